@@ -1,0 +1,41 @@
+// A pack ready to decide: patterns in RE2 sets, conditions resolved. Immutable; safe to use from many threads at once.
+#ifndef YARDMASTER_RULES_ENGINE_COMPILED_PACK_H_
+#define YARDMASTER_RULES_ENGINE_COMPILED_PACK_H_
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rules/engine/decision.h"
+#include "rules/engine/pack_model.h"
+#include "rules/engine/problem.h"
+
+namespace yardmaster::rules {
+
+class CompiledPack : public std::enable_shared_from_this<CompiledPack> {
+ public:
+  // Compiles a pack and checks what a schema can't: patterns, references between rules, labels outside the closed list,
+  // guardrails that forbid what a step adds, cases that name unknown rules. Returns nullptr if there was a problem.
+  static std::shared_ptr<const CompiledPack> Compile(PackModel model, Problems& problems);
+  ~CompiledPack();
+
+  const PackModel& model() const;
+
+  // Decides one issue. Pure; throws nothing. `error` is set, and the decision empty, only if a pattern set failed (out of its memory
+  // budget): that is never taken for "no match".
+  Decision Decide(const IssueText& issue, std::string* error = nullptr) const;
+
+  // Ids of the rules that fired for a decision of this pack: signals that matched, suppressors that acted, steps taken. For tests of
+  // packs. Same error rule as Decide.
+  std::vector<std::string_view> FiredRules(const IssueText& issue, std::string* error = nullptr) const;
+
+ private:
+  struct Impl;
+  explicit CompiledPack(std::unique_ptr<const Impl> impl);
+  std::unique_ptr<const Impl> impl_;
+};
+
+}  // namespace yardmaster::rules
+
+#endif  // YARDMASTER_RULES_ENGINE_COMPILED_PACK_H_

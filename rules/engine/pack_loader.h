@@ -1,0 +1,38 @@
+// Reads packs from folders or memory: JSON with limits, validated against rules/schema/, merged with the packs they extend.
+#ifndef YARDMASTER_RULES_ENGINE_PACK_LOADER_H_
+#define YARDMASTER_RULES_ENGINE_PACK_LOADER_H_
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rules/engine/pack_model.h"
+#include "rules/engine/problem.h"
+
+namespace yardmaster::rules {
+
+// The files of all packs: path relative to the packs folder ("pypto/rubric.json") → bytes.
+using PackFiles = std::map<std::string, std::string, std::less<>>;
+
+// Limits of a packs folder.
+inline constexpr size_t kMaxPackFileBytes = 4 * 1024 * 1024;
+inline constexpr size_t kMaxPackFiles = 2000;
+inline constexpr size_t kMaxExtendsDepth = 8;
+
+// Reads every *.json below the folders of `packs_dir`. Symbolic links that leave the folder, too large files and unreadable
+// ones are problems. A missing packs folder is a problem.
+PackFiles ReadPackFiles(const std::filesystem::path& packs_dir, Problems& problems);
+
+// Names of the packs in `files`: folders with a pack.json, sorted.
+std::vector<std::string> PackNames(const PackFiles& files);
+
+// Loads one pack with everything it extends. Adds all problems of all files involved at once; returns nullopt if there was any.
+// Pure: looks at nothing but `files`.
+std::optional<PackModel> LoadPack(const PackFiles& files, std::string_view name, Problems& problems);
+
+}  // namespace yardmaster::rules
+
+#endif  // YARDMASTER_RULES_ENGINE_PACK_LOADER_H_
