@@ -1,0 +1,121 @@
+#!/usr/bin/env bash
+# Installs what Yardmaster is built from, out of Debian's own packages. See --help.
+set -uo pipefail
+
+# What configuring, building and running the programs needs. ccache and mold are not needed, but make builds faster.
+build_packages=(
+  g++ cmake ninja-build ccache mold pkg-config git ca-certificates curl
+  protobuf-compiler protobuf-compiler-grpc libprotobuf-dev libgrpc++-dev libgrpc-dev
+  libabsl-dev libre2-dev libssl-dev libboost-dev
+  nlohmann-json3-dev libvalijson-dev libcmark-gfm-dev libspdlog-dev libfmt-dev libcli11-dev prometheus-cpp-dev
+)
+# What unit tests, integration tests, benchmarks and the format check need.
+test_packages=(libgtest-dev libgmock-dev libbenchmark-dev clang-format python3 openssl)
+# What sanitizers, fuzzing, static analysis and load generation need.
+analysis_packages=(clang libclang-rt-14-dev llvm clang-tidy nghttp2-client wrk)
+
+usage() {
+  cat <<'USAGE'
+Usage: deploy/install-deps.sh [--with-tests | --with-analysis] [--check] [--help]
+
+Installs the Debian 12 packages that a build of Yardmaster needs and that are missing. Changes nothing when none is
+missing. Needs root or sudo only when there is something to install.
+
+  (no option)       what the programs yardmasterd and yard are built from
+  --with-tests      that, and what ./tests/run.sh needs
+  --with-analysis   that, and what ./tests/run.sh --full and --long need: clang, sanitizers, clang-tidy, load generators
+  --check           installs nothing; prints the missing packages, one a line, and exits 1 if there are any
+  --help            this text
+
+Exit: 0 everything is there, 1 something is missing or can't be installed (it is named), 2 wrong option.
+
+Examples:
+  deploy/install-deps.sh
+  deploy/install-deps.sh --with-tests --check
+USAGE
+}
+
+say() { printf 'install-deps: %s\n' "$*" >&2; }
+
+check_only=false
+wanted=("${build_packages[@]}")
+for option in "$@"; do
+  case "$option" in
+    --with-tests) wanted+=("${test_packages[@]}") ;;
+    --with-analysis) wanted+=("${test_packages[@]}" "${analysis_packages[@]}") ;;
+    --check) check_only=true ;;
+    --help | -h) usage; exit 0 ;;
+    *) say "unknown option '$option'; see --help"; exit 2 ;;
+  esac
+done
+
+if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+  say "no dpkg and apt-get here: this script knows Debian 12 and systems made from it. What has to be there:"
+  printf '  %s\n' "${wanted[@]}" >&2
+  exit 1
+fi
+
+is_installed() { [ "$(dpkg-query -W -f='${db:Status-Abbrev}' "$1" 2>/dev/null | cut -c1-2)" = ii ]; }
+
+# Sets `missing` to those of "$@" that are not installed, each once.
+find_missing() {
+  local package
+  missing=()
+  for package in "$@"; do
+    is_installed "$package" || missing+=("$package")
+  done
+  if [ ${#missing[@]} -gt 0 ]; then
+    mapfile -t missing < <(printf '%s\n' "${missing[@]}" | sort -u)
+  fi
+}
+
+find_missing "${wanted[@]}"
+if $check_only; then
+  [ ${#missing[@]} -eq 0 ] && exit 0
+  printf '%s\n' "${missing[@]}"
+  exit 1
+fi
+if [ ${#missing[@]} -eq 0 ]; then
+  say "nothing to do: all packages are installed"
+  exit 0
+fi
+
+# Root by itself, or sudo; without a terminal sudo must not ask for a password.
+as_root=()
+if [ "$(id -u)" -ne 0 ]; then
+  if ! command -v sudo >/dev/null; then
+    say "these packages are missing, and neither are we root nor is there sudo: ${missing[*]}"
+    exit 1
+  fi
+  as_root=(sudo)
+  [ -t 0 ] || as_root=(sudo -n)
+  if ! "${as_root[@]}" true; then
+    say "sudo refused; these packages are missing: ${missing[*]}"
+    exit 1
+  fi
+fi
+
+apt() {
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3 "$@" </dev/null >&2
+}
+apt_install() { apt install --no-install-recommends "$@"; }
+
+say "installing: ${missing[*]}"
+if ! apt update; then
+  say "warning: 'apt-get update' failed; going on with the package lists that are there"
+fi
+apt_install "${missing[@]}" && { say "done"; exit 0; }
+
+# One package that can't be had makes apt-get refuse them all: take them one by one, so that it can be named and the rest is there.
+say "installing them together failed; trying one by one"
+find_missing "${wanted[@]}"
+failed=()
+for package in "${missing[@]}"; do
+  apt_install "$package" >/dev/null 2>&1 || failed+=("$package")
+done
+[ ${#failed[@]} -eq 0 ] && { say "done"; exit 0; }
+for package in "${failed[@]}"; do
+  say "error: can't install '$package': $(apt_install "$package" 2>&1 | grep -E '^(E|Err):' | tail -1)"
+done
+say "${#failed[@]} of ${#wanted[@]} packages are missing. Is this Debian 12, are its sources set in /etc/apt, is the network up?"
+exit 1
