@@ -1,0 +1,48 @@
+// The newest decisions of the running daemon, in memory.
+#ifndef YARDMASTER_SERVICES_CORE_DECISION_LOG_H_
+#define YARDMASTER_SERVICES_CORE_DECISION_LOG_H_
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string_view>
+#include <vector>
+
+#include "services/core/limits.h"
+#include "yardmaster/v1/plan.pb.h"
+
+namespace yardmaster {
+
+// A ring of the newest plans. Thread-safe; Add takes a ticket and locks only its own slot, so that calls don't wait for
+// each other. Finding is a walk from the newest to the oldest: it is rare and the ring is short.
+class DecisionLog {
+ public:
+  explicit DecisionLog(size_t capacity = kMaxDecisionsKept);
+
+  // `plan` must not be null and not change any more.
+  void Add(std::shared_ptr<const v1::Plan> plan);
+
+  // nullptr if unknown or forgotten.
+  std::shared_ptr<const v1::Plan> FindById(std::string_view id) const;
+  // The newest about that subject (forge, repository, kind, number; an unspecified kind is an issue).
+  std::shared_ptr<const v1::Plan> FindBySubject(const v1::Subject& subject) const;
+
+  size_t capacity() const { return slots_.size(); }
+
+ private:
+  struct Slot {
+    mutable std::mutex mutex;
+    uint64_t ticket = 0;  // 0: empty
+    std::shared_ptr<const v1::Plan> plan;
+  };
+  template <typename Predicate>
+  std::shared_ptr<const v1::Plan> FindNewest(Predicate matches) const;
+
+  std::vector<Slot> slots_;
+  std::atomic<uint64_t> next_ticket_{1};
+};
+
+}  // namespace yardmaster
+
+#endif  // YARDMASTER_SERVICES_CORE_DECISION_LOG_H_

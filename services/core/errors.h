@@ -1,0 +1,66 @@
+// The catalogue of errors, named by situation: the only place where their texts are made, so that call sites never
+// build one. A text says what is wrong with which thing and, where it helps, what to do. Texts of people and machines
+// are quoted with their length bounded.
+#ifndef YARDMASTER_SERVICES_CORE_ERRORS_H_
+#define YARDMASTER_SERVICES_CORE_ERRORS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+
+namespace yardmaster::errors {
+
+// --- Admission ---
+absl::Status TokenMissing();                                                                     // UNAUTHENTICATED
+absl::Status TokenUnknown();                                                                     // UNAUTHENTICATED
+absl::Status AuthorizationMalformed();                                                           // UNAUTHENTICATED
+absl::Status RoleTooLow(std::string_view caller, std::string_view has, std::string_view needs);  // PERMISSION_DENIED
+absl::Status MethodNotInTable(std::string_view full_method);                                     // PERMISSION_DENIED
+absl::Status DeadlinePassed();                                                                   // DEADLINE_EXCEEDED
+absl::Status CallCancelled();                                                                    // CANCELLED
+absl::Status ShuttingDown();                                                                     // UNAVAILABLE
+
+// --- Requests ---
+absl::Status FieldMissing(std::string_view field);                             // INVALID_ARGUMENT
+absl::Status FieldInvalid(std::string_view field, std::string_view expected);  // INVALID_ARGUMENT
+// A text or list over its limit; `unit` is "bytes", "comments", "cases", …
+absl::Status OverLimit(std::string_view what, size_t actual, size_t limit, std::string_view unit);  // INVALID_ARGUMENT
+absl::Status NotUtf8(std::string_view field);                                                       // INVALID_ARGUMENT
+// A case of a stream or a list: wraps `cause` and names the position, from 0.
+absl::Status CaseFailed(size_t index, const absl::Status& cause);  // INVALID_ARGUMENT
+
+// --- Packs and rules ---
+absl::Status PackUnknown(std::string_view pack, absl::Span<const std::string_view> known);  // NOT_FOUND
+absl::Status PackWithoutRubric(std::string_view pack);                                      // INVALID_ARGUMENT
+absl::Status RuleUnknown(std::string_view rule, std::string_view pack);  // NOT_FOUND; empty pack = any
+// `problems` is the list as text, one a line.
+absl::Status PackInvalid(std::string_view pack, std::string_view problems);  // INVALID_ARGUMENT
+absl::Status PacksDirNotFound(std::string_view places);                      // NOT_FOUND
+// The matcher's own failure (memory budget of a pattern set): never taken for "no match".
+absl::Status MatchFailed(std::string_view pack, std::string_view error);  // RESOURCE_EXHAUSTED
+
+// --- Decisions ---
+absl::Status DecisionUnknown(std::string_view id);              // NOT_FOUND
+absl::Status SubjectWithoutDecision(std::string_view subject);  // NOT_FOUND
+
+// --- Files, sockets, processes ---
+absl::Status FileUnreadable(std::string_view path, std::string_view reason);  // NOT_FOUND
+absl::Status FileTooLarge(std::string_view path, size_t limit);               // INVALID_ARGUMENT
+absl::Status FileNotWritten(std::string_view path, std::string_view reason);  // INTERNAL
+absl::Status AddressInvalid(std::string_view address);                        // INVALID_ARGUMENT
+absl::Status AddressNotListenable(std::string_view what, std::string_view address,
+                                  std::string_view reason);                                      // UNAVAILABLE
+absl::Status DataDirUnusable(std::string_view dir, std::string_view reason);                     // INTERNAL
+absl::Status DataDirLocked(std::string_view dir, std::string_view holder);                       // FAILED_PRECONDITION
+absl::Status PemInvalid(std::string_view what, std::string_view path, std::string_view reason);  // INVALID_ARGUMENT
+absl::Status KeyDoesNotFitCertificate(std::string_view certificate);                             // INVALID_ARGUMENT
+absl::Status NotServedYet(std::string_view what);                                                // UNIMPLEMENTED
+// Our own fault. `what` is for us: it goes to the log and, shortened, to the caller.
+absl::Status Internal(std::string_view what);  // INTERNAL
+
+}  // namespace yardmaster::errors
+
+#endif  // YARDMASTER_SERVICES_CORE_ERRORS_H_

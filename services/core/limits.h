@@ -1,0 +1,91 @@
+// Every limit of the services, in one place. Passing a limit is an error or a reason that names it, never silence.
+// Limits of packs and of the Markdown parser are beside their code in rules/engine.
+#ifndef YARDMASTER_SERVICES_CORE_LIMITS_H_
+#define YARDMASTER_SERVICES_CORE_LIMITS_H_
+
+#include <chrono>
+#include <cstddef>
+
+namespace yardmaster {
+
+// --- What comes in by gRPC ---
+
+// One message, either way. A whole issue with all its comments fits several times.
+inline constexpr size_t kMaxRpcMessageBytes = 8 * 1024 * 1024;
+// Request metadata, all of it: tokens and request ids are short.
+inline constexpr size_t kMaxRpcMetadataBytes = 16 * 1024;
+// Calls at once on one connection.
+inline constexpr int kMaxRpcStreamsPerConnection = 1024;
+// A status message, which travels in a header: what is longer is cut.
+inline constexpr size_t kMaxStatusMessageBytes = 4 * 1024;
+// A caller's own request id; what is longer or not printable is replaced by one of ours.
+inline constexpr size_t kMaxRequestIdBytes = 64;
+
+// --- Issues ---
+
+// GitHub cuts titles at 256 characters; GitCode allows more. In bytes.
+inline constexpr size_t kMaxTitleBytes = 4 * 1024;
+// GitHub cuts bodies at 65,536 characters, which can be 256 KiB.
+inline constexpr size_t kMaxBodyBytes = 1024 * 1024;
+// One comment: as a body.
+inline constexpr size_t kMaxCommentBytes = 1024 * 1024;
+// Comments of one snapshot.
+inline constexpr size_t kMaxComments = 1000;
+// All comments of one snapshot together.
+inline constexpr size_t kMaxAllCommentsBytes = 4 * 1024 * 1024;
+// Labels on one subject.
+inline constexpr size_t kMaxLabels = 200;
+inline constexpr size_t kMaxLabelBytes = 256;
+// Logins, repository names, forge names, pack names and ids in requests.
+inline constexpr size_t kMaxNameBytes = 256;
+
+// --- Decisions, packs, backtests ---
+
+// Decisions that the daemon keeps in memory for ExplainDecision.
+inline constexpr size_t kMaxDecisionsKept = 1000;
+// Matched text that an explanation quotes for one piece of evidence.
+inline constexpr size_t kMaxEvidenceTextBytes = 200;
+// Cases of one Backtest call. The message limit holds as well.
+inline constexpr size_t kMaxBacktestCases = 20'000;
+// Cases that one EvaluateCases stream may send.
+inline constexpr size_t kMaxEvaluateCases = 1'000'000;
+// Files that one ValidatePack or Backtest call may send inline.
+inline constexpr size_t kMaxInlinePackFiles = 200;
+
+// --- HTTP (defaults; the config's "limits" may change the ones that it names) ---
+
+inline constexpr size_t kMaxHttpHeaderBytes = 16 * 1024;
+// GitHub sends no payload above 25 MB; real ones stay below 1 MiB.
+inline constexpr size_t kMaxHttpBodyBytes = 8 * 1024 * 1024;
+inline constexpr size_t kMaxHttpConnections = 1024;
+// The whole of one request's head, from its first byte or from the connection's start.
+inline constexpr std::chrono::milliseconds kHttpHeaderTimeout{5'000};
+// The whole of one request's body.
+inline constexpr std::chrono::milliseconds kHttpBodyTimeout{10'000};
+// The whole of one response, and the TLS handshake.
+inline constexpr std::chrono::milliseconds kHttpWriteTimeout{10'000};
+// A kept-alive connection without a request.
+inline constexpr std::chrono::milliseconds kHttpIdleTimeout{30'000};
+// Requests on one connection, so that clients spread again after a restart of a balancer.
+inline constexpr size_t kMaxHttpRequestsPerConnection = 100'000;
+
+// --- Configuration ---
+
+inline constexpr size_t kMaxConfigBytes = 1024 * 1024;
+inline constexpr size_t kMaxConfigDepth = 16;
+inline constexpr size_t kMaxSecretBytes = 64 * 1024;
+// Certificates and keys.
+inline constexpr size_t kMaxPemBytes = 1024 * 1024;
+
+// --- The daemon ---
+
+// How long calls in flight may take to end after SIGTERM.
+inline constexpr std::chrono::milliseconds kDrainTimeout{10'000};
+// One log line; longer field values are cut.
+inline constexpr size_t kMaxLogFieldBytes = 4 * 1024;
+// Log lines that wait for a slow stderr; the oldest are dropped beyond that.
+inline constexpr size_t kLogQueueLines = 2048;
+
+}  // namespace yardmaster
+
+#endif  // YARDMASTER_SERVICES_CORE_LIMITS_H_
