@@ -30,8 +30,9 @@ class CompiledPack : public std::enable_shared_from_this<CompiledPack> {
   // packs. Same error rule as Decide.
   std::vector<std::string_view> FiredRules(const IssueText& issue, std::string* error = nullptr) const;
 
+  struct Impl;  // compiled_pack_impl.h; only for the engine's own files
+
  private:
-  struct Impl;
   explicit CompiledPack(std::unique_ptr<const Impl> impl);
   std::unique_ptr<const Impl> impl_;
 };

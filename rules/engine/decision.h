@@ -74,7 +74,7 @@ struct StepResult {
   std::string_view id;
   bool taken = false;
   bool stopped = false;
-  std::string why;
+  std::string_view why;       // a view into the pack
 };
 
 // A label that the guardrails took out or put in.

@@ -67,6 +67,7 @@ struct SignalModel {
   std::vector<std::string> errors;    // exception or status names, whole identifiers, case as written
   // Derived signals have no patterns but a condition over other signals.
   std::optional<Condition> when;
+  double points = 1;                  // what a derived signal gives; already multiplied into `zones` for the others
   ZoneWeights zones{};                // points for a match in that zone, counted once a zone
   double cap = 0;                     // most points that the signal gives; 0 = no cap
   bool negatable = true;              // a match that a negation word precedes in prose, headings or the title does not count

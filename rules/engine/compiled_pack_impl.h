@@ -1,0 +1,70 @@
+// Inside of CompiledPack, shared by the files that compile, decide and explain. Not for others.
+#ifndef YARDMASTER_RULES_ENGINE_COMPILED_PACK_IMPL_H_
+#define YARDMASTER_RULES_ENGINE_COMPILED_PACK_IMPL_H_
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "rules/engine/compiled_pack.h"
+#include "rules/engine/condition.h"
+#include "rules/engine/guardrails.h"
+#include "rules/engine/matcher.h"
+
+namespace yardmaster::rules {
+
+// Label index → factor.
+using LabelFactors = std::vector<std::pair<uint32_t, double>>;
+
+struct CompiledSignal {
+  LabelFactors labels;
+  std::optional<CompiledCondition> when;
+};
+
+struct CompiledSuppressor {
+  std::vector<uint32_t> labels;
+  CompiledCondition when;
+};
+
+struct CompiledClassifier {
+  std::vector<uint32_t> labels;     // in order of precedence
+  std::vector<LabelFactors> from;   // beside labels
+  std::optional<uint32_t> default_label;
+  std::optional<CompiledCondition> when;
+};
+
+struct CompiledStep {
+  CompiledCondition when;
+  std::vector<uint32_t> add;
+  std::vector<uint32_t> add_outcome;  // classifiers
+  std::string taken_text;             // why, when taken
+  std::string after_stop_text;        // why not, when this step is skipped because an earlier one stopped; filled for the stopping step
+};
+
+struct CompiledTemplate {
+  std::vector<std::string> tokens;  // for comparison with earlier comments
+};
+
+struct CompiledPack::Impl {
+  PackModel model;
+  NameTable names;
+  std::vector<std::string> label_names;          // labels in the pack's order, then topics
+  std::vector<int> classifier_of_label;          // -1: scored by no classifier
+  std::vector<double> medium_of_label;           // +infinity where no classifier scores it
+  std::vector<double> high_of_label;
+  std::unique_ptr<ZoneSplitter> splitter;
+  std::unique_ptr<Matcher> matcher;
+  std::vector<CompiledSignal> signals;
+  std::vector<CompiledSuppressor> suppressors;
+  std::vector<CompiledClassifier> classifiers;
+  std::vector<CompiledStep> steps;
+  std::vector<CompiledTemplate> templates;
+  std::unique_ptr<Guardrails> guardrails;        // null: nothing may be written
+  std::string not_in_queue_text;
+};
+
+}  // namespace yardmaster::rules
+
+#endif  // YARDMASTER_RULES_ENGINE_COMPILED_PACK_IMPL_H_

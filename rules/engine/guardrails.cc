@@ -1,0 +1,235 @@
+#include "rules/engine/guardrails.h"
+
+#include <algorithm>
+
+namespace yardmaster::rules {
+namespace {
+
+constexpr std::string_view kMarkerRule = "guardrail.marker";
+constexpr std::string_view kNeverRule = "guardrail.never";
+constexpr std::string_view kAllowRule = "guardrail.allow";
+constexpr std::string_view kStickyRule = "guardrail.sticky";
+constexpr std::string_view kExactlyOneRule = "guardrail.exactly-one";
+constexpr std::string_view kRedundantRule = "guardrail.redundant";
+constexpr std::string_view kExclusionRule = "guardrail.exclusion";
+constexpr std::string_view kMaxLabelsRule = "guardrail.max-labels";
+constexpr std::string_view kFallbackRule = "guardrail.fallback";
+constexpr std::string_view kTemplateRule = "guardrail.template";
+
+std::string Quoted(std::string_view name) { return "'" + std::string(name) + "'"; }
+
+}  // namespace
+
+std::string NormaliseLabel(std::string_view name) {
+  std::string out;
+  bool blank = false;
+  for (const char c : name) {
+    if (c == ' ' || c == '\t' || c == '\n' || c == '\r') {
+      blank = !out.empty();
+      continue;
+    }
+    if (blank) out += ' ';
+    blank = false;
+    out += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  return out;
+}
+
+std::unique_ptr<Guardrails> Guardrails::Create(const GuardrailsModel& model, Problems& problems) {
+  std::unique_ptr<Guardrails> out(new Guardrails());
+  const size_t before = problems.size();
+  const auto problem = [&](const std::string& pointer, std::string message) {
+    problems.push_back({model.origin.file, pointer, model.origin.line, 0, std::move(message)});
+  };
+  out->model_ = model;
+  for (const std::string& name : model.never) out->never_.insert(NormaliseLabel(name));
+  for (size_t i = 0; i < model.never_patterns.size(); ++i) {
+    RE2::Options options;
+    options.set_log_errors(false);
+    auto pattern = std::make_unique<RE2>(model.never_patterns[i], options);
+    if (!pattern->ok()) {
+      problem("/never_patterns/" + std::to_string(i), "bad pattern: " + pattern->error() + "; expected RE2 syntax");
+      continue;
+    }
+    out->never_patterns_.push_back(std::move(pattern));
+  }
+  for (size_t i = 0; i < model.allow.size(); ++i) {
+    const std::string name = NormaliseLabel(model.allow[i]);
+    if (out->Forbidden(name)) {
+      problem("/allow/" + std::to_string(i), "label " + Quoted(model.allow[i]) + " is allowed and forbidden; expected one of the two");
+    }
+    out->allow_.emplace(name, model.allow[i]);
+  }
+  for (const auto* list : {&model.markers, &model.confident_markers}) {
+    for (const std::string& name : *list) {
+      out->markers_.insert(NormaliseLabel(name));
+      if (!out->allow_.contains(NormaliseLabel(name))) {
+        problem(list == &model.markers ? "/markers" : "/confident_markers",
+                "marker " + Quoted(name) + " is not in \"allow\"; expected it there");
+      }
+    }
+  }
+  if (!model.fallback.empty()) {
+    out->fallback_ = NormaliseLabel(model.fallback);
+    if (!out->allow_.contains(out->fallback_)) {
+      problem("/fallback", "label " + Quoted(model.fallback) + " is not in \"allow\"; expected it there");
+    }
+  }
+  return problems.size() == before ? std::move(out) : nullptr;
+}
+
+bool Guardrails::Forbidden(const std::string& normalised) const {
+  if (never_.contains(normalised)) return true;
+  return std::any_of(never_patterns_.begin(), never_patterns_.end(),
+                     [&](const auto& pattern) { return RE2::PartialMatch(normalised, *pattern); });
+}
+
+std::string_view Guardrails::Canonical(const std::string& normalised) const {
+  const auto it = allow_.find(normalised);
+  return it == allow_.end() ? std::string_view() : std::string_view(it->second);
+}
+
+bool Guardrails::MayAdd(std::string_view label) const {
+  const std::string name = NormaliseLabel(label);
+  return !Forbidden(name) && allow_.contains(name);
+}
+
+bool Guardrails::IsMarker(std::string_view label) const { return markers_.contains(NormaliseLabel(label)); }
+
+std::string_view Guardrails::ExcludedBy(std::string_view normalised, const std::unordered_set<std::string>& result) const {
+  for (const GuardrailsModel::Exclusion& exclusion : model_.exclusions) {
+    if (NormaliseLabel(exclusion.label) != normalised) continue;
+    for (const std::string& other : exclusion.with) {
+      if (result.contains(NormaliseLabel(other))) return other;
+    }
+  }
+  return {};
+}
+
+GuardrailResult Guardrails::Apply(const GuardrailRequest& request) const {
+  GuardrailResult out;
+  const auto note = [&](std::string_view rule, std::string reason) { out.notes.push_back({rule, std::move(reason)}); };
+
+  std::unordered_set<std::string> result;  // what will be on the issue, normalised
+  for (const std::string_view name : request.labels_on_issue) result.insert(NormaliseLabel(name));
+  const std::unordered_set<std::string> on_issue = result;
+  std::unordered_set<std::string> removed;
+  for (const std::string_view name : request.removed_by_people) removed.insert(NormaliseLabel(name));
+
+  // 1. Single labels: markers are the engine's, then the forbidden list, then the closed list, then people's removals.
+  bool forbidden = false;
+  bool unknown = false;
+  std::vector<std::pair<std::string, std::string_view>> wanted;  // normalised, canonical
+  for (const std::string_view label : request.labels) {
+    std::string name = NormaliseLabel(label);
+    if (markers_.contains(name)) {
+      note(kMarkerRule, Quoted(label) + " is a marker: only the engine sets it");
+    } else if (Forbidden(name)) {
+      note(kNeverRule, Quoted(label) + " may never be set by a bot");
+      forbidden = true;
+    } else if (Canonical(name).empty()) {
+      note(kAllowRule, Quoted(label) + " is not on the list of labels that may be added");
+      unknown = true;
+    } else if (removed.contains(name)) {
+      note(kStickyRule, Quoted(label) + " was removed by a person and is not put back");
+    } else if (!on_issue.contains(name) &&
+               std::none_of(wanted.begin(), wanted.end(), [&](const auto& w) { return w.first == name; })) {
+      const std::string_view canonical = Canonical(name);
+      wanted.emplace_back(std::move(name), canonical);
+    }
+  }
+  const auto drop = [&](const std::string& name) {
+    std::erase_if(wanted, [&](const auto& w) { return w.first == name; });
+  };
+
+  // 2. Groups of which an issue carries at most one.
+  bool conflict = false;
+  for (const std::vector<std::string>& group : model_.exactly_one) {
+    std::vector<std::string> asked;
+    std::string_view existing;
+    for (const std::string& member : group) {
+      const std::string name = NormaliseLabel(member);
+      if (on_issue.contains(name)) existing = member;
+      if (std::any_of(wanted.begin(), wanted.end(), [&](const auto& w) { return w.first == name; })) asked.push_back(name);
+    }
+    if (asked.empty() || (existing.empty() && asked.size() == 1)) continue;
+    for (const std::string& name : asked) {
+      note(kExactlyOneRule, existing.empty() ? Quoted(name) + " was asked for together with another of its group"
+                                             : Quoted(name) + " is dropped: the issue already has " + Quoted(existing));
+      drop(name);
+    }
+    conflict = conflict || existing.empty();
+  }
+  for (const auto& [name, canonical] : wanted) result.insert(name);
+
+  // 3. The general label goes where the special one is, on the resulting set.
+  for (const GuardrailsModel::Redundancy& pair : model_.redundant) {
+    const std::string general = NormaliseLabel(pair.general);
+    if (on_issue.contains(general) || !result.contains(general) || !result.contains(NormaliseLabel(pair.specific))) continue;
+    note(kRedundantRule, Quoted(pair.general) + " says nothing beside " + Quoted(pair.specific));
+    drop(general);
+    result.erase(general);
+  }
+
+  // 4. Too many at once is a sign of a broken rule or of an attack.
+  bool too_many = false;
+  if (model_.max_labels > 0 && wanted.size() > model_.max_labels) {
+    note(kMaxLabelsRule, std::to_string(wanted.size()) + " labels at once are more than the " +
+                             std::to_string(model_.max_labels) + " allowed");
+    for (const auto& [name, canonical] : wanted) result.erase(name);
+    wanted.clear();
+    too_many = true;
+  }
+
+  // 5. A person looks when something forbidden was asked for, or when unknown labels were all there was.
+  if (!fallback_.empty() && (forbidden || conflict || too_many || (unknown && wanted.empty())) &&
+      !result.contains(fallback_) && !removed.contains(fallback_)) {
+    note(kFallbackRule, Quoted(model_.fallback) + " is added so that a person looks");
+    wanted.emplace_back(fallback_, Canonical(fallback_));
+    result.insert(fallback_);
+  }
+
+  // 6. Mutual exclusions, on the resulting set.
+  for (size_t i = 0; i < wanted.size();) {
+    const std::string_view other = ExcludedBy(wanted[i].first, result);
+    if (other.empty()) {
+      ++i;
+      continue;
+    }
+    note(kExclusionRule, Quoted(wanted[i].second) + " does not go together with " + Quoted(other));
+    result.erase(wanted[i].first);
+    wanted.erase(wanted.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+  for (const auto& [name, canonical] : wanted) out.labels.push_back(canonical);
+
+  // 7. Markers: by the engine, unless a step withholds them.
+  if (request.marker && request.withhold_marker) note(kMarkerRule, "no marker: a step withholds it");
+  if (request.marker && !request.withhold_marker) {
+    for (const auto* list : {&model_.markers, &model_.confident_markers}) {
+      for (const std::string& marker : *list) {
+        const std::string name = NormaliseLabel(marker);
+        const std::string_view other = ExcludedBy(name, result);
+        if (on_issue.contains(name) || removed.contains(name)) continue;
+        if (!other.empty()) {
+          note(kExclusionRule, "no " + Quoted(marker) + " together with " + Quoted(other));
+          continue;
+        }
+        out.labels.push_back(Canonical(name));
+        result.insert(name);
+      }
+    }
+  }
+
+  // 8. Only the pack's templates can be said.
+  if (!request.template_id.empty()) {
+    const auto it = std::find(model_.templates.begin(), model_.templates.end(), request.template_id);
+    if (it == model_.templates.end()) {
+      note(kTemplateRule, "template " + Quoted(request.template_id) + " is not on the list of templates that may be posted");
+    } else {
+      out.template_id = *it;
+    }
+  }
+  return out;
+}
+
+}  // namespace yardmaster::rules

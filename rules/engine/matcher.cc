@@ -1,0 +1,159 @@
+#include "rules/engine/matcher.h"
+
+#include <algorithm>
+#include <map>
+
+#include "rules/engine/signal_pattern.h"
+
+namespace yardmaster::rules {
+namespace {
+
+// How far before a match a negation may stand, in bytes: "is not caused by", "without using any", "没有使用".
+constexpr size_t kNegationWindow = 40;
+
+RE2::Options PatternOptions(int64_t memory) {
+  RE2::Options options;
+  options.set_log_errors(false);
+  options.set_max_mem(memory);
+  return options;
+}
+
+re2::StringPiece Piece(std::string_view text) { return re2::StringPiece(text.data(), text.size()); }
+
+// Zones in which people write sentences: only there can a negation precede a match.
+bool HasSentences(Zone zone) { return zone == Zone::kTitle || zone == Zone::kProse || zone == Zone::kHeading; }
+
+Problem At(const Origin& origin, std::string message) {
+  return Problem{origin.file, origin.pointer, origin.line, 0, std::move(message)};
+}
+
+}  // namespace
+
+std::unique_ptr<Matcher> Matcher::Create(const std::vector<SignalModel>& signals,
+                                         const std::vector<std::string>& negations, Problems& problems) {
+  std::unique_ptr<Matcher> matcher(new Matcher());
+  const size_t before = problems.size();
+
+  // One pattern for each signal; the single forms are tried first so that an error names the one at fault.
+  for (const SignalModel& signal : signals) {
+    matcher->negatable_.push_back(signal.negatable);
+    const std::string text = SignalPattern(signal);
+    if (text.empty()) {
+      matcher->patterns_.push_back(nullptr);
+      continue;
+    }
+    for (size_t i = 0; i < signal.patterns.size(); ++i) {
+      const RE2 single(Piece(signal.patterns[i]), PatternOptions(kPatternMemory));
+      Origin origin = signal.origin;
+      origin.pointer += "/patterns/" + std::to_string(i);
+      if (!single.ok()) {
+        problems.push_back(At(origin, "bad pattern: " + single.error() + "; expected RE2 syntax"));
+      } else if (RE2::FullMatch("", single)) {
+        problems.push_back(At(origin, "the pattern matches the empty text; expected one that needs at least one character"));
+      }
+    }
+    auto pattern = std::make_unique<RE2>(Piece(text), PatternOptions(kPatternMemory));
+    if (!pattern->ok() && problems.size() == before) {
+      problems.push_back(At(signal.origin, "signal '" + signal.id + "' can't be compiled: " + pattern->error()));
+    }
+    matcher->patterns_.push_back(std::move(pattern));
+  }
+
+  std::string negation;
+  for (const std::string& text : negations) {
+    const RE2 single(Piece(text), PatternOptions(kPatternMemory));
+    if (!single.ok()) {
+      problems.push_back(Problem{{}, "/negations", 0, 0, "bad negation '" + text + "': " + single.error()});
+    }
+    negation += (negation.empty() ? "(?:" : "|(?:") + text + ")";
+  }
+  if (problems.size() != before) return nullptr;
+  if (!negation.empty()) {
+    matcher->negation_ = std::make_unique<RE2>("(?:" + negation + ")\\z", PatternOptions(kPatternMemory));
+  }
+
+  // Zones that the same signals look at share a set.
+  std::map<std::vector<uint32_t>, int> known;
+  for (size_t zone = 0; zone < kZoneCount; ++zone) {
+    std::vector<uint32_t> members;
+    for (uint32_t s = 0; s < signals.size(); ++s) {
+      if (matcher->patterns_[s] != nullptr && signals[s].zones[zone] > 0) members.push_back(s);
+    }
+    if (members.empty()) {
+      matcher->set_of_zone_[zone] = -1;
+      continue;
+    }
+    const auto [it, is_new] = known.emplace(members, static_cast<int>(matcher->sets_.size()));
+    if (is_new) {
+      ZoneSet zone_set;
+      zone_set.set = std::make_unique<RE2::Set>(PatternOptions(kSetMemory), RE2::UNANCHORED);
+      for (const uint32_t s : members) {
+        std::string error;
+        if (zone_set.set->Add(matcher->patterns_[s]->pattern(), &error) < 0) {
+          problems.push_back(At(signals[s].origin, "signal '" + signals[s].id + "' can't be added to a set: " + error));
+        }
+      }
+      if (!zone_set.set->Compile()) {
+        problems.push_back(Problem{{}, {}, 0, 0, "the patterns of zone '" + std::string(ZoneName(static_cast<Zone>(zone))) +
+                                                     "' need more memory than a set may take; expected fewer or simpler ones"});
+      }
+      zone_set.signals = std::move(members);
+      matcher->sets_.push_back(std::move(zone_set));
+    }
+    matcher->set_of_zone_[zone] = it->second;
+  }
+  if (problems.size() != before) return nullptr;
+  return matcher;
+}
+
+bool Matcher::Negated(std::string_view text, size_t begin, size_t match) const {
+  const size_t from = match - begin > kNegationWindow ? match - kNegationWindow : begin;
+  return RE2::PartialMatch(Piece(text.substr(from, match - from)), *negation_);
+}
+
+bool Matcher::Match(const std::vector<ZonedText>& texts, std::vector<SignalHit>& hits, std::string& error) const {
+  // Which zones of which signal already have a hit: points count once a zone.
+  std::vector<uint16_t> seen(patterns_.size(), 0);
+  static_assert(kZoneCount <= 16);
+  std::vector<int> found;
+  for (const ZonedText& text : texts) {
+    for (const ZoneSpan& span : text.zones) {
+      const auto zone = static_cast<size_t>(span.zone);
+      if (set_of_zone_[zone] < 0 || span.begin >= span.end) continue;
+      const ZoneSet& zone_set = sets_[static_cast<size_t>(set_of_zone_[zone])];
+      const re2::StringPiece part = Piece(text.text.substr(span.begin, span.end - span.begin));
+      found.clear();
+      RE2::Set::ErrorInfo info{};
+      if (!zone_set.set->Match(part, &found, &info)) {
+        if (info.kind == RE2::Set::kNoError) continue;
+        error = "the pattern set of zone '" + std::string(ZoneName(span.zone)) + "' failed (" +
+                (info.kind == RE2::Set::kOutOfMemory ? "out of its memory budget" : "not usable") + ")";
+        return false;
+      }
+      std::sort(found.begin(), found.end());  // the order of a set's answer is not defined
+      for (const int index : found) {
+        const uint32_t signal = zone_set.signals[static_cast<size_t>(index)];
+        const auto bit = static_cast<uint16_t>(1U << zone);
+        if ((seen[signal] & bit) != 0) continue;
+        // The first place that is not negated.
+        size_t at = 0;
+        re2::StringPiece where;
+        while (at <= part.size() && patterns_[signal]->Match(part, at, part.size(), RE2::UNANCHORED, &where, 1)) {
+          const size_t begin = span.begin + static_cast<size_t>(where.data() - part.data());
+          const size_t end = begin + where.size();
+          if (negation_ != nullptr && negatable_[signal] && HasSentences(span.zone) &&
+              Negated(text.text, span.begin, begin)) {
+            at = end - span.begin + (where.empty() ? 1 : 0);
+            continue;
+          }
+          seen[signal] |= bit;
+          hits.push_back({signal, span.zone, text.source, text.comment_index, begin, end});
+          break;
+        }
+      }
+    }
+  }
+  return true;
+}
+
+}  // namespace yardmaster::rules
