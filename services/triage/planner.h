@@ -1,0 +1,47 @@
+// The planner of triage: an issue and a compiled pack → a Plan. Pure: no clock, no identifiers, no network, so that the
+// same input gives the same plan on the command line, in the daemon and in a backtest. The daemon adds `id` and
+// `created_at`.
+#ifndef YARDMASTER_SERVICES_TRIAGE_PLANNER_H_
+#define YARDMASTER_SERVICES_TRIAGE_PLANNER_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "rules/engine/compiled_pack.h"
+#include "rules/engine/decision.h"
+#include "rules/engine/issue_input.h"
+#include "yardmaster/v1/plan.pb.h"
+#include "yardmaster/v1/types.pb.h"
+
+namespace yardmaster {
+
+struct PlanOptions {
+  // What may become of the plan; the planner only writes it down.
+  v1::Mode mode = v1::MODE_DRY_RUN;
+  // False leaves Plan.explanation unset.
+  bool explain = true;
+};
+
+// Views into `issue`, which must outlive them.
+rules::IssueText TextOf(const v1::IssueSnapshot& issue);
+
+// The snapshot of an issue that came as JSON. The subject is inline: only the number is known.
+v1::IssueSnapshot SnapshotOf(const rules::IssueInput& input);
+
+// Decides `issue` and fills `plan`, which must be empty (it may live on an arena). Quoted matches are cut to
+// kMaxEvidenceTextBytes. INVALID_ARGUMENT if the pack has no rubric, RESOURCE_EXHAUSTED if a set of patterns failed;
+// the plan is then not to be used.
+absl::Status PlanTriage(const rules::CompiledPack& pack, const v1::IssueSnapshot& issue, const PlanOptions& options,
+                        v1::Plan& plan);
+
+// The second half of PlanTriage: writes a decision down. Steps on its own for callers that have one already.
+void WritePlan(const rules::PackModel& pack, const rules::IssueText& text, const rules::Decision& decision,
+               const PlanOptions& options, v1::Plan& plan);
+
+// Plan.input_digest: the first 16 hex characters of SHA-256 over title, body, comments (author and text) and labels,
+// each with its length in front, so that text can't move from one into another unnoticed.
+std::string InputDigest(const v1::IssueSnapshot& issue);
+
+}  // namespace yardmaster
+
+#endif  // YARDMASTER_SERVICES_TRIAGE_PLANNER_H_

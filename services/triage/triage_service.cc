@@ -1,0 +1,247 @@
+#include "services/triage/triage_service.h"
+
+#include <google/protobuf/arena.h>
+#include <google/protobuf/util/time_util.h>
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "services/core/errors.h"
+#include "services/core/limits.h"
+#include "services/triage/decision_json.h"
+#include "services/triage/issue_size.h"
+#include "services/triage/planner.h"
+
+namespace yardmaster {
+namespace {
+
+constexpr std::string_view kTriageIssue = "/yardmaster.v1.TriageService/TriageIssue";
+constexpr std::string_view kExplainDecision = "/yardmaster.v1.TriageService/ExplainDecision";
+constexpr std::string_view kEvaluateCases = "/yardmaster.v1.TriageService/EvaluateCases";
+
+// An answer on an arena of its own: the decision log keeps the plan inside it without a copy.
+struct ArenaAnswer {
+  google::protobuf::Arena arena;
+  v1::TriageIssueResponse* response = google::protobuf::Arena::CreateMessage<v1::TriageIssueResponse>(&arena);
+};
+
+// The messages of one call of TriageIssue. The request goes when the call ends, the answer when the log has forgotten
+// it too.
+class IssueMessages final : public grpc::MessageHolder<v1::TriageIssueRequest, v1::TriageIssueResponse> {
+ public:
+  IssueMessages() : answer_(std::make_shared<ArenaAnswer>()) {
+    set_request(&request_message_);
+    set_response(answer_->response);
+  }
+  void Release() override { delete this; }
+
+  // The plan of the answer. It keeps the arena alive.
+  std::shared_ptr<const v1::Plan> plan() const { return {answer_, &answer_->response->plan()}; }
+
+ private:
+  v1::TriageIssueRequest request_message_;
+  std::shared_ptr<ArenaAnswer> answer_;
+};
+
+absl::Status FindPack(const PackRegistry& packs, std::string_view name,
+                      std::shared_ptr<const rules::CompiledPack>& pack) {
+  if (name.empty()) return errors::FieldMissing("pack");
+  if (name.size() > kMaxNameBytes) return errors::OverLimit("pack", name.size(), kMaxNameBytes, "bytes");
+  const std::shared_ptr<const PackSet> set = packs.Current();
+  pack = set->Find(name);
+  if (pack != nullptr) return absl::OkStatus();
+  std::vector<std::string_view> known;
+  known.reserve(set->packs().size());
+  for (const auto& [known_name, unused] : set->packs()) known.push_back(known_name);
+  return errors::PackUnknown(name, known);
+}
+
+// One stream of cases. At most two are under way: one answer on its way out while the next case is read and decided.
+class EvaluateReactor final : public grpc::ServerBidiReactor<v1::EvaluateCasesRequest, v1::EvaluateCasesResponse> {
+ public:
+  EvaluateReactor(const RpcEnvironment& env, const PackRegistry& packs, grpc::CallbackServerContext& context)
+      : packs_(packs), call_(env, context, kEvaluateCases) {
+    if (call_.admitted().ok()) {
+      StartRead(&request_);
+    } else {
+      Finish(call_.Finish(call_.admitted()));
+    }
+  }
+
+  void OnReadDone(bool ok) override {
+    // Only one read is under way, so that what belongs to reading needs no lock.
+    absl::Status status;
+    if (ok) {
+      status = call_.CheckAlive();
+      if (status.ok()) status = DecideNext(answers_[filling_]);
+    }
+    bool write = false;
+    bool finish = false;
+    size_t slot = 0;
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      if (!ok || !status.ok()) {
+        reading_done_ = true;
+        final_status_ = status;
+        finish = !writing_;
+      } else if (writing_) {
+        pending_ = true;
+      } else {
+        write = writing_ = true;
+        slot = filling_;
+        filling_ = 1 - filling_;
+      }
+    }
+    if (write) {
+      StartWrite(&answers_[slot]);
+      StartRead(&request_);
+    }
+    if (finish) End();
+  }
+
+  void OnWriteDone(bool ok) override {
+    bool write = false;
+    bool finish = false;
+    size_t slot = 0;
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      writing_ = false;
+      // After a failed write the other side is gone, and the read under way fails too.
+      if (pending_) {
+        pending_ = false;
+        if (ok) {
+          write = writing_ = true;
+          slot = filling_;
+          filling_ = 1 - filling_;
+        } else {
+          reading_done_ = true;
+        }
+      }
+      finish = !writing_ && reading_done_;
+    }
+    if (write) {
+      StartWrite(&answers_[slot]);
+      StartRead(&request_);
+    }
+    if (finish) End();
+  }
+
+  void OnDone() override { delete this; }
+
+ private:
+  absl::Status DecideNext(v1::EvaluateCasesResponse& answer) {
+    if (index_ == 0) {
+      if (const absl::Status status = FindPack(packs_, request_.pack(), pack_); !status.ok()) return status;
+      if (!pack_->model().has_rubric) return errors::PackWithoutRubric(request_.pack());
+      options_.explain = !request_.omit_explanation();
+    }
+    if (index_ >= kMaxEvaluateCases) return errors::OverLimit("the stream", index_ + 1, kMaxEvaluateCases, "cases");
+    absl::Status status = request_.has_issue() ? CheckIssueSize(request_.issue()) : errors::FieldMissing("issue");
+    if (status.ok()) {
+      answer.Clear();
+      status = PlanTriage(*pack_, request_.issue(), options_, *answer.mutable_plan());
+    }
+    if (!status.ok()) return errors::CaseFailed(index_, status);
+    ++index_;
+    return absl::OkStatus();
+  }
+
+  void End() {
+    absl::Status status = final_status_;
+    if (status.ok()) status = call_.CheckAlive();
+    Finish(call_.Finish(status));
+  }
+
+  const PackRegistry& packs_;
+  RpcCall call_;
+  // Reading.
+  v1::EvaluateCasesRequest request_;
+  std::shared_ptr<const rules::CompiledPack> pack_;
+  PlanOptions options_;
+  size_t index_ = 0;
+  // Both.
+  std::array<v1::EvaluateCasesResponse, 2> answers_;
+  std::mutex mutex_;
+  size_t filling_ = 0;  // the answer that the next case goes into; the other one may be on its way out
+  bool writing_ = false;
+  bool pending_ = false;       // answers_[filling_] waits for the write under way
+  bool reading_done_ = false;  // no read is under way and none will be started
+  absl::Status final_status_;
+};
+
+}  // namespace
+
+class TriageServiceImpl::IssueAllocator final
+    : public grpc::MessageAllocator<v1::TriageIssueRequest, v1::TriageIssueResponse> {
+ public:
+  grpc::MessageHolder<v1::TriageIssueRequest, v1::TriageIssueResponse>* AllocateMessages() override {
+    return new IssueMessages;
+  }
+};
+
+TriageServiceImpl::TriageServiceImpl(const RpcEnvironment& env, const PackRegistry& packs, DecisionLog& decisions)
+    : env_(env), packs_(packs), decisions_(decisions), allocator_(std::make_unique<IssueAllocator>()) {
+  SetMessageAllocatorFor_TriageIssue(allocator_.get());
+}
+
+TriageServiceImpl::~TriageServiceImpl() = default;
+
+grpc::ServerUnaryReactor* TriageServiceImpl::TriageIssue(grpc::CallbackServerContext* context,
+                                                         const v1::TriageIssueRequest* request,
+                                                         v1::TriageIssueResponse* response) {
+  return HandleUnary(env_, *context, kTriageIssue, [&](const RpcCall&) {
+    const absl::Status status = Triage(*request, *response->mutable_plan());
+    if (status.ok()) decisions_.Add(static_cast<IssueMessages*>(context->GetRpcAllocatorState())->plan());
+    return status;
+  });
+}
+
+absl::Status TriageServiceImpl::Triage(const v1::TriageIssueRequest& request, v1::Plan& plan) {
+  std::shared_ptr<const rules::CompiledPack> pack;
+  if (absl::Status status = FindPack(packs_, request.pack(), pack); !status.ok()) return status;
+  if (!request.has_issue()) return errors::FieldMissing("issue");
+  if (absl::Status status = CheckIssueSize(request.issue()); !status.ok()) return status;
+  if (absl::Status status = PlanTriage(*pack, request.issue(), PlanOptions(), plan); !status.ok()) return status;
+  const std::chrono::system_clock::time_point now = env_.clock.Now();
+  plan.set_id(ids_.Next(now));
+  *plan.mutable_created_at() = google::protobuf::util::TimeUtil::MicrosecondsToTimestamp(
+      std::chrono::duration_cast<std::chrono::microseconds>(now.time_since_epoch()).count());
+  return absl::OkStatus();
+}
+
+grpc::ServerUnaryReactor* TriageServiceImpl::ExplainDecision(grpc::CallbackServerContext* context,
+                                                             const v1::ExplainDecisionRequest* request,
+                                                             v1::ExplainDecisionResponse* response) {
+  return HandleUnary(env_, *context, kExplainDecision, [&](const RpcCall&) {
+    std::shared_ptr<const v1::Plan> plan;
+    switch (request->which_case()) {
+      case v1::ExplainDecisionRequest::kDecisionId:
+        plan = decisions_.FindById(request->decision_id());
+        if (plan == nullptr) return errors::DecisionUnknown(request->decision_id());
+        break;
+      case v1::ExplainDecisionRequest::kSubject:
+        if (absl::Status status = CheckSubject(request->subject()); !status.ok()) return status;
+        plan = decisions_.FindBySubject(request->subject());
+        if (plan == nullptr) return errors::SubjectWithoutDecision(SubjectReference(request->subject()));
+        break;
+      case v1::ExplainDecisionRequest::WHICH_NOT_SET:
+        return errors::FieldMissing("decision_id or subject");
+    }
+    *response->mutable_plan() = *plan;
+    return absl::OkStatus();
+  });
+}
+
+grpc::ServerBidiReactor<v1::EvaluateCasesRequest, v1::EvaluateCasesResponse>* TriageServiceImpl::EvaluateCases(
+    grpc::CallbackServerContext* context) {
+  return new EvaluateReactor(env_, packs_, *context);
+}
+
+}  // namespace yardmaster
