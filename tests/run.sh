@@ -1,0 +1,391 @@
+#!/usr/bin/env bash
+# Builds and tests Yardmaster at one of three levels. See --help and tests/README.md.
+set -uo pipefail
+exec </dev/null
+
+usage() {
+  cat <<'USAGE'
+Usage: tests/run.sh [--full | --long] [--only PATTERN] [--list] [--help]
+
+  (no option)   install what is missing, release build, format check, unit and integration tests, the packs' own cases
+                (at most 20 minutes on two cores from a clean clone)
+  --full        that, and: unit tests under ASan+UBSan, threaded tests under TSan, fuzz corpora and a short fuzz,
+                clang-tidy on recently changed files, each benchmark once without floors (at most 70 minutes)
+  --long        that, and: ten minutes of fuzzing for each target, benchmarks against their floors, integration tests
+                twenty times over. Floors belong here because a busy machine measures noise.
+  --only REGEX  only the parts whose name matches; if there is none, only the tests of ctest whose name matches.
+                Parts that these need (install, builds) run as well.
+  --list        prints the parts of the level and ends
+  --help        this text
+
+Every part writes build/test-logs/<part>.log; the end of a failing one is shown. A failing part does not hide later ones.
+A part whose tool is missing and can't be installed is skipped, and fails --full and --long.
+The last line is "N passed, N failed, N skipped": tests run by ctest count one each, every other part counts one.
+Exit: 0 nothing failed, 1 something failed, 2 wrong option.
+
+Environment:
+  JOBS            parallel jobs; default: the number of cores
+  YARD_TIDY_BASE  commit to compare with for clang-tidy; default: the merge base with origin's main, else 20 commits back
+  CCACHE_DIR      as for ccache
+
+Examples:
+  tests/run.sh
+  tests/run.sh --only ZoneSplitter        # builds, then only tests with this name
+  tests/run.sh --full --only '^tidy$'
+USAGE
+}
+
+level=plain
+only=
+list=false
+while [ $# -gt 0 ]; do
+  case "$1" in
+    --full) level=full ;;
+    --long) level=long ;;
+    --only)
+      [ $# -ge 2 ] || { echo "run.sh: --only needs a pattern" >&2; exit 2; }
+      only=$2
+      shift
+      ;;
+    --only=*) only=${1#--only=} ;;
+    --list) list=true ;;
+    --help | -h) usage; exit 0 ;;
+    *) echo "run.sh: unknown option '$1'; see --help" >&2; exit 2 ;;
+  esac
+  shift
+done
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P) || exit 1
+cd "$root" || exit 1
+jobs=${JOBS:-$(nproc)}
+logs=$root/build/test-logs
+
+# --- parts ------------------------------------------------------------------------------------------------------------
+# A part is a function part_<name>. It writes to its log, and returns 0 passed, 1 failed, 77 skipped (the reason in $reason).
+# A part that runs ctest adds its tests to the totals through count_junit and sets counted=true.
+
+declare -A title=(
+  [install]="install what is missing"
+  [build]="release build"
+  [format]="format of C++ and JSON"
+  [tests]="unit and integration tests"
+  [packs]="the packs' own cases"
+  [accuracy]="accuracy on the labelled issues"
+  [asan-build]="build with ASan and UBSan"
+  [asan]="unit tests under ASan and UBSan"
+  [tsan-build]="build with TSan"
+  [tsan]="threaded tests under TSan"
+  [fuzz-build]="build of the fuzz targets"
+  [fuzz]="fuzz corpora and a short fuzz"
+  [tidy]="clang-tidy on recently changed files"
+  [bench-smoke]="each benchmark once"
+  [fuzz-long]="long fuzz"
+  [bench]="benchmarks against their floors"
+  [repeat]="integration tests over and over"
+)
+declare -A needs=(
+  [build]="install" [format]="install" [tests]="build" [packs]="build" [accuracy]="build"
+  [asan-build]="install" [asan]="asan-build" [tsan-build]="install" [tsan]="tsan-build" [fuzz-build]="install" [fuzz]="fuzz-build"
+  [tidy]="build" [bench-smoke]="build" [fuzz-long]="fuzz-build" [bench]="build" [repeat]="build"
+)
+plain_parts=(install build format tests packs)
+full_parts=(asan-build asan tsan-build tsan fuzz-build fuzz tidy)
+long_parts=(fuzz-long repeat)
+[ -x tests/accuracy/run.sh ] && plain_parts+=(accuracy)
+if [ -x tests/bench/run.sh ]; then
+  full_parts+=(bench-smoke)
+  long_parts+=(bench)
+fi
+
+# True if every named tool is there; else sets $reason.
+have() {
+  local tool
+  for tool in "$@"; do
+    command -v "$tool" >/dev/null || { reason="$tool is not installed"; return 1; }
+  done
+}
+
+# Tracked files, or all files outside of build/ where there is no git.
+files_like() {
+  if git rev-parse --is-inside-work-tree >/dev/null 2>&1; then
+    # A file that is deleted but not committed yet is still listed.
+    git ls-files -z -- "$@" | while IFS= read -r -d '' file; do [ -e "$file" ] && printf '%s\0' "$file"; done
+  else
+    local pattern arguments=(-false)
+    for pattern in "$@"; do arguments+=(-o -name "$pattern"); done
+    find . -name build -prune -o -type f \( "${arguments[@]}" \) -print0
+  fi
+}
+
+# The tests below a sanitizer, the repeated ones and the plain ones add up in one total.
+passed=0
+failed=0
+skipped=0
+count_junit() {
+  local suite tests bad skips
+  suite=$(tr '\n\t' '  ' <"$1" 2>/dev/null | grep -o '<testsuite [^>]*>' | head -1)
+  attribute() { grep -o " $1=\"[0-9]*\"" <<<"$suite" | grep -o '[0-9]*'; }
+  tests=$(attribute tests) bad=$(attribute failures) skips=$(($(attribute skipped || echo 0) + $(attribute disabled || echo 0)))
+  [ -n "$tests" ] && [ "$tests" -gt 0 ] || return 1
+  passed=$((passed + tests - bad - skips)) failed=$((failed + bad)) skipped=$((skipped + skips))
+  reason="$tests tests"
+  counted=true
+}
+
+configure() { cmake --preset "$1" "${@:2}"; }
+build() { cmake --build --preset "$1" --parallel "$jobs" "${@:2}"; }
+
+# run_ctest NAME PRESET OPTION…: one run of ctest whose tests count by themselves.
+run_ctest() {
+  local junit=$logs/$1.xml code
+  rm -f "$junit"
+  ctest --test-dir "build/$2" --output-on-failure --no-tests=error -j "$jobs" --output-junit "$junit" "${@:3}" ${test_filter:+-R "$test_filter"}
+  code=$?
+  if [ $code -ne 0 ] && [ -n "$test_filter" ] && ! [ -s "$junit" ]; then
+    reason="no test matches"
+    return 77
+  fi
+  count_junit "$junit" || reason="ctest did not get as far as running tests"
+  return $((code != 0))
+}
+
+part_install() {
+  local option=--with-tests
+  [ $level = plain ] || option=--with-analysis
+  deploy/install-deps.sh $option
+}
+
+part_build() {
+  configure release -DYARDMASTER_BUILD_TESTS=ON -DYARDMASTER_BUILD_BENCH=ON && build release
+}
+
+part_format() {
+  have clang-format python3 || return 77
+  local bad=0
+  files_like '*.cc' '*.h' | xargs -0 -r clang-format --dry-run --Werror || bad=1
+  files_like '*.json' | xargs -0 -r python3 -c '
+import json, sys
+bad = 0
+for name in sys.argv[1:]:
+    try:
+        with open(name, encoding="utf-8") as file:
+            json.load(file)
+    except ValueError as error:
+        print(f"{name}: {error}")
+        bad = 1
+sys.exit(bad)' || bad=1
+  files_like '*.sh' '.ci/run' | xargs -0 -r -n1 bash -n || bad=1
+  [ $bad -eq 0 ] || echo "To format: git ls-files '*.cc' '*.h' | xargs clang-format -i"
+  return $bad
+}
+
+part_tests() { run_ctest tests release; }
+
+part_packs() { build/release/bin/yard rules test --all; }
+
+part_accuracy() { tests/accuracy/run.sh; }
+
+export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_stack_use_after_return=1:strict_string_checks=1:check_initialization_order=1}
+export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
+export LSAN_OPTIONS=${LSAN_OPTIONS:-suppressions=$root/tests/support/lsan.supp:print_suppressions=0}
+# Debian's libraries are not instrumented: what happens inside of them is neither seen nor ours.
+export TSAN_OPTIONS=${TSAN_OPTIONS:-ignore_noninstrumented_modules=1:second_deadlock_stack=1:suppressions=$root/tests/support/tsan.supp}
+
+part_asan-build() {
+  have clang++ || return 77
+  configure asan && build asan --target unit_tests
+}
+part_asan() { run_ctest asan asan -L unit; }
+
+part_tsan-build() {
+  have clang++ || return 77
+  configure tsan && build tsan --target threaded_tests
+}
+part_tsan() { run_ctest tsan tsan -E '^(proto|rules)'; }
+
+part_fuzz-build() {
+  have clang++ || return 77
+  configure fuzz && build fuzz --target fuzz_targets
+}
+
+# fuzz SECONDS: for each target, every input of its corpus, then new inputs for SECONDS. What breaks it lies in build/test-logs.
+fuzz() {
+  local program name corpus scratch bad=0 count=0
+  for program in build/fuzz/bin/fuzz_*; do
+    [ -x "$program" ] || continue
+    name=${program##*/fuzz_}
+    corpus=tests/fuzz/corpus/$name
+    count=$((count + 1))
+    echo "== $name: corpus"
+    if ! [ -d "$corpus" ] || [ -z "$(ls -A "$corpus")" ]; then
+      echo "$corpus is missing or empty"
+      bad=1
+      continue
+    fi
+    "$program" -runs=0 -timeout=10 -rss_limit_mb=2048 -artifact_prefix="$logs/fuzz-$name-" "$corpus" || { bad=1; continue; }
+    echo "== $name: $1 seconds of new inputs"
+    scratch=$(mktemp -d) || return 1
+    "$program" -seed=1 -max_total_time="$1" -timeout=10 -rss_limit_mb=2048 -max_len=65536 -print_final_stats=1 \
+      -artifact_prefix="$logs/fuzz-$name-" "$scratch" "$corpus" || bad=1
+    rm -rf "$scratch"
+  done
+  reason="$count targets"
+  [ $count -gt 0 ] || { echo "no fuzz targets in build/fuzz/bin"; bad=1; }
+  return $bad
+}
+part_fuzz() { fuzz 20; }
+part_fuzz-long() { fuzz 600; }
+
+# Changed .cc files, those of the newest commit first; a changed header stands for the .cc beside it and its test.
+tidy_candidates() {
+  local base=${YARD_TIDY_BASE:-} file stem
+  if [ -z "$base" ]; then
+    base=$(git merge-base HEAD origin/main 2>/dev/null)
+    if [ -z "$base" ] || [ "$base" = "$(git rev-parse HEAD)" ]; then
+      base=$(git rev-parse -q --verify HEAD~20 || git rev-list --max-parents=0 HEAD | tail -1)
+    fi
+  fi
+  {
+    git diff --name-only HEAD -- '*.cc' '*.h'
+    git log --format= --name-only "$base..HEAD" -- '*.cc' '*.h'
+    # A clone without history, or one whose whole history is recent, has its first commit as well.
+    [ "$(git rev-list --count HEAD)" -gt 20 ] || git ls-files '*.cc'
+  } | while IFS= read -r file; do
+    stem=${file%.*}
+    for file in "$stem.cc" "tests/unit/${stem}_test.cc"; do
+      [ -f "$file" ] && [ "${file#tests/fuzz/}" = "$file" ] && echo "$file"
+    done
+  done | awk '!seen[$0]++'
+}
+
+part_tidy() {
+  have clang-tidy git || return 77
+  local file list=$logs/tidy.list out=$logs/tidy.out budget=720 deadline bad=0 done_count left
+  rm -rf "$out" && mkdir -p "$out" || return 1
+  # Only what the compilation database knows: a file that is not built here can't be read either.
+  tidy_candidates | while IFS= read -r file; do
+    grep -q "\"$root/$file\"" build/release/compile_commands.json && echo "$file"
+  done >"$list"
+  deadline=$(($(date +%s) + budget))
+  xargs -r -P "$jobs" -I{} bash -c '
+    file=$1 name=${1//\//__}
+    [ "$(date +%s)" -lt "$2" ] || { echo "$file" >>"$3/left-out"; exit 0; }
+    clang-tidy -p build/release --quiet "$file" >"$3/$name.txt" 2>&1 || { echo "$file" >>"$3/bad"; grep -E -A4 "(error|warning): " "$3/$name.txt" || tail -5 "$3/$name.txt"; }
+    echo "$file" >>"$3/done"' _ {} "$deadline" "$out" <"$list" || bad=1
+  [ -s "$out/bad" ] && bad=1
+  done_count=$(cat "$out/done" 2>/dev/null | wc -l)
+  left=$(cat "$out/left-out" 2>/dev/null | wc -l)
+  reason="$done_count files"
+  if [ "$left" -gt 0 ]; then
+    reason+=", $left left out after $((budget / 60)) minutes"
+    echo "Left out, older than those looked at:"
+    cat "$out/left-out"
+  fi
+  [ $bad -eq 0 ] || { echo "Files with findings:"; cat "$out/bad" 2>/dev/null; }
+  return $bad
+}
+
+part_bench-smoke() { tests/bench/run.sh --smoke; }
+part_bench() { tests/bench/run.sh; }
+part_repeat() { run_ctest repeat release -L integration --repeat until-fail:20; }
+
+# --- running them -----------------------------------------------------------------------------------------------------
+
+parts=("${plain_parts[@]}")
+[ $level = plain ] || parts+=("${full_parts[@]}")
+[ $level = long ] && parts+=("${long_parts[@]}")
+test_filter=
+
+# With --only: the parts that match and what they need, else the parts that run ctest.
+if [ -n "$only" ]; then
+  chosen=()
+  for part in "${parts[@]}"; do
+    [[ $part =~ $only ]] && chosen+=("$part")
+  done
+  if [ ${#chosen[@]} -eq 0 ]; then
+    test_filter=$only
+    chosen=(tests)
+    [ $level = plain ] || chosen+=(asan tsan)
+  fi
+  declare -A wanted=()
+  want() {
+    wanted[$1]=1
+    [ -z "${needs[$1]:-}" ] || want "${needs[$1]}"
+  }
+  for part in "${chosen[@]}"; do want "$part"; done
+  all_parts=("${parts[@]}")
+  parts=()
+  for part in "${all_parts[@]}"; do
+    [ -n "${wanted[$part]:-}" ] && parts+=("$part")
+  done
+fi
+
+if $list; then
+  for part in "${parts[@]}"; do printf '%-12s %s\n' "$part" "${title[$part]}"; done
+  exit 0
+fi
+
+mkdir -p "$logs" || exit 1
+exec 8>"$root/build/test-logs/.lock"
+if command -v flock >/dev/null && ! flock -n 8; then
+  echo "run.sh: another run of tests/run.sh works in this folder" >&2
+  exit 1
+fi
+
+# Clones at different places share compiled objects. A cache that can't be written must not stop the build.
+export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$root}
+if command -v ccache >/dev/null && ! ccache -s >/dev/null 2>&1; then
+  export CCACHE_DISABLE=1
+fi
+
+duration() { printf '%d:%02d' $(($1 / 60)) $(($1 % 60)); }
+
+declare -A outcome=()
+begun=$SECONDS
+for part in "${parts[@]}"; do
+  printf '%-12s %s … ' "$part" "${title[$part]}"
+  start=$SECONDS
+  reason=
+  counted=false
+  need=${needs[$part]:-}
+  if [ -n "$need" ] && [ "${outcome[$need]:-ok}" = skipped ]; then
+    code=77
+    reason="needs $need, which was skipped"
+  elif [ -n "$need" ] && [ "$need" != install ] && [ "${outcome[$need]:-ok}" = FAILED ]; then
+    code=1
+    reason="needs $need, which failed"
+    echo "$reason" >"$logs/$part.log"
+  else
+    "part_$part" >"$logs/$part.log" 2>&1 8>&-
+    code=$?
+  fi
+  case $code in
+    0) outcome[$part]=ok ;;
+    77) outcome[$part]=skipped ;;
+    *) outcome[$part]=FAILED ;;
+  esac
+  if [ $code -eq 77 ] && { [ -z "$test_filter" ] || [ "$reason" != "no test matches" ]; }; then
+    skipped=$((skipped + 1))
+    # A level is only green if all of it ran.
+    [ $level = plain ] || missing_part=true
+  elif ! $counted && [ $code -ne 77 ]; then
+    if [ $code -eq 0 ]; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
+  fi
+  echo "${outcome[$part]} $(duration $((SECONDS - start)))${reason:+ ($reason)}"
+  if [ "${outcome[$part]}" = FAILED ] && [ "$reason" != "needs $need, which failed" ]; then
+    echo "---- end of build/test-logs/$part.log"
+    tail -n 60 "$logs/$part.log"
+    echo "----"
+  fi
+done
+
+if [ -n "$test_filter" ] && [ $((passed + failed)) -le $((${#parts[@]} - ${#chosen[@]})) ]; then
+  echo "No part and no test matches '$only'."
+  failed=$((failed + 1))
+fi
+echo "Took $(duration $((SECONDS - begun))). Logs: build/test-logs"
+if [ "${missing_part:-false}" = true ]; then
+  echo "A part was skipped because its tool is missing: this level is not passed."
+fi
+echo "$passed passed, $failed failed, $skipped skipped"
+[ $failed -eq 0 ] && [ "${missing_part:-false}" = false ]
