@@ -111,16 +111,16 @@ start() {
   echo "$pid" >"$state/pid"
   for ((tenths = 0; tenths < 150; tenths++)); do
     [ -s "$state/ready.json" ] && return 0
-    kill -0 "$pid" 2>/dev/null || return 1
+    kill -0 "$pid" 2>/dev/null || break
     sleep 0.1
   done
+  stop_daemon
   return 1
 }
 
 step "Starting yardmasterd (log: $state/yardmasterd.log)"
 stop_daemon && echo "Stopped the one of the last run."
 if ! start "$(port_or_any 8080)" "$(port_or_any 9090)" && ! start 0 0; then
-  stop_daemon
   fail "yardmasterd did not become ready within 15 s" "$state/yardmasterd.log"
 fi
 
