@@ -85,6 +85,8 @@ inline constexpr std::chrono::milliseconds kDrainTimeout{10'000};
 inline constexpr size_t kMaxLogFieldBytes = 4 * 1024;
 // Log lines that wait for a slow stderr; the oldest are dropped beyond that.
 inline constexpr size_t kLogQueueLines = 2048;
+// How long the end of the program waits for a slow stderr.
+inline constexpr std::chrono::milliseconds kLogFlushTimeout{1'000};
 
 }  // namespace yardmaster
 

@@ -102,7 +102,7 @@ class Logger {
     if (Enabled(LogLevel::kError)) Log(LogLevel::kError, message, fields);
   }
 
-  // Blocks until all lines so far are written.
+  // Blocks until all lines so far are written, at most kLogFlushTimeout.
   void Flush();
 
   Redactor& redactor() { return redactor_; }

@@ -1,0 +1,137 @@
+#include "services/core/errors.h"
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
+namespace yardmaster::errors {
+namespace {
+
+// Most bytes of a foreign text inside a message.
+constexpr size_t kMaxQuoted = 200;
+
+// std::string_view is not absl::string_view in every build of absl.
+absl::string_view Abs(std::string_view text) { return absl::string_view(text.data(), text.size()); }
+
+// A foreign text between quotes: cut, and without control characters.
+std::string Quoted(std::string_view text) {
+  std::string out = "\"";
+  for (char c : text.substr(0, kMaxQuoted)) out += (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) ? '?' : c;
+  if (text.size() > kMaxQuoted) {
+    // Not in the middle of a character.
+    while (!out.empty() && (static_cast<unsigned char>(out.back()) & 0xc0) == 0x80) out.pop_back();
+    if (!out.empty() && static_cast<unsigned char>(out.back()) >= 0xc0) out.pop_back();
+    out += "…";
+  }
+  out += '"';
+  return out;
+}
+
+}  // namespace
+
+absl::Status TokenMissing() {
+  return absl::UnauthenticatedError("no token: send the metadata \"authorization: Bearer TOKEN\"");
+}
+absl::Status TokenUnknown() { return absl::UnauthenticatedError("the token is not known to this daemon"); }
+absl::Status AuthorizationMalformed() {
+  return absl::UnauthenticatedError("the authorization metadata is not of the form \"Bearer TOKEN\"");
+}
+absl::Status RoleTooLow(std::string_view caller, std::string_view has, std::string_view needs) {
+  return absl::PermissionDeniedError(
+      absl::StrCat(Quoted(caller), " has the role ", Abs(has), "; this call needs the role ", Abs(needs)));
+}
+absl::Status MethodNotInTable(std::string_view full_method) {
+  return absl::PermissionDeniedError(absl::StrCat("no role is defined for ", Quoted(full_method)));
+}
+absl::Status DeadlinePassed() { return absl::DeadlineExceededError("the call's deadline has passed"); }
+absl::Status CallCancelled() { return absl::CancelledError("the caller cancelled the call"); }
+absl::Status ShuttingDown() { return absl::UnavailableError("the daemon is shutting down; try again shortly"); }
+
+absl::Status FieldMissing(std::string_view field) {
+  return absl::InvalidArgumentError(absl::StrCat("the field ", Abs(field), " is required"));
+}
+absl::Status FieldInvalid(std::string_view field, std::string_view expected) {
+  return absl::InvalidArgumentError(absl::StrCat("the field ", Abs(field), " is not valid: expected ", Abs(expected)));
+}
+absl::Status OverLimit(std::string_view what, size_t actual, size_t limit, std::string_view unit) {
+  return absl::InvalidArgumentError(
+      absl::StrCat(Abs(what), " is over its limit: ", actual, " ", Abs(unit), ", at most ", limit, " are accepted"));
+}
+absl::Status NotUtf8(std::string_view field) {
+  return absl::InvalidArgumentError(absl::StrCat("the field ", Abs(field), " is not valid UTF-8"));
+}
+absl::Status CaseFailed(size_t index, const absl::Status& cause) {
+  return absl::InvalidArgumentError(absl::StrCat("case ", index, ": ", cause.message()));
+}
+
+absl::Status PackUnknown(std::string_view pack, absl::Span<const std::string_view> known) {
+  std::string names = absl::StrJoin(known, ", ", [](std::string* out, std::string_view name) { out->append(name); });
+  return absl::NotFoundError(
+      absl::StrCat("there is no pack ", Quoted(pack), "; packs in service: ", names.empty() ? "none" : names));
+}
+absl::Status PackWithoutRubric(std::string_view pack) {
+  return absl::InvalidArgumentError(absl::StrCat("the pack ", Quoted(pack), " has no rubric, so it can't triage"));
+}
+absl::Status RuleUnknown(std::string_view rule, std::string_view pack) {
+  if (pack.empty()) return absl::NotFoundError(absl::StrCat("no pack in service has a rule ", Quoted(rule)));
+  return absl::NotFoundError(absl::StrCat("the pack ", Quoted(pack), " has no rule ", Quoted(rule)));
+}
+absl::Status PackInvalid(std::string_view pack, std::string_view problems) {
+  return absl::InvalidArgumentError(absl::StrCat("the pack ", Quoted(pack), " is not valid:\n", Abs(problems)));
+}
+absl::Status PacksDirNotFound(std::string_view places) {
+  return absl::NotFoundError(absl::StrCat("no folder with packs was found; looked at: ", Abs(places),
+                                          ". Name one with --packs or YARD_PACKS"));
+}
+absl::Status MatchFailed(std::string_view pack, std::string_view error) {
+  return absl::ResourceExhaustedError(absl::StrCat("matching under the pack ", Quoted(pack), " failed: ", Abs(error)));
+}
+
+absl::Status DecisionUnknown(std::string_view id) {
+  return absl::NotFoundError(absl::StrCat("there is no decision ", Quoted(id), ", or it is no longer kept"));
+}
+absl::Status SubjectWithoutDecision(std::string_view subject) {
+  return absl::NotFoundError(absl::StrCat("no decision about ", Quoted(subject), " is kept"));
+}
+
+absl::Status FileUnreadable(std::string_view path, std::string_view reason) {
+  return absl::NotFoundError(absl::StrCat("can't read ", Quoted(path), ": ", Abs(reason)));
+}
+absl::Status FileTooLarge(std::string_view path, size_t limit) {
+  return absl::InvalidArgumentError(absl::StrCat(Quoted(path), " is larger than ", limit, " bytes"));
+}
+absl::Status FileNotWritten(std::string_view path, std::string_view reason) {
+  return absl::InternalError(absl::StrCat("can't write ", Quoted(path), ": ", Abs(reason)));
+}
+absl::Status AddressInvalid(std::string_view address) {
+  return absl::InvalidArgumentError(
+      absl::StrCat(Quoted(address), " is not an address: expected HOST:PORT, for example 127.0.0.1:8080 or [::1]:0"));
+}
+absl::Status AddressNotListenable(std::string_view what, std::string_view address, std::string_view reason) {
+  return absl::UnavailableError(absl::StrCat("can't listen for ", Abs(what), " on ", Abs(address), ": ", Abs(reason)));
+}
+absl::Status DataDirUnusable(std::string_view dir, std::string_view reason) {
+  return absl::InternalError(absl::StrCat("can't use the data directory ", Quoted(dir), ": ", Abs(reason)));
+}
+absl::Status DataDirLocked(std::string_view dir, std::string_view holder) {
+  return absl::FailedPreconditionError(absl::StrCat("the data directory ", Quoted(dir), " is in use by another daemon",
+                                                    holder.empty() ? "" : " (pid ", Abs(holder),
+                                                    holder.empty() ? "" : ")"));
+}
+absl::Status PemInvalid(std::string_view what, std::string_view path, std::string_view reason) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("the ", Abs(what), " in ", Quoted(path), " can't be used: ", Abs(reason)));
+}
+absl::Status KeyDoesNotFitCertificate(std::string_view certificate) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("the private key does not belong to the certificate in ", Quoted(certificate)));
+}
+absl::Status NotServedYet(std::string_view what) {
+  return absl::UnimplementedError(absl::StrCat(Abs(what), " is not part of this version"));
+}
+absl::Status Internal(std::string_view what) {
+  return absl::InternalError(absl::StrCat("internal error: ", Abs(what)));
+}
+
+}  // namespace yardmaster::errors

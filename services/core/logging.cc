@@ -1,0 +1,353 @@
+#include "services/core/logging.h"
+
+#include <re2/re2.h>
+#include <spdlog/async.h>
+#include <spdlog/async_logger.h>
+#include <spdlog/sinks/base_sink.h>
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <condition_variable>
+#include <cstdio>
+#include <ctime>
+#include <mutex>
+#include <shared_mutex>
+
+#include "services/core/limits.h"
+
+namespace yardmaster {
+namespace {
+
+constexpr char kRedacted[] = "[redacted]";
+constexpr size_t kShortestSecret = 4;
+
+// Credentials known by their look, and what is put in their place.
+struct CredentialPattern {
+  std::string_view pattern;
+  std::string_view replacement;
+};
+constexpr CredentialPattern kCredentialPatterns[] = {
+    // Authorization: Bearer …, PRIVATE-TOKEN: … and the like.
+    {R"((?i)((?:bearer|basic|private-token:?|authorization: *token) +)[a-z0-9._~+/=-]{6,})", R"(\1[redacted])"},
+    // https://user:password@host and https://token@host.
+    {R"((?i)([a-z][a-z0-9+.-]*://)[^/\s@"']+@)", R"(\1[redacted]@)"},
+    // ?access_token=…&token=…, client_secret=….
+    {R"((?i)((?:token|secret|password|api_key)=)[^&\s"'#]+)", R"(\1[redacted])"},
+    // GitHub's own: ghp_, gho_, ghu_, ghs_, ghr_, github_pat_.
+    {R"(\b(?:gh[pousr]_[A-Za-z0-9]{16,}|github_pat_[A-Za-z0-9_]{20,}))", "[redacted]"},
+    // Private keys in PEM, also when the end is missing.
+    {R"((?s)-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|$))", "[redacted]"},
+};
+// One of these is in every text that a pattern above can match: nearly all lines are done after one pass.
+constexpr char kCredentialHint[] =
+    "(?i)bearer|basic|token|://|secret=|password=|api_key=|gh[pousr]_|github_pat_|PRIVATE KEY";
+
+}  // namespace
+
+std::string_view LogLevelName(LogLevel level) {
+  switch (level) {
+    case LogLevel::kDebug:
+      return "debug";
+    case LogLevel::kInfo:
+      return "info";
+    case LogLevel::kWarning:
+      return "warning";
+    case LogLevel::kError:
+      return "error";
+  }
+  return "info";
+}
+
+std::optional<LogLevel> LogLevelFromName(std::string_view name) {
+  for (LogLevel level : {LogLevel::kDebug, LogLevel::kInfo, LogLevel::kWarning, LogLevel::kError}) {
+    if (name == LogLevelName(level)) return level;
+  }
+  return std::nullopt;
+}
+
+// --- Redaction ---
+
+struct Redactor::Impl {
+  struct Pattern {
+    std::unique_ptr<re2::RE2> match;
+    std::string replacement;
+  };
+  std::vector<Pattern> patterns;
+  re2::RE2 hint{kCredentialHint};
+  mutable std::shared_mutex mutex;
+  std::vector<std::string> values;  // longest first, so that a secret that contains another goes as a whole
+};
+
+Redactor::Redactor() : impl_(std::make_unique<Impl>()) {
+  for (const CredentialPattern& known : kCredentialPatterns) {
+    impl_->patterns.push_back({std::make_unique<re2::RE2>(re2::StringPiece(known.pattern.data(), known.pattern.size())),
+                               std::string(known.replacement)});
+  }
+}
+
+Redactor::~Redactor() = default;
+
+void Redactor::Add(const Secret& secret) {
+  const std::string& value = secret.Reveal();
+  if (value.size() < kShortestSecret) return;
+  std::unique_lock<std::shared_mutex> lock(impl_->mutex);
+  if (std::find(impl_->values.begin(), impl_->values.end(), value) != impl_->values.end()) return;
+  impl_->values.push_back(value);
+  std::stable_sort(impl_->values.begin(), impl_->values.end(),
+                   [](const std::string& a, const std::string& b) { return a.size() > b.size(); });
+}
+
+std::string Redactor::Redact(std::string_view text) const {
+  std::string out(text);
+  {
+    std::shared_lock<std::shared_mutex> lock(impl_->mutex);
+    for (const std::string& value : impl_->values) {
+      for (size_t at = out.find(value); at != std::string::npos; at = out.find(value, at + sizeof(kRedacted) - 1)) {
+        out.replace(at, value.size(), kRedacted);
+      }
+    }
+  }
+  if (!re2::RE2::PartialMatch(out, impl_->hint)) return out;
+  for (const Impl::Pattern& pattern : impl_->patterns) {
+    re2::RE2::GlobalReplace(&out, *pattern.match, pattern.replacement);
+  }
+  return out;
+}
+
+// --- Lines ---
+
+namespace {
+
+// Appends a JSON string. Bytes that are no UTF-8 become U+FFFD, so that every line is JSON.
+void AppendJsonString(std::string& out, std::string_view text) {
+  out += '"';
+  for (size_t i = 0; i < text.size();) {
+    const unsigned char c = static_cast<unsigned char>(text[i]);
+    if (c < 0x80) {
+      ++i;
+      switch (c) {
+        case '"':
+          out += "\\\"";
+          break;
+        case '\\':
+          out += "\\\\";
+          break;
+        case '\n':
+          out += "\\n";
+          break;
+        case '\r':
+          out += "\\r";
+          break;
+        case '\t':
+          out += "\\t";
+          break;
+        default:
+          if (c < 0x20 || c == 0x7f) {
+            char escaped[8];
+            std::snprintf(escaped, sizeof(escaped), "\\u%04x", c);
+            out += escaped;
+          } else {
+            out += static_cast<char>(c);
+          }
+      }
+      continue;
+    }
+    // A sequence of 2 to 4 bytes, neither overlong nor a surrogate.
+    const size_t length = c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : c >= 0xc2 ? 2 : 0;
+    bool valid = length != 0 && c <= 0xf4 && i + length <= text.size();
+    for (size_t k = 1; valid && k < length; ++k) valid = (static_cast<unsigned char>(text[i + k]) & 0xc0) == 0x80;
+    if (valid) {
+      const unsigned char second = static_cast<unsigned char>(text[i + 1]);
+      valid = !(c == 0xe0 && second < 0xa0) && !(c == 0xed && second >= 0xa0) && !(c == 0xf0 && second < 0x90) &&
+              !(c == 0xf4 && second >= 0x90);
+    }
+    if (valid) {
+      out.append(text.substr(i, length));
+      i += length;
+    } else {
+      out += "\xEF\xBF\xBD";
+      ++i;
+    }
+  }
+  out += '"';
+}
+
+void AppendNumber(std::string& out, double value) {
+  if (!std::isfinite(value)) {
+    out += "null";
+    return;
+  }
+  char buffer[32];
+  auto [end, error] = std::to_chars(buffer, buffer + sizeof(buffer), value);
+  if (error == std::errc()) out.append(buffer, end);
+}
+
+// "2024-05-01T12:00:00.123Z". The seconds are the same for many lines of a thread, so they are kept.
+void AppendTimestamp(std::string& out) {
+  const auto now = std::chrono::system_clock::now();
+  const int64_t millis = std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count();
+  thread_local int64_t cached_second = -1;
+  thread_local char cached[24];
+  const int64_t second = millis / 1000;
+  if (second != cached_second) {
+    const std::time_t time = static_cast<std::time_t>(second);
+    std::tm utc{};
+    gmtime_r(&time, &utc);
+    std::strftime(cached, sizeof(cached), "%Y-%m-%dT%H:%M:%S", &utc);
+    cached_second = second;
+  }
+  char fraction[8];
+  std::snprintf(fraction, sizeof(fraction), ".%03dZ", static_cast<int>(millis % 1000));
+  out += cached;
+  out += fraction;
+}
+
+std::string_view Cut(std::string_view text) { return text.substr(0, kMaxLogFieldBytes); }
+
+void AppendValue(std::string& out, const LogField::Value& value, const Redactor& redactor, bool quote) {
+  if (const auto* text = std::get_if<std::string_view>(&value)) {
+    // Redacted before it is cut and before it is escaped: a cut or an escape could hide a secret from the search.
+    const std::string clean = redactor.Redact(*text);
+    const bool plain = !quote && !clean.empty() && clean.find_first_of(" \"\\\n\r\t=") == std::string::npos;
+    if (plain) {
+      out += Cut(clean);
+    } else {
+      AppendJsonString(out, Cut(clean));
+    }
+  } else if (const auto* number = std::get_if<int64_t>(&value)) {
+    out += std::to_string(*number);
+  } else if (const auto* natural = std::get_if<uint64_t>(&value)) {
+    out += std::to_string(*natural);
+  } else if (const auto* real = std::get_if<double>(&value)) {
+    AppendNumber(out, *real);
+  } else if (const auto* flag = std::get_if<bool>(&value)) {
+    out += *flag ? "true" : "false";
+  }
+}
+
+// Hands lines on as they are.
+class FunctionSink final : public spdlog::sinks::base_sink<std::mutex> {
+ public:
+  explicit FunctionSink(std::function<void(std::string_view)> write) : write_(std::move(write)) {}
+
+ protected:
+  void sink_it_(const spdlog::details::log_msg& message) override {
+    write_(std::string_view(message.payload.data(), message.payload.size()));
+  }
+  void flush_() override {
+    std::lock_guard<std::mutex> lock(flush_mutex_);
+    ++flushes_;
+    flushed_.notify_all();
+  }
+
+ public:
+  uint64_t flushes() {
+    std::lock_guard<std::mutex> lock(flush_mutex_);
+    return flushes_;
+  }
+  void WaitForFlush(uint64_t after, std::chrono::milliseconds timeout) {
+    std::unique_lock<std::mutex> lock(flush_mutex_);
+    flushed_.wait_for(lock, timeout, [&] { return flushes_ > after; });
+  }
+
+ private:
+  std::function<void(std::string_view)> write_;
+  std::mutex flush_mutex_;
+  std::condition_variable flushed_;
+  uint64_t flushes_ = 0;
+};
+
+// One write(2) a line, so that lines of several processes on one pipe stay whole.
+void WriteToStderr(std::string_view line) {
+  std::string whole(line);
+  whole += '\n';
+  std::fwrite(whole.data(), 1, whole.size(), stderr);
+}
+
+spdlog::level::level_enum ToSpdlog(LogLevel level) {
+  switch (level) {
+    case LogLevel::kDebug:
+      return spdlog::level::debug;
+    case LogLevel::kInfo:
+      return spdlog::level::info;
+    case LogLevel::kWarning:
+      return spdlog::level::warn;
+    case LogLevel::kError:
+      return spdlog::level::err;
+  }
+  return spdlog::level::info;
+}
+
+}  // namespace
+
+struct Logger::Impl {
+  LoggerOptions::Format format = LoggerOptions::Format::kJson;
+  std::shared_ptr<spdlog::details::thread_pool> pool;  // null: lines are written by the caller
+  std::shared_ptr<spdlog::logger> logger;
+  std::shared_ptr<FunctionSink> sink;
+};
+
+Logger::Logger(LoggerOptions options) : level_(options.level), impl_(std::make_unique<Impl>()) {
+  impl_->format = options.format;
+  impl_->sink = std::make_shared<FunctionSink>(options.sink ? std::move(options.sink) : WriteToStderr);
+  if (options.async) {
+    impl_->pool = std::make_shared<spdlog::details::thread_pool>(kLogQueueLines, 1);
+    impl_->logger = std::make_shared<spdlog::async_logger>("yardmaster", impl_->sink, impl_->pool,
+                                                           spdlog::async_overflow_policy::overrun_oldest);
+  } else {
+    impl_->logger = std::make_shared<spdlog::logger>("yardmaster", impl_->sink);
+  }
+  // Levels were decided before the line was made.
+  impl_->logger->set_level(spdlog::level::trace);
+}
+
+// The pool's destructor lets its thread write what is queued before it joins it.
+Logger::~Logger() = default;
+
+void Logger::Log(LogLevel level, std::string_view message, std::initializer_list<LogField> fields) {
+  if (!Enabled(level)) return;
+  std::string line;
+  line.reserve(256);
+  const std::string clean = redactor_.Redact(message);
+  if (impl_->format == LoggerOptions::Format::kJson) {
+    line += "{\"ts\":\"";
+    AppendTimestamp(line);
+    line += "\",\"level\":\"";
+    line += LogLevelName(level);
+    line += "\",\"msg\":";
+    AppendJsonString(line, Cut(clean));
+    for (const LogField& field : fields) {
+      line += ',';
+      AppendJsonString(line, field.key());
+      line += ':';
+      AppendValue(line, field.value(), redactor_, /*quote=*/true);
+    }
+    line += '}';
+  } else {
+    AppendTimestamp(line);
+    line += ' ';
+    line += LogLevelName(level);
+    line.append(8 - std::min<size_t>(7, LogLevelName(level).size()), ' ');
+    line += Cut(clean);
+    for (const LogField& field : fields) {
+      line += "  ";
+      line += field.key();
+      line += '=';
+      AppendValue(line, field.value(), redactor_, /*quote=*/false);
+    }
+  }
+  impl_->logger->log(ToSpdlog(level), spdlog::string_view_t(line.data(), line.size()));
+}
+
+void Logger::Flush() {
+  // The queue keeps its order: when the request to flush has come through, so have all lines before it.
+  const uint64_t before = impl_->sink->flushes();
+  impl_->logger->flush();
+  if (impl_->pool != nullptr) impl_->sink->WaitForFlush(before, kLogFlushTimeout);
+}
+
+}  // namespace yardmaster
