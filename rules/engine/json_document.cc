@@ -144,8 +144,8 @@ struct PositionTree {
 class Builder {
  public:
   // `positions` may be null. Call Parse once.
-  Builder(std::string_view text, size_t max_depth, PositionTree* positions)
-      : text_(text), max_depth_(max_depth), taken_(text.data()), positions_(positions), lines_(text) {}
+  Builder(std::string_view text, const JsonLimits& limits, PositionTree* positions)
+      : text_(text), limits_(limits), taken_(text.data()), positions_(positions), lines_(text) {}
 
   bool Parse() {
     const char* const end = text_.data() + text_.size();
@@ -228,8 +228,12 @@ class Builder {
     return problems_.size() <= kMaxProblems;
   }
 
-  // Puts a value where it belongs and remembers its place.
+  // Puts a value where it belongs and remembers its place. Null if there are too many.
   json* Place(json value, size_t begin) {
+    if (++values_ > limits_.max_values) {
+      Add(Taken(), Pointer(false), "too many values; expected at most " + std::to_string(limits_.max_values));
+      return nullptr;
+    }
     json* placed = nullptr;
     if (frames_.empty()) {
       root_ = std::move(value);
@@ -262,18 +266,18 @@ class Builder {
   }
 
   bool Scalar(json value, bool is_string) {
-    Place(std::move(value), positions_ != nullptr ? ScalarBegin(text_, Taken(), is_string) : 0);
-    return true;
+    return Place(std::move(value), positions_ != nullptr ? ScalarBegin(text_, Taken(), is_string) : 0) != nullptr;
   }
 
   bool Open(json value) {
     const size_t begin = Taken() - 1;
-    if (frames_.size() == max_depth_) {
+    if (frames_.size() == limits_.max_depth) {
       Add(begin, Pointer(false),
-          "nested too deeply; expected at most " + std::to_string(max_depth_) + " levels of arrays and objects");
+          "nested too deeply; expected at most " + std::to_string(limits_.max_depth) + " levels of arrays and objects");
       return false;
     }
     json* placed = Place(std::move(value), begin);
+    if (placed == nullptr) return false;
     Frame frame;
     frame.value = placed;
     if (positions_ != nullptr) frame.node = static_cast<uint32_t>(positions_->nodes.size() - 1);
@@ -299,11 +303,12 @@ class Builder {
   }
 
   const std::string_view text_;
-  const size_t max_depth_;
+  const JsonLimits limits_;
   const char* taken_;
   PositionTree* const positions_;
   LineCounter lines_;
   json root_;
+  size_t values_ = 0;
   std::vector<Frame> frames_;
   Problems problems_;
 };
@@ -359,7 +364,7 @@ std::optional<JsonDocument> JsonDocument::Parse(std::string file, std::string_vi
   }
 
   auto positions = std::make_shared<Positions>();
-  Builder builder(text, limits.max_depth, positions.get());
+  Builder builder(text, limits, positions.get());
   if (!builder.Parse()) {
     for (Problem& problem : builder.problems()) {
       problem.file = file;
@@ -408,7 +413,7 @@ std::optional<json> ParseJsonLimited(std::string_view text, const JsonLimits& li
   size_t offset = 0;
   if (error = RefusedBytes(text, limits, offset); !error.empty()) return std::nullopt;
 
-  Builder builder(text, limits.max_depth, nullptr);
+  Builder builder(text, limits, nullptr);
   if (builder.Parse()) return std::move(builder.root());
   error = builder.problems().empty() ? "not valid JSON" : builder.problems().front().ToString();
   return std::nullopt;

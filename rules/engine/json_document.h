@@ -19,6 +19,8 @@ struct JsonLimits {
   size_t max_bytes = 4 * 1024 * 1024;
   // Arrays and objects inside each other. nlohmann's copy and dump recurse, so this also bounds the stack.
   size_t max_depth = 64;
+  // Values, containers included: bounds the memory and time that small values cost beyond their bytes.
+  size_t max_values = 1'000'000;
 };
 
 // A place in a JSON text: line and column from 1, column in bytes.

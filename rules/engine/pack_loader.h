@@ -20,6 +20,8 @@ using PackFiles = std::map<std::string, std::string, std::less<>>;
 // Limits of a packs folder.
 inline constexpr size_t kMaxPackFileBytes = 4 * 1024 * 1024;
 inline constexpr size_t kMaxPackFiles = 2000;
+inline constexpr size_t kMaxPackBytes = 64 * 1024 * 1024;  // all files together
+inline constexpr size_t kMaxPackFileValues = 200'000;      // JSON values of one file
 inline constexpr size_t kMaxExtendsDepth = 8;
 
 // Reads every *.json below the folders of `packs_dir`. Symbolic links that leave the folder, too large files and unreadable

@@ -1,0 +1,119 @@
+#include "rules/engine/pack_loader.h"
+
+#include <openssl/evp.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "rules/engine/pack_merge.h"
+#include "rules/engine/pack_part.h"
+#include "rules/engine/readable.h"
+
+namespace yardmaster::rules {
+namespace {
+
+// "a → b → c"
+std::string Path(const std::vector<std::string>& chain, std::string_view next) {
+  std::string out;
+  for (const std::string& name : chain) out += name + " → ";
+  return out + Readable(next);
+}
+
+// SHA-256 over the names, sizes and bytes of all files that decide: 16 hex characters of it.
+class Revision {
+ public:
+  Revision() : context_(EVP_MD_CTX_new(), &EVP_MD_CTX_free) {
+    EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr);
+  }
+
+  void AddPack(const PackFiles& files, std::string_view name) {
+    ForEachPackFile(files, name, [&](const std::string& path, const std::string& bytes) {
+      const std::string_view inner = std::string_view(path).substr(name.size() + 1);
+      if (inner.starts_with("cases/") || inner == "README.md") return;
+      const std::string head = path + '\0' + std::to_string(bytes.size()) + '\0';
+      EVP_DigestUpdate(context_.get(), head.data(), head.size());
+      EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size());
+    });
+  }
+
+  std::string Hex() {
+    static constexpr char kHex[] = "0123456789abcdef";
+    unsigned char digest[EVP_MAX_MD_SIZE];
+    EVP_DigestFinal_ex(context_.get(), digest, nullptr);
+    std::string out;
+    for (size_t i = 0; i < 8; ++i) {
+      out += kHex[digest[i] >> 4];
+      out += kHex[digest[i] & 15];
+    }
+    return out;
+  }
+
+ private:
+  std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context_;
+};
+
+// What can be said about the parent that `part` names; empty if it can be read.
+std::string ParentProblem(const PackFiles& files, const PackPart& part, const std::vector<std::string>& chain) {
+  const std::string& parent = part.extends;
+  if (std::find(chain.begin(), chain.end(), parent) != chain.end()) {
+    return "expected a pack that does not build on this one, got a circle: " + Path(chain, parent);
+  }
+  if (chain.size() >= kMaxExtendsDepth) {
+    return "expected at most " + std::to_string(kMaxExtendsDepth) +
+           " packs that extend one another: " + Path(chain, parent);
+  }
+  if (files.find(parent + "/pack.json") != files.end()) return {};
+  std::string message = "expected the name of another pack, got " + Quoted(parent) + ", which is not there";
+  const std::vector<std::string> names = PackNames(files);
+  const std::vector<std::string_view> known(names.begin(), names.end());
+  const std::string_view nearest = NearestName(parent, known);
+  return nearest.empty() ? message : message + "; did you mean " + Quoted(nearest) + "?";
+}
+
+}  // namespace
+
+std::vector<std::string> PackNames(const PackFiles& files) {
+  constexpr std::string_view kMainFile = "/pack.json";
+  std::vector<std::string> names;
+  for (const auto& [path, bytes] : files) {
+    if (!path.ends_with(kMainFile) || path.find('/') != path.size() - kMainFile.size()) continue;
+    names.push_back(path.substr(0, path.size() - kMainFile.size()));
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::optional<PackModel> LoadPack(const PackFiles& files, std::string_view name, Problems& problems) {
+  const size_t before = problems.size();
+  if (files.find(std::string(name) + "/pack.json") == files.end()) {
+    problems.push_back({Readable(name) + "/pack.json", "", 0, 0, "missing file; every pack has one"});
+    return std::nullopt;
+  }
+
+  // The pack first, then what it extends.
+  std::vector<PackPart> parts;
+  std::vector<std::string> chain;
+  Revision revision;
+  for (std::string next(name); !next.empty();) {
+    parts.push_back(ReadPackPart(files, next, problems));
+    revision.AddPack(files, next);
+    chain.push_back(next);
+    const PackPart& part = parts.back();
+    if (part.extends.empty()) break;
+    if (std::string problem = ParentProblem(files, part, chain); !problem.empty()) {
+      problems.push_back(ProblemAt(part.extends_origin, std::move(problem)));
+      break;
+    }
+    next = part.extends;
+  }
+  if (problems.size() > before) return std::nullopt;
+
+  std::reverse(parts.begin(), parts.end());
+  PackModel pack = MergeParts(std::move(parts), problems);
+  pack.revision = revision.Hex();
+  if (problems.size() > before) return std::nullopt;
+  return pack;
+}
+
+}  // namespace yardmaster::rules

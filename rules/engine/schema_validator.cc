@@ -1,0 +1,102 @@
+#include "rules/engine/schema_validator.h"
+
+#include <exception>
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+
+// Heavy: nothing else includes valijson. Its exceptions speak of broken schemas only and end in this file.
+#define VALIJSON_USE_EXCEPTIONS 1
+#include <valijson/adapters/nlohmann_json_adapter.hpp>
+#include <valijson/schema.hpp>
+#include <valijson/schema_parser.hpp>
+#include <valijson/validator.hpp>
+
+#include "rules/engine/readable.h"
+#include "rules/engine/schema_explainer.h"
+#include "rules/engine/schema_texts.h"
+
+namespace yardmaster::rules {
+namespace {
+
+using nlohmann::json;
+
+// The schema without "pattern": valijson matches by std::regex, which recurses once for every byte of a text and
+// overflows the stack on long ones. Patterns are matched by RE2 instead, see schema_explainer.cc.
+json WithoutPatterns(const json& schema, bool in_properties) {
+  if (schema.is_array()) {
+    json out = json::array();
+    for (const json& item : schema) out.push_back(WithoutPatterns(item, false));
+    return out;
+  }
+  if (!schema.is_object()) return schema;
+  json out = json::object();
+  for (const auto& [key, value] : schema.items()) {
+    // Below "properties" and "definitions" keys are names, not keywords.
+    if (!in_properties && key == "pattern") continue;
+    out[key] = WithoutPatterns(value, !in_properties && (key == "properties" || key == "definitions"));
+  }
+  return out;
+}
+
+struct CompiledSchema {
+  json text;
+  valijson::Schema schema;
+};
+
+}  // namespace
+
+struct SchemaValidator::Impl {
+  std::map<std::string, CompiledSchema, std::less<>> schemas;
+};
+
+SchemaValidator::SchemaValidator() {
+  auto impl = std::make_unique<Impl>();
+  for (const auto& [name, text] : SchemaTexts()) {
+    CompiledSchema& compiled = impl->schemas[std::string(name)];
+    compiled.text = json::parse(text);
+    const json judged = WithoutPatterns(compiled.text, false);
+    valijson::SchemaParser parser(valijson::SchemaParser::kDraft7);
+    parser.populateSchema(valijson::adapters::NlohmannJsonAdapter(judged), compiled.schema);
+  }
+  impl_ = std::move(impl);
+}
+
+SchemaValidator::~SchemaValidator() = default;
+
+const SchemaValidator& SchemaValidator::Get() {
+  static const SchemaValidator* const kValidator = new SchemaValidator();
+  return *kValidator;
+}
+
+bool SchemaValidator::Validate(std::string_view schema, const JsonDocument& document, Problems& problems) const {
+  const auto it = impl_->schemas.find(schema);
+  if (it == impl_->schemas.end()) {
+    problems.push_back(document.ProblemAt("", "no schema named " + Quoted(schema)));
+    return false;
+  }
+  const size_t before = problems.size();
+
+  // valijson judges. Without a place for its messages it stops at the first difference, in little memory whatever the
+  // document.
+  bool valid = false;
+  try {
+    valijson::Validator validator;
+    const valijson::adapters::NlohmannJsonAdapter target(document.value());
+    valid = validator.validate(it->second.schema, target, static_cast<valijson::ValidationResults*>(nullptr));
+  } catch (const std::exception& error) {
+    problems.push_back(document.ProblemAt("", "can't be validated: " + Readable(error.what(), 200)));
+    return false;
+  }
+
+  // The words, and the patterns.
+  ExplainMismatch(it->second.text, document, kMaxProblemsPerFile, problems);
+  if (!valid && problems.size() == before) {
+    problems.push_back(document.ProblemAt("", "does not match rules/schema/" + it->first + ".schema.json"));
+  }
+  return problems.size() == before;
+}
+
+}  // namespace yardmaster::rules

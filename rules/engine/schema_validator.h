@@ -1,0 +1,39 @@
+// Validates the files of packs against the JSON Schemas in rules/schema/.
+#ifndef YARDMASTER_RULES_ENGINE_SCHEMA_VALIDATOR_H_
+#define YARDMASTER_RULES_ENGINE_SCHEMA_VALIDATOR_H_
+
+#include <cstddef>
+#include <memory>
+#include <string_view>
+
+#include "rules/engine/json_document.h"
+#include "rules/engine/problem.h"
+
+namespace yardmaster::rules {
+
+// More problems than this are not listed for one file.
+inline constexpr size_t kMaxProblemsPerFile = 100;
+
+// All schemas, compiled. Immutable; safe to use from many threads at once.
+class SchemaValidator {
+ public:
+  SchemaValidator();
+  ~SchemaValidator();
+  SchemaValidator(const SchemaValidator&) = delete;
+  SchemaValidator& operator=(const SchemaValidator&) = delete;
+
+  // The one validator of the process: the schemas are constants, and compiling them takes longer than using them.
+  static const SchemaValidator& Get();
+
+  // True if the document is valid under the schema of that name ("pack", "rubric", …). Else adds a problem for each
+  // difference.
+  bool Validate(std::string_view schema, const JsonDocument& document, Problems& problems) const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<const Impl> impl_;
+};
+
+}  // namespace yardmaster::rules
+
+#endif  // YARDMASTER_RULES_ENGINE_SCHEMA_VALIDATOR_H_
