@@ -1,0 +1,18 @@
+// `yard` as a function.
+#ifndef YARDMASTER_CLIENTS_CLI_APP_H_
+#define YARDMASTER_CLIENTS_CLI_APP_H_
+
+#include <string>
+#include <vector>
+
+#include "clients/cli/environment.h"
+#include "clients/cli/exit_code.h"
+
+namespace yardmaster::cli {
+
+// Runs one command line (without the program's name). Throws nothing.
+ExitCode RunYard(const std::vector<std::string>& arguments, const Environment& env);
+
+}  // namespace yardmaster::cli
+
+#endif  // YARDMASTER_CLIENTS_CLI_APP_H_

@@ -1,0 +1,34 @@
+// Everything of the world that `yard` looks at besides files and the network, so that tests can run it inside their own
+// process.
+#ifndef YARDMASTER_CLIENTS_CLI_ENVIRONMENT_H_
+#define YARDMASTER_CLIENTS_CLI_ENVIRONMENT_H_
+
+#include <filesystem>
+#include <functional>
+#include <istream>
+#include <ostream>
+#include <string>
+
+namespace yardmaster::cli {
+
+class Interrupts;
+
+struct Environment {
+  std::istream* in = nullptr;
+  std::ostream* out = nullptr;
+  std::ostream* err = nullptr;
+  bool out_is_terminal = false;
+  bool err_is_terminal = false;
+  // Columns of the terminal; 0 if unknown or no terminal.
+  int columns = 0;
+  // An environment variable; empty if it is not set.
+  std::function<std::string(const char* name)> variable;
+  // The running program, for finding the packs beside it.
+  std::filesystem::path executable;
+  // May be null: then temporary files are removed on the usual ways out only.
+  Interrupts* interrupts = nullptr;
+};
+
+}  // namespace yardmaster::cli
+
+#endif  // YARDMASTER_CLIENTS_CLI_ENVIRONMENT_H_

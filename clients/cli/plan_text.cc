@@ -1,0 +1,239 @@
+#include "clients/cli/plan_text.h"
+
+#include <google/protobuf/util/time_util.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "clients/cli/style.h"
+#include "clients/cli/table.h"
+#include "clients/cli/terminal.h"
+#include "services/triage/decision_json.h"
+
+namespace yardmaster::cli {
+namespace {
+
+// "3", "2.5": at most two decimals.
+std::string Points(double points) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.2f", points);
+  std::string out = text;
+  out.erase(out.find_last_not_of('0') + 1);
+  if (out.back() == '.') out.pop_back();
+  return out == "-0" ? "0" : out;
+}
+
+Style StyleOf(v1::Confidence confidence) {
+  switch (confidence) {
+    case v1::CONFIDENCE_HIGH:
+      return Style::kGood;
+    case v1::CONFIDENCE_MEDIUM:
+      return Style::kWarning;
+    default:
+      return Style::kFaint;
+  }
+}
+
+template <typename Strings>
+bool Has(const Strings& strings, const std::string& text) {
+  return std::find(strings.begin(), strings.end(), text) != strings.end();
+}
+
+// Writes one plan.
+class Writer {
+ public:
+  Writer(const v1::Plan& plan, const PlanTextOptions& options) : plan_(plan), options_(options) {}
+
+  std::string Write(std::string_view title) {
+    Head(title);
+    Labels();
+    Comment();
+    Steps();
+    Guardrails();
+    Explanations("Why", true);
+    Explanations("Not chosen", false);
+    return std::move(out_);
+  }
+
+ private:
+  std::string Painted(std::string_view text, Style style) const { return Paint(text, style, options_.color); }
+
+  void Line(const std::string& text) { out_ += text + "\n"; }
+
+  void Section(std::string_view name) {
+    Line("");
+    Line(Painted(name, Style::kTitle));
+  }
+
+  // A paragraph whose first line follows `head`, the others as far in.
+  void Paragraph(int indent, std::string_view head, std::string_view text, Style style) {
+    const int begin = indent + DisplayWidth(head);
+    const int columns = options_.columns == 0 ? 1 << 20 : std::max(20, options_.columns - begin);
+    bool first = true;
+    for (const std::string& line : WrapToWidth(Printable(text), columns)) {
+      const std::string margin(static_cast<size_t>(first ? indent : begin), ' ');
+      Line(margin + (first ? Painted(head, Style::kFaint) : "") + Painted(line, style));
+      first = false;
+    }
+  }
+
+  void Head(std::string_view title) {
+    const std::string subject = Printable(SubjectReference(plan_.subject()));
+    std::string shown = Printable(title);
+    if (options_.columns > 0) shown = CutToWidth(shown, std::max(8, options_.columns - DisplayWidth(subject) - 2));
+    Line(Painted(subject, Style::kName) + (shown.empty() ? "" : "  " + Painted(shown, Style::kTitle)));
+    std::string facts;
+    if (!plan_.id().empty()) facts = "decision " + Printable(plan_.id()) + " · ";
+    facts += "pack " + Printable(plan_.pack()) + " @ " + Printable(plan_.pack_revision()) + " · " + std::string(ModeWord(plan_.mode()));
+    if (plan_.has_created_at()) facts += " · " + google::protobuf::util::TimeUtil::ToString(plan_.created_at());
+    Line(Painted(facts, Style::kFaint));
+  }
+
+  const v1::LabelExplanation* ExplanationOf(const std::string& label) const {
+    for (const v1::LabelExplanation& explanation : plan_.explanation().labels()) {
+      if (explanation.label() == label) return &explanation;
+    }
+    return nullptr;
+  }
+
+  void Labels() {
+    Section("Labels");
+    Table table;
+    table.AlignRight(2);
+    table.Header({"label", "confidence", "points", "now"});
+    for (const std::string& label : plan_.labels()) {
+      v1::Confidence confidence = v1::CONFIDENCE_UNSPECIFIED;
+      for (const v1::LabelConfidence& entry : plan_.confidence()) {
+        if (entry.label() == label) confidence = entry.confidence();
+      }
+      const v1::LabelExplanation* explanation = ExplanationOf(label);
+      const bool add = Has(plan_.applied(), label);
+      table.Row({{Printable(label), Style::kStrong},
+                 {std::string(ConfidenceWord(confidence)), StyleOf(confidence)},
+                 explanation == nullptr ? Cell() : Cell(Points(explanation->score())),
+                 add ? Cell("add", Style::kGood) : Cell("not now", Style::kFaint)});
+    }
+    for (const std::string& label : plan_.applied()) {
+      if (!Has(plan_.labels(), label)) table.Row({{Printable(label), Style::kStrong}, "", "", {"add", Style::kGood}});
+    }
+    if (plan_.labels().empty() && plan_.applied().empty()) {
+      Line("  none");
+    } else {
+      out_ += table.Render(2, options_.columns, options_.color);
+    }
+  }
+
+  void Comment() {
+    const std::string& held_back = plan_.explanation().comment_suppressed();
+    if (plan_.comment_template().empty() && held_back.empty()) return;
+    Section("Comment");
+    if (!plan_.comment_template().empty()) Paragraph(2, "post template  ", plan_.comment_template(), Style::kStrong);
+    if (!held_back.empty()) Paragraph(2, "held back: ", held_back, Style::kPlain);
+  }
+
+  void Steps() {
+    if (plan_.explanation().steps().empty()) return;
+    Section("Steps");
+    int width = 0;
+    for (const v1::StepOutcome& step : plan_.explanation().steps()) width = std::max(width, DisplayWidth(Printable(step.id())));
+    for (const v1::StepOutcome& step : plan_.explanation().steps()) {
+      const std::string_view mark = step.stopped() ? "■" : step.taken() ? "✓" : "·";
+      const Style style = step.taken() ? Style::kGood : Style::kFaint;
+      const std::string why = step.why() + (step.stopped() ? " (stops here)" : "");
+      const int begin = 4 + width + 2;
+      const int columns = options_.columns == 0 ? 1 << 20 : std::max(20, options_.columns - begin);
+      bool first = true;
+      for (const std::string& line : WrapToWidth(Printable(why), columns)) {
+        if (first) {
+          Line("  " + Painted(mark, style) + " " + Painted(PadRight(Printable(step.id()), width), step.taken() ? Style::kStrong : Style::kFaint) +
+               "  " + Painted(line, step.taken() ? Style::kPlain : Style::kFaint));
+        } else {
+          Line(std::string(static_cast<size_t>(begin), ' ') + Painted(line, step.taken() ? Style::kPlain : Style::kFaint));
+        }
+        first = false;
+      }
+    }
+  }
+
+  void Guardrails() {
+    if (plan_.explanation().guardrails().empty()) return;
+    Section("Guardrails");
+    for (const v1::Suppression& note : plan_.explanation().guardrails()) {
+      Paragraph(2, Printable(note.rule_id()) + "  ", note.reason(), Style::kPlain);
+    }
+  }
+
+  void Explanations(std::string_view section, bool chosen) {
+    bool any = false;
+    for (const v1::LabelExplanation& label : plan_.explanation().labels()) {
+      if (label.chosen() != chosen) continue;
+      if (!any) Section(section);
+      any = true;
+      Explanation(label);
+    }
+  }
+
+  void Explanation(const v1::LabelExplanation& label) {
+    const std::string_view word = ConfidenceWord(label.confidence());
+    std::string score = Points(label.score()) + " points, " + Points(label.threshold()) + " needed";
+    if (label.high_threshold() > label.threshold()) score += ", " + Points(label.high_threshold()) + " for HIGH";
+    Line("  " + Painted(Printable(label.label()), label.chosen() ? Style::kStrong : Style::kPlain) + "  " +
+         (word.empty() ? "" : Painted(word, StyleOf(label.confidence())) + "  ") + Painted(score, Style::kFaint));
+    Evidence(label);
+    for (const v1::Suppression& suppression : label.suppressed()) {
+      Paragraph(6, "lowered " + Points(suppression.score_before()) + " → " + Points(suppression.score_after()) + "  ",
+                suppression.rule_id() + ": " + suppression.reason(), Style::kPlain);
+    }
+    if (!label.would_change().empty()) Paragraph(6, "would change  ", label.would_change(), Style::kFaint);
+  }
+
+  static std::string Place(const v1::Evidence& evidence) {
+    if (!evidence.has_span()) return "";
+    std::string place;
+    switch (evidence.span().source()) {
+      case v1::TextSpan::SOURCE_TITLE:
+        place = "title ";
+        break;
+      case v1::TextSpan::SOURCE_COMMENT:
+        place = "comment " + std::to_string(evidence.span().comment_index() + 1) + " ";
+        break;
+      default:
+        place = "body ";
+        break;
+    }
+    return place + std::to_string(evidence.span().begin()) + "–" + std::to_string(evidence.span().end());
+  }
+
+  void Evidence(const v1::LabelExplanation& label) {
+    Table table;
+    table.AlignRight(0);
+    size_t shown = 0;
+    for (const v1::Evidence& evidence : label.rules()) {
+      if (++shown > options_.max_evidence) break;
+      const std::string matched = evidence.text().empty() ? "" : "“" + CutToWidth(Printable(evidence.text()), 40) + "”";
+      table.Row({{(evidence.score() < 0 ? "" : "+") + Points(evidence.score()), evidence.score() < 0 ? Style::kBad : Style::kGood},
+                 evidence.zone(),
+                 {matched, Style::kName},
+                 Printable(evidence.rule_id()),
+                 {Place(evidence), Style::kFaint}});
+    }
+    out_ += table.Render(6, options_.columns, options_.color);
+    const auto all = static_cast<size_t>(label.rules_size());
+    if (all > options_.max_evidence) {
+      Line("      " + Painted(std::to_string(all - options_.max_evidence) + " more; --json has them all", Style::kFaint));
+    }
+  }
+
+  const v1::Plan& plan_;
+  const PlanTextOptions& options_;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string PlanText(const v1::Plan& plan, std::string_view title, const PlanTextOptions& options) {
+  return Writer(plan, options).Write(title);
+}
+
+}  // namespace yardmaster::cli

@@ -1,0 +1,26 @@
+// Decisions as people read them.
+#ifndef YARDMASTER_CLIENTS_CLI_PLAN_TEXT_H_
+#define YARDMASTER_CLIENTS_CLI_PLAN_TEXT_H_
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "yardmaster/v1/plan.pb.h"
+
+namespace yardmaster::cli {
+
+struct PlanTextOptions {
+  int columns = 0;  // 0: no limit
+  bool color = false;
+  // Pieces of evidence shown for one label; the rest is counted.
+  size_t max_evidence = 8;
+};
+
+// Labels with confidence, steps taken and skipped with their reasons, evidence with zone, matched text and points, what was suppressed, what
+// would have changed the outcome. `title` is the issue's, empty if unknown. Everything from outside is made printable.
+std::string PlanText(const v1::Plan& plan, std::string_view title, const PlanTextOptions& options);
+
+}  // namespace yardmaster::cli
+
+#endif  // YARDMASTER_CLIENTS_CLI_PLAN_TEXT_H_

@@ -1,0 +1,58 @@
+#include "clients/cli/progress.h"
+
+#include <cmath>
+#include <utility>
+
+namespace yardmaster::cli {
+namespace {
+
+std::string TimeLeft(double seconds) {
+  const auto whole = static_cast<size_t>(std::ceil(seconds));
+  if (whole < 60) return std::to_string(whole) + " s left";
+  if (whole < 3600) return std::to_string(whole / 60) + " min " + std::to_string(whole % 60) + " s left";
+  return std::to_string(whole / 3600) + " h " + std::to_string(whole % 3600 / 60) + " min left";
+}
+
+}  // namespace
+
+Progress::Progress(std::ostream* err, const Clock& clock, std::string what, size_t total)
+    : err_(err), clock_(clock), what_(std::move(what)), total_(total), started_(clock.Monotonic()), shown_(started_) {}
+
+Progress::~Progress() {
+  if (visible_) *err_ << "\r\x1b[K" << std::flush;
+}
+
+void Progress::Done(size_t count) {
+  count_ += count;
+  if (err_ == nullptr) return;
+  const auto now = clock_.Monotonic();
+  if (now - started_ < std::chrono::seconds(1) || now - shown_ < std::chrono::milliseconds(100)) return;
+  shown_ = now;
+  visible_ = true;
+  *err_ << '\r' << Line() << "\x1b[K" << std::flush;
+}
+
+double Progress::seconds() const { return std::chrono::duration<double>(clock_.Monotonic() - started_).count(); }
+
+std::string Progress::Line() const {
+  const double elapsed = seconds();
+  const double rate = elapsed > 0 ? static_cast<double>(count_) / elapsed : 0;
+  std::string line = WithThousands(count_);
+  if (total_ > 0) line += " of " + WithThousands(total_);
+  line += " " + what_;
+  if (total_ > 0) line += " · " + std::to_string(count_ * 100 / total_) + " %";
+  line += " · " + WithThousands(static_cast<size_t>(rate)) + "/s";
+  if (total_ > count_ && rate > 0) line += " · " + TimeLeft(static_cast<double>(total_ - count_) / rate);
+  return line;
+}
+
+std::string WithThousands(size_t number) {
+  std::string digits = std::to_string(number);
+  for (size_t i = digits.size(); i > 3;) {
+    i -= 3;
+    digits.insert(i, ",");
+  }
+  return digits;
+}
+
+}  // namespace yardmaster::cli

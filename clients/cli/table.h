@@ -1,0 +1,40 @@
+// Tables for people: columns aligned by what the terminal shows, not by bytes.
+#ifndef YARDMASTER_CLIENTS_CLI_TABLE_H_
+#define YARDMASTER_CLIENTS_CLI_TABLE_H_
+
+#include <string>
+#include <vector>
+
+#include "clients/cli/style.h"
+
+namespace yardmaster::cli {
+
+struct Cell {
+  Cell() = default;
+  Cell(std::string cell_text, Style cell_style = Style::kPlain)
+      : text(std::move(cell_text)), style(cell_style) {}  // NOLINT: a cell is its text
+  Cell(const char* cell_text) : text(cell_text) {}        // NOLINT
+  std::string text;                                       // must be printable (terminal.h)
+  Style style = Style::kPlain;
+};
+
+class Table {
+ public:
+  // Right-aligned columns are for numbers.
+  void AlignRight(size_t column);
+  void Header(std::vector<Cell> cells);
+  void Row(std::vector<Cell> cells);
+  bool empty() const { return rows_.empty(); }
+
+  // Lines that begin with `indent` blanks, two blanks between columns, none at the end. The last column is cut so that
+  // no line takes more than `columns` (0: no limit).
+  std::string Render(int indent, int columns, bool color) const;
+
+ private:
+  std::vector<std::vector<Cell>> rows_;  // the header, if any, is the first
+  std::vector<bool> right_;
+};
+
+}  // namespace yardmaster::cli
+
+#endif  // YARDMASTER_CLIENTS_CLI_TABLE_H_
