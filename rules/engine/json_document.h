@@ -1,15 +1,14 @@
-// JSON that people wrote: parsed with limits, duplicate keys refused, and every value's place remembered, so that errors can name
-// file, pointer and line. For data from machines use nlohmann::json through ParseJsonLimited.
+// JSON that people wrote: parsed with limits, duplicate keys refused, and every value's place remembered, so that
+// errors can name file, pointer and line. For data from machines use nlohmann::json through ParseJsonLimited.
 #ifndef YARDMASTER_RULES_ENGINE_JSON_DOCUMENT_H_
 #define YARDMASTER_RULES_ENGINE_JSON_DOCUMENT_H_
 
 #include <cstddef>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
-
-#include <nlohmann/json.hpp>
 
 #include "rules/engine/problem.h"
 
@@ -32,15 +31,17 @@ struct JsonPosition {
 // A parsed document with the place of every value.
 class JsonDocument {
  public:
-  // Parses `text`. On failure returns nullopt and adds every problem found (duplicate keys are all reported; a syntax error ends the
-  // parse). `file` is only used in problems. Invalid UTF-8 is an error. A leading byte-order mark is accepted.
+  // Parses `text`. On failure returns nullopt and adds every problem found (duplicate keys are all reported; a syntax
+  // error ends the parse). `file` is only used in problems. Invalid UTF-8 is an error. A leading byte-order mark is
+  // accepted.
   static std::optional<JsonDocument> Parse(std::string file, std::string_view text, const JsonLimits& limits,
                                            Problems& problems);
 
   const nlohmann::json& value() const { return value_; }
   const std::string& file() const { return file_; }
 
-  // Place of the value at a JSON pointer ("" is the root). If there is no such value, the place of its nearest ancestor.
+  // Place of the value at a JSON pointer ("" is the root). If there is no such value, the place of its nearest
+  // ancestor.
   JsonPosition PositionOf(std::string_view pointer) const;
 
   // A problem at a pointer of this document.
@@ -54,8 +55,8 @@ class JsonDocument {
   std::shared_ptr<const Positions> positions_;
 };
 
-// Parses JSON from machines (requests, eval lines) under limits. On failure returns nullopt and, in `error`, what is wrong with line
-// and column. Duplicate keys are errors here too.
+// Parses JSON from machines (requests, eval lines) under limits. On failure returns nullopt and, in `error`, what is
+// wrong with line and column. Duplicate keys are errors here too.
 std::optional<nlohmann::json> ParseJsonLimited(std::string_view text, const JsonLimits& limits, std::string& error);
 
 // Joins a pointer and a key or index, escaping "~" and "/" (RFC 6901).

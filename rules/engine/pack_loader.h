@@ -1,4 +1,5 @@
-// Reads packs from folders or memory: JSON with limits, validated against rules/schema/, merged with the packs they extend.
+// Reads packs from folders or memory: JSON with limits, validated against rules/schema/, merged with the packs they
+// extend.
 #ifndef YARDMASTER_RULES_ENGINE_PACK_LOADER_H_
 #define YARDMASTER_RULES_ENGINE_PACK_LOADER_H_
 
@@ -24,15 +25,15 @@ inline constexpr size_t kMaxPackBytes = 64 * 1024 * 1024;  // all files together
 inline constexpr size_t kMaxPackFileValues = 200'000;      // JSON values of one file
 inline constexpr size_t kMaxExtendsDepth = 8;
 
-// Reads every *.json below the folders of `packs_dir`. Symbolic links that leave the folder, too large files and unreadable
-// ones are problems. A missing packs folder is a problem.
+// Reads every *.json below the folders of `packs_dir`. Symbolic links that leave the folder, too large files and
+// unreadable ones are problems. A missing packs folder is a problem.
 PackFiles ReadPackFiles(const std::filesystem::path& packs_dir, Problems& problems);
 
 // Names of the packs in `files`: folders with a pack.json, sorted.
 std::vector<std::string> PackNames(const PackFiles& files);
 
-// Loads one pack with everything it extends. Adds all problems of all files involved at once; returns nullopt if there was any.
-// Pure: looks at nothing but `files`.
+// Loads one pack with everything it extends. Adds all problems of all files involved at once; returns nullopt if there
+// was any. Pure: looks at nothing but `files`.
 std::optional<PackModel> LoadPack(const PackFiles& files, std::string_view name, Problems& problems);
 
 }  // namespace yardmaster::rules

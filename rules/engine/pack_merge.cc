@@ -128,7 +128,8 @@ SignalModel WithZones(SignalPart part, const PackModel& pack, bool has_defaults,
   return std::move(signal);
 }
 
-// Ids of rules are one namespace; a pack may have taken an inherited id for another kind of rule.
+// Ids of signals, suppressors and steps are one namespace; a pack may have taken an inherited id for another kind of
+// rule.
 class RuleIds {
  public:
   explicit RuleIds(Problems& problems) : problems_(problems) {}
@@ -200,7 +201,6 @@ PackModel MergeParts(std::vector<PackPart> parts, Problems& problems) {
   RuleIds ids(problems);
   ids.Add("signal", signals);
   ids.Add("suppressor", pack.suppressors);
-  ids.Add("classifier", pack.classifiers);
   ids.Add("step", steps);
   for (SignalPart& signal : signals) pack.signals.push_back(WithZones(std::move(signal), pack, has_defaults, problems));
   for (StepPart& step : steps) pack.steps.push_back(std::move(step.model));

@@ -462,9 +462,11 @@ class UniqueIds {
 
 // What concerns several files of the pack.
 void CheckAcrossFiles(const PackPart& part, Problems& problems) {
-  // Cases and explanations name rules of every kind by their ids alone.
+  // Cases name these by their ids alone, whatever their kind. Classifiers are only named where a classifier is
+  // expected.
+  UniqueIds classifiers("the classifier", problems);
+  for (const ClassifierModel& classifier : part.classifiers) classifiers.Add(classifier.id, classifier.origin);
   UniqueIds rules("the id", problems);
-  for (const ClassifierModel& classifier : part.classifiers) rules.Add(classifier.id, classifier.origin);
   for (const StepPart& step : part.steps) rules.Add(step.model.id, step.model.origin);
   for (const SignalPart& signal : part.signals) rules.Add(signal.model.id, signal.model.origin);
   for (const SuppressorModel& suppressor : part.suppressors) rules.Add(suppressor.id, suppressor.origin);
