@@ -6,7 +6,7 @@
 #include "absl/status/status.h"
 #include "rules/engine/issue_input.h"
 #include "rules/engine/json_document.h"
-#include "services/triage/issue_size.h"
+#include "services/core/issue_snapshot.h"
 #include "services/triage/planner.h"
 
 namespace yardmaster {

@@ -10,6 +10,7 @@
 
 #include "rules/engine/readable.h"
 #include "services/core/errors.h"
+#include "services/core/issue_snapshot.h"
 #include "services/core/limits.h"
 #include "services/triage/utf8.h"
 
@@ -188,22 +189,6 @@ class Digest {
 };
 
 }  // namespace
-
-rules::IssueText TextOf(const v1::IssueSnapshot& issue) {
-  rules::IssueText text;
-  text.title = issue.title();
-  text.body = issue.body();
-  text.author = issue.author();
-  if (issue.labels_known()) text.labels_before.emplace(issue.labels().begin(), issue.labels().end());
-  text.comments.reserve(static_cast<size_t>(issue.comments_size()));
-  for (const v1::Comment& comment : issue.comments()) {
-    rules::CommentText& view = text.comments.emplace_back();
-    view.author = comment.author();
-    if (comment.has_author_is_bot()) view.author_is_bot = comment.author_is_bot();
-    view.body = comment.body();
-  }
-  return text;
-}
 
 v1::IssueSnapshot SnapshotOf(const rules::IssueInput& input) {
   v1::IssueSnapshot issue;

@@ -22,9 +22,6 @@ struct PlanOptions {
   bool explain = true;
 };
 
-// Views into `issue`, which must outlive them.
-rules::IssueText TextOf(const v1::IssueSnapshot& issue);
-
 // The snapshot of an issue that came as JSON. The subject is inline: only the number is known.
 v1::IssueSnapshot SnapshotOf(const rules::IssueInput& input);
 

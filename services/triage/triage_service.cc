@@ -14,9 +14,9 @@
 
 #include "absl/status/status.h"
 #include "services/core/errors.h"
+#include "services/core/issue_snapshot.h"
 #include "services/core/limits.h"
 #include "services/triage/decision_json.h"
-#include "services/triage/issue_size.h"
 #include "services/triage/planner.h"
 
 namespace yardmaster {

@@ -1,4 +1,4 @@
-#include "services/triage/issue_size.h"
+#include "services/core/issue_snapshot.h"
 
 #include <cstddef>
 #include <string>
@@ -49,6 +49,22 @@ absl::Status CheckIssueSize(const v1::IssueSnapshot& issue) {
     return errors::OverLimit("all comments", all_comments, kMaxAllCommentsBytes, "bytes");
   }
   return absl::OkStatus();
+}
+
+rules::IssueText TextOf(const v1::IssueSnapshot& issue) {
+  rules::IssueText text;
+  text.title = issue.title();
+  text.body = issue.body();
+  text.author = issue.author();
+  if (issue.labels_known()) text.labels_before.emplace(issue.labels().begin(), issue.labels().end());
+  text.comments.reserve(static_cast<size_t>(issue.comments_size()));
+  for (const v1::Comment& comment : issue.comments()) {
+    rules::CommentText& view = text.comments.emplace_back();
+    view.author = comment.author();
+    if (comment.has_author_is_bot()) view.author_is_bot = comment.author_is_bot();
+    view.body = comment.body();
+  }
+  return text;
 }
 
 }  // namespace yardmaster
