@@ -84,7 +84,7 @@ class Reader {
       return;
     }
     if (files_.size() == kMaxPackFiles) {
-      Add(path, "too many files; expected at most " + std::to_string(kMaxPackFiles) + " in all packs");
+      Add("", "too many files; expected at most " + std::to_string(kMaxPackFiles) + " in all packs");
       full_ = true;
       return;
     }
@@ -100,7 +100,7 @@ class Reader {
     } else if (!in.eof()) {
       Add(path, "can't be read");
     } else if (total_ + bytes.size() > kMaxPackBytes) {
-      Add(path, "the packs are too large; expected at most " + std::to_string(kMaxPackBytes) + " bytes in all files");
+      Add("", "too large; expected at most " + std::to_string(kMaxPackBytes) + " bytes in all packs");
       full_ = true;
     } else {
       total_ += bytes.size();

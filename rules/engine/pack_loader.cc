@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "rules/engine/json_document.h"
 #include "rules/engine/pack_merge.h"
 #include "rules/engine/pack_part.h"
 #include "rules/engine/readable.h"
@@ -82,6 +83,23 @@ std::vector<std::string> PackNames(const PackFiles& files) {
   }
   std::sort(names.begin(), names.end());
   return names;
+}
+
+std::vector<std::string> PackChain(const PackFiles& files, std::string_view name) {
+  std::vector<std::string> chain = {std::string(name)};
+  while (chain.size() <= kMaxExtendsDepth) {
+    const auto file = files.find(chain.back() + "/pack.json");
+    if (file == files.end()) break;
+    std::string error;
+    const auto pack = ParseJsonLimited(file->second, JsonLimits(), error);
+    if (!pack || !pack->is_object()) break;
+    const auto parent = pack->find("extends");
+    if (parent == pack->end() || !parent->is_string()) break;
+    const std::string& next = parent->get_ref<const std::string&>();
+    if (std::find(chain.begin(), chain.end(), next) != chain.end()) break;
+    chain.push_back(next);
+  }
+  return chain;
 }
 
 std::optional<PackModel> LoadPack(const PackFiles& files, std::string_view name, Problems& problems) {

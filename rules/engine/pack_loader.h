@@ -36,6 +36,10 @@ std::vector<std::string> PackNames(const PackFiles& files);
 // was any. Pure: looks at nothing but `files`.
 std::optional<PackModel> LoadPack(const PackFiles& files, std::string_view name, Problems& problems);
 
+// The pack and what it extends, in that order, as far as the pack.json files can be read. For telling whose problems are
+// whose; LoadPack reports what is wrong with the chain itself.
+std::vector<std::string> PackChain(const PackFiles& files, std::string_view name);
+
 }  // namespace yardmaster::rules
 
 #endif  // YARDMASTER_RULES_ENGINE_PACK_LOADER_H_

@@ -72,6 +72,7 @@ struct SignalModel {
   double cap = 0;                     // most points that the signal gives; 0 = no cap
   bool negatable = true;              // a match that a negation word precedes in prose, headings or the title does not count
   std::vector<std::pair<std::string, double>> labels;  // label or topic → factor on the points
+  std::string written;                // the JSON object as it stands in the file, in one line
   Origin origin;
 };
 
@@ -82,6 +83,7 @@ struct SuppressorModel {
   Condition when;
   double factor = 0;                // new score = old score × factor
   std::string reason;
+  std::string written;              // as in SignalModel
   Origin origin;
 };
 
@@ -109,6 +111,7 @@ struct ClassifierModel {
   // A label of the group that is on the issue already counts as evidence with this many points.
   double existing_score = 0;
   std::optional<Condition> when;  // without it, or when it holds, the classifier speaks; else its outcome is empty
+  std::string written;            // as in SignalModel
   Origin origin;
 };
 
@@ -124,6 +127,7 @@ struct StepModel {
   bool withhold_marker = false;            // no marker whatever other steps say
   bool stop = false;
   std::string because;                     // said when taken
+  std::string written;                     // as in SignalModel
   Origin origin;
 };
 

@@ -270,6 +270,7 @@ void FileReader::ReadSignal(const json& value, const std::string& pointer) {
   SignalModel& signal = part.model;
   Take(value, "id", signal.id);
   Take(value, "description", signal.description);
+  signal.written = value.dump();
   signal.origin = At(pointer);
   const std::pair<const char*, std::vector<std::string>*> lists[] = {
       {"words", &signal.words},       {"exact", &signal.exact},     {"phrases", &signal.phrases},
@@ -313,6 +314,7 @@ void FileReader::ReadSuppressor(const json& value, const std::string& pointer) {
   suppressor.when = ReadCondition(value.at("when"), PointerJoin(pointer, "when"));
   Take(value, "factor", suppressor.factor);
   Take(value, "reason", suppressor.reason);
+  suppressor.written = value.dump();
   suppressor.origin = At(pointer);
   part_.suppressors.push_back(std::move(suppressor));
 }
@@ -320,6 +322,7 @@ void FileReader::ReadSuppressor(const json& value, const std::string& pointer) {
 void FileReader::ReadClassifier(const json& value, const std::string& pointer) {
   ClassifierModel classifier;
   Take(value, "id", classifier.id);
+  classifier.written = value.dump();
   classifier.origin = At(pointer);
   const std::string& kind = value.at("kind").get_ref<const std::string&>();
   classifier.kind = kind == "exactly_one"   ? ClassifierModel::Kind::kExactlyOne
@@ -364,6 +367,7 @@ void FileReader::ReadStep(const json& value, const std::string& pointer) {
   StepModel& step = part.model;
   Take(value, "id", step.id);
   Take(value, "title", step.title);
+  step.written = value.dump();
   step.origin = At(pointer);
   step.when.origin = step.origin;
   if (const auto when = value.find("when"); when != value.end()) {

@@ -1,0 +1,78 @@
+#include "services/packs/validate.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "rules/engine/pack_model.h"
+#include "services/core/errors.h"
+#include "services/core/limits.h"
+
+namespace yardmaster {
+namespace {
+
+// True if the path is that of a file or folder of the pack, or of the whole folder.
+bool Concerns(const std::string& path, const std::string& pack) {
+  return path.find('/') == std::string::npos ? path == pack || path.empty() : path.starts_with(pack + "/");
+}
+
+}  // namespace
+
+PacksFolder ReadPacksFolder(const std::filesystem::path& packs_dir) {
+  PacksFolder folder;
+  folder.files = rules::ReadPackFiles(packs_dir, folder.problems);
+  return folder;
+}
+
+absl::Status ReplacePack(std::string_view name, const InlineFiles& files, PacksFolder& folder) {
+  // Another character would reach into other packs' folders.
+  const bool sane = !name.empty() && name.size() <= kMaxNameBytes && std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
+  });
+  if (!sane) return errors::FieldInvalid("pack", "a name of lower-case letters, digits, \"-\", \"_\" and \".\"");
+  if (files.size() > kMaxInlinePackFiles) return errors::OverLimit("files", files.size(), kMaxInlinePackFiles, "files");
+
+  const std::string prefix = std::string(name) + "/";
+  const auto begin = folder.files.lower_bound(prefix);
+  auto end = begin;
+  while (end != folder.files.end() && end->first.starts_with(prefix)) ++end;
+  folder.files.erase(begin, end);
+  // What was wrong with files that are no longer there does not matter.
+  folder.problems.erase(std::remove_if(folder.problems.begin(), folder.problems.end(),
+                                       [&](const rules::Problem& problem) { return problem.file.starts_with(prefix); }),
+                        folder.problems.end());
+  for (const auto& [path, bytes] : files) {
+    if (path.empty() || path.size() > kMaxNameBytes) {
+      return errors::FieldInvalid("files.path", "a path inside the pack's folder");
+    }
+    if (!folder.files.emplace(prefix + std::string(path), bytes).second) {
+      return errors::FieldInvalid("files.path", "every path once");
+    }
+  }
+  return absl::OkStatus();
+}
+
+std::shared_ptr<const rules::CompiledPack> BuildPack(const PacksFolder& folder, std::string_view name,
+                                                     rules::Problems& problems) {
+  rules::Problems found;
+  const std::vector<std::string> chain = rules::PackChain(folder.files, name);
+  for (const rules::Problem& problem : folder.problems) {
+    const auto concerned = [&](const std::string& pack) { return Concerns(problem.file, pack); };
+    if (std::any_of(chain.begin(), chain.end(), concerned)) found.push_back(problem);
+  }
+  // A folder that can't be read at all has one problem, under its own name; that each pack is missing then says nothing
+  // more.
+  if (folder.files.empty() && !folder.problems.empty()) {
+    found = folder.problems;
+  } else {
+    std::optional<rules::PackModel> model = rules::LoadPack(folder.files, name, found);
+    if (model && found.empty()) {
+      std::shared_ptr<const rules::CompiledPack> pack = rules::CompiledPack::Compile(*std::move(model), found);
+      if (pack != nullptr && found.empty()) return pack;
+    }
+  }
+  rules::SortProblems(found);
+  problems.insert(problems.end(), found.begin(), found.end());
+  return nullptr;
+}
+
+}  // namespace yardmaster
