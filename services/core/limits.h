@@ -62,7 +62,9 @@ inline constexpr size_t kMaxHttpConnections = 1024;
 inline constexpr std::chrono::milliseconds kHttpHeaderTimeout{5'000};
 // The whole of one request's body.
 inline constexpr std::chrono::milliseconds kHttpBodyTimeout{10'000};
-// The whole of one response, and the TLS handshake.
+// A handler's work until its answer.
+inline constexpr std::chrono::milliseconds kHttpHandlerTimeout{30'000};
+// The whole of one response.
 inline constexpr std::chrono::milliseconds kHttpWriteTimeout{10'000};
 // A kept-alive connection without a request.
 inline constexpr std::chrono::milliseconds kHttpIdleTimeout{30'000};
