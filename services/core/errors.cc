@@ -46,6 +46,9 @@ absl::Status MethodNotInTable(std::string_view full_method) {
 }
 absl::Status DeadlinePassed() { return absl::DeadlineExceededError("the call's deadline has passed"); }
 absl::Status CallCancelled() { return absl::CancelledError("the caller cancelled the call"); }
+absl::Status TooManyLongCalls() {
+  return absl::UnavailableError("too many long calls are under way; try again in some seconds");
+}
 absl::Status ShuttingDown() { return absl::UnavailableError("the daemon is shutting down; try again shortly"); }
 
 absl::Status FieldMissing(std::string_view field) {

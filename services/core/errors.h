@@ -22,6 +22,8 @@ absl::Status MethodNotInTable(std::string_view full_method);                    
 absl::Status DeadlinePassed();                                                                   // DEADLINE_EXCEEDED
 absl::Status CallCancelled();                                                                    // CANCELLED
 absl::Status ShuttingDown();                                                                     // UNAVAILABLE
+// Long calls wait for a thread, and too many wait already.
+absl::Status TooManyLongCalls();  // UNAVAILABLE
 
 // --- Requests ---
 absl::Status FieldMissing(std::string_view field);                             // INVALID_ARGUMENT

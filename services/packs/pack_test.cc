@@ -4,14 +4,13 @@
 #include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
 
-#include "rules/engine/issue_input.h"
 #include "rules/engine/pack_model.h"
 #include "services/core/errors.h"
+#include "services/packs/case_issue.h"
 
 namespace yardmaster {
 namespace {
@@ -36,14 +35,6 @@ Names Minus(const Names& a, const Names& b) {
   return out;
 }
 
-// The case as an issue. Its parts were checked by the schema.
-std::optional<rules::IssueInput> IssueOf(const rules::CaseModel& model, std::string& error) {
-  nlohmann::json value = {{"number", 0}, {"title", model.title}, {"body", model.body}};
-  if (model.labels_before) value["labels_before"] = *model.labels_before;
-  if (!model.comments.is_null()) value["comments"] = model.comments;
-  return rules::ParseIssueInput(value, error);
-}
-
 // What came out for one case. The names are views into the pack.
 struct Outcome {
   Names labels;
@@ -60,9 +51,9 @@ class CaseRunner {
   absl::StatusOr<const Outcome*> Run(const rules::CaseModel& model) {
     const auto known = outcomes_.find(&model);
     if (known != outcomes_.end()) return &known->second;
+    const absl::StatusOr<rules::IssueInput> issue = CaseIssue(pack_.model().name, model);
+    if (!issue.ok()) return issue.status();
     std::string error;
-    const std::optional<rules::IssueInput> issue = IssueOf(model, error);
-    if (!issue) return errors::PackInvalid(pack_.model().name, model.origin.file + ": " + model.id + error);
     const rules::IssueText text = issue->View();
     const rules::Decision decision = pack_.Decide(text, &error);
     if (!error.empty()) return errors::MatchFailed(pack_.model().name, error);

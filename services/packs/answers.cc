@@ -1,0 +1,177 @@
+#include "services/packs/answers.h"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "services/core/errors.h"
+#include "services/core/limits.h"
+#include "services/packs/case_issue.h"
+
+namespace yardmaster {
+namespace {
+
+// One rule of a pack, whatever its kind.
+struct RuleView {
+  std::string_view kind;
+  const std::string* written;
+  const rules::Origin* origin;
+};
+
+// Ids are unique among signals, suppressors and steps; a classifier may share one.
+std::vector<RuleView> FindRules(const rules::PackModel& pack, std::string_view id) {
+  std::vector<RuleView> found;
+  const auto look = [&](std::string_view kind, const auto& pieces) {
+    for (const auto& piece : pieces) {
+      if (piece.id == id) found.push_back({kind, &piece.written, &piece.origin});
+    }
+  };
+  look("signal", pack.signals);
+  look("suppressor", pack.suppressors);
+  look("classifier", pack.classifiers);
+  look("step", pack.steps);
+  return found;
+}
+
+// Ids of the pack's cases in which the rule fires.
+absl::Status FiringCases(const rules::CompiledPack& pack, std::string_view id, const KeepGoing& keep_going,
+                         std::vector<std::string>& out) {
+  for (const rules::CaseModel& model : pack.model().cases) {
+    if (keep_going) {
+      if (absl::Status status = keep_going(); !status.ok()) return status;
+    }
+    const absl::StatusOr<rules::IssueInput> issue = CaseIssue(pack.model().name, model);
+    if (!issue.ok()) return issue.status();
+    std::string error;
+    const std::vector<std::string_view> fired = pack.FiredRules(issue->View(), &error);
+    if (!error.empty()) return errors::MatchFailed(pack.model().name, error);
+    if (std::find(fired.begin(), fired.end(), id) != fired.end()) out.push_back(model.id);
+  }
+  return absl::OkStatus();
+}
+
+void Append(const std::vector<std::string>& names, google::protobuf::RepeatedPtrField<std::string>& out) {
+  for (const std::string& name : names) *out.Add() = name;
+}
+
+}  // namespace
+
+v1::PackInfo DescribePack(const rules::CompiledPack& pack) {
+  const rules::PackModel& model = pack.model();
+  v1::PackInfo info;
+  info.set_name(model.name);
+  info.set_title(model.title);
+  info.set_revision(model.revision);
+  info.set_extends(model.extends);
+  info.set_rules(static_cast<uint32_t>(model.signals.size() + model.suppressors.size() + model.steps.size()));
+  info.set_labels(static_cast<uint32_t>(model.guardrails ? model.guardrails->allow.size() : 0));
+  info.set_cases(static_cast<uint32_t>(model.cases.size()));
+  info.set_has_rubric(model.has_rubric);
+  info.set_has_guardrails(model.guardrails.has_value());
+  return info;
+}
+
+void WriteProblems(const rules::Problems& problems, google::protobuf::RepeatedPtrField<v1::PackProblem>& out) {
+  for (const rules::Problem& problem : problems) {
+    v1::PackProblem& to = *out.Add();
+    to.set_file(problem.file);
+    to.set_pointer(problem.pointer);
+    to.set_line(problem.line);
+    to.set_column(problem.column);
+    to.set_message(problem.message);
+  }
+}
+
+std::string ProblemLines(const rules::Problems& problems) {
+  std::string out;
+  for (const rules::Problem& problem : problems) {
+    if (!out.empty()) out += '\n';
+    out += problem.ToString();
+  }
+  return out;
+}
+
+absl::StatusOr<std::shared_ptr<const rules::CompiledPack>> FindPack(const PackSet& packs, std::string_view name) {
+  if (name.empty()) return errors::FieldMissing("pack");
+  if (name.size() > kMaxNameBytes) return errors::OverLimit("pack", name.size(), kMaxNameBytes, "bytes");
+  if (std::shared_ptr<const rules::CompiledPack> pack = packs.Find(name); pack != nullptr) return pack;
+  std::vector<std::string_view> known;
+  for (const auto& [known_name, unused] : packs.packs()) known.push_back(known_name);
+  return errors::PackUnknown(name, known);
+}
+
+absl::Status ShowRule(const PackSet& packs, std::string_view id, std::string_view pack, v1::ShowRuleResponse& out,
+                      const KeepGoing& keep_going) {
+  if (id.empty()) return errors::FieldMissing("id");
+  if (id.size() > kMaxNameBytes) return errors::OverLimit("id", id.size(), kMaxNameBytes, "bytes");
+  std::vector<std::shared_ptr<const rules::CompiledPack>> looked_at;
+  if (pack.empty()) {
+    for (const auto& [name, one] : packs.packs()) looked_at.push_back(one);
+  } else {
+    absl::StatusOr<std::shared_ptr<const rules::CompiledPack>> one = FindPack(packs, pack);
+    if (!one.ok()) return one.status();
+    looked_at.push_back(*std::move(one));
+  }
+  for (const std::shared_ptr<const rules::CompiledPack>& one : looked_at) {
+    const std::vector<RuleView> found = FindRules(one->model(), id);
+    if (found.empty()) continue;
+    std::vector<std::string> cases;
+    if (absl::Status status = FiringCases(*one, id, keep_going, cases); !status.ok()) return status;
+    for (const RuleView& rule : found) {
+      v1::RuleInfo& info = *out.add_rules();
+      info.set_pack(one->model().name);
+      info.set_id(std::string(id));
+      info.set_kind(std::string(rule.kind));
+      info.set_file(rule.origin->file);
+      info.set_line(rule.origin->line);
+      info.set_json(*rule.written);
+      // Classifiers don't fire; the id is then that of another rule.
+      if (rule.kind != "classifier") Append(cases, *info.mutable_cases());
+    }
+  }
+  return out.rules_size() > 0 ? absl::OkStatus() : errors::RuleUnknown(id, pack);
+}
+
+void WritePackTest(const PackTest& result, v1::TestPackResponse& out) {
+  v1::PackTestResult& totals = *out.add_packs();
+  totals.set_pack(result.pack);
+  totals.set_cases(static_cast<uint32_t>(result.cases));
+  totals.set_failed(static_cast<uint32_t>(result.failures.size()));
+  totals.set_rules(static_cast<uint32_t>(result.rules));
+  totals.set_rules_covered(static_cast<uint32_t>(result.rules_covered));
+  Append(result.uncovered, *totals.mutable_uncovered());
+  for (const FailedCase& failed : result.failures) {
+    v1::CaseFailure& to = *out.add_failures();
+    to.set_pack(result.pack);
+    to.set_case_id(failed.case_id);
+    to.set_file(failed.file);
+    to.set_line(failed.line);
+    Append(failed.differences, *to.mutable_differences());
+  }
+}
+
+void WriteBacktest(const BacktestResult& result, v1::BacktestResponse& out) {
+  out.set_cases(static_cast<uint32_t>(result.cases));
+  for (const LabelChange& label : result.labels) {
+    v1::LabelDifference& to = *out.add_labels();
+    to.set_label(label.label);
+    to.set_base(static_cast<uint32_t>(label.base));
+    to.set_candidate(static_cast<uint32_t>(label.candidate));
+    to.set_added(static_cast<uint32_t>(label.added));
+    to.set_removed(static_cast<uint32_t>(label.removed));
+  }
+  for (const IssueChange& issue : result.issues) {
+    v1::IssueDifference& to = *out.add_issues();
+    to.set_index(static_cast<uint32_t>(issue.index));
+    Append(issue.added, *to.mutable_added());
+    Append(issue.removed, *to.mutable_removed());
+    Append(issue.applied_added, *to.mutable_applied_added());
+    Append(issue.applied_removed, *to.mutable_applied_removed());
+    to.set_base_template(issue.base_template);
+    to.set_candidate_template(issue.candidate_template);
+  }
+}
+
+}  // namespace yardmaster

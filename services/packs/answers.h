@@ -1,0 +1,41 @@
+// What is known about packs, as the messages of rules.proto. Used by the gRPC service and by the command line without a
+// server, so that both give the same answers.
+#ifndef YARDMASTER_SERVICES_PACKS_ANSWERS_H_
+#define YARDMASTER_SERVICES_PACKS_ANSWERS_H_
+
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "rules/engine/compiled_pack.h"
+#include "rules/engine/problem.h"
+#include "services/core/pack_registry.h"
+#include "services/packs/backtest.h"
+#include "services/packs/pack_test.h"
+#include "yardmaster/v1/rules.pb.h"
+
+namespace yardmaster {
+
+v1::PackInfo DescribePack(const rules::CompiledPack& pack);
+
+void WriteProblems(const rules::Problems& problems, google::protobuf::RepeatedPtrField<v1::PackProblem>& out);
+
+// All problems as text, one a line, for errors.
+std::string ProblemLines(const rules::Problems& problems);
+
+// The pack of that name: INVALID_ARGUMENT without a name, NOT_FOUND that lists the others.
+absl::StatusOr<std::shared_ptr<const rules::CompiledPack>> FindPack(const PackSet& packs, std::string_view name);
+
+// The rules with that id in one pack, or in all if `pack` is empty, with the cases in which they fire. NOT_FOUND for an
+// unknown pack or rule.
+absl::Status ShowRule(const PackSet& packs, std::string_view id, std::string_view pack, v1::ShowRuleResponse& out,
+                      const KeepGoing& keep_going = nullptr);
+
+// Adds one pack's result.
+void WritePackTest(const PackTest& result, v1::TestPackResponse& out);
+
+// `out` gets all but the revisions and the subjects of the issues.
+void WriteBacktest(const BacktestResult& result, v1::BacktestResponse& out);
+
+}  // namespace yardmaster
+
+#endif  // YARDMASTER_SERVICES_PACKS_ANSWERS_H_

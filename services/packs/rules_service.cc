@@ -1,0 +1,166 @@
+#include "services/packs/rules_service.h"
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "rules/engine/decision.h"
+#include "services/core/errors.h"
+#include "services/core/issue_snapshot.h"
+#include "services/core/limits.h"
+#include "services/core/pooled_rpc.h"
+#include "services/packs/answers.h"
+#include "services/packs/backtest.h"
+#include "services/packs/pack_test.h"
+#include "services/packs/validate.h"
+
+namespace yardmaster {
+namespace {
+
+constexpr std::string_view kListPacks = "/yardmaster.v1.RulesService/ListPacks";
+constexpr std::string_view kShowRule = "/yardmaster.v1.RulesService/ShowRule";
+constexpr std::string_view kValidatePack = "/yardmaster.v1.RulesService/ValidatePack";
+constexpr std::string_view kReloadPacks = "/yardmaster.v1.RulesService/ReloadPacks";
+constexpr std::string_view kTestPack = "/yardmaster.v1.RulesService/TestPack";
+constexpr std::string_view kBacktest = "/yardmaster.v1.RulesService/Backtest";
+
+void DescribeAll(const PackSet& packs, google::protobuf::RepeatedPtrField<v1::PackInfo>& out) {
+  for (const auto& [name, pack] : packs.packs()) *out.Add() = DescribePack(*pack);
+}
+
+InlineFiles FilesOf(const google::protobuf::RepeatedPtrField<v1::PackFile>& files) {
+  InlineFiles out;
+  for (const v1::PackFile& file : files) out.emplace_back(file.path(), file.content());
+  return out;
+}
+
+}  // namespace
+
+grpc::ServerUnaryReactor* RulesServiceImpl::ListPacks(grpc::CallbackServerContext* context, const v1::ListPacksRequest*,
+                                                      v1::ListPacksResponse* response) {
+  return HandleUnary(env_, *context, kListPacks, [&](const RpcCall&) {
+    DescribeAll(*packs_.Current(), *response->mutable_packs());
+    WriteProblems(packs_.LastReloadProblems(), *response->mutable_last_reload_problems());
+    return absl::OkStatus();
+  });
+}
+
+grpc::ServerUnaryReactor* RulesServiceImpl::ShowRule(grpc::CallbackServerContext* context,
+                                                     const v1::ShowRuleRequest* request,
+                                                     v1::ShowRuleResponse* response) {
+  return HandlePooledUnary(long_calls_, env_, *context, kShowRule, [this, request, response](const RpcCall& call) {
+    return yardmaster::ShowRule(*packs_.Current(), request->id(), request->pack(), *response,
+                                [&call] { return call.CheckAlive(); });
+  });
+}
+
+grpc::ServerUnaryReactor* RulesServiceImpl::ValidatePack(grpc::CallbackServerContext* context,
+                                                         const v1::ValidatePackRequest* request,
+                                                         v1::ValidatePackResponse* response) {
+  return HandlePooledUnary(long_calls_, env_, *context, kValidatePack,
+                           [this, request, response](const RpcCall&) { return Validate(*request, *response); });
+}
+
+absl::Status RulesServiceImpl::Validate(const v1::ValidatePackRequest& request,
+                                        v1::ValidatePackResponse& response) const {
+  if (request.pack().empty()) return errors::FieldMissing("pack");
+  if (request.pack().size() > kMaxNameBytes) {
+    return errors::OverLimit("pack", request.pack().size(), kMaxNameBytes, "bytes");
+  }
+  PacksFolder folder = ReadPacksFolder(packs_.packs_dir());
+  if (request.files_size() > 0) {
+    if (absl::Status status = ReplacePack(request.pack(), FilesOf(request.files()), folder); !status.ok())
+      return status;
+  }
+  rules::Problems problems;
+  response.set_valid(BuildPack(folder, request.pack(), problems) != nullptr);
+  WriteProblems(problems, *response.mutable_problems());
+  return absl::OkStatus();
+}
+
+grpc::ServerUnaryReactor* RulesServiceImpl::ReloadPacks(grpc::CallbackServerContext* context,
+                                                        const v1::ReloadPacksRequest*,
+                                                        v1::ReloadPacksResponse* response) {
+  return HandlePooledUnary(long_calls_, env_, *context, kReloadPacks, [this, response](const RpcCall&) {
+    const rules::Problems problems = packs_.Reload();
+    response->set_reloaded(problems.empty());
+    WriteProblems(problems, *response->mutable_problems());
+    DescribeAll(*packs_.Current(), *response->mutable_packs());
+    return absl::OkStatus();
+  });
+}
+
+grpc::ServerUnaryReactor* RulesServiceImpl::TestPack(grpc::CallbackServerContext* context,
+                                                     const v1::TestPackRequest* request,
+                                                     v1::TestPackResponse* response) {
+  return HandlePooledUnary(long_calls_, env_, *context, kTestPack,
+                           [this, request, response](const RpcCall& call) { return Test(call, *request, *response); });
+}
+
+absl::Status RulesServiceImpl::Test(const RpcCall& call, const v1::TestPackRequest& request,
+                                    v1::TestPackResponse& response) const {
+  const std::shared_ptr<const PackSet> set = packs_.Current();
+  std::vector<std::shared_ptr<const rules::CompiledPack>> chosen;
+  for (const std::string& name : request.packs()) {
+    absl::StatusOr<std::shared_ptr<const rules::CompiledPack>> pack = FindPack(*set, name);
+    if (!pack.ok()) return pack.status();
+    chosen.push_back(*std::move(pack));
+    if (chosen.size() > set->packs().size()) return errors::FieldInvalid("packs", "every pack once");
+  }
+  if (chosen.empty()) {
+    for (const auto& [name, pack] : set->packs()) chosen.push_back(pack);
+  }
+  for (const std::shared_ptr<const rules::CompiledPack>& pack : chosen) {
+    const absl::StatusOr<PackTest> result = yardmaster::TestPack(*pack, [&call] { return call.CheckAlive(); });
+    if (!result.ok()) return result.status();
+    WritePackTest(*result, response);
+  }
+  return absl::OkStatus();
+}
+
+grpc::ServerUnaryReactor* RulesServiceImpl::Backtest(grpc::CallbackServerContext* context,
+                                                     const v1::BacktestRequest* request,
+                                                     v1::BacktestResponse* response) {
+  return HandlePooledUnary(long_calls_, env_, *context, kBacktest, [this, request, response](const RpcCall& call) {
+    return Compare(call, *request, *response);
+  });
+}
+
+absl::Status RulesServiceImpl::Compare(const RpcCall& call, const v1::BacktestRequest& request,
+                                       v1::BacktestResponse& response) const {
+  const absl::StatusOr<std::shared_ptr<const rules::CompiledPack>> base = FindPack(*packs_.Current(), request.pack());
+  if (!base.ok()) return base.status();
+  const auto count = static_cast<size_t>(request.cases_size());
+  if (count > kMaxBacktestCases) return errors::OverLimit("cases", count, kMaxBacktestCases, "cases");
+  for (size_t i = 0; i < count; ++i) {
+    const absl::Status status = CheckIssueSize(request.cases(static_cast<int>(i)));
+    if (!status.ok()) return errors::CaseFailed(i, status);
+  }
+
+  // The candidate: the files that came, or the folder as it is now.
+  PacksFolder folder = ReadPacksFolder(packs_.packs_dir());
+  if (request.candidate_size() > 0) {
+    absl::Status status = ReplacePack(request.pack(), FilesOf(request.candidate()), folder);
+    if (!status.ok()) return status;
+  }
+  rules::Problems problems;
+  const std::shared_ptr<const rules::CompiledPack> candidate = BuildPack(folder, request.pack(), problems);
+  if (candidate == nullptr) return errors::PackInvalid(request.pack(), ProblemLines(problems));
+
+  const absl::StatusOr<BacktestResult> result = RunBacktest(
+      **base, *candidate, count, [&](size_t i) { return TextOf(request.cases(static_cast<int>(i))); },
+      [&call] { return call.CheckAlive(); });
+  if (!result.ok()) return result.status();
+  response.set_base_revision((*base)->model().revision);
+  response.set_candidate_revision(candidate->model().revision);
+  WriteBacktest(*result, response);
+  for (v1::IssueDifference& issue : *response.mutable_issues()) {
+    *issue.mutable_subject() = request.cases(static_cast<int>(issue.index())).subject();
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace yardmaster
