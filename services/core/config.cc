@@ -382,6 +382,7 @@ void ConfigParser::ParseRepository(JsonPlace place) {
       context_.Problem(element.pointer, absl::StrCat("the pack \"", pack, "\" is named twice"));
     }
     entry.packs.push_back(pack);
+    entry.pack_lines.push_back(context_.document.PositionOf(element.pointer).line);
   }
   entry.mode = ParseMode(reader);
   reader.Finish();

@@ -16,6 +16,9 @@ inline constexpr size_t kMaxRpcMessageBytes = 8 * 1024 * 1024;
 inline constexpr size_t kMaxRpcMetadataBytes = 16 * 1024;
 // Calls at once on one connection.
 inline constexpr int kMaxRpcStreamsPerConnection = 1024;
+// An idle connection is asked for a sign of life after this, and cut when none comes.
+inline constexpr std::chrono::milliseconds kRpcKeepaliveTime{60'000};
+inline constexpr std::chrono::milliseconds kRpcKeepaliveTimeout{20'000};
 // A status message, which travels in a header: what is longer is cut.
 inline constexpr size_t kMaxStatusMessageBytes = 4 * 1024;
 // A caller's own request id; what is longer or not printable is replaced by one of ours.

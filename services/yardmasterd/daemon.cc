@@ -1,0 +1,276 @@
+#include "services/yardmasterd/daemon.h"
+
+#include <unistd.h>
+
+#include <csignal>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_join.h"
+#include "services/core/decision_log.h"
+#include "services/core/files.h"
+#include "services/core/metrics.h"
+#include "services/core/pack_registry.h"
+#include "services/core/packs_dir.h"
+#include "services/core/rpc.h"
+#include "services/core/version.h"
+#include "services/gateway/health_routes.h"
+#include "services/gateway/http_server.h"
+#include "services/gateway/readiness.h"
+#include "services/packs/rules_service.h"
+#include "services/triage/triage_service.h"
+#include "services/yardmasterd/data_dir.h"
+#include "services/yardmasterd/grpc_server.h"
+#include "services/yardmasterd/signals.h"
+
+namespace yardmaster {
+namespace {
+
+// Before there is a log: for the person who starts the daemon.
+void PrintProblems(std::string_view headline, const rules::Problems& problems) {
+  std::cerr << "yardmasterd: " << headline << "\n";
+  for (const rules::Problem& problem : problems) std::cerr << "  " << problem.ToString() << "\n";
+}
+
+int ExitCodeFor(const absl::Status& status) {
+  // A data directory in use and bad input are the caller's to mend; the rest is the system's.
+  const bool usage = absl::IsFailedPrecondition(status) || absl::IsInvalidArgument(status) || absl::IsNotFound(status);
+  return usage ? kExitUsage : kExitSystem;
+}
+
+int Fail(const absl::Status& status) {
+  std::cerr << "yardmasterd: " << status.message() << "\n";
+  return ExitCodeFor(status);
+}
+
+LoggerOptions LogOptions(const LogConfig& config) {
+  LoggerOptions options;
+  options.level = config.level;
+  options.format = config.format.value_or(::isatty(STDERR_FILENO) != 0 ? LoggerOptions::Format::kHuman
+                                                                       : LoggerOptions::Format::kJson);
+  return options;
+}
+
+// Tells the log and the metrics about a load of the packs.
+void ReportPacks(const rules::Problems& problems, const PackSet& in_service, Logger& logger, Metrics& metrics) {
+  metrics.PacksReloaded(problems.empty());
+  std::vector<std::pair<std::string, std::string>> revisions;
+  for (const auto& [name, pack] : in_service.packs()) revisions.emplace_back(name, pack->model().revision);
+  metrics.PacksInService(revisions);
+  if (problems.empty()) {
+    logger.Info("packs loaded", {{"packs", revisions.size()}});
+    return;
+  }
+  logger.Error("packs not reloaded: the old ones stay in service", {{"problems", problems.size()}});
+  for (const rules::Problem& problem : problems) {
+    logger.Error(
+        "problem in a pack",
+        {{"file", problem.file}, {"line", problem.line}, {"pointer", problem.pointer}, {"problem", problem.message}});
+  }
+}
+
+// SIGHUP: the config is read again for its secrets and tokens; everything else in it needs a restart.
+void ReloadSecrets(const Config& running, Authenticator& auth, Logger& logger, Metrics& metrics) {
+  if (running.file.empty()) return;
+  rules::Problems problems;
+  const std::optional<Config> config = LoadConfig(running.file, problems);
+  metrics
+      .Counter("yardmaster_secrets_reload_total", "Reloads of the secrets by result.",
+               {{"result", config.has_value() ? "success" : "failure"}})
+      ->Increment();
+  if (!config.has_value()) {
+    logger.Error("secrets not reloaded: the old ones stay in service", {{"problems", problems.size()}});
+    for (const rules::Problem& problem : problems) {
+      logger.Error(
+          "problem in the config",
+          {{"file", problem.file}, {"line", problem.line}, {"pointer", problem.pointer}, {"problem", problem.message}});
+    }
+    return;
+  }
+  config->ForEachSecret([&](const Secret& secret) { logger.redactor().Add(secret); });
+  auth.Replace(config->tokens, config->allow_anonymous_loopback);
+  logger.Info("secrets reloaded", {{"tokens", config->tokens.size()}});
+}
+
+// What the start has to say about the configuration.
+void LogConfigNotes(const Config& config, const DaemonOptions& options, Logger& logger) {
+  for (const std::string& warning : config.warnings) logger.Warning("config", {{"warning", warning}});
+  if (!config.later_sections.empty()) {
+    logger.Warning("sections of the config were checked, but this version does not act on them yet",
+                   {{"sections", absl::StrJoin(config.later_sections, ", ")}});
+  }
+  if (options.with_worker > 0) {
+    logger.Warning("--with-worker was accepted, but this version starts no workers yet",
+                   {{"workers", options.with_worker}});
+  }
+  if (config.mode == RunMode::kApply) {
+    logger.Warning("the mode is apply, but this version writes to no forge: every decision is a dry run");
+  }
+}
+
+// Packs that the config names must be there.
+rules::Problems CheckPackNames(const Config& config, const PackSet& packs) {
+  rules::Problems problems;
+  for (size_t i = 0; i < config.repositories.size(); ++i) {
+    for (size_t k = 0; k < config.repositories[i].packs.size(); ++k) {
+      const std::string& name = config.repositories[i].packs[k];
+      if (packs.Find(name) != nullptr) continue;
+      problems.push_back({config.file.string(), "/repositories/" + std::to_string(i) + "/packs/" + std::to_string(k), 0,
+                          0, "there is no pack \"" + name + "\" in the packs folder"});
+    }
+  }
+  return problems;
+}
+
+std::string ReadyJson(const HostPort& http, const HostPort& grpc) {
+  nlohmann::json ready;
+  ready["pid"] = ::getpid();
+  ready["http"] = http.ToString();
+  ready["grpc"] = grpc.ToString();
+  return ready.dump() + "\n";
+}
+
+HttpServerOptions HttpOptions(const Config& config) {
+  HttpServerOptions options;
+  options.address = config.http;
+  if (config.tls.has_value() && config.tls->http) options.tls = config.tls->material;
+  options.max_connections = config.limits.http_connections;
+  options.max_header_bytes = config.limits.http_header_bytes;
+  options.max_body_bytes = config.limits.http_body_bytes;
+  options.header_timeout = config.limits.http_header_timeout;
+  options.body_timeout = config.limits.http_body_timeout;
+  options.idle_timeout = config.limits.http_idle_timeout;
+  return options;
+}
+
+GrpcServerOptions GrpcOptions(const Config& config) {
+  GrpcServerOptions options;
+  options.address = config.grpc;
+  if (config.tls.has_value() && config.tls->grpc) options.tls = &config.tls->material;
+  options.max_message_bytes = config.limits.rpc_message_bytes;
+  return options;
+}
+
+}  // namespace
+
+int RunDaemon(const DaemonOptions& options) {
+  const auto started = std::chrono::steady_clock::now();
+
+  // 1. What to run with. Nothing is touched before the config is known to be good.
+  Config config = DefaultConfig();
+  rules::Problems problems;
+  if (!options.config.empty()) {
+    std::optional<Config> loaded = LoadConfig(options.config, problems);
+    if (!loaded.has_value()) {
+      PrintProblems("the configuration is not valid:", problems);
+      return kExitUsage;
+    }
+    config = *std::move(loaded);
+  }
+  ApplyOptions(options, config);
+
+  // 2. Packs.
+  const absl::StatusOr<std::filesystem::path> packs_dir = LocatePacksDir(config.packs_dir.native());
+  if (!packs_dir.ok()) return Fail(packs_dir.status());
+  const std::unique_ptr<PackRegistry> packs = PackRegistry::Open(*packs_dir, problems);
+  if (packs == nullptr) {
+    PrintProblems("the packs are not valid:", problems);
+    return kExitUsage;
+  }
+  problems = CheckPackNames(config, *packs->Current());
+  if (!problems.empty()) {
+    PrintProblems("the configuration is not valid:", problems);
+    return kExitUsage;
+  }
+
+  // 3. One daemon a data directory.
+  const absl::StatusOr<std::unique_ptr<DataDir>> data_dir = DataDir::Open(config.data_dir);
+  if (!data_dir.ok()) return Fail(data_dir.status());
+  // A file of an earlier run must not look like this one's.
+  if (!options.ready_file.empty()) ::unlink(options.ready_file.c_str());
+
+  // 4. What every service stands on.
+  Logger logger(LogOptions(config.log));
+  config.ForEachSecret([&](const Secret& secret) { logger.redactor().Add(secret); });
+  Metrics metrics;
+  SystemClock clock;
+  Authenticator auth(config.tokens, config.allow_anonymous_loopback);
+  DecisionLog decisions;
+  packs->SetReloadListener([&](const rules::Problems& found, const PackSet& in_service) {
+    ReportPacks(found, in_service, logger, metrics);
+  });
+  LogConfigNotes(config, options, logger);
+  ReportPacks({}, *packs->Current(), logger, metrics);
+  Readiness readiness({"packs", "grpc", "http"});
+  readiness.Set("packs", true);
+
+  // 5. Services, and the listeners in front of them.
+  const RpcEnvironment env{auth, metrics, clock, logger};
+  TriageServiceImpl triage(env, *packs, decisions);
+  RulesServiceImpl rules_service(env, *packs);
+  const std::vector<NamedService> services = {
+      {"yardmaster.v1.TriageService", &triage},
+      {"yardmaster.v1.RulesService", &rules_service},
+  };
+  absl::StatusOr<std::unique_ptr<GrpcServer>> grpc = GrpcServer::Start(GrpcOptions(config), services);
+  if (!grpc.ok()) {
+    logger.Flush();
+    return Fail(grpc.status());
+  }
+  readiness.Set("grpc", true);
+  absl::StatusOr<std::unique_ptr<HttpServer>> http =
+      HttpServer::Start(HttpOptions(config), HttpRouter(HealthRoutes(readiness, metrics)), logger, metrics);
+  if (!http.ok()) {
+    logger.Flush();
+    return Fail(http.status());
+  }
+  readiness.Set("http", true);
+
+  // 6. Ready.
+  const HostPort& grpc_address = (*grpc)->address();
+  const HostPort& http_address = (*http)->address();
+  if (!options.ready_file.empty()) {
+    const absl::Status written = WriteFileAtomically(options.ready_file, ReadyJson(http_address, grpc_address));
+    if (!written.ok()) {
+      logger.Flush();
+      return Fail(written);
+    }
+  }
+  const auto ready_after = std::chrono::steady_clock::now() - started;
+  logger.Info("ready", {{"version", kVersion},
+                        {"pid", ::getpid()},
+                        {"grpc", grpc_address.ToString()},
+                        {"http", http_address.ToString()},
+                        {"tls", config.tls.has_value()},
+                        {"mode", RunModeName(config.mode)},
+                        {"packs_dir", packs->packs_dir().native()},
+                        {"data_dir", (*data_dir)->path().native()},
+                        {"millis", std::chrono::duration_cast<std::chrono::milliseconds>(ready_after).count()}});
+
+  // 7. Serve until told to end.
+  int signal = WaitForDaemonSignal();
+  for (; signal == SIGHUP; signal = WaitForDaemonSignal()) {
+    logger.Info("SIGHUP: reading packs and secrets again");
+    packs->Reload();
+    ReloadSecrets(config, auth, logger, metrics);
+  }
+
+  // 8. Drain: tell everybody who asks, let calls in flight end, then close. Health stays answered over HTTP until the
+  // calls have ended.
+  logger.Info("draining", {{"signal", signal == SIGTERM ? "SIGTERM" : "SIGINT"}});
+  EndAtNextSignal(kExitInterrupted);
+  readiness.Drain();
+  (*grpc)->BeginDrain();
+  (*grpc)->Stop(config.limits.drain_timeout);
+  (*http)->Stop(config.limits.drain_timeout);
+  if (!options.ready_file.empty()) ::unlink(options.ready_file.c_str());
+  logger.Info("ended");
+  logger.Flush();
+  return kExitDone;
+}
+
+}  // namespace yardmaster
