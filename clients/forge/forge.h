@@ -1,0 +1,179 @@
+// A forge (GitHub, GitCode, …) as the services see it: few calls, plain values, and answers that say how sure they are.
+// Adapters in github/ and gitcode/ speak the forges' own words; nothing above this file does.
+#ifndef YARDMASTER_CLIENTS_FORGE_FORGE_H_
+#define YARDMASTER_CLIENTS_FORGE_FORGE_H_
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "clients/forge/forge_error.h"
+
+namespace yardmaster {
+
+// Who goes first when the forge's limits make calls wait.
+enum class ForgePriority : uint8_t { kCommand, kGate, kEvent, kSweep };
+inline constexpr size_t kForgePriorities = 4;
+std::string_view ForgePriorityName(ForgePriority priority);  // "command", "gate", "event", "sweep"
+
+// How a call is to be carried out.
+struct ForgeCall {
+  ForgePriority priority = ForgePriority::kEvent;
+  // For the whole call: waiting for the budget, all pages and all attempts. What can't be had in that time fails at
+  // once, with ForgeError.retry_after saying when to come back, so that no thread is held for nothing.
+  std::chrono::milliseconds timeout{60'000};
+};
+
+// One issue or pull request. GitCode counts both separately, so the kind belongs to the name.
+struct ForgeSubject {
+  std::string repository;  // "owner/name"
+  int64_t number = 0;      // from 1
+  bool pull_request = false;
+};
+
+struct ForgeUser {
+  std::string login;  // empty: the account is gone
+  std::string id;     // as text: GitCode's are strings
+  bool bot = false;   // the forge says that it is one
+};
+
+struct ForgeLabel {
+  std::string name;
+  std::string description;
+  std::string color;  // without "#"; empty if unknown
+};
+
+struct ForgeRepository {
+  std::string full_name;
+  std::string default_branch;
+  bool is_private = false;
+  bool archived = false;
+  std::string url;  // for people
+};
+
+enum class ForgeState : uint8_t { kOpen, kClosed, kMerged };
+std::string_view ForgeStateName(ForgeState state);  // "open", "closed", "merged"
+
+struct ForgeIssue {
+  int64_t number = 0;
+  bool pull_request = false;
+  std::string title;
+  std::string body;  // empty if the forge says null
+  ForgeState state = ForgeState::kOpen;
+  std::vector<std::string> labels;  // in the forge's order
+  ForgeUser author;
+  int64_t comments = -1;  // their number; -1 if the forge does not say
+  // As the forge writes them (RFC 3339, with any offset). They may stay the same although something changed.
+  std::string created_at;
+  std::string updated_at;
+  std::string url;  // for people
+};
+
+struct ForgeComment {
+  // The number that edits and reactions want; text, since GitCode may answer with anything.
+  std::string id;
+  // GitCode: the discussion, where that is something else than `id`; else empty.
+  std::string discussion;
+  std::string body;
+  ForgeUser author;
+  bool system = false;  // written by the forge itself
+  std::string created_at;
+  std::string updated_at;
+};
+
+struct ForgeCommentList {
+  std::vector<ForgeComment> comments;  // oldest first
+  // False: there are more than we read (clients/forge/limits.h). "Not in the list" is then no proof.
+  bool complete = true;
+};
+
+struct ForgeIssueQuery {
+  std::vector<std::string> labels;  // all of them; empty: any
+  std::optional<ForgeState> state;  // kOpen or kClosed; unset: any
+  std::string cursor;               // empty: from the start, else ForgeIssuePage.next
+};
+
+// Oldest first, by creation.
+struct ForgeIssuePage {
+  std::vector<ForgeIssue> issues;  // pull requests too, where the forge lists them (GitHub)
+  // Opaque, safe to store; empty: this was the last page. It counts pages, so what leaves the list meanwhile moves the
+  // rest forward: a caller that removes things from the list it walks starts again from the beginning.
+  std::string next;
+};
+
+// What a write came to. The write itself succeeded (2xx) whenever one of these is returned.
+struct ForgeLabelsWritten {
+  // The subject's labels as read after the write; nullopt if that read failed, `read_back` says why.
+  std::optional<std::vector<std::string>> shown;
+  absl::Status read_back;
+};
+struct ForgeCommentWritten {
+  // As the answer to the write says; nullopt if that answer could not be understood.
+  std::optional<ForgeComment> answered;
+  // As found by reading afterwards. nullopt: not visible (`read_back` is NOT_FOUND) or the read failed. Writes can
+  // become visible late, so this is no proof that nothing was written.
+  std::optional<ForgeComment> shown;
+  absl::Status read_back;
+};
+
+// One delivery of a webhook, as the forge remembers it.
+struct ForgeHookDelivery {
+  std::string id;    // of the attempt; what Redeliver wants
+  std::string guid;  // the delivery id that the webhook carried; attempts of one delivery share it
+  std::string event;
+  std::string action;
+  std::string delivered_at;
+  int64_t status_code = 0;  // of our answer; 0: there was none
+  bool redelivery = false;
+};
+struct ForgeHookDeliveryPage {
+  std::vector<ForgeHookDelivery> deliveries;  // newest first
+  std::string next;                           // opaque; empty: this was the last page
+};
+
+// Thread-safe. Calls block. Every error carries a ForgeError (forge_error.h); for writes its `outcome` decides what may
+// happen next: kNotSent and kRefused changed nothing, kUnknown has to be settled by reading.
+// Repository names, labels and texts are checked before anything is sent: INVALID_ARGUMENT, kNotSent.
+class Forge {
+ public:
+  virtual ~Forge() = default;
+
+  // As in the configuration: "github", "gitcode".
+  virtual std::string_view name() const = 0;
+
+  // The account that this client writes as.
+  virtual absl::StatusOr<ForgeUser> CurrentUser(const ForgeCall& call) = 0;
+  virtual absl::StatusOr<ForgeRepository> GetRepository(const ForgeCall& call, std::string_view repository) = 0;
+  // All labels that the repository has. An error if there are more than clients/forge/limits.h allows.
+  virtual absl::StatusOr<std::vector<ForgeLabel>> RepositoryLabels(const ForgeCall& call,
+                                                                   std::string_view repository) = 0;
+
+  virtual absl::StatusOr<ForgeIssue> GetIssue(const ForgeCall& call, const ForgeSubject& subject) = 0;
+  // All pages.
+  virtual absl::StatusOr<ForgeCommentList> ListComments(const ForgeCall& call, const ForgeSubject& subject) = 0;
+  // One page of issues.
+  virtual absl::StatusOr<ForgeIssuePage> ListIssues(const ForgeCall& call, std::string_view repository,
+                                                    const ForgeIssueQuery& query) = 0;
+
+  // Appends labels; those that are there stay. An empty list is INVALID_ARGUMENT: no request is made of nothing.
+  virtual absl::StatusOr<ForgeLabelsWritten> AddLabels(const ForgeCall& call, const ForgeSubject& subject,
+                                                       const std::vector<std::string>& labels) = 0;
+  virtual absl::StatusOr<ForgeCommentWritten> AddComment(const ForgeCall& call, const ForgeSubject& subject,
+                                                         std::string_view body) = 0;
+
+  // Deliveries of one webhook of a repository, newest first. UNIMPLEMENTED where the forge keeps no record.
+  virtual absl::StatusOr<ForgeHookDeliveryPage> ListHookDeliveries(const ForgeCall& call, std::string_view repository,
+                                                                   std::string_view hook, std::string_view cursor) = 0;
+  // Asks the forge to send a delivery again; it comes through the front door.
+  virtual absl::Status Redeliver(const ForgeCall& call, std::string_view repository, std::string_view hook,
+                                 std::string_view delivery) = 0;
+};
+
+}  // namespace yardmaster
+
+#endif  // YARDMASTER_CLIENTS_FORGE_FORGE_H_

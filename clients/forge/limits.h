@@ -1,0 +1,39 @@
+// Limits of the forge clients. Passing one is an error or an incomplete answer that says so, never silence.
+#ifndef YARDMASTER_CLIENTS_FORGE_LIMITS_H_
+#define YARDMASTER_CLIENTS_FORGE_LIMITS_H_
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+namespace yardmaster {
+
+// One answer of a forge, as JSON. 100 issues with bodies of 64 KiB are 6.4 MiB.
+inline constexpr size_t kMaxForgeAnswerBytes = 16 * 1024 * 1024;
+inline constexpr size_t kMaxForgeAnswerDepth = 64;
+inline constexpr size_t kMaxForgeAnswerValues = 2'000'000;
+// Both forges: what a page may hold at most.
+inline constexpr int kForgePageSize = 100;
+// Pages of one list that one call reads.
+inline constexpr int kMaxForgePages = 50;
+// Comments of one list, all bodies together.
+inline constexpr size_t kMaxForgeListBytes = 32 * 1024 * 1024;
+// Text of a forge inside one of our messages.
+inline constexpr size_t kMaxForgeMessageBytes = 300;
+// Both forges cut or refuse longer comments; in characters.
+inline constexpr size_t kMaxGitHubCommentCharacters = 65'536;
+inline constexpr size_t kMaxGitCodeCommentCharacters = 65'535;
+// In characters.
+inline constexpr size_t kMaxGitHubLabelCharacters = 50;
+inline constexpr size_t kMinGitCodeLabelCharacters = 2;
+inline constexpr size_t kMaxGitCodeLabelCharacters = 20;
+// GitHub takes at most 100 labels an issue.
+inline constexpr size_t kMaxLabelsPerCall = 100;
+// Redirects within the configured host that one read follows.
+inline constexpr int kMaxForgeRedirects = 3;
+// The longest that a server can make us wait by Retry-After or a reset time; more is taken for a mistake.
+inline constexpr std::chrono::hours kMaxRetryAfter{24};
+
+}  // namespace yardmaster
+
+#endif  // YARDMASTER_CLIENTS_FORGE_LIMITS_H_

@@ -1,0 +1,52 @@
+// One forge client, complete: adapter, then what every request passes from the outside in.
+//
+//   conditional   asks again with the ETag; 304 costs nothing of the primary limit
+//   retry         the only layer that sends anything twice
+//   budget        waits until the forge's limits allow it, important callers first
+//   metrics       counts and times what really goes out
+//   credentials   adds the token
+//   http          one request, one answer, classified
+#ifndef YARDMASTER_CLIENTS_FORGE_MAKE_FORGE_H_
+#define YARDMASTER_CLIENTS_FORGE_MAKE_FORGE_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "clients/forge/forge.h"
+#include "clients/forge/http.h"
+#include "clients/forge/waiter.h"
+#include "services/core/clock.h"
+#include "services/core/config.h"
+#include "services/core/metrics.h"
+#include "services/core/secret.h"
+
+namespace yardmaster {
+
+// What a client stands on. References outlive it.
+struct ForgeEnvironment {
+  HttpClient& http;
+  const Clock& clock;
+  Waiter& waiter;
+  Metrics* metrics = nullptr;  // may be null
+  // For jitter; the same seed gives the same waits.
+  uint64_t seed = 0;
+  // Told of every token that is fetched at run time, so that logs can take it out. May be null.
+  std::function<void(const Secret&)> on_secret;
+};
+
+// A running client. Stop() ends all waits: calls in progress and later ones fail with kStopped.
+class StoppableForge : public Forge {
+ public:
+  virtual void Stop() = 0;
+};
+
+// `config.name` picks the adapter. INVALID_ARGUMENT if the name is unknown, the URL is no URL or the App's key can't be
+// read. Nothing is contacted.
+absl::StatusOr<std::unique_ptr<StoppableForge>> MakeForge(const ForgeConfig& config,
+                                                          const ForgeEnvironment& environment);
+
+}  // namespace yardmaster
+
+#endif  // YARDMASTER_CLIENTS_FORGE_MAKE_FORGE_H_
