@@ -167,8 +167,13 @@ void Decider::ClassifyOne(uint32_t c) {
   const ClassifierModel& model = impl_.model.classifiers[c];
   for (size_t i = 0; i < classifier.labels.size(); ++i) {
     for (const auto& [source, factor] : classifier.from[i]) {
-      if (facts_.scores[source] <= 0) continue;
-      facts_.scores[classifier.labels[i]] += facts_.scores[source] * factor;
+      const double points = facts_.scores[source] * factor;
+      if (points <= 0) continue;
+      facts_.scores[classifier.labels[i]] += points;
+      Evidence evidence;
+      evidence.rule_id = impl_.label_names[source];
+      evidence.score = points;
+      evidence_[classifier.labels[i]].push_back(evidence);
     }
   }
   if (classifier.when.has_value() && !classifier.when->Holds(facts_)) return;

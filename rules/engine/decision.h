@@ -40,9 +40,9 @@ enum class TextSource : uint8_t { kTitle, kBody, kComment, kNone };
 
 // One rule that matched at one place. Rule ids and labels are views into the pack, which the decision keeps alive.
 struct Evidence {
-  std::string_view rule_id;
+  std::string_view rule_id;               // a signal; or the label or classifier that points were taken over from
   Zone zone = Zone::kProse;
-  TextSource source = TextSource::kNone;  // kNone: a derived rule, or a label that was there already
+  TextSource source = TextSource::kNone;  // kNone: a derived rule, points of another label, or a label that was there already
   bool existing_label = false;            // the evidence is a label on the issue
   uint32_t comment_index = 0;
   size_t begin = 0;                       // bytes in that text, half open

@@ -1,5 +1,6 @@
 #include "rules/engine/would_change.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -8,7 +9,7 @@ namespace {
 
 // Points with at most one decimal, rounded up so that "needs 0.1 more" is enough.
 std::string Points(double value) {
-  const double tenths = std::ceil(value * 10 - 1e-9);
+  const double tenths = std::max(std::ceil(value * 10 - 1e-9), 0.0);
   char buffer[32];
   const auto [end, error] = std::to_chars(buffer, buffer + sizeof(buffer), tenths / 10, std::chars_format::fixed, 1);
   if (error != std::errc()) return "?";
@@ -34,7 +35,7 @@ std::string ChosenMulti(const LabelResult& result) {
     if (evidence.rule_id == rule) without -= evidence.score;
   }
   if (without >= result.threshold) return {};
-  return "without '" + std::string(rule) + "' it would have " + Points(std::max(without, 0.0)) + " points, " +
+  return "without '" + std::string(rule) + "' it would have " + Points(without) + " points, " +
          Points(result.threshold - without) + " below the threshold";
 }
 
