@@ -80,7 +80,8 @@ struct RepositoryConfig {
   std::string repository;  // "owner/name" or "owner/*"
   std::vector<std::string>
       packs;  // those it may use; the first one is its default. Empty: events are ignored with a reason
-  std::optional<RunMode> mode;  // unset: the daemon's
+  std::vector<uint32_t> pack_lines;  // where each pack is named, for messages
+  std::optional<RunMode> mode;       // unset: the daemon's
 };
 
 struct ScheduleConfig {

@@ -1,5 +1,6 @@
 #include "services/yardmasterd/daemon.h"
 
+#include <prometheus/counter.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -12,6 +13,7 @@
 
 #include "absl/strings/str_join.h"
 #include "services/core/decision_log.h"
+#include "services/core/executor.h"
 #include "services/core/files.h"
 #include "services/core/metrics.h"
 #include "services/core/pack_registry.h"
@@ -211,7 +213,8 @@ int RunDaemon(const DaemonOptions& options) {
   // 5. Services, and the listeners in front of them.
   const RpcEnvironment env{auth, metrics, clock, logger};
   TriageServiceImpl triage(env, *packs, decisions);
-  RulesServiceImpl rules_service(env, *packs);
+  ThreadPool long_calls(kLongCallThreads, kMaxLongCallsWaiting);
+  RulesServiceImpl rules_service(env, *packs, long_calls);
   const std::vector<NamedService> services = {
       {"yardmaster.v1.TriageService", &triage},
       {"yardmaster.v1.RulesService", &rules_service},
