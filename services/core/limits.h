@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 
 namespace yardmaster {
 
@@ -84,6 +85,28 @@ inline constexpr size_t kMaxConfigDepth = 16;
 inline constexpr size_t kMaxSecretBytes = 64 * 1024;
 // Certificates and keys.
 inline constexpr size_t kMaxPemBytes = 1024 * 1024;
+
+// --- The store ---
+
+// Deliveries that may wait for a commit, and their compressed bodies together, before new ones are turned away.
+inline constexpr size_t kStoreQueueDeliveries = 2'000;
+inline constexpr size_t kStoreQueueBytes = 8 * 1024 * 1024;
+// With less free disk than this nothing new is taken in. What was begun can still be noted.
+inline constexpr uint64_t kStoreDiskFloorBytes = uint64_t{256} * 1024 * 1024;
+// Connections for reading.
+inline constexpr size_t kStoreReaders = 4;
+// Between looks for what retention has to remove.
+inline constexpr std::chrono::milliseconds kStoreMaintenanceInterval{60'000};
+// Rows of one page of a list.
+inline constexpr int64_t kMaxStorePage = 500;
+// Subjects that one query for similar ones may name.
+inline constexpr int64_t kMaxSimilar = 50;
+// What of a body is indexed and compared: the beginning says what it is about.
+inline constexpr size_t kMaxIndexedBodyBytes = 4 * 1024;
+// What a schedule may note of how far it has come.
+inline constexpr size_t kMaxCursorBytes = 4 * 1024;
+// A reason that is kept with a delivery or an effect; longer ones are cut.
+inline constexpr size_t kMaxReasonBytes = 1024;
 
 // --- The daemon ---
 
