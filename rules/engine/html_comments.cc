@@ -41,7 +41,8 @@ bool IsEscaped(std::string_view text, size_t pos) {
 
 }  // namespace
 
-void FindHtmlComments(std::string_view text, uint32_t begin, uint32_t end, bool inline_markup, std::vector<CommentRange>& comments) {
+void FindHtmlComments(std::string_view text, uint32_t begin, uint32_t end, bool inline_markup,
+                      std::vector<CommentRange>& comments) {
   const std::string_view block = text.substr(begin, end - begin);
   size_t open = block.find(kOpen);
   if (open == std::string_view::npos) return;

@@ -15,10 +15,11 @@ struct CommentRange {
   uint32_t end = 0;
 };
 
-// Adds the comments in [begin, end) of `text`, the bytes of one block, in ascending order. In an HTML block a comment without its end
-// mark runs to the end of the block; in a paragraph (`inline_markup`) it is no comment, and neither is one in a code span or after
-// a backslash. Linear in the bytes.
-void FindHtmlComments(std::string_view text, uint32_t begin, uint32_t end, bool inline_markup, std::vector<CommentRange>& comments);
+// Adds the comments in [begin, end) of `text`, the bytes of one block, in ascending order. In an HTML block a comment
+// without its end mark runs to the end of the block; in a paragraph (`inline_markup`) it is no comment, and neither is
+// one in a code span or after a backslash. Linear in the bytes.
+void FindHtmlComments(std::string_view text, uint32_t begin, uint32_t end, bool inline_markup,
+                      std::vector<CommentRange>& comments);
 
 }  // namespace yardmaster::rules
 

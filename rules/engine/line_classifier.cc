@@ -17,7 +17,9 @@ bool IsBlank(std::string_view text) { return text.find_first_not_of(" \t") == st
 bool StartsWith(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
 
 // A prompt of a shell or an interpreter: what follows was typed, so a trace has ended.
-bool IsPrompt(std::string_view text) { return StartsWith(text, "$ ") || StartsWith(text, ">>> ") || StartsWith(text, "In ["); }
+bool IsPrompt(std::string_view text) {
+  return StartsWith(text, "$ ") || StartsWith(text, ">>> ") || StartsWith(text, "In [");
+}
 
 bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
@@ -27,7 +29,9 @@ bool IsSlashCommand(std::string_view line) {
   if (slash == std::string_view::npos || slash > 3 || line[slash] != '/') return false;
   size_t pos = slash + 1;
   if (pos >= line.size() || !IsLetter(line[pos])) return false;
-  while (pos < line.size() && (IsLetter(line[pos]) || (line[pos] >= '0' && line[pos] <= '9') || line[pos] == '-' || line[pos] == '_')) ++pos;
+  while (pos < line.size() &&
+         (IsLetter(line[pos]) || (line[pos] >= '0' && line[pos] <= '9') || line[pos] == '-' || line[pos] == '_'))
+    ++pos;
   return pos == line.size() || line[pos] == ' ' || line[pos] == '\t';
 }
 
@@ -53,8 +57,9 @@ bool IsCode(const MarkdownBlock& block) {
 
 }  // namespace
 
-LineClassifier::LineClassifier(std::string_view text, const LinePatterns& patterns, const std::vector<MarkdownBlock>& blocks,
-                               const std::vector<CommentRange>& comments, std::vector<ClassifiedLine>& lines)
+LineClassifier::LineClassifier(std::string_view text, const LinePatterns& patterns,
+                               const std::vector<MarkdownBlock>& blocks, const std::vector<CommentRange>& comments,
+                               std::vector<ClassifiedLine>& lines)
     : text_(text), patterns_(patterns), blocks_(blocks), comments_(comments), lines_(lines) {}
 
 void LineClassifier::Run() {
@@ -113,10 +118,12 @@ void LineClassifier::EnterBlock(uint32_t block_index) {
   const MarkdownBlock& to = block_index == kNoBlock ? no_block_ : blocks_[block_index];
   block_ = block_index;
   html_fence_ = false;
-  // A trace or dump without a fence may have blank lines, and frames that Markdown takes for indented code. Nothing else goes on.
+  // A trace or dump without a fence may have blank lines, and frames that Markdown takes for indented code. Nothing
+  // else goes on.
   const bool fence = from.kind == BlockKind::kFencedCode || to.kind == BlockKind::kFencedCode;
   const bool after_error = region_ == Region::kTrace && error_seen_ && to.kind == BlockKind::kIndentedCode;
-  if (fence || after_error || to.kind == BlockKind::kHeading || from.quote_depth != to.quote_depth) Close();
+  const bool heading = to.kind == BlockKind::kHeading && region_ == Region::kTrace;  // dumps: see HeadingLine
+  if (fence || after_error || heading || from.quote_depth != to.quote_depth) Close();
 }
 
 void LineClassifier::LeaveBlock() {
@@ -151,8 +158,13 @@ void LineClassifier::HeadingLine(uint32_t index, std::string_view text) {
     zone = lines_[index - 1].zone;  // the underline of a setext heading
     return;
   }
-  zone = ZoneOfBlock(block);
   const size_t title_begin = text.find_first_not_of("# \t");
+  if (title_begin == std::string_view::npos && region_ == Region::kEnvironment) {
+    Take(index);  // package lists begin with lines of "#"
+    return;
+  }
+  Close();
+  zone = ZoneOfBlock(block);
   const std::string_view title = title_begin == std::string_view::npos ? text : text.substr(title_begin);
   environment_section_ = patterns_.StartsEnvironment(title);
   if (patterns_.IsBoilerplate(text)) {
@@ -168,7 +180,8 @@ void LineClassifier::HeadingLine(uint32_t index, std::string_view text) {
 void LineClassifier::CodeLine(uint32_t index, std::string_view text) {
   const MarkdownBlock& block = BlockOf(lines_[index]);
   const Zone base = ZoneOfBlock(block);
-  if (block.kind == BlockKind::kFencedCode && (index == block.first_line || (block.closed_fence && index == block.last_line))) {
+  if (block.kind == BlockKind::kFencedCode &&
+      (index == block.first_line || (block.closed_fence && index == block.last_line))) {
     lines_[index].zone = base;
     // Some people put the first line of a trace behind the fence.
     const size_t info = text.find_first_not_of("`~ \t");
@@ -176,9 +189,10 @@ void LineClassifier::CodeLine(uint32_t index, std::string_view text) {
     return;
   }
   // Indentation is what frames outside of fences are known by.
-  const std::string_view whole = block.kind == BlockKind::kIndentedCode
-                                     ? text_.substr(lines_[index].bytes.begin, lines_[index].bytes.end - lines_[index].bytes.begin)
-                                     : text;
+  const std::string_view whole =
+      block.kind == BlockKind::kIndentedCode
+          ? text_.substr(lines_[index].bytes.begin, lines_[index].bytes.end - lines_[index].bytes.begin)
+          : text;
   if (region_ == Region::kNone) {
     StartOrBase(index, text, base, false);
   } else if (IsPrompt(text)) {

@@ -1,4 +1,5 @@
-// What each line of a Markdown text is: the block around it gives the first answer, the pack's line patterns the last one.
+// What each line of a Markdown text is: the block around it gives the first answer, the pack's line patterns the last
+// one.
 #ifndef YARDMASTER_RULES_ENGINE_LINE_CLASSIFIER_H_
 #define YARDMASTER_RULES_ENGINE_LINE_CLASSIFIER_H_
 
@@ -19,11 +20,11 @@ struct ClassifiedLine {
   TextLine bytes;
   uint32_t block = kNoBlock;  // index into the blocks
   Zone zone = Zone::kProse;
-  bool skipped = false;       // blank, or nothing but HTML comments
+  bool skipped = false;  // blank, or nothing but HTML comments
 };
 
-// Follows traces and dumps from the line that starts them to the line where they end. A region of the one or the other is open between;
-// how far a line that fits no pattern may interrupt it depends on the block:
+// Follows traces and dumps from the line that starts them to the line where they end. A region of the one or the other
+// is open between; how far a line that fits no pattern may interrupt it depends on the block:
 // * in code, a trace goes on to the next blank line or shell prompt, and unknown lines inside a dump belong to it;
 // * in prose, only lines that fit belong, and single unknown lines between two that do.
 class LineClassifier {
@@ -54,7 +55,8 @@ class LineClassifier {
   void Open(Region region, uint32_t index, Zone base);
   // The line belongs to the open region, and so do the unknown lines since the last one that did.
   void Take(uint32_t index);
-  // The line may turn out to belong to the open region if one of the next lines does; closes the region after `limit` such lines.
+  // The line may turn out to belong to the open region if one of the next lines does; closes the region after `limit`
+  // such lines.
   void Doubt(uint32_t index, Zone base, uint32_t limit);
   void Close();
   void SettleFenceLines(const MarkdownBlock& block);
@@ -64,10 +66,10 @@ class LineClassifier {
   const std::vector<MarkdownBlock>& blocks_;
   const std::vector<CommentRange>& comments_;
   std::vector<ClassifiedLine>& lines_;
-  MarkdownBlock no_block_;            // stands for lines of no block
+  MarkdownBlock no_block_;  // stands for lines of no block
   size_t next_comment_ = 0;
 
-  uint32_t block_ = kNoBlock;         // of the line before
+  uint32_t block_ = kNoBlock;  // of the line before
   Region region_ = Region::kNone;
   uint32_t region_line_ = 0;          // last line that belongs to the region
   uint32_t doubtful_ = 0;             // lines since then that did not fit

@@ -43,7 +43,9 @@ void CheckPatterns(const PatternList& patterns, std::string_view key, Problems& 
     if (!pattern.ok()) {
       problems.push_back({.file = "", .pointer = pointer, .message = "not a valid RE2 pattern: " + pattern.error()});
     } else if (RE2::PartialMatch("", pattern)) {
-      problems.push_back({.file = "", .pointer = pointer, .message = "the pattern matches an empty line; expected one that needs some text"});
+      problems.push_back({.file = "",
+                          .pointer = pointer,
+                          .message = "the pattern matches an empty line; expected one that needs some text"});
     }
   }
 }
@@ -53,9 +55,10 @@ std::unique_ptr<RE2> Compile(const std::string& alternation, std::string_view ke
   if (alternation.empty()) return nullptr;
   auto compiled = std::make_unique<RE2>(alternation, MakeOptions());
   if (compiled->ok()) return compiled;
-  problems.push_back({.file = "",
-                      .pointer = "/" + std::string(key),
-                      .message = "the patterns are too large together, expected fewer or simpler ones: " + compiled->error()});
+  problems.push_back(
+      {.file = "",
+       .pointer = "/" + std::string(key),
+       .message = "the patterns are too large together, expected fewer or simpler ones: " + compiled->error()});
   return nullptr;
 }
 
@@ -87,7 +90,8 @@ std::unique_ptr<LinePatterns> LinePatterns::Create(const ZoneRules& rules, Probl
   patterns->errors_ = Compile(Alternation({&rules.error_lines}), "error_lines", problems);
   patterns->environment_starts_ = Compile(Alternation({&rules.environment_starts}), "environment_starts", problems);
   patterns->boilerplate_ = Compile(boilerplate, "boilerplate", problems);
-  patterns->in_trace_ = Compile(Alternation({&rules.trace_lines, &rules.trace_starts, &rules.error_lines}), "trace_lines", problems);
+  patterns->in_trace_ =
+      Compile(Alternation({&rules.trace_lines, &rules.trace_starts, &rules.error_lines}), "trace_lines", problems);
   patterns->in_environment_ =
       Compile(Alternation({&rules.environment_lines, &rules.environment_starts}), "environment_lines", problems);
   patterns->special_ = Compile(special, "", problems);

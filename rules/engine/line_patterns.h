@@ -14,16 +14,17 @@ class RE2;
 
 namespace yardmaster::rules {
 
-// Immutable; safe to use from many threads at once. Every pattern is tried at the beginning of the line. The patterns of one kind are
-// one alternation, not a RE2::Set: a Set that runs out of memory answers like one that found nothing, while a single pattern falls
-// back to a slower way to the right answer.
+// Immutable; safe to use from many threads at once. Every pattern is tried at the beginning of the line. The patterns
+// of one kind are one alternation, not a RE2::Set: a Set that runs out of memory answers like one that found nothing,
+// while a single pattern falls back to a slower way to the right answer.
 class LinePatterns {
  public:
   // Returns nullptr and adds a problem for each bad pattern.
   static std::unique_ptr<LinePatterns> Create(const ZoneRules& rules, Problems& problems);
   ~LinePatterns();
 
-  // Does the line start something, or is it boilerplate? False for nearly all lines; when true, the four below tell what it is.
+  // Does the line start something, or is it boilerplate? False for nearly all lines; when true, the four below tell
+  // what it is.
   bool IsSpecial(std::string_view line) const;
   bool StartsTrace(std::string_view line) const;
   bool IsError(std::string_view line) const;

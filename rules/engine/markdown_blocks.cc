@@ -1,9 +1,9 @@
 #include "rules/engine/markdown_blocks.h"
 
 #include <cmark-gfm.h>
+#include <cmark-gfm/parser.h>
 
 #include <algorithm>
-#include <cmark-gfm/parser.h>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -27,8 +27,8 @@ uint32_t ListMarker(std::string_view line, uint32_t pos) {
   return end == line.size() || IsBlankChar(line[end]) ? end - pos : 0;
 }
 
-// Is there a list item that starts further right than kMaxListColumn? The lists around it are at most half as many, because each level
-// takes two columns or more.
+// Is there a list item that starts further right than kMaxListColumn? The lists around it are at most half as many,
+// because each level takes two columns or more.
 bool IsTooDeep(std::string_view text, const std::vector<TextLine>& lines) {
   for (const TextLine& line : lines) {
     if (line.end - line.begin < kMaxListColumn / 4) continue;  // tabs count for up to four columns
@@ -91,8 +91,9 @@ bool IsRawHtml(std::string_view text) {
 }
 
 std::string_view View(const cmark_chunk& chunk) {
-  return chunk.data == nullptr ? std::string_view()
-                               : std::string_view(reinterpret_cast<const char*>(chunk.data), static_cast<size_t>(chunk.len));
+  return chunk.data == nullptr
+             ? std::string_view()
+             : std::string_view(reinterpret_cast<const char*>(chunk.data), static_cast<size_t>(chunk.len));
 }
 
 std::string_view View(const cmark_strbuf& buffer) {
@@ -103,8 +104,8 @@ struct ParserDeleter {
   void operator()(cmark_parser* parser) const { cmark_parser_free(parser); }
 };
 
-// Turns nodes of cmark's tree into blocks. The tree is read before cmark_parser_finish, which is what parses inlines; blocks that are
-// still open then reach to the last line.
+// Turns nodes of cmark's tree into blocks. The tree is read before cmark_parser_finish, which is what parses inlines;
+// blocks that are still open then reach to the last line.
 class BlockReader {
  public:
   BlockReader(std::string_view text, const std::vector<TextLine>& lines) : text_(text), lines_(lines) {}
@@ -134,7 +135,8 @@ class BlockReader {
         block.kind = BlockKind::kHtml;
         // cmark's end_line is one too small for HTML that ends with its own end mark: count the lines.
         const std::string_view literal = open ? View(node.content) : View(node.as.literal);
-        if (!open) SetLast(block, node.start_line + static_cast<int>(std::count(literal.begin(), literal.end(), '\n')) - 1);
+        if (!open)
+          SetLast(block, node.start_line + static_cast<int>(std::count(literal.begin(), literal.end(), '\n')) - 1);
         block.raw_html = IsRawHtml(LineText(text_, first).substr(block.indent));
         return block;
       }
@@ -156,7 +158,8 @@ class BlockReader {
       const size_t mark = text.find_first_not_of(" \t>");
       if (mark == std::string_view::npos || (text[mark] != '=' && text[mark] != '-')) continue;
       const size_t after = text.find_first_not_of(text[mark], mark);
-      if (after == std::string_view::npos || text.find_first_not_of(" \t", after) == std::string_view::npos) return line;
+      if (after == std::string_view::npos || text.find_first_not_of(" \t", after) == std::string_view::npos)
+        return line;
     }
     return block.first_line;
   }
@@ -168,7 +171,8 @@ class BlockReader {
     std::string_view info = open ? View(node.content) : View(node.as.code.info);
     block.language = LanguageOf(info.substr(0, info.find_first_of("\r\n")));
     if (open || block.last_line == block.first_line) return;
-    // Closed by its fence or by the end of the quote or list around it? In the second case cmark counts one line too many.
+    // Closed by its fence or by the end of the quote or list around it? In the second case cmark counts one line too
+    // many.
     const std::string_view last = TextInBlock(LineText(text_, lines_[block.last_line]), block, block.last_line);
     const size_t mark = last.find_first_not_of(" \t");
     if (mark != std::string_view::npos && last[mark] == static_cast<char>(node.as.code.fence_char)) {
@@ -205,7 +209,8 @@ std::vector<TextLine> SplitLines(std::string_view text) {
   return lines;
 }
 
-std::vector<MarkdownBlock> ParseMarkdownBlocks(std::string_view text, const std::vector<TextLine>& lines, bool& too_deep) {
+std::vector<MarkdownBlock> ParseMarkdownBlocks(std::string_view text, const std::vector<TextLine>& lines,
+                                               bool& too_deep) {
   std::vector<MarkdownBlock> blocks;
   too_deep = IsTooDeep(text, lines);
   if (too_deep || lines.empty()) return blocks;

@@ -12,11 +12,12 @@
 namespace yardmaster::rules {
 namespace {
 
-constexpr std::array<std::string_view, kZoneCount> kZoneNames = {"title", "prose",        "heading",     "code",    "trace",   "environment",
-                                                                 "quote", "html_comment", "boilerplate", "command", "overflow"};
+constexpr std::array<std::string_view, kZoneCount> kZoneNames = {
+    "title", "prose",        "heading",     "code",    "trace",   "environment",
+    "quote", "html_comment", "boilerplate", "command", "overflow"};
 
-// Where the part ends that is parsed as Markdown: behind the last whole line within the limit, or at the limit if the line is longer,
-// but never inside a UTF-8 character.
+// Where the part ends that is parsed as Markdown: behind the last whole line within the limit, or at the limit if the
+// line is longer, but never inside a UTF-8 character.
 size_t MarkdownEnd(std::string_view text) {
   if (text.size() <= kMaxMarkdownBytes) return text.size();
   size_t end = kMaxMarkdownBytes;
@@ -39,7 +40,8 @@ class SpanWriter {
     if (!spans_.empty() && spans_.back().zone == zone && (block == block_ || GoesOn(zone, block))) {
       spans_.back().end = end;
     } else {
-      spans_.push_back({zone, begin, end, zone == Zone::kCode && block != kNoBlock ? blocks_[block].language : std::string()});
+      spans_.push_back(
+          {zone, begin, end, zone == Zone::kCode && block != kNoBlock ? blocks_[block].language : std::string()});
     }
     block_ = block;
   }
@@ -75,8 +77,9 @@ std::vector<CommentRange> FindComments(std::string_view text, const std::vector<
   return comments;
 }
 
-void WriteSpans(std::string_view text, const std::vector<MarkdownBlock>& blocks, const std::vector<CommentRange>& comments,
-                const std::vector<ClassifiedLine>& lines, std::vector<ZoneSpan>& spans) {
+void WriteSpans(std::string_view text, const std::vector<MarkdownBlock>& blocks,
+                const std::vector<CommentRange>& comments, const std::vector<ClassifiedLine>& lines,
+                std::vector<ZoneSpan>& spans) {
   SpanWriter writer(text, blocks, spans);
   size_t next = 0;
   for (const ClassifiedLine& line : lines) {

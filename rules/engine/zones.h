@@ -1,6 +1,6 @@
 // Markdown → zones: which part of a text is prose, code, a stack trace, an environment dump and so on. Evidence counts
-// differently in each. Zones are whole lines of the text as received, except for the title, which is one zone, and for HTML comments,
-// which may begin and end inside a line.
+// differently in each. Zones are whole lines of the text as received, except for the title, which is one zone, and for
+// HTML comments, which may begin and end inside a line.
 #ifndef YARDMASTER_RULES_ENGINE_ZONES_H_
 #define YARDMASTER_RULES_ENGINE_ZONES_H_
 
@@ -51,8 +51,9 @@ struct ZoneSpan {
 inline constexpr size_t kMaxMarkdownBytes = 64 * 1024;
 
 // What a pack says about zones (its zones.json): the words that give traces, environment dumps and issue forms away.
-// All patterns are RE2 syntax, case as written, tried at the beginning of single lines without their line ending. The markers and the
-// indentation of the quotes, lists and fences around a line are taken off before; write "\\s*" for other blanks that may come first and
+// All patterns are RE2 syntax, case as written, tried at the beginning of single lines without their line ending. The
+// markers and the indentation of the quotes, lists and fences around a line are taken off before; write "\\s*" for
+// other blanks that may come first and
 // ".*" for text that may. A pattern that matches an empty line is an error.
 struct ZoneRules {
   std::vector<std::string> trace_starts;        // a line that starts a trace
@@ -60,26 +61,26 @@ struct ZoneRules {
   std::vector<std::string> error_lines;         // an error message that counts as trace on its own
   std::vector<std::string> environment_starts;  // a line that starts an environment dump
   std::vector<std::string> environment_lines;   // a line that belongs to a dump once one has started
-  // Whole lines of issue forms: headings and fixed sentences. The marks of headings and emphasis ("#", "*", "_") and a colon around
-  // them need not be written.
+  // Whole lines of issue forms: headings and fixed sentences. The marks of headings and emphasis ("#", "*", "_") and a
+  // colon around them need not be written.
   std::vector<std::string> boilerplate;
 };
 
 // Splits texts. Immutable after construction; safe to use from many threads at once.
 class ZoneSplitter {
  public:
-  // Compiles the patterns. Returns nullptr and adds a problem for each bad pattern; `pointer` in a problem is that of the
-  // pattern inside zones.json (for example "/trace_starts/3"); file and line are left to the caller.
+  // Compiles the patterns. Returns nullptr and adds a problem for each bad pattern; `pointer` in a problem is that of
+  // the pattern inside zones.json (for example "/trace_starts/3"); file and line are left to the caller.
   static std::unique_ptr<ZoneSplitter> Create(const ZoneRules& rules, Problems& problems);
   ~ZoneSplitter();
   ZoneSplitter(const ZoneSplitter&) = delete;
   ZoneSplitter& operator=(const ZoneSplitter&) = delete;
 
-  // Zones of a body or a comment in ascending order. They do not overlap, cover every non-blank line, and adjacent lines of the
-  // same zone and language of the same block are one span; so are those of one trace or dump that blank lines cut into several
-  // paragraphs. Any bytes are accepted: invalid UTF-8, NUL, every line ending. Lists nested more than 128 deep (see
-  // markdown_blocks.h) are not parsed as Markdown: all lines then count as prose, trace or environment by their own looks, and
-  // `too_deep`, where given, is set to say so.
+  // Zones of a body or a comment in ascending order. They do not overlap, cover every non-blank line, and adjacent
+  // lines of the same zone and language of the same block are one span; so are those of one trace or dump that blank
+  // lines cut into several paragraphs. Any bytes are accepted: invalid UTF-8, NUL, every line ending. Lists nested more
+  // than 128 deep (see markdown_blocks.h) are not parsed as Markdown: all lines then count as prose, trace or
+  // environment by their own looks, and `too_deep`, where given, is set to say so.
   std::vector<ZoneSpan> Split(std::string_view text, bool* too_deep = nullptr) const;
 
  private:
