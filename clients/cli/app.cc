@@ -1,7 +1,6 @@
 #include "clients/cli/app.h"
 
 #include <CLI/CLI.hpp>
-
 #include <algorithm>
 #include <exception>
 
@@ -32,7 +31,8 @@ void AddVariables(const Environment& env, GlobalOptions& options) {
 
 }  // namespace
 
-CLI::App* AddVerb(CLI::App& parent, const std::string& name, const std::string& description, const std::string& examples) {
+CLI::App* AddVerb(CLI::App& parent, const std::string& name, const std::string& description,
+                  const std::string& examples) {
   CLI::App* verb = parent.add_subcommand(name, description);
   verb->footer("Examples:\n" + examples + "\nOptions of every verb: see 'yard --help'.");
   return verb;
@@ -47,7 +47,8 @@ void BuildCommandLine(CLI::App& app, GlobalOptions& options, Verb& chosen) {
       "  yard triage eval --pack pytorch-distributed --issues issues.jsonl --predictions out.jsonl\n"
       "  yard rules test --all\n"
       "  yard --server 127.0.0.1:9090 rules list\n"
-      "Exit code: 0 done; 1 negative answer (not found, cases failed); 2 usage or input error; 3 server unreachable or not\n"
+      "Exit code: 0 done; 1 negative answer (not found, cases failed); 2 usage or input error; 3 server unreachable or "
+      "not\n"
       "permitted; 4 system error; 130 interrupted.");
   // Options of `app` may stand behind the verb.
   app.fallthrough();
@@ -56,13 +57,16 @@ void BuildCommandLine(CLI::App& app, GlobalOptions& options, Verb& chosen) {
   app.set_version_flag("--version", "yard " + std::string(kVersion), "Print the version and exit");
   app.get_formatter()->column_width(34);
 
-  app.add_option("--server", options.server, std::string("Address of yardmasterd (YARD_SERVER; default ") + kDefaultServer + ")")
+  app.add_option("--server", options.server,
+                 std::string("Address of yardmasterd (YARD_SERVER; default ") + kDefaultServer + ")")
       ->type_name("HOST:PORT");
-  app.add_option("--token-file", options.token_file, "File with the token to send (or YARD_TOKEN, the token itself)")->type_name("FILE");
+  app.add_option("--token-file", options.token_file, "File with the token to send (or YARD_TOKEN, the token itself)")
+      ->type_name("FILE");
   app.add_option("--ca", options.ca_file, "Authorities to trust, PEM; switches TLS on (YARD_CA)")->type_name("FILE");
   app.add_flag("--plaintext", options.plaintext, "No TLS, whatever the host; then no token is sent to another host");
   app.add_flag("--local", options.local, "No server and no network: decide here, with the packs at hand");
-  app.add_option("--packs", options.packs, "Folder with the packs (YARD_PACKS; default: the installed ones, or the source tree's)")
+  app.add_option("--packs", options.packs,
+                 "Folder with the packs (YARD_PACKS; default: the installed ones, or the source tree's)")
       ->type_name("DIR");
   app.add_flag("--json", options.json, "The answer as one JSON document");
   app.add_flag("--quiet", options.quiet, "No progress and no remarks");

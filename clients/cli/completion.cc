@@ -89,7 +89,8 @@ void Walk(const CLI::App& app, const std::string& path, std::vector<Node>& nodes
   const std::vector<const CLI::App*> verbs = app.get_subcommands(nullptr);
   for (const CLI::App* verb : verbs) node.verbs.push_back({verb->get_name(), Plain(verb->get_description())});
   nodes.push_back(std::move(node));
-  for (const CLI::App* verb : verbs) Walk(*verb, path.empty() ? verb->get_name() : path + " " + verb->get_name(), nodes);
+  for (const CLI::App* verb : verbs)
+    Walk(*verb, path.empty() ? verb->get_name() : path + " " + verb->get_name(), nodes);
 }
 
 // All nodes; each verb also has the options of the program, which may stand behind it.
@@ -167,8 +168,8 @@ std::string ValueTable(const std::vector<Node>& nodes) {
   return out;
 }
 
-// Finds the verb that the words so far lead to: sets `path`. The same lines serve both shells; `words` is an array, `last` the index of its last
-// complete word, `first` of the word behind the program's name.
+// Finds the verb that the words so far lead to: sets `path`. The same lines serve both shells; `words` is an array,
+// `last` the index of its last complete word, `first` of the word behind the program's name.
 std::string PathFinder(const std::vector<Node>& nodes) {
   std::string verbs;
   for (const Node& node : nodes) {
@@ -202,13 +203,15 @@ std::string BashCompletion(const CLI::App& app) {
   for (const Node& node : nodes) {
     std::vector<std::string> options;
     for (const OptionWords& option : node.options) options.push_back(Joined(Texts(option.names), " "));
-    words += "    \"" + node.path + "\") verbs='" + Joined(Texts(node.verbs), " ") + "' options='" + Joined(options, " ") + "' argument='" +
-             Kind(node.argument) + "' ;;\n";
+    words += "    \"" + node.path + "\") verbs='" + Joined(Texts(node.verbs), " ") + "' options='" +
+             Joined(options, " ") + "' argument='" + Kind(node.argument) + "' ;;\n";
   }
   return "# bash completion for yard. Use it now:    source <(yard completion bash)\n"
-         "# Or for every new shell:                 yard completion bash > ~/.local/share/bash-completion/completions/yard\n"
+         "# Or for every new shell:                 yard completion bash > "
+         "~/.local/share/bash-completion/completions/yard\n"
          "_yard() {\n"
-         "  local current=\"${COMP_WORDS[COMP_CWORD]}\" previous=\"${COMP_WORDS[COMP_CWORD-1]}\" kind='' verbs='' options='' argument=''\n"
+         "  local current=\"${COMP_WORDS[COMP_CWORD]}\" previous=\"${COMP_WORDS[COMP_CWORD-1]}\" kind='' verbs='' "
+         "options='' argument=''\n"
          "  local first=1 last=$((COMP_CWORD - 1))\n"
          "  local words=(\"${COMP_WORDS[@]}\")\n" +
          PathFinder(nodes) +
@@ -247,18 +250,17 @@ std::string ZshCompletion(const CLI::App& app) {
   for (const Node& node : nodes) {
     std::vector<std::string> options;
     for (const OptionWords& option : node.options) options.push_back(described(option.names));
-    words += "    \"" + node.path + "\") verbs=(" + described(node.verbs) + ") options=(" + Joined(options, " ") + ") argument='" +
-             Kind(node.argument) + "' ;;\n";
+    words += "    \"" + node.path + "\") verbs=(" + described(node.verbs) + ") options=(" + Joined(options, " ") +
+             ") argument='" + Kind(node.argument) + "' ;;\n";
   }
   return "#compdef yard\n"
-         "# zsh completion for yard. Save it as _yard in a folder of $fpath, or use it now: source <(yard completion zsh)\n"
+         "# zsh completion for yard. Save it as _yard in a folder of $fpath, or use it now: source <(yard completion "
+         "zsh)\n"
          "_yard() {\n"
          "  local current=\"${words[CURRENT]}\" previous=\"${words[CURRENT-1]}\" kind='' argument=''\n"
          "  local -a verbs options\n"
          "  local first=2 last=$((CURRENT - 1))\n" +
-         PathFinder(nodes) +
-         "  case \"$verb $previous\" in\n" +
-         ValueTable(nodes) +
+         PathFinder(nodes) + "  case \"$verb $previous\" in\n" + ValueTable(nodes) +
          "  esac\n"
          "  case \"$verb\" in\n" +
          words +

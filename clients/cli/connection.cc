@@ -70,7 +70,8 @@ std::unique_ptr<ServerConnection> ServerConnection::Open(Session& session, ExitC
 
   const std::optional<HostPort> address = ParseHostPort(session.options.server);
   if (!address.has_value() || address->port == 0) {
-    session.output.Error("'" + session.options.server + "' is no server address: expected HOST:PORT, for example " + kDefaultServer);
+    session.output.Error("'" + session.options.server + "' is no server address: expected HOST:PORT, for example " +
+                         kDefaultServer);
     return nullptr;
   }
   if (!ReadToken(session, connection->token_)) return nullptr;
@@ -78,7 +79,8 @@ std::unique_ptr<ServerConnection> ServerConnection::Open(Session& session, ExitC
   const bool loopback = IsLoopbackHost(address->host);
   const bool tls = !session.options.plaintext && (!loopback || !session.options.ca_file.empty());
   if (!tls && !loopback && !connection->token_.empty()) {
-    session.output.Error("a token is not sent to " + address->host + " without encryption: drop --plaintext, or call without a token");
+    session.output.Error("a token is not sent to " + address->host +
+                         " without encryption: drop --plaintext, or call without a token");
     return nullptr;
   }
 

@@ -15,10 +15,11 @@ namespace yardmaster::cli {
 
 class ServerConnection {
  public:
-  // Decides about address, token and encryption; nothing is contacted yet. On failure returns nullptr, has said why, and `code` is set.
+  // Decides about address, token and encryption; nothing is contacted yet. On failure returns nullptr, has said why,
+  // and `code` is set.
   //
-  // Encryption: none for loopback without --ca, TLS for every other host (with the system's authorities or those of --ca). --plaintext
-  // switches it off, but then no token is sent to another host: that is refused.
+  // Encryption: none for loopback without --ca, TLS for every other host (with the system's authorities or those of
+  // --ca). --plaintext switches it off, but then no token is sent to another host: that is refused.
   static std::unique_ptr<ServerConnection> Open(Session& session, ExitCode& code);
 
   const std::shared_ptr<grpc::Channel>& channel() const { return channel_; }
@@ -27,7 +28,8 @@ class ServerConnection {
   void Prepare(grpc::ClientContext& context, std::chrono::seconds timeout) const;
   void PrepareEndless(grpc::ClientContext& context) const;
 
-  // Says what a failed call means and returns the exit code for it. `local_works`: the verb can also do without a server.
+  // Says what a failed call means and returns the exit code for it. `local_works`: the verb can also do without a
+  // server.
   ExitCode Report(Session& session, const grpc::Status& status, bool local_works) const;
 
  private:

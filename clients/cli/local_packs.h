@@ -11,20 +11,39 @@
 
 #include "clients/cli/options.h"
 #include "rules/engine/compiled_pack.h"
-#include "rules/engine/pack_loader.h"
 #include "rules/engine/problem.h"
+#include "services/core/pack_registry.h"
+#include "services/packs/validate.h"
 
 namespace yardmaster::cli {
 
-// --packs, YARD_PACKS, and the usual places (services/core/packs_dir.h). nullopt after saying why: kUsage.
-std::optional<std::filesystem::path> LocalPacksDir(Session& session);
+// The files of all packs: --packs, YARD_PACKS, and the usual places (services/core/packs_dir.h). nullopt after saying
+// why: kUsage.
+std::optional<PacksFolder> LocalPacksFolder(Session& session);
 
-// All files of that folder. nullopt after saying what is wrong: kUsage.
-std::optional<rules::PackFiles> LocalPackFiles(Session& session);
+// All packs of that folder, compiled. nullptr after saying what is wrong: kUsage.
+std::shared_ptr<const PackSet> CompileLocalPacks(Session& session);
 
-// One pack, compiled. On failure returns nullptr, has said why, and `code` is kNegative for an unknown pack, kUsage for a bad one.
-std::shared_ptr<const rules::CompiledPack> CompileLocalPack(Session& session, const rules::PackFiles& files, std::string_view name,
-                                                            ExitCode& code);
+// One pack, compiled. On failure returns nullptr, has said why, and `code` is kNegative for an unknown pack, kUsage for
+// a bad one.
+std::shared_ptr<const rules::CompiledPack> CompileLocalPack(Session& session, const PacksFolder& folder,
+                                                            std::string_view name, ExitCode& code);
+
+// A pack by its own folder.
+struct PackAtFolder {
+  std::string name;    // the folder's name
+  PacksFolder folder;  // its files and those of the packs that it extends
+};
+
+// True if `argument` names a folder with a pack.json in it.
+bool IsPackFolder(const std::string& argument);
+
+// Reads the pack in `dir` and what it extends: from beside it, else from the usual places; with --packs only from
+// there.
+PackAtFolder ReadPackAt(Session& session, const std::string& dir);
+
+// The files of the pack itself, to send them to a server. Views into `pack`.
+InlineFiles OwnFiles(const PackAtFolder& pack);
 
 // What is known about a pack before a default is chosen among several.
 struct PackChoice {
@@ -33,8 +52,8 @@ struct PackChoice {
   bool has_rubric = false;
 };
 
-// The pack for a verb that was not told which: the only one with a rubric that does not refine another one with a rubric. nullopt after
-// asking for --pack.
+// The pack for a verb that was not told which: the only one with a rubric that does not refine another one with a
+// rubric. nullopt after asking for --pack.
 std::optional<std::string> DefaultPack(Session& session, const std::vector<PackChoice>& packs);
 
 // Problems on stderr, one a line.

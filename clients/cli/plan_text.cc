@@ -85,7 +85,8 @@ class Writer {
     Line(Painted(subject, Style::kName) + (shown.empty() ? "" : "  " + Painted(shown, Style::kTitle)));
     std::string facts;
     if (!plan_.id().empty()) facts = "decision " + Printable(plan_.id()) + " · ";
-    facts += "pack " + Printable(plan_.pack()) + " @ " + Printable(plan_.pack_revision()) + " · " + std::string(ModeWord(plan_.mode()));
+    facts += "pack " + Printable(plan_.pack()) + " @ " + Printable(plan_.pack_revision()) + " · " +
+             std::string(ModeWord(plan_.mode()));
     if (plan_.has_created_at()) facts += " · " + google::protobuf::util::TimeUtil::ToString(plan_.created_at());
     Line(Painted(facts, Style::kFaint));
   }
@@ -136,7 +137,8 @@ class Writer {
     if (plan_.explanation().steps().empty()) return;
     Section("Steps");
     int width = 0;
-    for (const v1::StepOutcome& step : plan_.explanation().steps()) width = std::max(width, DisplayWidth(Printable(step.id())));
+    for (const v1::StepOutcome& step : plan_.explanation().steps())
+      width = std::max(width, DisplayWidth(Printable(step.id())));
     for (const v1::StepOutcome& step : plan_.explanation().steps()) {
       const std::string_view mark = step.stopped() ? "■" : step.taken() ? "✓" : "·";
       const Style style = step.taken() ? Style::kGood : Style::kFaint;
@@ -146,10 +148,12 @@ class Writer {
       bool first = true;
       for (const std::string& line : WrapToWidth(Printable(why), columns)) {
         if (first) {
-          Line("  " + Painted(mark, style) + " " + Painted(PadRight(Printable(step.id()), width), step.taken() ? Style::kStrong : Style::kFaint) +
-               "  " + Painted(line, step.taken() ? Style::kPlain : Style::kFaint));
+          Line("  " + Painted(mark, style) + " " +
+               Painted(PadRight(Printable(step.id()), width), step.taken() ? Style::kStrong : Style::kFaint) + "  " +
+               Painted(line, step.taken() ? Style::kPlain : Style::kFaint));
         } else {
-          Line(std::string(static_cast<size_t>(begin), ' ') + Painted(line, step.taken() ? Style::kPlain : Style::kFaint));
+          Line(std::string(static_cast<size_t>(begin), ' ') +
+               Painted(line, step.taken() ? Style::kPlain : Style::kFaint));
         }
         first = false;
       }
@@ -212,7 +216,8 @@ class Writer {
     for (const v1::Evidence& evidence : label.rules()) {
       if (++shown > options_.max_evidence) break;
       const std::string matched = evidence.text().empty() ? "" : "“" + CutToWidth(Printable(evidence.text()), 40) + "”";
-      table.Row({{(evidence.score() < 0 ? "" : "+") + Points(evidence.score()), evidence.score() < 0 ? Style::kBad : Style::kGood},
+      table.Row({{(evidence.score() < 0 ? "" : "+") + Points(evidence.score()),
+                  evidence.score() < 0 ? Style::kBad : Style::kGood},
                  evidence.zone(),
                  {matched, Style::kName},
                  Printable(evidence.rule_id()),
@@ -221,7 +226,8 @@ class Writer {
     out_ += table.Render(6, options_.columns, options_.color);
     const auto all = static_cast<size_t>(label.rules_size());
     if (all > options_.max_evidence) {
-      Line("      " + Painted(std::to_string(all - options_.max_evidence) + " more; --json has them all", Style::kFaint));
+      Line("      " +
+           Painted(std::to_string(all - options_.max_evidence) + " more; --json has them all", Style::kFaint));
     }
   }
 

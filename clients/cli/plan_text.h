@@ -17,8 +17,9 @@ struct PlanTextOptions {
   size_t max_evidence = 8;
 };
 
-// Labels with confidence, steps taken and skipped with their reasons, evidence with zone, matched text and points, what was suppressed, what
-// would have changed the outcome. `title` is the issue's, empty if unknown. Everything from outside is made printable.
+// Labels with confidence, steps taken and skipped with their reasons, evidence with zone, matched text and points, what
+// was suppressed, what would have changed the outcome. `title` is the issue's, empty if unknown. Everything from
+// outside is made printable.
 std::string PlanText(const v1::Plan& plan, std::string_view title, const PlanTextOptions& options);
 
 }  // namespace yardmaster::cli

@@ -34,7 +34,8 @@ ExitCode Explain(const std::string& which, Session& session) {
   v1::ExplainDecisionResponse response;
   grpc::ClientContext context;
   connection->Prepare(context, std::chrono::seconds(30));
-  const grpc::Status status = v1::TriageService::NewStub(connection->channel())->ExplainDecision(&context, request, &response);
+  const grpc::Status status =
+      v1::TriageService::NewStub(connection->channel())->ExplainDecision(&context, request, &response);
   if (!status.ok()) return connection->Report(session, status, false);
 
   if (session.options.json) {
@@ -54,7 +55,9 @@ void AddExplainVerb(CLI::App& app, Verb& chosen) {
                            "  yard explain 01hv3k9x2m0g4\n"
                            "  yard explain github:pytorch/pytorch#12345\n"
                            "  yard explain 01hv3k9x2m0g4 --json");
-  verb->add_option("DECISION", *which, "Id of the decision, or FORGE:OWNER/REPO#N for the newest about that issue")->required()->type_name("");
+  verb->add_option("DECISION", *which, "Id of the decision, or FORGE:OWNER/REPO#N for the newest about that issue")
+      ->required()
+      ->type_name("");
   verb->callback([&chosen, which] { chosen = [which](Session& session) { return Explain(*which, session); }; });
 }
 

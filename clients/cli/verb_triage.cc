@@ -21,6 +21,7 @@
 #include "clients/cli/progress.h"
 #include "clients/cli/subject_argument.h"
 #include "clients/cli/verbs.h"
+#include "rules/engine/pack_loader.h"
 #include "services/core/clock.h"
 #include "services/core/status.h"
 #include "services/triage/decision_json.h"
@@ -83,15 +84,15 @@ bool IsSupported(const IssueOptions& options, Session& session) {
 }
 
 ExitCode DecideLocally(const std::string& pack_name, const v1::IssueSnapshot& issue, Session& session, v1::Plan& plan) {
-  const std::optional<rules::PackFiles> files = LocalPackFiles(session);
-  if (!files.has_value()) return ExitCode::kUsage;
+  const std::optional<PacksFolder> folder = LocalPacksFolder(session);
+  if (!folder.has_value()) return ExitCode::kUsage;
   std::string name = pack_name;
   if (name.empty()) {
     // A pack that can't be loaded is no choice; asking for it by name says what is wrong with it.
     std::vector<PackChoice> choices;
-    for (const std::string& candidate : rules::PackNames(*files)) {
+    for (const std::string& candidate : rules::PackNames(folder->files)) {
       rules::Problems ignored;
-      const std::optional<rules::PackModel> model = rules::LoadPack(*files, candidate, ignored);
+      const std::optional<rules::PackModel> model = rules::LoadPack(folder->files, candidate, ignored);
       if (model.has_value()) choices.push_back({candidate, model->extends, model->has_rubric});
     }
     std::optional<std::string> choice = DefaultPack(session, choices);
@@ -99,13 +100,14 @@ ExitCode DecideLocally(const std::string& pack_name, const v1::IssueSnapshot& is
     name = *std::move(choice);
   }
   ExitCode code = ExitCode::kDone;
-  const std::shared_ptr<const rules::CompiledPack> pack = CompileLocalPack(session, *files, name, code);
+  const std::shared_ptr<const rules::CompiledPack> pack = CompileLocalPack(session, *folder, name, code);
   if (pack == nullptr) return code;
   const absl::Status status = PlanTriage(*pack, issue, PlanOptions(), plan);
   return status.ok() ? ExitCode::kDone : ReportLocal(session, status);
 }
 
-ExitCode DecideByServer(const std::string& pack_name, const v1::IssueSnapshot& issue, Session& session, v1::Plan& plan) {
+ExitCode DecideByServer(const std::string& pack_name, const v1::IssueSnapshot& issue, Session& session,
+                        v1::Plan& plan) {
   ExitCode code = ExitCode::kDone;
   const std::unique_ptr<ServerConnection> connection = ServerConnection::Open(session, code);
   if (connection == nullptr) return code;
@@ -128,7 +130,8 @@ ExitCode DecideByServer(const std::string& pack_name, const v1::IssueSnapshot& i
   v1::TriageIssueResponse response;
   grpc::ClientContext context;
   connection->Prepare(context, std::chrono::seconds(60));
-  const grpc::Status status = v1::TriageService::NewStub(connection->channel())->TriageIssue(&context, request, &response);
+  const grpc::Status status =
+      v1::TriageService::NewStub(connection->channel())->TriageIssue(&context, request, &response);
   if (!status.ok()) return connection->Report(session, status, true);
   plan = std::move(*response.mutable_plan());
   return ExitCode::kDone;
@@ -156,11 +159,12 @@ ExitCode TriageIssue(const IssueOptions& options, Session& session) {
 // Takes plans in the order of the cases; false if writing failed.
 using PlanSink = std::function<bool(const v1::Plan&)>;
 
-ExitCode EvaluateLocally(const EvalOptions& options, const std::vector<EvalCase>& cases, Session& session, const PlanSink& sink) {
-  const std::optional<rules::PackFiles> files = LocalPackFiles(session);
-  if (!files.has_value()) return ExitCode::kUsage;
+ExitCode EvaluateLocally(const EvalOptions& options, const std::vector<EvalCase>& cases, Session& session,
+                         const PlanSink& sink) {
+  const std::optional<PacksFolder> folder = LocalPacksFolder(session);
+  if (!folder.has_value()) return ExitCode::kUsage;
   ExitCode code = ExitCode::kDone;
-  const std::shared_ptr<const rules::CompiledPack> pack = CompileLocalPack(session, *files, options.pack, code);
+  const std::shared_ptr<const rules::CompiledPack> pack = CompileLocalPack(session, *folder, options.pack, code);
   if (pack == nullptr) return code;
   v1::Plan plan;
   for (const EvalCase& eval_case : cases) {
@@ -172,7 +176,8 @@ ExitCode EvaluateLocally(const EvalOptions& options, const std::vector<EvalCase>
   return ExitCode::kDone;
 }
 
-ExitCode EvaluateByServer(const EvalOptions& options, const std::vector<EvalCase>& cases, Session& session, const PlanSink& sink) {
+ExitCode EvaluateByServer(const EvalOptions& options, const std::vector<EvalCase>& cases, Session& session,
+                          const PlanSink& sink) {
   ExitCode code = ExitCode::kDone;
   const std::unique_ptr<ServerConnection> connection = ServerConnection::Open(session, code);
   if (connection == nullptr) return code;
@@ -211,7 +216,8 @@ ExitCode EvaluateByServer(const EvalOptions& options, const std::vector<EvalCase
   if (!written) return ExitCode::kSystem;
   if (!status.ok()) return connection->Report(session, status, true);
   if (answers != cases.size()) {
-    session.output.Error("the server answered " + std::to_string(answers) + " of " + std::to_string(cases.size()) + " cases");
+    session.output.Error("the server answered " + std::to_string(answers) + " of " + std::to_string(cases.size()) +
+                         " cases");
     return ExitCode::kSystem;
   }
   return ExitCode::kDone;
@@ -227,7 +233,8 @@ ExitCode Evaluate(const EvalOptions& options, Session& session) {
   }
   // All lines first: one that is bad leaves nothing written.
   rules::Problems problems;
-  const std::optional<std::vector<EvalCase>> cases = ReadEvalLines(input->stream(), input->name(), EvalLimits(), problems);
+  const std::optional<std::vector<EvalCase>> cases =
+      ReadEvalLines(input->stream(), input->name(), EvalLimits(), problems);
   if (!cases.has_value()) {
     output.Error("the issues can't be read; nothing was decided or written:");
     ReportProblems(session, problems);
@@ -257,7 +264,8 @@ ExitCode Evaluate(const EvalOptions& options, Session& session) {
     };
     // A stream without a case would have nothing to name the pack in; the answer is the same everywhere: nothing.
     if (!cases->empty()) {
-      code = session.options.local ? EvaluateLocally(options, *cases, session, sink) : EvaluateByServer(options, *cases, session, sink);
+      code = session.options.local ? EvaluateLocally(options, *cases, session, sink)
+                                   : EvaluateByServer(options, *cases, session, sink);
     }
     seconds = progress.seconds();
   }
@@ -287,26 +295,37 @@ void AddTriageVerbs(CLI::App& app, Verb& chosen) {
   triage->require_subcommand(1);
 
   auto issue_options = std::make_shared<IssueOptions>();
-  CLI::App* issue = AddVerb(*triage, "issue", "Decide one issue and say why",
-                            "  yard triage issue issue.json\n"
-                            "  yard triage issue issue.json --pack pytorch-distributed --local\n"
-                            "  echo '{\"number\": 1, \"title\": \"FSDP hangs\", \"body\": \"\"}' | yard triage issue - --json");
-  issue->add_option("FILE", issue_options->file, "File with one JSON object {number, title, body, labels_before?, comments?}; - is stdin")
+  CLI::App* issue =
+      AddVerb(*triage, "issue", "Decide one issue and say why",
+              "  yard triage issue issue.json\n"
+              "  yard triage issue issue.json --pack pytorch-distributed --local\n"
+              "  echo '{\"number\": 1, \"title\": \"FSDP hangs\", \"body\": \"\"}' | yard triage issue - --json");
+  issue
+      ->add_option("FILE", issue_options->file,
+                   "File with one JSON object {number, title, body, labels_before?, comments?}; - is stdin")
       ->required()
       ->type_name("");
-  issue->add_option("--pack", issue_options->pack, "Pack to decide under (default: the only one that fits)")->type_name("PACK");
+  issue->add_option("--pack", issue_options->pack, "Pack to decide under (default: the only one that fits)")
+      ->type_name("PACK");
   issue->add_flag("--apply", issue_options->apply, "Carry the decision out (not in this version)");
-  issue->callback(
-      [&chosen, issue_options] { chosen = [issue_options](Session& session) { return TriageIssue(*issue_options, session); }; });
+  issue->callback([&chosen, issue_options] {
+    chosen = [issue_options](Session& session) { return TriageIssue(*issue_options, session); };
+  });
 
   auto eval_options = std::make_shared<EvalOptions>();
-  CLI::App* eval = AddVerb(*triage, "eval", "Decide many issues: JSON lines in, JSON lines out, same order",
-                           "  yard triage eval --pack pytorch-distributed --issues issues.jsonl --predictions out.jsonl\n"
-                           "  yard triage eval --local --pack pytorch-distributed --issues - < issues.jsonl");
+  CLI::App* eval =
+      AddVerb(*triage, "eval", "Decide many issues: JSON lines in, JSON lines out, same order",
+              "  yard triage eval --pack pytorch-distributed --issues issues.jsonl --predictions out.jsonl\n"
+              "  yard triage eval --local --pack pytorch-distributed --issues - < issues.jsonl");
   eval->add_option("--pack", eval_options->pack, "Pack to decide under")->required()->type_name("PACK");
-  eval->add_option("--issues", eval_options->issues, "File with one issue a line; - is stdin")->required()->type_name("FILE");
-  eval->add_option("--predictions", eval_options->predictions, "File to write, whole or not at all (default: stdout)")->type_name("FILE");
-  eval->callback([&chosen, eval_options] { chosen = [eval_options](Session& session) { return Evaluate(*eval_options, session); }; });
+  eval->add_option("--issues", eval_options->issues, "File with one issue a line; - is stdin")
+      ->required()
+      ->type_name("FILE");
+  eval->add_option("--predictions", eval_options->predictions, "File to write, whole or not at all (default: stdout)")
+      ->type_name("FILE");
+  eval->callback([&chosen, eval_options] {
+    chosen = [eval_options](Session& session) { return Evaluate(*eval_options, session); };
+  });
 }
 
 }  // namespace yardmaster::cli

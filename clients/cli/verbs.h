@@ -1,5 +1,6 @@
-// The table of verbs: one function for each group adds its verbs, with their options, help and examples, to the command line. A verb that the
-// command line names leaves its work in `chosen`; it runs after parsing, so that nothing of it passes through the parser.
+// The table of verbs: one function for each group adds its verbs, with their options, help and examples, to the command
+// line. A verb that the command line names leaves its work in `chosen`; it runs after parsing, so that nothing of it
+// passes through the parser.
 #ifndef YARDMASTER_CLIENTS_CLI_VERBS_H_
 #define YARDMASTER_CLIENTS_CLI_VERBS_H_
 
@@ -24,7 +25,8 @@ void AddCompletionVerb(CLI::App& app, Verb& chosen);
 void AddVersionVerb(CLI::App& app, Verb& chosen);
 
 // Adds a verb with its examples, one a line, to the end of its help.
-CLI::App* AddVerb(CLI::App& parent, const std::string& name, const std::string& description, const std::string& examples);
+CLI::App* AddVerb(CLI::App& parent, const std::string& name, const std::string& description,
+                  const std::string& examples);
 
 }  // namespace yardmaster::cli
 

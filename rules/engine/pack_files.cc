@@ -140,4 +140,16 @@ PackFiles ReadPackFiles(const fs::path& packs_dir, Problems& problems) {
   return std::move(reader.files());
 }
 
+PackFiles ReadPackFolder(const fs::path& pack_dir, Problems& problems) {
+  std::error_code error;
+  const fs::path root = fs::canonical(pack_dir, error);
+  if (error || !fs::is_directory(root, error)) {
+    problems.push_back({Readable(pack_dir.string(), 200), "", 0, 0, "no such folder; expected the folder of a pack"});
+    return {};
+  }
+  Reader reader(root, problems);
+  reader.ReadFolder(root, root.filename().string(), 1);
+  return std::move(reader.files());
+}
+
 }  // namespace yardmaster::rules

@@ -29,6 +29,9 @@ inline constexpr size_t kMaxExtendsDepth = 8;
 // unreadable ones are problems. A missing packs folder is a problem.
 PackFiles ReadPackFiles(const std::filesystem::path& packs_dir, Problems& problems);
 
+// The same for one pack by its own folder; the paths begin with the folder's name, as if it lay in a packs folder.
+PackFiles ReadPackFolder(const std::filesystem::path& pack_dir, Problems& problems);
+
 // Names of the packs in `files`: folders with a pack.json, sorted.
 std::vector<std::string> PackNames(const PackFiles& files);
 

@@ -1,0 +1,254 @@
+#include "clients/cli/rules_text.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "clients/cli/style.h"
+#include "clients/cli/table.h"
+#include "clients/cli/terminal.h"
+#include "rules/engine/problem.h"
+#include "services/triage/decision_json.h"
+
+namespace yardmaster::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Rules without a case and issues that changed are listed up to here; --json has all.
+constexpr int kMaxListed = 50;
+
+template <typename Strings>
+Json Names(const Strings& strings) {
+  Json names = Json::array();
+  for (const std::string& name : strings) names.push_back(name);
+  return names;
+}
+
+template <typename Strings>
+std::string Joined(const Strings& strings, const char* separator) {
+  std::string out;
+  for (const std::string& text : strings) out += (out.empty() ? "" : separator) + Printable(text);
+  return out;
+}
+
+std::string Number(size_t number) { return std::to_string(number); }
+
+std::string Place(const std::string& file, uint32_t line) {
+  return line == 0 ? file : file + ":" + std::to_string(line);
+}
+
+std::string More(int all) {
+  return all <= kMaxListed ? "" : "  … and " + std::to_string(all - kMaxListed) + " more; --json has all\n";
+}
+
+}  // namespace
+
+Json PackJson(const v1::PackInfo& pack) {
+  return Json{
+      {"name", pack.name()},       {"title", pack.title()},           {"revision", pack.revision()},
+      {"extends", pack.extends()}, {"rules", pack.rules()},           {"labels", pack.labels()},
+      {"cases", pack.cases()},     {"has_rubric", pack.has_rubric()}, {"has_guardrails", pack.has_guardrails()}};
+}
+
+std::string PackTable(const google::protobuf::RepeatedPtrField<v1::PackInfo>& packs, const Output& output) {
+  Table table;
+  for (const size_t column : {2, 3, 4}) table.AlignRight(column);
+  table.Header({"pack", "revision", "rules", "labels", "cases", "can", "title"});
+  for (const v1::PackInfo& pack : packs) {
+    std::string can = pack.has_rubric() ? "triage" : "";
+    if (!pack.has_guardrails()) can += can.empty() ? "read only" : ", read only";
+    std::string title = Printable(pack.title());
+    if (!pack.extends().empty()) title += " (extends " + Printable(pack.extends()) + ")";
+    table.Row({{Printable(pack.name()), Style::kStrong},
+               {pack.revision(), Style::kFaint},
+               Number(pack.rules()),
+               Number(pack.labels()),
+               Number(pack.cases()),
+               can,
+               title});
+  }
+  return table.Render(0, output.columns(), output.color());
+}
+
+Json RuleJson(const v1::RuleInfo& rule) {
+  // As written, if it is JSON; it always is, but it may come from a server.
+  Json written = Json::parse(rule.json(), nullptr, false);
+  if (written.is_discarded()) written = rule.json();
+  return Json{{"pack", rule.pack()}, {"id", rule.id()}, {"kind", rule.kind()},         {"file", rule.file()},
+              {"line", rule.line()}, {"rule", written}, {"cases", Names(rule.cases())}};
+}
+
+std::string RuleText(const v1::RuleInfo& rule, const Output& output) {
+  const bool color = output.color();
+  std::string out = Paint(Printable(rule.kind()), Style::kFaint, color) + " " +
+                    Paint(Printable(rule.id()), Style::kTitle, color) + "  " +
+                    Paint("pack " + Printable(rule.pack()) + " · " + Printable(Place(rule.file(), rule.line())),
+                          Style::kFaint, color) +
+                    "\n";
+  const Json written = Json::parse(rule.json(), nullptr, false);
+  const std::string text =
+      written.is_discarded() ? rule.json() : written.dump(2, ' ', false, Json::error_handler_t::replace);
+  size_t begin = 0;
+  while (begin <= text.size()) {
+    const size_t end = std::min(text.find('\n', begin), text.size());
+    out += "  " + Printable(std::string_view(text).substr(begin, end - begin)) + "\n";
+    begin = end + 1;
+  }
+  if (rule.cases().empty()) {
+    out += "  " + Paint("no case of the pack makes it fire", Style::kWarning, color) + "\n";
+  } else {
+    out += "  " + Paint("fires in: ", Style::kFaint, color) + Joined(rule.cases(), ", ") + "\n";
+  }
+  return out;
+}
+
+Json ProblemJson(const v1::PackProblem& problem) {
+  return Json{{"file", problem.file()},
+              {"pointer", problem.pointer()},
+              {"line", problem.line()},
+              {"column", problem.column()},
+              {"message", problem.message()}};
+}
+
+std::string ProblemText(const v1::PackProblem& problem) {
+  return rules::Problem{problem.file(), problem.pointer(), problem.line(), problem.column(), problem.message()}
+      .ToString();
+}
+
+PackTestTotals TotalsOf(const v1::TestPackResponse& response) {
+  PackTestTotals totals;
+  for (const v1::PackTestResult& pack : response.packs()) {
+    ++totals.packs;
+    totals.cases += pack.cases();
+    totals.failed += pack.failed();
+    totals.rules += pack.rules();
+    totals.rules_covered += pack.rules_covered();
+  }
+  return totals;
+}
+
+Json TestJson(const v1::TestPackResponse& response) {
+  const PackTestTotals totals = TotalsOf(response);
+  Json packs = Json::array();
+  for (const v1::PackTestResult& pack : response.packs()) {
+    packs.push_back(Json{{"pack", pack.pack()},
+                         {"cases", pack.cases()},
+                         {"failed", pack.failed()},
+                         {"rules", pack.rules()},
+                         {"rules_covered", pack.rules_covered()},
+                         {"uncovered", Names(pack.uncovered())}});
+  }
+  Json failures = Json::array();
+  for (const v1::CaseFailure& failure : response.failures()) {
+    failures.push_back(Json{{"pack", failure.pack()},
+                            {"case", failure.case_id()},
+                            {"file", failure.file()},
+                            {"line", failure.line()},
+                            {"differences", Names(failure.differences())}});
+  }
+  return Json{{"cases", totals.cases},
+              {"failed", totals.failed},
+              {"rules", totals.rules},
+              {"rules_covered", totals.rules_covered},
+              {"coverage_percent", totals.CoveragePercent()},
+              {"packs", packs},
+              {"failures", failures}};
+}
+
+std::string TestText(const v1::TestPackResponse& response, const Output& output) {
+  const bool color = output.color();
+  std::string out;
+  for (const v1::CaseFailure& failure : response.failures()) {
+    out += Paint("FAILED", Style::kBad, color) + " " +
+           Paint(Printable(failure.pack() + "/" + failure.case_id()), Style::kStrong, color) + "  " +
+           Paint(Printable(Place(failure.file(), failure.line())), Style::kFaint, color) + "\n";
+    for (const std::string& difference : failure.differences()) out += "  " + Printable(difference) + "\n";
+  }
+  if (!response.failures().empty()) out += "\n";
+  for (const v1::PackTestResult& pack : response.packs()) {
+    if (pack.uncovered().empty()) continue;
+    out += Paint(Printable(pack.pack()), Style::kStrong, color) + ": no case covers\n";
+    for (int i = 0; i < std::min(kMaxListed, pack.uncovered_size()); ++i)
+      out += "  " + Printable(pack.uncovered(i)) + "\n";
+    out += More(pack.uncovered_size()) + "\n";
+  }
+  Table table;
+  for (const size_t column : {1, 2, 3, 4}) table.AlignRight(column);
+  table.Header({"pack", "cases", "failed", "rules", "covered"});
+  for (const v1::PackTestResult& pack : response.packs()) {
+    table.Row({{Printable(pack.pack()), Style::kStrong},
+               Number(pack.cases()),
+               {Number(pack.failed()), pack.failed() > 0 ? Style::kBad : Style::kGood},
+               Number(pack.rules()),
+               Number(pack.rules_covered())});
+  }
+  return out + table.Render(0, output.columns(), color) + TotalsOf(response).Line() + "\n";
+}
+
+Json BacktestJson(const v1::BacktestResponse& response) {
+  Json labels = Json::array();
+  for (const v1::LabelDifference& label : response.labels()) {
+    labels.push_back(Json{{"label", label.label()},
+                          {"base", label.base()},
+                          {"candidate", label.candidate()},
+                          {"added", label.added()},
+                          {"removed", label.removed()}});
+  }
+  Json issues = Json::array();
+  for (const v1::IssueDifference& issue : response.issues()) {
+    issues.push_back(Json{{"index", issue.index()},
+                          {"number", issue.subject().number()},
+                          {"subject", SubjectReference(issue.subject())},
+                          {"added", Names(issue.added())},
+                          {"removed", Names(issue.removed())},
+                          {"applied_added", Names(issue.applied_added())},
+                          {"applied_removed", Names(issue.applied_removed())},
+                          {"base_template", issue.base_template()},
+                          {"candidate_template", issue.candidate_template()}});
+  }
+  return Json{{"base_revision", response.base_revision()},
+              {"candidate_revision", response.candidate_revision()},
+              {"cases", response.cases()},
+              {"changed", response.issues_size()},
+              {"labels", labels},
+              {"issues", issues}};
+}
+
+std::string BacktestText(const v1::BacktestResponse& response, const Output& output) {
+  const bool color = output.color();
+  Table labels;
+  for (const size_t column : {1, 2, 3, 4}) labels.AlignRight(column);
+  labels.Header({"label", "base", "candidate", "added", "removed"});
+  for (const v1::LabelDifference& label : response.labels()) {
+    const bool changed = label.added() > 0 || label.removed() > 0;
+    labels.Row({{Printable(label.label()), changed ? Style::kStrong : Style::kFaint},
+                Number(label.base()),
+                Number(label.candidate()),
+                {label.added() > 0 ? "+" + Number(label.added()) : "", Style::kGood},
+                {label.removed() > 0 ? "−" + Number(label.removed()) : "", Style::kBad}});
+  }
+  std::string out = labels.empty() ? "" : labels.Render(0, output.columns(), color) + "\n";
+  for (int i = 0; i < std::min(kMaxListed, response.issues_size()); ++i) {
+    const v1::IssueDifference& issue = response.issues(i);
+    std::string line = Paint(Printable(SubjectReference(issue.subject())), Style::kName, color);
+    const auto list = [&](const auto& names, const char* sign, const char* suffix, Style style) {
+      for (const std::string& name : names) line += "  " + Paint(sign + Printable(name) + suffix, style, color);
+    };
+    list(issue.added(), "+", "", Style::kGood);
+    list(issue.removed(), "−", "", Style::kBad);
+    list(issue.applied_added(), "+", " (applied)", Style::kGood);
+    list(issue.applied_removed(), "−", " (applied)", Style::kBad);
+    if (issue.base_template() != issue.candidate_template()) {
+      const auto name = [](const std::string& id) { return id.empty() ? std::string("none") : Printable(id); };
+      line += "  comment: " + name(issue.base_template()) + " → " + name(issue.candidate_template());
+    }
+    out += line + "\n";
+  }
+  out += More(response.issues_size());
+  if (response.issues_size() > 0) out += "\n";
+  return out + Number(response.cases()) + " cases, " + Number(static_cast<size_t>(response.issues_size())) +
+         " changed; " + response.base_revision() + " → " + response.candidate_revision() + "\n";
+}
+
+}  // namespace yardmaster::cli

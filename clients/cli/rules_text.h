@@ -1,0 +1,37 @@
+// Answers about packs and rules as people and programs read them. Everything is written from the messages of
+// rules.proto, wherever they came from.
+#ifndef YARDMASTER_CLIENTS_CLI_RULES_TEXT_H_
+#define YARDMASTER_CLIENTS_CLI_RULES_TEXT_H_
+
+#include <google/protobuf/repeated_field.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "clients/cli/output.h"
+#include "services/packs/pack_test.h"
+#include "yardmaster/v1/rules.pb.h"
+
+namespace yardmaster::cli {
+
+nlohmann::ordered_json PackJson(const v1::PackInfo& pack);
+std::string PackTable(const google::protobuf::RepeatedPtrField<v1::PackInfo>& packs, const Output& output);
+
+nlohmann::ordered_json RuleJson(const v1::RuleInfo& rule);
+std::string RuleText(const v1::RuleInfo& rule, const Output& output);
+
+nlohmann::ordered_json ProblemJson(const v1::PackProblem& problem);
+// "file:line:column: /pointer: message".
+std::string ProblemText(const v1::PackProblem& problem);
+
+PackTestTotals TotalsOf(const v1::TestPackResponse& response);
+nlohmann::ordered_json TestJson(const v1::TestPackResponse& response);
+// Failures, rules that no case covers, a table, and the line that scripts read as the last one.
+std::string TestText(const v1::TestPackResponse& response, const Output& output);
+
+nlohmann::ordered_json BacktestJson(const v1::BacktestResponse& response);
+std::string BacktestText(const v1::BacktestResponse& response, const Output& output);
+
+}  // namespace yardmaster::cli
+
+#endif  // YARDMASTER_CLIENTS_CLI_RULES_TEXT_H_
