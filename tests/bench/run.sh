@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# Measures what has a floor, and compares. See --help.
+set -uo pipefail
+
+usage() {
+  cat <<'USAGE'
+Usage: tests/bench/run.sh [--only NAME] [--json] [--smoke] [--no-build] [--help]
+
+Measures, on this machine and in one run:
+  decide.cases             decisions per second on one core, library alone, on tests/bench/data/triage_cases.jsonl
+  decide.cases_with_dump   the same with an 8 KB environment dump behind each body
+  decide.typical           the same for the one case that the daemon is asked about below
+  zones.cases, zones.cases_with_dump
+                           texts split into zones per second on one core
+  pack.load                milliseconds to read, check and compile the rubric pack
+  daemon.ready             milliseconds from spawning yardmasterd to its ready file
+  daemon.idle_memory       MiB resident once it is ready and idle
+  grpc.health              health checks per second under h2load
+  grpc.triage_issue        TriageIssue calls per second under h2load; the floor is 0.9 x 1/(1/H + 1/D), H being grpc.health and
+                           D decide.typical of the same run
+
+  --only NAME   only figures whose name contains NAME, and what they are compared with
+  --json        JSON lines {name, value, unit, floor, ratio} on stdout instead of the table; ratio >= 1 is good, whichever direction is
+                better; floor and ratio are null where there is none
+  --smoke       runs everything briefly and compares with no floor: shows that it works, not how fast it is
+  --no-build    uses the programs that are there
+  --help        this text
+
+The machine should have nothing else to do. Exit: 0 every floor is met, 1 one is missed (it is named), 2 wrong option,
+4 something can't be built or measured.
+
+Environment: YARD_PACKS (packs folder), YARD_BENCH_PACK (pack; default pytorch-distributed), YARD_BENCH_BIN (folder of the
+programs; default build/release/bin).
+
+Examples:
+  tests/bench/run.sh
+  tests/bench/run.sh --only decide --json
+USAGE
+}
+
+build=true
+arguments=()
+while [ $# -gt 0 ]; do
+  case "$1" in
+    --only)
+      [ $# -ge 2 ] || { echo "bench: --only needs a name" >&2; exit 2; }
+      arguments+=(--only "$2")
+      shift
+      ;;
+    --only=*) arguments+=(--only "${1#--only=}") ;;
+    --json | --smoke) arguments+=("$1") ;;
+    --no-build) build=false ;;
+    --help | -h) usage; exit 0 ;;
+    *) echo "bench: unknown option '$1'; see --help" >&2; exit 2 ;;
+  esac
+  shift
+done
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P) || exit 4
+cd "$root" || exit 4
+command -v python3 >/dev/null || { echo "bench: python3 is missing (deploy/install-deps.sh --with-tests)" >&2; exit 4; }
+if $build; then
+  { [ -f build/release/build.ninja ] || cmake --preset release; } >&2 &&
+    cmake --build --preset release --target yardmasterd bench_programs >&2 || { echo "bench: the build failed" >&2; exit 4; }
+fi
+export YARD_PACKS=${YARD_PACKS:-$root/rules/packs}
+exec python3 -B tests/bench/harness.py --bin "${YARD_BENCH_BIN:-$root/build/release/bin}" "${arguments[@]}"
