@@ -103,9 +103,12 @@ class Explainer {
     return root_.at("definitions").at(target.substr(kPrefix.size()));
   }
 
-  // What a value of this schema is called: its title, its allowed values, or its type.
+  // What a value of this schema is called: its title (that of a whole schema is a file's name), its allowed values, or
+  // its type.
   std::string Expected(const json& schema) const {
-    if (const auto title = schema.find("title"); title != schema.end()) return title->get<std::string>();
+    if (const auto title = schema.find("title"); title != schema.end() && &schema != &root_) {
+      return title->get<std::string>();
+    }
     std::vector<std::string> words;
     if (const auto values = schema.find("enum"); values != schema.end()) {
       for (const json& value : *values) words.push_back(ValueWord(value));
