@@ -3,6 +3,7 @@
 #include <openssl/evp.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <utility>
 
@@ -85,6 +86,21 @@ std::vector<std::string> PackNames(const PackFiles& files) {
   return names;
 }
 
+void LocateProblems(const PackFiles& files, Problems& problems) {
+  std::map<std::string, std::optional<JsonDocument>> documents;
+  for (Problem& problem : problems) {
+    const auto file = files.find(problem.file);
+    if (problem.column > 0 || problem.pointer.empty() || file == files.end()) continue;
+    const auto [it, inserted] = documents.try_emplace(problem.file);
+    Problems unreadable;  // told before
+    if (inserted) it->second = JsonDocument::Parse(problem.file, file->second, JsonLimits(), unreadable);
+    if (!it->second) continue;
+    const JsonPosition position = it->second->PositionOf(problem.pointer);
+    problem.line = position.line;
+    problem.column = position.column;
+  }
+}
+
 std::vector<std::string> PackChain(const PackFiles& files, std::string_view name) {
   std::vector<std::string> chain = {std::string(name)};
   while (chain.size() <= kMaxExtendsDepth) {
@@ -125,13 +141,14 @@ std::optional<PackModel> LoadPack(const PackFiles& files, std::string_view name,
     }
     next = part.extends;
   }
-  if (problems.size() > before) return std::nullopt;
-
-  std::reverse(parts.begin(), parts.end());
-  PackModel pack = MergeParts(std::move(parts), problems);
-  pack.revision = revision.Hex();
-  if (problems.size() > before) return std::nullopt;
-  return pack;
+  if (problems.size() == before) {
+    std::reverse(parts.begin(), parts.end());
+    PackModel pack = MergeParts(std::move(parts), problems);
+    pack.revision = revision.Hex();
+    if (problems.size() == before) return pack;
+  }
+  LocateProblems(files, problems);
+  return std::nullopt;
 }
 
 }  // namespace yardmaster::rules

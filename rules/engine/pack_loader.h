@@ -39,8 +39,12 @@ std::vector<std::string> PackNames(const PackFiles& files);
 // was any. Pure: looks at nothing but `files`.
 std::optional<PackModel> LoadPack(const PackFiles& files, std::string_view name, Problems& problems);
 
-// The pack and what it extends, in that order, as far as the pack.json files can be read. For telling whose problems are
-// whose; LoadPack reports what is wrong with the chain itself.
+// Gives problems that name a pointer the exact line and column of the value there; the rules know only where they begin
+// themselves.
+void LocateProblems(const PackFiles& files, Problems& problems);
+
+// The pack and what it extends, in that order, as far as the pack.json files can be read. For telling whose problems
+// are whose; LoadPack reports what is wrong with the chain itself.
 std::vector<std::string> PackChain(const PackFiles& files, std::string_view name);
 
 }  // namespace yardmaster::rules

@@ -27,6 +27,7 @@ std::shared_ptr<const PackSet> LoadPackSet(const std::filesystem::path& packs_di
     if (pack != nullptr) packs.emplace(name, std::move(pack));
   }
   if (!found.empty()) {
+    rules::LocateProblems(files, found);
     // A problem of a pack shows up once for each pack that extends it.
     rules::SortProblems(found);
     problems.insert(problems.end(), found.begin(), found.end());

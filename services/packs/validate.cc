@@ -68,6 +68,7 @@ std::shared_ptr<const rules::CompiledPack> BuildPack(const PacksFolder& folder, 
     if (model && found.empty()) {
       std::shared_ptr<const rules::CompiledPack> pack = rules::CompiledPack::Compile(*std::move(model), found);
       if (pack != nullptr && found.empty()) return pack;
+      rules::LocateProblems(folder.files, found);
     }
   }
   rules::SortProblems(found);

@@ -262,7 +262,7 @@ TEST(LoadPack, ProblemsOfAllFilesAreReportedAtOnce) {
 
 TEST(LoadPack, AnIdThatIsThereTwiceNamesBothPlaces) {
   EXPECT_THAT(BadFile("signals/more.json", "{\"signals\": [\n {\"id\": \"s1\", \"words\": [\"x\"]}]}"),
-              ElementsAre("base/signals/more.json:2: /signals/0: the id \"s1\" is there already: base/rubric.json:7; "
+              ElementsAre("base/signals/more.json:2:2: /signals/0: the id \"s1\" is there already: base/rubric.json:7; "
                           "expected each once in a pack"));
   EXPECT_THAT(BadFile("signals/more.json", R"({"signals": [{"id": "p2", "words": ["x"]}]})"),
               ElementsAre(HasSubstr("the id \"p2\" is there already: base/rubric.json:14")))
@@ -272,9 +272,9 @@ TEST(LoadPack, AnIdThatIsThereTwiceNamesBothPlaces) {
       ElementsAre(HasSubstr("/labels/1: the label \"a\" is there already: base/labels.json:1")));
   PackFiles files = Basic();
   files["base/cases/d.json"] = files["base/cases/c.json"];
-  EXPECT_THAT(
-      LoadBad(files, "base"),
-      ElementsAre(HasSubstr("base/cases/d.json:1: /cases/0: the case \"k1\" is there already: base/cases/c.json:1")));
+  EXPECT_THAT(LoadBad(files, "base"),
+              ElementsAre(HasSubstr(
+                  "base/cases/d.json:1:12: /cases/0: the case \"k1\" is there already: base/cases/c.json:1")));
 }
 
 TEST(LoadPack, AStepAndAClassifierMayShareAnId) {
@@ -301,7 +301,7 @@ TEST(LoadPack, ADerivedSignalHasNoPatternsAndNoZones) {
 TEST(LoadPack, ASignalWithoutZonesNeedsDefaultOnes) {
   EXPECT_THAT(BadFile("rubric.json", R"({"signals": [{"id": "s1", "words": ["x"]}]})"),
               ElementsAre(HasSubstr(
-                  "base/rubric.json:1: /signals/0: missing key \"zones\"; expected it here or \"default_zones\"")));
+                  "base/rubric.json:1:14: /signals/0: missing key \"zones\"; expected it here or \"default_zones\"")));
 }
 
 TEST(LoadPack, ClassifiersAreChecked) {
@@ -329,7 +329,7 @@ TEST(LoadPack, AfterIsOnlyForPacksThatExtendAnother) {
       BadFile("rubric.json",
               "{\"steps\": [{\"id\": \"p\", \"title\": \"t\", \"because\": \"b\",\n \"after\": \"q\"}]}"),
       ElementsAre(
-          "base/rubric.json:2: /steps/0/after: \"after\" is for packs that extend another; expected the step in "
+          "base/rubric.json:2:11: /steps/0/after: \"after\" is for packs that extend another; expected the step in "
           "its place in the list"));
 }
 
@@ -354,9 +354,9 @@ TEST(LoadPack, ATwinIsAnotherCaseOfThePack) {
               "{\"id\": \"k2\", \"title\": \"\", \"body\": \"\",\n \"twin_of\": \"k11\"},\n"
               "{\"id\": \"k3\", \"title\": \"\", \"body\": \"\", \"twin_of\": \"k3\"}]}"),
       ElementsAre(
-          "base/cases/c.json:3: /cases/1/twin_of: expected the id of another case of this pack, got \"k11\"; did "
+          "base/cases/c.json:3:13: /cases/1/twin_of: expected the id of another case of this pack, got \"k11\"; did "
           "you mean \"k1\"?",
-          "base/cases/c.json:4: /cases/2/twin_of: expected the id of another case of this pack, got \"k3\""));
+          "base/cases/c.json:4:50: /cases/2/twin_of: expected the id of another case of this pack, got \"k3\""));
 }
 
 TEST(LoadPack, HostileFilesAreProblemsNotCrashes) {
@@ -409,7 +409,7 @@ TEST(Extends, AStepWithAfterIsPutBehindThatStep) {
     {"id": "n3", "title": "t", "because": "b", "after": "n1"}, {"id": "p2", "title": "moved", "because": "b", "after": "p3"}]})";
   EXPECT_THAT(Ids(LoadOk(files, "child").steps), ElementsAre("p1", "n1", "n3", "n2", "p3", "p2"));
   files["child/rubric.json"] = R"({"steps": [{"id": "n1", "title": "t", "because": "b", "after": "p4"}]})";
-  EXPECT_THAT(LoadBad(files, "child"), ElementsAre("child/rubric.json:1: /steps/0/after: expected the id of a step "
+  EXPECT_THAT(LoadBad(files, "child"), ElementsAre("child/rubric.json:1:64: /steps/0/after: expected the id of a step "
                                                    "before this one, got \"p4\"; did you mean \"p1\"?"));
 }
 
@@ -433,7 +433,7 @@ TEST(Extends, WhatIsNotThereCanNotBeRemoved) {
       "{\"name\": \"child\", \"title\": \"Child\", \"extends\": \"base\",\n \"remove\": {\"signals\": [\"s1\",\n "
       "\"s11\"]}}";
   EXPECT_THAT(LoadBad(files, "child"),
-              ElementsAre("child/pack.json:3: /remove/signals/1: nothing named \"s11\" is inherited"));
+              ElementsAre("child/pack.json:3:2: /remove/signals/1: nothing named \"s11\" is inherited"));
   files["child/pack.json"] = R"({"name": "child", "title": "Child", "remove": {"signals": ["s1"]}})";
   EXPECT_THAT(LoadBad(files, "child"), ElementsAre(HasSubstr("/remove: nothing to remove from")));
 }
@@ -484,7 +484,7 @@ TEST(Extends, AMissingParentIsNamedWithItsNearestNeighbour) {
   EXPECT_THAT(
       LoadBad(files, "child"),
       ElementsAre(
-          "child/pack.json:2: /extends: expected the name of another pack, got \"bsae\", which is not there; did "
+          "child/pack.json:2:13: /extends: expected the name of another pack, got \"bsae\", which is not there; did "
           "you mean \"base\"?"));
 }
 
@@ -494,7 +494,8 @@ TEST(Extends, ACircleIsAProblemThatShowsIt) {
                      {"c/pack.json", R"({"name": "c", "title": "C", "extends": "c"})"}};
   EXPECT_THAT(
       LoadBad(files, "a"),
-      ElementsAre("b/pack.json:1: /extends: expected a pack that does not build on this one, got a circle: a → b → a"));
+      ElementsAre(
+          "b/pack.json:1:40: /extends: expected a pack that does not build on this one, got a circle: a → b → a"));
   EXPECT_THAT(LoadBad(files, "c"), ElementsAre(HasSubstr("got a circle: c → c")));
   EXPECT_THAT(PackChain(files, "a"), ElementsAre("a", "b"));
 }
@@ -508,7 +509,7 @@ TEST(Extends, AChainHasALimit) {
   }
   EXPECT_EQ(LoadOk(files, "p7").extends, "p6");
   EXPECT_THAT(LoadBad(files, "p8"),
-              ElementsAre(HasSubstr("p1/pack.json:1: /extends: expected at most 8 packs that extend one another")));
+              ElementsAre(HasSubstr("p1/pack.json:1:41: /extends: expected at most 8 packs that extend one another")));
 }
 
 TEST(Extends, ProblemsOfTheParentAreReportedWithTheChilds) {
@@ -547,6 +548,20 @@ TEST(PackNames, AreTheFoldersWithAPackJson) {
   const PackFiles files = {
       {"b/pack.json", ""}, {"a/pack.json", ""}, {"a/x/pack.json", ""}, {"c/rubric.json", ""}, {"pack.json", ""}};
   EXPECT_THAT(PackNames(files), ElementsAre("a", "b"));
+}
+
+TEST(LocateProblems, AValueInsideOfARuleGetsItsOwnLine) {
+  PackFiles files = Basic();
+  files["base/zones.json"] = "{\n  \"trace_starts\": [\"a\",\n    \"b\"]}";
+  Problems problems = {{"base/zones.json", "/trace_starts/1", 1, 0, "x"},
+                       {"base/zones.json", "/trace_starts/1", 9, 9, "has a column"},
+                       {"base/zones.json", "", 1, 0, "the whole file"},
+                       {"elsewhere.json", "/a", 4, 0, "another file"}};
+  LocateProblems(files, problems);
+  EXPECT_EQ(problems[0].ToString(), "base/zones.json:3:5: /trace_starts/1: x");
+  EXPECT_EQ(problems[1].ToString(), "base/zones.json:9:9: /trace_starts/1: has a column");
+  EXPECT_EQ(problems[2].ToString(), "base/zones.json:1: the whole file");
+  EXPECT_EQ(problems[3].ToString(), "elsewhere.json:4: /a: another file");
 }
 
 TEST(PackChain, EndsWhereNothingCanBeRead) {
