@@ -1,9 +1,9 @@
 #include "rules/engine/comment_similarity.h"
 
+#include <re2/re2.h>
+
 #include <algorithm>
 #include <iterator>
-
-#include <re2/re2.h>
 
 namespace yardmaster::rules {
 namespace {

@@ -13,8 +13,8 @@ Problem At(const Origin& origin, std::string message, std::string_view below = {
   return {origin.file, origin.pointer + std::string(below), origin.line, 0, std::move(message)};
 }
 
-// Resolves names and builds the parts, adding problems as it goes; later parts may rely on the sizes of earlier ones even if those had
-// problems.
+// Resolves names and builds the parts, adding problems as it goes; later parts may rely on the sizes of earlier ones
+// even if those had problems.
 class Compiler {
  public:
   Compiler(CompiledPack::Impl& impl, Problems& problems);
@@ -78,10 +78,10 @@ void Compiler::Names() {
       const auto it = impl_.names.labels.find(classifier.labels[i].label);
       if (it == impl_.names.labels.end()) continue;  // reported with the classifier
       if (impl_.classifier_of_label[it->second] >= 0) {
-        problems_.push_back(At(classifier.origin, "label '" + it->first + "' is already scored by classifier '" +
-                                                      model_.classifiers[static_cast<size_t>(
-                                                          impl_.classifier_of_label[it->second])].id +
-                                                      "'; expected it in one classifier only",
+        problems_.push_back(At(classifier.origin,
+                               "label '" + it->first + "' is already scored by classifier '" +
+                                   model_.classifiers[static_cast<size_t>(impl_.classifier_of_label[it->second])].id +
+                                   "'; expected it in one classifier only",
                                "/labels/" + std::to_string(i)));
         continue;
       }
@@ -148,8 +148,9 @@ void Compiler::Classifiers() {
         const int by = impl_.classifier_of_label[source];
         if (by >= static_cast<int>(c)) {
           problems_.push_back(At(classifier.origin,
-                                 "'" + label + "' is scored by a classifier that does not come before this one; expected "
-                                 "only labels of earlier classifiers, or of none",
+                                 "'" + label +
+                                     "' is scored by a classifier that does not come before this one; expected "
+                                     "only labels of earlier classifiers, or of none",
                                  below + "/from"));
         }
         from.emplace_back(source, factor);
@@ -160,8 +161,9 @@ void Compiler::Classifiers() {
       const bool known = std::any_of(classifier.labels.begin(), classifier.labels.end(),
                                      [&](const ClassifierLabel& l) { return l.label == classifier.default_label; });
       if (!known) {
-        problems_.push_back(At(classifier.origin, "the default '" + classifier.default_label +
-                                                      "' is not one of the classifier's labels", "/default"));
+        problems_.push_back(At(classifier.origin,
+                               "the default '" + classifier.default_label + "' is not one of the classifier's labels",
+                               "/default"));
       } else {
         out.default_label = Label(classifier.default_label, classifier.origin, "/default");
       }
@@ -205,14 +207,15 @@ void Compiler::Steps() {
       const auto known = std::find_if(model_.templates.begin(), model_.templates.end(),
                                       [&](const TemplateModel& t) { return t.id == step.comment; });
       if (known == model_.templates.end()) {
-        problems_.push_back(At(step.origin, "unknown template '" + step.comment + "'; expected one of templates.json", "/comment"));
+        problems_.push_back(
+            At(step.origin, "unknown template '" + step.comment + "'; expected one of templates.json", "/comment"));
       } else if (model_.guardrails.has_value() &&
                  std::find(model_.guardrails->templates.begin(), model_.guardrails->templates.end(), step.comment) ==
                      model_.guardrails->templates.end()) {
-        problems_.push_back(At(step.origin, "guardrails.json does not allow to post template '" + step.comment + "'", "/comment"));
+        problems_.push_back(
+            At(step.origin, "guardrails.json does not allow to post template '" + step.comment + "'", "/comment"));
       }
     }
-    out.taken_text = step.because.empty() ? out.when.text() : step.because;
     out.after_stop_text = "step '" + step.id + "' had ended the procedure";
     impl_.steps.push_back(std::move(out));
   }
@@ -220,7 +223,8 @@ void Compiler::Steps() {
 
 void Compiler::Templates() {
   for (const TemplateModel& text : model_.templates) {
-    impl_.templates.push_back({impl_.splitter == nullptr ? std::vector<std::string>{} : CommentTokens(text.body, *impl_.splitter)});
+    impl_.templates.push_back(
+        {impl_.splitter == nullptr ? std::vector<std::string>{} : CommentTokens(text.body, *impl_.splitter)});
   }
 }
 
@@ -241,7 +245,8 @@ void Compiler::Cases() {
     }
     if (!test.twin_of.empty() && std::none_of(model_.cases.begin(), model_.cases.end(),
                                               [&](const CaseModel& other) { return other.id == test.twin_of; })) {
-      problems_.push_back(At(test.origin, "case '" + test.id + "' is a twin of the unknown case '" + test.twin_of + "'", "/twin_of"));
+      problems_.push_back(
+          At(test.origin, "case '" + test.id + "' is a twin of the unknown case '" + test.twin_of + "'", "/twin_of"));
     }
   }
 }

@@ -22,12 +22,12 @@ class CompiledPack : public std::enable_shared_from_this<CompiledPack> {
 
   const PackModel& model() const;
 
-  // Decides one issue. Pure; throws nothing. `error` is set, and the decision empty, only if a pattern set failed (out of its memory
-  // budget): that is never taken for "no match".
+  // Decides one issue. Pure; throws nothing. `error` is set, and the decision empty, only if a pattern set failed (out
+  // of its memory budget): that is never taken for "no match".
   Decision Decide(const IssueText& issue, std::string* error = nullptr) const;
 
-  // Ids of the rules that fired for a decision of this pack: signals that matched, suppressors that acted, steps taken. For tests of
-  // packs. Same error rule as Decide.
+  // Ids of the rules that fired for a decision of this pack: signals that matched, suppressors that acted, steps taken.
+  // For tests of packs. Same error rule as Decide.
   std::vector<std::string_view> FiredRules(const IssueText& issue, std::string* error = nullptr) const;
 
   struct Impl;  // compiled_pack_impl.h; only for the engine's own files

@@ -29,8 +29,8 @@ struct CompiledSuppressor {
 };
 
 struct CompiledClassifier {
-  std::vector<uint32_t> labels;     // in order of precedence
-  std::vector<LabelFactors> from;   // beside labels
+  std::vector<uint32_t> labels;    // in order of precedence
+  std::vector<LabelFactors> from;  // beside labels
   std::optional<uint32_t> default_label;
   std::optional<CompiledCondition> when;
 };
@@ -39,8 +39,7 @@ struct CompiledStep {
   CompiledCondition when;
   std::vector<uint32_t> add;
   std::vector<uint32_t> add_outcome;  // classifiers
-  std::string taken_text;             // why, when taken
-  std::string after_stop_text;        // why not, when this step is skipped because an earlier one stopped; filled for the stopping step
+  std::string after_stop_text;        // why later steps are skipped, if this one ends the procedure
 };
 
 struct CompiledTemplate {
@@ -50,9 +49,9 @@ struct CompiledTemplate {
 struct CompiledPack::Impl {
   PackModel model;
   NameTable names;
-  std::vector<std::string> label_names;          // labels in the pack's order, then topics
-  std::vector<int> classifier_of_label;          // -1: scored by no classifier
-  std::vector<double> medium_of_label;           // +infinity where no classifier scores it
+  std::vector<std::string> label_names;  // labels in the pack's order, then topics
+  std::vector<int> classifier_of_label;  // -1: scored by no classifier
+  std::vector<double> medium_of_label;   // +infinity where no classifier scores it
   std::vector<double> high_of_label;
   std::unique_ptr<ZoneSplitter> splitter;
   std::unique_ptr<Matcher> matcher;
@@ -61,7 +60,7 @@ struct CompiledPack::Impl {
   std::vector<CompiledClassifier> classifiers;
   std::vector<CompiledStep> steps;
   std::vector<CompiledTemplate> templates;
-  std::unique_ptr<Guardrails> guardrails;        // null: nothing may be written
+  std::unique_ptr<Guardrails> guardrails;  // null: nothing may be written
   std::string not_in_queue_text;
 };
 

@@ -74,7 +74,8 @@ CompiledCondition CompiledCondition::Compile(const Condition& condition, Conditi
     for (const std::string& name : condition.names) {
       const auto it = table.find(name);
       if (it == table.end()) {
-        problem(std::string("unknown ") + what + " '" + name + "'; expected one that this pack or one it extends defines");
+        problem(std::string("unknown ") + what + " '" + name +
+                "'; expected one that this pack or one it extends defines");
       } else {
         out.indices_.push_back(it->second);
       }
@@ -125,7 +126,8 @@ CompiledCondition CompiledCondition::Compile(const Condition& condition, Conditi
     case Kind::kOutcome:
       resolve(names.labels, "label or topic");
       if (!names.classifiers.contains(condition.classifier)) {
-        problem("unknown classifier '" + condition.classifier + "'; expected one that this pack or one it extends defines");
+        problem("unknown classifier '" + condition.classifier +
+                "'; expected one that this pack or one it extends defines");
       }
       out.text_ = condition.classifier + " is " + OneOf(condition.names);
       break;

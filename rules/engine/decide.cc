@@ -75,7 +75,8 @@ void Decider::SplitZones() {
   for (uint32_t i = 0; i < issue_.comments.size(); ++i) {
     // What robots say about an issue is no evidence for what it is about.
     if (issue_.comments[i].author_is_bot.value_or(false)) continue;
-    texts_.push_back({TextSource::kComment, i, issue_.comments[i].body, impl_.splitter->Split(issue_.comments[i].body)});
+    texts_.push_back(
+        {TextSource::kComment, i, issue_.comments[i].body, impl_.splitter->Split(issue_.comments[i].body)});
   }
 }
 
@@ -188,7 +189,8 @@ void Decider::ClassifyOne(uint32_t c) {
                                                        : Confidence::kLow;
   }
   if (model.kind == ClassifierModel::Kind::kMultiLabel) {
-    for (const uint32_t label : classifier.labels) facts_.chosen[label] = facts_.confidence[label] >= Confidence::kMedium;
+    for (const uint32_t label : classifier.labels)
+      facts_.chosen[label] = facts_.confidence[label] >= Confidence::kMedium;
     return;
   }
   if (model.keep_existing) {
@@ -262,7 +264,7 @@ Procedure Decider::RunSteps(bool whole) const {
       result.why = step.when.WhyNot(facts_);
     } else {
       result.taken = true;
-      result.why = step.taken_text;
+      result.why = model.because;
       facts_.step_taken[s] = true;
       for (const uint32_t label : step.add) want(label);
       for (const uint32_t c : step.add_outcome) {
@@ -308,7 +310,8 @@ std::string_view Decider::RepeatedComment(std::string_view template_id, std::str
 }
 
 void Decider::FillDecision(Decision& decision) const {
-  // The whole classification: the procedure as if no step had stopped, in the pack's order, without entry label and markers.
+  // The whole classification: the procedure as if no step had stopped, in the pack's order, without entry label and
+  // markers.
   const Procedure whole = RunSteps(/*whole=*/true);
   std::vector<bool> in_classification(impl_.label_names.size(), false);
   for (const uint32_t label : whole.labels) in_classification[label] = true;

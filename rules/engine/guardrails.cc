@@ -56,7 +56,8 @@ std::unique_ptr<Guardrails> Guardrails::Create(const GuardrailsModel& model, Pro
   for (size_t i = 0; i < model.allow.size(); ++i) {
     const std::string name = NormaliseLabel(model.allow[i]);
     if (out->Forbidden(name)) {
-      problem("/allow/" + std::to_string(i), "label " + Quoted(model.allow[i]) + " is allowed and forbidden; expected one of the two");
+      problem("/allow/" + std::to_string(i),
+              "label " + Quoted(model.allow[i]) + " is allowed and forbidden; expected one of the two");
     }
     out->allow_.emplace(name, model.allow[i]);
   }
@@ -96,7 +97,8 @@ bool Guardrails::MayAdd(std::string_view label) const {
 
 bool Guardrails::IsMarker(std::string_view label) const { return markers_.contains(NormaliseLabel(label)); }
 
-std::string_view Guardrails::ExcludedBy(std::string_view normalised, const std::unordered_set<std::string>& result) const {
+std::string_view Guardrails::ExcludedBy(std::string_view normalised,
+                                        const std::unordered_set<std::string>& result) const {
   for (const GuardrailsModel::Exclusion& exclusion : model_.exclusions) {
     if (NormaliseLabel(exclusion.label) != normalised) continue;
     for (const std::string& other : exclusion.with) {
@@ -150,7 +152,8 @@ GuardrailResult Guardrails::Apply(const GuardrailRequest& request) const {
     for (const std::string& member : group) {
       const std::string name = NormaliseLabel(member);
       if (on_issue.contains(name)) existing = member;
-      if (std::any_of(wanted.begin(), wanted.end(), [&](const auto& w) { return w.first == name; })) asked.push_back(name);
+      if (std::any_of(wanted.begin(), wanted.end(), [&](const auto& w) { return w.first == name; }))
+        asked.push_back(name);
     }
     if (asked.empty() || (existing.empty() && asked.size() == 1)) continue;
     for (const std::string& name : asked) {
@@ -165,7 +168,8 @@ GuardrailResult Guardrails::Apply(const GuardrailRequest& request) const {
   // 3. The general label goes where the special one is, on the resulting set.
   for (const GuardrailsModel::Redundancy& pair : model_.redundant) {
     const std::string general = NormaliseLabel(pair.general);
-    if (on_issue.contains(general) || !result.contains(general) || !result.contains(NormaliseLabel(pair.specific))) continue;
+    if (on_issue.contains(general) || !result.contains(general) || !result.contains(NormaliseLabel(pair.specific)))
+      continue;
     note(kRedundantRule, Quoted(pair.general) + " says nothing beside " + Quoted(pair.specific));
     drop(general);
     result.erase(general);
@@ -224,7 +228,8 @@ GuardrailResult Guardrails::Apply(const GuardrailRequest& request) const {
   if (!request.template_id.empty()) {
     const auto it = std::find(model_.templates.begin(), model_.templates.end(), request.template_id);
     if (it == model_.templates.end()) {
-      note(kTemplateRule, "template " + Quoted(request.template_id) + " is not on the list of templates that may be posted");
+      note(kTemplateRule,
+           "template " + Quoted(request.template_id) + " is not on the list of templates that may be posted");
     } else {
       out.template_id = *it;
     }

@@ -1,7 +1,10 @@
-// The last word on what may be written: mechanisms in code, lists from the pack's guardrails.json. Everything is denied unless a list
-// allows it. Pure; the planner asks it, and the effects layer asks it again right before writing.
+// The last word on what may be written: mechanisms in code, lists from the pack's guardrails.json. Everything is denied
+// unless a list allows it. Pure; the planner asks it, and the effects layer asks it again right before writing.
 #ifndef YARDMASTER_RULES_ENGINE_GUARDRAILS_H_
 #define YARDMASTER_RULES_ENGINE_GUARDRAILS_H_
+
+#include <re2/re2.h>
+#include <re2/set.h>
 
 #include <memory>
 #include <string>
@@ -9,9 +12,6 @@
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
-
-#include <re2/re2.h>
-#include <re2/set.h>
 
 #include "rules/engine/decision.h"
 #include "rules/engine/pack_model.h"
@@ -33,7 +33,7 @@ struct GuardrailRequest {
 struct GuardrailResult {
   std::vector<std::string_view> labels;  // to append, in order, markers last; views into the guardrails
   std::string_view template_id;
-  std::vector<GuardrailNote> notes;      // what was taken out or put in, and why
+  std::vector<GuardrailNote> notes;  // what was taken out or put in, and why
 };
 
 // "High  Priority " → "high priority": names are compared without case and with single blanks.
@@ -62,7 +62,7 @@ class Guardrails {
   std::unordered_map<std::string, std::string> allow_;  // normalised → as spelled
   std::unordered_set<std::string> never_;
   std::vector<std::unique_ptr<RE2>> never_patterns_;
-  std::unordered_set<std::string> markers_;             // both kinds, normalised
+  std::unordered_set<std::string> markers_;  // both kinds, normalised
   std::string fallback_;
 };
 

@@ -3,12 +3,11 @@
 #define YARDMASTER_RULES_ENGINE_ISSUE_INPUT_H_
 
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include <nlohmann/json.hpp>
 
 #include "rules/engine/decision.h"
 
@@ -31,10 +30,10 @@ struct IssueInput {
   IssueText View() const;
 };
 
-// Reads {number, title, body, labels_before?, comments?, author?}. Other keys are ignored and never reach the classifier. `body` may be
-// null; `labels_before` holds strings or {"name": …} objects; a comment is a string or an object with `body` (may be null) and optionally
-// `author` or `user` (a login, or an object with `login` and `type`: "Bot" means a bot) and `author_is_bot`. On failure returns nullopt
-// and, in `error`, the key and what was expected.
+// Reads {number, title, body, labels_before?, comments?, author?}. Other keys are ignored and never reach the
+// classifier. `body` may be null; `labels_before` holds strings or {"name": …} objects; a comment is a string or an
+// object with `body` (may be null) and optionally `author` or `user` (a login, or an object with `login` and `type`:
+// "Bot" means a bot) and `author_is_bot`. On failure returns nullopt and, in `error`, the key and what was expected.
 std::optional<IssueInput> ParseIssueInput(const nlohmann::json& value, std::string& error);
 
 }  // namespace yardmaster::rules

@@ -49,7 +49,8 @@ std::unique_ptr<Matcher> Matcher::Create(const std::vector<SignalModel>& signals
       if (!single.ok()) {
         problems.push_back(At(origin, "bad pattern: " + single.error() + "; expected RE2 syntax"));
       } else if (RE2::FullMatch("", single)) {
-        problems.push_back(At(origin, "the pattern matches the empty text; expected one that needs at least one character"));
+        problems.push_back(
+            At(origin, "the pattern matches the empty text; expected one that needs at least one character"));
       }
     }
     auto pattern = std::make_unique<RE2>(Piece(text), PatternOptions(kPatternMemory));
@@ -94,8 +95,12 @@ std::unique_ptr<Matcher> Matcher::Create(const std::vector<SignalModel>& signals
         }
       }
       if (!zone_set.set->Compile()) {
-        problems.push_back(Problem{{}, {}, 0, 0, "the patterns of zone '" + std::string(ZoneName(static_cast<Zone>(zone))) +
-                                                     "' need more memory than a set may take; expected fewer or simpler ones"});
+        problems.push_back(Problem{{},
+                                   {},
+                                   0,
+                                   0,
+                                   "the patterns of zone '" + std::string(ZoneName(static_cast<Zone>(zone))) +
+                                       "' need more memory than a set may take; expected fewer or simpler ones"});
       }
       zone_set.signals = std::move(members);
       matcher->sets_.push_back(std::move(zone_set));

@@ -1,6 +1,10 @@
-// Finds which signals match where: one scan of a set of patterns for each zone, then one search for each signal that the set found.
+// Finds which signals match where: one scan of a set of patterns for each zone, then one search for each signal that
+// the set found.
 #ifndef YARDMASTER_RULES_ENGINE_MATCHER_H_
 #define YARDMASTER_RULES_ENGINE_MATCHER_H_
+
+#include <re2/re2.h>
+#include <re2/set.h>
 
 #include <array>
 #include <cstdint>
@@ -8,9 +12,6 @@
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include <re2/re2.h>
-#include <re2/set.h>
 
 #include "rules/engine/decision.h"
 #include "rules/engine/pack_model.h"
@@ -38,14 +39,15 @@ struct ZonedText {
 // Immutable after construction; safe to use from many threads at once.
 class Matcher {
  public:
-  // Memory that the automaton of one set may take, in bytes. A set that needs more fails, which is an error and never "no match".
+  // Memory that the automaton of one set may take, in bytes. A set that needs more fails, which is an error and never
+  // "no match".
   static constexpr int64_t kSetMemory = 24 << 20;
   // The same for a single signal.
   static constexpr int64_t kPatternMemory = 4 << 20;
 
   // Compiles. Returns nullptr and adds a problem for each pattern that RE2 refuses or that matches the empty text.
-  static std::unique_ptr<Matcher> Create(const std::vector<SignalModel>& signals, const std::vector<std::string>& negations,
-                                         Problems& problems);
+  static std::unique_ptr<Matcher> Create(const std::vector<SignalModel>& signals,
+                                         const std::vector<std::string>& negations, Problems& problems);
 
   // Appends hits in the order of texts and zones; later texts (comments) only add zones that earlier ones did not have.
   // Returns false, with `error` set, if a set failed.
@@ -64,8 +66,8 @@ class Matcher {
   std::vector<std::unique_ptr<RE2>> patterns_;  // by signal; null for derived ones
   std::vector<bool> negatable_;
   std::vector<ZoneSet> sets_;
-  std::array<int, kZoneCount> set_of_zone_{};   // -1: nobody looks there
-  std::unique_ptr<RE2> negation_;               // null: no negations
+  std::array<int, kZoneCount> set_of_zone_{};  // -1: nobody looks there
+  std::unique_ptr<RE2> negation_;              // null: no negations
 };
 
 }  // namespace yardmaster::rules

@@ -10,11 +10,11 @@ namespace yardmaster::rules {
 
 // One thing that is wrong, with its place and what was expected there.
 struct Problem {
-  std::string file;      // as the reader knows it: relative to the packs folder, or the path given
-  std::string pointer;   // JSON pointer (RFC 6901) to the value; empty for the whole file
-  uint32_t line = 0;     // from 1; 0 where there is none
-  uint32_t column = 0;   // in bytes, from 1; 0 where there is none
-  std::string message;   // what is wrong and what was expected
+  std::string file;     // as the reader knows it: relative to the packs folder, or the path given
+  std::string pointer;  // JSON pointer (RFC 6901) to the value; empty for the whole file
+  uint32_t line = 0;    // from 1; 0 where there is none
+  uint32_t column = 0;  // in bytes, from 1; 0 where there is none
+  std::string message;  // what is wrong and what was expected
 
   // "file:line:column: /pointer: message", without the parts that are missing.
   std::string ToString() const;

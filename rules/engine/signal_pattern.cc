@@ -11,8 +11,8 @@ bool IsWordByte(char c) {
 
 bool IsBlank(char c) { return c == ' ' || c == '\t' || c == '\n'; }
 
-// `\b` only where a word byte stands at the edge: "c++" or "--nproc" have no boundary on their outer side, nor have words in
-// scripts without ASCII letters.
+// `\b` only where a word byte stands at the edge: "c++" or "--nproc" have no boundary on their outer side, nor have
+// words in scripts without ASCII letters.
 std::string WithBoundaries(std::string_view text, std::string pattern) {
   if (!text.empty() && IsWordByte(text.front())) pattern.insert(0, "\\b");
   if (!text.empty() && IsWordByte(text.back())) pattern += "\\b";

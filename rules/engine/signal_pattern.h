@@ -9,8 +9,8 @@
 
 namespace yardmaster::rules {
 
-// One alternation over everything that the signal looks for; empty for a derived signal. Where several alternatives match at the same
-// place the order of the forms decides; for scores it makes no difference.
+// One alternation over everything that the signal looks for; empty for a derived signal. Where several alternatives
+// match at the same place the order of the forms decides; for scores it makes no difference.
 std::string SignalPattern(const SignalModel& signal);
 
 // The single forms, each a complete RE2 pattern.

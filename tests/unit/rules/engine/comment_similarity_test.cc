@@ -17,7 +17,8 @@ const ZoneSplitter& Splitter() {
 }
 
 TEST(CommentTokens, LettersAndDigitsInLowerCaseOnceEach) {
-  EXPECT_THAT(CommentTokens("Please add NCCL 2.19, please!", Splitter()), ElementsAre("19", "2", "add", "nccl", "please"));
+  EXPECT_THAT(CommentTokens("Please add NCCL 2.19, please!", Splitter()),
+              ElementsAre("19", "2", "add", "nccl", "please"));
 }
 
 TEST(CommentTokens, ChineseCharactersCountOneByOneAndPunctuationNot) {
@@ -25,7 +26,8 @@ TEST(CommentTokens, ChineseCharactersCountOneByOneAndPunctuationNot) {
 }
 
 TEST(CommentTokens, QuotesCodeAndMarkersAreLeftOut) {
-  EXPECT_THAT(CommentTokens("> quoted words\n\nown\n\n```\ncode()\n```\n<!-- yardmaster pack=p template=t key=k -->\n", Splitter()),
+  EXPECT_THAT(CommentTokens("> quoted words\n\nown\n\n```\ncode()\n```\n<!-- yardmaster pack=p template=t key=k -->\n",
+                            Splitter()),
               ElementsAre("own"));
 }
 

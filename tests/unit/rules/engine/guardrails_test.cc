@@ -31,7 +31,7 @@ std::unique_ptr<Guardrails> Make(const GuardrailsModel& lists) {
   return guardrails;
 }
 
-GuardrailResult Apply(const GuardrailRequest& request) { 
+GuardrailResult Apply(const GuardrailRequest& request) {
   static const auto* const kGuardrails = Make(Lists()).release();
   return kGuardrails->Apply(request);
 }

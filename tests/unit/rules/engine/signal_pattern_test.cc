@@ -1,8 +1,7 @@
 #include "rules/engine/signal_pattern.h"
 
-#include <re2/re2.h>
-
 #include <gtest/gtest.h>
+#include <re2/re2.h>
 
 namespace yardmaster::rules {
 namespace {
