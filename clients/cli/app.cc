@@ -3,15 +3,24 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <exception>
+#include <string_view>
 
 #include "clients/cli/output.h"
 #include "clients/cli/verbs.h"
+#include "rules/engine/readable.h"
 #include "services/core/version.h"
 
 namespace yardmaster::cli {
 namespace {
 
-// The verb that parsing got to: its help is the one to read after an error.
+// The last verb that parsing got to.
+const CLI::App& LastVerb(const CLI::App& app) {
+  const CLI::App* current = &app;
+  while (!current->get_subcommands().empty()) current = current->get_subcommands().front();
+  return *current;
+}
+
+// "yard rules test": the words whose help is the one to read after an error.
 std::string VerbPath(const CLI::App& app) {
   std::string path = "yard";
   for (const CLI::App* current = &app; !current->get_subcommands().empty();) {
@@ -19,6 +28,26 @@ std::string VerbPath(const CLI::App& app) {
     path += " " + current->get_name();
   }
   return path;
+}
+
+// What is wrong with the command line. The parser says no more of an unknown verb than that one is missing.
+std::string ParseMessage(const CLI::App& app, const CLI::ParseError& error) {
+  const std::vector<const CLI::App*> verbs = LastVerb(app).get_subcommands(nullptr);
+  if (verbs.empty()) return error.what();
+  const std::vector<std::string> rest = app.remaining(true);
+  const auto word =
+      std::find_if(rest.begin(), rest.end(), [](const std::string& text) { return !text.starts_with('-'); });
+  std::string names;
+  std::vector<std::string_view> known;
+  for (const CLI::App* verb : verbs) {
+    known.push_back(verb->get_name());
+    names += (names.empty() ? "" : ", ") + verb->get_name();
+  }
+  if (word == rest.end()) return rest.empty() ? "a verb is missing; expected one of: " + names : error.what();
+  const std::string_view nearest = rules::NearestName(*word, known);
+  const std::string meant = nearest.empty() ? "" : "; did you mean '" + std::string(nearest) + "'?";
+  return "'" + VerbPath(app) + "' has no verb " + rules::Quoted(*word) +
+         (meant.empty() ? "; expected one of: " + names : meant);
 }
 
 // What --server, --ca and so on are after the environment had its say.
@@ -95,7 +124,7 @@ ExitCode RunYard(const std::vector<std::string>& arguments, const Environment& e
       return ExitCode::kDone;
     } catch (const CLI::ParseError& error) {
       Output output(env, false);
-      output.Error(error.what());
+      output.Error(ParseMessage(app, error));
       output.Hint("See '" + VerbPath(app) + " --help'.");
       return ExitCode::kUsage;
     }
