@@ -7,9 +7,9 @@
 namespace yardmaster::rules {
 namespace {
 
-// Points with at most one decimal, rounded up so that "needs 0.1 more" is enough.
+// Points with at most one decimal, rounded up so that "needs 0.1 more" is enough. (0 first: max(-0, 0) is -0.)
 std::string Points(double value) {
-  const double tenths = std::max(std::ceil(value * 10 - 1e-9), 0.0);
+  const double tenths = std::max(0.0, std::ceil(value * 10 - 1e-9));
   char buffer[32];
   const auto [end, error] = std::to_chars(buffer, buffer + sizeof(buffer), tenths / 10, std::chars_format::fixed, 1);
   if (error != std::errc()) return "?";
