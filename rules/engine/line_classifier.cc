@@ -21,7 +21,12 @@ bool IsPrompt(std::string_view text) {
   return StartsWith(text, "$ ") || StartsWith(text, ">>> ") || StartsWith(text, "In [");
 }
 
-bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool IsBetween(char c, char first, char last) { return first <= c && c <= last; }
+
+bool IsLetter(char c) { return IsBetween(c, 'a', 'z') || IsBetween(c, 'A', 'Z'); }
+
+// What the name of a command may have behind its first letter.
+bool IsNameChar(char c) { return IsLetter(c) || IsBetween(c, '0', '9') || c == '-' || c == '_'; }
 
 // "/label bug": a slash, a name and then a blank or nothing. Paths do not look like that.
 bool IsSlashCommand(std::string_view line) {
@@ -29,9 +34,7 @@ bool IsSlashCommand(std::string_view line) {
   if (slash == std::string_view::npos || slash > 3 || line[slash] != '/') return false;
   size_t pos = slash + 1;
   if (pos >= line.size() || !IsLetter(line[pos])) return false;
-  while (pos < line.size() &&
-         (IsLetter(line[pos]) || (line[pos] >= '0' && line[pos] <= '9') || line[pos] == '-' || line[pos] == '_'))
-    ++pos;
+  while (pos < line.size() && IsNameChar(line[pos])) ++pos;
   return pos == line.size() || line[pos] == ' ' || line[pos] == '\t';
 }
 

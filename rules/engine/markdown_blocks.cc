@@ -194,9 +194,8 @@ std::vector<TextLine> SplitLines(std::string_view text) {
   const bool has_cr = !text.empty() && std::memchr(text.data(), '\r', text.size()) != nullptr;
   size_t begin = 0;
   while (begin < text.size()) {
-    size_t end;
+    size_t end = begin;
     if (has_cr) {
-      end = begin;
       while (end < text.size() && text[end] != '\n' && text[end] != '\r') ++end;
     } else {
       const void* found = std::memchr(text.data() + begin, '\n', text.size() - begin);

@@ -59,21 +59,22 @@ class Library:
         self.folder = folder
         self.smoke = smoke
 
-    def measure(self, name):
+    def measure(self, name, brief=False):
         program, benchmark = PROGRAMS[name]
         path = self.folder / "bench" / program
         if not path.exists():
             raise Failure(f"{path} is not built")
-        repetitions = 1 if self.smoke else 5
+        repetitions, seconds = (1, 0.01) if self.smoke else (1, 0.4) if brief else (5, 0.6)
         out = run([str(path), f"--benchmark_filter=^{benchmark}$", "--benchmark_format=json", f"--benchmark_repetitions={repetitions}",
-                   f"--benchmark_min_time={0.01 if self.smoke else 0.6}"])
+                   f"--benchmark_min_time={seconds}"])
         runs = [r for r in json.loads(out)["benchmarks"] if r.get("run_type") == "iteration"]
         for r in runs:
             if r.get("error_occurred"):
                 raise Failure(f"{benchmark}: {r['error_message']}")
         if not runs:
             raise Failure(f"{program} has no benchmark {benchmark}")
-        # Rates count processor time of the one thread. The best repetition is the one that was disturbed least.
+        # Rates count processor time of the one thread. The best repetition is the one that was disturbed least; where a figure
+        # is compared with others of its round, there is but one.
         if "items_per_second" in runs[0]:
             return max(r["items_per_second"] for r in runs)
         return min(r["cpu_time"] for r in runs)
@@ -146,49 +147,49 @@ def h2load(address, path, frame, requests):
     return float(rate.group(1))
 
 
-def measure_daemon(wanted, folder, packs, smoke):
-    """Figures of the daemon among `wanted`."""
-    values = {}
-    if wanted & {"daemon.ready", "daemon.idle_memory"}:
-        ready, memory = [], []
-        for _ in range(1 if smoke else 5):
-            daemon = Daemon(folder, packs)
-            try:
-                ready.append(daemon.start())
-                time.sleep(0.5)
-                memory.append(daemon.resident_mib())
-            finally:
-                daemon.stop()
-        values["daemon.ready"] = statistics.median(ready)
-        values["daemon.idle_memory"] = max(memory)
-    if wanted & {"grpc.health", "grpc.triage_issue"}:
-        if shutil.which("h2load") is None:
-            raise Failure("h2load is missing (deploy/install-deps.sh --with-analysis)")
+def measure_start(folder, packs, smoke):
+    """Milliseconds until ready (median) and MiB resident when idle (largest)."""
+    ready, memory = [], []
+    for _ in range(1 if smoke else 5):
         daemon = Daemon(folder, packs)
         try:
-            daemon.start()
-            work = pathlib.Path(daemon.home.name)
-            frame = str(work / "triage.bin")
-            about = json.loads(run([str(folder / "bench" / "triage_frame"), frame, daemon.grpc]))
-            say(f"TriageIssue with issue {about['number']}: {about['text_bytes']} bytes of text, {about['response_bytes']} bytes of answer")
-            empty = str(work / "health.bin")
-            pathlib.Path(empty).write_bytes(b"\0" * 5)
-            method = "/yardmaster.v1.TriageService/TriageIssue"
-            sizes = (500, 500) if smoke else (60000, 30000)
-            before = daemon.answered("TriageIssue", "OK")
-            health, triage = [], []
-            # In turns, so that a disturbance meets both.
-            for _ in range(1 if smoke else 5):
-                health.append(h2load(daemon.grpc, "/grpc.health.v1.Health/Check", empty, sizes[0]))
-                triage.append(h2load(daemon.grpc, method, frame, sizes[1]))
-            answered = daemon.answered("TriageIssue", "OK") - before
-            if answered != sizes[1] * len(triage):
-                raise Failure(f"{sizes[1] * len(triage)} calls of TriageIssue were sent, but {answered:.0f} of them ended well")
-            values["grpc.health"] = max(health)
-            values["grpc.triage_issue"] = max(triage)
+            ready.append(daemon.start())
+            time.sleep(0.5)
+            memory.append(daemon.resident_mib())
         finally:
             daemon.stop()
-    return values
+    return {"daemon.ready": statistics.median(ready), "daemon.idle_memory": max(memory)}
+
+
+def measure_calls(folder, packs, smoke, library):
+    """Health checks, decisions of the library and TriageIssue in turns, so that a disturbance meets all three; the figures are those of the
+    round in the middle."""
+    if shutil.which("h2load") is None:
+        raise Failure("h2load is missing (deploy/install-deps.sh --with-analysis)")
+    daemon = Daemon(folder, packs)
+    try:
+        daemon.start()
+        work = pathlib.Path(daemon.home.name)
+        frame = str(work / "triage.bin")
+        about = json.loads(run([str(folder / "bench" / "triage_frame"), frame, daemon.grpc]))
+        say(f"TriageIssue with issue {about['number']}: {about['text_bytes']} bytes of text, {about['response_bytes']} bytes of answer")
+        empty = str(work / "health.bin")
+        pathlib.Path(empty).write_bytes(b"\0" * 5)
+        health_calls, triage_calls = (500, 500) if smoke else (60000, 30000)
+        before = daemon.answered("TriageIssue", "OK")
+        rounds = []
+        for _ in range(1 if smoke else 5):
+            values = {"grpc.health": h2load(daemon.grpc, "/grpc.health.v1.Health/Check", empty, health_calls),
+                      "decide.typical": library.measure("decide.typical", brief=True),
+                      "grpc.triage_issue": h2load(daemon.grpc, "/yardmaster.v1.TriageService/TriageIssue", frame, triage_calls)}
+            rounds.append(values)
+        answered = daemon.answered("TriageIssue", "OK") - before
+        if answered != triage_calls * len(rounds):
+            raise Failure(f"{triage_calls * len(rounds)} calls of TriageIssue were sent, but {answered:.0f} of them ended well")
+        rounds.sort(key=lambda values: values["grpc.triage_issue"] / triage_floor(values))
+        return rounds[len(rounds) // 2]
+    finally:
+        daemon.stop()
 
 
 def triage_floor(values):
@@ -234,19 +235,20 @@ def main():
     if not names:
         say(f"there is no figure like '{options.only}': {', '.join(FIGURES)}")
         return 2
-    wanted = set(names)
-    if "grpc.triage_issue" in wanted:
-        wanted |= {"grpc.health", "decide.typical"}
     values = {}
     try:
         library = Library(options.bin, options.smoke)
-        for name in PROGRAMS:
-            if name in wanted:
+        for name in names:
+            if name in PROGRAMS:
                 say(f"measuring {name}")
                 values[name] = library.measure(name)
-        if any(name.startswith(("daemon.", "grpc.")) for name in wanted):
-            say("measuring the daemon")
-            values.update(measure_daemon(wanted, options.bin, os.environ["YARD_PACKS"], options.smoke))
+        packs = os.environ["YARD_PACKS"]
+        if any(name.startswith("daemon.") for name in names):
+            say("measuring the start of the daemon")
+            values.update(measure_start(options.bin, packs, options.smoke))
+        if any(name.startswith("grpc.") for name in names):
+            say("measuring calls")
+            values.update(measure_calls(options.bin, packs, options.smoke, library))
     except (Failure, OSError) as failure:
         say(str(failure))
         return 4

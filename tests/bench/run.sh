@@ -17,7 +17,7 @@ Measures, on this machine and in one run:
   daemon.idle_memory       MiB resident once it is ready and idle
   grpc.health              health checks per second under h2load
   grpc.triage_issue        TriageIssue calls per second under h2load; the floor is 0.9 x 1/(1/H + 1/D), H being grpc.health and
-                           D decide.typical of the same run
+                           D decide.typical, measured in turns with it; the round in the middle of five counts
 
   --only NAME   only figures whose name contains NAME, and what they are compared with
   --json        JSON lines {name, value, unit, floor, ratio} on stdout instead of the table; ratio >= 1 is good, whichever direction is
