@@ -98,6 +98,66 @@ absl::Status SubjectWithoutDecision(std::string_view subject) {
   return absl::NotFoundError(absl::StrCat("no decision about ", Quoted(subject), " is kept"));
 }
 
+absl::Status StoreQueueFull(size_t deliveries, size_t bytes) {
+  return absl::ResourceExhaustedError(
+      absl::StrCat("too much waits to be stored: ", deliveries, " deliveries, ", bytes, " bytes; try again shortly"));
+}
+absl::Status StoreDiskLow(uint64_t free_bytes, uint64_t floor_bytes) {
+  return absl::ResourceExhaustedError(absl::StrCat("the disk of the data directory has ", free_bytes >> 20,
+                                                   " MiB left, less than the floor of ", floor_bytes >> 20,
+                                                   " MiB: nothing new is taken in until there is room"));
+}
+absl::Status StoreDiskFull() {
+  return absl::ResourceExhaustedError(
+      "the disk of the data directory is full: nothing new is taken in until there is room");
+}
+absl::Status StoreBroken(std::string_view reason) {
+  return absl::DataLossError(absl::StrCat("the database can't be trusted any more (", Abs(reason),
+                                          "): look at the disk, then start the daemon again"));
+}
+absl::Status StoreBusy(std::string_view reason) {
+  return absl::UnavailableError(absl::StrCat("the database is held by another program: ", Abs(reason)));
+}
+absl::Status StoreClosed() { return absl::UnavailableError("the store is closed: the daemon is shutting down"); }
+absl::Status StoreTooNew(int64_t has, int64_t knows) {
+  return absl::FailedPreconditionError(
+      absl::StrCat("the database has schema step ", has, "; this program knows steps up to ", knows,
+                   ". A newer version has used the data directory: go on with that version"));
+}
+absl::Status StoreUnusable(std::string_view file, std::string_view reason) {
+  return absl::InternalError(absl::StrCat("can't use the database ", Quoted(file), ": ", Abs(reason)));
+}
+absl::Status StoredValueDamaged(std::string_view reason) {
+  return absl::DataLossError(absl::StrCat("a stored value can't be read: ", Abs(reason)));
+}
+absl::Status WriteFromCallback() {
+  return absl::FailedPreconditionError("a callback of the store must not wait for the store: hand over to a thread");
+}
+absl::Status DeliveryUnknown(std::string_view delivery) {
+  return absl::NotFoundError(absl::StrCat("there is no delivery ", Quoted(delivery), ", or it is no longer kept"));
+}
+absl::Status BodyNotKept(std::string_view delivery) {
+  return absl::NotFoundError(absl::StrCat("the body of delivery ", Quoted(delivery), " is not kept"));
+}
+absl::Status RequeueWithoutBody(int64_t delivery) {
+  return absl::FailedPreconditionError(
+      absl::StrCat("delivery ", delivery, " can't be worked on again: its body is not kept"));
+}
+absl::Status EffectUnknown(std::string_view effect) {
+  return absl::NotFoundError(absl::StrCat("there is no effect ", Quoted(effect), ", or it is no longer kept"));
+}
+absl::Status EffectKeyTaken(std::string_view key) {
+  return absl::AlreadyExistsError(
+      absl::StrCat("the key ", Quoted(key), " belongs to an effect on another subject or of another kind"));
+}
+absl::Status DecisionExists(std::string_view id) {
+  return absl::AlreadyExistsError(absl::StrCat("there is a decision ", Quoted(id), " already"));
+}
+absl::Status TransitionRefused(std::string_view what, int64_t id, std::string_view from, std::string_view to) {
+  return absl::FailedPreconditionError(
+      absl::StrCat(Abs(what), " ", id, " is ", Abs(from), "; it can't become ", Abs(to)));
+}
+
 absl::Status FileUnreadable(std::string_view path, std::string_view reason) {
   return absl::NotFoundError(absl::StrCat("can't read ", Quoted(path), ": ", Abs(reason)));
 }

@@ -48,6 +48,28 @@ absl::Status MatchFailed(std::string_view pack, std::string_view error);  // RES
 absl::Status DecisionUnknown(std::string_view id);              // NOT_FOUND
 absl::Status SubjectWithoutDecision(std::string_view subject);  // NOT_FOUND
 
+// --- The store ---
+absl::Status StoreQueueFull(size_t deliveries, size_t bytes);          // RESOURCE_EXHAUSTED
+absl::Status StoreDiskLow(uint64_t free_bytes, uint64_t floor_bytes);  // RESOURCE_EXHAUSTED
+absl::Status StoreDiskFull();                                          // RESOURCE_EXHAUSTED
+// The disk or the file failed: nothing is written any more until the daemon is started again.
+absl::Status StoreBroken(std::string_view reason);                           // DATA_LOSS
+absl::Status StoreBusy(std::string_view reason);                             // UNAVAILABLE
+absl::Status StoreClosed();                                                  // UNAVAILABLE
+absl::Status StoreTooNew(int64_t has, int64_t knows);                        // FAILED_PRECONDITION
+absl::Status StoreUnusable(std::string_view file, std::string_view reason);  // INTERNAL
+absl::Status StoredValueDamaged(std::string_view reason);                    // DATA_LOSS
+absl::Status WriteFromCallback();                                            // FAILED_PRECONDITION
+absl::Status DeliveryUnknown(std::string_view delivery);                     // NOT_FOUND
+absl::Status BodyNotKept(std::string_view delivery);                         // NOT_FOUND
+absl::Status RequeueWithoutBody(int64_t delivery);                           // FAILED_PRECONDITION
+absl::Status EffectUnknown(std::string_view effect);                         // NOT_FOUND
+absl::Status EffectKeyTaken(std::string_view key);                           // ALREADY_EXISTS
+absl::Status DecisionExists(std::string_view id);                            // ALREADY_EXISTS
+// `what` is "delivery" or "effect".
+absl::Status TransitionRefused(std::string_view what, int64_t id, std::string_view from,
+                               std::string_view to);  // FAILED_PRECONDITION
+
 // --- Files, sockets, processes ---
 absl::Status FileUnreadable(std::string_view path, std::string_view reason);  // NOT_FOUND
 absl::Status FileTooLarge(std::string_view path, size_t limit);               // INVALID_ARGUMENT
