@@ -147,7 +147,8 @@ CompiledCondition CompiledCondition::Compile(const Condition& condition, Conditi
       out.text_ = "the body has fewer than " + std::to_string(condition.bytes) + " bytes";
       break;
   }
-  out.not_met_ = "not met: " + out.text_;
+  // "not met: not step …" reads badly: what stands in the way is that the child holds.
+  out.not_met_ = condition.kind == Kind::kNot ? out.children_.front().text_ : "not met: " + out.text_;
   return out;
 }
 
