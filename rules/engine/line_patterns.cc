@@ -71,14 +71,18 @@ bool Matches(const std::unique_ptr<RE2>& pattern, std::string_view line) {
 LinePatterns::LinePatterns() = default;
 LinePatterns::~LinePatterns() = default;
 
-std::unique_ptr<LinePatterns> LinePatterns::Create(const ZoneRules& rules, Problems& problems) {
-  const size_t problems_before = problems.size();
+void LinePatterns::Check(const ZoneRules& rules, Problems& problems) {
   CheckPatterns(rules.trace_starts, "trace_starts", problems);
   CheckPatterns(rules.trace_lines, "trace_lines", problems);
   CheckPatterns(rules.error_lines, "error_lines", problems);
   CheckPatterns(rules.environment_starts, "environment_starts", problems);
   CheckPatterns(rules.environment_lines, "environment_lines", problems);
   CheckPatterns(rules.boilerplate, "boilerplate", problems);
+}
+
+std::unique_ptr<LinePatterns> LinePatterns::Create(const ZoneRules& rules, Problems& problems) {
+  const size_t problems_before = problems.size();
+  Check(rules, problems);
   if (problems.size() != problems_before) return nullptr;
 
   const std::string boilerplate = WholeLine(Alternation({&rules.boilerplate}));

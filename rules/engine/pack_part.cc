@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "rules/engine/json_document.h"
+#include "rules/engine/line_patterns.h"
 #include "rules/engine/readable.h"
 #include "rules/engine/schema_validator.h"
 #include "rules/engine/zones.h"
@@ -206,9 +207,9 @@ void FileReader::ReadZones() {
   Take(value_, "environment_starts", rules.environment_starts);
   Take(value_, "environment_lines", rules.environment_lines);
   Take(value_, "boilerplate", rules.boilerplate);
-  // Patterns are compiled here once, since here their places in the file are known; merged lists lose them.
+  // Patterns are checked here, since here their places in the file are known; merged lists lose them.
   Problems bad;
-  ZoneSplitter::Create(rules, bad);
+  LinePatterns::Check(rules, bad);
   for (Problem& problem : bad) Add(problem.pointer, std::move(problem.message));
 }
 

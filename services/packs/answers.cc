@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "rules/engine/readable.h"
 #include "services/core/errors.h"
 #include "services/core/limits.h"
 #include "services/packs/case_issue.h"
@@ -52,6 +53,12 @@ absl::Status FiringCases(const rules::CompiledPack& pack, std::string_view id, c
   return absl::OkStatus();
 }
 
+// Protobuf strings must be valid UTF-8; what a library says about bad input need not be.
+std::string AsText(const std::string& text) {
+  constexpr size_t kMaxBytes = 4096;
+  return rules::IsValidUtf8(text) ? text : rules::Readable(text, kMaxBytes);
+}
+
 void Append(const std::vector<std::string>& names, google::protobuf::RepeatedPtrField<std::string>& out) {
   for (const std::string& name : names) *out.Add() = name;
 }
@@ -76,11 +83,11 @@ v1::PackInfo DescribePack(const rules::CompiledPack& pack) {
 void WriteProblems(const rules::Problems& problems, google::protobuf::RepeatedPtrField<v1::PackProblem>& out) {
   for (const rules::Problem& problem : problems) {
     v1::PackProblem& to = *out.Add();
-    to.set_file(problem.file);
-    to.set_pointer(problem.pointer);
+    to.set_file(AsText(problem.file));
+    to.set_pointer(AsText(problem.pointer));
     to.set_line(problem.line);
     to.set_column(problem.column);
-    to.set_message(problem.message);
+    to.set_message(AsText(problem.message));
   }
 }
 
