@@ -26,7 +26,7 @@ enum class ForgeReason : uint8_t {
   kUnsupported,   // this forge has nothing of the kind                  UNIMPLEMENTED
   kBudget,        // our own model of the limits says: not before …      RESOURCE_EXHAUSTED
   kStopped,       // the client was stopped                              CANCELLED
-  kDeadline,      // the call's time was over                            DEADLINE_EXCEEDED
+  kTimeout,       // no (complete) answer in time, or the call's time is over  DEADLINE_EXCEEDED
   kNetwork,       // no connection, or it broke                          UNAVAILABLE
   kTls,           // certificate or handshake                            UNAVAILABLE
   kTooLarge,      // the answer passed a limit of ours                   RESOURCE_EXHAUSTED

@@ -3,8 +3,8 @@
 //   conditional   asks again with the ETag; 304 costs nothing of the primary limit
 //   retry         the only layer that sends anything twice
 //   budget        waits until the forge's limits allow it, important callers first
-//   metrics       counts and times what really goes out
 //   credentials   adds the token
+//   metrics       counts and times what really goes out, fetching tokens included
 //   http          one request, one answer, classified
 #ifndef YARDMASTER_CLIENTS_FORGE_MAKE_FORGE_H_
 #define YARDMASTER_CLIENTS_FORGE_MAKE_FORGE_H_

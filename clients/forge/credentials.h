@@ -1,0 +1,52 @@
+// Who we are: the innermost decorator adds the token to each request, and takes it out of whatever comes back as a
+// message.
+#ifndef YARDMASTER_CLIENTS_FORGE_CREDENTIALS_H_
+#define YARDMASTER_CLIENTS_FORGE_CREDENTIALS_H_
+
+#include <memory>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "clients/forge/transport.h"
+#include "services/core/secret.h"
+
+namespace yardmaster {
+
+// Thread-safe.
+class ForgeCredentials {
+ public:
+  virtual ~ForgeCredentials() = default;
+  // The token for a request that may take until `deadline`; empty: none is sent.
+  virtual absl::StatusOr<Secret> Token(std::chrono::steady_clock::time_point deadline) = 0;
+  // The forge refused `token` (401). True if the next Token() may give another one.
+  virtual bool Refused(const Secret& token) = 0;
+};
+
+class StaticToken final : public ForgeCredentials {
+ public:
+  explicit StaticToken(Secret token) : token_(std::move(token)) {}
+  absl::StatusOr<Secret> Token(std::chrono::steady_clock::time_point) override { return token_; }
+  bool Refused(const Secret&) override { return false; }
+
+ private:
+  const Secret token_;
+};
+
+class CredentialsTransport final : public ForgeTransport {
+ public:
+  // `header`: name of the header, and what stands before the token in its value.
+  CredentialsTransport(ForgeTransport& inner, ForgeCredentials& credentials, HttpHeader header)
+      : inner_(inner), credentials_(credentials), header_(std::move(header)) {}
+
+  ForgeAnswer Send(const ForgeRequest& request) override;
+  void Stop() override { inner_.Stop(); }
+
+ private:
+  ForgeTransport& inner_;
+  ForgeCredentials& credentials_;
+  const HttpHeader header_;
+};
+
+}  // namespace yardmaster
+
+#endif  // YARDMASTER_CLIENTS_FORGE_CREDENTIALS_H_

@@ -1,0 +1,131 @@
+#include "clients/forge/gitcode/gitcode_answers.h"
+
+#include "absl/strings/str_cat.h"
+#include "clients/forge/answer_json.h"
+#include "clients/forge/answer_reader.h"
+#include "clients/forge/http.h"
+#include "clients/forge/limits.h"
+#include "clients/forge/rest_adapter.h"
+
+namespace yardmaster::gitcode {
+namespace {
+
+ForgeUser ReadUser(const AnswerReader& user) {
+  ForgeUser out;
+  if (user.empty()) return out;
+  user.ExpectObject();
+  out.login = user.FirstOf({"login", "username"}).OptionalText();
+  out.id = user.At("id").Hint();
+  out.bot = EqualsIgnoreCase(user.At("type").Hint(), "Bot");
+  return out;
+}
+
+ForgeUser ReadNamedUser(const AnswerReader& user) {
+  ForgeUser out = ReadUser(user);
+  if (out.login.empty()) user.problem().Add("login", "a text", nullptr);
+  return out;
+}
+
+ForgeRepository ReadRepository(const AnswerReader& repository) {
+  ForgeRepository out;
+  out.full_name = repository.FirstOf({"full_name", "path_with_namespace"}).Text();
+  out.default_branch = repository.At("default_branch").OptionalText();
+  out.is_private = repository.At("private").Flag();
+  out.archived = repository.At("archived").Flag();
+  out.url = repository.FirstOf({"html_url", "web_url"}).Hint();
+  return out;
+}
+
+ForgeLabel ReadLabel(const AnswerReader& label) {
+  ForgeLabel out;
+  out.name = label.is_object() ? label.FirstOf({"name", "title"}).Text() : label.Text();
+  out.description = label.At("description").Hint();
+  out.color = label.At("color").Hint();
+  if (!out.color.empty() && out.color.front() == '#') out.color.erase(0, 1);
+  return out;
+}
+
+ForgeIssue ReadIssue(const AnswerReader& issue) {
+  ForgeIssue out;
+  issue.ExpectObject();
+  // Never "id", which counts across all repositories.
+  out.number = issue.FirstOf({"number", "iid"}).Number();
+  out.title = issue.At("title").OptionalText();
+  out.body = issue.FirstOf({"body", "description"}).OptionalText();
+  out.state = ReadForgeState(issue.At("state"));
+  if (out.state == ForgeState::kClosed && !issue.At("merged_at").Hint().empty()) out.state = ForgeState::kMerged;
+  out.labels = ReadLabelNames(issue.At("labels"));
+  out.author = ReadUser(issue.FirstOf({"user", "author"}));
+  out.comments = issue.FirstOf({"comments", "notes"}).NumberHint(-1);
+  out.created_at = issue.At("created_at").Hint();
+  out.updated_at = issue.At("updated_at").Hint();
+  out.url = issue.FirstOf({"html_url", "web_url", "url"}).Hint();
+  return out;
+}
+
+ForgeComment ReadComment(const AnswerReader& comment) {
+  ForgeComment out;
+  comment.ExpectObject();
+  // A new comment on a pull request has "id" of its discussion and "note_id" of its own; others have "id" alone.
+  const AnswerReader note = comment.FirstOf({"note_id", "noteId"});
+  out.id = note.empty() ? comment.At("id").Text() : note.Text();
+  out.discussion = comment.At("discussion_id").Hint();
+  if (out.discussion.empty() && !note.empty()) out.discussion = comment.At("id").Hint();
+  if (out.discussion == out.id) out.discussion.clear();
+  out.body = comment.FirstOf({"body", "note"}).OptionalText();
+  out.author = ReadUser(comment.FirstOf({"user", "author"}));
+  out.system = comment.At("system").Flag();
+  out.created_at = comment.At("created_at").Hint();
+  out.updated_at = comment.At("updated_at").Hint();
+  return out;
+}
+
+}  // namespace
+
+absl::StatusOr<ForgeUser> ParseUser(std::string_view body) { return ReadForgeObject(body, ReadNamedUser); }
+absl::StatusOr<ForgeRepository> ParseRepository(std::string_view body) { return ReadForgeObject(body, ReadRepository); }
+absl::StatusOr<std::vector<ForgeLabel>> ParseLabels(std::string_view body) { return ReadForgeList(body, ReadLabel); }
+absl::StatusOr<ForgeIssue> ParseIssue(std::string_view body) { return ReadForgeObject(body, ReadIssue); }
+absl::StatusOr<std::vector<ForgeIssue>> ParseIssues(std::string_view body) { return ReadForgeList(body, ReadIssue); }
+absl::StatusOr<ForgeComment> ParseComment(std::string_view body) { return ReadForgeObject(body, ReadComment); }
+absl::StatusOr<std::vector<ForgeComment>> ParseComments(std::string_view body) {
+  return ReadForgeList(body, ReadComment);
+}
+
+std::optional<ErrorBody> ParseErrorBody(std::string_view body, bool success) {
+  // Most successes are told by this alone, without parsing them twice.
+  if (success && (body.empty() || body.find("\"error") == std::string_view::npos)) return std::nullopt;
+  std::string error;
+  const std::optional<nlohmann::json> value = ParseForgeJson(body, error);
+  if (!value.has_value() || !value->is_object()) return std::nullopt;
+  AnswerProblem ignored;
+  const AnswerReader answer(&*value, "", ignored);
+
+  ErrorBody out;
+  const int64_t code = answer.At("error_code").NumberHint(0);
+  if (code >= 400 && code <= 599) out.code = static_cast<int>(code);
+  const std::string code_name = answer.At("error_code_name").Hint();
+  // In the order in which they say most.
+  const std::string description = answer.FirstOf({"error_message"}).Hint();
+  const std::string message = answer.At("message").Hint();
+  for (const std::string& text :
+       {description, message, answer.At("error_description").Hint(), answer.At("error").Hint(), code_name}) {
+    if (!text.empty()) {
+      out.message = text;
+      break;
+    }
+  }
+  if (success) {
+    const bool says_error = code != 0 || !description.empty() || !code_name.empty() ||
+                            (!answer.At("error").Hint().empty() && answer.At("id").empty());
+    if (!says_error) return std::nullopt;
+  } else if (out.message.empty() && code == 0) {
+    return std::nullopt;
+  }
+  if (const std::string trace = answer.At("trace_id").Hint(); !trace.empty()) {
+    absl::StrAppend(&out.message, " (trace_id ", trace, ")");
+  }
+  return out;
+}
+
+}  // namespace yardmaster::gitcode

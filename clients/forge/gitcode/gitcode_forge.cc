@@ -1,0 +1,224 @@
+#include "clients/forge/gitcode/gitcode_forge.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "clients/forge/gitcode/gitcode_answers.h"
+#include "clients/forge/limits.h"
+#include "clients/forge/names.h"
+
+namespace yardmaster {
+namespace {
+
+constexpr LabelRules kLabelRules{kMinGitCodeLabelCharacters, kMaxGitCodeLabelCharacters};
+
+absl::string_view Abs(std::string_view text) { return absl::string_view(text.data(), text.size()); }
+
+std::string RepositoryTarget(std::string_view repository) { return absl::StrCat("/repos/", Abs(repository)); }
+
+std::string SubjectTarget(const ForgeSubject& subject) {
+  return absl::StrCat(RepositoryTarget(subject.repository), subject.pull_request ? "/pulls/" : "/issues/",
+                      subject.number);
+}
+
+// The routes of both kinds, for metrics.
+std::string SubjectRoute(const ForgeSubject& subject, std::string_view rest) {
+  return absl::StrCat("/repos/{repo}/", subject.pull_request ? "pulls" : "issues", "/{n}", Abs(rest));
+}
+
+std::string PageQuery(int page) { return absl::StrCat("page=", page, "&per_page=", kForgePageSize); }
+
+// Header total_page: says that a full page is the last one. It is not trusted to say that there are more: a short page
+// ends the list whatever it says.
+std::optional<bool> MorePages(const ForgeAnswer& answer, size_t items, int page) {
+  if (items < static_cast<size_t>(kForgePageSize)) return false;
+  const std::string_view text = answer.Header("total_page");
+  int total = 0;
+  if (text.empty() || !absl::SimpleAtoi(Abs(text), &total) || total < 1) return std::nullopt;
+  if (page >= total) return false;
+  return std::nullopt;
+}
+
+// Oldest first, also where the server ignores the order that was asked for. Only if every time can be read.
+void SortByTime(std::vector<ForgeComment>& comments) {
+  std::vector<std::pair<absl::Time, size_t>> times;
+  times.reserve(comments.size());
+  for (size_t i = 0; i < comments.size(); ++i) {
+    absl::Time time;
+    if (!absl::ParseTime(absl::RFC3339_full, comments[i].created_at, &time, nullptr)) return;
+    times.emplace_back(time, i);
+  }
+  const auto earlier = [](const auto& a, const auto& b) { return a.first < b.first; };
+  if (std::is_sorted(times.begin(), times.end(), earlier)) return;
+  std::stable_sort(times.begin(), times.end(), earlier);
+  std::vector<ForgeComment> sorted;
+  sorted.reserve(comments.size());
+  for (const auto& [time, index] : times) sorted.push_back(std::move(comments[index]));
+  comments = std::move(sorted);
+}
+
+absl::Status NoDeliveries() {
+  return MakeForgeStatus({ForgeReason::kUnsupported, ForgeOutcome::kNotSent, 0, std::nullopt},
+                         "GitCode keeps no record of webhook deliveries");
+}
+
+}  // namespace
+
+absl::StatusOr<ForgeUser> GitCodeForge::CurrentUser(const ForgeCall& call) {
+  return Read<ForgeUser>(Begin(call), "/user", "/user", gitcode::ParseUser);
+}
+
+absl::StatusOr<ForgeRepository> GitCodeForge::GetRepository(const ForgeCall& call, std::string_view repository) {
+  if (absl::Status status = CheckRepository(repository); !status.ok()) return status;
+  return Read<ForgeRepository>(Begin(call), "/repos/{repo}", RepositoryTarget(repository), gitcode::ParseRepository);
+}
+
+absl::StatusOr<std::vector<ForgeLabel>> GitCodeForge::RepositoryLabels(const ForgeCall& call,
+                                                                       std::string_view repository) {
+  if (absl::Status status = CheckRepository(repository); !status.ok()) return status;
+  const Run run = Begin(call);
+  std::vector<ForgeLabel> labels;
+  std::string first_before;
+  absl::StatusOr<bool> complete = ReadForgePages([&](int page) -> absl::StatusOr<ForgePageInfo> {
+    ForgeAnswer answer;
+    absl::StatusOr<std::vector<ForgeLabel>> items = Read<std::vector<ForgeLabel>>(
+        run, "/repos/{repo}/labels", absl::StrCat(RepositoryTarget(repository), "/labels?", PageQuery(page)),
+        gitcode::ParseLabels, &answer);
+    if (!items.ok()) return items.status();
+    ForgePageInfo info{items->size(), items->empty() ? "" : items->front().name,
+                       MorePages(answer, items->size(), page)};
+    if (!first_before.empty() && info.first == first_before) return info;
+    first_before = info.first;
+    for (ForgeLabel& label : *items) labels.push_back(std::move(label));
+    return info;
+  });
+  if (!complete.ok()) return complete.status();
+  if (!*complete) {
+    return MakeForgeStatus({ForgeReason::kTooLarge, ForgeOutcome::kRefused, 0, std::nullopt},
+                           absl::StrCat(Abs(repository), " has more labels than are read: ", labels.size()));
+  }
+  return labels;
+}
+
+absl::StatusOr<ForgeIssue> GitCodeForge::GetIssue(const ForgeCall& call, const ForgeSubject& subject) {
+  if (absl::Status status = CheckSubject(subject); !status.ok()) return status;
+  return ReadIssue(Begin(call), subject);
+}
+
+absl::StatusOr<ForgeIssue> GitCodeForge::ReadIssue(const Run& run, const ForgeSubject& subject) {
+  absl::StatusOr<ForgeIssue> issue =
+      Read<ForgeIssue>(run, SubjectRoute(subject, ""), SubjectTarget(subject), gitcode::ParseIssue);
+  if (!issue.ok()) return issue;
+  if (absl::Status status = CheckNumber(*issue, subject); !status.ok()) return status;
+  issue->pull_request = subject.pull_request;
+  return issue;
+}
+
+absl::StatusOr<ForgeCommentList> GitCodeForge::ListComments(const ForgeCall& call, const ForgeSubject& subject) {
+  if (absl::Status status = CheckSubject(subject); !status.ok()) return status;
+  return ReadComments(Begin(call), subject);
+}
+
+absl::StatusOr<ForgeCommentList> GitCodeForge::ReadComments(const Run& run, const ForgeSubject& subject) {
+  // The same order has two names.
+  const std::string_view order = subject.pull_request ? "&direction=asc" : "&order=asc";
+  ForgeCommentList list;
+  size_t bytes = 0;
+  bool fits = true;
+  absl::StatusOr<bool> complete = ReadForgePages([&](int page) -> absl::StatusOr<ForgePageInfo> {
+    ForgeAnswer answer;
+    absl::StatusOr<std::vector<ForgeComment>> items =
+        Read<std::vector<ForgeComment>>(run, SubjectRoute(subject, "/comments"),
+                                        absl::StrCat(SubjectTarget(subject), "/comments?", PageQuery(page), Abs(order)),
+                                        gitcode::ParseComments, &answer);
+    if (!items.ok()) return items.status();
+    ForgePageInfo info{items->size(), items->empty() ? "" : items->front().id, MorePages(answer, items->size(), page)};
+    fits = AppendComments(*std::move(items), list, bytes);
+    if (!fits) info.more = false;
+    return info;
+  });
+  if (!complete.ok()) return complete.status();
+  SortByTime(list.comments);
+  list.complete = *complete && fits;
+  return list;
+}
+
+absl::StatusOr<ForgeIssuePage> GitCodeForge::ListIssues(const ForgeCall& call, std::string_view repository,
+                                                        const ForgeIssueQuery& query) {
+  if (absl::Status status = CheckRepository(repository); !status.ok()) return status;
+  if (!query.labels.empty()) {
+    if (absl::Status status = CheckLabels(query.labels, kLabelRules); !status.ok()) return status;
+  }
+  absl::StatusOr<IssueCursor> cursor = ParseIssueCursor(query.cursor);
+  if (!cursor.ok()) return cursor.status();
+
+  std::string labels;
+  for (const std::string& label : query.labels) absl::StrAppend(&labels, labels.empty() ? "" : ",", UrlEncode(label));
+  const std::string_view state = !query.state.has_value()            ? "all"
+                                 : *query.state == ForgeState::kOpen ? "open"
+                                                                     : "closed";
+  std::string target = absl::StrCat(RepositoryTarget(repository), "/issues?");
+  if (!labels.empty()) absl::StrAppend(&target, "labels=", labels, "&");
+  absl::StrAppend(&target, "state=", Abs(state), "&sort=created&direction=asc&", PageQuery(cursor->page));
+
+  ForgeAnswer answer;
+  absl::StatusOr<std::vector<ForgeIssue>> issues = Read<std::vector<ForgeIssue>>(
+      Begin(call), "/repos/{repo}/issues", std::move(target), gitcode::ParseIssues, &answer);
+  if (!issues.ok()) return issues.status();
+  ForgePageInfo info{issues->size(), issues->empty() ? "" : absl::StrCat(issues->front().number),
+                     MorePages(answer, issues->size(), cursor->page)};
+  ForgeIssuePage page;
+  page.next = NextIssueCursor(*cursor, info);
+  // The page before once more: nothing new.
+  if (cursor->first_before.empty() || info.first != cursor->first_before) page.issues = *std::move(issues);
+  return page;
+}
+
+absl::StatusOr<ForgeLabelsWritten> GitCodeForge::AddLabels(const ForgeCall& call, const ForgeSubject& subject,
+                                                           const std::vector<std::string>& labels) {
+  if (absl::Status status = CheckSubject(subject); !status.ok()) return status;
+  if (absl::Status status = CheckLabels(labels, kLabelRules); !status.ok()) return status;
+  const Run run = Begin(call);
+  // A bare array; POST appends, PUT would replace and is never sent.
+  const nlohmann::json body = labels;
+  const ForgeAnswer answer =
+      Post(run, SubjectRoute(subject, "/labels"), absl::StrCat(SubjectTarget(subject), "/labels"), body.dump());
+  if (answer.error.has_value()) return answer.ToStatus();
+  ForgeLabelsWritten written;
+  absl::StatusOr<ForgeIssue> issue = ReadIssue(run, subject);
+  if (issue.ok()) {
+    written.shown = std::move(issue->labels);
+  } else {
+    written.read_back = issue.status();
+  }
+  return written;
+}
+
+absl::StatusOr<ForgeCommentWritten> GitCodeForge::AddComment(const ForgeCall& call, const ForgeSubject& subject,
+                                                             std::string_view body) {
+  if (absl::Status status = CheckSubject(subject); !status.ok()) return status;
+  if (absl::Status status = CheckComment(body, kMaxGitCodeCommentCharacters); !status.ok()) return status;
+  const Run run = Begin(call);
+  const nlohmann::json json = {{"body", body}};
+  const ForgeAnswer answer =
+      Post(run, SubjectRoute(subject, "/comments"), absl::StrCat(SubjectTarget(subject), "/comments"), json.dump());
+  if (answer.error.has_value()) return answer.ToStatus();
+  absl::StatusOr<ForgeComment> answered = gitcode::ParseComment(answer.body);
+  return FindWritten(answered.ok() ? std::optional(*std::move(answered)) : std::nullopt, body,
+                     ReadComments(run, subject));
+}
+
+absl::StatusOr<ForgeHookDeliveryPage> GitCodeForge::ListHookDeliveries(const ForgeCall&, std::string_view,
+                                                                       std::string_view, std::string_view) {
+  return NoDeliveries();
+}
+
+absl::Status GitCodeForge::Redeliver(const ForgeCall&, std::string_view, std::string_view, std::string_view) {
+  return NoDeliveries();
+}
+
+}  // namespace yardmaster

@@ -1,0 +1,83 @@
+#include "clients/forge/github/app_credentials.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "clients/forge/github/github_answers.h"
+
+namespace yardmaster {
+namespace {
+
+constexpr std::chrono::minutes kRenewBefore{5};
+constexpr std::chrono::minutes kFresh{1};
+
+}  // namespace
+
+AppCredentials::AppCredentials(std::unique_ptr<AppJwtSigner> signer, std::string installation,
+                               ForgeTransport& transport, const Clock& clock,
+                               std::function<void(const Secret&)> on_secret)
+    : signer_(std::move(signer)),
+      installation_(std::move(installation)),
+      transport_(transport),
+      clock_(clock),
+      on_secret_(std::move(on_secret)) {}
+
+absl::StatusOr<Secret> AppCredentials::Token(std::chrono::steady_clock::time_point deadline) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (!token_.empty() && clock_.Now() < expires_at_ - kRenewBefore) return token_;
+  if (absl::Status status = Fetch(deadline); !status.ok()) {
+    if (!token_.empty() && clock_.Now() < expires_at_) return token_;
+    return status;
+  }
+  return token_;
+}
+
+bool AppCredentials::Refused(const Secret& token) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  // Another caller was faster.
+  if (token.Reveal() != token_.Reveal()) return true;
+  if (clock_.Monotonic() - fetched_at_ < kFresh) return false;
+  token_ = Secret();
+  return true;
+}
+
+absl::StatusOr<ForgeUser> AppCredentials::Account(std::chrono::steady_clock::time_point deadline) {
+  ForgeRequest request;
+  request.route = "/app";
+  request.target = "/app";
+  request.deadline = deadline;
+  const ForgeAnswer answer = SendAsApp(std::move(request));
+  if (answer.error.has_value()) return answer.ToStatus();
+  return github::ParseApp(answer.body);
+}
+
+ForgeAnswer AppCredentials::SendAsApp(ForgeRequest request) {
+  const absl::StatusOr<Secret> jwt = signer_->Sign(clock_.Now());
+  if (!jwt.ok()) {
+    return FailedAnswer(ForgeErrorOf(jwt.status()).value_or(ForgeError{}), std::string(jwt.status().message()));
+  }
+  request.headers.push_back({"Authorization", "Bearer " + jwt->Reveal()});
+  ForgeAnswer answer = transport_.Send(request);
+  absl::StrReplaceAll({{jwt->Reveal(), "[redacted]"}}, &answer.message);
+  return answer;
+}
+
+absl::Status AppCredentials::Fetch(std::chrono::steady_clock::time_point deadline) {
+  ForgeRequest request;
+  request.method = "POST";
+  request.route = "/app/installations/{id}/access_tokens";
+  request.target = absl::StrCat("/app/installations/", UrlEncode(installation_), "/access_tokens");
+  request.deadline = deadline;
+  const ForgeAnswer answer = SendAsApp(std::move(request));
+  if (answer.error.has_value()) return answer.ToStatus();
+  absl::StatusOr<github::InstallationToken> parsed = github::ParseInstallationToken(answer.body);
+  if (!parsed.ok()) return parsed.status();
+  token_ = std::move(parsed->token);
+  expires_at_ = parsed->expires_at;
+  fetched_at_ = clock_.Monotonic();
+  if (on_secret_) on_secret_(token_);
+  return absl::OkStatus();
+}
+
+}  // namespace yardmaster

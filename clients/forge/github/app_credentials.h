@@ -1,0 +1,52 @@
+// A GitHub App's installation token: fetched with the App's JWT, kept until five minutes before it expires.
+#ifndef YARDMASTER_CLIENTS_FORGE_GITHUB_APP_CREDENTIALS_H_
+#define YARDMASTER_CLIENTS_FORGE_GITHUB_APP_CREDENTIALS_H_
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "clients/forge/credentials.h"
+#include "clients/forge/forge.h"
+#include "clients/forge/github/app_jwt.h"
+#include "clients/forge/transport.h"
+#include "services/core/clock.h"
+
+namespace yardmaster {
+
+class AppCredentials final : public ForgeCredentials {
+ public:
+  // `transport` adds no credentials itself and outlives this object, as `clock` does. `on_secret` (may be null) hears
+  // of every new token.
+  AppCredentials(std::unique_ptr<AppJwtSigner> signer, std::string installation, ForgeTransport& transport,
+                 const Clock& clock, std::function<void(const Secret&)> on_secret);
+
+  // One caller fetches, the others wait for it. While an old token still holds, a failed fetch is no failure.
+  absl::StatusOr<Secret> Token(std::chrono::steady_clock::time_point deadline) override;
+  // A token that was fetched a moment ago is not fetched again: then it is the rights that are missing.
+  bool Refused(const Secret& token) override;
+
+  // The account that the App writes as.
+  absl::StatusOr<ForgeUser> Account(std::chrono::steady_clock::time_point deadline);
+
+ private:
+  // Sends a request as the App itself.
+  ForgeAnswer SendAsApp(ForgeRequest request);
+  absl::Status Fetch(std::chrono::steady_clock::time_point deadline);
+
+  const std::unique_ptr<AppJwtSigner> signer_;
+  const std::string installation_;
+  ForgeTransport& transport_;
+  const Clock& clock_;
+  const std::function<void(const Secret&)> on_secret_;
+
+  std::mutex mutex_;
+  Secret token_;
+  std::chrono::system_clock::time_point expires_at_;
+  std::chrono::steady_clock::time_point fetched_at_;
+};
+
+}  // namespace yardmaster
+
+#endif  // YARDMASTER_CLIENTS_FORGE_GITHUB_APP_CREDENTIALS_H_

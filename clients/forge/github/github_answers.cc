@@ -1,0 +1,177 @@
+#include "clients/forge/github/github_answers.h"
+
+#include "absl/time/time.h"
+#include "clients/forge/answer_reader.h"
+#include "clients/forge/http.h"
+#include "clients/forge/rest_adapter.h"
+
+namespace yardmaster::github {
+namespace {
+
+ForgeUser ReadUser(const AnswerReader& user) {
+  ForgeUser out;
+  // Null: the account was deleted.
+  if (user.empty()) return out;
+  user.ExpectObject();
+  out.login = user.At("login").OptionalText();
+  out.id = user.At("id").Hint();
+  out.bot = EqualsIgnoreCase(user.At("type").Hint(), "Bot") || std::string_view(out.login).ends_with("[bot]");
+  return out;
+}
+
+ForgeUser ReadNamedUser(const AnswerReader& user) {
+  ForgeUser out = ReadUser(user);
+  if (out.login.empty()) user.problem().Add("login", "a text", nullptr);
+  return out;
+}
+
+ForgeRepository ReadRepository(const AnswerReader& repository) {
+  ForgeRepository out;
+  out.full_name = repository.At("full_name").Text();
+  out.default_branch = repository.At("default_branch").OptionalText();
+  out.is_private = repository.At("private").Flag();
+  out.archived = repository.At("archived").Flag();
+  out.url = repository.At("html_url").Hint();
+  return out;
+}
+
+ForgeLabel ReadLabel(const AnswerReader& label) {
+  ForgeLabel out;
+  out.name = label.is_object() ? label.At("name").Text() : label.Text();
+  out.description = label.At("description").Hint();
+  out.color = label.At("color").Hint();
+  return out;
+}
+
+ForgeIssue ReadIssue(const AnswerReader& issue) {
+  ForgeIssue out;
+  issue.ExpectObject();
+  out.number = issue.At("number").Number();
+  const AnswerReader pull_request = issue.At("pull_request");
+  out.pull_request = !pull_request.empty();
+  out.title = issue.At("title").OptionalText();
+  out.body = issue.At("body").OptionalText();
+  out.state = ReadForgeState(issue.At("state"));
+  if (out.state == ForgeState::kClosed && !pull_request.At("merged_at").empty()) out.state = ForgeState::kMerged;
+  out.labels = ReadLabelNames(issue.At("labels"));
+  out.author = ReadUser(issue.At("user"));
+  out.comments = issue.At("comments").NumberHint(-1);
+  out.created_at = issue.At("created_at").Hint();
+  out.updated_at = issue.At("updated_at").Hint();
+  out.url = issue.At("html_url").Hint();
+  return out;
+}
+
+ForgeComment ReadComment(const AnswerReader& comment) {
+  ForgeComment out;
+  comment.ExpectObject();
+  out.id = comment.At("id").Text();
+  out.body = comment.At("body").OptionalText();
+  out.author = ReadUser(comment.At("user"));
+  out.created_at = comment.At("created_at").Hint();
+  out.updated_at = comment.At("updated_at").Hint();
+  return out;
+}
+
+ForgeHookDelivery ReadDelivery(const AnswerReader& delivery) {
+  ForgeHookDelivery out;
+  delivery.ExpectObject();
+  out.id = delivery.At("id").Text();
+  out.guid = delivery.At("guid").Text();
+  out.event = delivery.At("event").OptionalText();
+  out.action = delivery.At("action").OptionalText();
+  out.delivered_at = delivery.At("delivered_at").Hint();
+  out.status_code = delivery.At("status_code").OptionalNumber(0);
+  out.redelivery = delivery.At("redelivery").Flag();
+  return out;
+}
+
+ForgeUser ReadApp(const AnswerReader& app) {
+  ForgeUser out;
+  out.login = app.At("slug").Text() + "[bot]";
+  out.bot = true;
+  return out;
+}
+
+InstallationToken ReadInstallationToken(const AnswerReader& answer) {
+  InstallationToken out;
+  out.token = Secret(answer.At("token").Text());
+  const AnswerReader expires = answer.At("expires_at");
+  const std::string text = expires.Text();
+  absl::Time time;
+  if (absl::ParseTime(absl::RFC3339_full, text, &time, nullptr)) {
+    out.expires_at = absl::ToChronoTime(time);
+  } else {
+    const nlohmann::json got(text);
+    expires.problem().Add(expires.path(), "a time", &got);
+  }
+  if (out.token.empty()) answer.problem().Add("token", "a token", nullptr);
+  return out;
+}
+
+// The URL whose rel has "next"; empty if none.
+std::string_view NextUrl(std::string_view link) {
+  while (true) {
+    const size_t begin = link.find('<');
+    if (begin == std::string_view::npos) return {};
+    const size_t end = link.find('>', begin);
+    if (end == std::string_view::npos) return {};
+    const std::string_view url = link.substr(begin + 1, end - begin - 1);
+    link.remove_prefix(end + 1);
+    // Parameters up to the next comma outside of quotes.
+    size_t stop = 0;
+    bool quoted = false;
+    while (stop < link.size() && (quoted || link[stop] != ',')) {
+      if (link[stop] == '"') quoted = !quoted;
+      ++stop;
+    }
+    const std::string_view parameters = link.substr(0, stop);
+    if (parameters.find("rel=\"next\"") != std::string_view::npos ||
+        parameters.find("rel=next") != std::string_view::npos) {
+      return url;
+    }
+    link.remove_prefix(stop);
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<ForgeUser> ParseUser(std::string_view body) { return ReadForgeObject(body, ReadNamedUser); }
+absl::StatusOr<ForgeRepository> ParseRepository(std::string_view body) { return ReadForgeObject(body, ReadRepository); }
+absl::StatusOr<std::vector<ForgeLabel>> ParseLabels(std::string_view body) { return ReadForgeList(body, ReadLabel); }
+absl::StatusOr<ForgeIssue> ParseIssue(std::string_view body) { return ReadForgeObject(body, ReadIssue); }
+absl::StatusOr<std::vector<ForgeIssue>> ParseIssues(std::string_view body) { return ReadForgeList(body, ReadIssue); }
+absl::StatusOr<ForgeComment> ParseComment(std::string_view body) { return ReadForgeObject(body, ReadComment); }
+absl::StatusOr<std::vector<ForgeComment>> ParseComments(std::string_view body) {
+  return ReadForgeList(body, ReadComment);
+}
+absl::StatusOr<std::vector<ForgeHookDelivery>> ParseDeliveries(std::string_view body) {
+  return ReadForgeList(body, ReadDelivery);
+}
+absl::StatusOr<ForgeUser> ParseApp(std::string_view body) { return ReadForgeObject(body, ReadApp); }
+absl::StatusOr<InstallationToken> ParseInstallationToken(std::string_view body) {
+  return ReadForgeObject(body, ReadInstallationToken);
+}
+
+std::optional<bool> HasNextLink(std::string_view link) {
+  if (link.empty()) return std::nullopt;
+  return !NextUrl(link).empty();
+}
+
+std::string NextLinkParameter(std::string_view link, std::string_view parameter) {
+  const std::string_view url = NextUrl(link);
+  const size_t query = url.find('?');
+  if (query == std::string_view::npos) return {};
+  std::string_view rest = url.substr(query + 1);
+  while (!rest.empty()) {
+    const size_t end = std::min(rest.find('&'), rest.size());
+    const std::string_view pair = rest.substr(0, end);
+    if (pair.size() > parameter.size() && pair.starts_with(parameter) && pair[parameter.size()] == '=') {
+      return std::string(pair.substr(parameter.size() + 1));
+    }
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return {};
+}
+
+}  // namespace yardmaster::github

@@ -1,0 +1,42 @@
+// GitHub's answers → values. Pure. Errors are kBadAnswer and name the field.
+#ifndef YARDMASTER_CLIENTS_FORGE_GITHUB_GITHUB_ANSWERS_H_
+#define YARDMASTER_CLIENTS_FORGE_GITHUB_GITHUB_ANSWERS_H_
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "clients/forge/forge.h"
+#include "services/core/secret.h"
+
+namespace yardmaster::github {
+
+absl::StatusOr<ForgeUser> ParseUser(std::string_view body);
+absl::StatusOr<ForgeRepository> ParseRepository(std::string_view body);
+absl::StatusOr<std::vector<ForgeLabel>> ParseLabels(std::string_view body);
+absl::StatusOr<ForgeIssue> ParseIssue(std::string_view body);
+absl::StatusOr<std::vector<ForgeIssue>> ParseIssues(std::string_view body);
+absl::StatusOr<ForgeComment> ParseComment(std::string_view body);
+absl::StatusOr<std::vector<ForgeComment>> ParseComments(std::string_view body);
+absl::StatusOr<std::vector<ForgeHookDelivery>> ParseDeliveries(std::string_view body);
+
+// GET /app → the account that its installations write as: "slug[bot]".
+absl::StatusOr<ForgeUser> ParseApp(std::string_view body);
+
+struct InstallationToken {
+  Secret token;
+  std::chrono::system_clock::time_point expires_at;
+};
+absl::StatusOr<InstallationToken> ParseInstallationToken(std::string_view body);
+
+// Header "Link": whether there is a next page; nullopt if the header is absent. Its URLs are never contacted.
+std::optional<bool> HasNextLink(std::string_view link);
+// A parameter of the next page's URL, as it stands there; empty if there is none.
+std::string NextLinkParameter(std::string_view link, std::string_view parameter);
+
+}  // namespace yardmaster::github
+
+#endif  // YARDMASTER_CLIENTS_FORGE_GITHUB_GITHUB_ANSWERS_H_

@@ -1,0 +1,102 @@
+#include "clients/forge/names.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "clients/forge/limits.h"
+#include "rules/engine/readable.h"
+#include "services/core/limits.h"
+
+namespace yardmaster {
+namespace {
+
+absl::Status Invalid(std::string_view message) {
+  return MakeForgeStatus({ForgeReason::kInvalidInput, ForgeOutcome::kNotSent, 0, std::nullopt}, message);
+}
+
+bool IsNameCharacter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+}
+
+// "." and ".." would climb in the URL's path.
+bool IsNamePart(std::string_view part) {
+  return !part.empty() && part != "." && part != ".." &&
+         std::all_of(part.begin(), part.end(), [](char c) { return IsNameCharacter(c) || c == '.'; });
+}
+
+bool HasControlCharacter(std::string_view text) {
+  return std::any_of(text.begin(), text.end(),
+                     [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
+}
+
+}  // namespace
+
+absl::Status CheckRepository(std::string_view repository) {
+  const size_t slash = repository.find('/');
+  if (repository.size() > kMaxNameBytes || slash == std::string_view::npos ||
+      !IsNamePart(repository.substr(0, slash)) || !IsNamePart(repository.substr(slash + 1))) {
+    return Invalid(absl::StrCat("not a repository: ", rules::Quoted(repository), "; expected OWNER/NAME"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckSubject(const ForgeSubject& subject) {
+  if (absl::Status status = CheckRepository(subject.repository); !status.ok()) return status;
+  if (subject.number < 1) {
+    return Invalid(absl::StrCat("not a number of an issue or pull request: ", subject.number));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckLabels(const std::vector<std::string>& labels, const LabelRules& rules) {
+  if (labels.empty()) return Invalid("no labels to add");
+  if (labels.size() > kMaxLabelsPerCall) {
+    return Invalid(absl::StrCat(labels.size(), " labels in one call; at most ", kMaxLabelsPerCall, " are possible"));
+  }
+  for (size_t i = 0; i < labels.size(); ++i) {
+    const std::string& label = labels[i];
+    const std::string quoted = rules::Quoted(label);
+    if (!rules::IsValidUtf8(label) || HasControlCharacter(label)) {
+      return Invalid(absl::StrCat("the label ", quoted, " is not printable UTF-8"));
+    }
+    if (label.find(',') != std::string::npos) {
+      return Invalid(absl::StrCat("the label ", quoted, " has a comma, which separates labels"));
+    }
+    const size_t characters = CountCharacters(label);
+    if (characters < rules.min_characters || characters > rules.max_characters) {
+      return Invalid(absl::StrCat("the label ", quoted, " has ", characters, " characters; this forge takes ",
+                                  rules.min_characters, " to ", rules.max_characters));
+    }
+    if (std::find(labels.begin(), labels.begin() + static_cast<std::ptrdiff_t>(i), label) !=
+        labels.begin() + static_cast<std::ptrdiff_t>(i)) {
+      return Invalid(absl::StrCat("the label ", quoted, " stands twice in one call"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckComment(std::string_view body, size_t max_characters) {
+  if (body.empty()) return Invalid("an empty comment");
+  if (!rules::IsValidUtf8(body)) return Invalid("the comment is not UTF-8");
+  if (body.find('\0') != std::string_view::npos) return Invalid("the comment has a NUL character");
+  const size_t characters = CountCharacters(body);
+  if (characters > max_characters) {
+    return Invalid(absl::StrCat("the comment has ", characters, " characters; this forge takes ", max_characters));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckId(std::string_view what, std::string_view id) {
+  if (id.empty() || id.size() > kMaxNameBytes || !std::all_of(id.begin(), id.end(), IsNameCharacter)) {
+    return Invalid(
+        absl::StrCat("not an id of a ", absl::string_view(what.data(), what.size()), ": ", rules::Quoted(id)));
+  }
+  return absl::OkStatus();
+}
+
+size_t CountCharacters(std::string_view text) {
+  return static_cast<size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+}
+
+}  // namespace yardmaster

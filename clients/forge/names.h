@@ -1,0 +1,35 @@
+// Checks of what goes into requests. Names come from payloads, packs and people; nothing that would change the path of
+// a URL or that a forge is known to refuse gets as far as a request.
+#ifndef YARDMASTER_CLIENTS_FORGE_NAMES_H_
+#define YARDMASTER_CLIENTS_FORGE_NAMES_H_
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "clients/forge/forge.h"
+
+namespace yardmaster {
+
+struct LabelRules {
+  size_t min_characters = 1;
+  size_t max_characters = 50;
+};
+
+// All: OK, or INVALID_ARGUMENT with kInvalidInput, kNotSent.
+absl::Status CheckRepository(std::string_view repository);  // "owner/name"
+absl::Status CheckSubject(const ForgeSubject& subject);
+// At least one, none twice. No commas and control characters: lists of labels are written with commas.
+absl::Status CheckLabels(const std::vector<std::string>& labels, const LabelRules& rules);
+absl::Status CheckComment(std::string_view body, size_t max_characters);
+// Ids of hooks and deliveries: letters, digits, "-" and "_".
+absl::Status CheckId(std::string_view what, std::string_view id);
+
+// Unicode code points of well-formed UTF-8.
+size_t CountCharacters(std::string_view text);
+
+}  // namespace yardmaster
+
+#endif  // YARDMASTER_CLIENTS_FORGE_NAMES_H_

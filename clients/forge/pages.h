@@ -1,0 +1,32 @@
+// Reading all pages of a list. Forges disagree about how a list ends, and some ignore the page number; these rules end
+// every list:
+//   an empty page; what the answer itself says (Link, total_page); where it says nothing, a page shorter than asked
+//   for; a page that begins like the one before (the server ignores the number); kMaxForgePages.
+#ifndef YARDMASTER_CLIENTS_FORGE_PAGES_H_
+#define YARDMASTER_CLIENTS_FORGE_PAGES_H_
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "absl/status/statusor.h"
+
+namespace yardmaster {
+
+struct ForgePageInfo {
+  size_t items = 0;
+  std::string first;         // what tells the first item from others
+  std::optional<bool> more;  // what the answer says, if anything
+};
+
+// Whether a page is the last one, by the rules above. `first_before`: of the page before, empty for none.
+bool IsLastPage(const ForgePageInfo& page, const std::string& first_before);
+
+// Calls `read` for page 1, 2, … and stops as above, or when it returns an error. True: the list is complete. False: the
+// page limit was reached, or the server repeated a full page and so may hide the rest. `read` sees the repeated page
+// too: it leaves out what it has.
+absl::StatusOr<bool> ReadForgePages(const std::function<absl::StatusOr<ForgePageInfo>(int page)>& read);
+
+}  // namespace yardmaster
+
+#endif  // YARDMASTER_CLIENTS_FORGE_PAGES_H_
