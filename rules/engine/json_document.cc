@@ -173,6 +173,7 @@ class Builder {
     frame.target = &it->second;
     frame.duplicate = !inserted;
     if (inserted) return true;
+    if (positions_ == nullptr && limits_.duplicates == JsonLimits::Duplicates::kLastWins) return true;
     std::string message = "duplicate key " + Quoted(frame.key) + "; expected each key once";
     if (positions_ != nullptr) {
       for (uint32_t child : frame.children) {

@@ -4,6 +4,7 @@
 #define YARDMASTER_RULES_ENGINE_JSON_DOCUMENT_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -20,6 +21,10 @@ struct JsonLimits {
   size_t max_depth = 64;
   // Values, containers included: bounds the memory and time that small values cost beyond their bytes.
   size_t max_values = 1'000'000;
+  // What ParseJsonLimited does with a key that comes twice in one object. Refuse it wherever two readers that take
+  // different ones would be a danger; take the last one, as most parsers do, where losing the whole text is worse.
+  enum class Duplicates : uint8_t { kRefuse, kLastWins };
+  Duplicates duplicates = Duplicates::kRefuse;
 };
 
 // A place in a JSON text: line and column from 1, column in bytes.
@@ -56,7 +61,7 @@ class JsonDocument {
 };
 
 // Parses JSON from machines (requests, eval lines) under limits. On failure returns nullopt and, in `error`, what is
-// wrong with line and column. Duplicate keys are errors here too.
+// wrong with line and column. Duplicate keys are errors here too, unless `limits` says otherwise.
 std::optional<nlohmann::json> ParseJsonLimited(std::string_view text, const JsonLimits& limits, std::string& error);
 
 // Joins a pointer and a key or index, escaping "~" and "/" (RFC 6901).

@@ -4,6 +4,7 @@
 #include <prometheus/counter.h>
 #include <prometheus/family.h>
 #include <prometheus/gauge.h>
+#include <prometheus/histogram.h>
 #include <prometheus/registry.h>
 #include <prometheus/text_serializer.h>
 
@@ -69,6 +70,7 @@ struct Metrics::Impl {
   mutable std::mutex mutex;  // guards what follows
   std::map<std::string, prometheus::Family<prometheus::Counter>*, std::less<>> counters;
   std::map<std::string, prometheus::Family<prometheus::Gauge>*, std::less<>> gauges;
+  std::map<std::string, prometheus::Family<prometheus::Histogram>*, std::less<>> histograms;
   std::vector<std::pair<std::string, std::string>> packs;
 
   void AppendRpcFamilies(std::vector<prometheus::MetricFamily>& families) const;
@@ -140,6 +142,19 @@ prometheus::Gauge* Metrics::Gauge(std::string_view name, std::string_view help,
     it = impl_->gauges.emplace(std::string(name), &family).first;
   }
   return &it->second->Add(ToLabels(labels));
+}
+
+prometheus::Histogram* Metrics::Histogram(std::string_view name, std::string_view help,
+                                          const std::vector<double>& bounds,
+                                          const std::vector<std::pair<std::string, std::string>>& labels) {
+  std::lock_guard<std::mutex> lock(impl_->mutex);
+  auto it = impl_->histograms.find(name);
+  if (it == impl_->histograms.end()) {
+    auto& family =
+        prometheus::BuildHistogram().Name(std::string(name)).Help(std::string(help)).Register(impl_->registry);
+    it = impl_->histograms.emplace(std::string(name), &family).first;
+  }
+  return &it->second->Add(ToLabels(labels), bounds);
 }
 
 void Metrics::Impl::AppendRpcFamilies(std::vector<prometheus::MetricFamily>& families) const {

@@ -18,6 +18,7 @@
 namespace prometheus {
 class Counter;
 class Gauge;
+class Histogram;
 class Registry;
 }  // namespace prometheus
 
@@ -67,6 +68,9 @@ class Metrics {
                                const std::vector<std::pair<std::string, std::string>>& labels = {});
   prometheus::Gauge* Gauge(std::string_view name, std::string_view help,
                            const std::vector<std::pair<std::string, std::string>>& labels = {});
+  // `bounds`: upper bounds of the buckets, ascending; one more takes the rest. The same for all labels of one name.
+  prometheus::Histogram* Histogram(std::string_view name, std::string_view help, const std::vector<double>& bounds,
+                                   const std::vector<std::pair<std::string, std::string>>& labels = {});
 
   // The text for GET /metrics.
   std::string Serialize() const;
