@@ -73,7 +73,7 @@ void BuildCommandLine(CLI::App& app, GlobalOptions& options, Verb& chosen) {
   app.footer(
       "Examples:\n"
       "  yard triage issue issue.json --local\n"
-      "  yard triage eval --pack pytorch-distributed --issues issues.jsonl --predictions out.jsonl\n"
+      "  yard triage eval --pack my-pack --issues issues.jsonl --predictions out.jsonl\n"
       "  yard rules test --all\n"
       "  yard --server 127.0.0.1:9090 rules list\n"
       "Exit code: 0 done; 1 negative answer (not found, cases failed); 2 usage or input error; 3 server unreachable or "

@@ -53,7 +53,7 @@ void AddExplainVerb(CLI::App& app, Verb& chosen) {
   auto which = std::make_shared<std::string>();
   CLI::App* verb = AddVerb(app, "explain", "Show a decision of the server again, with its reasons",
                            "  yard explain 01hv3k9x2m0g4\n"
-                           "  yard explain github:pytorch/pytorch#12345\n"
+                           "  yard explain github:owner/repo#12345\n"
                            "  yard explain 01hv3k9x2m0g4 --json");
   verb->add_option("DECISION", *which, "Id of the decision, or FORGE:OWNER/REPO#N for the newest about that issue")
       ->required()

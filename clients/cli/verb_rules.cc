@@ -274,7 +274,7 @@ void AddRulesVerbs(CLI::App& app, Verb& chosen) {
 
   auto show_options = std::make_shared<ShowOptions>();
   CLI::App* show = AddVerb(*rules, "show", "Show a rule as written, where it stands, and the cases in which it fires",
-                           "  yard rules show fsdp.api\n  yard rules show fsdp.api --pack pytorch-distributed");
+                           "  yard rules show some-rule\n  yard rules show some-rule --pack my-pack");
   show->add_option("ID", show_options->id, "Id of a signal, suppressor, classifier or step")->required()->type_name("");
   show->add_option("--pack", show_options->pack, "Pack to look in (default: all)")->type_name("PACK");
   show->callback(
@@ -283,8 +283,8 @@ void AddRulesVerbs(CLI::App& app, Verb& chosen) {
   auto argument = std::make_shared<std::string>();
   CLI::App* validate = AddVerb(*rules, "validate", "Check packs and name every problem by file and line",
                                "  yard rules validate\n"
-                               "  yard rules validate pytorch-distributed\n"
-                               "  yard rules validate ./my-packs/my-pack");
+                               "  yard rules validate my-pack\n"
+                               "  yard rules validate ./packs/my-pack");
   validate->add_option("PACK", *argument, "Name of a pack, or a folder (DIR) with one or several (default: all packs)")
       ->type_name("");
   validate->callback(

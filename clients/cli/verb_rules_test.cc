@@ -224,7 +224,7 @@ void AddRulesTestVerbs(CLI::App& rules, Verb& chosen) {
   auto test_options = std::make_shared<TestOptions>();
   CLI::App* test =
       AddVerb(rules, "test", "Run the cases that packs ship (local; with --server the packs in service there)",
-              "  yard rules test --all\n  yard rules test pytorch-distributed --json");
+              "  yard rules test --all\n  yard rules test my-pack --json");
   test->add_option("PACK", test_options->packs, "Packs to test (default: all)")->type_name("");
   test->add_flag("--all", test_options->all, "All packs");
   test->callback(
@@ -233,9 +233,9 @@ void AddRulesTestVerbs(CLI::App& rules, Verb& chosen) {
   auto backtest_options = std::make_shared<BacktestOptions>();
   CLI::App* backtest =
       AddVerb(rules, "backtest", "Decide issues under two revisions of a pack and show what differs",
-              "  yard rules backtest --pack pytorch-distributed --issues issues.jsonl\n"
-              "  yard rules backtest --pack pytorch-distributed --issues issues.jsonl --candidate "
-              "./my-packs/pytorch-distributed\n"
+              "  yard rules backtest --pack my-pack --issues issues.jsonl\n"
+              "  yard rules backtest --pack my-pack --issues issues.jsonl --candidate "
+              "./candidates/my-pack\n"
               "  yard rules backtest --local --pack my-pack --issues issues.jsonl --packs ./old --candidate ./new");
   backtest->add_option("--pack", backtest_options->pack, "Pack to compare: the one in service is the base")
       ->required()

@@ -291,15 +291,15 @@ ExitCode Evaluate(const EvalOptions& options, Session& session) {
 void AddTriageVerbs(CLI::App& app, Verb& chosen) {
   CLI::App* triage = AddVerb(app, "triage", "Decide issues under a rule pack",
                              "  yard triage issue issue.json\n"
-                             "  yard triage eval --pack pytorch-distributed --issues issues.jsonl");
+                             "  yard triage eval --pack my-pack --issues issues.jsonl");
   triage->require_subcommand(1);
 
   auto issue_options = std::make_shared<IssueOptions>();
   CLI::App* issue =
       AddVerb(*triage, "issue", "Decide one issue and say why",
               "  yard triage issue issue.json\n"
-              "  yard triage issue issue.json --pack pytorch-distributed --local\n"
-              "  echo '{\"number\": 1, \"title\": \"FSDP hangs\", \"body\": \"\"}' | yard triage issue - --json");
+              "  yard triage issue issue.json --pack my-pack --local\n"
+              "  echo '{\"number\": 1, \"title\": \"It hangs\", \"body\": \"\"}' | yard triage issue - --json");
   issue
       ->add_option("FILE", issue_options->file,
                    "File with one JSON object {number, title, body, labels_before?, comments?}; - is stdin")
@@ -313,10 +313,9 @@ void AddTriageVerbs(CLI::App& app, Verb& chosen) {
   });
 
   auto eval_options = std::make_shared<EvalOptions>();
-  CLI::App* eval =
-      AddVerb(*triage, "eval", "Decide many issues: JSON lines in, JSON lines out, same order",
-              "  yard triage eval --pack pytorch-distributed --issues issues.jsonl --predictions out.jsonl\n"
-              "  yard triage eval --local --pack pytorch-distributed --issues - < issues.jsonl");
+  CLI::App* eval = AddVerb(*triage, "eval", "Decide many issues: JSON lines in, JSON lines out, same order",
+                           "  yard triage eval --pack my-pack --issues issues.jsonl --predictions out.jsonl\n"
+                           "  yard triage eval --local --pack my-pack --issues - < issues.jsonl");
   eval->add_option("--pack", eval_options->pack, "Pack to decide under")->required()->type_name("PACK");
   eval->add_option("--issues", eval_options->issues, "File with one issue a line; - is stdin")
       ->required()

@@ -30,7 +30,7 @@ nlohmann::ordered_json EvalLineJson(const v1::Plan& plan);
 // One line without a line end. Invalid UTF-8 becomes U+FFFD; nothing is thrown.
 std::string DumpLine(const nlohmann::ordered_json& value);
 
-// "github:pytorch/pytorch#12", or "#12" without a forge.
+// "github:owner/repo#12", or "#12" without a forge.
 std::string SubjectReference(const v1::Subject& subject);
 
 // "HIGH", "MEDIUM", "LOW", or "" for none.
