@@ -103,9 +103,16 @@ port_or_any() { if (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; then echo 0; e
 start() {
   local tenths pid
   rm -f "$state/ready.json"
-  # 8>&-: the daemon must not keep the lock; setsid: it outlives this script's terminal.
-  setsid "$bin/yardmasterd" --data-dir "$state/data" --listen-http "127.0.0.1:$1" --listen-grpc "127.0.0.1:$2" \
-    --mode dry-run --ready-file "$state/ready.json" >"$state/yardmasterd.log" 2>&1 </dev/null 8>&- &
+  (
+    # The daemon outlives this script: it must keep neither its lock nor any other open file of whoever called it (a pipe that somebody
+    # reads to its end, a lock that somebody waits for), nor its terminal.
+    for descriptor in /proc/self/fd/*; do
+      descriptor=${descriptor##*/}
+      [ "$descriptor" -le 2 ] || eval "exec $descriptor>&-"
+    done
+    exec setsid "$bin/yardmasterd" --data-dir "$state/data" --listen-http "127.0.0.1:$1" --listen-grpc "127.0.0.1:$2" \
+      --mode dry-run --ready-file "$state/ready.json"
+  ) >"$state/yardmasterd.log" 2>&1 </dev/null &
   pid=$!
   disown
   echo "$pid" >"$state/pid"
