@@ -1,0 +1,196 @@
+#include "clients/forge/github/app_credentials.h"
+
+#include <gtest/gtest.h>
+#include <openssl/bio.h>
+#include <openssl/evp.h>
+#include <openssl/pem.h>
+#include <openssl/rsa.h>
+
+#include <nlohmann/json.hpp>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_split.h"
+#include "tests/support/fake_clock.h"
+#include "tests/support/fake_forge_transport.h"
+
+namespace yardmaster {
+namespace {
+
+using std::chrono::minutes;
+using std::chrono::seconds;
+using testing::ErrorAnswer;
+using testing::FakeClock;
+using testing::FakeForgeTransport;
+using testing::OkAnswer;
+
+// One key for all tests: making one takes a while.
+class AppKey {
+ public:
+  AppKey() : key_(EVP_RSA_gen(2048)) {}
+  ~AppKey() { EVP_PKEY_free(key_); }
+  AppKey(const AppKey&) = delete;
+  AppKey& operator=(const AppKey&) = delete;
+  EVP_PKEY* get() const { return key_; }
+  Secret Pem() const { return Secret(ToPem(key_)); }
+  static std::string ToPem(EVP_PKEY* key) {
+    BIO* bio = BIO_new(BIO_s_mem());
+    PEM_write_bio_PrivateKey(bio, key, nullptr, nullptr, 0, nullptr, nullptr);
+    char* data = nullptr;
+    const long size = BIO_get_mem_data(bio, &data);
+    std::string pem(data, static_cast<size_t>(size));
+    BIO_free(bio);
+    return pem;
+  }
+
+ private:
+  EVP_PKEY* const key_;
+};
+
+const AppKey& Key() {
+  static const AppKey key;
+  return key;
+}
+
+std::string Decode(absl::string_view part) {
+  std::string out;
+  EXPECT_TRUE(absl::WebSafeBase64Unescape(part, &out));
+  return out;
+}
+
+TEST(AppJwt, HasTheClaimsThatTheForgeWantsAndAValidSignature) {
+  const auto signer = AppJwtSigner::Make("12345", Key().Pem());
+  ASSERT_TRUE(signer.ok()) << signer.status();
+  FakeClock clock;
+  const auto jwt = (*signer)->Sign(clock.Now());
+  ASSERT_TRUE(jwt.ok());
+  const std::vector<std::string> parts = absl::StrSplit(jwt->Reveal(), '.');
+  ASSERT_EQ(parts.size(), 3u);
+  EXPECT_EQ(jwt->Reveal().find('='), std::string::npos);
+  EXPECT_EQ(nlohmann::json::parse(Decode(parts[0])), (nlohmann::json{{"alg", "RS256"}, {"typ", "JWT"}}));
+  const nlohmann::json claims = nlohmann::json::parse(Decode(parts[1]));
+  EXPECT_EQ(claims["iss"], "12345");
+  EXPECT_EQ(claims["iat"], 1'714'564'800 - 60);
+  EXPECT_EQ(claims["exp"], 1'714'564'800 + 540);
+
+  const std::string signed_part = parts[0] + "." + parts[1];
+  const std::string signature = Decode(parts[2]);
+  EVP_MD_CTX* context = EVP_MD_CTX_new();
+  ASSERT_EQ(EVP_DigestVerifyInit(context, nullptr, EVP_sha256(), nullptr, Key().get()), 1);
+  EXPECT_EQ(EVP_DigestVerify(context, reinterpret_cast<const unsigned char*>(signature.data()), signature.size(),
+                             reinterpret_cast<const unsigned char*>(signed_part.data()), signed_part.size()),
+            1);
+  EVP_MD_CTX_free(context);
+}
+
+TEST(AppJwt, WhatIsNoFittingKeyIsRefusedWithoutShowingIt) {
+  const auto garbage =
+      AppJwtSigner::Make("1", Secret("-----BEGIN PRIVATE KEY-----\nc2VjcmV0\n-----END PRIVATE KEY-----\n"));
+  EXPECT_EQ(garbage.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(garbage.status().message().find("c2VjcmV0"), std::string::npos);
+  EXPECT_FALSE(AppJwtSigner::Make("1", Secret("")).ok());
+
+  EVP_PKEY* ec = EVP_EC_gen("P-256");
+  EXPECT_EQ(AppJwtSigner::Make("1", Secret(AppKey::ToPem(ec))).status().message(),
+            "the App's private key is not an RSA key");
+  EVP_PKEY_free(ec);
+  EVP_PKEY* weak = EVP_RSA_gen(1024);
+  EXPECT_FALSE(AppJwtSigner::Make("1", Secret(AppKey::ToPem(weak))).ok());
+  EVP_PKEY_free(weak);
+}
+
+class AppCredentialsTest : public ::testing::Test {
+ protected:
+  AppCredentialsTest()
+      : credentials_(*AppJwtSigner::Make("12345", Key().Pem()), "777", inner_, clock_,
+                     [this](const Secret& token) { heard_.push_back(token.Reveal()); }) {}
+
+  // The forge's clock stands at 12:00.
+  void GiveToken(const std::string& token, const std::string& expires_at) {
+    ForgeAnswer answer = OkAnswer(R"({"token": ")" + token + R"(", "expires_at": ")" + expires_at + R"("})");
+    answer.status = 201;
+    inner_.Then(answer);
+  }
+  std::string Token() {
+    const auto token = credentials_.Token(clock_.Monotonic() + seconds(30));
+    return token.ok() ? token->Reveal() : "error: " + std::string(token.status().message());
+  }
+
+  FakeClock clock_;
+  FakeForgeTransport inner_;
+  std::vector<std::string> heard_;
+  AppCredentials credentials_;
+};
+
+TEST_F(AppCredentialsTest, TheTokenIsFetchedOnceAndKeptUntilFiveMinutesBeforeItsEnd) {
+  GiveToken("ghs_one", "2024-05-01T13:00:00Z");
+  GiveToken("ghs_two", "2024-05-01T14:00:00Z");
+  EXPECT_EQ(Token(), "ghs_one");
+  clock_.Advance(minutes(54) + seconds(59));
+  EXPECT_EQ(Token(), "ghs_one");
+  clock_.Advance(seconds(1));
+  EXPECT_EQ(Token(), "ghs_two");
+  EXPECT_EQ(inner_.count(), 2u);
+  EXPECT_EQ(heard_, (std::vector<std::string>{"ghs_one", "ghs_two"}));
+
+  const ForgeRequest request = inner_.requests().at(0);
+  EXPECT_EQ(request.method, "POST");
+  EXPECT_EQ(request.target, "/app/installations/777/access_tokens");
+  EXPECT_EQ(request.headers.at(0).name, "Authorization");
+  EXPECT_EQ(request.headers.at(0).value.substr(0, 9), "Bearer ey");
+}
+
+TEST_F(AppCredentialsTest, AFailedFetchIsNoFailureWhileTheOldTokenHolds) {
+  GiveToken("ghs_one", "2024-05-01T13:00:00Z");
+  EXPECT_EQ(Token(), "ghs_one");
+  inner_.Then(ErrorAnswer(ForgeReason::kServer, ForgeOutcome::kUnknown, 502));
+  clock_.Advance(minutes(57));
+  EXPECT_EQ(Token(), "ghs_one");
+  inner_.Then(ErrorAnswer(ForgeReason::kServer, ForgeOutcome::kUnknown, 502));
+  clock_.Advance(minutes(3));
+  EXPECT_EQ(Token(), "error: scripted");
+}
+
+TEST_F(AppCredentialsTest, ARefusedTokenIsFetchedAgainButNotOverAndOver) {
+  GiveToken("ghs_one", "2024-05-01T13:00:00Z");
+  EXPECT_EQ(Token(), "ghs_one");
+  // Fresh: it is the rights that are missing.
+  EXPECT_FALSE(credentials_.Refused(Secret("ghs_one")));
+  clock_.Advance(minutes(2));
+  EXPECT_TRUE(credentials_.Refused(Secret("ghs_one")));
+  GiveToken("ghs_two", "2024-05-01T13:02:00Z");
+  EXPECT_EQ(Token(), "ghs_two");
+  // A caller that still had the old one.
+  EXPECT_TRUE(credentials_.Refused(Secret("ghs_one")));
+  EXPECT_EQ(Token(), "ghs_two");
+  EXPECT_EQ(inner_.count(), 2u);
+}
+
+TEST_F(AppCredentialsTest, ARequestWithoutATokenIsNotSent) {
+  inner_.Then(ErrorAnswer(ForgeReason::kTimeout, ForgeOutcome::kUnknown, 0));
+  FakeForgeTransport outer;
+  CredentialsTransport transport(outer, credentials_, {"Authorization", "Bearer "});
+  const ForgeAnswer answer = transport.Send(testing::WriteRequest());
+  EXPECT_EQ(answer.error->outcome, ForgeOutcome::kNotSent);
+  EXPECT_EQ(answer.error->reason, ForgeReason::kTimeout);
+  EXPECT_EQ(outer.count(), 0u);
+}
+
+TEST_F(AppCredentialsTest, TheAccountIsTheAppsBot) {
+  inner_.Then(OkAnswer(R"({"slug": "yardmaster"})"));
+  const auto account = credentials_.Account(clock_.Monotonic() + seconds(30));
+  ASSERT_TRUE(account.ok()) << account.status();
+  EXPECT_EQ(account->login, "yardmaster[bot]");
+  EXPECT_EQ(inner_.requests().at(0).target, "/app");
+}
+
+TEST_F(AppCredentialsTest, AnEchoOfTheJwtIsTakenOut) {
+  FakeForgeTransport inner;
+  ForgeAnswer echo = ErrorAnswer(ForgeReason::kUnauthorized, ForgeOutcome::kRefused, 401);
+  echo.message = "bad " + (*AppJwtSigner::Make("12345", Key().Pem()))->Sign(clock_.Now())->Reveal();
+  inner.Then(echo);
+  AppCredentials credentials(*AppJwtSigner::Make("12345", Key().Pem()), "777", inner, clock_, nullptr);
+  EXPECT_EQ(credentials.Token(clock_.Monotonic() + seconds(30)).status().message(), "bad [redacted]");
+}
+
+}  // namespace
+}  // namespace yardmaster

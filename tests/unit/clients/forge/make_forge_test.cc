@@ -1,0 +1,489 @@
+// Both adapters on the whole stack, as the daemon wires it, over a scripted HttpClient.
+#include "clients/forge/make_forge.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/support/fake_clock.h"
+#include "tests/support/fake_http_client.h"
+#include "tests/support/fake_waiter.h"
+
+namespace yardmaster {
+namespace {
+
+using nlohmann::json;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using testing::FakeClock;
+using testing::FakeHttpClient;
+using testing::HeaderOf;
+using testing::VirtualWaiter;
+
+constexpr char kIssueBody[] = R"({"number": 5, "title": "t", "body": "b", "state": "open",
+                                  "labels": [{"name": "oncall: distributed"}, {"name": "module: fsdp"}]})";
+
+json Comments(int from, int count) {
+  json out = json::array();
+  for (int i = from; i < from + count; ++i) {
+    out.push_back({{"id", i}, {"body", "comment " + std::to_string(i)}, {"user", {{"login", "u"}}}});
+  }
+  return out;
+}
+
+class ForgeTest : public ::testing::Test {
+ protected:
+  std::unique_ptr<StoppableForge> Make(const std::string& name, const std::string& token = "t0ken-value") {
+    ForgeConfig config;
+    config.name = name;
+    config.api_url = name == "github" ? "https://api.github.test" : "https://api.gitcode.test/api/v5";
+    config.token = Secret(token);
+    auto forge = MakeForge(config, ForgeEnvironment{http_, clock_, waiter_, &metrics_, /*seed=*/1, nullptr});
+    EXPECT_TRUE(forge.ok()) << forge.status();
+    return *std::move(forge);
+  }
+
+  FakeClock clock_;
+  VirtualWaiter waiter_{clock_};
+  FakeHttpClient http_;
+  Metrics metrics_;
+  const ForgeSubject issue_{"pytorch/pytorch", 5, false};
+  const ForgeSubject pull_{"o/r", 7, true};
+};
+
+// --- GitHub ---
+
+TEST_F(ForgeTest, GitHubAsksForAnIssueWithItsTokenInAHeader) {
+  auto forge = Make("github");
+  http_.Answer(200, kIssueBody);
+  const auto issue = forge->GetIssue({}, issue_);
+  ASSERT_TRUE(issue.ok()) << issue.status();
+  EXPECT_EQ(issue->labels, (std::vector<std::string>{"oncall: distributed", "module: fsdp"}));
+  EXPECT_EQ(http_.lines(), (std::vector<std::string>{"GET https://api.github.test/repos/pytorch/pytorch/issues/5"}));
+  const HttpRequest request = http_.requests().at(0);
+  EXPECT_EQ(HeaderOf(request, "Authorization"), "Bearer t0ken-value");
+  EXPECT_EQ(HeaderOf(request, "Accept"), "application/vnd.github+json");
+}
+
+TEST_F(ForgeTest, GitHubAppendsLabelsAndReadsThemBack) {
+  auto forge = Make("github");
+  http_.Answer(200, R"([{"name": "module: fsdp"}])");
+  http_.Answer(200, kIssueBody);
+  const auto written = forge->AddLabels({}, issue_, {"module: fsdp"});
+  ASSERT_TRUE(written.ok()) << written.status();
+  ASSERT_TRUE(written->shown.has_value());
+  EXPECT_EQ(*written->shown, (std::vector<std::string>{"oncall: distributed", "module: fsdp"}));
+  EXPECT_EQ(http_.lines(),
+            (std::vector<std::string>{"POST https://api.github.test/repos/pytorch/pytorch/issues/5/labels",
+                                      "GET https://api.github.test/repos/pytorch/pytorch/issues/5"}));
+  EXPECT_EQ(json::parse(http_.requests().at(0).body), json({{"labels", {"module: fsdp"}}}));
+}
+
+TEST_F(ForgeTest, AnEmptyListOfLabelsIsNeverSent) {
+  auto forge = Make("github");
+  const auto written = forge->AddLabels({}, issue_, {});
+  EXPECT_EQ(written.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(ForgeOutcomeOf(written.status()), ForgeOutcome::kNotSent);
+  EXPECT_EQ(http_.count(), 0u);
+}
+
+TEST_F(ForgeTest, ALabelWhoseReadBackFailsIsWrittenButNotShown) {
+  auto forge = Make("github");
+  http_.Answer(200, "[]");
+  http_.Answer(404, R"({"message": "Not Found"})");
+  const auto written = forge->AddLabels({}, issue_, {"module: fsdp"});
+  ASSERT_TRUE(written.ok());
+  EXPECT_FALSE(written->shown.has_value());
+  EXPECT_EQ(written->read_back.code(), absl::StatusCode::kNotFound);
+}
+
+TEST_F(ForgeTest, AWriteIsRefusedOrUnknownButNeverSentTwice) {
+  auto forge = Make("github");
+  http_.Answer(422, R"({"message": "Validation Failed"})");
+  EXPECT_EQ(ForgeOutcomeOf(forge->AddLabels({}, issue_, {"a"}).status()), ForgeOutcome::kRefused);
+  http_.Answer(502, "<html>");
+  EXPECT_EQ(ForgeOutcomeOf(forge->AddLabels({}, issue_, {"a"}).status()), ForgeOutcome::kUnknown);
+  http_.Fail(HttpFailure::Kind::kReset, true);
+  EXPECT_EQ(ForgeOutcomeOf(forge->AddComment({}, issue_, "x").status()), ForgeOutcome::kUnknown);
+  http_.Fail(HttpFailure::Kind::kTimeout, true);
+  EXPECT_EQ(ForgeOutcomeOf(forge->AddComment({}, issue_, "x").status()), ForgeOutcome::kUnknown);
+  EXPECT_EQ(http_.count(), 4u);
+}
+
+TEST_F(ForgeTest, GitHubsNewCommentIsFoundAgainByItsId) {
+  auto forge = Make("github");
+  http_.Answer(201, R"({"id": 205, "body": "hello", "user": {"login": "bot"}})");
+  json page = Comments(200, 10);
+  page[5]["body"] = "hello, changed by the forge";
+  http_.Answer(200, page.dump());
+  const auto written = forge->AddComment({}, issue_, "hello");
+  ASSERT_TRUE(written.ok()) << written.status();
+  EXPECT_EQ(written->answered->id, "205");
+  ASSERT_TRUE(written->shown.has_value());
+  EXPECT_EQ(written->shown->body, "hello, changed by the forge");
+  EXPECT_EQ(http_.lines().at(1),
+            "GET https://api.github.test/repos/pytorch/pytorch/issues/5/comments?per_page=100&page=1");
+}
+
+TEST_F(ForgeTest, ACommentThatIsNotVisibleYetIsNotShown) {
+  auto forge = Make("github");
+  http_.Answer(201, R"({"id": 205, "body": "hello"})");
+  http_.Answer(200, "[]");
+  const auto written = forge->AddComment({}, issue_, "hello");
+  ASSERT_TRUE(written.ok());
+  EXPECT_FALSE(written->shown.has_value());
+  EXPECT_EQ(written->read_back.code(), absl::StatusCode::kNotFound);
+}
+
+TEST_F(ForgeTest, AnUnreadableAnswerToAWriteIsStillAWriteAndFoundByItsText) {
+  auto forge = Make("github");
+  http_.Answer(201, "<html>");
+  http_.Answer(200, R"([{"id": 1, "body": "other"}, {"id": 2, "body": "hello"}])");
+  const auto written = forge->AddComment({}, issue_, "hello");
+  ASSERT_TRUE(written.ok());
+  EXPECT_FALSE(written->answered.has_value());
+  EXPECT_EQ(written->shown->id, "2");
+}
+
+TEST_F(ForgeTest, AllPagesOfCommentsAreReadUntilAShortOne) {
+  auto forge = Make("github");
+  http_.Answer(200, Comments(1, 100).dump());
+  http_.Answer(200, Comments(101, 100).dump());
+  http_.Answer(200, Comments(201, 3).dump());
+  const auto list = forge->ListComments({}, issue_);
+  ASSERT_TRUE(list.ok()) << list.status();
+  EXPECT_EQ(list->comments.size(), 203u);
+  EXPECT_TRUE(list->complete);
+  EXPECT_EQ(list->comments.back().id, "203");
+}
+
+TEST_F(ForgeTest, ALinkHeaderThatNamesAnotherHostOnlySaysThatThereIsMore) {
+  auto forge = Make("github");
+  http_.Answer(200, Comments(1, 2).dump(), {{"Link", "<https://evil.test/x?page=2>; rel=\"next\""}});
+  http_.Answer(200, Comments(3, 2).dump(), {{"Link", "<https://evil.test/x?page=1>; rel=\"prev\""}});
+  const auto list = forge->ListComments({}, issue_);
+  ASSERT_TRUE(list.ok());
+  EXPECT_EQ(list->comments.size(), 4u);
+  for (const std::string& line : http_.lines()) EXPECT_EQ(line.find("GET https://api.github.test/"), 0u) << line;
+}
+
+TEST_F(ForgeTest, AnErrorOnALaterPageIsAnErrorOfTheList) {
+  auto forge = Make("github");
+  http_.Answer(200, Comments(1, 100).dump());
+  http_.Answer(404, "{}");
+  EXPECT_EQ(forge->ListComments({}, issue_).status().code(), absl::StatusCode::kNotFound);
+}
+
+TEST_F(ForgeTest, IssuesAreListedAsTheContractSays) {
+  auto forge = Make("github");
+  http_.Answer(200, R"([{"number": 3, "title": "t", "state": "open"}])");
+  ForgeIssueQuery query;
+  query.labels = {"oncall: distributed"};
+  query.state = ForgeState::kOpen;
+  const auto page = forge->ListIssues({}, "pytorch/pytorch", query);
+  ASSERT_TRUE(page.ok()) << page.status();
+  EXPECT_EQ(page->issues.size(), 1u);
+  EXPECT_EQ(page->next, "");
+  EXPECT_EQ(http_.lines().at(0),
+            "GET https://api.github.test/repos/pytorch/pytorch/issues?labels=oncall%3A%20distributed&state=open&sort="
+            "created&direction=asc&per_page=100&page=1");
+}
+
+TEST_F(ForgeTest, AListOfIssuesIsContinuedByItsCursorAndEndsWhenAPageRepeats) {
+  auto forge = Make("github");
+  json full = json::array();
+  for (int i = 1; i <= 100; ++i) full.push_back({{"number", i}, {"state", "open"}});
+  http_.Answer(200, full.dump());
+  http_.Answer(200, full.dump());
+  ForgeIssueQuery query;
+  const auto first = forge->ListIssues({}, "o/r", query);
+  ASSERT_TRUE(first.ok());
+  ASSERT_NE(first->next, "");
+  query.cursor = first->next;
+  const auto second = forge->ListIssues({}, "o/r", query);
+  ASSERT_TRUE(second.ok());
+  EXPECT_TRUE(second->issues.empty());
+  EXPECT_EQ(second->next, "");
+  EXPECT_NE(http_.lines().at(1).find("&page=2"), std::string::npos);
+}
+
+TEST_F(ForgeTest, AForeignCursorIsRefused) {
+  auto forge = Make("github");
+  ForgeIssueQuery query;
+  for (const char* cursor : {"x", "0", "-1.5", "99999999999"}) {
+    query.cursor = cursor;
+    EXPECT_EQ(forge->ListIssues({}, "o/r", query).status().code(), absl::StatusCode::kInvalidArgument) << cursor;
+  }
+  EXPECT_EQ(forge->ListHookDeliveries({}, "o/r", "1", "a&b=c").status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(http_.count(), 0u);
+}
+
+TEST_F(ForgeTest, DeliveriesAreReadByTheForgesCursorAndAskedForAgain) {
+  auto forge = Make("github");
+  http_.Answer(200, R"([{"id": 11, "guid": "g", "event": "issues", "status_code": 502}])",
+               {{"Link", "<https://api.github.test/x?per_page=100&cursor=v1_10>; rel=\"next\""}});
+  http_.Answer(200, "[]");
+  http_.Answer(202, "{}");
+  const auto page = forge->ListHookDeliveries({}, "o/r", "42", "");
+  ASSERT_TRUE(page.ok()) << page.status();
+  EXPECT_EQ(page->next, "v1_10");
+  EXPECT_EQ(forge->ListHookDeliveries({}, "o/r", "42", page->next)->next, "");
+  EXPECT_TRUE(forge->Redeliver({}, "o/r", "42", "11").ok());
+  EXPECT_EQ(http_.lines(), (std::vector<std::string>{
+                               "GET https://api.github.test/repos/o/r/hooks/42/deliveries?per_page=100",
+                               "GET https://api.github.test/repos/o/r/hooks/42/deliveries?per_page=100&cursor=v1_10",
+                               "POST https://api.github.test/repos/o/r/hooks/42/deliveries/11/attempts"}));
+}
+
+TEST_F(ForgeTest, ReadsAreRetriedAndARateLimitIsWaitedOut) {
+  auto forge = Make("github");
+  http_.Answer(502, "");
+  http_.Answer(429, "{}", {{"Retry-After", "7"}});
+  http_.Answer(200, kIssueBody);
+  EXPECT_TRUE(forge->GetIssue({}, issue_).ok());
+  EXPECT_EQ(http_.count(), 3u);
+  EXPECT_GE(waiter_.total(), seconds(7));
+}
+
+TEST_F(ForgeTest, ARateLimitLongerThanTheCallIsToldAndNotWaitedFor) {
+  auto forge = Make("github");
+  http_.Answer(429, "{}", {{"Retry-After", "600"}});
+  ForgeCall call;
+  call.timeout = seconds(5);
+  const auto first = forge->GetIssue(call, issue_);
+  EXPECT_EQ(first.status().code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_GE(*ForgeErrorOf(first.status())->retry_after, seconds(600));
+  // The next call does not even ask.
+  const auto second = forge->GetIssue(call, issue_);
+  EXPECT_EQ(ForgeErrorOf(second.status())->reason, ForgeReason::kBudget);
+  EXPECT_EQ(http_.count(), 1u);
+  EXPECT_EQ(waiter_.total(), milliseconds(0));
+}
+
+TEST_F(ForgeTest, AnUnchangedIssueIsAskedForWithItsTag) {
+  auto forge = Make("github");
+  http_.Answer(200, kIssueBody, {{"ETag", "\"abc\""}});
+  http_.Answer(304, "");
+  EXPECT_TRUE(forge->GetIssue({}, issue_).ok());
+  const auto again = forge->GetIssue({}, issue_);
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_EQ(again->title, "t");
+  EXPECT_EQ(HeaderOf(http_.requests().at(1), "If-None-Match"), "\"abc\"");
+}
+
+TEST_F(ForgeTest, ATransferredIssueIsNotTakenForTheOneAskedFor) {
+  auto forge = Make("github");
+  http_.Answer(301, "", {{"Location", "https://api.github.test/repositories/9/issues/77"}});
+  http_.Answer(200, R"({"number": 77, "title": "elsewhere", "state": "open"})");
+  const auto issue = forge->GetIssue({}, issue_);
+  EXPECT_EQ(ForgeErrorOf(issue.status())->reason, ForgeReason::kMoved);
+}
+
+TEST_F(ForgeTest, AnAnswerOfAnotherShapeNamesRequestAndField) {
+  auto forge = Make("github");
+  http_.Answer(200, R"({"number": {}, "state": "open"})");
+  const auto issue = forge->GetIssue({}, issue_);
+  EXPECT_EQ(issue.status().code(), absl::StatusCode::kDataLoss);
+  EXPECT_EQ(issue.status().message(),
+            "GET /repos/pytorch/pytorch/issues/5: unexpected answer: number: expected a whole number, got an object");
+}
+
+TEST_F(ForgeTest, RepositoryAndUserAreRead) {
+  auto forge = Make("github");
+  http_.Answer(200, R"({"login": "yard-bot", "id": 5, "type": "User"})");
+  http_.Answer(200, R"({"full_name": "o/r", "default_branch": "main", "private": false, "archived": true})");
+  http_.Answer(200, R"([{"name": "bug", "description": null, "color": "f00"}])");
+  EXPECT_EQ(forge->CurrentUser({})->login, "yard-bot");
+  EXPECT_TRUE(forge->GetRepository({}, "o/r")->archived);
+  EXPECT_EQ(forge->RepositoryLabels({}, "o/r")->at(0).name, "bug");
+  EXPECT_EQ(http_.lines(),
+            (std::vector<std::string>{"GET https://api.github.test/user", "GET https://api.github.test/repos/o/r",
+                                      "GET https://api.github.test/repos/o/r/labels?per_page=100&page=1"}));
+}
+
+TEST_F(ForgeTest, TheTokenAppearsInNoMessageAndNoMetric) {
+  auto forge = Make("github", "ghp_verysecret");
+  http_.Answer(400, R"({"message": "bad token ghp_verysecret"})");
+  http_.Fail(HttpFailure::Kind::kProtocol, true, "ghp_verysecret");
+  for (int i = 0; i < 2; ++i) {
+    const auto written = forge->AddComment({}, issue_, "x");
+    EXPECT_EQ(std::string(written.status().message()).find("ghp_verysecret"), std::string::npos) << written.status();
+  }
+  EXPECT_EQ(metrics_.Serialize().find("ghp_verysecret"), std::string::npos);
+  for (const HttpRequest& request : http_.requests()) EXPECT_EQ(request.url.find("secret"), std::string::npos);
+}
+
+TEST_F(ForgeTest, RepositoriesThatWouldClimbInTheUrlAreNotAskedFor) {
+  auto forge = Make("github");
+  EXPECT_FALSE(forge->GetIssue({}, {"../admin", 1, false}).ok());
+  EXPECT_FALSE(forge->GetRepository({}, "o/r?x=1").ok());
+  EXPECT_FALSE(forge->Redeliver({}, "o/r", "1/2", "3").ok());
+  EXPECT_EQ(http_.count(), 0u);
+}
+
+TEST_F(ForgeTest, AfterStopNothingIsSent) {
+  auto forge = Make("github");
+  forge->Stop();
+  EXPECT_EQ(forge->GetIssue({}, issue_).status().code(), absl::StatusCode::kCancelled);
+  EXPECT_EQ(http_.count(), 0u);
+}
+
+// --- GitCode ---
+
+TEST_F(ForgeTest, GitCodeHasItsOwnHeaderAndPathsForBothKinds) {
+  auto forge = Make("gitcode");
+  http_.Answer(200, R"({"number": "5", "title": "t", "state": "open", "labels": []})");
+  http_.Answer(200, R"({"number": 7, "title": "t", "state": "opened", "labels": []})");
+  EXPECT_FALSE(forge->GetIssue({}, issue_)->pull_request);
+  const auto pull = forge->GetIssue({}, pull_);
+  ASSERT_TRUE(pull.ok()) << pull.status();
+  EXPECT_TRUE(pull->pull_request);
+  EXPECT_EQ(http_.lines(),
+            (std::vector<std::string>{"GET https://api.gitcode.test/api/v5/repos/pytorch/pytorch/issues/5",
+                                      "GET https://api.gitcode.test/api/v5/repos/o/r/pulls/7"}));
+  EXPECT_EQ(HeaderOf(http_.requests().at(0), "PRIVATE-TOKEN"), "t0ken-value");
+  EXPECT_EQ(HeaderOf(http_.requests().at(0), "Authorization"), "");
+}
+
+TEST_F(ForgeTest, GitCodeTakesLabelsAsABareArray) {
+  auto forge = Make("gitcode");
+  http_.Answer(201, R"([{"id": 1, "name": "kind/bug", "textColor": "#fff"}])");
+  http_.Answer(200, R"({"number": 7, "title": "t", "state": "opened", "labels": [{"name": "kind/bug"}]})");
+  const auto written = forge->AddLabels({}, pull_, {"kind/bug"});
+  ASSERT_TRUE(written.ok()) << written.status();
+  EXPECT_EQ(*written->shown, (std::vector<std::string>{"kind/bug"}));
+  EXPECT_EQ(http_.requests().at(0).body, R"(["kind/bug"])");
+  EXPECT_EQ(http_.lines().at(0), "POST https://api.gitcode.test/api/v5/repos/o/r/pulls/7/labels");
+}
+
+TEST_F(ForgeTest, GitCodesLabelsAreAtMostTwentyCharacters) {
+  auto forge = Make("gitcode");
+  EXPECT_EQ(forge->AddLabels({}, pull_, {"oncall: distributed checkpointing"}).status().code(),
+            absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(http_.count(), 0u);
+}
+
+TEST_F(ForgeTest, AGitCodeErrorWith200IsARefusal) {
+  auto forge = Make("gitcode");
+  http_.Answer(200, R"({"error_code": 400, "error_code_name": "UN_KNOW", "error_message": "label missing"})");
+  const auto written = forge->AddLabels({}, pull_, {"kind/bug"});
+  EXPECT_EQ(ForgeOutcomeOf(written.status()), ForgeOutcome::kRefused);
+  EXPECT_NE(written.status().message().find("label missing"), std::string::npos);
+  EXPECT_EQ(http_.count(), 1u);
+}
+
+TEST_F(ForgeTest, ATextThatTheFirewallRefusesIsNotSentAgain) {
+  auto forge = Make("gitcode");
+  http_.Answer(418, "<html>unsafe</html>");
+  const auto written = forge->AddComment({}, issue_, "rm -rf /");
+  EXPECT_EQ(ForgeErrorOf(written.status())->reason, ForgeReason::kTextRefused);
+  EXPECT_EQ(ForgeOutcomeOf(written.status()), ForgeOutcome::kRefused);
+  EXPECT_EQ(http_.count(), 1u);
+}
+
+TEST_F(ForgeTest, AGitCodePullRequestCommentIsFoundByEitherOfItsIds) {
+  auto forge = Make("gitcode");
+  http_.Answer(201, R"({"id": "d1", "note_id": 9, "body": "hello"})");
+  http_.Answer(200, R"([{"id": "d0", "body": "x"}, {"id": "d1", "body": "hello"}])");
+  const auto by_discussion = forge->AddComment({}, pull_, "hello");
+  ASSERT_TRUE(by_discussion.ok()) << by_discussion.status();
+  EXPECT_EQ(by_discussion->shown->id, "d1");
+  http_.Answer(201, R"({"id": "d2", "note_id": 10, "body": "hello"})");
+  http_.Answer(200, R"([{"id": 10, "discussion_id": "d2", "body": "hello"}])");
+  EXPECT_EQ(forge->AddComment({}, pull_, "hello")->shown->id, "10");
+}
+
+TEST_F(ForgeTest, GitCodesListsUseTheOrderWordOfTheirKind) {
+  auto forge = Make("gitcode");
+  http_.Answer(200, "[]");
+  http_.Answer(200, "[]");
+  EXPECT_TRUE(forge->ListComments({}, issue_).ok());
+  EXPECT_TRUE(forge->ListComments({}, pull_).ok());
+  EXPECT_EQ(
+      http_.lines().at(0),
+      "GET https://api.gitcode.test/api/v5/repos/pytorch/pytorch/issues/5/comments?page=1&per_page=100&order=asc");
+  EXPECT_EQ(http_.lines().at(1),
+            "GET https://api.gitcode.test/api/v5/repos/o/r/pulls/7/comments?page=1&per_page=100&direction=asc");
+}
+
+TEST_F(ForgeTest, CommentsThatComeNewestFirstAreTurned) {
+  auto forge = Make("gitcode");
+  http_.Answer(200, R"([{"id": 2, "body": "b", "created_at": "2025-10-01T09:00:00Z"},
+                        {"id": 1, "body": "a", "created_at": "2025-10-01T16:00:00+08:00"}])");
+  const auto list = forge->ListComments({}, issue_);
+  ASSERT_TRUE(list.ok());
+  EXPECT_EQ(list->comments.at(0).id, "1");
+}
+
+TEST_F(ForgeTest, AServerThatIgnoresThePageNumberIsNotAskedFiftyTimes) {
+  auto forge = Make("gitcode");
+  const std::string page = Comments(1, 100).dump();
+  http_.Otherwise([page](const HttpRequest&) { return HttpResponse{200, {}, page}; });
+  const auto list = forge->ListComments({}, issue_);
+  ASSERT_TRUE(list.ok());
+  EXPECT_EQ(list->comments.size(), 100u);
+  EXPECT_FALSE(list->complete);
+  EXPECT_EQ(http_.count(), 2u);
+}
+
+TEST_F(ForgeTest, TotalPageSavesTheEmptyLastPage) {
+  auto forge = Make("gitcode");
+  http_.Answer(200, Comments(1, 100).dump(), {{"total_page", "1"}, {"total_count", "100"}});
+  const auto list = forge->ListComments({}, issue_);
+  ASSERT_TRUE(list.ok());
+  EXPECT_TRUE(list->complete);
+  EXPECT_EQ(http_.count(), 1u);
+}
+
+TEST_F(ForgeTest, GitCodeKeepsNoDeliveries) {
+  auto forge = Make("gitcode");
+  EXPECT_EQ(forge->ListHookDeliveries({}, "o/r", "1", "").status().code(), absl::StatusCode::kUnimplemented);
+  EXPECT_EQ(forge->Redeliver({}, "o/r", "1", "2").code(), absl::StatusCode::kUnimplemented);
+}
+
+TEST_F(ForgeTest, GitCodesFiftyRequestsAMinuteHoldForTheWholeStack) {
+  auto forge = Make("gitcode");
+  std::vector<std::chrono::steady_clock::time_point> times;
+  http_.Otherwise([&](const HttpRequest&) {
+    times.push_back(clock_.Monotonic());
+    return HttpResponse{200, {}, R"({"number": "5", "title": "t", "state": "open"})"};
+  });
+  ForgeCall call;
+  call.priority = ForgePriority::kCommand;
+  call.timeout = std::chrono::minutes(5);
+  for (int i = 0; i < 120; ++i) ASSERT_TRUE(forge->GetIssue(call, issue_).ok());
+  for (size_t i = 50; i < times.size(); ++i) EXPECT_GE(times[i] - times[i - 50], std::chrono::minutes(1));
+}
+
+// --- Wiring ---
+
+TEST_F(ForgeTest, WhatCannotBeAForgeIsRefused) {
+  const ForgeEnvironment environment{http_, clock_, waiter_, nullptr, 0, nullptr};
+  ForgeConfig config;
+  config.name = "gitlab";
+  config.api_url = "https://gitlab.test";
+  EXPECT_EQ(MakeForge(config, environment).status().code(), absl::StatusCode::kInvalidArgument);
+  config.name = "github";
+  for (const char* url : {"", "ftp://x", "http://api.github.com", "github.com"}) {
+    config.api_url = url;
+    EXPECT_FALSE(MakeForge(config, environment).ok()) << url;
+  }
+  config.api_url = "http://127.0.0.1:8081/api";
+  EXPECT_TRUE(MakeForge(config, environment).ok());
+  config.app = ForgeApp{"1", "2", Secret("no key")};
+  EXPECT_FALSE(MakeForge(config, environment).ok());
+}
+
+TEST_F(ForgeTest, WithoutMetricsEverythingWorksTheSame) {
+  ForgeConfig config;
+  config.name = "github";
+  config.api_url = "https://api.github.test";
+  auto forge = MakeForge(config, ForgeEnvironment{http_, clock_, waiter_, nullptr, 0, nullptr});
+  ASSERT_TRUE(forge.ok());
+  http_.Answer(200, kIssueBody);
+  EXPECT_TRUE((*forge)->GetIssue({}, issue_).ok());
+  EXPECT_EQ(HeaderOf(http_.requests().at(0), "Authorization"), "");
+}
+
+}  // namespace
+}  // namespace yardmaster
