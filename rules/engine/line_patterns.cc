@@ -1,9 +1,11 @@
 #include "rules/engine/line_patterns.h"
 
 #include <re2/re2.h>
+#include <re2/set.h>
 
 #include <initializer_list>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace yardmaster::rules {
@@ -35,18 +37,26 @@ std::string WholeLine(const std::string& alternation) {
   return alternation.empty() ? "" : "[\\s#*_]*(?:" + alternation + ")[\\s#*_:：]*$";
 }
 
-// Adds a problem for each pattern that RE2 refuses.
+// Adds a problem for each pattern that RE2 refuses. Patterns are parsed but not compiled one by one, which would cost
+// as much as all the rest of loading them. A set is what RE2 offers for that; it is never matched with.
 void CheckPatterns(const PatternList& patterns, std::string_view key, Problems& problems) {
+  RE2::Set parser(MakeOptions(), RE2::ANCHOR_START);
   for (size_t i = 0; i < patterns.size(); ++i) {
-    const std::string pointer = "/" + std::string(key) + "/" + std::to_string(i);
-    const RE2 pattern(patterns[i], MakeOptions());
-    if (!pattern.ok()) {
-      problems.push_back({.file = "", .pointer = pointer, .message = "not a valid RE2 pattern: " + pattern.error()});
-    } else if (RE2::PartialMatch("", pattern)) {
-      problems.push_back({.file = "",
-                          .pointer = pointer,
-                          .message = "the pattern matches an empty line; expected one that needs some text"});
-    }
+    std::string error;
+    if (parser.Add(patterns[i], &error) >= 0) continue;
+    problems.push_back({.file = "",
+                        .pointer = "/" + std::string(key) + "/" + std::to_string(i),
+                        .message = "not a valid RE2 pattern: " + error});
+  }
+}
+
+// Adds a problem for each pattern that matches an empty line: it would match every line.
+void CheckForEmptyMatches(const PatternList& patterns, std::string_view key, Problems& problems) {
+  for (size_t i = 0; i < patterns.size(); ++i) {
+    if (!RE2::PartialMatch("", RE2(patterns[i], MakeOptions()))) continue;
+    problems.push_back({.file = "",
+                        .pointer = "/" + std::string(key) + "/" + std::to_string(i),
+                        .message = "the pattern matches an empty line; expected one that needs some text"});
   }
 }
 
@@ -82,7 +92,15 @@ void LinePatterns::Check(const ZoneRules& rules, Problems& problems) {
 
 std::unique_ptr<LinePatterns> LinePatterns::Create(const ZoneRules& rules, Problems& problems) {
   const size_t problems_before = problems.size();
-  Check(rules, problems);
+  const std::pair<const PatternList*, std::string_view> lists[] = {
+      {&rules.trace_starts, "trace_starts"},
+      {&rules.trace_lines, "trace_lines"},
+      {&rules.error_lines, "error_lines"},
+      {&rules.environment_starts, "environment_starts"},
+      {&rules.environment_lines, "environment_lines"},
+      {&rules.boilerplate, "boilerplate"},
+  };
+  for (const auto& [list, key] : lists) CheckPatterns(*list, key, problems);
   if (problems.size() != problems_before) return nullptr;
 
   const std::string boilerplate = WholeLine(Alternation({&rules.boilerplate}));
@@ -100,6 +118,10 @@ std::unique_ptr<LinePatterns> LinePatterns::Create(const ZoneRules& rules, Probl
       Compile(Alternation({&rules.environment_lines, &rules.environment_starts}), "environment_lines", problems);
   patterns->special_ = Compile(special, "", problems);
   if (problems.size() != problems_before) return nullptr;
+  if (patterns->ContinuesTrace("") || patterns->ContinuesEnvironment("") || patterns->IsBoilerplate("")) {
+    for (const auto& [list, key] : lists) CheckForEmptyMatches(*list, key, problems);
+    return nullptr;
+  }
   return patterns;
 }
 

@@ -89,15 +89,36 @@ TEST(ZoneSplitter, EveryBadPatternIsAProblemWithItsPointer) {
   ZoneRules rules;
   rules.trace_starts = {"fine", "(open"};
   rules.error_lines = {"[z-a]"};
-  rules.boilerplate = {"a*"};
   Problems problems;
   EXPECT_EQ(ZoneSplitter::Create(rules, problems), nullptr);
-  ASSERT_THAT(problems, SizeIs(3));
+  ASSERT_THAT(problems, SizeIs(2));
   EXPECT_EQ(problems[0].pointer, "/trace_starts/1");
   EXPECT_THAT(problems[0].message, HasSubstr("missing )"));
   EXPECT_EQ(problems[1].pointer, "/error_lines/0");
-  EXPECT_EQ(problems[2].pointer, "/boilerplate/0");
-  EXPECT_THAT(problems[2].message, HasSubstr("empty line"));
+}
+
+TEST(ZoneSplitter, PatternsThatAreOnlyValidTogetherAreProblems) {
+  ZoneRules rules;
+  rules.trace_lines = {"a)|(b"};
+  Problems problems;
+  EXPECT_EQ(ZoneSplitter::Create(rules, problems), nullptr);
+  ASSERT_THAT(problems, SizeIs(1));
+  EXPECT_EQ(problems[0].pointer, "/trace_lines/0");
+}
+
+TEST(ZoneSplitter, APatternThatMatchesEveryLineIsAProblem) {
+  for (int list = 0; list < 6; ++list) {
+    ZoneRules rules;
+    std::vector<std::string>* lists[] = {&rules.trace_starts,       &rules.trace_lines,       &rules.error_lines,
+                                         &rules.environment_starts, &rules.environment_lines, &rules.boilerplate};
+    *lists[list] = {"fine", "a*", "\\s*$"};
+    Problems problems;
+    EXPECT_EQ(ZoneSplitter::Create(rules, problems), nullptr);
+    ASSERT_THAT(problems, SizeIs(2)) << list;
+    EXPECT_THAT(problems[0].pointer, HasSubstr("/1"));
+    EXPECT_THAT(problems[0].message, HasSubstr("empty line"));
+    EXPECT_THAT(problems[1].pointer, HasSubstr("/2"));
+  }
 }
 
 TEST(ZoneSplitter, PatternsThatAreTooLargeTogetherAreAProblem) {
