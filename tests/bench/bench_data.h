@@ -1,4 +1,4 @@
-// What benchmarks work on: the cases in data/, the environment dump, and the packs.
+// What benchmarks work on: the cases in tests/data/, the environment dump, and the packs.
 #ifndef YARDMASTER_TESTS_BENCH_BENCH_DATA_H_
 #define YARDMASTER_TESTS_BENCH_BENCH_DATA_H_
 
@@ -26,7 +26,7 @@ namespace yardmaster::bench {
 }
 
 inline std::string ReadData(std::string_view name) {
-  const std::string path = std::string(YARD_SOURCE_DIR) + "/tests/bench/data/" + std::string(name);
+  const std::string path = std::string(YARD_SOURCE_DIR) + "/tests/data/" + std::string(name);
   std::ifstream file(path, std::ios::binary);
   if (!file) Fail("cannot read " + path);
   return {std::istreambuf_iterator<char>(file), {}};

@@ -7,7 +7,7 @@ usage() {
 Usage: tests/bench/run.sh [--only NAME] [--json] [--smoke] [--no-build] [--help]
 
 Measures, on this machine and in one run:
-  decide.cases             decisions per second on one core, library alone, on tests/bench/data/triage_cases.jsonl
+  decide.cases             decisions per second on one core, library alone, on tests/data/triage_cases.jsonl
   decide.cases_with_dump   the same with an 8 KB environment dump behind each body
   decide.typical           the same for the one case that the daemon is asked about below
   zones.cases, zones.cases_with_dump

@@ -1,0 +1,136 @@
+// Holds the PyTorch distributed rubric to its accuracy on the recorded issues (tests/data/README.md says what the keys
+// mean).
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "rules/engine/compiled_pack.h"
+#include "rules/engine/issue_input.h"
+#include "rules/engine/pack_loader.h"
+
+namespace yardmaster::rules {
+namespace {
+
+using Labels = std::set<std::string>;
+
+constexpr char kModulePrefix[] = "module: ";
+constexpr char kPerformance[] = "module: performance";
+constexpr char kSubOncallPrefix[] = "oncall: distributed ";
+
+struct Judged {
+  nlohmann::json gold;
+  Labels labels;
+};
+
+Labels WithPrefix(const Labels& labels, std::string_view prefix) {
+  Labels out;
+  for (const std::string& label : labels) {
+    if (label.starts_with(prefix) && label != kPerformance) out.insert(label);
+  }
+  return out;
+}
+
+struct Counts {
+  double tp = 0, fp = 0, fn = 0;
+  double F1() const { return 2 * tp / (2 * tp + fp + fn); }
+};
+
+class PytorchDistributed : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    Problems problems;
+    const PackFiles files = ReadPackFiles(YARD_SOURCE_DIR "/rules/packs", problems);
+    auto model = LoadPack(files, "pytorch-distributed", problems);
+    ASSERT_TRUE(model.has_value());
+    const auto pack = CompiledPack::Compile(std::move(*model), problems);
+    ASSERT_NE(pack, nullptr);
+    std::ifstream in(YARD_SOURCE_DIR "/tests/data/triage_cases.jsonl");
+    for (std::string line; std::getline(in, line);) {
+      Judged judged{nlohmann::json::parse(line), {}};
+      std::string error;
+      const auto issue = ParseIssueInput(judged.gold, error);
+      ASSERT_TRUE(issue.has_value()) << error;
+      const Decision decision = pack->Decide(issue->View(), &error);
+      ASSERT_EQ(error, "");
+      judged.labels = Labels(decision.labels.begin(), decision.labels.end());
+      cases_.push_back(std::move(judged));
+    }
+    ASSERT_EQ(cases_.size(), 233U);
+  }
+
+  static std::string SubOncall(const Judged& judged) {
+    const Labels subs = WithPrefix(judged.labels, kSubOncallPrefix);
+    EXPECT_LE(subs.size(), 1U) << judged.gold["number"];
+    return subs.empty() ? "none-not-distributed" : *subs.begin();
+  }
+
+  static double SubOncallAccuracy(double least_confidence) {
+    double right = 0;
+    double all = 0;
+    for (const Judged& judged : cases_) {
+      if (judged.gold["judge_confidence"] < least_confidence) continue;
+      all += 1;
+      if (SubOncall(judged) == judged.gold["expected_sub_oncall"]) right += 1;
+    }
+    return right / all;
+  }
+
+  inline static std::vector<Judged> cases_;
+};
+
+TEST_F(PytorchDistributed, ModulesOfIssuesThatPeopleLabelled) {
+  Counts counts;
+  for (const Judged& judged : cases_) {
+    const auto gold = judged.gold["gold_modules"].get<Labels>();
+    if (gold.empty()) continue;
+    const Labels got = WithPrefix(judged.labels, kModulePrefix);
+    for (const std::string& label : got) (gold.contains(label) ? counts.tp : counts.fp) += 1;
+    for (const std::string& label : gold) counts.fn += got.contains(label) ? 0 : 1;
+  }
+  EXPECT_GE(counts.F1(), 0.90);
+}
+
+TEST_F(PytorchDistributed, ModulesOfIssuesThatAReaderJudged) {
+  Counts counts;
+  for (const Judged& judged : cases_) {
+    if (judged.gold["expected_modules"].is_null()) continue;
+    Labels fine = judged.gold["expected_modules_optional"].get<Labels>();
+    const Labels got = WithPrefix(judged.labels, kModulePrefix);
+    for (const auto& group : judged.gold["expected_modules"].get<std::vector<Labels>>()) {
+      const bool met =
+          std::any_of(group.begin(), group.end(), [&](const std::string& label) { return got.contains(label); });
+      (met ? counts.tp : counts.fn) += 1;
+      fine.insert(group.begin(), group.end());
+    }
+    for (const std::string& label : got) counts.fp += fine.contains(label) ? 0 : 1;
+  }
+  EXPECT_GE(counts.F1(), 0.88);
+}
+
+TEST_F(PytorchDistributed, SubOncallWhereTheReaderWasSure) { EXPECT_GE(SubOncallAccuracy(0.8), 0.94); }
+
+TEST_F(PytorchDistributed, SubOncallOfAllIssues) { EXPECT_GE(SubOncallAccuracy(0), 0.88); }
+
+TEST_F(PytorchDistributed, IssuesThatAreNotDistributed) {
+  Counts counts;
+  for (const Judged& judged : cases_) {
+    const bool expected = judged.gold["expected_sub_oncall"] == "none-not-distributed";
+    const bool got = SubOncall(judged) == "none-not-distributed";
+    if (expected && got) counts.tp += 1;
+    if (!expected && got) counts.fp += 1;
+    if (expected && !got) counts.fn += 1;
+  }
+  EXPECT_GE(counts.F1(), 0.80);
+}
+
+TEST_F(PytorchDistributed, HighPriorityIsNeverPredicted) {
+  for (const Judged& judged : cases_) EXPECT_FALSE(judged.labels.contains("high priority")) << judged.gold["number"];
+}
+
+}  // namespace
+}  // namespace yardmaster::rules
