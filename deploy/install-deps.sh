@@ -7,6 +7,7 @@ build_packages=(
   g++ cmake ninja-build ccache mold pkg-config git ca-certificates curl
   protobuf-compiler protobuf-compiler-grpc libprotobuf-dev libgrpc++-dev libgrpc-dev
   libabsl-dev libre2-dev libssl-dev libboost-dev libcurl4-openssl-dev
+  libsoci-dev libsqlite3-dev libzstd-dev
   nlohmann-json3-dev libvalijson-dev libcmark-gfm-dev libspdlog-dev libfmt-dev libcli11-dev prometheus-cpp-dev
 )
 # What unit tests, integration tests, benchmarks and the format check need.

@@ -67,7 +67,7 @@ struct SimilarSubject {
 };
 
 // Thread-safe. Functions that write return after the commit and wait for it; they must not be called from a callback of
-// the store, and are RESOURCE_EXHAUSTED while the disk is low.
+// the store. Put is RESOURCE_EXHAUSTED while the disk is low; what people did to labels is always noted.
 class Subjects {
  public:
   virtual ~Subjects() = default;

@@ -1,0 +1,89 @@
+#include "services/core/store/checkpointer.h"
+
+#include <exception>
+
+#include "services/core/errors.h"
+#include "services/core/store/dialect.h"
+#include "services/core/store/failure.h"
+
+namespace yardmaster::store {
+namespace {
+
+// Pages of 4 KiB.
+constexpr int64_t kWorthCopying = 1'000;
+// From here on the writer begins the log anew, if no more than a tail is left to copy.
+constexpr int64_t kLongLog = 4'000;
+constexpr int64_t kTail = 1'000;
+// Here it copies whatever is left: the thread does not keep up.
+constexpr int64_t kTooLongLog = 32'000;
+
+}  // namespace
+
+Checkpointer::Checkpointer(const std::filesystem::path& file, soci::session& writer, bool threaded) : writer_(writer) {
+  connection_ = Connect(file, {ConnectionRole::kCheckpoint});
+  if (!threaded) return;
+  committed_ = [this](int64_t pages) { pages_ = pages; };
+  WatchLog(writer_, &committed_);
+  thread_ = std::thread([this] { Loop(); });
+}
+
+Checkpointer::~Checkpointer() { Stop(); }
+
+void Checkpointer::BetweenGroups() {
+  const int64_t pages = pages_;
+  const int64_t copied = copied_;
+  if (pages >= kTooLongLog || (pages >= kLongLog && copied >= pages - kTail)) {
+    const LogState log = Checkpoint(writer_, false);
+    copied_ = log.copied;
+    // All copied: the next commit begins the log anew, and its hook says so.
+    if (log.copied == log.pages) pages_ = 0, copied_ = 0;
+    return;
+  }
+  if (pages - copied < kWorthCopying) return;
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    wanted_ = true;
+  }
+  changed_.notify_one();
+}
+
+absl::Status Checkpointer::RunNow() {
+  std::lock_guard<std::mutex> lock(connection_mutex_);
+  if (connection_ == nullptr) return errors::StoreClosed();
+  try {
+    copied_ = Checkpoint(*connection_, false).copied;
+    return absl::OkStatus();
+  } catch (const std::exception& error) {
+    return FailureOf(error).status;
+  }
+}
+
+void Checkpointer::Loop() {
+  while (true) {
+    {
+      std::unique_lock<std::mutex> lock(mutex_);
+      changed_.wait(lock, [this] { return wanted_ || stopping_; });
+      if (stopping_) return;
+      wanted_ = false;
+    }
+    // A disk that fails here fails the writer's next checkpoint as well, which reports it.
+    RunNow().IgnoreError();
+  }
+}
+
+void Checkpointer::Stop() {
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (stopping_) return;
+    stopping_ = true;
+  }
+  changed_.notify_one();
+  if (thread_.joinable()) {
+    WatchLog(writer_, nullptr);
+    thread_.join();
+  }
+  std::lock_guard<std::mutex> lock(connection_mutex_);
+  connection_.reset();
+}
+
+}  // namespace yardmaster::store

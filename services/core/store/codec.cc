@@ -1,0 +1,181 @@
+#include "services/core/store/codec.h"
+
+#include <zstd.h>
+
+#include <charconv>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "services/core/errors.h"
+#include "services/core/limits.h"
+
+namespace yardmaster::store {
+namespace {
+
+constexpr int64_t kPlain = 0;
+constexpr int64_t kZstd = 1;
+// Below this, the frame costs more than it saves.
+constexpr size_t kMinPacked = 128;
+// Level 1 takes 22 µs for 11.6 KB and gives a third; level 3 takes twice as long for 4 % less.
+constexpr int kLevel = 1;
+
+struct FreeContext {
+  void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
+  void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
+};
+
+// Length of the character at the front of `text`, 0 if there is none.
+size_t CharacterLength(std::string_view text) {
+  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char lead = byte(0);
+  if (lead < 0x80) return lead == 0 ? 0 : 1;
+  size_t length = 0;
+  uint32_t code = 0;
+  uint32_t least = 0;
+  if (lead >= 0xc2 && lead <= 0xdf) {
+    length = 2, code = lead & 0x1f, least = 0x80;
+  } else if (lead >= 0xe0 && lead <= 0xef) {
+    length = 3, code = lead & 0x0f, least = 0x800;
+  } else if (lead >= 0xf0 && lead <= 0xf4) {
+    length = 4, code = lead & 0x07, least = 0x10000;
+  } else {
+    return 0;
+  }
+  if (text.size() < length) return 0;
+  for (size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xc0) != 0x80) return 0;
+    code = (code << 6) | (byte(i) & 0x3f);
+  }
+  if (code < least || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff)) return 0;
+  return length;
+}
+
+std::string Dump(const nlohmann::json& value) {
+  return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+}  // namespace
+
+Packed Pack(std::string_view bytes) {
+  if (bytes.size() >= kMinPacked) {
+    // One context a thread: making one costs more than using it.
+    thread_local const std::unique_ptr<ZSTD_CCtx, FreeContext> context(ZSTD_createCCtx());
+    std::string packed(ZSTD_compressBound(bytes.size()), '\0');
+    const size_t size =
+        ZSTD_compressCCtx(context.get(), packed.data(), packed.size(), bytes.data(), bytes.size(), kLevel);
+    if (ZSTD_isError(size) == 0 && size < bytes.size()) {
+      packed.resize(size);
+      packed.shrink_to_fit();  // it waits in a queue that is bounded by its size
+      return {kZstd, std::move(packed)};
+    }
+  }
+  return {kPlain, std::string(bytes)};
+}
+
+absl::StatusOr<std::string> Unpack(int64_t encoding, std::string_view bytes, int64_t size) {
+  if (encoding == kPlain) {
+    if (static_cast<int64_t>(bytes.size()) != size) return errors::StoredValueDamaged("its size is not the one noted");
+    return std::string(bytes);
+  }
+  if (encoding != kZstd) return errors::StoredValueDamaged("its encoding is unknown");
+  // The size comes from our own column, not from the frame, so a damaged frame can't make us allocate.
+  thread_local const std::unique_ptr<ZSTD_DCtx, FreeContext> context(ZSTD_createDCtx());
+  std::string out(static_cast<size_t>(size < 0 ? 0 : size), '\0');
+  const size_t got = ZSTD_decompressDCtx(context.get(), out.data(), out.size(), bytes.data(), bytes.size());
+  if (ZSTD_isError(got) != 0) return errors::StoredValueDamaged(ZSTD_getErrorName(got));
+  if (got != out.size()) return errors::StoredValueDamaged("its size is not the one noted");
+  return out;
+}
+
+std::string CleanText(std::string_view text, size_t max_bytes) {
+  std::string out;
+  out.reserve(std::min(text.size(), max_bytes));
+  while (!text.empty()) {
+    const size_t length = CharacterLength(text);
+    const std::string_view character = length == 0 ? std::string_view("\xEF\xBF\xBD") : text.substr(0, length);
+    if (out.size() + character.size() > max_bytes) break;
+    out += character;
+    text.remove_prefix(length == 0 ? 1 : length);
+  }
+  return out;
+}
+
+absl::Status CheckStoredName(std::string_view field, std::string_view name, bool may_be_empty) {
+  if (name.empty()) return may_be_empty ? absl::OkStatus() : errors::FieldMissing(field);
+  if (name.size() > kMaxNameBytes) return errors::OverLimit(field, name.size(), kMaxNameBytes, "bytes");
+  while (!name.empty()) {
+    const size_t length = CharacterLength(name);
+    const auto lead = static_cast<unsigned char>(name[0]);
+    if (length == 0 || lead < 0x20 || lead == 0x7f)
+      return errors::FieldInvalid(field, "text without control characters");
+    name.remove_prefix(length);
+  }
+  return absl::OkStatus();
+}
+
+std::string EncodeStrings(const std::vector<std::string>& values) { return Dump(nlohmann::json(values)); }
+
+std::vector<std::string> DecodeStrings(std::string_view text) {
+  std::vector<std::string> values;
+  const nlohmann::json array = nlohmann::json::parse(text, nullptr, false);
+  if (!array.is_array()) return values;
+  for (const nlohmann::json& value : array) {
+    if (value.is_string()) values.push_back(value.get<std::string>());
+  }
+  return values;
+}
+
+std::string EncodePairs(const std::vector<std::pair<std::string, std::string>>& values) {
+  if (values.empty()) return "";
+  return Dump(nlohmann::json(values));
+}
+
+std::vector<std::pair<std::string, std::string>> DecodePairs(std::string_view text) {
+  std::vector<std::pair<std::string, std::string>> values;
+  const nlohmann::json array = nlohmann::json::parse(text, nullptr, false);
+  if (!array.is_array()) return values;
+  for (const nlohmann::json& value : array) {
+    if (value.is_array() && value.size() == 2 && value[0].is_string() && value[1].is_string()) {
+      values.emplace_back(value[0].get<std::string>(), value[1].get<std::string>());
+    }
+  }
+  return values;
+}
+
+std::string SubjectText(const v1::Subject& subject) {
+  if (subject.forge().empty()) return "";
+  std::string text = subject.forge() + ":" + subject.repository();
+  if (subject.number() > 0) text += "#" + std::to_string(subject.number());
+  return text;
+}
+
+v1::Subject SubjectFromText(std::string_view text, int64_t kind) {
+  v1::Subject subject;
+  const size_t colon = text.find(':');
+  if (colon == std::string_view::npos) return subject;
+  subject.set_forge(std::string(text.substr(0, colon)));
+  std::string_view rest = text.substr(colon + 1);
+  const size_t hash = rest.rfind('#');
+  if (hash != std::string_view::npos) {
+    int64_t number = 0;
+    const std::string_view digits = rest.substr(hash + 1);
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    if (error == std::errc() && end == digits.data() + digits.size()) {
+      subject.set_number(number);
+      rest = rest.substr(0, hash);
+    }
+  }
+  subject.set_repository(std::string(rest));
+  if (v1::SubjectKind_IsValid(static_cast<int>(kind))) subject.set_kind(static_cast<v1::SubjectKind>(kind));
+  return subject;
+}
+
+absl::Status CheckStoredSubject(const v1::Subject& subject) {
+  if (absl::Status status = CheckStoredName("subject.forge", subject.forge()); !status.ok()) return status;
+  if (subject.forge().find(':') != std::string::npos) return errors::FieldInvalid("subject.forge", "no colon");
+  if (absl::Status status = CheckStoredName("subject.repository", subject.repository()); !status.ok()) return status;
+  if (subject.number() < 1) return errors::FieldInvalid("subject.number", "a number from 1");
+  return absl::OkStatus();
+}
+
+}  // namespace yardmaster::store

@@ -1,0 +1,38 @@
+#include "services/core/store/inbox.h"
+
+#include <future>
+
+namespace yardmaster::store {
+
+std::string_view DeliveryStateName(DeliveryState state) {
+  switch (state) {
+    case DeliveryState::kReceived:
+      return "received";
+    case DeliveryState::kIgnored:
+      return "ignored";
+    case DeliveryState::kDone:
+      return "done";
+    case DeliveryState::kFailed:
+      return "failed";
+    case DeliveryState::kDead:
+      return "dead";
+  }
+  return "received";
+}
+
+std::optional<DeliveryState> DeliveryStateFromName(std::string_view name) {
+  for (DeliveryState state : {DeliveryState::kReceived, DeliveryState::kIgnored, DeliveryState::kDone,
+                              DeliveryState::kFailed, DeliveryState::kDead}) {
+    if (DeliveryStateName(state) == name) return state;
+  }
+  return std::nullopt;
+}
+
+absl::StatusOr<AddResult> Inbox::AddAndWait(NewDelivery delivery) {
+  std::promise<absl::StatusOr<AddResult>> promise;
+  std::future<absl::StatusOr<AddResult>> result = promise.get_future();
+  Add(std::move(delivery), [&promise](absl::StatusOr<AddResult> answer) { promise.set_value(std::move(answer)); });
+  return result.get();
+}
+
+}  // namespace yardmaster::store

@@ -1,0 +1,65 @@
+#include "services/core/store/sql.h"
+
+namespace yardmaster::store {
+
+int64_t ToMicros(TimePoint time) {
+  return std::chrono::duration_cast<std::chrono::microseconds>(time.time_since_epoch()).count();
+}
+int64_t ToMicros(const std::optional<TimePoint>& time) { return time.has_value() ? ToMicros(*time) : 0; }
+TimePoint FromMicros(int64_t micros) {
+  return TimePoint(std::chrono::duration_cast<TimePoint::duration>(std::chrono::microseconds(micros)));
+}
+std::optional<TimePoint> OptionalTime(int64_t micros) {
+  if (micros == 0) return std::nullopt;
+  return FromMicros(micros);
+}
+
+bool RunOne(soci::statement& statement) {
+  if (!statement.execute(true)) return false;
+  // There is no second row; asking for it ends the statement and leaves the variables as they are.
+  while (statement.fetch()) {
+  }
+  return true;
+}
+
+void SetBlob(soci::blob& blob, std::string_view bytes) {
+  blob.trim(0);
+  if (!bytes.empty()) blob.append(bytes.data(), bytes.size());
+}
+
+std::string GetBlob(soci::blob& blob) {
+  std::string bytes(blob.get_len(), '\0');
+  if (!bytes.empty()) blob.read_from_start(bytes.data(), bytes.size());
+  return bytes;
+}
+
+Select::Select(soci::session& sql) : statement_(sql) {}
+
+Select& Select::Add(std::string_view literal) {
+  text_ += literal;
+  return *this;
+}
+Select& Select::Bind(const char* name, std::string_view value) {
+  statement_.exchange(soci::use(texts_.emplace_back(value), name));
+  return *this;
+}
+Select& Select::Bind(const char* name, int64_t value) {
+  statement_.exchange(soci::use(numbers_.emplace_back(value), name));
+  return *this;
+}
+
+bool Select::Next() {
+  if (ended_) return false;
+  if (!running_) {
+    statement_.alloc();
+    statement_.prepare(text_);
+    statement_.define_and_bind();
+    statement_.execute(false);
+    running_ = true;
+  }
+  if (statement_.fetch()) return true;
+  ended_ = true;
+  return false;
+}
+
+}  // namespace yardmaster::store

@@ -1,0 +1,73 @@
+// Small helpers over SOCI. What they throw (std::exception) is caught by the writer and the reader pool, and nowhere
+// else: see failure.h.
+//
+// Three traps of SOCI 4.0.3 with SQLite, all of them measured:
+//  * A statement that was not read to its end keeps a snapshot, which keeps the write-ahead log from being reused, and
+//  a
+//    transaction can't be committed while an INSERT … RETURNING is half read. RunOne and Select read to the end.
+//  * Columns of dynamic rows (soci::row) have guessed types: aggregates come as strings. Results are bound to
+//  variables.
+//  * soci_error::what() contains the parameters, that is, what people wrote: only failure.cc reads errors.
+#ifndef YARDMASTER_SERVICES_CORE_STORE_SQL_H_
+#define YARDMASTER_SERVICES_CORE_STORE_SQL_H_
+
+#include <soci/soci.h>
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace yardmaster::store {
+
+using TimePoint = std::chrono::system_clock::time_point;
+
+// Times are kept as microseconds since the epoch; 0 stands for "none".
+int64_t ToMicros(TimePoint time);
+int64_t ToMicros(const std::optional<TimePoint>& time);
+TimePoint FromMicros(int64_t micros);
+std::optional<TimePoint> OptionalTime(int64_t micros);
+
+// Runs a prepared statement that gives one row at most, to its end. True if there was a row; the variables bound to it
+// hold its values then.
+bool RunOne(soci::statement& statement);
+
+// Replaces the content of a blob.
+void SetBlob(soci::blob& blob, std::string_view bytes);
+std::string GetBlob(soci::blob& blob);
+
+// A query that is put together, run once and thrown away. Its text consists of our own literals only; everything else
+// is bound. Order: Bind and Into as often as needed, then Next until it is false.
+class Select {
+ public:
+  explicit Select(soci::session& sql);
+  Select(const Select&) = delete;
+  Select& operator=(const Select&) = delete;
+
+  // Adds to the text.
+  Select& Add(std::string_view literal);
+  // Gives the parameter ":name" a value. `name` is one of our literals.
+  Select& Bind(const char* name, std::string_view value);
+  Select& Bind(const char* name, int64_t value);
+  // Receives the next column; the variable must outlive the Select.
+  template <typename T>
+  Select& Into(T& variable) {
+    statement_.exchange(soci::into(variable));
+    return *this;
+  }
+  bool Next();
+
+ private:
+  std::string text_;
+  bool running_ = false;
+  bool ended_ = false;
+  std::deque<std::string> texts_;  // deques: addresses stay
+  std::deque<long long> numbers_;
+  soci::statement statement_;
+};
+
+}  // namespace yardmaster::store
+
+#endif  // YARDMASTER_SERVICES_CORE_STORE_SQL_H_

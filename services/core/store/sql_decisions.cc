@@ -1,0 +1,193 @@
+#include "services/core/store/sql_decisions.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "services/core/errors.h"
+#include "services/core/limits.h"
+#include "services/core/store/codec.h"
+#include "services/core/store/sql.h"
+
+namespace yardmaster::store {
+namespace {
+
+std::string_view ModeText(v1::Mode mode) { return mode == v1::MODE_APPLY ? "apply" : "dry-run"; }
+v1::Mode ModeFromText(std::string_view text) { return text == "apply" ? v1::MODE_APPLY : v1::MODE_DRY_RUN; }
+
+constexpr std::string_view kColumns =
+    "select id, decision_id, subject, subject_kind, pack, pack_revision, input_digest, mode, delivery, created_at";
+constexpr std::string_view kWithPlan = ", plan_bytes, encoding, plan from decisions";
+constexpr std::string_view kWithoutPlan = " from decisions";
+
+struct DecisionRow {
+  explicit DecisionRow(soci::session& sql) : plan(sql) {}
+
+  long long id = 0, subject_kind = 0, delivery = 0, created_at = 0, plan_bytes = 0, encoding = 0;
+  std::string decision_id, subject, pack, pack_revision, input_digest, mode;
+  soci::blob plan;
+
+  void Into(Select& query, bool with_plan) {
+    query.Into(id).Into(decision_id).Into(subject).Into(subject_kind).Into(pack).Into(pack_revision);
+    query.Into(input_digest).Into(mode).Into(delivery).Into(created_at);
+    if (with_plan) query.Into(plan_bytes).Into(encoding).Into(plan);
+  }
+  Decision Read() const {
+    Decision decision;
+    decision.row = id;
+    decision.id = decision_id;
+    decision.subject = SubjectFromText(subject, subject_kind);
+    decision.pack = pack;
+    decision.pack_revision = pack_revision;
+    decision.input_digest = input_digest;
+    decision.mode = ModeFromText(mode);
+    decision.delivery = delivery;
+    decision.created_at = FromMicros(created_at);
+    return decision;
+  }
+};
+
+// The first row with its plan, nullopt if there is none.
+absl::StatusOr<std::optional<Decision>> ReadFirst(soci::session& sql, Select& query) {
+  DecisionRow row(sql);
+  row.Into(query, true);
+  std::optional<Decision> decision;
+  std::string packed;
+  while (query.Next()) {
+    if (decision.has_value()) continue;
+    decision = row.Read();
+    packed = GetBlob(row.plan);
+  }
+  if (!decision.has_value()) return decision;
+  absl::StatusOr<std::string> plan = Unpack(row.encoding, packed, row.plan_bytes);
+  if (!plan.ok()) return plan.status();
+  decision->plan = *std::move(plan);
+  return decision;
+}
+
+void BindSubject(Select& query, const v1::Subject& subject) {
+  query.Add(" and lower(subject) = lower(:subject)").Bind("subject", SubjectText(subject));
+  if (subject.kind() != v1::SUBJECT_KIND_UNSPECIFIED) {
+    query.Add(" and subject_kind = :subject_kind").Bind("subject_kind", subject.kind());
+  }
+}
+
+}  // namespace
+
+struct SqlDecisions::Statements {
+  explicit Statements(soci::session& sql)
+      : plan(sql),
+        insert((
+            sql.prepare << "insert into decisions (decision_id, subject, subject_kind, pack, pack_revision, "
+                           "input_digest, mode, delivery, created_at, plan_bytes, encoding, plan) values (:decision, "
+                           ":subject, :subject_kind, :pack, :revision, :digest, :mode, :delivery, :now, :bytes, "
+                           ":encoding, :plan) on conflict (decision_id) do nothing returning id",
+            soci::use(decision_id, "decision"), soci::use(subject, "subject"), soci::use(subject_kind, "subject_kind"),
+            soci::use(pack, "pack"), soci::use(revision, "revision"), soci::use(digest, "digest"),
+            soci::use(mode, "mode"), soci::use(delivery, "delivery"), soci::use(now, "now"),
+            soci::use(plan_bytes, "bytes"), soci::use(encoding, "encoding"), soci::use(plan, "plan"), soci::into(id))) {
+  }
+
+  std::string decision_id, subject, pack, revision, digest, mode;
+  long long subject_kind = 0, delivery = 0, now = 0, plan_bytes = 0, encoding = 0, id = 0;
+  soci::blob plan;
+  soci::statement insert;
+};
+
+SqlDecisions::SqlDecisions(soci::session& sql, Writer& writer, ReaderPool& readers)
+    : writer_(writer), readers_(readers), statements_(std::make_unique<Statements>(sql)) {}
+SqlDecisions::~SqlDecisions() = default;
+
+void SqlDecisions::Close() { statements_.reset(); }
+
+absl::Status SqlDecisions::Put(const NewDecision& decision) {
+  absl::Status status = CheckStoredName("id", decision.id);
+  if (status.ok()) status = CheckStoredSubject(decision.subject);
+  if (status.ok()) status = CheckStoredName("pack", decision.pack);
+  if (status.ok()) status = CheckStoredName("pack_revision", decision.pack_revision, true);
+  if (status.ok()) status = CheckStoredName("input_digest", decision.input_digest, true);
+  if (status.ok() && decision.plan.size() > kMaxRpcMessageBytes) {
+    status = errors::OverLimit("plan", decision.plan.size(), kMaxRpcMessageBytes, "bytes");
+  }
+  if (!status.ok()) return status;
+  const Packed packed = Pack(decision.plan);
+  return writer_.Run(WriteKind::kNew, [&](Transaction& transaction) {
+    Statements& s = *statements_;
+    s.decision_id = decision.id;
+    s.subject = SubjectText(decision.subject);
+    s.subject_kind = decision.subject.kind();
+    s.pack = decision.pack;
+    s.revision = decision.pack_revision;
+    s.digest = decision.input_digest;
+    s.mode = ModeText(decision.mode);
+    s.delivery = decision.delivery;
+    s.now = transaction.now;
+    s.plan_bytes = static_cast<long long>(decision.plan.size());
+    s.encoding = packed.encoding;
+    SetBlob(s.plan, packed.bytes);
+    return RunOne(s.insert) ? absl::OkStatus() : errors::DecisionExists(decision.id);
+  });
+}
+
+absl::StatusOr<Decision> SqlDecisions::Get(std::string_view id) {
+  return readers_.Read([&](soci::session& sql) -> absl::StatusOr<Decision> {
+    Select query(sql);
+    query.Add(kColumns).Add(kWithPlan).Add(" where decision_id = :decision").Bind("decision", id);
+    absl::StatusOr<std::optional<Decision>> decision = ReadFirst(sql, query);
+    if (!decision.ok()) return decision.status();
+    if (!decision->has_value()) return errors::DecisionUnknown(id);
+    return **std::move(decision);
+  });
+}
+
+absl::StatusOr<std::optional<Decision>> SqlDecisions::Latest(const v1::Subject& subject) {
+  return readers_.Read([&](soci::session& sql) {
+    Select query(sql);
+    query.Add(kColumns).Add(kWithPlan).Add(" where id > 0");
+    BindSubject(query, subject);
+    query.Add(" order by id desc limit 1");
+    return ReadFirst(sql, query);
+  });
+}
+
+absl::StatusOr<std::optional<Decision>> SqlDecisions::FindSame(const v1::Subject& subject,
+                                                               std::string_view input_digest, std::string_view pack,
+                                                               std::string_view pack_revision,
+                                                               std::optional<v1::Mode> mode) {
+  return readers_.Read([&](soci::session& sql) {
+    Select query(sql);
+    query.Add(kColumns).Add(kWithPlan).Add(" where id > 0");
+    BindSubject(query, subject);
+    query.Add(" and input_digest = :digest and pack = :pack and pack_revision = :revision");
+    query.Bind("digest", input_digest).Bind("pack", pack).Bind("revision", pack_revision);
+    if (mode.has_value()) query.Add(" and mode = :mode").Bind("mode", ModeText(*mode));
+    query.Add(" order by id desc limit 1");
+    return ReadFirst(sql, query);
+  });
+}
+
+absl::StatusOr<Page<Decision>> SqlDecisions::List(const DecisionFilter& filter, const PageRequest& page) {
+  const int64_t limit = std::clamp<int64_t>(page.limit, 1, kMaxStorePage);
+  return readers_.Read([&](soci::session& sql) -> absl::StatusOr<Page<Decision>> {
+    DecisionRow row(sql);
+    Select query(sql);
+    query.Add(kColumns).Add(kWithoutPlan).Add(" where id > 0");
+    if (page.before > 0) query.Add(" and id < :before").Bind("before", page.before);
+    if (filter.subject.has_value()) BindSubject(query, *filter.subject);
+    if (!filter.pack.empty()) query.Add(" and pack = :pack").Bind("pack", filter.pack);
+    if (filter.mode.has_value()) query.Add(" and mode = :mode").Bind("mode", ModeText(*filter.mode));
+    query.Add(" order by id desc limit :limit").Bind("limit", limit + 1);
+    row.Into(query, false);
+    Page<Decision> answer;
+    while (query.Next()) {
+      if (static_cast<int64_t>(answer.items.size()) == limit) {
+        answer.next = answer.items.back().row;
+      } else {
+        answer.items.push_back(row.Read());
+      }
+    }
+    return answer;
+  });
+}
+
+}  // namespace yardmaster::store

@@ -1,0 +1,309 @@
+#include "services/core/store/sql_ledger.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "services/core/errors.h"
+#include "services/core/limits.h"
+#include "services/core/store/codec.h"
+#include "services/core/store/sql.h"
+
+namespace yardmaster::store {
+namespace {
+
+constexpr std::string_view kColumns =
+    "select id, key, subject, subject_kind, kind, decision, delivery, state, forge_ref, reason, attempts, created_at, "
+    "sent_at, due_at, settled_at, payload from effects";
+
+struct EffectRow {
+  explicit EffectRow(soci::session& sql) : payload(sql) {}
+
+  long long id = 0, subject_kind = 0, delivery = 0, attempts = 0, created_at = 0, sent_at = 0, due_at = 0;
+  long long settled_at = 0;
+  std::string key, subject, kind, decision, state, forge_ref, reason;
+  soci::blob payload;
+
+  void Into(Select& query) {
+    query.Into(id).Into(key).Into(subject).Into(subject_kind).Into(kind).Into(decision).Into(delivery).Into(state);
+    query.Into(forge_ref).Into(reason).Into(attempts).Into(created_at).Into(sent_at).Into(due_at).Into(settled_at);
+    query.Into(payload);
+  }
+  Effect Read() {
+    Effect effect;
+    effect.id = id;
+    effect.key = key;
+    effect.subject = SubjectFromText(subject, subject_kind);
+    effect.kind = kind;
+    effect.payload = GetBlob(payload);
+    effect.decision = decision;
+    effect.delivery = delivery;
+    // What is not known is never sent.
+    effect.state = EffectStateFromName(state).value_or(EffectState::kFailed);
+    effect.forge_ref = forge_ref;
+    effect.reason = reason;
+    effect.attempts = attempts;
+    effect.created_at = FromMicros(created_at);
+    effect.sent_at = OptionalTime(sent_at);
+    effect.due_at = OptionalTime(due_at);
+    effect.settled_at = OptionalTime(settled_at);
+    return effect;
+  }
+};
+
+absl::StatusOr<Effect> ReadOne(soci::session& sql, Select& query, std::string_view name) {
+  EffectRow row(sql);
+  row.Into(query);
+  if (!query.Next()) return errors::EffectUnknown(name);
+  Effect effect = row.Read();
+  while (query.Next()) {
+  }
+  return effect;
+}
+
+absl::Status CheckNewEffect(const NewEffect& effect) {
+  if (absl::Status status = CheckStoredName("key", effect.key); !status.ok()) return status;
+  if (absl::Status status = CheckStoredSubject(effect.subject); !status.ok()) return status;
+  if (absl::Status status = CheckStoredName("kind", effect.kind); !status.ok()) return status;
+  if (absl::Status status = CheckStoredName("decision", effect.decision, true); !status.ok()) return status;
+  if (effect.payload.size() > kMaxHttpBodyBytes) {
+    return errors::OverLimit("payload", effect.payload.size(), kMaxHttpBodyBytes, "bytes");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+struct SqlLedger::Statements {
+  explicit Statements(soci::session& sql)
+      : payload(sql),
+        find((sql.prepare << "select id, lower(subject) = lower(:subject) and subject_kind = :subject_kind and kind = "
+                             ":kind, state from effects where key = :key",
+              soci::use(subject, "subject"), soci::use(subject_kind, "subject_kind"), soci::use(kind, "kind"),
+              soci::use(key, "key"), soci::into(id), soci::into(found_same), soci::into(found_state))),
+        insert((sql.prepare << "insert into effects (key, subject, subject_kind, kind, decision, delivery, state, "
+                               "created_at, payload) values (:key, :subject, :subject_kind, :kind, :decision, "
+                               ":delivery, 'intent', :now, :payload) returning id",
+                soci::use(key, "key"), soci::use(subject, "subject"), soci::use(subject_kind, "subject_kind"),
+                soci::use(kind, "kind"), soci::use(decision, "decision"), soci::use(delivery, "delivery"),
+                soci::use(now, "now"), soci::use(payload, "payload"), soci::into(id))),
+        get((sql.prepare << "select state, kind from effects where id = :id", soci::use(id, "id"),
+             soci::into(found_state), soci::into(found_kind))),
+        move((sql.prepare << "update effects set state = :state, reason = :reason, forge_ref = :forge_ref, due_at = "
+                             ":due, settled_at = :settled where id = :id",
+              soci::use(state, "state"), soci::use(reason, "reason"), soci::use(forge_ref, "forge_ref"),
+              soci::use(due_at, "due"), soci::use(settled_at, "settled"), soci::use(id, "id"))),
+        sending((sql.prepare << "update effects set attempts = attempts + 1, sent_at = :now, due_at = 0 where id = :id",
+                 soci::use(now, "now"), soci::use(id, "id"))),
+        put_off((sql.prepare << "update effects set due_at = :due, reason = :reason where id = :id",
+                 soci::use(due_at, "due"), soci::use(reason, "reason"), soci::use(id, "id"))) {}
+
+  std::string key, subject, kind, decision, state, reason, forge_ref;
+  long long subject_kind = 0, delivery = 0, now = 0, id = 0, due_at = 0, settled_at = 0;
+  soci::blob payload;
+
+  std::string found_state, found_kind;
+  long long found_same = 0;
+
+  soci::statement find, insert, get, move, sending, put_off;
+};
+
+SqlLedger::SqlLedger(soci::session& sql, Writer& writer, ReaderPool& readers)
+    : writer_(writer), readers_(readers), statements_(std::make_unique<Statements>(sql)) {}
+SqlLedger::~SqlLedger() = default;
+
+void SqlLedger::Close() { statements_.reset(); }
+
+absl::StatusOr<IntentResult> SqlLedger::Intent(const NewEffect& effect) {
+  absl::StatusOr<std::vector<IntentResult>> results = Intents({effect});
+  if (!results.ok()) return results.status();
+  return results->front();
+}
+
+absl::StatusOr<std::vector<IntentResult>> SqlLedger::Intents(const std::vector<NewEffect>& effects) {
+  for (const NewEffect& effect : effects) {
+    if (absl::Status status = CheckNewEffect(effect); !status.ok()) return status;
+  }
+  std::vector<IntentResult> results;
+  if (effects.empty()) return results;
+  absl::Status status = writer_.Run(WriteKind::kNew, [&](Transaction& transaction) {
+    Statements& s = *statements_;
+    const auto find = [&](const NewEffect& effect) {
+      s.key = effect.key;
+      s.subject = SubjectText(effect.subject);
+      s.subject_kind = effect.subject.kind();
+      s.kind = effect.kind;
+      return RunOne(s.find);
+    };
+    // First all reasons not to, then all changes.
+    for (size_t i = 0; i < effects.size(); ++i) {
+      if (find(effects[i]) && s.found_same == 0) return errors::EffectKeyTaken(effects[i].key);
+      for (size_t j = 0; j < i; ++j) {
+        if (effects[j].key == effects[i].key &&
+            (SubjectText(effects[j].subject) != s.subject || effects[j].subject.kind() != effects[i].subject.kind() ||
+             effects[j].kind != effects[i].kind)) {
+          return errors::EffectKeyTaken(effects[i].key);
+        }
+      }
+    }
+    results.clear();
+    for (const NewEffect& effect : effects) {
+      IntentResult result;
+      if (find(effect)) {
+        result.existed = true;
+        result.state = EffectStateFromName(s.found_state).value_or(EffectState::kFailed);
+      } else {
+        s.decision = effect.decision;
+        s.delivery = effect.delivery;
+        s.now = transaction.now;
+        SetBlob(s.payload, effect.payload);
+        RunOne(s.insert);
+        transaction.changes.effects_pending += 1;
+        transaction.changes.effects.emplace_back(effect.kind, EffectState::kIntent);
+      }
+      result.id = s.id;
+      results.push_back(result);
+    }
+    return absl::OkStatus();
+  });
+  if (!status.ok()) return status;
+  return results;
+}
+
+absl::Status SqlLedger::Move(int64_t id, EffectState to, int64_t due_at, std::string_view reason,
+                             std::string_view forge_ref) {
+  return writer_.Run(WriteKind::kTransition, [&](Transaction& transaction) {
+    Statements& s = *statements_;
+    s.id = id;
+    if (!RunOne(s.get)) return errors::EffectUnknown(std::to_string(id));
+    const EffectState from = EffectStateFromName(s.found_state).value_or(EffectState::kFailed);
+    if (!MayFollow(from, to)) return errors::TransitionRefused("effect", id, s.found_state, EffectStateName(to));
+    s.state = EffectStateName(to);
+    s.reason = CleanText(reason, kMaxReasonBytes);
+    s.forge_ref = CleanText(forge_ref, kMaxReasonBytes);
+    s.due_at = due_at;
+    s.settled_at = IsFinal(to) ? transaction.now : 0;
+    RunOne(s.move);
+    if (IsFinal(to)) transaction.changes.effects_pending -= 1;
+    transaction.changes.effects.emplace_back(s.found_kind, to);
+    return absl::OkStatus();
+  });
+}
+
+absl::Status SqlLedger::Sending(int64_t id) {
+  return writer_.Run(WriteKind::kTransition, [&](Transaction& transaction) {
+    Statements& s = *statements_;
+    s.id = id;
+    if (!RunOne(s.get)) return errors::EffectUnknown(std::to_string(id));
+    if (s.found_state != "intent") return errors::TransitionRefused("effect", id, s.found_state, "intent (sending)");
+    s.now = transaction.now;
+    RunOne(s.sending);
+    return absl::OkStatus();
+  });
+}
+
+absl::Status SqlLedger::PutOff(int64_t id, TimePoint due_at, std::string_view reason) {
+  return writer_.Run(WriteKind::kTransition, [&](Transaction&) {
+    Statements& s = *statements_;
+    s.id = id;
+    if (!RunOne(s.get)) return errors::EffectUnknown(std::to_string(id));
+    if (IsFinal(EffectStateFromName(s.found_state).value_or(EffectState::kFailed))) {
+      return errors::TransitionRefused("effect", id, s.found_state, "intent (put off)");
+    }
+    s.due_at = std::max<int64_t>(ToMicros(due_at), 1);
+    s.reason = CleanText(reason, kMaxReasonBytes);
+    RunOne(s.put_off);
+    return absl::OkStatus();
+  });
+}
+
+absl::Status SqlLedger::MarkUnknown(int64_t id, TimePoint due_at, std::string_view reason) {
+  return Move(id, EffectState::kUnknown, std::max<int64_t>(ToMicros(due_at), 1), reason, "");
+}
+absl::Status SqlLedger::MarkNotSent(int64_t id, std::string_view reason) {
+  return Move(id, EffectState::kIntent, 0, reason, "");
+}
+absl::Status SqlLedger::MarkConfirmed(int64_t id, std::string_view forge_ref) {
+  return Move(id, EffectState::kConfirmed, 0, "", forge_ref);
+}
+absl::Status SqlLedger::MarkRefused(int64_t id, std::string_view reason) {
+  return Move(id, EffectState::kRefused, 0, reason, "");
+}
+absl::Status SqlLedger::MarkFailed(int64_t id, std::string_view reason) {
+  return Move(id, EffectState::kFailed, 0, reason, "");
+}
+
+absl::StatusOr<Effect> SqlLedger::Get(int64_t id) {
+  return readers_.Read([&](soci::session& sql) {
+    Select query(sql);
+    query.Add(kColumns).Add(" where id = :id").Bind("id", id);
+    return ReadOne(sql, query, std::to_string(id));
+  });
+}
+
+absl::StatusOr<Effect> SqlLedger::Find(std::string_view key) {
+  return readers_.Read([&](soci::session& sql) {
+    Select query(sql);
+    query.Add(kColumns).Add(" where key = :key").Bind("key", key);
+    return ReadOne(sql, query, key);
+  });
+}
+
+absl::StatusOr<std::vector<Effect>> SqlLedger::Pending(int64_t after, int64_t limit) {
+  limit = std::clamp<int64_t>(limit, 1, kMaxStorePage);
+  return readers_.Read([&](soci::session& sql) -> absl::StatusOr<std::vector<Effect>> {
+    EffectRow row(sql);
+    Select query(sql);
+    query.Add(kColumns).Add(" where state in ('intent', 'unknown') and id > :after order by id limit :limit");
+    query.Bind("after", after).Bind("limit", limit);
+    row.Into(query);
+    std::vector<Effect> effects;
+    while (query.Next()) effects.push_back(row.Read());
+    return effects;
+  });
+}
+
+absl::StatusOr<int64_t> SqlLedger::CountPending() {
+  return readers_.Read([&](soci::session& sql) -> absl::StatusOr<int64_t> {
+    long long count = 0;
+    Select query(sql);
+    query.Add("select count(*) from effects where state in ('intent', 'unknown')").Into(count);
+    while (query.Next()) {
+    }
+    return count;
+  });
+}
+
+absl::StatusOr<Page<Effect>> SqlLedger::List(const EffectFilter& filter, const PageRequest& page) {
+  const int64_t limit = std::clamp<int64_t>(page.limit, 1, kMaxStorePage);
+  return readers_.Read([&](soci::session& sql) -> absl::StatusOr<Page<Effect>> {
+    EffectRow row(sql);
+    Select query(sql);
+    query.Add(kColumns).Add(" where id > 0");
+    if (page.before > 0) query.Add(" and id < :before").Bind("before", page.before);
+    if (filter.subject.has_value()) {
+      query.Add(" and lower(subject) = lower(:subject)").Bind("subject", SubjectText(*filter.subject));
+      if (filter.subject->kind() != v1::SUBJECT_KIND_UNSPECIFIED) {
+        query.Add(" and subject_kind = :subject_kind").Bind("subject_kind", filter.subject->kind());
+      }
+    }
+    if (filter.state.has_value()) query.Add(" and state = '").Add(EffectStateName(*filter.state)).Add("'");
+    if (!filter.kind.empty()) query.Add(" and kind = :kind").Bind("kind", filter.kind);
+    if (!filter.decision.empty()) {
+      query.Add(" and decision <> '' and decision = :decision").Bind("decision", filter.decision);
+    }
+    query.Add(" order by id desc limit :limit").Bind("limit", limit + 1);
+    row.Into(query);
+    Page<Effect> answer;
+    while (query.Next()) {
+      if (static_cast<int64_t>(answer.items.size()) == limit) {
+        answer.next = answer.items.back().id;
+      } else {
+        answer.items.push_back(row.Read());
+      }
+    }
+    return answer;
+  });
+}
+
+}  // namespace yardmaster::store

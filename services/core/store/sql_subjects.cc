@@ -1,0 +1,281 @@
+#include "services/core/store/sql_subjects.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <unordered_map>
+#include <utility>
+
+#include "services/core/errors.h"
+#include "services/core/limits.h"
+#include "services/core/store/codec.h"
+#include "services/core/store/dialect.h"
+#include "services/core/store/sql.h"
+#include "services/core/store/text_words.h"
+
+namespace yardmaster::store {
+namespace {
+
+// Distinct words of one text that are indexed.
+constexpr size_t kMaxIndexedWords = 600;
+// Words of a query that are looked up, rare-looking ones first.
+constexpr size_t kMaxQueryWords = 48;
+// A word in more texts than this, or than a tenth of them, says nothing. It also bounds the work for one word.
+constexpr int64_t kMaxTextsOfWord = 1'000;
+constexpr int64_t kMinTextsOfWord = 20;
+// A word of the title counts so many times.
+constexpr double kTitleWeight = 2.0;
+// Candidates that are looked at closely.
+constexpr size_t kMaxCandidates = 300;
+// Below this share of the query's weight nothing is alike, it merely has a word in common.
+constexpr double kMinScore = 0.08;
+constexpr size_t kMaxCommonWords = 20'000;
+
+// Stands for the repository among a text's words, so that a query for one repository never walks through others. No
+// text contains it: words of texts don't begin with an underscore.
+std::string PlaceWord(std::string_view forge, std::string_view repository) {
+  uint64_t hash = 14695981039346656037ull;
+  for (std::string_view part : {forge, std::string_view(":"), repository}) {
+    for (char c : part) {
+      const auto byte = static_cast<unsigned char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
+      hash = (hash ^ byte) * 1099511628211ull;
+    }
+  }
+  static constexpr char kDigits[] = "0123456789abcdef";
+  std::string word = "__";
+  for (int shift = 60; shift >= 0; shift -= 4) word += kDigits[(hash >> shift) & 15];
+  return word;
+}
+
+std::vector<std::string> IndexedWords(const SeenSubject& seen) {
+  std::string text = seen.title;
+  text += '\n';
+  text += std::string_view(seen.body).substr(0, kMaxIndexedBodyBytes);
+  std::vector<std::string> words = WordsOf(text, kMaxIndexedWords);
+  words.push_back(PlaceWord(seen.subject.forge(), seen.subject.repository()));
+  return words;
+}
+
+// The words of a query with their weights. Title first, then those of the body, longer ones first: they are rarer.
+std::vector<std::pair<std::string, double>> QueryWords(const SimilarQuery& query) {
+  std::vector<std::pair<std::string, double>> chosen;
+  std::unordered_set<std::string> seen;
+  for (std::string& word : WordsOf(query.title, kMaxQueryWords / 2)) {
+    seen.insert(word);
+    chosen.emplace_back(std::move(word), kTitleWeight);
+  }
+  std::vector<std::string> body =
+      WordsOf(std::string_view(query.body).substr(0, kMaxIndexedBodyBytes), kMaxIndexedWords);
+  std::stable_sort(body.begin(), body.end(), [](const auto& a, const auto& b) { return a.size() > b.size(); });
+  for (std::string& word : body) {
+    if (chosen.size() == kMaxQueryWords) break;
+    if (seen.insert(word).second) chosen.emplace_back(std::move(word), 1.0);
+  }
+  return chosen;
+}
+
+}  // namespace
+
+struct SqlSubjects::Statements {
+  explicit Statements(soci::session& sql)
+      : words(sql),
+        put((sql.prepare << "insert into subjects (subject, subject_kind, state, author, digest, first_seen_at, "
+                            "seen_at, title, labels) values (:subject, :subject_kind, :state, :author, :digest, :now, "
+                            ":now, :title, :labels) on conflict (lower(subject), subject_kind) do update set subject = "
+                            "excluded.subject, state = excluded.state, author = excluded.author, digest = "
+                            "excluded.digest, seen_at = excluded.seen_at, title = excluded.title, labels = "
+                            "excluded.labels returning id",
+             soci::use(subject, "subject"), soci::use(subject_kind, "subject_kind"), soci::use(state, "state"),
+             soci::use(author, "author"), soci::use(digest, "digest"), soci::use(now, "now"), soci::use(title, "title"),
+             soci::use(labels, "labels"), soci::into(id))) {}
+
+  std::string subject, state, author, digest, title, labels;
+  long long subject_kind = 0, now = 0, id = 0;
+  TextIndexWriter words;
+  soci::statement put;
+};
+
+SqlSubjects::SqlSubjects(soci::session& sql, Writer& writer, ReaderPool& readers)
+    : writer_(writer), readers_(readers), statements_(std::make_unique<Statements>(sql)) {}
+SqlSubjects::~SqlSubjects() = default;
+
+void SqlSubjects::Close() { statements_.reset(); }
+
+absl::Status SqlSubjects::Put(const SeenSubject& seen) {
+  if (absl::Status status = CheckStoredSubject(seen.subject); !status.ok()) return status;
+  if (absl::Status status = CheckStoredName("digest", seen.digest, true); !status.ok()) return status;
+  if (seen.labels.size() > kMaxLabels) {
+    return errors::OverLimit("labels", seen.labels.size(), kMaxLabels, "labels");
+  }
+  // In the caller's thread.
+  const std::vector<std::string> words = IndexedWords(seen);
+  const std::string title = CleanText(seen.title, kMaxTitleBytes);
+  const std::string labels = EncodeStrings(seen.labels);
+  return writer_.Run(WriteKind::kNew, [&](Transaction& transaction) {
+    Statements& s = *statements_;
+    s.subject = SubjectText(seen.subject);
+    s.subject_kind = seen.subject.kind();
+    s.state = CleanText(seen.state, kMaxNameBytes);
+    s.author = CleanText(seen.author, kMaxNameBytes);
+    s.digest = seen.digest;
+    s.now = transaction.now;
+    s.title = title;
+    s.labels = labels;
+    RunOne(s.put);
+    s.words.Put(s.id, words);
+    return absl::OkStatus();
+  });
+}
+
+absl::StatusOr<std::optional<KnownSubject>> SqlSubjects::Get(const v1::Subject& subject) {
+  return readers_.Read([&](soci::session& sql) -> absl::StatusOr<std::optional<KnownSubject>> {
+    std::string text, state, author, digest, title, labels;
+    long long kind = 0;
+    long long first_seen_at = 0;
+    long long seen_at = 0;
+    Select query(sql);
+    query.Add(
+        "select subject, subject_kind, state, author, digest, first_seen_at, seen_at, title, labels from subjects "
+        "where "
+        "lower(subject) = lower(:subject)");
+    query.Bind("subject", SubjectText(subject));
+    if (subject.kind() != v1::SUBJECT_KIND_UNSPECIFIED) {
+      query.Add(" and subject_kind = :kind").Bind("kind", subject.kind());
+    }
+    query.Add(" order by subject_kind limit 1");
+    query.Into(text).Into(kind).Into(state).Into(author).Into(digest).Into(first_seen_at).Into(seen_at);
+    query.Into(title).Into(labels);
+    std::optional<KnownSubject> known;
+    while (query.Next()) {
+      known = KnownSubject{
+          SubjectFromText(text, kind), title, DecodeStrings(labels), state, author, digest, FromMicros(first_seen_at),
+          FromMicros(seen_at)};
+    }
+    return known;
+  });
+}
+
+absl::Status SqlSubjects::NoteLabelRemoved(const v1::Subject& subject, std::string_view label, std::string_view by) {
+  if (absl::Status status = CheckStoredSubject(subject); !status.ok()) return status;
+  if (absl::Status status = CheckStoredName("label", label); !status.ok()) return status;
+  return writer_.Run(WriteKind::kTransition, [&](Transaction& transaction) {
+    const std::string text = SubjectText(subject);
+    const long long kind = subject.kind();
+    const std::string name(label);
+    const std::string person = CleanText(by, kMaxNameBytes);
+    transaction.sql << "insert into removed_labels (subject, subject_kind, label, removed_by, removed_at) values "
+                       "(:subject, :kind, :label, :person, :now) on conflict (lower(subject), subject_kind, "
+                       "lower(label)) do update set label = excluded.label, removed_by = excluded.removed_by, "
+                       "removed_at = excluded.removed_at",
+        soci::use(text, "subject"), soci::use(kind, "kind"), soci::use(name, "label"), soci::use(person, "person"),
+        soci::use(transaction.now, "now");
+    return absl::OkStatus();
+  });
+}
+
+absl::Status SqlSubjects::ForgetLabelRemoved(const v1::Subject& subject, std::string_view label) {
+  if (absl::Status status = CheckStoredSubject(subject); !status.ok()) return status;
+  if (absl::Status status = CheckStoredName("label", label); !status.ok()) return status;
+  return writer_.Run(WriteKind::kTransition, [&](Transaction& transaction) {
+    const std::string text = SubjectText(subject);
+    const long long kind = subject.kind();
+    const std::string name(label);
+    transaction.sql << "delete from removed_labels where lower(subject) = lower(:subject) and subject_kind = :kind and "
+                       "lower(label) = lower(:label)",
+        soci::use(text, "subject"), soci::use(kind, "kind"), soci::use(name, "label");
+    return absl::OkStatus();
+  });
+}
+
+absl::StatusOr<std::vector<RemovedLabel>> SqlSubjects::RemovedLabels(const v1::Subject& subject) {
+  return readers_.Read([&](soci::session& sql) -> absl::StatusOr<std::vector<RemovedLabel>> {
+    std::string label, by;
+    long long at = 0;
+    Select query(sql);
+    query.Add("select label, removed_by, removed_at from removed_labels where lower(subject) = lower(:subject)");
+    query.Bind("subject", SubjectText(subject));
+    if (subject.kind() != v1::SUBJECT_KIND_UNSPECIFIED) {
+      query.Add(" and subject_kind = :kind").Bind("kind", subject.kind());
+    }
+    query.Add(" order by label").Into(label).Into(by).Into(at);
+    std::vector<RemovedLabel> labels;
+    while (query.Next()) labels.push_back({label, by, FromMicros(at)});
+    return labels;
+  });
+}
+
+absl::StatusOr<std::vector<SimilarSubject>> SqlSubjects::Similar(const SimilarQuery& query) {
+  const auto limit = static_cast<size_t>(std::clamp<int64_t>(query.limit, 1, kMaxSimilar));
+  const std::vector<std::pair<std::string, double>> words = QueryWords(query);
+  const std::string place =
+      query.forge.empty() || query.repository.empty() ? "" : PlaceWord(query.forge, query.repository);
+  return readers_.Read([&](soci::session& sql) -> absl::StatusOr<std::vector<SimilarSubject>> {
+    std::vector<SimilarSubject> answer;
+    long long texts = 0;
+    {
+      Select count(sql);
+      count.Add("select count(*) from subjects").Into(texts);
+      while (count.Next()) {
+      }
+    }
+    if (texts == 0 || words.empty()) return answer;
+
+    // Weight of each text: the sum over the words it shares, rare ones counting more. What we look for shares all.
+    const int64_t too_many = std::clamp<int64_t>(texts / 10, kMinTextsOfWord, kMaxTextsOfWord);
+    std::unordered_map<int64_t, double> weights;
+    double whole = 0;
+    for (const auto& [word, weight] : words) {
+      const std::string key = place + word;
+      {
+        std::lock_guard<std::mutex> lock(common_mutex_);
+        if (common_.count(key) > 0) continue;
+      }
+      const std::vector<int64_t> ids = DocumentsWith(sql, word, place, too_many);
+      if (static_cast<int64_t>(ids.size()) == too_many) {
+        std::lock_guard<std::mutex> lock(common_mutex_);
+        // In a small store a word is soon in many texts: only what a large one knows is worth keeping.
+        if (too_many == kMaxTextsOfWord) {
+          if (common_.size() >= kMaxCommonWords) common_.clear();
+          common_.insert(key);
+        }
+        continue;
+      }
+      // Nothing for a word that all texts have, most for one that only the query has.
+      const double gain =
+          weight * std::log((static_cast<double>(texts) + 1.0) / (static_cast<double>(ids.size()) + 0.5));
+      whole += gain;
+      for (int64_t id : ids) weights[id] += gain;
+    }
+
+    // Best first; of equals the newer one.
+    std::vector<std::pair<double, int64_t>> best;
+    for (const auto& [id, weight] : weights) {
+      if (weight >= kMinScore * whole) best.emplace_back(weight / whole, id);
+    }
+    std::sort(best.begin(), best.end(), std::greater<>());
+    if (best.size() > kMaxCandidates) best.resize(kMaxCandidates);
+    for (const auto& [score, id] : best) {
+      if (answer.size() == limit) break;
+      std::string subject, state, title;
+      long long kind = 0;
+      Select row(sql);
+      row.Add("select subject, subject_kind, state, title from subjects where id = :id").Bind("id", id);
+      if (!query.state.empty()) row.Add(" and state = :state").Bind("state", query.state);
+      row.Into(subject).Into(kind).Into(state).Into(title);
+      while (row.Next()) {
+        SimilarSubject similar{SubjectFromText(subject, kind), title, state, score};
+        if (query.except.has_value() && similar.subject.number() == query.except->number() &&
+            PlaceWord(similar.subject.forge(), similar.subject.repository()) ==
+                PlaceWord(query.except->forge(), query.except->repository()) &&
+            (query.except->kind() == v1::SUBJECT_KIND_UNSPECIFIED || query.except->kind() == similar.subject.kind())) {
+          continue;
+        }
+        if (!query.forge.empty() && similar.subject.forge() != query.forge) continue;
+        answer.push_back(std::move(similar));
+      }
+    }
+    return answer;
+  });
+}
+
+}  // namespace yardmaster::store
