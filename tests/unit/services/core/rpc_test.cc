@@ -37,20 +37,30 @@ class TestService final : public grpc::CallbackGenericService {
     }
     RpcCall call(env_, *context, method);
     absl::Status status = call.admitted();
-    if (status.ok()) {
-      last_caller = call.caller().name;
-      status = work(call);
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      if (status.ok()) last_caller_ = call.caller().name;
+      last_request_id_ = call.request_id();
     }
-    last_request_id = call.request_id();
+    if (status.ok()) status = work(call);
     reactor->Finish(call.Finish(status));
     return reactor;
   }
 
   std::function<absl::Status(const RpcCall&)> work = [](const RpcCall&) { return absl::OkStatus(); };
-  std::string last_caller;
-  std::string last_request_id;
+  std::string last_caller() {
+    std::lock_guard<std::mutex> lock(mutex_);
+    return last_caller_;
+  }
+  std::string last_request_id() {
+    std::lock_guard<std::mutex> lock(mutex_);
+    return last_request_id_;
+  }
 
  private:
+  std::mutex mutex_;
+  std::string last_caller_;
+  std::string last_request_id_;
   const RpcEnvironment& env_;
 };
 
@@ -115,7 +125,7 @@ TEST_F(RpcTest, ASuccessfulCallIsCountedAndNotLogged) {
   // The generic service answers a unary call without a message, which the client reports as a fault of its own: what
   // counts here is what the server saw.
   Call(kRead);
-  EXPECT_EQ(service_.last_caller, "anonymous");
+  EXPECT_EQ(service_.last_caller(), "anonymous");
   EXPECT_EQ(metrics_.Rpc(kRead).count(absl::StatusCode::kOk), 1u);
   EXPECT_TRUE(lines_.empty());
 }
@@ -146,9 +156,9 @@ TEST_F(RpcTest, RolesAreChecked) {
   EXPECT_EQ(Call(kWrite, {{"authorization", "Bearer viewer-secret"}}).error_code(),
             grpc::StatusCode::PERMISSION_DENIED);
   EXPECT_EQ(Call(kWrite, {{"authorization", "Bearer nonsense"}}).error_code(), grpc::StatusCode::UNAUTHENTICATED);
-  EXPECT_EQ(service_.last_caller, "");
+  EXPECT_EQ(service_.last_caller(), "");
   Call(kWrite, {{"authorization", "Bearer operator-secret"}});
-  EXPECT_EQ(service_.last_caller, "ops");
+  EXPECT_EQ(service_.last_caller(), "ops");
   EXPECT_EQ(metrics_.Rpc(kWrite).count(absl::StatusCode::kOk), 1u);
   EXPECT_EQ(metrics_.Rpc(kWrite).count(absl::StatusCode::kPermissionDenied), 2u);
   for (const nlohmann::json& line : lines_) {
@@ -164,14 +174,14 @@ TEST_F(RpcTest, AMethodOutsideOfTheTableIsRefused) {
 
 TEST_F(RpcTest, ASaneRequestIdIsTakenOverAndReturned) {
   Call(kRead, {{"x-request-id", "ci-job.42"}});
-  EXPECT_EQ(service_.last_request_id, "ci-job.42");
+  EXPECT_EQ(service_.last_request_id(), "ci-job.42");
   EXPECT_EQ(Trailer("x-request-id"), "ci-job.42");
 }
 
 TEST_F(RpcTest, AnOddRequestIdIsReplaced) {
   for (const std::string& id : {std::string("a b"), std::string(kMaxRequestIdBytes + 1, 'x'), std::string("\"}{")}) {
     Call(kRead, {{"x-request-id", id}});
-    EXPECT_THAT(service_.last_request_id, ::testing::StartsWith("r-"));
+    EXPECT_THAT(service_.last_request_id(), ::testing::StartsWith("r-"));
   }
 }
 
