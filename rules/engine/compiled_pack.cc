@@ -65,6 +65,11 @@ void Compiler::Names() {
     problems_.push_back({model_.name + "/pack.json", "/entry_label", 0, 0,
                          "label '" + model_.entry_label + "' is not in labels.json; expected it there"});
   }
+  for (size_t i = 0; i < model_.waiting_labels.size(); ++i) {
+    if (impl_.names.labels.contains(model_.waiting_labels[i])) continue;
+    problems_.push_back({model_.name + "/pack.json", "/waiting_labels/" + std::to_string(i), 0, 0,
+                         "label '" + model_.waiting_labels[i] + "' is not in labels.json; expected it there"});
+  }
   impl_.not_in_queue_text = "the issue does not carry the entry label '" + model_.entry_label + "'";
 
   // Thresholds by label are needed by conditions before classifiers are compiled.

@@ -167,6 +167,8 @@ PackModel MergeParts(std::vector<PackPart> parts, Problems& problems) {
     Remove(part, "steps", steps, problems);
 
     if (part.entry_label) pack.entry_label = *part.entry_label;
+    if (part.waiting_labels) pack.waiting_labels = *part.waiting_labels;
+    if (part.ignore_bots) pack.ignore_bots = *part.ignore_bots;
     ReplaceOrAppend(pack.labels, part.labels);
     ReplaceOrAppend(pack.templates, part.templates);
     ReplaceOrAppend(signals, part.signals);

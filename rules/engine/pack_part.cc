@@ -155,6 +155,9 @@ void FileReader::ReadPack() {
   part_.extends_origin = At("/extends");
   if (const auto label = value_.find("entry_label"); label != value_.end())
     part_.entry_label = label->get<std::string>();
+  if (const auto waiting = value_.find("waiting_labels"); waiting != value_.end())
+    part_.waiting_labels = waiting->get<std::vector<std::string>>();
+  if (const auto bots = value_.find("ignore_bots"); bots != value_.end()) part_.ignore_bots = bots->get<bool>();
   const auto remove = value_.find("remove");
   if (remove == value_.end()) return;
   if (part_.extends.empty()) Add("/remove", "nothing to remove from: the pack does not extend another");

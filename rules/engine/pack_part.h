@@ -39,6 +39,8 @@ struct PackPart {
   std::string extends;  // empty for none
   Origin extends_origin;
   std::optional<std::string> entry_label;
+  std::optional<std::vector<std::string>> waiting_labels;
+  std::optional<bool> ignore_bots;
   // "signals", "labels", … → what is taken out of the inherited ones.
   std::map<std::string, std::vector<PlacedName>, std::less<>> remove;
   std::vector<LabelModel> labels;

@@ -19,6 +19,17 @@ Digest DigestOf(std::string_view text) {
 
 // What an RPC needs, by service. Reads and dry runs: viewer. What changes the daemon or may write to a forge: operator.
 constexpr MethodRule kMethodRules[] = {
+    {"/yardmaster.v1.IntakeService/FindSimilar", Role::kViewer},
+    {"/yardmaster.v1.IntakeService/GetPending", Role::kViewer},
+    {"/yardmaster.v1.IntakeService/ListDeadLetters", Role::kViewer},
+    {"/yardmaster.v1.IntakeService/ListDecisions", Role::kViewer},
+    {"/yardmaster.v1.IntakeService/ListDeliveries", Role::kViewer},
+    {"/yardmaster.v1.IntakeService/ListEffects", Role::kViewer},
+    {"/yardmaster.v1.IntakeService/ReplayDelivery", Role::kOperator},
+    {"/yardmaster.v1.IntakeService/RequeueDeadLetters", Role::kOperator},
+    {"/yardmaster.v1.IntakeService/ShowDelivery", Role::kViewer},
+    {"/yardmaster.v1.IntakeService/ShowEffect", Role::kViewer},
+    {"/yardmaster.v1.IntakeService/Sweep", Role::kOperator},
     {"/yardmaster.v1.RulesService/Backtest", Role::kViewer},
     {"/yardmaster.v1.RulesService/ListPacks", Role::kViewer},
     {"/yardmaster.v1.RulesService/ReloadPacks", Role::kOperator},

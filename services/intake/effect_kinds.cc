@@ -1,0 +1,200 @@
+#include "services/intake/effect_kinds.h"
+
+#include <openssl/sha.h>
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "rules/engine/json_document.h"
+#include "services/intake/router.h"
+
+namespace yardmaster {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::string_view kMarkerBegin = "<!-- yardmaster ";
+constexpr std::string_view kMarkerEnd = " -->";
+
+// 16 hex characters over the parts, each with its length in front.
+std::string KeyDigest(const std::vector<std::string_view>& parts) {
+  std::string buffer;
+  for (const std::string_view part : parts) {
+    buffer += std::to_string(part.size());
+    buffer += ':';
+    buffer += part;
+  }
+  std::array<unsigned char, SHA256_DIGEST_LENGTH> hash{};
+  SHA256(reinterpret_cast<const unsigned char*>(buffer.data()), buffer.size(), hash.data());
+  static constexpr char kHex[] = "0123456789abcdef";
+  std::string out;
+  for (size_t i = 0; i < 8; ++i) {
+    out += kHex[hash[i] >> 4];
+    out += kHex[hash[i] & 15];
+  }
+  return out;
+}
+
+std::string WithRepeat(std::string key, int repeat) {
+  return repeat == 0 ? key : key + "." + std::to_string(repeat + 1);
+}
+
+std::string Dump(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
+
+std::optional<json> ParsePayload(std::string_view payload) {
+  std::string error;
+  return rules::ParseJsonLimited(payload, {.max_bytes = 4 * 1024 * 1024, .max_depth = 8, .max_values = 10'000}, error);
+}
+
+std::string StringMember(const json& value, std::string_view key) {
+  const auto it = value.find(key);
+  return it != value.end() && it->is_string() ? it->get<std::string>() : std::string();
+}
+
+bool HasAll(const std::vector<std::string>& have, const std::vector<std::string>& wanted) {
+  return std::all_of(wanted.begin(), wanted.end(), [&](const std::string& label) {
+    return std::find(have.begin(), have.end(), label) != have.end();
+  });
+}
+
+LookResult LabelsSeen(const std::vector<std::string>& have, const std::vector<std::string>& wanted) {
+  LookResult look;
+  look.seen = !wanted.empty() && HasAll(have, wanted);
+  if (look.seen) {
+    for (const std::string& label : wanted) absl::StrAppend(&look.forge_ref, look.forge_ref.empty() ? "" : ", ", label);
+  }
+  return look;
+}
+
+}  // namespace
+
+ForgeSubject ForgeSubjectOf(const v1::Subject& subject) {
+  return {subject.repository(), subject.number(), subject.kind() == v1::SUBJECT_KIND_PULL_REQUEST};
+}
+
+std::string SubjectKey(const v1::Subject& subject) {
+  return absl::StrCat(subject.forge(), ":", absl::AsciiStrToLower(subject.repository()),
+                      subject.kind() == v1::SUBJECT_KIND_PULL_REQUEST ? "!" : "#", subject.number());
+}
+
+// --- add_labels ---
+
+std::optional<store::NewEffect> AddLabelsEffect::Make(const v1::Plan& plan, const v1::Action& action,
+                                                      int repeat) const {
+  if (!action.has_add_labels() || action.add_labels().labels().empty()) return std::nullopt;
+  std::vector<std::string> labels(action.add_labels().labels().begin(), action.add_labels().labels().end());
+  store::NewEffect effect;
+  effect.kind = kName;
+  effect.subject = plan.subject();
+  effect.decision = plan.id();
+  effect.payload = Dump({{"labels", labels}});
+  std::sort(labels.begin(), labels.end());
+  const std::string subject = SubjectKey(plan.subject());
+  std::vector<std::string_view> parts = {kName, subject};
+  parts.insert(parts.end(), labels.begin(), labels.end());
+  effect.key = WithRepeat("l-" + KeyDigest(parts), repeat);
+  return effect;
+}
+
+std::vector<std::string> AddLabelsEffect::LabelsOf(std::string_view payload) {
+  std::vector<std::string> labels;
+  const std::optional<json> value = ParsePayload(payload);
+  if (!value.has_value() || !value->is_object()) return labels;
+  const auto it = value->find("labels");
+  if (it == value->end() || !it->is_array()) return labels;
+  for (const json& label : *it) {
+    if (label.is_string()) labels.push_back(label.get<std::string>());
+  }
+  return labels;
+}
+
+absl::StatusOr<LookResult> AddLabelsEffect::Send(const EffectContext& context, const store::Effect& effect) const {
+  const std::vector<std::string> labels = LabelsOf(effect.payload);
+  absl::StatusOr<ForgeLabelsWritten> written =
+      context.forge.AddLabels(context.call, ForgeSubjectOf(effect.subject), labels);
+  if (!written.ok()) return written.status();
+  if (!written->shown.has_value()) return LookResult{};
+  return LabelsSeen(*written->shown, labels);
+}
+
+absl::StatusOr<LookResult> AddLabelsEffect::Look(const EffectContext& context, const store::Effect& effect) const {
+  absl::StatusOr<ForgeIssue> issue = context.forge.GetIssue(context.call, ForgeSubjectOf(effect.subject));
+  if (!issue.ok()) return issue.status();
+  return LabelsSeen(issue->labels, LabelsOf(effect.payload));
+}
+
+// --- post_template ---
+
+std::string PostTemplateEffect::Marker(std::string_view pack, std::string_view template_id, std::string_view key) {
+  std::string out(kMarkerBegin);
+  out.append("pack=").append(pack).append(" template=").append(template_id).append(" key=").append(key);
+  return out.append(kMarkerEnd);
+}
+
+std::optional<std::string> PostTemplateEffect::KeyOf(std::string_view comment) {
+  // Forges may change the white space around a comment, not inside.
+  while (!comment.empty() && absl::ascii_isspace(static_cast<unsigned char>(comment.back()))) comment.remove_suffix(1);
+  if (!comment.ends_with(kMarkerEnd)) return std::nullopt;
+  const size_t begin = comment.rfind(kMarkerBegin);
+  if (begin == std::string_view::npos) return std::nullopt;
+  const std::string_view inside = comment.substr(begin, comment.size() - kMarkerEnd.size() - begin);
+  const size_t key = inside.rfind(" key=");
+  if (key == std::string_view::npos || inside.find('\n') != std::string_view::npos) return std::nullopt;
+  return std::string(inside.substr(key + 5));
+}
+
+std::optional<store::NewEffect> PostTemplateEffect::Make(const v1::Plan& plan, const v1::Action& action,
+                                                         int repeat) const {
+  if (!action.has_post_template() || action.post_template().template_id().empty()) return std::nullopt;
+  const v1::PostTemplate& post = action.post_template();
+  store::NewEffect effect;
+  effect.kind = kName;
+  effect.subject = plan.subject();
+  effect.decision = plan.id();
+  effect.key = WithRepeat("c-" + KeyDigest({kName, SubjectKey(plan.subject()), post.template_id()}), repeat);
+  std::string_view body = post.body();
+  while (!body.empty() && absl::ascii_isspace(static_cast<unsigned char>(body.back()))) body.remove_suffix(1);
+  effect.payload = Dump({{"template", post.template_id()},
+                         {"body", absl::StrCat(absl::string_view(body.data(), body.size()), "\n\n",
+                                               Marker(plan.pack(), post.template_id(), effect.key))}});
+  return effect;
+}
+
+absl::StatusOr<LookResult> PostTemplateEffect::Send(const EffectContext& context, const store::Effect& effect) const {
+  const std::optional<json> value = ParsePayload(effect.payload);
+  const std::string body = value.has_value() && value->is_object() ? StringMember(*value, "body") : std::string();
+  if (body.empty()) {
+    ForgeError error;
+    error.reason = ForgeReason::kInvalidInput;
+    error.outcome = ForgeOutcome::kNotSent;
+    return MakeForgeStatus(error, "the entry of the ledger has no text to post");
+  }
+  absl::StatusOr<ForgeCommentWritten> written =
+      context.forge.AddComment(context.call, ForgeSubjectOf(effect.subject), body);
+  if (!written.ok()) return written.status();
+  LookResult look;
+  look.seen = written->shown.has_value();
+  if (look.seen) look.forge_ref = written->shown->id;
+  return look;
+}
+
+absl::StatusOr<LookResult> PostTemplateEffect::Look(const EffectContext& context, const store::Effect& effect) const {
+  absl::StatusOr<ForgeCommentList> list = context.forge.ListComments(context.call, ForgeSubjectOf(effect.subject));
+  if (!list.ok()) return list.status();
+  LookResult look;
+  look.conclusive = list->complete;
+  for (const ForgeComment& comment : list->comments) {
+    if (KeyOf(comment.body) != effect.key) continue;
+    // Somebody else may have copied our marker.
+    if (!context.own_login.empty() && !SameLogin(comment.author.login, context.own_login)) continue;
+    look.seen = true;
+    look.forge_ref = comment.id;
+    break;
+  }
+  return look;
+}
+
+}  // namespace yardmaster

@@ -1,0 +1,120 @@
+#include "services/intake/payload.h"
+
+#include <limits>
+
+#include "rules/engine/json_document.h"
+#include "services/core/limits.h"
+#include "services/intake/reasons.h"
+
+namespace yardmaster::payload {
+
+std::optional<nlohmann::json> Parse(std::string_view body, std::string& reason) {
+  const rules::JsonLimits limits{
+      .max_bytes = kMaxHttpBodyBytes * 4, .max_depth = kMaxPayloadDepth, .max_values = kMaxPayloadValues};
+  std::string error;
+  std::optional<nlohmann::json> value = rules::ParseJsonLimited(body, limits, error);
+  if (!value.has_value()) {
+    reason = reasons::WithDetail(reasons::kNotJson, error);
+    return std::nullopt;
+  }
+  if (!value->is_object()) {
+    reason = reasons::WithDetail(reasons::kNotJson, "the body is no object");
+    return std::nullopt;
+  }
+  return value;
+}
+
+const nlohmann::json* Member(const nlohmann::json& value, std::string_view key) {
+  if (!value.is_object()) return nullptr;
+  const auto it = value.find(key);
+  return it == value.end() || it->is_null() ? nullptr : &*it;
+}
+
+const nlohmann::json* Member(const nlohmann::json& value, std::initializer_list<std::string_view> keys) {
+  const nlohmann::json* current = &value;
+  for (const std::string_view key : keys) {
+    current = Member(*current, key);
+    if (current == nullptr) return nullptr;
+  }
+  return current;
+}
+
+std::optional<std::string> Text(const nlohmann::json* value, size_t max_bytes) {
+  if (value == nullptr) return std::nullopt;
+  std::string text;
+  if (value->is_string()) {
+    text = value->get_ref<const std::string&>();
+  } else if (value->is_number_unsigned()) {
+    text = std::to_string(value->get<uint64_t>());
+  } else if (value->is_number_integer()) {
+    text = std::to_string(value->get<int64_t>());
+  } else {
+    return std::nullopt;
+  }
+  if (text.size() > max_bytes) {
+    size_t size = max_bytes;
+    while (size > 0 && (static_cast<unsigned char>(text[size]) & 0xc0) == 0x80) --size;
+    text.resize(size);
+  }
+  return text;
+}
+
+std::string Name(const nlohmann::json* value) {
+  if (value == nullptr || !value->is_string()) return {};
+  const std::string& text = value->get_ref<const std::string&>();
+  if (text.size() > kMaxNameBytes) return {};
+  for (const char c : text) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) return {};
+  }
+  return text;
+}
+
+std::optional<int64_t> PositiveInteger(const nlohmann::json* value) {
+  if (value == nullptr) return std::nullopt;
+  constexpr uint64_t kMax = std::numeric_limits<int64_t>::max();
+  if (value->is_number_unsigned()) {
+    const uint64_t number = value->get<uint64_t>();
+    if (number == 0 || number > kMax) return std::nullopt;
+    return static_cast<int64_t>(number);
+  }
+  if (!value->is_string()) return std::nullopt;
+  const std::string& text = value->get_ref<const std::string&>();
+  if (text.empty() || text.size() > 18) return std::nullopt;
+  int64_t number = 0;
+  for (const char c : text) {
+    if (c < '0' || c > '9') return std::nullopt;
+    number = number * 10 + (c - '0');
+  }
+  if (number == 0) return std::nullopt;
+  return number;
+}
+
+std::optional<bool> Flag(const nlohmann::json* value) {
+  if (value == nullptr) return std::nullopt;
+  if (value->is_boolean()) return value->get<bool>();
+  if (value->is_number_integer()) return value->get<int64_t>() != 0;
+  if (value->is_string()) {
+    const std::string& text = value->get_ref<const std::string&>();
+    if (text == "true" || text == "1") return true;
+    if (text == "false" || text == "0") return false;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::vector<std::string>> LabelNames(const nlohmann::json* value,
+                                                   std::initializer_list<std::string_view> keys) {
+  if (value == nullptr || !value->is_array()) return std::nullopt;
+  std::vector<std::string> names;
+  for (const nlohmann::json& element : *value) {
+    if (names.size() == kMaxLabels) break;
+    std::string name;
+    if (element.is_string()) name = Name(&element);
+    for (const std::string_view key : keys) {
+      if (name.empty()) name = Name(Member(element, key));
+    }
+    if (!name.empty()) names.push_back(std::move(name));
+  }
+  return names;
+}
+
+}  // namespace yardmaster::payload

@@ -1,0 +1,90 @@
+#include "services/intake/snapshot.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "services/core/limits.h"
+#include "services/intake/effect.h"
+
+namespace yardmaster {
+namespace {
+
+// `text` cut at a character.
+std::string Cut(std::string text, size_t max_bytes) {
+  if (text.size() <= max_bytes) return text;
+  size_t size = max_bytes;
+  while (size > 0 && (static_cast<unsigned char>(text[size]) & 0xc0) == 0x80) --size;
+  text.resize(size);
+  return text;
+}
+
+void AddComments(std::vector<ForgeComment> comments, std::string_view own_login, v1::IssueSnapshot& snapshot) {
+  std::erase_if(comments, [](const ForgeComment& comment) { return comment.system; });
+  // The newest are kept: they are what has changed. One kept comment less than the limit allows is no harm.
+  size_t bytes = 0;
+  size_t first = comments.size();
+  while (first > 0 && comments.size() - first < kMaxComments) {
+    bytes += std::min(comments[first - 1].body.size(), kMaxCommentBytes);
+    if (bytes > kMaxAllCommentsBytes) break;
+    --first;
+  }
+  for (size_t i = first; i < comments.size(); ++i) {
+    v1::Comment& out = *snapshot.add_comments();
+    const ForgeUser& author = comments[i].author;
+    out.set_author(author.login);
+    out.set_author_is_bot(author.bot || SameLogin(author.login, own_login));
+    out.set_body(Cut(std::move(comments[i].body), kMaxCommentBytes));
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<SubjectReading> ReadSubject(Forge& forge, const ForgeCall& call, const v1::Subject& subject,
+                                           std::string_view own_login) {
+  const ForgeSubject address = ForgeSubjectOf(subject);
+  absl::StatusOr<ForgeIssue> issue = forge.GetIssue(call, address);
+  if (!issue.ok()) return issue.status();
+  if (issue->pull_request != address.pull_request) {
+    return absl::FailedPreconditionError(issue->pull_request ? "the number is a pull request's"
+                                                             : "the number is an issue's");
+  }
+  absl::StatusOr<ForgeCommentList> comments = forge.ListComments(call, address);
+  if (!comments.ok()) return comments.status();
+
+  SubjectReading reading;
+  reading.open = issue->state == ForgeState::kOpen;
+  v1::IssueSnapshot& snapshot = reading.snapshot;
+  *snapshot.mutable_subject() = subject;
+  snapshot.set_title(Cut(std::move(issue->title), kMaxTitleBytes));
+  snapshot.set_body(Cut(std::move(issue->body), kMaxBodyBytes));
+  snapshot.set_author(issue->author.login);
+  snapshot.set_labels_known(true);
+  for (std::string& label : issue->labels) {
+    if (static_cast<size_t>(snapshot.labels_size()) < kMaxLabels) snapshot.add_labels(std::move(label));
+  }
+  AddComments(std::move(comments->comments), own_login, snapshot);
+
+  SubjectFacts& facts = reading.facts;
+  facts.title = snapshot.title();
+  facts.body = snapshot.body();
+  facts.labels = std::vector<std::string>(snapshot.labels().begin(), snapshot.labels().end());
+  facts.open = reading.open;
+  facts.author = snapshot.author();
+  return reading;
+}
+
+bool Differs(const SubjectReading& before, const ForgeIssue& now) {
+  if (before.open != (now.state == ForgeState::kOpen)) return true;
+  if (before.snapshot.title() != Cut(now.title, kMaxTitleBytes)) return true;
+  if (before.snapshot.body() != Cut(now.body, kMaxBodyBytes)) return true;
+  std::vector<std::string> was(before.snapshot.labels().begin(), before.snapshot.labels().end());
+  std::vector<std::string> is(
+      now.labels.begin(), now.labels.begin() + static_cast<std::ptrdiff_t>(std::min(now.labels.size(), kMaxLabels)));
+  std::sort(was.begin(), was.end());
+  std::sort(is.begin(), is.end());
+  return was != is;
+}
+
+}  // namespace yardmaster

@@ -1,0 +1,33 @@
+// Reading a subject from its forge, in the form that planners look at.
+#ifndef YARDMASTER_SERVICES_INTAKE_SNAPSHOT_H_
+#define YARDMASTER_SERVICES_INTAKE_SNAPSHOT_H_
+
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "clients/forge/forge.h"
+#include "services/intake/router.h"
+#include "yardmaster/v1/types.pb.h"
+
+namespace yardmaster {
+
+struct SubjectReading {
+  v1::IssueSnapshot snapshot;
+  bool open = true;
+  // What the same subject is compared by later.
+  SubjectFacts facts;
+};
+
+// Issue and comments, read now. Notes that the forge wrote itself are left out; comments by `own_login` count as a
+// bot's. What passes the limits of services/core/limits.h is cut: texts at a character, comments the newest first.
+// Errors are the forge client's; FAILED_PRECONDITION without a ForgeError if the forge says that the subject is of
+// another kind.
+absl::StatusOr<SubjectReading> ReadSubject(Forge& forge, const ForgeCall& call, const v1::Subject& subject,
+                                           std::string_view own_login);
+
+// True if title, body, state or labels (in any order) are not what they were.
+bool Differs(const SubjectReading& before, const ForgeIssue& now);
+
+}  // namespace yardmaster
+
+#endif  // YARDMASTER_SERVICES_INTAKE_SNAPSHOT_H_

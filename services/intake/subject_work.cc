@@ -1,0 +1,409 @@
+#include "services/intake/subject_work.h"
+
+#include <google/protobuf/util/time_util.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "clients/forge/forge_error.h"
+#include "rules/engine/guardrails.h"
+#include "services/intake/reasons.h"
+#include "services/intake/snapshot.h"
+
+namespace yardmaster {
+namespace {
+
+using std::chrono::milliseconds;
+using store::DeliveryState;
+
+// Reading a subject: issue and all comments.
+constexpr milliseconds kReadTimeout{30'000};
+// A subject that people change faster than we can write is tried again later.
+constexpr int kMaxReplans = 5;
+// Similar subjects that an explanation names.
+constexpr int64_t kSimilarInExplanation = 3;
+
+WorkResult Settled(DeliveryState state, std::string reason = {}) {
+  WorkResult result;
+  result.state = state;
+  result.reason = std::move(reason);
+  return result;
+}
+
+WorkResult Ignored(std::string_view word, std::string_view detail = {}) {
+  return Settled(DeliveryState::kIgnored, reasons::WithDetail(word, detail));
+}
+
+WorkResult FromStep(const StepResult& step, std::string_view failed_word) {
+  WorkResult result;
+  result.reason = step.reason;
+  result.delay = step.delay;
+  switch (step.kind) {
+    case StepResult::Kind::kDone:
+      break;
+    case StepResult::Kind::kWait:
+      result.kind = WorkResult::Kind::kWait;
+      break;
+    case StepResult::Kind::kRetry:
+      result.kind = WorkResult::Kind::kRetry;
+      break;
+    case StepResult::Kind::kStopped:
+      result.kind = WorkResult::Kind::kStopped;
+      break;
+    case StepResult::Kind::kFailed:
+      result.state = DeliveryState::kFailed;
+      result.reason = reasons::WithDetail(failed_word, step.reason);
+      break;
+  }
+  return result;
+}
+
+// A failed read.
+WorkResult FromRead(const absl::Status& status) {
+  const std::optional<ForgeError> error = ForgeErrorOf(status);
+  if (error.has_value() && error->reason == ForgeReason::kNotFound) return Ignored(reasons::kGone);
+  if (!error.has_value() && absl::IsFailedPrecondition(status)) {
+    return Ignored(reasons::kNoPlanner, std::string(status.message()));
+  }
+  return FromStep(FromForgeError(status), reasons::kForgeFailed);
+}
+
+ForgePriority PriorityOf(const WorkItem& item) {
+  if (item.event.origin() == v1::Event::ORIGIN_SWEEP) return ForgePriority::kSweep;
+  return item.trigger == Trigger::kAsked ? ForgePriority::kCommand : ForgePriority::kEvent;
+}
+
+}  // namespace
+
+// One run. Lives on the stack.
+class SubjectWork::Attempt {
+ public:
+  Attempt(const WorkEnvironment& env, const WorkItem& item) : env_(env), item_(item), subject_(item.event.subject()) {}
+
+  WorkResult Run();
+
+ private:
+  // One plan, from reading to writing. nullopt: the subject changed meanwhile, make another.
+  std::optional<WorkResult> PlanOnce();
+  // Decides; `reason` is set instead of the plan where the subject is left alone.
+  std::optional<WorkResult> Decide(const SubjectReading& reading, v1::Plan& plan);
+  // A plan that this delivery led to before a wait or a restart, if the subject is still what it was made for, or what
+  // it has made of it.
+  absl::StatusOr<bool> Resume(const std::string& digest, const SubjectReading& reading, v1::Plan& plan);
+  // Whether another delivery's decision about the same input stands.
+  absl::StatusOr<bool> AlreadyDecided(const std::string& digest, const rules::PackModel& pack);
+  absl::Status KeepDecision(const std::string& digest, v1::Plan& plan);
+  std::optional<WorkResult> Write(const SubjectReading& reading, const v1::Plan& plan);
+  // The part of `action` that the guardrails still let through; nullopt if nothing is left.
+  std::optional<v1::Action> Guarded(const v1::Plan& plan, const v1::Action& action, const ForgeIssue& now) const;
+  void AddSimilar(const v1::IssueSnapshot& snapshot, v1::Plan& plan);
+  // The end of work that decided something or left the subject alone on purpose.
+  WorkResult Finish(const SubjectReading& reading, WorkResult result);
+
+  ForgeCall ReadCall() const {
+    ForgeCall call;
+    call.priority = PriorityOf(item_);
+    call.timeout = kReadTimeout;
+    return call;
+  }
+
+  const WorkEnvironment& env_;
+  const WorkItem& item_;
+  const v1::Subject& subject_;
+  ForgeSide* side_ = nullptr;
+  std::string login_;
+  std::shared_ptr<const rules::CompiledPack> pack_;
+  std::unique_ptr<rules::Guardrails> guardrails_;
+  std::vector<std::string> ours_;     // labels that we added at some time
+  std::vector<std::string> removed_;  // labels that people took off
+  std::set<std::string> wanted_;      // keys of the effects of this run's plan
+};
+
+WorkResult SubjectWork::Attempt::Run() {
+  const auto side = env_.forges.find(subject_.forge());
+  if (side == env_.forges.end())
+    return Settled(DeliveryState::kFailed, reasons::WithDetail(reasons::kForgeFailed, "the forge is not configured"));
+  side_ = side->second;
+  const absl::StatusOr<std::string> login = side_->Login(ReadCall());
+  if (!login.ok()) return FromStep(FromForgeError(login.status()), reasons::kForgeFailed);
+  login_ = *login;
+  // Known only now, perhaps: the router asks nobody.
+  if (item_.event.origin() == v1::Event::ORIGIN_WEBHOOK && SameLogin(item_.event.actor(), login_)) {
+    return Ignored(reasons::kOwnAction);
+  }
+
+  // 1. What an earlier run may have sent comes first: nothing is planned on top of it.
+  const EffectContext look{side_->forge(), ReadCall(), login_};
+  if (const StepResult step = env_.effects.SettleOpen(subject_, look, side_->settle()); !step.done()) {
+    return FromStep(step, reasons::kEffectFailed);
+  }
+
+  // 2. The pack, as it is in service now.
+  pack_ = env_.find_pack(item_.pack);
+  if (pack_ == nullptr) return Ignored(reasons::kNoPack, item_.pack);
+  if (pack_->model().guardrails.has_value()) {
+    rules::Problems ignored;  // the pack compiled: its guardrails do
+    guardrails_ = rules::Guardrails::Create(*pack_->model().guardrails, ignored);
+  }
+
+  // 3. Read, plan, write; again if somebody changed the subject meanwhile.
+  for (int i = 0; i < kMaxReplans; ++i) {
+    if (std::optional<WorkResult> result = PlanOnce(); result.has_value()) return *std::move(result);
+  }
+  WorkResult busy;
+  busy.kind = WorkResult::Kind::kWait;
+  busy.delay = milliseconds(10'000);
+  busy.reason = "the subject keeps changing";
+  return busy;
+}
+
+std::optional<WorkResult> SubjectWork::Attempt::PlanOnce() {
+  wanted_.clear();
+  const absl::StatusOr<SubjectReading> reading = ReadSubject(side_->forge(), ReadCall(), subject_, login_);
+  if (!reading.ok()) return FromRead(reading.status());
+
+  const absl::StatusOr<std::vector<std::string>> ours = env_.effects.LabelsWeAdded(subject_);
+  if (!ours.ok()) return FromStep(FromStoreError(ours.status()), "");
+  ours_ = *ours;
+  const absl::StatusOr<std::vector<store::RemovedLabel>> removed = env_.subjects.RemovedLabels(subject_);
+  if (!removed.ok()) return FromStep(FromStoreError(removed.status()), "");
+  removed_.clear();
+  for (const store::RemovedLabel& label : *removed) removed_.push_back(label.label);
+  // What we put there and is gone was taken off by somebody, whether we were told or not.
+  const auto& labels = reading->snapshot.labels();
+  for (const std::string& label : ours_) {
+    if (std::find(labels.begin(), labels.end(), label) == labels.end()) removed_.push_back(label);
+  }
+
+  v1::Plan plan;
+  if (std::optional<WorkResult> left_alone = Decide(*reading, plan); left_alone.has_value()) {
+    if (left_alone->kind != WorkResult::Kind::kSettled || left_alone->state == DeliveryState::kFailed)
+      return left_alone;
+    return Finish(*reading, *std::move(left_alone));
+  }
+  if (plan.mode() == v1::MODE_APPLY) {
+    std::optional<WorkResult> result = Write(*reading, plan);
+    if (!result.has_value()) return std::nullopt;
+    if (result->kind != WorkResult::Kind::kSettled) return result;
+    return Finish(*reading, *std::move(result));
+  }
+  return Finish(*reading, Settled(DeliveryState::kDone));
+}
+
+std::optional<WorkResult> SubjectWork::Attempt::Decide(const SubjectReading& reading, v1::Plan& plan) {
+  PlanInput input{.event = item_.event,
+                  .trigger = item_.trigger,
+                  .snapshot = reading.snapshot,
+                  .open = reading.open,
+                  .pack = pack_,
+                  .mode = item_.mode,
+                  .our_labels = {}};
+  const auto& labels = reading.snapshot.labels();
+  for (const std::string& label : ours_) {
+    if (std::find(labels.begin(), labels.end(), label) != labels.end()) input.our_labels.push_back(label);
+  }
+  std::string digest;
+  absl::Status planned;
+  {
+    // Our own code on texts from outside: this is where a body could break us.
+    const CrashMarks::Computing computing(env_.marks, item_.delivery);
+    digest = item_.planner->Digest(input);
+  }
+  const absl::StatusOr<bool> resumed = Resume(digest, reading, plan);
+  if (!resumed.ok()) return FromStep(FromStoreError(resumed.status()), "");
+  if (*resumed) return std::nullopt;
+  {
+    const CrashMarks::Computing computing(env_.marks, item_.delivery);
+    if (const std::string_view word = item_.planner->LeaveAlone(input); !word.empty()) return Ignored(word);
+  }
+  if (item_.trigger != Trigger::kAsked) {
+    const absl::StatusOr<bool> decided = AlreadyDecided(digest, pack_->model());
+    if (!decided.ok()) return FromStep(FromStoreError(decided.status()), "");
+    if (*decided) return Ignored(reasons::kDecided);
+  }
+  {
+    const CrashMarks::Computing computing(env_.marks, item_.delivery);
+    planned = item_.planner->Plan(input, plan);
+  }
+  if (!planned.ok()) {
+    return Settled(DeliveryState::kFailed,
+                   reasons::WithDetail(reasons::kPlanningFailed, std::string(planned.message())));
+  }
+  *plan.mutable_labels_before() = reading.snapshot.labels();
+  AddSimilar(reading.snapshot, plan);
+  if (const absl::Status kept = KeepDecision(digest, plan); !kept.ok()) return FromStep(FromStoreError(kept), "");
+  return std::nullopt;
+}
+
+absl::StatusOr<bool> SubjectWork::Attempt::AlreadyDecided(const std::string& digest, const rules::PackModel& pack) {
+  // A dry run settles nothing for a run that may write.
+  std::optional<v1::Mode> mode;
+  if (item_.mode == v1::MODE_APPLY) mode = v1::MODE_APPLY;
+  const absl::StatusOr<std::optional<store::Decision>> same =
+      env_.decisions.FindSame(subject_, digest, pack.name, pack.revision, mode);
+  if (!same.ok()) return same.status();
+  if (!same->has_value()) return false;
+  const int64_t delivery = (*same)->delivery;
+  // Ours: this run continues it.
+  if (delivery == item_.delivery) return false;
+  if (delivery == 0) return true;
+  // A decision that was never carried out to its end decides nothing.
+  const absl::StatusOr<store::Delivery> origin = env_.inbox.Get(delivery);
+  if (absl::IsNotFound(origin.status())) return true;  // so old that it is no longer kept
+  if (!origin.ok()) return origin.status();
+  return origin->state == DeliveryState::kDone;
+}
+
+absl::StatusOr<bool> SubjectWork::Attempt::Resume(const std::string& digest, const SubjectReading& reading,
+                                                  v1::Plan& plan) {
+  const absl::StatusOr<std::optional<store::Decision>> latest = env_.decisions.Latest(subject_);
+  if (!latest.ok()) return latest.status();
+  if (!latest->has_value()) return false;
+  const store::Decision& decision = **latest;
+  if (decision.delivery != item_.delivery || decision.input_digest != digest || decision.mode != item_.mode ||
+      decision.pack != pack_->model().name || decision.pack_revision != pack_->model().revision || !reading.open) {
+    return false;
+  }
+  v1::Plan before;
+  if (!before.ParseFromString(decision.plan)) return false;
+  // The labels are those of then, perhaps with some that the plan adds: nobody else changed them.
+  const auto has = [](const auto& labels, const std::string& label) {
+    return std::find(labels.begin(), labels.end(), label) != labels.end();
+  };
+  for (const std::string& label : before.labels_before()) {
+    if (!has(reading.snapshot.labels(), label)) return false;
+  }
+  for (const std::string& label : reading.snapshot.labels()) {
+    if (!has(before.labels_before(), label) && !has(before.applied(), label)) return false;
+  }
+  plan = std::move(before);
+  return true;
+}
+
+absl::Status SubjectWork::Attempt::KeepDecision(const std::string& digest, v1::Plan& plan) {
+  plan.set_id(env_.new_decision_id());
+  *plan.mutable_created_at() = google::protobuf::util::TimeUtil::MicrosecondsToTimestamp(
+      std::chrono::duration_cast<std::chrono::microseconds>(env_.clock.Now().time_since_epoch()).count());
+  store::NewDecision decision;
+  decision.id = plan.id();
+  decision.subject = subject_;
+  decision.pack = plan.pack();
+  decision.pack_revision = plan.pack_revision();
+  decision.input_digest = digest;
+  decision.mode = plan.mode();
+  decision.delivery = item_.delivery;
+  decision.plan = plan.SerializeAsString();
+  if (const absl::Status kept = env_.decisions.Put(decision); !kept.ok()) return kept;
+  if (env_.on_decision != nullptr) env_.on_decision(std::make_shared<const v1::Plan>(plan));
+  return absl::OkStatus();
+}
+
+void SubjectWork::Attempt::AddSimilar(const v1::IssueSnapshot& snapshot, v1::Plan& plan) {
+  store::SimilarQuery query;
+  query.title = snapshot.title();
+  query.body = snapshot.body();
+  query.forge = subject_.forge();
+  query.repository = subject_.repository();
+  query.except = subject_;
+  query.limit = kSimilarInExplanation;
+  const absl::StatusOr<std::vector<store::SimilarSubject>> similar = env_.subjects.Similar(query);
+  // Good to have; nothing depends on it.
+  if (!similar.ok()) return;
+  for (const store::SimilarSubject& one : *similar) {
+    v1::SimilarSubject& out = *plan.mutable_explanation()->add_similar();
+    *out.mutable_subject() = one.subject;
+    out.set_title(one.title);
+    out.set_state(one.state);
+    out.set_score(one.score);
+  }
+}
+
+std::optional<WorkResult> SubjectWork::Attempt::Write(const SubjectReading& reading, const v1::Plan& plan) {
+  StepResult failed;
+  SubjectReading expected = reading;
+  for (const v1::Action& action : plan.actions()) {
+    // Right before writing: is it still the subject that the plan was made for?
+    const absl::StatusOr<ForgeIssue> now = side_->forge().GetIssue(ReadCall(), ForgeSubjectOf(subject_));
+    if (!now.ok()) return FromRead(now.status());
+    if (Differs(expected, *now)) return std::nullopt;
+    const std::optional<v1::Action> guarded = Guarded(plan, action, *now);
+    if (!guarded.has_value()) continue;
+
+    ForgeCall call = ReadCall();
+    call.timeout = side_->WriteTimeout();
+    const EffectContext context{side_->forge(), call, login_};
+    std::string key;
+    const StepResult step =
+        env_.effects.CarryOut(plan, *guarded, item_.delivery, item_.started, context, side_->settle(), key);
+    wanted_.insert(key);
+    if (step.kind == StepResult::Kind::kFailed) {
+      // The other actions do not depend on it.
+      failed = step;
+    } else if (!step.done()) {
+      return FromStep(step, "");
+    } else if (guarded->has_add_labels()) {
+      for (const std::string& label : guarded->add_labels().labels()) expected.snapshot.add_labels(label);
+    }
+  }
+  if (failed.kind == StepResult::Kind::kFailed) return FromStep(failed, reasons::kEffectFailed);
+  return Settled(DeliveryState::kDone);
+}
+
+std::optional<v1::Action> SubjectWork::Attempt::Guarded(const v1::Plan& plan, const v1::Action& action,
+                                                        const ForgeIssue& now) const {
+  // Without guardrails a pack may only be read.
+  if (guardrails_ == nullptr) return std::nullopt;
+  rules::GuardrailRequest request;
+  for (const std::string& label : plan.applied()) {
+    if (guardrails_->IsMarker(label)) {
+      request.marker = true;
+    } else {
+      request.labels.push_back(label);
+    }
+  }
+  for (const std::string& label : now.labels) request.labels_on_issue.push_back(label);
+  for (const std::string& label : removed_) request.removed_by_people.push_back(label);
+  request.template_id = plan.comment_template();
+  const rules::GuardrailResult allowed = guardrails_->Apply(request);
+
+  if (action.has_post_template()) {
+    if (allowed.template_id != action.post_template().template_id()) return std::nullopt;
+    return action;
+  }
+  v1::Action narrowed;
+  for (const std::string& label : action.add_labels().labels()) {
+    const bool passes = std::find(allowed.labels.begin(), allowed.labels.end(), label) != allowed.labels.end();
+    const bool removed = std::find(removed_.begin(), removed_.end(), label) != removed_.end();
+    if (passes && !removed) narrowed.mutable_add_labels()->add_labels(label);
+  }
+  if (narrowed.add_labels().labels().empty()) return std::nullopt;
+  return narrowed;
+}
+
+WorkResult SubjectWork::Attempt::Finish(const SubjectReading& reading, WorkResult result) {
+  // Intents that an earlier plan left behind and this one does not want.
+  const absl::Status abandoned = env_.effects.Abandon(subject_, wanted_);
+  if (!abandoned.ok()) return FromStep(FromStoreError(abandoned), "");
+  // Last: after a crash before this line the same delivery must not look like an edit that changes nothing.
+  store::SeenSubject seen;
+  seen.subject = subject_;
+  seen.title = reading.snapshot.title();
+  seen.body = reading.snapshot.body();
+  seen.labels = reading.facts.labels.value_or(std::vector<std::string>());
+  seen.state = reading.open ? "open" : "closed";
+  seen.author = reading.snapshot.author();
+  seen.digest = reading.facts.Digest();
+  const absl::Status noted = env_.subjects.Put(seen);
+  if (!noted.ok()) return FromStep(FromStoreError(noted), "");
+  return result;
+}
+
+WorkResult SubjectWork::Run(const WorkItem& item) { return Attempt(env_, item).Run(); }
+
+absl::Status SubjectWork::GiveUp(const v1::Subject& subject, int64_t delivery, std::string_view reason) {
+  return env_.effects.GiveUp(subject, delivery, reason);
+}
+
+}  // namespace yardmaster
