@@ -78,7 +78,9 @@ void LineClassifier::Run() {
       EnterBlock(line.block);
     }
     const MarkdownBlock& block = BlockOf(line);
-    if (block.kind == BlockKind::kHeading) {
+    if (block.setext) {
+      SetextLine(index, text);
+    } else if (block.kind == BlockKind::kHeading) {
       HeadingLine(index, text);
     } else if (IsCode(block)) {
       CodeLine(index, text);
@@ -125,7 +127,8 @@ void LineClassifier::EnterBlock(uint32_t block_index) {
   // else goes on.
   const bool fence = from.kind == BlockKind::kFencedCode || to.kind == BlockKind::kFencedCode;
   const bool after_error = region_ == Region::kTrace && error_seen_ && to.kind == BlockKind::kIndentedCode;
-  const bool heading = to.kind == BlockKind::kHeading && region_ == Region::kTrace;  // dumps: see HeadingLine
+  const bool heading =
+      to.kind == BlockKind::kHeading && !to.setext && region_ == Region::kTrace;  // dumps: see HeadingLine
   if (fence || after_error || heading || from.quote_depth != to.quote_depth) Close();
 }
 
@@ -156,17 +159,13 @@ void LineClassifier::SettleFenceLines(const MarkdownBlock& block) {
 
 void LineClassifier::HeadingLine(uint32_t index, std::string_view text) {
   const MarkdownBlock& block = BlockOf(lines_[index]);
-  Zone& zone = lines_[index].zone;
-  if (index != block.first_line && text.find_first_not_of("=- \t") == std::string_view::npos) {
-    zone = lines_[index - 1].zone;  // the underline of a setext heading
-    return;
-  }
   const size_t title_begin = text.find_first_not_of("# \t");
   if (title_begin == std::string_view::npos && region_ == Region::kEnvironment) {
     Take(index);  // package lists begin with lines of "#"
     return;
   }
   Close();
+  Zone& zone = lines_[index].zone;
   zone = ZoneOfBlock(block);
   const std::string_view title = title_begin == std::string_view::npos ? text : text.substr(title_begin);
   environment_section_ = patterns_.StartsEnvironment(title);
@@ -177,6 +176,27 @@ void LineClassifier::HeadingLine(uint32_t index, std::string_view text) {
     Open(Region::kTrace, index, zone);
   } else if (environment_section_ || patterns_.StartsEnvironment(text)) {
     Open(Region::kEnvironment, index, zone);
+  }
+}
+
+// Rules of "=" and "-" are as common in logs as headings with an underline are in prose: the lines are looked at like a
+// paragraph's, and are a heading only where nothing else claims them.
+void LineClassifier::SetextLine(uint32_t index, std::string_view text) {
+  const MarkdownBlock& block = BlockOf(lines_[index]);
+  if (index != block.last_line) {
+    ParagraphLine(index, text);
+    const Zone zone = lines_[index].zone;
+    if (zone == Zone::kHeading || zone == Zone::kBoilerplate) environment_section_ = patterns_.StartsEnvironment(text);
+    return;
+  }
+  const Zone title = lines_[index - 1].zone;
+  const bool goes_on = region_ == Region::kTrace         ? patterns_.ContinuesTrace(text)
+                       : region_ == Region::kEnvironment ? patterns_.ContinuesEnvironment(text)
+                                                         : false;
+  if (goes_on && title != Zone::kBoilerplate) {
+    Take(index);
+  } else {
+    lines_[index].zone = title;
   }
 }
 

@@ -47,6 +47,7 @@ class LineClassifier {
   void EnterBlock(uint32_t block);
   void LeaveBlock();
   void HeadingLine(uint32_t index, std::string_view text);
+  void SetextLine(uint32_t index, std::string_view text);
   void CodeLine(uint32_t index, std::string_view text);
   void ParagraphLine(uint32_t index, std::string_view text);
 

@@ -127,6 +127,7 @@ class BlockReader {
       case CMARK_NODE_HEADING:
         block.kind = BlockKind::kHeading;
         block.last_line = node.as.heading.setext ? SetextEnd(block) : block.first_line;
+        block.setext = block.last_line > block.first_line;
         return block;
       case CMARK_NODE_CODE_BLOCK:
         ReadCode(node, open, block);

@@ -37,6 +37,7 @@ struct MarkdownBlock {
   uint32_t quote_depth = 0;   // block quotes around it
   bool raw_html = false;      // kHtml that holds <pre>, <script>, <style> or <textarea>
   bool closed_fence = false;  // kFencedCode whose last line is its closing fence
+  bool setext = false;        // kHeading whose last line is an underline of "=" or "-"
   std::string language;       // kFencedCode: first word of the info string, lower case, at most 32 bytes
 };
 

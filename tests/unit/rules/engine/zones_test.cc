@@ -491,6 +491,23 @@ TEST(ZoneSplitter, CppFramesWithoutAFenceAreOneTrace) {
   EXPECT_THAT(Zones(trace + "\n\nThat is all."), ElementsAre("trace|" + trace, "prose|That is all."));
 }
 
+TEST(ZoneSplitter, RulesInsideAReportDoNotMakeHeadingsOfItsLines) {
+  const std::string report =
+      "[rank0]: Traceback (most recent call last):\n[rank0]:   File \"a.py\", line 1, in <module>\n[rank0]: "
+      "ValueError: x\n"
+      "============================\ntrain.py FAILED\n----------------------------\nFailures:\n  <NO_OTHER_FAILURES>\n"
+      "----------------------------\nRoot Cause (first observed failure):\n[0]:\n  time      : 2024-11-17_12:00:00\n"
+      "  exitcode  : 1 (pid: 9)\n============================";
+  EXPECT_THAT(Zones("It said\n\n" + report + "\n\nNext steps\n==========\nnone"),
+              ElementsAre("prose|It said", "trace|" + report, "heading|Next steps\n==========", "prose|none"));
+}
+
+TEST(ZoneSplitter, ASetextHeadingMayAnnounceAnEnvironment) {
+  EXPECT_THAT(Zones("Environment\n-----------\n\nMemory: 512 GB\n\nThe rest\n--------\n\nMemory: none"),
+              ElementsAre("boilerplate|Environment\n-----------", "environment|Memory: 512 GB",
+                          "heading|The rest\n--------", "prose|Memory: none"));
+}
+
 TEST(ZoneSplitter, WordsThatOnlyMentionErrorsAreProse) {
   for (std::string_view text :
        {"I get RuntimeError: NCCL error when I run it", "Error: what I see", "The traceback is below",
@@ -595,6 +612,31 @@ TEST(ZoneSplitter, AChineseIssueIsSplitLikeAnEnglishOne) {
                   "environment|- 操作系统：Ubuntu 20.04\n- PyTorch 版本: 2.1.0\n- 驱动版本：23.0.3",
                   "boilerplate|## 复现步骤", "code:bash|```bash\ntorchrun --nproc_per_node=8 train.py\n```",
                   "boilerplate|## 日志", "trace|RuntimeError: 通信超时"));
+}
+
+TEST(ZoneSplitter, ABilingualFormIsSplit) {
+  EXPECT_THAT(
+      Zones("### Hardware Environment(`Ascend`/`GPU`/`CPU`) / 硬件环境:\n> Please delete the backend not involved / "
+            "请删除不涉及的后端:\n> /device ascend\n\n"
+            "### Software Environment / 软件环境 (Mandatory / 必填):\n-- MindSpore version (e.g., 1.7.0.Bxxx) : "
+            "2.3.0\n-- Python version (e.g., Python 3.7.5) : 3.9\n\n"
+            "## Describe the current behavior / 问题描述 (Mandatory / 必填)\n训练卡住\n\n## Related log / screenshot / "
+            "日志 / 截图 (Mandatory / 必填)\n"
+            "[ERROR] HCCL(12345,python):2024-01-01-10:00:00.123 [transport.cc:123] connect timeout\nRuntimeError: Call "
+            "HcclAllReduce failed\n"
+            "-----------------------\n- C++ Call Stack: (For framework "
+            "developers)\n-----------------------\nccsrc/runtime/x.cc:120 Run"),
+      ElementsAre(
+          "boilerplate|### Hardware Environment(`Ascend`/`GPU`/`CPU`) / 硬件环境:",
+          "boilerplate|> Please delete the backend not involved / 请删除不涉及的后端:", "environment|> /device ascend",
+          "boilerplate|### Software Environment / 软件环境 (Mandatory / 必填):",
+          "environment|-- MindSpore version (e.g., 1.7.0.Bxxx) : 2.3.0\n-- Python version (e.g., Python 3.7.5) : 3.9",
+          "boilerplate|## Describe the current behavior / 问题描述 (Mandatory / 必填)", "prose|训练卡住",
+          "boilerplate|## Related log / screenshot / 日志 / 截图 (Mandatory / 必填)",
+          "trace|[ERROR] HCCL(12345,python):2024-01-01-10:00:00.123 [transport.cc:123] connect timeout\n"
+          "RuntimeError: Call HcclAllReduce failed\n-----------------------\n- C++ Call Stack: (For framework "
+          "developers)\n"
+          "-----------------------\nccsrc/runtime/x.cc:120 Run"));
 }
 
 // Limits and strange bytes.
