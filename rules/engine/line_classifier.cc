@@ -31,7 +31,7 @@ bool IsNameChar(char c) { return IsLetter(c) || IsBetween(c, '0', '9') || c == '
 // "/label bug": a slash, a name and then a blank or nothing. Paths do not look like that.
 bool IsSlashCommand(std::string_view line) {
   const size_t slash = line.find_first_not_of(' ');
-  if (slash == std::string_view::npos || slash > 3 || line[slash] != '/') return false;
+  if (slash > 3 || line[slash] != '/') return false;  // npos is greater, too
   size_t pos = slash + 1;
   if (pos >= line.size() || !IsLetter(line[pos])) return false;
   while (pos < line.size() && IsNameChar(line[pos])) ++pos;
