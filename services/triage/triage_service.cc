@@ -6,7 +6,10 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -26,29 +29,12 @@ constexpr std::string_view kTriageIssue = "/yardmaster.v1.TriageService/TriageIs
 constexpr std::string_view kExplainDecision = "/yardmaster.v1.TriageService/ExplainDecision";
 constexpr std::string_view kEvaluateCases = "/yardmaster.v1.TriageService/EvaluateCases";
 
-// An answer on an arena of its own: the decision log keeps the plan inside it without a copy.
-struct ArenaAnswer {
-  google::protobuf::Arena arena;
-  v1::TriageIssueResponse* response = google::protobuf::Arena::CreateMessage<v1::TriageIssueResponse>(&arena);
-};
-
-// The messages of one call of TriageIssue. The request goes when the call ends, the answer when the log has forgotten
-// it too.
-class IssueMessages final : public grpc::MessageHolder<v1::TriageIssueRequest, v1::TriageIssueResponse> {
- public:
-  IssueMessages() : answer_(std::make_shared<ArenaAnswer>()) {
-    set_request(&request_message_);
-    set_response(answer_->response);
-  }
-  void Release() override { delete this; }
-
-  // The plan of the answer. It keeps the arena alive.
-  std::shared_ptr<const v1::Plan> plan() const { return {answer_, &answer_->response->plan()}; }
-
- private:
-  v1::TriageIssueRequest request_message_;
-  std::shared_ptr<ArenaAnswer> answer_;
-};
+// Reads a message without copying its bytes first, where gRPC has them in one piece.
+bool Parse(const grpc::ByteBuffer& bytes, google::protobuf::MessageLite& message) {
+  grpc::Slice slice;
+  if (!bytes.TrySingleSlice(&slice).ok() && !bytes.DumpToSingleSlice(&slice).ok()) return false;
+  return message.ParseFromArray(slice.begin(), static_cast<int>(slice.size()));
+}
 
 absl::Status FindPack(const PackRegistry& packs, std::string_view name,
                       std::shared_ptr<const rules::CompiledPack>& pack) {
@@ -178,32 +164,35 @@ class EvaluateReactor final : public grpc::ServerBidiReactor<v1::EvaluateCasesRe
 
 }  // namespace
 
-class TriageServiceImpl::IssueAllocator final
-    : public grpc::MessageAllocator<v1::TriageIssueRequest, v1::TriageIssueResponse> {
- public:
-  grpc::MessageHolder<v1::TriageIssueRequest, v1::TriageIssueResponse>* AllocateMessages() override {
-    return new IssueMessages;
-  }
-};
-
 TriageServiceImpl::TriageServiceImpl(const RpcEnvironment& env, const PackRegistry& packs, DecisionLog& decisions)
-    : env_(env), packs_(packs), decisions_(decisions), allocator_(std::make_unique<IssueAllocator>()) {
-  SetMessageAllocatorFor_TriageIssue(allocator_.get());
-}
+    : env_(env), packs_(packs), decisions_(decisions) {}
 
 TriageServiceImpl::~TriageServiceImpl() = default;
 
 grpc::ServerUnaryReactor* TriageServiceImpl::TriageIssue(grpc::CallbackServerContext* context,
-                                                         const v1::TriageIssueRequest* request,
-                                                         v1::TriageIssueResponse* response) {
-  return HandleUnary(env_, *context, kTriageIssue, [&](const RpcCall&) {
-    const absl::Status status = Triage(*request, *response->mutable_plan());
-    if (status.ok()) decisions_.Add(static_cast<IssueMessages*>(context->GetRpcAllocatorState())->plan());
-    return status;
-  });
+                                                         const grpc::ByteBuffer* request, grpc::ByteBuffer* response) {
+  return HandleUnary(env_, *context, kTriageIssue, [&](const RpcCall&) { return Triage(*request, *response); });
 }
 
-absl::Status TriageServiceImpl::Triage(const v1::TriageIssueRequest& request, v1::Plan& plan) {
+absl::Status TriageServiceImpl::Triage(const grpc::ByteBuffer& request, grpc::ByteBuffer& response) {
+  const ArenaPool::Lease lease = arenas_.Take();
+  auto& question = *google::protobuf::Arena::CreateMessage<v1::TriageIssueRequest>(&lease.arena());
+  if (!Parse(request, question)) return errors::FieldInvalid("request", "a TriageIssueRequest with UTF-8 texts");
+  auto& answer = *google::protobuf::Arena::CreateMessage<v1::TriageIssueResponse>(&lease.arena());
+  if (absl::Status status = Decide(question, *answer.mutable_plan()); !status.ok()) return status;
+
+  const size_t size = answer.ByteSizeLong();
+  grpc::Slice slice(size);
+  auto* bytes = const_cast<uint8_t*>(slice.begin());  // ours alone so far
+  answer.SerializeWithCachedSizesToArray(bytes);
+  // The plan is the answer's only field, hence its end.
+  const auto plan_size = static_cast<size_t>(answer.plan().GetCachedSize());
+  decisions_.Add(answer.plan(), {reinterpret_cast<const char*>(bytes) + (size - plan_size), plan_size});
+  response = grpc::ByteBuffer(&slice, 1);
+  return absl::OkStatus();
+}
+
+absl::Status TriageServiceImpl::Decide(const v1::TriageIssueRequest& request, v1::Plan& plan) {
   std::shared_ptr<const rules::CompiledPack> pack;
   if (absl::Status status = FindPack(packs_, request.pack(), pack); !status.ok()) return status;
   if (!request.has_issue()) return errors::FieldMissing("issue");
@@ -220,21 +209,21 @@ grpc::ServerUnaryReactor* TriageServiceImpl::ExplainDecision(grpc::CallbackServe
                                                              const v1::ExplainDecisionRequest* request,
                                                              v1::ExplainDecisionResponse* response) {
   return HandleUnary(env_, *context, kExplainDecision, [&](const RpcCall&) {
-    std::shared_ptr<const v1::Plan> plan;
+    std::optional<v1::Plan> plan;
     switch (request->which_case()) {
       case v1::ExplainDecisionRequest::kDecisionId:
         plan = decisions_.FindById(request->decision_id());
-        if (plan == nullptr) return errors::DecisionUnknown(request->decision_id());
+        if (!plan.has_value()) return errors::DecisionUnknown(request->decision_id());
         break;
       case v1::ExplainDecisionRequest::kSubject:
         if (absl::Status status = CheckSubject(request->subject()); !status.ok()) return status;
         plan = decisions_.FindBySubject(request->subject());
-        if (plan == nullptr) return errors::SubjectWithoutDecision(SubjectReference(request->subject()));
+        if (!plan.has_value()) return errors::SubjectWithoutDecision(SubjectReference(request->subject()));
         break;
       case v1::ExplainDecisionRequest::WHICH_NOT_SET:
         return errors::FieldMissing("decision_id or subject");
     }
-    *response->mutable_plan() = *plan;
+    *response->mutable_plan() = *std::move(plan);
     return absl::OkStatus();
   });
 }

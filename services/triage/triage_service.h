@@ -4,25 +4,28 @@
 
 #include <grpcpp/grpcpp.h>
 
-#include <memory>
-
+#include "absl/status/status.h"
 #include "services/core/decision_log.h"
 #include "services/core/pack_registry.h"
 #include "services/core/rpc.h"
+#include "services/triage/arena_pool.h"
 #include "services/triage/decision_id.h"
 #include "yardmaster/v1/triage.grpc.pb.h"
 
 namespace yardmaster {
 
-// Stateless but for the decision ids; everything it is given outlives it. A decision takes tens of microseconds, so it
-// is made on gRPC's own thread: handing it to a pool would cost as much again.
-class TriageServiceImpl final : public v1::TriageService::CallbackService {
+// A decision takes tens of microseconds, so it is made on gRPC's own thread: handing it to a pool would cost as much
+// again. TriageIssue works on the bytes of its messages: an answer is serialized once, for the caller and the log, and
+// the messages in between live on arenas that are used again. Everything the service is given outlives it.
+class TriageServiceImpl final
+    : public v1::TriageService::WithRawCallbackMethod_TriageIssue<v1::TriageService::WithCallbackMethod_ExplainDecision<
+          v1::TriageService::WithCallbackMethod_EvaluateCases<v1::TriageService::Service>>> {
  public:
   TriageServiceImpl(const RpcEnvironment& env, const PackRegistry& packs, DecisionLog& decisions);
   ~TriageServiceImpl() override;
 
-  grpc::ServerUnaryReactor* TriageIssue(grpc::CallbackServerContext* context, const v1::TriageIssueRequest* request,
-                                        v1::TriageIssueResponse* response) override;
+  grpc::ServerUnaryReactor* TriageIssue(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
+                                        grpc::ByteBuffer* response) override;
   grpc::ServerUnaryReactor* ExplainDecision(grpc::CallbackServerContext* context,
                                             const v1::ExplainDecisionRequest* request,
                                             v1::ExplainDecisionResponse* response) override;
@@ -30,16 +33,14 @@ class TriageServiceImpl final : public v1::TriageService::CallbackService {
       grpc::CallbackServerContext* context) override;
 
  private:
-  // Places the messages of TriageIssue on arenas; see the .cc file.
-  class IssueAllocator;
-
-  absl::Status Triage(const v1::TriageIssueRequest& request, v1::Plan& plan);
+  absl::Status Triage(const grpc::ByteBuffer& request, grpc::ByteBuffer& response);
+  absl::Status Decide(const v1::TriageIssueRequest& request, v1::Plan& plan);
 
   const RpcEnvironment env_;
   const PackRegistry& packs_;
   DecisionLog& decisions_;
   DecisionIds ids_;
-  std::unique_ptr<IssueAllocator> allocator_;
+  ArenaPool arenas_;
 };
 
 }  // namespace yardmaster

@@ -156,6 +156,30 @@ TEST_F(TriageServiceTest, BadRequestsNameTheFieldAndTheLimit) {
   EXPECT_THAT(Triage("tiny", comments).error_message(), HasSubstr("comments"));
 }
 
+TEST_F(TriageServiceTest, ARequestThatIsNoUtf8IsTheCallersFault) {
+  const grpc::Status status = Triage("tiny", Issue("bad \xFF title"));
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  EXPECT_THAT(status.error_message(), HasSubstr("UTF-8"));
+}
+
+TEST_F(TriageServiceTest, LargeAndSmallIssuesTakeTurnsWithoutAnyTraceOfEachOther) {
+  v1::Plan small;
+  ASSERT_TRUE(Triage("tiny", Issue("socket", "b"), &small).ok());
+  std::string words;
+  for (int i = 0; i < 20'000; ++i) words += "socket disk does not work ";
+  v1::IssueSnapshot large = Issue("disk", words);
+  for (int i = 0; i < 100; ++i) large.add_comments()->set_body(words.substr(0, 10'000));
+  for (int i = 0; i < 3; ++i) {
+    v1::Plan plan;
+    ASSERT_TRUE(Triage("tiny", large, &plan).ok());
+    EXPECT_EQ(plan.comment_template(), "more");
+    ASSERT_TRUE(Triage("tiny", Issue("socket", "b"), &plan).ok());
+    plan.set_id(small.id());
+    *plan.mutable_created_at() = small.created_at();
+    EXPECT_TRUE(MessageDifferencer::Equals(plan, small));
+  }
+}
+
 TEST_F(TriageServiceTest, AWrongTokenIsRefused) {
   grpc::ClientContext context;
   context.AddMetadata("authorization", "Bearer wrong");
