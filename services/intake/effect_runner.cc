@@ -1,7 +1,5 @@
 #include "services/intake/effect_runner.h"
 
-#include <prometheus/counter.h>
-
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -58,22 +56,14 @@ StepResult FromStoreError(const absl::Status& status) {
   return {StepResult::Kind::kWait, kStoreWait, "store: " + Text(status)};
 }
 
-EffectRunner::EffectRunner(Kinds kinds, store::Ledger& ledger, const Clock& clock, Logger& logger, Metrics* metrics)
-    : kinds_(std::move(kinds)), ledger_(ledger), clock_(clock), logger_(logger), metrics_(metrics) {}
+EffectRunner::EffectRunner(Kinds kinds, store::Ledger& ledger, const Clock& clock, Logger& logger)
+    : kinds_(std::move(kinds)), ledger_(ledger), clock_(clock), logger_(logger) {}
 
 const EffectKind* EffectRunner::KindOf(std::string_view name) const {
   for (const auto& kind : kinds_) {
     if (kind->name() == name) return kind.get();
   }
   return nullptr;
-}
-
-void EffectRunner::Count(std::string_view kind, EffectState state) {
-  if (metrics_ == nullptr) return;
-  metrics_
-      ->Counter("yardmaster_effects_total", "Effects by kind and the state that they reached.",
-                {{"kind", std::string(kind)}, {"state", std::string(store::EffectStateName(state))}})
-      ->Increment();
 }
 
 absl::StatusOr<std::vector<store::Effect>> EffectRunner::Open(const v1::Subject& subject) {
@@ -116,12 +106,10 @@ StepResult EffectRunner::Settle(const store::Effect& effect, const EffectContext
     // We died between noting and knowing.
     const absl::Status noted = ledger_.MarkUnknown(effect.id, first_look, "the daemon ended while it was sent");
     if (!noted.ok()) return FromStoreError(noted);
-    Count(effect.kind, EffectState::kUnknown);
   }
   if (kind == nullptr) {
     // Written by a newer version: nobody here can look for it.
     const absl::Status noted = ledger_.MarkFailed(effect.id, "this version does not know this kind of effect");
-    Count(effect.kind, EffectState::kFailed);
     return noted.ok() ? StepResult() : FromStoreError(noted);
   }
   store::TimePoint now = clock_.Now();
@@ -133,13 +121,11 @@ StepResult EffectRunner::Settle(const store::Effect& effect, const EffectContext
     if (result.kind != StepResult::Kind::kFailed) return result;
     const absl::Status noted = ledger_.MarkFailed(effect.id, result.reason);
     if (!noted.ok()) return FromStoreError(noted);
-    Count(effect.kind, EffectState::kFailed);
     return {};
   }
   if (look->seen) {
     const absl::Status noted = ledger_.MarkConfirmed(effect.id, look->forge_ref);
     if (!noted.ok()) return FromStoreError(noted);
-    Count(effect.kind, EffectState::kConfirmed);
     return {};
   }
   // The next look, if there is one: counted from the moment of sending. The look that just missed counts as done.
@@ -151,7 +137,6 @@ StepResult EffectRunner::Settle(const store::Effect& effect, const EffectContext
     noted = ledger_.MarkFailed(
         effect.id, look->conclusive ? "sent " + std::to_string(effect.attempts) + " times and never seen on the forge"
                                     : "the forge does not show enough to find it");
-    if (noted.ok()) Count(effect.kind, EffectState::kFailed);
   } else {
     noted = ledger_.MarkNotSent(effect.id, "all looks missed it");
   }
@@ -170,7 +155,6 @@ StepResult EffectRunner::CarryOut(const v1::Plan& plan, const v1::Action& action
       key = effect->key;
       const absl::StatusOr<store::IntentResult> intent = ledger_.Intent(*effect);
       if (!intent.ok()) return FromStoreError(intent.status());
-      if (!intent->existed) Count(effect->kind, EffectState::kIntent);
       if (intent->state == EffectState::kConfirmed) return {};
       if (store::IsFinal(intent->state)) {
         const absl::StatusOr<store::Effect> before = ledger_.Get(intent->id);
@@ -202,14 +186,12 @@ StepResult EffectRunner::Send(const EffectKind& kind, int64_t id, const EffectCo
   const auto unknown = [&](std::string_view reason) -> StepResult {
     const absl::Status noted = ledger_.MarkUnknown(id, sent + first_look, reason);
     if (!noted.ok()) return FromStoreError(noted);
-    Count(kind.name(), EffectState::kUnknown);
     return {StepResult::Kind::kWait, Until(sent + first_look, clock_.Now()), std::string(reason)};
   };
   if (result.ok()) {
     if (!result->seen) return unknown("written, but not visible yet");
     const absl::Status noted = ledger_.MarkConfirmed(id, result->forge_ref);
     if (!noted.ok()) return FromStoreError(noted);
-    Count(kind.name(), EffectState::kConfirmed);
     logger_.Info("effect confirmed",
                  {{"effect", effect->key}, {"kind", effect->kind}, {"forge_ref", result->forge_ref}});
     return {};
@@ -221,17 +203,11 @@ StepResult EffectRunner::Send(const EffectKind& kind, int64_t id, const EffectCo
   absl::Status noted;
   if (step.kind == StepResult::Kind::kFailed) {
     noted = ledger_.MarkRefused(id, step.reason);
-    if (noted.ok()) Count(kind.name(), EffectState::kRefused);
     logger_.Warning("effect refused", {{"effect", effect->key}, {"kind", effect->kind}, {"reason", step.reason}});
   } else {
-    noted = TakeBack(id, step.reason);
+    noted = ledger_.TakeBack(id, step.reason);
   }
   return noted.ok() ? step : FromStoreError(noted);
-}
-
-absl::Status EffectRunner::TakeBack(int64_t id, std::string_view reason) {
-  if (const absl::Status noted = ledger_.MarkUnknown(id, clock_.Now(), reason); !noted.ok()) return noted;
-  return ledger_.MarkNotSent(id, reason);
 }
 
 absl::Status EffectRunner::Abandon(const v1::Subject& subject, const std::set<std::string>& keep) {
@@ -240,7 +216,6 @@ absl::Status EffectRunner::Abandon(const v1::Subject& subject, const std::set<st
   for (const store::Effect& effect : *open) {
     if (effect.state != EffectState::kIntent || effect.sent_at.has_value() || keep.contains(effect.key)) continue;
     if (const absl::Status noted = ledger_.MarkRefused(effect.id, kAbandoned); !noted.ok()) return noted;
-    Count(effect.kind, EffectState::kRefused);
   }
   return absl::OkStatus();
 }
@@ -251,7 +226,6 @@ absl::Status EffectRunner::GiveUp(const v1::Subject& subject, int64_t delivery, 
   for (const store::Effect& effect : *open) {
     if (effect.delivery != delivery) continue;
     if (const absl::Status noted = ledger_.MarkFailed(effect.id, reason); !noted.ok()) return noted;
-    Count(effect.kind, EffectState::kFailed);
   }
   return absl::OkStatus();
 }

@@ -13,7 +13,6 @@
 #include "absl/status/status.h"
 #include "services/core/clock.h"
 #include "services/core/logging.h"
-#include "services/core/metrics.h"
 #include "services/core/store/ledger.h"
 #include "services/intake/effect.h"
 
@@ -47,8 +46,8 @@ StepResult FromStoreError(const absl::Status& status);
 class EffectRunner {
  public:
   using Kinds = std::vector<std::shared_ptr<const EffectKind>>;
-  // References outlive this object. `metrics` may be null.
-  EffectRunner(Kinds kinds, store::Ledger& ledger, const Clock& clock, Logger& logger, Metrics* metrics);
+  // References outlive this object.
+  EffectRunner(Kinds kinds, store::Ledger& ledger, const Clock& clock, Logger& logger);
 
   // Settles what was perhaps sent on `subject` and never confirmed, by looking for it `settle` after it was sent.
   // kDone: nothing is open any more but intents that were certainly not sent.
@@ -77,15 +76,11 @@ class EffectRunner {
                     const std::vector<std::chrono::milliseconds>& settle);
   StepResult Send(const EffectKind& kind, int64_t id, const EffectContext& context,
                   const std::vector<std::chrono::milliseconds>& settle);
-  // The call certainly did nothing: takes the attempt back.
-  absl::Status TakeBack(int64_t id, std::string_view reason);
-  void Count(std::string_view kind, store::EffectState state);
 
   const Kinds kinds_;
   store::Ledger& ledger_;
   const Clock& clock_;
   Logger& logger_;
-  Metrics* const metrics_;
 };
 
 }  // namespace yardmaster

@@ -1,7 +1,5 @@
 #include "services/intake/pipeline.h"
 
-#include <prometheus/counter.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -22,14 +20,6 @@ v1::Mode ToProto(RunMode mode) { return mode == RunMode::kApply ? v1::MODE_APPLY
 
 }  // namespace
 
-void CountDelivery(Metrics* metrics, std::string_view forge, DeliveryState state) {
-  if (metrics == nullptr) return;
-  metrics
-      ->Counter("yardmaster_deliveries_total", "Deliveries by forge and the state that they reached.",
-                {{"forge", std::string(forge)}, {"state", std::string(store::DeliveryStateName(state))}})
-      ->Increment();
-}
-
 Pipeline::Pipeline(PipelineEnvironment environment, PipelineOptions options)
     : env_(std::move(environment)), options_(options) {}
 
@@ -37,8 +27,6 @@ size_t Pipeline::in_flight() const {
   const std::lock_guard<std::mutex> lock(mutex_);
   return in_flight_;
 }
-
-void Pipeline::Count(std::string_view forge, DeliveryState state) { CountDelivery(env_.metrics, forge, state); }
 
 absl::Status Pipeline::Start() {
   for (const int64_t id : env_.marks.Condemned()) {
@@ -53,7 +41,6 @@ absl::Status Pipeline::Start() {
           reasons::kCrashed, "work on it ended the daemon " + std::to_string(env_.marks.Deaths(id)) + " times");
       const absl::Status dead = env_.inbox.MarkDead(id, reason);
       if (!dead.ok()) return dead;
-      Count(delivery->forge, DeliveryState::kDead);
       env_.logger.Error("delivery set aside: work on it ended the daemon too often",
                         {{"delivery", delivery->delivery_id}, {"forge", delivery->forge}, {"row", id}});
     }
@@ -291,7 +278,6 @@ void Pipeline::SettleRouted(store::Settlement settlement, std::string forge) {
   env_.inbox.SettleAsync(
       std::move(settlement), [this, id, state, forge = std::move(forge)](const absl::Status& status) {
         if (status.ok()) {
-          Count(forge, state);
           env_.marks.Forget(id);
         } else {
           env_.logger.Error("a delivery can't be settled", {{"error", std::string(status.message())}, {"row", id}});
@@ -348,7 +334,6 @@ void Pipeline::HandleResult(const std::string& key, const WorkItem& item, const 
       if (result.state == DeliveryState::kFailed) noted = env_.work.GiveUp(subject, item.delivery, result.reason);
       if (noted.ok()) noted = env_.inbox.Settle({item.delivery, result.state, result.reason, {}, {}});
       if (noted.ok()) {
-        Count(subject.forge(), result.state);
         env_.marks.Forget(item.delivery);
       }
       break;
@@ -364,7 +349,6 @@ void Pipeline::HandleResult(const std::string& key, const WorkItem& item, const 
         noted = env_.work.GiveUp(subject, item.delivery, reason);
         if (noted.ok()) noted = env_.inbox.MarkFailed(item.delivery, reason);
         if (noted.ok()) {
-          Count(subject.forge(), DeliveryState::kFailed);
           env_.marks.Forget(item.delivery);
         }
       } else {

@@ -18,7 +18,6 @@
 
 #include "absl/status/status.h"
 #include "services/core/config.h"
-#include "services/core/metrics.h"
 #include "services/intake/backoff.h"
 #include "services/intake/request.h"
 #include "services/intake/subject_work.h"
@@ -44,7 +43,6 @@ struct PipelineEnvironment {
   CrashMarks& marks;
   const Clock& clock;
   Logger& logger;
-  Metrics* metrics = nullptr;  // may be null
   std::map<std::string, ForgeSide*, std::less<>> forges;
   // In order: the first that handles a subject under its pack.
   std::vector<std::shared_ptr<const Planner>> planners;
@@ -89,7 +87,6 @@ class Pipeline {
   void SettleRouted(store::Settlement settlement, std::string forge);
   void HandleResult(const std::string& key, const WorkItem& item, const WorkResult& result);
   void Leave(int64_t delivery);
-  void Count(std::string_view forge, store::DeliveryState state);
   void Log(const WorkItem& item, const WorkResult& result);
 
   const PipelineEnvironment env_;
@@ -102,9 +99,6 @@ class Pipeline {
   size_t in_flight_ = 0;
   store::TimePoint claim_not_before_{};  // after trouble with the store
 };
-
-// Counts a delivery that reached a state, for whoever brings it there.
-void CountDelivery(Metrics* metrics, std::string_view forge, store::DeliveryState state);
 
 }  // namespace yardmaster
 

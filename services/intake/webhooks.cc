@@ -6,7 +6,6 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
-#include "services/intake/pipeline.h"
 #include "services/intake/reasons.h"
 #include "services/intake/request.h"
 #include "services/intake/signature.h"
@@ -55,9 +54,8 @@ std::string_view RepositoryAtTheDoor(const store::Headers& headers) {
   return {};
 }
 
-WebhookDoor::WebhookDoor(const Config& config, store::Inbox& inbox, const Clock& clock, Logger& logger,
-                         Metrics* metrics)
-    : config_(config), inbox_(inbox), clock_(clock), logger_(logger), metrics_(metrics), table_(MakeTable(config)) {}
+WebhookDoor::WebhookDoor(const Config& config, store::Inbox& inbox, const Clock& clock, Logger& logger)
+    : config_(config), inbox_(inbox), clock_(clock), logger_(logger), table_(MakeTable(config)) {}
 
 std::shared_ptr<const WebhookDoor::Table> WebhookDoor::MakeTable(const Config& config) {
   auto table = std::make_shared<Table>();
@@ -169,7 +167,6 @@ void WebhookDoor::Receive(const WebhookRequest& request, const Answer& answer) {
       }
       return answer(Busy());
     }
-    if (!added->duplicate) CountDelivery(metrics_, forge, added->state);
     nlohmann::ordered_json body = {
         {"delivery", id}, {"duplicate", added->duplicate}, {"state", store::DeliveryStateName(added->state)}};
     if (!added->reason.empty()) body["reason"] = added->reason;

@@ -14,7 +14,6 @@
 #include "services/core/clock.h"
 #include "services/core/config.h"
 #include "services/core/logging.h"
-#include "services/core/metrics.h"
 #include "services/core/store/inbox.h"
 #include "services/intake/webhook_forge.h"
 
@@ -43,8 +42,8 @@ class WebhookDoor {
  public:
   using Answer = std::function<void(WebhookAnswer)>;
 
-  // References outlive the door; `metrics` may be null. Secrets are copied from the config.
-  WebhookDoor(const Config& config, store::Inbox& inbox, const Clock& clock, Logger& logger, Metrics* metrics);
+  // References outlive the door. Secrets are copied from the config.
+  WebhookDoor(const Config& config, store::Inbox& inbox, const Clock& clock, Logger& logger);
 
   // Answers once: at once if the request is refused, else from the store's thread after the commit. What `request`
   // refers to is not used after this returns.
@@ -76,7 +75,6 @@ class WebhookDoor {
   store::Inbox& inbox_;
   const Clock& clock_;
   Logger& logger_;
-  Metrics* const metrics_;
   mutable std::mutex mutex_;  // guards table_
   std::shared_ptr<const Table> table_;
 };

@@ -60,8 +60,10 @@ struct Effect {
   std::string reason;     // why unknown, refused, failed or put off
   int64_t attempts = 0;   // how often it was about to be sent
   TimePoint created_at{};
-  std::optional<TimePoint> sent_at;  // when the last attempt began
-  std::optional<TimePoint> due_at;   // not before this: backoff, or the next look
+  // When the last attempt began, as long as that attempt may have done something: an intent without it is certainly
+  // not on the forge.
+  std::optional<TimePoint> sent_at;
+  std::optional<TimePoint> due_at;  // not before this: backoff, or the next look
   std::optional<TimePoint> settled_at;
 };
 
@@ -93,7 +95,10 @@ class Ledger {
   virtual absl::Status PutOff(int64_t id, TimePoint due_at, std::string_view reason) = 0;
   // The forge's answer was lost. `due_at`: when to look for it first.
   virtual absl::Status MarkUnknown(int64_t id, TimePoint due_at, std::string_view reason) = 0;
-  // All looks missed it: back to `intent`, to be sent again.
+  // The attempt certainly did nothing (it never left, or the forge said "not now"): takes it back, so that it counts
+  // towards no limit. Refused unless `intent`.
+  virtual absl::Status TakeBack(int64_t id, std::string_view reason) = 0;
+  // All looks missed it: back to `intent`, to be sent again. Clears `sent_at`.
   virtual absl::Status MarkNotSent(int64_t id, std::string_view reason) = 0;
   // Seen on the forge.
   virtual absl::Status MarkConfirmed(int64_t id, std::string_view forge_ref) = 0;

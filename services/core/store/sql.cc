@@ -29,7 +29,7 @@ void SetBlob(soci::blob& blob, std::string_view bytes) {
 
 std::string GetBlob(soci::blob& blob) {
   std::string bytes(blob.get_len(), '\0');
-  if (!bytes.empty()) blob.read_from_start(bytes.data(), bytes.size());
+  if (!bytes.empty()) blob.read(0, bytes.data(), bytes.size());
   return bytes;
 }
 

@@ -90,9 +90,13 @@ struct SqlLedger::Statements {
         get((sql.prepare << "select state, kind from effects where id = :id", soci::use(id, "id"),
              soci::into(found_state), soci::into(found_kind))),
         move((sql.prepare << "update effects set state = :state, reason = :reason, forge_ref = :forge_ref, due_at = "
-                             ":due, settled_at = :settled where id = :id",
+                             ":due, sent_at = sent_at * :sent, settled_at = :settled where id = :id",
               soci::use(state, "state"), soci::use(reason, "reason"), soci::use(forge_ref, "forge_ref"),
-              soci::use(due_at, "due"), soci::use(settled_at, "settled"), soci::use(id, "id"))),
+              soci::use(due_at, "due"), soci::use(keep_sent, "sent"), soci::use(settled_at, "settled"),
+              soci::use(id, "id"))),
+        take_back((sql.prepare << "update effects set attempts = attempts - 1, sent_at = 0, reason = :reason "
+                                  "where id = :id and attempts > 0",
+                   soci::use(reason, "reason"), soci::use(id, "id"))),
         sending((sql.prepare << "update effects set attempts = attempts + 1, sent_at = :now, due_at = 0 where id = :id",
                  soci::use(now, "now"), soci::use(id, "id"))),
         put_off((sql.prepare << "update effects set due_at = :due, reason = :reason where id = :id",
@@ -100,12 +104,13 @@ struct SqlLedger::Statements {
 
   std::string key, subject, kind, decision, state, reason, forge_ref;
   long long subject_kind = 0, delivery = 0, now = 0, id = 0, due_at = 0, settled_at = 0;
+  long long keep_sent = 1;  // 0: what was sent is known to have done nothing
   soci::blob payload;
 
   std::string found_state, found_kind;
   long long found_same = 0;
 
-  soci::statement find, insert, get, move, sending, put_off;
+  soci::statement find, insert, get, move, take_back, sending, put_off;
 };
 
 SqlLedger::SqlLedger(soci::session& sql, Writer& writer, ReaderPool& readers)
@@ -182,6 +187,7 @@ absl::Status SqlLedger::Move(int64_t id, EffectState to, int64_t due_at, std::st
     s.reason = CleanText(reason, kMaxReasonBytes);
     s.forge_ref = CleanText(forge_ref, kMaxReasonBytes);
     s.due_at = due_at;
+    s.keep_sent = to == EffectState::kIntent ? 0 : 1;
     s.settled_at = IsFinal(to) ? transaction.now : 0;
     RunOne(s.move);
     if (IsFinal(to)) transaction.changes.effects_pending -= 1;
@@ -198,6 +204,18 @@ absl::Status SqlLedger::Sending(int64_t id) {
     if (s.found_state != "intent") return errors::TransitionRefused("effect", id, s.found_state, "intent (sending)");
     s.now = transaction.now;
     RunOne(s.sending);
+    return absl::OkStatus();
+  });
+}
+
+absl::Status SqlLedger::TakeBack(int64_t id, std::string_view reason) {
+  return writer_.Run(WriteKind::kTransition, [&](Transaction&) {
+    Statements& s = *statements_;
+    s.id = id;
+    if (!RunOne(s.get)) return errors::EffectUnknown(std::to_string(id));
+    if (s.found_state != "intent") return errors::TransitionRefused("effect", id, s.found_state, "intent (taken back)");
+    s.reason = CleanText(reason, kMaxReasonBytes);
+    RunOne(s.take_back);
     return absl::OkStatus();
   });
 }

@@ -26,6 +26,7 @@ class SqlLedger final : public Ledger {
   absl::Status Sending(int64_t id) override;
   absl::Status PutOff(int64_t id, TimePoint due_at, std::string_view reason) override;
   absl::Status MarkUnknown(int64_t id, TimePoint due_at, std::string_view reason) override;
+  absl::Status TakeBack(int64_t id, std::string_view reason) override;
   absl::Status MarkNotSent(int64_t id, std::string_view reason) override;
   absl::Status MarkConfirmed(int64_t id, std::string_view forge_ref) override;
   absl::Status MarkRefused(int64_t id, std::string_view reason) override;

@@ -1,0 +1,87 @@
+#include "services/intake/gaps.h"
+
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+
+namespace yardmaster {
+namespace {
+
+// All attempts of one delivery.
+struct Sent {
+  std::string newest_attempt;  // what a redelivery is asked with
+  std::chrono::system_clock::time_point newest{};
+  int attempts = 0;
+};
+
+}  // namespace
+
+std::optional<std::chrono::system_clock::time_point> ParseTimestamp(std::string_view text) {
+  absl::Time time;
+  std::string error;
+  if (!absl::ParseTime(absl::RFC3339_full, absl::string_view(text.data(), text.size()), &time, &error)) {
+    return std::nullopt;
+  }
+  return absl::ToChronoTime(time);
+}
+
+std::string GapSummary::ToString() const {
+  return absl::StrCat(seen, " seen, ", missing, " missing, ", asked, " asked for again, ", given_up, " given up");
+}
+
+absl::StatusOr<GapSummary> SweepGaps(ForgeSide& side, const std::string& repository, const std::string& hook,
+                                     store::Inbox& inbox, const Clock& clock) {
+  ForgeCall call;
+  call.priority = ForgePriority::kSweep;
+  const auto now = clock.Now();
+
+  // 1. What was sent, newest first, until the window ends.
+  std::map<std::string, Sent> sent;  // by the id that the webhook carried
+  std::string cursor;
+  bool in_window = true;
+  do {
+    const absl::StatusOr<ForgeHookDeliveryPage> page = side.forge().ListHookDeliveries(call, repository, hook, cursor);
+    if (!page.ok()) return page.status();
+    for (const ForgeHookDelivery& delivery : page->deliveries) {
+      const auto at = ParseTimestamp(delivery.delivered_at);
+      if (at.has_value() && *at < now - kGapWindow) {
+        in_window = false;
+        break;
+      }
+      if (delivery.guid.empty() || delivery.id.empty()) continue;
+      Sent& one = sent[delivery.guid];
+      ++one.attempts;
+      if (one.newest_attempt.empty()) {
+        one.newest_attempt = delivery.id;
+        one.newest = at.value_or(now - kGapWindow);
+      }
+    }
+    cursor = page->next;
+  } while (in_window && !cursor.empty());
+
+  // 2. What of it never arrived. The answer that the forge noted tells nothing: a 2xx may have been another daemon's,
+  // or its data directory is gone; and an answer that got lost on the way may belong to a delivery that we have.
+  GapSummary summary;
+  for (const auto& [guid, one] : sent) {
+    ++summary.seen;
+    if (one.newest > now - kGapGrace) continue;
+    const absl::StatusOr<store::Delivery> known = inbox.Find(side.name(), guid);
+    if (known.ok()) continue;
+    if (!absl::IsNotFound(known.status())) return known.status();
+    ++summary.missing;
+    if (one.attempts >= kMaxGapAttempts) {
+      ++summary.given_up;
+      continue;
+    }
+    if (summary.asked == kMaxGapRedeliveries) continue;
+    const absl::Status asked = side.forge().Redeliver(call, repository, hook, one.newest_attempt);
+    if (!asked.ok()) return asked;
+    ++summary.asked;
+  }
+  return summary;
+}
+
+}  // namespace yardmaster

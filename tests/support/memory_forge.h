@@ -1,0 +1,258 @@
+// A forge in memory: issues, labels and comments, with faults by seed, on the test's clock. It counts what was really
+// done, so that a test can tell "once" from "twice".
+#ifndef YARDMASTER_TESTS_SUPPORT_MEMORY_FORGE_H_
+#define YARDMASTER_TESTS_SUPPORT_MEMORY_FORGE_H_
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "clients/forge/forge.h"
+#include "services/core/clock.h"
+
+namespace yardmaster::testing {
+
+class MemoryForge final : public Forge {
+ public:
+  struct Issue {
+    ForgeIssue issue;
+    std::vector<ForgeComment> comments;
+    std::map<std::string, int> added;  // label → how often it was put on
+  };
+  // What may go wrong with one call, in percent.
+  struct Faults {
+    int not_sent = 0;     // no connection
+    int limited = 0;      // "not now", sometimes with a time
+    int lost_before = 0;  // the request was lost, the caller can't know
+    int lost_after = 0;   // done, but the answer was lost
+    int late = 0;         // the answer was lost, and the effect appears up to five seconds later
+    int invisible = 0;    // done and answered, but what is read right after does not show it
+  };
+
+  explicit MemoryForge(const Clock& clock, std::string name = "github") : clock_(clock), name_(std::move(name)) {}
+
+  // --- The test's side ---
+
+  Issue& Open(const std::string& repository, int64_t number, const std::string& title, const std::string& body,
+              std::vector<std::string> labels) {
+    Issue& issue = issues_[{repository, number}];
+    issue.issue.number = number;
+    issue.issue.title = title;
+    issue.issue.body = body;
+    issue.issue.labels = std::move(labels);
+    issue.issue.author.login = "alice";
+    return issue;
+  }
+  Issue& At(const std::string& repository, int64_t number) {
+    Land();
+    return issues_.at({repository, number});
+  }
+  void Comment(Issue& issue, const std::string& author, const std::string& body, bool bot = false) {
+    ForgeComment comment;
+    comment.id = std::to_string(++ids_);
+    comment.author.login = author;
+    comment.author.bot = bot;
+    comment.body = body;
+    issue.comments.push_back(std::move(comment));
+  }
+  void Seed(uint64_t seed, Faults faults) {
+    random_.seed(seed);
+    faults_ = faults;
+  }
+  // Called before and after each call does its work; a test may throw there.
+  std::function<void()> point;
+  // Called right before a write is carried out.
+  std::function<void()> before_write;
+  // Answers every write with this refusal.
+  absl::Status refuse_writes;
+  // Loses every write on the way.
+  bool lose_writes = false;
+  int reads = 0;
+  int writes = 0;
+  std::string login = "yardbot";
+
+  // --- Forge ---
+
+  std::string_view name() const override { return name_; }
+  absl::StatusOr<ForgeUser> CurrentUser(const ForgeCall&) override {
+    if (absl::Status status = Read(); !status.ok()) return status;
+    ForgeUser user;
+    user.login = login;
+    return user;
+  }
+  absl::StatusOr<ForgeRepository> GetRepository(const ForgeCall&, std::string_view repository) override {
+    ForgeRepository out;
+    out.full_name = repository;
+    return out;
+  }
+  absl::StatusOr<std::vector<ForgeLabel>> RepositoryLabels(const ForgeCall&, std::string_view) override {
+    return std::vector<ForgeLabel>();
+  }
+  absl::StatusOr<ForgeIssue> GetIssue(const ForgeCall&, const ForgeSubject& subject) override {
+    if (absl::Status status = Read(); !status.ok()) return status;
+    const auto it = issues_.find({subject.repository, subject.number});
+    if (it == issues_.end()) return Failure(ForgeReason::kNotFound, ForgeOutcome::kRefused, "no such issue");
+    return it->second.issue;
+  }
+  absl::StatusOr<ForgeCommentList> ListComments(const ForgeCall&, const ForgeSubject& subject) override {
+    if (absl::Status status = Read(); !status.ok()) return status;
+    const auto it = issues_.find({subject.repository, subject.number});
+    if (it == issues_.end()) return Failure(ForgeReason::kNotFound, ForgeOutcome::kRefused, "no such issue");
+    ForgeCommentList list;
+    list.comments = it->second.comments;
+    return list;
+  }
+  absl::StatusOr<ForgeIssuePage> ListIssues(const ForgeCall&, std::string_view repository,
+                                            const ForgeIssueQuery& query) override {
+    if (absl::Status status = Read(); !status.ok()) return status;
+    // Two on a page, so that few issues make several.
+    constexpr size_t kPage = 2;
+    std::vector<ForgeIssue> fitting;
+    for (const auto& [key, issue] : issues_) {
+      const bool all = std::all_of(query.labels.begin(), query.labels.end(),
+                                   [&](const std::string& label) { return Has(issue.issue.labels, label); });
+      if (key.first != repository || !all) continue;
+      if (query.state.has_value() && issue.issue.state != *query.state) continue;
+      fitting.push_back(issue.issue);
+    }
+    const size_t first = query.cursor.empty() ? 0 : static_cast<size_t>(std::stoi(query.cursor));
+    ForgeIssuePage page;
+    for (size_t i = first; i < fitting.size() && i < first + kPage; ++i) page.issues.push_back(fitting[i]);
+    if (first + kPage < fitting.size()) page.next = std::to_string(first + kPage);
+    return page;
+  }
+  absl::StatusOr<ForgeLabelsWritten> AddLabels(const ForgeCall&, const ForgeSubject& subject,
+                                               const std::vector<std::string>& labels) override {
+    const std::pair<std::string, int64_t> key{subject.repository, subject.number};
+    const auto effect = [this, key, labels] {
+      Issue& issue = issues_.at(key);
+      for (const std::string& label : labels) {
+        if (Has(issue.issue.labels, label)) continue;
+        issue.issue.labels.push_back(label);
+        ++issue.added[label];
+      }
+    };
+    bool visible = true;
+    if (absl::Status status = Write(effect, visible); !status.ok()) return status;
+    ForgeLabelsWritten written;
+    if (visible) written.shown = issues_.at(key).issue.labels;
+    return written;
+  }
+  absl::StatusOr<ForgeCommentWritten> AddComment(const ForgeCall&, const ForgeSubject& subject,
+                                                 std::string_view body) override {
+    const std::pair<std::string, int64_t> key{subject.repository, subject.number};
+    const auto effect = [this, key, text = std::string(body)] { Comment(issues_.at(key), login, text); };
+    bool visible = true;
+    if (absl::Status status = Write(effect, visible); !status.ok()) return status;
+    ForgeCommentWritten written;
+    if (visible) written.shown = issues_.at(key).comments.back();
+    return written;
+  }
+  absl::StatusOr<ForgeHookDeliveryPage> ListHookDeliveries(const ForgeCall&, std::string_view, std::string_view,
+                                                           std::string_view cursor) override {
+    if (absl::Status status = Read(); !status.ok()) return status;
+    const size_t page = cursor.empty() ? 0 : static_cast<size_t>(std::stoi(std::string(cursor)));
+    if (page >= hook_pages.size()) return ForgeHookDeliveryPage();
+    ForgeHookDeliveryPage out;
+    out.deliveries = hook_pages[page];
+    if (page + 1 < hook_pages.size()) out.next = std::to_string(page + 1);
+    return out;
+  }
+  absl::Status Redeliver(const ForgeCall&, std::string_view, std::string_view, std::string_view delivery) override {
+    redelivered.emplace_back(delivery);
+    return absl::OkStatus();
+  }
+  std::vector<std::vector<ForgeHookDelivery>> hook_pages;
+  std::vector<std::string> redelivered;
+
+ private:
+  struct Late {
+    std::chrono::system_clock::time_point at;
+    std::function<void()> effect;
+  };
+
+  static bool Has(const std::vector<std::string>& labels, const std::string& label) {
+    return std::find(labels.begin(), labels.end(), label) != labels.end();
+  }
+  static absl::Status Failure(ForgeReason reason, ForgeOutcome outcome, std::string_view text,
+                              std::optional<std::chrono::milliseconds> retry_after = std::nullopt) {
+    ForgeError error;
+    error.reason = reason;
+    error.outcome = outcome;
+    error.retry_after = retry_after;
+    return MakeForgeStatus(error, text);
+  }
+  bool Happens(int percent) { return percent > 0 && static_cast<int>(random_() % 100) < percent; }
+  void Point() {
+    if (point != nullptr) point();
+  }
+  void Land() {
+    for (size_t i = 0; i < late_.size();) {
+      if (late_[i].at > clock_.Now()) {
+        ++i;
+        continue;
+      }
+      late_[i].effect();
+      late_.erase(late_.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+  }
+  absl::Status NotDone() {
+    if (Happens(faults_.not_sent)) {
+      return Failure(ForgeReason::kNetwork, ForgeOutcome::kNotSent, "connection refused");
+    }
+    if (!Happens(faults_.limited)) return absl::OkStatus();
+    std::optional<std::chrono::milliseconds> after;
+    if (random_() % 2 == 0) after = std::chrono::milliseconds(1'000 + random_() % 20'000);
+    return Failure(ForgeReason::kRateLimited, ForgeOutcome::kRefused, "too many requests", after);
+  }
+  absl::Status Read() {
+    ++reads;
+    Point();
+    Land();
+    absl::Status status = NotDone();
+    if (status.ok() && Happens(faults_.lost_before)) {
+      status = Failure(ForgeReason::kServer, ForgeOutcome::kUnknown, "502");
+    }
+    Point();
+    return status;
+  }
+  absl::Status Write(const std::function<void()>& effect, bool& visible) {
+    if (before_write != nullptr) before_write();
+    ++writes;
+    Point();
+    Land();
+    if (!refuse_writes.ok()) return refuse_writes;
+    if (absl::Status status = NotDone(); !status.ok()) return status;
+    if (lose_writes || Happens(faults_.lost_before)) {
+      return Failure(ForgeReason::kServer, ForgeOutcome::kUnknown, "502");
+    }
+    if (Happens(faults_.late)) {
+      late_.push_back({clock_.Now() + std::chrono::milliseconds(random_() % 5'000), effect});
+      Point();
+      return Failure(ForgeReason::kNetwork, ForgeOutcome::kUnknown, "timed out");
+    }
+    effect();
+    Point();
+    if (Happens(faults_.lost_after)) return Failure(ForgeReason::kNetwork, ForgeOutcome::kUnknown, "reset");
+    visible = !Happens(faults_.invisible);
+    return absl::OkStatus();
+  }
+
+  const Clock& clock_;
+  const std::string name_;
+  std::map<std::pair<std::string, int64_t>, Issue> issues_;
+  std::vector<Late> late_;
+  std::mt19937_64 random_;
+  Faults faults_;
+  int64_t ids_ = 0;
+};
+
+}  // namespace yardmaster::testing
+
+#endif  // YARDMASTER_TESTS_SUPPORT_MEMORY_FORGE_H_
