@@ -28,8 +28,8 @@ using List = std::unique_ptr<curl_slist, ListDeleter>;
 
 // libcurl wants to be told once a process; this is safe from several threads.
 bool InitCurl() {
-  static const bool ok = curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
-  return ok;
+  static const bool kStarted = curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
+  return kStarted;
 }
 
 // Scheme, host and port of an URL as libcurl itself reads it, so that both never see different hosts. Empty if it is no

@@ -111,11 +111,12 @@ ForgeCommentWritten RestAdapter::FindWritten(std::optional<ForgeComment> answere
   }
   const bool has_id = written.answered.has_value() && !written.answered->id.empty();
   // The newest one: the same text may have been written before.
-  for (auto it = list->comments.rbegin(); it != list->comments.rend(); ++it) {
-    if (has_id ? SameIds(*it, *written.answered) : it->body == body) {
-      written.shown = *it;
-      return written;
-    }
+  const auto found = std::find_if(list->comments.rbegin(), list->comments.rend(), [&](const ForgeComment& comment) {
+    return has_id ? SameIds(comment, *written.answered) : comment.body == body;
+  });
+  if (found != list->comments.rend()) {
+    written.shown = *found;
+    return written;
   }
   written.read_back =
       MakeForgeStatus({ForgeReason::kNotFound, ForgeOutcome::kUnknown, 0, std::nullopt},

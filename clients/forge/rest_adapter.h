@@ -95,7 +95,7 @@ class RestAdapter : public StoppableForge {
 
   // GET and parse. `answer`, if given, gets what else the answer says.
   template <typename T>
-  absl::StatusOr<T> Read(const Run& run, std::string_view route, std::string target, Parser<T> parse,
+  absl::StatusOr<T> Read(const Run& run, std::string_view route, const std::string& target, Parser<T> parse,
                          ForgeAnswer* answer = nullptr) {
     ForgeAnswer got = Get(run, route, target);
     if (got.error.has_value()) return got.ToStatus();

@@ -166,8 +166,8 @@ absl::StatusOr<ForgeIssuePage> GitCodeForge::ListIssues(const ForgeCall& call, s
   absl::StrAppend(&target, "state=", Abs(state), "&sort=created&direction=asc&", PageQuery(cursor->page));
 
   ForgeAnswer answer;
-  absl::StatusOr<std::vector<ForgeIssue>> issues = Read<std::vector<ForgeIssue>>(
-      Begin(call), "/repos/{repo}/issues", std::move(target), gitcode::ParseIssues, &answer);
+  absl::StatusOr<std::vector<ForgeIssue>> issues =
+      Read<std::vector<ForgeIssue>>(Begin(call), "/repos/{repo}/issues", target, gitcode::ParseIssues, &answer);
   if (!issues.ok()) return issues.status();
   ForgePageInfo info{issues->size(), issues->empty() ? "" : absl::StrCat(issues->front().number),
                      MorePages(answer, issues->size(), cursor->page)};

@@ -128,8 +128,8 @@ absl::StatusOr<ForgeIssuePage> GitHubForge::ListIssues(const ForgeCall& call, st
   absl::StrAppend(&target, "state=", Abs(state), "&sort=created&direction=asc&", PageQuery(cursor->page));
 
   ForgeAnswer answer;
-  absl::StatusOr<std::vector<ForgeIssue>> issues = Read<std::vector<ForgeIssue>>(
-      Begin(call), "/repos/{repo}/issues", std::move(target), github::ParseIssues, &answer);
+  absl::StatusOr<std::vector<ForgeIssue>> issues =
+      Read<std::vector<ForgeIssue>>(Begin(call), "/repos/{repo}/issues", target, github::ParseIssues, &answer);
   if (!issues.ok()) return issues.status();
   ForgePageInfo info{issues->size(), issues->empty() ? "" : absl::StrCat(issues->front().number),
                      github::HasNextLink(answer.Header("Link"))};
@@ -188,7 +188,7 @@ absl::StatusOr<ForgeHookDeliveryPage> GitHubForge::ListHookDeliveries(const Forg
   if (!cursor.empty()) absl::StrAppend(&target, "&cursor=", Abs(cursor));
   ForgeAnswer answer;
   absl::StatusOr<std::vector<ForgeHookDelivery>> deliveries = Read<std::vector<ForgeHookDelivery>>(
-      Begin(call), "/repos/{repo}/hooks/{id}/deliveries", std::move(target), github::ParseDeliveries, &answer);
+      Begin(call), "/repos/{repo}/hooks/{id}/deliveries", target, github::ParseDeliveries, &answer);
   if (!deliveries.ok()) return deliveries.status();
   ForgeHookDeliveryPage page;
   page.deliveries = *std::move(deliveries);

@@ -119,6 +119,8 @@ TEST(CurlHttpClient, AWriteOnADeadConnectionIsNotSentTwice) {
   EXPECT_TRUE(failure.sent);
   std::this_thread::sleep_for(milliseconds(100));
   EXPECT_EQ(posts, 1);
+  // It had a connection of its own although one was at hand.
+  EXPECT_EQ(server.connections(), 2);
 }
 
 TEST(CurlHttpClient, ABodyOverTheLimitEndsTheTransfer) {
@@ -438,8 +440,8 @@ TEST_F(CurlTls, ACertificateForAnotherNameIsRefused) {
 
 TEST_F(CurlTls, PlainTextOnATlsPortIsRefused) {
   LocalHttpServer server([](Connection& connection) {
-    connection.ReadRequest();
     connection.Answer(200, "plain");
+    connection.ReadRequest();
   });
   const std::string url = "https://127.0.0.1:" + std::to_string(server.port());
   const HttpFailure failure = FailureOf(Client(url, File("right.pem"))->Send(Get(url + "/")));
