@@ -16,6 +16,8 @@ constexpr milliseconds kHour = milliseconds(3'600'000) + kSlack;
 // Two reset times this close are the same window.
 constexpr milliseconds kSameReset{2'000};
 
+uint32_t AtMost(uint64_t value) { return static_cast<uint32_t>(std::min<uint64_t>(value, UINT32_MAX)); }
+
 }  // namespace
 
 BudgetLimits GitHubBudget() {
@@ -43,11 +45,17 @@ BudgetLimits WithConfig(BudgetLimits limits, const ForgeBudget& config) {
   if (config.mutations_per_hour.has_value()) limits.mutations_per_hour = *config.mutations_per_hour;
   if (config.spacing_ms.has_value()) limits.spacing = milliseconds(*config.spacing_ms);
   if (config.requests_per_minute.has_value()) {
-    limits.requests_per_minute = *config.requests_per_minute;
-    // Points are requests by another name: who raises the one means the other.
-    if (limits.points_per_minute != 0) {
-      limits.points_per_minute = std::max(limits.points_per_minute, *config.requests_per_minute);
+    // Who raises the minute has another agreement, or another server: the hour, which has no key, goes with it.
+    if (limits.requests_per_hour != 0 && *config.requests_per_minute > limits.requests_per_minute) {
+      limits.requests_per_hour = std::max(limits.requests_per_hour, AtMost(uint64_t{*config.requests_per_minute} * 60));
     }
+    limits.requests_per_minute = *config.requests_per_minute;
+  }
+  // Points are the same requests counted in another way: they must not take back what was raised.
+  if (limits.points_per_minute != 0) {
+    const uint64_t raised = std::max(uint64_t{config.requests_per_minute.value_or(0)},
+                                     uint64_t{config.mutations_per_minute.value_or(0)} * kMutationPoints);
+    limits.points_per_minute = std::max(limits.points_per_minute, AtMost(raised));
   }
   return limits;
 }

@@ -36,7 +36,8 @@ struct BudgetLimits {
 BudgetLimits GitHubBudget();
 // GitCode: 50 requests a minute and 4,000 an hour. After 429: 1 s, doubled up to 30 s.
 BudgetLimits GitCodeBudget();
-// What the configuration sets replaces the forge's.
+// What the configuration sets replaces the forge's. Limits without a key of their own (requests an hour, points) are
+// raised as far as that needs, and never lowered.
 BudgetLimits WithConfig(BudgetLimits limits, const ForgeBudget& config);
 
 // The part of every limit that calls of a class may use up, in percent: the rest is kept for those that are more

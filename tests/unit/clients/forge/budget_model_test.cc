@@ -109,6 +109,23 @@ TEST(BudgetModel, ConfiguredLimitsReplaceTheForges) {
   EXPECT_GE(times[7], kStart + hours(1));
 }
 
+TEST(BudgetModel, RaisingALimitRaisesThoseWithoutAKey) {
+  ForgeBudget config;
+  config.requests_per_minute = 6'000;
+  EXPECT_EQ(WithConfig(GitCodeBudget(), config).requests_per_hour, 360'000u);
+  config.requests_per_minute = 20;
+  EXPECT_EQ(WithConfig(GitCodeBudget(), config).requests_per_hour, 4'000u);
+  config.requests_per_minute = UINT32_MAX;
+  config.mutations_per_minute = UINT32_MAX;
+  EXPECT_EQ(WithConfig(GitCodeBudget(), config).requests_per_hour, UINT32_MAX);
+  EXPECT_EQ(WithConfig(GitHubBudget(), config).points_per_minute, UINT32_MAX);
+  config.requests_per_minute.reset();
+  config.mutations_per_minute = 1'000;
+  EXPECT_EQ(WithConfig(GitHubBudget(), config).points_per_minute, 5'000u);
+  config.mutations_per_minute = 10;
+  EXPECT_EQ(WithConfig(GitHubBudget(), config).points_per_minute, 900u);
+}
+
 TEST(BudgetModel, WritesAreNotInFlightTogetherWhereThereIsASpacing) {
   BudgetModel model(GitHubBudget());
   model.Begin(kStart, true);
