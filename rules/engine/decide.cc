@@ -41,6 +41,7 @@ class Decider {
 
  private:
   void SplitZones();
+  std::vector<ZoneSpan> Split(std::string_view text);
   void ScoreSignals();
   void ScoreLabels();
   void Suppress();
@@ -61,22 +62,31 @@ class Decider {
   std::vector<std::vector<Evidence>> evidence_;  // by label
   std::vector<Suppressed> suppressed_;
   std::vector<bool> suppressor_acted_;
+  bool too_deep_ = false;  // some text was nested too deep to be read as Markdown
+  bool too_long_ = false;  // some text was too long to be read as Markdown to its end
 };
+
+std::vector<ZoneSpan> Decider::Split(std::string_view text) {
+  bool too_deep = false;
+  std::vector<ZoneSpan> zones = impl_.splitter->Split(text, &too_deep);
+  too_deep_ = too_deep_ || too_deep;
+  too_long_ = too_long_ || text.size() > kMaxMarkdownBytes;
+  return zones;
+}
 
 void Decider::SplitZones() {
   texts_.reserve(2 + issue_.comments.size());
   ZonedText title{TextSource::kTitle, 0, issue_.title, {}};
   if (!issue_.title.empty()) title.zones.push_back({Zone::kTitle, 0, issue_.title.size(), {}});
   texts_.push_back(std::move(title));
-  texts_.push_back({TextSource::kBody, 0, issue_.body, impl_.splitter->Split(issue_.body)});
+  texts_.push_back({TextSource::kBody, 0, issue_.body, Split(issue_.body)});
   for (const ZoneSpan& span : texts_.back().zones) {
     if (span.zone != Zone::kBoilerplate && span.zone != Zone::kHtmlComment) facts_.body_bytes += span.end - span.begin;
   }
   for (uint32_t i = 0; i < issue_.comments.size(); ++i) {
     // What robots say about an issue is no evidence for what it is about.
     if (issue_.comments[i].author_is_bot.value_or(false)) continue;
-    texts_.push_back(
-        {TextSource::kComment, i, issue_.comments[i].body, impl_.splitter->Split(issue_.comments[i].body)});
+    texts_.push_back({TextSource::kComment, i, issue_.comments[i].body, Split(issue_.comments[i].body)});
   }
 }
 
@@ -352,6 +362,15 @@ void Decider::FillDecision(Decision& decision) const {
     }
   } else if (!now.labels.empty() || now.marker) {
     decision.guardrails.push_back({"guardrail.missing", "the pack has no guardrails.json: nothing may be written"});
+  }
+
+  // A limit that was passed is said.
+  if (too_deep_) {
+    decision.guardrails.push_back({"limit.nesting", "lists are nested too deep: the text was read as plain lines"});
+  }
+  if (too_long_) {
+    decision.guardrails.push_back({"limit.size", "only the first " + std::to_string(kMaxMarkdownBytes) +
+                                                     " bytes were read as Markdown; the rest counts as overflow"});
   }
 
   // Labels with evidence or chosen, chosen ones first, strongest first.

@@ -78,9 +78,9 @@ struct StepResult {
   std::string_view why;  // a view into the pack
 };
 
-// A label that the guardrails took out or put in.
+// Something that a guardrail took out or put in, or a limit that was passed.
 struct GuardrailNote {
-  std::string_view rule_id;  // "guardrail.never", "guardrail.allow", …
+  std::string_view rule_id;  // "guardrail.never", "guardrail.allow", "limit.size", …
   std::string reason;
 };
 

@@ -238,6 +238,17 @@ TEST_F(Decide, PackWithoutGuardrailsMayOnlyBeRead) {
   EXPECT_EQ(decision.guardrails[0].rule_id, "guardrail.missing");
 }
 
+TEST_F(Decide, LimitThatATextPassesIsSaid) {
+  const Decision decision = Run("ring", std::string(kMaxMarkdownBytes, 'x') + "\n\nmesh");
+  ASSERT_FALSE(decision.guardrails.empty());
+  EXPECT_EQ(decision.guardrails.back().rule_id, "limit.size");
+  std::string deep;
+  for (int i = 0; i < 300; ++i) deep += std::string(static_cast<size_t>(i), ' ') + "- x\n";
+  const Decision nested = Run("ring", deep);
+  ASSERT_FALSE(nested.guardrails.empty());
+  EXPECT_EQ(nested.guardrails.back().rule_id, "limit.nesting");
+}
+
 TEST_F(Decide, WouldChangeNamesWhatIsMissing) {
   EXPECT_EQ(Find(Run("t", "ring"), "module: ring")->would_change, "needs 1 more points");
 }
