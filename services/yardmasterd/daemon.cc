@@ -121,8 +121,9 @@ rules::Problems CheckPackNames(const Config& config, const PackSet& packs) {
     for (size_t k = 0; k < config.repositories[i].packs.size(); ++k) {
       const std::string& name = config.repositories[i].packs[k];
       if (packs.Find(name) != nullptr) continue;
-      problems.push_back({config.file.string(), "/repositories/" + std::to_string(i) + "/packs/" + std::to_string(k), 0,
-                          0, "there is no pack \"" + name + "\" in the packs folder"});
+      problems.push_back({config.file.string(), "/repositories/" + std::to_string(i) + "/packs/" + std::to_string(k),
+                          config.repositories[i].pack_lines[k], 0,
+                          "there is no pack \"" + name + "\" in the packs folder"});
     }
   }
   return problems;

@@ -46,6 +46,8 @@ std::optional<DaemonOptions> ParseOptions(int argc, const char* const* argv, int
 
   CLI::App app("yardmasterd: triages issues and reviews pull requests under rule packs, over gRPC.", "yardmasterd");
   app.footer(kFooter);
+  // Given twice, the last one counts: so scripts can add to a command.
+  app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   app.set_version_flag("--version", "yardmasterd " + std::string(kVersion));
   app.add_option("--config", options.config, "Configuration file (JSON)")->type_name("FILE");
   app.add_option("--data-dir", options.data_dir, "Where data is kept; one daemon at a time")->type_name("DIR");

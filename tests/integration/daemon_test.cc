@@ -225,40 +225,67 @@ TEST_F(DaemonTest, SigtermAndSigintDrainAndEndWithZero) {
 }
 
 TEST_F(DaemonTest, WhileDrainingItIsNotReadyAndCallsInFlightEnd) {
-  auto daemon = Start();
-  const auto channel = Plain(daemon->grpc());
+  testing::Daemon daemon(kDaemon, {"--log-format", "json"});
+  ASSERT_TRUE(daemon.ready()) << daemon.process().Stderr();
+  const auto channel = Plain(daemon.grpc());
   // A stream that stays open holds the drain up.
   auto stub = v1::TriageService::NewStub(channel);
   grpc::ClientContext context;
   auto stream = stub->EvaluateCases(&context);
   v1::EvaluateCasesRequest request;
-  request.set_pack("small");
+  request.set_pack("pytorch-distributed");
+  request.mutable_issue()->set_title("DDP hangs");
+  v1::EvaluateCasesResponse response;
   ASSERT_TRUE(stream->Write(request));
-  ASSERT_EQ(Health(channel, ""), 1);
-  daemon->process().Signal(SIGTERM);
-  EXPECT_TRUE(Eventually([&] {
-    return testing::RawConnection::Get(PortOf(daemon->http()), "/readyz").starts_with("HTTP/1.1 503 ") ||
-           !daemon->process().running();
-  }));
+  ASSERT_TRUE(stream->Read(&response));
+  daemon.process().Signal(SIGTERM);
+  EXPECT_TRUE(Eventually(
+      [&] { return testing::RawConnection::Get(PortOf(daemon.http()), "/readyz").starts_with("HTTP/1.1 503 "); }));
+  // The call in flight is still answered.
+  ASSERT_TRUE(stream->Write(request));
+  EXPECT_TRUE(stream->Read(&response));
   stream->WritesDone();
-  stream->Finish();
-  EXPECT_EQ(daemon->process().Wait(seconds(20)), 0);
+  EXPECT_FALSE(stream->Read(&response));
+  EXPECT_TRUE(stream->Finish().ok());
+  EXPECT_EQ(daemon.process().Wait(seconds(20)), 0);
+}
+
+TEST_F(DaemonTest, ACallThatDoesNotEndIsCutAtTheDrainsTimeOut) {
+  const fs::path config =
+      dir_.Write("config.json", R"({"allow_anonymous_loopback": true, "limits": {"drain_timeout_ms": 300}})");
+  testing::Daemon daemon(kDaemon, {"--config", config.string(), "--log-format", "json"});
+  ASSERT_TRUE(daemon.ready()) << daemon.process().Stderr();
+  auto stub = v1::TriageService::NewStub(Plain(daemon.grpc()));
+  grpc::ClientContext context;
+  auto stream = stub->EvaluateCases(&context);
+  v1::EvaluateCasesRequest request;
+  request.set_pack("pytorch-distributed");
+  request.mutable_issue()->set_title("DDP hangs");
+  v1::EvaluateCasesResponse response;
+  ASSERT_TRUE(stream->Write(request));
+  ASSERT_TRUE(stream->Read(&response));
+  daemon.process().Signal(SIGTERM);
+  EXPECT_EQ(daemon.process().Wait(seconds(10)), 0);
+  EXPECT_FALSE(stream->Finish().ok());
 }
 
 TEST_F(DaemonTest, ASecondSignalEndsItAtOnce) {
-  auto daemon = Start();
-  const auto channel = Plain(daemon->grpc());
-  auto stub = v1::TriageService::NewStub(channel);
+  testing::Daemon daemon(kDaemon, {"--log-format", "json"});
+  ASSERT_TRUE(daemon.ready()) << daemon.process().Stderr();
+  auto stub = v1::TriageService::NewStub(Plain(daemon.grpc()));
   grpc::ClientContext context;
   auto stream = stub->EvaluateCases(&context);
-  ASSERT_EQ(Health(channel, ""), 1);
-  daemon->process().Signal(SIGTERM);
-  ASSERT_TRUE(Eventually([&] { return daemon->process().Stderr().find("draining") != std::string::npos; }));
-  std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  daemon->process().Signal(SIGTERM);
-  const std::optional<int> code = daemon->process().Wait(seconds(5));
-  // 0 if the first one was done before the second came.
-  EXPECT_TRUE(code == 130 || code == 0);
+  v1::EvaluateCasesRequest request;
+  request.set_pack("pytorch-distributed");
+  request.mutable_issue()->set_title("DDP hangs");
+  v1::EvaluateCasesResponse response;
+  ASSERT_TRUE(stream->Write(request));
+  ASSERT_TRUE(stream->Read(&response));
+  daemon.process().Signal(SIGTERM);
+  ASSERT_TRUE(Eventually(
+      [&] { return testing::RawConnection::Get(PortOf(daemon.http()), "/readyz").starts_with("HTTP/1.1 503 "); }));
+  daemon.process().Signal(SIGTERM);
+  EXPECT_EQ(daemon.process().Wait(seconds(5)), 130);
   context.TryCancel();
   stream->Finish();
 }
