@@ -25,6 +25,9 @@ struct HttpLimits {
   size_t header_bytes = 64 * 1024;       // all of them
 };
 
+// The HTTP server of the daemon has types of the same names: other types, so they must have other names for the linker.
+inline namespace outgoing {
+
 struct HttpRequest {
   std::string method = "GET";  // GET, POST, …: upper case
   std::string url;             // absolute
@@ -44,6 +47,8 @@ struct HttpResponse {
   std::string_view Header(std::string_view name) const;
   bool HasHeader(std::string_view name) const;
 };
+
+}  // namespace outgoing
 
 // There is no (complete) answer.
 struct HttpFailure {

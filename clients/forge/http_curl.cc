@@ -1,9 +1,12 @@
 #include "clients/forge/http_curl.h"
 
 #include <curl/curl.h>
+#include <pthread.h>
 
 #include <array>
 #include <atomic>
+#include <csignal>
+#include <ctime>
 #include <mutex>
 #include <utility>
 
@@ -31,6 +34,36 @@ bool InitCurl() {
   static const bool kStarted = curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
   return kStarted;
 }
+
+// TLS writes to a connection that the other side has closed raise SIGPIPE, and libcurl leaves that to us since it must
+// not touch the process's signals (CURLOPT_NOSIGNAL). Holds the signal back in this thread, and takes away what came.
+class NoBrokenPipe {
+ public:
+  NoBrokenPipe() {
+    ::sigemptyset(&pipe_);
+    ::sigaddset(&pipe_, SIGPIPE);
+    sigset_t pending;
+    ::sigemptyset(&pending);
+    ::sigpending(&pending);
+    was_pending_ = ::sigismember(&pending, SIGPIPE) == 1;
+    ::pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
+  }
+  ~NoBrokenPipe() {
+    const timespec at_once{0, 0};
+    if (!was_pending_) {
+      while (::sigtimedwait(&pipe_, nullptr, &at_once) == SIGPIPE) {
+      }
+    }
+    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  NoBrokenPipe(const NoBrokenPipe&) = delete;
+  NoBrokenPipe& operator=(const NoBrokenPipe&) = delete;
+
+ private:
+  sigset_t pipe_;
+  sigset_t before_;
+  bool was_pending_ = false;
+};
 
 // Scheme, host and port of an URL as libcurl itself reads it, so that both never see different hosts. Empty if it is no
 // URL, or one with a user name.
@@ -140,6 +173,13 @@ class CurlHttpClient final : public HttpClient {
  public:
   CurlHttpClient(CurlHttpOptions options, std::vector<std::string> origins)
       : options_(std::move(options)), origins_(std::move(origins)) {}
+  ~CurlHttpClient() override {
+    // Connections say goodbye.
+    const NoBrokenPipe no_broken_pipe;
+    idle_.clear();
+  }
+  CurlHttpClient(const CurlHttpClient&) = delete;
+  CurlHttpClient& operator=(const CurlHttpClient&) = delete;
 
   HttpResult Send(const HttpRequest& request) override;
   void Stop() override { stopped_.store(true, std::memory_order_relaxed); }
@@ -242,6 +282,7 @@ HttpResult CurlHttpClient::Send(const HttpRequest& request) {
   // Zero would mean "no limit" to libcurl.
   if (request.timeout.count() <= 0) return HttpFailure{Kind::kTimeout, false, "no time left"};
 
+  const NoBrokenPipe no_broken_pipe;
   Handle handle = Take();
   if (handle == nullptr) return HttpFailure{Kind::kConnect, false, "libcurl gave no handle"};
   List headers;
