@@ -53,6 +53,8 @@ inline constexpr size_t kMaxEvidenceTextBytes = 200;
 inline constexpr size_t kMaxBacktestCases = 20'000;
 // Cases that one EvaluateCases stream may send.
 inline constexpr size_t kMaxEvaluateCases = 1'000'000;
+// Threads that compile packs at a start or a reload.
+inline constexpr size_t kMaxPackLoadThreads = 4;
 // Threads for calls that compile packs or decide many cases, and calls that may wait for one of them; more are refused.
 inline constexpr size_t kLongCallThreads = 2;
 inline constexpr size_t kMaxLongCallsWaiting = 16;

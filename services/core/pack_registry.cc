@@ -1,8 +1,14 @@
 #include "services/core/pack_registry.h"
 
+#include <algorithm>
+#include <atomic>
+#include <optional>
+#include <thread>
 #include <utility>
+#include <vector>
 
 #include "rules/engine/pack_loader.h"
+#include "services/core/limits.h"
 
 namespace yardmaster {
 
@@ -18,13 +24,31 @@ std::shared_ptr<const PackSet> LoadPackSet(const std::filesystem::path& packs_di
   if (names.empty() && found.empty()) {
     found.push_back({packs_dir.string(), "", 0, 0, "there is no pack here: expected folders with a pack.json"});
   }
-  // Go on after a bad pack: all problems of all packs are told at once.
+  // Packs do not need each other's results: they are compiled side by side, since the start waits for them. A bad one
+  // does not stop the others, so that all problems of all packs are told at once.
+  struct Result {
+    std::shared_ptr<const rules::CompiledPack> pack;
+    rules::Problems problems;
+  };
+  std::vector<Result> results(names.size());
+  std::atomic<size_t> next{0};
+  const auto work = [&] {
+    for (size_t i = next.fetch_add(1); i < names.size(); i = next.fetch_add(1)) {
+      std::optional<rules::PackModel> model = rules::LoadPack(files, names[i], results[i].problems);
+      if (!model.has_value()) continue;
+      results[i].pack = rules::CompiledPack::Compile(*std::move(model), results[i].problems);
+    }
+  };
+  {
+    const size_t cores = std::clamp<size_t>(std::thread::hardware_concurrency(), 1, kMaxPackLoadThreads);
+    std::vector<std::jthread> helpers;
+    for (size_t i = 1; i < std::min(cores, names.size()); ++i) helpers.emplace_back(work);
+    work();
+  }
   PackSet::Packs packs;
-  for (const std::string& name : names) {
-    std::optional<rules::PackModel> model = rules::LoadPack(files, name, found);
-    if (!model.has_value()) continue;
-    std::shared_ptr<const rules::CompiledPack> pack = rules::CompiledPack::Compile(*std::move(model), found);
-    if (pack != nullptr) packs.emplace(name, std::move(pack));
+  for (size_t i = 0; i < names.size(); ++i) {
+    found.insert(found.end(), results[i].problems.begin(), results[i].problems.end());
+    if (results[i].pack != nullptr) packs.emplace(names[i], std::move(results[i].pack));
   }
   if (!found.empty()) {
     rules::LocateProblems(files, found);
