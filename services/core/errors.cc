@@ -158,6 +158,35 @@ absl::Status TransitionRefused(std::string_view what, int64_t id, std::string_vi
       absl::StrCat(Abs(what), " ", id, " is ", Abs(from), "; it can't become ", Abs(to)));
 }
 
+absl::Status StoreAbsent() {
+  return absl::FailedPreconditionError("this daemon keeps nothing: give it a data directory (data_dir, --data-dir)");
+}
+absl::Status ForgeNotConfigured(std::string_view forge) {
+  return absl::FailedPreconditionError(absl::StrCat("the forge ", Quoted(forge), " is not configured"));
+}
+absl::Status RepositoryNotConfigured(std::string_view name) {
+  return absl::FailedPreconditionError(absl::StrCat("the configuration gives ", Quoted(name), " no pack"));
+}
+absl::Status PackNotAllowed(std::string_view pack, std::string_view repository) {
+  return absl::FailedPreconditionError(
+      absl::StrCat("the configuration does not give the pack ", Quoted(pack), " to ", Quoted(repository)));
+}
+absl::Status SubjectLeftAlone(std::string_view subject, std::string_view reason) {
+  return absl::FailedPreconditionError(absl::StrCat(Quoted(subject), " was left alone: ", Abs(reason)));
+}
+absl::Status WorkGivenUp(std::string_view subject, std::string_view reason) {
+  return absl::AbortedError(absl::StrCat("the work on ", Quoted(subject), " was given up: ", Abs(reason)));
+}
+absl::Status SubjectNeverSeen(std::string_view subject) {
+  return absl::NotFoundError(absl::StrCat(Quoted(subject), " was never seen"));
+}
+absl::Status SubjectNotOnForge(std::string_view subject) {
+  return absl::NotFoundError(absl::StrCat("the forge does not know ", Quoted(subject)));
+}
+absl::Status ForgeUnusable(std::string_view forge, std::string_view reason) {
+  return absl::UnavailableError(absl::StrCat("the forge ", Quoted(forge), " can't be used: ", Abs(reason)));
+}
+
 absl::Status FileUnreadable(std::string_view path, std::string_view reason) {
   return absl::NotFoundError(absl::StrCat("can't read ", Quoted(path), ": ", Abs(reason)));
 }

@@ -70,6 +70,18 @@ absl::Status DecisionExists(std::string_view id);                            // 
 absl::Status TransitionRefused(std::string_view what, int64_t id, std::string_view from,
                                std::string_view to);  // FAILED_PRECONDITION
 
+// --- Forges and the pipe ---
+absl::Status StoreAbsent();                                   // FAILED_PRECONDITION
+absl::Status ForgeNotConfigured(std::string_view forge);      // FAILED_PRECONDITION
+absl::Status RepositoryNotConfigured(std::string_view name);  // FAILED_PRECONDITION
+// `pack` is not among those that the configuration gives the repository.
+absl::Status PackNotAllowed(std::string_view pack, std::string_view repository);   // FAILED_PRECONDITION
+absl::Status SubjectLeftAlone(std::string_view subject, std::string_view reason);  // FAILED_PRECONDITION
+absl::Status WorkGivenUp(std::string_view subject, std::string_view reason);       // ABORTED
+absl::Status SubjectNeverSeen(std::string_view subject);                           // NOT_FOUND
+absl::Status SubjectNotOnForge(std::string_view subject);                          // NOT_FOUND
+absl::Status ForgeUnusable(std::string_view forge, std::string_view reason);       // UNAVAILABLE
+
 // --- Files, sockets, processes ---
 absl::Status FileUnreadable(std::string_view path, std::string_view reason);  // NOT_FOUND
 absl::Status FileTooLarge(std::string_view path, size_t limit);               // INVALID_ARGUMENT

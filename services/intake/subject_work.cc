@@ -1,7 +1,5 @@
 #include "services/intake/subject_work.h"
 
-#include <google/protobuf/util/time_util.h>
-
 #include <algorithm>
 #include <optional>
 #include <set>
@@ -9,8 +7,10 @@
 
 #include "clients/forge/forge_error.h"
 #include "rules/engine/guardrails.h"
+#include "services/intake/messages.h"
 #include "services/intake/reasons.h"
 #include "services/intake/snapshot.h"
+#include "services/intake/store_desk.h"
 
 namespace yardmaster {
 namespace {
@@ -22,8 +22,6 @@ using store::DeliveryState;
 constexpr milliseconds kReadTimeout{30'000};
 // A subject that people change faster than we can write is tried again later.
 constexpr int kMaxReplans = 5;
-// Similar subjects that an explanation names.
-constexpr int64_t kSimilarInExplanation = 3;
 
 WorkResult Settled(DeliveryState state, std::string reason = {}) {
   WorkResult result;
@@ -98,7 +96,6 @@ class SubjectWork::Attempt {
   std::optional<WorkResult> Write(const SubjectReading& reading, const v1::Plan& plan);
   // The part of `action` that the guardrails still let through; nullopt if nothing is left.
   std::optional<v1::Action> Guarded(const v1::Plan& plan, const v1::Action& action, const ForgeIssue& now) const;
-  void AddSimilar(const v1::IssueSnapshot& snapshot, v1::Plan& plan);
   // The end of work that decided something or left the subject alone on purpose.
   WorkResult Finish(const SubjectReading& reading, WorkResult result);
 
@@ -232,7 +229,7 @@ std::optional<WorkResult> SubjectWork::Attempt::Decide(const SubjectReading& rea
                    reasons::WithDetail(reasons::kPlanningFailed, std::string(planned.message())));
   }
   *plan.mutable_labels_before() = reading.snapshot.labels();
-  AddSimilar(reading.snapshot, plan);
+  AddSimilarSubjects(env_.subjects, reading.snapshot, plan);
   if (const absl::Status kept = KeepDecision(digest, plan); !kept.ok()) return FromStep(FromStoreError(kept), "");
   return std::nullopt;
 }
@@ -284,8 +281,7 @@ absl::StatusOr<bool> SubjectWork::Attempt::Resume(const std::string& digest, con
 
 absl::Status SubjectWork::Attempt::KeepDecision(const std::string& digest, v1::Plan& plan) {
   plan.set_id(env_.new_decision_id());
-  *plan.mutable_created_at() = google::protobuf::util::TimeUtil::MicrosecondsToTimestamp(
-      std::chrono::duration_cast<std::chrono::microseconds>(env_.clock.Now().time_since_epoch()).count());
+  *plan.mutable_created_at() = ToTimestamp(env_.clock.Now());
   store::NewDecision decision;
   decision.id = plan.id();
   decision.subject = subject_;
@@ -298,26 +294,6 @@ absl::Status SubjectWork::Attempt::KeepDecision(const std::string& digest, v1::P
   if (const absl::Status kept = env_.decisions.Put(decision); !kept.ok()) return kept;
   if (env_.on_decision != nullptr) env_.on_decision(std::make_shared<const v1::Plan>(plan));
   return absl::OkStatus();
-}
-
-void SubjectWork::Attempt::AddSimilar(const v1::IssueSnapshot& snapshot, v1::Plan& plan) {
-  store::SimilarQuery query;
-  query.title = snapshot.title();
-  query.body = snapshot.body();
-  query.forge = subject_.forge();
-  query.repository = subject_.repository();
-  query.except = subject_;
-  query.limit = kSimilarInExplanation;
-  const absl::StatusOr<std::vector<store::SimilarSubject>> similar = env_.subjects.Similar(query);
-  // Good to have; nothing depends on it.
-  if (!similar.ok()) return;
-  for (const store::SimilarSubject& one : *similar) {
-    v1::SimilarSubject& out = *plan.mutable_explanation()->add_similar();
-    *out.mutable_subject() = one.subject;
-    out.set_title(one.title);
-    out.set_state(one.state);
-    out.set_score(one.score);
-  }
 }
 
 std::optional<WorkResult> SubjectWork::Attempt::Write(const SubjectReading& reading, const v1::Plan& plan) {

@@ -1,0 +1,33 @@
+// Rows of the store as messages of the contracts.
+#ifndef YARDMASTER_SERVICES_INTAKE_MESSAGES_H_
+#define YARDMASTER_SERVICES_INTAKE_MESSAGES_H_
+
+#include <google/protobuf/timestamp.pb.h>
+
+#include <chrono>
+#include <optional>
+
+#include "services/core/store/inbox.h"
+#include "services/core/store/ledger.h"
+#include "services/core/store/subjects.h"
+#include "yardmaster/v1/intake.pb.h"
+#include "yardmaster/v1/ledger.pb.h"
+#include "yardmaster/v1/plan.pb.h"
+
+namespace yardmaster {
+
+google::protobuf::Timestamp ToTimestamp(std::chrono::system_clock::time_point time);
+
+v1::DeliveryState ToProto(store::DeliveryState state);
+v1::EffectState ToProto(store::EffectState state);
+// nullopt for the unspecified state and for numbers that are none.
+std::optional<store::DeliveryState> FromProto(v1::DeliveryState state);
+std::optional<store::EffectState> FromProto(v1::EffectState state);
+
+v1::Delivery ToProto(const store::Delivery& delivery);
+v1::Effect ToProto(const store::Effect& effect);
+v1::SimilarSubject ToProto(const store::SimilarSubject& similar);
+
+}  // namespace yardmaster
+
+#endif  // YARDMASTER_SERVICES_INTAKE_MESSAGES_H_
