@@ -293,7 +293,7 @@ void SqlInbox::Add(NewDelivery delivery, AddCallback done) {
   if (status.ok() && !delivery.body_sha256.empty() && !IsHexSha256(delivery.body_sha256)) {
     status = errors::FieldInvalid("body_sha256", "64 lower-case hex characters");
   }
-  if (status.ok()) status = writer_.Ready();
+  if (status.ok()) status = writer_.EarlyRefusal();
   if (!status.ok()) return done(status);
 
   // Hashing and compressing happen here, in the caller's thread: the writer has enough to do.
@@ -507,8 +507,14 @@ absl::StatusOr<Page<Delivery>> SqlInbox::List(const DeliveryFilter& filter, cons
     if (!filter.forge.empty()) query.Add(" and d.forge = :forge").Bind("forge", filter.forge);
     if (!filter.delivery_id.empty()) query.Add(" and d.delivery_id = :delivery").Bind("delivery", filter.delivery_id);
     if (!filter.event.empty()) query.Add(" and d.event = :event").Bind("event", filter.event);
-    // As literals, so that the index over what waits and the one over what was given up can be used.
-    if (filter.state.has_value()) query.Add(" and d.state = '").Add(DeliveryStateName(*filter.state)).Add("'");
+    // As literals, and the second one as the index says it, so that the indexes over what waits and over what was given
+    // up can be used.
+    if (filter.state.has_value()) {
+      query.Add(" and d.state = '").Add(DeliveryStateName(*filter.state)).Add("'");
+      if (*filter.state == DeliveryState::kFailed || *filter.state == DeliveryState::kDead) {
+        query.Add(" and d.state in ('failed', 'dead')");
+      }
+    }
     if (filter.subject.has_value()) {
       query.Add(" and d.subject <> '' and lower(d.subject) = lower(:subject)");
       query.Bind("subject", SubjectText(*filter.subject));
@@ -539,7 +545,8 @@ absl::StatusOr<InboxCounts> SqlInbox::Counts() {
     Select query(sql);
     query.Add(
         "select (select count(*) from deliveries where state = 'received'), (select count(*) from deliveries where "
-        "state = 'failed'), (select count(*) from deliveries where state = 'dead')");
+        "state in ('failed', 'dead') and state = 'failed'), (select count(*) from deliveries where state in ('failed', "
+        "'dead') and state = 'dead')");
     query.Into(received).Into(failed).Into(dead);
     while (query.Next()) {
     }

@@ -110,6 +110,8 @@ class Writer {
 
   // OK, or why nothing new is taken in.
   absl::Status Ready() const;
+  // The same, to be asked before work is done for a write; OK if only Submit can say.
+  absl::Status EarlyRefusal() const { return options_.single_threaded ? absl::OkStatus() : Ready(); }
   size_t queued_deliveries() const { return queued_deliveries_.load(); }
   size_t queued_bytes() const { return queued_bytes_.load(); }
 

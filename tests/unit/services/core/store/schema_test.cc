@@ -1,0 +1,269 @@
+#include "services/core/store/schema.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <soci/soci.h>
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "services/core/store/codec.h"
+#include "services/core/store/dialect.h"
+#include "services/core/store/sql.h"
+#include "tests/unit/services/core/store/store_fixture.h"
+
+namespace yardmaster::store {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+// What a database of each step can hold, as that step's program would have written it. A new step adds its rows here
+// and its expectations to CheckRows; what is here is never changed.
+void FillStep(soci::session& sql, int64_t step) {
+  if (step == 1) {
+    for (int i = 1; i <= 300; ++i) {
+      const std::string id = "old-" + std::to_string(i);
+      const std::string state = i <= 100 ? "done" : i <= 200 ? "failed" : "received";
+      const std::string sha = std::string(61, 'a') + std::to_string(100 + i);
+      const Packed packed = Pack("body of " + id + std::string(200, '.'));
+      const long long stored = static_cast<long long>(packed.bytes.size());
+      const long long bytes = static_cast<long long>(208 + id.size());
+      soci::blob content(sql);
+      SetBlob(content, packed.bytes);
+      sql << "insert into deliveries (forge, delivery_id, event, action, subject, subject_kind, state, received_at, "
+             "body_sha256, body_bytes) values ('github', :id, 'issues', 'opened', 'github:o/r#5', 1, :state, "
+             "1714564800000000, :sha, :bytes)",
+          soci::use(id, "id"), soci::use(state, "state"), soci::use(sha, "sha"), soci::use(bytes, "bytes");
+      sql << "insert into bodies (delivery, kept_at, stored_bytes, encoding, content) values (:row, 1714564800000000, "
+             ":stored, :encoding, :content)",
+          soci::use(i, "row"), soci::use(stored, "stored"), soci::use(packed.encoding, "encoding"),
+          soci::use(content, "content");
+      sql << "update totals set value = value + :stored where name = 'bodies_bytes'", soci::use(stored, "stored");
+    }
+  }
+  if (step == 2) {
+    for (int i = 1; i <= 300; ++i) {
+      const std::string name = "old-" + std::to_string(i);
+      const std::string state = i % 3 == 0 ? "intent" : i % 3 == 1 ? "unknown" : "confirmed";
+      soci::blob payload(sql);
+      SetBlob(payload, std::string("payload\0", 8) + name);
+      sql << "insert into effects (key, subject, subject_kind, kind, decision, delivery, state, created_at, payload) "
+             "values (:key, 'github:o/r#5', 1, 'add_labels', 'd-old', 1, :state, 1714564800000000, :payload)",
+          soci::use(name, "key"), soci::use(state, "state"), soci::use(payload, "payload");
+      soci::blob plan(sql);
+      SetBlob(plan, "plan " + name);
+      const long long bytes = static_cast<long long>(5 + name.size());
+      sql << "insert into decisions (decision_id, subject, subject_kind, pack, pack_revision, input_digest, mode, "
+             "delivery, created_at, plan_bytes, encoding, plan) values (:id, 'github:o/r#5', 1, 'p', 'r', 'i', "
+             "'apply', "
+             "1, 1714564800000000, :bytes, 0, :plan)",
+          soci::use(name, "id"), soci::use(bytes, "bytes"), soci::use(plan, "plan");
+    }
+  }
+  if (step == 3) {
+    sql << "insert into subjects (subject, subject_kind, state, author, digest, first_seen_at, seen_at, title, labels) "
+           "values ('github:o/r#5', 1, 'open', 'alice', 'x', 1714564800000000, 1714564800000000, 'old title', '[]')";
+    TextIndexWriter(sql).Put(1, {"zebra"});
+    sql << "insert into removed_labels (subject, subject_kind, label, removed_by, removed_at) values ('github:o/r#5', "
+           "1, "
+           "'triaged', 'bob', 1714564800000000)";
+  }
+  if (step == 4) {
+    sql << "insert into schedules (name, started_at, progress) values ('nightly', 1714564800000000, 'page 3')";
+  }
+}
+
+// What a program of today reads of a database that was filled up to `step`.
+void CheckRows(Store& store, int64_t step) {
+  if (step >= 1) {
+    auto counts = store.inbox().Counts();
+    ASSERT_TRUE(counts.ok()) << counts.status();
+    EXPECT_EQ(counts->received, 100);
+    EXPECT_EQ(counts->failed, 100);
+    auto body = store.inbox().Body(300);
+    ASSERT_TRUE(body.ok()) << body.status();
+    EXPECT_EQ(*body, "body of old-300" + std::string(200, '.'));
+    EXPECT_EQ(store.inbox().Get(1)->subject.number(), 5);
+    EXPECT_TRUE(store.inbox().AddAndWait(Opened("old-7", "x"))->duplicate);
+    EXPECT_GT(store.Stats().bodies_bytes, 0u);
+  }
+  if (step >= 2) {
+    EXPECT_EQ(*store.ledger().CountPending(), 200);
+    EXPECT_EQ(store.ledger().Find("old-2")->payload, std::string("payload\0old-2", 13));
+    EXPECT_EQ(store.decisions().Get("old-300")->plan, "plan old-300");
+  }
+  if (step >= 3) {
+    EXPECT_EQ((*store.subjects().Get(Issue(5, "o/r")))->title, "old title");
+    EXPECT_THAT(*store.subjects().RemovedLabels(Issue(5, "o/r")), SizeIs(1));
+    SimilarQuery query;
+    query.title = "zebra";
+    EXPECT_THAT(*store.subjects().Similar(query), SizeIs(1));
+  }
+  if (step >= 4) {
+    EXPECT_EQ((*store.schedules().Get("nightly"))->cursor, "page 3");
+  }
+  // And all of it can be written.
+  EXPECT_TRUE(store.inbox().AddAndWait(Opened("new", "new body")).ok());
+  NewEffect effect;
+  effect.key = "new";
+  effect.kind = "add_labels";
+  effect.subject = Issue(5);
+  EXPECT_TRUE(store.ledger().Intent(effect).ok());
+  NewDecision decision;
+  decision.id = "new";
+  decision.subject = Issue(5);
+  decision.pack = "p";
+  EXPECT_TRUE(store.decisions().Put(decision).ok());
+  SeenSubject seen;
+  seen.subject = Issue(6);
+  seen.title = "new";
+  EXPECT_TRUE(store.subjects().Put(seen).ok());
+  EXPECT_TRUE(store.schedules().Start("new").ok());
+}
+
+std::string SchemaText(soci::session& sql) {
+  std::string text;
+  std::string line;
+  Select query(sql);
+  query.Add("select type || ' ' || name || ': ' || coalesce(sql, '') from sqlite_master order by type, name");
+  query.Into(line);
+  while (query.Next()) text += line + "\n";
+  return text;
+}
+
+class SchemaTest : public ::testing::Test {
+ protected:
+  std::unique_ptr<soci::session> Connect(const std::string& name) {
+    std::filesystem::create_directories(dir_.path() / name);
+    return store::Connect(dir_.path() / name / "yardmaster.db", {ConnectionRole::kWriter, 0, true});
+  }
+  yardmaster::testing::TempDir dir_;
+  yardmaster::testing::FakeClock clock_;
+};
+
+TEST_F(SchemaTest, StepsAreNumberedWithoutGaps) {
+  int64_t expected = 0;
+  for (const Migration& migration : Migrations()) {
+    EXPECT_EQ(migration.version, ++expected);
+    EXPECT_FALSE(migration.what.empty());
+    EXPECT_FALSE(migration.statements.empty());
+  }
+}
+
+TEST_F(SchemaTest, EveryEarlierVersionIsMigratedWithItsRows) {
+  const int64_t newest = Migrations().back().version;
+  std::set<std::string> schemas;
+  for (int64_t step = 0; step <= newest; ++step) {
+    SCOPED_TRACE("from step " + std::to_string(step));
+    const std::string name = "from-" + std::to_string(step);
+    {
+      auto sql = Connect(name);
+      ASSERT_TRUE(Migrate(*sql, step, 1).ok());
+      EXPECT_EQ(SchemaVersion(*sql), step);
+      soci::transaction rows(*sql);
+      for (int64_t filled = 1; filled <= step; ++filled) FillStep(*sql, filled);
+      rows.commit();
+    }
+    {
+      StoreOptions options;
+      options.data_dir = dir_.path() / name;
+      options.single_threaded = true;
+      options.disk_floor_bytes = 1;
+      auto store = Store::Open(options, clock_, nullptr);
+      ASSERT_TRUE(store.ok()) << store.status();
+      CheckRows(**store, step);
+    }
+    auto sql = Connect(name);
+    EXPECT_EQ(SchemaVersion(*sql), newest);
+    schemas.insert(SchemaText(*sql));
+  }
+  // However it came about, it is the same schema.
+  EXPECT_THAT(schemas, SizeIs(1));
+}
+
+TEST_F(SchemaTest, AStepThatFailsLeavesTheDatabaseAsItWas) {
+  auto sql = Connect("a");
+  ASSERT_TRUE(Migrate(*sql, 1, 1).ok());
+  // Something of that name is in the way of step 2's last table.
+  *sql << "create table decisions (x integer)";
+  const std::string before = SchemaText(*sql);
+  EXPECT_THROW(Migrate(*sql, 2, 2).IgnoreError(), std::exception);
+  EXPECT_EQ(SchemaVersion(*sql), 1);
+  EXPECT_EQ(SchemaText(*sql), before);
+  // With it gone, the step can be taken.
+  *sql << "drop table decisions";
+  EXPECT_TRUE(Migrate(*sql, 2, 3).ok());
+  EXPECT_EQ(SchemaVersion(*sql), 2);
+}
+
+TEST_F(SchemaTest, ADatabaseOfANewerVersionIsLeftAlone) {
+  const int64_t newest = Migrations().back().version;
+  {
+    auto sql = Connect("a");
+    ASSERT_TRUE(Migrate(*sql, newest, 1).ok());
+    *sql << "insert into schema_steps (version, what, taken_at) values (99, 'from the future', 1)";
+  }
+  StoreOptions options;
+  options.data_dir = dir_.path() / "a";
+  const auto store = Store::Open(options, clock_, nullptr);
+  ASSERT_EQ(store.status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(std::string(store.status().message()), HasSubstr("99"));
+}
+
+TEST_F(SchemaTest, QueriesOfTheHotPathUseTheirIndexes) {
+  auto sql = Connect("a");
+  ASSERT_TRUE(Migrate(*sql, Migrations().back().version, 1).ok());
+  const std::map<std::string, std::string> expected = {
+      {"select id from deliveries where body_sha256 = 'a' and forge = 'b' and event = 'c' order by id limit 1",
+       "deliveries_by_body"},
+      {"select id from deliveries where forge = 'a' and delivery_id = 'b'", "deliveries_by_id"},
+      {"select id from deliveries d where d.state = 'received' and d.due_at = 0 order by d.id limit 5",
+       "deliveries_waiting"},
+      {"select id from deliveries d where d.state = 'received' and d.due_at > 0 and d.due_at <= 5 order by d.due_at, "
+       "d.id limit 5",
+       "deliveries_waiting"},
+      {"select count(*) from deliveries where state in ('failed', 'dead') and state = 'dead'", "deliveries_given_up"},
+      {"select id from deliveries d where d.id > 0 and d.state = 'failed' and d.state in ('failed', 'dead') order by "
+       "d.id desc limit 5",
+       "deliveries_given_up"},
+      {"select id from deliveries d where d.id > 0 and d.subject <> '' and lower(d.subject) = lower('x') order by d.id "
+       "desc",
+       "deliveries_by_subject"},
+      {"select id from effects where state in ('intent', 'unknown') and id > 5 order by id", "effects_pending"},
+      {"select id from effects where id > 0 and lower(subject) = lower('x') order by id desc", "effects_by_subject"},
+      {"select id from decisions where id > 0 and lower(subject) = lower('x') order by id desc limit 1",
+       "decisions_by_subject"},
+  };
+  for (const auto& [query_text, index] : expected) {
+    long long a = 0;
+    long long b = 0;
+    long long c = 0;
+    std::string detail;
+    std::string plan;
+    Select query(*sql);
+    query.Add("explain query plan " + query_text).Into(a).Into(b).Into(c).Into(detail);
+    while (query.Next()) plan += detail + "; ";
+    EXPECT_THAT(plan, HasSubstr(index)) << query_text;
+    EXPECT_THAT(plan, ::testing::Not(HasSubstr("TEMP B-TREE"))) << query_text;
+  }
+}
+
+TEST_F(SchemaTest, WhatIsCommittedIsDurable) {
+  auto sql = Connect("a");
+  long long synchronous = 0;
+  std::string mode;
+  long long vacuum = 0;
+  *sql << "pragma synchronous", soci::into(synchronous);
+  *sql << "pragma journal_mode", soci::into(mode);
+  *sql << "pragma auto_vacuum", soci::into(vacuum);
+  EXPECT_EQ(synchronous, 2) << "FULL";
+  EXPECT_EQ(mode, "wal");
+  EXPECT_EQ(vacuum, 2) << "incremental";
+}
+
+}  // namespace
+}  // namespace yardmaster::store
