@@ -77,20 +77,20 @@ class ConfigParser {
   void ParseForge(std::string_view name, JsonPlace place);
   void ParseApp(JsonPlace place, ForgeConfig& forge);
   void ParseBudget(JsonPlace place, ForgeBudget& budget);
-  void ParseWebhookSecret(JsonPlace place, ForgeConfig& forge);
+  void ParseWebhookSecret(const JsonPlace& place, ForgeConfig& forge);
   void ParseHook(JsonPlace place, ForgeConfig& forge);
-  void ParseRepository(JsonPlace place);
+  void ParseRepository(const JsonPlace& place);
   void ParseSchedule(JsonPlace place);
   void ParseToken(JsonPlace place);
   void ParseLimits(JsonPlace place);
   void ParseRetention(JsonPlace place);
   void ParseTls(JsonPlace place);
   void ParseLog(JsonPlace place);
-  void ParseChat(JsonPlace place);
+  void ParseChat(const JsonPlace& place);
   void CheckAsAWhole();
 
   // A secret: {"env": NAME} or {"file": PATH}. `extra` may ask for further members of the same object.
-  Secret ParseSecret(JsonPlace place, const std::function<void(ObjectReader&)>& extra = nullptr);
+  Secret ParseSecret(const JsonPlace& place, const std::function<void(ObjectReader&)>& extra = nullptr);
   std::optional<Secret> ResolveEnvironment(const std::string& name, const std::string& pointer);
   std::optional<std::string> ReadFile(const std::string& text, const std::string& pointer, size_t max_bytes);
 
@@ -141,7 +141,7 @@ std::optional<std::string> ConfigParser::ReadFile(const std::string& text, const
   return *std::move(content);
 }
 
-Secret ConfigParser::ParseSecret(JsonPlace place, const std::function<void(ObjectReader&)>& extra) {
+Secret ConfigParser::ParseSecret(const JsonPlace& place, const std::function<void(ObjectReader&)>& extra) {
   ObjectReader reader(context_, place, "a secret: {\"env\": NAME} or {\"file\": PATH}");
   const std::optional<std::string> env = reader.String("env");
   const std::optional<std::string> file = reader.String("file");
@@ -274,9 +274,9 @@ void ConfigParser::ParseBudget(JsonPlace place, ForgeBudget& budget) {
   reader.Finish();
 }
 
-void ConfigParser::ParseWebhookSecret(JsonPlace place, ForgeConfig& forge) {
+void ConfigParser::ParseWebhookSecret(const JsonPlace& place, ForgeConfig& forge) {
   WebhookSecret secret;
-  secret.secret = ParseSecret(std::move(place), [&](ObjectReader& reader) {
+  secret.secret = ParseSecret(place, [&](ObjectReader& reader) {
     for (const JsonPlace& element : reader.Strings("repositories")) {
       const std::string& repository = element.value->get_ref<const std::string&>();
       if (!IsRepository(repository, /*wildcard_allowed=*/true)) {
@@ -329,7 +329,7 @@ void ConfigParser::ParseForge(std::string_view name, JsonPlace place) {
     reader.Problem("app", "a forge has a \"token\" or an \"app\", not both");
   }
   if (reader.Has("app") && name != "github") reader.Problem("app", "only github has apps: expected \"token\"");
-  reader.Each("webhook_secrets", [&](JsonPlace element) { ParseWebhookSecret(std::move(element), forge); });
+  reader.Each("webhook_secrets", [&](const JsonPlace& element) { ParseWebhookSecret(element, forge); });
   if (auto accept = reader.Bool("accept_plain_token")) forge.accept_plain_token = *accept;
   if (forge.accept_plain_token && name == "github") {
     reader.Problem("accept_plain_token", "github signs every delivery: expected false or no such key");
@@ -338,7 +338,7 @@ void ConfigParser::ParseForge(std::string_view name, JsonPlace place) {
   if (reader.Has("settle_ms")) {
     forge.settle.clear();
     int64_t previous = 0;
-    reader.Each("settle_ms", [&](JsonPlace element) {
+    reader.Each("settle_ms", [&](const JsonPlace& element) {
       const bool integer = element.value->is_number_integer();
       const int64_t value = integer ? element.value->get<int64_t>() : 0;
       if (!integer || value <= previous || value > 3'600'000) {
@@ -358,7 +358,7 @@ void ConfigParser::ParseForge(std::string_view name, JsonPlace place) {
   config_.forges.emplace(forge.name, std::move(forge));
 }
 
-void ConfigParser::ParseRepository(JsonPlace place) {
+void ConfigParser::ParseRepository(const JsonPlace& place) {
   RepositoryConfig entry;
   ObjectReader reader(context_, place, "a repository");
   if (auto forge = reader.RequiredString("forge")) {
@@ -578,7 +578,7 @@ void ConfigParser::ParseLog(JsonPlace place) {
   reader.Finish();
 }
 
-void ConfigParser::ParseChat(JsonPlace place) {
+void ConfigParser::ParseChat(const JsonPlace& place) {
   // The platforms' own keys are fixed when chat is built; until then only the outline is checked.
   for (const auto& [platform, value] : place.value->items()) {
     const std::string pointer = rules::PointerJoin(place.pointer, platform);
@@ -624,7 +624,7 @@ Config ConfigParser::Parse(const nlohmann::json& root) {
     }
   }
   // After the forges, which they name.
-  reader.Each("repositories", [&](JsonPlace element) { ParseRepository(std::move(element)); });
+  reader.Each("repositories", [&](const JsonPlace& element) { ParseRepository(element); });
   reader.Each("schedules", [&](JsonPlace element) { ParseSchedule(std::move(element)); });
   reader.Each("tokens", [&](JsonPlace element) { ParseToken(std::move(element)); });
   if (auto allow = reader.Bool("allow_anonymous_loopback")) config_.allow_anonymous_loopback = *allow;
@@ -636,7 +636,7 @@ Config ConfigParser::Parse(const nlohmann::json& root) {
   reader.Finish();
 
   // What is read and checked, but not acted upon yet.
-  for (std::string_view section : {"forges", "repositories", "schedules", "retention", "chat"}) {
+  for (std::string_view section : {"chat"}) {
     if (root.is_object() && root.contains(section) && !root[std::string(section)].empty()) {
       config_.later_sections.emplace_back(section);
     }

@@ -57,6 +57,8 @@ inline constexpr size_t kMaxEvaluateCases = 1'000'000;
 inline constexpr size_t kMaxPackLoadThreads = 4;
 // Threads for calls that compile packs or decide many cases, and calls that may wait for one of them; more are refused.
 inline constexpr size_t kLongCallThreads = 2;
+// Threads for calls into the pipe, which mostly wait: for the database, a forge, or a sweep.
+inline constexpr size_t kIntakeCallThreads = 8;
 inline constexpr size_t kMaxLongCallsWaiting = 16;
 // Files that one ValidatePack or Backtest call may send inline.
 inline constexpr size_t kMaxInlinePackFiles = 200;

@@ -29,15 +29,27 @@ void PipelineThreads::Wake() {
   changed_.notify_one();
 }
 
-void PipelineThreads::Stop() {
+void PipelineThreads::BeginStop() {
   inbox_.SetListener(nullptr);
-  std::vector<std::thread> threads;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     stopping_ = true;
-    threads.swap(threads_);
   }
   changed_.notify_all();
+}
+
+bool PipelineThreads::WaitIdle(std::chrono::milliseconds timeout) {
+  std::unique_lock<std::mutex> lock(mutex_);
+  return idle_.wait_for(lock, timeout, [&] { return working_ == 0; });
+}
+
+void PipelineThreads::Stop() {
+  BeginStop();
+  std::vector<std::thread> threads;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    threads.swap(threads_);
+  }
   for (std::thread& thread : threads) thread.join();
 }
 
@@ -48,8 +60,14 @@ void PipelineThreads::Work() {
       const std::lock_guard<std::mutex> lock(mutex_);
       if (stopping_) return;
       seen = wakes_;
+      ++working_;
     }
-    if (pipeline_.RunOne()) {
+    const bool worked = pipeline_.RunOne();
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      if (--working_ == 0) idle_.notify_all();
+    }
+    if (worked) {
       // One finished piece may have made room for others: they look, too.
       changed_.notify_one();
       continue;

@@ -2,6 +2,7 @@
 #ifndef YARDMASTER_SERVICES_INTAKE_PIPELINE_THREADS_H_
 #define YARDMASTER_SERVICES_INTAKE_PIPELINE_THREADS_H_
 
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -28,6 +29,10 @@ class PipelineThreads {
 
   // Something may be there to do.
   void Wake();
+  // Nothing more is begun; does not wait.
+  void BeginStop();
+  // Waits until nothing is in progress, at most `timeout`. True if nothing is. After BeginStop.
+  bool WaitIdle(std::chrono::milliseconds timeout);
   // Lets work in progress end and starts nothing more. Clients of forges should be stopped before, so that nobody waits
   // for them. Idempotent.
   void Stop();
@@ -40,6 +45,8 @@ class PipelineThreads {
   const Clock& clock_;
   std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;
+  std::condition_variable idle_;
+  size_t working_ = 0;
   uint64_t wakes_ = 0;
   bool stopping_ = false;
   std::vector<std::thread> threads_;

@@ -1,7 +1,9 @@
 #include "services/triage/triage_service.h"
 
 #include <google/protobuf/arena.h>
+#include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/util/time_util.h>
+#include <google/protobuf/wire_format_lite.h>
 
 #include <array>
 #include <chrono>
@@ -19,6 +21,7 @@
 #include "services/core/errors.h"
 #include "services/core/issue_snapshot.h"
 #include "services/core/limits.h"
+#include "services/core/pooled_rpc.h"
 #include "services/triage/decision_json.h"
 #include "services/triage/planner.h"
 
@@ -47,6 +50,21 @@ absl::Status FindPack(const PackRegistry& packs, std::string_view name,
   known.reserve(set->packs().size());
   for (const auto& [known_name, unused] : set->packs()) known.push_back(known_name);
   return errors::PackUnknown(name, known);
+}
+
+// True if the request names a subject of a forge instead of bringing a text along. Looks at the fields that stand
+// before the first text only: a long request costs no more than a short one.
+bool NamesSubject(const grpc::ByteBuffer& bytes) {
+  grpc::Slice slice;
+  if (!bytes.TrySingleSlice(&slice).ok() && !bytes.DumpToSingleSlice(&slice).ok()) return false;
+  google::protobuf::io::CodedInputStream in(slice.begin(), static_cast<int>(slice.size()));
+  while (const uint32_t tag = in.ReadTag()) {
+    const int field = static_cast<int>(tag >> 3);
+    if (field == v1::TriageIssueRequest::kSubjectFieldNumber) return true;
+    if (field == v1::TriageIssueRequest::kIssueFieldNumber) return false;
+    if (!google::protobuf::internal::WireFormatLite::SkipField(&in, tag)) return false;
+  }
+  return false;
 }
 
 // One stream of cases. At most two are under way: one answer on its way out while the next case is read and decided.
@@ -171,7 +189,46 @@ TriageServiceImpl::~TriageServiceImpl() = default;
 
 grpc::ServerUnaryReactor* TriageServiceImpl::TriageIssue(grpc::CallbackServerContext* context,
                                                          const grpc::ByteBuffer* request, grpc::ByteBuffer* response) {
+  if (NamesSubject(*request)) {
+    if (desk_ == nullptr) {
+      return HandleUnary(env_, *context, kTriageIssue, [](const RpcCall&) { return errors::StoreAbsent(); });
+    }
+    return HandlePooledUnary(*executor_, env_, *context, kTriageIssue, [this, request, response](const RpcCall& call) {
+      return TriageSubject(call, *request, *response);
+    });
+  }
   return HandleUnary(env_, *context, kTriageIssue, [&](const RpcCall&) { return Triage(*request, *response); });
+}
+
+absl::Status TriageServiceImpl::TriageSubject(const RpcCall& call, const grpc::ByteBuffer& request,
+                                              grpc::ByteBuffer& response) {
+  v1::TriageIssueRequest question;
+  if (!Parse(request, question)) return errors::FieldInvalid("request", "a TriageIssueRequest with UTF-8 texts");
+  if (question.has_issue()) return errors::FieldInvalid("issue", "either it or subject, not both");
+  v1::Subject subject = question.subject();
+  if (absl::Status status = CheckSubject(subject); !status.ok()) return status;
+  if (subject.forge().empty() || subject.repository().empty() || subject.number() < 1) {
+    return errors::FieldInvalid("subject", "a forge, a repository and a number from 1");
+  }
+  if (subject.kind() == v1::SUBJECT_KIND_UNSPECIFIED) subject.set_kind(v1::SUBJECT_KIND_ISSUE);
+  if (question.pack().size() > kMaxNameBytes) {
+    return errors::OverLimit("pack", question.pack().size(), kMaxNameBytes, "bytes");
+  }
+  // Writing to a forge takes more than looking.
+  if (question.apply() && call.caller().role < Role::kOperator) {
+    return errors::RoleTooLow(call.caller().name, RoleName(call.caller().role), RoleName(Role::kOperator));
+  }
+  absl::StatusOr<DeskAnswer> decided = question.apply() ? desk_->Apply(subject, question.pack(), call.caller().name,
+                                                                       [&call] { return call.CheckAlive(); })
+                                                        : desk_->DecideNow(subject, question.pack());
+  if (!decided.ok()) return decided.status();
+  v1::TriageIssueResponse answer;
+  *answer.mutable_plan() = std::move(decided->plan);
+  for (v1::Effect& effect : decided->effects) *answer.add_effects() = std::move(effect);
+  const std::string bytes = answer.SerializeAsString();
+  grpc::Slice slice(bytes);
+  response = grpc::ByteBuffer(&slice, 1);
+  return absl::OkStatus();
 }
 
 absl::Status TriageServiceImpl::Triage(const grpc::ByteBuffer& request, grpc::ByteBuffer& response) {
@@ -208,24 +265,39 @@ absl::Status TriageServiceImpl::Decide(const v1::TriageIssueRequest& request, v1
 grpc::ServerUnaryReactor* TriageServiceImpl::ExplainDecision(grpc::CallbackServerContext* context,
                                                              const v1::ExplainDecisionRequest* request,
                                                              v1::ExplainDecisionResponse* response) {
-  return HandleUnary(env_, *context, kExplainDecision, [&](const RpcCall&) {
-    std::optional<v1::Plan> plan;
-    switch (request->which_case()) {
-      case v1::ExplainDecisionRequest::kDecisionId:
-        plan = decisions_.FindById(request->decision_id());
-        if (!plan.has_value()) return errors::DecisionUnknown(request->decision_id());
-        break;
-      case v1::ExplainDecisionRequest::kSubject:
-        if (absl::Status status = CheckSubject(request->subject()); !status.ok()) return status;
-        plan = decisions_.FindBySubject(request->subject());
-        if (!plan.has_value()) return errors::SubjectWithoutDecision(SubjectReference(request->subject()));
-        break;
-      case v1::ExplainDecisionRequest::WHICH_NOT_SET:
-        return errors::FieldMissing("decision_id or subject");
+  return HandleUnary(env_, *context, kExplainDecision, [&](const RpcCall&) { return Explain(*request, *response); });
+}
+
+absl::Status TriageServiceImpl::Explain(const v1::ExplainDecisionRequest& request,
+                                        v1::ExplainDecisionResponse& response) {
+  // Decisions about inline texts are in memory, those about subjects of forges in the store.
+  std::optional<v1::Plan> plan;
+  absl::StatusOr<std::optional<v1::Plan>> stored = std::optional<v1::Plan>();
+  absl::Status unknown;
+  switch (request.which_case()) {
+    case v1::ExplainDecisionRequest::kDecisionId:
+      if (request.decision_id().size() > kMaxNameBytes) return errors::DecisionUnknown(request.decision_id());
+      plan = decisions_.FindById(request.decision_id());
+      if (!plan.has_value() && desk_ != nullptr) stored = desk_->FindById(request.decision_id());
+      unknown = errors::DecisionUnknown(request.decision_id());
+      break;
+    case v1::ExplainDecisionRequest::kSubject: {
+      if (absl::Status status = CheckSubject(request.subject()); !status.ok()) return status;
+      v1::Subject subject = request.subject();
+      if (subject.kind() == v1::SUBJECT_KIND_UNSPECIFIED) subject.set_kind(v1::SUBJECT_KIND_ISSUE);
+      if (desk_ != nullptr && !subject.forge().empty()) stored = desk_->FindBySubject(subject);
+      if (stored.ok() && !stored->has_value()) plan = decisions_.FindBySubject(request.subject());
+      unknown = errors::SubjectWithoutDecision(SubjectReference(request.subject()));
+      break;
     }
-    *response->mutable_plan() = *std::move(plan);
-    return absl::OkStatus();
-  });
+    case v1::ExplainDecisionRequest::WHICH_NOT_SET:
+      return errors::FieldMissing("decision_id or subject");
+  }
+  if (!stored.ok()) return stored.status();
+  if (!plan.has_value()) plan = *std::move(stored);
+  if (!plan.has_value()) return unknown;
+  *response.mutable_plan() = *std::move(plan);
+  return absl::OkStatus();
 }
 
 grpc::ServerBidiReactor<v1::EvaluateCasesRequest, v1::EvaluateCasesResponse>* TriageServiceImpl::EvaluateCases(

@@ -6,8 +6,10 @@
 
 #include "absl/status/status.h"
 #include "services/core/decision_log.h"
+#include "services/core/executor.h"
 #include "services/core/pack_registry.h"
 #include "services/core/rpc.h"
+#include "services/intake/desk.h"
 #include "services/triage/arena_pool.h"
 #include "services/triage/decision_id.h"
 #include "yardmaster/v1/triage.grpc.pb.h"
@@ -32,7 +34,18 @@ class TriageServiceImpl final
   grpc::ServerBidiReactor<v1::EvaluateCasesRequest, v1::EvaluateCasesResponse>* EvaluateCases(
       grpc::CallbackServerContext* context) override;
 
+  // Who answers about subjects of forges. `desk` and `executor`, which its calls run on since they take long, outlive
+  // the service. Before the first call; without it such calls are FAILED_PRECONDITION.
+  void UseDesk(DecisionDesk& desk, Executor& executor) {
+    desk_ = &desk;
+    executor_ = &executor;
+  }
+  // The generator of ids for decisions: one for the whole daemon, so that no two are the same.
+  DecisionIds& decision_ids() { return ids_; }
+
  private:
+  absl::Status TriageSubject(const RpcCall& call, const grpc::ByteBuffer& request, grpc::ByteBuffer& response);
+  absl::Status Explain(const v1::ExplainDecisionRequest& request, v1::ExplainDecisionResponse& response);
   absl::Status Triage(const grpc::ByteBuffer& request, grpc::ByteBuffer& response);
   absl::Status Decide(const v1::TriageIssueRequest& request, v1::Plan& plan);
 
@@ -41,6 +54,8 @@ class TriageServiceImpl final
   DecisionLog& decisions_;
   DecisionIds ids_;
   ArenaPool arenas_;
+  DecisionDesk* desk_ = nullptr;
+  Executor* executor_ = nullptr;
 };
 
 }  // namespace yardmaster

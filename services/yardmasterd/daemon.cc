@@ -23,11 +23,14 @@
 #include "services/gateway/health_routes.h"
 #include "services/gateway/http_server.h"
 #include "services/gateway/readiness.h"
+#include "services/intake/intake_service.h"
 #include "services/packs/rules_service.h"
 #include "services/triage/triage_service.h"
 #include "services/yardmasterd/data_dir.h"
 #include "services/yardmasterd/grpc_server.h"
+#include "services/yardmasterd/pipe.h"
 #include "services/yardmasterd/signals.h"
+#include "services/yardmasterd/webhook_routes.h"
 
 namespace yardmaster {
 namespace {
@@ -76,7 +79,7 @@ void ReportPacks(const rules::Problems& problems, const PackSet& in_service, Log
 }
 
 // SIGHUP: the config is read again for its secrets and tokens; everything else in it needs a restart.
-void ReloadSecrets(const Config& running, Authenticator& auth, Logger& logger, Metrics& metrics) {
+void ReloadSecrets(const Config& running, Authenticator& auth, Pipe* pipe, Logger& logger, Metrics& metrics) {
   if (running.file.empty()) return;
   rules::Problems problems;
   const std::optional<Config> config = LoadConfig(running.file, problems);
@@ -95,6 +98,7 @@ void ReloadSecrets(const Config& running, Authenticator& auth, Logger& logger, M
   }
   config->ForEachSecret([&](const Secret& secret) { logger.redactor().Add(secret); });
   auth.Replace(config->tokens, config->allow_anonymous_loopback);
+  if (pipe != nullptr) pipe->ReplaceSecrets(*config);
   logger.Info("secrets reloaded", {{"tokens", config->tokens.size()}});
 }
 
@@ -108,9 +112,6 @@ void LogConfigNotes(const Config& config, const DaemonOptions& options, Logger& 
   if (options.with_worker > 0) {
     logger.Warning("--with-worker was accepted, but this version starts no workers yet",
                    {{"workers", options.with_worker}});
-  }
-  if (config.mode == RunMode::kApply) {
-    logger.Warning("the mode is apply, but this version writes to no forge: every decision is a dry run");
   }
 }
 
@@ -208,7 +209,7 @@ int RunDaemon(const DaemonOptions& options) {
   });
   LogConfigNotes(config, options, logger);
   ReportPacks({}, *packs->Current(), logger, metrics);
-  Readiness readiness({"packs", "grpc", "http"});
+  Readiness readiness({"packs", "store", "grpc", "http"});
   readiness.Set("packs", true);
 
   // 5. Services, and the listeners in front of them.
@@ -216,9 +217,30 @@ int RunDaemon(const DaemonOptions& options) {
   TriageServiceImpl triage(env, *packs, decisions);
   ThreadPool long_calls(kLongCallThreads, kMaxLongCallsWaiting);
   RulesServiceImpl rules_service(env, *packs, long_calls);
+  // The pipe, where there is something to keep or somebody to hear from.
+  std::unique_ptr<Pipe> pipe;
+  ThreadPool intake_calls(kIntakeCallThreads, kMaxLongCallsWaiting);
+  if (!(*data_dir)->temporary() || !config.forges.empty()) {
+    absl::StatusOr<std::unique_ptr<Pipe>> opened =
+        Pipe::Open({config, **data_dir, *packs, clock, logger, metrics,
+                    [&triage, &clock] { return triage.decision_ids().Next(clock.Now()); }});
+    if (!opened.ok()) {
+      logger.Flush();
+      return Fail(opened.status());
+    }
+    pipe = *std::move(opened);
+    triage.UseDesk(pipe->desk(), intake_calls);
+  } else {
+    // The same metrics everywhere.
+    metrics.Gauge("yardmaster_inbox_pending", "Deliveries that wait, are worked on or will be retried.");
+    metrics.Gauge("yardmaster_effects_pending", "Effects in the states intent and unknown.");
+  }
+  readiness.Set("store", true);
+  IntakeServiceImpl intake(env, intake_calls, pipe == nullptr ? IntakeParts() : pipe->parts());
   const std::vector<NamedService> services = {
       {"yardmaster.v1.TriageService", &triage},
       {"yardmaster.v1.RulesService", &rules_service},
+      {"yardmaster.v1.IntakeService", &intake},
   };
   absl::StatusOr<std::unique_ptr<GrpcServer>> grpc = GrpcServer::Start(GrpcOptions(config), services);
   if (!grpc.ok()) {
@@ -226,13 +248,21 @@ int RunDaemon(const DaemonOptions& options) {
     return Fail(grpc.status());
   }
   readiness.Set("grpc", true);
+  std::vector<HttpRoute> routes = HealthRoutes(readiness, metrics);
+  for (HttpRoute& route : WebhookRoutes(pipe == nullptr ? nullptr : &pipe->door())) routes.push_back(std::move(route));
   absl::StatusOr<std::unique_ptr<HttpServer>> http =
-      HttpServer::Start(HttpOptions(config), HttpRouter(HealthRoutes(readiness, metrics)), logger, metrics);
+      HttpServer::Start(HttpOptions(config), HttpRouter(std::move(routes)), logger, metrics);
   if (!http.ok()) {
     logger.Flush();
     return Fail(http.status());
   }
   readiness.Set("http", true);
+  if (pipe != nullptr) {
+    if (const absl::Status running = pipe->Start(); !running.ok()) {
+      logger.Flush();
+      return Fail(running);
+    }
+  }
 
   // 6. Ready.
   const HostPort& grpc_address = (*grpc)->address();
@@ -260,7 +290,7 @@ int RunDaemon(const DaemonOptions& options) {
   for (; signal == SIGHUP; signal = WaitForDaemonSignal()) {
     logger.Info("SIGHUP: reading packs and secrets again");
     packs->Reload();
-    ReloadSecrets(config, auth, logger, metrics);
+    ReloadSecrets(config, auth, pipe.get(), logger, metrics);
   }
 
   // 8. Drain: tell everybody who asks, let calls in flight end, then close. Health stays answered over HTTP until the
@@ -269,8 +299,12 @@ int RunDaemon(const DaemonOptions& options) {
   EndAtNextSignal(kExitInterrupted);
   readiness.Drain();
   (*grpc)->BeginDrain();
+  // Callers that wait for the pipe (sweeps, applied decisions) are answered when it has stopped.
+  if (pipe != nullptr) pipe->Stop();
   (*grpc)->Stop(config.limits.drain_timeout);
   (*http)->Stop(config.limits.drain_timeout);
+  intake_calls.Stop();
+  if (pipe != nullptr) pipe->Close();
   if (!options.ready_file.empty()) ::unlink(options.ready_file.c_str());
   logger.Info("ended");
   logger.Flush();

@@ -6,10 +6,11 @@
 #include <memory>
 
 #include "absl/status/statusor.h"
+#include "services/core/data_dir_lock.h"
 
 namespace yardmaster {
 
-// Holds an exclusive lock (flock on DIR/lock, which the kernel lifts when the process ends, however it ends).
+// Holds an exclusive lock (data_dir_lock.h).
 class DataDir {
  public:
   // Makes the folder (mode 0700) if it is missing and locks it. An empty path: a new folder below the system's
@@ -22,14 +23,15 @@ class DataDir {
 
   const std::filesystem::path& path() const { return path_; }
   bool temporary() const { return temporary_; }
+  const DataDirLock& lock() const { return *lock_; }
 
  private:
-  DataDir(std::filesystem::path path, bool temporary, int lock)
-      : path_(std::move(path)), temporary_(temporary), lock_(lock) {}
+  DataDir(std::filesystem::path path, bool temporary, std::unique_ptr<DataDirLock> lock)
+      : path_(std::move(path)), temporary_(temporary), lock_(std::move(lock)) {}
 
   std::filesystem::path path_;
   bool temporary_;
-  int lock_;
+  std::unique_ptr<DataDirLock> lock_;
 };
 
 }  // namespace yardmaster

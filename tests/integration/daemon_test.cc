@@ -432,7 +432,7 @@ TEST_F(DaemonTest, SectionsOfLaterVersionsAreNamedInOneWarning) {
   auto daemon = Start({"--config", config.string(), "--with-worker", "2"});
   ASSERT_TRUE(Eventually([&] { return daemon->process().Stderr().find("\"msg\":\"ready\"") != std::string::npos; }));
   const std::string log = daemon->process().Stderr();
-  EXPECT_THAT(log, HasSubstr("\"sections\":\"forges, repositories, retention, chat\""));
+  EXPECT_THAT(log, HasSubstr("\"sections\":\"chat\""));
   EXPECT_EQ(log.find("does not act on"), log.rfind("does not act on"));
   EXPECT_THAT(log, AllOf(HasSubstr("--with-worker"), HasSubstr("\"mode\":\"apply\"")));
   // The data directory's default lies beside the config.

@@ -94,7 +94,7 @@ TEST_F(ConfigTest, TheDocumentedExampleIsReadCompletely) {
   EXPECT_EQ(config->tokens[0].role, Role::kOperator);
   EXPECT_EQ(config->tokens[0].secret.Reveal(), "operator-token-value");
   EXPECT_FALSE(config->allow_anonymous_loopback);
-  EXPECT_THAT(config->later_sections, ElementsAre("forges", "repositories", "schedules"));
+  EXPECT_THAT(config->later_sections, IsEmpty());
 }
 
 TEST_F(ConfigTest, AnEmptyObjectGivesTheDefaults) {
@@ -168,7 +168,7 @@ TEST_F(ConfigTest, EveryFurtherKeyIsRead) {
   EXPECT_TRUE(config->tls->grpc);
   EXPECT_FALSE(config->tls->http);
   EXPECT_EQ(config->log.level, LogLevel::kDebug);
-  EXPECT_THAT(config->later_sections, ElementsAre("forges", "repositories", "retention", "chat"));
+  EXPECT_THAT(config->later_sections, ElementsAre("chat"));
 }
 
 TEST_F(ConfigTest, AnUnknownKeyNamesFilePointerLineAndTheKeyThatWasMeant) {

@@ -1,0 +1,241 @@
+#include "services/yardmasterd/pipe.h"
+
+#include <chrono>
+#include <map>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "clients/forge/http_curl.h"
+#include "clients/forge/make_forge.h"
+#include "services/core/errors.h"
+#include "services/core/version.h"
+#include "services/intake/effect_kinds.h"
+#include "services/intake/gaps.h"
+#include "services/intake/pipeline.h"
+#include "services/intake/pipeline_threads.h"
+#include "services/intake/store_desk.h"
+#include "services/intake/sweep_runner.h"
+#include "services/schedule/scheduler.h"
+#include "services/triage/issue_planner.h"
+
+namespace yardmaster {
+namespace {
+
+// How long work in progress may go on when the daemon is told to end.
+constexpr std::chrono::milliseconds kStopGrace{3'000};
+// Missing deliveries are looked for this often where hooks are configured; forges keep them for three days.
+constexpr const char* kGapCron = "17 * * * *";
+
+}  // namespace
+
+struct Pipe::Parts {
+  explicit Parts(const PipeEnvironment& environment) : env(environment) {}
+
+  absl::Status MakeForges();
+  void MakePipe();
+  std::vector<ScheduledJob> Jobs();
+  absl::StatusOr<std::string> RunSweeps(const ScheduleConfig& schedule, const std::function<bool()>& stopping);
+  absl::StatusOr<std::string> RunGaps(const std::string& forge);
+  void StopForges() {
+    for (const auto& [name, forge] : forges) forge->Stop();
+    if (http != nullptr) http->Stop();
+  }
+
+  const PipeEnvironment env;
+  std::unique_ptr<store::Store> store;
+  std::unique_ptr<CrashMarks> marks;
+  SystemWaiter waiter;
+  std::unique_ptr<HttpClient> http;
+  std::map<std::string, std::unique_ptr<StoppableForge>> forges;
+  std::map<std::string, std::unique_ptr<ForgeSide>> sides;
+  std::map<std::string, ForgeSide*, std::less<>> side_table;
+  std::unique_ptr<EffectRunner> effects;
+  std::unique_ptr<SubjectWork> work;
+  std::unique_ptr<Pipeline> pipeline;
+  std::unique_ptr<WebhookDoor> door;
+  std::unique_ptr<StoreDesk> desk;
+  std::unique_ptr<SweepRunner> sweeps;
+  std::unique_ptr<PipelineThreads> threads;
+  std::unique_ptr<Scheduler> scheduler;
+  bool stopped = false;
+};
+
+absl::Status Pipe::Parts::MakeForges() {
+  CurlHttpOptions options;
+  for (const auto& [name, forge] : env.config.forges) options.origins.push_back(forge.api_url);
+  options.user_agent = absl::StrCat("yardmaster/", absl::string_view(kVersion.data(), kVersion.size()));
+  absl::StatusOr<std::unique_ptr<HttpClient>> client = MakeCurlHttpClient(std::move(options));
+  if (!client.ok()) return client.status();
+  http = *std::move(client);
+  std::random_device device;
+  ForgeEnvironment environment{
+      *http,        env.clock, waiter,
+      &env.metrics, device(),  [logger = &env.logger](const Secret& secret) { logger->redactor().Add(secret); }};
+  for (const auto& [name, config] : env.config.forges) {
+    const WebhookForge* webhooks = FindWebhookForge(name);
+    if (webhooks == nullptr) return errors::Internal(absl::StrCat("no webhooks are known for ", name));
+    absl::StatusOr<std::unique_ptr<StoppableForge>> forge = MakeForge(config, environment);
+    if (!forge.ok()) return forge.status();
+    sides[name] = std::make_unique<ForgeSide>(**forge, webhooks->route, config.settle, config.bot_login);
+    side_table[name] = sides[name].get();
+    forges[name] = *std::move(forge);
+  }
+  return absl::OkStatus();
+}
+
+void Pipe::Parts::MakePipe() {
+  const auto find_pack = [packs = &env.packs](std::string_view name) { return packs->Current()->Find(name); };
+  const std::vector<std::shared_ptr<const Planner>> planners = {std::make_shared<IssuePlanner>()};
+  const EffectRunner::Kinds kinds = {std::make_shared<PostTemplateEffect>(), std::make_shared<AddLabelsEffect>()};
+  effects = std::make_unique<EffectRunner>(kinds, store->ledger(), env.clock, env.logger);
+  work = std::make_unique<SubjectWork>(WorkEnvironment{store->inbox(), store->decisions(), store->subjects(), *effects,
+                                                       *marks, env.clock, env.logger, side_table, find_pack,
+                                                       env.new_decision_id, nullptr});
+  PipelineOptions options;
+  options.seed = std::random_device()();
+  pipeline =
+      std::make_unique<Pipeline>(PipelineEnvironment{env.config, store->inbox(), store->subjects(), *work, *marks,
+                                                     env.clock, env.logger, side_table, planners, find_pack},
+                                 options);
+  door = std::make_unique<WebhookDoor>(env.config, store->inbox(), env.clock, env.logger);
+  desk = std::make_unique<StoreDesk>(StoreDeskEnvironment{env.config, store->inbox(), store->ledger(),
+                                                          store->decisions(), store->subjects(), env.clock, side_table,
+                                                          planners, find_pack, env.new_decision_id});
+  sweeps = std::make_unique<SweepRunner>(
+      SweepEnvironment{store->inbox(), store->schedules(), env.clock, env.logger, side_table, find_pack});
+}
+
+absl::StatusOr<std::string> Pipe::Parts::RunSweeps(const ScheduleConfig& schedule,
+                                                   const std::function<bool()>& stopping) {
+  std::string outcome;
+  for (const RepositoryConfig& repository : env.config.repositories) {
+    const bool named = schedule.repository.empty() || RepositoryMatches(schedule.repository, repository.repository);
+    if ((!schedule.forge.empty() && schedule.forge != repository.forge) || !named) continue;
+    // A pattern names no repository to list.
+    if (repository.packs.empty() || repository.repository.ends_with("/*")) continue;
+    const auto run = sweeps->Request({repository.forge, repository.repository, repository.packs.front()}, 0);
+    if (run == nullptr) return absl::CancelledError("the daemon is shutting down");
+    SweepRunner::Run::State state = run->Now();
+    while (!state.finished) {
+      if (stopping()) return absl::CancelledError("the daemon is shutting down");
+      state = run->WaitForChange(state.version, std::chrono::milliseconds(500));
+    }
+    absl::StrAppend(&outcome, outcome.empty() ? "" : "; ", repository.forge, ":", repository.repository, " ",
+                    state.status.ok() ? state.progress.Summary() : std::string(state.status.message()));
+  }
+  return outcome.empty() ? std::string("no repository to sweep") : outcome;
+}
+
+absl::StatusOr<std::string> Pipe::Parts::RunGaps(const std::string& forge) {
+  std::string outcome;
+  for (const auto& [name, config] : env.config.forges) {
+    if (!forge.empty() && forge != name) continue;
+    for (const ForgeHook& hook : config.hooks) {
+      const absl::StatusOr<GapSummary> summary =
+          SweepGaps(*side_table.find(name)->second, hook.repository, hook.id, store->inbox(), env.clock);
+      absl::StrAppend(&outcome, outcome.empty() ? "" : "; ", name, ":", hook.repository, " hook ", hook.id, " ",
+                      summary.ok() ? summary->ToString() : std::string(summary.status().message()));
+    }
+  }
+  return outcome.empty() ? std::string("no hooks are configured") : outcome;
+}
+
+std::vector<ScheduledJob> Pipe::Parts::Jobs() {
+  std::vector<ScheduledJob> jobs;
+  std::string error;
+  bool has_hooks = false;
+  for (const auto& [name, forge] : env.config.forges) has_hooks = has_hooks || !forge.hooks.empty();
+  for (const ScheduleConfig& schedule : env.config.schedules) {
+    std::optional<CronExpression> cron = CronExpression::Parse(schedule.cron, error);
+    if (!cron.has_value()) continue;  // the config was checked
+    if (schedule.run == "sweep") {
+      jobs.push_back({schedule.name, *cron,
+                      [this, schedule](const std::function<bool()>& stopping) { return RunSweeps(schedule, stopping); },
+                      false});
+    } else if (schedule.run == "gaps") {
+      jobs.push_back({schedule.name, *cron,
+                      [this, forge = schedule.forge](const std::function<bool()>&) { return RunGaps(forge); }, false});
+    } else {
+      env.logger.Warning("a schedule names nothing that this version runs: expected \"sweep\" or \"gaps\"",
+                         {{"schedule", schedule.name}, {"run", schedule.run}});
+    }
+  }
+  if (has_hooks) {
+    const std::optional<CronExpression> cron = CronExpression::Parse(kGapCron, error);
+    if (cron.has_value()) {
+      jobs.push_back({"gaps", *cron, [this](const std::function<bool()>&) { return RunGaps(std::string()); }, true});
+    }
+  }
+  return jobs;
+}
+
+Pipe::Pipe(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+
+absl::StatusOr<std::unique_ptr<Pipe>> Pipe::Open(const PipeEnvironment& environment) {
+  auto parts = std::make_unique<Parts>(environment);
+  store::StoreOptions options;
+  options.data_dir = environment.data_dir.path();
+  options.lock = &environment.data_dir.lock();
+  options.retention = environment.config.retention;
+  options.logger = &environment.logger;
+  absl::StatusOr<std::unique_ptr<store::Store>> store =
+      store::Store::Open(std::move(options), environment.clock, &environment.metrics);
+  if (!store.ok()) return store.status();
+  parts->store = *std::move(store);
+  absl::StatusOr<std::unique_ptr<CrashMarks>> marks = CrashMarks::Open(environment.data_dir.path() / "crash-marks");
+  if (!marks.ok()) return marks.status();
+  parts->marks = *std::move(marks);
+  if (absl::Status made = parts->MakeForges(); !made.ok()) return made;
+  parts->MakePipe();
+  return std::unique_ptr<Pipe>(new Pipe(std::move(parts)));
+}
+
+Pipe::~Pipe() {
+  Stop();
+  Close();
+}
+
+absl::Status Pipe::Start() {
+  if (absl::Status started = parts_->pipeline->Start(); !started.ok()) return started;
+  parts_->threads = std::make_unique<PipelineThreads>(*parts_->pipeline, parts_->store->inbox(), parts_->env.clock);
+  parts_->scheduler = std::make_unique<Scheduler>(parts_->Jobs(), parts_->env.clock, parts_->env.logger);
+  return absl::OkStatus();
+}
+
+WebhookDoor& Pipe::door() { return *parts_->door; }
+DecisionDesk& Pipe::desk() { return *parts_->desk; }
+
+IntakeParts Pipe::parts() {
+  IntakeParts out;
+  out.store = parts_->store.get();
+  out.sweeps = parts_->sweeps.get();
+  out.config = &parts_->env.config;
+  // A person wants it tried again: earlier deaths are forgiven.
+  out.on_requeue = [marks = parts_->marks.get()](int64_t delivery) { marks->Forget(delivery); };
+  return out;
+}
+
+absl::Status Pipe::Ready() const { return parts_->store->Ready(); }
+
+void Pipe::ReplaceSecrets(const Config& config) { parts_->door->ReplaceSecrets(config); }
+
+void Pipe::Stop() {
+  if (std::exchange(parts_->stopped, true)) return;
+  if (parts_->threads != nullptr) {
+    parts_->threads->BeginStop();
+    // Sweeps and schedules only wait; their calls are cut like everybody's.
+    if (!parts_->threads->WaitIdle(kStopGrace)) {
+      parts_->env.logger.Info("calls to forges are cut; what they did is settled after the next start");
+    }
+  }
+  parts_->StopForges();
+  parts_->sweeps->Stop();
+  if (parts_->scheduler != nullptr) parts_->scheduler->Stop();
+  if (parts_->threads != nullptr) parts_->threads->Stop();
+}
+
+void Pipe::Close() { parts_->store->Shutdown(); }
+
+}  // namespace yardmaster

@@ -1,0 +1,67 @@
+// Everything between a webhook and a label, put together: store, clients of the forges, door, pipe, sweeps, schedules.
+#ifndef YARDMASTER_SERVICES_YARDMASTERD_PIPE_H_
+#define YARDMASTER_SERVICES_YARDMASTERD_PIPE_H_
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "services/core/clock.h"
+#include "services/core/config.h"
+#include "services/core/logging.h"
+#include "services/core/metrics.h"
+#include "services/core/pack_registry.h"
+#include "services/intake/desk.h"
+#include "services/intake/intake_service.h"
+#include "services/intake/webhooks.h"
+#include "services/yardmasterd/data_dir.h"
+
+namespace yardmaster {
+
+// What the pipe stands on. Everything outlives it.
+struct PipeEnvironment {
+  const Config& config;
+  const DataDir& data_dir;
+  const PackRegistry& packs;
+  const Clock& clock;
+  Logger& logger;
+  Metrics& metrics;
+  std::function<std::string()> new_decision_id;
+};
+
+class Pipe {
+ public:
+  // Opens the store and makes the clients; nothing is contacted and nothing runs yet. FAILED_PRECONDITION and
+  // INVALID_ARGUMENT for what the operator has to mend.
+  static absl::StatusOr<std::unique_ptr<Pipe>> Open(const PipeEnvironment& environment);
+  // Stops.
+  ~Pipe();
+
+  // Begins to work: what an earlier daemon left comes first.
+  absl::Status Start();
+
+  WebhookDoor& door();
+  DecisionDesk& desk();
+  IntakeParts parts();
+  // OK, or why nothing can be taken in.
+  absl::Status Ready() const;
+
+  // SIGHUP: webhook secrets from a config that was read again.
+  void ReplaceSecrets(const Config& config);
+
+  // Nothing new is begun; work in progress may end for a moment, then its calls to the forges are cut. What was cut
+  // goes on after the next start. Idempotent. Deliveries can be taken in until Close.
+  void Stop();
+  // Closes the store. After the listeners.
+  void Close();
+
+ private:
+  struct Parts;
+  explicit Pipe(std::unique_ptr<Parts> parts);
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace yardmaster
+
+#endif  // YARDMASTER_SERVICES_YARDMASTERD_PIPE_H_

@@ -1,0 +1,17 @@
+// POST /webhooks/<forge>: HTTP on one side, the door of the pipe on the other.
+#ifndef YARDMASTER_SERVICES_YARDMASTERD_WEBHOOK_ROUTES_H_
+#define YARDMASTER_SERVICES_YARDMASTERD_WEBHOOK_ROUTES_H_
+
+#include <vector>
+
+#include "services/gateway/router.h"
+#include "services/intake/webhooks.h"
+
+namespace yardmaster {
+
+// `door` outlives the server. Null: this daemon takes no webhooks, and every forge is unknown to it.
+std::vector<HttpRoute> WebhookRoutes(WebhookDoor* door);
+
+}  // namespace yardmaster
+
+#endif  // YARDMASTER_SERVICES_YARDMASTERD_WEBHOOK_ROUTES_H_
