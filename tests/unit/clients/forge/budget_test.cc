@@ -110,7 +110,7 @@ TEST(Budget, HeadersThatAreNoNumbersAreIgnored) {
 // Several threads on a clock that the test moves.
 class BudgetQueue : public ::testing::Test {
  protected:
-  void Start(ForgePriority priority, bool mutation, std::string name) {
+  void Start(ForgePriority priority, bool mutation, const std::string& name) {
     ForgeRequest request = mutation ? WriteRequest("/" + name) : ReadRequest("/" + name);
     request.priority = priority;
     request.deadline = clock_.Monotonic() + seconds(1'000);
@@ -171,6 +171,7 @@ TEST_F(BudgetQueue, StopEndsEveryWait) {
   budget_.Send(WriteRequest("/first"));
   std::atomic<int> stopped{0};
   std::vector<std::thread> threads;
+  threads.reserve(4);
   for (int i = 0; i < 4; ++i) {
     threads.emplace_back([&] {
       ForgeRequest request = WriteRequest();
@@ -215,6 +216,7 @@ TEST(Budget, ManyThreadsNeverHaveTwoWritesInFlight) {
     }
   });
   std::vector<std::thread> threads;
+  threads.reserve(6);
   for (int i = 0; i < 6; ++i) {
     threads.emplace_back([&, i] {
       for (int j = 0; j < 10; ++j) {

@@ -371,6 +371,7 @@ TEST(CurlHttpClient, ManyThreadsGetTheirOwnAnswers) {
   });
   auto client = Client(server.url());
   std::vector<std::thread> threads;
+  threads.reserve(8);
   std::atomic<int> wrong{0};
   for (int t = 0; t < 8; ++t) {
     threads.emplace_back([&, t] {

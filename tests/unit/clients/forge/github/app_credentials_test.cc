@@ -47,8 +47,8 @@ class AppKey {
 };
 
 const AppKey& Key() {
-  static const AppKey key;
-  return key;
+  static const AppKey kKey;
+  return kKey;
 }
 
 std::string Decode(absl::string_view part) {

@@ -1,0 +1,48 @@
+// The fuzz target without a fuzzer: its seeds, and what they become when they are cut or one byte is another. So its
+// checks hold in every run of the tests, with every compiler.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tests/fuzz/forge_answer_fuzz.cc"  // NOLINT(bugprone-suspicious-include)
+#include "tests/support/temp_dir.h"
+
+namespace {
+
+void Feed(const std::string& input) {
+  LLVMFuzzerTestOneInput(reinterpret_cast<const uint8_t*>(input.data()), input.size());
+}
+
+std::vector<std::string> Seeds() {
+  std::vector<std::string> seeds;
+  const std::filesystem::path folder = std::filesystem::path(YARD_SOURCE_DIR) / "tests/fuzz/corpus/forge_answer";
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    seeds.push_back(yardmaster::testing::ReadWholeFile(entry.path()));
+  }
+  return seeds;
+}
+
+// A broken check ends the process with its reason, so reaching the end is the test.
+TEST(ForgeAnswerCorpus, SeedsCutAnywhereAreHarmless) {
+  const std::vector<std::string> seeds = Seeds();
+  ASSERT_GE(seeds.size(), 20u);
+  for (const std::string& seed : seeds) {
+    for (size_t size = 0; size <= seed.size(); ++size) Feed(seed.substr(0, size));
+  }
+}
+
+TEST(ForgeAnswerCorpus, SeedsWithOneOtherByteAreHarmless) {
+  for (const std::string& seed : Seeds()) {
+    for (size_t at = 0; at < seed.size(); ++at) {
+      for (const char byte : {'"', '[', '{', '0', '-', '\\', '\xff', '\0'}) {
+        std::string changed = seed;
+        changed[at] = byte;
+        Feed(changed);
+      }
+    }
+  }
+}
+
+}  // namespace
