@@ -1,0 +1,186 @@
+// What the store takes in: deliveries that are on the disk (synchronous=FULL) when they are acknowledged, each an issue
+// payload of 11.6 KB with an id and a body of its own.
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <cstdio>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "services/core/clock.h"
+#include "services/core/store/store.h"
+#include "tests/bench/bench_data.h"
+#include "tests/support/temp_dir.h"
+
+namespace yardmaster::bench {
+namespace {
+
+constexpr size_t kPayloadBytes = 11'600;
+
+// Shaped like what GitHub sends when an issue is opened: a third is prose, the rest addresses. "NNNNNNNNNN" is
+// replaced.
+std::string MakePayload() {
+  const std::string address = "https://api.github.com/repos/octo-org/octo-repo/";
+  nlohmann::json payload = {{"action", "opened"}, {"delivery", "NNNNNNNNNN"}};
+  const std::vector<std::string> nouns = {
+      "keys",         "collaborators", "teams",      "hooks",         "events",   "assignees", "branches",
+      "tags",         "blobs",         "refs",       "trees",         "statuses", "languages", "stargazers",
+      "contributors", "commits",       "comments",   "contents",      "compare",  "merges",    "archive",
+      "issues",       "pulls",         "milestones", "notifications", "labels",   "releases",  "deployments"};
+  for (const std::string& noun : nouns) payload["repository"][noun + "_url"] = address + noun + "{/" + noun + "_id}";
+  for (const char* person : {"sender", "user", "organization", "owner"}) {
+    for (const std::string noun : {"followers", "following", "gists", "starred", "repos", "received_events", "orgs"}) {
+      payload[person][noun + "_url"] = "https://api.github.com/users/" + std::string(person) + "/" + noun;
+    }
+  }
+  std::string prose = ReadData("triage_cases.jsonl");
+  const size_t frame = payload.dump().size();
+  if (frame + 1000 > kPayloadBytes || prose.size() < kPayloadBytes) Fail("the payload does not come out right");
+  // Only characters that JSON writes as they are.
+  std::string text;
+  for (char c : prose) {
+    if (c >= 0x20 && c < 0x7f && c != '"' && c != '\\') text += c;
+    if (text.size() + frame + 24 == kPayloadBytes) break;
+  }
+  payload["issue"] = {{"body", text}};
+  return payload.dump();
+}
+
+// Everything that is on its way, and a way to wait until little is.
+class Flight {
+ public:
+  void Begin() {
+    std::lock_guard<std::mutex> lock(mutex_);
+    ++flying_;
+  }
+  void End(bool ok) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (!ok) failed_ = true;
+    if (--flying_ <= wake_at_) landed_.notify_one();
+  }
+  // False if any failed.
+  bool WaitUntilAtMost(int flying) {
+    std::unique_lock<std::mutex> lock(mutex_);
+    wake_at_ = flying;
+    landed_.wait(lock, [&] { return flying_ <= flying; });
+    return !failed_;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable landed_;
+  int flying_ = 0;
+  int wake_at_ = 0;
+  bool failed_ = false;
+};
+
+// Deliveries come `group` at a time; the next group comes when no more than `left` of those before are waiting.
+void Ingest(benchmark::State& state, int group, int left) {
+  const std::string payload = MakePayload();
+  const size_t at = payload.find("NNNNNNNNNN");
+  yardmaster::testing::TempDir dir;
+  const SystemClock clock;
+  store::StoreOptions options;
+  options.data_dir = dir.path();
+  auto opened = store::Store::Open(options, clock, nullptr);
+  if (!opened.ok()) Fail(std::string(opened.status().message()));
+  store::Store& store = **opened;
+
+  Flight flight;
+  int64_t number = 0;
+  for (auto _ : state) {
+    for (int i = 0; i < group; ++i) {
+      char digits[32];
+      std::snprintf(digits, sizeof(digits), "%010lld", static_cast<long long>(++number));
+      store::NewDelivery delivery;
+      delivery.forge = "github";
+      // Ids of GitHub are random: neighbours in time are not neighbours in the index.
+      char id[64];
+      const uint64_t mixed = static_cast<uint64_t>(number) * 0x9e3779b97f4a7c15ull;
+      std::snprintf(id, sizeof(id), "%08x-%04x-11ee-8000-%012llx", static_cast<unsigned>(mixed >> 32),
+                    static_cast<unsigned>(mixed >> 16 & 0xffff), static_cast<unsigned long long>(number));
+      delivery.delivery_id = id;
+      delivery.event = "issues";
+      delivery.body = payload;
+      delivery.body.replace(at, 10, digits, 10);
+      flight.Begin();
+      store.inbox().Add(std::move(delivery), [&flight](const absl::StatusOr<store::AddResult>& added) {
+        flight.End(added.ok() && !added->duplicate && added->state == store::DeliveryState::kReceived);
+      });
+    }
+    if (!flight.WaitUntilAtMost(left)) state.SkipWithError("a delivery was refused");
+  }
+  if (!flight.WaitUntilAtMost(0)) state.SkipWithError("a delivery was refused");
+  state.SetItemsProcessed(state.iterations() * group);
+  const store::StoreStats stats = store.Stats();
+  state.counters["writes_per_commit"] =
+      static_cast<double>(stats.committed_writes) / static_cast<double>(std::max<uint64_t>(stats.commits, 1));
+  state.counters["stored_bytes_each"] = static_cast<double>(stats.bodies_bytes) / static_cast<double>(number);
+  state.counters["log_mib"] = static_cast<double>(stats.wal_bytes) / (1 << 20);
+}
+
+// Each group of 50 waits for its commit.
+void IngestGroupsOf50(benchmark::State& state) { Ingest(state, 50, 0); }
+BENCHMARK(IngestGroupsOf50)->Unit(benchmark::kMillisecond)->UseRealTime()->MeasureProcessCPUTime();
+
+// As many senders as there may be: the writer always finds a group.
+void IngestUnderLoad(benchmark::State& state) { Ingest(state, 50, 450); }
+BENCHMARK(IngestUnderLoad)->Unit(benchmark::kMillisecond)->UseRealTime()->MeasureProcessCPUTime();
+
+// One sender that waits each time: what a commit costs.
+void IngestOneByOne(benchmark::State& state) { Ingest(state, 1, 0); }
+BENCHMARK(IngestOneByOne)->Unit(benchmark::kMillisecond)->UseRealTime()->MeasureProcessCPUTime();
+
+// Similar issues among 20,000, in the way of a reader.
+void Similar(benchmark::State& state) {
+  yardmaster::testing::TempDir dir;
+  const SystemClock clock;
+  store::StoreOptions options;
+  options.data_dir = dir.path();
+  auto opened = store::Store::Open(options, clock, nullptr);
+  if (!opened.ok()) Fail(std::string(opened.status().message()));
+  const std::vector<rules::IssueInput> cases = ReadCases();
+  std::atomic<int64_t> next{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 50; ++i) {
+    threads.emplace_back([&] {
+      for (int64_t number = ++next; number <= 20'000; number = ++next) {
+        const rules::IssueInput& issue = cases[static_cast<size_t>(number) % cases.size()];
+        store::SeenSubject seen;
+        seen.subject.set_forge("github");
+        seen.subject.set_repository("octo-org/octo-repo");
+        seen.subject.set_number(number);
+        // Copies that differ, as real issues do.
+        seen.title = issue.title;
+        seen.title += " word" + std::to_string(number);
+        seen.body = issue.body;
+        seen.body.resize(seen.body.size() * static_cast<size_t>(number % 7 + 1) / 7);
+        if (!(*opened)->subjects().Put(seen).ok()) Fail("a subject was refused");
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  size_t i = 0;
+  for (auto _ : state) {
+    const rules::IssueInput& issue = cases[++i % cases.size()];
+    store::SimilarQuery query;
+    query.forge = "github";
+    query.repository = "octo-org/octo-repo";
+    query.title = issue.title;
+    query.body = issue.body;
+    auto similar = (*opened)->subjects().Similar(query);
+    if (!similar.ok()) state.SkipWithError("no answer");
+    benchmark::DoNotOptimize(similar);
+  }
+}
+BENCHMARK(Similar)->Unit(benchmark::kMillisecond)->UseRealTime();
+
+}  // namespace
+}  // namespace yardmaster::bench
+
+BENCHMARK_MAIN();
