@@ -1,5 +1,11 @@
 // All of Beast and Asio is in this file. Two rules of the toolchain hold for every co_await below: no temporary object
 // and no braced list inside of the expression (g++ 12 destroys them twice), so tokens and buffers have names.
+#if defined(__clang__)
+// Asio 1.74 knows clang's coroutines with libc++ only; with libstdc++ 12 the standard header works as well.
+#define BOOST_ASIO_HAS_CO_AWAIT 1
+#define BOOST_ASIO_HAS_STD_COROUTINE 1
+#endif
+
 #include "services/gateway/http_server.h"
 
 #include <openssl/ssl.h>
@@ -194,7 +200,7 @@ class Connection final : public ConnectionBase, public std::enable_shared_from_t
   static constexpr bool kTls = !std::is_same_v<Stream, beast::tcp_stream>;
 
   template <typename... Args>
-  Connection(std::shared_ptr<HttpServerCore> server, Args&&... args)
+  explicit Connection(std::shared_ptr<HttpServerCore> server, Args&&... args)
       : server_(std::move(server)),
         stream_(std::forward<Args>(args)...),
         buffer_(server_->options.max_header_bytes + kReadBytes) {}
@@ -204,7 +210,7 @@ class Connection final : public ConnectionBase, public std::enable_shared_from_t
     position_ = server_->Add(self);
     net::co_spawn(
         stream_.get_executor(), [self] { return self->Run(); },
-        [self](std::exception_ptr error) {
+        [self](const std::exception_ptr& error) {
           if (error != nullptr) self->server_->logger.Warning("a connection ended with an exception");
           error_code ignored;
           beast::get_lowest_layer(self->stream_).socket().close(ignored);
@@ -495,7 +501,7 @@ absl::Status HttpServerCore::Listen() {
 
 void HttpServerCore::Run() {
   net::co_spawn(
-      context, [self = shared_from_this()] { return self->AcceptLoop(); }, [](std::exception_ptr) {});
+      context, [self = shared_from_this()] { return self->AcceptLoop(); }, [](const std::exception_ptr&) {});
   for (int i = 0; i < options.threads; ++i) {
     threads.emplace_back([this] { context.run(); });
   }

@@ -44,10 +44,12 @@ class Process {
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
 
     std::vector<char*> argv;
+    argv.reserve(arguments.size() + 1);
     for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
     argv.push_back(nullptr);
     // What is given comes first: the first entry of a name wins.
     std::vector<char*> envp;
+    envp.reserve(environment.size() + 64);
     for (const std::string& entry : environment) envp.push_back(const_cast<char*>(entry.c_str()));
     for (char** entry = environ; *entry != nullptr; ++entry) envp.push_back(*entry);
     envp.push_back(nullptr);

@@ -2,8 +2,7 @@
 #ifndef YARDMASTER_TESTS_SUPPORT_TEMP_DIR_H_
 #define YARDMASTER_TESTS_SUPPORT_TEMP_DIR_H_
 
-#include <stdlib.h>
-
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -30,7 +29,7 @@ class TempDir {
 
   // Writes a file below the folder and returns its path; folders on the way are made.
   std::filesystem::path Write(std::string_view name, std::string_view content) const {
-    const std::filesystem::path file = path_ / name;
+    std::filesystem::path file = path_ / name;
     std::filesystem::create_directories(file.parent_path());
     std::ofstream(file, std::ios::binary) << content;
     return file;

@@ -52,7 +52,8 @@ TEST(Logger, ALineIsOneJsonObjectWithTypedFields) {
 TEST(Logger, HostileValuesStillGiveOneValidLine) {
   Lines out;
   Logger logger(out.Options());
-  const std::string hostile("a\"b\\c\nd\re\tf\0g\x1b[31m \xff\xc0\x80\xed\xa0\x80 \xf4\x90\x80\x80 \xe4\xb8\xad", 36);
+  constexpr char kHostile[] = "a\"b\\c\nd\re\tf\0g\x1b[31m \xff\xc0\x80\xed\xa0\x80 \xf4\x90\x80\x80 \xe4\xb8\xad";
+  const std::string hostile(kHostile, sizeof(kHostile) - 1);
   logger.Info(hostile, {{"value", hostile}, {"nan", std::nan("")}});
   ASSERT_EQ(out.lines.size(), 1u);
   EXPECT_THAT(out.lines[0], Not(HasSubstr("\n")));
@@ -117,6 +118,7 @@ TEST(Logger, ManyThreadsMayLog) {
   Lines out;
   Logger logger(out.Options(/*async=*/true));
   std::vector<std::thread> threads;
+  threads.reserve(4);
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&logger, t] {
       for (int i = 0; i < 100; ++i) logger.Info("x", {{"thread", t}});

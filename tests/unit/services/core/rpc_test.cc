@@ -75,8 +75,11 @@ class RpcTest : public ::testing::Test {
     stub_ = std::make_unique<grpc::GenericStub>(
         grpc::CreateChannel("127.0.0.1:" + std::to_string(port), grpc::InsecureChannelCredentials()));
   }
+
+ public:
   ~RpcTest() override { server_->Shutdown(); }
 
+ protected:
   LoggerOptions LogOptions() {
     LoggerOptions options;
     options.async = false;

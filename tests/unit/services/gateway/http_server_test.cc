@@ -44,10 +44,13 @@ class HttpServerTest : public ::testing::Test {
                                                             std::string(request.body().substr(0, 100)));
                        })});
   }
+
+ public:
   ~HttpServerTest() override {
     for (std::thread& thread : threads_) thread.join();
   }
 
+ protected:
   void Start() {
     auto server = HttpServer::Start(options_, HttpRouter(routes_), *logger_, metrics_);
     ASSERT_TRUE(server.ok()) << server.status();
@@ -186,13 +189,14 @@ TEST_F(HttpServerTest, AnAnswerRightAwayFromAnotherThreadIsNotMissed) {
 }
 
 TEST_F(HttpServerTest, AHandlerThatForgetsItsReplyGivesA500) {
-  routes_.push_back({"GET", "/forget", [](const HttpRequest&, HttpReply) {}});
+  routes_.push_back({"GET", "/forget", [](const HttpRequest&, const HttpReply&) {}});
   Start();
   EXPECT_THAT(RawConnection::Get(port(), "/forget"), StartsWith("HTTP/1.1 500 "));
 }
 
 TEST_F(HttpServerTest, AHandlerThatThrowsGivesA500AndALogLine) {
-  routes_.push_back({"GET", "/throw", [](const HttpRequest&, HttpReply) { throw std::runtime_error("broken"); }});
+  routes_.push_back(
+      {"GET", "/throw", [](const HttpRequest&, const HttpReply&) { throw std::runtime_error("broken"); }});
   Start();
   EXPECT_THAT(RawConnection::Get(port(), "/throw"), AllOf(StartsWith("HTTP/1.1 500 "), Not(HasSubstr("broken"))));
   EXPECT_THAT(Log(), HasSubstr("broken"));
@@ -423,6 +427,7 @@ TEST_F(HttpServerTest, ManyClientsAtOnceOnSeveralThreads) {
   options_.threads = 2;
   Start();
   std::vector<std::future<int>> clients;
+  clients.reserve(16);
   for (int c = 0; c < 16; ++c) {
     clients.push_back(std::async(std::launch::async, [this] {
       int good = 0;
