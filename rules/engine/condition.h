@@ -13,10 +13,6 @@
 
 namespace yardmaster::rules {
 
-// A set of zones, one bit each.
-using ZoneMask = uint16_t;
-inline constexpr ZoneMask kAllZones = (1U << kZoneCount) - 1;
-inline ZoneMask MaskOf(Zone zone) { return static_cast<ZoneMask>(1U << static_cast<unsigned>(zone)); }
 // Bit of signals that matched without a place: derived ones.
 inline constexpr ZoneMask kDerivedBit = 1U << 15;
 

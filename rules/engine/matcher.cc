@@ -1,7 +1,6 @@
 #include "rules/engine/matcher.h"
 
 #include <algorithm>
-#include <map>
 
 #include "rules/engine/signal_pattern.h"
 
@@ -27,6 +26,25 @@ Problem At(const Origin& origin, std::string message) {
   return Problem{origin.file, origin.pointer, origin.line, 0, std::move(message)};
 }
 
+// Names the pattern because of which the whole of a signal is refused.
+void Explain(const SignalModel& signal, const RE2& whole, Problems& problems) {
+  const size_t before = problems.size();
+  for (size_t i = 0; i < signal.patterns.size(); ++i) {
+    const RE2 single(Piece(signal.patterns[i]), PatternOptions(Matcher::kPatternMemory));
+    Origin origin = signal.origin;
+    origin.pointer += "/patterns/" + std::to_string(i);
+    if (!single.ok()) {
+      problems.push_back(At(origin, "bad pattern: " + single.error() + "; expected RE2 syntax"));
+    } else if (RE2::FullMatch("", single)) {
+      problems.push_back(
+          At(origin, "the pattern matches the empty text; expected one that needs at least one character"));
+    }
+  }
+  if (problems.size() == before) {
+    problems.push_back(At(signal.origin, "signal '" + signal.id + "' can't be compiled: " + whole.error()));
+  }
+}
+
 }  // namespace
 
 std::unique_ptr<Matcher> Matcher::Create(const std::vector<SignalModel>& signals,
@@ -34,7 +52,7 @@ std::unique_ptr<Matcher> Matcher::Create(const std::vector<SignalModel>& signals
   std::unique_ptr<Matcher> matcher(new Matcher());
   const size_t before = problems.size();
 
-  // One pattern for each signal; the single forms are tried first so that an error names the one at fault.
+  // One pattern for each signal. What its author wrote is looked at piece by piece only if the whole is refused.
   for (const SignalModel& signal : signals) {
     matcher->negatable_.push_back(signal.negatable);
     const std::string text = SignalPattern(signal);
@@ -42,21 +60,8 @@ std::unique_ptr<Matcher> Matcher::Create(const std::vector<SignalModel>& signals
       matcher->patterns_.push_back(nullptr);
       continue;
     }
-    for (size_t i = 0; i < signal.patterns.size(); ++i) {
-      const RE2 single(Piece(signal.patterns[i]), PatternOptions(kPatternMemory));
-      Origin origin = signal.origin;
-      origin.pointer += "/patterns/" + std::to_string(i);
-      if (!single.ok()) {
-        problems.push_back(At(origin, "bad pattern: " + single.error() + "; expected RE2 syntax"));
-      } else if (RE2::FullMatch("", single)) {
-        problems.push_back(
-            At(origin, "the pattern matches the empty text; expected one that needs at least one character"));
-      }
-    }
     auto pattern = std::make_unique<RE2>(Piece(text), PatternOptions(kPatternMemory));
-    if (!pattern->ok() && problems.size() == before) {
-      problems.push_back(At(signal.origin, "signal '" + signal.id + "' can't be compiled: " + pattern->error()));
-    }
+    if (!pattern->ok() || RE2::FullMatch("", *pattern)) Explain(signal, *pattern, problems);
     matcher->patterns_.push_back(std::move(pattern));
   }
 
@@ -73,39 +78,25 @@ std::unique_ptr<Matcher> Matcher::Create(const std::vector<SignalModel>& signals
     matcher->negation_ = std::make_unique<RE2>("(?:" + negation + ")\\z", PatternOptions(kPatternMemory));
   }
 
-  // Zones that the same signals look at share a set.
-  std::map<std::vector<uint32_t>, int> known;
-  for (size_t zone = 0; zone < kZoneCount; ++zone) {
-    std::vector<uint32_t> members;
-    for (uint32_t s = 0; s < signals.size(); ++s) {
-      if (matcher->patterns_[s] != nullptr && signals[s].zones[zone] > 0) members.push_back(s);
+  // One set for all zones: its automaton stays warm whatever is scanned. Which signals look where is asked afterwards.
+  matcher->set_ = std::make_unique<RE2::Set>(PatternOptions(kSetMemory), RE2::UNANCHORED);
+  for (uint32_t s = 0; s < signals.size(); ++s) {
+    ZoneMask zones = 0;
+    for (size_t zone = 0; zone < kZoneCount; ++zone) {
+      if (matcher->patterns_[s] != nullptr && signals[s].zones[zone] > 0) zones |= MaskOf(static_cast<Zone>(zone));
     }
-    if (members.empty()) {
-      matcher->set_of_zone_[zone] = -1;
-      continue;
+    matcher->zones_.push_back(zones);
+    matcher->searched_zones_ |= zones;
+    if (zones == 0) continue;
+    std::string error;
+    if (matcher->set_->Add(matcher->patterns_[s]->pattern(), &error) < 0) {
+      problems.push_back(At(signals[s].origin, "signal '" + signals[s].id + "' can't be added to a set: " + error));
     }
-    const auto [it, is_new] = known.emplace(members, static_cast<int>(matcher->sets_.size()));
-    if (is_new) {
-      ZoneSet zone_set;
-      zone_set.set = std::make_unique<RE2::Set>(PatternOptions(kSetMemory), RE2::UNANCHORED);
-      for (const uint32_t s : members) {
-        std::string error;
-        if (zone_set.set->Add(matcher->patterns_[s]->pattern(), &error) < 0) {
-          problems.push_back(At(signals[s].origin, "signal '" + signals[s].id + "' can't be added to a set: " + error));
-        }
-      }
-      if (!zone_set.set->Compile()) {
-        problems.push_back(Problem{{},
-                                   {},
-                                   0,
-                                   0,
-                                   "the patterns of zone '" + std::string(ZoneName(static_cast<Zone>(zone))) +
-                                       "' need more memory than a set may take; expected fewer or simpler ones"});
-      }
-      zone_set.signals = std::move(members);
-      matcher->sets_.push_back(std::move(zone_set));
-    }
-    matcher->set_of_zone_[zone] = it->second;
+    matcher->signals_.push_back(s);
+  }
+  if (!matcher->signals_.empty() && !matcher->set_->Compile()) {
+    problems.push_back(
+        Problem{{}, {}, 0, 0, "the patterns need more memory than a set may take; expected fewer or simpler ones"});
   }
   if (problems.size() != before) return nullptr;
   return matcher;
@@ -118,28 +109,25 @@ bool Matcher::Negated(std::string_view text, size_t begin, size_t match) const {
 
 bool Matcher::Match(const std::vector<ZonedText>& texts, std::vector<SignalHit>& hits, std::string& error) const {
   // Which zones of which signal already have a hit: points count once a zone.
-  std::vector<uint16_t> seen(patterns_.size(), 0);
-  static_assert(kZoneCount <= 16);
+  std::vector<ZoneMask> seen(patterns_.size(), 0);
   std::vector<int> found;
   for (const ZonedText& text : texts) {
     for (const ZoneSpan& span : text.zones) {
-      const auto zone = static_cast<size_t>(span.zone);
-      if (set_of_zone_[zone] < 0 || span.begin >= span.end) continue;
-      const ZoneSet& zone_set = sets_[static_cast<size_t>(set_of_zone_[zone])];
+      const ZoneMask zone = MaskOf(span.zone);
+      if ((searched_zones_ & zone) == 0 || span.begin >= span.end) continue;
       const re2::StringPiece part = Piece(text.text.substr(span.begin, span.end - span.begin));
       found.clear();
       RE2::Set::ErrorInfo info{};
-      if (!zone_set.set->Match(part, &found, &info)) {
+      if (!set_->Match(part, &found, &info)) {
         if (info.kind == RE2::Set::kNoError) continue;
-        error = "the pattern set of zone '" + std::string(ZoneName(span.zone)) + "' failed (" +
+        error = "the pattern set failed on zone '" + std::string(ZoneName(span.zone)) + "' (" +
                 (info.kind == RE2::Set::kOutOfMemory ? "out of its memory budget" : "not usable") + ")";
         return false;
       }
       std::sort(found.begin(), found.end());  // the order of a set's answer is not defined
       for (const int index : found) {
-        const uint32_t signal = zone_set.signals[static_cast<size_t>(index)];
-        const auto bit = static_cast<uint16_t>(1U << zone);
-        if ((seen[signal] & bit) != 0) continue;
+        const uint32_t signal = signals_[static_cast<size_t>(index)];
+        if ((zones_[signal] & zone) == 0 || (seen[signal] & zone) != 0) continue;
         // The first place that is not negated.
         size_t at = 0;
         re2::StringPiece where;
@@ -151,7 +139,7 @@ bool Matcher::Match(const std::vector<ZonedText>& texts, std::vector<SignalHit>&
             at = end - span.begin + (where.empty() ? 1 : 0);
             continue;
           }
-          seen[signal] |= bit;
+          seen[signal] |= zone;
           hits.push_back({signal, span.zone, text.source, text.comment_index, begin, end});
           break;
         }

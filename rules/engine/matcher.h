@@ -1,12 +1,11 @@
-// Finds which signals match where: one scan of a set of patterns for each zone, then one search for each signal that
-// the set found.
+// Finds which signals match where: one scan of each zone for all patterns at once, then one search for each signal that
+// the scan found.
 #ifndef YARDMASTER_RULES_ENGINE_MATCHER_H_
 #define YARDMASTER_RULES_ENGINE_MATCHER_H_
 
 #include <re2/re2.h>
 #include <re2/set.h>
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -39,7 +38,7 @@ struct ZonedText {
 // Immutable after construction; safe to use from many threads at once.
 class Matcher {
  public:
-  // Memory that the automaton of one set may take, in bytes. A set that needs more fails, which is an error and never
+  // Memory that the automaton of the set may take, in bytes. A set that needs more fails, which is an error and never
   // "no match".
   static constexpr int64_t kSetMemory = 24 << 20;
   // The same for a single signal.
@@ -54,20 +53,16 @@ class Matcher {
   bool Match(const std::vector<ZonedText>& texts, std::vector<SignalHit>& hits, std::string& error) const;
 
  private:
-  // Patterns of all signals that look at some zone; zones with the same signals share one.
-  struct ZoneSet {
-    std::unique_ptr<RE2::Set> set;
-    std::vector<uint32_t> signals;  // set index → signal
-  };
-
   Matcher() = default;
   bool Negated(std::string_view text, size_t begin, size_t match) const;
 
   std::vector<std::unique_ptr<RE2>> patterns_;  // by signal; null for derived ones
-  std::vector<bool> negatable_;
-  std::vector<ZoneSet> sets_;
-  std::array<int, kZoneCount> set_of_zone_{};  // -1: nobody looks there
-  std::unique_ptr<RE2> negation_;              // null: no negations
+  std::vector<bool> negatable_;                 // by signal
+  std::vector<ZoneMask> zones_;                 // by signal: where it looks
+  ZoneMask searched_zones_ = 0;                 // zones that any signal looks at
+  std::unique_ptr<RE2::Set> set_;
+  std::vector<uint32_t> signals_;  // index in the set → signal
+  std::unique_ptr<RE2> negation_;  // null: no negations
 };
 
 }  // namespace yardmaster::rules

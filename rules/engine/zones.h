@@ -32,6 +32,11 @@ enum class Zone : uint8_t {
 };
 inline constexpr size_t kZoneCount = 11;
 
+// A set of zones, one bit each.
+using ZoneMask = uint16_t;
+inline constexpr ZoneMask kAllZones = (1U << kZoneCount) - 1;
+inline ZoneMask MaskOf(Zone zone) { return static_cast<ZoneMask>(1U << static_cast<unsigned>(zone)); }
+
 // "title", "prose", … as written in packs.
 std::string_view ZoneName(Zone zone);
 std::optional<Zone> ZoneFromName(std::string_view name);
