@@ -1,0 +1,212 @@
+#include "tests/support/fakeforge/admin.h"
+
+#include <set>
+
+#include "tests/support/fakeforge/state.h"
+
+namespace yardmaster::fakeforge {
+namespace {
+
+using nlohmann::json;
+
+std::string Text(const json& body, const char* key, const char* otherwise = "") {
+  const auto it = body.find(key);
+  return it != body.end() && it->is_string() ? it->get<std::string>() : otherwise;
+}
+int64_t Number(const json& body, const char* key) {
+  const auto it = body.find(key);
+  return it != body.end() && it->is_number_integer() ? it->get<int64_t>() : 0;
+}
+bool Flag(const json& body, const char* key) {
+  const auto it = body.find(key);
+  return it != body.end() && it->is_boolean() && it->get<bool>();
+}
+std::vector<std::string> Names(const json& body, const char* key) {
+  std::vector<std::string> names;
+  const auto it = body.find(key);
+  if (it == body.end() || !it->is_array()) return names;
+  for (const json& name : *it) {
+    if (name.is_string()) names.push_back(name.get<std::string>());
+  }
+  return names;
+}
+
+bool IsForge(const std::string& name) { return name == "github" || name == "gitcode"; }
+
+Answer Json(const json& body) { return {.body = body.dump(-1, ' ', false, json::error_handler_t::replace)}; }
+Answer Wrong(const std::string& error) { return {.status = 400, .body = json{{"error", error}}.dump()}; }
+
+json DescribeCall(const Call& call) {
+  return {{"forge", call.forge},   {"method", call.method}, {"target", call.target},    {"body", call.body},
+          {"status", call.status}, {"fault", call.fault},   {"expected", call.expected}};
+}
+
+json DescribeSubject(const Subject& subject) {
+  json comments = json::array();
+  for (const Comment& comment : subject.comments) {
+    comments.push_back({{"id", comment.id}, {"user", comment.user}, {"body", comment.body}});
+  }
+  return {{"number", subject.number}, {"pull", subject.pull},       {"title", subject.title},
+          {"body", subject.body},     {"open", subject.open},       {"user", subject.user},
+          {"labels", subject.labels}, {"added", subject.additions}, {"comments", std::move(comments)}};
+}
+
+Answer Read(State& state, const std::string& what) {
+  json out = json::array();
+  if (what == "calls" || what == "unexpected") {
+    for (const Call& call : state.calls()) {
+      if (what == "calls" || !call.expected) out.push_back(DescribeCall(call));
+    }
+    return Json(out);
+  }
+  if (what == "deliveries") {
+    for (const Delivery& delivery : state.deliveries()) {
+      out.push_back({{"id", delivery.id},
+                     {"guid", delivery.guid},
+                     {"forge", delivery.forge},
+                     {"repository", delivery.repository},
+                     {"event", delivery.event},
+                     {"action", delivery.action},
+                     {"settled", delivery.settled},
+                     {"status", delivery.status},
+                     {"redelivery", delivery.redelivery}});
+    }
+    return Json(out);
+  }
+  if (what == "state") {
+    out = json::object();
+    for (const std::string_view forge : State::kForges) {
+      json& side = out[std::string(forge)] = json::object();
+      for (const auto& [name, repository] : state.repositories(forge)) {
+        json subjects = json::array();
+        for (const auto& [key, subject] : repository.subjects) subjects.push_back(DescribeSubject(subject));
+        side[name] = {{"labels", repository.labels}, {"subjects", std::move(subjects)}};
+      }
+    }
+    return Json(out);
+  }
+  if (what == "pending") return Json({{"pending", state.Pending()}});
+  return {.status = 404, .body = R"({"error": "there is no such call"})"};
+}
+
+Answer SetFaults(State& state, const json& body) {
+  FaultRates rates = state.faults();
+  for (const auto& [name, value] : body.items()) {
+    if (name == "seed" && value.is_number_unsigned()) continue;
+    if (!value.is_number_integer() || !SetFaultRate(rates, name, value.get<int64_t>())) {
+      return Wrong("\"" + name + "\" is no fault, or not from 0 to 100");
+    }
+  }
+  state.faults() = rates;
+  if (body.contains("seed")) state.random().Seed(body["seed"].get<uint64_t>());
+  return Json(FaultRatesByName(rates));
+}
+
+Answer RedeliverFailed(State& state, const json& body, Time now) {
+  const std::string forge = Text(body, "forge");
+  std::set<std::string> arrived;
+  for (const Delivery& delivery : state.deliveries()) {
+    if (!delivery.settled || (delivery.status >= 200 && delivery.status < 300)) arrived.insert(delivery.guid);
+  }
+  std::vector<int64_t> missing;
+  for (const Delivery& delivery : state.deliveries()) {
+    if (!forge.empty() && delivery.forge != forge) continue;
+    if (arrived.insert(delivery.guid).second) missing.push_back(delivery.id);
+  }
+  for (const int64_t id : missing) state.Redeliver(id, now);
+  return Json({{"redelivered", missing.size()}});
+}
+
+// What is about a repository or one of its subjects.
+Answer Change(State& state, const std::string& what, const json& body, Time now) {
+  const std::string forge = Text(body, "forge");
+  const std::string name = Text(body, "repository");
+  if (!IsForge(forge)) return Wrong("\"forge\" must be github or gitcode");
+  if (what == "limits") {
+    state.limits(forge) = {Number(body, "requests_per_minute"), Number(body, "writes_per_minute")};
+    return Json(json::object());
+  }
+  if (name.find('/') == std::string::npos) return Wrong("\"repository\" must be OWNER/NAME");
+  if (what == "repository") {
+    Repository& repository = state.RepositoryOf(forge, name);
+    for (const char* key : {"contents", "permissions"}) {
+      if (!body.contains(key) || !body[key].is_object()) continue;
+      for (const auto& [entry, value] : body[key].items()) {
+        if (!value.is_string()) return Wrong(std::string(key) + " must be texts");
+        (key[0] == 'c' ? repository.contents : repository.permissions)[entry] = value.get<std::string>();
+      }
+    }
+    return Json(json::object());
+  }
+  if (what == "labels" && body.contains("declare")) {
+    state.RepositoryOf(forge, name).labels = Names(body, "declare");
+    return Json(json::object());
+  }
+  Subject* const subject = state.Find(forge, name, Flag(body, "pull"), Number(body, "number"));
+  if (subject == nullptr) return Wrong("there is no such issue or pull request");
+  const std::string user = Text(body, "user", "alice");
+  if (what == "comments") {
+    const Comment& comment =
+        state.AddComment(forge, name, *subject, user, Text(body, "body"), Flag(body, "quiet"), now);
+    return Json({{"id", comment.id}});
+  }
+  if (what == "labels") {
+    for (const std::string& label : Names(body, "add")) state.AddLabel(forge, name, *subject, user, label, now);
+    for (const std::string& label : Names(body, "remove")) state.RemoveLabel(forge, name, *subject, user, label, now);
+    return Json({{"labels", subject->labels}});
+  }
+  if (what == "edit") {
+    std::optional<std::string> title;
+    std::optional<std::string> text;
+    if (body.contains("title")) title = Text(body, "title");
+    if (body.contains("body")) text = Text(body, "body");
+    if (title.has_value() || text.has_value()) state.Edit(forge, name, *subject, user, title, text, now);
+    if (body.contains("state")) state.SetOpen(forge, name, *subject, user, Text(body, "state") == "open", now);
+    return Json(json::object());
+  }
+  return {.status = 404, .body = R"({"error": "there is no such call"})"};
+}
+
+}  // namespace
+
+bool OpenFromJson(State& state, const json& issue, Time now, json& answer, std::string& error) {
+  const std::string forge = issue.is_object() ? Text(issue, "forge", "github") : "";
+  const std::string repository = issue.is_object() ? Text(issue, "repository") : "";
+  if (!IsForge(forge) || repository.find('/') == std::string::npos || !issue.contains("title")) {
+    error = "an issue needs \"forge\", \"repository\" and \"title\"";
+    return false;
+  }
+  Subject subject;
+  subject.number = Number(issue, "number");
+  subject.pull = Flag(issue, "pull");
+  subject.title = Text(issue, "title");
+  subject.body = Text(issue, "body");
+  subject.user = Text(issue, "user", "alice");
+  subject.labels = Names(issue, issue.contains("labels") ? "labels" : "labels_before");
+  if (issue.contains("files") && issue["files"].is_array()) subject.files = issue["files"];
+  const Subject* const opened = state.Open(forge, repository, std::move(subject), Flag(issue, "quiet"), now);
+  if (opened == nullptr) {
+    error = "there is one of that number";
+    return false;
+  }
+  answer = {{"number", opened->number}};
+  return true;
+}
+
+Answer HandleAdmin(State& state, const Request& request, const std::vector<std::string>& parts, Time now) {
+  const std::string what = parts.size() == 2 ? parts[1] : "";
+  if (request.method == "GET") return Read(state, what);
+  if (request.method != "POST") return {.status = 405, .body = R"({"error": "GET or POST"})"};
+  const json body = request.body.empty() ? json::object() : json::parse(request.body, nullptr, false);
+  if (!body.is_object()) return Wrong("the body is no JSON object");
+  if (what == "issues") {
+    json answer;
+    std::string error;
+    return OpenFromJson(state, body, now, answer, error) ? Json(answer) : Wrong(error);
+  }
+  if (what == "faults") return SetFaults(state, body);
+  if (what == "redeliver") return RedeliverFailed(state, body, now);
+  return Change(state, what, body, now);
+}
+
+}  // namespace yardmaster::fakeforge

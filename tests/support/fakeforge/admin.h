@@ -1,0 +1,35 @@
+// The test's own calls, below /_fake/. JSON in, JSON out; a wrong call is a 400 with {"error"}.
+//
+//   POST issues      {forge, repository, title, body?, user?, labels?, number?, pull?, files?, quiet?} → {number}
+//   POST comments    {forge, repository, number, pull?, user?, body, quiet?} → {id}
+//   POST labels      {forge, repository, number, pull?, user?, add?, remove?}, or {forge, repository, declare: […]}:
+//                    a repository with declared labels accepts no others
+//   POST edit        {forge, repository, number, pull?, user?, title?, body?, state?: "open"|"closed"}
+//   POST repository  {forge, repository, contents?: {path: text}, permissions?: {login: word}}
+//   POST faults      {"seed"?: N, "late": 5, …} in percent, names of faults.h; "all" sets every one
+//   POST limits      {forge, requests_per_minute?, writes_per_minute?}
+//   POST redeliver   {"forge"?}: another attempt for every delivery that never got a 2xx → {redelivered}
+//   GET  calls, unexpected, deliveries, state, pending
+#ifndef YARDMASTER_TESTS_SUPPORT_FAKEFORGE_ADMIN_H_
+#define YARDMASTER_TESTS_SUPPORT_FAKEFORGE_ADMIN_H_
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/support/fakeforge/message.h"
+#include "tests/support/fakeforge/model.h"
+
+namespace yardmaster::fakeforge {
+
+class State;
+
+// `parts`: of the path, "_fake" first.
+Answer HandleAdmin(State& state, const Request& request, const std::vector<std::string>& parts, Time now);
+
+// Opens an issue as POST issues does. False and `error` if it can't.
+bool OpenFromJson(State& state, const nlohmann::json& issue, Time now, nlohmann::json& answer, std::string& error);
+
+}  // namespace yardmaster::fakeforge
+
+#endif  // YARDMASTER_TESTS_SUPPORT_FAKEFORGE_ADMIN_H_

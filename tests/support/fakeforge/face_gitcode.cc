@@ -1,0 +1,144 @@
+// GitCode's types are not stable: numbers of issues and ids of users are texts, flags are 0 and 1.
+#include <array>
+
+#include "tests/support/fakeforge/face.h"
+
+namespace yardmaster::fakeforge {
+namespace {
+
+using nlohmann::json;
+
+class GitCodeFace final : public Face {
+ public:
+  std::string_view name() const override { return "gitcode"; }
+  bool shared_numbers() const override { return false; }
+  size_t default_page() const override { return 20; }
+  size_t min_label() const override { return 2; }
+  size_t max_label() const override { return 20; }
+  bool github_headers() const override { return false; }
+
+  std::string Token(const Request& request) const override {
+    if (const std::string_view token = request.Header("PRIVATE-TOKEN"); !token.empty()) return std::string(token);
+    const std::string_view value = request.Header("Authorization");
+    constexpr std::string_view prefix = "Bearer ";
+    return value.substr(0, prefix.size()) == prefix ? std::string(value.substr(prefix.size())) : std::string();
+  }
+
+  std::optional<std::vector<std::string>> AddedLabels(const json& body) const override {
+    const json* list = &body;
+    if (body.is_object() && body.contains("labels")) list = &body["labels"];
+    if (!list->is_array()) return std::nullopt;
+    std::vector<std::string> names;
+    for (const json& name : *list) {
+      if (!name.is_string()) return std::nullopt;
+      names.push_back(name.get<std::string>());
+    }
+    return names;
+  }
+
+  json User(const std::string& login) const override {
+    return {{"id", "u-" + login}, {"login", login}, {"name", login}, {"type", "User"}};
+  }
+  json Label(const std::string& name) const override {
+    return {{"id", 7}, {"name", name}, {"title", name}, {"color", "#ededed"}, {"textColor", "#000000"}};
+  }
+  json Render(const Repository& repository) const override {
+    const std::string& full = repository.full_name;
+    return {{"id", 4711},   {"full_name", full},          {"path_with_namespace", full},
+            {"private", 0}, {"default_branch", "master"}, {"html_url", "https://gitcode.com/" + full}};
+  }
+  json Render(const Repository& repository, const Subject& subject, bool as_pull) const override {
+    json labels = json::array();
+    for (const std::string& name : subject.labels) labels.push_back(Label(name));
+    const std::string number = std::to_string(subject.number);
+    json out = {
+        {"id", 900'000 + subject.number},
+        {"title", subject.title},
+        {"body", subject.body},
+        {"state", subject.open ? "open" : "closed"},
+        {"labels", std::move(labels)},
+        {"user", User(subject.user)},
+        {"comments", subject.comments.size()},
+        {"created_at", FormatTime(subject.created)},
+        {"updated_at", FormatTime(subject.updated)},
+        {"html_url", "https://gitcode.com/" + repository.full_name + (subject.pull ? "/pull/" : "/issues/") + number}};
+    if (as_pull) {
+      out["number"] = subject.number;
+      out["head"] = {{"ref", "topic"}, {"sha", std::string(40, '1')}};
+      out["base"] = {{"ref", "master"}, {"sha", std::string(40, '0')}};
+      out["merged"] = nullptr;
+    } else {
+      out["number"] = number;
+    }
+    return out;
+  }
+  json Render(const Comment& comment) const override {
+    return {{"id", comment.id},
+            {"body", comment.body},
+            {"user", User(comment.user)},
+            {"created_at", FormatTime(comment.created)},
+            {"updated_at", FormatTime(comment.created)}};
+  }
+  Answer Error(int status, const std::string& message) const override {
+    return {.status = status,
+            .body = json{{"error_code", status},
+                         {"error_code_name", "UN_KNOW"},
+                         {"error_message", message},
+                         {"trace_id", "fake"}}
+                        .dump()};
+  }
+
+  Payload Webhook(const Happening& what) const override {
+    const Subject& subject = what.subject;
+    const bool comment = what.action == Action::kCommented;
+    json object = {{"id", 900'000 + subject.number},
+                   {"iid", subject.number},
+                   {"title", subject.title},
+                   {"description", subject.body},
+                   {"state", subject.open ? "opened" : "closed"},
+                   {"author", {{"username", subject.user}}}};
+    json user = {{"id", "u-" + what.actor}, {"username", what.actor}, {"name", what.actor}};
+    const std::string& full = what.repository.full_name;
+    Payload payload;
+    payload.body = {{"user", std::move(user)},
+                    {"project", {{"path_with_namespace", full}, {"web_url", "https://gitcode.com/" + full}}},
+                    {"repository", {{"name", full.substr(full.find('/') + 1)}}}};
+    if (comment) {
+      payload.event = "Note Hook";
+      payload.action = "create";
+      payload.body["object_kind"] = "note";
+      payload.body["object_attributes"] = {{"id", what.comment->id},
+                                           {"note", what.comment->body},
+                                           {"noteable_type", subject.pull ? "MergeRequest" : "Issue"},
+                                           {"system", false}};
+      payload.body[subject.pull ? "merge_request" : "issue"] = std::move(object);
+      return payload;
+    }
+    static constexpr std::array<const char*, 6> kActions = {"open", "reopen", "update", "close", "update", "update"};
+    payload.event = subject.pull ? "Merge Request Hook" : "Issue Hook";
+    payload.action = kActions[static_cast<size_t>(what.action)];
+    object["action"] = payload.action;
+    json labels = json::array();
+    for (const std::string& name : subject.labels) labels.push_back({{"title", name}});
+    if (!what.label.empty()) payload.body["changes"] = {{"labels", {{"current", labels}}}};
+    payload.body["object_kind"] = subject.pull ? "merge_request" : "issue";
+    payload.body["labels"] = std::move(labels);
+    payload.body["object_attributes"] = std::move(object);
+    return payload;
+  }
+  Headers WebhookHeaders(const std::string& event, const std::string& guid,
+                         const std::string& signature) const override {
+    Headers headers = {{"Content-Type", "application/json"},
+                       {"User-Agent", "git-gitcode-hook"},
+                       {"X-GitCode-Event", event},
+                       {"X-GitCode-Delivery", guid}};
+    if (!signature.empty()) headers.emplace_back("X-GitCode-Signature-256", signature);
+    return headers;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Face> MakeGitCodeFace() { return std::make_unique<GitCodeFace>(); }
+
+}  // namespace yardmaster::fakeforge

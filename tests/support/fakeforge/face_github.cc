@@ -1,0 +1,160 @@
+#include <array>
+#include <ctime>
+
+#include "tests/support/fakeforge/face.h"
+
+namespace yardmaster::fakeforge {
+namespace {
+
+using nlohmann::json;
+
+json TextOrNull(const std::string& text) { return text.empty() ? json(nullptr) : json(text); }
+
+// The same account has the same number everywhere.
+int64_t UserId(const std::string& login) {
+  uint32_t hash = 2166136261U;
+  for (const char c : login) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619U;
+  return 1'000 + static_cast<int64_t>(hash % 1'000'000'000U);
+}
+
+class GitHubFace final : public Face {
+ public:
+  std::string_view name() const override { return "github"; }
+  bool shared_numbers() const override { return true; }
+  size_t default_page() const override { return 30; }
+  size_t min_label() const override { return 1; }
+  size_t max_label() const override { return 50; }
+  bool github_headers() const override { return true; }
+
+  std::string Token(const Request& request) const override {
+    const std::string_view value = request.Header("Authorization");
+    for (const std::string_view prefix : {"Bearer ", "token "}) {
+      if (value.substr(0, prefix.size()) == prefix) return std::string(value.substr(prefix.size()));
+    }
+    return {};
+  }
+
+  std::optional<std::vector<std::string>> AddedLabels(const json& body) const override {
+    const json* list = &body;
+    if (body.is_object()) {
+      const auto it = body.find("labels");
+      if (it == body.end()) return std::nullopt;
+      list = &*it;
+    }
+    if (!list->is_array()) return std::nullopt;
+    std::vector<std::string> names;
+    for (const json& name : *list) {
+      if (!name.is_string()) return std::nullopt;
+      names.push_back(name.get<std::string>());
+    }
+    return names;
+  }
+
+  json User(const std::string& login) const override {
+    return {{"login", login}, {"id", UserId(login)}, {"type", login.ends_with("[bot]") ? "Bot" : "User"}};
+  }
+  json Label(const std::string& name) const override {
+    return {{"id", UserId(name)}, {"name", name}, {"color", "ededed"}, {"default", false}, {"description", nullptr}};
+  }
+  json Render(const Repository& repository) const override {
+    const std::string& full = repository.full_name;
+    return {{"id", UserId(full)},
+            {"name", full.substr(full.find('/') + 1)},
+            {"full_name", full},
+            {"private", false},
+            {"archived", false},
+            {"default_branch", "main"},
+            {"owner", User(full.substr(0, full.find('/')))},
+            {"html_url", "https://github.com/" + full}};
+  }
+  json Render(const Repository& repository, const Subject& subject, bool as_pull) const override {
+    json labels = json::array();
+    for (const std::string& name : subject.labels) labels.push_back(Label(name));
+    const std::string number = std::to_string(subject.number);
+    json out = {
+        {"id", UserId(repository.full_name) + subject.number},
+        {"number", subject.number},
+        {"title", subject.title},
+        {"body", TextOrNull(subject.body)},
+        {"state", subject.open ? "open" : "closed"},
+        {"labels", std::move(labels)},
+        {"user", User(subject.user)},
+        {"comments", subject.comments.size()},
+        {"locked", false},
+        {"created_at", FormatTime(subject.created)},
+        {"updated_at", FormatTime(subject.updated)},
+        {"html_url", "https://github.com/" + repository.full_name + (subject.pull ? "/pull/" : "/issues/") + number}};
+    if (as_pull) {
+      out["merged"] = false;
+      out["merged_at"] = nullptr;
+      out["draft"] = false;
+      out["head"] = {{"ref", "topic"}, {"sha", std::string(40, '1')}};
+      out["base"] = {{"ref", "main"}, {"sha", std::string(40, '0')}};
+    } else if (subject.pull) {
+      out["pull_request"] = {{"merged_at", nullptr}};
+    }
+    return out;
+  }
+  json Render(const Comment& comment) const override {
+    return {{"id", comment.id},
+            {"body", comment.body},
+            {"user", User(comment.user)},
+            {"created_at", FormatTime(comment.created)},
+            {"updated_at", FormatTime(comment.created)}};
+  }
+  Answer Error(int status, const std::string& message) const override {
+    return {.status = status,
+            .body = json{{"message", message}, {"documentation_url", "https://docs.github.com"}}.dump()};
+  }
+
+  Payload Webhook(const Happening& what) const override {
+    static constexpr std::array<const char*, 7> kActions = {"opened",  "reopened",  "edited", "closed",
+                                                            "labeled", "unlabeled", "created"};
+    const bool comment = what.action == Action::kCommented;
+    const bool pull = what.subject.pull && !comment;
+    Payload payload;
+    payload.event = comment ? "issue_comment" : pull ? "pull_request" : "issues";
+    payload.action = kActions[static_cast<size_t>(what.action)];
+    payload.body = {{"action", payload.action},
+                    {"repository", Render(what.repository)},
+                    {"sender", User(what.actor)},
+                    {pull ? "pull_request" : "issue", Render(what.repository, what.subject, pull)}};
+    if (pull) payload.body["number"] = what.subject.number;
+    if (comment) payload.body["comment"] = Render(*what.comment);
+    if (!what.label.empty()) payload.body["label"] = Label(what.label);
+    return payload;
+  }
+  Headers WebhookHeaders(const std::string& event, const std::string& guid,
+                         const std::string& signature) const override {
+    Headers headers = {{"Content-Type", "application/json"},
+                       {"User-Agent", "GitHub-Hookshot/fake"},
+                       {"X-GitHub-Event", event},
+                       {"X-GitHub-Delivery", guid},
+                       {"X-GitHub-Hook-ID", "1"}};
+    if (!signature.empty()) headers.emplace_back("X-Hub-Signature-256", signature);
+    return headers;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Face> MakeGitHubFace() { return std::make_unique<GitHubFace>(); }
+
+std::string FormatTime(Time time) {
+  const std::time_t seconds = std::chrono::system_clock::to_time_t(time);
+  std::tm parts{};
+  gmtime_r(&seconds, &parts);
+  std::array<char, 32> text{};
+  const size_t size = std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return {text.data(), size};
+}
+
+size_t CountCharacters(std::string_view utf8) {
+  size_t count = 0;
+  for (const char c : utf8) {
+    if ((static_cast<unsigned char>(c) & 0xC0U) != 0x80U) ++count;
+  }
+  return count;
+}
+
+}  // namespace yardmaster::fakeforge

@@ -1,0 +1,90 @@
+// What a forge keeps.
+#ifndef YARDMASTER_TESTS_SUPPORT_FAKEFORGE_MODEL_H_
+#define YARDMASTER_TESTS_SUPPORT_FAKEFORGE_MODEL_H_
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace yardmaster::fakeforge {
+
+using Time = std::chrono::system_clock::time_point;
+
+struct Comment {
+  int64_t id = 0;
+  std::string user;
+  std::string body;
+  Time created;
+};
+
+// An issue or a pull request.
+struct Subject {
+  int64_t number = 0;
+  bool pull = false;
+  std::string title;
+  std::string body;  // empty: null in answers and payloads
+  bool open = true;
+  std::string user;
+  std::vector<std::string> labels;
+  std::map<std::string, int> additions;  // label → how often it was put on
+  std::vector<Comment> comments;
+  nlohmann::json files = nlohmann::json::array();  // pull requests: as …/files answers
+  Time created;
+  Time updated;
+};
+
+struct Repository {
+  std::string full_name;
+  std::vector<std::string> labels;  // empty: any label is accepted; else these only
+  std::map<std::pair<bool, int64_t>, Subject> subjects;
+  std::map<std::string, std::string> contents;     // path → text
+  std::map<std::string, std::string> permissions;  // login → "read", "write", "admin"
+};
+
+// What a webhook tells.
+enum class Action : uint8_t { kOpened, kReopened, kEdited, kClosed, kLabeled, kUnlabeled, kCommented };
+
+struct Happening {
+  Action action = Action::kOpened;
+  const Repository& repository;
+  const Subject& subject;
+  std::string actor;
+  std::string label = {};            // kLabeled, kUnlabeled
+  const Comment* comment = nullptr;  // kCommented
+};
+
+// One attempt to deliver a webhook.
+struct Delivery {
+  int64_t id = 0;
+  std::string guid;  // shared by all attempts
+  std::string forge;
+  std::string repository;
+  std::string event;
+  std::string action;
+  std::string body;
+  Time due;
+  bool taken = false;    // handed out for sending
+  bool settled = false;  // the answer is known
+  int status = 0;        // 0: no answer
+  bool redelivery = false;
+  Time delivered;
+};
+
+// A call to a forge, as recorded.
+struct Call {
+  std::string forge;
+  std::string method;
+  std::string target;
+  std::string body;  // the beginning
+  int status = 0;    // 0: the answer was lost
+  std::string fault;
+  bool expected = true;
+};
+
+}  // namespace yardmaster::fakeforge
+
+#endif  // YARDMASTER_TESTS_SUPPORT_FAKEFORGE_MODEL_H_

@@ -1,0 +1,84 @@
+#include "tests/support/fakeforge/server.h"
+
+#include "tests/support/fakeforge/webhook_post.h"
+
+namespace yardmaster::fakeforge {
+namespace {
+
+Time Now() { return std::chrono::system_clock::now(); }
+
+StateOptions WithWebhooks(const ServerOptions& options) {
+  StateOptions state = options.state;
+  state.github.webhooks = !options.webhook_url_github.empty();
+  state.gitcode.webhooks = !options.webhook_url_gitcode.empty();
+  return state;
+}
+
+}  // namespace
+
+Server::Server(ServerOptions options) : options_(std::move(options)), state_(WithWebhooks(options_)) {}
+
+std::unique_ptr<Server> Server::Start(ServerOptions options, std::string& error) {
+  auto server = std::unique_ptr<Server>(new Server(std::move(options)));
+  Server* const raw = server.get();
+  server->listener_ = HttpListener::Start(
+      raw->options_.host, raw->options_.port,
+      [raw](const Request& request) {
+        Answer answer;
+        raw->WithState([&](State& state, Time now) { answer = state.Handle(request, now); });
+        return answer;
+      },
+      error);
+  if (server->listener_ == nullptr) return nullptr;
+  for (int i = 0; i < raw->options_.webhook_connections; ++i) {
+    server->senders_.emplace_back([raw] { raw->SendWebhooks(); });
+  }
+  return server;
+}
+
+Server::~Server() {
+  listener_.reset();
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    stopping_ = true;
+  }
+  changed_.notify_all();
+  for (std::thread& sender : senders_) sender.join();
+}
+
+std::string Server::ApiUrl(std::string_view forge) const {
+  const std::string base = "http://" + options_.host + ":" + std::to_string(port());
+  return forge == "gitcode" ? base + "/api/v5" : base;
+}
+
+void Server::WithState(const std::function<void(State& state, Time now)>& use) {
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    use(state_, Now());
+  }
+  changed_.notify_all();
+}
+
+void Server::SendWebhooks() {
+  WebhookPost post(stopping_);
+  std::unique_lock<std::mutex> lock(mutex_);
+  while (!stopping_) {
+    const std::vector<Outgoing> due = state_.TakeDue(Now(), 1);
+    if (due.empty()) {
+      if (const std::optional<Time> next = state_.NextDue(); next.has_value()) {
+        changed_.wait_until(lock, *next);
+      } else {
+        changed_.wait(lock);
+      }
+      continue;
+    }
+    const Outgoing& webhook = due.front();
+    lock.unlock();
+    const std::string& url = webhook.forge == "gitcode" ? options_.webhook_url_gitcode : options_.webhook_url_github;
+    const int status = post.Send(url, webhook.headers, webhook.body);
+    lock.lock();
+    state_.Settle(webhook.id, status, Now());
+  }
+}
+
+}  // namespace yardmaster::fakeforge

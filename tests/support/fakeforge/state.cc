@@ -1,0 +1,649 @@
+#include "tests/support/fakeforge/state.h"
+
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "tests/support/fakeforge/admin.h"
+
+namespace yardmaster::fakeforge {
+namespace {
+
+using nlohmann::json;
+
+constexpr size_t kMaxPage = 100;
+constexpr size_t kMaxCommentCharacters = 65'536;
+constexpr size_t kMaxLabelsOfSubject = 100;
+constexpr size_t kRecordedBody = 4'096;
+constexpr std::chrono::seconds kMinute{60};
+
+size_t NumberParameter(const Request& request, std::string_view name, size_t otherwise) {
+  const std::string text = request.Parameter(name);
+  size_t value = 0;
+  const auto [rest, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return code == std::errc() && rest == text.data() + text.size() && value > 0 ? value : otherwise;
+}
+
+std::string Dump(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
+
+// Every number becomes a text and every flag a number, all the way down.
+void ChangeTypes(json& value) {
+  if (value.is_number()) {
+    value = value.dump();
+  } else if (value.is_boolean()) {
+    value = value.get<bool>() ? 1 : 0;
+  } else if (value.is_structured()) {
+    for (json& member : value) ChangeTypes(member);
+  }
+}
+
+bool Has(const std::vector<std::string>& list, const std::string& item) {
+  return std::find(list.begin(), list.end(), item) != list.end();
+}
+
+std::vector<std::string> Split(std::string_view text, char separator) {
+  std::vector<std::string> parts;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find(separator), text.size());
+    if (end > 0) parts.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return parts;
+}
+
+std::string ETagOf(const std::string& body) {
+  uint64_t hash = 14695981039346656037ULL;
+  for (const char c : body) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
+  return "\"" + std::to_string(hash) + "\"";
+}
+
+Answer Json(int status, const json& body) { return {.status = status, .body = Dump(body)}; }
+
+Answer GatewayError(uint64_t which) {
+  static constexpr int kStatus[] = {500, 502, 503, 504};
+  return {.status = kStatus[which % 4], .content_type = "text/html", .body = "<html><h1>Unavailable</h1></html>"};
+}
+
+}  // namespace
+
+std::string SignBody(const std::string& secret, const std::string& body) {
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+  unsigned int size = 0;
+  HMAC(EVP_sha256(), secret.data(), static_cast<int>(secret.size()),
+       reinterpret_cast<const unsigned char*>(body.data()), body.size(), digest.data(), &size);
+  static constexpr std::string_view kHex = "0123456789abcdef";
+  std::string out = "sha256=";
+  for (unsigned int i = 0; i < size; ++i) {
+    out += kHex[digest[i] >> 4U];
+    out += kHex[digest[i] & 15U];
+  }
+  return out;
+}
+
+State::State(StateOptions options) : options_(std::move(options)), random_(options_.seed) {
+  sides_[0].face = MakeGitHubFace();
+  sides_[0].settings = options_.github;
+  sides_[1].face = MakeGitCodeFace();
+  sides_[1].settings = options_.gitcode;
+}
+
+CallLimits& State::limits(std::string_view forge) { return SideOf(forge).settings.limits; }
+
+const std::map<std::string, Repository>& State::repositories(std::string_view forge) const {
+  return sides_[forge == "gitcode" ? 1 : 0].repositories;
+}
+
+// --- Calls ---
+
+Answer State::Handle(const Request& request, Time now) {
+  Land(now);
+  std::vector<std::string> parts = request.Parts();
+  if (!parts.empty() && parts[0] == "_fake") return HandleAdmin(*this, request, parts, now);
+  const bool gitcode = parts.size() >= 2 && parts[0] == "api" && parts[1] == "v5";
+  if (gitcode) parts.erase(parts.begin(), parts.begin() + 2);
+  Side& side = sides_[gitcode ? 1 : 0];
+
+  Call call;
+  call.forge = side.face->name();
+  call.method = request.method;
+  call.target = request.target;
+  call.body = request.body.substr(0, kRecordedBody);
+  const std::optional<Operation> operation = FindOperation(request.method, parts, !gitcode);
+  Answer answer = HandleCall(side, request, operation, call, now);
+  call.status = answer.transport == Answer::Transport::kReset ? 0 : answer.status;
+  calls_.push_back(std::move(call));
+  if (calls_.size() > kMaxCalls) calls_.pop_front();
+  return answer;
+}
+
+Answer State::HandleCall(Side& side, const Request& request, const std::optional<Operation>& operation, Call& call,
+                         Time now) {
+  // Who and what.
+  if (!operation.has_value()) {
+    call.expected = false;
+    return side.face->Error(404, "Not Found");
+  }
+  if (!side.settings.token.empty() && side.face->Token(request) != side.settings.token) {
+    return side.face->Error(401, "401 Unauthorized");
+  }
+  const bool write = request.method != "GET";
+  if (std::optional<Answer> refused = OverLimit(side, write, now); refused.has_value()) {
+    call.fault = "over the limit";
+    return *std::move(refused);
+  }
+
+  // What goes wrong before anything is done.
+  const FaultRates& rates = options_.faults;
+  Answer lost;
+  lost.transport = Answer::Transport::kReset;
+  if (random_.Happens(rates.limited)) {
+    call.fault = "limited";
+    return LimitedAnswer(side, now);
+  }
+  if (random_.Happens(rates.error_before)) {
+    call.fault = "error_before";
+    return GatewayError(random_.Draw(4));
+  }
+  if (random_.Happens(rates.reset_before)) {
+    call.fault = "reset_before";
+    return lost;
+  }
+  if (write && random_.Happens(rates.late)) {
+    call.fault = "late";
+    const std::chrono::milliseconds delay(200 + random_.Draw(4'800));
+    late_.push_back({now + delay, &side == sides_.data() ? size_t{0} : size_t{1}, *operation, request});
+    return lost;
+  }
+
+  // The work, and what goes wrong afterwards.
+  Answer answer = Execute(side, *operation, request, now);
+  if (random_.Happens(rates.error_after)) {
+    call.fault = "error_after";
+    return GatewayError(random_.Draw(4));
+  }
+  if (random_.Happens(rates.reset_after)) {
+    call.fault = "reset_after";
+    return lost;
+  }
+  if (answer.status < 300 && !answer.body.empty() && random_.Happens(rates.wrong_types)) {
+    call.fault = "wrong_types";
+    json value = json::parse(answer.body, nullptr, false);
+    if (!value.is_discarded()) {
+      ChangeTypes(value);
+      answer.body = Dump(value);
+    }
+  }
+  if (random_.Happens(rates.slow)) {
+    call.fault = "slow";
+    answer.transport = Answer::Transport::kSlow;
+  }
+  if (side.face->github_headers() && !write && answer.status == 200) {
+    const std::string etag = ETagOf(answer.body);
+    answer.headers.emplace_back("ETag", etag);
+    if (request.Header("If-None-Match") == etag) {
+      answer.status = 304;
+      answer.body.clear();
+    }
+  }
+  return answer;
+}
+
+std::optional<Answer> State::OverLimit(Side& side, bool write, Time now) {
+  const CallLimits& limits = side.settings.limits;
+  while (!side.recent.empty() && side.recent.front().first + kMinute <= now) side.recent.pop_front();
+  const auto requests = static_cast<int64_t>(side.recent.size());
+  const auto writes = static_cast<int64_t>(
+      std::count_if(side.recent.begin(), side.recent.end(), [](const auto& entry) { return entry.second; }));
+  const bool over = (limits.requests_per_minute > 0 && requests >= limits.requests_per_minute) ||
+                    (write && limits.writes_per_minute > 0 && writes >= limits.writes_per_minute);
+  if (over) return LimitedAnswer(side, now);
+  if (limits.requests_per_minute > 0 || limits.writes_per_minute > 0) side.recent.emplace_back(now, write);
+  return std::nullopt;
+}
+
+Answer State::LimitedAnswer(const Side& side, Time now) {
+  const bool github = side.face->github_headers();
+  Answer answer = side.face->Error(github && random_.Draw(2) == 0 ? 403 : 429,
+                                   github ? "You have exceeded a secondary rate limit" : "Too Many Requests");
+  if (random_.Draw(2) == 0) {
+    answer.headers.emplace_back("Retry-After", "1");
+  } else if (github && random_.Draw(2) == 0) {
+    answer.headers.emplace_back("X-RateLimit-Limit", "5000");
+    answer.headers.emplace_back("X-RateLimit-Remaining", "0");
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(now.time_since_epoch()).count();
+    answer.headers.emplace_back("X-RateLimit-Reset", std::to_string(seconds + 1));
+  }
+  return answer;
+}
+
+Answer State::Execute(Side& side, const Operation& operation, const Request& request, Time now) {
+  const Face& face = *side.face;
+  if (operation.kind == Kind::kUser) return Json(200, face.User(options_.bot_login));
+  if (operation.kind == Kind::kRateLimit) {
+    const json core = {{"limit", 5000}, {"remaining", 4999}, {"reset", 4'000'000'000}, {"used", 1}};
+    return Json(200, {{"resources", {{"core", core}}}, {"rate", core}});
+  }
+  if (operation.kind == Kind::kMembership) return face.Error(404, "Not Found");
+
+  const auto found = side.repositories.find(operation.repository);
+  if (found == side.repositories.end()) return face.Error(404, "Not Found");
+  Repository& repository = found->second;
+  switch (operation.kind) {
+    case Kind::kRepository:
+      return Json(200, face.Render(repository));
+    case Kind::kRepositoryLabels: {
+      std::vector<json> labels;
+      for (const std::string& name : repository.labels) labels.push_back(face.Label(name));
+      return Page(side, request, labels);
+    }
+    case Kind::kIssues:
+      return ListIssues(side, repository, request);
+    case Kind::kContents: {
+      const auto file = repository.contents.find(operation.argument);
+      if (file == repository.contents.end()) return face.Error(404, "Not Found");
+      std::string encoded(4 * (file->second.size() + 2) / 3 + 4, '\0');
+      const int size = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(encoded.data()),
+                                       reinterpret_cast<const unsigned char*>(file->second.data()),
+                                       static_cast<int>(file->second.size()));
+      encoded.resize(static_cast<size_t>(size));
+      return Json(200, {{"type", "file"}, {"path", file->first}, {"encoding", "base64"}, {"content", encoded}});
+    }
+    case Kind::kPermission: {
+      const auto permission = repository.permissions.find(operation.argument);
+      const std::string word = permission == repository.permissions.end() ? "read" : permission->second;
+      return Json(200, {{"permission", word}, {"user", face.User(operation.argument)}});
+    }
+    case Kind::kDeliveries:
+      return ListDeliveries(side, operation, request);
+    case Kind::kRedeliver: {
+      int64_t id = 0;
+      const std::string& text = operation.argument;
+      std::from_chars(text.data(), text.data() + text.size(), id);
+      return Redeliver(id, now) == 0 ? face.Error(404, "Not Found") : Json(202, json::object());
+    }
+    case Kind::kEditComment: {
+      const json body = json::parse(request.body, nullptr, false);
+      if (!body.is_object() || !body.contains("body") || !body["body"].is_string()) {
+        return face.Error(400, "Problems parsing JSON");
+      }
+      for (auto& [key, subject] : repository.subjects) {
+        for (Comment& comment : subject.comments) {
+          if (std::to_string(comment.id) != operation.argument) continue;
+          comment.body = body["body"].get<std::string>();
+          return Json(200, face.Render(comment));
+        }
+      }
+      return face.Error(404, "Not Found");
+    }
+    case Kind::kReact:
+      return Json(201, {{"id", ++comments_}});
+    default:
+      return ExecuteOnSubject(side, repository, operation, request, now);
+  }
+}
+
+Answer State::ExecuteOnSubject(Side& side, Repository& repository, const Operation& operation, const Request& request,
+                               Time now) {
+  const Face& face = *side.face;
+  Subject* const subject = Find(face.name(), repository.full_name, operation.pull, operation.number);
+  // A pull request's address is no issue's; with one row of numbers an issue's address fits both.
+  if (subject == nullptr || (operation.pull && !subject->pull)) return face.Error(404, "Not Found");
+  const std::string& name = repository.full_name;
+  switch (operation.kind) {
+    case Kind::kSubject:
+      return Json(200, face.Render(repository, *subject, operation.pull));
+    case Kind::kFiles:
+      return Json(200, subject->files);
+    case Kind::kComments: {
+      std::vector<json> comments;
+      for (const Comment& comment : subject->comments) comments.push_back(face.Render(comment));
+      return Page(side, request, comments);
+    }
+    case Kind::kSubjectLabels: {
+      std::vector<json> labels;
+      for (const std::string& label : subject->labels) labels.push_back(face.Label(label));
+      return Page(side, request, labels);
+    }
+    case Kind::kRemoveLabel: {
+      // Several names may be joined by commas on one of the forges.
+      bool removed = false;
+      for (const std::string& label : Split(operation.argument, face.github_headers() ? '\0' : ',')) {
+        removed |= RemoveLabel(face.name(), name, *subject, options_.bot_login, label, now);
+      }
+      if (!removed) return face.Error(404, "Label does not exist");
+      json labels = json::array();
+      for (const std::string& label : subject->labels) labels.push_back(face.Label(label));
+      return Json(200, labels);
+    }
+    default:
+      break;
+  }
+
+  const json body = json::parse(request.body, nullptr, false);
+  if (body.is_discarded()) return face.Error(400, "Problems parsing JSON");
+  const int invalid = face.github_headers() ? 422 : 400;
+  if (operation.kind == Kind::kAddComment) {
+    if (!body.is_object() || !body.contains("body") || !body["body"].is_string()) {
+      return face.Error(invalid, "Validation Failed: body");
+    }
+    const std::string text = body["body"].get<std::string>();
+    const size_t characters = CountCharacters(text);
+    if (characters == 0 || characters > kMaxCommentCharacters) {
+      return face.Error(invalid, "Validation Failed: body is empty or too long");
+    }
+    const Comment& comment = AddComment(face.name(), name, *subject, options_.bot_login, text, false, now);
+    json rendered = face.Render(comment);
+    if (!face.github_headers() && subject->pull) {
+      // The answer to a new comment names the discussion, not the comment, as "id".
+      rendered = {{"id", "discussion-" + std::to_string(comment.id)}, {"note_id", comment.id}, {"body", text}};
+    }
+    return Json(201, rendered);
+  }
+
+  const std::optional<std::vector<std::string>> labels = face.AddedLabels(body);
+  if (!labels.has_value()) return face.Error(invalid, "Validation Failed: labels");
+  for (const std::string& label : *labels) {
+    const size_t characters = CountCharacters(label);
+    if (characters < face.min_label() || characters > face.max_label()) {
+      return face.Error(invalid, "Validation Failed: the name of a label is too short or too long");
+    }
+    if (!repository.labels.empty() && !Has(repository.labels, label)) {
+      return face.Error(invalid, "Validation Failed: there is no label of that name");
+    }
+  }
+  if (subject->labels.size() + labels->size() > kMaxLabelsOfSubject) {
+    return face.Error(invalid, "Validation Failed: too many labels");
+  }
+  for (const std::string& label : *labels) AddLabel(face.name(), name, *subject, options_.bot_login, label, now);
+  json all = json::array();
+  for (const std::string& label : subject->labels) all.push_back(face.Label(label));
+  return Json(face.github_headers() ? 200 : 201, all);
+}
+
+Answer State::ListIssues(const Side& side, const Repository& repository, const Request& request) const {
+  const std::vector<std::string> labels = Split(request.Parameter("labels"), ',');
+  const std::string state = request.Parameter("state");
+  std::vector<const Subject*> found;
+  for (const auto& [key, subject] : repository.subjects) {
+    if (subject.pull && !side.face->shared_numbers()) continue;
+    if (state != "all" && subject.open != (state != "closed")) continue;
+    const bool all =
+        std::all_of(labels.begin(), labels.end(), [&](const std::string& label) { return Has(subject.labels, label); });
+    if (all) found.push_back(&subject);
+  }
+  std::sort(found.begin(), found.end(), [](const Subject* a, const Subject* b) { return a->number < b->number; });
+  if (request.Parameter("direction") != "asc") std::reverse(found.begin(), found.end());
+  std::vector<json> items;
+  items.reserve(found.size());
+  for (const Subject* subject : found) items.push_back(side.face->Render(repository, *subject, false));
+  return Page(side, request, items);
+}
+
+Answer State::ListDeliveries(const Side& side, const Operation& operation, const Request& request) const {
+  const size_t size = std::min(NumberParameter(request, "per_page", side.face->default_page()), kMaxPage);
+  // The cursor is the last id of the page before.
+  const size_t before = NumberParameter(request, "cursor", deliveries_.size() + 1);
+  json list = json::array();
+  std::string next;
+  for (auto it = deliveries_.rbegin(); it != deliveries_.rend(); ++it) {
+    const Delivery& delivery = *it;
+    if (static_cast<size_t>(delivery.id) >= before || !delivery.settled || delivery.forge != side.face->name() ||
+        delivery.repository != operation.repository) {
+      continue;
+    }
+    if (list.size() == size) {
+      next = std::to_string(list.back()["id"].get<int64_t>());
+      break;
+    }
+    list.push_back({{"id", delivery.id},
+                    {"guid", delivery.guid},
+                    {"event", delivery.event},
+                    {"action", delivery.action},
+                    {"delivered_at", FormatTime(delivery.delivered)},
+                    {"redelivery", delivery.redelivery},
+                    {"status", delivery.status >= 200 && delivery.status < 300 ? "OK" : "failed"},
+                    {"status_code", delivery.status}});
+  }
+  Answer answer = Json(200, list);
+  if (!next.empty()) {
+    answer.headers.emplace_back("Link", "<http://fake" + std::string(request.path()) + "?per_page=" +
+                                            std::to_string(size) + "&cursor=" + next + ">; rel=\"next\"");
+  }
+  return answer;
+}
+
+Answer State::Page(const Side& side, const Request& request, const std::vector<json>& items) const {
+  const size_t size = std::min(NumberParameter(request, "per_page", side.face->default_page()), kMaxPage);
+  const size_t page = NumberParameter(request, "page", 1);
+  const size_t pages = std::max<size_t>(1, (items.size() + size - 1) / size);
+  json list = json::array();
+  for (size_t i = (page - 1) * size; i < items.size() && i < page * size; ++i) list.push_back(items[i]);
+  Answer answer = Json(200, list);
+  if (!side.face->github_headers()) {
+    answer.headers.emplace_back("total_count", std::to_string(items.size()));
+    answer.headers.emplace_back("total_page", std::to_string(pages));
+  } else if (page < pages) {
+    answer.headers.emplace_back("Link", "<http://fake" + std::string(request.path()) +
+                                            "?per_page=" + std::to_string(size) + "&page=" + std::to_string(page + 1) +
+                                            ">; rel=\"next\"");
+  }
+  return answer;
+}
+
+void State::Land(Time now) {
+  for (size_t i = 0; i < late_.size();) {
+    if (late_[i].due > now) {
+      ++i;
+      continue;
+    }
+    const LateWrite write = std::move(late_[i]);
+    late_.erase(late_.begin() + static_cast<std::ptrdiff_t>(i));
+    Execute(sides_[write.side], write.operation, write.request, now);
+  }
+}
+
+// --- What happens on the forge ---
+
+Repository& State::RepositoryOf(std::string_view forge, const std::string& name) {
+  Repository& repository = SideOf(forge).repositories[name];
+  repository.full_name = name;
+  return repository;
+}
+
+Subject* State::Find(std::string_view forge, const std::string& repository, bool pull, int64_t number) {
+  Side& side = SideOf(forge);
+  const auto found = side.repositories.find(repository);
+  if (found == side.repositories.end()) return nullptr;
+  auto& subjects = found->second.subjects;
+  auto it = subjects.find({pull, number});
+  if (it == subjects.end() && side.face->shared_numbers()) it = subjects.find({!pull, number});
+  return it == subjects.end() ? nullptr : &it->second;
+}
+
+Subject* State::Open(std::string_view forge, const std::string& repository, Subject subject, bool quiet, Time now) {
+  Side& side = SideOf(forge);
+  Repository& owner = RepositoryOf(forge, repository);
+  if (subject.number == 0) {
+    for (const auto& [key, other] : owner.subjects) {
+      if (side.face->shared_numbers() || key.first == subject.pull) {
+        subject.number = std::max(subject.number, other.number);
+      }
+    }
+    ++subject.number;
+  }
+  if (Find(forge, repository, subject.pull, subject.number) != nullptr) return nullptr;
+  subject.created = subject.updated = now;
+  const std::pair<bool, int64_t> key{subject.pull, subject.number};
+  Subject& kept = owner.subjects[key] = std::move(subject);
+  if (!quiet) Tell(side, {.action = Action::kOpened, .repository = owner, .subject = kept, .actor = kept.user}, now);
+  return &kept;
+}
+
+void State::Edit(std::string_view forge, const std::string& repository, Subject& subject, const std::string& actor,
+                 std::optional<std::string> title, std::optional<std::string> body, Time now) {
+  if (title.has_value()) subject.title = *std::move(title);
+  if (body.has_value()) subject.body = *std::move(body);
+  subject.updated = now;
+  Tell(SideOf(forge),
+       {.action = Action::kEdited, .repository = RepositoryOf(forge, repository), .subject = subject, .actor = actor},
+       now);
+}
+
+void State::SetOpen(std::string_view forge, const std::string& repository, Subject& subject, const std::string& actor,
+                    bool open, Time now) {
+  if (subject.open == open) return;
+  subject.open = open;
+  subject.updated = now;
+  Tell(SideOf(forge),
+       {.action = open ? Action::kReopened : Action::kClosed,
+        .repository = RepositoryOf(forge, repository),
+        .subject = subject,
+        .actor = actor},
+       now);
+}
+
+void State::AddLabel(std::string_view forge, const std::string& repository, Subject& subject, const std::string& actor,
+                     const std::string& label, Time now) {
+  if (Has(subject.labels, label)) return;
+  subject.labels.push_back(label);
+  ++subject.additions[label];
+  subject.updated = now;
+  Tell(SideOf(forge),
+       {.action = Action::kLabeled,
+        .repository = RepositoryOf(forge, repository),
+        .subject = subject,
+        .actor = actor,
+        .label = label},
+       now);
+}
+
+bool State::RemoveLabel(std::string_view forge, const std::string& repository, Subject& subject,
+                        const std::string& actor, const std::string& label, Time now) {
+  const auto it = std::find(subject.labels.begin(), subject.labels.end(), label);
+  if (it == subject.labels.end()) return false;
+  subject.labels.erase(it);
+  subject.updated = now;
+  Tell(SideOf(forge),
+       {.action = Action::kUnlabeled,
+        .repository = RepositoryOf(forge, repository),
+        .subject = subject,
+        .actor = actor,
+        .label = label},
+       now);
+  return true;
+}
+
+const Comment& State::AddComment(std::string_view forge, const std::string& repository, Subject& subject,
+                                 const std::string& actor, const std::string& body, bool quiet, Time now) {
+  subject.comments.push_back({.id = ++comments_, .user = actor, .body = body, .created = now});
+  subject.updated = now;
+  const Comment& comment = subject.comments.back();
+  if (!quiet) {
+    Tell(SideOf(forge),
+         {.action = Action::kCommented,
+          .repository = RepositoryOf(forge, repository),
+          .subject = subject,
+          .actor = actor,
+          .comment = &comment},
+         now);
+  }
+  return comment;
+}
+
+// --- Webhooks ---
+
+void State::Tell(Side& side, const Happening& happening, Time now) {
+  if (!side.settings.webhooks) return;
+  Face::Payload payload = side.face->Webhook(happening);
+  const FaultRates& rates = options_.faults;
+  // One of the forges is known for types that change.
+  if (!side.face->github_headers() && random_.Happens(rates.wrong_types)) ChangeTypes(payload.body);
+  Delivery delivery;
+  delivery.guid = NewGuid();
+  delivery.forge = side.face->name();
+  delivery.repository = happening.repository.full_name;
+  delivery.event = std::move(payload.event);
+  delivery.action = std::move(payload.action);
+  delivery.body = Dump(payload.body);
+  if (random_.Happens(rates.webhook_drop)) {
+    delivery.id = static_cast<int64_t>(deliveries_.size()) + 1;
+    delivery.taken = delivery.settled = true;
+    delivery.delivered = now;
+    deliveries_.push_back(std::move(delivery));
+    return;
+  }
+  Time due = now;
+  if (random_.Happens(rates.webhook_reorder)) due += std::chrono::milliseconds(200 + random_.Draw(2'000));
+  const bool twice = random_.Happens(rates.webhook_duplicate);
+  if (twice) Enqueue(delivery, due + std::chrono::milliseconds(random_.Draw(1'000)));
+  Enqueue(std::move(delivery), due);
+}
+
+void State::Enqueue(Delivery delivery, Time due) {
+  delivery.id = static_cast<int64_t>(deliveries_.size()) + 1;
+  delivery.due = due;
+  waiting_.emplace(due, delivery.id);
+  ++unsettled_;
+  deliveries_.push_back(std::move(delivery));
+}
+
+int64_t State::Redeliver(int64_t delivery, Time now) {
+  if (delivery < 1 || static_cast<size_t>(delivery) > deliveries_.size()) return 0;
+  Delivery again = deliveries_[static_cast<size_t>(delivery) - 1];
+  again.taken = again.settled = false;
+  again.status = 0;
+  again.redelivery = true;
+  Enqueue(std::move(again), now);
+  return static_cast<int64_t>(deliveries_.size());
+}
+
+std::vector<Outgoing> State::TakeDue(Time now, size_t limit) {
+  Land(now);
+  std::vector<Outgoing> out;
+  while (out.size() < limit && !waiting_.empty() && waiting_.begin()->first <= now) {
+    Delivery& delivery = deliveries_[static_cast<size_t>(waiting_.begin()->second) - 1];
+    waiting_.erase(waiting_.begin());
+    delivery.taken = true;
+    const Side& side = SideOf(delivery.forge);
+    const std::string& secret = side.settings.secret;
+    const std::string signature = secret.empty() ? "" : SignBody(secret, delivery.body);
+    out.push_back({.id = delivery.id,
+                   .forge = delivery.forge,
+                   .headers = side.face->WebhookHeaders(delivery.event, delivery.guid, signature),
+                   .body = delivery.body});
+  }
+  return out;
+}
+
+void State::Settle(int64_t delivery, int status, Time now) {
+  if (delivery < 1 || static_cast<size_t>(delivery) > deliveries_.size()) return;
+  Delivery& settled = deliveries_[static_cast<size_t>(delivery) - 1];
+  if (!settled.taken || settled.settled) return;
+  settled.settled = true;
+  settled.status = status;
+  settled.delivered = now;
+  --unsettled_;
+}
+
+std::optional<Time> State::NextDue() const {
+  std::optional<Time> next;
+  if (!waiting_.empty()) next = waiting_.begin()->first;
+  for (const LateWrite& write : late_) {
+    if (!next.has_value() || write.due < *next) next = write.due;
+  }
+  return next;
+}
+
+std::string State::NewGuid() {
+  static constexpr std::string_view kHex = "0123456789abcdef";
+  std::string guid;
+  for (int i = 0; i < 32; ++i) {
+    if (i == 8 || i == 12 || i == 16 || i == 20) guid += '-';
+    guid += kHex[random_.Draw(16)];
+  }
+  return guid;
+}
+
+}  // namespace yardmaster::fakeforge

@@ -1,0 +1,150 @@
+// The fake forge itself: what it keeps, what it answers, which webhooks it wants to send, and what goes wrong. No
+// sockets, no threads, no clock: times are passed in, chance comes from a seed.
+#ifndef YARDMASTER_TESTS_SUPPORT_FAKEFORGE_STATE_H_
+#define YARDMASTER_TESTS_SUPPORT_FAKEFORGE_STATE_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tests/support/fakeforge/face.h"
+#include "tests/support/fakeforge/faults.h"
+#include "tests/support/fakeforge/message.h"
+#include "tests/support/fakeforge/model.h"
+#include "tests/support/fakeforge/operation.h"
+
+namespace yardmaster::fakeforge {
+
+// What a forge allows within a sliding minute; 0: anything.
+struct CallLimits {
+  int64_t requests_per_minute = 0;
+  int64_t writes_per_minute = 0;
+};
+
+struct ForgeSettings {
+  bool webhooks = false;  // whether deliveries are made
+  std::string secret;     // signs them; empty: unsigned
+  std::string token;      // what calls must carry; empty: nothing is checked
+  CallLimits limits;
+};
+
+struct StateOptions {
+  ForgeSettings github;
+  ForgeSettings gitcode;
+  std::string bot_login = "yardbot";  // the account of whoever calls
+  uint64_t seed = 1;
+  FaultRates faults;
+};
+
+// A webhook that is to be sent now.
+struct Outgoing {
+  int64_t id = 0;
+  std::string forge;
+  Headers headers;
+  std::string body;
+};
+
+// Calls below /api/v5 go to the GitCode face, those below /_fake/ to the test's own (admin.h), all others to the GitHub
+// face. Not thread-safe.
+class State {
+ public:
+  static constexpr size_t kMaxCalls = 500'000;
+  static constexpr std::string_view kForges[] = {"github", "gitcode"};
+
+  explicit State(StateOptions options);
+
+  Answer Handle(const Request& request, Time now);
+
+  // Webhooks whose time has come, each once, at most `limit`.
+  std::vector<Outgoing> TakeDue(Time now, size_t limit = SIZE_MAX);
+  // What came back; 0: nothing.
+  void Settle(int64_t delivery, int status, Time now);
+  // The next time at which TakeDue would give something.
+  std::optional<Time> NextDue() const;
+  // Deliveries without an answer yet, and writes that have not appeared yet.
+  size_t Pending() const { return unsettled_ + late_.size(); }
+
+  // --- What happens on the forge (the test's side; each tells by webhook unless `quiet`) ---
+
+  // `subject.number` 0: the next one. nullptr if there is one of that number.
+  Subject* Open(std::string_view forge, const std::string& repository, Subject subject, bool quiet, Time now);
+  Subject* Find(std::string_view forge, const std::string& repository, bool pull, int64_t number);
+  void Edit(std::string_view forge, const std::string& repository, Subject& subject, const std::string& actor,
+            std::optional<std::string> title, std::optional<std::string> body, Time now);
+  void SetOpen(std::string_view forge, const std::string& repository, Subject& subject, const std::string& actor,
+               bool open, Time now);
+  void AddLabel(std::string_view forge, const std::string& repository, Subject& subject, const std::string& actor,
+                const std::string& label, Time now);
+  bool RemoveLabel(std::string_view forge, const std::string& repository, Subject& subject, const std::string& actor,
+                   const std::string& label, Time now);
+  const Comment& AddComment(std::string_view forge, const std::string& repository, Subject& subject,
+                            const std::string& actor, const std::string& body, bool quiet, Time now);
+  Repository& RepositoryOf(std::string_view forge, const std::string& name);
+  // Another attempt at a delivery; 0 if there is none of that id.
+  int64_t Redeliver(int64_t delivery, Time now);
+
+  const std::map<std::string, Repository>& repositories(std::string_view forge) const;
+  const std::deque<Delivery>& deliveries() const { return deliveries_; }
+  const std::deque<Call>& calls() const { return calls_; }
+  const std::string& bot_login() const { return options_.bot_login; }
+  FaultRates& faults() { return options_.faults; }
+  FaultSource& random() { return random_; }
+  CallLimits& limits(std::string_view forge);
+
+ private:
+  struct Side {
+    std::unique_ptr<Face> face;
+    ForgeSettings settings;
+    std::map<std::string, Repository> repositories;
+    std::deque<std::pair<Time, bool>> recent;  // calls of the last minute; true: a write
+  };
+  struct LateWrite {
+    Time due;
+    size_t side;
+    Operation operation;
+    Request request;
+  };
+
+  Side& SideOf(std::string_view forge) { return sides_[forge == "gitcode" ? 1 : 0]; }
+  Answer HandleCall(Side& side, const Request& request, const std::optional<Operation>& operation, Call& call,
+                    Time now);
+  std::optional<Answer> OverLimit(Side& side, bool write, Time now);
+  Answer LimitedAnswer(const Side& side, Time now);
+  Answer Execute(Side& side, const Operation& operation, const Request& request, Time now);
+  Answer ExecuteOnSubject(Side& side, Repository& repository, const Operation& operation, const Request& request,
+                          Time now);
+  Answer ListIssues(const Side& side, const Repository& repository, const Request& request) const;
+  Answer ListDeliveries(const Side& side, const Operation& operation, const Request& request) const;
+  Answer Page(const Side& side, const Request& request, const std::vector<nlohmann::json>& items) const;
+  // Writes whose answer was lost and that appear now.
+  void Land(Time now);
+  void Tell(Side& side, const Happening& happening, Time now);
+  void Enqueue(Delivery delivery, Time due);
+  std::string NewGuid();
+
+  StateOptions options_;
+  FaultSource random_;
+  std::array<Side, 2> sides_;
+  std::vector<LateWrite> late_;
+  std::deque<Delivery> deliveries_;             // the id is the place, from 1
+  std::set<std::pair<Time, int64_t>> waiting_;  // not handed out yet
+  size_t unsettled_ = 0;
+  std::deque<Call> calls_;
+  int64_t comments_ = 100;
+};
+
+// "sha256=" and the hex HMAC of the body.
+std::string SignBody(const std::string& secret, const std::string& body);
+
+}  // namespace yardmaster::fakeforge
+
+#endif  // YARDMASTER_TESTS_SUPPORT_FAKEFORGE_STATE_H_

@@ -1,0 +1,266 @@
+#include "tests/support/fakeforge/state.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace yardmaster::fakeforge {
+namespace {
+
+using nlohmann::json;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+const Time kStart = Time(std::chrono::seconds(1'714'564'800));
+constexpr char kIssue[] = "/repos/o/r/issues/1";
+
+class FakeForgeState : public ::testing::Test {
+ protected:
+  static StateOptions Options() {
+    StateOptions options;
+    options.github.webhooks = options.gitcode.webhooks = true;
+    options.github.secret = options.gitcode.secret = "fgiuagyds";
+    return options;
+  }
+  Answer Send(const std::string& method, const std::string& target, const json& body = nullptr) {
+    Request request;
+    request.method = method;
+    request.target = target;
+    if (!body.is_null()) request.body = body.dump();
+    return state_.Handle(request, now_);
+  }
+  json Get(const std::string& target) {
+    const Answer answer = Send("GET", target);
+    EXPECT_EQ(answer.status, 200) << target << answer.body;
+    return json::parse(answer.body);
+  }
+  Subject& Open(const std::string& forge, std::vector<std::string> labels = {}) {
+    Subject subject;
+    subject.title = "title";
+    subject.user = "alice";
+    subject.labels = std::move(labels);
+    return *state_.Open(forge, "o/r", subject, true, now_);
+  }
+
+  State state_{Options()};
+  Time now_ = kStart;
+};
+
+TEST(SignBody, IsTheForgesSignature) {
+  EXPECT_EQ(SignBody("fgiuagyds", "fihoagdshajbolkhasdb"),
+            "sha256=e723b56a8b51b13d11bbdc02775cd180af20a89ff128f052cc09cf66ab6ca6cf");
+}
+
+TEST_F(FakeForgeState, AnOpenedIssueIsToldBySignedWebhookOnBothFaces) {
+  Subject subject;
+  subject.title = "crash";
+  subject.body = "it crashes";
+  subject.user = "alice";
+  subject.labels = {"triage"};
+  state_.Open("github", "o/r", subject, false, now_);
+  state_.Open("gitcode", "o/r", subject, false, now_);
+  const std::vector<Outgoing> due = state_.TakeDue(now_);
+  ASSERT_THAT(due, SizeIs(2));
+  Request github{.headers = due[0].headers};
+  Request gitcode{.headers = due[1].headers};
+  EXPECT_EQ(github.Header("X-GitHub-Event"), "issues");
+  EXPECT_EQ(github.Header("X-Hub-Signature-256"), SignBody("fgiuagyds", due[0].body));
+  EXPECT_EQ(github.Header("X-GitHub-Delivery").size(), 36U);
+  const json opened = json::parse(due[0].body);
+  EXPECT_EQ(opened["action"], "opened");
+  EXPECT_EQ(opened["repository"]["full_name"], "o/r");
+  EXPECT_EQ(opened["issue"]["labels"][0]["name"], "triage");
+  EXPECT_EQ(gitcode.Header("X-GitCode-Event"), "Issue Hook");
+  EXPECT_EQ(gitcode.Header("X-GitCode-Signature-256"), SignBody("fgiuagyds", due[1].body));
+  const json hook = json::parse(due[1].body);
+  EXPECT_EQ(hook["project"]["path_with_namespace"], "o/r");
+  EXPECT_EQ(hook["object_attributes"]["action"], "open");
+  EXPECT_EQ(hook["object_attributes"]["iid"], 1);
+  EXPECT_THAT(state_.TakeDue(now_), IsEmpty());
+  EXPECT_EQ(state_.Pending(), 2U);
+  state_.Settle(due[0].id, 202, now_);
+  state_.Settle(due[1].id, 202, now_);
+  EXPECT_EQ(state_.Pending(), 0U);
+}
+
+TEST_F(FakeForgeState, LabelsAreAppendedOnceAndEachIsTold) {
+  Open("github", {"old"});
+  EXPECT_EQ(Send("POST", std::string(kIssue) + "/labels", {{"labels", {"a", "old"}}}).status, 200);
+  EXPECT_EQ(Send("POST", std::string(kIssue) + "/labels", {{"labels", {"a"}}}).status, 200);
+  const Subject& subject = *state_.Find("github", "o/r", false, 1);
+  EXPECT_THAT(subject.labels, ElementsAre("old", "a"));
+  EXPECT_EQ(subject.additions.at("a"), 1);
+  const std::vector<Outgoing> due = state_.TakeDue(now_);
+  ASSERT_THAT(due, SizeIs(1));
+  const json told = json::parse(due[0].body);
+  EXPECT_EQ(told["action"], "labeled");
+  EXPECT_EQ(told["label"]["name"], "a");
+  EXPECT_EQ(told["sender"]["login"], "yardbot");
+}
+
+TEST_F(FakeForgeState, GitCodeRefusesLabelsOfMoreThanTwentyCharacters) {
+  Open("gitcode");
+  const std::string target = std::string("/api/v5") + kIssue + "/labels";
+  const Answer refused = Send("POST", target, json::array({std::string(21, 'x')}));
+  EXPECT_EQ(refused.status, 400);
+  EXPECT_EQ(json::parse(refused.body)["error_code"], 400);
+  EXPECT_EQ(Send("POST", target, json::array({std::string(20, 'x')})).status, 201);
+}
+
+TEST_F(FakeForgeState, ARepositoryWithDeclaredLabelsAcceptsNoOthers) {
+  Open("github");
+  state_.RepositoryOf("github", "o/r").labels = {"known"};
+  EXPECT_EQ(Send("POST", std::string(kIssue) + "/labels", {{"labels", {"unknown"}}}).status, 422);
+  EXPECT_EQ(Send("POST", std::string(kIssue) + "/labels", {{"labels", {"known"}}}).status, 200);
+}
+
+TEST_F(FakeForgeState, PagesHoldAHundredAtMostAndOldestComeFirst) {
+  for (int i = 0; i < 103; ++i) Open("github", {"triage"});
+  const std::string query = "/repos/o/r/issues?labels=triage&state=open&sort=created&direction=asc&per_page=500";
+  const json first = Get(query + "&page=1");
+  ASSERT_EQ(first.size(), 100U);
+  EXPECT_EQ(first[0]["number"], 1);
+  EXPECT_EQ(Get(query + "&page=2").size(), 3U);
+  EXPECT_EQ(Get("/repos/o/r/issues?labels=other").size(), 0U);
+}
+
+TEST_F(FakeForgeState, ACallThatNobodyPromisedIsRecorded) {
+  Open("github");
+  EXPECT_EQ(Send("PUT", std::string(kIssue) + "/labels", {{"labels", json::array()}}).status, 404);
+  EXPECT_EQ(Send("POST", "/graphql", {{"query", "x"}}).status, 404);
+  Send("GET", kIssue);
+  const json unexpected = Get("/_fake/unexpected");
+  ASSERT_EQ(unexpected.size(), 2U);
+  EXPECT_EQ(unexpected[0]["method"], "PUT");
+  EXPECT_EQ(unexpected[1]["target"], "/graphql");
+  EXPECT_EQ(Get("/_fake/calls").size(), 3U);
+}
+
+TEST_F(FakeForgeState, ALateWriteLosesItsAnswerAndAppearsWithinFiveSeconds) {
+  Open("github");
+  state_.faults().late = 100;
+  const Answer answer = Send("POST", std::string(kIssue) + "/comments", {{"body", "hello"}});
+  EXPECT_EQ(answer.transport, Answer::Transport::kReset);
+  state_.faults().late = 0;
+  EXPECT_EQ(Get(std::string(kIssue) + "/comments").size(), 0U);
+  EXPECT_EQ(state_.Pending(), 1U);
+  now_ += std::chrono::seconds(5);
+  EXPECT_EQ(Get(std::string(kIssue) + "/comments").size(), 1U);
+}
+
+TEST_F(FakeForgeState, ErrorsBeforeDoNothingAndErrorsAfterHaveDoneIt) {
+  Open("github");
+  state_.faults().error_before = 100;
+  EXPECT_GE(Send("POST", std::string(kIssue) + "/comments", {{"body", "one"}}).status, 500);
+  state_.faults() = {};
+  EXPECT_EQ(Get(std::string(kIssue) + "/comments").size(), 0U);
+  state_.faults().error_after = 100;
+  EXPECT_GE(Send("POST", std::string(kIssue) + "/comments", {{"body", "two"}}).status, 500);
+  state_.faults() = {};
+  EXPECT_EQ(Get(std::string(kIssue) + "/comments")[0]["body"], "two");
+}
+
+TEST_F(FakeForgeState, LimitsComeWithAndWithoutRetryAfter) {
+  Open("github");
+  state_.faults().limited = 100;
+  int with = 0;
+  int without = 0;
+  for (int i = 0; i < 40; ++i) {
+    const Answer answer = Send("GET", kIssue);
+    EXPECT_TRUE(answer.status == 403 || answer.status == 429);
+    bool found = false;
+    for (const auto& [name, value] : answer.headers) found |= name == "Retry-After";
+    ++(found ? with : without);
+  }
+  EXPECT_GT(with, 0);
+  EXPECT_GT(without, 0);
+}
+
+TEST_F(FakeForgeState, MoreWritesThanAMinuteAllowsAreRefusedUntilItIsOver) {
+  Open("github");
+  state_.limits("github").writes_per_minute = 1;
+  const std::string target = std::string(kIssue) + "/comments";
+  EXPECT_EQ(Send("POST", target, {{"body", "one"}}).status, 201);
+  EXPECT_GE(Send("POST", target, {{"body", "two"}}).status, 403);
+  EXPECT_EQ(Send("GET", kIssue).status, 200);
+  now_ += std::chrono::seconds(61);
+  EXPECT_EQ(Send("POST", target, {{"body", "three"}}).status, 201);
+}
+
+TEST_F(FakeForgeState, ADuplicateDeliveryHasTheSameId) {
+  state_.faults().webhook_duplicate = 100;
+  Subject& subject = Open("github");
+  state_.AddComment("github", "o/r", subject, "bob", "hi", false, now_);
+  const std::vector<Outgoing> due = state_.TakeDue(now_ + std::chrono::seconds(10));
+  ASSERT_THAT(due, SizeIs(2));
+  EXPECT_EQ(Request{.headers = due[0].headers}.Header("X-GitHub-Delivery"),
+            Request{.headers = due[1].headers}.Header("X-GitHub-Delivery"));
+  EXPECT_EQ(due[0].body, due[1].body);
+}
+
+TEST_F(FakeForgeState, AFailedDeliveryIsListedAndCanBeAskedForAgain) {
+  Subject& subject = Open("github");
+  state_.AddComment("github", "o/r", subject, "bob", "hi", false, now_);
+  const std::vector<Outgoing> first = state_.TakeDue(now_);
+  ASSERT_THAT(first, SizeIs(1));
+  state_.Settle(first[0].id, 503, now_);
+  const json list = Get("/repos/o/r/hooks/1/deliveries?per_page=100");
+  ASSERT_EQ(list.size(), 1U);
+  EXPECT_EQ(list[0]["status_code"], 503);
+  EXPECT_EQ(list[0]["event"], "issue_comment");
+  const std::string id = std::to_string(list[0]["id"].get<int64_t>());
+  EXPECT_EQ(Send("POST", "/repos/o/r/hooks/1/deliveries/" + id + "/attempts").status, 202);
+  const std::vector<Outgoing> again = state_.TakeDue(now_);
+  ASSERT_THAT(again, SizeIs(1));
+  EXPECT_EQ(again[0].body, first[0].body);
+  state_.Settle(again[0].id, 202, now_);
+  EXPECT_EQ(json::parse(Send("POST", "/_fake/redeliver").body)["redelivered"], 0);
+}
+
+TEST_F(FakeForgeState, AWrongTokenIsRefused) {
+  StateOptions options;
+  options.github.token = options.gitcode.token = "secret";
+  State state(options);
+  EXPECT_EQ(state.Handle({.target = "/user"}, now_).status, 401);
+  EXPECT_EQ(state.Handle({.target = "/user", .headers = {{"authorization", "Bearer secret"}}}, now_).status, 200);
+  EXPECT_EQ(state.Handle({.target = "/api/v5/user", .headers = {{"PRIVATE-TOKEN", "secret"}}}, now_).status, 200);
+}
+
+TEST_F(FakeForgeState, TheTestsOwnCallsChangeWhatTheFacesShow) {
+  const json issue = {{"forge", "gitcode"}, {"repository", "o/r"}, {"title", "t"}, {"body", "b"}};
+  EXPECT_EQ(json::parse(Send("POST", "/_fake/issues", issue).body)["number"], 1);
+  const json where = {{"forge", "gitcode"}, {"repository", "o/r"}, {"number", 1}};
+  json change = where;
+  change["add"] = {"kind/bug"};
+  EXPECT_EQ(Send("POST", "/_fake/labels", change).status, 200);
+  change = where;
+  change["state"] = "closed";
+  change["title"] = "new";
+  EXPECT_EQ(Send("POST", "/_fake/edit", change).status, 200);
+  change = where;
+  change["body"] = "more";
+  EXPECT_EQ(Send("POST", "/_fake/comments", change).status, 200);
+  const json shown = Get(std::string("/api/v5") + kIssue);
+  EXPECT_EQ(shown["number"], "1");
+  EXPECT_EQ(shown["title"], "new");
+  EXPECT_EQ(shown["state"], "closed");
+  EXPECT_EQ(shown["labels"][0]["name"], "kind/bug");
+  EXPECT_EQ(Get("/_fake/state")["gitcode"]["o/r"]["subjects"][0]["comments"][0]["body"], "more");
+  EXPECT_EQ(Send("POST", "/_fake/issues", {{"forge", "gitlab"}}).status, 400);
+  EXPECT_EQ(Send("POST", "/_fake/faults", {{"lat", 5}}).status, 400);
+  EXPECT_EQ(Send("POST", "/_fake/faults", {{"late", 5}, {"seed", 3}}).status, 200);
+  EXPECT_EQ(state_.faults().late, 5);
+}
+
+TEST(FakeForgeFaults, TextsAreReadCompletelyOrNotAtAll) {
+  FaultRates rates;
+  std::string error;
+  EXPECT_TRUE(ParseFaultRates("all=1,slow=20", rates, error));
+  EXPECT_EQ(rates.late, 1);
+  EXPECT_EQ(rates.slow, 20);
+  EXPECT_FALSE(ParseFaultRates("late=7,slow=101", rates, error));
+  EXPECT_EQ(rates.late, 1);
+}
+
+}  // namespace
+}  // namespace yardmaster::fakeforge
