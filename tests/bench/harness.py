@@ -22,6 +22,7 @@ FIGURES = {
     "zones.cases": ("texts/s", None, True),
     "zones.cases_with_dump": ("texts/s", None, True),
     "pack.load": ("ms", None, False),
+    "store.ingest": ("deliveries/s", 10000, True),
     "daemon.ready": ("ms", 300, False),
     "daemon.idle_memory": ("MiB", 60, False),
     "grpc.health": ("calls/s", None, True),
@@ -34,6 +35,7 @@ PROGRAMS = {
     "zones.cases": ("zones_bench", "ZonesOfCases"),
     "zones.cases_with_dump": ("zones_bench", "ZonesOfCasesWithDump"),
     "pack.load": ("decide_bench", "LoadPack"),
+    "store.ingest": ("store_bench", "IngestUnderLoad/process_time/real_time"),
 }
 
 

@@ -32,11 +32,13 @@ const std::vector<Migration>& Migrations() {
            " due_at bigint not null default 0,"
            " settled_at bigint not null default 0,"
            " body_sha256 text not null,"
+           " body_key bigint not null,"  // the digest's first eight bytes
            " body_bytes bigint not null,"
            " headers text not null default '')",
            "create unique index deliveries_by_id on deliveries (forge, delivery_id)",
-           // Knows a replay by its body.
-           "create index deliveries_by_body on deliveries (body_sha256)",
+           // Knows a replay by its body. Over the key alone: digests come in no order, so each insert soils a page of
+           // this index, and it has a fifth of the pages that one over the whole digest would have.
+           "create index deliveries_by_body on deliveries (body_key)",
            // What is to be worked on: small whatever has piled up behind it.
            "create index deliveries_waiting on deliveries (due_at, id) where state = 'received'",
            "create index deliveries_given_up on deliveries (state, id) where state in ('failed', 'dead')",

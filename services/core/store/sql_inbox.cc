@@ -3,6 +3,7 @@
 #include <openssl/sha.h>
 
 #include <algorithm>
+#include <charconv>
 #include <utility>
 
 #include "services/core/errors.h"
@@ -30,6 +31,13 @@ std::string HexSha256(std::string_view bytes) {
 
 bool IsHexSha256(std::string_view text) {
   return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+// The first eight bytes of a digest, for the index.
+int64_t BodyKey(std::string_view hex) {
+  uint64_t key = 0;
+  std::from_chars(hex.data(), hex.data() + std::min<size_t>(hex.size(), 16), key, 16);
+  return static_cast<int64_t>(key);
 }
 
 Headers CleanHeaders(const Headers& headers) {
@@ -95,20 +103,21 @@ absl::StatusOr<Delivery> ReadOne(Select& query, std::string_view name) {
 struct SqlInbox::Statements {
   explicit Statements(soci::session& sql)
       : content(sql),
-        find_body((sql.prepare << "select id, delivery_id from deliveries where body_sha256 = :sha and forge = :forge "
-                                  "and event = :event order by id limit 1",
-                   soci::use(sha256, "sha"), soci::use(forge, "forge"), soci::use(event, "event"), soci::into(found_id),
-                   soci::into(found_delivery))),
+        find_body((sql.prepare << "select id, delivery_id from deliveries where body_key = :key and body_sha256 = :sha "
+                                  "and forge = :forge and event = :event order by id limit 1",
+                   soci::use(body_key, "key"), soci::use(sha256, "sha"), soci::use(forge, "forge"),
+                   soci::use(event, "event"), soci::into(found_id), soci::into(found_delivery))),
         insert((sql.prepare
                     << "insert into deliveries (forge, delivery_id, event, action, subject, subject_kind, state, "
-                       "reason, received_at, settled_at, body_sha256, body_bytes, headers) values (:forge, :delivery, "
-                       ":event, :action, :subject, :kind, :state, :reason, :received, :settled, :sha, :bytes, "
+                       "reason, received_at, settled_at, body_sha256, body_key, body_bytes, headers) values (:forge, "
+                       ":delivery, "
+                       ":event, :action, :subject, :kind, :state, :reason, :received, :settled, :sha, :key, :bytes, "
                        ":headers) on conflict (forge, delivery_id) do nothing returning id",
                 soci::use(forge, "forge"), soci::use(delivery, "delivery"), soci::use(event, "event"),
                 soci::use(action, "action"), soci::use(subject, "subject"), soci::use(kind, "kind"),
                 soci::use(state, "state"), soci::use(reason, "reason"), soci::use(received_at, "received"),
-                soci::use(settled_at, "settled"), soci::use(sha256, "sha"), soci::use(body_bytes, "bytes"),
-                soci::use(headers, "headers"), soci::into(id))),
+                soci::use(settled_at, "settled"), soci::use(sha256, "sha"), soci::use(body_key, "key"),
+                soci::use(body_bytes, "bytes"), soci::use(headers, "headers"), soci::into(id))),
         insert_body((sql.prepare << "insert into bodies (delivery, kept_at, stored_bytes, encoding, content) values "
                                     "(:id, :now, :stored, :encoding, :content)",
                      soci::use(id, "id"), soci::use(received_at, "now"), soci::use(stored_bytes, "stored"),
@@ -148,7 +157,7 @@ struct SqlInbox::Statements {
 
   std::string forge, delivery, event, action, subject, state, reason, sha256, headers;
   long long id = 0, kind = 0, received_at = 0, settled_at = 0, due_at = 0, attempts = 0, body_bytes = 0;
-  long long stored_bytes = 0, encoding = 0;
+  long long stored_bytes = 0, encoding = 0, body_key = 0;
   soci::blob content;
 
   long long found_id = 0;
@@ -179,6 +188,7 @@ class SqlInbox::AddWrite final : public Write {
     s.kind = delivery_.subject.kind();
     s.received_at = ToMicros(delivery_.received_at);
     s.sha256 = delivery_.body_sha256;
+    s.body_key = BodyKey(delivery_.body_sha256);
     s.body_bytes = body_bytes_;
     s.headers = headers_;
 
