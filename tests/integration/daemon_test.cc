@@ -140,7 +140,7 @@ TEST_F(DaemonTest, StartsWithoutAConfigAndIsReadyWhenTheFileSaysSo) {
       testing::RawConnection::Get(http, "/metrics"),
       AllOf(HasSubstr("yardmaster_build_info{version="), HasSubstr("yardmaster_pack_info{pack=\"small\",revision="),
             HasSubstr("yardmaster_packs_reload_total{result=\"success\"} 1")));
-  EXPECT_THAT(testing::RawConnection::Get(http, "/webhooks/github"), StartsWith("HTTP/1.1 404 "));
+  EXPECT_THAT(testing::RawConnection::Get(http, "/nothing"), StartsWith("HTTP/1.1 404 "));
   EXPECT_THAT(daemon->process().Stdout(), IsEmpty());
 }
 
