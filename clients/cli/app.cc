@@ -102,6 +102,10 @@ void BuildCommandLine(CLI::App& app, GlobalOptions& options, Verb& chosen) {
 
   AddTriageVerbs(app, chosen);
   AddExplainVerb(app, chosen);
+  AddSweepVerb(app, chosen);
+  AddDeliveryVerbs(app, chosen);
+  AddLedgerVerbs(app, chosen);
+  AddDeadLetterVerbs(app, chosen);
   AddRulesVerbs(app, chosen);
   AddConfigVerbs(app, chosen);
   AddCompletionVerb(app, chosen);

@@ -53,6 +53,7 @@ class Writer {
     Guardrails();
     Explanations("Why", true);
     Explanations("Not chosen", false);
+    Similar();
     return std::move(out_);
   }
 
@@ -165,6 +166,16 @@ class Writer {
     Section("Guardrails");
     for (const v1::Suppression& note : plan_.explanation().guardrails()) {
       Paragraph(2, Printable(note.rule_id()) + "  ", note.reason(), Style::kPlain);
+    }
+  }
+
+  void Similar() {
+    if (plan_.explanation().similar().empty()) return;
+    Section("Similar");
+    for (const v1::SimilarSubject& one : plan_.explanation().similar()) {
+      const v1::Subject& subject = one.subject();
+      Paragraph(2, Printable(subject.repository() + "#" + std::to_string(subject.number())) + "  ", one.title(),
+                Style::kPlain);
     }
   }
 

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -16,6 +17,7 @@
 #include "absl/status/status.h"
 #include "clients/cli/connection.h"
 #include "clients/cli/files.h"
+#include "clients/cli/intake_text.h"
 #include "clients/cli/local_packs.h"
 #include "clients/cli/plan_text.h"
 #include "clients/cli/progress.h"
@@ -68,19 +70,58 @@ std::optional<v1::IssueSnapshot> ReadIssue(const std::string& path, Session& ses
   return issue;
 }
 
-// False, after saying why, for what this version can't do yet.
-bool IsSupported(const IssueOptions& options, Session& session) {
+// The subject that the argument names; nullopt if it is a file.
+std::optional<v1::Subject> SubjectOf(const IssueOptions& options) {
   std::error_code ignored;
-  if (ParseSubject(options.file).has_value() && !std::filesystem::exists(options.file, ignored)) {
-    session.output.Error("'" + options.file + "' names an issue of a forge; this version reads issues from files only");
+  if (std::filesystem::exists(options.file, ignored)) return std::nullopt;
+  return ParseSubject(options.file);
+}
+
+// Prints a decision; `effects` only after --apply.
+void PrintPlan(const v1::Plan& plan, std::string_view title,
+               const google::protobuf::RepeatedPtrField<v1::Effect>* effects, Session& session) {
+  if (session.options.json) {
+    nlohmann::ordered_json decision = DecisionJson(plan);
+    if (effects != nullptr) {
+      decision["effects"] = nlohmann::ordered_json::array();
+      for (const v1::Effect& effect : *effects) decision["effects"].push_back(EffectJson(effect));
+    }
+    session.output.Json(decision);
+    return;
+  }
+  const PlanTextOptions text{.columns = session.output.columns(), .color = session.output.color()};
+  session.output.out() << PlanText(plan, title, text);
+  if (effects == nullptr) return;
+  if (effects->empty()) {
+    session.output.out() << "\nNothing was written.\n";
+  } else {
+    session.output.out() << "\nWritten:\n" << EffectTable(*effects, session.output);
+  }
+}
+
+// An issue of a forge: read and decided by the server.
+ExitCode TriageSubject(const IssueOptions& options, const v1::Subject& subject, Session& session) {
+  if (session.options.local) {
+    session.output.Error("an issue of a forge is read by the server: it can't be decided with --local");
     session.output.Hint("Expected a FILE with one JSON object {\"number\", \"title\", \"body\"}, or - for stdin.");
-    return false;
+    return ExitCode::kUsage;
   }
-  if (options.apply) {
-    session.output.Error("--apply: this version decides and explains, it can't write to a forge yet");
-    return false;
-  }
-  return true;
+  ExitCode code = ExitCode::kDone;
+  const std::unique_ptr<ServerConnection> connection = ServerConnection::Open(session, code);
+  if (connection == nullptr) return code;
+  v1::TriageIssueRequest request;
+  request.set_pack(options.pack);
+  *request.mutable_subject() = subject;
+  request.set_apply(options.apply);
+  v1::TriageIssueResponse response;
+  grpc::ClientContext context;
+  // What is written is read back, and a lost answer takes its time to settle.
+  connection->Prepare(context, std::chrono::seconds(options.apply ? 300 : 60));
+  const grpc::Status status =
+      v1::TriageService::NewStub(connection->channel())->TriageIssue(&context, request, &response);
+  if (!status.ok()) return connection->Report(session, status, false);
+  PrintPlan(response.plan(), "", options.apply ? &response.effects() : nullptr, session);
+  return ExitCode::kDone;
 }
 
 ExitCode DecideLocally(const std::string& pack_name, const v1::IssueSnapshot& issue, Session& session, v1::Plan& plan) {
@@ -138,19 +179,20 @@ ExitCode DecideByServer(const std::string& pack_name, const v1::IssueSnapshot& i
 }
 
 ExitCode TriageIssue(const IssueOptions& options, Session& session) {
-  if (!IsSupported(options, session)) return ExitCode::kUsage;
+  if (const std::optional<v1::Subject> subject = SubjectOf(options); subject.has_value()) {
+    return TriageSubject(options, *subject, session);
+  }
+  if (options.apply) {
+    session.output.Error("--apply writes to a forge: expected FORGE:OWNER/REPO#N instead of a file");
+    return ExitCode::kUsage;
+  }
   const std::optional<v1::IssueSnapshot> issue = ReadIssue(options.file, session);
   if (!issue.has_value()) return ExitCode::kUsage;
   v1::Plan plan;
   const ExitCode code = session.options.local ? DecideLocally(options.pack, *issue, session, plan)
                                               : DecideByServer(options.pack, *issue, session, plan);
   if (code != ExitCode::kDone) return code;
-  if (session.options.json) {
-    session.output.Json(DecisionJson(plan));
-  } else {
-    const PlanTextOptions text{.columns = session.output.columns(), .color = session.output.color()};
-    session.output.out() << PlanText(plan, issue->title(), text);
-  }
+  PrintPlan(plan, issue->title(), nullptr, session);
   return ExitCode::kDone;
 }
 
@@ -299,15 +341,18 @@ void AddTriageVerbs(CLI::App& app, Verb& chosen) {
       AddVerb(*triage, "issue", "Decide one issue and say why",
               "  yard triage issue issue.json\n"
               "  yard triage issue issue.json --pack my-pack --local\n"
+              "  yard triage issue github:octo/repo#12\n"
+              "  yard triage issue github:octo/repo#12 --apply\n"
               "  echo '{\"number\": 1, \"title\": \"It hangs\", \"body\": \"\"}' | yard triage issue - --json");
   issue
       ->add_option("FILE", issue_options->file,
-                   "File with one JSON object {number, title, body, labels_before?, comments?}; - is stdin")
+                   "File with one JSON object {number, title, body, labels_before?, comments?}; - is stdin; or "
+                   "FORGE:OWNER/REPO#N, read by the server")
       ->required()
       ->type_name("");
   issue->add_option("--pack", issue_options->pack, "Pack to decide under (default: the only one that fits)")
       ->type_name("PACK");
-  issue->add_flag("--apply", issue_options->apply, "Carry the decision out (not in this version)");
+  issue->add_flag("--apply", issue_options->apply, "Carry the decision out on the forge");
   issue->callback([&chosen, issue_options] {
     chosen = [issue_options](Session& session) { return TriageIssue(*issue_options, session); };
   });

@@ -19,6 +19,10 @@ void BuildCommandLine(CLI::App& app, GlobalOptions& options, Verb& chosen);
 
 void AddTriageVerbs(CLI::App& app, Verb& chosen);
 void AddExplainVerb(CLI::App& app, Verb& chosen);
+void AddSweepVerb(CLI::App& app, Verb& chosen);
+void AddDeliveryVerbs(CLI::App& app, Verb& chosen);
+void AddDeadLetterVerbs(CLI::App& app, Verb& chosen);
+void AddLedgerVerbs(CLI::App& app, Verb& chosen);
 void AddRulesVerbs(CLI::App& app, Verb& chosen);
 void AddConfigVerbs(CLI::App& app, Verb& chosen);
 void AddCompletionVerb(CLI::App& app, Verb& chosen);

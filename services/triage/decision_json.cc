@@ -105,6 +105,17 @@ Json Guardrails(const v1::Plan& plan) {
   return notes;
 }
 
+Json Similar(const v1::Plan& plan) {
+  Json similar = Json::array();
+  for (const v1::SimilarSubject& one : plan.explanation().similar()) {
+    similar.push_back(Json{{"subject", SubjectReference(one.subject())},
+                           {"title", one.title()},
+                           {"state", one.state()},
+                           {"score", Score(one.score())}});
+  }
+  return similar;
+}
+
 }  // namespace
 
 Json DecisionJson(const v1::Plan& plan) {
@@ -123,6 +134,8 @@ Json DecisionJson(const v1::Plan& plan) {
                 {"comment_suppressed", plan.explanation().comment_suppressed()},
                 {"input_digest", plan.input_digest()}};
   if (plan.has_created_at()) {
+    decision["labels_before"] = Names(plan.labels_before());
+    decision["similar"] = Similar(plan);
     decision["created_at"] = google::protobuf::util::TimeUtil::ToString(plan.created_at());
   }
   return decision;

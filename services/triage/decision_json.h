@@ -6,7 +6,7 @@
 //            steps: [{id, taken, why, stopped}], explanation: [{label, classifier, chosen, score, threshold,
 //            high_threshold, confidence, rules: [{id, zone, source, comment?, begin, end, text, score}], suppressed:
 //            [{id, reason, score_before, score_after}], would_change}], guardrails: [{id, reason}], comment_suppressed,
-//            input_digest, created_at?}
+//            input_digest, labels_before?, similar?: [{subject, title, state, score}], created_at?}
 // eval line: {number, labels, applied, comment, confidence, explanation, steps, guardrails, comment_suppressed, pack,
 // pack_revision} `source` is "title", "body" or "comment" (then `comment` is its index, from 0); it, `begin` and `end`
 // are absent for the zones "labels" and "derived". Offsets are bytes of that text as received, half open. `subject` is

@@ -237,10 +237,20 @@ TEST_F(AppTest, IssueIsAReportForPeopleAndADocumentForPrograms) {
   EXPECT_EQ(std::count(json.out.begin(), json.out.end(), '\n'), 1);
 }
 
-TEST_F(AppTest, IssuesOfForgesAndApplyAreRecognisedAndRefused) {
-  const Result forge = Run({"triage", "issue", "github:pytorch/pytorch#1"});
+TEST_F(AppTest, IssuesOfForgesAndApplyNeedAServer) {
+  const Result forge = Run({"triage", "issue", "github:pytorch/pytorch#1", "--local"});
   EXPECT_EQ(forge.code, 2);
   EXPECT_THAT(forge.err, HasSubstr("forge"));
+  for (const std::vector<std::string>& verb : std::vector<std::vector<std::string>>{
+           {"deliveries", "list"}, {"ledger", "list"}, {"deadletters", "list"}, {"sweep", "github:octo/repo"}}) {
+    std::vector<std::string> arguments = verb;
+    arguments.push_back("--local");
+    EXPECT_EQ(Run(arguments).code, 2) << verb[0];
+  }
+  EXPECT_EQ(Run({"deliveries", "list", "--state", "lost"}).code, 2);
+  EXPECT_EQ(Run({"ledger", "list", "--subject", "octo/repo"}).code, 2);
+  EXPECT_EQ(Run({"deadletters", "requeue"}).code, 2);
+  EXPECT_EQ(Run({"sweep", "github"}).code, 2);
   const std::string issue = Write("issue.json", R"({"number": 7, "title": "socket", "body": ""})");
   const Result apply = Run({"triage", "issue", issue, "--apply", "--local"});
   EXPECT_EQ(apply.code, 2);
