@@ -1,6 +1,8 @@
 #include "services/core/store/inbox.h"
 
 #include <future>
+#include <memory>
+#include <utility>
 
 namespace yardmaster::store {
 
@@ -29,9 +31,10 @@ std::optional<DeliveryState> DeliveryStateFromName(std::string_view name) {
 }
 
 absl::StatusOr<AddResult> Inbox::AddAndWait(NewDelivery delivery) {
-  std::promise<absl::StatusOr<AddResult>> promise;
-  std::future<absl::StatusOr<AddResult>> result = promise.get_future();
-  Add(std::move(delivery), [&promise](absl::StatusOr<AddResult> answer) { promise.set_value(std::move(answer)); });
+  // Shared: the other side may not be out of set_value yet when this function returns.
+  auto promise = std::make_shared<std::promise<absl::StatusOr<AddResult>>>();
+  std::future<absl::StatusOr<AddResult>> result = promise->get_future();
+  Add(std::move(delivery), [promise](absl::StatusOr<AddResult> answer) { promise->set_value(std::move(answer)); });
   return result.get();
 }
 

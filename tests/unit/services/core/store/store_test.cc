@@ -30,12 +30,12 @@ class ThreadedStoreTest : public StoreFixture {
 
   // Holds the writer's thread up inside a callback until Let is called.
   void HoldWriter(const std::string& id) {
-    std::promise<void> held;
-    std::future<void> is_held = held.get_future();
+    auto held = std::make_shared<std::promise<void>>();
+    std::future<void> is_held = held->get_future();
     let_ = std::promise<void>();
     std::shared_future<void> go = let_.get_future().share();
-    store_->inbox().Add(Opened(id), [&held, go](const absl::StatusOr<AddResult>&) {
-      held.set_value();
+    store_->inbox().Add(Opened(id), [held, go](const absl::StatusOr<AddResult>&) {
+      held->set_value();
       go.wait();
     });
     is_held.wait();
@@ -208,6 +208,7 @@ TEST_F(ThreadedStoreTest, WhatArrivesTogetherIsCommittedTogetherAndAnsweredAfter
   EXPECT_EQ(store_->Stats().commits - commits, 1u);
   EXPECT_EQ(store_->Stats().queued_deliveries, 0u);
   EXPECT_EQ(store_->Stats().queued_bytes, 0u);
+  store_.reset();  // the callbacks use what is on this stack
 }
 
 TEST_F(ThreadedStoreTest, AFullQueueTurnsDeliveriesAwayAtOnceButNotOurOwnWrites) {
@@ -243,44 +244,45 @@ TEST_F(ThreadedStoreTest, TheQueueIsBoundedInBytesToo) {
     state = state * 6364136223846793005ull + 1442695040888963407ull;
     noise += static_cast<char>(state >> 56);
   }
-  std::promise<absl::Status> large;
-  std::promise<absl::Status> next;
+  auto large = std::make_shared<std::promise<absl::Status>>();
+  auto next = std::make_shared<std::promise<absl::Status>>();
   // One is let in whatever its size, else it never could be.
-  store_->inbox().Add(Opened("large", noise), [&](absl::StatusOr<AddResult> a) { large.set_value(a.status()); });
-  store_->inbox().Add(Opened("next"), [&](absl::StatusOr<AddResult> a) { next.set_value(a.status()); });
-  EXPECT_EQ(next.get_future().get().code(), absl::StatusCode::kResourceExhausted);
+  store_->inbox().Add(Opened("large", noise), [large](absl::StatusOr<AddResult> a) { large->set_value(a.status()); });
+  store_->inbox().Add(Opened("next"), [next](absl::StatusOr<AddResult> a) { next->set_value(a.status()); });
+  EXPECT_EQ(next->get_future().get().code(), absl::StatusCode::kResourceExhausted);
   Let();
-  EXPECT_TRUE(large.get_future().get().ok());
+  EXPECT_TRUE(large->get_future().get().ok());
 }
 
 TEST_F(ThreadedStoreTest, WaitingForTheStoreInsideACallbackIsRefusedNotADeadlock) {
   Open();
-  std::promise<absl::Status> inside;
-  store_->inbox().Add(Opened("a"), [&](const absl::StatusOr<AddResult>& added) {
-    inside.set_value(store_->inbox().MarkDone(added->id));
+  auto inside = std::make_shared<std::promise<absl::Status>>();
+  store_->inbox().Add(Opened("a"), [this, inside](const absl::StatusOr<AddResult>& added) {
+    inside->set_value(store_->inbox().MarkDone(added->id));
   });
-  EXPECT_EQ(inside.get_future().get().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(inside->get_future().get().code(), absl::StatusCode::kFailedPrecondition);
 }
 
 TEST_F(ThreadedStoreTest, SettlingWithoutWaiting) {
   Open();
   const int64_t id = Add("a");
   ASSERT_THAT(*store_->inbox().Claim(1), SizeIs(1));
-  std::promise<absl::Status> first;
-  std::promise<absl::Status> second;
-  store_->inbox().SettleAsync({id, DeliveryState::kDone, "", {}, {}}, [&](absl::Status s) { first.set_value(s); });
-  store_->inbox().SettleAsync({id, DeliveryState::kDone, "", {}, {}}, [&](absl::Status s) { second.set_value(s); });
+  auto first = std::make_shared<std::promise<absl::Status>>();
+  auto second = std::make_shared<std::promise<absl::Status>>();
+  store_->inbox().SettleAsync({id, DeliveryState::kDone, "", {}, {}}, [first](absl::Status s) { first->set_value(s); });
+  store_->inbox().SettleAsync({id, DeliveryState::kDone, "", {}, {}},
+                              [second](absl::Status s) { second->set_value(s); });
   store_->inbox().SettleAsync({id, DeliveryState::kReceived, "", {}, {}}, nullptr);
-  EXPECT_TRUE(first.get_future().get().ok());
-  EXPECT_EQ(second.get_future().get().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_TRUE(first->get_future().get().ok());
+  EXPECT_EQ(second->get_future().get().code(), absl::StatusCode::kFailedPrecondition);
 }
 
 TEST_F(ThreadedStoreTest, AReaderThatTakesItsTimeHoldsNobodyUp) {
   Open();
   for (int i = 0; i < 20; ++i) Add("before-" + std::to_string(i));
   ReaderPool readers(file(), 1);
-  std::promise<void> reading;
-  std::promise<void> go_on;
+  std::latch reading(1);
+  std::latch go_on(1);
   auto count = std::async(std::launch::async, [&] {
     return readers.Read([&](soci::session& sql) -> absl::StatusOr<int> {
       long long id = 0;
@@ -290,20 +292,20 @@ TEST_F(ThreadedStoreTest, AReaderThatTakesItsTimeHoldsNobodyUp) {
       while (query.Next()) {
         // In the middle of its snapshot.
         if (++rows == 10) {
-          reading.set_value();
-          go_on.get_future().wait();
+          reading.count_down();
+          go_on.wait();
         }
       }
       return rows;
     });
   });
-  reading.get_future().wait();
+  reading.wait();
   // Many more pages than a checkpoint is begun for.
   for (int i = 0; i < 200; ++i)
     Add("during-" + std::to_string(i), std::string(100, static_cast<char>('a' + i % 26)) + std::to_string(i));
   EXPECT_TRUE(store_->Maintain().ok());
   EXPECT_EQ(store_->inbox().Counts()->received, 220);
-  go_on.set_value();
+  go_on.count_down();
   // It saw what was there when it began.
   EXPECT_EQ(*count.get(), 20);
 }

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <future>
+#include <latch>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -69,14 +71,14 @@ class TestWrite final : public Write {
 TEST_F(WriterTest, OneThatThrowsIsSingledOutAndTheOthersAreCommitted) {
   Start();
   // Held up, so that all of them become one group.
-  std::promise<void> held;
-  std::promise<void> go;
+  std::latch held(1);
+  std::latch go(1);
   writer_->Submit(std::make_unique<TestWrite>([](Transaction&) { return absl::OkStatus(); },
                                               [&](const absl::Status&) {
-                                                held.set_value();
-                                                go.get_future().wait();
+                                                held.count_down();
+                                                go.wait();
                                               }));
-  held.get_future().wait();
+  held.wait();
   std::vector<std::promise<absl::Status>> answers(5);
   for (int i = 0; i < 5; ++i) {
     writer_->Submit(std::make_unique<TestWrite>(
@@ -87,7 +89,7 @@ TEST_F(WriterTest, OneThatThrowsIsSingledOutAndTheOthersAreCommitted) {
         },
         [&answers, i](const absl::Status& status) { answers[i].set_value(status); }));
   }
-  go.set_value();
+  go.count_down();
   std::vector<absl::Status> statuses;
   for (auto& answer : answers) statuses.push_back(answer.get_future().get());
   writer_->Stop();
