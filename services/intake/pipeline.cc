@@ -274,9 +274,8 @@ void Pipeline::NoteFacts(const RoutedEvent& routed) {
 
 void Pipeline::SettleRouted(store::Settlement settlement, std::string forge) {
   const int64_t id = settlement.id;
-  const DeliveryState state = settlement.state;
   env_.inbox.SettleAsync(
-      std::move(settlement), [this, id, state, forge = std::move(forge)](const absl::Status& status) {
+      std::move(settlement), [this, id, forge = std::move(forge)](const absl::Status& status) {
         if (status.ok()) {
           env_.marks.Forget(id);
         } else {
