@@ -1,7 +1,10 @@
 #include "services/intake/pipeline.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <set>
 #include <string>
@@ -368,6 +371,82 @@ TEST(Pipeline, FaultsAndDeathsBySeedLoseNothingAndDoNothingTwice) {
     world.ExpectSettled();
     if (::testing::Test::HasFailure()) break;
   }
+}
+
+// --- Deaths of whole processes ---
+
+// Breaks on one text, as a fault of ours would.
+class FragilePlanner final : public Planner {
+ public:
+  std::string_view name() const override { return inner_.name(); }
+  bool Handles(v1::SubjectKind kind, const rules::PackModel& pack) const override { return inner_.Handles(kind, pack); }
+  TriggerResult Wants(const RoutedEvent& event, const rules::PackModel& pack,
+                      const std::optional<std::vector<std::string>>& seen) const override {
+    return inner_.Wants(event, pack, seen);
+  }
+  std::string_view LeaveAlone(const PlanInput& input) const override { return inner_.LeaveAlone(input); }
+  std::string Digest(const PlanInput& input) const override { return inner_.Digest(input); }
+  absl::Status Plan(const PlanInput& input, v1::Plan& plan) const override {
+    if (input.snapshot.body().find("poison") != std::string::npos) std::abort();
+    return inner_.Plan(input, plan);
+  }
+
+ private:
+  const IssuePlanner inner_;
+};
+
+// Runs the world in a process of its own until it has nothing to do or dies. True if it ended by itself.
+bool RunInAProcess(World& world) {
+  world.Down();
+  const pid_t pid = ::fork();
+  if (pid == 0) {
+    // What a death prints is no matter for this test.
+    ::close(STDERR_FILENO);
+    world.Boot();
+    world.Run();
+    world.Down();
+    ::_exit(0);
+  }
+  int status = 0;
+  EXPECT_EQ(::waitpid(pid, &status, 0), pid);
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+TEST(Pipeline, TextThatBreaksThePlannerIsSetAsideAndTheOthersAreWorkedOn) {
+  World world;
+  world.planner_ = std::make_shared<FragilePlanner>();
+  std::vector<int64_t> ids;
+  for (int64_t number = 1; number <= 4; ++number) {
+    world.forge_.Open(kRepository, number, "socket", number == 2 ? "poison" : "The socket broke.", {"queue"});
+    ids.push_back(world.Opened(number));
+  }
+  int deaths = 0;
+  while (!RunInAProcess(world)) ASSERT_LT(++deaths, 10);
+  EXPECT_EQ(deaths, kMaxMarkedDeaths);
+  world.Boot();
+  EXPECT_EQ(world.StateOf(ids[1]), "dead (crashed: work on it ended the daemon 3 times)");
+  for (const size_t i : {0, 2, 3}) EXPECT_EQ(world.StateOf(ids[i]), "done") << i;
+  world.ExpectSettled();
+
+  // A person wants it tried again: it has three lives again.
+  ASSERT_TRUE(world.store_->inbox().Requeue(ids[1]).ok());
+  world.planner_ = std::make_shared<IssuePlanner>();
+  world.Boot();
+  world.Run();
+  EXPECT_EQ(world.StateOf(ids[1]), "done");
+}
+
+TEST(Pipeline, DeathsWhileWaitingForTheForgeCondemnNobody) {
+  World world;
+  world.forge_.Open(kRepository, 1, "socket", "The socket broke.", {"queue"});
+  const int64_t id = world.Opened(1);
+  world.forge_.point = [] { ::raise(SIGKILL); };
+  for (int i = 0; i < 2 * kMaxMarkedDeaths; ++i) EXPECT_FALSE(RunInAProcess(world));
+  world.forge_.point = nullptr;
+  world.Boot();
+  world.Run();
+  EXPECT_EQ(world.StateOf(id), "done");
+  EXPECT_EQ(world.Get(id).attempts, 0) << "attempts that were cut short count towards no limit";
 }
 
 }  // namespace

@@ -51,8 +51,8 @@ class World {
     Boot();
   }
 
-  // A process starts on what the one before left behind.
-  void Boot() {
+  // The process is gone.
+  void Down() {
     pipeline_.reset();
     work_.reset();
     effects_.reset();
@@ -62,6 +62,10 @@ class World {
     subjects_.reset();
     store_.reset();
     marks_.reset();
+  }
+  // A process starts on what the one before left behind.
+  void Boot() {
+    Down();
     store::StoreOptions options;
     options.data_dir = dir_.path() / "data";
     options.disk_floor_bytes = 1;
@@ -93,17 +97,10 @@ class World {
                         [this] { return "d" + std::to_string(++decision_ids_); }, nullptr});
     PipelineOptions pipeline_options;
     pipeline_options.seed = 1;
-    pipeline_ = std::make_unique<Pipeline>(PipelineEnvironment{config_,
-                                                               *inbox_,
-                                                               *subjects_,
-                                                               *work_,
-                                                               *marks_,
-                                                               clock_,
-                                                               logger_,
-                                                               forges,
-                                                               {std::make_shared<IssuePlanner>()},
-                                                               find_pack},
-                                           pipeline_options);
+    pipeline_ = std::make_unique<Pipeline>(
+        PipelineEnvironment{
+            config_, *inbox_, *subjects_, *work_, *marks_, clock_, logger_, forges, {planner_}, find_pack},
+        pipeline_options);
     const absl::Status started = pipeline_->Start();
     ASSERT_TRUE(started.ok()) << started;
   }
@@ -219,6 +216,7 @@ class World {
   Config config_;
   MemoryForge forge_;
   std::shared_ptr<const rules::CompiledPack> pack_;
+  std::shared_ptr<const Planner> planner_ = std::make_shared<IssuePlanner>();
   int64_t points_ = 0;
   int64_t die_at_ = 0;
   // After a death: how many points later the next one comes; null for no more.
