@@ -122,8 +122,7 @@ CompiledCondition Compiler::Compile(const Condition& condition, ConditionPlace p
 }
 
 void Compiler::Signals() {
-  for (uint32_t s = 0; s < model_.signals.size(); ++s) {
-    const SignalModel& signal = model_.signals[s];
+  for (const SignalModel& signal : model_.signals) {
     CompiledSignal out;
     for (const auto& [label, factor] : signal.labels) out.labels.emplace_back(Label(label, signal.origin), factor);
     if (signal.when.has_value()) out.when = Compile(*signal.when, ConditionPlace::kSignal);

@@ -142,7 +142,7 @@ class EvaluateReactor final : public grpc::ServerBidiReactor<v1::EvaluateCasesRe
  private:
   absl::Status DecideNext(v1::EvaluateCasesResponse& answer) {
     if (index_ == 0) {
-      if (const absl::Status status = FindPack(packs_, request_.pack(), pack_); !status.ok()) return status;
+      if (absl::Status status = FindPack(packs_, request_.pack(), pack_); !status.ok()) return status;
       if (!pack_->model().has_rubric) return errors::PackWithoutRubric(request_.pack());
       options_.explain = !request_.omit_explanation();
     }
