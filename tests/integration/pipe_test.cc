@@ -1,0 +1,376 @@
+// The whole pipe from outside: yardmasterd behind the webhooks of a forge that generates them, and `yard` to look at
+// it.
+#include <arpa/inet.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/support/process.h"
+#include "tests/support/raw_http.h"
+#include "tests/support/temp_dir.h"
+
+namespace yardmaster {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+using testing::Process;
+
+constexpr const char* kSecret = "a-secret-of-the-webhooks";
+constexpr const char* kToken = "token-of-the-bot-0123";
+
+std::string Program(const std::string& name) { return std::string(YARD_PROGRAMS) + "/" + name; }
+std::filesystem::path Source(const std::string& path) { return std::filesystem::path(YARD_SOURCE_DIR) / path; }
+
+// A port that was free a moment ago: the daemon has to come back on the same one after each death.
+uint16_t FreePort() {
+  const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  ::bind(socket, reinterpret_cast<sockaddr*>(&address), sizeof(address));
+  socklen_t size = sizeof(address);
+  ::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size);
+  ::close(socket);
+  return ntohs(address.sin_port);
+}
+
+class PipeTest : public ::testing::Test {
+ protected:
+  // `packs_dir` and `pack` hold for all repositories.
+  void Start(const std::string& packs_dir, const std::string& pack, const std::string& faults = "",
+             const std::string& seed = "1") {
+    packs_dir_ = packs_dir;
+    pack_ = pack;
+    dir_.Write("secret", kSecret);
+    dir_.Write("token", kToken);
+    http_ = "127.0.0.1:" + std::to_string(FreePort());
+    grpc_ = "127.0.0.1:" + std::to_string(FreePort());
+    std::vector<std::string> arguments = {Program("yard-fakeforge"),
+                                          "--listen",
+                                          "127.0.0.1:0",
+                                          "--ready-file",
+                                          Path("forge.json"),
+                                          "--webhook-url-github",
+                                          "http://" + http_ + "/webhooks/github",
+                                          "--webhook-url-gitcode",
+                                          "http://" + http_ + "/webhooks/gitcode",
+                                          "--secret-file-github",
+                                          Path("secret"),
+                                          "--secret-file-gitcode",
+                                          Path("secret"),
+                                          "--token-file",
+                                          Path("token"),
+                                          "--seed",
+                                          seed};
+    if (!faults.empty()) arguments.insert(arguments.end(), {"--faults", faults});
+    forge_ = std::make_unique<Process>(arguments);
+    forge_http_ = WaitForReady("forge.json", *forge_)["http"];
+
+    const json budget = {{"mutations_per_minute", 100'000},
+                         {"mutations_per_hour", 1'000'000},
+                         {"spacing_ms", 0},
+                         {"requests_per_minute", 1'000'000}};
+    const auto forge = [&](const std::string& path) {
+      return json{{"api_url", "http://" + forge_http_ + path},
+                  {"token", {{"file", "token"}}},
+                  {"webhook_secrets", {{{"file", "secret"}}}},
+                  {"budget", budget},
+                  // Late writes of the forge land within five seconds.
+                  {"settle_ms", {200, 1'000, 6'000}}};
+    };
+    const json config = {{"data_dir", "data"},
+                         {"listen", {{"http", http_}, {"grpc", grpc_}}},
+                         {"mode", "apply"},
+                         {"packs_dir", packs_dir},
+                         {"forges", {{"github", forge("")}, {"gitcode", forge("/api/v5")}}},
+                         {"repositories",
+                          {{{"forge", "github"}, {"repository", "octo/repo"}, {"packs", {pack}}},
+                           {{"forge", "github"}, {"repository", "octo/dry"}, {"packs", {pack}}, {"mode", "dry-run"}},
+                           {{"forge", "gitcode"}, {"repository", "octo/repo"}, {"packs", {pack}}}}},
+                         {"tokens", {{{"name", "ops"}, {"role", "operator"}, {"secret", {{"file", "token"}}}}}},
+                         {"allow_anonymous_loopback", true}};
+    dir_.Write("config.json", config.dump());
+    StartDaemon();
+  }
+
+  void StartDaemon() {
+    std::filesystem::remove(Path("ready.json"));
+    daemon_ = std::make_unique<Process>(std::vector<std::string>{
+        Program("yardmasterd"), "--config", Path("config.json"), "--ready-file", Path("ready.json")});
+    WaitForReady("ready.json", *daemon_);
+  }
+  void KillDaemon() {
+    daemon_->Signal(SIGKILL);
+    ASSERT_EQ(daemon_->Wait(std::chrono::seconds(10)), 128 + SIGKILL);
+  }
+
+  std::string Path(const std::string& name) const { return (dir_.path() / name).string(); }
+
+  json WaitForReady(const std::string& file, Process& process) {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    while (std::chrono::steady_clock::now() < deadline) {
+      const json ready = json::parse(testing::ReadWholeFile(Path(file)), nullptr, false);
+      if (ready.is_object()) return ready;
+      if (process.Wait(std::chrono::milliseconds(5)).has_value()) break;
+    }
+    ADD_FAILURE() << file << " did not appear: " << process.Stderr();
+    return json::object();
+  }
+
+  // One request to the forge's own side for tests.
+  json Forge(const std::string& path, const json& body = nullptr) {
+    const std::string text = body.is_null() ? "" : body.dump();
+    const std::string method = body.is_null() ? "GET" : "POST";
+    const std::string host = forge_http_;
+    testing::RawConnection connection(static_cast<uint16_t>(std::stoi(host.substr(host.find(':') + 1))));
+    connection.Send(method + " /_fake/" + path + " HTTP/1.1\r\nHost: " + host +
+                    "\r\nContent-Type: application/json\r\nContent-Length: " + std::to_string(text.size()) +
+                    "\r\nConnection: close\r\n\r\n" + text);
+    const std::string answer = connection.ReadToEnd();
+    const size_t begin = answer.find("\r\n\r\n");
+    EXPECT_NE(begin, std::string::npos) << path << ": " << answer.substr(0, 200);
+    if (begin == std::string::npos) return nullptr;
+    return json::parse(answer.substr(begin + 4), nullptr, false);
+  }
+  int64_t Open(const std::string& forge, const std::string& repository, const std::string& title,
+               const std::string& body, const std::vector<std::string>& labels) {
+    const json answer = Forge(
+        "issues", {{"forge", forge}, {"repository", repository}, {"title", title}, {"body", body}, {"labels", labels}});
+    return answer.value("number", int64_t{0});
+  }
+  json Subject(const std::string& forge, const std::string& repository, int64_t number) {
+    const json state = Forge("state");
+    for (const json& subject : state[forge][repository]["subjects"]) {
+      if (subject["number"] == number) return subject;
+    }
+    return json::object();
+  }
+  static std::set<std::string> Labels(const json& subject) {
+    std::set<std::string> out;
+    for (const json& label : subject["labels"]) out.insert(label.get<std::string>());
+    return out;
+  }
+  static std::vector<std::string> Templates(const json& subject) {
+    std::vector<std::string> out;
+    for (const json& comment : subject["comments"]) {
+      const std::string body = comment["body"];
+      const size_t begin = body.find(" template=");
+      if (begin != std::string::npos) out.push_back(body.substr(begin + 10, body.find(' ', begin + 10) - begin - 10));
+    }
+    return out;
+  }
+
+  struct Answer {
+    int code = -1;
+    std::string out;
+    std::string err;
+    json document() const { return json::parse(out, nullptr, false); }
+  };
+  Answer Yard(std::vector<std::string> arguments, bool with_token = false) {
+    arguments.insert(arguments.begin(), {Program("yard"), "--server", grpc_});
+    if (with_token) arguments.insert(arguments.end(), {"--token-file", Path("token")});
+    Process process(arguments);
+    Answer answer;
+    answer.code = process.Wait(std::chrono::minutes(6)).value_or(-1);
+    answer.out = process.Stdout();
+    answer.err = process.Stderr();
+    return answer;
+  }
+  // Everything that the forge had to say has been said, and worked on.
+  void Drain() {
+    for (int i = 0; i < 3'000; ++i) {
+      if (Forge("pending").value("pending", 1) == 0) break;
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+    const Answer drained = Yard({"deliveries", "drain", "--timeout", "300"});
+    EXPECT_EQ(drained.code, 0) << drained.out << drained.err;
+  }
+
+  testing::TempDir dir_;
+  std::string packs_dir_;
+  std::string pack_;
+  std::string http_;
+  std::string grpc_;
+  std::string forge_http_;
+  std::unique_ptr<Process> forge_;
+  std::unique_ptr<Process> daemon_;
+};
+
+TEST_F(PipeTest, IssueOpenedOnAForgeIsSortedAndTheLedgerTellsIt) {
+  Start(Source("tests/support/packs").string(), "lantern");
+  const int64_t clear = Open("github", "octo/repo", "Can't read a WebP file", "DecodeError for every webp.", {"new"});
+  const int64_t vague = Open("github", "octo/repo", "Installing fails", "It is empty.", {"new"});
+  const int64_t outside = Open("github", "octo/repo", "Can't read a WebP file", "DecodeError", {});
+  const int64_t dry = Open("github", "octo/dry", "Can't read a WebP file", "DecodeError for every webp.", {"new"});
+  Drain();
+  EXPECT_EQ(Labels(Subject("github", "octo/repo", clear)),
+            (std::set<std::string>{"new", "area: decode", "sorted-by-bot"}));
+  EXPECT_EQ(Labels(Subject("github", "octo/repo", vague)),
+            (std::set<std::string>{"new", "needs details", "sorted-by-bot"}));
+  EXPECT_EQ(Templates(Subject("github", "octo/repo", vague)), std::vector<std::string>{"ask-details"});
+  EXPECT_EQ(Labels(Subject("github", "octo/repo", outside)), std::set<std::string>{});
+  EXPECT_EQ(Labels(Subject("github", "octo/dry", dry)), std::set<std::string>{"new"}) << "a dry run writes nothing";
+  EXPECT_EQ(Forge("unexpected"), json::array());
+
+  const std::string name = "github:octo/repo#" + std::to_string(clear);
+  const json explained = Yard({"explain", name, "--json"}).document();
+  EXPECT_EQ(explained["applied"], json({"area: decode", "sorted-by-bot"}));
+  EXPECT_EQ(explained["mode"], "apply");
+  EXPECT_EQ(explained["labels_before"], json({"new"}));
+  const json ledger = Yard({"ledger", "list", "--subject", name, "--json"}).document()["effects"];
+  ASSERT_EQ(ledger.size(), 1U);
+  EXPECT_EQ(ledger[0]["state"], "confirmed");
+  EXPECT_EQ(ledger[0]["decision"], explained["id"]);
+  EXPECT_EQ(ledger[0]["attempts"], 1);
+  EXPECT_EQ(Yard({"ledger", "show", ledger[0]["key"], "--json"}).document(), ledger[0]);
+  const json deliveries = Yard({"deliveries", "list", "--subject", name, "--state", "done", "--json"}).document();
+  ASSERT_EQ(deliveries["deliveries"].size(), 1U);
+  const json shown = Yard({"deliveries", "show", deliveries["deliveries"][0]["delivery_id"], "--json"}).document();
+  EXPECT_EQ(shown["effects"][0]["key"], ledger[0]["key"]);
+  EXPECT_EQ(json::parse(shown["body"].get<std::string>())["action"], "opened");
+  EXPECT_EQ(Yard({"explain", "github:octo/repo#999"}).code, 1);
+  EXPECT_EQ(Yard({"deliveries", "show", "nothing"}).code, 1);
+}
+
+TEST_F(PipeTest, PeopleAskForDecisionsReplaysAndSweeps) {
+  Start(Source("tests/support/packs").string(), "lantern");
+  // The daemon was away when it was opened.
+  KillDaemon();
+  const int64_t number = Open("github", "octo/repo", "Can't read a WebP file", "DecodeError for every webp.", {"new"});
+  const std::string name = "github:octo/repo#" + std::to_string(number);
+  StartDaemon();
+
+  const Answer looked = Yard({"triage", "issue", name, "--json"});
+  EXPECT_EQ(looked.code, 0) << looked.err;
+  EXPECT_EQ(looked.document()["mode"], "dry-run");
+  EXPECT_EQ(looked.document()["applied"], json({"area: decode", "sorted-by-bot"}));
+  EXPECT_EQ(Labels(Subject("github", "octo/repo", number)), std::set<std::string>{"new"});
+  EXPECT_EQ(Yard({"triage", "issue", "github:octo/repo#999"}).code, 1);
+  EXPECT_EQ(Yard({"triage", "issue", name, "--apply"}).code, 3) << "an anonymous caller may not write";
+
+  const Answer sweep = Yard({"sweep", "github:octo/repo", "--json"}, true);
+  EXPECT_EQ(sweep.code, 0) << sweep.err;
+  EXPECT_EQ(sweep.document()["done"], 1) << sweep.out;
+  EXPECT_EQ(Labels(Subject("github", "octo/repo", number)),
+            (std::set<std::string>{"new", "area: decode", "sorted-by-bot"}));
+  EXPECT_EQ(Yard({"sweep", "github:octo/repo"}).code, 3);
+
+  // Asked for again: there is nothing left to add.
+  const Answer applied = Yard({"triage", "issue", name, "--apply", "--json"}, true);
+  EXPECT_EQ(applied.code, 0) << applied.err;
+  EXPECT_EQ(applied.document()["effects"], json::array());
+
+  const json list = Yard({"deliveries", "list", "--state", "done", "--limit", "1", "--json"}).document();
+  const std::string row = std::to_string(list["deliveries"][0]["id"].get<int64_t>());
+  EXPECT_EQ(Yard({"deliveries", "replay", row}).code, 3);
+  EXPECT_EQ(Yard({"deliveries", "replay", row}, true).code, 0);
+  Drain();
+  EXPECT_EQ(Yard({"deadletters", "list", "--json"}).document()["deliveries"], json::array());
+  EXPECT_EQ(Yard({"deadletters", "requeue", row}, true).code, 1) << "it is none";
+  EXPECT_EQ(Forge("unexpected"), json::array());
+}
+
+// Labels and templates are exactly those that `yard triage eval` names, and nothing is done twice, however often the
+// daemon dies and whatever the forge does.
+TEST_F(PipeTest, KillsUnderFaultsLoseNothingAndDoNothingTwice) {
+  const char* const wanted = std::getenv("YARD_KILLS");
+  const int kills = wanted == nullptr ? 6 : std::atoi(wanted);
+  const int issues = std::max(16, 2 * kills);
+  const std::string pack = "pytorch-distributed";
+  const std::string packs = Source("rules/packs").string();
+  const std::string seed = std::to_string(std::random_device()() % 1'000'000);
+  RecordProperty("seed", seed);
+  SCOPED_TRACE("seed " + seed);
+  Start(
+      packs, pack,
+      "error_before=5,error_after=5,reset_before=4,reset_after=4,slow=2,late=5,webhook_duplicate=10,webhook_reorder=10",
+      seed);
+  std::mt19937 random(static_cast<unsigned>(std::stoul(seed)));
+
+  std::vector<json> samples;
+  std::ifstream lines(Source("deploy/quickstart/issues.jsonl"));
+  for (std::string line; std::getline(lines, line);) samples.push_back(json::parse(line));
+  ASSERT_FALSE(samples.empty());
+
+  // Load and deaths at the same time.
+  std::map<int64_t, json> opened;
+  std::ofstream eval(Path("eval.jsonl"));
+  int killed = 0;
+  for (int i = 0; i < issues; ++i) {
+    json issue = samples[static_cast<size_t>(i) % samples.size()];
+    issue["body"] = issue["body"].get<std::string>() + "\n\n" + std::to_string(i) + "\n";
+    const int64_t number = Open("github", "octo/repo", issue["title"], issue["body"], {"oncall: distributed"});
+    ASSERT_GT(number, 0);
+    opened[number] = issue;
+    eval << json{{"number", number},
+                 {"title", issue["title"]},
+                 {"body", issue["body"]},
+                 {"labels_before", {"oncall: distributed"}}}
+                .dump()
+         << "\n";
+    std::this_thread::sleep_for(std::chrono::milliseconds(random() % 30));
+    if (killed < kills && random() % 2 == 0) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(random() % 200));
+      KillDaemon();
+      StartDaemon();
+      ++killed;
+    }
+  }
+  eval.close();
+  for (; killed < kills; ++killed) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(random() % 600));
+    KillDaemon();
+    StartDaemon();
+  }
+  // What was refused while the daemon was away is sent again, as a forge does when it is asked to.
+  Drain();
+  Forge("redeliver", {{"forge", "github"}});
+  Drain();
+
+  Process evaluation({Program("yard"), "--local", "--packs", packs, "triage", "eval", "--pack", pack, "--issues",
+                      Path("eval.jsonl"), "--predictions", Path("predictions.jsonl")});
+  ASSERT_EQ(evaluation.Wait(std::chrono::seconds(60)), 0) << evaluation.Stderr();
+  std::ifstream predictions(Path("predictions.jsonl"));
+  const json state = Forge("state");
+  std::map<int64_t, json> subjects;
+  for (const json& subject : state["github"]["octo/repo"]["subjects"]) subjects[subject["number"]] = subject;
+  size_t compared = 0;
+  for (std::string line; std::getline(predictions, line);) {
+    const json expected = json::parse(line);
+    const json& subject = subjects[expected["number"]];
+    SCOPED_TRACE("issue " + expected["number"].dump());
+    std::set<std::string> labels = {"oncall: distributed"};
+    for (const json& label : expected["applied"]) labels.insert(label.get<std::string>());
+    EXPECT_EQ(Labels(subject), labels);
+    std::vector<std::string> templates;
+    if (!expected["comment"].is_null()) templates.push_back(expected["comment"]["template"]);
+    EXPECT_EQ(Templates(subject), templates);
+    ++compared;
+  }
+  EXPECT_EQ(compared, opened.size());
+  EXPECT_EQ(Forge("unexpected"), json::array()) << "calls outside of the contract's list";
+  EXPECT_EQ(Yard({"deadletters", "list", "--json"}).document()["deliveries"], json::array());
+  daemon_->Signal(SIGTERM);
+  EXPECT_EQ(daemon_->Wait(std::chrono::seconds(30)), 0);
+}
+
+}  // namespace
+}  // namespace yardmaster
