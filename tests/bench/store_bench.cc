@@ -32,10 +32,17 @@ std::string MakePayload() {
       "tags",         "blobs",         "refs",       "trees",         "statuses", "languages", "stargazers",
       "contributors", "commits",       "comments",   "contents",      "compare",  "merges",    "archive",
       "issues",       "pulls",         "milestones", "notifications", "labels",   "releases",  "deployments"};
-  for (const std::string& noun : nouns) payload["repository"][noun + "_url"] = address + noun + "{/" + noun + "_id}";
+  for (const std::string& noun : nouns) {
+    std::string link = address;
+    link.append(noun).append("{/").append(noun).append("_id}");
+    payload["repository"][noun + "_url"] = link;
+  }
   for (const char* person : {"sender", "user", "organization", "owner"}) {
-    for (const std::string noun : {"followers", "following", "gists", "starred", "repos", "received_events", "orgs"}) {
-      payload[person][noun + "_url"] = "https://api.github.com/users/" + std::string(person) + "/" + noun;
+    std::string base = "https://api.github.com/users/";
+    base += person;
+    for (const char* noun : {"followers", "following", "gists", "starred", "repos", "received_events", "orgs"}) {
+      payload[person][std::string(noun) + "_url"] = base;
+      payload[person][std::string(noun) + "_of"] = noun;
     }
   }
   std::string prose = ReadData("triage_cases.jsonl");
@@ -147,6 +154,7 @@ void Similar(benchmark::State& state) {
   const std::vector<rules::IssueInput> cases = ReadCases();
   std::atomic<int64_t> next{0};
   std::vector<std::thread> threads;
+  threads.reserve(50);
   for (int i = 0; i < 50; ++i) {
     threads.emplace_back([&] {
       for (int64_t number = ++next; number <= 20'000; number = ++next) {

@@ -59,7 +59,7 @@ std::string Dump(const nlohmann::json& value) {
 Packed Pack(std::string_view bytes) {
   if (bytes.size() >= kMinPacked) {
     // One context a thread: making one costs more than using it.
-    thread_local const std::unique_ptr<ZSTD_CCtx, FreeContext> context(ZSTD_createCCtx());
+    thread_local std::unique_ptr<ZSTD_CCtx, FreeContext> context(ZSTD_createCCtx());
     std::string packed(ZSTD_compressBound(bytes.size()), '\0');
     const size_t size =
         ZSTD_compressCCtx(context.get(), packed.data(), packed.size(), bytes.data(), bytes.size(), kLevel);
@@ -79,7 +79,7 @@ absl::StatusOr<std::string> Unpack(int64_t encoding, std::string_view bytes, int
   }
   if (encoding != kZstd) return errors::StoredValueDamaged("its encoding is unknown");
   // The size comes from our own column, not from the frame, so a damaged frame can't make us allocate.
-  thread_local const std::unique_ptr<ZSTD_DCtx, FreeContext> context(ZSTD_createDCtx());
+  thread_local std::unique_ptr<ZSTD_DCtx, FreeContext> context(ZSTD_createDCtx());
   std::string out(static_cast<size_t>(size < 0 ? 0 : size), '\0');
   const size_t got = ZSTD_decompressDCtx(context.get(), out.data(), out.size(), bytes.data(), bytes.size());
   if (ZSTD_isError(got) != 0) return errors::StoredValueDamaged(ZSTD_getErrorName(got));

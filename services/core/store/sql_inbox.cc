@@ -456,7 +456,7 @@ absl::Status SqlInbox::Requeue(int64_t id) {
     Statements& s = *statements_;
     s.id = id;
     if (!RunOne(s.requeue)) {
-      const absl::Status refusal = s.Refusal("received");
+      absl::Status refusal = s.Refusal("received");
       // It is not in `received`, so the body is what is missing.
       if (refusal.code() == absl::StatusCode::kFailedPrecondition && s.found_state != "received") {
         return errors::RequeueWithoutBody(id);

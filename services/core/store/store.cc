@@ -217,7 +217,7 @@ absl::Status Store::Maintain() {
       return impl_->checkpointer->RunNow();
     }
     // A store that has failed or closed does no upkeep any more; a low disk is no reason not to.
-    const absl::Status ready = Ready();
+    absl::Status ready = Ready();
     if (!ready.ok() && ready.code() != absl::StatusCode::kResourceExhausted) return ready;
   }
 }

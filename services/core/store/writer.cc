@@ -47,7 +47,7 @@ absl::Status Writer::Ready() const {
 }
 
 absl::Status Writer::Admit(const Write& write) {
-  const absl::Status ready = Ready();
+  absl::Status ready = Ready();
   const bool room_is_short = !closed_ && !broken_;
   if (!ready.ok() && (write.kind() != WriteKind::kTransition || !room_is_short)) return ready;
   if (write.kind() != WriteKind::kDelivery) return absl::OkStatus();

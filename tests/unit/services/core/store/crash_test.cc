@@ -57,7 +57,7 @@ TEST(StoreCrashChild, DISABLED_WritesUntilItIsKilled) {
       while (waiting >= 40) std::this_thread::yield();
       ++waiting;
       const std::string id = round + "-" + std::to_string(i);
-      store.inbox().Add(Opened(id, BodyOf(id)), [&, id](absl::StatusOr<AddResult> added) {
+      store.inbox().Add(Opened(id, BodyOf(id)), [&, id](const absl::StatusOr<AddResult>& added) {
         if (added.ok()) Say("received " + id);
         --waiting;
       });
@@ -73,7 +73,7 @@ TEST(StoreCrashChild, DISABLED_WritesUntilItIsKilled) {
           if (store.inbox().MarkFailed(delivery.id, "test").ok()) Say("failed " + delivery.delivery_id);
         } else if (delivery.id % 3 == 1) {
           store.inbox().SettleAsync({delivery.id, DeliveryState::kDone, "", {}, {}},
-                                    [id = delivery.delivery_id](absl::Status status) {
+                                    [id = delivery.delivery_id](const absl::Status& status) {
                                       if (status.ok()) Say("done " + id);
                                     });
         }

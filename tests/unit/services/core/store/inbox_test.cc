@@ -240,6 +240,7 @@ TEST_F(InboxTest, DueRetriesComeFirstButLeaveHalfTheRoomToFreshOnes) {
     ASSERT_TRUE(inbox().Retry(retried[i], clock_.Now() + std::chrono::seconds(10 - i), "again").ok());
   }
   std::vector<int64_t> fresh;
+  fresh.reserve(6);
   for (int i = 0; i < 6; ++i) fresh.push_back(Add("new" + std::to_string(i)));
   clock_.Advance(1min);
   // The one that was due first comes first.
@@ -334,7 +335,7 @@ TEST_F(InboxTest, IssueAndPullRequestOfOneNumberAreTwoSubjects) {
 
 TEST_F(InboxTest, ReasonsAreCutAndCleaned) {
   const int64_t id = Add("a");
-  ASSERT_TRUE(inbox().MarkFailed(id, std::string("bad \xff byte, nul \0, ", 20) + std::string(5000, 'x')).ok());
+  ASSERT_TRUE(inbox().MarkFailed(id, std::string("bad \xff byte, nul \0, ", 19) + std::string(5000, 'x')).ok());
   const std::string reason = inbox().Get(id)->reason;
   EXPECT_THAT(reason, StartsWith("bad \xEF\xBF\xBD byte"));
   EXPECT_LE(reason.size(), kMaxReasonBytes);

@@ -162,6 +162,7 @@ TEST_F(LedgerTest, AnEffectTellsItsWholeStory) {
 
 TEST_F(LedgerTest, PendingAreIntentsAndUnknownsOldestFirst) {
   std::vector<int64_t> ids;
+  ids.reserve(5);
   for (int i = 0; i < 5; ++i) ids.push_back(Intent(Comment("k" + std::to_string(i))));
   ASSERT_TRUE(ledger().MarkConfirmed(ids[1], "1").ok());
   ASSERT_TRUE(ledger().MarkUnknown(ids[2], clock_.Now() + 1h, "?").ok());

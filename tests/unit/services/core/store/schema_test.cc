@@ -31,7 +31,7 @@ void FillStep(soci::session& sql, int64_t step) {
       const std::string sha = std::string(61, 'a') + std::to_string(100 + i);
       const Packed packed = Pack("body of " + id + std::string(200, '.'));
       const long long stored = static_cast<long long>(packed.bytes.size());
-      const long long bytes = static_cast<long long>(208 + id.size());
+      const long long bytes = 208 + static_cast<long long>(id.size());
       soci::blob content(sql);
       SetBlob(content, packed.bytes);
       sql << "insert into deliveries (forge, delivery_id, event, action, subject, subject_kind, state, received_at, "
@@ -57,7 +57,7 @@ void FillStep(soci::session& sql, int64_t step) {
           soci::use(name, "key"), soci::use(state, "state"), soci::use(payload, "payload");
       soci::blob plan(sql);
       SetBlob(plan, "plan " + name);
-      const long long bytes = static_cast<long long>(5 + name.size());
+      const long long bytes = 5 + static_cast<long long>(name.size());
       sql << "insert into decisions (decision_id, subject, subject_kind, pack, pack_revision, input_digest, mode, "
              "delivery, created_at, plan_bytes, encoding, plan) values (:id, 'github:o/r#5', 1, 'p', 'r', 'i', "
              "'apply', "

@@ -218,7 +218,8 @@ TEST_F(ThreadedStoreTest, AFullQueueTurnsDeliveriesAwayAtOnceButNotOurOwnWrites)
   const auto add = [&](const std::string& id) {
     auto answer = std::make_shared<std::promise<absl::Status>>();
     answers.push_back(answer->get_future());
-    store_->inbox().Add(Opened(id), [answer](absl::StatusOr<AddResult> added) { answer->set_value(added.status()); });
+    store_->inbox().Add(Opened(id),
+                        [answer](const absl::StatusOr<AddResult>& added) { answer->set_value(added.status()); });
   };
   for (int i = 0; i < 3; ++i) add("d-" + std::to_string(i));
   add("one too many");
@@ -247,8 +248,9 @@ TEST_F(ThreadedStoreTest, TheQueueIsBoundedInBytesToo) {
   auto large = std::make_shared<std::promise<absl::Status>>();
   auto next = std::make_shared<std::promise<absl::Status>>();
   // One is let in whatever its size, else it never could be.
-  store_->inbox().Add(Opened("large", noise), [large](absl::StatusOr<AddResult> a) { large->set_value(a.status()); });
-  store_->inbox().Add(Opened("next"), [next](absl::StatusOr<AddResult> a) { next->set_value(a.status()); });
+  store_->inbox().Add(Opened("large", noise),
+                      [large](const absl::StatusOr<AddResult>& a) { large->set_value(a.status()); });
+  store_->inbox().Add(Opened("next"), [next](const absl::StatusOr<AddResult>& a) { next->set_value(a.status()); });
   EXPECT_EQ(next->get_future().get().code(), absl::StatusCode::kResourceExhausted);
   Let();
   EXPECT_TRUE(large->get_future().get().ok());
@@ -269,9 +271,10 @@ TEST_F(ThreadedStoreTest, SettlingWithoutWaiting) {
   ASSERT_THAT(*store_->inbox().Claim(1), SizeIs(1));
   auto first = std::make_shared<std::promise<absl::Status>>();
   auto second = std::make_shared<std::promise<absl::Status>>();
-  store_->inbox().SettleAsync({id, DeliveryState::kDone, "", {}, {}}, [first](absl::Status s) { first->set_value(s); });
   store_->inbox().SettleAsync({id, DeliveryState::kDone, "", {}, {}},
-                              [second](absl::Status s) { second->set_value(s); });
+                              [first](const absl::Status& s) { first->set_value(s); });
+  store_->inbox().SettleAsync({id, DeliveryState::kDone, "", {}, {}},
+                              [second](const absl::Status& s) { second->set_value(s); });
   store_->inbox().SettleAsync({id, DeliveryState::kReceived, "", {}, {}}, nullptr);
   EXPECT_TRUE(first->get_future().get().ok());
   EXPECT_EQ(second->get_future().get().code(), absl::StatusCode::kFailedPrecondition);
@@ -315,6 +318,7 @@ TEST_F(ThreadedStoreTest, ManyThreadsWriteAndReadAtOnce) {
   constexpr int kThreads = 6;
   constexpr int kEach = 60;
   std::vector<std::thread> threads;
+  threads.reserve(kThreads);
   std::atomic<int> wrong{0};
   for (int t = 0; t < kThreads; ++t) {
     threads.emplace_back([&, t] {
@@ -348,7 +352,7 @@ TEST_F(ThreadedStoreTest, ShutdownCommitsWhatWaitsAndRefusesTheRest) {
     auto answer = std::make_shared<std::promise<absl::Status>>();
     answers.push_back(answer->get_future());
     store_->inbox().Add(Opened("d-" + std::to_string(i)),
-                        [answer](absl::StatusOr<AddResult> added) { answer->set_value(added.status()); });
+                        [answer](const absl::StatusOr<AddResult>& added) { answer->set_value(added.status()); });
   }
   auto down = std::async(std::launch::async, [&] { store_->Shutdown(); });
   Let();

@@ -62,6 +62,7 @@ TEST_F(UpkeepTest, OldestBodiesGoWhereThereAreTooManyBytes) {
   Open([](StoreOptions& options) { options.retention.bodies_bytes = 50'000; });
   const int64_t pending = Add("pending", Noise(10'000, 1));
   std::vector<int64_t> ids;
+  ids.reserve(9);
   for (int i = 0; i < 9; ++i) ids.push_back(AddDone("d-" + std::to_string(i), Noise(10'000, 10 + i)));
   EXPECT_EQ(store_->Stats().bodies_bytes, 100'000u);
   Maintain();

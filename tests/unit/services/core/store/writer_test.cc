@@ -91,6 +91,7 @@ TEST_F(WriterTest, OneThatThrowsIsSingledOutAndTheOthersAreCommitted) {
   }
   go.count_down();
   std::vector<absl::Status> statuses;
+  statuses.reserve(answers.size());
   for (auto& answer : answers) statuses.push_back(answer.get_future().get());
   writer_->Stop();
   EXPECT_TRUE(statuses[0].ok());
