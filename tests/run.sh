@@ -70,11 +70,10 @@ declare -A title=(
   [format]="format of C++ and JSON"
   [tests]="unit and integration tests"
   [packs]="the packs' own cases"
-  [asan-build]="build with ASan and UBSan"
+  [asan-build]="build with ASan and UBSan, fuzz targets too"
   [asan]="unit tests under ASan and UBSan"
   [tsan-build]="build with TSan"
   [tsan]="threaded tests under TSan"
-  [fuzz-build]="build of the fuzz targets"
   [fuzz]="fuzz targets on their corpora"
   [tidy]="clang-tidy on recently changed files"
   [bench-smoke]="each benchmark once"
@@ -84,11 +83,11 @@ declare -A title=(
 )
 declare -A needs=(
   [build]="install" [format]="install" [tests]="build" [packs]="build"
-  [asan-build]="install" [asan]="asan-build" [tsan-build]="install" [tsan]="tsan-build" [fuzz-build]="install" [fuzz]="fuzz-build"
-  [tidy]="build" [bench-smoke]="build" [fuzz-long]="fuzz-build" [bench]="build" [repeat]="build"
+  [asan-build]="install" [asan]="asan-build" [tsan-build]="install" [tsan]="tsan-build" [fuzz]="asan-build"
+  [tidy]="build" [bench-smoke]="build" [fuzz-long]="asan-build" [bench]="build" [repeat]="build"
 )
 plain_parts=(install build format tests packs)
-full_parts=(asan-build asan tsan-build tsan fuzz-build fuzz tidy)
+full_parts=(asan-build asan fuzz tsan-build tsan tidy)
 long_parts=(fuzz-long repeat)
 if [ -x tests/bench/run.sh ]; then
   full_parts+=(bench-smoke)
@@ -195,9 +194,10 @@ export LSAN_OPTIONS=${LSAN_OPTIONS:-suppressions=$root/tests/support/lsan.supp:p
 # Debian's libraries are not instrumented: what happens inside of them is neither seen nor ours.
 export TSAN_OPTIONS=${TSAN_OPTIONS:-ignore_noninstrumented_modules=1:second_deadlock_stack=1:suppressions=$root/tests/support/tsan.supp}
 
+# One tree for the unit tests under ASan and UBSan and for the fuzz targets, which want the same sanitizers: half the compiling.
 part_asan-build() {
   have clang++ || return 77
-  configure asan && build asan --target unit_tests
+  configure asan -DYARDMASTER_BUILD_FUZZ=ON && build asan --target unit_tests fuzz_targets
 }
 part_asan() { run_ctest asan asan -L unit; }
 
@@ -207,16 +207,11 @@ part_tsan-build() {
 }
 part_tsan() { run_ctest tsan tsan -E '^(proto|rules)'; }
 
-part_fuzz-build() {
-  have clang++ || return 77
-  configure fuzz && build fuzz --target fuzz_targets
-}
-
 # fuzz SECONDS: for each target, every input of its corpus, then new inputs for SECONDS (0: none, so that the result does not depend on
 # luck). What breaks it lies in build/test-logs.
 fuzz() {
   local program name corpus scratch bad=0 count=0
-  for program in build/fuzz/bin/fuzz_*; do
+  for program in build/asan/bin/fuzz_*; do
     [ -x "$program" ] || continue
     name=${program##*/fuzz_}
     corpus=tests/fuzz/corpus/$name
@@ -236,7 +231,7 @@ fuzz() {
     rm -rf "$scratch"
   done
   reason="$count targets"
-  [ $count -gt 0 ] || { echo "no fuzz targets in build/fuzz/bin"; bad=1; }
+  [ $count -gt 0 ] || { echo "no fuzz targets in build/asan/bin"; bad=1; }
   return $bad
 }
 part_fuzz() { fuzz 0; }
@@ -266,7 +261,7 @@ tidy_candidates() {
 
 part_tidy() {
   have clang-tidy git || return 77
-  local file list=$logs/tidy.list out=$logs/tidy.out budget=720 deadline bad=0 done_count left
+  local file list=$logs/tidy.list out=$logs/tidy.out budget=480 deadline bad=0 done_count left
   rm -rf "$out" && mkdir -p "$out" || return 1
   # Only what the compilation database knows: a file that is not built here can't be read either.
   tidy_candidates | while IFS= read -r file; do
@@ -340,6 +335,8 @@ fi
 
 # Clones at different places share compiled objects. A cache that can't be written must not stop the build.
 export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$root}
+# Clones in different folders share what they compiled, line tables included.
+export CCACHE_NOHASHDIR=${CCACHE_NOHASHDIR:-1}
 if command -v ccache >/dev/null && ! ccache -s >/dev/null 2>&1; then
   export CCACHE_DISABLE=1
 fi
