@@ -1,0 +1,51 @@
+// What must hold for whatever a forge, or somebody who knows the secret, sends as a body.
+#ifndef YARDMASTER_TESTS_FUZZ_BODY_CHECK_H_
+#define YARDMASTER_TESTS_FUZZ_BODY_CHECK_H_
+
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "services/intake/reasons.h"
+#include "services/intake/router.h"
+#include "services/intake/webhook_forge.h"
+
+namespace yardmaster {
+
+// The input's first line is the event, the rest the body.
+inline void CheckBody(const WebhookForge& forge, const uint8_t* data, size_t size) {
+  const std::string_view input(reinterpret_cast<const char*>(data), size);
+  const size_t line = input.find('\n');
+  const std::string_view event = input.substr(0, line);
+  const std::string_view body = line == std::string_view::npos ? std::string_view() : input.substr(line + 1);
+
+  RouteContext context;
+  context.forge = forge.name;
+  context.event = event;
+  context.delivery_id = "delivery";
+  context.bot_login = "yardbot";
+  const RouteResult result = forge.route(context, body);
+  // Either an event or a reason.
+  if (result.routed.has_value() != result.reason.empty()) std::abort();
+  if (!result.reason.empty() && reasons::WordOf(result.reason).empty()) std::abort();
+  if (result.subject.number() < 0) std::abort();
+  if (!result.subject.repository().empty() && !IsRepositoryName(result.subject.repository())) std::abort();
+  const ScanResult scan = FindRepository(body, forge.repository);
+  if (!result.routed.has_value()) return;
+
+  const RoutedEvent& routed = *result.routed;
+  if (routed.event.kind() == v1::Event::KIND_UNSPECIFIED || routed.event.id() != "delivery") std::abort();
+  if (routed.event.subject().forge() != forge.name) std::abort();
+  // The door checks the scope of a secret for what it finds; the pipe works on what the router finds.
+  if (scan.state != ScanState::kFound || scan.repository != routed.event.subject().repository()) std::abort();
+  if (routed.facts.Complete() && routed.facts.Digest().size() != 16) std::abort();
+  // With what the door found the same comes out; with anything else nothing does.
+  context.repository = scan.repository;
+  if (!forge.route(context, body).routed.has_value()) std::abort();
+  context.repository = "some/other";
+  if (scan.repository != "some/other" && forge.route(context, body).routed.has_value()) std::abort();
+}
+
+}  // namespace yardmaster
+
+#endif  // YARDMASTER_TESTS_FUZZ_BODY_CHECK_H_
