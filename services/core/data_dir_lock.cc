@@ -25,6 +25,14 @@ std::string ReadHolder(int fd) {
   return holder;
 }
 
+// Puts the names in a folder on the disk, as far as the system can: what is kept in a new folder must be found again.
+void SyncFolder(const std::filesystem::path& folder) {
+  const int fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return;
+  ::fsync(fd);
+  ::close(fd);
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<DataDirLock>> DataDirLock::Take(const std::filesystem::path& dir) {
@@ -35,7 +43,9 @@ absl::StatusOr<std::unique_ptr<DataDirLock>> DataDirLock::Take(const std::filesy
   if (absolute.has_parent_path() && !absolute.has_filename()) absolute = absolute.parent_path();
   std::filesystem::create_directories(absolute.parent_path(), error);
   if (error) return errors::DataDirUnusable(absolute.native(), error.message());
-  if (::mkdir(absolute.c_str(), 0700) != 0 && errno != EEXIST) {
+  if (::mkdir(absolute.c_str(), 0700) == 0) {
+    SyncFolder(absolute.parent_path());
+  } else if (errno != EEXIST) {
     return errors::DataDirUnusable(absolute.native(), std::strerror(errno));
   }
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <future>
+#include <memory>
 #include <utility>
 
 #include "services/core/errors.h"
@@ -424,11 +426,13 @@ absl::Status CheckSettlement(const Settlement& settlement) {
 
 absl::Status SqlInbox::Settle(const Settlement& settlement) {
   if (absl::Status status = CheckSettlement(settlement); !status.ok()) return status;
-  SettleWrite write(*this, settlement, nullptr);
-  absl::Status status =
-      writer_.Run(WriteKind::kTransition, [&](Transaction& transaction) { return write.Apply(transaction); });
-  if (status.ok()) Unclaim(settlement.id);
-  return status;
+  if (writer_.OnWriterThread()) return errors::WriteFromCallback();
+  // The claim ends before anybody is told, so that whoever hears of it finds the delivery free.
+  auto promise = std::make_shared<std::promise<absl::Status>>();
+  std::future<absl::Status> done = promise->get_future();
+  writer_.Submit(std::make_unique<SettleWrite>(
+      *this, settlement, [promise](absl::Status status) { promise->set_value(std::move(status)); }));
+  return done.get();
 }
 
 void SqlInbox::SettleAsync(Settlement settlement, std::function<void(absl::Status)> done) {

@@ -143,8 +143,8 @@ void Writer::Loop() {
 }
 
 void Writer::CheckDisk(bool idle) {
-  // A disk that was full is tried again by the next write after a while.
-  if (idle) disk_full_ = false;
+  // A disk that was full is tried again by the next write, after a while.
+  if (disk_full_ && (idle || clock_.Monotonic().time_since_epoch() - full_since_.load() >= kIdle)) disk_full_ = false;
   const std::optional<uint64_t> free = options_.free_disk != nullptr ? options_.free_disk() : std::nullopt;
   if (!free.has_value()) return;
   free_disk_ = *free;
@@ -220,6 +220,7 @@ void Writer::CommitTogether(Group& group, const std::vector<size_t>& indexes, st
       return all_become(indexes, failure.status);
     case FailureKind::kFull: {
       // What was begun can perhaps still be noted: it needs little room.
+      full_since_ = clock_.Monotonic().time_since_epoch();
       disk_full_ = true;
       std::vector<size_t> small;
       for (size_t i : indexes) {

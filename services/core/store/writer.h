@@ -5,6 +5,7 @@
 #include <soci/soci.h>
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -115,6 +116,9 @@ class Writer {
   size_t queued_deliveries() const { return queued_deliveries_.load(); }
   size_t queued_bytes() const { return queued_bytes_.load(); }
 
+  // True inside a callback, where waiting for a write would wait for ever.
+  bool OnWriterThread() const;
+
   // Makes the writer look for upkeep now.
   void Wake();
 
@@ -136,7 +140,6 @@ class Writer {
   };
   using Group = std::vector<std::unique_ptr<Write>>;
 
-  bool OnWriterThread() const;
   static absl::Status RefusalOnWriterThread();
 
   // Why a write is turned away, or OK and it is counted as waiting.
@@ -167,6 +170,7 @@ class Writer {
   std::atomic<uint64_t> free_disk_{0};
   std::atomic<bool> disk_low_{false};
   std::atomic<bool> disk_full_{false};
+  std::atomic<std::chrono::steady_clock::duration> full_since_{};
   std::atomic<bool> broken_{false};
   std::atomic<bool> closed_{false};
   mutable std::mutex reason_mutex_;
