@@ -1,0 +1,75 @@
+// Every example payload that GitHub's own libraries ship ends as a known event or as ignored with a reason.
+#include <gtest/gtest.h>
+#include <zstd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+
+#include "services/intake/reasons.h"
+#include "services/intake/webhook_forge.h"
+
+namespace yardmaster {
+namespace {
+
+nlohmann::json Examples() {
+  std::ifstream in(std::string(YARD_SOURCE_DIR) + "/tests/support/webhook_examples/github.json.zst", std::ios::binary);
+  std::ostringstream packed;
+  packed << in.rdbuf();
+  const std::string bytes = packed.str();
+  std::string text(8 * 1024 * 1024, '\0');
+  const size_t size = ZSTD_decompress(text.data(), text.size(), bytes.data(), bytes.size());
+  if (ZSTD_isError(size) != 0) return nullptr;
+  text.resize(size);
+  return nlohmann::json::parse(text, nullptr, false);
+}
+
+TEST(WebhookExamples, EveryOneEndsAsAnEventOrWithAReason) {
+  const nlohmann::json examples = Examples();
+  ASSERT_TRUE(examples.is_array());
+  const WebhookForge& forge = GitHubWebhooks();
+  size_t payloads = 0;
+  std::map<std::string, int> events;
+  std::map<std::string, int> ignored;
+  for (const nlohmann::json& entry : examples) {
+    const std::string event = entry["name"];
+    for (const nlohmann::json& payload : entry["examples"]) {
+      ++payloads;
+      SCOPED_TRACE(event + " example " + std::to_string(payloads));
+      const std::string body = payload.dump();
+      const ScanResult scan = FindRepository(body, forge.repository);
+      EXPECT_NE(scan.state, ScanState::kNotJson);
+      RouteContext context;
+      context.forge = "github";
+      context.event = event;
+      context.delivery_id = "d";
+      const RouteResult result = RouteGitHub(context, body);
+      const bool known =
+          event == forge.ping_event || std::find(forge.events.begin(), forge.events.end(), event) != forge.events.end();
+      if (result.routed.has_value()) {
+        EXPECT_TRUE(known) << "the door would not let it in";
+        EXPECT_EQ(scan.repository, result.subject.repository());
+        ++events[event];
+      } else {
+        const std::string word(reasons::WordOf(result.reason));
+        EXPECT_NE(word, reasons::kNotJson) << result.reason;
+        EXPECT_NE(word, reasons::kMalformed) << result.reason;
+        EXPECT_FALSE(word.empty());
+        ++ignored[word];
+      }
+    }
+  }
+  EXPECT_EQ(payloads, 329U);
+  // What the pipe works on is among them.
+  for (const char* event : {"issues", "issue_comment", "pull_request", "push", "check_run", "check_suite"}) {
+    EXPECT_GT(events[event], 0) << event;
+  }
+  EXPECT_GT(ignored[std::string(reasons::kPing)], 0);
+  EXPECT_GT(ignored[std::string(reasons::kUnknownEvent)], 0);
+}
+
+}  // namespace
+}  // namespace yardmaster
