@@ -114,12 +114,13 @@ class MemoryForge final : public Forge {
     // Two on a page, so that few issues make several.
     constexpr size_t kPage = 2;
     std::vector<ForgeIssue> fitting;
-    for (const auto& [key, issue] : issues_) {
+    for (const auto& entry : issues_) {
+      const ForgeIssue& issue = entry.second.issue;
       const bool all = std::all_of(query.labels.begin(), query.labels.end(),
-                                   [&](const std::string& label) { return Has(issue.issue.labels, label); });
-      if (key.first != repository || !all) continue;
-      if (query.state.has_value() && issue.issue.state != *query.state) continue;
-      fitting.push_back(issue.issue);
+                                   [&](const std::string& label) { return Has(issue.labels, label); });
+      if (entry.first.first != repository || !all) continue;
+      if (query.state.has_value() && issue.state != *query.state) continue;
+      fitting.push_back(issue);
     }
     const size_t first = query.cursor.empty() ? 0 : static_cast<size_t>(std::stoi(query.cursor));
     ForgeIssuePage page;
