@@ -392,7 +392,7 @@ class FragilePlanner final : public Planner {
   }
 
  private:
-  const IssuePlanner inner_;
+  const IssuePlanner inner_{};
 };
 
 // Runs the world in a process of its own until it has nothing to do or dies. True if it ended by itself.
