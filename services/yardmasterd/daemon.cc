@@ -159,6 +159,19 @@ GrpcServerOptions GrpcOptions(const Config& config) {
   return options;
 }
 
+// Whoever asks whether the daemon is ready hears about the store as it is now.
+void WatchStore(const Pipe& pipe, Readiness& readiness, std::vector<HttpRoute>& routes) {
+  for (HttpRoute& route : routes) {
+    if (route.path != "/readyz") continue;
+    route.handler = [&pipe, &readiness, answer = std::move(route.handler)](const HttpRequest& request,
+                                                                           HttpReply reply) {
+      const absl::Status store = pipe.Ready();
+      readiness.Set("store", store.ok(), std::string(store.message()));
+      answer(request, std::move(reply));
+    };
+  }
+}
+
 }  // namespace
 
 int RunDaemon(const DaemonOptions& options) {
@@ -249,6 +262,7 @@ int RunDaemon(const DaemonOptions& options) {
   }
   readiness.Set("grpc", true);
   std::vector<HttpRoute> routes = HealthRoutes(readiness, metrics);
+  if (pipe != nullptr) WatchStore(*pipe, readiness, routes);
   for (HttpRoute& route : WebhookRoutes(pipe == nullptr ? nullptr : &pipe->door())) routes.push_back(std::move(route));
   absl::StatusOr<std::unique_ptr<HttpServer>> http =
       HttpServer::Start(HttpOptions(config), HttpRouter(std::move(routes)), logger, metrics);

@@ -250,6 +250,26 @@ TEST_F(PipeTest, IssueOpenedOnAForgeIsSortedAndTheLedgerTellsIt) {
   EXPECT_EQ(Yard({"deliveries", "show", "nothing"}).code, 1);
 }
 
+TEST_F(PipeTest, GitCodesIssuesAreSortedAsWell) {
+  Start(Source("tests/support/packs").string(), "lantern");
+  const int64_t clear = Open("gitcode", "octo/repo", "读取 WebP 失败", "DecodeError for every webp.", {"new"});
+  const int64_t vague = Open("gitcode", "octo/repo", "安装失败", "什么都没有。", {"new"});
+  const int64_t later = Open("gitcode", "octo/repo", "Can't read a PNG", "DecodeError in png.", {});
+  Drain();
+  EXPECT_EQ(Labels(Subject("gitcode", "octo/repo", clear)),
+            (std::set<std::string>{"new", "area: decode", "sorted-by-bot"}));
+  EXPECT_EQ(Labels(Subject("gitcode", "octo/repo", vague)),
+            (std::set<std::string>{"new", "needs details", "sorted-by-bot"}));
+  EXPECT_EQ(Templates(Subject("gitcode", "octo/repo", vague)), std::vector<std::string>{"ask-details"});
+  EXPECT_EQ(Labels(Subject("gitcode", "octo/repo", later)), std::set<std::string>{});
+  // The entry label comes later; this forge only sends the whole set.
+  Forge("labels", {{"forge", "gitcode"}, {"repository", "octo/repo"}, {"number", later}, {"add", {"new"}}});
+  Drain();
+  EXPECT_EQ(Labels(Subject("gitcode", "octo/repo", later)),
+            (std::set<std::string>{"new", "area: decode", "sorted-by-bot"}));
+  EXPECT_EQ(Forge("unexpected"), json::array());
+}
+
 TEST_F(PipeTest, PeopleAskForDecisionsReplaysAndSweeps) {
   Start(Source("tests/support/packs").string(), "lantern");
   // The daemon was away when it was opened.
