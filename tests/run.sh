@@ -205,7 +205,7 @@ part_tsan-build() {
   have clang++ || return 77
   configure tsan && build tsan --target threaded_tests
 }
-part_tsan() { run_ctest tsan tsan -E '^(proto|rules)'; }
+part_tsan() { run_ctest tsan tsan -L threaded; }
 
 # fuzz SECONDS: for each target, every input of its corpus, then new inputs for SECONDS (0: none, so that the result does not depend on
 # luck). What breaks it lies in build/test-logs.

@@ -9,8 +9,9 @@
 
 namespace yardmaster::rules {
 
-// `text` as valid UTF-8 without control characters: other bytes are written "<FF>". Longer texts are cut near `max_bytes` and end in "…".
-// Messages travel through protobuf strings and terminals, so nothing else may be put into them.
+// `text` as valid UTF-8 without control characters: other bytes are written "<FF>". Longer texts are cut near
+// `max_bytes` and end in "…". Messages travel through protobuf strings and terminals, so nothing else may be put into
+// them.
 std::string Readable(std::string_view text, size_t max_bytes = 80);
 
 // The same between double quotes.

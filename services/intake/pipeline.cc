@@ -274,16 +274,15 @@ void Pipeline::NoteFacts(const RoutedEvent& routed) {
 
 void Pipeline::SettleRouted(store::Settlement settlement, std::string forge) {
   const int64_t id = settlement.id;
-  env_.inbox.SettleAsync(
-      std::move(settlement), [this, id, forge = std::move(forge)](const absl::Status& status) {
-        if (status.ok()) {
-          env_.marks.Forget(id);
-        } else {
-          env_.logger.Error("a delivery can't be settled", {{"error", std::string(status.message())}, {"row", id}});
-          env_.inbox.Release({id});
-        }
-        Leave(id);
-      });
+  env_.inbox.SettleAsync(std::move(settlement), [this, id, forge = std::move(forge)](const absl::Status& status) {
+    if (status.ok()) {
+      env_.marks.Forget(id);
+    } else {
+      env_.logger.Error("a delivery can't be settled", {{"error", std::string(status.message())}, {"row", id}});
+      env_.inbox.Release({id});
+    }
+    Leave(id);
+  });
 }
 
 void Pipeline::Leave(int64_t) {

@@ -83,7 +83,8 @@ TEST(DecisionLog, ManyThreadsMayAddAndFind) {
   for (std::thread& thread : threads) thread.join();
   int found = 0;
   for (int t = 0; t < 4; ++t) {
-    for (int i = 0; i < 500; ++i) found += log.FindById(std::to_string(t) + "-" + std::to_string(i)).has_value() ? 1 : 0;
+    for (int i = 0; i < 500; ++i)
+      found += log.FindById(std::to_string(t) + "-" + std::to_string(i)).has_value() ? 1 : 0;
   }
   EXPECT_EQ(found, 64);
 }
