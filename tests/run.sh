@@ -165,7 +165,8 @@ part_format() {
   have clang-format python3 || return 77
   local bad=0
   files_like '*.cc' '*.h' | xargs -0 -r clang-format --dry-run --Werror || bad=1
-  files_like '*.json' | xargs -0 -r python3 -c '
+  # Corpora are meant to be broken.
+  files_like '*.json' | grep -zv '^\(\./\)\?tests/fuzz/corpus/' | xargs -0 -r python3 -c '
 import json, sys
 bad = 0
 for name in sys.argv[1:]:
