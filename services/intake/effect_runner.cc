@@ -160,8 +160,12 @@ StepResult EffectRunner::CarryOut(const v1::Plan& plan, const v1::Action& action
         const absl::StatusOr<store::Effect> before = ledger_.Get(intent->id);
         if (!before.ok()) return FromStoreError(before.status());
         const bool just_now = before->settled_at.has_value() && *before->settled_at >= started;
-        if (just_now && before->reason != kAbandoned)
-          return {StepResult::Kind::kFailed, milliseconds(0), before->reason};
+        if (just_now && before->reason != kAbandoned) {
+          // What the forge refused stays refused. What got lost is tried again later, in a round of its own: a forge
+          // that is unwell for a minute must not cost a person's attention.
+          const bool again = before->state == EffectState::kFailed && repeat + 1 < kMaxEffectRounds;
+          return {again ? StepResult::Kind::kRetry : StepResult::Kind::kFailed, milliseconds(0), before->reason};
+        }
         continue;
       }
       if (intent->state == EffectState::kUnknown) {

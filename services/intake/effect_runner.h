@@ -20,6 +20,9 @@ namespace yardmaster {
 
 // How often one effect is sent before it is given up.
 inline constexpr int64_t kMaxEffectTries = 3;
+// How often something that was given up because it was never seen is tried again, as an effect of its own, after the
+// backoff of its delivery; the first round included.
+inline constexpr int kMaxEffectRounds = 3;
 
 // How a piece of work ended, or why it can't go on now.
 struct StepResult {
