@@ -25,7 +25,7 @@ Exit: 0 nothing failed, 1 something failed, 2 wrong option.
 
 Environment:
   JOBS            parallel jobs; default: the number of cores
-  YARD_TIDY_BASE  commit to compare with for clang-tidy; default: the merge base with origin's main, else 20 commits back
+  YARD_TIDY_BASE  commit to compare with for clang-tidy; default: the merge base with origin's main, else 10 commits back
   CCACHE_DIR      as for ccache
 
 Examples:
@@ -244,14 +244,14 @@ tidy_candidates() {
   if [ -z "$base" ]; then
     base=$(git merge-base HEAD origin/main 2>/dev/null)
     if [ -z "$base" ] || [ "$base" = "$(git rev-parse HEAD)" ]; then
-      base=$(git rev-parse -q --verify HEAD~20 || git rev-list --max-parents=0 HEAD | tail -1)
+      base=$(git rev-parse -q --verify HEAD~10 || git rev-list --max-parents=0 HEAD | tail -1)
     fi
   fi
   {
     git diff --name-only HEAD -- '*.cc' '*.h'
     git log --format= --name-only "$base..HEAD" -- '*.cc' '*.h'
     # A clone without history, or one whose whole history is recent, has its first commit as well.
-    [ "$(git rev-list --count HEAD)" -gt 20 ] || git ls-files '*.cc'
+    [ "$(git rev-list --count HEAD)" -gt 10 ] || git ls-files '*.cc'
   } | while IFS= read -r file; do
     stem=${file%.*}
     for file in "$stem.cc" "tests/unit/${stem}_test.cc"; do

@@ -98,7 +98,7 @@ TEST(Pipeline, IssueOutsideTheQueueIsLeftAloneUntilTheEntryLabelComes) {
   const int64_t opened = world.Opened(1);
   world.Run();
   EXPECT_EQ(world.StateOf(opened), "ignored (not-in-queue)");
-  issue.issue.labels.push_back("queue");
+  issue.issue.labels.emplace_back("queue");
   nlohmann::json body = world.Body("labeled", 1, "maintainer");
   body["label"] = {{"name", "queue"}};
   const int64_t labelled = world.Deliver("issues", body);
@@ -112,7 +112,7 @@ TEST(Pipeline, EntryLabelIsSeenEvenIfThePayloadDoesNotNameIt) {
   MemoryForge::Issue& issue = world.forge_.Open(kRepository, 1, "socket broken", kVague, {});
   world.Opened(1);
   world.Run();
-  issue.issue.labels.push_back("queue");
+  issue.issue.labels.emplace_back("queue");
   const int64_t id = world.Deliver("issues", world.Body("labeled", 1, "maintainer"));
   world.Run();
   EXPECT_EQ(world.StateOf(id), "done");
@@ -122,7 +122,7 @@ TEST(Pipeline, LabelsThatThePayloadIsOldAboutAreReadAgain) {
   World world;
   MemoryForge::Issue& issue = world.forge_.Open(kRepository, 1, "socket broken", kVague, {});
   const int64_t id = world.Opened(1);
-  issue.issue.labels.push_back("queue");
+  issue.issue.labels.emplace_back("queue");
   world.Run();
   EXPECT_EQ(world.StateOf(id), "done");
   EXPECT_EQ(world.Labels(1), kVagueLabels);
@@ -208,7 +208,7 @@ TEST(Pipeline, CommentsOfBotsAndOnIssuesThatWaitForNobodyChangeNothing) {
   body["comment"] = {{"id", 77}, {"body", "x"}, {"user", {{"login", "bob"}}}};
   const int64_t nobody_waits = world.Deliver("issue_comment", body);
   // A person set it: we are not the ones who wait.
-  issue.issue.labels.push_back("needs info");
+  issue.issue.labels.emplace_back("needs info");
   nlohmann::json by_person = world.Body("created", 1, "bob");
   by_person["comment"] = body["comment"];
   const int64_t persons_label = world.Deliver("issue_comment", by_person);
