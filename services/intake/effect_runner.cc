@@ -88,7 +88,7 @@ StepResult EffectRunner::SettleOpen(const v1::Subject& subject, const EffectCont
   for (const store::Effect& effect : *open) {
     // An intent that was never about to be sent is certainly not there.
     if (effect.state == EffectState::kIntent && !effect.sent_at.has_value()) continue;
-    const StepResult result = Settle(effect, context, settle);
+    StepResult result = Settle(effect, context, settle);
     if (result.done()) continue;
     // Look at the others, too: their time may have come. Then wait for the one that is due first.
     if (result.kind != StepResult::Kind::kWait) return result;
@@ -219,7 +219,7 @@ absl::Status EffectRunner::Abandon(const v1::Subject& subject, const std::set<st
   if (!open.ok()) return open.status();
   for (const store::Effect& effect : *open) {
     if (effect.state != EffectState::kIntent || effect.sent_at.has_value() || keep.contains(effect.key)) continue;
-    if (const absl::Status noted = ledger_.MarkRefused(effect.id, kAbandoned); !noted.ok()) return noted;
+    if (absl::Status noted = ledger_.MarkRefused(effect.id, kAbandoned); !noted.ok()) return noted;
   }
   return absl::OkStatus();
 }
@@ -229,7 +229,7 @@ absl::Status EffectRunner::GiveUp(const v1::Subject& subject, int64_t delivery, 
   if (!open.ok()) return open.status();
   for (const store::Effect& effect : *open) {
     if (effect.delivery != delivery) continue;
-    if (const absl::Status noted = ledger_.MarkFailed(effect.id, reason); !noted.ok()) return noted;
+    if (absl::Status noted = ledger_.MarkFailed(effect.id, reason); !noted.ok()) return noted;
   }
   return absl::OkStatus();
 }
