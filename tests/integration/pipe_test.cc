@@ -30,7 +30,6 @@ namespace yardmaster {
 namespace {
 
 using nlohmann::json;
-using ::testing::HasSubstr;
 using testing::Process;
 
 constexpr const char* kSecret = "a-secret-of-the-webhooks";
@@ -45,9 +44,9 @@ uint16_t FreePort() {
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  ::bind(socket, reinterpret_cast<sockaddr*>(&address), sizeof(address));
+  EXPECT_EQ(::bind(socket, reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);
   socklen_t size = sizeof(address);
-  ::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size);
+  EXPECT_EQ(::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size), 0);
   ::close(socket);
   return ntohs(address.sin_port);
 }
@@ -127,7 +126,7 @@ class PipeTest : public ::testing::Test {
   json WaitForReady(const std::string& file, Process& process) {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
     while (std::chrono::steady_clock::now() < deadline) {
-      const json ready = json::parse(testing::ReadWholeFile(Path(file)), nullptr, false);
+      json ready = json::parse(testing::ReadWholeFile(Path(file)), nullptr, false);
       if (ready.is_object()) return ready;
       if (process.Wait(std::chrono::milliseconds(5)).has_value()) break;
     }

@@ -366,7 +366,8 @@ Answer State::ListIssues(const Side& side, const Repository& repository, const R
   const std::vector<std::string> labels = Split(request.Parameter("labels"), ',');
   const std::string state = request.Parameter("state");
   std::vector<const Subject*> found;
-  for (const auto& [key, subject] : repository.subjects) {
+  for (const auto& entry : repository.subjects) {
+    const Subject& subject = entry.second;
     if (subject.pull && !side.face->shared_numbers()) continue;
     if (state != "all" && subject.open != (state != "closed")) continue;
     const bool all =

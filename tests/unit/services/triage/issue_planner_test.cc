@@ -41,7 +41,7 @@ class IssuePlannerTest : public ::testing::Test {
             .our_labels = {}};
   }
 
-  const IssuePlanner planner_;
+  const IssuePlanner planner_{};
   std::shared_ptr<const rules::CompiledPack> pack_ = Pack();
   v1::Event event_;
   v1::IssueSnapshot issue_;
