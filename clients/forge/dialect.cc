@@ -53,7 +53,8 @@ std::optional<std::chrono::milliseconds> ReadRetryAfter(std::string_view value,
     // Half a second is a wait too: never rounded down to nothing.
     wait = milliseconds(static_cast<int64_t>(std::min(seconds, most) * 1000.0 + 0.999));
   } else if (absl::ParseTime("%a, %d %b %E4Y %H:%M:%S GMT", text, &time, nullptr)) {
-    wait = std::chrono::duration_cast<milliseconds>(absl::ToChronoTime(time) - now);
+    // absl's arithmetic saturates; any year may stand here.
+    wait = milliseconds(absl::ToInt64Milliseconds(time - absl::FromChrono(now)));
   } else {
     return std::nullopt;
   }

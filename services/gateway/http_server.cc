@@ -615,6 +615,11 @@ bool HttpServer::Stop(std::chrono::milliseconds timeout) {
   impl_->context.stop();
   for (std::thread& thread : impl_->threads) thread.join();
   impl_->threads.clear();
+  // What was still waiting ends now, with its sockets and timers: it would keep the server alive for ever.
+  error_code ignored;
+  impl_->acceptor.close(ignored);
+  impl_->context.restart();
+  impl_->context.poll();
   return all_ended;
 }
 
