@@ -100,7 +100,8 @@ class BeastRequest final : public HttpRequest {
 // any thread.
 class ReplySlot : public std::enable_shared_from_this<ReplySlot> {
  public:
-  explicit ReplySlot(const net::any_io_executor& executor) : executor_(executor), timer_(executor) {}
+  ReplySlot(std::shared_ptr<void> server, const net::any_io_executor& executor)
+      : server_(std::move(server)), executor_(executor), timer_(executor) {}
 
   // From any thread.
   void Deliver(HttpResponse response) {
@@ -127,6 +128,7 @@ class ReplySlot : public std::enable_shared_from_this<ReplySlot> {
   std::optional<HttpResponse>& response() { return response_; }
 
  private:
+  const std::shared_ptr<void> server_;  // the timer must not outlive the context, whoever keeps the reply
   net::any_io_executor executor_;
   net::steady_timer timer_;
   std::mutex mutex_;
@@ -224,8 +226,11 @@ class Connection final : public ConnectionBase, public std::enable_shared_from_t
     });
   }
   void CloseNow() override {
-    net::post(stream_.get_executor(),
-              [self = this->shared_from_this()] { beast::get_lowest_layer(self->stream_).close(); });
+    net::post(stream_.get_executor(), [self = this->shared_from_this()] {
+      beast::get_lowest_layer(self->stream_).close();
+      // A handler that has not answered must not keep the connection.
+      if (const auto slot = self->slot_.lock()) slot->Deliver(HttpResponse::Text(503, "the server stops\n"));
+    });
   }
 
  private:
@@ -242,6 +247,7 @@ class Connection final : public ConnectionBase, public std::enable_shared_from_t
   net::awaitable<void> Linger();
 
   std::shared_ptr<HttpServerCore> server_;
+  std::weak_ptr<ReplySlot> slot_;  // of the request that is being answered; only on the strand
   Stream stream_;
   beast::flat_buffer buffer_;
   std::optional<http::request_parser<http::string_body>> parser_;
@@ -394,7 +400,8 @@ net::awaitable<typename Connection<Stream>::Next> Connection<Stream>::ServeOne(b
 template <typename Stream>
 net::awaitable<HttpResponse> Connection<Stream>::Answer(const HttpRoute& route,
                                                         std::shared_ptr<const BeastRequest> request) {
-  auto slot = std::make_shared<ReplySlot>(stream_.get_executor());
+  auto slot = std::make_shared<ReplySlot>(server_, stream_.get_executor());
+  slot_ = slot;
   try {
     HttpReply reply([slot, request](HttpResponse response) { slot->Deliver(std::move(response)); });
     route.handler(*request, std::move(reply));
