@@ -111,8 +111,11 @@ class ReplySlot : public std::enable_shared_from_this<ReplySlot> {
       return;
     }
     lock.unlock();
-    // The coroutine sleeps; it is woken on its own strand.
-    net::post(executor_, [self = shared_from_this(), response = std::move(response)]() mutable {
+    // The coroutine sleeps; it is woken on its own strand. If it is gone, so is the slot: what is posted must not keep
+    // it, for a stopped context runs nothing any more, and slot, server and context would keep each other for ever.
+    net::post(executor_, [weak = weak_from_this(), response = std::move(response)]() mutable {
+      const auto self = weak.lock();
+      if (self == nullptr) return;
       if (!self->response_.has_value()) self->response_ = std::move(response);
       self->timer_.cancel();
     });
@@ -622,9 +625,11 @@ bool HttpServer::Stop(std::chrono::milliseconds timeout) {
   impl_->context.stop();
   for (std::thread& thread : impl_->threads) thread.join();
   impl_->threads.clear();
-  // What was still waiting ends now, with its sockets and timers: it would keep the server alive for ever.
+  // What was still waiting ends now, with its sockets and timers: it would keep the server alive for ever. So would a
+  // connection that came while the others were cut.
   error_code ignored;
   impl_->acceptor.close(ignored);
+  for (const auto& connection : impl_->Connections()) connection->CloseNow();
   impl_->context.restart();
   impl_->context.poll();
   return all_ended;
