@@ -14,10 +14,18 @@ build_packages=(
 test_packages=(libgtest-dev libgmock-dev libbenchmark-dev clang-format python3 openssl)
 # What sanitizers, fuzzing, static analysis and load generation need.
 analysis_packages=(clang libclang-rt-14-dev llvm clang-tidy nghttp2-client wrk)
+# What the tests of the image and of the systemd unit need.
+packaging_packages=(buildah debootstrap systemd python3)
+# What programs that were built elsewhere need to run. tests/packaging/ holds this list to what they are linked with.
+runtime_packages=(
+  ca-certificates libabsl20220623 libcmark-gfm0.29.0.gfm.6 libcurl4 libgrpc++1.51 libgrpc29 libprometheus-cpp-core1.0
+  libprotobuf32 libre2-9 libsoci-core4.0 libsoci-sqlite3-4.0 libspdlog1.10 libsqlite3-0 libssl3 libstdc++6 libzstd1
+)
 
 usage() {
   cat <<'USAGE'
-Usage: deploy/install-deps.sh [--with-tests | --with-analysis] [--check] [--help]
+Usage: deploy/install-deps.sh [--with-tests | --with-analysis] [--with-packaging] [--check] [--help]
+       deploy/install-deps.sh --runtime [--check]
 
 Installs the Debian 12 packages that a build of Yardmaster needs and that are missing. Changes nothing when none is
 missing. Needs root or sudo only when there is something to install.
@@ -25,6 +33,8 @@ missing. Needs root or sudo only when there is something to install.
   (no option)       what the programs yardmasterd and yard are built from
   --with-tests      that, and what ./tests/run.sh needs
   --with-analysis   that, and what ./tests/run.sh --full and --long need: clang, sanitizers, clang-tidy, load generators
+  --with-packaging  besides, what the tests of the container image and of the systemd unit need: buildah, debootstrap
+  --runtime         only the libraries that programs built elsewhere need to run
   --check           installs nothing; prints the missing packages, one a line, and exits 1 if there are any
   --help            this text
 
@@ -39,16 +49,26 @@ USAGE
 say() { printf 'install-deps: %s\n' "$*" >&2; }
 
 check_only=false
+runtime_only=false
 wanted=("${build_packages[@]}")
 for option in "$@"; do
   case "$option" in
     --with-tests) wanted+=("${test_packages[@]}") ;;
     --with-analysis) wanted+=("${test_packages[@]}" "${analysis_packages[@]}") ;;
+    --with-packaging) wanted+=("${packaging_packages[@]}") ;;
+    --runtime) runtime_only=true ;;
     --check) check_only=true ;;
     --help | -h) usage; exit 0 ;;
     *) say "unknown option '$option'; see --help"; exit 2 ;;
   esac
 done
+if $runtime_only; then
+  if [ ${#wanted[@]} -ne ${#build_packages[@]} ]; then
+    say "--runtime stands alone; see --help"
+    exit 2
+  fi
+  wanted=("${runtime_packages[@]}")
+fi
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
   say "no dpkg and apt-get here: this script knows Debian 12 and systems made from it. What has to be there:"

@@ -1,41 +1,85 @@
 #!/usr/bin/env bash
-# From a fresh clone to decided issues in one command. See --help.
+# From a fresh clone to issues that a bot has sorted, in one command. See --help.
 set -uo pipefail
 
 usage() {
   cat <<'USAGE'
-Usage: deploy/quickstart.sh [--stop] [--help]
+Usage: deploy/quickstart.sh [OPTIONS]
+       deploy/quickstart.sh --stop
 
-Installs what is missing, builds yardmasterd and yard, starts yardmasterd on loopback in dry-run (it writes to no forge),
-triages the sample issues of deploy/quickstart/issues.jsonl through it and prints each decision with its reasons. The
-daemon keeps running. Run again, it builds what changed and starts the daemon anew; nothing else is left behind.
+Installs what is missing, builds yardmasterd, yard and yard-fakeforge, and starts two programs on loopback:
+yard-fakeforge, which plays GitHub and GitCode, and yardmasterd in apply mode between the two. Then it opens the eight
+issues of deploy/quickstart/issues.jsonl on that forge, waits until its signed webhooks have been worked on, and prints
+for each issue the delivery, the decision with its reasons, and what the forge then holds. No real forge is called.
 
-  --stop   ends the daemon that an earlier run started
-  --help   this text
+Both programs keep running. Run again, it builds what changed and starts both anew, with nothing left of the last run.
 
-Everything it writes lies in build/: the programs in build/release/bin, logs and data in build/quickstart.
-It listens on 127.0.0.1:8080 (HTTP) and 127.0.0.1:9090 (gRPC) where these ports are free, else on others, which it prints.
+  --stop                  ends the programs that an earlier run started
+  --faults NAME=PERCENT,… what goes wrong on the forge (yard-fakeforge --help has the names), e.g. all=5
+  --seed N                of the faults' chance: the same seed and the same calls give the same faults (default 1)
+  --http-port N           where yardmasterd takes webhooks; without these three, 8080, 9090 and 8090 where they
+  --grpc-port N           are free, else the next port that is
+  --forge-port N
+  --state DIR             where configuration, secrets, data and logs lie (default build/quickstart)
+  --no-build              neither installs nor builds: what lies in build/release/bin is used
+  --help                  this text
 
-Exit: 0 done, 1 something failed (it says what, why, and where the log is), 2 wrong option.
+Secrets are made anew by every run, lie in files of mode 600 in the state folder, and are never printed.
+
+Exit: 0 done; 1 something failed (it says what, why, and where the log is), or an outcome is not what was decided;
+2 wrong option.
+
+Examples:
+  deploy/quickstart.sh
+  deploy/quickstart.sh --faults late=10,error_after=10,webhook_duplicate=20 --seed 11
 USAGE
 }
 
+# --- options ----------------------------------------------------------------------------------------------------------
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P) || exit 1
+bin=$root/build/release/bin
+state=$root/build/quickstart
 stop_only=false
-for option in "$@"; do
-  case "$option" in
+build=true
+faults=
+seed=1
+declare -A port=([http]= [grpc]= [forge]=)
+
+wrong() {
+  echo "quickstart: $1; see --help" >&2
+  exit 2
+}
+is_number() { [[ $1 =~ ^[0-9]{1,9}$ ]] || wrong "$2 needs a number, not '$1'"; }
+while [ $# -gt 0 ]; do
+  case "$1" in
     --stop) stop_only=true ;;
+    --no-build) build=false ;;
     --help | -h) usage; exit 0 ;;
-    *) echo "quickstart: unknown option '$option'; see --help" >&2; exit 2 ;;
+    --faults | --seed | --http-port | --grpc-port | --forge-port | --state)
+      [ $# -ge 2 ] && [ -n "$2" ] || wrong "$1 needs a value"
+      case "$1" in
+        --faults) faults=$2 ;;
+        --seed) is_number "$2" "$1"; seed=$2 ;;
+        --state) state=$(realpath -m -- "$2") ;;
+        *)
+          is_number "$2" "$1"
+          name=${1#--}
+          port[${name%-port}]=$((10#$2))
+          [ "${port[${name%-port}]}" -ge 1 ] && [ "${port[${name%-port}]}" -le 65535 ] || wrong "$1: no port is $2"
+          ;;
+      esac
+      shift
+      ;;
+    *) wrong "unknown option '$1'" ;;
   esac
+  shift
 done
 # Nothing here asks questions; without a terminal sudo sees that nobody can answer.
 [ -t 0 ] || exec </dev/null
-
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P) || exit 1
 cd "$root" || exit 1
-bin=$root/build/release/bin
-state=build/quickstart
-pack=pytorch-distributed
+# As people type it.
+shown=${state#"$root/"}
 
 step() { printf '\n== %s\n' "$*"; }
 # fail WHAT LOG: names what failed and shows the end of its log.
@@ -45,126 +89,276 @@ fail() {
   exit 1
 }
 
-# The pid of the daemon that an earlier run started, if it still runs; nothing else is ever signalled.
+# --- the two programs -------------------------------------------------------------------------------------------------
+
+# running_pid PROGRAM: its pid, if an earlier run started it and it still runs; nothing else is ever signalled.
 running_pid() {
   local pid exe
-  pid=$(cat "$state/pid" 2>/dev/null) || return 1
+  pid=$(cat "$state/$1.pid" 2>/dev/null) || return 1
   [[ $pid =~ ^[0-9]+$ ]] || return 1
   # After a new build the running program's file is a deleted one.
   exe=$(readlink "/proc/$pid/exe" 2>/dev/null) || return 1
-  [ "${exe% (deleted)}" = "$bin/yardmasterd" ] && echo "$pid"
+  [ "${exe% (deleted)}" = "$bin/$1" ] && echo "$pid"
 }
 
-stop_daemon() {
+# stop PROGRAM: true if it ran.
+stop() {
   local pid tenths
-  pid=$(running_pid) || { rm -f "$state/pid"; return 1; }
+  pid=$(running_pid "$1") || { rm -f "$state/$1.pid"; return 1; }
   kill -TERM "$pid" 2>/dev/null
   for ((tenths = 0; tenths < 150; tenths++)); do
-    running_pid >/dev/null || break
+    running_pid "$1" >/dev/null || break
     sleep 0.1
   done
-  if running_pid >/dev/null; then
-    echo "quickstart: yardmasterd ($pid) did not end within 15 s of SIGTERM; killing it" >&2
+  if running_pid "$1" >/dev/null; then
+    echo "quickstart: $1 ($pid) did not end within 15 s of SIGTERM; killing it" >&2
     kill -KILL "$pid"
   fi
-  rm -f "$state/pid" "$state/ready.json"
+  rm -f "$state/$1.pid" "$state/$1.ready"
+  echo "Stopped $1 ($pid)."
+}
+# The daemon first: what it still writes finds its forge.
+stop_all() {
+  local any=1
+  stop yardmasterd && any=0
+  stop yard-fakeforge && any=0
+  return $any
 }
 
-if $stop_only; then
-  if stop_daemon; then echo "Stopped."; else echo "Nothing to stop."; fi
-  exit 0
-fi
-
-mkdir -p "$state" || exit 1
-exec 8>"$state/.lock"
-if command -v flock >/dev/null && ! flock -n 8; then
-  echo "quickstart: another quickstart runs in this folder" >&2
-  exit 1
-fi
-
-step "Installing what is missing (log: $state/install.log)"
-deploy/install-deps.sh 8>&- >"$state/install.log" 2>&1 || fail "installing packages failed" "$state/install.log"
-
-step "Building yardmasterd and yard (some minutes the first time; log: $state/build.log)"
-{
-  # Tests are configured only where their libraries are there; tests/run.sh turns them on again.
-  tests=ON
-  deploy/install-deps.sh --with-tests --check >/dev/null || tests=OFF
-  export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$root}
-  if command -v ccache >/dev/null && ! ccache -s >/dev/null 2>&1; then export CCACHE_DISABLE=1; fi
-  cmake --preset release -DYARDMASTER_BUILD_TESTS=$tests -DYARDMASTER_BUILD_BENCH=$tests &&
-    cmake --build --preset release --parallel "$(nproc)" --target yardmasterd yard
-} 8>&- >"$state/build.log" 2>&1 || fail "the build failed" "$state/build.log"
-
-# A port is free if nobody answers on it.
-port_or_any() { if (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; then echo 0; else echo "$1"; fi; }
-
-# start HTTP-PORT GRPC-PORT: returns once the daemon is ready, or has ended, or took too long.
+# start PROGRAM OPTION…: returns once it is ready; 1 if it ended or took too long.
 start() {
-  local tenths pid
-  rm -f "$state/ready.json"
+  local program=$1 tenths pid
+  shift
+  rm -f "$state/$program.ready"
   (
-    # The daemon outlives this script: it must keep neither its lock nor any other open file of whoever called it (a pipe that somebody
-    # reads to its end, a lock that somebody waits for), nor its terminal.
+    # It outlives this script: it must keep neither its lock nor any other open file of whoever called it (a pipe that
+    # somebody reads to its end, a lock that somebody waits for), nor its terminal.
     for descriptor in /proc/self/fd/*; do
       descriptor=${descriptor##*/}
       [ "$descriptor" -le 2 ] || eval "exec $descriptor>&-"
     done
-    exec setsid "$bin/yardmasterd" --data-dir "$state/data" --listen-http "127.0.0.1:$1" --listen-grpc "127.0.0.1:$2" \
-      --mode dry-run --ready-file "$state/ready.json"
-  ) >"$state/yardmasterd.log" 2>&1 </dev/null &
+    exec setsid "$bin/$program" "$@" --ready-file "$state/$program.ready"
+  ) >"$state/$program.log" 2>&1 </dev/null &
   pid=$!
   disown
-  echo "$pid" >"$state/pid"
+  echo "$pid" >"$state/$program.pid"
   for ((tenths = 0; tenths < 150; tenths++)); do
-    [ -s "$state/ready.json" ] && return 0
+    [ -s "$state/$program.ready" ] && return 0
     kill -0 "$pid" 2>/dev/null || break
     sleep 0.1
   done
-  stop_daemon
+  stop "$program" >/dev/null
   return 1
 }
 
-step "Starting yardmasterd (log: $state/yardmasterd.log)"
-stop_daemon && echo "Stopped the one of the last run."
-if ! start "$(port_or_any 8080)" "$(port_or_any 9090)" && ! start 0 0; then
-  fail "yardmasterd did not become ready within 15 s" "$state/yardmasterd.log"
+if $stop_only; then
+  stop_all || echo "Nothing to stop."
+  exit 0
 fi
 
-# {"pid": 1, "http": "127.0.0.1:8080", "grpc": "127.0.0.1:9090"}
-http=$(tr -d '\n' <"$state/ready.json" | sed -n 's/.*"http" *: *"\([^"]*\)".*/\1/p')
-grpc=$(tr -d '\n' <"$state/ready.json" | sed -n 's/.*"grpc" *: *"\([^"]*\)".*/\1/p')
-if [ -z "$http" ] || [ -z "$grpc" ]; then
-  fail "the ready file does not name the addresses" "$state/ready.json"
-fi
-echo "Ready: HTTP on $http, gRPC on $grpc, pid $(cat "$state/pid")"
+# --- install, build ---------------------------------------------------------------------------------------------------
 
-step "Triaging the sample issues under the pack $pack"
-rm -rf "$state/issues" && mkdir "$state/issues" || exit 1
+# What is written from here on belongs to whoever runs this, and to nobody else.
+mkdir -p "$(dirname "$state")" || exit 1
+umask 077
+mkdir -p "$state" || exit 1
+exec 8>"$state/.lock"
+if command -v flock >/dev/null && ! flock -n 8; then
+  echo "quickstart: another quickstart works in $shown" >&2
+  exit 1
+fi
+
+if $build; then
+  step "Installing what is missing (log: $shown/install.log)"
+  (umask 022 && deploy/install-deps.sh) 8>&- >"$state/install.log" 2>&1 ||
+    fail "installing packages failed" "$state/install.log"
+
+  step "Building yardmasterd, yard and yard-fakeforge (some minutes the first time; log: $shown/build.log)"
+  {
+    # Tests are configured only where their libraries are there; tests/run.sh turns them on again.
+    tests=ON
+    deploy/install-deps.sh --with-tests --check >/dev/null || tests=OFF
+    export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$root} CCACHE_NOHASHDIR=${CCACHE_NOHASHDIR:-1}
+    if command -v ccache >/dev/null && ! ccache -s >/dev/null 2>&1; then export CCACHE_DISABLE=1; fi
+    (
+      umask 022
+      cmake --preset release -DYARDMASTER_BUILD_FAKEFORGE=ON -DYARDMASTER_BUILD_TESTS=$tests \
+        -DYARDMASTER_BUILD_BENCH=$tests &&
+        cmake --build --preset release --parallel "$(nproc)" --target yardmasterd yard yard-fakeforge
+    )
+  } 8>&- >"$state/build.log" 2>&1 || fail "the build failed" "$state/build.log"
+fi
+for program in yardmasterd yard yard-fakeforge; do
+  [ -x "$bin/$program" ] || { echo "quickstart: $bin/$program is missing: run without --no-build" >&2; exit 1; }
+done
+# curl is what a build needs, too, and git brings perl.
+for tool in curl perl; do
+  command -v $tool >/dev/null || { echo "quickstart: $tool is not installed" >&2; exit 1; }
+done
+
+# --- secrets, ports, configuration ------------------------------------------------------------------------------------
+
+step "Starting yard-fakeforge and yardmasterd (logs: $shown/yard-fakeforge.log, $shown/yardmasterd.log)"
+stop_all
+# The forge begins empty, so what the daemon knew of its issues would be wrong.
+rm -rf "$state/data" "$state/issues" "$state/results" "$state/outcomes.tsv"
+mkdir -p "$state/issues" "$state/results" || exit 1
+# Made as files; none of them is ever in an argument list, an environment or the output.
+for name in github-webhook.secret gitcode-webhook.secret forge.token operator.token; do
+  rm -f "$state/$name"
+  od -An -v -tx1 -N32 /dev/urandom | tr -d ' \n' >"$state/$name" || exit 1
+done
+
+is_free() { ! (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
+# choose NAME FIRST: sets address[NAME] to the wished port, or to the first free one from FIRST on.
+declare -A address=()
+choose() {
+  local candidate=${port[$1]}
+  if [ -n "$candidate" ]; then
+    if ! is_free "$candidate"; then
+      echo "quickstart: port $candidate (--$1-port) is in use" >&2
+      exit 1
+    fi
+  else
+    for ((candidate = $2; candidate < $2 + 500; candidate++)); do
+      case " ${address[*]} ${port[*]} " in *:$candidate\ * | *\ $candidate\ *) continue ;; esac
+      is_free "$candidate" && break
+    done
+  fi
+  address[$1]=127.0.0.1:$candidate
+}
+
+write_config() {
+  local forge
+  # Our forge sets no limits: the budgets are wider than those that the real ones ask for.
+  forge='"token": {"file": "forge.token"}, "budget": {"mutations_per_minute": 1000, "spacing_ms": 50, "requests_per_minute": 1000}'
+  cat >"$state/config.json" <<JSON
+{
+  "data_dir": "data",
+  "listen": {"http": "${address[http]}", "grpc": "${address[grpc]}"},
+  "mode": "apply",
+  "packs_dir": "packs",
+  "forges": {
+    "github": {"api_url": "http://${address[forge]}", "webhook_secrets": [{"file": "github-webhook.secret"}], $forge},
+    "gitcode": {"api_url": "http://${address[forge]}/api/v5", "webhook_secrets": [{"file": "gitcode-webhook.secret"}], $forge}
+  },
+  "repositories": [
+    {"forge": "github", "repository": "octo/framework", "packs": ["pytorch-distributed"]},
+    {"forge": "gitcode", "repository": "octo/hyper-parallel", "packs": ["$gitcode_pack"]}
+  ],
+  "tokens": [{"name": "operator", "role": "operator", "secret": {"file": "operator.token"}}],
+  "allow_anonymous_loopback": true
+}
+JSON
+  # A path in the configuration would have to be quoted.
+  ln -sfn "$root/rules/packs" "$state/packs"
+}
+gitcode_pack=hyper-parallel
+[ -d rules/packs/$gitcode_pack ] || gitcode_pack=pytorch-distributed
+
+start_both() {
+  choose http "$1"
+  choose grpc "$2"
+  choose forge "$3"
+  write_config
+  started=yard-fakeforge
+  start yard-fakeforge --listen "${address[forge]}" \
+    --webhook-url-github "http://${address[http]}/webhooks/github" --secret-file-github "$state/github-webhook.secret" \
+    --webhook-url-gitcode "http://${address[http]}/webhooks/gitcode" --secret-file-gitcode "$state/gitcode-webhook.secret" \
+    --token-file "$state/forge.token" --seed "$seed" ${faults:+--faults "$faults"} || return 1
+  started=yardmasterd
+  start yardmasterd --config "$state/config.json" && return 0
+  stop yard-fakeforge >/dev/null
+  return 1
+}
+# Between the look at a port and its use somebody else may take it: the second try looks elsewhere.
+if ! start_both 8080 9090 8090; then
+  address=()
+  start_both 18080 19090 18090 || fail "$started did not become ready within 15 s" "$state/$started.log"
+fi
+echo "yard-fakeforge: http://${address[forge]} (GitHub), http://${address[forge]}/api/v5 (GitCode), pid $(cat "$state/yard-fakeforge.pid")"
+echo "yardmasterd: HTTP on ${address[http]}, gRPC on ${address[grpc]}, apply mode, pid $(cat "$state/yardmasterd.pid")"
+
+# --- issues in, answers out -------------------------------------------------------------------------------------------
+
+# forge CALL [FILE]: the fake forge's own side, for tests.
+forge() {
+  curl --silent --show-error --fail-with-body --noproxy '*' --max-time 30 ${2:+--data-binary "@$2"} \
+    "http://${address[forge]}/_fake/$1"
+}
+yard() { "$bin/yard" --server "${address[grpc]}" "$@"; }
+log=$state/run.log
+: >"$log"
+# Once the forge has had its say and the daemon has nothing left to do.
+drain() {
+  local tenths
+  for ((tenths = 0; tenths < 600; tenths++)); do
+    [[ $(forge pending 2>>"$log") =~ \"pending\":0 ]] && break
+    sleep 0.1
+  done
+  yard deliveries drain --timeout 300 >>"$log" 2>&1
+}
+
+step "Opening the issues of deploy/quickstart/issues.jsonl, and waiting until they are worked on"
 number=0
 while IFS= read -r line; do
   [ -n "$line" ] || continue
+  [[ $gitcode_pack == hyper-parallel || $line != *'"forge": "gitcode"'* ]] || continue
   number=$((number + 1))
   printf '%s\n' "$line" >"$state/issues/$number.json"
-  printf '\n----- issue %s of deploy/quickstart/issues.jsonl\n' "$number"
-  if ! "$bin/yard" --server "$grpc" triage issue "$state/issues/$number.json" --pack "$pack" 2>"$state/triage.log"; then
-    fail "triaging $state/issues/$number.json failed" "$state/triage.log"
-  fi
+  forge issues "$state/issues/$number.json" >"$state/issues/$number.opened" 2>>"$log" ||
+    fail "issue $number could not be opened on yard-fakeforge" "$log"
 done <deploy/quickstart/issues.jsonl
+drain || fail "the daemon did not finish within five minutes" "$state/yardmasterd.log"
+if [ -n "$faults" ]; then
+  # What did not arrive is asked for again, as people do on a forge's page of deliveries.
+  echo '{}' >"$state/empty.json"
+  for _ in 1 2 3 4 5; do
+    [[ $(forge redeliver "$state/empty.json" 2>>"$log") =~ \"redelivered\":0 ]] && break
+    drain || fail "the daemon did not finish within five minutes" "$state/yardmasterd.log"
+  done
+fi
+
+# What each side has to say, as JSON.
+for call in state deliveries calls; do
+  forge "$call" >"$state/results/forge-$call.json" 2>>"$log" || fail "yard-fakeforge did not answer" "$log"
+done
+for ((i = 1; i <= number; i++)); do
+  subject=$(perl deploy/quickstart/report.pl --subject "$state" "$i") || fail "issue $i has no name" "$log"
+  yard --json explain "$subject" >"$state/results/$i-decision.json" 2>>"$log"
+  yard --json deliveries list --subject "$subject" --limit 0 >"$state/results/$i-deliveries.json" 2>>"$log" &&
+    yard --json ledger list --subject "$subject" --limit 0 >"$state/results/$i-ledger.json" 2>>"$log" ||
+    fail "yard could not ask about $subject" "$log"
+done
+
+perl deploy/quickstart/report.pl "$state" "$number"
+outcome=$?
+
+step "Metrics (http://${address[http]}/metrics)"
+curl --silent --show-error --noproxy '*' --max-time 30 "http://${address[http]}/metrics" 2>>"$log" |
+  grep -E '^yardmaster_(inbox_pending|effects_pending|deliveries_total|effects_total)' ||
+  fail "/metrics gave nothing" "$log"
 
 # Without --server, yard talks to 127.0.0.1:9090.
 server=
-[ "$grpc" = 127.0.0.1:9090 ] || server="--server $grpc "
+[ "${address[grpc]}" = 127.0.0.1:9090 ] || server="--server ${address[grpc]} "
+state_option=
+[ "$state" = "$root/build/quickstart" ] || state_option=" --state $shown"
 yard=build/release/bin/yard
 cat <<END
 
-== $number issues decided; nothing was written to any forge. yardmasterd is still running.
+== Both programs are still running. To look on:
 
-  A decision again          $yard ${server}explain DECISION          (the id is printed with each decision)
-  An issue of your own      $yard ${server}triage issue FILE --pack $pack
-                            FILE: {"number": 1, "title": "…", "body": "…"}
-  The rules                 $yard rules list    and    $yard rules show ID
-  Metrics                   curl http://$http/metrics
-  Its log                   tail -f $state/yardmasterd.log
-  To stop it                ./deploy/quickstart.sh --stop
+  Why it was decided so     $yard ${server}explain github:octo/framework#1
+  What was written          $yard ${server}ledger list
+  What came in              $yard ${server}deliveries list          (and: deliveries show ID)
+  What was given up         $yard ${server}deadletters list
+  The queue again           $yard ${server}sweep github:octo/framework --token-file $shown/operator.token
+  Another issue             curl -d '{"forge":"github","repository":"octo/framework","title":"…","body":"…","labels":["oncall: distributed"]}' \\
+                              http://${address[forge]}/_fake/issues
+  What the forge holds      curl http://${address[forge]}/_fake/state
+  The daemon's log          tail -f $shown/yardmasterd.log
+  Again, on a bad day       ./deploy/quickstart.sh --faults late=10,error_after=10,webhook_duplicate=20 --seed 11$state_option
+  To stop both              ./deploy/quickstart.sh --stop$state_option
 END
+exit $outcome
