@@ -108,6 +108,7 @@ void BuildCommandLine(CLI::App& app, GlobalOptions& options, Verb& chosen) {
   AddDeadLetterVerbs(app, chosen);
   AddRulesVerbs(app, chosen);
   AddConfigVerbs(app, chosen);
+  AddHealthVerb(app, chosen);
   AddCompletionVerb(app, chosen);
   AddVersionVerb(app, chosen);
 }
