@@ -34,12 +34,12 @@ absl::Status Pipeline::Start() {
     if (!delivery.ok() && !absl::IsNotFound(delivery.status())) return delivery.status();
     if (delivery.ok() && delivery->state == DeliveryState::kReceived) {
       if (delivery->subject.number() > 0) {
-        const absl::Status ended = env_.work.GiveUp(delivery->subject, id, reasons::kCrashed);
+        absl::Status ended = env_.work.GiveUp(delivery->subject, id, reasons::kCrashed);
         if (!ended.ok()) return ended;
       }
       const std::string reason = reasons::WithDetail(
           reasons::kCrashed, "work on it ended the daemon " + std::to_string(env_.marks.Deaths(id)) + " times");
-      const absl::Status dead = env_.inbox.MarkDead(id, reason);
+      absl::Status dead = env_.inbox.MarkDead(id, reason);
       if (!dead.ok()) return dead;
       env_.logger.Error("delivery set aside: work on it ended the daemon too often",
                         {{"delivery", delivery->delivery_id}, {"forge", delivery->forge}, {"row", id}});

@@ -72,6 +72,7 @@ TEST(DecisionLog, ASlotIsUsedAgainByPlansOfAnySize) {
 TEST(DecisionLog, ManyThreadsMayAddAndFind) {
   DecisionLog log(64);
   std::vector<std::thread> threads;
+  threads.reserve(4);
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&log, t] {
       for (int i = 0; i < 500; ++i) {
