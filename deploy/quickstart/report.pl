@@ -108,16 +108,18 @@ for my $i (1 .. $count) {
         . "  $decision->{mode}");
     entry('steps', map { cut("$_->{id}: $_->{why}", 110) } grep { $_->{taken} } @{$decision->{steps}});
     my %applied = map { $_ => 1 } @applied;
+    my @why;
     for my $part (@{$decision->{explanation}}) {
       next unless $applied{$part->{label}};
       my @rules = sort { $b->{score} <=> $a->{score} } @{$part->{rules}};
       my @evidence = map {
         sprintf('%+g %s%s (%s)', $_->{score}, $_->{zone}, length($_->{text} // '') ? ' “' . cut($_->{text}, 30) . '”' : '', $_->{id})
-      } @rules[0 .. ($#rules < 2 ? $#rules : 2)];
-      push @evidence, @rules > 3 ? sprintf('and %d more', @rules - 3) : ();
+      } @rules[0 .. ($#rules < 1 ? $#rules : 1)];
+      push @evidence, sprintf('and %d more', @rules - 2) if @rules > 2;
       my $confidence = $decision->{confidence}{$part->{label}};
-      entry('why', $part->{label} . ($confidence ? " $confidence" : '') . ': ' . list(@evidence));
+      push @why, $part->{label} . ($confidence ? " $confidence" : '') . ': ' . list(@evidence);
     }
+    entry('why', @why) if @why;
   } else {
     entry('decision', 'none');
     push @problems, 'there is no decision';
