@@ -6,13 +6,12 @@ import os
 import pathlib
 import re
 import shutil
-import signal
 import statistics
-import subprocess
 import sys
-import tempfile
 import time
-import urllib.request
+
+import ingest
+from common import Daemon, Failure, run, say
 
 # name: (unit, floor, larger is better). None: nothing to compare with. "computed": see triage_floor.
 FIGURES = {
@@ -27,6 +26,12 @@ FIGURES = {
     "daemon.idle_memory": ("MiB", 60, False),
     "grpc.health": ("calls/s", None, True),
     "grpc.triage_issue": ("calls/s", "computed", True),
+    "ingest.requests": ("deliveries/s", "computed", True),
+    "ingest.requests_of_probot": ("deliveries/s", None, True),
+    "ingest.cpu": ("us/delivery", "computed", False),
+    "ingest.cpu_of_probot": ("us/delivery", None, False),
+    "ingest.p99": ("ms", 20, False),
+    "ingest.planned": ("deliveries/s", None, True),
 }
 PROGRAMS = {
     "decide.cases": ("decide_bench", "DecideCases"),
@@ -37,21 +42,6 @@ PROGRAMS = {
     "pack.load": ("decide_bench", "LoadPack"),
     "store.ingest": ("store_bench", "IngestUnderLoad/process_time/real_time"),
 }
-
-
-class Failure(Exception):
-    """Something can't be measured."""
-
-
-def say(text):
-    print("bench: " + text, file=sys.stderr, flush=True)
-
-
-def run(command, **options):
-    result = subprocess.run(command, capture_output=True, text=True, check=False, **options)
-    if result.returncode != 0:
-        raise Failure(f"{pathlib.Path(command[0]).name} exits {result.returncode}: {(result.stderr or result.stdout).strip()[-500:]}")
-    return result.stdout
 
 
 class Library:
@@ -80,63 +70,6 @@ class Library:
         if "items_per_second" in runs[0]:
             return max(r["items_per_second"] for r in runs)
         return min(r["cpu_time"] for r in runs)
-
-
-class Daemon:
-    """One yardmasterd on free ports."""
-
-    def __init__(self, folder, packs):
-        self.program = folder / "yardmasterd"
-        if not self.program.exists():
-            raise Failure(f"{self.program} is not built")
-        self.packs = packs
-        self.home = tempfile.TemporaryDirectory(prefix="yard-bench-")
-        self.process = None
-
-    def start(self):
-        """Starts it and returns the milliseconds until its ready file is there."""
-        home = pathlib.Path(self.home.name)
-        ready = home / "ready.json"
-        with open(home / "log", "wb") as log:
-            begin = time.monotonic()
-            self.process = subprocess.Popen(
-                [str(self.program), "--data-dir", str(home / "data"), "--listen-http", "127.0.0.1:0", "--listen-grpc", "127.0.0.1:0",
-                 "--ready-file", str(ready)], stdin=subprocess.DEVNULL, stdout=log, stderr=log, env={**os.environ, "YARD_PACKS": self.packs})
-        while not ready.exists():
-            if self.process.poll() is not None:
-                raise Failure(f"yardmasterd exits {self.process.returncode}: {(home / 'log').read_text(errors='replace')[-800:]}")
-            if time.monotonic() - begin > 20:
-                raise Failure("yardmasterd is not ready after 20 s")
-            time.sleep(0.0005)
-        spent = (time.monotonic() - begin) * 1000
-        addresses = json.loads(ready.read_text())
-        self.http, self.grpc = addresses["http"], addresses["grpc"]
-        return spent
-
-    def stop(self):
-        if self.process is not None and self.process.poll() is None:
-            self.process.send_signal(signal.SIGTERM)
-            try:
-                self.process.wait(20)
-            except subprocess.TimeoutExpired:
-                self.process.kill()
-                self.process.wait()
-                raise Failure("yardmasterd does not end 20 s after SIGTERM") from None
-        self.process = None
-
-    def resident_mib(self):
-        status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
-        return int(re.search(r"^VmRSS:\s+(\d+) kB", status, re.M).group(1)) / 1024
-
-    def answered(self, method, code):
-        """How many calls of a method ended with a code, by the daemon's own count."""
-        with urllib.request.urlopen(f"http://{self.http}/metrics", timeout=10) as answer:
-            text = answer.read().decode()
-        total = 0
-        for line in text.splitlines():
-            if line.startswith("yardmaster_rpc_requests_total{") and f"{method}\"" in line and f"\"{code}\"" in line:
-                total += float(line.rsplit(" ", 1)[1])
-        return total
 
 
 def h2load(address, path, frame, requests):
@@ -198,14 +131,28 @@ def triage_floor(values):
     return 0.9 / (1 / values["grpc.health"] + 1 / values["decide.typical"])
 
 
-def report(values, names, smoke, as_json):
+def computed_floor(name, values):
+    """None if what it is computed from is missing."""
+    if name == "grpc.triage_issue":
+        return triage_floor(values)
+    probot = values.get(name + "_of_probot")
+    return None if probot is None else probot * (2 if name == "ingest.requests" else 0.5)
+
+
+def report(values, names, skipped, smoke, as_json):
     """Prints the figures; returns those that miss their floor."""
     missed, lines = [], []
     for name in names:
         unit, floor, larger = FIGURES[name]
+        if name in skipped:
+            if as_json:
+                print(json.dumps({"name": name, "value": None, "unit": unit, "floor": None, "ratio": None, "skipped": skipped[name]}), flush=True)
+            else:
+                lines.append((name, "-", unit, "", "", "skipped"))
+            continue
         value = values[name]
         if floor == "computed":
-            floor = triage_floor(values)
+            floor = computed_floor(name, values)
         if smoke:
             floor = None
         ratio = None if floor is None else (value / floor if larger else floor / value)
@@ -237,7 +184,7 @@ def main():
     if not names:
         say(f"there is no figure like '{options.only}': {', '.join(FIGURES)}")
         return 2
-    values = {}
+    values, skipped = {}, {}
     try:
         library = Library(options.bin, options.smoke)
         for name in names:
@@ -251,10 +198,14 @@ def main():
         if any(name.startswith("grpc.") for name in names):
             say("measuring calls")
             values.update(measure_calls(options.bin, packs, options.smoke, library))
+        of_ingest = [name for name in names if name.startswith("ingest.")]
+        if of_ingest:
+            measured, skipped = ingest.measure(options.bin, packs, options.smoke, of_ingest)
+            values.update(measured)
     except (Failure, OSError) as failure:
         say(str(failure))
         return 4
-    missed = report(values, names, options.smoke, options.json)
+    missed = report(values, names, skipped, options.smoke, options.json)
     if missed:
         say("missed: " + ", ".join(missed))
     return 1 if missed else 0

@@ -19,6 +19,17 @@ Measures, on this machine and in one run:
   grpc.health              health checks per second under h2load
   grpc.triage_issue        TriageIssue calls per second under h2load; the floor is 0.9 x 1/(1/H + 1/D), H being grpc.health and
                            D decide.typical, measured in turns with it; the round in the middle of five counts
+  ingest.requests          webhooks of 11.6 KB per second that are answered with 202, signed and with ids and bodies of their own, for a
+                           repository without a pack; all of them are on the disk, which is checked. The floor is twice the next
+  ingest.requests_of_probot
+                           the same deliveries to an app on npm's probot that does nothing, from the same sender over as many
+                           connections; measured in turns, the median of five rounds counts for both
+  ingest.cpu, ingest.cpu_of_probot
+                           microseconds of processor time that a delivery takes them; ours may be half of Probot's at most
+  ingest.p99               milliseconds that all but one of a hundred deliveries take at most when half of ingest.requests come each
+                           second whatever the answers do, each counted from when it was due; the median of five rounds
+  ingest.planned           deliveries per second of a stored backlog that are planned in dry-run, each for an issue of its own that is
+                           read from a forge played on the same machine
 
   --only NAME   only figures whose name contains NAME, and what they are compared with
   --json        JSON lines {name, value, unit, floor, ratio} on stdout instead of the table; ratio >= 1 is good, whichever direction is
@@ -28,7 +39,8 @@ Measures, on this machine and in one run:
   --help        this text
 
 The machine should have nothing else to do. Exit: 0 every floor is met, 1 one is missed (it is named), 2 wrong option,
-4 something can't be built or measured.
+4 something can't be built or measured. Where Probot can't be installed (no npm, no network) its figures are skipped with the reason,
+and what is compared with them has no floor.
 
 Environment: YARD_PACKS (packs folder), YARD_BENCH_PACK (pack; default pytorch-distributed), YARD_BENCH_BIN (folder of the
 programs; default build/release/bin).
@@ -36,6 +48,7 @@ programs; default build/release/bin).
 Examples:
   tests/bench/run.sh
   tests/bench/run.sh --only decide --json
+  tests/bench/run.sh --only ingest.      # needs node and npm for the comparison
 USAGE
 }
 
@@ -62,7 +75,7 @@ cd "$root" || exit 4
 command -v python3 >/dev/null || { echo "bench: python3 is missing (deploy/install-deps.sh --with-tests)" >&2; exit 4; }
 if $build; then
   { [ -f build/release/build.ninja ] || cmake --preset release; } >&2 &&
-    cmake --build --preset release --target yardmasterd bench_programs >&2 || { echo "bench: the build failed" >&2; exit 4; }
+    cmake --build --preset release --target yardmasterd yard-fakeforge bench_programs >&2 || { echo "bench: the build failed" >&2; exit 4; }
 fi
 export YARD_PACKS=${YARD_PACKS:-$root/rules/packs}
 exec python3 -B tests/bench/harness.py --bin "${YARD_BENCH_BIN:-$root/build/release/bin}" "${arguments[@]}"
