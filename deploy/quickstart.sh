@@ -15,7 +15,8 @@ for each issue the delivery, the decision with its reasons, and what the forge t
 Both programs keep running. Run again, it builds what changed and starts both anew, with nothing left of the last run.
 
   --stop                  ends the programs that an earlier run started
-  --faults NAME=PERCENT,… what goes wrong on the forge (yard-fakeforge --help has the names), e.g. all=5
+  --faults NAME=PERCENT,… what goes wrong on the forge (yard-fakeforge --help has the names); with "limited" this takes
+                          minutes, as the daemon keeps still when a forge says that it asks for too much
   --seed N                of the faults' chance: the same seed and the same calls give the same faults (default 1)
   --http-port N           where yardmasterd takes webhooks; without these three, 8080, 9090 and 8090 where they
   --grpc-port N           are free, else the next port that is
@@ -246,7 +247,7 @@ write_config() {
   },
   "repositories": [
     {"forge": "github", "repository": "octo/framework", "packs": ["pytorch-distributed"]},
-    {"forge": "gitcode", "repository": "octo/hyper-parallel", "packs": ["$gitcode_pack"]}
+    {"forge": "gitcode", "repository": "octo/hyper-parallel", "packs": ["hyper-parallel"]}
   ],
   "tokens": [{"name": "operator", "role": "operator", "secret": {"file": "operator.token"}}],
   "allow_anonymous_loopback": true
@@ -255,8 +256,6 @@ JSON
   # A path in the configuration would have to be quoted.
   ln -sfn "$root/rules/packs" "$state/packs"
 }
-gitcode_pack=hyper-parallel
-[ -d rules/packs/$gitcode_pack ] || gitcode_pack=pytorch-distributed
 
 start_both() {
   choose http "$1"
@@ -305,7 +304,6 @@ step "Opening the issues of deploy/quickstart/issues.jsonl, and waiting until th
 number=0
 while IFS= read -r line; do
   [ -n "$line" ] || continue
-  [[ $gitcode_pack == hyper-parallel || $line != *'"forge": "gitcode"'* ]] || continue
   number=$((number + 1))
   printf '%s\n' "$line" >"$state/issues/$number.json"
   forge issues "$state/issues/$number.json" >"$state/issues/$number.opened" 2>>"$log" ||
