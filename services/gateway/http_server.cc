@@ -51,7 +51,8 @@ using beast::error_code;
 
 // Room for the body beside the head in a connection's buffer: what one read takes at most.
 constexpr size_t kReadBytes = 64 * 1024;
-constexpr size_t kFirstReadBytes = 4 * 1024;
+// A webhook mostly fits, head and body: then it is read at once.
+constexpr size_t kFirstReadBytes = 16 * 1024;
 // A buffer that grew beyond this is given back between requests.
 constexpr size_t kKeptBufferBytes = 16 * 1024;
 // After an early answer the client may still be sending: it gets this long to read the answer before the connection is
@@ -245,6 +246,9 @@ class Connection final : public ConnectionBase, public std::enable_shared_from_t
   // False if the connection ended.
   net::awaitable<bool> WaitForFirstBytes(bool first_request);
   net::awaitable<Next> ServeOne(bool last_request);
+  // Feeds the parser from the buffer, without a turn through the event loop: the head, or as much of the body as is
+  // there.
+  void ParseWhatIsThere(bool body, error_code& error);
   net::awaitable<HttpResponse> Answer(const HttpRoute& route, std::shared_ptr<const BeastRequest> request);
   net::awaitable<Next> Write(HttpResponse response, std::string_view route, Next next);
   net::awaitable<void> Linger();
@@ -308,6 +312,17 @@ net::awaitable<bool> Connection<Stream>::WaitForFirstBytes(bool first_request) {
 }
 
 template <typename Stream>
+void Connection<Stream>::ParseWhatIsThere(bool body, error_code& error) {
+  error = {};
+  parser_->eager(body);
+  // A chunked body is taken a piece at a time.
+  while (buffer_.size() > 0 && !error && !(body ? parser_->is_done() : parser_->is_header_done())) {
+    buffer_.consume(parser_->put(buffer_.data(), error));
+  }
+  if (error == http::error::need_more) error = {};
+}
+
+template <typename Stream>
 net::awaitable<typename Connection<Stream>::Next> Connection<Stream>::ServeOne(bool last_request) {
   const HttpServerOptions& options = server_->options;
   error_code error;
@@ -321,8 +336,11 @@ net::awaitable<typename Connection<Stream>::Next> Connection<Stream>::ServeOne(b
   parser_.emplace();
   parser_->header_limit(static_cast<uint32_t>(options.max_header_bytes));
   parser_->body_limit(options.max_body_bytes);
-  ExpireAfter(options.header_timeout);
-  co_await http::async_read_header(stream_, buffer_, *parser_, token);
+  ParseWhatIsThere(false, error);
+  if (!error && !parser_->is_header_done()) {
+    ExpireAfter(options.header_timeout);
+    co_await http::async_read_header(stream_, buffer_, *parser_, token);
+  }
   if (error) {
     HttpResponse response;
     if (error == http::error::header_limit || error == http::error::buffer_overflow) {
@@ -366,6 +384,9 @@ net::awaitable<typename Connection<Stream>::Next> Connection<Stream>::ServeOne(b
 
   // The body.
   if (has_body) {
+    ParseWhatIsThere(true, error);
+  }
+  if (has_body && !error && !parser_->is_done()) {
     ExpireAfter(options.body_timeout);
     auto expect = message.find(http::field::expect);
     if (expect != message.end() && beast::iequals(expect->value(), "100-continue")) {
@@ -374,20 +395,20 @@ net::awaitable<typename Connection<Stream>::Next> Connection<Stream>::ServeOne(b
       if (error) co_return Next::kCut;
     }
     co_await http::async_read(stream_, buffer_, *parser_, token);
-    if (error == http::error::body_limit) {
-      HttpResponse response = HttpResponse::Text(413, "the request's body is too large\n");
-      const Next next = co_await Write(std::move(response), match.route->path, Next::kLinger);
-      co_return next;
+  }
+  if (error == http::error::body_limit) {
+    HttpResponse response = HttpResponse::Text(413, "the request's body is too large\n");
+    const Next next = co_await Write(std::move(response), match.route->path, Next::kLinger);
+    co_return next;
+  }
+  if (error) {
+    if (error.category() != make_error_code(http::error::bad_method).category() ||
+        error == http::error::partial_message || error == http::error::end_of_stream) {
+      co_return Next::kCut;
     }
-    if (error) {
-      if (error.category() != make_error_code(http::error::bad_method).category() ||
-          error == http::error::partial_message || error == http::error::end_of_stream) {
-        co_return Next::kCut;
-      }
-      HttpResponse response = HttpResponse::Text(400, "the request's body is malformed\n");
-      const Next next = co_await Write(std::move(response), match.route->path, Next::kLinger);
-      co_return next;
-    }
+    HttpResponse response = HttpResponse::Text(400, "the request's body is malformed\n");
+    const Next next = co_await Write(std::move(response), match.route->path, Next::kLinger);
+    co_return next;
   }
 
   // The answer.
@@ -522,8 +543,10 @@ net::awaitable<void> HttpServerCore::AcceptLoop() {
   auto token = net::redirect_error(net::use_awaitable, error);
   net::steady_timer pause(context);
   while (!stopping.load()) {
-    auto strand = net::make_strand(context);
-    tcp::socket socket(strand);
+    // Handlers of one connection never run at once: one thread sees to that by itself.
+    net::any_io_executor executor = context.get_executor();
+    if (options.threads > 1) executor = net::make_strand(context);
+    tcp::socket socket(executor);
     co_await acceptor.async_accept(socket, token);
     if (stopping.load()) co_return;
     if (error) {

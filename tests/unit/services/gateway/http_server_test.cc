@@ -120,6 +120,28 @@ TEST_F(HttpServerTest, ChunkedBodiesAndExpectContinueWork) {
   EXPECT_THAT(connection.ReadAnswer(), ::testing::EndsWith("|5|abcde"));
 }
 
+TEST_F(HttpServerTest, WhoSentTheBodyAlreadyIsNotToldToGoOn) {
+  Start();
+  RawConnection connection(port());
+  connection.Send("POST /echo/x HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\nabc");
+  EXPECT_THAT(connection.ReadAnswer(), AllOf(StartsWith("HTTP/1.1 202 "), ::testing::EndsWith("|3|abc")));
+}
+
+TEST_F(HttpServerTest, ARequestMayComeInPiecesOfAnySize) {
+  Start();
+  const std::string head = "POST /echo/x HTTP/1.1\r\nHost: x\r\n";
+  for (const std::string& request : {head + "Content-Length: 4\r\n\r\nabcd",
+                                     head + "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n1\r\nd\r\n0\r\n\r\n"}) {
+    for (size_t cut = 1; cut < request.size(); cut += 3) {
+      RawConnection connection(port());
+      connection.Send(request.substr(0, cut));
+      std::this_thread::sleep_for(milliseconds(1));
+      connection.Send(request.substr(cut));
+      EXPECT_THAT(connection.ReadAnswer(), ::testing::EndsWith("|4|abcd")) << "cut at " << cut;
+    }
+  }
+}
+
 TEST_F(HttpServerTest, PipelinedRequestsAreAnsweredInOrder) {
   Start();
   RawConnection connection(port());
