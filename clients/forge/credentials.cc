@@ -1,8 +1,22 @@
 #include "clients/forge/credentials.h"
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 
 namespace yardmaster {
+
+absl::Status CredentialsOfAnotherKind(std::string_view forge) {
+  return MakeForgeStatus({ForgeReason::kInvalidInput, ForgeOutcome::kNotSent, 0, std::nullopt},
+                         absl::StrCat("forges.", absl::string_view(forge.data(), forge.size()),
+                                      ": a token in place of an App, or the reverse, needs a restart"));
+}
+
+absl::Status StaticToken::Replace(const ForgeConfig& config) {
+  if (config.app.has_value()) return CredentialsOfAnotherKind(config.name);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  token_ = config.token;
+  return absl::OkStatus();
+}
 
 ForgeAnswer CredentialsTransport::Send(const ForgeRequest& request) {
   absl::StatusOr<Secret> token = credentials_.Token(request.deadline);

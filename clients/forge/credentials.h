@@ -4,10 +4,14 @@
 #define YARDMASTER_CLIENTS_FORGE_CREDENTIALS_H_
 
 #include <memory>
+#include <mutex>
+#include <string_view>
 #include <utility>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "clients/forge/transport.h"
+#include "services/core/config.h"
 #include "services/core/secret.h"
 
 namespace yardmaster {
@@ -20,16 +24,31 @@ class ForgeCredentials {
   virtual absl::StatusOr<Secret> Token(std::chrono::steady_clock::time_point deadline) = 0;
   // The forge refused `token` (401). True if the next Token() may give another one.
   virtual bool Refused(const Secret& token) = 0;
+  // Takes the secret out of a config that was read again. INVALID_ARGUMENT, and the old one stays, if it can't be used
+  // or is of another kind.
+  virtual absl::Status Replace(const ForgeConfig& config) = 0;
 };
+
+// INVALID_ARGUMENT: the config has a token where there was an App, or the reverse.
+absl::Status CredentialsOfAnotherKind(std::string_view forge);
 
 class StaticToken final : public ForgeCredentials {
  public:
   explicit StaticToken(Secret token) : token_(std::move(token)) {}
-  absl::StatusOr<Secret> Token(std::chrono::steady_clock::time_point) override { return token_; }
-  bool Refused(const Secret&) override { return false; }
+  absl::StatusOr<Secret> Token(std::chrono::steady_clock::time_point) override {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return token_;
+  }
+  // Only one that was replaced meanwhile is worth another try.
+  bool Refused(const Secret& token) override {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return token.Reveal() != token_.Reveal();
+  }
+  absl::Status Replace(const ForgeConfig& config) override;
 
  private:
-  const Secret token_;
+  std::mutex mutex_;
+  Secret token_;
 };
 
 class CredentialsTransport final : public ForgeTransport {

@@ -40,6 +40,9 @@ struct ForgeEnvironment {
 class StoppableForge : public Forge {
  public:
   virtual void Stop() = 0;
+  // Takes the token or the App's private key of a config that was read again; requests that begin afterwards use it.
+  // INVALID_ARGUMENT, and the old one stays, if it can't be used or if a token took the place of an App or the reverse.
+  virtual absl::Status ReplaceCredentials(const ForgeConfig& config) = 0;
 };
 
 // `config.name` picks the adapter. INVALID_ARGUMENT if the name is unknown, the URL is no URL or the App's key can't be

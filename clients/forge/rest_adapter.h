@@ -77,6 +77,7 @@ class RestAdapter : public StoppableForge {
  public:
   std::string_view name() const final { return pipeline_.dialect->name(); }
   void Stop() final { pipeline_.outermost().Stop(); }
+  absl::Status ReplaceCredentials(const ForgeConfig& config) final { return pipeline_.credentials->Replace(config); }
 
  protected:
   // One call under way.

@@ -17,11 +17,11 @@ constexpr std::chrono::minutes kFresh{1};
 AppCredentials::AppCredentials(std::unique_ptr<AppJwtSigner> signer, std::string installation,
                                ForgeTransport& transport, const Clock& clock,
                                std::function<void(const Secret&)> on_secret)
-    : signer_(std::move(signer)),
-      installation_(std::move(installation)),
+    : installation_(std::move(installation)),
       transport_(transport),
       clock_(clock),
-      on_secret_(std::move(on_secret)) {}
+      on_secret_(std::move(on_secret)),
+      signer_(std::move(signer)) {}
 
 absl::StatusOr<Secret> AppCredentials::Token(std::chrono::steady_clock::time_point deadline) {
   std::lock_guard<std::mutex> lock(mutex_);
@@ -42,6 +42,15 @@ bool AppCredentials::Refused(const Secret& token) {
   return true;
 }
 
+absl::Status AppCredentials::Replace(const ForgeConfig& config) {
+  if (!config.app.has_value()) return CredentialsOfAnotherKind(config.name);
+  absl::StatusOr<std::unique_ptr<AppJwtSigner>> signer = AppJwtSigner::Make(config.app->id, config.app->private_key);
+  if (!signer.ok()) return signer.status();
+  const std::lock_guard<std::mutex> lock(signer_mutex_);
+  signer_ = *std::move(signer);
+  return absl::OkStatus();
+}
+
 absl::StatusOr<ForgeUser> AppCredentials::Account(std::chrono::steady_clock::time_point deadline) {
   ForgeRequest request;
   request.route = "/app";
@@ -53,7 +62,12 @@ absl::StatusOr<ForgeUser> AppCredentials::Account(std::chrono::steady_clock::tim
 }
 
 ForgeAnswer AppCredentials::SendAsApp(ForgeRequest request) {
-  const absl::StatusOr<Secret> jwt = signer_->Sign(clock_.Now());
+  std::shared_ptr<const AppJwtSigner> signer;
+  {
+    const std::lock_guard<std::mutex> lock(signer_mutex_);
+    signer = signer_;
+  }
+  const absl::StatusOr<Secret> jwt = signer->Sign(clock_.Now());
   if (!jwt.ok()) {
     return FailedAnswer(ForgeErrorOf(jwt.status()).value_or(ForgeError{}), std::string(jwt.status().message()));
   }

@@ -26,6 +26,8 @@ class AppCredentials final : public ForgeCredentials {
   absl::StatusOr<Secret> Token(std::chrono::steady_clock::time_point deadline) override;
   // A token that was fetched a moment ago is not fetched again: then it is the rights that are missing.
   bool Refused(const Secret& token) override;
+  // Tokens fetched with the old key hold until they end.
+  absl::Status Replace(const ForgeConfig& config) override;
 
   // The account that the App writes as.
   absl::StatusOr<ForgeUser> Account(std::chrono::steady_clock::time_point deadline);
@@ -35,16 +37,17 @@ class AppCredentials final : public ForgeCredentials {
   ForgeAnswer SendAsApp(ForgeRequest request);
   absl::Status Fetch(std::chrono::steady_clock::time_point deadline);
 
-  const std::unique_ptr<AppJwtSigner> signer_;
   const std::string installation_;
   ForgeTransport& transport_;
   const Clock& clock_;
   const std::function<void(const Secret&)> on_secret_;
 
-  std::mutex mutex_;
+  std::mutex mutex_;  // held while a token is fetched
   Secret token_;
   std::chrono::system_clock::time_point expires_at_;
   std::chrono::steady_clock::time_point fetched_at_;
+  std::mutex signer_mutex_;
+  std::shared_ptr<const AppJwtSigner> signer_;
 };
 
 }  // namespace yardmaster

@@ -168,5 +168,31 @@ TEST(CredentialsTransport, ARefusedStaticTokenIsNotTriedAgain) {
   EXPECT_FALSE(transport.Send(ReadRequest()).credentials_renewed);
 }
 
+TEST(CredentialsTransport, AReplacedTokenGoesOutWithTheNextRequest) {
+  testing::FakeForgeTransport inner;
+  StaticToken token(Secret("old-token"));
+  CredentialsTransport transport(inner, token, {"PRIVATE-TOKEN", ""});
+  ForgeConfig config;
+  config.name = "gitcode";
+  config.token = Secret("new-token");
+  ASSERT_TRUE(token.Replace(config).ok());
+  transport.Send(ReadRequest());
+  EXPECT_EQ(inner.requests().at(0).headers.at(0).value, "new-token");
+  // Who was refused with the old one may try again.
+  EXPECT_TRUE(token.Refused(Secret("old-token")));
+  EXPECT_FALSE(token.Refused(Secret("new-token")));
+}
+
+TEST(StaticToken, AnAppInItsPlaceNeedsARestart) {
+  StaticToken token(Secret("old-token"));
+  ForgeConfig config;
+  config.name = "github";
+  config.app.emplace();
+  const absl::Status status = token.Replace(config);
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_NE(status.message().find("forges.github"), absl::string_view::npos);
+  EXPECT_EQ(token.Token({})->Reveal(), "old-token");
+}
+
 }  // namespace
 }  // namespace yardmaster

@@ -6,6 +6,7 @@
 #include <openssl/pem.h>
 #include <openssl/rsa.h>
 
+#include <cstring>
 #include <nlohmann/json.hpp>
 
 #include "absl/strings/escaping.h"
@@ -57,6 +58,18 @@ std::string Decode(absl::string_view part) {
   return out;
 }
 
+bool SignedBy(const std::string& jwt, const AppKey& key) {
+  const size_t dot = jwt.rfind('.');
+  const std::string signature = Decode(absl::string_view(jwt).substr(dot + 1));
+  EVP_MD_CTX* context = EVP_MD_CTX_new();
+  const bool verified =
+      EVP_DigestVerifyInit(context, nullptr, EVP_sha256(), nullptr, key.get()) == 1 &&
+      EVP_DigestVerify(context, reinterpret_cast<const unsigned char*>(signature.data()), signature.size(),
+                       reinterpret_cast<const unsigned char*>(jwt.data()), dot) == 1;
+  EVP_MD_CTX_free(context);
+  return verified;
+}
+
 TEST(AppJwt, HasTheClaimsThatTheForgeWantsAndAValidSignature) {
   const auto signer = AppJwtSigner::Make("12345", Key().Pem());
   ASSERT_TRUE(signer.ok()) << signer.status();
@@ -72,14 +85,7 @@ TEST(AppJwt, HasTheClaimsThatTheForgeWantsAndAValidSignature) {
   EXPECT_EQ(claims["iat"], 1'714'564'800 - 60);
   EXPECT_EQ(claims["exp"], 1'714'564'800 + 540);
 
-  const std::string signed_part = parts[0] + "." + parts[1];
-  const std::string signature = Decode(parts[2]);
-  EVP_MD_CTX* context = EVP_MD_CTX_new();
-  ASSERT_EQ(EVP_DigestVerifyInit(context, nullptr, EVP_sha256(), nullptr, Key().get()), 1);
-  EXPECT_EQ(EVP_DigestVerify(context, reinterpret_cast<const unsigned char*>(signature.data()), signature.size(),
-                             reinterpret_cast<const unsigned char*>(signed_part.data()), signed_part.size()),
-            1);
-  EVP_MD_CTX_free(context);
+  EXPECT_TRUE(SignedBy(jwt->Reveal(), Key()));
 }
 
 TEST(AppJwt, WhatIsNoFittingKeyIsRefusedWithoutShowingIt) {
@@ -148,6 +154,35 @@ TEST_F(AppCredentialsTest, AFailedFetchIsNoFailureWhileTheOldTokenHolds) {
   inner_.Then(ErrorAnswer(ForgeReason::kServer, ForgeOutcome::kUnknown, 502));
   clock_.Advance(minutes(3));
   EXPECT_EQ(Token(), "error: scripted");
+}
+
+TEST_F(AppCredentialsTest, AReplacedKeySignsTheNextFetch) {
+  GiveToken("ghs_one", "2024-05-01T13:00:00Z");
+  EXPECT_EQ(Token(), "ghs_one");
+  const AppKey other;
+  ForgeConfig config;
+  config.name = "github";
+  config.app = ForgeApp{"12345", "777", other.Pem()};
+  ASSERT_TRUE(credentials_.Replace(config).ok());
+  // The old token holds until its end.
+  EXPECT_EQ(Token(), "ghs_one");
+  clock_.Advance(minutes(56));
+  GiveToken("ghs_two", "2024-05-01T14:00:00Z");
+  EXPECT_EQ(Token(), "ghs_two");
+  const auto jwt = [&](size_t i) { return inner_.requests().at(i).headers.at(0).value.substr(strlen("Bearer ")); };
+  EXPECT_TRUE(SignedBy(jwt(0), Key()));
+  EXPECT_TRUE(SignedBy(jwt(1), other));
+}
+
+TEST_F(AppCredentialsTest, AKeyThatCantBeUsedLeavesTheOldOne) {
+  ForgeConfig config;
+  config.name = "github";
+  config.app = ForgeApp{"12345", "777", Secret("no key at all")};
+  EXPECT_EQ(credentials_.Replace(config).code(), absl::StatusCode::kInvalidArgument);
+  config.app.reset();
+  EXPECT_EQ(credentials_.Replace(config).code(), absl::StatusCode::kInvalidArgument);
+  GiveToken("ghs_one", "2024-05-01T13:00:00Z");
+  EXPECT_EQ(Token(), "ghs_one");
 }
 
 TEST_F(AppCredentialsTest, ARefusedTokenIsFetchedAgainButNotOverAndOver) {
