@@ -116,6 +116,50 @@ std::string ProblemText(const v1::PackProblem& problem) {
       .ToString();
 }
 
+namespace {
+
+const char* KindName(v1::LabelFinding::Kind kind) {
+  switch (kind) {
+    case v1::LabelFinding::KIND_MISSING:
+      return "missing";
+    case v1::LabelFinding::KIND_SPELLING:
+      return "spelling";
+    case v1::LabelFinding::KIND_LENGTH:
+      return "length";
+    default:
+      return "unknown";
+  }
+}
+
+}  // namespace
+
+Json LabelCheckJson(const v1::LabelCheck& check) {
+  Json findings = Json::array();
+  for (const v1::LabelFinding& finding : check.findings()) {
+    findings.push_back({{"label", finding.label()},
+                        {"kind", KindName(finding.kind())},
+                        {"repository_label", finding.repository_label()},
+                        {"written", finding.written()},
+                        {"message", finding.message()}});
+  }
+  return Json{
+      {"forge", check.forge()}, {"repository", check.repository()}, {"labels", check.labels()}, {"findings", findings}};
+}
+
+std::string LabelCheckText(const v1::LabelCheck& check, const Output& output) {
+  const std::string repository = Printable(check.forge() + ":" + check.repository());
+  if (check.findings().empty()) {
+    return "     " + repository + " has all " + std::to_string(check.labels()) + " labels\n";
+  }
+  std::string out = "     " + repository + " lacks " + std::to_string(check.findings_size()) + " of " +
+                    std::to_string(check.labels()) + " labels; people create them, the bot never does\n";
+  for (const v1::LabelFinding& finding : check.findings()) {
+    out += "     " + Paint(KindName(finding.kind()), Style::kBad, output.color()) + "  " +
+           Printable(finding.message()) + (finding.written() ? "" : " (only looked for, never written)") + "\n";
+  }
+  return out;
+}
+
 PackTestTotals TotalsOf(const v1::TestPackResponse& response) {
   PackTestTotals totals;
   for (const v1::PackTestResult& pack : response.packs()) {

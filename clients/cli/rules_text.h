@@ -24,6 +24,10 @@ nlohmann::ordered_json ProblemJson(const v1::PackProblem& problem);
 // "file:line:column: /pointer: message".
 std::string ProblemText(const v1::PackProblem& problem);
 
+nlohmann::ordered_json LabelCheckJson(const v1::LabelCheck& check);
+// One line for each label that is not there as it is, and what to do about them.
+std::string LabelCheckText(const v1::LabelCheck& check, const Output& output);
+
 PackTestTotals TotalsOf(const v1::TestPackResponse& response);
 nlohmann::ordered_json TestJson(const v1::TestPackResponse& response);
 // Failures, rules that no case covers, a table, and the line that scripts read as the last one.

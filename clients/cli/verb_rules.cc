@@ -107,6 +107,11 @@ ExitCode Show(const ShowOptions& options, Session& session) {
 
 // --- validate ---
 
+struct ValidateOptions {
+  std::string pack;        // name or folder; empty: all, or the repository's
+  std::string repository;  // "FORGE:OWNER/REPO", whose labels are looked at; empty: none
+};
+
 struct Validated {
   std::string pack;
   v1::ValidatePackResponse result;
@@ -157,14 +162,27 @@ ExitCode ValidateLocally(const std::string& argument, Session& session, std::vec
   return ExitCode::kDone;
 }
 
-ExitCode ValidateByServer(const std::string& argument, Session& session, std::vector<Validated>& out) {
+ExitCode ValidateByServer(const ValidateOptions& options, Session& session, std::vector<Validated>& out) {
+  const std::string& argument = options.pack;
+  v1::ValidatePackRequest base;
+  if (!options.repository.empty()) {
+    const size_t colon = options.repository.find(':');
+    if (colon == std::string::npos || options.repository.find('/', colon) == std::string::npos) {
+      session.output.Error("expected a repository: FORGE:OWNER/REPO");
+      return ExitCode::kUsage;
+    }
+    base.set_forge(options.repository.substr(0, colon));
+    base.set_repository(options.repository.substr(colon + 1));
+  }
   ExitCode code = ExitCode::kDone;
   const std::unique_ptr<ServerConnection> connection = ServerConnection::Open(session, code);
   if (connection == nullptr) return code;
   const std::unique_ptr<v1::RulesService::Stub> stub = v1::RulesService::NewStub(connection->channel());
 
   std::vector<v1::ValidatePackRequest> requests;
-  if (argument.empty()) {
+  if (argument.empty() && !options.repository.empty()) {
+    requests.push_back(base);
+  } else if (argument.empty()) {
     v1::ListPacksResponse packs;
     grpc::ClientContext context;
     connection->Prepare(context, kTimeout);
@@ -173,7 +191,7 @@ ExitCode ValidateByServer(const std::string& argument, Session& session, std::ve
     for (const v1::PackInfo& pack : packs.packs()) requests.emplace_back().set_pack(pack.name());
   } else if (IsPackFolder(argument)) {
     const PackAtFolder pack = ReadPackAt(session, argument);
-    v1::ValidatePackRequest& request = requests.emplace_back();
+    v1::ValidatePackRequest& request = requests.emplace_back(base);
     request.set_pack(pack.name);
     for (const auto& [path, bytes] : OwnFiles(pack)) {
       v1::PackFile& file = *request.add_files();
@@ -181,26 +199,32 @@ ExitCode ValidateByServer(const std::string& argument, Session& session, std::ve
       file.set_content(std::string(bytes));
     }
   } else {
-    requests.emplace_back().set_pack(argument);
+    requests.emplace_back(base).set_pack(argument);
   }
   for (const v1::ValidatePackRequest& request : requests) {
     Validated& validated = out.emplace_back();
-    validated.pack = request.pack();
     grpc::ClientContext context;
     connection->Prepare(context, kTimeout);
     const grpc::Status status = stub->ValidatePack(&context, request, &validated.result);
-    if (!status.ok()) return connection->Report(session, status, true);
+    if (!status.ok()) return connection->Report(session, status, options.repository.empty());
+    validated.pack = request.pack().empty() ? validated.result.pack() : request.pack();
   }
   return ExitCode::kDone;
 }
 
-ExitCode Validate(const std::string& argument, Session& session) {
+ExitCode Validate(const ValidateOptions& options, Session& session) {
+  if (!options.repository.empty() && session.options.local) {
+    session.output.Error("'rules validate --repository' asks a forge through the server: it can't work with --local");
+    return ExitCode::kUsage;
+  }
   std::vector<Validated> all;
+  const bool by_server = session.options.server_given || !options.repository.empty();
   const ExitCode code =
-      session.options.server_given ? ValidateByServer(argument, session, all) : ValidateLocally(argument, session, all);
+      by_server ? ValidateByServer(options, session, all) : ValidateLocally(options.pack, session, all);
   if (code != ExitCode::kDone) return code;
 
   bool valid = true;
+  bool fits = true;
   nlohmann::ordered_json packs = nlohmann::ordered_json::array();
   std::string text;
   for (const Validated& one : all) {
@@ -217,13 +241,19 @@ ExitCode Validate(const std::string& argument, Session& session) {
       problems.push_back(ProblemJson(problem));
     }
     packs.push_back({{"pack", one.pack}, {"valid", one.result.valid()}, {"problems", problems}});
+    if (!one.result.has_labels()) continue;
+    const v1::LabelCheck& labels = one.result.labels();
+    fits = fits && labels.findings().empty();
+    packs.back()["labels"] = LabelCheckJson(labels);
+    text += LabelCheckText(labels, session.output);
   }
   if (session.options.json) {
     session.output.Json({{"valid", valid}, {"packs", packs}});
   } else {
     session.output.out() << text;
   }
-  return valid ? ExitCode::kDone : ExitCode::kUsage;
+  if (!valid) return ExitCode::kUsage;
+  return fits ? ExitCode::kDone : ExitCode::kNegative;
 }
 
 // --- reload ---
@@ -280,15 +310,24 @@ void AddRulesVerbs(CLI::App& app, Verb& chosen) {
   show->callback(
       [&chosen, show_options] { chosen = [show_options](Session& session) { return Show(*show_options, session); }; });
 
-  auto argument = std::make_shared<std::string>();
+  auto validate_options = std::make_shared<ValidateOptions>();
   CLI::App* validate = AddVerb(*rules, "validate", "Check packs and name every problem by file and line",
                                "  yard rules validate\n"
                                "  yard rules validate my-pack\n"
-                               "  yard rules validate ./packs/my-pack");
-  validate->add_option("PACK", *argument, "Name of a pack, or a folder (DIR) with one or several (default: all packs)")
+                               "  yard rules validate ./packs/my-pack\n"
+                               "  yard rules validate my-pack --repository github:octo/repo");
+  validate
+      ->add_option("PACK", validate_options->pack,
+                   "Name of a pack, or a folder (DIR) with one or several (default: all packs; with --repository its "
+                   "own)")
       ->type_name("");
-  validate->callback(
-      [&chosen, argument] { chosen = [argument](Session& session) { return Validate(*argument, session); }; });
+  validate
+      ->add_option("--repository", validate_options->repository,
+                   "Also say which of the pack's labels this repository lacks (asks the server)")
+      ->type_name("FORGE:OWNER/REPO");
+  validate->callback([&chosen, validate_options] {
+    chosen = [validate_options](Session& session) { return Validate(*validate_options, session); };
+  });
 
   AddRulesTestVerbs(*rules, chosen);
 

@@ -48,6 +48,12 @@ struct ForgeLabel {
   std::string color;  // without "#"; empty if unknown
 };
 
+// What a forge takes as the name of a label, in Unicode code points.
+struct LabelRules {
+  size_t min_characters = 1;
+  size_t max_characters = 50;
+};
+
 struct ForgeRepository {
   std::string full_name;
   std::string default_branch;
@@ -145,6 +151,7 @@ class Forge {
 
   // As in the configuration: "github", "gitcode".
   virtual std::string_view name() const = 0;
+  virtual LabelRules label_rules() const = 0;
 
   // The account that this client writes as.
   virtual absl::StatusOr<ForgeUser> CurrentUser(const ForgeCall& call) = 0;

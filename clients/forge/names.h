@@ -13,11 +13,6 @@
 
 namespace yardmaster {
 
-struct LabelRules {
-  size_t min_characters = 1;
-  size_t max_characters = 50;
-};
-
 // All: OK, or INVALID_ARGUMENT with kInvalidInput, kNotSent.
 absl::Status CheckRepository(std::string_view repository);  // "owner/name"
 absl::Status CheckSubject(const ForgeSubject& subject);

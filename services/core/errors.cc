@@ -167,6 +167,14 @@ absl::Status ForgeNotConfigured(std::string_view forge) {
 absl::Status RepositoryNotConfigured(std::string_view name) {
   return absl::FailedPreconditionError(absl::StrCat("the configuration gives ", Quoted(name), " no pack"));
 }
+absl::Status RepositoryNotListed(std::string_view name) {
+  return absl::FailedPreconditionError(
+      absl::StrCat("the configuration does not name ", Quoted(name), "; only operators may ask about others"));
+}
+absl::Status RepositoryNotOnForge(std::string_view name) {
+  return absl::NotFoundError(
+      absl::StrCat("the forge does not know ", Quoted(name), ", or does not show it to the account of the daemon"));
+}
 absl::Status PackNotAllowed(std::string_view pack, std::string_view repository) {
   return absl::FailedPreconditionError(
       absl::StrCat("the configuration does not give the pack ", Quoted(pack), " to ", Quoted(repository)));

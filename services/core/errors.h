@@ -74,6 +74,9 @@ absl::Status TransitionRefused(std::string_view what, int64_t id, std::string_vi
 absl::Status StoreAbsent();                                   // FAILED_PRECONDITION
 absl::Status ForgeNotConfigured(std::string_view forge);      // FAILED_PRECONDITION
 absl::Status RepositoryNotConfigured(std::string_view name);  // FAILED_PRECONDITION
+// Not in the configuration, so that only operators may ask the forge about it.
+absl::Status RepositoryNotListed(std::string_view name);   // FAILED_PRECONDITION
+absl::Status RepositoryNotOnForge(std::string_view name);  // NOT_FOUND
 // `pack` is not among those that the configuration gives the repository.
 absl::Status PackNotAllowed(std::string_view pack, std::string_view repository);   // FAILED_PRECONDITION
 absl::Status SubjectLeftAlone(std::string_view subject, std::string_view reason);  // FAILED_PRECONDITION

@@ -14,6 +14,7 @@
 #include "services/core/pooled_rpc.h"
 #include "services/packs/answers.h"
 #include "services/packs/backtest.h"
+#include "services/packs/label_check.h"
 #include "services/packs/pack_test.h"
 #include "services/packs/validate.h"
 
@@ -60,24 +61,49 @@ grpc::ServerUnaryReactor* RulesServiceImpl::ShowRule(grpc::CallbackServerContext
 grpc::ServerUnaryReactor* RulesServiceImpl::ValidatePack(grpc::CallbackServerContext* context,
                                                          const v1::ValidatePackRequest* request,
                                                          v1::ValidatePackResponse* response) {
-  return HandlePooledUnary(long_calls_, env_, *context, kValidatePack,
-                           [this, request, response](const RpcCall&) { return Validate(*request, *response); });
+  const bool asks_forge = label_calls_ != nullptr && !request->forge().empty();
+  return HandlePooledUnary(
+      asks_forge ? *label_calls_ : long_calls_, env_, *context, kValidatePack,
+      [this, request, response](const RpcCall& call) { return Validate(call, *request, *response); });
 }
 
-absl::Status RulesServiceImpl::Validate(const v1::ValidatePackRequest& request,
+absl::Status RulesServiceImpl::Validate(const RpcCall& call, const v1::ValidatePackRequest& request,
                                         v1::ValidatePackResponse& response) const {
-  if (request.pack().empty()) return errors::FieldMissing("pack");
-  if (request.pack().size() > kMaxNameBytes) {
-    return errors::OverLimit("pack", request.pack().size(), kMaxNameBytes, "bytes");
+  for (const std::string* name : {&request.pack(), &request.forge(), &request.repository()}) {
+    if (name->size() > kMaxNameBytes) return errors::OverLimit("a name", name->size(), kMaxNameBytes, "bytes");
   }
+  // 1. The repository, and the pack that the configuration gives it.
+  std::string name = request.pack();
+  if (request.forge().empty() != request.repository().empty()) return errors::FieldMissing("forge and repository");
+  if (!request.forge().empty()) {
+    if (labels_ == nullptr) return errors::ForgeNotConfigured(request.forge());
+    const bool any_repository = call.caller().role >= Role::kOperator;
+    const absl::StatusOr<std::string> usual = labels_->UsualPack(request.forge(), request.repository(), any_repository);
+    if (!usual.ok()) return usual.status();
+    if (name.empty()) name = *usual;
+    if (name.empty()) return errors::RepositoryNotConfigured(request.forge() + ":" + request.repository());
+  }
+  if (name.empty()) return errors::FieldMissing("pack");
+
+  // 2. The pack.
   PacksFolder folder = ReadPacksFolder(packs_.packs_dir());
   if (request.files_size() > 0) {
-    if (absl::Status status = ReplacePack(request.pack(), FilesOf(request.files()), folder); !status.ok())
-      return status;
+    if (absl::Status status = ReplacePack(name, FilesOf(request.files()), folder); !status.ok()) return status;
   }
   rules::Problems problems;
-  response.set_valid(BuildPack(folder, request.pack(), problems) != nullptr);
+  const std::shared_ptr<const rules::CompiledPack> pack = BuildPack(folder, name, problems);
+  response.set_pack(name);
+  response.set_valid(pack != nullptr);
   WriteProblems(problems, *response.mutable_problems());
+
+  // 3. Its labels. Those of a bad pack are not known.
+  if (request.forge().empty() || pack == nullptr) return absl::OkStatus();
+  const absl::StatusOr<RepositoryLabels> labels = labels_->Read(request.forge(), request.repository());
+  if (!labels.ok()) return labels.status();
+  v1::LabelCheck& check = *response.mutable_labels();
+  check.set_forge(request.forge());
+  check.set_repository(request.repository());
+  CheckLabels(pack->model(), *labels, check);
   return absl::OkStatus();
 }
 

@@ -8,6 +8,7 @@
 #include "services/core/executor.h"
 #include "services/core/pack_registry.h"
 #include "services/core/rpc.h"
+#include "services/packs/label_source.h"
 #include "yardmaster/v1/rules.grpc.pb.h"
 
 namespace yardmaster {
@@ -18,6 +19,13 @@ class RulesServiceImpl final : public v1::RulesService::CallbackService {
  public:
   RulesServiceImpl(const RpcEnvironment& env, PackRegistry& packs, Executor& long_calls)
       : env_(env), packs_(packs), long_calls_(long_calls) {}
+
+  // Where repositories' labels come from. They are read on `executor`, which ends before the source does. Before the
+  // server starts; without it no forge is configured.
+  void UseLabels(LabelSource& labels, Executor& executor) {
+    labels_ = &labels;
+    label_calls_ = &executor;
+  }
 
   grpc::ServerUnaryReactor* ListPacks(grpc::CallbackServerContext* context, const v1::ListPacksRequest* request,
                                       v1::ListPacksResponse* response) override;
@@ -33,13 +41,16 @@ class RulesServiceImpl final : public v1::RulesService::CallbackService {
                                      v1::BacktestResponse* response) override;
 
  private:
-  absl::Status Validate(const v1::ValidatePackRequest& request, v1::ValidatePackResponse& response) const;
+  absl::Status Validate(const RpcCall& call, const v1::ValidatePackRequest& request,
+                        v1::ValidatePackResponse& response) const;
   absl::Status Test(const RpcCall& call, const v1::TestPackRequest& request, v1::TestPackResponse& response) const;
   absl::Status Compare(const RpcCall& call, const v1::BacktestRequest& request, v1::BacktestResponse& response) const;
 
   const RpcEnvironment env_;
   PackRegistry& packs_;
   Executor& long_calls_;
+  LabelSource* labels_ = nullptr;
+  Executor* label_calls_ = nullptr;
 };
 
 }  // namespace yardmaster

@@ -243,6 +243,7 @@ int RunDaemon(const DaemonOptions& options) {
     }
     pipe = *std::move(opened);
     triage.UseDesk(pipe->desk(), intake_calls);
+    rules_service.UseLabels(pipe->labels(), intake_calls);
   } else {
     // The same metrics everywhere.
     metrics.Gauge("yardmaster_inbox_pending", "Deliveries that wait, are worked on or will be retried.");

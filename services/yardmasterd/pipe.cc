@@ -12,6 +12,7 @@
 #include "services/core/errors.h"
 #include "services/core/version.h"
 #include "services/intake/effect_kinds.h"
+#include "services/intake/forge_label_source.h"
 #include "services/intake/gaps.h"
 #include "services/intake/pipeline.h"
 #include "services/intake/pipeline_threads.h"
@@ -56,6 +57,7 @@ struct Pipe::Parts {
   std::unique_ptr<Pipeline> pipeline;
   std::unique_ptr<WebhookDoor> door;
   std::unique_ptr<StoreDesk> desk;
+  std::unique_ptr<ForgeLabelSource> labels;
   std::unique_ptr<SweepRunner> sweeps;
   std::unique_ptr<PipelineThreads> threads;
   std::unique_ptr<Scheduler> scheduler;
@@ -103,6 +105,7 @@ void Pipe::Parts::MakePipe() {
   desk = std::make_unique<StoreDesk>(StoreDeskEnvironment{env.config, store->inbox(), store->ledger(),
                                                           store->decisions(), store->subjects(), env.clock, side_table,
                                                           planners, find_pack, env.new_decision_id});
+  labels = std::make_unique<ForgeLabelSource>(env.config, side_table);
   sweeps = std::make_unique<SweepRunner>(
       SweepEnvironment{store->inbox(), store->schedules(), env.clock, env.logger, side_table, find_pack});
 }
@@ -206,6 +209,7 @@ absl::Status Pipe::Start() {
 
 WebhookDoor& Pipe::door() { return *parts_->door; }
 DecisionDesk& Pipe::desk() { return *parts_->desk; }
+LabelSource& Pipe::labels() { return *parts_->labels; }
 
 IntakeParts Pipe::parts() {
   IntakeParts out;
@@ -219,7 +223,18 @@ IntakeParts Pipe::parts() {
 
 absl::Status Pipe::Ready() const { return parts_->store->Ready(); }
 
-void Pipe::ReplaceSecrets(const Config& config) { parts_->door->ReplaceSecrets(config); }
+void Pipe::ReplaceSecrets(const Config& config) {
+  parts_->door->ReplaceSecrets(config);
+  for (const auto& [name, forge] : config.forges) {
+    const auto running = parts_->forges.find(name);
+    if (running == parts_->forges.end()) continue;
+    const absl::Status replaced = running->second->ReplaceCredentials(forge);
+    if (!replaced.ok()) {
+      parts_->env.logger.Error("credentials not reloaded: the old ones stay in service",
+                               {{"forge", name}, {"problem", std::string(replaced.message())}});
+    }
+  }
+}
 
 void Pipe::Stop() {
   if (std::exchange(parts_->stopped, true)) return;

@@ -15,6 +15,7 @@
 #include "services/intake/desk.h"
 #include "services/intake/intake_service.h"
 #include "services/intake/webhooks.h"
+#include "services/packs/label_source.h"
 #include "services/yardmasterd/data_dir.h"
 
 namespace yardmaster {
@@ -43,11 +44,12 @@ class Pipe {
 
   WebhookDoor& door();
   DecisionDesk& desk();
+  LabelSource& labels();
   IntakeParts parts();
   // OK, or why nothing can be taken in.
   absl::Status Ready() const;
 
-  // SIGHUP: webhook secrets from a config that was read again.
+  // SIGHUP: webhook secrets, tokens of the forges and keys of Apps from a config that was read again.
   void ReplaceSecrets(const Config& config);
 
   // Nothing new is begun; work in progress may end for a moment, then its calls to the forges are cut. What was cut

@@ -76,10 +76,14 @@ class MemoryForge final : public Forge {
   int reads = 0;
   int writes = 0;
   std::string login = "yardbot";
+  LabelRules rules;
+  // What RepositoryLabels knows; no other repository exists for it.
+  std::map<std::string, std::vector<std::string>> repository_labels;
 
   // --- Forge ---
 
   std::string_view name() const override { return name_; }
+  LabelRules label_rules() const override { return rules; }
   absl::StatusOr<ForgeUser> CurrentUser(const ForgeCall&) override {
     if (absl::Status status = Read(); !status.ok()) return status;
     ForgeUser user;
@@ -91,8 +95,15 @@ class MemoryForge final : public Forge {
     out.full_name = repository;
     return out;
   }
-  absl::StatusOr<std::vector<ForgeLabel>> RepositoryLabels(const ForgeCall&, std::string_view) override {
-    return std::vector<ForgeLabel>();
+  absl::StatusOr<std::vector<ForgeLabel>> RepositoryLabels(const ForgeCall&, std::string_view repository) override {
+    if (absl::Status status = Read(); !status.ok()) return status;
+    const auto declared = repository_labels.find(std::string(repository));
+    if (declared == repository_labels.end()) {
+      return Failure(ForgeReason::kNotFound, ForgeOutcome::kRefused, "no such repository");
+    }
+    std::vector<ForgeLabel> out;
+    for (const std::string& name : declared->second) out.push_back({name, "", ""});
+    return out;
   }
   absl::StatusOr<ForgeIssue> GetIssue(const ForgeCall&, const ForgeSubject& subject) override {
     if (absl::Status status = Read(); !status.ok()) return status;

@@ -68,6 +68,8 @@ absl::Status NoDeliveries() {
 
 }  // namespace
 
+LabelRules GitCodeForge::label_rules() const { return kLabelRules; }
+
 absl::StatusOr<ForgeUser> GitCodeForge::CurrentUser(const ForgeCall& call) {
   return Read<ForgeUser>(Begin(call), "/user", "/user", gitcode::ParseUser);
 }

@@ -15,6 +15,7 @@ class GitCodeForge final : public RestAdapter {
  public:
   GitCodeForge(ForgePipeline pipeline, const Clock& clock) : RestAdapter(std::move(pipeline), clock) {}
 
+  LabelRules label_rules() const override;
   absl::StatusOr<ForgeUser> CurrentUser(const ForgeCall& call) override;
   absl::StatusOr<ForgeRepository> GetRepository(const ForgeCall& call, std::string_view repository) override;
   absl::StatusOr<std::vector<ForgeLabel>> RepositoryLabels(const ForgeCall& call, std::string_view repository) override;

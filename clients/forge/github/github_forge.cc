@@ -34,6 +34,8 @@ bool IsCursor(std::string_view cursor) {
 
 }  // namespace
 
+LabelRules GitHubForge::label_rules() const { return kLabelRules; }
+
 absl::StatusOr<ForgeUser> GitHubForge::CurrentUser(const ForgeCall& call) {
   const Run run = Begin(call);
   if (app_ != nullptr) return app_->Account(run.deadline);

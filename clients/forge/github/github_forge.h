@@ -17,6 +17,7 @@ class GitHubForge final : public RestAdapter {
   GitHubForge(ForgePipeline pipeline, const Clock& clock, AppCredentials* app)
       : RestAdapter(std::move(pipeline), clock), app_(app) {}
 
+  LabelRules label_rules() const override;
   absl::StatusOr<ForgeUser> CurrentUser(const ForgeCall& call) override;
   absl::StatusOr<ForgeRepository> GetRepository(const ForgeCall& call, std::string_view repository) override;
   absl::StatusOr<std::vector<ForgeLabel>> RepositoryLabels(const ForgeCall& call, std::string_view repository) override;

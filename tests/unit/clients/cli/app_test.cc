@@ -372,6 +372,7 @@ TEST_F(AppTest, AServerThatIsNotThereIsCodeThreeAndNamesTheAddress) {
            {"rules", "show", "x"},
            {"rules", "test"},
            {"rules", "validate"},
+           {"rules", "validate", "tiny", "--repository", "github:octo/repo"},
            {"rules", "reload"},
            {"rules", "backtest", "--pack", "tiny", "--issues", issues}}) {
     std::vector<std::string> with_server = {"--server", "127.0.0.1:1"};
@@ -383,6 +384,15 @@ TEST_F(AppTest, AServerThatIsNotThereIsCodeThreeAndNamesTheAddress) {
     EXPECT_EQ(result.out, "");
   }
   EXPECT_FALSE(fs::exists(out));
+}
+
+TEST_F(AppTest, LabelsOfARepositoryAreOnlyKnownToAServer) {
+  const Result local = Run({"--local", "rules", "validate", "tiny", "--repository", "github:octo/repo"});
+  EXPECT_EQ(local.code, 2);
+  EXPECT_THAT(local.err, HasSubstr("--local"));
+  const Result bad = Run({"--server", "127.0.0.1:1", "rules", "validate", "tiny", "--repository", "octo/repo"});
+  EXPECT_EQ(bad.code, 2);
+  EXPECT_THAT(bad.err, HasSubstr("FORGE:OWNER/REPO"));
 }
 
 TEST_F(AppTest, AddressesAndTokensAreCheckedBeforeAnythingIsSent) {

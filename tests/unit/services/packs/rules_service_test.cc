@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "services/core/errors.h"
 #include "services/core/limits.h"
 #include "tests/support/tiny_pack.h"
 
@@ -30,6 +31,23 @@ constexpr char kCases[] =
     R"({"cases": [{"id": "net", "title": "socket", "body": "", "rules": ["net.word", "team", "area"], "labels": ["area: net", "team b"]},
                   {"id": "disk", "title": "disk", "body": "", "rules": ["disk.word"], "labels": ["area: net"]}]})";
 
+// One forge with one repository of the configuration and one that is not in it.
+class FakeLabels final : public LabelSource {
+ public:
+  absl::StatusOr<std::string> UsualPack(std::string_view forge, std::string_view repository,
+                                        bool any_repository) const override {
+    if (forge != "gitcode") return errors::ForgeNotConfigured(forge);
+    if (repository == "octo/repo") return std::string("tiny");
+    if (!any_repository) return errors::RepositoryNotListed("gitcode:" + std::string(repository));
+    return std::string();
+  }
+  absl::StatusOr<RepositoryLabels> Read(std::string_view, std::string_view repository) override {
+    if (repository == "octo/none") return errors::RepositoryNotOnForge("gitcode:octo/none");
+    return RepositoryLabels{names, 2, 8};
+  }
+  std::vector<std::string> names;
+};
+
 class RulesServiceTest : public ::testing::Test {
  protected:
   RulesServiceTest() {
@@ -43,6 +61,7 @@ class RulesServiceTest : public ::testing::Test {
     packs_ = PackRegistry::Open(root_, problems);
     if (packs_ == nullptr) throw std::runtime_error(problems.at(0).ToString());
     service_ = std::make_unique<RulesServiceImpl>(RpcEnvironment{auth_, metrics_, clock_, logger_}, *packs_, pool_);
+    service_->UseLabels(labels_, label_calls_);
     grpc::ServerBuilder builder;
     int port = 0;
     builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port);
@@ -89,6 +108,8 @@ class RulesServiceTest : public ::testing::Test {
   Authenticator auth_{{TokenEntry{"ops", Role::kOperator, Secret("let-me-in")}}, /*allow_anonymous_loopback=*/true};
   std::unique_ptr<PackRegistry> packs_;
   ThreadPool pool_{1, 4};
+  FakeLabels labels_;
+  ThreadPool label_calls_{1, 4};
   std::unique_ptr<RulesServiceImpl> service_;
   std::unique_ptr<grpc::Server> server_;
   std::unique_ptr<v1::RulesService::Stub> stub_;
@@ -165,6 +186,57 @@ TEST_F(RulesServiceTest, ValidatePackReadsTheFolderAsItIsNow) {
   EXPECT_FALSE(response.valid());
   EXPECT_THAT(Text(response.problems()), HasSubstr("tiny/labels.json:1: : not valid JSON"));
   EXPECT_THAT(Text(response.problems()), HasSubstr("tiny/zones.json:1: /trace_start: unknown key"));
+}
+
+TEST_F(RulesServiceTest, ValidatePackSaysWhichLabelsARepositoryLacks) {
+  v1::ValidatePackRequest request;
+  request.set_forge("gitcode");
+  request.set_repository("octo/repo");
+  labels_.names = {"queue", "Area:Net", "area: disk", "other"};
+  v1::ValidatePackResponse response;
+  ASSERT_TRUE(Call(&Stub::ValidatePack, request, response, "").ok()) << "a viewer, and the repository's own pack";
+  EXPECT_TRUE(response.valid());
+  EXPECT_EQ(response.pack(), "tiny");
+  EXPECT_EQ(response.labels().forge(), "gitcode");
+  EXPECT_EQ(response.labels().repository(), "octo/repo");
+  EXPECT_GT(response.labels().labels(), 4U);
+  std::map<std::string, v1::LabelFinding> findings;
+  for (const v1::LabelFinding& finding : response.labels().findings()) findings[finding.label()] = finding;
+  EXPECT_FALSE(findings.contains("queue"));
+  EXPECT_FALSE(findings.contains("area: disk")) << "what is there may be as long as it is";
+  ASSERT_TRUE(findings.contains("area: net"));
+  EXPECT_EQ(findings["area: net"].kind(), v1::LabelFinding::KIND_LENGTH);
+  ASSERT_TRUE(findings.contains("team a"));
+  EXPECT_EQ(findings["team a"].kind(), v1::LabelFinding::KIND_MISSING);
+  EXPECT_TRUE(findings["team a"].written());
+  EXPECT_THAT(findings["team a"].message(), HasSubstr("team a"));
+
+  request.set_pack("nope");
+  ASSERT_TRUE(Call(&Stub::ValidatePack, request, response).ok());
+  EXPECT_FALSE(response.valid());
+  EXPECT_FALSE(response.has_labels()) << "the labels of a bad pack are not known";
+}
+
+TEST_F(RulesServiceTest, ValidatePackSaysWhyARepositoryCanNotBeAsked) {
+  v1::ValidatePackRequest request;
+  request.set_pack("tiny");
+  request.set_forge("gitcode");
+  v1::ValidatePackResponse response;
+  EXPECT_EQ(Call(&Stub::ValidatePack, request, response).error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  request.set_repository("octo/other");
+  grpc::Status status = Call(&Stub::ValidatePack, request, response, "");
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::FAILED_PRECONDITION);
+  EXPECT_THAT(status.error_message(), HasSubstr("octo/other"));
+  EXPECT_TRUE(Call(&Stub::ValidatePack, request, response).ok()) << "operators may ask about any";
+  request.clear_pack();
+  EXPECT_EQ(Call(&Stub::ValidatePack, request, response).error_code(), grpc::StatusCode::FAILED_PRECONDITION);
+  request.set_pack("tiny");
+  request.set_repository("octo/none");
+  EXPECT_EQ(Call(&Stub::ValidatePack, request, response).error_code(), grpc::StatusCode::NOT_FOUND);
+  request.set_forge("github");
+  status = Call(&Stub::ValidatePack, request, response);
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::FAILED_PRECONDITION);
+  EXPECT_THAT(status.error_message(), HasSubstr("github"));
 }
 
 TEST_F(RulesServiceTest, ValidatePackChecksFilesThatComeInline) {

@@ -1,0 +1,16 @@
+// Holds the labels of a pack against those of a repository.
+#ifndef YARDMASTER_SERVICES_PACKS_LABEL_CHECK_H_
+#define YARDMASTER_SERVICES_PACKS_LABEL_CHECK_H_
+
+#include "rules/engine/pack_model.h"
+#include "services/packs/label_source.h"
+#include "yardmaster/v1/rules.pb.h"
+
+namespace yardmaster {
+
+// Fills in the number of labels and the findings.
+void CheckLabels(const rules::PackModel& pack, const RepositoryLabels& repository, v1::LabelCheck& check);
+
+}  // namespace yardmaster
+
+#endif  // YARDMASTER_SERVICES_PACKS_LABEL_CHECK_H_
