@@ -18,6 +18,7 @@
 #include "tests/support/process.h"
 #include "tests/support/raw_http.h"
 #include "tests/support/temp_dir.h"
+#include "yardmaster/v1/intake.pb.h"
 #include "yardmaster/v1/rules.grpc.pb.h"
 #include "yardmaster/v1/triage.grpc.pb.h"
 
@@ -151,7 +152,8 @@ TEST_F(DaemonTest, StartsWithTheShippedPacksFromAnyFolder) {
   ASSERT_TRUE(ListPacks(Plain(shipped.grpc()), "", response).ok());
   std::vector<std::string> names;
   for (const v1::PackInfo& pack : response.packs()) names.push_back(pack.name());
-  EXPECT_THAT(names, ::testing::IsSupersetOf({"common", "pytorch-distributed", "pytorch-distributed-next"}));
+  EXPECT_THAT(names,
+              ::testing::IsSupersetOf({"common", "pytorch-distributed", "pytorch-distributed-next", "hyper-parallel"}));
 }
 
 TEST_F(DaemonTest, HealthIsServedForEveryServiceAndForTheWhole) {
@@ -197,7 +199,8 @@ TEST_F(DaemonTest, CallsAreCounted) {
 TEST_F(DaemonTest, EveryRpcOfEveryServiceIsInTheTableOfRoles) {
   std::vector<std::string> rpcs;
   for (const google::protobuf::FileDescriptor* file :
-       {v1::TriageIssueRequest::descriptor()->file(), v1::ListPacksRequest::descriptor()->file()}) {
+       {v1::TriageIssueRequest::descriptor()->file(), v1::ListPacksRequest::descriptor()->file(),
+        v1::SweepRequest::descriptor()->file()}) {
     for (int s = 0; s < file->service_count(); ++s) {
       for (int m = 0; m < file->service(s)->method_count(); ++m) {
         rpcs.push_back("/" + file->service(s)->full_name() + "/" + file->service(s)->method(m)->name());

@@ -269,6 +269,99 @@ TEST_F(PipeTest, GitCodesIssuesAreSortedAsWell) {
   EXPECT_EQ(Forge("unexpected"), json::array());
 }
 
+// The shipped pack for GitCode: no entry label, names of its own for everything.
+TEST_F(PipeTest, EveryIssueOpenedOnGitCodeEntersTheRubricWithoutAnEntryLabel) {
+  Start(Source("rules/packs").string(), "hyper-parallel");
+  const std::string body = "### 重现步骤\n```python\nd.redistribute(mesh, [Shard(1)])\n```\n";
+  const int64_t clear = Open("gitcode", "octo/repo", "DTensor 重排布结果不正确", body, {});
+  const int64_t vague = Open("gitcode", "octo/repo", "训练挂死", "训练到 100 步就卡住了，没有任何日志。", {});
+  const int64_t marked = Open("gitcode", "octo/repo", "DTensor 重排布结果不正确", body + "\n2", {"ym-triaged"});
+  Drain();
+  EXPECT_EQ(Labels(Subject("gitcode", "octo/repo", clear)),
+            (std::set<std::string>{"kind/bug", "area/dtensor", "ym-triaged"}));
+  EXPECT_EQ(Templates(Subject("gitcode", "octo/repo", clear)), std::vector<std::string>{});
+  EXPECT_EQ(Labels(Subject("gitcode", "octo/repo", vague)),
+            (std::set<std::string>{"kind/bug", "needs-info", "ym-triaged"}));
+  EXPECT_EQ(Templates(Subject("gitcode", "octo/repo", vague)), std::vector<std::string>{"needs-info"});
+  EXPECT_EQ(Labels(Subject("gitcode", "octo/repo", marked)), std::set<std::string>{"ym-triaged"});
+
+  // The reporter answers: what they say counts as text of the issue.
+  Forge("comments",
+        {{"forge", "gitcode"},
+         {"repository", "octo/repo"},
+         {"number", vague},
+         {"body", "用 fully_shard 包装模型，卡在 fully_shard 的 unshard：\n```python\nfully_shard(model)\n```"}});
+  Drain();
+  EXPECT_EQ(Labels(Subject("gitcode", "octo/repo", vague)),
+            (std::set<std::string>{"kind/bug", "area/fsdp", "needs-info", "ym-triaged"}));
+  EXPECT_EQ(Templates(Subject("gitcode", "octo/repo", vague)), std::vector<std::string>{"needs-info"}) << "once";
+
+  // A sweep finds what was opened while the daemon was away; here every open issue is the queue.
+  KillDaemon();
+  const int64_t missed = Open("gitcode", "octo/repo", "如何使用 fully_shard？", "想了解 mp_policy 的含义。", {});
+  StartDaemon();
+  const Answer sweep = Yard({"sweep", "gitcode:octo/repo", "--json"}, true);
+  EXPECT_EQ(sweep.code, 0) << sweep.err;
+  EXPECT_EQ(sweep.document()["found"], 1) << sweep.out;
+  EXPECT_EQ(Labels(Subject("gitcode", "octo/repo", missed)),
+            (std::set<std::string>{"kind/question", "area/fsdp", "ym-triaged"}));
+  EXPECT_EQ(Forge("unexpected"), json::array());
+}
+
+TEST_F(PipeTest, LabelsThatARepositoryLacksAreNamedAndNeverMade) {
+  Start(Source("rules/packs").string(), "hyper-parallel");
+  const std::string name = "gitcode:octo/repo";
+  const Answer unknown = Yard({"rules", "validate", "--repository", name});
+  EXPECT_EQ(unknown.code, 1) << "the forge has no such repository yet: " << unknown.err;
+  EXPECT_NE(unknown.err.find(name), std::string::npos) << unknown.err;
+
+  std::vector<std::string> labels;
+  const json list = json::parse(std::ifstream(Source("rules/packs/hyper-parallel/labels.json")));
+  for (const json& label : list["labels"]) labels.push_back(label["name"]);
+  const auto declare = [&](const std::vector<std::string>& names) {
+    Forge("labels", {{"forge", "gitcode"}, {"repository", "octo/repo"}, {"declare", names}});
+  };
+  std::vector<std::string> some = labels;
+  ASSERT_EQ(std::erase(some, "needs-triage"), 1U);
+  std::replace(some.begin(), some.end(), std::string("kind/bug"), std::string("Kind/Bug"));
+  declare(some);
+  const Answer lacking = Yard({"rules", "validate", "hyper-parallel", "--repository", name, "--json"});
+  EXPECT_EQ(lacking.code, 1) << lacking.err;
+  const json answer = lacking.document();
+  EXPECT_EQ(answer["valid"], true);
+  const json& findings = answer["packs"][0]["labels"]["findings"];
+  ASSERT_EQ(findings.size(), 2U) << answer;
+  EXPECT_EQ(findings[0]["label"], "kind/bug");
+  EXPECT_EQ(findings[0]["kind"], "spelling");
+  EXPECT_EQ(findings[0]["repository_label"], "Kind/Bug");
+  EXPECT_EQ(findings[1]["label"], "needs-triage");
+  EXPECT_EQ(findings[1]["kind"], "missing");
+  EXPECT_EQ(findings[1]["written"], true);
+  EXPECT_NE(Yard({"rules", "validate", "--repository", name}).out.find("\"needs-triage\" is not in the repository"),
+            std::string::npos);
+
+  // This forge takes no names of more than 20 characters.
+  const json longer = Yard({"rules", "validate", "pytorch-distributed", "--repository", name, "--json"}).document();
+  size_t too_long = 0;
+  for (const json& finding : longer["packs"][0]["labels"]["findings"]) too_long += finding["kind"] == "length" ? 1 : 0;
+  EXPECT_GT(too_long, 5U);
+
+  declare(labels);
+  const Answer fits = Yard({"rules", "validate", "--repository", name, "--json"});
+  EXPECT_EQ(fits.code, 0) << fits.out << fits.err;
+  EXPECT_EQ(fits.document()["packs"][0]["pack"], "hyper-parallel");
+  EXPECT_EQ(fits.document()["packs"][0]["labels"]["findings"], json::array());
+
+  // Only operators may ask about repositories that the configuration does not name.
+  EXPECT_EQ(Yard({"rules", "validate", "hyper-parallel", "--repository", "gitcode:octo/other"}).code, 4);
+  EXPECT_EQ(Yard({"rules", "validate", "hyper-parallel", "--repository", "gitcode:octo/other"}, true).code, 1);
+  const Answer forge = Yard({"rules", "validate", "hyper-parallel", "--repository", "gitlab:octo/repo"});
+  EXPECT_EQ(forge.code, 4);
+  EXPECT_NE(forge.err.find("gitlab"), std::string::npos) << forge.err;
+  // Nothing was made.
+  EXPECT_EQ(Forge("state")["gitcode"]["octo/repo"]["labels"], json(labels));
+}
+
 TEST_F(PipeTest, PeopleAskForDecisionsReplaysAndSweeps) {
   Start(Source("tests/support/packs").string(), "lantern");
   // The daemon was away when it was opened.
@@ -318,10 +411,11 @@ TEST_F(PipeTest, KillsUnderFaultsLoseNothingAndDoNothingTwice) {
   const std::string seed = std::to_string(std::random_device()() % 1'000'000);
   RecordProperty("seed", seed);
   SCOPED_TRACE("seed " + seed);
-  Start(
-      packs, pack,
-      "error_before=5,error_after=5,reset_before=4,reset_after=4,slow=2,late=5,webhook_duplicate=10,webhook_reorder=10",
-      seed);
+  std::string faults =
+      "error_before=5,error_after=5,reset_before=4,reset_after=4,slow=2,late=5,webhook_duplicate=10,webhook_reorder=10";
+  // A refusal that does not say when to come back costs a minute of silence: only the longer runs afford that.
+  if (kills >= 20) faults += ",limited=1";
+  Start(packs, pack, faults, seed);
   std::mt19937 random(static_cast<unsigned>(std::stoul(seed)));
 
   std::vector<json> samples;

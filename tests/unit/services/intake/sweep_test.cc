@@ -51,6 +51,18 @@ class SweepTest : public ::testing::Test {
   int pauses_ = 100'000;
 };
 
+TEST_F(SweepTest, WithoutAnEntryLabelEveryOpenIssueWithoutMarkerIsTaken) {
+  rules::PackFiles files = testing::TinyPackFiles();
+  files["tiny/pack.json"] = R"({"name": "tiny", "title": "Every issue enters"})";
+  world_.pack_ = testing::CompileTinyPack(files);
+  world_.forge_.Open(kRepository, 15, "closed", "The socket broke.", {}).issue.state = ForgeState::kClosed;
+  const absl::Status status = Run();
+  ASSERT_TRUE(status.ok()) << status;
+  EXPECT_EQ(order_, (std::vector<int64_t>{3, 5, 7, 13}));
+  EXPECT_EQ(progress_.done, 4);
+  EXPECT_TRUE(world_.Labels(7).contains("done"));
+}
+
 TEST_F(SweepTest, QueueIsWorkedThroughOldestFirstWithoutMarkedOnesAndPullRequests) {
   const absl::Status status = Run();
   ASSERT_TRUE(status.ok()) << status;

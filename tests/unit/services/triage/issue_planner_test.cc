@@ -12,6 +12,13 @@
 namespace yardmaster {
 namespace {
 
+// Every issue enters.
+std::shared_ptr<const rules::CompiledPack> PackWithoutQueue() {
+  rules::PackFiles files = testing::TinyPackFiles();
+  files["tiny/pack.json"] = R"({"name": "tiny", "title": "A pack for tests", "waiting_labels": ["needs info"]})";
+  return testing::CompileTinyPack(files);
+}
+
 std::shared_ptr<const rules::CompiledPack> Pack(const std::string& more = R"(, "waiting_labels": ["needs info"])") {
   rules::PackFiles files = testing::TinyPackFiles();
   files["tiny/pack.json"] = R"({"name": "tiny", "title": "A pack for tests", "entry_label": "queue")" + more + "}";
@@ -87,6 +94,24 @@ TEST_F(IssuePlannerTest, EntryLabelStartsWhetherItIsNamedOrIsNewInTheSet) {
   EXPECT_EQ(Wants(set, std::vector<std::string>{"queue"}).trigger, Trigger::kNone);
   set.facts.open = false;
   EXPECT_EQ(Wants(set).reason, reasons::kClosed);
+}
+
+TEST_F(IssuePlannerTest, WithoutAnEntryLabelOpeningStartsAndLabelsDoNot) {
+  pack_ = PackWithoutQueue();
+  EXPECT_EQ(Wants(EventOf(v1::Event::KIND_OPENED)).trigger, Trigger::kPlan);
+  EXPECT_EQ(Wants(EventOf(v1::Event::KIND_REOPENED)).trigger, Trigger::kPlan);
+  EXPECT_EQ(Wants(EventOf(v1::Event::KIND_COMMENTED)).trigger, Trigger::kReply);
+  RoutedEvent labelled = EventOf(v1::Event::KIND_LABELS_CHANGED);
+  EXPECT_EQ(Wants(labelled).trigger, Trigger::kNone) << "not even for an empty name";
+  labelled.label_added = "team a";
+  EXPECT_EQ(Wants(labelled).trigger, Trigger::kNone);
+  RoutedEvent set = EventOf(v1::Event::KIND_EDITED);
+  set.facts.labels = {"x"};
+  EXPECT_EQ(Wants(set).trigger, Trigger::kNone);
+  EXPECT_EQ(planner_.LeaveAlone(Input()), "") << "no label is needed";
+  issue_.add_labels("done");
+  EXPECT_EQ(planner_.LeaveAlone(Input()), reasons::kMarked);
+  EXPECT_EQ(planner_.LeaveAlone(Input(Trigger::kAsked)), "");
 }
 
 TEST_F(IssuePlannerTest, CommentsCountWhereAnAnswerIsWaitedFor) {
