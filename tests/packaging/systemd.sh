@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# Holds the systemd unit to its word. See --help.
+set -uo pipefail
+exec </dev/null
+
+usage() {
+  cat <<'USAGE'
+Usage: tests/packaging/systemd.sh [--help]
+
+Checks deploy/systemd/yardmasterd.service: systemd knows every line of it, systemd's own count of what the service could
+do stays low, and the daemon, installed from build/release, really works under the filters that a program can trip over:
+no memory that is writable and executable, a list of system calls, a list of address families. No systemd has to run:
+the filters are made here as systemd makes them. Needs deploy/install-deps.sh --with-packaging.
+
+Exit: 0 passed, 1 failed, 2 wrong option, 77 can't run here.
+USAGE
+}
+case "${1:-}" in
+  '') ;;
+  --help | -h) usage; exit 0 ;;
+  *) echo "systemd.sh: unknown option '$1'; see --help" >&2; exit 2 ;;
+esac
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P) || exit 1
+cd "$root" || exit 1
+unit=deploy/systemd/yardmasterd.service
+step() { printf '\n== %s\n' "$*"; }
+fail() { printf 'FAILED: %s\n' "$*"; exit 1; }
+for tool in systemd-analyze python3; do
+  command -v "$tool" >/dev/null || { echo "$tool is not installed"; exit 77; }
+done
+
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+# Another user will run these programs.
+chmod 0755 "$scratch"
+cmake --install build/release --prefix "$scratch/prefix" >"$scratch/install.log" || { tail "$scratch/install.log"; fail "cmake --install"; }
+
+step "every line is known"
+# The program has to be where the unit says. What systemd finds odd it prints, and exits with 0.
+sed "s,/usr/local/bin/,$scratch/prefix/bin/," "$unit" >"$scratch/yardmasterd.service" || exit 1
+output=$(systemd-analyze verify --man=no "$scratch/yardmasterd.service" 2>&1)
+code=$?
+output=$(grep -F yardmasterd.service <<<"$output")
+if [ $code -ne 0 ] || [ -n "$output" ]; then fail "systemd-analyze verify: $code $output"; fi
+
+step "what the service could do"
+# 0 is nothing at all, 100 everything; the threshold counts tenths.
+systemd-analyze security --offline=true --no-pager --threshold=15 "$unit" >"$scratch/security" 2>&1
+code=$?
+tail -1 "$scratch/security"
+[ $code -eq 0 ] || { grep '^✗' "$scratch/security"; fail "the exposure is above 1.5"; }
+
+step "the daemon under the unit's filters"
+python3 tests/packaging/confined.py "$unit" "$scratch/prefix" || fail "the daemon under the unit's filters"
