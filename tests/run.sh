@@ -10,7 +10,8 @@ Usage: tests/run.sh [--full | --long] [--only PATTERN] [--list] [--help]
   (no option)   install what is missing, release build, format check, unit and integration tests, the packs' own cases
                 (at most 20 minutes on two cores from a clean clone)
   --full        that, and: unit tests under ASan+UBSan, threaded tests under TSan, the fuzz targets on their corpora,
-                clang-tidy on recently changed files, the quickstart, each benchmark once without floors (at most 70 minutes)
+                clang-tidy on recently changed files, the quickstart, the systemd unit, the container image (needs root),
+                each benchmark once without floors (at most 70 minutes)
   --long        that, and: ten minutes of fuzzing for each target, benchmarks against their floors, integration tests
                 twenty times over. Floors belong here because a busy machine measures noise.
   --only REGEX  only the parts whose name matches; if there is none, only the tests of ctest whose name matches.
@@ -76,6 +77,8 @@ declare -A title=(
   [tsan]="threaded tests under TSan"
   [fuzz]="fuzz targets on their corpora"
   [tidy]="clang-tidy on recently changed files"
+  [systemd]="the systemd unit and what it forbids"
+  [image]="the container image, built and run"
   [quickstart]="quickstart: eight issues, on a good and on a bad day"
   [bench-smoke]="each benchmark once"
   [fuzz-long]="long fuzz"
@@ -85,10 +88,10 @@ declare -A title=(
 declare -A needs=(
   [build]="install" [format]="install" [tests]="build" [packs]="build"
   [asan-build]="install" [asan]="asan-build" [tsan-build]="install" [tsan]="tsan-build" [fuzz]="asan-build"
-  [quickstart]="build" [tidy]="build" [bench-smoke]="build" [fuzz-long]="asan-build" [bench]="build" [repeat]="build"
+  [quickstart]="build" [tidy]="build" [systemd]="build" [image]="build" [bench-smoke]="build" [fuzz-long]="asan-build" [bench]="build" [repeat]="build"
 )
 plain_parts=(install build format tests packs)
-full_parts=(quickstart asan-build asan fuzz tsan-build tsan tidy)
+full_parts=(quickstart asan-build asan fuzz tsan-build tsan tidy systemd image)
 long_parts=(fuzz-long repeat)
 if [ -x tests/bench/run.sh ]; then
   full_parts+=(bench-smoke)
@@ -292,6 +295,18 @@ part_quickstart() {
   have curl perl || return 77
   tests/integration/quickstart.sh
 }
+
+# packaging SCRIPT: buildah and so on are installed here and not in `install`, so that without them only this is missing.
+packaging() {
+  local code
+  deploy/install-deps.sh --with-packaging || { reason="its packages can't be installed"; return 77; }
+  "tests/packaging/$1.sh"
+  code=$?
+  [ $code -ne 77 ] || reason=$(tail -n 1 "$logs/$1.log")
+  return $code
+}
+part_systemd() { packaging systemd; }
+part_image() { packaging image; }
 
 part_bench-smoke() { tests/bench/run.sh --smoke; }
 part_bench() { tests/bench/run.sh; }
