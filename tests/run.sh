@@ -13,7 +13,7 @@ Usage: tests/run.sh [--full | --long] [--only PATTERN] [--list] [--help]
                 clang-tidy on recently changed files, the quickstart, the systemd unit, the container image (needs root),
                 each benchmark once without floors (at most 70 minutes)
   --long        that, and: ten minutes of fuzzing for each target, benchmarks against their floors, integration tests
-                twenty times over. Floors belong here because a busy machine measures noise.
+                twenty times over, 300 kills of the daemon under faults. Floors belong here because a busy machine measures noise.
   --only REGEX  only the parts whose name matches; if there is none, only the tests of ctest whose name matches.
                 Parts that these need (install, builds) run as well.
   --list        prints the parts of the level and ends
@@ -84,15 +84,16 @@ declare -A title=(
   [fuzz-long]="long fuzz"
   [bench]="benchmarks against their floors"
   [repeat]="integration tests over and over"
+  [crash]="300 kills under faults"
 )
 declare -A needs=(
   [build]="install" [format]="install" [tests]="build" [packs]="build"
   [asan-build]="install" [asan]="asan-build" [tsan-build]="install" [tsan]="tsan-build" [fuzz]="asan-build"
-  [quickstart]="build" [tidy]="build" [systemd]="build" [image]="build" [bench-smoke]="build" [fuzz-long]="asan-build" [bench]="build" [repeat]="build"
+  [quickstart]="build" [tidy]="build" [systemd]="build" [image]="build" [bench-smoke]="build" [fuzz-long]="asan-build" [bench]="build" [repeat]="build" [crash]="build"
 )
 plain_parts=(install build format tests packs)
 full_parts=(quickstart asan-build asan fuzz tsan-build tsan tidy systemd image)
-long_parts=(fuzz-long repeat)
+long_parts=(fuzz-long repeat crash)
 if [ -x tests/bench/run.sh ]; then
   full_parts+=(bench-smoke)
   long_parts+=(bench)
@@ -186,7 +187,12 @@ sys.exit(bad)' || bad=1
   return $bad
 }
 
-part_tests() { run_ctest tests release; }
+part_tests() {
+  # How often the crash test kills the daemon; it says itself how often in a quick run.
+  [ $level = plain ] || export YARD_KILLS=${YARD_KILLS:-20}
+  run_ctest tests release
+}
+part_crash() { YARD_KILLS=300 build/release/bin/integration_pipe --gtest_filter='PipeTest.KillsUnderFaults*'; }
 
 # The packs that are shipped, and the small one that documents how a pack is written.
 part_packs() {

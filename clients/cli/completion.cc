@@ -119,6 +119,7 @@ std::string Joined(const std::vector<std::string>& words, std::string_view separ
 
 std::vector<std::string> Texts(const std::vector<Word>& words) {
   std::vector<std::string> texts;
+  texts.reserve(words.size());
   for (const Word& word : words) texts.push_back(word.text);
   return texts;
 }
@@ -243,6 +244,7 @@ std::string ZshCompletion(const CLI::App& app) {
   const std::vector<Node> nodes = Nodes(app);
   const auto described = [](const std::vector<Word>& list) {
     std::vector<std::string> out;
+    out.reserve(list.size());
     for (const Word& word : list) out.push_back("'" + word.text + ":" + word.description + "'");
     return Joined(out, " ");
   };

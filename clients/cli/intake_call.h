@@ -57,7 +57,7 @@ grpc::Status ReadPages(IntakeClient& client, int64_t limit, Rows& rows, List lis
   do {
     const int64_t left = limit == 0 ? kIntakePage : limit - rows.size();
     page.set_limit(static_cast<int32_t>(std::min<int64_t>(left, kIntakePage)));
-    const grpc::Status status = client.Do(
+    grpc::Status status = client.Do(
         [&](v1::IntakeService::Stub& stub, grpc::ClientContext& context) { return list(stub, context, page, rows); });
     if (!status.ok()) return status;
   } while (page.before() != 0 && (limit == 0 || rows.size() < limit));

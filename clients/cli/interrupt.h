@@ -2,7 +2,7 @@
 #ifndef YARDMASTER_CLIENTS_CLI_INTERRUPT_H_
 #define YARDMASTER_CLIENTS_CLI_INTERRUPT_H_
 
-#include <signal.h>
+#include <csignal>
 
 #include <mutex>
 #include <set>

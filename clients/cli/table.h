@@ -11,10 +11,11 @@ namespace yardmaster::cli {
 
 struct Cell {
   Cell() = default;
-  Cell(std::string cell_text, Style cell_style = Style::kPlain)
-      : text(std::move(cell_text)), style(cell_style) {}  // NOLINT: a cell is its text
-  Cell(const char* cell_text) : text(cell_text) {}        // NOLINT
-  std::string text;                                       // must be printable (terminal.h)
+  // Implicit: a cell is its text.
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  Cell(std::string cell_text, Style cell_style = Style::kPlain) : text(std::move(cell_text)), style(cell_style) {}
+  Cell(const char* cell_text) : text(cell_text) {}  // NOLINT(google-explicit-constructor)
+  std::string text;                                 // must be printable (terminal.h)
   Style style = Style::kPlain;
 };
 

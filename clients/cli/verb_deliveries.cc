@@ -93,7 +93,7 @@ ExitCode List(const ListOptions& options, Session& session) {
       client, options.limit, rows, [&](Stub& stub, grpc::ClientContext& context, v1::PageRequest& page, auto& out) {
         *request.mutable_page() = page;
         v1::ListDeliveriesResponse response;
-        const grpc::Status listed = stub.ListDeliveries(&context, request, &response);
+        grpc::Status listed = stub.ListDeliveries(&context, request, &response);
         for (v1::Delivery& delivery : *response.mutable_deliveries()) *out.Add() = std::move(delivery);
         page.set_before(response.next());
         return listed;
@@ -188,12 +188,12 @@ struct DeadLetterOptions {
 ExitCode ListDead(const DeadLetterOptions& options, Session& session) {
   v1::ListDeadLettersRequest request;
   if (!options.state.empty()) {
-    const std::optional<v1::DeliveryState> state = DeliveryStateFromWord(options.state);
+    const v1::DeliveryState state = DeliveryStateFromWord(options.state).value_or(v1::DELIVERY_STATE_UNSPECIFIED);
     if (state != v1::DELIVERY_STATE_FAILED && state != v1::DELIVERY_STATE_DEAD) {
       session.output.Error("--state: expected failed or dead");
       return ExitCode::kUsage;
     }
-    request.set_state(*state);
+    request.set_state(state);
   }
   IntakeClient client = IntakeClient::Open(session, "deadletters list");
   if (client.stub == nullptr) return client.code;
@@ -202,7 +202,7 @@ ExitCode ListDead(const DeadLetterOptions& options, Session& session) {
       client, options.limit, rows, [&](Stub& stub, grpc::ClientContext& context, v1::PageRequest& page, auto& out) {
         *request.mutable_page() = page;
         v1::ListDeadLettersResponse response;
-        const grpc::Status listed = stub.ListDeadLetters(&context, request, &response);
+        grpc::Status listed = stub.ListDeadLetters(&context, request, &response);
         for (v1::Delivery& delivery : *response.mutable_deliveries()) *out.Add() = std::move(delivery);
         page.set_before(response.next());
         return listed;

@@ -54,7 +54,7 @@ ExitCode List(const ListOptions& options, Session& session) {
       client, options.limit, rows, [&](Stub& stub, grpc::ClientContext& context, v1::PageRequest& page, auto& out) {
         *request.mutable_page() = page;
         v1::ListEffectsResponse response;
-        const grpc::Status listed = stub.ListEffects(&context, request, &response);
+        grpc::Status listed = stub.ListEffects(&context, request, &response);
         for (v1::Effect& effect : *response.mutable_effects()) *out.Add() = std::move(effect);
         page.set_before(response.next());
         return listed;
