@@ -3,7 +3,6 @@
 #define YARDMASTER_CLIENTS_CLI_INTERRUPT_H_
 
 #include <csignal>
-
 #include <mutex>
 #include <set>
 #include <string>
