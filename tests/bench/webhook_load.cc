@@ -19,6 +19,7 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <cinttypes>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -212,9 +213,10 @@ void Load::Begin(Connection& connection, int64_t request) {
   const Delivery& delivery = deliveries_[static_cast<size_t>(request)];
   // Ids of GitHub are random: neighbours in time are not neighbours in an index.
   char id[64];
-  const uint64_t mixed = static_cast<uint64_t>(options_.first + request) * 0x9e3779b97f4a7c15ull;
-  std::snprintf(id, sizeof(id), "%08x-%04x-11ee-8000-%012llx", static_cast<unsigned>(mixed >> 32),
-                static_cast<unsigned>(mixed >> 16 & 0xffff), static_cast<unsigned long long>(options_.first + request));
+  const auto number = static_cast<uint64_t>(options_.first + request);
+  const uint64_t mixed = number * 0x9e3779b97f4a7c15;
+  std::snprintf(id, sizeof(id), "%08" PRIx64 "-%04" PRIx64 "-11ee-8000-%012" PRIx64, mixed >> 32, mixed >> 16 & 0xffff,
+                number);
   connection.head = "POST " + options_.path +
                     " HTTP/1.1\r\nHost: 127.0.0.1\r\nUser-Agent: GitHub-Hookshot/044aadd\r\nContent-Length: " +
                     std::to_string(payload_.head.size() + 10 + payload_.tail.size()) +
