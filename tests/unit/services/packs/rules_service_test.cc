@@ -410,6 +410,7 @@ TEST_F(RulesServiceTest, LongCallsWaitForTheirThreadAndShortOnesDoNot) {
 
   // The queue holds four; that one is still in it.
   std::vector<std::thread> waiting;
+  waiting.reserve(3);
   std::atomic<int> done = 0;
   for (int i = 0; i < 3; ++i) {
     waiting.emplace_back([&] {
