@@ -29,6 +29,10 @@ size_t Pipeline::in_flight() const {
 }
 
 absl::Status Pipeline::Start() {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    suspects_from_ = env_.clock.Now() + options_.suspect_wait;
+  }
   for (const int64_t id : env_.marks.Condemned()) {
     const absl::StatusOr<Delivery> delivery = env_.inbox.Get(id);
     if (!delivery.ok() && !absl::IsNotFound(delivery.status())) return delivery.status();
@@ -62,6 +66,7 @@ std::optional<store::TimePoint> Pipeline::NextDue() {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (!to_route_.empty()) return env_.clock.Now();
+    if (!suspects_.empty()) earlier(suspects_from_);
     if (!ready_.empty()) earlier(ready_.begin()->first);
     if (claim_not_before_ > env_.clock.Now()) earlier(claim_not_before_);
     if (in_flight_ >= options_.window) return due;
@@ -88,7 +93,10 @@ bool Pipeline::ClaimMore() {
     return false;
   }
   in_flight_ += claimed->size();
-  for (Delivery& delivery : *claimed) to_route_.push_back(std::move(delivery));
+  for (Delivery& delivery : *claimed) {
+    std::deque<Delivery>& queue = env_.marks.Deaths(delivery.id) > 0 ? suspects_ : to_route_;
+    queue.push_back(std::move(delivery));
+  }
   return !claimed->empty();
 }
 
@@ -96,9 +104,10 @@ bool Pipeline::RouteNext() {
   Delivery delivery;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (to_route_.empty()) return false;
-    delivery = std::move(to_route_.front());
-    to_route_.pop_front();
+    std::deque<Delivery>& queue = to_route_.empty() && env_.clock.Now() >= suspects_from_ ? suspects_ : to_route_;
+    if (queue.empty()) return false;
+    delivery = std::move(queue.front());
+    queue.pop_front();
   }
   RouteOne(delivery);
   return true;

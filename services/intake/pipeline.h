@@ -4,6 +4,7 @@
 #ifndef YARDMASTER_SERVICES_INTAKE_PIPELINE_H_
 #define YARDMASTER_SERVICES_INTAKE_PIPELINE_H_
 
+#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -29,6 +30,10 @@ struct PipelineOptions {
   size_t window = 2'000;
   // Deliveries taken at once.
   int64_t claim = 64;
+  // What was being computed on when the daemon died is left until so long after the start. A daemon that is killed over
+  // and over, for whatever reason, then dies while the suspect waits, which is held against nobody; and if the suspect is
+  // guilty, the others get done between two deaths.
+  std::chrono::milliseconds suspect_wait{2'000};
   BackoffPolicy backoff;
   // For jitter; the same seed gives the same waits.
   uint64_t seed = 0;
@@ -54,7 +59,7 @@ class Pipeline {
  public:
   Pipeline(PipelineEnvironment environment, PipelineOptions options);
 
-  // Sets deliveries aside that ended the daemon too often. Before the first RunOne.
+  // Sets deliveries aside that ended the daemon too often, and notes the time of the start. Before the first RunOne.
   absl::Status Start();
 
   // Does one piece of work in the calling thread; false if there is none to do now.
@@ -94,6 +99,8 @@ class Pipeline {
 
   mutable std::mutex mutex_;  // guards what follows
   std::deque<store::Delivery> to_route_;
+  std::deque<store::Delivery> suspects_;  // taken, but left until suspects_from_
+  store::TimePoint suspects_from_{};
   std::map<std::string, Queue> queues_;
   std::set<std::pair<store::TimePoint, std::string>> ready_;  // queues that are not busy, by when they may go on
   size_t in_flight_ = 0;

@@ -378,7 +378,7 @@ TEST(Pipeline, FaultsAndDeathsBySeedLoseNothingAndDoNothingTwice) {
 // --- Deaths of whole processes ---
 
 // Breaks on one text, as a fault of ours would.
-class FragilePlanner final : public Planner {
+class FragilePlanner : public Planner {
  public:
   std::string_view name() const override { return inner_.name(); }
   bool Handles(v1::SubjectKind kind, const rules::PackModel& pack) const override { return inner_.Handles(kind, pack); }
@@ -436,6 +436,34 @@ TEST(Pipeline, TextThatBreaksThePlannerIsSetAsideAndTheOthersAreWorkedOn) {
   world.Boot();
   world.Run();
   EXPECT_EQ(world.StateOf(ids[1]), "done");
+}
+
+// Killed from outside in the midst of planning.
+class KilledPlanner final : public FragilePlanner {
+ public:
+  absl::Status Plan(const PlanInput&, v1::Plan&) const override {
+    ::raise(SIGKILL);
+    return absl::OkStatus();
+  }
+};
+
+TEST(Pipeline, DaemonThatIsKilledOverAndOverCondemnsNobody) {
+  World world;
+  world.forge_.Open(kRepository, 1, "socket", "The socket broke.", {"queue"});
+  const int64_t id = world.Opened(1);
+  world.planner_ = std::make_shared<KilledPlanner>();
+  EXPECT_FALSE(RunInAProcess(world));
+  // From now on it is a suspect: what kills the daemon soon after its start finds it waiting, whatever the planner does.
+  for (int i = 0; i < 2 * kMaxMarkedDeaths; ++i) {
+    world.Boot();
+    while (world.pipeline_->RunOne()) {
+    }
+    EXPECT_EQ(world.marks_->Deaths(id), 1);
+  }
+  world.planner_ = std::make_shared<IssuePlanner>();
+  world.Boot();
+  world.Run();
+  EXPECT_EQ(world.StateOf(id), "done");
 }
 
 TEST(Pipeline, DeathsWhileWaitingForTheForgeCondemnNobody) {
