@@ -27,7 +27,9 @@ class Reader {
       const std::string name = entry.path().filename().string();
       // Hidden files are those of editors and version control.
       if (name.starts_with('.')) continue;
-      const std::string path = relative.empty() ? name : relative + "/" + name;
+      std::string path = relative;
+      if (!path.empty()) path += '/';
+      path += name;
       std::error_code error;
       const fs::file_status status = entry.status(error);
       if (status.type() != fs::file_type::directory && depth == 0) continue;  // beside the packs: a README

@@ -453,7 +453,8 @@ TEST(Pipeline, DaemonThatIsKilledOverAndOverCondemnsNobody) {
   const int64_t id = world.Opened(1);
   world.planner_ = std::make_shared<KilledPlanner>();
   EXPECT_FALSE(RunInAProcess(world));
-  // From now on it is a suspect: what kills the daemon soon after its start finds it waiting, whatever the planner does.
+  // From now on it is a suspect: what kills the daemon soon after its start finds it waiting, whatever the planner
+  // does.
   for (int i = 0; i < 2 * kMaxMarkedDeaths; ++i) {
     world.Boot();
     while (world.pipeline_->RunOne()) {
