@@ -125,6 +125,11 @@ ExitCode ServerConnection::Report(Session& session, const grpc::Status& status, 
   Output& output = session.output;
   switch (status.error_code()) {
     case grpc::StatusCode::UNAVAILABLE:
+      if (channel_->GetState(/*try_to_connect=*/false) == GRPC_CHANNEL_READY) {
+        // The server is there and answers for something behind it, such as a forge or its store.
+        output.Error("the server at " + address_ + " can't do it now: " + status.error_message());
+        return ExitCode::kSystem;
+      }
       output.Error("the server at " + address_ + " can't be reached: " + status.error_message());
       output.Hint("Start one with 'yardmasterd' or './deploy/quickstart.sh', or name another with --server HOST:PORT.");
       if (local_works) output.Hint("With --local this works without a server.");

@@ -360,6 +360,13 @@ TEST_F(PipeTest, LabelsThatARepositoryLacksAreNamedAndNeverMade) {
   EXPECT_NE(forge.err.find("gitlab"), std::string::npos) << forge.err;
   // Nothing was made.
   EXPECT_EQ(Forge("state")["gitcode"]["octo/repo"]["labels"], json(labels));
+
+  // A forge that is away is not a daemon that is away.
+  forge_->Signal(SIGKILL);
+  forge_->Wait(std::chrono::seconds(10));
+  const Answer away = Yard({"rules", "validate", "--repository", name});
+  EXPECT_EQ(away.code, 4);
+  EXPECT_NE(away.err.find("can't do it now"), std::string::npos) << away.err;
 }
 
 TEST_F(PipeTest, PeopleAskForDecisionsReplaysAndSweeps) {
