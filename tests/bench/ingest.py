@@ -16,7 +16,7 @@ import urllib.request
 from common import Daemon, Failure, run, say
 
 SECRET = "a-secret-of-the-webhooks"
-CONNECTIONS = 64
+CONNECTIONS = 128
 # How many issues wait to be planned.
 BACKLOG = 2000
 # Issues' numbers in runs that must not overlap.

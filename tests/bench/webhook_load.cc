@@ -49,7 +49,7 @@ struct Options {
   uint16_t port = 0;
   std::string path;
   std::string secret;
-  int connections = 64;
+  int connections = 128;
   int64_t first = 0;
   int64_t requests = 100'000;
   double seconds = 4;
