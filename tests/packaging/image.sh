@@ -207,10 +207,11 @@ cat >"$scratch/etc/config.json" <<'CONFIG'
 }
 CONFIG
 
-# in_place COMMAND…: in the container, with data and configuration mounted.
+# in_place COMMAND…: in the container, with the configuration and a folder for what comes out. Nothing is mounted on the image's own volume:
+# which of the two were seen would be a matter of luck. That volume stays for as long as the container.
 in_place() {
   yard_buildah run --isolation chroot --env "YARD_SERVER=${server:-127.0.0.1:9090}" \
-    --volume "$scratch/data:/var/lib/yardmaster" --volume "$scratch/etc:/etc/yardmaster:ro" "$container" -- "$@"
+    --volume "$scratch/data:/out" --volume "$scratch/etc:/etc/yardmaster:ro" "$container" -- "$@"
 }
 
 # run_daemon ARGUMENT…: the image's command with ARGUMENTs, from start to SIGTERM. Ports are any free ones, because the network is the
@@ -218,7 +219,7 @@ in_place() {
 run_daemon() {
   local log=$scratch/daemon.log run_pid tenths code http
   rm -rf "$scratch/data/ready.json"
-  in_place "${entrypoint[@]}" "$@" --listen-http 0.0.0.0:0 --listen-grpc 0.0.0.0:0 --ready-file /var/lib/yardmaster/ready.json \
+  in_place "${entrypoint[@]}" "$@" --listen-http 0.0.0.0:0 --listen-grpc 0.0.0.0:0 --ready-file /out/ready.json \
     >"$log" 2>&1 &
   run_pid=$!
   for ((tenths = 0; tenths < 300; tenths++)); do
@@ -226,7 +227,7 @@ run_daemon() {
     kill -0 "$run_pid" 2>/dev/null || break
     sleep 0.1
   done
-  [ -s "$scratch/data/ready.json" ] || { cat "$log"; fail "the daemon did not become ready"; }
+  [ -s "$scratch/data/ready.json" ] || { cat "$log"; fail "no ready file after $((tenths / 10)) s"; }
   read -r daemon_pid http server < <(python3 - "$scratch/data/ready.json" <<'PYTHON'
 import json, sys
 ready = json.load(open(sys.argv[1], encoding="utf-8"))
@@ -241,7 +242,7 @@ PYTHON
     fail "the daemon runs as $(grep Uid: "/proc/$daemon_pid/status")"
 
   in_place "${health[@]}" || fail "the health check says no"
-  in_place sh -c 'yard triage issue /etc/yardmaster/issue.json --pack pytorch-distributed --json >decision.json' ||
+  in_place sh -c 'yard triage issue /etc/yardmaster/issue.json --pack pytorch-distributed --json >/out/decision.json' ||
     fail "triaging an issue"
   python3 - "$scratch/data/decision.json" <<'PYTHON' || fail "the decision"
 import json, sys
@@ -262,7 +263,7 @@ PYTHON
   daemon_pid=
   [ $code -eq 0 ] || { cat "$log"; fail "SIGTERM ended the daemon with $code"; }
   in_place "${health[@]}" 2>/dev/null && fail "the health check says yes to a daemon that has ended"
-  [ -f "$scratch/data/yardmaster.db" ] || fail "no data in the volume"
+  in_place test -s /var/lib/yardmaster/yardmaster.db || fail "no data in the volume"
   echo "ended with 0"
 }
 
