@@ -12,6 +12,7 @@ namespace {
 
 constexpr char kAuthorization[] = "authorization";
 constexpr char kRequestId[] = "x-request-id";
+constexpr char kLoopbackPeer[] = "ipv4:127.0.0.1";
 
 std::string_view MetadataValue(const grpc::CallbackServerContext& context, const char* key) {
   const auto& metadata = context.client_metadata();
@@ -47,8 +48,9 @@ RpcCall::RpcCall(const RpcEnvironment& env, grpc::CallbackServerContext& context
 
   // The peer's name is made by gRPC on demand; only an anonymous caller needs it.
   const std::string_view authorization = MetadataValue(context, kAuthorization);
-  admitted_ =
-      env_.auth.Admit(full_method, authorization, authorization.empty() ? context.peer() : std::string(), caller_);
+  std::string peer;
+  if (authorization.empty()) peer = env_.loopback_listener ? kLoopbackPeer : context.peer();
+  admitted_ = env_.auth.Admit(full_method, authorization, peer, caller_);
   if (admitted_.ok()) admitted_ = CheckAlive();
 }
 

@@ -31,6 +31,8 @@ struct RpcEnvironment {
   Metrics& metrics;
   Clock& clock;
   Logger& logger;
+  // The listener has a loopback address: every caller is on this machine, and nobody's address has to be looked at.
+  bool loopback_listener = false;
 };
 
 // One call. Made first thing in a handler, on its thread; kept by streaming reactors for as long as the call lives. Not

@@ -226,7 +226,7 @@ int RunDaemon(const DaemonOptions& options) {
   readiness.Set("packs", true);
 
   // 5. Services, and the listeners in front of them.
-  const RpcEnvironment env{auth, metrics, clock, logger};
+  const RpcEnvironment env{auth, metrics, clock, logger, IsLoopbackHost(config.grpc.host)};
   TriageServiceImpl triage(env, *packs, decisions);
   ThreadPool long_calls(kLongCallThreads, kMaxLongCallsWaiting);
   RulesServiceImpl rules_service(env, *packs, long_calls);
