@@ -18,6 +18,35 @@ struct Folder {
   std::set<std::string> nameless_roles;  // roles of files that name no operator
 };
 
+// A folder with so many kinds of documents is one operator's.
+constexpr size_t kDocumentsOfAnOperator = 2;
+
+size_t NamelessRoles(const RoleTable& roles, const std::vector<SetMember>& members) {
+  std::set<std::string> found;
+  for (const SetMember& member : members) {
+    const FileRole role = roles.Match(member.name);
+    if (!role.role.empty() && role.op.empty()) found.insert(role.role);
+  }
+  return found.size();
+}
+
+// Files of an operator's folder that seem to name another one ("test_inputs.py") are its own. Its name is the folder's,
+// else the one that most files have.
+void MergeOperators(std::string_view folder, std::map<std::string, std::vector<SetMember>>& ops) {
+  auto best = ops.find(std::string(NameOf(folder)));
+  if (best == ops.end()) {
+    best = std::max_element(ops.begin(), ops.end(),
+                            [](const auto& a, const auto& b) { return a.second.size() < b.second.size(); });
+  }
+  const std::string name = best->first;
+  std::vector<SetMember> members = std::move(best->second);
+  for (auto& [op, others] : ops) {
+    if (op != name) members.insert(members.end(), others.begin(), others.end());
+  }
+  ops.clear();
+  ops[name] = std::move(members);
+}
+
 }  // namespace
 
 struct RoleTable::Entry {
@@ -130,10 +159,11 @@ std::vector<FileSet> GroupFiles(const RoleTable& roles, const std::vector<std::s
       const std::string below(path.substr(above.empty() ? 0 : above.size() + 1));
       const FileRole as_child = roles.Match(below);
       const auto it = folders.find(above);
-      const bool child = it != folders.end() && !as_child.role.empty() &&
-                         (it->second.ops.count(as_child.op) > 0 || it->second.nameless_roles.size() >= 2 ||
-                          // "eval/x.yaml" has a role only as a child, "x.yaml" alone has none.
-                          (role.role.empty() && !it->second.ops.empty()));
+      const bool child =
+          it != folders.end() && !as_child.role.empty() &&
+          (it->second.ops.count(as_child.op) > 0 || it->second.nameless_roles.size() >= kDocumentsOfAnOperator ||
+           // "eval/x.yaml" has a role only as a child, "x.yaml" alone has none.
+           (role.role.empty() && !it->second.ops.empty()));
       if (child) {
         home = above;
         name = below;
@@ -150,6 +180,7 @@ std::vector<FileSet> GroupFiles(const RoleTable& roles, const std::vector<std::s
       shared = std::move(it->second);
       ops.erase(it);
     }
+    if (ops.size() > 1 && NamelessRoles(roles, shared) >= kDocumentsOfAnOperator) MergeOperators(folder, ops);
     bool first = true;
     for (auto& [op, members] : ops) {
       FileSet& set = sets.emplace_back();

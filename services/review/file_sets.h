@@ -60,9 +60,9 @@ struct FileSet {
 //
 // Without operators there is one set. With them, a file belongs to its folder, or to the folder above if the operator
 // lives there and the file in one of its subfolders ("modules/", "eval/"): the folder above has a file of the same
-// operator, or files of two different roles without an operator's name. Where one folder holds several operators, each
-// is a set, and files of no operator are context for all of them but judged with the first. Sets are in the order of
-// their folders and operators.
+// operator, or files of two different roles without an operator's name (documents). A folder with two such documents is
+// one operator's, whatever its files are called. Where another one holds several operators, each is a set, and files of
+// no operator are context for all of them but judged with the first. Sets are in the order of folders and operators.
 std::vector<FileSet> GroupFiles(const RoleTable& roles, const std::vector<std::string>& paths);
 
 // The folder of a path ("" for none), its last part, and the two put together again.

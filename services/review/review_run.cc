@@ -78,23 +78,24 @@ absl::Status CheckNames(const std::vector<std::shared_ptr<const rules::CheckSet>
   return absl::OkStatus();
 }
 
+const std::string& PlaceOf(const ReviewInput& input) { return input.place.empty() ? input.path : input.place; }
+
 // Files whose role was given are sets of their own; the others go by their paths.
 std::vector<FileSet> SetsOf(const RoleTable& roles, const std::vector<ReviewInput>& inputs) {
   std::vector<std::string> paths;
   std::vector<size_t> origin;
   std::vector<FileSet> sets;
-  std::vector<size_t> contexts;
   for (size_t i = 0; i < inputs.size(); ++i) {
+    const std::string& place = roles.by_operator() ? PlaceOf(inputs[i]) : inputs[i].path;
     if (inputs[i].role.empty()) {
-      paths.push_back(inputs[i].path);
+      paths.push_back(place);
       origin.push_back(i);
-      if (inputs[i].context) contexts.push_back(i);
       continue;
     }
     FileSet& set = sets.emplace_back();
-    set.folder = FolderOf(inputs[i].path);
-    set.op = StemOf(inputs[i].path);
-    set.members.push_back({i, std::string(NameOf(inputs[i].path)), false});
+    set.folder = FolderOf(place);
+    set.op = StemOf(place);
+    set.members.push_back({i, std::string(NameOf(place)), false});
   }
   std::vector<FileSet> grouped = GroupFiles(roles, paths);
   for (FileSet& set : grouped) {
@@ -149,10 +150,16 @@ Done RunOne(const Task& task, const std::vector<ReviewInput>& inputs, const Read
   engine.only = *task.only;
   done.result = rules::Review(*task.checks, files, engine);
   // The engine speaks of paths within the set.
-  for (rules::Finding& finding : done.result.findings) finding.path = JoinPath(task.set->folder, finding.path);
+  const auto outside = [&](const std::string& name) {
+    for (const SetMember& member : task.set->members) {
+      if (member.name == name) return inputs[member.path].path;
+    }
+    return JoinPath(task.set->folder, name);
+  };
+  for (rules::Finding& finding : done.result.findings) finding.path = outside(finding.path);
   for (rules::SkippedCheck& skipped : done.result.skipped) {
     const bool whole_set = skipped.path.empty() || skipped.path == task.set->folder;
-    skipped.path = whole_set ? task.set->folder : JoinPath(task.set->folder, skipped.path);
+    skipped.path = whole_set ? task.set->folder : outside(skipped.path);
   }
   return done;
 }

@@ -26,6 +26,7 @@ namespace yardmaster {
 struct ReviewInput {
   std::string path;
   std::string role;      // overrides the path's; the operator is then the name's stem
+  std::string place;     // where it lies, for finding what belongs together; empty: `path`
   bool context = false;  // seen by conditions, not judged
 };
 
@@ -46,6 +47,7 @@ using ReadInput = std::function<std::optional<std::string>(size_t index, std::st
 
 // Runs every pack of `packs` over the inputs. A file that can't be read is told as skipped. INVALID_ARGUMENT for a
 // profile, role or moment that none of the packs has. The report has no seconds yet: nothing here looks at a clock.
+// Findings about files that are not there lie in the folder of their set, by places if there are places.
 absl::StatusOr<ReviewReport> RunReview(const std::vector<std::shared_ptr<const rules::CheckSet>>& packs,
                                        const std::vector<ReviewInput>& inputs, const ReadInput& read,
                                        const RunOptions& options);
