@@ -48,4 +48,11 @@ const std::vector<std::string>* CheckSet::List(std::string_view name) const {
   return found == impl_->lists.end() ? nullptr : &found->second;
 }
 
+const std::map<std::string, std::string>* CheckSet::Map(std::string_view name) const {
+  const auto found = impl_->maps.find(name);
+  return found == impl_->maps.end() ? nullptr : &found->second;
+}
+
+bool CheckSet::across() const { return impl_->across; }
+
 }  // namespace yardmaster::rules

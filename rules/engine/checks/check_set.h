@@ -22,7 +22,8 @@ std::string_view SeverityName(Severity severity);
 
 // What lists and reports say about a check. Texts are as written, placeholders included.
 struct CheckInfo {
-  std::string id;
+  std::string id;    // of this check; a rule may have several
+  std::string rule;  // what findings, lists and options cite; the id where nothing else is said
   std::string pack;  // the pack that wrote it: the one reviewed for, or one that it extends
   std::string title;
   std::string description;
@@ -78,6 +79,10 @@ class CheckSet {
   std::string RoleOf(std::string_view path) const;
   // A named list of the pack; nullptr if there is none.
   const std::vector<std::string>* List(std::string_view name) const;
+  // A named map; nullptr if there is none.
+  const std::map<std::string, std::string>* Map(std::string_view name) const;
+  // Whether some check looks at other files than the one that it judges: such a set must be reviewed as a whole.
+  bool across() const;
 
   const Impl& impl() const { return *impl_; }
 

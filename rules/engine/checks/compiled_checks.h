@@ -38,7 +38,8 @@ struct CompiledRule {
   std::vector<Language> languages;
   FactTable table = FactTable::kFile;
   std::vector<KindSelection> kinds;
-  bool base = false;  // rows of the version before the change
+  bool base = false;              // rows of the version before the change
+  std::unique_ptr<Operand> list;  // the elements of this list are the rows; once for the set
   std::unique_ptr<TreeQuery> query;
   std::unique_ptr<Clause> when;
   std::unique_ptr<Clause> where;
@@ -46,6 +47,8 @@ struct CompiledRule {
   std::vector<std::unique_ptr<Operand>> lets;
   std::optional<Path> place;
   std::optional<Template> path;
+  std::optional<Path> edit_place;  // what "edit" replaces
+  Template edit_text;
   Template message;
   Template message_zh;
   Template fix;
@@ -102,6 +105,7 @@ struct CheckSet::Impl {
   std::map<std::string, std::unordered_set<std::string_view>, std::less<>> list_sets;
   std::map<std::string, std::map<std::string, std::string>, std::less<>> maps;
   std::vector<CompiledDefinition> definitions;
+  bool across = false;  // some check looks at several files
 };
 
 }  // namespace yardmaster::rules

@@ -854,6 +854,10 @@ std::optional<Path> CheckCompiler::CompilePath(std::string_view text, const std:
     path.slot = static_cast<size_t>(let - scope.lets.begin());
     if (let->table) type = {true, FieldType::kRow, *let->table};
     drop_first();
+  } else if (first == "set") {
+    path.start = Path::Start::kSet;
+    type = {true, FieldType::kRow, FactTable::kSet};
+    drop_first();
   } else if (first == "option") {
     drop_first();
     if (parts.size() != 1) {
@@ -1076,6 +1080,14 @@ std::unique_ptr<Operand> CheckCompiler::CompileOperand(const json& value, const 
   return nullptr;
 }
 
+std::unique_ptr<Operand> CheckCompiler::CompileList(const json& value, const std::string& pointer, NameScope& scope) {
+  if (!value.is_string()) return CompileOperand(value, pointer, scope);
+  const auto list = set_.lists.find(value.get<std::string>());
+  if (list != set_.lists.end()) return std::make_unique<NamedListOperand>(list->second);
+  Add(pointer, "unknown list " + Quoted(value.get<std::string>()));
+  return nullptr;
+}
+
 std::unique_ptr<Query> CheckCompiler::CompileQuery(const json& value, const std::string& pointer, NameScope& scope,
                                                    std::vector<std::string_view> extra) {
   auto query = std::make_unique<Query>();
@@ -1107,16 +1119,7 @@ std::unique_ptr<Query> CheckCompiler::CompileQuery(const json& value, const std:
         if (!query->kinds.empty()) row.table = query->kinds.front().kind.table;
       }
     } else if (key == "in") {
-      if (part.is_string()) {
-        const auto list = set_.lists.find(part.get<std::string>());
-        if (list != set_.lists.end()) {
-          query->list = std::make_unique<NamedListOperand>(list->second);
-        } else {
-          Add(at, "unknown list " + Quoted(part.get<std::string>()));
-        }
-      } else {
-        query->list = CompileOperand(part, at, scope);
-      }
+      query->list = CompileList(part, at, scope);
     } else if (key == "as") {
       row.name = part.is_string() ? part.get<std::string>() : std::string();
       const bool taken = std::any_of(scope.rows.begin(), scope.rows.end(),
@@ -1168,7 +1171,10 @@ std::unique_ptr<Query> CheckCompiler::CompileQuery(const json& value, const std:
     }
   }
   if (query->filter_files && !scoped) query->scope = Query::Scope::kFiles;
-  if (scope.rows.back().table == FactTable::kSet && !query->of && !scoped) query->scope = Query::Scope::kFiles;
+  const FactTable around = scope.rows.back().table;
+  if ((around == FactTable::kSet || around == FactTable::kValue) && !query->of && !scoped)
+    query->scope = Query::Scope::kFiles;
+  across_ |= query->scope == Query::Scope::kFiles;
   if (query->kinds.empty() && query->list == nullptr) return nullptr;
   if (const auto where = value.find("where"); where != value.end()) {
     NameScope inner = scope;
@@ -1352,6 +1358,8 @@ std::unique_ptr<ValueMatcher> CheckCompiler::CompileMatcherKey(const std::string
 
 std::unique_ptr<Clause> CheckCompiler::CompileKey(const std::string& key, const json& value, const std::string& pointer,
                                                   NameScope& scope) {
+  // A single condition needs no list.
+  if (key == "all" && value.is_object()) return CompileClause(value, pointer, scope);
   if (key == "all" || key == "any") {
     if (!value.is_array() || value.empty()) {
       Add(pointer, "expected a list of conditions");

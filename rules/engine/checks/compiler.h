@@ -54,12 +54,17 @@ class CheckCompiler {
                                       std::vector<std::string_view> extra = {});
   std::unique_ptr<Operand> CompileOperand(const nlohmann::json& value, const std::string& pointer, NameScope& scope,
                                           StaticType* type = nullptr);
+  // A named list, or a value that is one.
+  std::unique_ptr<Operand> CompileList(const nlohmann::json& value, const std::string& pointer, NameScope& scope);
   std::optional<Path> CompilePath(std::string_view text, const std::string& pointer, NameScope& scope,
                                   StaticType& type);
   std::optional<Template> CompileTemplate(const std::string& text, const std::string& pointer, NameScope& scope);
   // A kind, a definition, or a list of them; an object is a query of the side and the kind.
   std::vector<KindSelection> CompileKinds(const nlohmann::json& value, const std::string& pointer);
   std::unique_ptr<RE2> CompilePattern(const nlohmann::json& value, const std::string& pointer);
+
+  // Whether a query that was compiled looks at other files than the one it stands in.
+  bool across() const { return across_; }
 
   // The document that pointers belong to.
   void SetDocument(const JsonDocument* document) { document_ = document; }
@@ -83,6 +88,7 @@ class CheckCompiler {
   const std::set<std::string, std::less<>>& groups_;
   Problems& problems_;
   const JsonDocument* document_ = nullptr;
+  bool across_ = false;
 };
 
 }  // namespace yardmaster::rules

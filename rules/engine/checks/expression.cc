@@ -11,6 +11,8 @@ namespace {
 
 // Definitions that ask for other rows of themselves: deeper is false.
 constexpr int kMaxDefinitionDepth = 64;
+// Of a text that stands in a message.
+constexpr size_t kMaxShownBytes = 90;
 
 // Rows of `selection` in `unit`, in order: all of a table, or those of an index.
 struct Rows {
@@ -184,16 +186,9 @@ Value Follow(const Path::Step& step, const Unit& unit, RowRef row) {
         found = SelectChild(unit, row.index, selector);
         break;
       case Path::StepKind::kDecorator: {
-        int position = 0;
-        for (const RowIndex i : unit.facts().exprs_by_slot[static_cast<size_t>(Slot::kDecorator)]) {
-          const ExprFact& expr = unit.facts().exprs[i];
-          const RowIndex owner = row.table == FactTable::kClass ? expr.place.cls : expr.place.function;
-          if (expr.owner != row.index || owner != row.index) continue;
-          if (position++ == selector.position.value_or(0)) {
-            found = i;
-            break;
-          }
-        }
+        const std::vector<RowIndex> decorators = unit.DecoratorsOf(row.table, row.index);
+        const auto position = static_cast<size_t>(std::max(0, selector.position.value_or(0)));
+        if (position < decorators.size()) found = decorators[position];
         break;
       }
       default:
@@ -263,6 +258,9 @@ Value Path::Get(Run& run, Frame& frame) const {
       value = *known;
       break;
     }
+    case Start::kSet:
+      value = Value::Row({nullptr, FactTable::kSet, 0});
+      break;
     case Start::kSlot:
       value = {Value::Kind::kRow, 0, {}, frame.rows[slot], nullptr};
       break;
@@ -303,7 +301,7 @@ Value Path::Get(Run& run, Frame& frame) const {
   return value;
 }
 
-std::string Template::Expand(Run& run, Frame& frame, bool& missing) const {
+std::string Template::Expand(Run& run, Frame& frame, bool& missing, bool shown) const {
   std::string out;
   for (const Part& part : parts) {
     out += part.text;
@@ -338,6 +336,20 @@ std::string Template::Expand(Run& run, Frame& frame, bool& missing) const {
       }
     }
     missing |= none;
+    if (shown && (text.find('\n') != std::string::npos || text.size() > kMaxShownBytes)) {
+      // Lists of names are not cut: each of them is a part of what is wrong.
+      const bool list = value.kind == Value::Kind::kList;
+      std::string line;
+      for (const char c : text) {
+        const bool blank = c == ' ' || c == '\t' || c == '\n' || c == '\r';
+        if (!blank) {
+          line += c;
+        } else if (!line.ends_with(' ')) {
+          line += ' ';
+        }
+      }
+      text = list ? line : Readable(line, kMaxShownBytes);
+    }
     out += text;
   }
   return out;

@@ -56,7 +56,7 @@ class Operand {
 // From a row, an option or a named value along references to a value.
 class Path {
  public:
-  enum class Start : uint8_t { kSlot, kOption, kLet };
+  enum class Start : uint8_t { kSlot, kOption, kLet, kSet };
   enum class StepKind : uint8_t {
     kField,
     kGroup,
@@ -107,7 +107,8 @@ class Template {
 
   bool constant() const { return parts.empty() || (parts.size() == 1 && !parts[0].path); }
   // `missing` is set if a placeholder had no value.
-  std::string Expand(Run& run, Frame& frame, bool& missing) const;
+  // `shown`: for people; what placeholders stand for then is one line and not too long.
+  std::string Expand(Run& run, Frame& frame, bool& missing, bool shown = false) const;
 
   std::vector<Part> parts;
 };

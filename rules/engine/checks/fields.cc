@@ -298,10 +298,7 @@ const std::vector<FieldInfo>& FunctionFields() {
       {"decorators", kList, kNoTable,
        [](R r, U u, I i) {
          std::vector<std::string_view> names;
-         for (const I row : u.facts().exprs_by_slot[static_cast<size_t>(Slot::kDecorator)]) {
-           const ExprFact& expr = u.facts().exprs[row];
-           if (expr.owner == i && expr.place.function == i) names.push_back(expr.name);
-         }
+         for (const I row : u.DecoratorsOf(FactTable::kFunction, i)) names.push_back(u.facts().exprs[row].name);
          return Texts(r, names);
        }},
       {"generator", kBool, kNoTable, [](R, U u, I i) { return Value::Bool(F.generator); }},
@@ -345,10 +342,7 @@ const std::vector<FieldInfo>& ClassFields() {
       {"decorators", kList, kNoTable,
        [](R r, U u, I i) {
          std::vector<std::string_view> names;
-         for (const I row : u.facts().exprs_by_slot[static_cast<size_t>(Slot::kDecorator)]) {
-           const ExprFact& expr = u.facts().exprs[row];
-           if (expr.owner == i && expr.place.cls == i && expr.span.begin < F.head.begin) names.push_back(expr.name);
-         }
+         for (const I row : u.DecoratorsOf(FactTable::kClass, i)) names.push_back(u.facts().exprs[row].name);
          return Texts(r, names);
        }},
       {"doc", kText, kNoTable, [](R, U u, I i) { return F.has_doc ? Text(F.doc) : Value(); }},

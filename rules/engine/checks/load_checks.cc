@@ -70,6 +70,10 @@ class Loader {
     Moments();
     if (problems_.size() == before) Checks();
     if (problems_.size() != before) return nullptr;
+    impl_->across = compiler.across();
+    for (const CompiledCheck& check : impl_->checks) {
+      for (const auto& rule : check.rules) impl_->across |= rule->table == FactTable::kSet || !rule->needs.empty();
+    }
     return std::make_shared<const CheckSet>(std::move(impl_));
   }
 
@@ -295,6 +299,7 @@ class Loader {
     const json& value = *piece.value;
     CheckInfo info;
     info.id = piece.name;
+    info.rule = value.value("rule", piece.name);
     info.pack = piece.pack;
     info.title = value.at("title").get<std::string>();
     info.description = value.value("description", "");
@@ -432,6 +437,17 @@ class Loader {
         compiler_->Add(place->second, "expected the path of a reference");
       }
     }
+    if (const auto* edit = find("edit")) {
+      StaticType type;
+      const std::string at = PointerJoin(edit->second, "replace");
+      rule->edit_place = compiler_->CompilePath(edit->first->at("replace").get<std::string>(), at, scope, type);
+      if (rule->edit_place && (!type.known || type.type != FieldType::kRow)) {
+        compiler_->Add(at, "expected the path of a reference");
+      }
+      auto with = compiler_->CompileTemplate(edit->first->at("with").get<std::string>(),
+                                             PointerJoin(edit->second, "with"), scope);
+      if (with) rule->edit_text = std::move(*with);
+    }
     if (const auto* once = find("once")) {
       const std::string name = once->first->get<std::string>();
       rule->once = name == "file"       ? CompiledRule::Once::kFile
@@ -470,6 +486,15 @@ class Loader {
     std::string pointer = each->second.second;
     if (kinds->is_object()) {
       const auto inner = kinds->find("each");
+      if (inner != kinds->end() && *inner == "value" && kinds->size() == 2 && kinds->contains("in")) {
+        // The elements of a list: beside no file, so that queries go over all of them.
+        NameScope set;
+        set.rows.push_back({"row", FactTable::kSet});
+        rule.list = compiler_->CompileList(kinds->at("in"), PointerJoin(pointer, "in"), set);
+        rule.table = FactTable::kValue;
+        scope.rows.push_back({"row", rule.table});
+        return rule.list != nullptr;
+      }
       const auto side = kinds->find("side");
       if (inner == kinds->end() || kinds->size() != (side == kinds->end() ? 1 : 2) ||
           (side != kinds->end() && *side != "base" && *side != "head")) {

@@ -156,7 +156,10 @@ class Reviewer {
   void Select() {
     run_.Start(options_.check_limit);
     for (const CompiledCheck& check : checks_.checks) {
-      if (!options_.only.empty() && !Contains(options_.only, check.info.id)) continue;
+      if (!options_.only.empty() && !Contains(options_.only, check.info.id) &&
+          !Contains(options_.only, check.info.rule)) {
+        continue;
+      }
       const CompiledRule& rule = *check.rules[std::min(run_.profile, check.rules.size() - 1)];
       if (rule.off) continue;
       if (run_.stage && !rule.stages.empty() &&
@@ -171,14 +174,14 @@ class Reviewer {
         if (!there) missing += (missing.empty() ? "" : ", ") + role;
       }
       if (!missing.empty()) {
-        result_.skipped.push_back({check.info.id, options_.path, "needs " + missing});
+        result_.skipped.push_back({check.info.rule, options_.path, "needs " + missing});
         continue;
       }
       if (rule.when != nullptr) {
         Frame frame;
         frame.rows[0] = {nullptr, FactTable::kSet, 0};
         if (!rule.when->Holds(run_, frame)) {
-          result_.skipped.push_back({check.info.id, options_.path, "does not apply here"});
+          result_.skipped.push_back({check.info.rule, options_.path, "does not apply here"});
           continue;
         }
       }
@@ -189,10 +192,30 @@ class Reviewer {
   void OverSet() {
     run_.Start(options_.check_limit);
     for (Active& active : active_) {
-      if (active.rule->table != FactTable::kSet) continue;
-      Judge(active, {nullptr, FactTable::kSet, 0});
+      if (active.rule->list != nullptr) OverList(active);
+      if (active.rule->table == FactTable::kSet) Judge(active, {nullptr, FactTable::kSet, 0});
     }
     if (run_.expired() && !run_.units.empty()) TooSlow(*run_.units.front());
+  }
+
+  void OverList(Active& active) {
+    once_.clear();
+    Frame frame;
+    frame.rows[0] = {nullptr, FactTable::kSet, 0};
+    const Value value = active.rule->list->Get(run_, frame);
+    if (value.kind != Value::Kind::kList) return;
+    // A copy: what was made on the way is forgotten between rows.
+    const std::vector<Value> elements = *value.list;
+    std::vector<std::string> texts;
+    texts.reserve(elements.size());
+    for (const Value& element : elements) texts.emplace_back(element.text);
+    for (size_t i = 0; i < elements.size() && !active.done; ++i) {
+      Value element = elements[i];
+      if (element.kind == Value::Kind::kText) element.text = texts[i];
+      run_.values.emplace_back(element, i);
+      Judge(active, {nullptr, FactTable::kValue, static_cast<RowIndex>(run_.values.size() - 1)});
+      run_.values.pop_back();
+    }
   }
 
   void TooSlow(const Unit& unit) {
@@ -223,7 +246,8 @@ class Reviewer {
     }
     for (Active& active : active_) {
       const CompiledRule& rule = *active.rule;
-      if (rule.table == FactTable::kSet || active.done || !Applies(rule, unit)) continue;
+      if (rule.table == FactTable::kSet || rule.table == FactTable::kValue || active.done || !Applies(rule, unit))
+        continue;
       const Unit* side = rule.base ? unit.base.get() : &unit;
       if (side == nullptr) continue;
       if (rule.query != nullptr && !rule.query->Match(unit, Run::Clock::now() + options_.check_limit)) {
@@ -313,13 +337,14 @@ class Reviewer {
     }
     const CompiledRule& rule = *active.rule;
     Finding finding;
-    finding.rule_id = active.check->info.id;
+    finding.rule_id = active.check->info.rule;
     finding.pack = active.check->info.pack;
     finding.severity = rule.severity;
     finding.pack_severity = rule.pack_severity;
     const auto text = [&](const Template& source) {
       bool missing = false;
-      return source.parts.empty() ? std::string() : Readable(source.Expand(run_, frame, missing), kMaxMessageBytes);
+      return source.parts.empty() ? std::string()
+                                  : Readable(source.Expand(run_, frame, missing, true), kMaxMessageBytes);
     };
     finding.message = text(rule.message);
     finding.message_zh = text(rule.message_zh);
@@ -338,9 +363,28 @@ class Reviewer {
     } else {
       finding.path = options_.path;
     }
+    if (rule.edit_place) AddEdit(rule, frame, finding);
     if (rule.path) finding.path = text(*rule.path);
     if (finding.path.empty()) finding.path = ".";
     result_.findings.push_back(std::move(finding));
+  }
+
+  // Only in the file of the finding, and only where every placeholder has a value.
+  void AddEdit(const CompiledRule& rule, Frame& frame, Finding& finding) {
+    const Value place = rule.edit_place->Get(run_, frame);
+    if (place.kind != Value::Kind::kRow || place.row.unit == nullptr || place.row.unit->is_base) return;
+    if (place.row.unit->path() != finding.path) return;
+    bool missing = false;
+    FindingEdit edit;
+    edit.text = rule.edit_text.Expand(run_, frame, missing);
+    if (missing) return;
+    Finding at;
+    SetPlace(*place.row.unit, place.row.unit->SpanOf(place.row.table, place.row.index), at);
+    edit.line = at.line;
+    edit.column = at.column;
+    edit.end_line = at.end_line;
+    edit.end_column = at.end_column;
+    finding.edits.push_back(std::move(edit));
   }
 
   static void SetPlace(const Unit& unit, ByteSpan span, Finding& finding) {
@@ -359,8 +403,15 @@ class Reviewer {
   void Finish() {
     auto& findings = result_.findings;
     std::stable_sort(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) {
-      return std::tie(a.path, a.line, a.column, a.rule_id) < std::tie(b.path, b.line, b.column, b.rule_id);
+      return std::tie(a.path, a.line, a.column, a.rule_id, a.message) <
+             std::tie(b.path, b.line, b.column, b.rule_id, b.message);
     });
+    // The same said twice of one place.
+    const auto same = [](const Finding& a, const Finding& b) {
+      return a.rule_id == b.rule_id && a.path == b.path && a.line == b.line && a.column == b.column &&
+             a.end_line == b.end_line && a.end_column == b.end_column && a.message == b.message;
+    };
+    findings.erase(std::unique(findings.begin(), findings.end(), same), findings.end());
     if (left_out_ > 0 && !run_.units.empty()) {
       Finding finding = Own(kLimitRule, Severity::kBlock, "BLOCK", *run_.units.front());
       finding.message = std::to_string(left_out_) + " more findings were left out";
@@ -422,7 +473,7 @@ std::string JudgeCase(const CheckSet& checks, const CompiledCheck& check, const 
   const ReviewResult result = Review(checks, files, options);
   std::vector<const Finding*> found;
   for (const Finding& finding : result.findings) {
-    if (finding.rule_id == check.info.id) found.push_back(&finding);
+    if (finding.rule_id == check.info.rule) found.push_back(&finding);
     if (finding.rule_id == kLimitRule) return "a limit was passed: " + finding.message;
   }
   const auto listed = [&] {

@@ -43,8 +43,19 @@ struct ReviewOptions {
   std::chrono::milliseconds check_limit{2000};  // all checks, for each file that is judged
 };
 
+// A piece of the file to be replaced: lines and columns as in Finding.
+struct FindingEdit {
+  uint32_t line = 0;
+  uint32_t column = 0;
+  uint32_t end_line = 0;
+  uint32_t end_column = 0;
+  std::string text;
+
+  friend bool operator==(const FindingEdit&, const FindingEdit&) = default;
+};
+
 struct Finding {
-  std::string rule_id;
+  std::string rule_id;  // the rule of the check
   std::string pack;
   Severity severity = Severity::kBlock;
   std::string pack_severity;
@@ -58,6 +69,7 @@ struct Finding {
   std::string message_zh;  // empty: there is none
   std::string fix;
   std::string fix_zh;
+  std::vector<FindingEdit> edits;  // that carry out the fix; empty where no one has said how
   // 16 hex characters of rule, path, the text of the line without outer spaces, and how many like it stood before:
   // stays the same when lines move.
   std::string fingerprint;

@@ -39,7 +39,7 @@ std::string_view ErrorName(TSQueryError error) {
 
 bool TreeQuery::Check(std::string& error) {
   for (const Language language : languages_) {
-    const TSLanguage* grammar = GrammarOf(language);
+    const TSLanguage* grammar = language == Language::kMarkdown ? nullptr : GrammarOf(language);
     if (grammar == nullptr) {
       error = "there is no grammar of " + std::string(LanguageName(language));
       return false;

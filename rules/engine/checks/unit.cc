@@ -150,28 +150,43 @@ RowIndex Unit::ParameterNamed(RowIndex function, std::string_view name) const {
   return kNoRow;
 }
 
+std::vector<RowIndex> Unit::DecoratorsOf(FactTable table, RowIndex row) const {
+  const ByteSpan span = SpanOf(table, row);
+  const uint32_t head = HeadOf(table, row).begin;
+  const auto& all = facts().exprs_by_slot[static_cast<size_t>(Slot::kDecorator)];
+  const auto& exprs = facts().exprs;
+  auto it = std::lower_bound(all.begin(), all.end(), span.begin,
+                             [&](RowIndex expr, uint32_t at) { return exprs[expr].span.begin < at; });
+  std::vector<RowIndex> out;
+  for (; it != all.end() && exprs[*it].span.begin < head; ++it) out.push_back(*it);
+  return out;
+}
+
 RowIndex Unit::BindingOf(RowIndex name) const {
   const ExprFact& expr = facts().exprs[name];
   if (expr.type != ExprType::kName) return kNoRow;
-  const auto found = facts().assigns_by_name.find(expr.name);
-  if (found == facts().assigns_by_name.end()) return kNoRow;
-  const std::vector<RowIndex>& rows = found->second;
   // Outwards: each enclosing function, then the module. The last assignment before the name counts; in outer scopes,
   // which may run later, the last of all.
   RowIndex function = expr.place.function;
   bool same_scope = true;
   for (int hop = 0; hop <= kMaxHops; ++hop) {
-    RowIndex best = kNoRow;
-    for (const RowIndex row : rows) {
-      const AssignFact& assign = facts().assigns[row];
-      if (assign.place.function != function || assign.place.block != expr.place.block) continue;
-      if (assign.level == Level::kClass && assign.place.cls != expr.place.cls) continue;
-      // Its own target is no earlier binding.
-      if (same_scope && assign.span.begin >= expr.span.begin) break;
-      if (same_scope && assign.value != kNoRow && facts().exprs[assign.value].span.end > expr.span.begin) continue;
-      best = row;
+    const auto found = facts().assigns_by_name.find({function, expr.name});
+    if (found != facts().assigns_by_name.end()) {
+      const std::vector<RowIndex>& rows = found->second;
+      auto end = rows.end();
+      if (same_scope) {
+        end = std::lower_bound(rows.begin(), rows.end(), expr.span.begin,
+                               [&](RowIndex row, uint32_t at) { return facts().assigns[row].span.begin < at; });
+      }
+      while (end != rows.begin()) {
+        const AssignFact& assign = facts().assigns[*--end];
+        if (assign.place.block != expr.place.block) continue;
+        if (assign.level == Level::kClass && assign.place.cls != expr.place.cls) continue;
+        // A name in the value of the assignment means what was there before.
+        if (same_scope && assign.value != kNoRow && facts().exprs[assign.value].span.end > expr.span.begin) continue;
+        return *end;
+      }
     }
-    if (best != kNoRow) return best;
     if (function == kNoRow) return kNoRow;
     // A parameter hides what is outside.
     if (ParameterNamed(function, expr.name) != kNoRow) return kNoRow;

@@ -44,6 +44,8 @@ class Unit {
   // The dotted name with imports resolved; empty if it is not a name.
   std::string_view ResolvedName(RowIndex expr) const;
   RowIndex ParameterNamed(RowIndex function, std::string_view name) const;
+  // Decorators of a function or a class, in order.
+  std::vector<RowIndex> DecoratorsOf(FactTable table, RowIndex row) const;
   // Functions that this one reaches (or that reach it) by calls in this file, itself included, sorted.
   const std::vector<RowIndex>& Reachable(RowIndex function) const;
   const std::vector<RowIndex>& Reaching(RowIndex function) const;

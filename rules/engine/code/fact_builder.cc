@@ -61,6 +61,8 @@ void FactBuilder::NameAttribute(RowIndex expr, std::string_view separator) {
   const ExprFact& base = At(fact.base);
   fact.root = base.root;
   if (base.name.empty() || fact.attr.empty()) return;
+  // What is called or looked into lends its name to the call only, not to what follows.
+  if (base.type != ExprType::kName && base.type != ExprType::kAttribute) return;
   // The name as it stands, unless there is white space or a comment in it.
   const std::string_view written = facts_.Text(fact.span);
   if (written.size() == base.name.size() + separator.size() + fact.attr.size() && written.starts_with(base.name)) {
@@ -84,7 +86,7 @@ RowIndex FactBuilder::AddAssign(std::string_view form, std::string_view op, TSNo
 void FactBuilder::NameAssign(RowIndex assign, RowIndex target) {
   facts_.assigns[assign].target = target;
   if (target == kNoRow || At(target).type != ExprType::kName) return;
-  facts_.assigns_by_name[At(target).name].push_back(assign);
+  facts_.assigns_by_name[{facts_.assigns[assign].place.function, At(target).name}].push_back(assign);
 }
 
 RowIndex FactBuilder::AddStatement(StatementType type, TSNode node, size_t index, bool nested, bool after_jump) {

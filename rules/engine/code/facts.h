@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -378,8 +379,18 @@ struct FileFacts {
   std::array<std::vector<RowIndex>, 19> statements_by_type;
   // Names that imports bind → what they stand for ("p" → "pypto"). The last one wins.
   std::unordered_map<std::string_view, std::string_view> aliases;
-  // Assignments to plain names, in order.
-  std::unordered_map<std::string_view, std::vector<RowIndex>> assigns_by_name;
+  // Assignments to plain names by the function (or kNoRow) that they stand in, in order.
+  struct ScopedName {
+    RowIndex function = kNoRow;
+    std::string_view name;
+    friend bool operator==(const ScopedName&, const ScopedName&) = default;
+  };
+  struct ScopedNameHash {
+    size_t operator()(const ScopedName& key) const {
+      return std::hash<std::string_view>()(key.name) * 31 + key.function;
+    }
+  };
+  std::unordered_map<ScopedName, std::vector<RowIndex>, ScopedNameHash> assigns_by_name;
   // Functions of the module by name; the last one wins.
   std::unordered_map<std::string_view, RowIndex> module_functions;
 

@@ -246,6 +246,13 @@ bool IsExpression(Kind kind) {
   return (kind >= kIdentifier && kind <= kUnionType) || kind == kExpressionList || kind == kParenthesizedSplat;
 }
 
+bool IsStatement(Kind kind) {
+  return kind >= kExpressionStatement && kind != kAssignmentNode && kind != kAugmented && kind != kElif &&
+         kind != kElse && kind != kExceptNode && kind != kFinally && kind != kWithClause && kind != kWithItem &&
+         kind != kAsPattern && kind != kAsPatternTarget && kind != kDecoratorNode && kind != kCase && kind != kBlock &&
+         kind != kParenthesizedSplat && kind != kTypeParameter;
+}
+
 class PythonReader : public FactBuilder {
  public:
   PythonReader(TSNode root, RowIndex block, FileFacts& facts) : FactBuilder(facts, root), g_(Grammar::Get()) {
@@ -268,11 +275,22 @@ class PythonReader : public FactBuilder {
   BlockResult Block(bool nested) {
     BlockResult result;
     bool jumped = false;
+    uint32_t column = UINT32_MAX;
+    uint32_t line = UINT32_MAX;
     ForEachChild([&] {
       const TSNode node = Current();
       if (!ts_node_is_named(node)) return;
       const Kind kind = KindOf(node);
       if (kind == kComment) return Comment();
+      // The grammar lets statements of one block stand anywhere; Python does not.
+      const TSPoint start = ts_node_start_point(node);
+      if (start.row != line && IsStatement(kind)) {
+        if (column != UINT32_MAX && start.column != column && facts_.errors.empty()) {
+          facts_.errors.push_back({ts_node_start_byte(node), ts_node_end_byte(node), "unexpected indent"});
+        }
+        if (column == UINT32_MAX) column = start.column;
+      }
+      line = ts_node_end_point(node).row;
       const RowIndex row = Statement(kind, result.statements, nested, jumped);
       if (row == kNoRow) return;
       if (result.statements == 0) result.first = row;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "rules/engine/code/cpp_reader.h"
 #include "rules/engine/code/data_reader.h"
 #include "rules/engine/code/fact_builder.h"
 #include "rules/engine/code/markdown_reader.h"
@@ -62,6 +63,10 @@ std::shared_ptr<const SourceFile> SourceFile::Read(std::string path, std::string
     case Language::kYaml:
     case Language::kJson:
       ReadData(root, false, facts);
+      break;
+    case Language::kCpp:
+    case Language::kCuda:
+      ReadCpp(root, facts);
       break;
     default:
       break;
