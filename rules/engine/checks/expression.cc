@@ -242,6 +242,11 @@ bool Run::Is(size_t definition, RowRef row) {
 }
 
 Value Path::Get(Run& run, Frame& frame) const {
+  // Most paths are a field of the row at hand.
+  if (start == Start::kSlot && steps.size() == 1 && steps.front().kind == StepKind::kField) {
+    const RowRef row = frame.rows[slot];
+    if (row.unit != nullptr) return steps.front().field->get(run, *row.unit, row.index);
+  }
   Value value;
   switch (start) {
     case Start::kOption: {
