@@ -69,7 +69,9 @@ CLI::App* AddVerb(CLI::App& parent, const std::string& name, const std::string& 
 
 void BuildCommandLine(CLI::App& app, GlobalOptions& options, Verb& chosen) {
   app.name("yard");
-  app.description("Looks after machine-learning framework repositories: triages issues under rule packs and says why.");
+  app.description(
+      "Looks after machine-learning framework repositories: triages issues and reviews code under rule packs, and says "
+      "why.");
   app.footer(
       "Examples:\n"
       "  yard triage issue issue.json --local\n"
@@ -106,6 +108,7 @@ void BuildCommandLine(CLI::App& app, GlobalOptions& options, Verb& chosen) {
   AddDeliveryVerbs(app, chosen);
   AddLedgerVerbs(app, chosen);
   AddDeadLetterVerbs(app, chosen);
+  AddReviewVerbs(app, chosen);
   AddRulesVerbs(app, chosen);
   AddConfigVerbs(app, chosen);
   AddHealthVerb(app, chosen);

@@ -27,6 +27,7 @@
 #include "services/core/status.h"
 #include "services/packs/answers.h"
 #include "services/packs/backtest.h"
+#include "services/packs/check_test.h"
 #include "services/packs/pack_test.h"
 #include "services/triage/eval_lines.h"
 #include "yardmaster/v1/rules.grpc.pb.h"
@@ -66,11 +67,15 @@ ExitCode TestLocally(const TestOptions& options, Session& session, v1::TestPackR
   const bool show = session.env.err_is_terminal && !session.output.quiet();
   Progress progress(show ? session.env.err : nullptr, clock, "cases", cases);
   for (const std::shared_ptr<const rules::CompiledPack>& pack : packs) {
-    const absl::StatusOr<PackTest> result = TestPack(*pack, [&] {
+    absl::StatusOr<PackTest> result = TestPack(*pack, [&] {
       progress.Done();
       return absl::OkStatus();
     });
     if (!result.ok()) return ReportLocal(session, result.status());
+    // Its problems have been told with those of the pack.
+    rules::Problems problems;
+    if (const auto checks = rules::LoadChecks(folder->files, pack->model().name, problems))
+      TestChecks(*checks, *result);
     WritePackTest(*result, response);
   }
   return ExitCode::kDone;

@@ -23,6 +23,7 @@ void AddSweepVerb(CLI::App& app, Verb& chosen);
 void AddDeliveryVerbs(CLI::App& app, Verb& chosen);
 void AddDeadLetterVerbs(CLI::App& app, Verb& chosen);
 void AddLedgerVerbs(CLI::App& app, Verb& chosen);
+void AddReviewVerbs(CLI::App& app, Verb& chosen);
 void AddRulesVerbs(CLI::App& app, Verb& chosen);
 void AddConfigVerbs(CLI::App& app, Verb& chosen);
 void AddCompletionVerb(CLI::App& app, Verb& chosen);

@@ -17,8 +17,8 @@ using nlohmann::json;
 
 // The files that a pack may have.
 constexpr std::string_view kExpectedFiles =
-    "pack.json, labels.json, templates.json, zones.json, rubric.json, guardrails.json, signals/*.json, cases/*.json or "
-    "README.md";
+    "pack.json, labels.json, templates.json, zones.json, rubric.json, guardrails.json, recipes.json, signals/*.json, "
+    "checks/*.json, cases/*.json or README.md";
 
 JsonLimits PackLimits() {
   JsonLimits limits;
@@ -30,7 +30,7 @@ JsonLimits PackLimits() {
 
 // Schema of the file at a path inside a pack's folder; empty if no such file is known.
 std::string_view SchemaOfFile(std::string_view path) {
-  for (std::string_view name : {"pack", "labels", "templates", "zones", "rubric", "guardrails"}) {
+  for (std::string_view name : {"pack", "labels", "templates", "zones", "rubric", "guardrails", "recipes"}) {
     if (path.size() == name.size() + 5 && path.starts_with(name) && path.ends_with(".json")) return name;
   }
   const auto inside = [&](std::string_view folder) {
@@ -39,6 +39,7 @@ std::string_view SchemaOfFile(std::string_view path) {
   };
   if (inside("signals/")) return "rubric";
   if (inside("cases/")) return "cases";
+  if (inside("checks/")) return "checks";  // read by engine/checks; here only its shape is checked
   return {};
 }
 

@@ -17,6 +17,11 @@ std::shared_ptr<const rules::CompiledPack> PackSet::Find(std::string_view name) 
   return it == packs_.end() ? nullptr : it->second;
 }
 
+std::shared_ptr<const rules::CheckSet> PackSet::FindChecks(std::string_view name) const {
+  auto it = checks_.find(name);
+  return it == checks_.end() ? nullptr : it->second;
+}
+
 std::shared_ptr<const PackSet> LoadPackSet(const std::filesystem::path& packs_dir, rules::Problems& problems) {
   rules::Problems found;
   const rules::PackFiles files = rules::ReadPackFiles(packs_dir, found);
@@ -28,6 +33,7 @@ std::shared_ptr<const PackSet> LoadPackSet(const std::filesystem::path& packs_di
   // does not stop the others, so that all problems of all packs are told at once.
   struct Result {
     std::shared_ptr<const rules::CompiledPack> pack;
+    std::shared_ptr<const rules::CheckSet> checks;
     rules::Problems problems;
   };
   std::vector<Result> results(names.size());
@@ -37,6 +43,7 @@ std::shared_ptr<const PackSet> LoadPackSet(const std::filesystem::path& packs_di
       std::optional<rules::PackModel> model = rules::LoadPack(files, names[i], results[i].problems);
       if (!model.has_value()) continue;
       results[i].pack = rules::CompiledPack::Compile(*std::move(model), results[i].problems);
+      results[i].checks = rules::LoadChecks(files, names[i], results[i].problems);
     }
   };
   {
@@ -46,9 +53,11 @@ std::shared_ptr<const PackSet> LoadPackSet(const std::filesystem::path& packs_di
     work();
   }
   PackSet::Packs packs;
+  PackSet::Checks checks;
   for (size_t i = 0; i < names.size(); ++i) {
     found.insert(found.end(), results[i].problems.begin(), results[i].problems.end());
     if (results[i].pack != nullptr) packs.emplace(names[i], std::move(results[i].pack));
+    if (results[i].checks != nullptr) checks.emplace(names[i], std::move(results[i].checks));
   }
   if (!found.empty()) {
     rules::LocateProblems(files, found);
@@ -57,7 +66,7 @@ std::shared_ptr<const PackSet> LoadPackSet(const std::filesystem::path& packs_di
     problems.insert(problems.end(), found.begin(), found.end());
     return nullptr;
   }
-  return std::make_shared<const PackSet>(std::move(packs));
+  return std::make_shared<const PackSet>(std::move(packs), std::move(checks));
 }
 
 std::unique_ptr<PackRegistry> PackRegistry::Open(std::filesystem::path packs_dir, rules::Problems& problems) {

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "rules/engine/checks/check_set.h"
 #include "rules/engine/compiled_pack.h"
 #include "rules/engine/problem.h"
 
@@ -21,14 +22,18 @@ namespace yardmaster {
 class PackSet {
  public:
   using Packs = std::map<std::string, std::shared_ptr<const rules::CompiledPack>, std::less<>>;
-  explicit PackSet(Packs packs) : packs_(std::move(packs)) {}
+  using Checks = std::map<std::string, std::shared_ptr<const rules::CheckSet>, std::less<>>;
+  explicit PackSet(Packs packs, Checks checks = {}) : packs_(std::move(packs)), checks_(std::move(checks)) {}
 
   // nullptr if there is no pack of that name.
   std::shared_ptr<const rules::CompiledPack> Find(std::string_view name) const;
   const Packs& packs() const { return packs_; }
+  // The review checks of a pack; nullptr if there is no such pack.
+  std::shared_ptr<const rules::CheckSet> FindChecks(std::string_view name) const;
 
  private:
   Packs packs_;
+  Checks checks_;
 };
 
 // Loads and compiles every pack below `packs_dir`. Returns nullptr and all problems of all packs if there was any; a

@@ -14,6 +14,7 @@
 #include "services/core/pooled_rpc.h"
 #include "services/packs/answers.h"
 #include "services/packs/backtest.h"
+#include "services/packs/check_test.h"
 #include "services/packs/label_check.h"
 #include "services/packs/pack_test.h"
 #include "services/packs/validate.h"
@@ -140,8 +141,9 @@ absl::Status RulesServiceImpl::Test(const RpcCall& call, const v1::TestPackReque
     for (const auto& [name, pack] : set->packs()) chosen.push_back(pack);
   }
   for (const std::shared_ptr<const rules::CompiledPack>& pack : chosen) {
-    const absl::StatusOr<PackTest> result = yardmaster::TestPack(*pack, [&call] { return call.CheckAlive(); });
+    absl::StatusOr<PackTest> result = yardmaster::TestPack(*pack, [&call] { return call.CheckAlive(); });
     if (!result.ok()) return result.status();
+    if (const auto checks = set->FindChecks(pack->model().name)) TestChecks(*checks, *result);
     WritePackTest(*result, response);
   }
   return absl::OkStatus();

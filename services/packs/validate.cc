@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "rules/engine/checks/check_set.h"
 #include "rules/engine/pack_model.h"
 #include "services/core/errors.h"
 #include "services/core/limits.h"
@@ -67,6 +68,8 @@ std::shared_ptr<const rules::CompiledPack> BuildPack(const PacksFolder& folder, 
     std::optional<rules::PackModel> model = rules::LoadPack(folder.files, name, found);
     if (model && found.empty()) {
       std::shared_ptr<const rules::CompiledPack> pack = rules::CompiledPack::Compile(*std::move(model), found);
+      // The checks are compiled for their problems.
+      if (pack != nullptr) rules::LoadChecks(folder.files, name, found);
       if (pack != nullptr && found.empty()) return pack;
       rules::LocateProblems(folder.files, found);
     }

@@ -1,0 +1,30 @@
+// The packs of a review without a server: only the folders that are needed are read, since a review on save must not
+// wait for all packs.
+#ifndef YARDMASTER_CLIENTS_CLI_REVIEW_PACKS_H_
+#define YARDMASTER_CLIENTS_CLI_REVIEW_PACKS_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "clients/cli/options.h"
+#include "rules/engine/checks/check_set.h"
+
+namespace yardmaster::cli {
+
+// kQuiet: says nothing about which pack was chosen, nor that none of several fits.
+enum class PackNotes : uint8_t { kTell, kQuiet };
+
+using CheckSets = std::vector<std::shared_ptr<const rules::CheckSet>>;
+
+// The named packs, compiled; a name may also be a pack's own folder. Without names: the only pack that has checks and
+// is not extended by another one with checks; where there are several, those of them that have a role for one of
+// `paths`. Empty after saying why, with `code` set: kNegative for an unknown pack, kUsage otherwise; kDone if none of
+// several packs fits and nobody is to be told.
+CheckSets LoadReviewPacks(Session& session, const std::vector<std::string>& names,
+                          const std::vector<std::string>& paths, ExitCode& code, PackNotes notes = PackNotes::kTell);
+
+}  // namespace yardmaster::cli
+
+#endif  // YARDMASTER_CLIENTS_CLI_REVIEW_PACKS_H_

@@ -1,0 +1,240 @@
+#include "clients/cli/review_text.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "clients/cli/style.h"
+#include "clients/cli/table.h"
+#include "clients/cli/terminal.h"
+
+namespace yardmaster::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// A source line that is shown; what is longer is shown around the place.
+constexpr int kMaxExcerptColumns = 160;
+constexpr size_t kMaxExcerptBytes = 64 * 1024;
+
+Style StyleOf(rules::Severity severity) {
+  switch (severity) {
+    case rules::Severity::kBlock:
+      return Style::kBad;
+    case rules::Severity::kMajor:
+    case rules::Severity::kMinor:
+      return Style::kWarning;
+    case rules::Severity::kInfo:
+      return Style::kFaint;
+  }
+  return Style::kPlain;
+}
+
+// The line with that number, without its end; nullopt behind the last one.
+std::optional<std::string_view> LineOf(std::string_view text, uint32_t number) {
+  size_t begin = 0;
+  for (uint32_t line = 1; line < number; ++line) {
+    const size_t end = text.find('\n', begin);
+    if (end == std::string_view::npos) return std::nullopt;
+    begin = end + 1;
+  }
+  const size_t end = std::min(text.find('\n', begin), text.size());
+  std::string_view line = text.substr(begin, end - begin);
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return line;
+}
+
+// Offset of the code point with that number, from 0.
+size_t OffsetOf(std::string_view line, uint32_t code_points) {
+  size_t offset = 0;
+  while (code_points > 0 && offset < line.size()) {
+    ++offset;
+    while (offset < line.size() && (static_cast<unsigned char>(line[offset]) & 0xC0) == 0x80) ++offset;
+    --code_points;
+  }
+  return offset;
+}
+
+std::string Counted(size_t number, const char* one, const char* many) {
+  return std::to_string(number) + " " + (number == 1 ? one : many);
+}
+
+std::string Duration(double seconds) {
+  char text[32];
+  if (seconds < 1.0) {
+    std::snprintf(text, sizeof(text), "%.0f ms", std::ceil(seconds * 1000));
+  } else {
+    std::snprintf(text, sizeof(text), "%.1f s", seconds);
+  }
+  return text;
+}
+
+template <typename List>
+Json Names(const List& list) {
+  Json names = Json::array();
+  for (const auto& entry : list) names.push_back(entry);
+  return names;
+}
+
+std::string Joined(const std::vector<std::string>& list) {
+  std::string text;
+  for (const std::string& entry : list) text += (text.empty() ? "" : ", ") + Printable(entry);
+  return text;
+}
+
+std::string JoinedNumbers(const std::vector<int>& list) {
+  std::string text;
+  for (const int entry : list) text += (text.empty() ? "" : ",") + std::to_string(entry);
+  return text;
+}
+
+}  // namespace
+
+std::string SourceExcerpt(std::string_view text, const rules::Finding& finding, const ReviewTextOptions& options) {
+  if (finding.line == 0) return "";
+  const std::optional<std::string_view> whole = LineOf(text, finding.line);
+  if (!whole.has_value()) return "";
+  std::string_view line = whole->substr(0, kMaxExcerptBytes);
+  size_t begin = OffsetOf(line, std::max(1u, finding.column) - 1);
+  size_t end = finding.end_line == finding.line && finding.end_column > finding.column
+                   ? OffsetOf(line, finding.end_column - 1)
+                   : (finding.end_line > finding.line ? line.size() : begin);
+
+  // Of a long line only what stands around the place.
+  bool cut = false;
+  if (DisplayWidth(line) > kMaxExcerptColumns) {
+    size_t from = begin > kMaxExcerptColumns / 2 ? begin - kMaxExcerptColumns / 2 : 0;
+    while (from > 0 && (static_cast<unsigned char>(line[from]) & 0xC0) == 0x80) --from;
+    line.remove_prefix(from);
+    begin -= from;
+    end = std::max(end - std::min(end, from), begin);
+    cut = from > 0;
+  }
+  const std::string shown = CutToWidth(Printable(line), kMaxExcerptColumns);
+  const int shown_width = DisplayWidth(shown);
+  const int indent = std::min(DisplayWidth(Printable(line.substr(0, begin))), shown_width);
+  const int width =
+      std::max(1, std::min(DisplayWidth(Printable(line.substr(begin, end - begin))), shown_width - indent));
+
+  const std::string number = std::to_string(finding.line);
+  const std::string margin(std::max<size_t>(4, number.size()), ' ');
+  std::string out = PadLeft(number, static_cast<int>(margin.size())) + " | " + (cut ? "…" : "") + shown + "\n";
+  const std::string caret = "^" + std::string(static_cast<size_t>(width) - 1, '~');
+  out += margin + " | " + std::string(static_cast<size_t>(indent) + (cut ? 1 : 0), ' ') +
+         Paint(caret, Style::kGood, options.color) + "\n";
+  return out;
+}
+
+std::string ReviewText(const ReviewReport& report, const SourceOf& source, const ReviewTextOptions& options) {
+  const bool chinese = options.language == TextLanguage::kChinese;
+  std::string out;
+  for (const ReportedFinding& reported : report.findings) {
+    const rules::Finding& finding = reported.finding;
+    std::string place = Printable(finding.path);
+    if (finding.line > 0)
+      place += ":" + std::to_string(finding.line) + ":" + std::to_string(std::max(1u, finding.column));
+    const std::string& message = chinese && !finding.message_zh.empty() ? finding.message_zh : finding.message;
+    const std::string& hint = chinese && !finding.fix_zh.empty() ? finding.fix_zh : finding.fix;
+    out += Paint(place, Style::kStrong, options.color) + ": " +
+           Paint(rules::SeverityName(finding.severity), StyleOf(finding.severity), options.color) + " " +
+           Paint(Printable(finding.rule_id), Style::kName, options.color);
+    if (!finding.pack_severity.empty()) out += " (" + Printable(finding.pack_severity) + ")";
+    if (reported.status != FindingStatus::kNone) out += " [" + std::string(FindingStatusName(reported.status)) + "]";
+    out += ": " + Printable(message) + "\n";
+    if (reported.status == FindingStatus::kFixed) continue;
+    if (const std::string* text = source(finding.path); text != nullptr) out += SourceExcerpt(*text, finding, options);
+    if (!hint.empty()) out += "     = " + Printable(hint) + "\n";
+  }
+  if (!report.findings.empty()) out += "\n";
+
+  const std::array<size_t, 4> counts = report.Counts();
+  std::string line = Counted(report.files, "file", "files") + ": ";
+  if (counts[0] + counts[1] + counts[2] + counts[3] == 0) {
+    line += Paint("nothing found", Style::kGood, options.color);
+  } else {
+    line += std::to_string(counts[0]) + " block, " + std::to_string(counts[1]) + " major, " +
+            std::to_string(counts[2]) + " minor, " + std::to_string(counts[3]) + " info";
+  }
+  if (!report.skipped.empty()) line += "; " + Counted(report.skipped.size(), "check skipped", "checks skipped");
+  if (report.gate.has_value()) {
+    line +=
+        "; gate " + Printable(report.gate->id) + " " +
+        (report.gate->open ? Paint("open", Style::kGood, options.color) : Paint("closed", Style::kBad, options.color));
+  }
+  return out + line + "; " + Duration(report.seconds) + "\n";
+}
+
+std::string CheckTable(const rules::CheckSet& checks, const Output& output) {
+  Table table;
+  table.Header({"rule", "severity", "grade", "stages", "roles", "at", "title"});
+  for (const rules::CheckInfo& check : checks.checks()) {
+    table.Row({{Printable(check.id), Style::kStrong},
+               {std::string(rules::SeverityName(check.severity)), StyleOf(check.severity)},
+               Printable(check.pack_severity),
+               JoinedNumbers(check.stages),
+               Joined(check.roles),
+               Joined(check.moments),
+               Printable(check.title)});
+  }
+  return table.Render(0, output.columns(), output.color());
+}
+
+Json CheckJson(const rules::CheckInfo& check) {
+  Json tags = Json::object();
+  for (const auto& [key, value] : check.tags) tags[key] = value;
+  return Json{{"rule_id", check.id},
+              {"pack", check.pack},
+              {"title", check.title},
+              {"severity", rules::SeverityName(check.severity)},
+              {"pack_severity", check.pack_severity},
+              {"message", check.message},
+              {"fix", check.fix},
+              {"roles", Names(check.roles)},
+              {"stages", Names(check.stages)},
+              {"moments", Names(check.moments)},
+              {"profiles", Names(check.profiles)},
+              {"needs", Names(check.needs)},
+              {"tags", std::move(tags)},
+              {"source", check.source},
+              {"file", check.file},
+              {"line", check.line}};
+}
+
+Json CheckListJson(const rules::CheckSet& checks) {
+  Json list = Json::array();
+  for (const rules::CheckInfo& check : checks.checks()) list.push_back(CheckJson(check));
+  return list;
+}
+
+std::string CheckText(const rules::CheckInfo& check, const Output& output) {
+  const bool color = output.color();
+  std::string place = check.file;
+  if (check.line > 0) place += ":" + std::to_string(check.line);
+  std::string out = Paint("check", Style::kFaint, color) + " " + Paint(Printable(check.id), Style::kTitle, color) +
+                    "  " + Paint("pack " + Printable(check.pack) + " · " + Printable(place), Style::kFaint, color) +
+                    "\n";
+  const auto add = [&](const char* name, const std::string& text) {
+    if (!text.empty()) out += "  " + Paint(PadRight(name, 10), Style::kFaint, color) + text + "\n";
+  };
+  add("title", Printable(check.title));
+  add("about", Printable(check.description));
+  add("severity", std::string(rules::SeverityName(check.severity)) + " (" + Printable(check.pack_severity) + ")");
+  add("roles", Joined(check.roles));
+  add("stages", JoinedNumbers(check.stages));
+  add("at", Joined(check.moments));
+  add("profiles", Joined(check.profiles));
+  add("needs", Joined(check.needs));
+  add("message", Printable(check.message));
+  add("fix", Printable(check.fix));
+  add("source", Printable(check.source));
+  add("cases", std::to_string(check.good_cases) + " good, " + std::to_string(check.bad_cases) + " bad");
+  size_t begin = 0;
+  while (begin < check.written.size()) {
+    const size_t end = std::min(check.written.find('\n', begin), check.written.size());
+    out += "  " + Printable(std::string_view(check.written).substr(begin, end - begin)) + "\n";
+    begin = end + 1;
+  }
+  return out;
+}
+
+}  // namespace yardmaster::cli

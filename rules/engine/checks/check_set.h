@@ -1,0 +1,100 @@
+// The review checks of a pack, compiled. rules/checks.md is the page for people who write checks.
+#ifndef YARDMASTER_RULES_ENGINE_CHECKS_CHECK_SET_H_
+#define YARDMASTER_RULES_ENGINE_CHECKS_CHECK_SET_H_
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rules/engine/pack_loader.h"
+#include "rules/engine/problem.h"
+
+namespace yardmaster::rules {
+
+// Severities as every pack shares them, the worst first.
+enum class Severity : uint8_t { kBlock, kMajor, kMinor, kInfo };
+
+// "block", "major", "minor", "info".
+std::string_view SeverityName(Severity severity);
+
+// What lists and reports say about a check. Texts are as written, placeholders included.
+struct CheckInfo {
+  std::string id;    // of this check; a rule may have several
+  std::string rule;  // what findings, lists and options cite; the id where nothing else is said
+  std::string pack;  // the pack that wrote it: the one reviewed for, or one that it extends
+  std::string title;
+  std::string description;
+  Severity severity = Severity::kBlock;
+  std::string pack_severity;  // "S0", "MAJOR", …
+  std::string message;
+  std::string message_zh;
+  std::string fix;
+  std::string fix_zh;
+  std::vector<std::string> roles;     // empty: any file
+  std::vector<int> stages;            // empty: every stage
+  std::vector<std::string> moments;   // empty: every moment
+  std::vector<std::string> profiles;  // empty: every profile
+  std::vector<std::string> needs;     // roles without which it is skipped
+  std::map<std::string, std::string> tags;
+  std::string source;
+  std::string written;  // the JSON object as it stands in the file, indented by two
+  std::string file;     // where it stands
+  uint32_t line = 0;
+  size_t good_cases = 0;
+  size_t bad_cases = 0;
+  bool query = false;  // by a tree-sitter query
+};
+
+struct ProfileInfo {
+  std::string id;
+  std::string title;
+};
+
+struct RoleInfo {
+  std::string role;
+  std::string path;     // RE2 over the whole path
+  std::string example;  // a path that matches
+};
+
+// Immutable; safe to use from many threads at once.
+class CheckSet {
+ public:
+  struct Impl;  // checks/compiled_checks.h
+  explicit CheckSet(std::unique_ptr<const Impl> impl);
+  ~CheckSet();
+  CheckSet(const CheckSet&) = delete;
+  CheckSet& operator=(const CheckSet&) = delete;
+
+  const std::string& pack() const;
+  const std::vector<CheckInfo>& checks() const;  // in the order of packs, files and positions
+  const CheckInfo* Find(std::string_view id) const;
+  const std::vector<ProfileInfo>& profiles() const;
+  const std::string& default_profile() const;  // empty: the pack has no profiles
+  const std::vector<ProfileInfo>& moments() const;
+  const std::vector<RoleInfo>& roles() const;
+  // Role of a path; empty if no role has it.
+  std::string RoleOf(std::string_view path) const;
+  // A named list of the pack; nullptr if there is none.
+  const std::vector<std::string>* List(std::string_view name) const;
+  // A named map; nullptr if there is none.
+  const std::map<std::string, std::string>* Map(std::string_view name) const;
+  // Whether some check looks at other files than the one that it judges: such a set must be reviewed as a whole.
+  bool across() const;
+
+  const Impl& impl() const { return *impl_; }
+
+ private:
+  std::unique_ptr<const Impl> impl_;
+};
+
+// Compiles the checks of a pack and of everything that it extends: checks/*.json. A pack without such files has an
+// empty set. Adds every problem with file, pointer and line, and returns nullptr if there was any. Pure: looks at
+// nothing but `files`.
+std::shared_ptr<const CheckSet> LoadChecks(const PackFiles& files, std::string_view pack, Problems& problems);
+
+}  // namespace yardmaster::rules
+
+#endif  // YARDMASTER_RULES_ENGINE_CHECKS_CHECK_SET_H_

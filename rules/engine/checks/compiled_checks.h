@@ -1,0 +1,113 @@
+// The compiled checks of a pack: what CheckSet holds.
+#ifndef YARDMASTER_RULES_ENGINE_CHECKS_COMPILED_CHECKS_H_
+#define YARDMASTER_RULES_ENGINE_CHECKS_COMPILED_CHECKS_H_
+
+#include <re2/re2.h>
+
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "rules/engine/checks/check_set.h"
+#include "rules/engine/checks/expression.h"
+#include "rules/engine/checks/tree_query.h"
+
+namespace yardmaster::rules {
+
+struct CompiledDefinition {
+  std::string name;
+  FactTable table = FactTable::kFile;
+  std::vector<KindSelection> kinds;
+  std::unique_ptr<Clause> where;  // null: all
+};
+
+// A check as it runs under one profile.
+struct CompiledRule {
+  bool off = false;
+  Severity severity = Severity::kBlock;
+  std::string pack_severity;
+  std::vector<std::string> roles;
+  std::vector<std::string> needs;
+  std::vector<int> stages;
+  std::vector<std::string> moments;
+  std::vector<std::string> files;
+  std::vector<std::string> not_files;
+  std::vector<Language> languages;
+  FactTable table = FactTable::kFile;
+  std::vector<KindSelection> kinds;
+  bool base = false;              // rows of the version before the change
+  std::unique_ptr<Operand> list;  // the elements of this list are the rows; once for the set
+  std::unique_ptr<TreeQuery> query;
+  std::unique_ptr<Clause> when;
+  std::unique_ptr<Clause> where;
+  std::unique_ptr<Clause> exempt;
+  std::vector<std::unique_ptr<Operand>> lets;
+  std::optional<Path> place;
+  std::optional<Template> path;
+  std::optional<Path> edit_place;  // what "edit" replaces
+  Template edit_text;
+  Template message;
+  Template message_zh;
+  Template fix;
+  Template fix_zh;
+  enum class Once : uint8_t { kNever, kFile, kFunction, kSet };
+  Once once = Once::kNever;
+};
+
+struct CheckCase {
+  std::string name;  // "bad/0"
+  bool good = false;
+  std::vector<std::pair<std::string, std::string>> files;  // path, text
+  std::map<std::string, std::string> base;
+  std::optional<int> stage;
+  std::string moment;
+  std::map<std::string, std::string> options;
+  std::vector<std::string> profiles;
+  std::optional<std::vector<uint32_t>> lines;
+  std::optional<size_t> count;
+  std::string contains;
+  std::string focus;
+  bool skipped = false;
+};
+
+struct CompiledCheck {
+  CheckInfo info;
+  // By profile (one if the pack has none); several may share one.
+  std::vector<std::shared_ptr<const CompiledRule>> rules;
+  std::vector<CheckCase> cases;
+};
+
+struct CompiledRole {
+  RoleInfo info;
+  std::unique_ptr<RE2> path;
+  std::vector<std::string> groups;  // by number; empty where a group has no name
+};
+
+struct CompiledMoment {
+  ProfileInfo info;
+  std::unique_ptr<Clause> only;  // on a file
+};
+
+struct CheckSet::Impl {
+  std::string pack;
+  std::vector<CheckInfo> infos;
+  std::vector<CompiledCheck> checks;
+  std::vector<ProfileInfo> profiles;
+  std::string default_profile;
+  std::vector<CompiledMoment> moments;
+  std::vector<ProfileInfo> moment_infos;
+  std::vector<CompiledRole> roles;
+  std::vector<RoleInfo> role_infos;
+  std::map<std::string, std::vector<std::string>, std::less<>> lists;
+  std::map<std::string, std::unordered_set<std::string_view>, std::less<>> list_sets;
+  std::map<std::string, std::map<std::string, std::string>, std::less<>> maps;
+  std::vector<CompiledDefinition> definitions;
+  bool across = false;  // some check looks at several files
+};
+
+}  // namespace yardmaster::rules
+
+#endif  // YARDMASTER_RULES_ENGINE_CHECKS_COMPILED_CHECKS_H_

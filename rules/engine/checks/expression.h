@@ -1,0 +1,170 @@
+// Compiled conditions, matchers, values, queries and templates. Made by compiler.h from JSON; immutable, and free of
+// names that would have to be looked up while they run.
+#ifndef YARDMASTER_RULES_ENGINE_CHECKS_EXPRESSION_H_
+#define YARDMASTER_RULES_ENGINE_CHECKS_EXPRESSION_H_
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rules/engine/checks/fields.h"
+#include "rules/engine/checks/run.h"
+#include "rules/engine/checks/value.h"
+
+namespace yardmaster::rules {
+
+// Rows inside each other: the one of the check, then one for each query around.
+inline constexpr size_t kMaxSlots = 10;
+
+class Operand;
+
+// The rows that are being looked at, and the values that the check named.
+struct Frame {
+  std::array<RowRef, kMaxSlots> rows;
+  const std::vector<std::unique_ptr<Operand>>* lets = nullptr;
+  std::vector<std::optional<Value>>* let_values = nullptr;
+};
+
+// What must hold.
+class Clause {
+ public:
+  virtual ~Clause() = default;
+  virtual bool Holds(Run& run, Frame& frame) const = 0;
+  // Cheap ones are tried first: 0 for a field, more for what goes over rows.
+  int cost = 0;
+};
+
+// What a value must be.
+class ValueMatcher {
+ public:
+  virtual ~ValueMatcher() = default;
+  virtual bool Matches(Run& run, Frame& frame, const Value& value) const = 0;
+};
+
+// A value.
+class Operand {
+ public:
+  virtual ~Operand() = default;
+  virtual Value Get(Run& run, Frame& frame) const = 0;
+};
+
+// From a row, an option or a named value along references to a value.
+class Path {
+ public:
+  enum class Start : uint8_t { kSlot, kOption, kLet, kSet };
+  enum class StepKind : uint8_t {
+    kField,
+    kGroup,
+    kSetGroup,
+    kArgument,
+    kItem,
+    kParameter,
+    kChild,
+    kDecorator,
+    kCapture
+  };
+  // A position or a name.
+  struct Selector {
+    std::optional<int> position;
+    std::string name;
+  };
+  struct Step {
+    StepKind kind = StepKind::kField;
+    const FieldInfo* field = nullptr;
+    std::string name;
+    std::vector<Selector> selectors;  // the first that leads somewhere
+    size_t capture = 0;
+  };
+
+  Value Get(Run& run, Frame& frame) const;
+
+  Start start = Start::kSlot;
+  size_t slot = 0;   // of the row, or of the named value
+  std::string name;  // of the option
+  std::vector<Step> steps;
+};
+
+// A text with placeholders.
+class Template {
+ public:
+  struct Filter {
+    enum class Kind : uint8_t { kUpper, kLower, kOr, kMap, kNearest };
+    Kind kind = Kind::kUpper;
+    std::string argument;
+    const std::map<std::string, std::string>* map = nullptr;
+    const std::vector<std::string>* list = nullptr;
+  };
+  struct Part {
+    std::string text;          // literal; before the value
+    std::optional<Path> path;  // none: the literal alone
+    std::vector<Filter> filters;
+  };
+
+  bool constant() const { return parts.empty() || (parts.size() == 1 && !parts[0].path); }
+  // `missing` is set if a placeholder had no value.
+  // `shown`: for people; what placeholders stand for then is one line and not too long.
+  std::string Expand(Run& run, Frame& frame, bool& missing, bool shown = false) const;
+
+  std::vector<Part> parts;
+};
+
+// One kind of rows, and the definitions that they must belong to.
+struct KindSelection {
+  KindInfo kind;
+  std::vector<size_t> definitions;
+};
+
+// Whether the row is of the kind.
+bool OfKind(Run& run, const KindSelection& selection, RowRef row);
+bool OfAnyKind(Run& run, const std::vector<KindSelection>& selections, RowRef row);
+
+// Rows related to a row.
+class Query {
+ public:
+  enum class Scope : uint8_t {
+    kFile,
+    kInside,
+    kBody,
+    kAround,
+    kBefore,
+    kAfter,
+    kChildren,
+    kReachable,
+    kReaching,
+    kFiles,
+  };
+
+  // Calls `visit` with each row, which then also stands in `frame`, until it returns false.
+  void ForEach(Run& run, Frame& frame, const std::function<bool(RowRef)>& visit) const;
+
+  std::vector<KindSelection> kinds;
+  Scope scope = Scope::kFile;
+  std::optional<Path> of;  // none: the row of `anchor`
+  size_t anchor = 0;       // slot
+  size_t slot = 0;         // where the rows stand
+  bool base = false;
+  bool filter_files = false;
+  std::vector<std::string> roles;
+  std::unique_ptr<Clause> files;  // on a file at `slot`
+  std::unique_ptr<Clause> where;
+  std::unique_ptr<Operand> list;  // elements of a list instead of rows
+
+ private:
+  // Each returns false once `visit` did.
+  bool Offer(Run& run, Frame& frame, RowRef row, const std::function<bool(RowRef)>& visit) const;
+  bool OverUnit(Run& run, Frame& frame, const Unit& unit, RowRef anchor,
+                const std::function<bool(RowRef)>& visit) const;
+  bool OverKind(Run& run, Frame& frame, const Unit& unit, RowRef anchor, const KindSelection& kind,
+                const std::function<bool(RowRef)>& visit) const;
+  bool OverRange(Run& run, Frame& frame, const Unit& unit, const KindSelection& kind, ByteSpan range, RowRef except,
+                 const std::function<bool(RowRef)>& visit) const;
+};
+
+}  // namespace yardmaster::rules
+
+#endif  // YARDMASTER_RULES_ENGINE_CHECKS_EXPRESSION_H_

@@ -1,0 +1,108 @@
+// Runs compiled checks over files: text in, findings out.
+#ifndef YARDMASTER_RULES_ENGINE_CHECKS_REVIEW_H_
+#define YARDMASTER_RULES_ENGINE_CHECKS_REVIEW_H_
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "rules/engine/checks/check_set.h"
+#include "rules/engine/code/source_file.h"
+
+namespace yardmaster::rules {
+
+// Rules of our own, in every pack.
+inline constexpr std::string_view kParseRule = "YM-PARSE";  // a syntax error (major)
+inline constexpr std::string_view kLimitRule = "YM-LIMIT";  // something was too large, too deep or too slow (block)
+
+// One file of what is reviewed together (an operator directory, a tree, the files of a pull request).
+struct ReviewFile {
+  std::string path;  // relative to the operator, tree or repository; "/" between folders
+  std::string text;
+  std::optional<std::string> base;  // before the change; nullopt: there is no base, and every line counts as added
+  std::string role;                 // empty: by the path
+  bool context = false;             // conditions see it, but it is not judged itself
+};
+
+struct ReviewOptions {
+  std::string profile;                         // empty: the pack's default
+  std::optional<int> stage;                    // nullopt: checks of all stages
+  std::string moment;                          // empty: checks of all moments
+  std::map<std::string, std::string> options;  // what conditions see as "option"
+  std::string path;                            // folder of the set, for messages
+  std::string op;  // name that roles' groups would give; empty: from the files. With a role override and without this
+                   // it is the stem of that file.
+  std::vector<std::string> only;                // ids of checks; empty: all
+  std::chrono::milliseconds parse_limit{2000};  // one file
+  std::chrono::milliseconds check_limit{2000};  // all checks, for each file that is judged
+};
+
+// A piece of the file to be replaced: lines and columns as in Finding.
+struct FindingEdit {
+  uint32_t line = 0;
+  uint32_t column = 0;
+  uint32_t end_line = 0;
+  uint32_t end_column = 0;
+  std::string text;
+
+  friend bool operator==(const FindingEdit&, const FindingEdit&) = default;
+};
+
+struct Finding {
+  std::string rule_id;  // the rule of the check
+  std::string pack;
+  Severity severity = Severity::kBlock;
+  std::string pack_severity;
+  std::string path;
+  // Lines from 1, columns from 1 in code points; the end is behind the last character. 0: the whole file.
+  uint32_t line = 0;
+  uint32_t column = 0;
+  uint32_t end_line = 0;
+  uint32_t end_column = 0;
+  std::string message;
+  std::string message_zh;  // empty: there is none
+  std::string fix;
+  std::string fix_zh;
+  std::vector<FindingEdit> edits;  // that carry out the fix; empty where no one has said how
+  // 16 hex characters of rule, path, the text of the line without outer spaces, and how many like it stood before:
+  // stays the same when lines move.
+  std::string fingerprint;
+
+  friend bool operator==(const Finding&, const Finding&) = default;
+};
+
+struct SkippedCheck {
+  std::string rule_id;
+  std::string path;  // of the set, or of the file where only that was skipped
+  std::string reason;
+};
+
+struct ReviewResult {
+  std::vector<Finding> findings;  // by path, line, column and rule
+  std::vector<SkippedCheck> skipped;
+  size_t files = 0;  // judged
+};
+
+// Judges all files that are not `context`. Never throws; whatever the files hold ends in findings.
+ReviewResult Review(const CheckSet& checks, const std::vector<ReviewFile>& files, const ReviewOptions& options);
+
+// What came of one good or bad case of a check.
+struct CheckCaseResult {
+  std::string rule_id;
+  std::string name;  // "OL01/bad/0", with the profile if there are several: "OL01/bad/0@strict"
+  bool passed = false;
+  std::string message;  // why it failed
+};
+
+// Runs all cases of all checks, in order.
+std::vector<CheckCaseResult> RunCheckCases(const CheckSet& checks);
+
+}  // namespace yardmaster::rules
+
+#endif  // YARDMASTER_RULES_ENGINE_CHECKS_REVIEW_H_

@@ -1,0 +1,77 @@
+// What one review has while it runs: files, options, texts and lists made on the way, and the bounds of its work.
+#ifndef YARDMASTER_RULES_ENGINE_CHECKS_RUN_H_
+#define YARDMASTER_RULES_ENGINE_CHECKS_RUN_H_
+
+#include <chrono>
+#include <cstddef>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "rules/engine/checks/check_set.h"
+#include "rules/engine/checks/unit.h"
+#include "rules/engine/checks/value.h"
+
+namespace yardmaster::rules {
+
+class Run {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  explicit Run(const CheckSet::Impl& checks) : checks_(checks) {}
+
+  std::string_view Keep(std::string text) { return texts_.emplace_back(std::move(text)); }
+  const std::vector<Value>* Keep(std::vector<Value> list) { return &lists_.emplace_back(std::move(list)); }
+  // Forgets texts and lists; nothing may hold them.
+  void Forget() {
+    if (texts_.size() > 64) texts_.clear();
+    if (lists_.size() > 64) lists_.clear();
+  }
+
+  // Counts a piece of work. False once the time is over: conditions then are false and queries end.
+  bool Step() {
+    if (expired_) return false;
+    if ((++steps_ & 1023) == 0 && Clock::now() > deadline_) expired_ = true;
+    return !expired_;
+  }
+  void Start(std::chrono::milliseconds limit) {
+    deadline_ = Clock::now() + limit;
+    expired_ = false;
+  }
+  bool expired() const { return expired_; }
+
+  // Whether a row belongs to a definition.
+  bool Is(size_t definition, RowRef row);
+
+  const CheckSet::Impl& checks() const { return checks_; }
+
+  std::vector<std::unique_ptr<Unit>> units;  // never null
+  size_t profile = 0;                        // position in the list of profiles
+  std::string profile_name;
+  std::optional<int> stage;
+  std::string moment;
+  std::map<std::string, std::string, std::less<>> options;
+  std::string set_path;
+  std::map<std::string, std::string, std::less<>> set_groups;
+  // Elements of the lists that queries go over, by the index of their row.
+  std::vector<std::pair<Value, size_t>> values;
+  int depth = 0;  // of definitions inside each other
+
+ private:
+  const CheckSet::Impl& checks_;
+  std::deque<std::string> texts_;
+  std::deque<std::vector<Value>> lists_;
+  std::vector<std::vector<uint8_t>> set_memo_;
+  Clock::time_point deadline_;
+  size_t steps_ = 0;
+  bool expired_ = false;
+};
+
+}  // namespace yardmaster::rules
+
+#endif  // YARDMASTER_RULES_ENGINE_CHECKS_RUN_H_

@@ -1,0 +1,314 @@
+#include "rules/engine/checks/unit.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+
+namespace yardmaster::rules {
+namespace {
+
+// Hops from a name to what it stands for.
+constexpr int kMaxHops = 10;
+
+std::optional<double> ParseNumber(std::string_view text) {
+  std::string digits;
+  for (const char c : text) {
+    if (c != '_') digits += c;
+  }
+  if (digits.empty()) return std::nullopt;
+  if (digits.size() > 2 && digits[0] == '0' && std::string_view("xXbBoO").find(digits[1]) != std::string_view::npos) {
+    const int base = digits[1] == 'x' || digits[1] == 'X' ? 16 : digits[1] == 'b' || digits[1] == 'B' ? 2 : 8;
+    uint64_t number = 0;
+    const auto [end, error] = std::from_chars(digits.data() + 2, digits.data() + digits.size(), number, base);
+    if (error != std::errc()) return std::nullopt;
+    return static_cast<double>(number);
+  }
+  char* end = nullptr;
+  const double number = std::strtod(digits.c_str(), &end);
+  return end == digits.c_str() ? std::nullopt : std::optional<double>(number);
+}
+
+template <typename Rows>
+RowIndex FirstAt(const Rows& rows, uint32_t offset) {
+  const auto it = std::lower_bound(rows.begin(), rows.end(), offset,
+                                   [](const auto& row, uint32_t at) { return row.span.begin < at; });
+  return static_cast<RowIndex>(it - rows.begin());
+}
+
+// Calls `use` with the rows of a table.
+template <typename Result, typename Use>
+Result WithRows(const FileFacts& facts, FactTable table, Result none, Use use) {
+  switch (table) {
+    case FactTable::kFunction:
+      return use(facts.functions);
+    case FactTable::kParameter:
+      return use(facts.parameters);
+    case FactTable::kClass:
+      return use(facts.classes);
+    case FactTable::kImport:
+      return use(facts.imports);
+    case FactTable::kExpr:
+      return use(facts.exprs);
+    case FactTable::kAssign:
+      return use(facts.assigns);
+    case FactTable::kLoop:
+      return use(facts.loops);
+    case FactTable::kStatement:
+      return use(facts.statements);
+    case FactTable::kComment:
+      return use(facts.comments);
+    case FactTable::kSection:
+      return use(facts.sections);
+    case FactTable::kCheckbox:
+      return use(facts.checkboxes);
+    case FactTable::kTableRow:
+      return use(facts.table_rows);
+    case FactTable::kListItem:
+      return use(facts.list_items);
+    case FactTable::kCodeBlock:
+      return use(facts.code_blocks);
+    case FactTable::kCodeword:
+      return use(facts.codewords);
+    case FactTable::kLink:
+      return use(facts.links);
+    case FactTable::kEntry:
+      return use(facts.entries);
+    case FactTable::kMacro:
+      return use(facts.macros);
+    case FactTable::kNamespace:
+      return use(facts.namespaces);
+    default:
+      return none;
+  }
+}
+
+}  // namespace
+
+size_t Unit::RowCount(FactTable table) const {
+  if (table == FactTable::kFile) return 1;
+  if (table == FactTable::kLine) return facts().text.empty() ? 0 : facts().line_starts.size();
+  if (table == FactTable::kMatch) return matches.size();
+  return WithRows(facts(), table, size_t{0}, [](const auto& rows) { return rows.size(); });
+}
+
+ByteSpan Unit::SpanOf(FactTable table, RowIndex row) const {
+  const auto size = static_cast<uint32_t>(facts().text.size());
+  if (table == FactTable::kLine) {
+    const uint32_t begin = facts().line_starts[row];
+    return {begin, static_cast<uint32_t>(begin + facts().LineText(row + 1).size())};
+  }
+  if (table == FactTable::kMatch) return matches[row].span;
+  return WithRows(facts(), table, ByteSpan{0, size}, [&](const auto& rows) { return rows[row].span; });
+}
+
+ByteSpan Unit::HeadOf(FactTable table, RowIndex row) const {
+  switch (table) {
+    case FactTable::kFunction:
+      return facts().functions[row].head;
+    case FactTable::kClass:
+      return facts().classes[row].head;
+    case FactTable::kSection:
+      return facts().sections[row].head;
+    default:
+      return SpanOf(table, row);
+  }
+}
+
+ByteSpan Unit::BodyOf(FactTable table, RowIndex row) const {
+  switch (table) {
+    case FactTable::kFunction:
+      return facts().functions[row].body;
+    case FactTable::kClass:
+      return facts().classes[row].body;
+    case FactTable::kLoop:
+      return facts().loops[row].body;
+    case FactTable::kSection:
+      return facts().sections[row].body;
+    case FactTable::kCodeBlock:
+      return facts().code_blocks[row].body;
+    default:
+      return SpanOf(table, row);
+  }
+}
+
+RowIndex Unit::LowerBound(FactTable table, uint32_t offset) const {
+  if (table == FactTable::kLine) {
+    const auto& starts = facts().line_starts;
+    return static_cast<RowIndex>(std::lower_bound(starts.begin(), starts.end(), offset) - starts.begin());
+  }
+  if (table == FactTable::kMatch || table == FactTable::kCodeword) return 0;  // not in order: look at all
+  return WithRows(facts(), table, RowIndex{0}, [&](const auto& rows) { return FirstAt(rows, offset); });
+}
+
+RowIndex Unit::ParameterNamed(RowIndex function, std::string_view name) const {
+  if (function == kNoRow) return kNoRow;
+  const FunctionFact& fact = facts().functions[function];
+  for (uint32_t i = 0; i < fact.parameters; ++i) {
+    const RowIndex row = fact.first_parameter + i;
+    if (row < facts().parameters.size() && facts().parameters[row].name == name) return row;
+  }
+  return kNoRow;
+}
+
+std::vector<RowIndex> Unit::DecoratorsOf(FactTable table, RowIndex row) const {
+  const ByteSpan span = SpanOf(table, row);
+  const uint32_t head = HeadOf(table, row).begin;
+  const auto& all = facts().exprs_by_slot[static_cast<size_t>(Slot::kDecorator)];
+  const auto& exprs = facts().exprs;
+  auto it = std::lower_bound(all.begin(), all.end(), span.begin,
+                             [&](RowIndex expr, uint32_t at) { return exprs[expr].span.begin < at; });
+  std::vector<RowIndex> out;
+  for (; it != all.end() && exprs[*it].span.begin < head; ++it) out.push_back(*it);
+  return out;
+}
+
+RowIndex Unit::BindingOf(RowIndex name) const {
+  const ExprFact& expr = facts().exprs[name];
+  if (expr.type != ExprType::kName) return kNoRow;
+  // Outwards: each enclosing function, then the module. The last assignment before the name counts; in outer scopes,
+  // which may run later, the last of all.
+  RowIndex function = expr.place.function;
+  bool same_scope = true;
+  for (int hop = 0; hop <= kMaxHops; ++hop) {
+    const auto found = facts().assigns_by_name.find({function, expr.name});
+    if (found != facts().assigns_by_name.end()) {
+      const std::vector<RowIndex>& rows = found->second;
+      auto end = rows.end();
+      if (same_scope) {
+        end = std::lower_bound(rows.begin(), rows.end(), expr.span.begin,
+                               [&](RowIndex row, uint32_t at) { return facts().assigns[row].span.begin < at; });
+      }
+      while (end != rows.begin()) {
+        const AssignFact& assign = facts().assigns[*--end];
+        if (assign.place.block != expr.place.block) continue;
+        if (assign.level == Level::kClass && assign.place.cls != expr.place.cls) continue;
+        // A name in the value of the assignment means what was there before.
+        if (same_scope && assign.value != kNoRow && facts().exprs[assign.value].span.end > expr.span.begin) continue;
+        return *end;
+      }
+    }
+    if (function == kNoRow) return kNoRow;
+    // A parameter hides what is outside.
+    if (ParameterNamed(function, expr.name) != kNoRow) return kNoRow;
+    function = facts().functions[function].place.function;
+    same_scope = false;
+  }
+  return kNoRow;
+}
+
+RowIndex Unit::ParameterOf(RowIndex name) const {
+  const ExprFact& expr = facts().exprs[name];
+  if (expr.type != ExprType::kName) return kNoRow;
+  RowIndex function = expr.place.function;
+  for (int hop = 0; hop <= kMaxHops && function != kNoRow; ++hop) {
+    const RowIndex parameter = ParameterNamed(function, expr.name);
+    if (parameter != kNoRow) return BindingOf(name) == kNoRow ? parameter : kNoRow;
+    function = facts().functions[function].place.function;
+  }
+  return kNoRow;
+}
+
+RowIndex Unit::TargetOf(RowIndex call) const {
+  const ExprFact& expr = facts().exprs[call];
+  if (expr.type != ExprType::kCall || expr.name.empty() || expr.base == kNoRow) return kNoRow;
+  if (facts().exprs[expr.base].type != ExprType::kName) return kNoRow;
+  const auto found = facts().module_functions.find(expr.name);
+  return found == facts().module_functions.end() ? kNoRow : found->second;
+}
+
+std::optional<double> Unit::NumberOf(RowIndex expr) const {
+  for (int hop = 0; hop <= kMaxHops && expr != kNoRow; ++hop) {
+    const ExprFact& fact = facts().exprs[expr];
+    if (fact.type == ExprType::kNumber) return ParseNumber(fact.value);
+    if (fact.type == ExprType::kUnary && (fact.op == "-" || fact.op == "+") && expr + 1 < facts().exprs.size()) {
+      const ExprFact& operand = facts().exprs[expr + 1];
+      if (operand.type != ExprType::kNumber || operand.parent != expr) return std::nullopt;
+      const auto number = ParseNumber(operand.value);
+      return number && fact.op == "-" ? -*number : number;
+    }
+    if (fact.type != ExprType::kName) return std::nullopt;
+    const RowIndex binding = BindingOf(expr);
+    if (binding == kNoRow || facts().assigns[binding].form == "augmented") return std::nullopt;
+    expr = facts().assigns[binding].value;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string_view> Unit::TextOf(RowIndex expr) const {
+  for (int hop = 0; hop <= kMaxHops && expr != kNoRow; ++hop) {
+    const ExprFact& fact = facts().exprs[expr];
+    if (fact.type == ExprType::kString) return fact.value;
+    if (fact.type != ExprType::kName) return std::nullopt;
+    const RowIndex binding = BindingOf(expr);
+    if (binding == kNoRow || facts().assigns[binding].form == "augmented") return std::nullopt;
+    expr = facts().assigns[binding].value;
+  }
+  return std::nullopt;
+}
+
+std::string_view Unit::ResolvedName(RowIndex expr) const {
+  const ExprFact& fact = facts().exprs[expr];
+  if (fact.name.empty()) return {};
+  const auto alias = facts().aliases.find(fact.root);
+  if (alias == facts().aliases.end() || alias->second == fact.root || !fact.name.starts_with(fact.root)) {
+    return fact.name;
+  }
+  const auto [it, inserted] = resolved_.try_emplace(expr);
+  if (inserted) {
+    it->second = std::string(alias->second) + std::string(fact.name.substr(fact.root.size()));
+  }
+  return it->second;
+}
+
+void Unit::BuildCalls() const {
+  if (calls_built_) return;
+  calls_built_ = true;
+  callees_.resize(facts().functions.size());
+  callers_.resize(facts().functions.size());
+  for (const RowIndex call : facts().exprs_by_type[static_cast<size_t>(ExprType::kCall)]) {
+    const RowIndex target = TargetOf(call);
+    if (target == kNoRow) continue;
+    // A call inside of nested functions belongs to all of them.
+    RowIndex function = facts().exprs[call].place.function;
+    while (function != kNoRow) {
+      callees_[function].push_back(target);
+      callers_[target].push_back(function);
+      function = facts().functions[function].place.function;
+    }
+  }
+}
+
+std::vector<RowIndex> Unit::Walk(RowIndex function, const std::vector<std::vector<RowIndex>>& edges) const {
+  std::vector<bool> seen(edges.size(), false);
+  std::vector<RowIndex> todo = {function};
+  std::vector<RowIndex> out;
+  seen[function] = true;
+  while (!todo.empty()) {
+    const RowIndex next = todo.back();
+    todo.pop_back();
+    out.push_back(next);
+    for (const RowIndex other : edges[next]) {
+      if (seen[other]) continue;
+      seen[other] = true;
+      todo.push_back(other);
+    }
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+const std::vector<RowIndex>& Unit::Reachable(RowIndex function) const {
+  BuildCalls();
+  const auto [it, inserted] = reachable_.try_emplace(function);
+  if (inserted) it->second = Walk(function, callees_);
+  return it->second;
+}
+
+const std::vector<RowIndex>& Unit::Reaching(RowIndex function) const {
+  BuildCalls();
+  const auto [it, inserted] = reaching_.try_emplace(function);
+  if (inserted) it->second = Walk(function, callers_);
+  return it->second;
+}
+
+}  // namespace yardmaster::rules

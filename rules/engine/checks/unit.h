@@ -1,0 +1,86 @@
+// One file as checks see it while they run: facts, role, base, and what was worked out on the way.
+#ifndef YARDMASTER_RULES_ENGINE_CHECKS_UNIT_H_
+#define YARDMASTER_RULES_ENGINE_CHECKS_UNIT_H_
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "rules/engine/checks/value.h"
+#include "rules/engine/code/source_file.h"
+
+namespace yardmaster::rules {
+
+// Belongs to one run, and so to one thread.
+class Unit {
+ public:
+  explicit Unit(std::shared_ptr<const SourceFile> source) : source_(std::move(source)) {}
+
+  const FileFacts& facts() const { return source_->facts(); }
+  const SourceFile& source() const { return *source_; }
+  const std::string& path() const { return source_->path(); }
+
+  size_t RowCount(FactTable table) const;
+  ByteSpan SpanOf(FactTable table, RowIndex row) const;
+  // Where findings about the row point at: the name of a function, not all of it.
+  ByteSpan HeadOf(FactTable table, RowIndex row) const;
+  ByteSpan BodyOf(FactTable table, RowIndex row) const;
+  // First row that begins at `offset` or behind it.
+  RowIndex LowerBound(FactTable table, uint32_t offset) const;
+
+  // The assignment or the parameter that a name refers to.
+  RowIndex BindingOf(RowIndex name) const;
+  RowIndex ParameterOf(RowIndex name) const;
+  // The function of the file that a call calls by its bare name.
+  RowIndex TargetOf(RowIndex call) const;
+  // Number or text of an expression, through names.
+  std::optional<double> NumberOf(RowIndex expr) const;
+  std::optional<std::string_view> TextOf(RowIndex expr) const;
+  // The dotted name with imports resolved; empty if it is not a name.
+  std::string_view ResolvedName(RowIndex expr) const;
+  RowIndex ParameterNamed(RowIndex function, std::string_view name) const;
+  // Decorators of a function or a class, in order.
+  std::vector<RowIndex> DecoratorsOf(FactTable table, RowIndex row) const;
+  // Functions that this one reaches (or that reach it) by calls in this file, itself included, sorted.
+  const std::vector<RowIndex>& Reachable(RowIndex function) const;
+  const std::vector<RowIndex>& Reaching(RowIndex function) const;
+  // Whether a line (from 1) was added.
+  bool Added(uint32_t line) const { return added_.empty() || (line < added_.size() && added_[line]); }
+
+  // Set by the run.
+  std::string role;
+  std::map<std::string, std::string, std::less<>> groups;
+  std::unique_ptr<Unit> base;
+  bool is_base = false;
+  bool judged = true;
+  std::vector<bool> added_;  // by line; empty: every line
+  // By definition: 0 not asked yet, 1 yes, 2 no, 3 being asked.
+  mutable std::vector<std::vector<uint8_t>> memo;
+  // Matches of the tree-sitter query that is being judged.
+  struct Match {
+    ByteSpan span;
+    std::vector<ByteSpan> captures;  // by capture of the query; begin > end: not there
+  };
+  mutable std::vector<Match> matches;
+
+ private:
+  void BuildCalls() const;
+  std::vector<RowIndex> Walk(RowIndex function, const std::vector<std::vector<RowIndex>>& edges) const;
+
+  std::shared_ptr<const SourceFile> source_;
+  mutable bool calls_built_ = false;
+  mutable std::vector<std::vector<RowIndex>> callees_;
+  mutable std::vector<std::vector<RowIndex>> callers_;
+  mutable std::unordered_map<RowIndex, std::vector<RowIndex>> reachable_;
+  mutable std::unordered_map<RowIndex, std::vector<RowIndex>> reaching_;
+  mutable std::unordered_map<RowIndex, std::string> resolved_;
+};
+
+}  // namespace yardmaster::rules
+
+#endif  // YARDMASTER_RULES_ENGINE_CHECKS_UNIT_H_

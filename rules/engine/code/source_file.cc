@@ -1,0 +1,77 @@
+#include "rules/engine/code/source_file.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "rules/engine/code/cpp_reader.h"
+#include "rules/engine/code/data_reader.h"
+#include "rules/engine/code/fact_builder.h"
+#include "rules/engine/code/markdown_reader.h"
+#include "rules/engine/code/python_reader.h"
+
+namespace yardmaster::rules {
+
+uint32_t FileFacts::LineOf(uint32_t offset) const {
+  const auto after = std::upper_bound(line_starts.begin(), line_starts.end(), offset);
+  return static_cast<uint32_t>(after - line_starts.begin());
+}
+
+std::string_view FileFacts::LineText(uint32_t line) const {
+  if (line == 0 || line > line_starts.size()) return {};
+  const uint32_t begin = line_starts[line - 1];
+  const auto end = line < line_starts.size() ? line_starts[line] : static_cast<uint32_t>(text.size());
+  std::string_view out = Text({begin, end});
+  while (!out.empty() && (out.back() == '\n' || out.back() == '\r')) out.remove_suffix(1);
+  return out;
+}
+
+std::shared_ptr<const SourceFile> SourceFile::Read(std::string path, std::string text,
+                                                   std::chrono::milliseconds parse_limit) {
+  // NOLINTNEXTLINE(cppcoreguidelines-owning-memory): the constructor is private
+  std::shared_ptr<SourceFile> file(new SourceFile());
+  file->path_ = std::move(path);
+  file->text_ = std::move(text);
+  FileFacts& facts = file->facts_;
+  facts.language = LanguageOfPath(file->path_);
+  facts.text = file->text_;
+  facts.line_starts.push_back(0);
+  if (facts.text.size() > kMaxSourceBytes) {
+    facts.limits.push_back({"the file has " + std::to_string(facts.text.size()) + " bytes; at most " +
+                            std::to_string(kMaxSourceBytes) + " are read"});
+    facts.text = {};
+    return file;
+  }
+  for (size_t at = facts.text.find('\n'); at != std::string_view::npos; at = facts.text.find('\n', at + 1)) {
+    if (at + 1 < facts.text.size()) facts.line_starts.push_back(static_cast<uint32_t>(at + 1));
+  }
+  if (facts.language == Language::kText) return file;
+  if (facts.language == Language::kMarkdown) {
+    ReadMarkdown(parse_limit, facts);
+    return file;
+  }
+  file->tree_ = ParseSource(facts.language, facts.text, parse_limit);
+  if (!file->tree_) {
+    facts.limits.push_back({"parsing took longer than " + std::to_string(parse_limit.count()) + " ms"});
+    return file;
+  }
+  const TSNode root = ts_tree_root_node(file->tree_.get());
+  FindSyntaxErrors(root, 1, facts.errors);
+  switch (facts.language) {
+    case Language::kPython:
+      ReadPython(root, kNoRow, facts);
+      break;
+    case Language::kYaml:
+    case Language::kJson:
+      ReadData(root, false, facts);
+      break;
+    case Language::kCpp:
+    case Language::kCuda:
+      ReadCpp(root, facts);
+      break;
+    default:
+      break;
+  }
+  return file;
+}
+
+}  // namespace yardmaster::rules

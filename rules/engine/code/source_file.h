@@ -1,0 +1,42 @@
+// One file as text, syntax tree and facts.
+#ifndef YARDMASTER_RULES_ENGINE_CODE_SOURCE_FILE_H_
+#define YARDMASTER_RULES_ENGINE_CODE_SOURCE_FILE_H_
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "rules/engine/code/facts.h"
+#include "rules/engine/code/syntax_tree.h"
+
+namespace yardmaster::rules {
+
+// Limits of one file. Passing one is told in FileFacts::limits; facts then are missing or incomplete.
+inline constexpr size_t kMaxSourceBytes = 2 * 1024 * 1024;
+inline constexpr size_t kMaxSourceNesting = 500;
+inline constexpr size_t kMaxSourceRows = 2'000'000;  // facts of one file
+
+// Immutable; safe to use from many threads at once.
+class SourceFile {
+ public:
+  // Reads `text`: never fails; what is wrong with it is in the facts. Texts that are not UTF-8 are read as they are.
+  static std::shared_ptr<const SourceFile> Read(std::string path, std::string text,
+                                                std::chrono::milliseconds parse_limit);
+
+  const std::string& path() const { return path_; }
+  const FileFacts& facts() const { return facts_; }
+  // Empty where the file was not parsed.
+  const SyntaxTree& tree() const { return tree_; }
+
+ private:
+  SourceFile() = default;
+  std::string path_;
+  std::string text_;
+  SyntaxTree tree_;
+  FileFacts facts_;
+};
+
+}  // namespace yardmaster::rules
+
+#endif  // YARDMASTER_RULES_ENGINE_CODE_SOURCE_FILE_H_

@@ -1,0 +1,67 @@
+#include "rules/engine/code/syntax_tree.h"
+
+#include <algorithm>
+
+namespace yardmaster::rules {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct ParserDeleter {
+  void operator()(TSParser* parser) const { ts_parser_delete(parser); }
+};
+
+struct Input {
+  std::string_view text;
+};
+
+const char* ReadChunk(void* payload, uint32_t byte, TSPoint, uint32_t* size) {
+  // In pieces: the parser looks at the progress callback between them as well.
+  constexpr size_t kPiece = 64 * 1024;
+  const std::string_view text = static_cast<Input*>(payload)->text;
+  if (byte >= text.size()) {
+    *size = 0;
+    return "";
+  }
+  *size = static_cast<uint32_t>(std::min(kPiece, text.size() - byte));
+  return text.data() + byte;
+}
+
+struct Deadline {
+  Clock::time_point end;
+};
+
+bool Expired(TSParseState* state) { return Clock::now() > static_cast<Deadline*>(state->payload)->end; }
+
+// Row and column (bytes) of an offset.
+TSPoint PointAt(std::string_view text, uint32_t offset) {
+  const std::string_view head = text.substr(0, offset);
+  const auto rows = static_cast<uint32_t>(std::count(head.begin(), head.end(), '\n'));
+  const size_t last = head.rfind('\n');
+  return {rows, static_cast<uint32_t>(last == std::string_view::npos ? offset : offset - last - 1)};
+}
+
+}  // namespace
+
+SyntaxTree ParseSourcePart(Language language, std::string_view text, uint32_t begin, uint32_t end,
+                           std::chrono::milliseconds limit) {
+  const TSLanguage* grammar = GrammarOf(language);
+  if (grammar == nullptr) return nullptr;
+  std::unique_ptr<TSParser, ParserDeleter> parser(ts_parser_new());
+  if (!ts_parser_set_language(parser.get(), grammar)) return nullptr;
+  if (begin > 0 || end < text.size()) {
+    const TSRange range = {PointAt(text, begin), PointAt(text, end), begin, end};
+    if (!ts_parser_set_included_ranges(parser.get(), &range, 1)) return nullptr;
+  }
+  Input source{text};
+  Deadline deadline{Clock::now() + limit};
+  const TSInput input = {&source, &ReadChunk, TSInputEncodingUTF8, nullptr};
+  const TSParseOptions options = {&deadline, &Expired};
+  return SyntaxTree(ts_parser_parse_with_options(parser.get(), nullptr, input, options));
+}
+
+SyntaxTree ParseSource(Language language, std::string_view text, std::chrono::milliseconds limit) {
+  return ParseSourcePart(language, text, 0, static_cast<uint32_t>(text.size()), limit);
+}
+
+}  // namespace yardmaster::rules

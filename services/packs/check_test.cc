@@ -1,0 +1,37 @@
+#include "services/packs/check_test.h"
+
+#include <set>
+#include <string>
+#include <utility>
+
+#include "rules/engine/checks/review.h"
+
+namespace yardmaster {
+
+void TestChecks(const rules::CheckSet& checks, PackTest& result) {
+  std::set<std::string> failed;
+  std::set<std::string> good;
+  std::set<std::string> bad;
+  for (rules::CheckCaseResult& one : rules::RunCheckCases(checks)) {
+    const rules::CheckInfo* info = checks.Find(one.rule_id);
+    if (info == nullptr || info->pack != checks.pack()) continue;
+    ++result.cases;
+    if (one.passed) {
+      (one.name.find("/good/") != std::string::npos ? good : bad).insert(one.rule_id);
+      continue;
+    }
+    failed.insert(one.rule_id);
+    result.failures.push_back({one.name, info->file, info->line, {std::move(one.message)}});
+  }
+  for (const rules::CheckInfo& info : checks.checks()) {
+    if (info.pack != checks.pack()) continue;
+    ++result.rules;
+    if (failed.count(info.id) == 0 && good.count(info.id) > 0 && bad.count(info.id) > 0) {
+      ++result.rules_covered;
+    } else {
+      result.uncovered.push_back(info.id);
+    }
+  }
+}
+
+}  // namespace yardmaster

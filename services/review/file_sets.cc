@@ -1,0 +1,200 @@
+#include "services/review/file_sets.h"
+
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace yardmaster {
+namespace {
+
+constexpr const char* kOperatorGroup = "op";
+
+// What lies directly in one folder.
+struct Folder {
+  std::set<std::string> ops;
+  std::set<std::string> nameless_roles;  // roles of files that name no operator
+};
+
+// A folder with so many kinds of documents is one operator's.
+constexpr size_t kDocumentsOfAnOperator = 2;
+
+size_t NamelessRoles(const RoleTable& roles, const std::vector<SetMember>& members) {
+  std::set<std::string> found;
+  for (const SetMember& member : members) {
+    const FileRole role = roles.Match(member.name);
+    if (!role.role.empty() && role.op.empty()) found.insert(role.role);
+  }
+  return found.size();
+}
+
+// Files of an operator's folder that seem to name another one ("test_inputs.py") are its own. Its name is the folder's,
+// else the one that most files have.
+void MergeOperators(std::string_view folder, std::map<std::string, std::vector<SetMember>>& ops) {
+  auto best = ops.find(std::string(NameOf(folder)));
+  if (best == ops.end()) {
+    best = std::max_element(ops.begin(), ops.end(),
+                            [](const auto& a, const auto& b) { return a.second.size() < b.second.size(); });
+  }
+  const std::string name = best->first;
+  std::vector<SetMember> members = std::move(best->second);
+  for (auto& [op, others] : ops) {
+    if (op != name) members.insert(members.end(), others.begin(), others.end());
+  }
+  ops.clear();
+  ops[name] = std::move(members);
+}
+
+}  // namespace
+
+struct RoleTable::Entry {
+  std::string role;
+  std::string example;
+  std::unique_ptr<re2::RE2> pattern;
+  int groups = 0;
+  int op_group = 0;  // 0: none
+};
+
+RoleTable::RoleTable(const rules::CheckSet& checks) {
+  for (const rules::RoleInfo& role : checks.roles()) {
+    Entry entry;
+    entry.role = role.role;
+    entry.example = role.example;
+    entry.pattern = std::make_unique<re2::RE2>(role.path, re2::RE2::Quiet);
+    if (!entry.pattern->ok()) continue;  // the loader has checked it
+    entry.groups = entry.pattern->NumberOfCapturingGroups();
+    const auto& names = entry.pattern->NamedCapturingGroups();
+    if (const auto it = names.find(kOperatorGroup); it != names.end()) entry.op_group = it->second;
+    entries_.push_back(std::move(entry));
+  }
+  only_roles_ =
+      !checks.checks().empty() && std::all_of(checks.checks().begin(), checks.checks().end(),
+                                              [](const rules::CheckInfo& check) { return !check.roles.empty(); });
+}
+
+RoleTable::RoleTable(RoleTable&&) noexcept = default;
+RoleTable::~RoleTable() = default;
+
+FileRole RoleTable::Match(std::string_view path) const {
+  const re2::StringPiece text(path.data(), path.size());
+  for (const Entry& entry : entries_) {
+    std::vector<re2::StringPiece> groups(static_cast<size_t>(entry.groups) + 1);
+    if (!entry.pattern->Match(text, 0, path.size(), re2::RE2::ANCHOR_BOTH, groups.data(), entry.groups + 1)) continue;
+    FileRole found{entry.role, ""};
+    if (entry.op_group > 0) {
+      const re2::StringPiece op = groups[static_cast<size_t>(entry.op_group)];
+      found.op.assign(op.data() == nullptr ? "" : op.data(), op.size());
+    }
+    return found;
+  }
+  return {};
+}
+
+bool RoleTable::by_operator() const {
+  return std::any_of(entries_.begin(), entries_.end(), [](const Entry& entry) { return entry.op_group > 0; });
+}
+
+bool RoleTable::Has(std::string_view role) const {
+  return std::any_of(entries_.begin(), entries_.end(), [&](const Entry& entry) { return entry.role == role; });
+}
+
+std::string_view RoleTable::ExampleOf(std::string_view role) const {
+  for (const Entry& entry : entries_) {
+    if (entry.role == role) return entry.example;
+  }
+  return {};
+}
+
+std::string_view FolderOf(std::string_view path) {
+  const size_t slash = path.rfind('/');
+  return slash == std::string_view::npos ? std::string_view() : path.substr(0, slash);
+}
+
+std::string_view NameOf(std::string_view path) {
+  const size_t slash = path.rfind('/');
+  return slash == std::string_view::npos ? path : path.substr(slash + 1);
+}
+
+std::string_view StemOf(std::string_view path) {
+  const std::string_view name = NameOf(path);
+  const size_t dot = name.rfind('.');
+  return dot == std::string_view::npos || dot == 0 ? name : name.substr(0, dot);
+}
+
+std::string JoinPath(std::string_view folder, std::string_view name) {
+  if (folder.empty()) return std::string(name);
+  std::string path(folder);
+  return path.append("/").append(name);
+}
+
+std::vector<FileSet> GroupFiles(const RoleTable& roles, const std::vector<std::string>& paths) {
+  std::vector<FileSet> sets;
+  if (paths.empty()) return sets;
+  if (!roles.by_operator()) {
+    FileSet& all = sets.emplace_back();
+    for (size_t i = 0; i < paths.size(); ++i) all.members.push_back({i, paths[i], false});
+    return sets;
+  }
+
+  // 1. What every folder holds.
+  std::map<std::string_view, Folder> folders;
+  for (const std::string& path : paths) {
+    const FileRole own = roles.Match(NameOf(path));
+    Folder& folder = folders[FolderOf(path)];
+    if (!own.op.empty()) folder.ops.insert(own.op);
+    if (own.op.empty() && !own.role.empty()) folder.nameless_roles.insert(own.role);
+  }
+
+  // 2. The folder that each file belongs to.
+  std::map<std::string_view, std::map<std::string, std::vector<SetMember>>> by_folder;
+  for (size_t i = 0; i < paths.size(); ++i) {
+    const std::string_view path = paths[i];
+    std::string_view home = FolderOf(path);
+    std::string name(NameOf(path));
+    FileRole role = roles.Match(name);
+    if (!home.empty()) {
+      const std::string_view above = FolderOf(home);
+      const std::string below(path.substr(above.empty() ? 0 : above.size() + 1));
+      const FileRole as_child = roles.Match(below);
+      const auto it = folders.find(above);
+      const bool child =
+          it != folders.end() && !as_child.role.empty() &&
+          (it->second.ops.count(as_child.op) > 0 || it->second.nameless_roles.size() >= kDocumentsOfAnOperator ||
+           // "eval/x.yaml" has a role only as a child, "x.yaml" alone has none.
+           (role.role.empty() && !it->second.ops.empty()));
+      if (child) {
+        home = above;
+        name = below;
+        role = as_child;
+      }
+    }
+    by_folder[home][role.op].push_back({i, std::move(name), false});
+  }
+
+  // 3. Sets: an operator each, with what belongs to no operator.
+  for (auto& [folder, ops] : by_folder) {
+    std::vector<SetMember> shared;
+    if (const auto it = ops.find(""); it != ops.end() && ops.size() > 1) {
+      shared = std::move(it->second);
+      ops.erase(it);
+    }
+    if (ops.size() > 1 && NamelessRoles(roles, shared) >= kDocumentsOfAnOperator) MergeOperators(folder, ops);
+    bool first = true;
+    for (auto& [op, members] : ops) {
+      FileSet& set = sets.emplace_back();
+      set.folder = folder;
+      set.op = op;
+      set.members = std::move(members);
+      for (SetMember member : shared) {
+        member.context = !first;
+        set.members.push_back(std::move(member));
+      }
+      first = false;
+    }
+  }
+  return sets;
+}
+
+}  // namespace yardmaster

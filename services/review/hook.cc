@@ -1,0 +1,160 @@
+#include "services/review/hook.h"
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+namespace yardmaster {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr size_t kMaxHookPaths = 100;
+
+const char* EventName(HookEvent event) {
+  switch (event) {
+    case HookEvent::kPreEdit:
+    case HookEvent::kPreShell:
+      return "PreToolUse";
+    case HookEvent::kPostEdit:
+    case HookEvent::kPostShell:
+      return "PostToolUse";
+    case HookEvent::kStop:
+      return "Stop";
+  }
+  return "";
+}
+
+std::string Text(const Json& object, std::string_view key) {
+  const auto it = object.find(key);
+  return it != object.end() && it->is_string() ? it->get<std::string>() : std::string();
+}
+
+void AddPath(std::string path, HookInput& input) {
+  if (path.empty() || input.paths.size() == kMaxHookPaths) return;
+  if (std::find(input.paths.begin(), input.paths.end(), path) == input.paths.end())
+    input.paths.push_back(std::move(path));
+}
+
+// Paths and the command of one object of the message.
+void ReadTool(const Json& object, HookInput& input) {
+  static constexpr std::array<std::string_view, 5> kPathKeys = {"file_path", "filePath", "path", "target_file",
+                                                                "notebook_path"};
+  if (!object.is_object()) return;
+  for (const std::string_view key : kPathKeys) AddPath(Text(object, key), input);
+  for (const char* list : {"files", "paths", "edits"}) {
+    const auto it = object.find(list);
+    if (it == object.end() || !it->is_array()) continue;
+    for (const Json& entry : *it) {
+      if (entry.is_string()) AddPath(entry.get<std::string>(), input);
+      if (!entry.is_object()) continue;
+      for (const std::string_view key : kPathKeys) AddPath(Text(entry, key), input);
+    }
+  }
+  if (input.command.empty()) input.command = Text(object, "command");
+}
+
+std::string Dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"; }
+
+std::string Together(const std::string& first, const std::string& second) {
+  if (first.empty() || second.empty()) return first + second;
+  return first + (first.ends_with('\n') ? "" : "\n") + second;
+}
+
+std::string ClaudeReply(HookEvent event, const HookAnswer& answer) {
+  Json specific{{"hookEventName", EventName(event)}};
+  if (event == HookEvent::kStop)
+    return answer.block ? Dump(Json{{"decision", "block"}, {"reason", answer.reason}}) : "";
+  if (event == HookEvent::kPreEdit || event == HookEvent::kPreShell) {
+    if (!answer.block) {
+      if (answer.context.empty()) return "";
+      specific["additionalContext"] = answer.context;
+      return Dump(Json{{"hookSpecificOutput", std::move(specific)}});
+    }
+    specific["permissionDecision"] = "deny";
+    specific["permissionDecisionReason"] = answer.reason;
+    return Dump(Json{{"hookSpecificOutput", std::move(specific)}});
+  }
+  // The reason stands in the context, too: a writer finds it wherever its host shows the one or the other.
+  const std::string context = answer.block ? Together(answer.reason, answer.context) : answer.context;
+  Json json = Json::object();
+  if (answer.block) {
+    json["decision"] = "block";
+    json["reason"] = answer.reason;
+  }
+  specific["additionalContext"] = context;
+  json["hookSpecificOutput"] = std::move(specific);
+  return Dump(json);
+}
+
+std::string OpenCodeReply(HookEvent event, const HookAnswer& answer) {
+  Json specific{{"hookEventName", EventName(event)}, {"decision", answer.block ? "block" : "allow"}};
+  if (answer.block) specific["reason"] = answer.reason;
+  specific["additionalContext"] = answer.context;
+  return Dump(Json{{"hookSpecificOutput", std::move(specific)}});
+}
+
+}  // namespace
+
+std::optional<HookHost> HookHostFromName(std::string_view name) {
+  if (name == "claude") return HookHost::kClaude;
+  if (name == "opencode") return HookHost::kOpenCode;
+  if (name == "plain") return HookHost::kPlain;
+  return std::nullopt;
+}
+
+std::optional<HookEvent> HookEventFromName(std::string_view name) {
+  if (name == "pre-edit") return HookEvent::kPreEdit;
+  if (name == "post-edit") return HookEvent::kPostEdit;
+  if (name == "pre-shell") return HookEvent::kPreShell;
+  if (name == "post-shell") return HookEvent::kPostShell;
+  if (name == "stop") return HookEvent::kStop;
+  return std::nullopt;
+}
+
+std::optional<HookInput> ParseHookInput(std::string_view text, std::string& error) {
+  if (text.size() > kMaxHookBytes) {
+    error = "more than " + std::to_string(kMaxHookBytes) + " bytes, the limit";
+    return std::nullopt;
+  }
+  const Json json = Json::parse(text, nullptr, false);
+  if (json.is_discarded() || !json.is_object()) {
+    error = "expected one JSON object from the host";
+    return std::nullopt;
+  }
+  HookInput input;
+  for (const char* key : {"cwd", "directory", "worktree"}) {
+    if (input.cwd.empty()) input.cwd = Text(json, key);
+  }
+  ReadTool(json, input);
+  for (const char* key : {"tool_input", "args", "input"}) {
+    const auto it = json.find(key);
+    if (it == json.end()) continue;
+    ReadTool(*it, input);
+    if (it->is_object() && it->contains("args")) ReadTool((*it)["args"], input);
+  }
+  if (const auto output = json.find("output"); output != json.end() && output->is_object()) {
+    if (output->contains("args")) ReadTool((*output)["args"], input);
+  }
+  const auto active = json.find("stop_hook_active");
+  input.stopping_again = active != json.end() && active->is_boolean() && active->get<bool>();
+  return input;
+}
+
+HookReply ReplyOf(HookHost host, HookEvent event, const HookAnswer& given, bool inform_only) {
+  HookAnswer answer = given;
+  if (inform_only && answer.block) answer = {false, "", Together(given.reason, given.context)};
+  if (!answer.block && answer.context.empty()) return {};
+  switch (host) {
+    case HookHost::kClaude:
+      return {ClaudeReply(event, answer), false};
+    case HookHost::kOpenCode:
+      return {OpenCodeReply(event, answer), false};
+    case HookHost::kPlain:
+      return {answer.block ? answer.reason : answer.context, answer.block};
+  }
+  return {};
+}
+
+}  // namespace yardmaster

@@ -1,0 +1,155 @@
+#include "services/review/operator_state.h"
+
+#include <openssl/sha.h>
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <utility>
+
+#include "services/review/block_text.h"
+
+namespace yardmaster {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int kStateVersion = 1;
+
+std::set<std::string_view> RulesOf(const std::vector<RepeatedFinding>& findings) {
+  std::set<std::string_view> rules;
+  for (const RepeatedFinding& finding : findings) rules.insert(finding.rule_id);
+  return rules;
+}
+
+std::optional<BreakerTrip> TrippedOf(std::string_view path, const std::vector<RepeatedFinding>& findings) {
+  for (const RepeatedFinding& finding : findings) {
+    if (finding.count >= kBreakerLimit)
+      return BreakerTrip{std::string(path), finding.rule_id, finding.line, finding.count};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<BreakerTrip> RecordWrite(OperatorState& state, std::string_view path,
+                                       const std::vector<rules::Finding>& findings) {
+  std::vector<RepeatedFinding> now;
+  std::set<std::pair<std::string_view, uint32_t>> seen;
+  for (const rules::Finding& finding : findings) {
+    if (!IsBlocking(finding) || now.size() == kMaxStateEntries) continue;
+    // Two offenders on one line are one place.
+    if (seen.emplace(finding.rule_id, finding.line).second) now.push_back({finding.rule_id, finding.line, 1});
+  }
+  const std::string key(path);
+  if (now.empty()) {
+    state.files.erase(key);
+    return std::nullopt;
+  }
+  if (state.files.size() >= kMaxStateFiles && state.files.count(key) == 0) state.files.clear();
+  std::vector<RepeatedFinding>& before = state.files[key];
+  if (RulesOf(now).size() >= RulesOf(before).size()) {
+    for (RepeatedFinding& finding : now) {
+      for (const RepeatedFinding& old : before) {
+        if (old.rule_id == finding.rule_id && old.line == finding.line && old.count < UINT32_MAX)
+          finding.count = old.count + 1;
+      }
+    }
+  }
+  before = std::move(now);
+  return TrippedOf(path, before);
+}
+
+std::optional<BreakerTrip> TrippedBreaker(const OperatorState& state) {
+  for (const auto& [path, findings] : state.files) {
+    if (std::optional<BreakerTrip> trip = TrippedOf(path, findings); trip.has_value()) return trip;
+  }
+  return std::nullopt;
+}
+
+std::string BreakerText(const BreakerTrip& trip) {
+  std::string place = trip.path;
+  if (trip.line > 0) place += ":" + std::to_string(trip.line);
+  return "lint not resolvable, escalating: " + trip.rule_id + " fired " + std::to_string(trip.count) +
+         "x consecutively at " + place;
+}
+
+std::vector<rules::Finding> RecordFrozen(OperatorState& state, const std::vector<FrozenFile>& frozen) {
+  std::map<std::string, std::string> next;
+  std::vector<rules::Finding> changed;
+  for (const FrozenFile& file : frozen) {
+    if (next.size() >= kMaxStateFiles) break;
+    const auto known = state.frozen.find(file.finding.path);
+    if (known == state.frozen.end()) {
+      // A file that was gone before anybody looked can't be compared later.
+      if (!file.digest.empty()) next.emplace(file.finding.path, file.digest);
+      continue;
+    }
+    next.insert(*known);
+    if (known->second != file.digest) changed.push_back(file.finding);
+  }
+  state.frozen = std::move(next);
+  return changed;
+}
+
+std::string DigestOf(std::string_view bytes) {
+  std::array<unsigned char, SHA256_DIGEST_LENGTH> digest;
+  SHA256(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), digest.data());
+  static constexpr char kDigits[] = "0123456789abcdef";
+  std::string hex;
+  for (const unsigned char byte : digest) {
+    hex += kDigits[byte >> 4];
+    hex += kDigits[byte & 15];
+  }
+  return hex;
+}
+
+std::string DumpState(const OperatorState& state) {
+  Json files = Json::object();
+  for (const auto& [path, findings] : state.files) {
+    Json list = Json::array();
+    for (const RepeatedFinding& finding : findings) {
+      list.push_back(Json{{"rule_id", finding.rule_id}, {"line", finding.line}, {"count", finding.count}});
+    }
+    files[path] = std::move(list);
+  }
+  Json frozen = Json::object();
+  for (const auto& [path, digest] : state.frozen) frozen[path] = digest;
+  const Json json{{"version", kStateVersion}, {"blocked", std::move(files)}, {"frozen", std::move(frozen)}};
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::optional<OperatorState> ParseState(std::string_view text) {
+  if (text.size() > kMaxStateBytes) return std::nullopt;
+  const Json json = Json::parse(text, nullptr, false);
+  if (json.is_discarded() || !json.is_object() || json.value("version", Json()) != Json(kStateVersion)) {
+    return std::nullopt;
+  }
+  OperatorState state;
+  const Json files = json.value("blocked", Json::object());
+  const Json frozen = json.value("frozen", Json::object());
+  if (!files.is_object() || !frozen.is_object()) return std::nullopt;
+  for (const auto& [path, list] : files.items()) {
+    if (!list.is_array() || list.size() > kMaxStateEntries) return std::nullopt;
+    std::vector<RepeatedFinding>& findings = state.files[path];
+    for (const Json& entry : list) {
+      if (!entry.is_object()) return std::nullopt;
+      const auto rule = entry.find("rule_id");
+      const auto line = entry.find("line");
+      const auto count = entry.find("count");
+      if (rule == entry.end() || !rule->is_string() || line == entry.end() || !line->is_number_unsigned() ||
+          count == entry.end() || !count->is_number_unsigned()) {
+        return std::nullopt;
+      }
+      findings.push_back({rule->get<std::string>(), line->get<uint32_t>(), count->get<uint32_t>()});
+    }
+  }
+  for (const auto& [path, digest] : frozen.items()) {
+    if (!digest.is_string()) return std::nullopt;
+    state.frozen[path] = digest.get<std::string>();
+  }
+  return state;
+}
+
+}  // namespace yardmaster

@@ -1,0 +1,201 @@
+#include "services/review/report.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+namespace yardmaster {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Past this a file is no report of ours.
+constexpr size_t kMaxBaselineFindings = 1'000'000;
+
+// Rounded to microseconds, so that the number stays short.
+double Rounded(double seconds) { return static_cast<double>(static_cast<int64_t>(seconds * 1e6 + 0.5)) / 1e6; }
+
+std::string Text(const Json& object, const char* key) {
+  const auto it = object.find(key);
+  return it != object.end() && it->is_string() ? it->get<std::string>() : std::string();
+}
+
+uint32_t Number(const Json& object, const char* key) {
+  const auto it = object.find(key);
+  if (it == object.end() || !it->is_number_unsigned()) return 0;
+  return static_cast<uint32_t>(std::min<uint64_t>(it->get<uint64_t>(), UINT32_MAX));
+}
+
+}  // namespace
+
+std::string_view FindingStatusName(FindingStatus status) {
+  switch (status) {
+    case FindingStatus::kNone:
+      return "";
+    case FindingStatus::kNew:
+      return "new";
+    case FindingStatus::kStill:
+      return "still";
+    case FindingStatus::kFixed:
+      return "fixed";
+  }
+  return "";
+}
+
+std::optional<rules::Severity> SeverityFromName(std::string_view name) {
+  for (const rules::Severity severity :
+       {rules::Severity::kBlock, rules::Severity::kMajor, rules::Severity::kMinor, rules::Severity::kInfo}) {
+    if (rules::SeverityName(severity) == name) return severity;
+  }
+  return std::nullopt;
+}
+
+std::array<size_t, 4> ReviewReport::Counts() const {
+  std::array<size_t, 4> counts{};
+  for (const ReportedFinding& reported : findings) {
+    if (reported.status != FindingStatus::kFixed) ++counts[static_cast<size_t>(reported.finding.severity)];
+  }
+  return counts;
+}
+
+bool ReviewReport::Reaches(rules::Severity severity) const {
+  return std::any_of(findings.begin(), findings.end(), [&](const ReportedFinding& reported) {
+    const bool counts = reported.status == FindingStatus::kNone || reported.status == FindingStatus::kNew;
+    return counts && reported.finding.severity <= severity;
+  });
+}
+
+void SortFindings(std::vector<ReportedFinding>& findings) {
+  std::stable_sort(findings.begin(), findings.end(), [](const ReportedFinding& a, const ReportedFinding& b) {
+    const auto key = [](const ReportedFinding& r) {
+      return std::tie(r.finding.path, r.finding.line, r.finding.column, r.finding.rule_id);
+    };
+    const bool a_fixed = a.status == FindingStatus::kFixed;
+    const bool b_fixed = b.status == FindingStatus::kFixed;
+    return a_fixed != b_fixed ? b_fixed : key(a) < key(b);
+  });
+}
+
+Json FindingJson(const ReportedFinding& reported) {
+  const rules::Finding& finding = reported.finding;
+  const bool whole = finding.line == 0;
+  Json json{{"rule_id", finding.rule_id},
+            {"pack", finding.pack},
+            {"severity", rules::SeverityName(finding.severity)},
+            {"pack_severity", finding.pack_severity},
+            {"path", finding.path},
+            {"line", std::max(1u, finding.line)},
+            {"column", std::max(1u, finding.column)},
+            {"end_line", std::max(1u, finding.end_line)},
+            {"end_column", std::max(1u, finding.end_column)},
+            {"message", finding.message}};
+  if (!finding.message_zh.empty()) json["message_zh"] = finding.message_zh;
+  json["fix"] = Json{{"hint", finding.fix}};
+  if (!finding.fix_zh.empty()) json["fix"]["hint_zh"] = finding.fix_zh;
+  json["fingerprint"] = finding.fingerprint;
+  if (whole) json["whole_file"] = true;
+  if (reported.status != FindingStatus::kNone) json["status"] = FindingStatusName(reported.status);
+  return json;
+}
+
+Json ReportJson(const ReviewReport& report) {
+  Json findings = Json::array();
+  for (const ReportedFinding& finding : report.findings) findings.push_back(FindingJson(finding));
+  Json skipped = Json::array();
+  for (const rules::SkippedCheck& skip : report.skipped) {
+    skipped.push_back(Json{{"rule_id", skip.rule_id}, {"path", skip.path}, {"reason", skip.reason}});
+  }
+  Json checklist = Json::array();
+  for (const ChecklistItem& item : report.checklist) {
+    checklist.push_back(Json{{"rule_id", item.rule_id}, {"title", item.title}, {"passed", item.passed}});
+  }
+  Json json{{"packs", report.packs},
+            {"profile", report.profile},
+            {"findings", std::move(findings)},
+            {"skipped", std::move(skipped)},
+            {"checklist", std::move(checklist)}};
+  if (report.gate.has_value()) {
+    Json gate{{"id", report.gate->id}, {"open", report.gate->open}};
+    if (report.gate->stage.has_value()) gate["stage"] = *report.gate->stage;
+    if (!report.gate->phase.empty()) gate["phase"] = report.gate->phase;
+    json["gate"] = std::move(gate);
+  }
+  const std::array<size_t, 4> counts = report.Counts();
+  json["summary"] = Json{{"files", report.files}, {"block", counts[0]}, {"major", counts[1]},
+                         {"minor", counts[2]},    {"info", counts[3]},  {"seconds", Rounded(report.seconds)}};
+  return json;
+}
+
+std::optional<std::vector<rules::Finding>> ReadBaseline(std::string_view text, std::string& error) {
+  const Json json = Json::parse(text, nullptr, false);
+  const auto list = json.is_object() ? json.find("findings") : json.end();
+  if (json.is_discarded() || !json.is_object() || list == json.end() || !list->is_array()) {
+    error = "expected the JSON of a review: an object with a list of \"findings\"";
+    return std::nullopt;
+  }
+  if (list->size() > kMaxBaselineFindings) {
+    error = "more than " + std::to_string(kMaxBaselineFindings) + " findings, the limit";
+    return std::nullopt;
+  }
+  std::vector<rules::Finding> findings;
+  for (const Json& entry : *list) {
+    rules::Finding finding;
+    if (entry.is_object()) finding.fingerprint = Text(entry, "fingerprint");
+    if (finding.fingerprint.empty()) {
+      error = "finding " + std::to_string(findings.size()) + " has no \"fingerprint\"";
+      return std::nullopt;
+    }
+    if (Text(entry, "status") == FindingStatusName(FindingStatus::kFixed)) continue;
+    finding.rule_id = Text(entry, "rule_id");
+    finding.pack = Text(entry, "pack");
+    finding.severity = SeverityFromName(Text(entry, "severity")).value_or(rules::Severity::kInfo);
+    finding.pack_severity = Text(entry, "pack_severity");
+    finding.path = Text(entry, "path");
+    finding.line = Number(entry, "line");
+    finding.column = Number(entry, "column");
+    finding.end_line = Number(entry, "end_line");
+    finding.end_column = Number(entry, "end_column");
+    finding.message = Text(entry, "message");
+    finding.message_zh = Text(entry, "message_zh");
+    if (const auto fix = entry.find("fix"); fix != entry.end() && fix->is_object()) {
+      finding.fix = Text(*fix, "hint");
+      finding.fix_zh = Text(*fix, "hint_zh");
+    }
+    findings.push_back(std::move(finding));
+  }
+  return findings;
+}
+
+void CompareWithBaseline(const std::vector<rules::Finding>& baseline, const std::vector<std::string>& judged_paths,
+                         ReviewReport& report) {
+  std::map<std::string_view, std::vector<const rules::Finding*>> known;
+  for (const rules::Finding& finding : baseline) known[finding.fingerprint].push_back(&finding);
+  // The same text in two operators has the same fingerprint: first those that stand where they stood.
+  const auto match = [&](bool same_path) {
+    for (ReportedFinding& reported : report.findings) {
+      if (reported.status == FindingStatus::kStill) continue;
+      reported.status = FindingStatus::kNew;
+      const auto it = known.find(reported.finding.fingerprint);
+      if (it == known.end()) continue;
+      const auto like = std::find_if(it->second.begin(), it->second.end(), [&](const rules::Finding* finding) {
+        return !same_path || finding->path == reported.finding.path;
+      });
+      if (like == it->second.end()) continue;
+      reported.status = FindingStatus::kStill;
+      it->second.erase(like);
+    }
+  };
+  match(true);
+  match(false);
+  const std::set<std::string_view> judged(judged_paths.begin(), judged_paths.end());
+  for (const auto& [fingerprint, left] : known) {
+    for (const rules::Finding* finding : left) {
+      if (judged.count(finding->path) > 0) report.findings.push_back({*finding, FindingStatus::kFixed});
+    }
+  }
+  SortFindings(report.findings);
+}
+
+}  // namespace yardmaster

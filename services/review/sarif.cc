@@ -1,0 +1,146 @@
+#include "services/review/sarif.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "services/core/version.h"
+
+namespace yardmaster {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+const char* Level(rules::Severity severity) {
+  switch (severity) {
+    case rules::Severity::kBlock:
+    case rules::Severity::kMajor:
+      return "error";
+    case rules::Severity::kMinor:
+      return "warning";
+    case rules::Severity::kInfo:
+      return "note";
+  }
+  return "none";
+}
+
+const char* BaselineState(FindingStatus status) {
+  switch (status) {
+    case FindingStatus::kNone:
+      return "";
+    case FindingStatus::kNew:
+      return "new";
+    case FindingStatus::kStill:
+      return "unchanged";
+    case FindingStatus::kFixed:
+      return "absent";
+  }
+  return "";
+}
+
+// A message must say something.
+Json Message(const std::string& text) { return Json{{"text", text.empty() ? std::string("(no text)") : text}}; }
+
+Json Descriptor(const std::string& id, const SarifRules& rules) {
+  Json descriptor{{"id", id}};
+  const auto it = rules.find(id);
+  if (it == rules.end() || it->second == nullptr) return descriptor;
+  const rules::CheckInfo& info = *it->second;
+  if (!info.title.empty()) descriptor["shortDescription"] = Message(info.title);
+  if (!info.description.empty()) descriptor["fullDescription"] = Message(info.description);
+  if (!info.fix.empty()) descriptor["help"] = Message(info.fix);
+  descriptor["defaultConfiguration"] = Json{{"level", Level(info.severity)}};
+  descriptor["properties"] =
+      Json{{"pack", info.pack}, {"severity", rules::SeverityName(info.severity)}, {"packSeverity", info.pack_severity}};
+  return descriptor;
+}
+
+Json Result(const ReportedFinding& reported, size_t rule_index) {
+  const rules::Finding& finding = reported.finding;
+  Json place{{"artifactLocation", Json{{"uri", UriOfPath(finding.path)}}}};
+  if (finding.line > 0) {
+    Json region{{"startLine", finding.line}};
+    if (finding.column > 0) {
+      region["startColumn"] = finding.column;
+      // An end before the start would not be valid.
+      const uint32_t end_line = std::max(finding.end_line, finding.line);
+      region["endLine"] = end_line;
+      const uint32_t least = end_line == finding.line ? finding.column : 1;
+      region["endColumn"] = std::max(finding.end_column, least);
+    }
+    place["region"] = std::move(region);
+  }
+  Json result{{"ruleId", finding.rule_id},
+              {"ruleIndex", rule_index},
+              {"level", Level(finding.severity)},
+              {"message", Message(finding.message)},
+              {"locations", Json::array({Json{{"physicalLocation", std::move(place)}}})},
+              {"partialFingerprints", Json{{"yardmaster/v1", finding.fingerprint}}}};
+  if (reported.status != FindingStatus::kNone) result["baselineState"] = BaselineState(reported.status);
+  Json properties{{"pack", finding.pack},
+                  {"severity", rules::SeverityName(finding.severity)},
+                  {"packSeverity", finding.pack_severity}};
+  if (!finding.fix.empty()) properties["fixHint"] = finding.fix;
+  result["properties"] = std::move(properties);
+  return result;
+}
+
+}  // namespace
+
+std::string UriOfPath(std::string_view path) {
+  static constexpr char kDigits[] = "0123456789ABCDEF";
+  // RFC 3986: unreserved characters, sub-delims, "@" and "/" may stand in a path as they are.
+  static constexpr std::string_view kPlain = "-._~!$&'()*+,;=@/";
+  std::string uri;
+  // "//host" would name an authority.
+  while (path.size() > 1 && path[0] == '/' && path[1] == '/') path.remove_prefix(1);
+  for (const char c : path) {
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    if (letter || kPlain.find(c) != std::string_view::npos) {
+      uri += c;
+    } else {
+      const auto byte = static_cast<unsigned char>(c);
+      uri += '%';
+      uri += kDigits[byte >> 4];
+      uri += kDigits[byte & 15];
+    }
+  }
+  return uri;
+}
+
+Json SarifLog(const ReviewReport& report, const SarifRules& rules) {
+  // Rules in the order of their first finding.
+  std::map<std::string_view, size_t> index;
+  Json descriptors = Json::array();
+  Json results = Json::array();
+  for (const ReportedFinding& reported : report.findings) {
+    const auto [it, added] = index.emplace(reported.finding.rule_id, index.size());
+    if (added) descriptors.push_back(Descriptor(reported.finding.rule_id, rules));
+    results.push_back(Result(reported, it->second));
+  }
+  Json notifications = Json::array();
+  for (const rules::SkippedCheck& skipped : report.skipped) {
+    Json note{{"level", "note"}, {"message", Message(skipped.rule_id + " was skipped: " + skipped.reason)}};
+    if (!skipped.path.empty()) {
+      note["locations"] =
+          Json::array({Json{{"physicalLocation", Json{{"artifactLocation", Json{{"uri", UriOfPath(skipped.path)}}}}}}});
+    }
+    notifications.push_back(std::move(note));
+  }
+  Json invocation{{"executionSuccessful", true}};
+  if (!notifications.empty()) invocation["toolExecutionNotifications"] = std::move(notifications);
+  Json run{
+      {"tool",
+       Json{{"driver",
+             Json{{"name", "yardmaster"}, {"version", std::string(kVersion)}, {"rules", std::move(descriptors)}}}}},
+      {"invocations", Json::array({std::move(invocation)})},
+      {"columnKind", "unicodeCodePoints"},
+      {"results", std::move(results)},
+      {"properties", Json{{"packs", report.packs}, {"profile", report.profile}}}};
+  return Json{{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
+              {"version", "2.1.0"},
+              {"runs", Json::array({std::move(run)})}};
+}
+
+std::string DumpReport(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+}  // namespace yardmaster

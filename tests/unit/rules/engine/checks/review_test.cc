@@ -1,0 +1,270 @@
+#include "rules/engine/checks/review.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "rules/engine/checks/glob.h"
+#include "rules/engine/checks/line_diff.h"
+
+namespace yardmaster::rules {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+PackFiles Pack(const std::string& checks) {
+  return {{"p/pack.json", R"({"name": "p", "title": "test"})"}, {"p/checks/a.json", checks}};
+}
+
+std::shared_ptr<const CheckSet> Load(const std::string& checks) {
+  Problems problems;
+  auto set = LoadChecks(Pack(checks), "p", problems);
+  for (const Problem& problem : problems) ADD_FAILURE() << problem.ToString();
+  return set;
+}
+
+std::vector<std::string> ProblemsOf(const std::string& checks) {
+  Problems problems;
+  EXPECT_EQ(LoadChecks(Pack(checks), "p", problems), nullptr);
+  std::vector<std::string> out;
+  for (const Problem& problem : problems) out.push_back(problem.ToString());
+  return out;
+}
+
+// One check with these keys.
+std::string One(const std::string& keys) {
+  return R"({"checks": [{"id": "C1", "title": "t", "severity": "MAJOR", "message": "m", "good": ["x = 1"], "bad": ["x = 1"], )" +
+         keys + "}]}";
+}
+
+std::vector<std::string> Found(const CheckSet& checks, const std::vector<ReviewFile>& files,
+                               const ReviewOptions& options = {}) {
+  std::vector<std::string> out;
+  for (const Finding& finding : Review(checks, files, options).findings) {
+    out.push_back(finding.path + ":" + std::to_string(finding.line) + ":" + std::to_string(finding.column) + " " +
+                  finding.rule_id + " " + finding.message);
+  }
+  return out;
+}
+
+ReviewFile File(std::string path, std::string text) { return {std::move(path), std::move(text), {}, "", false}; }
+
+TEST(LoadChecks, AnUnknownFieldNamesItsPlaceAndTheNearestOne) {
+  EXPECT_THAT(ProblemsOf(One(R"("each": "call", "where": {"nmae": "x"})")),
+              ElementsAre(HasSubstr("p/checks/a.json:1:")));
+  EXPECT_THAT(ProblemsOf(One(R"("each": "call", "where": {"nmae": "x"})"))[0], HasSubstr("did you mean \"name\"?"));
+}
+
+TEST(LoadChecks, AnUnknownKindDefinitionListRoleOrPatternIsAProblem) {
+  EXPECT_THAT(ProblemsOf(One(R"("each": "cal")"))[0], HasSubstr("did you mean \"call\"?"));
+  EXPECT_THAT(ProblemsOf(One(R"("each": "call", "where": {"is": "x"})"))[0], HasSubstr("unknown definition"));
+  EXPECT_THAT(ProblemsOf(One(R"("each": "call", "where": {"name": {"in": "x"}})"))[0], HasSubstr("unknown list"));
+  EXPECT_THAT(ProblemsOf(One(R"("each": "call", "roles": ["x"])"))[0], HasSubstr("unknown role"));
+  EXPECT_THAT(ProblemsOf(One(R"("each": "call", "where": {"name": {"re": "("}})"))[0], HasSubstr("RE2"));
+  EXPECT_THAT(ProblemsOf(One(R"("query": "(nonsense) @x", "languages": ["python"])"))[0], HasSubstr("unknown node"));
+}
+
+TEST(LoadChecks, APackWithoutChecksHasAnEmptySet) {
+  Problems problems;
+  const auto set = LoadChecks({{"p/pack.json", R"({"name": "p", "title": "t"})"}}, "p", problems);
+  ASSERT_NE(set, nullptr);
+  EXPECT_TRUE(set->checks().empty());
+}
+
+TEST(LoadChecks, AnExtendingPackReplacesAChecksOfItsParent) {
+  PackFiles files = Pack(One(R"("each": "call")"));
+  files["q/pack.json"] = R"({"name": "q", "title": "t", "extends": "p"})";
+  files["q/checks/b.json"] = One(R"("each": "loop")");
+  Problems problems;
+  const auto set = LoadChecks(files, "q", problems);
+  ASSERT_NE(set, nullptr);
+  ASSERT_EQ(set->checks().size(), 1U);
+  EXPECT_EQ(set->checks()[0].pack, "q");
+}
+
+TEST(Review, EveryOffenderIsFoundWithColumnsInCharacters) {
+  const auto set = Load(One(R"("each": "call", "where": {"name": "eval"}, "languages": ["python"])"));
+  EXPECT_THAT(Found(*set, {File("a.py", "s = 'äö'; eval(s)\neval(1); eval(2)\n")}),
+              ElementsAre("a.py:1:11 C1 m", "a.py:2:1 C1 m", "a.py:2:10 C1 m"));
+}
+
+TEST(Review, ASyntaxErrorIsAFindingAndTheOtherRulesStillRun) {
+  const auto set = Load(One(R"("each": "call", "where": {"name": "eval"})"));
+  EXPECT_THAT(Found(*set, {File("a.py", "eval(1)\nx = = 2\n")}), ElementsAre("a.py:1:1 C1 m", HasSubstr("a.py:2:")));
+}
+
+TEST(Review, APassedLimitIsAFinding) {
+  const auto set = Load(One(R"("each": "call")"));
+  const ReviewResult result = Review(*set, {File("a.py", std::string(3 << 20, '#'))}, {});
+  ASSERT_EQ(result.findings.size(), 1U);
+  EXPECT_EQ(result.findings[0].rule_id, kLimitRule);
+  EXPECT_EQ(result.findings[0].severity, Severity::kBlock);
+}
+
+TEST(Review, ChecksThatTakeTooLongEndInAFinding) {
+  // Every call looks at every pair of calls.
+  const auto set = Load(One(
+      R"("each": "call", "where": {"exists": {"each": "call", "where": {"exists": {"each": "call", "where": {"name": "no"}}}}})"));
+  std::string text;
+  for (int i = 0; i < 4000; ++i) text += "f(1)\n";
+  ReviewOptions options;
+  options.check_limit = std::chrono::milliseconds(50);
+  const ReviewResult result = Review(*set, {File("a.py", text)}, options);
+  ASSERT_EQ(result.findings.size(), 1U);
+  EXPECT_EQ(result.findings[0].rule_id, kLimitRule);
+}
+
+TEST(Review, AddedLinesAndRowsThatAreGone) {
+  const auto added = Load(One(R"("each": "call", "where": {"name": "print", "added": true})"));
+  ReviewFile file = File("a.py", "print(1)\nprint(2)\n");
+  file.base = "print(1)\n";
+  EXPECT_THAT(Found(*added, {file}), ElementsAre("a.py:2:1 C1 m"));
+
+  const auto gone = Load(One(
+      R"("each": {"each": "function", "side": "base"}, "where": {"public": true, "absent": {"each": "function", "files": {"path": {"same": "row.file.path"}}, "where": {"qualified": {"same": "row.qualified"}}}})"));
+  file = File("a.py", "def f(): pass\n");
+  file.base = "def f(): pass\ndef g(): pass\n";
+  EXPECT_THAT(Found(*gone, {file}), ElementsAre("a.py:0:0 C1 m"));
+}
+
+TEST(Review, ConditionsOverSeveralFilesAndTheWholeSet) {
+  const std::string roles =
+      R"("roles": [{"role": "impl", "path": "(?P<op>\\w+)_impl\\.py", "example": "x_impl.py"}, {"role": "doc", "path": ".*\\.md", "example": "a.md"}], )";
+  std::string checks =
+      One(R"("each": "set", "where": {"absent": {"each": "file", "files": "doc"}}, "path": "{set.op}.md")");
+  checks.insert(1, roles);
+  const auto set = Load(checks);
+  EXPECT_THAT(Found(*set, {File("demo_impl.py", "x = 1\n")}), ElementsAre("demo.md:0:0 C1 m"));
+  EXPECT_THAT(Found(*set, {File("demo_impl.py", "x = 1\n"), File("demo.md", "# demo\n")}), ElementsAre());
+}
+
+TEST(Review, ACheckThatNeedsAnotherFileIsSkippedWithAReason) {
+  std::string checks = One(R"("each": "file", "needs": ["doc"])");
+  checks.insert(1, R"("roles": [{"role": "doc", "path": ".*\\.md", "example": "a.md"}], )");
+  const auto set = Load(checks);
+  const ReviewResult result = Review(*set, {File("a.py", "x = 1\n")}, {});
+  EXPECT_TRUE(result.findings.empty());
+  ASSERT_EQ(result.skipped.size(), 1U);
+  EXPECT_EQ(result.skipped[0].reason, "needs doc");
+}
+
+TEST(Review, ATreeSitterQueryWithAPredicate) {
+  const auto set = Load(One(
+      R"("query": "(call function: (identifier) @callee (#eq? @callee \"eval\")) @place", "languages": ["python"], "where": {"callee": "eval"}, "fix": "not {callee}")"));
+  const ReviewResult result = Review(*set, {File("a.py", "eval(x)\nf(x)\n")}, {});
+  ASSERT_EQ(result.findings.size(), 1U);
+  EXPECT_EQ(result.findings[0].fix, "not eval");
+}
+
+TEST(Review, AFingerprintStaysWhenLinesMove) {
+  const auto set = Load(One(R"("each": "call", "where": {"name": "eval"})"));
+  const ReviewResult before = Review(*set, {File("a.py", "eval(x)\neval(x)\n")}, {});
+  const ReviewResult after = Review(*set, {File("a.py", "\n\n  \neval(x)\neval(x)\n")}, {});
+  ASSERT_EQ(before.findings.size(), 2U);
+  ASSERT_EQ(after.findings.size(), 2U);
+  EXPECT_EQ(before.findings[0].fingerprint, after.findings[0].fingerprint);
+  EXPECT_EQ(before.findings[1].fingerprint, after.findings[1].fingerprint);
+  EXPECT_NE(before.findings[0].fingerprint, before.findings[1].fingerprint);
+  EXPECT_EQ(before.findings[0].fingerprint.size(), 16U);
+}
+
+TEST(Review, SeveralChecksAreOneRule) {
+  const auto set = Load(
+      R"json({"checks": [
+        {"id": "R1", "title": "t", "severity": "S1", "message": "call", "each": "call", "good": ["x = 1"], "bad": ["f()"]},
+        {"id": "R1.loop", "rule": "R1", "title": "t", "severity": "S2", "message": "loop", "each": "loop", "good": ["x = 1"], "bad": ["for i in x: pass"]}]})json");
+  ReviewOptions options;
+  options.only = {"R1"};
+  EXPECT_THAT(Found(*set, {File("a.py", "for i in f(): pass\n")}, options),
+              ElementsAre("a.py:1:1 R1 loop", "a.py:1:10 R1 call"));
+  for (const CheckCaseResult& result : RunCheckCases(*set)) EXPECT_TRUE(result.passed) << result.name << result.message;
+}
+
+TEST(Review, ElementsOfAListBesideNoFile) {
+  std::string checks = One(
+      R"("each": {"each": "value", "in": "wanted"}, "where": {"absent": {"each": "file", "where": {"path": {"same": "row.value"}}}}, "path": "{value}", "message": "{set.size} files, no {value}")");
+  // The later key wins nowhere: the message of One is replaced.
+  checks.replace(checks.find(R"("message": "m", )"), 16, "");
+  checks.insert(1, R"("lists": {"wanted": ["a.py", "b.py"]}, )");
+  const auto set = Load(checks);
+  EXPECT_THAT(Found(*set, {File("a.py", "x = 1\n")}), ElementsAre("b.py:0:0 C1 1 files, no b.py"));
+}
+
+TEST(Review, AnEditReplacesTheRow) {
+  const auto set =
+      Load(One(R"("each": "call", "where": {"name": "old"}, "edit": {"replace": "base", "with": "new_{size}"})"));
+  const ReviewResult result = Review(*set, {File("a.py", "x = old(1, 2)\n")}, {});
+  ASSERT_EQ(result.findings.size(), 1U);
+  ASSERT_EQ(result.findings[0].edits.size(), 1U);
+  const FindingEdit& edit = result.findings[0].edits[0];
+  EXPECT_EQ(edit.column, 5U);
+  EXPECT_EQ(edit.end_column, 8U);
+  EXPECT_EQ(edit.text, "new_2");
+}
+
+TEST(Review, TextsInMessagesAreShortAndOnOneLine) {
+  std::string checks = One(R"("each": "call", "where": {"name": "f"}, "message": "`{text}` no")");
+  checks.replace(checks.find(R"("message": "m", )"), 16, "");
+  const auto set = Load(checks);
+  const ReviewResult result = Review(*set, {File("a.py", "f(1,\n    2)\n")}, {});
+  ASSERT_EQ(result.findings.size(), 1U);
+  EXPECT_EQ(result.findings[0].message, "`f(1, 2)` no");
+}
+
+TEST(Review, WhatIsCalledLendsItsNameToTheCallOnly) {
+  const auto set = Load(One(R"("each": ["call", "attribute"], "where": {"name": {"re": "^a\\.b"}})"));
+  // The inner call and its callee; neither the outer call nor its attribute.
+  EXPECT_THAT(Found(*set, {File("x.py", "a.b(1).c(2)\n")}), ElementsAre("x.py:1:1 C1 m", "x.py:1:1 C1 m"));
+}
+
+TEST(Review, AnUnexpectedIndentIsASyntaxError) {
+  const auto set = Load(One(R"("each": "file", "where": {"valid": false})"));
+  EXPECT_THAT(Found(*set, {File("a.py", "import x\n    y = 1\n")}),
+              ElementsAre("a.py:0:0 C1 m", "a.py:2:5 YM-PARSE syntax error: unexpected indent"));
+  EXPECT_THAT(
+      Found(*set, {File("a.py", "import x; y = 1\nif x: y = 2; z = 3\ndef f():\n  # c\n  a = 1\n\n  b = (\n1)\n")}),
+      ElementsAre());
+}
+
+TEST(Review, ASetWhoseChecksLookAtOtherFilesSaysSo) {
+  EXPECT_FALSE(Load(One(R"("each": "call")"))->across());
+  EXPECT_TRUE(Load(One(R"("each": "set")"))->across());
+  EXPECT_TRUE(Load(One(R"("each": "call", "where": {"exists": {"each": "file", "scope": "files"}})"))->across());
+}
+
+TEST(Review, CudaLaunchesAreCalls) {
+  const auto set = Load(One(R"("each": "call", "where": {"launch": true}, "languages": ["cuda"])"));
+  EXPECT_THAT(Found(*set, {File("a.cu", "void f() {\n  k<<<1, 2>>>(p);\n  g(p);\n}\n")}), ElementsAre("a.cu:2:3 C1 m"));
+}
+
+TEST(RunCheckCases, AWrongCaseSaysWhatWasFound) {
+  const auto set = Load(
+      R"json({"checks": [{"id": "C1", "title": "t", "severity": "S3", "message": "no", "each": "call", "good": ["f(1)"], "bad": ["x = 1"]}]})json");
+  const std::vector<CheckCaseResult> results = RunCheckCases(*set);
+  ASSERT_EQ(results.size(), 2U);
+  EXPECT_FALSE(results[0].passed);
+  EXPECT_EQ(results[0].name, "C1/bad/0");
+  EXPECT_EQ(results[1].message, "expected nothing, found example.py:1 no");
+}
+
+TEST(MatchesGlob, FoldersAndNames) {
+  EXPECT_TRUE(MatchesGlob("**/*.py", "a.py"));
+  EXPECT_TRUE(MatchesGlob("**/*.py", "x/y/a.py"));
+  EXPECT_TRUE(MatchesGlob("src/**", "src/x/y"));
+  EXPECT_FALSE(MatchesGlob("src/*.py", "src/x/a.py"));
+  EXPECT_TRUE(MatchesGlob("*_impl.py", "deep/x_impl.py"));
+  EXPECT_TRUE(MatchesGlob("a/**/b.py", "a/b.py"));
+  EXPECT_TRUE(MatchesGlob("a/**/b.py", "a/x/y/b.py"));
+  EXPECT_FALSE(MatchesGlob("a/**/b.py", "c/b.py"));
+}
+
+TEST(AddedLines, OnlyWhatTheBaseDoesNotHave) {
+  const std::vector<bool> added = AddedLines("a\nb\nc\n", "a\nx\nb\nc\ny\n");
+  EXPECT_THAT(added, ElementsAre(false, false, true, false, false, true));
+}
+
+}  // namespace
+}  // namespace yardmaster::rules

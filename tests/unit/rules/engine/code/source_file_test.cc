@@ -1,0 +1,211 @@
+#include "rules/engine/code/source_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <string>
+
+namespace yardmaster::rules {
+namespace {
+
+using std::chrono::milliseconds;
+
+std::shared_ptr<const SourceFile> Read(const std::string& path, std::string text) {
+  return SourceFile::Read(path, std::move(text), milliseconds(2000));
+}
+
+std::string Repeat(std::string_view text, size_t times) {
+  std::string out;
+  for (size_t i = 0; i < times; ++i) out += text;
+  return out;
+}
+
+const EntryFact* Entry(const FileFacts& facts, std::string_view pointer) {
+  for (const EntryFact& entry : facts.entries) {
+    if (entry.pointer == pointer) return &entry;
+  }
+  return nullptr;
+}
+
+TEST(PythonFacts, AFunctionHasItsParametersDefaultsAndDocstring) {
+  const auto file = Read("a.py",
+                         "class A(Base):\n  @deco(1)\n  async def f(self, a: int, /, b=2, *args, c, **kw) -> int:\n"
+                         "    \"\"\"What it does.\"\"\"\n    return a\n");
+  const FileFacts& facts = file->facts();
+  ASSERT_EQ(facts.functions.size(), 1U);
+  const FunctionFact& function = facts.functions[0];
+  EXPECT_EQ(function.qualified, "A.f");
+  EXPECT_EQ(function.doc, "What it does.");
+  EXPECT_EQ(function.level, Level::kClass);
+  EXPECT_TRUE(function.is_async);
+  EXPECT_FALSE(function.stub);
+  ASSERT_EQ(facts.parameters.size(), 6U);
+  EXPECT_EQ(facts.parameters[1].form, ParameterForm::kPositionalOnly);
+  EXPECT_TRUE(facts.parameters[2].has_default);
+  EXPECT_EQ(facts.parameters[3].form, ParameterForm::kArgs);
+  EXPECT_EQ(facts.parameters[4].form, ParameterForm::kKeywordOnly);
+  EXPECT_EQ(facts.parameters[5].name, "kw");
+  EXPECT_EQ(facts.classes[0].bases[0], "Base");
+  EXPECT_EQ(facts.exprs_by_slot[static_cast<size_t>(Slot::kDecorator)].size(), 1U);
+}
+
+TEST(PythonFacts, ImportsKnowWhatTheyBindAndWhatGuardsThem) {
+  const auto file = Read("a.py",
+                         "import a.b as c\nfrom .x import y as z\ntry:\n  import torch\nexcept ImportError:\n  pass\n"
+                         "if TYPE_CHECKING:\n  import t\ndef f():\n  from m import *\n");
+  const auto& imports = file->facts().imports;
+  ASSERT_EQ(imports.size(), 5U);
+  EXPECT_EQ(imports[0].bound, "c");
+  EXPECT_TRUE(imports[0].top);
+  EXPECT_EQ(imports[1].level, 1U);
+  EXPECT_EQ(imports[1].module, "x");
+  EXPECT_EQ(imports[1].bound, "z");
+  EXPECT_EQ(imports[2].place.guard, Guard::kTry);
+  EXPECT_FALSE(imports[2].top);
+  EXPECT_EQ(imports[3].place.guard, Guard::kTypeChecking);
+  EXPECT_EQ(imports[4].name, "*");
+  EXPECT_FALSE(imports[4].top);
+  EXPECT_EQ(file->facts().aliases.at("c"), "a.b");
+}
+
+TEST(PythonFacts, ExpressionsStandInOrderAndKnowTheirPlaces) {
+  const auto file = Read("a.py", "for i in fw.loop(4, unroll=[1, 2]):\n  y[i] = fw.exp(x) @ w.T\n");
+  const FileFacts& facts = file->facts();
+  for (size_t i = 1; i < facts.exprs.size(); ++i) {
+    EXPECT_LE(facts.exprs[i - 1].span.begin, facts.exprs[i].span.begin) << i;
+  }
+  ASSERT_EQ(facts.loops.size(), 1U);
+  EXPECT_EQ(facts.exprs[facts.loops[0].iterable].name, "fw.loop");
+  EXPECT_EQ(facts.exprs[facts.loops[0].iterable].positional, 1U);
+  ASSERT_EQ(facts.assigns.size(), 2U);
+  EXPECT_EQ(facts.assigns[1].place.loop, 0U);
+  EXPECT_EQ(facts.exprs[facts.assigns[1].target].type, ExprType::kSubscript);
+  EXPECT_EQ(facts.exprs[facts.assigns[1].value].op, "@");
+}
+
+TEST(PythonFacts, ASyntaxErrorHasItsPlaceAndTheRestIsRead) {
+  const auto file = Read("a.py", "def f(x):\n  return x\n\ny = = 3\ndef g(): pass\n");
+  ASSERT_EQ(file->facts().errors.size(), 1U);
+  EXPECT_EQ(file->facts().LineOf(file->facts().errors[0].begin), 4U);
+  EXPECT_EQ(file->facts().functions.size(), 2U);
+}
+
+TEST(PythonFacts, AStatementBehindAJumpIsMarked) {
+  const auto file = Read("a.py", "def f():\n  raise E\n  x = 1\n");
+  EXPECT_TRUE(file->facts().statements.back().after_jump);
+}
+
+TEST(MarkdownFacts, SectionsCheckboxesAndTables) {
+  const auto file = Read("a.md",
+                         "---\nname: demo\naxes: [N, M]\n---\n# Top\ntext\n## Review\n- [x] done\n- [ ] open\n\n"
+                         "| # | op |\n|---|---|\n| 1 | `a|b` |\n## Last\n```python\nimport fw\nfw.exp(x)\n```\n");
+  const FileFacts& facts = file->facts();
+  EXPECT_TRUE(facts.front_matter);
+  ASSERT_NE(Entry(facts, "/axes/1"), nullptr);
+  EXPECT_EQ(Entry(facts, "/axes/1")->value, "M");
+  ASSERT_EQ(facts.sections.size(), 3U);
+  EXPECT_EQ(facts.sections[1].title, "Review");
+  EXPECT_EQ(facts.sections[1].parent, 0U);
+  ASSERT_EQ(facts.checkboxes.size(), 2U);
+  EXPECT_EQ(facts.checkboxes[0].extra, "x");
+  EXPECT_EQ(facts.checkboxes[1].body, "open");
+  ASSERT_EQ(facts.table_rows.size(), 1U);
+  EXPECT_THAT(facts.table_rows[0].cells, testing::ElementsAre("1", "`a|b`"));
+  ASSERT_EQ(facts.code_blocks.size(), 1U);
+  EXPECT_TRUE(facts.code_blocks[0].valid);
+  const auto& calls = facts.exprs_by_type[static_cast<size_t>(ExprType::kCall)];
+  ASSERT_EQ(calls.size(), 1U);
+  EXPECT_EQ(facts.LineOf(facts.exprs[calls[0]].span.begin), 17U);
+}
+
+TEST(DataFacts, YamlEntriesHavePointersAndTypes) {
+  const auto file = Read("a.yaml", "list:\n  - {name: q, n: 3}\n  - name: 'it''s'\nempty:\nlist: again\n");
+  const FileFacts& facts = file->facts();
+  ASSERT_NE(Entry(facts, "/list/0/n"), nullptr);
+  EXPECT_EQ(Entry(facts, "/list/0/n")->number, 3);
+  ASSERT_NE(Entry(facts, "/list/1/name"), nullptr);
+  EXPECT_EQ(Entry(facts, "/list/1/name")->value, "it's");
+  EXPECT_EQ(Entry(facts, "/empty")->type, EntryType::kNull);
+  EXPECT_TRUE(facts.entries.back().duplicate);
+}
+
+TEST(DataFacts, JsonEntriesHavePointersAndTypes) {
+  const auto file = Read("a.json", R"({"a/b": [1, true, null, "x\"y"], "c": {}})");
+  const FileFacts& facts = file->facts();
+  ASSERT_NE(Entry(facts, "/a~1b/3"), nullptr);
+  EXPECT_EQ(Entry(facts, "/a~1b/3")->value, "x\"y");
+  EXPECT_EQ(Entry(facts, "/a~1b")->size, 4U);
+  EXPECT_EQ(Entry(facts, "/c")->type, EntryType::kMap);
+}
+
+TEST(CppFacts, FunctionsIncludesCallsAndLaunches) {
+  const auto file = Read("a.cu",
+                         "#include <vector>\n#include \"own.h\"\nnamespace n {\n__global__ void k(float* p, int n = 2) "
+                         "{}\nclass A : public B {\n  void m() { x.y->z(1); }\n};\nvoid h() {\n  int b = 3;\n"
+                         "  k<<<grid, b>>>(p, 1);\n  for (int i = 0; i < 3; ++i) { at::empty(s); }\n}\n}\n");
+  const FileFacts& facts = file->facts();
+  EXPECT_TRUE(facts.errors.empty());
+  ASSERT_EQ(facts.imports.size(), 2U);
+  EXPECT_TRUE(facts.imports[0].system);
+  EXPECT_EQ(facts.imports[1].module, "own.h");
+  ASSERT_EQ(facts.functions.size(), 3U);
+  EXPECT_EQ(facts.functions[0].name, "k");
+  EXPECT_TRUE(facts.functions[0].global_kernel);
+  EXPECT_EQ(facts.functions[0].parameters, 2U);
+  EXPECT_EQ(facts.functions[1].qualified, "A::m");
+  ASSERT_EQ(facts.classes.size(), 1U);
+  EXPECT_THAT(facts.classes[0].bases, testing::ElementsAre("B"));
+  const auto& calls = facts.exprs_by_type[static_cast<size_t>(ExprType::kCall)];
+  ASSERT_EQ(calls.size(), 3U);
+  EXPECT_EQ(facts.exprs[calls[0]].name, "x.y->z");
+  EXPECT_TRUE(facts.exprs[calls[1]].launch);
+  EXPECT_EQ(facts.exprs[calls[2]].name, "at::empty");
+  EXPECT_EQ(facts.exprs[calls[2]].place.loop, 0U);
+}
+
+// Every hostile text ends within limits, and what was left out is told.
+TEST(HostileTexts, DeepNestingIsAPassedLimit) {
+  for (const char* path : {"a.py", "a.cc", "a.cu", "a.json", "a.yaml"}) {
+    for (const char* open : {"(", "[", "{", "f(", "[{", "- "}) {
+      const auto start = std::chrono::steady_clock::now();
+      const auto file = Read(path, Repeat(open, 66'000));
+      const auto took = std::chrono::steady_clock::now() - start;
+      EXPECT_LT(took, milliseconds(10'000)) << path << " " << open;
+      EXPECT_FALSE(file->facts().errors.empty() && file->facts().limits.empty() && file->facts().entries.empty())
+          << path << " " << open;
+    }
+  }
+}
+
+TEST(HostileTexts, BalancedNestingIsAPassedLimit) {
+  const auto file = Read("a.py", "x = " + Repeat("(", 2000) + "1" + Repeat(")", 2000) + "\n");
+  ASSERT_EQ(file->facts().limits.size(), 1U);
+  EXPECT_THAT(file->facts().limits[0].message, testing::HasSubstr("nested deeper than 500"));
+}
+
+TEST(HostileTexts, ALargeFileIsNotRead) {
+  const auto file = Read("a.py", std::string(kMaxSourceBytes + 1, 'x'));
+  ASSERT_EQ(file->facts().limits.size(), 1U);
+  EXPECT_TRUE(file->facts().exprs.empty());
+}
+
+TEST(HostileTexts, BytesThatAreNoTextAreRead) {
+  std::string bytes;
+  for (int i = 0; i < 5000; ++i) bytes += static_cast<char>(i * 37 % 256);
+  for (const char* path : {"a.py", "a.cc", "a.cu", "a.json", "a.yaml", "a.md", "a.txt"}) {
+    const auto file = Read(path, bytes);
+    EXPECT_EQ(file->facts().text.size(), bytes.size()) << path;
+  }
+}
+
+TEST(HostileTexts, MarkdownStaysLinear) {
+  for (const char* piece : {"![[]()", "`", "|", "| a |\n|---|\n", "[", "](", "#\n", "- [x]\n", "```\n"}) {
+    const auto start = std::chrono::steady_clock::now();
+    Read("a.md", Repeat(piece, 60'000));
+    EXPECT_LT(std::chrono::steady_clock::now() - start, milliseconds(3000)) << piece;
+  }
+}
+
+}  // namespace
+}  // namespace yardmaster::rules
