@@ -12,6 +12,7 @@
 #include "services/core/logging.h"
 #include "services/core/metrics.h"
 #include "services/core/pack_registry.h"
+#include "services/core/store/operators.h"
 #include "services/intake/desk.h"
 #include "services/intake/intake_service.h"
 #include "services/intake/webhooks.h"
@@ -44,6 +45,7 @@ class Pipe {
   WebhookDoor& door();
   DecisionDesk& desk();
   IntakeParts parts();
+  store::Operators& operators();
   // OK, or why nothing can be taken in.
   absl::Status Ready() const;
 
