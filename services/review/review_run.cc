@@ -174,6 +174,11 @@ Done RunOne(const Task& task, const std::vector<ReviewInput>& inputs, const Read
     }
     return JoinPath(task.set->folder, name);
   };
+  // What a rule about the whole set says of a file that is not judged is left to a review of that file.
+  std::erase_if(done.result.findings, [&](const rules::Finding& finding) {
+    return std::any_of(task.set->members.begin(), task.set->members.end(),
+                       [&](const SetMember& member) { return member.context && member.name == finding.path; });
+  });
   for (rules::Finding& finding : done.result.findings) finding.path = outside(finding.path);
   for (rules::SkippedCheck& skipped : done.result.skipped) {
     const bool whole_set = skipped.path.empty() || skipped.path == task.set->folder;

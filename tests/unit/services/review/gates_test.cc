@@ -98,6 +98,12 @@ TEST_F(GatesTest, AGivenRoleMakesAnyFileThatOfItsStem) {
   EXPECT_THAT(Told(Run({})), ElementsAre("L3 x/kernel.py:0", "L1 x/kernel.py:2"));
 }
 
+TEST_F(GatesTest, AFileForContextIsNotFoundFaultWith) {
+  inputs_ = {{"x/demo_impl.py", "", "", true}, {"x/demo_golden.py", "", "", false}};
+  texts_ = {kReturns, "def other(): pass\n"};
+  EXPECT_THAT(Told(Run({})), IsEmpty());
+}
+
 TEST_F(GatesTest, UnknownNamesAreErrorsThatListTheKnownOnes) {
   SetFiles({{"demo_impl.py", ""}});
   RunOptions options;
