@@ -14,6 +14,8 @@ import tempfile
 import time
 import urllib.request
 
+import review
+
 # name: (unit, floor, larger is better). None: nothing to compare with. "computed": see triage_floor.
 FIGURES = {
     "decide.cases": ("decisions/s", 20000, True),
@@ -27,6 +29,7 @@ FIGURES = {
     "daemon.idle_memory": ("MiB", 60, False),
     "grpc.health": ("calls/s", None, True),
     "grpc.triage_issue": ("calls/s", "computed", True),
+    **review.FIGURES,
 }
 PROGRAMS = {
     "decide.cases": ("decide_bench", "DecideCases"),
@@ -62,7 +65,9 @@ class Library:
         self.smoke = smoke
 
     def measure(self, name, brief=False):
-        program, benchmark = PROGRAMS[name]
+        return self.measure_program(*PROGRAMS[name], brief)
+
+    def measure_program(self, program, benchmark, brief=False):
         path = self.folder / "bench" / program
         if not path.exists():
             raise Failure(f"{path} is not built")
@@ -198,11 +203,18 @@ def triage_floor(values):
     return 0.9 / (1 / values["grpc.health"] + 1 / values["decide.typical"])
 
 
-def report(values, names, smoke, as_json):
+def report(values, names, skipped, smoke, as_json):
     """Prints the figures; returns those that miss their floor."""
     missed, lines = [], []
     for name in names:
         unit, floor, larger = FIGURES[name]
+        if name in skipped:
+            say(f"{name} is skipped: {skipped[name]}")
+            if as_json:
+                print(json.dumps({"name": name, "value": None, "unit": unit, "floor": None, "ratio": None, "skipped": skipped[name]}), flush=True)
+            else:
+                lines.append((name, "-", unit, "", "", "skipped"))
+            continue
         value = values[name]
         if floor == "computed":
             floor = triage_floor(values)
@@ -215,9 +227,9 @@ def report(values, names, smoke, as_json):
             print(json.dumps({"name": name, "value": round(value, 3), "unit": unit, "floor": None if floor is None else round(floor, 3),
                               "ratio": None if ratio is None else round(ratio, 3)}), flush=True)
         else:
-            bound = "" if floor is None else f"{'>=' if larger else '<='} {floor:,.0f}"
+            bound = "" if floor is None else f"{'>=' if larger else '<='} {format(floor, ',.0f' if floor >= 10 else 'g')}"
             verdict = "" if ratio is None else ("ok" if ratio >= 1 else "MISSED")
-            lines.append((name, f"{value:,.1f}", unit, bound, "" if ratio is None else f"{ratio:.2f}", verdict))
+            lines.append((name, format(value, ",.1f" if value >= 10 else ".2f"), unit, bound, "" if ratio is None else f"{ratio:.2f}", verdict))
     if not as_json:
         header = ("figure", "value", "unit", "floor", "ratio", "")
         widths = [max(len(row[i]) for row in [header, *lines]) for i in range(len(header))]
@@ -237,7 +249,7 @@ def main():
     if not names:
         say(f"there is no figure like '{options.only}': {', '.join(FIGURES)}")
         return 2
-    values = {}
+    values, skipped = {}, {}
     try:
         library = Library(options.bin, options.smoke)
         for name in names:
@@ -251,10 +263,15 @@ def main():
         if any(name.startswith("grpc.") for name in names):
             say("measuring calls")
             values.update(measure_calls(options.bin, packs, options.smoke, library))
-    except (Failure, OSError) as failure:
+        of_review = [name for name in names if name in review.FIGURES]
+        if of_review:
+            say("measuring reviews")
+            measured, skipped = review.measure(options.bin, packs, options.smoke, lambda name: library.measure_program("review_bench", name), of_review)
+            values.update(measured)
+    except (Failure, review.Broken, OSError) as failure:
         say(str(failure))
         return 4
-    missed = report(values, names, options.smoke, options.json)
+    missed = report(values, names, skipped, options.smoke, options.json)
     if missed:
         say("missed: " + ", ".join(missed))
     return 1 if missed else 0
