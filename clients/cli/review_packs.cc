@@ -22,7 +22,8 @@ namespace fs = std::filesystem;
 std::shared_ptr<const rules::CheckSet> LoadOne(Session& session, const fs::path& folder) {
   PackAtFolder pack = ReadPackAt(session, folder.string());
   rules::Problems problems = pack.folder.problems;
-  std::shared_ptr<const rules::CheckSet> checks = rules::LoadChecks(pack.folder.files, pack.name, problems);
+  std::shared_ptr<const rules::CheckSet> checks =
+      rules::LoadChecks(pack.folder.files, pack.name, problems, rules::ChecksFor::kReviews);
   if (checks != nullptr && problems.empty()) return checks;
   rules::LocateProblems(pack.folder.files, problems);
   session.output.Error("the pack '" + pack.name + "' is not valid:");

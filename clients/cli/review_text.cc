@@ -182,7 +182,8 @@ std::string CheckTable(const rules::CheckSet& checks, const Output& output) {
 Json CheckJson(const rules::CheckInfo& check) {
   Json tags = Json::object();
   for (const auto& [key, value] : check.tags) tags[key] = value;
-  return Json{{"rule_id", check.id},
+  return Json{{"rule_id", check.rule},
+              {"check_id", check.id},
               {"pack", check.pack},
               {"title", check.title},
               {"severity", rules::SeverityName(check.severity)},

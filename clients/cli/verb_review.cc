@@ -16,11 +16,13 @@
 #include <vector>
 
 #include "clients/cli/files.h"
+#include "clients/cli/review_call.h"
 #include "clients/cli/review_packs.h"
 #include "clients/cli/review_text.h"
 #include "clients/cli/verbs.h"
 #include "rules/engine/code/source_file.h"
 #include "services/core/status.h"
+#include "services/review/edits.h"
 #include "services/review/gates.h"
 #include "services/review/operator_files.h"
 #include "services/review/review_run.h"
@@ -190,11 +192,12 @@ void Print(const ReviewArguments& arguments, const CheckSets& packs, const Selec
   } else if (format == "sarif") {
     SarifRules rules;
     for (const auto& pack : packs) {
-      for (const rules::CheckInfo& check : pack->checks()) rules.emplace(check.id, &check);
+      for (const rules::CheckInfo& check : pack->checks()) rules.emplace(check.rule, &check);
     }
     output.out() << DumpReport(SarifLog(report, rules)) << '\n';
   } else if (format == "block") {
-    output.out() << BlockText(report, BlockFrameOf(*packs.front(), LanguageOf(arguments)), LanguageOf(arguments));
+    const rules::CheckSet* pack = packs.empty() ? nullptr : packs.front().get();
+    output.out() << BlockText(report, BlockFrameOf(pack, LanguageOf(arguments)), LanguageOf(arguments));
   } else {
     Sources sources(selection);
     output.out() << ReviewText(report, [&](const std::string& path) { return sources.Find(path); },
@@ -220,6 +223,39 @@ ExitCode ListChecks(const ReviewArguments& arguments, Session& session) {
 }
 
 // --- the run ---
+
+// --fix: writes the files whose findings have edits. False if a file can't be written.
+bool CarryOut(const ReviewReport& report, const Selection& selection, Session& session) {
+  size_t applied = 0;
+  size_t refused = 0;
+  for (const ReviewInput& input : selection.inputs) {
+    if (input.context) continue;
+    std::vector<const rules::Finding*> findings;
+    for (const ReportedFinding& reported : report.findings) {
+      const bool stands = reported.status != FindingStatus::kFixed && !reported.finding.edits.empty();
+      if (stands && reported.finding.path == input.path) findings.push_back(&reported.finding);
+    }
+    if (findings.empty()) continue;
+    std::string error;
+    const std::optional<std::string> text = ReadText(input.place, rules::kMaxSourceBytes, error);
+    // What was too large to be read whole is not written back.
+    if (!text.has_value() || text->size() > rules::kMaxSourceBytes) continue;
+    const EditedText edited = ApplyEdits(*text, findings);
+    applied += edited.applied;
+    refused += edited.refused;
+    if (edited.text == *text) continue;
+    const std::unique_ptr<OutputFile> output = OutputFile::Create(input.place, session.env, error);
+    if (output != nullptr) output->stream() << edited.text;
+    if (output == nullptr || !output->Commit(error)) {
+      session.output.Error(error);
+      return false;
+    }
+  }
+  session.output.Note(
+      "fixed " + std::to_string(applied) + " findings" +
+      (refused > 0 ? ", left " + std::to_string(refused) + " that overlap others for another run" : ""));
+  return true;
+}
 
 // Reviews once and prints; `read` counts as the time of the review.
 ExitCode ReviewOnce(const ReviewArguments& arguments, const CheckSets& packs, const Selection& selection, bool partial,
@@ -280,7 +316,7 @@ ExitCode ReviewOnce(const ReviewArguments& arguments, const CheckSets& packs, co
   }
   report->seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   Print(arguments, packs, selection, *report, session);
-  if (arguments.fix) session.output.Note("no finding has an edit that could be carried out");
+  if (arguments.fix && !CarryOut(*report, selection, session)) return ExitCode::kSystem;
   const rules::Severity fail_on = SeverityFromName(arguments.fail_on).value_or(rules::Severity::kBlock);
   const bool closed = report->gate.has_value() && !report->gate->open;
   return closed || report->Reaches(fail_on) ? ExitCode::kNegative : ExitCode::kDone;
@@ -299,14 +335,53 @@ size_t StampOf(const Selection& selection) {
   return stamp;
 }
 
+// The files and what belongs to their operators go to the server; it has the packs.
+ExitCode RunOnServer(const ReviewArguments& arguments, Session& session) {
+  const bool plain =
+      arguments.gate.empty() && arguments.rules.empty() && arguments.baseline.empty() && !arguments.watch;
+  if (!plain || arguments.packs.size() != 1) {
+    return InputError(session, "with --server: one --pack, and neither --gate, --rule, --baseline nor --watch");
+  }
+  ReviewReport all;
+  Selection selection;
+  for (const std::string& path : arguments.paths) {
+    std::string error;
+    const std::optional<std::string> text = ReadText(path, rules::kMaxSourceBytes, error);
+    if (!text.has_value()) return InputError(session, "can't read '" + path + "': " + error);
+    v1::ReviewFileRequest request;
+    request.set_pack(arguments.packs.front());
+    request.set_profile(arguments.profile);
+    request.set_role(arguments.role);
+    if (arguments.stage >= 0) request.set_stage(static_cast<uint32_t>(arguments.stage));
+    request.mutable_file()->set_path(Absolute(path));
+    request.mutable_file()->set_content(*text);
+    ExitCode code = ExitCode::kDone;
+    std::optional<ReviewReport> report = ReviewOnServer(session, request, code);
+    if (!report.has_value()) return code;
+    all.packs = report->packs;
+    all.profile = report->profile;
+    all.files += report->files;
+    all.seconds += report->seconds;
+    for (ReportedFinding& reported : report->findings) {
+      if (reported.finding.path == Absolute(path)) reported.finding.path = path;
+      all.findings.push_back(std::move(reported));
+    }
+    all.skipped.insert(all.skipped.end(), report->skipped.begin(), report->skipped.end());
+    selection.inputs.push_back({path, "", path, false});
+  }
+  Print(arguments, {}, selection, all, session);
+  const rules::Severity fail_on = SeverityFromName(arguments.fail_on).value_or(rules::Severity::kBlock);
+  return all.Reaches(fail_on) ? ExitCode::kNegative : ExitCode::kDone;
+}
+
 ExitCode Run(const ReviewArguments& arguments, bool tree, Session& session) {
   if (arguments.list_checks) return ListChecks(arguments, session);
   if (arguments.paths.empty()) {
     return InputError(session, tree ? "expected a folder to review" : "expected a file to review");
   }
   if (session.options.server_given) {
-    return InputError(session, "'review " + std::string(tree ? "tree" : "file") +
-                                   "' reviews what lies here: it works without a server");
+    if (tree) return InputError(session, "'review tree' reviews what lies here: it works without a server");
+    return RunOnServer(arguments, session);
   }
   if (!arguments.phase.empty() && arguments.gate.empty()) return InputError(session, "--phase needs --gate");
 
@@ -314,7 +389,11 @@ ExitCode Run(const ReviewArguments& arguments, bool tree, Session& session) {
   const CheckSets packs = LoadReviewPacks(session, arguments.packs, arguments.paths, code);
   if (packs.empty()) return code;
   for (const std::string& rule : arguments.rules) {
-    if (std::none_of(packs.begin(), packs.end(), [&](const auto& pack) { return pack->Find(rule) != nullptr; })) {
+    const bool known = std::any_of(packs.begin(), packs.end(), [&](const auto& pack) {
+      return std::any_of(pack->checks().begin(), pack->checks().end(),
+                         [&](const rules::CheckInfo& check) { return check.rule == rule || check.id == rule; });
+    });
+    if (!known) {
       session.output.Error("there is no check '" + rule + "' in the packs");
       return ExitCode::kNegative;
     }

@@ -164,12 +164,13 @@ absl::StatusOr<ReviewReport> Hook::Judge(const Operator& at, std::string_view mo
   options.stage = StageOfOperator(packs_, at.inputs, Reader(at));
   options.named_moment_only = named_only;
   options.options["partial"] = "yes";
+  if (!input_.tool.empty()) options.options["tool"] = input_.tool;
   return RunReview(packs_, at.inputs, Reader(at), options);
 }
 
 std::string Hook::Text(const Operator& at, ReviewReport report) const {
   Show(at, report);
-  return BlockText(report, BlockFrameOf(*packs_.front(), language_), language_);
+  return BlockText(report, BlockFrameOf(packs_.front().get(), language_), language_);
 }
 
 absl::Status Hook::AfterEdit(HookAnswer& answer) {

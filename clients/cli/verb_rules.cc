@@ -305,7 +305,9 @@ void AddRulesVerbs(CLI::App& app, Verb& chosen) {
   auto show_options = std::make_shared<ShowOptions>();
   CLI::App* show = AddVerb(*rules, "show", "Show a rule as written, where it stands, and the cases in which it fires",
                            "  yard rules show some-rule\n  yard rules show some-rule --pack my-pack");
-  show->add_option("ID", show_options->id, "Id of a signal, suppressor, classifier or step")->required()->type_name("");
+  show->add_option("ID", show_options->id, "Id of a signal, suppressor, classifier, step or check")
+      ->required()
+      ->type_name("");
   show->add_option("--pack", show_options->pack, "Pack to look in (default: all)")->type_name("PACK");
   show->callback(
       [&chosen, show_options] { chosen = [show_options](Session& session) { return Show(*show_options, session); }; });

@@ -3,6 +3,7 @@
 #include <exception>
 #include <functional>
 #include <map>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
@@ -41,25 +42,46 @@ json WithoutPatterns(const json& schema, bool in_properties) {
   return out;
 }
 
-struct CompiledSchema {
-  json text;
-  valijson::Schema schema;
+// Compiled when first asked for: a short-lived program validates by one or two of them.
+class CompiledSchema {
+ public:
+  explicit CompiledSchema(std::string_view source) : source_(source) {}
+
+  const json& text() {
+    Compile();
+    return text_;
+  }
+  const valijson::Schema& schema() {
+    Compile();
+    return schema_;
+  }
+
+ private:
+  void Compile() {
+    std::call_once(once_, [this] {
+      text_ = json::parse(source_);
+      const json judged = WithoutPatterns(text_, false);
+      valijson::SchemaParser parser(valijson::SchemaParser::kDraft7);
+      parser.populateSchema(valijson::adapters::NlohmannJsonAdapter(judged), schema_);
+    });
+  }
+
+  const std::string_view source_;
+  std::once_flag once_;
+  json text_;
+  valijson::Schema schema_;
 };
 
 }  // namespace
 
 struct SchemaValidator::Impl {
-  std::map<std::string, CompiledSchema, std::less<>> schemas;
+  std::map<std::string, std::unique_ptr<CompiledSchema>, std::less<>> schemas;
 };
 
 SchemaValidator::SchemaValidator() {
   auto impl = std::make_unique<Impl>();
   for (const auto& [name, text] : SchemaTexts()) {
-    CompiledSchema& compiled = impl->schemas[std::string(name)];
-    compiled.text = json::parse(text);
-    const json judged = WithoutPatterns(compiled.text, false);
-    valijson::SchemaParser parser(valijson::SchemaParser::kDraft7);
-    parser.populateSchema(valijson::adapters::NlohmannJsonAdapter(judged), compiled.schema);
+    impl->schemas[std::string(name)] = std::make_unique<CompiledSchema>(text);
   }
   impl_ = std::move(impl);
 }
@@ -85,14 +107,14 @@ bool SchemaValidator::Validate(std::string_view schema, const JsonDocument& docu
   try {
     valijson::Validator validator;
     const valijson::adapters::NlohmannJsonAdapter target(document.value());
-    valid = validator.validate(it->second.schema, target, static_cast<valijson::ValidationResults*>(nullptr));
+    valid = validator.validate(it->second->schema(), target, static_cast<valijson::ValidationResults*>(nullptr));
   } catch (const std::exception& error) {
     problems.push_back(document.ProblemAt("", "can't be validated: " + Readable(error.what(), 200)));
     return false;
   }
 
   // The words, and the patterns.
-  ExplainMismatch(it->second.text, document, kMaxProblemsPerFile, problems);
+  ExplainMismatch(it->second->text(), document, kMaxProblemsPerFile, problems);
   if (!valid && problems.size() == before) {
     problems.push_back(document.ProblemAt("", "does not match rules/schema/" + it->first + ".schema.json"));
   }

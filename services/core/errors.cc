@@ -76,6 +76,12 @@ absl::Status PackUnknown(std::string_view pack, absl::Span<const std::string_vie
 absl::Status PackWithoutRubric(std::string_view pack) {
   return absl::InvalidArgumentError(absl::StrCat("the pack ", Quoted(pack), " has no rubric, so it can't triage"));
 }
+absl::Status PackWithoutChecks(std::string_view pack) {
+  return absl::InvalidArgumentError(absl::StrCat("the pack ", Quoted(pack), " has no checks, so it can't review"));
+}
+absl::Status OperatorNeverSubmitted(std::string_view name) {
+  return absl::NotFoundError(absl::StrCat("the operator ", Quoted(name), " was never submitted"));
+}
 absl::Status RuleUnknown(std::string_view rule, std::string_view pack) {
   if (pack.empty()) return absl::NotFoundError(absl::StrCat("no pack in service has a rule ", Quoted(rule)));
   return absl::NotFoundError(absl::StrCat("the pack ", Quoted(pack), " has no rule ", Quoted(rule)));

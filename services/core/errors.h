@@ -44,6 +44,9 @@ absl::Status PacksDirNotFound(std::string_view places);                      // 
 // The matcher's own failure (memory budget of a pattern set): never taken for "no match".
 absl::Status MatchFailed(std::string_view pack, std::string_view error);  // RESOURCE_EXHAUSTED
 
+absl::Status PackWithoutChecks(std::string_view pack);       // INVALID_ARGUMENT
+absl::Status OperatorNeverSubmitted(std::string_view name);  // NOT_FOUND
+
 // --- Decisions ---
 absl::Status DecisionUnknown(std::string_view id);              // NOT_FOUND
 absl::Status SubjectWithoutDecision(std::string_view subject);  // NOT_FOUND

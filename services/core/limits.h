@@ -11,8 +11,9 @@ namespace yardmaster {
 
 // --- What comes in by gRPC ---
 
-// One message, either way. A whole issue with all its comments fits several times.
-inline constexpr size_t kMaxRpcMessageBytes = 8 * 1024 * 1024;
+// One message, either way. A whole issue with all its comments fits several times; an operator's files at their limit
+// (below) fit with their names.
+inline constexpr size_t kMaxRpcMessageBytes = 9 * 1024 * 1024;
 // Request metadata, all of it: tokens and request ids are short.
 inline constexpr size_t kMaxRpcMetadataBytes = 16 * 1024;
 // Calls at once on one connection.
@@ -62,6 +63,17 @@ inline constexpr size_t kIntakeCallThreads = 8;
 inline constexpr size_t kMaxLongCallsWaiting = 16;
 // Files that one ValidatePack or Backtest call may send inline.
 inline constexpr size_t kMaxInlinePackFiles = 200;
+
+// --- Reviews ---
+
+// All files of an operator that come inline, and how many.
+inline constexpr size_t kMaxOperatorBytes = 8 * 1024 * 1024;
+inline constexpr size_t kMaxOperatorFiles = 1000;
+inline constexpr size_t kMaxReviewPathBytes = 4096;
+// What is remembered about an operator.
+inline constexpr size_t kMaxOperatorStateBytes = 4 * 1024 * 1024;
+// Gates of one operator whose last answer is remembered.
+inline constexpr size_t kMaxGateRecords = 200;
 
 // --- HTTP (defaults; the config's "limits" may change the ones that it names) ---
 

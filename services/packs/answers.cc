@@ -63,6 +63,24 @@ void Append(const std::vector<std::string>& names, google::protobuf::RepeatedPtr
   for (const std::string& name : names) *out.Add() = name;
 }
 
+// The review checks of that rule: one rule may be several checks.
+void AddCheck(const PackSet& packs, const std::string& pack, std::string_view id, v1::ShowRuleResponse& out) {
+  const std::shared_ptr<const rules::CheckSet> checks = packs.FindChecks(pack);
+  if (checks == nullptr) return;
+  for (const rules::CheckInfo& check : checks->checks()) {
+    if (check.id != id && check.rule != id) continue;
+    v1::RuleInfo& info = *out.add_rules();
+    info.set_pack(pack);
+    info.set_id(check.id);
+    info.set_kind("check");
+    info.set_file(AsText(check.file));
+    info.set_line(check.line);
+    info.set_json(AsText(check.written));
+    for (size_t i = 0; i < check.good_cases; ++i) info.add_cases(check.id + "/good/" + std::to_string(i));
+    for (size_t i = 0; i < check.bad_cases; ++i) info.add_cases(check.id + "/bad/" + std::to_string(i));
+  }
+}
+
 }  // namespace
 
 v1::PackInfo DescribePack(const rules::CompiledPack& pack) {
@@ -122,6 +140,7 @@ absl::Status ShowRule(const PackSet& packs, std::string_view id, std::string_vie
     looked_at.push_back(*std::move(one));
   }
   for (const std::shared_ptr<const rules::CompiledPack>& one : looked_at) {
+    AddCheck(packs, one->model().name, id, out);
     const std::vector<RuleView> found = FindRules(one->model(), id);
     if (found.empty()) continue;
     std::vector<std::string> cases;

@@ -34,9 +34,9 @@ std::string FindingLine(const rules::Finding& finding, TextLanguage language) {
 
 }  // namespace
 
-BlockFrame BlockFrameOf(const rules::CheckSet& checks, TextLanguage language) {
+BlockFrame BlockFrameOf(const rules::CheckSet* checks, TextLanguage language) {
   const bool chinese = language == TextLanguage::kChinese;
-  const std::vector<std::string>* own = checks.List(chinese ? "block_zh" : "block_en");
+  const std::vector<std::string>* own = checks == nullptr ? nullptr : checks->List(chinese ? "block_zh" : "block_en");
   if (own != nullptr && own->size() == 2) return {(*own)[0], (*own)[1]};
   if (chinese) {
     return {"[yardmaster] 产物写入后即时门禁未通过：",

@@ -20,12 +20,13 @@ namespace yardmaster {
 
 enum class TextLanguage : uint8_t { kEnglish, kChinese };
 
-// First and last line of the text: a pack may give its own as the lists "block_en" and "block_zh".
+// First and last line of the text: a pack may give its own as the lists "block_en" and "block_zh". `checks` may be
+// null.
 struct BlockFrame {
   std::string first;
   std::string last;
 };
-BlockFrame BlockFrameOf(const rules::CheckSet& checks, TextLanguage language);
+BlockFrame BlockFrameOf(const rules::CheckSet* checks, TextLanguage language);
 
 // Whether a finding keeps its writer from going on.
 bool IsBlocking(const rules::Finding& finding);

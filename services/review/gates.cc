@@ -33,9 +33,9 @@ void FillChecklist(const std::vector<std::shared_ptr<const rules::CheckSet>>& pa
   for (const auto& pack : packs) {
     for (const rules::CheckInfo& check : pack->checks()) {
       if (!TakesPart(check, report.profile, request.stage, request.gate)) continue;
-      const bool failed = broken.count(check.id) > 0;
-      if (!failed && skipped.count(check.id) > 0) continue;
-      if (listed.insert(check.id).second) report.checklist.push_back({check.id, check.title, !failed});
+      const bool failed = broken.count(check.rule) > 0;
+      if (!failed && skipped.count(check.rule) > 0) continue;
+      if (listed.insert(check.rule).second) report.checklist.push_back({check.rule, check.title, !failed});
     }
   }
 }

@@ -38,7 +38,7 @@ struct GateRequest {
 // says which checks passed. Errors as RunReview.
 absl::StatusOr<ReviewReport> RunGate(const std::vector<std::shared_ptr<const rules::CheckSet>>& packs,
                                      const std::vector<ReviewInput>& inputs, const ReadInput& read,
-                                     const GateRequest& request, OperatorState& state);
+                                     const GateRequest& asked, OperatorState& state);
 
 // Frozen files that changed, by the findings of the moment kFrozenMoment; see RecordFrozen.
 absl::StatusOr<std::vector<rules::Finding>> CheckFrozen(

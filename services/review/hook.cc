@@ -127,6 +127,9 @@ std::optional<HookInput> ParseHookInput(std::string_view text, std::string& erro
   for (const char* key : {"cwd", "directory", "worktree"}) {
     if (input.cwd.empty()) input.cwd = Text(json, key);
   }
+  for (const char* key : {"tool_name", "tool"}) {
+    if (input.tool.empty()) input.tool = Text(json, key);
+  }
   ReadTool(json, input);
   for (const char* key : {"tool_input", "args", "input"}) {
     const auto it = json.find(key);

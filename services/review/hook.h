@@ -26,6 +26,7 @@ struct HookInput {
   std::string cwd;                 // empty: not told
   std::vector<std::string> paths;  // files of an edit
   std::string command;             // of a shell
+  std::string tool;                // the tool's name as the host says it
   bool stopping_again = false;     // the host was kept from stopping before
 };
 
@@ -56,7 +57,7 @@ struct HookReply {
 //   before one, {"decision": "block", "reason"} for a stop.
 // opencode: {"hookSpecificOutput": {"hookEventName", "decision": "block"|"allow", "reason", "additionalContext"}}; its
 //   plugin throws the reason, so that the writer sees an error of the tool.
-HookReply ReplyOf(HookHost host, HookEvent event, const HookAnswer& answer, bool inform_only);
+HookReply ReplyOf(HookHost host, HookEvent event, const HookAnswer& given, bool inform_only);
 
 }  // namespace yardmaster
 

@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "services/core/limits.h"
 #include "services/review/block_text.h"
 
 namespace yardmaster {
@@ -29,6 +30,31 @@ std::optional<BreakerTrip> TrippedOf(std::string_view path, const std::vector<Re
       return BreakerTrip{std::string(path), finding.rule_id, finding.line, finding.count};
   }
   return std::nullopt;
+}
+
+std::optional<GateMemory> ReadGate(const Json& entry) {
+  if (!entry.is_object()) return std::nullopt;
+  const Json gate = entry.value("gate", Json());
+  const Json phase = entry.value("phase", Json());
+  const Json stage = entry.value("stage", Json(0));
+  const Json open = entry.value("open", Json());
+  const Json asked_at = entry.value("asked_at", Json());
+  const Json rules = entry.value("blocking_rules", Json());
+  if (!gate.is_string() || !phase.is_string() || !stage.is_number_integer() || !open.is_boolean() ||
+      !asked_at.is_number_integer() || !rules.is_array()) {
+    return std::nullopt;
+  }
+  GateMemory memory;
+  memory.gate = gate.get<std::string>();
+  memory.phase = phase.get<std::string>();
+  if (entry.contains("stage")) memory.stage = stage.get<int>();
+  memory.open = open.get<bool>();
+  memory.asked_at = asked_at.get<int64_t>();
+  for (const Json& rule : rules) {
+    if (!rule.is_string()) return std::nullopt;
+    memory.blocking_rules.push_back(rule.get<std::string>());
+  }
+  return memory;
 }
 
 }  // namespace
@@ -66,6 +92,13 @@ std::optional<BreakerTrip> TrippedBreaker(const OperatorState& state) {
     if (std::optional<BreakerTrip> trip = TrippedOf(path, findings); trip.has_value()) return trip;
   }
   return std::nullopt;
+}
+
+void RecordGate(OperatorState& state, GateMemory answer) {
+  std::erase_if(state.gates,
+                [&](const GateMemory& old) { return old.gate == answer.gate && old.phase == answer.phase; });
+  if (state.gates.size() >= kMaxGateRecords) state.gates.erase(state.gates.begin());
+  state.gates.push_back(std::move(answer));
 }
 
 std::string BreakerText(const BreakerTrip& trip) {
@@ -116,7 +149,17 @@ std::string DumpState(const OperatorState& state) {
   }
   Json frozen = Json::object();
   for (const auto& [path, digest] : state.frozen) frozen[path] = digest;
-  const Json json{{"version", kStateVersion}, {"blocked", std::move(files)}, {"frozen", std::move(frozen)}};
+  Json gates = Json::array();
+  for (const GateMemory& gate : state.gates) {
+    Json entry{{"gate", gate.gate}, {"phase", gate.phase}};
+    if (gate.stage.has_value()) entry["stage"] = *gate.stage;
+    entry["open"] = gate.open;
+    entry["asked_at"] = gate.asked_at;
+    entry["blocking_rules"] = gate.blocking_rules;
+    gates.push_back(std::move(entry));
+  }
+  Json json{{"version", kStateVersion}, {"blocked", std::move(files)}, {"frozen", std::move(frozen)}};
+  if (!gates.empty()) json["gates"] = std::move(gates);
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -148,6 +191,13 @@ std::optional<OperatorState> ParseState(std::string_view text) {
   for (const auto& [path, digest] : frozen.items()) {
     if (!digest.is_string()) return std::nullopt;
     state.frozen[path] = digest.get<std::string>();
+  }
+  const Json gates = json.value("gates", Json::array());
+  if (!gates.is_array() || gates.size() > kMaxGateRecords) return std::nullopt;
+  for (const Json& entry : gates) {
+    std::optional<GateMemory> gate = ReadGate(entry);
+    if (!gate.has_value()) return std::nullopt;
+    state.gates.push_back(*std::move(gate));
   }
   return state;
 }

@@ -30,9 +30,22 @@ struct RepeatedFinding {
   friend bool operator==(const RepeatedFinding&, const RepeatedFinding&) = default;
 };
 
+// The last answer of one gate.
+struct GateMemory {
+  std::string gate;
+  std::string phase;
+  std::optional<int> stage;
+  bool open = false;
+  int64_t asked_at = 0;  // milliseconds since the epoch
+  std::vector<std::string> blocking_rules;
+
+  friend bool operator==(const GateMemory&, const GateMemory&) = default;
+};
+
 struct OperatorState {
   std::map<std::string, std::vector<RepeatedFinding>> files;  // by path
   std::map<std::string, std::string> frozen;                  // path → SHA-256 of what it must stay, in hex
+  std::vector<GateMemory> gates;                              // the oldest first
 
   friend bool operator==(const OperatorState&, const OperatorState&) = default;
 };
@@ -55,6 +68,9 @@ std::optional<BreakerTrip> RecordWrite(OperatorState& state, std::string_view pa
 
 // The breaker as it stands, without a write; nullopt if it is not tripped.
 std::optional<BreakerTrip> TrippedBreaker(const OperatorState& state);
+
+// Puts the answer in the place of the last one of the same gate and phase; the oldest go when there are too many.
+void RecordGate(OperatorState& state, GateMemory answer);
 
 // "lint not resolvable, escalating: OL01 fired 5x consecutively at demo_impl.py:4": one line, for logs and answers.
 std::string BreakerText(const BreakerTrip& trip);

@@ -1,6 +1,7 @@
 #include "services/review/report.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 #include <tuple>
@@ -15,7 +16,7 @@ using Json = nlohmann::ordered_json;
 constexpr size_t kMaxBaselineFindings = 1'000'000;
 
 // Rounded to microseconds, so that the number stays short.
-double Rounded(double seconds) { return static_cast<double>(static_cast<int64_t>(seconds * 1e6 + 0.5)) / 1e6; }
+double Rounded(double seconds) { return static_cast<double>(std::llround(seconds * 1e6)) / 1e6; }
 
 std::string Text(const Json& object, const char* key) {
   const auto it = object.find(key);
@@ -94,6 +95,13 @@ Json FindingJson(const ReportedFinding& reported) {
   if (!finding.message_zh.empty()) json["message_zh"] = finding.message_zh;
   json["fix"] = Json{{"hint", finding.fix}};
   if (!finding.fix_zh.empty()) json["fix"]["hint_zh"] = finding.fix_zh;
+  for (const rules::FindingEdit& edit : finding.edits) {
+    json["fix"]["edits"].push_back(Json{{"line", edit.line},
+                                        {"column", edit.column},
+                                        {"end_line", edit.end_line},
+                                        {"end_column", edit.end_column},
+                                        {"text", edit.text}});
+  }
   json["fingerprint"] = finding.fingerprint;
   if (whole) json["whole_file"] = true;
   if (reported.status != FindingStatus::kNone) json["status"] = FindingStatusName(reported.status);

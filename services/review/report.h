@@ -3,7 +3,7 @@
 // review: {packs, profile, findings: […], skipped: [{rule_id, path, reason}], checklist: [{rule_id, title, passed}],
 //          gate?: {id, open, stage?, phase?}, summary: {files, block, major, minor, info, seconds}}
 // finding: {rule_id, pack, severity, pack_severity, path, line, column, end_line, end_column, message, message_zh?,
-//           fix: {hint, hint_zh?}, fingerprint, status?}
+//           fix: {hint, hint_zh?, edits?: [{line, column, end_line, end_column, text}]}, fingerprint, status?}
 // Lines and columns count from 1, columns in code points, the end is behind the last character. A finding about a whole
 // file, or about a file that is not there, stands at line 1, column 1 and has `whole_file: true`. Findings that are
 // "fixed" come from what the review was compared with; they count in no severity.
@@ -71,12 +71,12 @@ struct ReviewReport {
 // By path, line, column and rule; fixed ones last.
 void SortFindings(std::vector<ReportedFinding>& findings);
 
-nlohmann::ordered_json FindingJson(const ReportedFinding& finding);
+nlohmann::ordered_json FindingJson(const ReportedFinding& reported);
 nlohmann::ordered_json ReportJson(const ReviewReport& report);
 
 // What an earlier review found: its JSON ({"findings": […]}), as --baseline reads it. nullopt and `error` if the text
 // is nothing of the kind. Findings that were fixed already are left out.
-std::optional<std::vector<rules::Finding>> ReadBaseline(std::string_view json, std::string& error);
+std::optional<std::vector<rules::Finding>> ReadBaseline(std::string_view text, std::string& error);
 
 // Says of each finding whether it is new or still there, and adds those of the baseline that are gone as fixed.
 // Compared by fingerprint, one to one, those of the same path first. Of findings of the baseline about files that are

@@ -47,6 +47,7 @@ std::string Known(const std::vector<std::shared_ptr<const rules::CheckSet>>& pac
 
 std::vector<std::string> Ids(const std::vector<rules::ProfileInfo>& infos) {
   std::vector<std::string> ids;
+  ids.reserve(infos.size());
   for (const rules::ProfileInfo& info : infos) ids.push_back(info.id);
   return ids;
 }
@@ -80,8 +81,23 @@ absl::Status CheckNames(const std::vector<std::shared_ptr<const rules::CheckSet>
 
 const std::string& PlaceOf(const ReviewInput& input) { return input.place.empty() ? input.path : input.place; }
 
+std::vector<FileSet> OneByOne(std::vector<FileSet> sets) {
+  std::vector<FileSet> each;
+  for (FileSet& set : sets) {
+    for (SetMember& member : set.members) {
+      if (member.context) continue;
+      FileSet& one = each.emplace_back();
+      one.folder = set.folder;
+      one.op = set.op;
+      one.members.push_back(std::move(member));
+    }
+  }
+  return each;
+}
+
 // Files whose role was given are sets of their own; the others go by their paths.
-std::vector<FileSet> SetsOf(const RoleTable& roles, const std::vector<ReviewInput>& inputs) {
+std::vector<FileSet> SetsOf(const rules::CheckSet& checks, const RoleTable& roles,
+                            const std::vector<ReviewInput>& inputs) {
   std::vector<std::string> paths;
   std::vector<size_t> origin;
   std::vector<FileSet> sets;
@@ -104,6 +120,8 @@ std::vector<FileSet> SetsOf(const RoleTable& roles, const std::vector<ReviewInpu
       member.context = member.context || inputs[member.path].context;
     }
   }
+  // Checks that look at one file only need no more than that, and files then spread over threads.
+  if (!roles.by_operator() && !checks.across()) grouped = OneByOne(std::move(grouped));
   // Beside a file with a given role stands what belongs to the operator that its stem names.
   for (FileSet& set : sets) {
     for (const FileSet& other : grouped) {
@@ -156,6 +174,11 @@ Done RunOne(const Task& task, const std::vector<ReviewInput>& inputs, const Read
     }
     return JoinPath(task.set->folder, name);
   };
+  // What a rule about the whole set says of a file that is not judged is left to a review of that file.
+  std::erase_if(done.result.findings, [&](const rules::Finding& finding) {
+    return std::any_of(task.set->members.begin(), task.set->members.end(),
+                       [&](const SetMember& member) { return member.context && member.name == finding.path; });
+  });
   for (rules::Finding& finding : done.result.findings) finding.path = outside(finding.path);
   for (rules::SkippedCheck& skipped : done.result.skipped) {
     const bool whole_set = skipped.path.empty() || skipped.path == task.set->folder;
@@ -197,11 +220,11 @@ absl::StatusOr<ReviewReport> RunReview(const std::vector<std::shared_ptr<const r
     if (options.named_moment_only) {
       for (const rules::CheckInfo& check : pack->checks()) {
         if (std::find(check.moments.begin(), check.moments.end(), options.moment) != check.moments.end())
-          ids.push_back(check.id);
+          ids.push_back(check.rule);
       }
       if (ids.empty()) continue;
     }
-    sets.push_back(SetsOf(RoleTable(*pack), inputs));
+    sets.push_back(SetsOf(*pack, RoleTable(*pack), inputs));
     for (const FileSet& set : sets.back()) tasks.push_back({pack.get(), &ids, &set});
   }
 

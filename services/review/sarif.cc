@@ -54,6 +54,21 @@ Json Descriptor(const std::string& id, const SarifRules& rules) {
   return descriptor;
 }
 
+Json Fix(const rules::Finding& finding) {
+  Json replacements = Json::array();
+  for (const rules::FindingEdit& edit : finding.edits) {
+    Json region{{"startLine", std::max(1u, edit.line)},
+                {"startColumn", std::max(1u, edit.column)},
+                {"endLine", std::max(1u, edit.end_line)},
+                {"endColumn", std::max(1u, edit.end_column)}};
+    replacements.push_back(Json{{"deletedRegion", std::move(region)}, {"insertedContent", Json{{"text", edit.text}}}});
+  }
+  Json change{{"artifactLocation", Json{{"uri", UriOfPath(finding.path)}}}, {"replacements", std::move(replacements)}};
+  Json fix{{"artifactChanges", Json::array({std::move(change)})}};
+  if (!finding.fix.empty()) fix["description"] = Message(finding.fix);
+  return fix;
+}
+
 Json Result(const ReportedFinding& reported, size_t rule_index) {
   const rules::Finding& finding = reported.finding;
   Json place{{"artifactLocation", Json{{"uri", UriOfPath(finding.path)}}}};
@@ -76,6 +91,7 @@ Json Result(const ReportedFinding& reported, size_t rule_index) {
               {"locations", Json::array({Json{{"physicalLocation", std::move(place)}}})},
               {"partialFingerprints", Json{{"yardmaster/v1", finding.fingerprint}}}};
   if (reported.status != FindingStatus::kNone) result["baselineState"] = BaselineState(reported.status);
+  if (!finding.edits.empty()) result["fixes"] = Json::array({Fix(finding)});
   Json properties{{"pack", finding.pack},
                   {"severity", rules::SeverityName(finding.severity)},
                   {"packSeverity", finding.pack_severity}};

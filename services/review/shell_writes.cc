@@ -267,7 +267,7 @@ class Lexer {
         word += c;
       }
     }
-    if (!word.empty()) here_documents_.push_back({std::move(word), dash});
+    if (!word.empty()) here_documents_.emplace_back(std::move(word), dash);
   }
 
   void SkipHereDocuments() {

@@ -25,6 +25,7 @@
 #include "services/gateway/readiness.h"
 #include "services/intake/intake_service.h"
 #include "services/packs/rules_service.h"
+#include "services/review/review_service.h"
 #include "services/triage/triage_service.h"
 #include "services/yardmasterd/data_dir.h"
 #include "services/yardmasterd/grpc_server.h"
@@ -251,8 +252,10 @@ int RunDaemon(const DaemonOptions& options) {
   }
   readiness.Set("store", true);
   IntakeServiceImpl intake(env, intake_calls, pipe == nullptr ? IntakeParts() : pipe->parts());
+  ReviewServiceImpl review(env, *packs, long_calls, pipe == nullptr ? nullptr : &pipe->operators());
   const std::vector<NamedService> services = {
       {"yardmaster.v1.TriageService", &triage},
+      {"yardmaster.v1.ReviewService", &review},
       {"yardmaster.v1.RulesService", &rules_service},
       {"yardmaster.v1.IntakeService", &intake},
   };

@@ -221,6 +221,8 @@ IntakeParts Pipe::parts() {
   return out;
 }
 
+store::Operators& Pipe::operators() { return parts_->store->operators(); }
+
 absl::Status Pipe::Ready() const { return parts_->store->Ready(); }
 
 void Pipe::ReplaceSecrets(const Config& config) {

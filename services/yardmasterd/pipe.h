@@ -12,6 +12,7 @@
 #include "services/core/logging.h"
 #include "services/core/metrics.h"
 #include "services/core/pack_registry.h"
+#include "services/core/store/operators.h"
 #include "services/intake/desk.h"
 #include "services/intake/intake_service.h"
 #include "services/intake/webhooks.h"
@@ -46,6 +47,7 @@ class Pipe {
   DecisionDesk& desk();
   LabelSource& labels();
   IntakeParts parts();
+  store::Operators& operators();
   // OK, or why nothing can be taken in.
   absl::Status Ready() const;
 

@@ -11,6 +11,7 @@ import sys
 import time
 
 import ingest
+import review
 from common import Daemon, Failure, run, say
 
 # name: (unit, floor, larger is better). None: nothing to compare with. "computed": see triage_floor.
@@ -32,6 +33,7 @@ FIGURES = {
     "ingest.cpu_of_probot": ("us/delivery", None, False),
     "ingest.p99": ("ms", 20, False),
     "ingest.planned": ("deliveries/s", None, True),
+    **review.FIGURES,
 }
 PROGRAMS = {
     "decide.cases": ("decide_bench", "DecideCases"),
@@ -52,7 +54,9 @@ class Library:
         self.smoke = smoke
 
     def measure(self, name, brief=False):
-        program, benchmark = PROGRAMS[name]
+        return self.measure_program(*PROGRAMS[name], brief)
+
+    def measure_program(self, program, benchmark, brief=False):
         path = self.folder / "bench" / program
         if not path.exists():
             raise Failure(f"{path} is not built")
@@ -167,9 +171,9 @@ def report(values, names, skipped, smoke, as_json):
             print(json.dumps({"name": name, "value": round(value, 3), "unit": unit, "floor": None if floor is None else round(floor, 3),
                               "ratio": None if ratio is None else round(ratio, 3)}), flush=True)
         else:
-            bound = "" if floor is None else f"{'>=' if larger else '<='} {floor:,.0f}"
+            bound = "" if floor is None else f"{'>=' if larger else '<='} {format(floor, ',.0f' if floor >= 10 else 'g')}"
             verdict = "" if ratio is None else ("ok" if ratio >= 1 else "MISSED")
-            lines.append((name, f"{value:,.1f}", unit, bound, "" if ratio is None else f"{ratio:.2f}", verdict))
+            lines.append((name, format(value, ",.1f" if value >= 10 else ".2f"), unit, bound, "" if ratio is None else f"{ratio:.2f}", verdict))
     if not as_json:
         header = ("figure", "value", "unit", "floor", "ratio", "")
         widths = [max(len(row[i]) for row in [header, *lines]) for i in range(len(header))]
@@ -205,8 +209,15 @@ def main():
             values.update(measure_calls(options.bin, packs, options.smoke, library))
         of_ingest = [name for name in names if name.startswith("ingest.")]
         if of_ingest:
-            measured, skipped = ingest.measure(options.bin, packs, options.smoke, of_ingest)
+            measured, missing = ingest.measure(options.bin, packs, options.smoke, of_ingest)
             values.update(measured)
+            skipped.update(missing)
+        of_review = [name for name in names if name in review.FIGURES]
+        if of_review:
+            say("measuring reviews")
+            measured, missing = review.measure(options.bin, packs, options.smoke, lambda name: library.measure_program("review_bench", name), of_review)
+            values.update(measured)
+            skipped.update(missing)
     except (Failure, OSError) as failure:
         say(str(failure))
         return 4

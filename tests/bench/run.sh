@@ -30,6 +30,15 @@ Measures, on this machine and in one run:
                            second whatever the answers do, each counted from when it was due; the median of five rounds
   ingest.planned           deliveries per second of a stored backlog that are planned in dry-run, each for an issue of its own that is
                            read from a forge played on the same machine
+  review.kernel_to_parse   processor time of all rules of the pack pypto on a kernel of 20 KB, over that of parsing it
+  review.all_to_tenth      the same, over that of every tenth rule
+  review.file_to_linter    time of a call of PyPTO's own linter on a kernel of 20 KB, over that of yard review file; skipped unless
+                           YARD_BENCH_PYPTO_LINT names its script (pypto_op_lint.py)
+  review.tree_growth       time of yard review tree on 300 kernels over that on 150, both with two threads
+  review.tree_memory       MiB resident at most while 300 kernels are reviewed
+  review.tree_to_ast_grep, review.tree_all_to_ast_grep
+                           time of yard review tree on them with 20 rules and with all rules of pypto, over that of ast-grep with the
+                           same 20; skipped without ast-grep (npm install @ast-grep/cli; YARD_BENCH_AST_GREP names the program)
 
   --only NAME   only figures whose name contains NAME, and what they are compared with
   --json        JSON lines {name, value, unit, floor, ratio} on stdout instead of the table; ratio >= 1 is good, whichever direction is
@@ -43,7 +52,8 @@ The machine should have nothing else to do. Exit: 0 every floor is met, 1 one is
 and what is compared with them has no floor.
 
 Environment: YARD_PACKS (packs folder), YARD_BENCH_PACK (pack; default pytorch-distributed), YARD_BENCH_BIN (folder of the
-programs; default build/release/bin).
+programs; default build/release/bin), YARD_BENCH_TREE (folder whose Python files are reviewed instead of made ones),
+YARD_BENCH_PYPTO_LINT, YARD_BENCH_AST_GREP (see above).
 
 Examples:
   tests/bench/run.sh
@@ -75,7 +85,7 @@ cd "$root" || exit 4
 command -v python3 >/dev/null || { echo "bench: python3 is missing (deploy/install-deps.sh --with-tests)" >&2; exit 4; }
 if $build; then
   { [ -f build/release/build.ninja ] || cmake --preset release; } >&2 &&
-    cmake --build --preset release --target yardmasterd yard-fakeforge bench_programs >&2 || { echo "bench: the build failed" >&2; exit 4; }
+    cmake --build --preset release --target yardmasterd yard yard-fakeforge bench_programs >&2 || { echo "bench: the build failed" >&2; exit 4; }
 fi
 export YARD_PACKS=${YARD_PACKS:-$root/rules/packs}
 exec python3 -B tests/bench/harness.py --bin "${YARD_BENCH_BIN:-$root/build/release/bin}" "${arguments[@]}"

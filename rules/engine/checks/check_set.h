@@ -93,7 +93,10 @@ class CheckSet {
 // Compiles the checks of a pack and of everything that it extends: checks/*.json. A pack without such files has an
 // empty set. Adds every problem with file, pointer and line, and returns nullptr if there was any. Pure: looks at
 // nothing but `files`.
-std::shared_ptr<const CheckSet> LoadChecks(const PackFiles& files, std::string_view pack, Problems& problems);
+// kReviews leaves out what reviews never look at, which is most of the text: the cases and CheckInfo::written.
+enum class ChecksFor { kEverything, kReviews };
+std::shared_ptr<const CheckSet> LoadChecks(const PackFiles& files, std::string_view pack, Problems& problems,
+                                           ChecksFor purpose = ChecksFor::kEverything);
 
 }  // namespace yardmaster::rules
 

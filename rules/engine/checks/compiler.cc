@@ -338,6 +338,7 @@ class ExtractOperand : public Operand {
   Value Get(Run& run, Frame& frame) const override {
     const Value value = in_->Get(run, frame);
     if (value.kind != Value::Kind::kText) return {};
+    run.Read(value.text);
     re2::StringPiece found[2];
     const int groups = std::min(1, pattern_->NumberOfCapturingGroups());
     if (!pattern_->Match(Piece(value.text), 0, value.text.size(), RE2::UNANCHORED, found, groups + 1)) return {};
@@ -498,6 +499,7 @@ class PatternMatcher : public ElementMatcher {
       : patterns_(std::move(patterns)), capture_(std::move(capture)) {}
   bool MatchesOne(Run& run, Frame& frame, const Value& value) const override {
     if (value.kind != Value::Kind::kText) return false;
+    run.Read(value.text);
     if (capture_ == nullptr) {
       return std::any_of(patterns_.begin(), patterns_.end(),
                          [&](const auto& pattern) { return RE2::PartialMatch(Piece(value.text), *pattern); });
@@ -520,6 +522,7 @@ class PartMatcher : public ElementMatcher {
       : what_(what), texts_(std::move(texts)), fold_(fold) {}
   bool MatchesOne(Run& run, Frame& frame, const Value& value) const override {
     if (value.kind != Value::Kind::kText) return false;
+    run.Read(value.text);
     const std::string folded = fold_ ? Lower(value.text) : std::string();
     const std::string_view text = fold_ ? folded : value.text;
     return std::any_of(texts_.begin(), texts_.end(), [&](const auto& operand) {
@@ -1175,6 +1178,10 @@ std::unique_ptr<Query> CheckCompiler::CompileQuery(const json& value, const std:
   if ((around == FactTable::kSet || around == FactTable::kValue) && !query->of && !scoped)
     query->scope = Query::Scope::kFiles;
   across_ |= query->scope == Query::Scope::kFiles;
+  // Places of this version say nothing about places of the other.
+  if (query->base && query->scope != Query::Scope::kFile && query->scope != Query::Scope::kFiles) {
+    Add(pointer, "side \"base\" goes with the scopes file and files only");
+  }
   if (query->kinds.empty() && query->list == nullptr) return nullptr;
   if (const auto where = value.find("where"); where != value.end()) {
     NameScope inner = scope;

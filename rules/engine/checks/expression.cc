@@ -217,7 +217,8 @@ bool Run::Is(size_t definition, RowRef row) {
   if (row.table != compiled.table) return false;
   std::vector<std::vector<uint8_t>>& all = row.unit == nullptr ? set_memo_ : row.unit->memo;
   if (all.size() < checks_.definitions.size()) all.resize(checks_.definitions.size());
-  const bool remembered = row.table != FactTable::kValue;
+  // Values and matches are gone when the next ones come.
+  const bool remembered = row.table != FactTable::kValue && row.table != FactTable::kMatch;
   if (remembered && all[definition].empty()) {
     all[definition].resize(row.unit == nullptr ? 1 : row.unit->RowCount(row.table), 0);
   }
@@ -258,7 +259,9 @@ Value Path::Get(Run& run, Frame& frame) const {
       if (!known) {
         // One that asks for itself is missing.
         known = Value();
-        known = (*frame.lets)[slot]->Get(run, frame);
+        // Its queries have slots that a query around this path may be using.
+        Frame own = frame;
+        known = (*frame.lets)[slot]->Get(run, own);
       }
       value = *known;
       break;
@@ -345,7 +348,10 @@ std::string Template::Expand(Run& run, Frame& frame, bool& missing, bool shown) 
       // Lists of names are not cut: each of them is a part of what is wrong.
       const bool list = value.kind == Value::Kind::kList;
       std::string line;
+      // More than enough for what is shown.
+      const size_t enough = list ? text.size() : 8 * kMaxShownBytes;
       for (const char c : text) {
+        if (line.size() > enough) break;
         const bool blank = c == ' ' || c == '\t' || c == '\n' || c == '\r';
         if (!blank) {
           line += c;
@@ -400,6 +406,7 @@ bool Query::OverKind(Run& run, Frame& frame, const Unit& unit, RowRef anchor, co
   const FactTable table = kind.kind.table;
   const auto all = [&](auto fits) {
     const Rows rows = RowsOf(unit, kind.kind);
+    if (scope != Scope::kFile && scope != Scope::kFiles) run.Step(rows.count / 64);
     for (size_t i = 0; i < rows.count; ++i) {
       const RowRef row = {&unit, table, rows.At(i)};
       if (!fits(row) || !InDefinitions(run, kind, row)) continue;
@@ -448,8 +455,10 @@ bool Query::OverKind(Run& run, Frame& frame, const Unit& unit, RowRef anchor, co
     case Scope::kReachable:
     case Scope::kReaching: {
       if (anchor.table != FactTable::kFunction) return true;
-      const std::vector<RowIndex>& functions =
+      const std::shared_ptr<const std::vector<RowIndex>> reached =
           scope == Scope::kReachable ? unit.Reachable(anchor.index) : unit.Reaching(anchor.index);
+      const std::vector<RowIndex>& functions = *reached;
+      run.Step(functions.size() / 16);
       for (const RowIndex function : functions) {
         const RowRef row = {&unit, FactTable::kFunction, function};
         if (table == FactTable::kFunction) {

@@ -175,7 +175,7 @@ constexpr auto& Rows(U unit) {
 
 template <FactTable T>
 const std::vector<FieldInfo>& PlaceFields() {
-  static const std::vector<FieldInfo> fields = {
+  static const std::vector<FieldInfo> kFields = {
       {"function", kRow, FactTable::kFunction,
        [](R, U u, I i) { return Ref(u, FactTable::kFunction, Rows<T>(u)[i].place.function); }},
       {"class", kRow, FactTable::kClass,
@@ -185,11 +185,11 @@ const std::vector<FieldInfo>& PlaceFields() {
        [](R, U u, I i) { return Ref(u, FactTable::kCodeBlock, Rows<T>(u)[i].place.block); }},
       {"guard", kText, kNoTable, [](R, U u, I i) { return GuardValue(Rows<T>(u)[i].place.guard); }},
   };
-  return fields;
+  return kFields;
 }
 
 const std::vector<FieldInfo>& FileFields() {
-  static const std::vector<FieldInfo> fields = {
+  static const std::vector<FieldInfo> kFields = {
       {"path", kText, kNoTable, [](R, U u, I) { return Text(u.path()); }},
       {"name", kText, kNoTable,
        [](R, U u, I) {
@@ -234,19 +234,19 @@ const std::vector<FieldInfo>& FileFields() {
        }},
       {"front_matter", kBool, kNoTable, [](R, U u, I) { return Value::Bool(u.facts().front_matter); }},
   };
-  return fields;
+  return kFields;
 }
 
 const std::vector<FieldInfo>& SetFields() {
-  static const std::vector<FieldInfo> fields = {
+  static const std::vector<FieldInfo> kFields = {
       {"path", kText, kNoTable, [](R run, U, I) { return Text(run.set_path); }},
       {"size", kNumber, kNoTable, [](R run, U, I) { return Num(static_cast<double>(run.units.size())); }},
   };
-  return fields;
+  return kFields;
 }
 
 const std::vector<FieldInfo>& LineFields() {
-  static const std::vector<FieldInfo> fields = {
+  static const std::vector<FieldInfo> kFields = {
       {"number", kNumber, kNoTable, [](R, U, I i) { return Num(i + 1); }},
       {"indent", kNumber, kNoTable,
        [](R, U u, I i) {
@@ -260,12 +260,12 @@ const std::vector<FieldInfo>& LineFields() {
        }},
       {"length", kNumber, kNoTable, [](R, U u, I i) { return Num(Characters(u.facts().LineText(i + 1))); }},
   };
-  return fields;
+  return kFields;
 }
 
 const std::vector<FieldInfo>& FunctionFields() {
 #define F u.facts().functions[i]
-  static const std::vector<FieldInfo> fields = {
+  static const std::vector<FieldInfo> kFields = {
       {"name", kText, kNoTable, [](R, U u, I i) { return Text(F.name); }},
       {"qualified", kText, kNoTable, [](R, U u, I i) { return Text(F.qualified); }},
       {"level", kText, kNoTable, [](R, U u, I i) { return Text(kLevels[static_cast<size_t>(F.level)]); }},
@@ -315,12 +315,12 @@ const std::vector<FieldInfo>& FunctionFields() {
       {"public", kBool, kNoTable, [](R, U u, I i) { return Value::Bool(!F.name.starts_with('_')); }},
   };
 #undef F
-  return fields;
+  return kFields;
 }
 
 const std::vector<FieldInfo>& ParameterFields() {
 #define F u.facts().parameters[i]
-  static const std::vector<FieldInfo> fields = {
+  static const std::vector<FieldInfo> kFields = {
       {"name", kText, kNoTable, [](R, U u, I i) { return Text(F.name); }},
       {"index", kNumber, kNoTable, [](R, U u, I i) { return Num(F.index); }},
       {"form", kText, kNoTable, [](R, U u, I i) { return Text(kForms[static_cast<size_t>(F.form)]); }},
@@ -329,12 +329,12 @@ const std::vector<FieldInfo>& ParameterFields() {
       {"default", kRow, FactTable::kExpr, [](R, U u, I i) { return Ref(u, FactTable::kExpr, F.default_value); }},
   };
 #undef F
-  return fields;
+  return kFields;
 }
 
 const std::vector<FieldInfo>& ClassFields() {
 #define F u.facts().classes[i]
-  static const std::vector<FieldInfo> fields = {
+  static const std::vector<FieldInfo> kFields = {
       {"name", kText, kNoTable, [](R, U u, I i) { return Text(F.name); }},
       {"qualified", kText, kNoTable, [](R, U u, I i) { return Text(F.qualified); }},
       {"level", kText, kNoTable, [](R, U u, I i) { return Text(kLevels[static_cast<size_t>(F.level)]); }},
@@ -350,12 +350,12 @@ const std::vector<FieldInfo>& ClassFields() {
       {"public", kBool, kNoTable, [](R, U u, I i) { return Value::Bool(!F.name.starts_with('_')); }},
   };
 #undef F
-  return fields;
+  return kFields;
 }
 
 const std::vector<FieldInfo>& ImportFields() {
 #define F u.facts().imports[i]
-  static const std::vector<FieldInfo> fields = {
+  static const std::vector<FieldInfo> kFields = {
       {"form", kText, kNoTable, [](R, U u, I i) { return Text(F.form); }},
       {"module", kText, kNoTable, [](R, U u, I i) { return Text(F.module); }},
       {"name", kText, kNoTable, [](R, U u, I i) { return Name(F.name); }},
@@ -368,12 +368,12 @@ const std::vector<FieldInfo>& ImportFields() {
       {"system", kBool, kNoTable, [](R, U u, I i) { return Value::Bool(F.system); }},
   };
 #undef F
-  return fields;
+  return kFields;
 }
 
 const std::vector<FieldInfo>& ExprFields() {
 #define F u.facts().exprs[i]
-  static const std::vector<FieldInfo> fields = {
+  static const std::vector<FieldInfo> kFields = {
       {"type", kText, kNoTable, [](R, U u, I i) { return Text(kExprTypes[static_cast<size_t>(F.type)]); }},
       {"slot", kText, kNoTable, [](R, U u, I i) { return Text(kSlots[static_cast<size_t>(F.slot)]); }},
       {"index", kNumber, kNoTable, [](R, U u, I i) { return Num(F.index); }},
@@ -432,12 +432,12 @@ const std::vector<FieldInfo>& ExprFields() {
       {"launch", kBool, kNoTable, [](R, U u, I i) { return Value::Bool(F.launch); }},
   };
 #undef F
-  return fields;
+  return kFields;
 }
 
 const std::vector<FieldInfo>& AssignFields() {
 #define F u.facts().assigns[i]
-  static const std::vector<FieldInfo> fields = {
+  static const std::vector<FieldInfo> kFields = {
       {"form", kText, kNoTable, [](R, U u, I i) { return Text(F.form); }},
       {"op", kText, kNoTable, [](R, U u, I i) { return Text(F.op); }},
       {"target", kRow, FactTable::kExpr, [](R, U u, I i) { return Ref(u, FactTable::kExpr, F.target); }},
@@ -462,12 +462,12 @@ const std::vector<FieldInfo>& AssignFields() {
        [](R, U u, I i) { return Ref(u, FactTable::kStatement, F.place.statement); }},
   };
 #undef F
-  return fields;
+  return kFields;
 }
 
 const std::vector<FieldInfo>& LoopFields() {
 #define F u.facts().loops[i]
-  static const std::vector<FieldInfo> fields = {
+  static const std::vector<FieldInfo> kFields = {
       {"form", kText, kNoTable, [](R, U u, I i) { return Text(F.form); }},
       {"iterable", kRow, FactTable::kExpr, [](R, U u, I i) { return Ref(u, FactTable::kExpr, F.iterable); }},
       {"condition", kRow, FactTable::kExpr, [](R, U u, I i) { return Ref(u, FactTable::kExpr, F.condition); }},
@@ -475,12 +475,12 @@ const std::vector<FieldInfo>& LoopFields() {
       {"depth", kNumber, kNoTable, [](R, U u, I i) { return Num(F.depth); }},
   };
 #undef F
-  return fields;
+  return kFields;
 }
 
 const std::vector<FieldInfo>& StatementFields() {
 #define F u.facts().statements[i]
-  static const std::vector<FieldInfo> fields = {
+  static const std::vector<FieldInfo> kFields = {
       {"type", kText, kNoTable, [](R, U u, I i) { return Text(kStatementTypes[static_cast<size_t>(F.type)]); }},
       {"value", kRow, FactTable::kExpr, [](R, U u, I i) { return Ref(u, FactTable::kExpr, F.value); }},
       {"parent", kRow, FactTable::kStatement,
@@ -492,20 +492,20 @@ const std::vector<FieldInfo>& StatementFields() {
       {"names", kList, kNoTable, [](R r, U u, I i) { return Texts(r, F.names); }},
   };
 #undef F
-  return fields;
+  return kFields;
 }
 
 const std::vector<FieldInfo>& CommentFields() {
-  static const std::vector<FieldInfo> fields = {
+  static const std::vector<FieldInfo> kFields = {
       {"body", kText, kNoTable, [](R, U u, I i) { return Text(u.facts().comments[i].body); }},
       {"own_line", kBool, kNoTable, [](R, U u, I i) { return Value::Bool(u.facts().comments[i].own_line); }},
   };
-  return fields;
+  return kFields;
 }
 
 const std::vector<FieldInfo>& SectionFields() {
 #define F u.facts().sections[i]
-  static const std::vector<FieldInfo> fields = {
+  static const std::vector<FieldInfo> kFields = {
       {"title", kText, kNoTable, [](R, U u, I i) { return Text(F.title); }},
       {"level", kNumber, kNoTable, [](R, U u, I i) { return Num(F.level); }},
       {"body", kText, kNoTable, [](R, U u, I i) { return Text(u.facts().Text(F.body)); }},
@@ -514,7 +514,7 @@ const std::vector<FieldInfo>& SectionFields() {
       {"index", kNumber, kNoTable, [](R, U u, I i) { return Num(F.index); }},
   };
 #undef F
-  return fields;
+  return kFields;
 }
 
 template <auto Member>
@@ -528,7 +528,7 @@ std::vector<FieldInfo> ItemFields() {
 }
 
 const std::vector<FieldInfo>& CheckboxFields() {
-  static const std::vector<FieldInfo> fields = [] {
+  static const std::vector<FieldInfo> kFields = [] {
     auto out = ItemFields<&FileFacts::checkboxes>();
     out.push_back({"mark", kText, kNoTable, [](R, U u, I i) { return Text(u.facts().checkboxes[i].extra); }});
     out.push_back({"checked", kBool, kNoTable, [](R, U u, I i) {
@@ -538,17 +538,17 @@ const std::vector<FieldInfo>& CheckboxFields() {
                    }});
     return out;
   }();
-  return fields;
+  return kFields;
 }
 
 const std::vector<FieldInfo>& ListItemFields() {
-  static const std::vector<FieldInfo> fields = ItemFields<&FileFacts::list_items>();
-  return fields;
+  static const std::vector<FieldInfo> kFields = ItemFields<&FileFacts::list_items>();
+  return kFields;
 }
 
 const std::vector<FieldInfo>& TableRowFields() {
 #define F u.facts().table_rows[i]
-  static const std::vector<FieldInfo> fields = {
+  static const std::vector<FieldInfo> kFields = {
       {"cells", kList, kNoTable, [](R r, U u, I i) { return Texts(r, F.cells); }},
       {"first", kText, kNoTable, [](R, U u, I i) { return F.cells.empty() ? Value() : Text(F.cells.front()); }},
       {"last", kText, kNoTable,
@@ -565,41 +565,41 @@ const std::vector<FieldInfo>& TableRowFields() {
       {"section", kRow, FactTable::kSection, [](R, U u, I i) { return Ref(u, FactTable::kSection, F.section); }},
   };
 #undef F
-  return fields;
+  return kFields;
 }
 
 const std::vector<FieldInfo>& CodeBlockFields() {
 #define F u.facts().code_blocks[i]
-  static const std::vector<FieldInfo> fields = {
+  static const std::vector<FieldInfo> kFields = {
       {"language", kText, kNoTable, [](R, U u, I i) { return Name(F.language); }},
       {"body", kText, kNoTable, [](R, U u, I i) { return Text(u.facts().Text(F.body)); }},
       {"valid", kBool, kNoTable, [](R, U u, I i) { return Value::Bool(F.valid); }},
       {"section", kRow, FactTable::kSection, [](R, U u, I i) { return Ref(u, FactTable::kSection, F.section); }},
   };
 #undef F
-  return fields;
+  return kFields;
 }
 
 const std::vector<FieldInfo>& CodewordFields() {
-  static const std::vector<FieldInfo> fields = {
+  static const std::vector<FieldInfo> kFields = {
       {"name", kText, kNoTable, [](R, U u, I i) { return Text(u.facts().codewords[i].body); }},
   };
-  return fields;
+  return kFields;
 }
 
 const std::vector<FieldInfo>& LinkFields() {
-  static const std::vector<FieldInfo> fields = {
+  static const std::vector<FieldInfo> kFields = {
       {"target", kText, kNoTable, [](R, U u, I i) { return Text(u.facts().links[i].body); }},
       {"title", kText, kNoTable, [](R, U u, I i) { return Text(u.facts().links[i].extra); }},
       {"section", kRow, FactTable::kSection,
        [](R, U u, I i) { return Ref(u, FactTable::kSection, u.facts().links[i].section); }},
   };
-  return fields;
+  return kFields;
 }
 
 const std::vector<FieldInfo>& EntryFields() {
 #define F u.facts().entries[i]
-  static const std::vector<FieldInfo> fields = {
+  static const std::vector<FieldInfo> kFields = {
       {"pointer", kText, kNoTable, [](R, U u, I i) { return Text(F.pointer); }},
       {"key", kText, kNoTable,
        [](R, U u, I i) {
@@ -658,35 +658,36 @@ const std::vector<FieldInfo>& EntryFields() {
        }},
   };
 #undef F
-  return fields;
+  return kFields;
 }
 
 const std::vector<FieldInfo>& MacroFields() {
-  static const std::vector<FieldInfo> fields = {
+  static const std::vector<FieldInfo> kFields = {
       {"name", kText, kNoTable, [](R, U u, I i) { return Text(u.facts().macros[i].name); }},
       {"body", kText, kNoTable, [](R, U u, I i) { return Text(u.facts().macros[i].body); }},
   };
-  return fields;
+  return kFields;
 }
 
 const std::vector<FieldInfo>& NamespaceFields() {
-  static const std::vector<FieldInfo> fields = {
+  static const std::vector<FieldInfo> kFields = {
       {"name", kText, kNoTable, [](R, U u, I i) { return Text(u.facts().namespaces[i].name); }},
   };
-  return fields;
+  return kFields;
 }
 
 const std::vector<FieldInfo>& ValueFields() {
-  static const std::vector<FieldInfo> fields = {
-      {"value", kText, kNoTable, [](R run, U, I i) { return run.values[i].first; }},
-      {"index", kNumber, kNoTable, [](R run, U, I i) { return Num(static_cast<double>(run.values[i].second)); }},
+  static const std::vector<FieldInfo> kFields = {
+      {"value", kText, kNoTable, [](R run, U, I i) { return i < run.values.size() ? run.values[i].first : Value(); }},
+      {"index", kNumber, kNoTable,
+       [](R run, U, I i) { return i < run.values.size() ? Num(static_cast<double>(run.values[i].second)) : Value(); }},
   };
-  return fields;
+  return kFields;
 }
 
 template <FactTable T>
 const std::vector<FieldInfo>& Common() {
-  static const std::vector<FieldInfo> fields = {
+  static const std::vector<FieldInfo> kFields = {
       {"file", kRow, FactTable::kFile, [](R, U u, I) { return Ref(u, FactTable::kFile, 0); }},
       {"line", kNumber, kNoTable, [](R, U u, I i) { return Num(u.facts().LineOf(u.HeadOf(T, i).begin)); }},
       {"column", kNumber, kNoTable,
@@ -712,7 +713,7 @@ const std::vector<FieldInfo>& Common() {
        }},
       {"kind", kText, kNoTable, [](R, U, I) { return Text(kTables[static_cast<size_t>(T)]); }},
   };
-  return fields;
+  return kFields;
 }
 
 // Fields of a table in up to three lists: its own, where its rows stand, and those of every row.
@@ -779,7 +780,7 @@ TableFields FieldsOf(FactTable table) {
 constexpr KindInfo::Select kAllRows = KindInfo::Select::kAll;
 
 const std::vector<KindInfo>& Kinds() {
-  static const std::vector<KindInfo> kinds = [] {
+  static const std::vector<KindInfo> kKinds = [] {
     std::vector<KindInfo> out;
     for (size_t i = 0; i < kTables.size(); ++i) out.push_back({kTables[i], static_cast<FactTable>(i), kAllRows, 0});
     for (size_t i = 1; i < kExprTypes.size(); ++i) {
@@ -800,7 +801,7 @@ const std::vector<KindInfo>& Kinds() {
     }
     return out;
   }();
-  return kinds;
+  return kKinds;
 }
 
 }  // namespace

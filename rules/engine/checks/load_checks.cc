@@ -1,7 +1,10 @@
 #include <algorithm>
+#include <atomic>
 #include <functional>
 #include <optional>
 #include <set>
+#include <system_error>
+#include <thread>
 #include <utility>
 
 #include "rules/engine/checks/check_set.h"
@@ -16,6 +19,9 @@ namespace yardmaster::rules {
 namespace {
 
 using nlohmann::json;
+
+// Threads that read the files of a pack.
+constexpr size_t kReaders = 4;
 
 // A piece of a pack with its place.
 struct Piece {
@@ -52,8 +58,8 @@ Severity SeverityOf(std::string_view word) {
 
 class Loader {
  public:
-  Loader(const PackFiles& files, std::string_view pack, Problems& problems)
-      : files_(files), problems_(problems), impl_(std::make_unique<CheckSet::Impl>()) {
+  Loader(const PackFiles& files, std::string_view pack, Problems& problems, ChecksFor purpose)
+      : files_(files), problems_(problems), purpose_(purpose), impl_(std::make_unique<CheckSet::Impl>()) {
     impl_->pack = pack;
   }
 
@@ -78,19 +84,49 @@ class Loader {
   }
 
  private:
+  // Parsing and validating is most of the work, and each file is on its own: done by a few threads at once.
   void ReadPack(const std::string& pack) {
+    struct Part {
+      const std::string* path;
+      const std::string* bytes;
+      std::unique_ptr<JsonDocument> document;
+      Problems problems;
+    };
+    std::vector<Part> parts;
     ForEachPackFile(files_, pack, [&](const std::string& path, const std::string& bytes) {
       const std::string_view inner = std::string_view(path).substr(pack.size() + 1);
       if (!inner.starts_with("checks/") || !inner.ends_with(".json")) return;
       if (inner.find('/', 7) != std::string_view::npos) return;  // told by LoadPack
-      JsonLimits limits;
-      limits.max_bytes = kMaxPackFileBytes;
-      limits.max_values = kMaxPackFileValues;
-      auto document = JsonDocument::Parse(Readable(path, 200), bytes, limits, problems_);
-      if (!document || !SchemaValidator::Get().Validate("checks", *document, problems_)) return;
-      documents_.push_back(std::make_unique<JsonDocument>(std::move(*document)));
-      Take(pack, *documents_.back());
+      parts.push_back({&path, &bytes, nullptr, {}});
     });
+    std::atomic<size_t> next = 0;
+    const auto read = [&] {
+      for (size_t i = next++; i < parts.size(); i = next++) {
+        Part& part = parts[i];
+        JsonLimits limits;
+        limits.max_bytes = kMaxPackFileBytes;
+        limits.max_values = kMaxPackFileValues;
+        auto document = JsonDocument::Parse(Readable(*part.path, 200), *part.bytes, limits, part.problems);
+        if (!document || !SchemaValidator::Get().Validate("checks", *document, part.problems)) continue;
+        part.document = std::make_unique<JsonDocument>(std::move(*document));
+      }
+    };
+    std::vector<std::thread> helpers;
+    const size_t threads = std::min<size_t>({kReaders, std::thread::hardware_concurrency(), parts.size()});
+    try {
+      while (helpers.size() + 1 < threads) helpers.emplace_back(read);
+    } catch (const std::system_error&) {
+      // No more threads to be had: this one reads the rest.
+    }
+    read();
+    for (std::thread& helper : helpers) helper.join();
+
+    for (Part& part : parts) {
+      problems_.insert(problems_.end(), part.problems.begin(), part.problems.end());
+      if (part.document == nullptr) continue;
+      documents_.push_back(std::move(part.document));
+      Take(pack, *documents_.back());
+    }
   }
 
   // Puts the pieces of a document to those that are there; the same name replaces.
@@ -289,7 +325,7 @@ class Loader {
           Problem(piece, PointerJoin("/variants", variant.key()), "unknown profile " + Quoted(variant.key()));
         }
       }
-      Cases(piece, check);
+      if (purpose_ == ChecksFor::kEverything) Cases(piece, check);
       impl_->infos.push_back(check.info);
       impl_->checks.push_back(std::move(check));
     }
@@ -322,7 +358,7 @@ class Loader {
       for (const auto& [name, text] : tags->items()) info.tags[name] = text.get<std::string>();
     }
     info.source = value.value("source", "");
-    info.written = value.dump(2);
+    if (purpose_ == ChecksFor::kEverything) info.written = value.dump(2);
     info.file = piece.document->file();
     info.line = piece.document->PositionOf(piece.pointer).line;
     info.good_cases = value.at("good").size();
@@ -576,6 +612,7 @@ class Loader {
 
   const PackFiles& files_;
   Problems& problems_;
+  const ChecksFor purpose_;
   std::unique_ptr<CheckSet::Impl> impl_;
   std::vector<std::unique_ptr<JsonDocument>> documents_;
   std::vector<Piece> roles_, profiles_, moments_, lists_, maps_, definitions_, checks_;
@@ -585,8 +622,9 @@ class Loader {
 
 }  // namespace
 
-std::shared_ptr<const CheckSet> LoadChecks(const PackFiles& files, std::string_view pack, Problems& problems) {
-  return Loader(files, pack, problems).Load();
+std::shared_ptr<const CheckSet> LoadChecks(const PackFiles& files, std::string_view pack, Problems& problems,
+                                           ChecksFor purpose) {
+  return Loader(files, pack, problems, purpose).Load();
 }
 
 }  // namespace yardmaster::rules

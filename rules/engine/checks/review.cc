@@ -18,6 +18,8 @@ namespace {
 // Findings of one review; more are counted in one finding of the limit.
 constexpr size_t kMaxFindings = 10'000;
 constexpr size_t kMaxMessageBytes = 1000;
+// Of a line that goes into the fingerprint.
+constexpr size_t kMaxHashedBytes = 4096;
 
 // Characters of a text, in code points.
 uint32_t Characters(std::string_view text) {
@@ -220,8 +222,8 @@ class Reviewer {
 
   void TooSlow(const Unit& unit) {
     Finding finding = Own(kLimitRule, Severity::kBlock, "BLOCK", unit);
-    finding.message =
-        "the checks took longer than " + std::to_string(options_.check_limit.count()) + " ms; the rest was left out";
+    finding.message = "the checks took longer than " + std::to_string(options_.check_limit.count()) +
+                      " ms or too much memory; the rest was left out";
     result_.findings.push_back(std::move(finding));
   }
 
@@ -256,6 +258,8 @@ class Reviewer {
       }
       once_.clear();
       OverRows(active, *side);
+      // The next check has other captures.
+      if (rule.query != nullptr) unit.matches.clear();
       if (run_.expired()) {
         TooSlow(unit);
         return;
@@ -359,6 +363,7 @@ class Reviewer {
       finding.path = at.unit->path();
       if (at.table != FactTable::kFile && !at.unit->is_base) {
         SetPlace(*at.unit, at.unit->HeadOf(at.table, at.index), finding);
+        run_.Step(1 + (finding.column + finding.end_column) / 1024);
       }
     } else {
       finding.path = options_.path;
@@ -427,6 +432,7 @@ class Reviewer {
         const size_t first = line.find_first_not_of(" \t");
         line = first == std::string_view::npos ? std::string_view()
                                                : line.substr(first, line.find_last_not_of(" \t") - first + 1);
+        line = line.substr(0, kMaxHashedBytes);
       } else if (finding.line == 0) {
         line = finding.message;
       }
@@ -491,6 +497,7 @@ std::string JudgeCase(const CheckSet& checks, const CompiledCheck& check, const 
   }
   if (one.lines) {
     std::vector<uint32_t> lines;
+    lines.reserve(found.size());
     for (const Finding* finding : found) lines.push_back(finding->line);
     if (lines != *one.lines) return "expected other lines, found " + listed();
   }
@@ -519,7 +526,10 @@ std::vector<CheckCaseResult> RunCheckCases(const CheckSet& checks) {
         const std::string& profile = impl.profiles[i].id;
         if (check.rules[i]->off || (!one.profiles.empty() && !Contains(one.profiles, profile))) continue;
         std::string message = JudgeCase(checks, check, one, profile);
-        results.push_back({check.info.id, name + "@" + profile, message.empty(), std::move(message)});
+        std::string full = name;
+        full += '@';
+        full += profile;
+        results.push_back({check.info.id, std::move(full), message.empty(), std::move(message)});
       }
     }
   }

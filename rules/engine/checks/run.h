@@ -25,19 +25,35 @@ class Run {
 
   explicit Run(const CheckSet::Impl& checks) : checks_(checks) {}
 
-  std::string_view Keep(std::string text) { return texts_.emplace_back(std::move(text)); }
-  const std::vector<Value>* Keep(std::vector<Value> list) { return &lists_.emplace_back(std::move(list)); }
+  std::string_view Keep(std::string text) {
+    Count(text.size() + sizeof(std::string));
+    return texts_.emplace_back(std::move(text));
+  }
+  const std::vector<Value>* Keep(std::vector<Value> list) {
+    Count(list.size() * sizeof(Value) + sizeof(std::vector<Value>));
+    return &lists_.emplace_back(std::move(list));
+  }
   // Forgets texts and lists; nothing may hold them.
   void Forget() {
-    if (texts_.size() > 64) texts_.clear();
-    if (lists_.size() > 64) lists_.clear();
+    if (texts_.size() <= 64 && lists_.size() <= 64) return;
+    texts_.clear();
+    lists_.clear();
+    kept_bytes_ = 0;
   }
 
   // Counts a piece of work. False once the time is over: conditions then are false and queries end.
-  bool Step() {
+  bool Step(size_t work = 1) {
     if (expired_) return false;
-    if ((++steps_ & 1023) == 0 && Clock::now() > deadline_) expired_ = true;
+    steps_ += work;
+    if (steps_ >= next_look_) {
+      next_look_ = steps_ + 1024;
+      if (Clock::now() > deadline_) expired_ = true;
+    }
     return !expired_;
+  }
+  // A text that is gone through is work as well.
+  void Read(std::string_view text) {
+    if (text.size() >= 1024) Step(text.size() / 1024);
   }
   void Start(std::chrono::milliseconds limit) {
     deadline_ = Clock::now() + limit;
@@ -63,12 +79,22 @@ class Run {
   int depth = 0;  // of definitions inside each other
 
  private:
+  // What one row may make; beyond it the checks end as if the time were over.
+  static constexpr size_t kMaxKeptBytes = 256 * 1024 * 1024;
+
+  void Count(size_t bytes) {
+    kept_bytes_ += bytes;
+    if (kept_bytes_ > kMaxKeptBytes) expired_ = true;
+  }
+
   const CheckSet::Impl& checks_;
   std::deque<std::string> texts_;
   std::deque<std::vector<Value>> lists_;
   std::vector<std::vector<uint8_t>> set_memo_;
   Clock::time_point deadline_;
   size_t steps_ = 0;
+  size_t next_look_ = 1024;
+  size_t kept_bytes_ = 0;
   bool expired_ = false;
 };
 

@@ -3,12 +3,17 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
+#include <utility>
 
 namespace yardmaster::rules {
 namespace {
 
 // Hops from a name to what it stands for.
 constexpr int kMaxHops = 10;
+// Bytes of a name with its import resolved; longer ones stay as they are written.
+constexpr size_t kMaxResolvedBytes = 512;
+// Functions in all remembered walks over the calls of a file.
+constexpr size_t kMaxWalked = 4 * 1024 * 1024;
 
 std::optional<double> ParseNumber(std::string_view text) {
   std::string digits;
@@ -250,7 +255,8 @@ std::string_view Unit::ResolvedName(RowIndex expr) const {
   const ExprFact& fact = facts().exprs[expr];
   if (fact.name.empty()) return {};
   const auto alias = facts().aliases.find(fact.root);
-  if (alias == facts().aliases.end() || alias->second == fact.root || !fact.name.starts_with(fact.root)) {
+  if (alias == facts().aliases.end() || alias->second == fact.root || !fact.name.starts_with(fact.root) ||
+      alias->second.size() + fact.name.size() > kMaxResolvedBytes) {
     return fact.name;
   }
   const auto [it, inserted] = resolved_.try_emplace(expr);
@@ -265,20 +271,28 @@ void Unit::BuildCalls() const {
   calls_built_ = true;
   callees_.resize(facts().functions.size());
   callers_.resize(facts().functions.size());
+  std::vector<std::pair<RowIndex, RowIndex>> calls;
   for (const RowIndex call : facts().exprs_by_type[static_cast<size_t>(ExprType::kCall)]) {
     const RowIndex target = TargetOf(call);
-    if (target == kNoRow) continue;
+    const RowIndex function = facts().exprs[call].place.function;
+    if (target != kNoRow && function != kNoRow) calls.emplace_back(function, target);
+  }
+  // Each pair once: a hostile text calls the same function many times at the bottom of many.
+  std::sort(calls.begin(), calls.end());
+  calls.erase(std::unique(calls.begin(), calls.end()), calls.end());
+  for (const auto& call : calls) {
     // A call inside of nested functions belongs to all of them.
-    RowIndex function = facts().exprs[call].place.function;
-    while (function != kNoRow) {
-      callees_[function].push_back(target);
-      callers_[target].push_back(function);
-      function = facts().functions[function].place.function;
+    for (RowIndex function = call.first; function != kNoRow; function = facts().functions[function].place.function) {
+      callees_[function].push_back(call.second);
+      callers_[call.second].push_back(function);
     }
   }
 }
 
-std::vector<RowIndex> Unit::Walk(RowIndex function, const std::vector<std::vector<RowIndex>>& edges) const {
+std::shared_ptr<const std::vector<RowIndex>> Unit::Remembered(Walks& walks, RowIndex function,
+                                                              const std::vector<std::vector<RowIndex>>& edges) const {
+  auto& known = walks[function];
+  if (known != nullptr) return known;
   std::vector<bool> seen(edges.size(), false);
   std::vector<RowIndex> todo = {function};
   std::vector<RowIndex> out;
@@ -294,21 +308,28 @@ std::vector<RowIndex> Unit::Walk(RowIndex function, const std::vector<std::vecto
     }
   }
   std::sort(out.begin(), out.end());
-  return out;
+  auto result = std::make_shared<const std::vector<RowIndex>>(std::move(out));
+  // Long chains of calls would make the square of their length: what is remembered is forgotten now and then.
+  walked_ += result->size();
+  if (walked_ > kMaxWalked) {
+    reachable_.clear();
+    reaching_.clear();
+    walked_ = result->size();
+    walks[function] = result;
+  } else {
+    known = result;
+  }
+  return result;
 }
 
-const std::vector<RowIndex>& Unit::Reachable(RowIndex function) const {
+std::shared_ptr<const std::vector<RowIndex>> Unit::Reachable(RowIndex function) const {
   BuildCalls();
-  const auto [it, inserted] = reachable_.try_emplace(function);
-  if (inserted) it->second = Walk(function, callees_);
-  return it->second;
+  return Remembered(reachable_, function, callees_);
 }
 
-const std::vector<RowIndex>& Unit::Reaching(RowIndex function) const {
+std::shared_ptr<const std::vector<RowIndex>> Unit::Reaching(RowIndex function) const {
   BuildCalls();
-  const auto [it, inserted] = reaching_.try_emplace(function);
-  if (inserted) it->second = Walk(function, callers_);
-  return it->second;
+  return Remembered(reaching_, function, callers_);
 }
 
 }  // namespace yardmaster::rules

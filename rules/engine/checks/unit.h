@@ -47,8 +47,8 @@ class Unit {
   // Decorators of a function or a class, in order.
   std::vector<RowIndex> DecoratorsOf(FactTable table, RowIndex row) const;
   // Functions that this one reaches (or that reach it) by calls in this file, itself included, sorted.
-  const std::vector<RowIndex>& Reachable(RowIndex function) const;
-  const std::vector<RowIndex>& Reaching(RowIndex function) const;
+  std::shared_ptr<const std::vector<RowIndex>> Reachable(RowIndex function) const;
+  std::shared_ptr<const std::vector<RowIndex>> Reaching(RowIndex function) const;
   // Whether a line (from 1) was added.
   bool Added(uint32_t line) const { return added_.empty() || (line < added_.size() && added_[line]); }
 
@@ -69,15 +69,19 @@ class Unit {
   mutable std::vector<Match> matches;
 
  private:
+  using Walks = std::unordered_map<RowIndex, std::shared_ptr<const std::vector<RowIndex>>>;
+
   void BuildCalls() const;
-  std::vector<RowIndex> Walk(RowIndex function, const std::vector<std::vector<RowIndex>>& edges) const;
+  std::shared_ptr<const std::vector<RowIndex>> Remembered(Walks& walks, RowIndex function,
+                                                          const std::vector<std::vector<RowIndex>>& edges) const;
 
   std::shared_ptr<const SourceFile> source_;
   mutable bool calls_built_ = false;
   mutable std::vector<std::vector<RowIndex>> callees_;
   mutable std::vector<std::vector<RowIndex>> callers_;
-  mutable std::unordered_map<RowIndex, std::vector<RowIndex>> reachable_;
-  mutable std::unordered_map<RowIndex, std::vector<RowIndex>> reaching_;
+  mutable Walks reachable_;
+  mutable Walks reaching_;
+  mutable size_t walked_ = 0;  // rows in both
   mutable std::unordered_map<RowIndex, std::string> resolved_;
 };
 

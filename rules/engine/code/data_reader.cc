@@ -31,7 +31,7 @@ class DataReader : public FactBuilder {
         out += c;
       }
     }
-    return facts_.Keep(std::move(out));
+    return Keep(std::move(out));
   }
 
   RowIndex Add(EntryType type, RowIndex parent, std::string_view key, size_t index, std::string_view pointer) {
@@ -59,7 +59,7 @@ class DataReader : public FactBuilder {
         out += text[i];
         if (text[i] == '\'' && i + 1 < text.size() && text[i + 1] == '\'') ++i;
       }
-      return facts_.Keep(std::move(out));
+      return Keep(std::move(out));
     }
     if (text.find('\\') == std::string_view::npos) return text;
     std::string out;
@@ -89,7 +89,7 @@ class DataReader : public FactBuilder {
           out += c;
       }
     }
-    return facts_.Keep(std::move(out));
+    return Keep(std::move(out));
   }
 
   void Scalar(EntryType type, std::string_view value, RowIndex parent, std::string_view key, size_t index,
@@ -97,6 +97,12 @@ class DataReader : public FactBuilder {
     const RowIndex row = Add(type, parent, key, index, pointer);
     facts_.entries[row].value = value;
     if (type == EntryType::kNumber) facts_.entries[row].number = std::strtod(std::string(value).c_str(), nullptr);
+  }
+
+  void Comment(TSNode node) {
+    std::string_view body = TextOf(node);
+    if (!body.empty()) body.remove_prefix(1);
+    AddComment(node, body);
   }
 
   // The text of a key.
@@ -143,7 +149,7 @@ class DataReader : public FactBuilder {
       ForEachChild([&] {
         const std::string_view child = ts_node_type(Current());
         if (child == "block_mapping_pair" || child == "flow_pair" || child == "pair") Pair(row, pointer, keys);
-        if (child == "comment") AddComment(Current(), TextOf(Current()).substr(1));
+        if (child == "comment") Comment(Current());
       });
       facts_.entries[row].subtree_end = static_cast<RowIndex>(facts_.entries.size());
       return true;
@@ -153,7 +159,7 @@ class DataReader : public FactBuilder {
       ForEachChild([&] {
         if (!ts_node_is_named(Current())) return;
         const std::string_view child = ts_node_type(Current());
-        if (child == "comment") return AddComment(Current(), TextOf(Current()).substr(1));
+        if (child == "comment") return Comment(Current());
         const size_t position = facts_.entries[row].size;
         const std::string_view inner = Pointer(pointer, std::to_string(position));
         if (child == "flow_pair") {
@@ -187,7 +193,7 @@ class DataReader : public FactBuilder {
       return scalar(EntryType::kText, TextOf(node));
     }
     if (type == "comment") {
-      AddComment(node, TextOf(node).substr(1));
+      Comment(node);
       return false;
     }
     if (type == "anchor" || type == "tag" || type == "yaml_directive") return false;

@@ -1,6 +1,7 @@
 #include "rules/engine/code/fact_builder.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "rules/engine/code/source_file.h"
 
@@ -28,6 +29,18 @@ void FactBuilder::CountRow() {
   if (++rows_ < kMaxSourceRows || full_) return;
   full_ = true;
   facts_.limits.push_back({"more than " + std::to_string(kMaxSourceRows) + " facts; the rest was not read"});
+}
+
+std::string_view FactBuilder::Keep(std::string text) {
+  if (facts_.made_bytes + text.size() > kMaxMadeBytes) {
+    if (!full_) {
+      full_ = true;
+      facts_.limits.push_back(
+          {"names and pointers take more than " + std::to_string(kMaxMadeBytes) + " bytes; the rest was not read"});
+    }
+    return {};
+  }
+  return facts_.Keep(std::move(text));
 }
 
 void FactBuilder::TooDeep() {
@@ -68,7 +81,7 @@ void FactBuilder::NameAttribute(RowIndex expr, std::string_view separator) {
   if (written.size() == base.name.size() + separator.size() + fact.attr.size() && written.starts_with(base.name)) {
     fact.name = written;
   } else {
-    fact.name = facts_.Keep(std::string(base.name) + std::string(separator) + std::string(fact.attr));
+    fact.name = Keep(std::string(base.name) + std::string(separator) + std::string(fact.attr));
   }
 }
 
@@ -137,7 +150,7 @@ void FactBuilder::NameFunction(RowIndex function, TSNode name, std::string_view 
   fact.head = SpanOf(name);
   fact.name = TextOf(name);
   fact.qualified =
-      fact.level == Level::kModule ? fact.name : facts_.Keep(Qualified(fact.place, fact.level, fact.name, separator));
+      fact.level == Level::kModule ? fact.name : Keep(Qualified(fact.place, fact.level, fact.name, separator));
   if (fact.level == Level::kModule) facts_.module_functions[fact.name] = function;
 }
 
@@ -146,7 +159,7 @@ void FactBuilder::NameClass(RowIndex cls, TSNode name, std::string_view separato
   fact.head = SpanOf(name);
   fact.name = TextOf(name);
   fact.qualified =
-      fact.level == Level::kModule ? fact.name : facts_.Keep(Qualified(fact.place, fact.level, fact.name, separator));
+      fact.level == Level::kModule ? fact.name : Keep(Qualified(fact.place, fact.level, fact.name, separator));
 }
 
 void FactBuilder::AddComment(TSNode node, std::string_view body) {

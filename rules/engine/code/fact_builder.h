@@ -72,6 +72,8 @@ class FactBuilder {
   void NameClass(RowIndex cls, TSNode name, std::string_view separator);
   void AddComment(TSNode node, std::string_view body);
   void CountRow();
+  // A text that does not stand in the file. Long names around many short ones would fill the memory: bounded.
+  std::string_view Keep(std::string text);
   void TooDeep();
   std::string Qualified(const Place& place, Level level, std::string_view name, std::string_view separator) const;
 

@@ -396,7 +396,11 @@ struct FileFacts {
 
   // Texts that do not stand in the file.
   std::deque<std::string> made;
-  std::string_view Keep(std::string value) { return made.emplace_back(std::move(value)); }
+  size_t made_bytes = 0;
+  std::string_view Keep(std::string value) {
+    made_bytes += value.size();
+    return made.emplace_back(std::move(value));
+  }
 
   std::string_view Text(ByteSpan span) const { return text.substr(span.begin, span.end - span.begin); }
   // From 1.

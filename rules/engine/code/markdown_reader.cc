@@ -29,7 +29,8 @@ bool IsWord(char c) {
 
 class MarkdownReader {
  public:
-  MarkdownReader(std::chrono::milliseconds limit, FileFacts& facts) : limit_(limit), facts_(facts) {}
+  MarkdownReader(std::chrono::milliseconds limit, FileFacts& facts)
+      : deadline_(std::chrono::steady_clock::now() + limit), facts_(facts) {}
 
   void Read() {
     uint32_t offset = FrontMatter();
@@ -47,6 +48,11 @@ class MarkdownReader {
   }
 
  private:
+  // For all parts of the file together.
+  std::chrono::milliseconds TimeLeft() const {
+    return std::chrono::duration_cast<std::chrono::milliseconds>(deadline_ - std::chrono::steady_clock::now());
+  }
+
   // Entries of a front matter; returns where the rest begins.
   uint32_t FrontMatter() {
     const std::string_view text = facts_.text;
@@ -59,7 +65,7 @@ class MarkdownReader {
         facts_.front_matter = true;
         const auto from = static_cast<uint32_t>(first + 1);
         const auto to = static_cast<uint32_t>(begin);
-        if (const SyntaxTree tree = ParseSourcePart(Language::kYaml, text, from, to, limit_)) {
+        if (const SyntaxTree tree = ParseSourcePart(Language::kYaml, text, from, to, TimeLeft())) {
           const TSNode root = ts_tree_root_node(tree.get());
           if (ts_node_has_error(root)) FindSyntaxErrors(root, 1, facts_.errors);
           ReadData(root, true, facts_);
@@ -240,7 +246,7 @@ class MarkdownReader {
     if (item.body.size() < 3 || item.body[0] != '[') return;
     const size_t close = item.body.find(']');
     // A mark is one character: a blank, x, -, a check mark.
-    if (close == std::string_view::npos || close > 5) return;
+    if (close > 5) return;  // npos too
     const std::string_view mark = item.body.substr(1, close - 1);
     size_t characters = 0;
     for (const char c : mark) characters += (static_cast<unsigned char>(c) & 0xC0) != 0x80;
@@ -324,7 +330,8 @@ class MarkdownReader {
       CodeBlockFact& block = facts_.code_blocks[i];
       const bool python = block.language == "python" || block.language == "py" || block.language == "python3";
       if (!python || ++parsed > kMaxParsedBlocks) continue;
-      const SyntaxTree tree = ParseSourcePart(Language::kPython, facts_.text, block.body.begin, block.body.end, limit_);
+      const SyntaxTree tree =
+          ParseSourcePart(Language::kPython, facts_.text, block.body.begin, block.body.end, TimeLeft());
       if (!tree) {
         facts_.limits.push_back({"a code block took too long to parse"});
         return;
@@ -335,7 +342,7 @@ class MarkdownReader {
     }
   }
 
-  const std::chrono::milliseconds limit_;
+  const std::chrono::steady_clock::time_point deadline_;
   FileFacts& facts_;
   std::vector<RowIndex> open_;  // sections that enclose the line
   std::unordered_set<std::string_view> words_;

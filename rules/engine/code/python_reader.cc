@@ -106,97 +106,97 @@ enum Kind : uint8_t {
 };
 
 const std::vector<std::string_view>& Names() {
-  static const std::vector<std::string_view> names = {"identifier",
-                                                      "attribute",
-                                                      "call",
-                                                      "subscript",
-                                                      "string",
-                                                      "concatenated_string",
-                                                      "integer",
-                                                      "float",
-                                                      "true",
-                                                      "false",
-                                                      "none",
-                                                      "ellipsis",
-                                                      "list",
-                                                      "tuple",
-                                                      "dictionary",
-                                                      "set",
-                                                      "list_comprehension",
-                                                      "dictionary_comprehension",
-                                                      "set_comprehension",
-                                                      "generator_expression",
-                                                      "binary_operator",
-                                                      "unary_operator",
-                                                      "not_operator",
-                                                      "boolean_operator",
-                                                      "comparison_operator",
-                                                      "conditional_expression",
-                                                      "lambda",
-                                                      "await",
-                                                      "yield",
-                                                      "list_splat",
-                                                      "dictionary_splat",
-                                                      "parenthesized_expression",
-                                                      "named_expression",
-                                                      "slice",
-                                                      "type",
-                                                      "generic_type",
-                                                      "union_type",
-                                                      "keyword_argument",
-                                                      "argument_list",
-                                                      "pair",
-                                                      "expression_list",
-                                                      "pattern_list",
-                                                      "tuple_pattern",
-                                                      "list_pattern",
-                                                      "list_splat_pattern",
-                                                      "dictionary_splat_pattern",
-                                                      "for_in_clause",
-                                                      "if_clause",
-                                                      "interpolation",
-                                                      "comment",
-                                                      "expression_statement",
-                                                      "assignment",
-                                                      "augmented_assignment",
-                                                      "return_statement",
-                                                      "raise_statement",
-                                                      "assert_statement",
-                                                      "if_statement",
-                                                      "elif_clause",
-                                                      "else_clause",
-                                                      "for_statement",
-                                                      "while_statement",
-                                                      "try_statement",
-                                                      "except_clause",
-                                                      "finally_clause",
-                                                      "with_statement",
-                                                      "with_clause",
-                                                      "with_item",
-                                                      "as_pattern",
-                                                      "as_pattern_target",
-                                                      "delete_statement",
-                                                      "global_statement",
-                                                      "nonlocal_statement",
-                                                      "pass_statement",
-                                                      "break_statement",
-                                                      "continue_statement",
-                                                      "import_statement",
-                                                      "import_from_statement",
-                                                      "future_import_statement",
-                                                      "decorated_definition",
-                                                      "decorator",
-                                                      "function_definition",
-                                                      "class_definition",
-                                                      "match_statement",
-                                                      "case_clause",
-                                                      "block",
-                                                      "type_alias_statement",
-                                                      "print_statement",
-                                                      "exec_statement",
-                                                      "parenthesized_list_splat",
-                                                      "type_parameter"};
-  return names;
+  static const std::vector<std::string_view> kNames = {"identifier",
+                                                       "attribute",
+                                                       "call",
+                                                       "subscript",
+                                                       "string",
+                                                       "concatenated_string",
+                                                       "integer",
+                                                       "float",
+                                                       "true",
+                                                       "false",
+                                                       "none",
+                                                       "ellipsis",
+                                                       "list",
+                                                       "tuple",
+                                                       "dictionary",
+                                                       "set",
+                                                       "list_comprehension",
+                                                       "dictionary_comprehension",
+                                                       "set_comprehension",
+                                                       "generator_expression",
+                                                       "binary_operator",
+                                                       "unary_operator",
+                                                       "not_operator",
+                                                       "boolean_operator",
+                                                       "comparison_operator",
+                                                       "conditional_expression",
+                                                       "lambda",
+                                                       "await",
+                                                       "yield",
+                                                       "list_splat",
+                                                       "dictionary_splat",
+                                                       "parenthesized_expression",
+                                                       "named_expression",
+                                                       "slice",
+                                                       "type",
+                                                       "generic_type",
+                                                       "union_type",
+                                                       "keyword_argument",
+                                                       "argument_list",
+                                                       "pair",
+                                                       "expression_list",
+                                                       "pattern_list",
+                                                       "tuple_pattern",
+                                                       "list_pattern",
+                                                       "list_splat_pattern",
+                                                       "dictionary_splat_pattern",
+                                                       "for_in_clause",
+                                                       "if_clause",
+                                                       "interpolation",
+                                                       "comment",
+                                                       "expression_statement",
+                                                       "assignment",
+                                                       "augmented_assignment",
+                                                       "return_statement",
+                                                       "raise_statement",
+                                                       "assert_statement",
+                                                       "if_statement",
+                                                       "elif_clause",
+                                                       "else_clause",
+                                                       "for_statement",
+                                                       "while_statement",
+                                                       "try_statement",
+                                                       "except_clause",
+                                                       "finally_clause",
+                                                       "with_statement",
+                                                       "with_clause",
+                                                       "with_item",
+                                                       "as_pattern",
+                                                       "as_pattern_target",
+                                                       "delete_statement",
+                                                       "global_statement",
+                                                       "nonlocal_statement",
+                                                       "pass_statement",
+                                                       "break_statement",
+                                                       "continue_statement",
+                                                       "import_statement",
+                                                       "import_from_statement",
+                                                       "future_import_statement",
+                                                       "decorated_definition",
+                                                       "decorator",
+                                                       "function_definition",
+                                                       "class_definition",
+                                                       "match_statement",
+                                                       "case_clause",
+                                                       "block",
+                                                       "type_alias_statement",
+                                                       "print_statement",
+                                                       "exec_statement",
+                                                       "parenthesized_list_splat",
+                                                       "type_parameter"};
+  return kNames;
 }
 
 // What of the grammar is looked up by number.
@@ -207,8 +207,8 @@ struct Grammar {
       argument;
 
   static const Grammar& Get() {
-    static const Grammar grammar;
-    return grammar;
+    static const Grammar kGrammar;
+    return kGrammar;
   }
 
  private:
@@ -566,7 +566,7 @@ class PythonReader : public FactBuilder {
         full += module;
         if (!module.empty()) full += '.';
         full += name;
-        facts_.aliases[fact.bound] = facts_.Keep(std::move(full));
+        facts_.aliases[fact.bound] = Keep(std::move(full));
       }
     };
     ForEachChild([&] {
@@ -874,6 +874,7 @@ class PythonReader : public FactBuilder {
 
   void Parameters(RowIndex function) {
     bool keyword_only = false;
+    size_t unmarked = facts_.parameters.size();
     uint32_t index = 0;
     const auto add = [&](TSNode node, std::string_view name, ParameterForm form) {
       CountRow();
@@ -910,9 +911,9 @@ class PythonReader : public FactBuilder {
       if (type == "keyword_separator") {
         keyword_only = true;
       } else if (type == "positional_separator") {
-        const uint32_t first = facts_.functions[function].first_parameter;
-        for (size_t i = first; i < facts_.parameters.size(); ++i) {
-          facts_.parameters[i].form = ParameterForm::kPositionalOnly;
+        // The grammar lets several stand there: each marks what came since the last one.
+        for (; unmarked < facts_.parameters.size(); ++unmarked) {
+          facts_.parameters[unmarked].form = ParameterForm::kPositionalOnly;
         }
       } else if (kind == kIdentifier || kind == kListSplatPattern || kind == kDictionarySplatPattern) {
         std::string_view name;
@@ -1098,7 +1099,7 @@ class PythonReader : public FactBuilder {
         for (size_t i = first; i < facts_.exprs.size(); ++i) {
           if (facts_.exprs[i].parent == row) whole += facts_.exprs[i].value;
         }
-        At(row).value = facts_.Keep(std::move(whole));
+        At(row).value = Keep(std::move(whole));
         break;
       }
       case kDictionary:

@@ -15,7 +15,8 @@ namespace yardmaster::rules {
 // Limits of one file. Passing one is told in FileFacts::limits; facts then are missing or incomplete.
 inline constexpr size_t kMaxSourceBytes = 2 * 1024 * 1024;
 inline constexpr size_t kMaxSourceNesting = 500;
-inline constexpr size_t kMaxSourceRows = 2'000'000;  // facts of one file
+inline constexpr size_t kMaxSourceRows = 2'000'000;        // facts of one file
+inline constexpr size_t kMaxMadeBytes = 32 * 1024 * 1024;  // qualified names, pointers, texts without escapes
 
 // Immutable; safe to use from many threads at once.
 class SourceFile {

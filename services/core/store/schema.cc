@@ -133,6 +133,17 @@ const std::vector<Migration>& Migrations() {
            " progress text not null default '')",
            "create unique index schedules_by_name on schedules (name)",
        }},
+      {5,
+       "operators under review",
+       {
+           "create table operators ("
+           " id $IDENTITY,"
+           " pack text not null,"
+           " name text not null,"
+           " updated_at bigint not null,"
+           " state text not null)",
+           "create unique index operators_by_name on operators (pack, name)",
+       }},
   };
   return kMigrations;
 }

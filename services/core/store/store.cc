@@ -19,6 +19,7 @@
 #include "services/core/store/sql_decisions.h"
 #include "services/core/store/sql_inbox.h"
 #include "services/core/store/sql_ledger.h"
+#include "services/core/store/sql_operators.h"
 #include "services/core/store/sql_schedules.h"
 #include "services/core/store/sql_subjects.h"
 #include "services/core/store/totals.h"
@@ -74,6 +75,7 @@ struct Store::Impl {
   std::unique_ptr<SqlDecisions> decisions;
   std::unique_ptr<SqlSubjects> subjects;
   std::unique_ptr<SqlSchedules> schedules;
+  std::unique_ptr<SqlOperators> operators;
 
   std::atomic<bool> claimable{false};
   std::mutex shutdown_mutex;
@@ -149,6 +151,7 @@ void Store::Impl::StartWriter() {
   decisions = std::make_unique<SqlDecisions>(*sql, *writer, *readers);
   subjects = std::make_unique<SqlSubjects>(*sql, *writer, *readers);
   schedules = std::make_unique<SqlSchedules>(*writer, *readers);
+  operators = std::make_unique<SqlOperators>(*writer, *readers);
   writer->Start();
 }
 
@@ -181,6 +184,7 @@ Ledger& Store::ledger() { return *impl_->ledger; }
 Decisions& Store::decisions() { return *impl_->decisions; }
 Subjects& Store::subjects() { return *impl_->subjects; }
 Schedules& Store::schedules() { return *impl_->schedules; }
+Operators& Store::operators() { return *impl_->operators; }
 
 absl::Status Store::Ready() const { return impl_->writer->Ready(); }
 

@@ -25,6 +25,7 @@
 #include "services/core/store/decisions.h"
 #include "services/core/store/inbox.h"
 #include "services/core/store/ledger.h"
+#include "services/core/store/operators.h"
 #include "services/core/store/schedules.h"
 #include "services/core/store/subjects.h"
 
@@ -86,6 +87,7 @@ class Store {
   Decisions& decisions();
   Subjects& subjects();
   Schedules& schedules();
+  Operators& operators();
 
   // OK, or why the store takes nothing in: RESOURCE_EXHAUSTED (disk below its floor, disk full), UNAVAILABLE (shut
   // down, or the disk failed: the daemon has to be restarted). One atomic read: for readiness probes.

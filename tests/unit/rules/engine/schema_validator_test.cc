@@ -51,7 +51,8 @@ void ForEachSubschema(const json& schema, Visit visit) {
 TEST(Schemas, EveryKindOfFileHasOne) {
   std::set<std::string_view> names;
   for (const SchemaText& schema : SchemaTexts()) names.insert(schema.name);
-  EXPECT_THAT(names, ElementsAre("cases", "guardrails", "labels", "pack", "rubric", "templates", "zones"));
+  EXPECT_THAT(
+      names, ElementsAre("cases", "checks", "guardrails", "labels", "pack", "recipes", "rubric", "templates", "zones"));
 }
 
 TEST(Schemas, UseOnlyKeywordsThatCanBeExplained) {

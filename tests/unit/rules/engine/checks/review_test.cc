@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -67,6 +68,12 @@ TEST(LoadChecks, AnUnknownKindDefinitionListRoleOrPatternIsAProblem) {
   EXPECT_THAT(ProblemsOf(One(R"("query": "(nonsense) @x", "languages": ["python"])"))[0], HasSubstr("unknown node"));
 }
 
+TEST(LoadChecks, PlacesOfThisVersionAreNotLookedUpInTheOther) {
+  EXPECT_THAT(ProblemsOf(One(
+                  R"("each": "function", "where": {"exists": {"each": "call", "scope": "inside", "side": "base"}})")),
+              ElementsAre(HasSubstr("the scopes file and files only")));
+}
+
 TEST(LoadChecks, APackWithoutChecksHasAnEmptySet) {
   Problems problems;
   const auto set = LoadChecks({{"p/pack.json", R"({"name": "p", "title": "t"})"}}, "p", problems);
@@ -115,6 +122,58 @@ TEST(Review, ChecksThatTakeTooLongEndInAFinding) {
   const ReviewResult result = Review(*set, {File("a.py", text)}, options);
   ASSERT_EQ(result.findings.size(), 1U);
   EXPECT_EQ(result.findings[0].rule_id, kLimitRule);
+}
+
+TEST(Review, LongChainsOfCallsEndWithinTheLimits) {
+  const auto checks = Load(One(
+      R"("each": "function", "where": {"count": {"each": "call", "scope": "reachable", "where": {"name": "x"}, "at_least": 1}})"));
+  std::string text;
+  for (int i = 0; i < 30'000; ++i) {
+    text += "def f" + std::to_string(i) + "():\n  f" + std::to_string(i + 1) + "()\n";
+  }
+  ReviewOptions options;
+  options.parse_limit = std::chrono::seconds(60);
+  options.check_limit = std::chrono::milliseconds(300);
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_THAT(Found(*checks, {File("a.py", text)}, options), ElementsAre(HasSubstr("took longer than 300 ms")));
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(60));
+}
+
+TEST(Review, PatternsOverTheWholeTextOfManyRowsEndWithinTheLimits) {
+  const auto checks =
+      Load(One(R"("each": "call", "where": {"file.head": {"missing": false}, "function.text": {"re": "[yz][yz]+w"}})"));
+  std::string text = "def f():\n";
+  for (int i = 0; i < 30'000; ++i) text += "  g(zzzzzzzzz)\n";
+  ReviewOptions options;
+  options.parse_limit = std::chrono::seconds(60);
+  options.check_limit = std::chrono::milliseconds(300);
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_THAT(Found(*checks, {File("a.py", text)}, options), ElementsAre(HasSubstr("took longer than 300 ms")));
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(60));
+}
+
+TEST(Review, ManyFindingsInOneLongLineEndWithinTheLimits) {
+  const auto checks = Load(One(R"("each": "entry", "where": {"type": "number"})"));
+  std::string text = "[0";
+  for (int i = 0; i < 700'000; ++i) text += ",1";
+  const auto start = std::chrono::steady_clock::now();
+  const auto found = Found(*checks, {File("a.json", text + "]")});
+  EXPECT_FALSE(found.empty());
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(60));
+}
+
+TEST(Review, ALetWithAQueryLeavesTheRowsOfTheQueryAroundItAlone) {
+  const auto checks = Load(One(
+      R"("each": "function", "let": {"n": {"count": {"each": "class"}}}, "where": {"exists": {"each": "call", "scope": "inside", "where": {"all": [{"n": 2}, {"name": "right"}]}}})"));
+  const std::string text = "class A: pass\nclass B: pass\ndef f():\n  wrong()\n  wrong()\n  right()\n";
+  EXPECT_THAT(Found(*checks, {File("a.py", text)}), ElementsAre(HasSubstr("a.py:3:5 C1")));
+}
+
+TEST(Review, AnAliasOfALongNameIsNotWrittenOutForEachUse) {
+  const auto checks = Load(One(R"("each": "call", "where": {"resolved": {"prefix": "abc"}})"));
+  std::string text = "import abc" + std::string(500'000, 'd') + " as p\n";
+  for (int i = 0; i < 20'000; ++i) text += "p.f()\n";
+  EXPECT_THAT(Found(*checks, {File("a.py", text)}), testing::IsEmpty());
 }
 
 TEST(Review, AddedLinesAndRowsThatAreGone) {

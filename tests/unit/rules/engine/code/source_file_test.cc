@@ -11,8 +11,9 @@ namespace {
 
 using std::chrono::milliseconds;
 
-std::shared_ptr<const SourceFile> Read(const std::string& path, std::string text) {
-  return SourceFile::Read(path, std::move(text), milliseconds(2000));
+std::shared_ptr<const SourceFile> Read(const std::string& path, std::string text,
+                                       milliseconds limit = milliseconds(2000)) {
+  return SourceFile::Read(path, std::move(text), limit);
 }
 
 std::string Repeat(std::string_view text, size_t times) {
@@ -196,6 +197,23 @@ TEST(HostileTexts, BytesThatAreNoTextAreRead) {
   for (const char* path : {"a.py", "a.cc", "a.cu", "a.json", "a.yaml", "a.md", "a.txt"}) {
     const auto file = Read(path, bytes);
     EXPECT_EQ(file->facts().text.size(), bytes.size()) << path;
+  }
+}
+
+// A name that others are built upon must not be copied for each of them.
+TEST(HostileTexts, LongNamesAroundManyShortOnesAreAPassedLimit) {
+  const std::string name(200'000, 'n');
+  const std::pair<std::string, std::string> texts[] = {
+      {"a.py", "class " + name + ":\n" + Repeat("  def f(): pass\n", 10'000)},
+      {"a.cc", "class " + name + " {\n" + Repeat("void f() {}\n", 10'000) + "};\n"},
+      {"a.json", "{\"" + name + "\": [1" + Repeat(",1", 10'000) + "]}"},
+      {"a.yaml", name.substr(0, 500) + ": [\n" + Repeat("  1,1,1,1,1,1,1,1,1,1,\n", 10'000) + "  1]\n"},
+  };
+  for (const auto& [path, text] : texts) {
+    const auto file = Read(path, text, milliseconds(60'000));
+    EXPECT_LE(file->facts().made_bytes, kMaxMadeBytes) << path;
+    ASSERT_EQ(file->facts().limits.size(), 1U) << path;
+    EXPECT_THAT(file->facts().limits[0].message, testing::HasSubstr("names and pointers")) << path;
   }
 }
 

@@ -76,6 +76,9 @@ void FillStep(soci::session& sql, int64_t step) {
   if (step == 4) {
     sql << "insert into schedules (name, started_at, progress) values ('nightly', 1714564800000000, 'page 3')";
   }
+  if (step == 5) {
+    sql << "insert into operators (pack, name, updated_at, state) values ('p', 'demo', 1714564800000000, 'old state')";
+  }
 }
 
 // What a program of today reads of a database that was filled up to `step`.
@@ -107,6 +110,9 @@ void CheckRows(Store& store, int64_t step) {
   if (step >= 4) {
     EXPECT_EQ((*store.schedules().Get("nightly"))->cursor, "page 3");
   }
+  if (step >= 5) {
+    EXPECT_EQ(*store.operators().Get("p", "demo"), "old state");
+  }
   // And all of it can be written.
   EXPECT_TRUE(store.inbox().AddAndWait(Opened("new", "new body")).ok());
   NewEffect effect;
@@ -124,6 +130,7 @@ void CheckRows(Store& store, int64_t step) {
   seen.title = "new";
   EXPECT_TRUE(store.subjects().Put(seen).ok());
   EXPECT_TRUE(store.schedules().Start("new").ok());
+  EXPECT_TRUE(store.operators().Put("p", "new", "state").ok());
 }
 
 std::string SchemaText(soci::session& sql) {

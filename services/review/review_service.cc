@@ -1,0 +1,274 @@
+#include "services/review/review_service.h"
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "services/core/errors.h"
+#include "services/core/limits.h"
+#include "services/core/pooled_rpc.h"
+#include "services/review/block_text.h"
+#include "services/review/gates.h"
+#include "services/review/operator_state.h"
+#include "services/review/review_messages.h"
+#include "services/review/review_run.h"
+
+namespace yardmaster {
+namespace {
+
+constexpr std::string_view kReviewFile = "/yardmaster.v1.ReviewService/ReviewFile";
+constexpr std::string_view kListChecks = "/yardmaster.v1.ReviewService/ListChecks";
+constexpr std::string_view kGetGateStatus = "/yardmaster.v1.ReviewService/GetGateStatus";
+constexpr std::string_view kSubmitForVerify = "/yardmaster.v1.ReviewService/SubmitForVerify";
+constexpr std::string_view kDefaultGate = "phase";
+constexpr uint32_t kMaxStage = 1000;
+
+using Files = google::protobuf::RepeatedPtrField<v1::SourceFile>;
+
+// Relative, without "." and ".." and without what no file name holds. `absolute_too` for names that are only told
+// again.
+absl::Status CheckPath(std::string_view path, bool absolute_too) {
+  if (path.empty()) return errors::FieldMissing("path");
+  if (path.size() > kMaxReviewPathBytes) return errors::OverLimit("path", path.size(), kMaxReviewPathBytes, "bytes");
+  absl::Status bad =
+      errors::FieldInvalid("path", "a relative path with \"/\" between folders and without \".\" and \"..\" as parts");
+  if (std::any_of(path.begin(), path.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; })) return bad;
+  if (path.front() == '/' && !absolute_too) return bad;
+  if (path.front() == '/') path.remove_prefix(1);
+  for (size_t begin = 0; begin <= path.size();) {
+    const size_t end = std::min(path.find('/', begin), path.size());
+    const std::string_view part = path.substr(begin, end - begin);
+    if (part.empty() || part == "." || part == "..") return bad;
+    begin = end + 1;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckFiles(const Files& files, size_t more_bytes = 0) {
+  const auto count = static_cast<size_t>(files.size());
+  if (count > kMaxOperatorFiles) return errors::OverLimit("files", count, kMaxOperatorFiles, "files");
+  size_t bytes = more_bytes;
+  std::set<std::string_view> paths;
+  for (const v1::SourceFile& file : files) {
+    if (absl::Status status = CheckPath(file.path(), false); !status.ok()) return status;
+    if (!paths.insert(file.path()).second) return errors::FieldInvalid("files", "every path once");
+    bytes += file.content().size();
+  }
+  if (bytes > kMaxOperatorBytes) return errors::OverLimit("files", bytes, kMaxOperatorBytes, "bytes");
+  return absl::OkStatus();
+}
+
+absl::Status CheckName(std::string_view field, std::string_view name) {
+  if (name.size() > kMaxNameBytes) return errors::OverLimit(field, name.size(), kMaxNameBytes, "bytes");
+  return absl::OkStatus();
+}
+
+absl::Status CheckOperator(std::string_view name) {
+  if (name.empty()) return errors::FieldMissing("operator_name");
+  if (absl::Status status = CheckName("operator_name", name); !status.ok()) return status;
+  const bool plain = std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
+           c == '.' || c == '/';
+  });
+  return plain ? absl::OkStatus()
+               : errors::FieldInvalid("operator_name", "letters, digits, \"_\", \"-\", \".\" and \"/\"");
+}
+
+absl::StatusOr<std::optional<int>> StageOf(bool has, uint32_t stage) {
+  if (!has) return std::optional<int>();
+  if (stage > kMaxStage) return errors::OverLimit("stage", stage, kMaxStage, "");
+  return std::optional<int>(static_cast<int>(stage));
+}
+
+// The texts for the writer, in both languages.
+template <typename Response>
+void WriteBlock(const ReviewReport& report, const rules::CheckSet* checks, Response& response) {
+  response.set_block(BlockText(report, BlockFrameOf(checks, TextLanguage::kEnglish), TextLanguage::kEnglish));
+  response.set_block_zh(BlockText(report, BlockFrameOf(checks, TextLanguage::kChinese), TextLanguage::kChinese));
+}
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<const rules::CheckSet>> ReviewServiceImpl::FindChecks(std::string_view pack) const {
+  if (pack.empty()) return errors::FieldMissing("pack");
+  if (absl::Status status = CheckName("pack", pack); !status.ok()) return status;
+  const std::shared_ptr<const PackSet> set = packs_.Current();
+  if (set->Find(pack) == nullptr) {
+    std::vector<std::string_view> known;
+    for (const auto& [name, unused] : set->packs()) known.push_back(name);
+    return errors::PackUnknown(pack, known);
+  }
+  std::shared_ptr<const rules::CheckSet> checks = set->FindChecks(pack);
+  if (checks == nullptr || checks->checks().empty()) return errors::PackWithoutChecks(pack);
+  return checks;
+}
+
+grpc::ServerUnaryReactor* ReviewServiceImpl::ReviewFile(grpc::CallbackServerContext* context,
+                                                        const v1::ReviewFileRequest* request,
+                                                        v1::ReviewFileResponse* response) {
+  return HandlePooledUnary(long_calls_, env_, *context, kReviewFile,
+                           [this, request, response](const RpcCall&) { return Review(*request, *response); });
+}
+
+absl::Status ReviewServiceImpl::Review(const v1::ReviewFileRequest& request, v1::ReviewFileResponse& response) const {
+  // 1. The request.
+  const absl::StatusOr<std::shared_ptr<const rules::CheckSet>> checks = FindChecks(request.pack());
+  if (!checks.ok()) return checks.status();
+  if (!request.has_file()) return errors::FieldMissing("file");
+  if (absl::Status status = CheckPath(request.file().path(), true); !status.ok()) return status;
+  if (absl::Status status = CheckFiles(request.context(), request.file().content().size()); !status.ok()) return status;
+  for (const std::string_view name :
+       {std::string_view(request.profile()), std::string_view(request.role()), std::string_view(request.moment())}) {
+    if (absl::Status status = CheckName("profile, role or moment", name); !status.ok()) return status;
+  }
+  const absl::StatusOr<std::optional<int>> stage = StageOf(request.has_stage(), request.stage());
+  if (!stage.ok()) return stage.status();
+
+  // 2. The review.
+  std::vector<ReviewInput> inputs = {{request.file().path(), request.role(), "", false}};
+  for (const v1::SourceFile& file : request.context()) {
+    if (file.path() != request.file().path()) inputs.push_back({file.path(), "", "", true});
+  }
+  const ReadInput read = [&](size_t index, std::string&) -> std::optional<std::string> {
+    if (index == 0) return request.file().content();
+    for (const v1::SourceFile& file : request.context()) {
+      if (file.path() == inputs[index].path) return file.content();
+    }
+    return std::nullopt;
+  };
+  RunOptions options;
+  options.profile = request.profile();
+  options.stage = *stage;
+  options.moment = request.moment();
+  options.options["partial"] = "yes";
+  const auto started = env_.clock.Monotonic();
+  absl::StatusOr<ReviewReport> report = RunReview({*checks}, inputs, read, options);
+  if (!report.ok()) return report.status();
+  report->seconds = std::chrono::duration<double>(env_.clock.Monotonic() - started).count();
+  WriteReview(*report, *response.mutable_review());
+  WriteBlock(*report, checks->get(), response);
+  return absl::OkStatus();
+}
+
+grpc::ServerUnaryReactor* ReviewServiceImpl::ListChecks(grpc::CallbackServerContext* context,
+                                                        const v1::ListChecksRequest* request,
+                                                        v1::ListChecksResponse* response) {
+  return HandleUnary(env_, *context, kListChecks, [&](const RpcCall&) -> absl::Status {
+    const absl::StatusOr<std::shared_ptr<const rules::CheckSet>> checks = FindChecks(request->pack());
+    if (!checks.ok()) return checks.status();
+    WriteChecks(**checks, *response);
+    return absl::OkStatus();
+  });
+}
+
+grpc::ServerUnaryReactor* ReviewServiceImpl::GetGateStatus(grpc::CallbackServerContext* context,
+                                                           const v1::GetGateStatusRequest* request,
+                                                           v1::GetGateStatusResponse* response) {
+  return HandlePooledUnary(long_calls_, env_, *context, kGetGateStatus,
+                           [this, request, response](const RpcCall&) { return Status(*request, *response); });
+}
+
+absl::Status ReviewServiceImpl::Status(const v1::GetGateStatusRequest& request,
+                                       v1::GetGateStatusResponse& response) const {
+  const absl::StatusOr<std::shared_ptr<const rules::CheckSet>> checks = FindChecks(request.pack());
+  if (!checks.ok()) return checks.status();
+  if (absl::Status status = CheckOperator(request.operator_name()); !status.ok()) return status;
+  if (operators_ == nullptr) return errors::StoreAbsent();
+  const absl::StatusOr<std::optional<std::string>> kept = operators_->Get(request.pack(), request.operator_name());
+  if (!kept.ok()) return kept.status();
+  if (!kept->has_value()) return errors::OperatorNeverSubmitted(request.operator_name());
+  const std::optional<OperatorState> state = ParseState(**kept);
+  if (!state.has_value()) return errors::StoredValueDamaged("the state of an operator");
+  WriteGateStatus(*state, response);
+  return absl::OkStatus();
+}
+
+grpc::ServerUnaryReactor* ReviewServiceImpl::SubmitForVerify(grpc::CallbackServerContext* context,
+                                                             const v1::SubmitForVerifyRequest* request,
+                                                             v1::SubmitForVerifyResponse* response) {
+  return HandlePooledUnary(long_calls_, env_, *context, kSubmitForVerify,
+                           [this, request, response](const RpcCall&) { return Submit(*request, *response); });
+}
+
+absl::Status ReviewServiceImpl::Submit(const v1::SubmitForVerifyRequest& request,
+                                       v1::SubmitForVerifyResponse& response) {
+  // 1. The request.
+  const absl::StatusOr<std::shared_ptr<const rules::CheckSet>> checks = FindChecks(request.pack());
+  if (!checks.ok()) return checks.status();
+  if (absl::Status status = CheckOperator(request.operator_name()); !status.ok()) return status;
+  for (const std::string_view name :
+       {std::string_view(request.profile()), std::string_view(request.gate()), std::string_view(request.phase())}) {
+    if (absl::Status status = CheckName("profile, gate or phase", name); !status.ok()) return status;
+  }
+  if (!request.repository().empty() || !request.commit().empty()) {
+    return errors::NotServedYet("reading an operator from a repository and commit");
+  }
+  if (request.files().empty()) return errors::FieldMissing("files");
+  if (absl::Status status = CheckFiles(request.files()); !status.ok()) return status;
+  const absl::StatusOr<std::optional<int>> stage = StageOf(request.has_stage(), request.stage());
+  if (!stage.ok()) return stage.status();
+  if (operators_ == nullptr) return errors::StoreAbsent();
+
+  // 2. What is remembered. A damaged memory would let through what it was there to stop.
+  const std::lock_guard<std::mutex> one_at_a_time(submissions_);
+  const absl::StatusOr<std::optional<std::string>> kept = operators_->Get(request.pack(), request.operator_name());
+  if (!kept.ok()) return kept.status();
+  OperatorState state;
+  if (kept->has_value()) {
+    std::optional<OperatorState> read = ParseState(**kept);
+    if (!read.has_value()) return errors::StoredValueDamaged("the state of an operator");
+    state = *std::move(read);
+  }
+
+  // 3. The gate.
+  std::vector<ReviewInput> inputs;
+  for (const v1::SourceFile& file : request.files()) inputs.push_back({file.path(), "", "", false});
+  const ReadInput read = [&](size_t index, std::string&) -> std::optional<std::string> {
+    return request.files(static_cast<int>(index)).content();
+  };
+  GateRequest gate;
+  gate.gate = request.gate().empty() ? std::string(kDefaultGate) : request.gate();
+  gate.stage = *stage;
+  gate.phase = request.phase();
+  gate.profile = request.profile();
+  const auto started = env_.clock.Monotonic();
+  absl::StatusOr<ReviewReport> report = RunGate({*checks}, inputs, read, gate, state);
+  if (!report.ok()) return report.status();
+  report->seconds = std::chrono::duration<double>(env_.clock.Monotonic() - started).count();
+
+  // 4. What is to be remembered.
+  std::set<std::string> blocking;
+  std::map<std::string, std::vector<rules::Finding>> by_path;
+  for (const v1::SourceFile& file : request.files()) by_path[file.path()];
+  for (const ReportedFinding& reported : report->findings) {
+    by_path[reported.finding.path].push_back(reported.finding);
+    if (IsBlocking(reported.finding)) blocking.insert(reported.finding.rule_id);
+  }
+  for (const auto& [path, findings] : by_path) RecordWrite(state, path, findings);
+  GateMemory memory;
+  memory.gate = report->gate->id;
+  memory.phase = report->gate->phase;
+  memory.stage = report->gate->stage;
+  memory.open = report->gate->open;
+  memory.asked_at = std::chrono::duration_cast<std::chrono::milliseconds>(env_.clock.Now().time_since_epoch()).count();
+  memory.blocking_rules.assign(blocking.begin(), blocking.end());
+  RecordGate(state, std::move(memory));
+  if (absl::Status put = operators_->Put(request.pack(), request.operator_name(), DumpState(state)); !put.ok()) {
+    return put;
+  }
+
+  // 5. The answer.
+  response.set_open(report->gate->open);
+  WriteReview(*report, *response.mutable_review());
+  WriteBreaker(state, *response.mutable_breaker());
+  WriteBlock(*report, checks->get(), response);
+  return absl::OkStatus();
+}
+
+}  // namespace yardmaster

@@ -1,0 +1,55 @@
+// The gRPC handlers of ReviewService; proto/yardmaster/v1/review.proto says what each call promises.
+#ifndef YARDMASTER_SERVICES_REVIEW_REVIEW_SERVICE_H_
+#define YARDMASTER_SERVICES_REVIEW_REVIEW_SERVICE_H_
+
+#include <grpcpp/grpcpp.h>
+
+#include <memory>
+#include <mutex>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "rules/engine/checks/check_set.h"
+#include "services/core/executor.h"
+#include "services/core/pack_registry.h"
+#include "services/core/rpc.h"
+#include "services/core/store/operators.h"
+#include "yardmaster/v1/review.grpc.pb.h"
+
+namespace yardmaster {
+
+// Everything it is given outlives the gRPC server. Reviews run on `long_calls`: a file at its limits takes seconds.
+class ReviewServiceImpl final : public v1::ReviewService::CallbackService {
+ public:
+  // `operators` may be null: then gates, which are remembered, are FAILED_PRECONDITION.
+  ReviewServiceImpl(const RpcEnvironment& env, const PackRegistry& packs, Executor& long_calls,
+                    store::Operators* operators)
+      : env_(env), packs_(packs), long_calls_(long_calls), operators_(operators) {}
+
+  grpc::ServerUnaryReactor* ReviewFile(grpc::CallbackServerContext* context, const v1::ReviewFileRequest* request,
+                                       v1::ReviewFileResponse* response) override;
+  grpc::ServerUnaryReactor* ListChecks(grpc::CallbackServerContext* context, const v1::ListChecksRequest* request,
+                                       v1::ListChecksResponse* response) override;
+  grpc::ServerUnaryReactor* GetGateStatus(grpc::CallbackServerContext* context, const v1::GetGateStatusRequest* request,
+                                          v1::GetGateStatusResponse* response) override;
+  grpc::ServerUnaryReactor* SubmitForVerify(grpc::CallbackServerContext* context,
+                                            const v1::SubmitForVerifyRequest* request,
+                                            v1::SubmitForVerifyResponse* response) override;
+
+ private:
+  absl::StatusOr<std::shared_ptr<const rules::CheckSet>> FindChecks(std::string_view pack) const;
+  absl::Status Review(const v1::ReviewFileRequest& request, v1::ReviewFileResponse& response) const;
+  absl::Status Status(const v1::GetGateStatusRequest& request, v1::GetGateStatusResponse& response) const;
+  absl::Status Submit(const v1::SubmitForVerifyRequest& request, v1::SubmitForVerifyResponse& response);
+
+  const RpcEnvironment env_;
+  const PackRegistry& packs_;
+  Executor& long_calls_;
+  store::Operators* const operators_;
+  // Submissions read, judge and remember one after the other: they are rare, and each is a matter of milliseconds.
+  std::mutex submissions_;
+};
+
+}  // namespace yardmaster
+
+#endif  // YARDMASTER_SERVICES_REVIEW_REVIEW_SERVICE_H_

@@ -1,0 +1,311 @@
+// `yard review`, run inside the test's process.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "clients/cli/app.h"
+#include "clients/cli/review_text.h"
+#include "tests/unit/services/review/review_pack.h"
+
+namespace yardmaster::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::StartsWith;
+using Json = nlohmann::json;
+
+struct Result {
+  int code = -1;
+  std::string out;
+  std::string err;
+};
+
+const std::string kReturns = "def k():\n    return 1\n";
+
+class ReviewTest : public ::testing::Test {
+ protected:
+  ReviewTest() : dir_(fs::temp_directory_path() / ("yard-review-" + std::to_string(getpid()))) {
+    fs::remove_all(dir_);
+    for (const auto& [path, bytes] : testing::ReviewPackFiles()) Write("packs/" + path, bytes);
+    variables_["YARD_PACKS"] = (dir_ / "packs").string();
+  }
+  ~ReviewTest() override { fs::remove_all(dir_); }
+
+  std::string Write(const std::string& name, const std::string& content) const {
+    fs::create_directories((dir_ / name).parent_path());
+    std::ofstream(dir_ / name, std::ios::binary) << content;
+    return (dir_ / name).string();
+  }
+  std::string Path(const std::string& name) const { return (dir_ / name).string(); }
+
+  Result Run(const std::vector<std::string>& arguments, const std::string& in = "") {
+    std::istringstream input(in);
+    std::ostringstream out;
+    std::ostringstream err;
+    Environment env;
+    env.in = &input;
+    env.out = &out;
+    env.err = &err;
+    env.variable = [this](const char* name) {
+      const auto it = variables_.find(name);
+      return it == variables_.end() ? std::string() : it->second;
+    };
+    Result result;
+    result.code = static_cast<int>(RunYard(arguments, env));
+    result.out = out.str();
+    result.err = err.str();
+    return result;
+  }
+  // One message of a host; the answer of the plain one if none is named.
+  Result Hook(const std::vector<std::string>& arguments, const Json& message) {
+    std::vector<std::string> all = {"review", "hook", "--lang", "en"};
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    return Run(all, message.dump());
+  }
+  Json Edit(const std::string& path) const {
+    return {{"cwd", dir_.string()}, {"tool_name", "Write"}, {"tool_input", {{"file_path", path}}}};
+  }
+
+  const fs::path dir_;
+  std::map<std::string, std::string> variables_;
+};
+
+TEST_F(ReviewTest, TextShowsTheLineAndACaret) {
+  const std::string file = Write("demo/demo_impl.py", "def k():\n\treturn 'ü'  # x\n");
+  const Result result = Run({"review", "file", file});
+  EXPECT_EQ(result.code, 1);
+  EXPECT_THAT(result.out, StartsWith(file + ":2:2: block L1 (S0): `k` returns\n" +
+                                     "   2 |  return 'ü'  # x\n"
+                                     "     |  ^~~~~~~~~~\n"
+                                     "     = Drop it.\n"));
+  EXPECT_THAT(result.out, HasSubstr("1 file: 1 block, 0 major, 0 minor, 0 info"));
+  EXPECT_THAT(result.err, HasSubstr("lantern"));
+}
+
+TEST_F(ReviewTest, NothingFoundIsCodeZero) {
+  const Result result = Run({"review", "file", Write("demo/demo_impl.py", "def k(): pass\n")});
+  EXPECT_EQ(result.code, 0);
+  EXPECT_THAT(result.out, StartsWith("1 file: nothing found"));
+}
+
+TEST_F(ReviewTest, JsonIsOneDocumentOfTheContract) {
+  const std::string file = Write("demo/demo_impl.py", kReturns);
+  const Result result = Run({"review", "file", file, "--json", "--quiet"});
+  EXPECT_EQ(result.code, 1);
+  EXPECT_THAT(result.err, IsEmpty());
+  const Json json = Json::parse(result.out);
+  EXPECT_EQ(json["packs"], Json({"lantern"}));
+  EXPECT_EQ(json["profile"], "relaxed");
+  ASSERT_EQ(json["findings"].size(), 1u);
+  EXPECT_EQ(json["findings"][0]["path"], file);
+  EXPECT_EQ(json["findings"][0]["fingerprint"].get<std::string>().size(), 16u);
+  EXPECT_EQ(json["summary"]["block"], 1);
+  EXPECT_EQ(Run({"review", "file", file, "--format", "json", "--quiet"}).code, 1);
+}
+
+TEST_F(ReviewTest, SarifAndBlockAreFormatsToo) {
+  const std::string file = Write("demo/demo_impl.py", kReturns);
+  const Json sarif = Json::parse(Run({"review", "file", file, "--format", "sarif"}).out);
+  EXPECT_EQ(sarif["version"], "2.1.0");
+  EXPECT_EQ(sarif["runs"][0]["tool"]["driver"]["rules"][0]["id"], "L1");
+  EXPECT_EQ(Run({"review", "file", file, "--format", "block"}).out,
+            "[lantern] blocked:\n[L1][S0] " + file +
+                ":2 `k` returns\nblocking_rules: L1\nfix_hints:\n- L1: Drop it.\nMend it.\n");
+  EXPECT_THAT(Run({"review", "file", file, "--format", "block", "--lang", "zh"}).out, StartsWith("[lantern] 未通过："));
+}
+
+TEST_F(ReviewTest, TreeTellsPathsRelativeToItsFolderOperatorByOperator) {
+  Write("tree/a/a_impl.py", kReturns);
+  Write("tree/b/b_impl.py", "print(1)\n");
+  Write("tree/b/b_golden.py", "def other(): pass\n");
+  Write("tree/.git/x_impl.py", kReturns);
+  const Json json = Json::parse(Run({"review", "tree", Path("tree"), "--json", "--jobs", "3"}).out);
+  std::vector<std::string> told;
+  for (const Json& finding : json["findings"])
+    told.push_back(finding["rule_id"].get<std::string>() + " " + finding["path"].get<std::string>());
+  EXPECT_THAT(told, ::testing::UnorderedElementsAre("L1 a/a_impl.py", "L2 b/b_impl.py", "L3 b/b_impl.py"));
+  EXPECT_EQ(json["summary"]["files"], 3);
+}
+
+TEST_F(ReviewTest, ARoleReviewsAnyFileNameAndWholeTrees) {
+  const std::string file = Write("tree/kernel.py", kReturns);
+  EXPECT_EQ(Run({"review", "file", file}).code, 0);
+  EXPECT_EQ(Run({"review", "file", file, "--role", "impl"}).code, 1);
+  EXPECT_EQ(Run({"review", "tree", Path("tree")}).code, 0);
+  EXPECT_EQ(Run({"review", "tree", Path("tree"), "--role", "impl"}).code, 1);
+  EXPECT_EQ(Run({"review", "file", file, "--role", "queen"}).code, 2);
+}
+
+TEST_F(ReviewTest, FailOnAndBaselineDecideTheExitCode) {
+  const std::string file = Write("demo/demo_impl.py", "print(1)\n");
+  EXPECT_EQ(Run({"review", "file", file}).code, 0);
+  EXPECT_EQ(Run({"review", "file", file, "--fail-on", "minor"}).code, 1);
+  const std::string baseline = Write("baseline.json", Run({"review", "file", file, "--json"}).out);
+  EXPECT_EQ(Run({"review", "file", file, "--fail-on", "minor", "--baseline", baseline}).code, 0);
+  Write("demo/demo_impl.py", "\nprint(1)\nprint(2)\n");
+  const Result result = Run({"review", "file", file, "--fail-on", "minor", "--baseline", baseline, "--json"});
+  EXPECT_EQ(result.code, 1);
+  const Json json = Json::parse(result.out);
+  ASSERT_EQ(json["findings"].size(), 2u);
+  EXPECT_EQ(json["findings"][0]["status"], "still");
+  EXPECT_EQ(json["findings"][1]["status"], "new");
+  EXPECT_EQ(Run({"review", "file", file, "--baseline", Write("bad.json", "{")}).code, 2);
+}
+
+TEST_F(ReviewTest, WrongArgumentsAreUsageErrors) {
+  EXPECT_EQ(Run({"review", "file"}).code, 2);
+  EXPECT_EQ(Run({"review"}).code, 2);
+  EXPECT_EQ(Run({"review", "file", Path("absent_impl.py")}).code, 2);
+  EXPECT_EQ(Run({"review", "tree", Path("absent")}).code, 2);
+  const std::string file = Write("demo/demo_impl.py", "");
+  EXPECT_EQ(Run({"review", "tree", file}).code, 2);
+  EXPECT_EQ(Run({"review", "file", Path("demo")}).code, 2);
+  EXPECT_EQ(Run({"review", "file", file, "--format", "xml"}).code, 2);
+  EXPECT_EQ(Run({"review", "file", file, "--profile", "lax"}).code, 2);
+  EXPECT_EQ(Run({"review", "file", file, "--pack", "nobody"}).code, 1);
+  EXPECT_EQ(Run({"review", "file", file, "--rule", "L9"}).code, 1);
+  EXPECT_EQ(Run({"review", "file", file, "--rule", "L1"}).code, 0);
+}
+
+TEST_F(ReviewTest, AGateIsAskedOverTheOperatorsFolder) {
+  Write("demo/demo_impl.py", kReturns);
+  Write("demo/demo_golden.py", "def demo_golden(): pass\n");
+  Result result = Run({"review", "tree", Path("demo"), "--gate", "phase", "--phase", "M1", "--json"});
+  EXPECT_EQ(result.code, 1);
+  EXPECT_EQ(Json::parse(result.out)["gate"], Json::parse(R"({"id": "phase", "open": false, "phase": "M1"})"));
+  Write("demo/demo_impl.py", "def k(): pass\n");
+  result = Run({"review", "tree", Path("demo"), "--gate", "phase"});
+  EXPECT_EQ(result.code, 0);
+  EXPECT_THAT(result.out, HasSubstr("gate phase open"));
+}
+
+TEST_F(ReviewTest, ChecksAreListedAndShown) {
+  const Result list = Run({"review", "--list-checks"});
+  EXPECT_EQ(list.code, 0);
+  EXPECT_THAT(list.out, HasSubstr("no return"));
+  const Json json = Json::parse(Run({"review", "--list-checks", "--json"}).out);
+  EXPECT_EQ(json["checks"].size(), 7u);
+  EXPECT_EQ(json["checks"][0]["rule_id"], "L1");
+  const Result show = Run({"rules", "show", "L1"});
+  EXPECT_EQ(show.code, 0);
+  EXPECT_THAT(show.out, HasSubstr("check L1"));
+  EXPECT_THAT(show.out, HasSubstr("lantern/checks/checks.json:"));
+}
+
+TEST_F(ReviewTest, AfterAWriteTheHookAnswersInTheHostsShape) {
+  const std::string file = Write("demo/demo_impl.py", kReturns);
+  const Result plain = Hook({"post-edit"}, Edit(file));
+  EXPECT_EQ(plain.code, 1);
+  EXPECT_EQ(plain.out,
+            "[lantern] blocked:\n[L1][S0] demo/demo_impl.py:2 `k` returns\nblocking_rules: L1\nfix_hints:\n"
+            "- L1: Drop it.\nMend it.\n");
+  EXPECT_THAT(plain.err, IsEmpty());
+  const Result claude = Hook({"post-edit", "--host", "claude"}, Edit("demo/demo_impl.py"));
+  EXPECT_EQ(claude.code, 0);
+  const Json json = Json::parse(claude.out);
+  EXPECT_EQ(json["decision"], "block");
+  EXPECT_EQ(json["reason"], plain.out);
+  EXPECT_THAT(json["hookSpecificOutput"]["additionalContext"].get<std::string>(), StartsWith(plain.out));
+  const Result context = Hook({"post-edit", "--host", "opencode", "--deliver", "context"}, Edit(file));
+  EXPECT_EQ(Json::parse(context.out)["hookSpecificOutput"]["decision"], "allow");
+
+  variables_["YARD_HOOK_INPUT"] = Edit(file).dump();
+  EXPECT_EQ(Run({"review", "hook", "post-edit"}).code, 1);
+}
+
+TEST_F(ReviewTest, AHookIsSilentAboutWhatIsNoneOfOurs) {
+  const std::vector<Json> messages = {Edit(Write("notes.txt", "x")), Edit(Write("x/test_alone.py", "x")),
+                                      Edit(Path("absent_impl.py")), Edit(Write("demo/demo_impl.py", "def k(): pass\n")),
+                                      Json{{"tool_name", "Read"}}};
+  for (const Json& message : messages) {
+    for (const char* host : {"plain", "claude", "opencode"}) {
+      const Result result = Hook({"post-edit", "--host", host}, message);
+      EXPECT_EQ(result.code, 0) << result.err;
+      EXPECT_THAT(result.out, IsEmpty());
+    }
+  }
+  EXPECT_FALSE(fs::exists(Path("demo/.yardmaster")));
+  EXPECT_EQ(Run({"review", "hook", "post-edit"}, "no json").code, 2);
+  EXPECT_EQ(Run({"review", "hook", "sideways"}, "{}").code, 2);
+}
+
+TEST_F(ReviewTest, TheSameFindingFiveTimesInARowTripsTheBreaker) {
+  const std::string file = Write("demo/demo_impl.py", kReturns);
+  for (int i = 0; i < 4; ++i) EXPECT_THAT(Hook({"post-edit"}, Edit(file)).out, Not(HasSubstr("escalating")));
+  EXPECT_THAT(Hook({"post-edit"}, Edit(file)).out,
+              HasSubstr("lint not resolvable, escalating: L1 fired 5x consecutively at demo_impl.py:2"));
+  Write("demo/demo_impl.py", "\n" + kReturns);
+  EXPECT_THAT(Hook({"post-edit"}, Edit(file)).out, Not(HasSubstr("escalating")));
+  EXPECT_TRUE(fs::exists(Path("demo/.yardmaster/state.json")));
+}
+
+TEST_F(ReviewTest, BeforeAWriteGuardsAreAsked) {
+  Write("demo/demo_impl.py", kReturns);
+  Write("demo/state.json", R"({"stage": 2})");
+  const std::string spec = Write("demo/SPEC.md", "# spec\n");
+  EXPECT_EQ(Hook({"pre-edit"}, Edit(Path("demo/demo_impl.py"))).code, 0);
+  const Json denied = Json::parse(Hook({"pre-edit", "--host", "claude"}, Edit(Path("demo/state.json"))).out);
+  EXPECT_EQ(denied["hookSpecificOutput"]["permissionDecision"], "deny");
+  EXPECT_EQ(Hook({"pre-edit"}, Edit(spec)).code, 1);
+  Write("demo/state.json", R"({"stage": 1})");
+  EXPECT_EQ(Hook({"pre-edit"}, Edit(spec)).code, 0);
+}
+
+TEST_F(ReviewTest, ShellCommandsThatWriteAnOperatorsFilesAreRefused) {
+  Write("demo/demo_impl.py", "def k(): pass\n");
+  const auto shell = [&](const std::string& command) {
+    return Json{{"cwd", Path("demo")}, {"tool_name", "Bash"}, {"tool_input", {{"command", command}}}};
+  };
+  EXPECT_EQ(Hook({"post-shell"}, shell("python3 test_demo.py > log.txt")).code, 0);
+  EXPECT_EQ(Hook({"post-shell"}, shell("echo x > demo_impl.py")).code, 1);
+  EXPECT_EQ(Hook({"pre-shell"}, shell("sed -i s/a/b/ new_impl.py")).code, 1);
+  EXPECT_THAT(Hook({"post-shell"}, shell("rm state.json")).out, HasSubstr("belongs to its tool"));
+}
+
+TEST_F(ReviewTest, StopIsRefusedWhileSomethingIsOpen) {
+  const std::string file = Write("demo/demo_impl.py", kReturns);
+  const Json stop = {{"cwd", dir_.string()}};
+  EXPECT_EQ(Hook({"stop"}, stop).code, 0) << "nobody has written yet";
+  Hook({"post-edit"}, Edit(file));
+  const Result claude = Hook({"stop", "--host", "claude"}, stop);
+  EXPECT_EQ(claude.code, 0);
+  EXPECT_EQ(Json::parse(claude.out)["decision"], "block");
+  EXPECT_THAT(Hook({"stop"}, Json{{"cwd", dir_.string()}, {"stop_hook_active", true}}).out, IsEmpty());
+  Write("demo/demo_impl.py", "def k(): pass\n");
+  EXPECT_EQ(Hook({"stop"}, stop).code, 0);
+}
+
+TEST(SourceExcerpt, CountsCodePointsAndShowsWideCharactersAndLongLines) {
+  rules::Finding finding;
+  finding.line = 1;
+  finding.column = 3;
+  finding.end_line = 1;
+  finding.end_column = 5;
+  EXPECT_EQ(SourceExcerpt("中文ab cd", finding, {}), "   1 | 中文ab cd\n     |     ^~\n");
+  finding.column = 501;
+  finding.end_column = 503;
+  const std::string excerpt = SourceExcerpt(std::string(1000, 'x'), finding, {});
+  EXPECT_LT(excerpt.size(), 600u);
+  EXPECT_THAT(excerpt, HasSubstr("^~\n"));
+  finding.line = 9;
+  EXPECT_EQ(SourceExcerpt("one line", finding, {}), "");
+  finding.line = 1;
+  finding.column = 1;
+  finding.end_line = 3;
+  finding.end_column = 2;
+  EXPECT_EQ(SourceExcerpt("ab\nc\nd\x1b", finding, {}), "   1 | ab\n     | ^~\n");
+}
+
+}  // namespace
+}  // namespace yardmaster::cli

@@ -1,0 +1,307 @@
+// The handlers behind a real gRPC server inside the test's process.
+#include "services/review/review_service.h"
+
+#include <gmock/gmock.h>
+#include <grpcpp/grpcpp.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "services/core/limits.h"
+#include "tests/unit/services/review/review_pack.h"
+
+namespace yardmaster {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+// A store in memory.
+class MemoryOperators final : public store::Operators {
+ public:
+  absl::Status Put(std::string_view pack, std::string_view name, std::string_view state) override {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    states_[{std::string(pack), std::string(name)}] = std::string(state);
+    return absl::OkStatus();
+  }
+  absl::StatusOr<std::optional<std::string>> Get(std::string_view pack, std::string_view name) override {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto it = states_.find({std::string(pack), std::string(name)});
+    return it == states_.end() ? std::optional<std::string>() : it->second;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::pair<std::string, std::string>, std::string> states_;
+};
+
+class ReviewServiceTest : public ::testing::Test {
+ protected:
+  ReviewServiceTest() {
+    std::string pattern = (fs::temp_directory_path() / "yard-review-XXXXXX").string();
+    root_ = mkdtemp(pattern.data());
+    for (const auto& [path, text] : testing::ReviewPackFiles()) Write(path, text);
+    Write("bare/pack.json", R"({"name": "bare", "title": "Nothing to review with"})");
+    rules::Problems problems;
+    packs_ = PackRegistry::Open(root_, problems);
+    if (packs_ == nullptr) throw std::runtime_error(problems.at(0).ToString());
+    Start(&operators_);
+  }
+  ~ReviewServiceTest() override {
+    Stop();
+    fs::remove_all(root_);
+  }
+
+  void Start(store::Operators* operators) {
+    service_ = std::make_unique<ReviewServiceImpl>(RpcEnvironment{auth_, metrics_, clock_, logger_}, *packs_, pool_,
+                                                   operators);
+    grpc::ServerBuilder builder;
+    int port = 0;
+    builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port);
+    builder.SetMaxReceiveMessageSize(static_cast<int>(kMaxRpcMessageBytes));
+    builder.RegisterService(service_.get());
+    server_ = builder.BuildAndStart();
+    stub_ = v1::ReviewService::NewStub(
+        grpc::CreateChannel("127.0.0.1:" + std::to_string(port), grpc::InsecureChannelCredentials()));
+  }
+  void Stop() {
+    server_->Shutdown(std::chrono::system_clock::now());
+    server_.reset();
+  }
+
+  void Write(const std::string& path, const std::string& text) {
+    fs::create_directories((root_ / path).parent_path());
+    std::ofstream(root_ / path, std::ios::binary) << text;
+  }
+
+  template <typename Request, typename Response>
+  grpc::Status Call(grpc::Status (v1::ReviewService::Stub::*method)(grpc::ClientContext*, const Request&, Response*),
+                    const Request& request, Response& response, const std::string& token = "let-me-in") {
+    grpc::ClientContext context;
+    if (!token.empty()) context.AddMetadata("authorization", "Bearer " + token);
+    response.Clear();
+    return (stub_.get()->*method)(&context, request, &response);
+  }
+
+  static v1::ReviewFileRequest File(const std::string& path, const std::string& text) {
+    v1::ReviewFileRequest request;
+    request.set_pack("lantern");
+    request.mutable_file()->set_path(path);
+    request.mutable_file()->set_content(text);
+    return request;
+  }
+  static v1::SubmitForVerifyRequest Submission(const std::string& kernel) {
+    v1::SubmitForVerifyRequest request;
+    request.set_pack("lantern");
+    request.set_operator_name("custom/demo");
+    request.set_phase("M1");
+    Add(request, "demo_impl.py", kernel);
+    Add(request, "demo_golden.py", "def demo_golden(): pass\n");
+    return request;
+  }
+  static void Add(v1::SubmitForVerifyRequest& request, const std::string& path, const std::string& text) {
+    v1::SourceFile& file = *request.add_files();
+    file.set_path(path);
+    file.set_content(text);
+  }
+
+  fs::path root_;
+  SystemClock clock_;
+  Metrics metrics_;
+  Logger logger_{LoggerOptions{.level = LogLevel::kError, .async = false, .sink = [](std::string_view) {}}};
+  Authenticator auth_{{TokenEntry{"ops", Role::kOperator, Secret("let-me-in")}}, /*allow_anonymous_loopback=*/true};
+  std::unique_ptr<PackRegistry> packs_;
+  ThreadPool pool_{2, 4};
+  MemoryOperators operators_;
+  std::unique_ptr<ReviewServiceImpl> service_;
+  std::unique_ptr<grpc::Server> server_;
+  std::unique_ptr<v1::ReviewService::Stub> stub_;
+};
+
+using Stub = v1::ReviewService::Stub;
+const std::string kReturns = "def k():\n    return 1\n";
+
+TEST_F(ReviewServiceTest, AFileIsReviewedAsItCame) {
+  v1::ReviewFileResponse response;
+  const grpc::Status status = Call(&Stub::ReviewFile, File("/work/demo_impl.py", kReturns), response, "");
+  ASSERT_TRUE(status.ok()) << status.error_message();
+  ASSERT_EQ(response.review().findings_size(), 1);
+  const v1::ReviewFinding& finding = response.review().findings(0);
+  EXPECT_EQ(finding.rule_id(), "L1");
+  EXPECT_EQ(finding.severity(), v1::FINDING_SEVERITY_BLOCK);
+  EXPECT_EQ(finding.path(), "/work/demo_impl.py");
+  EXPECT_EQ(finding.line(), 2u);
+  EXPECT_EQ(finding.column(), 5u);
+  EXPECT_EQ(response.review().profile(), "relaxed");
+  EXPECT_EQ(response.review().files(), 1u);
+  EXPECT_EQ(response.block(),
+            "[lantern] blocked:\n[L1][S0] /work/demo_impl.py:2 `k` returns\nblocking_rules: L1\nfix_hints:\n"
+            "- L1: Drop it.\nMend it.\n");
+  EXPECT_THAT(response.block_zh(), HasSubstr("不要 return"));
+}
+
+TEST_F(ReviewServiceTest, ContextIsSeenAndNotJudged) {
+  v1::ReviewFileRequest request = File("demo_impl.py", "def k(): pass\n");
+  v1::SourceFile& golden = *request.add_context();
+  golden.set_path("demo_golden.py");
+  golden.set_content("def other(): pass\n");
+  v1::ReviewFileResponse response;
+  ASSERT_TRUE(Call(&Stub::ReviewFile, request, response).ok());
+  ASSERT_EQ(response.review().findings_size(), 1);
+  EXPECT_EQ(response.review().findings(0).rule_id(), "L3");
+  EXPECT_EQ(response.review().files(), 1u);
+}
+
+TEST_F(ReviewServiceTest, BadRequestsSayWhatIsWrong) {
+  const auto fails = [&](const v1::ReviewFileRequest& request, grpc::StatusCode code, const std::string& text) {
+    v1::ReviewFileResponse response;
+    const grpc::Status status = Call(&Stub::ReviewFile, request, response);
+    EXPECT_EQ(status.error_code(), code) << status.error_message();
+    EXPECT_THAT(status.error_message(), HasSubstr(text));
+  };
+  v1::ReviewFileRequest request = File("demo_impl.py", "");
+  request.set_pack("nobody");
+  fails(request, grpc::StatusCode::NOT_FOUND, "lantern");
+  request.set_pack("bare");
+  fails(request, grpc::StatusCode::INVALID_ARGUMENT, "no checks");
+  request = File("", "");
+  fails(request, grpc::StatusCode::INVALID_ARGUMENT, "path");
+  fails(File("a/../../etc/passwd", ""), grpc::StatusCode::INVALID_ARGUMENT, "path");
+  fails(File(std::string("a\0b", 3), ""), grpc::StatusCode::INVALID_ARGUMENT, "path");
+  request = File("demo_impl.py", "");
+  request.set_profile("lax");
+  fails(request, grpc::StatusCode::INVALID_ARGUMENT, "strict");
+  request = File("demo_impl.py", "");
+  request.set_role("queen");
+  fails(request, grpc::StatusCode::INVALID_ARGUMENT, "impl");
+  request = File("demo_impl.py", "");
+  request.set_stage(4'000'000'000u);
+  fails(request, grpc::StatusCode::INVALID_ARGUMENT, "stage");
+}
+
+TEST_F(ReviewServiceTest, HostileBytesAreAnswered) {
+  v1::ReviewFileResponse response;
+  const grpc::Status status = Call(
+      &Stub::ReviewFile, File("demo_impl.py", std::string("\xff\0(((((\x80", 8) + std::string(10'000, '(')), response);
+  EXPECT_TRUE(status.ok()) << status.error_message();
+}
+
+TEST_F(ReviewServiceTest, ListsChecksWithTheirPlaces) {
+  v1::ListChecksRequest request;
+  request.set_pack("lantern");
+  v1::ListChecksResponse response;
+  ASSERT_TRUE(Call(&Stub::ListChecks, request, response).ok());
+  ASSERT_EQ(response.checks_size(), 7);
+  EXPECT_EQ(response.checks(0).id(), "L1");
+  EXPECT_EQ(response.checks(0).file(), "lantern/checks/checks.json");
+  EXPECT_GT(response.checks(0).line(), 1u);
+  EXPECT_EQ(response.default_profile(), "relaxed");
+  EXPECT_EQ(response.moments_size(), 6);
+  EXPECT_EQ(response.roles_size(), 6);
+}
+
+TEST_F(ReviewServiceTest, ASubmissionIsRemembered) {
+  v1::SubmitForVerifyResponse response;
+  grpc::Status status = Call(&Stub::SubmitForVerify, Submission(kReturns), response);
+  ASSERT_TRUE(status.ok()) << status.error_message();
+  EXPECT_FALSE(response.open());
+  EXPECT_THAT(response.block(), HasSubstr("blocking_rules: L1"));
+
+  v1::GetGateStatusRequest ask;
+  ask.set_pack("lantern");
+  ask.set_operator_name("custom/demo");
+  v1::GetGateStatusResponse gates;
+  ASSERT_TRUE(Call(&Stub::GetGateStatus, ask, gates, "").ok());
+  ASSERT_EQ(gates.gates_size(), 1);
+  EXPECT_EQ(gates.gates(0).gate(), "phase");
+  EXPECT_EQ(gates.gates(0).phase(), "M1");
+  EXPECT_FALSE(gates.gates(0).open());
+  EXPECT_THAT(gates.gates(0).blocking_rules(), ElementsAre("L1"));
+  EXPECT_FALSE(gates.breaker().tripped());
+
+  ASSERT_TRUE(Call(&Stub::SubmitForVerify, Submission("def k(): pass\n"), response).ok());
+  EXPECT_TRUE(response.open());
+  EXPECT_THAT(response.block(), IsEmpty());
+  ASSERT_TRUE(Call(&Stub::GetGateStatus, ask, gates).ok());
+  ASSERT_EQ(gates.gates_size(), 1);
+  EXPECT_TRUE(gates.gates(0).open());
+
+  ask.set_operator_name("custom/other");
+  EXPECT_EQ(Call(&Stub::GetGateStatus, ask, gates).error_code(), grpc::StatusCode::NOT_FOUND);
+}
+
+TEST_F(ReviewServiceTest, TheBreakerTripsAtTheFifthSubmissionAndSurvivesARestart) {
+  v1::SubmitForVerifyResponse response;
+  for (int i = 0; i < 4; ++i) {
+    ASSERT_TRUE(Call(&Stub::SubmitForVerify, Submission(kReturns), response).ok());
+    EXPECT_FALSE(response.breaker().tripped());
+  }
+  Stop();
+  Start(&operators_);
+  ASSERT_TRUE(Call(&Stub::SubmitForVerify, Submission(kReturns), response).ok());
+  EXPECT_TRUE(response.breaker().tripped());
+  EXPECT_EQ(response.breaker().rule_id(), "L1");
+  EXPECT_EQ(response.breaker().path(), "demo_impl.py");
+  EXPECT_EQ(response.breaker().line(), 2u);
+  EXPECT_EQ(response.breaker().count(), 5u);
+  ASSERT_TRUE(Call(&Stub::SubmitForVerify, Submission("\n" + kReturns), response).ok());
+  EXPECT_FALSE(response.breaker().tripped());
+}
+
+TEST_F(ReviewServiceTest, AFrozenFileThatChangesClosesTheGate) {
+  v1::SubmitForVerifyRequest request = Submission("def k(): pass\n");
+  Add(request, "SPEC.md", "# one\n");
+  Add(request, "state.json", R"({"stage": 2})");
+  v1::SubmitForVerifyResponse response;
+  ASSERT_TRUE(Call(&Stub::SubmitForVerify, request, response).ok());
+  EXPECT_TRUE(response.open()) << response.review().DebugString();
+  request.mutable_files(2)->set_content("# two\n");
+  ASSERT_TRUE(Call(&Stub::SubmitForVerify, request, response).ok());
+  EXPECT_FALSE(response.open());
+  v1::GetGateStatusRequest ask;
+  ask.set_pack("lantern");
+  ask.set_operator_name("custom/demo");
+  v1::GetGateStatusResponse gates;
+  ASSERT_TRUE(Call(&Stub::GetGateStatus, ask, gates).ok());
+  EXPECT_THAT(gates.frozen(), ElementsAre("SPEC.md"));
+}
+
+TEST_F(ReviewServiceTest, SubmissionsNeedARoleFilesAndAStore) {
+  v1::SubmitForVerifyResponse response;
+  EXPECT_EQ(Call(&Stub::SubmitForVerify, Submission(""), response, "").error_code(),
+            grpc::StatusCode::PERMISSION_DENIED);
+  v1::SubmitForVerifyRequest request = Submission("");
+  request.clear_files();
+  EXPECT_EQ(Call(&Stub::SubmitForVerify, request, response).error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  request = Submission("");
+  Add(request, "demo_impl.py", "again");
+  EXPECT_EQ(Call(&Stub::SubmitForVerify, request, response).error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  request = Submission("");
+  Add(request, "../x.py", "");
+  EXPECT_EQ(Call(&Stub::SubmitForVerify, request, response).error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  request = Submission(std::string(kMaxOperatorBytes, ' '));
+  EXPECT_THAT(Call(&Stub::SubmitForVerify, request, response).error_message(), HasSubstr("bytes"));
+  request = Submission("");
+  request.set_operator_name("a b");
+  EXPECT_EQ(Call(&Stub::SubmitForVerify, request, response).error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  request = Submission("");
+  request.set_repository("github:o/r");
+  EXPECT_EQ(Call(&Stub::SubmitForVerify, request, response).error_code(), grpc::StatusCode::UNIMPLEMENTED);
+  Stop();
+  Start(nullptr);
+  EXPECT_EQ(Call(&Stub::SubmitForVerify, Submission(""), response).error_code(), grpc::StatusCode::FAILED_PRECONDITION);
+}
+
+}  // namespace
+}  // namespace yardmaster
