@@ -16,8 +16,6 @@ COPY . .
 ARG CCACHE_DIR=/var/cache/ccache
 ARG LANG
 ARG LC_ALL
-# Where npm finds the grammars; without it, at npm's own registry.
-ARG NPM_CONFIG_REGISTRY
 # The paths of this folder stay out of the cache's keys: objects that a clone elsewhere compiled are found.
 RUN --mount=type=cache,id=yardmaster-ccache,target=/var/cache/ccache \
     export CCACHE_BASEDIR=/src CCACHE_NOHASHDIR=1 CCACHE_STATSLOG=/tmp/ccache-stats.log && \

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "clients/cli/files.h"
 #include "clients/cli/review_call.h"
 #include "clients/cli/review_packs.h"
@@ -347,7 +348,7 @@ ExitCode RunOnServer(const ReviewArguments& arguments, Session& session) {
   for (const std::string& path : arguments.paths) {
     std::string error;
     const std::optional<std::string> text = ReadText(path, rules::kMaxSourceBytes, error);
-    if (!text.has_value()) return InputError(session, "can't read '" + path + "': " + error);
+    if (!text.has_value()) return InputError(session, absl::StrCat("can't read '", path, "': ", error));
     v1::ReviewFileRequest request;
     request.set_pack(arguments.packs.front());
     request.set_profile(arguments.profile);

@@ -20,22 +20,26 @@ std::string Kernel(size_t helpers) {
   std::string text = "import torch\nimport pypto\n\nTILE = 64\nHEAD = 128\n\n";
   for (size_t i = 0; i < helpers; ++i) {
     const std::string n = std::to_string(i);
-    text += "def pypto_stage" + n +
-            "(q, k, v, out, scale: float = 1.0):\n"
-            "    \"\"\"Scores of block " +
-            n +
-            ".\"\"\"\n"
-            "    pypto.set_vec_tile_shapes(16, TILE)\n"
-            "    pypto.set_cube_tile_shapes([64, 128], [64, 128], [64, 128])\n"
-            "    for b in pypto.loop(q.shape[0], name=\"batch" +
-            n +
-            "\", idx_name=\"b\"):\n"
-            "        q_view = pypto.view(q, [TILE, HEAD], [b * TILE, 0])\n"
-            "        scores = pypto.matmul(q_view, k, pypto.DT_FP32, b_trans=True)\n"
-            "        scaled = pypto.mul(scores, scale)\n"
-            "        row_max = pypto.amax(scaled, dim=-1, keepdim=True)\n"
-            "        probs = pypto.exp(pypto.sub(scaled, row_max))\n"
-            "        pypto.assemble(pypto.matmul(probs, v, pypto.DT_FP32), [b * TILE, 0], out)\n\n\n";
+    text += "def pypto_stage";
+    text += n;
+    text +=
+        "(q, k, v, out, scale: float = 1.0):\n"
+        "    \"\"\"Scores of block ";
+    text += n;
+    text +=
+        ".\"\"\"\n"
+        "    pypto.set_vec_tile_shapes(16, TILE)\n"
+        "    pypto.set_cube_tile_shapes([64, 128], [64, 128], [64, 128])\n"
+        "    for b in pypto.loop(q.shape[0], name=\"batch";
+    text += n;
+    text +=
+        "\", idx_name=\"b\"):\n"
+        "        q_view = pypto.view(q, [TILE, HEAD], [b * TILE, 0])\n"
+        "        scores = pypto.matmul(q_view, k, pypto.DT_FP32, b_trans=True)\n"
+        "        scaled = pypto.mul(scores, scale)\n"
+        "        row_max = pypto.amax(scaled, dim=-1, keepdim=True)\n"
+        "        probs = pypto.exp(pypto.sub(scaled, row_max))\n"
+        "        pypto.assemble(pypto.matmul(probs, v, pypto.DT_FP32), [b * TILE, 0], out)\n\n\n";
   }
   text +=
       "@pypto.frontend.jit\ndef kernel(q: pypto.Tensor([pypto.DYNAMIC, 128], pypto.DT_FP32),\n"

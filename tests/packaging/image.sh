@@ -122,10 +122,10 @@ if command -v ccache >/dev/null && [ "${CCACHE_DISABLE:-}" = '' ]; then
     [ -z "${!name:-}" ] || arguments+=(--build-arg "$name=${!name}")
   done
 fi
-# The registry that this system's npm asks.
-if command -v npm >/dev/null; then
-  arguments+=(--build-arg "NPM_CONFIG_REGISTRY=$(npm config get registry 2>/dev/null)")
-fi
+# Grammars that npm has fetched for the release build are not fetched again: what this system's npm needs to reach a registry, such as
+# authorities of its own, the container does not have.
+grammars=build/release/rules/engine/code/grammars
+[ ! -f "$grammars/complete" ] || arguments+=(--volume "$root/$grammars:/src/$grammars:ro")
 yard_buildah build --isolation chroot --format docker --layers=false --pull-never "${arguments[@]}" \
   --tag localhost/yardmaster-test . || fail "building the image"
 container=$(yard_buildah from --pull-never localhost/yardmaster-test) || fail "a container from the image"

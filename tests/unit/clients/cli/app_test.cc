@@ -107,7 +107,7 @@ TEST_F(AppTest, HelpAndVersionAreAnswers) {
 TEST_F(AppTest, EveryVerbHasHelpWithExamples) {
   const std::function<void(const CLI::App&, std::vector<std::string>)> visit = [&](const CLI::App& app,
                                                                                    std::vector<std::string> path) {
-    path.push_back("--help");
+    path.emplace_back("--help");
     const Result help = Run(path);
     EXPECT_EQ(help.code, 0) << ::testing::PrintToString(path);
     EXPECT_THAT(help.out, HasSubstr("Examples:\n  ")) << ::testing::PrintToString(path);
@@ -244,7 +244,7 @@ TEST_F(AppTest, IssuesOfForgesAndApplyNeedAServer) {
   for (const std::vector<std::string>& verb : std::vector<std::vector<std::string>>{
            {"deliveries", "list"}, {"ledger", "list"}, {"deadletters", "list"}, {"sweep", "github:octo/repo"}}) {
     std::vector<std::string> arguments = verb;
-    arguments.push_back("--local");
+    arguments.emplace_back("--local");
     EXPECT_EQ(Run(arguments).code, 2) << verb[0];
   }
   EXPECT_EQ(Run({"deliveries", "list", "--state", "lost"}).code, 2);

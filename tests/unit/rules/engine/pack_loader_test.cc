@@ -84,6 +84,7 @@ std::vector<std::string> BadFile(const std::string& path, const std::string& tex
 template <typename T>
 std::vector<std::string> Ids(const std::vector<T>& pieces) {
   std::vector<std::string> out;
+  out.reserve(pieces.size());
   for (const T& piece : pieces) out.push_back(piece.id);
   return out;
 }
@@ -506,7 +507,12 @@ TEST(Extends, AChainHasALimit) {
   for (int i = 0; i <= 8; ++i) {
     const std::string name = "p" + std::to_string(i);
     const std::string extends = i > 0 ? ", \"extends\": \"p" + std::to_string(i - 1) + "\"" : "";
-    files[name + "/pack.json"] = R"({"name": ")" + name + R"(", "title": "T")" + extends + "}";
+    std::string& text = files[name + "/pack.json"];
+    text = R"({"name": ")";
+    text += name;
+    text += R"(", "title": "T")";
+    text += extends;
+    text += '}';
   }
   EXPECT_EQ(LoadOk(files, "p7").extends, "p6");
   EXPECT_THAT(LoadBad(files, "p8"),

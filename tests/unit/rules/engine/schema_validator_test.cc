@@ -218,7 +218,7 @@ TEST(SchemaValidator, CountlessDifferencesAreNotAllListed) {
 
 TEST(SchemaValidator, DeepConditionsAreJudgedToTheirEnd) {
   std::string condition = "\"x\"";
-  for (int i = 0; i < 28; ++i) condition = "{\"all\": [" + condition + "]}";
+  for (int i = 0; i < 28; ++i) condition.insert(0, "{\"all\": [").append("]}");
   const auto differences =
       Differences("rubric", R"({"steps": [{"id": "a", "title": "t", "because": "b", "when": )" + condition + "}]}");
   ASSERT_THAT(differences, SizeIs(1));
@@ -231,6 +231,7 @@ TEST(SchemaValidator, AnUnknownSchemaIsNotTakenForValid) {
 
 TEST(SchemaValidator, ManyThreadsMayUseTheOneValidator) {
   std::vector<std::thread> threads;
+  threads.reserve(4);
   for (int i = 0; i < 4; ++i) {
     threads.emplace_back([] {
       for (int k = 0; k < 50; ++k) EXPECT_THAT(Differences("labels", R"({"labels": [{"name": 7}]})"), SizeIs(2));

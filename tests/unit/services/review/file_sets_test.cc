@@ -11,7 +11,6 @@
 namespace yardmaster {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::SizeIs;
 
 std::string Text(const std::vector<FileSet>& sets) {

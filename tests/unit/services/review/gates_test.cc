@@ -67,6 +67,7 @@ TEST_F(GatesTest, AReviewNamesFilesAsTheyWereNamed) {
 
 TEST_F(GatesTest, ThreadsChangeNothing) {
   std::vector<std::pair<std::string, std::string>> files;
+  files.reserve(200);
   for (int i = 0; i < 200; ++i) files.emplace_back("c/o" + std::to_string(i) + "/o_impl.py", kReturns);
   SetFiles(files);
   RunOptions one;
