@@ -71,7 +71,7 @@ if $runtime_only; then
 fi
 
 # The sources of tree-sitter and its grammars come from npm; any npm will do, Debian's or another.
-command -v npm >/dev/null || wanted+=(npm)
+$runtime_only || command -v npm >/dev/null || wanted+=(npm)
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
   say "no dpkg and apt-get here: this script knows Debian 12 and systems made from it. What has to be there:"
