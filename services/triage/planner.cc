@@ -163,10 +163,10 @@ class Digest {
   // The first 16 hex characters.
   std::string Finish() const {
     // Fetching the algorithm costs more than hashing a short issue; the handle is a constant.
-    static EVP_MD* const sha256 = EVP_MD_fetch(nullptr, "SHA256", nullptr);
+    static EVP_MD* const kSha256 = EVP_MD_fetch(nullptr, "SHA256", nullptr);
     std::array<unsigned char, EVP_MAX_MD_SIZE> hash{};
     unsigned int size = 0;
-    EVP_Digest(fields_.data(), fields_.size(), hash.data(), &size, sha256, nullptr);
+    EVP_Digest(fields_.data(), fields_.size(), hash.data(), &size, kSha256, nullptr);
     static constexpr std::string_view kHex = "0123456789abcdef";
     std::string hex;
     hex.reserve(16);
