@@ -24,6 +24,7 @@
 #include "clients/cli/verbs.h"
 #include "services/triage/triage_service.h"
 #include "tests/support/tiny_pack.h"
+#include "tests/unit/clients/cli/command_line.h"
 
 namespace yardmaster::cli {
 namespace {
@@ -31,12 +32,6 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-struct Result {
-  int code = -1;
-  std::string out;
-  std::string err;
-};
 
 class AppTest : public ::testing::Test {
  protected:
@@ -64,23 +59,8 @@ class AppTest : public ::testing::Test {
     return {std::istreambuf_iterator<char>(in), {}};
   }
 
-  Result Run(const std::vector<std::string>& arguments, const std::string& in = "") {
-    std::istringstream input(in);
-    std::ostringstream out;
-    std::ostringstream err;
-    Environment env;
-    env.in = &input;
-    env.out = &out;
-    env.err = &err;
-    env.variable = [this](const char* name) {
-      const auto it = variables_.find(name);
-      return it == variables_.end() ? std::string() : it->second;
-    };
-    Result result;
-    result.code = static_cast<int>(RunYard(arguments, env));
-    result.out = out.str();
-    result.err = err.str();
-    return result;
+  Result Run(const std::vector<std::string>& arguments, const std::string& in = "") const {
+    return RunCommandLine(arguments, in, variables_);
   }
 
   fs::path dir_;

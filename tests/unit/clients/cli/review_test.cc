@@ -7,12 +7,11 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <string>
 #include <vector>
 
-#include "clients/cli/app.h"
 #include "clients/cli/review_text.h"
+#include "tests/unit/clients/cli/command_line.h"
 #include "tests/unit/services/review/review_pack.h"
 
 namespace yardmaster::cli {
@@ -24,12 +23,6 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::StartsWith;
 using Json = nlohmann::json;
-
-struct Result {
-  int code = -1;
-  std::string out;
-  std::string err;
-};
 
 const std::string kReturns = "def k():\n    return 1\n";
 
@@ -49,23 +42,8 @@ class ReviewTest : public ::testing::Test {
   }
   std::string Path(const std::string& name) const { return (dir_ / name).string(); }
 
-  Result Run(const std::vector<std::string>& arguments, const std::string& in = "") {
-    std::istringstream input(in);
-    std::ostringstream out;
-    std::ostringstream err;
-    Environment env;
-    env.in = &input;
-    env.out = &out;
-    env.err = &err;
-    env.variable = [this](const char* name) {
-      const auto it = variables_.find(name);
-      return it == variables_.end() ? std::string() : it->second;
-    };
-    Result result;
-    result.code = static_cast<int>(RunYard(arguments, env));
-    result.out = out.str();
-    result.err = err.str();
-    return result;
+  Result Run(const std::vector<std::string>& arguments, const std::string& in = "") const {
+    return RunCommandLine(arguments, in, variables_);
   }
   // One message of a host; the answer of the plain one if none is named.
   Result Hook(const std::vector<std::string>& arguments, const Json& message) {

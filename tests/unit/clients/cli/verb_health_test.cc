@@ -7,11 +7,9 @@
 #include <chrono>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <string>
-#include <vector>
 
-#include "clients/cli/app.h"
+#include "tests/unit/clients/cli/command_line.h"
 #include "yardmaster/v1/rules.grpc.pb.h"
 
 namespace yardmaster::cli {
@@ -19,25 +17,6 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-
-struct Result {
-  int code = -1;
-  std::string out;
-  std::string err;
-};
-
-Result Yard(const std::vector<std::string>& arguments) {
-  std::istringstream in;
-  std::ostringstream out;
-  std::ostringstream err;
-  Environment env;
-  env.in = &in;
-  env.out = &out;
-  env.err = &err;
-  env.variable = [](const char*) { return std::string(); };
-  const ExitCode code = RunYard(arguments, env);
-  return {static_cast<int>(code), out.str(), err.str()};
-}
 
 // A gRPC server that knows no call but health, and that only `with_health`.
 class Server {
@@ -67,23 +46,23 @@ class Server {
 TEST(YardHealth, AServerThatServesIsCodeZeroWithoutAToken) {
   Server server(true);
   server.SetServing(true);
-  const Result result = Yard({"--server", server.address(), "health"});
+  const Result result = RunCommandLine({"--server", server.address(), "health"});
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(result.out, server.address() + " is serving\n");
-  const Result json = Yard({"health", "--json", "--server", server.address()});
+  const Result json = RunCommandLine({"health", "--json", "--server", server.address()});
   EXPECT_EQ(nlohmann::json::parse(json.out)["state"], "serving");
 }
 
 TEST(YardHealth, AServerThatDrainsIsCodeOne) {
   Server server(true);
   server.SetServing(false);
-  const Result result = Yard({"--server", server.address(), "health"});
+  const Result result = RunCommandLine({"--server", server.address(), "health"});
   EXPECT_EQ(result.code, 1);
   EXPECT_THAT(result.out, HasSubstr("not serving"));
 }
 
 TEST(YardHealth, NobodyThereIsCodeThree) {
-  const Result result = Yard({"--server", "127.0.0.1:1", "health"});
+  const Result result = RunCommandLine({"--server", "127.0.0.1:1", "health"});
   EXPECT_EQ(result.code, 3);
   EXPECT_THAT(result.out, IsEmpty());
   EXPECT_THAT(result.err, HasSubstr("127.0.0.1:1"));
@@ -91,10 +70,10 @@ TEST(YardHealth, NobodyThereIsCodeThree) {
 
 TEST(YardHealth, AServerWithoutTheHealthServiceIsCodeFour) {
   Server server(false);
-  EXPECT_EQ(Yard({"--server", server.address(), "health"}).code, 4);
+  EXPECT_EQ(RunCommandLine({"--server", server.address(), "health"}).code, 4);
 }
 
-TEST(YardHealth, LocalIsRefused) { EXPECT_EQ(Yard({"health", "--local"}).code, 2); }
+TEST(YardHealth, LocalIsRefused) { EXPECT_EQ(RunCommandLine({"health", "--local"}).code, 2); }
 
 }  // namespace
 }  // namespace yardmaster::cli
