@@ -1,14 +1,12 @@
 #include "services/intake/effect_kinds.h"
 
-#include <openssl/sha.h>
-
 #include <algorithm>
-#include <array>
 #include <nlohmann/json.hpp>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "rules/engine/json_document.h"
+#include "services/core/short_digest.h"
 #include "services/intake/router.h"
 
 namespace yardmaster {
@@ -27,15 +25,7 @@ std::string KeyDigest(const std::vector<std::string_view>& parts) {
     buffer += ':';
     buffer += part;
   }
-  std::array<unsigned char, SHA256_DIGEST_LENGTH> hash{};
-  SHA256(reinterpret_cast<const unsigned char*>(buffer.data()), buffer.size(), hash.data());
-  static constexpr char kHex[] = "0123456789abcdef";
-  std::string out;
-  for (size_t i = 0; i < 8; ++i) {
-    out += kHex[hash[i] >> 4];
-    out += kHex[hash[i] & 15];
-  }
-  return out;
+  return ShortDigest(buffer);
 }
 
 std::string WithRepeat(std::string key, int repeat) {

@@ -1,12 +1,10 @@
 #include "services/intake/router.h"
 
-#include <openssl/sha.h>
-
 #include <algorithm>
-#include <array>
 
 #include "absl/strings/match.h"
 #include "services/core/limits.h"
+#include "services/core/short_digest.h"
 
 namespace yardmaster {
 namespace {
@@ -36,15 +34,7 @@ std::string SubjectFacts::Digest() const {
   std::sort(sorted.begin(), sorted.end());
   for (const std::string& label : sorted) AddPart(buffer, label);
   AddPart(buffer, open.value_or(true) ? "open" : "closed");
-  std::array<unsigned char, SHA256_DIGEST_LENGTH> hash{};
-  SHA256(reinterpret_cast<const unsigned char*>(buffer.data()), buffer.size(), hash.data());
-  static constexpr char kHex[] = "0123456789abcdef";
-  std::string out;
-  for (size_t i = 0; i < 8; ++i) {
-    out += kHex[hash[i] >> 4];
-    out += kHex[hash[i] & 15];
-  }
-  return out;
+  return ShortDigest(buffer);
 }
 
 bool IsRepositoryName(std::string_view name) {

@@ -8,6 +8,9 @@
 #include <array>
 #include <cstdint>
 
+#include "absl/strings/escaping.h"
+#include "absl/strings/string_view.h"
+
 namespace yardmaster {
 namespace {
 
@@ -55,14 +58,7 @@ std::optional<Digest> ParseSignature(std::string_view text) {
 }
 
 std::string Hex(const Digest& digest) {
-  static constexpr char kHex[] = "0123456789abcdef";
-  std::string out;
-  out.reserve(2 * digest.size());
-  for (const unsigned char byte : digest) {
-    out += kHex[byte >> 4];
-    out += kHex[byte & 15];
-  }
-  return out;
+  return absl::BytesToHexString(absl::string_view(reinterpret_cast<const char*>(digest.data()), digest.size()));
 }
 
 }  // namespace

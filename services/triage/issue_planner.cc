@@ -1,15 +1,13 @@
 #include "services/triage/issue_planner.h"
 
-#include <openssl/sha.h>
-
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <utility>
 
 #include "rules/engine/guardrails.h"
 #include "services/core/limits.h"
+#include "services/core/short_digest.h"
 #include "services/intake/reasons.h"
 #include "services/triage/planner.h"
 
@@ -202,15 +200,7 @@ std::string IssuePlanner::Digest(const PlanInput& input) const {
     const bool by_reporter = !issue.author().empty() && SameLogin(comment.author(), issue.author());
     if (by_reporter || input.trigger == Trigger::kReply) AddPart(buffer, comment.body());
   }
-  std::array<unsigned char, SHA256_DIGEST_LENGTH> hash{};
-  SHA256(reinterpret_cast<const unsigned char*>(buffer.data()), buffer.size(), hash.data());
-  static constexpr char kHex[] = "0123456789abcdef";
-  std::string out;
-  for (size_t i = 0; i < 8; ++i) {
-    out += kHex[hash[i] >> 4];
-    out += kHex[hash[i] & 15];
-  }
-  return out;
+  return ShortDigest(buffer);
 }
 
 absl::Status IssuePlanner::Plan(const PlanInput& input, v1::Plan& plan) const {

@@ -1,8 +1,5 @@
 #include "services/triage/planner.h"
 
-#include <openssl/evp.h>
-
-#include <array>
 #include <cstdint>
 #include <string_view>
 #include <utility>
@@ -11,6 +8,7 @@
 #include "services/core/errors.h"
 #include "services/core/issue_snapshot.h"
 #include "services/core/limits.h"
+#include "services/core/short_digest.h"
 #include "services/triage/utf8.h"
 
 namespace yardmaster {
@@ -145,40 +143,24 @@ void WriteActions(const rules::PackModel& pack, v1::Plan& plan) {
   if (plan.applied_size() > 0) *plan.add_actions()->mutable_add_labels()->mutable_labels() = plan.applied();
 }
 
-// SHA-256 over fields with their lengths. They are gathered first: for a short issue, each step of the hash costs more
-// than its bytes.
-class Digest {
+// Fields with their lengths, one behind the other.
+class Fields {
  public:
-  explicit Digest(size_t bytes) { fields_.reserve(bytes); }
+  explicit Fields(size_t bytes) { bytes_.reserve(bytes); }
 
   void AddNumber(uint64_t number) {
-    for (size_t i = 0; i < 8; ++i) fields_.push_back(static_cast<char>(number >> (8 * i)));
+    for (size_t i = 0; i < 8; ++i) bytes_.push_back(static_cast<char>(number >> (8 * i)));
   }
 
   void AddText(std::string_view text) {
     AddNumber(text.size());
-    fields_.append(text);
+    bytes_.append(text);
   }
 
-  // The first 16 hex characters.
-  std::string Finish() const {
-    // Fetching the algorithm costs more than hashing a short issue; the handle is a constant.
-    static EVP_MD* const kSha256 = EVP_MD_fetch(nullptr, "SHA256", nullptr);
-    std::array<unsigned char, EVP_MAX_MD_SIZE> hash{};
-    unsigned int size = 0;
-    EVP_Digest(fields_.data(), fields_.size(), hash.data(), &size, kSha256, nullptr);
-    static constexpr std::string_view kHex = "0123456789abcdef";
-    std::string hex;
-    hex.reserve(16);
-    for (size_t i = 0; i < 8; ++i) {
-      hex.push_back(kHex[hash[i] >> 4]);
-      hex.push_back(kHex[hash[i] & 15]);
-    }
-    return hex;
-  }
+  const std::string& bytes() const { return bytes_; }
 
  private:
-  std::string fields_;
+  std::string bytes_;
 };
 
 }  // namespace
@@ -240,19 +222,19 @@ void WritePlan(const rules::PackModel& pack, const rules::IssueText& text, const
 
 std::string InputDigest(const v1::IssueSnapshot& issue) {
   constexpr size_t kRoomForLengths = 256;
-  Digest digest(issue.title().size() + issue.body().size() + kRoomForLengths);
-  digest.AddText(issue.title());
-  digest.AddText(issue.body());
-  digest.AddNumber(static_cast<uint64_t>(issue.comments_size()));
+  Fields fields(issue.title().size() + issue.body().size() + kRoomForLengths);
+  fields.AddText(issue.title());
+  fields.AddText(issue.body());
+  fields.AddNumber(static_cast<uint64_t>(issue.comments_size()));
   for (const v1::Comment& comment : issue.comments()) {
-    digest.AddText(comment.author());
-    digest.AddText(comment.body());
+    fields.AddText(comment.author());
+    fields.AddText(comment.body());
   }
   // "Unknown" and "none" are different inputs.
-  digest.AddNumber(issue.labels_known() ? 1 : 0);
-  digest.AddNumber(static_cast<uint64_t>(issue.labels_size()));
-  for (const std::string& label : issue.labels()) digest.AddText(label);
-  return digest.Finish();
+  fields.AddNumber(issue.labels_known() ? 1 : 0);
+  fields.AddNumber(static_cast<uint64_t>(issue.labels_size()));
+  for (const std::string& label : issue.labels()) fields.AddText(label);
+  return ShortDigest(fields.bytes());
 }
 
 }  // namespace yardmaster
