@@ -98,6 +98,11 @@ std::string_view NearestName(std::string_view name, const std::vector<std::strin
   return best;
 }
 
+size_t CodePoints(std::string_view text) {
+  return static_cast<size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+}
+
 bool IsValidUtf8(std::string_view text) {
   while (!text.empty()) {
     const size_t length = Utf8Length(text.substr(0, 4));

@@ -147,8 +147,7 @@ class Explainer {
 
   void CheckString(const json& schema, const std::string& value, const std::string& pointer) {
     // Continuation bytes don't count: lengths are in characters.
-    const size_t length = static_cast<size_t>(std::count_if(
-        value.begin(), value.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+    const size_t length = CodePoints(value);
     if (const auto min = schema.find("minLength"); min != schema.end() && length < min->get<size_t>()) {
       Add(pointer, *min == 1 ? "expected a string that is not empty"
                              : "expected a string of at least " + Number(*min) + " characters, got " + Quoted(value));

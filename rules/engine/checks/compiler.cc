@@ -597,7 +597,7 @@ class SizeMatcher : public ValueMatcher {
     if (value.kind == Value::Kind::kList) {
       size = value.list->size();
     } else if (value.kind == Value::Kind::kText) {
-      for (const char c : value.text) size += (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+      size = CodePoints(value.text);
     } else {
       return false;
     }

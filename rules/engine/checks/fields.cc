@@ -7,6 +7,7 @@
 
 #include "rules/engine/checks/run.h"
 #include "rules/engine/checks/unit.h"
+#include "rules/engine/readable.h"
 
 namespace yardmaster::rules {
 namespace {
@@ -147,12 +148,6 @@ void ForEachChildEntry(const FileFacts& facts, I row, Visit visit) {
   for (I i = row + 1; i < facts.entries[row].subtree_end; i = facts.entries[i].subtree_end) visit(i);
 }
 
-uint32_t Characters(std::string_view text) {
-  uint32_t count = 0;
-  for (const char c : text) count += (static_cast<unsigned char>(c) & 0xC0) != 0x80;
-  return count;
-}
-
 constexpr FieldType kText = FieldType::kText;
 constexpr FieldType kNumber = FieldType::kNumber;
 constexpr FieldType kBool = FieldType::kBool;
@@ -258,7 +253,8 @@ const std::vector<FieldInfo>& LineFields() {
        [](R, U u, I i) {
          return Value::Bool(u.facts().LineText(i + 1).find_first_not_of(" \t") == std::string_view::npos);
        }},
-      {"length", kNumber, kNoTable, [](R, U u, I i) { return Num(Characters(u.facts().LineText(i + 1))); }},
+      {"length", kNumber, kNoTable,
+       [](R, U u, I i) { return Num(static_cast<double>(CodePoints(u.facts().LineText(i + 1)))); }},
   };
   return kFields;
 }
@@ -694,7 +690,7 @@ const std::vector<FieldInfo>& Common() {
        [](R, U u, I i) {
          const uint32_t begin = u.HeadOf(T, i).begin;
          const uint32_t line = u.facts().LineOf(begin);
-         return Num(Characters(u.facts().Text({u.facts().line_starts[line - 1], begin})) + 1);
+         return Num(static_cast<double>(CodePoints(u.facts().Text({u.facts().line_starts[line - 1], begin})) + 1));
        }},
       {"end_line", kNumber, kNoTable,
        [](R, U u, I i) {

@@ -21,13 +21,6 @@ constexpr size_t kMaxMessageBytes = 1000;
 // Of a line that goes into the fingerprint.
 constexpr size_t kMaxHashedBytes = 4096;
 
-// Characters of a text, in code points.
-uint32_t Characters(std::string_view text) {
-  uint32_t count = 0;
-  for (const char c : text) count += (static_cast<unsigned char>(c) & 0xC0) != 0x80;
-  return count;
-}
-
 uint64_t Hash(std::string_view text, uint64_t hash) {
   for (const char c : text) {
     hash ^= static_cast<unsigned char>(c);
@@ -400,9 +393,10 @@ class Reviewer {
     // Line ends are not pointed at.
     while (end > begin && (facts.text[end - 1] == '\n' || facts.text[end - 1] == '\r')) --end;
     finding.line = facts.LineOf(begin);
-    finding.column = Characters(facts.Text({facts.line_starts[finding.line - 1], begin})) + 1;
+    finding.column = static_cast<uint32_t>(CodePoints(facts.Text({facts.line_starts[finding.line - 1], begin})) + 1);
     finding.end_line = facts.LineOf(end > begin ? end - 1 : begin);
-    finding.end_column = Characters(facts.Text({facts.line_starts[finding.end_line - 1], end})) + 1;
+    finding.end_column =
+        static_cast<uint32_t>(CodePoints(facts.Text({facts.line_starts[finding.end_line - 1], end})) + 1);
   }
 
   void Finish() {

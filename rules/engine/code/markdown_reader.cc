@@ -8,6 +8,7 @@
 #include "rules/engine/code/fact_builder.h"
 #include "rules/engine/code/python_reader.h"
 #include "rules/engine/code/syntax_tree.h"
+#include "rules/engine/readable.h"
 
 namespace yardmaster::rules {
 namespace {
@@ -248,8 +249,7 @@ class MarkdownReader {
     // A mark is one character: a blank, x, -, a check mark.
     if (close > 5) return;  // npos too
     const std::string_view mark = item.body.substr(1, close - 1);
-    size_t characters = 0;
-    for (const char c : mark) characters += (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+    const size_t characters = CodePoints(mark);
     if (characters > 2 || (close + 1 < item.body.size() && item.body[close + 1] == '(')) return;
     item.extra = Trim(mark);
     item.body = Trim(item.body.substr(close + 1));

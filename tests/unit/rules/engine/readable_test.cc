@@ -45,5 +45,11 @@ TEST(IsValidUtf8, OverlongFormsSurrogatesAndCutSequencesAreRefused) {
   EXPECT_FALSE(IsValidUtf8("abc\xE5\x88"));
 }
 
+TEST(CodePoints, ContinuationBytesDoNotCount) {
+  EXPECT_EQ(CodePoints(""), 0u);
+  EXPECT_EQ(CodePoints("abc"), 3u);
+  EXPECT_EQ(CodePoints("h\u00e9 \u4e2d\u6587 \U0001F525"), 7u);
+}
+
 }  // namespace
 }  // namespace yardmaster::rules
