@@ -28,7 +28,7 @@ std::string KeyDigest(const std::vector<std::string_view>& parts) {
   return ShortDigest(buffer);
 }
 
-std::string WithRepeat(std::string key, int repeat) {
+std::string WithRepeat(const std::string& key, int repeat) {
   return repeat == 0 ? key : key + "." + std::to_string(repeat + 1);
 }
 

@@ -10,6 +10,7 @@ namespace {
 
 std::vector<WebhookSecret> Secrets(const std::vector<std::string>& values) {
   std::vector<WebhookSecret> secrets;
+  secrets.reserve(values.size());
   for (const std::string& value : values) secrets.push_back({Secret(value), {}});
   return secrets;
 }
