@@ -13,17 +13,10 @@
 #include <utility>
 #include <vector>
 
+#include "rules/engine/pack_origin.h"
 #include "rules/engine/zones.h"
 
 namespace yardmaster::rules {
-
-// Where a piece of a pack was written.
-struct Origin {
-  std::string pack;     // the pack whose folder holds the file
-  std::string file;     // relative to the packs folder: "pytorch-distributed/rubric.json"
-  std::string pointer;  // JSON pointer inside the file
-  uint32_t line = 0;    // from 1
-};
 
 // A condition over what is known about an issue. Exactly one of the forms of the `kind` is filled.
 struct Condition {

@@ -1,0 +1,19 @@
+// Where a piece of a pack was written.
+#ifndef YARDMASTER_RULES_ENGINE_PACK_ORIGIN_H_
+#define YARDMASTER_RULES_ENGINE_PACK_ORIGIN_H_
+
+#include <cstdint>
+#include <string>
+
+namespace yardmaster::rules {
+
+struct Origin {
+  std::string pack;     // the pack whose folder holds the file
+  std::string file;     // relative to the packs folder: "pytorch-distributed/rubric.json"
+  std::string pointer;  // JSON pointer inside the file
+  uint32_t line = 0;    // from 1
+};
+
+}  // namespace yardmaster::rules
+
+#endif  // YARDMASTER_RULES_ENGINE_PACK_ORIGIN_H_
