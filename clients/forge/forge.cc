@@ -1,6 +1,18 @@
 #include "clients/forge/forge.h"
 
+#include <array>
+
 namespace yardmaster {
+namespace {
+
+// In the order of their enumerations.
+constexpr std::array<std::string_view, 6> kPermissions = {"none", "read", "triage", "write", "maintain", "admin"};
+constexpr std::array<std::string_view, 6> kFileStatuses = {"added",   "modified", "removed",
+                                                           "renamed", "copied",   "unchanged"};
+constexpr std::array<std::string_view, 8> kReactions = {"+1",    "-1",     "laugh",  "confused",
+                                                        "heart", "hooray", "rocket", "eyes"};
+
+}  // namespace
 
 std::string_view ForgePriorityName(ForgePriority priority) {
   switch (priority) {
@@ -26,6 +38,21 @@ std::string_view ForgeStateName(ForgeState state) {
       return "merged";
   }
   return "open";
+}
+
+std::string_view ForgePermissionName(ForgePermission permission) {
+  return kPermissions[static_cast<size_t>(permission)];
+}
+
+std::string_view ForgeFileStatusName(ForgeFileStatus status) { return kFileStatuses[static_cast<size_t>(status)]; }
+
+std::string_view ForgeReactionName(ForgeReaction reaction) { return kReactions[static_cast<size_t>(reaction)]; }
+
+std::optional<ForgeReaction> ForgeReactionFromName(std::string_view name) {
+  for (size_t i = 0; i < kReactions.size(); ++i) {
+    if (kReactions[i] == name) return static_cast<ForgeReaction>(i);
+  }
+  return std::nullopt;
 }
 
 }  // namespace yardmaster

@@ -142,6 +142,72 @@ struct ForgeHookDeliveryPage {
   std::string next;                           // opaque; empty: this was the last page
 };
 
+// What an account may do in a repository; each includes those before it.
+enum class ForgePermission : uint8_t { kNone, kRead, kTriage, kWrite, kMaintain, kAdmin };
+std::string_view ForgePermissionName(ForgePermission permission);  // "none", "read", "triage", "write", …
+
+struct ForgeAccess {
+  // A word that we do not know is kNone: what nobody understands permits nothing.
+  ForgePermission permission = ForgePermission::kNone;
+  std::string word;  // the forge's own, for people; empty if it gave none
+};
+
+// A file of a repository at a commit.
+struct ForgeFile {
+  std::string path;
+  std::string sha;      // of the blob; empty if the forge does not say
+  std::string content;  // any bytes, at most kMaxForgeFileBytes
+};
+
+struct ForgePull {
+  int64_t number = 0;
+  std::string title;
+  std::string body;  // empty if the forge says null
+  ForgeState state = ForgeState::kOpen;
+  bool draft = false;
+  std::vector<std::string> labels;  // in the forge's order
+  ForgeUser author;
+  std::string base_ref;  // the branch's name
+  std::string base_sha;
+  // Of the base repository; empty if the answer does not have it: GetRepository has.
+  std::string default_branch;
+  std::string head_ref;
+  std::string head_sha;
+  std::string head_repository;  // "owner/name"; empty if it is gone, or the forge does not say
+  int64_t changed_files = -1;   // -1 if the forge does not say
+  std::string url;              // for people
+};
+
+enum class ForgeFileStatus : uint8_t { kAdded, kModified, kRemoved, kRenamed, kCopied, kUnchanged };
+std::string_view ForgeFileStatusName(ForgeFileStatus status);  // "added", "modified", "removed", …
+
+// A file that a pull request changes.
+struct ForgePullFile {
+  std::string path;           // after the change; of a removed file: before
+  std::string previous_path;  // of a renamed or copied file; else empty
+  // A word that we do not know is kModified.
+  ForgeFileStatus status = ForgeFileStatus::kModified;
+  std::string sha;         // of the blob; empty if the forge does not say
+  int64_t additions = -1;  // lines; -1 if the forge does not say
+  int64_t deletions = -1;
+  // Hunks in unified format without file headers. nullopt: the forge left it out (a binary or too large a file), or we
+  // did (kMaxForgeListBytes).
+  std::optional<std::string> patch;
+};
+
+struct ForgePullFileList {
+  std::vector<ForgePullFile> files;  // in the forge's order, no path twice
+  // False: there are, or may be, more than the forge shows or we read (clients/forge/limits.h). "Not in the list" is
+  // then no proof.
+  bool complete = true;
+};
+
+// One word of the few that forges know.
+enum class ForgeReaction : uint8_t { kPlusOne, kMinusOne, kLaugh, kConfused, kHeart, kHooray, kRocket, kEyes };
+// "+1", "-1", "laugh", "confused", "heart", "hooray", "rocket", "eyes".
+std::string_view ForgeReactionName(ForgeReaction reaction);
+std::optional<ForgeReaction> ForgeReactionFromName(std::string_view name);
+
 // Thread-safe. Calls block. Every error carries a ForgeError (forge_error.h); for writes its `outcome` decides what may
 // happen next: kNotSent and kRefused changed nothing, kUnknown has to be settled by reading.
 // Repository names, labels and texts are checked before anything is sent: INVALID_ARGUMENT, kNotSent.
@@ -172,6 +238,42 @@ class Forge {
                                                        const std::vector<std::string>& labels) = 0;
   virtual absl::StatusOr<ForgeCommentWritten> AddComment(const ForgeCall& call, const ForgeSubject& subject,
                                                          std::string_view body) = 0;
+
+  // --- For commands ---
+
+  // What `login` may do in the repository. Who is no collaborator, or no account at all, has kNone or, where everybody
+  // may read, kRead: that is an answer and no error. PERMISSION_DENIED if the forge does not tell *us*.
+  virtual absl::StatusOr<ForgeAccess> GetPermission(const ForgeCall& call, std::string_view repository,
+                                                    std::string_view login) = 0;
+  // Whether `login` is an active member of a team, by the team's slug; invited is no member. Also false if there is no
+  // such team, or none that we may see. UNIMPLEMENTED where the forge has no teams (GitCode).
+  virtual absl::StatusOr<bool> IsTeamMember(const ForgeCall& call, std::string_view organisation, std::string_view team,
+                                            std::string_view login) = 0;
+  // A file at a branch, tag or commit; `ref` empty: the default branch. nullopt: no such repository, ref or path, or
+  // the path is no file. RESOURCE_EXHAUSTED (kTooLarge) above kMaxForgeFileBytes. `path` is relative, without empty
+  // parts, "." and "..".
+  virtual absl::StatusOr<std::optional<ForgeFile>> GetFile(const ForgeCall& call, std::string_view repository,
+                                                           std::string_view path, std::string_view ref) = 0;
+  virtual absl::StatusOr<ForgePull> GetPull(const ForgeCall& call, const ForgeSubject& subject) = 0;
+  // All pages.
+  virtual absl::StatusOr<ForgePullFileList> ListPullFiles(const ForgeCall& call, const ForgeSubject& subject) = 0;
+
+  // Replaces the text of a comment of ours; `comment` is ForgeComment.id. `shown` is the comment of that id as read
+  // afterwards, with whatever text it has: the caller compares. NOT_FOUND if it was deleted. FAILED_PRECONDITION with
+  // http_status 405 where the forge does not let us edit (seen on GitCode).
+  virtual absl::StatusOr<ForgeCommentWritten> EditComment(const ForgeCall& call, const ForgeSubject& subject,
+                                                          std::string_view comment, std::string_view body) = 0;
+  // Whether AddReaction can work at all.
+  virtual bool has_reactions() const = 0;
+  // Reacts to a comment, or, with `comment` empty, to the opening post. Returns the reaction's id. Where it works it is
+  // idempotent: an account has each reaction once on one text, so sending it again changes nothing. UNIMPLEMENTED where
+  // the forge has none (GitCode).
+  virtual absl::StatusOr<std::string> AddReaction(const ForgeCall& call, const ForgeSubject& subject,
+                                                  std::string_view comment, ForgeReaction reaction) = 0;
+  // Takes one label off, because a person asked for it: nothing else calls this. A label that is not there is a
+  // success.
+  virtual absl::StatusOr<ForgeLabelsWritten> RemoveLabel(const ForgeCall& call, const ForgeSubject& subject,
+                                                         std::string_view label) = 0;
 
   // Deliveries of one webhook of a repository, newest first. UNIMPLEMENTED where the forge keeps no record.
   virtual absl::StatusOr<ForgeHookDeliveryPage> ListHookDeliveries(const ForgeCall& call, std::string_view repository,

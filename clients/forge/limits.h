@@ -16,7 +16,7 @@ inline constexpr size_t kMaxForgeAnswerValues = 2'000'000;
 inline constexpr int kForgePageSize = 100;
 // Pages of one list that one call reads.
 inline constexpr int kMaxForgePages = 50;
-// Comments of one list, all bodies together.
+// Comments of one list, all bodies together; or the files of one pull request, all patches.
 inline constexpr size_t kMaxForgeListBytes = 32 * 1024 * 1024;
 // Text of a forge inside one of our messages.
 inline constexpr size_t kMaxForgeMessageBytes = 300;
@@ -29,6 +29,12 @@ inline constexpr size_t kMinGitCodeLabelCharacters = 2;
 inline constexpr size_t kMaxGitCodeLabelCharacters = 20;
 // GitHub takes at most 100 labels an issue.
 inline constexpr size_t kMaxLabelsPerCall = 100;
+// One file of a repository. GitHub gives no larger ones in this form.
+inline constexpr size_t kMaxForgeFileBytes = 1024 * 1024;
+// Path of a file, or name of a ref.
+inline constexpr size_t kMaxForgePathBytes = 4'096;
+// Files of one pull request. GitHub shows no more, and does not say that there are.
+inline constexpr size_t kMaxForgePullFiles = 3'000;
 // Redirects within the configured host that one read follows.
 inline constexpr int kMaxForgeRedirects = 3;
 // The longest that a server can make us wait by Retry-After or a reset time; more is taken for a mistake.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "clients/forge/http.h"
 #include "clients/forge/limits.h"
 #include "rules/engine/readable.h"
 #include "services/core/limits.h"
@@ -92,6 +93,59 @@ absl::Status CheckId(std::string_view what, std::string_view id) {
         absl::StrCat("not an id of a ", absl::string_view(what.data(), what.size()), ": ", rules::Quoted(id)));
   }
   return absl::OkStatus();
+}
+
+absl::Status CheckLogin(std::string_view login) {
+  if (login.empty() || login.size() > kMaxNameBytes || login == "." || login == ".." || HasControlCharacter(login) ||
+      !rules::IsValidUtf8(login)) {
+    return Invalid(absl::StrCat("not the name of an account: ", rules::Quoted(login)));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckNamePart(std::string_view what, std::string_view name) {
+  if (name.size() > kMaxNameBytes || !IsNamePart(name)) {
+    return Invalid(
+        absl::StrCat("not the name of a ", absl::string_view(what.data(), what.size()), ": ", rules::Quoted(name)));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckPath(std::string_view path) {
+  bool good = !path.empty() && path.size() <= kMaxForgePathBytes && !HasControlCharacter(path) &&
+              rules::IsValidUtf8(path) && path.back() != '/';
+  for (std::string_view rest = path; good && !rest.empty();) {
+    const size_t end = std::min(rest.find('/'), rest.size());
+    const std::string_view part = rest.substr(0, end);
+    good = !part.empty() && part != "." && part != "..";
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return good ? absl::OkStatus() : Invalid(absl::StrCat("not a path in a repository: ", rules::Quoted(path)));
+}
+
+absl::Status CheckRef(std::string_view ref) {
+  if (ref.size() > kMaxForgePathBytes || HasControlCharacter(ref) || !rules::IsValidUtf8(ref)) {
+    return Invalid(absl::StrCat("not a branch, tag or commit: ", rules::Quoted(ref)));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckLabelPart(std::string_view label) {
+  // "." and ".." would climb in the URL's path.
+  if (label == "." || label == "..") return Invalid("\".\" and \"..\" can't be taken off");
+  // The forge's own rules do not matter: a label that it has can be taken off.
+  return CheckLabels({std::string(label)}, {1, kMaxNameBytes});
+}
+
+std::string EncodePath(std::string_view path) {
+  std::string out;
+  while (!path.empty()) {
+    const size_t end = std::min(path.find('/'), path.size());
+    if (!out.empty()) out += '/';
+    out += UrlEncode(path.substr(0, end));
+    path.remove_prefix(std::min(end + 1, path.size()));
+  }
+  return out;
 }
 
 size_t CountCharacters(std::string_view text) {

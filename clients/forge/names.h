@@ -22,6 +22,20 @@ absl::Status CheckComment(std::string_view body, size_t max_characters);
 // Ids of hooks and deliveries: letters, digits, "-" and "_".
 absl::Status CheckId(std::string_view what, std::string_view id);
 
+// An account: one part of a path after encoding.
+absl::Status CheckLogin(std::string_view login);
+// An organisation or the slug of a team.
+absl::Status CheckNamePart(std::string_view what, std::string_view name);
+// A file's path in a repository: relative, UTF-8, no empty parts, no "." and "..", no control characters.
+absl::Status CheckPath(std::string_view path);
+// A branch, tag or commit as it goes into a query; may be empty.
+absl::Status CheckRef(std::string_view ref);
+// One label that is to be taken off: it becomes a part of a path.
+absl::Status CheckLabelPart(std::string_view label);
+
+// A checked path for an URL: every part encoded, "/" between them.
+std::string EncodePath(std::string_view path);
+
 // Unicode code points of well-formed UTF-8.
 size_t CountCharacters(std::string_view text);
 

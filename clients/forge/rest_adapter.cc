@@ -82,6 +82,14 @@ ForgeAnswer RestAdapter::Post(const Run& run, std::string_view route, std::strin
   return Send(run, "POST", route, std::move(target), std::move(body));
 }
 
+ForgeAnswer RestAdapter::Patch(const Run& run, std::string_view route, std::string target, std::string body) {
+  return Send(run, "PATCH", route, std::move(target), std::move(body));
+}
+
+ForgeAnswer RestAdapter::Delete(const Run& run, std::string_view route, std::string target) {
+  return Send(run, "DELETE", route, std::move(target), "");
+}
+
 ForgeAnswer RestAdapter::Send(const Run& run, std::string method, std::string_view route, std::string target,
                               std::string body) {
   ForgeRequest request;
@@ -122,6 +130,30 @@ ForgeCommentWritten RestAdapter::FindWritten(std::optional<ForgeComment> answere
       MakeForgeStatus({ForgeReason::kNotFound, ForgeOutcome::kUnknown, 0, std::nullopt},
                       list->complete ? "the comment is not among those that the forge shows"
                                      : "the comment is not among those that were read, which are not all");
+  return written;
+}
+
+ForgeCommentWritten RestAdapter::FindEdited(std::optional<ForgeComment> answered, std::string_view id,
+                                            const absl::StatusOr<ForgeCommentList>& list) {
+  // Its id is known, whatever the answer says.
+  ForgeComment asked;
+  asked.id = std::string(id);
+  ForgeCommentWritten written = FindWritten(std::move(asked), "", list);
+  written.answered = std::move(answered);
+  return written;
+}
+
+absl::StatusOr<ForgeLabelsWritten> RestAdapter::LabelRemoved(const ForgeAnswer& answer,
+                                                             absl::StatusOr<ForgeIssue> issue) {
+  // 404 says that the label is not there, or that the subject is not: the second read knows which.
+  const bool gone = answer.error.has_value() && answer.error->reason == ForgeReason::kNotFound;
+  if (answer.error.has_value() && (!gone || absl::IsNotFound(issue.status()))) return answer.ToStatus();
+  ForgeLabelsWritten written;
+  if (issue.ok()) {
+    written.shown = std::move(issue->labels);
+  } else {
+    written.read_back = issue.status();
+  }
   return written;
 }
 

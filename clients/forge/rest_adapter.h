@@ -59,7 +59,7 @@ absl::StatusOr<std::vector<T>> ReadForgeList(std::string_view body, T (*read)(co
 
 template <typename T>
 absl::StatusOr<T> ReadForgeObject(std::string_view body, T (*read)(const AnswerReader&)) {
-  T item;
+  T item{};
   absl::Status status = ReadForgeAnswer(body, [&item, read](const AnswerReader& object) {
     object.ExpectObject();
     item = read(object);
@@ -70,6 +70,13 @@ absl::StatusOr<T> ReadForgeObject(std::string_view body, T (*read)(const AnswerR
 
 // What both forges write in the same way.
 ForgeState ReadForgeState(const AnswerReader& state);
+// A word for a permission, of any of the families that forges use; kNone for an unknown one.
+ForgePermission ReadForgePermission(std::string_view word);
+// A word for what happened to a file; kModified for an unknown one.
+ForgeFileStatus ReadForgeFileStatus(std::string_view word);
+// The answer of …/contents/PATH: an object, or an array for what is no file. A size or an encoding that says that the
+// file is too large is told by kTooLarge.
+absl::StatusOr<std::optional<ForgeFile>> ParseForgeFile(std::string_view body);
 // Labels as objects with a name or a title, as texts, or as one text with commas.
 std::vector<std::string> ReadLabelNames(const AnswerReader& labels);
 
@@ -93,6 +100,8 @@ class RestAdapter : public StoppableForge {
   Run Begin(const ForgeCall& call) const;
   ForgeAnswer Get(const Run& run, std::string_view route, std::string target);
   ForgeAnswer Post(const Run& run, std::string_view route, std::string target, std::string body);
+  ForgeAnswer Patch(const Run& run, std::string_view route, std::string target, std::string body);
+  ForgeAnswer Delete(const Run& run, std::string_view route, std::string target);
 
   // GET and parse. `answer`, if given, gets what else the answer says.
   template <typename T>
@@ -106,11 +115,30 @@ class RestAdapter : public StoppableForge {
     return parsed;
   }
 
+  // Calls whose addresses are the same everywhere; `parse` reads the forge's own words.
+  absl::StatusOr<ForgeAccess> ReadPermission(const ForgeCall& call, std::string_view repository, std::string_view login,
+                                             Parser<ForgeAccess> parse);
+  absl::StatusOr<std::optional<ForgeFile>> ReadFile(const ForgeCall& call, std::string_view repository,
+                                                    std::string_view path, std::string_view ref,
+                                                    Parser<std::optional<ForgeFile>> parse);
+  absl::StatusOr<ForgePull> ReadPull(const ForgeCall& call, const ForgeSubject& subject, Parser<ForgePull> parse);
+  // All pages. `page`: the query of one page; `more`: what an answer says about further ones.
+  absl::StatusOr<ForgePullFileList> ReadPullFiles(const ForgeCall& call, const ForgeSubject& subject,
+                                                  Parser<std::vector<ForgePullFile>> parse,
+                                                  std::string (*page_query)(int page),
+                                                  std::optional<bool> (*more)(const ForgeAnswer& answer, size_t items,
+                                                                              int page));
+
   // The comment that was written, among those of the subject: by its ids, or by its text where the answer had none.
   static ForgeCommentWritten FindWritten(std::optional<ForgeComment> answered, std::string_view body,
                                          const absl::StatusOr<ForgeCommentList>& list);
   // Adds comments that are not there yet. False when kMaxForgeListBytes is passed.
   static bool AppendComments(std::vector<ForgeComment> page, ForgeCommentList& list, size_t& bytes);
+  // The comment `id` as it is now, after it was edited.
+  static ForgeCommentWritten FindEdited(std::optional<ForgeComment> answered, std::string_view id,
+                                        const absl::StatusOr<ForgeCommentList>& list);
+  // What a label's removal came to. `answer`: to the request; `issue`: as read afterwards.
+  static absl::StatusOr<ForgeLabelsWritten> LabelRemoved(const ForgeAnswer& answer, absl::StatusOr<ForgeIssue> issue);
   // An issue that a redirect may have led to: its number must be the one asked for.
   static absl::Status CheckNumber(const ForgeIssue& issue, const ForgeSubject& subject);
 

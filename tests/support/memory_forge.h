@@ -8,7 +8,9 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <random>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,7 +25,10 @@ class MemoryForge final : public Forge {
   struct Issue {
     ForgeIssue issue;
     std::vector<ForgeComment> comments;
-    std::map<std::string, int> added;  // label → how often it was put on
+    std::map<std::string, int> added;    // label → how often it was put on
+    std::map<std::string, int> removed;  // label → how often it was taken off by RemoveLabel
+    // "" (the opening post) or a comment's id → reactions of ours
+    std::map<std::string, std::set<std::string>> reactions;
   };
   // What may go wrong with one call, in percent.
   struct Faults {
@@ -77,6 +82,18 @@ class MemoryForge final : public Forge {
   int writes = 0;
   std::string login = "yardbot";
   LabelRules rules;
+  // False: comments can't be edited (405).
+  bool editable = true;
+  // How often each comment was edited.
+  std::map<std::string, int> edits;
+  // "owner/name login" → access; others have kRead.
+  std::map<std::string, ForgeAccess> access;
+  // "organisation/team login".
+  std::set<std::string> members;
+  // "owner/name ref path" → content.
+  std::map<std::string, std::string> files;
+  std::map<std::pair<std::string, int64_t>, ForgePull> pulls;
+  std::map<std::pair<std::string, int64_t>, ForgePullFileList> pull_files;
   // What RepositoryLabels knows; no other repository exists for it.
   std::map<std::string, std::vector<std::string>> repository_labels;
 
@@ -166,6 +183,91 @@ class MemoryForge final : public Forge {
     if (visible) written.shown = issues_.at(key).comments.back();
     return written;
   }
+  absl::StatusOr<ForgeAccess> GetPermission(const ForgeCall&, std::string_view repository,
+                                            std::string_view who) override {
+    if (absl::Status status = Read(); !status.ok()) return status;
+    const auto it = access.find(std::string(repository) + " " + std::string(who));
+    return it == access.end() ? ForgeAccess{ForgePermission::kRead, "read"} : it->second;
+  }
+  absl::StatusOr<bool> IsTeamMember(const ForgeCall&, std::string_view organisation, std::string_view team,
+                                    std::string_view who) override {
+    if (name_ == "gitcode") return Failure(ForgeReason::kUnsupported, ForgeOutcome::kNotSent, "no teams");
+    if (absl::Status status = Read(); !status.ok()) return status;
+    return members.contains(std::string(organisation) + "/" + std::string(team) + " " + std::string(who));
+  }
+  absl::StatusOr<std::optional<ForgeFile>> GetFile(const ForgeCall&, std::string_view repository, std::string_view path,
+                                                   std::string_view ref) override {
+    if (absl::Status status = Read(); !status.ok()) return status;
+    const auto it = files.find(std::string(repository) + " " + std::string(ref) + " " + std::string(path));
+    if (it == files.end()) return std::optional<ForgeFile>();
+    return ForgeFile{std::string(path), "", it->second};
+  }
+  absl::StatusOr<ForgePull> GetPull(const ForgeCall&, const ForgeSubject& subject) override {
+    if (absl::Status status = Read(); !status.ok()) return status;
+    const auto it = pulls.find({subject.repository, subject.number});
+    if (it == pulls.end()) return Failure(ForgeReason::kNotFound, ForgeOutcome::kRefused, "no such pull request");
+    return it->second;
+  }
+  absl::StatusOr<ForgePullFileList> ListPullFiles(const ForgeCall&, const ForgeSubject& subject) override {
+    if (absl::Status status = Read(); !status.ok()) return status;
+    const auto it = pull_files.find({subject.repository, subject.number});
+    if (it == pull_files.end()) return Failure(ForgeReason::kNotFound, ForgeOutcome::kRefused, "no such pull request");
+    return it->second;
+  }
+  absl::StatusOr<ForgeCommentWritten> EditComment(const ForgeCall&, const ForgeSubject& subject,
+                                                  std::string_view comment, std::string_view body) override {
+    const std::pair<std::string, int64_t> key{subject.repository, subject.number};
+    const std::string id(comment);
+    const ForgeComment* const known = FindComment(key, id);
+    if (known == nullptr) return Failure(ForgeReason::kNotFound, ForgeOutcome::kRefused, "no such comment");
+    if (!editable) {
+      ForgeError error{ForgeReason::kConflict, ForgeOutcome::kRefused, 405, std::nullopt};
+      return MakeForgeStatus(error, "comments can't be edited");
+    }
+    const auto effect = [this, key, id, text = std::string(body)] {
+      if (ForgeComment* const edited = FindComment(key, id); edited != nullptr) {
+        edited->body = text;
+        ++edits[id];
+      }
+    };
+    bool visible = true;
+    if (absl::Status status = Write(effect, visible); !status.ok()) return status;
+    ForgeCommentWritten written;
+    if (const ForgeComment* const edited = FindComment(key, id); visible && edited != nullptr) written.shown = *edited;
+    return written;
+  }
+  bool has_reactions() const override { return name_ != "gitcode"; }
+  absl::StatusOr<std::string> AddReaction(const ForgeCall&, const ForgeSubject& subject, std::string_view comment,
+                                          ForgeReaction reaction) override {
+    if (!has_reactions()) return Failure(ForgeReason::kUnsupported, ForgeOutcome::kNotSent, "no reactions");
+    const std::pair<std::string, int64_t> key{subject.repository, subject.number};
+    const std::string id(comment);
+    if (!issues_.contains(key) || (!id.empty() && FindComment(key, id) == nullptr)) {
+      return Failure(ForgeReason::kNotFound, ForgeOutcome::kRefused, "no such comment");
+    }
+    const std::string word(ForgeReactionName(reaction));
+    const auto effect = [this, key, id, word] { issues_.at(key).reactions[id].insert(word); };
+    bool visible = true;
+    if (absl::Status status = Write(effect, visible); !status.ok()) return status;
+    return "r-" + id + "-" + word;
+  }
+  absl::StatusOr<ForgeLabelsWritten> RemoveLabel(const ForgeCall&, const ForgeSubject& subject,
+                                                 std::string_view label) override {
+    const std::pair<std::string, int64_t> key{subject.repository, subject.number};
+    if (!issues_.contains(key)) return Failure(ForgeReason::kNotFound, ForgeOutcome::kRefused, "no such issue");
+    const auto effect = [this, key, name = std::string(label)] {
+      Issue& issue = issues_.at(key);
+      const auto it = std::find(issue.issue.labels.begin(), issue.issue.labels.end(), name);
+      if (it == issue.issue.labels.end()) return;
+      issue.issue.labels.erase(it);
+      ++issue.removed[name];
+    };
+    bool visible = true;
+    if (absl::Status status = Write(effect, visible); !status.ok()) return status;
+    ForgeLabelsWritten written;
+    if (visible) written.shown = issues_.at(key).issue.labels;
+    return written;
+  }
   absl::StatusOr<ForgeHookDeliveryPage> ListHookDeliveries(const ForgeCall&, std::string_view, std::string_view,
                                                            std::string_view cursor) override {
     if (absl::Status status = Read(); !status.ok()) return status;
@@ -189,6 +291,14 @@ class MemoryForge final : public Forge {
     std::function<void()> effect;
   };
 
+  ForgeComment* FindComment(const std::pair<std::string, int64_t>& key, const std::string& id) {
+    const auto issue = issues_.find(key);
+    if (issue == issues_.end()) return nullptr;
+    for (ForgeComment& comment : issue->second.comments) {
+      if (comment.id == id) return &comment;
+    }
+    return nullptr;
+  }
   static bool Has(const std::vector<std::string>& labels, const std::string& label) {
     return std::find(labels.begin(), labels.end(), label) != labels.end();
   }

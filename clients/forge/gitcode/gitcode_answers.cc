@@ -80,6 +80,76 @@ ForgeComment ReadComment(const AnswerReader& comment) {
   return out;
 }
 
+ForgeAccess ReadAccess(const AnswerReader& access) {
+  ForgeAccess out;
+  const AnswerReader permission = access.FirstOf({"permission", "role_name", "role"});
+  // The word, or an object whose "name" or "role_name" it is.
+  out.word = permission.is_object() ? permission.FirstOf({"role_name", "name"}).Hint() : permission.OptionalText();
+  out.permission = ReadForgePermission(out.word);
+  return out;
+}
+
+// A branch of a pull request: "ref", "sha", "repo".
+std::string ReadSide(const AnswerReader& pull, std::string_view side, std::string_view member,
+                     std::string_view otherwise) {
+  const std::string text = pull.At(side).At(member).Hint();
+  return text.empty() ? pull.At(otherwise).Hint() : text;
+}
+
+std::string ReadRepositoryName(const AnswerReader& repository) {
+  return repository.FirstOf({"full_name", "path_with_namespace"}).Hint();
+}
+
+ForgePull ReadPull(const AnswerReader& pull) {
+  ForgePull out;
+  const ForgeIssue issue = ReadIssue(pull);
+  out.number = issue.number;
+  out.title = issue.title;
+  out.body = issue.body;
+  out.state = issue.state;
+  out.labels = issue.labels;
+  out.author = issue.author;
+  out.url = issue.url;
+  out.draft = pull.FirstOf({"draft", "work_in_progress"}).Flag();
+  const AnswerReader refs = pull.At("diff_refs");
+  out.base_ref = ReadSide(pull, "base", "ref", "target_branch");
+  out.base_sha = ReadSide(pull, "base", "sha", "base_sha");
+  if (out.base_sha.empty()) out.base_sha = refs.At("base_sha").Hint();
+  out.default_branch = pull.At("base").At("repo").At("default_branch").Hint();
+  out.head_ref = ReadSide(pull, "head", "ref", "source_branch");
+  out.head_sha = ReadSide(pull, "head", "sha", "head_sha");
+  if (out.head_sha.empty()) out.head_sha = refs.At("head_sha").Hint();
+  out.head_repository = ReadRepositoryName(pull.At("head").At("repo"));
+  out.changed_files = pull.FirstOf({"changed_files", "changes_count"}).NumberHint(-1);
+  // Nothing can be read without these.
+  if (out.base_ref.empty()) pull.problem().Add("base.ref", "a text", nullptr);
+  if (out.head_sha.empty()) pull.problem().Add("head.sha", "a text", nullptr);
+  return out;
+}
+
+ForgePullFile ReadPullFile(const AnswerReader& file) {
+  ForgePullFile out;
+  file.ExpectObject();
+  // A text, or an object with the text and what it is about.
+  const AnswerReader patch = file.At("patch");
+  out.path = file.At("filename").Hint();
+  if (out.path.empty()) out.path = patch.FirstOf({"new_path", "old_path"}).Text();
+  out.previous_path = file.At("previous_filename").Hint();
+  const std::string old_path = patch.At("old_path").Hint();
+  if (out.previous_path.empty() && old_path != out.path) out.previous_path = old_path;
+  out.status = ReadForgeFileStatus(file.At("status").Hint());
+  if (patch.At("new_file").Flag()) out.status = ForgeFileStatus::kAdded;
+  if (patch.At("deleted_file").Flag()) out.status = ForgeFileStatus::kRemoved;
+  if (patch.At("renamed_file").Flag()) out.status = ForgeFileStatus::kRenamed;
+  if (out.status != ForgeFileStatus::kRenamed && out.status != ForgeFileStatus::kCopied) out.previous_path.clear();
+  out.sha = file.At("sha").Hint();
+  out.additions = file.At("additions").NumberHint(patch.At("added_lines").NumberHint(-1));
+  out.deletions = file.At("deletions").NumberHint(patch.At("removed_lines").NumberHint(-1));
+  const AnswerReader diff = patch.is_object() ? patch.At("diff") : patch;
+  if (!diff.empty() && !patch.At("too_large").Flag()) out.patch = diff.Text();
+  return out;
+}
+
 }  // namespace
 
 absl::StatusOr<ForgeUser> ParseUser(std::string_view body) { return ReadForgeObject(body, ReadNamedUser); }
@@ -90,6 +160,12 @@ absl::StatusOr<std::vector<ForgeIssue>> ParseIssues(std::string_view body) { ret
 absl::StatusOr<ForgeComment> ParseComment(std::string_view body) { return ReadForgeObject(body, ReadComment); }
 absl::StatusOr<std::vector<ForgeComment>> ParseComments(std::string_view body) {
   return ReadForgeList(body, ReadComment);
+}
+
+absl::StatusOr<ForgeAccess> ParseAccess(std::string_view body) { return ReadForgeObject(body, ReadAccess); }
+absl::StatusOr<ForgePull> ParsePull(std::string_view body) { return ReadForgeObject(body, ReadPull); }
+absl::StatusOr<std::vector<ForgePullFile>> ParsePullFiles(std::string_view body) {
+  return ReadForgeList(body, ReadPullFile);
 }
 
 std::optional<ErrorBody> ParseErrorBody(std::string_view body, bool success) {

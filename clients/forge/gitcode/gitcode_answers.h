@@ -23,6 +23,10 @@ absl::StatusOr<std::vector<ForgeIssue>> ParseIssues(std::string_view body);
 absl::StatusOr<ForgeComment> ParseComment(std::string_view body);
 absl::StatusOr<std::vector<ForgeComment>> ParseComments(std::string_view body);
 
+absl::StatusOr<ForgeAccess> ParseAccess(std::string_view body);
+absl::StatusOr<ForgePull> ParsePull(std::string_view body);
+absl::StatusOr<std::vector<ForgePullFile>> ParsePullFiles(std::string_view body);
+
 // An error, in any of the shapes that were seen.
 struct ErrorBody {
   int code = 0;  // "error_code", if it is one of HTTP's; else 0

@@ -61,10 +61,17 @@ void SortByTime(std::vector<ForgeComment>& comments) {
   comments = std::move(sorted);
 }
 
-absl::Status NoDeliveries() {
-  return MakeForgeStatus({ForgeReason::kUnsupported, ForgeOutcome::kNotSent, 0, std::nullopt},
-                         "GitCode keeps no record of webhook deliveries");
+// Comments of issues and those of pull requests have their own addresses.
+std::string CommentTarget(const ForgeSubject& subject, std::string_view comment) {
+  return absl::StrCat(RepositoryTarget(subject.repository),
+                      subject.pull_request ? "/pulls/comments/" : "/issues/comments/", Abs(comment));
 }
+
+absl::Status Unsupported(std::string_view message) {
+  return MakeForgeStatus({ForgeReason::kUnsupported, ForgeOutcome::kNotSent, 0, std::nullopt}, message);
+}
+
+absl::Status NoDeliveries() { return Unsupported("GitCode keeps no record of webhook deliveries"); }
 
 }  // namespace
 
@@ -212,6 +219,60 @@ absl::StatusOr<ForgeCommentWritten> GitCodeForge::AddComment(const ForgeCall& ca
   absl::StatusOr<ForgeComment> answered = gitcode::ParseComment(answer.body);
   return FindWritten(answered.ok() ? std::optional(*std::move(answered)) : std::nullopt, body,
                      ReadComments(run, subject));
+}
+
+absl::StatusOr<ForgeAccess> GitCodeForge::GetPermission(const ForgeCall& call, std::string_view repository,
+                                                        std::string_view login) {
+  return ReadPermission(call, repository, login, gitcode::ParseAccess);
+}
+
+absl::StatusOr<bool> GitCodeForge::IsTeamMember(const ForgeCall&, std::string_view, std::string_view,
+                                                std::string_view) {
+  return Unsupported("GitCode has no teams");
+}
+
+absl::StatusOr<std::optional<ForgeFile>> GitCodeForge::GetFile(const ForgeCall& call, std::string_view repository,
+                                                               std::string_view path, std::string_view ref) {
+  return ReadFile(call, repository, path, ref, ParseForgeFile);
+}
+
+absl::StatusOr<ForgePull> GitCodeForge::GetPull(const ForgeCall& call, const ForgeSubject& subject) {
+  return ReadPull(call, subject, gitcode::ParsePull);
+}
+
+absl::StatusOr<ForgePullFileList> GitCodeForge::ListPullFiles(const ForgeCall& call, const ForgeSubject& subject) {
+  return ReadPullFiles(call, subject, gitcode::ParsePullFiles, PageQuery, MorePages);
+}
+
+absl::StatusOr<ForgeCommentWritten> GitCodeForge::EditComment(const ForgeCall& call, const ForgeSubject& subject,
+                                                              std::string_view comment, std::string_view body) {
+  if (absl::Status status = CheckSubject(subject); !status.ok()) return status;
+  if (absl::Status status = CheckId("comment", comment); !status.ok()) return status;
+  if (absl::Status status = CheckComment(body, kMaxGitCodeCommentCharacters); !status.ok()) return status;
+  const Run run = Begin(call);
+  const nlohmann::json json = {{"body", body}};
+  const ForgeAnswer answer =
+      Patch(run, subject.pull_request ? "/repos/{repo}/pulls/comments/{id}" : "/repos/{repo}/issues/comments/{id}",
+            CommentTarget(subject, comment), json.dump());
+  if (answer.error.has_value()) return answer.ToStatus();
+  absl::StatusOr<ForgeComment> answered = gitcode::ParseComment(answer.body);
+  return FindEdited(answered.ok() ? std::optional(*std::move(answered)) : std::nullopt, comment,
+                    ReadComments(run, subject));
+}
+
+absl::StatusOr<std::string> GitCodeForge::AddReaction(const ForgeCall&, const ForgeSubject&, std::string_view,
+                                                      ForgeReaction) {
+  return Unsupported("GitCode has no reactions");
+}
+
+absl::StatusOr<ForgeLabelsWritten> GitCodeForge::RemoveLabel(const ForgeCall& call, const ForgeSubject& subject,
+                                                             std::string_view label) {
+  if (absl::Status status = CheckSubject(subject); !status.ok()) return status;
+  if (absl::Status status = CheckLabelPart(label); !status.ok()) return status;
+  const Run run = Begin(call);
+  const ForgeAnswer answer = Delete(run, SubjectRoute(subject, "/labels/{label}"),
+                                    absl::StrCat(SubjectTarget(subject), "/labels/", UrlEncode(label)));
+  return LabelRemoved(answer, ReadIssue(run, subject));
 }
 
 absl::StatusOr<ForgeHookDeliveryPage> GitCodeForge::ListHookDeliveries(const ForgeCall&, std::string_view,

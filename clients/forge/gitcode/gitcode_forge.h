@@ -2,6 +2,7 @@
 #ifndef YARDMASTER_CLIENTS_FORGE_GITCODE_GITCODE_FORGE_H_
 #define YARDMASTER_CLIENTS_FORGE_GITCODE_GITCODE_FORGE_H_
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -29,6 +30,22 @@ class GitCodeForge final : public RestAdapter {
                                                const std::vector<std::string>& labels) override;
   absl::StatusOr<ForgeCommentWritten> AddComment(const ForgeCall& call, const ForgeSubject& subject,
                                                  std::string_view body) override;
+  absl::StatusOr<ForgeAccess> GetPermission(const ForgeCall& call, std::string_view repository,
+                                            std::string_view login) override;
+  // UNIMPLEMENTED: GitCode has no teams.
+  absl::StatusOr<bool> IsTeamMember(const ForgeCall& call, std::string_view organisation, std::string_view team,
+                                    std::string_view login) override;
+  absl::StatusOr<std::optional<ForgeFile>> GetFile(const ForgeCall& call, std::string_view repository,
+                                                   std::string_view path, std::string_view ref) override;
+  absl::StatusOr<ForgePull> GetPull(const ForgeCall& call, const ForgeSubject& subject) override;
+  absl::StatusOr<ForgePullFileList> ListPullFiles(const ForgeCall& call, const ForgeSubject& subject) override;
+  absl::StatusOr<ForgeCommentWritten> EditComment(const ForgeCall& call, const ForgeSubject& subject,
+                                                  std::string_view comment, std::string_view body) override;
+  bool has_reactions() const override { return false; }
+  absl::StatusOr<std::string> AddReaction(const ForgeCall& call, const ForgeSubject& subject, std::string_view comment,
+                                          ForgeReaction reaction) override;
+  absl::StatusOr<ForgeLabelsWritten> RemoveLabel(const ForgeCall& call, const ForgeSubject& subject,
+                                                 std::string_view label) override;
   // UNIMPLEMENTED, both: GitCode keeps no record of deliveries that can be asked for.
   absl::StatusOr<ForgeHookDeliveryPage> ListHookDeliveries(const ForgeCall& call, std::string_view repository,
                                                            std::string_view hook, std::string_view cursor) override;

@@ -1,5 +1,7 @@
 #include "clients/forge/github/github_answers.h"
 
+#include <algorithm>
+
 #include "absl/time/time.h"
 #include "clients/forge/answer_reader.h"
 #include "clients/forge/http.h"
@@ -109,6 +111,62 @@ InstallationToken ReadInstallationToken(const AnswerReader& answer) {
   return out;
 }
 
+ForgeAccess ReadAccess(const AnswerReader& access) {
+  ForgeAccess out;
+  // "permission" has one of four words, "role_name" says more exactly which; a role of the organisation's own making is
+  // known by the former alone.
+  const std::string word = access.At("permission").Text();
+  const std::string role = access.At("role_name").Hint();
+  out.permission = std::max(ReadForgePermission(word), ReadForgePermission(role));
+  out.word = role.empty() ? word : role;
+  return out;
+}
+
+ForgePull ReadPull(const AnswerReader& pull) {
+  ForgePull out;
+  out.number = pull.At("number").Number();
+  out.title = pull.At("title").OptionalText();
+  out.body = pull.At("body").OptionalText();
+  out.state = ReadForgeState(pull.At("state"));
+  if (out.state == ForgeState::kClosed && (pull.At("merged").Flag() || !pull.At("merged_at").empty())) {
+    out.state = ForgeState::kMerged;
+  }
+  out.draft = pull.At("draft").Flag();
+  out.labels = ReadLabelNames(pull.At("labels"));
+  out.author = ReadUser(pull.At("user"));
+  const AnswerReader base = pull.At("base");
+  out.base_ref = base.At("ref").Text();
+  out.base_sha = base.At("sha").OptionalText();
+  out.default_branch = base.At("repo").At("default_branch").Hint();
+  const AnswerReader head = pull.At("head");
+  out.head_ref = head.At("ref").OptionalText();
+  out.head_sha = head.At("sha").Text();
+  // Null: the fork was deleted.
+  out.head_repository = head.At("repo").At("full_name").Hint();
+  out.changed_files = pull.At("changed_files").NumberHint(-1);
+  out.url = pull.At("html_url").Hint();
+  return out;
+}
+
+ForgePullFile ReadPullFile(const AnswerReader& file) {
+  ForgePullFile out;
+  file.ExpectObject();
+  out.path = file.At("filename").Text();
+  out.previous_path = file.At("previous_filename").Hint();
+  out.status = ReadForgeFileStatus(file.At("status").Hint());
+  out.sha = file.At("sha").Hint();
+  out.additions = file.At("additions").NumberHint(-1);
+  out.deletions = file.At("deletions").NumberHint(-1);
+  if (const AnswerReader patch = file.At("patch"); !patch.empty()) out.patch = patch.Text();
+  return out;
+}
+
+bool ReadMembership(const AnswerReader& membership) {
+  return EqualsIgnoreCase(membership.At("state").Text(), "active");
+}
+
+std::string ReadId(const AnswerReader& made) { return made.At("id").Text(); }
+
 // The URL whose rel has "next"; empty if none.
 std::string_view NextUrl(std::string_view link) {
   while (true) {
@@ -148,6 +206,13 @@ absl::StatusOr<std::vector<ForgeComment>> ParseComments(std::string_view body) {
 absl::StatusOr<std::vector<ForgeHookDelivery>> ParseDeliveries(std::string_view body) {
   return ReadForgeList(body, ReadDelivery);
 }
+absl::StatusOr<ForgeAccess> ParseAccess(std::string_view body) { return ReadForgeObject(body, ReadAccess); }
+absl::StatusOr<ForgePull> ParsePull(std::string_view body) { return ReadForgeObject(body, ReadPull); }
+absl::StatusOr<std::vector<ForgePullFile>> ParsePullFiles(std::string_view body) {
+  return ReadForgeList(body, ReadPullFile);
+}
+absl::StatusOr<bool> ParseMembership(std::string_view body) { return ReadForgeObject(body, ReadMembership); }
+absl::StatusOr<std::string> ParseId(std::string_view body) { return ReadForgeObject(body, ReadId); }
 absl::StatusOr<ForgeUser> ParseApp(std::string_view body) { return ReadForgeObject(body, ReadApp); }
 absl::StatusOr<InstallationToken> ParseInstallationToken(std::string_view body) {
   return ReadForgeObject(body, ReadInstallationToken);

@@ -23,6 +23,14 @@ absl::StatusOr<ForgeComment> ParseComment(std::string_view body);
 absl::StatusOr<std::vector<ForgeComment>> ParseComments(std::string_view body);
 absl::StatusOr<std::vector<ForgeHookDelivery>> ParseDeliveries(std::string_view body);
 
+absl::StatusOr<ForgeAccess> ParseAccess(std::string_view body);
+absl::StatusOr<ForgePull> ParsePull(std::string_view body);
+absl::StatusOr<std::vector<ForgePullFile>> ParsePullFiles(std::string_view body);
+// Whether a team's membership is active.
+absl::StatusOr<bool> ParseMembership(std::string_view body);
+// "id" of what was made.
+absl::StatusOr<std::string> ParseId(std::string_view body);
+
 // GET /app → the account that its installations write as: "slug[bot]".
 absl::StatusOr<ForgeUser> ParseApp(std::string_view body);
 

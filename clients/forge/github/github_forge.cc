@@ -22,6 +22,10 @@ std::string IssueTarget(const ForgeSubject& subject) {
   return absl::StrCat(RepositoryTarget(subject.repository), "/issues/", subject.number);
 }
 
+std::string CommentTarget(const ForgeSubject& subject, std::string_view comment) {
+  return absl::StrCat(RepositoryTarget(subject.repository), "/issues/comments/", Abs(comment));
+}
+
 std::string PageQuery(int page) { return absl::StrCat("per_page=", kForgePageSize, "&page=", page); }
 
 // A cursor of deliveries goes back into a query as it came.
@@ -30,6 +34,10 @@ bool IsCursor(std::string_view cursor) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
            std::string_view("-_.~%=").find(c) != std::string_view::npos;
   });
+}
+
+std::optional<bool> MorePages(const ForgeAnswer& answer, size_t, int) {
+  return github::HasNextLink(answer.Header("Link"));
 }
 
 }  // namespace
@@ -174,6 +182,79 @@ absl::StatusOr<ForgeCommentWritten> GitHubForge::AddComment(const ForgeCall& cal
   absl::StatusOr<ForgeComment> answered = github::ParseComment(answer.body);
   return FindWritten(answered.ok() ? std::optional(*std::move(answered)) : std::nullopt, body,
                      ReadComments(run, subject));
+}
+
+absl::StatusOr<ForgeAccess> GitHubForge::GetPermission(const ForgeCall& call, std::string_view repository,
+                                                       std::string_view login) {
+  return ReadPermission(call, repository, login, github::ParseAccess);
+}
+
+absl::StatusOr<bool> GitHubForge::IsTeamMember(const ForgeCall& call, std::string_view organisation,
+                                               std::string_view team, std::string_view login) {
+  if (absl::Status status = CheckNamePart("organisation", organisation); !status.ok()) return status;
+  if (absl::Status status = CheckNamePart("team", team); !status.ok()) return status;
+  if (absl::Status status = CheckLogin(login); !status.ok()) return status;
+  const absl::StatusOr<bool> active =
+      Read<bool>(Begin(call), "/orgs/{org}/teams/{team}/memberships/{user}",
+                 absl::StrCat("/orgs/", Abs(organisation), "/teams/", Abs(team), "/memberships/", UrlEncode(login)),
+                 github::ParseMembership);
+  if (absl::IsNotFound(active.status())) return false;
+  return active;
+}
+
+absl::StatusOr<std::optional<ForgeFile>> GitHubForge::GetFile(const ForgeCall& call, std::string_view repository,
+                                                              std::string_view path, std::string_view ref) {
+  return ReadFile(call, repository, path, ref, ParseForgeFile);
+}
+
+absl::StatusOr<ForgePull> GitHubForge::GetPull(const ForgeCall& call, const ForgeSubject& subject) {
+  return ReadPull(call, subject, github::ParsePull);
+}
+
+absl::StatusOr<ForgePullFileList> GitHubForge::ListPullFiles(const ForgeCall& call, const ForgeSubject& subject) {
+  return ReadPullFiles(call, subject, github::ParsePullFiles, PageQuery, MorePages);
+}
+
+absl::StatusOr<ForgeCommentWritten> GitHubForge::EditComment(const ForgeCall& call, const ForgeSubject& subject,
+                                                             std::string_view comment, std::string_view body) {
+  if (absl::Status status = CheckSubject(subject); !status.ok()) return status;
+  if (absl::Status status = CheckId("comment", comment); !status.ok()) return status;
+  if (absl::Status status = CheckComment(body, kMaxGitHubCommentCharacters); !status.ok()) return status;
+  const Run run = Begin(call);
+  const nlohmann::json json = {{"body", body}};
+  const ForgeAnswer answer =
+      Patch(run, "/repos/{repo}/issues/comments/{id}", CommentTarget(subject, comment), json.dump());
+  if (answer.error.has_value()) return answer.ToStatus();
+  absl::StatusOr<ForgeComment> answered = github::ParseComment(answer.body);
+  return FindEdited(answered.ok() ? std::optional(*std::move(answered)) : std::nullopt, comment,
+                    ReadComments(run, subject));
+}
+
+absl::StatusOr<std::string> GitHubForge::AddReaction(const ForgeCall& call, const ForgeSubject& subject,
+                                                     std::string_view comment, ForgeReaction reaction) {
+  if (absl::Status status = CheckSubject(subject); !status.ok()) return status;
+  if (!comment.empty()) {
+    if (absl::Status status = CheckId("comment", comment); !status.ok()) return status;
+  }
+  const nlohmann::json json = {{"content", ForgeReactionName(reaction)}};
+  const ForgeAnswer answer = comment.empty()
+                                 ? Post(Begin(call), "/repos/{repo}/issues/{n}/reactions",
+                                        absl::StrCat(IssueTarget(subject), "/reactions"), json.dump())
+                                 : Post(Begin(call), "/repos/{repo}/issues/comments/{id}/reactions",
+                                        absl::StrCat(CommentTarget(subject, comment), "/reactions"), json.dump());
+  if (answer.error.has_value()) return answer.ToStatus();
+  // 200 (it was there) or 201: done, whatever the body says.
+  return github::ParseId(answer.body).value_or("");
+}
+
+absl::StatusOr<ForgeLabelsWritten> GitHubForge::RemoveLabel(const ForgeCall& call, const ForgeSubject& subject,
+                                                            std::string_view label) {
+  if (absl::Status status = CheckSubject(subject); !status.ok()) return status;
+  if (absl::Status status = CheckLabelPart(label); !status.ok()) return status;
+  const Run run = Begin(call);
+  const ForgeAnswer answer = Delete(run, "/repos/{repo}/issues/{n}/labels/{label}",
+                                    absl::StrCat(IssueTarget(subject), "/labels/", UrlEncode(label)));
+  return LabelRemoved(answer, ReadIssue(run, subject));
 }
 
 absl::StatusOr<ForgeHookDeliveryPage> GitHubForge::ListHookDeliveries(const ForgeCall& call,

@@ -2,6 +2,7 @@
 #ifndef YARDMASTER_CLIENTS_FORGE_GITHUB_GITHUB_FORGE_H_
 #define YARDMASTER_CLIENTS_FORGE_GITHUB_GITHUB_FORGE_H_
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,6 +30,21 @@ class GitHubForge final : public RestAdapter {
                                                const std::vector<std::string>& labels) override;
   absl::StatusOr<ForgeCommentWritten> AddComment(const ForgeCall& call, const ForgeSubject& subject,
                                                  std::string_view body) override;
+  absl::StatusOr<ForgeAccess> GetPermission(const ForgeCall& call, std::string_view repository,
+                                            std::string_view login) override;
+  absl::StatusOr<bool> IsTeamMember(const ForgeCall& call, std::string_view organisation, std::string_view team,
+                                    std::string_view login) override;
+  absl::StatusOr<std::optional<ForgeFile>> GetFile(const ForgeCall& call, std::string_view repository,
+                                                   std::string_view path, std::string_view ref) override;
+  absl::StatusOr<ForgePull> GetPull(const ForgeCall& call, const ForgeSubject& subject) override;
+  absl::StatusOr<ForgePullFileList> ListPullFiles(const ForgeCall& call, const ForgeSubject& subject) override;
+  absl::StatusOr<ForgeCommentWritten> EditComment(const ForgeCall& call, const ForgeSubject& subject,
+                                                  std::string_view comment, std::string_view body) override;
+  bool has_reactions() const override { return true; }
+  absl::StatusOr<std::string> AddReaction(const ForgeCall& call, const ForgeSubject& subject, std::string_view comment,
+                                          ForgeReaction reaction) override;
+  absl::StatusOr<ForgeLabelsWritten> RemoveLabel(const ForgeCall& call, const ForgeSubject& subject,
+                                                 std::string_view label) override;
   absl::StatusOr<ForgeHookDeliveryPage> ListHookDeliveries(const ForgeCall& call, std::string_view repository,
                                                            std::string_view hook, std::string_view cursor) override;
   absl::Status Redeliver(const ForgeCall& call, std::string_view repository, std::string_view hook,

@@ -1,0 +1,181 @@
+// The calls about people and files of a repository, which have the same addresses on all forges.
+#include <algorithm>
+#include <set>
+
+#include "absl/strings/escaping.h"
+#include "clients/forge/limits.h"
+#include "clients/forge/names.h"
+#include "clients/forge/rest_adapter.h"
+
+namespace yardmaster {
+namespace {
+
+absl::string_view Abs(std::string_view text) { return absl::string_view(text.data(), text.size()); }
+
+struct PermissionWord {
+  std::string_view word;
+  ForgePermission permission;
+};
+
+// GitHub's, then those of forges that descend from GitLab or Gitee.
+constexpr PermissionWord kPermissionWords[] = {
+    {"none", ForgePermission::kNone},          {"read", ForgePermission::kRead},
+    {"triage", ForgePermission::kTriage},      {"write", ForgePermission::kWrite},
+    {"maintain", ForgePermission::kMaintain},  {"admin", ForgePermission::kAdmin},
+    {"pull", ForgePermission::kRead},          {"push", ForgePermission::kWrite},
+    {"guest", ForgePermission::kRead},         {"reporter", ForgePermission::kRead},
+    {"developer", ForgePermission::kWrite},    {"maintainer", ForgePermission::kMaintain},
+    {"master", ForgePermission::kMaintain},    {"owner", ForgePermission::kAdmin},
+    {"administrator", ForgePermission::kAdmin}};
+
+struct StatusWord {
+  std::string_view word;
+  ForgeFileStatus status;
+};
+
+constexpr StatusWord kStatusWords[] = {
+    {"added", ForgeFileStatus::kAdded},     {"add", ForgeFileStatus::kAdded},
+    {"new", ForgeFileStatus::kAdded},       {"removed", ForgeFileStatus::kRemoved},
+    {"deleted", ForgeFileStatus::kRemoved}, {"delete", ForgeFileStatus::kRemoved},
+    {"renamed", ForgeFileStatus::kRenamed}, {"rename", ForgeFileStatus::kRenamed},
+    {"copied", ForgeFileStatus::kCopied},   {"unchanged", ForgeFileStatus::kUnchanged}};
+
+absl::Status TooLargeFile() {
+  return MakeForgeStatus({ForgeReason::kTooLarge, ForgeOutcome::kRefused, 0, std::nullopt},
+                         absl::StrCat("the file has more than ", kMaxForgeFileBytes, " bytes"));
+}
+
+}  // namespace
+
+ForgePermission ReadForgePermission(std::string_view word) {
+  for (const PermissionWord& known : kPermissionWords) {
+    if (EqualsIgnoreCase(known.word, word)) return known.permission;
+  }
+  return ForgePermission::kNone;
+}
+
+ForgeFileStatus ReadForgeFileStatus(std::string_view word) {
+  for (const StatusWord& known : kStatusWords) {
+    if (EqualsIgnoreCase(known.word, word)) return known.status;
+  }
+  return ForgeFileStatus::kModified;
+}
+
+absl::StatusOr<std::optional<ForgeFile>> ParseForgeFile(std::string_view body) {
+  std::optional<ForgeFile> file;
+  bool too_large = false;
+  absl::Status status = ReadForgeAnswer(body, [&](const AnswerReader& answer) {
+    // A folder is an array; so is, on one of the forges, what is not there.
+    if (answer.is_array() || answer.empty()) return;
+    answer.ExpectObject();
+    const std::string type = answer.At("type").Hint();
+    if (!type.empty() && !EqualsIgnoreCase(type, "file") && !EqualsIgnoreCase(type, "blob")) return;
+    const int64_t size = answer.At("size").NumberHint(-1);
+    const std::string encoding = answer.At("encoding").Hint();
+    // GitHub leaves large files out and says so by the encoding.
+    too_large = size > static_cast<int64_t>(kMaxForgeFileBytes) || EqualsIgnoreCase(encoding, "none");
+    if (too_large) return;
+    file.emplace();
+    file->path = answer.At("path").Hint();
+    file->sha = answer.At("sha").Hint();
+    const std::string text = answer.At("content").OptionalText();
+    if (encoding.empty() || EqualsIgnoreCase(encoding, "base64")) {
+      // Line breaks in it are skipped.
+      if (!absl::Base64Unescape(text, &file->content)) {
+        const nlohmann::json got("…");
+        answer.problem().Add("content", "base64", &got);
+      }
+    } else {
+      const nlohmann::json got(encoding);
+      answer.problem().Add("encoding", "base64", &got);
+    }
+    // So does an empty content of a file that is not.
+    too_large = file->content.size() > kMaxForgeFileBytes || (file->content.empty() && size > 0);
+  });
+  if (!status.ok()) return status;
+  if (too_large) return TooLargeFile();
+  return file;
+}
+
+absl::StatusOr<ForgeAccess> RestAdapter::ReadPermission(const ForgeCall& call, std::string_view repository,
+                                                        std::string_view login, Parser<ForgeAccess> parse) {
+  if (absl::Status status = CheckRepository(repository); !status.ok()) return status;
+  if (absl::Status status = CheckLogin(login); !status.ok()) return status;
+  absl::StatusOr<ForgeAccess> access = Read<ForgeAccess>(
+      Begin(call), "/repos/{repo}/collaborators/{user}/permission",
+      absl::StrCat("/repos/", Abs(repository), "/collaborators/", UrlEncode(login), "/permission"), parse);
+  // No such account, or none that has anything to do with the repository.
+  if (absl::IsNotFound(access.status())) return ForgeAccess();
+  return access;
+}
+
+absl::StatusOr<std::optional<ForgeFile>> RestAdapter::ReadFile(const ForgeCall& call, std::string_view repository,
+                                                               std::string_view path, std::string_view ref,
+                                                               Parser<std::optional<ForgeFile>> parse) {
+  if (absl::Status status = CheckRepository(repository); !status.ok()) return status;
+  if (absl::Status status = CheckPath(path); !status.ok()) return status;
+  if (absl::Status status = CheckRef(ref); !status.ok()) return status;
+  std::string target = absl::StrCat("/repos/", Abs(repository), "/contents/", EncodePath(path));
+  if (!ref.empty()) absl::StrAppend(&target, "?ref=", UrlEncode(ref));
+  absl::StatusOr<std::optional<ForgeFile>> file =
+      Read<std::optional<ForgeFile>>(Begin(call), "/repos/{repo}/contents/{path}", target, parse);
+  if (absl::IsNotFound(file.status())) return std::optional<ForgeFile>();
+  if (file.ok() && file->has_value()) (*file)->path = std::string(path);
+  return file;
+}
+
+absl::StatusOr<ForgePull> RestAdapter::ReadPull(const ForgeCall& call, const ForgeSubject& subject,
+                                                Parser<ForgePull> parse) {
+  if (absl::Status status = CheckSubject(subject); !status.ok()) return status;
+  absl::StatusOr<ForgePull> pull =
+      Read<ForgePull>(Begin(call), "/repos/{repo}/pulls/{n}",
+                      absl::StrCat("/repos/", subject.repository, "/pulls/", subject.number), parse);
+  if (!pull.ok()) return pull;
+  ForgeIssue numbered;
+  numbered.number = pull->number;
+  if (absl::Status status = CheckNumber(numbered, subject); !status.ok()) return status;
+  return pull;
+}
+
+absl::StatusOr<ForgePullFileList> RestAdapter::ReadPullFiles(const ForgeCall& call, const ForgeSubject& subject,
+                                                             Parser<std::vector<ForgePullFile>> parse,
+                                                             std::string (*page_query)(int page),
+                                                             std::optional<bool> (*more)(const ForgeAnswer& answer,
+                                                                                         size_t items, int page)) {
+  if (absl::Status status = CheckSubject(subject); !status.ok()) return status;
+  const Run run = Begin(call);
+  ForgePullFileList list;
+  std::set<std::string> known;
+  size_t bytes = 0;
+  bool fits = true;
+  absl::StatusOr<bool> complete = ReadForgePages([&](int page) -> absl::StatusOr<ForgePageInfo> {
+    ForgeAnswer answer;
+    absl::StatusOr<std::vector<ForgePullFile>> items = Read<std::vector<ForgePullFile>>(
+        run, "/repos/{repo}/pulls/{n}/files",
+        absl::StrCat("/repos/", subject.repository, "/pulls/", subject.number, "/files?", page_query(page)), parse,
+        &answer);
+    if (!items.ok()) return items.status();
+    ForgePageInfo info{items->size(), items->empty() ? "" : items->front().path, more(answer, items->size(), page)};
+    for (ForgePullFile& file : *items) {
+      // A push meanwhile moves files between pages; a server may repeat a page.
+      if (!known.insert(file.path).second) continue;
+      if (list.files.size() >= kMaxForgePullFiles) {
+        fits = false;
+        info.more = false;
+        break;
+      }
+      if (file.patch.has_value()) {
+        bytes += file.patch->size();
+        if (bytes > kMaxForgeListBytes) file.patch.reset();
+      }
+      list.files.push_back(std::move(file));
+    }
+    return info;
+  });
+  if (!complete.ok()) return complete.status();
+  // The forge may stop there without saying so.
+  list.complete = *complete && fits && list.files.size() < kMaxForgePullFiles;
+  return list;
+}
+
+}  // namespace yardmaster
