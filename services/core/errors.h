@@ -69,7 +69,7 @@ absl::Status RequeueWithoutBody(int64_t delivery);                           // 
 absl::Status EffectUnknown(std::string_view effect);                         // NOT_FOUND
 absl::Status EffectKeyTaken(std::string_view key);                           // ALREADY_EXISTS
 absl::Status DecisionExists(std::string_view id);                            // ALREADY_EXISTS
-// `what` is "delivery" or "effect".
+// `what` is "delivery", "effect" or "command".
 absl::Status TransitionRefused(std::string_view what, int64_t id, std::string_view from,
                                std::string_view to);  // FAILED_PRECONDITION
 

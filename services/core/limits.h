@@ -75,6 +75,15 @@ inline constexpr size_t kMaxOperatorStateBytes = 4 * 1024 * 1024;
 // Gates of one operator whose last answer is remembered.
 inline constexpr size_t kMaxGateRecords = 200;
 
+// --- Commands ---
+
+// Commands of one comment or opening post; what stands behind them is not read.
+inline constexpr size_t kMaxCommandsInText = 20;
+// One line with a command; a longer one is refused.
+inline constexpr size_t kMaxCommandLineBytes = 8 * 1024;
+// Words of one such line.
+inline constexpr size_t kMaxCommandWords = 200;
+
 // --- HTTP (defaults; the config's "limits" may change the ones that it names) ---
 
 inline constexpr size_t kMaxHttpHeaderBytes = 16 * 1024;

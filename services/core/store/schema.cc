@@ -144,6 +144,30 @@ const std::vector<Migration>& Migrations() {
            " state text not null)",
            "create unique index operators_by_name on operators (pack, name)",
        }},
+      {6,
+       "commands of people",
+       {
+           "create table commands ("
+           " id $IDENTITY,"
+           " subject text not null,"
+           " subject_kind bigint not null,"
+           " source text not null,"
+           " slot bigint not null,"
+           " revision bigint not null default 0,"
+           " fingerprint text not null,"
+           " command text not null,"
+           " actor text not null,"
+           " delivery bigint not null,"
+           " progress text not null,"
+           " seen_at bigint not null,"
+           " settled_at bigint not null default 0,"
+           " outcome text not null default '',"
+           " plan_bytes bigint not null default 0,"
+           " encoding bigint not null default 0,"
+           " plan $BLOB not null)",
+           "create unique index commands_by_place on commands (lower(subject), subject_kind, source, slot)",
+           "create index commands_by_seen on commands (seen_at)",
+       }},
   };
   return kMigrations;
 }

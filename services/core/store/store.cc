@@ -16,6 +16,7 @@
 #include "services/core/store/reader_pool.h"
 #include "services/core/store/schema.h"
 #include "services/core/store/sql.h"
+#include "services/core/store/sql_commands.h"
 #include "services/core/store/sql_decisions.h"
 #include "services/core/store/sql_inbox.h"
 #include "services/core/store/sql_ledger.h"
@@ -76,6 +77,7 @@ struct Store::Impl {
   std::unique_ptr<SqlSubjects> subjects;
   std::unique_ptr<SqlSchedules> schedules;
   std::unique_ptr<SqlOperators> operators;
+  std::unique_ptr<SqlCommands> commands;
 
   std::atomic<bool> claimable{false};
   std::mutex shutdown_mutex;
@@ -152,6 +154,7 @@ void Store::Impl::StartWriter() {
   subjects = std::make_unique<SqlSubjects>(*sql, *writer, *readers);
   schedules = std::make_unique<SqlSchedules>(*writer, *readers);
   operators = std::make_unique<SqlOperators>(*writer, *readers);
+  commands = std::make_unique<SqlCommands>(*writer, *readers);
   writer->Start();
 }
 
@@ -185,6 +188,7 @@ Decisions& Store::decisions() { return *impl_->decisions; }
 Subjects& Store::subjects() { return *impl_->subjects; }
 Schedules& Store::schedules() { return *impl_->schedules; }
 Operators& Store::operators() { return *impl_->operators; }
+Commands& Store::commands() { return *impl_->commands; }
 
 absl::Status Store::Ready() const { return impl_->writer->Ready(); }
 

@@ -22,6 +22,7 @@
 #include "services/core/limits.h"
 #include "services/core/logging.h"
 #include "services/core/metrics.h"
+#include "services/core/store/commands.h"
 #include "services/core/store/decisions.h"
 #include "services/core/store/inbox.h"
 #include "services/core/store/ledger.h"
@@ -88,6 +89,7 @@ class Store {
   Subjects& subjects();
   Schedules& schedules();
   Operators& operators();
+  Commands& commands();
 
   // OK, or why the store takes nothing in: RESOURCE_EXHAUSTED (disk below its floor, disk full), UNAVAILABLE (shut
   // down, or the disk failed: the daemon has to be restarted). One atomic read: for readiness probes.

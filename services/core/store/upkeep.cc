@@ -121,6 +121,9 @@ Upkeep::Position Upkeep::Advance(Transaction& transaction, Position position) {
       case Phase::kRemovedLabels:
         more = RemovedLabels(transaction);
         break;
+      case Phase::kCommands:
+        more = Commands(transaction);
+        break;
       case Phase::kCompaction:
         more = Compact(transaction, position);
         break;
@@ -294,6 +297,19 @@ bool Upkeep::RemovedLabels(Transaction& transaction) {
     while (query.Next()) gone.push_back(id);
   }
   Remove(transaction, "removed_labels", "delete from removed_labels where id = :id", gone);
+  return static_cast<int64_t>(gone.size()) == kRows;
+}
+
+bool Upkeep::Commands(Transaction& transaction) {
+  std::vector<int64_t> gone;
+  {
+    long long id = 0;
+    Select query(sql_);
+    query.Add("select id from commands where seen_at < :cutoff and settled_at > 0 order by seen_at limit :limit");
+    query.Bind("cutoff", transaction.now - Micros(options_.retention.decisions)).Bind("limit", kRows).Into(id);
+    while (query.Next()) gone.push_back(id);
+  }
+  Remove(transaction, "commands", "delete from commands where id = :id", gone);
   return static_cast<int64_t>(gone.size()) == kRows;
 }
 

@@ -52,7 +52,17 @@ class Upkeep {
 
  private:
   // In this order.
-  enum class Phase { kBodies, kDeliveries, kEffects, kDecisions, kSubjects, kRemovedLabels, kCompaction, kEnd };
+  enum class Phase {
+    kBodies,
+    kDeliveries,
+    kEffects,
+    kDecisions,
+    kSubjects,
+    kRemovedLabels,
+    kCommands,
+    kCompaction,
+    kEnd
+  };
   // Where a round has got to.
   struct Position {
     Phase phase = Phase::kBodies;
@@ -69,6 +79,7 @@ class Upkeep {
   bool Decisions(Transaction& transaction, Position& position);
   bool Subjects(Transaction& transaction);
   bool RemovedLabels(Transaction& transaction);
+  bool Commands(Transaction& transaction);
   bool Compact(Transaction& transaction, Position& position);
   void RemoveBodies(Transaction& transaction, const std::vector<int64_t>& deliveries);
   // Runs `statement`, one of our literals with the parameter ":id", for each id, and counts them as removed.

@@ -79,6 +79,15 @@ void FillStep(soci::session& sql, int64_t step) {
   if (step == 5) {
     sql << "insert into operators (pack, name, updated_at, state) values ('p', 'demo', 1714564800000000, 'old state')";
   }
+  if (step == 6) {
+    const Packed packed = Pack("plan of old");
+    soci::blob plan(sql);
+    SetBlob(plan, packed.bytes);
+    sql << "insert into commands (subject, subject_kind, source, slot, fingerprint, command, actor, delivery, "
+           "progress, seen_at, plan_bytes, encoding, plan) values ('github:o/r#5', 1, 'c77', 0, 'f-old', 'label', "
+           "'alice', 201, 'planned', 1714564800000000, 11, :encoding, :plan)",
+        soci::use(packed.encoding, "encoding"), soci::use(plan, "plan");
+  }
 }
 
 // What a program of today reads of a database that was filled up to `step`.
@@ -113,6 +122,14 @@ void CheckRows(Store& store, int64_t step) {
   if (step >= 5) {
     EXPECT_EQ(*store.operators().Get("p", "demo"), "old state");
   }
+  if (step >= 6) {
+    CommandsOfText text{Issue(5, "o/r"), "c77", "bob", 201, {{"f-old", "label"}}};
+    const auto taken = store.commands().Take(text);
+    ASSERT_TRUE(taken.ok()) << taken.status();
+    ASSERT_TRUE(taken->front().has_value());
+    EXPECT_EQ(taken->front()->plan, "plan of old");
+    EXPECT_EQ(taken->front()->actor, "alice");
+  }
   // And all of it can be written.
   EXPECT_TRUE(store.inbox().AddAndWait(Opened("new", "new body")).ok());
   NewEffect effect;
@@ -131,6 +148,7 @@ void CheckRows(Store& store, int64_t step) {
   EXPECT_TRUE(store.subjects().Put(seen).ok());
   EXPECT_TRUE(store.schedules().Start("new").ok());
   EXPECT_TRUE(store.operators().Put("p", "new", "state").ok());
+  EXPECT_TRUE(store.commands().Take({Issue(5), "post", "alice", 1, {{"f", "help"}}}).ok());
 }
 
 std::string SchemaText(soci::session& sql) {
