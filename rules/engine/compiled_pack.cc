@@ -29,6 +29,7 @@ class Compiler {
   void Steps();
   void Templates();
   void Cases();
+  void PeopleLabels();
   uint32_t Label(const std::string& name, const Origin& origin, std::string_view below = {});
   CompiledCondition Compile(const Condition& condition, ConditionPlace place);
 
@@ -49,6 +50,8 @@ void Compiler::Run() {
   Suppressors();
   Classifiers();
   if (model_.guardrails.has_value()) impl_.guardrails = Guardrails::Create(*model_.guardrails, problems_);
+  PeopleLabels();
+  impl_.commands = std::make_shared<const CommandTable>(model_.commands);
   Templates();
   Steps();
   Cases();
@@ -261,7 +264,25 @@ CompiledPack::CompiledPack(std::unique_ptr<const Impl> impl) : impl_(std::move(i
 
 CompiledPack::~CompiledPack() = default;
 
+// People ask for labels through the bot, which writes them: the guardrails hold there too.
+void Compiler::PeopleLabels() {
+  const CommandsModel& commands = model_.commands;
+  for (size_t i = 0; i < commands.people_labels.size(); ++i) {
+    const std::string& label = commands.people_labels[i];
+    const std::string below = "/" + std::to_string(i);
+    if (impl_.guardrails == nullptr) {
+      if (model_.guardrails.has_value()) return;  // told already
+      problems_.push_back(At(commands.people_labels_origin, "a pack without guardrails.json writes no labels", below));
+    } else if (!impl_.guardrails->MayAdd(label) || impl_.guardrails->IsMarker(label)) {
+      problems_.push_back(At(commands.people_labels_origin,
+                             "guardrails.json does not allow to add '" + label + "', or has it as a marker", below));
+    }
+  }
+}
+
 const PackModel& CompiledPack::model() const { return impl_->model; }
+
+std::shared_ptr<const CommandTable> CompiledPack::commands() const { return impl_->commands; }
 
 std::shared_ptr<const CompiledPack> CompiledPack::Compile(PackModel model, Problems& problems) {
   const size_t before = problems.size();

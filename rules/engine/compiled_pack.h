@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "rules/engine/commands/command_table.h"
 #include "rules/engine/decision.h"
 #include "rules/engine/pack_model.h"
 #include "rules/engine/problem.h"
@@ -21,6 +22,9 @@ class CompiledPack : public std::enable_shared_from_this<CompiledPack> {
   ~CompiledPack();
 
   const PackModel& model() const;
+
+  // What people may ask for under this pack; never null. A pack without commands has an empty table.
+  std::shared_ptr<const CommandTable> commands() const;
 
   // Decides one issue. Pure; throws nothing. `error` is set, and the decision empty, only if a pattern set failed (out
   // of its memory budget): that is never taken for "no match".

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "rules/engine/commands/command_table.h"
 #include "rules/engine/compiled_pack.h"
 #include "rules/engine/condition.h"
 #include "rules/engine/guardrails.h"
@@ -62,6 +63,7 @@ struct CompiledPack::Impl {
   std::vector<CompiledTemplate> templates;
   std::unique_ptr<Guardrails> guardrails;  // null: nothing may be written
   std::string not_in_queue_text;
+  std::shared_ptr<const CommandTable> commands;
 };
 
 }  // namespace yardmaster::rules

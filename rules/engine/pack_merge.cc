@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "rules/engine/commands/command_reader.h"
 #include "rules/engine/json_document.h"
 #include "rules/engine/readable.h"
 
@@ -18,6 +19,8 @@ const std::string& Key(const TemplateModel& text) { return text.id; }
 const std::string& Key(const SignalPart& signal) { return signal.model.id; }
 const std::string& Key(const SuppressorModel& suppressor) { return suppressor.id; }
 const std::string& Key(const ClassifierModel& classifier) { return classifier.id; }
+const std::string& Key(const CommandModel& command) { return command.id; }
+const std::string& Key(const CommandGroup& group) { return group.id; }
 const std::string& Key(const StepPart& step) { return step.model.id; }
 const Origin& Place(const SignalPart& signal) { return signal.model.origin; }
 const Origin& Place(const StepPart& step) { return step.model.origin; }
@@ -107,6 +110,17 @@ void MergeZones(ZoneRules& zones, ZoneRules& added) {
   Append(zones.boilerplate, added.boilerplate);
 }
 
+void MergeCommands(CommandsModel& commands, PackPart& part) {
+  ReplaceOrAppend(commands.groups, part.commands.groups);
+  ReplaceOrAppend(commands.commands, part.commands.commands);
+  for (auto& [id, text] : part.commands.answers) commands.answers[id] = std::move(text);
+  Append(commands.robot_commands, part.commands.robot_commands);
+  Append(commands.robot_logins, part.commands.robot_logins);
+  if (!part.has_people_labels) return;
+  commands.people_labels = std::move(part.commands.people_labels);
+  commands.people_labels_origin = std::move(part.commands.people_labels_origin);
+}
+
 // Points of a signal in each zone: its own zones, or the default ones.
 SignalModel WithZones(SignalPart part, const PackModel& pack, bool has_defaults, Problems& problems) {
   SignalModel& signal = part.model;
@@ -166,6 +180,7 @@ PackModel MergeParts(std::vector<PackPart> parts, Problems& problems) {
     Remove(part, "suppressors", pack.suppressors, problems);
     Remove(part, "classifiers", pack.classifiers, problems);
     Remove(part, "steps", steps, problems);
+    Remove(part, "commands", pack.commands.commands, problems);
 
     if (part.entry_label) pack.entry_label = *part.entry_label;
     if (part.waiting_labels) pack.waiting_labels = *part.waiting_labels;
@@ -189,6 +204,7 @@ PackModel MergeParts(std::vector<PackPart> parts, Problems& problems) {
       has_defaults = true;
     }
     if (part.comment_factor) pack.comment_factor = *part.comment_factor;
+    MergeCommands(pack.commands, part);
     if (part.guardrails) {
       if (!pack.guardrails) pack.guardrails.emplace();
       ApplyGuardrails(*part.guardrails, *pack.guardrails);
@@ -207,6 +223,7 @@ PackModel MergeParts(std::vector<PackPart> parts, Problems& problems) {
   ids.Add("step", steps);
   for (SignalPart& signal : signals) pack.signals.push_back(WithZones(std::move(signal), pack, has_defaults, problems));
   for (StepPart& step : steps) pack.steps.push_back(std::move(step.model));
+  CheckCommands(pack.commands, problems);
   return pack;
 }
 

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "rules/engine/commands/command_model.h"
 #include "rules/engine/pack_origin.h"
 #include "rules/engine/zones.h"
 
@@ -207,6 +208,7 @@ struct PackModel {
   std::vector<ClassifierModel> classifiers;
   std::vector<StepModel> steps;
   std::optional<GuardrailsModel> guardrails;
+  CommandsModel commands;
   std::vector<CaseModel> cases;  // the pack's own only
 };
 

@@ -4,6 +4,7 @@
 #include <functional>
 #include <utility>
 
+#include "rules/engine/commands/command_reader.h"
 #include "rules/engine/json_document.h"
 #include "rules/engine/line_patterns.h"
 #include "rules/engine/readable.h"
@@ -17,8 +18,8 @@ using nlohmann::json;
 
 // The files that a pack may have.
 constexpr std::string_view kExpectedFiles =
-    "pack.json, labels.json, templates.json, zones.json, rubric.json, guardrails.json, recipes.json, signals/*.json, "
-    "checks/*.json, cases/*.json or README.md";
+    "pack.json, labels.json, templates.json, zones.json, rubric.json, guardrails.json, recipes.json, commands.json, "
+    "signals/*.json, checks/*.json, cases/*.json or README.md";
 
 JsonLimits PackLimits() {
   JsonLimits limits;
@@ -30,7 +31,8 @@ JsonLimits PackLimits() {
 
 // Schema of the file at a path inside a pack's folder; empty if no such file is known.
 std::string_view SchemaOfFile(std::string_view path) {
-  for (std::string_view name : {"pack", "labels", "templates", "zones", "rubric", "guardrails", "recipes"}) {
+  for (std::string_view name :
+       {"pack", "labels", "templates", "zones", "rubric", "guardrails", "recipes", "commands"}) {
     if (path.size() == name.size() + 5 && path.starts_with(name) && path.ends_with(".json")) return name;
   }
   const auto inside = [&](std::string_view folder) {
@@ -483,6 +485,8 @@ void CheckAcrossFiles(const PackPart& part, Problems& problems) {
   for (const LabelModel& label : part.labels) labels.Add(label.name, label.origin);
   UniqueIds templates("the template", problems);
   for (const TemplateModel& text : part.templates) templates.Add(text.id, text.origin);
+  UniqueIds commands("the command", problems);
+  for (const CommandModel& command : part.commands.commands) commands.Add(command.id, command.origin);
   UniqueIds cases("the case", problems);
   for (const CaseModel& model : part.cases) cases.Add(model.id, model.origin);
 
@@ -563,6 +567,7 @@ PackPart ReadPackPart(const PackFiles& files, std::string_view name, Problems& p
     if (schema == "rubric") reader.ReadRubric(inner != "rubric.json");
     if (schema == "guardrails") reader.ReadGuardrails();
     if (schema == "cases") reader.ReadCases();
+    if (schema == "commands") part.has_people_labels = ReadCommands(*document, name, part.commands, problems);
   });
   // A file that could not be read would only lead to more of the same here.
   if (problems.size() == before) CheckAcrossFiles(part, problems);

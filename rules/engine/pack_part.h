@@ -59,6 +59,8 @@ struct PackPart {
   std::vector<StepPart> steps;
   std::optional<nlohmann::json> guardrails;  // as written, valid under its schema
   Origin guardrails_origin;
+  CommandsModel commands;
+  bool has_people_labels = false;
   std::vector<CaseModel> cases;
   std::vector<PlacedName> twins;  // what "twin_of" says, for the case with the same position in `cases`
 };

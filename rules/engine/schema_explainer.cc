@@ -187,6 +187,10 @@ class Explainer {
       Add(pointer, "expected a list of at least " + Number(*min) + (*min == 1 ? " entry" : " entries") + ", got " +
                        std::to_string(value.size()));
     }
+    if (const auto max = schema.find("maxItems"); max != schema.end() && value.size() > max->get<size_t>()) {
+      Add(pointer, "expected a list of at most " + Number(*max) + (*max == 1 ? " entry" : " entries") + ", got " +
+                       std::to_string(value.size()));
+    }
     const auto items = schema.find("items");
     if (items == schema.end()) return;
     for (size_t i = 0; i < value.size() && !Full(); ++i) Walk(*items, value[i], PointerJoin(pointer, i));

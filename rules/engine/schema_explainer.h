@@ -14,8 +14,8 @@ namespace yardmaster::rules {
 // Adds a problem for every difference, `max_problems` at most: unknown keys with the nearest known one, missing keys,
 // wrong types, values that are not among the allowed ones, sizes. Knows the keywords that rules/schema/ uses (a test
 // holds the schemas to that): type, enum, properties, additionalProperties, required, dependencies, items, minItems,
-// minLength, maxLength, minProperties, minimum, maximum, exclusiveMinimum, pattern, $ref, and oneOf, anyOf and not over
-// "required".
+// maxItems, minLength, maxLength, minProperties, minimum, maximum, exclusiveMinimum, pattern, $ref, and oneOf, anyOf
+// and not over "required".
 void ExplainMismatch(const nlohmann::json& schema, const JsonDocument& document, size_t max_problems,
                      Problems& problems);
 

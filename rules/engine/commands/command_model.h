@@ -30,6 +30,7 @@ struct LocalText {
 
 enum class CommandParameterType : uint8_t {
   kPull,    // N, #N, !N, owner/repo#N or the URL of a pull request; names a repository → also the slot "repo"
+  kIssue,   // the same, also of an issue
   kFlag,    // no value; gives the slots in `sets`
   kWord,    // one word
   kWords,   // words with commas between them; given again, they are added
@@ -111,7 +112,7 @@ bool ParseRight(std::string_view name, CommandRight& right);
 std::string_view AccessName(CommandAccess access);
 // "works", "not_yet", "not_offered".
 std::string_view StateName(CommandState state);
-// "pr", "flag", "word", "words", "text", "number", "labels".
+// "pr", "issue", "flag", "word", "words", "text", "number", "labels".
 std::string_view TypeName(CommandParameterType type);
 // "issue", "pull", "chat", "cli", for the bits of `places`, in this order.
 std::vector<std::string> PlaceNames(uint8_t places);
@@ -125,7 +126,7 @@ struct CommandExample {
 
 struct CommandModel {
   std::string id;     // "squash", "gate_retest": what decisions, the ledger and scripts name
-  std::string group;  // heading in help: "triage", "workflow", "gate", "tests", "help"
+  std::string group;  // id of a CommandGroup
   LocalText title;    // one line
   LocalText help;     // a paragraph; may be empty
   std::string usage;  // "/squash [PR] [-m MESSAGE]"
@@ -146,11 +147,21 @@ struct CommandModel {
   const CommandParameter* ParameterOfSlot(std::string_view slot) const;
 };
 
+// A heading of help.
+struct CommandGroup {
+  std::string id;
+  LocalText title;
+};
+
 // Everything that commands.json of a pack and of the packs that it extends says.
 struct CommandsModel {
+  std::vector<CommandGroup> groups;  // in the order of help
   std::vector<CommandModel> commands;
+  // Texts of the bot's answers, with {places}; services/commands/answers fills them.
+  std::map<std::string, LocalText, std::less<>> answers;
   // Labels that people may set and take away through the bot; exact names. Empty: none.
   std::vector<std::string> people_labels;
+  Origin people_labels_origin;
   // First words of other robots' commands, without the slash, lower case; left alone without a word. "x*": begins so.
   std::vector<std::string> robot_commands;
   // Logins of other robots: a line that speaks to one of them is not for us. Lower case, without "@".

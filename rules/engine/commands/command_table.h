@@ -67,7 +67,8 @@ class CommandTable {
   std::map<std::string, const CommandModel*, std::less<>> by_id_;
   std::map<std::string, std::vector<Entry>, std::less<>> by_first_word_;  // forms whose first word has no places
   std::vector<Entry> patterns_;                                           // forms whose first word has
-  std::vector<std::string> form_texts_;
+  std::vector<std::string> form_texts_;                                   // with the slash
+  std::vector<std::string> form_words_;                                   // the same without it, lower case
 };
 
 // The table of a pack and of everything that it extends. Adds every problem with file, pointer and line, and returns

@@ -51,16 +51,16 @@ void ForEachSubschema(const json& schema, Visit visit) {
 TEST(Schemas, EveryKindOfFileHasOne) {
   std::set<std::string_view> names;
   for (const SchemaText& schema : SchemaTexts()) names.insert(schema.name);
-  EXPECT_THAT(
-      names, ElementsAre("cases", "checks", "guardrails", "labels", "pack", "recipes", "rubric", "templates", "zones"));
+  EXPECT_THAT(names, ElementsAre("cases", "checks", "commands", "guardrails", "labels", "pack", "recipes", "rubric",
+                                 "templates", "zones"));
 }
 
 TEST(Schemas, UseOnlyKeywordsThatCanBeExplained) {
   const std::set<std::string> known = {
-      "$schema",     "$ref",         "title",   "description", "type",      "enum",      "properties",
-      "required",    "dependencies", "items",   "minItems",    "minLength", "maxLength", "additionalProperties",
-      "minimum",     "maximum",      "pattern", "oneOf",       "anyOf",     "not",       "exclusiveMinimum",
-      "definitions", "minProperties"};
+      "$schema",     "$ref",          "title",   "description", "type",      "enum",      "properties",
+      "required",    "dependencies",  "items",   "minItems",    "minLength", "maxLength", "additionalProperties",
+      "minimum",     "maximum",       "pattern", "oneOf",       "anyOf",     "not",       "exclusiveMinimum",
+      "definitions", "minProperties", "maxItems"};
   for (const SchemaText& schema : SchemaTexts()) {
     ForEachSubschema(json::parse(schema.text), [&](const json& part) {
       for (const auto& [key, value] : part.items()) EXPECT_EQ(known.count(key), 1u) << schema.name << ": " << key;

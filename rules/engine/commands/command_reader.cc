@@ -1,0 +1,361 @@
+#include "rules/engine/commands/command_reader.h"
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+
+#include "rules/engine/pack_part.h"
+#include "rules/engine/readable.h"
+
+namespace yardmaster::rules {
+namespace {
+
+using nlohmann::json;
+
+// --- The bot's answers ---
+
+constexpr std::string_view kOutcome[] = {"person", "command", "outcome"};
+constexpr std::string_view kCommand[] = {"person", "command"};
+constexpr std::string_view kReason[] = {"person", "command", "reason"};
+constexpr std::string_view kAllowed[] = {"person", "command", "who", "source"};
+constexpr std::string_view kPlaces[] = {"person", "command", "places"};
+constexpr std::string_view kUsage[] = {"person", "command", "reason", "usage", "help"};
+constexpr std::string_view kSuggestion[] = {"person", "command", "suggestion"};
+constexpr std::string_view kLabels[] = {"labels"};
+constexpr AnswerText kAnswers[] = {
+    {"working", kCommand},           // posted at once where a forge has no reactions
+    {"done", kOutcome},              // the outcome of a command that works
+    {"failed", kReason},             // it was allowed and did not work out
+    {"refused", kAllowed},           // the person may not give it
+    {"refused_disabled", kAllowed},  // the repository has switched it off
+    {"refused_place", kPlaces},      // it may not be given here
+    {"usage", kUsage},               // something is missing or wrong behind the command
+    {"unknown", kSuggestion},        // a misspelt command
+    {"not_yet", kReason},            // CommandState::kNotYet
+    {"not_offered", kReason},        // CommandState::kNotOffered
+    {"ask", kUsage},                 // it could mean several things
+    {"refused_labels", kLabels},     // labels that the pack does not let people set
+    {"who_anyone", {}},              // how rights are named
+    {"who_author", {}},
+    {"who_collaborator", {}},
+    {"who_maintainer", {}},
+    {"who_team", {}},
+    {"who_nobody", {}},
+    {"place_issue", {}},
+    {"place_pull", {}},
+    {"place_chat", {}},
+    {"place_cli", {}},
+    {"source_pack", {}},
+    {"source_daemon", {}},
+    {"source_organisation", {}},
+    {"source_repository", {}},
+};
+
+// --- Reading ---
+
+LocalText ReadText(const json& value) {
+  LocalText out;
+  out.en = value.at("en").get<std::string>();
+  out.zh = value.at("zh").get<std::string>();
+  return out;
+}
+
+void Take(const json& object, const char* key, bool& out) {
+  if (const auto it = object.find(key); it != object.end()) out = it->get<bool>();
+}
+void Take(const json& object, const char* key, std::string& out) {
+  if (const auto it = object.find(key); it != object.end()) out = it->get<std::string>();
+}
+void Take(const json& object, const char* key, std::vector<std::string>& out) {
+  if (const auto it = object.find(key); it != object.end()) out = it->get<std::vector<std::string>>();
+}
+void Take(const json& object, const char* key, LocalText& out) {
+  if (const auto it = object.find(key); it != object.end()) out = ReadText(*it);
+}
+
+// Boolean, whole number or text: the schema lets nothing else through.
+SlotValue ReadSlotValue(const json& value) {
+  if (value.is_boolean()) return value.get<bool>();
+  if (value.is_number()) return value.get<int64_t>();
+  return value.get<std::string>();
+}
+
+std::vector<std::pair<std::string, SlotValue>> ReadSets(const json& object) {
+  std::vector<std::pair<std::string, SlotValue>> out;
+  const auto sets = object.find("sets");
+  if (sets == object.end()) return out;
+  out.reserve(sets->size());
+  for (const auto& [slot, value] : sets->items()) out.emplace_back(slot, ReadSlotValue(value));
+  return out;
+}
+
+CommandParameterType TypeOf(std::string_view name) {
+  for (const CommandParameterType type :
+       {CommandParameterType::kPull, CommandParameterType::kIssue, CommandParameterType::kFlag,
+        CommandParameterType::kWord, CommandParameterType::kWords, CommandParameterType::kText,
+        CommandParameterType::kNumber}) {
+    if (TypeName(type) == name) return type;
+  }
+  return CommandParameterType::kLabels;
+}
+
+uint8_t PlacesOf(const json& names) {
+  uint8_t out = 0;
+  for (const json& name : names) {
+    for (const CommandPlace place : {kFromIssue, kFromPull, kFromChat, kFromCli}) {
+      if (PlaceNames(place).front() == name.get_ref<const std::string&>()) out |= place;
+    }
+  }
+  return out;
+}
+
+std::vector<std::string> SplitWords(std::string_view text) {
+  std::vector<std::string> words;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find(' '), text.size());
+    if (end > 0) words.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return words;
+}
+
+class Reader {
+ public:
+  Reader(const JsonDocument& document, std::string_view pack, CommandsModel& commands, Problems& problems)
+      : document_(document), value_(document.value()), pack_(pack), commands_(commands), problems_(problems) {}
+
+  bool Read() {
+    if (const auto groups = value_.find("groups"); groups != value_.end()) {
+      for (const json& group : *groups) {
+        commands_.groups.push_back({group.at("id").get<std::string>(), ReadText(group.at("title"))});
+      }
+    }
+    if (const auto list = value_.find("commands"); list != value_.end()) {
+      for (size_t i = 0; i < list->size(); ++i) ReadCommand((*list)[i], PointerJoin("/commands", i));
+    }
+    if (const auto answers = value_.find("answers"); answers != value_.end()) ReadAnswers(*answers);
+    Take(value_, "robot_commands", commands_.robot_commands);
+    Take(value_, "robot_logins", commands_.robot_logins);
+    const auto labels = value_.find("people_labels");
+    if (labels == value_.end()) return false;
+    commands_.people_labels = labels->get<std::vector<std::string>>();
+    commands_.people_labels_origin = At("/people_labels");
+    return true;
+  }
+
+ private:
+  Origin At(const std::string& pointer) const {
+    return {std::string(pack_), document_.file(), pointer, document_.PositionOf(pointer).line};
+  }
+  void Add(const std::string& pointer, std::string message) {
+    problems_.push_back(document_.ProblemAt(pointer, std::move(message)));
+  }
+
+  void ReadCommand(const json& value, const std::string& pointer) {
+    CommandModel command;
+    command.origin = At(pointer);
+    Take(value, "id", command.id);
+    Take(value, "group", command.group);
+    Take(value, "title", command.title);
+    Take(value, "help", command.help);
+    Take(value, "usage", command.usage);
+    if (const auto parameters = value.find("parameters"); parameters != value.end()) {
+      const std::string list = PointerJoin(pointer, "parameters");
+      for (size_t i = 0; i < parameters->size(); ++i) {
+        ReadParameter((*parameters)[i], PointerJoin(list, i), command);
+      }
+    }
+    const json& forms = value.at("forms");
+    for (size_t i = 0; i < forms.size(); ++i) {
+      ReadForm(forms[i], PointerJoin(PointerJoin(pointer, "forms"), i), command);
+    }
+    for (const json& item : value.at("examples")) {
+      CommandExample example;
+      Take(item, "text", example.text);
+      Take(item, "id", example.id);
+      Take(item, "comment", example.comment);
+      Take(item, "phrase", example.phrase);
+      if (example.id.empty()) example.id = command.id;
+      command.examples.push_back(std::move(example));
+    }
+    command.access = value.at("access") == "read" ? CommandAccess::kRead : CommandAccess::kWrite;
+    const json& who = value.at("who");
+    for (size_t i = 0; i < who.size(); ++i) {
+      CommandRight right;
+      const std::string& name = who[i].get_ref<const std::string&>();
+      if (ParseRight(name, right)) {
+        command.who.push_back(std::move(right));
+      } else {
+        Add(PointerJoin(PointerJoin(pointer, "who"), i),
+            "expected anyone, author, collaborator, maintainer or team:NAME, got " + Quoted(name));
+      }
+    }
+    command.places = PlacesOf(value.at("where"));
+    const std::string& state = value.at("state").get_ref<const std::string&>();
+    command.state = state == "works"     ? CommandState::kWorks
+                    : state == "not_yet" ? CommandState::kNotYet
+                                         : CommandState::kNotOffered;
+    Take(value, "reason", command.reason);
+    if ((command.state == CommandState::kWorks) != command.reason.en.empty()) {
+      Add(command.state == CommandState::kWorks ? PointerJoin(pointer, "reason") : pointer,
+          command.state == CommandState::kWorks ? "a command that works has no reason"
+                                                : "missing key \"reason\"; expected why it can't be had here");
+    }
+    Take(value, "hidden", command.hidden);
+    Take(value, "needs_pull", command.needs_pull);
+    commands_.commands.push_back(std::move(command));
+  }
+
+  void ReadParameter(const json& value, const std::string& pointer, CommandModel& command) {
+    CommandParameter parameter;
+    Take(value, "name", parameter.name);
+    Take(value, "aliases", parameter.aliases);
+    parameter.slot = parameter.name;
+    std::replace(parameter.slot.begin(), parameter.slot.end(), '-', '_');
+    Take(value, "slot", parameter.slot);
+    parameter.type = TypeOf(value.at("type").get_ref<const std::string&>());
+    Take(value, "positional", parameter.positional);
+    Take(value, "named", parameter.named);
+    Take(value, "bare", parameter.bare);
+    Take(value, "required", parameter.required);
+    Take(value, "values", parameter.values);
+    if (const auto aliases = value.find("value_aliases"); aliases != value.end()) {
+      for (const auto& [from, to] : aliases->items()) {
+        parameter.value_aliases.emplace_back(from, to.get<std::string>());
+        if (std::find(parameter.values.begin(), parameter.values.end(), to) == parameter.values.end()) {
+          Add(PointerJoin(PointerJoin(pointer, "value_aliases"), from), "expected one of \"values\"");
+        }
+      }
+    }
+    Take(value, "default", parameter.default_value);
+    Take(value, "title", parameter.summary);
+    parameter.sets = ReadSets(value);
+    const bool flag = parameter.type == CommandParameterType::kFlag;
+    if (flag && parameter.sets.empty()) parameter.sets.emplace_back(parameter.slot, true);
+    if (!flag && (parameter.bare || !parameter.sets.empty())) {
+      Add(pointer, "only a flag has \"bare\" or \"sets\"");
+    }
+    if (!parameter.positional && !parameter.named) Add(pointer, "expected \"positional\" or \"named\"");
+    if (flag && parameter.positional) Add(pointer, "a flag is not positional; expected \"bare\"");
+    const bool to_the_end =
+        parameter.type == CommandParameterType::kText || parameter.type == CommandParameterType::kLabels;
+    if (parameter.positional && last_positional_of_ == commands_.commands.size() + 1) {
+      Add(pointer, "a positional parameter before this one takes the rest of the line");
+    }
+    if (parameter.positional && to_the_end) last_positional_of_ = commands_.commands.size() + 1;
+
+    std::vector<std::string> names = parameter.aliases;
+    names.push_back(parameter.name);
+    for (const std::string& name : names) {
+      if (command.Parameter(name) == nullptr) continue;
+      Add(pointer, "the name " + Quoted(name) + " is there already in this command");
+    }
+    command.parameters.push_back(std::move(parameter));
+  }
+
+  void ReadForm(const json& value, const std::string& pointer, CommandModel& command) {
+    CommandForm form;
+    form.text = value.is_string() ? value.get<std::string>() : value.at("text").get<std::string>();
+    if (value.is_object()) {
+      Take(value, "needs", form.needs);
+      form.sets = ReadSets(value);
+    }
+    form.pattern = form.text.find('{') != std::string::npos;
+    form.words = SplitWords(std::string_view(form.text).substr(1));
+    if (!form.needs.empty() && command.Parameter(form.needs) == nullptr) {
+      Add(PointerJoin(pointer, "needs"), "expected the name of a parameter, got " + Quoted(form.needs));
+    }
+    // Places are filled with the slots of parameters.
+    for (size_t at = form.text.find('{'); at != std::string::npos; at = form.text.find('{', at + 1)) {
+      const size_t end = form.text.find('}', at);
+      const std::string slot = form.text.substr(at + 1, end == std::string::npos ? end : end - at - 1);
+      if (end != std::string::npos && command.ParameterOfSlot(slot) != nullptr) continue;
+      Add(pointer, "expected the slot of a parameter between braces, got " + Quoted(slot));
+    }
+    for (const auto& [slot, unused] : form.sets) {
+      if (command.ParameterOfSlot(slot) != nullptr) continue;
+      Add(PointerJoin(PointerJoin(pointer, "sets"), slot), "expected the slot of a parameter");
+    }
+    command.forms.push_back(std::move(form));
+  }
+
+  void ReadAnswers(const json& answers) {
+    for (const auto& [id, value] : answers.items()) {
+      const std::string pointer = PointerJoin("/answers", id);
+      const auto known = std::find_if(std::begin(kAnswers), std::end(kAnswers),
+                                      [&, &name = id](const AnswerText& one) { return one.id == name; });
+      if (known == std::end(kAnswers)) {
+        Add(pointer, "unknown answer; see the list in rules/schema/commands.schema.json");
+        continue;
+      }
+      LocalText text = ReadText(value);
+      CheckPlaces(text.en, known->places, PointerJoin(pointer, "en"));
+      CheckPlaces(text.zh, known->places, PointerJoin(pointer, "zh"));
+      commands_.answers[id] = std::move(text);
+    }
+  }
+
+  void CheckPlaces(std::string_view text, std::span<const std::string_view> places, const std::string& pointer) {
+    for (size_t at = text.find('{'); at != std::string_view::npos; at = text.find('{', at + 1)) {
+      const size_t end = text.find('}', at);
+      const std::string_view place =
+          end == std::string_view::npos ? text.substr(at + 1) : text.substr(at + 1, end - at - 1);
+      if (end != std::string_view::npos && std::find(places.begin(), places.end(), place) != places.end()) continue;
+      std::string expected;
+      for (const std::string_view one : places) expected += (expected.empty() ? "{" : ", {") + std::string(one) + "}";
+      Add(pointer, "nothing is filled in for {" + Readable(place) + "}; expected " +
+                       (expected.empty() ? "no places" : expected));
+    }
+  }
+
+  const JsonDocument& document_;
+  const json& value_;
+  const std::string_view pack_;
+  CommandsModel& commands_;
+  Problems& problems_;
+  // 1 + the number of the command whose last positional parameter takes the rest of the line; 0: none.
+  size_t last_positional_of_ = 0;
+};
+
+std::string Lower(std::string text) {
+  for (char& c : text) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return text;
+}
+
+}  // namespace
+
+std::span<const AnswerText> AnswerTexts() { return kAnswers; }
+
+bool ReadCommands(const JsonDocument& document, std::string_view pack, CommandsModel& commands, Problems& problems) {
+  return Reader(document, pack, commands, problems).Read();
+}
+
+void CheckCommands(const CommandsModel& commands, Problems& problems) {
+  if (commands.commands.empty()) return;
+  // The same words may stand for two commands only where an option tells which.
+  std::map<std::string, const CommandModel*> forms;
+  for (const CommandModel& command : commands.commands) {
+    for (const CommandForm& form : command.forms) {
+      const auto [it, inserted] = forms.try_emplace(Lower(form.text) + '\0' + form.needs, &command);
+      if (inserted) continue;
+      problems.push_back(ProblemAt(command.origin, "the words " + Quoted(form.text) + " are those of " +
+                                                       Quoted(it->second->id) + " already: " + it->second->origin.file +
+                                                       ":" + std::to_string(it->second->origin.line)));
+    }
+    const bool known = std::any_of(commands.groups.begin(), commands.groups.end(),
+                                   [&](const CommandGroup& group) { return group.id == command.group; });
+    if (!known) problems.push_back(ProblemAt(command.origin, "unknown group " + Quoted(command.group)));
+  }
+  for (const AnswerText& answer : kAnswers) {
+    if (commands.answers.count(answer.id) > 0) continue;
+    const Origin& first = commands.commands.front().origin;
+    problems.push_back(
+        {first.file, "", 0, 0, "missing answer " + Quoted(answer.id) + "; a pack with commands has all"});
+  }
+}
+
+}  // namespace yardmaster::rules
