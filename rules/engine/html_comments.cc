@@ -42,21 +42,26 @@ bool IsEscaped(std::string_view text, size_t pos) {
 }  // namespace
 
 void FindHtmlComments(std::string_view text, uint32_t begin, uint32_t end, bool inline_markup,
-                      std::vector<CommentRange>& comments) {
+                      std::vector<CommentRange>& comments, std::vector<CommentRange>* code_spans) {
   const std::string_view block = text.substr(begin, end - begin);
+  const auto range = [begin](size_t from, size_t to) {
+    return CommentRange{static_cast<uint32_t>(begin + from), static_cast<uint32_t>(begin + to)};
+  };
   size_t open = block.find(kOpen);
-  if (open == std::string_view::npos) return;
+  const bool all_runs = inline_markup && code_spans != nullptr;
+  if (open == std::string_view::npos && !all_runs) return;
   std::vector<BacktickRun> runs;
   if (inline_markup) runs = FindBackticks(block);
   size_t run = 0;
   size_t pos = 0;  // everything before is decided
-  while (open != std::string_view::npos) {
+  while (open != std::string_view::npos || (all_runs && run < runs.size())) {
     // Code spans that begin before the comment hide what they hold.
     while (run < runs.size() && runs[run].begin < pos) ++run;
     if (run < runs.size() && runs[run].begin < open) {
       const BacktickRun& current = runs[run];
       if (current.next != 0 && !IsEscaped(block, current.begin)) {
         pos = runs[current.next].begin + runs[current.next].length;
+        if (code_spans != nullptr) code_spans->push_back(range(current.begin, pos));
         run = current.next + 1;
       } else {
         pos = current.begin + current.length;
@@ -65,6 +70,7 @@ void FindHtmlComments(std::string_view text, uint32_t begin, uint32_t end, bool 
       if (open < pos) open = block.find(kOpen, pos);
       continue;
     }
+    if (open == std::string_view::npos) return;
     if (inline_markup && IsEscaped(block, open)) {
       pos = open + 1;
       open = block.find(kOpen, pos);
@@ -72,11 +78,16 @@ void FindHtmlComments(std::string_view text, uint32_t begin, uint32_t end, bool 
     }
     size_t close = block.find(kClose, open + kOpen.size());
     if (close == std::string_view::npos) {
-      if (!inline_markup) comments.push_back({static_cast<uint32_t>(begin + open), end});
-      return;
+      if (!inline_markup) {
+        comments.push_back({static_cast<uint32_t>(begin + open), end});
+        return;
+      }
+      if (!all_runs) return;
+      open = std::string_view::npos;  // no comment: what comes after may still be code
+      continue;
     }
     pos = close + kClose.size();
-    comments.push_back({static_cast<uint32_t>(begin + open), static_cast<uint32_t>(begin + pos)});
+    comments.push_back(range(open, pos));
     open = block.find(kOpen, pos);
   }
 }

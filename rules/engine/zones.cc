@@ -16,17 +16,6 @@ constexpr std::array<std::string_view, kZoneCount> kZoneNames = {
     "title", "prose",        "heading",     "code",    "trace",   "environment",
     "quote", "html_comment", "boilerplate", "command", "overflow"};
 
-// Where the part ends that is parsed as Markdown: behind the last whole line within the limit, or at the limit if the
-// line is longer, but never inside a UTF-8 character.
-size_t MarkdownEnd(std::string_view text) {
-  if (text.size() <= kMaxMarkdownBytes) return text.size();
-  size_t end = kMaxMarkdownBytes;
-  const size_t eol = text.find_last_of("\r\n", kMaxMarkdownBytes - 1);
-  if (eol != std::string_view::npos) return eol + 1;
-  for (int back = 0; back < 3 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80; ++back) --end;
-  return end;
-}
-
 bool IsBlank(std::string_view text) { return text.find_first_not_of(" \t\r\n") == std::string_view::npos; }
 
 // Collects stretches of lines and joins those that belong together.
@@ -99,6 +88,15 @@ void WriteSpans(std::string_view text, const std::vector<MarkdownBlock>& blocks,
 }
 
 }  // namespace
+
+size_t MarkdownEnd(std::string_view text) {
+  if (text.size() <= kMaxMarkdownBytes) return text.size();
+  size_t end = kMaxMarkdownBytes;
+  const size_t eol = text.find_last_of("\r\n", kMaxMarkdownBytes - 1);
+  if (eol != std::string_view::npos) return eol + 1;
+  for (int back = 0; back < 3 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80; ++back) --end;
+  return end;
+}
 
 std::string_view ZoneName(Zone zone) { return kZoneNames[static_cast<size_t>(zone)]; }
 

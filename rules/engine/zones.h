@@ -55,6 +55,10 @@ struct ZoneSpan {
 // More than this many bytes of a body are not parsed as Markdown; the rest becomes Zone::kOverflow.
 inline constexpr size_t kMaxMarkdownBytes = 64 * 1024;
 
+// Where the part of `text` ends that is parsed as Markdown: behind the last whole line within the limit, or at the
+// limit if the line is longer, but never inside a UTF-8 character.
+size_t MarkdownEnd(std::string_view text);
+
 // What a pack says about zones (its zones.json): the words that give traces, environment dumps and issue forms away.
 // All patterns are RE2 syntax, case as written, tried at the beginning of single lines without their line ending. The
 // markers and the indentation of the quotes, lists and fences around a line are taken off before; write "\\s*" for
