@@ -40,6 +40,10 @@ class EffectKind {
   // The word in the ledger and in metrics.
   virtual std::string_view name() const = 0;
 
+  // False: nothing depends on it. When it is refused or never seen, the work that it belongs to goes on as if it were
+  // done, and it is not tried again; the ledger tells what became of it.
+  virtual bool essential() const { return true; }
+
   // The entry for an action of a plan; nullopt if the action is of another kind. The key names what is done to which
   // subject, whoever decides it and however often, so that the same thing is done once. `repeat` above 0 makes a new
   // key for something that failed for good and is wanted again.

@@ -5,8 +5,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "rules/engine/json_document.h"
-#include "services/core/short_digest.h"
+#include "services/intake/effect_payload.h"
 #include "services/intake/router.h"
 
 namespace yardmaster {
@@ -16,33 +15,6 @@ using nlohmann::json;
 
 constexpr std::string_view kMarkerBegin = "<!-- yardmaster ";
 constexpr std::string_view kMarkerEnd = " -->";
-
-// 16 hex characters over the parts, each with its length in front.
-std::string KeyDigest(const std::vector<std::string_view>& parts) {
-  std::string buffer;
-  for (const std::string_view part : parts) {
-    buffer += std::to_string(part.size());
-    buffer += ':';
-    buffer += part;
-  }
-  return ShortDigest(buffer);
-}
-
-std::string WithRepeat(const std::string& key, int repeat) {
-  return repeat == 0 ? key : key + "." + std::to_string(repeat + 1);
-}
-
-std::string Dump(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
-
-std::optional<json> ParsePayload(std::string_view payload) {
-  std::string error;
-  return rules::ParseJsonLimited(payload, {.max_bytes = 4 * 1024 * 1024, .max_depth = 8, .max_values = 10'000}, error);
-}
-
-std::string StringMember(const json& value, std::string_view key) {
-  const auto it = value.find(key);
-  return it != value.end() && it->is_string() ? it->get<std::string>() : std::string();
-}
 
 bool HasAll(const std::vector<std::string>& have, const std::vector<std::string>& wanted) {
   return std::all_of(wanted.begin(), wanted.end(), [&](const std::string& label) {
@@ -80,25 +52,29 @@ std::optional<store::NewEffect> AddLabelsEffect::Make(const v1::Plan& plan, cons
   effect.kind = kName;
   effect.subject = plan.subject();
   effect.decision = plan.id();
-  effect.payload = Dump({{"labels", labels}});
+  const std::string& command = action.add_labels().command();
+  json payload = {{"labels", labels}};
+  if (!command.empty()) payload["command"] = command;
+  effect.payload = DumpPayload(payload);
   std::sort(labels.begin(), labels.end());
   const std::string subject = SubjectKey(plan.subject());
   std::vector<std::string_view> parts = {kName, subject};
   parts.insert(parts.end(), labels.begin(), labels.end());
-  effect.key = WithRepeat("l-" + KeyDigest(parts), repeat);
+  // What a person asks for is done again when asked again. No label has a line break.
+  const std::string asked = "\n" + command;
+  if (!command.empty()) parts.push_back(asked);
+  effect.key = WithRepeat("l-" + EffectKeyDigest(parts), repeat);
   return effect;
 }
 
 std::vector<std::string> AddLabelsEffect::LabelsOf(std::string_view payload) {
-  std::vector<std::string> labels;
   const std::optional<json> value = ParsePayload(payload);
-  if (!value.has_value() || !value->is_object()) return labels;
-  const auto it = value->find("labels");
-  if (it == value->end() || !it->is_array()) return labels;
-  for (const json& label : *it) {
-    if (label.is_string()) labels.push_back(label.get<std::string>());
-  }
-  return labels;
+  return value.has_value() ? StringsMember(*value, "labels") : std::vector<std::string>();
+}
+
+bool AddLabelsEffect::AskedFor(std::string_view payload) {
+  const std::optional<json> value = ParsePayload(payload);
+  return value.has_value() && !StringMember(*value, "command").empty();
 }
 
 absl::StatusOr<LookResult> AddLabelsEffect::Send(const EffectContext& context, const store::Effect& effect) const {
@@ -144,24 +120,19 @@ std::optional<store::NewEffect> PostTemplateEffect::Make(const v1::Plan& plan, c
   effect.kind = kName;
   effect.subject = plan.subject();
   effect.decision = plan.id();
-  effect.key = WithRepeat("c-" + KeyDigest({kName, SubjectKey(plan.subject()), post.template_id()}), repeat);
+  effect.key = WithRepeat("c-" + EffectKeyDigest({kName, SubjectKey(plan.subject()), post.template_id()}), repeat);
   std::string_view body = post.body();
   while (!body.empty() && absl::ascii_isspace(static_cast<unsigned char>(body.back()))) body.remove_suffix(1);
-  effect.payload = Dump({{"template", post.template_id()},
-                         {"body", absl::StrCat(absl::string_view(body.data(), body.size()), "\n\n",
-                                               Marker(plan.pack(), post.template_id(), effect.key))}});
+  effect.payload = DumpPayload({{"template", post.template_id()},
+                                {"body", absl::StrCat(absl::string_view(body.data(), body.size()), "\n\n",
+                                                      Marker(plan.pack(), post.template_id(), effect.key))}});
   return effect;
 }
 
 absl::StatusOr<LookResult> PostTemplateEffect::Send(const EffectContext& context, const store::Effect& effect) const {
   const std::optional<json> value = ParsePayload(effect.payload);
-  const std::string body = value.has_value() && value->is_object() ? StringMember(*value, "body") : std::string();
-  if (body.empty()) {
-    ForgeError error;
-    error.reason = ForgeReason::kInvalidInput;
-    error.outcome = ForgeOutcome::kNotSent;
-    return MakeForgeStatus(error, "the entry of the ledger has no text to post");
-  }
+  const std::string body = value.has_value() ? StringMember(*value, "body") : std::string();
+  if (body.empty()) return BrokenPayload("the entry of the ledger has no text to post");
   absl::StatusOr<ForgeCommentWritten> written =
       context.forge.AddComment(context.call, ForgeSubjectOf(effect.subject), body);
   if (!written.ok()) return written.status();

@@ -22,6 +22,8 @@ class AddLabelsEffect final : public EffectKind {
 
   // The labels of an entry of this kind; empty if the payload can't be read.
   static std::vector<std::string> LabelsOf(std::string_view payload);
+  // Whether a person asked for them by a command.
+  static bool AskedFor(std::string_view payload);
 };
 
 // "post_template": a comment with a template of the pack and our marker. One template is posted once on a subject.

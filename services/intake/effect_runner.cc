@@ -1,10 +1,13 @@
 #include "services/intake/effect_runner.h"
 
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <optional>
 #include <utility>
 
 #include "clients/forge/forge_error.h"
+#include "services/intake/command_effects.h"
 #include "services/intake/effect_kinds.h"
 
 namespace yardmaster {
@@ -157,6 +160,7 @@ StepResult EffectRunner::CarryOut(const v1::Plan& plan, const v1::Action& action
       if (!intent.ok()) return FromStoreError(intent.status());
       if (intent->state == EffectState::kConfirmed) return {};
       if (store::IsFinal(intent->state)) {
+        if (!kind->essential()) return {};
         const absl::StatusOr<store::Effect> before = ledger_.Get(intent->id);
         if (!before.ok()) return FromStoreError(before.status());
         const bool just_now = before->settled_at.has_value() && *before->settled_at >= started;
@@ -171,7 +175,9 @@ StepResult EffectRunner::CarryOut(const v1::Plan& plan, const v1::Action& action
       if (intent->state == EffectState::kUnknown) {
         return {StepResult::Kind::kWait, settle.empty() ? kDefaultWait : settle.front(), "settling"};
       }
-      return Send(*kind, intent->id, context, settle);
+      StepResult sent = Send(*kind, intent->id, context, settle);
+      if (sent.kind == StepResult::Kind::kFailed && !kind->essential()) return {};
+      return sent;
     }
   }
   return {StepResult::Kind::kFailed, milliseconds(0), "no kind of effect carries out this action"};
@@ -234,20 +240,30 @@ absl::Status EffectRunner::GiveUp(const v1::Subject& subject, int64_t delivery, 
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::vector<std::string>> EffectRunner::LabelsWeAdded(const v1::Subject& subject) {
-  std::vector<std::string> labels;
-  store::EffectFilter filter;
-  filter.subject = subject;
-  filter.state = EffectState::kConfirmed;
-  filter.kind = AddLabelsEffect::kName;
-  const absl::StatusOr<store::Page<store::Effect>> page = ledger_.List(filter, {0, kMaxEffectsRead});
-  if (!page.ok()) return page.status();
-  for (const store::Effect& effect : page->items) {
-    for (std::string& label : AddLabelsEffect::LabelsOf(effect.payload)) labels.push_back(std::move(label));
+absl::StatusOr<WrittenLabels> EffectRunner::LabelsWritten(const v1::Subject& subject) {
+  // In the order in which they were wanted: the last word about a label counts.
+  std::vector<store::Effect> effects;
+  for (const std::string_view kind : {AddLabelsEffect::kName, RemoveLabelsEffect::kName}) {
+    store::EffectFilter filter;
+    filter.subject = subject;
+    filter.state = EffectState::kConfirmed;
+    filter.kind = kind;
+    absl::StatusOr<store::Page<store::Effect>> page = ledger_.List(filter, {0, kMaxEffectsRead});
+    if (!page.ok()) return page.status();
+    std::move(page->items.begin(), page->items.end(), std::back_inserter(effects));
   }
-  std::sort(labels.begin(), labels.end());
-  labels.erase(std::unique(labels.begin(), labels.end()), labels.end());
-  return labels;
+  std::sort(effects.begin(), effects.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
+  std::map<std::string, bool> ours;
+  for (const store::Effect& effect : effects) {
+    const bool decided = effect.kind == AddLabelsEffect::kName && !AddLabelsEffect::AskedFor(effect.payload);
+    for (const std::string& label : AddLabelsEffect::LabelsOf(effect.payload)) ours[label] = decided;
+  }
+  WrittenLabels out;
+  for (const auto& [label, decided] : ours) {
+    out.all.push_back(label);
+    if (decided) out.ours.push_back(label);
+  }
+  return out;
 }
 
 }  // namespace yardmaster

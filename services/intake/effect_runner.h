@@ -40,6 +40,15 @@ struct StepResult {
   bool done() const { return kind == Kind::kDone; }
 };
 
+// Labels of a subject that confirmed effects wrote.
+struct WrittenLabels {
+  // Those that our own decisions put on, unless a person has had a say about them by a command since. Sorted.
+  std::vector<std::string> ours;
+  // All that were ever put on or taken off, whoever wanted it. One of them that is not on the subject now was taken off
+  // by somebody and is not put back. Sorted.
+  std::vector<std::string> all;
+};
+
 // What a failed call means for the work it belongs to.
 StepResult FromForgeError(const absl::Status& status);
 // The store could not note something: everything waits.
@@ -58,7 +67,8 @@ class EffectRunner {
                         const std::vector<std::chrono::milliseconds>& settle);
 
   // Carries out one action of a plan. kDone: it is on the forge and confirmed. `key` is set to the effect's key. An
-  // effect that failed or was refused since `started` stays so; one that failed before is tried as a new one.
+  // effect that failed or was refused since `started` stays so; one that failed before is tried as a new one. What is
+  // not essential is done once it is final.
   StepResult CarryOut(const v1::Plan& plan, const v1::Action& action, int64_t delivery, store::TimePoint started,
                       const EffectContext& context, const std::vector<std::chrono::milliseconds>& settle,
                       std::string& key);
@@ -69,8 +79,7 @@ class EffectRunner {
   // Ends everything open that `delivery` led to: failed with `reason`. For work that is given up.
   absl::Status GiveUp(const v1::Subject& subject, int64_t delivery, std::string_view reason);
 
-  // Labels that confirmed effects put on `subject`.
-  absl::StatusOr<std::vector<std::string>> LabelsWeAdded(const v1::Subject& subject);
+  absl::StatusOr<WrittenLabels> LabelsWritten(const v1::Subject& subject);
 
  private:
   const EffectKind* KindOf(std::string_view name) const;

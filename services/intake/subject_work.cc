@@ -161,16 +161,17 @@ std::optional<WorkResult> SubjectWork::Attempt::PlanOnce() {
   const absl::StatusOr<SubjectReading> reading = ReadSubject(side_->forge(), ReadCall(), subject_, login_);
   if (!reading.ok()) return FromRead(reading.status());
 
-  const absl::StatusOr<std::vector<std::string>> ours = env_.effects.LabelsWeAdded(subject_);
-  if (!ours.ok()) return FromStep(FromStoreError(ours.status()), "");
-  ours_ = *ours;
+  absl::StatusOr<WrittenLabels> written = env_.effects.LabelsWritten(subject_);
+  if (!written.ok()) return FromStep(FromStoreError(written.status()), "");
+  ours_ = std::move(written->ours);
   const absl::StatusOr<std::vector<store::RemovedLabel>> removed = env_.subjects.RemovedLabels(subject_);
   if (!removed.ok()) return FromStep(FromStoreError(removed.status()), "");
   removed_.clear();
   for (const store::RemovedLabel& label : *removed) removed_.push_back(label.label);
-  // What we put there and is gone was taken off by somebody, whether we were told or not.
+  // What we put there and is gone was taken off by somebody, whether we were told or not; so was what we took off because
+  // a person asked for it.
   const auto& labels = reading->snapshot.labels();
-  for (const std::string& label : ours_) {
+  for (const std::string& label : written->all) {
     if (std::find(labels.begin(), labels.end(), label) == labels.end()) removed_.push_back(label);
   }
 
