@@ -11,6 +11,7 @@
 #include "clients/forge/make_forge.h"
 #include "services/core/errors.h"
 #include "services/core/version.h"
+#include "services/intake/command_effects.h"
 #include "services/intake/effect_kinds.h"
 #include "services/intake/forge_label_source.h"
 #include "services/intake/gaps.h"
@@ -90,7 +91,9 @@ absl::Status Pipe::Parts::MakeForges() {
 void Pipe::Parts::MakePipe() {
   const auto find_pack = [packs = &env.packs](std::string_view name) { return packs->Current()->Find(name); };
   const std::vector<std::shared_ptr<const Planner>> planners = {std::make_shared<IssuePlanner>()};
-  const EffectRunner::Kinds kinds = {std::make_shared<PostTemplateEffect>(), std::make_shared<AddLabelsEffect>()};
+  const EffectRunner::Kinds kinds = {std::make_shared<PostTemplateEffect>(), std::make_shared<AddLabelsEffect>(),
+                                     std::make_shared<ReactEffect>(), std::make_shared<AnswerCommentEffect>(),
+                                     std::make_shared<RemoveLabelsEffect>()};
   effects = std::make_unique<EffectRunner>(kinds, store->ledger(), env.clock, env.logger);
   work = std::make_unique<SubjectWork>(WorkEnvironment{store->inbox(), store->decisions(), store->subjects(), *effects,
                                                        *marks, env.clock, env.logger, side_table, find_pack,

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "services/core/store/store.h"
+#include "services/intake/command_effects.h"
 #include "services/intake/effect_kinds.h"
 #include "services/intake/pipeline.h"
 #include "services/intake/webhook_forge.h"
@@ -90,8 +91,10 @@ class World {
       return name == "tiny" ? pack_ : std::shared_ptr<const rules::CompiledPack>();
     };
     effects_ = std::make_unique<EffectRunner>(
-        EffectRunner::Kinds{std::make_shared<PostTemplateEffect>(), std::make_shared<AddLabelsEffect>()}, *ledger_,
-        clock_, logger_);
+        EffectRunner::Kinds{std::make_shared<PostTemplateEffect>(), std::make_shared<AddLabelsEffect>(),
+                            std::make_shared<ReactEffect>(), std::make_shared<AnswerCommentEffect>(),
+                            std::make_shared<RemoveLabelsEffect>()},
+        *ledger_, clock_, logger_);
     work_ = std::make_unique<SubjectWork>(
         WorkEnvironment{*inbox_, *decisions_, *subjects_, *effects_, *marks_, clock_, logger_, forges, find_pack,
                         [this] { return "d" + std::to_string(++decision_ids_); }, nullptr});
