@@ -385,6 +385,7 @@ void ConfigParser::ParseRepository(const JsonPlace& place) {
     entry.pack_lines.push_back(context_.document.PositionOf(element.pointer).line);
   }
   entry.mode = ParseMode(reader);
+  entry.commands = MergeCommandSettings(ReadCommandSettings(reader, /*bounds=*/true), config_.commands);
   reader.Finish();
 
   for (size_t i = 0; i < config_.repositories.size(); ++i) {
@@ -624,6 +625,7 @@ Config ConfigParser::Parse(const nlohmann::json& root) {
     }
   }
   // After the forges, which they name.
+  config_.commands = ReadCommandSettings(reader, /*bounds=*/true);
   reader.Each("repositories", [&](const JsonPlace& element) { ParseRepository(element); });
   reader.Each("schedules", [&](JsonPlace element) { ParseSchedule(std::move(element)); });
   reader.Each("tokens", [&](JsonPlace element) { ParseToken(std::move(element)); });

@@ -17,6 +17,7 @@
 #include "rules/engine/problem.h"
 #include "services/core/address.h"
 #include "services/core/auth.h"
+#include "services/core/command_settings.h"
 #include "services/core/limits.h"
 #include "services/core/logging.h"
 #include "services/core/secret.h"
@@ -82,6 +83,7 @@ struct RepositoryConfig {
       packs;  // those it may use; the first one is its default. Empty: events are ignored with a reason
   std::vector<uint32_t> pack_lines;  // where each pack is named, for messages
   std::optional<RunMode> mode;       // unset: the daemon's
+  CommandSettings commands;          // merged with what holds for all repositories
 };
 
 struct ScheduleConfig {
@@ -133,6 +135,7 @@ struct Config {
   std::filesystem::path packs_dir;  // empty: see packs_dir.h
   std::map<std::string, ForgeConfig, std::less<>> forges;
   std::vector<RepositoryConfig> repositories;  // first match wins
+  CommandSettings commands;                    // of repositories that say nothing else
   std::vector<ScheduleConfig> schedules;
   std::vector<TokenEntry> tokens;
   bool allow_anonymous_loopback = false;

@@ -111,6 +111,20 @@ inline constexpr size_t kMaxSecretBytes = 64 * 1024;
 // Certificates and keys.
 inline constexpr size_t kMaxPemBytes = 1024 * 1024;
 
+// The file of a repository or an organisation that says how the bot works there: anybody may propose one.
+inline constexpr size_t kMaxRepositoryFileBytes = 64 * 1024;
+inline constexpr size_t kMaxRepositoryFileDepth = 8;
+inline constexpr size_t kMaxRepositoryFileValues = 5'000;
+// Severities and exemptions in one such file.
+inline constexpr size_t kMaxRepositoryRules = 500;
+// Paths of one exemption; each is tried on every file that a review looks at.
+inline constexpr size_t kMaxExemptionPaths = 32;
+// Kinds of people that may give one command; a team costs a call to the forge.
+inline constexpr size_t kMaxCommandRights = 16;
+inline constexpr size_t kMaxCommandsOfPack = 200;
+// Words or logins of other robots in one configuration.
+inline constexpr size_t kMaxRobotWords = 200;
+
 // --- The store ---
 
 // Deliveries that may wait for a commit, and their compressed bodies together, before new ones are turned away.

@@ -141,10 +141,14 @@ struct CommandModel {
   bool hidden = false;  // works, but help does not list it
   // Needs a pull request: without a number that of the thread; elsewhere it asks back.
   bool needs_pull = false;
+  // Runs code of others or spends machines: like a write it is never open to anyone, whatever a configuration says.
+  bool trusted_only = false;
   Origin origin;
 
   const CommandParameter* Parameter(std::string_view name_or_alias) const;
   const CommandParameter* ParameterOfSlot(std::string_view slot) const;
+  // Whether "anyone" may be among those who may give it.
+  bool MayBeOpen() const { return access == CommandAccess::kRead && !trusted_only; }
 };
 
 // A heading of help.

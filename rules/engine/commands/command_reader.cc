@@ -21,23 +21,26 @@ constexpr std::string_view kCommand[] = {"person", "command"};
 constexpr std::string_view kReason[] = {"person", "command", "reason"};
 constexpr std::string_view kAllowed[] = {"person", "command", "who", "source"};
 constexpr std::string_view kPlaces[] = {"person", "command", "places"};
+constexpr std::string_view kSource[] = {"person", "command", "source"};
 constexpr std::string_view kUsage[] = {"person", "command", "reason", "usage", "help"};
 constexpr std::string_view kSuggestion[] = {"person", "command", "suggestion"};
 constexpr std::string_view kLabels[] = {"labels"};
 constexpr AnswerText kAnswers[] = {
-    {"working", kCommand},           // posted at once where a forge has no reactions
-    {"done", kOutcome},              // the outcome of a command that works
-    {"failed", kReason},             // it was allowed and did not work out
-    {"refused", kAllowed},           // the person may not give it
-    {"refused_disabled", kAllowed},  // the repository has switched it off
-    {"refused_place", kPlaces},      // it may not be given here
-    {"usage", kUsage},               // something is missing or wrong behind the command
-    {"unknown", kSuggestion},        // a misspelt command
-    {"not_yet", kReason},            // CommandState::kNotYet
-    {"not_offered", kReason},        // CommandState::kNotOffered
-    {"ask", kUsage},                 // it could mean several things
-    {"refused_labels", kLabels},     // labels that the pack does not let people set
-    {"who_anyone", {}},              // how rights are named
+    {"working", kCommand},          // posted at once where a forge has no reactions
+    {"done", kOutcome},             // the outcome of a command that works
+    {"failed", kReason},            // it was allowed and did not work out
+    {"refused", kAllowed},          // the person may not give it
+    {"refused_disabled", kSource},  // the repository has switched it off
+    {"refused_file", kSource},      // a write, and a file that can't be read
+    {"refused_place", kPlaces},     // it may not be given here
+    {"usage", kUsage},              // something is missing or wrong behind the command
+    {"unknown", kSuggestion},       // a misspelt command
+    {"unknown_plain", kUsage},      // one that is like no other
+    {"not_yet", kReason},           // CommandState::kNotYet
+    {"not_offered", kReason},       // CommandState::kNotOffered
+    {"ask", kUsage},                // it could mean several things
+    {"refused_labels", kLabels},    // labels that the pack does not let people set
+    {"who_anyone", {}},             // how rights are named
     {"who_author", {}},
     {"who_collaborator", {}},
     {"who_maintainer", {}},
@@ -205,6 +208,12 @@ class Reader {
     }
     Take(value, "hidden", command.hidden);
     Take(value, "needs_pull", command.needs_pull);
+    Take(value, "trusted_only", command.trusted_only);
+    const bool open = std::any_of(command.who.begin(), command.who.end(),
+                                  [](const CommandRight& right) { return right.kind == CommandRight::Kind::kAnyone; });
+    if (open && !command.MayBeOpen()) {
+      Add(PointerJoin(pointer, "who"), "a command that writes, or is for trusted people only, is not open to anyone");
+    }
     commands_.commands.push_back(std::move(command));
   }
 

@@ -1,0 +1,72 @@
+// The file with which a repository, or an organisation for all of its repositories, says how the bot works there.
+// Always read from the base branch: what a pull request changes in it holds when it is merged.
+// rules/schema/repository.schema.json describes it.
+//
+// Precedence, key by key: repository > organisation > daemon. Which packs a repository may use and its mode come from
+// the daemon's config alone: the file chooses among those packs, and may narrow "apply" to "dry-run".
+#ifndef YARDMASTER_SERVICES_COMMANDS_REPOSITORY_FILE_H_
+#define YARDMASTER_SERVICES_COMMANDS_REPOSITORY_FILE_H_
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rules/engine/checks/check_set.h"
+#include "rules/engine/problem.h"
+#include "services/core/command_settings.h"
+#include "services/core/pack_registry.h"
+
+namespace yardmaster::commands {
+
+// Where the file lies in a repository: ".github/yardmaster.json", ".gitcode/yardmaster.json".
+std::string RepositoryFilePath(std::string_view forge);
+// Repository and path of an organisation's defaults: "OWNER/.github" or "OWNER/.gitcode", and "yardmaster.json".
+std::string OrganisationRepository(std::string_view forge, std::string_view owner);
+inline constexpr std::string_view kOrganisationFilePath = "yardmaster.json";
+
+// Findings that a repository lives with.
+struct Exemption {
+  std::vector<std::string> rules;  // rule ids; empty: every rule
+  std::vector<std::string> paths;  // globs, "**" over folders; empty: every file
+  std::string reason;
+  std::string until;  // "YYYY-MM-DD", the last day on which it holds; empty: always
+};
+
+struct RepositoryFile {
+  std::optional<std::vector<std::string>> packs;  // chosen among those that the daemon allows; the first is the default
+  // Profile of reviews: by pack, or under "" for every pack.
+  std::map<std::string, std::string, std::less<>> profiles;
+  // Severity of a rule's findings, instead of the pack's; nullopt: the rule is off.
+  std::map<std::string, std::optional<rules::Severity>, std::less<>> severities;
+  std::optional<std::vector<Exemption>> exemptions;
+  bool dry_run = false;  // narrowed
+  CommandSettings commands;
+};
+
+// What a file is held against.
+struct RepositoryScope {
+  // Packs that the daemon lets the repository use. Empty: any (a check on a desk, which knows no daemon).
+  std::vector<std::string> packs;
+  // The packs in service, for ids of commands, rules and profiles; nullptr: these are checked in form only.
+  const PackSet* loaded = nullptr;
+};
+
+// Reads a file; `name` is used in problems. Strict: unknown keys, unknown rules, commands, packs and profiles are
+// problems, each with pointer and line. nullopt if there was any: a file is used whole or not at all.
+std::optional<RepositoryFile> ParseRepositoryFile(std::string_view name, std::string_view text,
+                                                  const RepositoryScope& scope, rules::Problems& problems);
+
+// What is wrong with a file, sorted by line: for a pull request that changes it, before it is merged.
+rules::Problems ValidateRepositoryFile(std::string_view name, std::string_view text, const RepositoryScope& scope);
+
+// What holds for a repository's reviews and packs; the commands stay apart, since permission.h names who said what.
+RepositoryFile MergeRepositoryFiles(const RepositoryFile* repository, const RepositoryFile* organisation);
+
+// The packs that a repository uses: those it chose among `allowed`, in its order; all of them where it chose none.
+std::vector<std::string> PacksOf(const RepositoryFile& file, const std::vector<std::string>& allowed);
+
+}  // namespace yardmaster::commands
+
+#endif  // YARDMASTER_SERVICES_COMMANDS_REPOSITORY_FILE_H_
