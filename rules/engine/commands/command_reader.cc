@@ -23,7 +23,8 @@ constexpr std::string_view kAllowed[] = {"person", "command", "who", "source"};
 constexpr std::string_view kPlaces[] = {"person", "command", "places"};
 constexpr std::string_view kSource[] = {"person", "command", "source"};
 constexpr std::string_view kUsage[] = {"person", "command", "reason", "usage", "help"};
-constexpr std::string_view kSuggestion[] = {"person", "command", "suggestion"};
+constexpr std::string_view kHelp[] = {"person", "command", "help"};
+constexpr std::string_view kSuggestion[] = {"person", "command", "suggestion", "help"};
 constexpr std::string_view kLabels[] = {"labels"};
 constexpr AnswerText kAnswers[] = {
     {"working", kCommand},          // posted at once where a forge has no reactions
@@ -35,7 +36,7 @@ constexpr AnswerText kAnswers[] = {
     {"refused_place", kPlaces},     // it may not be given here
     {"usage", kUsage},              // something is missing or wrong behind the command
     {"unknown", kSuggestion},       // a misspelt command
-    {"unknown_plain", kUsage},      // one that is like no other
+    {"unknown_plain", kHelp},       // one that is like no other
     {"not_yet", kReason},           // CommandState::kNotYet
     {"not_offered", kReason},       // CommandState::kNotOffered
     {"ask", kUsage},                // it could mean several things
