@@ -28,6 +28,7 @@ struct Words {
   LocalText where{"where", "在哪里用"};
   LocalText usage{"Usage", "用法"};
   LocalText also{"Also", "也可以写"};
+  LocalText parameters{"What may stand behind it", "参数"};
   LocalText examples{"Examples", "例子"};
   LocalText may{"Who may", "谁可以用"};
   LocalText from{"Where", "在哪里用"};
@@ -131,21 +132,21 @@ void AppendOne(const CommandTable& table, const CommandModel& command, const Hel
     out += "**" + (not_yet ? words.not_yet : words.not_offered).In(chinese) + "**" + std::string(colon) +
            command.reason.In(chinese) + (chinese ? "。" : ".") + "\n\n";
   }
-  out += words.usage.In(chinese) + std::string(colon) + Code(command.usage) + "\n";
+  out += "- " + words.usage.In(chinese) + std::string(colon) + Code(command.usage) + "\n";
   if (command.forms.size() > 1) {
-    out += words.also.In(chinese) + std::string(colon);
+    out += "- " + words.also.In(chinese) + std::string(colon);
     for (size_t i = 1; i < command.forms.size(); ++i) {
       if (i > 1) out += chinese ? "、" : ", ";
       out += Code(command.forms[i].text);
     }
     out += "\n";
   }
-  out += words.may.In(chinese) + std::string(colon) + WhoText(table, rights.who, chinese) +
+  out += "- " + words.may.In(chinese) + std::string(colon) + WhoText(table, rights.who, chinese) +
          (rights.enabled ? "" : " (" + words.off.In(chinese) + ")") + "\n";
-  out += words.from.In(chinese) + std::string(colon) + PlacesText(table, command.places, chinese) + "\n";
+  out += "- " + words.from.In(chinese) + std::string(colon) + PlacesText(table, command.places, chinese) + "\n";
 
   if (!command.parameters.empty()) {
-    out += "\n";
+    out += "\n" + words.parameters.In(chinese) + (chinese ? "：" : ":") + "\n\n";
     for (const CommandParameter& parameter : command.parameters) {
       out += "- " + ParameterForms(parameter) + std::string(colon) + parameter.summary.In(chinese);
       if (!parameter.default_value.empty()) {
@@ -154,7 +155,7 @@ void AppendOne(const CommandTable& table, const CommandModel& command, const Hel
       out += "\n";
     }
   }
-  out += "\n" + words.examples.In(chinese) + std::string(colon) + "\n\n";
+  out += "\n" + words.examples.In(chinese) + (chinese ? "：" : ":") + "\n\n";
   for (const CommandExample& example : command.examples) {
     out += "- " + Code(example.text);
     if (!example.comment.en.empty()) out += " " + example.comment.In(chinese);
@@ -296,6 +297,7 @@ std::string DocsPage(const CommandTable& table) {
     out += "\n" + command.title.zh + "。" + command.help.zh + "\n";
     if (!command.reason.zh.empty()) {
       const Words words;
+      out += "\n";
       out += (command.state == rules::CommandState::kNotYet ? words.not_yet : words.not_offered).zh + "：" +
              command.reason.zh + "。\n";
     }

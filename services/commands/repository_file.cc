@@ -75,7 +75,7 @@ class Reader {
   }
 
   void ReadPacks() {
-    // Which packs the rest of the file can speak of.
+    // Which packs the rest of the file can speak of: an organisation's file also of those that it does not choose.
     packs_ = scope_.packs;
     if (packs_.empty() && scope_.loaded != nullptr) {
       for (const auto& [name, unused] : scope_.loaded->packs()) packs_.push_back(name);
@@ -97,7 +97,6 @@ class Reader {
         file_.packs->push_back(name);
       }
     }
-    if (!file_.packs->empty()) packs_ = *file_.packs;
   }
 
   void ReadProfile() {

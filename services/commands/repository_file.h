@@ -47,7 +47,8 @@ struct RepositoryFile {
 
 // What a file is held against.
 struct RepositoryScope {
-  // Packs that the daemon lets the repository use. Empty: any (a check on a desk, which knows no daemon).
+  // Packs that the daemon lets the repository use. Empty: any (a check on a desk, which knows no daemon; the file of an
+  // organisation, which speaks of all of its repositories).
   std::vector<std::string> packs;
   // The packs in service, for ids of commands, rules and profiles; nullptr: these are checked in form only.
   const PackSet* loaded = nullptr;
