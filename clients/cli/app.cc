@@ -111,6 +111,7 @@ void BuildCommandLine(CLI::App& app, GlobalOptions& options, Verb& chosen) {
   AddReviewVerbs(app, chosen);
   AddRulesVerbs(app, chosen);
   AddConfigVerbs(app, chosen);
+  AddHelpVerbs(app, chosen);
   AddHealthVerb(app, chosen);
   AddCompletionVerb(app, chosen);
   AddVersionVerb(app, chosen);

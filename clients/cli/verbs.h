@@ -26,6 +26,7 @@ void AddLedgerVerbs(CLI::App& app, Verb& chosen);
 void AddReviewVerbs(CLI::App& app, Verb& chosen);
 void AddRulesVerbs(CLI::App& app, Verb& chosen);
 void AddConfigVerbs(CLI::App& app, Verb& chosen);
+void AddHelpVerbs(CLI::App& app, Verb& chosen);
 void AddCompletionVerb(CLI::App& app, Verb& chosen);
 void AddHealthVerb(CLI::App& app, Verb& chosen);
 void AddVersionVerb(CLI::App& app, Verb& chosen);

@@ -288,6 +288,32 @@ concept Comparable = requires(const T& a, const T& b) {
   a == b;
 };
 
+TEST_F(ConfigTest, CommandsOfARepositoryAreMergedWithThoseOfAll) {
+  const auto config = Parse(R"({"forges": {"github": {}},
+      "commands": {"squash": {"who": ["maintainer"], "at_most": ["collaborator"]}, "test": {"enabled": false}},
+      "robots": {"commands": ["verify"]},
+      "repositories": [
+        {"forge": "github", "repository": "a/b", "commands": {"squash": {"who": ["author", "team:core"]}}},
+        {"forge": "github", "repository": "a/*"}]})");
+  ASSERT_TRUE(config.has_value()) << AllProblems();
+  const CommandSettings& own = config->FindRepository("github", "a/b")->commands;
+  EXPECT_EQ(own.commands.at("squash").who->size(), 2u);
+  EXPECT_EQ(own.commands.at("squash").who->at(1).team, "core");
+  EXPECT_EQ(own.commands.at("squash").at_most->size(), 1u);
+  EXPECT_EQ(own.commands.at("test").enabled, false);
+  EXPECT_THAT(own.robot_commands, ElementsAre("verify"));
+  const CommandSettings& other = config->FindRepository("github", "a/c")->commands;
+  EXPECT_EQ(other.commands.at("squash").who->at(0).kind, rules::CommandRight::Kind::kMaintainer);
+}
+
+TEST_F(ConfigTest, CommandsWithMistakesAreNamedByPointer) {
+  EXPECT_EQ(OnlyProblem(R"({"commands": {"squash": {"who": ["boss"]}}})").pointer, "/commands/squash/who/0");
+  EXPECT_EQ(OnlyProblem(R"({"commands": {"squash": {"whom": ["author"]}}})").pointer, "/commands/squash/whom");
+  EXPECT_EQ(OnlyProblem(R"({"commands": {"Squash it": {}}})").pointer, "/commands/Squash it");
+  EXPECT_EQ(OnlyProblem(R"({"robots": {"commands": ["two words"]}})").pointer, "/robots/commands/0");
+  EXPECT_EQ(OnlyProblem(R"({"commands": {"squash": {"who": []}}})").pointer, "/commands/squash/who");
+}
+
 TEST(Secret, CanNeitherBePrintedNorComparedByAccident) {
   EXPECT_FALSE(Printable<Secret>);
   EXPECT_FALSE(Comparable<Secret>);
