@@ -45,16 +45,22 @@ std::string More(int all) {
 }  // namespace
 
 Json PackJson(const v1::PackInfo& pack) {
-  return Json{
-      {"name", pack.name()},       {"title", pack.title()},           {"revision", pack.revision()},
-      {"extends", pack.extends()}, {"rules", pack.rules()},           {"labels", pack.labels()},
-      {"cases", pack.cases()},     {"has_rubric", pack.has_rubric()}, {"has_guardrails", pack.has_guardrails()}};
+  return Json{{"name", pack.name()},
+              {"title", pack.title()},
+              {"revision", pack.revision()},
+              {"extends", pack.extends()},
+              {"rules", pack.rules()},
+              {"labels", pack.labels()},
+              {"cases", pack.cases()},
+              {"commands", pack.commands()},
+              {"has_rubric", pack.has_rubric()},
+              {"has_guardrails", pack.has_guardrails()}};
 }
 
 std::string PackTable(const google::protobuf::RepeatedPtrField<v1::PackInfo>& packs, const Output& output) {
   Table table;
-  for (const size_t column : {2, 3, 4}) table.AlignRight(column);
-  table.Header({"pack", "revision", "rules", "labels", "cases", "can", "title"});
+  for (const size_t column : {2, 3, 4, 5}) table.AlignRight(column);
+  table.Header({"pack", "revision", "rules", "labels", "cases", "commands", "can", "title"});
   for (const v1::PackInfo& pack : packs) {
     std::string can = pack.has_rubric() ? "triage" : "";
     if (!pack.has_guardrails()) can += can.empty() ? "read only" : ", read only";
@@ -65,6 +71,7 @@ std::string PackTable(const google::protobuf::RepeatedPtrField<v1::PackInfo>& pa
                Number(pack.rules()),
                Number(pack.labels()),
                Number(pack.cases()),
+               Number(pack.commands()),
                can,
                title});
   }
@@ -95,7 +102,9 @@ std::string RuleText(const v1::RuleInfo& rule, const Output& output) {
     out += "  " + Printable(std::string_view(text).substr(begin, end - begin)) + "\n";
     begin = end + 1;
   }
-  if (rule.cases().empty()) {
+  if (rule.kind() == "command") {
+    out += "  " + Paint("examples: ", Style::kFaint, color) + Joined(rule.cases(), " · ") + "\n";
+  } else if (rule.cases().empty()) {
     out += "  " + Paint("no case of the pack makes it fire", Style::kWarning, color) + "\n";
   } else {
     out += "  " + Paint("fires in: ", Style::kFaint, color) + Joined(rule.cases(), ", ") + "\n";

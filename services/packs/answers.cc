@@ -81,6 +81,20 @@ void AddCheck(const PackSet& packs, const std::string& pack, std::string_view id
   }
 }
 
+// The command of that id; its examples stand in the place of cases.
+void AddCommand(const rules::CompiledPack& pack, std::string_view id, v1::ShowRuleResponse& out) {
+  const rules::CommandModel* command = pack.commands()->Find(id);
+  if (command == nullptr) return;
+  v1::RuleInfo& info = *out.add_rules();
+  info.set_pack(pack.model().name);
+  info.set_id(command->id);
+  info.set_kind("command");
+  info.set_file(AsText(command->origin.file));
+  info.set_line(command->origin.line);
+  info.set_json(AsText(command->written));
+  for (const rules::CommandExample& example : command->examples) info.add_cases(AsText(example.text));
+}
+
 }  // namespace
 
 v1::PackInfo DescribePack(const rules::CompiledPack& pack) {
@@ -95,6 +109,7 @@ v1::PackInfo DescribePack(const rules::CompiledPack& pack) {
   info.set_cases(static_cast<uint32_t>(model.cases.size()));
   info.set_has_rubric(model.has_rubric);
   info.set_has_guardrails(model.guardrails.has_value());
+  info.set_commands(static_cast<uint32_t>(model.commands.commands.size()));
   return info;
 }
 
@@ -141,6 +156,7 @@ absl::Status ShowRule(const PackSet& packs, std::string_view id, std::string_vie
   }
   for (const std::shared_ptr<const rules::CompiledPack>& one : looked_at) {
     AddCheck(packs, one->model().name, id, out);
+    AddCommand(*one, id, out);
     const std::vector<RuleView> found = FindRules(one->model(), id);
     if (found.empty()) continue;
     std::vector<std::string> cases;

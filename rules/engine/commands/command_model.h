@@ -143,6 +143,7 @@ struct CommandModel {
   bool needs_pull = false;
   // Runs code of others or spends machines: like a write it is never open to anyone, whatever a configuration says.
   bool trusted_only = false;
+  std::string written;  // the JSON object as it stands in the file, in one line
   Origin origin;
 
   const CommandParameter* Parameter(std::string_view name_or_alias) const;

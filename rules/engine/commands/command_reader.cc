@@ -160,6 +160,7 @@ class Reader {
   void ReadCommand(const json& value, const std::string& pointer) {
     CommandModel command;
     command.origin = At(pointer);
+    command.written = value.dump();
     Take(value, "id", command.id);
     Take(value, "group", command.group);
     Take(value, "title", command.title);

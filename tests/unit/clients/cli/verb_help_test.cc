@@ -49,6 +49,16 @@ TEST(HelpCommands, JsonIsOneDocument) {
   EXPECT_EQ(one["id"], "gen_commit_msg");
 }
 
+TEST(RulesShow, KnowsCommands) {
+  const Result show = Run({"rules", "show", "gen-commit-msg"});
+  EXPECT_EQ(show.code, 0) << show.err;
+  EXPECT_THAT(show.out, HasSubstr("command gen_commit_msg"));
+  EXPECT_THAT(show.out, HasSubstr("common/commands.json:"));
+  EXPECT_THAT(show.out, HasSubstr("examples: /gen-commit-msg --scope fsdp"));
+  const auto list = nlohmann::json::parse(Run({"rules", "list", "--json"}).out);
+  for (const auto& pack : list["packs"]) EXPECT_GE(pack["commands"].get<int>(), 23) << pack["name"];
+}
+
 TEST(ConfigCheck, ARepositoryFileIsHeldAgainstThePacks) {
   testing::TempDir dir;
   const auto write = [&](const std::string& name, const std::string& text) {
