@@ -104,7 +104,7 @@ class Reader {
     if (profile == value_.end()) return;
     if (profile->is_string()) {
       const std::string& name = profile->get_ref<const std::string&>();
-      file_.profiles[""] = name;
+      file_.review.profiles[""] = name;
       bool known = scope_.loaded == nullptr;
       for (const std::string& pack : packs_) known |= HasProfile(pack, name);
       if (!known) Add("/profile", "no pack of this repository has a profile " + rules::Quoted(name));
@@ -113,7 +113,7 @@ class Reader {
     for (const auto& [pack, value] : profile->items()) {
       const std::string& name = value.get_ref<const std::string&>();
       const std::string pointer = rules::PointerJoin("/profile", pack);
-      file_.profiles[pack] = name;
+      file_.review.profiles[pack] = name;
       if (!packs_.empty() && std::find(packs_.begin(), packs_.end(), pack) == packs_.end()) {
         Add(pointer, "this repository does not use the pack " + rules::Quoted(pack));
       } else if (scope_.loaded != nullptr && !HasProfile(pack, name)) {
@@ -158,18 +158,19 @@ class Reader {
     }
     for (const auto& [rule, word] : severities->items()) {
       CheckRule(rule, rules::PointerJoin("/severities", rule));
-      file_.severities[rule] = SeverityOf(word.get_ref<const std::string&>());
+      file_.review.severities[rule] = SeverityOf(word.get_ref<const std::string&>());
     }
   }
 
   void ReadExemptions() {
     const auto exemptions = value_.find("exemptions");
     if (exemptions == value_.end()) return;
-    file_.exemptions.emplace();
+    file_.has_exemptions = true;
+    file_.review.exemptions.reserve(exemptions->size());
     for (size_t i = 0; i < exemptions->size(); ++i) {
       const json& value = (*exemptions)[i];
       const std::string pointer = rules::PointerJoin("/exemptions", i);
-      Exemption exemption;
+      rules::Exemption exemption;
       if (const auto rules = value.find("rules"); rules != value.end()) {
         exemption.rules = rules->get<std::vector<std::string>>();
         for (size_t k = 0; k < exemption.rules.size(); ++k) {
@@ -190,7 +191,7 @@ class Reader {
       if (!exemption.until.empty() && !IsDate(exemption.until)) {
         Add(rules::PointerJoin(pointer, "until"), "there is no such day: " + exemption.until);
       }
-      file_.exemptions->push_back(std::move(exemption));
+      file_.review.exemptions.push_back(std::move(exemption));
     }
   }
 
@@ -279,10 +280,13 @@ RepositoryFile MergeRepositoryFiles(const RepositoryFile* repository, const Repo
   if (repository == nullptr) return out;
   if (repository->packs) out.packs = repository->packs;
   // One profile for every pack replaces whatever the organisation says of single ones.
-  if (repository->profiles.count("") > 0) out.profiles.clear();
-  for (const auto& [pack, profile] : repository->profiles) out.profiles[pack] = profile;
-  for (const auto& [rule, severity] : repository->severities) out.severities[rule] = severity;
-  if (repository->exemptions) out.exemptions = repository->exemptions;
+  if (repository->review.profiles.count("") > 0) out.review.profiles.clear();
+  for (const auto& [pack, profile] : repository->review.profiles) out.review.profiles[pack] = profile;
+  for (const auto& [rule, severity] : repository->review.severities) out.review.severities[rule] = severity;
+  if (repository->has_exemptions) {
+    out.review.exemptions = repository->review.exemptions;
+    out.has_exemptions = true;
+  }
   out.dry_run = out.dry_run || repository->dry_run;
   out.commands = MergeCommandSettings(repository->commands, out.commands);
   return out;

@@ -7,13 +7,12 @@
 #ifndef YARDMASTER_SERVICES_COMMANDS_REPOSITORY_FILE_H_
 #define YARDMASTER_SERVICES_COMMANDS_REPOSITORY_FILE_H_
 
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "rules/engine/checks/check_set.h"
+#include "rules/engine/checks/review_settings.h"
 #include "rules/engine/problem.h"
 #include "services/core/command_settings.h"
 #include "services/core/pack_registry.h"
@@ -26,22 +25,11 @@ std::string RepositoryFilePath(std::string_view forge);
 std::string OrganisationRepository(std::string_view forge, std::string_view owner);
 inline constexpr std::string_view kOrganisationFilePath = "yardmaster.json";
 
-// Findings that a repository lives with.
-struct Exemption {
-  std::vector<std::string> rules;  // rule ids; empty: every rule
-  std::vector<std::string> paths;  // globs, "**" over folders; empty: every file
-  std::string reason;
-  std::string until;  // "YYYY-MM-DD", the last day on which it holds; empty: always
-};
-
 struct RepositoryFile {
   std::optional<std::vector<std::string>> packs;  // chosen among those that the daemon allows; the first is the default
-  // Profile of reviews: by pack, or under "" for every pack.
-  std::map<std::string, std::string, std::less<>> profiles;
-  // Severity of a rule's findings, instead of the pack's; nullopt: the rule is off.
-  std::map<std::string, std::optional<rules::Severity>, std::less<>> severities;
-  std::optional<std::vector<Exemption>> exemptions;
-  bool dry_run = false;  // narrowed
+  rules::ReviewSettings review;
+  bool has_exemptions = false;  // also with an empty list: then the organisation's do not hold
+  bool dry_run = false;         // narrowed
   CommandSettings commands;
 };
 

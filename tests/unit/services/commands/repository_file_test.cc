@@ -60,12 +60,12 @@ TEST(RepositoryFile, EverythingIsRead) {
   const RepositoryFile file = Parsed(kFull);
   EXPECT_THAT(*file.packs, ElementsAre("pypto", "hyper-parallel"));
   EXPECT_TRUE(file.dry_run);
-  EXPECT_EQ(file.profiles.at("pypto"), "strict");
-  EXPECT_EQ(file.severities.at("OL01"), rules::Severity::kMinor);
-  EXPECT_EQ(file.severities.at("OL07"), std::nullopt);
-  ASSERT_THAT(*file.exemptions, SizeIs(1));
-  EXPECT_EQ((*file.exemptions)[0].until, "2028-02-29");
-  EXPECT_THAT((*file.exemptions)[0].paths, ElementsAre("models/**/*.py"));
+  EXPECT_EQ(file.review.profiles.at("pypto"), "strict");
+  EXPECT_EQ(file.review.severities.at("OL01"), rules::Severity::kMinor);
+  EXPECT_EQ(file.review.severities.at("OL07"), std::nullopt);
+  ASSERT_THAT(file.review.exemptions, SizeIs(1));
+  EXPECT_EQ(file.review.exemptions[0].until, "2028-02-29");
+  EXPECT_THAT(file.review.exemptions[0].paths, ElementsAre("models/**/*.py"));
   EXPECT_EQ(file.commands.commands.at("triage").enabled, false);
   EXPECT_THAT(file.commands.commands.at("gen_commit_msg").who->at(0), rules::CommandRight{});
   EXPECT_EQ(file.commands.commands.at("squash").who->at(1).team, "core");
@@ -77,7 +77,7 @@ TEST(RepositoryFile, AnEmptyObjectSaysNothing) {
   const RepositoryFile file = Parsed("{}");
   EXPECT_FALSE(file.packs);
   EXPECT_FALSE(file.dry_run);
-  EXPECT_FALSE(file.exemptions);
+  EXPECT_FALSE(file.has_exemptions);
   EXPECT_THAT(PacksOf(file, {"a", "b"}), ElementsAre("a", "b"));
 }
 
@@ -169,9 +169,9 @@ TEST(MergeRepositoryFiles, TheRepositoryComesFirstKeyByKey) {
   const RepositoryFile merged = MergeRepositoryFiles(&repository, &organisation);
   EXPECT_THAT(*merged.packs, ElementsAre("hyper-parallel"));
   EXPECT_TRUE(merged.dry_run);  // narrowed by either
-  EXPECT_EQ(merged.severities.at("OL01"), rules::Severity::kMajor);
-  EXPECT_EQ(merged.severities.at("OL07"), std::nullopt);
-  EXPECT_THAT(*merged.exemptions, IsEmpty());
+  EXPECT_EQ(merged.review.severities.at("OL01"), rules::Severity::kMajor);
+  EXPECT_EQ(merged.review.severities.at("OL07"), std::nullopt);
+  EXPECT_THAT(merged.review.exemptions, IsEmpty());
   EXPECT_EQ(merged.commands.commands.at("squash").enabled, false);
   EXPECT_TRUE(merged.commands.commands.at("squash").who);
   EXPECT_THAT(merged.commands.robot_commands, ElementsAre("verify", "deploy"));

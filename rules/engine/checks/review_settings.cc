@@ -1,0 +1,70 @@
+#include "rules/engine/checks/review_settings.h"
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "rules/engine/checks/glob.h"
+#include "rules/engine/checks/review.h"
+
+namespace yardmaster::rules {
+namespace {
+
+bool Covers(const Exemption& exemption, const Finding& finding, std::string_view today) {
+  // Days of this form are ordered as texts.
+  if (!exemption.until.empty() && (today.empty() || today > exemption.until)) return false;
+  const auto& rules = exemption.rules;
+  if (!rules.empty() && std::find(rules.begin(), rules.end(), finding.rule_id) == rules.end()) return false;
+  const auto& paths = exemption.paths;
+  return paths.empty() || std::any_of(paths.begin(), paths.end(),
+                                      [&](const std::string& glob) { return MatchesGlob(glob, finding.path); });
+}
+
+}  // namespace
+
+std::string_view ReviewSettings::ProfileOf(std::string_view pack) const {
+  auto it = profiles.find(pack);
+  if (it == profiles.end()) it = profiles.find("");
+  return it == profiles.end() ? std::string_view() : std::string_view(it->second);
+}
+
+SettledFinding Settle(const ReviewSettings& settings, const Finding& finding, std::string_view today) {
+  SettledFinding out;
+  out.severity = finding.severity;
+  if (const auto severity = settings.severities.find(finding.rule_id); severity != settings.severities.end()) {
+    if (!severity->second.has_value()) {
+      out.stands = false;
+      out.reason = "the repository's file switches this rule off";
+      return out;
+    }
+    out.severity = *severity->second;
+  }
+  for (const Exemption& exemption : settings.exemptions) {
+    if (!Covers(exemption, finding, today)) continue;
+    out.stands = false;
+    out.reason = "exempted by the repository's file: " + exemption.reason;
+    if (!exemption.until.empty()) out.reason += " (until " + exemption.until + ")";
+    return out;
+  }
+  return out;
+}
+
+void ApplyReviewSettings(const ReviewSettings& settings, std::string_view today, std::vector<Finding>& findings,
+                         std::vector<SkippedCheck>& skipped) {
+  std::set<std::tuple<std::string, std::string, std::string>> told;
+  std::vector<Finding> standing;
+  standing.reserve(findings.size());
+  for (Finding& finding : findings) {
+    SettledFinding settled = Settle(settings, finding, today);
+    if (settled.stands) {
+      finding.severity = settled.severity;
+      standing.push_back(std::move(finding));
+    } else if (told.emplace(finding.rule_id, finding.path, settled.reason).second) {
+      skipped.push_back({finding.rule_id, finding.path, std::move(settled.reason)});
+    }
+  }
+  findings = std::move(standing);
+}
+
+}  // namespace yardmaster::rules
