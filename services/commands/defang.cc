@@ -75,7 +75,7 @@ std::string NarrowSigns(std::string_view text) {
 
 std::string EchoCode(std::string_view text, size_t max_bytes) {
   const std::string plain = BreakLinks(NarrowSigns(OneLine(text, max_bytes)));
-  if (plain.empty()) return plain;
+  if (plain.empty()) return {};
   // A code span ends at a run of as many backticks as it began with.
   size_t longest = 0;
   size_t run = 0;

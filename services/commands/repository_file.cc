@@ -54,7 +54,7 @@ std::optional<rules::Severity> SeverityOf(std::string_view word) {
 class Reader {
  public:
   Reader(const rules::JsonDocument& document, const RepositoryScope& scope, rules::Problems& problems)
-      : document_(document), scope_(scope), context_{document, problems}, value_(document.value()) {}
+      : scope_(scope), context_{document, problems}, value_(document.value()) {}
 
   RepositoryFile Read() {
     ReadPacks();
@@ -231,7 +231,6 @@ class Reader {
     }
   }
 
-  const rules::JsonDocument& document_;
   const RepositoryScope& scope_;
   const JsonContext context_;
   const json& value_;
