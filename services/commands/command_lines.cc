@@ -214,8 +214,7 @@ class Page {
     TagReader tags(text_, tags_);
     std::vector<CommentRange> skipped;
     uint32_t read_to = 0;  // blocks may claim the same line twice
-    for (uint32_t i = 0; i < blocks_.size(); ++i) {
-      const MarkdownBlock& block = blocks_[i];
+    for (const MarkdownBlock& block : blocks_) {
       const TextLine& first = lines_[block.first_line];
       const bool markup = block.kind == BlockKind::kParagraph || block.kind == BlockKind::kHeading;
       const bool html = block.kind == BlockKind::kHtml && !IsRaw(text_, block, first);
@@ -256,12 +255,13 @@ class Page {
 
   void BlankComments(CommandLine& line) {
     while (next_comment_ < comments_.size() && comments_[next_comment_].end <= line.begin) ++next_comment_;
-    for (size_t i = next_comment_; i < comments_.size() && comments_[i].begin < line.end; ++i) {
-      if (line.without_comments.empty()) line.without_comments = text_.substr(line.begin, line.end - line.begin);
+    std::string& text = line.without_comments;
+    for (size_t i = next_comment_; i < comments_.size() && comments_[i].begin < line.rest_end; ++i) {
+      if (text.empty()) text = text_.substr(line.begin, line.rest_end - line.begin);
       const size_t begin = comments_[i].begin - line.begin;
-      const size_t end = std::min<size_t>(comments_[i].end, line.end) - line.begin;
-      std::fill(line.without_comments.begin() + static_cast<std::ptrdiff_t>(begin),
-                line.without_comments.begin() + static_cast<std::ptrdiff_t>(end), ' ');
+      const size_t end = std::min<size_t>(comments_[i].end, line.rest_end) - line.begin;
+      std::fill(text.begin() + static_cast<std::ptrdiff_t>(begin), text.begin() + static_cast<std::ptrdiff_t>(end),
+                ' ');
     }
   }
 

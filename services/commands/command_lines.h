@@ -16,11 +16,16 @@ struct CommandLine {
   // Where the paragraph around it ends, or its next line that may be a command begins: what somebody asks the bot may
   // take several lines.
   size_t rest_end = 0;
-  // The line with blanks in place of HTML comments, byte for byte as long; empty where there are none.
+  // [begin, rest_end) with blanks in place of HTML comments, byte for byte as long; empty where there are none.
   std::string without_comments;
 
-  std::string_view Text(std::string_view whole) const {
-    return without_comments.empty() ? whole.substr(begin, end - begin) : std::string_view(without_comments);
+  // [begin, end) and [end, rest_end) without HTML comments.
+  std::string_view Text(std::string_view whole) const { return All(whole).substr(0, end - begin); }
+  std::string_view Rest(std::string_view whole) const { return All(whole).substr(end - begin); }
+
+ private:
+  std::string_view All(std::string_view whole) const {
+    return without_comments.empty() ? whole.substr(begin, rest_end - begin) : std::string_view(without_comments);
   }
 };
 

@@ -12,22 +12,23 @@ namespace {
 
 struct QuoteKind {
   uint32_t open;
-  std::array<uint32_t, 2> close;
-  bool nests;   // the opening mark inside opens another pair
-  bool strong;  // never closed: an error, and not an ordinary character
+  uint32_t close;
+  uint32_t other_close;  // where `close` does not come: some keyboards make both marks the same, or change the width
+  bool nests;            // the opening mark inside opens another pair
+  bool strong;           // never closed: an error, and not an ordinary character
 };
 
 constexpr std::array<QuoteKind, 10> kQuotes = {{
-    {'"', {'"', 0xFF02}, false, true},
-    {0xFF02, {'"', 0xFF02}, false, true},
-    {'\'', {'\'', 0xFF07}, false, false},
-    {0xFF07, {'\'', 0xFF07}, false, false},
-    {'`', {'`', '`'}, false, false},
-    {0x201C, {0x201D, 0x201D}, true, true},   // “…”
-    {0x201D, {0x201D, 0x201C}, false, true},  // some keyboards make both marks the same
-    {0x2018, {0x2019, 0x2019}, true, false},  // ‘…’
-    {0x300C, {0x300D, 0x300D}, true, true},   // 「…」
-    {0x300E, {0x300F, 0x300F}, true, true},   // 『…』
+    {'"', '"', 0xFF02, false, true},
+    {0xFF02, 0xFF02, '"', false, true},
+    {'\'', '\'', 0xFF07, false, false},
+    {0xFF07, 0xFF07, '\'', false, false},
+    {'`', '`', '`', false, false},
+    {0x201C, 0x201D, 0x201C, true, true},   // “…”
+    {0x201D, 0x201D, 0x201C, false, true},  // ”…”
+    {0x2018, 0x2019, 0x2018, true, false},  // ‘…’
+    {0x300C, 0x300D, 0x300D, true, true},   // 「…」
+    {0x300E, 0x300F, 0x300F, true, true},   // 『…』
 }};
 
 const QuoteKind* QuoteOpenedBy(uint32_t code) {
@@ -164,8 +165,9 @@ class Splitter {
     const QuoteKind* kind = QuoteOpenedBy(c.code);
     if (kind == nullptr) return false;
     const size_t begin = pos_ + c.length;
-    size_t close = FindClose(*kind, begin, kind->nests);
-    if (close == std::string_view::npos && kind->open == 0x201C) close = FindClose(kQuotes[6], begin, false);
+    size_t close = FindClose(*kind, kind->close, begin, kind->nests);
+    if (close == std::string_view::npos && kind->other_close != kind->close)
+      close = FindClose(*kind, kind->other_close, begin, false);
     if (close == std::string_view::npos) {
       if (!kind->strong) return false;
       out_.open_quote = true;
@@ -183,7 +185,7 @@ class Splitter {
     } else {
       word.value_quoted = true;
     }
-    const std::string inside = Unescaped(kind->close[0] == '"', line_.substr(begin, close - begin));
+    const std::string inside = Unescaped(kind->open == '"', line_.substr(begin, close - begin));
     word.text += inside;
     word.plain += inside;
     pos_ = close < line_.size() ? close + CharacterAt(line_, close).length : close;
@@ -191,17 +193,17 @@ class Splitter {
     return true;
   }
 
-  size_t FindClose(const QuoteKind& kind, size_t pos, bool nests) const {
+  size_t FindClose(const QuoteKind& kind, uint32_t close, size_t pos, bool nests) const {
     size_t depth = 1;
     while (pos < line_.size()) {
       const Character c = CharacterAt(line_, pos);
-      if (c.code == '\\' && kind.close[0] == '"' && pos + 1 < line_.size() &&
+      if (c.code == '\\' && kind.open == '"' && pos + 1 < line_.size() &&
           (line_[pos + 1] == '"' || line_[pos + 1] == '\\')) {
         pos += 2;
         continue;
       }
       if (nests && c.code == kind.open) ++depth;
-      if ((c.code == kind.close[0] || c.code == kind.close[1]) && --depth == 0) return pos;
+      if (c.code == close && --depth == 0) return pos;
       pos += c.length;
     }
     return std::string_view::npos;

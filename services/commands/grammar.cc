@@ -1,0 +1,409 @@
+#include "services/commands/grammar.h"
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <utility>
+
+#include "rules/engine/readable.h"
+#include "services/commands/binder.h"
+#include "services/commands/characters.h"
+#include "services/commands/command_lines.h"
+#include "services/commands/line_words.h"
+#include "services/commands/problem_texts.h"
+#include "services/core/limits.h"
+#include "services/core/short_digest.h"
+
+namespace yardmaster::commands {
+namespace {
+
+using rules::CommandMatch;
+using rules::CommandTable;
+
+// Words of which a command's name consists at most.
+constexpr size_t kMaxNameWords = 4;
+// Unknown words of one text that are compared with all known ones.
+constexpr size_t kMaxComparisons = 50;
+// Shorter words are close to everything.
+constexpr size_t kMinWordToCompare = 3;
+
+bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool IsNameChar(char c) { return IsLetter(c) || (c >= '0' && c <= '9') || c == '-' || c == '_'; }
+// "[" and "]": GitHub's Apps are called "name[bot]".
+bool IsLoginChar(char c) { return IsNameChar(c) || c == '.' || c == '[' || c == ']'; }
+
+// Reads one line after the other.
+class LineReader {
+ public:
+  LineReader(const CommandTable& table, const std::vector<std::string>& logins, const std::vector<std::string>& robots)
+      : table_(table), logins_(logins), robots_(robots) {}
+
+  enum class Result : uint8_t { kNothing, kOurs, kLeftAlone };
+
+  // `line` begins with the slash or the mention. Fills in all of `out` but its place in the text; for other robots,
+  // `robot` is set.
+  Result Read(std::string_view line, ParsedCommand& out, std::string& robot) {
+    line_ = line;
+    const Character first = CharacterAt(line, 0);
+    if (AsciiOf(first.code) == '/') return ReadSlash(first.length, false, out, robot);
+    return ReadMention(first.length, out, robot);
+  }
+
+  // Where the request of a kRequest begins.
+  size_t request_begin() const { return request_begin_; }
+
+ private:
+  Result ReadMention(size_t pos, ParsedCommand& out, std::string& robot) {
+    std::string login;
+    while (pos < line_.size() && login.size() <= kMaxNameBytes) {
+      const Character c = CharacterAt(line_, pos);
+      const char ascii = AsciiOf(c.code);
+      if (!IsLoginChar(ascii)) break;
+      // A name at the end of a sentence.
+      const size_t next = pos + c.length;
+      if (ascii == '.' && (next == line_.size() || !IsNameChar(AsciiOf(CharacterAt(line_, next).code)))) break;
+      login += ascii;
+      pos = next;
+    }
+    login = Lower(login);
+    if (!IsBot(login)) {
+      if (!table_.IsOtherRobotsLogin(login)) return Result::kNothing;
+      robot = "@" + login;
+      return Result::kLeftAlone;
+    }
+    out.mention = true;
+    // "@bot: squash", "@bot，/squash"
+    while (pos < line_.size()) {
+      const Character c = CharacterAt(line_, pos);
+      const char ascii = AsciiOf(c.code);
+      if (!IsBlank(c.code) && ascii != ',' && ascii != ':' && ascii != '!' && ascii != '.') break;
+      pos += c.length;
+    }
+    request_begin_ = pos;
+    if (pos < line_.size()) {
+      const Character c = CharacterAt(line_, pos);
+      const size_t next = pos + c.length;
+      if (AsciiOf(c.code) == '/' && next < line_.size() && IsLetter(AsciiOf(CharacterAt(line_, next).code))) {
+        const Result result = ReadSlash(next, true, out, robot);
+        if (result != Result::kNothing) return result;
+      } else if (ReadBare(pos, out)) {
+        return Result::kOurs;
+      }
+    }
+    out = ParsedCommand();
+    out.mention = true;
+    out.kind = ParsedCommand::Kind::kRequest;
+    return Result::kOurs;
+  }
+
+  bool IsBot(std::string_view login) const {
+    constexpr std::string_view kSuffix = "[bot]";
+    if (login.empty()) return false;
+    return std::any_of(logins_.begin(), logins_.end(), [&](std::string_view known) {
+      if (known == login) return true;
+      return known.size() == login.size() + kSuffix.size() && known.substr(login.size()) == kSuffix &&
+             known.substr(0, login.size()) == login;
+    });
+  }
+
+  // `pos` is behind the slash, before a letter.
+  Result ReadSlash(size_t pos, bool addressed, ParsedCommand& out, std::string& robot) {
+    // The name ends before the first character that no name has.
+    std::string name;
+    size_t end = pos;
+    while (end < line_.size() && name.size() <= kMaxNameBytes) {
+      const Character c = CharacterAt(line_, end);
+      const char ascii = AsciiOf(c.code);
+      if (ascii == 0 || ascii == ' ' || ascii == '\t' || ascii == ',' || ascii == '(') break;
+      name += ascii;
+      end += c.length;
+    }
+    TrimName(name);
+    if (IsRobots(name)) {
+      robot = "/" + rules::Readable(name);
+      return Result::kLeftAlone;
+    }
+    // Paths, regular expressions, dates: no command.
+    const bool is_name = std::all_of(name.begin(), name.end(), IsNameChar);
+    const bool garbled = !is_name && std::all_of(name.begin(), name.end(), [](char c) {
+      return IsNameChar(c) || c == '@' || c == '?' || c == '!' || c == '+' || c == '*';
+    });
+    if (!is_name && !garbled && !addressed) return Result::kNothing;
+
+    if (line_.size() > kMaxCommandLineBytes || !rules::IsValidUtf8(line_)) {
+      const std::array<std::string_view, 1> words = {name};
+      const std::vector<CommandMatch> matches = table_.FindWords(words);
+      if (matches.empty() && !table_.IsPrefix(name) && !addressed) return Result::kNothing;
+      out.kind = matches.empty() ? ParsedCommand::Kind::kUnknown : ParsedCommand::Kind::kCommand;
+      out.words = {rules::Readable(name)};
+      if (!matches.empty()) Choose(matches[0], out);
+      out.problems.push_back(line_.size() > kMaxCommandLineBytes ? TooLong() : Unreadable());
+      digest_ = line_;
+      return Result::kOurs;
+    }
+
+    LineWords split = SplitWords(line_, pos);
+    SplitName(split.words, name, pos, end);
+    const std::optional<CommandMatch> match = Match(split.words);
+    if (!match) return ReadUnknown(split, name, addressed, out);
+    Describe(split, out);
+    Choose(*match, out);
+    BindWords(*match, split, out);
+    return Result::kOurs;
+  }
+
+  // "@bot squash 160": a command if nothing about it looks like a sentence, else it is for the interpreter.
+  bool ReadBare(size_t pos, ParsedCommand& out) {
+    if (!IsLetter(AsciiOf(CharacterAt(line_, pos).code))) return false;
+    if (line_.size() > kMaxCommandLineBytes || !rules::IsValidUtf8(line_)) return false;
+    const LineWords split = SplitWords(line_, pos);
+    if (split.words.empty() || split.words[0].quoted) return false;
+    const std::optional<CommandMatch> match = Match(split.words);
+    if (!match) return false;
+    Describe(split, out);
+    Choose(*match, out);
+    const bool clear = BindWords(*match, split, out);
+    return clear && out.problems.empty();
+  }
+
+  bool IsRobots(std::string_view name) const {
+    if (table_.IsOtherRobots(name)) return true;
+    if (robots_.empty()) return false;
+    const std::string word = Lower(name);
+    return std::any_of(robots_.begin(), robots_.end(), [&](std::string_view robot) {
+      if (!robot.empty() && robot.back() == '*')
+        return word.substr(0, robot.size() - 1) == robot.substr(0, robot.size() - 1);
+      return word == robot;
+    });
+  }
+
+  // "/retest." and "/squash: 160"; a question mark stays, since a question is no command.
+  static void TrimName(std::string& name) {
+    while (name.size() > 1 && (name.back() == '.' || name.back() == '!' || name.back() == ':' || name.back() == ';'))
+      name.pop_back();
+  }
+
+  // Makes words[0] the name, and what directly follows it ("/retest一下") a word of its own.
+  static void SplitName(std::vector<LineWord>& words, const std::string& name, size_t pos, size_t end) {
+    if (words.empty()) return;
+    if (words[0].end > end) {
+      LineWord rest = words[0];
+      rest.begin = end;
+      const size_t cut = std::min(end - pos, rest.text.size());
+      rest.text.erase(0, cut);
+      rest.plain = Plain(rest.text);
+      rest.separator = 0;
+      rest.text_value = rest.plain_value = std::string::npos;
+      if (!rest.text.empty()) words.insert(words.begin() + 1, std::move(rest));
+      words[0].end = end;
+      words[0].text.resize(std::min(words[0].text.size(), end - pos));
+    }
+    words[0].plain = name;
+    words[0].separator = 0;
+    words[0].text_value = words[0].plain_value = std::string::npos;
+  }
+
+  // The form that the words begin with.
+  std::optional<CommandMatch> Match(const std::vector<LineWord>& words) const {
+    std::array<std::string_view, kMaxNameWords> names;
+    size_t count = 0;
+    for (; count < names.size() && count < words.size(); ++count) {
+      const LineWord& word = words[count];
+      if (count > 0 && (word.quoted || word.after_comma || word.plain.empty() || word.plain[0] == '-')) break;
+      names[count] = word.plain;
+    }
+    std::vector<CommandMatch> matches = table_.FindWords(std::span<const std::string_view>(names.data(), count));
+    for (CommandMatch& match : matches) {
+      if (match.form->needs.empty() || IsGiven(*match.command, match.form->needs, words, match.words))
+        return std::move(match);
+    }
+    return std::nullopt;
+  }
+
+  Result ReadUnknown(const LineWords& split, const std::string& name, bool addressed, ParsedCommand& out) {
+    const bool prefix = table_.IsPrefix(name);
+    std::string written = name;
+    if (split.words.size() > 1 && !split.words[1].quoted) written += " " + split.words[1].plain;
+    std::string_view nearest;
+    if (comparisons_ < kMaxComparisons && name.size() >= kMinWordToCompare) {
+      ++comparisons_;
+      if (!prefix) nearest = table_.Nearest(name);
+      if (nearest.empty() && written.size() > name.size()) {
+        nearest = table_.Nearest(written);
+        // "/foo bar" may be close to a form of one word by chance.
+        if (nearest.find(' ') == std::string_view::npos) nearest = {};
+      }
+    }
+    if (nearest.empty() && !prefix && !addressed) return Result::kNothing;
+    Describe(split, out);
+    out.kind = ParsedCommand::Kind::kUnknown;
+    out.suggestion = nearest;
+    out.problems.push_back(UnknownCommand("/" + (prefix ? written : name), nearest));
+    return Result::kOurs;
+  }
+
+  // What every line with words has: the words and what they are known by.
+  void Describe(const LineWords& split, ParsedCommand& out) {
+    out.words.clear();
+    out.words.reserve(split.words.size());
+    digest_.clear();
+    for (const LineWord& word : split.words) {
+      out.words.push_back(word.text);
+      if (!digest_.empty()) digest_ += word.after_comma ? ',' : '\x1f';
+      digest_ += digest_.empty() ? Lower(word.plain) : word.plain;
+    }
+    if (split.too_many) digest_ += line_;
+  }
+
+  static void Choose(const CommandMatch& match, ParsedCommand& out) {
+    out.kind = ParsedCommand::Kind::kCommand;
+    out.command = match.command;
+    out.form = match.form;
+    out.slots = match.slots;
+  }
+
+  bool BindWords(const CommandMatch& match, const LineWords& split, ParsedCommand& out) {
+    if (split.too_many) out.problems.push_back(TooLong());
+    if (split.open_quote) out.problems.push_back(OpenQuote());
+    if (!out.problems.empty()) return false;
+    return Bind(table_, *match.command, line_, split.words, match.words, out);
+  }
+
+ public:
+  // What the last line is known by, before it is numbered.
+  const std::string& digest() const { return digest_; }
+
+ private:
+  const CommandTable& table_;
+  const std::vector<std::string>& logins_;
+  const std::vector<std::string>& robots_;
+  std::string_view line_;
+  std::string digest_;
+  size_t request_begin_ = 0;
+  size_t comparisons_ = 0;
+};
+
+// A request's words, one blank between them.
+std::string RequestDigest(std::string_view text) {
+  std::string out = "?";
+  bool blank = true;
+  for (size_t pos = 0; pos < text.size();) {
+    const Character c = CharacterAt(text, pos);
+    if (IsBlank(c.code) || c.code == '\n' || c.code == '\r') {
+      if (!blank) out += ' ';
+      blank = true;
+    } else {
+      const char ascii = AsciiOf(c.code);
+      if (ascii != 0) {
+        out += ascii;
+      } else {
+        out += text.substr(pos, c.length);
+      }
+      blank = false;
+    }
+    pos += c.length;
+  }
+  return out;
+}
+
+std::vector<std::string> LowerAll(const std::vector<std::string>& words) {
+  std::vector<std::string> lower;
+  lower.reserve(words.size());
+  for (const std::string& word : words) lower.push_back(Lower(word));
+  return lower;
+}
+
+// Fills in what all commands of a text have.
+class Numbering {
+ public:
+  void Number(std::string digest, ParsedCommand& command) {
+    const auto same = static_cast<size_t>(std::count(digests_.begin(), digests_.end(), digest));
+    command.index = digests_.size();
+    command.fingerprint = ShortDigest(digest + '\x1e' + std::to_string(same));
+    digests_.push_back(std::move(digest));
+    if (command.command != nullptr && (!command.problems.empty() || !command.missing.empty()))
+      command.usage = command.command->usage;
+  }
+  size_t size() const { return digests_.size(); }
+
+ private:
+  std::vector<std::string> digests_;
+};
+
+std::string_view WithoutBlankEnd(std::string_view text) {
+  const size_t last = text.find_last_not_of(" \t\r\n");
+  return last == std::string_view::npos ? text.substr(0, 0) : text.substr(0, last + 1);
+}
+
+std::string ValidText(std::string_view text) {
+  return rules::IsValidUtf8(text) ? std::string(text) : rules::Readable(text, text.size() * 4);
+}
+
+}  // namespace
+
+CommandGrammar::CommandGrammar(std::shared_ptr<const CommandTable> table, const GrammarOptions& options)
+    : table_(std::move(table)), logins_(LowerAll(options.bot_logins)), robots_(LowerAll(options.robot_commands)) {}
+
+ParsedText CommandGrammar::Parse(std::string_view text) const {
+  ParsedText parsed;
+  const CommandLines lines = FindCommandLines(text);
+  parsed.too_deep = lines.too_deep;
+  parsed.unread = lines.unread;
+  LineReader reader(*table_, logins_, robots_);
+  Numbering numbering;
+  for (const CommandLine& line : lines.lines) {
+    const std::string_view content = WithoutBlankEnd(line.Text(text));
+    ParsedCommand command;
+    std::string robot;
+    const LineReader::Result result = reader.Read(content, command, robot);
+    if (result == LineReader::Result::kNothing) continue;
+    const size_t end = line.begin + content.size();
+    if (result == LineReader::Result::kLeftAlone) {
+      if (parsed.left_alone.size() < kMaxCommandsInText)
+        parsed.left_alone.push_back({line.begin, end, std::move(robot)});
+      continue;
+    }
+    if (numbering.size() == kMaxCommandsInText) {
+      parsed.too_many = true;
+      break;
+    }
+    command.begin = line.begin;
+    command.end = end;
+    std::string digest;
+    if (command.kind == ParsedCommand::Kind::kRequest) {
+      // With the lines behind it; those begin where this one ends.
+      std::string request(content.substr(reader.request_begin()));
+      request += line.Rest(text);
+      command.end = std::max(end, line.rest_end);
+      command.request = ValidText(WithoutBlankEnd(request));
+      digest = RequestDigest(command.request);
+    } else {
+      digest = reader.digest();
+    }
+    numbering.Number(std::move(digest), command);
+    parsed.commands.push_back(std::move(command));
+  }
+  return parsed;
+}
+
+std::optional<ParsedCommand> CommandGrammar::ParseLine(std::string_view line) const {
+  const std::string_view first = WithoutBlankEnd(line.substr(0, line.find_first_of("\r\n")));
+  size_t begin = 0;
+  if (!MayBeCommand(first, begin)) return std::nullopt;
+  const std::string_view content = first.substr(begin);
+  LineReader reader(*table_, logins_, robots_);
+  ParsedCommand command;
+  std::string robot;
+  if (reader.Read(content, command, robot) != LineReader::Result::kOurs) return std::nullopt;
+  command.begin = begin;
+  command.end = first.size();
+  std::string digest = reader.digest();
+  if (command.kind == ParsedCommand::Kind::kRequest) {
+    command.request = ValidText(content.substr(reader.request_begin()));
+    digest = RequestDigest(command.request);
+  }
+  Numbering().Number(std::move(digest), command);
+  return command;
+}
+
+}  // namespace yardmaster::commands
