@@ -19,7 +19,7 @@ using nlohmann::json;
 // The files that a pack may have.
 constexpr std::string_view kExpectedFiles =
     "pack.json, labels.json, templates.json, zones.json, rubric.json, guardrails.json, recipes.json, commands.json, "
-    "signals/*.json, checks/*.json, cases/*.json or README.md";
+    "signals/*.json, checks/*.json, phrases/*.json, cases/*.json or README.md";
 
 JsonLimits PackLimits() {
   JsonLimits limits;
@@ -42,6 +42,7 @@ std::string_view SchemaOfFile(std::string_view path) {
   if (inside("signals/")) return "rubric";
   if (inside("cases/")) return "cases";
   if (inside("checks/")) return "checks";  // read by engine/checks; here only its shape is checked
+  if (inside("phrases/")) return "phrases";  // read by engine/phrases
   return {};
 }
 

@@ -1,0 +1,435 @@
+#include "rules/engine/phrases/clauses.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace yardmaster::rules {
+namespace {
+
+bool AsciiWordByte(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; }
+bool MaskByte(char c) { return c == kQuoteMask || c == kCodeMask || c == kBlockMask; }
+
+// Words of letters only a name or a typing mistake; longer ones are neither.
+constexpr size_t kMaxWord = 200;
+
+class Reader {
+ public:
+  Reader(const PhraseSet::Impl& phrases, std::string_view message) : phrases_(phrases), message_(message) {
+    out_.text = NormalisePhrase(message, phrases.fold);
+    MaskQuotations(out_.text);
+  }
+
+  ReadPhrase Read() {
+    TakeFinds();
+    const std::string& text = out_.text.text;
+    for (size_t begin = 0; begin <= text.size();) {
+      const size_t end = std::min(text.find('\n', begin), text.size());
+      ReadLine(begin, end);
+      begin = end + 1;
+    }
+    return std::move(out_);
+  }
+
+ private:
+  // ---- finds
+
+  void TakeFinds() {
+    if (phrases_.finds.empty()) return;
+    const std::string& text = out_.text.text;
+    std::vector<int> hits;
+    if (!phrases_.find_set->Match(text, &hits)) return;
+    std::sort(hits.begin(), hits.end());
+    for (const int hit : hits) {
+      const PhraseFind& find = phrases_.finds[static_cast<size_t>(hit)];
+      std::vector<re2::StringPiece> groups(static_cast<size_t>(find.pattern->NumberOfCapturingGroups()) + 1);
+      for (size_t pos = 0; pos < text.size();) {
+        if (!find.pattern->Match(text, pos, text.size(), RE2::UNANCHORED, groups.data(),
+                                 static_cast<int>(groups.size())))
+          break;
+        const re2::StringPiece& span = groups[static_cast<size_t>(find.span)];
+        const auto begin = static_cast<size_t>(span.data() - text.data());
+        const size_t end = begin + span.size();
+        if (span.empty()) {
+          pos = static_cast<size_t>(groups[0].data() - text.data()) + std::max<size_t>(1, groups[0].size());
+          continue;
+        }
+        const auto overlaps = [&](const TakenSlots& other) { return other.begin < end && begin < other.end; };
+        const auto other = std::find_if(out_.taken.begin(), out_.taken.end(), overlaps);
+        if (other != out_.taken.end()) {
+          pos = std::max<size_t>(other->end, begin + 1);
+          while (pos < text.size() && (text[pos] & 0xC0) == 0x80) ++pos;
+          continue;
+        }
+        TakenSlots taken;
+        taken.find = &find;
+        taken.begin = static_cast<uint32_t>(begin);
+        taken.end = static_cast<uint32_t>(end);
+        for (const auto& [number, slot] : find.groups) {
+          const re2::StringPiece& group = groups[static_cast<size_t>(number)];
+          if (group.data() == nullptr || group.empty()) continue;
+          const auto at = static_cast<size_t>(group.data() - text.data());
+          taken.values.emplace_back(slot, Original(at, at + group.size()));
+        }
+        out_.taken.push_back(std::move(taken));
+        pos = end;
+      }
+    }
+    std::sort(out_.taken.begin(), out_.taken.end(),
+              [](const TakenSlots& a, const TakenSlots& b) { return a.begin < b.begin; });
+  }
+
+  // The message's own words for a piece of the folded text; without quotation marks or back-ticks around all of it.
+  std::string Original(size_t begin, size_t end) const {
+    const std::string& text = out_.text.text;
+    const bool masked = MaskByte(text[begin]);
+    std::string value(message_.substr(out_.text.origin[begin], out_.text.origin[end] - out_.text.origin[begin]));
+    if (masked && text[begin] == kCodeMask) {
+      const size_t first = value.find_first_not_of("` ");
+      const size_t last = value.find_last_not_of("` ");
+      return first == std::string::npos ? "" : value.substr(first, last + 1 - first);
+    }
+    if (masked) {
+      size_t from = 0;
+      NextCodePoint(value, from);
+      size_t to = value.size();
+      while (to > from && (value[to - 1] & 0xC0) == 0x80) --to;
+      if (to > from) --to;
+      return value.substr(from, to - from);
+    }
+    const size_t first = value.find_first_not_of(" \t");
+    const size_t last = value.find_last_not_of(" \t");
+    return first == std::string::npos ? "" : value.substr(first, last + 1 - first);
+  }
+
+  // ---- lines
+
+  void ReadLine(size_t begin, size_t end) {
+    for_others_ = false;
+    line_begins_ = true;
+    Open(true);
+    size_t first = begin;
+    const std::string& text = out_.text.text;
+    while (first < end && text[first] == ' ') ++first;
+    if (first < end && text[first] == '/' && first + 1 < end && text[first + 1] >= 'a' && text[first + 1] <= 'z') {
+      if (!ReadSlash(first, end)) return;
+    } else {
+      ReadWords(first, end);
+    }
+    Close();
+  }
+
+  // A line that begins with a command word. Those that are not ours are somebody else's.
+  bool ReadSlash(size_t first, size_t end) {
+    const std::string& text = out_.text.text;
+    const auto word_end = [&](size_t pos) {
+      while (pos < end && (AsciiWordByte(text[pos]) || text[pos] == '-' || text[pos] == '/')) ++pos;
+      return pos;
+    };
+    const size_t one = word_end(first);
+    size_t two = one;
+    while (two < end && text[two] == ' ') ++two;
+    two = word_end(two);
+    std::string both = text.substr(first, one - first);
+    if (two > one) {
+      const std::string second = text.substr(one, two - one);
+      const size_t letter = second.find_first_not_of(' ');
+      if (letter != std::string::npos) both += " " + second.substr(letter);
+    }
+    for (const auto& [word, rest] : {std::pair(both, two), std::pair(text.substr(first, one - first), one)}) {
+      const auto it = phrases_.slash.find(word);
+      if (it == phrases_.slash.end()) continue;
+      clause_.slash = it->second;
+      in_slash_ = true;
+      ReadWords(rest, end);
+      in_slash_ = false;
+      return true;
+    }
+    return false;
+  }
+
+  void Open(bool sentence) {
+    clause_ = PhraseClause();
+    clause_.for_others = for_others_;
+    clause_.new_sentence = sentence;
+    has_verb_ = false;
+  }
+
+  void Close() {
+    if (clause_.tokens.empty() && clause_.roles == 0 && clause_.slash.empty()) return;
+    if (out_.clauses.size() >= kMaxPhraseClauses) {
+      out_.too_many = true;
+    } else {
+      out_.clauses.push_back(std::move(clause_));
+    }
+    clause_ = PhraseClause();
+  }
+
+  void Split(bool sentence) {
+    // One command, one line: what it is given may hold commas.
+    if (in_slash_) return;
+    Close();
+    Open(sentence);
+  }
+
+  void ReadWords(size_t begin, size_t end) {
+    auto taken = std::lower_bound(out_.taken.begin(), out_.taken.end(), begin,
+                                  [](const TakenSlots& one, size_t at) { return one.begin < at; });
+    for (size_t pos = begin; pos < end;) {
+      while (taken != out_.taken.end() && taken->begin < pos) ++taken;
+      if (taken != out_.taken.end() && taken->begin == pos && taken->end <= end) {
+        const auto index = static_cast<int32_t>(taken - out_.taken.begin());
+        bool first = true;
+        for (const uint16_t number : taken->find->concepts) {
+          AddConcept(number, pos, end, first ? index : -1);
+          first = false;
+        }
+        pos = taken->end;
+        unknown_run_ = false;
+        continue;
+      }
+      const size_t limit = taken == out_.taken.end() ? end : std::min<size_t>(end, taken->begin);
+      pos = ReadOne(pos, limit, end);
+    }
+    unknown_run_ = false;
+  }
+
+  // Reads what begins at `pos`; nothing of it may pass `limit`.
+  size_t ReadOne(size_t pos, size_t limit, size_t end) {
+    const std::string& text = out_.text.text;
+    const char c = text[pos];
+    if (c == ' ') return pos + 1;
+    if (MaskByte(c)) {
+      size_t stop = pos;
+      while (stop < limit && text[stop] == c) ++stop;
+      if (c != kBlockMask) AddConcept(phrases_.quoted, pos, end, -1);
+      unknown_run_ = false;
+      return stop;
+    }
+    if (c == '@') return ReadMention(pos, limit);
+    const WordMatch word = phrases_.lexicon.Find(std::string_view(text).substr(0, limit), pos);
+    if (word.bytes > 0) {
+      unknown_run_ = false;
+      out_.misspelt = out_.misspelt || word.misspelt;
+      for (const uint16_t number : *word.concepts) AddConcept(number, pos, end, -1, pos + word.bytes);
+      return pos + word.bytes;
+    }
+    if (AsciiWordByte(c)) return ReadAsciiWord(pos, limit, end);
+    if (static_cast<unsigned char>(c) < 0x80) {
+      unknown_run_ = false;
+      ReadMark(pos, end);
+      return pos + 1;
+    }
+    size_t next = pos;
+    const char32_t character = NextCodePoint(text, next);
+    if (character == 0x3002 || character == 0x2026) {  // full stop, ellipsis
+      unknown_run_ = false;
+      Split(character == 0x3002);
+      return next;
+    }
+    if ((character >= 0x3400 && character <= 0x9FFF) || (character >= 0x20000 && character <= 0x3FFFF)) {
+      // A run of characters that no word begins with is one thing we don't know.
+      if (!unknown_run_) AddConcept(phrases_.unknown, pos, end, -1);
+      unknown_run_ = true;
+      return next;
+    }
+    unknown_run_ = false;
+    if (character == 0x2014 || character == 0x2013 || character == 0x2192) Split(false);
+    return next;  // emoji and other signs say nothing
+  }
+
+  void ReadMark(size_t pos, size_t end) {
+    const std::string& text = out_.text.text;
+    switch (text[pos]) {
+      case '?':
+        clause_.question_mark = true;
+        Split(true);
+        return;
+      case ',':
+      case '(':
+      case ')':
+        Split(false);
+        return;
+      case ';':
+      case '!':
+        Split(true);
+        return;
+      case '.':
+        if (pos + 1 >= end || text[pos + 1] == ' ' || static_cast<unsigned char>(text[pos + 1]) >= 0x80) Split(true);
+        return;
+      case '-':
+        if (pos > 0 && text[pos - 1] == ' ' && pos + 1 < end && text[pos + 1] == ' ') Split(false);
+        return;
+      default:
+        return;
+    }
+  }
+
+  size_t ReadAsciiWord(size_t pos, size_t limit, size_t end) {
+    const std::string& text = out_.text.text;
+    size_t stop = pos;
+    bool digits = true;
+    while (stop < limit && stop - pos < kMaxWord &&
+           (AsciiWordByte(text[stop]) ||
+            (stop + 1 < limit && (text[stop] == '.' || text[stop] == '-' || text[stop] == '/' || text[stop] == '\'') &&
+             AsciiWordByte(text[stop + 1])))) {
+      digits = digits && text[stop] >= '0' && text[stop] <= '9';
+      ++stop;
+    }
+    unknown_run_ = false;
+    if (digits) {
+      AddConcept(phrases_.number, pos, end, -1);
+      return stop;
+    }
+    const std::string_view word = std::string_view(text).substr(pos, stop - pos);
+    // A word of letters may be misspelt.
+    const auto letters = static_cast<size_t>(
+        std::find_if(word.begin(), word.end(), [](char c) { return c < 'a' || c > 'z'; }) - word.begin());
+    if (letters == word.size() || word[letters] == '/' || word[letters] == '-') {
+      const WordMatch meant = phrases_.lexicon.FindMisspelt(word.substr(0, letters));
+      if (meant.bytes > 0) {
+        out_.misspelt = true;
+        for (const uint16_t number : *meant.concepts) AddConcept(number, pos, end, -1, pos + letters);
+        return pos + letters;
+      }
+    }
+    const bool name = word.find_first_of("./_0123456789") != std::string_view::npos;
+    AddConcept(name ? phrases_.reference : phrases_.unknown, pos, end, -1);
+    return stop;
+  }
+
+  // "@name": ours says nothing; another robot's makes the line its own, a person's does where the line begins with it.
+  size_t ReadMention(size_t pos, size_t limit) {
+    const std::string& text = out_.text.text;
+    size_t stop = pos + 1;
+    while (stop < limit && (AsciiWordByte(text[stop]) || text[stop] == '-' || text[stop] == '[' || text[stop] == ']'))
+      ++stop;
+    unknown_run_ = false;
+    const std::string name = text.substr(pos + 1, stop - pos - 1);
+    if (phrases_.own_names.count(name) > 0) return stop;
+    const bool robot = phrases_.other_robots != nullptr && RE2::FullMatch(name, *phrases_.other_robots);
+    if (robot || (line_begins_ && clause_.tokens.empty())) {
+      for_others_ = true;
+      clause_.for_others = true;
+      if (robot) MarkSentence();
+    }
+    AddConcept(phrases_.mention, pos, limit, -1);
+    return std::max(stop, pos + 1);
+  }
+
+  // The clauses of this sentence that were read already are for the robot too.
+  void MarkSentence() {
+    if (clause_.new_sentence) return;
+    for (size_t i = out_.clauses.size(); i-- > 0;) {
+      out_.clauses[i].for_others = true;
+      if (out_.clauses[i].new_sentence) return;
+    }
+  }
+
+  // ---- clauses
+
+  void AddConcept(uint16_t number, size_t pos, size_t end, int32_t taken, size_t word_end = 0) {
+    const auto has = [&](PhraseRole role) { return phrases_.Has(number, role); };
+    line_begins_ = line_begins_ && phrases_.silent[number];
+    if (!in_slash_) {
+      if (has(PhraseRole::kBreak) && !(clause_.Has(PhraseRole::kNegation) && !has_verb_)) {
+        Split(false);
+        clause_.roles |= phrases_.roles[number];
+        return;
+      }
+      if (has(PhraseRole::kJoin) && has_verb_ && VerbFollows(word_end, end)) {
+        Split(false);
+        return;
+      }
+      if (has(PhraseRole::kTurn)) Split(false);
+      if (has(PhraseRole::kNegation) && has_verb_ && VerbFollows(word_end, end, true)) Split(false);
+      if (has(PhraseRole::kAfter) || has(PhraseRole::kBefore)) {
+        if (!clause_.tokens.empty()) {
+          (has(PhraseRole::kAfter) ? clause_.after : clause_.before) = true;
+          Split(false);
+        }
+        return;
+      }
+      if (has(PhraseRole::kAfterThat) || has(PhraseRole::kBeforeThat)) {
+        const bool leads = clause_.tokens.empty();
+        Split(false);
+        clause_.time_only = true;
+        if (leads && has(PhraseRole::kAfterThat)) {
+          clause_.time_only = false;
+          clause_.after = true;
+        }
+        return;
+      }
+    }
+    if (clause_.tokens.empty() && has(PhraseRole::kAuxiliary)) clause_.first_auxiliary = true;
+    has_verb_ = has_verb_ || has(PhraseRole::kVerb);
+    clause_.roles |= phrases_.roles[number];
+    if (phrases_.silent[number]) return;
+    clause_.tokens.push_back({number, static_cast<uint32_t>(pos), taken});
+  }
+
+  // True if what follows begins with a verb; with `anywhere`, if there is one before the clause ends.
+  bool VerbFollows(size_t pos, size_t end, bool anywhere = false) const {
+    const std::string& text = out_.text.text;
+    if (pos == 0) return false;
+    for (int words = 0; pos < end && words < 8;) {
+      const char c = text[pos];
+      if (c == ' ') {
+        ++pos;
+        continue;
+      }
+      for (const TakenSlots& taken : out_.taken) {
+        if (taken.begin <= pos && pos < taken.end) return anywhere && VerbFollows(taken.end, end, true);
+      }
+      const WordMatch word = phrases_.lexicon.Find(std::string_view(text).substr(0, end), pos);
+      if (word.bytes == 0) {
+        if (!anywhere) return false;
+        if (c == ',' || c == ';' || c == '!' || c == '?') return false;
+        size_t next = pos;
+        const char32_t character = NextCodePoint(text, next);
+        if (character == 0x3002) return false;
+        if (AsciiWordByte(c)) {
+          while (next < end && AsciiWordByte(text[next])) ++next;
+        }
+        pos = next;
+        ++words;
+        continue;
+      }
+      for (const uint16_t number : *word.concepts) {
+        if (phrases_.Has(number, PhraseRole::kVerb)) return true;
+        if (phrases_.Has(number, PhraseRole::kBreak) && anywhere) return false;
+        if (phrases_.Has(number, PhraseRole::kNegation) && !anywhere) return true;
+        if (!anywhere && !phrases_.silent[number] && !phrases_.Has(number, PhraseRole::kLead)) return false;
+      }
+      pos += word.bytes;
+      ++words;
+    }
+    return false;
+  }
+
+  const PhraseSet::Impl& phrases_;
+  const std::string_view message_;
+  ReadPhrase out_;
+  PhraseClause clause_;
+  bool for_others_ = false;
+  bool line_begins_ = true;
+  bool in_slash_ = false;
+  bool has_verb_ = false;
+  bool unknown_run_ = false;
+};
+
+}  // namespace
+
+ReadPhrase ReadClauses(const PhraseSet::Impl& phrases, std::string_view message) {
+  return Reader(phrases, message).Read();
+}
+
+std::string ClauseText(const PhraseSet::Impl& phrases, const PhraseClause& clause) {
+  std::string out = " ";
+  for (const PhraseToken& token : clause.tokens) {
+    out += phrases.concepts[token.concept_number];
+    out += ' ';
+  }
+  return out;
+}
+
+}  // namespace yardmaster::rules

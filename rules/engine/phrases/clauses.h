@@ -1,0 +1,59 @@
+// A message cut into clauses of concepts.
+#ifndef YARDMASTER_RULES_ENGINE_PHRASES_CLAUSES_H_
+#define YARDMASTER_RULES_ENGINE_PHRASES_CLAUSES_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "rules/engine/phrases/phrase_model.h"
+
+namespace yardmaster::rules {
+
+// Slots that a find took out of the text.
+struct TakenSlots {
+  const PhraseFind* find = nullptr;
+  uint32_t begin = 0, end = 0;  // of the folded text
+  std::vector<std::pair<std::string_view, std::string>> values;
+};
+
+struct PhraseToken {
+  uint16_t concept_number = 0;
+  uint32_t begin = 0;  // in the folded text
+  int32_t taken = -1;  // index into `ReadPhrase::taken`
+};
+
+struct PhraseClause {
+  std::vector<PhraseToken> tokens;  // without those that patterns don't see
+  uint64_t roles = 0;               // of all of its words
+  bool first_auxiliary = false;     // begins like a question
+  bool question_mark = false;
+  bool for_others = false;  // addressed to another robot or to a person
+  bool after = false;       // the next clause comes behind it in time
+  bool before = false;      // only says that the next clause comes before it
+  bool time_only = false;   // "before …", "after …": when another clause happens
+  bool new_sentence = false;
+  std::string slash;                                        // the command that a line begins with
+  std::vector<std::pair<std::string, nlohmann::json>> set;  // by options
+
+  bool Has(PhraseRole role) const { return (roles >> static_cast<unsigned>(role) & 1) != 0; }
+};
+
+struct ReadPhrase {
+  PhraseText text;
+  std::vector<TakenSlots> taken;
+  std::vector<PhraseClause> clauses;
+  bool too_many = false;
+  bool misspelt = false;
+};
+
+ReadPhrase ReadClauses(const PhraseSet::Impl& phrases, std::string_view message);
+
+// " a b c ", with the index of the token that begins behind each space.
+std::string ClauseText(const PhraseSet::Impl& phrases, const PhraseClause& clause);
+
+}  // namespace yardmaster::rules
+
+#endif  // YARDMASTER_RULES_ENGINE_PHRASES_CLAUSES_H_

@@ -1,0 +1,696 @@
+// From clauses to a command: which rule speaks of one, whether it is asked for, and what is asked for in all.
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "rules/engine/phrases/clauses.h"
+#include "rules/engine/phrases/phrase_model.h"
+#include "rules/engine/phrases/phrase_set.h"
+
+namespace yardmaster::rules {
+namespace {
+
+using nlohmann::ordered_json;
+
+// What a clause wants of the command that it speaks of.
+enum class Mood : uint8_t {
+  kOff,        // it forbids it, tells of it, or asks how it works
+  kStatement,  // it tells how things are; whoever says so may want to know more
+  kDoubt,      // it may ask for it
+  kAct,        // it asks for it
+};
+
+struct Hit {
+  size_t clause = 0;
+  const PhraseRule* rule = nullptr;  // null for the command of a line that begins with one
+  std::string command;               // "ask" too
+  size_t begin = 0, end = 0;         // tokens that the rule speaks of
+  Mood mood = Mood::kOff;
+  bool negated = false;
+  bool conditional = false;
+  std::string because;
+};
+
+// References of a clause or a message, each once.
+struct Reference {
+  std::string pr, repo;
+  friend bool operator==(const Reference&, const Reference&) = default;
+};
+
+void AddOnce(std::vector<Reference>& list, Reference one) {
+  for (const Reference& other : list) {
+    if (other.pr == one.pr && (other.repo == one.repo || other.repo.empty() || one.repo.empty())) {
+      return;
+    }
+  }
+  list.push_back(std::move(one));
+}
+
+class Run {
+ public:
+  Run(const PhraseSet::Impl& phrases, std::string_view message, const PhraseContext& context)
+      : phrases_(phrases),
+        context_(context),
+        cut_(message.size() > kMaxPhraseBytes),
+        read_(ReadClauses(phrases, message.substr(0, kMaxPhraseBytes))) {}
+
+  Interpretation Interpret() {
+    if (phrases_.empty) return None("no phrases in this pack");
+    MarkConditions();
+    FindHits();
+    return Decide();
+  }
+
+  const std::vector<std::string>& used() const { return used_; }
+
+  std::string Explain() {
+    MarkConditions();
+    FindHits();
+    std::string out;
+    size_t next = 0;
+    for (size_t i = 0; i < read_.clauses.size(); ++i) {
+      const PhraseClause& clause = read_.clauses[i];
+      out += "[" + clause.slash + "]" + ClauseText(phrases_, clause) + "|";
+      for (size_t role = 0; role < kPhraseRoleNames.size(); ++role) {
+        if ((clause.roles >> role & 1) != 0) out += " " + std::string(kPhraseRoleNames[role]);
+      }
+      if (clause.for_others) out += " FOR-OTHERS";
+      if (clause.after) out += " AFTER";
+      if (clause.before) out += " BEFORE";
+      if (clause.time_only) out += " TIME";
+      if (clause.question_mark) out += " ?";
+      for (; next < hits_.size() && hits_[next].clause == i; ++next) {
+        const Hit& hit = hits_[next];
+        static constexpr std::string_view kMoods[] = {"off", "statement", "doubt", "act"};
+        out += " => " + hit.command + " (" + (hit.rule == nullptr ? "slash" : hit.rule->id) + ", " +
+               std::string(kMoods[static_cast<size_t>(hit.mood)]) + ": " + hit.because + ")";
+      }
+      out += "\n";
+    }
+    return out;
+  }
+
+ private:
+  // ---- clauses
+
+  // "If …, …": what follows in the sentence depends on it.
+  void MarkConditions() {
+    conditional_.assign(read_.clauses.size(), false);
+    bool open = false;
+    for (size_t i = 0; i < read_.clauses.size(); ++i) {
+      const PhraseClause& clause = read_.clauses[i];
+      if (clause.new_sentence) open = false;
+      open = open || clause.Has(PhraseRole::kCondition);
+      conditional_[i] = open;
+    }
+  }
+
+  bool Contains(const PhraseClause& clause, const std::vector<uint16_t>& concepts) const {
+    return std::any_of(clause.tokens.begin(), clause.tokens.end(), [&](const PhraseToken& token) {
+      return std::find(concepts.begin(), concepts.end(), token.concept_number) != concepts.end();
+    });
+  }
+
+  // Takes the options out of a clause: leftmost first, and each word once.
+  void TakeOptions(PhraseClause& clause) {
+    if (phrases_.options.empty()) return;
+    for (int rounds = 0; rounds < 8; ++rounds) {
+      const std::string text = ClauseText(phrases_, clause);
+      std::vector<int> hits;
+      if (!phrases_.option_set->Match(text, &hits)) return;
+      size_t best_begin = text.size(), best_end = 0;
+      const PhraseOption* best = nullptr;
+      for (const int hit : hits) {
+        const PhraseOption& option = phrases_.options[static_cast<size_t>(hit)];
+        re2::StringPiece found;
+        if (!option.pattern->Match(text, 0, text.size(), RE2::UNANCHORED, &found, 1)) continue;
+        if (!option.commands.empty() && !SpeaksOf(option.commands)) continue;
+        const auto begin = static_cast<size_t>(found.data() - text.data());
+        const size_t end = begin + found.size();
+        if (begin > best_begin || (begin == best_begin && end <= best_end)) continue;
+        best_begin = begin;
+        best_end = end;
+        best = &option;
+      }
+      if (best == nullptr) return;
+      for (const auto& [slot, value] : best->set.items()) clause.set.emplace_back(slot, value);
+      Use(best->id);
+      const size_t first = TokenAt(text, best_begin + 1);
+      const size_t last = TokenAt(text, best_end);
+      PhraseToken token = clause.tokens[first];
+      token.concept_number = phrases_.option;
+      // A reference inside of an option stays.
+      for (size_t i = first; i < last; ++i) token.taken = std::max(token.taken, clause.tokens[i].taken);
+      clause.tokens.erase(clause.tokens.begin() + static_cast<long>(first),
+                          clause.tokens.begin() + static_cast<long>(last));
+      clause.tokens.insert(clause.tokens.begin() + static_cast<long>(first), token);
+      RecountRoles(clause);
+    }
+  }
+
+  // Roles of what is left; those of words that patterns don't see can't be taken away.
+  void RecountRoles(PhraseClause& clause) const {
+    uint64_t visible = 0;
+    for (const PhraseToken& token : clause.tokens) visible |= phrases_.roles[token.concept_number];
+    uint64_t lost = uint64_t{1} << static_cast<unsigned>(PhraseRole::kNegation);
+    if ((visible & lost) == 0) clause.roles &= ~lost;
+  }
+
+  static size_t TokenAt(const std::string& text, size_t offset) {
+    return static_cast<size_t>(std::count(text.begin(), text.begin() + static_cast<long>(offset), ' ')) - 1;
+  }
+
+  // True if a clause of the message speaks of one of these commands.
+  bool SpeaksOf(const std::vector<std::string>& commands) const {
+    for (const std::string& command : commands) {
+      if (spoken_.count(command) > 0) return true;
+    }
+    return false;
+  }
+
+  // The rule that says most about a clause.
+  std::optional<Hit> BestRule(const PhraseClause& clause) {
+    const std::string text = ClauseText(phrases_, clause);
+    std::vector<int> hits;
+    if (!phrases_.rule_set->Match(text, &hits)) return std::nullopt;
+    std::sort(hits.begin(), hits.end());
+    std::optional<Hit> best;
+    for (const int index : hits) {
+      const auto& [rule_index, pattern_index] = phrases_.rule_patterns[static_cast<size_t>(index)];
+      const PhraseRule& rule = phrases_.rules[rule_index];
+      if (best.has_value() && rule.rank < best->rule->rank) continue;
+      if (!rule.without.empty() && Contains(clause, rule.without)) continue;
+      if (!rule.with.empty() && !Contains(clause, rule.with)) continue;
+      if (!rule.anywhere.empty() &&
+          std::none_of(read_.clauses.begin(), read_.clauses.end(),
+                       [&](const PhraseClause& other) { return Contains(other, rule.anywhere); }))
+        continue;
+      re2::StringPiece found;
+      if (!rule.patterns[pattern_index]->Match(text, 0, text.size(), RE2::UNANCHORED, &found, 1)) continue;
+      Hit hit;
+      hit.rule = &rule;
+      hit.command = rule.command;
+      hit.begin = TokenAt(text, static_cast<size_t>(found.data() - text.data()) + 1);
+      hit.end = TokenAt(text, static_cast<size_t>(found.data() - text.data()) + found.size());
+      if (best.has_value() && rule.rank == best->rule->rank && hit.end - hit.begin <= best->end - best->begin) continue;
+      best = hit;
+    }
+    return best;
+  }
+
+  void FindHits() {
+    for (const PhraseClause& clause : read_.clauses) {
+      if (!clause.slash.empty()) spoken_.insert(clause.slash);
+      if (const auto hit = BestRule(clause)) spoken_.insert(hit->command);
+    }
+    for (size_t i = 0; i < read_.clauses.size(); ++i) {
+      PhraseClause& clause = read_.clauses[i];
+      TakeOptions(clause);
+      if (!clause.slash.empty()) {
+        Hit hit;
+        hit.clause = i;
+        hit.command = clause.slash;
+        hit.mood = clause.for_others ? Mood::kOff : Mood::kAct;
+        hit.because = "a command line";
+        hits_.push_back(hit);
+        continue;
+      }
+      std::optional<Hit> hit = BestRule(clause);
+      if (!hit.has_value()) {
+        Hit none;
+        none.clause = i;
+        hits_.push_back(none);
+        continue;
+      }
+      hit->clause = i;
+      Use(hit->rule->id);
+      Judge(*hit);
+      hits_.push_back(*hit);
+    }
+  }
+
+  bool IsWrite(std::string_view command) const {
+    const PhraseCommandInfo* info = phrases_.Command(command);
+    return info != nullptr && info->write;
+  }
+
+  // ---- mood
+
+  void Judge(Hit& hit) const {
+    const PhraseClause& clause = read_.clauses[hit.clause];
+    const PhraseRule& rule = *hit.rule;
+    const auto has = [&](PhraseRole role) { return clause.Has(role); };
+    // A role of a word in front of what the rule speaks of, within it, or behind it.
+    const auto in = [&](PhraseRole role, size_t begin, size_t end) {
+      for (size_t i = begin; i < std::min(end, clause.tokens.size()); ++i) {
+        if (phrases_.Has(clause.tokens[i].concept_number, role)) return true;
+      }
+      return false;
+    };
+    const auto off = [&](std::string because) {
+      hit.mood = Mood::kOff;
+      hit.because = std::move(because);
+    };
+    const size_t size = clause.tokens.size();
+    const bool asked = has(PhraseRole::kPolite) || has(PhraseRole::kTake) || has(PhraseRole::kWant);
+    const bool marked = asked || has(PhraseRole::kSoft);
+    const bool statement_too = (rule.forms & kFormStatement) != 0;
+    const bool question_too = (rule.forms & kFormQuestion) != 0;
+
+    // 1. What keeps any command off.
+    if (clause.for_others) return off("addressed to somebody else");
+    if (has(PhraseRole::kNegation)) {
+      hit.negated = true;
+      return off("negated");
+    }
+    if (has(PhraseRole::kCancel)) {
+      hit.negated = true;
+      return off("taken back");
+    }
+    if (rule.certain) {
+      hit.mood = Mood::kAct;
+      hit.because = "certain";
+      return;
+    }
+    if (has(PhraseRole::kLater)) return off("not now");
+    if (clause.before || clause.time_only) return off("says when");
+    if (has(PhraseRole::kTopic) && !question_too) return off("speaks about it");
+
+    // 2. Questions about how things are.
+    const bool sure_question = has(PhraseRole::kQuestion) || clause.first_auxiliary;
+    const bool maybe_question = has(PhraseRole::kMaybe);
+    bool doubt = false;
+    if (!question_too) {
+      if (sure_question) return off("a question");
+      if (maybe_question && !marked) {
+        if (hit.begin > 1 || !HasReference(clause)) return off("a question");
+        doubt = true;
+      } else if (clause.question_mark && !marked && !maybe_question) {
+        doubt = true;
+      }
+    }
+
+    // 3. Reports and plans.
+    if (!statement_too && !(question_too && (sure_question || maybe_question || clause.question_mark))) {
+      if (in(PhraseRole::kOther, 0, hit.begin) && !has(PhraseRole::kPolite)) return off("somebody else does it");
+      if (in(PhraseRole::kSelf, 0, hit.begin) && !has(PhraseRole::kPolite) && !has(PhraseRole::kWant))
+        return off("the writer does it");
+      if (has(PhraseRole::kPlan) && !has(PhraseRole::kPolite)) return off("a plan");
+      if (has(PhraseRole::kDone) && !asked) return off("it has happened");
+      if (in(PhraseRole::kPerfect, hit.begin, size) && !marked) return off("it has happened");
+      if (in(PhraseRole::kFinite, hit.end, hit.end + 4) && !has(PhraseRole::kPolite)) return off("a statement");
+    }
+
+    // 4. What stands in front of the verb.
+    size_t unknown = 0;
+    for (size_t i = 0; i < hit.begin; ++i) unknown += clause.tokens[i].concept_number == phrases_.unknown ? 1u : 0u;
+    if (!statement_too && !marked && unknown > 0) {
+      if (unknown > 1) return off("too much that we don't know in front of it");
+      doubt = doubt || IsWrite(hit.command);
+    }
+
+    // 5. Conditions.
+    const bool condition = has(PhraseRole::kCondition) || conditional_[hit.clause];
+    if (condition && !statement_too) {
+      hit.conditional = true;
+      if (IsWrite(hit.command)) doubt = true;
+    }
+    if (statement_too && !marked && !sure_question && !maybe_question && !clause.question_mark &&
+        !HasVerbBefore(clause, hit)) {
+      hit.mood = condition ? Mood::kOff : Mood::kStatement;
+      hit.because = "tells how things are";
+      return;
+    }
+    hit.mood = doubt ? Mood::kDoubt : Mood::kAct;
+    hit.because = doubt ? "may be asked for" : "asked for";
+  }
+
+  // A clause that tells how things are, but begins with a verb of asking.
+  bool HasVerbBefore(const PhraseClause& clause, const Hit& hit) const {
+    for (size_t i = 0; i < hit.end && i < clause.tokens.size(); ++i) {
+      if (phrases_.Has(clause.tokens[i].concept_number, PhraseRole::kVerb)) return true;
+    }
+    return false;
+  }
+
+  bool HasReference(const PhraseClause& clause) const {
+    std::vector<Reference> list;
+    References(clause, list);
+    return !list.empty();
+  }
+
+  // ---- slots
+
+  const std::string* Value(const PhraseToken& token, std::string_view slot) const {
+    if (token.taken < 0) return nullptr;
+    for (const auto& [name, value] : read_.taken[static_cast<size_t>(token.taken)].values) {
+      if (name == slot) return &value;
+    }
+    return nullptr;
+  }
+
+  void References(const PhraseClause& clause, std::vector<Reference>& list) const {
+    for (const PhraseToken& token : clause.tokens) {
+      if (const std::string* pr = Value(token, "pr")) {
+        const std::string* repo = Value(token, "repo");
+        AddOnce(list, {*pr, repo == nullptr ? std::string() : *repo});
+      }
+    }
+  }
+
+  // A bare number that stands where the number of a pull request does.
+  void BareNumber(const PhraseClause& clause, std::vector<Reference>& list) const {
+    if (!list.empty()) return;
+    for (size_t i = 0; i < clause.tokens.size(); ++i) {
+      if (clause.tokens[i].concept_number != phrases_.number) continue;
+      // The last word, or followed by something that is no noun.
+      const bool last = i + 1 == clause.tokens.size() || clause.tokens[i + 1].concept_number == phrases_.option;
+      if (!last) continue;
+      const size_t at = clause.tokens[i].begin;
+      size_t end = at;
+      const std::string& text = read_.text.text;
+      while (end < text.size() && text[end] >= '0' && text[end] <= '9') ++end;
+      if (end - at <= 9) AddOnce(list, {text.substr(at, end - at), ""});
+      return;
+    }
+  }
+
+  void PutReference(const Reference& reference, const PhraseCommandInfo& info, ordered_json& slots) const {
+    if (!Takes(info, "pr")) return;
+    if (reference.pr.size() <= 18) slots["pr"] = std::stoll(reference.pr);
+    if (!reference.repo.empty()) slots["repo"] = reference.repo;
+  }
+
+  static bool Takes(const PhraseCommandInfo& info, std::string_view slot) {
+    return std::find(info.slots.begin(), info.slots.end(), slot) != info.slots.end();
+  }
+
+  // People, one by one.
+  static ordered_json People(const std::string& text) {
+    ordered_json list = ordered_json::array();
+    std::string name;
+    const auto put = [&] {
+      if (!name.empty() && name != "and") list.push_back(name);
+      name.clear();
+    };
+    for (size_t pos = 0; pos < text.size();) {
+      size_t next = pos;
+      const char32_t c = NextCodePoint(text, next);
+      const bool part = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+                        c == '-' || c == '.' ||
+                        (c > 0x2FFF && c != 0x3001 && c != 0x3000 && c != 0xFF0C && c != 0xFF20 && c != 0x548C &&
+                         c != 0x8DDF && c != 0x4E0E);
+      if (part) {
+        name.append(text, pos, next - pos);
+      } else {
+        put();
+      }
+      pos = next;
+    }
+    put();
+    return list;
+  }
+
+  // Puts what a clause gives into the slots of a command.
+  void FillFrom(const PhraseClause& clause, const PhraseCommandInfo& info, bool own, ordered_json& slots) const {
+    for (const PhraseToken& token : clause.tokens) {
+      if (token.taken < 0) continue;
+      for (const auto& [name, value] : read_.taken[static_cast<size_t>(token.taken)].values) {
+        if (name == "pr" || name == "repo" || value.empty()) continue;
+        const std::string slot = name == "ref" ? info.ref : std::string(name);
+        if (slot.empty() || !Takes(info, slot)) continue;
+        if (slot == "reviewers") {
+          ordered_json people = People(value);
+          if (people.empty()) continue;
+          ordered_json& list = slots[slot];
+          if (list.is_null()) list = ordered_json::array();
+          for (ordered_json& one : people) {
+            if (std::find(list.begin(), list.end(), one) == list.end()) list.push_back(std::move(one));
+          }
+        } else if (!slots.contains(slot)) {
+          slots[slot] = value;
+        }
+      }
+    }
+    for (const auto& [slot, value] : clause.set) {
+      if (Takes(info, slot) && (own || !slots.contains(slot))) slots[slot] = value;
+    }
+  }
+
+  // ---- decision
+
+  Interpretation None(std::string why) const {
+    Interpretation out;
+    out.command = "none";
+    out.confidence = 0.9;
+    out.why = std::move(why);
+    return out;
+  }
+
+  Interpretation Ask(std::string why, std::vector<PhraseCommand> choices) const {
+    Interpretation out;
+    out.command = "ask";
+    out.confidence = 0.5;
+    out.why = std::move(why);
+    out.choices = std::move(choices);
+    return out;
+  }
+
+  void Use(const std::string& id) {
+    if (std::find(used_.begin(), used_.end(), id) == used_.end()) used_.push_back(id);
+  }
+
+  std::string Why(const Hit& hit) const {
+    return (hit.rule == nullptr ? std::string("command-line") : hit.rule->id) + ": " + hit.because;
+  }
+
+  // Slots of a command: what its own clause says, then what the rest of the message says, then the thread.
+  PhraseCommand Fill(const Hit& hit, const std::vector<Reference>& all, bool first) const {
+    PhraseCommand out;
+    out.command = hit.command;
+    const PhraseCommandInfo* info = phrases_.Command(hit.command);
+    if (info == nullptr) return out;
+    const PhraseClause& own = read_.clauses[hit.clause];
+    std::vector<Reference> here;
+    References(own, here);
+    BareNumber(own, here);
+    if (here.empty() && all.size() == 1) here = all;
+    if (!here.empty()) {
+      PutReference(here.front(), *info, out.slots);
+    } else if (context_.pr.has_value() && Takes(*info, "pr")) {
+      out.slots["pr"] = *context_.pr;
+      if (!context_.repo.empty()) out.slots["repo"] = context_.repo;
+    }
+    FillFrom(own, *info, true, out.slots);
+    if (first) {
+      for (size_t i = 0; i < read_.clauses.size(); ++i) {
+        const PhraseClause& clause = read_.clauses[i];
+        if (i == hit.clause || clause.for_others) continue;
+        // What belongs to another command is not ours.
+        if (hits_[i].mood == Mood::kAct && hits_[i].command != hit.command && !Absorbed(hits_[i], hit.command))
+          continue;
+        FillFrom(clause, *info, false, out.slots);
+      }
+    }
+    return out;
+  }
+
+  bool Absorbed(const Hit& hit, const std::string& into) const {
+    return std::any_of(phrases_.absorbs.begin(), phrases_.absorbs.end(),
+                       [&](const PhraseAbsorb& one) { return one.command == hit.command && one.into == into; });
+  }
+
+  Interpretation Decide() {
+    // 1. Words that take back what was said before.
+    bool corrected = false;
+    for (size_t i = 0; i < hits_.size(); ++i) {
+      const PhraseClause& clause = read_.clauses[i];
+      const bool nothing_else = std::none_of(clause.tokens.begin(), clause.tokens.end(), [&](const PhraseToken& token) {
+        return phrases_.Has(token.concept_number, PhraseRole::kVerb) || token.taken >= 0;
+      });
+      if (nothing_else && hits_[i].command.empty() && !clause.for_others &&
+          (clause.Has(PhraseRole::kCancel) || (clause.Has(PhraseRole::kNegation) && clause.tokens.size() <= 2))) {
+        for (size_t j = 0; j < i; ++j) {
+          if (hits_[j].mood == Mood::kOff) continue;
+          hits_[j].mood = Mood::kOff;
+          hits_[j].because = "taken back";
+        }
+      }
+      if (clause.Has(PhraseRole::kCorrect)) corrected = true;
+    }
+
+    // 2. A condition behind a command that was asked for is a sequence.
+    bool any_before = false;
+    for (Hit& hit : hits_) {
+      if (hit.mood == Mood::kDoubt && hit.conditional && any_before) {
+        hit.mood = Mood::kAct;
+        hit.because = "asked for, if the step before allows it";
+      }
+      any_before = any_before || hit.mood == Mood::kAct;
+    }
+
+    // 3. Commands that are options of others.
+    std::vector<const Hit*> acts;
+    std::vector<const Hit*> doubts;
+    const Hit* statement = nullptr;
+    bool forbidden = false;
+    for (const Hit& hit : hits_) {
+      if (hit.command == "none") continue;
+      if (hit.mood == Mood::kAct) acts.push_back(&hit);
+      if (hit.mood == Mood::kDoubt) doubts.push_back(&hit);
+      if (hit.mood == Mood::kStatement && statement == nullptr) statement = &hit;
+      forbidden = forbidden || hit.negated;
+    }
+    std::vector<std::pair<std::string, nlohmann::json>> extra;
+    for (const PhraseAbsorb& absorb : phrases_.absorbs) {
+      const auto into =
+          std::find_if(acts.begin(), acts.end(), [&](const Hit* hit) { return hit->command == absorb.into; });
+      if (into == acts.end()) continue;
+      const Hit* taker = *into;
+      for (const Hit& hit : hits_) {
+        if (hit.command != absorb.command || hit.clause == taker->clause) continue;
+        std::vector<Reference> own;
+        References(read_.clauses[hit.clause], own);
+        if (!own.empty()) continue;
+        if (hit.negated && !absorb.negated.empty()) {
+          for (const auto& [slot, value] : absorb.negated.items()) extra.emplace_back(slot, value);
+        } else if ((hit.mood == Mood::kAct || hit.mood == Mood::kDoubt) && !absorb.set.empty()) {
+          for (const auto& [slot, value] : absorb.set.items()) extra.emplace_back(slot, value);
+          acts.erase(std::remove(acts.begin(), acts.end(), &hit), acts.end());
+          doubts.erase(std::remove(doubts.begin(), doubts.end(), &hit), doubts.end());
+        }
+      }
+    }
+    // A question back is only for a message that asks for nothing clear.
+    const Hit* unclear = nullptr;
+    for (const Hit* hit : acts) {
+      if (hit->command == "ask" && unclear == nullptr) unclear = hit;
+    }
+    const bool clear = std::any_of(acts.begin(), acts.end(), [](const Hit* hit) { return hit->command != "ask"; });
+    if (clear && unclear != nullptr && acts.front() != unclear) unclear = nullptr;
+    if (clear) {
+      acts.erase(std::remove_if(acts.begin(), acts.end(), [](const Hit* hit) { return hit->command == "ask"; }),
+                 acts.end());
+    }
+
+    // 4. What there is to choose from.
+    std::vector<Reference> all;
+    for (const PhraseClause& clause : read_.clauses) {
+      if (!clause.for_others) References(clause, all);
+    }
+    if (unclear != nullptr) {
+      std::vector<PhraseCommand> choices;
+      for (const Hit* hit : acts) {
+        if (hit->command != "ask") choices.push_back(Fill(*hit, all, true));
+      }
+      return Ask(Why(*unclear), std::move(choices));
+    }
+    if (acts.empty()) {
+      if (!doubts.empty()) {
+        std::vector<PhraseCommand> choices;
+        for (const Hit* hit : doubts) {
+          if (hit->command != "ask") choices.push_back(Fill(*hit, all, true));
+        }
+        return Ask(Why(*doubts.front()), std::move(choices));
+      }
+      if (statement != nullptr && !forbidden) {
+        acts.push_back(statement);
+      } else {
+        return None(NoneWhy());
+      }
+    }
+
+    // 5. The command, and the ones behind it.
+    const Hit& main = *acts.front();
+    Interpretation out;
+    PhraseCommand command = Fill(main, all, true);
+    for (const auto& [slot, value] : extra) {
+      if (const PhraseCommandInfo* info = phrases_.Command(command.command); info != nullptr && Takes(*info, slot))
+        command.slots[slot] = value;
+    }
+    std::string doubt = Doubt(main, command, all, corrected, acts);
+    if (!doubt.empty()) return Ask(Why(main) + "; " + doubt, {command});
+    out.command = command.command;
+    out.slots = command.slots;
+    out.why = Why(main);
+    std::vector<Reference> mine;
+    References(read_.clauses[main.clause], mine);
+    for (size_t i = 1; i < acts.size(); ++i) {
+      PhraseCommand next = Fill(*acts[i], all, false);
+      const bool same = next.command == out.command ||
+                        std::any_of(out.then.begin(), out.then.end(),
+                                    [&](const PhraseCommand& one) { return one.command == next.command; });
+      if (same) continue;
+      const PhraseCommandInfo* info = phrases_.Command(next.command);
+      if (info != nullptr && Takes(*info, "pr") && !next.slots.contains("pr") && out.slots.contains("pr")) {
+        next.slots["pr"] = out.slots["pr"];
+        if (out.slots.contains("repo")) next.slots["repo"] = out.slots["repo"];
+      }
+      // A write that is not clear is left out: it can be asked for again.
+      if (IsWrite(next.command) && corrected) continue;
+      out.why += "; then " + Why(*acts[i]);
+      out.then.push_back(std::move(next));
+    }
+    out.confidence = main.rule == nullptr ? 1.0 : main.mood == Mood::kStatement ? 0.7 : read_.misspelt ? 0.8 : 0.95;
+    return out;
+  }
+
+  // What keeps a command from being carried out as it is; empty for nothing.
+  std::string Doubt(const Hit& main, const PhraseCommand& command, const std::vector<Reference>& all, bool corrected,
+                    const std::vector<const Hit*>& acts) const {
+    const PhraseCommandInfo* info = phrases_.Command(main.command);
+    if (info == nullptr) return "unknown command";
+    for (const std::string& need : info->needs) {
+      if (!command.slots.contains(need)) return "which " + need + "?";
+    }
+    const PhraseClause& clause = read_.clauses[main.clause];
+    std::vector<Reference> here;
+    References(clause, here);
+    if (!info->write) return {};
+    if (cut_ || read_.too_many) return "the message is too long";
+    if (here.size() > 1) return "more than one pull request";
+    if (here.empty() && all.size() > 1 && Takes(*info, "pr")) return "more than one pull request";
+    if (corrected) return "the message corrects itself";
+    if (clause.Has(PhraseRole::kBulk)) return "more than one subject";
+    if (clause.Has(PhraseRole::kAlternative)) {
+      for (const Hit* other : acts) {
+        if (other->command != main.command) return "one or the other?";
+      }
+    }
+    return {};
+  }
+
+  std::string NoneWhy() const {
+    for (const Hit& hit : hits_) {
+      if (!hit.command.empty() && hit.rule != nullptr) return Why(hit);
+    }
+    return "nothing is asked for";
+  }
+
+  const PhraseSet::Impl& phrases_;
+  const PhraseContext& context_;
+  const bool cut_;
+  ReadPhrase read_;
+  std::vector<bool> conditional_;
+  std::vector<Hit> hits_;  // one for each clause
+  std::set<std::string, std::less<>> spoken_;
+  std::vector<std::string> used_;
+};
+
+}  // namespace
+
+Interpretation PhraseSet::Interpret(std::string_view message, const PhraseContext& context) const {
+  return Run(*impl_, message, context).Interpret();
+}
+
+std::vector<std::string> PhraseSet::UsedRules(std::string_view message, const PhraseContext& context) const {
+  Run run(*impl_, message, context);
+  run.Interpret();
+  return run.used();
+}
+
+std::string PhraseSet::Explain(std::string_view message) const {
+  return Run(*impl_, message, PhraseContext()).Explain();
+}
+
+}  // namespace yardmaster::rules

@@ -1,0 +1,505 @@
+// Reads phrases/*.json of a pack and of what it extends, and compiles them.
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "rules/engine/json_document.h"
+#include "rules/engine/pack_part.h"
+#include "rules/engine/phrases/phrase_model.h"
+#include "rules/engine/readable.h"
+#include "rules/engine/schema_validator.h"
+
+namespace yardmaster::rules {
+namespace {
+
+using nlohmann::json;
+
+// Memory of one set of patterns.
+constexpr int64_t kSetMemory = 64 << 20;
+constexpr int64_t kPatternMemory = 4 << 20;
+
+// A piece with an id, as written.
+struct Piece {
+  const json* value = nullptr;
+  const JsonDocument* document = nullptr;
+  std::string pointer;
+  std::string pack;
+};
+
+RE2::Options PatternOptions() {
+  RE2::Options options(RE2::Quiet);
+  options.set_max_mem(kPatternMemory);
+  return options;
+}
+
+std::vector<std::string> Words(std::string_view text) {
+  std::vector<std::string> out;
+  for (size_t pos = 0; pos < text.size();) {
+    const size_t end = std::min(text.find(' ', pos), text.size());
+    if (end > pos) out.emplace_back(text.substr(pos, end - pos));
+    pos = end + 1;
+  }
+  return out;
+}
+
+class Loader {
+ public:
+  Loader(const PackFiles& files, std::string_view pack, Problems& problems)
+      : files_(files), problems_(problems), impl_(std::make_unique<PhraseSet::Impl>()) {
+    impl_->pack = pack;
+  }
+
+  std::unique_ptr<const PhraseSet::Impl> Load() {
+    const size_t before = problems_.size();
+    std::vector<std::string> chain = PackChain(files_, impl_->pack);
+    std::reverse(chain.begin(), chain.end());
+    for (const std::string& pack : chain) ReadPack(pack);
+    if (problems_.size() != before) return nullptr;
+    impl_->unknown = Concept("x");
+    impl_->number = Concept("num");
+    impl_->mention = Concept("at");
+    impl_->quoted = Concept("lit");
+    impl_->option = Concept("opt");
+    impl_->reference = Concept("ref");
+    Texts();
+    Concepts();
+    Roles();
+    Commands();
+    Finds();
+    Options();
+    Rules();
+    Cases();
+    if (problems_.size() != before) return nullptr;
+    return std::move(impl_);
+  }
+
+ private:
+  void ReadPack(const std::string& pack) {
+    ForEachPackFile(files_, pack, [&](const std::string& path, const std::string& bytes) {
+      const std::string_view inner = std::string_view(path).substr(pack.size() + 1);
+      if (!inner.starts_with("phrases/") || !inner.ends_with(".json")) return;
+      JsonLimits limits;
+      limits.max_bytes = kMaxPackFileBytes;
+      limits.max_values = kMaxPackFileValues;
+      auto document = JsonDocument::Parse(Readable(path, 200), bytes, limits, problems_);
+      if (!document || !SchemaValidator::Get().Validate("phrases", *document, problems_)) return;
+      impl_->empty = false;
+      documents_.push_back(std::make_unique<JsonDocument>(std::move(*document)));
+      const JsonDocument& read = *documents_.back();
+      for (const auto& [key, part] : read.value().items()) {
+        if (key == "$schema" || key == "description") continue;
+        if (part.is_array()) {
+          for (size_t i = 0; i < part.size(); ++i) {
+            Put(key, part[i].is_object() ? part[i].value("id", "") : "",
+                {&part[i], &read, PointerJoin("/" + key, i), pack});
+          }
+        } else {
+          for (const auto& [name, value] : part.items()) {
+            Put(key, name, {&value, &read, PointerJoin("/" + key, name), pack});
+          }
+        }
+      }
+    });
+  }
+
+  // The same name in a pack that builds on another replaces; words of a concept and members of a group are added.
+  void Put(const std::string& key, const std::string& name, Piece piece) {
+    auto& list = parts_[key];
+    if (!name.empty() && key != "words" && key != "roles" && key != "fold") {
+      const auto same = std::find_if(list.begin(), list.end(), [&](const auto& one) { return one.first == name; });
+      if (same != list.end()) {
+        if (same->second.pack == piece.pack) {
+          Problem(piece, "",
+                  Quoted(name) + " is there already: " + same->second.document->file() + ", line " +
+                      std::to_string(same->second.document->PositionOf(same->second.pointer).line));
+        } else {
+          same->second = std::move(piece);
+        }
+        return;
+      }
+    }
+    list.emplace_back(name, std::move(piece));
+  }
+
+  void Problem(const Piece& piece, const std::string& inner, std::string message) {
+    problems_.push_back(piece.document->ProblemAt(piece.pointer + inner, std::move(message)));
+  }
+
+  uint16_t Concept(const std::string& name) {
+    const auto [it, inserted] = impl_->concept_numbers.emplace(name, static_cast<uint16_t>(impl_->concepts.size()));
+    if (inserted) {
+      impl_->concepts.push_back(name);
+      impl_->roles.push_back(0);
+      impl_->silent.push_back(name[0] == '-');
+    }
+    return it->second;
+  }
+
+  // A concept that words or finds give; else a problem.
+  std::optional<uint16_t> Known(const std::string& name, const Piece& piece, const std::string& inner) {
+    const auto it = impl_->concept_numbers.find(name);
+    if (it != impl_->concept_numbers.end()) return it->second;
+    std::vector<std::string_view> known(impl_->concepts.begin(), impl_->concepts.end());
+    const std::string_view nearest = NearestName(name, known);
+    Problem(piece, inner,
+            "unknown concept " + Quoted(name) +
+                (nearest.empty() ? std::string() : "; did you mean " + Quoted(nearest) + "?"));
+    return std::nullopt;
+  }
+
+  std::vector<uint16_t> KnownList(const Piece& piece, const char* key) {
+    std::vector<uint16_t> out;
+    const auto it = piece.value->find(key);
+    if (it == piece.value->end()) return out;
+    for (size_t i = 0; i < it->size(); ++i) {
+      const std::string inner = PointerJoin(std::string("/") + key, i);
+      for (const std::string& name : Members((*it)[i].get<std::string>(), piece, inner)) {
+        if (const auto number = Known(name, piece, inner)) out.push_back(*number);
+      }
+    }
+    return out;
+  }
+
+  // A concept, or those of a group ("@name").
+  std::vector<std::string> Members(const std::string& name, const Piece& piece, const std::string& inner,
+                                   int depth = 0) {
+    if (name.empty() || name[0] != '@') return {name};
+    for (const auto& [group, where] : parts_["groups"]) {
+      if (group != name.substr(1) || depth > 8) continue;
+      std::vector<std::string> out;
+      for (const json& member : *where.value) {
+        for (std::string& one : Members(member.get<std::string>(), piece, inner, depth + 1))
+          out.push_back(std::move(one));
+      }
+      return out;
+    }
+    Problem(piece, inner, "unknown group " + Quoted(name));
+    return {};
+  }
+
+  void Texts() {
+    for (const auto& [to, piece] : parts_["fold"]) {
+      size_t pos = 0;
+      const char32_t target = NextCodePoint(to, pos);
+      if (pos != to.size()) Problem(piece, "", "expected one character as the name");
+      const auto& from = piece.value->get_ref<const std::string&>();
+      for (size_t at = 0; at < from.size();) impl_->fold.emplace(NextCodePoint(from, at), target);
+    }
+    for (const auto& [name, piece] : parts_["homophones"])
+      impl_->lexicon.AddHomophones(piece.value->get_ref<const std::string&>());
+    for (const auto& [name, piece] : parts_["known_words"])
+      impl_->lexicon.AddKnown(piece.value->get_ref<const std::string&>());
+    for (const auto& [name, piece] : parts_["own_names"]) impl_->own_names.insert(piece.value->get<std::string>());
+    std::string robots;
+    for (const auto& [name, piece] : parts_["other_robots"]) {
+      const auto& pattern = piece.value->get_ref<const std::string&>();
+      if (RE2 one(pattern, PatternOptions()); !one.ok()) {
+        Problem(piece, "", "expected an RE2 pattern: " + Readable(one.error()));
+        continue;
+      }
+      robots += (robots.empty() ? "(?:" : "|(?:") + pattern + ")";
+    }
+    if (!robots.empty()) impl_->other_robots = std::make_unique<RE2>(robots, PatternOptions());
+  }
+
+  void Concepts() {
+    for (const auto& [names, piece] : parts_["words"]) {
+      std::vector<uint16_t> numbers;
+      for (const std::string& name : Words(names)) numbers.push_back(Concept(name));
+      for (size_t i = 0; i < piece.value->size(); ++i) {
+        // Written as people read it; compared as it is normalised.
+        const std::string word = NormalisePhrase((*piece.value)[i].get<std::string>(), impl_->fold).text;
+        if (!impl_->lexicon.Add(word, numbers)) {
+          Problem(piece, PointerJoin("", i), Quoted(word) + " stands for another concept already");
+        }
+      }
+    }
+    for (const auto& [id, piece] : parts_["finds"]) {
+      for (const std::string& name : Words(piece.value->at("becomes").get<std::string>())) Concept(name);
+    }
+  }
+
+  void Roles() {
+    for (const auto& [role, piece] : parts_["roles"]) {
+      const auto it = std::find(kPhraseRoleNames.begin(), kPhraseRoleNames.end(), role);
+      const auto bit = static_cast<unsigned>(it - kPhraseRoleNames.begin());
+      for (size_t i = 0; i < piece.value->size(); ++i) {
+        const std::string inner = PointerJoin("", i);
+        for (const std::string& name : Members((*piece.value)[i].get<std::string>(), piece, inner)) {
+          if (const auto number = Known(name, piece, inner)) impl_->roles[*number] |= uint64_t{1} << bit;
+        }
+      }
+    }
+  }
+
+  void Commands() {
+    for (const auto& [id, piece] : parts_["commands"]) {
+      PhraseCommandInfo command;
+      command.id = id;
+      command.write = piece.value->at("access") == "write";
+      command.ref = piece.value->value("ref", "");
+      if (const auto it = piece.value->find("slots"); it != piece.value->end())
+        command.slots = it->get<std::vector<std::string>>();
+      if (const auto it = piece.value->find("needs"); it != piece.value->end())
+        command.needs = it->get<std::vector<std::string>>();
+      impl_->commands.push_back(std::move(command));
+    }
+    for (const auto& [word, piece] : parts_["slash"]) {
+      impl_->slash[word] = piece.value->get<std::string>();
+      CheckCommand(piece.value->get<std::string>(), piece, "");
+    }
+    for (const auto& [id, piece] : parts_["absorbs"]) {
+      PhraseAbsorb absorb;
+      absorb.command = piece.value->at("command").get<std::string>();
+      absorb.into = piece.value->at("into").get<std::string>();
+      absorb.set = piece.value->value("set", json::object());
+      absorb.negated = piece.value->value("negated", json::object());
+      CheckCommand(absorb.command, piece, "/command");
+      CheckCommand(absorb.into, piece, "/into");
+      impl_->absorbs.push_back(std::move(absorb));
+    }
+  }
+
+  void CheckCommand(const std::string& name, const Piece& piece, const std::string& inner) {
+    if (name == "ask" || name == "none" || impl_->Command(name) != nullptr) return;
+    Problem(piece, inner, "unknown command " + Quoted(name));
+  }
+
+  // "{branch}" in a pattern → the part of that name.
+  std::string Expand(const std::string& pattern, const Piece& piece, int depth = 0) {
+    std::string out;
+    for (size_t pos = 0; pos < pattern.size();) {
+      const size_t open = pattern.find('{', pos);
+      const size_t close = open == std::string::npos ? open : pattern.find('}', open);
+      const bool named = close != std::string::npos && open + 1 < close && pattern[open + 1] >= 'a' &&
+                         pattern[open + 1] <= 'z' && (open == 0 || pattern[open - 1] != 'p');
+      if (open == std::string::npos) {
+        out += pattern.substr(pos);
+        break;
+      }
+      if (!named || depth > 8) {
+        out += pattern.substr(pos, open + 1 - pos);
+        pos = open + 1;
+        continue;
+      }
+      out += pattern.substr(pos, open - pos);
+      const std::string name = pattern.substr(open + 1, close - open - 1);
+      const auto& parts = parts_["parts"];
+      const auto it = std::find_if(parts.begin(), parts.end(), [&](const auto& one) { return one.first == name; });
+      if (it == parts.end()) {
+        Problem(piece, "/pattern", "unknown part " + Quoted(name));
+      } else {
+        out += Expand(it->second.value->get<std::string>(), it->second, depth + 1);
+      }
+      pos = close + 1;
+    }
+    return out;
+  }
+
+  void Finds() {
+    impl_->find_set = std::make_unique<RE2::Set>(SetOptions(), RE2::UNANCHORED);
+    for (const auto& [id, piece] : parts_["finds"]) {
+      PhraseFind find;
+      find.id = id;
+      const std::string pattern = Expand(piece.value->at("pattern").get<std::string>(), piece);
+      find.pattern = std::make_unique<RE2>(pattern, PatternOptions());
+      std::string error;
+      if (!find.pattern->ok() || impl_->find_set->Add(pattern, &error) < 0) {
+        Problem(piece, "/pattern",
+                "expected an RE2 pattern: " + Readable(find.pattern->ok() ? error : find.pattern->error()));
+        continue;
+      }
+      for (const std::string& name : Words(piece.value->at("becomes").get<std::string>()))
+        find.concepts.push_back(Concept(name));
+      for (const auto& [name, number] : find.pattern->NamedCapturingGroups()) {
+        if (name == "span") {
+          find.span = number;
+        } else {
+          // "pr", "pr_2": the same slot in two places of a pattern.
+          std::string slot = name;
+          if (slot.size() > 2 && slot[slot.size() - 2] == '_') slot.resize(slot.size() - 2);
+          find.groups.emplace_back(number, slot);
+        }
+      }
+      impl_->finds.push_back(std::move(find));
+    }
+    if (!impl_->finds.empty() && !impl_->find_set->Compile())
+      Problem(parts_["finds"].front().second, "", "the patterns together are too large");
+  }
+
+  static RE2::Options SetOptions() {
+    RE2::Options options(RE2::Quiet);
+    options.set_max_mem(kSetMemory);
+    return options;
+  }
+
+  // A pattern over concepts → RE2 over " a b c ".
+  std::optional<std::string> Concepts(const std::string& text, const Piece& piece, const std::string& inner) {
+    std::string out = " ";
+    std::vector<std::string> words = Words(text);
+    for (size_t i = 0; i < words.size(); ++i) {
+      std::string word = words[i];
+      if (word == "^" && i == 0) {
+        out = "^ ";
+        continue;
+      }
+      if (word == "$" && i + 1 == words.size()) {
+        out += "$";
+        continue;
+      }
+      if (word == "..") {
+        out += "(?:[^ ]+ ){0,3}?";
+        continue;
+      }
+      if (word == "...") {
+        out += "(?:[^ ]+ ){0,8}?";
+        continue;
+      }
+      std::string suffix;
+      if (word.ends_with('?') || word.ends_with('*') || word.ends_with('+')) {
+        suffix = word.substr(word.size() - 1);
+        word.pop_back();
+      }
+      std::string alternatives;
+      for (size_t pos = 0; pos <= word.size();) {
+        const size_t end = std::min(word.find('|', pos), word.size());
+        for (const std::string& name : Members(word.substr(pos, end - pos), piece, inner)) {
+          const auto number = Known(name, piece, inner);
+          if (!number) return std::nullopt;
+          if (impl_->silent[*number]) {
+            Problem(piece, inner, Quoted(name) + " is not seen by patterns");
+            return std::nullopt;
+          }
+          alternatives += (alternatives.empty() ? "" : "|") + RE2::QuoteMeta(name);
+        }
+        pos = end + 1;
+      }
+      out.append("(?:(?:").append(alternatives).append(") )").append(suffix);
+    }
+    return out;
+  }
+
+  void Options() {
+    impl_->option_set = std::make_unique<RE2::Set>(SetOptions(), RE2::UNANCHORED);
+    for (const auto& [id, piece] : parts_["options"]) {
+      const json& patterns = piece.value->at("match");
+      for (size_t i = 0; i < patterns.size(); ++i) {
+        const std::string inner = PointerJoin("/match", i);
+        const auto pattern = Concepts(patterns[i].get<std::string>(), piece, inner);
+        if (!pattern) continue;
+        PhraseOption option;
+        option.id = id;
+        option.pattern = std::make_unique<RE2>(*pattern, PatternOptions());
+        option.set = piece.value->at("set");
+        if (const auto it = piece.value->find("commands"); it != piece.value->end())
+          option.commands = it->get<std::vector<std::string>>();
+        std::string error;
+        if (!option.pattern->ok() || impl_->option_set->Add(*pattern, &error) < 0) {
+          Problem(piece, inner, "expected a pattern: " + Readable(option.pattern->error()));
+          continue;
+        }
+        impl_->options.push_back(std::move(option));
+      }
+    }
+    if (!impl_->options.empty() && !impl_->option_set->Compile())
+      Problem(parts_["options"].front().second, "", "the patterns together are too large");
+  }
+
+  void Rules() {
+    impl_->rule_set = std::make_unique<RE2::Set>(SetOptions(), RE2::UNANCHORED);
+    for (const auto& [id, piece] : parts_["rules"]) {
+      const json& value = *piece.value;
+      PhraseRule rule;
+      rule.id = id;
+      rule.command = value.at("command").get<std::string>();
+      CheckCommand(rule.command, piece, "/command");
+      rule.rank = value.value("rank", 50);
+      rule.certain = value.value("certain", false);
+      if (const auto it = value.find("forms"); it != value.end()) {
+        rule.forms = 0;
+        for (const json& form : *it) {
+          rule.forms |= form == "request" ? kFormRequest : form == "question" ? kFormQuestion : kFormStatement;
+        }
+      }
+      rule.without = KnownList(piece, "without");
+      rule.with = KnownList(piece, "with");
+      rule.anywhere = KnownList(piece, "anywhere");
+      const json& patterns = value.at("match");
+      for (size_t i = 0; i < patterns.size(); ++i) {
+        const std::string inner = PointerJoin("/match", i);
+        const auto pattern = Concepts(patterns[i].get<std::string>(), piece, inner);
+        if (!pattern) continue;
+        auto compiled = std::make_unique<RE2>(*pattern, PatternOptions());
+        std::string error;
+        if (!compiled->ok() || impl_->rule_set->Add(*pattern, &error) < 0) {
+          Problem(piece, inner, "expected a pattern: " + Readable(compiled->error()));
+          continue;
+        }
+        impl_->rule_patterns.emplace_back(impl_->rules.size(), rule.patterns.size());
+        rule.patterns.push_back(std::move(compiled));
+      }
+      impl_->rules.push_back(std::move(rule));
+    }
+    if (!impl_->rules.empty() && !impl_->rule_set->Compile())
+      Problem(parts_["rules"].front().second, "", "the patterns together are too large");
+  }
+
+  void Cases() {
+    for (const auto& [name, piece] : parts_["cases"]) {
+      if (piece.pack != impl_->pack) continue;  // cases are a pack's own
+      const json& value = *piece.value;
+      PhraseCase one;
+      one.text = value.at("text").get<std::string>();
+      one.command = value.at("command").get<std::string>();
+      CheckCommand(one.command, piece, "/command");
+      if (const auto it = value.find("slots"); it != value.end()) one.slots = nlohmann::ordered_json(*it);
+      if (const auto it = value.find("then"); it != value.end()) one.then = it->get<std::vector<std::string>>();
+      if (const auto it = value.find("context"); it != value.end()) {
+        if (it->contains("pr")) one.context.pr = it->at("pr").get<int64_t>();
+        one.context.repo = it->value("repo", "");
+      }
+      one.pack = piece.pack;
+      one.file = piece.document->file();
+      one.line = piece.document->PositionOf(piece.pointer).line;
+      impl_->cases.push_back(std::move(one));
+    }
+  }
+
+  const PackFiles& files_;
+  Problems& problems_;
+  std::unique_ptr<PhraseSet::Impl> impl_;
+  std::vector<std::unique_ptr<JsonDocument>> documents_;
+  std::map<std::string, std::vector<std::pair<std::string, Piece>>> parts_;
+};
+
+}  // namespace
+
+std::string PackWithPhrases(const PackFiles& files, std::string_view pack) {
+  for (const std::string& name : PackChain(files, pack)) {
+    const std::string folder = name + "/phrases/";
+    const auto it = files.lower_bound(folder);
+    if (it != files.end() && it->first.starts_with(folder)) return name;
+  }
+  return {};
+}
+
+std::shared_ptr<const PhraseSet> PhraseSet::Load(const PackFiles& files, std::string_view pack, Problems& problems) {
+  std::unique_ptr<const Impl> impl = Loader(files, pack, problems).Load();
+  return impl == nullptr ? nullptr : std::make_shared<const PhraseSet>(std::move(impl));
+}
+
+PhraseSet::PhraseSet(std::unique_ptr<const Impl> impl) : impl_(std::move(impl)) {}
+PhraseSet::~PhraseSet() = default;
+bool PhraseSet::empty() const { return impl_->empty; }
+const std::string& PhraseSet::pack() const { return impl_->pack; }
+const std::vector<PhraseCommandInfo>& PhraseSet::commands() const { return impl_->commands; }
+const std::vector<PhraseCase>& PhraseSet::cases() const { return impl_->cases; }
+
+std::vector<std::string> PhraseSet::RuleIds() const {
+  std::vector<std::string> out;
+  out.reserve(impl_->rules.size());
+  for (const PhraseRule& rule : impl_->rules) out.push_back(rule.id);
+  return out;
+}
+
+}  // namespace yardmaster::rules

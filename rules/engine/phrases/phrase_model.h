@@ -1,0 +1,146 @@
+// The compiled phrases; only for the files of this folder.
+#ifndef YARDMASTER_RULES_ENGINE_PHRASES_PHRASE_MODEL_H_
+#define YARDMASTER_RULES_ENGINE_PHRASES_PHRASE_MODEL_H_
+
+#include <re2/re2.h>
+#include <re2/set.h>
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "rules/engine/phrases/lexicon.h"
+#include "rules/engine/phrases/phrase_set.h"
+#include "rules/engine/phrases/phrase_text.h"
+
+namespace yardmaster::rules {
+
+// What a concept does for the mood of its clause, or for where clauses end. Packs say which concepts play which role.
+enum class PhraseRole : uint8_t {
+  kNegation,     // forbids what the clause speaks of
+  kDone,         // it has happened
+  kPerfect,      // it has happened, unless the clause asks politely
+  kPlan,         // somebody is going to do it
+  kLater,        // not now
+  kSelf,         // the writer, as the one who does it
+  kOther,        // somebody else who does it
+  kWant,         // the writer wants it: a request in spite of the writer in it
+  kPolite,       // marks a request
+  kSoft,         // marks a request, weaker
+  kTake,         // what stands between it and the verb is the object
+  kMaybe,        // a question, unless there is a mark of a request
+  kQuestion,     // a question about how things are
+  kAuxiliary,    // a question where a clause begins with it
+  kCondition,    // if, when
+  kSuccess,      // if the step before went well
+  kLead,         // may stand before the verb of a request
+  kFinite,       // behind a verb in front: that was a noun
+  kBreak,        // a clause begins behind it
+  kTurn,         // a clause begins with it
+  kJoin,         // a clause begins behind it, if a verb does
+  kAfter,        // behind what happens first
+  kBefore,       // behind what happens later
+  kAfterThat,    // before what happens first
+  kBeforeThat,   // before what happens later
+  kCancel,       // alone: takes back what was said before
+  kCorrect,      // takes back a part of what was said before
+  kVerb,         // what a request may begin with
+  kTopic,        // the clause speaks about it
+  kAlternative,  // one or the other
+  kBulk,         // several subjects
+  kCount
+};
+
+// The names of roles in packs, in the order of PhraseRole.
+inline constexpr std::array<std::string_view, static_cast<size_t>(PhraseRole::kCount)> kPhraseRoleNames = {
+    "negation",    "done",   "perfect", "plan",  "later",    "self",        "other",     "want",
+    "polite",      "soft",   "take",    "maybe", "question", "auxiliary",   "condition", "success",
+    "lead",        "finite", "break",   "turn",  "join",     "after",       "before",    "after_that",
+    "before_that", "cancel", "correct", "verb",  "topic",    "alternative", "bulk"};
+
+// What a clause may be for a rule to hold.
+enum PhraseForm : uint8_t { kFormRequest = 1, kFormQuestion = 2, kFormStatement = 4 };
+
+struct PhraseRule {
+  std::string id;
+  std::string command;
+  std::vector<std::unique_ptr<RE2>> patterns;
+  int rank = 0;
+  uint8_t forms = kFormRequest;
+  std::vector<uint16_t> without;   // concepts that the clause must not have
+  std::vector<uint16_t> with;      // one of these must be in the clause
+  std::vector<uint16_t> anywhere;  // one of these must be in the message
+  bool certain = false;            // its words can't be meant otherwise: no doubt by what stands around them
+};
+
+// Takes slots out of the text.
+struct PhraseFind {
+  std::string id;
+  std::unique_ptr<RE2> pattern;
+  std::vector<uint16_t> concepts;  // what it is replaced by
+  std::vector<std::pair<int, std::string>> groups;
+  int span = 0;  // group that is replaced; 0: all of it
+};
+
+// Sets slots by concepts of a clause, and takes these concepts away.
+struct PhraseOption {
+  std::string id;
+  std::unique_ptr<RE2> pattern;
+  nlohmann::ordered_json set;
+  std::vector<std::string> commands;  // only in messages that speak of one of these; empty: any
+};
+
+// A command that is an option of another one.
+struct PhraseAbsorb {
+  std::string command, into;
+  nlohmann::ordered_json set, negated;
+};
+
+struct PhraseSet::Impl {
+  std::string pack;
+  CharacterFold fold;
+  Lexicon lexicon;
+  std::vector<std::string> concepts;  // names by number
+  std::unordered_map<std::string, uint16_t> concept_numbers;
+  std::vector<uint64_t> roles;  // of each concept, a bit each
+  std::vector<bool> silent;     // concepts that patterns don't see
+  std::vector<PhraseFind> finds;
+  std::unique_ptr<RE2::Set> find_set;
+  std::vector<PhraseOption> options;
+  std::unique_ptr<RE2::Set> option_set;
+  std::vector<PhraseRule> rules;
+  std::vector<std::pair<size_t, size_t>> rule_patterns;  // of the set: rule, pattern
+  std::unique_ptr<RE2::Set> rule_set;
+  std::vector<PhraseAbsorb> absorbs;
+  std::vector<PhraseCommandInfo> commands;
+  std::map<std::string, std::string, std::less<>> slash;  // "/autogit pr" → command
+  std::unordered_set<std::string> own_names;
+  std::unique_ptr<RE2> other_robots;
+  std::vector<PhraseCase> cases;
+  bool empty = true;
+
+  // Concepts that the tokenizer itself gives out.
+  uint16_t unknown = 0, number = 0, mention = 0, quoted = 0, option = 0, reference = 0;
+
+  const PhraseCommandInfo* Command(std::string_view id) const {
+    for (const PhraseCommandInfo& command : commands) {
+      if (command.id == id) return &command;
+    }
+    return nullptr;
+  }
+  bool Has(uint16_t concept_number, PhraseRole role) const {
+    return (roles[concept_number] >> static_cast<unsigned>(role) & 1) != 0;
+  }
+};
+
+}  // namespace yardmaster::rules
+
+#endif  // YARDMASTER_RULES_ENGINE_PHRASES_PHRASE_MODEL_H_
