@@ -273,9 +273,9 @@ void Compiler::PeopleLabels() {
     if (impl_.guardrails == nullptr) {
       if (model_.guardrails.has_value()) return;  // told already
       problems_.push_back(At(commands.people_labels_origin, "a pack without guardrails.json writes no labels", below));
-    } else if (!impl_.guardrails->MayAdd(label) || impl_.guardrails->IsMarker(label)) {
-      problems_.push_back(At(commands.people_labels_origin,
-                             "guardrails.json does not allow to add '" + label + "', or has it as a marker", below));
+    } else if (!impl_.guardrails->MayPeopleAdd(label)) {
+      problems_.push_back(
+          At(commands.people_labels_origin, "guardrails.json forbids '" + label + "', or has it as a marker", below));
     }
   }
 }

@@ -97,6 +97,10 @@ bool Guardrails::MayAdd(std::string_view label) const {
 
 bool Guardrails::IsMarker(std::string_view label) const { return markers_.contains(NormaliseLabel(label)); }
 
+bool Guardrails::MayPeopleAdd(std::string_view label) const {
+  return !Forbidden(NormaliseLabel(label)) && !IsMarker(label);
+}
+
 std::string_view Guardrails::ExcludedBy(std::string_view normalised,
                                         const std::unordered_set<std::string>& result) const {
   for (const GuardrailsModel::Exclusion& exclusion : model_.exclusions) {

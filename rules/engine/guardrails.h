@@ -49,6 +49,9 @@ class Guardrails {
   // Whether a label may be added at all (markers included); used to check packs.
   bool MayAdd(std::string_view label) const;
   bool IsMarker(std::string_view label) const;
+  // Whether people may set a label through the bot if the pack lists it for them: not where the lists forbid it to
+  // everybody, and no marker, which says what the bot did.
+  bool MayPeopleAdd(std::string_view label) const;
 
  private:
   Guardrails() = default;

@@ -297,6 +297,21 @@ TEST(CommandReader, LabelsForPeopleNeedGuardrails) {
               ElementsAre(HasSubstr("a pack without guardrails.json writes no labels")));
 }
 
+TEST(CommandReader, LabelsForPeopleAreNoForbiddenOnesAndNoMarkers) {
+  PackFiles files = Shipped();
+  files["hyper-parallel/commands.json"] =
+      "{\n\"people_labels\": [\"area/docs\", \"not in the rubric\",\n\"Priority/high\",\n\"ym-triaged\"]}";
+  Problems problems;
+  auto model = LoadPack(files, "hyper-parallel", problems);
+  ASSERT_TRUE(model);
+  EXPECT_EQ(CompiledPack::Compile(*std::move(model), problems), nullptr);
+  ASSERT_THAT(problems, SizeIs(2));
+  LocateProblems(files, problems);
+  EXPECT_THAT(problems[0].ToString(), HasSubstr("hyper-parallel/commands.json:3:"));
+  EXPECT_THAT(problems[0].ToString(), HasSubstr("/people_labels/2: guardrails.json forbids 'Priority/high'"));
+  EXPECT_THAT(problems[1].ToString(), HasSubstr("/people_labels/3: "));
+}
+
 TEST(CommandReader, PlacesOfAnswersThatNothingFillsAreProblems) {
   const PackFiles files = {
       {"p/pack.json", R"({"name": "p", "title": "P", "extends": "common"})"},
