@@ -21,6 +21,8 @@ FIGURES = {
     "decide.typical": ("decisions/s", None, True),
     "zones.cases": ("texts/s", None, True),
     "zones.cases_with_dump": ("texts/s", None, True),
+    "commands.lines": ("lines/s", 200000, True),
+    "commands.none": ("texts/s", None, True),
     "pack.load": ("ms", None, False),
     "store.ingest": ("deliveries/s", 10000, True),
     "daemon.ready": ("ms", 300, False),
@@ -41,6 +43,8 @@ PROGRAMS = {
     "decide.typical": ("decide_bench", "DecideTypicalCase"),
     "zones.cases": ("zones_bench", "ZonesOfCases"),
     "zones.cases_with_dump": ("zones_bench", "ZonesOfCasesWithDump"),
+    "commands.lines": ("commands_bench", "CommandLines"),
+    "commands.none": ("commands_bench", "TextsWithoutCommands"),
     "pack.load": ("decide_bench", "LoadPack"),
     "store.ingest": ("store_bench", "IngestUnderLoad/process_time/real_time"),
 }

@@ -12,6 +12,8 @@ Measures, on this machine and in one run:
   decide.typical           the same for the one case that the daemon is asked about below
   zones.cases, zones.cases_with_dump
                            texts split into zones per second on one core
+  commands.lines           lines with commands per second on one core: comments as people write them, from Markdown to bound values
+  commands.none            issue bodies without commands per second
   pack.load                milliseconds to read, check and compile the rubric pack
   store.ingest             deliveries of 11.6 KB per second that are on the disk when they are acknowledged, committed in groups
   daemon.ready             milliseconds from spawning yardmasterd to its ready file

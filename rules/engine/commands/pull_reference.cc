@@ -23,9 +23,9 @@ std::optional<int64_t> Number(std::string_view text) {
   return value;
 }
 
-// Owners and repository names: no path may be hidden in them.
+// Owners and repository names: no path and no option may be hidden in them.
 bool IsName(std::string_view text) {
-  return !text.empty() && text.size() <= kMaxOwnerOrName && text != "." && text != ".." &&
+  return !text.empty() && text.size() <= kMaxOwnerOrName && text != "." && text != ".." && text[0] != '-' &&
          std::all_of(text.begin(), text.end(), IsNameChar);
 }
 
