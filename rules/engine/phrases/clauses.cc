@@ -64,19 +64,98 @@ class Reader {
         taken.find = &find;
         taken.begin = static_cast<uint32_t>(begin);
         taken.end = static_cast<uint32_t>(end);
+        bool refused = false;
         for (const auto& [number, slot] : find.groups) {
           const re2::StringPiece& group = groups[static_cast<size_t>(number)];
           if (group.data() == nullptr || group.empty()) continue;
           const auto at = static_cast<size_t>(group.data() - text.data());
-          taken.values.emplace_back(slot, Original(at, at + group.size()));
+          size_t stop = at + group.size();
+          if (slot == "reviewers") {
+            // A list of names ends where a word of ours begins.
+            stop = EndOfNames(at, stop);
+            if (stop < at + group.size() && stop > at && at + group.size() == end) {
+              taken.end = static_cast<uint32_t>(stop);
+            } else if (stop < at + group.size()) {
+              stop = at;
+            }
+          } else if ((slot == "ref" || slot == "bare" || slot == "base" || slot == "branch") && IsWord(at, stop)) {
+            stop = at;
+          }
+          if (stop == at) {
+            refused = true;
+            break;
+          }
+          taken.values.emplace_back(slot, Original(at, stop));
         }
+        if (refused) {
+          pos = begin + 1;
+          while (pos < text.size() && (text[pos] & 0xC0) == 0x80) ++pos;
+          continue;
+        }
+        pos = taken.end;
         out_.taken.push_back(std::move(taken));
-        pos = end;
       }
     }
     std::sort(out_.taken.begin(), out_.taken.end(),
               [](const TakenSlots& a, const TakenSlots& b) { return a.begin < b.begin; });
   }
+
+  // True if this is all one word of the lexicon: no name of anything then.
+  bool IsWord(size_t begin, size_t end) const {
+    const std::string& text = out_.text.text;
+    if (MaskByte(text[begin]) || (text[begin] >= '0' && text[begin] <= '9')) return false;
+    return phrases_.lexicon.Find(std::string_view(text).substr(0, end), begin).bytes == end - begin;
+  }
+
+  // Where a list of names that begins at `begin` ends: behind the last name that is none of our words.
+  size_t EndOfNames(size_t begin, size_t end) const {
+    const std::string& text = out_.text.text;
+    const std::string_view upto = std::string_view(text).substr(0, end);
+    size_t last = begin;
+    for (size_t pos = begin; pos < end;) {
+      size_t next = pos;
+      const char32_t c = NextCodePoint(text, next);
+      const bool ascii = c < 0x80 && AsciiWordByte(static_cast<char>(c));
+      if (!ascii && c < 0x3400) {
+        pos = next;  // separators and "@"
+        continue;
+      }
+      const bool named = pos > 0 && text[pos - 1] == '@';
+      size_t stop = pos;
+      if (ascii) {
+        while (stop < end && (AsciiWordByte(text[stop]) || text[stop] == '-' || text[stop] == '.')) ++stop;
+        const WordMatch word = phrases_.lexicon.Find(upto, pos);
+        const bool joins = word.bytes > 0 && phrases_.Has(word.concepts->front(), PhraseRole::kJoin);
+        if (joins) {
+          pos += word.bytes;
+          continue;
+        }
+        if (!named && word.bytes > 0) return last;
+        if (!named && IsBranchLike(upto.substr(pos, stop - pos))) return last;
+      } else {
+        // A character that joins names, or a name of a few characters without a word of ours in it.
+        const WordMatch word = phrases_.lexicon.Find(upto, pos);
+        if (word.bytes > 0 && phrases_.Has(word.concepts->front(), PhraseRole::kJoin)) {
+          pos += word.bytes;
+          continue;
+        }
+        while (stop < end) {
+          size_t after = stop;
+          const char32_t han = NextCodePoint(text, after);
+          if (han < 0x3400 || han > 0x9FFF) break;
+          const WordMatch inner = phrases_.lexicon.Find(upto, stop);
+          if (inner.bytes > 0 && phrases_.Has(inner.concepts->front(), PhraseRole::kJoin)) break;
+          if (inner.bytes > 3 || (inner.bytes > 0 && stop == pos)) return last;
+          stop = after;
+        }
+      }
+      last = stop;
+      pos = std::max(stop, next);
+    }
+    return last;
+  }
+
+  static bool IsBranchLike(std::string_view word) { return word.find('/') != std::string_view::npos; }
 
   // The message's own words for a piece of the folded text; without quotation marks or back-ticks around all of it.
   std::string Original(size_t begin, size_t end) const {

@@ -114,6 +114,7 @@ class Run {
   // Takes the options out of a clause: leftmost first, and each word once.
   void TakeOptions(PhraseClause& clause) {
     if (phrases_.options.empty()) return;
+    std::set<const PhraseOption*> kept;
     for (int rounds = 0; rounds < 8; ++rounds) {
       const std::string text = ClauseText(phrases_, clause);
       std::vector<int> hits;
@@ -122,6 +123,7 @@ class Run {
       const PhraseOption* best = nullptr;
       for (const int hit : hits) {
         const PhraseOption& option = phrases_.options[static_cast<size_t>(hit)];
+        if (kept.count(&option) > 0) continue;
         re2::StringPiece found;
         if (!option.pattern->Match(text, 0, text.size(), RE2::UNANCHORED, &found, 1)) continue;
         if (!option.commands.empty() && !SpeaksOf(option.commands)) continue;
@@ -135,6 +137,10 @@ class Run {
       if (best == nullptr) return;
       for (const auto& [slot, value] : best->set.items()) clause.set.emplace_back(slot, value);
       Use(best->id);
+      if (best->keep) {
+        kept.insert(best);
+        continue;
+      }
       const size_t first = TokenAt(text, best_begin + 1);
       const size_t last = TokenAt(text, best_end);
       PhraseToken token = clause.tokens[first];
@@ -210,8 +216,7 @@ class Run {
         Hit hit;
         hit.clause = i;
         hit.command = clause.slash;
-        hit.mood = clause.for_others ? Mood::kOff : Mood::kAct;
-        hit.because = "a command line";
+        JudgeSlash(hit);
         hits_.push_back(hit);
         continue;
       }
@@ -227,6 +232,7 @@ class Run {
       Judge(*hit);
       hits_.push_back(*hit);
     }
+    JudgeAfter();
   }
 
   bool IsWrite(std::string_view command) const {
@@ -235,6 +241,26 @@ class Run {
   }
 
   // ---- mood
+
+  // A line that begins with a command is one, unless the rest of it asks about the command.
+  void JudgeSlash(Hit& hit) const {
+    const PhraseClause& clause = read_.clauses[hit.clause];
+    const bool about = clause.Has(PhraseRole::kQuestion) || clause.Has(PhraseRole::kMaybe) || clause.question_mark ||
+                       clause.Has(PhraseRole::kTopic) || clause.Has(PhraseRole::kFinite);
+    hit.mood = clause.for_others || about ? Mood::kOff : Mood::kAct;
+    hit.because = clause.for_others ? "addressed to somebody else" : about ? "speaks about it" : "a command line";
+  }
+
+  // "After X, Y": X is asked for only if Y is.
+  void JudgeAfter() {
+    for (size_t i = 0; i < hits_.size(); ++i) {
+      if (!read_.clauses[hits_[i].clause].after || hits_[i].mood == Mood::kOff || hits_[i].rule == nullptr) continue;
+      const bool follows = i + 1 < hits_.size() && hits_[i + 1].mood == Mood::kAct;
+      if (follows) continue;
+      hits_[i].mood = Mood::kOff;
+      hits_[i].because = "says when";
+    }
+  }
 
   void Judge(Hit& hit) const {
     const PhraseClause& clause = read_.clauses[hit.clause];
@@ -297,7 +323,9 @@ class Run {
         return off("the writer does it");
       if (has(PhraseRole::kPlan) && !has(PhraseRole::kPolite)) return off("a plan");
       if (has(PhraseRole::kDone) && !asked) return off("it has happened");
-      if (in(PhraseRole::kPerfect, hit.begin, size) && !marked) return off("it has happened");
+      if (in(PhraseRole::kPerfect, hit.begin, size) &&
+          !(has(PhraseRole::kPolite) || has(PhraseRole::kTake) || has(PhraseRole::kSoft)))
+        return off("it has happened");
       if (in(PhraseRole::kFinite, hit.end, hit.end + 4) && !has(PhraseRole::kPolite)) return off("a statement");
     }
 
@@ -351,9 +379,10 @@ class Run {
 
   void References(const PhraseClause& clause, std::vector<Reference>& list) const {
     for (const PhraseToken& token : clause.tokens) {
-      if (const std::string* pr = Value(token, "pr")) {
-        const std::string* repo = Value(token, "repo");
-        AddOnce(list, {*pr, repo == nullptr ? std::string() : *repo});
+      if (token.taken < 0) continue;
+      const std::string* repo = Value(token, "repo");
+      for (const auto& [name, value] : read_.taken[static_cast<size_t>(token.taken)].values) {
+        if (name == "pr") AddOnce(list, {value, repo == nullptr ? std::string() : *repo});
       }
     }
   }

@@ -391,6 +391,7 @@ class Loader {
         option.id = id;
         option.pattern = std::make_unique<RE2>(*pattern, PatternOptions());
         option.set = piece.value->at("set");
+        option.keep = piece.value->value("keep", false);
         if (const auto it = piece.value->find("commands"); it != piece.value->end())
           option.commands = it->get<std::vector<std::string>>();
         std::string error;

@@ -95,6 +95,7 @@ struct PhraseOption {
   std::string id;
   std::unique_ptr<RE2> pattern;
   nlohmann::ordered_json set;
+  bool keep = false;                  // the words stay: they say more than the option
   std::vector<std::string> commands;  // only in messages that speak of one of these; empty: any
 };
 
