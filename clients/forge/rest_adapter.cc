@@ -146,8 +146,7 @@ ForgeCommentWritten RestAdapter::FindEdited(std::optional<ForgeComment> answered
 absl::StatusOr<ForgeLabelsWritten> RestAdapter::LabelRemoved(const ForgeAnswer& answer,
                                                              absl::StatusOr<ForgeIssue> issue) {
   // 404 says that the label is not there, or that the subject is not: the second read knows which.
-  const bool gone = answer.error.has_value() && answer.error->reason == ForgeReason::kNotFound;
-  if (answer.error.has_value() && (!gone || absl::IsNotFound(issue.status()))) return answer.ToStatus();
+  if (answer.error.has_value() && absl::IsNotFound(issue.status())) return answer.ToStatus();
   ForgeLabelsWritten written;
   if (issue.ok()) {
     written.shown = std::move(issue->labels);

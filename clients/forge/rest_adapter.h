@@ -137,7 +137,7 @@ class RestAdapter : public StoppableForge {
   // The comment `id` as it is now, after it was edited.
   static ForgeCommentWritten FindEdited(std::optional<ForgeComment> answered, std::string_view id,
                                         const absl::StatusOr<ForgeCommentList>& list);
-  // What a label's removal came to. `answer`: to the request; `issue`: as read afterwards.
+  // What a label's removal came to. `answer`: to the request, a success or 404; `issue`: as read afterwards.
   static absl::StatusOr<ForgeLabelsWritten> LabelRemoved(const ForgeAnswer& answer, absl::StatusOr<ForgeIssue> issue);
   // An issue that a redirect may have led to: its number must be the one asked for.
   static absl::Status CheckNumber(const ForgeIssue& issue, const ForgeSubject& subject);

@@ -272,6 +272,7 @@ absl::StatusOr<ForgeLabelsWritten> GitCodeForge::RemoveLabel(const ForgeCall& ca
   const Run run = Begin(call);
   const ForgeAnswer answer = Delete(run, SubjectRoute(subject, "/labels/{label}"),
                                     absl::StrCat(SubjectTarget(subject), "/labels/", UrlEncode(label)));
+  if (answer.error.has_value() && answer.error->reason != ForgeReason::kNotFound) return answer.ToStatus();
   return LabelRemoved(answer, ReadIssue(run, subject));
 }
 

@@ -194,7 +194,7 @@ absl::StatusOr<bool> GitHubForge::IsTeamMember(const ForgeCall& call, std::strin
   if (absl::Status status = CheckNamePart("organisation", organisation); !status.ok()) return status;
   if (absl::Status status = CheckNamePart("team", team); !status.ok()) return status;
   if (absl::Status status = CheckLogin(login); !status.ok()) return status;
-  const absl::StatusOr<bool> active =
+  absl::StatusOr<bool> active =
       Read<bool>(Begin(call), "/orgs/{org}/teams/{team}/memberships/{user}",
                  absl::StrCat("/orgs/", Abs(organisation), "/teams/", Abs(team), "/memberships/", UrlEncode(login)),
                  github::ParseMembership);
@@ -254,6 +254,7 @@ absl::StatusOr<ForgeLabelsWritten> GitHubForge::RemoveLabel(const ForgeCall& cal
   const Run run = Begin(call);
   const ForgeAnswer answer = Delete(run, "/repos/{repo}/issues/{n}/labels/{label}",
                                     absl::StrCat(IssueTarget(subject), "/labels/", UrlEncode(label)));
+  if (answer.error.has_value() && answer.error->reason != ForgeReason::kNotFound) return answer.ToStatus();
   return LabelRemoved(answer, ReadIssue(run, subject));
 }
 

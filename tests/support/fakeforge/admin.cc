@@ -41,14 +41,27 @@ json DescribeCall(const Call& call) {
           {"status", call.status}, {"fault", call.fault},   {"expected", call.expected}};
 }
 
+json Keys(const std::map<std::string, int64_t>& map) {
+  json keys = json::array();
+  for (const auto& entry : map) keys.push_back(entry.first);
+  return keys;
+}
+
 json DescribeSubject(const Subject& subject) {
   json comments = json::array();
   for (const Comment& comment : subject.comments) {
-    comments.push_back({{"id", comment.id}, {"user", comment.user}, {"body", comment.body}});
+    comments.push_back({{"id", comment.id},
+                        {"user", comment.user},
+                        {"body", comment.body},
+                        {"edits", comment.edits},
+                        {"reactions", Keys(comment.reactions)}});
   }
-  return {{"number", subject.number}, {"pull", subject.pull},       {"title", subject.title},
-          {"body", subject.body},     {"open", subject.open},       {"user", subject.user},
-          {"labels", subject.labels}, {"added", subject.additions}, {"comments", std::move(comments)}};
+  return {{"number", subject.number},       {"pull", subject.pull},
+          {"title", subject.title},         {"body", subject.body},
+          {"open", subject.open},           {"user", subject.user},
+          {"labels", subject.labels},       {"added", subject.additions},
+          {"removed", subject.removals},    {"reactions", Keys(subject.reactions)},
+          {"comments", std::move(comments)}};
 }
 
 Answer Read(State& state, const std::string& what) {
@@ -126,9 +139,18 @@ Answer Change(State& state, const std::string& what, const json& body, Time now)
     state.limits(forge) = {Number(body, "requests_per_minute"), Number(body, "writes_per_minute")};
     return Json(json::object());
   }
+  if (what == "teams") {
+    auto& members = state.TeamOf(forge, Text(body, "organisation") + "/" + Text(body, "team"));
+    for (const std::string& login : Names(body, "members")) members[login] = "active";
+    for (const std::string& login : Names(body, "invited")) members[login] = "pending";
+    for (const std::string& login : Names(body, "remove")) members.erase(login);
+    return Json(json::object());
+  }
   if (name.find('/') == std::string::npos) return Wrong("\"repository\" must be OWNER/NAME");
   if (what == "repository") {
     Repository& repository = state.RepositoryOf(forge, name);
+    if (body.contains("default_branch")) repository.default_branch = Text(body, "default_branch");
+    if (body.contains("comments_editable")) repository.comments_editable = Flag(body, "comments_editable");
     for (const char* key : {"contents", "permissions"}) {
       if (!body.contains(key) || !body[key].is_object()) continue;
       for (const auto& [entry, value] : body[key].items()) {
@@ -155,12 +177,31 @@ Answer Change(State& state, const std::string& what, const json& body, Time now)
     for (const std::string& label : Names(body, "remove")) state.RemoveLabel(forge, name, *subject, user, label, now);
     return Json({{"labels", subject->labels}});
   }
+  if (what == "edit" && body.contains("comment")) {
+    if (Flag(body, "delete")) {
+      return state.DeleteComment(*subject, Number(body, "comment")) ? Json(json::object())
+                                                                    : Wrong("there is no such comment");
+    }
+    const bool edited =
+        state.EditComment(forge, name, *subject, Number(body, "comment"), user, Text(body, "body"), now);
+    return edited ? Json(json::object()) : Wrong("there is no such comment");
+  }
+  if (what == "push") {
+    if (body.contains("files") && body["files"].is_array()) subject->files = body["files"];
+    state.Push(forge, name, *subject, user, now, Text(body, "head_sha"));
+    return Json(json::object());
+  }
   if (what == "edit") {
     std::optional<std::string> title;
     std::optional<std::string> text;
     if (body.contains("title")) title = Text(body, "title");
     if (body.contains("body")) text = Text(body, "body");
     if (title.has_value() || text.has_value()) state.Edit(forge, name, *subject, user, title, text, now);
+    if (body.contains("draft")) subject->draft = Flag(body, "draft");
+    if (Flag(body, "merged")) {
+      subject->merged = true;
+      state.SetOpen(forge, name, *subject, user, false, now);
+    }
     if (body.contains("state")) state.SetOpen(forge, name, *subject, user, Text(body, "state") == "open", now);
     return Json(json::object());
   }
@@ -184,6 +225,12 @@ bool OpenFromJson(State& state, const json& issue, Time now, json& answer, std::
   subject.user = Text(issue, "user", "alice");
   subject.labels = Names(issue, issue.contains("labels") ? "labels" : "labels_before");
   if (issue.contains("files") && issue["files"].is_array()) subject.files = issue["files"];
+  subject.draft = Flag(issue, "draft");
+  subject.base_ref = Text(issue, "base_ref");
+  subject.base_sha = Text(issue, "base_sha", subject.base_sha.c_str());
+  subject.head_ref = Text(issue, "head_ref", subject.head_ref.c_str());
+  subject.head_sha = Text(issue, "head_sha", subject.head_sha.c_str());
+  subject.head_repository = Text(issue, "head_repository");
   const Subject* const opened = state.Open(forge, repository, std::move(subject), Flag(issue, "quiet"), now);
   if (opened == nullptr) {
     error = "there is one of that number";

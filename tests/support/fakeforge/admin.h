@@ -1,11 +1,20 @@
 // The test's own calls, below /_fake/. JSON in, JSON out; a wrong call is a 400 with {"error"}.
 //
-//   POST issues      {forge, repository, title, body?, user?, labels?, number?, pull?, files?, quiet?} → {number}
+//   POST issues      {forge, repository, title, body?, user?, labels?, number?, pull?, quiet?} → {number}; for pull
+//                    requests also files?, draft?, base_ref?, base_sha?, head_ref?, head_sha?, head_repository?
+//                    ("-": it is gone)
 //   POST comments    {forge, repository, number, pull?, user?, body, quiet?} → {id}
 //   POST labels      {forge, repository, number, pull?, user?, add?, remove?}, or {forge, repository, declare: […]}:
 //                    a repository with declared labels accepts no others
-//   POST edit        {forge, repository, number, pull?, user?, title?, body?, state?: "open"|"closed"}
-//   POST repository  {forge, repository, contents?: {path: text}, permissions?: {login: word}}
+//   POST edit        {forge, repository, number, pull?, user?, title?, body?, state?: "open"|"closed",
+//                    draft?, merged?}
+//                    or {forge, repository, number, pull?, user?, comment: id, body}: a comment; with delete: true
+//                    instead of a body it is deleted
+//   POST push        {forge, repository, number, pull?, user?, files?, head_sha?}: new commits on a pull request's
+//                    branch
+//   POST repository  {forge, repository, default_branch?, contents?: {path: text}, permissions?: {login: word},
+//                    comments_editable?}: "path@ref" is the text at one branch or commit only
+//   POST teams       {forge, organisation, team, members?: [login], invited?, remove?}
 //   POST faults      {"seed"?: N, "late": 5, …} in percent, names of faults.h; "all" sets every one
 //   POST limits      {forge, requests_per_minute?, writes_per_minute?}
 //   POST redeliver   {"forge"?}: another attempt for every delivery that never got a 2xx → {redelivered}

@@ -37,6 +37,8 @@ class Face {
   // `as_pull`: as the pull request's own address answers.
   virtual nlohmann::json Render(const Repository& repository, const Subject& subject, bool as_pull) const = 0;
   virtual nlohmann::json Render(const Comment& comment) const = 0;
+  // What somebody may do: "none", "read", "write", "admin", …
+  virtual nlohmann::json Permission(const std::string& login, const std::string& word) const = 0;
   virtual Answer Error(int status, const std::string& message) const = 0;
 
   struct Payload {

@@ -1,4 +1,5 @@
 // GitCode's types are not stable: numbers of issues and ids of users are texts, flags are 0 and 1.
+#include <algorithm>
 #include <array>
 
 #include "tests/support/fakeforge/face.h"
@@ -7,6 +8,10 @@ namespace yardmaster::fakeforge {
 namespace {
 
 using nlohmann::json;
+
+std::string DefaultBranch(const Repository& repository) {
+  return repository.default_branch.empty() ? "master" : repository.default_branch;
+}
 
 class GitCodeFace final : public Face {
  public:
@@ -44,8 +49,12 @@ class GitCodeFace final : public Face {
   }
   json Render(const Repository& repository) const override {
     const std::string& full = repository.full_name;
-    return {{"id", 4711},   {"full_name", full},          {"path_with_namespace", full},
-            {"private", 0}, {"default_branch", "master"}, {"html_url", "https://gitcode.com/" + full}};
+    return {{"id", 4711},
+            {"full_name", full},
+            {"path_with_namespace", full},
+            {"private", 0},
+            {"default_branch", DefaultBranch(repository)},
+            {"html_url", "https://gitcode.com/" + full}};
   }
   json Render(const Repository& repository, const Subject& subject, bool as_pull) const override {
     json labels = json::array();
@@ -55,7 +64,9 @@ class GitCodeFace final : public Face {
         {"id", 900'000 + subject.number},
         {"title", subject.title},
         {"body", subject.body},
-        {"state", subject.open ? "open" : "closed"},
+        {"state", subject.merged ? "merged"
+                  : subject.open ? "open"
+                                 : "closed"},
         {"labels", std::move(labels)},
         {"user", User(subject.user)},
         {"comments", subject.comments.size()},
@@ -64,8 +75,15 @@ class GitCodeFace final : public Face {
         {"html_url", "https://gitcode.com/" + repository.full_name + (subject.pull ? "/pull/" : "/issues/") + number}};
     if (as_pull) {
       out["number"] = subject.number;
-      out["head"] = {{"ref", "topic"}, {"sha", std::string(40, '1')}};
-      out["base"] = {{"ref", "master"}, {"sha", std::string(40, '0')}};
+      const std::string& full = repository.full_name;
+      const std::string& head = subject.head_repository;
+      json head_repository;  // null: it is gone
+      if (head != "-") head_repository = {{"full_name", head.empty() ? full : head}};
+      out["draft"] = subject.draft ? 1 : 0;
+      out["head"] = {{"ref", subject.head_ref}, {"sha", subject.head_sha}, {"repo", std::move(head_repository)}};
+      out["base"] = {{"ref", subject.base_ref.empty() ? DefaultBranch(repository) : subject.base_ref},
+                     {"sha", subject.base_sha},
+                     {"repo", {{"full_name", full}}}};
       out["merged"] = nullptr;
     } else {
       out["number"] = number;
@@ -77,7 +95,10 @@ class GitCodeFace final : public Face {
             {"body", comment.body},
             {"user", User(comment.user)},
             {"created_at", FormatTime(comment.created)},
-            {"updated_at", FormatTime(comment.created)}};
+            {"updated_at", FormatTime(std::max(comment.created, comment.updated))}};
+  }
+  json Permission(const std::string& login, const std::string& word) const override {
+    return {{"id", "u-" + login}, {"login", login}, {"permission", word}};
   }
   Answer Error(int status, const std::string& message) const override {
     return {.status = status,
@@ -90,12 +111,14 @@ class GitCodeFace final : public Face {
 
   Payload Webhook(const Happening& what) const override {
     const Subject& subject = what.subject;
-    const bool comment = what.action == Action::kCommented;
+    const bool comment = what.AboutComment();
     json object = {{"id", 900'000 + subject.number},
                    {"iid", subject.number},
                    {"title", subject.title},
                    {"description", subject.body},
-                   {"state", subject.open ? "opened" : "closed"},
+                   {"state", subject.merged ? "merged"
+                             : subject.open ? "opened"
+                                            : "closed"},
                    {"author", {{"username", subject.user}}}};
     json user = {{"id", "u-" + what.actor}, {"username", what.actor}, {"name", what.actor}};
     const std::string& full = what.repository.full_name;
@@ -105,19 +128,31 @@ class GitCodeFace final : public Face {
                     {"repository", {{"name", full.substr(full.find('/') + 1)}}}};
     if (comment) {
       payload.event = "Note Hook";
-      payload.action = "create";
+      payload.action = what.action == Action::kCommentEdited ? "update" : "create";
       payload.body["object_kind"] = "note";
       payload.body["object_attributes"] = {{"id", what.comment->id},
                                            {"note", what.comment->body},
                                            {"noteable_type", subject.pull ? "MergeRequest" : "Issue"},
                                            {"system", false}};
+      if (what.action == Action::kCommentEdited) payload.body["object_attributes"]["action"] = payload.action;
       payload.body[subject.pull ? "merge_request" : "issue"] = std::move(object);
       return payload;
     }
-    static constexpr std::array<const char*, 6> kActions = {"open", "reopen", "update", "close", "update", "update"};
+    static constexpr std::array<const char*, 9> kActions = {"open",   "reopen", "update", "close", "update",
+                                                            "update", "",       "",       "update"};
     payload.event = subject.pull ? "Merge Request Hook" : "Issue Hook";
     payload.action = kActions[static_cast<size_t>(what.action)];
     object["action"] = payload.action;
+    if (subject.pull) {
+      object["source_branch"] = subject.head_ref;
+      object["target_branch"] = subject.base_ref.empty() ? DefaultBranch(what.repository) : subject.base_ref;
+      object["last_commit"] = {{"id", subject.head_sha}};
+      object["target_branch_commit"] = {{"id", subject.base_sha}};
+    }
+    if (what.action == Action::kPushed) {
+      object["oldrev"] = what.before;
+      object["update_reason"] = "source update";
+    }
     json labels = json::array();
     for (const std::string& name : subject.labels) labels.push_back({{"title", name}});
     if (!what.label.empty()) payload.body["changes"] = {{"labels", {{"current", labels}}}};

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <ctime>
 
@@ -15,6 +16,10 @@ int64_t UserId(const std::string& login) {
   uint32_t hash = 2166136261U;
   for (const char c : login) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619U;
   return 1'000 + static_cast<int64_t>(hash % 1'000'000'000U);
+}
+
+std::string DefaultBranch(const Repository& repository) {
+  return repository.default_branch.empty() ? "main" : repository.default_branch;
 }
 
 class GitHubFace final : public Face {
@@ -63,7 +68,7 @@ class GitHubFace final : public Face {
             {"full_name", full},
             {"private", false},
             {"archived", false},
-            {"default_branch", "main"},
+            {"default_branch", DefaultBranch(repository)},
             {"owner", User(full.substr(0, full.find('/')))},
             {"html_url", "https://github.com/" + full}};
   }
@@ -84,14 +89,25 @@ class GitHubFace final : public Face {
         {"created_at", FormatTime(subject.created)},
         {"updated_at", FormatTime(subject.updated)},
         {"html_url", "https://github.com/" + repository.full_name + (subject.pull ? "/pull/" : "/issues/") + number}};
+    const json merged_at = subject.merged ? json(FormatTime(subject.updated)) : json(nullptr);
     if (as_pull) {
-      out["merged"] = false;
-      out["merged_at"] = nullptr;
-      out["draft"] = false;
-      out["head"] = {{"ref", "topic"}, {"sha", std::string(40, '1')}};
-      out["base"] = {{"ref", "main"}, {"sha", std::string(40, '0')}};
+      const std::string& head = subject.head_repository;
+      out["merged"] = subject.merged;
+      out["merged_at"] = merged_at;
+      out["draft"] = subject.draft;
+      out["changed_files"] = subject.files.size();
+      json head_repository;  // null: it is gone
+      if (head.empty()) {
+        head_repository = Render(repository);
+      } else if (head != "-") {
+        head_repository = {{"full_name", head}, {"default_branch", "main"}};
+      }
+      out["head"] = {{"ref", subject.head_ref}, {"sha", subject.head_sha}, {"repo", std::move(head_repository)}};
+      out["base"] = {{"ref", subject.base_ref.empty() ? DefaultBranch(repository) : subject.base_ref},
+                     {"sha", subject.base_sha},
+                     {"repo", Render(repository)}};
     } else if (subject.pull) {
-      out["pull_request"] = {{"merged_at", nullptr}};
+      out["pull_request"] = {{"merged_at", merged_at}};
     }
     return out;
   }
@@ -100,7 +116,12 @@ class GitHubFace final : public Face {
             {"body", comment.body},
             {"user", User(comment.user)},
             {"created_at", FormatTime(comment.created)},
-            {"updated_at", FormatTime(comment.created)}};
+            {"updated_at", FormatTime(std::max(comment.created, comment.updated))}};
+  }
+  json Permission(const std::string& login, const std::string& word) const override {
+    // Roles between are told by the word below them.
+    const std::string coarse = word == "maintain" ? "write" : word == "triage" ? "read" : word;
+    return {{"permission", coarse}, {"role_name", word}, {"user", User(login)}};
   }
   Answer Error(int status, const std::string& message) const override {
     return {.status = status,
@@ -108,9 +129,9 @@ class GitHubFace final : public Face {
   }
 
   Payload Webhook(const Happening& what) const override {
-    static constexpr std::array<const char*, 7> kActions = {"opened",  "reopened",  "edited", "closed",
-                                                            "labeled", "unlabeled", "created"};
-    const bool comment = what.action == Action::kCommented;
+    static constexpr std::array<const char*, 9> kActions = {"opened",    "reopened", "edited", "closed",     "labeled",
+                                                            "unlabeled", "created",  "edited", "synchronize"};
+    const bool comment = what.AboutComment();
     const bool pull = what.subject.pull && !comment;
     Payload payload;
     payload.event = comment ? "issue_comment" : pull ? "pull_request" : "issues";
@@ -122,6 +143,13 @@ class GitHubFace final : public Face {
     if (pull) payload.body["number"] = what.subject.number;
     if (comment) payload.body["comment"] = Render(*what.comment);
     if (!what.label.empty()) payload.body["label"] = Label(what.label);
+    if (what.action == Action::kEdited || what.action == Action::kCommentEdited) {
+      payload.body["changes"] = {{"body", {{"from", what.before}}}};
+    }
+    if (what.action == Action::kPushed) {
+      payload.body["before"] = what.before;
+      payload.body["after"] = what.subject.head_sha;
+    }
     return payload;
   }
   Headers WebhookHeaders(const std::string& event, const std::string& guid,

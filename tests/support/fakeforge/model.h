@@ -19,6 +19,9 @@ struct Comment {
   std::string user;
   std::string body;
   Time created;
+  Time updated = {};                              // by an edit; else the beginning of time
+  int edits = 0;                                  // how often its text was replaced
+  std::map<std::string, int64_t> reactions = {};  // "login content" → id
 };
 
 // An issue or a pull request.
@@ -30,23 +33,45 @@ struct Subject {
   bool open = true;
   std::string user;
   std::vector<std::string> labels;
-  std::map<std::string, int> additions;  // label → how often it was put on
+  std::map<std::string, int> additions;      // label → how often it was put on
+  std::map<std::string, int> removals;       // label → how often it was taken off
+  std::map<std::string, int64_t> reactions;  // to the opening post: "login content" → id
   std::vector<Comment> comments;
-  nlohmann::json files = nlohmann::json::array();  // pull requests: as …/files answers
+  // Of pull requests.
+  nlohmann::json files = nlohmann::json::array();  // as …/files answers
+  bool draft = false;
+  bool merged = false;
+  std::string base_ref;  // empty: the default branch
+  std::string base_sha = std::string(40, '0');
+  std::string head_ref = "topic";
+  std::string head_sha = std::string(40, '1');
+  std::string head_repository;  // empty: the repository itself; "-": it is gone
   Time created;
   Time updated;
 };
 
 struct Repository {
   std::string full_name;
+  std::string default_branch;       // empty: what the face says
+  bool comments_editable = true;    // false: 405
   std::vector<std::string> labels;  // empty: any label is accepted; else these only
   std::map<std::pair<bool, int64_t>, Subject> subjects;
-  std::map<std::string, std::string> contents;     // path → text
+  std::map<std::string, std::string> contents;     // path, or path@ref for one branch or commit only → text
   std::map<std::string, std::string> permissions;  // login → "read", "write", "admin"
 };
 
 // What a webhook tells.
-enum class Action : uint8_t { kOpened, kReopened, kEdited, kClosed, kLabeled, kUnlabeled, kCommented };
+enum class Action : uint8_t {
+  kOpened,
+  kReopened,
+  kEdited,
+  kClosed,
+  kLabeled,
+  kUnlabeled,
+  kCommented,
+  kCommentEdited,
+  kPushed,  // to a pull request
+};
 
 struct Happening {
   Action action = Action::kOpened;
@@ -54,7 +79,10 @@ struct Happening {
   const Subject& subject;
   std::string actor;
   std::string label = {};            // kLabeled, kUnlabeled
-  const Comment* comment = nullptr;  // kCommented
+  const Comment* comment = nullptr;  // kCommented, kCommentEdited
+  std::string before = {};           // kEdited, kCommentEdited: the text; kPushed: the head
+
+  bool AboutComment() const { return action == Action::kCommented || action == Action::kCommentEdited; }
 };
 
 // One attempt to deliver a webhook.

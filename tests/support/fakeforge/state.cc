@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <functional>
+#include <iterator>
 
 #include "tests/support/fakeforge/admin.h"
 
@@ -17,6 +19,7 @@ constexpr size_t kMaxPage = 100;
 constexpr size_t kMaxCommentCharacters = 65'536;
 constexpr size_t kMaxLabelsOfSubject = 100;
 constexpr size_t kRecordedBody = 4'096;
+constexpr size_t kMaxContents = 1'048'576;
 constexpr std::chrono::seconds kMinute{60};
 
 size_t NumberParameter(const Request& request, std::string_view name, size_t otherwise) {
@@ -57,6 +60,19 @@ std::string ETagOf(const std::string& body) {
   uint64_t hash = 14695981039346656037ULL;
   for (const char c : body) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
   return "\"" + std::to_string(hash) + "\"";
+}
+
+// Not git's: 40 characters that differ where the texts do.
+std::string BlobOf(const std::string& text) {
+  std::string digits = std::to_string(std::hash<std::string>()(text));
+  digits.insert(0, 40 - std::min<size_t>(40, digits.size()), '0');
+  return digits;
+}
+
+int64_t IdOf(const std::string& text) {
+  int64_t id = 0;
+  const auto [rest, code] = std::from_chars(text.data(), text.data() + text.size(), id);
+  return code == std::errc() && rest == text.data() + text.size() ? id : 0;
 }
 
 Answer Json(int status, const json& body) { return {.status = status, .body = Dump(body)}; }
@@ -225,7 +241,7 @@ Answer State::Execute(Side& side, const Operation& operation, const Request& req
     const json core = {{"limit", 5000}, {"remaining", 4999}, {"reset", 4'000'000'000}, {"used", 1}};
     return Json(200, {{"resources", {{"core", core}}}, {"rate", core}});
   }
-  if (operation.kind == Kind::kMembership) return face.Error(404, "Not Found");
+  if (operation.kind == Kind::kMembership) return Membership(side, operation);
 
   const auto found = side.repositories.find(operation.repository);
   if (found == side.repositories.end()) return face.Error(404, "Not Found");
@@ -240,20 +256,12 @@ Answer State::Execute(Side& side, const Operation& operation, const Request& req
     }
     case Kind::kIssues:
       return ListIssues(side, repository, request);
-    case Kind::kContents: {
-      const auto file = repository.contents.find(operation.argument);
-      if (file == repository.contents.end()) return face.Error(404, "Not Found");
-      std::string encoded(4 * (file->second.size() + 2) / 3 + 4, '\0');
-      const int size = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(encoded.data()),
-                                       reinterpret_cast<const unsigned char*>(file->second.data()),
-                                       static_cast<int>(file->second.size()));
-      encoded.resize(static_cast<size_t>(size));
-      return Json(200, {{"type", "file"}, {"path", file->first}, {"encoding", "base64"}, {"content", encoded}});
-    }
+    case Kind::kContents:
+      return Contents(side, repository, operation, request);
     case Kind::kPermission: {
       const auto permission = repository.permissions.find(operation.argument);
       const std::string word = permission == repository.permissions.end() ? "read" : permission->second;
-      return Json(200, {{"permission", word}, {"user", face.User(operation.argument)}});
+      return Json(200, face.Permission(operation.argument, word));
     }
     case Kind::kDeliveries:
       return ListDeliveries(side, operation, request);
@@ -263,22 +271,10 @@ Answer State::Execute(Side& side, const Operation& operation, const Request& req
       std::from_chars(text.data(), text.data() + text.size(), id);
       return Redeliver(id, now) == 0 ? face.Error(404, "Not Found") : Json(202, json::object());
     }
-    case Kind::kEditComment: {
-      const json body = json::parse(request.body, nullptr, false);
-      if (!body.is_object() || !body.contains("body") || !body["body"].is_string()) {
-        return face.Error(400, "Problems parsing JSON");
-      }
-      for (auto& [key, subject] : repository.subjects) {
-        for (Comment& comment : subject.comments) {
-          if (std::to_string(comment.id) != operation.argument) continue;
-          comment.body = body["body"].get<std::string>();
-          return Json(200, face.Render(comment));
-        }
-      }
-      return face.Error(404, "Not Found");
-    }
+    case Kind::kEditComment:
+      return EditByCall(side, repository, operation, request, now);
     case Kind::kReact:
-      return Json(201, {{"id", ++comments_}});
+      return ReactByCall(side, repository, operation, request);
     default:
       return ExecuteOnSubject(side, repository, operation, request, now);
   }
@@ -295,7 +291,9 @@ Answer State::ExecuteOnSubject(Side& side, Repository& repository, const Operati
     case Kind::kSubject:
       return Json(200, face.Render(repository, *subject, operation.pull));
     case Kind::kFiles:
-      return Json(200, subject->files);
+      // One of the forges knows no pages here.
+      if (!face.github_headers()) return Json(200, subject->files);
+      return Page(side, request, std::vector<json>(subject->files.begin(), subject->files.end()));
     case Kind::kComments: {
       std::vector<json> comments;
       for (const Comment& comment : subject->comments) comments.push_back(face.Render(comment));
@@ -360,6 +358,98 @@ Answer State::ExecuteOnSubject(Side& side, Repository& repository, const Operati
   json all = json::array();
   for (const std::string& label : subject->labels) all.push_back(face.Label(label));
   return Json(face.github_headers() ? 200 : 201, all);
+}
+
+Answer State::Membership(const Side& side, const Operation& operation) {
+  const size_t slash = operation.argument.rfind('/');
+  const auto team = side.teams.find(operation.argument.substr(0, slash));
+  if (team == side.teams.end()) return side.face->Error(404, "Not Found");
+  const auto member = team->second.find(operation.argument.substr(slash + 1));
+  if (member == team->second.end()) return side.face->Error(404, "Not Found");
+  return Json(200, {{"state", member->second}, {"role", "member"}});
+}
+
+Answer State::Contents(const Side& side, const Repository& repository, const Operation& operation,
+                       const Request& request) {
+  const auto& files = repository.contents;
+  auto file = files.find(operation.argument + "@" + request.Parameter("ref"));
+  if (file == files.end()) file = files.find(operation.argument);
+  if (file == files.end()) {
+    // A folder is a list of what is in it.
+    json list = json::array();
+    for (const auto& entry : files) {
+      if (entry.first.starts_with(operation.argument + "/")) list.push_back({{"type", "file"}, {"path", entry.first}});
+    }
+    return list.empty() ? side.face->Error(404, "Not Found") : Json(200, list);
+  }
+  const std::string& text = file->second;
+  json out = {{"type", "file"}, {"path", operation.argument}, {"size", text.size()}, {"sha", BlobOf(text)}};
+  if (text.size() > kMaxContents) {
+    out["encoding"] = "none";
+    out["content"] = "";
+    return Json(200, out);
+  }
+  std::string encoded(4 * ((text.size() + 2) / 3) + 1, '\0');
+  const int size = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(encoded.data()),
+                                   reinterpret_cast<const unsigned char*>(text.data()), static_cast<int>(text.size()));
+  encoded.resize(static_cast<size_t>(size));
+  // In lines, as GitHub sends it.
+  constexpr size_t kLine = 60;
+  std::string lines;
+  for (size_t i = 0; i < encoded.size(); i += kLine) lines += encoded.substr(i, kLine) + "\n";
+  out["encoding"] = "base64";
+  out["content"] = std::move(lines);
+  return Json(200, out);
+}
+
+Answer State::EditByCall(Side& side, Repository& repository, const Operation& operation, const Request& request,
+                         Time now) {
+  const Face& face = *side.face;
+  const json body = json::parse(request.body, nullptr, false);
+  if (!body.is_object() || !body.contains("body") || !body["body"].is_string()) {
+    return face.Error(400, "Problems parsing JSON");
+  }
+  if (!repository.comments_editable) return face.Error(405, "Method Not Allowed");
+  Subject* subject = nullptr;
+  Comment* const comment = FindComment(face.name(), repository.full_name, IdOf(operation.argument), subject);
+  // With two rows of numbers the comments of both have addresses of their own, too.
+  if (comment == nullptr || (!face.shared_numbers() && operation.pull != subject->pull)) {
+    return face.Error(404, "Not Found");
+  }
+  if (comment->user != options_.bot_login) return face.Error(403, "Must have admin rights to Repository.");
+  const std::string text = body["body"].get<std::string>();
+  const size_t characters = CountCharacters(text);
+  if (characters == 0 || characters > kMaxCommentCharacters) {
+    return face.Error(face.github_headers() ? 422 : 400, "Validation Failed: body is empty or too long");
+  }
+  EditComment(face.name(), repository.full_name, *subject, comment->id, options_.bot_login, text, now);
+  return Json(200, face.Render(*comment));
+}
+
+Answer State::ReactByCall(Side& side, Repository& repository, const Operation& operation, const Request& request) {
+  const Face& face = *side.face;
+  static constexpr std::string_view kContents[] = {"+1",    "-1",     "laugh",  "confused",
+                                                   "heart", "hooray", "rocket", "eyes"};
+  const json body = json::parse(request.body, nullptr, false);
+  const bool has_content = body.is_object() && body.contains("content") && body["content"].is_string();
+  const std::string content = has_content ? body["content"].get<std::string>() : std::string();
+  if (std::find(std::begin(kContents), std::end(kContents), content) == std::end(kContents)) {
+    return face.Error(422, "Validation Failed: content");
+  }
+  Subject* subject = nullptr;
+  std::map<std::string, int64_t>* reactions = nullptr;
+  if (operation.argument.empty()) {
+    subject = Find(face.name(), repository.full_name, operation.pull, operation.number);
+    if (subject != nullptr) reactions = &subject->reactions;
+  } else {
+    Comment* const comment = FindComment(face.name(), repository.full_name, IdOf(operation.argument), subject);
+    if (comment != nullptr) reactions = &comment->reactions;
+  }
+  if (reactions == nullptr) return face.Error(404, "Not Found");
+  // The same account has the same reaction once: 200 says that it was there.
+  const auto [it, added] = reactions->try_emplace(options_.bot_login + " " + content, reactions_ + 1);
+  if (added) ++reactions_;
+  return Json(added ? 201 : 200, {{"id", it->second}, {"content", content}, {"user", face.User(options_.bot_login)}});
 }
 
 Answer State::ListIssues(const Side& side, const Repository& repository, const Request& request) const {
@@ -484,11 +574,16 @@ Subject* State::Open(std::string_view forge, const std::string& repository, Subj
 
 void State::Edit(std::string_view forge, const std::string& repository, Subject& subject, const std::string& actor,
                  std::optional<std::string> title, std::optional<std::string> body, Time now) {
+  std::string before = subject.body;
   if (title.has_value()) subject.title = *std::move(title);
   if (body.has_value()) subject.body = *std::move(body);
   subject.updated = now;
   Tell(SideOf(forge),
-       {.action = Action::kEdited, .repository = RepositoryOf(forge, repository), .subject = subject, .actor = actor},
+       {.action = Action::kEdited,
+        .repository = RepositoryOf(forge, repository),
+        .subject = subject,
+        .actor = actor,
+        .before = std::move(before)},
        now);
 }
 
@@ -525,6 +620,7 @@ bool State::RemoveLabel(std::string_view forge, const std::string& repository, S
   const auto it = std::find(subject.labels.begin(), subject.labels.end(), label);
   if (it == subject.labels.end()) return false;
   subject.labels.erase(it);
+  ++subject.removals[label];
   subject.updated = now;
   Tell(SideOf(forge),
        {.action = Action::kUnlabeled,
@@ -551,6 +647,61 @@ const Comment& State::AddComment(std::string_view forge, const std::string& repo
          now);
   }
   return comment;
+}
+
+bool State::EditComment(std::string_view forge, const std::string& repository, Subject& subject, int64_t id,
+                        const std::string& actor, const std::string& body, Time now) {
+  for (Comment& comment : subject.comments) {
+    if (comment.id != id) continue;
+    std::string before = std::exchange(comment.body, body);
+    ++comment.edits;
+    comment.updated = subject.updated = now;
+    Tell(SideOf(forge),
+         {.action = Action::kCommentEdited,
+          .repository = RepositoryOf(forge, repository),
+          .subject = subject,
+          .actor = actor,
+          .comment = &comment,
+          .before = std::move(before)},
+         now);
+    return true;
+  }
+  return false;
+}
+
+Comment* State::FindComment(std::string_view forge, const std::string& repository, int64_t id, Subject*& subject) {
+  Side& side = SideOf(forge);
+  const auto found = side.repositories.find(repository);
+  if (found == side.repositories.end()) return nullptr;
+  for (auto& [key, candidate] : found->second.subjects) {
+    for (Comment& comment : candidate.comments) {
+      if (comment.id != id) continue;
+      subject = &candidate;
+      return &comment;
+    }
+  }
+  return nullptr;
+}
+
+bool State::DeleteComment(Subject& subject, int64_t comment) {
+  return std::erase_if(subject.comments, [comment](const Comment& one) { return one.id == comment; }) > 0;
+}
+
+void State::Push(std::string_view forge, const std::string& repository, Subject& subject, const std::string& actor,
+                 Time now, const std::string& head) {
+  std::string before = std::exchange(subject.head_sha, head.empty() ? BlobOf(subject.head_sha) : head);
+  subject.updated = now;
+  Tell(SideOf(forge),
+       {.action = Action::kPushed,
+        .repository = RepositoryOf(forge, repository),
+        .subject = subject,
+        .actor = actor,
+        .before = std::move(before)},
+       now);
+}
+
+std::map<std::string, std::string>& State::TeamOf(std::string_view forge, const std::string& team) {
+  return SideOf(forge).teams[team];
 }
 
 // --- Webhooks ---

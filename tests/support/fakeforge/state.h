@@ -88,6 +88,17 @@ class State {
                    const std::string& label, Time now);
   const Comment& AddComment(std::string_view forge, const std::string& repository, Subject& subject,
                             const std::string& actor, const std::string& body, bool quiet, Time now);
+  // The comment of that id, whose subject `subject` becomes. nullptr if there is none.
+  Comment* FindComment(std::string_view forge, const std::string& repository, int64_t id, Subject*& subject);
+  // False if the subject has no such comment.
+  bool EditComment(std::string_view forge, const std::string& repository, Subject& subject, int64_t id,
+                   const std::string& actor, const std::string& body, Time now);
+  bool DeleteComment(Subject& subject, int64_t comment);
+  // New commits on a pull request's branch; `head` empty: some other commit than before.
+  void Push(std::string_view forge, const std::string& repository, Subject& subject, const std::string& actor, Time now,
+            const std::string& head = "");
+  // Members of "organisation/team": login → "active" or "pending".
+  std::map<std::string, std::string>& TeamOf(std::string_view forge, const std::string& team);
   Repository& RepositoryOf(std::string_view forge, const std::string& name);
   // Another attempt at a delivery; 0 if there is none of that id.
   int64_t Redeliver(int64_t delivery, Time now);
@@ -105,6 +116,7 @@ class State {
     std::unique_ptr<Face> face;
     ForgeSettings settings;
     std::map<std::string, Repository> repositories;
+    std::map<std::string, std::map<std::string, std::string>> teams;
     std::deque<std::pair<Time, bool>> recent;  // calls of the last minute; true: a write
   };
   struct LateWrite {
@@ -122,6 +134,11 @@ class State {
   Answer Execute(Side& side, const Operation& operation, const Request& request, Time now);
   Answer ExecuteOnSubject(Side& side, Repository& repository, const Operation& operation, const Request& request,
                           Time now);
+  static Answer Membership(const Side& side, const Operation& operation);
+  static Answer Contents(const Side& side, const Repository& repository, const Operation& operation,
+                         const Request& request);
+  Answer EditByCall(Side& side, Repository& repository, const Operation& operation, const Request& request, Time now);
+  Answer ReactByCall(Side& side, Repository& repository, const Operation& operation, const Request& request);
   Answer ListIssues(const Side& side, const Repository& repository, const Request& request) const;
   Answer ListDeliveries(const Side& side, const Operation& operation, const Request& request) const;
   Answer Page(const Side& side, const Request& request, const std::vector<nlohmann::json>& items) const;
@@ -140,6 +157,7 @@ class State {
   size_t unsettled_ = 0;
   std::deque<Call> calls_;
   int64_t comments_ = 100;
+  int64_t reactions_ = 0;
 };
 
 // "sha256=" and the hex HMAC of the body.
