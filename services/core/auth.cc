@@ -19,6 +19,8 @@ Digest DigestOf(std::string_view text) {
 
 // What an RPC needs, by service. Reads and dry runs: viewer. What changes the daemon or may write to a forge: operator.
 constexpr MethodRule kMethodRules[] = {
+    {"/yardmaster.v1.CommandsService/Interpret", Role::kViewer},
+    {"/yardmaster.v1.CommandsService/ListCommands", Role::kViewer},
     {"/yardmaster.v1.IntakeService/FindSimilar", Role::kViewer},
     {"/yardmaster.v1.IntakeService/GetPending", Role::kViewer},
     {"/yardmaster.v1.IntakeService/ListDeadLetters", Role::kViewer},

@@ -86,6 +86,10 @@ absl::Status RuleUnknown(std::string_view rule, std::string_view pack) {
   if (pack.empty()) return absl::NotFoundError(absl::StrCat("no pack in service has a rule ", Quoted(rule)));
   return absl::NotFoundError(absl::StrCat("the pack ", Quoted(pack), " has no rule ", Quoted(rule)));
 }
+absl::Status CommandUnknown(std::string_view command, std::string_view nearest) {
+  return absl::NotFoundError(absl::StrCat("there is no command ", Quoted(command),
+                                          nearest.empty() ? "" : absl::StrCat("; did you mean ", Abs(nearest), "?")));
+}
 absl::Status PackInvalid(std::string_view pack, std::string_view problems) {
   return absl::InvalidArgumentError(absl::StrCat("the pack ", Quoted(pack), " is not valid:\n", Abs(problems)));
 }

@@ -37,7 +37,8 @@ absl::Status CaseFailed(size_t index, const absl::Status& cause);  // INVALID_AR
 // --- Packs and rules ---
 absl::Status PackUnknown(std::string_view pack, absl::Span<const std::string_view> known);  // NOT_FOUND
 absl::Status PackWithoutRubric(std::string_view pack);                                      // INVALID_ARGUMENT
-absl::Status RuleUnknown(std::string_view rule, std::string_view pack);  // NOT_FOUND; empty pack = any
+absl::Status RuleUnknown(std::string_view rule, std::string_view pack);           // NOT_FOUND; empty pack = any
+absl::Status CommandUnknown(std::string_view command, std::string_view nearest);  // NOT_FOUND; nearest may be empty
 // `problems` is the list as text, one a line.
 absl::Status PackInvalid(std::string_view pack, std::string_view problems);  // INVALID_ARGUMENT
 absl::Status PacksDirNotFound(std::string_view places);                      // NOT_FOUND
