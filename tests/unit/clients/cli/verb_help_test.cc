@@ -14,48 +14,48 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-Result Run(std::vector<std::string> arguments, const std::string& in = "") {
+Result Yard(std::vector<std::string> arguments, const std::string& in = "") {
   arguments.insert(arguments.begin(), {"--packs", YARD_SOURCE_DIR "/rules/packs"});
   return RunCommandLine(arguments, in);
 }
 
 TEST(HelpCommands, ListsTheCommandsOfAPack) {
-  const Result all = Run({"help", "commands"});
+  const Result all = Yard({"help", "commands"});
   EXPECT_EQ(all.code, 0) << all.err;
   EXPECT_THAT(all.out, HasSubstr("/squash [PR] [-m MESSAGE]"));
   EXPECT_THAT(all.out, HasSubstr("not_yet"));
-  EXPECT_THAT(Run({"help", "commands", "--zh"}).out, HasSubstr("压成一个"));
+  EXPECT_THAT(Yard({"help", "commands", "--zh"}).out, HasSubstr("压成一个"));
 }
 
 TEST(HelpCommands, ExplainsOne) {
-  const Result one = Run({"help", "commands", "autogit", "squash"});
+  const Result one = Yard({"help", "commands", "autogit", "squash"});
   EXPECT_EQ(one.code, 0) << one.err;
   EXPECT_THAT(one.out, HasSubstr("Usage: `/squash [PR] [-m MESSAGE]`"));
   EXPECT_THAT(one.out, Not(HasSubstr("/backport")));
 }
 
 TEST(HelpCommands, AnUnknownOneIsANegativeAnswerWithASuggestion) {
-  const Result unknown = Run({"help", "commands", "sqaush"});
+  const Result unknown = Yard({"help", "commands", "sqaush"});
   EXPECT_EQ(unknown.code, 1);
   EXPECT_EQ(unknown.out, "");
   EXPECT_THAT(unknown.err, HasSubstr("did you mean /squash?"));
 }
 
 TEST(HelpCommands, JsonIsOneDocument) {
-  const auto all = nlohmann::json::parse(Run({"help", "commands", "--json"}).out);
+  const auto all = nlohmann::json::parse(Yard({"help", "commands", "--json"}).out);
   EXPECT_EQ(all["pack"], "common");
   EXPECT_GE(all["commands"].size(), 23u);
-  const auto one = nlohmann::json::parse(Run({"help", "commands", "gen-commit-msg", "--json"}).out);
+  const auto one = nlohmann::json::parse(Yard({"help", "commands", "gen-commit-msg", "--json"}).out);
   EXPECT_EQ(one["id"], "gen_commit_msg");
 }
 
 TEST(RulesShow, KnowsCommands) {
-  const Result show = Run({"rules", "show", "gen-commit-msg"});
+  const Result show = Yard({"rules", "show", "gen-commit-msg"});
   EXPECT_EQ(show.code, 0) << show.err;
   EXPECT_THAT(show.out, HasSubstr("command gen_commit_msg"));
   EXPECT_THAT(show.out, HasSubstr("common/commands.json:"));
   EXPECT_THAT(show.out, HasSubstr("examples: /gen-commit-msg --scope fsdp"));
-  const auto list = nlohmann::json::parse(Run({"rules", "list", "--json"}).out);
+  const auto list = nlohmann::json::parse(Yard({"rules", "list", "--json"}).out);
   for (const auto& pack : list["packs"]) EXPECT_GE(pack["commands"].get<int>(), 23) << pack["name"];
 }
 
@@ -66,22 +66,22 @@ TEST(ConfigCheck, ARepositoryFileIsHeldAgainstThePacks) {
     return (dir.path() / name).string();
   };
   const std::string good = write("good.json", R"({"packs": ["pypto"], "severities": {"OL01": "minor"}})");
-  EXPECT_EQ(Run({"config", "check", "--repository-file", good}).code, 0);
-  const Result refused = Run({"config", "check", "--repository-file", good, "--pack", "hyper-parallel"});
+  EXPECT_EQ(Yard({"config", "check", "--repository-file", good}).code, 0);
+  const Result refused = Yard({"config", "check", "--repository-file", good, "--pack", "hyper-parallel"});
   EXPECT_EQ(refused.code, 2);
   EXPECT_THAT(refused.err, HasSubstr("the service does not allow this repository the pack \"pypto\""));
 
   const std::string bad = write("bad.json", "{\n\"commands\": {\"sqash\": {}}}");
-  const Result problems = Run({"config", "check", "--repository-file", bad, "--json"});
+  const Result problems = Yard({"config", "check", "--repository-file", bad, "--json"});
   EXPECT_EQ(problems.code, 2);
   const auto json = nlohmann::json::parse(problems.out);
   EXPECT_EQ(json["valid"], false);
   EXPECT_EQ(json["problems"][0]["line"], 2);
   EXPECT_EQ(json["problems"][0]["pointer"], "/commands/sqash");
 
-  EXPECT_EQ(Run({"config", "check"}).code, 2);
-  EXPECT_EQ(Run({"config", "check", good, "--repository-file", good}).code, 2);
-  EXPECT_EQ(Run({"config", "check", "--repository-file", (dir.path() / "none").string()}).code, 2);
+  EXPECT_EQ(Yard({"config", "check"}).code, 2);
+  EXPECT_EQ(Yard({"config", "check", good, "--repository-file", good}).code, 2);
+  EXPECT_EQ(Yard({"config", "check", "--repository-file", (dir.path() / "none").string()}).code, 2);
 }
 
 }  // namespace
