@@ -85,7 +85,9 @@ class Reader {
             refused = true;
             break;
           }
-          taken.values.emplace_back(slot, Original(at, stop));
+          // Numbers in the digits that everybody reads.
+          const bool digits = slot == "pr" || slot == "issue";
+          taken.values.emplace_back(slot, digits ? text.substr(at, stop - at) : Original(at, stop));
         }
         if (refused) {
           pos = begin + 1;
@@ -417,6 +419,7 @@ class Reader {
       }
       if (has(PhraseRole::kJoin) && has_verb_ && VerbFollows(word_end, end)) {
         Split(false);
+        clause_.joined = true;
         return;
       }
       if (has(PhraseRole::kTurn)) Split(false);
@@ -442,6 +445,7 @@ class Reader {
     if (clause_.tokens.empty() && has(PhraseRole::kAuxiliary)) clause_.first_auxiliary = true;
     has_verb_ = has_verb_ || has(PhraseRole::kVerb);
     clause_.roles |= phrases_.roles[number];
+    if (has(PhraseRole::kWant)) clause_.want_before = std::min(clause_.want_before, clause_.tokens.size());
     if (phrases_.silent[number]) return;
     clause_.tokens.push_back({number, static_cast<uint32_t>(pos), taken});
   }

@@ -1,5 +1,7 @@
 // From clauses to a command: which rule speaks of one, whether it is asked for, and what is asked for in all.
 #include <algorithm>
+#include <cstdlib>
+#include <deque>
 #include <set>
 #include <utility>
 
@@ -96,12 +98,16 @@ class Run {
   // "If …, …": what follows in the sentence depends on it.
   void MarkConditions() {
     conditional_.assign(read_.clauses.size(), false);
+    deferred_.assign(read_.clauses.size(), false);
     bool open = false;
+    bool later = false;
     for (size_t i = 0; i < read_.clauses.size(); ++i) {
       const PhraseClause& clause = read_.clauses[i];
-      if (clause.new_sentence) open = false;
+      if (clause.new_sentence) open = later = false;
       open = open || clause.Has(PhraseRole::kCondition);
+      later = later || (clause.Has(PhraseRole::kCondition) && clause.Has(PhraseRole::kLater));
       conditional_[i] = open;
+      deferred_[i] = later;
     }
   }
 
@@ -158,8 +164,10 @@ class Run {
   void RecountRoles(PhraseClause& clause) const {
     uint64_t visible = 0;
     for (const PhraseToken& token : clause.tokens) visible |= phrases_.roles[token.concept_number];
-    uint64_t lost = uint64_t{1} << static_cast<unsigned>(PhraseRole::kNegation);
-    if ((visible & lost) == 0) clause.roles &= ~lost;
+    for (const PhraseRole role : {PhraseRole::kNegation, PhraseRole::kDone}) {
+      const uint64_t bit = uint64_t{1} << static_cast<unsigned>(role);
+      if ((visible & bit) == 0) clause.roles &= ~bit;
+    }
   }
 
   static size_t TokenAt(const std::string& text, size_t offset) {
@@ -216,6 +224,9 @@ class Run {
         Hit hit;
         hit.clause = i;
         hit.command = clause.slash;
+        const PhraseCommandInfo* info = phrases_.Command(clause.slash);
+        if (info != nullptr && !info->with_reference.empty() && HasReference(clause))
+          hit.command = info->with_reference;
         JudgeSlash(hit);
         hits_.push_back(hit);
         continue;
@@ -251,10 +262,25 @@ class Run {
     hit.because = clause.for_others ? "addressed to somebody else" : about ? "speaks about it" : "a command line";
   }
 
-  // "After X, Y": X is asked for only if Y is.
+  // "After X, Y": X is asked for only if Y is. "X and Y?" is one question.
   void JudgeAfter() {
+    for (size_t i = hits_.size(); i-- > 1;) {
+      const PhraseClause& clause = read_.clauses[hits_[i].clause];
+      const bool question = clause.Has(PhraseRole::kQuestion) || clause.Has(PhraseRole::kMaybe) || clause.question_mark;
+      if (!clause.joined || !question || hits_[i].mood != Mood::kOff || hits_[i - 1].mood == Mood::kOff) continue;
+      hits_[i - 1].mood = Mood::kOff;
+      hits_[i - 1].because = "a question";
+    }
     for (size_t i = 0; i < hits_.size(); ++i) {
-      if (!read_.clauses[hits_[i].clause].after || hits_[i].mood == Mood::kOff || hits_[i].rule == nullptr) continue;
+      if (!read_.clauses[hits_[i].clause].after || hits_[i].rule == nullptr) continue;
+      // A question word in front of "after" asks about what comes behind it too.
+      if (i + 1 < hits_.size() && hits_[i].mood == Mood::kOff && read_.clauses[i].Has(PhraseRole::kQuestion) &&
+          !read_.clauses[i + 1].new_sentence && hits_[i + 1].rule != nullptr &&
+          (hits_[i + 1].rule->forms & kFormQuestion) == 0) {
+        hits_[i + 1].mood = Mood::kOff;
+        hits_[i + 1].because = "a question";
+      }
+      if (hits_[i].mood == Mood::kOff) continue;
       const bool follows = i + 1 < hits_.size() && hits_[i + 1].mood == Mood::kAct;
       if (follows) continue;
       hits_[i].mood = Mood::kOff;
@@ -278,7 +304,8 @@ class Run {
       hit.because = std::move(because);
     };
     const size_t size = clause.tokens.size();
-    const bool asked = has(PhraseRole::kPolite) || has(PhraseRole::kTake) || has(PhraseRole::kWant);
+    const bool wanted = clause.want_before <= hit.begin;
+    const bool asked = has(PhraseRole::kPolite) || has(PhraseRole::kTake) || wanted;
     const bool marked = asked || has(PhraseRole::kSoft);
     const bool statement_too = (rule.forms & kFormStatement) != 0;
     const bool question_too = (rule.forms & kFormQuestion) != 0;
@@ -298,7 +325,7 @@ class Run {
       hit.because = "certain";
       return;
     }
-    if (has(PhraseRole::kLater)) return off("not now");
+    if (has(PhraseRole::kLater) || deferred_[hit.clause]) return off("not now");
     if (clause.before || clause.time_only) return off("says when");
     if (has(PhraseRole::kTopic) && !question_too) return off("speaks about it");
 
@@ -319,8 +346,7 @@ class Run {
     // 3. Reports and plans.
     if (!statement_too && !(question_too && (sure_question || maybe_question || clause.question_mark))) {
       if (in(PhraseRole::kOther, 0, hit.begin) && !has(PhraseRole::kPolite)) return off("somebody else does it");
-      if (in(PhraseRole::kSelf, 0, hit.begin) && !has(PhraseRole::kPolite) && !has(PhraseRole::kWant))
-        return off("the writer does it");
+      if (in(PhraseRole::kSelf, 0, hit.begin) && !has(PhraseRole::kPolite) && !wanted) return off("the writer does it");
       if (has(PhraseRole::kPlan) && !has(PhraseRole::kPolite)) return off("a plan");
       if (has(PhraseRole::kDone) && !asked) return off("it has happened");
       if (in(PhraseRole::kPerfect, hit.begin, size) &&
@@ -344,21 +370,17 @@ class Run {
       if (IsWrite(hit.command)) doubt = true;
     }
     if (statement_too && !marked && !sure_question && !maybe_question && !clause.question_mark &&
-        !HasVerbBefore(clause, hit)) {
-      hit.mood = condition ? Mood::kOff : Mood::kStatement;
+        !has(PhraseRole::kInquiry)) {
+      // Only a message that says nothing else, about now, asks for a command that writes by telling how things are.
+      const bool alone = read_.clauses.size() == 1 && !has(PhraseRole::kDone) && unknown == 0;
+      const bool possible = !condition && (alone || !IsWrite(hit.command));
+      hit.mood = possible ? Mood::kStatement : Mood::kOff;
       hit.because = "tells how things are";
       return;
     }
+    if (statement_too && IsWrite(hit.command) && !marked) doubt = true;
     hit.mood = doubt ? Mood::kDoubt : Mood::kAct;
     hit.because = doubt ? "may be asked for" : "asked for";
-  }
-
-  // A clause that tells how things are, but begins with a verb of asking.
-  bool HasVerbBefore(const PhraseClause& clause, const Hit& hit) const {
-    for (size_t i = 0; i < hit.end && i < clause.tokens.size(); ++i) {
-      if (phrases_.Has(clause.tokens[i].concept_number, PhraseRole::kVerb)) return true;
-    }
-    return false;
   }
 
   bool HasReference(const PhraseClause& clause) const {
@@ -406,7 +428,7 @@ class Run {
 
   void PutReference(const Reference& reference, const PhraseCommandInfo& info, ordered_json& slots) const {
     if (!Takes(info, "pr")) return;
-    if (reference.pr.size() <= 18) slots["pr"] = std::stoll(reference.pr);
+    if (reference.pr.size() <= 18) slots["pr"] = std::strtoll(reference.pr.c_str(), nullptr, 10);
     if (!reference.repo.empty()) slots["repo"] = reference.repo;
   }
 
@@ -446,7 +468,7 @@ class Run {
       if (token.taken < 0) continue;
       for (const auto& [name, value] : read_.taken[static_cast<size_t>(token.taken)].values) {
         if (name == "pr" || name == "repo" || value.empty()) continue;
-        const std::string slot = name == "ref" ? info.ref : std::string(name);
+        const std::string slot = name == "ref" ? info.ref : name == "bare" ? info.bare : std::string(name);
         if (slot.empty() || !Takes(info, slot)) continue;
         if (slot == "reviewers") {
           ordered_json people = People(value);
@@ -565,7 +587,15 @@ class Run {
     bool forbidden = false;
     for (const Hit& hit : hits_) {
       if (hit.command == "none") continue;
-      if (hit.mood == Mood::kAct) acts.push_back(&hit);
+      if (hit.mood == Mood::kAct) {
+        acts.push_back(&hit);
+        if (hit.rule == nullptr) continue;
+        for (const std::string& next : hit.rule->then) {
+          besides_.push_back(hit);
+          besides_.back().command = next;
+          acts.push_back(&besides_.back());
+        }
+      }
       if (hit.mood == Mood::kDoubt) doubts.push_back(&hit);
       if (hit.mood == Mood::kStatement && statement == nullptr) statement = &hit;
       forbidden = forbidden || hit.negated;
@@ -701,7 +731,9 @@ class Run {
   const bool cut_;
   ReadPhrase read_;
   std::vector<bool> conditional_;
-  std::vector<Hit> hits_;  // one for each clause
+  std::vector<bool> deferred_;  // it depends on what the writer will do
+  std::vector<Hit> hits_;       // one for each clause
+  std::deque<Hit> besides_;     // further commands of clauses
   std::set<std::string, std::less<>> spoken_;
   std::vector<std::string> used_;
 };

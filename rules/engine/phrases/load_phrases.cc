@@ -222,6 +222,14 @@ class Loader {
   void Roles() {
     for (const auto& [role, piece] : parts_["roles"]) {
       const auto it = std::find(kPhraseRoleNames.begin(), kPhraseRoleNames.end(), role);
+      if (it == kPhraseRoleNames.end()) {
+        const std::vector<std::string_view> known(kPhraseRoleNames.begin(), kPhraseRoleNames.end());
+        const std::string_view nearest = NearestName(role, known);
+        Problem(piece, "",
+                "unknown role " + Quoted(role) +
+                    (nearest.empty() ? std::string() : "; did you mean " + Quoted(nearest) + "?"));
+        continue;
+      }
       const auto bit = static_cast<unsigned>(it - kPhraseRoleNames.begin());
       for (size_t i = 0; i < piece.value->size(); ++i) {
         const std::string inner = PointerJoin("", i);
@@ -238,6 +246,8 @@ class Loader {
       command.id = id;
       command.write = piece.value->at("access") == "write";
       command.ref = piece.value->value("ref", "");
+      command.bare = piece.value->value("bare", "");
+      command.with_reference = piece.value->value("with_reference", "");
       if (const auto it = piece.value->find("slots"); it != piece.value->end())
         command.slots = it->get<std::vector<std::string>>();
       if (const auto it = piece.value->find("needs"); it != piece.value->end())
@@ -416,6 +426,10 @@ class Loader {
       CheckCommand(rule.command, piece, "/command");
       rule.rank = value.value("rank", 50);
       rule.certain = value.value("certain", false);
+      if (const auto it = value.find("then"); it != value.end()) {
+        rule.then = it->get<std::vector<std::string>>();
+        for (const std::string& next : rule.then) CheckCommand(next, piece, "/then");
+      }
       if (const auto it = value.find("forms"); it != value.end()) {
         rule.forms = 0;
         for (const json& form : *it) {

@@ -55,6 +55,7 @@ enum class PhraseRole : uint8_t {
   kVerb,         // what a request may begin with
   kTopic,        // the clause speaks about it
   kAlternative,  // one or the other
+  kInquiry,      // asks to be told
   kBulk,         // several subjects
   kCount
 };
@@ -64,7 +65,7 @@ inline constexpr std::array<std::string_view, static_cast<size_t>(PhraseRole::kC
     "negation",    "done",   "perfect", "plan",  "later",    "self",        "other",     "want",
     "polite",      "soft",   "take",    "maybe", "question", "auxiliary",   "condition", "success",
     "lead",        "finite", "break",   "turn",  "join",     "after",       "before",    "after_that",
-    "before_that", "cancel", "correct", "verb",  "topic",    "alternative", "bulk"};
+    "before_that", "cancel", "correct", "verb",  "topic",    "alternative", "inquiry",   "bulk"};
 
 // What a clause may be for a rule to hold.
 enum PhraseForm : uint8_t { kFormRequest = 1, kFormQuestion = 2, kFormStatement = 4 };
@@ -75,6 +76,7 @@ struct PhraseRule {
   std::vector<std::unique_ptr<RE2>> patterns;
   int rank = 0;
   uint8_t forms = kFormRequest;
+  std::vector<std::string> then;   // commands that its words ask for besides
   std::vector<uint16_t> without;   // concepts that the clause must not have
   std::vector<uint16_t> with;      // one of these must be in the clause
   std::vector<uint16_t> anywhere;  // one of these must be in the message

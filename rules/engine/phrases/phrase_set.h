@@ -60,6 +60,8 @@ struct PhraseCommandInfo {
   std::vector<std::string> slots;  // that it takes
   std::vector<std::string> needs;  // without which it asks back
   std::string ref;                 // slot for a branch without a name of its own; empty for none
+  std::string bare;                // slot for a branch that only stands there; empty for none
+  std::string with_reference;      // what its command line means with a pull request behind it; empty for itself
 };
 
 // An example that must hold.
