@@ -242,7 +242,7 @@ TEST(LoadPack, AnUnknownFileIsAProblemThatNamesTheKnownOnes) {
       BadFile("rubrik.json", "{}"),
       ElementsAre("base/rubrik.json: unknown file; expected pack.json, labels.json, templates.json, zones.json, "
                   "rubric.json, guardrails.json, recipes.json, commands.json, signals/*.json, checks/*.json, "
-                  "cases/*.json or README.md"));
+                  "phrases/*.json, cases/*.json or README.md"));
   EXPECT_THAT(BadFile("signals/deeper/x.json", "{}"), ElementsAre(HasSubstr("unknown file")));
   EXPECT_THAT(BadFile("../base/x.json", "{}"), ElementsAre(HasSubstr("unknown file")));
   EXPECT_THAT(BadFile("cases/.json", "{}"), ElementsAre(HasSubstr("unknown file")));
