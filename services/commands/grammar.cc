@@ -114,7 +114,7 @@ class LineReader {
     while (end < line_.size() && name.size() <= kMaxNameBytes) {
       const Character c = CharacterAt(line_, end);
       const char ascii = AsciiOf(c.code);
-      if (ascii == 0 || ascii == ' ' || ascii == '\t' || ascii == ',' || ascii == '(') break;
+      if (ascii == 0 || ascii == ' ' || ascii == '\t' || ascii == ',' || ascii == '(' || ascii == ':') break;
       name += ascii;
       end += c.length;
     }
@@ -142,8 +142,7 @@ class LineReader {
       return Result::kOurs;
     }
 
-    LineWords split = SplitWords(line_, pos);
-    SplitName(split.words, name, pos, end);
+    const LineWords split = WordsOf(name, pos, end);
     const std::optional<CommandMatch> match = Match(split.words);
     if (!match) return ReadUnknown(split, name, addressed, out);
     Describe(split, out);
@@ -177,30 +176,26 @@ class LineReader {
     });
   }
 
-  // "/retest." and "/squash: 160"; a question mark stays, since a question is no command.
+  // "/retest." and "/retest!"; a question mark stays, since a question is no command.
   static void TrimName(std::string& name) {
-    while (name.size() > 1 && (name.back() == '.' || name.back() == '!' || name.back() == ':' || name.back() == ';'))
-      name.pop_back();
+    while (name.size() > 1 && (name.back() == '.' || name.back() == '!' || name.back() == ';')) name.pop_back();
   }
 
-  // Makes words[0] the name, and what directly follows it ("/retest一下") a word of its own.
-  static void SplitName(std::vector<LineWord>& words, const std::string& name, size_t pos, size_t end) {
-    if (words.empty()) return;
-    if (words[0].end > end) {
-      LineWord rest = words[0];
-      rest.begin = end;
-      const size_t cut = std::min(end - pos, rest.text.size());
-      rest.text.erase(0, cut);
-      rest.plain = Plain(rest.text);
-      rest.separator = 0;
-      rest.text_value = rest.plain_value = std::string::npos;
-      if (!rest.text.empty()) words.insert(words.begin() + 1, std::move(rest));
-      words[0].end = end;
-      words[0].text.resize(std::min(words[0].text.size(), end - pos));
+  // The words of the line, of which the name at [pos, end) is the first; what directly follows it ("/retest一下",
+  // "/squash：160") is a word of its own.
+  LineWords WordsOf(const std::string& name, size_t pos, size_t end) const {
+    LineWord first;
+    first.begin = pos;
+    first.end = end;
+    first.text = line_.substr(pos, end - pos);
+    first.plain = name;
+    if (end < line_.size()) {
+      const Character c = CharacterAt(line_, end);
+      if (AsciiOf(c.code) == ':') end += c.length;
     }
-    words[0].plain = name;
-    words[0].separator = 0;
-    words[0].text_value = words[0].plain_value = std::string::npos;
+    LineWords split = SplitWords(line_, end);
+    split.words.insert(split.words.begin(), std::move(first));
+    return split;
   }
 
   // The form that the words begin with.
@@ -336,6 +331,7 @@ std::string_view WithoutBlankEnd(std::string_view text) {
 }
 
 std::string ValidText(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
   return rules::IsValidUtf8(text) ? std::string(text) : rules::Readable(text, text.size() * 4);
 }
 
