@@ -41,7 +41,8 @@ void List(const rules::CommandTable& commands, bool chinese, Session& session) {
     std::string who;
     for (const rules::CommandRight& right : command.who) who += (who.empty() ? "" : ", ") + rules::RightName(right);
     const bool works = command.state == rules::CommandState::kWorks;
-    table.Row({{command.usage, Style::kStrong},
+    // The usage of some is longer than a line: one command's own help has it.
+    table.Row({{command.forms.front().text, Style::kStrong},
                command.title.In(chinese),
                who,
                {std::string(rules::StateName(command.state)), works ? Style::kGood : Style::kFaint}});

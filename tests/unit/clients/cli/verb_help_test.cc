@@ -22,7 +22,7 @@ Result Yard(std::vector<std::string> arguments, const std::string& in = "") {
 TEST(HelpCommands, ListsTheCommandsOfAPack) {
   const Result all = Yard({"help", "commands"});
   EXPECT_EQ(all.code, 0) << all.err;
-  EXPECT_THAT(all.out, HasSubstr("/squash [PR] [-m MESSAGE]"));
+  EXPECT_THAT(all.out, HasSubstr("/gen-commit-msg "));
   EXPECT_THAT(all.out, HasSubstr("not_yet"));
   EXPECT_THAT(Yard({"help", "commands", "--zh"}).out, HasSubstr("压成一个"));
 }
