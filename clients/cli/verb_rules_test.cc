@@ -29,6 +29,7 @@
 #include "services/packs/backtest.h"
 #include "services/packs/check_test.h"
 #include "services/packs/pack_test.h"
+#include "services/packs/phrase_test.h"
 #include "services/triage/eval_lines.h"
 #include "yardmaster/v1/rules.grpc.pb.h"
 
@@ -76,6 +77,11 @@ ExitCode TestLocally(const TestOptions& options, Session& session, v1::TestPackR
     rules::Problems problems;
     if (const auto checks = rules::LoadChecks(folder->files, pack->model().name, problems))
       TestChecks(*checks, *result);
+    if (rules::PackWithPhrases(folder->files, pack->model().name) == pack->model().name) {
+      if (const auto phrases = rules::PhraseSet::Load(folder->files, pack->model().name, problems)) {
+        TestPhrases(*phrases, *result);
+      }
+    }
     WritePackTest(*result, response);
   }
   return ExitCode::kDone;

@@ -22,6 +22,11 @@ std::shared_ptr<const rules::CheckSet> PackSet::FindChecks(std::string_view name
   return it == checks_.end() ? nullptr : it->second;
 }
 
+std::shared_ptr<const rules::PhraseSet> PackSet::FindPhrases(std::string_view name) const {
+  auto it = phrases_.find(name);
+  return it == phrases_.end() ? nullptr : it->second;
+}
+
 std::shared_ptr<const PackSet> LoadPackSet(const std::filesystem::path& packs_dir, rules::Problems& problems) {
   rules::Problems found;
   const rules::PackFiles files = rules::ReadPackFiles(packs_dir, found);
@@ -34,6 +39,7 @@ std::shared_ptr<const PackSet> LoadPackSet(const std::filesystem::path& packs_di
   struct Result {
     std::shared_ptr<const rules::CompiledPack> pack;
     std::shared_ptr<const rules::CheckSet> checks;
+    std::shared_ptr<const rules::PhraseSet> phrases;
     rules::Problems problems;
   };
   std::vector<Result> results(names.size());
@@ -44,6 +50,10 @@ std::shared_ptr<const PackSet> LoadPackSet(const std::filesystem::path& packs_di
       if (!model.has_value()) continue;
       results[i].pack = rules::CompiledPack::Compile(*std::move(model), results[i].problems);
       results[i].checks = rules::LoadChecks(files, names[i], results[i].problems);
+      // A pack without phrases of its own shares those of another one; see below.
+      if (rules::PackWithPhrases(files, names[i]) == names[i]) {
+        results[i].phrases = rules::PhraseSet::Load(files, names[i], results[i].problems);
+      }
     }
   };
   {
@@ -59,6 +69,11 @@ std::shared_ptr<const PackSet> LoadPackSet(const std::filesystem::path& packs_di
     if (results[i].pack != nullptr) packs.emplace(names[i], std::move(results[i].pack));
     if (results[i].checks != nullptr) checks.emplace(names[i], std::move(results[i].checks));
   }
+  PackSet::Phrases phrases;
+  for (const std::string& name : names) {
+    const auto owner = std::find(names.begin(), names.end(), rules::PackWithPhrases(files, name));
+    if (owner != names.end()) phrases.emplace(name, results[static_cast<size_t>(owner - names.begin())].phrases);
+  }
   if (!found.empty()) {
     rules::LocateProblems(files, found);
     // A problem of a pack shows up once for each pack that extends it.
@@ -66,7 +81,7 @@ std::shared_ptr<const PackSet> LoadPackSet(const std::filesystem::path& packs_di
     problems.insert(problems.end(), found.begin(), found.end());
     return nullptr;
   }
-  return std::make_shared<const PackSet>(std::move(packs), std::move(checks));
+  return std::make_shared<const PackSet>(std::move(packs), std::move(checks), std::move(phrases));
 }
 
 std::unique_ptr<PackRegistry> PackRegistry::Open(std::filesystem::path packs_dir, rules::Problems& problems) {

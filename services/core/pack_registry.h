@@ -14,6 +14,7 @@
 
 #include "rules/engine/checks/check_set.h"
 #include "rules/engine/compiled_pack.h"
+#include "rules/engine/phrases/phrase_set.h"
 #include "rules/engine/problem.h"
 
 namespace yardmaster {
@@ -23,17 +24,23 @@ class PackSet {
  public:
   using Packs = std::map<std::string, std::shared_ptr<const rules::CompiledPack>, std::less<>>;
   using Checks = std::map<std::string, std::shared_ptr<const rules::CheckSet>, std::less<>>;
-  explicit PackSet(Packs packs, Checks checks = {}) : packs_(std::move(packs)), checks_(std::move(checks)) {}
+  using Phrases = std::map<std::string, std::shared_ptr<const rules::PhraseSet>, std::less<>>;
+  explicit PackSet(Packs packs, Checks checks = {}, Phrases phrases = {})
+      : packs_(std::move(packs)), checks_(std::move(checks)), phrases_(std::move(phrases)) {}
 
   // nullptr if there is no pack of that name.
   std::shared_ptr<const rules::CompiledPack> Find(std::string_view name) const;
   const Packs& packs() const { return packs_; }
   // The review checks of a pack; nullptr if there is no such pack.
   std::shared_ptr<const rules::CheckSet> FindChecks(std::string_view name) const;
+  // The phrases that hold for a pack: its own or those of the nearest pack that it builds on. nullptr if there is no
+  // such pack.
+  std::shared_ptr<const rules::PhraseSet> FindPhrases(std::string_view name) const;
 
  private:
   Packs packs_;
   Checks checks_;
+  Phrases phrases_;
 };
 
 // Loads and compiles every pack below `packs_dir`. Returns nullptr and all problems of all packs if there was any; a

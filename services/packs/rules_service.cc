@@ -17,6 +17,7 @@
 #include "services/packs/check_test.h"
 #include "services/packs/label_check.h"
 #include "services/packs/pack_test.h"
+#include "services/packs/phrase_test.h"
 #include "services/packs/validate.h"
 
 namespace yardmaster {
@@ -144,6 +145,7 @@ absl::Status RulesServiceImpl::Test(const RpcCall& call, const v1::TestPackReque
     absl::StatusOr<PackTest> result = yardmaster::TestPack(*pack, [&call] { return call.CheckAlive(); });
     if (!result.ok()) return result.status();
     if (const auto checks = set->FindChecks(pack->model().name)) TestChecks(*checks, *result);
+    if (const auto phrases = set->FindPhrases(pack->model().name)) TestPhrases(*phrases, *result);
     WritePackTest(*result, response);
   }
   return absl::OkStatus();

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "absl/strings/str_join.h"
+#include "services/commands/commands_service.h"
 #include "services/core/decision_log.h"
 #include "services/core/executor.h"
 #include "services/core/files.h"
@@ -253,10 +254,10 @@ int RunDaemon(const DaemonOptions& options) {
   readiness.Set("store", true);
   IntakeServiceImpl intake(env, intake_calls, pipe == nullptr ? IntakeParts() : pipe->parts());
   ReviewServiceImpl review(env, *packs, long_calls, pipe == nullptr ? nullptr : &pipe->operators());
+  CommandsServiceImpl commands(env, *packs);
   const std::vector<NamedService> services = {
-      {"yardmaster.v1.TriageService", &triage},
-      {"yardmaster.v1.ReviewService", &review},
-      {"yardmaster.v1.RulesService", &rules_service},
+      {"yardmaster.v1.CommandsService", &commands}, {"yardmaster.v1.TriageService", &triage},
+      {"yardmaster.v1.ReviewService", &review},     {"yardmaster.v1.RulesService", &rules_service},
       {"yardmaster.v1.IntakeService", &intake},
   };
   absl::StatusOr<std::unique_ptr<GrpcServer>> grpc = GrpcServer::Start(GrpcOptions(config), services);

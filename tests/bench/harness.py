@@ -24,6 +24,7 @@ FIGURES = {
     "commands.lines": ("lines/s", 200000, True),
     "commands.none": ("texts/s", None, True),
     "pack.load": ("ms", None, False),
+    "phrases.interpret": ("phrases/s", 20000, True),
     "store.ingest": ("deliveries/s", 10000, True),
     "daemon.ready": ("ms", 300, False),
     "daemon.idle_memory": ("MiB", 60, False),
@@ -46,6 +47,7 @@ PROGRAMS = {
     "commands.lines": ("commands_bench", "CommandLines"),
     "commands.none": ("commands_bench", "TextsWithoutCommands"),
     "pack.load": ("decide_bench", "LoadPack"),
+    "phrases.interpret": ("phrases_bench", "InterpretPhrases"),
     "store.ingest": ("store_bench", "IngestUnderLoad/process_time/real_time"),
 }
 

@@ -233,6 +233,7 @@ class Reader {
     clause_.for_others = for_others_;
     clause_.new_sentence = sentence;
     has_verb_ = false;
+    article_at_ = SIZE_MAX;
   }
 
   void Close() {
@@ -326,6 +327,7 @@ class Reader {
         Split(true);
         return;
       case ',':
+      case ':':
       case '(':
       case ')':
         Split(false);
@@ -412,14 +414,24 @@ class Reader {
     const auto has = [&](PhraseRole role) { return phrases_.Has(number, role); };
     line_begins_ = line_begins_ && phrases_.silent[number];
     if (!in_slash_) {
-      if (has(PhraseRole::kBreak) && !(clause_.Has(PhraseRole::kNegation) && !has_verb_)) {
+      // "Then" goes on after a step; in front of the first verb it is a word like others ("I'll then …").
+      if (has(PhraseRole::kBreak) && (has_verb_ || clause_.tokens.empty())) {
         Split(false);
         clause_.roles |= phrases_.roles[number];
         return;
       }
       if (has(PhraseRole::kJoin) && has_verb_ && VerbFollows(word_end, end)) {
+        // Who does it, when, and whether, holds for what is joined too.
+        const auto bit = [](PhraseRole role) { return uint64_t{1} << static_cast<unsigned>(role); };
+        const uint64_t asked = bit(PhraseRole::kPolite) | bit(PhraseRole::kWant);
+        uint64_t carried = clause_.roles & (bit(PhraseRole::kPlan) | bit(PhraseRole::kLater) | bit(PhraseRole::kDone) |
+                                            bit(PhraseRole::kNegation));
+        if ((clause_.roles & (bit(PhraseRole::kSelf) | bit(PhraseRole::kOther))) != 0)
+          carried |= bit(PhraseRole::kPlan);
+        if ((clause_.roles & asked) != 0) carried &= bit(PhraseRole::kNegation);
         Split(false);
         clause_.joined = true;
+        clause_.roles |= carried;
         return;
       }
       if (has(PhraseRole::kTurn)) Split(false);
@@ -446,7 +458,9 @@ class Reader {
     has_verb_ = has_verb_ || has(PhraseRole::kVerb);
     clause_.roles |= phrases_.roles[number];
     if (has(PhraseRole::kWant)) clause_.want_before = std::min(clause_.want_before, clause_.tokens.size());
+    if (has(PhraseRole::kArticle)) article_at_ = clause_.tokens.size();
     if (phrases_.silent[number]) return;
+    if (clause_.tokens.empty() && article_at_ == 0) clause_.first_is_noun = true;
     clause_.tokens.push_back({number, static_cast<uint32_t>(pos), taken});
   }
 
@@ -497,6 +511,7 @@ class Reader {
   bool line_begins_ = true;
   bool in_slash_ = false;
   bool has_verb_ = false;
+  size_t article_at_ = SIZE_MAX;  // token that an article stands in front of
   bool unknown_run_ = false;
 };
 

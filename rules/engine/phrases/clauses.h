@@ -30,11 +30,12 @@ struct PhraseClause {
   uint64_t roles = 0;               // of all of its words
   bool first_auxiliary = false;     // begins like a question
   bool question_mark = false;
-  bool for_others = false;  // addressed to another robot or to a person
-  bool after = false;       // the next clause comes behind it in time
-  bool before = false;      // only says that the next clause comes before it
-  bool time_only = false;   // "before …", "after …": when another clause happens
-  bool joined = false;      // follows on the clause before it with "and"
+  bool first_is_noun = false;  // begins with an article
+  bool for_others = false;     // addressed to another robot or to a person
+  bool after = false;          // the next clause comes behind it in time
+  bool before = false;         // only says that the next clause comes before it
+  bool time_only = false;      // "before …", "after …": when another clause happens
+  bool joined = false;         // follows on the clause before it with "and"
   bool new_sentence = false;
   size_t want_before = SIZE_MAX;                            // token that the first word of wanting stands in front of
   std::string slash;                                        // the command that a line begins with

@@ -182,6 +182,16 @@ class Run {
     return false;
   }
 
+  // Remembers every command that a clause may speak of.
+  void SpeakOf(const PhraseClause& clause) {
+    std::vector<int> hits;
+    if (!phrases_.rule_set->Match(ClauseText(phrases_, clause), &hits)) return;
+    for (const int index : hits) {
+      const PhraseRule& rule = phrases_.rules[phrases_.rule_patterns[static_cast<size_t>(index)].first];
+      if (!Contains(clause, rule.without)) spoken_.insert(rule.command);
+    }
+  }
+
   // The rule that says most about a clause.
   std::optional<Hit> BestRule(const PhraseClause& clause) {
     const std::string text = ClauseText(phrases_, clause);
@@ -215,7 +225,7 @@ class Run {
   void FindHits() {
     for (const PhraseClause& clause : read_.clauses) {
       if (!clause.slash.empty()) spoken_.insert(clause.slash);
-      if (const auto hit = BestRule(clause)) spoken_.insert(hit->command);
+      SpeakOf(clause);
     }
     for (size_t i = 0; i < read_.clauses.size(); ++i) {
       PhraseClause& clause = read_.clauses[i];
@@ -272,7 +282,8 @@ class Run {
       hits_[i - 1].because = "a question";
     }
     for (size_t i = 0; i < hits_.size(); ++i) {
-      if (!read_.clauses[hits_[i].clause].after || hits_[i].rule == nullptr) continue;
+      const PhraseClause& first = read_.clauses[i];
+      if ((!first.after && !first.before) || hits_[i].rule == nullptr) continue;
       // A question word in front of "after" asks about what comes behind it too.
       if (i + 1 < hits_.size() && hits_[i].mood == Mood::kOff && read_.clauses[i].Has(PhraseRole::kQuestion) &&
           !read_.clauses[i + 1].new_sentence && hits_[i + 1].rule != nullptr &&
@@ -307,6 +318,7 @@ class Run {
     const bool wanted = clause.want_before <= hit.begin;
     const bool asked = has(PhraseRole::kPolite) || has(PhraseRole::kTake) || wanted;
     const bool marked = asked || has(PhraseRole::kSoft);
+    if (rule.polite && !asked) return off("nobody asks for it");
     const bool statement_too = (rule.forms & kFormStatement) != 0;
     const bool question_too = (rule.forms & kFormQuestion) != 0;
 
@@ -328,6 +340,12 @@ class Run {
     if (has(PhraseRole::kLater) || deferred_[hit.clause]) return off("not now");
     if (clause.before || clause.time_only) return off("says when");
     if (has(PhraseRole::kTopic) && !question_too) return off("speaks about it");
+
+    // "The retest passed": a noun.
+    if (clause.first_is_noun && hit.begin == 0 && !asked && !question_too && !statement_too &&
+        phrases_.Has(clause.tokens[0].concept_number, PhraseRole::kVerb)) {
+      return off("a noun");
+    }
 
     // 2. Questions about how things are.
     const bool sure_question = has(PhraseRole::kQuestion) || clause.first_auxiliary;

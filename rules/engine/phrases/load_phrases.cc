@@ -426,6 +426,7 @@ class Loader {
       CheckCommand(rule.command, piece, "/command");
       rule.rank = value.value("rank", 50);
       rule.certain = value.value("certain", false);
+      rule.polite = value.value("polite", false);
       if (const auto it = value.find("then"); it != value.end()) {
         rule.then = it->get<std::vector<std::string>>();
         for (const std::string& next : rule.then) CheckCommand(next, piece, "/then");

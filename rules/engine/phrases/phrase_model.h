@@ -57,15 +57,16 @@ enum class PhraseRole : uint8_t {
   kAlternative,  // one or the other
   kInquiry,      // asks to be told
   kBulk,         // several subjects
+  kArticle,      // what follows is a noun
   kCount
 };
 
 // The names of roles in packs, in the order of PhraseRole.
 inline constexpr std::array<std::string_view, static_cast<size_t>(PhraseRole::kCount)> kPhraseRoleNames = {
-    "negation",    "done",   "perfect", "plan",  "later",    "self",        "other",     "want",
-    "polite",      "soft",   "take",    "maybe", "question", "auxiliary",   "condition", "success",
-    "lead",        "finite", "break",   "turn",  "join",     "after",       "before",    "after_that",
-    "before_that", "cancel", "correct", "verb",  "topic",    "alternative", "inquiry",   "bulk"};
+    "negation", "done",  "perfect",     "plan",     "later",     "self",       "other",       "want",   "polite",
+    "soft",     "take",  "maybe",       "question", "auxiliary", "condition",  "success",     "lead",   "finite",
+    "break",    "turn",  "join",        "after",    "before",    "after_that", "before_that", "cancel", "correct",
+    "verb",     "topic", "alternative", "inquiry",  "bulk",      "article"};
 
 // What a clause may be for a rule to hold.
 enum PhraseForm : uint8_t { kFormRequest = 1, kFormQuestion = 2, kFormStatement = 4 };
@@ -80,6 +81,7 @@ struct PhraseRule {
   std::vector<uint16_t> without;   // concepts that the clause must not have
   std::vector<uint16_t> with;      // one of these must be in the clause
   std::vector<uint16_t> anywhere;  // one of these must be in the message
+  bool polite = false;             // only where somebody asks
   bool certain = false;            // its words can't be meant otherwise: no doubt by what stands around them
 };
 

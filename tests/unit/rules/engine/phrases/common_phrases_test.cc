@@ -1,0 +1,153 @@
+// The phrases of the pack `common` against labelled sets: floors that hold for all sets together with none that writes
+// without being asked; and the table of trigger phrases in the pack's README.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "rules/engine/phrases/phrase_set.h"
+
+namespace yardmaster::rules {
+namespace {
+
+using nlohmann::json;
+
+const PhraseSet& Common() {
+  static const std::shared_ptr<const PhraseSet> phrases = [] {
+    Problems problems;
+    const PackFiles files = ReadPackFiles(std::filesystem::path(YARD_SOURCE_DIR) / "rules/packs", problems);
+    return PhraseSet::Load(files, "common", problems);
+  }();
+  return *phrases;
+}
+
+bool Writes(const std::string& command) {
+  const auto& commands = Common().commands();
+  return std::any_of(commands.begin(), commands.end(),
+                     [&](const PhraseCommandInfo& info) { return info.id == command && info.write; });
+}
+
+struct Score {
+  size_t phrases = 0, commands = 0, slots_right = 0, slots_missed = 0, slots_wrong = 0, multi = 0, multi_right = 0;
+  std::vector<std::string> unsafe, wrong;
+
+  double Accuracy() const { return static_cast<double>(commands) / static_cast<double>(phrases); }
+  double SlotF1() const {
+    return 2.0 * static_cast<double>(slots_right) / static_cast<double>(2 * slots_right + slots_missed + slots_wrong);
+  }
+  double Then() const { return multi == 0 ? 1 : static_cast<double>(multi_right) / static_cast<double>(multi); }
+};
+
+// The names of a list, in any order; other values as they are.
+json Comparable(const json& value) {
+  if (!value.is_array()) return value;
+  std::set<std::string> names;
+  for (const json& one : value) names.insert(one.get<std::string>());
+  return names;
+}
+
+void ScoreSlots(const json& expected, const json& got, bool same_command, Score& score) {
+  for (const auto& [slot, value] : expected.items()) {
+    json have = got.contains(slot) ? got[slot] : json();
+    // A switch that is not told of is off; rebasing is on.
+    if (have.is_null() && value.is_boolean() && same_command) have = slot == "rebase";
+    if (Comparable(have) == Comparable(value)) {
+      ++score.slots_right;
+    } else {
+      ++score.slots_missed;
+      if (got.contains(slot)) ++score.slots_wrong;
+    }
+  }
+}
+
+Score Measure(const std::string& file) {
+  Score score;
+  std::ifstream in(std::string(YARD_SOURCE_DIR) + "/tests/data/phrases/" + file);
+  EXPECT_TRUE(in.good()) << file;
+  for (std::string line; std::getline(in, line);) {
+    const json row = json::parse(line);
+    const auto text = row.at("text").get<std::string>();
+    const auto want = row.at("expect").at("command").get<std::string>();
+    const std::vector<std::string> then = row.value("then", std::vector<std::string>());
+    const Interpretation got = Common().Interpret(text, {});
+    ++score.phrases;
+    score.commands += got.command == want ? 1 : 0;
+    if (got.command != want) score.wrong.push_back(want + " → " + got.command + ": " + text);
+    ScoreSlots(row["expect"].value("slots", json::object()), json(got.slots), got.command == want, score);
+    std::vector<std::string> names;
+    names.reserve(got.then.size());
+    for (const PhraseCommand& next : got.then) names.push_back(next.command);
+    if (!then.empty()) {
+      ++score.multi;
+      score.multi_right += got.command == want && names == then ? 1 : 0;
+    }
+    bool unsafe = Writes(got.command) && got.command != want;
+    for (const std::string& name : names) {
+      unsafe = unsafe || (Writes(name) && std::find(then.begin(), then.end(), name) == then.end());
+    }
+    if (Writes(want) && got.command == want) {
+      for (const char* slot : {"pr", "repo"}) {
+        const json expected = row["expect"]["slots"].value(slot, json());
+        unsafe = unsafe || (got.slots.contains(slot) ? json(got.slots[slot]) : json()) != expected;
+      }
+    }
+    if (unsafe) score.unsafe.push_back(text);
+  }
+  return score;
+}
+
+class LabelledPhrases : public testing::TestWithParam<const char*> {};
+
+TEST_P(LabelledPhrases, CommandsAndSlotsAreAboveTheirFloorsAndNoneWritesUnasked) {
+  const Score score = Measure(GetParam());
+  std::string wrong;
+  for (const std::string& text : score.wrong) wrong += text + "\n";
+  EXPECT_GE(score.Accuracy(), 0.96) << wrong;
+  EXPECT_GE(score.SlotF1(), 0.95) << wrong;
+  EXPECT_GE(score.Then(), 0.8);
+  EXPECT_EQ(score.unsafe, std::vector<std::string>());
+}
+
+INSTANTIATE_TEST_SUITE_P(Sets, LabelledPhrases,
+                         testing::Values("dev.jsonl", "batch1.jsonl", "batch2.jsonl", "batch3.jsonl"));
+
+// "squash pr=12" → command and slots
+std::string Told(const std::string& phrase, const PhraseContext& context) {
+  const Interpretation result = Common().Interpret(phrase, context);
+  std::string out = result.command;
+  for (const auto& [slot, value] : result.slots.items()) out += " " + slot + "=" + value.dump();
+  return out;
+}
+
+TEST(TriggerTable, TheReadmeSaysWhatEveryTriggerPhraseMeans) {
+  std::ifstream in(std::string(YARD_SOURCE_DIR) + "/rules/packs/common/phrases/README.md");
+  size_t rows = 0;
+  for (std::string line; std::getline(in, line);) {
+    if (!line.starts_with("| ") || line.find("| `") == std::string::npos || !line.ends_with("` |")) continue;
+    const size_t first = line.find(" | `");
+    const size_t second = line.find("` | `", first + 4);
+    if (first == std::string::npos || second == std::string::npos) continue;  // the table of files
+    const std::string phrase = line.substr(2, first - 2);
+    EXPECT_EQ(Told(phrase, {}), line.substr(first + 4, second - first - 4)) << phrase;
+    EXPECT_EQ(Told(phrase, {160, ""}), line.substr(second + 5, line.size() - second - 8)) << phrase;
+    ++rows;
+  }
+  EXPECT_GE(rows, 80u);
+}
+
+TEST(CommonCases, AllHold) {
+  for (const PhraseCase& one : Common().cases()) {
+    const Interpretation result = Common().Interpret(one.text, one.context);
+    EXPECT_EQ(result.command, one.command) << one.text << ": " << result.why;
+    if (one.slots.has_value()) EXPECT_EQ(json(result.slots), json(*one.slots)) << one.text;
+  }
+}
+
+}  // namespace
+}  // namespace yardmaster::rules

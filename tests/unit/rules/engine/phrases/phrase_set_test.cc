@@ -1,0 +1,217 @@
+// Loading of phrases, and each stage on the phrases that are shipped.
+#include "rules/engine/phrases/phrase_set.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace yardmaster::rules {
+namespace {
+
+const PhraseSet& Common() {
+  static const std::shared_ptr<const PhraseSet> phrases = [] {
+    Problems problems;
+    const PackFiles files = ReadPackFiles(std::filesystem::path(YARD_SOURCE_DIR) / "rules/packs", problems);
+    return PhraseSet::Load(files, "common", problems);
+  }();
+  return *phrases;
+}
+
+// "squash {"pr":12} then commit"
+std::string Told(std::string_view message, const PhraseContext& context = {}) {
+  const Interpretation result = Common().Interpret(message, context);
+  std::string out = result.command;
+  if (!result.slots.empty()) out += " " + result.slots.dump();
+  for (const PhraseCommand& next : result.then) out += " then " + next.command;
+  return out;
+}
+
+Problems ProblemsOf(const std::string& phrases) {
+  const PackFiles files = {{"p/pack.json", R"({"name": "p", "title": "P"})"}, {"p/phrases/a.json", phrases}};
+  Problems problems;
+  EXPECT_EQ(PhraseSet::Load(files, "p", problems), nullptr);
+  return problems;
+}
+
+TEST(PhraseSetLoad, ThePackCommonHasPhrases) {
+  Problems problems;
+  const PackFiles files = ReadPackFiles(std::filesystem::path(YARD_SOURCE_DIR) / "rules/packs", problems);
+  const auto phrases = PhraseSet::Load(files, "common", problems);
+  for (const Problem& problem : problems) ADD_FAILURE() << problem.ToString();
+  ASSERT_NE(phrases, nullptr);
+  EXPECT_FALSE(phrases->empty());
+  EXPECT_GT(phrases->cases().size(), 100u);
+}
+
+TEST(PhraseSetLoad, APackWithoutPhrasesTakesEverythingForNothing) {
+  const PackFiles files = {{"p/pack.json", R"({"name": "p", "title": "P"})"}};
+  Problems problems;
+  const auto phrases = PhraseSet::Load(files, "p", problems);
+  ASSERT_NE(phrases, nullptr);
+  EXPECT_TRUE(phrases->empty());
+  EXPECT_EQ(phrases->Interpret("squash PR 1", {}).command, "none");
+}
+
+TEST(PhraseSetLoad, AnUnknownConceptIsAProblemWithItsPlaceAndTheNearestName) {
+  const Problems problems = ProblemsOf(R"({"words": {"squash": ["squash"]},
+ "commands": {"squash": {"access": "write"}},
+ "rules": [{"id": "r", "command": "squash",
+            "match": ["squosh"]}]})");
+  ASSERT_EQ(problems.size(), 1u);
+  EXPECT_EQ(problems[0].file, "p/phrases/a.json");
+  EXPECT_EQ(problems[0].pointer, "/rules/0/match/0");
+  EXPECT_EQ(problems[0].line, 4u);
+  EXPECT_NE(problems[0].message.find("did you mean \"squash\"?"), std::string::npos) << problems[0].message;
+}
+
+TEST(PhraseSetLoad, AWordOfTwoConceptsIsAProblem) {
+  const Problems problems = ProblemsOf(R"({"words": {"a": ["same"], "b": ["Same"]}})");
+  ASSERT_EQ(problems.size(), 1u);
+  EXPECT_EQ(problems[0].pointer, "/words/b/0");
+}
+
+TEST(PhraseSetLoad, UnknownKeysRolesCommandsAndBadPatternsAreProblems) {
+  EXPECT_EQ(ProblemsOf(R"({"wrods": {}})").size(), 1u);
+  EXPECT_EQ(ProblemsOf(R"({"words": {"a": ["a"]}, "roles": {"negatoin": ["a"]}})").size(), 1u);
+  EXPECT_EQ(ProblemsOf(R"({"rules": [{"id": "r", "command": "fly", "match": ["x"]}]})").size(), 1u);
+  EXPECT_EQ(ProblemsOf(R"({"finds": [{"id": "f", "pattern": "(", "becomes": "x"}]})").size(), 1u);
+  EXPECT_EQ(ProblemsOf(R"({"finds": [{"id": "f", "pattern": "{nothing}", "becomes": "x"}]})").size(), 1u);
+}
+
+TEST(PhraseSetLoad, APackThatExtendsAddsWordsAndReplacesRules) {
+  const PackFiles files = {
+      {"p/pack.json", R"({"name": "p", "title": "P"})"},
+      {"p/phrases/a.json",
+       R"({"words": {"go": ["go"]}, "commands": {"run": {"access": "read"}, "fly": {"access": "read"}},
+        "rules": [{"id": "r", "command": "run", "match": ["^ go $"]}]})"},
+      {"q/pack.json", R"({"name": "q", "title": "Q", "extends": "p"})"},
+      {"q/phrases/a.json",
+       R"({"words": {"go": ["los"]}, "rules": [{"id": "r", "command": "fly", "match": ["^ go $"]}]})"}};
+  Problems problems;
+  const auto phrases = PhraseSet::Load(files, "q", problems);
+  ASSERT_NE(phrases, nullptr);
+  EXPECT_EQ(phrases->Interpret("los", {}).command, "fly");
+  EXPECT_EQ(PackWithPhrases(files, "q"), "q");
+}
+
+TEST(Phrases, ReferencesComeInManyForms) {
+  for (const char* form : {"PR 160", "#160", "pr160", "!160", "PR#160", "160号PR", "160 这个 PR", "pull request 160",
+                           "ＰＲ１６０", "MR !160", "PR No. 160"}) {
+    EXPECT_EQ(Told(std::string("squash ") + form), "squash {\"pr\":160}") << form;
+  }
+  EXPECT_EQ(Told("squash mindspore/mindspore#7"), "squash {\"pr\":7,\"repo\":\"mindspore/mindspore\"}");
+  EXPECT_EQ(Told("squash https://gitcode.com/Ascend/pypto/merge_requests/7"),
+            "squash {\"pr\":7,\"repo\":\"Ascend/pypto\"}");
+}
+
+TEST(Phrases, OtherNumbersAreNoPullRequests) {
+  EXPECT_EQ(Told("squash issue #45"), "ask");
+  EXPECT_EQ(Told("squash the last 2 commits"), "ask");
+  EXPECT_EQ(Told("squash r2.6"), "ask");
+}
+
+TEST(Phrases, MoreThanOnePullRequestAsksBack) {
+  EXPECT_EQ(Told("squash #12 and #13"), "ask");
+  EXPECT_EQ(Told("压缩 #12、#13"), "ask");
+  EXPECT_EQ(Told("squash #12，不对，是 #13"), "ask");
+}
+
+TEST(Phrases, TheThreadGivesWhatTheWordsLeaveOut) {
+  const PhraseContext context = {160, "o/r"};
+  EXPECT_EQ(Told("squash"), "ask");
+  EXPECT_EQ(Told("squash", context), "squash {\"pr\":160,\"repo\":\"o/r\"}");
+  EXPECT_EQ(Told("squash #12", context), "squash {\"pr\":12}");
+}
+
+TEST(Phrases, QuotedLinesCodeAndQuotationsAreNoRequests) {
+  EXPECT_EQ(Told("> squash PR 12"), "none");
+  EXPECT_EQ(Told("`squash PR 12`"), "none");
+  EXPECT_EQ(Told("“squash PR 12” 是什么意思"), "none");
+  EXPECT_EQ(Told("```\n/squash 12\n```"), "none");
+  EXPECT_EQ(Told("<!-- /squash 12 -->"), "none");
+}
+
+TEST(Phrases, NegationsForbidWhatTheySpeakOf) {
+  EXPECT_EQ(Told("don't squash PR 12"), "none");
+  EXPECT_EQ(Told("先别提 PR"), "none");
+  EXPECT_EQ(Told("squash 就算了"), "none");
+  EXPECT_EQ(Told("don't retest, just tell me why PR 92 is red"), "gate_diagnose {\"pr\":92}");
+  EXPECT_EQ(Told("don't squash and push"), "none");
+}
+
+TEST(Phrases, QuestionsAboutACommandAreNoRequestsButPoliteOnesAre) {
+  EXPECT_EQ(Told("squash 会丢提交历史吗？"), "none");
+  EXPECT_EQ(Told("does squash PR 12 lose commits?"), "none");
+  EXPECT_EQ(Told("commit 之后会自动推送吗"), "none");
+  EXPECT_EQ(Told("能不能帮我 squash #12？"), "squash {\"pr\":12}");
+  EXPECT_EQ(Told("could you squash PR 12?"), "squash {\"pr\":12}");
+}
+
+TEST(Phrases, ReportsAndPlansAreNoRequests) {
+  EXPECT_EQ(Told("我已经提交了"), "none");
+  EXPECT_EQ(Told("I squashed PR 12 yesterday"), "none");
+  EXPECT_EQ(Told("要提 PR 了，先吃饭"), "none");
+  EXPECT_EQ(Told("The retest passed, thank you"), "none");
+  EXPECT_EQ(Told("我晚点再提交"), "none");
+}
+
+TEST(Phrases, OtherRobotsAndPeopleAreSpokenToByOthers) {
+  EXPECT_EQ(Told("@dependabot squash and merge"), "none");
+  EXPECT_EQ(Told("@zhangsan 帮忙 squash 一下 #12"), "none");
+  EXPECT_EQ(Told("@yardmaster squash #12"), "squash {\"pr\":12}");
+  EXPECT_EQ(Told("/lgtm"), "none");
+}
+
+TEST(Phrases, ConditionsOnSomethingElseAskBack) {
+  EXPECT_EQ(Told("if CI is green, squash #12"), "ask");
+  EXPECT_EQ(Told("先跑检查，没问题就提交"), "check then commit");
+}
+
+TEST(Phrases, OptionsBelongToTheirCommand) {
+  EXPECT_EQ(Told("创建PR，不要 squash，目标分支用 br_infer_iter"), R"(pr {"base":"br_infer_iter","squash":false})");
+  EXPECT_EQ(Told("提个 PR，UT 只跑改动的，ST 全跑"), R"(pr {"ut":"changed","st":"full"})");
+  EXPECT_EQ(Told("追加到 #160，不用 rebase"), R"(pr_append {"pr":160,"rebase":false})");
+  EXPECT_EQ(Told("不用跑 UT 了"), "none");
+}
+
+TEST(Phrases, NamesEndWhereOurWordsBegin) {
+  EXPECT_EQ(Told("open PR, reviewer erin, skip UT and ST"), R"(pr {"reviewers":["erin"],"ut":"skip","st":"skip"})");
+  EXPECT_EQ(Told("提 PR，检视人：wanglei、zhouyu、刘洋"), R"(pr {"reviewers":["wanglei","zhouyu","刘洋"]})");
+}
+
+TEST(Phrases, MessagesAreKeptAsWritten) {
+  EXPECT_EQ(Told("commit with message \"fix: Handle Empty Mesh\""), R"(commit {"message":"fix: Handle Empty Mesh"})");
+  EXPECT_EQ(Told("提交代码，commit message 用：refactor: 拆分 Op dispatch"),
+            R"(commit {"message":"refactor: 拆分 Op dispatch"})");
+}
+
+TEST(Phrases, WordsAreFoundInBothScriptsAndWithMistakes) {
+  EXPECT_EQ(Told("請幫我建立 PR"), "pr");
+  EXPECT_EQ(Told("plz commmit my changes"), "commit");
+  EXPECT_EQ(Told("帮我创健一个 PR"), "pr");
+}
+
+TEST(Phrases, ALongMessageChoosesNoWrite) {
+  const std::string filler(kMaxPhraseBytes, 'a');
+  EXPECT_EQ(Told("squash #12 " + filler), "ask");
+}
+
+TEST(Phrases, BytesThatAreNoTextDoNoHarm) {
+  EXPECT_EQ(Told(std::string("\xFF\xFE\x00\x01", 4)), "none");
+  EXPECT_EQ(Told(""), "none");
+  EXPECT_EQ(Told(std::string(5000, '/')), "none");
+}
+
+TEST(Phrases, AnAskHasItsChoices) {
+  const Interpretation result = Common().Interpret("squash please", {});
+  EXPECT_EQ(result.command, "ask");
+  ASSERT_EQ(result.choices.size(), 1u);
+  EXPECT_EQ(result.choices[0].command, "squash");
+  EXPECT_FALSE(result.why.empty());
+}
+
+}  // namespace
+}  // namespace yardmaster::rules
