@@ -29,7 +29,17 @@ absl::Status AsNotSent(const absl::Status& status) {
   return MakeForgeStatus(*error, std::string(status.message()));
 }
 
+// One of `calls` calls that share the time of one write: all of them must have reached the forge, if ever, well before
+// the last look.
+ForgeCall OneOf(ForgeCall call, size_t calls) {
+  call.timeout /= static_cast<int64_t>(std::max<size_t>(1, calls));
+  return call;
+}
+
 // --- answer_comment ---
+
+// Reading, editing, and writing a new comment after all.
+constexpr size_t kAnswerCalls = 3;
 
 bool FitsMarker(std::string_view name) {
   return !name.empty() && name.size() <= kMaxNameCharacters && std::all_of(name.begin(), name.end(), [](char c) {
@@ -215,18 +225,19 @@ absl::StatusOr<LookResult> AnswerCommentEffect::Send(const EffectContext& contex
   const std::optional<Answer> answer = AnswerOf(effect);
   if (!answer.has_value()) return BrokenPayload("the entry of the ledger has no text to show");
   const ForgeSubject subject = ForgeSubjectOf(effect.subject);
+  const ForgeCall call = OneOf(context.call, kAnswerCalls);
   // Which comment is it, and what does it say by now?
-  const absl::StatusOr<ForgeCommentList> list = context.forge.ListComments(context.call, subject);
+  const absl::StatusOr<ForgeCommentList> list = context.forge.ListComments(call, subject);
   if (!list.ok()) return AsNotSent(list.status());
   const std::optional<FoundAnswer> found = FindAnswer(list->comments, *answer, context.own_login);
   if (LookResult look = AnswerSeen(found, *answer); look.seen) return look;
   if (found.has_value()) {
     const absl::StatusOr<ForgeCommentWritten> edited =
-        context.forge.EditComment(context.call, subject, found->id, answer->body);
+        context.forge.EditComment(call, subject, found->id, answer->body);
     if (edited.ok()) return WrittenSeen(*edited, *answer, context.own_login);
     if (!NeedsNewComment(edited.status())) return edited.status();
   }
-  const absl::StatusOr<ForgeCommentWritten> added = context.forge.AddComment(context.call, subject, answer->body);
+  const absl::StatusOr<ForgeCommentWritten> added = context.forge.AddComment(call, subject, answer->body);
   if (!added.ok()) return added.status();
   return WrittenSeen(*added, *answer, context.own_login);
 }
@@ -267,11 +278,12 @@ absl::StatusOr<LookResult> RemoveLabelsEffect::Send(const EffectContext& context
   const std::vector<std::string> labels =
       value.has_value() ? StringsMember(*value, "labels") : std::vector<std::string>();
   if (labels.empty()) return BrokenPayload("the entry of the ledger has no labels to take off");
+  const ForgeCall call = OneOf(context.call, labels.size());
   // The last answer shows what all of them came to.
   LookResult look;
   for (const std::string& label : labels) {
     const absl::StatusOr<ForgeLabelsWritten> written =
-        context.forge.RemoveLabel(context.call, ForgeSubjectOf(effect.subject), label);
+        context.forge.RemoveLabel(call, ForgeSubjectOf(effect.subject), label);
     if (!written.ok()) return written.status();
     look = written->shown.has_value() ? LabelsGone(*written->shown, labels) : LookResult{};
   }

@@ -29,7 +29,11 @@ TEST(Budget, WritesOfOneThreadAreSpacedOnAVirtualClock) {
   BudgetTransport budget(inner, GitHubBudget(), "github", clock, waiter, nullptr);
   std::vector<std::chrono::steady_clock::time_point> sent;
   inner.OnRequest([&](const ForgeRequest&) { sent.push_back(clock.Monotonic()); });
-  for (int i = 0; i < 5; ++i) EXPECT_FALSE(budget.Send(WriteRequest()).error.has_value());
+  for (const char* method : {"POST", "POST", "PATCH", "DELETE", "POST"}) {
+    ForgeRequest request = WriteRequest();
+    request.method = method;
+    EXPECT_FALSE(budget.Send(request).error.has_value());
+  }
   ASSERT_EQ(sent.size(), 5u);
   for (size_t i = 1; i < sent.size(); ++i) EXPECT_EQ(sent[i] - sent[i - 1], seconds(1));
 }

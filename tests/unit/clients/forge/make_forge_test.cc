@@ -441,6 +441,179 @@ TEST_F(ForgeTest, GitCodeKeepsNoDeliveries) {
   EXPECT_EQ(forge->Redeliver({}, "o/r", "1", "2").code(), absl::StatusCode::kUnimplemented);
 }
 
+// --- For commands ---
+
+TEST_F(ForgeTest, CallsForCommandsGoWhereTheContractSays) {
+  http_.Otherwise([](const HttpRequest&) { return HttpResponse{404, {}, "{}"}; });
+  const std::string base = "https://api.github.test/repos/o/r";
+  auto github = Make("github");
+  EXPECT_TRUE(github->GetPermission({}, "o/r", "dependabot[bot]").ok());
+  EXPECT_TRUE(github->IsTeamMember({}, "org", "core", "ann").ok());
+  EXPECT_TRUE(github->GetFile({}, "o/r", ".github/a b.json", "release/1").ok());
+  EXPECT_FALSE(github->GetPull({}, pull_).ok());
+  EXPECT_FALSE(github->ListPullFiles({}, pull_).ok());
+  EXPECT_FALSE(github->EditComment({}, pull_, "12", "text").ok());
+  EXPECT_FALSE(github->AddReaction({}, pull_, "12", ForgeReaction::kEyes).ok());
+  EXPECT_FALSE(github->AddReaction({}, pull_, "", ForgeReaction::kPlusOne).ok());
+  EXPECT_FALSE(github->RemoveLabel({}, pull_, "kind/b g").ok());
+  EXPECT_EQ(http_.lines(),
+            (std::vector<std::string>{
+                "GET " + base + "/collaborators/dependabot%5Bbot%5D/permission",
+                "GET https://api.github.test/orgs/org/teams/core/memberships/ann",
+                "GET " + base + "/contents/.github/a%20b.json?ref=release%2F1", "GET " + base + "/pulls/7",
+                "GET " + base + "/pulls/7/files?per_page=100&page=1", "PATCH " + base + "/issues/comments/12",
+                "POST " + base + "/issues/comments/12/reactions", "POST " + base + "/issues/7/reactions",
+                "DELETE " + base + "/issues/7/labels/kind%2Fb%20g", "GET " + base + "/issues/7"}));
+  EXPECT_EQ(json::parse(http_.requests().at(5).body), json({{"body", "text"}}));
+  EXPECT_EQ(json::parse(http_.requests().at(7).body), json({{"content", "+1"}}));
+  EXPECT_EQ(http_.requests().at(8).body, "");
+}
+
+TEST_F(ForgeTest, GitCodesCallsForCommandsHaveAddressesForBothKinds) {
+  http_.Otherwise([](const HttpRequest&) { return HttpResponse{404, {}, "{}"}; });
+  const std::string base = "https://api.gitcode.test/api/v5/repos/o/r";
+  auto gitcode = Make("gitcode");
+  const ForgeSubject issue{"o/r", 7, false};
+  EXPECT_FALSE(gitcode->EditComment({}, issue, "12", "text").ok());
+  EXPECT_FALSE(gitcode->EditComment({}, pull_, "12", "text").ok());
+  EXPECT_FALSE(gitcode->RemoveLabel({}, issue, "kind/bug").ok());
+  EXPECT_FALSE(gitcode->RemoveLabel({}, pull_, "kind/bug").ok());
+  EXPECT_EQ(http_.lines(),
+            (std::vector<std::string>{"PATCH " + base + "/issues/comments/12", "PATCH " + base + "/pulls/comments/12",
+                                      "DELETE " + base + "/issues/7/labels/kind%2Fbug", "GET " + base + "/issues/7",
+                                      "DELETE " + base + "/pulls/7/labels/kind%2Fbug", "GET " + base + "/pulls/7"}));
+  EXPECT_EQ(gitcode->AddReaction({}, issue, "12", ForgeReaction::kEyes).status().code(),
+            absl::StatusCode::kUnimplemented);
+  EXPECT_EQ(gitcode->IsTeamMember({}, "o", "t", "u").status().code(), absl::StatusCode::kUnimplemented);
+  EXPECT_EQ(http_.count(), 6u);
+}
+
+TEST_F(ForgeTest, WhatWouldClimbInTheUrlIsNotAskedFor) {
+  auto forge = Make("github");
+  EXPECT_FALSE(forge->GetFile({}, "o/r", "../../user", "main").ok());
+  EXPECT_FALSE(forge->GetPermission({}, "o/r", "..").ok());
+  EXPECT_FALSE(forge->IsTeamMember({}, "o", "a/b", "u").ok());
+  EXPECT_FALSE(forge->EditComment({}, issue_, "1/../2", "x").ok());
+  EXPECT_FALSE(forge->EditComment({}, issue_, "", "x").ok());
+  EXPECT_FALSE(forge->AddReaction({}, issue_, "1?x", ForgeReaction::kEyes).ok());
+  EXPECT_FALSE(forge->RemoveLabel({}, issue_, "..").ok());
+  EXPECT_EQ(http_.count(), 0u);
+}
+
+TEST_F(ForgeTest, EditsReactionsAndRemovalsAreNotSentTwiceOnSuspicion) {
+  auto forge = Make("github");
+  http_.Answer(502, "<html>");
+  EXPECT_EQ(ForgeOutcomeOf(forge->EditComment({}, issue_, "12", "x").status()), ForgeOutcome::kUnknown);
+  http_.Fail(HttpFailure::Kind::kReset, true);
+  EXPECT_EQ(ForgeOutcomeOf(forge->AddReaction({}, issue_, "12", ForgeReaction::kEyes).status()),
+            ForgeOutcome::kUnknown);
+  EXPECT_EQ(http_.count(), 2u);
+  http_.Fail(HttpFailure::Kind::kTimeout, true);
+  EXPECT_EQ(ForgeOutcomeOf(forge->RemoveLabel({}, issue_, "a").status()), ForgeOutcome::kUnknown);
+  EXPECT_EQ(http_.count(), 3u);
+  // A limit is no suspicion.
+  http_.Answer(429, "{}", {{"Retry-After", "1"}});
+  http_.Answer(201, R"({"id": 9})");
+  EXPECT_EQ(forge->AddReaction({}, issue_, "12", ForgeReaction::kEyes).value_or(""), "9");
+}
+
+TEST_F(ForgeTest, ReadsForCommandsAreRetried) {
+  auto forge = Make("github");
+  http_.Answer(502, "<html>");
+  http_.Answer(200, R"({"permission": "write"})");
+  EXPECT_EQ(forge->GetPermission({}, "o/r", "u").value_or(ForgeAccess()).permission, ForgePermission::kWrite);
+  // What the forge does not tell us is an error, and never a permission.
+  http_.Answer(403, R"({"message": "Must have push access to view collaborator permission."})");
+  EXPECT_EQ(forge->GetPermission({}, "o/r", "u").status().code(), absl::StatusCode::kPermissionDenied);
+}
+
+TEST_F(ForgeTest, RemovedLabelIsReadBackAndOneThatIsGoneIsASuccess) {
+  auto forge = Make("github");
+  http_.Answer(404, R"({"message": "Label does not exist"})");
+  http_.Answer(200, kIssueBody);
+  const auto gone = forge->RemoveLabel({}, issue_, "stale");
+  ASSERT_TRUE(gone.ok()) << gone.status();
+  EXPECT_EQ(gone->shown, (std::vector<std::string>{"oncall: distributed", "module: fsdp"}));
+  // Nobody knows whether it is gone if that can't be read.
+  http_.Answer(404, R"({"message": "Label does not exist"})");
+  http_.Answer(401, "{}");
+  const auto unseen = forge->RemoveLabel({}, issue_, "stale");
+  ASSERT_TRUE(unseen.ok()) << unseen.status();
+  EXPECT_FALSE(unseen->shown.has_value());
+  // The issue is not there.
+  http_.Answer(404, R"({"message": "Not Found"})");
+  http_.Answer(404, R"({"message": "Not Found"})");
+  EXPECT_EQ(forge->RemoveLabel({}, issue_, "stale").status().code(), absl::StatusCode::kNotFound);
+}
+
+TEST_F(ForgeTest, EditedCommentIsShownAsItIsNow) {
+  auto forge = Make("github");
+  http_.Answer(200, R"({"id": 3, "body": "new"})");
+  http_.Answer(200, Comments(1, 5).dump());
+  const auto edited = forge->EditComment({}, issue_, "3", "new");
+  ASSERT_TRUE(edited.ok()) << edited.status();
+  ASSERT_TRUE(edited->answered.has_value());
+  EXPECT_EQ(edited->answered->body, "new");
+  ASSERT_TRUE(edited->shown.has_value());
+  EXPECT_EQ(edited->shown->body, "comment 3") << "not visible yet";
+}
+
+TEST_F(ForgeTest, FileThatIsNoPlainTextAnswerIsToldApart) {
+  auto forge = Make("github");
+  http_.Answer(200, R"({"type": "file", "size": 3, "encoding": "base64", "content": "YWJj\n", "sha": "s"})");
+  const auto file = forge->GetFile({}, "o/r", "a.txt", "main");
+  ASSERT_TRUE(file.ok() && file->has_value()) << file.status();
+  EXPECT_EQ((*file)->content, "abc");
+  EXPECT_EQ((*file)->path, "a.txt");
+  EXPECT_EQ((*file)->sha, "s");
+  for (const char* none : {"[]", R"([{"type": "file", "path": "a"}])", R"({"type": "submodule", "size": 0})", "null"}) {
+    http_.Answer(200, none);
+    const auto answer = forge->GetFile({}, "o/r", "a.txt", "");
+    ASSERT_TRUE(answer.ok()) << none << answer.status();
+    EXPECT_FALSE(answer->has_value()) << none;
+  }
+  for (const char* large : {R"({"type": "file", "size": 2000000, "encoding": "base64", "content": "YWJj"})",
+                            R"({"type": "file", "size": 5, "encoding": "none", "content": ""})",
+                            R"({"type": "file", "size": 5, "encoding": "base64", "content": ""})"}) {
+    http_.Answer(200, large);
+    EXPECT_EQ(ForgeErrorOf(forge->GetFile({}, "o/r", "a.txt", "").status())->reason, ForgeReason::kTooLarge) << large;
+  }
+  for (const char* bad : {R"({"type": "file", "encoding": "base64", "content": "?!"})",
+                          R"({"type": "file", "encoding": "utf-16", "content": "abc"})", R"("text")"}) {
+    http_.Answer(200, bad);
+    EXPECT_EQ(ForgeErrorOf(forge->GetFile({}, "o/r", "a.txt", "").status())->reason, ForgeReason::kBadAnswer) << bad;
+  }
+}
+
+TEST_F(ForgeTest, MoreFilesThanTheForgeShowsIsNotAWholeList) {
+  auto forge = Make("github");
+  http_.Otherwise([](const HttpRequest& request) {
+    const size_t page = std::stoul(request.url.substr(request.url.rfind('=') + 1));
+    json files = json::array();
+    for (size_t i = 0; i < 100; ++i) {
+      files.push_back({{"filename", "f" + std::to_string((page - 1) * 100 + i)}, {"status", "added"}, {"patch", "+"}});
+    }
+    return HttpResponse{200, {}, files.dump()};
+  });
+  const auto files = forge->ListPullFiles({}, pull_);
+  ASSERT_TRUE(files.ok()) << files.status();
+  EXPECT_EQ(files->files.size(), 3'000u);
+  EXPECT_FALSE(files->complete);
+  EXPECT_LE(http_.count(), 31u);
+}
+
+TEST_F(ForgeTest, FilesOfAForgeWithoutPagesAreReadOnce) {
+  auto forge = Make("gitcode");
+  json files = json::array();
+  for (int i = 0; i < 150; ++i) files.push_back({{"filename", "f" + std::to_string(i)}, {"status", "modified"}});
+  http_.Otherwise([files](const HttpRequest&) { return HttpResponse{200, {}, files.dump()}; });
+  const auto list = forge->ListPullFiles({}, pull_);
+  ASSERT_TRUE(list.ok()) << list.status();
+  EXPECT_EQ(list->files.size(), 150u);
+  EXPECT_TRUE(list->complete);
+  EXPECT_EQ(http_.count(), 2u);
+}
+
 TEST_F(ForgeTest, GitCodesFiftyRequestsAMinuteHoldForTheWholeStack) {
   auto forge = Make("gitcode");
   std::vector<std::chrono::steady_clock::time_point> times;

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 namespace yardmaster {
 namespace {
 
@@ -57,6 +59,40 @@ TEST(CheckComment, LengthCountsCharacters) {
 TEST(CheckId, OnlyLettersDigitsAndDashes) {
   EXPECT_TRUE(CheckId("hook", "12345").ok());
   for (const char* id : {"", "1/2", "..", "1?x=2", "a b"}) EXPECT_FALSE(CheckId("hook", id).ok()) << id;
+}
+
+TEST(CheckPath, NothingClimbsAndNothingIsEmpty) {
+  for (const char* path : {"a", ".github/yardmaster.json", "a b/c#d", "..a/b..", "多/字.py"}) {
+    EXPECT_TRUE(CheckPath(path).ok()) << path;
+  }
+  for (const char* path : {"", "/a", "a/", "a//b", ".", "..", "a/../b", "./a", "a\nb", "\xFF"}) {
+    EXPECT_FALSE(CheckPath(path).ok()) << path;
+  }
+  EXPECT_FALSE(CheckPath(std::string(5'000, 'a')).ok());
+  EXPECT_EQ(EncodePath("a b/c#d/多?"), "a%20b/c%23d/%E5%A4%9A%3F");
+}
+
+TEST(CheckLogin, WhatWouldChangeTheUrlIsRefused) {
+  for (const char* login : {"alice", "dependabot[bot]", "a.b_c", "用户"}) EXPECT_TRUE(CheckLogin(login).ok()) << login;
+  for (const char* login : {"", ".", "..", "a\nb", "\xFF"}) EXPECT_FALSE(CheckLogin(login).ok()) << login;
+}
+
+TEST(CheckNamePart, OrganisationsAndTeamsAreOnePartOfAPath) {
+  EXPECT_TRUE(CheckNamePart("team", "core-devs").ok());
+  for (const char* name : {"", "a/b", "..", "a b", "a?b"}) EXPECT_FALSE(CheckNamePart("team", name).ok()) << name;
+}
+
+TEST(CheckRef, BranchesTagsCommitsAndNothing) {
+  for (const char* ref : {"", "main", "release/2.1", "refs/pull/5/head", "0123abcd"}) {
+    EXPECT_TRUE(CheckRef(ref).ok()) << ref;
+  }
+  for (const char* ref : {"a\nb", "\xFF"}) EXPECT_FALSE(CheckRef(ref).ok()) << ref;
+}
+
+TEST(CheckLabelPart, ALabelThatIsThereCanBeNamedWhateverTheForgeTakesNow) {
+  EXPECT_TRUE(CheckLabelPart("kind/bug").ok());
+  EXPECT_TRUE(CheckLabelPart(std::string(60, 'x')).ok());
+  for (const char* label : {"", ".", "..", "a,b", "a\nb"}) EXPECT_FALSE(CheckLabelPart(label).ok()) << label;
 }
 
 }  // namespace

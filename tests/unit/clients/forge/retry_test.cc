@@ -87,6 +87,18 @@ TEST_F(RetryTest, AWriteOfUnknownOutcomeIsNeverRepeated) {
   }
 }
 
+TEST_F(RetryTest, EditsAndRemovalsAreWrites) {
+  for (const char* method : {"PATCH", "DELETE"}) {
+    FakeForgeTransport inner;
+    RetryTransport retry(inner, RetryPolicy{}, 1, "github", clock_, waiter_, nullptr);
+    ForgeRequest request = WriteRequest();
+    request.method = method;
+    inner.Then(ErrorAnswer(ForgeReason::kServer, ForgeOutcome::kUnknown, 502));
+    EXPECT_TRUE(retry.Send(request).error.has_value());
+    EXPECT_EQ(inner.count(), 1u) << method;
+  }
+}
+
 TEST_F(RetryTest, AWriteThatNeverLeftIsRepeated) {
   Fail(ForgeReason::kNetwork, ForgeOutcome::kNotSent, 0, 2);
   EXPECT_FALSE(retry_.Send(WriteRequest()).error.has_value());

@@ -142,6 +142,207 @@ TEST_P(FakeForgeClients, AreToldThatALostWriteIsUnknown) {
   EXPECT_THAT(comments->comments, SizeIs(1));
 }
 
+TEST_P(FakeForgeClients, EditACommentInPlaceAndSeeIt) {
+  Open({});
+  const auto comment = forge_->AddComment(call_, first_, "working");
+  ASSERT_TRUE(comment.ok() && comment->shown.has_value());
+  const auto edited = forge_->EditComment(call_, first_, comment->shown->id, "done");
+  ASSERT_TRUE(edited.ok()) << edited.status();
+  ASSERT_TRUE(edited->shown.has_value()) << edited->read_back;
+  EXPECT_EQ(edited->shown->id, comment->shown->id);
+  EXPECT_EQ(edited->shown->body, "done");
+  const auto comments = forge_->ListComments(call_, first_);
+  ASSERT_TRUE(comments.ok());
+  EXPECT_THAT(comments->comments, SizeIs(1));
+
+  EXPECT_EQ(forge_->EditComment(call_, first_, "99999", "x").status().code(), absl::StatusCode::kNotFound);
+  server_->WithState([](State& state, Time) { state.RepositoryOf(GetParam(), "o/r").comments_editable = false; });
+  const auto refused = forge_->EditComment(call_, first_, comment->shown->id, "more");
+  ASSERT_TRUE(ForgeErrorOf(refused.status()).has_value());
+  EXPECT_EQ(ForgeErrorOf(refused.status())->http_status, 405);
+  EXPECT_EQ(ForgeErrorOf(refused.status())->outcome, ForgeOutcome::kRefused);
+}
+
+TEST_P(FakeForgeClients, EditTheCommentsOfPullRequestsAtTheirOwnAddress) {
+  server_->WithState([](State& state, Time now) {
+    Subject subject;
+    subject.pull = true;
+    subject.title = "title";
+    subject.user = "alice";
+    state.Open(GetParam(), "o/r", subject, true, now);
+  });
+  const ForgeSubject pull{"o/r", 1, true};
+  const auto comment = forge_->AddComment(call_, pull, "working");
+  ASSERT_TRUE(comment.ok() && comment->shown.has_value());
+  const auto edited = forge_->EditComment(call_, pull, comment->shown->id, "done");
+  ASSERT_TRUE(edited.ok()) << edited.status();
+  ASSERT_TRUE(edited->shown.has_value()) << edited->read_back;
+  EXPECT_EQ(edited->shown->body, "done");
+}
+
+TEST_P(FakeForgeClients, ReactOnceWhereThereAreReactions) {
+  Open({});
+  const auto comment = forge_->AddComment(call_, first_, "hello");
+  ASSERT_TRUE(comment.ok() && comment->shown.has_value());
+  const auto first = forge_->AddReaction(call_, first_, comment->shown->id, ForgeReaction::kEyes);
+  const bool github = std::string_view(GetParam()) == "github";
+  EXPECT_EQ(forge_->has_reactions(), github);
+  if (!github) {
+    EXPECT_EQ(first.status().code(), absl::StatusCode::kUnimplemented);
+    EXPECT_EQ(ForgeOutcomeOf(first.status()), ForgeOutcome::kNotSent);
+    return;
+  }
+  ASSERT_TRUE(first.ok()) << first.status();
+  const auto again = forge_->AddReaction(call_, first_, comment->shown->id, ForgeReaction::kEyes);
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_EQ(*again, *first) << "it was there";
+  ASSERT_TRUE(forge_->AddReaction(call_, first_, "", ForgeReaction::kPlusOne).ok());
+  EXPECT_EQ(forge_->AddReaction(call_, first_, "99999", ForgeReaction::kEyes).status().code(),
+            absl::StatusCode::kNotFound);
+  server_->WithState([](State& state, Time) {
+    const Subject& subject = *state.Find(GetParam(), "o/r", false, 1);
+    EXPECT_EQ(subject.reactions.count("yardbot +1"), 1U);
+    EXPECT_EQ(subject.comments[0].reactions.size(), 1U);
+  });
+}
+
+TEST_P(FakeForgeClients, TakeOneLabelOffAndMissNoneThatIsGone) {
+  Open({"kind/bug", "need 帮助"});
+  const auto removed = forge_->RemoveLabel(call_, first_, "kind/bug");
+  ASSERT_TRUE(removed.ok()) << removed.status();
+  ASSERT_TRUE(removed->shown.has_value()) << removed->read_back;
+  EXPECT_THAT(*removed->shown, ElementsAre("need 帮助"));
+  const auto again = forge_->RemoveLabel(call_, first_, "kind/bug");
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_THAT(again->shown.value_or(std::vector<std::string>()), ElementsAre("need 帮助"));
+  ASSERT_TRUE(forge_->RemoveLabel(call_, first_, "need 帮助").ok());
+  const auto nowhere = forge_->RemoveLabel(call_, {"o/r", 77, false}, "kind/bug");
+  EXPECT_EQ(nowhere.status().code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(ForgeOutcomeOf(nowhere.status()), ForgeOutcome::kRefused);
+}
+
+TEST_P(FakeForgeClients, KnowWhoMayDoWhat) {
+  Open({});
+  server_->WithState([](State& state, Time) {
+    auto& permissions = state.RepositoryOf(GetParam(), "o/r").permissions;
+    permissions["ann"] = "admin";
+    permissions["wes"] = "write";
+    permissions["new"] = "emperor";
+    state.TeamOf(GetParam(), "org/core") = {{"ann", "active"}, {"bob", "pending"}};
+  });
+  const auto permission = [&](const std::string& login) {
+    const auto access = forge_->GetPermission(call_, "o/r", login);
+    EXPECT_TRUE(access.ok()) << access.status();
+    return access.ok() ? access->permission : ForgePermission::kNone;
+  };
+  EXPECT_EQ(permission("ann"), ForgePermission::kAdmin);
+  EXPECT_EQ(permission("wes"), ForgePermission::kWrite);
+  EXPECT_EQ(permission("bob"), ForgePermission::kRead);
+  EXPECT_EQ(permission("new"), ForgePermission::kNone) << "nobody knows what that permits";
+  const auto nowhere = forge_->GetPermission(call_, "o/nothing", "ann");
+  ASSERT_TRUE(nowhere.ok()) << nowhere.status();
+  EXPECT_EQ(nowhere->permission, ForgePermission::kNone);
+
+  const auto ann = forge_->IsTeamMember(call_, "org", "core", "ann");
+  if (std::string_view(GetParam()) == "gitcode") {
+    EXPECT_EQ(ann.status().code(), absl::StatusCode::kUnimplemented);
+    return;
+  }
+  ASSERT_TRUE(ann.ok()) << ann.status();
+  EXPECT_TRUE(*ann);
+  EXPECT_FALSE(forge_->IsTeamMember(call_, "org", "core", "bob").value_or(true)) << "only invited";
+  EXPECT_FALSE(forge_->IsTeamMember(call_, "org", "core", "eve").value_or(true));
+  EXPECT_FALSE(forge_->IsTeamMember(call_, "org", "none", "ann").value_or(true));
+}
+
+TEST_P(FakeForgeClients, ReadFilesOfARef) {
+  Open({});
+  const std::string binary = std::string("\0\xff\n", 3) + std::string(100, 'b');
+  server_->WithState([&](State& state, Time) {
+    auto& contents = state.RepositoryOf(GetParam(), "o/r").contents;
+    contents[".github/yardmaster.json"] = "{}";
+    contents[".github/yardmaster.json@topic/x"] = R"({"packs": []})";
+    contents["a folder/über #1?.bin"] = binary;
+    contents["empty"] = "";
+    contents["large"] = std::string(1'048'577, 'x');
+  });
+  const auto text = [&](const std::string& path, const std::string& ref) {
+    const auto file = forge_->GetFile(call_, "o/r", path, ref);
+    EXPECT_TRUE(file.ok()) << path << ": " << file.status();
+    return file.ok() && file->has_value() ? (*file)->content : "none";
+  };
+  EXPECT_EQ(text(".github/yardmaster.json", "main"), "{}");
+  EXPECT_EQ(text(".github/yardmaster.json", ""), "{}");
+  EXPECT_EQ(text(".github/yardmaster.json", "topic/x"), R"({"packs": []})");
+  EXPECT_EQ(text("a folder/über #1?.bin", "main"), binary);
+  EXPECT_EQ(text("empty", "main"), "");
+  EXPECT_EQ(text("not there", "main"), "none");
+  EXPECT_EQ(text("a folder", "main"), "none") << "a folder is no file";
+  const auto nowhere = forge_->GetFile(call_, "o/nothing", "a", "main");
+  ASSERT_TRUE(nowhere.ok()) << nowhere.status();
+  EXPECT_FALSE(nowhere->has_value());
+  const auto large = forge_->GetFile(call_, "o/r", "large", "main");
+  ASSERT_TRUE(ForgeErrorOf(large.status()).has_value());
+  EXPECT_EQ(ForgeErrorOf(large.status())->reason, ForgeReason::kTooLarge);
+}
+
+TEST_P(FakeForgeClients, SeeAPullRequestAndItsFiles) {
+  const bool github = std::string_view(GetParam()) == "github";
+  server_->WithState([&](State& state, Time now) {
+    state.RepositoryOf(GetParam(), "o/r").default_branch = "trunk";
+    Subject subject;
+    subject.pull = true;
+    subject.title = "title";
+    subject.user = "alice";
+    subject.labels = {"bug"};
+    subject.draft = true;
+    subject.base_ref = "release/2";
+    subject.head_ref = "fix";
+    subject.head_sha = std::string(40, 'a');
+    subject.head_repository = "alice/r";
+    for (int i = 0; i < 205; ++i) {
+      subject.files.push_back(
+          {{"filename", "f" + std::to_string(i) + ".py"}, {"status", "modified"}, {"patch", "@@ -1 +1 @@\n-a\n+b"}});
+    }
+    state.Open(GetParam(), "o/r", subject, true, now);
+  });
+  const ForgeSubject subject{"o/r", 1, true};
+  const auto pull = forge_->GetPull(call_, subject);
+  ASSERT_TRUE(pull.ok()) << pull.status();
+  EXPECT_EQ(pull->number, 1);
+  EXPECT_TRUE(pull->draft);
+  EXPECT_EQ(pull->state, ForgeState::kOpen);
+  EXPECT_EQ(pull->author.login, "alice");
+  EXPECT_EQ(pull->base_ref, "release/2");
+  EXPECT_EQ(pull->head_ref, "fix");
+  EXPECT_EQ(pull->head_sha, std::string(40, 'a'));
+  EXPECT_EQ(pull->head_repository, "alice/r");
+  EXPECT_EQ(pull->default_branch, github ? "trunk" : "") << "GitCode does not say it here";
+  EXPECT_THAT(pull->labels, ElementsAre("bug"));
+  const auto files = forge_->ListPullFiles(call_, subject);
+  ASSERT_TRUE(files.ok()) << files.status();
+  EXPECT_TRUE(files->complete);
+  ASSERT_THAT(files->files, SizeIs(205));
+  EXPECT_EQ(files->files.back().path, "f204.py");
+  EXPECT_EQ(files->files.back().patch, "@@ -1 +1 @@\n-a\n+b");
+
+  server_->WithState([](State& state, Time) {
+    Subject& kept = *state.Find(GetParam(), "o/r", true, 1);
+    kept.merged = true;
+    kept.open = false;
+    kept.head_repository = "-";
+    state.faults().wrong_types = 100;
+  });
+  const auto merged = forge_->GetPull(call_, subject);
+  ASSERT_TRUE(merged.ok()) << merged.status();
+  EXPECT_EQ(merged->state, ForgeState::kMerged);
+  EXPECT_EQ(merged->head_repository, "") << "the fork is gone";
+  EXPECT_EQ(forge_->GetPull(call_, {"o/r", 9, true}).status().code(), absl::StatusCode::kNotFound);
+  server_->WithState([](State& state, Time) {
+    for (const Call& call : state.calls()) EXPECT_TRUE(call.expected) << call.method << " " << call.target;
+  });
+}
+
 INSTANTIATE_TEST_SUITE_P(Forges, FakeForgeClients, ::testing::Values("github", "gitcode"),
                          [](const auto& info) { return std::string(info.param); });
 

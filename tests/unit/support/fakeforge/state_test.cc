@@ -252,6 +252,93 @@ TEST_F(FakeForgeState, TheTestsOwnCallsChangeWhatTheFacesShow) {
   EXPECT_EQ(state_.faults().late, 5);
 }
 
+TEST_F(FakeForgeState, AnEditedCommentIsToldOnBothFaces) {
+  for (const std::string forge : {"github", "gitcode"}) {
+    Subject& subject = Open(forge);
+    const int64_t id = state_.AddComment(forge, "o/r", subject, "alice", "old", true, now_).id;
+    const json edit = {{"forge", forge}, {"repository", "o/r"}, {"number", 1},
+                       {"user", "bob"},  {"comment", id},       {"body", "new"}};
+    ASSERT_EQ(Send("POST", "/_fake/edit", edit).status, 200);
+    const std::vector<Outgoing> sent = state_.TakeDue(now_);
+    ASSERT_THAT(sent, SizeIs(1));
+    const json body = json::parse(sent[0].body);
+    if (forge == "github") {
+      EXPECT_EQ(body["action"], "edited");
+      EXPECT_EQ(body["comment"]["body"], "new");
+      EXPECT_EQ(body["comment"]["user"]["login"], "alice");
+      EXPECT_EQ(body["changes"]["body"]["from"], "old");
+      EXPECT_EQ(body["sender"]["login"], "bob");
+    } else {
+      EXPECT_EQ(body["object_attributes"]["action"], "update");
+      EXPECT_EQ(body["object_attributes"]["note"], "new");
+      EXPECT_EQ(body["user"]["username"], "bob");
+    }
+    EXPECT_EQ(subject.comments[0].edits, 1);
+  }
+}
+
+TEST_F(FakeForgeState, APushChangesTheHeadAndIsToldOnBothFaces) {
+  for (const std::string forge : {"github", "gitcode"}) {
+    Subject pull;
+    pull.pull = true;
+    pull.title = "title";
+    pull.user = "alice";
+    state_.Open(forge, "o/r", pull, true, now_);
+    const json push = {
+        {"forge", forge}, {"repository", "o/r"}, {"number", 1}, {"pull", true}, {"head_sha", std::string(40, 'b')}};
+    ASSERT_EQ(Send("POST", "/_fake/push", push).status, 200);
+    const std::vector<Outgoing> sent = state_.TakeDue(now_);
+    ASSERT_THAT(sent, SizeIs(1));
+    const json body = json::parse(sent[0].body);
+    if (forge == "github") {
+      EXPECT_EQ(body["action"], "synchronize");
+      EXPECT_EQ(body["before"], std::string(40, '1'));
+      EXPECT_EQ(body["pull_request"]["head"]["sha"], std::string(40, 'b'));
+      EXPECT_EQ(body["pull_request"]["base"]["repo"]["full_name"], "o/r");
+    } else {
+      EXPECT_EQ(body["object_attributes"]["action"], "update");
+      EXPECT_EQ(body["object_attributes"]["oldrev"], std::string(40, '1'));
+      EXPECT_EQ(body["object_attributes"]["last_commit"]["id"], std::string(40, 'b'));
+    }
+  }
+}
+
+TEST_F(FakeForgeState, AnotherAccountsCommentCantBeEdited) {
+  Subject& subject = Open("github");
+  const int64_t id = state_.AddComment("github", "o/r", subject, "alice", "hers", true, now_).id;
+  EXPECT_EQ(Send("PATCH", "/repos/o/r/issues/comments/" + std::to_string(id), {{"body", "x"}}).status, 403);
+  EXPECT_EQ(subject.comments[0].body, "hers");
+}
+
+TEST_F(FakeForgeState, ALateEditAndALateReactionAppearWithinFiveSeconds) {
+  Subject& subject = Open("github");
+  const int64_t id = state_.AddComment("github", "o/r", subject, "yardbot", "working", true, now_).id;
+  const std::string comment = "/repos/o/r/issues/comments/" + std::to_string(id);
+  state_.faults().late = 100;
+  EXPECT_EQ(Send("PATCH", comment, {{"body", "done"}}).transport, Answer::Transport::kReset);
+  EXPECT_EQ(Send("POST", comment + "/reactions", {{"content", "eyes"}}).transport, Answer::Transport::kReset);
+  EXPECT_EQ(subject.comments[0].body, "working");
+  state_.faults() = {};
+  // The reaction is sent again before the first one has landed.
+  EXPECT_EQ(Send("POST", comment + "/reactions", {{"content", "eyes"}}).status, 201);
+  now_ += std::chrono::seconds(5);
+  EXPECT_EQ(Send("POST", comment + "/reactions", {{"content", "eyes"}}).status, 200);
+  EXPECT_EQ(subject.comments[0].body, "done");
+  EXPECT_EQ(subject.comments[0].reactions.size(), 1U);
+  EXPECT_EQ(state_.Pending(), 1U) << "the webhook about the edit";
+}
+
+TEST_F(FakeForgeState, CommentsOfIssuesAndPullRequestsHaveTheirOwnAddressesOnGitCode) {
+  Subject& issue = Open("gitcode");
+  const int64_t id = state_.AddComment("gitcode", "o/r", issue, "yardbot", "ours", true, now_).id;
+  const std::string end = "/comments/" + std::to_string(id);
+  EXPECT_EQ(Send("PATCH", "/api/v5/repos/o/r/pulls" + end, {{"body", "x"}}).status, 404);
+  EXPECT_EQ(Send("PATCH", "/api/v5/repos/o/r/issues" + end, {{"body", "x"}}).status, 200);
+  // Nobody answers reactions there.
+  EXPECT_EQ(Send("POST", "/api/v5/repos/o/r/issues" + end + "/reactions", {{"content", "eyes"}}).status, 404);
+  EXPECT_FALSE(state_.calls().back().expected);
+}
+
 TEST(FakeForgeFaults, TextsAreReadCompletelyOrNotAtAll) {
   FaultRates rates;
   std::string error;

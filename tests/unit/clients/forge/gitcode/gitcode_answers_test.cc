@@ -98,6 +98,57 @@ std::optional<ForgeVerdict> Judge(int status, std::string body = "", std::vector
                                 std::chrono::system_clock::time_point(seconds(1'714'564'800)));
 }
 
+TEST(GitCodeAnswers, PermissionsComeInTheWordsOfSeveralFamilies) {
+  const auto permission = [](const char* body) {
+    return gitcode::ParseAccess(body).value_or(ForgeAccess()).permission;
+  };
+  EXPECT_EQ(permission(R"({"permission": "admin"})"), ForgePermission::kAdmin);
+  EXPECT_EQ(permission(R"({"permission": "push"})"), ForgePermission::kWrite);
+  EXPECT_EQ(permission(R"({"permission": "Developer"})"), ForgePermission::kWrite);
+  EXPECT_EQ(permission(R"({"permission": null, "role_name": "maintainer"})"), ForgePermission::kMaintain);
+  EXPECT_EQ(permission(R"({"permission": {"role_name": "owner"}})"), ForgePermission::kAdmin);
+  EXPECT_EQ(permission(R"({"permission": 40})"), ForgePermission::kNone) << "what nobody understands permits nothing";
+  EXPECT_EQ(permission(R"({})"), ForgePermission::kNone);
+}
+
+TEST(GitCodeAnswers, APullRequestIsReadFromAnyOfItsSpellings) {
+  const auto pull = gitcode::ParsePull(R"({
+    "iid": "5", "title": "t", "description": "d", "state": "opened", "draft": 1, "labels": [], "author": {"username": "li"},
+    "source_branch": "topic", "target_branch": "master", "diff_refs": {"base_sha": "b", "head_sha": "h"},
+    "head": {"repo": {"path_with_namespace": "li/r"}}, "changes_count": "3"})");
+  ASSERT_TRUE(pull.ok()) << pull.status();
+  EXPECT_EQ(pull->number, 5);
+  EXPECT_TRUE(pull->draft);
+  EXPECT_EQ(pull->base_ref, "master");
+  EXPECT_EQ(pull->base_sha, "b");
+  EXPECT_EQ(pull->head_ref, "topic");
+  EXPECT_EQ(pull->head_sha, "h");
+  EXPECT_EQ(pull->head_repository, "li/r");
+  EXPECT_EQ(pull->changed_files, 3);
+  EXPECT_FALSE(gitcode::ParsePull(R"({"number": 5, "state": "open", "head": {"sha": "h"}})").ok()) << "no base";
+}
+
+TEST(GitCodeAnswers, AFileOfAPullRequestHasItsPatchAsAnObject) {
+  const auto files = gitcode::ParsePullFiles(R"([
+    {"filename": "a.py", "status": "modified", "additions": "1", "deletions": "0", "sha": "s",
+     "patch": {"diff": "@@ -1 +1 @@", "old_path": "a.py", "new_path": "a.py", "too_large": false}},
+    {"filename": "n.py", "patch": {"diff": "@@", "old_path": "o.py", "new_path": "n.py", "renamed_file": 1}},
+    {"filename": "g.py", "patch": {"diff": "", "new_path": "g.py", "old_path": "g.py", "deleted_file": "true"}},
+    {"filename": "big.py", "status": "added", "patch": {"diff": "@@ cut", "too_large": 1}},
+    {"patch": {"diff": "@@", "new_path": "named.py", "new_file": true}}])");
+  ASSERT_TRUE(files.ok()) << files.status();
+  ASSERT_EQ(files->size(), 5U);
+  EXPECT_EQ((*files)[0].patch, "@@ -1 +1 @@");
+  EXPECT_EQ((*files)[0].additions, 1);
+  EXPECT_EQ((*files)[0].previous_path, "");
+  EXPECT_EQ((*files)[1].status, ForgeFileStatus::kRenamed);
+  EXPECT_EQ((*files)[1].previous_path, "o.py");
+  EXPECT_EQ((*files)[2].status, ForgeFileStatus::kRemoved);
+  EXPECT_EQ((*files)[3].patch, std::nullopt) << "what is cut is not the patch";
+  EXPECT_EQ((*files)[4].path, "named.py");
+  EXPECT_EQ((*files)[4].status, ForgeFileStatus::kAdded);
+}
+
 TEST(GitCodeErrors, EveryShapeThatWasSeenIsUnderstood) {
   const struct {
     int status;

@@ -150,6 +150,57 @@ TEST(GitHubAnswers, AnAppWritesAsItsBot) {
   EXPECT_TRUE(app->bot);
 }
 
+TEST(GitHubAnswers, ARoleSaysMoreThanThePermission) {
+  const auto access = [](const char* body) { return github::ParseAccess(body).value_or(ForgeAccess()); };
+  EXPECT_EQ(access(R"({"permission": "admin"})").permission, ForgePermission::kAdmin);
+  EXPECT_EQ(access(R"({"permission": "write", "role_name": "maintain"})").permission, ForgePermission::kMaintain);
+  EXPECT_EQ(access(R"({"permission": "read", "role_name": "triage"})").permission, ForgePermission::kTriage);
+  EXPECT_EQ(access(R"({"permission": "write", "role_name": "Release Crew"})").permission, ForgePermission::kWrite);
+  EXPECT_EQ(access(R"({"permission": "write", "role_name": "Release Crew"})").word, "Release Crew");
+  EXPECT_EQ(access(R"({"permission": "none"})").permission, ForgePermission::kNone);
+  EXPECT_FALSE(github::ParseAccess(R"({"user": {}})").ok());
+}
+
+TEST(GitHubAnswers, OnlyAnActiveMembershipIsOne) {
+  EXPECT_TRUE(github::ParseMembership(R"({"state": "active", "role": "maintainer"})").value_or(false));
+  EXPECT_FALSE(github::ParseMembership(R"({"state": "pending", "role": "member"})").value_or(true));
+  EXPECT_FALSE(github::ParseMembership(R"({"role": "member"})").ok());
+}
+
+TEST(GitHubAnswers, APullRequestHasBothSides) {
+  const auto pull = github::ParsePull(R"({
+    "number": 7, "title": "t", "body": null, "state": "closed", "merged": true, "merged_at": "2026-01-01T00:00:00Z",
+    "draft": false, "labels": [{"name": "a"}], "user": {"login": "u"}, "changed_files": 3,
+    "head": {"ref": "topic", "sha": "h", "repo": null},
+    "base": {"ref": "main", "sha": "b", "repo": {"full_name": "o/r", "default_branch": "main"}}})");
+  ASSERT_TRUE(pull.ok()) << pull.status();
+  EXPECT_EQ(pull->state, ForgeState::kMerged);
+  EXPECT_EQ(pull->base_ref, "main");
+  EXPECT_EQ(pull->base_sha, "b");
+  EXPECT_EQ(pull->default_branch, "main");
+  EXPECT_EQ(pull->head_sha, "h");
+  EXPECT_EQ(pull->head_repository, "") << "the fork was deleted";
+  EXPECT_EQ(pull->changed_files, 3);
+  EXPECT_FALSE(github::ParsePull(R"({"number": 7, "state": "open", "base": {"ref": "main"}})").ok()) << "no head";
+}
+
+TEST(GitHubAnswers, FilesOfAPullRequestKeepWhatTheForgeLeavesOut) {
+  const auto files = github::ParsePullFiles(R"([
+    {"filename": "a.py", "status": "renamed", "previous_filename": "b.py", "sha": "s", "additions": 1, "deletions": 2,
+     "patch": "@@ -1 +1 @@"},
+    {"filename": "x.bin", "status": "removed"}, {"filename": "y", "status": "something new"}])");
+  ASSERT_TRUE(files.ok()) << files.status();
+  ASSERT_EQ(files->size(), 3U);
+  EXPECT_EQ((*files)[0].status, ForgeFileStatus::kRenamed);
+  EXPECT_EQ((*files)[0].previous_path, "b.py");
+  EXPECT_EQ((*files)[0].additions, 1);
+  EXPECT_EQ((*files)[0].patch, "@@ -1 +1 @@");
+  EXPECT_EQ((*files)[1].status, ForgeFileStatus::kRemoved);
+  EXPECT_EQ((*files)[1].patch, std::nullopt);
+  EXPECT_EQ((*files)[1].additions, -1);
+  EXPECT_EQ((*files)[2].status, ForgeFileStatus::kModified);
+}
+
 TEST(LinkHeader, SaysWhetherThereIsANextPage) {
   EXPECT_EQ(github::HasNextLink(""), std::nullopt);
   EXPECT_EQ(github::HasNextLink("<https://h/x?page=2>; rel=\"next\", <https://h/x?page=9>; rel=\"last\""), true);
