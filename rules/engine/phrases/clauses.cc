@@ -289,6 +289,11 @@ class Reader {
     }
     if (c == '@') return ReadMention(pos, limit);
     const WordMatch word = phrases_.lexicon.Find(std::string_view(text).substr(0, limit), pos);
+    // One character behind others that we don't know is most often a part of their word.
+    if (word.bytes == 3 && unknown_run_ && static_cast<unsigned char>(c) >= 0xE0 &&
+        PartOfWord(word.concepts->front())) {
+      return pos + 3;
+    }
     if (word.bytes > 0) {
       unknown_run_ = false;
       out_.misspelt = out_.misspelt || word.misspelt;
@@ -317,6 +322,15 @@ class Reader {
     unknown_run_ = false;
     if (character == 0x2014 || character == 0x2013 || character == 0x2192) Split(false);
     return next;  // emoji and other signs say nothing
+  }
+
+  // Words of one character that mean what they mean wherever they stand keep it.
+  bool PartOfWord(uint16_t number) const {
+    for (const PhraseRole role : {PhraseRole::kNegation, PhraseRole::kQuestion, PhraseRole::kPerfect, PhraseRole::kTake,
+                                  PhraseRole::kMaybe, PhraseRole::kJoin, PhraseRole::kAfter, PhraseRole::kBefore}) {
+      if (phrases_.Has(number, role)) return false;
+    }
+    return true;
   }
 
   void ReadMark(size_t pos, size_t end) {
@@ -457,6 +471,7 @@ class Reader {
     if (clause_.tokens.empty() && has(PhraseRole::kAuxiliary)) clause_.first_auxiliary = true;
     has_verb_ = has_verb_ || has(PhraseRole::kVerb);
     clause_.roles |= phrases_.roles[number];
+    if (has(PhraseRole::kTake)) clause_.take_before = std::min(clause_.take_before, clause_.tokens.size());
     if (has(PhraseRole::kWant)) clause_.want_before = std::min(clause_.want_before, clause_.tokens.size());
     if (has(PhraseRole::kArticle)) article_at_ = clause_.tokens.size();
     if (phrases_.silent[number]) return;

@@ -37,6 +37,7 @@ struct PhraseClause {
   bool time_only = false;      // "before …", "after …": when another clause happens
   bool joined = false;         // follows on the clause before it with "and"
   bool new_sentence = false;
+  size_t take_before = SIZE_MAX;                            // token that what takes the object stands in front of
   size_t want_before = SIZE_MAX;                            // token that the first word of wanting stands in front of
   std::string slash;                                        // the command that a line begins with
   std::vector<std::pair<std::string, nlohmann::json>> set;  // by options

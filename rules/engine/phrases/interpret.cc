@@ -22,6 +22,9 @@ enum class Mood : uint8_t {
   kAct,        // it asks for it
 };
 
+// Rules up to this rank only keep a message from being taken for nothing.
+constexpr int kVague = 10;
+
 struct Hit {
   size_t clause = 0;
   const PhraseRule* rule = nullptr;  // null for the command of a line that begins with one
@@ -203,6 +206,7 @@ class Run {
       const auto& [rule_index, pattern_index] = phrases_.rule_patterns[static_cast<size_t>(index)];
       const PhraseRule& rule = phrases_.rules[rule_index];
       if (best.has_value() && rule.rank < best->rule->rank) continue;
+      if (rule.forms == kFormQuestion && !IsQuestion(clause)) continue;
       if (!rule.without.empty() && Contains(clause, rule.without)) continue;
       if (!rule.with.empty() && !Contains(clause, rule.with)) continue;
       if (!rule.anywhere.empty() &&
@@ -277,7 +281,14 @@ class Run {
     for (size_t i = hits_.size(); i-- > 1;) {
       const PhraseClause& clause = read_.clauses[hits_[i].clause];
       const bool question = clause.Has(PhraseRole::kQuestion) || clause.Has(PhraseRole::kMaybe) || clause.question_mark;
-      if (!clause.joined || !question || hits_[i].mood != Mood::kOff || hits_[i - 1].mood == Mood::kOff) continue;
+      if (!clause.joined) continue;
+      // "What is X and Y": the question is about both.
+      if (hits_[i - 1].mood == Mood::kOff && read_.clauses[hits_[i - 1].clause].Has(PhraseRole::kQuestion) &&
+          hits_[i].rule != nullptr && (hits_[i].rule->forms & kFormQuestion) == 0) {
+        hits_[i].mood = Mood::kOff;
+        hits_[i].because = "a question";
+      }
+      if (!question || hits_[i].mood != Mood::kOff || hits_[i - 1].mood == Mood::kOff) continue;
       hits_[i - 1].mood = Mood::kOff;
       hits_[i - 1].because = "a question";
     }
@@ -316,7 +327,13 @@ class Run {
     };
     const size_t size = clause.tokens.size();
     const bool wanted = clause.want_before <= hit.begin;
-    const bool asked = has(PhraseRole::kPolite) || has(PhraseRole::kTake) || wanted;
+    // "Zhang San 把代码提交了": whoever stands in front takes it.
+    bool takes = has(PhraseRole::kTake);
+    for (size_t i = 0; i < std::min(clause.take_before, size); ++i) {
+      const uint16_t number = clause.tokens[i].concept_number;
+      takes = takes && number != phrases_.unknown && !phrases_.Has(number, PhraseRole::kOther);
+    }
+    const bool asked = has(PhraseRole::kPolite) || takes || wanted;
     const bool marked = asked || has(PhraseRole::kSoft);
     if (rule.polite && !asked) return off("nobody asks for it");
     const bool statement_too = (rule.forms & kFormStatement) != 0;
@@ -353,7 +370,10 @@ class Run {
     bool doubt = false;
     if (!question_too) {
       if (sure_question) return off("a question");
-      if (maybe_question && !marked) {
+      // "Do we need to … ?" wants nothing.
+      const bool please =
+          has(PhraseRole::kPolite) || takes || has(PhraseRole::kSoft) || (wanted && has(PhraseRole::kSelf));
+      if (maybe_question && !please) {
         if (hit.begin > 1 || !HasReference(clause)) return off("a question");
         doubt = true;
       } else if (clause.question_mark && !marked && !maybe_question) {
@@ -366,9 +386,8 @@ class Run {
       if (in(PhraseRole::kOther, 0, hit.begin) && !has(PhraseRole::kPolite)) return off("somebody else does it");
       if (in(PhraseRole::kSelf, 0, hit.begin) && !has(PhraseRole::kPolite) && !wanted) return off("the writer does it");
       if (has(PhraseRole::kPlan) && !has(PhraseRole::kPolite)) return off("a plan");
-      if (has(PhraseRole::kDone) && !asked) return off("it has happened");
-      if (in(PhraseRole::kPerfect, hit.begin, size) &&
-          !(has(PhraseRole::kPolite) || has(PhraseRole::kTake) || has(PhraseRole::kSoft)))
+      if (has(PhraseRole::kDone) && !has(PhraseRole::kPolite) && !takes) return off("it has happened");
+      if (in(PhraseRole::kPerfect, hit.begin, size) && !(has(PhraseRole::kPolite) || takes || has(PhraseRole::kSoft)))
         return off("it has happened");
       if (in(PhraseRole::kFinite, hit.end, hit.end + 4) && !has(PhraseRole::kPolite)) return off("a statement");
     }
@@ -379,6 +398,11 @@ class Run {
     if (!statement_too && !marked && unknown > 0) {
       if (unknown > 1) return off("too much that we don't know in front of it");
       doubt = doubt || IsWrite(hit.command);
+    }
+    // What stands around a verb of Chinese decides whether it is one: "提交任务", "推送服务".
+    if (!statement_too && !marked && IsWrite(hit.command) && HasUnknownChinese(clause)) {
+      if (!HasReference(clause)) return off("too much that we don't know around it");
+      doubt = true;
     }
 
     // 5. Conditions.
@@ -399,6 +423,18 @@ class Run {
     if (statement_too && IsWrite(hit.command) && !marked) doubt = true;
     hit.mood = doubt ? Mood::kDoubt : Mood::kAct;
     hit.because = doubt ? "may be asked for" : "asked for";
+  }
+
+  bool HasUnknownChinese(const PhraseClause& clause) const {
+    return std::any_of(clause.tokens.begin(), clause.tokens.end(), [&](const PhraseToken& token) {
+      return token.concept_number == phrases_.unknown &&
+             static_cast<unsigned char>(read_.text.text[token.begin]) >= 0x80;
+    });
+  }
+
+  static bool IsQuestion(const PhraseClause& clause) {
+    return clause.Has(PhraseRole::kQuestion) || clause.Has(PhraseRole::kMaybe) || clause.question_mark ||
+           clause.first_auxiliary;
   }
 
   bool HasReference(const PhraseClause& clause) const {
@@ -644,7 +680,7 @@ class Run {
       if (hit->command == "ask" && unclear == nullptr) unclear = hit;
     }
     const bool clear = std::any_of(acts.begin(), acts.end(), [](const Hit* hit) { return hit->command != "ask"; });
-    if (clear && unclear != nullptr && acts.front() != unclear) unclear = nullptr;
+    if (clear && unclear != nullptr && (acts.front() != unclear || unclear->rule->rank <= kVague)) unclear = nullptr;
     if (clear) {
       acts.erase(std::remove_if(acts.begin(), acts.end(), [](const Hit* hit) { return hit->command == "ask"; }),
                  acts.end());
@@ -703,6 +739,7 @@ class Run {
         next.slots["pr"] = out.slots["pr"];
         if (out.slots.contains("repo")) next.slots["repo"] = out.slots["repo"];
       }
+      if (info != nullptr && info->asks_with_reference && out.slots.contains("pr")) continue;
       // A write that is not clear is left out: it can be asked for again.
       if (IsWrite(next.command) && corrected) continue;
       out.why += "; then " + Why(*acts[i]);
@@ -728,6 +765,13 @@ class Run {
     if (here.size() > 1) return "more than one pull request";
     if (here.empty() && all.size() > 1 && Takes(*info, "pr")) return "more than one pull request";
     if (corrected) return "the message corrects itself";
+    if (info->asks_with_reference) {
+      std::vector<Reference> elsewhere;
+      for (size_t i = 0; i < read_.clauses.size(); ++i) {
+        if (!read_.clauses[i].for_others && hits_[i].mood != Mood::kAct) References(read_.clauses[i], elsewhere);
+      }
+      if (!elsewhere.empty()) return "for that pull request?";
+    }
     if (clause.Has(PhraseRole::kBulk)) return "more than one subject";
     if (clause.Has(PhraseRole::kAlternative)) {
       for (const Hit* other : acts) {

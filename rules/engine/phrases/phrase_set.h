@@ -57,11 +57,12 @@ struct Interpretation {
 struct PhraseCommandInfo {
   std::string id;
   bool write = false;
-  std::vector<std::string> slots;  // that it takes
-  std::vector<std::string> needs;  // without which it asks back
-  std::string ref;                 // slot for a branch without a name of its own; empty for none
-  std::string bare;                // slot for a branch that only stands there; empty for none
-  std::string with_reference;      // what its command line means with a pull request behind it; empty for itself
+  std::vector<std::string> slots;    // that it takes
+  std::vector<std::string> needs;    // without which it asks back
+  std::string ref;                   // slot for a branch without a name of its own; empty for none
+  std::string bare;                  // slot for a branch that only stands there; empty for none
+  std::string with_reference;        // what its command line means with a pull request behind it; empty for itself
+  bool asks_with_reference = false;  // the message speaks of a pull request, but not for this: asks back
 };
 
 // An example that must hold.
