@@ -430,19 +430,13 @@ class Reader {
     if (!in_slash_) {
       // "Then" goes on after a step; in front of the first verb it is a word like others ("I'll then …").
       if (has(PhraseRole::kBreak) && (has_verb_ || clause_.tokens.empty())) {
+        const uint64_t carried = Carried(false);
         Split(false);
-        clause_.roles |= phrases_.roles[number];
+        clause_.roles |= phrases_.roles[number] | carried;
         return;
       }
       if (has(PhraseRole::kJoin) && has_verb_ && VerbFollows(word_end, end)) {
-        // Who does it, when, and whether, holds for what is joined too.
-        const auto bit = [](PhraseRole role) { return uint64_t{1} << static_cast<unsigned>(role); };
-        const uint64_t asked = bit(PhraseRole::kPolite) | bit(PhraseRole::kWant);
-        uint64_t carried = clause_.roles & (bit(PhraseRole::kPlan) | bit(PhraseRole::kLater) | bit(PhraseRole::kDone) |
-                                            bit(PhraseRole::kNegation));
-        if ((clause_.roles & (bit(PhraseRole::kSelf) | bit(PhraseRole::kOther))) != 0)
-          carried |= bit(PhraseRole::kPlan);
-        if ((clause_.roles & asked) != 0) carried &= bit(PhraseRole::kNegation);
+        const uint64_t carried = Carried(true);
         Split(false);
         clause_.joined = true;
         clause_.roles |= carried;
@@ -453,7 +447,9 @@ class Reader {
       if (has(PhraseRole::kAfter) || has(PhraseRole::kBefore)) {
         if (!clause_.tokens.empty()) {
           (has(PhraseRole::kAfter) ? clause_.after : clause_.before) = true;
+          const uint64_t carried = Carried(false);
           Split(false);
+          clause_.roles |= carried;
         }
         return;
       }
@@ -477,6 +473,17 @@ class Reader {
     if (phrases_.silent[number]) return;
     if (clause_.tokens.empty() && article_at_ == 0) clause_.first_is_noun = true;
     clause_.tokens.push_back({number, static_cast<uint32_t>(pos), taken});
+  }
+
+  // Who does it, and when, holds for the clause that goes on without a comma too; what is joined is also negated with
+  // it.
+  uint64_t Carried(bool joined) const {
+    const auto bit = [](PhraseRole role) { return uint64_t{1} << static_cast<unsigned>(role); };
+    uint64_t carried = clause_.roles & (bit(PhraseRole::kPlan) | bit(PhraseRole::kLater));
+    if (joined) carried |= clause_.roles & (bit(PhraseRole::kDone) | bit(PhraseRole::kNegation));
+    if (clause_.Has(PhraseRole::kSelf) || clause_.Has(PhraseRole::kOther)) carried |= bit(PhraseRole::kPlan);
+    if (clause_.Has(PhraseRole::kPolite) || clause_.Has(PhraseRole::kWant)) carried &= bit(PhraseRole::kNegation);
+    return carried;
   }
 
   // True if what follows begins with a verb; with `anywhere`, if there is one before the clause ends.

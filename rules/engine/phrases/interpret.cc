@@ -399,6 +399,7 @@ class Run {
       if (unknown > 1) return off("too much that we don't know in front of it");
       doubt = doubt || IsWrite(hit.command);
     }
+    if (!question_too && clause.question_mark && !marked && unknown > 0) return off("a question");
     // What stands around a verb of Chinese decides whether it is one: "提交任务", "推送服务".
     if (!statement_too && !marked && IsWrite(hit.command) && HasUnknownChinese(clause)) {
       if (!HasReference(clause)) return off("too much that we don't know around it");
