@@ -386,7 +386,8 @@ class Run {
       if (in(PhraseRole::kOther, 0, hit.begin) && !has(PhraseRole::kPolite)) return off("somebody else does it");
       if (in(PhraseRole::kSelf, 0, hit.begin) && !has(PhraseRole::kPolite) && !wanted) return off("the writer does it");
       if (has(PhraseRole::kPlan) && !has(PhraseRole::kPolite)) return off("a plan");
-      if (has(PhraseRole::kDone) && !has(PhraseRole::kPolite) && !takes) return off("it has happened");
+      if (has(PhraseRole::kDone) && !has(PhraseRole::kPolite) && !takes && clause.want_before != 0)
+        return off("it has happened");
       if (in(PhraseRole::kPerfect, hit.begin, size) && !(has(PhraseRole::kPolite) || takes || has(PhraseRole::kSoft)))
         return off("it has happened");
       if (in(PhraseRole::kFinite, hit.end, hit.end + 4) && !has(PhraseRole::kPolite)) return off("a statement");

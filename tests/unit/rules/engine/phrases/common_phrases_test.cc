@@ -19,12 +19,12 @@ namespace {
 using nlohmann::json;
 
 const PhraseSet& Common() {
-  static const std::shared_ptr<const PhraseSet> phrases = [] {
+  static const std::shared_ptr<const PhraseSet> kPhrases = [] {
     Problems problems;
     const PackFiles files = ReadPackFiles(std::filesystem::path(YARD_SOURCE_DIR) / "rules/packs", problems);
     return PhraseSet::Load(files, "common", problems);
   }();
-  return *phrases;
+  return *kPhrases;
 }
 
 bool Writes(const std::string& command) {
@@ -78,7 +78,10 @@ Score Measure(const std::string& file) {
     const Interpretation got = Common().Interpret(text, {});
     ++score.phrases;
     score.commands += got.command == want ? 1 : 0;
-    if (got.command != want) score.wrong.push_back(want + " → " + got.command + ": " + text);
+    if (got.command != want) {
+      std::string line_of_it = want;
+      score.wrong.push_back(line_of_it.append(" → ").append(got.command).append(": ").append(text));
+    }
     ScoreSlots(row["expect"].value("slots", json::object()), json(got.slots), got.command == want, score);
     std::vector<std::string> names;
     names.reserve(got.then.size());

@@ -12,19 +12,19 @@ namespace yardmaster::rules {
 namespace {
 
 const PhraseSet& Common() {
-  static const std::shared_ptr<const PhraseSet> phrases = [] {
+  static const std::shared_ptr<const PhraseSet> kPhrases = [] {
     Problems problems;
     const PackFiles files = ReadPackFiles(std::filesystem::path(YARD_SOURCE_DIR) / "rules/packs", problems);
     return PhraseSet::Load(files, "common", problems);
   }();
-  return *phrases;
+  return *kPhrases;
 }
 
 // "squash {"pr":12} then commit"
 std::string Told(std::string_view message, const PhraseContext& context = {}) {
   const Interpretation result = Common().Interpret(message, context);
   std::string out = result.command;
-  if (!result.slots.empty()) out += " " + result.slots.dump();
+  if (!result.slots.empty()) out += " " + nlohmann::json(result.slots).dump();  // sorted
   for (const PhraseCommand& next : result.then) out += " then " + next.command;
   return out;
 }
@@ -172,13 +172,13 @@ TEST(Phrases, ConditionsOnSomethingElseAskBack) {
 
 TEST(Phrases, OptionsBelongToTheirCommand) {
   EXPECT_EQ(Told("创建PR，不要 squash，目标分支用 br_infer_iter"), R"(pr {"base":"br_infer_iter","squash":false})");
-  EXPECT_EQ(Told("提个 PR，UT 只跑改动的，ST 全跑"), R"(pr {"ut":"changed","st":"full"})");
+  EXPECT_EQ(Told("提个 PR，UT 只跑改动的，ST 全跑"), R"(pr {"st":"full","ut":"changed"})");
   EXPECT_EQ(Told("追加到 #160，不用 rebase"), R"(pr_append {"pr":160,"rebase":false})");
   EXPECT_EQ(Told("不用跑 UT 了"), "none");
 }
 
 TEST(Phrases, NamesEndWhereOurWordsBegin) {
-  EXPECT_EQ(Told("open PR, reviewer erin, skip UT and ST"), R"(pr {"reviewers":["erin"],"ut":"skip","st":"skip"})");
+  EXPECT_EQ(Told("open PR, reviewer erin, skip UT and ST"), R"(pr {"reviewers":["erin"],"st":"skip","ut":"skip"})");
   EXPECT_EQ(Told("提 PR，检视人：wanglei、zhouyu、刘洋"), R"(pr {"reviewers":["wanglei","zhouyu","刘洋"]})");
 }
 
