@@ -79,6 +79,11 @@ inline constexpr size_t kMaxGateRecords = 200;
 
 // Commands of one comment or opening post; what stands behind them is not read.
 inline constexpr size_t kMaxCommandsInText = 20;
+// Changed files of a pull request that /review reads, each of them, all together, and findings that its summary shows.
+inline constexpr size_t kMaxPullReviewFiles = 60;
+inline constexpr size_t kMaxPullReviewFileBytes = 512 * 1024;
+inline constexpr size_t kMaxPullReviewBytes = 4 * 1024 * 1024;
+inline constexpr size_t kMaxPullFindingsShown = 50;
 // One line with a command; a longer one is refused.
 inline constexpr size_t kMaxCommandLineBytes = 8 * 1024;
 // Words of one such line.

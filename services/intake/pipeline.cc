@@ -188,21 +188,15 @@ void Pipeline::Accept(const Delivery& delivery, RouteResult result, const Subjec
   const std::shared_ptr<const rules::CompiledPack> pack = env_.find_pack(item.pack);
   if (pack == nullptr) return Ignore(delivery, result, reasons::kNoPack, item.pack);
 
-  // 2. Who works on it.
   if (subject.number() <= 0) return Ignore(delivery, result, reasons::kNoPlanner);
-  for (const auto& planner : env_.planners) {
-    if (planner->Handles(subject.kind(), pack->model())) {
-      item.planner = planner;
-      break;
-    }
-  }
-  if (item.planner == nullptr) return Ignore(delivery, result, reasons::kNoPlanner);
 
-  // 3. What it asks for.
-  if (request != nullptr) {
-    item.trigger = request->origin == v1::Event::ORIGIN_SWEEP ? Trigger::kPlan : Trigger::kAsked;
-  } else {
-    const absl::StatusOr<std::optional<store::KnownSubject>> seen = env_.subjects.Get(subject);
+  // 2. What people ask for in it. It is known by itself, so an event may hold commands and want a plan besides.
+  item.commands = request == nullptr && HasCommands(delivery, routed.event, *pack);
+
+  // 3. Who works on it, and what it asks for.
+  absl::StatusOr<std::optional<store::KnownSubject>> seen = std::optional<store::KnownSubject>();
+  if (request == nullptr) {
+    seen = env_.subjects.Get(subject);
     if (!seen.ok()) {
       env_.inbox.Release({delivery.id});
       const std::lock_guard<std::mutex> lock(mutex_);
@@ -210,21 +204,35 @@ void Pipeline::Accept(const Delivery& delivery, RouteResult result, const Subjec
       --in_flight_;
       return;
     }
-    const bool may_be_no_change =
-        routed.event.kind() == v1::Event::KIND_EDITED || routed.event.kind() == v1::Event::KIND_LABELS_CHANGED;
-    if (may_be_no_change && routed.facts.Complete() && seen->has_value() && (*seen)->digest == routed.facts.Digest()) {
-      return Ignore(delivery, result, reasons::kNothingChanged);
-    }
-    NoteLabels(routed, *seen);
+  }
+  const bool may_be_no_change =
+      routed.event.kind() == v1::Event::KIND_EDITED || routed.event.kind() == v1::Event::KIND_LABELS_CHANGED;
+  std::string_view why_not = reasons::kNoPlanner;
+  if (may_be_no_change && routed.facts.Complete() && seen->has_value() && (*seen)->digest == routed.facts.Digest()) {
+    why_not = reasons::kNothingChanged;
+  } else {
+    if (request == nullptr) NoteLabels(routed, *seen);
     std::optional<std::vector<std::string>> labels;
     if (seen->has_value()) labels = (*seen)->labels;
-    const TriggerResult wanted = item.planner->Wants(routed, pack->model(), labels);
-    if (wanted.trigger == Trigger::kNone) {
-      NoteFacts(routed);
-      return Ignore(delivery, result, wanted.reason);
+    for (const auto& planner : env_.planners) {
+      if (!planner->Handles(subject.kind(), pack->model())) continue;
+      const TriggerResult wanted = planner->Wants(routed, pack->model(), labels);
+      if (wanted.trigger == Trigger::kNone) {
+        if (why_not == reasons::kNoPlanner) why_not = wanted.reason;
+        continue;
+      }
+      item.planner = planner;
+      item.trigger = wanted.trigger;
+      break;
     }
-    item.trigger = wanted.trigger;
+    if (request != nullptr && item.planner != nullptr) {
+      item.trigger = request->origin == v1::Event::ORIGIN_SWEEP ? Trigger::kPlan : Trigger::kAsked;
+    }
+    if (item.planner == nullptr && !item.commands && request == nullptr && why_not != reasons::kNoPlanner) {
+      NoteFacts(routed);
+    }
   }
+  if (item.planner == nullptr && !item.commands) return Ignore(delivery, result, why_not);
 
   // 4. Into the queue of its subject.
   if (delivery.subject.number() == 0) {
@@ -237,7 +245,21 @@ void Pipeline::Accept(const Delivery& delivery, RouteResult result, const Subjec
   item.attempts = delivery.attempts;
   item.started = env_.clock.Now();
   item.event = std::move(result.routed->event);
+  if (!item.commands) item.event.clear_text();
   Enqueue(std::move(item));
+}
+
+bool Pipeline::HasCommands(const Delivery& delivery, const v1::Event& event, const rules::CompiledPack& pack) const {
+  if (env_.command_planner == nullptr || event.text().empty()) return false;
+  // Machines ask for nothing, and nobody asks in what a machine wrote: our own help is full of commands.
+  if (event.actor_is_bot() || event.text_author_is_bot()) return false;
+  const auto side = env_.forges.find(event.subject().forge());
+  const std::string login = side == env_.forges.end() ? std::string() : side->second->KnownLogin();
+  if (SameLogin(event.actor(), login) || SameLogin(event.text_author(), login)) return false;
+  // Before the forge was ever asked nobody knows how we are mentioned: the work finds out.
+  if (login.empty() && event.text().find('@') != std::string::npos) return true;
+  const CrashMarks::Computing computing(env_.marks, delivery.id);
+  return !env_.command_planner->Find({event.subject(), pack, login}, event.text()).empty();
 }
 
 void Pipeline::NoteLabels(const RoutedEvent& routed, const std::optional<store::KnownSubject>& seen) {
@@ -268,7 +290,7 @@ void Pipeline::NoteLabels(const RoutedEvent& routed, const std::optional<store::
 }
 
 void Pipeline::NoteFacts(const RoutedEvent& routed) {
-  if (!routed.facts.Complete()) return;
+  if (!routed.facts.Complete() || routed.event.subject().kind() != v1::SUBJECT_KIND_ISSUE) return;
   store::SeenSubject seen;
   seen.subject = routed.event.subject();
   seen.title = *routed.facts.title;

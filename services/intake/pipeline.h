@@ -49,9 +49,11 @@ struct PipelineEnvironment {
   const Clock& clock;
   Logger& logger;
   std::map<std::string, ForgeSide*, std::less<>> forges;
-  // In order: the first that handles a subject under its pack.
+  // In order: the first that handles a subject under its pack and wants the event.
   std::vector<std::shared_ptr<const Planner>> planners;
   std::function<std::shared_ptr<const rules::CompiledPack>(std::string_view name)> find_pack;
+  // Reads commands out of what people write, before and beside the planners; null: nobody does.
+  std::shared_ptr<const CommandPlanner> command_planner = nullptr;
 };
 
 // Thread-safe.
@@ -84,6 +86,8 @@ class Pipeline {
   void RouteOne(const store::Delivery& delivery);
   // What becomes of a routed event: settled here, or queued.
   void Accept(const store::Delivery& delivery, RouteResult result, const SubjectRequest* request);
+  // Whether the event's text holds commands for us that a person gives.
+  bool HasCommands(const store::Delivery& delivery, const v1::Event& event, const rules::CompiledPack& pack) const;
   void NoteLabels(const RoutedEvent& routed, const std::optional<store::KnownSubject>& seen);
   void NoteFacts(const RoutedEvent& routed);
   void Enqueue(WorkItem item);

@@ -12,6 +12,7 @@
 #include "absl/status/status.h"
 #include "rules/engine/compiled_pack.h"
 #include "services/intake/router.h"
+#include "services/intake/subject_view.h"
 #include "yardmaster/v1/plan.pb.h"
 #include "yardmaster/v1/types.pb.h"
 
@@ -42,6 +43,8 @@ struct PlanInput {
   v1::Mode mode = v1::MODE_DRY_RUN;
   // Labels on the subject that we put there.
   std::vector<std::string> our_labels;
+  // For what lies beyond the snapshot; null where the caller has nothing but that. Errors of it end the plan.
+  SubjectView* view = nullptr;
 };
 
 // Thread-safe: methods are const and keep nothing.

@@ -54,6 +54,11 @@ inline constexpr std::string_view kMarked = "marker-present";
 // A decision about the same text under the same pack revision exists.
 inline constexpr std::string_view kDecided = "already-decided";
 
+// Its commands were carried out before: an edit that left them as they were, or the same text once more.
+inline constexpr std::string_view kKnownCommands = "commands-known";
+// The pull request changes nothing that is looked at.
+inline constexpr std::string_view kNothingToCheck = "nothing-to-check";
+
 // --- Given up (failed) or set aside (dead) ---
 
 // The forge could not be asked, or did not take what we wrote, too often. The detail has the last error.

@@ -59,6 +59,7 @@ class Route {
   bool SetSubject(const json* object, std::string_view name, v1::SubjectKind kind);
   v1::Event::Kind KindOfChange(const json& attributes, bool is_pull);
   RouteResult Finish(v1::Event::Kind what);
+  void Written(const json* text, const std::string& author);
 
   const RouteContext& context_;
   const json& body_;
@@ -154,6 +155,9 @@ RouteResult Route::IssueOrMergeRequest(bool is_pull) {
   facts.author = LoginOf(Member(*attributes, "author"));
   // Whoever opens it is its author.
   if (facts.author.empty() && what == v1::Event::KIND_OPENED) facts.author = routed_.event.actor();
+  if (what == v1::Event::KIND_OPENED || what == v1::Event::KIND_EDITED) {
+    Written(Member(*attributes, "description"), facts.author);
+  }
   return Finish(what);
 }
 
@@ -171,16 +175,29 @@ RouteResult Route::Note() {
     return std::move(result_);
   }
   if (payload::Flag(Member(*attributes, "system")).value_or(false)) return Ignored(reasons::kSystemNote);
-  // Hooks of this kind come for new notes; some senders name the action.
-  if (!result_.action.empty() && result_.action != "create" && result_.action != "comment") {
+  // Hooks of this kind come for new notes; some senders name the action, and tell of changed ones, too.
+  const bool edited = result_.action == "update" || result_.action == "edit";
+  if (!result_.action.empty() && result_.action != "create" && result_.action != "comment" && !edited) {
     return Ignored(reasons::kUnusedAction, result_.action);
   }
+  const json* text = Member(*attributes, "note");
+  if (text == nullptr) text = Member(*attributes, "description");
+  const json* author = Member(*attributes, "author");
+  // New notes are their sender's.
+  Written(text, author != nullptr ? LoginOf(author) : edited ? std::string() : routed_.event.actor());
   routed_.comment_id = payload::PositiveInteger(Member(*attributes, "id")).value_or(0);
   SubjectFacts& facts = routed_.facts;
   facts.title = payload::Text(Member(*object, "title"), kMaxTitleBytes);
   facts.open = OpenOf(*object);
   facts.author = LoginOf(Member(*object, "author"));
-  return Finish(v1::Event::KIND_COMMENTED);
+  return Finish(edited ? v1::Event::KIND_COMMENT_EDITED : v1::Event::KIND_COMMENTED);
+}
+
+void Route::Written(const json* text, const std::string& author) {
+  v1::Event& event = routed_.event;
+  event.set_text(payload::Text(text, kMaxBodyBytes).value_or(""));
+  event.set_text_author(author);
+  event.set_text_author_is_bot(absl::EndsWithIgnoreCase(author, "[bot]"));
 }
 
 RouteResult Route::Finish(v1::Event::Kind what) {
@@ -188,6 +205,7 @@ RouteResult Route::Finish(v1::Event::Kind what) {
   routed_.event.set_id(std::string(context_.delivery_id));
   routed_.event.set_origin(v1::Event::ORIGIN_WEBHOOK);
   routed_.event.set_kind(what);
+  if (routed_.comment_id > 0) routed_.event.set_comment(std::to_string(routed_.comment_id));
   *routed_.event.mutable_subject() = result_.subject;
   result_.routed = std::move(routed_);
   return std::move(result_);

@@ -40,7 +40,8 @@ constexpr ActionKind kPullRequestActions[] = {
     {"synchronize", v1::Event::KIND_PUSHED},
     {"ready_for_review", v1::Event::KIND_REQUESTED},
 };
-constexpr ActionKind kCommentActions[] = {{"created", v1::Event::KIND_COMMENTED}};
+constexpr ActionKind kCommentActions[] = {{"created", v1::Event::KIND_COMMENTED},
+                                          {"edited", v1::Event::KIND_COMMENT_EDITED}};
 constexpr ActionKind kCheckActions[] = {{"rerequested", v1::Event::KIND_REQUESTED}};
 
 template <size_t N>
@@ -81,6 +82,8 @@ class Route {
   // An event about a repository, perhaps about one of its pull requests.
   RouteResult AboutRepository(v1::Event::Kind what, std::optional<int64_t> pull_request);
   RouteResult Finish(v1::Event::Kind what, SubjectFacts facts);
+  // What was written, and by whom: a comment, an issue or a pull request.
+  void Written(const json& text);
 
   const RouteContext& context_;
   const json& body_;
@@ -136,7 +139,11 @@ RouteResult Route::Run() {
   const json* issue = Member(body_, "issue");
   // Comments on pull requests come as comments on issues that have this member.
   const bool is_pull = issue != nullptr && Member(*issue, "pull_request") != nullptr;
-  if (is_comment) routed_.comment_id = payload::PositiveInteger(Member(body_, {"comment", "id"})).value_or(0);
+  if (is_comment) {
+    routed_.comment_id = payload::PositiveInteger(Member(body_, {"comment", "id"})).value_or(0);
+    const json* comment = Member(body_, "comment");
+    if (comment != nullptr) Written(*comment);
+  }
   return AboutSubject("issue", is_pull ? v1::SUBJECT_KIND_PULL_REQUEST : v1::SUBJECT_KIND_ISSUE, what);
 }
 
@@ -152,7 +159,16 @@ RouteResult Route::AboutSubject(std::string_view member, v1::SubjectKind kind, v
     const std::string label = payload::Name(Member(body_, {"label", "name"}));
     (result_.action == "labeled" ? routed_.label_added : routed_.label_removed) = label;
   }
+  if (what == v1::Event::KIND_OPENED || what == v1::Event::KIND_EDITED) Written(*subject);
   return Finish(what, FactsOf(*subject));
+}
+
+void Route::Written(const json& text) {
+  v1::Event& event = routed_.event;
+  event.set_text(payload::Text(Member(text, "body"), kMaxBodyBytes).value_or(""));
+  event.set_text_author(payload::Name(Member(text, {"user", "login"})));
+  event.set_text_author_is_bot(payload::Name(Member(text, {"user", "type"})) == "Bot" ||
+                               absl::EndsWith(event.text_author(), "[bot]"));
 }
 
 RouteResult Route::AboutRepository(v1::Event::Kind what, std::optional<int64_t> pull_request) {
@@ -167,6 +183,7 @@ RouteResult Route::Finish(v1::Event::Kind what, SubjectFacts facts) {
   routed_.event.set_id(std::string(context_.delivery_id));
   routed_.event.set_origin(v1::Event::ORIGIN_WEBHOOK);
   routed_.event.set_kind(what);
+  if (routed_.comment_id > 0) routed_.event.set_comment(std::to_string(routed_.comment_id));
   *routed_.event.mutable_subject() = result_.subject;
   routed_.facts = std::move(facts);
   result_.routed = std::move(routed_);

@@ -1,6 +1,7 @@
 #include "services/intake/snapshot.h"
 
 #include <algorithm>
+#include <charconv>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,6 +34,10 @@ void AddComments(std::vector<ForgeComment> comments, std::string_view own_login,
   for (size_t i = first; i < comments.size(); ++i) {
     v1::Comment& out = *snapshot.add_comments();
     const ForgeUser& author = comments[i].author;
+    int64_t id = 0;
+    const std::string& text = comments[i].id;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id);
+    if (error == std::errc() && end == text.data() + text.size()) out.set_id(id);
     out.set_author(author.login);
     out.set_author_is_bot(author.bot || SameLogin(author.login, own_login));
     out.set_body(Cut(std::move(comments[i].body), kMaxCommentBytes));

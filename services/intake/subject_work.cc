@@ -7,10 +7,14 @@
 
 #include "clients/forge/forge_error.h"
 #include "rules/engine/guardrails.h"
-#include "services/intake/messages.h"
+#include "services/intake/command_work.h"
+#include "services/intake/forge_view.h"
+#include "services/intake/guarded_action.h"
+#include "services/intake/kept_decision.h"
 #include "services/intake/reasons.h"
 #include "services/intake/snapshot.h"
 #include "services/intake/store_desk.h"
+#include "services/intake/work_results.h"
 
 namespace yardmaster {
 namespace {
@@ -22,51 +26,6 @@ using store::DeliveryState;
 constexpr milliseconds kReadTimeout{30'000};
 // A subject that people change faster than we can write is tried again later.
 constexpr int kMaxReplans = 5;
-
-WorkResult Settled(DeliveryState state, std::string reason = {}) {
-  WorkResult result;
-  result.state = state;
-  result.reason = std::move(reason);
-  return result;
-}
-
-WorkResult Ignored(std::string_view word, std::string_view detail = {}) {
-  return Settled(DeliveryState::kIgnored, reasons::WithDetail(word, detail));
-}
-
-WorkResult FromStep(const StepResult& step, std::string_view failed_word) {
-  WorkResult result;
-  result.reason = step.reason;
-  result.delay = step.delay;
-  switch (step.kind) {
-    case StepResult::Kind::kDone:
-      break;
-    case StepResult::Kind::kWait:
-      result.kind = WorkResult::Kind::kWait;
-      break;
-    case StepResult::Kind::kRetry:
-      result.kind = WorkResult::Kind::kRetry;
-      break;
-    case StepResult::Kind::kStopped:
-      result.kind = WorkResult::Kind::kStopped;
-      break;
-    case StepResult::Kind::kFailed:
-      result.state = DeliveryState::kFailed;
-      result.reason = reasons::WithDetail(failed_word, step.reason);
-      break;
-  }
-  return result;
-}
-
-// A failed read.
-WorkResult FromRead(const absl::Status& status) {
-  const std::optional<ForgeError> error = ForgeErrorOf(status);
-  if (error.has_value() && error->reason == ForgeReason::kNotFound) return Ignored(reasons::kGone);
-  if (!error.has_value() && absl::IsFailedPrecondition(status)) {
-    return Ignored(reasons::kNoPlanner, std::string(status.message()));
-  }
-  return FromStep(FromForgeError(status), reasons::kForgeFailed);
-}
 
 ForgePriority PriorityOf(const WorkItem& item) {
   if (item.event.origin() == v1::Event::ORIGIN_SWEEP) return ForgePriority::kSweep;
@@ -83,6 +42,8 @@ class SubjectWork::Attempt {
   WorkResult Run();
 
  private:
+  // What the planner wants for the event.
+  WorkResult PlanAll();
   // One plan, from reading to writing. nullopt: the subject changed meanwhile, make another.
   std::optional<WorkResult> PlanOnce();
   // Decides; `reason` is set instead of the plan where the subject is left alone.
@@ -92,10 +53,7 @@ class SubjectWork::Attempt {
   absl::StatusOr<bool> Resume(const std::string& digest, const SubjectReading& reading, v1::Plan& plan);
   // Whether another delivery's decision about the same input stands.
   absl::StatusOr<bool> AlreadyDecided(const std::string& digest, const rules::PackModel& pack);
-  absl::Status KeepDecision(const std::string& digest, v1::Plan& plan);
   std::optional<WorkResult> Write(const SubjectReading& reading, const v1::Plan& plan);
-  // The part of `action` that the guardrails still let through; nullopt if nothing is left.
-  std::optional<v1::Action> Guarded(const v1::Plan& plan, const v1::Action& action, const ForgeIssue& now) const;
   // The end of work that decided something or left the subject alone on purpose.
   WorkResult Finish(const SubjectReading& reading, WorkResult result);
 
@@ -113,7 +71,7 @@ class SubjectWork::Attempt {
   std::string login_;
   std::shared_ptr<const rules::CompiledPack> pack_;
   std::unique_ptr<rules::Guardrails> guardrails_;
-  std::vector<std::string> ours_;     // labels that we added at some time
+  std::vector<std::string> ours_;     // labels that we put on by our own decision
   std::vector<std::string> removed_;  // labels that people took off
   std::set<std::string> wanted_;      // keys of the effects of this run's plan
 };
@@ -140,12 +98,24 @@ WorkResult SubjectWork::Attempt::Run() {
   // 2. The pack, as it is in service now.
   pack_ = env_.find_pack(item_.pack);
   if (pack_ == nullptr) return Ignored(reasons::kNoPack, item_.pack);
-  if (pack_->model().guardrails.has_value()) {
-    rules::Problems ignored;  // the pack compiled: its guardrails do
-    guardrails_ = rules::Guardrails::Create(*pack_->model().guardrails, ignored);
-  }
+  guardrails_ = GuardrailsOf(*pack_);
 
-  // 3. Read, plan, write; again if somebody changed the subject meanwhile.
+  // 3. What people ask for comes before what we would do on our own.
+  std::optional<WorkResult> commands;
+  if (item_.commands && env_.commands != nullptr && env_.command_planner != nullptr) {
+    commands = CommandWork(env_, item_, *side_, login_, pack_).Run();
+    if (item_.planner == nullptr || commands->kind != WorkResult::Kind::kSettled) return *std::move(commands);
+  }
+  WorkResult planned = item_.planner == nullptr ? Ignored(reasons::kNoPlanner) : PlanAll();
+  if (!commands.has_value() || planned.kind != WorkResult::Kind::kSettled) return planned;
+  // Both are over: the delivery is what the worse of them is, and done if one of them did something.
+  if (commands->state == DeliveryState::kFailed) return *std::move(commands);
+  if (planned.state == DeliveryState::kIgnored && commands->state == DeliveryState::kDone) return *std::move(commands);
+  return planned;
+}
+
+WorkResult SubjectWork::Attempt::PlanAll() {
+  // Read, plan, write; again if somebody changed the subject meanwhile.
   for (int i = 0; i < kMaxReplans; ++i) {
     if (std::optional<WorkResult> result = PlanOnce(); result.has_value()) return *std::move(result);
   }
@@ -161,19 +131,11 @@ std::optional<WorkResult> SubjectWork::Attempt::PlanOnce() {
   const absl::StatusOr<SubjectReading> reading = ReadSubject(side_->forge(), ReadCall(), subject_, login_);
   if (!reading.ok()) return FromRead(reading.status());
 
-  absl::StatusOr<WrittenLabels> written = env_.effects.LabelsWritten(subject_);
-  if (!written.ok()) return FromStep(FromStoreError(written.status()), "");
-  ours_ = std::move(written->ours);
-  const absl::StatusOr<std::vector<store::RemovedLabel>> removed = env_.subjects.RemovedLabels(subject_);
-  if (!removed.ok()) return FromStep(FromStoreError(removed.status()), "");
-  removed_.clear();
-  for (const store::RemovedLabel& label : *removed) removed_.push_back(label.label);
-  // What we put there and is gone was taken off by somebody, whether we were told or not; so was what we took off because
-  // a person asked for it.
-  const auto& labels = reading->snapshot.labels();
-  for (const std::string& label : written->all) {
-    if (std::find(labels.begin(), labels.end(), label) == labels.end()) removed_.push_back(label);
-  }
+  const auto& on_it = reading->snapshot.labels();
+  absl::StatusOr<TakenOff> labels = LabelsTakenOff(env_, subject_, {on_it.begin(), on_it.end()});
+  if (!labels.ok()) return FromStep(FromStoreError(labels.status()), "");
+  ours_ = std::move(labels->ours);
+  removed_ = std::move(labels->removed);
 
   v1::Plan plan;
   if (std::optional<WorkResult> left_alone = Decide(*reading, plan); left_alone.has_value()) {
@@ -191,47 +153,51 @@ std::optional<WorkResult> SubjectWork::Attempt::PlanOnce() {
 }
 
 std::optional<WorkResult> SubjectWork::Attempt::Decide(const SubjectReading& reading, v1::Plan& plan) {
+  MarkedSection section(env_.marks, item_.delivery);
+  ForgeView view(side_->forge(), ReadCall(), subject_, env_.decisions, &section, nullptr);
   PlanInput input{.event = item_.event,
                   .trigger = item_.trigger,
                   .snapshot = reading.snapshot,
                   .open = reading.open,
                   .pack = pack_,
                   .mode = item_.mode,
-                  .our_labels = {}};
+                  .our_labels = {},
+                  .view = &view};
   const auto& labels = reading.snapshot.labels();
   for (const std::string& label : ours_) {
     if (std::find(labels.begin(), labels.end(), label) != labels.end()) input.our_labels.push_back(label);
   }
-  std::string digest;
-  absl::Status planned;
-  {
-    // Our own code on texts from outside: this is where a body could break us.
-    const CrashMarks::Computing computing(env_.marks, item_.delivery);
-    digest = item_.planner->Digest(input);
-  }
+  // Our own code on texts from outside is what the section marks: this is where a body could break us.
+  const std::string digest = item_.planner->Digest(input);
+  section.Pause();
   const absl::StatusOr<bool> resumed = Resume(digest, reading, plan);
   if (!resumed.ok()) return FromStep(FromStoreError(resumed.status()), "");
   if (*resumed) return std::nullopt;
-  {
-    const CrashMarks::Computing computing(env_.marks, item_.delivery);
-    if (const std::string_view word = item_.planner->LeaveAlone(input); !word.empty()) return Ignored(word);
-  }
+  section.Resume();
+  if (const std::string_view word = item_.planner->LeaveAlone(input); !word.empty()) return Ignored(word);
+  section.Pause();
   if (item_.trigger != Trigger::kAsked) {
     const absl::StatusOr<bool> decided = AlreadyDecided(digest, pack_->model());
     if (!decided.ok()) return FromStep(FromStoreError(decided.status()), "");
     if (*decided) return Ignored(reasons::kDecided);
   }
-  {
-    const CrashMarks::Computing computing(env_.marks, item_.delivery);
-    planned = item_.planner->Plan(input, plan);
-  }
+  section.Resume();
+  const absl::Status planned = item_.planner->Plan(input, plan);
+  section.Pause();
+  if (!planned.ok() && ForgeErrorOf(planned).has_value()) return FromRead(planned);
   if (!planned.ok()) {
     return Settled(DeliveryState::kFailed,
                    reasons::WithDetail(reasons::kPlanningFailed, std::string(planned.message())));
   }
+  // Comments that are updated in place: what a later delivery says replaces what an earlier one said.
+  for (v1::Action& action : *plan.mutable_actions()) {
+    if (action.has_answer_comment()) action.mutable_answer_comment()->set_revision(item_.delivery);
+  }
   *plan.mutable_labels_before() = reading.snapshot.labels();
   AddSimilarSubjects(env_.subjects, reading.snapshot, plan);
-  if (const absl::Status kept = KeepDecision(digest, plan); !kept.ok()) return FromStep(FromStoreError(kept), "");
+  if (const absl::Status kept = KeepDecision(env_, item_, digest, plan); !kept.ok()) {
+    return FromStep(FromStoreError(kept), "");
+  }
   return std::nullopt;
 }
 
@@ -280,23 +246,6 @@ absl::StatusOr<bool> SubjectWork::Attempt::Resume(const std::string& digest, con
   return true;
 }
 
-absl::Status SubjectWork::Attempt::KeepDecision(const std::string& digest, v1::Plan& plan) {
-  plan.set_id(env_.new_decision_id());
-  *plan.mutable_created_at() = ToTimestamp(env_.clock.Now());
-  store::NewDecision decision;
-  decision.id = plan.id();
-  decision.subject = subject_;
-  decision.pack = plan.pack();
-  decision.pack_revision = plan.pack_revision();
-  decision.input_digest = digest;
-  decision.mode = plan.mode();
-  decision.delivery = item_.delivery;
-  decision.plan = plan.SerializeAsString();
-  if (const absl::Status kept = env_.decisions.Put(decision); !kept.ok()) return kept;
-  if (env_.on_decision != nullptr) env_.on_decision(std::make_shared<const v1::Plan>(plan));
-  return absl::OkStatus();
-}
-
 std::optional<WorkResult> SubjectWork::Attempt::Write(const SubjectReading& reading, const v1::Plan& plan) {
   StepResult failed;
   SubjectReading expected = reading;
@@ -305,7 +254,7 @@ std::optional<WorkResult> SubjectWork::Attempt::Write(const SubjectReading& read
     const absl::StatusOr<ForgeIssue> now = side_->forge().GetIssue(ReadCall(), ForgeSubjectOf(subject_));
     if (!now.ok()) return FromRead(now.status());
     if (Differs(expected, *now)) return std::nullopt;
-    const std::optional<v1::Action> guarded = Guarded(plan, action, *now);
+    const std::optional<v1::Action> guarded = GuardedAction(guardrails_.get(), plan, action, now->labels, removed_);
     if (!guarded.has_value()) continue;
 
     ForgeCall call = ReadCall();
@@ -328,41 +277,12 @@ std::optional<WorkResult> SubjectWork::Attempt::Write(const SubjectReading& read
   return Settled(DeliveryState::kDone);
 }
 
-std::optional<v1::Action> SubjectWork::Attempt::Guarded(const v1::Plan& plan, const v1::Action& action,
-                                                        const ForgeIssue& now) const {
-  // Without guardrails a pack may only be read.
-  if (guardrails_ == nullptr) return std::nullopt;
-  rules::GuardrailRequest request;
-  for (const std::string& label : plan.applied()) {
-    if (guardrails_->IsMarker(label)) {
-      request.marker = true;
-    } else {
-      request.labels.push_back(label);
-    }
-  }
-  for (const std::string& label : now.labels) request.labels_on_issue.push_back(label);
-  for (const std::string& label : removed_) request.removed_by_people.push_back(label);
-  request.template_id = plan.comment_template();
-  const rules::GuardrailResult allowed = guardrails_->Apply(request);
-
-  if (action.has_post_template()) {
-    if (allowed.template_id != action.post_template().template_id()) return std::nullopt;
-    return action;
-  }
-  v1::Action narrowed;
-  for (const std::string& label : action.add_labels().labels()) {
-    const bool passes = std::find(allowed.labels.begin(), allowed.labels.end(), label) != allowed.labels.end();
-    const bool removed = std::find(removed_.begin(), removed_.end(), label) != removed_.end();
-    if (passes && !removed) narrowed.mutable_add_labels()->add_labels(label);
-  }
-  if (narrowed.add_labels().labels().empty()) return std::nullopt;
-  return narrowed;
-}
-
 WorkResult SubjectWork::Attempt::Finish(const SubjectReading& reading, WorkResult result) {
   // Intents that an earlier plan left behind and this one does not want.
   const absl::Status abandoned = env_.effects.Abandon(subject_, wanted_);
   if (!abandoned.ok()) return FromStep(FromStoreError(abandoned), "");
+  // Issues only: pull requests would be found as issues that are alike.
+  if (subject_.kind() != v1::SUBJECT_KIND_ISSUE) return result;
   // Last: after a crash before this line the same delivery must not look like an edit that changes nothing.
   store::SeenSubject seen;
   seen.subject = subject_;

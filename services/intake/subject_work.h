@@ -14,9 +14,11 @@
 
 #include "services/core/clock.h"
 #include "services/core/logging.h"
+#include "services/core/store/commands.h"
 #include "services/core/store/decisions.h"
 #include "services/core/store/inbox.h"
 #include "services/core/store/subjects.h"
+#include "services/intake/command_planner.h"
 #include "services/intake/crash_marks.h"
 #include "services/intake/effect_runner.h"
 #include "services/intake/forge_side.h"
@@ -31,7 +33,8 @@ struct WorkItem {
   store::TimePoint started{};  // when this process took the delivery up
   v1::Event event;
   Trigger trigger = Trigger::kPlan;
-  std::shared_ptr<const Planner> planner;
+  std::shared_ptr<const Planner> planner;  // null: nothing but commands
+  bool commands = false;                   // the event's text holds some
   std::string pack;
   v1::Mode mode = v1::MODE_DRY_RUN;
 };
@@ -62,6 +65,11 @@ struct WorkEnvironment {
   std::function<std::string()> new_decision_id;
   // Told of every decision made, after it was stored; may be null.
   std::function<void(std::shared_ptr<const v1::Plan>)> on_decision;
+  // Commands of people; null where nobody reads them.
+  store::Commands* commands = nullptr;
+  std::shared_ptr<const CommandPlanner> command_planner = nullptr;
+  // Whom commands may ask for a plan, by name.
+  std::vector<std::shared_ptr<const Planner>> planners = {};
 };
 
 // Thread-safe, as long as one thread works on one subject.

@@ -7,8 +7,12 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "clients/forge/http_curl.h"
 #include "clients/forge/make_forge.h"
+#include "services/commands/pipe/file_planner.h"
+#include "services/commands/pipe/planner.h"
+#include "services/commands/pipe/settings.h"
 #include "services/core/errors.h"
 #include "services/core/version.h"
 #include "services/intake/command_effects.h"
@@ -19,6 +23,7 @@
 #include "services/intake/pipeline_threads.h"
 #include "services/intake/store_desk.h"
 #include "services/intake/sweep_runner.h"
+#include "services/review/pull_planner.h"
 #include "services/schedule/scheduler.h"
 #include "services/triage/issue_planner.h"
 
@@ -29,6 +34,13 @@ namespace {
 constexpr std::chrono::milliseconds kStopGrace{3'000};
 // Missing deliveries are looked for this often where hooks are configured; forges keep them for three days.
 constexpr const char* kGapCron = "17 * * * *";
+
+// "YYYY-MM-DD" in UTC.
+std::string DayOf(std::chrono::system_clock::time_point time) {
+  const std::chrono::year_month_day day(std::chrono::floor<std::chrono::days>(time));
+  return absl::StrFormat("%04d-%02d-%02d", static_cast<int>(day.year()), static_cast<unsigned>(day.month()),
+                         static_cast<unsigned>(day.day()));
+}
 
 }  // namespace
 
@@ -90,24 +102,49 @@ absl::Status Pipe::Parts::MakeForges() {
 
 void Pipe::Parts::MakePipe() {
   const auto find_pack = [packs = &env.packs](std::string_view name) { return packs->Current()->Find(name); };
-  const std::vector<std::shared_ptr<const Planner>> planners = {std::make_shared<IssuePlanner>()};
+  const auto packs = [packs = &env.packs] { return packs->Current(); };
+  // The checks of the packs that a repository uses, and what it says about them.
+  const FindReviewScope find_scope = [packs, config = &env.config, clock = &env.clock](
+                                         const v1::Subject& subject, SubjectView& view) -> absl::StatusOr<ReviewScope> {
+    ReviewScope scope;
+    const RepositoryConfig* repository = config->FindRepository(subject.forge(), subject.repository());
+    if (repository == nullptr) return scope;
+    const std::shared_ptr<const PackSet> current = packs();
+    commands::LoadedSettings settings;
+    const absl::Status loaded = commands::LoadSettings(view, subject, *config, current.get(), settings);
+    if (!loaded.ok()) return loaded;
+    const commands::RepositoryFile file = settings.Merged();
+    for (const std::string& name : commands::PacksOf(file, repository->packs)) {
+      std::shared_ptr<const rules::CheckSet> set = current->FindChecks(name);
+      if (set != nullptr && !set->checks().empty()) scope.packs.push_back(std::move(set));
+    }
+    scope.settings = file.review;
+    scope.today = DayOf(clock->Now());
+    return scope;
+  };
+  const std::vector<std::shared_ptr<const Planner>> deciders = {std::make_shared<IssuePlanner>()};
+  std::vector<std::shared_ptr<const Planner>> planners = deciders;
+  planners.push_back(std::make_shared<commands::RepositoryFilePlanner>(env.config, packs));
+  planners.push_back(std::make_shared<PullReviewPlanner>(find_scope));
+  const auto command_planner = std::make_shared<commands::CommandsPlanner>(commands::PlannerEnvironment{
+      env.config, packs, [packs](std::string_view pack) { return packs()->FindPhrases(pack); }});
   const EffectRunner::Kinds kinds = {std::make_shared<PostTemplateEffect>(), std::make_shared<AddLabelsEffect>(),
                                      std::make_shared<ReactEffect>(), std::make_shared<AnswerCommentEffect>(),
                                      std::make_shared<RemoveLabelsEffect>()};
   effects = std::make_unique<EffectRunner>(kinds, store->ledger(), env.clock, env.logger);
-  work = std::make_unique<SubjectWork>(WorkEnvironment{store->inbox(), store->decisions(), store->subjects(), *effects,
-                                                       *marks, env.clock, env.logger, side_table, find_pack,
-                                                       env.new_decision_id, nullptr});
+  work = std::make_unique<SubjectWork>(WorkEnvironment{
+      store->inbox(), store->decisions(), store->subjects(), *effects, *marks, env.clock, env.logger, side_table,
+      find_pack, env.new_decision_id, nullptr, &store->commands(), command_planner, planners});
   PipelineOptions options;
   options.seed = std::random_device()();
-  pipeline =
-      std::make_unique<Pipeline>(PipelineEnvironment{env.config, store->inbox(), store->subjects(), *work, *marks,
-                                                     env.clock, env.logger, side_table, planners, find_pack},
-                                 options);
+  pipeline = std::make_unique<Pipeline>(
+      PipelineEnvironment{env.config, store->inbox(), store->subjects(), *work, *marks, env.clock, env.logger,
+                          side_table, planners, find_pack, command_planner},
+      options);
   door = std::make_unique<WebhookDoor>(env.config, store->inbox(), env.clock, env.logger);
   desk = std::make_unique<StoreDesk>(StoreDeskEnvironment{env.config, store->inbox(), store->ledger(),
                                                           store->decisions(), store->subjects(), env.clock, side_table,
-                                                          planners, find_pack, env.new_decision_id});
+                                                          deciders, find_pack, env.new_decision_id});
   labels = std::make_unique<ForgeLabelSource>(env.config, side_table);
   sweeps = std::make_unique<SweepRunner>(
       SweepEnvironment{store->inbox(), store->schedules(), env.clock, env.logger, side_table, find_pack});

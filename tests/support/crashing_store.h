@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "services/core/store/commands.h"
 #include "services/core/store/decisions.h"
 #include "services/core/store/inbox.h"
 #include "services/core/store/ledger.h"
@@ -164,6 +165,27 @@ class CrashingSubjects final : public store::Subjects {
 
  private:
   store::Subjects& inner_;
+  const Point& point_;
+};
+
+class CrashingCommands final : public store::Commands {
+ public:
+  CrashingCommands(store::Commands& inner, const Point& point) : inner_(inner), point_(point) {}
+  absl::StatusOr<std::vector<std::optional<store::StoredCommand>>> Take(const store::CommandsOfText& text) override {
+    return Between(point_, [&] { return inner_.Take(text); });
+  }
+  absl::Status Plan(int64_t id, std::string_view plan) override {
+    return Between(point_, [&] { return inner_.Plan(id, plan); });
+  }
+  absl::Status Settle(int64_t id, std::string_view outcome) override {
+    return Between(point_, [&] { return inner_.Settle(id, outcome); });
+  }
+  absl::StatusOr<std::vector<store::StoredCommand>> List(const v1::Subject& subject) override {
+    return inner_.List(subject);
+  }
+
+ private:
+  store::Commands& inner_;
   const Point& point_;
 };
 

@@ -82,6 +82,8 @@ class MemoryForge final : public Forge {
   int writes = 0;
   std::string login = "yardbot";
   LabelRules rules;
+  // False: like a forge that has no reactions.
+  bool reactions = true;
   // False: comments can't be edited (405).
   bool editable = true;
   // How often each comment was edited.
@@ -236,7 +238,7 @@ class MemoryForge final : public Forge {
     if (const ForgeComment* const edited = FindComment(key, id); visible && edited != nullptr) written.shown = *edited;
     return written;
   }
-  bool has_reactions() const override { return name_ != "gitcode"; }
+  bool has_reactions() const override { return reactions && name_ != "gitcode"; }
   absl::StatusOr<std::string> AddReaction(const ForgeCall&, const ForgeSubject& subject, std::string_view comment,
                                           ForgeReaction reaction) override {
     if (!has_reactions()) return Failure(ForgeReason::kUnsupported, ForgeOutcome::kNotSent, "no reactions");

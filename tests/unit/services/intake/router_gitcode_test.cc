@@ -52,6 +52,23 @@ RouteResult Route(const std::string& event, const json& body) {
   return RouteGitCode(context, body.dump());
 }
 
+TEST(RouteGitCode, EventsCarryWhatWasWrittenAndByWhom) {
+  const RouteResult opened = Route("Issue Hook", IssueHook("open"));
+  EXPECT_EQ(opened.routed->event.text(), "见日志");
+  EXPECT_EQ(opened.routed->event.text_author(), "alice");
+  RouteResult note = Route("Note Hook", NoteHook("Issue"));
+  EXPECT_EQ(note.routed->event.kind(), v1::Event::KIND_COMMENTED);
+  EXPECT_EQ(note.routed->event.comment(), "5");
+  EXPECT_EQ(note.routed->event.text(), "补充信息");
+  EXPECT_EQ(note.routed->event.text_author(), "alice");
+  json edited = NoteHook("Issue");
+  edited["object_attributes"]["action"] = "update";
+  note = Route("Note Hook", edited);
+  ASSERT_TRUE(note.routed.has_value()) << note.reason;
+  EXPECT_EQ(note.routed->event.kind(), v1::Event::KIND_COMMENT_EDITED);
+  EXPECT_EQ(note.routed->event.text_author(), "") << "the sender need not be the writer";
+}
+
 TEST(RouteGitCode, OpenedIssueWithItsNumberAsAString) {
   const RouteResult result = Route("Issue Hook", IssueHook("open"));
   ASSERT_TRUE(result.routed.has_value()) << result.reason;

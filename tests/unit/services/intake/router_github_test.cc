@@ -83,6 +83,34 @@ TEST(RouteGitHub, LabelThatWasAddedIsNamedIfTheForgeNamesIt) {
   EXPECT_EQ(result.routed->label_removed, "bug");
 }
 
+TEST(RouteGitHub, EventsCarryWhatWasWrittenAndByWhom) {
+  const RouteResult opened = Route("issues", IssueBody("opened"));
+  EXPECT_EQ(opened.routed->event.text(), "It hangs.");
+  EXPECT_EQ(opened.routed->event.text_author(), "alice");
+  EXPECT_EQ(opened.routed->event.comment(), "");
+  EXPECT_EQ(Route("issues", IssueBody("edited")).routed->event.text(), "It hangs.");
+  EXPECT_EQ(Route("issues", IssueBody("labeled")).routed->event.text(), "");
+
+  json body = IssueBody("created");
+  body["comment"] = {{"id", 99}, {"body", "/help"}, {"user", {{"login", "bob"}, {"type", "User"}}}};
+  body["sender"]["login"] = "maria";
+  RouteResult result = Route("issue_comment", body);
+  EXPECT_EQ(result.routed->event.kind(), v1::Event::KIND_COMMENTED);
+  EXPECT_EQ(result.routed->event.comment(), "99");
+  EXPECT_EQ(result.routed->event.text(), "/help");
+  EXPECT_EQ(result.routed->event.actor(), "maria");
+  EXPECT_EQ(result.routed->event.text_author(), "bob");
+  EXPECT_FALSE(result.routed->event.text_author_is_bot());
+  body["action"] = "edited";
+  body["comment"]["user"]["type"] = "Bot";
+  result = Route("issue_comment", body);
+  ASSERT_TRUE(result.routed.has_value()) << result.reason;
+  EXPECT_EQ(result.routed->event.kind(), v1::Event::KIND_COMMENT_EDITED);
+  EXPECT_TRUE(result.routed->event.text_author_is_bot());
+  body["action"] = "deleted";
+  EXPECT_EQ(reasons::WordOf(Route("issue_comment", body).reason), reasons::kUnusedAction);
+}
+
 TEST(RouteGitHub, CommentOnAnIssueAndOnAPullRequest) {
   json body = IssueBody("created");
   body["comment"] = {{"id", 99}, {"body", "me too"}, {"user", {{"login", "bob"}}}};

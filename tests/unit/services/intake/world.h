@@ -61,6 +61,7 @@ class World {
     ledger_.reset();
     decisions_.reset();
     subjects_.reset();
+    commands_.reset();
     store_.reset();
     marks_.reset();
   }
@@ -78,6 +79,7 @@ class World {
     ledger_ = std::make_unique<CrashingLedger>(store_->ledger(), point_);
     decisions_ = std::make_unique<CrashingDecisions>(store_->decisions(), point_);
     subjects_ = std::make_unique<CrashingSubjects>(store_->subjects(), point_);
+    commands_ = std::make_unique<CrashingCommands>(store_->commands(), point_);
     auto marks = CrashMarks::Open(dir_.path() / "data" / "marks");
     ASSERT_TRUE(marks.ok()) << marks.status();
     marks_ = *std::move(marks);
@@ -95,15 +97,34 @@ class World {
                             std::make_shared<ReactEffect>(), std::make_shared<AnswerCommentEffect>(),
                             std::make_shared<RemoveLabelsEffect>()},
         *ledger_, clock_, logger_);
-    work_ = std::make_unique<SubjectWork>(
-        WorkEnvironment{*inbox_, *decisions_, *subjects_, *effects_, *marks_, clock_, logger_, forges, find_pack,
-                        [this] { return "d" + std::to_string(++decision_ids_); }, nullptr});
+    work_ = std::make_unique<SubjectWork>(WorkEnvironment{*inbox_,
+                                                          *decisions_,
+                                                          *subjects_,
+                                                          *effects_,
+                                                          *marks_,
+                                                          clock_,
+                                                          logger_,
+                                                          forges,
+                                                          find_pack,
+                                                          [this] { return "d" + std::to_string(++decision_ids_); },
+                                                          nullptr,
+                                                          commands_.get(),
+                                                          command_planner_,
+                                                          {planner_}});
     PipelineOptions pipeline_options;
     pipeline_options.seed = 1;
-    pipeline_ = std::make_unique<Pipeline>(
-        PipelineEnvironment{
-            config_, *inbox_, *subjects_, *work_, *marks_, clock_, logger_, forges, {planner_}, find_pack},
-        pipeline_options);
+    pipeline_ = std::make_unique<Pipeline>(PipelineEnvironment{config_,
+                                                               *inbox_,
+                                                               *subjects_,
+                                                               *work_,
+                                                               *marks_,
+                                                               clock_,
+                                                               logger_,
+                                                               forges,
+                                                               {planner_},
+                                                               find_pack,
+                                                               command_planner_},
+                                           pipeline_options);
     const absl::Status started = pipeline_->Start();
     ASSERT_TRUE(started.ok()) << started;
   }
@@ -220,6 +241,8 @@ class World {
   MemoryForge forge_;
   std::shared_ptr<const rules::CompiledPack> pack_;
   std::shared_ptr<const Planner> planner_ = std::make_shared<IssuePlanner>();
+  // Reads commands; null: nobody does. To be set before Boot.
+  std::shared_ptr<const CommandPlanner> command_planner_;
   int64_t points_ = 0;
   int64_t die_at_ = 0;
   // After a death: how many points later the next one comes; null for no more.
@@ -230,6 +253,7 @@ class World {
   std::unique_ptr<CrashingLedger> ledger_;
   std::unique_ptr<CrashingDecisions> decisions_;
   std::unique_ptr<CrashingSubjects> subjects_;
+  std::unique_ptr<CrashingCommands> commands_;
   std::unique_ptr<CrashMarks> marks_;
   std::unique_ptr<ForgeSide> side_;
   std::unique_ptr<EffectRunner> effects_;

@@ -1,0 +1,399 @@
+#include "services/commands/pipe/planner.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "clients/forge/forge_error.h"
+#include "services/commands/answers.h"
+#include "services/commands/command_text.h"
+#include "services/commands/defang.h"
+#include "services/commands/permission.h"
+#include "services/commands/pipe/job.h"
+#include "services/commands/pipe/settings.h"
+#include "services/core/errors.h"
+#include "services/core/short_digest.h"
+#include "services/intake/effect_runner.h"
+#include "services/intake/router.h"
+
+namespace yardmaster::commands {
+namespace {
+
+using rules::CommandModel;
+using rules::CommandParameterType;
+using rules::LocalText;
+
+constexpr std::string_view kAcknowledgement = "eyes";
+// A question back names so many ways to say it.
+constexpr size_t kMaxChoices = 4;
+
+rules::CommandPlace PlaceOf(const v1::Subject& subject) {
+  return subject.kind() == v1::SUBJECT_KIND_PULL_REQUEST ? rules::kFromPull : rules::kFromIssue;
+}
+
+rules::PhraseContext ContextOf(const v1::Subject& subject) {
+  rules::PhraseContext context;
+  if (subject.kind() == v1::SUBJECT_KIND_PULL_REQUEST) context.pr = subject.number();
+  context.repo = subject.repository();
+  return context;
+}
+
+std::optional<rules::SlotValue> SlotOf(const nlohmann::ordered_json& value) {
+  if (value.is_boolean()) return value.get<bool>();
+  if (value.is_number_integer()) return value.get<int64_t>();
+  if (value.is_string()) return value.get<std::string>();
+  if (!value.is_array()) return std::nullopt;
+  std::vector<std::string> list;
+  for (const auto& item : value) {
+    if (item.is_string()) list.push_back(item.get<std::string>());
+  }
+  return list;
+}
+
+rules::Slots SlotsOf(const nlohmann::ordered_json& slots) {
+  rules::Slots out;
+  for (const auto& [name, value] : slots.items()) {
+    if (std::optional<rules::SlotValue> slot = SlotOf(value); slot.has_value()) out[name] = *std::move(slot);
+  }
+  return out;
+}
+
+// How somebody would write it with a slash: "/squash 160".
+std::string AsSlash(const rules::CommandTable& table, const rules::PhraseCommand& choice) {
+  const CommandModel* command = table.Find(choice.command);
+  if (command == nullptr || command->forms.empty()) return {};
+  std::string out = CommandText(*command, SlotsOf(choice.slots));
+  return out.empty() ? command->forms.front().text : out;
+}
+
+// Numbers and repositories that a command names besides the thread it stands in.
+bool NamesAnother(const ParsedCommand& command, const v1::Subject& subject) {
+  for (const std::string_view slot : {"pr", "issue"}) {
+    const auto it = command.slots.find(slot);
+    if (it == command.slots.end()) continue;
+    const auto* number = std::get_if<int64_t>(&it->second);
+    if (number != nullptr && *number != subject.number()) return true;
+  }
+  const auto repository = command.slots.find("repo");
+  if (repository == command.slots.end()) return false;
+  const auto* name = std::get_if<std::string>(&repository->second);
+  return name != nullptr && !SameLogin(*name, subject.repository());
+}
+
+// Parameters that neither the words nor the thread give.
+std::vector<LocalText> Missing(const ParsedCommand& command, const v1::Subject& subject) {
+  std::vector<LocalText> out;
+  const bool pull = subject.kind() == v1::SUBJECT_KIND_PULL_REQUEST;
+  for (const rules::CommandParameter* parameter : command.missing) {
+    if (parameter->type == CommandParameterType::kIssue) continue;
+    if (parameter->type == CommandParameterType::kPull && pull) continue;
+    out.push_back({absl::StrCat(parameter->name, " is missing: ", parameter->summary.en),
+                   absl::StrCat("缺少 ", parameter->name, "：", parameter->summary.In(true))});
+  }
+  if (out.empty() && command.command->needs_pull && !pull && !command.slots.contains("pr")) {
+    out.push_back({"it needs the number of a pull request", "需要 PR 编号"});
+  }
+  return out;
+}
+
+// What the forge says about a person; `hidden` is set if it does not tell us.
+absl::StatusOr<PermissionDecision> Permit(const PermissionRequest& request, std::string_view login,
+                                          const SettingLayers& layers, const v1::Subject& subject, SubjectView& view,
+                                          bool& hidden) {
+  const PermissionQuestions questions = QuestionsOf(request, login, layers);
+  Person person;
+  person.login = std::string(login);
+  if (questions.permission) {
+    const absl::StatusOr<ForgeAccess> access = view.Access(login);
+    if (access.ok()) {
+      person.permission = std::string(ForgePermissionName(access->permission));
+    } else {
+      const std::optional<ForgeError> error = ForgeErrorOf(access.status());
+      if (!error.has_value() || error->Transient() || error->reason == ForgeReason::kStopped ||
+          error->reason == ForgeReason::kBudget || error->reason == ForgeReason::kRateLimited) {
+        return access.status();
+      }
+      hidden = true;
+    }
+  }
+  std::map<std::string, bool> teams;
+  for (const std::string& team : questions.teams) {
+    const size_t slash = team.find('/');
+    const std::string owner = slash == std::string::npos
+                                  ? subject.repository().substr(0, subject.repository().find('/'))
+                                  : team.substr(0, slash);
+    const absl::StatusOr<bool> member =
+        view.IsTeamMember(owner, slash == std::string::npos ? team : team.substr(slash + 1), login);
+    if (!member.ok()) return member.status();
+    teams[team] = *member;
+  }
+  person.is_member = [&teams](const std::string& team) {
+    const auto it = teams.find(team);
+    return it != teams.end() && it->second;
+  };
+  return Decide(request, person, layers);
+}
+
+}  // namespace
+
+// One command on its way to its plan.
+class CommandsPlanner::Job {
+ public:
+  Job(const PlannerEnvironment& env, const CommandInput& input, ParsedCommand command)
+      : env_(env), input_(input), command_(std::move(command)), answers_(input.pack->commands()) {
+    const std::string_view text = input.text;
+    asked_.person = input.event.actor();
+    asked_.written = text.substr(command_.begin, command_.end - command_.begin);
+    asked_.chinese = IsChinese(asked_.written);
+    asked_.command = command_.command;
+  }
+
+  absl::Status Load(SubjectView& view) {
+    return LoadSettings(view, input_.snapshot.subject(), env_.config, Packs().get(), settings_);
+  }
+  // The repository, or somebody above it, says that another robot understands this.
+  bool IsOtherRobots() const;
+  // A file narrows what the daemon's config allows.
+  bool IsDryRun() const { return settings_.Merged().dry_run; }
+  absl::Status Run(SubjectView& view, v1::CommandPlan& plan);
+
+  const ParsedCommand& command() const { return command_; }
+  const AskedBy& asked() const { return asked_; }
+  const Answers& answers() const { return answers_; }
+
+ private:
+  std::shared_ptr<const PackSet> Packs() {
+    if (packs_ == nullptr && env_.packs != nullptr) packs_ = env_.packs();
+    return packs_;
+  }
+  // What free text means: fills in the command, or returns the answer that asks back.
+  std::optional<std::string> Interpret();
+  // The answer that says why not; nullopt: everybody involved may.
+  absl::StatusOr<std::optional<std::string>> Refusal(SubjectView& view, std::string& outcome);
+  absl::StatusOr<std::string> Answer(SubjectView& view, v1::CommandPlan& plan);
+
+  const PlannerEnvironment& env_;
+  const CommandInput& input_;
+  ParsedCommand command_;
+  const Answers answers_;
+  AskedBy asked_;
+  LoadedSettings settings_;
+  std::shared_ptr<const PackSet> packs_;
+  std::vector<std::string> further_;  // commands that the same sentence asks for behind the first
+};
+
+bool CommandsPlanner::Job::IsOtherRobots() const {
+  if (settings_.robot_commands.empty()) return false;
+  GrammarOptions options;
+  options.bot_logins = {input_.own_login};
+  options.robot_commands = settings_.robot_commands;
+  const ParsedText parsed = CommandGrammar(input_.pack->commands(), options).Parse(input_.text);
+  return std::none_of(parsed.commands.begin(), parsed.commands.end(),
+                      [&](const ParsedCommand& one) { return one.begin == command_.begin; });
+}
+
+std::optional<std::string> CommandsPlanner::Job::Interpret() {
+  const rules::CommandTable& table = *input_.pack->commands();
+  const std::shared_ptr<const rules::PhraseSet> phrases =
+      env_.find_phrases == nullptr ? nullptr : env_.find_phrases(input_.pack->model().name);
+  rules::Interpretation meant;
+  meant.command = command_.request.empty() ? "help" : "none";
+  if (phrases != nullptr && !command_.request.empty()) {
+    meant = phrases->Interpret(command_.request, ContextOf(input_.snapshot.subject()));
+  }
+  command_.command = table.Find(meant.command);
+  if (command_.command != nullptr) {
+    command_.slots = SlotsOf(meant.slots);
+    for (const rules::CommandParameter& parameter : command_.command->parameters) {
+      const std::string& slot = parameter.slot.empty() ? parameter.name : parameter.slot;
+      if (parameter.required && !command_.slots.contains(slot)) command_.missing.push_back(&parameter);
+    }
+    asked_.command = command_.command;
+    for (const rules::PhraseCommand& next : meant.then) further_.push_back(AsSlash(table, next));
+    return std::nullopt;
+  }
+  std::vector<std::string> ways;
+  for (const rules::PhraseCommand& choice : meant.choices) {
+    if (ways.size() == kMaxChoices) break;
+    if (std::string way = AsSlash(table, choice); !way.empty()) ways.push_back(std::move(way));
+  }
+  LocalText sentence{"it is not clear what is meant", "不清楚具体要做什么"};
+  if (!ways.empty()) {
+    sentence.en = absl::StrCat("did you mean ", absl::StrJoin(ways, " or "), "? Write the one that you mean");
+    sentence.zh = absl::StrCat("是指 ", absl::StrJoin(ways, " 还是 "), "？请直接写出其中一个命令");
+  }
+  return answers_.Ask(asked_, {sentence});
+}
+
+absl::StatusOr<std::optional<std::string>> CommandsPlanner::Job::Refusal(SubjectView& view, std::string& outcome) {
+  PermissionRequest request;
+  request.command = command_.command;
+  request.place = PlaceOf(input_.snapshot.subject());
+  // Who opened another thread is not known here.
+  if (!NamesAnother(command_, input_.snapshot.subject())) request.author = input_.snapshot.author();
+  // Whoever writes into somebody else's text borrows no rights from them, nor lends their own.
+  std::vector<std::string> people = {input_.event.actor()};
+  const std::string& author = input_.event.text_author();
+  if (!author.empty() && !SameLogin(author, input_.event.actor())) people.push_back(author);
+  for (const std::string& login : people) {
+    bool hidden = false;
+    const absl::StatusOr<PermissionDecision> decision =
+        Permit(request, login, settings_.layers, input_.snapshot.subject(), view, hidden);
+    if (!decision.ok()) return decision.status();
+    if (decision->allowed()) continue;
+    if (hidden) {
+      outcome = "refused: permissions can't be looked up";
+      return answers_.Failed(asked_, asked_.chinese ? "机器人无权查询谁可以使用它，请联系机器人的维护者"
+                                                    : "the forge does not let the bot look up who may give it; tell "
+                                                      "whoever runs the bot");
+    }
+    outcome = absl::StrCat("refused: ", login);
+    return answers_.Refused(asked_, *decision);
+  }
+  return std::optional<std::string>();
+}
+
+absl::StatusOr<std::string> CommandsPlanner::Job::Answer(SubjectView& view, v1::CommandPlan& plan) {
+  // 1. What is meant.
+  if (command_.kind == ParsedCommand::Kind::kUnknown) {
+    plan.set_outcome("suggested");
+    return answers_.Unknown(asked_, command_.suggestion);
+  }
+  if (command_.kind == ParsedCommand::Kind::kRequest) {
+    if (std::optional<std::string> question = Interpret(); question.has_value()) {
+      plan.set_outcome("asked-back");
+      return *std::move(question);
+    }
+  }
+
+  // 2. Who may.
+  std::string outcome;
+  absl::StatusOr<std::optional<std::string>> refusal = Refusal(view, outcome);
+  if (!refusal.ok()) return refusal.status();
+  if (refusal->has_value()) {
+    plan.set_outcome(outcome);
+    return **std::move(refusal);
+  }
+
+  // 3. Whether it can be done as it is written.
+  if (!command_.problems.empty()) {
+    std::vector<LocalText> sentences;
+    sentences.reserve(command_.problems.size());
+    for (const CommandProblem& problem : command_.problems) sentences.push_back(problem.message);
+    plan.set_outcome("usage");
+    return answers_.UsageError(asked_, sentences);
+  }
+  if (const std::vector<LocalText> missing = Missing(command_, input_.snapshot.subject()); !missing.empty()) {
+    plan.set_outcome("asked-back");
+    return answers_.Ask(asked_, missing);
+  }
+  const WorkFunction work =
+      command_.command->state == rules::CommandState::kWorks ? FindWork(command_.command->id) : nullptr;
+  if (work == nullptr) {
+    plan.set_outcome(command_.command->state == rules::CommandState::kNotOffered ? "not-offered" : "not-yet");
+    return answers_.Unavailable(asked_);
+  }
+  if (NamesAnother(command_, input_.snapshot.subject())) {
+    plan.set_outcome("refused: another thread");
+    return answers_.Failed(asked_, asked_.chinese
+                                       ? "它只作用于所在的 issue 或 PR，请到那里使用"
+                                       : "it works on the issue or pull request that it is written in: write "
+                                         "it there");
+  }
+
+  // 4. Do it.
+  const absl::StatusOr<WorkDone> done = work({input_, command_, answers_, asked_, settings_.layers, view, plan});
+  if (!done.ok()) return done.status();
+  plan.set_outcome(done->outcome);
+  std::string text = done->text;
+  if (!further_.empty()) {
+    absl::StrAppend(&text, "\n\n",
+                    asked_.chinese ? "后面的命令还没有做，请分别写出："
+                                   : "What comes behind it was not done; write it on its own: ",
+                    EchoCode(absl::StrJoin(further_, ", ")));
+  }
+  return done->done ? answers_.Done(asked_, text) : answers_.Failed(asked_, text);
+}
+
+absl::Status CommandsPlanner::Job::Run(SubjectView& view, v1::CommandPlan& plan) {
+  absl::StatusOr<std::string> text = Answer(view, plan);
+  if (!text.ok()) return text.status();
+  v1::AnswerComment& answer = *plan.mutable_plan()->add_actions()->mutable_answer_comment();
+  answer.set_name(input_.name);
+  answer.set_revision(2 * input_.revision + 1);
+  answer.set_body(*std::move(text));
+  return absl::OkStatus();
+}
+
+std::vector<ParsedCommand> CommandsPlanner::Parse(const CommandContext& context, std::string_view text) const {
+  GrammarOptions options;
+  if (!context.own_login.empty()) options.bot_logins = {std::string(context.own_login)};
+  const RepositoryConfig* entry = env_.config.FindRepository(context.subject.forge(), context.subject.repository());
+  options.robot_commands = entry != nullptr ? entry->commands.robot_commands : env_.config.commands.robot_commands;
+  std::vector<ParsedCommand> commands = CommandGrammar(context.pack.commands(), options).Parse(text).commands;
+  std::shared_ptr<const rules::PhraseSet> phrases;
+  if (env_.find_phrases != nullptr) phrases = env_.find_phrases(context.pack.model().name);
+  // Who merely talks to the bot, or about it, asks for nothing.
+  std::erase_if(commands, [&](const ParsedCommand& command) {
+    if (command.kind != ParsedCommand::Kind::kRequest || command.request.empty()) return false;
+    return phrases == nullptr || phrases->Interpret(command.request, ContextOf(context.subject)).command == "none";
+  });
+  return commands;
+}
+
+std::vector<FoundCommand> CommandsPlanner::Find(const CommandContext& context, std::string_view text) const {
+  std::vector<FoundCommand> found;
+  const std::vector<ParsedCommand> commands = Parse(context, text);
+  found.reserve(commands.size());
+  for (const ParsedCommand& command : commands) found.push_back({command.fingerprint, std::string(command.id())});
+  return found;
+}
+
+absl::Status CommandsPlanner::Acknowledge(const CommandInput& input, SubjectView& view, v1::Plan& plan) const {
+  std::vector<ParsedCommand> commands = Parse({input.snapshot.subject(), *input.pack, input.own_login}, input.text);
+  if (input.index >= commands.size()) return errors::Internal("a text lost one of its commands");
+  Job job(env_, input, std::move(commands[input.index]));
+  // What is misspelt may not be meant for us at all; its answer comes at once anyway.
+  if (job.command().kind == ParsedCommand::Kind::kUnknown) return absl::OkStatus();
+  if (absl::Status loaded = job.Load(view); !loaded.ok()) return loaded;
+  if (job.IsOtherRobots() || job.IsDryRun()) return absl::OkStatus();
+  if (input.reactions) {
+    v1::React& react = *plan.add_actions()->mutable_react();
+    react.set_comment(input.event.comment());
+    react.set_content(std::string(kAcknowledgement));
+    return absl::OkStatus();
+  }
+  v1::AnswerComment& answer = *plan.add_actions()->mutable_answer_comment();
+  answer.set_name(input.name);
+  answer.set_revision(2 * input.revision);
+  answer.set_body(job.answers().Working(job.asked()));
+  return absl::OkStatus();
+}
+
+absl::Status CommandsPlanner::Plan(const CommandInput& input, SubjectView& view, v1::CommandPlan& plan) const {
+  std::vector<ParsedCommand> commands = Parse({input.snapshot.subject(), *input.pack, input.own_login}, input.text);
+  if (input.index >= commands.size()) return errors::Internal("a text lost one of its commands");
+  Job job(env_, input, std::move(commands[input.index]));
+  if (absl::Status loaded = job.Load(view); !loaded.ok()) return loaded;
+  if (job.IsOtherRobots()) {
+    plan.set_outcome("another robot's");
+    return absl::OkStatus();
+  }
+  if (job.IsDryRun()) plan.mutable_plan()->set_mode(v1::MODE_DRY_RUN);
+  return job.Run(view, plan);
+}
+
+void CommandsPlanner::Fail(const CommandInput& input, std::string_view reason, v1::Plan& plan) const {
+  std::vector<ParsedCommand> commands = Parse({input.snapshot.subject(), *input.pack, input.own_login}, input.text);
+  if (input.index >= commands.size()) return;
+  const Job job(env_, input, std::move(commands[input.index]));
+  v1::AnswerComment& answer = *plan.add_actions()->mutable_answer_comment();
+  answer.set_name(input.name);
+  answer.set_revision(2 * input.revision + 1);
+  answer.set_body(job.answers().Failed(job.asked(), EchoText(reason)));
+}
+
+}  // namespace yardmaster::commands

@@ -1,0 +1,64 @@
+#include "services/commands/pipe/settings.h"
+
+#include <utility>
+
+#include "services/intake/effect_runner.h"
+
+namespace yardmaster::commands {
+namespace {
+
+// One file. `broken` is set where there is one that can't be used.
+absl::Status Load(SubjectView& view, std::string_view repository, std::string_view path, std::string_view ref,
+                  const RepositoryScope& scope, std::optional<RepositoryFile>& file, bool& broken) {
+  const absl::StatusOr<std::optional<std::string>> text = view.File(repository, path, ref);
+  if (!text.ok()) {
+    // What passes is tried again; what the forge will never show counts as broken.
+    if (FromForgeError(text.status()).kind != StepResult::Kind::kFailed) return text.status();
+    broken = true;
+    return absl::OkStatus();
+  }
+  if (!text->has_value()) return absl::OkStatus();
+  rules::Problems problems;
+  file = ParseRepositoryFile(path, **text, scope, problems);
+  broken = !file.has_value();
+  return absl::OkStatus();
+}
+
+void AddRobots(const CommandSettings* settings, std::vector<std::string>& out) {
+  if (settings == nullptr) return;
+  out.insert(out.end(), settings->robot_commands.begin(), settings->robot_commands.end());
+}
+
+}  // namespace
+
+absl::Status LoadSettings(SubjectView& view, const v1::Subject& subject, const Config& config, const PackSet* loaded,
+                          LoadedSettings& out) {
+  RepositoryScope scope;
+  scope.loaded = loaded;
+  const RepositoryConfig* entry = config.FindRepository(subject.forge(), subject.repository());
+  if (entry != nullptr) scope.packs = entry->packs;
+  std::string ref;
+  if (subject.kind() == v1::SUBJECT_KIND_PULL_REQUEST) {
+    const absl::StatusOr<const ForgePull*> pull = view.Pull();
+    if (!pull.ok()) return pull.status();
+    ref = (*pull)->base_ref;
+  }
+  absl::Status status =
+      Load(view, "", RepositoryFilePath(subject.forge()), ref, scope, out.repository, out.layers.repository_broken);
+  if (!status.ok()) return status;
+  // An organisation speaks for repositories with other packs, too.
+  scope.packs.clear();
+  const std::string owner = subject.repository().substr(0, subject.repository().find('/'));
+  status = Load(view, OrganisationRepository(subject.forge(), owner), kOrganisationFilePath, "", scope,
+                out.organisation, out.layers.organisation_broken);
+  if (!status.ok()) return status;
+  if (out.repository.has_value()) out.layers.repository = &out.repository->commands;
+  if (out.organisation.has_value()) out.layers.organisation = &out.organisation->commands;
+  out.layers.daemon = entry != nullptr ? &entry->commands : &config.commands;
+  AddRobots(out.layers.repository, out.robot_commands);
+  AddRobots(out.layers.organisation, out.robot_commands);
+  AddRobots(out.layers.daemon, out.robot_commands);
+  return absl::OkStatus();
+}
+
+}  // namespace yardmaster::commands

@@ -1,0 +1,347 @@
+#include "services/intake/command_work.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "clients/forge/forge_error.h"
+#include "services/core/limits.h"
+#include "services/intake/effect.h"
+#include "services/intake/forge_view.h"
+#include "services/intake/guarded_action.h"
+#include "services/intake/kept_decision.h"
+#include "services/intake/people_labels.h"
+#include "services/intake/reasons.h"
+#include "services/intake/router.h"
+#include "services/intake/work_results.h"
+
+namespace yardmaster {
+namespace {
+
+using std::chrono::milliseconds;
+using store::DeliveryState;
+
+constexpr milliseconds kReadTimeout{30'000};
+
+std::vector<std::string> Names(const google::protobuf::RepeatedPtrField<std::string>& names) {
+  return {names.begin(), names.end()};
+}
+
+// What the answer tells must be what is done: labels that the guardrails hold back at the end leave the plan now.
+void OnlyWhatPasses(const rules::CompiledPack& pack, const std::vector<std::string>& labels_now,
+                    const std::vector<std::string>& removed, v1::Plan& plan) {
+  const std::unique_ptr<rules::Guardrails> guardrails = GuardrailsOf(pack);
+  std::set<std::string> passed;
+  for (int i = plan.actions_size() - 1; i >= 0; --i) {
+    if (!plan.actions(i).has_add_labels()) continue;
+    std::optional<v1::Action> guarded = GuardedAction(guardrails.get(), plan, plan.actions(i), labels_now, removed);
+    if (!guarded.has_value()) {
+      plan.mutable_actions()->DeleteSubrange(i, 1);
+      continue;
+    }
+    *plan.mutable_actions(i) = *std::move(guarded);
+    passed.insert(plan.actions(i).add_labels().labels().begin(), plan.actions(i).add_labels().labels().end());
+  }
+  std::vector<std::string> applied;
+  for (const std::string& label : plan.applied()) {
+    if (passed.contains(label)) {
+      applied.push_back(label);
+      continue;
+    }
+    v1::Suppression& suppression = *plan.mutable_explanation()->add_guardrails();
+    suppression.set_rule_id("guardrail.sticky");
+    suppression.set_reason("'" + label + "' is held back: a person took it off, or the guardrails forbid it now");
+  }
+  plan.mutable_applied()->Assign(applied.begin(), applied.end());
+}
+
+// Files and comments hold more than a command needs to fail for: what the forge refuses for good is an answer, too.
+bool PassesBy(const absl::Status& status) {
+  const StepResult step = FromForgeError(status);
+  return step.kind != StepResult::Kind::kFailed;
+}
+
+}  // namespace
+
+ForgeCall CommandWork::ReadCall() const {
+  ForgeCall call;
+  call.priority = ForgePriority::kCommand;
+  call.timeout = kReadTimeout;
+  return call;
+}
+
+CommandWork::Text CommandWork::TextNow(const SubjectReading& reading) const {
+  const v1::Event& event = item_.event;
+  Text text;
+  if (event.kind() == v1::Event::KIND_OPENED || event.kind() == v1::Event::KIND_EDITED) {
+    text.source = "post";
+    text.now = reading.snapshot.body();
+    text.author = reading.snapshot.author();
+    return text;
+  }
+  // A comment without a name is known by the delivery that brought it.
+  text.source = event.comment().empty() ? absl::StrCat("d", item_.delivery) : absl::StrCat("c", event.comment());
+  text.now = event.text();
+  text.author = event.text_author();
+  for (const v1::Comment& comment : reading.snapshot.comments()) {
+    if (event.comment().empty() || std::to_string(comment.id()) != event.comment()) continue;
+    text.now = comment.body();
+    text.author = comment.author();
+    return text;
+  }
+  // Changed by somebody, gone since, and nobody knows whose it was: whose rights would hold?
+  if (event.kind() == v1::Event::KIND_COMMENT_EDITED && text.author.empty()) text.now.clear();
+  return text;
+}
+
+store::CommandsOfText CommandWork::Asked(const Text& text) const {
+  const CommandContext context{subject_, *pack_, own_login_};
+  const CrashMarks::Computing computing(env_.marks, item_.delivery);
+  // What the actor wrote, or left as it was: the event's text.
+  std::map<std::string, int> theirs;
+  for (const FoundCommand& found : env_.command_planner->Find(context, item_.event.text())) ++theirs[found.fingerprint];
+  store::CommandsOfText asked;
+  asked.subject = subject_;
+  asked.source = text.source;
+  asked.actor = item_.event.actor();
+  asked.delivery = item_.delivery;
+  for (FoundCommand& found : env_.command_planner->Find(context, text.now)) {
+    if (asked.asked.size() == kMaxCommandsInText) break;
+    const bool take = theirs[found.fingerprint]-- > 0;
+    asked.asked.push_back({std::move(found.fingerprint), std::move(found.command), take});
+  }
+  return asked;
+}
+
+WorkResult CommandWork::Run() {
+  const absl::StatusOr<SubjectReading> reading = ReadSubject(side_.forge(), ReadCall(), subject_, own_login_);
+  if (!reading.ok()) return FromRead(reading.status());
+  const Text text = TextNow(*reading);
+  // Known only now, perhaps: nobody asks for anything in what we wrote ourselves.
+  if (SameLogin(text.author, own_login_)) return Ignored(reasons::kOwnAction);
+  const store::CommandsOfText asked = Asked(text);
+  if (asked.asked.empty()) return Ignored(reasons::kKnownCommands, "they are no longer there");
+  const absl::StatusOr<std::vector<std::optional<store::StoredCommand>>> taken = env_.commands->Take(asked);
+  if (!taken.ok()) return FromStep(FromStoreError(taken.status()), "");
+  WorkResult result = Ignored(reasons::kKnownCommands);
+  for (size_t i = 0; i < taken->size(); ++i) {
+    if (!(*taken)[i].has_value()) continue;
+    WorkResult one = RunOne(*(*taken)[i], i, text);
+    if (one.kind != WorkResult::Kind::kSettled) return one;
+    // The others do not depend on it.
+    if (result.state != DeliveryState::kFailed) result = std::move(one);
+  }
+  return result;
+}
+
+WorkResult CommandWork::RunOne(const store::StoredCommand& command, size_t index, const Text& text) {
+  // Each command sees what the ones before it did.
+  absl::StatusOr<SubjectReading> reading = ReadSubject(side_.forge(), ReadCall(), subject_, own_login_);
+  if (!reading.ok()) return FromRead(reading.status());
+  v1::Event event = item_.event;
+  event.set_actor(command.actor);
+  event.set_text_author(text.author);
+  const bool apply = item_.mode == v1::MODE_APPLY;
+  const CommandInput input{.event = event,
+                           .text = text.now,
+                           .index = index,
+                           .name = absl::StrCat("command-", text.source, "-", command.slot),
+                           .revision = command.revision,
+                           .snapshot = reading->snapshot,
+                           .open = reading->open,
+                           .pack = pack_,
+                           .mode = item_.mode,
+                           .own_login = own_login_,
+                           .reactions = side_.forge().has_reactions()};
+  const auto begin = [&](v1::Plan& plan) {
+    *plan.mutable_subject() = subject_;
+    plan.set_pack(pack_->model().name);
+    plan.set_pack_revision(pack_->model().revision);
+    plan.set_mode(item_.mode);
+  };
+
+  // 1. People see that somebody works on it.
+  MarkedSection section(env_.marks, item_.delivery);
+  ForgeView view(side_.forge(), ReadCall(), subject_, env_.decisions, &section,
+                 [&](std::string_view planner) { return Ask(planner, *reading); });
+  absl::Status planned;
+  if (apply) {
+    v1::Plan acknowledgement;
+    begin(acknowledgement);
+    planned = env_.command_planner->Acknowledge(input, view, acknowledgement);
+    section.Pause();
+    for (const v1::Action& action : acknowledgement.actions()) {
+      const StepResult step = Send(acknowledgement, action);
+      // The answer tells the same, later.
+      if (!step.done() && step.kind != StepResult::Kind::kFailed) return FromStep(step, "");
+    }
+    section.Resume();
+  }
+
+  // 2. What is to be done: decided once.
+  v1::CommandPlan plan;
+  if (command.progress != store::CommandProgress::kPlanned || !plan.ParseFromString(command.plan)) {
+    plan.Clear();
+    begin(*plan.mutable_plan());
+    if (planned.ok()) planned = env_.command_planner->Plan(input, view, plan);
+    plan.set_view_digest(view.Digest());
+    if (!planned.ok() && ForgeErrorOf(planned).has_value() && PassesBy(planned)) {
+      return FromStep(FromForgeError(planned), "");
+    }
+    if (!planned.ok()) {
+      plan.Clear();
+      begin(*plan.mutable_plan());
+      env_.command_planner->Fail(input, std::string(planned.message()), *plan.mutable_plan());
+      plan.set_outcome(absl::StrCat("failed: ", planned.message()));
+    }
+    section.Pause();
+    if (plan.has_asked()) {
+      *plan.mutable_asked()->mutable_labels_before() = reading->snapshot.labels();
+      const absl::Status kept = KeepDecision(env_, item_, "", *plan.mutable_asked());
+      if (!kept.ok()) return FromStep(FromStoreError(kept), "");
+    }
+    if (command.progress == store::CommandProgress::kTaken) {
+      const absl::Status noted = env_.commands->Plan(command.id, plan.SerializeAsString());
+      if (!noted.ok()) return FromStep(FromStoreError(noted), "");
+    }
+  }
+
+  section.Pause();
+
+  // 3. Do it, and answer.
+  std::string failed;
+  // The planner may narrow the mode: a repository's file does.
+  const bool carried_out = apply && plan.plan().mode() == v1::MODE_APPLY;
+  if (carried_out) {
+    WorkResult done = CarryOut(input, plan, failed);
+    if (done.kind != WorkResult::Kind::kSettled || done.state == DeliveryState::kFailed) return done;
+  }
+  const std::string outcome =
+      absl::StrCat(carried_out ? "" : "dry-run: ", failed.empty() ? plan.outcome() : absl::StrCat("failed: ", failed));
+  const absl::Status settled = env_.commands->Settle(command.id, outcome);
+  if (!settled.ok()) return FromStep(FromStoreError(settled), "");
+  env_.logger.Info("command answered", {{"command", command.command.empty() ? "?" : command.command},
+                                        {"subject", SubjectKey(subject_)},
+                                        {"actor", command.actor},
+                                        {"outcome", outcome}});
+  return Settled(DeliveryState::kDone);
+}
+
+WorkResult CommandWork::CarryOut(const CommandInput& input, const v1::CommandPlan& plan, std::string& failed) {
+  if (plan.has_asked()) {
+    const StepResult step = CarryOutAsked(plan.asked(), failed);
+    if (!step.done()) return FromStep(step, reasons::kEffectFailed);
+  }
+  return FromStep(CarryOutOwn(input, plan.plan(), failed), reasons::kEffectFailed);
+}
+
+StepResult CommandWork::CarryOutAsked(const v1::Plan& plan, std::string& failed) {
+  if (plan.mode() != v1::MODE_APPLY) return {};
+  const std::unique_ptr<rules::Guardrails> guardrails = GuardrailsOf(*pack_);
+  for (v1::Action action : plan.actions()) {
+    const absl::StatusOr<ForgeIssue> now = side_.forge().GetIssue(ReadCall(), ForgeSubjectOf(subject_));
+    if (!now.ok()) return FromForgeError(now.status());
+    // Later ones replace earlier ones.
+    if (action.has_answer_comment()) action.mutable_answer_comment()->set_revision(item_.delivery);
+    const absl::StatusOr<TakenOff> removed = LabelsTakenOff(env_, subject_, now->labels);
+    if (!removed.ok()) return FromStoreError(removed.status());
+    const std::optional<v1::Action> guarded =
+        GuardedAction(guardrails.get(), plan, action, now->labels, removed->removed);
+    if (!guarded.has_value()) continue;
+    StepResult step = Send(plan, *guarded);
+    if (step.kind == StepResult::Kind::kFailed) {
+      failed = step.reason;
+    } else if (!step.done()) {
+      return step;
+    }
+  }
+  return {};
+}
+
+StepResult CommandWork::CarryOutOwn(const CommandInput& input, const v1::Plan& plan, std::string& failed) {
+  for (const v1::Action& action : plan.actions()) {
+    v1::Action now = action;
+    if (action.has_add_labels()) {
+      // Somebody may have changed the labels since, or an earlier run has added them.
+      const absl::StatusOr<ForgeIssue> issue = side_.forge().GetIssue(ReadCall(), ForgeSubjectOf(subject_));
+      if (!issue.ok()) return FromForgeError(issue.status());
+      const LabelsForPerson labels = LabelsToAdd(*pack_, Names(action.add_labels().labels()), issue->labels);
+      now.mutable_add_labels()->clear_labels();
+      for (const std::string& label : labels.go) now.mutable_add_labels()->add_labels(label);
+      for (const std::string& label : action.add_labels().labels()) {
+        const absl::Status noted = env_.subjects.ForgetLabelRemoved(subject_, label);
+        if (!noted.ok()) return FromStoreError(noted);
+      }
+      if (labels.go.empty()) continue;
+    }
+    if (action.has_remove_labels()) {
+      // A person's removal, whoever carries it out: no decision puts the label back.
+      for (const std::string& label : action.remove_labels().labels()) {
+        const absl::Status noted = env_.subjects.NoteLabelRemoved(subject_, label, input.event.actor());
+        if (!noted.ok()) return FromStoreError(noted);
+      }
+    }
+    if (action.has_answer_comment() && !failed.empty()) {
+      v1::Plan instead;
+      env_.command_planner->Fail(input, failed, instead);
+      for (const v1::Action& other : instead.actions()) {
+        if (other.has_answer_comment()) now = other;
+      }
+    }
+    StepResult step = Send(plan, now);
+    if (step.kind == StepResult::Kind::kFailed) {
+      // Without its answer a command is not done.
+      if (action.has_answer_comment()) return step;
+      failed = step.reason;
+    } else if (!step.done()) {
+      return step;
+    }
+  }
+  return {};
+}
+
+StepResult CommandWork::Send(const v1::Plan& plan, const v1::Action& action) {
+  ForgeCall call = ReadCall();
+  call.timeout = side_.WriteTimeout();
+  const EffectContext context{side_.forge(), call, own_login_};
+  std::string key;
+  return env_.effects.CarryOut(plan, action, item_.delivery, item_.started, context, side_.settle(), key);
+}
+
+absl::StatusOr<AskedPlan> CommandWork::Ask(std::string_view planner_name, const SubjectReading& reading) {
+  AskedPlan asked;
+  asked.reason = reasons::kNoPlanner;
+  const auto planner = std::find_if(env_.planners.begin(), env_.planners.end(), [&](const auto& candidate) {
+    return candidate->name() == planner_name && candidate->Handles(subject_.kind(), pack_->model());
+  });
+  if (planner == env_.planners.end()) return asked;
+  const absl::StatusOr<TakenOff> labels = LabelsTakenOff(env_, subject_, Names(reading.snapshot.labels()));
+  if (!labels.ok()) return labels.status();
+  v1::Event event = item_.event;
+  event.set_kind(v1::Event::KIND_REQUESTED);
+  event.set_origin(v1::Event::ORIGIN_COMMAND);
+  event.clear_text();
+  MarkedSection section(env_.marks, item_.delivery);
+  ForgeView view(side_.forge(), ReadCall(), subject_, env_.decisions, &section, nullptr);
+  const PlanInput input{.event = event,
+                        .trigger = Trigger::kAsked,
+                        .snapshot = reading.snapshot,
+                        .open = reading.open,
+                        .pack = pack_,
+                        .mode = item_.mode,
+                        .our_labels = labels->ours,
+                        .view = &view};
+  asked.reason = std::string((*planner)->LeaveAlone(input));
+  if (!asked.reason.empty()) return asked;
+  v1::Plan plan;
+  if (absl::Status planned = (*planner)->Plan(input, plan); !planned.ok()) return planned;
+  OnlyWhatPasses(*pack_, Names(reading.snapshot.labels()), labels->removed, plan);
+  asked.plan = std::move(plan);
+  return asked;
+}
+
+}  // namespace yardmaster

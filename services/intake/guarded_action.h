@@ -1,0 +1,27 @@
+// The guardrails' last word on an action of a plan, right before it is written.
+#ifndef YARDMASTER_SERVICES_INTAKE_GUARDED_ACTION_H_
+#define YARDMASTER_SERVICES_INTAKE_GUARDED_ACTION_H_
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "rules/engine/compiled_pack.h"
+#include "rules/engine/guardrails.h"
+#include "yardmaster/v1/plan.pb.h"
+
+namespace yardmaster {
+
+// nullptr for a pack without guardrails, which may only be read.
+std::unique_ptr<rules::Guardrails> GuardrailsOf(const rules::CompiledPack& pack);
+
+// The part of `action` that the guardrails still let through on a subject with `labels_now`, off which people took
+// `removed`; nullopt if nothing is left. Answers and reactions pass: they change nothing but our own words.
+std::optional<v1::Action> GuardedAction(const rules::Guardrails* guardrails, const v1::Plan& plan,
+                                        const v1::Action& action, const std::vector<std::string>& labels_now,
+                                        const std::vector<std::string>& removed);
+
+}  // namespace yardmaster
+
+#endif  // YARDMASTER_SERVICES_INTAKE_GUARDED_ACTION_H_

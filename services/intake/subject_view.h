@@ -1,0 +1,52 @@
+// What planners may look at beyond the event and the snapshot: read when it is first asked for, kept for the length of
+// one plan, and recorded. Nothing can be written through it.
+#ifndef YARDMASTER_SERVICES_INTAKE_SUBJECT_VIEW_H_
+#define YARDMASTER_SERVICES_INTAKE_SUBJECT_VIEW_H_
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "clients/forge/forge.h"
+#include "yardmaster/v1/plan.pb.h"
+
+namespace yardmaster {
+
+// What another planner would do if a person asked it now.
+struct AskedPlan {
+  std::optional<v1::Plan> plan;
+  // Without a plan: why the subject is left alone, a word of reasons.h.
+  std::string reason;
+};
+
+// Errors are the forge client's, with a ForgeError; a planner hands them on, and the work is tried again where that
+// helps.
+class SubjectView {
+ public:
+  virtual ~SubjectView() = default;
+
+  // The forge's name.
+  virtual std::string_view forge() const = 0;
+  virtual absl::StatusOr<ForgeAccess> Access(std::string_view login) = 0;
+  // False where the forge has no teams.
+  virtual absl::StatusOr<bool> IsTeamMember(std::string_view organisation, std::string_view team,
+                                            std::string_view login) = 0;
+  // A file at a branch or commit; `ref` empty: the default branch. `repository` empty: the subject's. nullopt if there
+  // is none.
+  virtual absl::StatusOr<std::optional<std::string>> File(std::string_view repository, std::string_view path,
+                                                          std::string_view ref) = 0;
+  // Of a pull request.
+  virtual absl::StatusOr<const ForgePull*> Pull() = 0;
+  virtual absl::StatusOr<const ForgePullFileList*> PullFiles() = 0;
+  // The latest decision about the subject that has reasons; nullopt if there is none, or it is no longer kept.
+  virtual absl::StatusOr<std::optional<v1::Plan>> LatestDecision() = 0;
+  // Asks another planner of the pipe by its name.
+  virtual absl::StatusOr<AskedPlan> Ask(std::string_view planner) = 0;
+  // Over everything that was read so far: 16 hex characters.
+  virtual std::string Digest() const = 0;
+};
+
+}  // namespace yardmaster
+
+#endif  // YARDMASTER_SERVICES_INTAKE_SUBJECT_VIEW_H_

@@ -1,0 +1,65 @@
+// Reviews a pull request when a person asks: its changed Python files as they are at its head, through the checks of
+// the repository's packs. What comes out is one comment, updated in place.
+#ifndef YARDMASTER_SERVICES_REVIEW_PULL_PLANNER_H_
+#define YARDMASTER_SERVICES_REVIEW_PULL_PLANNER_H_
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "rules/engine/checks/check_set.h"
+#include "rules/engine/checks/review_settings.h"
+#include "services/intake/planner.h"
+#include "services/review/report.h"
+
+namespace yardmaster {
+
+// What a pull request is reviewed under.
+struct ReviewScope {
+  std::vector<std::shared_ptr<const rules::CheckSet>> packs;  // those without any check are left out
+  rules::ReviewSettings settings;                             // what the repository says about reviews of its own
+  std::string today;                                          // "YYYY-MM-DD", for exemptions that end
+};
+// Errors are the view's.
+using FindReviewScope = std::function<absl::StatusOr<ReviewScope>(const v1::Subject& subject, SubjectView& view)>;
+
+// Asked only: by name, from a command. Says in its first step how many files it judged and what it found.
+class PullReviewPlanner final : public Planner {
+ public:
+  static constexpr std::string_view kName = "review";
+  explicit PullReviewPlanner(FindReviewScope find_scope) : find_scope_(std::move(find_scope)) {}
+
+  std::string_view name() const override { return kName; }
+  bool Handles(v1::SubjectKind kind, const rules::PackModel& pack) const override;
+  TriggerResult Wants(const RoutedEvent& event, const rules::PackModel& pack,
+                      const std::optional<std::vector<std::string>>& seen_labels) const override;
+  std::string_view LeaveAlone(const PlanInput& input) const override;
+  // Over the commit at the head.
+  std::string Digest(const PlanInput& input) const override;
+  absl::Status Plan(const PlanInput& input, v1::Plan& plan) const override;
+
+ private:
+  const FindReviewScope find_scope_;
+};
+
+// Lines that a patch (hunks in unified format) adds or changes, numbered from 1 after the change.
+std::set<uint32_t> ChangedLines(std::string_view patch);
+
+// What a review of a pull request is told in: Markdown, outside texts made harmless.
+struct PullReviewText {
+  std::string head;                                   // commit
+  std::map<std::string, std::set<uint32_t>> changed;  // by path; a path that is not there: nobody knows its lines
+};
+std::string PullReviewComment(const ReviewReport& report, const PullReviewText& about);
+// "3 files, 1 block, 2 major".
+std::string PullReviewCounts(const ReviewReport& report);
+
+}  // namespace yardmaster
+
+#endif  // YARDMASTER_SERVICES_REVIEW_PULL_PLANNER_H_
