@@ -594,7 +594,8 @@ class Run {
         const PhraseClause& clause = read_.clauses[i];
         if (i == hit.clause || clause.for_others) continue;
         // What belongs to another command is not ours.
-        if (hits_[i].mood == Mood::kAct && hits_[i].command != hit.command && !Absorbed(hits_[i], hit.command))
+        if (hits_[i].mood == Mood::kAct && hits_[i].command != "ask" && hits_[i].command != hit.command &&
+            !Absorbed(hits_[i], hit.command))
           continue;
         FillFrom(clause, *info, false, out.slots);
       }
