@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <fstream>
 #include <memory>
-#include <nlohmann/json.hpp>
+#include <optional>
+#include <random>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -308,6 +308,75 @@ TEST(CommandText, GivesTheSameCommandWhenItIsReadAgain) {
     EXPECT_EQ(Slots(again), Slots(command)) << text;
     EXPECT_EQ(again.host, command.host) << text;
   }
+}
+
+TEST(CommandText, OfAnyLineGivesTheSameCommandWhenItIsReadAgain) {
+  // Lines put together from what commands are made of.
+  const std::vector<std::string> parts = {"160",
+                                          "#7",
+                                          "a/b#1",
+                                          "-a/b#1",
+                                          "https://gitcode.com/a/b/merge_requests/3/diffs",
+                                          "r2.6",
+                                          "pr",
+                                          "pr9",
+                                          "to",
+                                          "base",
+                                          "--to",
+                                          "-m",
+                                          "—m",
+                                          "--amend",
+                                          "--no-rebase",
+                                          "--rebase=no",
+                                          "detailed",
+                                          "--ut",
+                                          "full",
+                                          "c",
+                                          "\"a b\"",
+                                          "“x，y”",
+                                          "'q'",
+                                          "`t`",
+                                          "\"\\\"\"",
+                                          "，",
+                                          ",",
+                                          "、",
+                                          "。",
+                                          "module:",
+                                          "fsdp",
+                                          "kind/bug",
+                                          "-x",
+                                          "x=y",
+                                          "title=\"a\"",
+                                          "reviewers：@a",
+                                          "李雷",
+                                          "--title",
+                                          "--reviewer",
+                                          "level=1",
+                                          "１",
+                                          "？",
+                                          "«",
+                                          "--",
+                                          "=",
+                                          ":",
+                                          "\\"};
+  const std::vector<std::string> starts = {"/squash", "/backport", "/label", "/help",   "/pr",       "/autogit pr",
+                                           "/review", "/test",     "/why",   "/update", "/retest_ut"};
+  std::mt19937 random(20260101);
+  const auto pick = [&](const std::vector<std::string>& from) { return from[random() % from.size()]; };
+  size_t read = 0;
+  for (int i = 0; i < 20000; ++i) {
+    std::string line = pick(starts);
+    for (size_t words = random() % 6; words > 0; --words) line += (random() % 8 == 0 ? "" : " ") + pick(parts);
+    const std::optional<ParsedCommand> command = Grammar().ParseLine(line);
+    if (!command.has_value() || command->command == nullptr || !command->problems.empty()) continue;
+    ++read;
+    const std::string text = CommandText(*command->command, command->slots, command->host);
+    const ParsedCommand again = Line(text);
+    ASSERT_EQ(again.command, command->command) << line << " → " << text;
+    ASSERT_EQ(Slots(again), Slots(*command)) << line << " → " << text;
+    ASSERT_EQ(again.host, command->host) << line << " → " << text;
+  }
+  EXPECT_GT(read, 3000U);
 }
 
 // --- Everything that the packs say ---
