@@ -149,7 +149,9 @@ TEST(CommonCases, AllHold) {
   for (const PhraseCase& one : Common().cases()) {
     const Interpretation result = Common().Interpret(one.text, one.context);
     EXPECT_EQ(result.command, one.command) << one.text << ": " << result.why;
-    if (one.slots.has_value()) EXPECT_EQ(json(result.slots), json(*one.slots)) << one.text;
+    if (one.slots.has_value()) {
+      EXPECT_EQ(json(result.slots), json(*one.slots)) << one.text;
+    }
   }
 }
 
