@@ -16,6 +16,18 @@ using store::DeliveryState;
 // After the store could not be read or written.
 constexpr milliseconds kStoreTrouble{2'000};
 
+// Whether every line that says something begins like a command or a mention.
+bool OnlyCommands(std::string_view text) {
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    const size_t first = line.find_first_not_of(" \t\r");
+    if (first != std::string_view::npos && line[first] != '/' && line[first] != '@') return false;
+  }
+  return true;
+}
+
 v1::Mode ToProto(RunMode mode) { return mode == RunMode::kApply ? v1::MODE_APPLY : v1::MODE_DRY_RUN; }
 
 }  // namespace
@@ -217,6 +229,8 @@ void Pipeline::Accept(const Delivery& delivery, RouteResult result, const Subjec
     for (const auto& planner : env_.planners) {
       if (!planner->Handles(subject.kind(), pack->model())) continue;
       const TriggerResult wanted = planner->Wants(routed, pack->model(), labels);
+      // Who only gives commands has not answered what we asked.
+      if (wanted.trigger == Trigger::kReply && item.commands && OnlyCommands(routed.event.text())) continue;
       if (wanted.trigger == Trigger::kNone) {
         if (why_not == reasons::kNoPlanner) why_not = wanted.reason;
         continue;

@@ -231,20 +231,25 @@ std::string PullReviewComment(const ReviewReport& report, const PullReviewText& 
     absl::StrAppend(&out, "\nOnly the first ", shown, " of ", all, " findings are shown.\n");
   }
   if (!report.skipped.empty()) {
+    // Files one by one; checks by why they were skipped.
     std::string rows;
-    size_t rest = 0;
-    for (size_t i = 0; i < report.skipped.size(); ++i) {
-      const rules::SkippedCheck& skipped = report.skipped[i];
-      if (i >= kMaxPullFindingsShown) {
-        ++rest;
-        continue;
+    size_t shown_files = 0;
+    size_t more_files = 0;
+    std::map<std::string, std::set<std::string>> checks;
+    for (const rules::SkippedCheck& skipped : report.skipped) {
+      if (skipped.rule_id != kUnread) {
+        checks[skipped.reason].insert(skipped.rule_id);
+      } else if (shown_files++ < kMaxPullFindingsShown) {
+        absl::StrAppend(&rows, "* ", skipped.path.empty() ? "" : Cell(skipped.path) + ": ", Cell(skipped.reason), "\n");
+      } else {
+        ++more_files;
       }
-      absl::StrAppend(&rows, "* ", skipped.path.empty() ? "" : Cell(skipped.path) + ": ",
-                      skipped.rule_id == kUnread ? "" : Cell(skipped.rule_id) + ": ", Cell(skipped.reason), "\n");
     }
-    if (rest > 0) absl::StrAppend(&rows, "* and ", rest, " more\n");
-    absl::StrAppend(&out, "\n<details><summary>Not looked at: ", report.skipped.size(), "</summary>\n\n", rows,
-                    "\n</details>\n");
+    if (more_files > 0) absl::StrAppend(&rows, "* and ", more_files, " more files\n");
+    for (const auto& [reason, rule_ids] : checks) {
+      absl::StrAppend(&rows, "* ", Cell(reason), ": ", Cell(absl::StrJoin(rule_ids, ", ")), "\n");
+    }
+    absl::StrAppend(&out, "\n<details><summary>Not looked at</summary>\n\n", rows, "\n</details>\n");
   }
   return out;
 }

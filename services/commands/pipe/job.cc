@@ -111,7 +111,7 @@ absl::StatusOr<WorkDone> Why(const Work& work) {
   if (!latest.ok()) return latest.status();
   WorkDone out;
   out.outcome = "done";
-  out.text = latest->has_value() ? "\n\n" + WhyText(**latest, work.asked.chinese)
+  out.text = latest->has_value() ? WhyText(**latest, work.asked.chinese)
                                  : Say(work, "nothing was decided here yet", "这里还没有任何判定");
   return out;
 }
@@ -143,7 +143,7 @@ absl::StatusOr<WorkDone> Help(const Work& work) {
   options.layers = work.layers;
   options.places =
       work.input.snapshot.subject().kind() == v1::SUBJECT_KIND_PULL_REQUEST ? rules::kFromPull : rules::kFromIssue;
-  out.text = "\n\n" + HelpAnswer(*work.input.pack->commands(), absl::StrJoin(names, " "), options);
+  out.text = HelpAnswer(*work.input.pack->commands(), absl::StrJoin(names, " "), options);
   return out;
 }
 

@@ -40,7 +40,7 @@ class CommandWorld : public World {
     }
     files["tiny/pack.json"] =
         R"({"name": "tiny", "title": "A pack for tests", "extends": "common", "entry_label": "queue"})";
-    files["tiny/commands.json"] = R"({"people_labels": ["area: net", "team b", "question", "wish", "sev1"]})";
+    files["tiny/commands.json"] = R"({"people_labels": ["area: net", "team b", "question", "wish"]})";
     pack_ = yardmaster::testing::CompileTinyPack(files);
     command_planner_ = std::make_shared<CommandsPlanner>(PlannerEnvironment{config_, nullptr, nullptr});
     forge_.access[std::string(kRepository) + " maria"] = {ForgePermission::kWrite, "write"};
