@@ -14,8 +14,9 @@ namespace {
 
 using nlohmann::json;
 
-// Memory of one set of patterns.
-constexpr int64_t kSetMemory = 64 << 20;
+// Memory of one set of patterns: its states are thrown away when they pass it, which is cheap; larger ones cost the
+// kernel more time than they save.
+constexpr int64_t kSetMemory = 16 << 20;
 constexpr int64_t kPatternMemory = 4 << 20;
 
 // A piece with an id, as written.
