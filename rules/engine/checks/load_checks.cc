@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "rules/engine/checks/check_set.h"
+#include "rules/engine/checks/compile_words.h"
 #include "rules/engine/checks/compiled_checks.h"
 #include "rules/engine/checks/compiler.h"
 #include "rules/engine/json_document.h"
@@ -31,13 +32,6 @@ struct Piece {
   std::string pointer;
   std::string pack;
 };
-
-std::vector<std::string> Names(const json& value) {
-  if (value.is_string()) return {value.get<std::string>()};
-  std::vector<std::string> out;
-  for (const json& one : value) out.push_back(one.get<std::string>());
-  return out;
-}
 
 std::string Lines(const json& value) {
   if (value.is_string()) return value.get<std::string>();
