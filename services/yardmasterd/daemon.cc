@@ -253,6 +253,7 @@ int RunDaemon(const DaemonOptions& options) {
   readiness.Set("store", true);
   IntakeServiceImpl intake(env, intake_calls, pipe == nullptr ? IntakeParts() : pipe->parts());
   ReviewServiceImpl review(env, *packs, long_calls, pipe == nullptr ? nullptr : &pipe->operators());
+  if (pipe != nullptr) review.UseRepositories(pipe->operator_source(), intake_calls);
   const std::vector<NamedService> services = {
       {"yardmaster.v1.TriageService", &triage},
       {"yardmaster.v1.ReviewService", &review},

@@ -1,14 +1,19 @@
 #include "services/yardmasterd/pipe.h"
 
 #include <chrono>
+#include <filesystem>
 #include <map>
+#include <optional>
 #include <random>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "clients/forge/http_curl.h"
 #include "clients/forge/make_forge.h"
+#include "clients/git/git_server.h"
+#include "clients/git/http_git_remote.h"
 #include "services/core/errors.h"
 #include "services/core/version.h"
 #include "services/intake/effect_kinds.h"
@@ -35,6 +40,7 @@ struct Pipe::Parts {
   explicit Parts(const PipeEnvironment& environment) : env(environment) {}
 
   absl::Status MakeForges();
+  void MakeGitRemotes();
   void MakePipe();
   std::vector<ScheduledJob> Jobs();
   absl::StatusOr<std::string> RunSweeps(const ScheduleConfig& schedule, const std::function<bool()>& stopping);
@@ -50,6 +56,8 @@ struct Pipe::Parts {
   SystemWaiter waiter;
   std::unique_ptr<HttpClient> http;
   std::map<std::string, std::unique_ptr<StoppableForge>> forges;
+  std::map<std::string, std::unique_ptr<GitRemote>> remotes;
+  std::unique_ptr<OperatorSource> operator_source;
   std::map<std::string, std::unique_ptr<ForgeSide>> sides;
   std::map<std::string, ForgeSide*, std::less<>> side_table;
   std::unique_ptr<EffectRunner> effects;
@@ -66,7 +74,10 @@ struct Pipe::Parts {
 
 absl::Status Pipe::Parts::MakeForges() {
   CurlHttpOptions options;
-  for (const auto& [name, forge] : env.config.forges) options.origins.push_back(forge.api_url);
+  for (const auto& [name, forge] : env.config.forges) {
+    options.origins.push_back(forge.api_url);
+    if (const std::optional<GitServer> git = GitServerOf(forge); git.has_value()) options.origins.push_back(git->url);
+  }
   options.user_agent = absl::StrCat("yardmaster/", absl::string_view(kVersion.data(), kVersion.size()));
   absl::StatusOr<std::unique_ptr<HttpClient>> client = MakeCurlHttpClient(std::move(options));
   if (!client.ok()) return client.status();
@@ -84,7 +95,27 @@ absl::Status Pipe::Parts::MakeForges() {
     side_table[name] = sides[name].get();
     forges[name] = *std::move(forge);
   }
+  MakeGitRemotes();
   return absl::OkStatus();
+}
+
+void Pipe::Parts::MakeGitRemotes() {
+  // What an earlier daemon was killed over.
+  const std::filesystem::path scratch = env.data_dir.path() / "git";
+  std::error_code ignored;
+  std::filesystem::remove_all(scratch, ignored);
+  std::map<std::string, GitRemote*, std::less<>> table;
+  for (const auto& [name, config] : env.config.forges) {
+    GitRemote*& remote = table[name];
+    std::optional<GitServer> server = GitServerOf(config);
+    if (!server.has_value()) continue;
+    const auto token = [forge = forges[name].get()](std::chrono::steady_clock::time_point deadline) {
+      return forge->Token(deadline);
+    };
+    remotes[name] = std::make_unique<HttpGitRemote>(GitEnvironment{*http, *std::move(server), token, scratch});
+    remote = remotes[name].get();
+  }
+  operator_source = std::make_unique<OperatorSource>(env.config, std::move(table));
 }
 
 void Pipe::Parts::MakePipe() {
@@ -222,6 +253,8 @@ IntakeParts Pipe::parts() {
 }
 
 store::Operators& Pipe::operators() { return parts_->store->operators(); }
+
+const OperatorSource& Pipe::operator_source() { return *parts_->operator_source; }
 
 absl::Status Pipe::Ready() const { return parts_->store->Ready(); }
 
