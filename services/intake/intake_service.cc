@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "services/core/errors.h"
-#include "services/core/pack_choice.h"
 #include "services/core/issue_snapshot.h"
 #include "services/core/limits.h"
+#include "services/core/pack_choice.h"
 #include "services/core/pooled_rpc.h"
 #include "services/intake/effect.h"
 #include "services/intake/messages.h"
