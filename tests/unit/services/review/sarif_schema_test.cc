@@ -45,13 +45,15 @@ const SarifSchema& Schema() {
 void CheckUris(const Json& json, const std::string& place, std::vector<std::string>& problems) {
   static const std::regex kReference("(?:[A-Za-z0-9._~:/?#@!$&'()*+,;=\\[\\]-]|%[0-9A-Fa-f]{2})+");
   if (json.is_array()) {
-    for (size_t i = 0; i < json.size(); ++i) CheckUris(json[i], place + "/" + std::to_string(i), problems);
+    for (const Json& item : json) CheckUris(item, place + "/#", problems);
   }
   if (!json.is_object()) return;
   for (const auto& [key, value] : json.items()) {
+    std::string below = place;
+    below.append("/").append(key);
     if ((key == "uri" || key == "$schema") && !std::regex_match(value.get<std::string>(), kReference))
-      problems.push_back(place + "/" + key + ": no URI reference: " + value.get<std::string>());
-    CheckUris(value, place + "/" + key, problems);
+      problems.push_back(below + ": no URI reference: " + value.get<std::string>());
+    CheckUris(value, below, problems);
   }
 }
 
