@@ -102,9 +102,12 @@ RowIndex PythonReader::Try(size_t index, bool nested, bool jumped) {
   const Guard around = place_.guard;
   Within(row, [&] {
     place_.guard = Stronger(Guard::kTry);
+    bool handled = depth_ >= kMaxNesting || full_;
+    const ByteSpan head = {ts_node_start_byte(Current()), ts_node_start_byte(Current()) + 3};
     ForEachChild([&] {
       const TSNode node = Current();
       const Kind kind = KindOf(node);
+      handled |= kind == kExceptNode || kind == kFinally;
       if (kind == kBlock) {
         Block(true);
       } else if (kind == kExceptNode) {
@@ -117,6 +120,7 @@ RowIndex PythonReader::Try(size_t index, bool nested, bool jumped) {
         Comment();
       }
     });
+    if (!handled && !full_) Refuse(head, "expected 'except' or 'finally' block");
   });
   place_.guard = around;
   return row;

@@ -1,5 +1,7 @@
 // Statements, and the blocks that hold them.
 #include <algorithm>
+#include <optional>
+#include <string>
 #include <string_view>
 
 #include "rules/engine/code/python_walker.h"
@@ -9,20 +11,27 @@ namespace yardmaster::rules {
 PythonReader::BlockResult PythonReader::Block(bool nested) {
   BlockResult result;
   bool jumped = false;
-  uint32_t column = UINT32_MAX;
+  // The module begins at the margin; other blocks, and code within documents, where their first statement does.
+  std::optional<size_t> indent;
+  if (depth_ == 0 && place_.block == kNoRow) indent = 0;
   uint32_t line = UINT32_MAX;
+  const bool read = depth_ > 0 && depth_ < kMaxNesting && !full_;
+  const TSNode block = Current();
+  bool empty = true;
   ForEachChild([&] {
     const TSNode node = Current();
     if (!ts_node_is_named(node)) return;
     const Kind kind = KindOf(node);
     if (kind == kComment) return Comment();
+    empty = false;
     // The grammar lets statements of one block stand anywhere; Python does not.
-    const TSPoint start = ts_node_start_point(node);
-    if (start.row != line && IsPythonStatement(kind)) {
-      if (column != UINT32_MAX && start.column != column && facts_.errors.empty()) {
-        facts_.errors.push_back({ts_node_start_byte(node), ts_node_end_byte(node), "unexpected indent"});
+    if (ts_node_start_point(node).row != line && IsPythonStatement(kind)) {
+      if (const std::optional<size_t> width = IndentOf(ts_node_start_byte(node))) {
+        if (indent && *width != *indent) {
+          Refuse(SpanOf(node), *width > *indent ? "unexpected indent" : "unindent does not match any outer level");
+        }
+        if (!indent) indent = width;
       }
-      if (column == UINT32_MAX) column = start.column;
     }
     line = ts_node_end_point(node).row;
     const RowIndex row = Statement(kind, result.statements, nested, jumped);
@@ -34,7 +43,40 @@ PythonReader::BlockResult PythonReader::Block(bool nested) {
               type == StatementType::kContinue;
     result.stub &= IsStub(facts_.statements[row]);
   });
+  if (read && empty && !Refused()) {
+    // Pointed at from the word that opens it to its colon.
+    const TSNode head = ts_node_parent(block);
+    const uint32_t end = ts_node_start_byte(block);
+    Refuse({ts_node_is_null(head) ? end : ts_node_start_byte(head), end}, "expected an indented block");
+  }
   return result;
+}
+
+std::optional<size_t> PythonReader::IndentOf(uint32_t offset) const {
+  const std::string_view before = facts_.text.substr(0, offset);
+  size_t begin = before.rfind('\n') + 1;  // npos + 1 is 0
+  if (begin == 0 && before.starts_with("\xef\xbb\xbf")) begin = 3;
+  // A line that another one continues on has no indentation of its own.
+  if (begin >= 2 && before[begin - 2] == '\\') return std::nullopt;
+  if (begin >= 3 && before[begin - 2] == '\r' && before[begin - 3] == '\\') return std::nullopt;
+  const std::string_view blanks = before.substr(begin);
+  if (blanks.find_first_not_of(" \t\f") != std::string_view::npos) return std::nullopt;
+  // What stands before a form feed does not count. Tabs and blanks count alike: Python measures a line with tabs of 8
+  // and again with tabs of 1, and wants both to agree.
+  return blanks.size() - (blanks.rfind('\f') + 1);
+}
+
+bool PythonReader::Refused() const {
+  return place_.block == kNoRow ? !facts_.errors.empty() : !facts_.code_blocks[place_.block].valid;
+}
+
+void PythonReader::Refuse(ByteSpan span, std::string_view why) {
+  if (Refused()) return;
+  if (place_.block != kNoRow) {
+    facts_.code_blocks[place_.block].valid = false;
+  } else {
+    facts_.errors.push_back({span.begin, span.end, std::string(why)});
+  }
 }
 
 bool PythonReader::IsStub(const StatementFact& fact) const {

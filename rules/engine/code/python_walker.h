@@ -8,6 +8,8 @@
 #include <tree_sitter/api.h>
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "rules/engine/code/fact_builder.h"
@@ -38,6 +40,13 @@ class PythonReader : public FactBuilder {
 
   // The statements below the current node, which is a block, the module, or an error.
   BlockResult Block(bool nested);
+  // Characters before the statement that begins at `offset`, as Python compares them; nullopt where it is not the first
+  // of its line.
+  std::optional<size_t> IndentOf(uint32_t offset) const;
+  // A syntax error that the grammar does not know, in the words of CPython. Only the first one is told.
+  void Refuse(ByteSpan span, std::string_view why);
+  // Whether an error is known already.
+  bool Refused() const;
   // A statement that does nothing.
   bool IsStub(const StatementFact& fact) const;
   void Comment();
