@@ -28,7 +28,11 @@ struct ReviewFile {
   std::optional<std::string> base;  // before the change; nullopt: there is no base, and every line counts as added
   std::string role;                 // empty: by the path
   bool context = false;             // conditions see it, but it is not judged itself
+  std::string unread{};             // why there is no text: the limit that was passed; empty: there is one
 };
+
+// Facts of all files that are judged together; files beyond it are not read, which is a finding of the limit.
+inline constexpr size_t kMaxSetRows = 2 * kMaxSourceRows;
 
 struct ReviewOptions {
   std::string profile;                         // empty: the pack's default
@@ -90,7 +94,7 @@ struct ReviewResult {
 };
 
 // Judges all files that are not `context`. Never throws; whatever the files hold ends in findings.
-ReviewResult Review(const CheckSet& checks, const std::vector<ReviewFile>& files, const ReviewOptions& options);
+ReviewResult Review(const CheckSet& checks, std::vector<ReviewFile> files, const ReviewOptions& options);
 
 // What came of one good or bad case of a check.
 struct CheckCaseResult {

@@ -131,11 +131,13 @@ bool TreeQuery::Match(const Unit& unit, std::chrono::steady_clock::time_point de
   const auto compiled = std::find_if(compiled_.begin(), compiled_.end(),
                                      [&](const Compiled& one) { return one.language == unit.facts().language; });
   // A text with passed limits is not searched: queries take long on deep trees.
-  if (compiled == compiled_.end() || !unit.source().tree() || !unit.facts().limits.empty()) return true;
+  if (compiled == compiled_.end() || !unit.facts().limits.empty()) return true;
+  const SyntaxTree& tree = unit.Tree();
+  if (!tree) return true;
   const std::unique_ptr<TSQueryCursor, CursorDeleter> cursor(ts_query_cursor_new());
   ts_query_cursor_set_match_limit(cursor.get(), kMatchLimit);
   TSQueryCursorOptions options = {&deadline, &Expired};
-  ts_query_cursor_exec_with_options(cursor.get(), compiled->query.get(), ts_tree_root_node(unit.source().tree().get()),
+  ts_query_cursor_exec_with_options(cursor.get(), compiled->query.get(), ts_tree_root_node(tree.get()),
                                     &options);
   const std::string_view text = unit.facts().text;
   TSQueryMatch match;
