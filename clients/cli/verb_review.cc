@@ -300,8 +300,12 @@ absl::StatusOr<ReviewReport> Review(const ReviewArguments& arguments, const Chec
     if (!input.context) named.insert(input.path);
   }
   const auto relative = [&](std::string& path) {
-    if (selection.base.empty() || named.count(path) > 0 || !Below(path, selection.base)) return;
-    path = path.substr(selection.base.size() + 1);
+    if (selection.base.empty() || named.count(path) > 0) return;
+    if (path == selection.base) {
+      path = ".";
+    } else if (Below(path, selection.base)) {
+      path = path.substr(selection.base.size() + 1);
+    }
   };
   for (ReportedFinding& reported : report->findings) relative(reported.finding.path);
   for (rules::SkippedCheck& skipped : report->skipped) relative(skipped.path);
@@ -400,6 +404,9 @@ ExitCode Run(const ReviewArguments& arguments, bool tree, Session& session) {
     return RunOnServer(arguments, session);
   }
   if (!arguments.phase.empty() && arguments.gate.empty()) return InputError(session, "--phase needs --gate");
+  if (!arguments.rules.empty() && !arguments.gate.empty()) {
+    return InputError(session, "--rule does not go with --gate: a gate asks for all of its checks");
+  }
 
   ExitCode code = ExitCode::kDone;
   const CheckSets packs = LoadReviewPacks(session, arguments.packs, arguments.paths, code);

@@ -114,6 +114,11 @@ TEST_F(ReviewTest, TreeTellsPathsRelativeToItsFolderOperatorByOperator) {
     told.push_back(finding["rule_id"].get<std::string>() + " " + finding["path"].get<std::string>());
   EXPECT_THAT(told, ::testing::UnorderedElementsAre("L1 a/a_impl.py", "L2 b/b_impl.py", "L3 b/b_impl.py"));
   EXPECT_EQ(json["summary"]["files"], 3);
+  // The folder itself, too: a kernel without a golden is no case for L3.
+  Write("alone/a_impl.py", "def k(): pass\n");
+  const Json alone = Json::parse(Run({"review", "tree", Path("alone"), "--json"}).out);
+  ASSERT_EQ(alone["skipped"].size(), 1u);
+  EXPECT_EQ(alone["skipped"][0]["path"], ".");
 }
 
 TEST_F(ReviewTest, ARoleReviewsAnyFileNameAndWholeTrees) {
@@ -193,6 +198,8 @@ TEST_F(ReviewTest, WrongArgumentsAreUsageErrors) {
   EXPECT_EQ(Run({"review", "file", file, "--pack", "nobody"}).code, 1);
   EXPECT_EQ(Run({"review", "file", file, "--rule", "L9"}).code, 1);
   EXPECT_EQ(Run({"review", "file", file, "--rule", "L1"}).code, 0);
+  EXPECT_EQ(Run({"review", "file", file, "--rule", "L1", "--gate", "phase"}).code, 2) << "a gate asks for all checks";
+  EXPECT_EQ(Run({"review", "tree", Path("demo"), "--phase", "M1"}).code, 2);
 }
 
 TEST_F(ReviewTest, AGateIsAskedOverTheOperatorsFolder) {
