@@ -15,132 +15,106 @@
 namespace yardmaster {
 namespace {
 
-// Counts findings of tasks that end in any order, and says of which ones the
-// findings can't be told any more: those behind the tasks, all done, that fill
-// the report. What is told is so the same on any number of threads.
+// Counts findings of tasks that end in any order, and says of which ones the findings can't be told any more: those
+// behind the tasks, all done, that fill the report. What is told is so the same on any number of threads.
 class FindingCount {
-public:
+ public:
   explicit FindingCount(size_t tasks) : counts_(tasks, kOpen) {}
 
   // Task `index` found so many. False: leave them out.
   bool Add(size_t index, size_t findings) {
     const std::lock_guard lock(mutex_);
-    // The task itself was open until now: these are findings of tasks before
-    // it.
+    // The task itself was open until now: these are findings of tasks before it.
     const bool room = before_ < kMaxRunFindings;
     counts_[index] = findings;
-    while (first_open_ < counts_.size() && counts_[first_open_] != kOpen)
-      before_ += counts_[first_open_++];
+    while (first_open_ < counts_.size() && counts_[first_open_] != kOpen) before_ += counts_[first_open_++];
     return room;
   }
 
-private:
+ private:
   static constexpr size_t kOpen = SIZE_MAX;
 
   std::mutex mutex_;
   std::vector<size_t> counts_;
   size_t first_open_ = 0;
-  size_t before_ = 0; // findings of tasks before first_open_
+  size_t before_ = 0;  // findings of tasks before first_open_
 };
 
 // One set under one pack.
 struct Task {
-  const rules::CheckSet *checks = nullptr;
-  const std::vector<std::string> *only = nullptr;
-  const FileSet *set = nullptr;
+  const rules::CheckSet* checks = nullptr;
+  const std::vector<std::string>* only = nullptr;
+  const FileSet* set = nullptr;
 };
 
 struct Done {
   rules::ReviewResult result;
-  size_t left_out = 0; // findings
+  size_t left_out = 0;  // findings
   std::vector<rules::SkippedCheck> unreadable;
 };
 
-bool HasProfile(const rules::CheckSet &checks, const std::string &profile) {
-  return std::any_of(
-      checks.profiles().begin(), checks.profiles().end(),
-      [&](const rules::ProfileInfo &info) { return info.id == profile; });
+bool HasProfile(const rules::CheckSet& checks, const std::string& profile) {
+  return std::any_of(checks.profiles().begin(), checks.profiles().end(),
+                     [&](const rules::ProfileInfo& info) { return info.id == profile; });
 }
 
-bool HasMoment(const rules::CheckSet &checks, const std::string &moment) {
-  return std::any_of(
-      checks.moments().begin(), checks.moments().end(),
-      [&](const rules::ProfileInfo &info) { return info.id == moment; });
+bool HasMoment(const rules::CheckSet& checks, const std::string& moment) {
+  return std::any_of(checks.moments().begin(), checks.moments().end(),
+                     [&](const rules::ProfileInfo& info) { return info.id == moment; });
 }
 
 // Names of all packs together, for an error.
 template <typename List>
-std::string
-Known(const std::vector<std::shared_ptr<const rules::CheckSet>> &packs,
-      const List &list) {
+std::string Known(const std::vector<std::shared_ptr<const rules::CheckSet>>& packs, const List& list) {
   std::set<std::string> names;
-  for (const auto &pack : packs) {
-    for (const std::string &name : list(*pack))
-      names.insert(name);
+  for (const auto& pack : packs) {
+    for (const std::string& name : list(*pack)) names.insert(name);
   }
-  return names.empty() ? std::string("nothing: the packs have none")
-                       : "one of: " + absl::StrJoin(names, ", ");
+  return names.empty() ? std::string("nothing: the packs have none") : "one of: " + absl::StrJoin(names, ", ");
 }
 
-std::vector<std::string> Ids(const std::vector<rules::ProfileInfo> &infos) {
+std::vector<std::string> Ids(const std::vector<rules::ProfileInfo>& infos) {
   std::vector<std::string> ids;
   ids.reserve(infos.size());
-  for (const rules::ProfileInfo &info : infos)
-    ids.push_back(info.id);
+  for (const rules::ProfileInfo& info : infos) ids.push_back(info.id);
   return ids;
 }
 
-absl::Status
-CheckNames(const std::vector<std::shared_ptr<const rules::CheckSet>> &packs,
-           const std::vector<ReviewInput> &inputs, const RunOptions &options) {
-  const auto any = [&](auto &&has) {
-    return std::any_of(packs.begin(), packs.end(),
-                       [&](const auto &pack) { return has(*pack); });
+absl::Status CheckNames(const std::vector<std::shared_ptr<const rules::CheckSet>>& packs,
+                        const std::vector<ReviewInput>& inputs, const RunOptions& options) {
+  const auto any = [&](auto&& has) {
+    return std::any_of(packs.begin(), packs.end(), [&](const auto& pack) { return has(*pack); });
   };
-  if (!options.profile.empty() && !any([&](const auto &pack) {
-        return HasProfile(pack, options.profile);
-      })) {
-    return errors::FieldInvalid("profile", Known(packs, [](const auto &pack) {
-                                  return Ids(pack.profiles());
-                                }));
+  if (!options.profile.empty() && !any([&](const auto& pack) { return HasProfile(pack, options.profile); })) {
+    return errors::FieldInvalid("profile", Known(packs, [](const auto& pack) { return Ids(pack.profiles()); }));
   }
-  if (!options.moment.empty() &&
-      !any([&](const auto &pack) { return HasMoment(pack, options.moment); })) {
-    return errors::FieldInvalid("moment", Known(packs, [](const auto &pack) {
-                                  return Ids(pack.moments());
-                                }));
+  if (!options.moment.empty() && !any([&](const auto& pack) { return HasMoment(pack, options.moment); })) {
+    return errors::FieldInvalid("moment", Known(packs, [](const auto& pack) { return Ids(pack.moments()); }));
   }
-  const auto roles = [](const rules::CheckSet &pack) {
+  const auto roles = [](const rules::CheckSet& pack) {
     std::vector<std::string> names;
-    for (const rules::RoleInfo &role : pack.roles())
-      names.push_back(role.role);
+    for (const rules::RoleInfo& role : pack.roles()) names.push_back(role.role);
     return names;
   };
-  for (const ReviewInput &input : inputs) {
-    if (input.role.empty())
-      continue;
-    const bool known = any([&](const auto &pack) {
-      return std::any_of(
-          pack.roles().begin(), pack.roles().end(),
-          [&](const rules::RoleInfo &role) { return role.role == input.role; });
+  for (const ReviewInput& input : inputs) {
+    if (input.role.empty()) continue;
+    const bool known = any([&](const auto& pack) {
+      return std::any_of(pack.roles().begin(), pack.roles().end(),
+                         [&](const rules::RoleInfo& role) { return role.role == input.role; });
     });
-    if (!known)
-      return errors::FieldInvalid("role", Known(packs, roles));
+    if (!known) return errors::FieldInvalid("role", Known(packs, roles));
   }
   return absl::OkStatus();
 }
 
-const std::string &PlaceOf(const ReviewInput &input) {
-  return input.place.empty() ? input.path : input.place;
-}
+const std::string& PlaceOf(const ReviewInput& input) { return input.place.empty() ? input.path : input.place; }
 
 std::vector<FileSet> OneByOne(std::vector<FileSet> sets) {
   std::vector<FileSet> each;
-  for (FileSet &set : sets) {
-    for (SetMember &member : set.members) {
-      if (member.context)
-        continue;
-      FileSet &one = each.emplace_back();
+  for (FileSet& set : sets) {
+    for (SetMember& member : set.members) {
+      if (member.context) continue;
+      FileSet& one = each.emplace_back();
       one.folder = set.folder;
       one.op = set.op;
       one.members.push_back(std::move(member));
@@ -149,82 +123,70 @@ std::vector<FileSet> OneByOne(std::vector<FileSet> sets) {
   return each;
 }
 
-// Files whose role was given are sets of their own; the others go by their
-// paths.
-std::vector<FileSet> SetsOf(const rules::CheckSet &checks,
-                            const RoleTable &roles,
-                            const std::vector<ReviewInput> &inputs) {
+// Files whose role was given are sets of their own; the others go by their paths.
+std::vector<FileSet> SetsOf(const rules::CheckSet& checks, const RoleTable& roles,
+                            const std::vector<ReviewInput>& inputs) {
   std::vector<std::string> paths;
   std::vector<size_t> origin;
   std::vector<FileSet> sets;
   for (size_t i = 0; i < inputs.size(); ++i) {
-    const std::string &place =
-        roles.by_operator() ? PlaceOf(inputs[i]) : inputs[i].path;
+    const std::string& place = roles.by_operator() ? PlaceOf(inputs[i]) : inputs[i].path;
     if (inputs[i].role.empty()) {
       paths.push_back(place);
       origin.push_back(i);
       continue;
     }
-    FileSet &set = sets.emplace_back();
+    FileSet& set = sets.emplace_back();
     set.folder = FolderOf(place);
     set.op = StemOf(place);
     set.members.push_back({i, std::string(NameOf(place)), false});
   }
   std::vector<FileSet> grouped = GroupFiles(roles, paths);
-  for (FileSet &set : grouped) {
-    for (SetMember &member : set.members) {
+  for (FileSet& set : grouped) {
+    for (SetMember& member : set.members) {
       member.path = origin[member.path];
       member.context = member.context || inputs[member.path].context;
     }
   }
-  // Checks that look at one file only need no more than that, and files then
-  // spread over threads.
-  if (!roles.by_operator() && !checks.across())
-    grouped = OneByOne(std::move(grouped));
-  // Beside a file with a given role stands what belongs to the operator that
-  // its stem names.
-  for (FileSet &set : sets) {
-    for (const FileSet &other : grouped) {
-      if (other.folder != set.folder ||
-          (other.op != set.op && !other.op.empty()))
-        continue;
+  // Checks that look at one file only need no more than that, and files then spread over threads.
+  if (!roles.by_operator() && !checks.across()) grouped = OneByOne(std::move(grouped));
+  // Beside a file with a given role stands what belongs to the operator that its stem names.
+  for (FileSet& set : sets) {
+    for (const FileSet& other : grouped) {
+      if (other.folder != set.folder || (other.op != set.op && !other.op.empty())) continue;
       for (SetMember member : other.members) {
         member.context = true;
         set.members.push_back(std::move(member));
       }
     }
   }
-  for (FileSet &set : grouped)
-    sets.push_back(std::move(set));
+  for (FileSet& set : grouped) sets.push_back(std::move(set));
   // Sets in which nobody is judged are not worth reading.
-  std::erase_if(sets, [](const FileSet &set) {
-    return std::all_of(set.members.begin(), set.members.end(),
-                       [](const SetMember &member) { return member.context; });
+  std::erase_if(sets, [](const FileSet& set) {
+    return std::all_of(set.members.begin(), set.members.end(), [](const SetMember& member) { return member.context; });
   });
   return sets;
 }
 
-Done RunOne(const Task &task, const std::vector<ReviewInput> &inputs,
-            const ReadInput &read, const RunOptions &options) {
+Done RunOne(const Task& task, const std::vector<ReviewInput>& inputs, const ReadInput& read,
+            const RunOptions& options) {
   Done done;
   std::vector<rules::ReviewFile> files;
   files.reserve(task.set->members.size());
   size_t bytes = 0;
-  for (const SetMember &member : task.set->members) {
+  for (const SetMember& member : task.set->members) {
     std::string error;
     std::optional<std::string> text = read(member.path, error);
     if (!text.has_value()) {
-      if (!member.context)
-        done.unreadable.push_back({"*", inputs[member.path].path, error});
+      if (!member.context) done.unreadable.push_back({"*", inputs[member.path].path, error});
       continue;
     }
-    rules::ReviewFile &file = files.emplace_back();
+    rules::ReviewFile& file = files.emplace_back();
     file.path = member.name;
     bytes += text->size();
     if (bytes > kMaxSetBytes) {
-      file.unread = absl::StrCat(
-          "the files that are judged together have more than ",
-          kMaxSetBytes / 1024 / 1024, " MiB; this one was not read");
+      file.unread = absl::StrCat("the files that are judged together have more than ", kMaxSetBytes / 1024 / 1024,
+                                 " MiB; this one was not read");
     } else {
       file.text = *std::move(text);
     }
@@ -232,8 +194,7 @@ Done RunOne(const Task &task, const std::vector<ReviewInput> &inputs,
     file.context = member.context;
   }
   rules::ReviewOptions engine;
-  engine.profile = HasProfile(*task.checks, options.profile) ? options.profile
-                                                             : std::string();
+  engine.profile = HasProfile(*task.checks, options.profile) ? options.profile : std::string();
   engine.stage = options.stage;
   engine.moment = options.moment;
   engine.options = options.options;
@@ -242,54 +203,43 @@ Done RunOne(const Task &task, const std::vector<ReviewInput> &inputs,
   engine.only = *task.only;
   done.result = rules::Review(*task.checks, std::move(files), engine);
   // The engine speaks of paths within the set.
-  const auto outside = [&](const std::string &name) {
-    for (const SetMember &member : task.set->members) {
-      if (member.name == name)
-        return inputs[member.path].path;
+  const auto outside = [&](const std::string& name) {
+    for (const SetMember& member : task.set->members) {
+      if (member.name == name) return inputs[member.path].path;
     }
     if (name.empty() || name == "." || name == task.set->folder) {
-      return task.set->folder.empty() ? std::string(".")
-                                      : std::string(task.set->folder);
+      return task.set->folder.empty() ? std::string(".") : std::string(task.set->folder);
     }
     return JoinPath(task.set->folder, name);
   };
-  // What a rule about the whole set says of a file that is not judged is left
-  // to a review of that file.
-  std::erase_if(done.result.findings, [&](const rules::Finding &finding) {
+  // What a rule about the whole set says of a file that is not judged is left to a review of that file.
+  std::erase_if(done.result.findings, [&](const rules::Finding& finding) {
     return std::any_of(task.set->members.begin(), task.set->members.end(),
-                       [&](const SetMember &member) {
-                         return member.context && member.name == finding.path;
-                       });
+                       [&](const SetMember& member) { return member.context && member.name == finding.path; });
   });
-  for (rules::Finding &finding : done.result.findings)
-    finding.path = outside(finding.path);
-  for (rules::SkippedCheck &skipped : done.result.skipped) {
-    const bool whole_set =
-        skipped.path.empty() || skipped.path == task.set->folder;
+  for (rules::Finding& finding : done.result.findings) finding.path = outside(finding.path);
+  for (rules::SkippedCheck& skipped : done.result.skipped) {
+    const bool whole_set = skipped.path.empty() || skipped.path == task.set->folder;
     skipped.path = whole_set ? task.set->folder : outside(skipped.path);
   }
   return done;
 }
 
-} // namespace
+}  // namespace
 
-bool TakesPart(const rules::CheckInfo &check, std::string_view profile,
-               const std::optional<int> &stage, std::string_view moment) {
-  const auto has = [](const auto &list, const auto &value) {
-    return list.empty() ||
-           std::find(list.begin(), list.end(), value) != list.end();
+bool TakesPart(const rules::CheckInfo& check, std::string_view profile, const std::optional<int>& stage,
+               std::string_view moment) {
+  const auto has = [](const auto& list, const auto& value) {
+    return list.empty() || std::find(list.begin(), list.end(), value) != list.end();
   };
-  return (profile.empty() || has(check.profiles, profile)) &&
-         (!stage.has_value() || has(check.stages, *stage)) &&
+  return (profile.empty() || has(check.profiles, profile)) && (!stage.has_value() || has(check.stages, *stage)) &&
          (moment.empty() || has(check.moments, moment));
 }
 
-absl::StatusOr<ReviewReport>
-RunReview(const std::vector<std::shared_ptr<const rules::CheckSet>> &packs,
-          const std::vector<ReviewInput> &inputs, const ReadInput &read,
-          const RunOptions &options) {
-  if (absl::Status status = CheckNames(packs, inputs, options); !status.ok())
-    return status;
+absl::StatusOr<ReviewReport> RunReview(const std::vector<std::shared_ptr<const rules::CheckSet>>& packs,
+                                       const std::vector<ReviewInput>& inputs, const ReadInput& read,
+                                       const RunOptions& options) {
+  if (absl::Status status = CheckNames(packs, inputs, options); !status.ok()) return status;
 
   // 1. What to run over what.
   std::vector<std::vector<FileSet>> sets;
@@ -298,28 +248,22 @@ RunReview(const std::vector<std::shared_ptr<const rules::CheckSet>> &packs,
   sets.reserve(packs.size());
   only.reserve(packs.size());
   ReviewReport report;
-  for (const std::shared_ptr<const rules::CheckSet> &pack : packs) {
+  for (const std::shared_ptr<const rules::CheckSet>& pack : packs) {
     report.packs.push_back(pack->pack());
     if (report.profile.empty()) {
-      report.profile = HasProfile(*pack, options.profile)
-                           ? options.profile
-                           : pack->default_profile();
+      report.profile = HasProfile(*pack, options.profile) ? options.profile : pack->default_profile();
     }
-    std::vector<std::string> &ids = only.emplace_back(options.only);
-    if (!options.moment.empty() && !HasMoment(*pack, options.moment))
-      continue;
+    std::vector<std::string>& ids = only.emplace_back(options.only);
+    if (!options.moment.empty() && !HasMoment(*pack, options.moment)) continue;
     if (options.named_moment_only) {
-      for (const rules::CheckInfo &check : pack->checks()) {
-        if (std::find(check.moments.begin(), check.moments.end(),
-                      options.moment) != check.moments.end())
+      for (const rules::CheckInfo& check : pack->checks()) {
+        if (std::find(check.moments.begin(), check.moments.end(), options.moment) != check.moments.end())
           ids.push_back(check.rule);
       }
-      if (ids.empty())
-        continue;
+      if (ids.empty()) continue;
     }
     sets.push_back(SetsOf(*pack, RoleTable(*pack), inputs));
-    for (const FileSet &set : sets.back())
-      tasks.push_back({pack.get(), &ids, &set});
+    for (const FileSet& set : sets.back()) tasks.push_back({pack.get(), &ids, &set});
   }
 
   // 2. Run it.
@@ -327,8 +271,7 @@ RunReview(const std::vector<std::shared_ptr<const rules::CheckSet>> &packs,
   std::atomic<size_t> next{0};
   FindingCount count(tasks.size());
   const auto work = [&] {
-    for (size_t i = next.fetch_add(1); i < tasks.size();
-         i = next.fetch_add(1)) {
+    for (size_t i = next.fetch_add(1); i < tasks.size(); i = next.fetch_add(1)) {
       done[i] = RunOne(tasks[i], inputs, read, options);
       if (!count.Add(i, done[i].result.findings.size())) {
         done[i].left_out = done[i].result.findings.size();
@@ -338,33 +281,33 @@ RunReview(const std::vector<std::shared_ptr<const rules::CheckSet>> &packs,
   };
   {
     std::vector<std::jthread> helpers;
-    for (size_t i = 1; i < std::min(options.jobs, tasks.size()); ++i)
-      helpers.emplace_back(work);
+    for (size_t i = 1; i < std::min(options.jobs, tasks.size()); ++i) helpers.emplace_back(work);
     work();
   }
 
   // 3. Put it together.
+  for (size_t i = 0; i < tasks.size(); ++i) {
+    const rules::Problems& problems = done[i].result.problems;
+    if (!problems.empty()) return errors::PackInvalid(tasks[i].checks->pack(), problems.front().ToString());
+  }
   std::set<std::string> unreadable;
   size_t left_out = 0;
-  for (Done &one : done) {
+  for (Done& one : done) {
     left_out += one.left_out;
-    for (rules::Finding &finding : one.result.findings) {
+    for (rules::Finding& finding : one.result.findings) {
       if (report.findings.size() < kMaxRunFindings) {
         report.findings.push_back({std::move(finding)});
       } else {
         ++left_out;
       }
     }
-    for (rules::SkippedCheck &skipped : one.result.skipped)
-      report.skipped.push_back(std::move(skipped));
-    for (rules::SkippedCheck &skipped : one.unreadable) {
-      if (unreadable.insert(skipped.path).second)
-        report.skipped.push_back(std::move(skipped));
+    for (rules::SkippedCheck& skipped : one.result.skipped) report.skipped.push_back(std::move(skipped));
+    for (rules::SkippedCheck& skipped : one.unreadable) {
+      if (unreadable.insert(skipped.path).second) report.skipped.push_back(std::move(skipped));
     }
   }
   report.files = static_cast<size_t>(
-      std::count_if(inputs.begin(), inputs.end(),
-                    [](const ReviewInput &input) { return !input.context; }));
+      std::count_if(inputs.begin(), inputs.end(), [](const ReviewInput& input) { return !input.context; }));
   report.files -= std::min(report.files, unreadable.size());
   if (left_out > 0) {
     rules::Finding finding;
@@ -373,9 +316,7 @@ RunReview(const std::vector<std::shared_ptr<const rules::CheckSet>> &packs,
     finding.severity = rules::Severity::kBlock;
     finding.pack_severity = "BLOCK";
     finding.path = ".";
-    finding.message =
-        absl::StrCat(left_out, " more findings were left out: a run tells ",
-                     kMaxRunFindings);
+    finding.message = absl::StrCat(left_out, " more findings were left out: a run tells ", kMaxRunFindings);
     finding.fingerprint = "0000000000000000";
     report.findings.push_back({std::move(finding)});
   }
@@ -383,4 +324,4 @@ RunReview(const std::vector<std::shared_ptr<const rules::CheckSet>> &packs,
   return report;
 }
 
-} // namespace yardmaster
+}  // namespace yardmaster

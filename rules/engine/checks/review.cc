@@ -28,36 +28,33 @@ uint64_t Hash(std::string_view text, uint64_t hash) {
     hash ^= static_cast<unsigned char>(c);
     hash *= 1099511628211ULL;
   }
-  hash ^= 0x1f; // between parts
+  hash ^= 0x1f;  // between parts
   return hash * 1099511628211ULL;
 }
 
 std::string Hex(uint64_t value) {
   static constexpr char kHex[] = "0123456789abcdef";
   std::string out(16, '0');
-  for (size_t i = 16; i-- > 0; value >>= 4)
-    out[i] = kHex[value & 15];
+  for (size_t i = 16; i-- > 0; value >>= 4) out[i] = kHex[value & 15];
   return out;
 }
 
-bool Contains(const std::vector<std::string> &list, std::string_view text) {
+bool Contains(const std::vector<std::string>& list, std::string_view text) {
   return std::find(list.begin(), list.end(), text) != list.end();
 }
 
 class Reviewer {
-public:
-  Reviewer(const CheckSet &checks, const ReviewOptions &options)
+ public:
+  Reviewer(const CheckSet& checks, const ReviewOptions& options)
       : checks_(checks.impl()), options_(options), run_(checks.impl()) {}
 
   ReviewResult Review(std::vector<ReviewFile> files) {
     SetUp(std::move(files));
-    for (const auto &unit : run_.units)
-      Limits(*unit);
+    for (const auto& unit : run_.units) Limits(*unit);
     Select();
     OverSet();
-    for (const auto &unit : run_.units) {
-      if (!unit->judged)
-        continue;
+    for (const auto& unit : run_.units) {
+      if (!unit->judged) continue;
       ++result_.files;
       OverFile(*unit);
     }
@@ -65,32 +62,29 @@ public:
     return std::move(result_);
   }
 
-private:
+ private:
   // What runs.
   struct Active {
-    const CompiledCheck *check = nullptr;
-    const CompiledRule *rule = nullptr;
-    bool done = false; // "once" for the whole set
+    const CompiledCheck* check = nullptr;
+    const CompiledRule* rule = nullptr;
+    const RuleBody* body = nullptr;  // once Complete
+    bool done = false;               // "once" for the whole set
   };
 
   void SetUp(std::vector<ReviewFile> files) {
-    run_.profile_name =
-        options_.profile.empty() ? checks_.default_profile : options_.profile;
+    run_.profile_name = options_.profile.empty() ? checks_.default_profile : options_.profile;
     for (size_t i = 0; i < checks_.profiles.size(); ++i) {
-      if (checks_.profiles[i].id == run_.profile_name)
-        run_.profile = i;
+      if (checks_.profiles[i].id == run_.profile_name) run_.profile = i;
     }
     run_.stage = options_.stage;
     run_.moment = options_.moment;
     run_.options.insert(options_.options.begin(), options_.options.end());
     run_.set_path = options_.path;
-    if (!options_.op.empty())
-      run_.set_groups["op"] = options_.op;
+    if (!options_.op.empty()) run_.set_groups["op"] = options_.op;
     const std::vector<Language> queried = QueriedLanguages();
-    for (ReviewFile &file : files) {
+    for (ReviewFile& file : files) {
       std::vector<bool> added;
-      if (file.base)
-        added = AddedLines(*file.base, file.text);
+      if (file.base) added = AddedLines(*file.base, file.text);
       SyntaxTree tree;
       auto unit = std::make_unique<Unit>(Source(file, file.text, &tree));
       SetRole(file, *unit);
@@ -102,69 +96,52 @@ private:
         unit->base->is_base = true;
         unit->added_ = std::move(added);
       }
-      // Trees that queries will look at are kept as long as they are few;
-      // others are made again when it is their turn.
-      if (tree && unit->judged &&
-          std::find(queried.begin(), queried.end(), unit->facts().language) !=
-              queried.end()) {
+      // Trees that queries will look at are kept as long as they are few; others are made again when it is their turn.
+      if (tree && unit->judged && std::find(queried.begin(), queried.end(), unit->facts().language) != queried.end()) {
         nodes_ += ts_node_descendant_count(ts_tree_root_node(tree.get()));
-        if (nodes_ <= kMaxKeptNodes)
-          unit->Hold(std::move(tree));
+        if (nodes_ <= kMaxKeptNodes) unit->Hold(std::move(tree));
       }
-      for (const auto &[name, value] : unit->groups)
-        run_.set_groups.try_emplace(name, value);
+      for (const auto& [name, value] : unit->groups) run_.set_groups.try_emplace(name, value);
       run_.units.push_back(std::move(unit));
     }
   }
 
   // Takes the text away.
-  std::shared_ptr<const SourceFile>
-  Source(const ReviewFile &file, std::string &text, SyntaxTree *tree) {
-    if (!file.unread.empty())
-      return SourceFile::Unread(file.path, file.unread);
+  std::shared_ptr<const SourceFile> Source(const ReviewFile& file, std::string& text, SyntaxTree* tree) {
+    if (!file.unread.empty()) return SourceFile::Unread(file.path, file.unread);
     if (rows_ >= kMaxSetRows) {
-      return SourceFile::Unread(
-          file.path, "the files that are judged together hold more than " +
-                         std::to_string(kMaxSetRows) +
-                         " facts; this one was not read");
+      return SourceFile::Unread(file.path, "the files that are judged together hold more than " +
+                                               std::to_string(kMaxSetRows) + " facts; this one was not read");
     }
-    auto source = SourceFile::Read(file.path, std::move(text),
-                                   options_.parse_limit, tree);
-    rows_ += source->facts().rows;
+    auto source = SourceFile::Read(file.path, std::move(text), options_.parse_limit, tree);
+    // A line takes a thirtieth of what other facts do.
+    rows_ += source->facts().rows + source->facts().line_starts.size() / 32;
     return source;
   }
 
   // Languages that a query of some check is about.
   std::vector<Language> QueriedLanguages() const {
     std::vector<Language> languages;
-    for (const CompiledCheck &check : checks_.checks) {
-      const CompiledRule &rule =
-          *check.rules[std::min(run_.profile, check.rules.size() - 1)];
-      if (rule.query == nullptr)
-        continue;
-      languages.insert(languages.end(), rule.languages.begin(),
-                       rule.languages.end());
+    for (const CompiledCheck& check : checks_.checks) {
+      const CompiledRule& rule = *check.rules[std::min(run_.profile, check.rules.size() - 1)];
+      if (rule.query == nullptr) continue;
+      languages.insert(languages.end(), rule.languages.begin(), rule.languages.end());
     }
     return languages;
   }
 
-  void SetRole(const ReviewFile &file, Unit &unit) const {
+  void SetRole(const ReviewFile& file, Unit& unit) const {
     constexpr size_t kMaxGroups = 16;
     std::array<re2::StringPiece, kMaxGroups> found;
-    for (const CompiledRole &role : checks_.roles) {
-      if (!file.role.empty() && role.info.role != file.role)
-        continue;
-      const auto groups =
-          static_cast<int>(std::min(role.groups.size(), kMaxGroups));
+    for (const CompiledRole& role : checks_.roles) {
+      if (!file.role.empty() && role.info.role != file.role) continue;
+      const auto groups = static_cast<int>(std::min(role.groups.size(), kMaxGroups));
       const re2::StringPiece path(file.path);
-      if (!role.path->Match(path, 0, path.size(), RE2::ANCHOR_BOTH,
-                            found.data(), groups))
-        continue;
+      if (!role.path->Match(path, 0, path.size(), RE2::ANCHOR_BOTH, found.data(), groups)) continue;
       unit.role = role.info.role;
       for (size_t i = 1; i < static_cast<size_t>(groups); ++i) {
         if (!role.groups[i].empty() && found[i].data() != nullptr) {
-          unit.groups[role.groups[i]] =
-              std::string(found[i].data(), found[i].size());
+          unit.groups[role.groups[i]] = std::string(found[i].data(), found[i].size());
         }
       }
       break;
@@ -174,45 +151,37 @@ private:
       unit.role = file.role;
       std::string_view name = file.path;
       name = name.substr(name.rfind('/') + 1);
-      unit.groups["op"] = options_.op.empty()
-                              ? std::string(name.substr(0, name.rfind('.')))
-                              : options_.op;
+      unit.groups["op"] = options_.op.empty() ? std::string(name.substr(0, name.rfind('.'))) : options_.op;
     }
-    if (!options_.op.empty())
-      unit.groups.try_emplace("op", options_.op);
+    if (!options_.op.empty()) unit.groups.try_emplace("op", options_.op);
   }
 
-  // Findings about the reading of a file. Of one that is only looked at they
-  // are left to a review of that file, unless it could not be read at all:
-  // conditions then see less than there is.
-  void Limits(const Unit &unit) {
-    const FileFacts &facts = unit.facts();
+  // Findings about the reading of a file. Of one that is only looked at they are left to a review of that file, unless
+  // it could not be read at all: conditions then see less than there is.
+  void Limits(const Unit& unit) {
+    const FileFacts& facts = unit.facts();
     if (!unit.judged) {
-      if (!facts.text.empty() || facts.limits.empty())
-        return;
+      if (!facts.text.empty() || facts.limits.empty()) return;
       Finding finding = Own(kLimitRule, Severity::kBlock, "BLOCK", unit);
       finding.path = options_.path.empty() ? "." : options_.path;
       finding.message = unit.path() + ": " + facts.limits.front().message;
       result_.findings.push_back(std::move(finding));
       return;
     }
-    for (const SyntaxError &error : facts.errors) {
+    for (const SyntaxError& error : facts.errors) {
       Finding finding = Own(kParseRule, Severity::kMajor, "MAJOR", unit);
-      finding.message = error.message.empty()
-                            ? "syntax error"
-                            : "syntax error: " + Readable(error.message);
+      finding.message = error.message.empty() ? "syntax error" : "syntax error: " + Readable(error.message);
       SetPlace(unit, {error.begin, error.end}, finding);
       result_.findings.push_back(std::move(finding));
     }
-    for (const LimitProblem &limit : facts.limits) {
+    for (const LimitProblem& limit : facts.limits) {
       Finding finding = Own(kLimitRule, Severity::kBlock, "BLOCK", unit);
       finding.message = limit.message;
       result_.findings.push_back(std::move(finding));
     }
   }
 
-  Finding Own(std::string_view rule, Severity severity,
-              std::string_view pack_severity, const Unit &unit) const {
+  Finding Own(std::string_view rule, Severity severity, std::string_view pack_severity, const Unit& unit) const {
     Finding finding;
     finding.rule_id = rule;
     finding.pack = checks_.pack;
@@ -224,138 +193,123 @@ private:
 
   void Select() {
     run_.Start(options_.check_limit);
-    for (const CompiledCheck &check : checks_.checks) {
+    for (const CompiledCheck& check : checks_.checks) {
+      if (!options_.check.empty() && check.info.id != options_.check) continue;
       if (!options_.only.empty() && !Contains(options_.only, check.info.id) &&
           !Contains(options_.only, check.info.rule)) {
         continue;
       }
-      const CompiledRule &rule =
-          *check.rules[std::min(run_.profile, check.rules.size() - 1)];
-      if (rule.off)
-        continue;
+      const CompiledRule& rule = *check.rules[std::min(run_.profile, check.rules.size() - 1)];
+      if (rule.off) continue;
       if (run_.stage && !rule.stages.empty() &&
-          std::find(rule.stages.begin(), rule.stages.end(), *run_.stage) ==
-              rule.stages.end()) {
+          std::find(rule.stages.begin(), rule.stages.end(), *run_.stage) == rule.stages.end()) {
         continue;
       }
-      if (!run_.moment.empty() && !rule.moments.empty() &&
-          !Contains(rule.moments, run_.moment))
-        continue;
+      if (!run_.moment.empty() && !rule.moments.empty() && !Contains(rule.moments, run_.moment)) continue;
       std::string missing;
-      for (const std::string &role : rule.needs) {
+      for (const std::string& role : rule.needs) {
         const bool there =
-            std::any_of(run_.units.begin(), run_.units.end(),
-                        [&](const auto &unit) { return unit->role == role; });
-        if (!there)
-          missing += (missing.empty() ? "" : ", ") + role;
+            std::any_of(run_.units.begin(), run_.units.end(), [&](const auto& unit) { return unit->role == role; });
+        if (!there) missing += (missing.empty() ? "" : ", ") + role;
       }
       if (!missing.empty()) {
-        result_.skipped.push_back(
-            {check.info.rule, options_.path, "needs " + missing});
+        result_.skipped.push_back({check.info.rule, options_.path, "needs " + missing});
         continue;
       }
       if (rule.when != nullptr) {
         Frame frame;
         frame.rows[0] = {nullptr, FactTable::kSet, 0};
         if (!rule.when->Holds(run_, frame)) {
-          result_.skipped.push_back(
-              {check.info.rule, options_.path, "does not apply here"});
+          result_.skipped.push_back({check.info.rule, options_.path, "does not apply here"});
           continue;
         }
       }
-      active_.push_back({&check, &rule, false});
+      active_.push_back({&check, &rule, nullptr, false});
     }
+  }
+
+  // Whether the check can run: most checks are never asked for more than which files they are about.
+  bool Complete(Active& active) {
+    if (active.body == nullptr && !active.done) {
+      active.body = active.rule->Body(result_.problems);
+      active.done = active.body == nullptr;
+    }
+    return active.body != nullptr;
   }
 
   void OverSet() {
     run_.Start(options_.check_limit);
-    for (Active &active : active_) {
-      if (active.rule->list != nullptr)
-        OverList(active);
-      if (active.rule->table == FactTable::kSet)
-        Judge(active, {nullptr, FactTable::kSet, 0});
+    for (Active& active : active_) {
+      if (active.rule->table != FactTable::kSet && active.rule->list == nullptr) continue;
+      if (!Complete(active)) continue;
+      if (active.rule->list != nullptr) OverList(active);
+      if (active.rule->table == FactTable::kSet) Judge(active, {nullptr, FactTable::kSet, 0});
     }
-    if (run_.expired() && !run_.units.empty())
-      TooSlow(*run_.units.front());
+    if (run_.expired() && !run_.units.empty()) TooSlow(*run_.units.front());
   }
 
-  void OverList(Active &active) {
+  void OverList(Active& active) {
     once_.clear();
     Frame frame;
     frame.rows[0] = {nullptr, FactTable::kSet, 0};
     const Value value = active.rule->list->Get(run_, frame);
-    if (value.kind != Value::Kind::kList)
-      return;
+    if (value.kind != Value::Kind::kList) return;
     // A copy: what was made on the way is forgotten between rows.
     const std::vector<Value> elements = *value.list;
     std::vector<std::string> texts;
     texts.reserve(elements.size());
-    for (const Value &element : elements)
-      texts.emplace_back(element.text);
+    for (const Value& element : elements) texts.emplace_back(element.text);
     for (size_t i = 0; i < elements.size() && !active.done; ++i) {
       Value element = elements[i];
-      if (element.kind == Value::Kind::kText)
-        element.text = texts[i];
+      if (element.kind == Value::Kind::kText) element.text = texts[i];
       run_.values.emplace_back(element, i);
-      Judge(active, {nullptr, FactTable::kValue,
-                     static_cast<RowIndex>(run_.values.size() - 1)});
+      Judge(active, {nullptr, FactTable::kValue, static_cast<RowIndex>(run_.values.size() - 1)});
       run_.values.pop_back();
     }
   }
 
-  void TooSlow(const Unit &unit) {
+  void TooSlow(const Unit& unit) {
     Finding finding = Own(kLimitRule, Severity::kBlock, "BLOCK", unit);
-    finding.message = "the checks took longer than " +
-                      std::to_string(options_.check_limit.count()) +
+    finding.message = "the checks took longer than " + std::to_string(options_.check_limit.count()) +
                       " ms or too much memory; the rest was left out";
     result_.findings.push_back(std::move(finding));
   }
 
-  bool Applies(const CompiledRule &rule, const Unit &unit) const {
-    if (!rule.roles.empty() && !Contains(rule.roles, unit.role))
-      return false;
+  bool Applies(const CompiledRule& rule, const Unit& unit) const {
+    if (!rule.roles.empty() && !Contains(rule.roles, unit.role)) return false;
     if (!rule.languages.empty() &&
-        std::find(rule.languages.begin(), rule.languages.end(),
-                  unit.facts().language) == rule.languages.end()) {
+        std::find(rule.languages.begin(), rule.languages.end(), unit.facts().language) == rule.languages.end()) {
       return false;
     }
-    const auto fits = [&](const std::string &glob) {
-      return MatchesGlob(glob, unit.path());
-    };
-    if (!rule.files.empty() &&
-        std::none_of(rule.files.begin(), rule.files.end(), fits))
-      return false;
+    const auto fits = [&](const std::string& glob) { return MatchesGlob(glob, unit.path()); };
+    if (!rule.files.empty() && std::none_of(rule.files.begin(), rule.files.end(), fits)) return false;
     return std::none_of(rule.not_files.begin(), rule.not_files.end(), fits);
   }
 
-  void OverFile(const Unit &unit) {
+  void OverFile(const Unit& unit) {
     run_.Start(options_.check_limit);
-    for (const CompiledMoment &moment : checks_.moments) {
-      if (moment.info.id != run_.moment || moment.only == nullptr)
-        continue;
+    for (const CompiledMoment& moment : checks_.moments) {
+      if (moment.info.id != run_.moment || moment.only == nullptr) continue;
       Frame frame;
       frame.rows[0] = {&unit, FactTable::kFile, 0};
-      if (!moment.only->Holds(run_, frame))
-        return;
+      if (!moment.only->Holds(run_, frame)) return;
     }
-    for (Active &active : active_) {
-      const CompiledRule &rule = *active.rule;
-      if (rule.table == FactTable::kSet || rule.table == FactTable::kValue ||
-          active.done || !Applies(rule, unit))
+    const bool matched = FindMatches(unit);
+    run_.Start(options_.check_limit);
+    for (Active& active : active_) {
+      const CompiledRule& rule = *active.rule;
+      if (rule.table == FactTable::kSet || rule.table == FactTable::kValue || active.done || !Applies(rule, unit))
         continue;
-      const Unit *side = rule.base ? unit.base.get() : &unit;
-      if (side == nullptr)
-        continue;
-      if (rule.query != nullptr &&
-          !rule.query->Match(unit, Run::Clock::now() + options_.check_limit)) {
-        TooSlow(unit);
-        continue;
+      const Unit* side = rule.base ? unit.base.get() : &unit;
+      if (side == nullptr || !Complete(active)) continue;
+      if (rule.query != nullptr) {
+        if (!matched) continue;
+        unit.matches = matches_[rule.query->number];
       }
       once_.clear();
       OverRows(active, *side);
       // The next check has other captures.
-      if (rule.query != nullptr)
-        unit.matches.clear();
+      if (rule.query != nullptr) unit.matches.clear();
       if (run_.expired()) {
         TooSlow(unit);
         break;
@@ -364,47 +318,53 @@ private:
     unit.Drop();
     if (unit.resolved_full()) {
       Finding finding = Own(kLimitRule, Severity::kBlock, "BLOCK", unit);
-      finding.message = "names with their imports take too much memory; some "
-                        "were judged as they are written";
+      finding.message = "names with their imports take too much memory; some were judged as they are written";
       result_.findings.push_back(std::move(finding));
     }
   }
 
-  void OverRows(Active &active, const Unit &unit) {
-    const CompiledRule &rule = *active.rule;
-    for (const KindSelection &kind : rule.kinds) {
-      const std::vector<RowIndex> *index = nullptr;
-      const FileFacts &facts = unit.facts();
+  // Of all queries that run over the file, found at once. False if that took too long.
+  bool FindMatches(const Unit& unit) {
+    std::vector<const TreeQuery*> wanted;
+    for (const Active& active : active_) {
+      const TreeQuery* query = active.rule->query;
+      if (query != nullptr && !active.done && Applies(*active.rule, unit)) wanted.push_back(query);
+    }
+    if (wanted.empty() || checks_.queries.Match(unit, wanted, options_.check_limit, matches_)) return true;
+    TooSlow(unit);
+    return false;
+  }
+
+  void OverRows(Active& active, const Unit& unit) {
+    const CompiledRule& rule = *active.rule;
+    for (const KindSelection& kind : rule.kinds) {
+      const std::vector<RowIndex>* index = nullptr;
+      const FileFacts& facts = unit.facts();
       switch (kind.kind.select) {
-      case KindInfo::Select::kAll:
-        break;
-      case KindInfo::Select::kExprType:
-        index = &facts.exprs_by_type[kind.kind.value];
-        break;
-      case KindInfo::Select::kSlot:
-        index = &facts.exprs_by_slot[kind.kind.value];
-        break;
-      case KindInfo::Select::kStatementType:
-        index = &facts.statements_by_type[kind.kind.value];
-        break;
+        case KindInfo::Select::kAll:
+          break;
+        case KindInfo::Select::kExprType:
+          index = &facts.exprs_by_type[kind.kind.value];
+          break;
+        case KindInfo::Select::kSlot:
+          index = &facts.exprs_by_slot[kind.kind.value];
+          break;
+        case KindInfo::Select::kStatementType:
+          index = &facts.statements_by_type[kind.kind.value];
+          break;
       }
-      const size_t count =
-          index == nullptr ? unit.RowCount(rule.table) : index->size();
+      const size_t count = index == nullptr ? unit.RowCount(rule.table) : index->size();
       for (size_t i = 0; i < count && !run_.expired() && !active.done; ++i) {
-        const RowRef row = {&unit, rule.table,
-                            index == nullptr ? static_cast<RowIndex>(i)
-                                             : (*index)[i]};
-        const bool member = std::all_of(
-            kind.definitions.begin(), kind.definitions.end(),
-            [&](size_t definition) { return run_.Is(definition, row); });
-        if (member)
-          Judge(active, row);
+        const RowRef row = {&unit, rule.table, index == nullptr ? static_cast<RowIndex>(i) : (*index)[i]};
+        const bool member = std::all_of(kind.definitions.begin(), kind.definitions.end(),
+                                        [&](size_t definition) { return run_.Is(definition, row); });
+        if (member) Judge(active, row);
       }
     }
   }
 
-  void Judge(Active &active, RowRef row) {
-    const CompiledRule &rule = *active.rule;
+  void Judge(Active& active, RowRef row) {
+    const RuleBody& rule = *active.body;
     run_.Step();
     run_.Forget();
     Frame frame;
@@ -415,58 +375,48 @@ private:
       frame.lets = &rule.lets;
       frame.let_values = &lets;
     }
-    if (rule.where != nullptr && !rule.where->Holds(run_, frame))
-      return;
-    if (rule.exempt != nullptr && rule.exempt->Holds(run_, frame))
-      return;
-    if (run_.expired())
-      return;
-    if (!First(active, row))
-      return;
+    if (rule.where != nullptr && !rule.where->Holds(run_, frame)) return;
+    if (rule.exempt != nullptr && rule.exempt->Holds(run_, frame)) return;
+    if (run_.expired()) return;
+    if (!First(active, row)) return;
     Add(active, row, frame);
   }
 
   // Whether nothing was found before where only the first counts.
-  bool First(Active &active, RowRef row) {
+  bool First(Active& active, RowRef row) {
     switch (active.rule->once) {
-    case CompiledRule::Once::kNever:
-      return true;
-    case CompiledRule::Once::kFile:
-      return once_.insert(kNoRow).second;
-    case CompiledRule::Once::kSet:
-      active.done = true;
-      return true;
-    case CompiledRule::Once::kFunction: {
-      const FieldInfo *field = FindField(row.table, "function");
-      if (field == nullptr || row.unit == nullptr)
+      case CompiledRule::Once::kNever:
         return true;
-      const Value function = field->get(run_, *row.unit, row.index);
-      return once_
-          .insert(function.kind == Value::Kind::kRow ? function.row.index
-                                                     : kNoRow)
-          .second;
-    }
+      case CompiledRule::Once::kFile:
+        return once_.insert(kNoRow).second;
+      case CompiledRule::Once::kSet:
+        active.done = true;
+        return true;
+      case CompiledRule::Once::kFunction: {
+        const FieldInfo* field = FindField(row.table, "function");
+        if (field == nullptr || row.unit == nullptr) return true;
+        const Value function = field->get(run_, *row.unit, row.index);
+        return once_.insert(function.kind == Value::Kind::kRow ? function.row.index : kNoRow).second;
+      }
     }
     return true;
   }
 
-  void Add(const Active &active, RowRef row, Frame &frame) {
+  void Add(const Active& active, RowRef row, Frame& frame) {
     if (result_.findings.size() >= kMaxFindings) {
       ++left_out_;
       return;
     }
-    const CompiledRule &rule = *active.rule;
+    const RuleBody& rule = *active.body;
     Finding finding;
     finding.rule_id = active.check->info.rule;
     finding.pack = active.check->info.pack;
-    finding.severity = rule.severity;
-    finding.pack_severity = rule.pack_severity;
-    const auto text = [&](const Template &source) {
+    finding.severity = active.rule->severity;
+    finding.pack_severity = active.rule->pack_severity;
+    const auto text = [&](const Template& source) {
       bool missing = false;
-      return source.parts.empty()
-                 ? std::string()
-                 : Readable(source.Expand(run_, frame, missing, true),
-                            kMaxMessageBytes);
+      return source.parts.empty() ? std::string()
+                                  : Readable(source.Expand(run_, frame, missing, true), kMaxMessageBytes);
     };
     finding.message = text(rule.message);
     finding.message_zh = text(rule.message_zh);
@@ -475,8 +425,7 @@ private:
     RowRef at = row;
     if (rule.place) {
       const Value place = rule.place->Get(run_, frame);
-      if (place.kind == Value::Kind::kRow)
-        at = place.row;
+      if (place.kind == Value::Kind::kRow) at = place.row;
     }
     if (at.unit != nullptr) {
       finding.path = at.unit->path();
@@ -487,32 +436,23 @@ private:
     } else {
       finding.path = options_.path;
     }
-    if (rule.edit_place)
-      AddEdit(rule, frame, finding);
-    if (rule.path)
-      finding.path = text(*rule.path);
-    if (finding.path.empty())
-      finding.path = ".";
+    if (rule.edit_place) AddEdit(rule, frame, finding);
+    if (rule.path) finding.path = text(*rule.path);
+    if (finding.path.empty()) finding.path = ".";
     result_.findings.push_back(std::move(finding));
   }
 
-  // Only in the file of the finding, and only where every placeholder has a
-  // value.
-  void AddEdit(const CompiledRule &rule, Frame &frame, Finding &finding) {
+  // Only in the file of the finding, and only where every placeholder has a value.
+  void AddEdit(const RuleBody& rule, Frame& frame, Finding& finding) {
     const Value place = rule.edit_place->Get(run_, frame);
-    if (place.kind != Value::Kind::kRow || place.row.unit == nullptr ||
-        place.row.unit->is_base)
-      return;
-    if (place.row.unit->path() != finding.path)
-      return;
+    if (place.kind != Value::Kind::kRow || place.row.unit == nullptr || place.row.unit->is_base) return;
+    if (place.row.unit->path() != finding.path) return;
     bool missing = false;
     FindingEdit edit;
     edit.text = rule.edit_text.Expand(run_, frame, missing);
-    if (missing)
-      return;
+    if (missing) return;
     Finding at;
-    SetPlace(*place.row.unit,
-             place.row.unit->SpanOf(place.row.table, place.row.index), at);
+    SetPlace(*place.row.unit, place.row.unit->SpanOf(place.row.table, place.row.index), at);
     edit.line = at.line;
     edit.column = at.column;
     edit.end_line = at.end_line;
@@ -520,184 +460,152 @@ private:
     finding.edits.push_back(std::move(edit));
   }
 
-  static void SetPlace(const Unit &unit, ByteSpan span, Finding &finding) {
-    const FileFacts &facts = unit.facts();
+  static void SetPlace(const Unit& unit, ByteSpan span, Finding& finding) {
+    const FileFacts& facts = unit.facts();
     const auto size = static_cast<uint32_t>(facts.text.size());
     const uint32_t begin = std::min(span.begin, size);
     uint32_t end = std::min(std::max(span.end, begin), size);
     // Line ends are not pointed at.
-    while (end > begin &&
-           (facts.text[end - 1] == '\n' || facts.text[end - 1] == '\r'))
-      --end;
+    while (end > begin && (facts.text[end - 1] == '\n' || facts.text[end - 1] == '\r')) --end;
     finding.line = facts.LineOf(begin);
-    finding.column = static_cast<uint32_t>(
-        CodePoints(facts.Text({facts.line_starts[finding.line - 1], begin})) +
-        1);
+    finding.column = static_cast<uint32_t>(CodePoints(facts.Text({facts.line_starts[finding.line - 1], begin})) + 1);
     finding.end_line = facts.LineOf(end > begin ? end - 1 : begin);
-    finding.end_column = static_cast<uint32_t>(
-        CodePoints(facts.Text({facts.line_starts[finding.end_line - 1], end})) +
-        1);
+    finding.end_column =
+        static_cast<uint32_t>(CodePoints(facts.Text({facts.line_starts[finding.end_line - 1], end})) + 1);
   }
 
   void Finish() {
-    auto &findings = result_.findings;
-    std::stable_sort(
-        findings.begin(), findings.end(),
-        [](const Finding &a, const Finding &b) {
-          return std::tie(a.path, a.line, a.column, a.rule_id, a.message) <
-                 std::tie(b.path, b.line, b.column, b.rule_id, b.message);
-        });
+    auto& findings = result_.findings;
+    std::stable_sort(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) {
+      return std::tie(a.path, a.line, a.column, a.rule_id, a.message) <
+             std::tie(b.path, b.line, b.column, b.rule_id, b.message);
+    });
     // The same said twice of one place.
-    const auto same = [](const Finding &a, const Finding &b) {
-      return a.rule_id == b.rule_id && a.path == b.path && a.line == b.line &&
-             a.column == b.column && a.end_line == b.end_line &&
-             a.end_column == b.end_column && a.message == b.message;
+    const auto same = [](const Finding& a, const Finding& b) {
+      return a.rule_id == b.rule_id && a.path == b.path && a.line == b.line && a.column == b.column &&
+             a.end_line == b.end_line && a.end_column == b.end_column && a.message == b.message;
     };
-    findings.erase(std::unique(findings.begin(), findings.end(), same),
-                   findings.end());
+    findings.erase(std::unique(findings.begin(), findings.end(), same), findings.end());
     if (left_out_ > 0 && !run_.units.empty()) {
-      Finding finding =
-          Own(kLimitRule, Severity::kBlock, "BLOCK", *run_.units.front());
-      finding.message =
-          std::to_string(left_out_) + " more findings were left out";
+      Finding finding = Own(kLimitRule, Severity::kBlock, "BLOCK", *run_.units.front());
+      finding.message = std::to_string(left_out_) + " more findings were left out";
       findings.push_back(std::move(finding));
     }
-    std::map<std::string_view, const Unit *> by_path;
-    for (const auto &unit : run_.units)
-      by_path.try_emplace(unit->path(), unit.get());
+    std::map<std::string_view, const Unit*> by_path;
+    for (const auto& unit : run_.units) by_path.try_emplace(unit->path(), unit.get());
     std::map<uint64_t, size_t> seen;
-    for (Finding &finding : findings) {
+    for (Finding& finding : findings) {
       std::string_view line;
-      if (const auto unit = by_path.find(finding.path);
-          unit != by_path.end() && finding.line > 0) {
+      if (const auto unit = by_path.find(finding.path); unit != by_path.end() && finding.line > 0) {
         line = unit->second->facts().LineText(finding.line);
         const size_t first = line.find_first_not_of(" \t");
-        line =
-            first == std::string_view::npos
-                ? std::string_view()
-                : line.substr(first, line.find_last_not_of(" \t") - first + 1);
+        line = first == std::string_view::npos ? std::string_view()
+                                               : line.substr(first, line.find_last_not_of(" \t") - first + 1);
         line = line.substr(0, kMaxHashedBytes);
       } else if (finding.line == 0) {
         line = finding.message;
       }
-      const uint64_t hash =
-          Hash(line, Hash(finding.path,
-                          Hash(finding.rule_id, 14695981039346656037ULL)));
+      const uint64_t hash = Hash(line, Hash(finding.path, Hash(finding.rule_id, 14695981039346656037ULL)));
       finding.fingerprint = Hex(Hash(std::to_string(seen[hash]++), hash));
     }
   }
 
-  const CheckSet::Impl &checks_;
-  const ReviewOptions &options_;
+  const CheckSet::Impl& checks_;
+  const ReviewOptions& options_;
   Run run_;
   ReviewResult result_;
   std::vector<Active> active_;
-  std::set<RowIndex> once_; // of the check and file at hand
+  std::set<RowIndex> once_;                        // of the check and file at hand
+  std::vector<std::vector<Unit::Match>> matches_;  // in the file at hand, by query
   size_t left_out_ = 0;
-  size_t rows_ = 0;  // of all files
-  size_t nodes_ = 0; // of trees that were kept
+  size_t rows_ = 0;   // of all files
+  size_t nodes_ = 0;  // of trees that were kept
 };
 
-} // namespace
+}  // namespace
 
-ReviewResult Review(const CheckSet &checks, std::vector<ReviewFile> files,
-                    const ReviewOptions &options) {
+ReviewResult Review(const CheckSet& checks, std::vector<ReviewFile> files, const ReviewOptions& options) {
   return Reviewer(checks, options).Review(std::move(files));
 }
 
 namespace {
 
 // Why the case fails; empty if it does not.
-std::string JudgeCase(const CheckSet &checks, const CompiledCheck &check,
-                      const CheckCase &one, const std::string &profile) {
+std::string JudgeCase(const CheckSet& checks, const CompiledCheck& check, const CheckCase& one,
+                      const std::string& profile) {
   ReviewOptions options;
   options.profile = profile;
   options.stage = one.stage;
   options.moment = one.moment;
   options.options = one.options;
-  options.only = {check.info.id};
+  options.check = check.info.id;
   std::vector<ReviewFile> files;
-  for (const auto &[path, text] : one.files) {
+  for (const auto& [path, text] : one.files) {
     ReviewFile file;
     file.path = path;
     file.text = text;
-    if (const auto base = one.base.find(path); base != one.base.end())
-      file.base = base->second;
+    if (const auto base = one.base.find(path); base != one.base.end()) file.base = base->second;
     file.context = !one.focus.empty() && path != one.focus;
     files.push_back(std::move(file));
   }
   const ReviewResult result = Review(checks, std::move(files), options);
-  std::vector<const Finding *> found;
-  for (const Finding &finding : result.findings) {
-    if (finding.rule_id == check.info.rule)
-      found.push_back(&finding);
-    if (finding.rule_id == kLimitRule)
-      return "a limit was passed: " + finding.message;
+  std::vector<const Finding*> found;
+  for (const Finding& finding : result.findings) {
+    if (finding.rule_id == check.info.rule) found.push_back(&finding);
+    if (finding.rule_id == kLimitRule) return "a limit was passed: " + finding.message;
   }
   const auto listed = [&] {
     std::string out;
-    for (const Finding *finding : found) {
-      out += (out.empty() ? "" : "; ") + finding->path + ":" +
-             std::to_string(finding->line) + " " + finding->message;
+    for (const Finding* finding : found) {
+      out += (out.empty() ? "" : "; ") + finding->path + ":" + std::to_string(finding->line) + " " + finding->message;
     }
     return out.empty() ? std::string("nothing") : out;
   };
-  if (!result.skipped.empty() && !one.skipped)
-    return "it was skipped: " + result.skipped.front().reason;
-  if (one.good && !found.empty())
-    return "expected nothing, found " + listed();
-  if (!one.good && found.empty())
-    return "expected a finding, found nothing";
+  if (!result.skipped.empty() && !one.skipped) return "it was skipped: " + result.skipped.front().reason;
+  if (one.good && !found.empty()) return "expected nothing, found " + listed();
+  if (!one.good && found.empty()) return "expected a finding, found nothing";
   if (one.count && found.size() != *one.count) {
-    return "expected " + std::to_string(*one.count) + " findings, found " +
-           listed();
+    return "expected " + std::to_string(*one.count) + " findings, found " + listed();
   }
   if (one.lines) {
     std::vector<uint32_t> lines;
     lines.reserve(found.size());
-    for (const Finding *finding : found)
-      lines.push_back(finding->line);
-    if (lines != *one.lines)
-      return "expected other lines, found " + listed();
+    for (const Finding* finding : found) lines.push_back(finding->line);
+    if (lines != *one.lines) return "expected other lines, found " + listed();
   }
-  for (const Finding *finding : found) {
+  for (const Finding* finding : found) {
     if (finding->message.find(one.contains) == std::string::npos) {
-      return "expected messages with " + Quoted(one.contains) + ", found " +
-             listed();
+      return "expected messages with " + Quoted(one.contains) + ", found " + listed();
     }
   }
   return {};
 }
 
-} // namespace
+}  // namespace
 
-std::vector<CheckCaseResult> RunCheckCases(const CheckSet &checks) {
-  const CheckSet::Impl &impl = checks.impl();
+std::vector<CheckCaseResult> RunCheckCases(const CheckSet& checks) {
+  const CheckSet::Impl& impl = checks.impl();
   std::vector<CheckCaseResult> results;
-  for (const CompiledCheck &check : impl.checks) {
-    for (const CheckCase &one : check.cases) {
+  for (const CompiledCheck& check : impl.checks) {
+    for (const CheckCase& one : check.cases) {
       const std::string name = check.info.id + "/" + one.name;
       if (impl.profiles.empty()) {
         std::string message = JudgeCase(checks, check, one, "");
-        results.push_back(
-            {check.info.id, name, message.empty(), std::move(message)});
+        results.push_back({check.info.id, name, message.empty(), std::move(message)});
         continue;
       }
       for (size_t i = 0; i < impl.profiles.size(); ++i) {
-        const std::string &profile = impl.profiles[i].id;
-        if (check.rules[i]->off ||
-            (!one.profiles.empty() && !Contains(one.profiles, profile)))
-          continue;
+        const std::string& profile = impl.profiles[i].id;
+        if (check.rules[i]->off || (!one.profiles.empty() && !Contains(one.profiles, profile))) continue;
         std::string message = JudgeCase(checks, check, one, profile);
         std::string full = name;
         full += '@';
         full += profile;
-        results.push_back({check.info.id, std::move(full), message.empty(),
-                           std::move(message)});
+        results.push_back({check.info.id, std::move(full), message.empty(), std::move(message)});
       }
     }
   }
   return results;
 }
 
-} // namespace yardmaster::rules
+}  // namespace yardmaster::rules

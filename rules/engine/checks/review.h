@@ -42,7 +42,8 @@ struct ReviewOptions {
   std::string path;                            // folder of the set, for messages
   std::string op;  // name that roles' groups would give; empty: from the files. With a role override and without this
                    // it is the stem of that file.
-  std::vector<std::string> only;                // ids of checks; empty: all
+  std::vector<std::string> only;                // rules, or ids of checks; empty: all
+  std::string check;                            // id of the one check that runs; empty: all
   std::chrono::milliseconds parse_limit{2000};  // one file
   std::chrono::milliseconds check_limit{2000};  // all checks, for each file that is judged
 };
@@ -91,6 +92,8 @@ struct ReviewResult {
   std::vector<Finding> findings;  // by path, line, column and rule
   std::vector<SkippedCheck> skipped;
   size_t files = 0;  // judged
+  // What was found wrong only now in checks of a set loaded for reviews; they did not run.
+  Problems problems;
 };
 
 // Judges all files that are not `context`. Never throws; whatever the files hold ends in findings.
