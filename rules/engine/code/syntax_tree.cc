@@ -50,18 +50,43 @@ TSPoint PointAt(std::string_view text, uint32_t offset) {
   return {rows, static_cast<uint32_t>(last == std::string_view::npos ? offset : offset - last - 1)};
 }
 
+bool IndentedTooFar(Language language, std::string_view text) {
+  if (language != Language::kPython && language != Language::kYaml) return false;
+  size_t blanks = 0;
+  bool counts = true;  // from the beginning of a line; in YAML a block may begin behind a dash
+  for (const char c : text) {
+    if (c == ' ' || c == '\t') {
+      if (++blanks > kMaxIndent && counts) return true;
+    } else {
+      blanks = 0;
+      counts = language == Language::kYaml || c == '\n';
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 std::string Describe(ParseStop stop, std::chrono::milliseconds limit) {
-  return stop == ParseStop::kMemory
-             ? "parsing took more than " + std::to_string(kMaxParseBytes / 1024 / 1024) + " MiB of memory"
-             : "parsing took longer than " + std::to_string(limit.count()) + " ms";
+  switch (stop) {
+    case ParseStop::kTime:
+      return "parsing took longer than " + std::to_string(limit.count()) + " ms";
+    case ParseStop::kMemory:
+      return "parsing took more than " + std::to_string(kMaxParseBytes / 1024 / 1024) + " MiB of memory";
+    case ParseStop::kIndent:
+      return "a line is indented by more than " + std::to_string(kMaxIndent) + " characters; nothing was parsed";
+  }
+  return {};
 }
 
 SyntaxTree ParseSourcePart(Language language, std::string_view text, uint32_t begin, uint32_t end,
                            std::chrono::milliseconds limit, ParseStop* stop) {
   const TSLanguage* grammar = GrammarOf(language);
   if (grammar == nullptr) return nullptr;
+  if (IndentedTooFar(language, text.substr(begin, end - begin))) {
+    if (stop != nullptr) *stop = ParseStop::kIndent;
+    return nullptr;
+  }
   Bounds bounds{Clock::now() + limit, yard_parse_bytes()};
   const std::unique_ptr<TSParser, ParserDeleter> parser(ts_parser_new());
   if (!ts_parser_set_language(parser.get(), grammar)) return nullptr;

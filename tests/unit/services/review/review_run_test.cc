@@ -33,8 +33,9 @@ TEST(ReviewRun, MoreFindingsThanARunTellsAreCounted) {
   std::string returns = "def k():\n";
   for (size_t i = 0; i < 9'000; ++i) returns += "    return 1\n";
   std::vector<std::pair<std::string, std::string>> files;
-  for (const std::string op : {"a", "b", "c", "d", "e", "f", "g", "h"}) {
-    files.emplace_back(op + "/" + op + "_impl.py", returns);
+  for (const char* path : {"a/a_impl.py", "b/b_impl.py", "c/c_impl.py", "d/d_impl.py", "e/e_impl.py", "f/f_impl.py",
+                           "g/g_impl.py", "h/h_impl.py"}) {
+    files.emplace_back(path, returns);
   }
   const ReviewReport one = RunOver(files, 1);
   ASSERT_EQ(one.findings.size(), kMaxRunFindings + 1);
@@ -51,7 +52,7 @@ TEST(ReviewRun, MoreFindingsThanARunTellsAreCounted) {
 TEST(ReviewRun, TextsOfASetAreBounded) {
   std::vector<std::pair<std::string, std::string>> files;
   for (size_t i = 0; i < 34; ++i) {
-    files.emplace_back("a/a_module" + std::to_string(i) + "_impl.py", std::string(2'097'152, '\n'));
+    files.emplace_back("a/a_module" + std::to_string(i) + "_impl.py", "#" + std::string(2'097'151, 'x'));
   }
   const ReviewReport report = RunOver(files, 1);
   size_t told = 0;

@@ -278,6 +278,25 @@ TEST(HostileTexts, MemoryOfAParseIsBounded) {
   EXPECT_TRUE(Read("b.py", Repeat("a\n", 50'000), milliseconds(60'000))->facts().limits.empty());
 }
 
+// Beyond 16 bits a block would seem to stand elsewhere.
+TEST(HostileTexts, LinesThatAreIndentedTooFarAreAPassedLimit) {
+  const std::string far(70'000, ' ');
+  const std::pair<const char*, std::string> texts[] = {
+      {"a.py", "if x:\n" + far + "a\n"},
+      {"a.yaml", "k:\n" + far + "a: 1\n"},
+      {"b.yaml", "-" + far + "a: 1\n"},
+      {"a.md", "---\nk:\n" + far + "a: 1\n---\n"},
+  };
+  for (const auto& [path, text] : texts) {
+    const auto file = Read(path, text);
+    EXPECT_TRUE(file->facts().errors.empty()) << path;
+    ASSERT_EQ(file->facts().limits.size(), 1U) << path;
+    EXPECT_THAT(file->facts().limits[0].message, testing::HasSubstr("indented by more than 4000")) << path;
+  }
+  EXPECT_TRUE(Read("b.py", "x = 1" + far + "+ 2\n")->facts().limits.empty());
+  EXPECT_TRUE(Read("a.json", far + "1\n")->facts().limits.empty());
+}
+
 TEST(HostileTexts, FactsOfAFileAreBounded) {
   const std::pair<const char*, std::string> texts[] = {
       {"a.md", Repeat("# a\n", kMaxSourceRows)},
