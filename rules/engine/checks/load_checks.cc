@@ -114,7 +114,9 @@ class Loader {
       }
     };
     std::vector<std::thread> helpers;
-    const size_t threads = std::min<size_t>({kReaders, std::thread::hardware_concurrency(), parts.size()});
+    // What a review reads is too little to be worth waiting for another thread.
+    const size_t readers = purpose_ == ChecksFor::kReviews ? 1 : kReaders;
+    const size_t threads = std::min<size_t>({readers, std::thread::hardware_concurrency(), parts.size()});
     try {
       while (helpers.size() + 1 < threads) helpers.emplace_back(read);
     } catch (const std::system_error&) {
