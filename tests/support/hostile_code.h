@@ -14,7 +14,7 @@ namespace yardmaster::testing {
 
 enum class HostileEnd : uint8_t {
   kLimit,     // a finding YM-LIMIT
-  kParse,     // a finding YM-PARSE
+  kParse,     // a finding YM-PARSE; a query over what is left may pass its limit as well
   kReviewed,  // neither: time and memory are in proportion to the text, so it is read and judged like any other
 };
 
