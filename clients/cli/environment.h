@@ -6,8 +6,10 @@
 #include <filesystem>
 #include <functional>
 #include <istream>
+#include <memory>
 #include <ostream>
 #include <string>
+#include <vector>
 
 namespace yardmaster::cli {
 
@@ -25,6 +27,9 @@ struct Environment {
   std::function<std::string(const char* name)> variable;
   // The running program, for finding the packs beside it.
   std::filesystem::path executable;
+  // What is large and used until the program ends: taking packs apart piece by piece takes longer than a review. Null:
+  // they go when nobody uses them.
+  std::vector<std::shared_ptr<const void>>* kept = nullptr;
   // May be null: then temporary files are removed on the usual ways out only.
   Interrupts* interrupts = nullptr;
 };

@@ -83,6 +83,8 @@ std::unique_ptr<OutputFile> OutputFile::Create(const std::string& path, const En
     error = "can't write '" + path + "': " + Reason();
     return nullptr;
   }
+  // A file that is replaced may be a program.
+  if (!output->temporary_.empty() && fs::exists(status)) fs::permissions(target, status.permissions(), ignored);
   return output;
 }
 

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
+#include <memory>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -34,6 +35,8 @@ int main(int argc, char** argv) {
   std::error_code ignored;
   env.executable = std::filesystem::read_symlink("/proc/self/exe", ignored);
   env.interrupts = &interrupts;
+  static auto* const kKept = new std::vector<std::shared_ptr<const void>>();
+  env.kept = kKept;
 
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   const cli::ExitCode code = cli::RunYard(arguments, env);

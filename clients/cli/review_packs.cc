@@ -24,7 +24,10 @@ std::shared_ptr<const rules::CheckSet> LoadOne(Session& session, const fs::path&
   rules::Problems problems = pack.folder.problems;
   std::shared_ptr<const rules::CheckSet> checks =
       rules::LoadChecks(pack.folder.files, pack.name, problems, rules::ChecksFor::kReviews);
-  if (checks != nullptr && problems.empty()) return checks;
+  if (checks != nullptr && problems.empty()) {
+    if (session.env.kept != nullptr) session.env.kept->push_back(checks);
+    return checks;
+  }
   rules::LocateProblems(pack.folder.files, problems);
   session.output.Error("the pack '" + pack.name + "' is not valid:");
   ReportProblems(session, problems);

@@ -20,6 +20,7 @@
 #include "clients/cli/review_call.h"
 #include "clients/cli/review_packs.h"
 #include "clients/cli/review_text.h"
+#include "clients/cli/review_watch.h"
 #include "clients/cli/verbs.h"
 #include "rules/engine/code/source_file.h"
 #include "services/core/status.h"
@@ -35,9 +36,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr size_t kMaxBaselineBytes = 512 * 1024 * 1024;
-// Between looks for changed files.
-constexpr std::chrono::milliseconds kWatchInterval{300};
 constexpr size_t kMaxJobs = 256;
+// Edits that overlap others come with another round.
+constexpr int kMaxFixRounds = 10;
 
 struct ReviewArguments {
   std::vector<std::string> paths;  // file: the files; tree: the folder
@@ -93,7 +94,7 @@ size_t Jobs(const ReviewArguments& arguments) {
 // --- what to review ---
 
 // The files named, and for context what else belongs to their operators.
-std::optional<Selection> SelectFiles(const ReviewArguments& arguments, const CheckSets& packs, Session& session) {
+std::optional<Selection> SelectFiles(const ReviewArguments& arguments, const CheckSets& packs, std::string& error) {
   Selection selection;
   std::set<std::string> seen;
   bool relative = false;
@@ -101,10 +102,10 @@ std::optional<Selection> SelectFiles(const ReviewArguments& arguments, const Che
     std::error_code ignored;
     const fs::file_status status = fs::status(path, ignored);
     if (!fs::is_regular_file(status)) {
-      session.output.Error("can't read '" + path + "': " +
-                           (fs::is_directory(status) ? "it is a folder; see 'yard review tree'"
-                            : fs::exists(status)     ? "it is no regular file"
-                                                     : "there is no such file"));
+      error = "can't read '" + path + "': " +
+              (fs::is_directory(status) ? "it is a folder; see 'yard review tree'"
+               : fs::exists(status)     ? "it is no regular file"
+                                        : "there is no such file");
       return std::nullopt;
     }
     const std::string place = Absolute(path);
@@ -127,20 +128,19 @@ std::optional<Selection> SelectFiles(const ReviewArguments& arguments, const Che
 }
 
 // The files below a folder.
-std::optional<Selection> SelectTree(const ReviewArguments& arguments, const CheckSets& packs, Session& session) {
+std::optional<Selection> SelectTree(const ReviewArguments& arguments, const CheckSets& packs, std::string& error) {
   const std::string& folder = arguments.paths.front();
   std::error_code ignored;
   if (!fs::is_directory(folder, ignored)) {
-    session.output.Error(
-        "can't read '" + folder +
-        "': " + (fs::exists(folder, ignored) ? "it is no folder; see 'yard review file'" : "there is no such folder"));
+    error = "can't read '" + folder + "': " +
+            (fs::exists(folder, ignored) ? "it is no folder; see 'yard review file'" : "there is no such folder");
     return std::nullopt;
   }
   Selection selection;
   selection.base = selection.folder = Absolute(folder);
   const TreeListing listing = ListTree(folder, kMaxTreeEntries, kMaxTreeDepth);
   if (!listing.complete) {
-    session.output.Error("'" + folder + "' has more than " + std::to_string(kMaxTreeEntries) + " entries, the limit");
+    error = "'" + folder + "' has more than " + std::to_string(kMaxTreeEntries) + " entries, the limit";
     return std::nullopt;
   }
   std::vector<RoleTable> roles;
@@ -225,10 +225,8 @@ ExitCode ListChecks(const ReviewArguments& arguments, Session& session) {
 
 // --- the run ---
 
-// --fix: writes the files whose findings have edits. False if a file can't be written.
-bool CarryOut(const ReviewReport& report, const Selection& selection, Session& session) {
-  size_t applied = 0;
-  size_t refused = 0;
+// --fix: writes the files whose findings have edits. False if a file can't be written; `applied` counts findings.
+bool CarryOut(const ReviewReport& report, const Selection& selection, size_t& applied, Session& session) {
   for (const ReviewInput& input : selection.inputs) {
     if (input.context) continue;
     std::vector<const rules::Finding*> findings;
@@ -242,9 +240,8 @@ bool CarryOut(const ReviewReport& report, const Selection& selection, Session& s
     // What was too large to be read whole is not written back.
     if (!text.has_value() || text->size() > rules::kMaxSourceBytes) continue;
     const EditedText edited = ApplyEdits(*text, findings);
-    applied += edited.applied;
-    refused += edited.refused;
     if (edited.text == *text) continue;
+    applied += edited.applied;
     const std::unique_ptr<OutputFile> output = OutputFile::Create(input.place, session.env, error);
     if (output != nullptr) output->stream() << edited.text;
     if (output == nullptr || !output->Commit(error)) {
@@ -252,15 +249,13 @@ bool CarryOut(const ReviewReport& report, const Selection& selection, Session& s
       return false;
     }
   }
-  session.output.Note(
-      "fixed " + std::to_string(applied) + " findings" +
-      (refused > 0 ? ", left " + std::to_string(refused) + " that overlap others for another run" : ""));
   return true;
 }
 
-// Reviews once and prints; `read` counts as the time of the review.
-ExitCode ReviewOnce(const ReviewArguments& arguments, const CheckSets& packs, const Selection& selection, bool partial,
-                    const std::optional<std::vector<rules::Finding>>& baseline, Session& session) {
+// What a review finds; `read` counts as the time of the review.
+absl::StatusOr<ReviewReport> Review(const ReviewArguments& arguments, const CheckSets& packs,
+                                    const Selection& selection, bool partial,
+                                    const std::optional<std::vector<rules::Finding>>& baseline) {
   const auto started = std::chrono::steady_clock::now();
   const ReadInput read = [&](size_t index, std::string& error) {
     return ReadText(selection.inputs[index].place, rules::kMaxSourceBytes, error);
@@ -298,12 +293,19 @@ ExitCode ReviewOnce(const ReviewArguments& arguments, const CheckSets& packs, co
     if (partial) options.options["partial"] = "yes";
     report = RunReview(packs, selection.inputs, read, options);
   }
-  if (!report.ok()) {
-    session.output.Error(std::string(report.status().message()));
-    return ExitCodeOf(ToGrpcStatus(report.status()));
+  if (!report.ok()) return report;
+  // Files that were named keep the name that they were given.
+  std::set<std::string_view> named;
+  for (const ReviewInput& input : selection.inputs) {
+    if (!input.context) named.insert(input.path);
   }
   const auto relative = [&](std::string& path) {
-    if (!selection.base.empty() && Below(path, selection.base)) path = path.substr(selection.base.size() + 1);
+    if (selection.base.empty() || named.count(path) > 0) return;
+    if (path == selection.base) {
+      path = ".";
+    } else if (Below(path, selection.base)) {
+      path = path.substr(selection.base.size() + 1);
+    }
   };
   for (ReportedFinding& reported : report->findings) relative(reported.finding.path);
   for (rules::SkippedCheck& skipped : report->skipped) relative(skipped.path);
@@ -316,32 +318,46 @@ ExitCode ReviewOnce(const ReviewArguments& arguments, const CheckSets& packs, co
     CompareWithBaseline(*baseline, judged, *report);
   }
   report->seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+  return report;
+}
+
+// Reviews once and prints. With --fix: what is left when every edit is carried out that does not overlap another.
+ExitCode ReviewOnce(const ReviewArguments& arguments, const CheckSets& packs, const Selection& selection, bool partial,
+                    const std::optional<std::vector<rules::Finding>>& baseline, Session& session) {
+  size_t applied = 0;
+  absl::StatusOr<ReviewReport> report = Review(arguments, packs, selection, partial, baseline);
+  for (int round = 0; arguments.fix && report.ok() && round < kMaxFixRounds; ++round) {
+    const size_t before = applied;
+    if (!CarryOut(*report, selection, applied, session)) return ExitCode::kSystem;
+    if (applied == before) break;
+    report = Review(arguments, packs, selection, partial, baseline);
+  }
+  if (!report.ok()) {
+    session.output.Error(std::string(report.status().message()));
+    return ExitCodeOf(ToGrpcStatus(report.status()));
+  }
+  if (arguments.fix)
+    session.output.Note("fixed " + std::to_string(applied) + (applied == 1 ? " finding" : " findings"));
   Print(arguments, packs, selection, *report, session);
-  if (arguments.fix && !CarryOut(*report, selection, session)) return ExitCode::kSystem;
   const rules::Severity fail_on = SeverityFromName(arguments.fail_on).value_or(rules::Severity::kBlock);
   const bool closed = report->gate.has_value() && !report->gate->open;
   return closed || report->Reaches(fail_on) ? ExitCode::kNegative : ExitCode::kDone;
 }
 
-// Changes whenever a file of the selection does.
-size_t StampOf(const Selection& selection) {
-  size_t stamp = selection.inputs.size();
-  const auto mix = [&](size_t value) { stamp ^= value + 0x9e3779b97f4a7c15ull + (stamp << 6) + (stamp >> 2); };
-  for (const ReviewInput& input : selection.inputs) {
-    std::error_code ignored;
-    mix(static_cast<size_t>(fs::last_write_time(input.place, ignored).time_since_epoch().count()));
-    mix(static_cast<size_t>(fs::file_size(input.place, ignored)));
-    mix(std::hash<std::string>()(input.place));
-  }
-  return stamp;
+// Places of a selection, for what has changed since.
+std::vector<std::string> PlacesOf(const Selection& selection) {
+  std::vector<std::string> places;
+  places.reserve(selection.inputs.size());
+  for (const ReviewInput& input : selection.inputs) places.push_back(input.place);
+  return places;
 }
 
 // The files and what belongs to their operators go to the server; it has the packs.
 ExitCode RunOnServer(const ReviewArguments& arguments, Session& session) {
-  const bool plain =
-      arguments.gate.empty() && arguments.rules.empty() && arguments.baseline.empty() && !arguments.watch;
+  const bool plain = arguments.gate.empty() && arguments.rules.empty() && arguments.baseline.empty() &&
+                     !arguments.watch && !arguments.fix;
   if (!plain || arguments.packs.size() != 1) {
-    return InputError(session, "with --server: one --pack, and neither --gate, --rule, --baseline nor --watch");
+    return InputError(session, "with --server: one --pack, and neither --gate, --rule, --baseline, --fix nor --watch");
   }
   ReviewReport all;
   Selection selection;
@@ -376,6 +392,9 @@ ExitCode RunOnServer(const ReviewArguments& arguments, Session& session) {
 }
 
 ExitCode Run(const ReviewArguments& arguments, bool tree, Session& session) {
+  if (session.options.json && arguments.format != "text" && arguments.format != "json") {
+    return InputError(session, "--json is --format json; it does not go with --format " + arguments.format);
+  }
   if (arguments.list_checks) return ListChecks(arguments, session);
   if (arguments.paths.empty()) {
     return InputError(session, tree ? "expected a folder to review" : "expected a file to review");
@@ -385,6 +404,9 @@ ExitCode Run(const ReviewArguments& arguments, bool tree, Session& session) {
     return RunOnServer(arguments, session);
   }
   if (!arguments.phase.empty() && arguments.gate.empty()) return InputError(session, "--phase needs --gate");
+  if (!arguments.rules.empty() && !arguments.gate.empty()) {
+    return InputError(session, "--rule does not go with --gate: a gate asks for all of its checks");
+  }
 
   ExitCode code = ExitCode::kDone;
   const CheckSets packs = LoadReviewPacks(session, arguments.packs, arguments.paths, code);
@@ -410,19 +432,42 @@ ExitCode Run(const ReviewArguments& arguments, bool tree, Session& session) {
   }
   // A file alone says nothing about files that are not there; a gate asks for all of them.
   const bool partial = !tree;
-  size_t stamp = 0;
-  while (true) {
-    const std::optional<Selection> selection =
-        tree ? SelectTree(arguments, packs, session) : SelectFiles(arguments, packs, session);
-    if (!selection.has_value()) return ExitCode::kUsage;
-    if (!arguments.watch) return ReviewOnce(arguments, packs, *selection, partial, baseline, session);
-    // Until interrupted.
-    if (const size_t now = StampOf(*selection); now != stamp) {
-      stamp = now;
-      const ExitCode result = ReviewOnce(arguments, packs, *selection, partial, baseline, session);
-      if (result != ExitCode::kDone && result != ExitCode::kNegative) return result;
+  const auto select = [&](const ReviewArguments& given, std::string& error) {
+    return tree ? SelectTree(given, packs, error) : SelectFiles(given, packs, error);
+  };
+  std::string error;
+  std::optional<Selection> selection = select(arguments, error);
+  if (!selection.has_value()) return InputError(session, error);
+  if (!arguments.watch) return ReviewOnce(arguments, packs, *selection, partial, baseline, session);
+
+  // Until interrupted. What goes wrong from here on is told and waited for, unless it is wrong from the beginning.
+  const auto look = [&]() -> size_t {
+    ReviewArguments given = arguments;
+    std::string missing;
+    if (!tree) {
+      std::erase_if(given.paths, [&](const std::string& path) {
+        std::error_code ignored;
+        if (fs::is_regular_file(path, ignored)) return false;
+        missing += (missing.empty() ? "'" : ", '") + path + "'";
+        return true;
+      });
+      if (!missing.empty()) missing = "there is no file " + missing + " now";
     }
-    std::this_thread::sleep_for(kWatchInterval);
+    error.clear();
+    selection = select(given, error);
+    if (error.empty()) error = missing;
+    return selection.has_value() ? StampOf(PlacesOf(*selection)) ^ std::hash<std::string>()(error)
+                                 : std::hash<std::string>()(error);
+  };
+  Watch watch(look);
+  for (bool first = true;; first = false) {
+    if (!error.empty()) session.output.Note(error + "; waiting");
+    const bool any = selection.has_value() && (tree || !selection->inputs.empty());
+    const ExitCode result =
+        any ? ReviewOnce(arguments, packs, *selection, partial, baseline, session) : ExitCode::kDone;
+    if (first && result != ExitCode::kDone && result != ExitCode::kNegative) return result;
+    if (first) session.output.Note("watching; Ctrl-C ends");
+    watch.WaitForChange();
   }
 }
 
@@ -449,7 +494,7 @@ void AddOptions(CLI::App& verb, const std::shared_ptr<ReviewArguments>& argument
       ->check(CLI::Range(size_t{1}, kMaxJobs))
       ->type_name("N");
   verb.add_flag("--watch", arguments->watch, "Review again whenever a file changes, until interrupted");
-  verb.add_flag("--fix", arguments->fix, "Carry out the edits that findings have");
+  verb.add_flag("--fix", arguments->fix, "Carry out the edits that findings have, and tell what is left");
   verb.add_flag("--list-checks", arguments->list_checks, "List the checks instead");
 }
 

@@ -22,6 +22,8 @@
 #include "services/review/hook.h"
 #include "services/review/operator_files.h"
 #include "services/review/review_run.h"
+#include "services/review/run_verdict.h"
+#include "services/review/shell_runs.h"
 #include "services/review/shell_writes.h"
 #include "services/review/state_file.h"
 
@@ -100,6 +102,8 @@ class Hook {
   absl::Status AfterEdit(HookAnswer& answer);
   absl::Status BeforeEdit(HookAnswer& answer);
   absl::Status Shell(HookAnswer& answer);
+  // The verdict on a test that the command ran.
+  void AfterRun(HookAnswer& answer) const;
   absl::Status Stop(HookAnswer& answer);
 
   const HookArguments& arguments_;
@@ -234,6 +238,32 @@ absl::Status Hook::BeforeEdit(HookAnswer& answer) {
   return absl::OkStatus();
 }
 
+void Hook::AfterRun(HookAnswer& answer) const {
+  // Without a word about how it ended there is nothing to judge.
+  if (event_ != HookEvent::kPostShell || !input_.result.has_value()) return;
+  for (const auto& pack : packs_) {
+    std::vector<std::string> files = JudgedRuns(*pack, RoleTable(*pack), ShellRuns(input_.command));
+    if (files.empty()) continue;
+    // 1. Where the operator stands.
+    std::string state;
+    const std::optional<Operator> at = OperatorOf(Absolute(files.front()), true);
+    const std::vector<std::string>* roles = pack->List("stage_roles");
+    for (size_t i = 0; at.has_value() && roles != nullptr && state.empty() && i < at->inputs.size(); ++i) {
+      const std::string role = RoleTable(*pack).Match(at->inputs[i].path).role;
+      if (std::find(roles->begin(), roles->end(), role) == roles->end()) continue;
+      std::string error;
+      state = StateText(*pack, ReadText(at->inputs[i].place, rules::kMaxSourceBytes, error).value_or(""));
+    }
+    // 2. What its test said.
+    for (std::string& file : files) file = Shown(Absolute(file));
+    const RunVerdict verdict = JudgeRun(*pack, *input_.result);
+    const std::string text = RunText(*pack, verdict, *input_.result, files, state, language_);
+    answer.block = answer.block || IsNegative(verdict);
+    Append(IsNegative(verdict) ? answer.reason : answer.context, text);
+    return;
+  }
+}
+
 absl::Status Hook::Shell(HookAnswer& answer) {
   for (const std::string& path : ShellWrites(input_.command)) {
     const std::optional<Operator> at = OperatorOf(Absolute(path), true);
@@ -244,6 +274,7 @@ absl::Status Hook::Shell(HookAnswer& answer) {
     answer.block = answer.block || !text.empty();
     Append(answer.reason, text);
   }
+  AfterRun(answer);
   return absl::OkStatus();
 }
 
@@ -305,6 +336,14 @@ ExitCode Hook::Run(HookAnswer& answer) {
   std::vector<std::string> paths = input_.paths;
   const bool shell = event_ == HookEvent::kPreShell || event_ == HookEvent::kPostShell;
   if (shell) paths = ShellWrites(input_.command);
+  if (event_ == HookEvent::kPostShell && input_.result.has_value()) {
+    // Packs are chosen by what may be a test; most commands have no such word.
+    for (const ShellRun& run : ShellRuns(input_.command)) {
+      for (size_t i = 1; i < run.words.size(); ++i) {
+        if (!run.words[i].starts_with('-')) paths.push_back(run.words[i].substr(0, run.words[i].find("::")));
+      }
+    }
+  }
   if (event_ != HookEvent::kStop && paths.empty()) return ExitCode::kDone;
   ExitCode code = ExitCode::kDone;
   packs_ = LoadReviewPacks(session_, arguments_.packs, paths, code, PackNotes::kQuiet);

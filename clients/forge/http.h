@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -36,6 +37,8 @@ struct HttpRequest {
   std::chrono::milliseconds connect_timeout{10'000};
   std::chrono::milliseconds timeout{30'000};  // for all of it
   HttpLimits limits;
+  // Asked about once a second while the request is under way; true ends it with kStopped. May be null.
+  std::function<bool()> cancelled;
 };
 
 struct HttpResponse {
@@ -60,7 +63,7 @@ struct HttpFailure {
     kReset,     // the connection broke
     kTooLarge,  // a limit of the request was passed
     kProtocol,  // not HTTP
-    kStopped,   // Stop() was called
+    kStopped,   // Stop() was called, or the request was cancelled
   };
   Kind kind = Kind::kReset;
   // False only if it is certain that no byte of the request left.

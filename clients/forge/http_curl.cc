@@ -93,12 +93,14 @@ bool HasLineBreak(std::string_view text) {
 // One transfer: what the callbacks write to.
 struct Transfer {
   const HttpLimits& limits;
+  const std::function<bool()>& cancelled;
   const std::atomic<bool>& stopped;
   HttpResponse response;
   size_t header_bytes = 0;
   std::string_view too_large;  // which limit was passed
 
-  explicit Transfer(const HttpLimits& limits, const std::atomic<bool>& stopped) : limits(limits), stopped(stopped) {}
+  Transfer(const HttpRequest& request, const std::atomic<bool>& stopped)
+      : limits(request.limits), cancelled(request.cancelled), stopped(stopped) {}
 
   static size_t OnBody(char* data, size_t size, size_t count, void* self) {
     auto& transfer = *static_cast<Transfer*>(self);
@@ -136,7 +138,8 @@ struct Transfer {
   }
 
   static int OnProgress(void* self, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
-    return static_cast<Transfer*>(self)->stopped.load(std::memory_order_relaxed) ? 1 : 0;
+    const auto& transfer = *static_cast<Transfer*>(self);
+    return transfer.stopped.load(std::memory_order_relaxed) || (transfer.cancelled && transfer.cancelled()) ? 1 : 0;
   }
 };
 
@@ -296,7 +299,7 @@ HttpResult CurlHttpClient::Send(const HttpRequest& request) {
   // Without this libcurl asks before it sends a larger body, and waits a second where nobody answers.
   add_header("Expect:");
 
-  Transfer transfer(request.limits, stopped_);
+  Transfer transfer(request, stopped_);
   std::array<char, CURL_ERROR_SIZE> error_text{};
   Configure(handle.get(), request, headers.get(), transfer, error_text.data());
   const CURLcode code = curl_easy_perform(handle.get());

@@ -9,6 +9,7 @@
 #ifndef YARDMASTER_CLIENTS_FORGE_MAKE_FORGE_H_
 #define YARDMASTER_CLIENTS_FORGE_MAKE_FORGE_H_
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -43,6 +44,8 @@ class StoppableForge : public Forge {
   // Takes the token or the App's private key of a config that was read again; requests that begin afterwards use it.
   // INVALID_ARGUMENT, and the old one stays, if it can't be used or if a token took the place of an App or the reverse.
   virtual absl::Status ReplaceCredentials(const ForgeConfig& config) = 0;
+  // The token that requests carry, for what else is reached with it: the forge's git server. Empty: there is none.
+  virtual absl::StatusOr<Secret> Token(std::chrono::steady_clock::time_point deadline) = 0;
 };
 
 // `config.name` picks the adapter. INVALID_ARGUMENT if the name is unknown, the URL is no URL or the App's key can't be

@@ -85,6 +85,9 @@ class RestAdapter : public StoppableForge {
   std::string_view name() const final { return pipeline_.dialect->name(); }
   void Stop() final { pipeline_.outermost().Stop(); }
   absl::Status ReplaceCredentials(const ForgeConfig& config) final { return pipeline_.credentials->Replace(config); }
+  absl::StatusOr<Secret> Token(std::chrono::steady_clock::time_point deadline) final {
+    return pipeline_.credentials->Token(deadline);
+  }
 
  protected:
   // One call under way.

@@ -63,6 +63,18 @@ std::string Alternatives(const std::vector<std::string>& words) {
   return out;
 }
 
+// A value inside others. Pointers are written for problems only: most documents have none.
+struct Place {
+  const Place* outer = nullptr;
+  std::string_view key{};  // of an object's member
+  size_t index = 0;        // of a list's entry
+
+  std::string Pointer() const {
+    if (outer == nullptr) return {};
+    return key.data() != nullptr ? PointerJoin(outer->Pointer(), key) : PointerJoin(outer->Pointer(), index);
+  }
+};
+
 // A number as people write it: "1", "0.5".
 std::string Number(const json& value) { return value.dump(); }
 
@@ -72,25 +84,25 @@ class Explainer {
       : root_(root), document_(document), max_problems_(max_problems), problems_(problems) {}
 
   // Depth is that of the document, which is limited.
-  void Walk(const json& schema_or_ref, const json& value, const std::string& pointer) {
+  void Walk(const json& schema_or_ref, const json& value, const Place& place) {
     if (Full()) return;
     const json& schema = Resolve(schema_or_ref);
     if (!schema.is_object()) return;
-    if (!CheckType(schema, value, pointer)) return;  // the rest would only repeat it
-    CheckEnum(schema, value, pointer);
-    if (value.is_string()) CheckString(schema, value.get_ref<const std::string&>(), pointer);
-    if (value.is_number()) CheckNumber(schema, value, pointer);
-    if (value.is_array()) WalkArray(schema, value, pointer);
-    const bool keys_known = !value.is_object() || WalkObject(schema, value, pointer);
-    CheckForms(schema, value, pointer, keys_known);
+    if (!CheckType(schema, value, place)) return;  // the rest would only repeat it
+    CheckEnum(schema, value, place);
+    if (value.is_string()) CheckString(schema, value.get_ref<const std::string&>(), place);
+    if (value.is_number()) CheckNumber(schema, value, place);
+    if (value.is_array()) WalkArray(schema, value, place);
+    const bool keys_known = !value.is_object() || WalkObject(schema, value, place);
+    CheckForms(schema, value, place, keys_known);
   }
 
  private:
   bool Full() const { return added_ >= max_problems_; }
 
-  void Add(const std::string& pointer, std::string message) {
+  void Add(const Place& place, std::string message) {
     if (Full()) return;
-    problems_.push_back(document_.ProblemAt(pointer, std::move(message)));
+    problems_.push_back(document_.ProblemAt(place.Pointer(), std::move(message)));
     ++added_;
   }
 
@@ -121,16 +133,16 @@ class Explainer {
     return Alternatives(words);
   }
 
-  bool CheckType(const json& schema, const json& value, const std::string& pointer) {
+  bool CheckType(const json& schema, const json& value, const Place& place) {
     const auto type = schema.find("type");
     if (type == schema.end()) return true;
     const auto fits = [&](const json& name) { return IsOfType(value, name.get_ref<const std::string&>()); };
     if (type->is_string() ? fits(*type) : std::any_of(type->begin(), type->end(), fits)) return true;
-    Add(pointer, "expected " + Expected(schema) + ", got " + ValueWord(value));
+    Add(place, "expected " + Expected(schema) + ", got " + ValueWord(value));
     return false;
   }
 
-  void CheckEnum(const json& schema, const json& value, const std::string& pointer) {
+  void CheckEnum(const json& schema, const json& value, const Place& place) {
     const auto values = schema.find("enum");
     if (values == schema.end() || std::find(values->begin(), values->end(), value) != values->end()) return;
     std::string message = "expected " + Expected(schema) + ", got " + ValueWord(value);
@@ -142,24 +154,24 @@ class Explainer {
       const std::string_view nearest = NearestName(value.get_ref<const std::string&>(), known);
       if (!nearest.empty()) message += "; did you mean " + Quoted(nearest) + "?";
     }
-    Add(pointer, std::move(message));
+    Add(place, std::move(message));
   }
 
-  void CheckString(const json& schema, const std::string& value, const std::string& pointer) {
+  void CheckString(const json& schema, const std::string& value, const Place& place) {
     // Continuation bytes don't count: lengths are in characters.
     const size_t length = CodePoints(value);
     if (const auto min = schema.find("minLength"); min != schema.end() && length < min->get<size_t>()) {
-      Add(pointer, *min == 1 ? "expected a string that is not empty"
-                             : "expected a string of at least " + Number(*min) + " characters, got " + Quoted(value));
+      Add(place, *min == 1 ? "expected a string that is not empty"
+                           : "expected a string of at least " + Number(*min) + " characters, got " + Quoted(value));
       return;
     }
     if (const auto max = schema.find("maxLength"); max != schema.end() && length > max->get<size_t>()) {
-      Add(pointer, "expected a string of at most " + Number(*max) + " characters, got " + std::to_string(length));
+      Add(place, "expected a string of at most " + Number(*max) + " characters, got " + std::to_string(length));
       return;
     }
     const auto pattern = schema.find("pattern");
     if (pattern != schema.end() && !RE2::PartialMatch(value, Pattern(pattern->get_ref<const std::string&>()))) {
-      Add(pointer, "expected a string that matches " + pattern->get<std::string>() + ", got " + Quoted(value));
+      Add(place, "expected a string that matches " + pattern->get<std::string>() + ", got " + Quoted(value));
     }
   }
 
@@ -169,23 +181,23 @@ class Explainer {
     return *pattern;
   }
 
-  void CheckNumber(const json& schema, const json& value, const std::string& pointer) {
+  void CheckNumber(const json& schema, const json& value, const Place& place) {
     const double number = value.get<double>();
     if (const auto min = schema.find("minimum"); min != schema.end() && number < min->get<double>()) {
-      Add(pointer, "expected a number of at least " + Number(*min) + ", got " + value.dump());
+      Add(place, "expected a number of at least " + Number(*min) + ", got " + value.dump());
     }
     if (const auto min = schema.find("exclusiveMinimum"); min != schema.end() && number <= min->get<double>()) {
-      Add(pointer, "expected a number greater than " + Number(*min) + ", got " + value.dump());
+      Add(place, "expected a number greater than " + Number(*min) + ", got " + value.dump());
     }
     if (const auto max = schema.find("maximum"); max != schema.end() && number > max->get<double>()) {
-      Add(pointer, "expected a number of at most " + Number(*max) + ", got " + value.dump());
+      Add(place, "expected a number of at most " + Number(*max) + ", got " + value.dump());
     }
   }
 
-  void WalkArray(const json& schema, const json& value, const std::string& pointer) {
+  void WalkArray(const json& schema, const json& value, const Place& place) {
     if (const auto min = schema.find("minItems"); min != schema.end() && value.size() < min->get<size_t>()) {
-      Add(pointer, "expected a list of at least " + Number(*min) + (*min == 1 ? " entry" : " entries") + ", got " +
-                       std::to_string(value.size()));
+      Add(place, "expected a list of at least " + Number(*min) + (*min == 1 ? " entry" : " entries") + ", got " +
+                     std::to_string(value.size()));
     }
     if (const auto max = schema.find("maxItems"); max != schema.end() && value.size() > max->get<size_t>()) {
       Add(pointer, "expected a list of at most " + Number(*max) + (*max == 1 ? " entry" : " entries") + ", got " +
@@ -193,11 +205,11 @@ class Explainer {
     }
     const auto items = schema.find("items");
     if (items == schema.end()) return;
-    for (size_t i = 0; i < value.size() && !Full(); ++i) Walk(*items, value[i], PointerJoin(pointer, i));
+    for (size_t i = 0; i < value.size() && !Full(); ++i) Walk(*items, value[i], Place{&place, {}, i});
   }
 
   // False if a key is unknown.
-  bool WalkObject(const json& schema, const json& value, const std::string& pointer) {
+  bool WalkObject(const json& schema, const json& value, const Place& place) {
     static const json kNone = json::object();
     const auto properties_found = schema.find("properties");
     const json& properties = properties_found != schema.end() ? *properties_found : kNone;
@@ -206,7 +218,7 @@ class Explainer {
     bool keys_known = true;
     for (const auto& [key, member] : value.items()) {
       if (Full()) return false;
-      const std::string at = PointerJoin(pointer, key);
+      const Place at = {&place, key};
       if (const auto property = properties.find(key); property != properties.end()) {
         Walk(*property, member, at);
       } else if (additional != schema.end() && additional->is_object()) {
@@ -219,19 +231,19 @@ class Explainer {
     if (const auto required = schema.find("required"); required != schema.end()) {
       for (const json& key : *required) {
         if (value.contains(key.get_ref<const std::string&>())) continue;
-        Add(pointer,
+        Add(place,
             "missing key " + Quoted(key.get_ref<const std::string&>()) + "; expected " + KeyList(*required, " and "));
       }
     }
     if (const auto min = schema.find("minProperties"); min != schema.end() && value.size() < min->get<size_t>()) {
-      Add(pointer, "expected an object with at least " + Number(*min) + (*min == 1 ? " key" : " keys"));
+      Add(place, "expected an object with at least " + Number(*min) + (*min == 1 ? " key" : " keys"));
     }
     if (const auto dependencies = schema.find("dependencies"); dependencies != schema.end()) {
       for (const auto& [key, needed] : dependencies->items()) {
         if (!value.contains(key)) continue;
         for (const json& other : needed) {
           if (value.contains(other.get_ref<const std::string&>())) continue;
-          Add(PointerJoin(pointer, key),
+          Add(Place{&place, key},
               "key " + Quoted(key) + " without " + Quoted(other.get_ref<const std::string&>()) + "; expected both");
         }
       }
@@ -278,7 +290,7 @@ class Explainer {
 
   // oneOf, anyOf and not, which only ask for keys. A key that should be there may be the unknown one: one message is
   // enough.
-  void CheckForms(const json& schema, const json& value, const std::string& pointer, bool keys_known) {
+  void CheckForms(const json& schema, const json& value, const Place& place, bool keys_known) {
     for (const char* keyword : {"oneOf", "anyOf"}) {
       const auto alternatives = schema.find(keyword);
       if (alternatives == schema.end()) continue;
@@ -298,11 +310,11 @@ class Explainer {
       } else {
         message += value.is_object() ? ", got none of them" : ", got " + ValueWord(value);
       }
-      Add(pointer, std::move(message));
+      Add(place, std::move(message));
     }
     if (const auto refused = schema.find("not"); refused != schema.end()) {
       json keys = json::array();
-      if (HasForm(*refused, value, keys)) Add(pointer, "expected only one of " + KeyList(keys, " and "));
+      if (HasForm(*refused, value, keys)) Add(place, "expected only one of " + KeyList(keys, " and "));
     }
   }
 
@@ -317,7 +329,7 @@ class Explainer {
 }  // namespace
 
 void ExplainMismatch(const json& schema, const JsonDocument& document, size_t max_problems, Problems& problems) {
-  Explainer(schema, document, max_problems, problems).Walk(schema, document.value(), "");
+  Explainer(schema, document, max_problems, problems).Walk(schema, document.value(), Place());
 }
 
 }  // namespace yardmaster::rules

@@ -659,6 +659,8 @@ std::optional<RunMode> RunModeFromName(std::string_view name) {
 
 RunMode Narrower(RunMode a, RunMode b) { return a == RunMode::kApply && b == RunMode::kApply ? a : RunMode::kDryRun; }
 
+bool IsRepositoryName(std::string_view text) { return IsRepository(text, /*wildcard_allowed=*/false); }
+
 bool RepositoryMatches(std::string_view pattern, std::string_view repository) {
   if (pattern.ends_with("/*")) {
     const std::string_view owner = pattern.substr(0, pattern.size() - 1);

@@ -161,6 +161,9 @@ struct Config {
 // True if `pattern` ("owner/name" or "owner/*") covers a repository. Case is ignored.
 bool RepositoryMatches(std::string_view pattern, std::string_view repository);
 
+// "owner/name", both parts of letters, digits, ".", "_" and "-": what may stand in a request to a forge.
+bool IsRepositoryName(std::string_view text);
+
 // Where secrets come from.
 struct ConfigOptions {
   // Value of an environment variable, nullopt if not set; null = the process's environment.

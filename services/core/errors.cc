@@ -14,9 +14,9 @@ constexpr size_t kMaxQuoted = 200;
 // std::string_view is not absl::string_view in every build of absl.
 absl::string_view Abs(std::string_view text) { return absl::string_view(text.data(), text.size()); }
 
-// A foreign text between quotes: cut, and without control characters.
-std::string Quoted(std::string_view text) {
-  std::string out = "\"";
+// A foreign text: cut, and without control characters.
+std::string Readable(std::string_view text) {
+  std::string out;
   for (char c : text.substr(0, kMaxQuoted)) out += (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) ? '?' : c;
   if (text.size() > kMaxQuoted) {
     // Not in the middle of a character.
@@ -24,9 +24,11 @@ std::string Quoted(std::string_view text) {
     if (!out.empty() && static_cast<unsigned char>(out.back()) >= 0xc0) out.pop_back();
     out += "…";
   }
-  out += '"';
   return out;
 }
+
+// The same between quotes.
+std::string Quoted(std::string_view text) { return '"' + Readable(text) + '"'; }
 
 }  // namespace
 
@@ -203,6 +205,38 @@ absl::Status SubjectNotOnForge(std::string_view subject) {
 }
 absl::Status ForgeUnusable(std::string_view forge, std::string_view reason) {
   return absl::UnavailableError(absl::StrCat("the forge ", Quoted(forge), " can't be used: ", Abs(reason)));
+}
+
+absl::Status GitServerNotHttp(std::string_view forge) {
+  return absl::FailedPreconditionError(absl::StrCat("the git server of the forge ", Quoted(forge),
+                                                    " can't be read: expected an https URL as forges.", Abs(forge),
+                                                    ".git_url"));
+}
+absl::Status GitCredentialsRefused(std::string_view repository, bool had_token) {
+  return absl::FailedPreconditionError(absl::StrCat(
+      "the git server ", had_token ? "refuses the token of the daemon" : "wants a token, and the daemon has none",
+      " for ", Quoted(repository)));
+}
+absl::Status GitServerUnusable(std::string_view repository, std::string_view reason) {
+  return absl::UnavailableError(
+      absl::StrCat("the git server of ", Quoted(repository), " can't be used: ", Readable(reason)));
+}
+absl::Status CommitUnknown(std::string_view commit, std::string_view repository) {
+  return absl::NotFoundError(absl::StrCat("there is no commit ", Quoted(commit), " in ", Quoted(repository)));
+}
+absl::Status FolderUnknown(std::string_view folder, std::string_view commit) {
+  return absl::NotFoundError(absl::StrCat("there is no folder ", Quoted(folder), " at the commit ", Quoted(commit)));
+}
+absl::Status FolderTooLarge(std::string_view folder, size_t limit, std::string_view unit) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("the folder ", Quoted(folder), " has more than ", limit, " ", Abs(unit), ", the limit"));
+}
+absl::Status CommitTooLarge(std::string_view repository, size_t limit) {
+  return absl::InvalidArgumentError(absl::StrCat("what the git server sends for one commit of ", Quoted(repository),
+                                                 " is larger than allowed (", limit, " bytes in one answer)"));
+}
+absl::Status TooManyGitReads() {
+  return absl::UnavailableError("too many repositories are being read; try again in some seconds");
 }
 
 absl::Status FileUnreadable(std::string_view path, std::string_view reason) {

@@ -89,6 +89,17 @@ absl::Status SubjectNeverSeen(std::string_view subject);                        
 absl::Status SubjectNotOnForge(std::string_view subject);                          // NOT_FOUND
 absl::Status ForgeUnusable(std::string_view forge, std::string_view reason);       // UNAVAILABLE
 
+// --- Git servers ---
+absl::Status GitServerNotHttp(std::string_view forge);                                      // FAILED_PRECONDITION
+absl::Status GitCredentialsRefused(std::string_view repository, bool had_token);            // FAILED_PRECONDITION
+absl::Status GitServerUnusable(std::string_view repository, std::string_view reason);       // UNAVAILABLE
+absl::Status CommitUnknown(std::string_view commit, std::string_view repository);           // NOT_FOUND
+absl::Status FolderUnknown(std::string_view folder, std::string_view commit);               // NOT_FOUND
+absl::Status FolderTooLarge(std::string_view folder, size_t limit, std::string_view unit);  // INVALID_ARGUMENT
+// What the server sends for a commit, before anything is known about the folder in it.
+absl::Status CommitTooLarge(std::string_view repository, size_t limit);  // INVALID_ARGUMENT
+absl::Status TooManyGitReads();                                          // UNAVAILABLE
+
 // --- Files, sockets, processes ---
 absl::Status FileUnreadable(std::string_view path, std::string_view reason);  // NOT_FOUND
 absl::Status FileTooLarge(std::string_view path, size_t limit);               // INVALID_ARGUMENT

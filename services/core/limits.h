@@ -89,6 +89,20 @@ inline constexpr size_t kMaxCommandLineBytes = 8 * 1024;
 // Words of one such line.
 inline constexpr size_t kMaxCommandWords = 200;
 
+// --- Git servers ---
+
+// What one answer of a git server may have: a commit of a whole repository, packed, where the server can't leave files
+// out.
+inline constexpr size_t kMaxGitAnswerBytes = 64 * 1024 * 1024;
+// Objects of such a commit; the largest of them, and all of them, unpacked.
+inline constexpr size_t kMaxGitObjects = 200'000;
+inline constexpr size_t kMaxGitObjectBytes = 64 * 1024 * 1024;
+inline constexpr size_t kMaxGitUnpackedBytes = 512 * 1024 * 1024;
+// All that is asked of a git server for one call.
+inline constexpr std::chrono::milliseconds kGitTimeout{60'000};
+// Repositories that are read at once; more are turned away.
+inline constexpr int kMaxGitReads = 2;
+
 // --- HTTP (defaults; the config's "limits" may change the ones that it names) ---
 
 inline constexpr size_t kMaxHttpHeaderBytes = 16 * 1024;

@@ -91,7 +91,21 @@ std::unique_ptr<PackRegistry> PackRegistry::Open(std::filesystem::path packs_dir
 }
 
 PackRegistry::PackRegistry(std::filesystem::path packs_dir, std::shared_ptr<const PackSet> packs)
-    : packs_dir_(std::move(packs_dir)), current_(std::move(packs)) {}
+    : packs_dir_(std::move(packs_dir)), current_(std::move(packs)) {
+  CompileQueries(current_);
+}
+
+void PackRegistry::CompileQueries(std::shared_ptr<const PackSet> packs) {
+  const bool any = packs != nullptr && std::any_of(packs->checks().begin(), packs->checks().end(),
+                                                   [](const auto& entry) { return entry.second->queries(); });
+  if (!any) return;
+  // Those of the last load first come to their end.
+  queries_ = std::jthread([packs = std::move(packs)](const std::stop_token& stop) {
+    for (const auto& [name, checks] : packs->checks()) {
+      if (!stop.stop_requested()) checks->CompileQueries();
+    }
+  });
+}
 
 std::shared_ptr<const PackSet> PackRegistry::Current() const {
   std::lock_guard<std::mutex> lock(mutex_);
@@ -111,6 +125,7 @@ rules::Problems PackRegistry::Reload() {
   }
   // `packs` now holds the old ones, if any: they go when their last user lets go.
   packs.reset();
+  if (problems.empty()) CompileQueries(in_service);
   if (listener_) listener_(problems, *in_service);
   return problems;
 }

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "rules/engine/checks/check_set.h"
@@ -31,6 +32,7 @@ class PackSet {
   // nullptr if there is no pack of that name.
   std::shared_ptr<const rules::CompiledPack> Find(std::string_view name) const;
   const Packs& packs() const { return packs_; }
+  const Checks& checks() const { return checks_; }
   // The review checks of a pack; nullptr if there is no such pack.
   std::shared_ptr<const rules::CheckSet> FindChecks(std::string_view name) const;
   // The phrases that hold for a pack: its own or those of the nearest pack that it builds on. nullptr if there is no
@@ -78,7 +80,12 @@ class PackRegistry {
  private:
   const std::filesystem::path packs_dir_;
   ReloadListener listener_;
+  // Gets the queries of the packs ready in the background, so that neither the start nor the first review waits for
+  // them.
+  void CompileQueries(std::shared_ptr<const PackSet> packs);
+
   std::mutex reload_mutex_;
+  std::jthread queries_;
   mutable std::mutex mutex_;  // guards what follows
   std::shared_ptr<const PackSet> current_;
   rules::Problems last_problems_;

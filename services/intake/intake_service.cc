@@ -10,6 +10,7 @@
 #include "services/core/errors.h"
 #include "services/core/issue_snapshot.h"
 #include "services/core/limits.h"
+#include "services/core/pack_choice.h"
 #include "services/core/pooled_rpc.h"
 #include "services/intake/effect.h"
 #include "services/intake/messages.h"
@@ -181,7 +182,9 @@ grpc::ServerUnaryReactor* IntakeServiceImpl::ShowDelivery(grpc::CallbackServerCo
     const absl::StatusOr<store::Delivery> delivery = FindDelivery(request->delivery());
     if (!delivery.ok()) return delivery.status();
     *response->mutable_delivery() = ToProto(*delivery);
-    for (const auto& [name, value] : delivery->headers) response->add_headers(name + ": " + value);
+    for (const auto& [name, value] : delivery->headers) {
+      response->add_headers()->append(name).append(": ").append(value);
+    }
     if (!request->omit_body() && delivery->body_kept) {
       absl::StatusOr<std::string> body = store.inbox().Body(delivery->id);
       if (!body.ok() && !absl::IsNotFound(body.status())) return body.status();

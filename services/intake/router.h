@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "services/core/config.h"
 #include "yardmaster/v1/event.pb.h"
 
 namespace yardmaster {
@@ -68,9 +69,6 @@ using RouteFunction = RouteResult (*)(const RouteContext& context, std::string_v
 
 RouteResult RouteGitHub(const RouteContext& context, std::string_view body);
 RouteResult RouteGitCode(const RouteContext& context, std::string_view body);
-
-// "owner/name", both parts of letters, digits, ".", "_" and "-": what may stand in a request to a forge.
-bool IsRepositoryName(std::string_view name);
 
 // Logins are compared without ASCII case, as forges do.
 bool SameLogin(std::string_view a, std::string_view b);

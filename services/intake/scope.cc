@@ -77,7 +77,7 @@ bool KeyIs(std::string_view inside, std::string_view name) {
 }  // namespace
 
 ScanResult FindRepository(std::string_view body, const RepositoryPath& path) {
-  const ScanResult not_json{ScanState::kNotJson, {}};
+  ScanResult not_json{ScanState::kNotJson, {}};
   size_t i = 0;
   if (body.starts_with("\xef\xbb\xbf")) i = 3;
   while (i < body.size() && IsBlank(body[i])) ++i;

@@ -10,6 +10,7 @@
 #include "clients/forge/forge_error.h"
 #include "services/core/errors.h"
 #include "services/core/ids.h"
+#include "services/core/pack_choice.h"
 #include "services/intake/effect.h"
 #include "services/intake/messages.h"
 #include "services/intake/request.h"
@@ -41,18 +42,6 @@ absl::Status FromForge(const absl::Status& status, const v1::Subject& subject) {
 }
 
 }  // namespace
-
-absl::StatusOr<std::string> ChoosePack(const Config& config, std::string_view forge, std::string_view repository,
-                                       std::string_view pack) {
-  const std::string name = std::string(forge) + ":" + std::string(repository);
-  const RepositoryConfig* entry = config.FindRepository(forge, repository);
-  if (entry == nullptr || entry->packs.empty()) return errors::RepositoryNotConfigured(name);
-  if (pack.empty()) return entry->packs.front();
-  if (std::find(entry->packs.begin(), entry->packs.end(), pack) == entry->packs.end()) {
-    return errors::PackNotAllowed(pack, name);
-  }
-  return std::string(pack);
-}
 
 void AddSimilarSubjects(store::Subjects& subjects, const v1::IssueSnapshot& snapshot, v1::Plan& plan) {
   store::SimilarQuery query;

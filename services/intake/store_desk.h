@@ -49,10 +49,6 @@ class StoreDesk final : public DecisionDesk {
   const StoreDeskEnvironment env_;
 };
 
-// The pack that a caller may use for a repository: `pack`, or the first one of the configuration where it is empty.
-absl::StatusOr<std::string> ChoosePack(const Config& config, std::string_view forge, std::string_view repository,
-                                       std::string_view pack);
-
 // The three or so subjects that are most alike go into the explanation.
 void AddSimilarSubjects(store::Subjects& subjects, const v1::IssueSnapshot& snapshot, v1::Plan& plan);
 

@@ -55,6 +55,59 @@ void ReadTool(const Json& object, HookInput& input) {
   if (input.command.empty()) input.command = Text(object, "command");
 }
 
+void AddOutput(const std::string& text, ShellResult& result) {
+  if (text.empty() || result.output.size() > kMaxHookBytes) return;
+  if (!result.output.empty() && !result.output.ends_with('\n')) result.output += '\n';
+  result.output += text;
+}
+
+// How a command ended, of one object of the message; false if it says nothing of that.
+bool ReadResult(const Json& json, ShellResult& result) {
+  if (json.is_string()) {
+    AddOutput(json.get<std::string>(), result);
+    return true;
+  }
+  if (!json.is_object()) return false;
+  bool told = false;
+  for (const char* key : {"stdout", "stderr", "output", "content", "text"}) {
+    const auto it = json.find(key);
+    if (it == json.end()) continue;
+    if (it->is_string()) {
+      AddOutput(it->get<std::string>(), result);
+      told = true;
+    }
+    // Pieces of text, as [{"type": "text", "text": "…"}].
+    for (size_t i = 0; it->is_array() && i < it->size() && i < kMaxHookPaths; ++i) {
+      told = ((*it)[i].is_string() || (*it)[i].is_object()) && ReadResult((*it)[i], result) ? true : told;
+    }
+  }
+  for (const char* key : {"exit_code", "exitCode", "exit", "code", "returncode", "returnCode"}) {
+    const auto it = json.find(key);
+    if (it == json.end() || !it->is_number_integer() || result.exit_code.has_value()) continue;
+    result.exit_code = static_cast<int>(it->get<int64_t>());
+    told = true;
+  }
+  for (const char* key : {"is_error", "isError", "interrupted", "error"}) {
+    const auto it = json.find(key);
+    if (it == json.end()) continue;
+    const bool says_so = (it->is_boolean() && it->get<bool>()) || (it->is_string() && !it->get<std::string>().empty());
+    if (it->is_string()) AddOutput(it->get<std::string>(), result);
+    result.failed = result.failed || says_so;
+    told = told || says_so;
+  }
+  if (const auto metadata = json.find("metadata"); metadata != json.end() && metadata->is_object()) {
+    // Its output is the same once more.
+    ShellResult beside;
+    if (ReadResult(*metadata, beside)) {
+      if (!told) result.output = beside.output;
+      if (!result.exit_code.has_value()) result.exit_code = beside.exit_code;
+      result.failed = result.failed || beside.failed;
+      told = true;
+    }
+  }
+  return told;
+}
+
 std::string Dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"; }
 
 std::string Together(const std::string& first, const std::string& second) {
@@ -140,6 +193,18 @@ std::optional<HookInput> ParseHookInput(std::string_view text, std::string& erro
   if (const auto output = json.find("output"); output != json.end() && output->is_object()) {
     if (output->contains("args")) ReadTool((*output)["args"], input);
   }
+  ShellResult result;
+  bool told = false;
+  for (const char* key : {"tool_response", "tool_output", "output", "result"}) {
+    const auto it = json.find(key);
+    if (it != json.end()) told = ReadResult(*it, result) || told;
+  }
+  // Beside the command itself: only how it ended.
+  for (const char* key : {"exit_code", "exitCode", "is_error", "error"}) {
+    const auto it = json.find(key);
+    if (it != json.end()) told = ReadResult(Json{{key, *it}}, result) || told;
+  }
+  if (told) input.result = std::move(result);
   const auto active = json.find("stop_hook_active");
   input.stopping_again = active != json.end() && active->is_boolean() && active->get<bool>();
   return input;

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "services/review/shell_runs.h"
+
 namespace yardmaster {
 
 enum class HookHost : uint8_t { kClaude, kOpenCode, kPlain };
@@ -23,16 +25,19 @@ inline constexpr size_t kMaxHookBytes = 16 * 1024 * 1024;
 
 // What the host told.
 struct HookInput {
-  std::string cwd;                 // empty: not told
-  std::vector<std::string> paths;  // files of an edit
-  std::string command;             // of a shell
-  std::string tool;                // the tool's name as the host says it
-  bool stopping_again = false;     // the host was kept from stopping before
+  std::string cwd;                    // empty: not told
+  std::vector<std::string> paths;     // files of an edit
+  std::string command;                // of a shell
+  std::string tool;                   // the tool's name as the host says it
+  std::optional<ShellResult> result;  // of a shell; nullopt: the host told nothing of how it ended
+  bool stopping_again = false;        // the host was kept from stopping before
 };
 
-// Reads the host's JSON. Paths and commands are found where the hosts put them: under "tool_input", "args", "input" or
-// at the top, as file_path, filePath, path, target_file, notebook_path or command. nullopt and `error` if the text is
-// no JSON object; an object that tells nothing is a message that has no paths.
+// Reads the host's JSON. What a command printed is looked for under "tool_response", "tool_output", "output" and
+// "result": a text, or an object with stdout, stderr, output, content; its exit code beside that, or under "metadata".
+// Paths and commands are found where the hosts put them: under "tool_input", "args", "input" or at the top, as
+// file_path, filePath, path, target_file, notebook_path or command. nullopt and `error` if the text is no JSON object;
+// an object that tells nothing is a message that has no paths.
 std::optional<HookInput> ParseHookInput(std::string_view text, std::string& error);
 
 // What we think.

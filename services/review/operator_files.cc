@@ -133,21 +133,25 @@ std::optional<std::string> ReadText(const fs::path& file, size_t max_bytes, std:
   return text;
 }
 
+const nlohmann::json* JsonAt(const nlohmann::json& json, std::string_view pointer) {
+  const nlohmann::json* at = &json;
+  size_t begin = pointer.starts_with('/') ? 1 : std::string::npos;
+  while (at != nullptr && begin <= pointer.size()) {
+    const size_t end = std::min(pointer.find('/', begin), pointer.size());
+    const auto it = at->is_object() ? at->find(pointer.substr(begin, end - begin)) : at->end();
+    at = at->is_object() && it != at->end() ? &*it : nullptr;
+    begin = end + 1;
+  }
+  return at;
+}
+
 std::optional<int> StageInState(const rules::CheckSet& checks, std::string_view state_file) {
   const std::vector<std::string>* pointers = checks.List("stage_pointer");
   if (pointers == nullptr) return std::nullopt;
   const nlohmann::json json = nlohmann::json::parse(state_file, nullptr, false);
   if (json.is_discarded()) return std::nullopt;
-  for (const std::string& text : *pointers) {
-    // The pointer is the pack's; one that is malformed names nothing.
-    const nlohmann::json* at = &json;
-    size_t begin = text.starts_with('/') ? 1 : std::string::npos;
-    while (at != nullptr && begin <= text.size()) {
-      const size_t end = std::min(text.find('/', begin), text.size());
-      const auto it = at->is_object() ? at->find(text.substr(begin, end - begin)) : at->end();
-      at = at->is_object() && it != at->end() ? &*it : nullptr;
-      begin = end + 1;
-    }
+  for (const std::string& pointer : *pointers) {
+    const nlohmann::json* at = JsonAt(json, pointer);
     if (at != nullptr && at->is_number_integer()) {
       const auto stage = at->get<int64_t>();
       if (stage >= 0 && stage <= 1000) return static_cast<int>(stage);

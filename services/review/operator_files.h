@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -48,6 +49,9 @@ std::vector<std::string> FilesOfOperator(const RoleTable& roles, const std::stri
 
 // The file's bytes, cut behind `max_bytes` + 1; nullopt and `error` if it can't be read or is no regular file.
 std::optional<std::string> ReadText(const std::filesystem::path& file, size_t max_bytes, std::string& error);
+
+// The value at a JSON pointer without escapes; nullptr if there is none.
+const nlohmann::json* JsonAt(const nlohmann::json& json, std::string_view pointer);
 
 // What the state file of an operator says about its stage: the number at the first JSON pointer of the pack's list
 // "stage_pointer" that has one. nullopt without such a list, file or number.

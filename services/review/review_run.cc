@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
+#include <mutex>
 #include <set>
 #include <thread>
 #include <utility>
@@ -13,6 +15,31 @@
 namespace yardmaster {
 namespace {
 
+// Counts findings of tasks that end in any order, and says of which ones the findings can't be told any more: those
+// behind the tasks, all done, that fill the report. What is told is so the same on any number of threads.
+class FindingCount {
+ public:
+  explicit FindingCount(size_t tasks) : counts_(tasks, kOpen) {}
+
+  // Task `index` found so many. False: leave them out.
+  bool Add(size_t index, size_t findings) {
+    const std::lock_guard lock(mutex_);
+    // The task itself was open until now: these are findings of tasks before it.
+    const bool room = before_ < kMaxRunFindings;
+    counts_[index] = findings;
+    while (first_open_ < counts_.size() && counts_[first_open_] != kOpen) before_ += counts_[first_open_++];
+    return room;
+  }
+
+ private:
+  static constexpr size_t kOpen = SIZE_MAX;
+
+  std::mutex mutex_;
+  std::vector<size_t> counts_;
+  size_t first_open_ = 0;
+  size_t before_ = 0;  // findings of tasks before first_open_
+};
+
 // One set under one pack.
 struct Task {
   const rules::CheckSet* checks = nullptr;
@@ -22,6 +49,7 @@ struct Task {
 
 struct Done {
   rules::ReviewResult result;
+  size_t left_out = 0;  // findings
   std::vector<rules::SkippedCheck> unreadable;
 };
 
@@ -145,6 +173,7 @@ Done RunOne(const Task& task, const std::vector<ReviewInput>& inputs, const Read
   Done done;
   std::vector<rules::ReviewFile> files;
   files.reserve(task.set->members.size());
+  size_t bytes = 0;
   for (const SetMember& member : task.set->members) {
     std::string error;
     std::optional<std::string> text = read(member.path, error);
@@ -154,7 +183,13 @@ Done RunOne(const Task& task, const std::vector<ReviewInput>& inputs, const Read
     }
     rules::ReviewFile& file = files.emplace_back();
     file.path = member.name;
-    file.text = *std::move(text);
+    bytes += text->size();
+    if (bytes > kMaxSetBytes) {
+      file.unread = absl::StrCat("the files that are judged together have more than ", kMaxSetBytes / 1024 / 1024,
+                                 " MiB; this one was not read");
+    } else {
+      file.text = *std::move(text);
+    }
     file.role = inputs[member.path].role;
     file.context = member.context;
   }
@@ -166,11 +201,14 @@ Done RunOne(const Task& task, const std::vector<ReviewInput>& inputs, const Read
   engine.path = task.set->folder;
   engine.op = task.set->op;
   engine.only = *task.only;
-  done.result = rules::Review(*task.checks, files, engine);
+  done.result = rules::Review(*task.checks, std::move(files), engine);
   // The engine speaks of paths within the set.
   const auto outside = [&](const std::string& name) {
     for (const SetMember& member : task.set->members) {
       if (member.name == name) return inputs[member.path].path;
+    }
+    if (name.empty() || name == "." || name == task.set->folder) {
+      return task.set->folder.empty() ? std::string(".") : std::string(task.set->folder);
     }
     return JoinPath(task.set->folder, name);
   };
@@ -231,9 +269,14 @@ absl::StatusOr<ReviewReport> RunReview(const std::vector<std::shared_ptr<const r
   // 2. Run it.
   std::vector<Done> done(tasks.size());
   std::atomic<size_t> next{0};
+  FindingCount count(tasks.size());
   const auto work = [&] {
     for (size_t i = next.fetch_add(1); i < tasks.size(); i = next.fetch_add(1)) {
       done[i] = RunOne(tasks[i], inputs, read, options);
+      if (!count.Add(i, done[i].result.findings.size())) {
+        done[i].left_out = done[i].result.findings.size();
+        done[i].result.findings = {};
+      }
     }
   };
   {
@@ -243,9 +286,21 @@ absl::StatusOr<ReviewReport> RunReview(const std::vector<std::shared_ptr<const r
   }
 
   // 3. Put it together.
+  for (size_t i = 0; i < tasks.size(); ++i) {
+    const rules::Problems& problems = done[i].result.problems;
+    if (!problems.empty()) return errors::PackInvalid(tasks[i].checks->pack(), problems.front().ToString());
+  }
   std::set<std::string> unreadable;
+  size_t left_out = 0;
   for (Done& one : done) {
-    for (rules::Finding& finding : one.result.findings) report.findings.push_back({std::move(finding)});
+    left_out += one.left_out;
+    for (rules::Finding& finding : one.result.findings) {
+      if (report.findings.size() < kMaxRunFindings) {
+        report.findings.push_back({std::move(finding)});
+      } else {
+        ++left_out;
+      }
+    }
     for (rules::SkippedCheck& skipped : one.result.skipped) report.skipped.push_back(std::move(skipped));
     for (rules::SkippedCheck& skipped : one.unreadable) {
       if (unreadable.insert(skipped.path).second) report.skipped.push_back(std::move(skipped));
@@ -254,6 +309,17 @@ absl::StatusOr<ReviewReport> RunReview(const std::vector<std::shared_ptr<const r
   report.files = static_cast<size_t>(
       std::count_if(inputs.begin(), inputs.end(), [](const ReviewInput& input) { return !input.context; }));
   report.files -= std::min(report.files, unreadable.size());
+  if (left_out > 0) {
+    rules::Finding finding;
+    finding.rule_id = rules::kLimitRule;
+    finding.pack = report.packs.empty() ? std::string() : report.packs.front();
+    finding.severity = rules::Severity::kBlock;
+    finding.pack_severity = "BLOCK";
+    finding.path = ".";
+    finding.message = absl::StrCat(left_out, " more findings were left out: a run tells ", kMaxRunFindings);
+    finding.fingerprint = "0000000000000000";
+    report.findings.push_back({std::move(finding)});
+  }
   SortFindings(report.findings);
   return report;
 }

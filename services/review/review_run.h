@@ -22,6 +22,11 @@
 
 namespace yardmaster {
 
+// Texts of one set of files together; what is beyond is not read, which is a finding of the limit.
+inline constexpr size_t kMaxSetBytes = 64 * 1024 * 1024;
+// Findings of one run; more are counted in one finding of the limit.
+inline constexpr size_t kMaxRunFindings = 50'000;
+
 // One file of a review. `path` is what findings say; where its text comes from is the reader's business.
 struct ReviewInput {
   std::string path;

@@ -33,11 +33,11 @@ using Files = google::protobuf::RepeatedPtrField<v1::SourceFile>;
 
 // Relative, without "." and ".." and without what no file name holds. `absolute_too` for names that are only told
 // again.
-absl::Status CheckPath(std::string_view path, bool absolute_too) {
-  if (path.empty()) return errors::FieldMissing("path");
-  if (path.size() > kMaxReviewPathBytes) return errors::OverLimit("path", path.size(), kMaxReviewPathBytes, "bytes");
+absl::Status CheckPath(std::string_view field, std::string_view path, bool absolute_too) {
+  if (path.empty()) return errors::FieldMissing(field);
+  if (path.size() > kMaxReviewPathBytes) return errors::OverLimit(field, path.size(), kMaxReviewPathBytes, "bytes");
   absl::Status bad =
-      errors::FieldInvalid("path", "a relative path with \"/\" between folders and without \".\" and \"..\" as parts");
+      errors::FieldInvalid(field, "a relative path with \"/\" between folders and without \".\" and \"..\" as parts");
   if (std::any_of(path.begin(), path.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; })) return bad;
   if (path.front() == '/' && !absolute_too) return bad;
   if (path.front() == '/') path.remove_prefix(1);
@@ -56,7 +56,7 @@ absl::Status CheckFiles(const Files& files, size_t more_bytes = 0) {
   size_t bytes = more_bytes;
   std::set<std::string_view> paths;
   for (const v1::SourceFile& file : files) {
-    if (absl::Status status = CheckPath(file.path(), false); !status.ok()) return status;
+    if (absl::Status status = CheckPath("path", file.path(), false); !status.ok()) return status;
     if (!paths.insert(file.path()).second) return errors::FieldInvalid("files", "every path once");
     bytes += file.content().size();
   }
@@ -121,7 +121,7 @@ absl::Status ReviewServiceImpl::Review(const v1::ReviewFileRequest& request, v1:
   const absl::StatusOr<std::shared_ptr<const rules::CheckSet>> checks = FindChecks(request.pack());
   if (!checks.ok()) return checks.status();
   if (!request.has_file()) return errors::FieldMissing("file");
-  if (absl::Status status = CheckPath(request.file().path(), true); !status.ok()) return status;
+  if (absl::Status status = CheckPath("path", request.file().path(), true); !status.ok()) return status;
   if (absl::Status status = CheckFiles(request.context(), request.file().content().size()); !status.ok()) return status;
   for (const std::string_view name :
        {std::string_view(request.profile()), std::string_view(request.role()), std::string_view(request.moment())}) {
@@ -192,30 +192,86 @@ absl::Status ReviewServiceImpl::Status(const v1::GetGateStatusRequest& request,
 grpc::ServerUnaryReactor* ReviewServiceImpl::SubmitForVerify(grpc::CallbackServerContext* context,
                                                              const v1::SubmitForVerifyRequest* request,
                                                              v1::SubmitForVerifyResponse* response) {
-  return HandlePooledUnary(long_calls_, env_, *context, kSubmitForVerify,
-                           [this, request, response](const RpcCall&) { return Submit(*request, *response); });
+  // Whoever waits for a git server keeps nobody from being reviewed.
+  Executor& executor = request->repository().empty() || waiting_ == nullptr ? long_calls_ : *waiting_;
+  return HandlePooledUnary(executor, env_, *context, kSubmitForVerify, [this, request, response](const RpcCall& call) {
+    return Submit(call, *request, *response);
+  });
 }
 
-absl::Status ReviewServiceImpl::Submit(const v1::SubmitForVerifyRequest& request,
+// What a submission is about, however it came.
+struct ReviewServiceImpl::SubmittedFiles {
+  struct File {
+    std::string_view path;
+    const std::string* content;
+  };
+  std::shared_ptr<const rules::CheckSet> checks;
+  std::optional<int> stage;
+  std::vector<File> files;
+  std::vector<rules::SkippedCheck> left_out;
+};
+
+absl::Status ReviewServiceImpl::Submit(const RpcCall& call, const v1::SubmitForVerifyRequest& request,
                                        v1::SubmitForVerifyResponse& response) {
   // 1. The request.
-  const absl::StatusOr<std::shared_ptr<const rules::CheckSet>> checks = FindChecks(request.pack());
+  absl::StatusOr<std::shared_ptr<const rules::CheckSet>> checks = FindChecks(request.pack());
   if (!checks.ok()) return checks.status();
   if (absl::Status status = CheckOperator(request.operator_name()); !status.ok()) return status;
   for (const std::string_view name :
        {std::string_view(request.profile()), std::string_view(request.gate()), std::string_view(request.phase())}) {
     if (absl::Status status = CheckName("profile, gate or phase", name); !status.ok()) return status;
   }
-  if (!request.repository().empty() || !request.commit().empty()) {
-    return errors::NotServedYet("reading an operator from a repository and commit");
-  }
-  if (request.files().empty()) return errors::FieldMissing("files");
-  if (absl::Status status = CheckFiles(request.files()); !status.ok()) return status;
   const absl::StatusOr<std::optional<int>> stage = StageOf(request.has_stage(), request.stage());
   if (!stage.ok()) return stage.status();
-  if (operators_ == nullptr) return errors::StoreAbsent();
+  const bool from_repository =
+      !request.repository().empty() || !request.commit().empty() || !request.directory().empty();
+  if (from_repository && !request.files().empty()) {
+    return errors::FieldInvalid("files", "files or a repository, not both");
+  }
+  SubmittedFiles submitted{*std::move(checks), *stage, {}, {}};
 
-  // 2. What is remembered. A damaged memory would let through what it was there to stop.
+  // 2. The files. Those of a repository are fetched before anybody else has to wait.
+  GitFolder folder;
+  if (from_repository) {
+    if (request.repository().empty()) return errors::FieldMissing("repository");
+    if (request.commit().empty()) return errors::FieldMissing("commit");
+    if (absl::Status status = CheckName("repository", request.repository()); !status.ok()) return status;
+    std::string directory = request.directory();
+    if (directory.ends_with('/')) directory.pop_back();
+    if (!directory.empty() && directory != ".") {
+      if (absl::Status status = CheckPath("directory", directory, false); !status.ok()) return status;
+    }
+    if (operators_ == nullptr) return errors::StoreAbsent();
+    if (source_ == nullptr) {
+      return errors::ForgeNotConfigured(request.repository().substr(0, request.repository().find(':')));
+    }
+    absl::StatusOr<GitFolder> read =
+        source_->Read({request.repository(), request.commit(), directory == "." ? "" : directory}, request.pack(),
+                      [&call] { return call.CheckAlive(); });
+    if (!read.ok()) return read.status();
+    folder = *std::move(read);
+    for (const GitLeftOut& entry : folder.left_out) submitted.left_out.push_back({"*", entry.path, entry.reason});
+    for (const GitFile& file : folder.files) {
+      if (CheckPath("path", file.path, false).ok()) {
+        submitted.files.push_back({file.path, &file.content});
+      } else {
+        submitted.left_out.push_back({"*", file.path, "such a path can't be reviewed"});
+      }
+    }
+    if (submitted.files.empty()) return errors::FolderUnknown(request.directory(), request.commit());
+  } else {
+    if (request.files().empty()) return errors::FieldMissing("files");
+    if (absl::Status status = CheckFiles(request.files()); !status.ok()) return status;
+    if (operators_ == nullptr) return errors::StoreAbsent();
+    submitted.files.reserve(static_cast<size_t>(request.files_size()));
+    for (const v1::SourceFile& file : request.files()) submitted.files.push_back({file.path(), &file.content()});
+  }
+  return Judge(request, submitted, response);
+}
+
+absl::Status ReviewServiceImpl::Judge(const v1::SubmitForVerifyRequest& request, const SubmittedFiles& submitted,
+                                      v1::SubmitForVerifyResponse& response) {
+  // 1. What is remembered. A damaged memory would let through what it was there to stop.
   const std::lock_guard<std::mutex> one_at_a_time(submissions_);
   const absl::StatusOr<std::optional<std::string>> kept = operators_->Get(request.pack(), request.operator_name());
   if (!kept.ok()) return kept.status();
@@ -226,26 +282,28 @@ absl::Status ReviewServiceImpl::Submit(const v1::SubmitForVerifyRequest& request
     state = *std::move(read);
   }
 
-  // 3. The gate.
+  // 2. The gate.
   std::vector<ReviewInput> inputs;
-  for (const v1::SourceFile& file : request.files()) inputs.push_back({file.path(), "", "", false});
+  inputs.reserve(submitted.files.size());
+  for (const auto& file : submitted.files) inputs.push_back({std::string(file.path), "", "", false});
   const ReadInput read = [&](size_t index, std::string&) -> std::optional<std::string> {
-    return request.files(static_cast<int>(index)).content();
+    return *submitted.files[index].content;
   };
   GateRequest gate;
   gate.gate = request.gate().empty() ? std::string(kDefaultGate) : request.gate();
-  gate.stage = *stage;
+  gate.stage = submitted.stage;
   gate.phase = request.phase();
   gate.profile = request.profile();
   const auto started = env_.clock.Monotonic();
-  absl::StatusOr<ReviewReport> report = RunGate({*checks}, inputs, read, gate, state);
+  absl::StatusOr<ReviewReport> report = RunGate({submitted.checks}, inputs, read, gate, state);
   if (!report.ok()) return report.status();
   report->seconds = std::chrono::duration<double>(env_.clock.Monotonic() - started).count();
+  report->skipped.insert(report->skipped.end(), submitted.left_out.begin(), submitted.left_out.end());
 
-  // 4. What is to be remembered.
+  // 3. What is to be remembered.
   std::set<std::string> blocking;
   std::map<std::string, std::vector<rules::Finding>> by_path;
-  for (const v1::SourceFile& file : request.files()) by_path[file.path()];
+  for (const auto& file : submitted.files) by_path[std::string(file.path)];
   for (const ReportedFinding& reported : report->findings) {
     by_path[reported.finding.path].push_back(reported.finding);
     if (IsBlocking(reported.finding)) blocking.insert(reported.finding.rule_id);
@@ -263,11 +321,11 @@ absl::Status ReviewServiceImpl::Submit(const v1::SubmitForVerifyRequest& request
     return put;
   }
 
-  // 5. The answer.
+  // 4. The answer.
   response.set_open(report->gate->open);
   WriteReview(*report, *response.mutable_review());
   WriteBreaker(state, *response.mutable_breaker());
-  WriteBlock(*report, checks->get(), response);
+  WriteBlock(*report, submitted.checks.get(), response);
   return absl::OkStatus();
 }
 

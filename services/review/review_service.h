@@ -14,6 +14,7 @@
 #include "services/core/pack_registry.h"
 #include "services/core/rpc.h"
 #include "services/core/store/operators.h"
+#include "services/review/operator_source.h"
 #include "yardmaster/v1/review.grpc.pb.h"
 
 namespace yardmaster {
@@ -26,6 +27,13 @@ class ReviewServiceImpl final : public v1::ReviewService::CallbackService {
                     store::Operators* operators)
       : env_(env), packs_(packs), long_calls_(long_calls), operators_(operators) {}
 
+  // Operators of repositories can be submitted from now on; calls that wait for their git servers do it on `waiting`.
+  // Before the service is registered. Without it such calls are FAILED_PRECONDITION.
+  void UseRepositories(const OperatorSource& source, Executor& waiting) {
+    source_ = &source;
+    waiting_ = &waiting;
+  }
+
   grpc::ServerUnaryReactor* ReviewFile(grpc::CallbackServerContext* context, const v1::ReviewFileRequest* request,
                                        v1::ReviewFileResponse* response) override;
   grpc::ServerUnaryReactor* ListChecks(grpc::CallbackServerContext* context, const v1::ListChecksRequest* request,
@@ -37,15 +45,22 @@ class ReviewServiceImpl final : public v1::ReviewService::CallbackService {
                                             v1::SubmitForVerifyResponse* response) override;
 
  private:
+  struct SubmittedFiles;
   absl::StatusOr<std::shared_ptr<const rules::CheckSet>> FindChecks(std::string_view pack) const;
   absl::Status Review(const v1::ReviewFileRequest& request, v1::ReviewFileResponse& response) const;
   absl::Status Status(const v1::GetGateStatusRequest& request, v1::GetGateStatusResponse& response) const;
-  absl::Status Submit(const v1::SubmitForVerifyRequest& request, v1::SubmitForVerifyResponse& response);
+  absl::Status Submit(const RpcCall& call, const v1::SubmitForVerifyRequest& request,
+                      v1::SubmitForVerifyResponse& response);
+  // Asks the gate about files that are at hand.
+  absl::Status Judge(const v1::SubmitForVerifyRequest& request, const SubmittedFiles& submitted,
+                     v1::SubmitForVerifyResponse& response);
 
   const RpcEnvironment env_;
   const PackRegistry& packs_;
   Executor& long_calls_;
   store::Operators* const operators_;
+  const OperatorSource* source_ = nullptr;
+  Executor* waiting_ = nullptr;
   // Submissions read, judge and remember one after the other: they are rare, and each is a matter of milliseconds.
   std::mutex submissions_;
 };

@@ -54,14 +54,26 @@ Json Descriptor(const std::string& id, const SarifRules& rules) {
   return descriptor;
 }
 
+// An end before the start would not be valid.
+Json Region(uint32_t line, uint32_t column, uint32_t end_line, uint32_t end_column) {
+  line = std::max(1u, line);
+  column = std::max(1u, column);
+  end_line = std::max(end_line, line);
+  return Json{{"startLine", line},
+              {"startColumn", column},
+              {"endLine", end_line},
+              {"endColumn", std::max(end_column, end_line == line ? column : 1)}};
+}
+
+Json Place(const std::string& path) {
+  return Json{{"physicalLocation", Json{{"artifactLocation", Json{{"uri", UriOfPath(path)}}}}}};
+}
+
 Json Fix(const rules::Finding& finding) {
   Json replacements = Json::array();
   for (const rules::FindingEdit& edit : finding.edits) {
-    Json region{{"startLine", std::max(1u, edit.line)},
-                {"startColumn", std::max(1u, edit.column)},
-                {"endLine", std::max(1u, edit.end_line)},
-                {"endColumn", std::max(1u, edit.end_column)}};
-    replacements.push_back(Json{{"deletedRegion", std::move(region)}, {"insertedContent", Json{{"text", edit.text}}}});
+    replacements.push_back(Json{{"deletedRegion", Region(edit.line, edit.column, edit.end_line, edit.end_column)},
+                                {"insertedContent", Json{{"text", edit.text}}}});
   }
   Json change{{"artifactLocation", Json{{"uri", UriOfPath(finding.path)}}}, {"replacements", std::move(replacements)}};
   Json fix{{"artifactChanges", Json::array({std::move(change)})}};
@@ -71,25 +83,22 @@ Json Fix(const rules::Finding& finding) {
 
 Json Result(const ReportedFinding& reported, size_t rule_index) {
   const rules::Finding& finding = reported.finding;
-  Json place{{"artifactLocation", Json{{"uri", UriOfPath(finding.path)}}}};
-  if (finding.line > 0) {
-    Json region{{"startLine", finding.line}};
-    if (finding.column > 0) {
-      region["startColumn"] = finding.column;
-      // An end before the start would not be valid.
-      const uint32_t end_line = std::max(finding.end_line, finding.line);
-      region["endLine"] = end_line;
-      const uint32_t least = end_line == finding.line ? finding.column : 1;
-      region["endColumn"] = std::max(finding.end_column, least);
-    }
-    place["region"] = std::move(region);
-  }
   Json result{{"ruleId", finding.rule_id},
               {"ruleIndex", rule_index},
               {"level", Level(finding.severity)},
               {"message", Message(finding.message)},
-              {"locations", Json::array({Json{{"physicalLocation", std::move(place)}}})},
               {"partialFingerprints", Json{{"yardmaster/v1", finding.fingerprint}}}};
+  // A finding about nothing in particular has no place.
+  if (!finding.path.empty()) {
+    Json location = Place(finding.path);
+    if (finding.line > 0 && finding.column > 0) {
+      location["physicalLocation"]["region"] =
+          Region(finding.line, finding.column, finding.end_line, finding.end_column);
+    } else if (finding.line > 0) {
+      location["physicalLocation"]["region"] = Json{{"startLine", finding.line}};
+    }
+    result["locations"] = Json::array({std::move(location)});
+  }
   if (reported.status != FindingStatus::kNone) result["baselineState"] = BaselineState(reported.status);
   if (!finding.edits.empty()) result["fixes"] = Json::array({Fix(finding)});
   Json properties{{"pack", finding.pack},
@@ -136,10 +145,7 @@ Json SarifLog(const ReviewReport& report, const SarifRules& rules) {
   Json notifications = Json::array();
   for (const rules::SkippedCheck& skipped : report.skipped) {
     Json note{{"level", "note"}, {"message", Message(skipped.rule_id + " was skipped: " + skipped.reason)}};
-    if (!skipped.path.empty()) {
-      note["locations"] =
-          Json::array({Json{{"physicalLocation", Json{{"artifactLocation", Json{{"uri", UriOfPath(skipped.path)}}}}}}});
-    }
+    if (!skipped.path.empty()) note["locations"] = Json::array({Place(skipped.path)});
     notifications.push_back(std::move(note));
   }
   Json invocation{{"executionSuccessful", true}};

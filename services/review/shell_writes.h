@@ -8,9 +8,6 @@
 
 namespace yardmaster {
 
-// A command longer than this is cut.
-inline constexpr size_t kMaxShellBytes = 256 * 1024;
-
 // Paths as written, quotes and escapes resolved, each once, in order: targets of redirections (also "<>", ">|", "&>"),
 // and what tee, cp, mv, install, ln, rm, truncate, dd, touch, patch, `sed -i`, `perl -i` and interpreters with a
 // program on the command line (python -c, node -e, …: string literals of a program that opens for writing, when they

@@ -50,84 +50,107 @@ std::string_view MatchedText(const rules::IssueText& text, const rules::Evidence
   return source.substr(evidence.begin, evidence.end - evidence.begin);
 }
 
-void WriteEvidence(const rules::IssueText& text, std::string_view label, const rules::Evidence& evidence,
-                   v1::Evidence& out) {
-  SetText(out.mutable_rule_id(), evidence.rule_id);
-  out.set_score(evidence.score);
-  if (evidence.existing_label) {
-    out.set_zone("labels");
-    SetText(out.mutable_text(), label);
-    return;
-  }
-  if (evidence.source == rules::TextSource::kNone) {
-    out.set_zone("derived");
-    return;
-  }
-  SetText(out.mutable_zone(), rules::ZoneName(evidence.zone));
-  v1::TextSpan& span = *out.mutable_span();
-  switch (evidence.source) {
+// The matched bytes as they are shown: valid UTF-8, cut to their limit. `room` keeps them where they had to be changed.
+std::string_view ShownText(std::string_view matched, std::string& room) {
+  matched = CutUtf8(matched, kMaxEvidenceTextBytes);
+  if (rules::IsValidUtf8(matched)) return matched;
+  // Replacement characters are longer than what they replace: cut again.
+  AppendValidUtf8(matched, room);
+  return CutUtf8(room, kMaxEvidenceTextBytes);
+}
+
+v1::TextSpan::Source SourceToProto(rules::TextSource source) {
+  switch (source) {
     case rules::TextSource::kTitle:
-      span.set_source(v1::TextSpan::SOURCE_TITLE);
-      break;
+      return v1::TextSpan::SOURCE_TITLE;
     case rules::TextSource::kComment:
-      span.set_source(v1::TextSpan::SOURCE_COMMENT);
-      span.set_comment_index(evidence.comment_index);
-      break;
+      return v1::TextSpan::SOURCE_COMMENT;
     default:
-      span.set_source(v1::TextSpan::SOURCE_BODY);
-      break;
+      return v1::TextSpan::SOURCE_BODY;
   }
-  span.set_begin(evidence.begin);
-  span.set_end(evidence.end);
-  const std::string_view matched = CutUtf8(MatchedText(text, evidence), kMaxEvidenceTextBytes);
-  if (rules::IsValidUtf8(matched)) {
-    SetText(out.mutable_text(), matched);
+}
+
+void WriteSpan(const rules::Evidence& evidence, int field, WireWriter& out) {
+  const size_t before = out.size();
+  out.Number(v1::TextSpan::kEndFieldNumber, evidence.end);
+  out.Number(v1::TextSpan::kBeginFieldNumber, evidence.begin);
+  if (evidence.source == rules::TextSource::kComment) {
+    out.Number(v1::TextSpan::kCommentIndexFieldNumber, evidence.comment_index);
+  }
+  out.Number(v1::TextSpan::kSourceFieldNumber, SourceToProto(evidence.source));
+  out.Message(field, before);
+}
+
+void WriteEvidence(const rules::IssueText& text, std::string_view label, const rules::Evidence& evidence, int field,
+                   WireWriter& out) {
+  const size_t before = out.size();
+  out.Double(v1::Evidence::kScoreFieldNumber, evidence.score);
+  if (evidence.existing_label) {
+    out.Text(v1::Evidence::kTextFieldNumber, label);
+    out.Text(v1::Evidence::kZoneFieldNumber, "labels");
+  } else if (evidence.source == rules::TextSource::kNone) {
+    out.Text(v1::Evidence::kZoneFieldNumber, "derived");
   } else {
-    // Replacement characters are longer than what they replace: cut again.
-    std::string valid;
-    AppendValidUtf8(matched, valid);
-    SetText(out.mutable_text(), CutUtf8(valid, kMaxEvidenceTextBytes));
+    std::string room;
+    out.Text(v1::Evidence::kTextFieldNumber, ShownText(MatchedText(text, evidence), room));
+    WriteSpan(evidence, v1::Evidence::kSpanFieldNumber, out);
+    out.Text(v1::Evidence::kZoneFieldNumber, rules::ZoneName(evidence.zone));
   }
+  out.Text(v1::Evidence::kRuleIdFieldNumber, evidence.rule_id);
+  out.Message(field, before);
 }
 
-void WriteSuppression(const rules::Suppression& suppression, v1::Suppression& out) {
-  SetText(out.mutable_rule_id(), suppression.rule_id);
-  SetText(out.mutable_reason(), suppression.reason);
-  out.set_score_before(suppression.score_before);
-  out.set_score_after(suppression.score_after);
+void WriteSuppression(const rules::Suppression& suppression, int field, WireWriter& out) {
+  const size_t before = out.size();
+  out.Double(v1::Suppression::kScoreAfterFieldNumber, suppression.score_after);
+  out.Double(v1::Suppression::kScoreBeforeFieldNumber, suppression.score_before);
+  out.Text(v1::Suppression::kReasonFieldNumber, suppression.reason);
+  out.Text(v1::Suppression::kRuleIdFieldNumber, suppression.rule_id);
+  out.Message(field, before);
 }
 
-void WriteLabel(const rules::IssueText& text, const rules::LabelResult& result, v1::LabelExplanation& out) {
-  SetText(out.mutable_label(), result.label);
-  SetText(out.mutable_classifier(), result.classifier);
-  out.set_chosen(result.chosen);
-  out.set_score(result.score);
-  out.set_threshold(result.threshold);
-  out.set_high_threshold(result.high_threshold);
-  out.set_confidence(ToProto(result.confidence));
-  out.mutable_rules()->Reserve(static_cast<int>(result.evidence.size()));
-  for (const rules::Evidence& evidence : result.evidence) WriteEvidence(text, result.label, evidence, *out.add_rules());
-  for (const rules::Suppression& suppression : result.suppressed) WriteSuppression(suppression, *out.add_suppressed());
-  SetText(out.mutable_would_change(), result.would_change);
+void WriteLabel(const rules::IssueText& text, const rules::LabelResult& result, int field, WireWriter& out) {
+  using Label = v1::LabelExplanation;
+  const size_t before = out.size();
+  out.Text(Label::kWouldChangeFieldNumber, result.would_change);
+  for (size_t i = result.suppressed.size(); i-- > 0;) {
+    WriteSuppression(result.suppressed[i], Label::kSuppressedFieldNumber, out);
+  }
+  for (size_t i = result.evidence.size(); i-- > 0;) {
+    WriteEvidence(text, result.label, result.evidence[i], Label::kRulesFieldNumber, out);
+  }
+  out.Number(Label::kConfidenceFieldNumber, ToProto(result.confidence));
+  out.Double(Label::kHighThresholdFieldNumber, result.high_threshold);
+  out.Double(Label::kThresholdFieldNumber, result.threshold);
+  out.Double(Label::kScoreFieldNumber, result.score);
+  out.Number(Label::kChosenFieldNumber, result.chosen ? 1 : 0);
+  out.Text(Label::kClassifierFieldNumber, result.classifier);
+  out.Text(Label::kLabelFieldNumber, result.label);
+  out.Message(field, before);
 }
 
-void WriteExplanation(const rules::IssueText& text, const rules::Decision& decision, v1::Explanation& out) {
-  out.mutable_labels()->Reserve(static_cast<int>(decision.results.size()));
-  for (const rules::LabelResult& result : decision.results) WriteLabel(text, result, *out.add_labels());
-  out.mutable_steps()->Reserve(static_cast<int>(decision.steps.size()));
-  for (const rules::StepResult& step : decision.steps) {
-    v1::StepOutcome& outcome = *out.add_steps();
-    SetText(outcome.mutable_id(), step.id);
-    outcome.set_taken(step.taken);
-    SetText(outcome.mutable_why(), step.why);
-    outcome.set_stopped(step.stopped);
+void WriteStep(const rules::StepResult& step, int field, WireWriter& out) {
+  const size_t before = out.size();
+  out.Number(v1::StepOutcome::kStoppedFieldNumber, step.stopped ? 1 : 0);
+  out.Text(v1::StepOutcome::kWhyFieldNumber, step.why);
+  out.Number(v1::StepOutcome::kTakenFieldNumber, step.taken ? 1 : 0);
+  out.Text(v1::StepOutcome::kIdFieldNumber, step.id);
+  out.Message(field, before);
+}
+
+// The fields of an Explanation, see wire_writer.h for the order.
+void WriteExplanation(const rules::IssueText& text, const rules::Decision& decision, WireWriter& out) {
+  out.Text(v1::Explanation::kCommentSuppressedFieldNumber, decision.comment_suppressed);
+  for (size_t i = decision.guardrails.size(); i-- > 0;) {
+    const rules::GuardrailNote& note = decision.guardrails[i];
+    WriteSuppression({note.rule_id, note.reason, 0, 0}, v1::Explanation::kGuardrailsFieldNumber, out);
   }
-  for (const rules::GuardrailNote& note : decision.guardrails) {
-    v1::Suppression& suppression = *out.add_guardrails();
-    SetText(suppression.mutable_rule_id(), note.rule_id);
-    SetText(suppression.mutable_reason(), note.reason);
+  for (size_t i = decision.steps.size(); i-- > 0;) {
+    WriteStep(decision.steps[i], v1::Explanation::kStepsFieldNumber, out);
   }
-  SetText(out.mutable_comment_suppressed(), decision.comment_suppressed);
+  for (size_t i = decision.results.size(); i-- > 0;) {
+    WriteLabel(text, decision.results[i], v1::Explanation::kLabelsFieldNumber, out);
+  }
 }
 
 // Comment first, labels second: a run that fails between them can be finished, since the labels are what marks an issue
@@ -141,6 +164,27 @@ void WriteActions(const rules::PackModel& pack, v1::Plan& plan) {
     }
   }
   if (plan.applied_size() > 0) *plan.add_actions()->mutable_add_labels()->mutable_labels() = plan.applied();
+}
+
+// Everything but the explanation.
+void WritePlanHead(const rules::PackModel& pack, const rules::Decision& decision, const PlanOptions& options,
+                   v1::Plan& plan) {
+  plan.set_pack(pack.name);
+  plan.set_pack_revision(pack.revision);
+  plan.set_mode(options.mode);
+  for (const std::string_view label : decision.labels) {
+    SetText(plan.add_labels(), label);
+    for (const rules::LabelResult& result : decision.results) {
+      if (result.label != label || result.confidence == rules::Confidence::kNone) continue;
+      v1::LabelConfidence& confidence = *plan.add_confidence();
+      SetText(confidence.mutable_label(), label);
+      confidence.set_confidence(ToProto(result.confidence));
+      break;
+    }
+  }
+  for (const std::string_view label : decision.applied) SetText(plan.add_applied(), label);
+  SetText(plan.mutable_comment_template(), decision.comment_template);
+  WriteActions(pack, plan);
 }
 
 // Fields with their lengths, one behind the other.
@@ -186,7 +230,7 @@ v1::IssueSnapshot SnapshotOf(const rules::IssueInput& input) {
 }
 
 absl::Status PlanTriage(const rules::CompiledPack& pack, const v1::IssueSnapshot& issue, const PlanOptions& options,
-                        v1::Plan& plan) {
+                        v1::Plan& plan, WireWriter* explanation) {
   if (!pack.model().has_rubric) return errors::PackWithoutRubric(pack.model().name);
   const rules::IssueText text = TextOf(issue);
   std::string error;
@@ -194,30 +238,24 @@ absl::Status PlanTriage(const rules::CompiledPack& pack, const v1::IssueSnapshot
   if (!error.empty()) return errors::MatchFailed(pack.model().name, error);
   *plan.mutable_subject() = issue.subject();
   if (plan.subject().kind() == v1::SUBJECT_KIND_UNSPECIFIED) plan.mutable_subject()->set_kind(v1::SUBJECT_KIND_ISSUE);
-  WritePlan(pack.model(), text, decision, options, plan);
+  if (explanation != nullptr) {
+    WritePlanHead(pack.model(), decision, options, plan);
+    if (options.explain) WriteExplanation(text, decision, *explanation);
+  } else {
+    WritePlan(pack.model(), text, decision, options, plan);
+  }
   plan.set_input_digest(InputDigest(issue));
   return absl::OkStatus();
 }
 
 void WritePlan(const rules::PackModel& pack, const rules::IssueText& text, const rules::Decision& decision,
                const PlanOptions& options, v1::Plan& plan) {
-  plan.set_pack(pack.name);
-  plan.set_pack_revision(pack.revision);
-  plan.set_mode(options.mode);
-  for (const std::string_view label : decision.labels) {
-    SetText(plan.add_labels(), label);
-    for (const rules::LabelResult& result : decision.results) {
-      if (result.label != label || result.confidence == rules::Confidence::kNone) continue;
-      v1::LabelConfidence& confidence = *plan.add_confidence();
-      SetText(confidence.mutable_label(), label);
-      confidence.set_confidence(ToProto(result.confidence));
-      break;
-    }
-  }
-  for (const std::string_view label : decision.applied) SetText(plan.add_applied(), label);
-  SetText(plan.mutable_comment_template(), decision.comment_template);
-  WriteActions(pack, plan);
-  if (options.explain) WriteExplanation(text, decision, *plan.mutable_explanation());
+  WritePlanHead(pack, decision, options, plan);
+  if (!options.explain) return;
+  WireWriter explanation;
+  WriteExplanation(text, decision, explanation);
+  const std::string_view bytes = explanation.bytes();
+  plan.mutable_explanation()->ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
 }
 
 std::string InputDigest(const v1::IssueSnapshot& issue) {

@@ -10,6 +10,7 @@
 #include "rules/engine/compiled_pack.h"
 #include "rules/engine/decision.h"
 #include "rules/engine/issue_input.h"
+#include "services/triage/wire_writer.h"
 #include "yardmaster/v1/plan.pb.h"
 #include "yardmaster/v1/types.pb.h"
 
@@ -27,9 +28,10 @@ v1::IssueSnapshot SnapshotOf(const rules::IssueInput& input);
 
 // Decides `issue` and fills `plan`, which must be empty (it may live on an arena). Quoted matches are cut to
 // kMaxEvidenceTextBytes. INVALID_ARGUMENT if the pack has no rubric, RESOURCE_EXHAUSTED if a set of patterns failed;
-// the plan is then not to be used.
+// the plan is then not to be used. With `explanation`, the fields of Plan.explanation are written there and not into
+// `plan`, for callers that send the plan on and don't look at it: what it says about one issue are a hundred objects.
 absl::Status PlanTriage(const rules::CompiledPack& pack, const v1::IssueSnapshot& issue, const PlanOptions& options,
-                        v1::Plan& plan);
+                        v1::Plan& plan, WireWriter* explanation = nullptr);
 
 // The second half of PlanTriage: writes a decision down. Steps on its own for callers that have one already.
 void WritePlan(const rules::PackModel& pack, const rules::IssueText& text, const rules::Decision& decision,

@@ -235,26 +235,29 @@ absl::Status TriageServiceImpl::Triage(const grpc::ByteBuffer& request, grpc::By
   const ArenaPool::Lease lease = arenas_.Take();
   auto& question = *google::protobuf::Arena::CreateMessage<v1::TriageIssueRequest>(&lease.arena());
   if (!Parse(request, question)) return errors::FieldInvalid("request", "a TriageIssueRequest with UTF-8 texts");
-  auto& answer = *google::protobuf::Arena::CreateMessage<v1::TriageIssueResponse>(&lease.arena());
-  if (absl::Status status = Decide(question, *answer.mutable_plan()); !status.ok()) return status;
+  auto& plan = *google::protobuf::Arena::CreateMessage<v1::Plan>(&lease.arena());
+  WireWriter answer;
+  if (absl::Status status = Decide(question, plan, answer); !status.ok()) return status;
 
-  const size_t size = answer.ByteSizeLong();
-  grpc::Slice slice(size);
-  auto* bytes = const_cast<uint8_t*>(slice.begin());  // ours alone so far
-  answer.SerializeWithCachedSizesToArray(bytes);
-  // The plan is the answer's only field, hence its end.
-  const auto plan_size = static_cast<size_t>(answer.plan().GetCachedSize());
-  decisions_.Add(answer.plan(), {reinterpret_cast<const char*>(bytes) + (size - plan_size), plan_size});
+  // So far the answer holds the explanation's fields. Around them go the plan's others, and around those the answer.
+  answer.Message(v1::Plan::kExplanationFieldNumber, 0);
+  const size_t size = plan.ByteSizeLong();
+  plan.SerializeWithCachedSizesToArray(reinterpret_cast<uint8_t*>(answer.Before(size)));
+  decisions_.Add(plan, answer.bytes());
+  answer.Message(v1::TriageIssueResponse::kPlanFieldNumber, 0);
+  const grpc::Slice slice(answer.bytes().data(), answer.bytes().size());
   response = grpc::ByteBuffer(&slice, 1);
   return absl::OkStatus();
 }
 
-absl::Status TriageServiceImpl::Decide(const v1::TriageIssueRequest& request, v1::Plan& plan) {
+absl::Status TriageServiceImpl::Decide(const v1::TriageIssueRequest& request, v1::Plan& plan, WireWriter& explanation) {
   std::shared_ptr<const rules::CompiledPack> pack;
   if (absl::Status status = FindPack(packs_, request.pack(), pack); !status.ok()) return status;
   if (!request.has_issue()) return errors::FieldMissing("issue");
   if (absl::Status status = CheckIssueSize(request.issue()); !status.ok()) return status;
-  if (absl::Status status = PlanTriage(*pack, request.issue(), PlanOptions(), plan); !status.ok()) return status;
+  if (absl::Status status = PlanTriage(*pack, request.issue(), PlanOptions(), plan, &explanation); !status.ok()) {
+    return status;
+  }
   const std::chrono::system_clock::time_point now = env_.clock.Now();
   plan.set_id(ids_.Next(now));
   *plan.mutable_created_at() = google::protobuf::util::TimeUtil::MicrosecondsToTimestamp(

@@ -12,13 +12,15 @@
 #include "services/intake/desk.h"
 #include "services/triage/arena_pool.h"
 #include "services/triage/decision_id.h"
+#include "services/triage/wire_writer.h"
 #include "yardmaster/v1/triage.grpc.pb.h"
 
 namespace yardmaster {
 
 // A decision takes tens of microseconds, so it is made on gRPC's own thread: handing it to a pool would cost as much
-// again. TriageIssue works on the bytes of its messages: an answer is serialized once, for the caller and the log, and
-// the messages in between live on arenas that are used again. Everything the service is given outlives it.
+// again. TriageIssue works on the bytes of its messages: an answer is written once, for the caller and the log, its
+// explanation without objects in between, and what remains lives on arenas that are used again. Everything the service
+// is given outlives it.
 class TriageServiceImpl final
     : public v1::TriageService::WithRawCallbackMethod_TriageIssue<v1::TriageService::WithCallbackMethod_ExplainDecision<
           v1::TriageService::WithCallbackMethod_EvaluateCases<v1::TriageService::Service>>> {
@@ -47,7 +49,7 @@ class TriageServiceImpl final
   absl::Status TriageSubject(const RpcCall& call, const grpc::ByteBuffer& request, grpc::ByteBuffer& response);
   absl::Status Explain(const v1::ExplainDecisionRequest& request, v1::ExplainDecisionResponse& response);
   absl::Status Triage(const grpc::ByteBuffer& request, grpc::ByteBuffer& response);
-  absl::Status Decide(const v1::TriageIssueRequest& request, v1::Plan& plan);
+  absl::Status Decide(const v1::TriageIssueRequest& request, v1::Plan& plan, WireWriter& explanation);
 
   const RpcEnvironment env_;
   const PackRegistry& packs_;

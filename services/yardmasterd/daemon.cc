@@ -255,6 +255,7 @@ int RunDaemon(const DaemonOptions& options) {
   IntakeServiceImpl intake(env, intake_calls, pipe == nullptr ? IntakeParts() : pipe->parts());
   ReviewServiceImpl review(env, *packs, long_calls, pipe == nullptr ? nullptr : &pipe->operators());
   CommandsServiceImpl commands(env, *packs);
+  if (pipe != nullptr) review.UseRepositories(pipe->operator_source(), intake_calls);
   const std::vector<NamedService> services = {
       {"yardmaster.v1.CommandsService", &commands}, {"yardmaster.v1.TriageService", &triage},
       {"yardmaster.v1.ReviewService", &review},     {"yardmaster.v1.RulesService", &rules_service},

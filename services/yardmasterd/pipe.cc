@@ -1,8 +1,11 @@
 #include "services/yardmasterd/pipe.h"
 
 #include <chrono>
+#include <filesystem>
 #include <map>
+#include <optional>
 #include <random>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -10,6 +13,8 @@
 #include "absl/strings/str_format.h"
 #include "clients/forge/http_curl.h"
 #include "clients/forge/make_forge.h"
+#include "clients/git/git_server.h"
+#include "clients/git/http_git_remote.h"
 #include "services/commands/pipe/file_planner.h"
 #include "services/commands/pipe/planner.h"
 #include "services/commands/pipe/settings.h"
@@ -48,6 +53,7 @@ struct Pipe::Parts {
   explicit Parts(const PipeEnvironment& environment) : env(environment) {}
 
   absl::Status MakeForges();
+  void MakeGitRemotes();
   void MakePipe();
   std::vector<ScheduledJob> Jobs();
   absl::StatusOr<std::string> RunSweeps(const ScheduleConfig& schedule, const std::function<bool()>& stopping);
@@ -63,6 +69,8 @@ struct Pipe::Parts {
   SystemWaiter waiter;
   std::unique_ptr<HttpClient> http;
   std::map<std::string, std::unique_ptr<StoppableForge>> forges;
+  std::map<std::string, std::unique_ptr<GitRemote>> remotes;
+  std::unique_ptr<OperatorSource> operator_source;
   std::map<std::string, std::unique_ptr<ForgeSide>> sides;
   std::map<std::string, ForgeSide*, std::less<>> side_table;
   std::unique_ptr<EffectRunner> effects;
@@ -79,7 +87,10 @@ struct Pipe::Parts {
 
 absl::Status Pipe::Parts::MakeForges() {
   CurlHttpOptions options;
-  for (const auto& [name, forge] : env.config.forges) options.origins.push_back(forge.api_url);
+  for (const auto& [name, forge] : env.config.forges) {
+    options.origins.push_back(forge.api_url);
+    if (const std::optional<GitServer> git = GitServerOf(forge); git.has_value()) options.origins.push_back(git->url);
+  }
   options.user_agent = absl::StrCat("yardmaster/", absl::string_view(kVersion.data(), kVersion.size()));
   absl::StatusOr<std::unique_ptr<HttpClient>> client = MakeCurlHttpClient(std::move(options));
   if (!client.ok()) return client.status();
@@ -97,7 +108,27 @@ absl::Status Pipe::Parts::MakeForges() {
     side_table[name] = sides[name].get();
     forges[name] = *std::move(forge);
   }
+  MakeGitRemotes();
   return absl::OkStatus();
+}
+
+void Pipe::Parts::MakeGitRemotes() {
+  // What an earlier daemon was killed over.
+  const std::filesystem::path scratch = env.data_dir.path() / "git";
+  std::error_code ignored;
+  std::filesystem::remove_all(scratch, ignored);
+  std::map<std::string, GitRemote*, std::less<>> table;
+  for (const auto& [name, config] : env.config.forges) {
+    GitRemote*& remote = table[name];
+    std::optional<GitServer> server = GitServerOf(config);
+    if (!server.has_value()) continue;
+    const auto token = [forge = forges[name].get()](std::chrono::steady_clock::time_point deadline) {
+      return forge->Token(deadline);
+    };
+    remotes[name] = std::make_unique<HttpGitRemote>(GitEnvironment{*http, *std::move(server), token, scratch});
+    remote = remotes[name].get();
+  }
+  operator_source = std::make_unique<OperatorSource>(env.config, std::move(table));
 }
 
 void Pipe::Parts::MakePipe() {
@@ -262,6 +293,8 @@ IntakeParts Pipe::parts() {
 }
 
 store::Operators& Pipe::operators() { return parts_->store->operators(); }
+
+const OperatorSource& Pipe::operator_source() { return *parts_->operator_source; }
 
 absl::Status Pipe::Ready() const { return parts_->store->Ready(); }
 

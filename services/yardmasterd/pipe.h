@@ -17,6 +17,7 @@
 #include "services/intake/intake_service.h"
 #include "services/intake/webhooks.h"
 #include "services/packs/label_source.h"
+#include "services/review/operator_source.h"
 #include "services/yardmasterd/data_dir.h"
 
 namespace yardmaster {
@@ -48,6 +49,8 @@ class Pipe {
   LabelSource& labels();
   IntakeParts parts();
   store::Operators& operators();
+  // Operators in the repositories of the config.
+  const OperatorSource& operator_source();
   // OK, or why nothing can be taken in.
   absl::Status Ready() const;
 

@@ -53,6 +53,19 @@ const std::map<std::string, std::string>* CheckSet::Map(std::string_view name) c
   return found == impl_->maps.end() ? nullptr : &found->second;
 }
 
-bool CheckSet::across() const { return impl_->across; }
+bool CheckSet::across() const {
+  if (impl_->across) return true;
+  // Known of a set loaded for reviews only when all of it is compiled.
+  if (impl_->documents.empty()) return false;
+  return std::any_of(impl_->checks.begin(), impl_->checks.end(), [](const CompiledCheck& check) {
+    return std::any_of(check.rules.begin(), check.rules.end(), [](const auto& rule) {
+      Problems told_by_the_review;
+      const RuleBody* body = rule->off ? nullptr : rule->Body(told_by_the_review);
+      return body != nullptr && body->across;
+    });
+  });
+}
+bool CheckSet::queries() const { return !impl_->queries.empty(); }
+void CheckSet::CompileQueries() const { impl_->queries.Compile(); }
 
 }  // namespace yardmaster::rules

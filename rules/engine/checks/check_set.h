@@ -84,6 +84,11 @@ class CheckSet {
   // Whether some check looks at other files than the one that it judges: such a set must be reviewed as a whole.
   bool across() const;
 
+  // Whether some check is a tree-sitter query, and compiles all of them: else the first review that needs them does,
+  // and others wait for it.
+  bool queries() const;
+  void CompileQueries() const;
+
   const Impl& impl() const { return *impl_; }
 
  private:
@@ -93,7 +98,9 @@ class CheckSet {
 // Compiles the checks of a pack and of everything that it extends: checks/*.json. A pack without such files has an
 // empty set. Adds every problem with file, pointer and line, and returns nullptr if there was any. Pure: looks at
 // nothing but `files`.
-// kReviews leaves out what reviews never look at, which is most of the text: the cases and CheckInfo::written.
+// kReviews leaves out what reviews never look at, which is most of the text: the cases, which are not even parsed, so
+// that nobody is told what is wrong in them, and CheckInfo::written. What a check asks for and says is then compiled
+// when it first runs: what is wrong there is told by that review.
 enum class ChecksFor { kEverything, kReviews };
 std::shared_ptr<const CheckSet> LoadChecks(const PackFiles& files, std::string_view pack, Problems& problems,
                                            ChecksFor purpose = ChecksFor::kEverything);

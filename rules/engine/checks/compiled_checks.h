@@ -4,16 +4,21 @@
 
 #include <re2/re2.h>
 
+#include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
 #include <string>
 #include <unordered_set>
 #include <vector>
 
 #include "rules/engine/checks/check_set.h"
 #include "rules/engine/checks/expression.h"
-#include "rules/engine/checks/tree_query.h"
+#include "rules/engine/checks/tree_queries.h"
+#include "rules/engine/json_document.h"
 
 namespace yardmaster::rules {
 
@@ -24,7 +29,23 @@ struct CompiledDefinition {
   std::unique_ptr<Clause> where;  // null: all
 };
 
-// A check as it runs under one profile.
+// What a check asks for and says under one profile.
+struct RuleBody {
+  std::unique_ptr<Clause> where;
+  std::unique_ptr<Clause> exempt;
+  std::vector<std::unique_ptr<Operand>> lets;
+  std::optional<Path> place;
+  std::optional<Template> path;
+  std::optional<Path> edit_place;  // what "edit" replaces
+  Template edit_text;
+  Template message;
+  Template message_zh;
+  Template fix;
+  Template fix_zh;
+  bool across = false;  // some query looks at several files
+};
+
+// A check as it runs under one profile: where and when, and behind Body the rest.
 struct CompiledRule {
   bool off = false;
   Severity severity = Severity::kBlock;
@@ -38,23 +59,28 @@ struct CompiledRule {
   std::vector<Language> languages;
   FactTable table = FactTable::kFile;
   std::vector<KindSelection> kinds;
-  bool base = false;              // rows of the version before the change
-  std::unique_ptr<Operand> list;  // the elements of this list are the rows; once for the set
-  std::unique_ptr<TreeQuery> query;
+  bool base = false;                 // rows of the version before the change
+  std::unique_ptr<Operand> list;     // the elements of this list are the rows; once for the set
+  const TreeQuery* query = nullptr;  // of the set
   std::unique_ptr<Clause> when;
-  std::unique_ptr<Clause> where;
-  std::unique_ptr<Clause> exempt;
-  std::vector<std::unique_ptr<Operand>> lets;
-  std::optional<Path> place;
-  std::optional<Template> path;
-  std::optional<Path> edit_place;  // what "edit" replaces
-  Template edit_text;
-  Template message;
-  Template message_zh;
-  Template fix;
-  Template fix_zh;
   enum class Once : uint8_t { kNever, kFile, kFunction, kSet };
   Once once = Once::kNever;
+
+  // Of a set that was loaded for reviews the first call compiles it: most checks are about other files. Null with
+  // `problems` if something is wrong after all.
+  const RuleBody* Body(Problems& problems) const {
+    std::call_once(compiled, [this] {
+      if (body == nullptr && compile) body = compile(found);
+    });
+    if (body == nullptr) problems.insert(problems.end(), found.begin(), found.end());
+    return body.get();
+  }
+
+  // What Body is made of.
+  std::function<std::unique_ptr<const RuleBody>(Problems&)> compile;
+  mutable std::once_flag compiled;
+  mutable std::unique_ptr<const RuleBody> body;
+  mutable Problems found;
 };
 
 struct CheckCase {
@@ -105,7 +131,10 @@ struct CheckSet::Impl {
   std::map<std::string, std::unordered_set<std::string_view>, std::less<>> list_sets;
   std::map<std::string, std::map<std::string, std::string>, std::less<>> maps;
   std::vector<CompiledDefinition> definitions;
-  bool across = false;  // some check looks at several files
+  TreeQueries queries;
+  std::set<std::string, std::less<>> groups;             // names of the groups of all roles
+  std::vector<std::unique_ptr<JsonDocument>> documents;  // what bodies are still to be compiled from
+  bool across = false;                                   // some check looks at several files
 };
 
 }  // namespace yardmaster::rules

@@ -802,30 +802,6 @@ const std::vector<KindInfo>& Kinds() {
 
 }  // namespace
 
-bool SameValue(const Value& a, const Value& b) {
-  using Kind = Value::Kind;
-  if (a.kind == Kind::kMissing || b.kind == Kind::kMissing) return false;
-  if (a.kind == Kind::kText && b.kind == Kind::kText) return a.text == b.text;
-  if (a.kind == Kind::kRow || b.kind == Kind::kRow) return a.kind == b.kind && a.row == b.row;
-  if (a.kind == Kind::kList || b.kind == Kind::kList) {
-    if (a.kind != b.kind || a.list->size() != b.list->size()) return false;
-    for (size_t i = 0; i < a.list->size(); ++i) {
-      if (!SameValue((*a.list)[i], (*b.list)[i])) return false;
-    }
-    return true;
-  }
-  if (a.kind == Kind::kText || b.kind == Kind::kText) {
-    const std::string text(a.kind == Kind::kText ? a.text : b.text);
-    if (text.empty()) return false;
-    const Value& other = a.kind == Kind::kText ? b : a;
-    if (other.kind == Kind::kBool) return text == (other.number != 0 ? "true" : "false");
-    char* end = nullptr;
-    const double number = std::strtod(text.c_str(), &end);
-    return end == text.c_str() + text.size() && number == other.number;
-  }
-  return a.number == b.number;
-}
-
 const FieldInfo* FindField(FactTable table, std::string_view name) {
   const TableFields fields = FieldsOf(table);
   for (const auto* list : {fields.own, fields.place, fields.common}) {

@@ -7,7 +7,10 @@
 #include <thread>
 #include <utility>
 
+#include "rules/engine/checks/case_text.h"
 #include "rules/engine/checks/check_set.h"
+#include "rules/engine/checks/compile_rule.h"
+#include "rules/engine/checks/compile_words.h"
 #include "rules/engine/checks/compiled_checks.h"
 #include "rules/engine/checks/compiler.h"
 #include "rules/engine/json_document.h"
@@ -31,13 +34,6 @@ struct Piece {
   std::string pointer;
   std::string pack;
 };
-
-std::vector<std::string> Names(const json& value) {
-  if (value.is_string()) return {value.get<std::string>()};
-  std::vector<std::string> out;
-  for (const json& one : value) out.push_back(one.get<std::string>());
-  return out;
-}
 
 std::string Lines(const json& value) {
   if (value.is_string()) return value.get<std::string>();
@@ -70,7 +66,7 @@ class Loader {
     for (const std::string& pack : chain) ReadPack(pack);
     if (problems_.size() != before) return nullptr;
     Tables();
-    CheckCompiler compiler(*impl_, groups_, problems_);
+    CheckCompiler compiler(*impl_, impl_->groups, problems_);
     compiler_ = &compiler;
     Definitions();
     Moments();
@@ -78,8 +74,12 @@ class Loader {
     if (problems_.size() != before) return nullptr;
     impl_->across = compiler.across();
     for (const CompiledCheck& check : impl_->checks) {
-      for (const auto& rule : check.rules) impl_->across |= rule->table == FactTable::kSet || !rule->needs.empty();
+      for (const auto& rule : check.rules) {
+        impl_->across |= rule->table == FactTable::kSet || !rule->needs.empty();
+        impl_->across |= rule->body != nullptr && rule->body->across;
+      }
     }
+    if (purpose_ == ChecksFor::kReviews) impl_->documents = std::move(documents_);
     return std::make_shared<const CheckSet>(std::move(impl_));
   }
 
@@ -106,13 +106,17 @@ class Loader {
         JsonLimits limits;
         limits.max_bytes = kMaxPackFileBytes;
         limits.max_values = kMaxPackFileValues;
-        auto document = JsonDocument::Parse(Readable(*part.path, 200), *part.bytes, limits, part.problems);
+        const bool bare = purpose_ == ChecksFor::kReviews && part.bytes->size() <= limits.max_bytes;
+        auto document = JsonDocument::Parse(Readable(*part.path, 200), bare ? WithoutCases(*part.bytes) : *part.bytes,
+                                            limits, part.problems);
         if (!document || !SchemaValidator::Get().Validate("checks", *document, part.problems)) continue;
         part.document = std::make_unique<JsonDocument>(std::move(*document));
       }
     };
     std::vector<std::thread> helpers;
-    const size_t threads = std::min<size_t>({kReaders, std::thread::hardware_concurrency(), parts.size()});
+    // What a review reads is too little to be worth waiting for another thread.
+    const size_t readers = purpose_ == ChecksFor::kReviews ? 1 : kReaders;
+    const size_t threads = std::min<size_t>({readers, std::thread::hardware_concurrency(), parts.size()});
     try {
       while (helpers.size() + 1 < threads) helpers.emplace_back(read);
     } catch (const std::system_error&) {
@@ -206,12 +210,12 @@ class Loader {
       role.groups.resize(static_cast<size_t>(role.path->NumberOfCapturingGroups()) + 1);
       for (const auto& [name, number] : role.path->NamedCapturingGroups()) {
         role.groups[static_cast<size_t>(number)] = name;
-        groups_.insert(name);
+        impl_->groups.insert(name);
       }
       impl_->role_infos.push_back(role.info);
       impl_->roles.push_back(std::move(role));
     }
-    groups_.insert("op");
+    impl_->groups.insert("op");
     for (const Piece& piece : moments_) {
       CompiledMoment moment;
       moment.info = {piece.name, piece.value->at("title").get<std::string>()};
@@ -281,19 +285,22 @@ class Loader {
 
   // ---- checks
 
-  // Keys of a check under one profile: value and pointer.
-  using Keys = std::map<std::string, std::pair<const json*, std::string>, std::less<>>;
-
   void Checks() {
     for (const Piece& piece : checks_) {
       compiler_->SetDocument(piece.document);
       CompiledCheck check;
       check.info = Info(piece);
-      Keys keys;
+      RuleKeys keys;
       for (const auto& [key, value] : piece.value->items()) keys[key] = {&value, PointerJoin(piece.pointer, key)};
       const auto variants = piece.value->find("variants");
-      const std::shared_ptr<const CompiledRule> plain = Rule(piece, keys);
-      if (impl_->profiles.empty()) check.rules.push_back(plain);
+      // Without its variants; where every profile has one nobody runs it, but it must be right all the same.
+      std::shared_ptr<const CompiledRule> as_written;
+      const auto plain = [&] {
+        if (as_written == nullptr) as_written = Rule(piece, keys);
+        return as_written;
+      };
+      if (purpose_ == ChecksFor::kEverything) plain();
+      if (impl_->profiles.empty()) check.rules.push_back(plain());
       for (const ProfileInfo& profile : impl_->profiles) {
         const bool named =
             check.info.profiles.empty() ||
@@ -305,10 +312,10 @@ class Loader {
           continue;
         }
         if (variants == piece.value->end() || !variants->contains(profile.id)) {
-          check.rules.push_back(plain);
+          check.rules.push_back(plain());
           continue;
         }
-        Keys changed = keys;
+        RuleKeys changed = keys;
         const std::string at = PointerJoin(piece.pointer + "/variants", profile.id);
         for (const auto& [key, value] : (*variants)[profile.id].items()) {
           changed[key] = {&value, PointerJoin(at, key)};
@@ -391,7 +398,7 @@ class Loader {
     }
   }
 
-  std::shared_ptr<const CompiledRule> Rule(const Piece& piece, const Keys& keys) {
+  std::shared_ptr<const CompiledRule> Rule(const Piece& piece, const RuleKeys& keys) {
     auto rule = std::make_shared<CompiledRule>();
     const auto find = [&](const char* key) -> const std::pair<const json*, std::string>* {
       const auto found = keys.find(key);
@@ -425,64 +432,10 @@ class Loader {
     NameScope scope;
     if (!Source(piece, keys, *rule, scope)) return rule;
 
-    // Named values may name one another whatever their order: references first, so that their kind is known.
-    if (const auto* lets = find("let")) {
-      for (const auto& [name, value] : lets->first->items()) scope.lets.push_back({name, std::nullopt});
-      Problems unused;
-      CheckCompiler quiet(*impl_, groups_, unused);
-      quiet.SetDocument(piece.document);
-      for (int pass = 0; pass < 3; ++pass) {
-        size_t i = 0;
-        for (const auto& [name, value] : lets->first->items()) {
-          StaticType type;
-          const auto operand = quiet.CompileOperand(value, "", scope, &type);
-          if (operand != nullptr && type.known && type.type == FieldType::kRow) scope.lets[i].table = type.table;
-          ++i;
-        }
-      }
-      for (const auto& [name, value] : lets->first->items()) {
-        rule->lets.push_back(compiler_->CompileOperand(value, PointerJoin(lets->second, name), scope));
-      }
-    }
-    const auto clause = [&](const char* key) -> std::unique_ptr<Clause> {
-      const auto* part = find(key);
-      return part == nullptr ? nullptr : compiler_->CompileClause(*part->first, part->second, scope);
-    };
-    rule->where = clause("where");
-    rule->exempt = clause("exempt");
     if (const auto* when = find("when")) {
       NameScope set;
       set.rows.push_back({"row", FactTable::kSet});
       rule->when = compiler_->CompileClause(*when->first, when->second, set);
-    }
-    const auto text = [&](const char* key) {
-      const auto* part = find(key);
-      if (part == nullptr) return Template();
-      auto out = compiler_->CompileTemplate(part->first->get<std::string>(), part->second, scope);
-      return out ? std::move(*out) : Template();
-    };
-    rule->message = text("message");
-    rule->message_zh = text("message_zh");
-    rule->fix = text("fix");
-    rule->fix_zh = text("fix_zh");
-    if (find("path") != nullptr) rule->path = text("path");
-    if (const auto* place = find("place")) {
-      StaticType type;
-      rule->place = compiler_->CompilePath(place->first->get<std::string>(), place->second, scope, type);
-      if (rule->place && (!type.known || type.type != FieldType::kRow)) {
-        compiler_->Add(place->second, "expected the path of a reference");
-      }
-    }
-    if (const auto* edit = find("edit")) {
-      StaticType type;
-      const std::string at = PointerJoin(edit->second, "replace");
-      rule->edit_place = compiler_->CompilePath(edit->first->at("replace").get<std::string>(), at, scope, type);
-      if (rule->edit_place && (!type.known || type.type != FieldType::kRow)) {
-        compiler_->Add(at, "expected the path of a reference");
-      }
-      auto with = compiler_->CompileTemplate(edit->first->at("with").get<std::string>(),
-                                             PointerJoin(edit->second, "with"), scope);
-      if (with) rule->edit_text = std::move(*with);
     }
     if (const auto* once = find("once")) {
       const std::string name = once->first->get<std::string>();
@@ -490,11 +443,19 @@ class Loader {
                    : name == "function" ? CompiledRule::Once::kFunction
                                         : CompiledRule::Once::kSet;
     }
+    RuleSource source = {piece.document, keys, std::move(scope)};
+    if (purpose_ == ChecksFor::kEverything) {
+      rule->body = CompileRuleBody(*impl_, source, problems_);
+    } else {
+      rule->compile = [set = impl_.get(), source = std::move(source)](Problems& problems) {
+        return CompileRuleBody(*set, source, problems);
+      };
+    }
     return rule;
   }
 
   // Which rows the check is about.
-  bool Source(const Piece& piece, const Keys& keys, CompiledRule& rule, NameScope& scope) {
+  bool Source(const Piece& piece, const RuleKeys& keys, CompiledRule& rule, NameScope& scope) {
     const auto each = keys.find("each");
     const auto query = keys.find("query");
     if ((each == keys.end()) == (query == keys.end())) {
@@ -506,16 +467,16 @@ class Loader {
         Problem(piece, "", "missing key \"languages\"; expected the languages of the query");
         return false;
       }
-      rule.query = std::make_unique<TreeQuery>(rule.languages, query->second.first->get<std::string>());
       std::string error;
-      if (!rule.query->Check(error)) {
+      rule.query = impl_->queries.Add(rule.languages, query->second.first->get<std::string>(), error);
+      if (rule.query == nullptr) {
         compiler_->Add(query->second.second, "expected a tree-sitter query: " + Readable(error, 200));
         return false;
       }
       rule.table = FactTable::kMatch;
       rule.kinds.push_back({*FindKind("match"), {}});
       scope.rows.push_back({"row", rule.table});
-      scope.captures = &rule.query->captures();
+      scope.captures = &rule.query->captures;
       return true;
     }
     const json* kinds = each->second.first;
@@ -616,7 +577,6 @@ class Loader {
   std::unique_ptr<CheckSet::Impl> impl_;
   std::vector<std::unique_ptr<JsonDocument>> documents_;
   std::vector<Piece> roles_, profiles_, moments_, lists_, maps_, definitions_, checks_;
-  std::set<std::string, std::less<>> groups_;
   CheckCompiler* compiler_ = nullptr;
 };
 

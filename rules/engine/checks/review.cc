@@ -18,6 +18,8 @@ namespace {
 // Findings of one review; more are counted in one finding of the limit.
 constexpr size_t kMaxFindings = 10'000;
 constexpr size_t kMaxMessageBytes = 1000;
+// Nodes of the syntax trees that are kept for queries, at some 100 bytes each.
+constexpr size_t kMaxKeptNodes = 500'000;
 // Of a line that goes into the fingerprint.
 constexpr size_t kMaxHashedBytes = 4096;
 
@@ -46,11 +48,9 @@ class Reviewer {
   Reviewer(const CheckSet& checks, const ReviewOptions& options)
       : checks_(checks.impl()), options_(options), run_(checks.impl()) {}
 
-  ReviewResult Review(const std::vector<ReviewFile>& files) {
-    SetUp(files);
-    for (const auto& unit : run_.units) {
-      if (unit->judged) Limits(*unit);
-    }
+  ReviewResult Review(std::vector<ReviewFile> files) {
+    SetUp(std::move(files));
+    for (const auto& unit : run_.units) Limits(*unit);
     Select();
     OverSet();
     for (const auto& unit : run_.units) {
@@ -67,10 +67,11 @@ class Reviewer {
   struct Active {
     const CompiledCheck* check = nullptr;
     const CompiledRule* rule = nullptr;
-    bool done = false;  // "once" for the whole set
+    const RuleBody* body = nullptr;  // once Complete
+    bool done = false;               // "once" for the whole set
   };
 
-  void SetUp(const std::vector<ReviewFile>& files) {
+  void SetUp(std::vector<ReviewFile> files) {
     run_.profile_name = options_.profile.empty() ? checks_.default_profile : options_.profile;
     for (size_t i = 0; i < checks_.profiles.size(); ++i) {
       if (checks_.profiles[i].id == run_.profile_name) run_.profile = i;
@@ -80,20 +81,53 @@ class Reviewer {
     run_.options.insert(options_.options.begin(), options_.options.end());
     run_.set_path = options_.path;
     if (!options_.op.empty()) run_.set_groups["op"] = options_.op;
-    for (const ReviewFile& file : files) {
-      auto unit = std::make_unique<Unit>(SourceFile::Read(file.path, file.text, options_.parse_limit));
+    const std::vector<Language> queried = QueriedLanguages();
+    for (ReviewFile& file : files) {
+      std::vector<bool> added;
+      if (file.base) added = AddedLines(*file.base, file.text);
+      SyntaxTree tree;
+      auto unit = std::make_unique<Unit>(Source(file, file.text, &tree));
       SetRole(file, *unit);
       unit->judged = !file.context;
       if (file.base) {
-        unit->base = std::make_unique<Unit>(SourceFile::Read(file.path, *file.base, options_.parse_limit));
+        unit->base = std::make_unique<Unit>(Source(file, *file.base, nullptr));
         unit->base->role = unit->role;
         unit->base->groups = unit->groups;
         unit->base->is_base = true;
-        unit->added_ = AddedLines(*file.base, file.text);
+        unit->added_ = std::move(added);
+      }
+      // Trees that queries will look at are kept as long as they are few; others are made again when it is their turn.
+      if (tree && unit->judged && std::find(queried.begin(), queried.end(), unit->facts().language) != queried.end()) {
+        nodes_ += ts_node_descendant_count(ts_tree_root_node(tree.get()));
+        if (nodes_ <= kMaxKeptNodes) unit->Hold(std::move(tree));
       }
       for (const auto& [name, value] : unit->groups) run_.set_groups.try_emplace(name, value);
       run_.units.push_back(std::move(unit));
     }
+  }
+
+  // Takes the text away.
+  std::shared_ptr<const SourceFile> Source(const ReviewFile& file, std::string& text, SyntaxTree* tree) {
+    if (!file.unread.empty()) return SourceFile::Unread(file.path, file.unread);
+    if (rows_ >= kMaxSetRows) {
+      return SourceFile::Unread(file.path, "the files that are judged together hold more than " +
+                                               std::to_string(kMaxSetRows) + " facts; this one was not read");
+    }
+    auto source = SourceFile::Read(file.path, std::move(text), options_.parse_limit, tree);
+    // A line takes a thirtieth of what other facts do.
+    rows_ += source->facts().rows + source->facts().line_starts.size() / 32;
+    return source;
+  }
+
+  // Languages that a query of some check is about.
+  std::vector<Language> QueriedLanguages() const {
+    std::vector<Language> languages;
+    for (const CompiledCheck& check : checks_.checks) {
+      const CompiledRule& rule = *check.rules[std::min(run_.profile, check.rules.size() - 1)];
+      if (rule.query == nullptr) continue;
+      languages.insert(languages.end(), rule.languages.begin(), rule.languages.end());
+    }
+    return languages;
   }
 
   void SetRole(const ReviewFile& file, Unit& unit) const {
@@ -122,9 +156,18 @@ class Reviewer {
     if (!options_.op.empty()) unit.groups.try_emplace("op", options_.op);
   }
 
-  // Findings about the reading of a file.
+  // Findings about the reading of a file. Of one that is only looked at they are left to a review of that file, unless
+  // it could not be read at all: conditions then see less than there is.
   void Limits(const Unit& unit) {
     const FileFacts& facts = unit.facts();
+    if (!unit.judged) {
+      if (!facts.text.empty() || facts.limits.empty()) return;
+      Finding finding = Own(kLimitRule, Severity::kBlock, "BLOCK", unit);
+      finding.path = options_.path.empty() ? "." : options_.path;
+      finding.message = unit.path() + ": " + facts.limits.front().message;
+      result_.findings.push_back(std::move(finding));
+      return;
+    }
     for (const SyntaxError& error : facts.errors) {
       Finding finding = Own(kParseRule, Severity::kMajor, "MAJOR", unit);
       finding.message = error.message.empty() ? "syntax error" : "syntax error: " + Readable(error.message);
@@ -151,6 +194,7 @@ class Reviewer {
   void Select() {
     run_.Start(options_.check_limit);
     for (const CompiledCheck& check : checks_.checks) {
+      if (!options_.check.empty() && check.info.id != options_.check) continue;
       if (!options_.only.empty() && !Contains(options_.only, check.info.id) &&
           !Contains(options_.only, check.info.rule)) {
         continue;
@@ -180,13 +224,24 @@ class Reviewer {
           continue;
         }
       }
-      active_.push_back({&check, &rule, false});
+      active_.push_back({&check, &rule, nullptr, false});
     }
+  }
+
+  // Whether the check can run: most checks are never asked for more than which files they are about.
+  bool Complete(Active& active) {
+    if (active.body == nullptr && !active.done) {
+      active.body = active.rule->Body(result_.problems);
+      active.done = active.body == nullptr;
+    }
+    return active.body != nullptr;
   }
 
   void OverSet() {
     run_.Start(options_.check_limit);
     for (Active& active : active_) {
+      if (active.rule->table != FactTable::kSet && active.rule->list == nullptr) continue;
+      if (!Complete(active)) continue;
       if (active.rule->list != nullptr) OverList(active);
       if (active.rule->table == FactTable::kSet) Judge(active, {nullptr, FactTable::kSet, 0});
     }
@@ -239,15 +294,17 @@ class Reviewer {
       frame.rows[0] = {&unit, FactTable::kFile, 0};
       if (!moment.only->Holds(run_, frame)) return;
     }
+    const bool matched = FindMatches(unit);
+    run_.Start(options_.check_limit);
     for (Active& active : active_) {
       const CompiledRule& rule = *active.rule;
       if (rule.table == FactTable::kSet || rule.table == FactTable::kValue || active.done || !Applies(rule, unit))
         continue;
       const Unit* side = rule.base ? unit.base.get() : &unit;
-      if (side == nullptr) continue;
-      if (rule.query != nullptr && !rule.query->Match(unit, Run::Clock::now() + options_.check_limit)) {
-        TooSlow(unit);
-        continue;
+      if (side == nullptr || !Complete(active)) continue;
+      if (rule.query != nullptr) {
+        if (!matched) continue;
+        unit.matches = matches_[rule.query->number];
       }
       once_.clear();
       OverRows(active, *side);
@@ -255,9 +312,27 @@ class Reviewer {
       if (rule.query != nullptr) unit.matches.clear();
       if (run_.expired()) {
         TooSlow(unit);
-        return;
+        break;
       }
     }
+    unit.Drop();
+    if (unit.resolved_full()) {
+      Finding finding = Own(kLimitRule, Severity::kBlock, "BLOCK", unit);
+      finding.message = "names with their imports take too much memory; some were judged as they are written";
+      result_.findings.push_back(std::move(finding));
+    }
+  }
+
+  // Of all queries that run over the file, found at once. False if that took too long.
+  bool FindMatches(const Unit& unit) {
+    std::vector<const TreeQuery*> wanted;
+    for (const Active& active : active_) {
+      const TreeQuery* query = active.rule->query;
+      if (query != nullptr && !active.done && Applies(*active.rule, unit)) wanted.push_back(query);
+    }
+    if (wanted.empty() || checks_.queries.Match(unit, wanted, options_.check_limit, matches_)) return true;
+    TooSlow(unit);
+    return false;
   }
 
   void OverRows(Active& active, const Unit& unit) {
@@ -289,7 +364,7 @@ class Reviewer {
   }
 
   void Judge(Active& active, RowRef row) {
-    const CompiledRule& rule = *active.rule;
+    const RuleBody& rule = *active.body;
     run_.Step();
     run_.Forget();
     Frame frame;
@@ -332,12 +407,12 @@ class Reviewer {
       ++left_out_;
       return;
     }
-    const CompiledRule& rule = *active.rule;
+    const RuleBody& rule = *active.body;
     Finding finding;
     finding.rule_id = active.check->info.rule;
     finding.pack = active.check->info.pack;
-    finding.severity = rule.severity;
-    finding.pack_severity = rule.pack_severity;
+    finding.severity = active.rule->severity;
+    finding.pack_severity = active.rule->pack_severity;
     const auto text = [&](const Template& source) {
       bool missing = false;
       return source.parts.empty() ? std::string()
@@ -368,7 +443,7 @@ class Reviewer {
   }
 
   // Only in the file of the finding, and only where every placeholder has a value.
-  void AddEdit(const CompiledRule& rule, Frame& frame, Finding& finding) {
+  void AddEdit(const RuleBody& rule, Frame& frame, Finding& finding) {
     const Value place = rule.edit_place->Get(run_, frame);
     if (place.kind != Value::Kind::kRow || place.row.unit == nullptr || place.row.unit->is_base) return;
     if (place.row.unit->path() != finding.path) return;
@@ -440,14 +515,17 @@ class Reviewer {
   Run run_;
   ReviewResult result_;
   std::vector<Active> active_;
-  std::set<RowIndex> once_;  // of the check and file at hand
+  std::set<RowIndex> once_;                        // of the check and file at hand
+  std::vector<std::vector<Unit::Match>> matches_;  // in the file at hand, by query
   size_t left_out_ = 0;
+  size_t rows_ = 0;   // of all files
+  size_t nodes_ = 0;  // of trees that were kept
 };
 
 }  // namespace
 
-ReviewResult Review(const CheckSet& checks, const std::vector<ReviewFile>& files, const ReviewOptions& options) {
-  return Reviewer(checks, options).Review(files);
+ReviewResult Review(const CheckSet& checks, std::vector<ReviewFile> files, const ReviewOptions& options) {
+  return Reviewer(checks, options).Review(std::move(files));
 }
 
 namespace {
@@ -460,7 +538,7 @@ std::string JudgeCase(const CheckSet& checks, const CompiledCheck& check, const 
   options.stage = one.stage;
   options.moment = one.moment;
   options.options = one.options;
-  options.only = {check.info.id};
+  options.check = check.info.id;
   std::vector<ReviewFile> files;
   for (const auto& [path, text] : one.files) {
     ReviewFile file;
@@ -470,7 +548,7 @@ std::string JudgeCase(const CheckSet& checks, const CompiledCheck& check, const 
     file.context = !one.focus.empty() && path != one.focus;
     files.push_back(std::move(file));
   }
-  const ReviewResult result = Review(checks, files, options);
+  const ReviewResult result = Review(checks, std::move(files), options);
   std::vector<const Finding*> found;
   for (const Finding& finding : result.findings) {
     if (finding.rule_id == check.info.rule) found.push_back(&finding);

@@ -28,7 +28,11 @@ struct ReviewFile {
   std::optional<std::string> base;  // before the change; nullopt: there is no base, and every line counts as added
   std::string role;                 // empty: by the path
   bool context = false;             // conditions see it, but it is not judged itself
+  std::string unread{};             // why there is no text: the limit that was passed; empty: there is one
 };
+
+// Facts of all files that are judged together; files beyond it are not read, which is a finding of the limit.
+inline constexpr size_t kMaxSetRows = 2 * kMaxSourceRows;
 
 struct ReviewOptions {
   std::string profile;                         // empty: the pack's default
@@ -38,7 +42,8 @@ struct ReviewOptions {
   std::string path;                            // folder of the set, for messages
   std::string op;  // name that roles' groups would give; empty: from the files. With a role override and without this
                    // it is the stem of that file.
-  std::vector<std::string> only;                // ids of checks; empty: all
+  std::vector<std::string> only;                // rules, or ids of checks; empty: all
+  std::string check;                            // id of the one check that runs; empty: all
   std::chrono::milliseconds parse_limit{2000};  // one file
   std::chrono::milliseconds check_limit{2000};  // all checks, for each file that is judged
 };
@@ -87,10 +92,12 @@ struct ReviewResult {
   std::vector<Finding> findings;  // by path, line, column and rule
   std::vector<SkippedCheck> skipped;
   size_t files = 0;  // judged
+  // What was found wrong only now in checks of a set loaded for reviews; they did not run.
+  Problems problems;
 };
 
 // Judges all files that are not `context`. Never throws; whatever the files hold ends in findings.
-ReviewResult Review(const CheckSet& checks, const std::vector<ReviewFile>& files, const ReviewOptions& options);
+ReviewResult Review(const CheckSet& checks, std::vector<ReviewFile> files, const ReviewOptions& options);
 
 // What came of one good or bad case of a check.
 struct CheckCaseResult {

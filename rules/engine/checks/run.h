@@ -80,7 +80,7 @@ class Run {
 
  private:
   // What one row may make; beyond it the checks end as if the time were over.
-  static constexpr size_t kMaxKeptBytes = 256 * 1024 * 1024;
+  static constexpr size_t kMaxKeptBytes = 64 * 1024 * 1024;
 
   void Count(size_t bytes) {
     kept_bytes_ += bytes;

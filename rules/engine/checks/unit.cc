@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <cstdlib>
 #include <utility>
 
@@ -14,6 +15,8 @@ constexpr int kMaxHops = 10;
 constexpr size_t kMaxResolvedBytes = 512;
 // Functions in all remembered walks over the calls of a file.
 constexpr size_t kMaxWalked = 4 * 1024 * 1024;
+// For a tree that is made again: the first time it took less.
+constexpr std::chrono::milliseconds kParseLimit{2000};
 
 std::optional<double> ParseNumber(std::string_view text) {
   std::string digits;
@@ -88,6 +91,13 @@ Result WithRows(const FileFacts& facts, FactTable table, Result none, Use use) {
 }
 
 }  // namespace
+
+const SyntaxTree& Unit::Tree() const {
+  if (!tree_ && facts().limits.empty() && !facts().text.empty()) {
+    tree_ = ParseSource(facts().language, facts().text, kParseLimit);
+  }
+  return tree_;
+}
 
 size_t Unit::RowCount(FactTable table) const {
   if (table == FactTable::kFile) return 1;
@@ -259,6 +269,10 @@ std::string_view Unit::ResolvedName(RowIndex expr) const {
       alias->second.size() + fact.name.size() > kMaxResolvedBytes) {
     return fact.name;
   }
+  const auto known = resolved_.find(expr);
+  if (known != resolved_.end()) return known->second;
+  resolved_bytes_ += alias->second.size() + fact.name.size();
+  if (resolved_full()) return fact.name;
   const auto [it, inserted] = resolved_.try_emplace(expr);
   if (inserted) {
     it->second = std::string(alias->second) + std::string(fact.name.substr(fact.root.size()));

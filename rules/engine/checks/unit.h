@@ -9,10 +9,12 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "rules/engine/checks/value.h"
 #include "rules/engine/code/source_file.h"
+#include "rules/engine/code/syntax_tree.h"
 
 namespace yardmaster::rules {
 
@@ -24,6 +26,12 @@ class Unit {
   const FileFacts& facts() const { return source_->facts(); }
   const SourceFile& source() const { return *source_; }
   const std::string& path() const { return source_->path(); }
+
+  // The syntax tree: what was given to Hold, else parsed anew; null where the file was not parsed. Few trees may be
+  // held at a time: Drop it when the file has been judged.
+  const SyntaxTree& Tree() const;
+  void Hold(SyntaxTree tree) const { tree_ = std::move(tree); }
+  void Drop() const { tree_.reset(); }
 
   size_t RowCount(FactTable table) const;
   ByteSpan SpanOf(FactTable table, RowIndex row) const;
@@ -43,6 +51,8 @@ class Unit {
   std::optional<std::string_view> TextOf(RowIndex expr) const;
   // The dotted name with imports resolved; empty if it is not a name.
   std::string_view ResolvedName(RowIndex expr) const;
+  // True once names with their imports took too much memory; further ones stayed as they are written.
+  bool resolved_full() const { return resolved_bytes_ > kMaxResolvedTotal; }
   RowIndex ParameterNamed(RowIndex function, std::string_view name) const;
   // Decorators of a function or a class, in order.
   std::vector<RowIndex> DecoratorsOf(FactTable table, RowIndex row) const;
@@ -69,6 +79,8 @@ class Unit {
   mutable std::vector<Match> matches;
 
  private:
+  static constexpr size_t kMaxResolvedTotal = 32 * 1024 * 1024;
+
   using Walks = std::unordered_map<RowIndex, std::shared_ptr<const std::vector<RowIndex>>>;
 
   void BuildCalls() const;
@@ -83,6 +95,8 @@ class Unit {
   mutable Walks reaching_;
   mutable size_t walked_ = 0;  // rows in both
   mutable std::unordered_map<RowIndex, std::string> resolved_;
+  mutable size_t resolved_bytes_ = 0;
+  mutable SyntaxTree tree_;
 };
 
 }  // namespace yardmaster::rules

@@ -3,6 +3,7 @@
 #define YARDMASTER_RULES_ENGINE_CHECKS_VALUE_H_
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -42,6 +43,9 @@ struct Value {
 
 // As conditions compare them: lists element by element, a number with a text that reads as that number.
 bool SameValue(const Value& a, const Value& b);
+
+// A number, or a text that reads as one.
+std::optional<double> AsNumber(const Value& value);
 
 }  // namespace yardmaster::rules
 

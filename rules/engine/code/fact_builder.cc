@@ -26,7 +26,7 @@ TSFieldId SymbolTable::Field(const TSLanguage* language, std::string_view name) 
 FactBuilder::FactBuilder(FileFacts& facts, TSNode root) : facts_(facts), cursor_(ts_tree_cursor_new(root)) {}
 
 void FactBuilder::CountRow() {
-  if (++rows_ < kMaxSourceRows || full_) return;
+  if (++facts_.rows < kMaxSourceRows || full_) return;
   full_ = true;
   facts_.limits.push_back({"more than " + std::to_string(kMaxSourceRows) + " facts; the rest was not read"});
 }

@@ -86,7 +86,6 @@ class FactBuilder {
   int depth_ = 0;
   bool full_ = false;
   bool too_deep_ = false;
-  size_t rows_ = 0;
 };
 
 // Appends the first syntax errors below `root`, at most `max`.

@@ -394,6 +394,9 @@ struct FileFacts {
   // Functions of the module by name; the last one wins.
   std::unordered_map<std::string_view, RowIndex> module_functions;
 
+  // Rows of all tables together, and cells of tables.
+  size_t rows = 0;
+
   // Texts that do not stand in the file.
   std::deque<std::string> made;
   size_t made_bytes = 0;

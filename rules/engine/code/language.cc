@@ -9,7 +9,6 @@ const TSLanguage* tree_sitter_cpp(void);
 const TSLanguage* tree_sitter_cuda(void);
 const TSLanguage* tree_sitter_yaml(void);
 const TSLanguage* tree_sitter_json(void);
-const TSLanguage* tree_sitter_markdown(void);
 }
 
 namespace yardmaster::rules {
@@ -63,6 +62,7 @@ Language LanguageOfPath(std::string_view path) {
 const TSLanguage* GrammarOf(Language language) {
   switch (language) {
     case Language::kText:
+    case Language::kMarkdown:
       return nullptr;
     case Language::kPython:
       return tree_sitter_python();
@@ -74,8 +74,6 @@ const TSLanguage* GrammarOf(Language language) {
       return tree_sitter_yaml();
     case Language::kJson:
       return tree_sitter_json();
-    case Language::kMarkdown:
-      return tree_sitter_markdown();
   }
   return nullptr;
 }

@@ -20,7 +20,7 @@ std::optional<Language> LanguageFromName(std::string_view name);
 // By the extension; kText for everything that no grammar reads.
 Language LanguageOfPath(std::string_view path);
 
-// The grammar; nullptr for kText. A constant of the library.
+// The grammar; nullptr for kText, and for kMarkdown, which is read line by line. A constant of the library.
 const TSLanguage* GrammarOf(Language language);
 
 }  // namespace yardmaster::rules

@@ -1,12 +1,16 @@
 #include "rules/engine/code/markdown_reader.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <string>
 #include <string_view>
 #include <unordered_set>
+#include <vector>
 
 #include "rules/engine/code/data_reader.h"
 #include "rules/engine/code/fact_builder.h"
 #include "rules/engine/code/python_reader.h"
+#include "rules/engine/code/source_file.h"
 #include "rules/engine/code/syntax_tree.h"
 #include "rules/engine/readable.h"
 
@@ -16,6 +20,8 @@ namespace {
 constexpr std::string_view kBlanks = " \t\r";
 // Python blocks that are parsed; further ones are texts only.
 constexpr size_t kMaxParsedBlocks = 500;
+// Brackets that are open at the same time, of links and images in each other.
+constexpr size_t kMaxOpenBrackets = 32;
 
 std::string_view Trim(std::string_view text) {
   const size_t begin = text.find_first_not_of(kBlanks);
@@ -31,11 +37,11 @@ bool IsWord(char c) {
 class MarkdownReader {
  public:
   MarkdownReader(std::chrono::milliseconds limit, FileFacts& facts)
-      : deadline_(std::chrono::steady_clock::now() + limit), facts_(facts) {}
+      : limit_(limit), deadline_(std::chrono::steady_clock::now() + limit), facts_(facts) {}
 
   void Read() {
     uint32_t offset = FrontMatter();
-    while (offset < facts_.text.size()) {
+    while (offset < facts_.text.size() && !full_) {
       const size_t end = facts_.text.find('\n', offset);
       const auto next = static_cast<uint32_t>(end == std::string_view::npos ? facts_.text.size() : end + 1);
       const auto line_end = static_cast<uint32_t>(end == std::string_view::npos ? facts_.text.size() : end);
@@ -54,6 +60,13 @@ class MarkdownReader {
     return std::chrono::duration_cast<std::chrono::milliseconds>(deadline_ - std::chrono::steady_clock::now());
   }
 
+  // A row was added, or a cell of one.
+  void CountRow() {
+    if (++facts_.rows < kMaxSourceRows || full_) return;
+    full_ = true;
+    facts_.limits.push_back({"more than " + std::to_string(kMaxSourceRows) + " facts; the rest was not read"});
+  }
+
   // Entries of a front matter; returns where the rest begins.
   uint32_t FrontMatter() {
     const std::string_view text = facts_.text;
@@ -66,12 +79,13 @@ class MarkdownReader {
         facts_.front_matter = true;
         const auto from = static_cast<uint32_t>(first + 1);
         const auto to = static_cast<uint32_t>(begin);
-        if (const SyntaxTree tree = ParseSourcePart(Language::kYaml, text, from, to, TimeLeft())) {
+        ParseStop stop = ParseStop::kTime;
+        if (const SyntaxTree tree = ParseSourcePart(Language::kYaml, text, from, to, TimeLeft(), &stop)) {
           const TSNode root = ts_tree_root_node(tree.get());
           if (ts_node_has_error(root)) FindSyntaxErrors(root, 1, facts_.errors);
           ReadData(root, true, facts_);
         } else {
-          facts_.limits.push_back({"the front matter took too long to parse"});
+          facts_.limits.push_back({"front matter: " + Describe(stop, limit_)});
         }
         return static_cast<uint32_t>(std::min(end + 1, text.size()));
       }
@@ -148,6 +162,7 @@ class MarkdownReader {
     in_table_ = false;
     if (!facts_.sections.empty()) facts_.sections.back().own.end = begin;
     CloseSections(level, begin);
+    CountRow();
     SectionFact& fact = facts_.sections.emplace_back();
     fact.span = {begin, head.end};
     fact.head = head;
@@ -176,6 +191,7 @@ class MarkdownReader {
 
   void CloseFence(uint32_t begin, uint32_t end) {
     in_fence_ = false;
+    CountRow();
     CodeBlockFact& fact = facts_.code_blocks.emplace_back();
     fact.span = {fence_begin_, end};
     fact.body = {std::min(fence_body_, begin), begin};
@@ -184,7 +200,7 @@ class MarkdownReader {
     Words(fact.body);
   }
 
-  std::vector<std::string_view> Cells(std::string_view line) const {
+  std::vector<std::string_view> Cells(std::string_view line) {
     std::vector<std::string_view> cells;
     if (line.starts_with('|')) line.remove_prefix(1);
     size_t begin = 0;
@@ -193,6 +209,8 @@ class MarkdownReader {
       if (i < line.size() && line[i] == '`') code = !code;
       if (i < line.size() && (line[i] != '|' || code || (i > 0 && line[i - 1] == '\\'))) continue;
       if (i == line.size() && Trim(line.substr(begin)).empty()) break;
+      CountRow();
+      if (full_) break;
       cells.push_back(Trim(line.substr(begin, i - begin)));
       begin = i + 1;
     }
@@ -215,6 +233,7 @@ class MarkdownReader {
       }
       return false;
     }
+    CountRow();
     TableRowFact& fact = facts_.table_rows.emplace_back();
     fact.span = {begin, end};
     fact.section = Section();
@@ -243,6 +262,7 @@ class MarkdownReader {
     item.section = Section();
     item.body = Trim(line.substr(marker));
     item.index = static_cast<uint32_t>(facts_.list_items.size());
+    CountRow();
     facts_.list_items.push_back(item);
     if (item.body.size() < 3 || item.body[0] != '[') return;
     const size_t close = item.body.find(']');
@@ -254,13 +274,14 @@ class MarkdownReader {
     item.extra = Trim(mark);
     item.body = Trim(item.body.substr(close + 1));
     item.index = boxes_++;
+    CountRow();
     facts_.checkboxes.push_back(item);
   }
 
   // Every different identifier of a piece of code.
   void Words(ByteSpan span) {
     const std::string_view text = facts_.Text(span);
-    for (size_t i = 0; i < text.size();) {
+    for (size_t i = 0; i < text.size() && !full_;) {
       if (!IsWord(text[i])) {
         ++i;
         continue;
@@ -273,6 +294,7 @@ class MarkdownReader {
         fact.span = {static_cast<uint32_t>(span.begin + i), static_cast<uint32_t>(span.begin + end)};
         fact.body = word;
         fact.index = static_cast<uint32_t>(facts_.codewords.size());
+        CountRow();
         facts_.codewords.push_back(fact);
       }
       i = end;
@@ -283,7 +305,7 @@ class MarkdownReader {
   void CodeSpans() {
     size_t block = 0;
     size_t section = 0;
-    for (size_t line = 0; line < facts_.line_starts.size(); ++line) {
+    for (size_t line = 0; line < facts_.line_starts.size() && !full_; ++line) {
       const uint32_t begin = facts_.line_starts[line];
       const auto end = line + 1 < facts_.line_starts.size() ? facts_.line_starts[line + 1]
                                                             : static_cast<uint32_t>(facts_.text.size());
@@ -293,47 +315,87 @@ class MarkdownReader {
       const RowIndex in = facts_.sections.empty() || facts_.sections[section].span.begin > begin
                               ? kNoRow
                               : static_cast<RowIndex>(section);
-      const std::string_view text = facts_.Text({begin, end});
-      for (size_t i = 0; i < text.size();) {
-        if (text[i] == '`') {
-          const size_t close = text.find('`', i + 1);
-          if (close == std::string_view::npos) break;
-          Words({static_cast<uint32_t>(begin + i + 1), static_cast<uint32_t>(begin + close)});
-          i = close + 1;
-        } else if (text[i] == ']' && i + 1 < text.size() && text[i + 1] == '(') {
+      const size_t first = facts_.links.size();
+      Inline(begin, facts_.Text({begin, end}), in);
+      Order(first);
+    }
+  }
+
+  // Links in each other were found from the inside.
+  void Order(size_t first) {
+    const auto from = facts_.links.begin() + static_cast<std::ptrdiff_t>(first);
+    std::sort(from, facts_.links.end(), [](const auto& a, const auto& b) { return a.span.begin < b.span.begin; });
+    for (size_t i = first; i < facts_.links.size(); ++i) facts_.links[i].index = static_cast<uint32_t>(i);
+  }
+
+  // Code spans and links of one line, which begins at `begin`. What no bracket closes is looked for once only.
+  void Inline(uint32_t begin, std::string_view text, RowIndex section) {
+    std::vector<size_t> open;
+    size_t i = 0;
+    while (i < text.size() && !full_) {
+      const char c = text[i];
+      if (c == '`') {
+        const size_t close = text.find('`', i + 1);
+        if (close == std::string_view::npos) return;
+        Words({static_cast<uint32_t>(begin + i + 1), static_cast<uint32_t>(begin + close)});
+        i = close + 1;
+        continue;
+      }
+      if (c == '[') {
+        if (open.size() == kMaxOpenBrackets) open.clear();
+        open.push_back(i);
+      }
+      if (c == ']') {
+        const size_t from = open.empty() ? std::string_view::npos : open.back();
+        if (!open.empty()) open.pop_back();
+        if (i + 1 < text.size() && text[i + 1] == '(') {
           const size_t close = text.find(')', i + 2);
           if (close == std::string_view::npos) {
-            ++i;
-            continue;
+            CodeSpansOnly(begin, text, i + 1);
+            return;
           }
-          const size_t open = text.rfind('[', i);
-          MarkdownItemFact fact;
-          fact.span = {static_cast<uint32_t>(begin + (open == std::string_view::npos ? i : open)),
-                       static_cast<uint32_t>(begin + close + 1)};
-          fact.section = in;
-          fact.body = Trim(text.substr(i + 2, close - i - 2));
-          fact.body = fact.body.substr(0, fact.body.find(' '));
-          if (open != std::string_view::npos) fact.extra = text.substr(open + 1, i - open - 1);
-          fact.index = static_cast<uint32_t>(facts_.links.size());
-          facts_.links.push_back(fact);
-          i = close + 1;
-        } else {
-          ++i;
+          Link(begin, text, from, i, close, section);
+          i = close;
         }
       }
+      ++i;
     }
+  }
+
+  // The rest of a line in which there are no links any more.
+  void CodeSpansOnly(uint32_t begin, std::string_view text, size_t from) {
+    for (size_t i = text.find('`', from); i != std::string_view::npos; i = text.find('`', i)) {
+      const size_t close = text.find('`', i + 1);
+      if (close == std::string_view::npos) return;
+      Words({static_cast<uint32_t>(begin + i + 1), static_cast<uint32_t>(begin + close)});
+      i = close + 1;
+    }
+  }
+
+  // `[title](target)`: `open`, if there is one, `middle` and `close` are the places of its brackets in the line.
+  void Link(uint32_t begin, std::string_view text, size_t open, size_t middle, size_t close, RowIndex section) {
+    CountRow();
+    MarkdownItemFact fact;
+    const size_t from = open == std::string_view::npos ? middle : open;
+    fact.span = {static_cast<uint32_t>(begin + from), static_cast<uint32_t>(begin + close + 1)};
+    fact.section = section;
+    fact.body = Trim(text.substr(middle + 2, close - middle - 2));
+    fact.body = fact.body.substr(0, fact.body.find(' '));
+    if (open != std::string_view::npos) fact.extra = text.substr(open + 1, middle - open - 1);
+    facts_.links.push_back(fact);
   }
 
   void ParseBlocks() {
     size_t parsed = 0;
-    for (size_t i = 0; i < facts_.code_blocks.size(); ++i) {
+    for (size_t i = 0; i < facts_.code_blocks.size() && facts_.rows < kMaxSourceRows; ++i) {
       CodeBlockFact& block = facts_.code_blocks[i];
       const bool python = block.language == "python" || block.language == "py" || block.language == "python3";
       if (!python || ++parsed > kMaxParsedBlocks) continue;
+      ParseStop stop = ParseStop::kTime;
       const SyntaxTree tree =
-          ParseSourcePart(Language::kPython, facts_.text, block.body.begin, block.body.end, TimeLeft());
+          ParseSourcePart(Language::kPython, facts_.text, block.body.begin, block.body.end, TimeLeft(), &stop);
       if (!tree) {
-        facts_.limits.push_back({"a code block took too long to parse"});
+        facts_.limits.push_back({"code blocks: " + Describe(stop, limit_)});
         return;
       }
       const TSNode root = ts_tree_root_node(tree.get());
@@ -342,8 +404,10 @@ class MarkdownReader {
     }
   }
 
+  const std::chrono::milliseconds limit_;
   const std::chrono::steady_clock::time_point deadline_;
   FileFacts& facts_;
+  bool full_ = false;
   std::vector<RowIndex> open_;  // sections that enclose the line
   std::unordered_set<std::string_view> words_;
   ByteSpan paragraph_;  // the line before, if it was one of a paragraph

@@ -26,7 +26,7 @@ std::string_view FileFacts::LineText(uint32_t line) const {
 }
 
 std::shared_ptr<const SourceFile> SourceFile::Read(std::string path, std::string text,
-                                                   std::chrono::milliseconds parse_limit) {
+                                                   std::chrono::milliseconds parse_limit, SyntaxTree* tree) {
   // NOLINTNEXTLINE(cppcoreguidelines-owning-memory): the constructor is private
   std::shared_ptr<SourceFile> file(new SourceFile());
   file->path_ = std::move(path);
@@ -49,12 +49,13 @@ std::shared_ptr<const SourceFile> SourceFile::Read(std::string path, std::string
     ReadMarkdown(parse_limit, facts);
     return file;
   }
-  file->tree_ = ParseSource(facts.language, facts.text, parse_limit);
-  if (!file->tree_) {
-    facts.limits.push_back({"parsing took longer than " + std::to_string(parse_limit.count()) + " ms"});
+  ParseStop stop = ParseStop::kTime;
+  SyntaxTree parsed = ParseSource(facts.language, facts.text, parse_limit, &stop);
+  if (!parsed) {
+    facts.limits.push_back({Describe(stop, parse_limit)});
     return file;
   }
-  const TSNode root = ts_tree_root_node(file->tree_.get());
+  const TSNode root = ts_tree_root_node(parsed.get());
   FindSyntaxErrors(root, 1, facts.errors);
   switch (facts.language) {
     case Language::kPython:
@@ -71,6 +72,18 @@ std::shared_ptr<const SourceFile> SourceFile::Read(std::string path, std::string
     default:
       break;
   }
+  if (tree != nullptr) *tree = std::move(parsed);
+  return file;
+}
+
+std::shared_ptr<const SourceFile> SourceFile::Unread(std::string path, std::string reason) {
+  // NOLINTNEXTLINE(cppcoreguidelines-owning-memory): the constructor is private
+  std::shared_ptr<SourceFile> file(new SourceFile());
+  file->path_ = std::move(path);
+  file->facts_.language = LanguageOfPath(file->path_);
+  file->facts_.text = file->text_;
+  file->facts_.line_starts.push_back(0);
+  file->facts_.limits.push_back({std::move(reason)});
   return file;
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "rules/engine/code/parse_memory.h"
+
 namespace yardmaster::rules {
 namespace {
 
@@ -27,11 +29,18 @@ const char* ReadChunk(void* payload, uint32_t byte, TSPoint, uint32_t* size) {
   return text.data() + byte;
 }
 
-struct Deadline {
+struct Bounds {
   Clock::time_point end;
+  size_t bytes_before = 0;
+  bool full = false;
 };
 
-bool Expired(TSParseState* state) { return Clock::now() > static_cast<Deadline*>(state->payload)->end; }
+// Looked at every hundred steps of the parser.
+bool Passed(TSParseState* state) {
+  auto* bounds = static_cast<Bounds*>(state->payload);
+  bounds->full = yard_parse_bytes() - bounds->bytes_before > kMaxParseBytes;
+  return bounds->full || Clock::now() > bounds->end;
+}
 
 // Row and column (bytes) of an offset.
 TSPoint PointAt(std::string_view text, uint32_t offset) {
@@ -41,27 +50,60 @@ TSPoint PointAt(std::string_view text, uint32_t offset) {
   return {rows, static_cast<uint32_t>(last == std::string_view::npos ? offset : offset - last - 1)};
 }
 
+bool IndentedTooFar(Language language, std::string_view text) {
+  if (language != Language::kPython && language != Language::kYaml) return false;
+  size_t blanks = 0;
+  bool counts = true;  // from the beginning of a line; in YAML a block may begin behind a dash
+  for (const char c : text) {
+    if (c == ' ' || c == '\t') {
+      if (++blanks > kMaxIndent && counts) return true;
+    } else {
+      blanks = 0;
+      counts = language == Language::kYaml || c == '\n';
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
+std::string Describe(ParseStop stop, std::chrono::milliseconds limit) {
+  switch (stop) {
+    case ParseStop::kTime:
+      return "parsing took longer than " + std::to_string(limit.count()) + " ms";
+    case ParseStop::kMemory:
+      return "parsing took more than " + std::to_string(kMaxParseBytes / 1024 / 1024) + " MiB of memory";
+    case ParseStop::kIndent:
+      return "a line is indented by more than " + std::to_string(kMaxIndent) + " characters; nothing was parsed";
+  }
+  return {};
+}
+
 SyntaxTree ParseSourcePart(Language language, std::string_view text, uint32_t begin, uint32_t end,
-                           std::chrono::milliseconds limit) {
+                           std::chrono::milliseconds limit, ParseStop* stop) {
   const TSLanguage* grammar = GrammarOf(language);
   if (grammar == nullptr) return nullptr;
-  std::unique_ptr<TSParser, ParserDeleter> parser(ts_parser_new());
+  if (IndentedTooFar(language, text.substr(begin, end - begin))) {
+    if (stop != nullptr) *stop = ParseStop::kIndent;
+    return nullptr;
+  }
+  Bounds bounds{Clock::now() + limit, yard_parse_bytes()};
+  const std::unique_ptr<TSParser, ParserDeleter> parser(ts_parser_new());
   if (!ts_parser_set_language(parser.get(), grammar)) return nullptr;
   if (begin > 0 || end < text.size()) {
     const TSRange range = {PointAt(text, begin), PointAt(text, end), begin, end};
     if (!ts_parser_set_included_ranges(parser.get(), &range, 1)) return nullptr;
   }
   Input source{text};
-  Deadline deadline{Clock::now() + limit};
   const TSInput input = {&source, &ReadChunk, TSInputEncodingUTF8, nullptr};
-  const TSParseOptions options = {&deadline, &Expired};
-  return SyntaxTree(ts_parser_parse_with_options(parser.get(), nullptr, input, options));
+  const TSParseOptions options = {&bounds, &Passed};
+  SyntaxTree tree(ts_parser_parse_with_options(parser.get(), nullptr, input, options));
+  if (!tree && stop != nullptr) *stop = bounds.full ? ParseStop::kMemory : ParseStop::kTime;
+  return tree;
 }
 
-SyntaxTree ParseSource(Language language, std::string_view text, std::chrono::milliseconds limit) {
-  return ParseSourcePart(language, text, 0, static_cast<uint32_t>(text.size()), limit);
+SyntaxTree ParseSource(Language language, std::string_view text, std::chrono::milliseconds limit, ParseStop* stop) {
+  return ParseSourcePart(language, text, 0, static_cast<uint32_t>(text.size()), limit, stop);
 }
 
 }  // namespace yardmaster::rules

@@ -5,7 +5,9 @@
 #include <tree_sitter/api.h>
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "rules/engine/code/language.h"
@@ -17,11 +19,25 @@ struct TreeDeleter {
 };
 using SyntaxTree = std::unique_ptr<TSTree, TreeDeleter>;
 
+// What one parse may take. Usual code needs 10 to 45 bytes a byte, so that files of 2 MiB stay below it.
+inline constexpr size_t kMaxParseBytes = 96 * 1024 * 1024;
+
+// Why there is no tree.
+enum class ParseStop : uint8_t { kTime, kMemory, kIndent };
+
+// "parsing took longer than 2000 ms", for people.
+std::string Describe(ParseStop stop, std::chrono::milliseconds limit);
+
+// Blanks before a statement of Python; in a row anywhere in YAML. Their scanners count columns in 16 bits, tabs as 8.
+inline constexpr size_t kMaxIndent = 4000;
+
 // Parses `text`, or the part of it that `begin` and `end` (bytes) enclose; positions are those of the whole text. Null
-// when the time ran out. `text` must be smaller than 4 GiB.
-SyntaxTree ParseSource(Language language, std::string_view text, std::chrono::milliseconds limit);
+// when the time or the memory ran out or lines are indented too far, and then `stop`, if given, says which. `text` must
+// be smaller than 4 GiB.
+SyntaxTree ParseSource(Language language, std::string_view text, std::chrono::milliseconds limit,
+                       ParseStop* stop = nullptr);
 SyntaxTree ParseSourcePart(Language language, std::string_view text, uint32_t begin, uint32_t end,
-                           std::chrono::milliseconds limit);
+                           std::chrono::milliseconds limit, ParseStop* stop = nullptr);
 
 }  // namespace yardmaster::rules
 

@@ -22,7 +22,11 @@ WebhookPost::~WebhookPost() { curl_easy_cleanup(curl_); }
 int WebhookPost::Send(const std::string& url, const Headers& headers, const std::string& body) {
   curl_easy_reset(curl_);
   curl_slist* list = curl_slist_append(nullptr, "Expect:");
-  for (const auto& [name, value] : headers) list = curl_slist_append(list, (name + ": " + value).c_str());
+  for (const auto& [name, value] : headers) {
+    std::string line = name;
+    line.append(": ").append(value);
+    list = curl_slist_append(list, line.c_str());
+  }
   curl_easy_setopt(curl_, CURLOPT_URL, url.c_str());
   curl_easy_setopt(curl_, CURLOPT_NOSIGNAL, 1L);
   curl_easy_setopt(curl_, CURLOPT_NOPROXY, "*");

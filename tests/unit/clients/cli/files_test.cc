@@ -71,6 +71,15 @@ TEST_F(FilesTest, ThroughALinkTheFileBehindItIsReplaced) {
   EXPECT_EQ(Content(Path("real")), "new");
 }
 
+TEST_F(FilesTest, AFileThatIsReplacedKeepsItsPermissions) {
+  std::ofstream(Path("run")) << "old";
+  fs::permissions(Path("run"), fs::perms::owner_all | fs::perms::group_exec);
+  const auto file = OutputFile::Create(Path("run"), env_, error_);
+  file->stream() << "new";
+  ASSERT_TRUE(file->Commit(error_));
+  EXPECT_EQ(fs::status(Path("run")).permissions(), fs::perms::owner_all | fs::perms::group_exec);
+}
+
 TEST_F(FilesTest, DevicesAreWrittenDirectly) {
   const auto file = OutputFile::Create("/dev/null", env_, error_);
   ASSERT_NE(file, nullptr) << error_;

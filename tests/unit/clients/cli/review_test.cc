@@ -114,6 +114,11 @@ TEST_F(ReviewTest, TreeTellsPathsRelativeToItsFolderOperatorByOperator) {
     told.push_back(finding["rule_id"].get<std::string>() + " " + finding["path"].get<std::string>());
   EXPECT_THAT(told, ::testing::UnorderedElementsAre("L1 a/a_impl.py", "L2 b/b_impl.py", "L3 b/b_impl.py"));
   EXPECT_EQ(json["summary"]["files"], 3);
+  // The folder itself, too: a kernel without a golden is no case for L3.
+  Write("alone/a_impl.py", "def k(): pass\n");
+  const Json alone = Json::parse(Run({"review", "tree", Path("alone"), "--json"}).out);
+  ASSERT_EQ(alone["skipped"].size(), 1u);
+  EXPECT_EQ(alone["skipped"][0]["path"], ".");
 }
 
 TEST_F(ReviewTest, ARoleReviewsAnyFileNameAndWholeTrees) {
@@ -141,6 +146,44 @@ TEST_F(ReviewTest, FailOnAndBaselineDecideTheExitCode) {
   EXPECT_EQ(Run({"review", "file", file, "--baseline", Write("bad.json", "{")}).code, 2);
 }
 
+TEST_F(ReviewTest, FixCarriesOutWhatCanBeAndTellsWhatIsLeft) {
+  Write("fixer/pack.json", R"({"name": "fixer", "title": "Edits"})");
+  Write("fixer/checks/checks.json", R"JSON({"checks": [
+    {"id": "F1", "title": "no print", "severity": "S0", "languages": ["python"], "each": "call", "where": {"name": "print"},
+     "message": "print", "fix": "log", "edit": {"replace": "row", "with": "log({arg.0.text})"},
+     "bad": ["print(1)"], "good": ["log(1)"]},
+    {"id": "F2", "title": "no eval", "severity": "S0", "languages": ["python"], "each": "call", "where": {"name": "eval"},
+     "message": "eval", "fix": "Do without.", "bad": ["eval(1)"], "good": ["log(1)"]}]})JSON");
+  const std::string file = Write("tools/run.py", "print(print(1)); print('ü', 2)\n");
+  fs::permissions(file, fs::perms::owner_all);
+  const std::vector<std::string> command = {"review", "file", file, "--pack", Path("fixer"), "--fix"};
+  Result result = Run(command);
+  EXPECT_EQ(result.code, 0) << result.out << result.err;
+  EXPECT_THAT(result.out, StartsWith("1 file: nothing found"));
+  EXPECT_THAT(result.err, HasSubstr("fixed 3 findings")) << "one of them with a second round";
+  std::string text;
+  std::getline(std::ifstream(file), text);
+  EXPECT_EQ(text, "log(log(1)); log('ü')");
+  EXPECT_EQ(fs::status(file).permissions(), fs::perms::owner_all);
+
+  Write("tools/run.py", "print(eval(x))\n");
+  result = Run(command);
+  EXPECT_EQ(result.code, 1);
+  EXPECT_THAT(result.out, StartsWith(file + ":1:5: block F2"));
+  EXPECT_THAT(result.err, HasSubstr("fixed 1 finding"));
+  result = Run(command);
+  EXPECT_THAT(result.err, HasSubstr("fixed 0 findings"));
+}
+
+TEST_F(ReviewTest, PathsAreToldAsTheyWereGiven) {
+  const std::string absolute = Write("demo/a_impl.py", kReturns);
+  const std::string relative = fs::relative(Write("demo/b_impl.py", kReturns)).string();
+  const Json json = Json::parse(Run({"review", "file", absolute, relative, "--json"}).out);
+  ASSERT_EQ(json["findings"].size(), 2u);
+  std::vector<std::string> paths = {json["findings"][0]["path"], json["findings"][1]["path"]};
+  EXPECT_THAT(paths, ::testing::UnorderedElementsAre(absolute, relative));
+}
+
 TEST_F(ReviewTest, WrongArgumentsAreUsageErrors) {
   EXPECT_EQ(Run({"review", "file"}).code, 2);
   EXPECT_EQ(Run({"review"}).code, 2);
@@ -151,9 +194,12 @@ TEST_F(ReviewTest, WrongArgumentsAreUsageErrors) {
   EXPECT_EQ(Run({"review", "file", Path("demo")}).code, 2);
   EXPECT_EQ(Run({"review", "file", file, "--format", "xml"}).code, 2);
   EXPECT_EQ(Run({"review", "file", file, "--profile", "lax"}).code, 2);
+  EXPECT_EQ(Run({"review", "file", file, "--json", "--format", "sarif"}).code, 2) << "--json is --format json";
   EXPECT_EQ(Run({"review", "file", file, "--pack", "nobody"}).code, 1);
   EXPECT_EQ(Run({"review", "file", file, "--rule", "L9"}).code, 1);
   EXPECT_EQ(Run({"review", "file", file, "--rule", "L1"}).code, 0);
+  EXPECT_EQ(Run({"review", "file", file, "--rule", "L1", "--gate", "phase"}).code, 2) << "a gate asks for all checks";
+  EXPECT_EQ(Run({"review", "tree", Path("demo"), "--phase", "M1"}).code, 2);
 }
 
 TEST_F(ReviewTest, AGateIsAskedOverTheOperatorsFolder) {
@@ -249,6 +295,56 @@ TEST_F(ReviewTest, ShellCommandsThatWriteAnOperatorsFilesAreRefused) {
   EXPECT_EQ(Hook({"post-shell"}, shell("echo x > demo_impl.py")).code, 1);
   EXPECT_EQ(Hook({"pre-shell"}, shell("sed -i s/a/b/ new_impl.py")).code, 1);
   EXPECT_THAT(Hook({"post-shell"}, shell("rm state.json")).out, HasSubstr("belongs to its tool"));
+}
+
+TEST_F(ReviewTest, TheVerdictOnATestIsGivenInEachHostsShape) {
+  Write("demo/demo_impl.py", "def k(): pass\n");
+  Write("demo/test_demo.py", "pass\n");
+  Write("demo/state.json", R"({"stage": 5, "phases": {"active": "M2", "M2": {"status": "in_debug"}}})");
+  const auto ran = [&](const std::string& output, int code,
+                       const std::string& command = "cd demo && python3 test_demo.py") {
+    return Json{{"cwd", dir_.string()},
+                {"tool_name", "Bash"},
+                {"tool_input", {{"command", command}}},
+                {"tool_response", {{"stdout", output}, {"exit_code", code}}}};
+  };
+  const std::string state = "state: stage 5, phase M2, status in_debug\n";
+  const std::string wrong = "[lantern] wrong: demo/test_demo.py (exit code 1)\n" + state + "next: debug\n";
+  const Result plain = Hook({"post-shell"}, ran("x\n[BAD]\n[GOOD]\n", 1));
+  EXPECT_EQ(plain.code, 1);
+  EXPECT_EQ(plain.out, wrong);
+  EXPECT_THAT(plain.err, IsEmpty());
+  const Result right = Hook({"post-shell"}, ran("[GOOD]", 0));
+  EXPECT_EQ(right.code, 0);
+  EXPECT_EQ(right.out, "[lantern] right: demo/test_demo.py\n" + state + "next: go on\n");
+  EXPECT_THAT(Hook({"post-shell"}, ran("Traceback", 1)).out, StartsWith("[lantern] dead: "));
+  EXPECT_THAT(Hook({"post-shell"}, ran("", 0)).out, StartsWith("[lantern] silent: "));
+  EXPECT_THAT(Run({"review", "hook", "post-shell", "--lang", "zh"}, ran("[BAD]", 1).dump()).out,
+              HasSubstr("下一步：调试"));
+
+  // As an error of the tool, and as context of one that succeeded.
+  Json answer = Json::parse(Hook({"post-shell", "--host", "claude"}, ran("[BAD]", 1)).out);
+  EXPECT_EQ(answer["decision"], "block");
+  EXPECT_EQ(answer["reason"], wrong);
+  EXPECT_EQ(answer["hookSpecificOutput"]["additionalContext"], wrong);
+  answer = Json::parse(Hook({"post-shell", "--host", "claude", "--deliver", "context"}, ran("[BAD]", 1)).out);
+  EXPECT_FALSE(answer.contains("decision"));
+  EXPECT_EQ(answer["hookSpecificOutput"]["additionalContext"], wrong);
+  answer = Json::parse(Hook({"post-shell", "--host", "opencode"}, ran("[BAD]", 1)).out);
+  EXPECT_EQ(answer["hookSpecificOutput"]["decision"], "block");
+  EXPECT_EQ(answer["hookSpecificOutput"]["reason"], wrong);
+  answer = Json::parse(Hook({"post-shell", "--host", "opencode"}, ran("[GOOD]", 0)).out);
+  EXPECT_EQ(answer["hookSpecificOutput"]["decision"], "allow");
+  EXPECT_THAT(answer["hookSpecificOutput"]["additionalContext"].get<std::string>(), HasSubstr("next: go on"));
+  EXPECT_EQ(Hook({"post-shell", "--deliver", "context"}, ran("[BAD]", 1)).code, 0);
+
+  // Silent where no test ran, or nobody says how it ended; a write is refused beside a verdict.
+  EXPECT_THAT(Hook({"post-shell"}, ran("[BAD]", 1, "cat demo/test_demo.py")).out, IsEmpty());
+  EXPECT_THAT(Hook({"pre-shell"}, ran("[BAD]", 1)).out, IsEmpty());
+  EXPECT_THAT(Hook({"post-shell"}, Json{{"tool_input", {{"command", "python3 test_demo.py"}}}}).out, IsEmpty());
+  const Result both = Hook({"post-shell"}, ran("[GOOD]", 0, "python3 demo/test_demo.py > demo/demo_impl.py"));
+  EXPECT_EQ(both.code, 1);
+  EXPECT_THAT(both.out, HasSubstr("G2"));
 }
 
 TEST_F(ReviewTest, StopIsRefusedWhileSomethingIsOpen) {

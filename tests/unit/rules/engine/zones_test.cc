@@ -51,13 +51,13 @@ ZoneRules CommonRules() {
 }
 
 const ZoneSplitter& Common() {
-  static const std::unique_ptr<ZoneSplitter> splitter = [] {
+  static const std::unique_ptr<ZoneSplitter> kSplitter = [] {
     Problems problems;
     std::unique_ptr<ZoneSplitter> made = ZoneSplitter::Create(CommonRules(), problems);
     for (const Problem& problem : problems) ADD_FAILURE() << problem.ToString();
     return made;
   }();
-  return *splitter;
+  return *kSplitter;
 }
 
 // "zone|text" or "zone:language|text" for each span.
@@ -160,7 +160,7 @@ TEST(ZoneSplitter, OffsetsAreBytesOfTheTextAsReceived) {
 TEST(ZoneSplitter, EveryKindOfLineEndingEndsALine) {
   for (std::string_view eol : {"\n", "\r\n", "\r"}) {
     std::string text = "intro@```python@import torch@```@@RuntimeError: bad@";
-    for (size_t at; (at = text.find('@')) != std::string::npos;) text.replace(at, 1, eol);
+    for (size_t at = text.find('@'); at != std::string::npos; at = text.find('@', at)) text.replace(at, 1, eol);
     const std::vector<std::string> zones = Zones(text);
     ASSERT_THAT(zones, SizeIs(3)) << text;
     EXPECT_EQ(zones[0], "prose|intro");

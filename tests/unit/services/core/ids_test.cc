@@ -19,6 +19,7 @@ TEST(NewId, HasThePrefixAndSixteenHexCharacters) {
 TEST(NewId, DiffersBetweenCallsAndThreads) {
   std::vector<std::vector<std::string>> ids(4);
   std::vector<std::thread> threads;
+  threads.reserve(ids.size());
   for (auto& mine : ids) {
     threads.emplace_back([&mine] {
       for (int i = 0; i < 1000; ++i) mine.push_back(NewId(""));

@@ -83,6 +83,7 @@ TEST(Metrics, TheSameNameAndLabelsAreTheSameCounter) {
 TEST(Metrics, NoCallIsLostAmongThreads) {
   Metrics metrics;
   std::vector<std::thread> threads;
+  threads.reserve(4);
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&metrics] {
       for (int i = 0; i < 1000; ++i) metrics.Rpc(kTriage).Record(absl::StatusCode::kOk, std::chrono::microseconds(i));

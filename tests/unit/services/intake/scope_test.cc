@@ -102,7 +102,7 @@ TEST(FindRepository, AgreesWithAParserOnRandomDocuments) {
         repository.is_object() && repository.contains("full_name") && repository["full_name"].is_string();
     const std::string name = there ? repository["full_name"].get<std::string>() : "";
     // Names with escapes or characters outside ASCII are none; the router refuses them as well.
-    const bool plain = there && name.find_first_of("\n") == std::string::npos;
+    const bool plain = there && name.find('\n') == std::string::npos;
     if (plain) {
       ++found;
       EXPECT_EQ(result.state, ScanState::kFound) << text;

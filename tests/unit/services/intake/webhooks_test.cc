@@ -17,7 +17,6 @@
 namespace yardmaster {
 namespace {
 
-using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 constexpr const char* kBody = R"({"action":"opened","issue":{"number":1},"repository":{"full_name":"octo/repo"}})";

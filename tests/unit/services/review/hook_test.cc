@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace yardmaster {
 namespace {
@@ -47,6 +49,38 @@ TEST(HookInput, OtherTextsAreErrorsAndOtherToolsTellNothing) {
   ASSERT_TRUE(other.has_value());
   EXPECT_THAT(other->paths, IsEmpty());
   EXPECT_EQ(other->cwd, "");
+}
+
+TEST(HookInput, FindsWhatACommandPrintedAndHowItEnded) {
+  struct Case {
+    const char* message;
+    const char* output;
+    std::optional<int> code;
+    bool failed;
+  };
+  const std::vector<Case> cases = {
+      {R"({"tool_response": {"stdout": "a", "stderr": "b", "interrupted": false}})", "a\nb", std::nullopt, false},
+      {R"({"tool_response": {"stdout": "a", "interrupted": true}})", "a", std::nullopt, true},
+      {R"({"tool_response": "text", "exit_code": 2})", "text", 2, false},
+      {R"({"tool_response": [], "tool_output": {"content": [{"type": "text", "text": "a"}, "b"], "exitCode": 1}})",
+       "a\nb", 1, false},
+      {R"({"output": {"title": "t", "output": "a", "metadata": {"output": "a", "exit": 139}}})", "a", 139, false},
+      {R"({"output": {"metadata": {"output": "a", "exit": 0}}})", "a", 0, false},
+      {R"({"result": "a\n", "error": "died"})", "a\ndied", std::nullopt, true},
+      {R"({"output": "", "exit_code": 0})", "", 0, false}};
+  for (const Case& one : cases) {
+    std::string error;
+    const auto input = ParseHookInput(one.message, error);
+    ASSERT_TRUE(input.has_value() && input->result.has_value()) << one.message;
+    EXPECT_EQ(input->result->output, one.output) << one.message;
+    EXPECT_EQ(input->result->exit_code, one.code) << one.message;
+    EXPECT_EQ(input->result->failed, one.failed) << one.message;
+  }
+  std::string error;
+  for (const char* nothing : {R"({"tool_input": {"command": "x"}})", R"({"output": {"args": {"command": "x"}}})",
+                              R"({"tool_response": null, "output": 7, "exit_code": "1"})"}) {
+    EXPECT_FALSE(ParseHookInput(nothing, error)->result.has_value()) << nothing;
+  }
 }
 
 TEST(HookReply, ClaudeReadsTheDecisionAtTheTopAndTheContextBesideIt) {

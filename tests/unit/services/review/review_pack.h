@@ -29,6 +29,11 @@ inline rules::PackFiles ReviewPackFiles() {
     "moments": [{"id": "edit", "title": "e"}, {"id": "pre-edit", "title": "p"}, {"id": "shell", "title": "s"},
                 {"id": "frozen", "title": "f"}, {"id": "phase", "title": "ph"}, {"id": "stage", "title": "st"}],
     "lists": {"stage_roles": ["state"], "stage_pointer": ["/stage"], "lone_roles": ["impl"],
+              "run_verbs": ["python", "pytest"], "run_roles": ["test"], "run_fail": ["[BAD]"], "run_pass": ["[GOOD]"],
+              "run_verdicts": ["wrong", "right", "dead", "silent"],
+              "run_state": ["stage /stage", "phase /phases/active", "status /phases/{phase}/status", "none /absent"],
+              "run_next_en": ["debug", "go on", "look at the machine", "print a marker"],
+              "run_next_zh": ["调试", "继续", "检查环境", "输出标记"],
               "block_en": ["[lantern] blocked:", "Mend it."], "block_zh": ["[lantern] 未通过：", "请修复。"]},
     "checks": [
       {"id": "L1", "title": "no return", "severity": "S0", "roles": ["impl"], "at": ["edit", "phase", "stage"],

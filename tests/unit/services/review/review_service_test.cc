@@ -15,6 +15,7 @@
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "services/core/limits.h"
 #include "tests/unit/services/review/review_pack.h"
@@ -277,6 +278,112 @@ TEST_F(ReviewServiceTest, AFrozenFileThatChangesClosesTheGate) {
   EXPECT_THAT(gates.frozen(), ElementsAre("SPEC.md"));
 }
 
+// A repository that has one folder at every commit.
+class OneFolderRemote final : public GitRemote {
+ public:
+  absl::StatusOr<GitFolder> ReadFolder(const GitFolderRequest& request) override {
+    asked = request;
+    if (absl::Status alive = request.alive(); !alive.ok()) return alive;
+    return answer;
+  }
+  GitFolderRequest asked;
+  absl::StatusOr<GitFolder> answer;
+};
+
+class RepositoryTest : public ReviewServiceTest {
+ protected:
+  RepositoryTest() {
+    config_.repositories.push_back({"github", "o/r", {"lantern"}, {}, std::nullopt});
+    remote_.answer = GitFolder{{{"demo_golden.py", "def demo_golden(): pass\n"}, {"demo_impl.py", kReturns}}, {}};
+    service_->UseRepositories(source_, pool_);
+  }
+  // The server must not outlive what it was given.
+  ~RepositoryTest() override {
+    Stop();
+    Start(&operators_);
+  }
+
+  static v1::SubmitForVerifyRequest Commit(const std::string& directory = "custom/demo") {
+    v1::SubmitForVerifyRequest request = Submission("");
+    request.clear_files();
+    request.set_repository("github:o/r");
+    request.set_commit(std::string(40, 'a'));
+    request.set_directory(directory);
+    return request;
+  }
+  grpc::Status Submit(const v1::SubmitForVerifyRequest& request) {
+    return Call(&Stub::SubmitForVerify, request, response_);
+  }
+
+  Config config_;
+  OneFolderRemote remote_;
+  const OperatorSource source_{config_, {{"github", &remote_}}};
+  v1::SubmitForVerifyResponse response_;
+};
+
+TEST_F(RepositoryTest, IsJudgedLikeFilesThatComeInline) {
+  ASSERT_TRUE(Submit(Submission(kReturns)).ok());
+  v1::SubmitForVerifyResponse inline_answer = response_;
+  const grpc::Status status = Submit(Commit("custom/demo/"));
+  ASSERT_TRUE(status.ok()) << status.error_message();
+  EXPECT_EQ(remote_.asked.repository, "o/r");
+  EXPECT_EQ(remote_.asked.folder, "custom/demo");
+  EXPECT_FALSE(response_.open());
+  inline_answer.mutable_review()->clear_micros();
+  response_.mutable_review()->clear_micros();
+  EXPECT_EQ(response_.review().SerializeAsString(), inline_answer.review().SerializeAsString());
+  EXPECT_EQ(response_.block(), inline_answer.block());
+
+  remote_.answer->files[1].content = "def k(): pass\n";
+  ASSERT_TRUE(Submit(Commit(".")).ok());
+  EXPECT_EQ(remote_.asked.folder, "");
+  EXPECT_TRUE(response_.open());
+}
+
+TEST_F(RepositoryTest, WhatIsLeftOutIsTold) {
+  remote_.answer->left_out = {{"link.py", "a symbolic link is not followed"}};
+  remote_.answer->files.push_back({"a\nb_impl.py", kReturns});
+  ASSERT_TRUE(Submit(Commit()).ok());
+  std::vector<std::string> told;
+  for (const v1::SkippedReviewCheck& skipped : response_.review().skipped()) {
+    if (skipped.rule_id() == "*") told.push_back(skipped.path() + ": " + skipped.reason());
+  }
+  EXPECT_THAT(told,
+              ElementsAre("link.py: a symbolic link is not followed", "a\nb_impl.py: such a path can't be reviewed"));
+}
+
+TEST_F(RepositoryTest, ErrorsAreTheAnswer) {
+  using grpc::StatusCode;
+  v1::SubmitForVerifyRequest request = Commit();
+  request.set_repository("github:o/other");
+  EXPECT_EQ(Submit(request).error_code(), StatusCode::FAILED_PRECONDITION);
+  request = Commit();
+  request.set_commit("main");
+  EXPECT_EQ(Submit(request).error_code(), StatusCode::INVALID_ARGUMENT);
+  request.clear_commit();
+  EXPECT_THAT(Submit(request).error_message(), HasSubstr("commit"));
+  request = Commit();
+  request.clear_repository();
+  EXPECT_THAT(Submit(request).error_message(), HasSubstr("repository"));
+  for (const char* directory : {"/custom", "a/../b", "a//b", "a/b\n"}) {
+    EXPECT_THAT(Submit(Commit(directory)).error_message(), HasSubstr("directory")) << directory;
+  }
+  EXPECT_EQ(remote_.asked.repository, "") << "nothing of that is asked for";
+  remote_.answer->files.clear();
+  EXPECT_EQ(Submit(Commit()).error_code(), StatusCode::NOT_FOUND);
+  remote_.answer = absl::UnavailableError("down");
+  EXPECT_EQ(Submit(Commit()).error_code(), StatusCode::UNAVAILABLE);
+
+  grpc::ClientContext context;
+  context.AddMetadata("authorization", "Bearer let-me-in");
+  context.TryCancel();
+  EXPECT_EQ(stub_->SubmitForVerify(&context, Commit(), &response_).error_code(), StatusCode::CANCELLED);
+
+  Stop();
+  Start(&operators_);
+  EXPECT_EQ(Submit(Commit()).error_code(), StatusCode::FAILED_PRECONDITION) << "a daemon without forges";
+}
+
 TEST_F(ReviewServiceTest, SubmissionsNeedARoleFilesAndAStore) {
   v1::SubmitForVerifyResponse response;
   EXPECT_EQ(Call(&Stub::SubmitForVerify, Submission(""), response, "").error_code(),
@@ -297,7 +404,8 @@ TEST_F(ReviewServiceTest, SubmissionsNeedARoleFilesAndAStore) {
   EXPECT_EQ(Call(&Stub::SubmitForVerify, request, response).error_code(), grpc::StatusCode::INVALID_ARGUMENT);
   request = Submission("");
   request.set_repository("github:o/r");
-  EXPECT_EQ(Call(&Stub::SubmitForVerify, request, response).error_code(), grpc::StatusCode::UNIMPLEMENTED);
+  EXPECT_EQ(Call(&Stub::SubmitForVerify, request, response).error_code(), grpc::StatusCode::INVALID_ARGUMENT)
+      << "files or a repository";
   Stop();
   Start(nullptr);
   EXPECT_EQ(Call(&Stub::SubmitForVerify, Submission(""), response).error_code(), grpc::StatusCode::FAILED_PRECONDITION);

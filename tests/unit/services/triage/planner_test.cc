@@ -181,6 +181,19 @@ TEST_F(PlannerTest, PackWithoutRubricIsRefused) {
   EXPECT_THAT(std::string(status.message()), HasSubstr("bare"));
 }
 
+TEST_F(PlannerTest, AnExplanationWrittenAsBytesIsTheSame) {
+  const v1::IssueSnapshot issue = Issue("boom", "it goes boom in the engine");
+  const v1::Plan whole = Plan(issue);
+  ASSERT_GT(whole.explanation().labels_size(), 0);
+  v1::Plan head;
+  WireWriter explanation;
+  ASSERT_TRUE(PlanTriage(*pack_, issue, {}, head, &explanation).ok());
+  EXPECT_FALSE(head.has_explanation());
+  EXPECT_EQ(explanation.bytes(), whole.explanation().SerializeAsString());
+  ASSERT_TRUE(head.mutable_explanation()->ParseFromString(std::string(explanation.bytes())));
+  EXPECT_EQ(head.SerializeAsString(), whole.SerializeAsString());
+}
+
 // A decision made by hand: what the engine may hand over, at its limits.
 TEST(WritePlan, MatchedTextIsCutBetweenCharactersAndMadeValid) {
   std::string body;

@@ -22,7 +22,6 @@ namespace yardmaster {
 namespace {
 
 using google::protobuf::util::MessageDifferencer;
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 std::shared_ptr<const PackSet> TestPacks() {
@@ -64,7 +63,7 @@ class TriageServiceTest : public ::testing::Test {
   grpc::Status Triage(const v1::TriageIssueRequest& request, v1::Plan* plan) {
     grpc::ClientContext context;
     v1::TriageIssueResponse response;
-    const grpc::Status status = stub_->TriageIssue(&context, request, &response);
+    grpc::Status status = stub_->TriageIssue(&context, request, &response);
     if (plan != nullptr) *plan = response.plan();
     return status;
   }
@@ -72,7 +71,7 @@ class TriageServiceTest : public ::testing::Test {
   grpc::Status Explain(const v1::ExplainDecisionRequest& request, v1::Plan* plan = nullptr) {
     grpc::ClientContext context;
     v1::ExplainDecisionResponse response;
-    const grpc::Status status = stub_->ExplainDecision(&context, request, &response);
+    grpc::Status status = stub_->ExplainDecision(&context, request, &response);
     if (plan != nullptr) *plan = response.plan();
     return status;
   }

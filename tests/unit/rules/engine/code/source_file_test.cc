@@ -120,6 +120,58 @@ TEST(MarkdownFacts, SectionsCheckboxesAndTables) {
   EXPECT_EQ(facts.LineOf(facts.exprs[calls[0]].span.begin), 17U);
 }
 
+TEST(MarkdownFacts, LinksMayStandInEachOther) {
+  const auto file = Read("a.md", "a ](b) [![one](two \"t\")](three) `[no](link)` [four](five)\n[six](seven\n");
+  const auto& links = file->facts().links;
+  ASSERT_EQ(links.size(), 4U);
+  EXPECT_EQ(links[0].body, "b");
+  EXPECT_EQ(links[0].extra, "");
+  EXPECT_EQ(links[1].body, "three");
+  EXPECT_EQ(links[1].extra, "![one](two \"t\")");
+  EXPECT_EQ(links[2].body, "two");
+  EXPECT_EQ(links[2].extra, "one");
+  EXPECT_EQ(links[3].extra, "four");
+  for (size_t i = 0; i < links.size(); ++i) {
+    EXPECT_EQ(links[i].index, i);
+    EXPECT_LE(links[i == 0 ? 0 : i - 1].span.begin, links[i].span.begin);
+  }
+  EXPECT_EQ(file->facts().codewords.size(), 2U);
+}
+
+// The grammar as it comes counts rows and columns in 16 bits.
+TEST(DataFacts, YamlIsReadRightBeyond32767LinesAndColumns) {
+  const size_t count = 40'000;
+  std::string lines = "list:\n";
+  for (size_t i = 0; i < count; ++i) lines += "  - v" + std::to_string(i) + "\n";
+  lines += "last: {a: [1, 2]}\n";
+  const auto file = Read("a.yaml", lines, milliseconds(60'000));
+  EXPECT_TRUE(file->facts().errors.empty());
+  EXPECT_TRUE(file->facts().limits.empty());
+  size_t seen = 0;
+  for (const EntryFact& entry : file->facts().entries) {
+    if (!entry.pointer.starts_with("/list/")) continue;
+    ASSERT_EQ(entry.value, "v" + std::to_string(seen));
+    ASSERT_EQ(entry.pointer, "/list/" + std::to_string(seen));
+    ASSERT_EQ(file->facts().LineOf(entry.span.begin), seen + 2);
+    ++seen;
+  }
+  EXPECT_EQ(seen, count);
+  EXPECT_NE(Entry(file->facts(), "/last/a/1"), nullptr);
+
+  const auto flow = Read("b.yaml", "a: [" + Repeat("1, ", count) + "2]\nb: 3\n", milliseconds(60'000));
+  EXPECT_TRUE(flow->facts().errors.empty());
+  const EntryFact* last = Entry(flow->facts(), "/a/" + std::to_string(count));
+  ASSERT_NE(last, nullptr);
+  EXPECT_EQ(last->number, 2);
+  EXPECT_NE(Entry(flow->facts(), "/b"), nullptr);
+}
+
+TEST(DataFacts, AYamlErrorBehind32767LinesHasItsPlace) {
+  const auto file = Read("a.yaml", Repeat("- a: 1\n", 40'000) + "- b: [1,\n- c: 2\n", milliseconds(60'000));
+  ASSERT_EQ(file->facts().errors.size(), 1U);
+  EXPECT_GE(file->facts().LineOf(file->facts().errors[0].end - 1), 40'001U);
+}
+
 TEST(DataFacts, YamlEntriesHavePointersAndTypes) {
   const auto file = Read("a.yaml", "list:\n  - {name: q, n: 3}\n  - name: 'it''s'\nempty:\nlist: again\n");
   const FileFacts& facts = file->facts();
@@ -217,10 +269,53 @@ TEST(HostileTexts, LongNamesAroundManyShortOnesAreAPassedLimit) {
   }
 }
 
+// Every byte a token: the tree takes 50 times what that of usual code takes.
+TEST(HostileTexts, MemoryOfAParseIsBounded) {
+  const auto file = Read("a.py", Repeat("a\n", 1'000'000), milliseconds(60'000));
+  ASSERT_EQ(file->facts().limits.size(), 1U);
+  EXPECT_EQ(file->facts().limits[0].message, "parsing took more than 96 MiB of memory");
+  // The next one has all of it again.
+  EXPECT_TRUE(Read("b.py", Repeat("a\n", 50'000), milliseconds(60'000))->facts().limits.empty());
+}
+
+// Beyond 16 bits a block would seem to stand elsewhere.
+TEST(HostileTexts, LinesThatAreIndentedTooFarAreAPassedLimit) {
+  const std::string far(70'000, ' ');
+  const std::pair<const char*, std::string> texts[] = {
+      {"a.py", "if x:\n" + far + "a\n"},
+      {"a.yaml", "k:\n" + far + "a: 1\n"},
+      {"b.yaml", "-" + far + "a: 1\n"},
+      {"a.md", "---\nk:\n" + far + "a: 1\n---\n"},
+  };
+  for (const auto& [path, text] : texts) {
+    const auto file = Read(path, text);
+    EXPECT_TRUE(file->facts().errors.empty()) << path;
+    ASSERT_EQ(file->facts().limits.size(), 1U) << path;
+    EXPECT_THAT(file->facts().limits[0].message, testing::HasSubstr("indented by more than 4000")) << path;
+  }
+  EXPECT_TRUE(Read("b.py", "x = 1" + far + "+ 2\n")->facts().limits.empty());
+  EXPECT_TRUE(Read("a.json", far + "1\n")->facts().limits.empty());
+}
+
+TEST(HostileTexts, FactsOfAFileAreBounded) {
+  const std::pair<const char*, std::string> texts[] = {
+      {"a.md", Repeat("# a\n", kMaxSourceRows)},
+      {"b.md", "|a|\n|-|\n" + Repeat("|", kMaxSourceRows + 10)},
+      {"c.md", "```python\nx = 1\n```\n" + Repeat("[](a)", 300'000) + "\n" + Repeat("- a\n", 100'000)},
+  };
+  for (const auto& [path, text] : texts) {
+    const auto file = Read(path, text, milliseconds(60'000));
+    ASSERT_EQ(file->facts().limits.size(), 1U) << path;
+    EXPECT_THAT(file->facts().limits[0].message, testing::HasSubstr("more than 400000 facts")) << path;
+    EXPECT_LE(file->facts().rows, kMaxSourceRows + 2) << path;
+  }
+}
+
 TEST(HostileTexts, MarkdownStaysLinear) {
-  for (const char* piece : {"![[]()", "`", "|", "| a |\n|---|\n", "[", "](", "#\n", "- [x]\n", "```\n"}) {
+  for (const char* piece :
+       {"![[]()", "`", "|", "| a |\n|---|\n", "[", "](", "](a)", "[](", "#\n", "- [x]\n", "```\n"}) {
     const auto start = std::chrono::steady_clock::now();
-    Read("a.md", Repeat(piece, 60'000));
+    Read("a.md", Repeat(piece, 2'000'000 / std::string_view(piece).size()));
     EXPECT_LT(std::chrono::steady_clock::now() - start, milliseconds(3000)) << piece;
   }
 }

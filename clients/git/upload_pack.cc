@@ -1,0 +1,115 @@
+#include "clients/git/upload_pack.h"
+
+#include <cstring>
+#include <utility>
+
+#include "clients/git/pkt_line.h"
+
+namespace yardmaster {
+namespace {
+
+using Kind = PktReader::Kind;
+
+// Whether a list of words separated by blanks has `word`.
+bool HasWord(std::string_view words, std::string_view word) {
+  while (!words.empty()) {
+    const size_t end = std::min(words.find(' '), words.size());
+    if (words.substr(0, end) == word) return true;
+    words.remove_prefix(std::min(end + 1, words.size()));
+  }
+  return false;
+}
+
+}  // namespace
+
+std::optional<UploadPackAbilities> ParseAbilities(std::string_view body, std::string& error) {
+  PktReader reader(body);
+  PktReader::Pkt pkt = reader.Next();
+  // A greeting of the HTTP transport comes first, or does not.
+  if (pkt.kind == Kind::kText && pkt.text.starts_with("# service=")) {
+    pkt = reader.Next();
+    if (pkt.kind == Kind::kFlush) pkt = reader.Next();
+  }
+  if (pkt.kind != Kind::kText || PktText(pkt) != "version 2") {
+    error = pkt.kind == Kind::kText && pkt.text.starts_with("ERR ") ? std::string(PktText(pkt).substr(4))
+                                                                    : "it does not speak version 2 of git's protocol";
+    return std::nullopt;
+  }
+  UploadPackAbilities abilities;
+  bool fetches = false;
+  for (pkt = reader.Next(); pkt.kind == Kind::kText; pkt = reader.Next()) {
+    const std::string_view line = PktText(pkt);
+    if (line == "fetch" || line.starts_with("fetch=")) {
+      fetches = true;
+      const std::string_view words = line.substr(std::min<size_t>(line.size(), 6));
+      abilities.shallow = HasWord(words, "shallow");
+      abilities.filter = HasWord(words, "filter");
+    } else if (line.starts_with("object-format=") && line != "object-format=sha1") {
+      error = "its objects are not named by SHA-1";
+      return std::nullopt;
+    }
+  }
+  if (pkt.kind != Kind::kFlush || !fetches) {
+    error = "its list of abilities is cut";
+    return std::nullopt;
+  }
+  return abilities;
+}
+
+std::string FetchRequest(const FetchAsk& ask, std::string_view agent) {
+  std::string body = PktLine("command=fetch\n");
+  body += PktLine("agent=" + std::string(agent) + "\n");
+  body += PktLine("object-format=sha1\n");
+  body += kPktDelimiter;
+  body += PktLine("ofs-delta\n");
+  body += PktLine("no-progress\n");
+  if (ask.without_history) body += PktLine("deepen 1\n");
+  if (ask.without_files) body += PktLine("filter blob:none\n");
+  for (const std::string& object : ask.objects) body += PktLine("want " + object + "\n");
+  body += PktLine("done\n");
+  body += kPktFlush;
+  return body;
+}
+
+std::optional<FetchAnswer> ParseFetchAnswer(std::string body, std::string& error) {
+  PktReader reader(body);
+  FetchAnswer answer;
+  // 1. What comes before the pack.
+  PktReader::Pkt pkt = reader.Next();
+  for (; !(pkt.kind == Kind::kText && PktText(pkt) == "packfile"); pkt = reader.Next()) {
+    if (pkt.kind == Kind::kText && pkt.text.starts_with("ERR ")) {
+      answer.refusal = PktText(pkt).substr(4);
+      return answer;
+    }
+    if (pkt.kind != Kind::kText && pkt.kind != Kind::kDelimiter) {
+      error = "it sent no pack";
+      return std::nullopt;
+    }
+  }
+  // 2. The pack, in pieces: each is moved to the end of the one before, which is always further left.
+  size_t size = 0;
+  for (pkt = reader.Next(); pkt.kind == Kind::kText; pkt = reader.Next()) {
+    const char band = pkt.text.empty() ? '\0' : pkt.text.front();
+    const std::string_view data = pkt.text.substr(pkt.text.empty() ? 0 : 1);
+    if (band == 1) {
+      std::memmove(body.data() + size, data.data(), data.size());
+      size += data.size();
+    } else if (band == 3) {
+      answer.refusal = data;
+      if (answer.refusal.ends_with('\n')) answer.refusal.pop_back();
+      return answer;
+    } else if (band != 2) {  // 2: progress, for people
+      error = "it sent a pack in a shape of its own";
+      return std::nullopt;
+    }
+  }
+  if (pkt.kind != Kind::kFlush) {
+    error = "its answer is cut";
+    return std::nullopt;
+  }
+  body.resize(size);
+  answer.pack = std::move(body);
+  return answer;
+}
+
+}  // namespace yardmaster

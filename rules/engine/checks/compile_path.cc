@@ -1,0 +1,208 @@
+// Paths, and templates, whose placeholders are paths.
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "rules/engine/checks/compile_words.h"
+#include "rules/engine/checks/compiler.h"
+#include "rules/engine/readable.h"
+
+namespace yardmaster::rules {
+
+bool CheckCompiler::AddStep(std::string_view text, const std::string& pointer, std::string_view whole, StaticType& type,
+                            Path& path, std::vector<std::string_view>& rest) {
+  if (!type.known || type.type != FieldType::kRow) {
+    Add(pointer, "nothing can follow before " + Quoted(text) + " in " + Quoted(whole) + ": it is not a reference");
+    return false;
+  }
+  const FactTable table = type.table;
+  Path::Step step;
+  // Steps with a selector.
+  const auto selector = [&](Path::StepKind kind, FactTable target) {
+    step.kind = kind;
+    if (rest.empty()) {
+      Add(pointer, "expected a position or a name behind " + Quoted(text) + " in " + Quoted(whole));
+      return false;
+    }
+    for (const std::string_view one : Split(rest.front(), ',')) {
+      Path::Selector part;
+      int position = 0;
+      const auto [end, error] = std::from_chars(one.data(), one.data() + one.size(), position);
+      if (error == std::errc() && end == one.data() + one.size()) {
+        part.position = position;
+      } else {
+        part.name = one;
+      }
+      step.selectors.push_back(std::move(part));
+    }
+    rest.erase(rest.begin());
+    type = {true, FieldType::kRow, target};
+    path.steps.push_back(std::move(step));
+    return true;
+  };
+  if (table == FactTable::kExpr && text == "arg") return selector(Path::StepKind::kArgument, FactTable::kExpr);
+  if (table == FactTable::kExpr && text == "item") return selector(Path::StepKind::kItem, FactTable::kExpr);
+  if (table == FactTable::kFunction && text == "param") {
+    return selector(Path::StepKind::kParameter, FactTable::kParameter);
+  }
+  if (table == FactTable::kEntry && text == "child") return selector(Path::StepKind::kChild, FactTable::kEntry);
+  if ((table == FactTable::kFunction || table == FactTable::kClass) && text == "decorator") {
+    return selector(Path::StepKind::kDecorator, FactTable::kExpr);
+  }
+  if (const FieldInfo* field = FindField(table, text)) {
+    step.field = field;
+    path.steps.push_back(std::move(step));
+    type = {true, field->type, field->target};
+    return true;
+  }
+  if ((table == FactTable::kFile || table == FactTable::kSet) && groups_.count(text) > 0) {
+    step.kind = table == FactTable::kFile ? Path::StepKind::kGroup : Path::StepKind::kSetGroup;
+    step.name = text;
+    path.steps.push_back(std::move(step));
+    type = {true, FieldType::kText, FactTable::kFile};
+    return true;
+  }
+  Add(pointer, "unknown field " + Quoted(text) + " in " + Quoted(whole) + Suggestion(text, FieldNames(table)) +
+                   "; known are " + Listed(FieldNames(table)));
+  return false;
+}
+
+std::optional<Path> CheckCompiler::CompilePath(std::string_view text, const std::string& pointer, NameScope& scope,
+                                               StaticType& type) {
+  Path path;
+  std::vector<std::string_view> parts = Split(text, '.');
+  const std::string_view first = parts.front();
+  const auto drop_first = [&] { parts.erase(parts.begin()); };
+  type = {};
+
+  // Outwards: a row of that name, a named value, an option; else a field of the innermost row.
+  std::optional<size_t> slot;
+  for (size_t i = 0; i < scope.rows.size(); ++i) {
+    if (!scope.rows[i].name.empty() && scope.rows[i].name == first) slot = i;
+  }
+  const auto let =
+      std::find_if(scope.lets.begin(), scope.lets.end(), [&](const NameScope::Let& one) { return one.name == first; });
+  if (slot) {
+    path.slot = *slot;
+    type = {true, FieldType::kRow, scope.rows[*slot].table};
+    drop_first();
+  } else if (let != scope.lets.end()) {
+    path.start = Path::Start::kLet;
+    path.slot = static_cast<size_t>(let - scope.lets.begin());
+    if (let->table) type = {true, FieldType::kRow, *let->table};
+    drop_first();
+  } else if (first == "set") {
+    path.start = Path::Start::kSet;
+    type = {true, FieldType::kRow, FactTable::kSet};
+    drop_first();
+  } else if (first == "option") {
+    drop_first();
+    if (parts.size() != 1) {
+      Add(pointer, "expected \"option\" and a name, got " + Quoted(text));
+      return std::nullopt;
+    }
+    path.start = Path::Start::kOption;
+    path.name = parts.front();
+    type = {true, FieldType::kText, FactTable::kFile};
+    return path;
+  } else {
+    path.slot = scope.rows.size() - 1;
+    type = {true, FieldType::kRow, scope.rows.back().table};
+    // Captures of a query.
+    if (type.table == FactTable::kMatch && scope.captures != nullptr) {
+      const auto capture = std::find(scope.captures->begin(), scope.captures->end(), first);
+      if (capture != scope.captures->end()) {
+        Path::Step step;
+        step.kind = Path::StepKind::kCapture;
+        step.capture = static_cast<size_t>(capture - scope.captures->begin());
+        path.steps.push_back(std::move(step));
+        type = {true, FieldType::kText, FactTable::kFile};
+        drop_first();
+      }
+    }
+  }
+  while (!parts.empty()) {
+    const std::string_view step = parts.front();
+    drop_first();
+    if (!AddStep(step, pointer, text, type, path, parts)) return std::nullopt;
+  }
+  return path;
+}
+
+std::optional<Template> CheckCompiler::CompileTemplate(const std::string& text, const std::string& pointer,
+                                                       NameScope& scope) {
+  Template out;
+  std::string literal;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if ((c == '{' || c == '}') && i + 1 < text.size() && text[i + 1] == c) {
+      literal += c;
+      ++i;
+      continue;
+    }
+    if (c == '}') {
+      Add(pointer, "a \"}\" without \"{\"; write \"}}\" for a brace");
+      return std::nullopt;
+    }
+    if (c != '{') {
+      literal += c;
+      continue;
+    }
+    const size_t close = text.find('}', i);
+    if (close == std::string::npos) {
+      Add(pointer, "a \"{\" without \"}\"; write \"{{\" for a brace");
+      return std::nullopt;
+    }
+    const std::string inner = text.substr(i + 1, close - i - 1);
+    std::vector<std::string_view> parts = Split(inner, '|');
+    Template::Part part;
+    part.text = std::move(literal);
+    literal.clear();
+    StaticType type;
+    part.path = CompilePath(parts.front(), pointer, scope, type);
+    if (!part.path) return std::nullopt;
+    for (size_t p = 1; p < parts.size(); ++p) {
+      const size_t colon = parts[p].find(':');
+      const std::string_view name = parts[p].substr(0, colon);
+      Template::Filter filter;
+      if (colon != std::string_view::npos) filter.argument = parts[p].substr(colon + 1);
+      if (name == "upper") {
+        filter.kind = Template::Filter::Kind::kUpper;
+      } else if (name == "lower") {
+        filter.kind = Template::Filter::Kind::kLower;
+      } else if (name == "or") {
+        filter.kind = Template::Filter::Kind::kOr;
+      } else if (name == "map") {
+        filter.kind = Template::Filter::Kind::kMap;
+        const auto map = set_.maps.find(filter.argument);
+        if (map == set_.maps.end()) {
+          Add(pointer, "unknown map " + Quoted(filter.argument));
+          return std::nullopt;
+        }
+        filter.map = &map->second;
+      } else if (name == "nearest") {
+        filter.kind = Template::Filter::Kind::kNearest;
+        const auto list = set_.lists.find(filter.argument);
+        if (list == set_.lists.end()) {
+          Add(pointer, "unknown list " + Quoted(filter.argument));
+          return std::nullopt;
+        }
+        filter.list = &list->second;
+      } else {
+        Add(pointer, "unknown filter " + Quoted(name) + "; expected upper, lower, or, map or nearest");
+        return std::nullopt;
+      }
+      part.filters.push_back(std::move(filter));
+    }
+    out.parts.push_back(std::move(part));
+    i = close;
+  }
+  if (!literal.empty() || out.parts.empty()) out.parts.push_back({std::move(literal), std::nullopt, {}});
+  return out;
+}
+
+}  // namespace yardmaster::rules

@@ -1,0 +1,35 @@
+// What a check asks for and says: conditions, named values, texts.
+#ifndef YARDMASTER_RULES_ENGINE_CHECKS_COMPILE_RULE_H_
+#define YARDMASTER_RULES_ENGINE_CHECKS_COMPILE_RULE_H_
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+
+#include "rules/engine/checks/compiled_checks.h"
+#include "rules/engine/checks/compiler.h"
+#include "rules/engine/json_document.h"
+#include "rules/engine/problem.h"
+
+namespace yardmaster::rules {
+
+// Keys of a check under one profile: value and pointer.
+using RuleKeys = std::map<std::string, std::pair<const nlohmann::json*, std::string>, std::less<>>;
+
+// All that compiling takes. The document must be there when it happens.
+struct RuleSource {
+  const JsonDocument* document = nullptr;
+  RuleKeys keys;
+  NameScope scope;  // the row of the check
+};
+
+// Null after a problem. `set` holds everything that checks can name.
+std::unique_ptr<const RuleBody> CompileRuleBody(const CheckSet::Impl& set, const RuleSource& source,
+                                                Problems& problems);
+
+}  // namespace yardmaster::rules
+
+#endif  // YARDMASTER_RULES_ENGINE_CHECKS_COMPILE_RULE_H_

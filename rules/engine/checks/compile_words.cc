@@ -1,0 +1,41 @@
+#include "rules/engine/checks/compile_words.h"
+
+#include "rules/engine/readable.h"
+
+namespace yardmaster::rules {
+
+std::vector<std::string> Names(const nlohmann::json& value) {
+  if (value.is_string()) return {value.get<std::string>()};
+  std::vector<std::string> out;
+  if (!value.is_array()) return out;
+  for (const nlohmann::json& one : value) {
+    if (one.is_string()) out.push_back(one.get<std::string>());
+  }
+  return out;
+}
+
+std::vector<std::string_view> Split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  for (;;) {
+    const size_t at = text.find(separator);
+    parts.push_back(text.substr(0, at));
+    if (at == std::string_view::npos) return parts;
+    text.remove_prefix(at + 1);
+  }
+}
+
+std::string Suggestion(std::string_view name, const std::vector<std::string_view>& known) {
+  const std::string_view nearest = NearestName(name, known);
+  return nearest.empty() ? std::string() : "; did you mean " + Quoted(nearest) + "?";
+}
+
+std::string Listed(const std::vector<std::string_view>& names) {
+  std::string out;
+  for (const std::string_view name : names) {
+    if (!out.empty()) out += ", ";
+    out += name;
+  }
+  return out;
+}
+
+}  // namespace yardmaster::rules

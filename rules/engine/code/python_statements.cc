@@ -1,0 +1,236 @@
+// Statements, and the blocks that hold them.
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "rules/engine/code/python_walker.h"
+
+namespace yardmaster::rules {
+
+PythonReader::BlockResult PythonReader::Block(bool nested) {
+  BlockResult result;
+  bool jumped = false;
+  // The module begins at the margin; other blocks, and code within documents, where their first statement does.
+  std::optional<size_t> indent;
+  if (depth_ == 0 && place_.block == kNoRow) indent = 0;
+  uint32_t line = UINT32_MAX;
+  const bool read = depth_ > 0 && depth_ < kMaxNesting && !full_;
+  const TSNode block = Current();
+  bool empty = true;
+  ForEachChild([&] {
+    const TSNode node = Current();
+    if (!ts_node_is_named(node)) return;
+    const Kind kind = KindOf(node);
+    if (kind == kComment) return Comment();
+    empty = false;
+    // The grammar lets statements of one block stand anywhere; Python does not.
+    if (ts_node_start_point(node).row != line && IsPythonStatement(kind)) {
+      if (const std::optional<size_t> width = IndentOf(ts_node_start_byte(node))) {
+        if (indent && *width != *indent) {
+          Refuse(SpanOf(node), *width > *indent ? "unexpected indent" : "unindent does not match any outer level");
+        }
+        if (!indent) indent = width;
+      }
+    }
+    line = ts_node_end_point(node).row;
+    const RowIndex row = Statement(kind, result.statements, nested, jumped);
+    if (row == kNoRow) return;
+    if (result.statements == 0) result.first = row;
+    ++result.statements;
+    const StatementType type = facts_.statements[row].type;
+    jumped |= type == StatementType::kReturn || type == StatementType::kRaise || type == StatementType::kBreak ||
+              type == StatementType::kContinue;
+    result.stub &= IsStub(facts_.statements[row]);
+  });
+  if (read && empty && !Refused()) {
+    // Pointed at from the word that opens it to its colon.
+    const TSNode head = ts_node_parent(block);
+    const uint32_t end = ts_node_start_byte(block);
+    Refuse({ts_node_is_null(head) ? end : ts_node_start_byte(head), end}, "expected an indented block");
+  }
+  return result;
+}
+
+std::optional<size_t> PythonReader::IndentOf(uint32_t offset) const {
+  const std::string_view before = facts_.text.substr(0, offset);
+  size_t begin = before.rfind('\n') + 1;  // npos + 1 is 0
+  if (begin == 0 && before.starts_with("\xef\xbb\xbf")) begin = 3;
+  // A line that another one continues on has no indentation of its own.
+  if (begin >= 2 && before[begin - 2] == '\\') return std::nullopt;
+  if (begin >= 3 && before[begin - 2] == '\r' && before[begin - 3] == '\\') return std::nullopt;
+  const std::string_view blanks = before.substr(begin);
+  if (blanks.find_first_not_of(" \t\f") != std::string_view::npos) return std::nullopt;
+  // What stands before a form feed does not count. Tabs and blanks count alike: Python measures a line with tabs of 8
+  // and again with tabs of 1, and wants both to agree.
+  return blanks.size() - (blanks.rfind('\f') + 1);
+}
+
+bool PythonReader::Refused() const {
+  return place_.block == kNoRow ? !facts_.errors.empty() : !facts_.code_blocks[place_.block].valid;
+}
+
+void PythonReader::Refuse(ByteSpan span, std::string_view why) {
+  if (Refused()) return;
+  if (place_.block != kNoRow) {
+    facts_.code_blocks[place_.block].valid = false;
+  } else {
+    facts_.errors.push_back({span.begin, span.end, std::string(why)});
+  }
+}
+
+bool PythonReader::IsStub(const StatementFact& fact) const {
+  if (fact.type == StatementType::kPass) return true;
+  if (fact.value == kNoRow) return false;
+  const ExprFact& value = facts_.exprs[fact.value];
+  if (fact.type == StatementType::kExpression) {
+    return value.type == ExprType::kString || (value.type == ExprType::kConstant && value.value == "...");
+  }
+  return fact.type == StatementType::kRaise && value.name == "NotImplementedError";
+}
+
+void PythonReader::Comment() {
+  const TSNode node = Current();
+  std::string_view body = TextOf(node);
+  body.remove_prefix(std::min<size_t>(1, body.size()));
+  AddComment(node, body);
+}
+
+RowIndex PythonReader::Open(StatementType type, size_t index, bool nested, bool jumped) {
+  return AddStatement(type, Current(), index, nested, jumped);
+}
+
+RowIndex PythonReader::Statement(Kind kind, size_t index, bool nested, bool jumped) {
+  const auto simple = [&](StatementType type, Slot slot) {
+    const RowIndex row = Open(type, index, nested, jumped);
+    Within(row, [&] {
+      size_t position = 0;
+      ForEachChild([&] {
+        if (!ts_node_is_named(Current())) return;
+        const RowIndex expr = Expr(slot, kNoRow, position++);
+        if (facts_.statements[row].value == kNoRow) facts_.statements[row].value = expr;
+      });
+    });
+    return row;
+  };
+  switch (kind) {
+    case kExpressionStatement:
+      return ExpressionStatement(index, nested, jumped);
+    case kReturnNode:
+      return simple(StatementType::kReturn, Slot::kReturn);
+    case kRaiseNode:
+      return simple(StatementType::kRaise, Slot::kRaise);
+    case kAssertNode:
+      return simple(StatementType::kAssert, Slot::kCondition);
+    case kDeleteNode:
+      return simple(StatementType::kDelete, Slot::kOther);
+    case kPrint:
+    case kExec:
+    case kTypeAlias:
+      return simple(StatementType::kOther, Slot::kOther);
+    case kPassNode:
+      return Open(StatementType::kPass, index, nested, jumped);
+    case kBreakNode:
+      return Open(StatementType::kBreak, index, nested, jumped);
+    case kContinueNode:
+      return Open(StatementType::kContinue, index, nested, jumped);
+    case kGlobalNode:
+    case kNonlocal: {
+      const RowIndex row = Open(StatementType::kGlobal, index, nested, jumped);
+      ForEachChild([&] {
+        if (KindOf(Current()) == kIdentifier) facts_.statements[row].names.push_back(TextOf(Current()));
+      });
+      return row;
+    }
+    case kImportNode:
+    case kImportFrom:
+    case kFutureImport: {
+      const RowIndex row = Open(StatementType::kImport, index, nested, jumped);
+      Within(row, [&] { Import(kind); });
+      return row;
+    }
+    case kIfNode:
+      return If(index, nested, jumped);
+    case kForNode:
+    case kWhileNode:
+      return Loop(kind, index, nested, jumped);
+    case kTryNode:
+      return Try(index, nested, jumped);
+    case kWithNode:
+      return With(index, nested, jumped);
+    case kDecorated:
+      return Decorated(index, nested, jumped);
+    case kFunctionNode: {
+      const RowIndex row = Open(StatementType::kFunction, index, nested, jumped);
+      Within(row, [&] { Function(AddFunction(SpanOf(Current()))); });
+      return row;
+    }
+    case kClassNode: {
+      const RowIndex row = Open(StatementType::kClass, index, nested, jumped);
+      Within(row, [&] { Class(AddClass(SpanOf(Current()))); });
+      return row;
+    }
+    case kMatch: {
+      const RowIndex row = Open(StatementType::kOther, index, nested, jumped);
+      Within(row, [&] { Generic(); });
+      return row;
+    }
+    case kBlock: {
+      Block(true);
+      return kNoRow;
+    }
+    default:
+      // Errors, and what they tore apart.
+      if (IsPythonExpression(kind)) {
+        Expr(Slot::kOther, kNoRow, 0);
+        return kNoRow;
+      }
+      Generic();
+      return kNoRow;
+  }
+}
+
+void PythonReader::Generic() {
+  ForEachChild([&] {
+    const TSNode node = Current();
+    if (!ts_node_is_named(node)) return;
+    const Kind kind = KindOf(node);
+    if (kind == kComment) return Comment();
+    if (kind == kBlock) {
+      Block(true);
+    } else if (IsPythonExpression(kind)) {
+      Expr(Slot::kOther, kNoRow, 0);
+    } else if (kind == kCase) {
+      if (place_.function != kNoRow) ++facts_.functions[place_.function].branches;
+      Generic();
+    } else {
+      Statement(kind, 0, true, false);
+    }
+  });
+}
+
+RowIndex PythonReader::ExpressionStatement(size_t index, bool nested, bool jumped) {
+  const RowIndex row = Open(StatementType::kExpression, index, nested, jumped);
+  Within(row, [&] {
+    ForEachChild([&] {
+      const TSNode node = Current();
+      if (!ts_node_is_named(node)) return;
+      const Kind kind = KindOf(node);
+      if (kind == kComment) return Comment();
+      RowIndex value = kNoRow;
+      if (kind == kAssignmentNode || kind == kAugmented) {
+        auto& by_type = facts_.statements_by_type;
+        by_type[static_cast<size_t>(StatementType::kExpression)].pop_back();
+        by_type[static_cast<size_t>(StatementType::kAssign)].push_back(row);
+        facts_.statements[row].type = StatementType::kAssign;
+        value = Assignment(kind);
+      } else {
+        value = Expr(Slot::kStatement, kNoRow, 0);
+      }
+      if (facts_.statements[row].value == kNoRow) facts_.statements[row].value = value;
+    });
+  });
+  return row;
+}
+
+}  // namespace yardmaster::rules

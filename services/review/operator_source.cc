@@ -1,0 +1,48 @@
+#include "services/review/operator_source.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "services/core/errors.h"
+#include "services/core/limits.h"
+#include "services/core/pack_choice.h"
+
+namespace yardmaster {
+namespace {
+
+constexpr size_t kCommitDigits = 40;
+
+}  // namespace
+
+absl::StatusOr<GitFolder> OperatorSource::Read(const OperatorPlace& place, const std::string& pack,
+                                               const std::function<absl::Status()>& alive) const {
+  // 1. The place.
+  const size_t colon = place.repository.find(':');
+  const std::string forge = place.repository.substr(0, colon);
+  const std::string name = colon == std::string::npos ? std::string() : place.repository.substr(colon + 1);
+  if (forge.empty() || !IsRepositoryName(name)) {
+    return errors::FieldInvalid("repository", "a repository of a forge, as \"github:owner/name\"");
+  }
+  GitFolderRequest request;
+  request.repository = name;
+  request.commit = place.commit;
+  for (char& digit : request.commit) digit = digit >= 'A' && digit <= 'F' ? static_cast<char>(digit + 32) : digit;
+  const bool full = request.commit.size() == kCommitDigits &&
+                    std::all_of(request.commit.begin(), request.commit.end(),
+                                [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
+  if (!full) return errors::FieldInvalid("commit", "a commit in full: 40 hex digits");
+  request.folder = place.directory;
+  request.max_files = kMaxOperatorFiles;
+  request.max_bytes = kMaxOperatorBytes;
+  request.alive = alive;
+
+  // 2. Whether it is any of ours.
+  const auto remote = remotes_.find(forge);
+  if (remote == remotes_.end()) return errors::ForgeNotConfigured(forge);
+  const absl::StatusOr<std::string> allowed = ChoosePack(config_, forge, name, pack);
+  if (!allowed.ok()) return allowed.status();
+  if (remote->second == nullptr) return errors::GitServerNotHttp(forge);
+  return remote->second->ReadFolder(request);
+}
+
+}  // namespace yardmaster

@@ -1,0 +1,68 @@
+#include "services/review/review_run.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/unit/services/review/review_pack.h"
+
+namespace yardmaster {
+namespace {
+
+using ::testing::HasSubstr;
+
+// Files in memory: paths and texts.
+ReviewReport RunOver(const std::vector<std::pair<std::string, std::string>>& files, size_t jobs) {
+  std::vector<ReviewInput> inputs;
+  inputs.reserve(files.size());
+  for (const auto& [path, text] : files) inputs.push_back({path, "", "", false});
+  const ReadInput read = [&](size_t index, std::string&) { return std::optional<std::string>(files[index].second); };
+  RunOptions options;
+  options.jobs = jobs;
+  absl::StatusOr<ReviewReport> report = RunReview({testing::ReviewPack()}, inputs, read, options);
+  EXPECT_TRUE(report.ok()) << report.status();
+  return report.ok() ? *std::move(report) : ReviewReport();
+}
+
+TEST(ReviewRun, MoreFindingsThanARunTellsAreCounted) {
+  std::string returns = "def k():\n";
+  for (size_t i = 0; i < 9'000; ++i) returns += "    return 1\n";
+  std::vector<std::pair<std::string, std::string>> files;
+  for (const char* path : {"a/a_impl.py", "b/b_impl.py", "c/c_impl.py", "d/d_impl.py", "e/e_impl.py", "f/f_impl.py",
+                           "g/g_impl.py", "h/h_impl.py"}) {
+    files.emplace_back(path, returns);
+  }
+  const ReviewReport one = RunOver(files, 1);
+  ASSERT_EQ(one.findings.size(), kMaxRunFindings + 1);
+  EXPECT_EQ(one.findings[0].finding.rule_id, rules::kLimitRule);
+  EXPECT_THAT(one.findings[0].finding.message, HasSubstr("22000 more findings were left out"));
+  // Threads end in any order; what is told is the same.
+  const ReviewReport many = RunOver(files, 4);
+  ASSERT_EQ(many.findings.size(), one.findings.size());
+  for (size_t i = 0; i < one.findings.size(); ++i) {
+    ASSERT_EQ(many.findings[i].finding, one.findings[i].finding) << i;
+  }
+}
+
+TEST(ReviewRun, TextsOfASetAreBounded) {
+  std::vector<std::pair<std::string, std::string>> files;
+  for (size_t i = 0; i < 34; ++i) {
+    files.emplace_back("a/a_module" + std::to_string(i) + "_impl.py", "#" + std::string(2'097'151, 'x'));
+  }
+  const ReviewReport report = RunOver(files, 1);
+  size_t told = 0;
+  for (const ReportedFinding& reported : report.findings) {
+    if (reported.finding.rule_id != rules::kLimitRule) continue;
+    EXPECT_THAT(reported.finding.message, HasSubstr("more than 64 MiB"));
+    ++told;
+  }
+  EXPECT_EQ(told, 2U);
+}
+
+}  // namespace
+}  // namespace yardmaster
