@@ -91,6 +91,7 @@ CommandWork::Text CommandWork::TextNow(const SubjectReading& reading) const {
     if (event.comment().empty() || std::to_string(comment.id()) != event.comment()) continue;
     text.now = comment.body();
     text.author = comment.author();
+    text.by_bot = comment.author_is_bot() || text.author.ends_with("[bot]");
     return text;
   }
   // Changed by somebody, gone since, and nobody knows whose it was: whose rights would hold?
@@ -123,6 +124,7 @@ WorkResult CommandWork::Run() {
   const Text text = TextNow(*reading);
   // Known only now, perhaps: nobody asks for anything in what we wrote ourselves.
   if (SameLogin(text.author, own_login_)) return Ignored(reasons::kOwnAction);
+  if (text.by_bot) return Ignored(reasons::kBot);
   const store::CommandsOfText asked = Asked(text);
   if (asked.asked.empty()) return Ignored(reasons::kKnownCommands, "they are no longer there");
   const absl::StatusOr<std::vector<std::optional<store::StoredCommand>>> taken = env_.commands->Take(asked);

@@ -39,6 +39,7 @@ class CommandWork {
     std::string source;
     std::string now;
     std::string author;
+    bool by_bot = false;
   };
   Text TextNow(const SubjectReading& reading) const;
   // Commands that are still there and belong to the event's actor, among all of them.

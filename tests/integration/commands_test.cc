@@ -372,7 +372,7 @@ TEST_P(CommandsTest, RepositoryFileSaysWhoMayAndWhatIsOff) {
   EXPECT_EQ(Labels(Find(number)).count("area/docs"), 0U);
   Say(number, "alice", "/label area/docs");
   EXPECT_EQ(Labels(Find(number)).count("area/docs"), 1U);
-  EXPECT_THAT(Say(number, kMaria, "/why"), HasSubstr("switched off"));
+  EXPECT_THAT(Say(number, kMaria, "/why"), HasSubstr("switched it off"));
   const size_t answers = Answers(number).size();
   Comment(number, kMaria, "/triage");
   Drain();
