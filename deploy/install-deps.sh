@@ -18,7 +18,7 @@ analysis_packages=(clang libclang-rt-14-dev llvm clang-tidy nghttp2-client wrk)
 packaging_packages=(buildah debootstrap systemd python3)
 # What programs that were built elsewhere need to run. tests/packaging/ holds this list to what they are linked with.
 runtime_packages=(
-  ca-certificates libcares2 libcmark-gfm0.29.0.gfm.6 libcurl4 libgit2-1.5 libjemalloc2 libprometheus-cpp-core1.0
+  ca-certificates libc-ares2 libcmark-gfm0.29.0.gfm.6 libcurl4 libgit2-1.5 libjemalloc2 libprometheus-cpp-core1.0
   libre2-9 libsoci-core4.0 libsoci-sqlite3-4.0 libspdlog1.10 libsqlite3-0 libssl3 libstdc++6 libzstd1 zlib1g
 )
 
