@@ -41,7 +41,7 @@ std::string_view SchemaOfFile(std::string_view path) {
   };
   if (inside("signals/")) return "rubric";
   if (inside("cases/")) return "cases";
-  if (inside("checks/")) return "checks";  // read by engine/checks; here only its shape is checked
+  if (inside("checks/")) return "checks";    // read by engine/checks; here only its shape is checked
   if (inside("phrases/")) return "phrases";  // read by engine/phrases
   return {};
 }

@@ -200,8 +200,8 @@ class Explainer {
                      std::to_string(value.size()));
     }
     if (const auto max = schema.find("maxItems"); max != schema.end() && value.size() > max->get<size_t>()) {
-      Add(pointer, "expected a list of at most " + Number(*max) + (*max == 1 ? " entry" : " entries") + ", got " +
-                       std::to_string(value.size()));
+      Add(place, "expected a list of at most " + Number(*max) + (*max == 1 ? " entry" : " entries") + ", got " +
+                     std::to_string(value.size()));
     }
     const auto items = schema.find("items");
     if (items == schema.end()) return;

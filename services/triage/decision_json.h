@@ -33,12 +33,6 @@ std::string DumpLine(const nlohmann::ordered_json& value);
 // "github:owner/repo#12", or "#12" without a forge.
 std::string SubjectReference(const v1::Subject& subject);
 
-// "HIGH", "MEDIUM", "LOW", or "" for none.
-std::string_view ConfidenceWord(v1::Confidence confidence);
-
-// "dry-run" or "apply".
-std::string_view ModeWord(v1::Mode mode);
-
 }  // namespace yardmaster
 
 #endif  // YARDMASTER_SERVICES_TRIAGE_DECISION_JSON_H_

@@ -39,7 +39,6 @@ struct Hit {
 // References of a clause or a message, each once.
 struct Reference {
   std::string pr, repo;
-  friend bool operator==(const Reference&, const Reference&) = default;
 };
 
 void AddOnce(std::vector<Reference>& list, Reference one) {

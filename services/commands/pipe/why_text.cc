@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "services/commands/defang.h"
+#include "services/core/plan_words.h"
 #include "services/intake/reasons.h"
 
 namespace yardmaster::commands {
@@ -24,19 +25,6 @@ std::string Number(double value) {
   while (out.ends_with('0')) out.pop_back();
   if (out.ends_with('.')) out.pop_back();
   return out;
-}
-
-std::string_view Name(v1::Confidence confidence) {
-  switch (confidence) {
-    case v1::CONFIDENCE_HIGH:
-      return "HIGH";
-    case v1::CONFIDENCE_MEDIUM:
-      return "MEDIUM";
-    case v1::CONFIDENCE_LOW:
-      return "LOW";
-    default:
-      return "";
-  }
 }
 
 std::string Codes(const google::protobuf::RepeatedPtrField<std::string>& names) {
@@ -75,7 +63,7 @@ std::string WhyText(const v1::Plan& plan, bool chinese) {
     ++(label.chosen() ? shown : near);
     absl::StrAppend(&out, "* ", EchoCode(label.label()));
     if (!label.chosen()) absl::StrAppend(&out, chinese ? "（未达到）" : " (not reached)");
-    const std::string_view confidence = Name(label.confidence());
+    const std::string_view confidence = ConfidenceWord(label.confidence());
     if (label.chosen() && !confidence.empty()) absl::StrAppend(&out, " **", std::string(confidence), "**");
     absl::StrAppend(&out, ": ", Number(label.score()), chinese ? "，阈值 " : " of ", Number(label.threshold()));
     if (!chinese) out += " needed";

@@ -16,7 +16,7 @@ using testing::SizeIs;
 
 // A pack with a check for Python files and one for text files, whose conditions
 // are given.
-PackFiles Pack(const std::string &python, const std::string &text) {
+PackFiles Pack(const std::string& python, const std::string& text) {
   const std::string head =
       R"("title": "t", "severity": "MAJOR", "message": "m", "each": "line",
  "bad": [["x = 1"], {"files": {"a.py": ["x"]}}], "good": ["x = 1"], )";
@@ -30,16 +30,14 @@ PackFiles Pack(const std::string &python, const std::string &text) {
                head + R"("where": )" + text + "}]}"}};
 }
 
-std::shared_ptr<const CheckSet> Load(const PackFiles &files,
-                                     ChecksFor purpose = ChecksFor::kReviews) {
+std::shared_ptr<const CheckSet> Load(const PackFiles& files, ChecksFor purpose = ChecksFor::kReviews) {
   Problems problems;
   auto set = LoadChecks(files, "p", problems, purpose);
-  for (const Problem &problem : problems)
-    ADD_FAILURE() << problem.ToString();
+  for (const Problem& problem : problems) ADD_FAILURE() << problem.ToString();
   return set;
 }
 
-ReviewResult ReviewOf(const CheckSet &set, const std::string &path) {
+ReviewResult ReviewOf(const CheckSet& set, const std::string& path) {
   ReviewFile file;
   file.path = path;
   file.text = "a\nb\n";
@@ -84,10 +82,8 @@ TEST(LoadForReviews, WhatIsWrongInACheckIsToldWhenItRuns) {
 
 TEST(LoadForReviews, ChecksThatLookAtOtherFilesAreKnown) {
   EXPECT_FALSE(Load(Pack(kB, kB))->across());
-  EXPECT_TRUE(
-      Load(Pack(kB, R"({"exists": {"each": "line", "scope": "files"}})"))
-          ->across());
+  EXPECT_TRUE(Load(Pack(kB, R"({"exists": {"each": "line", "scope": "files"}})"))->across());
 }
 
-} // namespace
-} // namespace yardmaster::rules
+}  // namespace
+}  // namespace yardmaster::rules
