@@ -288,6 +288,15 @@ class Run {
 
   // "After X, Y": X is asked for only if Y is. "X and Y?" is one question.
   void JudgeAfter() {
+    // "X after Y": not now.
+    for (size_t i = 0; i + 1 < hits_.size(); ++i) {
+      const PhraseClause& next = read_.clauses[i + 1];
+      if (!next.time_only || next.new_sentence || hits_[i].mood != Mood::kAct || hits_[i].rule == nullptr ||
+          !IsWrite(hits_[i].command))
+        continue;
+      hits_[i].mood = Mood::kDoubt;
+      hits_[i].because = "now, or at that time?";
+    }
     for (size_t i = hits_.size(); i-- > 1;) {
       const PhraseClause& clause = read_.clauses[hits_[i].clause];
       const bool question = clause.Has(PhraseRole::kQuestion) || clause.Has(PhraseRole::kMaybe) || clause.question_mark;
@@ -313,6 +322,14 @@ class Run {
         hits_[i + 1].because = "a question";
       }
       if (hits_[i].mood == Mood::kOff) continue;
+      // "What happens after X?", in the order of Chinese.
+      if (i + 1 < hits_.size() && IsWrite(hits_[i].command) && !read_.clauses[i + 1].new_sentence &&
+          IsQuestion(read_.clauses[i + 1]) && !read_.clauses[i + 1].Has(PhraseRole::kInquiry) &&
+          !read_.clauses[i + 1].Has(PhraseRole::kPolite)) {
+        hits_[i].mood = Mood::kOff;
+        hits_[i].because = "a question";
+        continue;
+      }
       const bool follows = i + 1 < hits_.size() && hits_[i + 1].mood == Mood::kAct;
       if (follows) continue;
       hits_[i].mood = Mood::kOff;
@@ -415,6 +432,16 @@ class Run {
     if (!statement_too && !marked && IsWrite(hit.command) && HasUnknownChinese(clause)) {
       if (!HasReference(clause)) return off("too much that we don't know around it");
       doubt = true;
+    }
+
+    // What writes needs the mood of a request: not a noun, not a clause about something else.
+    if (!statement_too && IsWrite(hit.command)) {
+      if (has(PhraseRole::kGerund) && !has(PhraseRole::kPolite)) {
+        if (!marked) return off("a noun");
+        doubt = true;
+      }
+      if (!marked && !HasReference(clause) && in(PhraseRole::kFinite, 0, hit.begin)) return off("a statement");
+      doubt = doubt || has(PhraseRole::kRemind);
     }
 
     // 5. Conditions.

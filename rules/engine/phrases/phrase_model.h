@@ -59,6 +59,8 @@ enum class PhraseRole : uint8_t {
   kInquiry,      // asks to be told
   kBulk,         // several subjects
   kArticle,      // what follows is a noun
+  kGerund,       // "squashing …": most often a noun
+  kRemind,       // "remember to …": said to whoever reads it
   kCount
 };
 
@@ -67,7 +69,7 @@ inline constexpr std::array<std::string_view, static_cast<size_t>(PhraseRole::kC
     "negation", "done",  "perfect",     "plan",     "later",     "self",       "other",       "want",   "polite",
     "soft",     "take",  "maybe",       "question", "auxiliary", "condition",  "success",     "lead",   "finite",
     "break",    "turn",  "join",        "after",    "before",    "after_that", "before_that", "cancel", "correct",
-    "verb",     "topic", "alternative", "inquiry",  "bulk",      "article"};
+    "verb",     "topic", "alternative", "inquiry",  "bulk",      "article",    "gerund",      "remind"};
 
 // What a clause may be for a rule to hold.
 enum PhraseForm : uint8_t { kFormRequest = 1, kFormQuestion = 2, kFormStatement = 4 };
