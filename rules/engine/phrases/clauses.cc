@@ -36,10 +36,7 @@ class Reader {
   void TakeFinds() {
     if (phrases_.finds.empty()) return;
     const std::string& text = out_.text.text;
-    std::vector<int> hits;
-    if (!phrases_.find_set->Match(text, &hits)) return;
-    std::sort(hits.begin(), hits.end());
-    for (const int hit : hits) {
+    for (const int hit : phrases_.find_filter.Candidates(text)) {
       const PhraseFind& find = phrases_.finds[static_cast<size_t>(hit)];
       std::vector<re2::StringPiece> groups(static_cast<size_t>(find.pattern->NumberOfCapturingGroups()) + 1);
       for (size_t pos = 0; pos < text.size();) {

@@ -124,22 +124,17 @@ class Run {
     if (phrases_.options.empty()) return;
     std::set<const PhraseOption*> kept;
     for (int rounds = 0; rounds < 8; ++rounds) {
-      const std::string text = ClauseText(phrases_, clause);
-      std::vector<int> hits;
-      if (!phrases_.option_set->Match(text, &hits)) return;
-      size_t best_begin = text.size(), best_end = 0;
+      const std::vector<uint16_t> concepts = Concepts(clause);
+      const ConceptBits bits = Bits(concepts);
+      ConceptPattern::Found place{concepts.size(), 0};
       const PhraseOption* best = nullptr;
-      for (const int hit : hits) {
-        const PhraseOption& option = phrases_.options[static_cast<size_t>(hit)];
-        if (kept.count(&option) > 0) continue;
-        re2::StringPiece found;
-        if (!option.pattern->Match(text, 0, text.size(), RE2::UNANCHORED, &found, 1)) continue;
+      for (const PhraseOption& option : phrases_.options) {
+        if (!option.pattern.Possible(bits) || kept.count(&option) > 0) continue;
         if (!option.commands.empty() && !SpeaksOf(option.commands)) continue;
-        const auto begin = static_cast<size_t>(found.data() - text.data());
-        const size_t end = begin + found.size();
-        if (begin > best_begin || (begin == best_begin && end <= best_end)) continue;
-        best_begin = begin;
-        best_end = end;
+        ConceptPattern::Found found;
+        if (!option.pattern.Match(concepts, found)) continue;
+        if (found.begin > place.begin || (found.begin == place.begin && found.end <= place.end)) continue;
+        place = found;
         best = &option;
       }
       if (best == nullptr) return;
@@ -149,8 +144,7 @@ class Run {
         kept.insert(best);
         continue;
       }
-      const size_t first = TokenAt(text, best_begin + 1);
-      const size_t last = TokenAt(text, best_end);
+      const auto& [first, last] = place;
       PhraseToken token = clause.tokens[first];
       token.concept_number = phrases_.option;
       // A reference inside of an option stays.
@@ -172,8 +166,21 @@ class Run {
     }
   }
 
-  static size_t TokenAt(const std::string& text, size_t offset) {
-    return static_cast<size_t>(std::count(text.begin(), text.begin() + static_cast<long>(offset), ' ')) - 1;
+  static std::vector<uint16_t> Concepts(const PhraseClause& clause) {
+    std::vector<uint16_t> concepts;
+    concepts.reserve(clause.tokens.size());
+    for (const PhraseToken& token : clause.tokens) concepts.push_back(token.concept_number);
+    return concepts;
+  }
+
+  static ConceptBits Bits(const std::vector<uint16_t>& concepts) {
+    ConceptBits bits;
+    for (const uint16_t number : concepts) bits.Add(number);
+    return bits;
+  }
+
+  static bool HasAny(const ConceptBits& bits, const std::vector<uint16_t>& concepts) {
+    return std::any_of(concepts.begin(), concepts.end(), [&](uint16_t number) { return bits.Has(number); });
   }
 
   // True if a clause of the message speaks of one of these commands.
@@ -186,41 +193,45 @@ class Run {
 
   // Remembers every command that a clause may speak of.
   void SpeakOf(const PhraseClause& clause) {
-    std::vector<int> hits;
-    if (!phrases_.rule_set->Match(ClauseText(phrases_, clause), &hits)) return;
-    for (const int index : hits) {
-      const PhraseRule& rule = phrases_.rules[phrases_.rule_patterns[static_cast<size_t>(index)].first];
-      if (!Contains(clause, rule.without)) spoken_.insert(rule.command);
+    const std::vector<uint16_t> concepts = Concepts(clause);
+    const ConceptBits bits = Bits(concepts);
+    for (const PhraseRule& rule : phrases_.rules) {
+      if (HasAny(bits, rule.without) || spoken_.count(rule.command) > 0) continue;
+      ConceptPattern::Found found;
+      for (const ConceptPattern& pattern : rule.patterns) {
+        if (!pattern.Possible(bits) || !pattern.Match(concepts, found)) continue;
+        spoken_.insert(rule.command);
+        break;
+      }
     }
   }
 
   // The rule that says most about a clause.
   std::optional<Hit> BestRule(const PhraseClause& clause) {
-    const std::string text = ClauseText(phrases_, clause);
-    std::vector<int> hits;
-    if (!phrases_.rule_set->Match(text, &hits)) return std::nullopt;
-    std::sort(hits.begin(), hits.end());
+    const std::vector<uint16_t> concepts = Concepts(clause);
+    const ConceptBits bits = Bits(concepts);
     std::optional<Hit> best;
-    for (const int index : hits) {
-      const auto& [rule_index, pattern_index] = phrases_.rule_patterns[static_cast<size_t>(index)];
-      const PhraseRule& rule = phrases_.rules[rule_index];
+    for (const PhraseRule& rule : phrases_.rules) {
       if (best.has_value() && rule.rank < best->rule->rank) continue;
       if (rule.forms == kFormQuestion && !IsQuestion(clause)) continue;
-      if (!rule.without.empty() && Contains(clause, rule.without)) continue;
-      if (!rule.with.empty() && !Contains(clause, rule.with)) continue;
+      if (HasAny(bits, rule.without)) continue;
+      if (!rule.with.empty() && !HasAny(bits, rule.with)) continue;
       if (!rule.anywhere.empty() &&
           std::none_of(read_.clauses.begin(), read_.clauses.end(),
                        [&](const PhraseClause& other) { return Contains(other, rule.anywhere); }))
         continue;
-      re2::StringPiece found;
-      if (!rule.patterns[pattern_index]->Match(text, 0, text.size(), RE2::UNANCHORED, &found, 1)) continue;
-      Hit hit;
-      hit.rule = &rule;
-      hit.command = rule.command;
-      hit.begin = TokenAt(text, static_cast<size_t>(found.data() - text.data()) + 1);
-      hit.end = TokenAt(text, static_cast<size_t>(found.data() - text.data()) + found.size());
-      if (best.has_value() && rule.rank == best->rule->rank && hit.end - hit.begin <= best->end - best->begin) continue;
-      best = hit;
+      for (const ConceptPattern& pattern : rule.patterns) {
+        ConceptPattern::Found found;
+        if (!pattern.Possible(bits) || !pattern.Match(concepts, found)) continue;
+        if (best.has_value() && rule.rank == best->rule->rank && found.end - found.begin <= best->end - best->begin)
+          continue;
+        Hit hit;
+        hit.rule = &rule;
+        hit.command = rule.command;
+        hit.begin = found.begin;
+        hit.end = found.end;
+        best = hit;
+      }
     }
     return best;
   }
@@ -277,6 +288,15 @@ class Run {
 
   // "After X, Y": X is asked for only if Y is. "X and Y?" is one question.
   void JudgeAfter() {
+    // "X after Y": not now.
+    for (size_t i = 0; i + 1 < hits_.size(); ++i) {
+      const PhraseClause& next = read_.clauses[i + 1];
+      if (!next.time_only || next.new_sentence || hits_[i].mood != Mood::kAct || hits_[i].rule == nullptr ||
+          !IsWrite(hits_[i].command))
+        continue;
+      hits_[i].mood = Mood::kDoubt;
+      hits_[i].because = "now, or at that time?";
+    }
     for (size_t i = hits_.size(); i-- > 1;) {
       const PhraseClause& clause = read_.clauses[hits_[i].clause];
       const bool question = clause.Has(PhraseRole::kQuestion) || clause.Has(PhraseRole::kMaybe) || clause.question_mark;
@@ -302,6 +322,14 @@ class Run {
         hits_[i + 1].because = "a question";
       }
       if (hits_[i].mood == Mood::kOff) continue;
+      // "What happens after X?", in the order of Chinese.
+      if (i + 1 < hits_.size() && IsWrite(hits_[i].command) && !read_.clauses[i + 1].new_sentence &&
+          IsQuestion(read_.clauses[i + 1]) && !read_.clauses[i + 1].Has(PhraseRole::kInquiry) &&
+          !read_.clauses[i + 1].Has(PhraseRole::kPolite)) {
+        hits_[i].mood = Mood::kOff;
+        hits_[i].because = "a question";
+        continue;
+      }
       const bool follows = i + 1 < hits_.size() && hits_[i + 1].mood == Mood::kAct;
       if (follows) continue;
       hits_[i].mood = Mood::kOff;
@@ -404,6 +432,16 @@ class Run {
     if (!statement_too && !marked && IsWrite(hit.command) && HasUnknownChinese(clause)) {
       if (!HasReference(clause)) return off("too much that we don't know around it");
       doubt = true;
+    }
+
+    // What writes needs the mood of a request: not a noun, not a clause about something else.
+    if (!statement_too && IsWrite(hit.command)) {
+      if (has(PhraseRole::kGerund) && !has(PhraseRole::kPolite)) {
+        if (!marked) return off("a noun");
+        doubt = true;
+      }
+      if (!marked && !HasReference(clause) && in(PhraseRole::kFinite, 0, hit.begin)) return off("a statement");
+      doubt = doubt || has(PhraseRole::kRemind);
     }
 
     // 5. Conditions.

@@ -14,9 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-// Memory of one set of patterns: its states are thrown away when they pass it, which is cheap; larger ones cost the
-// kernel more time than they save.
-constexpr int64_t kSetMemory = 16 << 20;
+// Memory of the states of one pattern.
 constexpr int64_t kPatternMemory = 4 << 20;
 
 // A piece with an id, as written.
@@ -67,6 +65,11 @@ class Loader {
     Roles();
     Commands();
     Finds();
+    if (impl_->concepts.size() > kMaxConcepts) {
+      Problem(parts_["words"].front().second, "",
+              "more than " + std::to_string(kMaxConcepts) + " concepts in this pack and those that it extends");
+      return nullptr;
+    }
     Options();
     Rules();
     Cases();
@@ -309,70 +312,61 @@ class Loader {
   }
 
   void Finds() {
-    impl_->find_set = std::make_unique<RE2::Set>(SetOptions(), RE2::UNANCHORED);
     for (const auto& [id, piece] : parts_["finds"]) {
       PhraseFind find;
       find.id = id;
       const std::string pattern = Expand(piece.value->at("pattern").get<std::string>(), piece);
-      find.pattern = std::make_unique<RE2>(pattern, PatternOptions());
       std::string error;
-      if (!find.pattern->ok() || impl_->find_set->Add(pattern, &error) < 0) {
-        Problem(piece, "/pattern",
-                "expected an RE2 pattern: " + Readable(find.pattern->ok() ? error : find.pattern->error()));
+      const int number = impl_->find_filter.Add(pattern, PatternOptions(), error);
+      if (number < 0) {
+        Problem(piece, "/pattern", "expected an RE2 pattern: " + Readable(error));
         continue;
       }
+      find.pattern = &impl_->find_filter.pattern(number);
       for (const std::string& name : Words(piece.value->at("becomes").get<std::string>()))
         find.concepts.push_back(Concept(name));
-      for (const auto& [name, number] : find.pattern->NamedCapturingGroups()) {
+      for (const auto& [name, group] : find.pattern->NamedCapturingGroups()) {
         if (name == "span") {
-          find.span = number;
+          find.span = group;
         } else {
           // "pr", "pr_2": the same slot in two places of a pattern.
           std::string slot = name;
           if (slot.size() > 2 && slot[slot.size() - 2] == '_') slot.resize(slot.size() - 2);
-          find.groups.emplace_back(number, slot);
+          find.groups.emplace_back(group, slot);
         }
       }
       impl_->finds.push_back(std::move(find));
     }
-    if (!impl_->finds.empty() && !impl_->find_set->Compile())
-      Problem(parts_["finds"].front().second, "", "the patterns together are too large");
+    impl_->find_filter.Compile();
   }
 
-  static RE2::Options SetOptions() {
-    RE2::Options options(RE2::Quiet);
-    options.set_max_mem(kSetMemory);
-    return options;
-  }
-
-  // A pattern over concepts → RE2 over " a b c ".
-  std::optional<std::string> Concepts(const std::string& text, const Piece& piece, const std::string& inner) {
-    std::string out = " ";
-    std::vector<std::string> words = Words(text);
+  // "see .. @ref $"; nothing if there is a problem.
+  std::optional<ConceptPattern> Pattern(const std::string& text, const Piece& piece, const std::string& inner) {
+    ConceptPattern out;
+    const std::vector<std::string> words = Words(text);
     for (size_t i = 0; i < words.size(); ++i) {
       std::string word = words[i];
       if (word == "^" && i == 0) {
-        out = "^ ";
+        out.AnchorBegin();
         continue;
       }
       if (word == "$" && i + 1 == words.size()) {
-        out += "$";
+        out.AnchorEnd();
         continue;
       }
-      if (word == "..") {
-        out += "(?:[^ ]+ ){0,3}?";
+      ConceptPattern::Item item;
+      if (word == ".." || word == "...") {
+        item.repeat = ConceptPattern::Repeat::kGap;
+        item.most = word == ".." ? 3 : 8;
+        out.Add(std::move(item));
         continue;
       }
-      if (word == "...") {
-        out += "(?:[^ ]+ ){0,8}?";
-        continue;
-      }
-      std::string suffix;
       if (word.ends_with('?') || word.ends_with('*') || word.ends_with('+')) {
-        suffix = word.substr(word.size() - 1);
+        item.repeat = word.back() == '?'   ? ConceptPattern::Repeat::kOptional
+                      : word.back() == '*' ? ConceptPattern::Repeat::kStar
+                                           : ConceptPattern::Repeat::kPlus;
         word.pop_back();
       }
-      std::string alternatives;
       for (size_t pos = 0; pos <= word.size();) {
         const size_t end = std::min(word.find('|', pos), word.size());
         for (const std::string& name : Members(word.substr(pos, end - pos), piece, inner)) {
@@ -382,44 +376,34 @@ class Loader {
             Problem(piece, inner, Quoted(name) + " is not seen by patterns");
             return std::nullopt;
           }
-          alternatives += (alternatives.empty() ? "" : "|") + RE2::QuoteMeta(name);
+          item.concepts.push_back(*number);
         }
         pos = end + 1;
       }
-      out.append("(?:(?:").append(alternatives).append(") )").append(suffix);
+      out.Add(std::move(item));
     }
     return out;
   }
 
   void Options() {
-    impl_->option_set = std::make_unique<RE2::Set>(SetOptions(), RE2::UNANCHORED);
     for (const auto& [id, piece] : parts_["options"]) {
       const json& patterns = piece.value->at("match");
       for (size_t i = 0; i < patterns.size(); ++i) {
-        const std::string inner = PointerJoin("/match", i);
-        const auto pattern = Concepts(patterns[i].get<std::string>(), piece, inner);
+        auto pattern = Pattern(patterns[i].get<std::string>(), piece, PointerJoin("/match", i));
         if (!pattern) continue;
         PhraseOption option;
         option.id = id;
-        option.pattern = std::make_unique<RE2>(*pattern, PatternOptions());
+        option.pattern = std::move(*pattern);
         option.set = piece.value->at("set");
         option.keep = piece.value->value("keep", false);
         if (const auto it = piece.value->find("commands"); it != piece.value->end())
           option.commands = it->get<std::vector<std::string>>();
-        std::string error;
-        if (!option.pattern->ok() || impl_->option_set->Add(*pattern, &error) < 0) {
-          Problem(piece, inner, "expected a pattern: " + Readable(option.pattern->error()));
-          continue;
-        }
         impl_->options.push_back(std::move(option));
       }
     }
-    if (!impl_->options.empty() && !impl_->option_set->Compile())
-      Problem(parts_["options"].front().second, "", "the patterns together are too large");
   }
 
   void Rules() {
-    impl_->rule_set = std::make_unique<RE2::Set>(SetOptions(), RE2::UNANCHORED);
     for (const auto& [id, piece] : parts_["rules"]) {
       const json& value = *piece.value;
       PhraseRule rule;
@@ -444,22 +428,11 @@ class Loader {
       rule.anywhere = KnownList(piece, "anywhere");
       const json& patterns = value.at("match");
       for (size_t i = 0; i < patterns.size(); ++i) {
-        const std::string inner = PointerJoin("/match", i);
-        const auto pattern = Concepts(patterns[i].get<std::string>(), piece, inner);
-        if (!pattern) continue;
-        auto compiled = std::make_unique<RE2>(*pattern, PatternOptions());
-        std::string error;
-        if (!compiled->ok() || impl_->rule_set->Add(*pattern, &error) < 0) {
-          Problem(piece, inner, "expected a pattern: " + Readable(compiled->error()));
-          continue;
-        }
-        impl_->rule_patterns.emplace_back(impl_->rules.size(), rule.patterns.size());
-        rule.patterns.push_back(std::move(compiled));
+        if (auto pattern = Pattern(patterns[i].get<std::string>(), piece, PointerJoin("/match", i)))
+          rule.patterns.push_back(std::move(*pattern));
       }
       impl_->rules.push_back(std::move(rule));
     }
-    if (!impl_->rules.empty() && !impl_->rule_set->Compile())
-      Problem(parts_["rules"].front().second, "", "the patterns together are too large");
   }
 
   void Cases() {

@@ -3,7 +3,6 @@
 #define YARDMASTER_RULES_ENGINE_PHRASES_PHRASE_MODEL_H_
 
 #include <re2/re2.h>
-#include <re2/set.h>
 
 #include <array>
 #include <cstdint>
@@ -17,6 +16,8 @@
 #include <utility>
 #include <vector>
 
+#include "rules/engine/phrases/concept_pattern.h"
+#include "rules/engine/phrases/find_filter.h"
 #include "rules/engine/phrases/lexicon.h"
 #include "rules/engine/phrases/phrase_set.h"
 #include "rules/engine/phrases/phrase_text.h"
@@ -58,6 +59,8 @@ enum class PhraseRole : uint8_t {
   kInquiry,      // asks to be told
   kBulk,         // several subjects
   kArticle,      // what follows is a noun
+  kGerund,       // "squashing …": most often a noun
+  kRemind,       // "remember to …": said to whoever reads it
   kCount
 };
 
@@ -66,7 +69,7 @@ inline constexpr std::array<std::string_view, static_cast<size_t>(PhraseRole::kC
     "negation", "done",  "perfect",     "plan",     "later",     "self",       "other",       "want",   "polite",
     "soft",     "take",  "maybe",       "question", "auxiliary", "condition",  "success",     "lead",   "finite",
     "break",    "turn",  "join",        "after",    "before",    "after_that", "before_that", "cancel", "correct",
-    "verb",     "topic", "alternative", "inquiry",  "bulk",      "article"};
+    "verb",     "topic", "alternative", "inquiry",  "bulk",      "article",    "gerund",      "remind"};
 
 // What a clause may be for a rule to hold.
 enum PhraseForm : uint8_t { kFormRequest = 1, kFormQuestion = 2, kFormStatement = 4 };
@@ -74,7 +77,7 @@ enum PhraseForm : uint8_t { kFormRequest = 1, kFormQuestion = 2, kFormStatement 
 struct PhraseRule {
   std::string id;
   std::string command;
-  std::vector<std::unique_ptr<RE2>> patterns;
+  std::vector<ConceptPattern> patterns;
   int rank = 0;
   uint8_t forms = kFormRequest;
   std::vector<std::string> then;   // commands that its words ask for besides
@@ -88,7 +91,7 @@ struct PhraseRule {
 // Takes slots out of the text.
 struct PhraseFind {
   std::string id;
-  std::unique_ptr<RE2> pattern;
+  const RE2* pattern = nullptr;    // of PhraseSet::Impl::find_filter
   std::vector<uint16_t> concepts;  // what it is replaced by
   std::vector<std::pair<int, std::string>> groups;
   int span = 0;  // group that is replaced; 0: all of it
@@ -97,7 +100,7 @@ struct PhraseFind {
 // Sets slots by concepts of a clause, and takes these concepts away.
 struct PhraseOption {
   std::string id;
-  std::unique_ptr<RE2> pattern;
+  ConceptPattern pattern;
   nlohmann::ordered_json set;
   bool keep = false;                  // the words stay: they say more than the option
   std::vector<std::string> commands;  // only in messages that speak of one of these; empty: any
@@ -118,12 +121,9 @@ struct PhraseSet::Impl {
   std::vector<uint64_t> roles;  // of each concept, a bit each
   std::vector<bool> silent;     // concepts that patterns don't see
   std::vector<PhraseFind> finds;
-  std::unique_ptr<RE2::Set> find_set;
+  FindFilter find_filter;
   std::vector<PhraseOption> options;
-  std::unique_ptr<RE2::Set> option_set;
   std::vector<PhraseRule> rules;
-  std::vector<std::pair<size_t, size_t>> rule_patterns;  // of the set: rule, pattern
-  std::unique_ptr<RE2::Set> rule_set;
   std::vector<PhraseAbsorb> absorbs;
   std::vector<PhraseCommandInfo> commands;
   std::map<std::string, std::string, std::less<>> slash;  // "/autogit pr" → command

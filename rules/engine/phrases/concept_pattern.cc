@@ -1,0 +1,65 @@
+#include "rules/engine/phrases/concept_pattern.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace yardmaster::rules {
+
+void ConceptPattern::Add(Item item) {
+  if (item.repeat == Repeat::kOnce || item.repeat == Repeat::kPlus) needs_.push_back(item.concepts);
+  items_.push_back(std::move(item));
+}
+
+bool ConceptPattern::Possible(const ConceptBits& bits) const {
+  for (const std::vector<uint16_t>& need : needs_) {
+    if (std::none_of(need.begin(), need.end(), [&](uint16_t number) { return bits.Has(number); })) return false;
+  }
+  return true;
+}
+
+bool ConceptPattern::Holds(const Item& item, uint16_t number) {
+  return std::find(item.concepts.begin(), item.concepts.end(), number) != item.concepts.end();
+}
+
+bool ConceptPattern::MatchFrom(const std::vector<uint16_t>& concepts, size_t item, size_t at, size_t& end) const {
+  if (item == items_.size()) {
+    end = at;
+    return !at_end_ || at == concepts.size();
+  }
+  const Item& one = items_[item];
+  const auto holds = [&](size_t i) { return i < concepts.size() && Holds(one, concepts[i]); };
+  switch (one.repeat) {
+    case Repeat::kOnce:
+      return holds(at) && MatchFrom(concepts, item + 1, at + 1, end);
+    case Repeat::kOptional:
+      return (holds(at) && MatchFrom(concepts, item + 1, at + 1, end)) || MatchFrom(concepts, item + 1, at, end);
+    case Repeat::kStar:
+    case Repeat::kPlus: {
+      size_t most = at;
+      while (holds(most)) ++most;
+      const size_t least = at + (one.repeat == Repeat::kPlus ? 1 : 0);
+      for (size_t next = most + 1; next-- > least;) {
+        if (MatchFrom(concepts, item + 1, next, end)) return true;
+      }
+      return false;
+    }
+    case Repeat::kGap:
+      for (size_t next = at; next <= std::min(at + one.most, concepts.size()); ++next) {
+        if (MatchFrom(concepts, item + 1, next, end)) return true;
+      }
+      return false;
+  }
+  return false;
+}
+
+bool ConceptPattern::Match(const std::vector<uint16_t>& concepts, Found& found) const {
+  const size_t starts = at_begin_ ? 1 : concepts.size() + 1;
+  for (size_t begin = 0; begin < starts; ++begin) {
+    if (!MatchFrom(concepts, 0, begin, found.end)) continue;
+    found.begin = begin;
+    return true;
+  }
+  return false;
+}
+
+}  // namespace yardmaster::rules
