@@ -22,7 +22,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using std::chrono::seconds;
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -127,7 +126,9 @@ TEST_F(SubmitTest, WhatCanNotBeReadIsSaid) {
   EXPECT_THAT(status.error_message(), HasSubstr("custom/absent"));
   status = Submit(second_, response, "custom/demo", "github:o/other");
   EXPECT_EQ(status.error_code(), StatusCode::FAILED_PRECONDITION) << status.error_message();
-  Write("large/a.bin", std::string(9'000'000, 'x'));
+  std::string large;
+  large.resize(9'000'000, 'x');
+  Write("large/a.bin", large);
   const std::string third = git_->Commit("o/private");
   status = Submit(third, response, "large");
   EXPECT_EQ(status.error_code(), StatusCode::INVALID_ARGUMENT) << status.error_message();
