@@ -32,6 +32,7 @@
 #include "services/yardmasterd/grpc_server.h"
 #include "services/yardmasterd/pipe.h"
 #include "services/yardmasterd/signals.h"
+#include "services/yardmasterd/unused_memory.h"
 #include "services/yardmasterd/webhook_routes.h"
 
 namespace yardmaster {
@@ -305,12 +306,15 @@ int RunDaemon(const DaemonOptions& options) {
                         {"data_dir", (*data_dir)->path().native()},
                         {"millis", std::chrono::duration_cast<std::chrono::milliseconds>(ready_after).count()}});
 
+  ReturnUnusedMemory();
+
   // 7. Serve until told to end.
   int signal = WaitForDaemonSignal();
   for (; signal == SIGHUP; signal = WaitForDaemonSignal()) {
     logger.Info("SIGHUP: reading packs and secrets again");
     packs->Reload();
     ReloadSecrets(config, auth, pipe.get(), logger, metrics);
+    ReturnUnusedMemory();
   }
 
   // 8. Drain: tell everybody who asks, let calls in flight end, then close. Health stays answered over HTTP until the
