@@ -1,0 +1,71 @@
+// The log of one step: what all its ranks said, with rank, stream and time of each line; kept compressed with an index,
+// so that the end, a range and a search need not read everything.
+#ifndef YARDMASTER_SERVICES_WORKER_LOGS_LOG_H_
+#define YARDMASTER_SERVICES_WORKER_LOGS_LOG_H_
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "services/worker/process/process.h"
+
+namespace yardmaster::worker {
+
+// No rank: the launcher, or a step without ranks.
+inline constexpr int kNoRank = -1;
+
+struct LogLine {
+  uint64_t number = 0;  // in the log, from 1
+  int64_t micros = 0;   // since the step began
+  int rank = kNoRank;
+  Stream stream = Stream::kStdout;
+  std::string
+      text;  // without the newline; invalid UTF-8 as it came; a line longer than kMaxLogLineBytes is cut and says so
+};
+
+// Thread-safe: the readers of several ranks append to one log.
+class LogWriter {
+ public:
+  virtual ~LogWriter() = default;
+  // Bytes as they come; lines are put together by rank and stream.
+  virtual void Append(int rank, Stream stream, std::string_view bytes) = 0;
+  // Writes what waits, ends unfinished lines, closes. A log that was not closed can be read up to its last block.
+  // RESOURCE_EXHAUSTED: the disk is full; then everything since is lost, and its beginning kept.
+  virtual absl::Status Close() = 0;
+  // Lines as they come, called by the appending thread; must be quick. Null: nobody follows.
+  virtual void Follow(std::function<void(const LogLine&)> follower) = 0;
+  virtual uint64_t lines() const = 0;
+  virtual uint64_t bytes() const = 0;
+  // False once a write has failed.
+  virtual bool healthy() const = 0;
+};
+
+// Makes `path` (and its folder). Texts in `secrets` are replaced by "***" wherever they come.
+absl::StatusOr<std::unique_ptr<LogWriter>> CreateLog(const std::filesystem::path& path,
+                                                     std::vector<std::string> secrets);
+
+class LogReader {
+ public:
+  virtual ~LogReader() = default;
+  virtual uint64_t lines() const = 0;
+  // Lines [first, first + count), in order, until `visit` returns false.
+  virtual absl::Status Read(uint64_t first, uint64_t count, const std::function<bool(const LogLine&)>& visit) = 0;
+  // The last lines, of one rank if it is not kAllRanks.
+  virtual absl::StatusOr<std::vector<LogLine>> Tail(size_t count, int rank) = 0;
+  // Lines that match an RE2 pattern, at most `limit`. INVALID_ARGUMENT for a bad pattern.
+  virtual absl::StatusOr<std::vector<LogLine>> Search(std::string_view pattern, size_t limit, int rank) = 0;
+};
+inline constexpr int kAllRanks = -2;
+
+// DATA_LOSS where the file is damaged; what is before the damage can be read.
+absl::StatusOr<std::unique_ptr<LogReader>> OpenLog(const std::filesystem::path& path);
+
+}  // namespace yardmaster::worker
+
+#endif  // YARDMASTER_SERVICES_WORKER_LOGS_LOG_H_

@@ -1,0 +1,66 @@
+// Runs one suite on this machine: checks what it needs, builds, starts its layers in order, judges, and leaves a result
+// directory behind and nothing else: no process, no port, no file outside of it, no shared memory.
+#ifndef YARDMASTER_SERVICES_WORKER_RUN_RUN_H_
+#define YARDMASTER_SERVICES_WORKER_RUN_RUN_H_
+
+#include <atomic>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "rules/engine/suites/load_suites.h"
+#include "services/core/clock.h"
+#include "services/worker/devices/device_probe.h"
+#include "services/worker/process/process.h"
+#include "services/worker/results/run_result.h"
+
+namespace yardmaster::worker {
+
+// What happens, as it happens. Calls come from several threads, one at a time.
+class RunObserver {
+ public:
+  virtual ~RunObserver() = default;
+  virtual void LayerBegins(std::string_view /*layer*/, size_t /*number*/, size_t /*layers*/) {}
+  virtual void StepBegins(std::string_view /*layer*/, std::string_view /*step*/) {}
+  // Tests of the step that were seen in its output so far; `expected` 0: unknown.
+  virtual void Progress(std::string_view /*step*/, size_t /*done*/, size_t /*failed*/, size_t /*expected*/) {}
+  virtual void Output(std::string_view /*step*/, const LogLine& /*line*/) {}
+  virtual void StepEnds(const StepResult& /*step*/) {}
+  virtual void LayerEnds(const LayerResult& /*layer*/) {}
+  virtual void Note(std::string_view /*text*/) {}
+};
+
+struct RunOptions {
+  std::filesystem::path out;         // the result directory: must not exist, or be empty
+  std::filesystem::path source;      // a checkout to use instead of fetching; empty: the manifest's own source
+  std::filesystem::path own_suites;  // where our own suites lie (tests/suites, share/yardmaster/suites)
+  std::filesystem::path cache;  // build folders and fetched sources that may be kept for the next run; empty: in `out`
+  std::map<std::string, std::vector<std::string>> select;  // axis → values that are run; others are left out
+  std::vector<std::string> layers;                         // only these and what they come after; empty: all
+  std::map<std::string, std::string> variables;            // set for every command, over the manifest's
+  std::vector<std::string> secrets;                        // texts that must not appear in a log
+  bool keep_going = false;                                 // layers whose predecessors failed are run all the same
+  size_t cpu_devices = 0;                                  // 0: the number of processors
+  std::string job;                                         // empty: made from the time
+};
+
+struct RunDependencies {
+  ProcessStarter* processes = nullptr;
+  std::vector<DeviceProbe*> probes;
+  const Clock* clock = nullptr;
+};
+
+// INVALID_ARGUMENT: the options don't fit the suite (unknown axis, value or layer), the result directory is not empty.
+// Whatever goes wrong later is in the result. `cancel` true: everything is stopped, the verdict is "cancelled".
+// The files of the result directory are written by services/worker/results.
+absl::StatusOr<RunResult> RunSuite(const rules::SuiteSet& set, const rules::SuiteModel& suite,
+                                   const RunOptions& options, const RunDependencies& dependencies,
+                                   RunObserver& observer, const std::atomic<bool>& cancel);
+
+}  // namespace yardmaster::worker
+
+#endif  // YARDMASTER_SERVICES_WORKER_RUN_RUN_H_

@@ -1,0 +1,107 @@
+// From what was seen to a verdict, and to what is to blame for it. Pure: no files, no clock; logs are read through
+// LogReader. A run passes only on evidence: every expected rank reported, tests ran, nothing was contradicted.
+#ifndef YARDMASTER_SERVICES_WORKER_VERDICT_VERDICT_H_
+#define YARDMASTER_SERVICES_WORKER_VERDICT_VERDICT_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rules/engine/suites/suite_model.h"
+#include "services/worker/logs/log.h"
+#include "services/worker/process/process.h"
+#include "services/worker/reports/report.h"
+#include "services/worker/results/run_result.h"
+
+namespace yardmaster::worker {
+
+// Failure signatures, compiled.
+class Signatures {
+ public:
+  virtual ~Signatures() = default;
+  struct Hit {
+    const rules::FailureSignature* signature = nullptr;
+    LogLine line;
+  };
+  // The first line by time of each signature that occurs, best priority first. `phase` is "build", "test" or "fetch".
+  virtual std::vector<Hit> Find(LogReader& log, std::string_view phase) const = 0;
+  // The signatures that match one line; for following a log (a device-fatal one ends the suite at once).
+  virtual const rules::FailureSignature* DeviceFatal(std::string_view line) const = 0;
+};
+// Null and `error` if a pattern is bad (which loading a pack has excluded).
+std::shared_ptr<const Signatures> CompileSignatures(std::vector<rules::FailureSignature> signatures,
+                                                    std::string& error);
+
+// What one rank left behind. Without ranks there is one, kNoRank.
+struct RankEvidence {
+  int rank = kNoRank;
+  bool started = false;
+  std::optional<ProcessExit> exit;  // none: it never ended by itself (see StepEvidence::stopped)
+  int64_t begin_micros = 0;
+  int64_t end_micros = 0;
+  std::vector<Report> reports;
+  std::vector<std::string> missing_reports;  // files that the manifest names and that are not there
+  std::vector<std::string> bad_reports;      // that can't be read, with the reason
+  std::optional<Marks> marks;                // where there is a report of markers
+  std::vector<TensorResult> tensors;
+  std::vector<std::string> tensor_problems;
+};
+
+enum class Stopped : uint8_t { kNot, kTimeout, kSilence, kCancelled, kDeviceLost, kDiskFull };
+
+struct StepEvidence {
+  const rules::SuiteStep* step = nullptr;
+  std::string name;   // with cell and shard
+  std::string layer;  // "build": a build step
+  // From the manifest, never from what was found.
+  int expected_ranks = 0;  // 0: a step without ranks
+  std::vector<RankEvidence> ranks;
+  // Of launchers that start ranks themselves (torchrun, msrun, mpirun): how they ended. Their word on who failed first
+  // is a hint only.
+  std::optional<ProcessExit> launcher;
+  // Nothing could be started: the status's message, e.g. a missing interpreter.
+  absl::Status start_error;
+  Stopped stopped = Stopped::kNot;
+  int64_t stopped_micros = 0;
+  int64_t oom_kills = 0;          // in the step's memory group
+  int64_t host_oom_kills = 0;     // of the whole host while the step ran (/proc/vmstat oom_kill)
+  bool log_lost = false;          // the log could not be written to its end
+  bool device_bad_after = false;  // a probe right after the step found a leased device unusable
+  std::string device_reason;
+  int strays = 0;            // processes that outlived their rank
+  LogReader* log = nullptr;  // null: nothing was started
+  std::string log_path;
+};
+
+struct StepJudgement {
+  StepResult result;  // verdict, reason, ranks, cause; times and paths are the caller's
+  std::vector<TestResult> tests;
+  std::vector<TensorResult> tensors;
+  // A device-fatal error: what comes later on these devices is not run.
+  bool device_lost = false;
+  // A retry may help: an environment failure whose recipe can be applied.
+  const rules::RecoveryRecipe* recipe = nullptr;
+};
+
+// `recipes`: those that the suite allows. Excerpts have at most 12 lines around the one that shows the cause.
+StepJudgement JudgeStep(const StepEvidence& evidence, const Signatures& signatures,
+                        const std::vector<const rules::RecoveryRecipe*>& recipes);
+
+// Two attempts at one step: a pass after a failure of code is flaky; a pass after a mended environment passes, and says
+// what was mended.
+StepResult MergeAttempts(const StepResult& first, const StepResult& second);
+
+// From the steps of a layer; `not_run_reason` not empty: none of them was started.
+LayerResult JudgeLayer(const rules::SuiteLayer& layer, const std::vector<const StepResult*>& steps,
+                       const std::vector<const TestResult*>& tests, std::string_view not_run_reason);
+
+// The whole run, by the contract: not_run only if no correctness layer ran or a required one did not; else the worst
+// verdict of those that ran. Fills verdict, reason and cause of `run` from its layers and steps.
+void JudgeRun(const rules::SuiteModel& suite, RunResult& run);
+
+}  // namespace yardmaster::worker
+
+#endif  // YARDMASTER_SERVICES_WORKER_VERDICT_VERDICT_H_
