@@ -18,8 +18,9 @@ using nlohmann::json;
 
 // The files that a pack may have.
 constexpr std::string_view kExpectedFiles =
-    "pack.json, labels.json, templates.json, zones.json, rubric.json, guardrails.json, recipes.json, commands.json, "
-    "signals/*.json, checks/*.json, phrases/*.json, cases/*.json or README.md";
+    "pack.json, labels.json, templates.json, zones.json, rubric.json, guardrails.json, recipes.json, "
+    "signatures.json, commands.json, signals/*.json, checks/*.json, phrases/*.json, suites/*.json, cases/*.json or "
+    "README.md";
 
 JsonLimits PackLimits() {
   JsonLimits limits;
@@ -32,7 +33,7 @@ JsonLimits PackLimits() {
 // Schema of the file at a path inside a pack's folder; empty if no such file is known.
 std::string_view SchemaOfFile(std::string_view path) {
   for (std::string_view name :
-       {"pack", "labels", "templates", "zones", "rubric", "guardrails", "recipes", "commands"}) {
+       {"pack", "labels", "templates", "zones", "rubric", "guardrails", "recipes", "signatures", "commands"}) {
     if (path.size() == name.size() + 5 && path.starts_with(name) && path.ends_with(".json")) return name;
   }
   const auto inside = [&](std::string_view folder) {
@@ -43,6 +44,7 @@ std::string_view SchemaOfFile(std::string_view path) {
   if (inside("cases/")) return "cases";
   if (inside("checks/")) return "checks";    // read by engine/checks; here only its shape is checked
   if (inside("phrases/")) return "phrases";  // read by engine/phrases
+  if (inside("suites/")) return "suites";    // read by engine/suites, as signatures.json and recipes.json are
   return {};
 }
 

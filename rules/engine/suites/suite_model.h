@@ -1,6 +1,6 @@
 // A suite as its manifest says it: what is built and tested, how it is started, what it needs, and how its outcome is
 // read. Plain values; rules/schema/suites.schema.json documents every key. Texts may hold placeholders "${NAME}" that a
-// run fills in (services/worker/launch/placeholders.h lists them).
+// run fills in (placeholders.h lists them).
 #ifndef YARDMASTER_RULES_ENGINE_SUITES_SUITE_MODEL_H_
 #define YARDMASTER_RULES_ENGINE_SUITES_SUITE_MODEL_H_
 

@@ -52,7 +52,7 @@ TEST(Schemas, EveryKindOfFileHasOne) {
   std::set<std::string_view> names;
   for (const SchemaText& schema : SchemaTexts()) names.insert(schema.name);
   EXPECT_THAT(names, ElementsAre("cases", "checks", "commands", "guardrails", "labels", "pack", "phrases", "recipes",
-                                 "repository", "rubric", "templates", "zones"));
+                                 "repository", "rubric", "signatures", "suites", "templates", "zones"));
 }
 
 TEST(Schemas, UseOnlyKeywordsThatCanBeExplained) {
