@@ -28,10 +28,15 @@ class Signatures {
   };
   // The first line by time of each signature that occurs, best priority first. `phase` is "build", "test" or "fetch".
   virtual std::vector<Hit> Find(LogReader& log, std::string_view phase) const = 0;
-  // The signatures that match one line; for following a log (a device-fatal one ends the suite at once).
+  // The same for each rank: the first line by time of each signature on each rank, by priority, then time.
+  virtual std::vector<Hit> FindByRank(LogReader& log, std::string_view phase) const = 0;
+  // Those that match one line, best priority first.
+  virtual std::vector<const rules::FailureSignature*> Match(std::string_view line, std::string_view phase) const = 0;
+  // The device-fatal signature that matches one line, or null; for following a log (it ends the suite at once).
   virtual const rules::FailureSignature* DeviceFatal(std::string_view line) const = 0;
 };
-// Null and `error` if a pattern is bad (which loading a pack has excluded).
+// Among them always what every program says when it fails: errors of compilers, uncaught exceptions, failed assertions,
+// tensors that are not close. Null and `error` if a pattern is bad (which loading a pack has excluded).
 std::shared_ptr<const Signatures> CompileSignatures(std::vector<rules::FailureSignature> signatures,
                                                     std::string& error);
 
@@ -50,12 +55,20 @@ struct RankEvidence {
   std::vector<std::string> tensor_problems;
 };
 
+// Layers of steps that are no tests; anything else is one of the manifest's.
+inline constexpr std::string_view kBuildLayer = "build";
+inline constexpr std::string_view kFetchLayer = "fetch";
+
+// Signature of a collision of ports (rules/packs/common/signatures.json): the same step may be tried once more with
+// other ports, without a recipe.
+inline constexpr std::string_view kPortTaken = "port-taken";
+
 enum class Stopped : uint8_t { kNot, kTimeout, kSilence, kCancelled, kDeviceLost, kDiskFull };
 
 struct StepEvidence {
   const rules::SuiteStep* step = nullptr;
   std::string name;   // with cell and shard
-  std::string layer;  // "build": a build step
+  std::string layer;  // kBuildLayer, kFetchLayer, or the manifest's
   // From the manifest, never from what was found.
   int expected_ranks = 0;  // 0: a step without ranks
   std::vector<RankEvidence> ranks;
@@ -84,6 +97,8 @@ struct StepJudgement {
   bool device_lost = false;
   // A retry may help: an environment failure whose recipe can be applied.
   const rules::RecoveryRecipe* recipe = nullptr;
+  // What did not change the verdict and yet should be said: strays, a launcher's claim that the evidence refutes.
+  std::vector<std::string> notes;
 };
 
 // `recipes`: those that the suite allows. Excerpts have at most 12 lines around the one that shows the cause.
