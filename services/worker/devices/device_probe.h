@@ -35,6 +35,8 @@ struct Device {
   DeviceHealth health = DeviceHealth::kUnknown;
   std::string health_reason;       // where it is not kOk
   std::vector<int64_t> processes;  // that use it, as pids of the host
+  // Memory errors that ECC could not correct, since the driver was loaded; none: not known.
+  std::optional<uint64_t> uncorrected_errors;
   // The value for the variable of visible devices (its UUID, or the logical id on Ascend).
   std::string visible_as;
 };
@@ -86,6 +88,25 @@ bool Fits(const Device& device, const rules::DeviceRequest& request, std::string
 // in ascending order, TILE_FWK_DEVICE_ID and TILE_FWK_DEVICE_ID_LIST as renumbered from 0. Without devices of a kind
 // its variables hide all of them.
 std::vector<std::string> VisibleDeviceVariables(const std::vector<Device>& leased);
+
+// A device with more memory in use or more load than this is somebody else's. The driver itself holds a few hundred MiB
+// of a GPU while anything keeps it open, and a few GiB of an NPU always.
+inline constexpr uint64_t kIdleGpuMemoryMb = 600;
+inline constexpr uint64_t kIdleNpuMemoryMb = 5'000;
+inline constexpr int kIdleUtilization = 5;  // percent
+
+// Why a job should not be given this device now: its health, a process on it, memory in use, load. Nothing: it is idle.
+// One look can fall into a pause of somebody's job: look twice.
+std::optional<std::string> IdleReason(const Device& device);
+
+// Looks again after a step. False where the device is gone, fails, or has counted memory errors since `device` was
+// looked at; `reason` then says which. False, too, where the probe fails: a device that nobody can ask is no device.
+bool DeviceStillUsable(DeviceProbe& probe, const Device& device, std::string& reason);
+
+// One sentence where programs of this CUDA toolkit ("12.4", "13.0.1") can't run with the device's driver: its CUDA has
+// a lower major number (below 11: a lower minor number). Newer minor versions do run. Nothing where a version is not
+// known.
+std::optional<std::string> DriverTooOld(const Device& device, std::string_view toolkit);
 
 }  // namespace yardmaster::worker
 

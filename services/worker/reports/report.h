@@ -61,6 +61,8 @@ class LineReport {
   // Tests done and failed so far, for progress.
   virtual size_t done() const = 0;
   virtual size_t failed() const = 0;
+  // Tests that the output announced; 0: it said nothing.
+  virtual size_t expected() const { return 0; }
 };
 // "[ RUN      ] A.B" … "[  FAILED  ] A.B (3 ms)": also the one in which the program died.
 std::unique_ptr<LineReport> MakeGoogleTestText();
