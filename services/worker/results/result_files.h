@@ -22,11 +22,12 @@ namespace yardmaster::worker {
 nlohmann::ordered_json ResultJson(const RunResult& run);
 std::string ResultJunit(const RunResult& run);
 // Self-contained: layers, a timeline with one lane a rank, the first cause with its excerpt, tests, error statistics as
-// pictures. `directory`: the result directory that log links are relative to.
+// pictures. Paths in it are relative to the result directory.
 std::string ResultHtml(const RunResult& run);
 nlohmann::ordered_json TensorsJson(const RunResult& run);
 
-// Writes all of them into `directory`.
+// Writes all of them into `directory`, which must exist; each appears whole or not at all. The first error, after all
+// were tried.
 absl::Status WriteResultFiles(const std::filesystem::path& directory, const RunResult& run);
 
 }  // namespace yardmaster::worker

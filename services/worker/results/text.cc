@@ -1,0 +1,184 @@
+#include "services/worker/results/text.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+namespace yardmaster::worker {
+namespace {
+
+constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
+constexpr std::string_view kEllipsis = "…";
+
+struct Character {
+  char32_t code_point = 0;
+  size_t bytes = 1;
+  bool valid = false;
+};
+
+// The character at `pos`; an invalid byte is one of its own.
+Character Decode(std::string_view text, size_t pos) {
+  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char first = byte(pos);
+  if (first < 0x80) return {first, 1, true};
+  const size_t bytes = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
+  if (first < 0xC2 || first > 0xF4 || pos + bytes > text.size()) return {};
+  char32_t code_point = first & (0x7Fu >> bytes);
+  for (size_t i = 1; i < bytes; ++i) {
+    if ((byte(pos + i) & 0xC0) != 0x80) return {};
+    code_point = code_point << 6 | (byte(pos + i) & 0x3Fu);
+  }
+  constexpr std::array<char32_t, 5> kLeast = {0, 0, 0x80, 0x800, 0x10000};
+  if (code_point < kLeast[bytes] || code_point > 0x10FFFF || (code_point >= 0xD800 && code_point <= 0xDFFF)) return {};
+  return {code_point, bytes, true};
+}
+
+// Those that make text be shown in another order than it is stored, and the two that XML does not allow.
+bool IsHarmful(char32_t c) {
+  return (c >= 0x202A && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069) || c == 0x200E || c == 0x200F || c == 0x061C ||
+         (c >= 0x80 && c <= 0x9F) || c == 0xFFFE || c == 0xFFFF;
+}
+
+// How many bytes an escape sequence takes that begins at `pos` with ESC.
+size_t EscapeSequence(std::string_view text, size_t pos) {
+  if (pos + 1 >= text.size()) return 1;
+  const char kind = text[pos + 1];
+  size_t end = pos + 2;
+  if (kind == '[') {
+    // Parameters, then one letter.
+    while (end < text.size() && text[end] >= 0x20 && text[end] <= 0x3F) ++end;
+    return (end < text.size() && text[end] >= 0x40 && text[end] <= 0x7E ? end + 1 : end) - pos;
+  }
+  if (kind == ']' || kind == 'P' || kind == '^' || kind == '_') {
+    // Up to BEL or ESC \, but never over the end of the line: what is not closed takes nothing with it.
+    while (end < text.size() && text[end] != '\n') {
+      if (text[end] == '\a') return end + 1 - pos;
+      if (text[end] == '\x1b' && end + 1 < text.size() && text[end + 1] == '\\') return end + 2 - pos;
+      ++end;
+    }
+    return 2;
+  }
+  return kind >= 0x20 && kind <= 0x7E ? 2 : 1;
+}
+
+void AppendPicture(char32_t control, std::string& out) {
+  // U+2400 and on; DEL has U+2421.
+  const char32_t picture = control == 0x7F ? 0x2421 : 0x2400 + control;
+  out.push_back(static_cast<char>(0xE0 | picture >> 12));
+  out.push_back(static_cast<char>(0x80 | (picture >> 6 & 0x3F)));
+  out.push_back(static_cast<char>(0x80 | (picture & 0x3F)));
+}
+
+std::string Format(const char* format, double number) {
+  char buffer[64];
+  std::snprintf(buffer, sizeof buffer, format, number);
+  return buffer;
+}
+
+}  // namespace
+
+std::string ValidUtf8(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for (size_t pos = 0; pos < text.size();) {
+    const Character c = Decode(text, pos);
+    out.append(c.valid ? text.substr(pos, c.bytes) : kReplacement);
+    pos += c.bytes;
+  }
+  return out;
+}
+
+std::string PlainText(std::string_view text, size_t max_bytes) {
+  std::string out;
+  out.reserve(std::min(text.size(), max_bytes) + kEllipsis.size());
+  for (size_t pos = 0; pos < text.size();) {
+    const Character c = Decode(text, pos);
+    if (c.valid && c.code_point == 0x1B) {
+      pos += EscapeSequence(text, pos);
+      continue;
+    }
+    const size_t before = out.size();
+    if (!c.valid || IsHarmful(c.code_point)) {
+      out.append(kReplacement);
+    } else if (c.code_point == '\r') {
+      if (pos + 1 >= text.size() || text[pos + 1] != '\n') out.push_back('\n');
+    } else if ((c.code_point < 0x20 && c.code_point != '\n' && c.code_point != '\t') || c.code_point == 0x7F) {
+      AppendPicture(c.code_point, out);
+    } else {
+      out.append(text.substr(pos, c.bytes));
+    }
+    if (out.size() > max_bytes) {
+      out.resize(before);
+      return out.append(kEllipsis);
+    }
+    pos += c.bytes;
+  }
+  return out;
+}
+
+std::string EscapeMarkup(std::string_view text, size_t max_bytes) {
+  std::string out;
+  for (const char c : PlainText(text, max_bytes)) {
+    switch (c) {
+      case '&':
+        out.append("&amp;");
+        break;
+      case '<':
+        out.append("&lt;");
+        break;
+      case '>':
+        out.append("&gt;");
+        break;
+      case '"':
+        out.append("&quot;");
+        break;
+      case '\'':
+        out.append("&#39;");
+        break;
+      default:
+        out.push_back(c);
+    }
+  }
+  return out;
+}
+
+std::string EscapePath(std::string_view path) {
+  constexpr std::string_view kDigits = "0123456789ABCDEF";
+  std::string out;
+  for (const char c : path) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       std::string_view("/-_.").find(c) != std::string_view::npos;
+    if (plain) {
+      out.push_back(c);
+    } else {
+      out.append({'%', kDigits[byte >> 4], kDigits[byte & 15]});
+    }
+  }
+  return out;
+}
+
+std::string DurationText(double seconds) {
+  if (!(seconds > 0)) return "0 s";
+  if (seconds < 0.9995) return Format("%.0f ms", std::max(1.0, seconds * 1000));
+  if (seconds < 9.95) return Format("%.1f s", seconds);
+  if (seconds < 59.5) return Format("%.0f s", seconds);
+  const auto whole = static_cast<int64_t>(std::llround(std::min(seconds, 1e12)));
+  const auto two = [](int64_t number) { return (number < 10 ? "0" : "") + std::to_string(number); };
+  if (whole < 3600) return std::to_string(whole / 60) + " min " + two(whole % 60) + " s";
+  return std::to_string(whole / 3600) + " h " + two(whole % 3600 / 60) + " min";
+}
+
+std::string CountText(uint64_t count) {
+  std::string digits = std::to_string(count);
+  for (size_t i = digits.size(); i > 3;) {
+    i -= 3;
+    digits.insert(i, ",");
+  }
+  return digits;
+}
+
+std::string NumberText(double number) { return Format("%.3g", number); }
+
+}  // namespace yardmaster::worker
