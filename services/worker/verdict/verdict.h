@@ -72,6 +72,8 @@ struct StepEvidence {
   // From the manifest, never from what was found.
   int expected_ranks = 0;  // 0: a step without ranks
   std::vector<RankEvidence> ranks;
+  // When the step and its log began, in the time of the ranks: times of log lines are since then.
+  int64_t begin_micros = 0;
   // Of launchers that start ranks themselves (torchrun, msrun, mpirun): how they ended. Their word on who failed first
   // is a hint only.
   std::optional<ProcessExit> launcher;
