@@ -3,6 +3,8 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <utility>
+
 #include "clients/cli/exit_code.h"
 
 namespace yardmaster::cli {
@@ -10,6 +12,11 @@ namespace yardmaster::cli {
 Interrupts::Interrupts() {
   sigemptyset(&signals_);
   sigaddset(&signals_, SIGINT);
+  for (const int signal : {SIGTERM, SIGHUP}) {
+    struct sigaction current {};
+    // A blocked signal waits for us even if it is to be ignored.
+    if (sigaction(signal, nullptr, &current) == 0 && current.sa_handler != SIG_IGN) sigaddset(&signals_, signal);
+  }
   // SIGUSR1 ends the waiting thread.
   sigaddset(&signals_, SIGUSR1);
   pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
@@ -31,13 +38,24 @@ void Interrupts::Forget(const std::string& path) {
   files_.erase(path);
 }
 
-void Interrupts::Wait() {
-  int signal = 0;
-  if (sigwait(&signals_, &signal) != 0 || signal != SIGINT) return;
+void Interrupts::CallInstead(std::function<void()> callback) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  for (const std::string& file : files_) unlink(file.c_str());
-  // No destructors: other threads are in the middle of their work.
-  _exit(static_cast<int>(ExitCode::kInterrupted));
+  callback_ = std::move(callback);
+}
+
+void Interrupts::Wait() {
+  while (true) {
+    int signal = 0;
+    if (sigwait(&signals_, &signal) != 0 || signal == SIGUSR1) return;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (callback_ != nullptr) {
+      callback_();
+      continue;
+    }
+    for (const std::string& file : files_) unlink(file.c_str());
+    // No destructors: other threads are in the middle of their work.
+    _exit(static_cast<int>(ExitCode::kInterrupted));
+  }
 }
 
 }  // namespace yardmaster::cli

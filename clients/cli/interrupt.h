@@ -1,8 +1,9 @@
-// SIGINT: exit code 130, with nothing half-written left behind.
+// SIGINT, SIGTERM and SIGHUP: exit code 130, with nothing half-written left behind.
 #ifndef YARDMASTER_CLIENTS_CLI_INTERRUPT_H_
 #define YARDMASTER_CLIENTS_CLI_INTERRUPT_H_
 
 #include <csignal>
+#include <functional>
 #include <mutex>
 #include <set>
 #include <string>
@@ -10,8 +11,9 @@
 
 namespace yardmaster::cli {
 
-// Made first thing in main, before any other thread: threads inherit the blocked signal, and one thread here waits for
-// it. When it comes, the temporary files are removed and the process ends.
+// Made first thing in main, before any other thread: threads inherit the blocked signals, and one thread here waits for
+// them. When one comes, the temporary files are removed and the process ends; or, while somebody wants to be called
+// instead, that is done. What a parent ignores for us (nohup) stays ignored.
 class Interrupts {
  public:
   Interrupts();
@@ -23,12 +25,17 @@ class Interrupts {
   void RemoveOnInterrupt(const std::string& path);
   void Forget(const std::string& path);
 
+  // From here on each signal calls `callback`, on the thread that waits for them, and the process goes on: for work
+  // that must end in order, such as programs that were started. Null takes it back; then no call is under way any more.
+  void CallInstead(std::function<void()> callback);
+
  private:
   void Wait();
 
   sigset_t signals_;
   std::mutex mutex_;
   std::set<std::string> files_;
+  std::function<void()> callback_;
   std::thread thread_;
 };
 

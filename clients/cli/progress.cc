@@ -4,7 +4,6 @@
 #include <utility>
 
 namespace yardmaster::cli {
-namespace {
 
 std::string TimeLeft(double seconds) {
   const auto whole = static_cast<size_t>(std::ceil(seconds));
@@ -12,8 +11,6 @@ std::string TimeLeft(double seconds) {
   if (whole < 3600) return std::to_string(whole / 60) + " min " + std::to_string(whole % 60) + " s left";
   return std::to_string(whole / 3600) + " h " + std::to_string(whole % 3600 / 60) + " min left";
 }
-
-}  // namespace
 
 Progress::Progress(std::ostream* err, const Clock& clock, std::string what, size_t total)
     : err_(err), clock_(clock), what_(std::move(what)), total_(total), started_(clock.Monotonic()), shown_(started_) {}

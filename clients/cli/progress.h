@@ -39,6 +39,9 @@ class Progress {
   bool visible_ = false;
 };
 
+// "42 s left", "3 min 5 s left", "2 h 46 min left".
+std::string TimeLeft(double seconds);
+
 // 1234567 → "1,234,567".
 std::string WithThousands(size_t number);
 

@@ -99,6 +99,10 @@ absl::Status PacksDirNotFound(std::string_view places) {
   return absl::NotFoundError(absl::StrCat("no folder with packs was found; looked at: ", Abs(places),
                                           ". Name one with --packs or YARD_PACKS"));
 }
+absl::Status SuitesDirNotFound(std::string_view places) {
+  return absl::NotFoundError(absl::StrCat("no folder with the sources of suites was found; looked at: ", Abs(places),
+                                          ". Name a checkout with --source"));
+}
 absl::Status MatchFailed(std::string_view pack, std::string_view error) {
   return absl::ResourceExhaustedError(absl::StrCat("matching under the pack ", Quoted(pack), " failed: ", Abs(error)));
 }

@@ -42,6 +42,7 @@ absl::Status CommandUnknown(std::string_view command, std::string_view nearest);
 // `problems` is the list as text, one a line.
 absl::Status PackInvalid(std::string_view pack, std::string_view problems);  // INVALID_ARGUMENT
 absl::Status PacksDirNotFound(std::string_view places);                      // NOT_FOUND
+absl::Status SuitesDirNotFound(std::string_view places);                     // NOT_FOUND
 // The matcher's own failure (memory budget of a pattern set): never taken for "no match".
 absl::Status MatchFailed(std::string_view pack, std::string_view error);  // RESOURCE_EXHAUSTED
 

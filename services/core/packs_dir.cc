@@ -27,6 +27,33 @@ fs::path SourceOfBuildFolder(const fs::path& dir) {
   return {};
 }
 
+// <prefix>/share/yardmaster/NAME, else `in_sources` of the source tree; empty after adding to `places` what was looked
+// at.
+fs::path BesideProgram(const fs::path& executable, std::string_view name, const fs::path& in_sources,
+                       std::string& places) {
+  const fs::path bin = executable.parent_path();
+  if (bin.empty()) return {};
+  const auto look = [&](const fs::path& dir) {
+    places += (places.empty() ? "" : ", ") + dir.string();
+    return IsDirectory(dir);
+  };
+  // Installed.
+  const fs::path installed = bin.parent_path() / "share" / "yardmaster" / name;
+  if (look(installed)) return installed;
+  // In a build folder: its cache says where the sources are, also when the build folder is elsewhere.
+  for (fs::path dir = bin; dir.has_relative_path(); dir = dir.parent_path()) {
+    const fs::path source = SourceOfBuildFolder(dir);
+    if (source.empty()) continue;
+    if (look(source / in_sources)) return source / in_sources;
+    // The sources were moved together with the build folder inside of them.
+    for (fs::path up = dir.parent_path(); up.has_relative_path(); up = up.parent_path()) {
+      if (IsDirectory(up / in_sources)) return up / in_sources;
+    }
+    break;
+  }
+  return {};
+}
+
 }  // namespace
 
 absl::StatusOr<fs::path> LocatePacksDir(std::string_view explicit_dir) {
@@ -42,27 +69,16 @@ absl::StatusOr<fs::path> LocatePacksDir(std::string_view explicit_dir, std::stri
   if (!yard_packs.empty()) return fs::path(yard_packs);
 
   std::string places = "YARD_PACKS (not set)";
-  const fs::path bin = executable.parent_path();
-  if (!bin.empty()) {
-    // Installed.
-    const fs::path installed = bin.parent_path() / "share" / "yardmaster" / "packs";
-    if (IsDirectory(installed)) return installed;
-    places += ", " + installed.string();
-    // In a build folder: its cache says where the sources are, also when the build folder is elsewhere.
-    for (fs::path dir = bin; dir.has_relative_path(); dir = dir.parent_path()) {
-      const fs::path source = SourceOfBuildFolder(dir);
-      if (source.empty()) continue;
-      const fs::path packs = source / "rules" / "packs";
-      if (IsDirectory(packs)) return packs;
-      places += ", " + packs.string();
-      // The sources were moved together with the build folder inside of them.
-      for (fs::path up = dir.parent_path(); up.has_relative_path(); up = up.parent_path()) {
-        if (IsDirectory(up / "rules" / "packs")) return up / "rules" / "packs";
-      }
-      break;
-    }
-  }
+  const fs::path found = BesideProgram(executable, "packs", fs::path("rules") / "packs", places);
+  if (!found.empty()) return found;
   return errors::PacksDirNotFound(places);
+}
+
+absl::StatusOr<fs::path> LocateSuitesDir(const fs::path& executable) {
+  std::string places;
+  const fs::path found = BesideProgram(executable, "suites", fs::path("tests") / "suites", places);
+  if (!found.empty()) return found;
+  return errors::SuitesDirNotFound(places);
 }
 
 }  // namespace yardmaster

@@ -1,4 +1,4 @@
-// Where the packs are, from any working directory.
+// Where the packs and the sources of our own suites are, from any working directory.
 #ifndef YARDMASTER_SERVICES_CORE_PACKS_DIR_H_
 #define YARDMASTER_SERVICES_CORE_PACKS_DIR_H_
 
@@ -19,6 +19,10 @@ absl::StatusOr<std::filesystem::path> LocatePacksDir(std::string_view explicit_d
 // The same for a given environment, for tests. `yard_packs` may be empty.
 absl::StatusOr<std::filesystem::path> LocatePacksDir(std::string_view explicit_dir, std::string_view yard_packs,
                                                      const std::filesystem::path& executable);
+
+// The sources of our own suites: <prefix>/share/yardmaster/suites, or tests/suites of the source tree when the
+// executable lies in a build folder. NOT_FOUND names every place looked at.
+absl::StatusOr<std::filesystem::path> LocateSuitesDir(const std::filesystem::path& executable);
 
 }  // namespace yardmaster
 

@@ -50,5 +50,15 @@ TEST(LocatePacksDir, ThisTestFindsTheSourceTree) {
   EXPECT_TRUE(fs::equivalent(*found, fs::path(YARD_SOURCE_DIR) / "rules/packs"));
 }
 
+TEST(LocateSuitesDir, AnInstalledProgramAndOneInABuildFolderFindThem) {
+  testing::TempDir dir;
+  dir.Write("build/CMakeCache.txt", "CMAKE_HOME_DIRECTORY:INTERNAL=" + (dir.path() / "source").string() + "\n");
+  EXPECT_EQ(LocateSuitesDir(dir.path() / "build/bin/yard").status().code(), absl::StatusCode::kNotFound);
+  fs::create_directories(dir.path() / "source/tests/suites");
+  EXPECT_EQ(*LocateSuitesDir(dir.path() / "build/bin/yard"), dir.path() / "source/tests/suites");
+  fs::create_directories(dir.path() / "share/yardmaster/suites");
+  EXPECT_EQ(*LocateSuitesDir(dir.path() / "bin/yard"), dir.path() / "share/yardmaster/suites");
+}
+
 }  // namespace
 }  // namespace yardmaster

@@ -1,0 +1,46 @@
+// Result directories of runs on this machine.
+#ifndef YARDMASTER_CLIENTS_CLI_TEST_RESULTS_H_
+#define YARDMASTER_CLIENTS_CLI_TEST_RESULTS_H_
+
+#include <cstddef>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "clients/cli/options.h"
+#include "clients/cli/test_text.h"
+
+namespace yardmaster::cli {
+
+// Where runs leave their results unless they are told otherwise, below the working directory.
+inline constexpr const char* kResultsFolder = "yard-results";
+inline constexpr size_t kMaxResultBytes = size_t{512} << 20;
+
+// What a run was asked for, in request.json of its result directory, so that it can be run again.
+struct RunRequest {
+  std::string suite;                     // "pack/id"
+  std::string source;                    // absolute, or empty
+  std::vector<std::string> select;       // "axis=value,value"
+  std::vector<std::string> layers;       // only these
+  std::vector<std::string> assignments;  // "VARIABLE=value"
+  bool keep_going = false;
+  size_t cpu_devices = 0;
+};
+nlohmann::ordered_json RequestJson(const RunRequest& request);
+std::optional<RunRequest> ReadRequest(const std::filesystem::path& directory);
+
+// The result of a directory. nullopt and `error` if there is none that can be read.
+std::optional<nlohmann::ordered_json> ReadResult(const std::filesystem::path& directory, std::string& error);
+
+// All results in a folder of them, newest first; what is no result is passed over.
+std::vector<ListedResult> ListResults(const std::filesystem::path& folder);
+
+// The one that `name` means: a directory, a job in kResultsFolder, or where it is empty the newest there. nullopt after
+// saying why; then the exit code is kNegative.
+std::optional<ListedResult> FindResult(Session& session, const std::string& name);
+
+}  // namespace yardmaster::cli
+
+#endif  // YARDMASTER_CLIENTS_CLI_TEST_RESULTS_H_
