@@ -1,0 +1,172 @@
+#include "services/worker/process/spawn.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+
+namespace yardmaster::worker {
+namespace {
+
+constexpr size_t kChildStackBytes = 64 * 1024;
+constexpr int kSignals = 64;
+// Without close_range every possible descriptor is marked; beyond this it would take too long.
+constexpr int kMaxDescriptorsMarked = 1 << 20;
+#ifndef CLOSE_RANGE_CLOEXEC
+constexpr unsigned kCloseRangeCloexec = 1U << 2;
+#else
+constexpr unsigned kCloseRangeCloexec = CLOSE_RANGE_CLOEXEC;
+#endif
+
+// What the child needs, made ready by the parent. The child runs in the parent's memory, so that it also answers here.
+struct ChildPlan {
+  const char* const* programs = nullptr;
+  size_t program_count = 0;
+  char* const* argv = nullptr;
+  char* const* environment = nullptr;
+  const char* directory = nullptr;
+  int in = -1;
+  int out = -1;
+  int err = -1;
+  int cgroup_procs = -1;
+  char oom_score_adj[16] = "";
+  size_t oom_score_adj_size = 0;
+  rlim_t max_descriptors = 0;
+  // Answers.
+  int error = 0;
+  SpawnStage stage = SpawnStage::kClone;
+  size_t program = 0;
+};
+
+// The child shares our memory while our other threads run on: it may only make system calls, and no sanitizer may
+// notice it.
+#define YARD_IN_CHILD __attribute__((no_sanitize("address"), no_sanitize("thread"), no_sanitize("undefined"), noinline))
+
+YARD_IN_CHILD void FailChild(ChildPlan& plan, SpawnStage stage, int error) {
+  plan.stage = stage;
+  plan.error = error;
+  ::syscall(SYS_exit_group, 127);
+}
+
+YARD_IN_CHILD int RunChild(void* argument) {
+  ChildPlan& plan = *static_cast<ChildPlan*>(argument);
+  ::syscall(SYS_setsid);
+
+  // All zero is the default action with an empty mask, in whatever order a processor's kernel has the fields.
+  unsigned long all_zero[8] = {0, 0, 0, 0, 0, 0, 0, 0};
+  for (int number = 1; number <= kSignals; ++number) {
+    ::syscall(SYS_rt_sigaction, number, all_zero, nullptr, kSignals / 8);
+  }
+
+  if (::syscall(SYS_chdir, plan.directory) != 0) FailChild(plan, SpawnStage::kDirectory, errno);
+  if (::syscall(SYS_dup3, plan.in, 0, 0) < 0 || ::syscall(SYS_dup3, plan.out, 1, 0) < 0 ||
+      ::syscall(SYS_dup3, plan.err, 2, 0) < 0) {
+    FailChild(plan, SpawnStage::kDescriptors, errno);
+  }
+  if (plan.cgroup_procs >= 0 && ::syscall(SYS_write, plan.cgroup_procs, "0", 1) != 1) {
+    FailChild(plan, SpawnStage::kCgroup, errno);
+  }
+  // Raising is always allowed; where /proc is missing it goes without.
+  const long score = ::syscall(SYS_openat, AT_FDCWD, "/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC, 0);
+  if (score >= 0) ::syscall(SYS_write, score, plan.oom_score_adj, plan.oom_score_adj_size);
+  if (::syscall(SYS_close_range, 3, ~0U, kCloseRangeCloexec) != 0) {
+    for (int fd = 3; fd < kMaxDescriptorsMarked && static_cast<rlim_t>(fd) < plan.max_descriptors; ++fd) {
+      ::syscall(SYS_fcntl, fd, F_SETFD, FD_CLOEXEC);
+    }
+  }
+  rlimit core = {0, 0};
+  if (::syscall(SYS_prlimit64, 0, RLIMIT_CORE, nullptr, &core) == 0) {
+    core.rlim_cur = 0;
+    ::syscall(SYS_prlimit64, 0, RLIMIT_CORE, &core, nullptr);
+  }
+  ::syscall(SYS_rt_sigprocmask, SIG_SETMASK, all_zero, nullptr, kSignals / 8);
+
+  // As a search in PATH goes: what is not there, or not ours to run, is passed over; what is broken is not.
+  int error = ENOENT;
+  for (size_t i = 0; i < plan.program_count; ++i) {
+    ::syscall(SYS_execve, plan.programs[i], plan.argv, plan.environment);
+    const int reason = errno;
+    if (reason == ENOENT || reason == ENOTDIR) continue;
+    plan.program = i;
+    error = reason;
+    if (reason != EACCES) break;
+  }
+  FailChild(plan, SpawnStage::kExec, error);
+  return 127;
+}
+
+std::vector<char*> Pointers(const std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  pointers.reserve(texts.size() + 1);
+  for (const std::string& text : texts) pointers.push_back(const_cast<char*>(text.c_str()));
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+}  // namespace
+
+SpawnResult Spawn(const SpawnRequest& request) {
+  const std::vector<char*> programs = Pointers(request.programs);
+  const std::vector<char*> argv = Pointers(request.argv);
+  const std::vector<char*> environment = Pointers(request.environment);
+  ChildPlan plan;
+  plan.programs = programs.data();
+  plan.program_count = request.programs.size();
+  plan.argv = argv.data();
+  plan.environment = environment.data();
+  plan.directory = request.directory.c_str();
+  plan.in = request.in;
+  plan.out = request.out;
+  plan.err = request.err;
+  plan.cgroup_procs = request.cgroup_procs;
+  const int length = std::snprintf(plan.oom_score_adj, sizeof(plan.oom_score_adj), "%d", request.oom_score_adj);
+  plan.oom_score_adj_size = static_cast<size_t>(length);
+  rlimit descriptors = {1024, 1024};
+  ::getrlimit(RLIMIT_NOFILE, &descriptors);
+  plan.max_descriptors = descriptors.rlim_max;
+
+  // Like vfork, with a stack of its own: nothing is copied, however large we are, and the child's frames don't
+  // overwrite ours.
+  SpawnResult result;
+  void* stack =
+      ::mmap(nullptr, kChildStackBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+  if (stack == MAP_FAILED) {
+    result.error = errno;
+    return result;
+  }
+  // No handler of ours may run in the child.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  const pid_t pid =
+      ::clone(RunChild, static_cast<char*>(stack) + kChildStackBytes, CLONE_VM | CLONE_VFORK | SIGCHLD, &plan);
+  const int clone_error = errno;
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  ::munmap(stack, kChildStackBytes);
+
+  if (pid < 0) {
+    result.error = clone_error;
+    return result;
+  }
+  if (plan.error == 0) {
+    result.pid = pid;
+    return result;
+  }
+  while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  result.error = plan.error;
+  result.stage = plan.stage;
+  result.program = plan.program;
+  return result;
+}
+
+}  // namespace yardmaster::worker
