@@ -6,7 +6,7 @@ set -uo pipefail
 build_packages=(
   g++ cmake ninja-build ccache mold pkg-config git ca-certificates curl
   protobuf-compiler protobuf-compiler-grpc libprotobuf-dev libgrpc++-dev libgrpc-dev
-  libabsl-dev libre2-dev libssl-dev libboost-dev libcurl4-openssl-dev
+  libabsl-dev libre2-dev libpugixml-dev libssl-dev libboost-dev libcurl4-openssl-dev
   libsoci-dev libsqlite3-dev libzstd-dev zlib1g-dev libgit2-dev libjemalloc-dev
   nlohmann-json3-dev libvalijson-dev libcmark-gfm-dev libspdlog-dev libfmt-dev libcli11-dev prometheus-cpp-dev
 )
@@ -19,7 +19,8 @@ packaging_packages=(buildah debootstrap systemd python3)
 # What programs that were built elsewhere need to run. tests/packaging/ holds this list to what they are linked with.
 runtime_packages=(
   ca-certificates libc-ares2 libcmark-gfm0.29.0.gfm.6 libcurl4 libgit2-1.5 libjemalloc2 libprometheus-cpp-core1.0
-  libre2-9 libsoci-core4.0 libsoci-sqlite3-4.0 libspdlog1.10 libsqlite3-0 libssl3 libstdc++6 libzstd1 zlib1g
+  libpugixml1v5 libre2-9 libsoci-core4.0 libsoci-sqlite3-4.0 libspdlog1.10 libsqlite3-0 libssl3 libstdc++6 libzstd1
+  zlib1g
 )
 
 usage() {

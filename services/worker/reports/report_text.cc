@@ -1,0 +1,129 @@
+#include "services/worker/reports/report_text.h"
+
+#include <charconv>
+#include <cmath>
+#include <cstddef>
+#include <string>
+
+#include "services/worker/reports/report.h"
+
+namespace yardmaster::worker {
+namespace {
+
+constexpr std::string_view kBlanks = " \t\r\n\v\f";
+constexpr std::string_view kLeftOut = "\n[…]\n";
+// What a message keeps of its end.
+constexpr size_t kTailBytes = kMaxReportMessageBytes / 2;
+constexpr size_t kHeadBytes = kMaxReportMessageBytes - kTailBytes - kLeftOut.size();
+
+bool ContinuesCharacter(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
+
+// The first at most `size` bytes, not ending in the middle of a character.
+std::string_view Head(std::string_view text, size_t size) {
+  if (text.size() <= size) return text;
+  // A character has at most four bytes; what is longer is no UTF-8 and may be cut anywhere.
+  for (size_t back = 0; back < 4 && back < size; ++back) {
+    if (!ContinuesCharacter(text[size - back])) return text.substr(0, size - back);
+  }
+  return text.substr(0, size);
+}
+
+// The last at most `size` bytes, not beginning in the middle of a character.
+std::string_view Tail(std::string_view text, size_t size) {
+  if (text.size() <= size) return text;
+  text.remove_prefix(text.size() - size);
+  for (size_t begin = 0; begin < 4 && begin < text.size(); ++begin) {
+    if (!ContinuesCharacter(text[begin])) return text.substr(begin);
+  }
+  return text;
+}
+
+// Where the escape sequence that begins at `at` ends: CSI (colours), OSC (titles), or two bytes.
+size_t EscapeEnd(std::string_view line, size_t at) {
+  if (at + 1 >= line.size()) return line.size();
+  if (line[at + 1] == '[') {
+    for (size_t i = at + 2; i < line.size(); ++i) {
+      if (line[i] >= 0x40 && line[i] <= 0x7e) return i + 1;
+    }
+    return line.size();
+  }
+  if (line[at + 1] == ']') {
+    for (size_t i = at + 2; i < line.size(); ++i) {
+      if (line[i] == '\a') return i + 1;
+      if (line[i] == '\x1b') return i + 1 < line.size() && line[i + 1] == '\\' ? i + 2 : i;
+    }
+    return line.size();
+  }
+  return at + 2;
+}
+
+}  // namespace
+
+std::string CutMessage(std::string_view text) {
+  text = Trimmed(text);
+  if (text.size() <= kMaxReportMessageBytes) return std::string(text);
+  std::string out(Head(text, kHeadBytes));
+  out += kLeftOut;
+  out += Tail(text, kTailBytes);
+  return out;
+}
+
+void MessageCollector::Add(std::string_view line) {
+  if (!lost_ && head_.size() + line.size() < kMaxReportMessageBytes) {
+    head_.append(line).append(1, '\n');
+    return;
+  }
+  lost_ = true;
+  tail_.append(line).append(1, '\n');
+  // Trimmed seldom, so that a line is not copied once for each that follows.
+  if (tail_.size() > 4 * kMaxReportMessageBytes) tail_.erase(0, tail_.size() - kMaxReportMessageBytes);
+}
+
+void MessageCollector::Clear() {
+  head_.clear();
+  tail_.clear();
+  lost_ = false;
+}
+
+std::string MessageCollector::Message() const { return lost_ ? CutMessage(head_ + tail_) : CutMessage(head_); }
+
+std::string_view PlainLine(std::string_view line, std::string& buffer) {
+  while (!line.empty() && (line.back() == '\r' || line.back() == '\n')) line.remove_suffix(1);
+  size_t at = line.find('\x1b');
+  if (at == std::string_view::npos) return line;
+  buffer.clear();
+  size_t begin = 0;
+  for (; at != std::string_view::npos; at = line.find('\x1b', begin)) {
+    buffer.append(line.substr(begin, at - begin));
+    begin = EscapeEnd(line, at);
+  }
+  buffer.append(line.substr(begin));
+  return buffer;
+}
+
+std::string_view Trimmed(std::string_view text) {
+  const size_t begin = text.find_first_not_of(kBlanks);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
+}
+
+double SecondsOf(std::string_view text) {
+  std::string number;
+  for (const char c : Trimmed(text).substr(0, 40)) {
+    if (c != ',') number += c;
+  }
+  double seconds = 0;
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), seconds);
+  if (error != std::errc() || !std::isfinite(seconds) || seconds < 0) return 0;
+  return seconds;
+}
+
+std::optional<uint64_t> CountOf(std::string_view text) {
+  text = Trimmed(text);
+  uint64_t count = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
+  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return count;
+}
+
+}  // namespace yardmaster::worker

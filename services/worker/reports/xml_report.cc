@@ -1,0 +1,131 @@
+#include "services/worker/reports/xml_report.h"
+
+#include <algorithm>
+
+#include "services/worker/reports/report.h"
+#include "services/worker/reports/report_errors.h"
+#include "services/worker/reports/report_text.h"
+
+namespace yardmaster::worker {
+namespace {
+
+size_t LineAt(std::string_view text, size_t offset) {
+  const std::string_view before = text.substr(0, std::min(offset, text.size()));
+  return 1 + static_cast<size_t>(std::count(before.begin(), before.end(), '\n'));
+}
+
+// No more elements and attributes than this can come of `xml`.
+size_t ElementsAtMost(std::string_view xml) {
+  size_t count = 0;
+  for (size_t i = 0; i < xml.size(); ++i) {
+    if (xml[i] == '<') ++count;
+    if (xml[i] == '=' && i + 1 < xml.size() && (xml[i + 1] == '"' || xml[i + 1] == '\'')) ++count;
+  }
+  return count;
+}
+
+std::string_view Why(pugi::xml_parse_status status) {
+  switch (status) {
+    case pugi::status_no_document_element:
+      return "there is no XML element";
+    case pugi::status_end_element_mismatch:
+      return "this end tag closes another element than the last one opened";
+    case pugi::status_bad_attribute:
+      return "an attribute is not well-formed";
+    case pugi::status_bad_start_element:
+    case pugi::status_bad_end_element:
+    case pugi::status_unrecognized_tag:
+      return "a tag is not well-formed";
+    case pugi::status_bad_cdata:
+    case pugi::status_bad_comment:
+    case pugi::status_bad_pi:
+    case pugi::status_bad_doctype:
+    case pugi::status_bad_pcdata:
+      return "text, comment or declaration is not well-formed";
+    case pugi::status_out_of_memory:
+      return "there is not enough memory to read it";
+    default:
+      return "this is not XML";
+  }
+}
+
+bool IsSuite(const pugi::xml_node& node) {
+  const std::string_view name = node.name();
+  return name == "testsuite" || name == "testsuites";
+}
+
+absl::Status WalkCases(std::string_view what, const pugi::xml_node& suite, size_t depth,
+                       const std::function<absl::Status(const pugi::xml_node&)>& each) {
+  if (depth > kMaxXmlDepth) return report_errors::NestedTooDeep(what, kMaxXmlDepth);
+  for (const pugi::xml_node& child : suite.children()) {
+    absl::Status status;
+    if (std::string_view(child.name()) == "testcase") {
+      status = each(child);
+    } else if (IsSuite(child)) {
+      status = WalkCases(what, child, depth + 1, each);
+    }
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status ReadXmlReport(std::string_view what, std::string_view xml, pugi::xml_document& document) {
+  if (xml.size() > kMaxReportBytes) return report_errors::TooLarge(what, xml.size(), kMaxReportBytes);
+  if (Trimmed(xml).empty()) return report_errors::Empty(what);
+  if (ElementsAtMost(xml) > kMaxXmlElements) return report_errors::TooManyElements(what, kMaxXmlElements);
+  const pugi::xml_parse_result result =
+      document.load_buffer(xml.data(), xml.size(), pugi::parse_default | pugi::parse_doctype, pugi::encoding_utf8);
+  if (!result) {
+    const auto offset = static_cast<size_t>(std::max<ptrdiff_t>(result.offset, 0));
+    // Whoever was stopped while writing leaves nothing behind the place where reading failed, or half a tag or a text.
+    const bool at_end = offset >= xml.size() || Trimmed(xml.substr(offset)).empty() || Trimmed(xml).back() != '>';
+    if (at_end && result.status != pugi::status_no_document_element) {
+      return report_errors::CutOff(what, LineAt(xml, xml.size()));
+    }
+    return report_errors::NotXml(what, LineAt(xml, offset), Why(result.status));
+  }
+  for (const pugi::xml_node& node : document.children()) {
+    if (node.type() == pugi::node_doctype) return report_errors::HasDocumentType(what);
+  }
+  const pugi::xml_node root = document.document_element();
+  if (!IsSuite(root)) return report_errors::WrongRoot(what, root.name(), "<testsuites> or <testsuite>");
+  return absl::OkStatus();
+}
+
+absl::Status ForEachCase(std::string_view what, const pugi::xml_document& document,
+                         const std::function<absl::Status(const pugi::xml_node&)>& each) {
+  return WalkCases(what, document.document_element(), 1, each);
+}
+
+std::optional<uint64_t> ClaimedTotal(const pugi::xml_document& document, const char* attribute) {
+  const pugi::xml_node root = document.document_element();
+  if (const pugi::xml_attribute own = root.attribute(attribute)) return CountOf(own.value());
+  std::optional<uint64_t> sum;
+  for (const pugi::xml_node& suite : root.children("testsuite")) {
+    const std::optional<uint64_t> count = CountOf(suite.attribute(attribute).value());
+    // Absurd numbers must not wrap around.
+    constexpr uint64_t kMost = uint64_t{1} << 40;
+    if (count.has_value()) sum = std::min(sum.value_or(0) + std::min(*count, kMost), kMost);
+  }
+  return sum;
+}
+
+std::string ElementMessage(const pugi::xml_node& element) {
+  const std::string_view message = Trimmed(element.attribute("message").value());
+  const std::string_view text = Trimmed(element.child_value());
+  if (text.empty()) return CutMessage(message);
+  // GoogleTest writes the same twice; the text of pytest's skips ends in the reason.
+  if (text.size() >= message.size() &&
+      (text.substr(0, message.size()) == message || text.substr(text.size() - message.size()) == message)) {
+    return CutMessage(text);
+  }
+  // A copy of a text of megabytes is not needed for a message of kilobytes.
+  std::string both = CutMessage(message);
+  both += '\n';
+  both += CutMessage(text);
+  return CutMessage(both);
+}
+
+}  // namespace yardmaster::worker
