@@ -6,6 +6,7 @@
 #include "rules/engine/checks/check_set.h"
 #include "rules/engine/pack_model.h"
 #include "rules/engine/phrases/phrase_set.h"
+#include "rules/engine/suites/load_suites.h"
 #include "services/core/errors.h"
 #include "services/core/limits.h"
 
@@ -69,8 +70,9 @@ std::shared_ptr<const rules::CompiledPack> BuildPack(const PacksFolder& folder, 
     std::optional<rules::PackModel> model = rules::LoadPack(folder.files, name, found);
     if (model && found.empty()) {
       std::shared_ptr<const rules::CompiledPack> pack = rules::CompiledPack::Compile(*std::move(model), found);
-      // Checks and phrases are compiled for their problems.
+      // Checks, suites and phrases are read for their problems.
       if (pack != nullptr) rules::LoadChecks(folder.files, name, found);
+      if (pack != nullptr) rules::LoadSuites(folder.files, name, found);
       if (pack != nullptr && !rules::PackWithPhrases(folder.files, name).empty()) {
         rules::PhraseSet::Load(folder.files, name, found);
       }

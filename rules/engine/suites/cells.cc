@@ -9,27 +9,33 @@
 namespace yardmaster::rules {
 namespace {
 
+const std::vector<std::string>* ValuesOf(const SuiteModel& suite, std::string_view axis) {
+  for (const auto& [name, values] : suite.matrix.axes) {
+    if (name == axis) return &values;
+  }
+  return nullptr;
+}
+
 // Calls `visit(cell)` for each cell that is not excluded, until it returns false. False if there are more combinations
 // than the limit; the rest is not looked at.
 template <typename Visit>
 bool VisitCells(const SuiteModel& suite, const SuiteStep& step, Visit visit) {
-  std::vector<const std::pair<std::string, std::vector<std::string>>*> axes;
+  std::vector<const std::vector<std::string>*> axes;
   for (const std::string& name : step.axes) {
-    const auto axis = std::find_if(suite.matrix.axes.begin(), suite.matrix.axes.end(),
-                                   [&](const auto& candidate) { return candidate.first == name; });
-    if (axis == suite.matrix.axes.end() || axis->second.empty()) return true;
-    axes.push_back(&*axis);
+    const std::vector<std::string>* values = ValuesOf(suite, name);
+    if (values == nullptr || values->empty()) return true;
+    axes.push_back(values);
   }
   // Counts through all combinations, the last axis being the lowest digit.
   std::vector<size_t> digits(axes.size(), 0);
   for (size_t combinations = 0; combinations < kMaxCombinations; ++combinations) {
     Cell cell;
-    for (size_t i = 0; i < axes.size(); ++i) cell[axes[i]->first] = axes[i]->second[digits[i]];
+    for (size_t i = 0; i < axes.size(); ++i) cell[step.axes[i]] = (*axes[i])[digits[i]];
     const bool excluded = std::any_of(suite.matrix.exclude.begin(), suite.matrix.exclude.end(),
                                       [&](const Cell& exclude) { return CellHas(cell, exclude); });
     if (!excluded && !visit(std::move(cell))) return true;
     size_t i = axes.size();
-    while (i > 0 && ++digits[i - 1] == axes[i - 1]->second.size()) digits[--i] = 0;
+    while (i > 0 && ++digits[i - 1] == axes[i - 1]->size()) digits[--i] = 0;
     if (i == 0) return true;
   }
   return false;
@@ -44,6 +50,16 @@ std::vector<Cell> ExpandCells(const SuiteModel& suite, const SuiteStep& step) {
     return cells.size() < kMaxCells;
   });
   return cells;
+}
+
+size_t Combinations(const SuiteModel& suite, const SuiteStep& step) {
+  size_t combinations = 1;
+  for (const std::string& name : step.axes) {
+    const std::vector<std::string>* values = ValuesOf(suite, name);
+    combinations *= values == nullptr ? 0 : values->size();
+    if (combinations > kMaxCombinations) return kMaxCombinations + 1;
+  }
+  return combinations;
 }
 
 bool HasTooManyCells(const SuiteModel& suite, const SuiteStep& step) {

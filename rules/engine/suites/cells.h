@@ -16,7 +16,7 @@ namespace yardmaster::rules {
 
 // Limits of one step.
 inline constexpr size_t kMaxCells = 1000;
-inline constexpr size_t kMaxCombinations = 100'000;  // of values, before some are excluded
+inline constexpr size_t kMaxCombinations = 100'000;  // of values, before some are excluded; also of all steps together
 inline constexpr size_t kMaxRanks = 4096;
 
 // Axis → value.
@@ -25,6 +25,9 @@ using Cell = std::map<std::string, std::string>;
 // The cells of a step in the order of the manifest, the last axis of the step changing first, without the excluded
 // ones. A step without axes has one empty cell. At most kMaxCells: a manifest with more is refused when it is loaded.
 std::vector<Cell> ExpandCells(const SuiteModel& suite, const SuiteStep& step);
+
+// Combinations of the values of the step's axes; above the limit just more than it.
+size_t Combinations(const SuiteModel& suite, const SuiteStep& step);
 
 // Whether a step passes one of the limits.
 bool HasTooManyCells(const SuiteModel& suite, const SuiteStep& step);

@@ -151,7 +151,7 @@ struct SuiteStep {
   // Globs below ${OUT} that are kept as artifacts besides logs and reports.
   std::vector<std::string> artifacts;
   // Tests that must have run at least, over all ranks; a step whose reports name fewer is an error. Default 1 where
-  // there is a report, else 0.
+  // there is a report that names tests (all but markers without `line`), else 0.
   size_t tests_at_least = 0;
   // Exit codes that mean "skipped".
   std::vector<int> skip_codes;
@@ -184,7 +184,7 @@ struct SourceModel {
   // One of Yardmaster's own suites: the folder tests/suites/<own> of the source tree, installed as
   // share/yardmaster/suites/<own>.
   std::string own;
-  // Or a repository, "github:OWNER/REPO", and what of it.
+  // Or a repository, "github:OWNER/REPO" or "gitcode:OWNER/REPO", and what of it.
   std::string repository;
   std::string ref;
   bool submodules = false;
@@ -213,7 +213,7 @@ struct MatrixModel {
 };
 
 struct SuiteModel {
-  std::string pack;
+  std::string pack;  // the one whose file says it; a pack that extends this one has it, too
   std::string id;
   std::string title;
   std::string description;

@@ -1,0 +1,150 @@
+#include "rules/engine/suites/load_suites.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <utility>
+
+#include "rules/engine/pack_part.h"
+#include "rules/engine/readable.h"
+#include "rules/engine/suites/suite_file.h"
+
+namespace yardmaster::rules {
+namespace {
+
+// Its signatures hold for every pack, whether it extends this one or not.
+constexpr std::string_view kSharedPack = "common";
+
+// Models by id, those of the pack itself before those that it inherits. What a pack says replaces what it inherits
+// under the same id.
+template <typename Model>
+class Merged {
+ public:
+  explicit Merged(std::string what) : what_(std::move(what)) {}
+
+  // Packs come in the order of the chain: the pack itself first.
+  void Add(const std::string& pack, const std::string& file, PlacedModel<Model> placed, Problems& problems) {
+    const auto [it, inserted] =
+        first_.try_emplace(placed.model.id, Owner{pack, file + ":" + std::to_string(placed.line)});
+    if (inserted) {
+      models_.push_back(std::move(placed.model));
+    } else if (it->second.pack == pack) {
+      problems.push_back({file, placed.pointer + "/id", placed.line, 0,
+                          "the " + what_ + " " + Quoted(placed.model.id) + " is there already: " + it->second.place +
+                              "; expected each once in a pack"});
+    }
+  }
+
+  std::vector<Model>& models() { return models_; }
+
+ private:
+  struct Owner {
+    std::string pack;
+    std::string place;
+  };
+  const std::string what_;
+  std::map<std::string, Owner> first_;
+  std::vector<Model> models_;
+};
+
+void CheckRecipes(const SuiteFile& file, const std::vector<RecoveryRecipe>& recipes, Problems& problems) {
+  for (const SuiteFile::Reference& reference : file.recipe_references) {
+    const auto recipe =
+        std::find_if(recipes.begin(), recipes.end(), [&](const RecoveryRecipe& one) { return one.id == reference.id; });
+    std::string message;
+    if (recipe == recipes.end()) {
+      std::vector<std::string_view> known;
+      known.reserve(recipes.size());
+      for (const RecoveryRecipe& one : recipes) known.push_back(one.id);
+      const std::string_view nearest = NearestName(reference.id, known);
+      message = "expected a recipe of this pack or of those that it extends, got " + Quoted(reference.id) +
+                (nearest.empty() ? std::string() : "; did you mean " + Quoted(nearest) + "?");
+    } else if (!recipe->applicable) {
+      message = "the recipe " + Quoted(reference.id) + " is for people; expected one with \"apply\"";
+    } else {
+      continue;
+    }
+    problems.push_back({file.file, reference.pointer, reference.line, 0, std::move(message)});
+  }
+}
+
+class Loader {
+ public:
+  Loader(const PackFiles& files, std::string_view pack, Problems& problems)
+      : files_(files), pack_(pack), problems_(problems) {}
+
+  std::shared_ptr<const SuiteSet> Load() {
+    const size_t before = problems_.size();
+    const std::vector<std::string> chain = PackChain(files_, pack_);
+    for (const std::string& pack : chain) ReadPack(pack, false);
+    if (std::find(chain.begin(), chain.end(), kSharedPack) == chain.end()) ReadPack(std::string(kSharedPack), true);
+    for (const SuiteFile& file : suite_files_) CheckRecipes(file, recipes_.models(), problems_);
+    if (problems_.size() != before) {
+      LocateProblems(files_, problems_);
+      return nullptr;
+    }
+
+    auto set = std::make_shared<SuiteSet>();
+    set->pack = pack_;
+    set->suites = std::move(suites_.models());
+    std::sort(set->suites.begin(), set->suites.end(),
+              [](const SuiteModel& a, const SuiteModel& b) { return a.id < b.id; });
+    set->signatures = std::move(signatures_.models());
+    std::stable_sort(set->signatures.begin(), set->signatures.end(),
+                     [](const FailureSignature& a, const FailureSignature& b) { return a.priority < b.priority; });
+    set->recipes = std::move(recipes_.models());
+    return set;
+  }
+
+ private:
+  void ReadPack(const std::string& pack, bool signatures_only) {
+    if (!signatures_only && files_.find(pack + "/pack.json") == files_.end()) {
+      problems_.push_back({Readable(pack) + "/pack.json", "", 0, 0, "missing file; every pack has one"});
+      return;
+    }
+    ForEachPackFile(files_, pack, [&](const std::string& path, const std::string& bytes) {
+      const SuiteFileKind kind = SuiteFileKindOf(std::string_view(path).substr(pack.size() + 1));
+      if (kind == SuiteFileKind::kNone || (signatures_only && kind != SuiteFileKind::kSignatures)) return;
+      std::optional<SuiteFile> file = ReadSuiteFile(kind, Readable(path, 200), bytes, pack, problems_);
+      if (!file) return;
+      for (PlacedModel<SuiteModel>& suite : file->suites) {
+        suites_.Add(pack, file->file, std::move(suite), problems_);
+      }
+      for (PlacedModel<FailureSignature>& signature : file->signatures) {
+        signatures_.Add(pack, file->file, std::move(signature), problems_);
+      }
+      for (PlacedModel<RecoveryRecipe>& recipe : file->recipes) {
+        recipes_.Add(pack, file->file, std::move(recipe), problems_);
+      }
+      suite_files_.push_back(*std::move(file));
+    });
+  }
+
+  const PackFiles& files_;
+  const std::string pack_;
+  Problems& problems_;
+  Merged<SuiteModel> suites_{"suite"};
+  Merged<FailureSignature> signatures_{"signature"};
+  Merged<RecoveryRecipe> recipes_{"recipe"};
+  std::vector<SuiteFile> suite_files_;
+};
+
+}  // namespace
+
+std::shared_ptr<const SuiteSet> LoadSuites(const PackFiles& files, std::string_view pack, Problems& problems) {
+  return Loader(files, pack, problems).Load();
+}
+
+std::shared_ptr<const SuiteModel> LoadSuiteManifest(std::string_view file, std::string_view bytes,
+                                                    std::string_view pack, Problems& problems) {
+  std::optional<SuiteFile> read = ReadSuiteFile(SuiteFileKind::kSuites, file, bytes, pack, problems);
+  if (!read) return nullptr;
+  if (read->suites.size() != 1) {
+    problems.push_back({std::string(file), "/suites", 0, 0,
+                        "expected one suite in the file, got " + std::to_string(read->suites.size())});
+    return nullptr;
+  }
+  return std::make_shared<const SuiteModel>(std::move(read->suites[0].model));
+}
+
+}  // namespace yardmaster::rules
