@@ -1,0 +1,185 @@
+#include "services/worker/run/device_leases.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <thread>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "services/worker/process/ports.h"
+#include "services/worker/run/workspace.h"
+
+namespace yardmaster::worker {
+namespace {
+
+// How often leased devices are looked at again.
+constexpr std::chrono::milliseconds kLookInterval{100};
+// A file of a lock that goes away while it is opened is opened again.
+constexpr int kTries = 100;
+
+std::string_view KindWord(rules::DeviceKind kind) {
+  if (kind == rules::DeviceKind::kGpu) return "GPU";
+  if (kind == rules::DeviceKind::kNpu) return "NPU";
+  return "CPU";
+}
+
+std::string Counted(size_t count, rules::DeviceKind kind) {
+  return absl::StrCat(count, " ", std::string(KindWord(kind)), count == 1 ? "" : "s");
+}
+
+}  // namespace
+
+DeviceLeases::DeviceLeases(std::vector<DeviceProbe*> probes, std::function<void(std::string_view)> note)
+    : probes_(std::move(probes)), note_(std::move(note)) {}
+
+DeviceLeases::~DeviceLeases() { Release(); }
+
+DeviceProbe* DeviceLeases::ProbeOf(rules::DeviceKind kind) const {
+  for (DeviceProbe* probe : probes_) {
+    if (probe->kind() == kind) return probe;
+  }
+  return nullptr;
+}
+
+const absl::StatusOr<Discovery>& DeviceLeases::Discovered(rules::DeviceKind kind) {
+  const auto known = discovered_.find(kind);
+  if (known != discovered_.end()) return known->second;
+  DeviceProbe* probe = ProbeOf(kind);
+  return discovered_.emplace(kind, probe == nullptr ? absl::StatusOr<Discovery>(Discovery()) : probe->Discover())
+      .first->second;
+}
+
+LeaseAnswer DeviceLeases::Lease(const rules::DeviceRequest& request, size_t count, bool shared,
+                                const std::atomic<bool>& cancel) {
+  LeaseAnswer answer;
+  const absl::StatusOr<Discovery>& found = Discovered(request.kind);
+  if (!found.ok()) {
+    answer.state = LeaseAnswer::State::kUnknown;
+    answer.reason = absl::StrCat("the ", std::string(KindWord(request.kind)),
+                                 "s could not be asked about: ", std::string(found.status().message()));
+    return answer;
+  }
+
+  // Those that would do.
+  std::vector<const Device*> fitting;
+  std::string why;
+  for (const Device& device : found->devices) {
+    std::string reason;
+    if (!Fits(device, request, reason)) {
+      if (why.empty()) why = device.name + ": " + reason;
+      continue;
+    }
+    if (request.kind != rules::DeviceKind::kCpu && !held_.contains(device.id)) {
+      if (const std::optional<std::string> busy = IdleReason(device); busy.has_value()) {
+        if (why.empty()) why = device.name + ": " + *busy;
+        continue;
+      }
+    }
+    fitting.push_back(&device);
+  }
+  const bool enough = fitting.size() >= count || (shared && !fitting.empty());
+  if (!enough) {
+    answer.state = LeaseAnswer::State::kAbsent;
+    answer.reason =
+        absl::StrCat("it needs ", Counted(count, request.kind), ", and there ", fitting.size() == 1 ? "is " : "are ",
+                     fitting.empty() ? std::string("none") : std::to_string(fitting.size()),
+                     found->devices.empty() ? "" : " that fit", why.empty() ? "" : " (" + why + ")");
+    return answer;
+  }
+  const size_t wanted = std::min(count, fitting.size());
+  const auto grant = [&](const Device& device) {
+    answer.devices.push_back(device);
+    used_.emplace(device.id, device);
+  };
+  if (request.kind == rules::DeviceKind::kCpu) {
+    for (size_t i = 0; i < wanted; ++i) grant(*fitting[i]);
+    return answer;
+  }
+
+  // Those we hold first.
+  std::stable_sort(fitting.begin(), fitting.end(),
+                   [&](const Device* a, const Device* b) { return held_.contains(a->id) && !held_.contains(b->id); });
+  const auto deadline = std::chrono::steady_clock::now() + kMaxDeviceWait;
+  bool told = false;
+  while (true) {
+    std::vector<const Device*> got;
+    std::string holder;
+    for (const Device* device : fitting) {
+      if (got.size() < wanted && Take(*device, holder)) got.push_back(device);
+    }
+    if (got.size() == wanted) {
+      std::sort(got.begin(), got.end(), [](const Device* a, const Device* b) { return a->index < b->index; });
+      for (const Device* device : got) grant(*device);
+      return answer;
+    }
+    Release();
+    if (!told) note_(absl::StrCat("waiting for ", Counted(wanted, request.kind), ", which another run has", holder));
+    told = true;
+    if (cancel.load() || std::chrono::steady_clock::now() >= deadline) {
+      answer.state = LeaseAnswer::State::kAbsent;
+      answer.reason = absl::StrCat(Counted(wanted, request.kind), " could not be had: another run has them", holder);
+      return answer;
+    }
+    std::this_thread::sleep_for(kLookInterval);
+  }
+}
+
+// The lock of a device is a lock on a file of its name, beside those of ports; the kernel lifts it when the run dies,
+// however it dies.
+bool DeviceLeases::Take(const Device& device, std::string& holder) {
+  if (held_.contains(device.id)) return true;
+  const std::filesystem::path folder = DefaultPortFolder();
+  const std::filesystem::path file = folder / ("device-" + FileNameOf(device.id));
+  for (int i = 0; i < kTries; ++i) {
+    if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) return false;
+    const int fd = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0) continue;
+    if (::flock(fd, LOCK_EX | LOCK_NB) != 0) {
+      char buffer[32];
+      const ssize_t count = ::pread(fd, buffer, sizeof(buffer), 0);
+      if (count > 0) holder = absl::StrCat(" (process ", std::string(buffer, static_cast<size_t>(count)), ")");
+      ::close(fd);
+      return false;
+    }
+    // Its last holder may have removed the file after we opened it: then we hold nothing.
+    struct stat opened {};
+    struct stat named {};
+    if (::fstat(fd, &opened) != 0 || ::stat(file.c_str(), &named) != 0 || opened.st_ino != named.st_ino) {
+      ::close(fd);
+      continue;
+    }
+    // For the message of others only.
+    const std::string pid = std::to_string(::getpid());
+    if (::ftruncate(fd, 0) != 0 || ::pwrite(fd, pid.data(), pid.size(), 0) < 0) errno = 0;
+    held_.emplace(device.id, Held{file, fd});
+    return true;
+  }
+  return false;
+}
+
+void DeviceLeases::Release() {
+  for (const auto& [id, held] : held_) {
+    // Removed while it is locked, so that nobody finds a file that is about to go.
+    ::unlink(held.file.c_str());
+    ::close(held.fd);
+  }
+  if (!held_.empty()) ::rmdir(DefaultPortFolder().c_str());  // fails while others have ports or devices
+  held_.clear();
+}
+
+std::vector<Device> DeviceLeases::used() const {
+  std::vector<Device> out;
+  for (const auto& [id, device] : used_) out.push_back(device);
+  std::sort(out.begin(), out.end(),
+            [](const Device& a, const Device& b) { return std::pair(a.kind, a.index) < std::pair(b.kind, b.index); });
+  return out;
+}
+
+}  // namespace yardmaster::worker

@@ -1,0 +1,228 @@
+#include "services/worker/run/requirements.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <system_error>
+#include <utility>
+
+#include "services/worker/launch/shell_text.h"
+#include "services/worker/process/program_path.h"
+#include "services/worker/run/capture.h"
+#include "services/worker/run/versions.h"
+
+namespace yardmaster::worker {
+namespace {
+
+constexpr std::chrono::seconds kProbeTimeout{60};
+
+// Says of each module whether it can be found, and its version, without importing it: an import may take seconds, and
+// whether it works is what a suite's first layer tells. Parents of "a.b" are imported; that can't be avoided. A version
+// that is written down nowhere is asked of the module itself.
+constexpr std::string_view kPythonProbe = R"(
+import importlib.metadata, importlib.util, json, platform, sys
+def version(name, needed):
+    top = name.split(".")[0]
+    try:
+        return importlib.metadata.version(top)
+    except Exception:
+        if not needed:
+            return ""
+    try:
+        names = importlib.metadata.packages_distributions().get(top, [])
+        if names:
+            return importlib.metadata.version(names[0])
+    except Exception:
+        pass
+    try:
+        return str(getattr(importlib.import_module(top), "__version__", ""))
+    except BaseException:
+        return ""
+answer = {"python": platform.python_version(), "modules": {}}
+for name in sys.argv[1:]:
+    needed = name.endswith("=")
+    name = name.rstrip("=")
+    try:
+        found = importlib.util.find_spec(name) is not None
+        problem = "" if found else "there is no such module"
+    except BaseException as error:
+        found, problem = False, type(error).__name__ + ": " + str(error)
+    answer["modules"][name] = [found, version(name, needed) if found else "", problem]
+print("\n" + "yard-probe " + json.dumps(answer))
+)";
+constexpr std::string_view kProbeMark = "\nyard-probe ";
+
+}  // namespace
+
+void Requirements::ExpectModules(const rules::SuiteModel& suite) {
+  const auto add = [&](const std::vector<rules::Requirement>& requirements) {
+    for (const rules::Requirement& requirement : requirements) {
+      if (requirement.kind != rules::Requirement::Kind::kModule) continue;
+      // "=": its version must be known, whatever it costs.
+      const std::string entry = requirement.name + (requirement.version.empty() ? "" : "=");
+      if (std::find(expected_modules_.begin(), expected_modules_.end(), entry) == expected_modules_.end()) {
+        expected_modules_.push_back(entry);
+      }
+    }
+  };
+  add(suite.requirements);
+  for (const rules::SuiteStep& step : suite.build) add(step.requirements);
+  for (const rules::SuiteLayer& layer : suite.layers) {
+    add(layer.requirements);
+    for (const rules::SuiteStep& step : layer.steps) add(step.requirements);
+  }
+}
+
+std::optional<std::string> Requirements::WhyNot(const std::vector<rules::Requirement>& requirements,
+                                                const rules::Cell& cell) {
+  for (const rules::Requirement& requirement : requirements) {
+    if (std::optional<std::string> reason = WhyNot(requirement, cell); reason.has_value()) return reason;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> Requirements::WhyNot(const rules::Requirement& requirement, const rules::Cell& cell) {
+  if (!rules::CellHas(cell, requirement.when)) return std::nullopt;
+  switch (requirement.kind) {
+    case rules::Requirement::Kind::kTool:
+      return WhyNoTool(requirement);
+    case rules::Requirement::Kind::kModule:
+      return WhyNoModule(requirement);
+    case rules::Requirement::Kind::kFile: {
+      std::string error;
+      const std::optional<std::string> path = rules::Substitute(requirement.name, context_.values, error);
+      if (!path.has_value()) return "the file \"" + requirement.name + "\" can't be looked for: " + error;
+      std::error_code missing;
+      if (std::filesystem::exists(context_.source / *path, missing)) return std::nullopt;
+      return "there is no file " + *path;
+    }
+    case rules::Requirement::Kind::kVariable: {
+      const Environment& environment = Sourced();
+      const auto value = environment.find(requirement.name);
+      if (value != environment.end() && !value->second.empty()) return std::nullopt;
+      return "the variable " + requirement.name + " is not set";
+    }
+    case rules::Requirement::Kind::kDevice:
+      break;  // DeviceLeases tells
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> Requirements::WhyNoTool(const rules::Requirement& requirement) {
+  if (!HasTool(requirement.name)) return "there is no program " + requirement.name + " in PATH";
+  if (requirement.version.empty()) return std::nullopt;
+  const std::string version = ToolVersion(requirement.name);
+  if (MeetsVersion(version, requirement.version)) return std::nullopt;
+  return requirement.name + " must be " + requirement.version + ", and it is " +
+         (version.empty() ? std::string("of an unknown version") : version);
+}
+
+std::optional<std::string> Requirements::WhyNoModule(const rules::Requirement& requirement) {
+  AskPython();
+  // Without an interpreter nothing is known of modules; the first step that needs it says what is wrong.
+  if (!python_answers_) return std::nullopt;
+  const Module& module = modules_[requirement.name];
+  if (!module.found) {
+    return "Python has no module " + requirement.name + (module.problem.empty() ? "" : " (" + module.problem + ")");
+  }
+  if (requirement.version.empty() || MeetsVersion(module.version, requirement.version)) return std::nullopt;
+  return "the Python module " + requirement.name + " must be " + requirement.version + ", and it is " +
+         (module.version.empty() ? std::string("of an unknown version") : module.version);
+}
+
+void Requirements::LookAgain() {
+  const bool missing =
+      std::any_of(modules_.begin(), modules_.end(), [](const auto& entry) { return !entry.second.found; });
+  if (missing || !python_answers_) asked_python_ = false;
+  sourced_.reset();
+}
+
+std::string Requirements::ToolPath(const std::string& name) {
+  const Environment& environment = Sourced();
+  const auto path = environment.find("PATH");
+  for (const std::string& candidate :
+       ProgramCandidates(name, path == environment.end() ? std::string_view() : path->second)) {
+    std::error_code error;
+    if (std::filesystem::is_regular_file(candidate, error) && ::access(candidate.c_str(), X_OK) == 0) {
+      return candidate;
+    }
+  }
+  return {};
+}
+
+std::string Requirements::ToolVersion(const std::string& name) {
+  const auto known = tool_versions_.find(name);
+  if (known != tool_versions_.end()) return known->second;
+  std::string version;
+  const std::string path = ToolPath(name);
+  if (!path.empty()) {
+    const absl::StatusOr<Captured> printed = Capture(*context_.processes, Spec({path, "--version"}), kProbeTimeout);
+    if (printed.ok()) version = VersionIn(printed->out);
+  }
+  if (!version.empty()) versions_[std::filesystem::path(name).filename().native()] = version;
+  return tool_versions_.emplace(name, version).first->second;
+}
+
+// The environment after the suite's scripts, which may well be what brings a tool into PATH.
+const Environment& Requirements::Sourced() {
+  if (sourced_.has_value()) return *sourced_;
+  sourced_ = context_.environment;
+  if (context_.scripts.empty()) return *sourced_;
+  constexpr std::string_view kMark = "yard-environment";
+  ProcessSpec spec = Spec({});
+  spec.argv = {"bash", "-c",
+               SetUpLines(context_.scripts, context_.unset) + "printf '\\0%s\\0' " + std::string(kMark) + "; env -0"};
+  const absl::StatusOr<Captured> printed = Capture(*context_.processes, std::move(spec), kProbeTimeout);
+  if (!printed.ok()) return *sourced_;
+  const std::string mark = std::string(1, '\0') + std::string(kMark) + std::string(1, '\0');
+  size_t at = printed->out.find(mark);
+  if (at == std::string::npos) return *sourced_;
+  at += mark.size();
+  Environment environment;
+  while (at < printed->out.size()) {
+    const size_t end = std::min(printed->out.find('\0', at), printed->out.size());
+    const std::string entry = printed->out.substr(at, end - at);
+    const size_t equals = entry.find('=');
+    if (equals != std::string::npos) environment[entry.substr(0, equals)] = entry.substr(equals + 1);
+    at = end + 1;
+  }
+  sourced_ = std::move(environment);
+  return *sourced_;
+}
+
+void Requirements::AskPython() {
+  if (asked_python_) return;
+  asked_python_ = true;
+  std::vector<std::string> words = {context_.python, "-c", std::string(kPythonProbe)};
+  words.insert(words.end(), expected_modules_.begin(), expected_modules_.end());
+  const absl::StatusOr<Captured> printed = Capture(*context_.processes, Spec(std::move(words)), kProbeTimeout);
+  if (!printed.ok()) return;
+  const size_t mark = printed->out.rfind(kProbeMark);
+  if (mark == std::string::npos) return;
+  const std::string text = printed->out.substr(mark + kProbeMark.size());
+  const nlohmann::json answer = nlohmann::json::parse(text.substr(0, text.find('\n')), nullptr, false);
+  if (!answer.is_object() || !answer.contains("modules") || !answer["modules"].is_object()) return;
+  python_answers_ = true;
+  if (answer.contains("python") && answer["python"].is_string()) versions_["python"] = answer["python"];
+  for (const auto& [name, entry] : answer["modules"].items()) {
+    if (!entry.is_array() || entry.size() != 3 || !entry[0].is_boolean() || !entry[1].is_string() ||
+        !entry[2].is_string()) {
+      continue;
+    }
+    const Module module{entry[0], entry[1], entry[2]};
+    if (!module.version.empty()) versions_[name] = module.version;
+    modules_[name] = module;
+  }
+}
+
+ProcessSpec Requirements::Spec(std::vector<std::string> words) const {
+  ProcessSpec spec;
+  spec.argv = CommandArguments({.words = std::move(words), .shell = ""}, context_.scripts, context_.unset);
+  for (const auto& [name, value] : context_.environment) spec.environment.push_back(name + "=" + value);
+  spec.directory = context_.empty;
+  return spec;
+}
+
+}  // namespace yardmaster::worker

@@ -1,0 +1,80 @@
+// Whether what a suite needs is there. Each thing is looked for once in a run.
+#ifndef YARDMASTER_SERVICES_WORKER_RUN_REQUIREMENTS_H_
+#define YARDMASTER_SERVICES_WORKER_RUN_REQUIREMENTS_H_
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rules/engine/suites/cells.h"
+#include "rules/engine/suites/placeholders.h"
+#include "rules/engine/suites/suite_model.h"
+#include "services/worker/launch/launch.h"
+#include "services/worker/process/process.h"
+
+namespace yardmaster::worker {
+
+struct RequirementContext {
+  ProcessStarter* processes = nullptr;
+  Environment environment;  // of the suite's commands, before its scripts
+  std::vector<std::string> scripts;
+  std::vector<std::string> unset;
+  std::string python;
+  std::filesystem::path source;
+  // An empty folder to start probes in: they must not import what lies in the source by accident.
+  std::filesystem::path empty;
+  rules::PlaceholderValues values;  // the general ones
+};
+
+class Requirements {
+ public:
+  explicit Requirements(RequirementContext context) : context_(std::move(context)) {}
+
+  // The modules that any requirement of the suite names, so that one start of the interpreter answers for all.
+  void ExpectModules(const rules::SuiteModel& suite);
+
+  // Why a requirement is not met in this cell; nothing: it is, or it is about devices, or does not hold in this cell.
+  std::optional<std::string> WhyNot(const rules::Requirement& requirement, const rules::Cell& cell);
+  // The first of several.
+  std::optional<std::string> WhyNot(const std::vector<rules::Requirement>& requirements, const rules::Cell& cell);
+
+  // What was missing may be there now: the build has brought it.
+  void LookAgain();
+
+  // Version of a tool, asked once; empty: not known. `name` may be a path.
+  std::string ToolVersion(const std::string& name);
+  bool HasTool(const std::string& name) { return !ToolPath(name).empty(); }
+
+  // "python" → "3.11.2" and what else was asked for and answered.
+  const std::map<std::string, std::string>& versions() const { return versions_; }
+
+ private:
+  struct Module {
+    bool found = false;
+    std::string version;
+    std::string problem;
+  };
+  std::optional<std::string> WhyNoTool(const rules::Requirement& requirement);
+  std::optional<std::string> WhyNoModule(const rules::Requirement& requirement);
+  // Path of a program in the environment's PATH; empty: there is none.
+  std::string ToolPath(const std::string& name);
+  const Environment& Sourced();
+  void AskPython();
+  ProcessSpec Spec(std::vector<std::string> words) const;
+
+  RequirementContext context_;
+  std::vector<std::string> expected_modules_;
+  std::optional<Environment> sourced_;
+  bool asked_python_ = false;
+  bool python_answers_ = false;
+  std::map<std::string, Module> modules_;
+  std::map<std::string, std::string> tool_versions_;
+  std::map<std::string, std::string> versions_;
+};
+
+}  // namespace yardmaster::worker
+
+#endif  // YARDMASTER_SERVICES_WORKER_RUN_REQUIREMENTS_H_

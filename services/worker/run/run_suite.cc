@@ -1,0 +1,411 @@
+#include <algorithm>
+#include <ctime>
+#include <fstream>
+#include <map>
+#include <set>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "services/core/clock.h"
+#include "services/core/ids.h"
+#include "services/core/short_digest.h"
+#include "services/worker/launch/environment.h"
+#include "services/worker/launch/shell_text.h"
+#include "services/worker/run/folder_lock.h"
+#include "services/worker/run/run.h"
+#include "services/worker/run/run_errors.h"
+#include "services/worker/run/selection.h"
+#include "services/worker/run/serial_observer.h"
+#include "services/worker/run/source.h"
+#include "services/worker/run/step_director.h"
+#include "services/worker/run/suite_context.h"
+
+namespace yardmaster::worker {
+namespace {
+
+constexpr uint64_t kMebi = 1024 * 1024;
+
+std::string TimeText(std::chrono::system_clock::time_point time, const char* format) {
+  const std::time_t seconds = std::chrono::system_clock::to_time_t(time);
+  std::tm parts{};
+  ::gmtime_r(&seconds, &parts);
+  char buffer[64];
+  return {buffer, std::strftime(buffer, sizeof(buffer), format, &parts)};
+}
+
+class SuiteRun {
+ public:
+  SuiteRun(const rules::SuiteSet& set, const rules::SuiteModel& suite, const RunOptions& options,
+           const RunDependencies& dependencies, RunObserver& observer, const std::atomic<bool>& cancel)
+      : set_(set),
+        options_(options),
+        dependencies_(dependencies),
+        observer_(observer),
+        cancel_(cancel),
+        whole_(suite),
+        director_(context_) {}
+
+  absl::StatusOr<RunResult> Run() {
+    absl::StatusOr<rules::SuiteModel> part = SelectPart(whole_, options_.select, options_.layers);
+    if (!part.ok()) return part.status();
+    suite_ = *std::move(part);
+    if (absl::Status status = SetUp(); !status.ok()) return status;
+
+    std::string blocked = Blocker();
+    if (blocked.empty()) blocked = RunSteps(kFetchLayer, "Source", FetchSteps());
+    if (blocked.empty()) AfterFetch();
+    if (blocked.empty()) blocked = RunSteps(kBuildLayer, "Build", suite_.build);
+    if (blocked.empty() && !suite_.build.empty()) requirements_->LookAgain();
+    for (const rules::SuiteLayer& layer : suite_.layers) RunLayer(layer, blocked);
+    return Finish(blocked);
+  }
+
+ private:
+  // --- Before ---
+
+  absl::Status SetUp() {
+    std::error_code error;
+    if (std::filesystem::exists(options_.out, error) && !std::filesystem::is_empty(options_.out, error)) {
+      return ResultDirectoryNotEmpty(options_.out.native());
+    }
+    context_.began = std::chrono::steady_clock::now();
+    std::string problem;
+    context_.signatures = CompileSignatures(set_.signatures, problem);
+    if (context_.signatures == nullptr) return SignaturesUnusable(problem);
+    for (const rules::RecoveryRecipe& recipe : set_.recipes) {
+      const bool allowed = std::find(suite_.recipes.begin(), suite_.recipes.end(), recipe.id) != suite_.recipes.end();
+      if (allowed) context_.recipes.push_back(&recipe);
+    }
+    // The source before the result directory: a wrong option leaves nothing behind.
+    if (suite_.source.repository.empty() || !options_.source.empty()) {
+      absl::StatusOr<SourcePlan> source = PlanSource(suite_.source, options_, {});
+      if (!source.ok()) return source.status();
+      source_ = *std::move(source);
+    }
+    absl::StatusOr<std::unique_ptr<Workspace>> workspace = Workspace::Make(options_, result_.notes);
+    if (!workspace.ok()) return workspace.status();
+    workspace_ = *std::move(workspace);
+    if (source_.folder.empty()) {
+      absl::StatusOr<SourcePlan> source = PlanSource(suite_.source, options_, workspace_->kept());
+      if (!source.ok()) return source.status();
+      source_ = *std::move(source);
+    }
+    FillResult();
+    FillContext();
+    return absl::OkStatus();
+  }
+
+  void FillResult() {
+    static const SystemClock kSystemClock;
+    const Clock& clock = dependencies_.clock == nullptr ? kSystemClock : *dependencies_.clock;
+    result_.started_at = TimeText(clock.Now(), "%Y-%m-%dT%H:%M:%SZ");
+    result_.job = options_.job.empty() ? NewId(TimeText(clock.Now(), "%Y%m%d-%H%M%S-")) : options_.job;
+    result_.suite = suite_.pack.empty() ? suite_.id : suite_.pack + "/" + suite_.id;
+    result_.suite_digest = suite_.digest;
+  }
+
+  void FillContext() {
+    context_.suite = &suite_;
+    context_.options = &options_;
+    context_.processes = dependencies_.processes;
+    context_.observer = &observer_;
+    context_.cancel = &cancel_;
+    context_.workspace = workspace_.get();
+    context_.result = &result_;
+    context_.source = source_.folder;
+    context_.processors = std::max(1U, std::thread::hardware_concurrency());
+    leases_ =
+        std::make_unique<DeviceLeases>(dependencies_.probes, [this](std::string_view text) { observer_.Note(text); });
+    context_.leases = leases_.get();
+    ChoosePython();
+
+    const std::string key = result_.suite + "\n" + suite_.digest + "\n" + source_.folder.native();
+    build_ = workspace_->kept() == workspace_->out()
+                 ? workspace_->out() / "build"
+                 : workspace_->kept() / "build" / (FileNameOf(suite_.id) + "-" + ShortDigest(key));
+    context_.values = {{"SOURCE", source_.folder.native()},
+                       {"BUILD", build_.native()},
+                       {"PYTHON", context_.python},
+                       {"JOBS", std::to_string(context_.processors)}};
+    RequirementContext probes;
+    probes.processes = dependencies_.processes;
+    probes.scripts = suite_.environment.scripts;
+    probes.unset = suite_.environment.unset;
+    probes.python = context_.python;
+    probes.source = source_.folder;
+    probes.values = context_.values;
+    probes.environment = ProbeEnvironment(probes.empty);
+    for (std::string& script : probes.scripts) {
+      std::string error;
+      script = rules::Substitute(script, context_.values, error).value_or(script);
+    }
+    requirements_ = std::make_unique<Requirements>(std::move(probes));
+    requirements_->ExpectModules(suite_);
+    context_.requirements = requirements_.get();
+  }
+
+  // "python3" in a suite's shell lines is the suite's, too. Not by a link: a virtual environment knows itself by the
+  // path that it is started by.
+  void ChoosePython() {
+    context_.python = suite_.environment.interpreter.empty() ? "python3" : suite_.environment.interpreter;
+    if (context_.python.find('/') == std::string::npos) return;
+    const std::filesystem::path folder = workspace_->temp() / "bin";
+    std::error_code error;
+    std::filesystem::create_directory(folder, error);
+    for (const char* name : {"python", "python3"}) {
+      std::ofstream(folder / name) << "#!/bin/sh\nexec " << ShellQuoted(context_.python) << " \"$@\"\n";
+      std::filesystem::permissions(folder / name, std::filesystem::perms::owner_all, error);
+    }
+    context_.first_in_path = folder;
+  }
+
+  Environment ProbeEnvironment(std::filesystem::path& empty) {
+    EnvironmentRequest request;
+    request.worker = WorkerEnvironment();
+    if (const auto folder = workspace_->MakeTempFolder("probe"); folder.ok()) empty = *folder;
+    request.home = request.temp = empty;
+    request.pass = suite_.environment.pass;
+    request.secrets = options_.secrets;
+    request.first_in_path = context_.first_in_path;
+    std::vector<std::string> notes;
+    Environment environment = BaseEnvironment(request, notes);
+    for (const auto& [name, value] : suite_.environment.variables) {
+      std::string error;
+      if (const auto filled = rules::Substitute(value, context_.values, error); filled.has_value()) {
+        environment[name] = *filled;
+      }
+    }
+    for (const auto& [name, value] : options_.variables) environment[name] = value;
+    for (const std::string& name : suite_.environment.unset) environment.erase(name);
+    return environment;
+  }
+
+  // Why nothing is run at all; empty: it is.
+  std::string Blocker() {
+    for (const std::string& note : result_.notes) observer_.Note(note);
+    const auto lock = [&](const std::filesystem::path& folder) {
+      locks_.push_back(FolderLock::Take(folder, cancel_, [this](std::string_view text) { observer_.Note(text); }));
+      return locks_.back() != nullptr;
+    };
+    const uint64_t wanted = suite_.limits.disk_mb * kMebi;
+    for (const std::filesystem::path& disk : {workspace_->out(), workspace_->kept(), workspace_->temp()}) {
+      const uint64_t room = FreeBytes(disk);
+      if (room >= wanted) continue;
+      RunError(rules::FailureClass::kInfrastructure, "disk-full",
+               "there are " + std::to_string(room / kMebi) + " MiB free at " + disk.native() +
+                   ", and the suite wants " + std::to_string(suite_.limits.disk_mb),
+               "make room, or choose another folder for results or cache");
+      return "too little free disk";
+    }
+    if (!lock(build_) || (source_.fetch.has_value() && !lock(source_.folder))) {
+      if (cancel_.load()) return std::string(kRunCancelled);
+      RunError(rules::FailureClass::kInfrastructure, "not-started", "the folder " + build_.native() + " can't be used",
+               "");
+      return "its folders can't be used";
+    }
+    // What the whole suite needs, before anything is fetched or built for it.
+    const rules::Cell no_cell;
+    for (const rules::Requirement& requirement : suite_.requirements) {
+      if (!requirement.when.empty() || requirement.kind == rules::Requirement::Kind::kFile) continue;
+      if (requirement.kind == rules::Requirement::Kind::kModule && !suite_.build.empty()) continue;
+      if (const auto reason = requirements_->WhyNot(requirement, no_cell); reason.has_value()) return *reason;
+      if (requirement.kind != rules::Requirement::Kind::kDevice) continue;
+      if (std::string reason = WhyNoDevice(requirement.device); !reason.empty()) return reason;
+    }
+    return WhyNoDevice(suite_.devices);
+  }
+
+  // Whether there is any; how many are needed is a matter of the cell.
+  std::string WhyNoDevice(const rules::DeviceRequest& request) {
+    const LeaseAnswer answer = leases_->Lease(request, 1, true, cancel_);
+    if (answer.state == LeaseAnswer::State::kGranted) return {};
+    if (answer.state == LeaseAnswer::State::kUnknown) {
+      RunError(rules::FailureClass::kInfrastructure, "device-discovery", answer.reason,
+               "look at the vendor's tool on this machine; run the suite elsewhere meanwhile");
+    }
+    return answer.reason;
+  }
+
+  // An error of the run as a whole, whatever its layers say.
+  void RunError(rules::FailureClass cls, std::string signature, std::string message, std::string advice) {
+    Cause cause;
+    cause.cls = cls;
+    cause.signature = std::move(signature);
+    cause.message = std::move(message);
+    cause.advice = std::move(advice);
+    error_ = std::move(cause);
+  }
+
+  // --- Source and build ---
+
+  std::vector<rules::SuiteStep> FetchSteps() const {
+    if (!source_.fetch.has_value()) return {};
+    return {*source_.fetch};
+  }
+
+  void AfterFetch() { result_.commit = CommitOf(source_.folder); }
+
+  size_t LayerCount() const {
+    return suite_.layers.size() + (suite_.build.empty() ? 0 : 1) + (source_.fetch.has_value() ? 1 : 0);
+  }
+
+  // Steps that come before all layers; the first that fails ends the run. Returns why the layers are not run.
+  std::string RunSteps(std::string_view id, std::string_view title, const std::vector<rules::SuiteStep>& steps) {
+    if (steps.empty()) return {};
+    rules::SuiteLayer layer;
+    layer.id = id;
+    layer.title = title;
+    layer.kind = rules::LayerKind::kBuild;
+    layer.steps = steps;
+    observer_.LayerBegins(layer.id, ++layer_number_, LayerCount());
+    const auto began = std::chrono::steady_clock::now();
+    std::vector<StepResult> results;
+    std::string blocked;
+    for (const rules::SuiteStep& step : layer.steps) {
+      for (const StepCell& cell : CellsOf(suite_, step, nullptr, id)) {
+        results.push_back(director_.Run(cell));
+        const StepResult& result = results.back();
+        if (result.verdict == Verdict::kPassed || result.verdict == Verdict::kFlaky) continue;
+        blocked = result.verdict == Verdict::kNotRun ? result.reason : std::string(id) + " " + VerdictText(result);
+        break;
+      }
+      if (!blocked.empty()) break;
+    }
+    EndLayer(layer, std::move(results), {}, began);
+    return blocked;
+  }
+
+  static std::string VerdictText(const StepResult& result) {
+    return std::string(VerdictWord(result.verdict)) + (result.id.empty() ? "" : " in " + result.name);
+  }
+
+  // --- Layers ---
+
+  // Why a layer is not run for the sake of those before it; empty: it is.
+  std::string WhyBlocked(const rules::SuiteLayer& layer) const {
+    for (const std::string& id : layer.after) {
+      const auto before = layers_.find(id);
+      if (before == layers_.end()) continue;
+      const LayerState& state = before->second;
+      if (state.verdict == Verdict::kPassed || state.verdict == Verdict::kFlaky) continue;
+      if (state.verdict == Verdict::kNotRun) {
+        // For want of a device or a tool: others need not have it.
+        if (!state.blocked && !state.required) continue;
+        return "the layer " + id + " was not run";
+      }
+      if (!options_.keep_going) return "the layer " + id + " ended as " + std::string(VerdictWord(state.verdict));
+    }
+    return {};
+  }
+
+  void RunLayer(const rules::SuiteLayer& layer, const std::string& blocked) {
+    observer_.LayerBegins(layer.id, ++layer_number_, LayerCount());
+    const auto began = std::chrono::steady_clock::now();
+    LayerState& state = layers_[layer.id];
+    state.required = layer.required;
+    std::string reason = blocked;
+    if (reason.empty()) reason = context_.ended;
+    if (reason.empty()) reason = WhyBlocked(layer);
+    state.blocked = !reason.empty();
+    if (reason.empty()) reason = WhyNotHere(layer);
+
+    std::vector<StepResult> results;
+    if (reason.empty()) {
+      for (const rules::SuiteStep& step : layer.steps) {
+        for (const StepCell& cell : CellsOf(suite_, step, &layer, layer.id)) results.push_back(director_.Run(cell));
+      }
+    }
+    state.verdict = EndLayer(layer, std::move(results), reason, began);
+  }
+
+  // What the layer needs in every cell.
+  std::string WhyNotHere(const rules::SuiteLayer& layer) {
+    const rules::Cell no_cell;
+    for (const rules::Requirement& requirement : layer.requirements) {
+      if (!requirement.when.empty()) continue;
+      if (const auto reason = requirements_->WhyNot(requirement, no_cell); reason.has_value()) return *reason;
+      if (requirement.kind != rules::Requirement::Kind::kDevice) continue;
+      const LeaseAnswer answer = leases_->Lease(requirement.device, 1, true, cancel_);
+      // One that can't be asked about is an error, which the steps say.
+      if (answer.state == LeaseAnswer::State::kAbsent) return answer.reason;
+    }
+    return {};
+  }
+
+  Verdict EndLayer(const rules::SuiteLayer& layer, std::vector<StepResult> results, std::string_view reason,
+                   std::chrono::steady_clock::time_point began) {
+    std::vector<const StepResult*> steps;
+    for (const StepResult& step : results) steps.push_back(&step);
+    std::vector<const TestResult*> tests;
+    for (const TestResult& test : result_.tests) {
+      if (test.layer == layer.id) tests.push_back(&test);
+    }
+    LayerResult judged = JudgeLayer(layer, steps, tests, reason);
+    judged.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+    std::move(results.begin(), results.end(), std::back_inserter(result_.steps));
+    observer_.LayerEnds(judged);
+    result_.layers.push_back(judged);
+    return judged.verdict;
+  }
+
+  // --- After ---
+
+  RunResult Finish(const std::string& blocked) {
+    // Only when a suite's own program asks for modules is Python started for its version.
+    result_.versions = requirements_->versions();
+    result_.devices = leases_->used();
+    if (result_.commit.empty()) AfterFetch();
+    JudgeRun(suite_, result_);
+    if (error_.has_value()) {
+      result_.verdict = Verdict::kError;
+      result_.reason = error_->message;
+      result_.cause = std::move(error_);
+    }
+    // Steps that were never begun say nothing of it.
+    if (cancel_.load() && (context_.ended == kRunCancelled || blocked == kRunCancelled)) {
+      result_.verdict = Verdict::kCancelled;
+      result_.reason = kRunCancelled;
+    }
+    result_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - context_.began).count();
+    std::error_code ignored;
+    std::filesystem::remove(build_, ignored);  // if nothing was built
+    return std::move(result_);
+  }
+
+  struct LayerState {
+    Verdict verdict = Verdict::kNotRun;
+    bool blocked = false;
+    bool required = false;
+  };
+
+  const rules::SuiteSet& set_;
+  const RunOptions& options_;
+  const RunDependencies& dependencies_;
+  SerialObserver observer_;
+  const std::atomic<bool>& cancel_;
+  const rules::SuiteModel& whole_;
+  rules::SuiteModel suite_;
+  RunResult result_;
+  std::unique_ptr<Workspace> workspace_;
+  SourcePlan source_;
+  std::filesystem::path build_;
+  std::vector<std::unique_ptr<FolderLock>> locks_;
+  std::unique_ptr<DeviceLeases> leases_;
+  std::unique_ptr<Requirements> requirements_;
+  SuiteContext context_;
+  StepDirector director_;
+  std::map<std::string, LayerState> layers_;
+  std::optional<Cause> error_;
+  size_t layer_number_ = 0;
+};
+
+}  // namespace
+
+absl::StatusOr<RunResult> RunSuite(const rules::SuiteSet& set, const rules::SuiteModel& suite,
+                                   const RunOptions& options, const RunDependencies& dependencies,
+                                   RunObserver& observer, const std::atomic<bool>& cancel) {
+  return SuiteRun(set, suite, options, dependencies, observer, cancel).Run();
+}
+
+}  // namespace yardmaster::worker

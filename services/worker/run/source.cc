@@ -1,0 +1,126 @@
+#include "services/worker/run/source.h"
+
+#include <algorithm>
+#include <system_error>
+#include <utility>
+
+#include "services/core/files.h"
+#include "services/core/short_digest.h"
+#include "services/worker/launch/shell_text.h"
+#include "services/worker/run/run_errors.h"
+
+namespace yardmaster::worker {
+namespace {
+
+constexpr size_t kMaxGitFileBytes = 4 * 1024 * 1024;
+constexpr size_t kCommitDigits = 40;
+constexpr size_t kLongCommitDigits = 64;
+
+bool IsCommit(std::string_view text) {
+  return (text.size() == kCommitDigits || text.size() == kLongCommitDigits) &&
+         text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+std::string Trimmed(std::string text) {
+  while (!text.empty() && (text.back() == '\n' || text.back() == '\r' || text.back() == ' ')) text.pop_back();
+  return text;
+}
+
+std::string FirstLine(const std::filesystem::path& file) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(file, error)) return {};
+  absl::StatusOr<std::string> text = ReadSmallFile(file, kMaxGitFileBytes);
+  if (!text.ok()) return {};
+  return Trimmed(text->substr(0, text->find('\n')));
+}
+
+// "github:OWNER/REPO" → where git finds it. Empty for other forges, which no manifest may name.
+std::string UrlOf(std::string_view repository) {
+  constexpr std::string_view kForges[][2] = {{"github:", "https://github.com/"}, {"gitcode:", "https://gitcode.com/"}};
+  for (const auto& forge : kForges) {
+    if (repository.starts_with(forge[0])) {
+      return std::string(forge[1]) + std::string(repository.substr(forge[0].size())) + ".git";
+    }
+  }
+  return {};
+}
+
+// Only what is needed of one commit comes over the line. What an earlier run left in the folder is thrown away, but not
+// the objects of git, so that the same commit is not fetched twice.
+rules::SuiteStep FetchStep(const rules::SourceModel& source, const std::filesystem::path& folder) {
+  const std::string where = ShellQuoted(folder.native());
+  const std::string ref = source.ref.empty() ? "HEAD" : source.ref;
+  std::string line = "set -e\nexport GIT_TERMINAL_PROMPT=0\n";
+  line += "git init -q " + where + "\ncd " + where + "\n";
+  std::string fetch = "git fetch --depth 1 --no-tags " + ShellQuoted(UrlOf(source.repository)) + " " +
+                      ShellQuoted(ref) + "\ngit checkout -q -f --detach FETCH_HEAD\n";
+  if (IsCommit(source.ref)) {
+    line += "if ! git checkout -q -f --detach " + ShellQuoted(source.ref) + " 2>/dev/null; then\n" + fetch + "fi\n";
+  } else {
+    line += fetch;
+  }
+  line += "git clean -q -ffdx\n";
+  if (source.submodules) line += "git submodule update --init --recursive --depth 1\n";
+  line += "git log -1 --format='%H %s'\n";
+  rules::SuiteStep step;
+  step.id = "fetch";
+  step.title = "fetch " + source.repository;
+  step.command.shell = std::move(line);
+  return step;
+}
+
+}  // namespace
+
+absl::StatusOr<SourcePlan> PlanSource(const rules::SourceModel& source, const RunOptions& options,
+                                      const std::filesystem::path& kept) {
+  SourcePlan plan;
+  std::error_code error;
+  if (!options.source.empty() || !source.own.empty()) {
+    plan.folder = options.source.empty() ? options.own_suites / source.own : options.source;
+    if (!std::filesystem::is_directory(plan.folder, error)) return SourceFolderMissing(plan.folder.native());
+    plan.folder = std::filesystem::canonical(plan.folder, error);
+    return plan;
+  }
+  std::string name = source.repository;
+  std::replace_if(
+      name.begin(), name.end(), [](char c) { return c == '/' || c == ':'; }, '-');
+  plan.folder =
+      kept / "sources" / (name + "-" + ShortDigest(source.ref + (source.submodules ? " with submodules" : "")));
+  std::filesystem::create_directories(plan.folder, error);
+  if (error) return ResultDirectoryUnusable(plan.folder.native(), error.message());
+  plan.fetch = FetchStep(source, plan.folder);
+  return plan;
+}
+
+std::string CommitOf(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::filesystem::path at = std::filesystem::absolute(folder, error);
+  while (!error && !std::filesystem::exists(at / ".git", error) && at.has_relative_path()) at = at.parent_path();
+  std::filesystem::path git = at / ".git";
+  // A worktree or a submodule: a file that says where.
+  if (std::filesystem::is_regular_file(git, error)) {
+    const std::string line = FirstLine(git);
+    constexpr std::string_view kPointer = "gitdir: ";
+    if (!line.starts_with(kPointer)) return {};
+    git = at / line.substr(kPointer.size());
+  }
+  std::string head = FirstLine(git / "HEAD");
+  if (IsCommit(head)) return head;
+  constexpr std::string_view kRef = "ref: ";
+  if (!head.starts_with(kRef)) return {};
+  head.erase(0, kRef.size());
+  // A worktree has its branches where the repository has them.
+  const std::string common = FirstLine(git / "commondir");
+  const std::filesystem::path shared = common.empty() ? git : git / common;
+  if (const std::string commit = FirstLine(shared / head); IsCommit(commit)) return commit;
+  absl::StatusOr<std::string> packed = ReadSmallFile(shared / "packed-refs", kMaxGitFileBytes);
+  if (!packed.ok()) return {};
+  const size_t found = packed->find(" " + head + "\n");
+  if (found == std::string::npos || found < kCommitDigits) return {};
+  const size_t begin = packed->rfind('\n', found);
+  const std::string commit =
+      packed->substr(begin == std::string::npos ? 0 : begin + 1, found - (begin == std::string::npos ? 0 : begin + 1));
+  return IsCommit(commit) ? commit : std::string();
+}
+
+}  // namespace yardmaster::worker

@@ -1,0 +1,31 @@
+// The source of a suite: where it lies, how it comes there, and which commit it is.
+#ifndef YARDMASTER_SERVICES_WORKER_RUN_SOURCE_H_
+#define YARDMASTER_SERVICES_WORKER_RUN_SOURCE_H_
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "rules/engine/suites/suite_model.h"
+#include "services/worker/run/run.h"
+
+namespace yardmaster::worker {
+
+struct SourcePlan {
+  std::filesystem::path folder;
+  // Brings it there; none where it is there already.
+  std::optional<rules::SuiteStep> fetch;
+};
+
+// `kept`: where fetched sources are kept. INVALID_ARGUMENT: there is no such folder.
+absl::StatusOr<SourcePlan> PlanSource(const rules::SourceModel& source, const RunOptions& options,
+                                      const std::filesystem::path& kept);
+
+// The commit that is checked out in `folder` or in a folder above it; empty if it is none of git's. Read from git's
+// files: no program is started.
+std::string CommitOf(const std::filesystem::path& folder);
+
+}  // namespace yardmaster::worker
+
+#endif  // YARDMASTER_SERVICES_WORKER_RUN_SOURCE_H_

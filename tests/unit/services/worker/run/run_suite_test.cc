@@ -1,0 +1,358 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+
+#include "services/worker/logs/log.h"
+#include "services/worker/process/ports.h"
+#include "tests/unit/services/worker/run/run_fixture.h"
+
+namespace yardmaster::worker {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+using RunSuiteTest = RunFixture;
+
+constexpr std::string_view kMarkerLine = R"(^(?P<verdict>PASS|FAIL) (?P<name>\S+)$)";
+
+rules::ReportModel Markers() {
+  rules::ReportModel report;
+  report.format = rules::ReportFormat::kMarkers;
+  report.pass = "^ALL GOOD$";
+  report.fail = "^FAIL";
+  report.line = kMarkerLine;
+  return report;
+}
+
+// Whether any process was started below a folder of ours that is gone.
+bool Runs(const std::string& word) {
+  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+    std::ifstream file(entry.path() / "cmdline");
+    std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+    if (text.find(word) != std::string::npos && entry.path().filename() != std::to_string(::getpid())) return true;
+  }
+  return false;
+}
+
+TEST_F(RunSuiteTest, EverythingPassesAndNothingButTheResultIsLeft) {
+  suite_.build = {Shell("make", "mkdir -p ${BUILD} && echo built > ${BUILD}/program")};
+  Layer("smoke", {Shell("cat", "cat ${BUILD}/program && test \"$HOME\" != /root && touch $TMPDIR/x $OUT/y")});
+  const RunResult run = Run();
+  EXPECT_EQ(run.verdict, Verdict::kPassed) << run.reason;
+  EXPECT_EQ(run.suite, "test/small");
+  EXPECT_EQ(StepOf(run, "make").verdict, Verdict::kPassed);
+  EXPECT_EQ(StepOf(run, "cat").verdict, Verdict::kPassed) << StepOf(run, "cat").reason;
+  EXPECT_THAT(observer_.lines, Contains("-1:built"));
+  EXPECT_THAT(observer_.events,
+              ElementsAre("layer build 1/2", "begin build make", "end make passed", "layer build passed",
+                          "layer smoke 2/2", "begin smoke cat", "end cat passed", "layer smoke passed"));
+  EXPECT_TRUE(std::filesystem::is_regular_file(options_.out / StepOf(run, "cat").log));
+  // What a step writes is kept only where it is asked for.
+  EXPECT_FALSE(std::filesystem::exists(options_.out / "steps" / "cat" / "out"));
+  EXPECT_FALSE(std::filesystem::exists(options_.out / ".reserve"));
+  EXPECT_TRUE(std::filesystem::is_empty(options_.source));
+}
+
+TEST_F(RunSuiteTest, AFailedBuildStopsEverythingAndIsTheCodesFault) {
+  suite_.build = {Shell("make", "echo \"a.cc:3:1: error: expected ';'\" >&2; exit 1"), Shell("never", "echo never")};
+  Layer("smoke", {Shell("run", "echo no")});
+  const RunResult run = Run();
+  EXPECT_EQ(run.verdict, Verdict::kFailed);
+  ASSERT_TRUE(run.cause.has_value());
+  EXPECT_EQ(run.cause->cls, rules::FailureClass::kCode);
+  EXPECT_EQ(LayerVerdict(run, "smoke"), Verdict::kNotRun);
+  EXPECT_EQ(run.steps.size(), 1U);
+}
+
+TEST_F(RunSuiteTest, AMissingProgramIsTheEnvironmentsFault) {
+  rules::SuiteStep step;
+  step.id = "absent";
+  step.command.words = {"/no/such/interpreter", "x"};
+  Layer("smoke", {step});
+  const RunResult run = Run();
+  EXPECT_EQ(run.verdict, Verdict::kError);
+  ASSERT_TRUE(run.cause.has_value());
+  EXPECT_EQ(run.cause->cls, rules::FailureClass::kEnvironment);
+  EXPECT_THAT(run.cause->message, HasSubstr("/no/such/interpreter"));
+}
+
+TEST_F(RunSuiteTest, AHangIsEndedAtItsLimitWithEverythingItStarted) {
+  rules::SuiteStep step = Shell("hang", "echo begun; (setsid sleep 98765 &); sleep 98765");
+  step.timeout = std::chrono::seconds(1);
+  Layer("smoke", {step});
+  Layer("later", {Shell("run", "echo no")}, {"smoke"});
+  const auto began = std::chrono::steady_clock::now();
+  const RunResult run = Run();
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(10));
+  EXPECT_EQ(run.verdict, Verdict::kTimedOut) << run.reason;
+  EXPECT_EQ(LayerVerdict(run, "later"), Verdict::kNotRun);
+  EXPECT_FALSE(Runs("98765"));
+}
+
+TEST_F(RunSuiteTest, SilenceIsAHangToo) {
+  suite_.limits.silence = std::chrono::seconds(1);
+  Layer("smoke", {Shell("quiet", "echo begun; sleep 87654")});
+  const RunResult run = Run();
+  EXPECT_EQ(run.verdict, Verdict::kTimedOut);
+  EXPECT_FALSE(Runs("87654"));
+}
+
+TEST_F(RunSuiteTest, ACancelledRunSaysSoAndLeavesNoProcess) {
+  Layer("smoke", {Shell("long", "echo begun; sleep 76543"), Shell("next", "echo no")});
+  observer_.on_line = [&](const LogLine&) { cancel_ = true; };
+  const RunResult run = Run();
+  EXPECT_EQ(run.verdict, Verdict::kCancelled);
+  EXPECT_EQ(StepOf(run, "next").verdict, Verdict::kNotRun);
+  EXPECT_FALSE(Runs("76543"));
+}
+
+TEST_F(RunSuiteTest, ARankThatFailsIsNamedAndTheOthersAreNotWaitedForLong) {
+  Layer("correctness", {Ranks("four", "echo hello from $RANK of $WORLD_SIZE; [ $RANK = 2 ] && exit 3; sleep 65432",
+                              rules::LauncherKind::kPlain, 4)});
+  const auto began = std::chrono::steady_clock::now();
+  const RunResult run = Run();
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(10));
+  EXPECT_EQ(run.verdict, Verdict::kFailed) << run.reason;
+  ASSERT_TRUE(run.cause.has_value());
+  EXPECT_EQ(run.cause->rank, 2) << run.cause->message;
+  EXPECT_THAT(observer_.lines, Contains("3:hello from 3 of 4"));
+  ASSERT_EQ(run.steps.at(0).ranks.size(), 4U);
+  EXPECT_EQ(run.steps[0].ranks[2].exit_code, 3);
+  EXPECT_FALSE(Runs("65432"));
+}
+
+TEST_F(RunSuiteTest, RanksHaveFoldersAndReportsOfTheirOwn) {
+  rules::SuiteStep step =
+      Ranks("two", "echo \"PASS t$RANK\"; echo ALL GOOD; echo $RANK > $OUT/mine.txt", rules::LauncherKind::kPlain, 2);
+  step.reports = {Markers()};
+  step.artifacts = {"*.txt"};
+  Layer("correctness", {step});
+  const RunResult run = Run();
+  EXPECT_EQ(run.verdict, Verdict::kPassed) << run.reason;
+  ASSERT_EQ(run.tests.size(), 2U);
+  EXPECT_EQ(run.tests[0].id, "t0");
+  EXPECT_EQ(run.tests[1].rank, 1);
+  EXPECT_THAT(run.steps.at(0).artifacts, ElementsAre("steps/two/ranks/0/mine.txt", "steps/two/ranks/1/mine.txt"));
+  EXPECT_EQ(observer_.last_done, 2U);
+}
+
+TEST_F(RunSuiteTest, AnExitOfZeroWithoutTheMarkerIsNoPass) {
+  rules::SuiteStep step = Shell("marked", "echo PASS one");
+  step.reports = {Markers()};
+  Layer("correctness", {step});
+  EXPECT_NE(Run().verdict, Verdict::kPassed);
+}
+
+TEST_F(RunSuiteTest, ATakenPortIsTriedOnceMoreWithAnother) {
+  // The first attempt finds its port taken by somebody else.
+  const std::filesystem::path tried = dir_.path() / "tried";
+  rules::SuiteStep step = Shell("bind", "if [ -e " + tried.native() + " ]; then [ \"$(cat " + tried.native() +
+                                            ")\" != ${PORT} ] && exit 0; fi; echo ${PORT} > " + tried.native() +
+                                            "; echo 'RuntimeError: [Errno 98] Address already in use' >&2; exit 1");
+  Layer("smoke", {step});
+  rules::FailureSignature taken;
+  taken.id = "port-taken";
+  taken.title = "A port is taken";
+  taken.cls = rules::FailureClass::kEnvironment;
+  taken.patterns = {"address already in use"};
+  taken.priority = 10;
+  set_.signatures = {taken};
+  const RunResult run = Run();
+  EXPECT_EQ(run.verdict, Verdict::kPassed) << run.reason;
+  EXPECT_EQ(run.steps.at(0).attempts, 2);
+  EXPECT_THAT(run.notes, Contains(HasSubstr("a port was taken")));
+}
+
+TEST_F(RunSuiteTest, ARecipeMendsTheEnvironmentOnce) {
+  rules::FailureSignature missing;
+  missing.id = "no-library";
+  missing.title = "A library is not found";
+  missing.cls = rules::FailureClass::kEnvironment;
+  missing.patterns = {"libmine\\.so.*cannot open"};
+  set_.signatures = {missing};
+  rules::RecoveryRecipe recipe;
+  recipe.id = "set-library";
+  recipe.title = "Say where the library is";
+  recipe.symptoms = {"libmine\\.so.*cannot open"};
+  recipe.applicable = true;
+  recipe.variables = {{"MINE_LIB", "here"}};
+  set_.recipes = {recipe};
+  suite_.recipes = {"set-library"};
+  Layer("smoke",
+        {Shell("load", "[ \"$MINE_LIB\" = here ] || { echo 'libmine.so: cannot open shared object' >&2; exit 1; }"),
+         Shell("again", "[ \"$MINE_LIB\" = here ]")});
+  const RunResult run = Run();
+  EXPECT_EQ(run.verdict, Verdict::kPassed) << run.reason;
+  EXPECT_EQ(StepOf(run, "load").recipe, "set-library");
+  EXPECT_EQ(StepOf(run, "load").attempts, 2);
+  EXPECT_EQ(StepOf(run, "again").attempts, 1);
+}
+
+TEST_F(RunSuiteTest, AFaultOfTheCodeIsNeverTriedAgain) {
+  Layer("smoke", {Shell("fails", "echo x >> " + (dir_.path() / "count").native() + "; exit 1")});
+  EXPECT_EQ(Run().verdict, Verdict::kFailed);
+  std::ifstream count(dir_.path() / "count");
+  std::string text;
+  std::getline(count, text, '\0');
+  EXPECT_EQ(text, "x\n");
+}
+
+TEST_F(RunSuiteTest, AMissingToolMakesAStepNotRunWithTheReason) {
+  rules::SuiteStep step = Shell("needs", "echo no");
+  rules::Requirement tool;
+  tool.kind = rules::Requirement::Kind::kTool;
+  tool.name = "no-such-tool";
+  step.requirements = {tool};
+  Layer("smoke", {step, Shell("does", "true")});
+  const RunResult run = Run();
+  EXPECT_EQ(StepOf(run, "needs").verdict, Verdict::kNotRun);
+  EXPECT_THAT(StepOf(run, "needs").reason, HasSubstr("no-such-tool"));
+  EXPECT_EQ(StepOf(run, "does").verdict, Verdict::kPassed);
+}
+
+TEST_F(RunSuiteTest, WithoutTheDeviceTheRunIsNotRunAndNothingIsBuilt) {
+  suite_.devices.kind = rules::DeviceKind::kGpu;
+  suite_.build = {Shell("make", "echo built")};
+  Layer("correctness", {Shell("run", "true")});
+  const RunResult run = Run();
+  EXPECT_EQ(run.verdict, Verdict::kNotRun);
+  EXPECT_THAT(run.steps, IsEmpty());
+  EXPECT_THAT(run.layers.at(0).reason, HasSubstr("GPU"));
+}
+
+TEST_F(RunSuiteTest, ALayerThatLacksADeviceHoldsUpOthersOnlyIfItIsRequired) {
+  rules::Requirement gpu;
+  gpu.kind = rules::Requirement::Kind::kDevice;
+  gpu.device.kind = rules::DeviceKind::kGpu;
+  Layer("gpu", {Shell("a", "true")}).requirements = {gpu};
+  Layer("next", {Shell("b", "true")}, {"gpu"});
+  RunResult run = Run();
+  EXPECT_EQ(LayerVerdict(run, "gpu"), Verdict::kNotRun);
+  EXPECT_EQ(LayerVerdict(run, "next"), Verdict::kPassed);
+  EXPECT_EQ(run.verdict, Verdict::kPassed);
+
+  suite_.layers[0].required = true;
+  options_.out = dir_.path() / "out2";
+  run = Run();
+  EXPECT_EQ(LayerVerdict(run, "next"), Verdict::kNotRun);
+  EXPECT_EQ(run.verdict, Verdict::kNotRun);
+}
+
+TEST_F(RunSuiteTest, AFailedLayerStopsWhatComesAfterItButNotItsNeighbour) {
+  Layer("smoke", {Shell("a", "exit 1")});
+  Layer("after", {Shell("b", "true")}, {"smoke"});
+  Layer("last", {Shell("c", "true")}, {"after"});
+  Layer("beside", {Shell("d", "true")});
+  RunResult run = Run();
+  EXPECT_EQ(LayerVerdict(run, "after"), Verdict::kNotRun);
+  EXPECT_EQ(LayerVerdict(run, "last"), Verdict::kNotRun);
+  EXPECT_EQ(LayerVerdict(run, "beside"), Verdict::kPassed);
+  EXPECT_EQ(run.verdict, Verdict::kFailed);
+
+  options_.keep_going = true;
+  options_.out = dir_.path() / "out2";
+  run = Run();
+  EXPECT_EQ(LayerVerdict(run, "last"), Verdict::kPassed);
+  EXPECT_EQ(run.verdict, Verdict::kFailed);
+}
+
+TEST_F(RunSuiteTest, EachCellAndShardIsAStep) {
+  suite_.matrix.axes = {{"dtype", {"float32", "bfloat16"}}, {"size", {"1", "2"}}};
+  suite_.matrix.exclude = {{{"dtype", "bfloat16"}, {"size", "2"}}};
+  rules::SuiteStep step = Shell("op", "echo ${matrix.dtype} ${matrix.size} ${SHARD} $GTEST_SHARD_INDEX");
+  step.axes = {"dtype", "size"};
+  step.shards = 2;
+  Layer("correctness", {step});
+  options_.select = {{"size", {"1"}}};
+  const RunResult run = Run();
+  ASSERT_EQ(run.steps.size(), 4U);
+  EXPECT_EQ(run.steps[0].name, "op[dtype=float32,size=1,shard=1/2]");
+  EXPECT_EQ(run.steps[3].name, "op[dtype=bfloat16,size=1,shard=2/2]");
+  EXPECT_THAT(observer_.lines, Contains("-1:bfloat16 1 1 1"));
+  EXPECT_EQ(run.verdict, Verdict::kPassed) << run.reason;
+}
+
+TEST_F(RunSuiteTest, WrongOptionsAreSaidBeforeAnythingIsMade) {
+  Layer("smoke", {Shell("a", "true")});
+  options_.layers = {"smokey"};
+  EXPECT_EQ(RunSuite(set_, suite_, options_, dependencies_, observer_, cancel_).status().code(),
+            absl::StatusCode::kInvalidArgument);
+  EXPECT_FALSE(std::filesystem::exists(options_.out));
+
+  options_.layers.clear();
+  std::filesystem::create_directories(options_.out);
+  std::ofstream(options_.out / "mine") << "x";
+  const auto full = RunSuite(set_, suite_, options_, dependencies_, observer_, cancel_);
+  EXPECT_EQ(full.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(full.status().message()), HasSubstr("not empty"));
+}
+
+TEST_F(RunSuiteTest, SharedMemoryThatAStepLeavesIsRemovedAndSaid) {
+  const std::string name = "yard-test-" + dir_.path().filename().native();
+  Layer("smoke", {Shell("leave", "echo x > /dev/shm/" + name)});
+  const RunResult run = Run();
+  EXPECT_EQ(run.verdict, Verdict::kPassed) << run.reason;
+  EXPECT_FALSE(std::filesystem::exists("/dev/shm/" + name));
+  EXPECT_THAT(run.notes, Contains(HasSubstr(name)));
+}
+
+TEST_F(RunSuiteTest, ASecretReachesNeitherJobNorLog) {
+  options_.secrets = {"s3cr3t-value"};
+  options_.variables = {{"PLAIN", "x"}, {"HIDDEN", "a s3cr3t-value b"}};
+  Layer("smoke", {Shell("print", "echo plain=$PLAIN hidden=$HIDDEN; echo s3cr3t-value")});
+  const RunResult run = Run();
+  EXPECT_EQ(run.verdict, Verdict::kPassed) << run.reason;
+  EXPECT_THAT(observer_.lines, Contains("-1:plain=x hidden="));
+  EXPECT_THAT(observer_.lines, Not(Contains(HasSubstr("s3cr3t"))));
+  EXPECT_THAT(run.notes, Contains(HasSubstr("HIDDEN")));
+}
+
+TEST_F(RunSuiteTest, TooLittleDiskIsAnErrorOfTheMachineBeforeAnythingRuns) {
+  suite_.limits.disk_mb = uint64_t{1} << 40;
+  Layer("smoke", {Shell("a", "true")});
+  const RunResult run = Run();
+  EXPECT_EQ(run.verdict, Verdict::kError);
+  ASSERT_TRUE(run.cause.has_value());
+  EXPECT_EQ(run.cause->signature, "disk-full");
+  EXPECT_EQ(run.cause->cls, rules::FailureClass::kInfrastructure);
+  EXPECT_THAT(run.steps, IsEmpty());
+}
+
+TEST_F(RunSuiteTest, ABuildFolderInTheCacheIsFoundAgain) {
+  options_.cache = dir_.path() / "cache";
+  suite_.build = {Shell("make", "mkdir -p ${BUILD}; echo x >> ${BUILD}/count; cat ${BUILD}/count")};
+  Layer("smoke", {Shell("a", "true")});
+  Run();
+  options_.out = dir_.path() / "out2";
+  observer_.lines.clear();
+  Run();
+  EXPECT_THAT(observer_.lines, ElementsAre("-1:x", "-1:x"));
+}
+
+TEST_F(RunSuiteTest, RanksOfMpirunAreToldApart) {
+  if (!std::filesystem::exists("/usr/bin/mpirun")) GTEST_SKIP() << "Open MPI is not installed";
+  rules::SuiteStep step =
+      Ranks("mpi", "echo rank $RANK of $WORLD_SIZE; [ $RANK = 1 ] && echo oops >&2 && exit 5; exit 0",
+            rules::LauncherKind::kMpirun, 3);
+  Layer("correctness", {step});
+  const RunResult run = Run();
+  EXPECT_EQ(run.verdict, Verdict::kFailed) << run.reason;
+  EXPECT_THAT(observer_.lines, Contains("0:rank 0 of 3"));
+  EXPECT_THAT(observer_.lines, Contains("1:oops"));
+  ASSERT_TRUE(run.cause.has_value());
+  EXPECT_EQ(run.cause->rank, 1) << run.cause->message;
+  ASSERT_EQ(run.steps.at(0).ranks.size(), 3U);
+  EXPECT_EQ(run.steps[0].ranks[1].exit_code, 5);
+}
+
+}  // namespace
+}  // namespace yardmaster::worker

@@ -1,0 +1,91 @@
+#include "services/worker/run/source.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/support/temp_dir.h"
+
+namespace yardmaster::worker {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr const char* kCommit = "0123456789abcdef0123456789abcdef01234567";
+
+TEST(CommitOf, ABranchIsFollowedFromAFolderBelow) {
+  testing::TempDir dir;
+  dir.Write("repo/.git/HEAD", "ref: refs/heads/main\n");
+  dir.Write("repo/.git/refs/heads/main", std::string(kCommit) + "\n");
+  dir.Write("repo/tests/suites/kernels/x", "");
+  EXPECT_EQ(CommitOf(dir.path() / "repo" / "tests" / "suites" / "kernels"), kCommit);
+}
+
+TEST(CommitOf, PackedBranchesAndDetachedHeadsAreFound) {
+  testing::TempDir dir;
+  dir.Write("a/.git/HEAD", "ref: refs/heads/main\n");
+  dir.Write("a/.git/packed-refs", "# pack-refs with: peeled\n" + std::string(40, 'a') + " refs/heads/main2\n" +
+                                      std::string(kCommit) + " refs/heads/main\n");
+  EXPECT_EQ(CommitOf(dir.path() / "a"), kCommit);
+  dir.Write("b/.git/HEAD", std::string(kCommit) + "\n");
+  EXPECT_EQ(CommitOf(dir.path() / "b"), kCommit);
+}
+
+TEST(CommitOf, AWorktreeSaysWhereItsRepositoryIs) {
+  testing::TempDir dir;
+  dir.Write("main/.git/worktrees/w/HEAD", "ref: refs/heads/topic\n");
+  dir.Write("main/.git/worktrees/w/commondir", "../..\n");
+  dir.Write("main/.git/refs/heads/topic", std::string(kCommit) + "\n");
+  dir.Write("w/.git", "gitdir: " + (dir.path() / "main/.git/worktrees/w").native() + "\n");
+  EXPECT_EQ(CommitOf(dir.path() / "w"), kCommit);
+}
+
+TEST(CommitOf, WhatIsNoneOfGitsOrDamagedHasNone) {
+  testing::TempDir dir;
+  EXPECT_EQ(CommitOf(dir.path()), "");
+  dir.Write("x/.git/HEAD", "rubbish");
+  EXPECT_EQ(CommitOf(dir.path() / "x"), "");
+}
+
+TEST(PlanSource, AnOwnSuiteIsUsedWhereItLies) {
+  testing::TempDir dir;
+  dir.Write("suites/kernels/CMakeLists.txt", "");
+  rules::SourceModel source;
+  source.own = "kernels";
+  RunOptions options;
+  options.own_suites = dir.path() / "suites";
+  const auto plan = PlanSource(source, options, {});
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  EXPECT_EQ(plan->folder.filename(), "kernels");
+  EXPECT_FALSE(plan->fetch.has_value());
+  source.own = "absent";
+  EXPECT_EQ(PlanSource(source, options, {}).status().code(), absl::StatusCode::kInvalidArgument);
+}
+
+TEST(PlanSource, ARepositoryIsFetchedShallowIntoAFolderForItsRef) {
+  testing::TempDir dir;
+  rules::SourceModel source;
+  source.repository = "gitcode:mindspore/hyper-parallel";
+  source.ref = "master";
+  const auto plan = PlanSource(source, {}, dir.path());
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  ASSERT_TRUE(plan->fetch.has_value());
+  const std::string& line = plan->fetch->command.shell;
+  EXPECT_THAT(line, HasSubstr("--depth 1"));
+  EXPECT_THAT(line, HasSubstr("'https://gitcode.com/mindspore/hyper-parallel.git' 'master'"));
+  EXPECT_THAT(line, Not(HasSubstr("submodule")));
+  EXPECT_THAT(plan->folder.native(), HasSubstr("gitcode-mindspore-hyper-parallel-"));
+  source.ref = kCommit;
+  source.submodules = true;
+  const auto fixed = PlanSource(source, {}, dir.path());
+  ASSERT_TRUE(fixed.ok());
+  EXPECT_NE(fixed->folder, plan->folder);
+  EXPECT_THAT(fixed->fetch->command.shell, HasSubstr("submodule update"));
+  // A commit that is there already need not be fetched.
+  EXPECT_THAT(fixed->fetch->command.shell, HasSubstr("if ! git checkout"));
+}
+
+}  // namespace
+}  // namespace yardmaster::worker
