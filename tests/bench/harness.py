@@ -26,6 +26,8 @@ FIGURES = {
     "pack.load": ("ms", None, False),
     "phrases.interpret": ("phrases/s", 20000, True),
     "store.ingest": ("deliveries/s", 10000, True),
+    "worker.log": ("MB/s", 150, True),
+    "worker.log_search": ("MB/s", None, True),
     "daemon.ready": ("ms", 300, False),
     "daemon.idle_memory": ("MiB", 60, False),
     "grpc.health": ("calls/s", None, True),
@@ -49,6 +51,8 @@ PROGRAMS = {
     "pack.load": ("decide_bench", "LoadPack"),
     "phrases.interpret": ("phrases_bench", "InterpretPhrases"),
     "store.ingest": ("store_bench", "IngestUnderLoad/process_time/real_time"),
+    "worker.log": ("log_bench", "FollowedLog"),
+    "worker.log_search": ("log_bench", "SearchLog"),
 }
 
 

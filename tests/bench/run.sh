@@ -17,6 +17,9 @@ Measures, on this machine and in one run:
   pack.load                milliseconds to read, check and compile the rubric pack
   phrases.interpret        messages per second that become commands on one core, library alone, on tests/data/phrases/dev.jsonl
   store.ingest             deliveries of 11.6 KB per second that are on the disk when they are acknowledged, committed in groups
+  worker.log               megabytes per second of lines of 100 bytes that one core puts into the compressed log of a step, hiding three
+                           secrets, while somebody follows every line
+  worker.log_search        megabytes per second of such a log that are searched
   daemon.ready             milliseconds from spawning yardmasterd to its ready file
   daemon.idle_memory       MiB resident once it is ready and idle
   grpc.health              health checks per second under h2load
