@@ -1,0 +1,27 @@
+#include "services/worker/verdict/text.h"
+#include "services/worker/verdict/verdict.h"
+
+namespace yardmaster::worker {
+
+StepResult MergeAttempts(const StepResult& first, const StepResult& second) {
+  StepResult merged = second;
+  merged.attempts = first.attempts + second.attempts;
+  merged.begin_micros = first.begin_micros;
+  if (merged.recipe.empty()) merged.recipe = first.recipe;
+  if (second.verdict != Verdict::kPassed || first.verdict == Verdict::kPassed) return merged;
+
+  const bool mended = first.cause.has_value() && first.cause->cls == rules::FailureClass::kEnvironment;
+  if (mended) {
+    merged.reason = merged.recipe.empty() ? "passed at the second attempt; before: "
+                                          : Concat("passed once '", merged.recipe, "' was applied; before: ");
+    merged.reason += first.reason;
+    return merged;
+  }
+  // The failure was real, and so was the pass: what came first stays to be looked at.
+  merged.verdict = Verdict::kFlaky;
+  merged.cause = first.cause;
+  merged.reason = Concat("passed at the second attempt only; before: ", first.reason);
+  return merged;
+}
+
+}  // namespace yardmaster::worker

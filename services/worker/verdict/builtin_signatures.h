@@ -1,0 +1,25 @@
+// What programs of every kind say when they fail, known without any pack.
+#ifndef YARDMASTER_SERVICES_WORKER_VERDICT_BUILTIN_SIGNATURES_H_
+#define YARDMASTER_SERVICES_WORKER_VERDICT_BUILTIN_SIGNATURES_H_
+
+#include <string_view>
+#include <vector>
+
+#include "rules/engine/suites/suite_model.h"
+
+namespace yardmaster::worker {
+
+inline constexpr std::string_view kCompileId = "compile";
+inline constexpr std::string_view kAssertionId = "assertion";
+inline constexpr std::string_view kExceptionId = "exception";
+inline constexpr std::string_view kPrecisionId = "precision";
+
+std::vector<rules::FailureSignature> BuiltinSignatures();
+
+// True for signatures that say that something went wrong and not what: anything else found on the same line, and a
+// victim's text on the same rank, explains more.
+bool IsGeneric(const rules::FailureSignature& signature);
+
+}  // namespace yardmaster::worker
+
+#endif  // YARDMASTER_SERVICES_WORKER_VERDICT_BUILTIN_SIGNATURES_H_

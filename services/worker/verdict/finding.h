@@ -1,0 +1,39 @@
+// One thing that was found wrong, on one rank or with the step as a whole. The judge collects them and blames the first
+// by priority and time.
+#ifndef YARDMASTER_SERVICES_WORKER_VERDICT_FINDING_H_
+#define YARDMASTER_SERVICES_WORKER_VERDICT_FINDING_H_
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+
+#include "rules/engine/suites/suite_model.h"
+#include "services/worker/logs/log.h"
+
+namespace yardmaster::worker {
+
+// Of something whose time is not known: after everything whose time is.
+inline constexpr int64_t kUnknownTime = std::numeric_limits<int64_t>::max();
+
+struct Finding {
+  int priority = 0;
+  rules::FailureClass cls = rules::FailureClass::kCode;
+  std::string signature;
+  std::string what;  // a sentence without its end, and without the rank
+  std::string advice;
+  int rank = kNoRank;
+  std::string test;
+  int64_t micros = kUnknownTime;  // since the step began
+  std::optional<LogLine> line;    // that shows it
+  std::string search;             // a text by which that line is found where `line` is not set
+  bool device_fatal = false;
+  // Says that something went wrong, not what: a plain exception, an exit code, a failed test of unknown kind.
+  bool generic = false;
+  // A signal that launchers and partners send.
+  bool from_outside = false;
+};
+
+}  // namespace yardmaster::worker
+
+#endif  // YARDMASTER_SERVICES_WORKER_VERDICT_FINDING_H_

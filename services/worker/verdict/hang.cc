@@ -1,0 +1,141 @@
+#include "services/worker/verdict/hang.h"
+
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <cctype>
+#include <string>
+#include <utility>
+
+#include "services/worker/verdict/priorities.h"
+#include "services/worker/verdict/text.h"
+
+namespace yardmaster::worker {
+namespace {
+
+// Lines of each rank that are compared with what the others said last.
+constexpr size_t kComparedLines = 300;
+
+struct Place {
+  const RankView* view = nullptr;
+  std::vector<LogLine> lines;
+  std::vector<std::string> shapes;        // the same without what differs from rank to rank
+  std::optional<int64_t> last_completed;  // collective, as NCCL's watchdog says it
+};
+
+// Numbers, addresses and times differ between ranks that are at the same place.
+std::string Shape(std::string_view line) {
+  std::string shape;
+  for (const char c : line) {
+    const bool digit = std::isdigit(static_cast<unsigned char>(c)) != 0;
+    if (!digit) {
+      shape += c;
+    } else if (shape.empty() || shape.back() != '#') {
+      shape += '#';
+    }
+  }
+  return shape;
+}
+
+Place Look(LogReader& log, const RankView& view) {
+  static const RE2 completed(R"(last completed (?:NCCL )?work: (-?\d{1,18}))");
+  Place place;
+  place.view = &view;
+  absl::StatusOr<std::vector<LogLine>> lines = log.Tail(kComparedLines, view.rank);
+  if (lines.ok()) place.lines = *std::move(lines);
+  for (const LogLine& line : place.lines) {
+    place.shapes.push_back(Shape(line.text));
+    int64_t number = 0;
+    if (RE2::PartialMatch(line.text, completed, &number)) place.last_completed = number;
+  }
+  return place;
+}
+
+// `b` said what `a` said last, and went on to what `a` never said.
+bool IsBehind(const Place& a, const Place& b) {
+  if (b.shapes.empty()) return false;
+  if (a.shapes.empty()) return true;
+  const std::string& last = a.shapes.back();
+  if (last == b.shapes.back()) return false;
+  const bool passed = std::find(b.shapes.begin(), b.shapes.end(), last) != b.shapes.end();
+  const bool reached = std::find(a.shapes.begin(), a.shapes.end(), b.shapes.back()) != a.shapes.end();
+  return passed && !reached;
+}
+
+std::vector<int> Suspects(const std::vector<Place>& places) {
+  std::vector<int> suspects;
+  // The number of completed collectives, where all say one and they differ.
+  const auto by_number = [](const Place& a, const Place& b) { return a.last_completed < b.last_completed; };
+  const bool numbered = std::all_of(places.begin(), places.end(), [](const Place& p) { return p.last_completed; });
+  if (numbered && places.size() > 1) {
+    const auto [least, most] = std::minmax_element(places.begin(), places.end(), by_number);
+    if (least->last_completed != most->last_completed) {
+      for (const Place& place : places) {
+        if (place.last_completed == least->last_completed) suspects.push_back(place.view->rank);
+      }
+      return suspects;
+    }
+  }
+  for (const Place& place : places) {
+    const bool behind =
+        std::any_of(places.begin(), places.end(), [&](const Place& other) { return IsBehind(place, other); });
+    if (behind) suspects.push_back(place.view->rank);
+  }
+  return suspects;
+}
+
+}  // namespace
+
+Hang FindHang(const StepContext& context, const std::vector<RankView>& views) {
+  const StepEvidence& evidence = *context.evidence;
+  std::vector<Place> places;
+  std::vector<int> left;
+  for (const RankView& view : views) {
+    if (view.hung && evidence.log != nullptr) places.push_back(Look(*evidence.log, view));
+    if (!view.hung && view.end.has_value() && !view.EndedBadly()) left.push_back(view.rank);
+  }
+  const std::vector<int> suspects = context.ranked ? Suspects(places) : std::vector<int>{};
+  const auto suspected = [&](const Place& place) {
+    return std::find(suspects.begin(), suspects.end(), place.view->rank) != suspects.end();
+  };
+  std::stable_partition(places.begin(), places.end(), suspected);
+
+  Hang hang;
+  Finding& finding = hang.finding;
+  finding.priority = kHang;
+  finding.signature = "hang";
+  finding.micros = evidence.stopped_micros - context.begin_micros;
+  if (!places.empty()) {
+    finding.rank = suspects.empty() && places.size() > 1 ? kNoRank : places.front().view->rank;
+    finding.test = UnfinishedTest(evidence.log, places.front().view->rank);
+    if (!places.front().lines.empty()) finding.line = places.front().lines.back();
+  }
+  for (const Place& place : places) {
+    if (!place.lines.empty()) hang.lines.push_back(place.lines.back());
+  }
+
+  std::string& what = finding.what;
+  what = evidence.stopped == Stopped::kSilence ? "hung: nothing was printed for longer than is allowed"
+                                               : "hung: the time limit passed";
+  if (!finding.test.empty()) what += Concat(" in ", finding.test);
+  if (context.ranked) {
+    if (!suspects.empty()) {
+      what += Concat("; ", RankList(suspects), " did not reach what the others reached");
+    } else if (!left.empty() && left.size() < views.size()) {
+      what += Concat("; ", RankList(left), left.size() == 1 ? " had" : " had all",
+                     " ended before with exit code 0: the others wait for what will not come");
+    } else if (places.size() > 1) {
+      what += Concat("; all ", places.size(), " ranks that were left stood at the same place");
+    }
+  }
+  if (finding.line.has_value()) {
+    what += Concat("; the last line", context.ranked ? Concat(" of rank ", finding.line->rank) : std::string(),
+                   " was: ", Quoted(finding.line->text));
+  }
+  finding.advice =
+      "Look at the last line of each rank: one of them did not come to the collective that others wait in.";
+  if (!context.ranked) finding.advice = "Look at what it did last, or raise the limit in the manifest.";
+  return hang;
+}
+
+}  // namespace yardmaster::worker

@@ -1,0 +1,25 @@
+// Where a step stood when it was stopped for want of progress.
+#ifndef YARDMASTER_SERVICES_WORKER_VERDICT_HANG_H_
+#define YARDMASTER_SERVICES_WORKER_VERDICT_HANG_H_
+
+#include <optional>
+#include <vector>
+
+#include "services/worker/verdict/finding.h"
+#include "services/worker/verdict/rank_view.h"
+
+namespace yardmaster::worker {
+
+struct Hang {
+  Finding finding;
+  std::vector<LogLine> lines;  // the last line of each rank that was still there, suspects first
+};
+
+// Looks at the ranks that were still there when the step was stopped; those that had ended before are not the hang.
+// Suspects are those that did not reach what others reached: the lowest number of completed collectives where they
+// say one, else a last line that others went past.
+Hang FindHang(const StepContext& context, const std::vector<RankView>& views);
+
+}  // namespace yardmaster::worker
+
+#endif  // YARDMASTER_SERVICES_WORKER_VERDICT_HANG_H_

@@ -1,0 +1,185 @@
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "services/worker/verdict/cause.h"
+#include "services/worker/verdict/hang.h"
+#include "services/worker/verdict/priorities.h"
+#include "services/worker/verdict/rank_view.h"
+#include "services/worker/verdict/ranks.h"
+#include "services/worker/verdict/step_findings.h"
+#include "services/worker/verdict/text.h"
+#include "services/worker/verdict/verdict.h"
+
+namespace yardmaster::worker {
+namespace {
+
+using rules::FailureClass;
+
+StepContext MakeContext(const StepEvidence& evidence, const Signatures& signatures) {
+  StepContext context;
+  context.evidence = &evidence;
+  context.signatures = &signatures;
+  context.phase = evidence.layer == kBuildLayer || evidence.layer == kFetchLayer ? std::string_view(evidence.layer)
+                                                                                 : std::string_view("test");
+  context.ranked = evidence.expected_ranks > 0;
+  if (evidence.step != nullptr) {
+    const rules::LauncherKind kind = evidence.step->launcher.kind;
+    context.launched = kind == rules::LauncherKind::kTorchrun || kind == rules::LauncherKind::kMsrun ||
+                       kind == rules::LauncherKind::kMpirun;
+  }
+  context.launched = context.launched || evidence.launcher.has_value();
+  context.begin_micros = evidence.begin_micros;
+  return context;
+}
+
+bool TimedOut(const StepEvidence& evidence) {
+  return evidence.stopped == Stopped::kTimeout || evidence.stopped == Stopped::kSilence;
+}
+
+Verdict VerdictOf(const StepEvidence& evidence, const Finding& cause) {
+  if (evidence.stopped == Stopped::kCancelled) return Verdict::kCancelled;
+  if (cause.cls == FailureClass::kEnvironment || cause.cls == FailureClass::kInfrastructure) return Verdict::kError;
+  return TimedOut(evidence) || cause.signature == "timeout" ? Verdict::kTimedOut : Verdict::kFailed;
+}
+
+// Every rank that failed says that another one did.
+void ExplainVictimsOnly(const std::vector<RankView>& views, Finding& cause) {
+  std::vector<int> left;
+  for (const RankView& view : views) {
+    if (!view.silent && view.end.has_value() && !view.EndedBadly() && view.findings.empty()) left.push_back(view.rank);
+  }
+  std::string what = "a collective failed, and no rank says why: each that failed says that another one did";
+  if (!left.empty()) {
+    what += Concat("; ", RankList(left), left.size() == 1 ? " had" : " had all", " ended before with exit code 0");
+  }
+  cause.what = Concat(what, "; first: ", cause.what);
+  cause.cls = FailureClass::kCode;
+  cause.signature = "hang";
+}
+
+Verdict VerdictOfRank(const StepContext& context, const RankView& view) {
+  if (view.hung) {
+    if (context.evidence->stopped == Stopped::kCancelled) return Verdict::kCancelled;
+    return TimedOut(*context.evidence) ? Verdict::kTimedOut : Verdict::kError;
+  }
+  if (view.skipped_by_code || (view.findings.empty() && view.ran == 0 && view.skipped > 0)) return Verdict::kNotRun;
+  if (view.findings.empty()) {
+    if (view.silent) return Verdict::kNotRun;
+    return view.EndedBadly() ? Verdict::kFailed : Verdict::kPassed;
+  }
+  const FailureClass cls = view.findings.front().cls;
+  return cls == FailureClass::kEnvironment || cls == FailureClass::kInfrastructure ? Verdict::kError : Verdict::kFailed;
+}
+
+RankResult ResultOfRank(const StepContext& context, const RankView& view) {
+  RankResult result;
+  result.rank = view.rank;
+  if (view.end.has_value()) {
+    result.exit_code = view.end->code;
+    result.signal = view.end->signal;
+  }
+  if (view.evidence != nullptr) {
+    result.begin_micros = view.evidence->begin_micros;
+    result.end_micros = view.evidence->end_micros;
+  }
+  int64_t first = kUnknownTime;
+  for (const Finding& finding : view.findings) first = std::min(first, finding.micros);
+  if (first != kUnknownTime) result.first_error_micros = context.begin_micros + first;
+  result.verdict = VerdictOfRank(context, view);
+  result.victim = view.victim;
+  return result;
+}
+
+void AddNotes(const StepEvidence& evidence, const LauncherWords& words, const StepJudgement& judgement,
+              std::vector<std::string>& notes) {
+  if (evidence.strays > 0) {
+    notes.push_back(Concat(evidence.name, ": ", Count(static_cast<size_t>(evidence.strays), "process"),
+                           evidence.strays == 1 ? "" : "es", " outlived the step and had to be killed"));
+  }
+  if (judgement.result.verdict == Verdict::kPassed && evidence.oom_kills > 0) {
+    notes.push_back(Concat(evidence.name, ": passed, although the kernel killed ", evidence.oom_kills,
+                           " times for want of memory"));
+  }
+  if (judgement.result.cause.has_value() && words.blamed != kNoRank && judgement.result.cause->rank != kNoRank &&
+      words.blamed != judgement.result.cause->rank) {
+    notes.push_back(Concat(evidence.name, ": the launcher names rank ", words.blamed, ", which is not where it began"));
+  }
+}
+
+}  // namespace
+
+StepJudgement JudgeStep(const StepEvidence& evidence, const Signatures& signatures,
+                        const std::vector<const rules::RecoveryRecipe*>& recipes) {
+  const StepContext context = MakeContext(evidence, signatures);
+
+  // What everybody left behind.
+  LauncherWords words;
+  if (context.launched && context.ranked && evidence.log != nullptr) words = ReadLauncherWords(*evidence.log);
+  std::vector<Signatures::Hit> of_ranks;
+  std::vector<Signatures::Hit> of_step;
+  if (NeedsLog(context)) {
+    for (Signatures::Hit& hit : signatures.FindByRank(*evidence.log, context.phase)) {
+      (context.ranked && hit.line.rank == kNoRank ? of_step : of_ranks).push_back(std::move(hit));
+    }
+  }
+  std::vector<RankView> views = ViewRanks(context, words, std::move(of_ranks));
+
+  // What is wrong with it.
+  for (RankView& view : views) FindInRank(context, view);
+  std::vector<Finding> findings = FindInStep(context, views, of_step);
+  Hang hang;
+  if (TimedOut(evidence)) {
+    hang = FindHang(context, views);
+    findings.push_back(hang.finding);
+  }
+  if (evidence.stopped == Stopped::kNot && evidence.start_error.ok()) {
+    for (Finding& finding : FindInTotals(context, views)) findings.push_back(std::move(finding));
+  }
+  const rules::RecoveryRecipe* applicable = nullptr;
+  const bool failed = !findings.empty() || std::any_of(views.begin(), views.end(),
+                                                       [](const RankView& view) { return !view.findings.empty(); });
+  if (failed) {
+    for (Finding& finding : FindSymptoms(context, recipes, applicable)) findings.push_back(std::move(finding));
+  }
+  findings = MergeRanks(views, std::move(findings));
+
+  // Who is to blame.
+  StepJudgement judgement;
+  StepResult& result = judgement.result;
+  if (evidence.step != nullptr) result.id = evidence.step->id;
+  result.name = evidence.name;
+  result.layer = evidence.layer;
+  result.log = evidence.log_path;
+  if (evidence.stopped == Stopped::kCancelled) {
+    result.verdict = Verdict::kCancelled;
+    result.reason = "cancelled";
+  } else if (!findings.empty()) {
+    Finding& cause = findings.front();
+    if (cause.cls == FailureClass::kVictim) ExplainVictimsOnly(views, cause);
+    result.verdict = VerdictOf(evidence, cause);
+    result.cause = MakeCause(context, cause, views);
+    if (cause.signature == hang.finding.signature && !hang.lines.empty()) {
+      result.cause->excerpt = hang.lines;
+      if (result.cause->excerpt.size() > kMaxExcerptLines) result.cause->excerpt.resize(kMaxExcerptLines);
+    }
+    result.reason = result.cause->message;
+    judgement.device_lost =
+        std::any_of(findings.begin(), findings.end(), [](const Finding& finding) { return finding.device_fatal; });
+    if (cause.cls == FailureClass::kEnvironment) judgement.recipe = applicable;
+  } else if (AllSkipped(views, result.reason)) {
+    result.verdict = Verdict::kNotRun;
+  } else {
+    result.verdict = Verdict::kPassed;
+  }
+
+  for (const RankView& view : views) result.ranks.push_back(ResultOfRank(context, view));
+  judgement.tests = TestsOf(context, views);
+  for (const RankEvidence& rank : evidence.ranks) {
+    judgement.tensors.insert(judgement.tensors.end(), rank.tensors.begin(), rank.tensors.end());
+  }
+  AddNotes(evidence, words, judgement, judgement.notes);
+  return judgement;
+}
+
+}  // namespace yardmaster::worker

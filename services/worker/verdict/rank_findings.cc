@@ -1,0 +1,349 @@
+// What is wrong with one rank by itself. Which of it is to blame is decided where ranks are merged.
+#include <algorithm>
+#include <csignal>
+#include <utility>
+
+#include "services/worker/verdict/builtin_signatures.h"
+#include "services/worker/verdict/priorities.h"
+#include "services/worker/verdict/rank_view.h"
+#include "services/worker/verdict/text.h"
+
+namespace yardmaster::worker {
+namespace {
+
+using rules::FailureClass;
+
+// Failed tests whose messages are looked at, and lines of each.
+constexpr size_t kMaxClassifiedTests = 100;
+constexpr size_t kMaxMessageLines = 400;
+// What shells say of programs that they did not find, or could not start.
+constexpr int kShellNotFound = 127;
+constexpr int kShellNotExecutable = 126;
+constexpr double kMicros = 1e6;
+
+Finding Make(const RankView& view, int priority, FailureClass cls, std::string_view signature, std::string what) {
+  Finding finding;
+  finding.priority = priority;
+  finding.cls = cls;
+  finding.signature = std::string(signature);
+  finding.what = std::move(what);
+  finding.rank = view.rank;
+  finding.micros = view.end_micros;
+  return finding;
+}
+
+Finding FromSignature(const RankView& view, const rules::FailureSignature& signature, std::string_view line) {
+  Finding finding =
+      Make(view, signature.priority, signature.cls, signature.id, Concat(signature.title, ": ", Quoted(line)));
+  finding.advice = signature.advice;
+  finding.device_fatal = signature.device_fatal;
+  finding.generic = IsGeneric(signature);
+  return finding;
+}
+
+std::string_view Trimmed(std::string_view line) {
+  while (!line.empty() && (line.front() == ' ' || line.front() == '\t')) line.remove_prefix(1);
+  return line;
+}
+
+// pytest marks the lines of an error among those of the source: "E       assert 1 == 2".
+bool IsErrorLine(std::string_view line) { return line.starts_with("E  "); }
+
+// The message of a failed test without the lines of source that pytest shows with it: a "raise OutOfMemory" in them is
+// nothing that happened.
+std::vector<std::string_view> ErrorLines(std::string_view message) {
+  std::vector<std::string_view> lines = Lines(message);
+  if (lines.size() > kMaxMessageLines) lines.resize(kMaxMessageLines);
+  std::vector<std::string_view> errors;
+  for (std::string_view line : lines) {
+    if (IsErrorLine(line)) errors.push_back(Trimmed(line.substr(1)));
+  }
+  if (errors.empty()) return lines;
+  errors.insert(errors.begin(), lines.front());
+  return errors;
+}
+
+bool LooksLikeAssertion(std::string_view message) {
+  const std::string_view first = Trimmed(FirstLine(message));
+  return first.starts_with("assert ") || Contains(first, "AssertionError") || Contains(first, "Expected") ||
+         first.ends_with(": Failure") || Contains(message, "Which is: ") || Contains(message, "Value of: ");
+}
+
+// --- Tests of reports ---
+
+Finding FromTest(const StepContext& context, const RankView& view, const ReportTest& test, bool tensors_off) {
+  const std::vector<std::string_view> lines = ErrorLines(test.message);
+  // The best of what the message is known by.
+  const rules::FailureSignature* best = nullptr;
+  std::string_view best_line;
+  for (const std::string_view line : lines) {
+    for (const rules::FailureSignature* signature : context.signatures->Match(line, context.phase)) {
+      if (IsGeneric(*signature) || (best != nullptr && best->priority <= signature->priority)) continue;
+      best = signature;
+      best_line = line;
+    }
+  }
+  Finding finding;
+  if (test.outcome == Outcome::kNotStarted) {
+    finding = Make(view, kMissingProgram, FailureClass::kCode, "missing-program",
+                   Concat("the program of test '", test.id, "' is missing: the build did not make it"));
+  } else if (test.outcome == Outcome::kTimedOut) {
+    finding = Make(view, kFailedAssertion, FailureClass::kCode, "timeout",
+                   Concat("test '", test.id, "' passed its time limit"));
+  } else if (test.outcome == Outcome::kUnfinished) {
+    // The program died in it: how it ended says why.
+    finding =
+        Make(view, kExitCode, FailureClass::kCode, "unfinished", Concat("the program ended in test '", test.id, "'"));
+    finding.generic = true;
+  } else if (best != nullptr) {
+    finding = FromSignature(view, *best, best_line);
+    finding.what = Concat("test '", test.id, "': ", finding.what);
+  } else if (tensors_off && LooksLikeAssertion(test.message)) {
+    // The test asserts what the worker's own comparison shows: there it says more.
+    finding = Make(view, kPrecision, FailureClass::kCode, kPrecisionId,
+                   Concat("test '", test.id, "' failed: ", Quoted(FirstLine(test.message))));
+  } else {
+    const std::string message = Quoted(FirstLine(test.message));
+    finding = Make(view, kFailedTest, FailureClass::kCode, "test-failed",
+                   Concat("test '", test.id, "' failed", message.empty() ? "" : ": ", message));
+    finding.generic = true;
+  }
+  finding.test = test.id;
+  finding.search = Quoted(best != nullptr ? best_line : FirstLine(test.message));
+  return finding;
+}
+
+void FindInTests(const StepContext& context, RankView& view, bool tensors_off) {
+  size_t classified = 0;
+  for (const Report& report : view.evidence->reports) {
+    // Tests run one after the other: the seconds of those before say when one failed. pytest prints its failures only
+    // at the end, so that times of lines say nothing.
+    double seconds = 0;
+    for (const ReportTest& test : report.tests) {
+      seconds += test.seconds;
+      if (test.outcome == Outcome::kPassed || test.outcome == Outcome::kSkipped) continue;
+      if (++classified > kMaxClassifiedTests) return;
+      Finding finding = FromTest(context, view, test, tensors_off);
+      const int64_t begin = view.evidence->begin_micros - context.begin_micros;
+      finding.micros = std::min(view.end_micros, begin + static_cast<int64_t>(seconds * kMicros));
+      view.findings.push_back(std::move(finding));
+    }
+  }
+}
+
+// --- How it ended ---
+
+void FindInSignal(const StepContext& context, RankView& view) {
+  const StepEvidence& evidence = *context.evidence;
+  const int signal = view.end->signal;
+  const std::string test = UnfinishedTest(evidence.log, view.rank);
+  const std::string_view meaning = SignalMeaning(signal);
+  std::string what = Concat("killed by ", SignalName(signal), meaning.empty() ? "" : " (", meaning,
+                            meaning.empty() ? "" : ")", test.empty() ? "" : " in ", test);
+  Finding finding;
+  if (signal == SIGKILL && evidence.oom_kills > 0) {
+    finding =
+        Make(view, kOutOfMemory, FailureClass::kCode, "oom",
+             Concat("killed for want of memory: the step passed its memory limit", test.empty() ? "" : " in ", test));
+    finding.advice = "Use less memory, or raise the limit in the manifest.";
+  } else if (signal == SIGKILL && evidence.host_oom_kills > 0) {
+    finding = Make(view, kHostOutOfMemory, FailureClass::kInfrastructure, "oom-host",
+                   Concat("killed while the whole host ran out of memory", test.empty() ? "" : ", in ", test));
+    finding.advice = "Run on a host with more memory, or with less beside it.";
+  } else if (signal == SIGKILL) {
+    finding = Make(view, kKilled, FailureClass::kCode, "signal",
+                   Concat(what, "; the kernel killed nothing for want of memory, so somebody else did"));
+    finding.from_outside = true;
+  } else {
+    finding = Make(view, kFatalSignal, FailureClass::kCode, "signal", std::move(what));
+    finding.from_outside = signal == SIGTERM || signal == SIGHUP || signal == SIGINT || signal == SIGPIPE;
+    if (finding.from_outside) finding.priority = kKilled;
+    // Aborts follow from something that was said before: an assertion, an uncaught exception.
+    finding.generic = signal == SIGABRT;
+  }
+  finding.test = test;
+  // What was said about it: "Fatal Python error: Segmentation fault", "Assertion `n > 0' failed".
+  for (const Signatures::Hit& hit : view.hits) {
+    if (!IsGeneric(*hit.signature)) continue;
+    finding.line = hit.line;
+    if (signal == SIGABRT) finding.what += Concat(": ", Quoted(hit.line.text));
+    break;
+  }
+  view.findings.push_back(std::move(finding));
+}
+
+bool IsBuiltHere(const StepEvidence& evidence) {
+  if (evidence.step == nullptr) return false;
+  const rules::CommandLine& command = evidence.step->command;
+  const std::string_view text = command.words.empty() ? std::string_view(command.shell) : command.words.front();
+  return text.starts_with("${BUILD}");
+}
+
+void FindInExitCode(const StepContext& context, RankView& view) {
+  const StepEvidence& evidence = *context.evidence;
+  const int code = view.end->code;
+  Finding finding;
+  if ((code == kShellNotFound || code == kShellNotExecutable) && view.ran == 0) {
+    const bool built = IsBuiltHere(evidence);
+    finding = Make(view, built ? kMissingProgram : kNotStartable,
+                   built ? FailureClass::kCode : FailureClass::kEnvironment, "missing-program",
+                   Concat(code == kShellNotFound ? "a program was not found" : "a program can't be executed",
+                          " (exit code ", code, ")"));
+    finding.advice = built ? "The build should have made it: look at the build's log."
+                           : "Install it, or mend PATH in the environment of the suite.";
+    finding.search = code == kShellNotFound ? "not found" : "ermission denied";
+  } else {
+    std::string what = Concat("ended with exit code ", code);
+    if (view.ran > 0 && view.failed == 0) {
+      what += Concat(" although ", view.ran == 1 ? "its test" : Concat("all its ", view.ran, " tests"), " passed");
+    }
+    if (!view.evidence->missing_reports.empty()) what += Concat(", and left no report");
+    finding = Make(view, kExitCode, FailureClass::kCode, "exit", std::move(what));
+    finding.test = view.failed > 0 ? "" : UnfinishedTest(evidence.log, view.rank);
+    if (!finding.test.empty()) finding.what += Concat(", in ", finding.test);
+    finding.generic = true;
+  }
+  view.findings.push_back(std::move(finding));
+}
+
+// --- What the log shows ---
+
+// With failed tests in a report, their messages say what happened: other lines may come from tests that passed. Faults
+// of devices are believed wherever they stand.
+bool Believed(const Signatures::Hit& hit, const RankView& view) {
+  if (view.failed == 0 || hit.signature->device_fatal || hit.signature->priority < kFirstHostFault) return true;
+  return hit.signature->cls != FailureClass::kVictim && !IsGeneric(*hit.signature) && IsErrorLine(hit.line.text);
+}
+
+void FindInLog(RankView& view) {
+  for (const Signatures::Hit& hit : view.hits) {
+    if (!Believed(hit, view)) continue;
+    Finding finding = FromSignature(view, *hit.signature, hit.line.text);
+    finding.micros = hit.line.micros;
+    finding.line = hit.line;
+    view.findings.push_back(std::move(finding));
+  }
+}
+
+// --- What it left behind ---
+
+void FindInTensors(const StepContext& context, RankView& view) {
+  const RankEvidence& evidence = *view.evidence;
+  const TensorResult* first = nullptr;
+  size_t off = 0;
+  for (const TensorResult& tensor : evidence.tensors) {
+    if (tensor.ok()) continue;
+    if (first == nullptr) first = &tensor;
+    ++off;
+  }
+  if (first != nullptr) {
+    std::string what = TensorSentence(*first);
+    if (off > 1) what += Concat("; ", Count(off - 1, "other tensor"), " off as well");
+    if (view.failed == 0 && !view.EndedBadly()) {
+      what += Concat("; the test itself did not notice");
+    }
+    Finding finding = Make(view, kPrecision, FailureClass::kCode, kPrecisionId, std::move(what));
+    finding.search = first->name;
+    view.findings.push_back(std::move(finding));
+  }
+  if (!evidence.tensor_problems.empty()) {
+    view.findings.push_back(Make(view, kNotComparable, FailureClass::kCode, "not-comparable",
+                                 Concat("tensors can't be compared: ", Quoted(evidence.tensor_problems.front()))));
+  }
+  const rules::SuiteStep* step = context.evidence->step;
+  const bool required = step != nullptr && step->comparison.has_value() && step->comparison->required;
+  if (required && evidence.tensors.empty() && evidence.tensor_problems.empty() && (view.ran > 0 || view.skipped == 0)) {
+    view.findings.push_back(Make(view, kNoReport, FailureClass::kEnvironment, "no-tensors",
+                                 "wrote no tensors, and the manifest wants them compared"));
+  }
+}
+
+void FindInMarks(RankView& view) {
+  if (!view.evidence->marks.has_value()) return;
+  const Marks& marks = *view.evidence->marks;
+  if (marks.failed > 0) {
+    Finding finding =
+        Make(view, kPrecision, FailureClass::kCode, "fail-marker",
+             Concat("printed a marker of failure ", marks.failed == 1 ? "once" : Concat(marks.failed, " times"),
+                    view.EndedBadly() ? "" : ", and ended with exit code 0"));
+    view.findings.push_back(std::move(finding));
+  } else if (marks.passed == 0 && view.end.has_value() && !view.EndedBadly()) {
+    view.findings.push_back(Make(view, kNoReport, FailureClass::kEnvironment, "no-marker",
+                                 "ended with exit code 0 and never printed the marker of success"));
+  }
+}
+
+// A script can print that all is well although its own helper said that numbers differ.
+void FindDroppedComparison(RankView& view) {
+  if (!view.evidence->marks.has_value() || view.failed > 0 || view.EndedBadly()) return;
+  for (const Signatures::Hit& hit : view.hits) {
+    if (hit.signature->priority < kFirstPrecision || hit.signature->priority >= kAfterPrecision) continue;
+    Finding finding = FromSignature(view, *hit.signature, hit.line.text);
+    finding.what += "; the marker of success says otherwise";
+    finding.micros = hit.line.micros;
+    finding.line = hit.line;
+    view.findings.push_back(std::move(finding));
+    return;
+  }
+}
+
+void FindInReports(RankView& view) {
+  const RankEvidence& evidence = *view.evidence;
+  if (!evidence.missing_reports.empty()) {
+    view.findings.push_back(Make(view, kNoReport, FailureClass::kEnvironment, "no-report",
+                                 Concat("left no report '", evidence.missing_reports.front(), "'")));
+  }
+  if (!evidence.bad_reports.empty()) {
+    view.findings.push_back(Make(view, kNoReport, FailureClass::kEnvironment, "bad-report",
+                                 Concat("left a report that can't be read: ", Quoted(evidence.bad_reports.front()))));
+  }
+  for (const Report& report : evidence.reports) {
+    if (report.problem.empty()) continue;
+    view.findings.push_back(Make(view, kNoReport, FailureClass::kEnvironment, "bad-report",
+                                 Concat("its report contradicts itself: ", Quoted(report.problem))));
+    break;
+  }
+}
+
+}  // namespace
+
+std::string TensorSentence(const TensorResult& tensor) {
+  std::string what = Concat(tensor.off, " of ", Count(tensor.elements, "element"), " of tensor '", tensor.name,
+                            tensor.off == 1 ? "' is off" : "' are off");
+  if (tensor.not_a_number > 0) what += Concat(" (", tensor.not_a_number, " not a number)");
+  what += Concat(", worst at ", tensor.worst, ": ", Decimal(tensor.worst_actual), " instead of ",
+                 Decimal(tensor.worst_expected), " (rtol ", Decimal(tensor.tolerance.rtol), ", atol ",
+                 Decimal(tensor.tolerance.atol), ")");
+  return what;
+}
+
+void FindInRank(const StepContext& context, RankView& view) {
+  if (view.evidence == nullptr || view.silent) {
+    // Nothing is known of it. What the step as a whole says (a launcher that failed) may explain it.
+    if (context.evidence->stopped == Stopped::kNot) {
+      view.findings.push_back(Make(view, kNoEvidence, FailureClass::kEnvironment, "no-evidence",
+                                   "left neither output nor a report nor an exit code"));
+    }
+    return;
+  }
+  const bool tensors_off = std::any_of(view.evidence->tensors.begin(), view.evidence->tensors.end(),
+                                       [](const TensorResult& tensor) { return !tensor.ok(); });
+  FindInTests(context, view, tensors_off);
+  if (view.EndedBadly()) {
+    if (view.end->signal != 0) {
+      FindInSignal(context, view);
+    } else if (view.failed == 0 || view.ran == 0) {
+      FindInExitCode(context, view);
+    }
+  }
+  // Of ranks that a launcher started, the exit may be unknown: a missing report then says enough.
+  const bool lost = !view.end.has_value() && !view.evidence->missing_reports.empty();
+  if (view.failed > 0 || view.EndedBadly() || view.hung || lost) FindInLog(view);
+  FindInTensors(context, view);
+  FindInMarks(view);
+  FindDroppedComparison(view);
+  // One that was stopped or died had no time for its report.
+  if (!view.hung && !view.skipped_by_code && !view.EndedBadly()) FindInReports(view);
+}
+
+}  // namespace yardmaster::worker

@@ -1,0 +1,123 @@
+#include "services/worker/verdict/rank_view.h"
+
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <csignal>
+#include <map>
+#include <utility>
+
+namespace yardmaster::worker {
+namespace {
+
+// Last lines of a rank in which a test that was begun is looked for.
+constexpr size_t kTailLines = 400;
+// Shells say a child's signal as 128 + its number.
+constexpr int kShellSignal = 128;
+
+bool IsFatalSignal(int signal) {
+  constexpr int fatal[] = {SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGKILL, SIGSEGV, SIGTERM, SIGXFSZ, SIGXCPU};
+  return std::find(std::begin(fatal), std::end(fatal), signal) != std::end(fatal);
+}
+
+RankEnd Normalized(RankEnd end) {
+  if (end.signal == 0 && end.code > kShellSignal && IsFatalSignal(end.code - kShellSignal)) {
+    end.signal = end.code - kShellSignal;
+  }
+  return end;
+}
+
+void CountTests(RankView& view) {
+  for (const Report& report : view.evidence->reports) {
+    for (const ReportTest& test : report.tests) {
+      if (test.outcome == Outcome::kSkipped) {
+        ++view.skipped;
+        continue;
+      }
+      ++view.ran;
+      if (test.outcome != Outcome::kPassed) ++view.failed;
+    }
+  }
+}
+
+bool IsSkipCode(const StepEvidence& evidence, int code) {
+  if (evidence.step == nullptr) return false;
+  const std::vector<int>& codes = evidence.step->skip_codes;
+  return std::find(codes.begin(), codes.end(), code) != codes.end();
+}
+
+}  // namespace
+
+std::vector<RankView> ViewRanks(const StepContext& context, const LauncherWords& words,
+                                std::vector<Signatures::Hit> hits) {
+  const StepEvidence& evidence = *context.evidence;
+  std::map<int, RankView> views;
+  // The manifest says how many there must be, not what was found.
+  for (int rank = 0; rank < evidence.expected_ranks; ++rank) views[rank].rank = rank;
+  for (const RankEvidence& rank : evidence.ranks) {
+    views[rank.rank].rank = rank.rank;
+    views[rank.rank].evidence = &rank;
+  }
+  for (Signatures::Hit& hit : hits) {
+    const auto at = views.find(hit.line.rank);
+    if (at != views.end()) at->second.hits.push_back(std::move(hit));
+  }
+
+  std::vector<RankView> list;
+  for (auto& [rank, view] : views) {
+    if (view.evidence != nullptr) {
+      CountTests(view);
+      const RankEvidence& own = *view.evidence;
+      view.hung = evidence.stopped != Stopped::kNot && own.started &&
+                  (!own.exit.has_value() || own.end_micros >= evidence.stopped_micros);
+      if (own.exit.has_value() && !view.hung) {
+        view.end = Normalized({own.exit->code, own.exit->signal});
+        view.end_micros = own.end_micros - context.begin_micros;
+      }
+      view.silent = !own.started && !own.exit.has_value() && own.reports.empty() && own.tensors.empty();
+    }
+    const auto said = words.ends.find(rank);
+    if (!view.end.has_value() && !view.hung && said != words.ends.end()) {
+      view.end = Normalized(said->second);
+      view.end_from_launcher = true;
+    }
+    if (view.end.has_value()) {
+      view.silent = false;
+      view.skipped_by_code = view.end->signal == 0 && IsSkipCode(evidence, view.end->code);
+    }
+    if (view.silent && evidence.log != nullptr && (context.ranked || view.evidence != nullptr)) {
+      const auto tail = evidence.log->Tail(1, rank);
+      view.silent = !tail.ok() || tail->empty();
+    }
+    list.push_back(std::move(view));
+  }
+  return list;
+}
+
+std::string UnfinishedTest(LogReader* log, int rank) {
+  static const RE2 pytest(R"(^(?:\[rank\d+\]:)?(\S+\.py::[^\s\[]+(?:\[[^\]]*\])?)\s*(.*)$)");
+  static const RE2 pytest_outcome(R"((?:^|\s)(?:PASSED|FAILED|SKIPPED|ERROR|XFAIL|XPASS)\b)");
+  static const RE2 pytest_summary(R"(^(?:FAILED|ERROR|SKIPPED|PASSED) \S)");
+  static const RE2 gtest_run(R"(^\[ RUN      \] (\S+))");
+  static const RE2 gtest_end(R"(^\[(?:       OK |  FAILED  |  SKIPPED )\] \S)");
+  if (log == nullptr) return "";
+  const absl::StatusOr<std::vector<LogLine>> lines = log->Tail(kTailLines, rank);
+  if (!lines.ok()) return "";
+  std::string begun;
+  for (const LogLine& line : *lines) {
+    std::string name;
+    std::string rest;
+    if (RE2::PartialMatch(line.text, pytest_summary)) {
+      begun.clear();
+    } else if (RE2::PartialMatch(line.text, pytest, &name, &rest)) {
+      begun = RE2::PartialMatch(rest, pytest_outcome) ? "" : name;
+    } else if (RE2::PartialMatch(line.text, gtest_run, &name)) {
+      begun = name;
+    } else if (RE2::PartialMatch(line.text, gtest_end) || RE2::PartialMatch(line.text, pytest_outcome)) {
+      begun.clear();
+    }
+  }
+  return begun;
+}
+
+}  // namespace yardmaster::worker

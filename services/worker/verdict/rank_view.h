@@ -1,0 +1,64 @@
+// One rank as the judge sees it: its evidence, what the launcher adds to it, what its log shows, and all that is wrong
+// with it. Also the step as a whole, as the "rank" kNoRank.
+#ifndef YARDMASTER_SERVICES_WORKER_VERDICT_RANK_VIEW_H_
+#define YARDMASTER_SERVICES_WORKER_VERDICT_RANK_VIEW_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "services/worker/verdict/finding.h"
+#include "services/worker/verdict/launcher_words.h"
+#include "services/worker/verdict/verdict.h"
+
+namespace yardmaster::worker {
+
+struct RankView {
+  int rank = kNoRank;
+  const RankEvidence* evidence = nullptr;  // null: expected, and nothing at all is known of it
+  std::optional<RankEnd> end;      // how it ended by itself; none: unknown, or still there when all were stopped
+  bool end_from_launcher = false;  // then nothing says when
+  bool hung = false;               // it was still there when the step was stopped
+  bool silent = true;              // it left neither a line, nor a report, nor an exit
+  bool skipped_by_code = false;
+  size_t ran = 0;  // tests, without those that were skipped
+  size_t skipped = 0;
+  size_t failed = 0;
+  int64_t end_micros = kUnknownTime;  // since the step began
+  std::vector<Signatures::Hit> hits;  // in its log, by priority
+  std::vector<Finding> findings;
+  bool victim = false;
+
+  // It ended by itself, and not well.
+  bool EndedBadly() const { return end.has_value() && !skipped_by_code && (end->code != 0 || end->signal != 0); }
+};
+
+// What a step's evidence shares between its ranks.
+struct StepContext {
+  const StepEvidence* evidence = nullptr;
+  const Signatures* signatures = nullptr;
+  std::string_view phase;
+  int64_t begin_micros = 0;  // of the step, in the time of RankEvidence
+  bool ranked = false;
+  bool launched = false;  // by a launcher that starts the ranks itself
+};
+
+// Views of all expected ranks and of others that left evidence, by rank. Without ranks there is one, kNoRank.
+std::vector<RankView> ViewRanks(const StepContext& context, const LauncherWords& words,
+                                std::vector<Signatures::Hit> hits);
+
+// Fills `findings` with all that is wrong with this rank by itself.
+void FindInRank(const StepContext& context, RankView& view);
+
+// The test that this rank had begun and not ended, by what it printed last; empty if that says none.
+std::string UnfinishedTest(LogReader* log, int rank);
+
+// "12 of 1024 elements of tensor 'x' are off, …".
+std::string TensorSentence(const TensorResult& tensor);
+
+}  // namespace yardmaster::worker
+
+#endif  // YARDMASTER_SERVICES_WORKER_VERDICT_RANK_VIEW_H_

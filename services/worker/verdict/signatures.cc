@@ -1,0 +1,193 @@
+#include <re2/re2.h>
+#include <re2/set.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <utility>
+
+#include "services/worker/verdict/builtin_signatures.h"
+#include "services/worker/verdict/verdict.h"
+
+namespace yardmaster::worker {
+namespace {
+
+// What the automaton of one phase may take, in bytes. Beyond it RE2 gives up on a line, which is then matched pattern
+// by pattern: slower, and never "no match".
+constexpr int64_t kSetMemory = 32 << 20;
+constexpr int64_t kPatternMemory = 4 << 20;
+// Of a line so much is looked at: errors stand at its beginning, and lines without end come from binary output.
+constexpr size_t kMaxMatchedBytes = 16 * 1024;
+
+constexpr std::array<std::string_view, 3> kPhases = {kFetchLayer, kBuildLayer, "test"};
+
+RE2::Options Options(int64_t memory) {
+  RE2::Options options;
+  options.set_log_errors(false);
+  options.set_case_sensitive(false);
+  options.set_max_mem(memory);
+  // Output is in no particular encoding.
+  options.set_encoding(RE2::Options::EncodingLatin1);
+  return options;
+}
+
+re2::StringPiece Piece(std::string_view text) { return {text.data(), text.size()}; }
+
+std::string Alternation(const std::vector<std::string>& patterns) {
+  std::string text;
+  for (const std::string& pattern : patterns) text += (text.empty() ? "(?:" : "|(?:") + pattern + ")";
+  return text;
+}
+
+bool Earlier(const LogLine& a, const LogLine& b) {
+  return std::pair(a.micros, a.number) < std::pair(b.micros, b.number);
+}
+
+class CompiledSignatures final : public Signatures {
+ public:
+  static std::shared_ptr<const Signatures> Create(std::vector<rules::FailureSignature> signatures, std::string& error) {
+    auto compiled = std::shared_ptr<CompiledSignatures>(new CompiledSignatures());
+    compiled->signatures_ = std::move(signatures);
+    std::stable_sort(compiled->signatures_.begin(), compiled->signatures_.end(),
+                     [](const auto& a, const auto& b) { return a.priority < b.priority; });
+    if (!compiled->Compile(error)) return nullptr;
+    return compiled;
+  }
+
+  std::vector<Hit> Find(LogReader& log, std::string_view phase) const override {
+    std::map<const rules::FailureSignature*, Hit> first;
+    for (Hit& hit : FindByRank(log, phase)) {
+      const auto [at, added] = first.try_emplace(hit.signature, hit);
+      if (!added && Earlier(hit.line, at->second.line)) at->second = std::move(hit);
+    }
+    std::vector<Hit> hits;
+    for (auto& [signature, hit] : first) hits.push_back(std::move(hit));
+    Sort(hits);
+    return hits;
+  }
+
+  std::vector<Hit> FindByRank(LogReader& log, std::string_view phase) const override {
+    std::map<std::pair<const rules::FailureSignature*, int>, Hit> first;
+    // A damaged log is read up to the damage: what it shows until then still counts.
+    (void)log.Read(1, log.lines(), [&](const LogLine& line) {
+      for (const rules::FailureSignature* signature : Match(line.text, phase)) {
+        const auto [at, added] = first.try_emplace({signature, line.rank}, Hit{signature, line});
+        if (!added && Earlier(line, at->second.line)) at->second.line = line;
+      }
+      return true;
+    });
+    std::vector<Hit> hits;
+    for (auto& [key, hit] : first) hits.push_back(std::move(hit));
+    Sort(hits);
+    return hits;
+  }
+
+  std::vector<const rules::FailureSignature*> Match(std::string_view line, std::string_view phase) const override {
+    std::vector<const rules::FailureSignature*> matched;
+    const PhaseSet& set = sets_[PhaseIndex(phase)];
+    if (set.set == nullptr) return matched;
+    line = line.substr(0, kMaxMatchedBytes);
+    std::vector<int> found;
+    RE2::Set::ErrorInfo info{};
+    if (set.set->Match(Piece(line), &found, &info)) {
+      // The order of a set's answer is not defined; that of the signatures is by priority.
+      std::sort(found.begin(), found.end());
+      for (const int index : found) matched.push_back(&signatures_[set.members[static_cast<size_t>(index)]]);
+    } else if (info.kind != RE2::Set::kNoError) {
+      for (const size_t member : set.members) {
+        if (RE2::PartialMatch(Piece(line), *patterns_[member])) matched.push_back(&signatures_[member]);
+      }
+    }
+    // "RuntimeError: Connection closed by peer": the rest of the line says more than that it is an exception.
+    const bool specific = std::any_of(matched.begin(), matched.end(), [](const auto* s) { return !IsGeneric(*s); });
+    if (specific) {
+      matched.erase(std::remove_if(matched.begin(), matched.end(), [](const auto* s) { return IsGeneric(*s); }),
+                    matched.end());
+    }
+    return matched;
+  }
+
+  const rules::FailureSignature* DeviceFatal(std::string_view line) const override {
+    if (fatal_ == nullptr) return nullptr;
+    line = line.substr(0, kMaxMatchedBytes);
+    if (!RE2::PartialMatch(Piece(line), *fatal_)) return nullptr;
+    for (size_t i = 0; i < signatures_.size(); ++i) {
+      if (signatures_[i].device_fatal && RE2::PartialMatch(Piece(line), *patterns_[i])) return &signatures_[i];
+    }
+    return nullptr;
+  }
+
+ private:
+  struct PhaseSet {
+    std::unique_ptr<RE2::Set> set;
+    std::vector<size_t> members;  // index in the set → signature
+  };
+
+  CompiledSignatures() = default;
+
+  // Unknown phases are tests.
+  static size_t PhaseIndex(std::string_view phase) {
+    const auto at = std::find(kPhases.begin(), kPhases.end(), phase);
+    return at == kPhases.end() ? kPhases.size() - 1 : static_cast<size_t>(at - kPhases.begin());
+  }
+
+  static void Sort(std::vector<Hit>& hits) {
+    std::sort(hits.begin(), hits.end(), [](const Hit& a, const Hit& b) {
+      if (a.signature->priority != b.signature->priority) return a.signature->priority < b.signature->priority;
+      return Earlier(a.line, b.line);
+    });
+  }
+
+  bool Compile(std::string& error) {
+    std::vector<std::string> fatal;
+    for (const rules::FailureSignature& signature : signatures_) {
+      std::string text = Alternation(signature.patterns);
+      patterns_.push_back(std::make_unique<RE2>(text, Options(kPatternMemory)));
+      if (!patterns_.back()->ok()) {
+        error = "failure signature '" + signature.id + "': " + patterns_.back()->error();
+        return false;
+      }
+      if (signature.device_fatal) fatal.push_back(std::move(text));
+    }
+    if (!fatal.empty()) {
+      fatal_ = std::make_unique<RE2>(Alternation(fatal), Options(kSetMemory));
+      if (!fatal_->ok()) {
+        error = "failure signatures of devices: " + fatal_->error();
+        return false;
+      }
+    }
+    for (size_t phase = 0; phase < kPhases.size(); ++phase) {
+      PhaseSet& set = sets_[phase];
+      set.set = std::make_unique<RE2::Set>(Options(kSetMemory), RE2::UNANCHORED);
+      for (size_t i = 0; i < signatures_.size(); ++i) {
+        if (!signatures_[i].phase.empty() && signatures_[i].phase != kPhases[phase]) continue;
+        if (set.set->Add(patterns_[i]->pattern(), &error) < 0) return false;
+        set.members.push_back(i);
+      }
+      if (!set.set->Compile()) {
+        error = "the failure signatures need more memory than a set may take";
+        return false;
+      }
+    }
+    return true;
+  }
+
+  std::vector<rules::FailureSignature> signatures_;  // by priority; never changed once compiled: hits point into it
+  std::vector<std::unique_ptr<RE2>> patterns_;       // of each
+  std::array<PhaseSet, kPhases.size()> sets_;
+  std::unique_ptr<RE2> fatal_;  // all device-fatal patterns; null: there are none
+};
+
+}  // namespace
+
+std::shared_ptr<const Signatures> CompileSignatures(std::vector<rules::FailureSignature> signatures,
+                                                    std::string& error) {
+  for (rules::FailureSignature& builtin : BuiltinSignatures()) {
+    const bool replaced = std::any_of(signatures.begin(), signatures.end(),
+                                      [&](const rules::FailureSignature& own) { return own.id == builtin.id; });
+    if (!replaced) signatures.push_back(std::move(builtin));
+  }
+  return CompiledSignatures::Create(std::move(signatures), error);
+}
+
+}  // namespace yardmaster::worker

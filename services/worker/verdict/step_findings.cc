@@ -1,0 +1,357 @@
+#include "services/worker/verdict/step_findings.h"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include "services/worker/verdict/builtin_signatures.h"
+#include "services/worker/verdict/priorities.h"
+#include "services/worker/verdict/text.h"
+
+namespace yardmaster::worker {
+namespace {
+
+using rules::FailureClass;
+
+Finding Make(int priority, FailureClass cls, std::string_view signature, std::string what) {
+  Finding finding;
+  finding.priority = priority;
+  finding.cls = cls;
+  finding.signature = std::string(signature);
+  finding.what = std::move(what);
+  return finding;
+}
+
+bool LauncherFailed(const StepEvidence& evidence) {
+  return evidence.launcher.has_value() && (evidence.launcher->code != 0 || evidence.launcher->signal != 0);
+}
+
+// What the manifest starts is made by the build: then the build is at fault, not the machine.
+bool IsBuiltHere(const StepEvidence& evidence) {
+  if (evidence.step == nullptr) return false;
+  const std::vector<std::string>& words = evidence.step->command.words;
+  return !words.empty() && words.front().starts_with("${BUILD}");
+}
+
+Finding NotStarted(const StepEvidence& evidence) {
+  const std::string message = Quoted({evidence.start_error.message().data(), evidence.start_error.message().size()});
+  switch (evidence.start_error.code()) {
+    case absl::StatusCode::kNotFound: {
+      const bool built = IsBuiltHere(evidence);
+      Finding finding =
+          Make(built ? kMissingProgram : kNotStartable, built ? FailureClass::kCode : FailureClass::kEnvironment,
+               "missing-program", Concat("a program is missing: ", message));
+      finding.advice = built ? "The build should have made it: look at the build's log."
+                             : "Install it, or mend the interpreter or PATH in the environment of the suite.";
+      return finding;
+    }
+    case absl::StatusCode::kResourceExhausted:
+      return Make(kHostOutOfMemory, FailureClass::kInfrastructure, "no-resources",
+                  Concat("the host has no processes, descriptors or memory left: ", message));
+    default:
+      return Make(kNotStartable, FailureClass::kEnvironment, "not-startable",
+                  Concat("could not be started: ", message));
+  }
+}
+
+void FindInLauncher(const StepContext& context, const std::vector<RankView>& views,
+                    const std::vector<Signatures::Hit>& hits, std::vector<Finding>& findings) {
+  const StepEvidence& evidence = *context.evidence;
+  const bool silent = std::all_of(views.begin(), views.end(), [](const RankView& view) { return view.silent; });
+  const bool bad = LauncherFailed(evidence) || evidence.stopped != Stopped::kNot ||
+                   std::any_of(views.begin(), views.end(), [](const RankView& v) { return !v.findings.empty(); });
+  if (!bad) return;
+  for (const Signatures::Hit& hit : hits) {
+    const bool generic = IsGeneric(*hit.signature);
+    Finding finding = Make(hit.signature->priority, hit.signature->cls, hit.signature->id,
+                           Concat(hit.signature->title, ": ", Quoted(hit.line.text)));
+    if (generic) {
+      // A launcher ends with an exception of its own whatever happened to its ranks.
+      finding.priority = silent ? kLauncher - 1 : kLauncherSays;
+      finding.what = Concat("the launcher failed: ", Quoted(hit.line.text));
+      finding.signature = "launcher";
+      if (silent) finding.cls = FailureClass::kEnvironment;
+    }
+    finding.advice = hit.signature->advice;
+    finding.device_fatal = hit.signature->device_fatal;
+    finding.generic = generic;
+    finding.micros = hit.line.micros;
+    finding.line = hit.line;
+    findings.push_back(std::move(finding));
+  }
+  if (!LauncherFailed(evidence) || evidence.stopped != Stopped::kNot) return;
+  const ProcessExit& exit = *evidence.launcher;
+  findings.push_back(Make(kLauncher, silent ? FailureClass::kEnvironment : FailureClass::kCode, "launcher",
+                          exit.signal != 0 ? Concat("the launcher was killed by ", SignalName(exit.signal))
+                                           : Concat("the launcher ended with exit code ", exit.code,
+                                                    silent ? ", and no rank was started" : ", and no rank says why")));
+}
+
+// Reasons that differ in numbers only are the same: "needs 4 devices, rank 2 has 1".
+std::string WithoutNumbers(std::string_view text) {
+  std::string shape;
+  for (const char c : text) {
+    if (c < '0' || c > '9') shape += c;
+  }
+  return shape;
+}
+
+std::string FirstSkip(const RankView& view) {
+  if (view.skipped_by_code) return Concat("exit code ", view.end->code, " means skipped");
+  if (view.evidence == nullptr) return "";
+  for (const Report& report : view.evidence->reports) {
+    for (const ReportTest& test : report.tests) {
+      if (test.outcome == Outcome::kSkipped) return Quoted(FirstLine(test.message));
+    }
+  }
+  return "";
+}
+
+bool SkippedAll(const RankView& view) {
+  return view.skipped_by_code || (view.ran == 0 && view.skipped > 0 && !view.EndedBadly());
+}
+
+}  // namespace
+
+bool NeedsLog(const StepContext& context) {
+  const StepEvidence& evidence = *context.evidence;
+  if (evidence.log == nullptr) return false;
+  if (evidence.stopped != Stopped::kNot || evidence.log_lost || evidence.device_bad_after || evidence.oom_kills > 0 ||
+      !evidence.start_error.ok() || LauncherFailed(evidence)) {
+    return true;
+  }
+  if (evidence.expected_ranks > static_cast<int>(evidence.ranks.size())) return true;
+  for (const RankEvidence& rank : evidence.ranks) {
+    if (rank.exit.has_value() ? rank.exit->code != 0 || rank.exit->signal != 0 : !context.launched) return true;
+    if (!rank.missing_reports.empty() || !rank.bad_reports.empty() || rank.marks.has_value() ||
+        !rank.tensor_problems.empty()) {
+      return true;
+    }
+    for (const TensorResult& tensor : rank.tensors) {
+      if (!tensor.ok()) return true;
+    }
+    for (const Report& report : rank.reports) {
+      for (const ReportTest& test : report.tests) {
+        if (test.outcome != Outcome::kPassed && test.outcome != Outcome::kSkipped) return true;
+      }
+    }
+  }
+  return false;
+}
+
+std::vector<Finding> FindInStep(const StepContext& context, std::vector<RankView>& views,
+                                const std::vector<Signatures::Hit>& hits) {
+  const StepEvidence& evidence = *context.evidence;
+  std::vector<Finding> findings;
+  if (!evidence.start_error.ok()) {
+    // Then no rank could leave anything.
+    for (RankView& view : views) {
+      if (view.silent) view.findings.clear();
+    }
+    findings.push_back(NotStarted(evidence));
+  }
+  if (evidence.device_bad_after || evidence.stopped == Stopped::kDeviceLost) {
+    Finding finding =
+        Make(kDeviceBad, FailureClass::kInfrastructure, "device-lost",
+             Concat("a device was lost", evidence.device_reason.empty() ? "" : ": ", evidence.device_reason));
+    finding.device_fatal = true;
+    finding.advice = "Check the device, or run elsewhere; what would have come later on it was not run.";
+    findings.push_back(std::move(finding));
+  }
+  if (evidence.stopped == Stopped::kDiskFull || evidence.log_lost) {
+    Finding finding =
+        Make(kDiskFull, FailureClass::kInfrastructure, "disk-full",
+             evidence.log_lost ? "the disk is full: the log could not be written to its end" : "the disk is full");
+    finding.advice = "Free space below the result directory and the cache, or name others.";
+    findings.push_back(std::move(finding));
+  }
+  FindInLauncher(context, views, hits, findings);
+
+  const bool failed = std::any_of(views.begin(), views.end(), [](const RankView& v) { return !v.findings.empty(); });
+  const bool known = std::any_of(views.begin(), views.end(), [](const RankView& view) {
+    return std::any_of(view.findings.begin(), view.findings.end(),
+                       [](const Finding& f) { return f.signature == "oom"; });
+  });
+  if (failed && !known && evidence.oom_kills > 0) {
+    Finding finding = Make(kOutOfMemory, FailureClass::kCode, "oom",
+                           "a process was killed for want of memory: the step passed its memory limit");
+    finding.advice = "Use less memory, or raise the limit in the manifest.";
+    findings.push_back(std::move(finding));
+  }
+
+  // Nobody left anything, and all went well as the launcher sees it: it did not wait for what it started.
+  const bool silent =
+      !views.empty() && std::all_of(views.begin(), views.end(), [](const RankView& v) { return v.silent; });
+  if (silent && context.ranked && evidence.start_error.ok() && evidence.stopped == Stopped::kNot) {
+    for (RankView& view : views) view.findings.clear();
+    std::string what = views.size() == 1 ? "the rank left" : Concat("none of the ", views.size(), " ranks left");
+    what += " output, a report or an exit code";
+    if (evidence.launcher.has_value() && !LauncherFailed(evidence)) {
+      what += "; the launcher ended with exit code 0 and did not wait for them";
+    }
+    findings.push_back(Make(kNoEvidence, FailureClass::kEnvironment, "no-evidence", std::move(what)));
+  }
+  return findings;
+}
+
+std::vector<Finding> FindInTotals(const StepContext& context, const std::vector<RankView>& views) {
+  std::vector<Finding> findings;
+  std::string reason;
+  if (AllSkipped(views, reason)) return findings;
+
+  // Ranks must agree on what is skipped: a rank that leaves out a collective test sees another world.
+  struct Seen {
+    std::vector<int> passed;
+    std::vector<int> skipped;
+  };
+  std::map<std::string_view, Seen> tests;
+  std::vector<int> skipping;
+  for (const RankView& view : views) {
+    if (SkippedAll(view)) skipping.push_back(view.rank);
+    if (view.evidence == nullptr) continue;
+    for (const Report& report : view.evidence->reports) {
+      for (const ReportTest& test : report.tests) {
+        if (test.outcome == Outcome::kSkipped) {
+          tests[test.id].skipped.push_back(view.rank);
+        } else if (test.outcome == Outcome::kPassed) {
+          tests[test.id].passed.push_back(view.rank);
+        }
+      }
+    }
+  }
+  if (context.ranked && views.size() > 1) {
+    if (!skipping.empty() && skipping.size() < views.size()) {
+      findings.push_back(Make(kMixedSkip, FailureClass::kCode, "mixed-skip",
+                              Concat(RankList(skipping), " skipped everything while others ran")));
+    } else if (!skipping.empty()) {
+      findings.push_back(
+          Make(kMixedSkip, FailureClass::kCode, "mixed-skip", "all ranks skipped, for different reasons"));
+    } else {
+      for (const auto& [id, seen] : tests) {
+        if (seen.passed.empty() || seen.skipped.empty()) continue;
+        Finding finding = Make(
+            kMixedSkip, FailureClass::kCode, "mixed-skip",
+            Concat("test '", id, "' was skipped by ", RankList(seen.skipped), " and ran on ", RankList(seen.passed)));
+        finding.test = std::string(id);
+        findings.push_back(std::move(finding));
+        break;
+      }
+    }
+  }
+
+  const rules::SuiteStep* step = context.evidence->step;
+  if (step == nullptr) return findings;
+  size_t ran = 0;
+  for (const RankView& view : views) ran += view.ran;
+  const bool lists = std::any_of(step->reports.begin(), step->reports.end(), [](const rules::ReportModel& report) {
+    return report.format != rules::ReportFormat::kMarkers || !report.line.empty();
+  });
+  const size_t wanted = step->tests_at_least > 0 ? step->tests_at_least : static_cast<size_t>(lists ? 1 : 0);
+  if (ran < wanted) {
+    findings.push_back(ran == 0
+                           ? Make(kNoTests, FailureClass::kEnvironment, "no-tests",
+                                  "no test ran: the selection matches nothing, or nothing was collected")
+                           : Make(kNoTests, FailureClass::kEnvironment, "too-few-tests",
+                                  Concat("only ", Count(ran, "test"), " ran; the manifest expects at least ", wanted)));
+  }
+  return findings;
+}
+
+std::vector<Finding> FindSymptoms(const StepContext& context, const std::vector<const rules::RecoveryRecipe*>& recipes,
+                                  const rules::RecoveryRecipe*& applicable) {
+  std::vector<Finding> findings;
+  LogReader* log = context.evidence->log;
+  if (log == nullptr) return findings;
+  for (const rules::RecoveryRecipe* recipe : recipes) {
+    for (const std::string& symptom : recipe->symptoms) {
+      const absl::StatusOr<std::vector<LogLine>> found = log->Search(symptom, 1, kAllRanks);
+      if (!found.ok() || found->empty()) continue;
+      const LogLine& line = found->front();
+      Finding finding =
+          Make(kRecipeSymptom, FailureClass::kEnvironment, recipe->id, Concat(recipe->title, ": ", Quoted(line.text)));
+      finding.advice = recipe->cause;
+      for (const std::string& step : recipe->steps) finding.advice += (finding.advice.empty() ? "" : " ") + step;
+      finding.rank = line.rank;
+      finding.micros = line.micros;
+      finding.line = line;
+      findings.push_back(std::move(finding));
+      if (recipe->applicable && applicable == nullptr) applicable = recipe;
+      break;
+    }
+  }
+  return findings;
+}
+
+bool AllSkipped(const std::vector<RankView>& views, std::string& reason) {
+  if (views.empty() || !std::all_of(views.begin(), views.end(), SkippedAll)) return false;
+  const std::string first = FirstSkip(views.front());
+  for (const RankView& view : views) {
+    if (WithoutNumbers(FirstSkip(view)) != WithoutNumbers(first)) return false;
+  }
+  size_t skipped = 0;
+  for (const RankView& view : views) skipped += view.skipped;
+  reason =
+      skipped > 0 ? Concat("all ", Count(skipped, "test"), skipped == 1 ? " was" : " were", " skipped") : "skipped";
+  if (!first.empty()) reason += ": " + first;
+  return true;
+}
+
+std::vector<TestResult> TestsOf(const StepContext& context, const std::vector<RankView>& views) {
+  const StepEvidence& evidence = *context.evidence;
+  std::vector<TestResult> tests;
+  for (const RankView& view : views) {
+    if (view.evidence == nullptr) continue;
+    const Verdict unfinished = evidence.stopped == Stopped::kCancelled ? Verdict::kCancelled
+                               : view.hung                             ? Verdict::kTimedOut
+                                                                       : Verdict::kFailed;
+    std::string open = view.hung || view.EndedBadly() ? UnfinishedTest(evidence.log, view.rank) : "";
+    for (const Report& report : view.evidence->reports) {
+      for (const ReportTest& test : report.tests) {
+        TestResult result;
+        result.id = test.id;
+        result.layer = evidence.layer;
+        result.step = evidence.name;
+        result.rank = view.rank;
+        result.seconds = test.seconds;
+        result.message = test.message;
+        if (test.id == open) open.clear();
+        switch (test.outcome) {
+          case Outcome::kPassed:
+            result.verdict = Verdict::kPassed;
+            break;
+          case Outcome::kSkipped:
+            result.verdict = Verdict::kNotRun;
+            result.skipped = true;
+            break;
+          case Outcome::kTimedOut:
+            result.verdict = Verdict::kTimedOut;
+            break;
+          case Outcome::kUnfinished:
+            result.verdict = unfinished;
+            if (result.message.empty()) result.message = "begun, and never ended";
+            break;
+          case Outcome::kNotStarted:
+            if (result.message.empty()) result.message = "its program is missing";
+            [[fallthrough]];
+          case Outcome::kFailed:
+            result.verdict = Verdict::kFailed;
+            break;
+        }
+        tests.push_back(std::move(result));
+      }
+    }
+    if (open.empty()) continue;
+    TestResult result;
+    result.id = std::move(open);
+    result.layer = evidence.layer;
+    result.step = evidence.name;
+    result.rank = view.rank;
+    result.verdict = unfinished;
+    result.message = "begun, and never ended";
+    tests.push_back(std::move(result));
+  }
+  return tests;
+}
+
+}  // namespace yardmaster::worker

@@ -1,0 +1,89 @@
+#include "services/worker/verdict/text.h"
+
+#include <array>
+#include <cstdio>
+
+namespace yardmaster::worker {
+namespace {
+
+constexpr size_t kMaxListedRanks = 8;
+constexpr char kEscape = '\x1b';
+
+bool IsBlank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+
+// "\x1b[31m" and its like. Sequences of other kinds lose their escape only.
+std::string WithoutEscapes(std::string_view text) {
+  std::string plain;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != kEscape) {
+      plain += text[i];
+      continue;
+    }
+    if (i + 1 >= text.size() || text[i + 1] != '[') continue;
+    i += 2;
+    while (i < text.size() && (text[i] < '@' || text[i] > '~')) ++i;
+  }
+  return plain;
+}
+
+}  // namespace
+
+bool Contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+
+std::string Decimal(double number) {
+  std::array<char, 40> digits{};
+  std::snprintf(digits.data(), digits.size(), "%.9g", number);
+  return digits.data();
+}
+
+std::string Quoted(std::string_view line) {
+  std::string text = WithoutEscapes(line);
+  size_t begin = 0;
+  while (begin < text.size() && IsBlank(text[begin])) ++begin;
+  text.erase(0, begin);
+  while (!text.empty() && IsBlank(text.back())) text.pop_back();
+  if (text.size() <= kMaxQuotedBytes) return text;
+  size_t end = kMaxQuotedBytes;
+  // Not inside of a UTF-8 character.
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
+  text.resize(end);
+  return text + "…";
+}
+
+std::vector<std::string_view> Lines(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    const size_t end = text.find('\n');
+    lines.push_back(text.substr(0, end));
+    if (end == std::string_view::npos) break;
+    text.remove_prefix(end + 1);
+  }
+  return lines;
+}
+
+std::string_view FirstLine(std::string_view text) {
+  for (const std::string_view line : Lines(text)) {
+    for (const char c : line) {
+      if (!IsBlank(c)) return line;
+    }
+  }
+  return {};
+}
+
+std::string Count(size_t number, std::string_view noun) {
+  return std::to_string(number) + " " + std::string(noun) + (number == 1 ? "" : "s");
+}
+
+std::string RankList(const std::vector<int>& ranks) {
+  if (ranks.empty()) return "";
+  std::string text = ranks.size() == 1 ? "rank " : "ranks ";
+  const size_t shown = ranks.size() <= kMaxListedRanks ? ranks.size() : kMaxListedRanks - 1;
+  for (size_t i = 0; i < shown; ++i) {
+    if (i > 0) text += i + 1 == ranks.size() ? " and " : ", ";
+    text += std::to_string(ranks[i]);
+  }
+  if (shown < ranks.size()) text += " and " + std::to_string(ranks.size() - shown) + " more";
+  return text;
+}
+
+}  // namespace yardmaster::worker

@@ -1,0 +1,216 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "services/worker/verdict/builtin_signatures.h"
+#include "tests/unit/services/worker/verdict/step_case.h"
+
+namespace yardmaster::worker {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+rules::FailureSignature Signature(std::string id, int priority, std::vector<std::string> patterns,
+                                  std::string phase = "") {
+  rules::FailureSignature signature;
+  signature.id = std::move(id);
+  signature.title = signature.id;
+  signature.priority = priority;
+  signature.patterns = std::move(patterns);
+  signature.phase = std::move(phase);
+  return signature;
+}
+
+std::shared_ptr<const Signatures> Compile(std::vector<rules::FailureSignature> signatures) {
+  std::string error;
+  std::shared_ptr<const Signatures> compiled = CompileSignatures(std::move(signatures), error);
+  EXPECT_NE(compiled, nullptr) << error;
+  return compiled;
+}
+
+std::vector<std::string> Ids(const std::vector<const rules::FailureSignature*>& signatures) {
+  std::vector<std::string> ids;
+  for (const rules::FailureSignature* signature : signatures) ids.push_back(signature->id);
+  return ids;
+}
+
+TEST(Signatures, TheFirstLineByTimeOfEachSignatureIsFoundByPriority) {
+  const auto signatures = Compile({Signature("late", 700, {"beta"}), Signature("early", 10, {"alpha", "gamma"})});
+  testing::MemoryLog log;
+  log.Add(0, 5000, "beta at 5").Add(1, 3000, "beta at 3").Add(0, 9000, "GAMMA at 9").Add(1, 10000, "alpha at 10");
+  const std::vector<Signatures::Hit> hits = signatures->Find(log, "test");
+  ASSERT_THAT(hits, SizeIs(2));
+  EXPECT_EQ(hits[0].signature->id, "early");
+  EXPECT_EQ(hits[0].line.text, "GAMMA at 9");
+  EXPECT_EQ(hits[1].line.text, "beta at 3");
+
+  const std::vector<Signatures::Hit> by_rank = signatures->FindByRank(log, "test");
+  ASSERT_THAT(by_rank, SizeIs(4));
+  EXPECT_EQ(by_rank[0].line.text, "GAMMA at 9");
+  EXPECT_EQ(by_rank[1].line.text, "alpha at 10");
+  EXPECT_EQ(by_rank[2].line.text, "beta at 3");
+  EXPECT_EQ(by_rank[3].line.text, "beta at 5");
+}
+
+TEST(Signatures, APhaseSeesItsOwnAndThoseOfAll) {
+  const auto signatures = Compile({Signature("all", 1, {"x"}), Signature("build", 2, {"x"}, "build"),
+                                   Signature("test", 3, {"x"}, "test"), Signature("fetch", 4, {"x"}, "fetch")});
+  EXPECT_THAT(Ids(signatures->Match("x", "build")), ElementsAre("all", "build"));
+  EXPECT_THAT(Ids(signatures->Match("x", "test")), ElementsAre("all", "test"));
+  EXPECT_THAT(Ids(signatures->Match("x", "fetch")), ElementsAre("all", "fetch"));
+}
+
+TEST(Signatures, ABadPatternIsAnErrorThatNamesItsSignature) {
+  std::string error;
+  EXPECT_EQ(CompileSignatures({Signature("broken", 1, {"("})}, error), nullptr);
+  EXPECT_THAT(error, ::testing::HasSubstr("'broken'"));
+}
+
+TEST(Signatures, WhatSaysMoreStandsBeforeAPlainException) {
+  const auto signatures = Compile({Signature("lost", 810, {"connection closed"})});
+  EXPECT_THAT(Ids(signatures->Match("RuntimeError: Connection closed by peer", "test")), ElementsAre("lost"));
+  EXPECT_THAT(Ids(signatures->Match("RuntimeError: bad", "test")), ElementsAre("exception"));
+  EXPECT_THAT(Ids(signatures->Match("E       my.module.CustomException: bad", "test")), ElementsAre("exception"));
+  EXPECT_THAT(Ids(signatures->Match("[rank3]: ValueError", "test")), ElementsAre("exception"));
+}
+
+TEST(Signatures, SourceAndProseAreNoException) {
+  const auto signatures = Compile({});
+  for (const std::string_view line :
+       {"    raise RuntimeError(f\"no {op}\")", "ERROR:torch.distributed:failed", "no Error: here", "error: 3",
+        "test_errors.py::TestError PASSED", "Errors: 0", "ok"}) {
+    EXPECT_THAT(Ids(signatures->Match(line, "test")), IsEmpty()) << line;
+  }
+}
+
+TEST(Signatures, APackMayReplaceWhatIsBuiltIn) {
+  const auto signatures = Compile({Signature(std::string(kExceptionId), 20, {"^oops"})});
+  EXPECT_THAT(Ids(signatures->Match("oops", "test")), ElementsAre("exception"));
+  EXPECT_THAT(Ids(signatures->Match("RuntimeError: bad", "test")), IsEmpty());
+}
+
+TEST(Signatures, OnlyDeviceFatalOnesEndASuite) {
+  rules::FailureSignature fatal = Signature("gone", 5, {"gpu is lost"});
+  fatal.device_fatal = true;
+  const auto signatures = Compile({fatal, Signature("other", 1, {"lost"})});
+  ASSERT_NE(signatures->DeviceFatal("CUDA error: GPU is lost."), nullptr);
+  EXPECT_EQ(signatures->DeviceFatal("CUDA error: GPU is lost.")->id, "gone");
+  EXPECT_EQ(signatures->DeviceFatal("a line is lost"), nullptr);
+  EXPECT_EQ(Compile({})->DeviceFatal("GPU is lost"), nullptr);
+}
+
+TEST(Signatures, BytesThatAreNoTextAndEndlessLinesAreSearchedToo) {
+  const auto signatures = Compile({Signature("a", 1, {"needle"})});
+  EXPECT_THAT(Ids(signatures->Match("\xff\xfe needle \x80", "test")), ElementsAre("a"));
+  EXPECT_THAT(signatures->Match(std::string(10 << 20, 'x') + "needle", "test"), IsEmpty());
+}
+
+// What ships: each text is known by the signature of that name, first of all.
+struct Known {
+  const char* line;
+  const char* signature;
+  const char* phase = "test";
+};
+
+class ShippedSignatures : public ::testing::TestWithParam<Known> {};
+
+TEST_P(ShippedSignatures, KnowTheLine) {
+  static const std::shared_ptr<const Signatures> signatures = CompilePacks({"common"});
+  const std::vector<std::string> ids = Ids(signatures->Match(GetParam().line, GetParam().phase));
+  ASSERT_FALSE(ids.empty()) << GetParam().line;
+  EXPECT_EQ(ids.front(), GetParam().signature) << GetParam().line;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Common, ShippedSignatures,
+    ::testing::Values(
+        Known{"[ 12.3] NVRM: Xid (PCI:0000:01:00): 79, pid=1, name=x, GPU has fallen off the bus.", "gpu-off-the-bus"},
+        Known{"NVRM: Xid (0000:01:00): 48, pid=1", "gpu-ecc"},
+        Known{"NVRM: Xid (PCI:0000:01:00 GPU-I:05): 119, pid=1", "xid-reset"},
+        Known{"NVRM: Xid (PCI:0000:01:00): 94, pid=1", "xid-contained-ecc"},
+        Known{"NVRM: Xid (PCI:0000:01:00): 74, pid=1", "xid-nvlink"},
+        Known{"NVRM: Xid (PCI:0000:01:00): 145, pid=1", "xid-nvlink"},
+        Known{"NVRM: Xid (PCI:0000:01:00): 13, pid=1", "xid-application"},
+        Known{"NVRM: Xid (PCI:0000:01:00): 31, pid=1", "xid-application"},
+        Known{"NVRM: Xid (PCI:0000:01:00): 165, pid=1", "xid-unknown"},
+        Known{"NVRM: Xid (PCI:0000:01:00): 999, pid=1", "xid-unknown"},
+        Known{"NVRM: Xid (PCI:0000:01:00): 154, pid=1", "xid-operator"},
+        Known{"Failed to initialize NVML: Driver/library version mismatch", "driver-library-mismatch"},
+        Known{"CUDA driver version is insufficient for CUDA runtime version", "driver-too-old"},
+        Known{"RuntimeError: The NVIDIA driver on your system is too old (found version 11040).", "driver-too-old"},
+        Known{"RuntimeError: No CUDA GPUs are available", "no-gpu"},
+        Known{"CUDA error: all CUDA-capable devices are busy or unavailable", "gpu-busy"},
+        Known{"OSError: [Errno 28] No space left on device", "disk-full"},
+        Known{"[1.2] Out of memory: Killed process 42 (python3)", "host-oom"},
+        Known{"Memory cgroup out of memory: Killed process 42", "oom"},
+        Known{"RuntimeError: ... (errno: 98 - Address already in use).", "port-taken"},
+        Known{"OSError: [Errno 98] Address already in use", "port-taken"}, Known{"bind: EADDRINUSE", "port-taken"},
+        Known{"x.py: error: unrecognized arguments: --foo", "usage-error"},
+        Known{"ERROR: file or directory not found: nosuch.py::x", "usage-error"},
+        Known{"bash: line 1: frob: command not found", "missing-program"},
+        Known{"sh: 1: frob: not found", "missing-program"},
+        Known{"ModuleNotFoundError: No module named 'torch'", "python-module-missing"},
+        Known{"/usr/bin/python3: No module named pytest", "python-module-missing"},
+        Known{"a.out: error while loading shared libraries: libfoo.so.1: cannot open", "shared-library-missing"},
+        Known{"ImportError: /x/_C.so: undefined symbol: _ZN3c10", "shared-library-mismatch"},
+        Known{"RuntimeError: CUDA error: no kernel image is available for execution on the device", "gpu-wrong-arch"},
+        Known{"RuntimeError: CUDA error: an illegal memory access was encountered", "gpu-illegal-access"},
+        Known{"torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 20 GiB", "gpu-oom"},
+        Known{"terminate called after throwing an instance of 'std::bad_alloc'", "host-allocation"},
+        Known{"==12==ERROR: AddressSanitizer: heap-use-after-free on address 0x1", "sanitizer"},
+        Known{"RuntimeError: Detected mismatch between collectives on ranks. Rank 1 is running", "collective-mismatch"},
+        Known{"RuntimeError: [../gloo/transport/tcp/pair.cc:598] Connection closed by peer [127.0.0.1]:1",
+              "connection-lost"},
+        Known{"RuntimeError: [./gloo/transport/tcp/pair.cc:589] Read error [127.0.0.1]:15237: Connection reset by peer",
+              "connection-lost"},
+        Known{"[Rank 1] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=3, OpType=ALLREDUCE)",
+              "collective-timeout"},
+        Known{"TimeoutError: The client socket has timed out after 3s while trying to connect to (127.0.0.1, 29713).",
+              "rendezvous-timeout"},
+        Known{"ncclRemoteError: A call failed possibly due to a network error or a remote process exiting prematurely.",
+              "nccl-remote"},
+        Known{"E       AssertionError: Tensor-likes are not close!", "precision"},
+        Known{"The difference between a[0] and b[0] is 0.5, which exceeds 1e-5, where", "precision"},
+        Known{"fatal: unable to access 'https://x/': Could not resolve host: x", "network-fetch", "fetch"},
+        Known{"ERROR: THESE PACKAGES DO NOT MATCH THE HASHES FROM THE REQUIREMENTS FILE.", "download-damaged", "build"},
+        Known{"nvcc fatal   : Unsupported gpu architecture 'compute_120'", "cuda-toolchain", "build"},
+        Known{"c++: fatal error: Killed signal terminated program cc1plus", "compiler-killed", "build"},
+        Known{"a.cc:3:4: error: expected ';'", "compile", "build"}));
+
+TEST(ShippedSignaturesOf, IgnoredXidsAreNoCause) {
+  for (const std::string_view number : {"43", "63", "92", "37", "160"}) {
+    const std::string line = "NVRM: Xid (PCI:0000:01:00): " + std::string(number) + ", pid=1";
+    EXPECT_THAT(Ids(CommonSignatures().Match(line, "test")), IsEmpty()) << line;
+  }
+}
+
+TEST(ShippedSignaturesOf, AscendsCodesAreTold) {
+  const auto signatures = CompilePacks({"common", "pypto"});
+  const auto first = [&](std::string_view line) {
+    const std::vector<std::string> ids = Ids(signatures->Match(line, "test"));
+    return ids.empty() ? std::string() : ids.front();
+  };
+  EXPECT_EQ(first("ImportError: libhccl.so: cannot open shared object file: No such file"), "cann-libraries-missing");
+  EXPECT_EQ(first("k.cpp:3:9: error: no member named 'ExpAlgorithm' in namespace 'pto'"), "pto-isa-too-old");
+  EXPECT_EQ(first("[ERROR] EI0002: the wait execution of the Notify register times out"), "hccl-notify-timeout");
+  EXPECT_EQ(first("EI0005: The arguments for collective communication are inconsistent"), "hccl-arguments");
+  EXPECT_EQ(first("EI0006: Getting socket times out"), "hccl-connect-timeout");
+  EXPECT_EQ(first("rtStreamSynchronize failed, retCode 507014"), "aicore-timeout");
+  EXPECT_EQ(first("EJ0001: Failed to initialize the HCCP process."), "npu-dirty");
+  EXPECT_EQ(first("Device lost heartbeart"), "npu-device-lost");
+  EXPECT_EQ(first("ERR02200 DIST call hccl api failed."), "hccl-notify-timeout");
+  EXPECT_EQ(first("[PRECISION_FAIL] out"), "pypto-precision");
+  EXPECT_EQ(first("ModuleNotFoundError: No module named 'pypto'"), "pypto-missing");
+  EXPECT_NE(signatures->DeviceFatal("UCE ERROR on device 3"), nullptr);
+  EXPECT_EQ(signatures->DeviceFatal("EI0002"), nullptr);
+}
+
+TEST(ShippedSignaturesOf, EveryPackCompiles) {
+  for (const char* pack : {"common", "pypto", "hyper-parallel"}) {
+    EXPECT_NE(CompilePacks({pack}), nullptr) << pack;
+  }
+}
+
+}  // namespace
+}  // namespace yardmaster::worker
