@@ -183,6 +183,8 @@ class Reader {
 
   void ReadLine(size_t begin, size_t end) {
     for_others_ = false;
+    sentence_for_others_ = false;
+    sentence_topic_ = 0;
     line_begins_ = true;
     Open(true);
     size_t first = begin;
@@ -227,7 +229,7 @@ class Reader {
 
   void Open(bool sentence) {
     clause_ = PhraseClause();
-    clause_.for_others = for_others_;
+    clause_.for_others = for_others_ || sentence_for_others_;
     clause_.new_sentence = sentence;
     has_verb_ = false;
     article_at_ = SIZE_MAX;
@@ -235,6 +237,7 @@ class Reader {
 
   void Close() {
     if (clause_.tokens.empty() && clause_.roles == 0 && clause_.slash.empty()) return;
+    if (!clause_.tokens.empty() && (OnlyPeople() || EndsWithMention())) AddressSentence();
     if (out_.clauses.size() >= kMaxPhraseClauses) {
       out_.too_many = true;
     } else {
@@ -243,10 +246,34 @@ class Reader {
     clause_ = PhraseClause();
   }
 
+  // A clause that is only somebody's name: the sentence is said to them.
+  bool OnlyPeople() const {
+    return std::all_of(clause_.tokens.begin(), clause_.tokens.end(), [&](const auto& token) {
+      return token.concept_number == phrases_.mention || phrases_.Has(token.concept_number, PhraseRole::kPerson);
+    });
+  }
+
+  // "please push, @bob"; "push, cc @bob" only tells them.
+  bool EndsWithMention() const {
+    const auto& tokens = clause_.tokens;
+    return tokens.size() >= 2 && tokens.back().concept_number == phrases_.mention && clause_.slash.empty() &&
+           phrases_.Has(tokens[tokens.size() - 2].concept_number, PhraseRole::kVerb);
+  }
+
+  void AddressSentence() {
+    clause_.for_others = true;
+    sentence_for_others_ = true;
+    MarkSentence();
+  }
+
   void Split(bool sentence) {
     // One command, one line: what it is given may hold commas.
     if (in_slash_) return;
     Close();
+    if (sentence) {
+      sentence_for_others_ = false;
+      sentence_topic_ = 0;
+    }
     Open(sentence);
   }
 
@@ -290,6 +317,16 @@ class Reader {
     if (word.bytes == 3 && unknown_run_ && static_cast<unsigned char>(c) >= 0xE0 &&
         PartOfWord(word.concepts->front())) {
       return pos + 3;
+    }
+    if (word.bytes > 3 && has_verb_ && !in_slash_ && static_cast<unsigned char>(c) >= 0xE0) {
+      // "先跑 lint 再跑 UT": behind a verb the first character goes on to the next step.
+      const WordMatch one = phrases_.lexicon.Find(std::string_view(text).substr(0, pos + 3), pos);
+      if (one.bytes == 3 && phrases_.Has(one.concepts->front(), PhraseRole::kBreak) &&
+          phrases_.Has(word.concepts->front(), PhraseRole::kVerb) && VerbFollows(pos + 3, end)) {
+        unknown_run_ = false;
+        AddConcept(one.concepts->front(), pos, end, -1, pos + 3);
+        return pos + 3;
+      }
     }
     if (word.bytes > 0) {
       unknown_run_ = false;
@@ -427,9 +464,18 @@ class Reader {
     if (!in_slash_) {
       // "Then" goes on after a step; in front of the first verb it is a word like others ("I'll then …").
       if (has(PhraseRole::kBreak) && (has_verb_ || clause_.tokens.empty())) {
-        const uint64_t carried = Carried(false);
+        // "跑完 UT 再提交": a step, not a report.
+        if (IsStep()) clause_.after = true;
+        const uint64_t carried = Carried(false) | sentence_topic_;
         Split(false);
         clause_.roles |= phrases_.roles[number] | carried;
+        return;
+      }
+      if (has(PhraseRole::kSo) && IsStep() && VerbFollows(word_end, end)) {
+        clause_.after = true;
+        const uint64_t carried = Carried(false) | sentence_topic_;
+        Split(false);
+        clause_.roles |= carried;
         return;
       }
       if (has(PhraseRole::kJoin) && has_verb_ && VerbFollows(word_end, end)) {
@@ -438,6 +484,13 @@ class Reader {
         clause_.joined = true;
         clause_.roles |= carried;
         return;
+      }
+      // "提交完跑一下门禁"
+      if (has(PhraseRole::kDeed) && IsStep()) {
+        clause_.after = true;
+        const uint64_t carried = Carried(false) | sentence_topic_;
+        Split(false);
+        clause_.roles |= carried;
       }
       if (has(PhraseRole::kTurn)) Split(false);
       if (has(PhraseRole::kNegation) && has_verb_ && VerbFollows(word_end, end, true)) Split(false);
@@ -464,23 +517,46 @@ class Reader {
     if (clause_.tokens.empty() && has(PhraseRole::kAuxiliary)) clause_.first_auxiliary = true;
     has_verb_ = has_verb_ || has(PhraseRole::kVerb);
     clause_.roles |= phrases_.roles[number];
+    // "李工麻烦把 … 压一下": the one in front is asked.
+    if ((has(PhraseRole::kPolite) || has(PhraseRole::kTake)) && !in_slash_ && !clause_.tokens.empty() &&
+        phrases_.Has(clause_.tokens.front().concept_number, PhraseRole::kPerson))
+      AddressSentence();
+    // "麻烦作者 …": asked too.
+    if (has(PhraseRole::kPerson) && clause_.tokens.empty() && clause_.Has(PhraseRole::kPolite) && !in_slash_)
+      AddressSentence();
     if (has(PhraseRole::kTake)) clause_.take_before = std::min(clause_.take_before, clause_.tokens.size());
+    if (has(PhraseRole::kPolite)) clause_.please_before = std::min(clause_.please_before, clause_.tokens.size());
+    if (has(PhraseRole::kThanks) && clause_.tokens.empty() && !clause_.Has(PhraseRole::kPolite))
+      clause_.thanks_first = true;
+    if (has(PhraseRole::kTopic)) sentence_topic_ |= Bit(PhraseRole::kTopic);
     if (has(PhraseRole::kWant)) clause_.want_before = std::min(clause_.want_before, clause_.tokens.size());
     if (has(PhraseRole::kArticle)) article_at_ = clause_.tokens.size();
     if (phrases_.silent[number]) return;
     if (clause_.tokens.empty() && article_at_ == 0) clause_.first_is_noun = true;
+    if (clause_.tokens.size() < 64 && article_at_ == clause_.tokens.size())
+      clause_.articles |= uint64_t{1} << clause_.tokens.size();
     clause_.tokens.push_back({number, static_cast<uint32_t>(pos), taken});
   }
 
   // Who does it, and when, holds for the clause that goes on without a comma too; what is joined is also negated with
   // it.
   uint64_t Carried(bool joined) const {
-    const auto bit = [](PhraseRole role) { return uint64_t{1} << static_cast<unsigned>(role); };
-    uint64_t carried = clause_.roles & (bit(PhraseRole::kPlan) | bit(PhraseRole::kLater));
-    if (joined) carried |= clause_.roles & (bit(PhraseRole::kDone) | bit(PhraseRole::kNegation));
-    if (clause_.Has(PhraseRole::kSelf) || clause_.Has(PhraseRole::kOther)) carried |= bit(PhraseRole::kPlan);
-    if (clause_.Has(PhraseRole::kPolite) || clause_.Has(PhraseRole::kWant)) carried &= bit(PhraseRole::kNegation);
+    uint64_t carried = clause_.roles & (Bit(PhraseRole::kPlan) | Bit(PhraseRole::kLater) | Bit(PhraseRole::kTopic));
+    if (joined) carried |= clause_.roles & (Bit(PhraseRole::kDone) | Bit(PhraseRole::kNegation));
+    if (clause_.Has(PhraseRole::kSelf) || clause_.Has(PhraseRole::kOther)) carried |= Bit(PhraseRole::kPlan);
+    if (clause_.Has(PhraseRole::kPolite) || clause_.Has(PhraseRole::kWant)) carried &= Bit(PhraseRole::kNegation);
     return carried;
+  }
+
+  static uint64_t Bit(PhraseRole role) { return uint64_t{1} << static_cast<unsigned>(role); }
+
+  // The clause so far tells of a step that is to be done, by nobody named and at no time named.
+  bool IsStep() const {
+    if (!has_verb_ || !clause_.Has(PhraseRole::kStep) || clause_.Has(PhraseRole::kSelf)) return false;
+    return std::none_of(clause_.tokens.begin(), clause_.tokens.end(), [&](const PhraseToken& token) {
+      return phrases_.Has(token.concept_number, PhraseRole::kDone) &&
+             !phrases_.Has(token.concept_number, PhraseRole::kStep);
+    });
   }
 
   // True if what follows begins with a verb; with `anywhere`, if there is one before the clause ends.
@@ -527,6 +603,8 @@ class Reader {
   ReadPhrase out_;
   PhraseClause clause_;
   bool for_others_ = false;
+  bool sentence_for_others_ = false;  // somebody is addressed in this sentence
+  uint64_t sentence_topic_ = 0;       // what the sentence so far says about rules and habits, for its further steps
   bool line_begins_ = true;
   bool in_slash_ = false;
   bool has_verb_ = false;

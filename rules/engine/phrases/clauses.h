@@ -39,6 +39,9 @@ struct PhraseClause {
   bool new_sentence = false;
   size_t take_before = SIZE_MAX;                            // token that what takes the object stands in front of
   size_t want_before = SIZE_MAX;                            // token that the first word of wanting stands in front of
+  size_t please_before = SIZE_MAX;                          // token that the first word of asking stands in front of
+  uint64_t articles = 0;                                    // tokens (up to 64) that an article stands in front of
+  bool thanks_first = false;                                // begins with thanks
   std::string slash;                                        // the command that a line begins with
   std::vector<std::pair<std::string, nlohmann::json>> set;  // by options
 

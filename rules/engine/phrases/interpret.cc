@@ -101,6 +101,16 @@ class Run {
   void MarkConditions() {
     conditional_.assign(read_.clauses.size(), false);
     deferred_.assign(read_.clauses.size(), false);
+    told_.assign(read_.clauses.size(), false);
+    for (size_t begin = 0; begin < read_.clauses.size();) {
+      size_t end = begin + 1;
+      while (end < read_.clauses.size() && !read_.clauses[end].new_sentence) ++end;
+      const bool told =
+          std::any_of(read_.clauses.begin() + static_cast<long>(begin), read_.clauses.begin() + static_cast<long>(end),
+                      [](const PhraseClause& clause) { return clause.Has(PhraseRole::kSource); });
+      std::fill(told_.begin() + static_cast<long>(begin), told_.begin() + static_cast<long>(end), told);
+      begin = end;
+    }
     bool open = false;
     bool later = false;
     for (size_t i = 0; i < read_.clauses.size(); ++i) {
@@ -297,6 +307,18 @@ class Run {
       hits_[i].mood = Mood::kDoubt;
       hits_[i].because = "now, or at that time?";
     }
+    // "X 完了没问题就 Y": a step and what depends on it.
+    for (size_t i = 0; i + 1 < hits_.size(); ++i) {
+      const PhraseClause& clause = read_.clauses[i];
+      const PhraseClause& next = read_.clauses[i + 1];
+      if (!next.Has(PhraseRole::kGiven) || next.new_sentence || hits_[i].mood != Mood::kOff || hits_[i].negated ||
+          hits_[i].rule == nullptr || IsWrite(hits_[i].command) || clause.for_others ||
+          !clause.Has(PhraseRole::kStep) || clause.Has(PhraseRole::kSelf) || clause.Has(PhraseRole::kOther) ||
+          IsQuestion(clause))
+        continue;
+      hits_[i].mood = Mood::kAct;
+      hits_[i].because = "a step";
+    }
     for (size_t i = hits_.size(); i-- > 1;) {
       const PhraseClause& clause = read_.clauses[hits_[i].clause];
       const bool question = clause.Has(PhraseRole::kQuestion) || clause.Has(PhraseRole::kMaybe) || clause.question_mark;
@@ -360,6 +382,11 @@ class Run {
       const uint16_t number = clause.tokens[i].concept_number;
       takes = takes && number != phrases_.unknown && !phrases_.Has(number, PhraseRole::kOther);
     }
+    // "刚把代码提交了" tells of it; "把刚才的代码提交了" asks for it.
+    bool done_first = false;
+    for (size_t i = 0; takes && i < std::min(clause.take_before, size); ++i)
+      done_first = done_first || phrases_.Has(clause.tokens[i].concept_number, PhraseRole::kDone);
+    takes = takes && !done_first;
     const bool asked = has(PhraseRole::kPolite) || takes || wanted;
     const bool marked = asked || has(PhraseRole::kSoft);
     if (rule.polite && !asked) return off("nobody asks for it");
@@ -381,6 +408,8 @@ class Run {
       hit.because = "certain";
       return;
     }
+    if (clause.thanks_first && !has(PhraseRole::kPolite) && !takes) return off("thanks for it");
+    if (told_[hit.clause] && !has(PhraseRole::kPolite)) return off("somebody says so");
     if (has(PhraseRole::kLater) || deferred_[hit.clause]) return off("not now");
     if (clause.before || clause.time_only) return off("says when");
     if (has(PhraseRole::kTopic) && !question_too) return off("speaks about it");
@@ -390,6 +419,10 @@ class Run {
         phrases_.Has(clause.tokens[0].concept_number, PhraseRole::kVerb)) {
       return off("a noun");
     }
+
+    // "怎么看门禁日志", "remember to sync your fork".
+    if (has(PhraseRole::kHow) && !has(PhraseRole::kPolite) && AsksHow(clause)) return off("asks how it is done");
+    if (has(PhraseRole::kRemind) && in(PhraseRole::kOther, 0, size)) return off("said to whoever reads it");
 
     // 2. Questions about how things are.
     const bool sure_question = has(PhraseRole::kQuestion) || clause.first_auxiliary;
@@ -411,11 +444,15 @@ class Run {
     // 3. Reports and plans.
     if (!statement_too && !(question_too && (sure_question || maybe_question || clause.question_mark))) {
       if (in(PhraseRole::kOther, 0, hit.begin) && !has(PhraseRole::kPolite)) return off("somebody else does it");
-      if (in(PhraseRole::kSelf, 0, hit.begin) && !has(PhraseRole::kPolite) && !wanted) return off("the writer does it");
+      // Behind "把" it says whose.
+      if (in(PhraseRole::kSelf, 0, std::min(hit.begin, clause.take_before)) && !has(PhraseRole::kPolite) && !wanted)
+        return off("the writer does it");
       if (has(PhraseRole::kPlan) && !has(PhraseRole::kPolite)) return off("a plan");
-      if (has(PhraseRole::kDone) && !has(PhraseRole::kPolite) && !takes && clause.want_before != 0)
+      const bool step = clause.after && has(PhraseRole::kStep);
+      if (has(PhraseRole::kDone) && !step && !has(PhraseRole::kPolite) && !takes && clause.want_before != 0)
         return off("it has happened");
-      if (in(PhraseRole::kPerfect, hit.begin, size) && !(has(PhraseRole::kPolite) || takes || has(PhraseRole::kSoft)))
+      if (!step && in(PhraseRole::kPerfect, hit.begin, size) &&
+          !(has(PhraseRole::kPolite) || takes || has(PhraseRole::kSoft)))
         return off("it has happened");
       if (in(PhraseRole::kFinite, hit.end, hit.end + 4) && !has(PhraseRole::kPolite)) return off("a statement");
     }
@@ -441,6 +478,11 @@ class Run {
         doubt = true;
       }
       if (!marked && !HasReference(clause) && in(PhraseRole::kFinite, 0, hit.begin)) return off("a statement");
+      // "Push rights", "commit culture": what follows a verb without an article may make a noun of it.
+      if (!marked && !HasReference(clause) && hit.begin + 1 < size &&
+          clause.tokens[hit.begin + 1].concept_number == phrases_.unknown &&
+          (hit.begin + 1 >= 64 || (clause.articles >> (hit.begin + 1) & 1) == 0))
+        doubt = true;
       doubt = doubt || has(PhraseRole::kRemind);
     }
 
@@ -450,6 +492,11 @@ class Run {
       hit.conditional = true;
       if (IsWrite(hit.command)) doubt = true;
     }
+    if (has(PhraseRole::kGiven) && IsWrite(hit.command)) {
+      hit.conditional = true;
+      doubt = true;
+    }
+    doubt = doubt || (clause.thanks_first && IsWrite(hit.command));
     if (statement_too && !marked && !sure_question && !maybe_question && !clause.question_mark &&
         !has(PhraseRole::kInquiry)) {
       // Only a message that says nothing else, about now, asks for a command that writes by telling how things are.
@@ -462,6 +509,16 @@ class Run {
     if (statement_too && IsWrite(hit.command) && !marked) doubt = true;
     hit.mood = doubt ? Mood::kDoubt : Mood::kAct;
     hit.because = doubt ? "may be asked for" : "asked for";
+  }
+
+  // A question word that stands right in front of a verb.
+  bool AsksHow(const PhraseClause& clause) const {
+    for (size_t i = 0; i + 1 < clause.tokens.size(); ++i) {
+      if (phrases_.Has(clause.tokens[i].concept_number, PhraseRole::kQuestion) &&
+          phrases_.Has(clause.tokens[i + 1].concept_number, PhraseRole::kVerb))
+        return true;
+    }
+    return false;
   }
 
   bool HasUnknownChinese(const PhraseClause& clause) const {
@@ -655,8 +712,10 @@ class Run {
       });
       if (nothing_else && hits_[i].command.empty() && !clause.for_others &&
           (clause.Has(PhraseRole::kCancel) || (clause.Has(PhraseRole::kNegation) && clause.tokens.size() <= 2))) {
+        // "先不用改": forbids what else might be done, not the look that was asked for.
+        const bool all = clause.Has(PhraseRole::kCancel) || clause.tokens.size() == 1;
         for (size_t j = 0; j < i; ++j) {
-          if (hits_[j].mood == Mood::kOff) continue;
+          if (hits_[j].mood == Mood::kOff || (!all && !IsWrite(hits_[j].command))) continue;
           hits_[j].mood = Mood::kOff;
           hits_[j].because = "taken back";
         }
@@ -834,6 +893,7 @@ class Run {
   ReadPhrase read_;
   std::vector<bool> conditional_;
   std::vector<bool> deferred_;  // it depends on what the writer will do
+  std::vector<bool> told_;      // its sentence names who or what says so
   std::vector<Hit> hits_;       // one for each clause
   std::deque<Hit> besides_;     // further commands of clauses
   std::set<std::string, std::less<>> spoken_;

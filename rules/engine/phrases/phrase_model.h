@@ -61,15 +61,24 @@ enum class PhraseRole : uint8_t {
   kArticle,      // what follows is a noun
   kGerund,       // "squashing …": most often a noun
   kRemind,       // "remember to …": said to whoever reads it
+  kThanks,       // thanks for what follows it, where a clause begins with it; else a mark of a request
+  kPerson,       // somebody who is addressed where the clause is nothing else or asks them
+  kSource,       // whoever or whatever says so: what the sentence tells is not asked for
+  kStep,         // "X done, then Y": a step of what is asked for, unless it is told as a report
+  kDeed,         // a verb that begins what follows a step: no noun of a step
+  kSo,           // begins what follows a step
+  kHow,          // with a question in front of a verb: asks how it is done
+  kGiven,        // if the step before went well, said as a condition
   kCount
 };
 
 // The names of roles in packs, in the order of PhraseRole.
 inline constexpr std::array<std::string_view, static_cast<size_t>(PhraseRole::kCount)> kPhraseRoleNames = {
-    "negation", "done",  "perfect",     "plan",     "later",     "self",       "other",       "want",   "polite",
-    "soft",     "take",  "maybe",       "question", "auxiliary", "condition",  "success",     "lead",   "finite",
-    "break",    "turn",  "join",        "after",    "before",    "after_that", "before_that", "cancel", "correct",
-    "verb",     "topic", "alternative", "inquiry",  "bulk",      "article",    "gerund",      "remind"};
+    "negation", "done",   "perfect",     "plan",     "later",     "self",       "other",       "want",   "polite",
+    "soft",     "take",   "maybe",       "question", "auxiliary", "condition",  "success",     "lead",   "finite",
+    "break",    "turn",   "join",        "after",    "before",    "after_that", "before_that", "cancel", "correct",
+    "verb",     "topic",  "alternative", "inquiry",  "bulk",      "article",    "gerund",      "remind", "thanks",
+    "person",   "source", "step",        "deed",     "so",        "how",        "given"};
 
 // What a clause may be for a rule to hold.
 enum PhraseForm : uint8_t { kFormRequest = 1, kFormQuestion = 2, kFormStatement = 4 };

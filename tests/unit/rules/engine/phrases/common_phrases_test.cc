@@ -119,7 +119,8 @@ TEST_P(LabelledPhrases, CommandsAndSlotsAreAboveTheirFloorsAndNoneWritesUnasked)
 
 INSTANTIATE_TEST_SUITE_P(Sets, LabelledPhrases,
                          testing::Values("dev.jsonl", "batch1.jsonl", "batch2.jsonl", "batch3.jsonl", "batch4.jsonl",
-                                         "batch5.jsonl", "batch6.jsonl", "batch7.jsonl"));
+                                         "batch5.jsonl", "batch6.jsonl", "batch7.jsonl", "batch8.jsonl", "batch9.jsonl",
+                                         "batch10.jsonl", "batch11.jsonl"));
 
 // "squash pr=12" → command and slots
 std::string Told(const std::string& phrase, const PhraseContext& context) {
