@@ -1,0 +1,110 @@
+// Which devices a job may have, and how it comes to see them.
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "rules/engine/readable.h"
+#include "services/worker/devices/device_probe.h"
+#include "services/worker/devices/device_words.h"
+#include "services/worker/devices/versions.h"
+
+namespace yardmaster::worker {
+namespace {
+
+std::string_view KindWord(rules::DeviceKind kind) {
+  switch (kind) {
+    case rules::DeviceKind::kCpu:
+      return "CPU";
+    case rules::DeviceKind::kGpu:
+      return "GPU";
+    case rules::DeviceKind::kNpu:
+      return "NPU";
+  }
+  return "device";
+}
+
+std::string Joined(const std::vector<std::string>& words, std::string_view between) {
+  std::string out;
+  for (const std::string& word : words) {
+    if (!out.empty()) out += between;
+    out += word;
+  }
+  return out;
+}
+
+bool IsOfModel(const Device& device, const std::vector<std::string>& globs) {
+  return std::any_of(globs.begin(), globs.end(), [&device](const std::string& glob) {
+    return fnmatch(glob.c_str(), device.model.c_str(), FNM_CASEFOLD) == 0;
+  });
+}
+
+// The number of an Ascend device for the runtime, for sorting.
+uint64_t LogicalId(const Device& device) { return NumberOf(device.visible_as).value_or(0); }
+
+}  // namespace
+
+bool Fits(const Device& device, const rules::DeviceRequest& request, std::string& reason) {
+  reason.clear();
+  if (device.kind != request.kind) {
+    reason =
+        device.name + " is a " + std::string(KindWord(device.kind)) + ", not a " + std::string(KindWord(request.kind));
+    return false;
+  }
+  // Processors have no model, capability or memory of their own.
+  if (device.kind == rules::DeviceKind::kCpu) return true;
+  if (!request.models.empty() && !IsOfModel(device, request.models)) {
+    reason =
+        device.name + " is of the model " + rules::Quoted(device.model) + ", not " + Joined(request.models, " or ");
+    return false;
+  }
+  for (const std::string& condition : request.capability) {
+    if (device.capability.empty()) {
+      reason = "the compute capability of " + device.name + " is not known, and " + condition + " is asked for";
+      return false;
+    }
+    if (!VersionMeets(device.capability, condition).value_or(false)) {
+      reason = device.name + " has compute capability " + device.capability + ", not " + condition;
+      return false;
+    }
+  }
+  if (request.memory_mb > 0 && device.memory_mb.value_or(0) < request.memory_mb) {
+    reason = device.name + " has " +
+             (device.memory_mb.has_value() ? std::to_string(*device.memory_mb) : std::string("unknown")) +
+             " MiB of memory, less than " + std::to_string(request.memory_mb);
+    return false;
+  }
+  return true;
+}
+
+std::vector<std::string> VisibleDeviceVariables(const std::vector<Device>& leased) {
+  std::vector<std::string> gpus;
+  std::vector<Device> npus;
+  for (const Device& device : leased) {
+    if (device.kind == rules::DeviceKind::kGpu) gpus.push_back(device.visible_as);
+    if (device.kind == rules::DeviceKind::kNpu) npus.push_back(device);
+  }
+  std::vector<std::string> variables;
+  // Set but empty means none.
+  variables.push_back("CUDA_VISIBLE_DEVICES=" + Joined(gpus, ","));
+  if (npus.empty()) {
+    // The runtime stops at the first number that is none of a device: it sees none.
+    variables.emplace_back("ASCEND_RT_VISIBLE_DEVICES=-1");
+    return variables;
+  }
+  // The runtime wants them to ascend, and counts what it sees from 0.
+  std::sort(npus.begin(), npus.end(), [](const Device& a, const Device& b) { return LogicalId(a) < LogicalId(b); });
+  std::vector<std::string> logical;
+  std::vector<std::string> renumbered;
+  for (const Device& npu : npus) {
+    renumbered.push_back(std::to_string(renumbered.size()));
+    logical.push_back(npu.visible_as);
+  }
+  variables.push_back("ASCEND_RT_VISIBLE_DEVICES=" + Joined(logical, ","));
+  variables.emplace_back("TILE_FWK_DEVICE_ID=0");
+  variables.push_back("TILE_FWK_DEVICE_ID_LIST=" + Joined(renumbered, ","));
+  return variables;
+}
+
+}  // namespace yardmaster::worker

@@ -1,0 +1,195 @@
+#include "services/worker/devices/nvidia_smi.h"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+#include "rules/engine/readable.h"
+#include "services/worker/devices/device_errors.h"
+#include "services/worker/devices/device_words.h"
+#include "services/worker/devices/versions.h"
+
+namespace yardmaster::worker {
+namespace {
+
+constexpr size_t kMaxGpus = 1024;
+constexpr size_t kMaxColumns = 64;
+constexpr size_t kMaxTextBytes = 200;
+
+// At most `most` fields; the last one keeps its commas.
+std::vector<std::string_view> SplitFields(std::string_view line, size_t most) {
+  std::vector<std::string_view> fields;
+  while (fields.size() + 1 < most) {
+    const size_t comma = line.find(',');
+    if (comma == std::string_view::npos) break;
+    fields.push_back(TrimBlanks(line.substr(0, comma)));
+    line.remove_prefix(comma + 1);
+  }
+  fields.push_back(TrimBlanks(line));
+  return fields;
+}
+
+// "memory.total [MiB]" → "memory.total"
+std::string_view WithoutUnit(std::string_view column) { return TrimBlanks(column.substr(0, column.find(" ["))); }
+
+// What a board can't say: "[N/A]", "N/A", "[Not Supported]", "[Unknown Error]".
+bool IsUnknown(std::string_view value) {
+  return value.empty() || value == "N/A" || (value.front() == '[' && value.back() == ']');
+}
+
+class RowReader {
+ public:
+  RowReader(const SmiRow& row, size_t line) : row_(row), line_(line) {}
+
+  // Empty if it is not known.
+  std::string_view Text(std::string_view column) {
+    const auto value = row_.find(column);
+    if (value == row_.end() || IsUnknown(value->second)) return {};
+    return value->second;
+  }
+  std::optional<uint64_t> Number(std::string_view column) {
+    const std::string_view text = Text(column);
+    if (text.empty()) return std::nullopt;
+    const std::optional<uint64_t> number = NumberOf(text);
+    if (!number.has_value() && status_.ok()) {
+      status_ = device_errors::NvidiaSmiLine(line_, std::string(column) + " is not a number", text);
+    }
+    return number;
+  }
+  bool Yes(std::string_view column) { return Text(column) == "Yes"; }
+  const absl::Status& status() const { return status_; }
+
+ private:
+  const SmiRow& row_;
+  size_t line_;
+  absl::Status status_;
+};
+
+// A GPU that is lost says so in place of its values.
+bool SaysLost(const SmiRow& row) {
+  return std::any_of(row.begin(), row.end(), [](const SmiRow::value_type& value) {
+    const std::string lower = LowerCase(value.second);
+    return lower.find("gpu is lost") != std::string::npos || lower == "[unknown error]";
+  });
+}
+
+absl::StatusOr<Device> DeviceOf(const SmiRow& row, size_t line) {
+  RowReader reader(row, line);
+  Device device;
+  device.kind = rules::DeviceKind::kGpu;
+  device.health = DeviceHealth::kOk;
+  device.id = rules::Readable(reader.Text("uuid"), kMaxTextBytes);
+  if (device.id.empty()) return device_errors::NvidiaSmiLine(line, "there is no uuid", "");
+  device.visible_as = device.id;
+  const uint64_t index = reader.Number("index").value_or(line >= 2 ? line - 2 : 0);
+  device.index = static_cast<int>(std::min<uint64_t>(index, std::numeric_limits<int>::max()));
+  device.name = "gpu" + std::to_string(device.index);
+  device.model = rules::Readable(reader.Text("name"), kMaxTextBytes);
+  device.pci_address = NormalPciAddress(reader.Text("pci.bus_id"));
+  device.driver = rules::Readable(reader.Text("driver_version"), kMaxTextBytes);
+  if (const std::string_view cap = reader.Text("compute_cap"); !VersionNumbers(cap).empty()) {
+    device.capability = rules::Readable(cap, kMaxTextBytes);
+  }
+  device.memory_mb = reader.Number("memory.total");
+  device.memory_used_mb = reader.Number("memory.used");
+  if (const auto percent = reader.Number("utilization.gpu")) {
+    device.utilization = static_cast<int>(std::min<uint64_t>(*percent, 100));
+  }
+  device.uncorrected_errors = reader.Number("ecc.errors.uncorrected.volatile.total");
+  if (!reader.status().ok()) return reader.status();
+
+  if (SaysLost(row)) Worsen(device, DeviceHealth::kBad, "it is lost: it does not answer its driver any more");
+  if (reader.Yes("remapped_rows.failure")) {
+    Worsen(device, DeviceHealth::kBad, "damaged rows of its memory could not be remapped");
+  }
+  const std::string_view mode = reader.Text("compute_mode");
+  if (mode == "Prohibited") Worsen(device, DeviceHealth::kBad, "its compute mode prohibits all work");
+  if (mode.substr(0, 9) == "Exclusive") {
+    Worsen(device, DeviceHealth::kWarning, "its compute mode allows one process at a time");
+  }
+  if (reader.Text("mig.mode.current") == "Enabled") {
+    Worsen(device, DeviceHealth::kBad, "it is split (MIG): only its instances can be used, which take NVML to find");
+  }
+  if (reader.Yes("remapped_rows.pending") || reader.Yes("retired_pages.pending")) {
+    Worsen(device, DeviceHealth::kWarning, "damaged memory waits to be taken out of use at the next reset");
+  }
+  if (device.uncorrected_errors.value_or(0) > 0) {
+    Worsen(device, DeviceHealth::kWarning,
+           std::to_string(*device.uncorrected_errors) +
+               " memory errors could not be corrected since the driver was loaded");
+  }
+  return device;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<SmiRow>> ParseNvidiaSmiRows(std::string_view csv) {
+  if (csv.size() > kMaxToolOutputBytes) return device_errors::NvidiaSmiLine(1, "there is too much output", "");
+  std::vector<std::string> columns;
+  std::vector<SmiRow> rows;
+  size_t number = 0;
+  for (const std::string_view line : SplitLines(csv)) {
+    ++number;
+    if (TrimBlanks(line).empty()) continue;
+    if (columns.empty()) {
+      for (const std::string_view column : SplitFields(line, kMaxColumns)) columns.emplace_back(WithoutUnit(column));
+      if (std::find(columns.begin(), columns.end(), "uuid") == columns.end()) {
+        return device_errors::NvidiaSmiColumnMissing("uuid");
+      }
+      continue;
+    }
+    const std::vector<std::string_view> fields = SplitFields(line, columns.size());
+    if (fields.size() != columns.size()) {
+      return device_errors::NvidiaSmiLine(
+          number, std::to_string(columns.size()) + " values were expected, there are " + std::to_string(fields.size()),
+          line);
+    }
+    if (rows.size() >= kMaxGpus) return device_errors::NvidiaSmiLine(number, "there are too many GPUs", line);
+    SmiRow row;
+    for (size_t i = 0; i < fields.size(); ++i) row[columns[i]] = std::string(fields[i]);
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+absl::StatusOr<std::vector<Device>> DevicesOfNvidiaSmi(const std::vector<SmiRow>& rows) {
+  std::vector<Device> devices;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    // The header is line 1.
+    absl::StatusOr<Device> device = DeviceOf(rows[i], i + 2);
+    if (!device.ok()) return device.status();
+    devices.push_back(*std::move(device));
+  }
+  return devices;
+}
+
+absl::StatusOr<std::vector<Device>> ParseNvidiaSmi(std::string_view csv) {
+  const absl::StatusOr<std::vector<SmiRow>> rows = ParseNvidiaSmiRows(csv);
+  if (!rows.ok()) return rows.status();
+  return DevicesOfNvidiaSmi(*rows);
+}
+
+std::map<std::string, std::vector<int64_t>> ParseNvidiaSmiProcesses(std::string_view csv) {
+  std::map<std::string, std::vector<int64_t>> processes;
+  for (const std::string_view line : SplitLines(csv.substr(0, kMaxToolOutputBytes))) {
+    const std::vector<std::string_view> fields = SplitFields(line, 4);
+    if (fields.size() < 2) continue;
+    const std::optional<uint64_t> pid = NumberOf(fields[1]);
+    if (!pid.has_value() || *pid > std::numeric_limits<int>::max()) continue;
+    processes[std::string(fields[0])].push_back(static_cast<int64_t>(*pid));
+  }
+  return processes;
+}
+
+std::string ParseNvidiaSmiCuda(std::string_view text) {
+  for (const std::string_view line : SplitLines(text.substr(0, kMaxToolOutputBytes))) {
+    const size_t colon = line.find(':');
+    if (colon == std::string_view::npos || TrimBlanks(line.substr(0, colon)) != "CUDA Version") continue;
+    const std::string_view version = TrimBlanks(line.substr(colon + 1));
+    if (VersionNumbers(version).empty() || version.size() > 16) return "";
+    return rules::Readable(version);
+  }
+  return "";
+}
+
+}  // namespace yardmaster::worker
