@@ -11,6 +11,7 @@ Installs what is missing, builds yardmasterd, yard and yard-fakeforge, and start
 yard-fakeforge, which plays GitHub and GitCode, and yardmasterd in apply mode between the two. Then it opens the eight
 issues of deploy/quickstart/issues.jsonl on that forge, waits until its signed webhooks have been worked on, and prints
 for each issue the delivery, the decision with its reasons, and what the forge then holds. No real forge is called.
+At the end it builds and tests the suite `kernels` on this machine's processor, and prints the outcome and where its report is.
 
 Both programs keep running. Run again, it builds what changed and starts both anew, with nothing left of the last run.
 
@@ -339,6 +340,15 @@ curl --silent --show-error --noproxy '*' --max-time 30 "http://${address[http]}/
   grep -E '^yardmaster_(inbox_pending|effects_pending|deliveries_total|effects_total)' ||
   fail "/metrics gave nothing" "$log"
 
+# Build folders are kept: the second time only tests are run.
+step "Building and testing the suite kernels on this machine (log: $shown/suite.log)"
+rm -rf "$state/suite"
+(umask 022 && exec "$bin/yard" test run yardmaster/kernels --local --cache "$state/suite-cache" --out "$state/suite" 8>&-) \
+  >"$state/suite.txt" 2>"$state/suite.log"
+suite_code=$?
+sed "s#$root/##" "$state/suite.txt"
+[ $suite_code -eq 0 ] || fail "the suite kernels did not pass (exit code $suite_code)" "$state/suite.log"
+
 # Without --server, yard talks to 127.0.0.1:9090.
 server=
 [ "${address[grpc]}" = 127.0.0.1:9090 ] || server="--server ${address[grpc]} "
@@ -358,6 +368,8 @@ cat <<END
                               http://${address[forge]}/_fake/issues
   What the forge holds      curl http://${address[forge]}/_fake/state
   The daemon's log          tail -f $shown/yardmasterd.log
+  The suite, as a page      $shown/suite/report.html
+  Another suite             $yard suite list                            (and: test run SUITE --local)
   Again, on a bad day       ./deploy/quickstart.sh --faults late=10,error_after=10,webhook_duplicate=20 --seed 11$state_option
   To stop both              ./deploy/quickstart.sh --stop$state_option
 END

@@ -120,7 +120,9 @@ std::string FailedTests(const Json& tests, bool color) {
     if (!IsBad(verdict) && verdict != "flaky") continue;
     if (++bad > kMaxFailedTests) continue;
     const std::string rank = RankText(test);
-    const std::string message = Text(test, "message");
+    const Json& text = At(test, "message");
+    const std::string whole = text.is_string() ? text.get<std::string>() : "";
+    const std::string message = Printable(std::string_view(whole).substr(0, whole.find('\n')));
     out += "  " + Paint(PadRight(verdict, 9), VerdictStyle(verdict), color) + "  " + Text(test, "id") +
            (rank.empty() ? "" : "  " + rank) + "\n";
     if (!message.empty()) out += "             " + CutToWidth(message, kTextColumns) + "\n";

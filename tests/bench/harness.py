@@ -12,6 +12,7 @@ import time
 
 import ingest
 import review
+import suites
 from common import Daemon, Failure, run, say
 
 # name: (unit, floor, larger is better). None: nothing to compare with. "computed": see triage_floor.
@@ -39,6 +40,7 @@ FIGURES = {
     "ingest.p99": ("ms", 20, False),
     "ingest.planned": ("deliveries/s", None, True),
     **review.FIGURES,
+    **suites.FIGURES,
 }
 PROGRAMS = {
     "decide.cases": ("decide_bench", "DecideCases"),
@@ -226,6 +228,12 @@ def main():
         if of_review:
             say("measuring reviews")
             measured, missing = review.measure(options.bin, packs, options.smoke, lambda name: library.measure_program("review_bench", name), of_review)
+            values.update(measured)
+            skipped.update(missing)
+        of_suites = [name for name in names if name in suites.FIGURES]
+        if of_suites:
+            say("measuring runs of suites")
+            measured, missing = suites.measure(options.bin, packs, options.smoke, of_suites)
             values.update(measured)
             skipped.update(missing)
     except (Failure, OSError) as failure:

@@ -45,6 +45,10 @@ Measures, on this machine and in one run:
   review.tree_to_ast_grep, review.tree_all_to_ast_grep
                            time of yard review tree on them with 20 rules and with all rules of pypto, over that of ast-grep with the
                            same 20; skipped without ast-grep (npm install @ast-grep/cli; YARD_BENCH_AST_GREP names the program)
+  worker.pytest_1000, worker.ctest_1000
+                           time of a test step of 1,000 tests that do nothing, over that of the same pytest and ctest by themselves; the
+                           median of five rounds in turns
+  worker.fixed_cost        seconds of yard test run on a suite that builds nothing and whose one step does nothing
 
   --only NAME   only figures whose name contains NAME, and what they are compared with
   --json        JSON lines {name, value, unit, floor, ratio} on stdout instead of the table; ratio >= 1 is good, whichever direction is

@@ -44,10 +44,14 @@ run first 0
 check "first: labels and comments of all eight issues" as_expected
 check "first: two programs run" [ "$(running)" = 2 ]
 for word in 'delivery  ' 'decision  ' 'why  ' 'labels  ' 'comment   by yardbot' 'ledger    #' '8 of 8' \
-  'yardmaster_effects_pending 0' 'gitcode:octo/hyper-parallel#' 'explain github:' '--stop'; do
+  'yardmaster_effects_pending 0' 'gitcode:octo/hyper-parallel#' 'explain github:' 'passed  yardmaster/kernels' \
+  'suite/report.html' '--stop'; do
   check "first: prints '$word'" has first "$word"
 done
 check "the order in the text changed nothing" grep -qP '^github:octo/framework#5\tdone\t(?!.*(high priority|ciflow|nccl|merge))' "$state/outcomes.tsv"
+for file in result.json junit.xml report.html; do
+  check "the suite left $file" [ -s "$state/suite/$file" ]
+done
 check "what might be high priority got no marker" grep -qP '^github:octo/framework#4\tdone\t(?!.*ptd-bot-triaged)' "$state/outcomes.tsv"
 
 # Secrets: in files for the owner only, in no argument list, in no output.

@@ -40,7 +40,7 @@ header .meta b{color:var(--ink);font-weight:500}
 details.step{background:var(--card);border:1px solid var(--line);border-radius:8px;margin-bottom:6px}
 details.step>summary{display:grid;grid-template-columns:minmax(200px,3fr) 96px minmax(160px,4fr) 84px;gap:12px;align-items:center;padding:6px 12px;cursor:pointer;list-style:none}
 details.step>summary::-webkit-details-marker{display:none}
-details.step>summary .id{overflow-wrap:anywhere}
+details.step>summary .id{overflow-wrap:anywhere}details.step>summary .badge{justify-self:start}
 details.step>summary .id::before{content:"▸";color:var(--faint);margin-right:6px}details.step[open]>summary .id::before{content:"▾"}
 .time{text-align:right;color:var(--soft);font-variant-numeric:tabular-nums;white-space:nowrap}
 svg{display:block;width:100%;overflow:visible}

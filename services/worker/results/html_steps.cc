@@ -80,7 +80,14 @@ std::string Scale(double seconds) {
 
 bool IsGood(Verdict verdict) { return verdict == Verdict::kPassed || verdict == Verdict::kNotRun; }
 
-std::string Step(const StepResult& step, int64_t run_micros, size_t& lanes, bool& lanes_left_out) {
+// True if it stands at the top of the page already.
+bool IsFirstCause(const RunResult& run, const worker::Cause& cause) {
+  return run.cause.has_value() && run.cause->step == cause.step && run.cause->message == cause.message &&
+         run.cause->line == cause.line;
+}
+
+std::string Step(const RunResult& run, const StepResult& step, int64_t run_micros, size_t& lanes,
+                 bool& lanes_left_out) {
   const std::string word(VerdictWord(step.verdict));
   const bool started = !step.log.empty() || !step.ranks.empty();
   std::string out = "<details class=\"step\"" + std::string(IsGood(step.verdict) ? "" : " open") +
@@ -104,7 +111,10 @@ std::string Step(const StepResult& step, int64_t run_micros, size_t& lanes, bool
     }
     out += Scale(Seconds(step.end_micros - step.begin_micros)) + "</div>";
   }
-  if (step.cause.has_value()) out += "<div class=\"cause " + word + "\">" + Cause(*step.cause) + "</div>";
+  if (step.cause.has_value()) {
+    out += IsFirstCause(run, *step.cause) ? std::string("<p>The first cause, shown above.</p>")
+                                          : "<div class=\"cause " + word + "\">" + Cause(*step.cause) + "</div>";
+  }
   if (step.attempts > 1) {
     out += "<p class=\"soft\">" + std::to_string(step.attempts) + " attempts" +
            (step.recipe.empty() ? "" : ", the last one after the recipe <code>" + Name(step.recipe) + "</code>") +
@@ -207,7 +217,7 @@ std::string StepList(const RunResult& run) {
   const size_t begin = out.size();
   for (const size_t i : order) {
     if (out.size() - begin < kMaxStepsBytes) {
-      out += Step(run.steps[i], run_micros, lanes, lanes_left_out);
+      out += Step(run, run.steps[i], run_micros, lanes, lanes_left_out);
     } else {
       ++left_out;
     }

@@ -48,7 +48,7 @@ TEST_F(TestText, ASummaryBeginsWithTheVerdictAndEndsWithTheReport) {
   const std::string text = ResultText(Failed(), "yard-results/x", MakeOutput());
   EXPECT_TRUE(text.starts_with("failed  yardmaster/collectives  12 s  job 20260102-030405-abcd\n")) << text;
   EXPECT_TRUE(text.ends_with("\nReport: yard-results/x/report.html\n")) << text;
-  EXPECT_THAT(text, HasSubstr("  correctness  failed       8       1        4    10 s\n"));
+  EXPECT_THAT(text, HasSubstr("  correctness  failed       8       1        4  10 s\n"));
   EXPECT_THAT(text, HasSubstr("'correctness' has failed"));
   EXPECT_THAT(text, HasSubstr("composed: reduce_scatter of all_reduce"));
 }
@@ -62,7 +62,7 @@ TEST_F(TestText, TheFirstCauseComesWithPlaceVictimsExcerptAndAdvice) {
                               "        40  rank 2  comparing\n"
                               "  >     41  rank 2  differs\n"
                               "  What helps: Look at it.\n"));
-  EXPECT_THAT(text, HasSubstr("  failed     t.py::test_sum  rank 2\n"));
+  EXPECT_THAT(text, HasSubstr("  failed     t.py::test_sum  rank 2\n             differs\n"));
   EXPECT_THAT(text, Not(HasSubstr("test_max")));
 }
 

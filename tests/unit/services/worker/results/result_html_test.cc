@@ -70,6 +70,14 @@ TEST(ResultHtml, RanksHaveLanesWithTheFirstErrorAndVictimsAreHatched) {
   EXPECT_TRUE(Has(page, "<title>rank 3: failed, exit 1, victim, 9.6 s</title>"));
 }
 
+TEST(ResultHtml, TheFirstCauseIsShownOnceAndOthersAtTheirSteps) {
+  RunResult run = SampleRun();
+  EXPECT_EQ(Count(ResultHtml(run), "<tr class=\"hit\">"), 1u);
+  EXPECT_TRUE(Has(ResultHtml(run), "The first cause, shown above."));
+  run.steps[1].cause->message = "another one";
+  EXPECT_EQ(Count(ResultHtml(run), "<tr class=\"hit\">"), 2u);
+}
+
 TEST(ResultHtml, TestsOfAllRanksAreOneRowAndFailedOnesComeFirst) {
   const std::string page = ResultHtml(SampleRun());
   EXPECT_TRUE(Has(page, "2 tests, 8 with all ranks"));

@@ -1,0 +1,2 @@
+// Does not compile, on purpose.
+int Answer() { return missing_name + 1; }
