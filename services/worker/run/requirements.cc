@@ -8,10 +8,11 @@
 #include <system_error>
 #include <utility>
 
+#include "rules/engine/suites/versions.h"
 #include "services/worker/launch/shell_text.h"
 #include "services/worker/process/program_path.h"
 #include "services/worker/run/capture.h"
-#include "services/worker/run/versions.h"
+#include "services/worker/run/tool_version.h"
 
 namespace yardmaster::worker {
 namespace {
@@ -114,7 +115,7 @@ std::optional<std::string> Requirements::WhyNoTool(const rules::Requirement& req
   if (!HasTool(requirement.name)) return "there is no program " + requirement.name + " in PATH";
   if (requirement.version.empty()) return std::nullopt;
   const std::string version = ToolVersion(requirement.name);
-  if (MeetsVersion(version, requirement.version)) return std::nullopt;
+  if (rules::VersionMeets(version, requirement.version)) return std::nullopt;
   return requirement.name + " must be " + requirement.version + ", and it is " +
          (version.empty() ? std::string("of an unknown version") : version);
 }
@@ -127,7 +128,7 @@ std::optional<std::string> Requirements::WhyNoModule(const rules::Requirement& r
   if (!module.found) {
     return "Python has no module " + requirement.name + (module.problem.empty() ? "" : " (" + module.problem + ")");
   }
-  if (requirement.version.empty() || MeetsVersion(module.version, requirement.version)) return std::nullopt;
+  if (requirement.version.empty() || rules::VersionMeets(module.version, requirement.version)) return std::nullopt;
   return "the Python module " + requirement.name + " must be " + requirement.version + ", and it is " +
          (module.version.empty() ? std::string("of an unknown version") : module.version);
 }
