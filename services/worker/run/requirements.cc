@@ -20,10 +20,10 @@ namespace {
 constexpr std::chrono::seconds kProbeTimeout{60};
 
 // Says of each module whether it can be found, and its version, without importing it: an import may take seconds, and
-// whether it works is what a suite's first layer tells. Parents of "a.b" are imported; that can't be avoided. A version
-// that is written down nowhere is asked of the module itself.
+// whether it works is what a suite's first layer tells. A version that is written down nowhere is asked of the module
+// itself.
 constexpr std::string_view kPythonProbe = R"(
-import importlib.metadata, importlib.util, json, platform, sys
+import importlib.machinery, importlib.metadata, importlib.util, json, platform, sys
 def version(name, needed):
     top = name.split(".")[0]
     try:
@@ -41,12 +41,24 @@ def version(name, needed):
         return str(getattr(importlib.import_module(top), "__version__", ""))
     except BaseException:
         return ""
+def find(name):
+    path, spec, whole = None, None, ""
+    for part in name.split("."):
+        whole = whole + "." + part if whole else part
+        if path is None and spec is None:
+            spec = importlib.util.find_spec(part)
+        else:
+            spec = importlib.machinery.PathFinder.find_spec(whole, path)
+        if spec is None:
+            return False
+        path = spec.submodule_search_locations or []
+    return True
 answer = {"python": platform.python_version(), "modules": {}}
 for name in sys.argv[1:]:
     needed = name.endswith("=")
     name = name.rstrip("=")
     try:
-        found = importlib.util.find_spec(name) is not None
+        found = find(name)
         problem = "" if found else "there is no such module"
     except BaseException as error:
         found, problem = False, type(error).__name__ + ": " + str(error)
@@ -213,7 +225,8 @@ void Requirements::AskPython() {
       continue;
     }
     const Module module{entry[0], entry[1], entry[2]};
-    if (!module.version.empty()) versions_[name] = module.version;
+    // The whole package has it, not a part of it.
+    if (!module.version.empty()) versions_[name.substr(0, name.find('.'))] = module.version;
     modules_[name] = module;
   }
 }

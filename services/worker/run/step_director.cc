@@ -24,6 +24,7 @@ constexpr size_t kHcclPorts = 16;
 constexpr size_t kMaxNamesInNote = 5;
 constexpr uint64_t kMebi = 1024 * 1024;
 constexpr std::string_view kPortPlaceholder = "${PORT}";
+constexpr const char* kCudaCompiler = "nvcc";
 
 bool IsTest(const StepCell& cell) { return cell.layer_id != kBuildLayer && cell.layer_id != kFetchLayer; }
 
@@ -158,12 +159,26 @@ bool StepDirector::LeaseDevices(const StepCell& cell, Needs& needs) {
   return true;
 }
 
-// Programs of a toolkit that is newer than the driver fail in ways that look like the code's fault.
+// Programs of a toolkit that is newer than the driver fail in ways that look like the code's fault. Where the suite
+// does not ask for the toolkit, its programs may well have brought a CUDA of their own: then it is only said.
 bool StepDirector::CheckToolkit(const StepCell& cell, Needs& needs) {
+  const auto asks = [](const std::vector<rules::Requirement>& list) {
+    return std::any_of(list.begin(), list.end(), [](const rules::Requirement& requirement) {
+      return requirement.kind == rules::Requirement::Kind::kTool && requirement.name == kCudaCompiler;
+    });
+  };
+  const rules::SuiteModel& suite = *context_.suite;
+  const bool asked = asks(suite.requirements) || asks(cell.layer->requirements) || asks(cell.step->requirements) ||
+                     std::any_of(suite.build.begin(), suite.build.end(),
+                                 [&](const rules::SuiteStep& step) { return asks(step.requirements); });
   for (const Device& device : needs.devices) {
-    if (device.kind != rules::DeviceKind::kGpu || !context_.requirements->HasTool("nvcc")) continue;
-    const std::optional<std::string> problem = DriverTooOld(device, context_.requirements->ToolVersion("nvcc"));
+    if (device.kind != rules::DeviceKind::kGpu || !context_.requirements->HasTool(kCudaCompiler)) continue;
+    const std::optional<std::string> problem = DriverTooOld(device, context_.requirements->ToolVersion(kCudaCompiler));
     if (!problem.has_value()) continue;
+    if (!asked) {
+      context_.Note(*problem);
+      continue;
+    }
     needs.instead = ErrorStep(cell, rules::FailureClass::kEnvironment, "driver-too-old", *problem,
                               "install a newer driver, or build with an older toolkit");
     return false;

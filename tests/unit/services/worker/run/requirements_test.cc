@@ -130,8 +130,9 @@ TEST_F(RequirementsTest, ARealInterpreterAnswersForRealModules) {
   context_.processes = real.get();
   context_.environment["PATH"] = "/usr/bin:/bin";
   rules::SuiteModel suite;
-  suite.requirements = {Needs(rules::Requirement::Kind::kModule, "json"),
-                        Needs(rules::Requirement::Kind::kModule, "no_such_module_here")};
+  suite.requirements = {Needs(rules::Requirement::Kind::kModule, "json.decoder"),
+                        Needs(rules::Requirement::Kind::kModule, "no_such_module_here"),
+                        Needs(rules::Requirement::Kind::kModule, "json.no_such_part")};
   Requirements requirements(context_);
   requirements.ExpectModules(suite);
   EXPECT_EQ(requirements.WhyNot(suite.requirements[0], {}), std::nullopt);
