@@ -90,20 +90,22 @@ std::string CauseText(const Json& cause, const std::string& indent, bool color) 
   return out;
 }
 
-std::string LayerTable(const Json& layers, const Output& output) {
+// `told`: a reason that stands elsewhere already.
+std::string LayerTable(const Json& layers, const std::string& told, const Output& output) {
   Table table;
   table.Header({"layer", "verdict", "tests", "failed", "skipped", "time", ""});
   for (const size_t column : {2, 3, 4, 5}) table.AlignRight(column);
   for (const Json& layer : layers) {
     const std::string verdict = Text(layer, "verdict");
     const size_t failed = Count(layer, "failed");
+    const std::string reason = Text(layer, "reason");
     table.Row({Text(layer, "id"),
                {verdict, VerdictStyle(verdict)},
                WithThousands(Count(layer, "tests")),
                {WithThousands(failed), failed > 0 ? Style::kBad : Style::kPlain},
                WithThousands(Count(layer, "skipped")),
                worker::DurationText(Number(layer, "seconds")),
-               {Text(layer, "reason"), Style::kFaint}});
+               {reason == told ? "" : reason, Style::kFaint}});
   }
   return table.Render(2, output.columns(), output.color());
 }
@@ -157,7 +159,7 @@ std::string ResultText(const nlohmann::ordered_json& result, const std::filesyst
   const std::string reason = Text(result, "reason");
   if (!reason.empty() && (!cause.is_object() || reason != Text(cause, "message"))) out += Indented(reason, "  ");
   const Json& layers = At(result, "layers");
-  if (layers.is_array() && !layers.empty()) out += "\n" + LayerTable(layers, output);
+  if (layers.is_array() && !layers.empty()) out += "\n" + LayerTable(layers, Text(cause, "message"), output);
   if (cause.is_object())
     out += "\n" + Paint("First cause", Style::kTitle, color) + "\n" + CauseText(cause, "  ", color);
   const Json& tests = At(result, "tests");

@@ -47,13 +47,13 @@ struct Outcome {
   // The excerpt's lines in one text.
   std::string excerpt() const {
     std::string text;
-    if (!cause().is_object()) return text;
-    for (const Json& line : cause()["excerpt"]) text += line["text"].get<std::string>() + "\n";
+    const Json first = cause();
+    if (!first.is_object()) return text;
+    for (const Json& line : first["excerpt"]) text += line["text"].get<std::string>() + "\n";
     return text;
   }
 };
 
-// A program that has `PATH` alone of the usual variables replaced.
 bool Succeeds(const std::vector<std::string>& command) {
   testing::Process process(command);
   return process.Wait(std::chrono::seconds(60)) == 0;
