@@ -43,6 +43,12 @@ std::optional<uint64_t> SmallNumber(std::string_view text) {
   return number.has_value() && *number <= kMaxNumber ? number : std::nullopt;
 }
 
+bool IsSmallNumber(std::string_view text, uint64_t& number) {
+  const std::optional<uint64_t> read = SmallNumber(text);
+  number = read.value_or(0);
+  return read.has_value();
+}
+
 bool IsUnknown(std::string_view word) { return word == "-" || word == "NA" || word == "N/A"; }
 
 // Words of a cell in which "used/ total" may lack blanks around the slash, which stays a word of its own.
@@ -176,10 +182,11 @@ class TableReader {
   absl::Status DeviceRow(const std::vector<std::string_view>& cells) {
     if (cells.size() != 3) return Wrong("a row of three cells was expected");
     const std::vector<std::string_view> words = SplitWords(cells[0]);
-    const std::optional<uint64_t> npu = words.empty() ? std::nullopt : SmallNumber(words[0]);
-    if (!npu.has_value() || words.size() < 2) return Wrong("the number and the name of an NPU were expected");
+    uint64_t npu = 0;
+    if (words.size() < 2 || !IsSmallNumber(words[0], npu))
+      return Wrong("the number and the name of an NPU were expected");
     NpuChip chip;
-    chip.npu = *npu;
+    chip.npu = npu;
     chip.device.kind = rules::DeviceKind::kNpu;
     chip.device.model = rules::Readable(JoinedWords(TrimBlanks(cells[0].substr(words[0].size()))), kMaxTextBytes);
     chip.device.health = HealthOf(cells[1]);
@@ -195,14 +202,16 @@ class TableReader {
     if (cells.size() != 3) return Wrong("a row of three cells was expected");
     const std::vector<std::string_view> words = SplitWords(cells[0]);
     const size_t wanted = shape_->numbered ? 2 : 1;
-    const std::optional<uint64_t> local = words.size() == wanted ? SmallNumber(words[0]) : std::nullopt;
-    const std::optional<uint64_t> own = words.size() == wanted ? SmallNumber(words[wanted - 1]) : std::nullopt;
-    if (!local.has_value() || !own.has_value()) return Wrong("the number of a chip was expected");
+    uint64_t local = 0;
+    uint64_t own = 0;
+    if (words.size() != wanted || !IsSmallNumber(words[0], local) || !IsSmallNumber(words[wanted - 1], own)) {
+      return Wrong("the number of a chip was expected");
+    }
     if (table_.chips.size() >= kMaxChips) return Wrong("there are too many chips");
     NpuChip chip = *std::move(half_);
     half_.reset();
-    chip.chip = *local;
-    chip.device.index = static_cast<int>(shape_->numbered ? *own : chip.npu);
+    chip.chip = local;
+    chip.device.index = static_cast<int>(shape_->numbered ? own : chip.npu);
     chip.device.pci_address = NormalPciAddress(cells[1]);
     if (chip.device.pci_address.empty() && !IsUnknown(cells[1])) return Wrong("a PCI address was expected");
     absl::Status status = Figures(cells[2], chip.device);
@@ -274,21 +283,24 @@ class TableReader {
     // Names of processes may have a '|'.
     if (cells.size() < process_cells_) return Wrong("a process was expected");
     const std::vector<std::string_view> place = SplitWords(cells[0]);
-    const std::optional<uint64_t> npu = place.size() == 2 ? SmallNumber(place[0]) : std::nullopt;
-    const std::optional<uint64_t> chip = place.size() == 2 ? SmallNumber(place[1]) : std::nullopt;
-    const std::optional<uint64_t> pid = SmallNumber(cells[1]);
-    if (!npu.has_value() || !chip.has_value() || !pid.has_value()) return Wrong("a process was expected");
+    uint64_t npu = 0;
+    uint64_t chip = 0;
+    uint64_t pid = 0;
+    if (place.size() != 2 || !IsSmallNumber(place[0], npu) || !IsSmallNumber(place[1], chip) ||
+        !IsSmallNumber(cells[1], pid)) {
+      return Wrong("a process was expected");
+    }
     bool found = false;
     for (NpuChip& candidate : table_.chips) {
-      if (candidate.npu != *npu || candidate.chip != *chip) continue;
-      candidate.device.processes.push_back(static_cast<int64_t>(*pid));
+      if (candidate.npu != npu || candidate.chip != chip) continue;
+      candidate.device.processes.push_back(static_cast<int64_t>(pid));
       found = true;
     }
     if (found) return absl::OkStatus();
     // A chip by another number: then all of the card's may be in use.
     for (NpuChip& candidate : table_.chips) {
-      if (candidate.npu != *npu) continue;
-      candidate.device.processes.push_back(static_cast<int64_t>(*pid));
+      if (candidate.npu != npu) continue;
+      candidate.device.processes.push_back(static_cast<int64_t>(pid));
       found = true;
     }
     return found ? absl::OkStatus() : Wrong("this process is on an NPU that the table does not show");
