@@ -35,8 +35,8 @@ struct ContextDeleter {
 
 class FileLogWriter : public LogWriter {
  public:
-  FileLogWriter(std::string path, UniqueFd file, const std::vector<std::string>& secrets)
-      : path_(std::move(path)), secrets_(secrets), began_(steady_clock::now()), file_(std::move(file)) {
+  FileLogWriter(std::string path, UniqueFd file, std::vector<std::string> secrets)
+      : path_(std::move(path)), secrets_(std::move(secrets)), began_(steady_clock::now()), file_(std::move(file)) {
     text_.reserve(kBlockTextBytes + kMaxLogLineBytes + 1);
     context_.reset(ZSTD_createCCtx());
     ZSTD_CCtx_setParameter(context_.get(), ZSTD_c_compressionLevel, kCompressionLevel);
@@ -237,7 +237,7 @@ absl::StatusOr<std::unique_ptr<LogWriter>> CreateLog(const std::filesystem::path
   if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), error);
   UniqueFd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
   if (!file.ok()) return log_errors::LogNotWritten(path.native(), errno);
-  return std::unique_ptr<LogWriter>(new FileLogWriter(path.native(), std::move(file), secrets));
+  return std::unique_ptr<LogWriter>(new FileLogWriter(path.native(), std::move(file), std::move(secrets)));
 }
 
 }  // namespace yardmaster::worker

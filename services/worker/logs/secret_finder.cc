@@ -1,6 +1,7 @@
 #include "services/worker/logs/secret_finder.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace yardmaster::worker {
 namespace {
@@ -14,10 +15,10 @@ constexpr size_t kFurthestShift = 255;
 
 // Wu and Manber's search: a window as long as the shortest secret moves over the text. The two bytes at its end tell
 // how far it can move without missing anything; only where they end the beginning of a secret all are compared.
-SecretFinder::SecretFinder(const std::vector<std::string>& secrets) {
-  for (const std::string& secret : secrets) {
+SecretFinder::SecretFinder(std::vector<std::string> secrets) {
+  for (std::string& secret : secrets) {
     if (secret.find_first_of("\r\n") == std::string::npos) {
-      if (!secret.empty()) secrets_.push_back(secret);
+      if (!secret.empty()) secrets_.push_back(std::move(secret));
       continue;
     }
     for (size_t begin = 0; begin < secret.size();) {

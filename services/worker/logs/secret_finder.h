@@ -17,7 +17,7 @@ class SecretFinder {
  public:
   // Lines of a secret with several are secrets by themselves: a log has only lines. Those that are too short to be
   // worth hiding (a brace, a dash) are not.
-  explicit SecretFinder(const std::vector<std::string>& secrets);
+  explicit SecretFinder(std::vector<std::string> secrets);
 
   struct Match {
     size_t begin = 0;

@@ -31,8 +31,9 @@ std::vector<ProcessEntry> MembersOf(const TreeLeader& leader, const std::vector<
     }
   }
   // And what they started. `found` grows while it is walked.
-  for (size_t i = 0; i < found.size(); ++i) {
-    const auto of_parent = children.find(table[found[i]].pid);
+  size_t next = 0;
+  while (next < found.size()) {
+    const auto of_parent = children.find(table[found[next++]].pid);
     if (of_parent == children.end()) continue;
     for (const size_t child : of_parent->second) add(child);
   }
