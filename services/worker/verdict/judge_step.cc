@@ -61,7 +61,8 @@ void ExplainVictimsOnly(const std::vector<RankView>& views, Finding& cause) {
 Verdict VerdictOfRank(const StepContext& context, const RankView& view) {
   if (view.hung) {
     if (context.evidence->stopped == Stopped::kCancelled) return Verdict::kCancelled;
-    return TimedOut(*context.evidence) ? Verdict::kTimedOut : Verdict::kError;
+    if (TimedOut(*context.evidence)) return Verdict::kTimedOut;
+    return context.evidence->stopped == Stopped::kNot ? Verdict::kFailed : Verdict::kError;
   }
   if (view.skipped_by_code || (view.findings.empty() && view.ran == 0 && view.skipped > 0)) return Verdict::kNotRun;
   if (view.findings.empty()) {
@@ -94,8 +95,8 @@ RankResult ResultOfRank(const StepContext& context, const RankView& view) {
 void AddNotes(const StepEvidence& evidence, const LauncherWords& words, const StepJudgement& judgement,
               std::vector<std::string>& notes) {
   if (evidence.strays > 0) {
-    notes.push_back(Concat(evidence.name, ": ", Count(static_cast<size_t>(evidence.strays), "process"),
-                           evidence.strays == 1 ? "" : "es", " outlived the step and had to be killed"));
+    notes.push_back(Concat(evidence.name, ": ", evidence.strays, evidence.strays == 1 ? " process" : " processes",
+                           " outlived the step and had to be killed"));
   }
   if (judgement.result.verdict == Verdict::kPassed && evidence.oom_kills > 0) {
     notes.push_back(Concat(evidence.name, ": passed, although the kernel killed ", evidence.oom_kills,

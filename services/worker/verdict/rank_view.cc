@@ -68,8 +68,10 @@ std::vector<RankView> ViewRanks(const StepContext& context, const LauncherWords&
     if (view.evidence != nullptr) {
       CountTests(view);
       const RankEvidence& own = *view.evidence;
-      view.hung = evidence.stopped != Stopped::kNot && own.started &&
-                  (!own.exit.has_value() || own.end_micros >= evidence.stopped_micros);
+      const bool stopped = evidence.stopped != Stopped::kNot;
+      // Where nothing stopped the step as a whole, the worker ended those that still waited after another had failed.
+      view.hung = own.started && (own.exit.has_value() ? stopped && own.end_micros >= evidence.stopped_micros
+                                                       : stopped || !context.launched);
       if (own.exit.has_value() && !view.hung) {
         view.end = Normalized({own.exit->code, own.exit->signal});
         view.end_micros = own.end_micros - context.begin_micros;

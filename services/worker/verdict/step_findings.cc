@@ -243,12 +243,21 @@ std::vector<Finding> FindInTotals(const StepContext& context, const std::vector<
   const rules::SuiteStep* step = context.evidence->step;
   if (step == nullptr) return findings;
   size_t ran = 0;
-  for (const RankView& view : views) ran += view.ran;
+  bool died = false;
+  bool reported = true;
+  for (const RankView& view : views) {
+    ran += view.ran;
+    died = died || view.hung || view.EndedBadly();
+    reported = reported && view.evidence != nullptr && !view.silent && view.evidence->missing_reports.empty() &&
+               view.evidence->bad_reports.empty();
+  }
   const bool lists = std::any_of(step->reports.begin(), step->reports.end(), [](const rules::ReportModel& report) {
     return report.format != rules::ReportFormat::kMarkers || !report.line.empty();
   });
   const size_t wanted = step->tests_at_least > 0 ? step->tests_at_least : static_cast<size_t>(lists ? 1 : 0);
-  if (ran < wanted) {
+  // A rank that died or left no report explains by itself why tests are missing; an exit code because there were none
+  // to run does not.
+  if (ran < wanted && (ran == 0 ? reported : !died)) {
     findings.push_back(ran == 0
                            ? Make(kNoTests, FailureClass::kEnvironment, "no-tests",
                                   "no test ran: the selection matches nothing, or nothing was collected")
@@ -302,9 +311,9 @@ std::vector<TestResult> TestsOf(const StepContext& context, const std::vector<Ra
   std::vector<TestResult> tests;
   for (const RankView& view : views) {
     if (view.evidence == nullptr) continue;
-    const Verdict unfinished = evidence.stopped == Stopped::kCancelled ? Verdict::kCancelled
-                               : view.hung                             ? Verdict::kTimedOut
-                                                                       : Verdict::kFailed;
+    const Verdict unfinished = evidence.stopped == Stopped::kCancelled          ? Verdict::kCancelled
+                               : view.hung && evidence.stopped != Stopped::kNot ? Verdict::kTimedOut
+                                                                                : Verdict::kFailed;
     std::string open = view.hung || view.EndedBadly() ? UnfinishedTest(evidence.log, view.rank) : "";
     for (const Report& report : view.evidence->reports) {
       for (const ReportTest& test : report.tests) {

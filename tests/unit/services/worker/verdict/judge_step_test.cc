@@ -176,6 +176,15 @@ TEST(JudgeStep, FewerTestsThanTheManifestExpectsIsAnError) {
   EXPECT_THAT(judgement.result.reason, HasSubstr("only 3 tests ran"));
 }
 
+TEST(JudgeStep, ARankThatDiedExplainsWhyTestsAreMissing) {
+  StepCase test(2);
+  test.step.tests_at_least = 10;
+  test.Junit(0, {Ran("a", kPass)});
+  test.Exit(1, 3, kSecond);
+  test.NoReport(1);
+  ExpectCause(test.Judge(), Verdict::kFailed, FailureClass::kCode, "exit", 1);
+}
+
 TEST(JudgeStep, ARankWithoutAReportIsAnError) {
   StepCase test(2);
   test.Junit(0, {Ran("a", kPass)});
@@ -687,6 +696,21 @@ TEST(JudgeStep, ARankKilledFromOutsideBeforeAnythingElseIsTheCause) {
   const StepJudgement judgement = later.Judge();
   ExpectCause(judgement, Verdict::kFailed, FailureClass::kCode, "exception", 0);
   EXPECT_THAT(judgement.result.cause->victims, ElementsAre(1));
+}
+
+TEST(JudgeStep, RanksThatWereEndedBecauseAnotherHadFailedAreItsVictims) {
+  StepCase test(3);
+  test.Exit(1, 3, 2 * kSecond);
+  for (const int rank : {0, 2}) {
+    test.Rank(rank).exit.reset();
+    test.Rank(rank).end_micros = 12 * kSecond;
+    test.NoReport(rank);
+    test.log.Add(rank, kSecond, "entering all_reduce");
+  }
+  const StepJudgement judgement = test.Judge();
+  ExpectCause(judgement, Verdict::kFailed, FailureClass::kCode, "exit", 1);
+  EXPECT_THAT(judgement.result.cause->victims, ElementsAre(0, 2));
+  EXPECT_EQ(judgement.result.ranks[0].verdict, Verdict::kFailed);
 }
 
 TEST(JudgeStep, WhereAllAreVictimsNobodyIsBlamed) {

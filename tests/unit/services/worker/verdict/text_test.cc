@@ -1,0 +1,46 @@
+#include "services/worker/verdict/text.h"
+
+#include <gtest/gtest.h>
+
+namespace yardmaster::worker {
+namespace {
+
+TEST(VerdictText, QuotedLosesBlanksAndColours) {
+  EXPECT_EQ(Quoted("  \x1b[31mE   assert 1 == 2\x1b[0m\r\n"), "E   assert 1 == 2");
+  EXPECT_EQ(Quoted("\x1b"), "");
+  EXPECT_EQ(Quoted("a\x1b["), "a");
+  EXPECT_EQ(Quoted(""), "");
+}
+
+TEST(VerdictText, QuotedCutsBetweenCharacters) {
+  std::string text;
+  while (text.size() < 2 * kMaxQuotedBytes) text += "中";
+  const std::string quoted = Quoted(text);
+  EXPECT_LE(quoted.size(), kMaxQuotedBytes + 3);
+  // Whole characters of three bytes, and the dots.
+  EXPECT_EQ(quoted.size() % 3, 0U);
+  EXPECT_TRUE(quoted.ends_with("中…"));
+}
+
+TEST(VerdictText, TheFirstLineIsTheFirstThatIsNotBlank) {
+  EXPECT_EQ(FirstLine("\n  \n a\nb"), " a");
+  EXPECT_EQ(FirstLine(" \n"), "");
+}
+
+TEST(VerdictText, RanksAreListedAsPeopleWriteThem) {
+  EXPECT_EQ(RankList({}), "");
+  EXPECT_EQ(RankList({3}), "rank 3");
+  EXPECT_EQ(RankList({1, 4, 5}), "ranks 1, 4 and 5");
+  EXPECT_EQ(RankList({0, 1, 2, 3, 4, 5, 6, 7, 8}), "ranks 0, 1, 2, 3, 4, 5, 6 and 2 more");
+}
+
+TEST(VerdictText, NumbersAreShort) {
+  EXPECT_EQ(Decimal(3.5), "3.5");
+  EXPECT_EQ(Decimal(1e-5), "1e-05");
+  EXPECT_EQ(Concat("a ", 3, " b", size_t{4}), "a 3 b4");
+  EXPECT_EQ(Count(1, "test"), "1 test");
+  EXPECT_EQ(Count(0, "test"), "0 tests");
+}
+
+}  // namespace
+}  // namespace yardmaster::worker
