@@ -12,6 +12,8 @@ build_packages=(
 )
 # What unit tests, integration tests, benchmarks and the format check need.
 test_packages=(libgtest-dev libgmock-dev libbenchmark-dev clang-format python3 openssl)
+# What our own suites need (tests/suites) where they are run on processors.
+suite_packages=(g++ cmake ninja-build libgtest-dev libopenmpi-dev openmpi-bin python3-torch python3-pytest python3-numpy)
 # What sanitizers, fuzzing, static analysis and load generation need.
 analysis_packages=(clang libclang-rt-14-dev llvm clang-tidy nghttp2-client wrk)
 # What the tests of the image and of the systemd unit need.
@@ -25,7 +27,7 @@ runtime_packages=(
 
 usage() {
   cat <<'USAGE'
-Usage: deploy/install-deps.sh [--with-tests | --with-analysis] [--with-packaging] [--check] [--help]
+Usage: deploy/install-deps.sh [--with-tests | --with-analysis] [--with-suites] [--with-packaging] [--check] [--help]
        deploy/install-deps.sh --runtime [--check]
 
 Installs the Debian 12 packages that a build of Yardmaster needs and that are missing. Changes nothing when none is
@@ -34,6 +36,8 @@ missing. Needs root or sudo only when there is something to install.
   (no option)       what the programs yardmasterd and yard are built from
   --with-tests      that, and what ./tests/run.sh needs
   --with-analysis   that, and what ./tests/run.sh --full and --long need: clang, sanitizers, clang-tidy, load generators
+  --with-suites     besides, what Yardmaster's own suites need to run on processors: Open MPI and PyTorch, which are large;
+                    --with-tests has them, too
   --with-packaging  besides, what the tests of the container image and of the systemd unit need: buildah, debootstrap
   --runtime         only the libraries that programs built elsewhere need to run
   --check           installs nothing; prints the missing packages, one a line, and exits 1 if there are any
@@ -54,8 +58,9 @@ runtime_only=false
 wanted=("${build_packages[@]}")
 for option in "$@"; do
   case "$option" in
-    --with-tests) wanted+=("${test_packages[@]}") ;;
-    --with-analysis) wanted+=("${test_packages[@]}" "${analysis_packages[@]}") ;;
+    --with-tests) wanted+=("${test_packages[@]}" "${suite_packages[@]}") ;;
+    --with-analysis) wanted+=("${test_packages[@]}" "${suite_packages[@]}" "${analysis_packages[@]}") ;;
+    --with-suites) wanted+=("${suite_packages[@]}") ;;
     --with-packaging) wanted+=("${packaging_packages[@]}") ;;
     --runtime) runtime_only=true ;;
     --check) check_only=true ;;

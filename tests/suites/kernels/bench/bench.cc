@@ -17,6 +17,7 @@
 #include <memory>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kernels.h"
@@ -48,16 +49,16 @@ class Line {
     Key(key) << value;
     return *this;
   }
-  std::string Done() const { return "{" + out_.str() + "}"; }
+  std::string Done() const { return out_.str() + "}"; }
 
  private:
   std::ostringstream& Key(const char* key) {
-    if (out_.tellp() > 0) out_ << ", ";
-    out_ << '"' << key << "\": ";
+    out_ << (std::exchange(first_, false) ? "{\"" : ", \"") << key << "\": ";
     return out_;
   }
 
   std::ostringstream out_;
+  bool first_ = true;
 };
 
 class Bench {
