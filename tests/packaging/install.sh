@@ -17,6 +17,7 @@ cd / || exit 1
 [ "$(ls "$prefix/bin")" = "$(printf 'yard\nyardmasterd')" ] || fail "in bin: $(ls "$prefix/bin")"
 [ "$(ls "$prefix")" = "$(printf 'bin\nshare')" ] || fail "in the prefix: $(ls "$prefix")"
 diff -r "$root/rules/packs" "$prefix/share/yardmaster/packs" || fail "other packs than rules/packs"
+diff -r -x __pycache__ "$root/tests/suites" "$prefix/share/yardmaster/suites" || fail "other suites than tests/suites"
 
 # A pack that only the installed folder has shows which folder is read.
 cp -r "$root/tests/support/packs/." "$prefix/share/yardmaster/packs" || exit 1
