@@ -207,7 +207,9 @@ class SuiteRun {
     // What the whole suite needs, before anything is fetched or built for it.
     const rules::Cell no_cell;
     for (const rules::Requirement& requirement : suite_.requirements) {
-      if (!requirement.when.empty() || requirement.kind == rules::Requirement::Kind::kFile) continue;
+      if (!requirement.when.empty()) continue;
+      // A file of the source or of the build is not there yet.
+      if (requirement.kind == rules::Requirement::Kind::kFile && !requirement.name.starts_with("/")) continue;
       if (requirement.kind == rules::Requirement::Kind::kModule && !suite_.build.empty()) continue;
       if (const auto reason = requirements_->WhyNot(requirement, no_cell); reason.has_value()) return *reason;
       if (requirement.kind != rules::Requirement::Kind::kDevice) continue;
@@ -216,9 +218,11 @@ class SuiteRun {
     return WhyNoDevice(suite_.devices);
   }
 
-  // Whether there is any; how many are needed is a matter of the cell.
+  // Whether there is any; how many must be there is a matter of the step and its cell.
   std::string WhyNoDevice(const rules::DeviceRequest& request) {
-    const LeaseAnswer answer = leases_->Lease(request, 1, true, cancel_);
+    std::string error;
+    const size_t count = rules::ResolveCount(request.count, {}, error).value_or(1);
+    const LeaseAnswer answer = leases_->Lease(request, count, true, cancel_);
     if (answer.state == LeaseAnswer::State::kGranted) return {};
     if (answer.state == LeaseAnswer::State::kUnknown) {
       RunError(rules::FailureClass::kInfrastructure, "device-discovery", answer.reason,

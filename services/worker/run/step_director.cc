@@ -300,7 +300,8 @@ StepDirector::Attempt StepDirector::Try(const StepCell& cell, const Needs& needs
   request.disks = {out, context_.workspace->temp(), context_.workspace->kept()};
   const rules::LimitsModel& limits = context_.suite->limits;
   request.timeout = cell.step->timeout.value_or(IsTest(cell) ? limits.step : limits.build);
-  request.silence = limits.silence;
+  // A compiler may well be quiet.
+  if (IsTest(cell)) request.silence = limits.silence;
   request.grace = limits.grace;
   request.memory_bytes = cell.step->memory_mb.value_or(limits.memory_mb) * kMebi;
   request.secrets = context_.options->secrets;

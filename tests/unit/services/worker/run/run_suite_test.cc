@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -352,6 +353,117 @@ TEST_F(RunSuiteTest, RanksOfMpirunAreToldApart) {
   EXPECT_EQ(run.cause->rank, 1) << run.cause->message;
   ASSERT_EQ(run.steps.at(0).ranks.size(), 3U);
   EXPECT_EQ(run.steps[0].ranks[1].exit_code, 5);
+}
+
+// A GPU that is lost as soon as somebody writes the file.
+class LosableGpu : public DeviceProbe {
+ public:
+  explicit LosableGpu(std::filesystem::path lost) : lost_(std::move(lost)) {}
+  rules::DeviceKind kind() const override { return rules::DeviceKind::kGpu; }
+  absl::StatusOr<Discovery> Discover() override {
+    Discovery found;
+    if (std::filesystem::exists(lost_)) return found;
+    Device device;
+    device.kind = rules::DeviceKind::kGpu;
+    device.name = "gpu0";
+    device.id = "GPU-" + lost_.native();
+    device.visible_as = "GPU-7";
+    device.health = DeviceHealth::kOk;
+    found.devices.push_back(device);
+    return found;
+  }
+
+ private:
+  const std::filesystem::path lost_;
+};
+
+TEST_F(RunSuiteTest, ALineThatSaysTheDeviceIsLostEndsTheSuiteAtOnce) {
+  LosableGpu gpu(dir_.path() / "lost");
+  dependencies_.probes.push_back(&gpu);
+  suite_.devices.kind = rules::DeviceKind::kGpu;
+  rules::FailureSignature bus;
+  bus.id = "off-the-bus";
+  bus.title = "The GPU has fallen off the bus";
+  bus.cls = rules::FailureClass::kInfrastructure;
+  bus.device_fatal = true;
+  bus.patterns = {"fallen off the bus"};
+  set_.signatures = {bus};
+  Layer("correctness",
+        {Shell("lose", "echo visible=$CUDA_VISIBLE_DEVICES; echo 'GPU has fallen off the bus'; sleep 54321"),
+         Shell("next", "echo no")});
+  Layer("module", {Shell("last", "echo no")});
+  const RunResult run = Run();
+  EXPECT_EQ(run.verdict, Verdict::kError) << run.reason;
+  ASSERT_TRUE(run.cause.has_value());
+  EXPECT_EQ(run.cause->cls, rules::FailureClass::kInfrastructure);
+  EXPECT_THAT(observer_.lines, Contains("-1:visible=GPU-7"));
+  EXPECT_EQ(StepOf(run, "next").verdict, Verdict::kNotRun);
+  EXPECT_EQ(StepOf(run, "next").reason, "device lost");
+  EXPECT_EQ(LayerVerdict(run, "module"), Verdict::kNotRun);
+  EXPECT_EQ(run.devices.size(), 1U);
+  EXPECT_FALSE(Runs("54321"));
+}
+
+TEST_F(RunSuiteTest, ADeviceThatIsGoneAfterAFailureIsToBlameForIt) {
+  LosableGpu gpu(dir_.path() / "lost");
+  dependencies_.probes.push_back(&gpu);
+  suite_.devices.kind = rules::DeviceKind::kGpu;
+  Layer("correctness", {Shell("lose", "touch " + (dir_.path() / "lost").native() + "; exit 1"), Shell("next", "true")});
+  const RunResult run = Run();
+  EXPECT_EQ(run.verdict, Verdict::kError) << run.reason;
+  EXPECT_EQ(StepOf(run, "next").reason, "device lost");
+}
+
+TEST_F(RunSuiteTest, MoreMemoryThanTheLimitIsTheCodesFault) {
+  std::string reason;
+  if (processes_->MakeMemoryGroup("probe", uint64_t{64} << 20, reason) == nullptr) GTEST_SKIP() << reason;
+  rules::SuiteStep step = Shell("grow", "exec tail -n 1 < <(head -c 300M /dev/zero)");
+  step.memory_mb = 64;
+  Layer("correctness", {step});
+  const RunResult run = Run();
+  EXPECT_EQ(run.verdict, Verdict::kFailed) << run.reason;
+  ASSERT_TRUE(run.cause.has_value());
+  EXPECT_EQ(run.cause->signature, "oom");
+  EXPECT_THAT(run.notes, Contains(HasSubstr("64 MiB")));
+}
+
+// Does what msrun does: starts Python files, as a scheduler and as workers that write files of their own.
+constexpr std::string_view kFakeMsrun = R"(#!/bin/bash
+for word in "$@"; do
+  case $word in
+    --worker_num=*) count=${word#*=};;
+    --log_dir=*) logs=${word#*=};;
+    --join=True) join=1;;
+  esac
+  task=$word
+done
+mkdir -p "$logs"
+echo 'scheduler says hello' >"$logs/scheduler.log"
+for ((i = 0; i < count; i++)); do
+  MS_ROLE=MS_WORKER MS_NODE_ID=$i python "$task" >"$logs/worker_$i.log" 2>&1 &
+done
+[ -n "$join" ] && wait
+)";
+
+TEST_F(RunSuiteTest, RanksOfMsrunAreToldApartAndItsOwnLogsAreKept) {
+  const std::filesystem::path msrun = dir_.Write("bin/msrun", kFakeMsrun);
+  dir_.Write("bin/python", "#!/bin/sh\nexec python3 \"$@\"\n");
+  for (const char* name : {"msrun", "python"}) {
+    std::filesystem::permissions(dir_.path() / "bin" / name, std::filesystem::perms::owner_all);
+  }
+  const std::string path = std::getenv("PATH");
+  options_.variables["PATH"] = msrun.parent_path().native() + ":" + path;
+  rules::SuiteStep step =
+      Ranks("ms", "echo rank=$RANK_ID out=$OUT; echo done >&2; exit $RANK_ID", rules::LauncherKind::kMsrun, 2);
+  Layer("correctness", {step});
+  const RunResult run = Run();
+  EXPECT_EQ(run.verdict, Verdict::kFailed) << run.reason;
+  EXPECT_THAT(observer_.lines, Contains(::testing::MatchesRegex("0:rank=0 out=.*/ranks/0")));
+  EXPECT_THAT(observer_.lines, Contains("1:done"));
+  EXPECT_THAT(observer_.lines, Contains("-1:scheduler says hello"));
+  ASSERT_EQ(run.steps.at(0).ranks.size(), 2U);
+  EXPECT_EQ(run.steps[0].ranks[0].exit_code, 0);
+  EXPECT_EQ(run.steps[0].ranks[1].exit_code, 1);
 }
 
 }  // namespace
