@@ -3,8 +3,6 @@
 #include <re2/re2.h>
 
 #include <algorithm>
-#include <map>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -43,16 +41,6 @@ std::string ValueWord(const json& value) {
   }
 }
 
-bool IsOfType(const json& value, std::string_view type) {
-  if (type == "array") return value.is_array();
-  if (type == "object") return value.is_object();
-  if (type == "string") return value.is_string();
-  if (type == "integer") return value.is_number_integer();
-  if (type == "number") return value.is_number();
-  if (type == "boolean") return value.is_boolean();
-  return type == "null" && value.is_null();
-}
-
 // `"a", "b" or "c"`.
 std::string Alternatives(const std::vector<std::string>& words) {
   std::string out;
@@ -80,14 +68,13 @@ std::string Number(const json& value) { return value.dump(); }
 
 class Explainer {
  public:
-  Explainer(const json& root, const JsonDocument& document, size_t max_problems, Problems& problems)
+  Explainer(const SchemaNode& root, const JsonDocument& document, size_t max_problems, Problems& problems)
       : root_(root), document_(document), max_problems_(max_problems), problems_(problems) {}
 
-  // Depth is that of the document, which is limited.
-  void Walk(const json& schema_or_ref, const json& value, const Place& place) {
-    if (Full()) return;
-    const json& schema = Resolve(schema_or_ref);
-    if (!schema.is_object()) return;
+  // Depth is that of the document, which is limited. `node` null: everything is allowed.
+  void Walk(const SchemaNode* node, const json& value, const Place& place) {
+    if (Full() || node == nullptr) return;
+    const SchemaNode& schema = *node;
     if (!CheckType(schema, value, place)) return;  // the rest would only repeat it
     CheckEnum(schema, value, place);
     if (value.is_string()) CheckString(schema, value.get_ref<const std::string&>(), place);
@@ -106,45 +93,34 @@ class Explainer {
     ++added_;
   }
 
-  // Only references to definitions of the same schema occur.
-  const json& Resolve(const json& schema) const {
-    const auto ref = schema.find("$ref");
-    if (ref == schema.end()) return schema;
-    constexpr std::string_view kPrefix = "#/definitions/";
-    const std::string& target = ref->get_ref<const std::string&>();
-    return root_.at("definitions").at(target.substr(kPrefix.size()));
-  }
-
   // What a value of this schema is called: its title (that of a whole schema is a file's name), its allowed values, or
   // its type.
-  std::string Expected(const json& schema) const {
-    if (const auto title = schema.find("title"); title != schema.end() && &schema != &root_) {
+  std::string Expected(const SchemaNode& schema) const {
+    const json& text = *schema.text;
+    if (const auto title = text.find("title"); title != text.end() && &schema != &root_) {
       return title->get<std::string>();
     }
     std::vector<std::string> words;
-    if (const auto values = schema.find("enum"); values != schema.end()) {
-      for (const json& value : *values) words.push_back(ValueWord(value));
+    if (schema.values != nullptr) {
+      for (const json& value : *schema.values) words.push_back(ValueWord(value));
       return (words.size() > 1 ? "one of " : "") + Alternatives(words);
     }
-    const auto type = schema.find("type");
-    if (type == schema.end()) return "another value";
+    const auto type = text.find("type");
+    if (type == text.end()) return "another value";
     if (type->is_string()) return std::string(TypeWord(type->get_ref<const std::string&>()));
     for (const json& one : *type) words.emplace_back(TypeWord(one.get_ref<const std::string&>()));
     return Alternatives(words);
   }
 
-  bool CheckType(const json& schema, const json& value, const Place& place) {
-    const auto type = schema.find("type");
-    if (type == schema.end()) return true;
-    const auto fits = [&](const json& name) { return IsOfType(value, name.get_ref<const std::string&>()); };
-    if (type->is_string() ? fits(*type) : std::any_of(type->begin(), type->end(), fits)) return true;
+  bool CheckType(const SchemaNode& schema, const json& value, const Place& place) {
+    if ((schema.types & TypeBitsOf(value)) != 0) return true;
     Add(place, "expected " + Expected(schema) + ", got " + ValueWord(value));
     return false;
   }
 
-  void CheckEnum(const json& schema, const json& value, const Place& place) {
-    const auto values = schema.find("enum");
-    if (values == schema.end() || std::find(values->begin(), values->end(), value) != values->end()) return;
+  void CheckEnum(const SchemaNode& schema, const json& value, const Place& place) {
+    const json* const values = schema.values;
+    if (values == nullptr || std::find(values->begin(), values->end(), value) != values->end()) return;
     std::string message = "expected " + Expected(schema) + ", got " + ValueWord(value);
     if (value.is_string()) {
       std::vector<std::string_view> known;
@@ -157,89 +133,80 @@ class Explainer {
     Add(place, std::move(message));
   }
 
-  void CheckString(const json& schema, const std::string& value, const Place& place) {
-    // Continuation bytes don't count: lengths are in characters.
-    const size_t length = CodePoints(value);
-    if (const auto min = schema.find("minLength"); min != schema.end() && length < min->get<size_t>()) {
-      Add(place, *min == 1 ? "expected a string that is not empty"
-                           : "expected a string of at least " + Number(*min) + " characters, got " + Quoted(value));
-      return;
+  void CheckString(const SchemaNode& schema, const std::string& value, const Place& place) {
+    if (schema.min_length.has_value() || schema.max_length.has_value()) {
+      // Continuation bytes don't count: lengths are in characters.
+      const size_t length = CodePoints(value);
+      if (length < schema.min_length.value_or(0)) {
+        const size_t min = *schema.min_length;
+        Add(place, min == 1
+                       ? "expected a string that is not empty"
+                       : "expected a string of at least " + std::to_string(min) + " characters, got " + Quoted(value));
+        return;
+      }
+      if (length > schema.max_length.value_or(length)) {
+        Add(place, "expected a string of at most " + std::to_string(*schema.max_length) + " characters, got " +
+                       std::to_string(length));
+        return;
+      }
     }
-    if (const auto max = schema.find("maxLength"); max != schema.end() && length > max->get<size_t>()) {
-      Add(place, "expected a string of at most " + Number(*max) + " characters, got " + std::to_string(length));
-      return;
-    }
-    const auto pattern = schema.find("pattern");
-    if (pattern != schema.end() && !RE2::PartialMatch(value, Pattern(pattern->get_ref<const std::string&>()))) {
-      Add(place, "expected a string that matches " + pattern->get<std::string>() + ", got " + Quoted(value));
+    if (schema.pattern != nullptr && !RE2::PartialMatch(value, *schema.pattern)) {
+      Add(place, "expected a string that matches " + schema.pattern->pattern() + ", got " + Quoted(value));
     }
   }
 
-  const RE2& Pattern(const std::string& text) {
-    std::unique_ptr<RE2>& pattern = patterns_[text];
-    if (pattern == nullptr) pattern = std::make_unique<RE2>(text);
-    return *pattern;
-  }
-
-  void CheckNumber(const json& schema, const json& value, const Place& place) {
+  void CheckNumber(const SchemaNode& schema, const json& value, const Place& place) {
     const double number = value.get<double>();
-    if (const auto min = schema.find("minimum"); min != schema.end() && number < min->get<double>()) {
+    if (const json* const min = schema.minimum; min != nullptr && number < min->get<double>()) {
       Add(place, "expected a number of at least " + Number(*min) + ", got " + value.dump());
     }
-    if (const auto min = schema.find("exclusiveMinimum"); min != schema.end() && number <= min->get<double>()) {
+    if (const json* const min = schema.exclusive_minimum; min != nullptr && number <= min->get<double>()) {
       Add(place, "expected a number greater than " + Number(*min) + ", got " + value.dump());
     }
-    if (const auto max = schema.find("maximum"); max != schema.end() && number > max->get<double>()) {
+    if (const json* const max = schema.maximum; max != nullptr && number > max->get<double>()) {
       Add(place, "expected a number of at most " + Number(*max) + ", got " + value.dump());
     }
   }
 
-  void WalkArray(const json& schema, const json& value, const Place& place) {
-    if (const auto min = schema.find("minItems"); min != schema.end() && value.size() < min->get<size_t>()) {
-      Add(place, "expected a list of at least " + Number(*min) + (*min == 1 ? " entry" : " entries") + ", got " +
-                     std::to_string(value.size()));
+  void WalkArray(const SchemaNode& schema, const json& value, const Place& place) {
+    const auto entries = [](size_t count) { return std::to_string(count) + (count == 1 ? " entry" : " entries"); };
+    if (const size_t min = schema.min_items.value_or(0); value.size() < min) {
+      Add(place, "expected a list of at least " + entries(min) + ", got " + std::to_string(value.size()));
     }
-    if (const auto max = schema.find("maxItems"); max != schema.end() && value.size() > max->get<size_t>()) {
-      Add(place, "expected a list of at most " + Number(*max) + (*max == 1 ? " entry" : " entries") + ", got " +
-                     std::to_string(value.size()));
+    if (const size_t max = schema.max_items.value_or(value.size()); value.size() > max) {
+      Add(place, "expected a list of at most " + entries(max) + ", got " + std::to_string(value.size()));
     }
-    const auto items = schema.find("items");
-    if (items == schema.end()) return;
-    for (size_t i = 0; i < value.size() && !Full(); ++i) Walk(*items, value[i], Place{&place, {}, i});
+    if (schema.items == nullptr) return;
+    for (size_t i = 0; i < value.size() && !Full(); ++i) Walk(schema.items, value[i], Place{&place, {}, i});
   }
 
   // False if a key is unknown.
-  bool WalkObject(const json& schema, const json& value, const Place& place) {
-    static const json kNone = json::object();
-    const auto properties_found = schema.find("properties");
-    const json& properties = properties_found != schema.end() ? *properties_found : kNone;
-    const auto additional = schema.find("additionalProperties");
-
+  bool WalkObject(const SchemaNode& schema, const json& value, const Place& place) {
     bool keys_known = true;
     for (const auto& [key, member] : value.items()) {
       if (Full()) return false;
       const Place at = {&place, key};
-      if (const auto property = properties.find(key); property != properties.end()) {
-        Walk(*property, member, at);
-      } else if (additional != schema.end() && additional->is_object()) {
-        Walk(*additional, member, at);
-      } else if (additional != schema.end() && *additional == false) {
-        Add(at, UnknownKey(key, properties));
+      if (const auto property = schema.properties.find(key); property != schema.properties.end()) {
+        Walk(property->second, member, at);
+      } else if (schema.closed) {
+        Add(at, UnknownKey(key, schema));
         keys_known = false;
+      } else {
+        Walk(schema.additional, member, at);
       }
     }
-    if (const auto required = schema.find("required"); required != schema.end()) {
+    if (const json* const required = schema.required; required != nullptr) {
       for (const json& key : *required) {
         if (value.contains(key.get_ref<const std::string&>())) continue;
         Add(place,
             "missing key " + Quoted(key.get_ref<const std::string&>()) + "; expected " + KeyList(*required, " and "));
       }
     }
-    if (const auto min = schema.find("minProperties"); min != schema.end() && value.size() < min->get<size_t>()) {
-      Add(place, "expected an object with at least " + Number(*min) + (*min == 1 ? " key" : " keys"));
+    if (const size_t min = schema.min_properties.value_or(0); value.size() < min) {
+      Add(place, "expected an object with at least " + std::to_string(min) + (min == 1 ? " key" : " keys"));
     }
-    if (const auto dependencies = schema.find("dependencies"); dependencies != schema.end()) {
-      for (const auto& [key, needed] : dependencies->items()) {
+    if (schema.dependencies != nullptr) {
+      for (const auto& [key, needed] : schema.dependencies->items()) {
         if (!value.contains(key)) continue;
         for (const json& other : needed) {
           if (value.contains(other.get_ref<const std::string&>())) continue;
@@ -251,10 +218,10 @@ class Explainer {
     return keys_known;
   }
 
-  static std::string UnknownKey(const std::string& key, const json& properties) {
+  static std::string UnknownKey(const std::string& key, const SchemaNode& schema) {
     std::vector<std::string_view> known;
     std::vector<std::string> words;
-    for (const auto& [name, unused] : properties.items()) {
+    for (const auto& [name, unused] : schema.properties) {
       known.push_back(name);
       words.push_back("\"" + name + "\"");
     }
@@ -290,17 +257,16 @@ class Explainer {
 
   // oneOf, anyOf and not, which only ask for keys. A key that should be there may be the unknown one: one message is
   // enough.
-  void CheckForms(const json& schema, const json& value, const Place& place, bool keys_known) {
-    for (const char* keyword : {"oneOf", "anyOf"}) {
-      const auto alternatives = schema.find(keyword);
-      if (alternatives == schema.end()) continue;
+  void CheckForms(const SchemaNode& schema, const json& value, const Place& place, bool keys_known) {
+    for (const json* const alternatives : {schema.one_of, schema.any_of}) {
+      if (alternatives == nullptr) continue;
       size_t fitting = 0;
       json keys = json::array();
       for (const json& alternative : *alternatives) fitting += HasForm(alternative, value, keys) ? 1 : 0;
-      const bool one = keyword == std::string_view("oneOf");
+      const bool one = alternatives == schema.one_of;
       if ((one ? fitting == 1 : fitting > 0) || (fitting == 0 && !keys_known)) continue;
       std::string message = "expected ";
-      if (const auto title = schema.find("title"); title != schema.end()) {
+      if (const auto title = schema.text->find("title"); title != schema.text->end()) {
         message += title->get<std::string>();
       } else {
         message += (one ? "exactly one of " : "at least one of ") + KeyList(keys, " and ");
@@ -312,24 +278,23 @@ class Explainer {
       }
       Add(place, std::move(message));
     }
-    if (const auto refused = schema.find("not"); refused != schema.end()) {
+    if (schema.refused != nullptr) {
       json keys = json::array();
-      if (HasForm(*refused, value, keys)) Add(place, "expected only one of " + KeyList(keys, " and "));
+      if (HasForm(*schema.refused, value, keys)) Add(place, "expected only one of " + KeyList(keys, " and "));
     }
   }
 
-  const json& root_;
+  const SchemaNode& root_;
   const JsonDocument& document_;
   const size_t max_problems_;
   Problems& problems_;
   size_t added_ = 0;
-  std::map<std::string, std::unique_ptr<RE2>> patterns_;
 };
 
 }  // namespace
 
-void ExplainMismatch(const json& schema, const JsonDocument& document, size_t max_problems, Problems& problems) {
-  Explainer(schema, document, max_problems, problems).Walk(schema, document.value(), Place());
+void ExplainMismatch(const SchemaNode& schema, const JsonDocument& document, size_t max_problems, Problems& problems) {
+  Explainer(schema, document, max_problems, problems).Walk(&schema, document.value(), Place());
 }
 
 }  // namespace yardmaster::rules

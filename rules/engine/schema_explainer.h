@@ -4,10 +4,10 @@
 #define YARDMASTER_RULES_ENGINE_SCHEMA_EXPLAINER_H_
 
 #include <cstddef>
-#include <nlohmann/json.hpp>
 
 #include "rules/engine/json_document.h"
 #include "rules/engine/problem.h"
+#include "rules/engine/schema_node.h"
 
 namespace yardmaster::rules {
 
@@ -16,8 +16,7 @@ namespace yardmaster::rules {
 // holds the schemas to that): type, enum, properties, additionalProperties, required, dependencies, items, minItems,
 // maxItems, minLength, maxLength, minProperties, minimum, maximum, exclusiveMinimum, pattern, $ref, and oneOf, anyOf
 // and not over "required".
-void ExplainMismatch(const nlohmann::json& schema, const JsonDocument& document, size_t max_problems,
-                     Problems& problems);
+void ExplainMismatch(const SchemaNode& schema, const JsonDocument& document, size_t max_problems, Problems& problems);
 
 }  // namespace yardmaster::rules
 

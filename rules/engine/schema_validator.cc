@@ -47,28 +47,28 @@ class CompiledSchema {
  public:
   explicit CompiledSchema(std::string_view source) : source_(source) {}
 
-  const json& text() {
-    Compile();
-    return text_;
+  const SchemaNode& root() {
+    std::call_once(parsed_, [this] {
+      text_ = json::parse(source_);
+      nodes_ = std::make_unique<SchemaNodes>(text_);
+    });
+    return nodes_->root();
   }
   const valijson::Schema& schema() {
-    Compile();
+    std::call_once(compiled_, [this] {
+      const json judged = WithoutPatterns(*root().text, false);
+      valijson::SchemaParser parser(valijson::SchemaParser::kDraft7);
+      parser.populateSchema(valijson::adapters::NlohmannJsonAdapter(judged), schema_);
+    });
     return schema_;
   }
 
  private:
-  void Compile() {
-    std::call_once(once_, [this] {
-      text_ = json::parse(source_);
-      const json judged = WithoutPatterns(text_, false);
-      valijson::SchemaParser parser(valijson::SchemaParser::kDraft7);
-      parser.populateSchema(valijson::adapters::NlohmannJsonAdapter(judged), schema_);
-    });
-  }
-
   const std::string_view source_;
-  std::once_flag once_;
+  std::once_flag parsed_;
   json text_;
+  std::unique_ptr<const SchemaNodes> nodes_;
+  std::once_flag compiled_;
   valijson::Schema schema_;
 };
 
@@ -76,6 +76,14 @@ class CompiledSchema {
 
 struct SchemaValidator::Impl {
   std::map<std::string, std::unique_ptr<CompiledSchema>, std::less<>> schemas;
+
+  // Null after saying so.
+  CompiledSchema* Find(std::string_view name, const JsonDocument& document, Problems& problems) const {
+    const auto it = schemas.find(name);
+    if (it != schemas.end()) return it->second.get();
+    problems.push_back(document.ProblemAt("", "no schema named " + Quoted(name)));
+    return nullptr;
+  }
 };
 
 SchemaValidator::SchemaValidator() {
@@ -94,11 +102,8 @@ const SchemaValidator& SchemaValidator::Get() {
 }
 
 bool SchemaValidator::Validate(std::string_view schema, const JsonDocument& document, Problems& problems) const {
-  const auto it = impl_->schemas.find(schema);
-  if (it == impl_->schemas.end()) {
-    problems.push_back(document.ProblemAt("", "no schema named " + Quoted(schema)));
-    return false;
-  }
+  CompiledSchema* const compiled = impl_->Find(schema, document, problems);
+  if (compiled == nullptr) return false;
   const size_t before = problems.size();
 
   // valijson judges. Without a place for its messages it stops at the first difference, in little memory whatever the
@@ -107,17 +112,25 @@ bool SchemaValidator::Validate(std::string_view schema, const JsonDocument& docu
   try {
     valijson::Validator validator;
     const valijson::adapters::NlohmannJsonAdapter target(document.value());
-    valid = validator.validate(it->second->schema(), target, static_cast<valijson::ValidationResults*>(nullptr));
+    valid = validator.validate(compiled->schema(), target, static_cast<valijson::ValidationResults*>(nullptr));
   } catch (const std::exception& error) {
     problems.push_back(document.ProblemAt("", "can't be validated: " + Readable(error.what(), 200)));
     return false;
   }
 
   // The words, and the patterns.
-  ExplainMismatch(it->second->text(), document, kMaxProblemsPerFile, problems);
+  ExplainMismatch(compiled->root(), document, kMaxProblemsPerFile, problems);
   if (!valid && problems.size() == before) {
-    problems.push_back(document.ProblemAt("", "does not match rules/schema/" + it->first + ".schema.json"));
+    problems.push_back(document.ProblemAt("", "does not match rules/schema/" + std::string(schema) + ".schema.json"));
   }
+  return problems.size() == before;
+}
+
+bool SchemaValidator::ValidateQuickly(std::string_view schema, const JsonDocument& document, Problems& problems) const {
+  CompiledSchema* const compiled = impl_->Find(schema, document, problems);
+  if (compiled == nullptr) return false;
+  const size_t before = problems.size();
+  ExplainMismatch(compiled->root(), document, kMaxProblemsPerFile, problems);
   return problems.size() == before;
 }
 

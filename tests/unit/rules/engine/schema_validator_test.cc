@@ -3,6 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
 #include <set>
 #include <string>
 #include <thread>
@@ -226,7 +230,7 @@ TEST(SchemaValidator, DeepConditionsAreJudgedToTheirEnd) {
 }
 
 TEST(SchemaValidator, AnUnknownSchemaIsNotTakenForValid) {
-  EXPECT_THAT(Differences("suites", "{}"), ElementsAre(HasSubstr("no schema named \"suites\"")));
+  EXPECT_THAT(Differences("nothing", "{}"), ElementsAre(HasSubstr("no schema named \"nothing\"")));
 }
 
 TEST(SchemaValidator, ManyThreadsMayUseTheOneValidator) {
@@ -238,6 +242,86 @@ TEST(SchemaValidator, ManyThreadsMayUseTheOneValidator) {
     });
   }
   for (std::thread& thread : threads) thread.join();
+}
+
+// What a slip of the hand makes of a value: another type, too little, too much.
+std::vector<json> Slips(const json& value) {
+  std::vector<json> out = {json(), json(true), json(-1), json(""), json::array(), json::object(), json({{"k", 1}})};
+  if (value.is_object()) {
+    for (const auto& [key, member] : value.items()) {
+      json without = value;
+      without.erase(key);
+      out.push_back(std::move(without));
+    }
+    json more = value;
+    more["unheard_of"] = 1;
+    out.push_back(std::move(more));
+  }
+  if (value.is_array() && !value.empty()) {
+    json more = value;
+    more.push_back(value.front());
+    out.push_back(std::move(more));
+    out.push_back(json::array({value.front()}));
+  }
+  if (value.is_string()) out.push_back(value.get<std::string>() + "?");
+  if (value.is_number()) out.push_back(1e9);
+  return out;
+}
+
+TEST(SchemaValidator, TheQuickJudgementIsThatOfTheThorough) {
+  const std::filesystem::path packs = std::filesystem::path(YARD_SOURCE_DIR) / "rules/packs";
+  size_t valid = 0;
+  size_t compared = 0;
+  std::map<std::string, int> files_of_schema;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(packs)) {
+    if (entry.path().extension() != ".json") continue;
+    // A folder of files has the name of their schema.
+    const std::filesystem::path inner = std::filesystem::relative(entry.path(), packs);
+    const std::string kind =
+        std::distance(inner.begin(), inner.end()) > 2 ? std::next(inner.begin())->string() : inner.stem().string();
+    const std::string schema = kind == "signals" ? "rubric" : kind;
+    // A few files of each kind say it all.
+    if (files_of_schema[schema] >= 3) continue;
+    std::ifstream stream(entry.path());
+    const json whole = json::parse(stream);
+    const auto compare = [&](const json& value) {
+      Problems thorough;
+      Problems quick;
+      const auto document = JsonDocument::Parse("f", value.dump(), JsonLimits(), thorough);
+      ASSERT_TRUE(document);
+      const bool is_valid = SchemaValidator::Get().Validate(schema, *document, thorough);
+      EXPECT_EQ(SchemaValidator::Get().ValidateQuickly(schema, *document, quick), is_valid)
+          << inner << ": " << (thorough.empty() ? "" : thorough[0].ToString());
+      EXPECT_EQ(quick, thorough) << inner;
+      valid += is_valid ? 1 : 0;
+      ++compared;
+    };
+    // Small documents around each piece, so that thousands of slips take seconds: the file with one entry for each
+    // list.
+    json small = whole;
+    for (auto& [key, part] : small.items()) {
+      if (part.is_array() && part.size() > 1) part = json::array({part.front()});
+    }
+    compare(small);
+    const json flat = small.flatten();
+    if (flat.size() > 300) continue;
+    ++files_of_schema[schema];
+    size_t taken = 0;
+    const size_t stride = 1 + flat.size() / 8;
+    for (const auto& [pointer, leaf] : flat.items()) {
+      if (taken++ % stride != 0) continue;
+      for (json::json_pointer at(pointer); !at.empty(); at.pop_back()) {
+        for (const json& slip : Slips(small.at(at))) {
+          json changed = small;
+          changed[at] = slip;
+          compare(changed);
+        }
+      }
+    }
+  }
+  EXPECT_GT(files_of_schema.size(), 8u);
+  EXPECT_GT(valid, 20u);
+  EXPECT_GT(compared, 1000u);
 }
 
 }  // namespace
