@@ -110,6 +110,7 @@ void BuildCommandLine(CLI::App& app, GlobalOptions& options, Verb& chosen) {
   AddDeadLetterVerbs(app, chosen);
   AddReviewVerbs(app, chosen);
   AddRulesVerbs(app, chosen);
+  AddSuiteVerbs(app, chosen);
   AddTestVerbs(app, chosen);
   AddInterpretVerbs(app, chosen);
   AddConfigVerbs(app, chosen);

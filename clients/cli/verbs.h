@@ -25,6 +25,7 @@ void AddDeadLetterVerbs(CLI::App& app, Verb& chosen);
 void AddLedgerVerbs(CLI::App& app, Verb& chosen);
 void AddReviewVerbs(CLI::App& app, Verb& chosen);
 void AddRulesVerbs(CLI::App& app, Verb& chosen);
+void AddSuiteVerbs(CLI::App& app, Verb& chosen);
 void AddTestVerbs(CLI::App& app, Verb& chosen);
 void AddInterpretVerbs(CLI::App& app, Verb& chosen);
 void AddConfigVerbs(CLI::App& app, Verb& chosen);

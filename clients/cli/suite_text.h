@@ -1,0 +1,34 @@
+// Suites as people and programs read them.
+#ifndef YARDMASTER_CLIENTS_CLI_SUITE_TEXT_H_
+#define YARDMASTER_CLIENTS_CLI_SUITE_TEXT_H_
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "clients/cli/output.h"
+#include "rules/engine/problem.h"
+#include "rules/engine/suites/suite_model.h"
+
+namespace yardmaster::cli {
+
+// "8 npu (*910B*)": what the whole suite needs; else "cpu; 2 gpu": what single layers want besides processors.
+std::string DevicesText(const rules::SuiteModel& suite);
+
+nlohmann::ordered_json SuiteJson(const rules::SuiteModel& suite);
+std::string SuiteTable(const std::vector<const rules::SuiteModel*>& suites, const Output& output);
+
+// What was checked, and what is wrong with it.
+struct SuiteCheck {
+  std::string what;                 // name of a pack, pack/id, or the file as given
+  std::vector<std::string> suites;  // ids of those that were found there
+  rules::Problems problems;
+  bool valid() const { return problems.empty(); }
+};
+
+nlohmann::ordered_json SuiteCheckJson(const SuiteCheck& check);
+std::string SuiteCheckText(const SuiteCheck& check, const Output& output);
+
+}  // namespace yardmaster::cli
+
+#endif  // YARDMASTER_CLIENTS_CLI_SUITE_TEXT_H_

@@ -1,0 +1,113 @@
+#include "rules/engine/suites/new_suite.h"
+
+#include <cstddef>
+#include <utility>
+
+namespace yardmaster::rules {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// What fits into a line of this width is written on one.
+constexpr size_t kColumns = 120;
+
+// MPI programs read their rank from MPI; the others from RANK and WORLD_SIZE, which all launchers set.
+Json RankedLayer(std::string_view launcher) {
+  const Json step = {
+      {"id", "ranks"},
+      {"title",
+       "The same tests by every rank, once for each world size. ${OUT} is a folder of the rank, so no report "
+       "overwrites another"},
+      {"run", {"${PYTHON}", "-m", "pytest", "--junitxml=${OUT}/junit.xml", "tests/distributed"}},
+      {"axes", {"world_size", "dtype"}},
+      {"variables", {{"TEST_DTYPE", "${matrix.dtype}"}, {"TENSORS", "${TENSORS}"}}},
+      {"launcher", {{"kind", launcher}, {"world_size", "${matrix.world_size}"}, {"oversubscribe", true}}},
+      {"reports", {{{"format", "junit"}, {"file", "${OUT}/junit.xml"}}}},
+      {"comparison",
+       {{"tolerances",
+         {{"float32", {{"rtol", 1e-5}, {"atol", 1e-6}}}, {"bfloat16", {{"rtol", 0.0078125}, {"atol", 1e-4}}}}},
+        {"required", false}}}};
+  return {{"id", "ranks"},
+          {"title",
+           "Ranks against a single-process reference; tensors that the tests leave in ${TENSORS} as "
+           "NAME.actual.npy and NAME.expected.npy are compared by the worker, too"},
+          {"kind", "correctness"},
+          {"after", {"unit"}},
+          {"steps", {step}}};
+}
+
+// One line if it fits behind `column`, else one line for each member.
+void Write(const Json& value, size_t indent, size_t column, std::string& out) {
+  const std::string flat = value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string spaced;
+  bool in_text = false;
+  for (size_t i = 0; i < flat.size(); ++i) {
+    spaced += flat[i];
+    if (flat[i] == '"' && (i == 0 || flat[i - 1] != '\\')) in_text = !in_text;
+    if (!in_text && (flat[i] == ',' || flat[i] == ':')) spaced += ' ';
+  }
+  if (!value.is_structured() || (indent > 4 && column + spaced.size() < kColumns)) {
+    out += spaced;
+    return;
+  }
+  const std::string pad(indent + 2, ' ');
+  out += value.is_object() ? "{" : "[";
+  bool first = true;
+  for (const auto& [key, member] : value.items()) {
+    out += (first ? "\n" : ",\n") + pad;
+    first = false;
+    std::string name;
+    if (value.is_object()) name = Json(key).dump() + ": ";
+    out += name;
+    Write(member, indent + 2, pad.size() + name.size(), out);
+  }
+  out += "\n" + std::string(indent, ' ') + (value.is_object() ? "}" : "]");
+}
+
+}  // namespace
+
+std::vector<std::string> LauncherWords() { return {"none", "plain", "torchrun", "msrun", "mpirun"}; }
+
+Json NewSuite(std::string_view id, std::string_view launcher) {
+  const bool ranks = launcher != "none";
+  Json suite = {{"id", id},
+                {"title", "What this suite tests, in one line"},
+                {"description",
+                 "What it can't tell. Change the source, the folders of the tests and what is required; keys that "
+                 "are not needed may go. The schema describes every key."},
+                {"source", {{"repository", "github:owner/name"}, {"ref", "main"}}},
+                {"environment", {{"variables", {{"PYTHONPATH", "${BUILD}/site"}}}, {"unset", {"PYTEST_ADDOPTS"}}}},
+                {"devices", {{"kind", "cpu"}}},
+                {"limits", {{"build_s", 1800}, {"step_s", 1800}, {"silence_s", 600}}},
+                {"requires", {{{"module", "pytest"}}}},
+                {"build",
+                 {{{"id", "install"},
+                   {"title", "Anything that has to be built; build output belongs into ${BUILD}"},
+                   {"run",
+                    {"${PYTHON}", "-m", "pip", "install", "--no-deps", "--no-build-isolation", "--target",
+                     "${BUILD}/site", "${SOURCE}"}}}}}};
+  if (ranks) suite["matrix"] = {{"axes", {{"world_size", {2, 8}}, {"dtype", {"float32"}}}}};
+  suite["layers"] = {{{"id", "import"},
+                      {"title", "Can it be imported at all"},
+                      {"kind", "import"},
+                      {"required", true},
+                      {"steps", {{{"id", "import"}, {"run", {"${PYTHON}", "-c", "import json"}}}}}},
+                     {{"id", "unit"},
+                      {"title", "Tests of one process"},
+                      {"kind", "correctness"},
+                      {"after", {"import"}},
+                      {"steps",
+                       {{{"id", "pytest"},
+                         {"run", {"${PYTHON}", "-m", "pytest", "--junitxml=${OUT}/junit.xml", "tests"}},
+                         {"reports", {{{"format", "junit"}, {"file", "${OUT}/junit.xml"}}}}}}}}};
+  if (ranks) suite["layers"].push_back(RankedLayer(launcher));
+  return {{"suites", Json::array({std::move(suite)})}};
+}
+
+std::string NewSuiteText(std::string_view id, std::string_view launcher) {
+  std::string out;
+  Write(NewSuite(id, launcher), 0, 0, out);
+  return out + "\n";
+}
+
+}  // namespace yardmaster::rules

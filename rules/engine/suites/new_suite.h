@@ -1,0 +1,27 @@
+// A manifest to begin with.
+#ifndef YARDMASTER_RULES_ENGINE_SUITES_NEW_SUITE_H_
+#define YARDMASTER_RULES_ENGINE_SUITES_NEW_SUITE_H_
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rules/engine/suites/suite_model.h"
+
+namespace yardmaster::rules {
+
+// "none", "plain", "torchrun", "msrun", "mpirun": as manifests have them.
+std::vector<std::string> LauncherWords();
+
+// The file suites/<id>.json of a small suite: it is built, imported and tested, with ranks if `launcher` (a word of
+// LauncherWords) starts some. Valid as it is; its descriptions say what to change. `id` must be one that the schema
+// takes.
+nlohmann::ordered_json NewSuite(std::string_view id, std::string_view launcher);
+
+// The same as text, laid out for people.
+std::string NewSuiteText(std::string_view id, std::string_view launcher);
+
+}  // namespace yardmaster::rules
+
+#endif  // YARDMASTER_RULES_ENGINE_SUITES_NEW_SUITE_H_

@@ -1,0 +1,184 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tests/support/temp_dir.h"
+#include "tests/unit/clients/cli/command_line.h"
+
+namespace yardmaster::cli {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+constexpr char kSuite[] = R"({"suites": [{"id": "tiny", "title": "A small suite", "source": {"own": "tiny"},
+  "matrix": {"axes": {"dtype": ["a", "b"]}},
+  "layers": [{"id": "one", "kind": "smoke", "steps": [{"id": "s", "shell": "true", "axes": ["dtype"]}]},
+             {"id": "two", "kind": "module", "requires": [{"device": {"kind": "gpu", "count": 2}}],
+              "steps": [{"id": "t", "shell": "true"}]}]}]})";
+
+class SuiteVerbs : public ::testing::Test {
+ protected:
+  SuiteVerbs() {
+    dir_.Write("packs/common/pack.json", R"({"name": "common", "title": "C"})");
+    dir_.Write("packs/small/pack.json", R"({"name": "small", "title": "S", "extends": "common"})");
+    dir_.Write("packs/small/suites/tiny.json", kSuite);
+    dir_.Write("packs/child/pack.json", R"({"name": "child", "title": "C", "extends": "small"})");
+  }
+  Result Run(std::vector<std::string> arguments, const std::string& in = "") {
+    arguments.insert(arguments.begin(), {"--packs", Path("packs")});
+    return RunCommandLine(arguments, in);
+  }
+  std::string Path(const std::string& name) const { return (dir_.path() / name).string(); }
+  void Break() {
+    std::string text = kSuite;
+    text.replace(text.find("\"axes\": [\"dtype\"]"), 17, "\"axes\": [\"dtypes\"]");
+    dir_.Write("packs/small/suites/tiny.json", text);
+  }
+
+  yardmaster::testing::TempDir dir_;
+};
+
+TEST_F(SuiteVerbs, ListShowsTheSuitesUnderThePackThatHasThem) {
+  const Result result = Run({"suite", "list"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("small/tiny       2      3  cpu; 2 gpu  A small suite\n"));
+  EXPECT_THAT(result.out, Not(HasSubstr("child")));
+}
+
+TEST_F(SuiteVerbs, ListOfOnePackHasWhatItInherits) {
+  EXPECT_THAT(Run({"suite", "list", "--pack", "child"}).out, HasSubstr("small/tiny"));
+  const Result empty = Run({"suite", "list", "--pack", "common"});
+  EXPECT_EQ(empty.code, 0);
+  EXPECT_THAT(empty.out, IsEmpty());
+  const Result unknown = Run({"suite", "list", "--pack", "smal"});
+  EXPECT_EQ(unknown.code, 1);
+  EXPECT_THAT(unknown.err, HasSubstr("small"));
+}
+
+TEST_F(SuiteVerbs, ListAsJsonIsOneDocument) {
+  const Result result = Run({"suite", "list", "--json"});
+  const auto suites = nlohmann::json::parse(result.out).at("suites");
+  ASSERT_EQ(suites.size(), 1u);
+  EXPECT_EQ(suites[0]["suite"], "small/tiny");
+  EXPECT_EQ(suites[0]["layers"], nlohmann::json({"one", "two"}));
+  EXPECT_EQ(suites[0]["matrix"], nlohmann::json::parse(R"({"dtype": ["a", "b"]})"));
+  EXPECT_EQ(suites[0]["steps"], 3);
+  EXPECT_EQ(suites[0]["source"], "own: tiny");
+  EXPECT_EQ(suites[0]["digest"].get<std::string>().size(), 64u);
+}
+
+TEST_F(SuiteVerbs, ABadSuiteIsAnInputErrorThatNamesItsPlace) {
+  Break();
+  for (const std::vector<std::string>& verb : {std::vector<std::string>{"suite", "list"},
+                                               {"suite", "validate"},
+                                               {"suite", "validate", "small"},
+                                               {"suite", "validate", "small/tiny"},
+                                               {"rules", "validate", "small"}}) {
+    const Result result = Run(verb);
+    EXPECT_EQ(result.code, 2) << verb[1];
+    EXPECT_THAT(result.out + result.err, HasSubstr("small/suites/tiny.json:3:"));
+    EXPECT_THAT(result.out + result.err,
+                HasSubstr("/suites/0/layers/0/steps/0/axes/0: expected an axis of the matrix"));
+  }
+}
+
+TEST_F(SuiteVerbs, ValidateTakesAPackASuiteAFolderAFileOrNothing) {
+  for (const std::string& what :
+       {std::string("small"), std::string("small/tiny"), std::string("tiny"), std::string("child/tiny"),
+        Path("packs/small"), Path("packs/small/suites/tiny.json")}) {
+    const Result result = Run({"suite", "validate", what});
+    EXPECT_EQ(result.code, 0) << what << result.err;
+    EXPECT_THAT(result.out, HasSubstr("ok")) << what;
+  }
+  const Result all = Run({"suite", "validate"});
+  EXPECT_EQ(all.code, 0);
+  EXPECT_THAT(all.out, HasSubstr("ok   small  tiny\n"));
+  const Result in = Run({"suite", "validate", "-"}, kSuite);
+  EXPECT_EQ(in.code, 0) << in.err;
+}
+
+TEST_F(SuiteVerbs, ValidateOfWhatIsNotThereIsANegativeAnswer) {
+  const Result result = Run({"suite", "validate", "smal"});
+  EXPECT_EQ(result.code, 1);
+  EXPECT_THAT(result.err, HasSubstr("there is no pack, suite or file \"smal\"; did you mean \"small\"?"));
+  EXPECT_EQ(Run({"suite", "validate", "smal/tiny"}).code, 1);
+  EXPECT_THAT(Run({"suite", "validate", "small/tinny"}).err, HasSubstr("did you mean \"small/tiny\"?"));
+}
+
+TEST_F(SuiteVerbs, ValidateAsJsonHasEveryProblem) {
+  Break();
+  const Result result = Run({"suite", "validate", "--json"});
+  EXPECT_EQ(result.code, 2);
+  const auto answer = nlohmann::json::parse(result.out);
+  EXPECT_EQ(answer["valid"], false);
+  ASSERT_EQ(answer["checked"].size(), 3u);
+  EXPECT_EQ(answer["checked"][1]["what"], "common");
+  EXPECT_EQ(answer["checked"][1]["valid"], true);
+  const auto& problems = answer["checked"][2]["problems"];
+  ASSERT_EQ(problems.size(), 2u);
+  EXPECT_EQ(problems[0]["line"], 2);  // the axis that no step uses any more
+  EXPECT_EQ(problems[1]["line"], 3);
+  EXPECT_EQ(problems[1]["pointer"], "/suites/0/layers/0/steps/0/axes/0");
+}
+
+TEST_F(SuiteVerbs, AFileThatIsNoManifestIsToldOf) {
+  dir_.Write("bad.json", "{");
+  const Result result = Run({"suite", "validate", Path("bad.json")});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_THAT(result.out, HasSubstr("bad.json:1:"));
+}
+
+TEST_F(SuiteVerbs, InitWritesWhatValidates) {
+  const Result result = Run({"suite", "init", Path("new"), "--id", "first", "--launcher", "torchrun"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(result.out, Path("new/first.json") + "\n");
+  EXPECT_EQ(Run({"suite", "validate", Path("new/first.json")}).code, 0);
+}
+
+TEST_F(SuiteVerbs, InitInAPackGoesBelowItsSuites) {
+  ASSERT_EQ(Run({"suite", "init", Path("packs/common")}).code, 0);
+  EXPECT_TRUE(std::filesystem::exists(dir_.path() / "packs/common/suites/my-suite.json"));
+  EXPECT_THAT(Run({"suite", "list"}).out, HasSubstr("common/my-suite"));
+}
+
+TEST_F(SuiteVerbs, InitNeverReplacesAFile) {
+  const Result result = Run({"suite", "init", Path("packs/small"), "--id", "tiny"});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_THAT(result.err, HasSubstr("is there already"));
+  std::ifstream file(dir_.path() / "packs/small/suites/tiny.json");
+  std::ostringstream text;
+  text << file.rdbuf();
+  EXPECT_EQ(text.str(), kSuite);
+}
+
+TEST_F(SuiteVerbs, InitToStdoutIsTheManifestAlone) {
+  const Result result = Run({"suite", "init", "--stdout", "--id", "x"});
+  EXPECT_EQ(result.code, 0);
+  EXPECT_EQ(nlohmann::json::parse(result.out)["suites"][0]["id"], "x");
+}
+
+TEST_F(SuiteVerbs, InitRefusesWhatMakesNoSense) {
+  EXPECT_EQ(Run({"suite", "init"}).code, 2);
+  EXPECT_EQ(Run({"suite", "init", Path("new"), "--stdout"}).code, 2);
+  EXPECT_EQ(Run({"suite", "init", "--stdout", "--launcher", "ssh"}).code, 2);
+  const Result id = Run({"suite", "init", Path("new"), "--id", "../x"});
+  EXPECT_EQ(id.code, 2);
+  EXPECT_THAT(id.err, HasSubstr("--id: "));
+  EXPECT_FALSE(std::filesystem::exists(dir_.path() / "new"));
+}
+
+TEST_F(SuiteVerbs, TheVerbsAreInHelpAndCompletion) {
+  EXPECT_THAT(Run({"suite", "--help"}).out, HasSubstr("validate"));
+  EXPECT_THAT(Run({"completion", "bash"}).out, HasSubstr("suite validate"));
+}
+
+}  // namespace
+}  // namespace yardmaster::cli
