@@ -2,13 +2,15 @@
 # Installs what Yardmaster is built from, out of Debian's own packages. See --help.
 set -uo pipefail
 
-# What configuring, building and running the programs needs. ccache and mold are not needed, but make builds faster.
+# What configuring, building and running the programs needs. ccache and mold are not needed, but make builds faster; the
+# suite `kernels`, with which the quickstart ends, is tested with GoogleTest.
 build_packages=(
   g++ cmake ninja-build ccache mold pkg-config git ca-certificates curl
   protobuf-compiler protobuf-compiler-grpc libprotobuf-dev libgrpc++-dev libgrpc-dev
   libabsl-dev libre2-dev libpugixml-dev libssl-dev libboost-dev libcurl4-openssl-dev
   libsoci-dev libsqlite3-dev libzstd-dev zlib1g-dev libgit2-dev libjemalloc-dev
   nlohmann-json3-dev libvalijson-dev libcmark-gfm-dev libspdlog-dev libfmt-dev libcli11-dev prometheus-cpp-dev
+  libgtest-dev
 )
 # What unit tests, integration tests, benchmarks and the format check need.
 test_packages=(libgtest-dev libgmock-dev libbenchmark-dev clang-format python3 openssl)

@@ -35,7 +35,7 @@ header .meta b{color:var(--ink);font-weight:500}
 .log tr.hit td{background:var(--mark)}
 .strip{display:flex;flex-wrap:wrap;gap:10px}
 .layer{flex:1 1 150px;background:var(--card);border:1px solid var(--line);border-top:4px solid var(--c);border-radius:8px;padding:10px 12px}
-.layer b{display:block;overflow-wrap:anywhere}.layer .soft{font-size:13px}
+.layer b{display:block;overflow-wrap:anywhere;margin-bottom:2px}.layer .title{font-size:13.5px;line-height:1.35;margin-top:5px}.layer .soft{font-size:13px}
 .bar{display:flex;height:5px;border-radius:3px;overflow:hidden;margin:8px 0 4px;background:var(--tint)}.bar i{display:block;height:100%;background:var(--c)}
 details.step{background:var(--card);border:1px solid var(--line);border-radius:8px;margin-bottom:6px}
 details.step>summary{display:grid;grid-template-columns:minmax(200px,3fr) 96px minmax(160px,4fr) 84px;gap:12px;align-items:center;padding:6px 12px;cursor:pointer;list-style:none}

@@ -153,8 +153,9 @@ std::string LayerStrip(const RunResult& run) {
   if (run.layers.empty()) return "";
   std::string out = "<h2>Layers</h2><div class=\"strip\">";
   for (const LayerResult& layer : run.layers) {
-    out += "<div class=\"layer " + std::string(VerdictWord(layer.verdict)) + "\"><b>" +
-           Name(layer.title.empty() ? layer.id : layer.title) + "</b>" + VerdictBadge(layer.verdict);
+    out += "<div class=\"layer " + std::string(VerdictWord(layer.verdict)) + "\"><b>" + Name(layer.id) + "</b>" +
+           VerdictBadge(layer.verdict);
+    if (!layer.title.empty() && layer.title != layer.id) out += "<div class=\"title\">" + Name(layer.title) + "</div>";
     if (layer.tests > 0) {
       const size_t others = std::min(layer.tests, layer.failed + layer.skipped);
       out += "<div class=\"bar\">" + Share(layer.failed, layer.tests, "failed") +

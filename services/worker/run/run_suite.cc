@@ -361,6 +361,7 @@ class SuiteRun {
     result_.devices = leases_->used();
     if (result_.commit.empty()) AfterFetch();
     JudgeRun(suite_, result_);
+    NoteWhatWasComposed();
     if (error_.has_value()) {
       result_.verdict = Verdict::kError;
       result_.reason = error_->message;
@@ -375,6 +376,20 @@ class SuiteRun {
     std::error_code ignored;
     std::filesystem::remove(build_, ignored);  // if nothing was built
     return std::move(result_);
+  }
+
+  // What tests did in place of what a backend lacks, each once: a pass says less then, and the result says so.
+  void NoteWhatWasComposed() {
+    constexpr size_t kMostNotes = 20;
+    std::map<std::string, size_t> composed;
+    for (const TestResult& test : result_.tests) {
+      if (test.verdict == Verdict::kPassed && test.message.rfind("composed: ", 0) == 0) ++composed[test.message];
+    }
+    size_t left = kMostNotes;
+    for (const auto& [what, tests] : composed) {
+      if (left-- == 0) break;
+      result_.notes.push_back(what + " (" + std::to_string(tests) + (tests == 1 ? " test)" : " tests)"));
+    }
   }
 
   struct LayerState {

@@ -172,5 +172,18 @@ TEST(ParseJunit, LimitsAreNamed) {
   EXPECT_THAT(Error(std::string(kMaxReportBytes + 1, ' ')), HasSubstr("bytes; at most"));
 }
 
+TEST(ParseJunit, ATestThatPassedSaysWhatItComposed) {
+  const auto report = ParseJunit(
+      "<testsuites><testsuite name='pytest' tests='2'><testcase classname='test_a' name='test_b' time='1'><properties>"
+      "<property name='composed' value='reduce_scatter of all_reduce'/><property name='other' value='x'/><property "
+      "name='composed' value='all_to_all of send'/></properties></testcase><testcase classname='test_a' name='test_c'>"
+      "<properties><property name='other' value='x'/></properties></testcase></testsuite></testsuites>");
+  ASSERT_TRUE(report.ok()) << report.status();
+  ASSERT_EQ(report->tests.size(), 2u);
+  EXPECT_EQ(report->tests[0].outcome, Outcome::kPassed);
+  EXPECT_EQ(report->tests[0].message, "composed: reduce_scatter of all_reduce; all_to_all of send");
+  EXPECT_EQ(report->tests[1].message, "");
+}
+
 }  // namespace
 }  // namespace yardmaster::worker
