@@ -120,6 +120,11 @@ std::string RankStrips(const Group& group, double top, double& bottom) {
   return out;
 }
 
+std::string Tick(const std::string& x, const std::string& text) {
+  return "<line class=\"tick\" x1=\"" + x + "\" x2=\"" + x +
+         "\" y1=\"18\" y2=\"26\"/><text text-anchor=\"middle\" x=\"" + x + "\" y=\"38\">" + text + "</text>";
+}
+
 // Absolute errors on decades, with the tolerance for values near 0 as a line.
 std::string Ruler(const TensorResult& tensor) {
   std::vector<double> values;
@@ -137,9 +142,7 @@ std::string Ruler(const TensorResult& tensor) {
       "x2=\"300\" y1=\"22\" y2=\"22\"/>";
   for (double decade = low; decade <= high + 0.5; decade += step) {
     const std::string at = Fixed((decade - low) / (high - low) * kWidth);
-    out += "<line class=\"tick\" x1=\"" + at + "\" x2=\"" + at +
-           "\" y1=\"18\" y2=\"26\"/><text text-anchor=\"middle\" x=\"" + at + "\" y=\"38\">1e" +
-           Fixed(decade).substr(0, Fixed(decade).find('.')) + "</text>";
+    out += Tick(at, "1e" + Fixed(decade).substr(0, Fixed(decade).find('.')));
   }
   const auto mark = [&](double value, std::string_view path, std::string_view what) {
     if (!(value > 0) || !std::isfinite(value)) return std::string();
