@@ -238,6 +238,7 @@ class Reader {
   void Close() {
     if (clause_.tokens.empty() && clause_.roles == 0 && clause_.slash.empty()) return;
     if (!clause_.tokens.empty() && (OnlyPeople() || EndsWithMention())) AddressSentence();
+    clause_.maybe_name = MaybeName();
     if (out_.clauses.size() >= kMaxPhraseClauses) {
       out_.too_many = true;
     } else {
@@ -258,6 +259,25 @@ class Reader {
     const auto& tokens = clause_.tokens;
     return tokens.size() >= 2 && tokens.back().concept_number == phrases_.mention && clause_.slash.empty() &&
            phrases_.Has(tokens[tokens.size() - 2].concept_number, PhraseRole::kVerb);
+  }
+
+  // "张三，…", "alice: …" at the beginning of a line, "…, Bob" behind something: one word that we don't know.
+  bool MaybeName() const {
+    if (clause_.tokens.size() != 1 || clause_.tokens[0].concept_number != phrases_.unknown || clause_.question_mark)
+      return false;
+    const size_t at = clause_.tokens[0].begin;
+    const std::string& text = out_.text.text;
+    if (clause_.new_sentence) {
+      size_t end = at;
+      size_t characters = 0;
+      while (end < text.size() && static_cast<unsigned char>(text[end]) >= 0xE0) {
+        NextCodePoint(text, end);
+        ++characters;
+      }
+      return characters == 0 || (characters >= 2 && characters <= 4);
+    }
+    const char original = message_[out_.text.origin[at]];
+    return original >= 'A' && original <= 'Z';
   }
 
   void AddressSentence() {
@@ -385,6 +405,12 @@ class Reader {
         Split(true);
         return;
       case '.':
+        // "1. commit 2. push": steps of one list.
+        if (pos > 0 && text[pos - 1] >= '0' && text[pos - 1] <= '9' && !clause_.tokens.empty() &&
+            clause_.tokens.back().concept_number == phrases_.number) {
+          if (pos + 1 >= end || text[pos + 1] == ' ') Split(false);
+          return;
+        }
         if (pos + 1 >= end || text[pos + 1] == ' ' || static_cast<unsigned char>(text[pos + 1]) >= 0x80) Split(true);
         return;
       case '-':

@@ -42,6 +42,7 @@ struct PhraseClause {
   size_t please_before = SIZE_MAX;                          // token that the first word of asking stands in front of
   uint64_t articles = 0;                                    // tokens (up to 64) that an article stands in front of
   bool thanks_first = false;                                // begins with thanks
+  bool maybe_name = false;                                  // one word that we don't know and that may be a name
   std::string slash;                                        // the command that a line begins with
   std::vector<std::pair<std::string, nlohmann::json>> set;  // by options
 

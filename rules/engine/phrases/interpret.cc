@@ -102,12 +102,17 @@ class Run {
     conditional_.assign(read_.clauses.size(), false);
     deferred_.assign(read_.clauses.size(), false);
     told_.assign(read_.clauses.size(), false);
+    named_.assign(read_.clauses.size(), false);
     for (size_t begin = 0; begin < read_.clauses.size();) {
       size_t end = begin + 1;
       while (end < read_.clauses.size() && !read_.clauses[end].new_sentence) ++end;
       const bool told =
           std::any_of(read_.clauses.begin() + static_cast<long>(begin), read_.clauses.begin() + static_cast<long>(end),
                       [](const PhraseClause& clause) { return clause.Has(PhraseRole::kSource); });
+      const bool named =
+          std::any_of(read_.clauses.begin() + static_cast<long>(begin), read_.clauses.begin() + static_cast<long>(end),
+                      [](const PhraseClause& clause) { return clause.maybe_name; });
+      std::fill(named_.begin() + static_cast<long>(begin), named_.begin() + static_cast<long>(end), named);
       std::fill(told_.begin() + static_cast<long>(begin), told_.begin() + static_cast<long>(end), told);
       begin = end;
     }
@@ -388,7 +393,7 @@ class Run {
       done_first = done_first || phrases_.Has(clause.tokens[i].concept_number, PhraseRole::kDone);
     takes = takes && !done_first;
     const bool asked = has(PhraseRole::kPolite) || takes || wanted;
-    const bool marked = asked || has(PhraseRole::kSoft);
+    const bool marked = asked || has(PhraseRole::kSoft) || has(PhraseRole::kThanks);
     if (rule.polite && !asked) return off("nobody asks for it");
     const bool statement_too = (rule.forms & kFormStatement) != 0;
     const bool question_too = (rule.forms & kFormQuestion) != 0;
@@ -408,7 +413,7 @@ class Run {
       hit.because = "certain";
       return;
     }
-    if (clause.thanks_first && !has(PhraseRole::kPolite) && !takes) return off("thanks for it");
+    if (clause.thanks_first && !asked && !has(PhraseRole::kSoft)) return off("thanks for it");
     if (told_[hit.clause] && !has(PhraseRole::kPolite)) return off("somebody says so");
     if (has(PhraseRole::kLater) || deferred_[hit.clause]) return off("not now");
     if (clause.before || clause.time_only) return off("says when");
@@ -431,8 +436,8 @@ class Run {
     if (!question_too) {
       if (sure_question) return off("a question");
       // "Do we need to … ?" wants nothing.
-      const bool please =
-          has(PhraseRole::kPolite) || takes || has(PhraseRole::kSoft) || (wanted && has(PhraseRole::kSelf));
+      const bool please = has(PhraseRole::kPolite) || takes || has(PhraseRole::kSoft) || has(PhraseRole::kThanks) ||
+                          (wanted && has(PhraseRole::kSelf));
       if (maybe_question && !please) {
         if (hit.begin > 1 || !HasReference(clause)) return off("a question");
         doubt = true;
@@ -448,6 +453,12 @@ class Run {
       if (in(PhraseRole::kSelf, 0, std::min(hit.begin, clause.take_before)) && !has(PhraseRole::kPolite) && !wanted)
         return off("the writer does it");
       if (has(PhraseRole::kPlan) && !has(PhraseRole::kPolite)) return off("a plan");
+      // "已经帮你把代码提交了"
+      const bool first = in(PhraseRole::kDone, 0, std::min(clause.please_before, hit.begin));
+      if (has(PhraseRole::kPolite) && first && !has(PhraseRole::kStep)) {
+        if (has(PhraseRole::kPerfect)) return off("it has happened");
+        doubt = doubt || IsWrite(hit.command);
+      }
       const bool step = clause.after && has(PhraseRole::kStep);
       if (has(PhraseRole::kDone) && !step && !has(PhraseRole::kPolite) && !takes && clause.want_before != 0)
         return off("it has happened");
@@ -478,6 +489,16 @@ class Run {
         doubt = true;
       }
       if (!marked && !HasReference(clause) && in(PhraseRole::kFinite, 0, hit.begin)) return off("a statement");
+      // "Push fails", "同步报错了".
+      if (!asked && WentWrong(clause, hit)) return off("it went wrong");
+      doubt = doubt || named_[hit.clause];
+      // "把会议纪要提交一下": something that we don't know, and nothing that we do.
+      if (marked && !HasReference(clause) && HasUnknownChinese(clause) && !HasThing(clause, hit)) doubt = true;
+      // "Commit to the plan".
+      if (!marked && !HasReference(clause) && hit.end + 1 < size &&
+          phrases_.Has(clause.tokens[hit.end].concept_number, PhraseRole::kTarget) &&
+          clause.tokens[hit.end + 1].concept_number == phrases_.unknown)
+        doubt = true;
       // "Push rights", "commit culture": what follows a verb without an article may make a noun of it.
       if (!marked && !HasReference(clause) && hit.begin + 1 < size &&
           clause.tokens[hit.begin + 1].concept_number == phrases_.unknown &&
@@ -509,6 +530,30 @@ class Run {
     if (statement_too && IsWrite(hit.command) && !marked) doubt = true;
     hit.mood = doubt ? Mood::kDoubt : Mood::kAct;
     hit.because = doubt ? "may be asked for" : "asked for";
+  }
+
+  // A failure behind the verb, and none that is to be mended.
+  bool WentWrong(const PhraseClause& clause, const Hit& hit) const {
+    const auto is = [&](size_t i, PhraseRole role) {
+      return i < clause.tokens.size() && phrases_.Has(clause.tokens[i].concept_number, role);
+    };
+    const bool mends = clause.Has(PhraseRole::kMend);
+    for (size_t i = hit.begin + 1; i < clause.tokens.size(); ++i) {
+      if (!is(i, PhraseRole::kFailure)) continue;
+      if (is(i - 1, PhraseRole::kVerb) && !is(i + 1, PhraseRole::kThing)) return true;
+      if (i >= hit.end && !mends) return true;
+    }
+    return false;
+  }
+
+  // What a command is about is among the words: more than its verbs.
+  bool HasThing(const PhraseClause& clause, const Hit& hit) const {
+    for (size_t i = 0; i < clause.tokens.size(); ++i) {
+      const uint16_t number = clause.tokens[i].concept_number;
+      if (phrases_.Has(number, PhraseRole::kThing) && (i < hit.begin || i >= hit.end || hit.end - hit.begin > 1))
+        return true;
+    }
+    return false;
   }
 
   // A question word that stands right in front of a verb.
@@ -893,6 +938,7 @@ class Run {
   ReadPhrase read_;
   std::vector<bool> conditional_;
   std::vector<bool> deferred_;  // it depends on what the writer will do
+  std::vector<bool> named_;     // its sentence may name somebody whom it is said to
   std::vector<bool> told_;      // its sentence names who or what says so
   std::vector<Hit> hits_;       // one for each clause
   std::deque<Hit> besides_;     // further commands of clauses

@@ -68,17 +68,22 @@ enum class PhraseRole : uint8_t {
   kDeed,         // a verb that begins what follows a step: no noun of a step
   kSo,           // begins what follows a step
   kHow,          // with a question in front of a verb: asks how it is done
+  kThing,        // what a command may be about
+  kTarget,       // what things are taken to
+  kFailure,      // what is spoken of went wrong
+  kMend,         // a verb for failures
   kGiven,        // if the step before went well, said as a condition
   kCount
 };
 
 // The names of roles in packs, in the order of PhraseRole.
 inline constexpr std::array<std::string_view, static_cast<size_t>(PhraseRole::kCount)> kPhraseRoleNames = {
-    "negation", "done",   "perfect",     "plan",     "later",     "self",       "other",       "want",   "polite",
-    "soft",     "take",   "maybe",       "question", "auxiliary", "condition",  "success",     "lead",   "finite",
-    "break",    "turn",   "join",        "after",    "before",    "after_that", "before_that", "cancel", "correct",
-    "verb",     "topic",  "alternative", "inquiry",  "bulk",      "article",    "gerund",      "remind", "thanks",
-    "person",   "source", "step",        "deed",     "so",        "how",        "given"};
+    "negation",    "done",   "perfect", "plan",   "later",    "self",        "other",     "want",
+    "polite",      "soft",   "take",    "maybe",  "question", "auxiliary",   "condition", "success",
+    "lead",        "finite", "break",   "turn",   "join",     "after",       "before",    "after_that",
+    "before_that", "cancel", "correct", "verb",   "topic",    "alternative", "inquiry",   "bulk",
+    "article",     "gerund", "remind",  "thanks", "person",   "source",      "step",      "deed",
+    "so",          "how",    "thing",   "target", "failure",  "mend",        "given"};
 
 // What a clause may be for a rule to hold.
 enum PhraseForm : uint8_t { kFormRequest = 1, kFormQuestion = 2, kFormStatement = 4 };

@@ -120,7 +120,14 @@ TEST_P(LabelledPhrases, CommandsAndSlotsAreAboveTheirFloorsAndNoneWritesUnasked)
 INSTANTIATE_TEST_SUITE_P(Sets, LabelledPhrases,
                          testing::Values("dev.jsonl", "batch1.jsonl", "batch2.jsonl", "batch3.jsonl", "batch4.jsonl",
                                          "batch5.jsonl", "batch6.jsonl", "batch7.jsonl", "batch8.jsonl", "batch9.jsonl",
-                                         "batch10.jsonl", "batch11.jsonl"));
+                                         "batch10.jsonl", "batch11.jsonl", "batch12.jsonl", "batch13.jsonl"));
+
+// Reports, advice, plans, questions, what is said to others: doubt may ask back, nothing may write.
+TEST(UnaskedPhrases, NothingThatIsNoRequestWrites) {
+  const Score score = Measure("unasked.jsonl");
+  EXPECT_GT(score.phrases, 100u);
+  EXPECT_EQ(score.unsafe, std::vector<std::string>());
+}
 
 // "squash pr=12" → command and slots
 std::string Told(const std::string& phrase, const PhraseContext& context) {

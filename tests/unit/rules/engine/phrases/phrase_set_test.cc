@@ -170,6 +170,64 @@ TEST(Phrases, ConditionsOnSomethingElseAskBack) {
   EXPECT_EQ(Told("先跑检查，没问题就提交"), "check then commit");
 }
 
+TEST(Phrases, AReportInFrontOfTheObjectIsNoRequest) {
+  EXPECT_EQ(Told("刚把 #10 压了"), "none");
+  EXPECT_EQ(Told("已经帮你把 #10 压了"), "none");
+  EXPECT_EQ(Told("把刚才的改动推上去"), "commit");
+  EXPECT_EQ(Told("把 #10 压了吧"), R"(squash {"pr":10})");
+}
+
+TEST(Phrases, ThanksForSomethingAskForNothing) {
+  EXPECT_EQ(Told("感谢提交 PR！"), "none");
+  EXPECT_EQ(Told("thanks for opening this PR"), "none");
+  EXPECT_EQ(Told("提交一下，谢谢"), "commit");
+  EXPECT_EQ(Told("thanks, please commit this"), "commit");
+}
+
+TEST(Phrases, AdviceAndWhatADocumentSaysAskForNothing) {
+  EXPECT_EQ(Told("你应该先提交再推送，文档里写了"), "none");
+  EXPECT_EQ(Told("规范要求先跑 UT 再提 PR"), "none");
+  EXPECT_EQ(Told("you should squash #12"), "none");
+  EXPECT_EQ(Told("the checklist says squash and push"), "none");
+  EXPECT_EQ(Told("按规范生成一条 commit message"), "gen_commit_msg");
+}
+
+TEST(Phrases, SomebodyWhoIsNamedIsAskedInsteadOfUs) {
+  EXPECT_EQ(Told("please rebase and push, @author"), "none");
+  EXPECT_EQ(Told("作者麻烦 rebase 一下再推"), "none");
+  EXPECT_EQ(Told("麻烦作者更新一下描述"), "none");
+  EXPECT_EQ(Told("李工你把 #10 压一下"), "none");
+  EXPECT_EQ(Told("Bob, please push your branch"), "ask");
+  EXPECT_EQ(Told("大佬，帮我提交一下"), "commit");
+}
+
+TEST(Phrases, AStepThatIsToBeDoneFirstIsCarriedOutFirst) {
+  EXPECT_EQ(Told("跑完 UT 就提交"), "test then commit");
+  EXPECT_EQ(Told("lint 完了没问题就 commit"), "check then commit");
+  EXPECT_EQ(Told("同步完 fork 再提个 PR"), "sync then pr");
+  EXPECT_EQ(Told("提交完跑一下门禁"), "commit then gate_retest");
+  EXPECT_EQ(Told("先跑 lint 再跑 UT 最后提交"), "check then test then commit");
+  EXPECT_EQ(Told("UT 已经跑完了"), "none");
+}
+
+TEST(Phrases, WhatWentWrongIsNotAskedForAgain) {
+  EXPECT_EQ(Told("推送失败，提示没权限"), "none");
+  EXPECT_EQ(Told("push keeps failing with 403"), "none");
+  EXPECT_EQ(Told("门禁触发失败了").rfind("gate_retest", 0), std::string::npos);
+  EXPECT_EQ(Told("修复 #50 的门禁失败"), R"(gate_autofix {"pr":50})");
+}
+
+TEST(Phrases, HowSomethingIsDoneIsAQuestion) {
+  EXPECT_EQ(Told("怎么查看门禁日志"), "none");
+  EXPECT_EQ(Told("how do I append to a PR"), "none");
+  EXPECT_EQ(Told("门禁怎么又挂了"), "gate_diagnose");
+}
+
+TEST(Phrases, ForbiddingMoreDoesNotTakeBackALook) {
+  EXPECT_EQ(Told("帮我 review 一下，先不用改"), "review");
+  EXPECT_EQ(Told("帮我提交一下，算了"), "none");
+}
+
 TEST(Phrases, OptionsBelongToTheirCommand) {
   EXPECT_EQ(Told("创建PR，不要 squash，目标分支用 br_infer_iter"), R"(pr {"base":"br_infer_iter","squash":false})");
   EXPECT_EQ(Told("提个 PR，UT 只跑改动的，ST 全跑"), R"(pr {"st":"full","ut":"changed"})");
