@@ -68,6 +68,13 @@ std::string RowMarkup(const Row& row, bool ranks, size_t& message_bytes) {
   return out + "<td class=\"time\">" + DurationText(row.seconds) + "</td></tr>\n";
 }
 
+// Shows only tests with this verdict.
+std::string Button(Verdict verdict, size_t count) {
+  const std::string word(VerdictWord(verdict));
+  return "<button class=\"" + word + "\" data-v=\"" + word + "\" aria-pressed=\"false\">" +
+         std::string(VerdictText(verdict)) + " " + CountText(count) + "</button>";
+}
+
 }  // namespace
 
 std::string TestTable(const RunResult& run) {
@@ -89,9 +96,7 @@ std::string TestTable(const RunResult& run) {
                     "<button data-v=\"\" aria-pressed=\"true\">all</button>";
   for (size_t i = 0; i < counts.size(); ++i) {
     if (counts[i] == 0) continue;
-    const std::string word(VerdictWord(verdict_of[i]));
-    out += "<button class=\"" + word + "\" data-v=\"" + word + "\" aria-pressed=\"false\">" +
-           std::string(VerdictText(verdict_of[i])) + " " + CountText(counts[i]) + "</button>";
+    out += Button(verdict_of[i], counts[i]);
   }
   out +=
       "<span class=\"soft\" id=\"shown\"></span></div><table class=\"tests\" id=\"tests\"><thead><tr><th>verdict</th>"
