@@ -176,7 +176,7 @@ class Planner {
         if (shared != common.end() && shared->second == value) continue;
         // torchrun and msrun say themselves who is which rank, and where they meet.
         if (kind != LauncherKind::kMpirun && (name == "RANK" || name == "LOCAL_RANK")) continue;
-        text += "export " + name + "=" + ShellQuoted(value) + "\n";
+        absl::StrAppend(&text, "export ", name, "=", ShellQuoted(value), "\n");
       }
       text += "cd -- " + ShellQuoted(rank.directory.native()) + " || exit 126\n";
       if (rank.command.words.empty()) {

@@ -1,5 +1,7 @@
 #include "services/worker/launch/shell_text.h"
 
+#include "absl/strings/str_cat.h"
+
 namespace yardmaster::worker {
 
 std::string ShellQuoted(std::string_view word) {
@@ -23,11 +25,11 @@ std::string SetUpLines(const std::vector<std::string>& scripts, const std::vecto
     const std::string quoted = ShellQuoted(script);
     // A toolkit's script may end with any code and still have done its work, so only one that can't be read is an
     // error.
-    out += "if [ ! -r " + quoted + " ]; then echo " + ShellQuoted("set-up script not found: " + script) +
-           " >&2; exit 127; fi\n. " + quoted + "\n";
+    out += absl::StrCat("if [ ! -r ", quoted, " ]; then echo ", ShellQuoted("set-up script not found: " + script),
+                        " >&2; exit 127; fi\n. ", quoted, "\n");
   }
   if (!scripts.empty()) out += "set -- \"${yard_words[@]}\"; unset -v yard_words\n";
-  for (const std::string& name : unset) out += "unset -v " + ShellQuoted(name) + "\n";
+  for (const std::string& name : unset) absl::StrAppend(&out, "unset -v ", ShellQuoted(name), "\n");
   return out;
 }
 

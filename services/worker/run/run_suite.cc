@@ -271,17 +271,15 @@ class SuiteRun {
         results.push_back(director_.Run(cell));
         const StepResult& result = results.back();
         if (result.verdict == Verdict::kPassed || result.verdict == Verdict::kFlaky) continue;
-        blocked = result.verdict == Verdict::kNotRun ? result.reason : std::string(id) + " " + VerdictText(result);
+        blocked = result.verdict == Verdict::kNotRun
+                      ? result.reason
+                      : "the step " + result.name + " ended as " + std::string(VerdictWord(result.verdict));
         break;
       }
       if (!blocked.empty()) break;
     }
     EndLayer(layer, std::move(results), {}, began);
     return blocked;
-  }
-
-  static std::string VerdictText(const StepResult& result) {
-    return std::string(VerdictWord(result.verdict)) + (result.id.empty() ? "" : " in " + result.name);
   }
 
   // --- Layers ---

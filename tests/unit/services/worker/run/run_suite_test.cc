@@ -71,6 +71,7 @@ TEST_F(RunSuiteTest, AFailedBuildStopsEverythingAndIsTheCodesFault) {
   ASSERT_TRUE(run.cause.has_value());
   EXPECT_EQ(run.cause->cls, rules::FailureClass::kCode);
   EXPECT_EQ(LayerVerdict(run, "smoke"), Verdict::kNotRun);
+  EXPECT_EQ(run.layers.back().reason, "the step make ended as failed");
   EXPECT_EQ(run.steps.size(), 1U);
 }
 
