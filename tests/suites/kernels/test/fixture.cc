@@ -12,6 +12,12 @@
 
 #include "typed.h"
 
+namespace kernels {
+
+void PrintTo(Type type, std::ostream* out) { *out << testing::NameOf(type); }
+
+}  // namespace kernels
+
 namespace kernels::testing {
 namespace {
 

@@ -5,11 +5,19 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <ostream>
 #include <string>
 #include <vector>
 
 #include "kernels.h"
 #include "reference/reference.h"
+
+namespace kernels {
+
+// As GoogleTest names a parameter.
+void PrintTo(Type type, std::ostream* out);
+
+}  // namespace kernels
 
 namespace kernels::testing {
 
