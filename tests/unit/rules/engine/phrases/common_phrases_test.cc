@@ -120,7 +120,8 @@ TEST_P(LabelledPhrases, CommandsAndSlotsAreAboveTheirFloorsAndNoneWritesUnasked)
 INSTANTIATE_TEST_SUITE_P(Sets, LabelledPhrases,
                          testing::Values("dev.jsonl", "batch1.jsonl", "batch2.jsonl", "batch3.jsonl", "batch4.jsonl",
                                          "batch5.jsonl", "batch6.jsonl", "batch7.jsonl", "batch8.jsonl", "batch9.jsonl",
-                                         "batch10.jsonl", "batch11.jsonl", "batch12.jsonl", "batch13.jsonl"));
+                                         "batch10.jsonl", "batch11.jsonl", "batch12.jsonl", "batch13.jsonl",
+                                         "batch14.jsonl", "batch15.jsonl"));
 
 // Reports, advice, plans, questions, what is said to others: doubt may ask back, nothing may write.
 TEST(UnaskedPhrases, NothingThatIsNoRequestWrites) {
@@ -137,9 +138,101 @@ std::string Told(const std::string& phrase, const PhraseContext& context) {
   return out;
 }
 
+// What people are told to say, in both languages, and the command lines for it.
+const std::set<std::string>& TriggerPhrases() {
+  static const std::set<std::string> kPhrases = {"帮我提交",
+                                                 "提交代码",
+                                                 "推送",
+                                                 "给我创建 commit",
+                                                 "commit this",
+                                                 "push",
+                                                 "/commit",
+                                                 "/autogit commit",
+                                                 "跑下 lint",
+                                                 "检查一下",
+                                                 "跑检查",
+                                                 "check",
+                                                 "run lint",
+                                                 "/autogit check",
+                                                 "跑下测试",
+                                                 "跑 UT",
+                                                 "run tests",
+                                                 "/test",
+                                                 "/autogit test",
+                                                 "创建 PR",
+                                                 "提个 PR",
+                                                 "给我提交 PR",
+                                                 "create PR",
+                                                 "open a pull request",
+                                                 "/create-pr",
+                                                 "/autogit pr",
+                                                 "追加 commit 到现有 PR",
+                                                 "追加到 #12",
+                                                 "append to PR #12",
+                                                 "push to existing PR",
+                                                 "/autogit pr --to 12",
+                                                 "看下 PR 状态",
+                                                 "PR 状态",
+                                                 "PR status",
+                                                 "show PR #12",
+                                                 "/autogit status 12",
+                                                 "更新 PR 描述",
+                                                 "重新生成描述",
+                                                 "regenerate PR description",
+                                                 "update PR description",
+                                                 "/autogit update 12",
+                                                 "压缩 commit",
+                                                 "合并 commit",
+                                                 "squash 一下",
+                                                 "squash",
+                                                 "/autogit squash 12",
+                                                 "生成提交信息",
+                                                 "生成 commit message",
+                                                 "generate commit message",
+                                                 "/gen-commit-msg",
+                                                 "/gen-commit-msg --scope dtensor",
+                                                 "代码检视",
+                                                 "review 一下",
+                                                 "检视 PR",
+                                                 "review",
+                                                 "code review",
+                                                 "check this",
+                                                 "/code-review",
+                                                 "/code-review 12 detailed",
+                                                 "看下 #12 现在情况",
+                                                 "看下门禁报错",
+                                                 "PR 流水线挂了",
+                                                 "诊断 #12",
+                                                 "https://gitcode.com/mindspore/hyper-parallel/pull/12",
+                                                 "gate is failing",
+                                                 "why is CI red",
+                                                 "触发门禁",
+                                                 "重跑门禁",
+                                                 "rerun gate",
+                                                 "/retest",
+                                                 "提 check-pr",
+                                                 "重新校验描述",
+                                                 "re-validate description",
+                                                 "/check-pr",
+                                                 "自动修门禁",
+                                                 "autofix #12",
+                                                 "把 PR 修绿",
+                                                 "修一下流水线",
+                                                 "一直跑到通过",
+                                                 "门禁随机挂",
+                                                 "Smoke_Ascend 挂了",
+                                                 "ut 用例失败",
+                                                 "st 用例失败",
+                                                 "ut/st/Ascend 用例失败",
+                                                 "Ascend 用例失败",
+                                                 "fix the gate until green",
+                                                 "CI is flaky"};
+  return kPhrases;
+}
+
 TEST(TriggerTable, TheReadmeSaysWhatEveryTriggerPhraseMeans) {
+  std::set<std::string> missing = TriggerPhrases();
   std::ifstream in(std::string(YARD_SOURCE_DIR) + "/rules/packs/common/phrases/README.md");
-  size_t rows = 0;
   for (std::string line; std::getline(in, line);) {
     if (!line.starts_with("| ") || line.find("| `") == std::string::npos || !line.ends_with("` |")) continue;
     const size_t first = line.find(" | `");
@@ -148,9 +241,9 @@ TEST(TriggerTable, TheReadmeSaysWhatEveryTriggerPhraseMeans) {
     const std::string phrase = line.substr(2, first - 2);
     EXPECT_EQ(Told(phrase, {}), line.substr(first + 4, second - first - 4)) << phrase;
     EXPECT_EQ(Told(phrase, {160, ""}), line.substr(second + 5, line.size() - second - 8)) << phrase;
-    ++rows;
+    missing.erase(phrase);
   }
-  EXPECT_GE(rows, 80u);
+  EXPECT_EQ(missing, std::set<std::string>());
 }
 
 TEST(CommonCases, AllHold) {
