@@ -128,6 +128,7 @@ bool StepDirector::LeaseDevices(const StepCell& cell, Needs& needs) {
       }
     }
   }
+  std::vector<std::pair<size_t, const rules::DeviceRequest*>> counted;
   for (const rules::DeviceRequest* request : requests) {
     std::string error;
     const std::optional<size_t> count = rules::ResolveCount(request->count, cell.cell, error);
@@ -136,8 +137,13 @@ bool StepDirector::LeaseDevices(const StepCell& cell, Needs& needs) {
                                 "the number of devices is unclear: " + error, "mend the suite");
       return false;
     }
+    counted.emplace_back(*count, request);
+  }
+  // The most first: a lease that grows may have to give back what it had.
+  std::stable_sort(counted.begin(), counted.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  for (const auto& [count, request] : counted) {
     const bool shared = cell.step->launcher.oversubscribe;
-    const LeaseAnswer answer = context_.leases->Lease(*request, *count, shared, *context_.cancel);
+    const LeaseAnswer answer = context_.leases->Lease(*request, count, shared, *context_.cancel);
     if (answer.state == LeaseAnswer::State::kAbsent) {
       needs.instead = NotRunStep(cell, answer.reason);
       return false;

@@ -72,7 +72,11 @@ class StepRun {
     }
     evidence.host_oom_kills = std::max<int64_t>(0, HostOomKills().value_or(0) - oom_before - evidence.oom_kills);
     // A full disk may show only at the end: the program that filled it is often the first to fail.
-    if (evidence.stopped == Stopped::kNot && DiskFull()) Stop(Stopped::kDiskFull);
+    const bool well = std::all_of(running_.begin(), running_.end(), [&](const Running& running) {
+      return running.exit.has_value() && !EndedBadly(*running.exit);
+    });
+    const bool log_lost = log_ != nullptr && !log_->healthy();
+    if (evidence.stopped == Stopped::kNot && (!well || log_lost) && DiskFull()) Stop(Stopped::kDiskFull);
     CollectRanks();
     CloseLog();
     return std::move(outcome_);
