@@ -43,19 +43,37 @@ Verdict VerdictOf(const StepEvidence& evidence, const Finding& cause) {
   return TimedOut(evidence) || cause.signature == "timeout" ? Verdict::kTimedOut : Verdict::kFailed;
 }
 
-// Every rank that failed says that another one did.
-void ExplainVictimsOnly(const std::vector<RankView>& views, Finding& cause) {
+// Every rank that failed says that another one did. Those that said nothing are the ones to look at.
+void ExplainVictimsOnly(const StepContext& context, const std::vector<RankView>& views, Finding& cause) {
   std::vector<int> left;
+  std::vector<int> running;
   for (const RankView& view : views) {
+    if (view.hung) running.push_back(view.rank);
     if (!view.silent && view.end.has_value() && !view.EndedBadly() && view.findings.empty()) left.push_back(view.rank);
   }
-  std::string what = "a collective failed, and no rank says why: each that failed says that another one did";
-  if (!left.empty()) {
-    what += Concat("; ", RankList(left), left.size() == 1 ? " had" : " had all", " ended before with exit code 0");
-  }
-  cause.what = Concat(what, "; first: ", cause.what);
   cause.cls = FailureClass::kCode;
   cause.signature = "hang";
+  cause.generic = false;
+  if (running.empty() || !context.ranked) {
+    std::string what = "a collective failed, and no rank says why: each that failed says that another one did";
+    if (!left.empty()) {
+      what += Concat("; ", RankList(left), left.size() == 1 ? " had" : " had all", " ended before with exit code 0");
+    }
+    cause.what = Concat(what, "; first: ", cause.what);
+    return;
+  }
+  const std::string first = cause.rank == kNoRank ? cause.what : Concat("rank ", cause.rank, ": ", cause.what);
+  LogReader* log = context.evidence->log;
+  cause.test = UnfinishedTest(log, running.front());
+  cause.what =
+      Concat("hung", cause.test.empty() ? "" : " in ", cause.test, ": still there when the others had given up waiting",
+             running.size() == 1 ? "" : Concat(" (", RankList(running), ")"), "; first of them ", first);
+  cause.rank = running.front();
+  cause.line.reset();
+  cause.search.clear();
+  if (log == nullptr) return;
+  const absl::StatusOr<std::vector<LogLine>> last = log->Tail(1, cause.rank);
+  if (last.ok() && !last->empty()) cause.line = last->front();
 }
 
 Verdict VerdictOfRank(const StepContext& context, const RankView& view) {
@@ -157,7 +175,7 @@ StepJudgement JudgeStep(const StepEvidence& evidence, const Signatures& signatur
     result.reason = "cancelled";
   } else if (!findings.empty()) {
     Finding& cause = findings.front();
-    if (cause.cls == FailureClass::kVictim) ExplainVictimsOnly(views, cause);
+    if (cause.cls == FailureClass::kVictim) ExplainVictimsOnly(context, views, cause);
     result.verdict = VerdictOf(evidence, cause);
     result.cause = MakeCause(context, cause, views);
     if (cause.signature == hang.finding.signature && !hang.lines.empty()) {

@@ -63,10 +63,12 @@ std::vector<std::string_view> ErrorLines(std::string_view message) {
   return errors;
 }
 
-bool LooksLikeAssertion(std::string_view message) {
+// A failed comparison, as far as its message says, and no exception of another kind.
+bool LooksLikeAssertion(const StepContext& context, std::string_view message) {
   const std::string_view first = Trimmed(FirstLine(message));
-  return first.starts_with("assert ") || Contains(first, "AssertionError") || Contains(first, "Expected") ||
-         first.ends_with(": Failure") || Contains(message, "Which is: ") || Contains(message, "Value of: ");
+  if (Contains(first, "AssertionError")) return true;
+  const std::vector<const rules::FailureSignature*> known = context.signatures->Match(first, context.phase);
+  return std::none_of(known.begin(), known.end(), [](const auto* signature) { return IsGeneric(*signature); });
 }
 
 // --- Tests of reports ---
@@ -98,7 +100,7 @@ Finding FromTest(const StepContext& context, const RankView& view, const ReportT
   } else if (best != nullptr) {
     finding = FromSignature(view, *best, best_line);
     finding.what = Concat("test '", test.id, "': ", finding.what);
-  } else if (tensors_off && LooksLikeAssertion(test.message)) {
+  } else if (tensors_off && LooksLikeAssertion(context, test.message)) {
     // The test asserts what the worker's own comparison shows: there it says more.
     finding = Make(view, kPrecision, FailureClass::kCode, kPrecisionId,
                    Concat("test '", test.id, "' failed: ", Quoted(FirstLine(test.message))));
@@ -212,7 +214,10 @@ void FindInExitCode(const StepContext& context, RankView& view) {
 // of devices are believed wherever they stand.
 bool Believed(const Signatures::Hit& hit, const RankView& view) {
   if (view.failed == 0 || hit.signature->device_fatal || hit.signature->priority < kFirstHostFault) return true;
-  return hit.signature->cls != FailureClass::kVictim && !IsGeneric(*hit.signature) && IsErrorLine(hit.line.text);
+  // What is the code's or another rank's stands in the messages; what is the machine's may be cut off there.
+  const bool machine =
+      hit.signature->cls == FailureClass::kEnvironment || hit.signature->cls == FailureClass::kInfrastructure;
+  return machine && IsErrorLine(hit.line.text);
 }
 
 void FindInLog(RankView& view) {
@@ -244,7 +249,19 @@ void FindInTensors(const StepContext& context, RankView& view) {
     }
     Finding finding = Make(view, kPrecision, FailureClass::kCode, kPrecisionId, std::move(what));
     finding.search = first->name;
-    view.findings.push_back(std::move(finding));
+    // The test that noticed it stands in the log; the tensor says it more exactly.
+    const auto test = std::find_if(view.findings.begin(), view.findings.end(), [](const Finding& of_test) {
+      return of_test.signature == kPrecisionId && !of_test.test.empty();
+    });
+    if (test != view.findings.end()) {
+      finding.what = Concat("test '", test->test, "': ", finding.what);
+      finding.test = test->test;
+      finding.search = test->search;
+      finding.micros = test->micros;
+      *test = std::move(finding);
+    } else {
+      view.findings.push_back(std::move(finding));
+    }
   }
   if (!evidence.tensor_problems.empty()) {
     view.findings.push_back(Make(view, kNotComparable, FailureClass::kCode, "not-comparable",
@@ -252,7 +269,10 @@ void FindInTensors(const StepContext& context, RankView& view) {
   }
   const rules::SuiteStep* step = context.evidence->step;
   const bool required = step != nullptr && step->comparison.has_value() && step->comparison->required;
-  if (required && evidence.tensors.empty() && evidence.tensor_problems.empty() && (view.ran > 0 || view.skipped == 0)) {
+  // One that failed may not have come so far.
+  const bool well = view.failed == 0 && !view.EndedBadly() && !view.hung && !view.skipped_by_code;
+  if (required && well && evidence.tensors.empty() && evidence.tensor_problems.empty() &&
+      (view.ran > 0 || view.skipped == 0)) {
     view.findings.push_back(Make(view, kNoReport, FailureClass::kEnvironment, "no-tensors",
                                  "wrote no tensors, and the manifest wants them compared"));
   }

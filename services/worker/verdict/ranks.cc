@@ -29,7 +29,9 @@ void DropWhatFollowsFromOthers(RankView& view) {
   for (auto finding = view.findings.begin(); finding != view.findings.end(); ++finding) {
     after = after || finding == victim;
     const bool earlier_test = !after && !finding->test.empty() && finding->signature == "test-failed";
-    if (!finding->generic || earlier_test) kept.push_back(std::move(*finding));
+    // What it did not leave behind follows, too.
+    const bool evidence = finding->priority >= kNoEvidence && finding->priority < kHang;
+    if ((!finding->generic && !evidence) || earlier_test) kept.push_back(std::move(*finding));
   }
   view.findings = std::move(kept);
 }

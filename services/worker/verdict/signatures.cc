@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <mutex>
 #include <utility>
 
 #include "services/worker/verdict/builtin_signatures.h"
@@ -84,16 +85,15 @@ class CompiledSignatures final : public Signatures {
 
   std::vector<const rules::FailureSignature*> Match(std::string_view line, std::string_view phase) const override {
     std::vector<const rules::FailureSignature*> matched;
-    const PhaseSet& set = sets_[PhaseIndex(phase)];
-    if (set.set == nullptr) return matched;
+    const PhaseSet& set = SetOf(phase);
     line = line.substr(0, kMaxMatchedBytes);
     std::vector<int> found;
     RE2::Set::ErrorInfo info{};
-    if (set.set->Match(Piece(line), &found, &info)) {
+    if (set.set != nullptr && set.set->Match(Piece(line), &found, &info)) {
       // The order of a set's answer is not defined; that of the signatures is by priority.
       std::sort(found.begin(), found.end());
       for (const int index : found) matched.push_back(&signatures_[set.members[static_cast<size_t>(index)]]);
-    } else if (info.kind != RE2::Set::kNoError) {
+    } else if (set.set == nullptr || info.kind != RE2::Set::kNoError) {
       for (const size_t member : set.members) {
         if (RE2::PartialMatch(Piece(line), *patterns_[member])) matched.push_back(&signatures_[member]);
       }
@@ -119,8 +119,9 @@ class CompiledSignatures final : public Signatures {
 
  private:
   struct PhaseSet {
-    std::unique_ptr<RE2::Set> set;
-    std::vector<size_t> members;  // index in the set → signature
+    std::once_flag once;
+    std::unique_ptr<RE2::Set> set;  // null: not compiled
+    std::vector<size_t> members;    // index in the set → signature
   };
 
   CompiledSignatures() = default;
@@ -157,25 +158,33 @@ class CompiledSignatures final : public Signatures {
       }
     }
     for (size_t phase = 0; phase < kPhases.size(); ++phase) {
-      PhaseSet& set = sets_[phase];
-      set.set = std::make_unique<RE2::Set>(Options(kSetMemory), RE2::UNANCHORED);
       for (size_t i = 0; i < signatures_.size(); ++i) {
         if (!signatures_[i].phase.empty() && signatures_[i].phase != kPhases[phase]) continue;
-        if (set.set->Add(patterns_[i]->pattern(), &error) < 0) return false;
-        set.members.push_back(i);
-      }
-      if (!set.set->Compile()) {
-        error = "the failure signatures need more memory than a set may take";
-        return false;
+        sets_[phase].members.push_back(i);
       }
     }
     return true;
   }
 
-  std::vector<rules::FailureSignature> signatures_;  // by priority; never changed once compiled: hits point into it
-  std::vector<std::unique_ptr<RE2>> patterns_;       // of each
-  std::array<PhaseSet, kPhases.size()> sets_;
-  std::unique_ptr<RE2> fatal_;  // all device-fatal patterns; null: there are none
+  // The set of a phase is compiled when a log of it is searched for the first time: a run in which all goes well needs
+  // none. One that can't be compiled is left out, and its patterns are tried one by one.
+  const PhaseSet& SetOf(std::string_view phase) const {
+    PhaseSet& set = sets_[PhaseIndex(phase)];
+    std::call_once(set.once, [&] {
+      auto compiled = std::make_unique<RE2::Set>(Options(kSetMemory), RE2::UNANCHORED);
+      std::string error;
+      for (const size_t member : set.members) {
+        if (compiled->Add(patterns_[member]->pattern(), &error) < 0) return;
+      }
+      if (compiled->Compile()) set.set = std::move(compiled);
+    });
+    return set;
+  }
+
+  std::vector<rules::FailureSignature> signatures_;    // by priority; never changed once compiled: hits point into it
+  std::vector<std::unique_ptr<RE2>> patterns_;         // of each
+  mutable std::array<PhaseSet, kPhases.size()> sets_;  // each written once, under its flag
+  std::unique_ptr<RE2> fatal_;                         // all device-fatal patterns; null: there are none
 };
 
 }  // namespace

@@ -532,6 +532,33 @@ TEST(JudgeStep, AnAssertionWithoutWordsOnWrongNumbersIsPrecision) {
   ExpectCause(test.Judge(), Verdict::kFailed, FailureClass::kCode, "precision", 1);
 }
 
+TEST(JudgeStep, TheTestThatNoticedWrongNumbersIsNamedWithTheTensor) {
+  StepCase test(2);
+  test.Junit(0, {Ran("t", kPass)});
+  test.Junit(1, {Ran("t", kFail, "sum: 1 of 3 elements are off on rank 1; at 0 it is 9.0, not 8.0")});
+  test.Rank(1).tensors = {Off("sum")};
+  test.Exit(1, 1, 8 * kSecond);
+  test.log.Add(1, 0, "E   AssertionError: sum: 1 of 3 elements are off on rank 1; at 0 it is 9.0, not 8.0");
+  const StepJudgement judgement = test.Judge();
+  ExpectCause(judgement, Verdict::kFailed, FailureClass::kCode, "precision", 1);
+  EXPECT_THAT(judgement.result.reason, HasSubstr("rank 1: test 't': 12 of 1024 elements of tensor 'sum' are off"));
+  EXPECT_EQ(judgement.result.cause->test, "t");
+  EXPECT_EQ(judgement.result.cause->line, 1U);
+}
+
+TEST(JudgeStep, AVictimThatCameToNoComparisonStaysAVictim) {
+  StepCase test(2);
+  test.step.comparison.emplace();
+  test.step.comparison->required = true;
+  test.Kill(1, SIGSEGV, kSecond);
+  test.Junit(0, {Ran("t", kFail, "RuntimeError: Connection reset by peer")});
+  test.Exit(0, 1, 2 * kSecond);
+  const StepJudgement judgement = test.Judge();
+  ExpectCause(judgement, Verdict::kFailed, FailureClass::kCode, "signal", 1);
+  EXPECT_THAT(judgement.result.cause->victims, ElementsAre(0));
+  EXPECT_EQ(judgement.result.ranks[0].verdict, Verdict::kFailed);
+}
+
 TEST(JudgeStep, AnExceptionBesideWrongNumbersIsTheCause) {
   StepCase test(2);
   test.Junit(0, {Ran("t", kPass)});
@@ -725,6 +752,24 @@ TEST(JudgeStep, WhereAllAreVictimsNobodyIsBlamed) {
   EXPECT_THAT(judgement.result.reason, HasSubstr("no rank says why"));
   EXPECT_THAT(judgement.result.reason, HasSubstr("rank 2 had ended before with exit code 0"));
   EXPECT_THAT(judgement.result.cause->victims, ElementsAre(0, 1));
+}
+
+TEST(JudgeStep, TheRankThatSaysNothingWhileOthersGiveUpIsTheHang) {
+  StepCase test(3);
+  for (const int rank : {0, 2}) {
+    test.Junit(rank, {Ran("t.py::test_a", kFail, "RuntimeError: Application timeout caused pair closure")});
+    test.Exit(rank, 1, 35 * kSecond);
+    test.log.Add(rank, 34 * kSecond, "E   RuntimeError: Application timeout caused pair closure");
+  }
+  test.Rank(1).exit.reset();
+  test.Rank(1).end_micros = 45 * kSecond;
+  test.NoReport(1);
+  test.log.Add(1, kSecond, "collected 1 item\nt.py::test_a ");
+  const StepJudgement judgement = test.Judge();
+  ExpectCause(judgement, Verdict::kFailed, FailureClass::kCode, "hang", 1);
+  EXPECT_THAT(judgement.result.reason, HasSubstr("rank 1: hung in t.py::test_a: still there"));
+  EXPECT_THAT(judgement.result.cause->victims, ElementsAre(0, 2));
+  EXPECT_EQ(judgement.result.cause->line, 4U);
 }
 
 TEST(JudgeStep, VictimsBesideADeviceFaultAreInfrastructure) {
