@@ -38,7 +38,7 @@ std::string Shape(std::string_view line) {
 }
 
 Place Look(LogReader& log, const RankView& view) {
-  static const RE2 completed(R"(last completed (?:NCCL )?work: (-?\d{1,18}))");
+  static const RE2 kCompleted(R"(last completed (?:NCCL )?work: (-?\d{1,18}))");
   Place place;
   place.view = &view;
   absl::StatusOr<std::vector<LogLine>> lines = log.Tail(kComparedLines, view.rank);
@@ -46,7 +46,7 @@ Place Look(LogReader& log, const RankView& view) {
   for (const LogLine& line : place.lines) {
     place.shapes.push_back(Shape(line.text));
     int64_t number = 0;
-    if (RE2::PartialMatch(line.text, completed, &number)) place.last_completed = number;
+    if (RE2::PartialMatch(line.text, kCompleted, &number)) place.last_completed = number;
   }
   return place;
 }

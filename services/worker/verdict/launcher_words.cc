@@ -57,14 +57,14 @@ RankEnd FromExitCode(int code) {
 }  // namespace
 
 LauncherWords ReadLauncherWords(LogReader& log) {
-  static const RE2 torchrun_rank(R"(^\s*rank\s*:\s*(\d{1,7}) \(local_rank: \d+\))");
-  static const RE2 torchrun_code(R"(^\s*exitcode\s*:\s*(-?\d{1,4}) )");
-  static const RE2 torchrun_root(R"(^Root Cause \(first observed failure\):)");
-  static const RE2 mpirun_signal(R"(mpirun noticed that process rank (\d{1,7}) .* exited on signal (\d{1,3}))");
-  static const RE2 mpirun_name(R"(^\s*Process name: \[\[\d+,\d+\],(\d{1,7})\])");
-  static const RE2 mpirun_code(R"(^\s*Exit code:\s+(\d{1,4}))");
-  static const RE2 mpi_abort(R"(^MPI_ABORT was invoked on rank (\d{1,7}) in communicator MPI_COMM_WORLD)");
-  static const RE2 mpi_abort_code(R"(^with errorcode (\d{1,9})\.)");
+  static const RE2 kTorchrunRank(R"(^\s*rank\s*:\s*(\d{1,7}) \(local_rank: \d+\))");
+  static const RE2 kTorchrunCode(R"(^\s*exitcode\s*:\s*(-?\d{1,4}) )");
+  static const RE2 kTorchrunRoot(R"(^Root Cause \(first observed failure\):)");
+  static const RE2 kMpirunSignal(R"(mpirun noticed that process rank (\d{1,7}) .* exited on signal (\d{1,3}))");
+  static const RE2 kMpirunName(R"(^\s*Process name: \[\[\d+,\d+\],(\d{1,7})\])");
+  static const RE2 kMpirunCode(R"(^\s*Exit code:\s+(\d{1,4}))");
+  static const RE2 kMpiAbort(R"(^MPI_ABORT was invoked on rank (\d{1,7}) in communicator MPI_COMM_WORLD)");
+  static const RE2 kMpiAbortCode(R"(^with errorcode (\d{1,9})\.)");
 
   LauncherWords words;
   const absl::StatusOr<std::vector<LogLine>> lines = log.Tail(kMaxLauncherLines, kNoRank);
@@ -79,20 +79,20 @@ LauncherWords ReadLauncherWords(LogReader& log) {
   for (const LogLine& line : *lines) {
     int number = 0;
     int signal = 0;
-    if (RE2::PartialMatch(line.text, torchrun_root)) {
+    if (RE2::PartialMatch(line.text, kTorchrunRoot)) {
       root = true;
-    } else if (RE2::PartialMatch(line.text, torchrun_rank, &number)) {
+    } else if (RE2::PartialMatch(line.text, kTorchrunRank, &number)) {
       rank = number;
       if (root) words.blamed = number;
-    } else if (RE2::PartialMatch(line.text, torchrun_code, &number)) {
+    } else if (RE2::PartialMatch(line.text, kTorchrunCode, &number)) {
       ends(FromExitCode(number));
-    } else if (RE2::PartialMatch(line.text, mpirun_signal, &number, &signal)) {
+    } else if (RE2::PartialMatch(line.text, kMpirunSignal, &number, &signal)) {
       rank = words.blamed = number;
       ends({128 + signal, signal});
-    } else if (RE2::PartialMatch(line.text, mpirun_name, &number) || RE2::PartialMatch(line.text, mpi_abort, &number)) {
+    } else if (RE2::PartialMatch(line.text, kMpirunName, &number) || RE2::PartialMatch(line.text, kMpiAbort, &number)) {
       rank = words.blamed = number;
-    } else if (RE2::PartialMatch(line.text, mpirun_code, &number) ||
-               RE2::PartialMatch(line.text, mpi_abort_code, &number)) {
+    } else if (RE2::PartialMatch(line.text, kMpirunCode, &number) ||
+               RE2::PartialMatch(line.text, kMpiAbortCode, &number)) {
       ends({number, 0});
     }
   }

@@ -97,11 +97,11 @@ std::vector<RankView> ViewRanks(const StepContext& context, const LauncherWords&
 }
 
 std::string UnfinishedTest(LogReader* log, int rank) {
-  static const RE2 pytest(R"(^(?:\[rank\d+\]:)?(\S+\.py::[^\s\[]+(?:\[[^\]]*\])?)\s*(.*)$)");
-  static const RE2 pytest_outcome(R"((?:^|\s)(?:PASSED|FAILED|SKIPPED|ERROR|XFAIL|XPASS)\b)");
-  static const RE2 pytest_summary(R"(^(?:FAILED|ERROR|SKIPPED|PASSED) \S)");
-  static const RE2 gtest_run(R"(^\[ RUN      \] (\S+))");
-  static const RE2 gtest_end(R"(^\[(?:       OK |  FAILED  |  SKIPPED )\] \S)");
+  static const RE2 kPytest(R"(^(?:\[rank\d+\]:)?(\S+\.py::[^\s\[]+(?:\[[^\]]*\])?)\s*(.*)$)");
+  static const RE2 kPytestOutcome(R"((?:^|\s)(?:PASSED|FAILED|SKIPPED|ERROR|XFAIL|XPASS)\b)");
+  static const RE2 kPytestSummary(R"(^(?:FAILED|ERROR|SKIPPED|PASSED) \S)");
+  static const RE2 kGtestRun(R"(^\[ RUN      \] (\S+))");
+  static const RE2 kGtestEnd(R"(^\[(?:       OK |  FAILED  |  SKIPPED )\] \S)");
   if (log == nullptr) return "";
   const absl::StatusOr<std::vector<LogLine>> lines = log->Tail(kTailLines, rank);
   if (!lines.ok()) return "";
@@ -109,13 +109,13 @@ std::string UnfinishedTest(LogReader* log, int rank) {
   for (const LogLine& line : *lines) {
     std::string name;
     std::string rest;
-    if (RE2::PartialMatch(line.text, pytest_summary)) {
+    if (RE2::PartialMatch(line.text, kPytestSummary)) {
       begun.clear();
-    } else if (RE2::PartialMatch(line.text, pytest, &name, &rest)) {
-      begun = RE2::PartialMatch(rest, pytest_outcome) ? "" : name;
-    } else if (RE2::PartialMatch(line.text, gtest_run, &name)) {
+    } else if (RE2::PartialMatch(line.text, kPytest, &name, &rest)) {
+      begun = RE2::PartialMatch(rest, kPytestOutcome) ? "" : name;
+    } else if (RE2::PartialMatch(line.text, kGtestRun, &name)) {
       begun = name;
-    } else if (RE2::PartialMatch(line.text, gtest_end) || RE2::PartialMatch(line.text, pytest_outcome)) {
+    } else if (RE2::PartialMatch(line.text, kGtestEnd) || RE2::PartialMatch(line.text, kPytestOutcome)) {
       begun.clear();
     }
   }

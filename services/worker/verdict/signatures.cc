@@ -62,6 +62,7 @@ class CompiledSignatures final : public Signatures {
       if (!added && Earlier(hit.line, at->second.line)) at->second = std::move(hit);
     }
     std::vector<Hit> hits;
+    hits.reserve(first.size());
     for (auto& [signature, hit] : first) hits.push_back(std::move(hit));
     Sort(hits);
     return hits;
@@ -78,6 +79,7 @@ class CompiledSignatures final : public Signatures {
       return true;
     });
     std::vector<Hit> hits;
+    hits.reserve(first.size());
     for (auto& [key, hit] : first) hits.push_back(std::move(hit));
     Sort(hits);
     return hits;
