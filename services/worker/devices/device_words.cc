@@ -79,10 +79,10 @@ std::string NormalPciAddress(std::string_view address) {
   if (colon == std::string_view::npos || colon > 8 || address.size() != colon + 1 + kRestBytes) return "";
   std::string_view domain = address.substr(0, colon);
   const std::string_view rest = address.substr(colon + 1);
-  if (!IsHex(domain) || !IsHex(rest.substr(0, 2)) || rest[2] != ':' || !IsHex(rest.substr(3, 2)) || rest[5] != '.' ||
-      !IsHex(rest.substr(6))) {
-    return "";
-  }
+  // Hexadecimal but for its two signs.
+  const std::string digits = std::string(rest.substr(0, 2)) + std::string(rest.substr(3, 2)) + rest[6];
+  const bool signs = rest[2] == ':' && rest[5] == '.';
+  if (!signs || !IsHex(domain) || !IsHex(digits)) return "";
   while (domain.size() > 4 && domain[0] == '0') domain.remove_prefix(1);
   return LowerCase(std::string(4 - std::min<size_t>(domain.size(), 4), '0') + std::string(domain) + ":" +
                    std::string(rest));

@@ -44,6 +44,7 @@ std::vector<std::string> AscendNodes(const SystemPaths& paths) {
     if (const auto number = NumberOf(std::string_view(name).substr(kName.size()))) nodes[*number] = entry->path();
   }
   std::vector<std::string> names;
+  names.reserve(nodes.size());
   for (auto& [number, name] : nodes) names.push_back(std::move(name));
   return names;
 }

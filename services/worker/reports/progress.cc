@@ -116,8 +116,10 @@ class PytestProgress : public LineReport {
   // "collected 90 items / 2 deselected / 88 selected", perhaps behind "collecting ... ".
   bool ReadCollected(std::string_view line) {
     constexpr std::string_view kCollected = "collected ";
+    constexpr size_t kMostBefore = 20;
     const size_t at = line.find(kCollected);
-    if (at == std::string_view::npos || at > 20) return false;
+    // Also where it is not there: npos is beyond all.
+    if (at > kMostBefore) return false;
     const std::string_view rest = line.substr(at + kCollected.size());
     const std::optional<uint64_t> items = CountOf(rest.substr(0, rest.find(' ')));
     if (!items.has_value() || rest.find(" item") == std::string_view::npos) return false;
