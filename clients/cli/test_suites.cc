@@ -70,6 +70,7 @@ bool ChooseSuite(Session& session, const std::string& name, ChosenSuite& chosen,
   std::string_view nearest = rules::NearestName(name, candidates);
   if (nearest.empty()) {
     std::vector<std::string_view> ids;
+    ids.reserve(known.size());
     for (const std::string& full : known) ids.push_back(std::string_view(full).substr(full.find('/') + 1));
     nearest = rules::NearestName(id, ids);
   }

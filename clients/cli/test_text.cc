@@ -58,6 +58,16 @@ std::string ClassText(const std::string& cls) {
   return "what is tested";
 }
 
+// ">     41  rank 2  text"; the mark is for the line that shows the cause.
+std::string ExcerptLine(const Json& line, size_t shown, bool color) {
+  const size_t number = Count(line, "line");
+  const bool hit = number > 0 && number == shown;
+  const std::string rank = RankText(line);
+  const std::string place = PadLeft(std::to_string(number), 7) + (rank.empty() ? "" : "  " + rank);
+  return Paint((hit ? ">" : " ") + place + "  ", Style::kFaint, color) +
+         Paint(Text(line, "text"), hit ? Style::kStrong : Style::kPlain, color) + "\n";
+}
+
 std::string CauseText(const Json& cause, const std::string& indent, bool color) {
   std::string out = Indented(Text(cause, "message"), indent);
   std::string where = "at fault: " + ClassText(Text(cause, "class"));
@@ -76,14 +86,7 @@ std::string CauseText(const Json& cause, const std::string& indent, bool color) 
   }
   const Json& excerpt = At(cause, "excerpt");
   if (excerpt.is_array()) {
-    for (const Json& line : excerpt) {
-      const size_t number = Count(line, "line");
-      const bool hit = number > 0 && number == Count(cause, "line");
-      const std::string rank = RankText(line);
-      const std::string place = PadLeft(std::to_string(number), 7) + (rank.empty() ? "" : "  " + rank);
-      out += indent + Paint((hit ? ">" : " ") + place + "  ", Style::kFaint, color) +
-             Paint(Text(line, "text"), hit ? Style::kStrong : Style::kPlain, color) + "\n";
-    }
+    for (const Json& line : excerpt) out.append(indent).append(ExcerptLine(line, Count(cause, "line"), color));
   }
   if (const std::string advice = Text(cause, "advice"); !advice.empty())
     out += Indented("What helps: " + advice, indent);
