@@ -76,7 +76,8 @@ std::string NormalPciAddress(std::string_view address) {
   const size_t colon = address.find(':');
   // bb:dd.f
   constexpr size_t kRestBytes = 7;
-  if (colon == std::string_view::npos || colon > 8 || address.size() != colon + 1 + kRestBytes) return "";
+  // Also where there is none: npos is beyond all.
+  if (colon > 8 || address.size() != colon + 1 + kRestBytes) return "";
   std::string_view domain = address.substr(0, colon);
   const std::string_view rest = address.substr(colon + 1);
   // Hexadecimal but for its two signs.
