@@ -48,6 +48,7 @@ int64_t DeathOf(const RankView& view) {
 // Exceptions and exits without a known reason that come after another rank had died follow from it.
 void DemoteConsequences(std::vector<RankView>& views) {
   std::vector<std::pair<int64_t, int>> deaths;
+  deaths.reserve(views.size());
   for (const RankView& view : views) deaths.emplace_back(DeathOf(view), view.rank);
   for (RankView& view : views) {
     int64_t first = kUnknownTime;
