@@ -38,7 +38,7 @@ fs::path BesideProgram(const fs::path& executable, std::string_view name, const 
     return IsDirectory(dir);
   };
   // Installed.
-  const fs::path installed = bin.parent_path() / "share" / "yardmaster" / name;
+  fs::path installed = bin.parent_path() / "share" / "yardmaster" / name;
   if (look(installed)) return installed;
   // In a build folder: its cache says where the sources are, also when the build folder is elsewhere.
   for (fs::path dir = bin; dir.has_relative_path(); dir = dir.parent_path()) {
@@ -69,14 +69,14 @@ absl::StatusOr<fs::path> LocatePacksDir(std::string_view explicit_dir, std::stri
   if (!yard_packs.empty()) return fs::path(yard_packs);
 
   std::string places = "YARD_PACKS (not set)";
-  const fs::path found = BesideProgram(executable, "packs", fs::path("rules") / "packs", places);
+  fs::path found = BesideProgram(executable, "packs", fs::path("rules") / "packs", places);
   if (!found.empty()) return found;
   return errors::PacksDirNotFound(places);
 }
 
 absl::StatusOr<fs::path> LocateSuitesDir(const fs::path& executable) {
   std::string places;
-  const fs::path found = BesideProgram(executable, "suites", fs::path("tests") / "suites", places);
+  fs::path found = BesideProgram(executable, "suites", fs::path("tests") / "suites", places);
   if (!found.empty()) return found;
   return errors::SuitesDirNotFound(places);
 }
