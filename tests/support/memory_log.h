@@ -37,8 +37,7 @@ class MemoryLog final : public worker::LogReader {
 
   uint64_t lines() const override { return lines_.size(); }
 
-  absl::Status Read(uint64_t first, uint64_t count,
-                    const std::function<bool(const worker::LogLine&)>& visit) override {
+  absl::Status Read(uint64_t first, uint64_t count, const std::function<bool(const worker::LogLine&)>& visit) override {
     for (const worker::LogLine& line : lines_) {
       if (line.number < first || line.number - first >= count) continue;
       if (!visit(line)) break;

@@ -70,8 +70,8 @@ struct TensorResult {
   double worst_actual = 0;
   double worst_expected = 0;
   uint64_t first_off = 0;
-  // Elements by error in units of the tolerance: up to 1/1000, to 1/100, to 1/10, to 1, to 10, to 100, beyond; those off
-  // are in the last three.
+  // Elements by error in units of the tolerance: up to 1/1000, to 1/100, to 1/10, to 1, to 10, to 100, beyond; those
+  // off are in the last three.
   std::vector<uint64_t> histogram;
   bool ok() const { return off == 0; }
 };
