@@ -26,13 +26,13 @@ using ::testing::IsSupersetOf;
 using ::testing::Not;
 
 const PackFiles& Files() {
-  static const PackFiles files = [] {
+  static const PackFiles kFiles = [] {
     Problems problems;
     PackFiles read = ReadPackFiles(YARD_SOURCE_DIR "/rules/packs", problems);
     EXPECT_THAT(problems, IsEmpty());
     return read;
   }();
-  return files;
+  return kFiles;
 }
 
 std::shared_ptr<const SuiteSet> Set(std::string_view pack) {

@@ -12,7 +12,6 @@ using rules::FailureClass;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::Not;
 using ::testing::SizeIs;
 
 constexpr Outcome kPass = Outcome::kPassed;

@@ -31,6 +31,7 @@ std::shared_ptr<const Signatures> Compile(std::vector<rules::FailureSignature> s
 
 std::vector<std::string> Ids(const std::vector<const rules::FailureSignature*>& signatures) {
   std::vector<std::string> ids;
+  ids.reserve(signatures.size());
   for (const rules::FailureSignature* signature : signatures) ids.push_back(signature->id);
   return ids;
 }
@@ -116,8 +117,8 @@ struct Known {
 class ShippedSignatures : public ::testing::TestWithParam<Known> {};
 
 TEST_P(ShippedSignatures, KnowTheLine) {
-  static const std::shared_ptr<const Signatures> signatures = CompilePacks({"common"});
-  const std::vector<std::string> ids = Ids(signatures->Match(GetParam().line, GetParam().phase));
+  static const std::shared_ptr<const Signatures> kSignatures = CompilePacks({"common"});
+  const std::vector<std::string> ids = Ids(kSignatures->Match(GetParam().line, GetParam().phase));
   ASSERT_FALSE(ids.empty()) << GetParam().line;
   EXPECT_EQ(ids.front(), GetParam().signature) << GetParam().line;
 }

@@ -55,8 +55,8 @@ inline std::shared_ptr<const Signatures> CompilePacks(const std::vector<std::str
 }
 
 inline const Signatures& CommonSignatures() {
-  static const std::shared_ptr<const Signatures> signatures = CompilePacks({"common"});
-  return *signatures;
+  static const std::shared_ptr<const Signatures> kSignatures = CompilePacks({"common"});
+  return *kSignatures;
 }
 
 inline ReportTest Ran(std::string id, Outcome outcome, std::string message = "", double seconds = 0.1) {
