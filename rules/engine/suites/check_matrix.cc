@@ -23,6 +23,7 @@ const std::vector<std::string>* ValuesOf(const SuiteModel& suite, std::string_vi
 
 std::vector<std::string_view> AxisNames(const SuiteModel& suite) {
   std::vector<std::string_view> names;
+  names.reserve(suite.matrix.axes.size());
   for (const auto& [name, values] : suite.matrix.axes) names.push_back(name);
   return names;
 }

@@ -182,6 +182,7 @@ class Reader {
     const json& axes = value.at("axes");
     for (const std::string& name : InOrder(axes, PointerJoin(pointer, "axes"))) {
       std::vector<std::string> values;
+      values.reserve(axes.at(name).size());
       for (const json& item : axes.at(name)) values.push_back(TextOf(item));
       matrix.axes.emplace_back(name, std::move(values));
     }

@@ -97,6 +97,7 @@ std::vector<std::string> VisibleDeviceVariables(const std::vector<Device>& lease
   std::sort(npus.begin(), npus.end(), [](const Device& a, const Device& b) { return LogicalId(a) < LogicalId(b); });
   std::vector<std::string> logical;
   std::vector<std::string> renumbered;
+  renumbered.reserve(npus.size());
   for (const Device& npu : npus) {
     renumbered.push_back(std::to_string(renumbered.size()));
     logical.push_back(npu.visible_as);

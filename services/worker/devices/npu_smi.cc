@@ -345,6 +345,7 @@ absl::StatusOr<std::vector<Device>> ParseNpuSmiInfo(std::string_view text) {
   absl::StatusOr<NpuTable> table = ParseNpuSmiTable(text);
   if (!table.ok()) return table.status();
   std::vector<Device> devices;
+  devices.reserve(table->chips.size());
   for (NpuChip& chip : table->chips) devices.push_back(std::move(chip.device));
   return devices;
 }

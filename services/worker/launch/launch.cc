@@ -35,6 +35,7 @@ class Planner {
     const size_t count = ranked ? request_.world_size : 1;
     for (size_t rank = 0; rank < count; ++rank) ranks.push_back(CommandOf(rank, ranked));
     std::vector<std::string> scripts;
+    scripts.reserve(request_.scripts.size());
     for (const std::string& script : request_.scripts) scripts.push_back(Filled(script, ValuesOf(ranks[0].place, 0)));
     if (!status_.ok()) return status_;
 
@@ -200,6 +201,7 @@ class Planner {
 
   static std::vector<std::string> Lines(const Environment& environment) {
     std::vector<std::string> lines;
+    lines.reserve(environment.size());
     for (const auto& [name, value] : environment) lines.push_back(absl::StrCat(name, "=", value));
     return lines;
   }

@@ -176,6 +176,7 @@ void DeviceLeases::Release() {
 
 std::vector<Device> DeviceLeases::used() const {
   std::vector<Device> out;
+  out.reserve(used_.size());
   for (const auto& [id, device] : used_) out.push_back(device);
   std::sort(out.begin(), out.end(),
             [](const Device& a, const Device& b) { return std::pair(a.kind, a.index) < std::pair(b.kind, b.index); });

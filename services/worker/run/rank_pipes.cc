@@ -63,6 +63,7 @@ RankPipes::~RankPipes() {
 
 void RankPipes::Read() {
   std::vector<pollfd> polled;
+  polled.reserve(pipes_.size());
   for (const Pipe& pipe : pipes_) polled.push_back({pipe.fd, POLLIN, 0});
   polled.push_back({wake_, POLLIN, 0});
   while (true) {

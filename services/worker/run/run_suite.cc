@@ -338,6 +338,7 @@ class SuiteRun {
   Verdict EndLayer(const rules::SuiteLayer& layer, std::vector<StepResult> results, std::string_view reason,
                    std::chrono::steady_clock::time_point began) {
     std::vector<const StepResult*> steps;
+    steps.reserve(results.size());
     for (const StepResult& step : results) steps.push_back(&step);
     std::vector<const TestResult*> tests;
     for (const TestResult& test : result_.tests) {

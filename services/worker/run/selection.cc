@@ -15,6 +15,7 @@ bool Has(const std::vector<std::string>& list, const std::string& word) {
 
 absl::Status SelectValues(const std::map<std::string, std::vector<std::string>>& select, rules::MatrixModel& matrix) {
   std::vector<std::string> names;
+  names.reserve(matrix.axes.size());
   for (const auto& axis : matrix.axes) names.push_back(axis.first);
   for (const auto& [name, wanted] : select) {
     const auto axis = std::find_if(matrix.axes.begin(), matrix.axes.end(),
@@ -60,6 +61,7 @@ absl::StatusOr<rules::SuiteModel> SelectPart(const rules::SuiteModel& suite,
   if (absl::Status status = SelectValues(select, part.matrix); !status.ok()) return status;
   if (!layers.empty()) {
     std::vector<std::string> known;
+    known.reserve(suite.layers.size());
     for (const rules::SuiteLayer& layer : suite.layers) known.push_back(layer.id);
     std::set<std::string> wanted;
     std::vector<std::string> open = layers;

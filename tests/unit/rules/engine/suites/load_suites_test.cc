@@ -49,6 +49,7 @@ std::vector<std::string> Told(const PackFiles& files, std::string_view pack) {
   const bool loaded = LoadSuites(files, pack, problems) != nullptr;
   EXPECT_EQ(loaded, problems.empty());
   std::vector<std::string> texts;
+  texts.reserve(problems.size());
   for (const Problem& problem : problems) texts.push_back(problem.ToString());
   return texts;
 }
@@ -59,6 +60,7 @@ TEST(LoadSuites, APackHasItsOwnAndWhatItInherits) {
   ASSERT_NE(set, nullptr) << problems[0].ToString();
   EXPECT_EQ(set->pack, "top");
   std::vector<std::string> suites;
+  suites.reserve(set->suites.size());
   for (const SuiteModel& suite : set->suites) suites.push_back(suite.pack + "/" + suite.id + " " + suite.title);
   EXPECT_THAT(suites, ElementsAre("base/one base", "top/two top"));
 }
@@ -68,6 +70,7 @@ TEST(LoadSuites, SignaturesOfCommonAreAlwaysAmongThemByPriority) {
   const auto set = LoadSuites(Files(), "top", problems);
   ASSERT_NE(set, nullptr);
   std::vector<std::string> ids;
+  ids.reserve(set->signatures.size());
   for (const FailureSignature& signature : set->signatures) ids.push_back(signature.id);
   // The same priority: the pack's own first, then what it inherits, then those of common.
   EXPECT_THAT(ids, ElementsAre("first", "t", "b", "c", "both"));

@@ -157,6 +157,7 @@ TEST(NvidiaByNvml, ModesAndMemoryFaultsAreHealth) {
   const absl::StatusOr<Discovery> found = c.probe->Discover();
   ASSERT_TRUE(found.ok());
   std::vector<DeviceHealth> health;
+  health.reserve(found->devices.size());
   for (const Device& device : found->devices) health.push_back(device.health);
   EXPECT_THAT(health, ElementsAre(DeviceHealth::kWarning, DeviceHealth::kBad, DeviceHealth::kWarning,
                                   DeviceHealth::kBad, DeviceHealth::kWarning));

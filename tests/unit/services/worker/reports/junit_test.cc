@@ -134,6 +134,7 @@ TEST(ParseJunit, TimesThatAreNoneCountAsZero) {
   const Report report = Parsed(R"(<testsuite><testcase name="a" time="-1"/><testcase name="b" time="nan"/>
     <testcase name="c" time="1,234.5"/><testcase name="d" time="1e999"/><testcase name="e"/></testsuite>)");
   std::vector<double> seconds;
+  seconds.reserve(report.tests.size());
   for (const ReportTest& test : report.tests) seconds.push_back(test.seconds);
   EXPECT_THAT(seconds, ElementsAre(0, 0, 1234.5, 0, 0));
 }

@@ -35,6 +35,7 @@ inline ReportTest Find(const Report& report, std::string_view id) {
 
 inline std::vector<std::string> Ids(const Report& report) {
   std::vector<std::string> ids;
+  ids.reserve(report.tests.size());
   for (const ReportTest& test : report.tests) ids.push_back(test.id);
   return ids;
 }

@@ -49,6 +49,7 @@ class DeviceLeasesTest : public ::testing::Test {
   }
   static std::vector<std::string> Names(const LeaseAnswer& answer) {
     std::vector<std::string> names;
+    names.reserve(answer.devices.size());
     for (const Device& device : answer.devices) names.push_back(device.name);
     return names;
   }

@@ -27,6 +27,7 @@ rules::SuiteModel Suite() {
 
 std::vector<std::string> Ids(const rules::SuiteModel& suite) {
   std::vector<std::string> ids;
+  ids.reserve(suite.layers.size());
   for (const rules::SuiteLayer& layer : suite.layers) ids.push_back(layer.id);
   return ids;
 }

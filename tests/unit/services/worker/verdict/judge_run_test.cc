@@ -77,8 +77,10 @@ LayerResult Layer(const std::vector<StepResult>& steps, const std::vector<TestRe
   layer.id = "correctness";
   layer.title = "Correctness";
   std::vector<const StepResult*> step_pointers;
+  step_pointers.reserve(steps.size());
   for (const StepResult& step : steps) step_pointers.push_back(&step);
   std::vector<const TestResult*> test_pointers;
+  test_pointers.reserve(tests.size());
   for (const TestResult& test : tests) test_pointers.push_back(&test);
   return JudgeLayer(layer, step_pointers, test_pointers, why_not);
 }
