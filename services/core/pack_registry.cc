@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "rules/engine/pack_loader.h"
-#include "rules/engine/suites/load_suites.h"
 #include "services/core/limits.h"
 
 namespace yardmaster {
@@ -51,8 +50,7 @@ std::shared_ptr<const PackSet> LoadPackSet(const std::filesystem::path& packs_di
       if (!model.has_value()) continue;
       results[i].pack = rules::CompiledPack::Compile(*std::move(model), results[i].problems);
       results[i].checks = rules::LoadChecks(files, names[i], results[i].problems);
-      // Suites are read again by whoever runs them; here a bad one only keeps the packs out of service.
-      rules::LoadSuites(files, names[i], results[i].problems);
+      // Suites are no part of what a daemon answers: who runs them reads and checks them, and so does `rules validate`.
       // A pack without phrases of its own shares those of another one; see below.
       if (rules::PackWithPhrases(files, names[i]) == names[i]) {
         results[i].phrases = rules::PhraseSet::Load(files, names[i], results[i].problems);

@@ -50,14 +50,6 @@ TEST_F(PackRegistryTest, ABadPackStopsTheStartWithAllProblems) {
   EXPECT_TRUE(b && c);
 }
 
-TEST_F(PackRegistryTest, ABadSuiteStopsTheStartToo) {
-  dir_.Write("a/suites/s.json", R"({"suites": [{"id": "s", "title": "S", "source": {"own": "s"},
-    "layers": [{"id": "l", "kind": "smoke", "after": ["m"], "steps": [{"id": "t", "shell": "true"}]}]}]})");
-  EXPECT_EQ(PackRegistry::Open(dir_.path(), problems_), nullptr);
-  ASSERT_THAT(problems_, SizeIs(1));
-  EXPECT_EQ(problems_[0].pointer, "/suites/0/layers/0/after/0");
-}
-
 TEST_F(PackRegistryTest, AnEmptyOrMissingFolderIsAProblem) {
   testing::TempDir empty;
   EXPECT_EQ(PackRegistry::Open(empty.path(), problems_), nullptr);
