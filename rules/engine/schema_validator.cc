@@ -54,13 +54,21 @@ class CompiledSchema {
     });
     return nodes_->root();
   }
-  const valijson::Schema& schema() {
-    std::call_once(compiled_, [this] {
-      const json judged = WithoutPatterns(*root().text, false);
+  std::shared_ptr<const valijson::Schema> schema() {
+    const SchemaNode& from = root();
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (schema_ == nullptr) {
+      const json judged = WithoutPatterns(*from.text, false);
+      auto schema = std::make_shared<valijson::Schema>();
       valijson::SchemaParser parser(valijson::SchemaParser::kDraft7);
-      parser.populateSchema(valijson::adapters::NlohmannJsonAdapter(judged), schema_);
-    });
+      parser.populateSchema(valijson::adapters::NlohmannJsonAdapter(judged), *schema);
+      schema_ = std::move(schema);
+    }
     return schema_;
+  }
+  void Forget() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    schema_.reset();
   }
 
  private:
@@ -68,8 +76,8 @@ class CompiledSchema {
   std::once_flag parsed_;
   json text_;
   std::unique_ptr<const SchemaNodes> nodes_;
-  std::once_flag compiled_;
-  valijson::Schema schema_;
+  std::mutex mutex_;
+  std::shared_ptr<const valijson::Schema> schema_;  // guarded by mutex_; null: not compiled
 };
 
 }  // namespace
@@ -112,7 +120,7 @@ bool SchemaValidator::Validate(std::string_view schema, const JsonDocument& docu
   try {
     valijson::Validator validator;
     const valijson::adapters::NlohmannJsonAdapter target(document.value());
-    valid = validator.validate(compiled->schema(), target, static_cast<valijson::ValidationResults*>(nullptr));
+    valid = validator.validate(*compiled->schema(), target, static_cast<valijson::ValidationResults*>(nullptr));
   } catch (const std::exception& error) {
     problems.push_back(document.ProblemAt("", "can't be validated: " + Readable(error.what(), 200)));
     return false;
@@ -124,6 +132,10 @@ bool SchemaValidator::Validate(std::string_view schema, const JsonDocument& docu
     problems.push_back(document.ProblemAt("", "does not match rules/schema/" + std::string(schema) + ".schema.json"));
   }
   return problems.size() == before;
+}
+
+void SchemaValidator::Forget() const {
+  for (const auto& [name, compiled] : impl_->schemas) compiled->Forget();
 }
 
 bool SchemaValidator::ValidateQuickly(std::string_view schema, const JsonDocument& document, Problems& problems) const {

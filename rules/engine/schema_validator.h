@@ -14,7 +14,7 @@ namespace yardmaster::rules {
 // More problems than this are not listed for one file.
 inline constexpr size_t kMaxProblemsPerFile = 100;
 
-// All schemas, compiled. Immutable; safe to use from many threads at once.
+// All schemas. Safe to use from many threads at once.
 class SchemaValidator {
  public:
   SchemaValidator();
@@ -33,6 +33,10 @@ class SchemaValidator {
   // as long again, and longer to read the schema. For a program that lives as long as one review, with packs that
   // `yard rules validate` or a daemon has seen. Tests hold both to the same judgement.
   bool ValidateQuickly(std::string_view schema, const JsonDocument& document, Problems& problems) const;
+
+  // Gives back what valijson made of the schemas, which is several times their size; it is made again when it is
+  // needed. For programs that go on for long after they have read their packs.
+  void Forget() const;
 
  private:
   struct Impl;

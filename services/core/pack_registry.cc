@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "rules/engine/pack_loader.h"
+#include "rules/engine/schema_validator.h"
 #include "services/core/limits.h"
 
 namespace yardmaster {
@@ -63,6 +64,7 @@ std::shared_ptr<const PackSet> LoadPackSet(const std::filesystem::path& packs_di
     for (size_t i = 1; i < std::min(cores, names.size()); ++i) helpers.emplace_back(work);
     work();
   }
+  rules::SchemaValidator::Get().Forget();
   PackSet::Packs packs;
   PackSet::Checks checks;
   for (size_t i = 0; i < names.size(); ++i) {
