@@ -35,15 +35,6 @@ std::optional<Version> TakeNumbers(std::string_view& text) {
   return version;
 }
 
-// Below, at or above zero, as `a` is less than, the same as or more than `b`.
-int Compare(Version a, Version b) {
-  const size_t parts = std::max(a.size(), b.size());
-  a.resize(parts, 0);
-  b.resize(parts, 0);
-  if (a == b) return 0;
-  return a < b ? -1 : 1;
-}
-
 struct Condition {
   std::string_view op;
   Version version;
@@ -74,7 +65,7 @@ std::optional<std::vector<Condition>> ParseConditions(std::string_view text) {
 }
 
 bool Holds(const Condition& condition, const Version& version) {
-  const int order = Compare(version, condition.version);
+  const int order = CompareVersions(version, condition.version);
   if (condition.op == ">=") return order >= 0;
   if (condition.op == "<=") return order <= 0;
   if (condition.op == "==") return order == 0;
@@ -88,6 +79,14 @@ std::optional<std::vector<uint32_t>> ParseVersion(std::string_view text) {
   text = Trimmed(text);
   if (text.starts_with('v') || text.starts_with('V')) text.remove_prefix(1);
   return TakeNumbers(text);
+}
+
+int CompareVersions(std::vector<uint32_t> a, std::vector<uint32_t> b) {
+  const size_t parts = std::max(a.size(), b.size());
+  a.resize(parts, 0);
+  b.resize(parts, 0);
+  if (a == b) return 0;
+  return a < b ? -1 : 1;
 }
 
 bool IsVersionCondition(std::string_view text) { return ParseConditions(text).has_value(); }

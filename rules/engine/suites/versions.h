@@ -13,6 +13,9 @@ namespace yardmaster::rules {
 // does not count. Nothing if it does not begin with a number.
 std::optional<std::vector<uint32_t>> ParseVersion(std::string_view text);
 
+// Below, at or above zero, as `a` is older than, the same as or newer than `b`. Missing numbers are zero: "9" is "9.0".
+int CompareVersions(std::vector<uint32_t> a, std::vector<uint32_t> b);
+
 // Whether `text` is a condition: ">=12.0", or several that must all hold: ">=1.13, <3, !=2.0.1". The operators are
 // >=, <=, ==, !=, > and <.
 bool IsVersionCondition(std::string_view text);

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "rules/engine/readable.h"
+#include "rules/engine/suites/versions.h"
 #include "services/worker/devices/device_probe.h"
 #include "services/worker/devices/device_words.h"
-#include "services/worker/devices/versions.h"
 
 namespace yardmaster::worker {
 namespace {
@@ -64,7 +64,7 @@ bool Fits(const Device& device, const rules::DeviceRequest& request, std::string
       reason = "the compute capability of " + device.name + " is not known, and " + condition + " is asked for";
       return false;
     }
-    if (!VersionMeets(device.capability, condition).value_or(false)) {
+    if (!rules::VersionMeets(device.capability, condition)) {
       reason = device.name + " has compute capability " + device.capability + ", not " + condition;
       return false;
     }

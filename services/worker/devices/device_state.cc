@@ -2,9 +2,10 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "rules/engine/suites/versions.h"
 #include "services/worker/devices/device_probe.h"
-#include "services/worker/devices/versions.h"
 
 namespace yardmaster::worker {
 namespace {
@@ -79,13 +80,13 @@ bool DeviceStillUsable(DeviceProbe& probe, const Device& device, std::string& re
 }
 
 std::optional<std::string> DriverTooOld(const Device& device, std::string_view toolkit) {
-  const std::vector<uint64_t> serves = VersionNumbers(device.runtime);
-  const std::vector<uint64_t> wants = VersionNumbers(toolkit);
-  if (serves.empty() || wants.empty()) return std::nullopt;
+  const std::optional<std::vector<uint32_t>> serves = rules::ParseVersion(device.runtime);
+  const std::optional<std::vector<uint32_t>> wants = rules::ParseVersion(toolkit);
+  if (!serves.has_value() || !wants.has_value()) return std::nullopt;
   // Since CUDA 11 a driver runs what was built with any minor version of its major one.
-  constexpr uint64_t kFirstCompatible = 11;
-  const bool major_only = wants[0] >= kFirstCompatible;
-  const bool too_old = major_only ? serves[0] < wants[0] : CompareVersions(device.runtime, toolkit) < 0;
+  constexpr uint32_t kFirstCompatible = 11;
+  const bool major_only = wants->front() >= kFirstCompatible;
+  const bool too_old = major_only ? serves->front() < wants->front() : rules::CompareVersions(*serves, *wants) < 0;
   if (!too_old) return std::nullopt;
   return "the driver" + (device.driver.empty() ? "" : " " + device.driver) + " of " + device.name +
          " serves CUDA up to " + device.runtime + ", and the toolkit is CUDA " + std::string(toolkit) +

@@ -5,9 +5,9 @@
 #include <optional>
 
 #include "rules/engine/readable.h"
+#include "rules/engine/suites/versions.h"
 #include "services/worker/devices/device_errors.h"
 #include "services/worker/devices/device_words.h"
-#include "services/worker/devices/versions.h"
 
 namespace yardmaster::worker {
 namespace {
@@ -87,7 +87,7 @@ absl::StatusOr<Device> DeviceOf(const SmiRow& row, size_t line) {
   device.model = rules::Readable(reader.Text("name"), kMaxTextBytes);
   device.pci_address = NormalPciAddress(reader.Text("pci.bus_id"));
   device.driver = rules::Readable(reader.Text("driver_version"), kMaxTextBytes);
-  if (const std::string_view cap = reader.Text("compute_cap"); !VersionNumbers(cap).empty()) {
+  if (const std::string_view cap = reader.Text("compute_cap"); rules::ParseVersion(cap).has_value()) {
     device.capability = rules::Readable(cap, kMaxTextBytes);
   }
   device.memory_mb = reader.Number("memory.total");
@@ -186,7 +186,7 @@ std::string ParseNvidiaSmiCuda(std::string_view text) {
     const size_t colon = line.find(':');
     if (colon == std::string_view::npos || TrimBlanks(line.substr(0, colon)) != "CUDA Version") continue;
     const std::string_view version = TrimBlanks(line.substr(colon + 1));
-    if (VersionNumbers(version).empty() || version.size() > 16) return "";
+    if (!rules::ParseVersion(version).has_value() || version.size() > 16) return "";
     return rules::Readable(version);
   }
   return "";

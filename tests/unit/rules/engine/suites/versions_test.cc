@@ -36,6 +36,11 @@ TEST(VersionMeets, ComparesNumbersNotTexts) {
   EXPECT_TRUE(VersionMeets("12.10", ">=12.9"));
   EXPECT_TRUE(VersionMeets("12", ">=12.0"));
   EXPECT_TRUE(VersionMeets("12.0.0", "==12"));
+  EXPECT_TRUE(VersionMeets("9.0", "==9"));
+  EXPECT_TRUE(VersionMeets("v1.2.3+cu", "< 1.3"));
+  EXPECT_TRUE(VersionMeets("8.0", ">=8.0"));
+  EXPECT_FALSE(VersionMeets("8.0", "<=7.5"));
+  EXPECT_FALSE(VersionMeets("9.0", "!=9.0"));
   EXPECT_FALSE(VersionMeets("11.8", ">=12.0"));
   EXPECT_TRUE(VersionMeets("2.0.1", ">1.13, <3"));
   EXPECT_FALSE(VersionMeets("2.0.1", ">=1.13, !=2.0.1"));
@@ -46,7 +51,17 @@ TEST(VersionMeets, AConditionOnAnUnknownVersionIsNotMet) {
   EXPECT_TRUE(VersionMeets("whatever", " "));
   EXPECT_FALSE(VersionMeets("whatever", ">=0"));
   EXPECT_FALSE(VersionMeets("", "!=9.0"));
-  EXPECT_FALSE(VersionMeets("1.0", "about 1"));
+  EXPECT_FALSE(VersionMeets("", ">=1"));
+}
+
+TEST(VersionMeets, AMalformedConditionIsMetByNothing) {
+  for (const char* bad : {"about 1", ">=", "=>8", "x", "9.0"}) EXPECT_FALSE(VersionMeets("9.0", bad)) << bad;
+}
+
+TEST(CompareVersions, ComparesNumberByNumber) {
+  EXPECT_LT(CompareVersions({9, 9}, {9, 10}), 0);
+  EXPECT_GT(CompareVersions({10}, {9, 10}), 0);
+  EXPECT_EQ(CompareVersions({9}, {9, 0, 0}), 0);
 }
 
 TEST(VersionMeets, HopperIsLeftOutByItsCapability) {

@@ -5,7 +5,6 @@
 
 #include "services/worker/devices/device_probe.h"
 #include "services/worker/devices/device_words.h"
-#include "services/worker/devices/versions.h"
 
 namespace yardmaster::worker {
 namespace {
@@ -221,18 +220,6 @@ TEST(DriverTooOld, OnlyAHigherMajorVersionIsTooNew) {
   EXPECT_TRUE(DriverTooOld(old, "10.2").has_value());
   old.runtime.clear();
   EXPECT_FALSE(DriverTooOld(old, "13.0").has_value());
-}
-
-TEST(VersionMeets, SignsAndNumbers) {
-  EXPECT_EQ(VersionMeets("9.0", "==9"), true);
-  EXPECT_EQ(VersionMeets("9.0", "9.0.0"), true);
-  EXPECT_EQ(VersionMeets("12.10", ">12.9"), true);
-  EXPECT_EQ(VersionMeets("v1.2.3+cu", "< 1.3"), true);
-  EXPECT_EQ(VersionMeets("8.0", ">=8.0"), true);
-  EXPECT_EQ(VersionMeets("8.0", "<=7.5"), false);
-  EXPECT_EQ(VersionMeets("9.0", "!=9.0"), false);
-  for (const char* bad : {"", ">=", "=>8", "x"}) EXPECT_FALSE(VersionMeets("9.0", bad).has_value()) << bad;
-  EXPECT_FALSE(VersionMeets("", ">=1").has_value());
 }
 
 TEST(NormalPciAddress, DomainsHaveFourDigits) {
