@@ -2,8 +2,6 @@
 // anew from its slots is read as the same command.
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <memory>
 #include <set>
 #include <string>
@@ -18,9 +16,11 @@
 #include "services/commands/command_text.h"
 #include "services/commands/grammar.h"
 #include "services/core/limits.h"
+#include "tests/fuzz/check.h"
 
 namespace {
 
+using yardmaster::Broken;
 using yardmaster::commands::CommandGrammar;
 using yardmaster::commands::ParsedCommand;
 using yardmaster::commands::ParsedText;
@@ -87,11 +87,6 @@ const CommandGrammar& Grammar() {
                               {{"o", "q[bot]"}, {"v"}});
   }();
   return *kGrammar;
-}
-
-[[noreturn]] void Broken(const std::string& what) {
-  std::fprintf(stderr, "%s\n", what.c_str());
-  std::abort();
 }
 
 void CheckValue(const SlotValue& value) {

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -18,20 +16,12 @@
 #include "services/triage/decision_json.h"
 #include "services/triage/eval_lines.h"
 #include "services/triage/planner.h"
+#include "tests/fuzz/check.h"
 #include "tests/support/tiny_pack.h"
 
 namespace {
 
 using namespace yardmaster;
-
-[[noreturn]] void Broken(const char* what) {
-  std::fprintf(stderr, "%s\n", what);
-  std::abort();
-}
-
-void Check(bool holds, const char* what) {
-  if (!holds) Broken(what);
-}
 
 template <typename Strings>
 bool Has(const Strings& strings, const std::string& text) {

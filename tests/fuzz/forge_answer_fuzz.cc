@@ -2,8 +2,6 @@
 // that may travel on (UTF-8, numbers that are numbers).
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,16 +14,11 @@
 #include "clients/forge/github/github_dialect.h"
 #include "clients/forge/limits.h"
 #include "rules/engine/readable.h"
+#include "tests/fuzz/check.h"
 
 namespace {
 
 using namespace yardmaster;
-
-void Check(bool holds, const char* what) {
-  if (holds) return;
-  std::fprintf(stderr, "%s\n", what);
-  std::abort();
-}
 
 void CheckText(const std::string& text) { Check(rules::IsValidUtf8(text), "a text that is not UTF-8"); }
 

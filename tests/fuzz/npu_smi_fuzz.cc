@@ -1,23 +1,12 @@
 // Any bytes as what npu-smi prints: no crash, readable texts, and ids that are each once where the table is read.
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <string_view>
 
 #include "rules/engine/readable.h"
 #include "services/worker/devices/device_probe.h"
 #include "services/worker/devices/npu_smi.h"
-
-namespace {
-
-void Check(bool holds, const char* what) {
-  if (holds) return;
-  std::fprintf(stderr, "%s\n", what);
-  std::abort();
-}
-
-}  // namespace
+#include "tests/fuzz/check.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace yardmaster;

@@ -2,26 +2,16 @@
 // statistics that add up.
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <numeric>
 #include <string_view>
 
 #include "services/worker/reports/npy.h"
 #include "services/worker/reports/tensors.h"
-
-namespace {
-
-void Check(bool holds, const char* what) {
-  if (holds) return;
-  std::fprintf(stderr, "%s\n", what);
-  std::abort();
-}
-
-}  // namespace
+#include "tests/fuzz/check.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace yardmaster::worker;
+  using yardmaster::Check;
   constexpr std::string_view kBetween = "|NPY|";
   const std::string_view all(reinterpret_cast<const char*>(data), size);
   const size_t between = all.find(kBetween);

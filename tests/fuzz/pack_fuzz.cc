@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,10 +13,12 @@
 
 #include "rules/engine/compiled_pack.h"
 #include "rules/engine/pack_loader.h"
+#include "tests/fuzz/check.h"
 
 namespace {
 
 using namespace yardmaster::rules;
+using yardmaster::Broken;
 
 PackFiles BaseFiles() {
   return {
@@ -54,11 +54,6 @@ PackFiles FilesOf(std::string_view input) {
   }
   if (!any || files["p/rubric.json"].empty()) files.erase("p/rubric.json");
   return files;
-}
-
-[[noreturn]] void Broken(const char* what) {
-  std::fprintf(stderr, "%s\n", what);
-  std::abort();
 }
 
 }  // namespace

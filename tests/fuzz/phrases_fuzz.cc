@@ -1,7 +1,6 @@
 // Any bytes → a command: no crash, and what holds for every message holds for this one.
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <string_view>
@@ -9,9 +8,11 @@
 #include "rules/engine/pack_loader.h"
 #include "rules/engine/phrases/phrase_set.h"
 #include "rules/engine/readable.h"
+#include "tests/fuzz/check.h"
 
 namespace {
 
+using yardmaster::Check;
 using yardmaster::rules::Interpretation;
 using yardmaster::rules::PhraseCommandInfo;
 using yardmaster::rules::PhraseSet;
@@ -24,12 +25,6 @@ const PhraseSet& Phrases() {
   }();
   if (phrases == nullptr) std::abort();
   return *phrases;
-}
-
-void Check(bool holds, const char* what) {
-  if (holds) return;
-  std::fprintf(stderr, "broken: %s\n", what);
-  std::abort();
 }
 
 const PhraseCommandInfo* Find(std::string_view command) {

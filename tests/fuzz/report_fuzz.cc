@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -18,15 +16,11 @@
 #include "services/review/report.h"
 #include "services/review/sarif.h"
 #include "services/review/shell_writes.h"
+#include "tests/fuzz/check.h"
 
 namespace {
 
 using namespace yardmaster;
-
-[[noreturn]] void Broken(const char* what) {
-  std::fprintf(stderr, "%s\n", what);
-  std::abort();
-}
 
 std::string Next(std::string_view& text) {
   const size_t end = std::min(text.find('\0'), text.size());

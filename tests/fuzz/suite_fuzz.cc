@@ -2,8 +2,6 @@
 // without meeting an unknown placeholder, a number that is none, or more cells than the limit.
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 
@@ -11,16 +9,12 @@
 #include "rules/engine/suites/cells.h"
 #include "rules/engine/suites/load_suites.h"
 #include "rules/engine/suites/suite_file.h"
+#include "tests/fuzz/check.h"
 
 namespace {
 
 using namespace yardmaster::rules;
-
-void Check(bool holds, const char* what) {
-  if (holds) return;
-  std::fprintf(stderr, "broken: %s\n", what);
-  std::abort();
-}
+using yardmaster::Check;
 
 PlaceholderValues ValuesOf(const Cell& cell, bool of_steps) {
   PlaceholderValues values;

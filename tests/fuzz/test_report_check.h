@@ -3,21 +3,14 @@
 #define YARDMASTER_TESTS_FUZZ_TEST_REPORT_CHECK_H_
 
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <unordered_set>
 
 #include "absl/status/statusor.h"
 #include "services/worker/reports/report.h"
+#include "tests/fuzz/check.h"
 
 namespace yardmaster {
-
-inline void Check(bool holds, const char* what) {
-  if (holds) return;
-  std::fprintf(stderr, "%s\n", what);
-  std::abort();
-}
 
 inline void CheckReport(const worker::Report& report) {
   Check(report.tests.size() <= worker::kMaxReportTests, "too many tests");
