@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the image of the Dockerfile with buildah and runs its daemon. See --help.
-set -uo pipefail
-exec </dev/null
+# shellcheck source=tests/packaging/common.sh
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh" || exit 1
 
 usage() {
   cat <<'USAGE'
@@ -20,22 +20,10 @@ Environment:
 Exit: 0 passed, 1 failed, 2 wrong option, 77 can't run here.
 USAGE
 }
-case "${1:-}" in
-  '') ;;
-  --help | -h) usage; exit 0 ;;
-  *) echo "image.sh: unknown option '$1'; see --help" >&2; exit 2 ;;
-esac
-
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P) || exit 1
+only_help "$@"
 cd "$root" || exit 1
-begun=$SECONDS
-step() { printf '\n== %3d s  %s\n' $((SECONDS - begun)) "$*"; }
-fail() { printf 'FAILED: %s\n' "$*"; exit 1; }
-
 [ "$(id -u)" -eq 0 ] || { echo "needs root"; exit 77; }
-for tool in buildah debootstrap python3; do
-  command -v "$tool" >/dev/null || { echo "$tool is not installed"; exit 77; }
-done
+need buildah debootstrap python3
 
 # --- a storage of our own, so that nobody's images are touched ---------------------------------------------------------
 

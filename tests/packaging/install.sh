@@ -1,10 +1,9 @@
 #!/usr/bin/env bash
 # install.sh BUILD: installs the build folder BUILD to a place of its own and looks whether the programs are at home there.
-set -uo pipefail
+# shellcheck source=tests/packaging/common.sh
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh" || exit 1
 build=${1:?usage: install.sh BUILD}
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P) || exit 1
 build=$(cd "$build" && pwd -P) || exit 1
-fail() { printf 'FAILED: %s\n' "$*"; exit 1; }
 scratch=$(mktemp -d) || exit 1
 daemon=
 trap '[ -z "$daemon" ] || kill -KILL "$daemon" 2>/dev/null; rm -rf "$scratch"' EXIT

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Holds the systemd unit to its word. See --help.
-set -uo pipefail
-exec </dev/null
+# shellcheck source=tests/packaging/common.sh
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh" || exit 1
 
 usage() {
   cat <<'USAGE'
@@ -15,20 +15,10 @@ the filters are made here as systemd makes them. Needs deploy/install-deps.sh --
 Exit: 0 passed, 1 failed, 2 wrong option, 77 can't run here.
 USAGE
 }
-case "${1:-}" in
-  '') ;;
-  --help | -h) usage; exit 0 ;;
-  *) echo "systemd.sh: unknown option '$1'; see --help" >&2; exit 2 ;;
-esac
-
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P) || exit 1
+only_help "$@"
 cd "$root" || exit 1
+need systemd-analyze python3
 unit=deploy/systemd/yardmasterd.service
-step() { printf '\n== %s\n' "$*"; }
-fail() { printf 'FAILED: %s\n' "$*"; exit 1; }
-for tool in systemd-analyze python3; do
-  command -v "$tool" >/dev/null || { echo "$tool is not installed"; exit 77; }
-done
 
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
