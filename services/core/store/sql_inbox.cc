@@ -99,22 +99,35 @@ absl::StatusOr<Delivery> ReadOne(Select& query, std::string_view name) {
   return delivery;
 }
 
+// A condition that only these rows meet.
+std::string AmongRows(const std::vector<int64_t>& rows) {
+  std::string condition = "d.id in (0";
+  for (int64_t row : rows) condition.append(", ").append(std::to_string(row));
+  return condition + ")";
+}
+
 }  // namespace
 
 // What the writer has prepared. The members are the statements' parameters and results.
 struct SqlInbox::Statements {
   explicit Statements(soci::session& sql)
       : content(sql),
-        find_body((sql.prepare << "select id, delivery_id from deliveries where body_key = :key and body_sha256 = :sha "
-                                  "and forge = :forge and event = :event order by id limit 1",
-                   soci::use(body_key, "key"), soci::use(sha256, "sha"), soci::use(forge, "forge"),
-                   soci::use(event, "event"), soci::into(found_id), soci::into(found_delivery))),
+        same_id(
+            (sql.prepare << "select state, reason from deliveries where id = :id and forge = :forge and delivery_id "
+                            "= :delivery",
+             soci::use(found_id, "id"), soci::use(forge, "forge"), soci::use(delivery, "delivery"),
+             soci::into(found_state), soci::into(found_reason))),
+        same_body(
+            (sql.prepare << "select delivery_id from deliveries where id = :id and body_sha256 = :sha and forge = "
+                            ":forge and event = :event",
+             soci::use(found_id, "id"), soci::use(sha256, "sha"), soci::use(forge, "forge"), soci::use(event, "event"),
+             soci::into(found_delivery))),
         insert((sql.prepare
                     << "insert into deliveries (forge, delivery_id, event, action, subject, subject_kind, state, "
                        "reason, received_at, settled_at, body_sha256, body_key, body_bytes, headers) values (:forge, "
                        ":delivery, "
                        ":event, :action, :subject, :kind, :state, :reason, :received, :settled, :sha, :key, :bytes, "
-                       ":headers) on conflict (forge, delivery_id) do nothing returning id",
+                       ":headers) returning id",
                 soci::use(forge, "forge"), soci::use(delivery, "delivery"), soci::use(event, "event"),
                 soci::use(action, "action"), soci::use(subject, "subject"), soci::use(kind, "kind"),
                 soci::use(state, "state"), soci::use(reason, "reason"), soci::use(received_at, "received"),
@@ -124,10 +137,6 @@ struct SqlInbox::Statements {
                                     "(:id, :now, :stored, :encoding, :content)",
                      soci::use(id, "id"), soci::use(received_at, "now"), soci::use(stored_bytes, "stored"),
                      soci::use(encoding, "encoding"), soci::use(content, "content"))),
-        find((sql.prepare << "select id, state, reason from deliveries where forge = :forge and delivery_id = "
-                             ":delivery",
-              soci::use(forge, "forge"), soci::use(delivery, "delivery"), soci::into(found_id), soci::into(found_state),
-              soci::into(found_reason))),
         describe((sql.prepare << "update deliveries set action = :action, subject = :subject, subject_kind = :kind "
                                  "where id = :id returning id",
                   soci::use(action, "action"), soci::use(subject, "subject"), soci::use(kind, "kind"),
@@ -165,7 +174,7 @@ struct SqlInbox::Statements {
   long long found_id = 0;
   std::string found_delivery, found_state, found_reason, found_forge;
 
-  soci::statement find_body, insert, insert_body, find, describe, settle, retry, requeue, state_of;
+  soci::statement same_id, same_body, insert, insert_body, describe, settle, retry, requeue, state_of;
 };
 
 // One delivery on its way to the disk.
@@ -194,9 +203,23 @@ class SqlInbox::AddWrite final : public Write {
     s.body_bytes = body_bytes_;
     s.headers = headers_;
 
-    // The same body under another id?
-    const bool same_body = RunOne(s.find_body) && s.found_delivery != s.delivery;
+    // The same id?
     result_ = AddResult();
+    const uint32_t id_print = IdPrint(delivery_.delivery_id);
+    const uint32_t body_print = BodyPrint(s.body_key);
+    if (inbox_.FindFirst(inbox_.seen_.WithId(id_print), transaction.changes, &SeenDelivery::id_print, id_print,
+                         s.same_id)) {
+      result_.id = s.found_id;
+      result_.duplicate = true;
+      result_.state = DeliveryStateFromName(s.found_state).value_or(DeliveryState::kReceived);
+      result_.reason = s.found_reason;
+      transaction.changes.duplicates.push_back(delivery_.forge);
+      return absl::OkStatus();
+    }
+
+    // The same body under another id?
+    const bool same_body = inbox_.FindFirst(inbox_.seen_.WithBody(body_print), transaction.changes,
+                                            &SeenDelivery::body_print, body_print, s.same_body);
     if (delivery_.ignored_because.has_value()) {
       result_.state = DeliveryState::kIgnored;
       result_.reason = *delivery_.ignored_because;
@@ -208,18 +231,9 @@ class SqlInbox::AddWrite final : public Write {
     s.state = DeliveryStateName(result_.state);
     s.reason = result_.reason;
     s.settled_at = result_.state == DeliveryState::kIgnored ? transaction.now : 0;
-
-    // The same id?
-    if (!RunOne(s.insert)) {
-      RunOne(s.find);
-      result_.id = s.found_id;
-      result_.duplicate = true;
-      result_.state = DeliveryStateFromName(s.found_state).value_or(DeliveryState::kReceived);
-      result_.reason = s.found_reason;
-      transaction.changes.duplicates.push_back(delivery_.forge);
-      return absl::OkStatus();
-    }
+    RunOne(s.insert);
     result_.id = s.id;
+    transaction.changes.seen.push_back({s.id, id_print, body_print});
     if (!same_body) {
       s.stored_bytes = static_cast<long long>(packed_.bytes.size());
       s.encoding = packed_.encoding;
@@ -253,6 +267,21 @@ class SqlInbox::AddWrite final : public Write {
   AddResult result_;
 };
 
+bool SqlInbox::FindFirst(const std::vector<int64_t>& committed, const Changes& changes, uint32_t SeenDelivery::*print,
+                         uint32_t wanted, soci::statement& same) {
+  Statements& s = *statements_;
+  for (int64_t row : committed) {
+    s.found_id = row;
+    if (RunOne(same)) return true;
+  }
+  for (const SeenDelivery& delivery : changes.seen) {
+    if (delivery.*print != wanted) continue;
+    s.found_id = delivery.row;
+    if (RunOne(same)) return true;
+  }
+  return false;
+}
+
 class SqlInbox::SettleWrite final : public Write {
  public:
   SettleWrite(SqlInbox& inbox, Settlement settlement, std::function<void(absl::Status)> done)
@@ -285,9 +314,27 @@ class SqlInbox::SettleWrite final : public Write {
   const std::function<void(absl::Status)> done_;
 };
 
-SqlInbox::SqlInbox(soci::session& sql, Writer& writer, ReaderPool& readers, const Clock& clock)
-    : writer_(writer), readers_(readers), clock_(clock), statements_(std::make_unique<Statements>(sql)) {}
+SqlInbox::SqlInbox(soci::session& sql, Writer& writer, ReaderPool& readers, const SeenDeliveries& seen,
+                   const Clock& clock)
+    : writer_(writer), readers_(readers), seen_(seen), clock_(clock), statements_(std::make_unique<Statements>(sql)) {}
 SqlInbox::~SqlInbox() = default;
+
+void SqlInbox::ReadSeen(soci::session& sql, SeenDeliveries& seen) {
+  constexpr size_t kAtOnce = 4096;
+  std::vector<SeenDelivery> some;
+  long long row = 0;
+  long long body_key = 0;
+  std::string delivery_id;
+  Select query(sql);
+  query.Add("select id, body_key, delivery_id from deliveries order by id").Into(row).Into(body_key).Into(delivery_id);
+  while (query.Next()) {
+    some.push_back({row, IdPrint(delivery_id), BodyPrint(body_key)});
+    if (some.size() < kAtOnce) continue;
+    seen.Add(some);
+    some.clear();
+  }
+  seen.Add(some);
+}
 
 void SqlInbox::Close() { statements_.reset(); }
 
@@ -485,7 +532,8 @@ absl::StatusOr<Delivery> SqlInbox::Get(int64_t id) {
 absl::StatusOr<Delivery> SqlInbox::Find(std::string_view forge, std::string_view delivery_id) {
   return readers_.Read([&](soci::session& sql) {
     Select query(sql);
-    query.Add(kColumns).Add(" where d.forge = :forge and d.delivery_id = :delivery");
+    query.Add(kColumns).Add(" where ").Add(AmongRows(seen_.WithId(IdPrint(delivery_id))));
+    query.Add(" and d.forge = :forge and d.delivery_id = :delivery");
     query.Bind("forge", forge).Bind("delivery", delivery_id);
     return ReadOne(query, delivery_id);
   });
@@ -519,7 +567,10 @@ absl::StatusOr<Page<Delivery>> SqlInbox::List(const DeliveryFilter& filter, cons
     query.Add(kColumns).Add(" where d.id > 0");
     if (page.before > 0) query.Add(" and d.id < :before").Bind("before", page.before);
     if (!filter.forge.empty()) query.Add(" and d.forge = :forge").Bind("forge", filter.forge);
-    if (!filter.delivery_id.empty()) query.Add(" and d.delivery_id = :delivery").Bind("delivery", filter.delivery_id);
+    if (!filter.delivery_id.empty()) {
+      query.Add(" and ").Add(AmongRows(seen_.WithId(IdPrint(filter.delivery_id))));
+      query.Add(" and d.delivery_id = :delivery").Bind("delivery", filter.delivery_id);
+    }
     if (!filter.event.empty()) query.Add(" and d.event = :event").Bind("event", filter.event);
     // As literals, and the second one as the index says it, so that the indexes over what waits and over what was given
     // up can be used.

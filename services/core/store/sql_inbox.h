@@ -17,16 +17,20 @@
 #include "services/core/store/codec.h"
 #include "services/core/store/inbox.h"
 #include "services/core/store/reader_pool.h"
+#include "services/core/store/seen_deliveries.h"
 #include "services/core/store/writer.h"
 
 namespace yardmaster::store {
 
 class SqlInbox final : public Inbox {
  public:
-  // `sql` is the writer's connection: what is prepared on it is used by the writer only, until Close. All must outlive
-  // this object. Throws, see sql.h.
-  SqlInbox(soci::session& sql, Writer& writer, ReaderPool& readers, const Clock& clock);
+  // `sql` is the writer's connection: what is prepared on it is used by the writer only, until Close. `seen` knows all
+  // that is committed; what a transaction adds to it is in Changes. All must outlive this object. Throws, see sql.h.
+  SqlInbox(soci::session& sql, Writer& writer, ReaderPool& readers, const SeenDeliveries& seen, const Clock& clock);
   ~SqlInbox() override;
+
+  // Tells `seen`, which is empty, what the database holds. Throws, see sql.h.
+  static void ReadSeen(soci::session& sql, SeenDeliveries& seen);
 
   void Add(NewDelivery delivery, AddCallback done) override;
   absl::StatusOr<std::vector<Delivery>> Claim(int64_t limit) override;
@@ -54,11 +58,16 @@ class SqlInbox final : public Inbox {
   class AddWrite;
   class SettleWrite;
 
+  // Runs `same`, which asks about one row, for those `committed` and for those of the transaction whose `print` is
+  // `wanted`, up to the first that it finds. The row is in the statement's variables then.
+  bool FindFirst(const std::vector<int64_t>& committed, const Changes& changes, uint32_t SeenDelivery::*print,
+                 uint32_t wanted, soci::statement& same);
   // After a commit that ended a claim. Never waits for a Claim under way.
   void Unclaim(int64_t id);
 
   Writer& writer_;
   ReaderPool& readers_;
+  const SeenDeliveries& seen_;
   const Clock& clock_;
   std::unique_ptr<Statements> statements_;
 

@@ -15,6 +15,7 @@
 #include "services/core/store/failure.h"
 #include "services/core/store/reader_pool.h"
 #include "services/core/store/schema.h"
+#include "services/core/store/seen_deliveries.h"
 #include "services/core/store/sql.h"
 #include "services/core/store/sql_commands.h"
 #include "services/core/store/sql_decisions.h"
@@ -62,6 +63,7 @@ struct Store::Impl {
   const StoreOptions options;
   const Clock& clock;
   Totals totals;
+  SeenDeliveries seen;
   std::unique_ptr<DataDirLock> own_lock;
   std::filesystem::path file;
 
@@ -99,6 +101,7 @@ absl::Status Store::Impl::OpenDatabase() {
   totals.Start(CountOf(*sql, "select count(*) from deliveries where state = 'received'"),
                CountOf(*sql, "select count(*) from effects where state in ('intent', 'unknown')"),
                CountOf(*sql, "select value from totals where name = 'bodies_bytes'"));
+  SqlInbox::ReadSeen(*sql, seen);
   return absl::OkStatus();
 }
 
@@ -135,6 +138,8 @@ void Store::Impl::StartWriter() {
   };
   write.committed = [this](const Changes& changes, int64_t writes) {
     totals.Apply(changes, writes);
+    seen.Add(changes.seen);
+    if (changes.oldest_delivery > 0) seen.ForgetBelow(changes.oldest_delivery);
     totals.SetQueue(static_cast<int64_t>(writer->queued_deliveries()));
     if (changes.claimable) claimable = true;
   };
@@ -148,7 +153,7 @@ void Store::Impl::StartWriter() {
   writer = std::make_unique<Writer>(*sql, clock, std::move(write));
 
   // All statements are prepared before the thread that uses them begins.
-  inbox = std::make_unique<SqlInbox>(*sql, *writer, *readers, clock);
+  inbox = std::make_unique<SqlInbox>(*sql, *writer, *readers, seen, clock);
   ledger = std::make_unique<SqlLedger>(*sql, *writer, *readers);
   decisions = std::make_unique<SqlDecisions>(*sql, *writer, *readers);
   subjects = std::make_unique<SqlSubjects>(*sql, *writer, *readers);

@@ -11,6 +11,7 @@
 #include "services/core/metrics.h"
 #include "services/core/store/inbox.h"
 #include "services/core/store/ledger.h"
+#include "services/core/store/seen_deliveries.h"
 
 namespace yardmaster::store {
 
@@ -19,7 +20,9 @@ struct Changes {
   int64_t inbox_pending = 0;
   int64_t effects_pending = 0;
   int64_t bodies_bytes = 0;
-  bool claimable = false;  // a delivery can be claimed that could not before
+  bool claimable = false;          // a delivery can be claimed that could not before
+  std::vector<SeenDelivery> seen;  // taken in
+  int64_t oldest_delivery = 0;     // the first row that retention has left, where it took some
   // Entered states: (forge, state) and (kind, state).
   std::vector<std::pair<std::string, DeliveryState>> deliveries;
   std::vector<std::pair<std::string, EffectState>> effects;

@@ -223,6 +223,14 @@ bool Upkeep::Deliveries(Transaction& transaction, Position& position) {
   }
   RemoveBodies(transaction, gone);
   Remove(transaction, "deliveries", "delete from deliveries where id = :id", gone);
+  if (!gone.empty()) {
+    long long oldest = 0;
+    Select query(sql_);
+    query.Add("select coalesce(min(id), 0) from deliveries").Into(oldest);
+    while (query.Next()) {
+    }
+    transaction.changes.oldest_delivery = oldest;
+  }
   return !ended && rows == kRows;
 }
 

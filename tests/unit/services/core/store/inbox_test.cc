@@ -1,5 +1,8 @@
 #include "services/core/store/inbox.h"
 
+#include <future>
+#include <map>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -14,6 +17,11 @@ using ::testing::IsEmpty;
 using ::testing::Pair;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
+
+class ThreadedInboxTest : public StoreFixture {
+ protected:
+  ThreadedInboxTest() { single_threaded_ = false; }
+};
 
 class InboxTest : public StoreFixture {
  protected:
@@ -106,6 +114,19 @@ TEST_F(InboxTest, TheSameBodyUnderANewIdIsIgnoredAsAReplay) {
   EXPECT_FALSE(inbox().Get(replay->id)->body_kept);
   EXPECT_EQ(inbox().Body(replay->id).status().code(), absl::StatusCode::kNotFound);
   EXPECT_THAT(ClaimIds(10), ElementsAre(first));
+}
+
+TEST_F(InboxTest, WhatWasSeenIsKnownAfterARestart) {
+  const int64_t first = Add("d-1", "the body");
+  Add("d-2", "another body");
+  Open();
+  auto again = inbox().AddAndWait(Opened("d-1", "anything"));
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_TRUE(again->duplicate);
+  EXPECT_EQ(again->id, first);
+  EXPECT_THAT(inbox().AddAndWait(Opened("d-3", "the body"))->reason, HasSubstr("d-1"));
+  EXPECT_EQ(inbox().Find("github", "d-1")->id, first);
+  EXPECT_EQ(inbox().Find("github", "d-9").status().code(), absl::StatusCode::kNotFound);
 }
 
 TEST_F(InboxTest, TheSameBodyOfAnotherEventIsNoReplay) {
@@ -364,6 +385,46 @@ TEST_F(InboxTest, RowIdsAreNeverUsedAgain) {
   EXPECT_EQ(inbox().Get(a).status().code(), absl::StatusCode::kNotFound);
   Open();
   EXPECT_GT(Add("b"), a);
+}
+
+// Most of these meet in one transaction, which knows of its own what no other does yet.
+TEST_F(ThreadedInboxTest, OfManyThatComeAtOnceUnderOneIdOneIsTaken) {
+  constexpr int kIds = 20;
+  constexpr int kTimes = 25;
+  std::mutex mutex;
+  std::map<int64_t, int> rows;  // row → how often it was named
+  int firsts = 0;
+  int replays = 0;
+  std::promise<void> all;
+  int answers = 0;
+  for (int i = 0; i < kIds * kTimes; ++i) {
+    const std::string id = "d-" + std::to_string(i % kIds);
+    store_->inbox().Add(Opened(id, "body of " + id), [&](const absl::StatusOr<AddResult>& added) {
+      ASSERT_TRUE(added.ok()) << added.status();
+      std::lock_guard<std::mutex> lock(mutex);
+      rows[added->id] += 1;
+      firsts += added->duplicate ? 0 : 1;
+      if (++answers == kIds * kTimes) all.set_value();
+    });
+  }
+  all.get_future().wait();
+  EXPECT_EQ(firsts, kIds);
+  EXPECT_THAT(rows, SizeIs(kIds));
+  // The same bodies under other ids.
+  std::promise<void> others;
+  answers = 0;
+  for (int i = 0; i < kIds * kTimes; ++i) {
+    const std::string body = "new body of " + std::to_string(i % kIds);
+    store_->inbox().Add(Opened("other-" + std::to_string(i), body), [&](const absl::StatusOr<AddResult>& added) {
+      ASSERT_TRUE(added.ok()) << added.status();
+      std::lock_guard<std::mutex> lock(mutex);
+      replays += added->state == DeliveryState::kIgnored ? 1 : 0;
+      if (++answers == kIds * kTimes) others.set_value();
+    });
+  }
+  others.get_future().wait();
+  EXPECT_EQ(replays, kIds * (kTimes - 1));
+  EXPECT_EQ(store_->inbox().Counts()->received, 2 * kIds);
 }
 
 }  // namespace
