@@ -5,6 +5,7 @@
 
 #include "rules/engine/comment_similarity.h"
 #include "rules/engine/compiled_pack_impl.h"
+#include "rules/engine/compiled_parts.h"
 
 namespace yardmaster::rules {
 namespace {
@@ -17,7 +18,7 @@ Problem At(const Origin& origin, std::string message, std::string_view below = {
 // even if those had problems.
 class Compiler {
  public:
-  Compiler(CompiledPack::Impl& impl, Problems& problems);
+  Compiler(CompiledPack::Impl& impl, CompiledParts& parts, Problems& problems);
   void Run();
 
  private:
@@ -35,17 +36,18 @@ class Compiler {
 
   CompiledPack::Impl& impl_;
   PackModel& model_;
+  CompiledParts& parts_;
   Problems& problems_;
   uint32_t step_limit_ = 0;
 };
 
-Compiler::Compiler(CompiledPack::Impl& impl, Problems& problems)
-    : impl_(impl), model_(impl.model), problems_(problems) {}
+Compiler::Compiler(CompiledPack::Impl& impl, CompiledParts& parts, Problems& problems)
+    : impl_(impl), model_(impl.model), parts_(parts), problems_(problems) {}
 
 void Compiler::Run() {
   Names();
   Zones();
-  impl_.matcher = Matcher::Create(model_.signals, model_.negations, problems_);
+  impl_.matcher = parts_.SignalMatcher(model_.signals, model_.negations, problems_);
   Signals();
   Suppressors();
   Classifiers();
@@ -102,7 +104,7 @@ void Compiler::Names() {
 
 void Compiler::Zones() {
   const size_t before = problems_.size();
-  impl_.splitter = ZoneSplitter::Create(model_.zone_rules, problems_);
+  impl_.splitter = parts_.Splitter(model_.zone_rules, problems_);
   for (size_t i = before; i < problems_.size(); ++i) {
     problems_[i].file = model_.zones_origin.file;
     problems_[i].line = model_.zones_origin.line;
@@ -285,10 +287,15 @@ const PackModel& CompiledPack::model() const { return impl_->model; }
 std::shared_ptr<const CommandTable> CompiledPack::commands() const { return impl_->commands; }
 
 std::shared_ptr<const CompiledPack> CompiledPack::Compile(PackModel model, Problems& problems) {
+  CompiledParts parts;
+  return Compile(std::move(model), parts, problems);
+}
+
+std::shared_ptr<const CompiledPack> CompiledPack::Compile(PackModel model, CompiledParts& parts, Problems& problems) {
   const size_t before = problems.size();
   auto impl = std::make_unique<Impl>();
   impl->model = std::move(model);
-  Compiler(*impl, problems).Run();
+  Compiler(*impl, parts, problems).Run();
   if (problems.size() != before) return nullptr;
   return std::shared_ptr<const CompiledPack>(new CompiledPack(std::move(impl)));
 }

@@ -14,11 +14,15 @@
 
 namespace yardmaster::rules {
 
+class CompiledParts;
+
 class CompiledPack : public std::enable_shared_from_this<CompiledPack> {
  public:
   // Compiles a pack and checks what a schema can't: patterns, references between rules, labels outside the closed list,
   // guardrails that forbid what a step adds, cases that name unknown rules. Returns nullptr if there was a problem.
   static std::shared_ptr<const CompiledPack> Compile(PackModel model, Problems& problems);
+  // The same for one of several packs, which share what they have alike.
+  static std::shared_ptr<const CompiledPack> Compile(PackModel model, CompiledParts& parts, Problems& problems);
   ~CompiledPack();
 
   const PackModel& model() const;

@@ -54,8 +54,8 @@ struct CompiledPack::Impl {
   std::vector<int> classifier_of_label;  // -1: scored by no classifier
   std::vector<double> medium_of_label;   // +infinity where no classifier scores it
   std::vector<double> high_of_label;
-  std::unique_ptr<ZoneSplitter> splitter;
-  std::unique_ptr<Matcher> matcher;
+  std::shared_ptr<const ZoneSplitter> splitter;  // as the matcher: packs with the same rules share it
+  std::shared_ptr<const Matcher> matcher;
   std::vector<CompiledSignal> signals;
   std::vector<CompiledSuppressor> suppressors;
   std::vector<CompiledClassifier> classifiers;

@@ -118,9 +118,23 @@ std::vector<std::string> PackChain(const PackFiles& files, std::string_view name
   return chain;
 }
 
-std::optional<PackModel> LoadPack(const PackFiles& files, std::string_view name, Problems& problems) {
+// A pack by itself, and what is wrong in its files.
+struct PackLoader::ReadPart {
+  PackPart part;
+  Problems problems;
+};
+
+std::shared_ptr<const PackLoader::ReadPart> PackLoader::Read(const std::string& name) {
+  return parts_.Get(name, [&] {
+    auto read = std::make_shared<ReadPart>();
+    read->part = ReadPackPart(files_, name, read->problems);
+    return std::shared_ptr<const ReadPart>(std::move(read));
+  });
+}
+
+std::optional<PackModel> PackLoader::Load(std::string_view name, Problems& problems) {
   const size_t before = problems.size();
-  if (files.find(std::string(name) + "/pack.json") == files.end()) {
+  if (files_.find(std::string(name) + "/pack.json") == files_.end()) {
     problems.push_back({Readable(name) + "/pack.json", "", 0, 0, "missing file; every pack has one"});
     return std::nullopt;
   }
@@ -130,12 +144,14 @@ std::optional<PackModel> LoadPack(const PackFiles& files, std::string_view name,
   std::vector<std::string> chain;
   Revision revision;
   for (std::string next(name); !next.empty();) {
-    parts.push_back(ReadPackPart(files, next, problems));
-    revision.AddPack(files, next);
+    const std::shared_ptr<const ReadPart> read = Read(next);
+    problems.insert(problems.end(), read->problems.begin(), read->problems.end());
+    parts.push_back(read->part);
+    revision.AddPack(files_, next);
     chain.push_back(next);
     const PackPart& part = parts.back();
     if (part.extends.empty()) break;
-    if (std::string problem = ParentProblem(files, part, chain); !problem.empty()) {
+    if (std::string problem = ParentProblem(files_, part, chain); !problem.empty()) {
       problems.push_back(ProblemAt(part.extends_origin, std::move(problem)));
       break;
     }
@@ -147,8 +163,12 @@ std::optional<PackModel> LoadPack(const PackFiles& files, std::string_view name,
     pack.revision = revision.Hex();
     if (problems.size() == before) return pack;
   }
-  LocateProblems(files, problems);
+  LocateProblems(files_, problems);
   return std::nullopt;
+}
+
+std::optional<PackModel> LoadPack(const PackFiles& files, std::string_view name, Problems& problems) {
+  return PackLoader(files).Load(name, problems);
 }
 
 }  // namespace yardmaster::rules

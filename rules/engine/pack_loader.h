@@ -5,11 +5,13 @@
 
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "rules/engine/made_once.h"
 #include "rules/engine/pack_model.h"
 #include "rules/engine/problem.h"
 
@@ -38,6 +40,22 @@ std::vector<std::string> PackNames(const PackFiles& files);
 // Loads one pack with everything it extends. Adds all problems of all files involved at once; returns nullopt if there
 // was any. Pure: looks at nothing but `files`.
 std::optional<PackModel> LoadPack(const PackFiles& files, std::string_view name, Problems& problems);
+
+// LoadPack for many packs of one folder: what several of them extend is read once. Safe to use from many threads at
+// once.
+class PackLoader {
+ public:
+  // `files` must outlive the loader.
+  explicit PackLoader(const PackFiles& files) : files_(files) {}
+  std::optional<PackModel> Load(std::string_view name, Problems& problems);
+
+ private:
+  struct ReadPart;
+  std::shared_ptr<const ReadPart> Read(const std::string& name);
+
+  const PackFiles& files_;
+  MadeOnce<std::string, ReadPart> parts_;
+};
 
 // Gives problems that name a pointer the exact line and column of the value there; the rules know only where they begin
 // themselves.

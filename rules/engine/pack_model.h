@@ -44,6 +44,8 @@ struct Condition {
   std::optional<double> min_score;  // kLabel
   uint64_t bytes = 0;               // kBodyShorter
   Origin origin;
+
+  friend bool operator==(const Condition&, const Condition&) = default;
 };
 
 using ZoneWeights = std::array<double, kZoneCount>;  // indexed by Zone; 0 = not looked at
@@ -70,6 +72,8 @@ struct SignalModel {
   std::vector<std::pair<std::string, double>> labels;  // label or topic → factor on the points
   std::string written;                                 // the JSON object as it stands in the file, in one line
   Origin origin;
+
+  friend bool operator==(const SignalModel&, const SignalModel&) = default;
 };
 
 // Lowers a label when a condition over base scores holds ("root cause, not keywords").

@@ -12,6 +12,8 @@ struct Origin {
   std::string file;     // relative to the packs folder: "pytorch-distributed/rubric.json"
   std::string pointer;  // JSON pointer inside the file
   uint32_t line = 0;    // from 1
+
+  friend bool operator==(const Origin&, const Origin&) = default;
 };
 
 }  // namespace yardmaster::rules

@@ -73,6 +73,8 @@ struct ZoneRules {
   // Whole lines of issue forms: headings and fixed sentences. The marks of headings and emphasis ("#", "*", "_") and a
   // colon around them need not be written.
   std::vector<std::string> boilerplate;
+
+  friend bool operator==(const ZoneRules&, const ZoneRules&) = default;
 };
 
 // Splits texts. Immutable after construction; safe to use from many threads at once.

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "rules/engine/compiled_parts.h"
 #include "rules/engine/pack_loader.h"
 #include "rules/engine/schema_validator.h"
 #include "services/core/limits.h"
@@ -35,8 +36,8 @@ std::shared_ptr<const PackSet> LoadPackSet(const std::filesystem::path& packs_di
   if (names.empty() && found.empty()) {
     found.push_back({packs_dir.string(), "", 0, 0, "there is no pack here: expected folders with a pack.json"});
   }
-  // Packs do not need each other's results: they are compiled side by side, since the start waits for them. A bad one
-  // does not stop the others, so that all problems of all packs are told at once.
+  // Packs are compiled side by side, since the start waits for them; what several of them inherit is read and compiled
+  // once. A bad one does not stop the others, so that all problems of all packs are told at once.
   struct Result {
     std::shared_ptr<const rules::CompiledPack> pack;
     std::shared_ptr<const rules::CheckSet> checks;
@@ -44,12 +45,14 @@ std::shared_ptr<const PackSet> LoadPackSet(const std::filesystem::path& packs_di
     rules::Problems problems;
   };
   std::vector<Result> results(names.size());
+  rules::PackLoader loader(files);
+  rules::CompiledParts shared;
   std::atomic<size_t> next{0};
   const auto work = [&] {
     for (size_t i = next.fetch_add(1); i < names.size(); i = next.fetch_add(1)) {
-      std::optional<rules::PackModel> model = rules::LoadPack(files, names[i], results[i].problems);
+      std::optional<rules::PackModel> model = loader.Load(names[i], results[i].problems);
       if (!model.has_value()) continue;
-      results[i].pack = rules::CompiledPack::Compile(*std::move(model), results[i].problems);
+      results[i].pack = rules::CompiledPack::Compile(*std::move(model), shared, results[i].problems);
       results[i].checks = rules::LoadChecks(files, names[i], results[i].problems);
       // Suites are no part of what a daemon answers: who runs them reads and checks them, and so does `rules validate`.
       // A pack without phrases of its own shares those of another one; see below.

@@ -535,6 +535,40 @@ TEST(Extends, APackWhoseParentIsBrokenIsNotBlamedForWhatIsMissing) {
   EXPECT_THAT(LoadBad(files, "child"), ElementsAre(HasSubstr("base/rubric.json:1:")));
 }
 
+// --- Many packs ---
+
+TEST(PackLoader, EachOfManyPacksIsAsIfItWereLoadedAlone) {
+  PackFiles files = WithChild();
+  files["child/templates.json"] = R"({"templates": [{"id": "ask", "purpose": "asks", "body": "three"}]})";
+  PackLoader loader(files);
+  // The child first and last: what it takes from its parent stays there.
+  for (const char* name : {"child", "base", "child"}) {
+    Problems problems;
+    const std::optional<PackModel> pack = loader.Load(name, problems);
+    ASSERT_TRUE(pack.has_value());
+    const PackModel alone = LoadOk(files, name);
+    EXPECT_EQ(pack->revision, alone.revision);
+    EXPECT_EQ(pack->signals, alone.signals);
+    EXPECT_EQ(pack->zone_rules, alone.zone_rules);
+    EXPECT_EQ(pack->templates.front().body, alone.templates.front().body);
+    EXPECT_EQ(Ids(pack->steps), Ids(alone.steps));
+    EXPECT_EQ(Ids(pack->cases), Ids(alone.cases));
+  }
+}
+
+TEST(PackLoader, EachPackTellsOfTheBadParentThatItExtends) {
+  PackFiles files = WithChild();
+  files["other/pack.json"] = R"({"name": "other", "title": "Other", "extends": "base"})";
+  files["base/labels.json"] = R"({"labels": 1})";
+  PackLoader loader(files);
+  for (const char* name : {"child", "other"}) {
+    Problems problems;
+    EXPECT_FALSE(loader.Load(name, problems).has_value());
+    ASSERT_THAT(problems, SizeIs(1));
+    EXPECT_THAT(problems.front().ToString(), HasSubstr("base/labels.json:1:12: /labels: expected a list, got 1"));
+  }
+}
+
 // --- Revision and names ---
 
 TEST(Revision, ChangesWithWhatDecidesAndOnlyWithThat) {
