@@ -63,30 +63,29 @@ std::string Lexicon::Sound(std::string_view word) const {
   return out;
 }
 
-void Lexicon::Insert(Trie& trie, std::string_view word, int32_t entry) {
+int32_t Lexicon::Insert(Trie& trie, std::string_view word, int32_t entry) {
   uint32_t node = 0;
   for (const char c : word) {
     const auto byte = static_cast<unsigned char>(c);
-    auto& next = trie.nodes[node].next;
-    const auto it = std::find_if(next.begin(), next.end(), [&](const auto& one) { return one.first == byte; });
-    if (it != next.end()) {
-      node = it->second;
+    if (const uint32_t next = trie.Next(node, byte); next != 0) {
+      node = next;
       continue;
     }
     const auto fresh = static_cast<uint32_t>(trie.nodes.size());
-    next.emplace_back(byte, fresh);
-    trie.nodes.emplace_back();
+    trie.nodes.push_back({.sibling = node == 0 ? 0 : trie.nodes[node].child, .byte = byte});
+    (node == 0 ? trie.first[byte] : trie.nodes[node].child) = fresh;
     node = fresh;
   }
   if (trie.nodes[node].entry < 0) trie.nodes[node].entry = entry;
+  return trie.nodes[node].entry;
 }
 
 bool Lexicon::Add(std::string_view word, std::vector<uint16_t> concepts) {
   const auto entry = static_cast<int32_t>(entries_.size());
-  const auto [it, inserted] = by_word_.emplace(std::string(word), entry);
-  if (!inserted) return entries_[static_cast<size_t>(it->second)] == concepts;
+  if (const int32_t there = Insert(words_, word, entry); there != entry) {
+    return entries_[static_cast<size_t>(there)] == concepts;
+  }
   entries_.push_back(std::move(concepts));
-  Insert(words_, word, entry);
   size_t characters = 0;
   bool chinese = false;
   for (size_t pos = 0; pos < word.size(); ++characters) chinese = NextCodePoint(word, pos) > 0x7F || chinese;
@@ -104,10 +103,8 @@ WordMatch Lexicon::Walk(const Trie& trie, std::string_view text, size_t pos, siz
   for (size_t i = pos; i < text.size();) {
     // Any white space is one space.
     const auto byte = static_cast<unsigned char>(Space(text[i]) ? ' ' : text[i]);
-    const auto& next = trie.nodes[node].next;
-    const auto it = std::find_if(next.begin(), next.end(), [&](const auto& one) { return one.first == byte; });
-    if (it == next.end()) break;
-    node = it->second;
+    node = trie.Next(node, byte);
+    if (node == 0) break;
     ++i;
     if (byte == ' ') {
       while (i < text.size() && text[i] == ' ') ++i;

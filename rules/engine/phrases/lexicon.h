@@ -38,19 +38,33 @@ class Lexicon {
   WordMatch FindMisspelt(std::string_view word) const;
 
  private:
+  // Ten thousands of them, most with one node behind them: they lie in one piece of memory and name each other by
+  // their numbers. Node 0 is the beginning; as a reference it means none.
   struct Node {
-    std::vector<std::pair<unsigned char, uint32_t>> next;
+    uint32_t child = 0;    // the first of those behind it
+    uint32_t sibling = 0;  // the next of those behind the same one
     int32_t entry = -1;
+    unsigned char byte = 0;
   };
   struct Trie {
     std::vector<Node> nodes = {Node()};
+    std::array<uint32_t, 256> first{};  // by byte: the beginning has too many behind it to go through them
+
+    // The node behind `node`; 0 if there is none.
+    uint32_t Next(uint32_t node, unsigned char byte) const {
+      if (node == 0) return first[byte];
+      uint32_t next = nodes[node].child;
+      while (next != 0 && nodes[next].byte != byte) next = nodes[next].sibling;
+      return next;
+    }
   };
   struct Spelling {
     std::string word;
     int32_t entry = 0;
   };
 
-  void Insert(Trie& trie, std::string_view word, int32_t entry);
+  // The entry of the word, which is the given one where it had none.
+  static int32_t Insert(Trie& trie, std::string_view word, int32_t entry);
   WordMatch Walk(const Trie& trie, std::string_view text, size_t pos, size_t& bytes) const;
   std::string Sound(std::string_view word) const;
 
@@ -58,7 +72,6 @@ class Lexicon {
   Trie sounds_;
   std::vector<std::vector<uint16_t>> entries_;
   std::unordered_map<char32_t, char32_t> homophones_;
-  std::unordered_map<std::string, int32_t> by_word_;
   std::array<std::vector<Spelling>, 26> spellings_;  // single ASCII words, by first letter
   std::unordered_set<std::string> known_;
 };
