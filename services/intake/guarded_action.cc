@@ -10,23 +10,28 @@ std::unique_ptr<rules::Guardrails> GuardrailsOf(const rules::CompiledPack& pack)
   return rules::Guardrails::Create(*pack.model().guardrails, ignored);
 }
 
+rules::GuardrailRequest GuardrailRequestOf(const rules::Guardrails& guardrails, const v1::Plan& plan) {
+  rules::GuardrailRequest request;
+  for (const std::string& label : plan.applied()) {
+    if (guardrails.IsMarker(label)) {
+      request.marker = true;
+    } else {
+      request.labels.push_back(label);
+    }
+  }
+  request.template_id = plan.comment_template();
+  return request;
+}
+
 std::optional<v1::Action> GuardedAction(const rules::Guardrails* guardrails, const v1::Plan& plan,
                                         const v1::Action& action, const std::vector<std::string>& labels_now,
                                         const std::vector<std::string>& removed) {
   if (action.has_react() || action.has_answer_comment()) return action;
   // Only a command takes labels off, and commands carry their own actions out.
   if (guardrails == nullptr || action.has_remove_labels()) return std::nullopt;
-  rules::GuardrailRequest request;
-  for (const std::string& label : plan.applied()) {
-    if (guardrails->IsMarker(label)) {
-      request.marker = true;
-    } else {
-      request.labels.push_back(label);
-    }
-  }
-  for (const std::string& label : labels_now) request.labels_on_issue.push_back(label);
-  for (const std::string& label : removed) request.removed_by_people.push_back(label);
-  request.template_id = plan.comment_template();
+  rules::GuardrailRequest request = GuardrailRequestOf(*guardrails, plan);
+  request.labels_on_issue.assign(labels_now.begin(), labels_now.end());
+  request.removed_by_people.assign(removed.begin(), removed.end());
   const rules::GuardrailResult allowed = guardrails->Apply(request);
 
   if (action.has_post_template()) {

@@ -1,4 +1,4 @@
-// The guardrails' last word on an action of a plan, right before it is written.
+// The guardrails' last word on a plan and on its actions, right before they are written.
 #ifndef YARDMASTER_SERVICES_INTAKE_GUARDED_ACTION_H_
 #define YARDMASTER_SERVICES_INTAKE_GUARDED_ACTION_H_
 
@@ -15,6 +15,10 @@ namespace yardmaster {
 
 // nullptr for a pack without guardrails, which may only be read.
 std::unique_ptr<rules::Guardrails> GuardrailsOf(const rules::CompiledPack& pack);
+
+// What `plan` wants to write: its labels, marker and template, as views into the plan. What is on the subject, and what
+// people took off it, is for the caller to add.
+rules::GuardrailRequest GuardrailRequestOf(const rules::Guardrails& guardrails, const v1::Plan& plan);
 
 // The part of `action` that the guardrails still let through on a subject with `labels_now`, off which people took
 // `removed`; nullopt if nothing is left. Answers and reactions pass: they change nothing but our own words.

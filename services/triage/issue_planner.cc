@@ -8,6 +8,7 @@
 #include "rules/engine/guardrails.h"
 #include "services/core/limits.h"
 #include "services/core/short_digest.h"
+#include "services/intake/guarded_action.h"
 #include "services/intake/reasons.h"
 #include "services/triage/planner.h"
 
@@ -97,22 +98,10 @@ void MapSpans(const std::vector<Joined>& joined, v1::Plan& plan) {
 // What may be added to the issue as it really is: the guardrails have the last word here, too.
 void OnlyWhatFits(const PlanInput& input, v1::Plan& plan) {
   rules::GuardrailResult allowed;
-  rules::Problems ignored;  // the pack compiled: its guardrails do
-  std::unique_ptr<rules::Guardrails> guardrails;
-  if (input.pack->model().guardrails.has_value()) {
-    guardrails = rules::Guardrails::Create(*input.pack->model().guardrails, ignored);
-  }
+  const std::unique_ptr<rules::Guardrails> guardrails = GuardrailsOf(*input.pack);
   if (guardrails != nullptr) {
-    rules::GuardrailRequest request;
-    for (const std::string& label : plan.applied()) {
-      if (guardrails->IsMarker(label)) {
-        request.marker = true;
-      } else {
-        request.labels.push_back(label);
-      }
-    }
-    for (const std::string& label : input.snapshot.labels()) request.labels_on_issue.push_back(label);
-    request.template_id = plan.comment_template();
+    rules::GuardrailRequest request = GuardrailRequestOf(*guardrails, plan);
+    request.labels_on_issue.assign(input.snapshot.labels().begin(), input.snapshot.labels().end());
     allowed = guardrails->Apply(request);
   }
   for (const rules::GuardrailNote& note : allowed.notes) {
