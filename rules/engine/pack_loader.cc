@@ -1,16 +1,16 @@
 #include "rules/engine/pack_loader.h"
 
-#include <openssl/evp.h>
-
 #include <algorithm>
 #include <map>
 #include <memory>
 #include <utility>
 
+#include "rules/engine/hex.h"
 #include "rules/engine/json_document.h"
 #include "rules/engine/pack_merge.h"
 #include "rules/engine/pack_part.h"
 #include "rules/engine/readable.h"
+#include "rules/engine/sha256.h"
 
 namespace yardmaster::rules {
 namespace {
@@ -25,34 +25,19 @@ std::string Path(const std::vector<std::string>& chain, std::string_view next) {
 // SHA-256 over the names, sizes and bytes of all files that decide: 16 hex characters of it.
 class Revision {
  public:
-  Revision() : context_(EVP_MD_CTX_new(), &EVP_MD_CTX_free) {
-    EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr);
-  }
-
   void AddPack(const PackFiles& files, std::string_view name) {
     ForEachPackFile(files, name, [&](const std::string& path, const std::string& bytes) {
       const std::string_view inner = std::string_view(path).substr(name.size() + 1);
       if (inner.starts_with("cases/") || inner == "README.md") return;
-      const std::string head = path + '\0' + std::to_string(bytes.size()) + '\0';
-      EVP_DigestUpdate(context_.get(), head.data(), head.size());
-      EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size());
+      pieces_.Add(path + '\0' + std::to_string(bytes.size()) + '\0');
+      pieces_.Add(bytes);
     });
   }
 
-  std::string Hex() {
-    static constexpr char kHex[] = "0123456789abcdef";
-    unsigned char digest[EVP_MAX_MD_SIZE];
-    EVP_DigestFinal_ex(context_.get(), digest, nullptr);
-    std::string out;
-    for (size_t i = 0; i < 8; ++i) {
-      out += kHex[digest[i] >> 4];
-      out += kHex[digest[i] & 15];
-    }
-    return out;
-  }
+  std::string Hex() { return rules::Hex(pieces_.Digest()).substr(0, 16); }
 
  private:
-  std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context_;
+  Sha256Pieces pieces_;
 };
 
 // What can be said about the parent that `part` names; empty if it can be read.

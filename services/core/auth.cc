@@ -1,21 +1,13 @@
 #include "services/core/auth.h"
 
 #include <openssl/crypto.h>
-#include <openssl/sha.h>
 
 #include "absl/strings/match.h"
+#include "rules/engine/sha256.h"
 #include "services/core/errors.h"
 
 namespace yardmaster {
 namespace {
-
-using Digest = std::array<unsigned char, SHA256_DIGEST_LENGTH>;
-
-Digest DigestOf(std::string_view text) {
-  Digest digest;
-  SHA256(reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest.data());
-  return digest;
-}
 
 // What an RPC needs, by service. Reads and dry runs: viewer. What changes the daemon or may write to a forge: operator.
 constexpr MethodRule kMethodRules[] = {
@@ -58,7 +50,7 @@ const MethodRule* FindRule(std::string_view full_method) {
 
 struct Authenticator::Table {
   struct Entry {
-    Digest digest;
+    rules::Sha256Bytes digest;
     std::string name;
     Role role;
   };
@@ -108,7 +100,7 @@ std::shared_ptr<const Authenticator::Table> Authenticator::MakeTable(const std::
   for (const TokenEntry& token : tokens) {
     // An empty secret would let everybody in who sends "Bearer ".
     if (token.secret.empty()) continue;
-    table->entries.push_back({DigestOf(token.secret.Reveal()), token.name, token.role});
+    table->entries.push_back({rules::Sha256(token.secret.Reveal()), token.name, token.role});
   }
   return table;
 }
@@ -140,7 +132,7 @@ absl::Status Authenticator::Admit(std::string_view full_method, std::string_view
         !absl::EqualsIgnoreCase(absl::string_view(authorization.data(), kScheme), "bearer ")) {
       return errors::AuthorizationMalformed();
     }
-    const Digest digest = DigestOf(authorization.substr(kScheme));
+    const rules::Sha256Bytes digest = rules::Sha256(authorization.substr(kScheme));
     // Every entry is looked at, so that the time tells nothing about which one matched.
     const Table::Entry* found = nullptr;
     for (const Table::Entry& entry : table->entries) {

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <random>
 
+#include "rules/engine/hex.h"
+
 namespace yardmaster {
 
 std::string NewId(std::string_view prefix) {
@@ -12,12 +14,7 @@ std::string NewId(std::string_view prefix) {
     std::seed_seq seed{device(), device(), device(), device()};
     return std::mt19937_64(seed);
   }();
-  static constexpr char kHex[] = "0123456789abcdef";
-  std::string id(prefix.size() + 16, '\0');
-  prefix.copy(id.data(), prefix.size());
-  uint64_t value = generator();
-  for (size_t i = 0; i < 16; ++i, value >>= 4) id[prefix.size() + i] = kHex[value & 15];
-  return id;
+  return std::string(prefix) + rules::Hex(uint64_t{generator()});
 }
 
 }  // namespace yardmaster

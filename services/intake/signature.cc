@@ -3,18 +3,16 @@
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
-#include <openssl/sha.h>
 
-#include <array>
 #include <cstdint>
 
-#include "absl/strings/escaping.h"
-#include "absl/strings/string_view.h"
+#include "rules/engine/hex.h"
+#include "rules/engine/sha256.h"
 
 namespace yardmaster {
 namespace {
 
-using Digest = std::array<unsigned char, SHA256_DIGEST_LENGTH>;
+using Digest = rules::Sha256Bytes;
 
 constexpr std::string_view kPrefix = "sha256=";
 
@@ -23,12 +21,6 @@ Digest Hmac(std::string_view key, std::string_view text) {
   unsigned int size = 0;
   HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()), reinterpret_cast<const unsigned char*>(text.data()),
        text.size(), digest.data(), &size);
-  return digest;
-}
-
-Digest Sha256(std::string_view text) {
-  Digest digest{};
-  SHA256(reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest.data());
   return digest;
 }
 
@@ -42,7 +34,7 @@ int HexDigit(char c) {
 }
 
 std::optional<Digest> ParseSignature(std::string_view text) {
-  if (text.size() != kPrefix.size() + 2 * SHA256_DIGEST_LENGTH) return std::nullopt;
+  if (text.size() != kPrefix.size() + 2 * Digest().size()) return std::nullopt;
   for (size_t i = 0; i < kPrefix.size(); ++i) {
     const char c = text[i] >= 'A' && text[i] <= 'Z' ? static_cast<char>(text[i] - 'A' + 'a') : text[i];
     if (c != kPrefix[i]) return std::nullopt;
@@ -57,10 +49,6 @@ std::optional<Digest> ParseSignature(std::string_view text) {
   return digest;
 }
 
-std::string Hex(const Digest& digest) {
-  return absl::BytesToHexString(absl::string_view(reinterpret_cast<const char*>(digest.data()), digest.size()));
-}
-
 }  // namespace
 
 ProofResult CheckProof(const Proof& proof, std::string_view body, const std::vector<WebhookSecret>& secrets) {
@@ -72,7 +60,7 @@ ProofResult CheckProof(const Proof& proof, std::string_view body, const std::vec
   // A token is compared by its digest, so that its length takes no part in the time.
   Digest given{};
   if (by_token) {
-    given = Sha256(*proof.token);
+    given = rules::Sha256(*proof.token);
   } else {
     const std::optional<Digest> parsed = ParseSignature(*proof.signature);
     if (!parsed.has_value()) return result;
@@ -81,7 +69,7 @@ ProofResult CheckProof(const Proof& proof, std::string_view body, const std::vec
   // No early end: the time must not tell which secret fits.
   for (size_t i = 0; i < secrets.size(); ++i) {
     const std::string& value = secrets[i].secret.Reveal();
-    const Digest expected = by_token ? Sha256(value) : Hmac(value, body);
+    const Digest expected = by_token ? rules::Sha256(value) : Hmac(value, body);
     // Secrets of a config that was only checked are empty: they fit nothing.
     if (SameDigest(given, expected) && !value.empty()) result.secrets.push_back(i);
   }
@@ -90,9 +78,9 @@ ProofResult CheckProof(const Proof& proof, std::string_view body, const std::vec
 }
 
 std::string Sign(std::string_view secret, std::string_view body) {
-  return std::string(kPrefix) + Hex(Hmac(secret, body));
+  return std::string(kPrefix) + rules::Hex(Hmac(secret, body));
 }
 
-std::string BodyDigest(std::string_view body) { return Hex(Sha256(body)); }
+std::string BodyDigest(std::string_view body) { return rules::Sha256Hex(body); }
 
 }  // namespace yardmaster

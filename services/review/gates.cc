@@ -5,6 +5,8 @@
 #include <set>
 #include <utility>
 
+#include "rules/engine/sha256.h"
+#include "services/core/short_digest.h"
 #include "services/review/block_text.h"
 #include "services/review/operator_files.h"
 
@@ -18,7 +20,7 @@ rules::Finding GateFinding(const GateRequest& request, std::string message) {
   finding.pack_severity = "BLOCK";
   finding.path = request.folder;
   finding.message = std::move(message);
-  finding.fingerprint = DigestOf(finding.rule_id + "\n" + request.gate + "\n" + finding.path).substr(0, 16);
+  finding.fingerprint = ShortDigest(finding.rule_id + "\n" + request.gate + "\n" + finding.path);
   return finding;
 }
 
@@ -89,7 +91,7 @@ absl::StatusOr<std::vector<rules::Finding>> CheckFrozen(
     std::string error;
     if (it == index.end()) continue;
     if (const std::optional<std::string> text = read(it->second, error); text.has_value())
-      file.digest = DigestOf(*text);
+      file.digest = rules::Sha256Hex(*text);
   }
   return RecordFrozen(state, frozen);
 }

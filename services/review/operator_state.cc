@@ -1,9 +1,6 @@
 #include "services/review/operator_state.h"
 
-#include <openssl/sha.h>
-
 #include <algorithm>
-#include <array>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
@@ -124,18 +121,6 @@ std::vector<rules::Finding> RecordFrozen(OperatorState& state, const std::vector
   }
   state.frozen = std::move(next);
   return changed;
-}
-
-std::string DigestOf(std::string_view bytes) {
-  std::array<unsigned char, SHA256_DIGEST_LENGTH> digest;
-  SHA256(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), digest.data());
-  static constexpr char kDigits[] = "0123456789abcdef";
-  std::string hex;
-  for (const unsigned char byte : digest) {
-    hex += kDigits[byte >> 4];
-    hex += kDigits[byte & 15];
-  }
-  return hex;
 }
 
 std::string DumpState(const OperatorState& state) {

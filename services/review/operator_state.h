@@ -83,9 +83,6 @@ struct FrozenFile {
 };
 std::vector<rules::Finding> RecordFrozen(OperatorState& state, const std::vector<FrozenFile>& frozen);
 
-// SHA-256 in hex.
-std::string DigestOf(std::string_view bytes);
-
 std::string DumpState(const OperatorState& state);
 // nullopt if the text is no state: then there is none to go on with.
 std::optional<OperatorState> ParseState(std::string_view text);

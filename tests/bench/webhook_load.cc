@@ -33,6 +33,8 @@
 #include <string_view>
 #include <vector>
 
+#include "rules/engine/hex.h"
+
 namespace yardmaster::bench {
 namespace {
 
@@ -129,10 +131,8 @@ std::vector<Delivery> Sign(const Options& options, const Payload& payload) {
     unsigned int size = 0;
     HMAC(EVP_sha256(), options.secret.data(), static_cast<int>(options.secret.size()),
          reinterpret_cast<const unsigned char*>(body.data()), body.size(), digest, &size);
-    for (size_t k = 0; k < 32; ++k) {
-      deliveries[i].signature[2 * k] = "0123456789abcdef"[digest[k] >> 4];
-      deliveries[i].signature[2 * k + 1] = "0123456789abcdef"[digest[k] & 15];
-    }
+    const std::string hex = rules::Hex({digest, size});
+    std::copy(hex.begin(), hex.end(), deliveries[i].signature.begin());
   }
   return deliveries;
 }

@@ -10,6 +10,7 @@
 #include "rules/engine/checks/glob.h"
 #include "rules/engine/checks/line_diff.h"
 #include "rules/engine/checks/run.h"
+#include "rules/engine/hex.h"
 #include "rules/engine/readable.h"
 
 namespace yardmaster::rules {
@@ -30,13 +31,6 @@ uint64_t Hash(std::string_view text, uint64_t hash) {
   }
   hash ^= 0x1f;  // between parts
   return hash * 1099511628211ULL;
-}
-
-std::string Hex(uint64_t value) {
-  static constexpr char kHex[] = "0123456789abcdef";
-  std::string out(16, '0');
-  for (size_t i = 16; i-- > 0; value >>= 4) out[i] = kHex[value & 15];
-  return out;
 }
 
 bool Contains(const std::vector<std::string>& list, std::string_view text) {

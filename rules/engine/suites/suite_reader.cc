@@ -1,12 +1,12 @@
 #include "rules/engine/suites/suite_reader.h"
 
-#include <openssl/evp.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <utility>
 #include <vector>
+
+#include "rules/engine/sha256.h"
 
 namespace yardmaster::rules {
 namespace {
@@ -75,19 +75,6 @@ std::map<std::string, std::string> Texts(const json& object) {
   return out;
 }
 
-std::string Sha256(std::string_view text) {
-  static constexpr char kHex[] = "0123456789abcdef";
-  unsigned char digest[EVP_MAX_MD_SIZE];
-  unsigned int size = 0;
-  EVP_Digest(text.data(), text.size(), digest, &size, EVP_sha256(), nullptr);
-  std::string out;
-  for (unsigned int i = 0; i < size; ++i) {
-    out += kHex[digest[i] >> 4];
-    out += kHex[digest[i] & 15];
-  }
-  return out;
-}
-
 class Reader {
  public:
   explicit Reader(const JsonDocument& document) : document_(document) {}
@@ -127,7 +114,7 @@ class Reader {
     const json& list = value.at("layers");
     for (size_t i = 0; i < list.size(); ++i) suite.layers.push_back(Layer(list[i], PointerJoin(layers, i)));
     Take(value, "recipes", suite.recipes);
-    suite.digest = Sha256(value.dump());
+    suite.digest = Sha256Hex(value.dump());
     return suite;
   }
 

@@ -1,13 +1,12 @@
 #include "services/core/store/sql_inbox.h"
 
-#include <openssl/sha.h>
-
 #include <algorithm>
 #include <charconv>
 #include <future>
 #include <memory>
 #include <utility>
 
+#include "rules/engine/sha256.h"
 #include "services/core/errors.h"
 #include "services/core/limits.h"
 #include "services/core/store/sql.h"
@@ -18,18 +17,6 @@ namespace {
 // A header's value is cut to this; the router looks at short ones.
 constexpr size_t kMaxHeaderBytes = 1024;
 constexpr size_t kMaxHeaders = 32;
-
-std::string HexSha256(std::string_view bytes) {
-  unsigned char digest[SHA256_DIGEST_LENGTH];
-  SHA256(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), digest);
-  static constexpr char kDigits[] = "0123456789abcdef";
-  std::string hex;
-  for (unsigned char byte : digest) {
-    hex += kDigits[byte >> 4];
-    hex += kDigits[byte & 15];
-  }
-  return hex;
-}
 
 bool IsHexSha256(std::string_view text) {
   return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
@@ -356,7 +343,7 @@ void SqlInbox::Add(NewDelivery delivery, AddCallback done) {
   if (!status.ok()) return done(status);
 
   // Hashing and compressing happen here, in the caller's thread: the writer has enough to do.
-  if (delivery.body_sha256.empty()) delivery.body_sha256 = HexSha256(delivery.body);
+  if (delivery.body_sha256.empty()) delivery.body_sha256 = rules::Sha256Hex(delivery.body);
   if (delivery.received_at == TimePoint{}) delivery.received_at = clock_.Now();
   if (delivery.ignored_because.has_value()) {
     delivery.ignored_because = CleanText(*delivery.ignored_because, kMaxReasonBytes);

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "rules/engine/hex.h"
 #include "services/core/errors.h"
 #include "services/core/limits.h"
 #include "services/core/store/codec.h"
@@ -41,10 +42,7 @@ std::string PlaceWord(std::string_view forge, std::string_view repository) {
       hash = (hash ^ byte) * 1099511628211ull;
     }
   }
-  static constexpr char kDigits[] = "0123456789abcdef";
-  std::string word = "__";
-  for (int shift = 60; shift >= 0; shift -= 4) word += kDigits[(hash >> shift) & 15];
-  return word;
+  return "__" + rules::Hex(hash);
 }
 
 std::vector<std::string> IndexedWords(const SeenSubject& seen) {

@@ -15,6 +15,7 @@
 #include <random>
 #include <utility>
 
+#include "rules/engine/hex.h"
 #include "services/worker/process/children.h"
 #include "services/worker/process/memory_group.h"
 #include "services/worker/process/process.h"
@@ -153,12 +154,7 @@ std::string MakeProcessMark() {
     std::random_device device;
     for (unsigned char& byte : bytes) byte = static_cast<unsigned char>(device());
   }
-  std::string mark;
-  for (const unsigned char byte : bytes) {
-    mark += "0123456789abcdef"[byte >> 4];
-    mark += "0123456789abcdef"[byte & 15];
-  }
-  return mark;
+  return rules::Hex(bytes);
 }
 
 std::vector<std::string> WithMark(const std::vector<std::string>& environment, std::string_view mark,
