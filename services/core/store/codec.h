@@ -18,7 +18,7 @@ namespace yardmaster::store {
 // --- Bytes, compressed where it helps ---
 
 struct Packed {
-  int64_t encoding = 0;  // 0 as they are, 1 zstd
+  int64_t encoding = 0;  // 0 as they are, 1 zstd, 2 zstd with BodyDictionary()
   std::string bytes;
 };
 Packed Pack(std::string_view bytes);
