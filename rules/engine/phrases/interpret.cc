@@ -706,6 +706,17 @@ class Run {
     if (std::find(used_.begin(), used_.end(), id) == used_.end()) used_.push_back(id);
   }
 
+  // What a clause may mean: its command, or those that its rule names where that asks back.
+  void AddChoices(const Hit& hit, const std::vector<Reference>& all, std::vector<PhraseCommand>& choices) const {
+    Hit one = hit;
+    const std::vector<std::string> named = hit.rule == nullptr ? std::vector<std::string>() : hit.rule->choices;
+    for (const std::string& command : hit.command == "ask" ? named : std::vector<std::string>{hit.command}) {
+      one.command = command;
+      PhraseCommand choice = Fill(one, all, true);
+      if (std::find(choices.begin(), choices.end(), choice) == choices.end()) choices.push_back(std::move(choice));
+    }
+  }
+
   std::string Why(const Hit& hit) const {
     return (hit.rule == nullptr ? std::string("command-line") : hit.rule->id) + ": " + hit.because;
   }
@@ -837,17 +848,13 @@ class Run {
     }
     if (unclear != nullptr) {
       std::vector<PhraseCommand> choices;
-      for (const Hit* hit : acts) {
-        if (hit->command != "ask") choices.push_back(Fill(*hit, all, true));
-      }
+      for (const Hit* hit : acts) AddChoices(*hit, all, choices);
       return Ask(Why(*unclear), std::move(choices));
     }
     if (acts.empty()) {
       if (!doubts.empty()) {
         std::vector<PhraseCommand> choices;
-        for (const Hit* hit : doubts) {
-          if (hit->command != "ask") choices.push_back(Fill(*hit, all, true));
-        }
+        for (const Hit* hit : doubts) AddChoices(*hit, all, choices);
         return Ask(Why(*doubts.front()), std::move(choices));
       }
       if (statement != nullptr && !forbidden) {
@@ -857,7 +864,10 @@ class Run {
       }
     }
 
-    // 5. The command, and the ones behind it.
+    // 5. The command, and the ones behind it. A condition may stand before or behind any of these.
+    const bool conditions = std::any_of(read_.clauses.begin(), read_.clauses.end(), [](const PhraseClause& clause) {
+      return clause.Has(PhraseRole::kCondition) || clause.Has(PhraseRole::kGiven);
+    });
     const Hit& main = *acts.front();
     Interpretation out;
     PhraseCommand command = Fill(main, all, true);
@@ -874,6 +884,7 @@ class Run {
     References(read_.clauses[main.clause], mine);
     for (size_t i = 1; i < acts.size(); ++i) {
       PhraseCommand next = Fill(*acts[i], all, false);
+      next.conditional = conditions;
       const bool same = next.command == out.command ||
                         std::any_of(out.then.begin(), out.then.end(),
                                     [&](const PhraseCommand& one) { return one.command == next.command; });

@@ -417,6 +417,10 @@ class Loader {
         rule.then = it->get<std::vector<std::string>>();
         for (const std::string& next : rule.then) CheckCommand(next, piece, "/then");
       }
+      if (const auto it = value.find("choices"); it != value.end()) {
+        rule.choices = it->get<std::vector<std::string>>();
+        for (const std::string& choice : rule.choices) CheckCommand(choice, piece, "/choices");
+      }
       if (const auto it = value.find("forms"); it != value.end()) {
         rule.forms = 0;
         for (const json& form : *it) {

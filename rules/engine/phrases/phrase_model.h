@@ -94,12 +94,13 @@ struct PhraseRule {
   std::vector<ConceptPattern> patterns;
   int rank = 0;
   uint8_t forms = kFormRequest;
-  std::vector<std::string> then;   // commands that its words ask for besides
-  std::vector<uint16_t> without;   // concepts that the clause must not have
-  std::vector<uint16_t> with;      // one of these must be in the clause
-  std::vector<uint16_t> anywhere;  // one of these must be in the message
-  bool polite = false;             // only where somebody asks
-  bool certain = false;            // its words can't be meant otherwise: no doubt by what stands around them
+  std::vector<std::string> then;     // commands that its words ask for besides
+  std::vector<std::string> choices;  // "ask": the commands that its words may mean
+  std::vector<uint16_t> without;     // concepts that the clause must not have
+  std::vector<uint16_t> with;        // one of these must be in the clause
+  std::vector<uint16_t> anywhere;    // one of these must be in the message
+  bool polite = false;               // only where somebody asks
+  bool certain = false;              // its words can't be meant otherwise: no doubt by what stands around them
 };
 
 // Takes slots out of the text.

@@ -41,6 +41,8 @@ struct PhraseContext {
 struct PhraseCommand {
   std::string command;
   nlohmann::ordered_json slots = nlohmann::ordered_json::object();
+  // One of `then`: the message speaks of a condition, such as that what stands before it goes well.
+  bool conditional = false;
   friend bool operator==(const PhraseCommand&, const PhraseCommand&) = default;
 };
 

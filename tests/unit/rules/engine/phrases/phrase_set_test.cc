@@ -271,5 +271,30 @@ TEST(Phrases, AnAskHasItsChoices) {
   EXPECT_FALSE(result.why.empty());
 }
 
+TEST(Phrases, WordsThatMayMeanSeveralCommandsNameThemAsChoices) {
+  const Interpretation result = Common().Interpret("合并 #12", {});
+  EXPECT_EQ(result.command, "ask");
+  ASSERT_GT(result.choices.size(), 1u);
+  EXPECT_EQ(result.choices[0].command, "squash");
+  EXPECT_EQ(result.choices[0].slots.value("pr", 0), 12);
+  for (const char* unclear :
+       {"update PR 12", "check PR 12", "merge", "重跑一下", "帮忙修下 160 吧", "PR 12 按老规矩来"}) {
+    EXPECT_FALSE(Common().Interpret(unclear, {}).choices.empty()) << unclear;
+  }
+}
+
+TEST(Phrases, AFurtherCommandThatDependsOnAConditionSaysSo) {
+  const Interpretation plain = Common().Interpret("review PR 160, then squash it", {});
+  ASSERT_EQ(plain.then.size(), 1u);
+  EXPECT_FALSE(plain.then[0].conditional);
+  for (const char* text : {"review PR 160, and if it passes squash it", "检视一下 #160，没问题就 squash",
+                           "review PR 160; if everything is fine, then squash it"}) {
+    const Interpretation conditional = Common().Interpret(text, {});
+    ASSERT_EQ(conditional.then.size(), 1u) << text;
+    EXPECT_EQ(conditional.then[0].command, "squash") << text;
+    EXPECT_TRUE(conditional.then[0].conditional) << text;
+  }
+}
+
 }  // namespace
 }  // namespace yardmaster::rules
