@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "clients/cli/local_packs.h"
+#include "clients/cli/markdown_text.h"
 #include "clients/cli/table.h"
 #include "clients/cli/verbs.h"
 #include "rules/engine/commands/command_table.h"
@@ -71,7 +72,9 @@ ExitCode HelpCommands(const HelpCommandsOptions& options, Session& session) {
     } else {
       commands::HelpOptions help;
       help.chinese = options.chinese;
-      session.output.out() << commands::HelpOne(*commands, *command, help);
+      const std::string page = commands::HelpOne(*commands, *command, help);
+      session.output.out() << (options.markdown ? page
+                                                : MarkdownText(page, session.output.columns(), session.output.color()));
     }
     return ExitCode::kDone;
   }
@@ -102,7 +105,8 @@ void AddHelpVerbs(CLI::App& app, Verb& chosen) {
   commands->add_option("--pack", options->pack, "The pack whose commands are shown (default: common)")
       ->type_name("PACK");
   commands->add_flag("--zh", options->chinese, "In Chinese");
-  commands->add_flag("--markdown", options->markdown, "All of it as a page in both languages");
+  commands->add_flag("--markdown", options->markdown,
+                     "As Markdown: one command, or all of them as a page in both languages");
   commands->callback(
       [&chosen, options] { chosen = [options](Session& session) { return HelpCommands(*options, session); }; });
 }
