@@ -109,6 +109,16 @@ std::string EchoText(std::string_view text, size_t max_bytes) {
   return out;
 }
 
+std::string TableCell(std::string_view markdown) {
+  std::string out;
+  out.reserve(markdown.size() + 8);
+  for (const char c : markdown) {
+    if (c == '|') out += '\\';
+    out += c == '\n' ? ' ' : c;
+  }
+  return out;
+}
+
 bool IsChinese(std::string_view text) {
   for (size_t pos = 0; pos < text.size();) {
     const Character character = CharacterAt(text, pos);

@@ -20,6 +20,9 @@ std::string EchoCode(std::string_view text, size_t max_bytes = kMaxEchoBytes);
 // The same as running text: every character that Markdown or HTML could take for markup is escaped.
 std::string EchoText(std::string_view text, size_t max_bytes = kMaxEchoBytes);
 
+// Markdown as one cell of a table: a bar would end it, in a code span, too. EchoText is safe there as it is.
+std::string TableCell(std::string_view markdown);
+
 // Whether a text is written in Chinese as far as an answer should be: it holds at least one ideograph.
 bool IsChinese(std::string_view text);
 

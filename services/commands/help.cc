@@ -38,17 +38,6 @@ struct Words {
   LocalText off{"switched off here", "已停用"};
 };
 
-// Code spans in cells of tables: a bar would end the cell.
-std::string Cell(std::string_view text) {
-  std::string out;
-  out.reserve(text.size() + 8);
-  for (const char c : text) {
-    if (c == '|') out += '\\';
-    out += c == '\n' ? ' ' : c;
-  }
-  return out;
-}
-
 // The table's own texts need no defanging: only what ends a code span would be wrong.
 std::string Code(std::string_view text) {
   const std::string_view fence = text.find('`') == std::string_view::npos ? "`" : "``";
@@ -197,8 +186,8 @@ std::string HelpList(const CommandTable& table, const HelpOptions& options) {
       if (command.group != group.id || !Listed(command, options)) continue;
       std::string does = command.title.In(chinese);
       if (command.state == rules::CommandState::kNotYet) does += " *(" + words.not_yet.In(chinese) + ")*";
-      rows += "| " + Cell(Code(command.usage)) + " | " + Cell(does) + " | " +
-              Cell(WhoText(table, RightsOf(command, options.layers).who, chinese)) + " |\n";
+      rows += "| " + TableCell(Code(command.usage)) + " | " + TableCell(does) + " | " +
+              TableCell(WhoText(table, RightsOf(command, options.layers).who, chinese)) + " |\n";
     }
     if (rows.empty()) continue;
     out += "\n**" + group.title.In(chinese) + "**\n\n| " + words.command.In(chinese) + " | " + words.does.In(chinese) +
@@ -274,9 +263,10 @@ std::string DocsPage(const CommandTable& table) {
       "command gets one answer, which is updated in place. Who may give a command is said by the file on the base "
       "branch, then by the organisation's, then by the service's configuration, then by this table.\n";
   const auto row = [&](const CommandModel& command) {
-    out += "| [" + Cell(Code(command.forms.front().text)) + "](#" + command.id + ") | " + Cell(command.title.en) +
-           " | " + Cell(command.title.zh) + " | " + std::string(rules::AccessName(command.access)) + " | " +
-           Cell(WhoText(table, command.who, false)) + " | ";
+    out += "| [" + TableCell(Code(command.forms.front().text)) + "](#" + command.id + ") | " +
+           TableCell(command.title.en) + " | " + TableCell(command.title.zh) + " | " +
+           std::string(rules::AccessName(command.access)) + " | " + TableCell(WhoText(table, command.who, false)) +
+           " | ";
     out += command.state == rules::CommandState::kWorks    ? "works"
            : command.state == rules::CommandState::kNotYet ? "not yet"
                                                            : "not offered";

@@ -32,7 +32,8 @@ std::string Verdict(const std::string& path, const rules::Problems& problems) {
   size_t shown = 0;
   for (const rules::Problem& problem : problems) {
     if (shown++ == kMaxProblemsShown) break;
-    absl::StrAppend(&out, "| ", problem.line, " | ", EchoCode(problem.pointer.empty() ? "/" : problem.pointer), " | ",
+    absl::StrAppend(&out, "| ", problem.line, " | ",
+                    TableCell(EchoCode(problem.pointer.empty() ? "/" : problem.pointer)), " | ",
                     EchoText(problem.message, kMaxProblemBytes), " |\n");
   }
   if (problems.size() > kMaxProblemsShown)

@@ -74,5 +74,11 @@ TEST(IsChinese, OneIdeographIsEnough) {
   EXPECT_FALSE(IsChinese("\xff\xfe"));
 }
 
+TEST(TableCell, BarsAndLineEndsDoNotEndTheCell) {
+  EXPECT_EQ(TableCell(EchoCode("/a|b")), "`/a\\|b`");
+  EXPECT_EQ(TableCell("one\ntwo"), "one two");
+  EXPECT_EQ(TableCell(""), "");
+}
+
 }  // namespace
 }  // namespace yardmaster::commands
