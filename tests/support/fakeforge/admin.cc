@@ -151,13 +151,15 @@ Answer Change(State& state, const std::string& what, const json& body, Time now)
     Repository& repository = state.RepositoryOf(forge, name);
     if (body.contains("default_branch")) repository.default_branch = Text(body, "default_branch");
     if (body.contains("comments_editable")) repository.comments_editable = Flag(body, "comments_editable");
+    std::map<std::string, std::string> contents;
     for (const char* key : {"contents", "permissions"}) {
       if (!body.contains(key) || !body[key].is_object()) continue;
       for (const auto& [entry, value] : body[key].items()) {
         if (!value.is_string()) return Wrong(std::string(key) + " must be texts");
-        (key[0] == 'c' ? repository.contents : repository.permissions)[entry] = value.get<std::string>();
+        (key[0] == 'c' ? contents : repository.permissions)[entry] = value.get<std::string>();
       }
     }
+    if (!contents.empty()) state.SetContents(forge, name, contents, Text(body, "pushed_by"), now);
     return Json(json::object());
   }
   if (what == "labels" && body.contains("declare")) {

@@ -13,7 +13,8 @@
 //   POST push        {forge, repository, number, pull?, user?, files?, head_sha?}: new commits on a pull request's
 //                    branch
 //   POST repository  {forge, repository, default_branch?, contents?: {path: text}, permissions?: {login: word},
-//                    comments_editable?}: "path@ref" is the text at one branch or commit only
+//                    comments_editable?, pushed_by?}: "path@ref" is the text at one branch or commit only; with
+//                    "pushed_by" the contents come as a push
 //   POST teams       {forge, organisation, team, members?: [login], invited?, remove?}
 //   POST faults      {"seed"?: N, "late": 5, …} in percent, names of faults.h; "all" sets every one
 //   POST limits      {forge, requests_per_minute?, writes_per_minute?}

@@ -47,6 +47,9 @@ class Face {
     nlohmann::json body;
   };
   virtual Payload Webhook(const Happening& happening) const = 0;
+  // New commits on the default branch that change `paths`.
+  virtual Payload PushWebhook(const Repository& repository, const std::string& actor,
+                              const std::vector<std::string>& paths) const = 0;
   // `signature` as "sha256=…"; empty: no secret.
   virtual Headers WebhookHeaders(const std::string& event, const std::string& guid,
                                  const std::string& signature) const = 0;

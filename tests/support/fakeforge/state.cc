@@ -700,6 +700,19 @@ void State::Push(std::string_view forge, const std::string& repository, Subject&
        now);
 }
 
+void State::SetContents(std::string_view forge, const std::string& repository,
+                        const std::map<std::string, std::string>& files, const std::string& actor, Time now) {
+  Repository& changed = RepositoryOf(forge, repository);
+  std::vector<std::string> paths;
+  for (const auto& [path, text] : files) {
+    changed.contents[path] = text;
+    paths.push_back(path);
+  }
+  if (actor.empty()) return;
+  Side& side = SideOf(forge);
+  Tell(side, repository, side.face->PushWebhook(changed, actor, paths), now);
+}
+
 std::map<std::string, std::string>& State::TeamOf(std::string_view forge, const std::string& team) {
   return SideOf(forge).teams[team];
 }
@@ -707,15 +720,18 @@ std::map<std::string, std::string>& State::TeamOf(std::string_view forge, const 
 // --- Webhooks ---
 
 void State::Tell(Side& side, const Happening& happening, Time now) {
+  Tell(side, happening.repository.full_name, side.face->Webhook(happening), now);
+}
+
+void State::Tell(Side& side, const std::string& repository, Face::Payload payload, Time now) {
   if (!side.settings.webhooks) return;
-  Face::Payload payload = side.face->Webhook(happening);
   const FaultRates& rates = options_.faults;
   // One of the forges is known for types that change.
   if (!side.face->github_headers() && random_.Happens(rates.wrong_types)) ChangeTypes(payload.body);
   Delivery delivery;
   delivery.guid = NewGuid();
   delivery.forge = side.face->name();
-  delivery.repository = happening.repository.full_name;
+  delivery.repository = repository;
   delivery.event = std::move(payload.event);
   delivery.action = std::move(payload.action);
   delivery.body = Dump(payload.body);

@@ -97,6 +97,9 @@ class State {
   // New commits on a pull request's branch; `head` empty: some other commit than before.
   void Push(std::string_view forge, const std::string& repository, Subject& subject, const std::string& actor, Time now,
             const std::string& head = "");
+  // Texts of files on the default branch, or as "path@ref"; with an actor they are pushed.
+  void SetContents(std::string_view forge, const std::string& repository,
+                   const std::map<std::string, std::string>& files, const std::string& actor, Time now);
   // Members of "organisation/team": login → "active" or "pending".
   std::map<std::string, std::string>& TeamOf(std::string_view forge, const std::string& team);
   Repository& RepositoryOf(std::string_view forge, const std::string& name);
@@ -145,6 +148,7 @@ class State {
   // Writes whose answer was lost and that appear now.
   void Land(Time now);
   void Tell(Side& side, const Happening& happening, Time now);
+  void Tell(Side& side, const std::string& repository, Face::Payload payload, Time now);
   void Enqueue(Delivery delivery, Time due);
   std::string NewGuid();
 
