@@ -33,14 +33,22 @@ struct FoundCommand {
   std::string command;      // the id; empty for one that nobody knows
 };
 
+// A command before another one in the same text, and what came of it.
+struct EarlierCommand {
+  std::string fingerprint;
+  std::string outcome;  // CommandPlan.outcome, or "failed: …"
+};
+
 // Everything that one command is planned from.
 struct CommandInput {
   // The event's actor is who asks, whoever edited what stands around it.
   const v1::Event& event;
-  std::string_view text;  // what the command stands in
-  size_t index = 0;       // which of its commands
-  std::string name;       // names the command and its answer: AnswerComment.name
-  int64_t revision = 0;   // how often another command stood in its place
+  std::string_view text;    // what the command stands in
+  std::string fingerprint;  // which of its commands
+  // Those of the text that were taken before it and are settled.
+  std::vector<EarlierCommand> earlier;
+  std::string name;      // names the command and its answer: AnswerComment.name
+  int64_t revision = 0;  // how often another command stood in its place
   // Read from the forge for this plan; labels are known.
   const v1::IssueSnapshot& snapshot;
   bool open = true;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "clients/forge/forge_error.h"
 #include "services/core/limits.h"
 #include "services/intake/effect.h"
@@ -130,27 +131,41 @@ WorkResult CommandWork::Run() {
   const absl::StatusOr<std::vector<std::optional<store::StoredCommand>>> taken = env_.commands->Take(asked);
   if (!taken.ok()) return FromStep(FromStoreError(taken.status()), "");
   WorkResult result = Ignored(reasons::kKnownCommands);
-  for (size_t i = 0; i < taken->size(); ++i) {
-    if (!(*taken)[i].has_value()) continue;
-    WorkResult one = RunOne(*(*taken)[i], i, text);
+  for (const std::optional<store::StoredCommand>& command : *taken) {
+    if (!command.has_value()) continue;
+    WorkResult one = RunOne(*command, text);
     if (one.kind != WorkResult::Kind::kSettled) return one;
-    // The others do not depend on it.
+    // Whether another one depends on it is for the planner to say.
     if (result.state != DeliveryState::kFailed) result = std::move(one);
   }
   return result;
 }
 
-WorkResult CommandWork::RunOne(const store::StoredCommand& command, size_t index, const Text& text) {
+absl::StatusOr<std::vector<EarlierCommand>> CommandWork::Earlier(const store::StoredCommand& command) const {
+  const absl::StatusOr<std::vector<store::StoredCommand>> list = env_.commands->List(subject_);
+  if (!list.ok()) return list.status();
+  std::vector<EarlierCommand> earlier;
+  for (const store::StoredCommand& other : *list) {
+    if (other.source != command.source || other.progress != store::CommandProgress::kSettled) continue;
+    earlier.push_back({other.fingerprint, other.outcome});
+  }
+  return earlier;
+}
+
+WorkResult CommandWork::RunOne(const store::StoredCommand& command, const Text& text) {
   // Each command sees what the ones before it did.
   absl::StatusOr<SubjectReading> reading = ReadSubject(side_.forge(), ReadCall(), subject_, own_login_);
   if (!reading.ok()) return FromRead(reading.status());
+  absl::StatusOr<std::vector<EarlierCommand>> earlier = Earlier(command);
+  if (!earlier.ok()) return FromStep(FromStoreError(earlier.status()), "");
   v1::Event event = item_.event;
   event.set_actor(command.actor);
   event.set_text_author(text.author);
   const bool apply = item_.mode == v1::MODE_APPLY;
   const CommandInput input{.event = event,
                            .text = text.now,
-                           .index = index,
+                           .fingerprint = command.fingerprint,
+                           .earlier = *std::move(earlier),
                            .name = absl::StrCat("command-", text.source, "-", command.slot),
                            .revision = command.revision,
                            .snapshot = reading->snapshot,
@@ -168,8 +183,8 @@ WorkResult CommandWork::RunOne(const store::StoredCommand& command, size_t index
 
   // 1. People see that somebody works on it.
   MarkedSection section(env_.marks, item_.delivery);
-  ForgeView view(side_.forge(), ReadCall(), subject_, env_.decisions, &section,
-                 [&](std::string_view planner) { return Ask(planner, *reading); });
+  ForgeView view(side_.forge(), ReadCall(), subject_, env_.decisions, env_.recent_files, &section,
+                 [&](std::string_view planner, const AskOptions& options) { return Ask(planner, options, *reading); });
   absl::Status planned;
   if (apply) {
     v1::Plan acknowledgement;
@@ -265,6 +280,7 @@ StepResult CommandWork::CarryOutAsked(const v1::Plan& plan, std::string& failed)
 }
 
 StepResult CommandWork::CarryOutOwn(const CommandInput& input, const v1::Plan& plan, std::string& failed) {
+  std::vector<std::string> taken_off;
   for (const v1::Action& action : plan.actions()) {
     v1::Action now = action;
     if (action.has_add_labels()) {
@@ -289,6 +305,8 @@ StepResult CommandWork::CarryOutOwn(const CommandInput& input, const v1::Plan& p
     }
     if (action.has_answer_comment() && !failed.empty()) {
       v1::Plan instead;
+      // What did work is not hidden by what did not.
+      if (!taken_off.empty()) absl::StrAppend(&failed, "; taken off: ", absl::StrJoin(taken_off, ", "));
       env_.command_planner->Fail(input, failed, instead);
       for (const v1::Action& other : instead.actions()) {
         if (other.has_answer_comment()) now = other;
@@ -298,9 +316,13 @@ StepResult CommandWork::CarryOutOwn(const CommandInput& input, const v1::Plan& p
     if (step.kind == StepResult::Kind::kFailed) {
       // Without its answer a command is not done.
       if (action.has_answer_comment()) return step;
-      failed = step.reason;
+      const std::string labels = absl::StrJoin(action.remove_labels().labels(), ", ");
+      absl::StrAppend(&failed, failed.empty() ? "" : "; ", labels, labels.empty() ? "" : ": ", step.reason);
     } else if (!step.done()) {
       return step;
+    } else if (action.has_remove_labels()) {
+      const auto& labels = action.remove_labels().labels();
+      taken_off.insert(taken_off.end(), labels.begin(), labels.end());
     }
   }
   return {};
@@ -314,7 +336,8 @@ StepResult CommandWork::Send(const v1::Plan& plan, const v1::Action& action) {
   return env_.effects.CarryOut(plan, action, item_.delivery, item_.started, context, side_.settle(), key);
 }
 
-absl::StatusOr<AskedPlan> CommandWork::Ask(std::string_view planner_name, const SubjectReading& reading) {
+absl::StatusOr<AskedPlan> CommandWork::Ask(std::string_view planner_name, const AskOptions& options,
+                                           const SubjectReading& reading) {
   AskedPlan asked;
   asked.reason = reasons::kNoPlanner;
   const auto planner = std::find_if(env_.planners.begin(), env_.planners.end(), [&](const auto& candidate) {
@@ -328,7 +351,7 @@ absl::StatusOr<AskedPlan> CommandWork::Ask(std::string_view planner_name, const 
   event.set_origin(v1::Event::ORIGIN_COMMAND);
   event.clear_text();
   MarkedSection section(env_.marks, item_.delivery);
-  ForgeView view(side_.forge(), ReadCall(), subject_, env_.decisions, &section, nullptr);
+  ForgeView view(side_.forge(), ReadCall(), subject_, env_.decisions, env_.recent_files, &section, nullptr);
   const PlanInput input{.event = event,
                         .trigger = Trigger::kAsked,
                         .snapshot = reading.snapshot,
@@ -336,11 +359,13 @@ absl::StatusOr<AskedPlan> CommandWork::Ask(std::string_view planner_name, const 
                         .pack = pack_,
                         .mode = item_.mode,
                         .our_labels = labels->ours,
+                        .asked = options,
                         .view = &view};
   asked.reason = std::string((*planner)->LeaveAlone(input));
   if (!asked.reason.empty()) return asked;
   v1::Plan plan;
   if (absl::Status planned = (*planner)->Plan(input, plan); !planned.ok()) return planned;
+  ExplainChoice(choice_, plan);
   OnlyWhatPasses(*pack_, Names(reading.snapshot.labels()), labels->removed, plan);
   asked.plan = std::move(plan);
   return asked;

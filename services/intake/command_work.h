@@ -21,10 +21,12 @@ namespace yardmaster {
 // One run. Lives on the stack; needs an environment with `commands` and `command_planner`.
 class CommandWork {
  public:
-  CommandWork(const WorkEnvironment& env, const WorkItem& item, ForgeSide& side, std::string own_login,
-              std::shared_ptr<const rules::CompiledPack> pack)
+  // `choice`: what the repository's file chooses; `item` is as it says.
+  CommandWork(const WorkEnvironment& env, const WorkItem& item, const RepositoryChoice& choice, ForgeSide& side,
+              std::string own_login, std::shared_ptr<const rules::CompiledPack> pack)
       : env_(env),
         item_(item),
+        choice_(choice),
         subject_(item.event.subject()),
         side_(side),
         own_login_(std::move(own_login)),
@@ -44,18 +46,22 @@ class CommandWork {
   Text TextNow(const SubjectReading& reading) const;
   // Commands that are still there and belong to the event's actor, among all of them.
   store::CommandsOfText Asked(const Text& text) const;
-  WorkResult RunOne(const store::StoredCommand& command, size_t index, const Text& text);
+  WorkResult RunOne(const store::StoredCommand& command, const Text& text);
+  // What came of the commands of the text that stand before one.
+  absl::StatusOr<std::vector<EarlierCommand>> Earlier(const store::StoredCommand& command) const;
   WorkResult CarryOut(const CommandInput& input, const v1::CommandPlan& plan, std::string& failed);
   // The actions of another planner's plan; those of ours. kDone, also for what failed for good: `failed` says why.
   StepResult CarryOutAsked(const v1::Plan& plan, std::string& failed);
   StepResult CarryOutOwn(const CommandInput& input, const v1::Plan& plan, std::string& failed);
   StepResult Send(const v1::Plan& plan, const v1::Action& action);
-  absl::StatusOr<AskedPlan> Ask(std::string_view planner_name, const SubjectReading& reading);
+  absl::StatusOr<AskedPlan> Ask(std::string_view planner_name, const AskOptions& options,
+                                const SubjectReading& reading);
 
   ForgeCall ReadCall() const;
 
   const WorkEnvironment& env_;
   const WorkItem& item_;
+  const RepositoryChoice& choice_;
   const v1::Subject& subject_;
   ForgeSide& side_;
   const std::string own_login_;

@@ -47,15 +47,31 @@ absl::StatusOr<bool> ForgeView::IsTeamMember(std::string_view organisation, std:
 
 absl::StatusOr<std::optional<std::string>> ForgeView::File(std::string_view repository, std::string_view path,
                                                            std::string_view ref) {
+  return ReadFile(repository, path, ref, /*recent=*/false);
+}
+
+absl::StatusOr<std::optional<std::string>> ForgeView::RecentFile(std::string_view repository, std::string_view path,
+                                                                 std::string_view ref) {
+  return ReadFile(repository, path, ref, /*recent=*/recent_ != nullptr);
+}
+
+absl::StatusOr<std::optional<std::string>> ForgeView::ReadFile(std::string_view repository, std::string_view path,
+                                                               std::string_view ref, bool recent) {
   if (repository.empty()) repository = subject_.repository();
   const std::string key = Key(repository, path, ref);
   if (const auto known = files_.find(key); known != files_.end()) return known->second;
-  absl::StatusOr<std::optional<ForgeFile>> file = Outside([&] { return forge_.GetFile(call_, repository, path, ref); });
-  if (!file.ok()) return file.status();
-  std::optional<std::string> text;
-  if (file->has_value()) text = std::move((*file)->content);
-  Note("file " + key, text.has_value() ? ShortDigest(*text) : "none");
-  return files_[key] = std::move(text);
+  const auto read = [&]() -> absl::StatusOr<std::optional<std::string>> {
+    absl::StatusOr<std::optional<ForgeFile>> file = forge_.GetFile(call_, repository, path, ref);
+    if (!file.ok()) return file.status();
+    std::optional<std::string> text;
+    if (file->has_value()) text = std::move((*file)->content);
+    return text;
+  };
+  absl::StatusOr<std::optional<std::string>> text =
+      Outside([&] { return recent ? recent_->Get(forge_.name(), repository, path, ref, read) : read(); });
+  if (!text.ok()) return text;
+  Note("file " + key, text->has_value() ? ShortDigest(**text) : "none");
+  return files_[key] = *std::move(text);
 }
 
 absl::StatusOr<const ForgePull*> ForgeView::Pull() {
@@ -91,9 +107,9 @@ absl::StatusOr<std::optional<v1::Plan>> ForgeView::LatestDecision() {
   return plan;
 }
 
-absl::StatusOr<AskedPlan> ForgeView::Ask(std::string_view planner) {
+absl::StatusOr<AskedPlan> ForgeView::Ask(std::string_view planner, const AskOptions& options) {
   if (ask_ == nullptr) return AskedPlan{std::nullopt, "no-planner"};
-  absl::StatusOr<AskedPlan> asked = Outside([&] { return ask_(planner); });
+  absl::StatusOr<AskedPlan> asked = Outside([&] { return ask_(planner, options); });
   if (asked.ok() && asked->plan.has_value())
     Note(std::string("asked ") + std::string(planner), asked->plan->input_digest());
   return asked;

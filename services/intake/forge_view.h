@@ -11,6 +11,7 @@
 
 #include "services/core/store/decisions.h"
 #include "services/intake/crash_marks.h"
+#include "services/intake/recent_files.h"
 #include "services/intake/subject_view.h"
 #include "yardmaster/v1/types.pb.h"
 
@@ -33,11 +34,17 @@ class MarkedSection {
 class ForgeView final : public SubjectView {
  public:
   // How another planner is asked; called outside of the marked section.
-  using AskFunction = std::function<absl::StatusOr<AskedPlan>(std::string_view planner)>;
-  // `section` may be null.
-  ForgeView(Forge& forge, ForgeCall call, const v1::Subject& subject, store::Decisions& decisions,
+  using AskFunction = std::function<absl::StatusOr<AskedPlan>(std::string_view planner, const AskOptions& options)>;
+  // `recent` may be null: then every file is read from the forge. So may `section`.
+  ForgeView(Forge& forge, ForgeCall call, const v1::Subject& subject, store::Decisions& decisions, RecentFiles* recent,
             MarkedSection* section, AskFunction ask)
-      : forge_(forge), call_(call), subject_(subject), decisions_(decisions), section_(section), ask_(std::move(ask)) {}
+      : forge_(forge),
+        call_(call),
+        subject_(subject),
+        decisions_(decisions),
+        recent_(recent),
+        section_(section),
+        ask_(std::move(ask)) {}
 
   std::string_view forge() const override { return forge_.name(); }
   absl::StatusOr<ForgeAccess> Access(std::string_view login) override;
@@ -45,10 +52,12 @@ class ForgeView final : public SubjectView {
                                     std::string_view login) override;
   absl::StatusOr<std::optional<std::string>> File(std::string_view repository, std::string_view path,
                                                   std::string_view ref) override;
+  absl::StatusOr<std::optional<std::string>> RecentFile(std::string_view repository, std::string_view path,
+                                                        std::string_view ref) override;
   absl::StatusOr<const ForgePull*> Pull() override;
   absl::StatusOr<const ForgePullFileList*> PullFiles() override;
   absl::StatusOr<std::optional<v1::Plan>> LatestDecision() override;
-  absl::StatusOr<AskedPlan> Ask(std::string_view planner) override;
+  absl::StatusOr<AskedPlan> Ask(std::string_view planner, const AskOptions& options) override;
   std::string Digest() const override;
 
  private:
@@ -61,11 +70,14 @@ class ForgeView final : public SubjectView {
     return result;
   }
   void Note(std::string_view what, std::string_view seen);
+  absl::StatusOr<std::optional<std::string>> ReadFile(std::string_view repository, std::string_view path,
+                                                      std::string_view ref, bool recent);
 
   Forge& forge_;
   const ForgeCall call_;
   const v1::Subject& subject_;
   store::Decisions& decisions_;
+  RecentFiles* const recent_;
   MarkedSection* const section_;
   const AskFunction ask_;
   std::map<std::string, ForgeAccess> access_;

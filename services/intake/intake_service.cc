@@ -398,7 +398,7 @@ grpc::ServerWriteReactor<v1::SweepResponse>* IntakeServiceImpl::Sweep(grpc::Call
         ChoosePack(*parts_.config, request->forge(), request->repository(), request->pack());
     status = pack.status();
     if (status.ok()) {
-      run = parts_.sweeps->Request({request->forge(), request->repository(), *pack},
+      run = parts_.sweeps->Request({request->forge(), request->repository(), *pack, !request->pack().empty()},
                                    std::max<int64_t>(request->limit(), 0));
       if (run == nullptr) status = errors::ShuttingDown();
     }

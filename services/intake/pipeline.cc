@@ -30,6 +30,20 @@ bool OnlyCommands(std::string_view text) {
 
 v1::Mode ToProto(RunMode mode) { return mode == RunMode::kApply ? v1::MODE_APPLY : v1::MODE_DRY_RUN; }
 
+// An issue as the payload shows it, if it shows all of it.
+std::optional<store::SeenSubject> SeenIn(const RoutedEvent& routed) {
+  if (!routed.facts.Complete() || routed.event.subject().kind() != v1::SUBJECT_KIND_ISSUE) return std::nullopt;
+  store::SeenSubject seen;
+  seen.subject = routed.event.subject();
+  seen.title = *routed.facts.title;
+  seen.body = *routed.facts.body;
+  seen.labels = *routed.facts.labels;
+  seen.state = *routed.facts.open ? "open" : "closed";
+  seen.author = routed.facts.author;
+  seen.digest = routed.facts.Digest();
+  return seen;
+}
+
 }  // namespace
 
 Pipeline::Pipeline(PipelineEnvironment environment, PipelineOptions options)
@@ -184,28 +198,29 @@ void Pipeline::Accept(const Delivery& delivery, RouteResult result, const Subjec
   const RoutedEvent& routed = *result.routed;
   const v1::Subject& subject = routed.event.subject();
 
-  // 1. Which pack, and what may become of it.
+  // Lists of changed files in payloads end somewhere: what is known of the repository's files is in doubt.
+  if (env_.recent_files != nullptr && routed.event.kind() == v1::Event::KIND_PUSHED && subject.number() <= 0) {
+    env_.recent_files->Forget(subject.forge(), subject.repository());
+  }
+
+  // 1. Which packs, and what may become of it.
   const RepositoryConfig* repository = env_.config.FindRepository(subject.forge(), subject.repository());
   if (repository == nullptr || repository->packs.empty()) return Ignore(delivery, result, reasons::kNoPack);
-  WorkItem item;
-  item.pack = repository->packs.front();
+  std::vector<std::string> packs = repository->packs;
   if (request != nullptr && !request->pack.empty()) {
-    if (std::find(repository->packs.begin(), repository->packs.end(), request->pack) == repository->packs.end()) {
+    if (std::find(packs.begin(), packs.end(), request->pack) == packs.end()) {
       return Ignore(delivery, result, reasons::kNoPack, request->pack);
     }
-    item.pack = request->pack;
+    packs = {request->pack};
   }
+  WorkItem item;
   item.mode = ToProto(env_.config.ModeFor(repository));
   if (request != nullptr && request->mode == v1::MODE_DRY_RUN) item.mode = v1::MODE_DRY_RUN;
-  const std::shared_ptr<const rules::CompiledPack> pack = env_.find_pack(item.pack);
-  if (pack == nullptr) return Ignore(delivery, result, reasons::kNoPack, item.pack);
+  if (env_.find_pack(packs.front()) == nullptr) return Ignore(delivery, result, reasons::kNoPack, packs.front());
 
   if (subject.number() <= 0) return Ignore(delivery, result, reasons::kNoPlanner);
 
-  // 2. What people ask for in it. It is known by itself, so an event may hold commands and want a plan besides.
-  item.commands = request == nullptr && HasCommands(delivery, routed.event, *pack);
-
-  // 3. Who works on it, and what it asks for.
+  // 2. What was known of the subject before.
   absl::StatusOr<std::optional<store::KnownSubject>> seen = std::optional<store::KnownSubject>();
   if (request == nullptr) {
     seen = env_.subjects.Get(subject);
@@ -219,34 +234,32 @@ void Pipeline::Accept(const Delivery& delivery, RouteResult result, const Subjec
   }
   const bool may_be_no_change =
       routed.event.kind() == v1::Event::KIND_EDITED || routed.event.kind() == v1::Event::KIND_LABELS_CHANGED;
-  std::string_view why_not = reasons::kNoPlanner;
-  if (may_be_no_change && routed.facts.Complete() && seen->has_value() && (*seen)->digest == routed.facts.Digest()) {
-    why_not = reasons::kNothingChanged;
-  } else {
-    if (request == nullptr) NoteLabels(routed, *seen);
-    std::optional<std::vector<std::string>> labels;
-    if (seen->has_value()) labels = (*seen)->labels;
-    for (const auto& planner : env_.planners) {
-      if (!planner->Handles(subject.kind(), pack->model())) continue;
-      const TriggerResult wanted = planner->Wants(routed, pack->model(), labels);
-      // Who only gives commands has not answered what we asked.
-      if (wanted.trigger == Trigger::kReply && item.commands && OnlyCommands(routed.event.text())) continue;
-      if (wanted.trigger == Trigger::kNone) {
-        if (why_not == reasons::kNoPlanner) why_not = wanted.reason;
-        continue;
-      }
-      item.planner = planner;
-      item.trigger = wanted.trigger;
-      break;
-    }
-    if (request != nullptr && item.planner != nullptr) {
-      item.trigger = request->origin == v1::Event::ORIGIN_SWEEP ? Trigger::kPlan : Trigger::kAsked;
-    }
-    if (item.planner == nullptr && !item.commands && request == nullptr && why_not != reasons::kNoPlanner) {
-      NoteFacts(routed);
+  const bool unchanged =
+      may_be_no_change && routed.facts.Complete() && seen->has_value() && (*seen)->digest == routed.facts.Digest();
+  if (request == nullptr && !unchanged) NoteLabels(routed, *seen);
+  std::optional<std::vector<std::string>> labels;
+  if (seen->has_value()) labels = (*seen)->labels;
+
+  // 3. Who works on it, and what it asks for: under each pack, since the repository's own file may choose among them.
+  bool wanted = false;
+  for (const std::string& name : packs) {
+    std::optional<PackRoute> route = RouteUnder(name, delivery, routed, request, unchanged, labels);
+    if (!route.has_value()) continue;
+    wanted = wanted || route->planner != nullptr || route->commands;
+    if (name == packs.front()) {
+      item.route = *std::move(route);
+    } else {
+      item.others.push_back(*std::move(route));
     }
   }
-  if (item.planner == nullptr && !item.commands) return Ignore(delivery, result, why_not);
+  if (request == nullptr && !unchanged && item.route.why_not != reasons::kNoPlanner) item.seen = SeenIn(routed);
+  if (!wanted) {
+    if (item.seen.has_value()) {
+      const absl::Status noted = env_.subjects.Put(*item.seen);
+      if (!noted.ok()) env_.logger.Warning("a subject can't be noted", {{"error", std::string(noted.message())}});
+    }
+    return Ignore(delivery, result, item.route.why_not);
+  }
 
   // 4. Into the queue of its subject.
   if (delivery.subject.number() == 0) {
@@ -259,8 +272,41 @@ void Pipeline::Accept(const Delivery& delivery, RouteResult result, const Subjec
   item.attempts = delivery.attempts;
   item.started = env_.clock.Now();
   item.event = std::move(result.routed->event);
-  if (!item.commands) item.event.clear_text();
+  const bool commands = item.route.commands || std::any_of(item.others.begin(), item.others.end(),
+                                                           [](const PackRoute& route) { return route.commands; });
+  if (!commands) item.event.clear_text();
   Enqueue(std::move(item));
+}
+
+std::optional<PackRoute> Pipeline::RouteUnder(const std::string& pack_name, const Delivery& delivery,
+                                              const RoutedEvent& routed, const SubjectRequest* request, bool unchanged,
+                                              const std::optional<std::vector<std::string>>& seen_labels) const {
+  const std::shared_ptr<const rules::CompiledPack> pack = env_.find_pack(pack_name);
+  if (pack == nullptr) return std::nullopt;
+  PackRoute route;
+  route.pack = pack_name;
+  // What people ask for is known by itself, so an event may hold commands and want a plan besides.
+  route.commands = request == nullptr && HasCommands(delivery, routed.event, *pack);
+  route.why_not = reasons::kNothingChanged;
+  if (unchanged) return route;
+  route.why_not = reasons::kNoPlanner;
+  for (const auto& planner : env_.planners) {
+    if (!planner->Handles(routed.event.subject().kind(), pack->model())) continue;
+    const TriggerResult wanted = planner->Wants(routed, pack->model(), seen_labels);
+    // Who only gives commands has not answered what we asked.
+    if (wanted.trigger == Trigger::kReply && route.commands && OnlyCommands(routed.event.text())) continue;
+    if (wanted.trigger == Trigger::kNone) {
+      if (route.why_not == reasons::kNoPlanner) route.why_not = wanted.reason;
+      continue;
+    }
+    route.planner = planner;
+    route.trigger = wanted.trigger;
+    break;
+  }
+  if (request != nullptr && route.planner != nullptr) {
+    route.trigger = request->origin == v1::Event::ORIGIN_SWEEP ? Trigger::kPlan : Trigger::kAsked;
+  }
+  return route;
 }
 
 bool Pipeline::HasCommands(const Delivery& delivery, const v1::Event& event, const rules::CompiledPack& pack) const {
@@ -301,20 +347,6 @@ void Pipeline::NoteLabels(const RoutedEvent& routed, const std::optional<store::
     const absl::Status noted = env_.subjects.ForgetLabelRemoved(subject, label);
     if (!noted.ok()) env_.logger.Warning("an added label can't be noted", {{"error", std::string(noted.message())}});
   }
-}
-
-void Pipeline::NoteFacts(const RoutedEvent& routed) {
-  if (!routed.facts.Complete() || routed.event.subject().kind() != v1::SUBJECT_KIND_ISSUE) return;
-  store::SeenSubject seen;
-  seen.subject = routed.event.subject();
-  seen.title = *routed.facts.title;
-  seen.body = *routed.facts.body;
-  seen.labels = *routed.facts.labels;
-  seen.state = *routed.facts.open ? "open" : "closed";
-  seen.author = routed.facts.author;
-  seen.digest = routed.facts.Digest();
-  const absl::Status noted = env_.subjects.Put(seen);
-  if (!noted.ok()) env_.logger.Warning("a subject can't be noted", {{"error", std::string(noted.message())}});
 }
 
 void Pipeline::SettleRouted(store::Settlement settlement, std::string forge) {

@@ -54,6 +54,8 @@ struct PipelineEnvironment {
   std::function<std::shared_ptr<const rules::CompiledPack>(std::string_view name)> find_pack;
   // Reads commands out of what people write, before and beside the planners; null: nobody does.
   std::shared_ptr<const CommandPlanner> command_planner = nullptr;
+  // Told of pushes; may be null.
+  RecentFiles* recent_files = nullptr;
 };
 
 // Thread-safe.
@@ -86,10 +88,13 @@ class Pipeline {
   void RouteOne(const store::Delivery& delivery);
   // What becomes of a routed event: settled here, or queued.
   void Accept(const store::Delivery& delivery, RouteResult result, const SubjectRequest* request);
+  // What a pack makes of an event; nullopt if it is not in service.
+  std::optional<PackRoute> RouteUnder(const std::string& pack, const store::Delivery& delivery,
+                                      const RoutedEvent& routed, const SubjectRequest* request, bool unchanged,
+                                      const std::optional<std::vector<std::string>>& seen_labels) const;
   // Whether the event's text holds commands for us that a person gives.
   bool HasCommands(const store::Delivery& delivery, const v1::Event& event, const rules::CompiledPack& pack) const;
   void NoteLabels(const RoutedEvent& routed, const std::optional<store::KnownSubject>& seen);
-  void NoteFacts(const RoutedEvent& routed);
   void Enqueue(WorkItem item);
   void Ignore(const store::Delivery& delivery, const RouteResult& result, std::string_view word,
               std::string_view detail = {});

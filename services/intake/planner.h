@@ -43,6 +43,8 @@ struct PlanInput {
   v1::Mode mode = v1::MODE_DRY_RUN;
   // Labels on the subject that we put there.
   std::vector<std::string> our_labels;
+  // kAsked: how the person wants it.
+  AskOptions asked = {};
   // For what lies beyond the snapshot; null where the caller has nothing but that. Errors of it end the plan.
   SubjectView* view = nullptr;
 };

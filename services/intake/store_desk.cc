@@ -12,6 +12,7 @@
 #include "services/core/ids.h"
 #include "services/core/pack_choice.h"
 #include "services/intake/effect.h"
+#include "services/intake/forge_view.h"
 #include "services/intake/messages.h"
 #include "services/intake/request.h"
 #include "services/intake/snapshot.h"
@@ -72,13 +73,27 @@ absl::StatusOr<DeskAnswer> StoreDesk::DecideNow(const v1::Subject& subject, std:
   ForgeSide* side = nullptr;
   std::shared_ptr<const rules::CompiledPack> found;
   if (absl::Status status = Resolve(subject, pack, side, found); !status.ok()) return status;
+  ForgeCall call;
+  call.priority = ForgePriority::kCommand;
+  call.timeout = kReadTimeout;
+  RepositoryChoice choice;
+  if (env_.find_choice != nullptr) {
+    ForgeView view(side->forge(), call, subject, env_.decisions, env_.recent_files, nullptr, nullptr);
+    absl::StatusOr<RepositoryChoice> chosen = env_.find_choice(subject, view);
+    if (!chosen.ok()) return FromForge(chosen.status(), subject);
+    choice = *std::move(chosen);
+    // Who names a pack wants that one.
+    for (const std::string& name : pack.empty() ? choice.packs : std::vector<std::string>()) {
+      const std::shared_ptr<const rules::CompiledPack> other = env_.find_pack(name);
+      if (other == nullptr) continue;
+      found = other;
+      break;
+    }
+  }
   const auto planner = std::find_if(env_.planners.begin(), env_.planners.end(), [&](const auto& candidate) {
     return candidate->Handles(subject.kind(), found->model());
   });
   if (planner == env_.planners.end()) return errors::PackWithoutRubric(found->model().name);
-  ForgeCall call;
-  call.priority = ForgePriority::kCommand;
-  call.timeout = kReadTimeout;
   const absl::StatusOr<std::string> login = side->Login(call);
   if (!login.ok()) return FromForge(login.status(), subject);
   const absl::StatusOr<SubjectReading> reading = ReadSubject(side->forge(), call, subject, *login);
@@ -98,6 +113,7 @@ absl::StatusOr<DeskAnswer> StoreDesk::DecideNow(const v1::Subject& subject, std:
   DeskAnswer answer;
   if (absl::Status planned = (*planner)->Plan(input, answer.plan); !planned.ok()) return planned;
   v1::Plan& plan = answer.plan;
+  ExplainChoice(choice, plan);
   *plan.mutable_labels_before() = reading->snapshot.labels();
   AddSimilarSubjects(env_.subjects, reading->snapshot, plan);
   plan.set_id(env_.new_decision_id());
@@ -123,7 +139,7 @@ absl::StatusOr<DeskAnswer> StoreDesk::Apply(const v1::Subject& subject, std::str
   request.subject = subject;
   request.origin = v1::Event::ORIGIN_COMMAND;
   request.actor = actor;
-  request.pack = found->model().name;
+  request.pack = pack;
   const absl::StatusOr<store::AddResult> added = env_.inbox.AddAndWait(MakeRequest(request, NewId("request-")));
   if (!added.ok()) return added.status();
   milliseconds look = kFirstLook;

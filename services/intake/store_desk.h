@@ -14,6 +14,8 @@
 #include "services/intake/desk.h"
 #include "services/intake/forge_side.h"
 #include "services/intake/planner.h"
+#include "services/intake/recent_files.h"
+#include "services/intake/repository_choice.h"
 
 namespace yardmaster {
 
@@ -29,6 +31,10 @@ struct StoreDeskEnvironment {
   std::vector<std::shared_ptr<const Planner>> planners;
   std::function<std::shared_ptr<const rules::CompiledPack>(std::string_view name)> find_pack;
   std::function<std::string()> new_decision_id;
+  // What repositories' own files choose; null: nothing.
+  FindRepositoryChoice find_choice = nullptr;
+  // May be null.
+  RecentFiles* recent_files = nullptr;
 };
 
 class StoreDesk final : public DecisionDesk {

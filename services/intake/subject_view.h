@@ -13,6 +13,12 @@
 
 namespace yardmaster {
 
+// How a person wants what they ask for.
+struct AskOptions {
+  bool detailed = false;  // all there is to say
+  std::string pack;       // under this pack's rules, one that the repository may use; empty: under those of its own
+};
+
 // What another planner would do if a person asked it now.
 struct AskedPlan {
   std::optional<v1::Plan> plan;
@@ -36,13 +42,16 @@ class SubjectView {
   // is none.
   virtual absl::StatusOr<std::optional<std::string>> File(std::string_view repository, std::string_view path,
                                                           std::string_view ref) = 0;
+  // The same as it was within the last minute: for files that every event asks for.
+  virtual absl::StatusOr<std::optional<std::string>> RecentFile(std::string_view repository, std::string_view path,
+                                                                std::string_view ref) = 0;
   // Of a pull request.
   virtual absl::StatusOr<const ForgePull*> Pull() = 0;
   virtual absl::StatusOr<const ForgePullFileList*> PullFiles() = 0;
   // The latest decision about the subject that has reasons; nullopt if there is none, or it is no longer kept.
   virtual absl::StatusOr<std::optional<v1::Plan>> LatestDecision() = 0;
   // Asks another planner of the pipe by its name.
-  virtual absl::StatusOr<AskedPlan> Ask(std::string_view planner) = 0;
+  virtual absl::StatusOr<AskedPlan> Ask(std::string_view planner, const AskOptions& options) = 0;
   // Over everything that was read so far: 16 hex characters.
   virtual std::string Digest() const = 0;
 };

@@ -29,7 +29,7 @@ constexpr int kMaxReplans = 5;
 
 ForgePriority PriorityOf(const WorkItem& item) {
   if (item.event.origin() == v1::Event::ORIGIN_SWEEP) return ForgePriority::kSweep;
-  return item.trigger == Trigger::kAsked ? ForgePriority::kCommand : ForgePriority::kEvent;
+  return item.route.trigger == Trigger::kAsked ? ForgePriority::kCommand : ForgePriority::kEvent;
 }
 
 }  // namespace
@@ -42,6 +42,8 @@ class SubjectWork::Attempt {
   WorkResult Run();
 
  private:
+  // What the repository's file chooses: pack and mode. nullopt: go on.
+  std::optional<WorkResult> Choose();
   // What the planner wants for the event.
   WorkResult PlanAll();
   // One plan, from reading to writing. nullopt: the subject changed meanwhile, make another.
@@ -65,8 +67,9 @@ class SubjectWork::Attempt {
   }
 
   const WorkEnvironment& env_;
-  const WorkItem& item_;
+  WorkItem item_;  // as the repository's file narrows it
   const v1::Subject& subject_;
+  RepositoryChoice choice_;
   ForgeSide* side_ = nullptr;
   std::string login_;
   std::shared_ptr<const rules::CompiledPack> pack_;
@@ -96,17 +99,25 @@ WorkResult SubjectWork::Attempt::Run() {
   }
 
   // 2. The pack, as it is in service now.
-  pack_ = env_.find_pack(item_.pack);
-  if (pack_ == nullptr) return Ignored(reasons::kNoPack, item_.pack);
+  if (std::optional<WorkResult> result = Choose(); result.has_value()) return *std::move(result);
+  if (item_.route.planner == nullptr && !item_.route.commands) {
+    if (item_.seen.has_value()) {
+      const absl::Status noted = env_.subjects.Put(*item_.seen);
+      if (!noted.ok()) return FromStep(FromStoreError(noted), "");
+    }
+    return Ignored(item_.route.why_not);
+  }
+  pack_ = env_.find_pack(item_.route.pack);
+  if (pack_ == nullptr) return Ignored(reasons::kNoPack, item_.route.pack);
   guardrails_ = GuardrailsOf(*pack_);
 
   // 3. What people ask for comes before what we would do on our own.
   std::optional<WorkResult> commands;
-  if (item_.commands && env_.commands != nullptr && env_.command_planner != nullptr) {
-    commands = CommandWork(env_, item_, *side_, login_, pack_).Run();
-    if (item_.planner == nullptr || commands->kind != WorkResult::Kind::kSettled) return *std::move(commands);
+  if (item_.route.commands && env_.commands != nullptr && env_.command_planner != nullptr) {
+    commands = CommandWork(env_, item_, choice_, *side_, login_, pack_).Run();
+    if (item_.route.planner == nullptr || commands->kind != WorkResult::Kind::kSettled) return *std::move(commands);
   }
-  WorkResult planned = item_.planner == nullptr ? Ignored(reasons::kNoPlanner) : PlanAll();
+  WorkResult planned = item_.route.planner == nullptr ? Ignored(reasons::kNoPlanner) : PlanAll();
   if (!commands.has_value() || planned.kind != WorkResult::Kind::kSettled) return planned;
   // Both are over: the delivery is what the worse of them is, and done if one of them did something.
   if (commands->state == DeliveryState::kFailed) return *std::move(commands);
@@ -114,7 +125,31 @@ WorkResult SubjectWork::Attempt::Run() {
   return planned;
 }
 
+std::optional<WorkResult> SubjectWork::Attempt::Choose() {
+  // A call to the forge only where the file could change something.
+  if (env_.find_choice == nullptr || (item_.mode != v1::MODE_APPLY && item_.others.empty())) return std::nullopt;
+  MarkedSection section(env_.marks, item_.delivery);
+  ForgeView view(side_->forge(), ReadCall(), subject_, env_.decisions, env_.recent_files, &section, nullptr);
+  absl::StatusOr<RepositoryChoice> choice = env_.find_choice(subject_, view);
+  section.Pause();
+  if (!choice.ok()) return FromRead(choice.status());
+  choice_ = *std::move(choice);
+  // The first of its packs that is in service.
+  for (const std::string& pack : choice_.packs) {
+    if (pack == item_.route.pack) break;
+    const auto other = std::find_if(item_.others.begin(), item_.others.end(),
+                                    [&](const PackRoute& route) { return route.pack == pack; });
+    if (other == item_.others.end()) continue;
+    item_.route = *other;
+    break;
+  }
+  if (choice_.dry_run) item_.mode = v1::MODE_DRY_RUN;
+  return std::nullopt;
+}
+
 WorkResult SubjectWork::Attempt::PlanAll() {
+  // A broken file forbids what is decided about issues; what is said about a pull request may be what mends it.
+  if (choice_.broken && subject_.kind() == v1::SUBJECT_KIND_ISSUE) item_.mode = v1::MODE_DRY_RUN;
   // Read, plan, write; again if somebody changed the subject meanwhile.
   for (int i = 0; i < kMaxReplans; ++i) {
     if (std::optional<WorkResult> result = PlanOnce(); result.has_value()) return *std::move(result);
@@ -154,9 +189,9 @@ std::optional<WorkResult> SubjectWork::Attempt::PlanOnce() {
 
 std::optional<WorkResult> SubjectWork::Attempt::Decide(const SubjectReading& reading, v1::Plan& plan) {
   MarkedSection section(env_.marks, item_.delivery);
-  ForgeView view(side_->forge(), ReadCall(), subject_, env_.decisions, &section, nullptr);
+  ForgeView view(side_->forge(), ReadCall(), subject_, env_.decisions, env_.recent_files, &section, nullptr);
   PlanInput input{.event = item_.event,
-                  .trigger = item_.trigger,
+                  .trigger = item_.route.trigger,
                   .snapshot = reading.snapshot,
                   .open = reading.open,
                   .pack = pack_,
@@ -168,27 +203,28 @@ std::optional<WorkResult> SubjectWork::Attempt::Decide(const SubjectReading& rea
     if (std::find(labels.begin(), labels.end(), label) != labels.end()) input.our_labels.push_back(label);
   }
   // Our own code on texts from outside is what the section marks: this is where a body could break us.
-  const std::string digest = item_.planner->Digest(input);
+  const std::string digest = item_.route.planner->Digest(input);
   section.Pause();
   const absl::StatusOr<bool> resumed = Resume(digest, reading, plan);
   if (!resumed.ok()) return FromStep(FromStoreError(resumed.status()), "");
   if (*resumed) return std::nullopt;
   section.Resume();
-  if (const std::string_view word = item_.planner->LeaveAlone(input); !word.empty()) return Ignored(word);
+  if (const std::string_view word = item_.route.planner->LeaveAlone(input); !word.empty()) return Ignored(word);
   section.Pause();
-  if (item_.trigger != Trigger::kAsked) {
+  if (item_.route.trigger != Trigger::kAsked) {
     const absl::StatusOr<bool> decided = AlreadyDecided(digest, pack_->model());
     if (!decided.ok()) return FromStep(FromStoreError(decided.status()), "");
     if (*decided) return Ignored(reasons::kDecided);
   }
   section.Resume();
-  const absl::Status planned = item_.planner->Plan(input, plan);
+  const absl::Status planned = item_.route.planner->Plan(input, plan);
   section.Pause();
   if (!planned.ok() && ForgeErrorOf(planned).has_value()) return FromRead(planned);
   if (!planned.ok()) {
     return Settled(DeliveryState::kFailed,
                    reasons::WithDetail(reasons::kPlanningFailed, std::string(planned.message())));
   }
+  ExplainChoice(choice_, plan);
   // Comments that are updated in place: what a later delivery says replaces what an earlier one said.
   for (v1::Action& action : *plan.mutable_actions()) {
     if (action.has_answer_comment()) action.mutable_answer_comment()->set_revision(item_.delivery);

@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,8 +24,19 @@
 #include "services/intake/effect_runner.h"
 #include "services/intake/forge_side.h"
 #include "services/intake/planner.h"
+#include "services/intake/recent_files.h"
+#include "services/intake/repository_choice.h"
 
 namespace yardmaster {
+
+// What one pack makes of an event.
+struct PackRoute {
+  std::string pack;
+  std::shared_ptr<const Planner> planner;  // null: nothing but commands, or nothing at all
+  Trigger trigger = Trigger::kPlan;
+  bool commands = false;     // the event's text holds some
+  std::string_view why_not;  // neither planner nor commands: a word of reasons.h
+};
 
 // One event to work on.
 struct WorkItem {
@@ -32,10 +44,12 @@ struct WorkItem {
   int64_t attempts = 0;        // attempts that failed before
   store::TimePoint started{};  // when this process took the delivery up
   v1::Event event;
-  Trigger trigger = Trigger::kPlan;
-  std::shared_ptr<const Planner> planner;  // null: nothing but commands
-  bool commands = false;                   // the event's text holds some
-  std::string pack;
+  // What is done with it, under the repository's default pack in the configuration or the one that was asked for.
+  PackRoute route;
+  // Under the other packs that the repository may use: its own file chooses.
+  std::vector<PackRoute> others;
+  // What the payload tells of the subject: noted if it turns out that nothing is done with the event.
+  std::optional<store::SeenSubject> seen;
   v1::Mode mode = v1::MODE_DRY_RUN;
 };
 
@@ -70,6 +84,10 @@ struct WorkEnvironment {
   std::shared_ptr<const CommandPlanner> command_planner = nullptr;
   // Whom commands may ask for a plan, by name.
   std::vector<std::shared_ptr<const Planner>> planners = {};
+  // What the repository's own file chooses; null: nothing.
+  FindRepositoryChoice find_choice = nullptr;
+  // May be null.
+  RecentFiles* recent_files = nullptr;
 };
 
 // Thread-safe, as long as one thread works on one subject.

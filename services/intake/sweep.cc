@@ -59,8 +59,14 @@ absl::Status Sweep::Begin() {
   const auto side = env_.forges.find(target_.forge);
   if (side == env_.forges.end()) return errors::FieldInvalid("forge", "a forge of the configuration");
   side_ = side->second;
-  pack_ = env_.find_pack(target_.pack);
-  if (pack_ == nullptr) return errors::PackUnknown(target_.pack, {});
+  std::string pack = target_.pack;
+  if (!target_.named && env_.choose_pack != nullptr) {
+    const absl::StatusOr<std::string> chosen = env_.choose_pack(target_);
+    if (!chosen.ok()) return chosen.status();
+    if (!chosen->empty()) pack = *chosen;
+  }
+  pack_ = env_.find_pack(pack);
+  if (pack_ == nullptr) return errors::PackUnknown(pack, {});
   const absl::StatusOr<std::optional<store::Schedule>> before = env_.schedules.Get(name_);
   if (!before.ok()) return before.status();
   if (before->has_value() && !(*before)->cursor.empty()) {
@@ -98,7 +104,7 @@ absl::Status Sweep::HandOver(const ForgeIssue& issue) {
   request.subject.set_kind(v1::SUBJECT_KIND_ISSUE);
   request.subject.set_number(issue.number);
   request.origin = v1::Event::ORIGIN_SWEEP;
-  request.pack = target_.pack;
+  request.pack = pack_->model().name;
   progress_.subject = request.subject;
   Report();
   const absl::StatusOr<store::AddResult> added = env_.inbox.AddAndWait(MakeRequest(request, NewId("sweep-")));

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "services/core/clock.h"
 #include "services/core/config.h"
 #include "services/core/logging.h"
@@ -30,6 +31,7 @@ struct SweepTarget {
   std::string forge;
   std::string repository;  // "owner/name"
   std::string pack;        // one of the repository's
+  bool named = false;      // somebody asked for this pack: the repository's own file chooses no other
 };
 
 struct SweepProgress {
@@ -53,6 +55,9 @@ struct SweepEnvironment {
   Logger& logger;
   std::map<std::string, ForgeSide*, std::less<>> forges;
   std::function<std::shared_ptr<const rules::CompiledPack>(std::string_view name)> find_pack;
+  // The pack in service that the repository's own file chooses, empty if it does not say; null: files choose nothing.
+  // Errors are the forge's.
+  std::function<absl::StatusOr<std::string>(const SweepTarget& target)> choose_pack = nullptr;
 };
 
 // Runs one sweep in the calling thread. It goes on behind the subject that an earlier sweep of the same target had

@@ -21,11 +21,15 @@ constexpr std::string_view kSummary = "review-summary";
 constexpr std::string_view kUnread = "*";
 // What a table can show of one cell.
 constexpr size_t kMaxCellBytes = 300;
+// Of a detailed review: all findings, the text of one rule, those of all rules. A comment has 60,000 characters.
+constexpr size_t kMaxDetailedBytes = size_t{32} * 1024;
+constexpr size_t kMaxRationaleBytes = 1'000;
+constexpr size_t kMaxRationalesBytes = size_t{16} * 1024;
 
 // Text from files and packs in a cell of a table: no markup acts, nobody is called.
-std::string Cell(std::string_view text) {
+std::string Cell(std::string_view text, size_t max_bytes = kMaxCellBytes) {
   std::string out;
-  for (const char c : text.substr(0, kMaxCellBytes)) {
+  for (const char c : text.substr(0, max_bytes)) {
     if (c == '\n' || c == '\r' || c == '\t') {
       out += ' ';
     } else if (c == '<') {
@@ -46,7 +50,7 @@ std::string Cell(std::string_view text) {
     }
   }
   // Cut at a character.
-  if (text.size() > kMaxCellBytes) {
+  if (text.size() > max_bytes) {
     while (!out.empty() && (static_cast<unsigned char>(out.back()) & 0xc0) == 0x80) out.pop_back();
     if (!out.empty() && static_cast<unsigned char>(out.back()) >= 0xc0) out.pop_back();
     out += "…";
@@ -70,6 +74,35 @@ std::string Row(const rules::Finding& finding) {
   if (!finding.fix.empty()) absl::StrAppend(&what, " — ", Cell(finding.fix));
   const std::string_view severity = rules::SeverityName(finding.severity);
   return absl::StrCat("| ", std::string(severity), " | ", place, " | ", Cell(finding.rule_id), " | ", what, " |\n");
+}
+
+// What the rules of the findings are about, each once, as their packs say it.
+std::string Rationale(const ReviewReport& report, const std::vector<std::shared_ptr<const rules::CheckSet>>& packs) {
+  std::set<std::pair<std::string, std::string>> found;
+  for (const ReportedFinding& reported : report.findings) {
+    if (reported.status != FindingStatus::kFixed) found.emplace(reported.finding.pack, reported.finding.rule_id);
+  }
+  std::string rows;
+  for (const auto& [pack, rule] : found) {
+    const rules::CheckInfo* info = nullptr;
+    for (const auto& set : packs) {
+      for (const rules::CheckInfo& check : set->checks()) {
+        // Several checks may make up a rule: the one that explains it.
+        if (check.rule == rule && check.pack == pack && (info == nullptr || info->description.empty())) info = &check;
+      }
+    }
+    if (info == nullptr) continue;
+    std::string row = absl::StrCat("* ", Cell(rule), " (", Cell(info->pack_severity), "): ", Cell(info->title));
+    if (!info->description.empty()) absl::StrAppend(&row, " — ", Cell(info->description, kMaxRationaleBytes));
+    if (!info->fix.empty()) absl::StrAppend(&row, "<br>Hint: ", Cell(info->fix, kMaxRationaleBytes));
+    if (!info->source.empty()) absl::StrAppend(&row, "<br>Source: ", Cell(info->source));
+    if (rows.size() + row.size() > kMaxRationalesBytes) {
+      rows += "* …\n";
+      break;
+    }
+    absl::StrAppend(&rows, row, "\n");
+  }
+  return rows.empty() ? rows : absl::StrCat("\n**Why: the rules of these findings**\n\n", rows);
 }
 
 constexpr const char* kHead = "| severity | place | rule | what |\n|---|---|---|---|\n";
@@ -214,8 +247,11 @@ std::string PullReviewComment(const ReviewReport& report, const PullReviewText& 
   const auto table = [&](const std::vector<const rules::Finding*>& findings) {
     std::string rows;
     for (const rules::Finding* finding : findings) {
-      if (shown == kMaxPullFindingsShown) break;
-      rows += Row(*finding);
+      std::string row = Row(*finding);
+      if (about.detailed ? out.size() + rows.size() + row.size() > kMaxDetailedBytes : shown == kMaxPullFindingsShown) {
+        break;
+      }
+      rows += row;
       ++shown;
     }
     return rows.empty() ? rows : kHead + rows;
@@ -230,6 +266,7 @@ std::string PullReviewComment(const ReviewReport& report, const PullReviewText& 
   if (const size_t all = changed.size() + others.size(); all > shown) {
     absl::StrAppend(&out, "\nOnly the first ", shown, " of ", all, " findings are shown.\n");
   }
+  if (about.detailed) out += Rationale(report, about.packs);
   if (!report.skipped.empty()) {
     // Files one by one; checks by why they were skipped.
     std::string rows;
@@ -283,7 +320,7 @@ absl::Status PullReviewPlanner::Plan(const PlanInput& input, v1::Plan& plan) con
   absl::StatusOr<Files> files = ReadFiles(*input.view, **pull, **changed);
   if (!files.ok()) return files.status();
 
-  const absl::StatusOr<ReviewScope> scope = find_scope_(input.snapshot.subject(), *input.view);
+  const absl::StatusOr<ReviewScope> scope = find_scope_(input.snapshot.subject(), *input.view, input.asked.pack);
   if (!scope.ok()) return scope.status();
   absl::StatusOr<ReviewReport> report = ReviewUnder(*scope, *files);
   if (!report.ok()) return report.status();
@@ -291,6 +328,8 @@ absl::Status PullReviewPlanner::Plan(const PlanInput& input, v1::Plan& plan) con
 
   PullReviewText about;
   about.head = (*pull)->head_sha;
+  about.detailed = input.asked.detailed;
+  about.packs = scope->packs;
   for (const ForgePullFile& file : (*changed)->files) {
     if (file.patch.has_value()) about.changed[file.path] = ChangedLines(*file.patch);
   }

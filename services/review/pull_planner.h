@@ -26,8 +26,9 @@ struct ReviewScope {
   rules::ReviewSettings settings;                             // what the repository says about reviews of its own
   std::string today;                                          // "YYYY-MM-DD", for exemptions that end
 };
-// Errors are the view's.
-using FindReviewScope = std::function<absl::StatusOr<ReviewScope>(const v1::Subject& subject, SubjectView& view)>;
+// `pack`: under this one alone, which the repository may use; empty: under those that it uses. Errors are the view's.
+using FindReviewScope =
+    std::function<absl::StatusOr<ReviewScope>(const v1::Subject& subject, SubjectView& view, std::string_view pack)>;
 
 // Asked only: by name, from a command. Says in its first step how many files it judged and what it found.
 class PullReviewPlanner final : public Planner {
@@ -55,6 +56,9 @@ std::set<uint32_t> ChangedLines(std::string_view patch);
 struct PullReviewText {
   std::string head;                                   // commit
   std::map<std::string, std::set<uint32_t>> changed;  // by path; a path that is not there: nobody knows its lines
+  // All findings, not only the first ones, and behind them what their rules are about.
+  bool detailed = false;
+  std::vector<std::shared_ptr<const rules::CheckSet>> packs;  // where rules are looked up
 };
 std::string PullReviewComment(const ReviewReport& report, const PullReviewText& about);
 // "3 files, 1 block, 2 major".

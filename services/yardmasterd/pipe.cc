@@ -1,5 +1,6 @@
 #include "services/yardmasterd/pipe.h"
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <map>
@@ -23,9 +24,11 @@
 #include "services/intake/command_effects.h"
 #include "services/intake/effect_kinds.h"
 #include "services/intake/forge_label_source.h"
+#include "services/intake/forge_view.h"
 #include "services/intake/gaps.h"
 #include "services/intake/pipeline.h"
 #include "services/intake/pipeline_threads.h"
+#include "services/intake/recent_files.h"
 #include "services/intake/store_desk.h"
 #include "services/intake/sweep_runner.h"
 #include "services/review/pull_planner.h"
@@ -50,7 +53,7 @@ std::string DayOf(std::chrono::system_clock::time_point time) {
 }  // namespace
 
 struct Pipe::Parts {
-  explicit Parts(const PipeEnvironment& environment) : env(environment) {}
+  explicit Parts(const PipeEnvironment& environment) : env(environment), recent_files(environment.clock) {}
 
   absl::Status MakeForges();
   void MakeGitRemotes();
@@ -73,6 +76,7 @@ struct Pipe::Parts {
   std::unique_ptr<OperatorSource> operator_source;
   std::map<std::string, std::unique_ptr<ForgeSide>> sides;
   std::map<std::string, ForgeSide*, std::less<>> side_table;
+  RecentFiles recent_files;
   std::unique_ptr<EffectRunner> effects;
   std::unique_ptr<SubjectWork> work;
   std::unique_ptr<Pipeline> pipeline;
@@ -136,7 +140,8 @@ void Pipe::Parts::MakePipe() {
   const auto packs = [packs = &env.packs] { return packs->Current(); };
   // The checks of the packs that a repository uses, and what it says about them.
   const FindReviewScope find_scope = [packs, config = &env.config, clock = &env.clock](
-                                         const v1::Subject& subject, SubjectView& view) -> absl::StatusOr<ReviewScope> {
+                                         const v1::Subject& subject, SubjectView& view,
+                                         std::string_view pack) -> absl::StatusOr<ReviewScope> {
     ReviewScope scope;
     const RepositoryConfig* repository = config->FindRepository(subject.forge(), subject.repository());
     if (repository == nullptr) return scope;
@@ -145,13 +150,18 @@ void Pipe::Parts::MakePipe() {
     const absl::Status loaded = commands::LoadSettings(view, subject, *config, current.get(), settings);
     if (!loaded.ok()) return loaded;
     const commands::RepositoryFile file = settings.Merged();
-    for (const std::string& name : commands::PacksOf(file, repository->packs)) {
+    const std::vector<std::string> used = commands::PacksOf(file, repository->packs);
+    for (const std::string& name : pack.empty() ? used : std::vector<std::string>{std::string(pack)}) {
       std::shared_ptr<const rules::CheckSet> set = current->FindChecks(name);
       if (set != nullptr && !set->checks().empty()) scope.packs.push_back(std::move(set));
     }
     scope.settings = file.review;
     scope.today = DayOf(clock->Now());
     return scope;
+  };
+  const FindRepositoryChoice find_choice = [packs, config = &env.config](const v1::Subject& subject,
+                                                                         SubjectView& view) {
+    return commands::ChooseByFiles(view, subject, *config, packs().get());
   };
   const std::vector<std::shared_ptr<const Planner>> deciders = {std::make_shared<IssuePlanner>()};
   std::vector<std::shared_ptr<const Planner>> planners = deciders;
@@ -163,22 +173,38 @@ void Pipe::Parts::MakePipe() {
                                      std::make_shared<ReactEffect>(), std::make_shared<AnswerCommentEffect>(),
                                      std::make_shared<RemoveLabelsEffect>()};
   effects = std::make_unique<EffectRunner>(kinds, store->ledger(), env.clock, env.logger);
-  work = std::make_unique<SubjectWork>(WorkEnvironment{
-      store->inbox(), store->decisions(), store->subjects(), *effects, *marks, env.clock, env.logger, side_table,
-      find_pack, env.new_decision_id, nullptr, &store->commands(), command_planner, planners});
+  work = std::make_unique<SubjectWork>(WorkEnvironment{store->inbox(), store->decisions(), store->subjects(), *effects,
+                                                       *marks, env.clock, env.logger, side_table, find_pack,
+                                                       env.new_decision_id, nullptr, &store->commands(),
+                                                       command_planner, planners, find_choice, &recent_files});
   PipelineOptions options;
   options.seed = std::random_device()();
   pipeline = std::make_unique<Pipeline>(
       PipelineEnvironment{env.config, store->inbox(), store->subjects(), *work, *marks, env.clock, env.logger,
-                          side_table, planners, find_pack, command_planner},
+                          side_table, planners, find_pack, command_planner, &recent_files},
       options);
   door = std::make_unique<WebhookDoor>(env.config, store->inbox(), env.clock, env.logger);
-  desk = std::make_unique<StoreDesk>(StoreDeskEnvironment{env.config, store->inbox(), store->ledger(),
-                                                          store->decisions(), store->subjects(), env.clock, side_table,
-                                                          deciders, find_pack, env.new_decision_id});
+  desk = std::make_unique<StoreDesk>(StoreDeskEnvironment{
+      env.config, store->inbox(), store->ledger(), store->decisions(), store->subjects(), env.clock, side_table,
+      deciders, find_pack, env.new_decision_id, find_choice, &recent_files});
   labels = std::make_unique<ForgeLabelSource>(env.config, side_table);
+  const auto choose_pack = [this, find_choice, find_pack](const SweepTarget& target) -> absl::StatusOr<std::string> {
+    v1::Subject issues;
+    issues.set_forge(target.forge);
+    issues.set_repository(target.repository);
+    issues.set_kind(v1::SUBJECT_KIND_ISSUE);
+    ForgeCall call;
+    call.priority = ForgePriority::kSweep;
+    ForgeView view(side_table.find(target.forge)->second->forge(), call, issues, store->decisions(), &recent_files,
+                   nullptr, nullptr);
+    const absl::StatusOr<RepositoryChoice> choice = find_choice(issues, view);
+    if (!choice.ok()) return choice.status();
+    const auto chosen = std::find_if(choice->packs.begin(), choice->packs.end(),
+                                     [&](const std::string& pack) { return find_pack(pack) != nullptr; });
+    return chosen == choice->packs.end() ? std::string() : *chosen;
+  };
   sweeps = std::make_unique<SweepRunner>(
-      SweepEnvironment{store->inbox(), store->schedules(), env.clock, env.logger, side_table, find_pack});
+      SweepEnvironment{store->inbox(), store->schedules(), env.clock, env.logger, side_table, find_pack, choose_pack});
 }
 
 absl::StatusOr<std::string> Pipe::Parts::RunSweeps(const ScheduleConfig& schedule,

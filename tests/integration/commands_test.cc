@@ -336,7 +336,9 @@ TEST_P(CommandsTest, MentionWithFreeTextIsUnderstoodOrAskedBack) {
   EXPECT_THAT(Say(number, "alice", "@yardbot 帮我把这个 PR 压成一个 commit", true), HasSubstr("还不能用"));
   EXPECT_THAT(Say(number, kBob, "@yardbot squash this PR into one commit", true), HasSubstr("was not carried out"));
   // Squash or merge? Whoever may do neither is asked as well: nothing is done.
-  EXPECT_THAT(Say(number, "alice", "@yardbot 合并 #" + std::to_string(number), true), HasSubstr("没有做任何事"));
+  const std::string asked = Say(number, "alice", "@yardbot 合并 #" + std::to_string(number), true);
+  EXPECT_THAT(asked, HasSubstr("没有做任何事"));
+  EXPECT_THAT(asked, HasSubstr("squash " + std::to_string(number)));
   const size_t answers = Answers(number, true).size();
   Comment(number, "alice", "@yardbot thanks a lot!", true);
   Comment(number, "alice", "I think @yardbot is wrong here.", true);
@@ -366,8 +368,10 @@ TEST_P(CommandsTest, RepositoryFileSaysWhoMayAndWhatIsOff) {
   const int64_t number = Issue();
   Forge("repository", {{"forge", forge()},
                        {"repository", kRepository},
+                       {"pushed_by", kMaria},
                        {"contents", {{path, R"({"commands": {"label": {"who": ["author"]}, "why": {"enabled": false}},
                                                 "robots": {"commands": ["triage"]}})"}}}});
+  Drain();
   EXPECT_THAT(Say(number, kMaria, "/label area/docs"), HasSubstr("the author"));
   EXPECT_EQ(Labels(Find(number)).count("area/docs"), 0U);
   Say(number, "alice", "/label area/docs");
@@ -378,9 +382,79 @@ TEST_P(CommandsTest, RepositoryFileSaysWhoMayAndWhatIsOff) {
   Drain();
   EXPECT_EQ(Answers(number).size(), answers) << "another robot's here";
   // A file that can't be read permits no write.
-  Forge("repository", {{"forge", forge()}, {"repository", kRepository}, {"contents", {{path, "{"}}}});
+  Forge("repository",
+        {{"forge", forge()}, {"repository", kRepository}, {"pushed_by", kMaria}, {"contents", {{path, "{"}}}});
+  Drain();
   Say(number, "alice", "/label area/build");
   EXPECT_EQ(Labels(Find(number)).count("area/build"), 0U);
+}
+
+TEST_P(CommandsTest, RepositoryFileHoldsForTriageToo) {
+  StartCommands();
+  const std::string path = github() ? ".github/yardmaster.json" : ".gitcode/yardmaster.json";
+  const std::string text = "fully_shard hangs.\n```python\nfully_shard(model)\n```";
+  const auto explained = [&](int64_t number) {
+    const std::string name = forge() + ":octo/repo#" + std::to_string(number);
+    return Yard({"explain", name, "--json"}).document();
+  };
+  const auto push = [&](const std::string& file) {
+    Forge("repository",
+          {{"forge", forge()}, {"repository", kRepository}, {"pushed_by", kMaria}, {"contents", {{path, file}}}});
+    Drain();
+  };
+  push(R"({"mode": "dry-run"})");
+  const int64_t dry = Issue(text);
+  Drain();
+  EXPECT_TRUE(Labels(Find(dry)).empty());
+  json plan = explained(dry);
+  EXPECT_EQ(plan["mode"], "dry-run");
+  EXPECT_EQ(plan["steps"][0]["id"], "repository-file");
+  EXPECT_EQ(plan["steps"][0]["why"], path + " says dry-run");
+  EXPECT_NE(plan["applied"], json::array()) << "it says what it would do";
+
+  // Many issues, one look at the file; the organisation's is another.
+  const size_t reads = CountCalls("GET", "contents/");
+  for (int i = 0; i < 5; ++i) Issue(text + " " + std::to_string(i));
+  Drain();
+  EXPECT_EQ(CountCalls("GET", "contents/"), reads);
+
+  // A pack without a rubric: issues are nobody's.
+  push(R"({"packs": ["pypto"]})");
+  const int64_t nobody = Issue(text);
+  Drain();
+  EXPECT_TRUE(Labels(Find(nobody)).empty());
+  EXPECT_EQ(CountCalls("GET", "contents/"), reads + 1) << "what was pushed is read, and nothing else";
+
+  push("{");
+  const int64_t broken = Issue(text);
+  Drain();
+  EXPECT_TRUE(Labels(Find(broken)).empty());
+  EXPECT_THAT(explained(broken)["steps"][0]["why"].get<std::string>(), HasSubstr("until it is mended"));
+
+  push("{}");
+  const int64_t decided = Issue(text);
+  Drain();
+  EXPECT_EQ(Labels(Find(decided)).count("area/fsdp"), 1U);
+  EXPECT_NE(explained(decided)["steps"][0]["id"], "repository-file");
+  EXPECT_EQ(Forge("unexpected"), json::array());
+}
+
+TEST_P(CommandsTest, SentenceWithSeveralCommandsIsCarriedOutUpToWhatCannotBe) {
+  StartCommands();
+  const int64_t number = Issue("fully_shard hangs.\n```python\nfully_shard(model)\n```");
+  Drain();
+  const int64_t comment =
+      Comment(number, kMaria, "@yardbot triage this issue again, then tell me why it got its labels");
+  Drain();
+  EXPECT_THAT(Answer(number, comment, 0), HasSubstr("/triage"));
+  EXPECT_THAT(Answer(number, comment, 1), HasSubstr("area/fsdp"));
+  const int64_t pull = Pull();
+  Drain();
+  const int64_t stopped = Comment(pull, "alice", "@yardbot squash this PR, then retest it", true);
+  Drain();
+  EXPECT_THAT(Answer(pull, stopped, 0, true), HasSubstr("not available here yet"));
+  EXPECT_THAT(Answer(pull, stopped, 1, true), HasSubstr("which was not done"));
+  EXPECT_EQ(Forge("unexpected"), json::array());
 }
 
 TEST_P(CommandsTest, PullRequestThatChangesTheRepositoryFileIsToldWhatIsWrong) {
@@ -423,6 +497,20 @@ TEST_P(CommandsTest, ReviewSumsUpInOneCommentThatIsUpdatedInPlace) {
   Say(number, kMaria, "/review", true);
   answers = Answers(number, true);
   EXPECT_EQ(answers["review-summary"].size(), 1U) << "updated in place";
+  EXPECT_EQ(Forge("unexpected"), json::array());
+
+  // More of it, and under one pack alone: one that the repository may use.
+  Forge("repository", {{"forge", forge()},
+                       {"repository", kRepository},
+                       {"contents", {{"ops/demo/demo_impl.py", "import pypto as pt\n"}}}});
+  Say(number, kMaria, "/review detailed", true);
+  EXPECT_THAT(Answers(number, true)["review-summary"].front(), HasSubstr("Why: the rules of these findings"));
+  Say(number, kMaria, "/review pack=pypto", true);
+  EXPECT_THAT(Answers(number, true)["review-summary"].front(), HasSubstr("Packs: pypto"));
+  const std::string refused = Say(number, kMaria, "/review pack=cache-dit", true);
+  EXPECT_THAT(refused, HasSubstr("may not use the pack"));
+  EXPECT_THAT(refused, HasSubstr("pypto"));
+  EXPECT_THAT(Answers(number, true)["review-summary"].front(), HasSubstr("Packs: pypto")) << "it stays as it was";
   EXPECT_EQ(Forge("unexpected"), json::array());
 
   EXPECT_THAT(Say(Issue(), kMaria, "/review"), HasSubstr("can be given in"));

@@ -79,6 +79,7 @@ class MemoryForge final : public Forge {
   // Loses every write on the way.
   bool lose_writes = false;
   int reads = 0;
+  int file_reads = 0;  // of them: files
   int writes = 0;
   std::string login = "yardbot";
   LabelRules rules;
@@ -199,6 +200,7 @@ class MemoryForge final : public Forge {
   }
   absl::StatusOr<std::optional<ForgeFile>> GetFile(const ForgeCall&, std::string_view repository, std::string_view path,
                                                    std::string_view ref) override {
+    ++file_reads;
     if (absl::Status status = Read(); !status.ok()) return status;
     const auto it = files.find(std::string(repository) + " " + std::string(ref) + " " + std::string(path));
     if (it == files.end()) return std::optional<ForgeFile>();

@@ -1,5 +1,6 @@
 #include "services/commands/pipe/job.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -24,6 +25,12 @@ std::vector<std::string> SlotNames(const ParsedCommand& command, std::string_vie
   if (const auto* list = std::get_if<std::vector<std::string>>(&it->second)) return *list;
   if (const auto* one = std::get_if<std::string>(&it->second)) return {*one};
   return {};
+}
+
+bool HasFlag(const ParsedCommand& command, std::string_view slot) {
+  const auto it = command.slots.find(slot);
+  const bool* flag = it == command.slots.end() ? nullptr : std::get_if<bool>(&it->second);
+  return flag != nullptr && *flag;
 }
 
 // The name with which effects know the command: another one when other words stand in its place.
@@ -83,17 +90,29 @@ absl::StatusOr<WorkDone> Unlabel(const Work& work) {
   const LabelsForPerson labels =
       LabelsToRemove(*work.input.pack, SlotNames(work.command, "labels"), {on_it.begin(), on_it.end()});
   if (!labels.go.empty()) {
-    v1::RemoveLabels& remove = *work.plan.mutable_plan()->add_actions()->mutable_remove_labels();
-    for (const std::string& label : labels.go) remove.add_labels(label);
-    remove.set_command(EffectName(work.input));
+    // One by one: what the forge refuses for one label says nothing about the others.
+    for (const std::string& label : labels.go) {
+      v1::RemoveLabels& remove = *work.plan.mutable_plan()->add_actions()->mutable_remove_labels();
+      remove.add_labels(label);
+      remove.set_command(EffectName(work.input));
+    }
   }
   return LabelsDone(work, labels, Say(work, "took off ", "已摘掉 "), Say(work, "not there: ", "本来就没有："));
 }
 
 absl::StatusOr<WorkDone> Triage(const Work& work) {
-  absl::StatusOr<AskedPlan> asked = work.view.Ask("triage");
-  if (!asked.ok()) return asked.status();
   WorkDone out;
+  if (work.layers.repository_broken || work.layers.organisation_broken) {
+    out.done = false;
+    out.text = Say(work,
+                   "the repository's file for the bot, or its organisation's, can't be used as it is: nothing is "
+                   "decided until it is mended",
+                   "本仓或其组织给机器人的配置文件目前有误，修好之前不做任何判定");
+    out.outcome = "refused: broken file";
+    return out;
+  }
+  absl::StatusOr<AskedPlan> asked = work.view.Ask("triage", {});
+  if (!asked.ok()) return asked.status();
   if (!asked->plan.has_value()) {
     out.done = false;
     out.text = LeftAloneText(asked->reason, work.asked.chinese);
@@ -117,9 +136,22 @@ absl::StatusOr<WorkDone> Why(const Work& work) {
 }
 
 absl::StatusOr<WorkDone> Review(const Work& work) {
-  absl::StatusOr<AskedPlan> asked = work.view.Ask("review");
-  if (!asked.ok()) return asked.status();
   WorkDone out;
+  AskOptions options;
+  options.detailed = HasFlag(work.command, "detailed");
+  if (const std::vector<std::string> pack = SlotNames(work.command, "pack"); !pack.empty()) {
+    options.pack = pack.front();
+    if (std::find(work.packs.begin(), work.packs.end(), options.pack) == work.packs.end()) {
+      out.done = false;
+      out.text = absl::StrCat(Say(work, "this repository may not use the pack ", "本仓不能使用规则包 "),
+                              EchoCode(options.pack), Say(work, "; those that it may: ", "；可以使用的："),
+                              work.packs.empty() ? Say(work, "none", "无") : Codes(work.packs));
+      out.outcome = "refused: pack";
+      return out;
+    }
+  }
+  absl::StatusOr<AskedPlan> asked = work.view.Ask("review", options);
+  if (!asked.ok()) return asked.status();
   if (!asked->plan.has_value()) {
     out.done = false;
     out.text = Say(work, "only pull requests can be reviewed", "只能检视 PR");
@@ -127,7 +159,8 @@ absl::StatusOr<WorkDone> Review(const Work& work) {
     return out;
   }
   const auto& steps = asked->plan->explanation().steps();
-  const std::string counts = steps.empty() ? std::string() : steps[0].why();
+  const auto judged = std::find_if(steps.begin(), steps.end(), [](const auto& step) { return step.id() == "review"; });
+  const std::string counts = judged == steps.end() ? std::string() : judged->why();
   out.text = absl::StrCat(counts, Say(work, ". See the summary comment.", "。详见汇总评论。"));
   out.outcome = absl::StrCat("done: ", counts);
   *work.plan.mutable_asked() = *std::move(asked->plan);

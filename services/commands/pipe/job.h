@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "services/commands/answers.h"
@@ -18,6 +19,7 @@ struct Work {
   const Answers& answers;
   const AskedBy& asked;
   const SettingLayers& layers;
+  const std::vector<std::string>& packs;  // that the repository may use
   SubjectView& view;
   v1::CommandPlan& plan;  // actions before the answer go into plan.plan
 };

@@ -29,44 +29,12 @@ using rules::LocalText;
 constexpr std::string_view kAcknowledgement = "eyes";
 // A question back names so many ways to say it.
 constexpr size_t kMaxChoices = 4;
+// Of a sentence about what was not read.
+constexpr size_t kMaxNoteBytes = 400;
+constexpr std::string_view kDryRunOutcome = "dry-run: ";
 
 rules::CommandPlace PlaceOf(const v1::Subject& subject) {
   return subject.kind() == v1::SUBJECT_KIND_PULL_REQUEST ? rules::kFromPull : rules::kFromIssue;
-}
-
-rules::PhraseContext ContextOf(const v1::Subject& subject) {
-  rules::PhraseContext context;
-  if (subject.kind() == v1::SUBJECT_KIND_PULL_REQUEST) context.pr = subject.number();
-  context.repo = subject.repository();
-  return context;
-}
-
-std::optional<rules::SlotValue> SlotOf(const nlohmann::ordered_json& value) {
-  if (value.is_boolean()) return value.get<bool>();
-  if (value.is_number_integer()) return value.get<int64_t>();
-  if (value.is_string()) return value.get<std::string>();
-  if (!value.is_array()) return std::nullopt;
-  std::vector<std::string> list;
-  for (const auto& item : value) {
-    if (item.is_string()) list.push_back(item.get<std::string>());
-  }
-  return list;
-}
-
-rules::Slots SlotsOf(const nlohmann::ordered_json& slots) {
-  rules::Slots out;
-  for (const auto& [name, value] : slots.items()) {
-    if (std::optional<rules::SlotValue> slot = SlotOf(value); slot.has_value()) out[name] = *std::move(slot);
-  }
-  return out;
-}
-
-// How somebody would write it with a slash: "/squash 160".
-std::string AsSlash(const rules::CommandTable& table, const rules::PhraseCommand& choice) {
-  const CommandModel* command = table.Find(choice.command);
-  if (command == nullptr || command->forms.empty()) return {};
-  std::string out = CommandText(*command, SlotsOf(choice.slots));
-  return out.empty() ? command->forms.front().text : out;
 }
 
 // Numbers and repositories that a command names besides the thread it stands in.
@@ -142,12 +110,15 @@ absl::StatusOr<PermissionDecision> Permit(const PermissionRequest& request, std:
 // One command on its way to its plan.
 class CommandsPlanner::Job {
  public:
-  Job(const PlannerEnvironment& env, const CommandInput& input, ParsedCommand command)
-      : env_(env), input_(input), command_(std::move(command)), answers_(input.pack->commands()) {
-    const std::string_view text = input.text;
+  Job(const PlannerEnvironment& env, const CommandInput& input, Request request)
+      : env_(env),
+        input_(input),
+        request_(std::move(request)),
+        command_(request_.command),
+        answers_(input.pack->commands()) {
     asked_.person = input.event.actor();
-    asked_.written = text.substr(command_.begin, command_.end - command_.begin);
-    asked_.chinese = IsChinese(asked_.written);
+    asked_.written = request_.written;
+    asked_.chinese = request_.chinese;
     asked_.command = command_.command;
   }
 
@@ -169,24 +140,26 @@ class CommandsPlanner::Job {
     if (packs_ == nullptr && env_.packs != nullptr) packs_ = env_.packs();
     return packs_;
   }
-  // What free text means: fills in the command, or returns the answer that asks back.
-  std::optional<std::string> Interpret();
+  // The answer that asks back what free text means; nullopt: it is a command.
+  std::optional<std::string> Question() const;
+  // The answer that says why something of a sentence is not done though it could be: what it depends on was not.
+  std::optional<std::string> Stopped(v1::CommandPlan& plan) const;
   // The answer that says why not; nullopt: everybody involved may.
   absl::StatusOr<std::optional<std::string>> Refusal(SubjectView& view, std::string& outcome);
   absl::StatusOr<std::string> Answer(SubjectView& view, v1::CommandPlan& plan);
 
   const PlannerEnvironment& env_;
   const CommandInput& input_;
-  ParsedCommand command_;
+  const Request request_;
+  const ParsedCommand& command_;
   const Answers answers_;
   AskedBy asked_;
   LoadedSettings settings_;
   std::shared_ptr<const PackSet> packs_;
-  std::vector<std::string> further_;  // commands that the same sentence asks for behind the first
 };
 
 bool CommandsPlanner::Job::IsOtherRobots() const {
-  if (settings_.robot_commands.empty()) return false;
+  if (settings_.robot_commands.empty() || request_.IsNote()) return false;
   GrammarOptions options;
   options.bot_logins = {input_.own_login};
   options.robot_commands = settings_.robot_commands;
@@ -195,30 +168,11 @@ bool CommandsPlanner::Job::IsOtherRobots() const {
                       [&](const ParsedCommand& one) { return one.begin == command_.begin; });
 }
 
-std::optional<std::string> CommandsPlanner::Job::Interpret() {
-  const rules::CommandTable& table = *input_.pack->commands();
-  const std::shared_ptr<const rules::PhraseSet> phrases =
-      env_.find_phrases == nullptr ? nullptr : env_.find_phrases(input_.pack->model().name);
-  rules::Interpretation meant;
-  meant.command = command_.request.empty() ? "help" : "none";
-  if (phrases != nullptr && !command_.request.empty()) {
-    meant = phrases->Interpret(command_.request, ContextOf(input_.snapshot.subject()));
-  }
-  command_.command = table.Find(meant.command);
-  if (command_.command != nullptr) {
-    command_.slots = SlotsOf(meant.slots);
-    for (const rules::CommandParameter& parameter : command_.command->parameters) {
-      const std::string& slot = parameter.slot.empty() ? parameter.name : parameter.slot;
-      if (parameter.required && !command_.slots.contains(slot)) command_.missing.push_back(&parameter);
-    }
-    asked_.command = command_.command;
-    for (const rules::PhraseCommand& next : meant.then) further_.push_back(AsSlash(table, next));
-    return std::nullopt;
-  }
+std::optional<std::string> CommandsPlanner::Job::Question() const {
+  if (command_.command != nullptr) return std::nullopt;
   std::vector<std::string> ways;
-  for (const rules::PhraseCommand& choice : meant.choices) {
-    if (ways.size() == kMaxChoices) break;
-    if (std::string way = AsSlash(table, choice); !way.empty()) ways.push_back(std::move(way));
+  for (const std::string& way : request_.choices) {
+    if (ways.size() < kMaxChoices) ways.push_back(way);
   }
   LocalText sentence{"it is not clear what is meant", "不清楚具体要做什么"};
   if (!ways.empty()) {
@@ -226,6 +180,26 @@ std::optional<std::string> CommandsPlanner::Job::Interpret() {
     sentence.zh = absl::StrCat("是指 ", absl::StrJoin(ways, " 还是 "), "？请直接写出其中一个命令");
   }
   return answers_.Ask(asked_, {sentence});
+}
+
+std::optional<std::string> CommandsPlanner::Job::Stopped(v1::CommandPlan& plan) const {
+  for (const Dependency& before : request_.before) {
+    const auto settled = std::find_if(input_.earlier.begin(), input_.earlier.end(), [&](const EarlierCommand& earlier) {
+      return earlier.fingerprint == before.fingerprint;
+    });
+    std::string_view outcome =
+        settled == input_.earlier.end() ? std::string_view() : std::string_view(settled->outcome);
+    if (outcome.starts_with(kDryRunOutcome)) outcome.remove_prefix(kDryRunOutcome.size());
+    if (outcome.starts_with("done")) continue;
+    plan.set_outcome("stopped");
+    return answers_.Failed(asked_,
+                           absl::StrCat(asked_.chinese ? "前面的 " : "it comes behind ", EchoCode(before.written),
+                                        asked_.chinese ? " 没有做成，所以没有继续" : ", which was not done"));
+  }
+  if (!request_.conditional || command_.command->access != rules::CommandAccess::kWrite) return std::nullopt;
+  plan.set_outcome("asked-back");
+  return answers_.Ask(asked_, {{"whether the condition holds is for people to say: write it on its own when it does",
+                                "条件是否满足要由人判断，满足时请单独写出这个命令"}});
 }
 
 absl::StatusOr<std::optional<std::string>> CommandsPlanner::Job::Refusal(SubjectView& view, std::string& outcome) {
@@ -259,11 +233,15 @@ absl::StatusOr<std::optional<std::string>> CommandsPlanner::Job::Refusal(Subject
 absl::StatusOr<std::string> CommandsPlanner::Job::Answer(SubjectView& view, v1::CommandPlan& plan) {
   // 1. What is meant.
   if (command_.kind == ParsedCommand::Kind::kUnknown) {
+    if (request_.IsNote()) {
+      plan.set_outcome("not read");
+      return answers_.Failed(asked_, EchoText(request_.unread.In(asked_.chinese), kMaxNoteBytes));
+    }
     plan.set_outcome("suggested");
     return answers_.Unknown(asked_, command_.suggestion);
   }
   if (command_.kind == ParsedCommand::Kind::kRequest) {
-    if (std::optional<std::string> question = Interpret(); question.has_value()) {
+    if (std::optional<std::string> question = Question(); question.has_value()) {
       plan.set_outcome("asked-back");
       return *std::move(question);
     }
@@ -277,6 +255,8 @@ absl::StatusOr<std::string> CommandsPlanner::Job::Answer(SubjectView& view, v1::
     plan.set_outcome(outcome);
     return **std::move(refusal);
   }
+
+  if (std::optional<std::string> stopped = Stopped(plan); stopped.has_value()) return *std::move(stopped);
 
   // 3. Whether it can be done as it is written.
   if (!command_.problems.empty()) {
@@ -305,22 +285,21 @@ absl::StatusOr<std::string> CommandsPlanner::Job::Answer(SubjectView& view, v1::
   }
 
   // 4. Do it.
-  const absl::StatusOr<WorkDone> done = work({input_, command_, answers_, asked_, settings_.layers, view, plan});
+  const RepositoryConfig* entry =
+      env_.config.FindRepository(input_.snapshot.subject().forge(), input_.snapshot.subject().repository());
+  const std::vector<std::string> packs = entry == nullptr ? std::vector<std::string>() : entry->packs;
+  const absl::StatusOr<WorkDone> done = work({input_, command_, answers_, asked_, settings_.layers, packs, view, plan});
   if (!done.ok()) return done.status();
   plan.set_outcome(done->outcome);
-  std::string text = done->text;
-  if (!further_.empty()) {
-    absl::StrAppend(&text, "\n\n",
-                    asked_.chinese ? "后面的命令还没有做，请分别写出："
-                                   : "What comes behind it was not done; write it on its own: ",
-                    EchoCode(absl::StrJoin(further_, ", ")));
-  }
-  return done->done ? answers_.Done(asked_, text) : answers_.Failed(asked_, text);
+  return done->done ? answers_.Done(asked_, done->text) : answers_.Failed(asked_, done->text);
 }
 
 absl::Status CommandsPlanner::Job::Run(SubjectView& view, v1::CommandPlan& plan) {
   absl::StatusOr<std::string> text = Answer(view, plan);
   if (!text.ok()) return text.status();
+  if (!request_.IsNote() && !request_.unread.en.empty()) {
+    absl::StrAppend(&*text, "\n\n", EchoText(request_.unread.In(asked_.chinese), kMaxNoteBytes));
+  }
   v1::AnswerComment& answer = *plan.mutable_plan()->add_actions()->mutable_answer_comment();
   answer.set_name(input_.name);
   answer.set_revision(2 * input_.revision + 1);
@@ -328,34 +307,36 @@ absl::Status CommandsPlanner::Job::Run(SubjectView& view, v1::CommandPlan& plan)
   return absl::OkStatus();
 }
 
-std::vector<ParsedCommand> CommandsPlanner::Parse(const CommandContext& context, std::string_view text) const {
+RequestReader CommandsPlanner::ReaderFor(const CommandContext& context) const {
   GrammarOptions options;
   if (!context.own_login.empty()) options.bot_logins = {std::string(context.own_login)};
   const RepositoryConfig* entry = env_.config.FindRepository(context.subject.forge(), context.subject.repository());
   options.robot_commands = entry != nullptr ? entry->commands.robot_commands : env_.config.commands.robot_commands;
-  std::vector<ParsedCommand> commands = CommandGrammar(context.pack.commands(), options).Parse(text).commands;
   std::shared_ptr<const rules::PhraseSet> phrases;
   if (env_.find_phrases != nullptr) phrases = env_.find_phrases(context.pack.model().name);
-  // Who merely talks to the bot, or about it, asks for nothing.
-  std::erase_if(commands, [&](const ParsedCommand& command) {
-    if (command.kind != ParsedCommand::Kind::kRequest || command.request.empty()) return false;
-    return phrases == nullptr || phrases->Interpret(command.request, ContextOf(context.subject)).command == "none";
-  });
-  return commands;
+  return RequestReader(context.pack.commands(), options, std::move(phrases), context.subject);
+}
+
+std::optional<Request> CommandsPlanner::FindRequest(const CommandInput& input) const {
+  const CommandContext context{input.snapshot.subject(), *input.pack, input.own_login};
+  for (Request& request : ReaderFor(context).Read(input.text)) {
+    if (request.fingerprint == input.fingerprint) return std::move(request);
+  }
+  return std::nullopt;
 }
 
 std::vector<FoundCommand> CommandsPlanner::Find(const CommandContext& context, std::string_view text) const {
   std::vector<FoundCommand> found;
-  const std::vector<ParsedCommand> commands = Parse(context, text);
-  found.reserve(commands.size());
-  for (const ParsedCommand& command : commands) found.push_back({command.fingerprint, std::string(command.id())});
+  const std::vector<Request> requests = ReaderFor(context).Read(text);
+  found.reserve(requests.size());
+  for (const Request& request : requests) found.push_back({request.fingerprint, std::string(request.command.id())});
   return found;
 }
 
 absl::Status CommandsPlanner::Acknowledge(const CommandInput& input, SubjectView& view, v1::Plan& plan) const {
-  std::vector<ParsedCommand> commands = Parse({input.snapshot.subject(), *input.pack, input.own_login}, input.text);
-  if (input.index >= commands.size()) return errors::Internal("a text lost one of its commands");
-  Job job(env_, input, std::move(commands[input.index]));
+  std::optional<Request> request = FindRequest(input);
+  if (!request.has_value()) return errors::Internal("a text lost one of its commands");
+  Job job(env_, input, *std::move(request));
   // What is misspelt may not be meant for us at all; its answer comes at once anyway.
   if (job.command().kind == ParsedCommand::Kind::kUnknown) return absl::OkStatus();
   if (absl::Status loaded = job.Load(view); !loaded.ok()) return loaded;
@@ -374,9 +355,9 @@ absl::Status CommandsPlanner::Acknowledge(const CommandInput& input, SubjectView
 }
 
 absl::Status CommandsPlanner::Plan(const CommandInput& input, SubjectView& view, v1::CommandPlan& plan) const {
-  std::vector<ParsedCommand> commands = Parse({input.snapshot.subject(), *input.pack, input.own_login}, input.text);
-  if (input.index >= commands.size()) return errors::Internal("a text lost one of its commands");
-  Job job(env_, input, std::move(commands[input.index]));
+  std::optional<Request> request = FindRequest(input);
+  if (!request.has_value()) return errors::Internal("a text lost one of its commands");
+  Job job(env_, input, *std::move(request));
   if (absl::Status loaded = job.Load(view); !loaded.ok()) return loaded;
   if (job.IsOtherRobots()) {
     plan.set_outcome("another robot's");
@@ -387,9 +368,9 @@ absl::Status CommandsPlanner::Plan(const CommandInput& input, SubjectView& view,
 }
 
 void CommandsPlanner::Fail(const CommandInput& input, std::string_view reason, v1::Plan& plan) const {
-  std::vector<ParsedCommand> commands = Parse({input.snapshot.subject(), *input.pack, input.own_login}, input.text);
-  if (input.index >= commands.size()) return;
-  const Job job(env_, input, std::move(commands[input.index]));
+  std::optional<Request> request = FindRequest(input);
+  if (!request.has_value()) return;
+  const Job job(env_, input, *std::move(request));
   v1::AnswerComment& answer = *plan.add_actions()->mutable_answer_comment();
   answer.set_name(input.name);
   answer.set_revision(2 * input.revision + 1);

@@ -4,12 +4,13 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "rules/engine/phrases/phrase_set.h"
-#include "services/commands/grammar.h"
+#include "services/commands/pipe/requests.h"
 #include "services/core/config.h"
 #include "services/core/pack_registry.h"
 #include "services/intake/command_planner.h"
@@ -35,8 +36,10 @@ class CommandsPlanner final : public CommandPlanner {
 
  private:
   class Job;
-  // The commands of a text that ask for something: free text only if the interpreter makes something of it.
-  std::vector<ParsedCommand> Parse(const CommandContext& context, std::string_view text) const;
+  // What a text asks for.
+  RequestReader ReaderFor(const CommandContext& context) const;
+  // The command that the input speaks of; nullopt if the text has it no longer.
+  std::optional<Request> FindRequest(const CommandInput& input) const;
 
   const PlannerEnvironment env_;
 };

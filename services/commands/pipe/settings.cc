@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "services/intake/effect_runner.h"
 
 namespace yardmaster::commands {
@@ -10,7 +12,7 @@ namespace {
 // One file. `broken` is set where there is one that can't be used.
 absl::Status Load(SubjectView& view, std::string_view repository, std::string_view path, std::string_view ref,
                   const RepositoryScope& scope, std::optional<RepositoryFile>& file, bool& broken) {
-  const absl::StatusOr<std::optional<std::string>> text = view.File(repository, path, ref);
+  const absl::StatusOr<std::optional<std::string>> text = view.RecentFile(repository, path, ref);
   if (!text.ok()) {
     // What passes is tried again; what the forge will never show counts as broken.
     if (FromForgeError(text.status()).kind != StepResult::Kind::kFailed) return text.status();
@@ -59,6 +61,38 @@ absl::Status LoadSettings(SubjectView& view, const v1::Subject& subject, const C
   AddRobots(out.layers.organisation, out.robot_commands);
   AddRobots(out.layers.daemon, out.robot_commands);
   return absl::OkStatus();
+}
+
+absl::StatusOr<RepositoryChoice> ChooseByFiles(SubjectView& view, const v1::Subject& subject, const Config& config,
+                                               const PackSet* loaded) {
+  RepositoryChoice choice;
+  LoadedSettings settings;
+  if (absl::Status status = LoadSettings(view, subject, config, loaded, settings); !status.ok()) return status;
+  const std::string own = RepositoryFilePath(subject.forge());
+  const std::string owner = subject.repository().substr(0, subject.repository().find('/'));
+  const std::string shared = OrganisationRepository(subject.forge(), owner) + "/" + std::string(kOrganisationFilePath);
+  std::vector<std::string> sentences;
+  const auto say = [&](bool by_own, std::string what) {
+    sentences.push_back(absl::StrCat(by_own ? own : shared, " ", what));
+  };
+  for (const bool by_own : {true, false}) {
+    if (!(by_own ? settings.layers.repository_broken : settings.layers.organisation_broken)) continue;
+    choice.broken = true;
+    say(by_own, "can't be used as it is: nothing is written until it is mended");
+  }
+  const RepositoryFile file = settings.Merged();
+  if (file.packs.has_value()) {
+    const RepositoryConfig* entry = config.FindRepository(subject.forge(), subject.repository());
+    choice.packs = PacksOf(file, entry == nullptr ? std::vector<std::string>() : entry->packs);
+    say(settings.repository.has_value() && settings.repository->packs.has_value(),
+        absl::StrCat("chooses the packs ", absl::StrJoin(choice.packs, ", ")));
+  }
+  if (file.dry_run) {
+    choice.dry_run = true;
+    say(settings.repository.has_value() && settings.repository->dry_run, "says dry-run");
+  }
+  choice.why = absl::StrJoin(sentences, "; ");
+  return choice;
 }
 
 }  // namespace yardmaster::commands

@@ -10,6 +10,7 @@
 #include "services/commands/permission.h"
 #include "services/commands/repository_file.h"
 #include "services/core/config.h"
+#include "services/intake/repository_choice.h"
 #include "services/intake/subject_view.h"
 #include "yardmaster/v1/types.pb.h"
 
@@ -34,10 +35,15 @@ struct LoadedSettings {
   LoadedSettings& operator=(const LoadedSettings&) = delete;
 };
 
-// Reads both files through the view: of a pull request's base branch, of an issue's default branch. A file that can't
-// be read for good, or has problems, is a broken layer. Errors are those that pass.
+// Reads both files through the view, as they were within the last minute: of a pull request's base branch, of an
+// issue's default branch. A file that can't be read for good, or has problems, is a broken layer. Errors are those that
+// pass.
 absl::Status LoadSettings(SubjectView& view, const v1::Subject& subject, const Config& config, const PackSet* loaded,
                           LoadedSettings& out);
+
+// What both files choose for the whole pipe: packs among those that the configuration allows, and the mode.
+absl::StatusOr<RepositoryChoice> ChooseByFiles(SubjectView& view, const v1::Subject& subject, const Config& config,
+                                               const PackSet* loaded);
 
 }  // namespace yardmaster::commands
 

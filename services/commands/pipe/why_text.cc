@@ -96,7 +96,9 @@ std::string TriageText(const v1::Plan& plan, bool chinese) {
   if (plan.applied().empty()) {
     out = chinese ? "没有需要添加的标签" : "nothing to add";
   } else {
-    out = absl::StrCat(chinese ? "添加标签 " : "added ", Codes(plan.applied()));
+    const bool only_said = plan.mode() == v1::MODE_DRY_RUN;
+    const char* const said = chinese ? "试运行，只会添加标签 " : "a dry run: it would add ";
+    out = absl::StrCat(only_said ? said : chinese ? "添加标签 " : "added ", Codes(plan.applied()));
   }
   if (!plan.comment_template().empty()) {
     absl::StrAppend(&out, chinese ? "，并发布模板 " : ", and posted the template ", EchoCode(plan.comment_template()));

@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "services/intake/gaps.h"
@@ -27,12 +30,13 @@ class SweepTest : public ::testing::Test {
 
   SweepEnvironment Environment() {
     return {*world_.inbox_, world_.store_->schedules(),       world_.clock_,
-            world_.logger_, {{"github", world_.side_.get()}}, [this](std::string_view) { return world_.pack_; }};
+            world_.logger_, {{"github", world_.side_.get()}}, find_pack_,
+            choose_pack_};
   }
   // Instead of sleeping: let the pipe work, one piece at a time.
-  absl::Status Run(int64_t limit = 0) {
+  absl::Status Run(int64_t limit = 0, bool named = false) {
     return RunSweep(
-        Environment(), {"github", kRepository, "tiny"}, limit,
+        Environment(), {"github", kRepository, "tiny", named}, limit,
         [this](std::chrono::milliseconds time) {
           if (!world_.pipeline_->RunOne()) world_.clock_.Advance(time);
           return --pauses_ > 0;
@@ -46,6 +50,10 @@ class SweepTest : public ::testing::Test {
   }
 
   World world_;
+  std::function<std::shared_ptr<const rules::CompiledPack>(std::string_view)> find_pack_ = [this](std::string_view) {
+    return world_.pack_;
+  };
+  std::function<absl::StatusOr<std::string>(const SweepTarget&)> choose_pack_;
   SweepProgress progress_;
   std::vector<int64_t> order_;
   int pauses_ = 100'000;
@@ -61,6 +69,23 @@ TEST_F(SweepTest, WithoutAnEntryLabelEveryOpenIssueWithoutMarkerIsTaken) {
   EXPECT_EQ(order_, (std::vector<int64_t>{3, 5, 7, 13}));
   EXPECT_EQ(progress_.done, 4);
   EXPECT_TRUE(world_.Labels(7).contains("done"));
+}
+
+TEST_F(SweepTest, ThePackThatTheRepositoryChoosesIsSweptUnlessSomebodyNamesAnother) {
+  rules::PackFiles files;
+  for (const auto& [path, text] : testing::TinyPackFiles()) files["other" + path.substr(4)] = text;
+  files["other/pack.json"] = R"({"name": "other", "title": "Every issue enters"})";
+  world_.more_packs_["other"] = testing::CompileTinyPack(files, "other");
+  world_.config_.repositories.front().packs = {"tiny", "other"};
+  find_pack_ = [this](std::string_view name) { return name == "other" ? world_.more_packs_["other"] : world_.pack_; };
+  choose_pack_ = [](const SweepTarget&) { return std::string("other"); };
+  ASSERT_TRUE(Run(0, /*named=*/true).ok());
+  EXPECT_EQ(order_, (std::vector<int64_t>{3, 5, 13}));
+  order_.clear();
+  ASSERT_TRUE(Run().ok());
+  EXPECT_EQ(order_, (std::vector<int64_t>{7})) << "the others are decided";
+  choose_pack_ = [](const SweepTarget&) -> absl::StatusOr<std::string> { return absl::UnavailableError("unwell"); };
+  EXPECT_FALSE(Run().ok());
 }
 
 TEST_F(SweepTest, QueueIsWorkedThroughOldestFirstWithoutMarkedOnesAndPullRequests) {

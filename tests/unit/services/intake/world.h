@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -90,8 +91,11 @@ class World {
         "yardbot");
     const std::map<std::string, ForgeSide*, std::less<>> forges = {{"github", side_.get()}};
     const auto find_pack = [this](std::string_view name) {
+      const auto more = more_packs_.find(std::string(name));
+      if (more != more_packs_.end()) return more->second;
       return name == "tiny" ? pack_ : std::shared_ptr<const rules::CompiledPack>();
     };
+    recent_files_ = std::make_unique<RecentFiles>(clock_);
     effects_ = std::make_unique<EffectRunner>(
         EffectRunner::Kinds{std::make_shared<PostTemplateEffect>(), std::make_shared<AddLabelsEffect>(),
                             std::make_shared<ReactEffect>(), std::make_shared<AnswerCommentEffect>(),
@@ -110,7 +114,9 @@ class World {
                                                           nullptr,
                                                           commands_.get(),
                                                           command_planner_,
-                                                          {planner_}});
+                                                          {planner_},
+                                                          find_choice_,
+                                                          recent_files_.get()});
     PipelineOptions pipeline_options;
     pipeline_options.seed = 1;
     pipeline_ = std::make_unique<Pipeline>(PipelineEnvironment{config_,
@@ -123,7 +129,8 @@ class World {
                                                                forges,
                                                                {planner_},
                                                                find_pack,
-                                                               command_planner_},
+                                                               command_planner_,
+                                                               recent_files_.get()},
                                            pipeline_options);
     const absl::Status started = pipeline_->Start();
     ASSERT_TRUE(started.ok()) << started;
@@ -240,6 +247,9 @@ class World {
   Config config_;
   MemoryForge forge_;
   std::shared_ptr<const rules::CompiledPack> pack_;
+  std::map<std::string, std::shared_ptr<const rules::CompiledPack>> more_packs_;
+  // What repositories' files choose; null: nothing. To be set before Boot.
+  FindRepositoryChoice find_choice_;
   std::shared_ptr<const Planner> planner_ = std::make_shared<IssuePlanner>();
   // Reads commands; null: nobody does. To be set before Boot.
   std::shared_ptr<const CommandPlanner> command_planner_;
@@ -256,6 +266,7 @@ class World {
   std::unique_ptr<CrashingCommands> commands_;
   std::unique_ptr<CrashMarks> marks_;
   std::unique_ptr<ForgeSide> side_;
+  std::unique_ptr<RecentFiles> recent_files_;
   std::unique_ptr<EffectRunner> effects_;
   std::unique_ptr<SubjectWork> work_;
   std::unique_ptr<Pipeline> pipeline_;

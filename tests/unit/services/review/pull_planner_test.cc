@@ -4,13 +4,16 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "services/core/limits.h"
 #include "tests/support/tiny_pack.h"
+#include "tests/unit/services/review/review_pack.h"
 
 namespace yardmaster {
 namespace {
@@ -95,10 +98,14 @@ class FakeView final : public SubjectView {
     if (it == texts.end()) return std::optional<std::string>();
     return std::optional<std::string>(it->second);
   }
+  absl::StatusOr<std::optional<std::string>> RecentFile(std::string_view repository, std::string_view path,
+                                                        std::string_view ref) override {
+    return File(repository, path, ref);
+  }
   absl::StatusOr<const ForgePull*> Pull() override { return &pull; }
   absl::StatusOr<const ForgePullFileList*> PullFiles() override { return &files; }
   absl::StatusOr<std::optional<v1::Plan>> LatestDecision() override { return std::optional<v1::Plan>(); }
-  absl::StatusOr<AskedPlan> Ask(std::string_view) override { return AskedPlan(); }
+  absl::StatusOr<AskedPlan> Ask(std::string_view, const AskOptions&) override { return AskedPlan(); }
   std::string Digest() const override { return {}; }
 
   ForgePull pull;
@@ -124,7 +131,7 @@ TEST(PullPlanner, OnlyPythonThatIsThereIsReadAndTheRestIsTold) {
   view.files.complete = false;
   view.texts[":a.py"] = "x = 1\n";
   view.texts["fork/repo:d.py"] = "y = 1\n";
-  const PullReviewPlanner planner([](const v1::Subject&, SubjectView&) { return ReviewScope(); });
+  const PullReviewPlanner planner([](const v1::Subject&, SubjectView&, std::string_view) { return ReviewScope(); });
   v1::Event event;
   v1::IssueSnapshot snapshot;
   const auto pack = testing::CompileTinyPack();
@@ -145,6 +152,78 @@ TEST(PullPlanner, OnlyPythonThatIsThereIsReadAndTheRestIsTold) {
   EXPECT_THAT(body, HasSubstr("e.py: it is not there"));
   EXPECT_THAT(body, HasSubstr("does not show all files"));
   EXPECT_THAT(body, HasSubstr("no checks of code"));
+}
+
+TEST(PullPlanner, DetailedShowsAllFindingsAndWhatTheirRulesAreAbout) {
+  rules::PackFiles files = testing::ReviewPackFiles();
+  std::string& checks = files["lantern/checks/checks.json"];
+  const std::string id = R"("id": "L1", )";
+  ASSERT_NE(checks.find(id), std::string::npos);
+  checks.insert(checks.find(id) + id.size(), R"("description": "Kernels write through @pointers.", )");
+  rules::Problems problems;
+  const std::shared_ptr<const rules::CheckSet> set = rules::LoadChecks(files, "lantern", problems);
+  ASSERT_NE(set, nullptr) << problems.at(0).ToString();
+  ReviewReport report;
+  for (uint32_t i = 1; i <= kMaxPullFindingsShown + 3; ++i) {
+    rules::Finding finding = FindingAt("a_impl.py", i, rules::Severity::kBlock, "`k` returns");
+    finding.rule_id = "L1";
+    finding.pack = "lantern";
+    finding.fix = "Drop it.";
+    report.findings.push_back({finding});
+  }
+  PullReviewText about;
+  about.packs = {set};
+  const std::string brief = PullReviewComment(report, about);
+  EXPECT_THAT(brief, HasSubstr("Only the first"));
+  EXPECT_THAT(brief, Not(HasSubstr("Kernels write")));
+  about.detailed = true;
+  const std::string text = PullReviewComment(report, about);
+  EXPECT_THAT(text, Not(HasSubstr("Only the first")));
+  EXPECT_THAT(text, HasSubstr("a\\_impl.py:" + std::to_string(kMaxPullFindingsShown + 3)));
+  EXPECT_THAT(text, HasSubstr("no return — Kernels write through"));
+  EXPECT_THAT(text, Not(HasSubstr("@pointers"))) << "nobody is called";
+  EXPECT_THAT(text, HasSubstr("Hint: Drop it."));
+  EXPECT_EQ(text.find("Kernels write"), text.rfind("Kernels write")) << "each rule once";
+}
+
+TEST(PullPlanner, DetailedStaysWithinAComment) {
+  ReviewReport report;
+  for (uint32_t i = 1; i <= 5'000; ++i) {
+    report.findings.push_back({FindingAt("a.py", i, rules::Severity::kInfo, std::string(200, 'x'))});
+  }
+  PullReviewText about;
+  about.detailed = true;
+  const std::string text = PullReviewComment(report, about);
+  EXPECT_LT(text.size(), 60'000U);
+  EXPECT_THAT(text, HasSubstr("of 5000 findings are shown"));
+}
+
+TEST(PullPlanner, WhoAsksSaysUnderWhichPackAndHowMuch) {
+  FakeView view;
+  view.pull.head_sha = "abc";
+  std::string asked = "nobody asked";
+  const PullReviewPlanner planner([&](const v1::Subject&, SubjectView&, std::string_view pack) {
+    asked = pack;
+    return ReviewScope();
+  });
+  v1::Event event;
+  v1::IssueSnapshot snapshot;
+  const auto pack = testing::CompileTinyPack();
+  PlanInput input{.event = event,
+                  .trigger = Trigger::kAsked,
+                  .snapshot = snapshot,
+                  .open = true,
+                  .pack = pack,
+                  .mode = v1::MODE_APPLY,
+                  .our_labels = {},
+                  .view = &view};
+  v1::Plan plan;
+  ASSERT_TRUE(planner.Plan(input, plan).ok());
+  EXPECT_EQ(asked, "");
+  input.asked.pack = "lantern";
+  plan.Clear();
+  ASSERT_TRUE(planner.Plan(input, plan).ok());
+  EXPECT_EQ(asked, "lantern");
 }
 
 }  // namespace

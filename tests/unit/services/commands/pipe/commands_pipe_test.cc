@@ -3,95 +3,22 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <map>
-#include <memory>
+#include <random>
 #include <set>
 #include <string>
 
-#include "services/commands/pipe/planner.h"
-#include "tests/unit/services/intake/world.h"
+#include "tests/unit/services/commands/pipe/command_world.h"
 
 namespace yardmaster::commands {
 namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
+using yardmaster::testing::CommandWorld;
 using yardmaster::testing::kRepository;
 using yardmaster::testing::MemoryForge;
-using yardmaster::testing::World;
-
-std::string Read(const std::filesystem::path& path) {
-  std::ifstream in(path);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-// The tiny pack with the shared commands; people may set two of its labels and one that the rubric never sets.
-class CommandWorld : public World {
- public:
-  CommandWorld() {
-    rules::PackFiles files = yardmaster::testing::TinyPackFiles();
-    const std::filesystem::path common = std::filesystem::path(YARD_SOURCE_DIR) / "rules/packs/common";
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(common)) {
-      if (entry.path().extension() != ".json") continue;
-      files["common/" + std::filesystem::relative(entry.path(), common).string()] = Read(entry.path());
-    }
-    files["tiny/pack.json"] =
-        R"({"name": "tiny", "title": "A pack for tests", "extends": "common", "entry_label": "queue"})";
-    files["tiny/commands.json"] = R"({"people_labels": ["area: net", "team b", "question", "wish"]})";
-    pack_ = yardmaster::testing::CompileTinyPack(files);
-    command_planner_ = std::make_shared<CommandsPlanner>(PlannerEnvironment{config_, nullptr, nullptr});
-    forge_.access[std::string(kRepository) + " maria"] = {ForgePermission::kWrite, "write"};
-    Boot();
-  }
-
-  int64_t Comment(int64_t number, const std::string& user, const std::string& text,
-                  const std::string& action = "created", const std::string& id = "") {
-    MemoryForge::Issue& issue = forge_.At(kRepository, number);
-    std::string name = id;
-    if (id.empty()) {
-      forge_.Comment(issue, user, text);
-      name = issue.comments.back().id;
-      last_comment_ = name;
-    } else {
-      for (ForgeComment& comment : issue.comments) {
-        if (comment.id == id) comment.body = text;
-      }
-    }
-    nlohmann::json body = Body(action, number, user);
-    body["comment"] = {{"id", std::stoll(name)}, {"body", text}, {"user", {{"login", user}, {"type", "User"}}}};
-    return Deliver("issue_comment", body);
-  }
-  // Our comments, by the name in their marker.
-  std::multimap<std::string, std::string> Answers(int64_t number) {
-    std::multimap<std::string, std::string> out;
-    for (const ForgeComment& comment : forge_.At(kRepository, number).comments) {
-      const size_t begin = comment.body.rfind(" template=");
-      if (comment.author.login != "yardbot" || begin == std::string::npos) continue;
-      out.emplace(comment.body.substr(begin + 10, comment.body.find(' ', begin + 10) - begin - 10), comment.body);
-    }
-    return out;
-  }
-  std::string OnlyAnswer(int64_t number) {
-    const auto answers = Answers(number);
-    EXPECT_EQ(answers.size(), 1U);
-    return answers.empty() ? std::string() : answers.begin()->second;
-  }
-  std::string Outcome(int64_t number) {
-    v1::Subject subject;
-    subject.set_forge("github");
-    subject.set_repository(kRepository);
-    subject.set_kind(v1::SUBJECT_KIND_ISSUE);
-    subject.set_number(number);
-    const auto list = store_->commands().List(subject);
-    EXPECT_TRUE(list.ok());
-    return list.ok() && !list->empty() ? list->back().outcome : std::string();
-  }
-
-  std::string last_comment_;
-};
 
 TEST(CommandsPipe, CommandIsAcknowledgedCarriedOutAndAnswered) {
   CommandWorld world;
@@ -207,6 +134,124 @@ TEST(CommandsPipe, DryRunNotesWhatItWouldDo) {
   world.Comment(1, "maria", "again:\n\n/label question", "edited", world.last_comment_);
   world.Run();
   EXPECT_EQ(world.forge_.writes, 0);
+}
+
+TEST(CommandsPipe, SentenceWithSeveralCommandsIsCarriedOutInItsOrder) {
+  CommandWorld world;
+  world.forge_.Open(kRepository, 1, "socket broken", "The socket broke.", {"queue"});
+  world.Comment(1, "maria", "@yardbot triage this issue again, then tell me why it got its labels");
+  world.Run();
+  EXPECT_EQ(world.Labels(1).count("area: net"), 1U);
+  const auto answers = world.Answers(1);
+  ASSERT_EQ(answers.size(), 2U) << "one for each";
+  EXPECT_THAT(answers.begin()->second, HasSubstr("/triage"));
+  EXPECT_THAT(std::next(answers.begin())->second, HasSubstr("/why"));
+  EXPECT_THAT(std::next(answers.begin())->second, HasSubstr("net.word")) << "the decision that the first one made";
+  world.ExpectSettled();
+}
+
+TEST(CommandsPipe, WhatDependsOnSomethingThatWasNotDoneIsStopped) {
+  CommandWorld world;
+  world.forge_.Open(kRepository, 1, "socket broken", "The socket broke.", {"queue"});
+  // The author may open a pull request, but not have the issue triaged.
+  world.Comment(1, "alice", "@yardbot triage this issue again, then create a pull request to main");
+  world.Run();
+  const auto answers = world.Answers(1);
+  ASSERT_EQ(answers.size(), 2U);
+  EXPECT_THAT(answers.begin()->second, HasSubstr("was not carried out"));
+  EXPECT_THAT(std::next(answers.begin())->second, HasSubstr("/triage"));
+  EXPECT_THAT(std::next(answers.begin())->second, HasSubstr("which was not done"));
+  EXPECT_EQ(world.Labels(1), std::set<std::string>{"queue"});
+  world.ExpectSettled();
+}
+
+TEST(CommandsPipe, SentenceThatIsEditedElsewhereIsNotCarriedOutAgain) {
+  CommandWorld world;
+  world.forge_.Open(kRepository, 1, "socket broken", "The socket broke.", {"queue"});
+  const std::string sentence = "@yardbot triage this issue again, then tell me why it got its labels";
+  world.Comment(1, "maria", sentence);
+  world.Run();
+  ASSERT_EQ(world.Answers(1).size(), 2U);
+  const int64_t edited = world.Comment(1, "maria", "Please:\n\n" + sentence, "edited", world.last_comment_);
+  world.Run();
+  EXPECT_EQ(world.StateOf(edited), "ignored (commands-known)");
+  EXPECT_EQ(world.Answers(1).size(), 2U);
+}
+
+TEST(CommandsPipe, QuestionBackOffersTheChoices) {
+  CommandWorld world;
+  world.forge_.Open(kRepository, 1, "socket", "x", {});
+  world.Comment(1, "maria", "@yardbot 合并 #12");
+  world.Run();
+  const std::string answer = world.OnlyAnswer(1);
+  EXPECT_THAT(answer, HasSubstr("squash 12"));
+  EXPECT_THAT(answer, HasSubstr("没有做任何事"));
+  EXPECT_EQ(world.Outcome(1), "asked-back");
+}
+
+TEST(CommandsPipe, WhatWasNotReadIsNamed) {
+  CommandWorld world;
+  world.forge_.Open(kRepository, 1, "socket", "x", {});
+  std::string many;
+  for (int i = 0; i < 22; ++i) many += "/why " + std::to_string(i + 1) + "\n";
+  world.Comment(1, "bob", many);
+  world.Run();
+  EXPECT_EQ(world.Answers(1).size(), 20U);
+  size_t named = 0;
+  for (const auto& [name, body] : world.Answers(1)) named += body.find("was not read") != std::string::npos ? 1 : 0;
+  EXPECT_EQ(named, 1U) << "in the answer to the last one";
+
+  world.forge_.Open(kRepository, 2, "socket", "x", {});
+  std::string deep;
+  for (int i = 0; i < 4096; ++i) deep += "- ";
+  world.Comment(2, "bob", deep + "a\n/why");
+  world.Run();
+  EXPECT_THAT(world.OnlyAnswer(2), HasSubstr("nested so deep"));
+  world.forge_.Open(kRepository, 3, "socket", "x", {});
+  world.Comment(3, "bob", deep + "a\n/usr/lib is full");
+  world.Run();
+  EXPECT_TRUE(world.Answers(3).empty()) << "nothing in it is for us";
+
+  world.forge_.Open(kRepository, 4, "socket", "x", {});
+  world.Comment(4, "bob", "/why\n" + std::string(70'000, 'x') + "\n/help");
+  world.Run();
+  EXPECT_THAT(world.OnlyAnswer(4), HasSubstr("longer than 64 KiB"));
+  world.ExpectSettled();
+}
+
+TEST(CommandsPipe, LabelThatTheForgeKeepsDoesNotHideThoseThatAreTakenOff) {
+  CommandWorld world;
+  world.forge_.Open(kRepository, 1, "socket", "x", {"question", "wish"});
+  int writes = 0;
+  world.forge_.before_write = [&] {
+    // The reaction and the first label pass, the second does not, the answer does.
+    ForgeError error{ForgeReason::kInvalid, ForgeOutcome::kRefused, 422, std::nullopt};
+    world.forge_.refuse_writes = ++writes == 3 ? MakeForgeStatus(error, "it is locked") : absl::OkStatus();
+  };
+  world.Comment(1, "maria", "/unlabel question, wish");
+  world.Run();
+  EXPECT_EQ(world.Labels(1), std::set<std::string>{"wish"});
+  const std::string answer = world.OnlyAnswer(1);
+  EXPECT_THAT(answer, HasSubstr("did not work: wish"));
+  EXPECT_THAT(answer, HasSubstr("it is locked"));
+  EXPECT_THAT(answer, HasSubstr("question\n")) << "what was taken off comes last";
+  std::map<std::string, std::string> states;
+  for (const store::Effect& effect : world.Effects()) {
+    if (effect.kind != "remove_labels") continue;
+    states[effect.payload.find("wish") == std::string::npos ? "question" : "wish"] =
+        std::string(store::EffectStateName(effect.state));
+  }
+  EXPECT_EQ(states, (std::map<std::string, std::string>{{"question", "confirmed"}, {"wish", "refused"}}));
+}
+
+TEST(CommandsPipe, BrokenRepositoryFileForbidsTriageByCommand) {
+  CommandWorld world;
+  world.forge_.files[std::string(kRepository) + "  .github/yardmaster.json"] = "{";
+  world.forge_.Open(kRepository, 1, "socket broken", "The socket broke.", {"queue"});
+  world.Comment(1, "maria", "/triage");
+  world.Run();
+  EXPECT_EQ(world.Labels(1), std::set<std::string>{"queue"});
+  EXPECT_THAT(world.OnlyAnswer(1), HasSubstr("until it is mended"));
 }
 
 // Dies at every point in turn: between reaction, work and answer, in every call to store and forge.
