@@ -61,7 +61,7 @@ std::unique_ptr<Matcher> Matcher::Create(const std::vector<SignalModel>& signals
       continue;
     }
     auto pattern = std::make_unique<RE2>(Piece(text), PatternOptions(kPatternMemory));
-    if (!pattern->ok() || RE2::FullMatch("", *pattern)) Explain(signal, *pattern, problems);
+    if (!pattern->ok()) Explain(signal, *pattern, problems);
     matcher->patterns_.push_back(std::move(pattern));
   }
 
@@ -73,8 +73,7 @@ std::unique_ptr<Matcher> Matcher::Create(const std::vector<SignalModel>& signals
     }
     negation += (negation.empty() ? "(?:" : "|(?:") + text + ")";
   }
-  if (problems.size() != before) return nullptr;
-  if (!negation.empty()) {
+  if (!negation.empty() && problems.size() == before) {
     matcher->negation_ = std::make_unique<RE2>("(?:" + negation + ")\\z", PatternOptions(kPatternMemory));
   }
 
@@ -87,16 +86,30 @@ std::unique_ptr<Matcher> Matcher::Create(const std::vector<SignalModel>& signals
     }
     matcher->zones_.push_back(zones);
     matcher->searched_zones_ |= zones;
-    if (zones == 0) continue;
+    if (matcher->patterns_[s] == nullptr || !matcher->patterns_[s]->ok()) continue;
+    if (zones == 0) {
+      if (RE2::FullMatch("", *matcher->patterns_[s])) Explain(signals[s], *matcher->patterns_[s], problems);
+      continue;
+    }
     std::string error;
     if (matcher->set_->Add(matcher->patterns_[s]->pattern(), &error) < 0) {
       problems.push_back(At(signals[s].origin, "signal '" + signals[s].id + "' can't be added to a set: " + error));
     }
     matcher->signals_.push_back(s);
   }
-  if (!matcher->signals_.empty() && !matcher->set_->Compile()) {
-    problems.push_back(
-        Problem{{}, {}, 0, 0, "the patterns need more memory than a set may take; expected fewer or simpler ones"});
+  if (!matcher->signals_.empty()) {
+    // The set is asked which of them match the empty text: each pattern by itself would make an automaton to answer,
+    // and keep it, which all together took more than the patterns.
+    std::vector<int> empty;
+    RE2::Set::ErrorInfo info{};
+    if (!matcher->set_->Compile() || (!matcher->set_->Match("", &empty, &info) && info.kind != RE2::Set::kNoError)) {
+      problems.push_back(
+          Problem{{}, {}, 0, 0, "the patterns need more memory than a set may take; expected fewer or simpler ones"});
+    }
+    for (const int index : empty) {
+      const uint32_t signal = matcher->signals_[static_cast<size_t>(index)];
+      Explain(signals[signal], *matcher->patterns_[signal], problems);
+    }
   }
   if (problems.size() != before) return nullptr;
   return matcher;

@@ -65,6 +65,24 @@ TEST(CompiledParts, EveryPackTellsOfTheBadRulesThatItInherits) {
   }
 }
 
+TEST(SignalMatcher, APatternThatMatchesTheEmptyTextIsToldWhereverItLooks) {
+  SignalModel searched = Signal("x");
+  searched.patterns = {"a*"};
+  SignalModel nowhere = Signal("x");
+  nowhere.patterns = {"b?"};
+  nowhere.zones = {};
+  SignalModel bad = Signal("x");
+  bad.patterns = {"["};
+  CompiledParts parts;
+  Problems problems;
+  EXPECT_EQ(parts.SignalMatcher({Signal("y"), searched, nowhere, bad}, {}, problems), nullptr);
+  ASSERT_EQ(problems.size(), 3u);
+  std::string all;
+  for (const Problem& problem : problems) all += problem.message + "\n";
+  EXPECT_NE(all.find("bad pattern"), std::string::npos) << all;
+  EXPECT_NE(all.find("matches the empty text"), all.rfind("matches the empty text")) << all;
+}
+
 TEST(CompiledParts, APackDecidesTheSameWithSharedParts) {
   const PackFiles files = {
       {"base/pack.json", R"({"name": "base", "title": "Base"})"},
