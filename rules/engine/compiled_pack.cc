@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "rules/engine/comment_similarity.h"
 #include "rules/engine/compiled_pack_impl.h"
@@ -53,7 +54,7 @@ void Compiler::Run() {
   Classifiers();
   if (model_.guardrails.has_value()) impl_.guardrails = Guardrails::Create(*model_.guardrails, problems_);
   PeopleLabels();
-  impl_.commands = std::make_shared<const CommandTable>(model_.commands);
+  impl_.commands = std::make_shared<const CommandTable>(std::move(model_.commands));
   Templates();
   Steps();
   Cases();

@@ -25,6 +25,7 @@ class CompiledPack : public std::enable_shared_from_this<CompiledPack> {
   static std::shared_ptr<const CompiledPack> Compile(PackModel model, CompiledParts& parts, Problems& problems);
   ~CompiledPack();
 
+  // Without the commands, which are behind commands().
   const PackModel& model() const;
 
   // What people may ask for under this pack; never null. A pack without commands has an empty table.

@@ -109,7 +109,7 @@ v1::PackInfo DescribePack(const rules::CompiledPack& pack) {
   info.set_cases(static_cast<uint32_t>(model.cases.size()));
   info.set_has_rubric(model.has_rubric);
   info.set_has_guardrails(model.guardrails.has_value());
-  info.set_commands(static_cast<uint32_t>(model.commands.commands.size()));
+  info.set_commands(static_cast<uint32_t>(pack.commands()->commands().size()));
   return info;
 }
 
