@@ -42,23 +42,27 @@ json WithoutPatterns(const json& schema, bool in_properties) {
   return out;
 }
 
+// A schema as the walk over it takes it.
+struct ParsedSchema {
+  explicit ParsedSchema(std::string_view source) : text(json::parse(source)), nodes(text) {}
+
+  const json text;
+  const SchemaNodes nodes;
+};
+
 // Compiled when first asked for: a short-lived program validates by one or two of them.
 class CompiledSchema {
  public:
   explicit CompiledSchema(std::string_view source) : source_(source) {}
 
-  const SchemaNode& root() {
-    std::call_once(parsed_, [this] {
-      text_ = json::parse(source_);
-      nodes_ = std::make_unique<SchemaNodes>(text_);
-    });
-    return nodes_->root();
+  std::shared_ptr<const ParsedSchema> parsed() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return Parsed();
   }
   std::shared_ptr<const valijson::Schema> schema() {
-    const SchemaNode& from = root();
     const std::lock_guard<std::mutex> lock(mutex_);
     if (schema_ == nullptr) {
-      const json judged = WithoutPatterns(*from.text, false);
+      const json judged = WithoutPatterns(Parsed()->text, false);
       auto schema = std::make_shared<valijson::Schema>();
       valijson::SchemaParser parser(valijson::SchemaParser::kDraft7);
       parser.populateSchema(valijson::adapters::NlohmannJsonAdapter(judged), *schema);
@@ -69,15 +73,21 @@ class CompiledSchema {
   void Forget() {
     const std::lock_guard<std::mutex> lock(mutex_);
     schema_.reset();
+    parsed_.reset();
   }
 
  private:
+  // With mutex_ held.
+  const std::shared_ptr<const ParsedSchema>& Parsed() {
+    if (parsed_ == nullptr) parsed_ = std::make_shared<const ParsedSchema>(source_);
+    return parsed_;
+  }
+
   const std::string_view source_;
-  std::once_flag parsed_;
-  json text_;
-  std::unique_ptr<const SchemaNodes> nodes_;
   std::mutex mutex_;
-  std::shared_ptr<const valijson::Schema> schema_;  // guarded by mutex_; null: not compiled
+  // Guarded by mutex_; null: not made. Whoever uses them holds them.
+  std::shared_ptr<const ParsedSchema> parsed_;
+  std::shared_ptr<const valijson::Schema> schema_;
 };
 
 }  // namespace
@@ -127,7 +137,7 @@ bool SchemaValidator::Validate(std::string_view schema, const JsonDocument& docu
   }
 
   // The words, and the patterns.
-  ExplainMismatch(compiled->root(), document, kMaxProblemsPerFile, problems);
+  ExplainMismatch(compiled->parsed()->nodes.root(), document, kMaxProblemsPerFile, problems);
   if (!valid && problems.size() == before) {
     problems.push_back(document.ProblemAt("", "does not match rules/schema/" + std::string(schema) + ".schema.json"));
   }
@@ -142,7 +152,7 @@ bool SchemaValidator::ValidateQuickly(std::string_view schema, const JsonDocumen
   CompiledSchema* const compiled = impl_->Find(schema, document, problems);
   if (compiled == nullptr) return false;
   const size_t before = problems.size();
-  ExplainMismatch(compiled->root(), document, kMaxProblemsPerFile, problems);
+  ExplainMismatch(compiled->parsed()->nodes.root(), document, kMaxProblemsPerFile, problems);
   return problems.size() == before;
 }
 

@@ -34,8 +34,8 @@ class SchemaValidator {
   // `yard rules validate` or a daemon has seen. Tests hold both to the same judgement.
   bool ValidateQuickly(std::string_view schema, const JsonDocument& document, Problems& problems) const;
 
-  // Gives back what valijson made of the schemas, which is several times their size; it is made again when it is
-  // needed. For programs that go on for long after they have read their packs.
+  // Gives back what was made of the schemas, which is many times their size; it is made again when it is needed. For
+  // programs that go on for long after they have read their packs.
   void Forget() const;
 
  private:

@@ -268,6 +268,18 @@ std::vector<json> Slips(const json& value) {
   return out;
 }
 
+TEST(SchemaValidator, WhatWasGivenBackIsMadeAgainAndNotTakenFromThoseWhoUseIt) {
+  const std::vector<std::string> before = Differences("labels", R"({"labels": 1})");
+  EXPECT_THAT(before, SizeIs(1));
+  std::jthread forgets([](const std::stop_token& stop) {
+    while (!stop.stop_requested()) SchemaValidator::Get().Forget();
+  });
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_EQ(Differences("labels", R"({"labels": 1})"), before);
+    EXPECT_THAT(Differences("labels", R"({"labels": []})"), IsEmpty());
+  }
+}
+
 TEST(SchemaValidator, TheQuickJudgementIsThatOfTheThorough) {
   const std::filesystem::path packs = std::filesystem::path(YARD_SOURCE_DIR) / "rules/packs";
   size_t valid = 0;
