@@ -7,6 +7,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "clients/forge/limits.h"
+#include "services/core/absl_view.h"
 
 namespace yardmaster {
 namespace {
@@ -19,7 +20,7 @@ constexpr std::chrono::hours kLongestReset{2};
 std::optional<int64_t> HeaderNumber(const ForgeAnswer& answer, std::string_view name) {
   const std::string_view text = answer.Header(name);
   int64_t value = 0;
-  if (text.empty() || !absl::SimpleAtoi(absl::string_view(text.data(), text.size()), &value)) return std::nullopt;
+  if (text.empty() || !absl::SimpleAtoi(Abs(text), &value)) return std::nullopt;
   return value;
 }
 

@@ -2,13 +2,14 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "services/core/absl_view.h"
 
 namespace yardmaster {
 
 absl::Status CredentialsOfAnotherKind(std::string_view forge) {
-  return MakeForgeStatus({ForgeReason::kInvalidInput, ForgeOutcome::kNotSent, 0, std::nullopt},
-                         absl::StrCat("forges.", absl::string_view(forge.data(), forge.size()),
-                                      ": a token in place of an App, or the reverse, needs a restart"));
+  return MakeForgeStatus(
+      {ForgeReason::kInvalidInput, ForgeOutcome::kNotSent, 0, std::nullopt},
+      absl::StrCat("forges.", Abs(forge), ": a token in place of an App, or the reverse, needs a restart"));
 }
 
 absl::Status StaticToken::Replace(const ForgeConfig& config) {

@@ -5,6 +5,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/time/time.h"
 #include "clients/forge/limits.h"
+#include "services/core/absl_view.h"
 
 namespace yardmaster {
 
@@ -43,7 +44,7 @@ std::optional<std::chrono::milliseconds> ReadRetryAfter(std::string_view value,
                                                         std::chrono::system_clock::time_point now) {
   using std::chrono::milliseconds;
   if (value.empty()) return std::nullopt;
-  const absl::string_view text(value.data(), value.size());
+  const absl::string_view text = Abs(value);
   milliseconds wait{0};
   double seconds = 0;
   absl::Time time;

@@ -7,6 +7,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "services/core/absl_view.h"
 
 namespace yardmaster {
 namespace {
@@ -76,7 +77,7 @@ bool ForgeError::Transient() const {
 }
 
 absl::Status MakeForgeStatus(const ForgeError& error, std::string_view message) {
-  absl::Status status(StatusCodeOf(error.reason), absl::string_view(message.data(), message.size()));
+  absl::Status status(StatusCodeOf(error.reason), Abs(message));
   status.SetPayload(kPayloadUrl,
                     absl::Cord(absl::StrCat(static_cast<int>(error.reason), " ", static_cast<int>(error.outcome), " ",
                                             error.http_status, " ",

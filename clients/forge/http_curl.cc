@@ -12,6 +12,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "clients/forge/forge_error.h"
+#include "services/core/absl_view.h"
 #include "services/core/address.h"
 
 namespace yardmaster {
@@ -323,9 +324,9 @@ HttpResult CurlHttpClient::Send(const HttpRequest& request) {
   failure.detail = error_text[0] != '\0' ? error_text.data() : curl_easy_strerror(code);
   if (!transfer.too_large.empty()) {
     failure.kind = Kind::kTooLarge;
-    failure.detail = absl::StrCat(
-        "the answer's ", absl::string_view(transfer.too_large.data(), transfer.too_large.size()), " passed ",
-        transfer.too_large == "body" ? request.limits.body_bytes : request.limits.header_bytes, " bytes");
+    failure.detail =
+        absl::StrCat("the answer's ", Abs(transfer.too_large), " passed ",
+                     transfer.too_large == "body" ? request.limits.body_bytes : request.limits.header_bytes, " bytes");
   }
   GiveBack(std::move(handle));
   return failure;

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "clients/forge/limits.h"
 #include "rules/engine/readable.h"
+#include "services/core/absl_view.h"
 
 namespace yardmaster {
 namespace {
@@ -113,8 +114,8 @@ ForgeAnswer HttpTransport::Send(const ForgeRequest& request) {
     answer.status = verdict->status;
     answer.error = ForgeError{verdict->reason, OutcomeOfStatus(verdict->status), verdict->status, verdict->retry_after};
     const std::string_view status_name = HttpStatusName(verdict->status);
-    answer.message = absl::StrCat(DescribeRequest(request), ": ", verdict->status, status_name.empty() ? "" : " ",
-                                  absl::string_view(status_name.data(), status_name.size()));
+    answer.message =
+        absl::StrCat(DescribeRequest(request), ": ", verdict->status, status_name.empty() ? "" : " ", Abs(status_name));
     if (!verdict->message.empty() && verdict->message != status_name) {
       absl::StrAppend(&answer.message, ": ", rules::Readable(verdict->message, kMaxForgeMessageBytes));
     }

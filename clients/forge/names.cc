@@ -6,6 +6,7 @@
 #include "clients/forge/http.h"
 #include "clients/forge/limits.h"
 #include "rules/engine/readable.h"
+#include "services/core/absl_view.h"
 #include "services/core/limits.h"
 
 namespace yardmaster {
@@ -89,8 +90,7 @@ absl::Status CheckComment(std::string_view body, size_t max_characters) {
 
 absl::Status CheckId(std::string_view what, std::string_view id) {
   if (id.empty() || id.size() > kMaxNameBytes || !std::all_of(id.begin(), id.end(), IsNameCharacter)) {
-    return Invalid(
-        absl::StrCat("not an id of a ", absl::string_view(what.data(), what.size()), ": ", rules::Quoted(id)));
+    return Invalid(absl::StrCat("not an id of a ", Abs(what), ": ", rules::Quoted(id)));
   }
   return absl::OkStatus();
 }
@@ -105,8 +105,7 @@ absl::Status CheckLogin(std::string_view login) {
 
 absl::Status CheckNamePart(std::string_view what, std::string_view name) {
   if (name.size() > kMaxNameBytes || !IsNamePart(name)) {
-    return Invalid(
-        absl::StrCat("not the name of a ", absl::string_view(what.data(), what.size()), ": ", rules::Quoted(name)));
+    return Invalid(absl::StrCat("not the name of a ", Abs(what), ": ", rules::Quoted(name)));
   }
   return absl::OkStatus();
 }

@@ -6,11 +6,10 @@
 #include "clients/forge/answer_json.h"
 #include "clients/forge/limits.h"
 #include "rules/engine/readable.h"
+#include "services/core/absl_view.h"
 
 namespace yardmaster {
 namespace {
-
-absl::string_view Abs(std::string_view text) { return absl::string_view(text.data(), text.size()); }
 
 // Longest timeout of a call that is taken at its word; adding a larger one to a clock could overflow.
 constexpr std::chrono::hours kLongestCall{24};

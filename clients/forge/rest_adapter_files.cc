@@ -6,11 +6,10 @@
 #include "clients/forge/limits.h"
 #include "clients/forge/names.h"
 #include "clients/forge/rest_adapter.h"
+#include "services/core/absl_view.h"
 
 namespace yardmaster {
 namespace {
-
-absl::string_view Abs(std::string_view text) { return absl::string_view(text.data(), text.size()); }
 
 struct PermissionWord {
   std::string_view word;

@@ -16,6 +16,7 @@
 #include "clients/git/git_objects.h"
 #include "clients/git/pack_scan.h"
 #include "clients/git/upload_pack.h"
+#include "services/core/absl_view.h"
 #include "services/core/errors.h"
 #include "services/core/version.h"
 
@@ -61,7 +62,7 @@ std::string Base64(const std::string& text) {
   return out;
 }
 
-std::string Agent() { return absl::StrCat("git/2 yardmaster/", absl::string_view(kVersion.data(), kVersion.size())); }
+std::string Agent() { return absl::StrCat("git/2 yardmaster/", Abs(kVersion)); }
 
 }  // namespace
 

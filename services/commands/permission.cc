@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "absl/strings/match.h"
-#include "absl/strings/string_view.h"
+#include "services/core/absl_view.h"
 
 namespace yardmaster::commands {
 namespace {
@@ -17,10 +17,7 @@ const CommandSetting* SettingOf(const CommandSettings* settings, const std::stri
   return it == settings->commands.end() ? nullptr : &it->second;
 }
 
-bool SameLogin(std::string_view a, std::string_view b) {
-  return !a.empty() &&
-         absl::EqualsIgnoreCase(absl::string_view(a.data(), a.size()), absl::string_view(b.data(), b.size()));
-}
+bool SameLogin(std::string_view a, std::string_view b) { return !a.empty() && absl::EqualsIgnoreCase(Abs(a), Abs(b)); }
 
 bool OneOf(std::string_view word, std::initializer_list<std::string_view> words) {
   return std::find(words.begin(), words.end(), word) != words.end();

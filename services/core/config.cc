@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "rules/engine/json_document.h"
+#include "services/core/absl_view.h"
 #include "services/core/cron.h"
 #include "services/core/files.h"
 #include "services/core/json_reader.h"
@@ -17,8 +18,6 @@ namespace yardmaster {
 namespace {
 
 namespace fs = std::filesystem;
-
-absl::string_view Abs(std::string_view text) { return absl::string_view(text.data(), text.size()); }
 
 // The forges that there are clients for, with their public APIs.
 struct KnownForge {

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/types/span.h"
+#include "services/core/absl_view.h"
 
 namespace yardmaster {
 namespace {
@@ -77,8 +78,7 @@ std::optional<CronExpression> CronExpression::Parse(std::string_view text, std::
                                       {"day of month", 1, 31, {}},
                                       {"month", 1, 12, kMonthNames},
                                       {"day of week", 0, 7, kDayNames}};
-  const std::vector<absl::string_view> fields =
-      absl::StrSplit(absl::string_view(text.data(), text.size()), absl::ByAnyChar(" \t"), absl::SkipEmpty());
+  const std::vector<absl::string_view> fields = absl::StrSplit(Abs(text), absl::ByAnyChar(" \t"), absl::SkipEmpty());
   if (fields.size() != 5) {
     error =
         absl::StrCat("a cron expression has 5 fields (minute, hour, day of month, month, day of week), this one has ",

@@ -4,15 +4,13 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "services/core/absl_view.h"
 
 namespace yardmaster::errors {
 namespace {
 
 // Most bytes of a foreign text inside a message.
 constexpr size_t kMaxQuoted = 200;
-
-// std::string_view is not absl::string_view in every build of absl.
-absl::string_view Abs(std::string_view text) { return absl::string_view(text.data(), text.size()); }
 
 // A foreign text: cut, and without control characters.
 std::string Readable(std::string_view text) {

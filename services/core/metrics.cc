@@ -14,6 +14,7 @@
 #include <mutex>
 
 #include "absl/container/flat_hash_map.h"
+#include "services/core/absl_view.h"
 #include "services/core/auth.h"
 #include "services/core/version.h"
 
@@ -107,7 +108,7 @@ Metrics::Metrics() : impl_(std::make_unique<Impl>()) {
 Metrics::~Metrics() = default;
 
 RpcMetrics& Metrics::Rpc(std::string_view full_method) {
-  auto it = impl_->rpcs.find(absl::string_view(full_method.data(), full_method.size()));
+  auto it = impl_->rpcs.find(Abs(full_method));
   return it == impl_->rpcs.end() ? *impl_->other : *it->second;
 }
 

@@ -7,6 +7,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "services/core/absl_view.h"
 #include "services/intake/effect_kinds.h"
 #include "services/intake/effect_payload.h"
 #include "services/intake/router.h"
@@ -18,8 +19,6 @@ using nlohmann::json;
 
 constexpr std::string_view kCut = "\n\n…";
 constexpr size_t kMaxNameCharacters = 100;
-
-absl::string_view Abs(std::string_view text) { return absl::string_view(text.data(), text.size()); }
 
 // An error of a read before a write: whatever it was, nothing was written.
 absl::Status AsNotSent(const absl::Status& status) {

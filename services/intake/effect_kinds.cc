@@ -5,6 +5,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "services/core/absl_view.h"
 #include "services/intake/effect_payload.h"
 #include "services/intake/router.h"
 
@@ -123,9 +124,9 @@ std::optional<store::NewEffect> PostTemplateEffect::Make(const v1::Plan& plan, c
   effect.key = WithRepeat("c-" + EffectKeyDigest({kName, SubjectKey(plan.subject()), post.template_id()}), repeat);
   std::string_view body = post.body();
   while (!body.empty() && absl::ascii_isspace(static_cast<unsigned char>(body.back()))) body.remove_suffix(1);
-  effect.payload = DumpPayload({{"template", post.template_id()},
-                                {"body", absl::StrCat(absl::string_view(body.data(), body.size()), "\n\n",
-                                                      Marker(plan.pack(), post.template_id(), effect.key))}});
+  effect.payload =
+      DumpPayload({{"template", post.template_id()},
+                   {"body", absl::StrCat(Abs(body), "\n\n", Marker(plan.pack(), post.template_id(), effect.key))}});
   return effect;
 }
 

@@ -3,6 +3,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "clients/forge/forge_error.h"
+#include "services/core/absl_view.h"
 #include "services/core/errors.h"
 #include "services/core/short_digest.h"
 #include "services/intake/effect.h"
@@ -24,7 +25,7 @@ void ForgeView::Note(std::string_view what, std::string_view seen) {
 }
 
 absl::StatusOr<ForgeAccess> ForgeView::Access(std::string_view login) {
-  const std::string key = absl::AsciiStrToLower(absl::string_view(login.data(), login.size()));
+  const std::string key = absl::AsciiStrToLower(Abs(login));
   if (const auto known = access_.find(key); known != access_.end()) return known->second;
   absl::StatusOr<ForgeAccess> access =
       Outside([&] { return forge_.GetPermission(call_, subject_.repository(), login); });

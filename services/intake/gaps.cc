@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
+#include "services/core/absl_view.h"
 
 namespace yardmaster {
 namespace {
@@ -22,7 +23,7 @@ struct Sent {
 std::optional<std::chrono::system_clock::time_point> ParseTimestamp(std::string_view text) {
   absl::Time time;
   std::string error;
-  if (!absl::ParseTime(absl::RFC3339_full, absl::string_view(text.data(), text.size()), &time, &error)) {
+  if (!absl::ParseTime(absl::RFC3339_full, Abs(text), &time, &error)) {
     return std::nullopt;
   }
   return absl::ToChronoTime(time);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/match.h"
+#include "services/core/absl_view.h"
 #include "services/core/short_digest.h"
 
 namespace yardmaster {
@@ -28,9 +29,6 @@ std::string SubjectFacts::Digest() const {
   return ShortDigest(buffer);
 }
 
-bool SameLogin(std::string_view a, std::string_view b) {
-  return !a.empty() &&
-         absl::EqualsIgnoreCase(absl::string_view(a.data(), a.size()), absl::string_view(b.data(), b.size()));
-}
+bool SameLogin(std::string_view a, std::string_view b) { return !a.empty() && absl::EqualsIgnoreCase(Abs(a), Abs(b)); }
 
 }  // namespace yardmaster

@@ -6,6 +6,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
+#include "services/core/absl_view.h"
 #include "services/intake/reasons.h"
 #include "services/intake/request.h"
 #include "services/intake/signature.h"
@@ -42,7 +43,7 @@ bool IsPrintable(std::string_view text) {
 bool IsJsonType(std::string_view content_type) {
   std::string_view type = content_type.substr(0, content_type.find(';'));
   while (!type.empty() && (type.back() == ' ' || type.back() == '\t')) type.remove_suffix(1);
-  return absl::EqualsIgnoreCase(absl::string_view(type.data(), type.size()), "application/json");
+  return absl::EqualsIgnoreCase(Abs(type), "application/json");
 }
 
 }  // namespace

@@ -19,6 +19,7 @@
 #include "services/commands/pipe/file_planner.h"
 #include "services/commands/pipe/planner.h"
 #include "services/commands/pipe/settings.h"
+#include "services/core/absl_view.h"
 #include "services/core/errors.h"
 #include "services/core/version.h"
 #include "services/intake/command_effects.h"
@@ -95,7 +96,7 @@ absl::Status Pipe::Parts::MakeForges() {
     options.origins.push_back(forge.api_url);
     if (const std::optional<GitServer> git = GitServerOf(forge); git.has_value()) options.origins.push_back(git->url);
   }
-  options.user_agent = absl::StrCat("yardmaster/", absl::string_view(kVersion.data(), kVersion.size()));
+  options.user_agent = absl::StrCat("yardmaster/", Abs(kVersion));
   absl::StatusOr<std::unique_ptr<HttpClient>> client = MakeCurlHttpClient(std::move(options));
   if (!client.ok()) return client.status();
   http = *std::move(client);

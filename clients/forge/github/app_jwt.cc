@@ -11,6 +11,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "clients/forge/forge_error.h"
+#include "services/core/absl_view.h"
 
 namespace yardmaster {
 namespace {
@@ -22,7 +23,7 @@ constexpr int kMinBits = 2048;
 absl::Status KeyError(std::string_view what) {
   ERR_clear_error();
   return MakeForgeStatus({ForgeReason::kInvalidInput, ForgeOutcome::kNotSent, 0, std::nullopt},
-                         absl::StrCat("the App's private key ", absl::string_view(what.data(), what.size())));
+                         absl::StrCat("the App's private key ", Abs(what)));
 }
 
 // Never asks a person on a terminal.

@@ -8,6 +8,7 @@
 #include "clients/forge/answer_json.h"
 #include "clients/forge/answer_reader.h"
 #include "clients/forge/limits.h"
+#include "services/core/absl_view.h"
 
 namespace yardmaster {
 namespace {
@@ -40,7 +41,7 @@ std::optional<std::chrono::milliseconds> UntilReset(const HttpResponse& response
                                                     std::chrono::system_clock::time_point now) {
   const std::string_view text = response.Header("X-RateLimit-Reset");
   int64_t reset = 0;
-  if (!absl::SimpleAtoi(absl::string_view(text.data(), text.size()), &reset) || reset < 0) return std::nullopt;
+  if (!absl::SimpleAtoi(Abs(text), &reset) || reset < 0) return std::nullopt;
   const int64_t now_seconds = std::chrono::duration_cast<std::chrono::seconds>(now.time_since_epoch()).count();
   const int64_t most = std::chrono::duration_cast<std::chrono::seconds>(kMaxRetryAfter).count();
   // One second more: the forge's clock and ours are not the same, and too early costs another refusal.

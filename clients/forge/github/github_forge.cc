@@ -8,13 +8,12 @@
 #include "clients/forge/github/github_answers.h"
 #include "clients/forge/limits.h"
 #include "clients/forge/names.h"
+#include "services/core/absl_view.h"
 
 namespace yardmaster {
 namespace {
 
 constexpr LabelRules kLabelRules{1, kMaxGitHubLabelCharacters};
-
-absl::string_view Abs(std::string_view text) { return absl::string_view(text.data(), text.size()); }
 
 std::string RepositoryTarget(std::string_view repository) { return absl::StrCat("/repos/", Abs(repository)); }
 

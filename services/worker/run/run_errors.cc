@@ -2,11 +2,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "services/core/absl_view.h"
 
 namespace yardmaster::worker {
 namespace {
-
-absl::string_view Abs(std::string_view text) { return {text.data(), text.size()}; }
 
 std::string KnownOnes(const std::vector<std::string>& known) {
   return known.empty() ? "; there are none" : absl::StrCat("; there are ", absl::StrJoin(known, ", "));
