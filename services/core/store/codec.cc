@@ -33,14 +33,14 @@ struct FreeContext {
 
 // Digested once; reading them takes no lock.
 const ZSTD_CDict* PackingDictionary() {
-  static const std::unique_ptr<ZSTD_CDict, FreeContext> dictionary(
+  static const std::unique_ptr<ZSTD_CDict, FreeContext> kDictionary(
       ZSTD_createCDict(BodyDictionary().data(), BodyDictionary().size(), kLevel));
-  return dictionary.get();
+  return kDictionary.get();
 }
 const ZSTD_DDict* UnpackingDictionary() {
-  static const std::unique_ptr<ZSTD_DDict, FreeContext> dictionary(
+  static const std::unique_ptr<ZSTD_DDict, FreeContext> kDictionary(
       ZSTD_createDDict(BodyDictionary().data(), BodyDictionary().size()));
-  return dictionary.get();
+  return kDictionary.get();
 }
 
 // Length of the character at the front of `text`, 0 if there is none.
