@@ -2,10 +2,10 @@
 # Installs what Yardmaster is built from, out of Debian's own packages. See --help.
 set -uo pipefail
 
-# What configuring, building and running the programs needs. ccache and mold are not needed, but make builds faster; the
-# suite `kernels`, with which the quickstart ends, is tested with GoogleTest.
+# What configuring, building and running the programs needs. clang compiles, with the C++ library that comes with g++; ccache and mold are not
+# needed, but make builds faster; the suite `kernels`, with which the quickstart ends, is compiled by g++ and tested with GoogleTest.
 build_packages=(
-  g++ cmake ninja-build ccache mold pkg-config git ca-certificates curl
+  clang g++ cmake ninja-build ccache mold pkg-config git ca-certificates curl
   protobuf-compiler protobuf-compiler-grpc libprotobuf-dev libgrpc++-dev libgrpc-dev
   libabsl-dev libre2-dev libpugixml-dev libssl-dev libboost-dev libcurl4-openssl-dev
   libsoci-dev libsqlite3-dev libzstd-dev zlib1g-dev libgit2-dev libjemalloc-dev
@@ -17,7 +17,7 @@ test_packages=(libgtest-dev libgmock-dev libbenchmark-dev clang-format python3 o
 # What our own suites need (tests/suites) where they are run on processors.
 suite_packages=(g++ cmake ninja-build libgtest-dev libopenmpi-dev openmpi-bin python3-torch python3-pytest python3-numpy)
 # What sanitizers, fuzzing, static analysis and load generation need.
-analysis_packages=(clang libclang-rt-14-dev llvm clang-tidy nghttp2-client wrk)
+analysis_packages=(libclang-rt-14-dev llvm clang-tidy nghttp2-client wrk)
 # What the tests of the image and of the systemd unit need.
 packaging_packages=(buildah debootstrap systemd python3)
 # What programs that were built elsewhere need to run. tests/packaging/ holds this list to what they are linked with.
@@ -37,7 +37,7 @@ missing. Needs root or sudo only when there is something to install.
 
   (no option)       what the programs yardmasterd and yard are built from
   --with-tests      that, and what ./tests/run.sh needs
-  --with-analysis   that, and what ./tests/run.sh --full and --long need: clang, sanitizers, clang-tidy, load generators
+  --with-analysis   that, and what ./tests/run.sh --full and --long need: sanitizers, clang-tidy, load generators
   --with-suites     besides, what Yardmaster's own suites need to run on processors: Open MPI and PyTorch, which are large;
                     --with-tests has them, too
   --with-packaging  besides, what the tests of the container image and of the systemd unit need: buildah, debootstrap

@@ -13,7 +13,8 @@ Usage: tests/run.sh [--full | --long] [--only PATTERN] [--list] [--help]
                 clang-tidy on recently changed files, the quickstart, the systemd unit, the container image (needs root),
                 each benchmark once without floors (at most 70 minutes)
   --long        that, and: ten minutes of fuzzing for each target, benchmarks against their floors, integration tests
-                twenty times over, 300 kills of the daemon under faults. Floors belong here because a busy machine measures noise.
+                twenty times over, 300 kills of the daemon under faults, a build with g++. Floors belong here because a busy
+                machine measures noise.
   --only REGEX  only the parts whose name matches; if there is none, only the tests of ctest whose name matches.
                 Parts that these need (install, builds) run as well.
   --list        prints the parts of the level and ends
@@ -85,15 +86,16 @@ declare -A title=(
   [bench]="benchmarks against their floors"
   [repeat]="integration tests over and over"
   [crash]="300 kills under faults"
+  [gcc-build]="build with g++"
 )
 declare -A needs=(
   [build]="install" [format]="install" [tests]="build" [packs]="build"
   [asan-build]="install" [asan]="asan-build" [tsan-build]="install" [tsan]="tsan-build" [fuzz]="asan-build"
-  [quickstart]="build" [tidy]="build" [systemd]="build" [image]="build" [bench-smoke]="build" [fuzz-long]="asan-build" [bench]="build" [repeat]="build" [crash]="build"
+  [quickstart]="build" [tidy]="build" [systemd]="build" [image]="build" [bench-smoke]="build" [fuzz-long]="asan-build" [bench]="build" [repeat]="build" [crash]="build" [gcc-build]="install"
 )
 plain_parts=(install build format tests packs)
 full_parts=(quickstart asan-build asan fuzz tsan-build tsan tidy systemd image)
-long_parts=(fuzz-long repeat crash)
+long_parts=(gcc-build fuzz-long repeat crash)
 if [ -x tests/bench/run.sh ]; then
   full_parts+=(bench-smoke)
   long_parts+=(bench)
@@ -194,6 +196,9 @@ part_tests() {
 }
 part_crash() { YARD_KILLS=300 build/release/bin/integration_pipe --gtest_filter='PipeTest.KillsUnderFaults*'; }
 
+# Without precompiled headers: every file includes what it needs.
+part_gcc-build() { configure gcc && build gcc; }
+
 # The packs that are shipped, and the small one that documents how a pack is written.
 part_packs() {
   build/release/bin/yard rules test --all && build/release/bin/yard --packs tests/support/packs rules test --all
@@ -274,15 +279,18 @@ part_tidy() {
   have clang-tidy git || return 77
   local file list=$logs/tidy.list out=$logs/tidy.out budget=480 deadline bad=0 done_count left
   rm -rf "$out" && mkdir -p "$out" || return 1
+  # Without precompiled headers, which would hide that a file does not include what it needs.
+  sed 's/-Winvalid-pch -Xclang -include-pch -Xclang [^ ]* -Xclang -include -Xclang [^ ]*//' build/release/compile_commands.json \
+    >"$out/compile_commands.json" || return 1
   # Only what the compilation database knows: a file that is not built here can't be read either.
   tidy_candidates | while IFS= read -r file; do
-    grep -q "\"$root/$file\"" build/release/compile_commands.json && echo "$file"
+    grep -q "\"$root/$file\"" "$out/compile_commands.json" && echo "$file"
   done >"$list"
   deadline=$(($(date +%s) + budget))
   xargs -r -P "$jobs" -I{} bash -c '
     file=$1 name=${1//\//__}
     [ "$(date +%s)" -lt "$2" ] || { echo "$file" >>"$3/left-out"; exit 0; }
-    clang-tidy -p build/release --quiet --extra-arg=-Wno-unknown-warning-option "$file" >"$3/$name.txt" 2>&1 || { echo "$file" >>"$3/bad"; grep -E -A4 "(error|warning): " "$3/$name.txt" || tail -5 "$3/$name.txt"; }
+    clang-tidy -p "$3" --quiet --extra-arg=-Wno-unknown-warning-option "$file" >"$3/$name.txt" 2>&1 || { echo "$file" >>"$3/bad"; grep -E -A4 "(error|warning): " "$3/$name.txt" || tail -5 "$3/$name.txt"; }
     echo "$file" >>"$3/done"' _ {} "$deadline" "$out" <"$list" || bad=1
   [ -s "$out/bad" ] && bad=1
   done_count=$(cat "$out/done" 2>/dev/null | wc -l)

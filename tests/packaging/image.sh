@@ -159,7 +159,7 @@ yardmasterd --version
 yard --version
 ls /usr/local/share/yardmaster/packs >/found/packs
 yard rules test --all >/found/cases || { cat /found/cases; exit 1; }
-for tool in g++ cmake git ccache; do
+for tool in clang++ g++ cmake git ccache; do
   if command -v $tool; then echo "a tool of the build is in the image"; exit 1; fi
 done
 ldd /usr/local/bin/yard /usr/local/bin/yardmasterd >/found/ldd
