@@ -2,13 +2,11 @@
 #include "clients/cli/app.h"
 
 #include <gmock/gmock.h>
-#include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -23,6 +21,7 @@
 #include "clients/cli/completion.h"
 #include "clients/cli/verbs.h"
 #include "services/triage/triage_service.h"
+#include "tests/support/rpc_server.h"
 #include "tests/support/tiny_pack.h"
 #include "tests/unit/clients/cli/command_line.h"
 
@@ -403,16 +402,10 @@ class AppServerTest : public AppTest {
     registry_ = std::make_unique<PackRegistry>(dir_ / "packs", std::make_shared<const PackSet>(std::move(packs)));
     service_ =
         std::make_unique<TriageServiceImpl>(RpcEnvironment{auth_, metrics_, clock_, logger_}, *registry_, decisions_);
-    grpc::ServerBuilder builder;
-    int port = 0;
-    builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port);
-    builder.RegisterService(service_.get());
-    server_ = builder.BuildAndStart();
-    address_ = "127.0.0.1:" + std::to_string(port);
-    variables_["YARD_SERVER"] = address_;
+    server_ = std::make_unique<testing::RpcServer>(*service_);
+    variables_["YARD_SERVER"] = server_->address();
     variables_["YARD_TOKEN"] = "let-me-in";
   }
-  ~AppServerTest() override { server_->Shutdown(std::chrono::system_clock::now()); }
 
   SystemClock clock_;
   Metrics metrics_;
@@ -421,8 +414,7 @@ class AppServerTest : public AppTest {
   DecisionLog decisions_;
   std::unique_ptr<PackRegistry> registry_;
   std::unique_ptr<TriageServiceImpl> service_;
-  std::unique_ptr<grpc::Server> server_;
-  std::string address_;
+  std::unique_ptr<testing::RpcServer> server_;
 };
 
 TEST_F(AppServerTest, EvalGivesTheSameBytesAsWithoutAServer) {

@@ -1,14 +1,13 @@
 // `yard health` against a server that has the health service, one that has not, and none.
 #include <gmock/gmock.h>
-#include <grpcpp/grpcpp.h>
 #include <grpcpp/health_check_service_interface.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "tests/support/rpc_server.h"
 #include "tests/unit/clients/cli/command_line.h"
 #include "yardmaster/v1/rules.grpc.pb.h"
 
@@ -23,24 +22,17 @@ class Server {
  public:
   explicit Server(bool with_health) {
     grpc::EnableDefaultHealthCheckService(with_health);
-    grpc::ServerBuilder builder;
-    int port = 0;
-    builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port);
-    // A server has to have some service.
-    builder.RegisterService(&unimplemented_);
-    server_ = builder.BuildAndStart();
+    server_ = std::make_unique<testing::RpcServer>(unimplemented_);
     grpc::EnableDefaultHealthCheckService(false);
-    address_ = "127.0.0.1:" + std::to_string(port);
   }
-  ~Server() { server_->Shutdown(std::chrono::system_clock::now()); }
 
-  const std::string& address() const { return address_; }
-  void SetServing(bool serving) { server_->GetHealthCheckService()->SetServingStatus(serving); }
+  const std::string& address() const { return server_->address(); }
+  void SetServing(bool serving) { server_->server().GetHealthCheckService()->SetServingStatus(serving); }
 
  private:
+  // A server has to have some service.
   v1::RulesService::Service unimplemented_;
-  std::unique_ptr<grpc::Server> server_;
-  std::string address_;
+  std::unique_ptr<testing::RpcServer> server_;
 };
 
 TEST(YardHealth, AServerThatServesIsCodeZeroWithoutAToken) {

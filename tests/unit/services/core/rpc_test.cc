@@ -12,6 +12,7 @@
 
 #include "services/core/errors.h"
 #include "services/core/limits.h"
+#include "tests/support/rpc_server.h"
 
 namespace yardmaster {
 namespace {
@@ -66,20 +67,6 @@ class TestService final : public grpc::CallbackGenericService {
 
 class RpcTest : public ::testing::Test {
  protected:
-  RpcTest() {
-    grpc::ServerBuilder builder;
-    int port = 0;
-    builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port);
-    builder.RegisterCallbackGenericService(&service_);
-    server_ = builder.BuildAndStart();
-    stub_ = std::make_unique<grpc::GenericStub>(
-        grpc::CreateChannel("127.0.0.1:" + std::to_string(port), grpc::InsecureChannelCredentials()));
-  }
-
- public:
-  ~RpcTest() override { server_->Shutdown(); }
-
- protected:
   LoggerOptions LogOptions() {
     LoggerOptions options;
     options.async = false;
@@ -119,8 +106,8 @@ class RpcTest : public ::testing::Test {
   Logger logger_{LogOptions()};
   RpcEnvironment env_{auth_, metrics_, clock_, logger_};
   TestService service_{env_};
-  std::unique_ptr<grpc::Server> server_;
-  std::unique_ptr<grpc::GenericStub> stub_;
+  testing::RpcServer server_{service_};
+  std::unique_ptr<grpc::GenericStub> stub_ = std::make_unique<grpc::GenericStub>(server_.Connect());
   std::unique_ptr<grpc::ClientContext> context_;
 };
 
@@ -240,16 +227,10 @@ TEST_F(RpcTest, ACallThatComesTooLateIsRefusedBeforeAnyWork) {
     worked = true;
     return absl::OkStatus();
   };
-  grpc::ServerBuilder builder;
-  int port = 0;
-  builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port);
-  builder.RegisterCallbackGenericService(&service);
-  auto server = builder.BuildAndStart();
-  stub_ = std::make_unique<grpc::GenericStub>(
-      grpc::CreateChannel("127.0.0.1:" + std::to_string(port), grpc::InsecureChannelCredentials()));
+  const testing::RpcServer server(service);
+  stub_ = std::make_unique<grpc::GenericStub>(server.Connect());
   EXPECT_EQ(Call(kRead).error_code(), grpc::StatusCode::DEADLINE_EXCEEDED);
   EXPECT_FALSE(worked);
-  server->Shutdown();
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "services/core/executor.h"
+#include "tests/support/rpc_server.h"
 #include "tests/unit/services/intake/world.h"
 
 namespace yardmaster {
@@ -25,17 +26,11 @@ class IntakeServiceTest : public ::testing::Test {
   IntakeServiceTest()
       : auth_({{"ops", Role::kOperator, Secret("operators-token")}}, /*allow_anonymous_loopback=*/true),
         pool_(2, 100),
-        service_(RpcEnvironment{auth_, metrics_, world_.clock_, world_.logger_}, pool_, Parts()) {
-    grpc::ServerBuilder builder;
-    int port = 0;
-    builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port);
-    builder.RegisterService(&service_);
-    server_ = builder.BuildAndStart();
-    stub_ = v1::IntakeService::NewStub(
-        grpc::CreateChannel("127.0.0.1:" + std::to_string(port), grpc::InsecureChannelCredentials()));
-  }
+        service_(RpcEnvironment{auth_, metrics_, world_.clock_, world_.logger_}, pool_, Parts()),
+        server_(std::make_unique<testing::RpcServer>(service_)),
+        stub_(v1::IntakeService::NewStub(server_->Connect())) {}
   ~IntakeServiceTest() override {
-    server_->Shutdown();
+    server_.reset();
     pool_.Stop();
   }
 
@@ -76,7 +71,7 @@ class IntakeServiceTest : public ::testing::Test {
   ThreadPool pool_;
   std::vector<int64_t> requeued_;
   IntakeServiceImpl service_;
-  std::unique_ptr<grpc::Server> server_;
+  std::unique_ptr<testing::RpcServer> server_;
   std::unique_ptr<v1::IntakeService::Stub> stub_;
 };
 
@@ -277,19 +272,13 @@ TEST(IntakeServiceWithoutAStore, SaysSo) {
   Logger logger(World::QuietLog());
   ThreadPool pool(1, 10);
   IntakeServiceImpl service(RpcEnvironment{auth, metrics, clock, logger}, pool, {});
-  grpc::ServerBuilder builder;
-  int port = 0;
-  builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port);
-  builder.RegisterService(&service);
-  const std::unique_ptr<grpc::Server> server = builder.BuildAndStart();
-  const auto stub = v1::IntakeService::NewStub(
-      grpc::CreateChannel("127.0.0.1:" + std::to_string(port), grpc::InsecureChannelCredentials()));
+  const testing::RpcServer server(service);
+  const auto stub = v1::IntakeService::NewStub(server.Connect());
   grpc::ClientContext context;
   v1::GetPendingResponse response;
   const grpc::Status status = stub->GetPending(&context, {}, &response);
   EXPECT_EQ(status.error_code(), grpc::StatusCode::FAILED_PRECONDITION);
   EXPECT_THAT(status.error_message(), HasSubstr("data directory"));
-  server->Shutdown();
 }
 
 }  // namespace

@@ -7,7 +7,6 @@
 
 #include <chrono>
 #include <filesystem>
-#include <fstream>
 #include <future>
 #include <memory>
 #include <string>
@@ -16,12 +15,13 @@
 
 #include "services/core/errors.h"
 #include "services/core/limits.h"
+#include "tests/support/rpc_server.h"
+#include "tests/support/temp_dir.h"
 #include "tests/support/tiny_pack.h"
 
 namespace yardmaster {
 namespace {
 
-namespace fs = std::filesystem;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -48,49 +48,23 @@ class FakeLabels final : public LabelSource {
   std::vector<std::string> names;
 };
 
-class RulesServiceTest : public ::testing::Test {
+class RulesServiceTest : public testing::RpcServiceTest<v1::RulesService> {
  protected:
   RulesServiceTest() {
-    std::string pattern = (fs::temp_directory_path() / "yard-rules-XXXXXX").string();
-    root_ = mkdtemp(pattern.data());
     for (const auto& [path, text] : testing::TinyPackFiles()) Write(path, text);
     Write("tiny/cases/c.json", kCases);
     Write("bare/pack.json",
           R"({"name": "bare", "title": "Nothing to decide with", "extends": "tiny", "remove": {"steps": ["done"]}})");
     rules::Problems problems;
-    packs_ = PackRegistry::Open(root_, problems);
+    packs_ = PackRegistry::Open(dir_.path(), problems);
     if (packs_ == nullptr) throw std::runtime_error(problems.at(0).ToString());
-    service_ = std::make_unique<RulesServiceImpl>(RpcEnvironment{auth_, metrics_, clock_, logger_}, *packs_, pool_);
+    service_ = std::make_unique<RulesServiceImpl>(Environment(), *packs_, pool_);
     service_->UseLabels(labels_, label_calls_);
-    grpc::ServerBuilder builder;
-    int port = 0;
-    builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port);
-    builder.SetMaxReceiveMessageSize(static_cast<int>(kMaxRpcMessageBytes));
-    builder.RegisterService(service_.get());
-    server_ = builder.BuildAndStart();
-    stub_ = v1::RulesService::NewStub(
-        grpc::CreateChannel("127.0.0.1:" + std::to_string(port), grpc::InsecureChannelCredentials()));
+    Serve(*service_);
   }
-  ~RulesServiceTest() override {
-    server_->Shutdown(std::chrono::system_clock::now());
-    server_.reset();
-    fs::remove_all(root_);
-  }
+  ~RulesServiceTest() override { StopServing(); }
 
-  void Write(const std::string& path, const std::string& text) {
-    fs::create_directories((root_ / path).parent_path());
-    std::ofstream(root_ / path, std::ios::binary) << text;
-  }
-
-  // Calls with the operator's token.
-  template <typename Request, typename Response>
-  grpc::Status Call(grpc::Status (v1::RulesService::Stub::*method)(grpc::ClientContext*, const Request&, Response*),
-                    const Request& request, Response& response, const std::string& token = "let-me-in") {
-    grpc::ClientContext context;
-    if (!token.empty()) context.AddMetadata("authorization", "Bearer " + token);
-    response.Clear();
-    return (stub_.get()->*method)(&context, request, &response);
-  }
+  void Write(const std::string& path, const std::string& text) { dir_.Write(path, text); }
 
   static std::string Text(const google::protobuf::RepeatedPtrField<v1::PackProblem>& problems) {
     std::string out;
@@ -101,18 +75,12 @@ class RulesServiceTest : public ::testing::Test {
     return out;
   }
 
-  fs::path root_;
-  SystemClock clock_;
-  Metrics metrics_;
-  Logger logger_{LoggerOptions{.level = LogLevel::kError, .async = false, .sink = [](std::string_view) {}}};
-  Authenticator auth_{{TokenEntry{"ops", Role::kOperator, Secret("let-me-in")}}, /*allow_anonymous_loopback=*/true};
+  testing::TempDir dir_;
   std::unique_ptr<PackRegistry> packs_;
   ThreadPool pool_{1, 4};
   FakeLabels labels_;
   ThreadPool label_calls_{1, 4};
   std::unique_ptr<RulesServiceImpl> service_;
-  std::unique_ptr<grpc::Server> server_;
-  std::unique_ptr<v1::RulesService::Stub> stub_;
 };
 
 using Stub = v1::RulesService::Stub;
@@ -286,7 +254,7 @@ TEST_F(RulesServiceTest, ABadPackKeepsAllOldOnesInService) {
   EXPECT_EQ(Text(after.last_reload_problems()), Text(response.problems()));
 
   // Mended, it goes in, and the problems are forgotten.
-  fs::remove(root_ / "bare/rubric.json");
+  std::filesystem::remove(dir_.path() / "bare/rubric.json");
   ASSERT_TRUE(Call(&Stub::ReloadPacks, v1::ReloadPacksRequest(), response).ok());
   EXPECT_TRUE(response.reloaded()) << Text(response.problems());
   ASSERT_TRUE(Call(&Stub::ListPacks, v1::ListPacksRequest(), after).ok());

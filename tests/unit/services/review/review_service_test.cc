@@ -5,9 +5,6 @@
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
-#include <filesystem>
-#include <fstream>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -18,12 +15,13 @@
 #include <vector>
 
 #include "services/core/limits.h"
+#include "tests/support/rpc_server.h"
+#include "tests/support/temp_dir.h"
 #include "tests/unit/services/review/review_pack.h"
 
 namespace yardmaster {
 namespace {
 
-namespace fs = std::filesystem;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -47,52 +45,21 @@ class MemoryOperators final : public store::Operators {
   std::map<std::pair<std::string, std::string>, std::string> states_;
 };
 
-class ReviewServiceTest : public ::testing::Test {
+class ReviewServiceTest : public testing::RpcServiceTest<v1::ReviewService> {
  protected:
   ReviewServiceTest() {
-    std::string pattern = (fs::temp_directory_path() / "yard-review-XXXXXX").string();
-    root_ = mkdtemp(pattern.data());
-    for (const auto& [path, text] : testing::ReviewPackFiles()) Write(path, text);
-    Write("bare/pack.json", R"({"name": "bare", "title": "Nothing to review with"})");
+    for (const auto& [path, text] : testing::ReviewPackFiles()) dir_.Write(path, text);
+    dir_.Write("bare/pack.json", R"({"name": "bare", "title": "Nothing to review with"})");
     rules::Problems problems;
-    packs_ = PackRegistry::Open(root_, problems);
+    packs_ = PackRegistry::Open(dir_.path(), problems);
     if (packs_ == nullptr) throw std::runtime_error(problems.at(0).ToString());
     Start(&operators_);
   }
-  ~ReviewServiceTest() override {
-    Stop();
-    fs::remove_all(root_);
-  }
+  ~ReviewServiceTest() override { StopServing(); }
 
   void Start(store::Operators* operators) {
-    service_ = std::make_unique<ReviewServiceImpl>(RpcEnvironment{auth_, metrics_, clock_, logger_}, *packs_, pool_,
-                                                   operators);
-    grpc::ServerBuilder builder;
-    int port = 0;
-    builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port);
-    builder.SetMaxReceiveMessageSize(static_cast<int>(kMaxRpcMessageBytes));
-    builder.RegisterService(service_.get());
-    server_ = builder.BuildAndStart();
-    stub_ = v1::ReviewService::NewStub(
-        grpc::CreateChannel("127.0.0.1:" + std::to_string(port), grpc::InsecureChannelCredentials()));
-  }
-  void Stop() {
-    server_->Shutdown(std::chrono::system_clock::now());
-    server_.reset();
-  }
-
-  void Write(const std::string& path, const std::string& text) {
-    fs::create_directories((root_ / path).parent_path());
-    std::ofstream(root_ / path, std::ios::binary) << text;
-  }
-
-  template <typename Request, typename Response>
-  grpc::Status Call(grpc::Status (v1::ReviewService::Stub::*method)(grpc::ClientContext*, const Request&, Response*),
-                    const Request& request, Response& response, const std::string& token = "let-me-in") {
-    grpc::ClientContext context;
-    if (!token.empty()) context.AddMetadata("authorization", "Bearer " + token);
-    response.Clear();
-    return (stub_.get()->*method)(&context, request, &response);
+    service_ = std::make_unique<ReviewServiceImpl>(Environment(), *packs_, pool_, operators);
+    Serve(*service_);
   }
 
   static v1::ReviewFileRequest File(const std::string& path, const std::string& text) {
@@ -117,17 +84,11 @@ class ReviewServiceTest : public ::testing::Test {
     file.set_content(text);
   }
 
-  fs::path root_;
-  SystemClock clock_;
-  Metrics metrics_;
-  Logger logger_{LoggerOptions{.level = LogLevel::kError, .async = false, .sink = [](std::string_view) {}}};
-  Authenticator auth_{{TokenEntry{"ops", Role::kOperator, Secret("let-me-in")}}, /*allow_anonymous_loopback=*/true};
+  testing::TempDir dir_;
   std::unique_ptr<PackRegistry> packs_;
   ThreadPool pool_{2, 4};
   MemoryOperators operators_;
   std::unique_ptr<ReviewServiceImpl> service_;
-  std::unique_ptr<grpc::Server> server_;
-  std::unique_ptr<v1::ReviewService::Stub> stub_;
 };
 
 using Stub = v1::ReviewService::Stub;
@@ -248,7 +209,7 @@ TEST_F(ReviewServiceTest, TheBreakerTripsAtTheFifthSubmissionAndSurvivesARestart
     ASSERT_TRUE(Call(&Stub::SubmitForVerify, Submission(kReturns), response).ok());
     EXPECT_FALSE(response.breaker().tripped());
   }
-  Stop();
+  StopServing();
   Start(&operators_);
   ASSERT_TRUE(Call(&Stub::SubmitForVerify, Submission(kReturns), response).ok());
   EXPECT_TRUE(response.breaker().tripped());
@@ -299,7 +260,7 @@ class RepositoryTest : public ReviewServiceTest {
   }
   // The server must not outlive what it was given.
   ~RepositoryTest() override {
-    Stop();
+    StopServing();
     Start(&operators_);
   }
 
@@ -379,7 +340,7 @@ TEST_F(RepositoryTest, ErrorsAreTheAnswer) {
   context.TryCancel();
   EXPECT_EQ(stub_->SubmitForVerify(&context, Commit(), &response_).error_code(), StatusCode::CANCELLED);
 
-  Stop();
+  StopServing();
   Start(&operators_);
   EXPECT_EQ(Submit(Commit()).error_code(), StatusCode::FAILED_PRECONDITION) << "a daemon without forges";
 }
@@ -406,7 +367,7 @@ TEST_F(ReviewServiceTest, SubmissionsNeedARoleFilesAndAStore) {
   request.set_repository("github:o/r");
   EXPECT_EQ(Call(&Stub::SubmitForVerify, request, response).error_code(), grpc::StatusCode::INVALID_ARGUMENT)
       << "files or a repository";
-  Stop();
+  StopServing();
   Start(nullptr);
   EXPECT_EQ(Call(&Stub::SubmitForVerify, Submission(""), response).error_code(), grpc::StatusCode::FAILED_PRECONDITION);
 }

@@ -16,6 +16,7 @@
 #include "services/core/limits.h"
 #include "services/triage/decision_json.h"
 #include "services/triage/planner.h"
+#include "tests/support/rpc_server.h"
 #include "tests/support/tiny_pack.h"
 
 namespace yardmaster {
@@ -33,19 +34,10 @@ std::shared_ptr<const PackSet> TestPacks() {
 }
 
 // A daemon's worth of surroundings, with room for few decisions.
-class TriageServiceTest : public ::testing::Test {
+class TriageServiceTest : public testing::RpcServiceTest<v1::TriageService> {
  protected:
-  TriageServiceTest() {
-    grpc::ServerBuilder builder;
-    int port = 0;
-    builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port);
-    builder.SetMaxReceiveMessageSize(static_cast<int>(kMaxRpcMessageBytes));
-    builder.RegisterService(&service_);
-    server_ = builder.BuildAndStart();
-    stub_ = v1::TriageService::NewStub(
-        grpc::CreateChannel("127.0.0.1:" + std::to_string(port), grpc::InsecureChannelCredentials()));
-  }
-  ~TriageServiceTest() override { server_->Shutdown(std::chrono::system_clock::now()); }
+  TriageServiceTest() : RpcServiceTest(Role::kViewer) { Serve(service_); }
+  ~TriageServiceTest() override { StopServing(); }
 
   static v1::IssueSnapshot Issue(const std::string& title, const std::string& body = "") {
     v1::IssueSnapshot issue;
@@ -81,15 +73,9 @@ class TriageServiceTest : public ::testing::Test {
     return Explain(request, plan);
   }
 
-  SystemClock clock_;
-  Metrics metrics_;
-  Logger logger_{LoggerOptions{.level = LogLevel::kError, .async = false, .sink = [](std::string_view) {}}};
-  Authenticator auth_{{TokenEntry{"ops", Role::kViewer, Secret("let-me-in")}}, /*allow_anonymous_loopback=*/true};
   PackRegistry packs_{"no-folder", TestPacks()};
   DecisionLog decisions_{3};
-  TriageServiceImpl service_{RpcEnvironment{auth_, metrics_, clock_, logger_}, packs_, decisions_};
-  std::unique_ptr<grpc::Server> server_;
-  std::unique_ptr<v1::TriageService::Stub> stub_;
+  TriageServiceImpl service_{Environment(), packs_, decisions_};
 };
 
 TEST_F(TriageServiceTest, DecisionIsThePlannersWithAnIdAndATime) {
