@@ -21,6 +21,8 @@ bool SameIds(const ForgeComment& a, const ForgeComment& b) {
 
 }  // namespace
 
+std::string RepositoryTarget(std::string_view repository) { return absl::StrCat("/repos/", Abs(repository)); }
+
 absl::Status BadForgeAnswer(std::string_view problem) {
   return MakeForgeStatus({ForgeReason::kBadAnswer, ForgeOutcome::kUnknown, 0, std::nullopt}, problem);
 }

@@ -38,6 +38,9 @@ struct ForgePipeline {
   ForgeTransport& outermost() const { return *transports.back(); }
 };
 
+// "/repos/OWNER/REPO", with which the addresses of a repository's things begin.
+std::string RepositoryTarget(std::string_view repository);
+
 // An answer of another shape than documented.
 absl::Status BadForgeAnswer(std::string_view problem);
 
@@ -118,6 +121,11 @@ class RestAdapter : public StoppableForge {
     return parsed;
   }
 
+  // The part of a query that asks for one page, from 1.
+  using PageQueryFn = std::string (*)(int page);
+  // What an answer with so many items says about further pages, if anything.
+  using MorePagesFn = std::optional<bool> (*)(const ForgeAnswer& answer, size_t items, int page);
+
   // Calls whose addresses are the same everywhere; `parse` reads the forge's own words.
   absl::StatusOr<ForgeAccess> ReadPermission(const ForgeCall& call, std::string_view repository, std::string_view login,
                                              Parser<ForgeAccess> parse);
@@ -125,12 +133,17 @@ class RestAdapter : public StoppableForge {
                                                     std::string_view path, std::string_view ref,
                                                     Parser<std::optional<ForgeFile>> parse);
   absl::StatusOr<ForgePull> ReadPull(const ForgeCall& call, const ForgeSubject& subject, Parser<ForgePull> parse);
-  // All pages. `page`: the query of one page; `more`: what an answer says about further ones.
+  // All pages.
   absl::StatusOr<ForgePullFileList> ReadPullFiles(const ForgeCall& call, const ForgeSubject& subject,
-                                                  Parser<std::vector<ForgePullFile>> parse,
-                                                  std::string (*page_query)(int page),
-                                                  std::optional<bool> (*more)(const ForgeAnswer& answer, size_t items,
-                                                                              int page));
+                                                  Parser<std::vector<ForgePullFile>> parse, PageQueryFn page_query,
+                                                  MorePagesFn more);
+  absl::StatusOr<std::vector<ForgeLabel>> ReadLabels(const ForgeCall& call, std::string_view repository,
+                                                     Parser<std::vector<ForgeLabel>> parse, PageQueryFn page_query,
+                                                     MorePagesFn more);
+  // One page, oldest issues first.
+  absl::StatusOr<ForgeIssuePage> ReadIssues(const ForgeCall& call, std::string_view repository,
+                                            const ForgeIssueQuery& query, Parser<std::vector<ForgeIssue>> parse,
+                                            PageQueryFn page_query, MorePagesFn more);
 
   // The comment that was written, among those of the subject: by its ids, or by its text where the answer had none.
   static ForgeCommentWritten FindWritten(std::optional<ForgeComment> answered, std::string_view body,

@@ -102,7 +102,7 @@ absl::StatusOr<ForgeAccess> RestAdapter::ReadPermission(const ForgeCall& call, s
   if (absl::Status status = CheckLogin(login); !status.ok()) return status;
   absl::StatusOr<ForgeAccess> access = Read<ForgeAccess>(
       Begin(call), "/repos/{repo}/collaborators/{user}/permission",
-      absl::StrCat("/repos/", Abs(repository), "/collaborators/", UrlEncode(login), "/permission"), parse);
+      absl::StrCat(RepositoryTarget(repository), "/collaborators/", UrlEncode(login), "/permission"), parse);
   // No such account, or none that has anything to do with the repository.
   if (absl::IsNotFound(access.status())) return ForgeAccess();
   return access;
@@ -114,7 +114,7 @@ absl::StatusOr<std::optional<ForgeFile>> RestAdapter::ReadFile(const ForgeCall& 
   if (absl::Status status = CheckRepository(repository); !status.ok()) return status;
   if (absl::Status status = CheckPath(path); !status.ok()) return status;
   if (absl::Status status = CheckRef(ref); !status.ok()) return status;
-  std::string target = absl::StrCat("/repos/", Abs(repository), "/contents/", EncodePath(path));
+  std::string target = absl::StrCat(RepositoryTarget(repository), "/contents/", EncodePath(path));
   if (!ref.empty()) absl::StrAppend(&target, "?ref=", UrlEncode(ref));
   absl::StatusOr<std::optional<ForgeFile>> file =
       Read<std::optional<ForgeFile>>(Begin(call), "/repos/{repo}/contents/{path}", target, parse);
@@ -128,7 +128,7 @@ absl::StatusOr<ForgePull> RestAdapter::ReadPull(const ForgeCall& call, const For
   if (absl::Status status = CheckSubject(subject); !status.ok()) return status;
   absl::StatusOr<ForgePull> pull =
       Read<ForgePull>(Begin(call), "/repos/{repo}/pulls/{n}",
-                      absl::StrCat("/repos/", subject.repository, "/pulls/", subject.number), parse);
+                      absl::StrCat(RepositoryTarget(subject.repository), "/pulls/", subject.number), parse);
   if (!pull.ok()) return pull;
   ForgeIssue numbered;
   numbered.number = pull->number;
@@ -138,9 +138,7 @@ absl::StatusOr<ForgePull> RestAdapter::ReadPull(const ForgeCall& call, const For
 
 absl::StatusOr<ForgePullFileList> RestAdapter::ReadPullFiles(const ForgeCall& call, const ForgeSubject& subject,
                                                              Parser<std::vector<ForgePullFile>> parse,
-                                                             std::string (*page_query)(int page),
-                                                             std::optional<bool> (*more)(const ForgeAnswer& answer,
-                                                                                         size_t items, int page)) {
+                                                             PageQueryFn page_query, MorePagesFn more) {
   if (absl::Status status = CheckSubject(subject); !status.ok()) return status;
   const Run run = Begin(call);
   ForgePullFileList list;
@@ -151,8 +149,8 @@ absl::StatusOr<ForgePullFileList> RestAdapter::ReadPullFiles(const ForgeCall& ca
     ForgeAnswer answer;
     absl::StatusOr<std::vector<ForgePullFile>> items = Read<std::vector<ForgePullFile>>(
         run, "/repos/{repo}/pulls/{n}/files",
-        absl::StrCat("/repos/", subject.repository, "/pulls/", subject.number, "/files?", page_query(page)), parse,
-        &answer);
+        absl::StrCat(RepositoryTarget(subject.repository), "/pulls/", subject.number, "/files?", page_query(page)),
+        parse, &answer);
     if (!items.ok()) return items.status();
     ForgePageInfo info{items->size(), items->empty() ? "" : items->front().path, more(answer, items->size(), page)};
     for (ForgePullFile& file : *items) {

@@ -17,8 +17,6 @@ namespace {
 
 constexpr LabelRules kLabelRules{kMinGitCodeLabelCharacters, kMaxGitCodeLabelCharacters};
 
-std::string RepositoryTarget(std::string_view repository) { return absl::StrCat("/repos/", Abs(repository)); }
-
 std::string SubjectTarget(const ForgeSubject& subject) {
   return absl::StrCat(RepositoryTarget(subject.repository), subject.pull_request ? "/pulls/" : "/issues/",
                       subject.number);
@@ -87,29 +85,7 @@ absl::StatusOr<ForgeRepository> GitCodeForge::GetRepository(const ForgeCall& cal
 
 absl::StatusOr<std::vector<ForgeLabel>> GitCodeForge::RepositoryLabels(const ForgeCall& call,
                                                                        std::string_view repository) {
-  if (absl::Status status = CheckRepository(repository); !status.ok()) return status;
-  const Run run = Begin(call);
-  std::vector<ForgeLabel> labels;
-  std::string first_before;
-  absl::StatusOr<bool> complete = ReadForgePages([&](int page) -> absl::StatusOr<ForgePageInfo> {
-    ForgeAnswer answer;
-    absl::StatusOr<std::vector<ForgeLabel>> items = Read<std::vector<ForgeLabel>>(
-        run, "/repos/{repo}/labels", absl::StrCat(RepositoryTarget(repository), "/labels?", PageQuery(page)),
-        gitcode::ParseLabels, &answer);
-    if (!items.ok()) return items.status();
-    ForgePageInfo info{items->size(), items->empty() ? "" : items->front().name,
-                       MorePages(answer, items->size(), page)};
-    if (!first_before.empty() && info.first == first_before) return info;
-    first_before = info.first;
-    for (ForgeLabel& label : *items) labels.push_back(std::move(label));
-    return info;
-  });
-  if (!complete.ok()) return complete.status();
-  if (!*complete) {
-    return MakeForgeStatus({ForgeReason::kTooLarge, ForgeOutcome::kRefused, 0, std::nullopt},
-                           absl::StrCat(Abs(repository), " has more labels than are read: ", labels.size()));
-  }
-  return labels;
+  return ReadLabels(call, repository, gitcode::ParseLabels, PageQuery, MorePages);
 }
 
 absl::StatusOr<ForgeIssue> GitCodeForge::GetIssue(const ForgeCall& call, const ForgeSubject& subject) {
@@ -157,33 +133,10 @@ absl::StatusOr<ForgeCommentList> GitCodeForge::ReadComments(const Run& run, cons
 
 absl::StatusOr<ForgeIssuePage> GitCodeForge::ListIssues(const ForgeCall& call, std::string_view repository,
                                                         const ForgeIssueQuery& query) {
-  if (absl::Status status = CheckRepository(repository); !status.ok()) return status;
   if (!query.labels.empty()) {
     if (absl::Status status = CheckLabels(query.labels, kLabelRules); !status.ok()) return status;
   }
-  absl::StatusOr<IssueCursor> cursor = ParseIssueCursor(query.cursor);
-  if (!cursor.ok()) return cursor.status();
-
-  std::string labels;
-  for (const std::string& label : query.labels) absl::StrAppend(&labels, labels.empty() ? "" : ",", UrlEncode(label));
-  const std::string_view state = !query.state.has_value()            ? "all"
-                                 : *query.state == ForgeState::kOpen ? "open"
-                                                                     : "closed";
-  std::string target = absl::StrCat(RepositoryTarget(repository), "/issues?");
-  if (!labels.empty()) absl::StrAppend(&target, "labels=", labels, "&");
-  absl::StrAppend(&target, "state=", Abs(state), "&sort=created&direction=asc&", PageQuery(cursor->page));
-
-  ForgeAnswer answer;
-  absl::StatusOr<std::vector<ForgeIssue>> issues =
-      Read<std::vector<ForgeIssue>>(Begin(call), "/repos/{repo}/issues", target, gitcode::ParseIssues, &answer);
-  if (!issues.ok()) return issues.status();
-  ForgePageInfo info{issues->size(), issues->empty() ? "" : absl::StrCat(issues->front().number),
-                     MorePages(answer, issues->size(), cursor->page)};
-  ForgeIssuePage page;
-  page.next = NextIssueCursor(*cursor, info);
-  // The page before once more: nothing new.
-  if (cursor->first_before.empty() || info.first != cursor->first_before) page.issues = *std::move(issues);
-  return page;
+  return ReadIssues(call, repository, query, gitcode::ParseIssues, PageQuery, MorePages);
 }
 
 absl::StatusOr<ForgeLabelsWritten> GitCodeForge::AddLabels(const ForgeCall& call, const ForgeSubject& subject,

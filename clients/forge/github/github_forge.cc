@@ -15,8 +15,6 @@ namespace {
 
 constexpr LabelRules kLabelRules{1, kMaxGitHubLabelCharacters};
 
-std::string RepositoryTarget(std::string_view repository) { return absl::StrCat("/repos/", Abs(repository)); }
-
 std::string IssueTarget(const ForgeSubject& subject) {
   return absl::StrCat(RepositoryTarget(subject.repository), "/issues/", subject.number);
 }
@@ -56,26 +54,7 @@ absl::StatusOr<ForgeRepository> GitHubForge::GetRepository(const ForgeCall& call
 
 absl::StatusOr<std::vector<ForgeLabel>> GitHubForge::RepositoryLabels(const ForgeCall& call,
                                                                       std::string_view repository) {
-  if (absl::Status status = CheckRepository(repository); !status.ok()) return status;
-  const Run run = Begin(call);
-  std::vector<ForgeLabel> labels;
-  absl::StatusOr<bool> complete = ReadForgePages([&](int page) -> absl::StatusOr<ForgePageInfo> {
-    ForgeAnswer answer;
-    absl::StatusOr<std::vector<ForgeLabel>> items = Read<std::vector<ForgeLabel>>(
-        run, "/repos/{repo}/labels", absl::StrCat(RepositoryTarget(repository), "/labels?", PageQuery(page)),
-        github::ParseLabels, &answer);
-    if (!items.ok()) return items.status();
-    ForgePageInfo info{items->size(), items->empty() ? "" : items->front().name,
-                       github::HasNextLink(answer.Header("Link"))};
-    for (ForgeLabel& label : *items) labels.push_back(std::move(label));
-    return info;
-  });
-  if (!complete.ok()) return complete.status();
-  if (!*complete) {
-    return MakeForgeStatus({ForgeReason::kTooLarge, ForgeOutcome::kRefused, 0, std::nullopt},
-                           absl::StrCat(Abs(repository), " has more labels than are read: ", labels.size()));
-  }
-  return labels;
+  return ReadLabels(call, repository, github::ParseLabels, PageQuery, MorePages);
 }
 
 absl::StatusOr<ForgeIssue> GitHubForge::GetIssue(const ForgeCall& call, const ForgeSubject& subject) {
@@ -120,33 +99,10 @@ absl::StatusOr<ForgeCommentList> GitHubForge::ReadComments(const Run& run, const
 
 absl::StatusOr<ForgeIssuePage> GitHubForge::ListIssues(const ForgeCall& call, std::string_view repository,
                                                        const ForgeIssueQuery& query) {
-  if (absl::Status status = CheckRepository(repository); !status.ok()) return status;
   if (!query.labels.empty()) {
     if (absl::Status status = CheckLabels(query.labels, kLabelRules); !status.ok()) return status;
   }
-  absl::StatusOr<IssueCursor> cursor = ParseIssueCursor(query.cursor);
-  if (!cursor.ok()) return cursor.status();
-
-  std::string labels;
-  for (const std::string& label : query.labels) absl::StrAppend(&labels, labels.empty() ? "" : ",", UrlEncode(label));
-  const std::string_view state = !query.state.has_value()            ? "all"
-                                 : *query.state == ForgeState::kOpen ? "open"
-                                                                     : "closed";
-  std::string target = absl::StrCat(RepositoryTarget(repository), "/issues?");
-  if (!labels.empty()) absl::StrAppend(&target, "labels=", labels, "&");
-  absl::StrAppend(&target, "state=", Abs(state), "&sort=created&direction=asc&", PageQuery(cursor->page));
-
-  ForgeAnswer answer;
-  absl::StatusOr<std::vector<ForgeIssue>> issues =
-      Read<std::vector<ForgeIssue>>(Begin(call), "/repos/{repo}/issues", target, github::ParseIssues, &answer);
-  if (!issues.ok()) return issues.status();
-  ForgePageInfo info{issues->size(), issues->empty() ? "" : absl::StrCat(issues->front().number),
-                     github::HasNextLink(answer.Header("Link"))};
-  ForgeIssuePage page;
-  page.next = NextIssueCursor(*cursor, info);
-  // The page before once more: nothing new.
-  if (cursor->first_before.empty() || info.first != cursor->first_before) page.issues = *std::move(issues);
-  return page;
+  return ReadIssues(call, repository, query, github::ParseIssues, PageQuery, MorePages);
 }
 
 absl::StatusOr<ForgeLabelsWritten> GitHubForge::AddLabels(const ForgeCall& call, const ForgeSubject& subject,
