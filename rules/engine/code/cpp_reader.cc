@@ -428,15 +428,6 @@ class CppReader : public FactBuilder {
     At(row).positional = static_cast<uint16_t>(std::min<size_t>(position, UINT16_MAX));
   }
 
-  void TakeNames(RowIndex row) {
-    ExprFact& fact = At(row);
-    if (fact.base == kNoRow) return;
-    const ExprFact& base = At(fact.base);
-    fact.name = base.name;
-    fact.attr = base.attr;
-    fact.root = base.root;
-  }
-
   RowIndex Expr(Slot slot, RowIndex parent, size_t index) {
     const TSNode node = Current();
     const std::string_view type = Type();

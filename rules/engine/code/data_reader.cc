@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "rules/engine/code/fact_builder.h"
+#include "rules/engine/json_document.h"
 
 namespace yardmaster::rules {
 namespace {
@@ -19,20 +20,7 @@ class DataReader : public FactBuilder {
 
  private:
   // A key or index as a step of a JSON pointer.
-  std::string_view Pointer(std::string_view parent, std::string_view step) {
-    std::string out(parent);
-    out += '/';
-    for (const char c : step) {
-      if (c == '~') {
-        out += "~0";
-      } else if (c == '/') {
-        out += "~1";
-      } else {
-        out += c;
-      }
-    }
-    return Keep(std::move(out));
-  }
+  std::string_view Pointer(std::string_view parent, std::string_view step) { return Keep(PointerJoin(parent, step)); }
 
   RowIndex Add(EntryType type, RowIndex parent, std::string_view key, size_t index, std::string_view pointer) {
     CountRow();

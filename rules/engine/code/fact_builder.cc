@@ -85,6 +85,15 @@ void FactBuilder::NameAttribute(RowIndex expr, std::string_view separator) {
   }
 }
 
+void FactBuilder::TakeNames(RowIndex expr) {
+  ExprFact& fact = At(expr);
+  if (fact.base == kNoRow) return;
+  const ExprFact& base = At(fact.base);
+  fact.name = base.name;
+  fact.attr = base.attr;
+  fact.root = base.root;
+}
+
 RowIndex FactBuilder::AddAssign(std::string_view form, std::string_view op, TSNode target) {
   CountRow();
   AssignFact& fact = facts_.assigns.emplace_back();

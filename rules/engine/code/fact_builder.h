@@ -62,6 +62,8 @@ class FactBuilder {
   void CloseExpr(RowIndex expr) { facts_.exprs[expr].subtree_end = static_cast<RowIndex>(facts_.exprs.size()); }
   // `a.b` of a base that is `a`; "" if the base is no plain name.
   void NameAttribute(RowIndex expr, std::string_view separator);
+  // Names of a call or a subscript are those of what is called or looked into.
+  void TakeNames(RowIndex expr);
   RowIndex AddAssign(std::string_view form, std::string_view op, TSNode target);
   // The target has been read: its name can be found from now on.
   void NameAssign(RowIndex assign, RowIndex target);

@@ -6,15 +6,6 @@
 
 namespace yardmaster::rules {
 
-void PythonReader::TakeNames(RowIndex row) {
-  ExprFact& fact = At(row);
-  if (fact.base == kNoRow) return;
-  const ExprFact& base = At(fact.base);
-  fact.name = base.name;
-  fact.attr = base.attr;
-  fact.root = base.root;
-}
-
 void PythonReader::Call(RowIndex row) {
   size_t position = 0;
   size_t positional = 0;

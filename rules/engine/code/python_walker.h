@@ -83,8 +83,6 @@ class PythonReader : public FactBuilder {
   // The expression at the cursor and everything inside. Returns its row, or kNoRow where there is none.
   RowIndex Expr(Slot slot, RowIndex parent, size_t index);
   static ExprType TypeOf(Kind kind);
-  // Names of a call or a subscript are those of what is called or looked into.
-  void TakeNames(RowIndex row);
   void Call(RowIndex row);
   void String(RowIndex row);
   void Dictionary(RowIndex row);
