@@ -32,6 +32,21 @@ std::string Listed(const std::vector<std::string>& values, std::string_view comm
   return out;
 }
 
+// A word that is none of those known, and the one that was probably meant, if any.
+CommandProblem Unknown(ProblemKind kind, std::string en, std::string zh, std::string_view word,
+                       std::string_view nearest) {
+  en += rules::Quoted(word);
+  zh += Zh(word);
+  if (nearest.empty()) {
+    en += ".";
+    zh += "。";
+  } else {
+    en += "; did you mean " + rules::Quoted(nearest) + "?";
+    zh += "，是不是想用" + Zh(nearest) + "？";
+  }
+  return Make(kind, word, std::move(en), std::move(zh));
+}
+
 }  // namespace
 
 std::string_view ProblemKindName(ProblemKind kind) {
@@ -63,29 +78,11 @@ std::string_view ProblemKindName(ProblemKind kind) {
 }
 
 CommandProblem UnknownCommand(std::string_view word, std::string_view nearest) {
-  std::string en = "There is no command " + rules::Quoted(word);
-  std::string zh = "没有命令" + Zh(word);
-  if (nearest.empty()) {
-    en += ".";
-    zh += "。";
-  } else {
-    en += "; did you mean " + rules::Quoted(nearest) + "?";
-    zh += "，是不是想用" + Zh(nearest) + "？";
-  }
-  return Make(ProblemKind::kUnknownCommand, word, std::move(en), std::move(zh));
+  return Unknown(ProblemKind::kUnknownCommand, "There is no command ", "没有命令", word, nearest);
 }
 
 CommandProblem UnknownOption(std::string_view word, std::string_view nearest) {
-  std::string en = "There is no option " + rules::Quoted(word);
-  std::string zh = "没有选项" + Zh(word);
-  if (nearest.empty()) {
-    en += ".";
-    zh += "。";
-  } else {
-    en += "; did you mean " + rules::Quoted(nearest) + "?";
-    zh += "，是不是想用" + Zh(nearest) + "？";
-  }
-  return Make(ProblemKind::kUnknownOption, word, std::move(en), std::move(zh));
+  return Unknown(ProblemKind::kUnknownOption, "There is no option ", "没有选项", word, nearest);
 }
 
 CommandProblem MissingValue(const CommandParameter& parameter) {
