@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "rules/engine/checks/expression.h"
-#include "rules/engine/checks/glob.h"
 #include "rules/engine/checks/run.h"
 #include "rules/engine/checks/value.h"
+#include "rules/engine/glob.h"
 #include "rules/engine/readable.h"
 
 namespace yardmaster::rules {

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "rules/engine/checks/compiled_checks.h"
-#include "rules/engine/checks/glob.h"
 #include "rules/engine/checks/line_diff.h"
 #include "rules/engine/checks/run.h"
+#include "rules/engine/glob.h"
 #include "rules/engine/hex.h"
 #include "rules/engine/readable.h"
 

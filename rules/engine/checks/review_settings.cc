@@ -5,8 +5,8 @@
 #include <tuple>
 #include <utility>
 
-#include "rules/engine/checks/glob.h"
 #include "rules/engine/checks/review.h"
+#include "rules/engine/glob.h"
 
 namespace yardmaster::rules {
 namespace {

@@ -6,6 +6,7 @@
 #include <system_error>
 #include <utility>
 
+#include "rules/engine/glob.h"
 #include "services/core/files.h"
 #include "services/worker/reports/report.h"
 #include "services/worker/reports/tensors.h"
@@ -115,35 +116,6 @@ class Gatherer {
   StepOutcome& outcome_;
 };
 
-bool Matches(std::string_view glob, std::string_view path, size_t& budget) {
-  while (!glob.empty()) {
-    if (budget == 0) return false;
-    --budget;
-    if (glob.starts_with("**")) {
-      std::string_view rest = glob.substr(2);
-      if (rest.starts_with("/")) rest.remove_prefix(1);
-      // Any number of folders, also none.
-      for (size_t at = 0;; at = path.find('/', at) + 1) {
-        if (Matches(rest, path.substr(at), budget)) return true;
-        if (path.find('/', at) == std::string_view::npos) break;
-      }
-      return rest.empty();
-    }
-    if (glob.front() == '*') {
-      glob.remove_prefix(1);
-      for (size_t length = 0; length <= path.size(); ++length) {
-        if (Matches(glob, path.substr(length), budget)) return true;
-        if (length < path.size() && path[length] == '/') return false;
-      }
-      return false;
-    }
-    if (path.empty() || (glob.front() != path.front() && (glob.front() != '?' || path.front() == '/'))) return false;
-    glob.remove_prefix(1);
-    path.remove_prefix(1);
-  }
-  return path.empty();
-}
-
 // Removes empty folders below and including `folder`.
 void RemoveEmpty(const std::filesystem::path& folder) {
   std::error_code error;
@@ -182,11 +154,6 @@ std::set<std::string> TensorsToKeep(const std::vector<TensorResult>& tensors, co
 
 }  // namespace
 
-bool GlobMatches(std::string_view glob, std::string_view path) {
-  size_t budget = 100'000;
-  return Matches(glob, path, budget);
-}
-
 void GatherEvidence(const rules::SuiteStep& step, const std::vector<RankPlace>& places, StepOutcome& outcome) {
   Gatherer gatherer(step, outcome);
   for (const RankPlace& place : places) {
@@ -215,7 +182,7 @@ std::vector<std::string> KeepArtifacts(const rules::SuiteStep& step, const std::
           IsPlainFile(file) &&
           (off.contains(below) || std::find(place.reports.begin(), place.reports.end(), file) != place.reports.end() ||
            std::any_of(step.artifacts.begin(), step.artifacts.end(),
-                       [&](const std::string& glob) { return GlobMatches(glob, below); }));
+                       [&](const std::string& glob) { return rules::MatchesPath(glob, below); }));
       if (wanted) {
         kept.push_back(file.lexically_relative(out).native());
       } else {

@@ -22,9 +22,6 @@ void GatherEvidence(const rules::SuiteStep& step, const std::vector<RankPlace>& 
 std::vector<std::string> KeepArtifacts(const rules::SuiteStep& step, const std::vector<RankPlace>& places,
                                        const std::vector<TensorResult>& tensors, const std::filesystem::path& out);
 
-// Whether a path below ${OUT} is meant by a glob: "*" and "?" stay within a folder, "**" goes through any number.
-bool GlobMatches(std::string_view glob, std::string_view path);
-
 }  // namespace yardmaster::worker
 
 #endif  // YARDMASTER_SERVICES_WORKER_RUN_EVIDENCE_H_

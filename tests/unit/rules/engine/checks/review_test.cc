@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "rules/engine/checks/glob.h"
 #include "rules/engine/checks/line_diff.h"
 
 namespace yardmaster::rules {
@@ -307,17 +306,6 @@ TEST(RunCheckCases, AWrongCaseSaysWhatWasFound) {
   EXPECT_FALSE(results[0].passed);
   EXPECT_EQ(results[0].name, "C1/bad/0");
   EXPECT_EQ(results[1].message, "expected nothing, found example.py:1 no");
-}
-
-TEST(MatchesGlob, FoldersAndNames) {
-  EXPECT_TRUE(MatchesGlob("**/*.py", "a.py"));
-  EXPECT_TRUE(MatchesGlob("**/*.py", "x/y/a.py"));
-  EXPECT_TRUE(MatchesGlob("src/**", "src/x/y"));
-  EXPECT_FALSE(MatchesGlob("src/*.py", "src/x/a.py"));
-  EXPECT_TRUE(MatchesGlob("*_impl.py", "deep/x_impl.py"));
-  EXPECT_TRUE(MatchesGlob("a/**/b.py", "a/b.py"));
-  EXPECT_TRUE(MatchesGlob("a/**/b.py", "a/x/y/b.py"));
-  EXPECT_FALSE(MatchesGlob("a/**/b.py", "c/b.py"));
 }
 
 TEST(AddedLines, OnlyWhatTheBaseDoesNotHave) {

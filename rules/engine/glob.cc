@@ -1,4 +1,4 @@
-#include "rules/engine/checks/glob.h"
+#include "rules/engine/glob.h"
 
 #include <cstddef>
 #include <vector>
@@ -28,8 +28,7 @@ bool MatchesLike(std::string_view pattern, std::string_view text) {
   return p == pattern.size();
 }
 
-bool MatchesGlob(std::string_view pattern, std::string_view path) {
-  if (pattern.find('/') == std::string_view::npos) path = path.substr(path.rfind('/') + 1);
+bool MatchesPath(std::string_view pattern, std::string_view path) {
   // Reachable positions of the pattern, one byte of the path after the other: time is the product of both lengths.
   std::vector<bool> now(pattern.size() + 1, false);
   const auto close = [&](std::vector<bool>& states) {
@@ -63,6 +62,11 @@ bool MatchesGlob(std::string_view pattern, std::string_view path) {
     now = std::move(next);
   }
   return now[pattern.size()];
+}
+
+bool MatchesGlob(std::string_view pattern, std::string_view path) {
+  if (pattern.find('/') == std::string_view::npos) path = path.substr(path.rfind('/') + 1);
+  return MatchesPath(pattern, path);
 }
 
 }  // namespace yardmaster::rules
