@@ -1,26 +1,18 @@
 #include "services/worker/process/ports.h"
 
-#include <fcntl.h>
 #include <netinet/in.h>
-#include <sys/file.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
-#include <cstring>
 #include <random>
 #include <string>
 
 #include "services/worker/process/process_errors.h"
+#include "services/worker/process/unique_fd.h"
 
 namespace yardmaster::worker {
 namespace {
-
-// Another run may remove the folder, or a port's file, between two calls of ours.
-constexpr int kTries = 100;
 
 // 0 or errno.
 int TryBind(const UniqueFd& socket, const sockaddr* address, socklen_t size) {
@@ -51,32 +43,14 @@ bool IsFreeV6(uint16_t port) {
   return error == 0 || error == EADDRNOTAVAIL;  // IPv6 may be switched off
 }
 
-// Makes the folder, ours alone. An empty text, or why it can't be used.
-std::string MakeFolder(const std::filesystem::path& folder) {
-  if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) return std::strerror(errno);
-  struct stat about {};
-  if (::lstat(folder.c_str(), &about) != 0) return errno == ENOENT ? "" : std::strerror(errno);
-  // In /tmp anybody may have made it.
-  if (!S_ISDIR(about.st_mode) || about.st_uid != ::geteuid()) return "it belongs to somebody else";
-  return "";
-}
-
 }  // namespace
-
-std::filesystem::path DefaultPortFolder() {
-  const char* runtime = std::getenv("XDG_RUNTIME_DIR");
-  if (runtime != nullptr && runtime[0] == '/' && ::access(runtime, W_OK | X_OK) == 0) {
-    return std::filesystem::path(runtime) / "yardmaster-ports";
-  }
-  return "/tmp/yardmaster-ports-" + std::to_string(::geteuid());
-}
 
 bool PortIsFree(uint16_t port) { return IsFreeV4(port) && IsFreeV6(port); }
 
 absl::StatusOr<std::unique_ptr<PortLease>> PortLease::Take(const PortRequest& request) {
   const unsigned first = std::max<unsigned>(request.first, 1);
   const unsigned last = request.last;
-  std::unique_ptr<PortLease> lease(new PortLease(request.folder.empty() ? DefaultPortFolder() : request.folder));
+  std::unique_ptr<PortLease> lease(new PortLease(request.folder.empty() ? DefaultLockFolder() : request.folder));
   const unsigned size = last >= first ? last - first + 1 : 0;
   // From a random place on: what was given back a moment ago may still have connections that are winding up.
   std::random_device random;
@@ -101,41 +75,18 @@ absl::StatusOr<std::unique_ptr<PortLease>> PortLease::Take(const PortRequest& re
 }
 
 absl::StatusOr<bool> PortLease::Hold(uint16_t port) {
-  const std::filesystem::path file = folder_ / std::to_string(port);
-  for (int i = 0; i < kTries; ++i) {
-    UniqueFd lock(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
-    if (!lock.ok() && errno == ENOENT) {
-      const std::string problem = MakeFolder(folder_);
-      if (!problem.empty()) return process_errors::PortFolderUnusable(folder_.native(), problem);
-      continue;
-    }
-    if (!lock.ok()) return process_errors::PortFolderUnusable(folder_.native(), std::strerror(errno));
-    if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) return false;
-    // Its last holder may have removed the file after we opened it: then we hold nothing.
-    struct stat opened {};
-    struct stat named {};
-    if (::fstat(lock.get(), &opened) != 0 || ::stat(file.c_str(), &named) != 0 || opened.st_ino != named.st_ino) {
-      continue;
-    }
-    ports_.push_back(port);
-    held_.push_back({file, std::move(lock)});
-    return true;
-  }
-  return false;
+  std::string holder;
+  absl::StatusOr<std::unique_ptr<NameLock>> lock = NameLock::Take(folder_, std::to_string(port), holder);
+  if (!lock.ok()) return lock.status();
+  if (*lock == nullptr) return false;
+  ports_.push_back(port);
+  locks_.push_back(*std::move(lock));
+  return true;
 }
 
 void PortLease::Release(size_t count) {
-  for (; count > 0; --count) {
-    // Removed while it is locked, so that nobody finds a file that is about to go.
-    ::unlink(held_.back().file.c_str());
-    held_.pop_back();
-    ports_.pop_back();
-  }
-}
-
-PortLease::~PortLease() {
-  Release(ports_.size());
-  ::rmdir(folder_.c_str());  // fails while others have ports
+  ports_.resize(ports_.size() - count);
+  locks_.resize(locks_.size() - count);
 }
 
 }  // namespace yardmaster::worker

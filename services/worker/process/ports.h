@@ -1,7 +1,7 @@
 // TCP ports of this machine, lent to one run at a time.
 //
 // A rendezvous takes its port long after it was chosen, in another process, so that nobody can hold the port itself
-// open meanwhile. Instead there is a locked file for each port that is lent: runs of one user never choose the same.
+// open meanwhile. Instead the number of each port that is lent is locked: runs of one user never choose the same.
 // Programs that know nothing of this are noticed by trying the port.
 #ifndef YARDMASTER_SERVICES_WORKER_PROCESS_PORTS_H_
 #define YARDMASTER_SERVICES_WORKER_PROCESS_PORTS_H_
@@ -10,12 +10,11 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "services/worker/process/unique_fd.h"
+#include "services/worker/process/name_lock.h"
 
 namespace yardmaster::worker {
 
@@ -29,12 +28,9 @@ struct PortRequest {
   bool consecutive = false;
   uint16_t first = kFirstLentPort;
   uint16_t last = kLastLentPort;
-  // Where lent ports are noted, made if it is missing; empty: DefaultPortFolder().
+  // Where lent ports are noted, made if it is missing; empty: DefaultLockFolder().
   std::filesystem::path folder;
 };
-
-// $XDG_RUNTIME_DIR/yardmaster-ports, else /tmp/yardmaster-ports-UID.
-std::filesystem::path DefaultPortFolder();
 
 // True if nobody listens on the port, on any address of IPv4 and IPv6.
 bool PortIsFree(uint16_t port);
@@ -45,7 +41,7 @@ class PortLease {
   // ours.
   static absl::StatusOr<std::unique_ptr<PortLease>> Take(const PortRequest& request);
   // Gives the ports back.
-  ~PortLease();
+  ~PortLease() = default;
   PortLease(const PortLease&) = delete;
   PortLease& operator=(const PortLease&) = delete;
 
@@ -53,18 +49,15 @@ class PortLease {
   const std::vector<uint16_t>& ports() const { return ports_; }
 
  private:
-  struct Held {
-    std::filesystem::path file;
-    UniqueFd lock;
-  };
   explicit PortLease(std::filesystem::path folder) : folder_(std::move(folder)) {}
-  // Locks the port's file. False: it is lent already.
+  // False: it is lent already.
   absl::StatusOr<bool> Hold(uint16_t port);
+  // The last `count`.
   void Release(size_t count);
 
   std::filesystem::path folder_;
   std::vector<uint16_t> ports_;
-  std::vector<Held> held_;  // as ports_
+  std::vector<std::unique_ptr<NameLock>> locks_;  // as ports_
 };
 
 }  // namespace yardmaster::worker

@@ -42,8 +42,9 @@ absl::Status NoPortsLeft(size_t wanted, unsigned first, unsigned last, std::stri
       absl::StrCat("of the ports ", first, " to ", last, " fewer than ", wanted, " are free", Abs(together)));
 }
 
-absl::Status PortFolderUnusable(std::string_view folder, std::string_view reason) {
-  return absl::FailedPreconditionError(absl::StrCat("can't note taken ports in '", Abs(folder), "': ", Abs(reason)));
+absl::Status LockFolderUnusable(std::string_view folder, std::string_view reason) {
+  return absl::FailedPreconditionError(
+      absl::StrCat("can't note what is taken in '", Abs(folder), "': ", Abs(reason)));
 }
 
 absl::Status DiskUnreadable(std::string_view path, std::string_view reason) {

@@ -19,7 +19,7 @@ absl::Status NoProgramGiven();                                                  
 absl::Status NothingLeftToStart(std::string_view program, std::string_view what, int error);  // RESOURCE_EXHAUSTED
 absl::Status NoPortsLeft(size_t wanted, unsigned first, unsigned last,
                          std::string_view together);                                // RESOURCE_EXHAUSTED
-absl::Status PortFolderUnusable(std::string_view folder, std::string_view reason);  // FAILED_PRECONDITION
+absl::Status LockFolderUnusable(std::string_view folder, std::string_view reason);  // FAILED_PRECONDITION
 absl::Status DiskUnreadable(std::string_view path, std::string_view reason);        // NOT_FOUND
 
 }  // namespace yardmaster::worker::process_errors

@@ -1,19 +1,12 @@
 #include "services/worker/run/device_leases.h"
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <filesystem>
 #include <thread>
 #include <utility>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "services/worker/process/ports.h"
+#include "services/worker/process/name_lock.h"
 #include "services/worker/run/workspace.h"
 
 namespace yardmaster::worker {
@@ -21,8 +14,6 @@ namespace {
 
 // How often leased devices are looked at again.
 constexpr std::chrono::milliseconds kLookInterval{100};
-// A file of a lock that goes away while it is opened is opened again.
-constexpr int kTries = 100;
 
 std::string_view KindWord(rules::DeviceKind kind) {
   if (kind == rules::DeviceKind::kGpu) return "GPU";
@@ -38,8 +29,6 @@ std::string Counted(size_t count, rules::DeviceKind kind) {
 
 DeviceLeases::DeviceLeases(std::vector<DeviceProbe*> probes, std::function<void(std::string_view)> note)
     : probes_(std::move(probes)), note_(std::move(note)) {}
-
-DeviceLeases::~DeviceLeases() { Release(); }
 
 DeviceProbe* DeviceLeases::ProbeOf(rules::DeviceKind kind) const {
   for (DeviceProbe* probe : probes_) {
@@ -112,14 +101,22 @@ LeaseAnswer DeviceLeases::Lease(const rules::DeviceRequest& request, size_t coun
     std::vector<const Device*> got;
     std::string holder;
     for (const Device* device : fitting) {
-      if (got.size() < wanted && Take(*device, holder)) got.push_back(device);
+      if (got.size() == wanted) break;
+      const absl::StatusOr<bool> taken = Take(*device, holder);
+      if (!taken.ok()) {
+        held_.clear();
+        answer.state = LeaseAnswer::State::kUnknown;
+        answer.reason = std::string(taken.status().message());
+        return answer;
+      }
+      if (*taken) got.push_back(device);
     }
     if (got.size() == wanted) {
       std::sort(got.begin(), got.end(), [](const Device* a, const Device* b) { return a->index < b->index; });
       for (const Device* device : got) grant(*device);
       return answer;
     }
-    Release();
+    held_.clear();
     if (!told) note_(absl::StrCat("waiting for ", Counted(wanted, request.kind), ", which another run has", holder));
     told = true;
     if (cancel.load() || std::chrono::steady_clock::now() >= deadline) {
@@ -131,47 +128,18 @@ LeaseAnswer DeviceLeases::Lease(const rules::DeviceRequest& request, size_t coun
   }
 }
 
-// The lock of a device is a lock on a file of its name, beside those of ports; the kernel lifts it when the run dies,
-// however it dies.
-bool DeviceLeases::Take(const Device& device, std::string& holder) {
+absl::StatusOr<bool> DeviceLeases::Take(const Device& device, std::string& holder) {
   if (held_.contains(device.id)) return true;
-  const std::filesystem::path folder = DefaultPortFolder();
-  const std::filesystem::path file = folder / ("device-" + FileNameOf(device.id));
-  for (int i = 0; i < kTries; ++i) {
-    if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) return false;
-    const int fd = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (fd < 0) continue;
-    if (::flock(fd, LOCK_EX | LOCK_NB) != 0) {
-      char buffer[32];
-      const ssize_t count = ::pread(fd, buffer, sizeof(buffer), 0);
-      if (count > 0) holder = absl::StrCat(" (process ", std::string(buffer, static_cast<size_t>(count)), ")");
-      ::close(fd);
-      return false;
-    }
-    // Its last holder may have removed the file after we opened it: then we hold nothing.
-    struct stat opened {};
-    struct stat named {};
-    if (::fstat(fd, &opened) != 0 || ::stat(file.c_str(), &named) != 0 || opened.st_ino != named.st_ino) {
-      ::close(fd);
-      continue;
-    }
-    // For the message of others only.
-    const std::string pid = std::to_string(::getpid());
-    if (::ftruncate(fd, 0) != 0 || ::pwrite(fd, pid.data(), pid.size(), 0) < 0) errno = 0;
-    held_.emplace(device.id, Held{file, fd});
-    return true;
+  std::string process;
+  absl::StatusOr<std::unique_ptr<NameLock>> lock =
+      NameLock::Take(DefaultLockFolder(), "device-" + FileNameOf(device.id), process);
+  if (!lock.ok()) return lock.status();
+  if (*lock == nullptr) {
+    if (!process.empty()) holder = absl::StrCat(" (process ", process, ")");
+    return false;
   }
-  return false;
-}
-
-void DeviceLeases::Release() {
-  for (const auto& [id, held] : held_) {
-    // Removed while it is locked, so that nobody finds a file that is about to go.
-    ::unlink(held.file.c_str());
-    ::close(held.fd);
-  }
-  if (!held_.empty()) ::rmdir(DefaultPortFolder().c_str());  // fails while others have ports or devices
-  held_.clear();
+  held_.emplace(device.id, *std::move(lock));
+  return true;
 }
 
 std::vector<Device> DeviceLeases::used() const {

@@ -4,9 +4,9 @@
 
 #include <atomic>
 #include <chrono>
-#include <filesystem>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,6 +15,7 @@
 #include "absl/status/statusor.h"
 #include "rules/engine/suites/suite_model.h"
 #include "services/worker/devices/device_probe.h"
+#include "services/worker/process/name_lock.h"
 
 namespace yardmaster::worker {
 
@@ -26,7 +27,7 @@ struct LeaseAnswer {
   enum class State : uint8_t {
     kGranted,
     kAbsent,   // there are not so many of that kind: not run
-    kUnknown,  // they could not be asked about: an error of the machine
+    kUnknown,  // they could not be asked about or locked: an error of the machine
   };
   State state = State::kGranted;
   std::vector<Device> devices;
@@ -37,7 +38,7 @@ class DeviceLeases {
  public:
   // `note` tells people what is waited for.
   DeviceLeases(std::vector<DeviceProbe*> probes, std::function<void(std::string_view)> note);
-  ~DeviceLeases();
+  ~DeviceLeases() = default;
   DeviceLeases(const DeviceLeases&) = delete;
   DeviceLeases& operator=(const DeviceLeases&) = delete;
 
@@ -55,17 +56,13 @@ class DeviceLeases {
   std::vector<Device> used() const;
 
  private:
-  struct Held {
-    std::filesystem::path file;
-    int fd = -1;
-  };
-  bool Take(const Device& device, std::string& holder);
-  void Release();
+  // False: another run has it; `holder` says which, for people.
+  absl::StatusOr<bool> Take(const Device& device, std::string& holder);
 
   std::vector<DeviceProbe*> probes_;
   std::function<void(std::string_view)> note_;
   std::map<rules::DeviceKind, absl::StatusOr<Discovery>> discovered_;
-  std::map<std::string, Held> held_;  // by the device's id
+  std::map<std::string, std::unique_ptr<NameLock>> held_;  // by the device's id
   std::map<std::string, Device> used_;
 };
 

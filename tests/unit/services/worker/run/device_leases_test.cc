@@ -3,18 +3,21 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "services/core/ids.h"
 #include "services/worker/run/run_errors.h"
+#include "tests/support/temp_dir.h"
 
 namespace yardmaster::worker {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 class FakeProbe : public DeviceProbe {
  public:
@@ -116,6 +119,24 @@ TEST_F(DeviceLeasesTest, DevicesThatCannotBeAskedAboutAreNotAbsent) {
   const LeaseAnswer answer = leases.Lease(gpu_, 1, false, cancel_);
   EXPECT_EQ(answer.state, LeaseAnswer::State::kUnknown);
   EXPECT_THAT(answer.reason, HasSubstr("unknown header"));
+}
+
+TEST_F(DeviceLeasesTest, WhereLocksCannotBeKeptNobodyIsWaitedFor) {
+  const testing::TempDir runtime;
+  runtime.Write("yardmaster-ports", "a file where a folder should be");
+  const char* before = std::getenv("XDG_RUNTIME_DIR");
+  const std::string old = before == nullptr ? "" : before;
+  ::setenv("XDG_RUNTIME_DIR", runtime.path().c_str(), 1);
+  DeviceLeases leases({&probe_}, Notes());
+  const LeaseAnswer answer = leases.Lease(gpu_, 1, false, cancel_);
+  if (before == nullptr) {
+    ::unsetenv("XDG_RUNTIME_DIR");
+  } else {
+    ::setenv("XDG_RUNTIME_DIR", old.c_str(), 1);
+  }
+  EXPECT_EQ(answer.state, LeaseAnswer::State::kUnknown);
+  EXPECT_THAT(answer.reason, HasSubstr("yardmaster-ports"));
+  EXPECT_THAT(notes_, IsEmpty());
 }
 
 TEST_F(DeviceLeasesTest, ABusyOrBadDeviceIsNotGiven) {
