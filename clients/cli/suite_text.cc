@@ -7,6 +7,7 @@
 #include "clients/cli/table.h"
 #include "clients/cli/terminal.h"
 #include "rules/engine/suites/cells.h"
+#include "rules/engine/suites/suite_words.h"
 
 namespace yardmaster::cli {
 namespace {
@@ -15,18 +16,6 @@ using Json = nlohmann::ordered_json;
 using rules::DeviceKind;
 using rules::DeviceRequest;
 using rules::Requirement;
-
-std::string KindWord(DeviceKind kind) {
-  switch (kind) {
-    case DeviceKind::kCpu:
-      return "cpu";
-    case DeviceKind::kGpu:
-      return "gpu";
-    case DeviceKind::kNpu:
-      return "npu";
-  }
-  return "";
-}
 
 std::string Joined(const std::vector<std::string>& texts, const char* separator) {
   std::string out;
@@ -43,7 +32,7 @@ struct Wanted {
 std::string WhatOf(const DeviceRequest& request) {
   std::vector<std::string> conditions = request.models;
   conditions.insert(conditions.end(), request.capability.begin(), request.capability.end());
-  const std::string kind = KindWord(request.kind);
+  const std::string kind(rules::DeviceKindWord(request.kind));
   return conditions.empty() ? kind : kind + " (" + Joined(conditions, ", ") + ")";
 }
 
@@ -97,7 +86,7 @@ std::string DevicesText(const rules::SuiteModel& suite) {
   }
   // Without what only some layers and steps want, these are not run; the rest is.
   std::vector<std::string> texts;
-  if (always.empty()) texts.push_back(KindWord(DeviceKind::kCpu));
+  if (always.empty()) texts.emplace_back(rules::DeviceKindWord(DeviceKind::kCpu));
   for (const Wanted& wanted : always.empty() ? sometimes : always) {
     texts.push_back(wanted.count == 1 ? wanted.what : std::to_string(wanted.count) + " " + wanted.what);
   }

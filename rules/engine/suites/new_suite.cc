@@ -1,7 +1,10 @@
 #include "rules/engine/suites/new_suite.h"
 
 #include <cstddef>
+#include <iterator>
 #include <utility>
+
+#include "rules/engine/suites/suite_words.h"
 
 namespace yardmaster::rules {
 namespace {
@@ -66,7 +69,12 @@ void Write(const Json& value, size_t indent, size_t column, std::string& out) {
 
 }  // namespace
 
-std::vector<std::string> LauncherWords() { return {"none", "plain", "torchrun", "msrun", "mpirun"}; }
+std::vector<std::string> LauncherWords() {
+  std::vector<std::string> words;
+  words.reserve(std::size(kLauncherKinds));
+  for (const Word<LauncherKind>& launcher : kLauncherKinds) words.emplace_back(launcher.word);
+  return words;
+}
 
 Json NewSuite(std::string_view id, std::string_view launcher) {
   const bool ranks = launcher != "none";

@@ -7,48 +7,19 @@
 #include <vector>
 
 #include "rules/engine/sha256.h"
+#include "rules/engine/suites/suite_words.h"
 
 namespace yardmaster::rules {
 namespace {
 
 using nlohmann::json;
 
-template <typename Value>
-struct Word {
-  std::string_view word;
-  Value value;
-};
-
-constexpr Word<DeviceKind> kDeviceKinds[] = {
-    {"cpu", DeviceKind::kCpu}, {"gpu", DeviceKind::kGpu}, {"npu", DeviceKind::kNpu}};
-constexpr Word<LauncherKind> kLauncherKinds[] = {{"none", LauncherKind::kNone},
-                                                 {"plain", LauncherKind::kPlain},
-                                                 {"torchrun", LauncherKind::kTorchrun},
-                                                 {"msrun", LauncherKind::kMsrun},
-                                                 {"mpirun", LauncherKind::kMpirun}};
-constexpr Word<ReportFormat> kReportFormats[] = {{"junit", ReportFormat::kJunit},
-                                                 {"googletest", ReportFormat::kGoogleTest},
-                                                 {"ctest", ReportFormat::kCtest},
-                                                 {"markers", ReportFormat::kMarkers}};
-constexpr Word<LayerKind> kLayerKinds[] = {
-    {"build", LayerKind::kBuild},       {"import", LayerKind::kImport},        {"smoke", LayerKind::kSmoke},
-    {"module", LayerKind::kModule},     {"round_trip", LayerKind::kRoundTrip}, {"correctness", LayerKind::kCorrectness},
-    {"boundary", LayerKind::kBoundary}, {"benchmark", LayerKind::kBenchmark}};
-constexpr Word<FailureClass> kFailureClasses[] = {{"code", FailureClass::kCode},
-                                                  {"environment", FailureClass::kEnvironment},
-                                                  {"infrastructure", FailureClass::kInfrastructure},
-                                                  {"victim", FailureClass::kVictim}};
-constexpr Word<Requirement::Kind> kRequirementKinds[] = {{"tool", Requirement::Kind::kTool},
-                                                         {"module", Requirement::Kind::kModule},
-                                                         {"file", Requirement::Kind::kFile},
-                                                         {"variable", Requirement::Kind::kVariable}};
-
 // The schema allows no other words than those of the table.
-template <typename Value, size_t size>
-void Take(const json& object, const char* key, const Word<Value> (&words)[size], Value& out) {
+template <typename Table, typename Value>
+void Take(const json& object, const char* key, const Table& words, Value& out) {
   const auto it = object.find(key);
   if (it == object.end()) return;
-  for (const Word<Value>& word : words) {
+  for (const auto& word : words) {
     if (it->template get_ref<const std::string&>() == word.word) out = word.value;
   }
 }

@@ -6,24 +6,13 @@
 #include <vector>
 
 #include "rules/engine/readable.h"
+#include "rules/engine/suites/suite_words.h"
 #include "rules/engine/suites/versions.h"
 #include "services/worker/devices/device_probe.h"
 #include "services/worker/devices/device_words.h"
 
 namespace yardmaster::worker {
 namespace {
-
-std::string_view KindWord(rules::DeviceKind kind) {
-  switch (kind) {
-    case rules::DeviceKind::kCpu:
-      return "CPU";
-    case rules::DeviceKind::kGpu:
-      return "GPU";
-    case rules::DeviceKind::kNpu:
-      return "NPU";
-  }
-  return "device";
-}
 
 std::string Joined(const std::vector<std::string>& words, std::string_view between) {
   std::string out;
@@ -48,8 +37,8 @@ uint64_t LogicalId(const Device& device) { return NumberOf(device.visible_as).va
 bool Fits(const Device& device, const rules::DeviceRequest& request, std::string& reason) {
   reason.clear();
   if (device.kind != request.kind) {
-    reason =
-        device.name + " is a " + std::string(KindWord(device.kind)) + ", not a " + std::string(KindWord(request.kind));
+    reason = device.name + " is a " + std::string(rules::DeviceKindName(device.kind)) + ", not a " +
+             std::string(rules::DeviceKindName(request.kind));
     return false;
   }
   // Processors have no model, capability or memory of their own.

@@ -1,3 +1,4 @@
+#include "rules/engine/suites/suite_words.h"
 #include "services/worker/results/html_parts.h"
 #include "services/worker/results/text.h"
 
@@ -75,7 +76,7 @@ std::string_view ClassText(rules::FailureClass cls) {
 
 std::string Cause(const worker::Cause& cause) {
   std::string out = "<h3>" + EscapeMarkup(cause.message, kMaxMessageBytes) + "</h3><div class=\"where\"><b>" +
-                    std::string(FailureClassWord(cause.cls)) + "</b> – " + std::string(ClassText(cause.cls));
+                    std::string(rules::FailureClassWord(cause.cls)) + "</b> – " + std::string(ClassText(cause.cls));
   if (!cause.signature.empty()) out += " · <code>" + Name(cause.signature) + "</code>";
   if (!cause.step.empty()) out += " · step <code>" + Name(cause.step) + "</code>";
   if (cause.rank != kNoRank) out += " · rank " + std::to_string(cause.rank);

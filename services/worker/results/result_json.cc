@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "rules/engine/suites/suite_words.h"
 #include "services/worker/results/result_files.h"
 #include "services/worker/results/text.h"
 
@@ -31,18 +32,6 @@ Json Texts(const std::vector<std::string>& texts) {
 // Milliseconds are enough for everything that is started as a process.
 double Rounded(double seconds) { return std::isfinite(seconds) ? std::round(seconds * 1e6) / 1e6 : 0; }
 double Seconds(int64_t micros) { return static_cast<double>(micros) / 1e6; }
-
-std::string_view KindWord(rules::DeviceKind kind) {
-  switch (kind) {
-    case rules::DeviceKind::kCpu:
-      return "cpu";
-    case rules::DeviceKind::kGpu:
-      return "gpu";
-    case rules::DeviceKind::kNpu:
-      return "npu";
-  }
-  return "cpu";
-}
 
 std::string_view HealthWord(DeviceHealth health) {
   switch (health) {
@@ -81,9 +70,12 @@ Json TestJson(const TestResult& test) {
 }
 
 Json DeviceJson(const Device& device) {
-  Json out = {{"kind", KindWord(device.kind)},    {"name", ValidUtf8(device.name)},
-              {"id", ValidUtf8(device.id)},       {"index", device.index},
-              {"model", ValidUtf8(device.model)}, {"health", HealthWord(device.health)}};
+  Json out = {{"kind", rules::DeviceKindWord(device.kind)},
+              {"name", ValidUtf8(device.name)},
+              {"id", ValidUtf8(device.id)},
+              {"index", device.index},
+              {"model", ValidUtf8(device.model)},
+              {"health", HealthWord(device.health)}};
   if (!device.health_reason.empty()) out["health_reason"] = ValidUtf8(device.health_reason);
   if (!device.pci_address.empty()) out["pci_address"] = ValidUtf8(device.pci_address);
   if (!device.driver.empty()) out["driver"] = ValidUtf8(device.driver);
@@ -102,7 +94,7 @@ Json CauseJson(const Cause& cause) {
                        {"stream", line.stream == Stream::kStderr ? "stderr" : "stdout"},
                        {"text", ValidUtf8(line.text)}});
   }
-  return {{"class", FailureClassWord(cause.cls)},
+  return {{"class", rules::FailureClassWord(cause.cls)},
           {"signature", ValidUtf8(cause.signature)},
           {"message", ValidUtf8(cause.message)},
           {"advice", ValidUtf8(cause.advice)},

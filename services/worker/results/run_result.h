@@ -20,9 +20,6 @@ enum class Verdict : uint8_t { kPassed, kFlaky, kNotRun, kFailed, kTimedOut, kEr
 // "passed", "flaky", "not_run", "failed", "timed_out", "error", "cancelled".
 std::string_view VerdictWord(Verdict verdict);
 
-// "code", "environment", "infrastructure", "victim".
-std::string_view FailureClassWord(rules::FailureClass cls);
-
 // Why something did not pass: what is to blame, and the lines that show it.
 struct Cause {
   rules::FailureClass cls = rules::FailureClass::kCode;

@@ -29,20 +29,6 @@ std::string_view VerdictWord(Verdict verdict) {
   return "error";
 }
 
-std::string_view FailureClassWord(rules::FailureClass cls) {
-  switch (cls) {
-    case rules::FailureClass::kCode:
-      return "code";
-    case rules::FailureClass::kEnvironment:
-      return "environment";
-    case rules::FailureClass::kInfrastructure:
-      return "infrastructure";
-    case rules::FailureClass::kVictim:
-      return "victim";
-  }
-  return "code";
-}
-
 int ExitCodeOf(Verdict verdict, bool allow_flaky) {
   switch (verdict) {
     case Verdict::kPassed:

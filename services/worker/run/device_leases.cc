@@ -6,6 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "rules/engine/suites/suite_words.h"
 #include "services/worker/process/name_lock.h"
 #include "services/worker/run/workspace.h"
 
@@ -15,14 +16,8 @@ namespace {
 // How often leased devices are looked at again.
 constexpr std::chrono::milliseconds kLookInterval{100};
 
-std::string_view KindWord(rules::DeviceKind kind) {
-  if (kind == rules::DeviceKind::kGpu) return "GPU";
-  if (kind == rules::DeviceKind::kNpu) return "NPU";
-  return "CPU";
-}
-
 std::string Counted(size_t count, rules::DeviceKind kind) {
-  return absl::StrCat(count, " ", std::string(KindWord(kind)), count == 1 ? "" : "s");
+  return absl::StrCat(count, " ", std::string(rules::DeviceKindName(kind)), count == 1 ? "" : "s");
 }
 
 }  // namespace
@@ -51,7 +46,7 @@ LeaseAnswer DeviceLeases::Lease(const rules::DeviceRequest& request, size_t coun
   const absl::StatusOr<Discovery>& found = Discovered(request.kind);
   if (!found.ok()) {
     answer.state = LeaseAnswer::State::kUnknown;
-    answer.reason = absl::StrCat("the ", std::string(KindWord(request.kind)),
+    answer.reason = absl::StrCat("the ", std::string(rules::DeviceKindName(request.kind)),
                                  "s could not be asked about: ", std::string(found.status().message()));
     return answer;
   }

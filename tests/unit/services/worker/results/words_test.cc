@@ -15,13 +15,6 @@ TEST(Words, AVerdictIsWrittenAsScriptsReadIt) {
   EXPECT_EQ(VerdictWord(Verdict::kCancelled), "cancelled");
 }
 
-TEST(Words, AClassIsWrittenAsSignaturesWriteIt) {
-  EXPECT_EQ(FailureClassWord(rules::FailureClass::kCode), "code");
-  EXPECT_EQ(FailureClassWord(rules::FailureClass::kEnvironment), "environment");
-  EXPECT_EQ(FailureClassWord(rules::FailureClass::kInfrastructure), "infrastructure");
-  EXPECT_EQ(FailureClassWord(rules::FailureClass::kVictim), "victim");
-}
-
 TEST(Words, OnlyAPassAndAnAllowedFlakeExitWithNought) {
   for (const bool allow_flaky : {false, true}) {
     EXPECT_EQ(ExitCodeOf(Verdict::kPassed, allow_flaky), 0);
