@@ -10,6 +10,7 @@
 #include "services/core/files.h"
 #include "services/worker/reports/report.h"
 #include "services/worker/reports/tensors.h"
+#include "services/worker/run/workspace.h"
 
 namespace yardmaster::worker {
 namespace {
@@ -31,16 +32,6 @@ std::string Printed(LogReader* log, int rank) {
   // A damaged log is complete up to the damage; the judge learns of it by itself.
   if (!read.ok()) return out;
   return out;
-}
-
-// A report that a program wrote. Never through a link, and never what is no plain file: a pipe would be waited for.
-absl::StatusOr<std::string> ReadReport(const std::filesystem::path& file) {
-  return ReadSmallFile(file, kMaxReportBytes);
-}
-
-bool IsPlainFile(const std::filesystem::path& file) {
-  std::error_code error;
-  return std::filesystem::is_regular_file(std::filesystem::symlink_status(file, error));
 }
 
 class Gatherer {
@@ -92,7 +83,7 @@ class Gatherer {
       if (rank.started) rank.missing_reports.push_back(file.native());
       return;
     }
-    absl::StatusOr<std::string> bytes = ReadReport(file);
+    absl::StatusOr<std::string> bytes = ReadSmallFile(file, kMaxReportBytes);
     absl::StatusOr<Report> report = bytes.ok() ? Parse(model.format, *bytes, rank.rank) : bytes.status();
     if (report.ok()) {
       rank.reports.push_back(*std::move(report));

@@ -255,8 +255,7 @@ class StepRun {
     StepEvidence& evidence = outcome_.evidence;
     if (log_ == nullptr) return;
     for (const auto& [path, rank] : request_.plan.logs) {
-      std::error_code error;
-      if (!std::filesystem::is_regular_file(std::filesystem::symlink_status(path, error))) continue;
+      if (!IsPlainFile(path)) continue;
       absl::StatusOr<std::string> text = ReadSmallFile(path, kMaxLauncherLogBytes);
       if (text.ok()) {
         log_->Append(rank, Stream::kStdout, *text);

@@ -133,6 +133,11 @@ std::string FileNameOf(std::string_view step) {
   return out;
 }
 
+bool IsPlainFile(const std::filesystem::path& file) {
+  std::error_code error;
+  return std::filesystem::is_regular_file(std::filesystem::symlink_status(file, error));
+}
+
 uint64_t FreeBytes(const std::filesystem::path& path) {
   return FreeDiskBytes(path).value_or(std::numeric_limits<uint64_t>::max());
 }

@@ -59,6 +59,10 @@ class Workspace {
 // A step's name as a file name: "all_reduce[dtype=float32,world_size=8]" → "all_reduce-dtype=float32,world_size=8".
 std::string FileNameOf(std::string_view step);
 
+// True for a file that may be read: no link, which a test may have pointed anywhere, and no pipe, which would be waited
+// for.
+bool IsPlainFile(const std::filesystem::path& file);
+
 // Free space for us on the file system of `path`, bytes; the largest number where it can't be told.
 uint64_t FreeBytes(const std::filesystem::path& path);
 

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <fstream>
@@ -84,6 +85,15 @@ TEST(FolderLock, ASecondRunWaitsUntilTheFirstIsDone) {
   first.reset();
   cancel = false;
   EXPECT_NE(FolderLock::Take(folder, cancel, note), nullptr);
+}
+
+TEST(IsPlainFile, LinksPipesAndFoldersAreNone) {
+  testing::TempDir dir;
+  const std::filesystem::path file = dir.Write("file", "x");
+  std::filesystem::create_symlink(file, dir.path() / "link");
+  ASSERT_EQ(::mkfifo((dir.path() / "pipe").c_str(), 0600), 0);
+  EXPECT_TRUE(IsPlainFile(file));
+  for (const char* name : {"link", "pipe", "absent", "."}) EXPECT_FALSE(IsPlainFile(dir.path() / name)) << name;
 }
 
 TEST(FreeBytes, ADiskHasRoom) {
