@@ -72,22 +72,22 @@ StepResult StepDirector::Run(const StepCell& cell) {
     return *std::move(needs.instead);
   }
   context_.observer->StepBegins(cell.layer_id, cell.name);
-  Attempt attempt = Try(cell, needs, 1);
+  StepJudgement judgement = Try(cell, needs, 1);
   std::string recipe;
-  if (MayTryAgain(attempt, recipe)) {
-    Attempt second = Try(cell, needs, 2);
+  if (MayTryAgain(judgement, recipe)) {
+    StepJudgement second = Try(cell, needs, 2);
     second.result.recipe = recipe;
-    attempt.result = MergeAttempts(attempt.result, second.result);
-    attempt.judgement = std::move(second.judgement);
+    second.result = MergeAttempts(judgement.result, second.result);
+    judgement = std::move(second);
   }
-  for (const std::string& note : attempt.judgement.notes) context_.Note(note);
-  if (attempt.judgement.device_lost) context_.ended = kDeviceLost;
+  for (const std::string& note : judgement.notes) context_.Note(note);
+  if (judgement.device_lost) context_.ended = kDeviceLost;
   if (context_.cancel->load()) context_.ended = kRunCancelled;
   RunResult& run = *context_.result;
-  std::move(attempt.judgement.tests.begin(), attempt.judgement.tests.end(), std::back_inserter(run.tests));
-  std::move(attempt.judgement.tensors.begin(), attempt.judgement.tensors.end(), std::back_inserter(run.tensors));
-  context_.observer->StepEnds(attempt.result);
-  return std::move(attempt.result);
+  std::move(judgement.tests.begin(), judgement.tests.end(), std::back_inserter(run.tests));
+  std::move(judgement.tensors.begin(), judgement.tensors.end(), std::back_inserter(run.tensors));
+  context_.observer->StepEnds(judgement.result);
+  return std::move(judgement.result);
 }
 
 StepDirector::Needs StepDirector::Prepare(const StepCell& cell) {
@@ -249,13 +249,12 @@ absl::StatusOr<LaunchPlan> StepDirector::Plan(const StepCell& cell, const Needs&
   return PlanLaunch(launch);
 }
 
-StepDirector::Attempt StepDirector::Try(const StepCell& cell, const Needs& needs, int number) {
-  Attempt attempt;
+StepJudgement StepDirector::Try(const StepCell& cell, const Needs& needs, int number) {
   const auto unable = [&](const absl::Status& status) {
-    attempt.result =
+    StepJudgement judgement;
+    judgement.result =
         ErrorStep(cell, rules::FailureClass::kInfrastructure, "not-started", std::string(status.message()), "");
-    attempt.judgement.result = attempt.result;
-    return attempt;
+    return judgement;
   };
   const std::filesystem::path& out = context_.workspace->out();
   const absl::StatusOr<std::filesystem::path> folder =
@@ -334,8 +333,8 @@ StepDirector::Attempt StepDirector::Try(const StepCell& cell, const Needs& needs
   }
   for (const std::string& note : outcome.notes) context_.Note(note);
 
-  attempt.judgement = JudgeStep(outcome.evidence, *context_.signatures, context_.recipes);
-  StepResult& result = attempt.judgement.result;
+  StepJudgement judgement = JudgeStep(outcome.evidence, *context_.signatures, context_.recipes);
+  StepResult& result = judgement.result;
   result.id = cell.step->id;
   result.cell = rules::CellText(cell.cell);
   result.name = cell.name;
@@ -344,13 +343,12 @@ StepDirector::Attempt StepDirector::Try(const StepCell& cell, const Needs& needs
   result.end_micros = context_.Micros();
   result.log = outcome.log == nullptr ? std::string() : outcome.evidence.log_path;
   if (IsTest(cell)) {
-    result.artifacts = KeepArtifacts(*cell.step, plan->places, attempt.judgement.tensors, out);
+    result.artifacts = KeepArtifacts(*cell.step, plan->places, judgement.tensors, out);
     std::filesystem::remove(*folder / "ranks", error);
   }
   outcome.log.reset();
   if (!RemoveFolder(*temp)) context_.Note("could not remove all of " + temp->native());
-  attempt.result = result;
-  return attempt;
+  return judgement;
 }
 
 // Right after a step that did not end well, while it is still clear whose doing it was.
@@ -371,7 +369,7 @@ void StepDirector::LookAtDevices(const Needs& needs, StepEvidence& evidence) {
 
 // Once, and only for what is not the code's fault: with other ports, with what a recipe mends, or, for a source that
 // did not come over the line, after a pause.
-bool StepDirector::MayTryAgain(const Attempt& first, std::string& recipe) {
+bool StepDirector::MayTryAgain(const StepJudgement& first, std::string& recipe) {
   const StepResult& result = first.result;
   if (result.verdict != Verdict::kError || context_.cancel->load() || !context_.ended.empty()) return false;
   if (result.layer == kFetchLayer) {
@@ -384,7 +382,7 @@ bool StepDirector::MayTryAgain(const Attempt& first, std::string& recipe) {
     return !context_.cancel->load();
   }
   if (!result.cause.has_value() || result.cause->cls != rules::FailureClass::kEnvironment) return false;
-  if (const rules::RecoveryRecipe* mend = first.judgement.recipe; mend != nullptr) {
+  if (const rules::RecoveryRecipe* mend = first.recipe; mend != nullptr) {
     if (!context_.applied.ids.insert(mend->id).second) return false;
     recipe = mend->id;
     context_.Note(result.name + ": " + mend->title + "; trying once more");
@@ -408,10 +406,10 @@ bool StepDirector::Apply(const rules::RecoveryRecipe& recipe) {
     cell.step = &step;
     cell.layer_id = kBuildLayer;
     cell.name = step.id;
-    const Attempt attempt = Try(cell, {}, 1);
-    context_.result->steps.push_back(attempt.result);
-    if (attempt.result.verdict != Verdict::kPassed) {
-      context_.Note("the recipe " + recipe.id + " did not work: " + attempt.result.reason);
+    const StepResult result = Try(cell, {}, 1).result;
+    context_.result->steps.push_back(result);
+    if (result.verdict != Verdict::kPassed) {
+      context_.Note("the recipe " + recipe.id + " did not work: " + result.reason);
       return false;
     }
   }

@@ -27,19 +27,15 @@ class StepDirector {
     std::vector<Device> devices;        // leased: GPUs and NPUs
     std::optional<StepResult> instead;  // it can't be started
   };
-  struct Attempt {
-    StepResult result;
-    StepJudgement judgement;
-  };
 
   Needs Prepare(const StepCell& cell);
   bool LeaseDevices(const StepCell& cell, Needs& needs);
   bool CheckToolkit(const StepCell& cell, Needs& needs);
-  Attempt Try(const StepCell& cell, const Needs& needs, int number);
+  StepJudgement Try(const StepCell& cell, const Needs& needs, int number);
   absl::StatusOr<LaunchPlan> Plan(const StepCell& cell, const Needs& needs, const std::filesystem::path& folder,
                                   const std::filesystem::path& temp, const std::string& port);
   void LookAtDevices(const Needs& needs, StepEvidence& evidence);
-  bool MayTryAgain(const Attempt& first, std::string& recipe);
+  bool MayTryAgain(const StepJudgement& first, std::string& recipe);
   bool Apply(const rules::RecoveryRecipe& recipe);
 
   SuiteContext& context_;
