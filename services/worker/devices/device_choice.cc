@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "rules/engine/readable.h"
@@ -33,6 +34,11 @@ bool IsOfModel(const Device& device, const std::vector<std::string>& globs) {
 uint64_t LogicalId(const Device& device) { return NumberOf(device.visible_as).value_or(0); }
 
 }  // namespace
+
+void SortDevices(std::vector<Device>& devices) {
+  std::sort(devices.begin(), devices.end(),
+            [](const Device& a, const Device& b) { return std::pair(a.kind, a.index) < std::pair(b.kind, b.index); });
+}
 
 bool Fits(const Device& device, const rules::DeviceRequest& request, std::string& reason) {
   reason.clear();

@@ -81,6 +81,9 @@ std::unique_ptr<DeviceProbe> MakeAscendProbe(std::shared_ptr<ToolRunner> tools);
 absl::StatusOr<std::vector<Device>> ParseNvidiaSmi(std::string_view csv);
 absl::StatusOr<std::vector<Device>> ParseNpuSmiInfo(std::string_view text);
 
+// In the order in which people count them: by kind, then by index.
+void SortDevices(std::vector<Device>& devices);
+
 // True if the device is of the kind, model, capability and memory that are asked for; `reason` says why not.
 bool Fits(const Device& device, const rules::DeviceRequest& request, std::string& reason);
 

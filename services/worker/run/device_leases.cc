@@ -141,8 +141,7 @@ std::vector<Device> DeviceLeases::used() const {
   std::vector<Device> out;
   out.reserve(used_.size());
   for (const auto& [id, device] : used_) out.push_back(device);
-  std::sort(out.begin(), out.end(),
-            [](const Device& a, const Device& b) { return std::pair(a.kind, a.index) < std::pair(b.kind, b.index); });
+  SortDevices(out);
   return out;
 }
 

@@ -160,8 +160,7 @@ bool StepDirector::LeaseDevices(const StepCell& cell, Needs& needs) {
       if (!known) needs.devices.push_back(device);
     }
   }
-  std::sort(needs.devices.begin(), needs.devices.end(),
-            [](const Device& a, const Device& b) { return std::pair(a.kind, a.index) < std::pair(b.kind, b.index); });
+  SortDevices(needs.devices);
   return true;
 }
 

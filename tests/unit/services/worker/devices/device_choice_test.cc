@@ -222,6 +222,18 @@ TEST(DriverTooOld, OnlyAHigherMajorVersionIsTooNew) {
   EXPECT_FALSE(DriverTooOld(old, "13.0").has_value());
 }
 
+TEST(SortDevices, ByKindThenByIndexAndNotByName) {
+  std::vector<Device> devices = {Gpu(), Gpu(), Gpu()};
+  devices[0].index = 10;
+  devices[1].index = 9;
+  devices[2].kind = rules::DeviceKind::kCpu;
+  devices[2].index = 11;
+  SortDevices(devices);
+  EXPECT_EQ(devices[0].index, 11);
+  EXPECT_EQ(devices[1].index, 9);
+  EXPECT_EQ(devices[2].index, 10);
+}
+
 TEST(NormalPciAddress, DomainsHaveFourDigits) {
   EXPECT_EQ(NormalPciAddress("00000000:2A:00.0"), "0000:2a:00.0");
   EXPECT_EQ(NormalPciAddress("0000:9D:00.0"), "0000:9d:00.0");
