@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <chrono>
-#include <ctime>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -28,7 +26,6 @@
 #include "rules/engine/readable.h"
 #include "services/core/clock.h"
 #include "services/core/files.h"
-#include "services/core/ids.h"
 #include "services/core/packs_dir.h"
 #include "services/worker/devices/device_probe.h"
 #include "services/worker/process/process.h"
@@ -49,16 +46,6 @@ struct RunArguments {
   bool allow_flaky = false;
   bool follow = false;
 };
-
-// "20260102-030405-9f3c": in the order of time, and two that begin in the same second differ.
-std::string NewJob(const Clock& clock) {
-  const std::time_t now = std::chrono::system_clock::to_time_t(clock.Now());
-  std::tm utc{};
-  gmtime_r(&now, &utc);
-  std::array<char, 32> text{};
-  std::strftime(text.data(), text.size(), "%Y%m%d-%H%M%S-", &utc);
-  return text.data() + NewId("").substr(0, 4);
-}
 
 // "axis=value,value,axis=value": a word without "=" is one more value of the axis before it.
 bool ParseSelection(Session& session, const std::vector<std::string>& texts,
@@ -149,7 +136,7 @@ ExitCode Run(const RunArguments& arguments, Session& session) {
 
   const SystemClock clock;
   worker::RunOptions options;
-  options.job = NewJob(clock);
+  options.job = worker::NewJob(clock);
   std::error_code error;
   options.out =
       fs::absolute(arguments.out.empty() ? fs::path(kResultsFolder) / options.job : fs::path(arguments.out), error);

@@ -45,7 +45,7 @@ struct RunOptions {
   std::vector<std::string> secrets;                        // texts that must not appear in a log
   bool keep_going = false;                                 // layers whose predecessors failed are run all the same
   size_t cpu_devices = 0;                                  // 0: the number of processors
-  std::string job;                                         // empty: made from the time
+  std::string job;                                         // empty: NewJob()
 };
 
 struct RunDependencies {
@@ -53,6 +53,9 @@ struct RunDependencies {
   std::vector<DeviceProbe*> probes;
   const Clock* clock = nullptr;
 };
+
+// "20260102-030405-9f3c": in the order of time (UTC), and two that begin in the same second differ.
+std::string NewJob(const Clock& clock);
 
 // INVALID_ARGUMENT: the options don't fit the suite (unknown axis, value or layer), the result directory is not empty.
 // Whatever goes wrong later is in the result. `cancel` true: everything is stopped, the verdict is "cancelled".

@@ -100,7 +100,7 @@ class SuiteRun {
     static const SystemClock kSystemClock;
     const Clock& clock = dependencies_.clock == nullptr ? kSystemClock : *dependencies_.clock;
     result_.started_at = TimeText(clock.Now(), "%Y-%m-%dT%H:%M:%SZ");
-    result_.job = options_.job.empty() ? NewId(TimeText(clock.Now(), "%Y%m%d-%H%M%S-")) : options_.job;
+    result_.job = options_.job.empty() ? NewJob(clock) : options_.job;
     result_.suite = suite_.pack.empty() ? suite_.id : suite_.pack + "/" + suite_.id;
     result_.suite_digest = suite_.digest;
   }
@@ -419,6 +419,11 @@ class SuiteRun {
 };
 
 }  // namespace
+
+std::string NewJob(const Clock& clock) {
+  constexpr size_t kLetters = 4;
+  return TimeText(clock.Now(), "%Y%m%d-%H%M%S-") + NewId("").substr(0, kLetters);
+}
 
 absl::StatusOr<RunResult> RunSuite(const rules::SuiteSet& set, const rules::SuiteModel& suite,
                                    const RunOptions& options, const RunDependencies& dependencies,

@@ -5,11 +5,13 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <string>
 #include <thread>
 
 #include "services/worker/logs/log.h"
 #include "services/worker/process/ports.h"
+#include "tests/support/fake_clock.h"
 #include "tests/unit/services/worker/run/run_fixture.h"
 
 namespace yardmaster::worker {
@@ -465,6 +467,17 @@ TEST_F(RunSuiteTest, RanksOfMsrunAreToldApartAndItsOwnLogsAreKept) {
   ASSERT_EQ(run.steps.at(0).ranks.size(), 2U);
   EXPECT_EQ(run.steps[0].ranks[0].exit_code, 0);
   EXPECT_EQ(run.steps[0].ranks[1].exit_code, 1);
+}
+
+TEST(NewJob, JobsAreNamedInTheOrderOfTimeAndDifferWithinASecond) {
+  testing::FakeClock clock;
+  const std::string first = NewJob(clock);
+  EXPECT_THAT(first, ::testing::MatchesRegex("[0-9]{8}-[0-9]{6}-[0-9a-f]{4}"));
+  std::set<std::string> jobs = {first};
+  for (int i = 0; i < 10; ++i) jobs.insert(NewJob(clock));
+  EXPECT_GT(jobs.size(), 1U);
+  clock.Advance(std::chrono::seconds(1));
+  EXPECT_LT(first.substr(0, 15), NewJob(clock).substr(0, 15));
 }
 
 }  // namespace
