@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <string>
 
+#include "services/worker/logs/escape_sequences.h"
 #include "services/worker/reports/report.h"
 
 namespace yardmaster::worker {
@@ -36,25 +37,6 @@ std::string_view Tail(std::string_view text, size_t size) {
     if (!ContinuesCharacter(text[begin])) return text.substr(begin);
   }
   return text;
-}
-
-// Where the escape sequence that begins at `at` ends: CSI (colours), OSC (titles), or two bytes.
-size_t EscapeEnd(std::string_view line, size_t at) {
-  if (at + 1 >= line.size()) return line.size();
-  if (line[at + 1] == '[') {
-    for (size_t i = at + 2; i < line.size(); ++i) {
-      if (line[i] >= 0x40 && line[i] <= 0x7e) return i + 1;
-    }
-    return line.size();
-  }
-  if (line[at + 1] == ']') {
-    for (size_t i = at + 2; i < line.size(); ++i) {
-      if (line[i] == '\a') return i + 1;
-      if (line[i] == '\x1b') return i + 1 < line.size() && line[i + 1] == '\\' ? i + 2 : i;
-    }
-    return line.size();
-  }
-  return at + 2;
 }
 
 }  // namespace
@@ -89,16 +71,7 @@ std::string MessageCollector::Message() const { return lost_ ? CutMessage(head_ 
 
 std::string_view PlainLine(std::string_view line, std::string& buffer) {
   while (!line.empty() && (line.back() == '\r' || line.back() == '\n')) line.remove_suffix(1);
-  size_t at = line.find('\x1b');
-  if (at == std::string_view::npos) return line;
-  buffer.clear();
-  size_t begin = 0;
-  for (; at != std::string_view::npos; at = line.find('\x1b', begin)) {
-    buffer.append(line.substr(begin, at - begin));
-    begin = EscapeEnd(line, at);
-  }
-  buffer.append(line.substr(begin));
-  return buffer;
+  return WithoutEscapes(line, buffer);
 }
 
 std::string_view Trimmed(std::string_view text) {

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "services/worker/logs/escape_sequences.h"
+
 namespace yardmaster::worker {
 namespace {
 
@@ -40,28 +42,6 @@ bool IsHarmful(char32_t c) {
          (c >= 0x80 && c <= 0x9F) || c == 0xFFFE || c == 0xFFFF;
 }
 
-// How many bytes an escape sequence takes that begins at `pos` with ESC.
-size_t EscapeSequence(std::string_view text, size_t pos) {
-  if (pos + 1 >= text.size()) return 1;
-  const char kind = text[pos + 1];
-  size_t end = pos + 2;
-  if (kind == '[') {
-    // Parameters, then one letter.
-    while (end < text.size() && text[end] >= 0x20 && text[end] <= 0x3F) ++end;
-    return (end < text.size() && text[end] >= 0x40 && text[end] <= 0x7E ? end + 1 : end) - pos;
-  }
-  if (kind == ']' || kind == 'P' || kind == '^' || kind == '_') {
-    // Up to BEL or ESC \, but never over the end of the line: what is not closed takes nothing with it.
-    while (end < text.size() && text[end] != '\n') {
-      if (text[end] == '\a') return end + 1 - pos;
-      if (text[end] == '\x1b' && end + 1 < text.size() && text[end + 1] == '\\') return end + 2 - pos;
-      ++end;
-    }
-    return 2;
-  }
-  return kind >= 0x20 && kind <= 0x7E ? 2 : 1;
-}
-
 void AppendPicture(char32_t control, std::string& out) {
   // U+2400 and on; DEL has U+2421.
   const char32_t picture = control == 0x7F ? 0x2421 : 0x2400 + control;
@@ -95,7 +75,7 @@ std::string PlainText(std::string_view text, size_t max_bytes) {
   for (size_t pos = 0; pos < text.size();) {
     const Character c = Decode(text, pos);
     if (c.valid && c.code_point == 0x1B) {
-      pos += EscapeSequence(text, pos);
+      pos += EscapeSequenceBytes(text, pos);
       continue;
     }
     const size_t before = out.size();

@@ -3,28 +3,14 @@
 #include <array>
 #include <cstdio>
 
+#include "services/worker/logs/escape_sequences.h"
+
 namespace yardmaster::worker {
 namespace {
 
 constexpr size_t kMaxListedRanks = 8;
-constexpr char kEscape = '\x1b';
 
 bool IsBlank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
-
-// "\x1b[31m" and its like. Sequences of other kinds lose their escape only.
-std::string WithoutEscapes(std::string_view text) {
-  std::string plain;
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != kEscape) {
-      plain += text[i];
-      continue;
-    }
-    if (i + 1 >= text.size() || text[i + 1] != '[') continue;
-    i += 2;
-    while (i < text.size() && (text[i] < '@' || text[i] > '~')) ++i;
-  }
-  return plain;
-}
 
 }  // namespace
 
@@ -37,7 +23,8 @@ std::string Decimal(double number) {
 }
 
 std::string Quoted(std::string_view line) {
-  std::string text = WithoutEscapes(line);
+  std::string buffer;
+  std::string text(WithoutEscapes(line, buffer));
   size_t begin = 0;
   while (begin < text.size() && IsBlank(text[begin])) ++begin;
   text.erase(0, begin);
