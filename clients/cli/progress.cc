@@ -3,6 +3,8 @@
 #include <cmath>
 #include <utility>
 
+#include "services/worker/results/text.h"
+
 namespace yardmaster::cli {
 
 std::string TimeLeft(double seconds) {
@@ -34,22 +36,13 @@ double Progress::seconds() const { return std::chrono::duration<double>(clock_.M
 std::string Progress::Line() const {
   const double elapsed = seconds();
   const double rate = elapsed > 0 ? static_cast<double>(count_) / elapsed : 0;
-  std::string line = WithThousands(count_);
-  if (total_ > 0) line += " of " + WithThousands(total_);
+  std::string line = worker::CountText(count_);
+  if (total_ > 0) line += " of " + worker::CountText(total_);
   line += " " + what_;
   if (total_ > 0) line += " · " + std::to_string(count_ * 100 / total_) + " %";
-  line += " · " + WithThousands(static_cast<size_t>(rate)) + "/s";
+  line += " · " + worker::CountText(static_cast<size_t>(rate)) + "/s";
   if (total_ > count_ && rate > 0) line += " · " + TimeLeft(static_cast<double>(total_ - count_) / rate);
   return line;
-}
-
-std::string WithThousands(size_t number) {
-  std::string digits = std::to_string(number);
-  for (size_t i = digits.size(); i > 3;) {
-    i -= 3;
-    digits.insert(i, ",");
-  }
-  return digits;
 }
 
 }  // namespace yardmaster::cli

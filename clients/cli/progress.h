@@ -42,9 +42,6 @@ class Progress {
 // "42 s left", "3 min 5 s left", "2 h 46 min left".
 std::string TimeLeft(double seconds);
 
-// 1234567 → "1,234,567".
-std::string WithThousands(size_t number);
-
 }  // namespace yardmaster::cli
 
 #endif  // YARDMASTER_CLIENTS_CLI_PROGRESS_H_

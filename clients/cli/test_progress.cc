@@ -16,8 +16,8 @@ constexpr std::chrono::milliseconds kLeastPause{100};
 constexpr std::chrono::seconds kTick{1};
 
 std::string Tests(size_t done, size_t expected) {
-  if (expected > 0) return WithThousands(done) + " of " + WithThousands(expected) + " tests";
-  return WithThousands(done) + (done == 1 ? " test" : " tests");
+  if (expected > 0) return worker::CountText(done) + " of " + worker::CountText(expected) + " tests";
+  return worker::CountText(done) + (done == 1 ? " test" : " tests");
 }
 
 }  // namespace
@@ -85,7 +85,7 @@ void TestProgress::StepEnds(const worker::StepResult& step) {
   if (!good || !options_.terminal) {
     std::string line = "  " + VerdictWordOf(step.verdict, options_.color) + "  " + Printable(step.name);
     if (done_ > 0) line += "  " + Tests(done_, 0);
-    if (failed_ > 0) line += ", " + WithThousands(failed_) + " failed";
+    if (failed_ > 0) line += ", " + worker::CountText(failed_) + " failed";
     line += "  " + worker::DurationText(seconds);
     if (!good && !step.reason.empty()) line += "  " + Printable(step.reason);
     Print(line);
@@ -101,8 +101,8 @@ void TestProgress::LayerEnds(const worker::LayerResult& layer) {
   std::string line =
       VerdictWordOf(layer.verdict, options_.color) + "  " + Printable(layer.title.empty() ? layer.id : layer.title);
   if (layer.tests > 0) line += "  " + Tests(layer.tests, 0);
-  if (layer.failed > 0) line += ", " + WithThousands(layer.failed) + " failed";
-  if (layer.skipped > 0) line += ", " + WithThousands(layer.skipped) + " skipped";
+  if (layer.failed > 0) line += ", " + worker::CountText(layer.failed) + " failed";
+  if (layer.skipped > 0) line += ", " + worker::CountText(layer.skipped) + " skipped";
   if (layer.seconds > 0) line += "  " + worker::DurationText(layer.seconds);
   if (!layer.reason.empty()) line += "  " + Printable(layer.reason);
   Print(line);
@@ -126,9 +126,9 @@ std::string TestProgress::Text() const {
   const double elapsed = std::chrono::duration<double>(clock_.Monotonic() - step_began_).count();
   if (done_ > 0 || expected_ > 0) {
     line += " · " + Tests(done_, expected_);
-    if (failed_ > 0) line += " · " + WithThousands(failed_) + " failed";
+    if (failed_ > 0) line += " · " + worker::CountText(failed_) + " failed";
     const double rate = elapsed > 0 ? static_cast<double>(done_) / elapsed : 0;
-    if (rate >= 1) line += " · " + WithThousands(static_cast<size_t>(rate)) + "/s";
+    if (rate >= 1) line += " · " + worker::CountText(static_cast<size_t>(rate)) + "/s";
     if (expected_ > done_ && rate > 0) line += " · " + TimeLeft(static_cast<double>(expected_ - done_) / rate);
   }
   if (elapsed >= 1) line += " · " + worker::DurationText(elapsed);

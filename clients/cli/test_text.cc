@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "clients/cli/progress.h"
 #include "clients/cli/table.h"
 #include "clients/cli/terminal.h"
 #include "services/worker/results/text.h"
@@ -104,9 +103,9 @@ std::string LayerTable(const Json& layers, const std::string& told, const Output
     const std::string reason = Text(layer, "reason");
     table.Row({Text(layer, "id"),
                {verdict, VerdictStyle(verdict)},
-               WithThousands(Count(layer, "tests")),
-               {WithThousands(failed), failed > 0 ? Style::kBad : Style::kPlain},
-               WithThousands(Count(layer, "skipped")),
+               worker::CountText(Count(layer, "tests")),
+               {worker::CountText(failed), failed > 0 ? Style::kBad : Style::kPlain},
+               worker::CountText(Count(layer, "skipped")),
                worker::DurationText(Number(layer, "seconds")),
                {reason == told ? "" : reason, Style::kFaint}});
   }
@@ -132,7 +131,7 @@ std::string FailedTests(const Json& tests, bool color) {
            (rank.empty() ? "" : "  " + rank) + "\n";
     if (!message.empty()) out += "             " + CutToWidth(message, kTextColumns) + "\n";
   }
-  if (bad > kMaxFailedTests) out += "  and " + WithThousands(bad - kMaxFailedTests) + " more\n";
+  if (bad > kMaxFailedTests) out += "  and " + worker::CountText(bad - kMaxFailedTests) + " more\n";
   return out.empty() ? "" : "\n" + Paint("Tests that did not pass", Style::kTitle, color) + "\n" + out;
 }
 
@@ -173,7 +172,7 @@ std::string ResultText(const nlohmann::ordered_json& result, const std::filesyst
     for (size_t i = 0; i < std::min(notes.size(), kMaxNotes); ++i) {
       if (notes[i].is_string()) out += "  " + Printable(notes[i].get_ref<const std::string&>()) + "\n";
     }
-    if (notes.size() > kMaxNotes) out += "  and " + WithThousands(notes.size() - kMaxNotes) + " more\n";
+    if (notes.size() > kMaxNotes) out += "  and " + worker::CountText(notes.size() - kMaxNotes) + " more\n";
   }
   out += "\nReport: " + Printable((directory / "report.html").string()) + "\n";
   return out;
@@ -236,8 +235,8 @@ std::string ResultTable(const std::vector<ListedResult>& results, const Output& 
     table.Row({{Printable(listed.directory.filename().string()), Style::kName},
                Text(result, "suite"),
                {verdict, VerdictStyle(verdict)},
-               WithThousands(tests),
-               {WithThousands(failed), failed > 0 ? Style::kBad : Style::kPlain},
+               worker::CountText(tests),
+               {worker::CountText(failed), failed > 0 ? Style::kBad : Style::kPlain},
                worker::DurationText(Number(result, "seconds")),
                {Text(result, "started_at"), Style::kFaint}});
   }

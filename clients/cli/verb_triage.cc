@@ -29,6 +29,7 @@
 #include "services/triage/decision_json.h"
 #include "services/triage/eval_lines.h"
 #include "services/triage/planner.h"
+#include "services/worker/results/text.h"
 #include "yardmaster/v1/rules.grpc.pb.h"
 #include "yardmaster/v1/triage.grpc.pb.h"
 
@@ -323,7 +324,7 @@ ExitCode Evaluate(const EvalOptions& options, Session& session) {
     }
   }
   const double rate = seconds > 0 ? static_cast<double>(cases->size()) / seconds : 0;
-  output.Note(WithThousands(cases->size()) + " cases · " + WithThousands(static_cast<size_t>(rate)) + "/s" +
+  output.Note(worker::CountText(cases->size()) + " cases · " + worker::CountText(static_cast<size_t>(rate)) + "/s" +
               (to_file ? " → " + options.predictions : ""));
   return ExitCode::kDone;
 }
