@@ -5,28 +5,19 @@
 #include <cstdint>
 #include <unordered_set>
 
+#include "rules/engine/lines.h"
+
 namespace yardmaster::rules {
 namespace {
 
 // Pairs of lines that the exact comparison may look at: 16 MiB of memory.
 constexpr size_t kMaxPairs = 8 * 1024 * 1024;
 
-std::vector<std::string_view> Lines(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const size_t end = text.find('\n');
-    lines.push_back(text.substr(0, end));
-    if (end == std::string_view::npos) break;
-    text.remove_prefix(end + 1);
-  }
-  return lines;
-}
-
 }  // namespace
 
 std::vector<bool> AddedLines(std::string_view base, std::string_view head) {
-  const std::vector<std::string_view> old_lines = Lines(base);
-  const std::vector<std::string_view> new_lines = Lines(head);
+  const std::vector<std::string_view> old_lines = LinesOf(base);
+  const std::vector<std::string_view> new_lines = LinesOf(head);
   std::vector<bool> added(new_lines.size() + 1, false);
   // What both begin and end with is not new.
   size_t begin = 0;

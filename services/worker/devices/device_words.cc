@@ -4,6 +4,8 @@
 #include <charconv>
 #include <cstddef>
 
+#include "rules/engine/lines.h"
+
 namespace yardmaster::worker {
 namespace {
 
@@ -28,22 +30,6 @@ int Badness(DeviceHealth health) {
 }
 
 }  // namespace
-
-std::string_view TrimBlanks(std::string_view text) {
-  const size_t begin = text.find_first_not_of(kBlanks);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
-}
-
-std::vector<std::string_view> SplitLines(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const size_t end = std::min(text.find('\n'), text.size());
-    lines.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return lines;
-}
 
 std::vector<std::string_view> SplitWords(std::string_view text) {
   std::vector<std::string_view> words;
@@ -72,7 +58,7 @@ std::optional<uint64_t> NumberOf(std::string_view text) {
 }
 
 std::string NormalPciAddress(std::string_view address) {
-  address = TrimBlanks(address);
+  address = rules::TrimBlanks(address);
   const size_t colon = address.find(':');
   // bb:dd.f
   constexpr size_t kRestBytes = 7;

@@ -12,8 +12,6 @@
 
 namespace yardmaster::worker {
 
-std::string_view TrimBlanks(std::string_view text);
-std::vector<std::string_view> SplitLines(std::string_view text);
 // At blanks, without empty words.
 std::vector<std::string_view> SplitWords(std::string_view text);
 std::string LowerCase(std::string_view text);

@@ -4,6 +4,7 @@
 #include <limits>
 #include <optional>
 
+#include "rules/engine/lines.h"
 #include "rules/engine/readable.h"
 #include "rules/engine/suites/versions.h"
 #include "services/worker/devices/device_errors.h"
@@ -22,15 +23,15 @@ std::vector<std::string_view> SplitFields(std::string_view line, size_t most) {
   while (fields.size() + 1 < most) {
     const size_t comma = line.find(',');
     if (comma == std::string_view::npos) break;
-    fields.push_back(TrimBlanks(line.substr(0, comma)));
+    fields.push_back(rules::TrimBlanks(line.substr(0, comma)));
     line.remove_prefix(comma + 1);
   }
-  fields.push_back(TrimBlanks(line));
+  fields.push_back(rules::TrimBlanks(line));
   return fields;
 }
 
 // "memory.total [MiB]" → "memory.total"
-std::string_view WithoutUnit(std::string_view column) { return TrimBlanks(column.substr(0, column.find(" ["))); }
+std::string_view WithoutUnit(std::string_view column) { return rules::TrimBlanks(column.substr(0, column.find(" ["))); }
 
 // What a board can't say: "[N/A]", "N/A", "[Not Supported]", "[Unknown Error]".
 bool IsUnknown(std::string_view value) {
@@ -128,9 +129,9 @@ absl::StatusOr<std::vector<SmiRow>> ParseNvidiaSmiRows(std::string_view csv) {
   std::vector<std::string> columns;
   std::vector<SmiRow> rows;
   size_t number = 0;
-  for (const std::string_view line : SplitLines(csv)) {
+  for (const std::string_view line : rules::LinesOf(csv)) {
     ++number;
-    if (TrimBlanks(line).empty()) continue;
+    if (rules::TrimBlanks(line).empty()) continue;
     if (columns.empty()) {
       for (const std::string_view column : SplitFields(line, kMaxColumns)) columns.emplace_back(WithoutUnit(column));
       if (std::find(columns.begin(), columns.end(), "uuid") == columns.end()) {
@@ -171,7 +172,7 @@ absl::StatusOr<std::vector<Device>> ParseNvidiaSmi(std::string_view csv) {
 
 std::map<std::string, std::vector<int64_t>> ParseNvidiaSmiProcesses(std::string_view csv) {
   std::map<std::string, std::vector<int64_t>> processes;
-  for (const std::string_view line : SplitLines(csv.substr(0, kMaxToolOutputBytes))) {
+  for (const std::string_view line : rules::LinesOf(csv.substr(0, kMaxToolOutputBytes))) {
     const std::vector<std::string_view> fields = SplitFields(line, 4);
     if (fields.size() < 2) continue;
     const std::optional<uint64_t> pid = NumberOf(fields[1]);
@@ -182,10 +183,10 @@ std::map<std::string, std::vector<int64_t>> ParseNvidiaSmiProcesses(std::string_
 }
 
 std::string ParseNvidiaSmiCuda(std::string_view text) {
-  for (const std::string_view line : SplitLines(text.substr(0, kMaxToolOutputBytes))) {
+  for (const std::string_view line : rules::LinesOf(text.substr(0, kMaxToolOutputBytes))) {
     const size_t colon = line.find(':');
-    if (colon == std::string_view::npos || TrimBlanks(line.substr(0, colon)) != "CUDA Version") continue;
-    const std::string_view version = TrimBlanks(line.substr(colon + 1));
+    if (colon == std::string_view::npos || rules::TrimBlanks(line.substr(0, colon)) != "CUDA Version") continue;
+    const std::string_view version = rules::TrimBlanks(line.substr(colon + 1));
     if (!rules::ParseVersion(version).has_value() || version.size() > 16) return "";
     return rules::Readable(version);
   }

@@ -5,13 +5,14 @@
 #include <cstddef>
 #include <string>
 
+#include "rules/engine/lines.h"
+#include "services/worker/devices/device_words.h"
 #include "services/worker/logs/escape_sequences.h"
 #include "services/worker/reports/report.h"
 
 namespace yardmaster::worker {
 namespace {
 
-constexpr std::string_view kBlanks = " \t\r\n\v\f";
 constexpr std::string_view kLeftOut = "\n[…]\n";
 // What a message keeps of its end.
 constexpr size_t kTailBytes = kMaxReportMessageBytes / 2;
@@ -42,7 +43,7 @@ std::string_view Tail(std::string_view text, size_t size) {
 }  // namespace
 
 std::string CutMessage(std::string_view text) {
-  text = Trimmed(text);
+  text = rules::TrimBlanks(text);
   if (text.size() <= kMaxReportMessageBytes) return std::string(text);
   std::string out(Head(text, kHeadBytes));
   out += kLeftOut;
@@ -74,15 +75,9 @@ std::string_view PlainLine(std::string_view line, std::string& buffer) {
   return WithoutEscapes(line, buffer);
 }
 
-std::string_view Trimmed(std::string_view text) {
-  const size_t begin = text.find_first_not_of(kBlanks);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
-}
-
 double SecondsOf(std::string_view text) {
   std::string number;
-  for (const char c : Trimmed(text).substr(0, 40)) {
+  for (const char c : rules::TrimBlanks(text).substr(0, 40)) {
     if (c != ',') number += c;
   }
   double seconds = 0;
@@ -91,12 +86,6 @@ double SecondsOf(std::string_view text) {
   return seconds;
 }
 
-std::optional<uint64_t> CountOf(std::string_view text) {
-  text = Trimmed(text);
-  uint64_t count = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return count;
-}
+std::optional<uint64_t> CountOf(std::string_view text) { return NumberOf(rules::TrimBlanks(text)); }
 
 }  // namespace yardmaster::worker

@@ -30,8 +30,6 @@ class MessageCollector {
 // there were any.
 std::string_view PlainLine(std::string_view line, std::string& buffer);
 
-std::string_view Trimmed(std::string_view text);
-
 // Seconds, not negative; 0 where it is no such number. Thousands may be separated by commas.
 double SecondsOf(std::string_view text);
 

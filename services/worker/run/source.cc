@@ -4,6 +4,7 @@
 #include <system_error>
 #include <utility>
 
+#include "rules/engine/lines.h"
 #include "services/core/files.h"
 #include "services/core/short_digest.h"
 #include "services/worker/launch/shell_text.h"
@@ -21,17 +22,12 @@ bool IsCommit(std::string_view text) {
          text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
-std::string Trimmed(std::string text) {
-  while (!text.empty() && (text.back() == '\n' || text.back() == '\r' || text.back() == ' ')) text.pop_back();
-  return text;
-}
-
 std::string FirstLine(const std::filesystem::path& file) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(file, error)) return {};
   absl::StatusOr<std::string> text = ReadSmallFile(file, kMaxGitFileBytes);
   if (!text.ok()) return {};
-  return Trimmed(text->substr(0, text->find('\n')));
+  return std::string(rules::TrimBlanks(std::string_view(*text).substr(0, text->find('\n'))));
 }
 
 // "github:OWNER/REPO" → where git finds it. Empty for other forges, which no manifest may name.

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdio>
 
+#include "rules/engine/lines.h"
 #include "services/worker/logs/escape_sequences.h"
 
 namespace yardmaster::worker {
@@ -37,19 +38,8 @@ std::string Quoted(std::string_view line) {
   return text + "…";
 }
 
-std::vector<std::string_view> Lines(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const size_t end = text.find('\n');
-    lines.push_back(text.substr(0, end));
-    if (end == std::string_view::npos) break;
-    text.remove_prefix(end + 1);
-  }
-  return lines;
-}
-
 std::string_view FirstLine(std::string_view text) {
-  for (const std::string_view line : Lines(text)) {
+  for (const std::string_view line : rules::LinesOf(text)) {
     for (const char c : line) {
       if (!IsBlank(c)) return line;
     }

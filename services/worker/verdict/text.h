@@ -35,7 +35,6 @@ std::string Decimal(double number);
 std::string Quoted(std::string_view line);
 // The first line that is not blank.
 std::string_view FirstLine(std::string_view text);
-std::vector<std::string_view> Lines(std::string_view text);
 // "1 test", "3 tests".
 std::string Count(size_t number, std::string_view noun);
 // "rank 3", "ranks 1, 4 and 5", "ranks 0, 1, 2 and 13 more"; empty for none.
