@@ -3,32 +3,10 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "rules/engine/utf8.h"
+
 namespace yardmaster::rules {
 namespace {
-
-// Length of the well-formed UTF-8 sequence at the start of `text`; 0 if there is none.
-size_t Utf8Length(std::string_view text) {
-  const auto byte = [&](size_t i) { return static_cast<uint8_t>(text[i]); };
-  const auto in = [&](size_t i, uint8_t low, uint8_t high) {
-    return i < text.size() && byte(i) >= low && byte(i) <= high;
-  };
-  if (text.empty()) return 0;
-  const uint8_t first = byte(0);
-  if (first < 0x80) return 1;
-  if (first >= 0xC2 && first <= 0xDF) return in(1, 0x80, 0xBF) ? 2 : 0;
-  if (first >= 0xE0 && first <= 0xEF) {
-    // E0 must not be overlong, ED must not be a surrogate.
-    const uint8_t low = first == 0xE0 ? 0xA0 : 0x80;
-    const uint8_t high = first == 0xED ? 0x9F : 0xBF;
-    return in(1, low, high) && in(2, 0x80, 0xBF) ? 3 : 0;
-  }
-  if (first >= 0xF0 && first <= 0xF4) {
-    const uint8_t low = first == 0xF0 ? 0x90 : 0x80;
-    const uint8_t high = first == 0xF4 ? 0x8F : 0xBF;
-    return in(1, low, high) && in(2, 0x80, 0xBF) && in(3, 0x80, 0xBF) ? 4 : 0;
-  }
-  return 0;
-}
 
 char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
@@ -60,11 +38,10 @@ std::string Readable(std::string_view text, size_t max_bytes) {
   std::string out;
   for (size_t i = 0; i < text.size();) {
     if (out.size() >= max_bytes) return out + "…";
-    const size_t length = Utf8Length(text.substr(i));
+    const Utf8Char c = DecodeUtf8(text, i);
     const uint8_t byte = static_cast<uint8_t>(text[i]);
-    // C1 controls are two bytes in UTF-8: C2 80 … C2 9F.
-    const bool c1 = length == 2 && byte == 0xC2 && static_cast<uint8_t>(text[i + 1]) < 0xA0;
-    if (length == 0 || c1 || byte < 0x20 || byte == 0x7F) {
+    const bool c1 = c.code_point >= 0x80 && c.code_point < 0xA0;
+    if (!c.valid || c1 || byte < 0x20 || byte == 0x7F) {
       out += '<';
       out += kHex[byte >> 4];
       out += kHex[byte & 15];
@@ -72,8 +49,8 @@ std::string Readable(std::string_view text, size_t max_bytes) {
       ++i;
       continue;
     }
-    out.append(text.substr(i, length));
-    i += length;
+    out.append(text.substr(i, c.bytes));
+    i += c.bytes;
   }
   return out;
 }
@@ -104,10 +81,10 @@ size_t CodePoints(std::string_view text) {
 }
 
 bool IsValidUtf8(std::string_view text) {
-  while (!text.empty()) {
-    const size_t length = Utf8Length(text.substr(0, 4));
-    if (length == 0) return false;
-    text.remove_prefix(length);
+  for (size_t pos = 0; pos < text.size();) {
+    const Utf8Char c = DecodeUtf8(text, pos);
+    if (!c.valid) return false;
+    pos += c.bytes;
   }
   return true;
 }

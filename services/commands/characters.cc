@@ -1,5 +1,7 @@
 #include "services/commands/characters.h"
 
+#include "rules/engine/utf8.h"
+
 namespace yardmaster::commands {
 namespace {
 
@@ -10,19 +12,9 @@ bool IsBetween(uint32_t code, uint32_t first, uint32_t last) { return first <= c
 }  // namespace
 
 Character CharacterAt(std::string_view text, size_t pos) {
-  const auto byte = [&](size_t i) { return static_cast<uint8_t>(text[i]); };
-  const uint8_t first = byte(pos);
-  if (first < 0x80) return {first, 1};
-  const uint32_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
-  if (first < 0xC2 || first > 0xF4 || text.size() - pos < length) return {kReplacement, 1};
-  uint32_t code = first & (0x7FU >> length);
-  for (uint32_t i = 1; i < length; ++i) {
-    if ((byte(pos + i) & 0xC0) != 0x80) return {kReplacement, 1};
-    code = code << 6 | (byte(pos + i) & 0x3FU);
-  }
-  constexpr uint32_t kSmallest[] = {0, 0, 0x80, 0x800, 0x10000};
-  if (code < kSmallest[length] || code > 0x10FFFF || IsBetween(code, 0xD800, 0xDFFF)) return {kReplacement, 1};
-  return {code, length};
+  const rules::Utf8Char c = rules::DecodeUtf8(text, pos);
+  if (!c.valid) return {kReplacement, 1};
+  return {static_cast<uint32_t>(c.code_point), static_cast<uint32_t>(c.bytes)};
 }
 
 char AsciiOf(uint32_t code) {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "rules/engine/lines.h"
+#include "rules/engine/utf8.h"
 #include "services/worker/devices/device_words.h"
 #include "services/worker/logs/escape_sequences.h"
 #include "services/worker/reports/report.h"
@@ -20,20 +21,11 @@ constexpr size_t kHeadBytes = kMaxReportMessageBytes - kTailBytes - kLeftOut.siz
 
 bool ContinuesCharacter(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
 
-// The first at most `size` bytes, not ending in the middle of a character.
-std::string_view Head(std::string_view text, size_t size) {
-  if (text.size() <= size) return text;
-  // A character has at most four bytes; what is longer is no UTF-8 and may be cut anywhere.
-  for (size_t back = 0; back < 4 && back < size; ++back) {
-    if (!ContinuesCharacter(text[size - back])) return text.substr(0, size - back);
-  }
-  return text.substr(0, size);
-}
-
 // The last at most `size` bytes, not beginning in the middle of a character.
 std::string_view Tail(std::string_view text, size_t size) {
   if (text.size() <= size) return text;
   text.remove_prefix(text.size() - size);
+  // A character has at most four bytes; what is longer is no UTF-8 and may be cut anywhere.
   for (size_t begin = 0; begin < 4 && begin < text.size(); ++begin) {
     if (!ContinuesCharacter(text[begin])) return text.substr(begin);
   }
@@ -45,7 +37,7 @@ std::string_view Tail(std::string_view text, size_t size) {
 std::string CutMessage(std::string_view text) {
   text = rules::TrimBlanks(text);
   if (text.size() <= kMaxReportMessageBytes) return std::string(text);
-  std::string out(Head(text, kHeadBytes));
+  std::string out(rules::CutUtf8(text, kHeadBytes));
   out += kLeftOut;
   out += Tail(text, kTailBytes);
   return out;

@@ -1,10 +1,10 @@
 #include "services/worker/results/text.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdio>
 
+#include "rules/engine/utf8.h"
 #include "services/worker/logs/escape_sequences.h"
 
 namespace yardmaster::worker {
@@ -12,29 +12,6 @@ namespace {
 
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 constexpr std::string_view kEllipsis = "…";
-
-struct Character {
-  char32_t code_point = 0;
-  size_t bytes = 1;
-  bool valid = false;
-};
-
-// The character at `pos`; an invalid byte is one of its own.
-Character Decode(std::string_view text, size_t pos) {
-  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char first = byte(pos);
-  if (first < 0x80) return {first, 1, true};
-  const size_t bytes = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
-  if (first < 0xC2 || first > 0xF4 || pos + bytes > text.size()) return {};
-  char32_t code_point = first & (0x7Fu >> bytes);
-  for (size_t i = 1; i < bytes; ++i) {
-    if ((byte(pos + i) & 0xC0) != 0x80) return {};
-    code_point = code_point << 6 | (byte(pos + i) & 0x3Fu);
-  }
-  constexpr std::array<char32_t, 5> kLeast = {0, 0, 0x80, 0x800, 0x10000};
-  if (code_point < kLeast[bytes] || code_point > 0x10FFFF || (code_point >= 0xD800 && code_point <= 0xDFFF)) return {};
-  return {code_point, bytes, true};
-}
 
 // Those that make text be shown in another order than it is stored, and the two that XML does not allow.
 bool IsHarmful(char32_t c) {
@@ -61,11 +38,7 @@ std::string Format(const char* format, double number) {
 std::string ValidUtf8(std::string_view text) {
   std::string out;
   out.reserve(text.size());
-  for (size_t pos = 0; pos < text.size();) {
-    const Character c = Decode(text, pos);
-    out.append(c.valid ? text.substr(pos, c.bytes) : kReplacement);
-    pos += c.bytes;
-  }
+  rules::AppendValidUtf8(text, out);
   return out;
 }
 
@@ -73,7 +46,7 @@ std::string PlainText(std::string_view text, size_t max_bytes) {
   std::string out;
   out.reserve(std::min(text.size(), max_bytes) + kEllipsis.size());
   for (size_t pos = 0; pos < text.size();) {
-    const Character c = Decode(text, pos);
+    const rules::Utf8Char c = rules::DecodeUtf8(text, pos);
     if (c.valid && c.code_point == 0x1B) {
       pos += EscapeSequenceBytes(text, pos);
       continue;

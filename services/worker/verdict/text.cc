@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "rules/engine/lines.h"
+#include "rules/engine/utf8.h"
 #include "services/worker/logs/escape_sequences.h"
 
 namespace yardmaster::worker {
@@ -31,11 +32,7 @@ std::string Quoted(std::string_view line) {
   text.erase(0, begin);
   while (!text.empty() && IsBlank(text.back())) text.pop_back();
   if (text.size() <= kMaxQuotedBytes) return text;
-  size_t end = kMaxQuotedBytes;
-  // Not inside of a UTF-8 character.
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
-  text.resize(end);
-  return text + "…";
+  return std::string(rules::CutUtf8(text, kMaxQuotedBytes)) + "…";
 }
 
 std::string_view FirstLine(std::string_view text) {

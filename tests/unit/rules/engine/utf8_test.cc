@@ -1,10 +1,10 @@
-#include "services/triage/utf8.h"
+#include "rules/engine/utf8.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-namespace yardmaster {
+namespace yardmaster::rules {
 namespace {
 
 TEST(Utf8, EveryLengthIsDecoded) {
@@ -46,4 +46,4 @@ TEST(AppendValidUtf8, InvalidBytesBecomeReplacementCharacters) {
 }
 
 }  // namespace
-}  // namespace yardmaster
+}  // namespace yardmaster::rules

@@ -1,8 +1,8 @@
-#include "services/triage/utf8.h"
+#include "rules/engine/utf8.h"
 
 #include <cstdint>
 
-namespace yardmaster {
+namespace yardmaster::rules {
 
 Utf8Char DecodeUtf8(std::string_view text, size_t pos) {
   const auto byte = [&](size_t i) { return static_cast<uint8_t>(text[i]); };
@@ -52,4 +52,4 @@ void AppendValidUtf8(std::string_view text, std::string& out) {
   }
 }
 
-}  // namespace yardmaster
+}  // namespace yardmaster::rules

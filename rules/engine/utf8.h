@@ -1,13 +1,13 @@
-// Small helpers for UTF-8 text that goes into protobuf strings and JSON. Both refuse invalid UTF-8, while issue texts
-// may hold any bytes.
-#ifndef YARDMASTER_SERVICES_TRIAGE_UTF8_H_
-#define YARDMASTER_SERVICES_TRIAGE_UTF8_H_
+// Characters of texts that may hold any bytes, and texts made fit for protobuf strings and JSON, which refuse invalid
+// UTF-8.
+#ifndef YARDMASTER_RULES_ENGINE_UTF8_H_
+#define YARDMASTER_RULES_ENGINE_UTF8_H_
 
 #include <cstddef>
 #include <string>
 #include <string_view>
 
-namespace yardmaster {
+namespace yardmaster::rules {
 
 // One character of a text: its code point and how many bytes it takes. An invalid byte is a character of one byte with
 // valid = false.
@@ -27,6 +27,6 @@ std::string_view CutUtf8(std::string_view text, size_t max_bytes);
 // Appends `text`, each invalid byte replaced by U+FFFD.
 void AppendValidUtf8(std::string_view text, std::string& out);
 
-}  // namespace yardmaster
+}  // namespace yardmaster::rules
 
-#endif  // YARDMASTER_SERVICES_TRIAGE_UTF8_H_
+#endif  // YARDMASTER_RULES_ENGINE_UTF8_H_
