@@ -29,18 +29,32 @@ bool HasSuites(const PacksFolder& folder, const std::string& pack) {
 
 }  // namespace
 
+SuiteName ParseSuiteName(const std::string& name) {
+  const size_t slash = name.find('/');
+  if (slash == std::string::npos) return {.pack = "", .id = name};
+  return {.pack = name.substr(0, slash), .id = name.substr(slash + 1)};
+}
+
+std::string NearestSuite(const std::string& name, const std::vector<std::string>& known) {
+  const std::vector<std::string_view> names(known.begin(), known.end());
+  const std::string_view nearest = rules::NearestName(name, names);
+  if (!nearest.empty()) return std::string(nearest);
+  std::vector<std::string_view> ids;
+  ids.reserve(known.size());
+  for (const std::string_view full : names) ids.push_back(full.substr(full.find('/') + 1));
+  return std::string(rules::NearestName(ParseSuiteName(name).id, ids));
+}
+
 bool ChooseSuite(Session& session, const std::string& name, ChosenSuite& chosen, ExitCode& code) {
   code = ExitCode::kUsage;
   const std::optional<PacksFolder> folder = LocalPacksFolder(session);
   if (!folder.has_value()) return false;
 
-  const size_t slash = name.find('/');
-  const std::string wanted_pack = slash == std::string::npos ? "" : name.substr(0, slash);
-  const std::string id = slash == std::string::npos ? name : name.substr(slash + 1);
+  const SuiteName wanted = ParseSuiteName(name);
   std::vector<ChosenSuite> found;
   std::vector<std::string> known;
   for (const std::string& pack : rules::PackNames(folder->files)) {
-    if (!wanted_pack.empty() ? pack != wanted_pack : !HasSuites(*folder, pack)) continue;
+    if (!wanted.pack.empty() ? pack != wanted.pack : !HasSuites(*folder, pack)) continue;
     rules::Problems problems;
     const std::shared_ptr<const rules::SuiteSet> set = rules::LoadSuites(folder->files, pack, problems);
     if (set == nullptr) {
@@ -50,7 +64,7 @@ bool ChooseSuite(Session& session, const std::string& name, ChosenSuite& chosen,
     }
     for (const rules::SuiteModel* suite : OwnSuites(*set)) {
       known.push_back(pack + "/" + suite->id);
-      if (suite->id == id) found.push_back({set, suite});
+      if (suite->id == wanted.id) found.push_back({set, suite});
     }
   }
   if (found.size() == 1) {
@@ -61,20 +75,13 @@ bool ChooseSuite(Session& session, const std::string& name, ChosenSuite& chosen,
   if (found.size() > 1) {
     std::string names;
     for (const ChosenSuite& one : found) names += (names.empty() ? "" : ", ") + one.suite->pack + "/" + one.suite->id;
-    session.output.Error("several packs have a suite " + rules::Quoted(id) + ": say which of " + names);
+    session.output.Error("several packs have a suite " + rules::Quoted(wanted.id) + ": say which of " + names);
     return false;
   }
   code = ExitCode::kNegative;
   session.output.Error("there is no suite " + rules::Quoted(name));
-  std::vector<std::string_view> candidates(known.begin(), known.end());
-  std::string_view nearest = rules::NearestName(name, candidates);
-  if (nearest.empty()) {
-    std::vector<std::string_view> ids;
-    ids.reserve(known.size());
-    for (const std::string& full : known) ids.push_back(std::string_view(full).substr(full.find('/') + 1));
-    nearest = rules::NearestName(id, ids);
-  }
-  if (!nearest.empty()) session.output.Hint("did you mean '" + std::string(nearest) + "'?");
+  const std::string nearest = NearestSuite(name, known);
+  if (!nearest.empty()) session.output.Hint("did you mean '" + nearest + "'?");
   session.output.Hint("'yard suite list' shows those that are there");
   return false;
 }

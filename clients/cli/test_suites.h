@@ -4,12 +4,24 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "clients/cli/exit_code.h"
 #include "clients/cli/options.h"
 #include "rules/engine/suites/load_suites.h"
 
 namespace yardmaster::cli {
+
+// A suite as people name it: "pack/id", or "id" where it is clear which pack is meant.
+struct SuiteName {
+  std::string pack;  // empty: any
+  std::string id;
+};
+SuiteName ParseSuiteName(const std::string& name);
+
+// What was probably meant by a name that is not known: one of `known` ("pack/id"), or of their ids; empty if none is
+// like it.
+std::string NearestSuite(const std::string& name, const std::vector<std::string>& known);
 
 struct ChosenSuite {
   std::shared_ptr<const rules::SuiteSet> set;  // of the suite's pack

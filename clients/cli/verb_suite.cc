@@ -13,6 +13,7 @@
 #include "clients/cli/files.h"
 #include "clients/cli/local_packs.h"
 #include "clients/cli/suite_text.h"
+#include "clients/cli/test_suites.h"
 #include "clients/cli/verbs.h"
 #include "rules/engine/pack_loader.h"
 #include "rules/engine/readable.h"
@@ -133,9 +134,7 @@ SuiteCheck CheckFile(const std::string& path, Session& session) {
 ExitCode CheckNamed(const PacksFolder& folder, const std::string& name, Session& session,
                     std::vector<SuiteCheck>& checks) {
   const std::vector<std::string> names = rules::PackNames(folder.files);
-  const size_t slash = name.find('/');
-  const std::string wanted_pack = slash == std::string::npos ? "" : name.substr(0, slash);
-  const std::string id = slash == std::string::npos ? name : name.substr(slash + 1);
+  const auto [wanted_pack, id] = ParseSuiteName(name);
   if (!wanted_pack.empty() && !HasPack(names, wanted_pack)) return UnknownPack(session, names, wanted_pack);
   std::vector<std::string> known(names.begin(), names.end());
   for (const std::string& pack : names) {
@@ -148,13 +147,11 @@ ExitCode CheckNamed(const PacksFolder& folder, const std::string& name, Session&
       if (has) check.suites = {id};
       checks.push_back(std::move(check));
     } else {
-      for (const std::string& other : check.suites)
-        known.push_back(slash == std::string::npos ? other : pack + "/" + other);
+      for (const std::string& other : check.suites) known.push_back(pack + "/" + other);
     }
   }
   if (!checks.empty()) return ExitCode::kDone;
-  const std::vector<std::string_view> candidates(known.begin(), known.end());
-  const std::string_view nearest = rules::NearestName(name, candidates);
+  const std::string nearest = NearestSuite(name, known);
   session.output.Error("there is no pack, suite or file " + rules::Quoted(name) +
                        (nearest.empty() ? std::string() : "; did you mean " + rules::Quoted(nearest) + "?"));
   return ExitCode::kNegative;
