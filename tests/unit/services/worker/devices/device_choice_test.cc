@@ -5,11 +5,13 @@
 
 #include "services/worker/devices/device_probe.h"
 #include "services/worker/devices/device_words.h"
+#include "tests/support/fake_probe.h"
 
 namespace yardmaster::worker {
 namespace {
 
 using ::testing::ElementsAre;
+using testing::FakeProbe;
 using ::testing::HasSubstr;
 
 Device Gpu() {
@@ -150,19 +152,8 @@ TEST(IdleReason, AWarningKeepsAnNpuFromWorkAndAGpuNot) {
   EXPECT_TRUE(IdleReason(npu).has_value());
 }
 
-// Says what it is told to say.
-class SetProbe : public DeviceProbe {
- public:
-  explicit SetProbe(absl::StatusOr<Discovery> answer) : answer_(std::move(answer)) {}
-  rules::DeviceKind kind() const override { return rules::DeviceKind::kGpu; }
-  absl::StatusOr<Discovery> Discover() override { return answer_; }
-
- private:
-  absl::StatusOr<Discovery> answer_;
-};
-
 TEST(DeviceStillUsable, TheSameDeviceIsUsable) {
-  SetProbe probe(Discovery{{Gpu()}, "test"});
+  FakeProbe probe(Discovery{{Gpu()}, "test"});
   std::string reason;
   EXPECT_TRUE(DeviceStillUsable(probe, Gpu(), reason));
   EXPECT_EQ(reason, "");
@@ -170,7 +161,7 @@ TEST(DeviceStillUsable, TheSameDeviceIsUsable) {
 
 TEST(DeviceStillUsable, WhatIsGoneBadOrUnreachableIsNot) {
   std::string reason;
-  SetProbe gone(Discovery{{}, "test"});
+  FakeProbe gone(Discovery{{}, "test"});
   EXPECT_FALSE(DeviceStillUsable(gone, Gpu(), reason));
   EXPECT_EQ(reason, "gpu0 is gone");
 
@@ -178,18 +169,18 @@ TEST(DeviceStillUsable, WhatIsGoneBadOrUnreachableIsNot) {
   lost.id = "gpu:0";
   lost.health = DeviceHealth::kBad;
   lost.health_reason = "it is lost";
-  SetProbe nameless(Discovery{{lost}, "test"});
+  FakeProbe nameless(Discovery{{lost}, "test"});
   EXPECT_FALSE(DeviceStillUsable(nameless, Gpu(), reason));
   EXPECT_EQ(reason, "gpu0 is gone: it is lost");
 
   Device bad = Gpu();
   bad.health = DeviceHealth::kBad;
   bad.health_reason = "it must be reset";
-  SetProbe reset(Discovery{{bad}, "test"});
+  FakeProbe reset(Discovery{{bad}, "test"});
   EXPECT_FALSE(DeviceStillUsable(reset, Gpu(), reason));
   EXPECT_EQ(reason, "gpu0: it must be reset");
 
-  SetProbe silent(absl::UnavailableError("NVML failed"));
+  FakeProbe silent(absl::UnavailableError("NVML failed"));
   EXPECT_FALSE(DeviceStillUsable(silent, Gpu(), reason));
   EXPECT_EQ(reason, "gpu0 can't be looked at any more: NVML failed");
 }
@@ -199,10 +190,10 @@ TEST(DeviceStillUsable, NewMemoryErrorsCount) {
   before.uncorrected_errors = 2;
   Device after = before;
   std::string reason;
-  SetProbe same(Discovery{{after}, "test"});
+  FakeProbe same(Discovery{{after}, "test"});
   EXPECT_TRUE(DeviceStillUsable(same, before, reason));
   after.uncorrected_errors = 5;
-  SetProbe more(Discovery{{after}, "test"});
+  FakeProbe more(Discovery{{after}, "test"});
   EXPECT_FALSE(DeviceStillUsable(more, before, reason));
   EXPECT_EQ(reason, "gpu0 has had 3 memory errors that could not be corrected");
 }

@@ -5,29 +5,20 @@
 
 #include <cstdlib>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "services/core/ids.h"
 #include "services/worker/run/run_errors.h"
+#include "tests/support/fake_probe.h"
 #include "tests/support/temp_dir.h"
 
 namespace yardmaster::worker {
 namespace {
 
 using ::testing::ElementsAre;
+using testing::FakeProbe;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-
-class FakeProbe : public DeviceProbe {
- public:
-  explicit FakeProbe(absl::StatusOr<Discovery> answer) : answer_(std::move(answer)) {}
-  rules::DeviceKind kind() const override { return rules::DeviceKind::kGpu; }
-  absl::StatusOr<Discovery> Discover() override { return answer_; }
-
- private:
-  absl::StatusOr<Discovery> answer_;
-};
 
 // Ids of their own: other tests run beside this one and lock devices of this machine, too.
 Discovery Gpus(int count, const std::string& salt) {
