@@ -100,7 +100,7 @@ struct CheckCase {
 };
 
 struct CompiledCheck {
-  CheckInfo info;
+  const CheckInfo& info;  // of CheckSet::Impl::infos
   // By profile (one if the pack has none); several may share one.
   std::vector<std::shared_ptr<const CompiledRule>> rules;
   std::vector<CheckCase> cases;
@@ -119,7 +119,7 @@ struct CompiledMoment {
 
 struct CheckSet::Impl {
   std::string pack;
-  std::vector<CheckInfo> infos;
+  std::vector<CheckInfo> infos;  // beside `checks`, which refer to them
   std::vector<CompiledCheck> checks;
   std::vector<ProfileInfo> profiles;
   std::string default_profile;

@@ -291,10 +291,10 @@ class Loader {
   // ---- checks
 
   void Checks() {
+    impl_->infos.reserve(checks_.size());  // they stay where they are
     for (const Piece& piece : checks_) {
       compiler_->SetDocument(piece.document);
-      CompiledCheck check;
-      check.info = Info(piece);
+      CompiledCheck check{impl_->infos.emplace_back(Info(piece)), {}, {}};
       RuleKeys keys;
       for (const auto& [key, value] : piece.value->items()) keys[key] = {&value, PointerJoin(piece.pointer, key)};
       const auto variants = piece.value->find("variants");
@@ -338,7 +338,6 @@ class Loader {
         }
       }
       if (purpose_ == ChecksFor::kEverything) Cases(piece, check);
-      impl_->infos.push_back(check.info);
       impl_->checks.push_back(std::move(check));
     }
   }
