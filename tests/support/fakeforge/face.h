@@ -47,8 +47,8 @@ class Face {
     nlohmann::json body;
   };
   virtual Payload Webhook(const Happening& happening) const = 0;
-  // New commits on the default branch that change `paths`.
-  virtual Payload PushWebhook(const Repository& repository, const std::string& actor,
+  // A new commit on the default branch that changes `paths`.
+  virtual Payload PushWebhook(const Repository& repository, const std::string& actor, const std::string& commit,
                               const std::vector<std::string>& paths) const = 0;
   // `signature` as "sha256=…"; empty: no secret.
   virtual Headers WebhookHeaders(const std::string& event, const std::string& guid,

@@ -161,16 +161,18 @@ class GitCodeFace final : public Face {
     payload.body["object_attributes"] = std::move(object);
     return payload;
   }
-  Payload PushWebhook(const Repository& repository, const std::string& actor,
+  Payload PushWebhook(const Repository& repository, const std::string& actor, const std::string& commit,
                       const std::vector<std::string>& paths) const override {
     const std::string& full = repository.full_name;
     Payload payload;
     payload.event = "Push Hook";
-    payload.body = {{"object_kind", "push"},
-                    {"ref", "refs/heads/" + DefaultBranch(repository)},
-                    {"user_username", actor},
-                    {"project", {{"path_with_namespace", full}, {"web_url", "https://gitcode.com/" + full}}},
-                    {"commits", {{{"modified", paths}, {"added", json::array()}, {"removed", json::array()}}}}};
+    payload.body = {
+        {"object_kind", "push"},
+        {"ref", "refs/heads/" + DefaultBranch(repository)},
+        {"user_username", actor},
+        {"project", {{"path_with_namespace", full}, {"web_url", "https://gitcode.com/" + full}}},
+        {"after", commit},
+        {"commits", {{{"id", commit}, {"modified", paths}, {"added", json::array()}, {"removed", json::array()}}}}};
     return payload;
   }
   Headers WebhookHeaders(const std::string& event, const std::string& guid,

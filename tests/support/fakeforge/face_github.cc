@@ -152,14 +152,16 @@ class GitHubFace final : public Face {
     }
     return payload;
   }
-  Payload PushWebhook(const Repository& repository, const std::string& actor,
+  Payload PushWebhook(const Repository& repository, const std::string& actor, const std::string& commit,
                       const std::vector<std::string>& paths) const override {
     Payload payload;
     payload.event = "push";
-    payload.body = {{"ref", "refs/heads/" + (repository.default_branch.empty() ? "main" : repository.default_branch)},
-                    {"repository", Render(repository)},
-                    {"sender", User(actor)},
-                    {"commits", {{{"modified", paths}, {"added", json::array()}, {"removed", json::array()}}}}};
+    payload.body = {
+        {"ref", "refs/heads/" + (repository.default_branch.empty() ? "main" : repository.default_branch)},
+        {"repository", Render(repository)},
+        {"sender", User(actor)},
+        {"after", commit},
+        {"commits", {{{"id", commit}, {"modified", paths}, {"added", json::array()}, {"removed", json::array()}}}}};
     return payload;
   }
   Headers WebhookHeaders(const std::string& event, const std::string& guid,

@@ -710,7 +710,8 @@ void State::SetContents(std::string_view forge, const std::string& repository,
   }
   if (actor.empty()) return;
   Side& side = SideOf(forge);
-  Tell(side, repository, side.face->PushWebhook(changed, actor, paths), now);
+  // No two commits are the same, nor are the bodies that tell of them.
+  Tell(side, repository, side.face->PushWebhook(changed, actor, BlobOf(NewGuid()), paths), now);
 }
 
 std::map<std::string, std::string>& State::TeamOf(std::string_view forge, const std::string& team) {
