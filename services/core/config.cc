@@ -384,6 +384,7 @@ void ConfigParser::ParseRepository(const JsonPlace& place) {
     entry.pack_lines.push_back(context_.document.PositionOf(element.pointer).line);
   }
   entry.mode = ParseMode(reader);
+  if (auto holds = reader.Bool("file_for_events")) entry.file_for_events = *holds;
   entry.commands = MergeCommandSettings(ReadCommandSettings(reader, /*bounds=*/true), config_.commands);
   reader.Finish();
 

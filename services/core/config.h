@@ -84,6 +84,9 @@ struct RepositoryConfig {
   std::vector<uint32_t> pack_lines;  // where each pack is named, for messages
   std::optional<RunMode> mode;       // unset: the daemon's
   CommandSettings commands;          // merged with what holds for all repositories
+  // Whether packs and mode of the repository's own file hold for what nobody asked for by command, too: events, sweeps,
+  // decisions by RPC. Only then is the file read for them.
+  bool file_for_events = false;
 };
 
 struct ScheduleConfig {

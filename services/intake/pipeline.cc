@@ -245,6 +245,7 @@ void Pipeline::Accept(const Delivery& delivery, RouteResult result, const Subjec
   for (const std::string& name : packs) {
     std::optional<PackRoute> route = RouteUnder(name, delivery, routed, request, unchanged, labels);
     if (!route.has_value()) continue;
+    if (name != packs.front() && !repository->file_for_events && !route->commands) continue;
     wanted = wanted || route->planner != nullptr || route->commands;
     if (name == packs.front()) {
       item.route = *std::move(route);
@@ -275,6 +276,7 @@ void Pipeline::Accept(const Delivery& delivery, RouteResult result, const Subjec
   const bool commands = item.route.commands || std::any_of(item.others.begin(), item.others.end(),
                                                            [](const PackRoute& route) { return route.commands; });
   if (!commands) item.event.clear_text();
+  item.ask_file = repository->file_for_events || commands;
   Enqueue(std::move(item));
 }
 

@@ -77,7 +77,8 @@ absl::StatusOr<DeskAnswer> StoreDesk::DecideNow(const v1::Subject& subject, std:
   call.priority = ForgePriority::kCommand;
   call.timeout = kReadTimeout;
   RepositoryChoice choice;
-  if (env_.find_choice != nullptr) {
+  const RepositoryConfig* entry = env_.config.FindRepository(subject.forge(), subject.repository());
+  if (env_.find_choice != nullptr && entry != nullptr && entry->file_for_events) {
     ForgeView view(side->forge(), call, subject, env_.decisions, env_.recent_files, nullptr, nullptr);
     absl::StatusOr<RepositoryChoice> chosen = env_.find_choice(subject, view);
     if (!chosen.ok()) return FromForge(chosen.status(), subject);

@@ -127,7 +127,8 @@ WorkResult SubjectWork::Attempt::Run() {
 
 std::optional<WorkResult> SubjectWork::Attempt::Choose() {
   // A call to the forge only where the file could change something.
-  if (env_.find_choice == nullptr || (item_.mode != v1::MODE_APPLY && item_.others.empty())) return std::nullopt;
+  if (env_.find_choice == nullptr || !item_.ask_file) return std::nullopt;
+  if (item_.mode != v1::MODE_APPLY && item_.others.empty()) return std::nullopt;
   MarkedSection section(env_.marks, item_.delivery);
   ForgeView view(side_->forge(), ReadCall(), subject_, env_.decisions, env_.recent_files, &section, nullptr);
   absl::StatusOr<RepositoryChoice> choice = env_.find_choice(subject_, view);

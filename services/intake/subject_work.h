@@ -48,6 +48,8 @@ struct WorkItem {
   PackRoute route;
   // Under the other packs that the repository may use: its own file chooses.
   std::vector<PackRoute> others;
+  // Whether that file is read at all.
+  bool ask_file = false;
   // What the payload tells of the subject: noted if it turns out that nothing is done with the event.
   std::optional<store::SeenSubject> seen;
   v1::Mode mode = v1::MODE_DRY_RUN;

@@ -190,6 +190,8 @@ void Pipe::Parts::MakePipe() {
       deciders, find_pack, env.new_decision_id, find_choice, &recent_files});
   labels = std::make_unique<ForgeLabelSource>(env.config, side_table);
   const auto choose_pack = [this, find_choice, find_pack](const SweepTarget& target) -> absl::StatusOr<std::string> {
+    const RepositoryConfig* entry = env.config.FindRepository(target.forge, target.repository);
+    if (entry == nullptr || !entry->file_for_events) return std::string();
     v1::Subject issues;
     issues.set_forge(target.forge);
     issues.set_repository(target.repository);
