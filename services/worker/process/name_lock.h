@@ -21,9 +21,9 @@ std::filesystem::path DefaultLockFolder();
 
 class NameLock {
  public:
-  // Locks `name`, a file name, in `folder`, which is made if it is missing. Null: somebody else has it; `holder` is then
-  // the number of its process, or empty if it can't be told. FAILED_PRECONDITION: the folder can't be used, or is not
-  // ours.
+  // Locks `name`, a file name, in `folder`, which is made if it is missing. Null: somebody else has it; `holder` is
+  // then the number of its process, or empty if it can't be told. FAILED_PRECONDITION: the folder can't be used, or is
+  // not ours.
   static absl::StatusOr<std::unique_ptr<NameLock>> Take(const std::filesystem::path& folder, std::string_view name,
                                                         std::string& holder);
   // Gives it back; the folder goes with the last name.

@@ -43,8 +43,7 @@ absl::Status NoPortsLeft(size_t wanted, unsigned first, unsigned last, std::stri
 }
 
 absl::Status LockFolderUnusable(std::string_view folder, std::string_view reason) {
-  return absl::FailedPreconditionError(
-      absl::StrCat("can't note what is taken in '", Abs(folder), "': ", Abs(reason)));
+  return absl::FailedPreconditionError(absl::StrCat("can't note what is taken in '", Abs(folder), "': ", Abs(reason)));
 }
 
 absl::Status DiskUnreadable(std::string_view path, std::string_view reason) {
