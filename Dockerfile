@@ -7,7 +7,10 @@
 ARG BASE=docker.io/library/debian:bookworm-slim
 
 FROM ${BASE} AS builder
-WORKDIR /src
+# Where the sources lie while they are compiled. For builds that bring a ccache of their own: where it was filled, since precompiled headers
+# have this path in them.
+ARG SOURCE=/src
+WORKDIR ${SOURCE}
 # First what changes least: a layer that caches keep while sources change.
 COPY deploy/install-deps.sh deploy/
 RUN deploy/install-deps.sh
@@ -16,9 +19,8 @@ COPY . .
 ARG CCACHE_DIR=/var/cache/ccache
 ARG LANG
 ARG LC_ALL
-# The paths of this folder stay out of the cache's keys: objects that a clone elsewhere compiled are found.
 RUN --mount=type=cache,id=yardmaster-ccache,target=/var/cache/ccache \
-    export CCACHE_BASEDIR=/src CCACHE_NOHASHDIR=1 CCACHE_STATSLOG=/tmp/ccache-stats.log && \
+    export CCACHE_BASEDIR=${SOURCE} CCACHE_NOHASHDIR=1 CCACHE_STATSLOG=/tmp/ccache-stats.log && \
     cmake --preset release -DYARDMASTER_BUILD_TESTS=OFF -DYARDMASTER_BUILD_BENCH=OFF && \
     cmake --build --preset release && \
     DESTDIR=/out cmake --install build/release --strip && \

@@ -102,7 +102,8 @@ fi
 # --- image ------------------------------------------------------------------------------------------------------------
 
 step "image"
-arguments=(--build-arg "BASE=$base" --build-arg "REVISION=$(git rev-parse HEAD 2>/dev/null || echo unknown)")
+# The sources lie in the builder where they lie here: so it finds in the cache what the release build has compiled.
+arguments=(--build-arg "BASE=$base" --build-arg "SOURCE=$root" --build-arg "REVISION=$(git rev-parse HEAD 2>/dev/null || echo unknown)")
 if command -v ccache >/dev/null && [ "${CCACHE_DISABLE:-}" = '' ]; then
   cache=$(ccache --get-config cache_dir) && mkdir -p "$cache" &&
     arguments+=(--volume "$cache:/ccache" --build-arg CCACHE_DIR=/ccache)
@@ -113,7 +114,7 @@ fi
 # Grammars that npm has fetched for the release build are not fetched again: what this system's npm needs to reach a registry, such as
 # authorities of its own, the container does not have.
 grammars=build/release/rules/engine/code/grammars
-[ ! -f "$grammars/complete" ] || arguments+=(--volume "$root/$grammars:/src/$grammars:ro")
+[ ! -f "$grammars/complete" ] || arguments+=(--volume "$root/$grammars:$root/$grammars:ro")
 yard_buildah build --isolation chroot --format docker --layers=false --pull-never "${arguments[@]}" \
   --tag localhost/yardmaster-test . || fail "building the image"
 container=$(yard_buildah from --pull-never localhost/yardmaster-test) || fail "a container from the image"
