@@ -30,8 +30,10 @@ TEST(HelpCommands, ListsTheCommandsOfAPack) {
 TEST(HelpCommands, ExplainsOne) {
   const Result one = Yard({"help", "commands", "autogit", "squash"});
   EXPECT_EQ(one.code, 0) << one.err;
-  EXPECT_THAT(one.out, HasSubstr("Usage: `/squash [PR] [-m MESSAGE]`"));
+  EXPECT_THAT(one.out, HasSubstr("Usage: /squash [PR] [-m MESSAGE]"));
   EXPECT_THAT(one.out, Not(HasSubstr("/backport")));
+  const Result page = Yard({"help", "commands", "squash", "--markdown"});
+  EXPECT_THAT(page.out, HasSubstr("Usage: `/squash [PR] [-m MESSAGE]`"));
 }
 
 TEST(HelpCommands, AnUnknownOneIsANegativeAnswerWithASuggestion) {
