@@ -60,7 +60,7 @@ TEST(RulesShow, KnowsCommands) {
   const auto list = nlohmann::json::parse(Yard({"rules", "list", "--json"}).out);
   // A pack that extends none has only its own.
   for (const auto& pack : list["packs"]) {
-    const bool has_commands = pack["name"] == "common" || pack["extends"] != "";
+    const bool has_commands = pack["name"] == "common" || !pack["extends"].get_ref<const std::string&>().empty();
     EXPECT_EQ(pack["commands"].get<int>() >= 23, has_commands) << pack["name"];
   }
 }

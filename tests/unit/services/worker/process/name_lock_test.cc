@@ -75,7 +75,9 @@ TEST_F(NameLockTest, OfManyAtTheSameTimeOneHasIt) {
   std::vector<std::thread> threads;
   std::atomic<int> inside{0};
   std::atomic<int> times{0};
-  for (int i = 0; i < 8; ++i) {
+  constexpr int kThreads = 8;
+  threads.reserve(kThreads);
+  for (int i = 0; i < kThreads; ++i) {
     threads.emplace_back([&] {
       for (int done = 0; done < 50;) {
         std::string holder;
