@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "clients/cli/files.h"
 #include "clients/cli/local_packs.h"
 #include "clients/cli/suite_text.h"
@@ -143,11 +144,11 @@ ExitCode CheckNamed(const PacksFolder& folder, const std::string& name, Session&
     const bool has = std::find(check.suites.begin(), check.suites.end(), id) != check.suites.end();
     // A bad pack may be the one that has it.
     if (has || (!check.valid() && !wanted_pack.empty())) {
-      check.what = has ? pack + "/" + id : pack;
+      check.what = has ? absl::StrCat(pack, "/", id) : pack;
       if (has) check.suites = {id};
       checks.push_back(std::move(check));
     } else {
-      for (const std::string& other : check.suites) known.push_back(pack + "/" + other);
+      for (const std::string& other : check.suites) known.push_back(absl::StrCat(pack, "/", other));
     }
   }
   if (!checks.empty()) return ExitCode::kDone;
