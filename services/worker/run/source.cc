@@ -108,7 +108,7 @@ std::string CommitOf(const std::filesystem::path& folder) {
   // A worktree has its branches where the repository has them.
   const std::string common = FirstLine(git / "commondir");
   const std::filesystem::path shared = common.empty() ? git : git / common;
-  if (const std::string commit = FirstLine(shared / head); IsCommit(commit)) return commit;
+  if (std::string commit = FirstLine(shared / head); IsCommit(commit)) return commit;
   absl::StatusOr<std::string> packed = ReadSmallFile(shared / "packed-refs", kMaxGitFileBytes);
   if (!packed.ok()) return {};
   const size_t found = packed->find(" " + head + "\n");
