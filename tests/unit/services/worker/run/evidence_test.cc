@@ -25,7 +25,7 @@ class KeepArtifactsTest : public ::testing::Test {
     return place;
   }
   std::string Write(int rank, const std::string& name) {
-    const std::string path = "steps/x/ranks/" + std::to_string(rank) + "/" + name;
+    std::string path = "steps/x/ranks/" + std::to_string(rank) + "/" + name;
     dir_.Write(path, "content");
     return path;
   }
