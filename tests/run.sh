@@ -277,7 +277,7 @@ tidy_candidates() {
 
 part_tidy() {
   have clang-tidy git || return 77
-  local file list=$logs/tidy.list out=$logs/tidy.out budget=360 deadline bad=0 done_count left
+  local file list=$logs/tidy.list out=$logs/tidy.out budget=300 deadline bad=0 done_count left
   rm -rf "$out" && mkdir -p "$out" || return 1
   # Without precompiled headers, which would hide that a file does not include what it needs.
   sed 's/-Winvalid-pch -Xclang -include-pch -Xclang [^ ]* -Xclang -include -Xclang [^ ]*//' build/release/compile_commands.json \
