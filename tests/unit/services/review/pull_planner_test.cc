@@ -114,6 +114,23 @@ class FakeView final : public SubjectView {
   std::vector<std::string> read;
 };
 
+// A person asks for a review of what `view` shows.
+struct Asked {
+  explicit Asked(FakeView& view)
+      : input{.event = event,
+              .trigger = Trigger::kAsked,
+              .snapshot = snapshot,
+              .open = true,
+              .pack = testing::CompileTinyPack(),
+              .mode = v1::MODE_APPLY,
+              .our_labels = {},
+              .view = &view} {}
+
+  v1::Event event;
+  v1::IssueSnapshot snapshot;
+  PlanInput input;
+};
+
 TEST(PullPlanner, OnlyPythonThatIsThereIsReadAndTheRestIsTold) {
   FakeView view;
   view.pull.head_sha = "abc";
@@ -132,19 +149,9 @@ TEST(PullPlanner, OnlyPythonThatIsThereIsReadAndTheRestIsTold) {
   view.texts[":a.py"] = "x = 1\n";
   view.texts["fork/repo:d.py"] = "y = 1\n";
   const PullReviewPlanner planner([](const v1::Subject&, SubjectView&, std::string_view) { return ReviewScope(); });
-  v1::Event event;
-  v1::IssueSnapshot snapshot;
-  const auto pack = testing::CompileTinyPack();
-  const PlanInput input{.event = event,
-                        .trigger = Trigger::kAsked,
-                        .snapshot = snapshot,
-                        .open = true,
-                        .pack = pack,
-                        .mode = v1::MODE_APPLY,
-                        .our_labels = {},
-                        .view = &view};
+  const Asked asked(view);
   v1::Plan plan;
-  ASSERT_TRUE(planner.Plan(input, plan).ok());
+  ASSERT_TRUE(planner.Plan(asked.input, plan).ok());
   EXPECT_EQ(view.read, (std::vector<std::string>{":a.py@abc", ":d.py@abc", "fork/repo:d.py@abc", ":e.py@abc",
                                                  "fork/repo:e.py@abc"}));
   ASSERT_EQ(plan.actions_size(), 1);
@@ -206,23 +213,13 @@ TEST(PullPlanner, WhoAsksSaysUnderWhichPackAndHowMuch) {
     asked = pack;
     return ReviewScope();
   });
-  v1::Event event;
-  v1::IssueSnapshot snapshot;
-  const auto pack = testing::CompileTinyPack();
-  PlanInput input{.event = event,
-                  .trigger = Trigger::kAsked,
-                  .snapshot = snapshot,
-                  .open = true,
-                  .pack = pack,
-                  .mode = v1::MODE_APPLY,
-                  .our_labels = {},
-                  .view = &view};
+  Asked request(view);
   v1::Plan plan;
-  ASSERT_TRUE(planner.Plan(input, plan).ok());
+  ASSERT_TRUE(planner.Plan(request.input, plan).ok());
   EXPECT_EQ(asked, "");
-  input.asked.pack = "lantern";
+  request.input.asked.pack = "lantern";
   plan.Clear();
-  ASSERT_TRUE(planner.Plan(input, plan).ok());
+  ASSERT_TRUE(planner.Plan(request.input, plan).ok());
   EXPECT_EQ(asked, "lantern");
 }
 
