@@ -1,7 +1,6 @@
 // What the store takes in: deliveries that are on the disk (synchronous=FULL) when they are acknowledged, each an issue
 // payload of 11.6 KB with an id and a body of its own.
 #include <benchmark/benchmark.h>
-#include <zstd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -18,6 +17,7 @@
 #include "services/core/store/store.h"
 #include "tests/bench/bench_data.h"
 #include "tests/support/temp_dir.h"
+#include "tests/support/webhook_examples.h"
 
 namespace yardmaster::bench {
 namespace {
@@ -62,26 +62,9 @@ std::string MakePayload() {
 
 // GitHub's own example of an opened issue, of about that size, as the load generator sends it.
 std::string MakeGithubPayload() {
-  const std::string name = std::string(YARD_SOURCE_DIR) + "/tests/support/webhook_examples/github.json.zst";
-  std::ifstream in(name, std::ios::binary);
-  const std::string packed{std::istreambuf_iterator<char>(in), {}};
-  const unsigned long long size = ZSTD_getFrameContentSize(packed.data(), packed.size());
-  if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN) Fail(name + " can't be read");
-  std::string text(size, '\0');
-  if (ZSTD_isError(ZSTD_decompress(text.data(), text.size(), packed.data(), packed.size())) != 0) {
-    Fail(name + " is damaged");
-  }
-  for (const auto& event : nlohmann::ordered_json::parse(text)) {
-    if (event["name"] != "issues") continue;
-    for (nlohmann::ordered_json example : event["examples"]) {
-      const std::string body = example.dump();
-      if (example["action"] != "opened" || body.size() < kPayloadBytes - 200 || body.size() > kPayloadBytes + 200)
-        continue;
-      example["issue"]["title"] = "NNNNNNNNNN";
-      return example.dump();
-    }
-  }
-  Fail("no example has about 11.6 KB");
+  nlohmann::ordered_json example = testing::OpenedIssueOfAbout(kPayloadBytes);
+  example["issue"]["title"] = "NNNNNNNNNN";
+  return example.dump();
 }
 
 // Everything that is on its way, and a way to wait until little is.

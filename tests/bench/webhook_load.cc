@@ -12,7 +12,6 @@
 #include <sys/timerfd.h>
 #include <sys/uio.h>
 #include <unistd.h>
-#include <zstd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -24,9 +23,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <iostream>
-#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -34,6 +31,7 @@
 #include <vector>
 
 #include "rules/engine/hex.h"
+#include "tests/support/webhook_examples.h"
 
 namespace yardmaster::bench {
 namespace {
@@ -65,19 +63,6 @@ struct Options {
   std::exit(4);
 }
 
-ordered_json Examples() {
-  const std::string name = std::string(YARD_SOURCE_DIR) + "/tests/support/webhook_examples/github.json.zst";
-  std::ifstream in(name, std::ios::binary);
-  const std::string packed{std::istreambuf_iterator<char>(in), {}};
-  const unsigned long long size = ZSTD_getFrameContentSize(packed.data(), packed.size());
-  if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN) Fail(name + " can't be read");
-  std::string text(size, '\0');
-  if (ZSTD_isError(ZSTD_decompress(text.data(), text.size(), packed.data(), packed.size())) != 0) {
-    Fail(name + " is damaged");
-  }
-  return ordered_json::parse(text);
-}
-
 // A body around the number of its issue.
 struct Payload {
   std::string head, tail;
@@ -85,19 +70,7 @@ struct Payload {
 
 // GitHub's own example of an opened issue, of 11.6 KB.
 Payload MakePayload(const Options& options) {
-  ordered_json best;
-  size_t best_distance = SIZE_MAX;
-  for (const ordered_json& event : Examples()) {
-    if (event["name"] != "issues") continue;
-    for (const ordered_json& example : event["examples"]) {
-      const size_t size = example.dump().size();
-      const size_t distance = size > kPayloadBytes ? size - kPayloadBytes : kPayloadBytes - size;
-      if (example["action"] != "opened" || distance >= best_distance) continue;
-      best = example;
-      best_distance = distance;
-    }
-  }
-  if (best_distance > kPayloadBytes / 50) Fail("no example has about 11.6 KB");
+  ordered_json best = testing::OpenedIssueOfAbout(kPayloadBytes);
   if (!options.repository.empty()) best["repository"]["full_name"] = options.repository;
   if (!options.labels.empty()) {
     ordered_json label = best["issue"]["labels"].empty() ? ordered_json::object() : best["issue"]["labels"][0];

@@ -1,12 +1,11 @@
 // Every example payload that GitHub's own libraries ship ends as a known event or as ignored with a reason.
+#include "tests/support/webhook_examples.h"
+
 #include <gtest/gtest.h>
-#include <zstd.h>
 
 #include <algorithm>
-#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <string>
 
 #include "services/intake/reasons.h"
@@ -15,20 +14,8 @@
 namespace yardmaster {
 namespace {
 
-nlohmann::json Examples() {
-  std::ifstream in(std::string(YARD_SOURCE_DIR) + "/tests/support/webhook_examples/github.json.zst", std::ios::binary);
-  std::ostringstream packed;
-  packed << in.rdbuf();
-  const std::string bytes = packed.str();
-  std::string text(8 * 1024 * 1024, '\0');
-  const size_t size = ZSTD_decompress(text.data(), text.size(), bytes.data(), bytes.size());
-  if (ZSTD_isError(size) != 0) return nullptr;
-  text.resize(size);
-  return nlohmann::json::parse(text, nullptr, false);
-}
-
 TEST(WebhookExamples, EveryOneEndsAsAnEventOrWithAReason) {
-  const nlohmann::json examples = Examples();
+  const nlohmann::json examples = testing::GithubExamples();
   ASSERT_TRUE(examples.is_array());
   const WebhookForge& forge = GitHubWebhooks();
   size_t payloads = 0;
