@@ -151,6 +151,8 @@ inline constexpr size_t kStoreQueueDeliveries = 2'000;
 inline constexpr size_t kStoreQueueBytes = 8 * 1024 * 1024;
 // With less free disk than this nothing new is taken in. What was begun can still be noted.
 inline constexpr uint64_t kStoreDiskFloorBytes = uint64_t{256} * 1024 * 1024;
+// After a commit of several deliveries the next one begins no sooner than so long after it began.
+inline constexpr std::chrono::milliseconds kStoreBetweenGroups{3};
 // Connections for reading.
 inline constexpr size_t kStoreReaders = 4;
 // Between looks for what retention has to remove.

@@ -38,6 +38,7 @@ FIGURES = {
     "ingest.cpu": ("us/delivery", "computed", False),
     "ingest.cpu_of_probot": ("us/delivery", None, False),
     "ingest.p99": ("ms", 20, False),
+    "ingest.p99_of_disk": ("ms", None, False),
     "ingest.planned": ("deliveries/s", None, True),
     **review.FIGURES,
     **suites.FIGURES,

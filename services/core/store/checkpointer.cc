@@ -11,8 +11,9 @@ namespace {
 
 // Pages of 4 KiB.
 constexpr int64_t kWorthCopying = 1'000;
-// From here on the writer begins the log anew, if no more than a tail is left to copy.
-constexpr int64_t kLongLog = 16'000;
+// From here on the writer begins the log anew, if no more than a tail is left to copy: 49 MB, so that what comes in
+// meanwhile still fits into what is kept of the file (kKeptLogBytes). Cutting and growing it costs the disk more.
+constexpr int64_t kLongLog = 12'000;
 constexpr int64_t kTail = 500;
 // Here it copies whatever is left: the thread does not keep up.
 constexpr int64_t kTooLongLog = 64'000;

@@ -18,6 +18,8 @@ constexpr size_t kMaxGroup = 512;
 constexpr std::chrono::seconds kIdle{1};
 // Under load, upkeep gets a slice in each so many-th group.
 constexpr int kGroupsBetweenSlices = 8;
+// So many deliveries in a group are a stream of them.
+constexpr int kManyDeliveries = 3;
 
 }  // namespace
 
@@ -110,6 +112,7 @@ void Writer::Loop() {
   writer_thread_ = std::this_thread::get_id();
   int groups_since_slice = 0;
   bool slice_made = false;
+  std::chrono::steady_clock::time_point not_before;
   while (true) {
     // What arrived since the last commit is the next group.
     Group group;
@@ -119,12 +122,19 @@ void Writer::Loop() {
       if (!slice_made) {
         changed_.wait_for(lock, kIdle, [this] { return !queue_.empty() || stopping_ || woken_; });
       }
+      changed_.wait_until(lock, not_before, [this] { return queue_.size() >= kMaxGroup || stopping_; });
       woken_ = false;
       if (queue_.empty() && stopping_) return;
       idle = queue_.empty();
+      int deliveries = 0;
       while (!queue_.empty() && group.size() < kMaxGroup) {
+        if (queue_.front()->kind() == WriteKind::kDelivery) ++deliveries;
         group.push_back(std::move(queue_.front()));
         queue_.pop_front();
+      }
+      not_before = {};
+      if (deliveries >= kManyDeliveries) {
+        not_before = std::chrono::steady_clock::now() + options_.between_groups_of_many;
       }
     }
     CheckDisk(idle && !slice_made);

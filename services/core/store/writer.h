@@ -21,6 +21,7 @@
 
 #include "absl/status/status.h"
 #include "services/core/clock.h"
+#include "services/core/limits.h"
 #include "services/core/logging.h"
 #include "services/core/store/totals.h"
 
@@ -68,6 +69,9 @@ struct WriterOptions {
   size_t queue_bytes = 0;
   uint64_t disk_floor_bytes = 0;
   bool single_threaded = false;
+  // After a group with several deliveries the next one begins no sooner than so long after it began. Commits that
+  // follow each other at once cost more than they hurry: each of them flushes the disk. A lone delivery never waits.
+  std::chrono::milliseconds between_groups_of_many = kStoreBetweenGroups;
   // Free bytes of the disk; nullopt if nobody knows.
   std::function<std::optional<uint64_t>()> free_disk;
   // The last thing in each transaction.

@@ -142,6 +142,40 @@ TEST_F(WriterTest, UpkeepGetsItsTurnUnderLoadAndWhenIdle) {
   writer_->Stop();
 }
 
+TEST_F(WriterTest, AStreamOfDeliveriesIsGatheredAndALoneOneIsNot) {
+  // Long enough that a test which waits for it by mistake fails by its limit of time.
+  constexpr std::chrono::seconds kFar{600};
+  WriterOptions options;
+  options.between_groups_of_many = kFar;
+  Start(std::move(options));
+  const auto submit = [&](const std::string& name, std::function<void()> told) {
+    writer_->Submit(std::make_unique<TestWrite>([name](Transaction& t) { return Insert(t, name); },
+                                                [told](const absl::Status&) { told(); }, WriteKind::kDelivery));
+  };
+  // One after the other: each is a group of its own.
+  for (int i = 0; i < 5; ++i) {
+    std::promise<void> told;
+    submit("lone " + std::to_string(i), [&] { told.set_value(); });
+    told.get_future().wait();
+  }
+  // Three at once, since the writer is held up.
+  std::latch held(1);
+  std::latch go(1);
+  submit("first", [&] {
+    held.count_down();
+    go.wait();
+  });
+  held.wait();
+  std::latch together(3);
+  for (int i = 0; i < 3; ++i) submit("together " + std::to_string(i), [&] { together.count_down(); });
+  go.count_down();
+  together.wait();
+  // What comes now waits for its fellows; only the end makes it go.
+  for (int i = 0; i < 4; ++i) submit("gathered " + std::to_string(i), [] {});
+  writer_->Stop();
+  EXPECT_THAT(groups_, ElementsAre(1, 1, 1, 1, 1, 1, 3, 4));
+}
+
 TEST_F(WriterTest, AnErrorBetweenTransactionsIsNotLost) {
   WriterOptions options;
   std::atomic<bool> fail{false};
