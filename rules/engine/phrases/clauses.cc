@@ -46,6 +46,11 @@ class Reader {
         const re2::StringPiece& span = groups[static_cast<size_t>(find.span)];
         const auto begin = static_cast<size_t>(span.data() - text.data());
         const size_t end = begin + span.size();
+        // Lines are read one by one: what spans two of them belongs to none.
+        if (const size_t line_end = text.find('\n', begin); line_end < end) {
+          pos = line_end + 1;
+          continue;
+        }
         if (span.empty()) {
           pos = static_cast<size_t>(groups[0].data() - text.data()) + std::max<size_t>(1, groups[0].size());
           continue;
@@ -302,7 +307,7 @@ class Reader {
                                   [](const TakenSlots& one, size_t at) { return one.begin < at; });
     for (size_t pos = begin; pos < end;) {
       while (taken != out_.taken.end() && taken->begin < pos) ++taken;
-      if (taken != out_.taken.end() && taken->begin == pos && taken->end <= end) {
+      if (taken != out_.taken.end() && taken->begin == pos) {
         const auto index = static_cast<int32_t>(taken - out_.taken.begin());
         bool first = true;
         for (const uint16_t number : taken->find->concepts) {

@@ -131,6 +131,10 @@ TEST(Phrases, QuotedLinesCodeAndQuotationsAreNoRequests) {
   EXPECT_EQ(Told("`squash PR 12`"), "none");
   EXPECT_EQ(Told("“squash PR 12” 是什么意思"), "none");
   EXPECT_EQ(Told("```\n/squash 12\n```"), "none");
+  // A pattern that finds its end in the next line takes nothing from this one.
+  EXPECT_EQ(Told("log:\nsquash PR 12"), "squash {\"pr\":12}");
+  EXPECT_EQ(Told("pasted log:\n```\nFAILED test_tp.py\n```\nwhy is the gate of PR 12 red?"),
+            "gate_diagnose {\"pr\":12}");
   EXPECT_EQ(Told("<!-- /squash 12 -->"), "none");
 }
 
