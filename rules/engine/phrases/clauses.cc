@@ -229,7 +229,10 @@ class Reader {
       in_slash_ = false;
       return true;
     }
-    return false;
+    // "/autogit triage": our own name, and words.
+    if (phrases_.own_names.count(text.substr(first + 1, one - first - 1)) == 0) return false;
+    ReadWords(one, end);
+    return true;
   }
 
   void Open(bool sentence) {
@@ -352,6 +355,15 @@ class Reader {
         AddConcept(one.concepts->front(), pos, end, -1, pos + 3);
         return pos + 3;
       }
+    }
+    // "…，完了跑一遍 UT": a step that is named by nothing but its end only says "then".
+    if (word.bytes > 0 && !in_slash_ && clause_.tokens.empty() && IsBareEnd(*word.concepts) &&
+        VerbFollows(pos + word.bytes, end)) {
+      unknown_run_ = false;
+      const uint64_t carried = Carried(false) | sentence_topic_;
+      Split(false);
+      clause_.roles |= Bit(PhraseRole::kBreak) | carried;
+      return pos + word.bytes;
     }
     if (word.bytes > 0) {
       unknown_run_ = false;
@@ -524,7 +536,8 @@ class Reader {
         clause_.roles |= carried;
       }
       if (has(PhraseRole::kTurn)) Split(false);
-      if (has(PhraseRole::kNegation) && has_verb_ && VerbFollows(word_end, end, true)) Split(false);
+      if (has(PhraseRole::kNegation) && has_verb_ && VerbFollows(word_end, end, true) && !IsTopic(pos, word_end, end))
+        Split(false);
       if (has(PhraseRole::kAfter) || has(PhraseRole::kBefore)) {
         if (!clause_.tokens.empty()) {
           (has(PhraseRole::kAfter) ? clause_.after : clause_.before) = true;
@@ -588,6 +601,58 @@ class Reader {
       return phrases_.Has(token.concept_number, PhraseRole::kDone) &&
              !phrases_.Has(token.concept_number, PhraseRole::kStep);
     });
+  }
+
+  // The end of a step, and not of which.
+  bool IsBareEnd(const std::vector<uint16_t>& concepts) const {
+    return phrases_.Has(concepts.front(), PhraseRole::kStep) &&
+           std::none_of(concepts.begin(), concepts.end(),
+                        [&](uint16_t number) { return phrases_.Has(number, PhraseRole::kVerb); });
+  }
+
+  // "测试先不跑", "#12 的提交先别压": what stands in front of the negation is no request but what it is about. That is
+  // so in Chinese, where there is one verb in front and nothing asks for it, and the clause ends with a verb for what
+  // is done with things.
+  bool IsTopic(size_t pos, size_t word_end, size_t end) const {
+    const std::string& text = out_.text.text;
+    if (static_cast<unsigned char>(text[pos]) < 0x80 || clause_.tokens.empty()) return false;
+    for (const PhraseRole role :
+         {PhraseRole::kPolite, PhraseRole::kTake, PhraseRole::kSoft, PhraseRole::kWant, PhraseRole::kPerfect}) {
+      if (clause_.Has(role)) return false;
+    }
+    bool named = false;
+    for (const PhraseToken& token : clause_.tokens) {
+      const bool verb = phrases_.Has(token.concept_number, PhraseRole::kVerb);
+      const PhraseRole beside = named ? PhraseRole::kLead : PhraseRole::kThing;
+      if (verb ? named : !phrases_.Has(token.concept_number, beside)) return false;
+      named = named || verb;
+    }
+    if (!named) return false;
+    bool handled = false;
+    for (size_t at = word_end; at < end;) {
+      const char c = text[at];
+      if (c == ' ') {
+        ++at;
+        continue;
+      }
+      const WordMatch word = phrases_.lexicon.Find(std::string_view(text).substr(0, end), at);
+      if (word.bytes == 0) {
+        if (!handled) return false;
+        size_t next = at;
+        const char32_t character = NextCodePoint(text, next);
+        return (character < 0x80 && !AsciiWordByte(c) && c != '#' && c != '@' && !MaskByte(c)) || character == 0x3002;
+      }
+      for (const uint16_t number : *word.concepts) {
+        if (!handled && phrases_.Has(number, PhraseRole::kHandling)) {
+          handled = true;
+        } else if (!phrases_.silent[number] && !phrases_.Has(number, PhraseRole::kPerfect) &&
+                   !phrases_.Has(number, PhraseRole::kStep)) {
+          return false;
+        }
+      }
+      at += word.bytes;
+    }
+    return handled;
   }
 
   // True if what follows begins with a verb; with `anywhere`, if there is one before the clause ends.

@@ -375,6 +375,12 @@ class Run {
       }
       return false;
     };
+    const auto in_unknown = [&](size_t begin, size_t end) {
+      for (size_t i = begin; i < end; ++i) {
+        if (clause.tokens[i].concept_number == phrases_.unknown) return true;
+      }
+      return false;
+    };
     const auto off = [&](std::string because) {
       hit.mood = Mood::kOff;
       hit.because = std::move(because);
@@ -442,6 +448,8 @@ class Run {
         if (hit.begin > 1 || !HasReference(clause)) return off("a question");
         doubt = true;
       } else if (clause.question_mark && !marked && !maybe_question) {
+        // "生成的提交信息默认是中文还是英文？": one or the other of what we don't know.
+        if (has(PhraseRole::kAlternative) && in_unknown(0, size)) return off("a question");
         doubt = true;
       }
     }
@@ -465,7 +473,11 @@ class Run {
       if (!step && in(PhraseRole::kPerfect, hit.begin, size) &&
           !(has(PhraseRole::kPolite) || takes || has(PhraseRole::kSoft)))
         return off("it has happened");
-      if (in(PhraseRole::kFinite, hit.end, hit.end + 4) && !has(PhraseRole::kPolite)) return off("a statement");
+      // "看下 #12 门禁是哪个用例挂了": what is to be told may be a sentence of its own.
+      const bool told = !IsWrite(hit.command) && question_too && hit.begin == 0 && hit.end > 1 &&
+                        phrases_.Has(clause.tokens[0].concept_number, PhraseRole::kInquiry);
+      if (!told && in(PhraseRole::kFinite, hit.end, hit.end + 4) && !has(PhraseRole::kPolite))
+        return off("a statement");
     }
 
     // 4. What stands in front of the verb.
@@ -509,6 +521,12 @@ class Run {
 
     // 5. Conditions.
     const bool condition = has(PhraseRole::kCondition) || conditional_[hit.clause];
+    // "先别提交，等 review": what it waits for, and nothing follows it.
+    const bool last = hit.clause + 1 == read_.clauses.size() || read_.clauses[hit.clause + 1].new_sentence;
+    for (size_t i = 0; last && !marked && i + 1 < hit.end; ++i) {
+      if (in(PhraseRole::kCondition, i, i + 1) && (i + 1 == hit.begin || in(PhraseRole::kVerb, i + 1, i + 2)))
+        return off("says when");
+    }
     if (condition && !statement_too) {
       hit.conditional = true;
       if (IsWrite(hit.command)) doubt = true;
@@ -807,7 +825,14 @@ class Run {
       }
       if (hit.mood == Mood::kDoubt) doubts.push_back(&hit);
       if (hit.mood == Mood::kStatement && statement == nullptr) statement = &hit;
-      forbidden = forbidden || hit.negated;
+      // "今天不 sync 了，master 编译挂着呢": a reason, told as well.
+      const PhraseClause& clause = read_.clauses[hit.clause];
+      forbidden = forbidden || hit.negated ||
+                  (hit.command.empty() && clause.Has(PhraseRole::kNegation) && clause.Has(PhraseRole::kDeed));
+      // "门禁挂了，我自己查", "…，别管": the writer sees to it, or nobody need.
+      const bool behind = statement != nullptr && statement->clause < hit.clause && hit.mood == Mood::kOff;
+      const bool nothing = hit.command.empty() && clause.Has(PhraseRole::kNegation) && clause.tokens.size() <= 2;
+      forbidden = forbidden || (behind && (clause.Has(PhraseRole::kPlan) || nothing));
     }
     std::vector<std::pair<std::string, nlohmann::json>> extra;
     for (const PhraseAbsorb& absorb : phrases_.absorbs) {
@@ -868,7 +893,10 @@ class Run {
     const bool conditions = std::any_of(read_.clauses.begin(), read_.clauses.end(), [](const PhraseClause& clause) {
       return clause.Has(PhraseRole::kCondition) || clause.Has(PhraseRole::kGiven);
     });
-    const Hit& main = *acts.front();
+    Hit main = *acts.front();
+    if (const PhraseCommandInfo* info = phrases_.Command(main.command);
+        info != nullptr && !info->designated.empty() && main.rule != nullptr && all.size() == 1 && Designates(main))
+      main.command = info->designated;
     Interpretation out;
     PhraseCommand command = Fill(main, all, true);
     for (const auto& [slot, value] : extra) {
@@ -923,7 +951,9 @@ class Run {
     if (info->asks_with_reference) {
       std::vector<Reference> elsewhere;
       for (size_t i = 0; i < read_.clauses.size(); ++i) {
-        if (!read_.clauses[i].for_others && hits_[i].mood != Mood::kAct) References(read_.clauses[i], elsewhere);
+        // "Push 一下，#12": a clause that only asks back takes it no more than one that asks for nothing.
+        const bool takes = hits_[i].mood == Mood::kAct && hits_[i].command != "ask";
+        if (!read_.clauses[i].for_others && !takes) References(read_.clauses[i], elsewhere);
       }
       if (!elsewhere.empty()) return "for that pull request?";
     }
@@ -934,6 +964,26 @@ class Run {
       }
     }
     return {};
+  }
+
+  // "Push, it's for #12": another clause that says nothing but which pull request the command is for.
+  bool Designates(const Hit& main) const {
+    for (size_t i = 0; i < read_.clauses.size(); ++i) {
+      const PhraseClause& clause = read_.clauses[i];
+      if (i == main.clause || !HasReference(clause)) continue;
+      const bool plain = i > main.clause && !clause.new_sentence && !clause.for_others && clause.slash.empty() &&
+                         !IsQuestion(clause) && !clause.Has(PhraseRole::kNegation) && !clause.Has(PhraseRole::kVerb) &&
+                         !clause.Has(PhraseRole::kDone) && !clause.Has(PhraseRole::kPlan) &&
+                         !clause.Has(PhraseRole::kLater) && !clause.Has(PhraseRole::kCondition) &&
+                         !clause.Has(PhraseRole::kTopic) && !clause.Has(PhraseRole::kSource);
+      const bool names = std::all_of(clause.tokens.begin(), clause.tokens.end(), [&](const PhraseToken& token) {
+        return phrases_.Has(token.concept_number, PhraseRole::kThing) ||
+               phrases_.Has(token.concept_number, PhraseRole::kTarget) ||
+               phrases_.Has(token.concept_number, PhraseRole::kFinite);
+      });
+      return plain && names && clause.Has(PhraseRole::kFinite);
+    }
+    return false;
   }
 
   std::string NoneWhy() const {

@@ -252,6 +252,7 @@ class Loader {
       command.ref = piece.value->value("ref", "");
       command.bare = piece.value->value("bare", "");
       command.with_reference = piece.value->value("with_reference", "");
+      command.designated = piece.value->value("designated", "");
       command.asks_with_reference = piece.value->value("asks_with_reference", false);
       if (const auto it = piece.value->find("slots"); it != piece.value->end())
         command.slots = it->get<std::vector<std::string>>();

@@ -64,6 +64,7 @@ struct PhraseCommandInfo {
   std::string ref;                   // slot for a branch without a name of its own; empty for none
   std::string bare;                  // slot for a branch that only stands there; empty for none
   std::string with_reference;        // what its command line means with a pull request behind it; empty for itself
+  std::string designated;            // what it means where another clause only says for which pull request
   bool asks_with_reference = false;  // the message speaks of a pull request, but not for this: asks back
 };
 
