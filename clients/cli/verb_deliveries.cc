@@ -1,18 +1,14 @@
 // `yard deliveries list|show|replay|drain` and `yard deadletters list|requeue`.
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
-#include <system_error>
 #include <thread>
 #include <vector>
 
 #include "clients/cli/intake_call.h"
 #include "clients/cli/intake_text.h"
-#include "clients/cli/subject_argument.h"
 #include "clients/cli/terminal.h"
 #include "clients/cli/verbs.h"
 
@@ -37,28 +33,18 @@ struct ListOptions {
 // A row number, or the forge's id.
 v1::DeliveryKey KeyOf(const std::string& text) {
   v1::DeliveryKey key;
-  int64_t row = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), row);
-  if (error == std::errc() && end == text.data() + text.size() && row > 0) {
-    key.set_id(row);
+  if (const std::optional<int64_t> row = RowNumber(text); row.has_value()) {
+    key.set_id(*row);
   } else {
     key.set_delivery_id(text);
   }
   return key;
 }
 
-void PrintDeliveries(const google::protobuf::RepeatedPtrField<v1::Delivery>& deliveries, Session& session) {
-  if (session.options.json) {
-    Json rows = Json::array();
-    for (const v1::Delivery& delivery : deliveries) rows.push_back(DeliveryJson(delivery));
-    session.output.Json({{"deliveries", rows}});
-    return;
-  }
-  if (deliveries.empty()) {
-    session.output.Note("none");
-    return;
-  }
-  session.output.out() << DeliveryTable(deliveries, session.output);
+using Deliveries = google::protobuf::RepeatedPtrField<v1::Delivery>;
+
+void PrintDeliveries(const Deliveries& deliveries, Session& session) {
+  PrintRows("deliveries", deliveries, &DeliveryJson, &DeliveryTable, session);
 }
 
 // --- deliveries ---
@@ -76,28 +62,12 @@ ExitCode List(const ListOptions& options, Session& session) {
     }
     request.set_state(*state);
   }
-  if (!options.subject.empty()) {
-    std::optional<v1::Subject> subject = ParseSubject(options.subject);
-    if (!subject.has_value()) {
-      session.output.Error("--subject: expected FORGE:OWNER/REPO#N");
-      return ExitCode::kUsage;
-    }
-    // Issues and pull requests alike: the number tells.
-    subject->set_kind(v1::SUBJECT_KIND_UNSPECIFIED);
-    *request.mutable_subject() = *std::move(subject);
-  }
+  if (!SetSubject(options.subject, session, request)) return ExitCode::kUsage;
   IntakeClient client = IntakeClient::Open(session, "deliveries list");
   if (client.stub == nullptr) return client.code;
-  google::protobuf::RepeatedPtrField<v1::Delivery> rows;
-  const grpc::Status status = ReadPages(
-      client, options.limit, rows, [&](Stub& stub, grpc::ClientContext& context, v1::PageRequest& page, auto& out) {
-        *request.mutable_page() = page;
-        v1::ListDeliveriesResponse response;
-        grpc::Status listed = stub.ListDeliveries(&context, request, &response);
-        for (v1::Delivery& delivery : *response.mutable_deliveries()) *out.Add() = std::move(delivery);
-        page.set_before(response.next());
-        return listed;
-      });
+  Deliveries rows;
+  const grpc::Status status =
+      ReadPages(client, options.limit, request, &Stub::ListDeliveries, &v1::ListDeliveriesResponse::deliveries, rows);
   if (!status.ok()) return client.connection->Report(session, status, false);
   PrintDeliveries(rows, session);
   return ExitCode::kDone;
@@ -133,7 +103,7 @@ ExitCode Show(const std::string& which, Session& session) {
 ExitCode Replay(const std::vector<std::string>& which, Session& session) {
   IntakeClient client = IntakeClient::Open(session, "deliveries replay");
   if (client.stub == nullptr) return client.code;
-  google::protobuf::RepeatedPtrField<v1::Delivery> rows;
+  Deliveries rows;
   for (const std::string& one : which) {
     v1::ReplayDeliveryRequest request;
     *request.mutable_delivery() = KeyOf(one);
@@ -197,16 +167,9 @@ ExitCode ListDead(const DeadLetterOptions& options, Session& session) {
   }
   IntakeClient client = IntakeClient::Open(session, "deadletters list");
   if (client.stub == nullptr) return client.code;
-  google::protobuf::RepeatedPtrField<v1::Delivery> rows;
-  const grpc::Status status = ReadPages(
-      client, options.limit, rows, [&](Stub& stub, grpc::ClientContext& context, v1::PageRequest& page, auto& out) {
-        *request.mutable_page() = page;
-        v1::ListDeadLettersResponse response;
-        grpc::Status listed = stub.ListDeadLetters(&context, request, &response);
-        for (v1::Delivery& delivery : *response.mutable_deliveries()) *out.Add() = std::move(delivery);
-        page.set_before(response.next());
-        return listed;
-      });
+  Deliveries rows;
+  const grpc::Status status =
+      ReadPages(client, options.limit, request, &Stub::ListDeadLetters, &v1::ListDeadLettersResponse::deliveries, rows);
   if (!status.ok()) return client.connection->Report(session, status, false);
   PrintDeliveries(rows, session);
   return ExitCode::kDone;

@@ -1,21 +1,16 @@
 // `yard ledger list|show`.
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <charconv>
 #include <memory>
 #include <optional>
 #include <string>
-#include <system_error>
 
 #include "clients/cli/intake_call.h"
 #include "clients/cli/intake_text.h"
-#include "clients/cli/subject_argument.h"
 #include "clients/cli/verbs.h"
 
 namespace yardmaster::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using Stub = v1::IntakeService::Stub;
 
 struct ListOptions {
@@ -38,37 +33,14 @@ ExitCode List(const ListOptions& options, Session& session) {
     }
     request.set_state(*state);
   }
-  if (!options.subject.empty()) {
-    std::optional<v1::Subject> subject = ParseSubject(options.subject);
-    if (!subject.has_value()) {
-      session.output.Error("--subject: expected FORGE:OWNER/REPO#N");
-      return ExitCode::kUsage;
-    }
-    subject->set_kind(v1::SUBJECT_KIND_UNSPECIFIED);
-    *request.mutable_subject() = *std::move(subject);
-  }
+  if (!SetSubject(options.subject, session, request)) return ExitCode::kUsage;
   IntakeClient client = IntakeClient::Open(session, "ledger list");
   if (client.stub == nullptr) return client.code;
   google::protobuf::RepeatedPtrField<v1::Effect> rows;
-  const grpc::Status status = ReadPages(
-      client, options.limit, rows, [&](Stub& stub, grpc::ClientContext& context, v1::PageRequest& page, auto& out) {
-        *request.mutable_page() = page;
-        v1::ListEffectsResponse response;
-        grpc::Status listed = stub.ListEffects(&context, request, &response);
-        for (v1::Effect& effect : *response.mutable_effects()) *out.Add() = std::move(effect);
-        page.set_before(response.next());
-        return listed;
-      });
+  const grpc::Status status =
+      ReadPages(client, options.limit, request, &Stub::ListEffects, &v1::ListEffectsResponse::effects, rows);
   if (!status.ok()) return client.connection->Report(session, status, false);
-  if (session.options.json) {
-    Json effects = Json::array();
-    for (const v1::Effect& effect : rows) effects.push_back(EffectJson(effect));
-    session.output.Json({{"effects", effects}});
-  } else if (rows.empty()) {
-    session.output.Note("none");
-  } else {
-    session.output.out() << EffectTable(rows, session.output);
-  }
+  PrintRows("effects", rows, &EffectJson, &EffectTable, session);
   return ExitCode::kDone;
 }
 
@@ -76,10 +48,8 @@ ExitCode Show(const std::string& which, Session& session) {
   IntakeClient client = IntakeClient::Open(session, "ledger show");
   if (client.stub == nullptr) return client.code;
   v1::ShowEffectRequest request;
-  int64_t row = 0;
-  const auto [end, error] = std::from_chars(which.data(), which.data() + which.size(), row);
-  if (error == std::errc() && end == which.data() + which.size() && row > 0) {
-    request.set_id(row);
+  if (const std::optional<int64_t> row = RowNumber(which); row.has_value()) {
+    request.set_id(*row);
   } else {
     request.set_key(which);
   }

@@ -14,14 +14,11 @@ namespace {
 // Longest timeout of a call that is taken at its word; adding a larger one to a clock could overflow.
 constexpr std::chrono::hours kLongestCall{24};
 
-bool SameIds(const ForgeComment& a, const ForgeComment& b) {
-  const auto same = [](const std::string& x, const std::string& y) { return !x.empty() && x == y; };
-  return same(a.id, b.id) || same(a.id, b.discussion) || same(a.discussion, b.id);
-}
-
 }  // namespace
 
-std::string RepositoryTarget(std::string_view repository) { return absl::StrCat("/repos/", Abs(repository)); }
+ForgeAddress RepositoryAddress(std::string_view repository) {
+  return {absl::StrCat("/repos/", Abs(repository)), "/repos/{repo}"};
+}
 
 absl::Status BadForgeAnswer(std::string_view problem) {
   return MakeForgeStatus({ForgeReason::kBadAnswer, ForgeOutcome::kUnknown, 0, std::nullopt}, problem);
@@ -75,28 +72,25 @@ RestAdapter::Run RestAdapter::Begin(const ForgeCall& call) const {
   return Run{call.priority, clock_.Monotonic() + timeout};
 }
 
-ForgeAnswer RestAdapter::Get(const Run& run, std::string_view route, std::string target) {
-  return Send(run, "GET", route, std::move(target), "");
+ForgeAnswer RestAdapter::Get(const Run& run, const ForgeAddress& address) { return Send(run, "GET", address, ""); }
+
+ForgeAnswer RestAdapter::Post(const Run& run, const ForgeAddress& address, std::string body) {
+  return Send(run, "POST", address, std::move(body));
 }
 
-ForgeAnswer RestAdapter::Post(const Run& run, std::string_view route, std::string target, std::string body) {
-  return Send(run, "POST", route, std::move(target), std::move(body));
+ForgeAnswer RestAdapter::Patch(const Run& run, const ForgeAddress& address, std::string body) {
+  return Send(run, "PATCH", address, std::move(body));
 }
 
-ForgeAnswer RestAdapter::Patch(const Run& run, std::string_view route, std::string target, std::string body) {
-  return Send(run, "PATCH", route, std::move(target), std::move(body));
+ForgeAnswer RestAdapter::Delete(const Run& run, const ForgeAddress& address) {
+  return Send(run, "DELETE", address, "");
 }
 
-ForgeAnswer RestAdapter::Delete(const Run& run, std::string_view route, std::string target) {
-  return Send(run, "DELETE", route, std::move(target), "");
-}
-
-ForgeAnswer RestAdapter::Send(const Run& run, std::string method, std::string_view route, std::string target,
-                              std::string body) {
+ForgeAnswer RestAdapter::Send(const Run& run, std::string method, const ForgeAddress& address, std::string body) {
   ForgeRequest request;
   request.method = std::move(method);
-  request.route = std::string(route);
-  request.target = std::move(target);
+  request.route = address.route;
+  request.target = address.target;
   request.body = std::move(body);
   request.priority = run.priority;
   request.deadline = run.deadline;
@@ -108,76 +102,6 @@ absl::Status RestAdapter::WithContext(const ForgeAnswer& answer, std::string_vie
   error.http_status = answer.status;
   return MakeForgeStatus(
       error, absl::StrCat("GET ", Abs(target.substr(0, target.find('?'))), ": unexpected answer: ", problem.message()));
-}
-
-ForgeCommentWritten RestAdapter::FindWritten(std::optional<ForgeComment> answered, std::string_view body,
-                                             const absl::StatusOr<ForgeCommentList>& list) {
-  ForgeCommentWritten written;
-  written.answered = std::move(answered);
-  if (!list.ok()) {
-    written.read_back = list.status();
-    return written;
-  }
-  const bool has_id = written.answered.has_value() && !written.answered->id.empty();
-  // The newest one: the same text may have been written before.
-  const auto found = std::find_if(list->comments.rbegin(), list->comments.rend(), [&](const ForgeComment& comment) {
-    return has_id ? SameIds(comment, *written.answered) : comment.body == body;
-  });
-  if (found != list->comments.rend()) {
-    written.shown = *found;
-    return written;
-  }
-  written.read_back =
-      MakeForgeStatus({ForgeReason::kNotFound, ForgeOutcome::kUnknown, 0, std::nullopt},
-                      list->complete ? "the comment is not among those that the forge shows"
-                                     : "the comment is not among those that were read, which are not all");
-  return written;
-}
-
-ForgeCommentWritten RestAdapter::FindEdited(std::optional<ForgeComment> answered, std::string_view id,
-                                            const absl::StatusOr<ForgeCommentList>& list) {
-  // Its id is known, whatever the answer says.
-  ForgeComment asked;
-  asked.id = std::string(id);
-  ForgeCommentWritten written = FindWritten(std::move(asked), "", list);
-  written.answered = std::move(answered);
-  return written;
-}
-
-absl::StatusOr<ForgeLabelsWritten> RestAdapter::LabelRemoved(const ForgeAnswer& answer,
-                                                             absl::StatusOr<ForgeIssue> issue) {
-  // 404 says that the label is not there, or that the subject is not: the second read knows which.
-  if (answer.error.has_value() && absl::IsNotFound(issue.status())) return answer.ToStatus();
-  ForgeLabelsWritten written;
-  if (issue.ok()) {
-    written.shown = std::move(issue->labels);
-  } else {
-    written.read_back = issue.status();
-  }
-  return written;
-}
-
-bool RestAdapter::AppendComments(std::vector<ForgeComment> page, ForgeCommentList& list, size_t& bytes) {
-  for (ForgeComment& comment : page) {
-    // A comment that was deleted meanwhile moves others to the page before; a server may repeat a page.
-    const bool known =
-        !comment.id.empty() && std::any_of(list.comments.rbegin(),
-                                           list.comments.rbegin() + static_cast<std::ptrdiff_t>(std::min<size_t>(
-                                                                        list.comments.size(), 2 * kForgePageSize)),
-                                           [&comment](const ForgeComment& other) { return other.id == comment.id; });
-    if (known) continue;
-    bytes += comment.body.size();
-    if (bytes > kMaxForgeListBytes) return false;
-    list.comments.push_back(std::move(comment));
-  }
-  return true;
-}
-
-absl::Status RestAdapter::CheckNumber(const ForgeIssue& issue, const ForgeSubject& subject) {
-  if (issue.number == subject.number) return absl::OkStatus();
-  return MakeForgeStatus(
-      {ForgeReason::kMoved, ForgeOutcome::kRefused, 0, std::nullopt},
-      absl::StrCat(subject.repository, "#", subject.number, " has moved: the forge answers with #", issue.number));
 }
 
 absl::StatusOr<RestAdapter::IssueCursor> RestAdapter::ParseIssueCursor(std::string_view cursor) {

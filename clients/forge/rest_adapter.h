@@ -1,10 +1,12 @@
-// What the adapters share: sending, reading answers, all pages, reading back.
+// A Forge over REST: sending, reading answers, all pages, reading back. What a forge does in its own way is in its
+// RestApi and in its class derived from this one.
 #ifndef YARDMASTER_CLIENTS_FORGE_REST_ADAPTER_H_
 #define YARDMASTER_CLIENTS_FORGE_REST_ADAPTER_H_
 
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,6 +20,7 @@
 #include "clients/forge/dialect.h"
 #include "clients/forge/make_forge.h"
 #include "clients/forge/pages.h"
+#include "clients/forge/rest_api.h"
 #include "clients/forge/transport.h"
 #include "services/core/clock.h"
 
@@ -38,8 +41,8 @@ struct ForgePipeline {
   ForgeTransport& outermost() const { return *transports.back(); }
 };
 
-// "/repos/OWNER/REPO", with which the addresses of a repository's things begin.
-std::string RepositoryTarget(std::string_view repository);
+// "/repos/OWNER/REPO", below which a repository's things are.
+ForgeAddress RepositoryAddress(std::string_view repository);
 
 // An answer of another shape than documented.
 absl::Status BadForgeAnswer(std::string_view problem);
@@ -92,58 +95,62 @@ class RestAdapter : public StoppableForge {
     return pipeline_.credentials->Token(deadline);
   }
 
+  LabelRules label_rules() const final { return api_.labels; }
+  absl::StatusOr<ForgeRepository> GetRepository(const ForgeCall& call, std::string_view repository) final;
+  absl::StatusOr<std::vector<ForgeLabel>> RepositoryLabels(const ForgeCall& call, std::string_view repository) final;
+  absl::StatusOr<ForgeIssuePage> ListIssues(const ForgeCall& call, std::string_view repository,
+                                            const ForgeIssueQuery& query) final;
+  absl::StatusOr<ForgeAccess> GetPermission(const ForgeCall& call, std::string_view repository,
+                                            std::string_view login) final;
+  absl::StatusOr<std::optional<ForgeFile>> GetFile(const ForgeCall& call, std::string_view repository,
+                                                   std::string_view path, std::string_view ref) final;
+
+  absl::StatusOr<ForgeIssue> GetIssue(const ForgeCall& call, const ForgeSubject& subject) final;
+  absl::StatusOr<ForgeCommentList> ListComments(const ForgeCall& call, const ForgeSubject& subject) final;
+  absl::StatusOr<ForgeLabelsWritten> AddLabels(const ForgeCall& call, const ForgeSubject& subject,
+                                               const std::vector<std::string>& labels) final;
+  absl::StatusOr<ForgeLabelsWritten> RemoveLabel(const ForgeCall& call, const ForgeSubject& subject,
+                                                 std::string_view label) final;
+  absl::StatusOr<ForgeCommentWritten> AddComment(const ForgeCall& call, const ForgeSubject& subject,
+                                                 std::string_view body) final;
+  absl::StatusOr<ForgeCommentWritten> EditComment(const ForgeCall& call, const ForgeSubject& subject,
+                                                  std::string_view comment, std::string_view body) final;
+
+  absl::StatusOr<ForgePull> GetPull(const ForgeCall& call, const ForgeSubject& subject) final;
+  absl::StatusOr<ForgePullFileList> ListPullFiles(const ForgeCall& call, const ForgeSubject& subject) final;
+
  protected:
   // One call under way.
   struct Run {
     ForgePriority priority;
     std::chrono::steady_clock::time_point deadline;
   };
-  template <typename T>
-  using Parser = absl::StatusOr<T> (*)(std::string_view body);
 
-  RestAdapter(ForgePipeline pipeline, const Clock& clock) : pipeline_(std::move(pipeline)), clock_(clock) {}
+  // `api` must outlive the adapter.
+  RestAdapter(const RestApi& api, ForgePipeline pipeline, const Clock& clock)
+      : api_(api), pipeline_(std::move(pipeline)), clock_(clock) {}
 
   Run Begin(const ForgeCall& call) const;
-  ForgeAnswer Get(const Run& run, std::string_view route, std::string target);
-  ForgeAnswer Post(const Run& run, std::string_view route, std::string target, std::string body);
-  ForgeAnswer Patch(const Run& run, std::string_view route, std::string target, std::string body);
-  ForgeAnswer Delete(const Run& run, std::string_view route, std::string target);
+  ForgeAnswer Get(const Run& run, const ForgeAddress& address);
+  ForgeAnswer Post(const Run& run, const ForgeAddress& address, std::string body);
+  ForgeAnswer Patch(const Run& run, const ForgeAddress& address, std::string body);
+  ForgeAnswer Delete(const Run& run, const ForgeAddress& address);
 
   // GET and parse. `answer`, if given, gets what else the answer says.
   template <typename T>
-  absl::StatusOr<T> Read(const Run& run, std::string_view route, const std::string& target, Parser<T> parse,
+  absl::StatusOr<T> Read(const Run& run, const ForgeAddress& address, ForgeParser<T> parse,
                          ForgeAnswer* answer = nullptr) {
-    ForgeAnswer got = Get(run, route, target);
+    ForgeAnswer got = Get(run, address);
     if (got.error.has_value()) return got.ToStatus();
     absl::StatusOr<T> parsed = parse(got.body);
-    if (!parsed.ok()) return WithContext(got, target, parsed.status());
+    if (!parsed.ok()) return WithContext(got, address.target, parsed.status());
     if (answer != nullptr) *answer = std::move(got);
     return parsed;
   }
 
-  // The part of a query that asks for one page, from 1.
-  using PageQueryFn = std::string (*)(int page);
-  // What an answer with so many items says about further pages, if anything.
-  using MorePagesFn = std::optional<bool> (*)(const ForgeAnswer& answer, size_t items, int page);
-
-  // Calls whose addresses are the same everywhere; `parse` reads the forge's own words.
-  absl::StatusOr<ForgeAccess> ReadPermission(const ForgeCall& call, std::string_view repository, std::string_view login,
-                                             Parser<ForgeAccess> parse);
-  absl::StatusOr<std::optional<ForgeFile>> ReadFile(const ForgeCall& call, std::string_view repository,
-                                                    std::string_view path, std::string_view ref,
-                                                    Parser<std::optional<ForgeFile>> parse);
-  absl::StatusOr<ForgePull> ReadPull(const ForgeCall& call, const ForgeSubject& subject, Parser<ForgePull> parse);
-  // All pages.
-  absl::StatusOr<ForgePullFileList> ReadPullFiles(const ForgeCall& call, const ForgeSubject& subject,
-                                                  Parser<std::vector<ForgePullFile>> parse, PageQueryFn page_query,
-                                                  MorePagesFn more);
-  absl::StatusOr<std::vector<ForgeLabel>> ReadLabels(const ForgeCall& call, std::string_view repository,
-                                                     Parser<std::vector<ForgeLabel>> parse, PageQueryFn page_query,
-                                                     MorePagesFn more);
-  // One page, oldest issues first.
-  absl::StatusOr<ForgeIssuePage> ReadIssues(const ForgeCall& call, std::string_view repository,
-                                            const ForgeIssueQuery& query, Parser<std::vector<ForgeIssue>> parse,
-                                            PageQueryFn page_query, MorePagesFn more);
+ private:
+  absl::StatusOr<ForgeIssue> ReadIssue(const Run& run, const ForgeSubject& subject);
+  absl::StatusOr<ForgeCommentList> ReadComments(const Run& run, const ForgeSubject& subject);
 
   // The comment that was written, among those of the subject: by its ids, or by its text where the answer had none.
   static ForgeCommentWritten FindWritten(std::optional<ForgeComment> answered, std::string_view body,
@@ -153,8 +160,6 @@ class RestAdapter : public StoppableForge {
   // The comment `id` as it is now, after it was edited.
   static ForgeCommentWritten FindEdited(std::optional<ForgeComment> answered, std::string_view id,
                                         const absl::StatusOr<ForgeCommentList>& list);
-  // What a label's removal came to. `answer`: to the request, a success or 404; `issue`: as read afterwards.
-  static absl::StatusOr<ForgeLabelsWritten> LabelRemoved(const ForgeAnswer& answer, absl::StatusOr<ForgeIssue> issue);
   // An issue that a redirect may have led to: its number must be the one asked for.
   static absl::Status CheckNumber(const ForgeIssue& issue, const ForgeSubject& subject);
 
@@ -166,13 +171,10 @@ class RestAdapter : public StoppableForge {
   static absl::StatusOr<IssueCursor> ParseIssueCursor(std::string_view cursor);
   static std::string NextIssueCursor(const IssueCursor& cursor, const ForgePageInfo& page);
 
-  const ForgePipeline& pipeline() const { return pipeline_; }
-  const Clock& clock() const { return clock_; }
-
- private:
   static absl::Status WithContext(const ForgeAnswer& answer, std::string_view target, const absl::Status& problem);
-  ForgeAnswer Send(const Run& run, std::string method, std::string_view route, std::string target, std::string body);
+  ForgeAnswer Send(const Run& run, std::string method, const ForgeAddress& address, std::string body);
 
+  const RestApi& api_;
   const ForgePipeline pipeline_;
   const Clock& clock_;
 };

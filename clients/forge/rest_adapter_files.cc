@@ -39,6 +39,10 @@ constexpr StatusWord kStatusWords[] = {
     {"renamed", ForgeFileStatus::kRenamed}, {"rename", ForgeFileStatus::kRenamed},
     {"copied", ForgeFileStatus::kCopied},   {"unchanged", ForgeFileStatus::kUnchanged}};
 
+ForgeAddress PullAddress(const ForgeSubject& subject) {
+  return RepositoryAddress(subject.repository).Below(absl::StrCat("/pulls/", subject.number), "/pulls/{n}");
+}
+
 absl::Status TooLargeFile() {
   return MakeForgeStatus({ForgeReason::kTooLarge, ForgeOutcome::kRefused, 0, std::nullopt},
                          absl::StrCat("the file has more than ", kMaxForgeFileBytes, " bytes"));
@@ -96,39 +100,37 @@ absl::StatusOr<std::optional<ForgeFile>> ParseForgeFile(std::string_view body) {
   return file;
 }
 
-absl::StatusOr<ForgeAccess> RestAdapter::ReadPermission(const ForgeCall& call, std::string_view repository,
-                                                        std::string_view login, Parser<ForgeAccess> parse) {
+absl::StatusOr<ForgeAccess> RestAdapter::GetPermission(const ForgeCall& call, std::string_view repository,
+                                                       std::string_view login) {
   if (absl::Status status = CheckRepository(repository); !status.ok()) return status;
   if (absl::Status status = CheckLogin(login); !status.ok()) return status;
   absl::StatusOr<ForgeAccess> access = Read<ForgeAccess>(
-      Begin(call), "/repos/{repo}/collaborators/{user}/permission",
-      absl::StrCat(RepositoryTarget(repository), "/collaborators/", UrlEncode(login), "/permission"), parse);
+      Begin(call),
+      RepositoryAddress(repository)
+          .Below(absl::StrCat("/collaborators/", UrlEncode(login), "/permission"), "/collaborators/{user}/permission"),
+      api_.access);
   // No such account, or none that has anything to do with the repository.
   if (absl::IsNotFound(access.status())) return ForgeAccess();
   return access;
 }
 
-absl::StatusOr<std::optional<ForgeFile>> RestAdapter::ReadFile(const ForgeCall& call, std::string_view repository,
-                                                               std::string_view path, std::string_view ref,
-                                                               Parser<std::optional<ForgeFile>> parse) {
+absl::StatusOr<std::optional<ForgeFile>> RestAdapter::GetFile(const ForgeCall& call, std::string_view repository,
+                                                              std::string_view path, std::string_view ref) {
   if (absl::Status status = CheckRepository(repository); !status.ok()) return status;
   if (absl::Status status = CheckPath(path); !status.ok()) return status;
   if (absl::Status status = CheckRef(ref); !status.ok()) return status;
-  std::string target = absl::StrCat(RepositoryTarget(repository), "/contents/", EncodePath(path));
-  if (!ref.empty()) absl::StrAppend(&target, "?ref=", UrlEncode(ref));
-  absl::StatusOr<std::optional<ForgeFile>> file =
-      Read<std::optional<ForgeFile>>(Begin(call), "/repos/{repo}/contents/{path}", target, parse);
+  std::string below = absl::StrCat("/contents/", EncodePath(path));
+  if (!ref.empty()) absl::StrAppend(&below, "?ref=", UrlEncode(ref));
+  absl::StatusOr<std::optional<ForgeFile>> file = Read<std::optional<ForgeFile>>(
+      Begin(call), RepositoryAddress(repository).Below(below, "/contents/{path}"), ParseForgeFile);
   if (absl::IsNotFound(file.status())) return std::optional<ForgeFile>();
   if (file.ok() && file->has_value()) (*file)->path = std::string(path);
   return file;
 }
 
-absl::StatusOr<ForgePull> RestAdapter::ReadPull(const ForgeCall& call, const ForgeSubject& subject,
-                                                Parser<ForgePull> parse) {
+absl::StatusOr<ForgePull> RestAdapter::GetPull(const ForgeCall& call, const ForgeSubject& subject) {
   if (absl::Status status = CheckSubject(subject); !status.ok()) return status;
-  absl::StatusOr<ForgePull> pull =
-      Read<ForgePull>(Begin(call), "/repos/{repo}/pulls/{n}",
-                      absl::StrCat(RepositoryTarget(subject.repository), "/pulls/", subject.number), parse);
+  absl::StatusOr<ForgePull> pull = Read<ForgePull>(Begin(call), PullAddress(subject), api_.pull);
   if (!pull.ok()) return pull;
   ForgeIssue numbered;
   numbered.number = pull->number;
@@ -136,9 +138,7 @@ absl::StatusOr<ForgePull> RestAdapter::ReadPull(const ForgeCall& call, const For
   return pull;
 }
 
-absl::StatusOr<ForgePullFileList> RestAdapter::ReadPullFiles(const ForgeCall& call, const ForgeSubject& subject,
-                                                             Parser<std::vector<ForgePullFile>> parse,
-                                                             PageQueryFn page_query, MorePagesFn more) {
+absl::StatusOr<ForgePullFileList> RestAdapter::ListPullFiles(const ForgeCall& call, const ForgeSubject& subject) {
   if (absl::Status status = CheckSubject(subject); !status.ok()) return status;
   const Run run = Begin(call);
   ForgePullFileList list;
@@ -148,11 +148,11 @@ absl::StatusOr<ForgePullFileList> RestAdapter::ReadPullFiles(const ForgeCall& ca
   absl::StatusOr<bool> complete = ReadForgePages([&](int page) -> absl::StatusOr<ForgePageInfo> {
     ForgeAnswer answer;
     absl::StatusOr<std::vector<ForgePullFile>> items = Read<std::vector<ForgePullFile>>(
-        run, "/repos/{repo}/pulls/{n}/files",
-        absl::StrCat(RepositoryTarget(subject.repository), "/pulls/", subject.number, "/files?", page_query(page)),
-        parse, &answer);
+        run, PullAddress(subject).Below(absl::StrCat("/files?", api_.page_query(page)), "/files"), api_.pull_files,
+        &answer);
     if (!items.ok()) return items.status();
-    ForgePageInfo info{items->size(), items->empty() ? "" : items->front().path, more(answer, items->size(), page)};
+    ForgePageInfo info{items->size(), items->empty() ? "" : items->front().path,
+                       api_.more_pages(answer, items->size(), page)};
     for (ForgePullFile& file : *items) {
       // A push meanwhile moves files between pages; a server may repeat a page.
       if (!known.insert(file.path).second) continue;

@@ -6,9 +6,13 @@
 
 namespace yardmaster {
 
-absl::StatusOr<std::vector<ForgeLabel>> RestAdapter::ReadLabels(const ForgeCall& call, std::string_view repository,
-                                                                Parser<std::vector<ForgeLabel>> parse,
-                                                                PageQueryFn page_query, MorePagesFn more) {
+absl::StatusOr<ForgeRepository> RestAdapter::GetRepository(const ForgeCall& call, std::string_view repository) {
+  if (absl::Status status = CheckRepository(repository); !status.ok()) return status;
+  return Read<ForgeRepository>(Begin(call), RepositoryAddress(repository), api_.repository);
+}
+
+absl::StatusOr<std::vector<ForgeLabel>> RestAdapter::RepositoryLabels(const ForgeCall& call,
+                                                                      std::string_view repository) {
   if (absl::Status status = CheckRepository(repository); !status.ok()) return status;
   const Run run = Begin(call);
   std::vector<ForgeLabel> labels;
@@ -16,10 +20,11 @@ absl::StatusOr<std::vector<ForgeLabel>> RestAdapter::ReadLabels(const ForgeCall&
   absl::StatusOr<bool> complete = ReadForgePages([&](int page) -> absl::StatusOr<ForgePageInfo> {
     ForgeAnswer answer;
     absl::StatusOr<std::vector<ForgeLabel>> items = Read<std::vector<ForgeLabel>>(
-        run, "/repos/{repo}/labels", absl::StrCat(RepositoryTarget(repository), "/labels?", page_query(page)), parse,
-        &answer);
+        run, RepositoryAddress(repository).Below(absl::StrCat("/labels?", api_.page_query(page)), "/labels"),
+        api_.repository_labels, &answer);
     if (!items.ok()) return items.status();
-    ForgePageInfo info{items->size(), items->empty() ? "" : items->front().name, more(answer, items->size(), page)};
+    ForgePageInfo info{items->size(), items->empty() ? "" : items->front().name,
+                       api_.more_pages(answer, items->size(), page)};
     // The page before once more: nothing new.
     if (!first_before.empty() && info.first == first_before) return info;
     first_before = info.first;
@@ -34,10 +39,11 @@ absl::StatusOr<std::vector<ForgeLabel>> RestAdapter::ReadLabels(const ForgeCall&
   return labels;
 }
 
-absl::StatusOr<ForgeIssuePage> RestAdapter::ReadIssues(const ForgeCall& call, std::string_view repository,
-                                                       const ForgeIssueQuery& query,
-                                                       Parser<std::vector<ForgeIssue>> parse, PageQueryFn page_query,
-                                                       MorePagesFn more) {
+absl::StatusOr<ForgeIssuePage> RestAdapter::ListIssues(const ForgeCall& call, std::string_view repository,
+                                                       const ForgeIssueQuery& query) {
+  if (!query.labels.empty()) {
+    if (absl::Status status = CheckLabels(query.labels, api_.labels); !status.ok()) return status;
+  }
   if (absl::Status status = CheckRepository(repository); !status.ok()) return status;
   absl::StatusOr<IssueCursor> cursor = ParseIssueCursor(query.cursor);
   if (!cursor.ok()) return cursor.status();
@@ -47,16 +53,16 @@ absl::StatusOr<ForgeIssuePage> RestAdapter::ReadIssues(const ForgeCall& call, st
   const std::string_view state = !query.state.has_value()            ? "all"
                                  : *query.state == ForgeState::kOpen ? "open"
                                                                      : "closed";
-  std::string target = absl::StrCat(RepositoryTarget(repository), "/issues?");
-  if (!labels.empty()) absl::StrAppend(&target, "labels=", labels, "&");
-  absl::StrAppend(&target, "state=", Abs(state), "&sort=created&direction=asc&", page_query(cursor->page));
+  std::string path = "/issues?";
+  if (!labels.empty()) absl::StrAppend(&path, "labels=", labels, "&");
+  absl::StrAppend(&path, "state=", Abs(state), "&sort=created&direction=asc&", api_.page_query(cursor->page));
 
   ForgeAnswer answer;
-  absl::StatusOr<std::vector<ForgeIssue>> issues =
-      Read<std::vector<ForgeIssue>>(Begin(call), "/repos/{repo}/issues", target, parse, &answer);
+  absl::StatusOr<std::vector<ForgeIssue>> issues = Read<std::vector<ForgeIssue>>(
+      Begin(call), RepositoryAddress(repository).Below(path, "/issues"), api_.issues, &answer);
   if (!issues.ok()) return issues.status();
   ForgePageInfo info{issues->size(), issues->empty() ? "" : absl::StrCat(issues->front().number),
-                     more(answer, issues->size(), cursor->page)};
+                     api_.more_pages(answer, issues->size(), cursor->page)};
   ForgeIssuePage page;
   page.next = NextIssueCursor(*cursor, info);
   // The page before once more: nothing new.

@@ -1,0 +1,200 @@
+// The calls about one issue or pull request.
+#include <algorithm>
+
+#include "absl/time/time.h"
+#include "clients/forge/limits.h"
+#include "clients/forge/names.h"
+#include "clients/forge/rest_adapter.h"
+#include "services/core/absl_view.h"
+
+namespace yardmaster {
+namespace {
+
+bool SameIds(const ForgeComment& a, const ForgeComment& b) {
+  const auto same = [](const std::string& x, const std::string& y) { return !x.empty() && x == y; };
+  return same(a.id, b.id) || same(a.id, b.discussion) || same(a.discussion, b.id);
+}
+
+// Oldest first, also where the server ignores the order that was asked for. Only if every time can be read.
+void SortByTime(std::vector<ForgeComment>& comments) {
+  std::vector<std::pair<absl::Time, size_t>> times;
+  times.reserve(comments.size());
+  for (size_t i = 0; i < comments.size(); ++i) {
+    absl::Time time;
+    if (!absl::ParseTime(absl::RFC3339_full, comments[i].created_at, &time, nullptr)) return;
+    times.emplace_back(time, i);
+  }
+  const auto earlier = [](const auto& a, const auto& b) { return a.first < b.first; };
+  if (std::is_sorted(times.begin(), times.end(), earlier)) return;
+  std::stable_sort(times.begin(), times.end(), earlier);
+  std::vector<ForgeComment> sorted;
+  sorted.reserve(comments.size());
+  for (const auto& [time, index] : times) sorted.push_back(std::move(comments[index]));
+  comments = std::move(sorted);
+}
+
+std::string TextBody(std::string_view text) { return nlohmann::json({{"body", text}}).dump(); }
+
+// nullopt if the answer to a write shows no comment: what was written is looked for then.
+std::optional<ForgeComment> Answered(const RestApi& api, const ForgeAnswer& answer) {
+  absl::StatusOr<ForgeComment> comment = api.written_comment(answer.body);
+  return comment.ok() ? std::optional(*std::move(comment)) : std::nullopt;
+}
+
+ForgeLabelsWritten LabelsAsRead(absl::StatusOr<ForgeIssue> issue) {
+  ForgeLabelsWritten written;
+  if (issue.ok()) {
+    written.shown = std::move(issue->labels);
+  } else {
+    written.read_back = issue.status();
+  }
+  return written;
+}
+
+}  // namespace
+
+absl::StatusOr<ForgeIssue> RestAdapter::GetIssue(const ForgeCall& call, const ForgeSubject& subject) {
+  if (absl::Status status = CheckSubject(subject); !status.ok()) return status;
+  return ReadIssue(Begin(call), subject);
+}
+
+absl::StatusOr<ForgeIssue> RestAdapter::ReadIssue(const Run& run, const ForgeSubject& subject) {
+  absl::StatusOr<ForgeIssue> issue = Read<ForgeIssue>(run, api_.subject(subject), api_.issue);
+  if (!issue.ok()) return issue;
+  // A transferred issue is answered by a redirect to another one.
+  if (absl::Status status = CheckNumber(*issue, subject); !status.ok()) return status;
+  if (!api_.issue_tells_kind) issue->pull_request = subject.pull_request;
+  return issue;
+}
+
+absl::StatusOr<ForgeCommentList> RestAdapter::ListComments(const ForgeCall& call, const ForgeSubject& subject) {
+  if (absl::Status status = CheckSubject(subject); !status.ok()) return status;
+  return ReadComments(Begin(call), subject);
+}
+
+absl::StatusOr<ForgeCommentList> RestAdapter::ReadComments(const Run& run, const ForgeSubject& subject) {
+  ForgeCommentList list;
+  size_t bytes = 0;
+  bool fits = true;
+  absl::StatusOr<bool> complete = ReadForgePages([&](int page) -> absl::StatusOr<ForgePageInfo> {
+    ForgeAnswer answer;
+    const std::string query = absl::StrCat("/comments?", api_.page_query(page), Abs(api_.comment_order(subject)));
+    absl::StatusOr<std::vector<ForgeComment>> items =
+        Read<std::vector<ForgeComment>>(run, api_.subject(subject).Below(query, "/comments"), api_.comments, &answer);
+    if (!items.ok()) return items.status();
+    ForgePageInfo info{items->size(), items->empty() ? "" : items->front().id,
+                       api_.more_pages(answer, items->size(), page)};
+    fits = AppendComments(*std::move(items), list, bytes);
+    if (!fits) info.more = false;
+    return info;
+  });
+  if (!complete.ok()) return complete.status();
+  SortByTime(list.comments);
+  list.complete = *complete && fits;
+  return list;
+}
+
+absl::StatusOr<ForgeLabelsWritten> RestAdapter::AddLabels(const ForgeCall& call, const ForgeSubject& subject,
+                                                          const std::vector<std::string>& labels) {
+  if (absl::Status status = CheckSubject(subject); !status.ok()) return status;
+  if (absl::Status status = CheckLabels(labels, api_.labels); !status.ok()) return status;
+  const Run run = Begin(call);
+  // POST appends; PUT would replace and is never sent.
+  const ForgeAnswer answer = Post(run, api_.subject(subject).Below("/labels"), api_.added_labels(labels).dump());
+  if (answer.error.has_value()) return answer.ToStatus();
+  return LabelsAsRead(ReadIssue(run, subject));
+}
+
+absl::StatusOr<ForgeLabelsWritten> RestAdapter::RemoveLabel(const ForgeCall& call, const ForgeSubject& subject,
+                                                            std::string_view label) {
+  if (absl::Status status = CheckSubject(subject); !status.ok()) return status;
+  if (absl::Status status = CheckLabelPart(label); !status.ok()) return status;
+  const Run run = Begin(call);
+  const ForgeAnswer answer =
+      Delete(run, api_.subject(subject).Below(absl::StrCat("/labels/", UrlEncode(label)), "/labels/{label}"));
+  if (answer.error.has_value() && answer.error->reason != ForgeReason::kNotFound) return answer.ToStatus();
+  absl::StatusOr<ForgeIssue> issue = ReadIssue(run, subject);
+  // 404 says that the label is not there, or that the subject is not: the second read knows which.
+  if (answer.error.has_value() && absl::IsNotFound(issue.status())) return answer.ToStatus();
+  return LabelsAsRead(std::move(issue));
+}
+
+absl::StatusOr<ForgeCommentWritten> RestAdapter::AddComment(const ForgeCall& call, const ForgeSubject& subject,
+                                                            std::string_view body) {
+  if (absl::Status status = CheckSubject(subject); !status.ok()) return status;
+  if (absl::Status status = CheckComment(body, api_.max_comment_characters); !status.ok()) return status;
+  const Run run = Begin(call);
+  const ForgeAnswer answer = Post(run, api_.subject(subject).Below("/comments"), TextBody(body));
+  if (answer.error.has_value()) return answer.ToStatus();
+  return FindWritten(Answered(api_, answer), body, ReadComments(run, subject));
+}
+
+absl::StatusOr<ForgeCommentWritten> RestAdapter::EditComment(const ForgeCall& call, const ForgeSubject& subject,
+                                                             std::string_view comment, std::string_view body) {
+  if (absl::Status status = CheckSubject(subject); !status.ok()) return status;
+  if (absl::Status status = CheckId("comment", comment); !status.ok()) return status;
+  if (absl::Status status = CheckComment(body, api_.max_comment_characters); !status.ok()) return status;
+  const Run run = Begin(call);
+  const ForgeAnswer answer = Patch(run, api_.comment(subject, comment), TextBody(body));
+  if (answer.error.has_value()) return answer.ToStatus();
+  return FindEdited(Answered(api_, answer), comment, ReadComments(run, subject));
+}
+
+ForgeCommentWritten RestAdapter::FindWritten(std::optional<ForgeComment> answered, std::string_view body,
+                                             const absl::StatusOr<ForgeCommentList>& list) {
+  ForgeCommentWritten written;
+  written.answered = std::move(answered);
+  if (!list.ok()) {
+    written.read_back = list.status();
+    return written;
+  }
+  const bool has_id = written.answered.has_value() && !written.answered->id.empty();
+  // The newest one: the same text may have been written before.
+  const auto found = std::find_if(list->comments.rbegin(), list->comments.rend(), [&](const ForgeComment& comment) {
+    return has_id ? SameIds(comment, *written.answered) : comment.body == body;
+  });
+  if (found != list->comments.rend()) {
+    written.shown = *found;
+    return written;
+  }
+  written.read_back =
+      MakeForgeStatus({ForgeReason::kNotFound, ForgeOutcome::kUnknown, 0, std::nullopt},
+                      list->complete ? "the comment is not among those that the forge shows"
+                                     : "the comment is not among those that were read, which are not all");
+  return written;
+}
+
+ForgeCommentWritten RestAdapter::FindEdited(std::optional<ForgeComment> answered, std::string_view id,
+                                            const absl::StatusOr<ForgeCommentList>& list) {
+  // Its id is known, whatever the answer says.
+  ForgeComment asked;
+  asked.id = std::string(id);
+  ForgeCommentWritten written = FindWritten(std::move(asked), "", list);
+  written.answered = std::move(answered);
+  return written;
+}
+
+bool RestAdapter::AppendComments(std::vector<ForgeComment> page, ForgeCommentList& list, size_t& bytes) {
+  for (ForgeComment& comment : page) {
+    // A comment that was deleted meanwhile moves others to the page before; a server may repeat a page.
+    const bool known =
+        !comment.id.empty() && std::any_of(list.comments.rbegin(),
+                                           list.comments.rbegin() + static_cast<std::ptrdiff_t>(std::min<size_t>(
+                                                                        list.comments.size(), 2 * kForgePageSize)),
+                                           [&comment](const ForgeComment& other) { return other.id == comment.id; });
+    if (known) continue;
+    bytes += comment.body.size();
+    if (bytes > kMaxForgeListBytes) return false;
+    list.comments.push_back(std::move(comment));
+  }
+  return true;
+}
+
+absl::Status RestAdapter::CheckNumber(const ForgeIssue& issue, const ForgeSubject& subject) {
+  if (issue.number == subject.number) return absl::OkStatus();
+  return MakeForgeStatus(
+      {ForgeReason::kMoved, ForgeOutcome::kRefused, 0, std::nullopt},
+      absl::StrCat(subject.repository, "#", subject.number, " has moved: the forge answers with #", issue.number));
+}
+
+}  // namespace yardmaster

@@ -1,0 +1,67 @@
+// What the forges' REST APIs differ in, as data that the adapter works by: addresses, limits, queries, words.
+#ifndef YARDMASTER_CLIENTS_FORGE_REST_API_H_
+#define YARDMASTER_CLIENTS_FORGE_REST_API_H_
+
+#include <cstddef>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "clients/forge/forge.h"
+#include "clients/forge/transport.h"
+
+namespace yardmaster {
+
+// An answer's body → a value, or kBadAnswer.
+template <typename T>
+using ForgeParser = absl::StatusOr<T> (*)(std::string_view body);
+
+// Where something is: its address below the API's, and the same with "{…}" for what varies, for metrics.
+struct ForgeAddress {
+  std::string target;
+  std::string route;
+
+  // What lies below it.
+  ForgeAddress Below(std::string_view path) const { return Below(path, path); }
+  ForgeAddress Below(std::string_view target_path, std::string_view route_path) const {
+    return {target + std::string(target_path), route + std::string(route_path)};
+  }
+};
+
+struct RestApi {
+  LabelRules labels;
+  size_t max_comment_characters = 0;
+
+  ForgeAddress (*subject)(const ForgeSubject& subject) = nullptr;
+  // One comment. Those of issues and of pull requests may have addresses of their own.
+  ForgeAddress (*comment)(const ForgeSubject& subject, std::string_view id) = nullptr;
+  // The body that adds labels. Nothing is ever sent that would replace them.
+  nlohmann::json (*added_labels)(const std::vector<std::string>& labels) = nullptr;
+
+  // The part of a query that asks for one page, from 1.
+  std::string (*page_query)(int page) = nullptr;
+  // Another part, which asks for comments oldest first; empty where they come like that.
+  std::string_view (*comment_order)(const ForgeSubject& subject) = nullptr;
+  // What an answer with so many items says about further pages, if anything.
+  std::optional<bool> (*more_pages)(const ForgeAnswer& answer, size_t items, int page) = nullptr;
+
+  // An issue's answer says whether it is a pull request; else the address does.
+  bool issue_tells_kind = false;
+
+  ForgeParser<ForgeRepository> repository = nullptr;
+  ForgeParser<std::vector<ForgeLabel>> repository_labels = nullptr;
+  ForgeParser<ForgeIssue> issue = nullptr;
+  ForgeParser<std::vector<ForgeIssue>> issues = nullptr;
+  ForgeParser<ForgeComment> written_comment = nullptr;
+  ForgeParser<std::vector<ForgeComment>> comments = nullptr;
+  ForgeParser<ForgeAccess> access = nullptr;
+  ForgeParser<ForgePull> pull = nullptr;
+  ForgeParser<std::vector<ForgePullFile>> pull_files = nullptr;
+};
+
+}  // namespace yardmaster
+
+#endif  // YARDMASTER_CLIENTS_FORGE_REST_API_H_
