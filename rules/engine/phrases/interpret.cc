@@ -295,7 +295,7 @@ class Run {
   // A line that begins with a command is one, unless the rest of it asks about the command.
   void JudgeSlash(Hit& hit) const {
     const PhraseClause& clause = read_.clauses[hit.clause];
-    const bool about = clause.Has(PhraseRole::kQuestion) || clause.Has(PhraseRole::kMaybe) || clause.question_mark ||
+    const bool about = clause.Has(PhraseRole::kQuestion) || MayAsk(clause) || clause.question_mark ||
                        clause.Has(PhraseRole::kTopic) || clause.Has(PhraseRole::kFinite);
     hit.mood = clause.for_others || about ? Mood::kOff : Mood::kAct;
     hit.because = clause.for_others ? "addressed to somebody else" : about ? "speaks about it" : "a command line";
@@ -326,7 +326,7 @@ class Run {
     }
     for (size_t i = hits_.size(); i-- > 1;) {
       const PhraseClause& clause = read_.clauses[hits_[i].clause];
-      const bool question = clause.Has(PhraseRole::kQuestion) || clause.Has(PhraseRole::kMaybe) || clause.question_mark;
+      const bool question = clause.Has(PhraseRole::kQuestion) || MayAsk(clause) || clause.question_mark;
       if (!clause.joined) continue;
       // "What is X and Y": the question is about both.
       if (hits_[i - 1].mood == Mood::kOff && read_.clauses[hits_[i - 1].clause].Has(PhraseRole::kQuestion) &&
@@ -437,7 +437,7 @@ class Run {
 
     // 2. Questions about how things are.
     const bool sure_question = has(PhraseRole::kQuestion) || clause.first_auxiliary;
-    const bool maybe_question = has(PhraseRole::kMaybe);
+    const bool maybe_question = MayAsk(clause) || (hit.command == "ask" && has(PhraseRole::kPermit));
     bool doubt = false;
     if (!question_too) {
       if (sure_question) return off("a question");
@@ -471,7 +471,7 @@ class Run {
       if (has(PhraseRole::kDone) && !step && !has(PhraseRole::kPolite) && !takes && clause.want_before != 0)
         return off("it has happened");
       if (!step && in(PhraseRole::kPerfect, hit.begin, size) &&
-          !(has(PhraseRole::kPolite) || takes || has(PhraseRole::kSoft)))
+          !(has(PhraseRole::kPolite) || takes || has(PhraseRole::kSoft) || has(PhraseRole::kPermit)))
         return off("it has happened");
       // "看下 #12 门禁是哪个用例挂了": what is to be told may be a sentence of its own.
       const bool told = !IsWrite(hit.command) && question_too && hit.begin == 0 && hit.end > 1 &&
@@ -591,8 +591,13 @@ class Run {
     });
   }
 
+  // "Can …", and "可以提 PR" but not "可以提 PR 了".
+  static bool MayAsk(const PhraseClause& clause) {
+    return clause.Has(PhraseRole::kMaybe) || (clause.Has(PhraseRole::kPermit) && !clause.Has(PhraseRole::kPerfect));
+  }
+
   static bool IsQuestion(const PhraseClause& clause) {
-    return clause.Has(PhraseRole::kQuestion) || clause.Has(PhraseRole::kMaybe) || clause.question_mark ||
+    return clause.Has(PhraseRole::kQuestion) || MayAsk(clause) || clause.question_mark ||
            clause.first_auxiliary;
   }
 

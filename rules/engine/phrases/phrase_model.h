@@ -73,6 +73,7 @@ enum class PhraseRole : uint8_t {
   kFailure,      // what is spoken of went wrong
   kMend,         // a verb for failures
   kGiven,        // if the step before went well, said as a condition
+  kPermit,       // a question like kMaybe, but with what tells that it has come to it: "可以提 PR 了"
   kHandling,     // a verb for what is done with a thing that is named by a verb: "测试先不跑"
   kCount
 };
@@ -84,7 +85,7 @@ inline constexpr std::array<std::string_view, static_cast<size_t>(PhraseRole::kC
     "lead",        "finite", "break",   "turn",   "join",     "after",       "before",    "after_that",
     "before_that", "cancel", "correct", "verb",   "topic",    "alternative", "inquiry",   "bulk",
     "article",     "gerund", "remind",  "thanks", "person",   "source",      "step",      "deed",
-    "so",          "how",    "thing",   "target", "failure",  "mend",        "given",     "handling"};
+    "so",          "how",    "thing",   "target", "failure",  "mend",        "given",     "permit", "handling"};
 
 // What a clause may be for a rule to hold.
 enum PhraseForm : uint8_t { kFormRequest = 1, kFormQuestion = 2, kFormStatement = 4 };
