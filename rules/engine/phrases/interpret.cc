@@ -437,7 +437,8 @@ class Run {
 
     // 2. Questions about how things are.
     const bool sure_question = has(PhraseRole::kQuestion) || clause.first_auxiliary;
-    const bool maybe_question = MayAsk(clause) || (hit.command == "ask" && has(PhraseRole::kPermit));
+    const bool follows = hit.clause > 0 && !clause.new_sentence && read_.clauses[hit.clause - 1].after;
+    const bool maybe_question = MayAsk(clause) || (has(PhraseRole::kPermit) && (hit.command == "ask" || follows));
     bool doubt = false;
     if (!question_too) {
       if (sure_question) return off("a question");
@@ -506,6 +507,9 @@ class Run {
       doubt = doubt || named_[hit.clause];
       // "把会议纪要提交一下": something that we don't know, and nothing that we do.
       if (marked && !HasReference(clause) && HasUnknownChinese(clause) && !HasThing(clause, hit)) doubt = true;
+      // "把截图补到 #12", "add a note to #12", "put #12 on the agenda": what is taken to the pull request, or what it
+      // is taken to, is something that we don't know.
+      if (HasReference(clause) && !HasMore(clause, hit) && TakesUnknown(clause, hit)) doubt = true;
       // "Commit to the plan".
       if (!marked && !HasReference(clause) && hit.end + 1 < size &&
           phrases_.Has(clause.tokens[hit.end].concept_number, PhraseRole::kTarget) &&
@@ -584,11 +588,40 @@ class Run {
     return false;
   }
 
+  bool UnknownChinese(const PhraseToken& token) const {
+    return token.concept_number == phrases_.unknown && static_cast<unsigned char>(read_.text.text[token.begin]) >= 0x80;
+  }
+
   bool HasUnknownChinese(const PhraseClause& clause) const {
-    return std::any_of(clause.tokens.begin(), clause.tokens.end(), [&](const PhraseToken& token) {
-      return token.concept_number == phrases_.unknown &&
-             static_cast<unsigned char>(read_.text.text[token.begin]) >= 0x80;
-    });
+    return std::any_of(clause.tokens.begin(), clause.tokens.end(),
+                       [&](const PhraseToken& token) { return UnknownChinese(token); });
+  }
+
+  // Something that we don't know is the object of the verb or, where nothing is taken to the reference, its target.
+  bool TakesUnknown(const PhraseClause& clause, const Hit& hit) const {
+    const auto unknown = [&](size_t i) {
+      return clause.tokens[i].taken < 0 && clause.tokens[i].concept_number == phrases_.unknown;
+    };
+    for (size_t i = std::min(clause.take_before, hit.begin); i < hit.end; ++i) {
+      if (unknown(i)) return true;
+    }
+    const bool aimed = hit.end >= 2 && phrases_.Has(clause.tokens[hit.end - 2].concept_number, PhraseRole::kTarget) &&
+                       !phrases_.Has(clause.tokens[hit.end - 1].concept_number, PhraseRole::kVerb);
+    size_t behind = hit.end;
+    if (behind < clause.tokens.size() && phrases_.Has(clause.tokens[behind].concept_number, PhraseRole::kTarget))
+      ++behind;
+    return !aimed && behind < clause.tokens.size() && unknown(behind);
+  }
+
+  // A thing among the words that no find took, and that is not the verb: more than the pull request.
+  bool HasMore(const PhraseClause& clause, const Hit& hit) const {
+    for (size_t i = 0; i < clause.tokens.size(); ++i) {
+      const uint16_t number = clause.tokens[i].concept_number;
+      if (clause.tokens[i].taken < 0 && phrases_.Has(number, PhraseRole::kThing) &&
+          (i != hit.begin || !phrases_.Has(number, PhraseRole::kVerb)))
+        return true;
+    }
+    return false;
   }
 
   // "Can …", and "可以提 PR" but not "可以提 PR 了".
@@ -597,8 +630,7 @@ class Run {
   }
 
   static bool IsQuestion(const PhraseClause& clause) {
-    return clause.Has(PhraseRole::kQuestion) || MayAsk(clause) || clause.question_mark ||
-           clause.first_auxiliary;
+    return clause.Has(PhraseRole::kQuestion) || MayAsk(clause) || clause.question_mark || clause.first_auxiliary;
   }
 
   bool HasReference(const PhraseClause& clause) const {

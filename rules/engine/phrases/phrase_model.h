@@ -80,12 +80,12 @@ enum class PhraseRole : uint8_t {
 
 // The names of roles in packs, in the order of PhraseRole.
 inline constexpr std::array<std::string_view, static_cast<size_t>(PhraseRole::kCount)> kPhraseRoleNames = {
-    "negation",    "done",   "perfect", "plan",   "later",    "self",        "other",     "want",
-    "polite",      "soft",   "take",    "maybe",  "question", "auxiliary",   "condition", "success",
-    "lead",        "finite", "break",   "turn",   "join",     "after",       "before",    "after_that",
-    "before_that", "cancel", "correct", "verb",   "topic",    "alternative", "inquiry",   "bulk",
-    "article",     "gerund", "remind",  "thanks", "person",   "source",      "step",      "deed",
-    "so",          "how",    "thing",   "target", "failure",  "mend",        "given",     "permit", "handling"};
+    "negation", "done",   "perfect",     "plan",     "later",     "self",       "other",       "want",   "polite",
+    "soft",     "take",   "maybe",       "question", "auxiliary", "condition",  "success",     "lead",   "finite",
+    "break",    "turn",   "join",        "after",    "before",    "after_that", "before_that", "cancel", "correct",
+    "verb",     "topic",  "alternative", "inquiry",  "bulk",      "article",    "gerund",      "remind", "thanks",
+    "person",   "source", "step",        "deed",     "so",        "how",        "thing",       "target", "failure",
+    "mend",     "given",  "permit",      "handling"};
 
 // What a clause may be for a rule to hold.
 enum PhraseForm : uint8_t { kFormRequest = 1, kFormQuestion = 2, kFormStatement = 4 };
