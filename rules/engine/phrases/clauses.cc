@@ -554,6 +554,7 @@ class Reader {
         if (leads && has(PhraseRole::kAfterThat)) {
           clause_.time_only = false;
           clause_.after = true;
+          clause_.leads_after = true;
         }
         return;
       }
@@ -568,6 +569,7 @@ class Reader {
     // "麻烦作者 …": asked too.
     if (has(PhraseRole::kPerson) && clause_.tokens.empty() && clause_.Has(PhraseRole::kPolite) && !in_slash_)
       AddressSentence();
+    if (has(PhraseRole::kMaybe) && !has(PhraseRole::kFinal)) clause_.can = true;
     if (has(PhraseRole::kTake)) clause_.take_before = std::min(clause_.take_before, clause_.tokens.size());
     if (has(PhraseRole::kPolite)) clause_.please_before = std::min(clause_.please_before, clause_.tokens.size());
     if (has(PhraseRole::kThanks) && clause_.tokens.empty() && !clause_.Has(PhraseRole::kPolite))

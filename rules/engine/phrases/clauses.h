@@ -33,6 +33,8 @@ struct PhraseClause {
   bool first_is_noun = false;  // begins with an article
   bool for_others = false;     // addressed to another robot or to a person
   bool after = false;          // the next clause comes behind it in time
+  bool leads_after = false;    // begins with "after"
+  bool can = false;            // asks whether it can be done: a question like kMaybe, not at the end
   bool before = false;         // only says that the next clause comes before it
   bool time_only = false;      // "before …", "after …": when another clause happens
   bool joined = false;         // follows on the clause before it with "and"

@@ -126,6 +126,22 @@ class Run {
       conditional_[i] = open;
       deferred_[i] = later;
     }
+    // "等评审完再提交", "wait for CI, then push": what follows in the sentence has to wait.
+    waits_.assign(read_.clauses.size(), false);
+    bool waits = false;
+    for (size_t i = 0; i < read_.clauses.size(); ++i) {
+      const PhraseClause& clause = read_.clauses[i];
+      waits = (waits && !clause.new_sentence) || BeginsToWait(clause);
+      waits_[i] = waits;
+    }
+  }
+
+  // A word for waiting as the first or the second word; further behind it may be "and so on".
+  bool BeginsToWait(const PhraseClause& clause) const {
+    for (size_t i = 0; i < std::min<size_t>(2, clause.tokens.size()); ++i) {
+      if (phrases_.Has(clause.tokens[i].concept_number, PhraseRole::kWait)) return true;
+    }
+    return false;
   }
 
   bool Contains(const PhraseClause& clause, const std::vector<uint16_t>& concepts) const {
@@ -283,6 +299,7 @@ class Run {
       hits_.push_back(*hit);
     }
     JudgeAfter();
+    JudgeBehind();
   }
 
   bool IsWrite(std::string_view command) const {
@@ -299,6 +316,75 @@ class Run {
                        clause.Has(PhraseRole::kTopic) || clause.Has(PhraseRole::kFinite);
     hit.mood = clause.for_others || about ? Mood::kOff : Mood::kAct;
     hit.because = clause.for_others ? "addressed to somebody else" : about ? "speaks about it" : "a command line";
+  }
+
+  void Doubt(size_t i, std::string because) {
+    hits_[i].mood = Mood::kDoubt;
+    hits_[i].because = std::move(because);
+  }
+
+  bool ActsToWrite(size_t i) const {
+    return hits_[i].mood == Mood::kAct && hits_[i].rule != nullptr && IsWrite(hits_[i].command);
+  }
+
+  // A comma between the words of two clauses.
+  bool MarkBetween(const PhraseClause& clause, const PhraseClause& next) const {
+    const size_t begin = clause.tokens.back().begin;
+    return read_.text.text.substr(begin, next.tokens.front().begin - begin).find(',') != std::string::npos;
+  }
+
+  // What follows a clause in its sentence may make a doubt of what it asks for.
+  void JudgeBehind() {
+    bool read_before = false;
+    for (size_t i = 0; i + 1 < hits_.size(); ++i) {
+      const PhraseClause& clause = read_.clauses[i];
+      const PhraseClause& next = read_.clauses[i + 1];
+      const bool asked = clause.Has(PhraseRole::kPolite);
+      if (ActsToWrite(i) && !next.new_sentence) {
+        // "Push if it passes", and nothing in front that could.
+        if (next.Has(PhraseRole::kGiven) && hits_[i + 1].command.empty() && !read_before) {
+          Doubt(i, "now, or only then?");
+          hits_[i].conditional = true;
+        }
+        // "我想提交，但是没权限": what keeps the writer from it.
+        const bool verb = std::any_of(next.tokens.begin(), next.tokens.end(), [&](const PhraseToken& token) {
+          return token.taken >= 0 || phrases_.Has(token.concept_number, PhraseRole::kVerb);
+        });
+        const bool without = next.Has(PhraseRole::kNegation) || next.Has(PhraseRole::kMaybe);
+        if (clause.Has(PhraseRole::kWant) && !asked && next.Has(PhraseRole::kTurn) && without && !verb)
+          Doubt(i, "something is in the way");
+        // "Push it, right?"
+        if (next.tokens.size() == 1 && next.Has(PhraseRole::kQuestion) &&
+            (next.question_mark || next.tokens.front().taken >= 0))
+          Doubt(i, "a question?");
+        // "自动修复改完之后，会不会再触发一遍门禁？": what happens behind it is the question.
+        size_t j = i + 1;
+        bool then = next.Has(PhraseRole::kBreak);
+        if (then && next.tokens.empty() && j + 1 < hits_.size() && !read_.clauses[j + 1].new_sentence) ++j;
+        const PhraseClause& last = read_.clauses[j];
+        if (then && hits_[j].mood == Mood::kOff && last.Has(PhraseRole::kQuestion) && last.Has(PhraseRole::kTopic) &&
+            !asked && !clause.Has(PhraseRole::kSoft))
+          Doubt(i, "a question?");
+      }
+      // "接口定了再提交": what comes first, and not that it has come to it.
+      if (hits_[i].command.empty() && !clause.tokens.empty() && clause.Has(PhraseRole::kPerfect) &&
+          !next.new_sentence && next.Has(PhraseRole::kBreak) && !next.tokens.empty() && ActsToWrite(i + 1) &&
+          !next.Has(PhraseRole::kPolite) && !MarkBetween(clause, next))
+        Doubt(i + 1, "now, or at that time?");
+      // "After the review is done, push": what comes first is not asked for.
+      if (clause.leads_after && hits_[i].mood != Mood::kAct && !next.new_sentence && ActsToWrite(i + 1) &&
+          !next.Has(PhraseRole::kPolite))
+        Doubt(i + 1, "now, or at that time?");
+      // "#12 什么情况了，合了吗": the second question says what the first one is about.
+      if (hits_[i].mood == Mood::kAct && hits_[i].rule != nullptr && (hits_[i].rule->forms & kFormQuestion) != 0 &&
+          !IsWrite(hits_[i].command) && !asked && !next.new_sentence && hits_[i + 1].mood == Mood::kAct &&
+          hits_[i + 1].rule != nullptr && (hits_[i + 1].rule->forms & kFormQuestion) != 0 &&
+          !hits_[i + 1].rule->anywhere.empty() && !next.Has(PhraseRole::kBreak) && !next.Has(PhraseRole::kInquiry)) {
+        hits_[i].mood = Mood::kOff;
+        hits_[i].because = "asked more closely";
+      }
+      read_before = read_before || (hits_[i].mood == Mood::kAct && !IsWrite(hits_[i].command));
+    }
   }
 
   // "After X, Y": X is asked for only if Y is. "X and Y?" is one question.
@@ -422,6 +508,11 @@ class Run {
     if (clause.thanks_first && !asked && !has(PhraseRole::kSoft)) return off("thanks for it");
     if (told_[hit.clause] && !has(PhraseRole::kPolite)) return off("somebody says so");
     if (has(PhraseRole::kLater) || deferred_[hit.clause]) return off("not now");
+    // "跑 UT，等过了再提交": what it waits for is asked for as well.
+    const bool waits = waits_[hit.clause] && !std::any_of(hits_.begin(), hits_.end(), [&](const Hit& before) {
+                         return before.mood == Mood::kAct && !IsWrite(before.command);
+                       });
+    if (waits && !has(PhraseRole::kPolite)) return off("not now");
     if (clause.before || clause.time_only) return off("says when");
     if (has(PhraseRole::kTopic) && !question_too) return off("speaks about it");
 
@@ -443,21 +534,27 @@ class Run {
     if (!question_too) {
       if (sure_question) return off("a question");
       // "Do we need to … ?" wants nothing.
-      const bool please = has(PhraseRole::kPolite) || takes || has(PhraseRole::kSoft) || has(PhraseRole::kThanks) ||
-                          (wanted && has(PhraseRole::kSelf));
+      const bool please = has(PhraseRole::kPolite) || (wanted && has(PhraseRole::kSelf)) ||
+                          ((takes || has(PhraseRole::kSoft) || has(PhraseRole::kThanks)) && !AsksAtLast(clause));
       if (maybe_question && !please) {
         if (hit.begin > 1 || !HasReference(clause)) return off("a question");
         doubt = true;
       } else if (clause.question_mark && !marked && !maybe_question) {
         // "生成的提交信息默认是中文还是英文？": one or the other of what we don't know.
-        if (has(PhraseRole::kAlternative) && in_unknown(0, size)) return off("a question");
+        // "同步 fork 是只同步 master 还是所有分支？": how it is done.
+        if (has(PhraseRole::kAlternative) && (in_unknown(0, size) || in(PhraseRole::kFinite, 0, size)))
+          return off("a question");
         doubt = true;
       }
     }
 
     // 3. Reports and plans.
     if (!statement_too && !(question_too && (sure_question || maybe_question || clause.question_mark))) {
-      if (in(PhraseRole::kOther, 0, hit.begin) && !has(PhraseRole::kPolite)) return off("somebody else does it");
+      // "This patch makes the bot push": in front of the verb, wherever the rule begins.
+      size_t verb = hit.begin;
+      while (!takes && verb < hit.end && !phrases_.Has(clause.tokens[verb].concept_number, PhraseRole::kVerb)) ++verb;
+      if (verb == hit.end) verb = hit.begin;
+      if (in(PhraseRole::kOther, 0, verb) && !has(PhraseRole::kPolite)) return off("somebody else does it");
       // Behind "把" it says whose.
       if (in(PhraseRole::kSelf, 0, std::min(hit.begin, clause.take_before)) && !has(PhraseRole::kPolite) && !wanted)
         return off("the writer does it");
@@ -481,6 +578,16 @@ class Run {
         return off("a statement");
     }
 
+    // "把 #12 压成一个完了"
+    const auto is = [&](size_t i, PhraseRole role) { return phrases_.Has(clause.tokens[i].concept_number, role); };
+    if (takes && !clause.after && !has(PhraseRole::kPolite) && size >= 2 && hit.end < size &&
+        is(size - 1, PhraseRole::kPerfect) && is(size - 2, PhraseRole::kStep))
+      return off("it has happened");
+    // "To push, comment on the pull request": what for.
+    if (!question_too && IsWrite(hit.command) && clause.new_sentence && hit.begin == 1 && is(0, PhraseRole::kTarget) &&
+        read_.text.text[clause.tokens[0].begin] == 't')
+      return off("what for");
+
     // 4. What stands in front of the verb.
     size_t unknown = 0;
     for (size_t i = 0; i < hit.begin; ++i) unknown += clause.tokens[i].concept_number == phrases_.unknown ? 1u : 0u;
@@ -488,6 +595,14 @@ class Run {
       if (unknown > 1) return off("too much that we don't know in front of it");
       doubt = doubt || IsWrite(hit.command);
     }
+    // "有结论了再推送": what comes first, and not that it has come to it.
+    if (has(PhraseRole::kBreak) && in(PhraseRole::kPerfect, 0, hit.begin) && !has(PhraseRole::kPolite) && !takes &&
+        IsWrite(hit.command))
+      doubt = true;
+    // "接口定了再 squash 一下": a word for a little work asks for it, but what stands in front may be who or when.
+    if (!statement_too && marked && !asked && hit.begin > 0 && IsWrite(hit.command) &&
+        in(PhraseRole::kVerb, hit.begin, hit.begin + 1) && in_unknown(hit.begin - 1, hit.begin))
+      doubt = true;
     if (!question_too && clause.question_mark && !marked && unknown > 0) return off("a question");
     // What stands around a verb of Chinese decides whether it is one: "提交任务", "推送服务".
     if (!statement_too && !marked && IsWrite(hit.command) && HasUnknownChinese(clause)) {
@@ -503,7 +618,7 @@ class Run {
       }
       if (!marked && !HasReference(clause) && in(PhraseRole::kFinite, 0, hit.begin)) return off("a statement");
       // "Push fails", "同步报错了".
-      if (!asked && WentWrong(clause, hit)) return off("it went wrong");
+      if (!has(PhraseRole::kPolite) && !wanted && WentWrong(clause, hit)) return off("it went wrong");
       doubt = doubt || named_[hit.clause];
       // "把会议纪要提交一下": something that we don't know, and nothing that we do.
       if (marked && !HasReference(clause) && HasUnknownChinese(clause) && !HasThing(clause, hit)) doubt = true;
@@ -531,6 +646,10 @@ class Run {
       if (in(PhraseRole::kCondition, i, i + 1) && (i + 1 == hit.begin || in(PhraseRole::kVerb, i + 1, i + 2)))
         return off("says when");
     }
+    // "如果 review 没问题就提交": what is in the condition is not asked for.
+    if (!last && !has(PhraseRole::kPolite) && !IsWrite(hit.command) && !statement_too && !IsQuestion(clause) &&
+        in(PhraseRole::kCondition, 0, hit.begin))
+      return off("says when");
     if (condition && !statement_too) {
       hit.conditional = true;
       if (IsWrite(hit.command)) doubt = true;
@@ -627,6 +746,11 @@ class Run {
   // "Can …", and "可以提 PR" but not "可以提 PR 了".
   static bool MayAsk(const PhraseClause& clause) {
     return clause.Has(PhraseRole::kMaybe) || (clause.Has(PhraseRole::kPermit) && !clause.Has(PhraseRole::kPerfect));
+  }
+
+  // "… 吗", and nothing that asks whether it can be done.
+  static bool AsksAtLast(const PhraseClause& clause) {
+    return clause.Has(PhraseRole::kFinal) && !clause.can && !clause.Has(PhraseRole::kPermit);
   }
 
   static bool IsQuestion(const PhraseClause& clause) {
@@ -841,7 +965,7 @@ class Run {
         hit.mood = Mood::kAct;
         hit.because = "asked for, if the step before allows it";
       }
-      any_before = any_before || hit.mood == Mood::kAct;
+      any_before = any_before || (hit.mood == Mood::kAct && (!hit.conditional || hit.rule == nullptr || any_before));
     }
 
     // 3. Commands that are options of others.
@@ -1036,6 +1160,7 @@ class Run {
   ReadPhrase read_;
   std::vector<bool> conditional_;
   std::vector<bool> deferred_;  // it depends on what the writer will do
+  std::vector<bool> waits_;     // it has to wait for what its sentence names
   std::vector<bool> named_;     // its sentence may name somebody whom it is said to
   std::vector<bool> told_;      // its sentence names who or what says so
   std::vector<Hit> hits_;       // one for each clause

@@ -75,6 +75,8 @@ enum class PhraseRole : uint8_t {
   kGiven,        // if the step before went well, said as a condition
   kPermit,       // a question like kMaybe, but with what tells that it has come to it: "可以提 PR 了"
   kHandling,     // a verb for what is done with a thing that is named by a verb: "测试先不跑"
+  kWait,         // begins what comes first, whoever brings it about: "等评审完再提交"
+  kFinal,        // a question like kMaybe that no mark of a request but a polite one makes one: "把 #12 压一下吗"
   kCount
 };
 
@@ -85,7 +87,7 @@ inline constexpr std::array<std::string_view, static_cast<size_t>(PhraseRole::kC
     "break",    "turn",   "join",        "after",    "before",    "after_that", "before_that", "cancel", "correct",
     "verb",     "topic",  "alternative", "inquiry",  "bulk",      "article",    "gerund",      "remind", "thanks",
     "person",   "source", "step",        "deed",     "so",        "how",        "thing",       "target", "failure",
-    "mend",     "given",  "permit",      "handling"};
+    "mend",     "given",  "permit",      "handling", "wait",      "final"};
 
 // What a clause may be for a rule to hold.
 enum PhraseForm : uint8_t { kFormRequest = 1, kFormQuestion = 2, kFormStatement = 4 };

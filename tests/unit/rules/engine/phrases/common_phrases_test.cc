@@ -121,7 +121,8 @@ INSTANTIATE_TEST_SUITE_P(Sets, LabelledPhrases,
                          testing::Values("dev.jsonl", "batch1.jsonl", "batch2.jsonl", "batch3.jsonl", "batch4.jsonl",
                                          "batch5.jsonl", "batch6.jsonl", "batch7.jsonl", "batch8.jsonl", "batch9.jsonl",
                                          "batch10.jsonl", "batch11.jsonl", "batch12.jsonl", "batch13.jsonl",
-                                         "batch14.jsonl", "batch15.jsonl", "batch16.jsonl"));
+                                         "batch14.jsonl", "batch15.jsonl", "batch16.jsonl", "batch17.jsonl",
+                                         "batch18.jsonl", "batch19.jsonl", "batch20.jsonl", "batch21.jsonl"));
 
 // Reports, advice, plans, questions, what is said to others: doubt may ask back, nothing may write.
 TEST(UnaskedPhrases, NothingThatIsNoRequestWrites) {

@@ -256,6 +256,47 @@ TEST(Phrases, WordsAreFoundInBothScriptsAndWithMistakes) {
   EXPECT_EQ(Told("帮我创健一个 PR"), "pr");
 }
 
+TEST(Phrases, AVerbInFrontOfANegationIsWhatItIsAbout) {
+  EXPECT_EQ(Told("测试先不跑"), "none");
+  EXPECT_EQ(Told("#12 的提交先别压"), "none");
+  // Two things of which one is forbidden stay two.
+  EXPECT_EQ(Told("提交代码，测试先不跑"), "commit");
+}
+
+TEST(Phrases, APermissionIsARequestOnlyWhereItHasComeToIt) {
+  EXPECT_EQ(Told("可以提 PR 了"), "pr");
+  EXPECT_EQ(Told("可以提 PR 了吗"), "none");
+  EXPECT_EQ(Told("可以提 PR"), "none");
+}
+
+TEST(Phrases, AClauseThatOnlyNamesAPullRequestDesignatesIt) {
+  EXPECT_EQ(Told("push, it's for #12"), R"(pr_append {"pr":12})");
+  // More than one, or another sentence, names none.
+  EXPECT_EQ(Told("push, it's for #12 and #13"), "ask");
+  EXPECT_EQ(Told("push. #12"), "ask");
+}
+
+TEST(Phrases, WhatHasToWaitIsNotAskedFor) {
+  EXPECT_EQ(Told("等评审完再提交，现在别提"), "none");
+  EXPECT_EQ(Told("wait for CI, then push"), "none");
+  EXPECT_EQ(Told("push if it passes"), "ask");
+  EXPECT_EQ(Told("after the review is done, push"), "ask");
+  // What it waits for is asked for as well: a sequence.
+  EXPECT_EQ(Told("先跑 UT，等过了再提交"), "test then commit");
+  EXPECT_EQ(Told("跑完 UT 再提交"), "test then commit");
+}
+
+TEST(Phrases, AQuestionAtTheEndIsOneInSpiteOfTheOrderOfWords) {
+  EXPECT_EQ(Told("把 #12 的提交压一下吗"), "ask");
+  EXPECT_EQ(Told("能把 #12 的提交压一下吗"), R"(squash {"pr":12})");
+  EXPECT_EQ(Told("push it, right?"), "ask");
+}
+
+TEST(Phrases, WhatIsUnknownInFrontOfAVerbMayBeWhoOrWhen) {
+  EXPECT_EQ(Told("接口定了再 squash 一下 #12"), "ask");
+  EXPECT_EQ(Told("直接 squash 一下 #12"), R"(squash {"pr":12})");
+}
+
 TEST(Phrases, ALongMessageChoosesNoWrite) {
   const std::string filler(kMaxPhraseBytes, 'a');
   EXPECT_EQ(Told("squash #12 " + filler), "ask");
