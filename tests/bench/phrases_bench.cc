@@ -25,8 +25,9 @@ std::shared_ptr<const rules::PhraseSet> LoadPhrases() {
 
 std::vector<std::string> Phrases() {
   std::vector<std::string> phrases;
-  for (const char* file : {"dev", "batch1", "batch2", "batch3", "batch4", "batch5", "batch6", "batch7", "batch8",
-                           "batch9", "batch10", "batch11", "batch12", "batch13", "batch14", "batch15", "batch16"}) {
+  for (const char* file : {"dev",     "batch1",  "batch2",  "batch3",  "batch4",  "batch5",  "batch6",  "batch7",
+                           "batch8",  "batch9",  "batch10", "batch11", "batch12", "batch13", "batch14", "batch15",
+                           "batch16", "batch17", "batch18", "batch19", "batch20", "batch21", "batch22", "batch23"}) {
     const std::string data = ReadData("phrases/" + std::string(file) + ".jsonl");
     for (size_t begin = 0; begin < data.size();) {
       const size_t end = std::min(data.find('\n', begin), data.size());

@@ -6,15 +6,17 @@
 namespace yardmaster::rules {
 
 void ConceptPattern::Add(Item item) {
-  if (item.repeat == Repeat::kOnce || item.repeat == Repeat::kPlus) needs_.push_back(item.concepts);
+  if (item.repeat == Repeat::kOnce || item.repeat == Repeat::kPlus) {
+    ConceptBits need;
+    for (const uint16_t number : item.concepts) need.Add(number);
+    // One concept alone is rarer than one of a group.
+    needs_.insert(item.concepts.size() == 1 ? needs_.begin() : needs_.end(), need);
+  }
   items_.push_back(std::move(item));
 }
 
 bool ConceptPattern::Possible(const ConceptBits& bits) const {
-  for (const std::vector<uint16_t>& need : needs_) {
-    if (std::none_of(need.begin(), need.end(), [&](uint16_t number) { return bits.Has(number); })) return false;
-  }
-  return true;
+  return std::all_of(needs_.begin(), needs_.end(), [&bits](const ConceptBits& need) { return need.Meets(bits); });
 }
 
 bool ConceptPattern::Holds(const Item& item, uint16_t number) {

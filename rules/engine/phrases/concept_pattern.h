@@ -17,6 +17,12 @@ class ConceptBits {
  public:
   void Add(uint16_t number) { bits_[number >> 6] |= uint64_t{1} << (number & 63); }
   bool Has(uint16_t number) const { return (bits_[number >> 6] >> (number & 63) & 1) != 0; }
+  // True if one is in both.
+  bool Meets(const ConceptBits& other) const {
+    uint64_t both = 0;
+    for (size_t i = 0; i < bits_.size(); ++i) both |= bits_[i] & other.bits_[i];
+    return both != 0;
+  }
 
  private:
   std::array<uint64_t, kMaxConcepts / 64> bits_{};
@@ -56,7 +62,7 @@ class ConceptPattern {
   bool MatchFrom(const std::vector<uint16_t>& concepts, size_t item, size_t at, size_t& end) const;
 
   std::vector<Item> items_;
-  std::vector<std::vector<uint16_t>> needs_;
+  std::vector<ConceptBits> needs_;  // of what every match has one of each; what is rare in front
   bool at_begin_ = false, at_end_ = false;
 };
 

@@ -122,7 +122,8 @@ INSTANTIATE_TEST_SUITE_P(Sets, LabelledPhrases,
                                          "batch5.jsonl", "batch6.jsonl", "batch7.jsonl", "batch8.jsonl", "batch9.jsonl",
                                          "batch10.jsonl", "batch11.jsonl", "batch12.jsonl", "batch13.jsonl",
                                          "batch14.jsonl", "batch15.jsonl", "batch16.jsonl", "batch17.jsonl",
-                                         "batch18.jsonl", "batch19.jsonl", "batch20.jsonl", "batch21.jsonl"));
+                                         "batch18.jsonl", "batch19.jsonl", "batch20.jsonl", "batch21.jsonl",
+                                         "batch22.jsonl", "batch23.jsonl"));
 
 // Reports, advice, plans, questions, what is said to others: doubt may ask back, nothing may write.
 TEST(UnaskedPhrases, NothingThatIsNoRequestWrites) {

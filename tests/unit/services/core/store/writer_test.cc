@@ -148,7 +148,7 @@ TEST_F(WriterTest, AStreamOfDeliveriesIsGatheredAndALoneOneIsNot) {
   WriterOptions options;
   options.between_groups_of_many = kFar;
   Start(std::move(options));
-  const auto submit = [&](const std::string& name, std::function<void()> told) {
+  const auto submit = [&](const std::string& name, const std::function<void()>& told) {
     writer_->Submit(std::make_unique<TestWrite>([name](Transaction& t) { return Insert(t, name); },
                                                 [told](const absl::Status&) { told(); }, WriteKind::kDelivery));
   };
