@@ -269,7 +269,12 @@ class Run {
 
   void FindHits() {
     for (const PhraseClause& clause : read_.clauses) {
-      if (!clause.slash.empty()) spoken_.insert(clause.slash);
+      if (!clause.slash.empty()) {
+        spoken_.insert(clause.slash);
+        // "/autogit pr --to 12 --no-rebase": its options are those of what it means with a pull request, too.
+        const PhraseCommandInfo* info = phrases_.Command(clause.slash);
+        if (info != nullptr && !info->with_reference.empty()) spoken_.insert(info->with_reference);
+      }
       SpeakOf(clause);
     }
     for (size_t i = 0; i < read_.clauses.size(); ++i) {
