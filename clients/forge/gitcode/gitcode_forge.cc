@@ -52,7 +52,7 @@ absl::Status Unsupported(std::string_view message) {
 absl::Status NoDeliveries() { return Unsupported("GitCode keeps no record of webhook deliveries"); }
 
 const RestApi& Api() {
-  static const RestApi api = {
+  static const RestApi kApi = {
       .labels = {kMinGitCodeLabelCharacters, kMaxGitCodeLabelCharacters},
       .max_comment_characters = kMaxGitCodeCommentCharacters,
       .subject = Subject,
@@ -72,7 +72,7 @@ const RestApi& Api() {
       .pull = gitcode::ParsePull,
       .pull_files = gitcode::ParsePullFiles,
   };
-  return api;
+  return kApi;
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ std::optional<bool> MorePages(const ForgeAnswer& answer, size_t, int) {
 }
 
 const RestApi& Api() {
-  static const RestApi api = {
+  static const RestApi kApi = {
       .labels = {1, kMaxGitHubLabelCharacters},
       .max_comment_characters = kMaxGitHubCommentCharacters,
       .subject = Subject,
@@ -65,7 +65,7 @@ const RestApi& Api() {
       .pull = github::ParsePull,
       .pull_files = github::ParsePullFiles,
   };
-  return api;
+  return kApi;
 }
 
 }  // namespace
