@@ -123,7 +123,8 @@ INSTANTIATE_TEST_SUITE_P(Sets, LabelledPhrases,
                                          "batch10.jsonl", "batch11.jsonl", "batch12.jsonl", "batch13.jsonl",
                                          "batch14.jsonl", "batch15.jsonl", "batch16.jsonl", "batch17.jsonl",
                                          "batch18.jsonl", "batch19.jsonl", "batch20.jsonl", "batch21.jsonl",
-                                         "batch22.jsonl", "batch23.jsonl"));
+                                         "batch22.jsonl", "batch23.jsonl", "batch24.jsonl", "batch25.jsonl",
+                                         "batch26.jsonl"));
 
 // Reports, advice, plans, questions, what is said to others: doubt may ask back, nothing may write.
 TEST(UnaskedPhrases, NothingThatIsNoRequestWrites) {
