@@ -7,15 +7,21 @@ namespace yardmaster::rules {
 
 void ConceptPattern::Add(Item item) {
   if (item.repeat == Repeat::kOnce || item.repeat == Repeat::kPlus) {
-    ConceptBits need;
-    for (const uint16_t number : item.concepts) need.Add(number);
-    // One concept alone is rarer than one of a group.
-    needs_.insert(item.concepts.size() == 1 ? needs_.begin() : needs_.end(), need);
+    if (item.concepts.size() == 1 && alone_count_ < alone_.size()) {
+      alone_[alone_count_++] = item.concepts.front();
+    } else {
+      ConceptBits need;
+      for (const uint16_t number : item.concepts) need.Add(number);
+      needs_.push_back(need);
+    }
   }
   items_.push_back(std::move(item));
 }
 
 bool ConceptPattern::Possible(const ConceptBits& bits) const {
+  for (size_t i = 0; i < alone_count_; ++i) {
+    if (!bits.Has(alone_[i])) return false;
+  }
   return std::all_of(needs_.begin(), needs_.end(), [&bits](const ConceptBits& need) { return need.Meets(bits); });
 }
 

@@ -62,7 +62,10 @@ class ConceptPattern {
   bool MatchFrom(const std::vector<uint16_t>& concepts, size_t item, size_t at, size_t& end) const;
 
   std::vector<Item> items_;
-  std::vector<ConceptBits> needs_;  // of what every match has one of each; what is rare in front
+  // What every match has: single concepts, the first few of them right here, and one of each group.
+  std::array<uint16_t, 3> alone_{};
+  uint8_t alone_count_ = 0;
+  std::vector<ConceptBits> needs_;
   bool at_begin_ = false, at_end_ = false;
 };
 
