@@ -128,17 +128,14 @@ WordMatch Lexicon::Find(std::string_view text, size_t pos) const {
   const std::string_view window = text.substr(pos, kWindow);
   std::string sound;
   std::array<uint8_t, kWindow * 2> ends{};  // of each byte of `sound`: where its character ends in `window`
-  bool differs = false;
   for (size_t at = 0; at < window.size();) {
     const char32_t c = NextCodePoint(window, at);
     if (c == 0xFFFD) break;
     const auto it = homophones_.find(c);
-    differs = differs || (it != homophones_.end() && it->second != c);
     AppendCodePoint(it == homophones_.end() ? c : it->second, sound);
     if (sound.size() > ends.size()) break;
     ends[sound.size() - 1] = static_cast<uint8_t>(at);
   }
-  (void)differs;
   WordMatch heard = Walk(sounds_, sound, 0, bytes);
   if (heard.bytes == 0 || heard.bytes > ends.size()) return exact;
   heard.bytes = ends[heard.bytes - 1];
