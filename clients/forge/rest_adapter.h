@@ -152,14 +152,6 @@ class RestAdapter : public StoppableForge {
   absl::StatusOr<ForgeIssue> ReadIssue(const Run& run, const ForgeSubject& subject);
   absl::StatusOr<ForgeCommentList> ReadComments(const Run& run, const ForgeSubject& subject);
 
-  // The comment that was written, among those of the subject: by its ids, or by its text where the answer had none.
-  static ForgeCommentWritten FindWritten(std::optional<ForgeComment> answered, std::string_view body,
-                                         const absl::StatusOr<ForgeCommentList>& list);
-  // Adds comments that are not there yet. False when kMaxForgeListBytes is passed.
-  static bool AppendComments(std::vector<ForgeComment> page, ForgeCommentList& list, size_t& bytes);
-  // The comment `id` as it is now, after it was edited.
-  static ForgeCommentWritten FindEdited(std::optional<ForgeComment> answered, std::string_view id,
-                                        const absl::StatusOr<ForgeCommentList>& list);
   // An issue that a redirect may have led to: its number must be the one asked for.
   static absl::Status CheckNumber(const ForgeIssue& issue, const ForgeSubject& subject);
 

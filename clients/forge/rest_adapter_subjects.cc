@@ -51,6 +51,59 @@ ForgeLabelsWritten LabelsAsRead(absl::StatusOr<ForgeIssue> issue) {
   return written;
 }
 
+// The comment that was written, among those of the subject: by its ids, or by its text where the answer had none.
+ForgeCommentWritten FindWritten(std::optional<ForgeComment> answered, std::string_view body,
+                                const absl::StatusOr<ForgeCommentList>& list) {
+  ForgeCommentWritten written;
+  written.answered = std::move(answered);
+  if (!list.ok()) {
+    written.read_back = list.status();
+    return written;
+  }
+  const bool has_id = written.answered.has_value() && !written.answered->id.empty();
+  // The newest one: the same text may have been written before.
+  const auto found = std::find_if(list->comments.rbegin(), list->comments.rend(), [&](const ForgeComment& comment) {
+    return has_id ? SameIds(comment, *written.answered) : comment.body == body;
+  });
+  if (found != list->comments.rend()) {
+    written.shown = *found;
+    return written;
+  }
+  written.read_back =
+      MakeForgeStatus({ForgeReason::kNotFound, ForgeOutcome::kUnknown, 0, std::nullopt},
+                      list->complete ? "the comment is not among those that the forge shows"
+                                     : "the comment is not among those that were read, which are not all");
+  return written;
+}
+
+// The comment `id` as it is now, after it was edited.
+ForgeCommentWritten FindEdited(std::optional<ForgeComment> answered, std::string_view id,
+                               const absl::StatusOr<ForgeCommentList>& list) {
+  // Its id is known, whatever the answer says.
+  ForgeComment asked;
+  asked.id = std::string(id);
+  ForgeCommentWritten written = FindWritten(std::move(asked), "", list);
+  written.answered = std::move(answered);
+  return written;
+}
+
+// Adds comments that are not there yet. False when kMaxForgeListBytes is passed.
+bool AppendComments(std::vector<ForgeComment> page, ForgeCommentList& list, size_t& bytes) {
+  for (ForgeComment& comment : page) {
+    // A comment that was deleted meanwhile moves others to the page before; a server may repeat a page.
+    const bool known =
+        !comment.id.empty() && std::any_of(list.comments.rbegin(),
+                                           list.comments.rbegin() + static_cast<std::ptrdiff_t>(std::min<size_t>(
+                                                                        list.comments.size(), 2 * kForgePageSize)),
+                                           [&comment](const ForgeComment& other) { return other.id == comment.id; });
+    if (known) continue;
+    bytes += comment.body.size();
+    if (bytes > kMaxForgeListBytes) return false;
+    list.comments.push_back(std::move(comment));
+  }
+  return true;
+}
+
 }  // namespace
 
 absl::StatusOr<ForgeIssue> RestAdapter::GetIssue(const ForgeCall& call, const ForgeSubject& subject) {
@@ -138,56 +191,6 @@ absl::StatusOr<ForgeCommentWritten> RestAdapter::EditComment(const ForgeCall& ca
   const ForgeAnswer answer = Patch(run, api_.comment(subject, comment), TextBody(body));
   if (answer.error.has_value()) return answer.ToStatus();
   return FindEdited(Answered(api_, answer), comment, ReadComments(run, subject));
-}
-
-ForgeCommentWritten RestAdapter::FindWritten(std::optional<ForgeComment> answered, std::string_view body,
-                                             const absl::StatusOr<ForgeCommentList>& list) {
-  ForgeCommentWritten written;
-  written.answered = std::move(answered);
-  if (!list.ok()) {
-    written.read_back = list.status();
-    return written;
-  }
-  const bool has_id = written.answered.has_value() && !written.answered->id.empty();
-  // The newest one: the same text may have been written before.
-  const auto found = std::find_if(list->comments.rbegin(), list->comments.rend(), [&](const ForgeComment& comment) {
-    return has_id ? SameIds(comment, *written.answered) : comment.body == body;
-  });
-  if (found != list->comments.rend()) {
-    written.shown = *found;
-    return written;
-  }
-  written.read_back =
-      MakeForgeStatus({ForgeReason::kNotFound, ForgeOutcome::kUnknown, 0, std::nullopt},
-                      list->complete ? "the comment is not among those that the forge shows"
-                                     : "the comment is not among those that were read, which are not all");
-  return written;
-}
-
-ForgeCommentWritten RestAdapter::FindEdited(std::optional<ForgeComment> answered, std::string_view id,
-                                            const absl::StatusOr<ForgeCommentList>& list) {
-  // Its id is known, whatever the answer says.
-  ForgeComment asked;
-  asked.id = std::string(id);
-  ForgeCommentWritten written = FindWritten(std::move(asked), "", list);
-  written.answered = std::move(answered);
-  return written;
-}
-
-bool RestAdapter::AppendComments(std::vector<ForgeComment> page, ForgeCommentList& list, size_t& bytes) {
-  for (ForgeComment& comment : page) {
-    // A comment that was deleted meanwhile moves others to the page before; a server may repeat a page.
-    const bool known =
-        !comment.id.empty() && std::any_of(list.comments.rbegin(),
-                                           list.comments.rbegin() + static_cast<std::ptrdiff_t>(std::min<size_t>(
-                                                                        list.comments.size(), 2 * kForgePageSize)),
-                                           [&comment](const ForgeComment& other) { return other.id == comment.id; });
-    if (known) continue;
-    bytes += comment.body.size();
-    if (bytes > kMaxForgeListBytes) return false;
-    list.comments.push_back(std::move(comment));
-  }
-  return true;
 }
 
 absl::Status RestAdapter::CheckNumber(const ForgeIssue& issue, const ForgeSubject& subject) {

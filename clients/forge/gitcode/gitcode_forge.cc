@@ -51,34 +51,31 @@ absl::Status Unsupported(std::string_view message) {
 
 absl::Status NoDeliveries() { return Unsupported("GitCode keeps no record of webhook deliveries"); }
 
-const RestApi& Api() {
-  static const RestApi kApi = {
-      .labels = {kMinGitCodeLabelCharacters, kMaxGitCodeLabelCharacters},
-      .max_comment_characters = kMaxGitCodeCommentCharacters,
-      .subject = Subject,
-      .comment = Comment,
-      .added_labels = AddedLabels,
-      .page_query = PageQuery,
-      .comment_order = CommentOrder,
-      .more_pages = MorePages,
-      .issue_tells_kind = false,
-      .repository = gitcode::ParseRepository,
-      .repository_labels = gitcode::ParseLabels,
-      .issue = gitcode::ParseIssue,
-      .issues = gitcode::ParseIssues,
-      .written_comment = gitcode::ParseComment,
-      .comments = gitcode::ParseComments,
-      .access = gitcode::ParseAccess,
-      .pull = gitcode::ParsePull,
-      .pull_files = gitcode::ParsePullFiles,
-  };
-  return kApi;
-}
+constexpr RestApi kApi = {
+    .labels = {kMinGitCodeLabelCharacters, kMaxGitCodeLabelCharacters},
+    .max_comment_characters = kMaxGitCodeCommentCharacters,
+    .subject = Subject,
+    .comment = Comment,
+    .added_labels = AddedLabels,
+    .page_query = PageQuery,
+    .comment_order = CommentOrder,
+    .more_pages = MorePages,
+    .issue_tells_kind = false,
+    .repository = gitcode::ParseRepository,
+    .repository_labels = gitcode::ParseLabels,
+    .issue = gitcode::ParseIssue,
+    .issues = gitcode::ParseIssues,
+    .written_comment = gitcode::ParseComment,
+    .comments = gitcode::ParseComments,
+    .access = gitcode::ParseAccess,
+    .pull = gitcode::ParsePull,
+    .pull_files = gitcode::ParsePullFiles,
+};
 
 }  // namespace
 
 GitCodeForge::GitCodeForge(ForgePipeline pipeline, const Clock& clock)
-    : RestAdapter(Api(), std::move(pipeline), clock) {}
+    : RestAdapter(kApi, std::move(pipeline), clock) {}
 
 absl::StatusOr<ForgeUser> GitCodeForge::CurrentUser(const ForgeCall& call) {
   return Read<ForgeUser>(Begin(call), {"/user", "/user"}, gitcode::ParseUser);

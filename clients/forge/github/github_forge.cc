@@ -44,34 +44,31 @@ std::optional<bool> MorePages(const ForgeAnswer& answer, size_t, int) {
   return github::HasNextLink(answer.Header("Link"));
 }
 
-const RestApi& Api() {
-  static const RestApi kApi = {
-      .labels = {1, kMaxGitHubLabelCharacters},
-      .max_comment_characters = kMaxGitHubCommentCharacters,
-      .subject = Subject,
-      .comment = Comment,
-      .added_labels = AddedLabels,
-      .page_query = PageQuery,
-      .comment_order = [](const ForgeSubject&) { return std::string_view(); },
-      .more_pages = MorePages,
-      .issue_tells_kind = true,
-      .repository = github::ParseRepository,
-      .repository_labels = github::ParseLabels,
-      .issue = github::ParseIssue,
-      .issues = github::ParseIssues,
-      .written_comment = github::ParseComment,
-      .comments = github::ParseComments,
-      .access = github::ParseAccess,
-      .pull = github::ParsePull,
-      .pull_files = github::ParsePullFiles,
-  };
-  return kApi;
-}
+constexpr RestApi kApi = {
+    .labels = {1, kMaxGitHubLabelCharacters},
+    .max_comment_characters = kMaxGitHubCommentCharacters,
+    .subject = Subject,
+    .comment = Comment,
+    .added_labels = AddedLabels,
+    .page_query = PageQuery,
+    .comment_order = [](const ForgeSubject&) { return std::string_view(); },
+    .more_pages = MorePages,
+    .issue_tells_kind = true,
+    .repository = github::ParseRepository,
+    .repository_labels = github::ParseLabels,
+    .issue = github::ParseIssue,
+    .issues = github::ParseIssues,
+    .written_comment = github::ParseComment,
+    .comments = github::ParseComments,
+    .access = github::ParseAccess,
+    .pull = github::ParsePull,
+    .pull_files = github::ParsePullFiles,
+};
 
 }  // namespace
 
 GitHubForge::GitHubForge(ForgePipeline pipeline, const Clock& clock, AppCredentials* app)
-    : RestAdapter(Api(), std::move(pipeline), clock), app_(app) {}
+    : RestAdapter(kApi, std::move(pipeline), clock), app_(app) {}
 
 absl::StatusOr<ForgeUser> GitHubForge::CurrentUser(const ForgeCall& call) {
   const Run run = Begin(call);

@@ -47,8 +47,8 @@ class Reader {
         const auto begin = static_cast<size_t>(span.data() - text.data());
         const size_t end = begin + span.size();
         // Lines are read one by one: what spans two of them belongs to none.
-        if (const size_t line_end = text.find('\n', begin); line_end < end) {
-          pos = line_end + 1;
+        if (const size_t line_end = span.find('\n'); line_end != re2::StringPiece::npos) {
+          pos = begin + line_end + 1;
           continue;
         }
         if (span.empty()) {

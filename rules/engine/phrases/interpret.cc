@@ -317,8 +317,7 @@ class Run {
   // A line that begins with a command is one, unless the rest of it asks about the command.
   void JudgeSlash(Hit& hit) const {
     const PhraseClause& clause = read_.clauses[hit.clause];
-    const bool about = clause.Has(PhraseRole::kQuestion) || MayAsk(clause) || clause.question_mark ||
-                       clause.Has(PhraseRole::kTopic) || clause.Has(PhraseRole::kFinite);
+    const bool about = HasQuestion(clause) || clause.Has(PhraseRole::kTopic) || clause.Has(PhraseRole::kFinite);
     hit.mood = clause.for_others || about ? Mood::kOff : Mood::kAct;
     hit.because = clause.for_others ? "addressed to somebody else" : about ? "speaks about it" : "a command line";
   }
@@ -417,7 +416,7 @@ class Run {
     }
     for (size_t i = hits_.size(); i-- > 1;) {
       const PhraseClause& clause = read_.clauses[hits_[i].clause];
-      const bool question = clause.Has(PhraseRole::kQuestion) || MayAsk(clause) || clause.question_mark;
+      const bool question = HasQuestion(clause);
       if (!clause.joined) continue;
       // "What is X and Y": the question is about both.
       if (hits_[i - 1].mood == Mood::kOff && read_.clauses[hits_[i - 1].clause].Has(PhraseRole::kQuestion) &&
@@ -758,9 +757,11 @@ class Run {
     return clause.Has(PhraseRole::kFinal) && !clause.can && !clause.Has(PhraseRole::kPermit);
   }
 
-  static bool IsQuestion(const PhraseClause& clause) {
-    return clause.Has(PhraseRole::kQuestion) || MayAsk(clause) || clause.question_mark || clause.first_auxiliary;
+  static bool HasQuestion(const PhraseClause& clause) {
+    return clause.Has(PhraseRole::kQuestion) || MayAsk(clause) || clause.question_mark;
   }
+
+  static bool IsQuestion(const PhraseClause& clause) { return HasQuestion(clause) || clause.first_auxiliary; }
 
   bool HasReference(const PhraseClause& clause) const {
     std::vector<Reference> list;

@@ -112,7 +112,7 @@ void Writer::Loop() {
   writer_thread_ = std::this_thread::get_id();
   int groups_since_slice = 0;
   bool slice_made = false;
-  std::chrono::steady_clock::time_point not_before;
+  std::optional<std::chrono::steady_clock::time_point> not_before;  // of the next group
   while (true) {
     // What arrived since the last commit is the next group.
     Group group;
@@ -122,7 +122,9 @@ void Writer::Loop() {
       if (!slice_made) {
         changed_.wait_for(lock, kIdle, [this] { return !queue_.empty() || stopping_ || woken_; });
       }
-      changed_.wait_until(lock, not_before, [this] { return queue_.size() >= kMaxGroup || stopping_; });
+      if (not_before.has_value()) {
+        changed_.wait_until(lock, *not_before, [this] { return queue_.size() >= kMaxGroup || stopping_; });
+      }
       woken_ = false;
       if (queue_.empty() && stopping_) return;
       idle = queue_.empty();
@@ -132,7 +134,7 @@ void Writer::Loop() {
         group.push_back(std::move(queue_.front()));
         queue_.pop_front();
       }
-      not_before = {};
+      not_before.reset();
       if (deliveries >= kManyDeliveries) {
         not_before = std::chrono::steady_clock::now() + options_.between_groups_of_many;
       }
