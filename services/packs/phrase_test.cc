@@ -45,7 +45,7 @@ void TestPhrases(const rules::PhraseSet& phrases, PackTest& result) {
     ++result.cases;
     std::vector<std::string> differences = Differences(one, phrases.Interpret(one.text, one.context));
     if (differences.empty()) {
-      for (std::string& id : phrases.UsedRules(one.text, one.context)) used.insert(std::move(id));
+      for (std::string& id : phrases.UsedRules(one.text)) used.insert(std::move(id));
     } else {
       result.failures.push_back({rules::Readable(one.text, 80), one.file, one.line, std::move(differences)});
     }

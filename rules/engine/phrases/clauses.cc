@@ -1,13 +1,9 @@
 #include "rules/engine/phrases/clauses.h"
 
 #include <algorithm>
-#include <optional>
 
 namespace yardmaster::rules {
 namespace {
-
-bool AsciiWordByte(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; }
-bool MaskByte(char c) { return c == kQuoteMask || c == kCodeMask || c == kBlockMask; }
 
 // Words of letters only a name or a typing mistake; longer ones are neither.
 constexpr size_t kMaxWord = 200;
@@ -20,7 +16,7 @@ class Reader {
   }
 
   ReadPhrase Read() {
-    TakeFinds();
+    out_.taken = TakeSlots(phrases_, message_, out_.text);
     const std::string& text = out_.text.text;
     for (size_t begin = 0; begin <= text.size();) {
       const size_t end = std::min(text.find('\n', begin), text.size());
@@ -31,159 +27,6 @@ class Reader {
   }
 
  private:
-  // ---- finds
-
-  void TakeFinds() {
-    if (phrases_.finds.empty()) return;
-    const std::string& text = out_.text.text;
-    for (const int hit : phrases_.find_filter.Candidates(text)) {
-      const PhraseFind& find = phrases_.finds[static_cast<size_t>(hit)];
-      std::vector<re2::StringPiece> groups(static_cast<size_t>(find.pattern->NumberOfCapturingGroups()) + 1);
-      for (size_t pos = 0; pos < text.size();) {
-        if (!find.pattern->Match(text, pos, text.size(), RE2::UNANCHORED, groups.data(),
-                                 static_cast<int>(groups.size())))
-          break;
-        const re2::StringPiece& span = groups[static_cast<size_t>(find.span)];
-        const auto begin = static_cast<size_t>(span.data() - text.data());
-        const size_t end = begin + span.size();
-        // Lines are read one by one: what spans two of them belongs to none.
-        if (const size_t line_end = span.find('\n'); line_end != re2::StringPiece::npos) {
-          pos = begin + line_end + 1;
-          continue;
-        }
-        if (span.empty()) {
-          pos = static_cast<size_t>(groups[0].data() - text.data()) + std::max<size_t>(1, groups[0].size());
-          continue;
-        }
-        const auto overlaps = [&](const TakenSlots& other) { return other.begin < end && begin < other.end; };
-        const auto other = std::find_if(out_.taken.begin(), out_.taken.end(), overlaps);
-        if (other != out_.taken.end()) {
-          pos = std::max<size_t>(other->end, begin + 1);
-          while (pos < text.size() && (text[pos] & 0xC0) == 0x80) ++pos;
-          continue;
-        }
-        TakenSlots taken;
-        taken.find = &find;
-        taken.begin = static_cast<uint32_t>(begin);
-        taken.end = static_cast<uint32_t>(end);
-        bool refused = false;
-        for (const auto& [number, slot] : find.groups) {
-          const re2::StringPiece& group = groups[static_cast<size_t>(number)];
-          if (group.data() == nullptr || group.empty()) continue;
-          const auto at = static_cast<size_t>(group.data() - text.data());
-          size_t stop = at + group.size();
-          if (slot == "reviewers") {
-            // A list of names ends where a word of ours begins.
-            stop = EndOfNames(at, stop);
-            if (stop < at + group.size() && stop > at && at + group.size() == end) {
-              taken.end = static_cast<uint32_t>(stop);
-            } else if (stop < at + group.size()) {
-              stop = at;
-            }
-          } else if ((slot == "ref" || slot == "bare" || slot == "base" || slot == "branch") && IsWord(at, stop)) {
-            stop = at;
-          }
-          if (stop == at) {
-            refused = true;
-            break;
-          }
-          // Numbers in the digits that everybody reads.
-          const bool digits = slot == "pr" || slot == "issue";
-          taken.values.emplace_back(slot, digits ? text.substr(at, stop - at) : Original(at, stop));
-        }
-        if (refused) {
-          pos = begin + 1;
-          while (pos < text.size() && (text[pos] & 0xC0) == 0x80) ++pos;
-          continue;
-        }
-        pos = taken.end;
-        out_.taken.push_back(std::move(taken));
-      }
-    }
-    std::sort(out_.taken.begin(), out_.taken.end(),
-              [](const TakenSlots& a, const TakenSlots& b) { return a.begin < b.begin; });
-  }
-
-  // True if this is all one word of the lexicon: no name of anything then.
-  bool IsWord(size_t begin, size_t end) const {
-    const std::string& text = out_.text.text;
-    if (MaskByte(text[begin]) || (text[begin] >= '0' && text[begin] <= '9')) return false;
-    return phrases_.lexicon.Find(std::string_view(text).substr(0, end), begin).bytes == end - begin;
-  }
-
-  // Where a list of names that begins at `begin` ends: behind the last name that is none of our words.
-  size_t EndOfNames(size_t begin, size_t end) const {
-    const std::string& text = out_.text.text;
-    const std::string_view upto = std::string_view(text).substr(0, end);
-    size_t last = begin;
-    for (size_t pos = begin; pos < end;) {
-      size_t next = pos;
-      const char32_t c = NextCodePoint(text, next);
-      const bool ascii = c < 0x80 && AsciiWordByte(static_cast<char>(c));
-      if (!ascii && c < 0x3400) {
-        pos = next;  // separators and "@"
-        continue;
-      }
-      const bool named = pos > 0 && text[pos - 1] == '@';
-      size_t stop = pos;
-      if (ascii) {
-        while (stop < end && (AsciiWordByte(text[stop]) || text[stop] == '-' || text[stop] == '.')) ++stop;
-        const WordMatch word = phrases_.lexicon.Find(upto, pos);
-        const bool joins = word.bytes > 0 && phrases_.Has(word.concepts->front(), PhraseRole::kJoin);
-        if (joins) {
-          pos += word.bytes;
-          continue;
-        }
-        if (!named && word.bytes > 0) return last;
-        if (!named && IsBranchLike(upto.substr(pos, stop - pos))) return last;
-      } else {
-        // A character that joins names, or a name of a few characters without a word of ours in it.
-        const WordMatch word = phrases_.lexicon.Find(upto, pos);
-        if (word.bytes > 0 && phrases_.Has(word.concepts->front(), PhraseRole::kJoin)) {
-          pos += word.bytes;
-          continue;
-        }
-        while (stop < end) {
-          size_t after = stop;
-          const char32_t han = NextCodePoint(text, after);
-          if (han < 0x3400 || han > 0x9FFF) break;
-          const WordMatch inner = phrases_.lexicon.Find(upto, stop);
-          if (inner.bytes > 0 && phrases_.Has(inner.concepts->front(), PhraseRole::kJoin)) break;
-          if (inner.bytes > 3 || (inner.bytes > 0 && stop == pos)) return last;
-          stop = after;
-        }
-      }
-      last = stop;
-      pos = std::max(stop, next);
-    }
-    return last;
-  }
-
-  static bool IsBranchLike(std::string_view word) { return word.find('/') != std::string_view::npos; }
-
-  // The message's own words for a piece of the folded text; without quotation marks or back-ticks around all of it.
-  std::string Original(size_t begin, size_t end) const {
-    const std::string& text = out_.text.text;
-    const bool masked = MaskByte(text[begin]);
-    std::string value(message_.substr(out_.text.origin[begin], out_.text.origin[end] - out_.text.origin[begin]));
-    if (masked && text[begin] == kCodeMask) {
-      const size_t first = value.find_first_not_of("` ");
-      const size_t last = value.find_last_not_of("` ");
-      return first == std::string::npos ? "" : value.substr(first, last + 1 - first);
-    }
-    if (masked) {
-      size_t from = 0;
-      NextCodePoint(value, from);
-      size_t to = value.size();
-      while (to > from && (value[to - 1] & 0xC0) == 0x80) --to;
-      if (to > from) --to;
-      return value.substr(from, to - from);
-    }
-    const size_t first = value.find_first_not_of(" \t");
-    const size_t last = value.find_last_not_of(" \t");
-    return first == std::string::npos ? "" : value.substr(first, last + 1 - first);
-  }
-
   // ---- lines
 
   void ReadLine(size_t begin, size_t end) {
@@ -207,7 +50,7 @@ class Reader {
   bool ReadSlash(size_t first, size_t end) {
     const std::string& text = out_.text.text;
     const auto word_end = [&](size_t pos) {
-      while (pos < end && (AsciiWordByte(text[pos]) || text[pos] == '-' || text[pos] == '/')) ++pos;
+      while (pos < end && (IsFoldedWordByte(text[pos]) || text[pos] == '-' || text[pos] == '/')) ++pos;
       return pos;
     };
     const size_t one = word_end(first);
@@ -271,6 +114,7 @@ class Reader {
 
   // "张三，…", "alice: …" at the beginning of a line, "…, Bob" behind something: one word that we don't know.
   bool MaybeName() const {
+    if (clause_.Has(PhraseRole::kGreeting)) return true;
     if (clause_.tokens.size() != 1 || clause_.tokens[0].concept_number != phrases_.unknown || clause_.question_mark)
       return false;
     const size_t at = clause_.tokens[0].begin;
@@ -332,7 +176,7 @@ class Reader {
     const std::string& text = out_.text.text;
     const char c = text[pos];
     if (c == ' ') return pos + 1;
-    if (MaskByte(c)) {
+    if (IsMask(c)) {
       size_t stop = pos;
       while (stop < limit && text[stop] == c) ++stop;
       if (c != kBlockMask) AddConcept(phrases_.quoted, pos, end, -1);
@@ -371,7 +215,7 @@ class Reader {
       for (const uint16_t number : *word.concepts) AddConcept(number, pos, end, -1, pos + word.bytes);
       return pos + word.bytes;
     }
-    if (AsciiWordByte(c)) return ReadAsciiWord(pos, limit, end);
+    if (IsFoldedWordByte(c)) return ReadAsciiWord(pos, limit, end);
     if (static_cast<unsigned char>(c) < 0x80) {
       unknown_run_ = false;
       ReadMark(pos, end);
@@ -443,9 +287,9 @@ class Reader {
     size_t stop = pos;
     bool digits = true;
     while (stop < limit && stop - pos < kMaxWord &&
-           (AsciiWordByte(text[stop]) ||
+           (IsFoldedWordByte(text[stop]) ||
             (stop + 1 < limit && (text[stop] == '.' || text[stop] == '-' || text[stop] == '/' || text[stop] == '\'') &&
-             AsciiWordByte(text[stop + 1])))) {
+             IsFoldedWordByte(text[stop + 1])))) {
       digits = digits && text[stop] >= '0' && text[stop] <= '9';
       ++stop;
     }
@@ -475,7 +319,8 @@ class Reader {
   size_t ReadMention(size_t pos, size_t limit) {
     const std::string& text = out_.text.text;
     size_t stop = pos + 1;
-    while (stop < limit && (AsciiWordByte(text[stop]) || text[stop] == '-' || text[stop] == '[' || text[stop] == ']'))
+    while (stop < limit &&
+           (IsFoldedWordByte(text[stop]) || text[stop] == '-' || text[stop] == '[' || text[stop] == ']'))
       ++stop;
     unknown_run_ = false;
     const std::string name = text.substr(pos + 1, stop - pos - 1);
@@ -642,7 +487,7 @@ class Reader {
         if (!handled) return false;
         size_t next = at;
         const char32_t character = NextCodePoint(text, next);
-        return (character < 0x80 && !AsciiWordByte(c) && c != '#' && c != '@' && !MaskByte(c)) || character == 0x3002;
+        return (character < 0x80 && !IsFoldedWordByte(c) && c != '#' && c != '@' && !IsMask(c)) || character == 0x3002;
       }
       for (const uint16_t number : *word.concepts) {
         if (!handled && phrases_.Has(number, PhraseRole::kHandling)) {
@@ -677,8 +522,8 @@ class Reader {
         size_t next = pos;
         const char32_t character = NextCodePoint(text, next);
         if (character == 0x3002) return false;
-        if (AsciiWordByte(c)) {
-          while (next < end && AsciiWordByte(text[next])) ++next;
+        if (IsFoldedWordByte(c)) {
+          while (next < end && IsFoldedWordByte(text[next])) ++next;
         }
         pos = next;
         ++words;

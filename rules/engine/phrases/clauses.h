@@ -9,15 +9,9 @@
 #include <vector>
 
 #include "rules/engine/phrases/phrase_model.h"
+#include "rules/engine/phrases/taken_slots.h"
 
 namespace yardmaster::rules {
-
-// Slots that a find took out of the text.
-struct TakenSlots {
-  const PhraseFind* find = nullptr;
-  uint32_t begin = 0, end = 0;  // of the folded text
-  std::vector<std::pair<std::string_view, std::string>> values;
-};
 
 struct PhraseToken {
   uint16_t concept_number = 0;

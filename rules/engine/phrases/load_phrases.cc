@@ -151,14 +151,15 @@ class Loader {
     return std::nullopt;
   }
 
-  std::vector<uint16_t> KnownList(const Piece& piece, const char* key) {
-    std::vector<uint16_t> out;
+  // The concepts of a list; nothing where there is none.
+  std::optional<ConceptBits> KnownList(const Piece& piece, const char* key) {
     const auto it = piece.value->find(key);
-    if (it == piece.value->end()) return out;
+    if (it == piece.value->end() || it->empty()) return std::nullopt;
+    ConceptBits out;
     for (size_t i = 0; i < it->size(); ++i) {
       const std::string inner = PointerJoin(std::string("/") + key, i);
       for (const std::string& name : Members((*it)[i].get<std::string>(), piece, inner)) {
-        if (const auto number = Known(name, piece, inner)) out.push_back(*number);
+        if (const auto number = Known(name, piece, inner)) out.Add(*number);
       }
     }
     return out;
@@ -428,7 +429,7 @@ class Loader {
           rule.forms |= form == "request" ? kFormRequest : form == "question" ? kFormQuestion : kFormStatement;
         }
       }
-      rule.without = KnownList(piece, "without");
+      rule.without = KnownList(piece, "without").value_or(ConceptBits());
       rule.with = KnownList(piece, "with");
       rule.anywhere = KnownList(piece, "anywhere");
       const json& patterns = value.at("match");

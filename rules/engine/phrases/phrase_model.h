@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -76,6 +77,8 @@ enum class PhraseRole : uint8_t {
   kPermit,       // a question like kMaybe, but with what tells that it has come to it: "可以提 PR 了"
   kHandling,     // a verb for what is done with a thing that is named by a verb: "测试先不跑"
   kWait,         // begins what comes first, whoever brings it about: "等评审完再提交"
+  kRepeated,     // it has happened again, or happens too often
+  kGreeting,     // said to several people: what its sentence asks for may be asked of them
   kFinal,        // a question like kMaybe that no mark of a request but a polite one makes one: "把 #12 压一下吗"
   kCount
 };
@@ -87,7 +90,7 @@ inline constexpr std::array<std::string_view, static_cast<size_t>(PhraseRole::kC
     "break",    "turn",   "join",        "after",    "before",    "after_that", "before_that", "cancel", "correct",
     "verb",     "topic",  "alternative", "inquiry",  "bulk",      "article",    "gerund",      "remind", "thanks",
     "person",   "source", "step",        "deed",     "so",        "how",        "thing",       "target", "failure",
-    "mend",     "given",  "permit",      "handling", "wait",      "final"};
+    "mend",     "given",  "permit",      "handling", "wait",      "repeated",   "greeting",    "final"};
 
 // What a clause may be for a rule to hold.
 enum PhraseForm : uint8_t { kFormRequest = 1, kFormQuestion = 2, kFormStatement = 4 };
@@ -98,13 +101,13 @@ struct PhraseRule {
   std::vector<ConceptPattern> patterns;
   int rank = 0;
   uint8_t forms = kFormRequest;
-  std::vector<std::string> then;     // commands that its words ask for besides
-  std::vector<std::string> choices;  // "ask": the commands that its words may mean
-  std::vector<uint16_t> without;     // concepts that the clause must not have
-  std::vector<uint16_t> with;        // one of these must be in the clause
-  std::vector<uint16_t> anywhere;    // one of these must be in the message
-  bool polite = false;               // only where somebody asks
-  bool certain = false;              // its words can't be meant otherwise: no doubt by what stands around them
+  std::vector<std::string> then;        // commands that its words ask for besides
+  std::vector<std::string> choices;     // "ask": the commands that its words may mean
+  ConceptBits without;                  // concepts that the clause must not have
+  std::optional<ConceptBits> with;      // one of these must be in the clause
+  std::optional<ConceptBits> anywhere;  // one of these must be in the message
+  bool polite = false;                  // only where somebody asks
+  bool certain = false;                 // its words can't be meant otherwise: no doubt by what stands around them
 };
 
 // Takes slots out of the text.
@@ -159,6 +162,10 @@ struct PhraseSet::Impl {
       if (command.id == id) return &command;
     }
     return nullptr;
+  }
+  bool IsWrite(std::string_view id) const {
+    const PhraseCommandInfo* command = Command(id);
+    return command != nullptr && command->write;
   }
   bool Has(uint16_t concept_number, PhraseRole role) const {
     return (roles[concept_number] >> static_cast<unsigned>(role) & 1) != 0;

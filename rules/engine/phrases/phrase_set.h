@@ -4,10 +4,10 @@
 //   text      full-width characters, case, variants folded; code and quotations masked        phrase_text.h
 //   finds     patterns that take slots out of the text: references, branches, people, messages
 //   words     each word becomes a concept, misspelt ones too                                   lexicon.h
-//   clauses   sentences and their parts, with what joins them; options taken out of them       clauses.h
-//   rules     patterns over concepts: the command that a clause speaks of
-//   mood      whether the clause asks for it, forbids it, tells of it, or asks about it
-//   decision  the first command asked for, the others behind it, or a question back
+//   clauses   sentences and their parts, with what joins them                                  clauses.h
+//   rules     options taken out of the clauses; the command that each of them speaks of        rule_hits.h
+//   mood      whether the clause asks for it, forbids it, tells of it, or asks about it        mood.h, clause_mood.h
+//   decision  the first command asked for, the others behind it, or a question back            decision.h
 //
 // Doubt about a command that writes is always a question back.
 #ifndef YARDMASTER_RULES_ENGINE_PHRASES_PHRASE_SET_H_
@@ -102,8 +102,8 @@ class PhraseSet {
   const std::vector<PhraseCase>& cases() const;
   // Ids of the rules, in order.
   std::vector<std::string> RuleIds() const;
-  // Ids of the rules that a message made use of.
-  std::vector<std::string> UsedRules(std::string_view message, const PhraseContext& context) const;
+  // Ids of the rules and options that a message made use of.
+  std::vector<std::string> UsedRules(std::string_view message) const;
   // How the stages see a message, for those who write rules: a line for each clause.
   std::string Explain(std::string_view message) const;
 

@@ -15,6 +15,10 @@ namespace yardmaster::rules {
 inline constexpr char kQuoteMask = '\x01';  // between quotation marks, marks included
 inline constexpr char kCodeMask = '\x02';   // inline code, back-ticks included
 inline constexpr char kBlockMask = '\x03';  // code blocks, quoted lines, HTML comments
+inline bool IsMask(char c) { return c == kQuoteMask || c == kCodeMask || c == kBlockMask; }
+
+// A byte of an ASCII word in folded text.
+inline bool IsFoldedWordByte(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; }
 
 struct PhraseText {
   std::string text;              // folded, lower case, masked
