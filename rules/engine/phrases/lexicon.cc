@@ -18,6 +18,12 @@ bool AsciiWord(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')
 
 bool Space(char c) { return c == ' ' || c == '\n'; }
 
+std::string WithoutDoubles(std::string_view word) {
+  std::string out(word);
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
 // Edit distance with neighbours that changed places, as far as `most`.
 size_t Distance(std::string_view a, std::string_view b, size_t most) {
   if (a.size() > b.size() + most || b.size() > a.size() + most) return most + 1;
@@ -166,10 +172,12 @@ WordMatch Lexicon::FindMisspelt(std::string_view word) const {
                         word.back() == spelling.word.back()))
           continue;
       }
-      if (best.bytes != 0 && distance > least) continue;
+      // A letter once for twice is the likelier mistake: "apend" is "append" and not "amend".
+      const size_t cost = 2 * distance - (WithoutDoubles(word) == WithoutDoubles(spelling.word) ? 1 : 0);
+      if (best.bytes != 0 && cost > least) continue;
       const auto* concepts = &entries_[static_cast<size_t>(spelling.entry)];
-      tie = best.bytes != 0 && distance == least && *best.concepts != *concepts;
-      least = distance;
+      tie = best.bytes != 0 && cost == least && *best.concepts != *concepts;
+      least = cost;
       best = {word.size(), concepts, true};
     }
   }
