@@ -13,11 +13,11 @@ namespace {
 class ClauseJudge {
  public:
   ClauseJudge(const PhraseSet::Impl& phrases, const ReadPhrase& read, const SentenceFacts& sentence,
-              const std::vector<Hit>& before, Hit& hit)
+              const std::vector<Hit>& hits, Hit& hit)
       : phrases_(phrases),
         read_(read),
         sentence_(sentence),
-        before_(before),
+        hits_(hits),
         hit_(hit),
         clause_(read.clauses[hit.clause]),
         size_(clause_.tokens.size()),
@@ -115,7 +115,7 @@ class ClauseJudge {
     if (sentence_.told && !polite_ && !look) return Off("somebody says so");
     if (Has(PhraseRole::kLater) || sentence_.deferred) return Off("not now");
     // "跑 UT，等过了再提交": what it waits for is asked for as well.
-    const bool waits = sentence_.waits && !std::any_of(before_.begin(), before_.end(), [&](const Hit& before) {
+    const bool waits = sentence_.waits && !std::any_of(hits_.begin(), hits_.end(), [&](const Hit& before) {
                          return before.mood == Mood::kAct && !phrases_.IsWrite(before.command);
                        });
     if (waits && !polite_) return Off("not now");
@@ -236,6 +236,9 @@ class ClauseJudge {
     if (!statement_too_ && marked_ && !asked_ && hit_.begin > 0 && Is(hit_.begin, PhraseRole::kVerb) &&
         IsUnknown(hit_.begin - 1))
       doubt_ = true;
+    // "请 alice 压一下 #12": whoever stands behind the word of asking is asked.
+    if (!statement_too_ && polite_ && InUnknown(clause_.please_before, std::min(clause_.take_before, hit_.begin)))
+      doubt_ = true;
     // What stands around a verb of Chinese decides whether it is one: "提交任务", "推送服务".
     if (!statement_too_ && !marked_ && HasUnknownChinese()) {
       if (!reference_) return Off("too much that we don't know around it");
@@ -269,7 +272,7 @@ class ClauseJudge {
       const size_t next = hit_.begin + 1;
       if (IsUnknown(next) && (next >= 64 || (clause_.articles >> next & 1) == 0)) doubt_ = true;
     }
-    doubt_ = doubt_ || Has(PhraseRole::kRemind) || (Has(PhraseRole::kRepeated) && !asked_);
+    doubt_ = doubt_ || Has(PhraseRole::kRemind) || Has(PhraseRole::kNeed) || (Has(PhraseRole::kRepeated) && !asked_);
     return false;
   }
 
@@ -277,7 +280,7 @@ class ClauseJudge {
   bool WentWrong() const {
     for (size_t i = hit_.begin + 1; i < size_; ++i) {
       if (!Is(i, PhraseRole::kFailure)) continue;
-      if (Is(i - 1, PhraseRole::kVerb) && !Is(i + 1, PhraseRole::kThing)) return true;
+      if (Is(i - 1, PhraseRole::kVerb) && (Is(i, PhraseRole::kFinite) || !Is(i + 1, PhraseRole::kThing))) return true;
       if (i >= hit_.end && !Has(PhraseRole::kMend)) return true;
     }
     return false;
@@ -348,7 +351,7 @@ class ClauseJudge {
   const PhraseSet::Impl& phrases_;
   const ReadPhrase& read_;
   const SentenceFacts& sentence_;
-  const std::vector<Hit>& before_;
+  const std::vector<Hit>& hits_;
   Hit& hit_;
   const PhraseClause& clause_;
   const size_t size_;
@@ -369,8 +372,8 @@ class ClauseJudge {
 }  // namespace
 
 void JudgeClause(const PhraseSet::Impl& phrases, const ReadPhrase& read, const SentenceFacts& sentence,
-                 const std::vector<Hit>& before, Hit& hit) {
-  ClauseJudge(phrases, read, sentence, before, hit).Judge();
+                 const std::vector<Hit>& hits, Hit& hit) {
+  ClauseJudge(phrases, read, sentence, hits, hit).Judge();
 }
 
 }  // namespace yardmaster::rules

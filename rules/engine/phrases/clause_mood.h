@@ -19,9 +19,10 @@ struct SentenceFacts {
   bool told = false;         // it names who or what says so
 };
 
-// Sets the mood of `hit`, which has a rule. `before` are the hits of the clauses in front of it.
+// Sets the mood of `hit`, which has a rule. It is one of `hits`, those of the whole message; the ones behind it have no
+// mood yet.
 void JudgeClause(const PhraseSet::Impl& phrases, const ReadPhrase& read, const SentenceFacts& sentence,
-                 const std::vector<Hit>& before, Hit& hit);
+                 const std::vector<Hit>& hits, Hit& hit);
 
 }  // namespace yardmaster::rules
 

@@ -407,12 +407,14 @@ class Reader {
     if (clause_.tokens.empty() && has(PhraseRole::kAuxiliary)) clause_.first_auxiliary = true;
     has_verb_ = has_verb_ || has(PhraseRole::kVerb);
     clause_.roles |= phrases_.roles[number];
-    // "李工麻烦把 … 压一下": the one in front is asked.
+    // "李工麻烦把 … 压一下", "提交 #12 的人请 …": the one in front is asked.
     if ((has(PhraseRole::kPolite) || has(PhraseRole::kTake)) && !in_slash_ && !clause_.tokens.empty() &&
-        phrases_.Has(clause_.tokens.front().concept_number, PhraseRole::kPerson))
+        (phrases_.Has(clause_.tokens.front().concept_number, PhraseRole::kPerson) ||
+         phrases_.Has(clause_.tokens.back().concept_number, PhraseRole::kPerson)))
       AddressSentence();
-    // "麻烦作者 …": asked too.
-    if (has(PhraseRole::kPerson) && clause_.tokens.empty() && clause_.Has(PhraseRole::kPolite) && !in_slash_)
+    // "麻烦作者 …", "同步请仓库管理员 …": asked too.
+    if (has(PhraseRole::kPerson) && clause_.Has(PhraseRole::kPolite) && !clause_.Has(PhraseRole::kTake) && !in_slash_ &&
+        !VerbSince(clause_.please_before))
       AddressSentence();
     if (has(PhraseRole::kMaybe) && !has(PhraseRole::kFinal)) clause_.can = true;
     if (has(PhraseRole::kTake)) clause_.take_before = std::min(clause_.take_before, clause_.tokens.size());
@@ -427,6 +429,13 @@ class Reader {
     if (clause_.tokens.size() < 64 && article_at_ == clause_.tokens.size())
       clause_.articles |= uint64_t{1} << clause_.tokens.size();
     clause_.tokens.push_back({number, static_cast<uint32_t>(pos), taken});
+  }
+
+  bool VerbSince(size_t token) const {
+    for (size_t i = token; i < clause_.tokens.size(); ++i) {
+      if (phrases_.Has(clause_.tokens[i].concept_number, PhraseRole::kVerb)) return true;
+    }
+    return false;
   }
 
   // Who does it, and when, holds for the clause that goes on without a comma too; what is joined is also negated with

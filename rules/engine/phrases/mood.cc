@@ -143,6 +143,12 @@ class MessageJudge {
       if (!read_.clauses[i].joined) continue;
       const bool question_before = hits_[i - 1].mood == Mood::kOff && read_.clauses[i - 1].Has(PhraseRole::kQuestion);
       if (question_before && IsNoQuestion(i)) Off(i, "a question");
+      // "#12 needs a rebase and squash".
+      const PhraseClause& before = read_.clauses[i - 1];
+      const bool statement = before.Has(PhraseRole::kFinite) || before.Has(PhraseRole::kNeed);
+      if (ActsToWrite(i) && statement && hits_[i - 1].mood != Mood::kAct && !before.Has(PhraseRole::kPolite) &&
+          !read_.clauses[i].Has(PhraseRole::kPolite))
+        Doubt(i, "a statement?");
       if (HasQuestion(read_.clauses[i]) && hits_[i].mood == Mood::kOff && hits_[i - 1].mood != Mood::kOff)
         Off(i - 1, "a question");
     }
@@ -152,7 +158,11 @@ class MessageJudge {
   void JudgeAfter() {
     for (size_t i = 0; i < hits_.size(); ++i) {
       const PhraseClause* next = NextInSentence(i);
-      if (!ComesFirst(i) || next == nullptr) continue;
+      if ((!read_.clauses[i].after && !read_.clauses[i].before) || next == nullptr) continue;
+      // "#12 是他走之前压的".
+      if (hits_[i].mood != Mood::kAct && read_.clauses[i].Has(PhraseRole::kFinite) && ActsToWrite(i + 1) &&
+          !next->Has(PhraseRole::kPolite))
+        Off(i + 1, "a statement");
       if (hits_[i].mood == Mood::kOff) {
         // A question word in front of "after" asks about what comes behind it too.
         if (read_.clauses[i].Has(PhraseRole::kQuestion) && IsNoQuestion(i + 1)) Off(i + 1, "a question");

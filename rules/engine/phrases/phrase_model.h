@@ -77,6 +77,7 @@ enum class PhraseRole : uint8_t {
   kPermit,       // a question like kMaybe, but with what tells that it has come to it: "可以提 PR 了"
   kHandling,     // a verb for what is done with a thing that is named by a verb: "测试先不跑"
   kWait,         // begins what comes first, whoever brings it about: "等评审完再提交"
+  kNeed,         // says that something is needed, and asks nobody for it
   kRepeated,     // it has happened again, or happens too often
   kGreeting,     // said to several people: what its sentence asks for may be asked of them
   kFinal,        // a question like kMaybe that no mark of a request but a polite one makes one: "把 #12 压一下吗"
@@ -85,12 +86,12 @@ enum class PhraseRole : uint8_t {
 
 // The names of roles in packs, in the order of PhraseRole.
 inline constexpr std::array<std::string_view, static_cast<size_t>(PhraseRole::kCount)> kPhraseRoleNames = {
-    "negation", "done",   "perfect",     "plan",     "later",     "self",       "other",       "want",   "polite",
-    "soft",     "take",   "maybe",       "question", "auxiliary", "condition",  "success",     "lead",   "finite",
-    "break",    "turn",   "join",        "after",    "before",    "after_that", "before_that", "cancel", "correct",
-    "verb",     "topic",  "alternative", "inquiry",  "bulk",      "article",    "gerund",      "remind", "thanks",
-    "person",   "source", "step",        "deed",     "so",        "how",        "thing",       "target", "failure",
-    "mend",     "given",  "permit",      "handling", "wait",      "repeated",   "greeting",    "final"};
+    "negation", "done",   "perfect",     "plan",     "later",     "self",       "other",       "want",     "polite",
+    "soft",     "take",   "maybe",       "question", "auxiliary", "condition",  "success",     "lead",     "finite",
+    "break",    "turn",   "join",        "after",    "before",    "after_that", "before_that", "cancel",   "correct",
+    "verb",     "topic",  "alternative", "inquiry",  "bulk",      "article",    "gerund",      "remind",   "thanks",
+    "person",   "source", "step",        "deed",     "so",        "how",        "thing",       "target",   "failure",
+    "mend",     "given",  "permit",      "handling", "wait",      "need",       "repeated",    "greeting", "final"};
 
 // What a clause may be for a rule to hold.
 enum PhraseForm : uint8_t { kFormRequest = 1, kFormQuestion = 2, kFormStatement = 4 };
