@@ -265,6 +265,13 @@ class ClauseJudge {
     // "把截图补到 #12", "add a note to #12", "put #12 on the agenda": what is taken to the pull request, or what it
     // is taken to, is something that we don't know.
     if (reference_ && !HasMore() && TakesUnknown()) doubt_ = true;
+    // "麻烦提交一下 CLA".
+    if (marked_ && !reference_ && IsUnknown(hit_.end) && !HasThing()) doubt_ = true;
+    // "Comment /retest to rerun the gate": what for.
+    for (size_t i = hit_.begin + 1; !asked_ && i + 1 < size_; ++i) {
+      if (Is(i, PhraseRole::kTarget) && read_.text.text[clause_.tokens[i].begin] == 't' && Is(i + 1, PhraseRole::kVerb))
+        doubt_ = true;
+    }
     if (!marked_ && !reference_) {
       // "Commit to the plan".
       if (Is(hit_.end, PhraseRole::kTarget) && IsUnknown(hit_.end + 1)) doubt_ = true;

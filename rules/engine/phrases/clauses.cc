@@ -89,7 +89,7 @@ class Reader {
   void Close() {
     if (clause_.tokens.empty() && clause_.roles == 0 && clause_.slash.empty()) return;
     if (!clause_.tokens.empty() && (OnlyPeople() || EndsWithMention())) AddressSentence();
-    clause_.maybe_name = MaybeName();
+    clause_.maybe_name = MaybeName() || MentionsLast();
     if (out_.clauses.size() >= kMaxPhraseClauses) {
       out_.too_many = true;
     } else {
@@ -110,6 +110,12 @@ class Reader {
     const auto& tokens = clause_.tokens;
     return tokens.size() >= 2 && tokens.back().concept_number == phrases_.mention && clause_.slash.empty() &&
            phrases_.Has(tokens[tokens.size() - 2].concept_number, PhraseRole::kVerb);
+  }
+
+  // "push your changes @bob": may be said to them.
+  bool MentionsLast() const {
+    return clause_.tokens.size() >= 2 && clause_.tokens.back().concept_number == phrases_.mention && !in_slash_ &&
+           clause_.slash.empty();
   }
 
   // "张三，…", "alice: …" at the beginning of a line, "…, Bob" behind something: one word that we don't know.

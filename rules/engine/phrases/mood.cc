@@ -76,9 +76,18 @@ class MessageJudge {
   // A line that begins with a command is one, unless the rest of it asks about the command.
   void JudgeCommandLine(Hit& hit) const {
     const PhraseClause& clause = read_.clauses[hit.clause];
-    const bool about = SpeaksAbout(clause, hit.command);
-    hit.mood = clause.for_others || about ? Mood::kOff : Mood::kAct;
-    hit.because = clause.for_others ? "addressed to somebody else" : about ? "speaks about it" : "a command line";
+    hit.mood = Mood::kOff;
+    if (clause.for_others) {
+      hit.because = "addressed to somebody else";
+    } else if (SpeaksAbout(clause, hit.command)) {
+      hit.because = "speaks about it";
+    } else if (phrases_.IsWrite(hit.command) && clause.Has(PhraseRole::kNegation)) {
+      hit.mood = Mood::kDoubt;  // "/retest 没反应"
+      hit.because = "or speaks about it?";
+    } else {
+      hit.mood = Mood::kAct;
+      hit.because = "a command line";
+    }
   }
 
   bool SpeaksAbout(const PhraseClause& clause, std::string_view command) const {
@@ -230,6 +239,9 @@ class MessageJudge {
     const bool without = next.Has(PhraseRole::kNegation) || next.Has(PhraseRole::kMaybe);
     if (clause.Has(PhraseRole::kWant) && !asked && next.Has(PhraseRole::kTurn) && without && !verb)
       Doubt(i, "something is in the way");
+    // "#12 回合 r1.0，谁来".
+    if (!asked && !clause.Has(PhraseRole::kSoft) && next.Has(PhraseRole::kQuestion) && hits_[i + 1].command.empty())
+      Doubt(i, "a question?");
     // "Push it, right?"
     if (next.tokens.size() == 1 && next.Has(PhraseRole::kQuestion) &&
         (next.question_mark || next.tokens.front().taken >= 0))
