@@ -168,6 +168,10 @@ class MessageJudge {
     for (size_t i = 0; i < hits_.size(); ++i) {
       const PhraseClause* next = NextInSentence(i);
       if ((!read_.clauses[i].after && !read_.clauses[i].before) || next == nullptr) continue;
+      // "别赶在那时候推代码".
+      if (hits_[i].command.empty() && read_.clauses[i].Has(PhraseRole::kNegation) && ActsToWrite(i + 1) &&
+          !next->Has(PhraseRole::kPolite))
+        Off(i + 1, "negated");
       // "#12 是他走之前压的".
       if (hits_[i].mood != Mood::kAct && read_.clauses[i].Has(PhraseRole::kFinite) && ActsToWrite(i + 1) &&
           !next->Has(PhraseRole::kPolite))
@@ -246,6 +250,9 @@ class MessageJudge {
     if (next.tokens.size() == 1 && next.Has(PhraseRole::kQuestion) &&
         (next.question_mark || next.tokens.front().taken >= 0))
       Doubt(i, "a question?");
+    // "Retest 和 check-pr 有顺序要求吗": one question, whatever joins its parts.
+    if (!asked && !clause.Has(PhraseRole::kSoft) && !clause.Has(PhraseRole::kTake) && EndsInQuestion(i))
+      Doubt(i, "a question?");
     // "自动修复，自动制造新问题": a bare word, and behind it something else.
     if (clause.tokens.size() == 1 && !asked && !clause.Has(PhraseRole::kSoft) && IsSomethingElse(i + 1))
       Doubt(i, "or speaks about it?");
@@ -255,6 +262,18 @@ class MessageJudge {
     if (hits_[last].mood == Mood::kOff && read_.clauses[last].Has(PhraseRole::kQuestion) &&
         read_.clauses[last].Has(PhraseRole::kTopic))
       Doubt(i, "a question?");
+  }
+
+  // What follows without a comma in its sentence is a question, and no polite one.
+  bool EndsInQuestion(size_t i) const {
+    for (; NextInSentence(i) != nullptr; ++i) {
+      const PhraseClause& clause = read_.clauses[i];
+      const PhraseClause& next = read_.clauses[i + 1];
+      if (clause.tokens.empty() || next.tokens.empty() || CommaBetween(clause, next)) return false;
+      if (next.Has(PhraseRole::kPolite) || next.Has(PhraseRole::kSoft)) return false;
+      if (next.Has(PhraseRole::kFinal) || next.Has(PhraseRole::kQuestion)) return hits_[i + 1].mood != Mood::kAct;
+    }
+    return false;
   }
 
   // Words that we don't know, and none that could belong to what is asked for.

@@ -112,7 +112,8 @@ void Writer::Loop() {
   writer_thread_ = std::this_thread::get_id();
   int groups_since_slice = 0;
   bool slice_made = false;
-  std::optional<std::chrono::steady_clock::time_point> not_before;  // of the next group
+  constexpr std::chrono::steady_clock::time_point kNow{};
+  std::chrono::steady_clock::time_point not_before = kNow;  // of the next group
   while (true) {
     // What arrived since the last commit is the next group.
     Group group;
@@ -122,8 +123,8 @@ void Writer::Loop() {
       if (!slice_made) {
         changed_.wait_for(lock, kIdle, [this] { return !queue_.empty() || stopping_ || woken_; });
       }
-      if (not_before.has_value()) {
-        changed_.wait_until(lock, *not_before, [this] { return queue_.size() >= kMaxGroup || stopping_; });
+      if (not_before != kNow) {
+        changed_.wait_until(lock, not_before, [this] { return queue_.size() >= kMaxGroup || stopping_; });
       }
       woken_ = false;
       if (queue_.empty() && stopping_) return;
@@ -134,10 +135,8 @@ void Writer::Loop() {
         group.push_back(std::move(queue_.front()));
         queue_.pop_front();
       }
-      not_before.reset();
-      if (deliveries >= kManyDeliveries) {
-        not_before = std::chrono::steady_clock::now() + options_.between_groups_of_many;
-      }
+      not_before =
+          deliveries >= kManyDeliveries ? std::chrono::steady_clock::now() + options_.between_groups_of_many : kNow;
     }
     CheckDisk(idle && !slice_made);
 
