@@ -230,38 +230,55 @@ class MessageJudge {
     if (!ActsToWrite(i)) return;
     const PhraseClause& clause = read_.clauses[i];
     const PhraseClause& next = read_.clauses[i + 1];
-    const bool asked = clause.Has(PhraseRole::kPolite);
     // "Push if it passes", and nothing in front that could.
     if (next.Has(PhraseRole::kGiven) && hits_[i + 1].command.empty() && !read_before) {
-      Doubt(i, "now, or only then?");
       hits_[i].conditional = true;
+      Doubt(i, "now, or only then?");
+    } else if (IsInTheWay(i)) {
+      Doubt(i, "something is in the way");
+    } else if (IsTag(next) || AskedBehind(i)) {
+      Doubt(i, "a question?");
+    } else if (clause.tokens.size() == 1 && !IsMarked(clause) && IsSomethingElse(i + 1)) {
+      Doubt(i, "or speaks about it?");  // "自动修复，自动制造新问题": a bare word, and behind it something else
     }
-    // "我想提交，但是没权限": what keeps the writer from it.
+  }
+
+  static bool IsMarked(const PhraseClause& clause) {
+    return clause.Has(PhraseRole::kPolite) || clause.Has(PhraseRole::kSoft);
+  }
+
+  // "我想提交，但是没权限": what keeps the writer from it.
+  bool IsInTheWay(size_t i) const {
+    const PhraseClause& clause = read_.clauses[i];
+    const PhraseClause& next = read_.clauses[i + 1];
     const bool verb = std::any_of(next.tokens.begin(), next.tokens.end(), [&](const PhraseToken& token) {
       return token.taken >= 0 || phrases_.Has(token.concept_number, PhraseRole::kVerb);
     });
     const bool without = next.Has(PhraseRole::kNegation) || next.Has(PhraseRole::kMaybe);
-    if (clause.Has(PhraseRole::kWant) && !asked && next.Has(PhraseRole::kTurn) && without && !verb)
-      Doubt(i, "something is in the way");
+    return clause.Has(PhraseRole::kWant) && !clause.Has(PhraseRole::kPolite) && next.Has(PhraseRole::kTurn) &&
+           without && !verb;
+  }
+
+  // "Push it, right?"
+  static bool IsTag(const PhraseClause& next) {
+    return next.tokens.size() == 1 && next.Has(PhraseRole::kQuestion) &&
+           (next.question_mark || next.tokens.front().taken >= 0);
+  }
+
+  // What is asked behind a clause is about it too.
+  bool AskedBehind(size_t i) const {
+    const PhraseClause& clause = read_.clauses[i];
+    const PhraseClause& next = read_.clauses[i + 1];
+    if (IsMarked(clause)) return false;
     // "#12 回合 r1.0，谁来".
-    if (!asked && !clause.Has(PhraseRole::kSoft) && next.Has(PhraseRole::kQuestion) && hits_[i + 1].command.empty())
-      Doubt(i, "a question?");
-    // "Push it, right?"
-    if (next.tokens.size() == 1 && next.Has(PhraseRole::kQuestion) &&
-        (next.question_mark || next.tokens.front().taken >= 0))
-      Doubt(i, "a question?");
+    if (next.Has(PhraseRole::kQuestion) && hits_[i + 1].command.empty()) return true;
     // "Retest 和 check-pr 有顺序要求吗": one question, whatever joins its parts.
-    if (!asked && !clause.Has(PhraseRole::kSoft) && !clause.Has(PhraseRole::kTake) && EndsInQuestion(i))
-      Doubt(i, "a question?");
-    // "自动修复，自动制造新问题": a bare word, and behind it something else.
-    if (clause.tokens.size() == 1 && !asked && !clause.Has(PhraseRole::kSoft) && IsSomethingElse(i + 1))
-      Doubt(i, "or speaks about it?");
+    if (!clause.Has(PhraseRole::kTake) && EndsInQuestion(i)) return true;
     // "自动修复改完之后，会不会再触发一遍门禁？": what happens behind it is the question.
-    if (!next.Has(PhraseRole::kBreak) || asked || clause.Has(PhraseRole::kSoft)) return;
+    if (!next.Has(PhraseRole::kBreak)) return false;
     const size_t last = next.tokens.empty() && NextInSentence(i + 1) != nullptr ? i + 2 : i + 1;
-    if (hits_[last].mood == Mood::kOff && read_.clauses[last].Has(PhraseRole::kQuestion) &&
-        read_.clauses[last].Has(PhraseRole::kTopic))
-      Doubt(i, "a question?");
+    return hits_[last].mood == Mood::kOff && read_.clauses[last].Has(PhraseRole::kQuestion) &&
+           read_.clauses[last].Has(PhraseRole::kTopic);
   }
 
   // What follows without a comma in its sentence is a question, and no polite one.
@@ -270,7 +287,7 @@ class MessageJudge {
       const PhraseClause& clause = read_.clauses[i];
       const PhraseClause& next = read_.clauses[i + 1];
       if (clause.tokens.empty() || next.tokens.empty() || CommaBetween(clause, next)) return false;
-      if (next.Has(PhraseRole::kPolite) || next.Has(PhraseRole::kSoft)) return false;
+      if (IsMarked(next)) return false;
       if (next.Has(PhraseRole::kFinal) || next.Has(PhraseRole::kQuestion)) return hits_[i + 1].mood != Mood::kAct;
     }
     return false;
