@@ -250,7 +250,7 @@ class ClauseJudge {
   // What writes needs the mood of a request: not a noun, not a clause about something else.
   bool NoRequestToWrite() {
     if (Has(PhraseRole::kGerund) && !polite_) {
-      if (!marked_) return Off("a noun");
+      if (!marked_ && !Has(PhraseRole::kNeed)) return Off("a noun");
       doubt_ = true;
     }
     // "The fork is in sync", "门禁重跑是整条流水线都跑".

@@ -223,7 +223,7 @@ class MessageJudge {
     const PhraseClause& next = read_.clauses[i + 1];
     return next.Has(PhraseRole::kAlternative) && next.question_mark && !next.tokens.empty() &&
            phrases_.Has(next.tokens[0].concept_number, PhraseRole::kAlternative) &&
-           (read_.clauses[i].Has(PhraseRole::kFinite) || ActsToWrite(i));
+           (read_.clauses[i].Has(PhraseRole::kFinite) || HasUnknown(read_.clauses[i]) || ActsToWrite(i));
   }
 
   void JudgeByNext(size_t i, bool read_before) {
@@ -262,7 +262,7 @@ class MessageJudge {
   // "Push it, right?"
   static bool IsTag(const PhraseClause& next) {
     return next.tokens.size() == 1 && next.Has(PhraseRole::kQuestion) &&
-           (next.question_mark || next.tokens.front().taken >= 0);
+           (next.question_mark || next.Has(PhraseRole::kFinal) || next.tokens.front().taken >= 0);
   }
 
   // What is asked behind a clause is about it too.
@@ -270,8 +270,9 @@ class MessageJudge {
     const PhraseClause& clause = read_.clauses[i];
     const PhraseClause& next = read_.clauses[i + 1];
     if (IsMarked(clause)) return false;
-    // "#12 回合 r1.0，谁来".
-    if (next.Has(PhraseRole::kQuestion) && hits_[i + 1].command.empty()) return true;
+    for (size_t j = i; NextInSentence(j) != nullptr; ++j) {
+      if (AsksAboutFormer(j + 1)) return true;
+    }
     // "Retest 和 check-pr 有顺序要求吗": one question, whatever joins its parts.
     if (!clause.Has(PhraseRole::kTake) && EndsInQuestion(i)) return true;
     // "自动修复改完之后，会不会再触发一遍门禁？": what happens behind it is the question.
@@ -279,6 +280,26 @@ class MessageJudge {
     const size_t last = next.tokens.empty() && NextInSentence(i + 1) != nullptr ? i + 2 : i + 1;
     return hits_[last].mood == Mood::kOff && read_.clauses[last].Has(PhraseRole::kQuestion) &&
            read_.clauses[last].Has(PhraseRole::kTopic);
+  }
+
+  // A clause that is no command but a question: "#12 回合 r1.0，谁来", "自动修复改完，它会回滚么", "追加到
+  // #12，是新提交还是改写".
+  bool AsksAboutFormer(size_t i) const {
+    const PhraseClause& clause = read_.clauses[i];
+    if (hits_[i].mood != Mood::kOff || IsMarked(clause) || clause.Has(PhraseRole::kInquiry)) return false;
+    const bool tells = clause.Has(PhraseRole::kFinite) || HasUnknown(clause);
+    if ((clause.Has(PhraseRole::kFinal) || clause.question_mark) && tells && !clause.can &&
+        !clause.Has(PhraseRole::kPermit))
+      return true;
+    if (clause.Has(PhraseRole::kAlternative) &&
+        (clause.question_mark || clause.Has(PhraseRole::kFinite) || clause.Has(PhraseRole::kTopic)))
+      return true;
+    return clause.Has(PhraseRole::kQuestion);
+  }
+
+  bool HasUnknown(const PhraseClause& clause) const {
+    return std::any_of(clause.tokens.begin(), clause.tokens.end(),
+                       [&](const PhraseToken& token) { return token.concept_number == phrases_.unknown; });
   }
 
   // What follows without a comma in its sentence is a question, and no polite one.
@@ -301,10 +322,8 @@ class MessageJudge {
                                   PhraseRole::kThing, PhraseRole::kPerfect}) {
       if (clause.Has(role)) return false;
     }
-    return std::any_of(clause.tokens.begin(), clause.tokens.end(),
-                       [&](const PhraseToken& token) { return token.concept_number == phrases_.unknown; }) &&
-           std::none_of(clause.tokens.begin(), clause.tokens.end(),
-                        [](const PhraseToken& token) { return token.taken >= 0; });
+    return HasUnknown(clause) && std::none_of(clause.tokens.begin(), clause.tokens.end(),
+                                              [](const PhraseToken& token) { return token.taken >= 0; });
   }
 
   void JudgeByFormer(size_t i) {

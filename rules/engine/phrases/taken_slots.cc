@@ -101,7 +101,6 @@ class SlotTaker {
 
   // Where a list of names that begins at `begin` ends: behind the last name that is none of our words.
   size_t EndOfNames(size_t begin, size_t end) const {
-    const std::string_view upto = std::string_view(text_).substr(0, end);
     size_t last = begin;
     for (size_t pos = begin; pos < end;) {
       size_t next = pos;
@@ -111,7 +110,7 @@ class SlotTaker {
         pos = next;  // separators and "@"
         continue;
       }
-      const WordMatch word = phrases_.lexicon.Find(upto, pos);
+      const WordMatch word = phrases_.lexicon.Find(text_, pos);
       if (Joins(word)) {
         pos += word.bytes;
         continue;
@@ -127,7 +126,7 @@ class SlotTaker {
           size_t after = stop;
           const char32_t han = NextCodePoint(text_, after);
           if (han < 0x3400 || han > 0x9FFF) break;
-          const WordMatch inner = phrases_.lexicon.Find(upto, stop);
+          const WordMatch inner = phrases_.lexicon.Find(text_, stop);
           if (Joins(inner)) break;
           if (inner.bytes > 3 || (inner.bytes > 0 && stop == pos)) return last;
           stop = after;
