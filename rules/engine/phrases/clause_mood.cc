@@ -60,6 +60,8 @@ class ClauseJudge {
     }
     return false;
   }
+  // The English "to".
+  bool IsTo(size_t i) const { return Is(i, PhraseRole::kTarget) && read_.text.text[clause_.tokens[i].begin] == 't'; }
   bool HasUnknownChinese() const {
     return std::any_of(clause_.tokens.begin(), clause_.tokens.end(), [&](const PhraseToken& token) {
       return token.concept_number == phrases_.unknown &&
@@ -183,8 +185,7 @@ class ClauseJudge {
         Is(size_ - 2, PhraseRole::kStep))
       return Off("it has happened");
     // "To push, comment on the pull request": what for.
-    if (!question_too_ && writes_ && !polite_ && clause_.new_sentence && hit_.begin == 1 &&
-        Is(0, PhraseRole::kTarget) && read_.text.text[clause_.tokens[0].begin] == 't')
+    if (!question_too_ && writes_ && !polite_ && clause_.new_sentence && hit_.begin == 1 && IsTo(0))
       return Off("what for");
     return false;
   }
@@ -259,7 +260,17 @@ class ClauseJudge {
     if (!asked_ && In(PhraseRole::kFinite, 0, verb)) return Off("a statement");
     // "Push fails", "同步报错了".
     if (!polite_ && !wanted_ && WentWrong()) return Off("it went wrong");
-    doubt_ = doubt_ || sentence_.named;
+    doubt_ = doubt_ || sentence_.named || Has(PhraseRole::kRemind) || Has(PhraseRole::kNeed) ||
+             (Has(PhraseRole::kRepeated) && !asked_);
+    LookAtObject();
+    // "Comment /retest to rerun the gate": what for.
+    for (size_t i = hit_.begin + 1; !asked_ && i + 1 < size_; ++i)
+      doubt_ = doubt_ || (IsTo(i) && Is(i + 1, PhraseRole::kVerb));
+    return false;
+  }
+
+  // What is to be written has to be known.
+  void LookAtObject() {
     // "把会议纪要提交一下": something that we don't know, and nothing that we do.
     if (marked_ && !reference_ && HasUnknownChinese() && !HasThing()) doubt_ = true;
     // "把截图补到 #12", "add a note to #12", "put #12 on the agenda": what is taken to the pull request, or what it
@@ -267,11 +278,6 @@ class ClauseJudge {
     if (reference_ && !HasMore() && TakesUnknown()) doubt_ = true;
     // "麻烦提交一下 CLA".
     if (marked_ && !reference_ && IsUnknown(hit_.end) && !HasThing()) doubt_ = true;
-    // "Comment /retest to rerun the gate": what for.
-    for (size_t i = hit_.begin + 1; !asked_ && i + 1 < size_; ++i) {
-      if (Is(i, PhraseRole::kTarget) && read_.text.text[clause_.tokens[i].begin] == 't' && Is(i + 1, PhraseRole::kVerb))
-        doubt_ = true;
-    }
     if (!marked_ && !reference_) {
       // "Commit to the plan".
       if (Is(hit_.end, PhraseRole::kTarget) && IsUnknown(hit_.end + 1)) doubt_ = true;
@@ -279,8 +285,6 @@ class ClauseJudge {
       const size_t next = hit_.begin + 1;
       if (IsUnknown(next) && (next >= 64 || (clause_.articles >> next & 1) == 0)) doubt_ = true;
     }
-    doubt_ = doubt_ || Has(PhraseRole::kRemind) || Has(PhraseRole::kNeed) || (Has(PhraseRole::kRepeated) && !asked_);
-    return false;
   }
 
   // A failure behind the verb, and none that is to be mended.
