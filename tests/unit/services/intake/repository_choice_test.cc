@@ -85,7 +85,7 @@ TEST(RepositoryChoiceInThePipe, WithoutAChoiceTheDefaultPackDecidesAsIfThereWere
 }
 
 TEST(RepositoryChoiceInThePipe, DryRunOfTheFileWritesNothing) {
-  ChoosingWorld world({.dry_run = true, .why = "the file says dry-run"});
+  ChoosingWorld world({.packs = {}, .dry_run = true, .why = "the file says dry-run"});
   world.forge_.Open(kRepository, 1, "socket broken", "The socket broke.", {"queue"});
   const int64_t id = world.Opened(1);
   world.Run();
@@ -98,7 +98,7 @@ TEST(RepositoryChoiceInThePipe, DryRunOfTheFileWritesNothing) {
 }
 
 TEST(RepositoryChoiceInThePipe, ABrokenFileForbidsToWriteWhatIsDecided) {
-  ChoosingWorld world({.broken = true, .why = "the file can't be used"});
+  ChoosingWorld world({.packs = {}, .broken = true, .why = "the file can't be used"});
   world.forge_.Open(kRepository, 1, "socket broken", "The socket broke.", {"queue"});
   world.Opened(1);
   world.Run();
