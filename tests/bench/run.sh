@@ -15,7 +15,7 @@ Measures, on this machine and in one run:
   commands.lines           lines with commands per second on one core: comments as people write them, from Markdown to bound values
   commands.none            issue bodies without commands per second
   pack.load                milliseconds to read, check and compile the rubric pack
-  phrases.interpret        messages per second that become commands on one core, library alone, on tests/data/phrases/dev.jsonl
+  phrases.interpret        messages per second that become commands on one core, library alone, on variations of tests/data/phrases
   store.ingest             deliveries of 11.6 KB per second that are on the disk when they are acknowledged, committed in groups
   worker.log               megabytes per second of lines of 100 bytes that one core puts into the compressed log of a step, hiding three
                            secrets, while somebody follows every line

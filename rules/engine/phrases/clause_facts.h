@@ -2,10 +2,38 @@
 #ifndef YARDMASTER_RULES_ENGINE_PHRASES_CLAUSE_FACTS_H_
 #define YARDMASTER_RULES_ENGINE_PHRASES_CLAUSE_FACTS_H_
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
 #include "rules/engine/phrases/clauses.h"
 #include "rules/engine/phrases/phrase_model.h"
 
 namespace yardmaster::rules {
+
+// A role of a word among tokens [begin, end).
+inline bool HasRole(const PhraseSet::Impl& phrases, const PhraseClause& clause, PhraseRole role, size_t begin = 0,
+                    size_t end = SIZE_MAX) {
+  for (size_t i = begin; i < std::min(end, clause.tokens.size()); ++i) {
+    if (phrases.Has(clause.tokens[i].concept_number, role)) return true;
+  }
+  return false;
+}
+
+// A word that we don't know among tokens [begin, end).
+inline bool HasUnknown(const PhraseSet::Impl& phrases, const PhraseClause& clause, size_t begin = 0,
+                       size_t end = SIZE_MAX) {
+  for (size_t i = begin; i < std::min(end, clause.tokens.size()); ++i) {
+    if (clause.tokens[i].concept_number == phrases.unknown) return true;
+  }
+  return false;
+}
+
+// A find took something out of it.
+inline bool HasTaken(const PhraseClause& clause) {
+  return std::any_of(clause.tokens.begin(), clause.tokens.end(),
+                     [](const PhraseToken& token) { return token.taken >= 0; });
+}
 
 // "Can …", and "可以提 PR" but not "可以提 PR 了".
 inline bool MayAsk(const PhraseClause& clause) {

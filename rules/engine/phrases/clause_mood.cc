@@ -46,20 +46,8 @@ class ClauseJudge {
 
   bool Has(PhraseRole role) const { return clause_.Has(role); }
   bool Is(size_t i, PhraseRole role) const { return i < size_ && phrases_.Has(clause_.tokens[i].concept_number, role); }
-  // A role of a word among tokens [begin, end).
-  bool In(PhraseRole role, size_t begin, size_t end) const {
-    for (size_t i = begin; i < std::min(end, size_); ++i) {
-      if (Is(i, role)) return true;
-    }
-    return false;
-  }
+  bool In(PhraseRole role, size_t begin, size_t end) const { return HasRole(phrases_, clause_, role, begin, end); }
   bool IsUnknown(size_t i) const { return i < size_ && clause_.tokens[i].concept_number == phrases_.unknown; }
-  bool InUnknown(size_t begin, size_t end) const {
-    for (size_t i = begin; i < end; ++i) {
-      if (IsUnknown(i)) return true;
-    }
-    return false;
-  }
   // The English "to".
   bool IsTo(size_t i) const { return Is(i, PhraseRole::kTarget) && read_.text.text[clause_.tokens[i].begin] == 't'; }
   bool HasUnknownChinese() const {
@@ -141,12 +129,7 @@ class ClauseJudge {
     return false;
   }
 
-  bool OneVerbAtLast() const {
-    for (size_t i = 0; i + 1 < size_; ++i) {
-      if (Is(i, PhraseRole::kVerb)) return false;
-    }
-    return Is(size_ - 1, PhraseRole::kVerb);
-  }
+  bool OneVerbAtLast() const { return Is(size_ - 1, PhraseRole::kVerb) && !In(PhraseRole::kVerb, 0, size_ - 1); }
 
   // A question word that stands right in front of a verb.
   bool AsksHow() const {
@@ -166,7 +149,7 @@ class ClauseJudge {
     // "生成的提交信息默认是中文还是英文？": one or the other of what we don't know.
     // "同步 fork 是只同步 master 还是所有分支？", "检视报告是发在评论里还是只给我看？": how it is done.
     if (clause_.question_mark && Has(PhraseRole::kAlternative) &&
-        (InUnknown(0, size_) || In(PhraseRole::kFinite, 0, size_)))
+        (HasUnknown(phrases_, clause_) || In(PhraseRole::kFinite, 0, size_)))
       return Off("a question");
     if (maybe_question_ && !please) {
       if (hit_.begin > 1 || !reference_) return Off("a question");
@@ -238,7 +221,8 @@ class ClauseJudge {
         IsUnknown(hit_.begin - 1))
       doubt_ = true;
     // "请 alice 压一下 #12": whoever stands behind the word of asking is asked.
-    if (!statement_too_ && polite_ && InUnknown(clause_.please_before, std::min(clause_.take_before, hit_.begin)))
+    if (!statement_too_ && polite_ &&
+        HasUnknown(phrases_, clause_, clause_.please_before, std::min(clause_.take_before, hit_.begin)))
       doubt_ = true;
     // What stands around a verb of Chinese decides whether it is one: "提交任务", "推送服务".
     if (!statement_too_ && !marked_ && HasUnknownChinese()) {

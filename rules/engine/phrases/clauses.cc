@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "rules/engine/phrases/clause_facts.h"
+
 namespace yardmaster::rules {
 namespace {
 
@@ -107,14 +109,12 @@ class Reader {
 
   // "please push, @bob"; "push, cc @bob" only tells them.
   bool EndsWithMention() const {
-    const auto& tokens = clause_.tokens;
-    return tokens.size() >= 2 && tokens.back().concept_number == phrases_.mention && clause_.slash.empty() &&
-           phrases_.Has(tokens[tokens.size() - 2].concept_number, PhraseRole::kVerb);
+    return MentionsLast() && phrases_.Has(clause_.tokens[clause_.tokens.size() - 2].concept_number, PhraseRole::kVerb);
   }
 
   // "push your changes @bob": may be said to them.
   bool MentionsLast() const {
-    return clause_.tokens.size() >= 2 && clause_.tokens.back().concept_number == phrases_.mention && !in_slash_ &&
+    return clause_.tokens.size() >= 2 && clause_.tokens.back().concept_number == phrases_.mention &&
            clause_.slash.empty();
   }
 
@@ -420,7 +420,7 @@ class Reader {
       AddressSentence();
     // "麻烦作者 …", "同步请仓库管理员 …": asked too.
     if (has(PhraseRole::kPerson) && clause_.Has(PhraseRole::kPolite) && !clause_.Has(PhraseRole::kTake) && !in_slash_ &&
-        !VerbSince(clause_.please_before))
+        !HasRole(phrases_, clause_, PhraseRole::kVerb, clause_.please_before))
       AddressSentence();
     if (has(PhraseRole::kMaybe) && !has(PhraseRole::kFinal)) clause_.can = true;
     if (has(PhraseRole::kTake)) clause_.take_before = std::min(clause_.take_before, clause_.tokens.size());
@@ -435,13 +435,6 @@ class Reader {
     if (clause_.tokens.size() < 64 && article_at_ == clause_.tokens.size())
       clause_.articles |= uint64_t{1} << clause_.tokens.size();
     clause_.tokens.push_back({number, static_cast<uint32_t>(pos), taken});
-  }
-
-  bool VerbSince(size_t token) const {
-    for (size_t i = token; i < clause_.tokens.size(); ++i) {
-      if (phrases_.Has(clause_.tokens[i].concept_number, PhraseRole::kVerb)) return true;
-    }
-    return false;
   }
 
   // Who does it, and when, holds for the clause that goes on without a comma too; what is joined is also negated with

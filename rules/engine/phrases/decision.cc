@@ -54,9 +54,7 @@ class Decision {
     for (size_t i = 0; i < hits_.size(); ++i) {
       const PhraseClause& clause = read_.clauses[i];
       corrected_ = corrected_ || clause.Has(PhraseRole::kCorrect);
-      const bool nothing_else = std::none_of(clause.tokens.begin(), clause.tokens.end(), [&](const PhraseToken& token) {
-        return phrases_.Has(token.concept_number, PhraseRole::kVerb) || token.taken >= 0;
-      });
+      const bool nothing_else = !HasTaken(clause) && !HasRole(phrases_, clause, PhraseRole::kVerb);
       const bool short_no = clause.Has(PhraseRole::kNegation) && clause.tokens.size() <= 2;
       if (!nothing_else || !hits_[i].command.empty() || clause.for_others ||
           (!clause.Has(PhraseRole::kCancel) && !short_no))
@@ -154,12 +152,12 @@ class Decision {
   // ---- slots
 
   // Slots of a command: what its own clause says, then what the rest of the message says, then the thread.
-  PhraseCommand Fill(const Hit& hit, bool first) const {
+  PhraseCommand Fill(const std::string& command, size_t clause, bool first) const {
     PhraseCommand out;
-    out.command = hit.command;
-    const PhraseCommandInfo* info = phrases_.Command(hit.command);
+    out.command = command;
+    const PhraseCommandInfo* info = phrases_.Command(command);
     if (info == nullptr) return out;
-    const PhraseClause& own = read_.clauses[hit.clause];
+    const PhraseClause& own = read_.clauses[clause];
     std::vector<Reference> here;
     AddReferences(read_, own, here);
     if (here.empty()) {
@@ -174,7 +172,7 @@ class Decision {
     }
     FillSlots(read_, own, *info, true, out.slots);
     for (size_t i = 0; first && i < read_.clauses.size(); ++i) {
-      if (i == hit.clause || read_.clauses[i].for_others || BelongsToAnother(hits_[i], hit.command)) continue;
+      if (i == clause || read_.clauses[i].for_others || BelongsToAnother(hits_[i], command)) continue;
       FillSlots(read_, read_.clauses[i], *info, false, out.slots);
     }
     return out;
@@ -193,11 +191,9 @@ class Decision {
   Interpretation AskAmong(const std::vector<const Hit*>& hits, std::string why) const {
     std::vector<PhraseCommand> choices;
     for (const Hit* hit : hits) {
-      Hit one = *hit;
       const std::vector<std::string> named = hit->rule == nullptr ? std::vector<std::string>() : hit->rule->choices;
       for (const std::string& command : Asks(hit) ? named : std::vector<std::string>{hit->command}) {
-        one.command = command;
-        PhraseCommand choice = Fill(one, true);
+        PhraseCommand choice = Fill(command, hit->clause, true);
         if (std::find(choices.begin(), choices.end(), choice) == choices.end()) choices.push_back(std::move(choice));
       }
     }
@@ -227,7 +223,7 @@ class Decision {
                                                                         main.rule != nullptr &&
                                                                         references_.size() == 1 && Designates(main))
       main.command = info->designated;
-    PhraseCommand command = Fill(main, true);
+    PhraseCommand command = Fill(main.command, main.clause, true);
     for (const auto& [slot, value] : set_) {
       if (const PhraseCommandInfo* info = phrases_.Command(command.command); info != nullptr && Takes(*info, slot))
         command.slots[slot] = value;
@@ -244,28 +240,28 @@ class Decision {
   }
 
   void AddThen(const Hit& hit, Interpretation& out) const {
-    PhraseCommand next = Fill(hit, false);
+    const bool same =
+        hit.command == out.command || std::any_of(out.then.begin(), out.then.end(),
+                                                  [&](const PhraseCommand& one) { return one.command == hit.command; });
+    if (same) return;
+    PhraseCommand next = Fill(hit.command, hit.clause, false);
     // A condition may stand before or behind any of the commands.
     next.conditional = std::any_of(read_.clauses.begin(), read_.clauses.end(), [](const PhraseClause& clause) {
       return clause.Has(PhraseRole::kCondition) || clause.Has(PhraseRole::kGiven);
     });
-    const bool same = next.command == out.command ||
-                      std::any_of(out.then.begin(), out.then.end(),
-                                  [&](const PhraseCommand& one) { return one.command == next.command; });
-    if (same) return;
-    const PhraseCommandInfo* info = phrases_.Command(next.command);
-    if (info != nullptr && Takes(*info, "pr") && !next.slots.contains("pr") && out.slots.contains("pr")) {
-      next.slots["pr"] = out.slots["pr"];
-      if (out.slots.contains("repo")) next.slots["repo"] = out.slots["repo"];
+    if (const PhraseCommandInfo* info = phrases_.Command(hit.command); info != nullptr) {
+      if (Takes(*info, "pr") && !next.slots.contains("pr") && out.slots.contains("pr")) {
+        next.slots["pr"] = out.slots["pr"];
+        if (out.slots.contains("repo")) next.slots["repo"] = out.slots["repo"];
+      }
+      if (info->asks_with_reference && out.slots.contains("pr")) return;
+      // A write that is not clear is left out: it can be asked for again. Its pull request may be the one that the
+      // commands before it make.
+      const bool lacks = std::any_of(info->needs.begin(), info->needs.end(), [&](const std::string& need) {
+        return need != "pr" && !next.slots.contains(need);
+      });
+      if (info->write && (lacks || corrected_)) return;
     }
-    if (info != nullptr && info->asks_with_reference && out.slots.contains("pr")) return;
-    // A write that is not clear is left out: it can be asked for again. Its pull request may be the one that the
-    // commands before it make.
-    const bool lacks = info != nullptr && info->write &&
-                       std::any_of(info->needs.begin(), info->needs.end(),
-                                   [&](const std::string& need) { return need != "pr" && !next.slots.contains(need); });
-    if (lacks) return;
-    if (IsWrite(hit) && corrected_) return;
     out.why += "; then " + Why(hit);
     out.then.push_back(std::move(next));
   }

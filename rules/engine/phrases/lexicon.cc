@@ -14,8 +14,6 @@ constexpr size_t kMaxMisspelt = 24;
 // From this length on two mistakes are looked through.
 constexpr size_t kTwoMistakes = 8;
 
-bool AsciiWord(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; }
-
 bool Space(char c) { return c == ' ' || c == '\n'; }
 
 std::string WithoutDoubles(std::string_view word) {
@@ -116,7 +114,7 @@ WordMatch Lexicon::Walk(const Trie& trie, std::string_view text, size_t pos, siz
       while (i < text.size() && text[i] == ' ') ++i;
     }
     if (trie.nodes[node].entry < 0) continue;
-    if (AsciiWord(text[i - 1]) && i < text.size() && AsciiWord(text[i])) continue;
+    if (IsFoldedWordByte(text[i - 1]) && i < text.size() && IsFoldedWordByte(text[i])) continue;
     best.bytes = i - pos;
     best.concepts = &entries_[static_cast<size_t>(trie.nodes[node].entry)];
   }
@@ -125,7 +123,7 @@ WordMatch Lexicon::Walk(const Trie& trie, std::string_view text, size_t pos, siz
 }
 
 WordMatch Lexicon::Find(std::string_view text, size_t pos) const {
-  if (AsciiWord(text[pos]) && pos > 0 && AsciiWord(text[pos - 1])) return {};
+  if (IsFoldedWordByte(text[pos]) && pos > 0 && IsFoldedWordByte(text[pos - 1])) return {};
   size_t bytes = 0;
   WordMatch exact = Walk(words_, text, pos, bytes);
   if (static_cast<unsigned char>(text[pos]) < 0x80) return exact;
@@ -152,6 +150,7 @@ WordMatch Lexicon::Find(std::string_view text, size_t pos) const {
 WordMatch Lexicon::FindMisspelt(std::string_view word) const {
   if (word.size() < kMinMisspelt || word.size() > kMaxMisspelt || word[0] < 'a' || word[0] > 'z') return {};
   if (known_.count(std::string(word)) > 0) return {};
+  const std::string plain = WithoutDoubles(word);
   WordMatch best;
   size_t least = 0;
   bool tie = false;
@@ -173,7 +172,7 @@ WordMatch Lexicon::FindMisspelt(std::string_view word) const {
           continue;
       }
       // A letter once for twice is the likelier mistake: "apend" is "append" and not "amend".
-      const size_t cost = 2 * distance - (WithoutDoubles(word) == WithoutDoubles(spelling.word) ? 1 : 0);
+      const size_t cost = 2 * distance - (plain == WithoutDoubles(spelling.word) ? 1 : 0);
       if (best.bytes != 0 && cost > least) continue;
       const auto* concepts = &entries_[static_cast<size_t>(spelling.entry)];
       tie = best.bytes != 0 && cost == least && *best.concepts != *concepts;

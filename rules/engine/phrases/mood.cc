@@ -58,17 +58,10 @@ class MessageJudge {
       const bool condition = clause.Has(PhraseRole::kCondition);
       whole.conditional = whole.conditional || condition;
       whole.deferred = whole.deferred || (condition && clause.Has(PhraseRole::kLater));
-      whole.waits = whole.waits || BeginsToWait(clause);
+      // A word for waiting as the first or the second word; further behind it may be "and so on".
+      whole.waits = whole.waits || HasRole(phrases_, clause, PhraseRole::kWait, 0, 2);
       facts[i] = whole;
     }
-  }
-
-  // A word for waiting as the first or the second word; further behind it may be "and so on".
-  bool BeginsToWait(const PhraseClause& clause) const {
-    for (size_t i = 0; i < std::min<size_t>(2, clause.tokens.size()); ++i) {
-      if (phrases_.Has(clause.tokens[i].concept_number, PhraseRole::kWait)) return true;
-    }
-    return false;
   }
 
   // ---- single clauses
@@ -223,7 +216,7 @@ class MessageJudge {
     const PhraseClause& next = read_.clauses[i + 1];
     return next.Has(PhraseRole::kAlternative) && next.question_mark && !next.tokens.empty() &&
            phrases_.Has(next.tokens[0].concept_number, PhraseRole::kAlternative) &&
-           (read_.clauses[i].Has(PhraseRole::kFinite) || HasUnknown(read_.clauses[i]) || ActsToWrite(i));
+           (read_.clauses[i].Has(PhraseRole::kFinite) || HasUnknown(phrases_, read_.clauses[i]) || ActsToWrite(i));
   }
 
   void JudgeByNext(size_t i, bool read_before) {
@@ -251,9 +244,7 @@ class MessageJudge {
   bool IsInTheWay(size_t i) const {
     const PhraseClause& clause = read_.clauses[i];
     const PhraseClause& next = read_.clauses[i + 1];
-    const bool verb = std::any_of(next.tokens.begin(), next.tokens.end(), [&](const PhraseToken& token) {
-      return token.taken >= 0 || phrases_.Has(token.concept_number, PhraseRole::kVerb);
-    });
+    const bool verb = HasTaken(next) || HasRole(phrases_, next, PhraseRole::kVerb);
     const bool without = next.Has(PhraseRole::kNegation) || next.Has(PhraseRole::kMaybe);
     return clause.Has(PhraseRole::kWant) && !clause.Has(PhraseRole::kPolite) && next.Has(PhraseRole::kTurn) &&
            without && !verb;
@@ -262,7 +253,7 @@ class MessageJudge {
   // "Push it, right?"
   static bool IsTag(const PhraseClause& next) {
     return next.tokens.size() == 1 && next.Has(PhraseRole::kQuestion) &&
-           (next.question_mark || next.Has(PhraseRole::kFinal) || next.tokens.front().taken >= 0);
+           (next.question_mark || next.Has(PhraseRole::kFinal));
   }
 
   // What is asked behind a clause is about it too.
@@ -287,7 +278,7 @@ class MessageJudge {
   bool AsksAboutFormer(size_t i) const {
     const PhraseClause& clause = read_.clauses[i];
     if (hits_[i].mood != Mood::kOff || IsMarked(clause) || clause.Has(PhraseRole::kInquiry)) return false;
-    const bool tells = clause.Has(PhraseRole::kFinite) || HasUnknown(clause);
+    const bool tells = clause.Has(PhraseRole::kFinite) || HasUnknown(phrases_, clause);
     if ((clause.Has(PhraseRole::kFinal) || clause.question_mark) && tells && !clause.can &&
         !clause.Has(PhraseRole::kPermit))
       return true;
@@ -295,11 +286,6 @@ class MessageJudge {
         (clause.question_mark || clause.Has(PhraseRole::kFinite) || clause.Has(PhraseRole::kTopic)))
       return true;
     return clause.Has(PhraseRole::kQuestion);
-  }
-
-  bool HasUnknown(const PhraseClause& clause) const {
-    return std::any_of(clause.tokens.begin(), clause.tokens.end(),
-                       [&](const PhraseToken& token) { return token.concept_number == phrases_.unknown; });
   }
 
   // What follows without a comma in its sentence is a question, and no polite one.
@@ -322,8 +308,7 @@ class MessageJudge {
                                   PhraseRole::kThing, PhraseRole::kPerfect}) {
       if (clause.Has(role)) return false;
     }
-    return HasUnknown(clause) && std::none_of(clause.tokens.begin(), clause.tokens.end(),
-                                              [](const PhraseToken& token) { return token.taken >= 0; });
+    return HasUnknown(phrases_, clause) && !HasTaken(clause);
   }
 
   void JudgeByFormer(size_t i) {

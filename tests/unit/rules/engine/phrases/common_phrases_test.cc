@@ -132,6 +132,8 @@ TEST_P(LabelledPhrases, CommandsAndSlotsAreAboveTheirFloorsAndNoneWritesUnasked)
   EXPECT_EQ(score.unsafe, std::vector<std::string>());
 }
 
+TEST(LabelledFilesTest, NoneIsMissing) { EXPECT_GE(LabelledFiles().size(), 45u); }
+
 INSTANTIATE_TEST_SUITE_P(Sets, LabelledPhrases, testing::ValuesIn(LabelledFiles()), NameOfFile);
 
 // Reports, advice, plans, questions, what is said to others: doubt may ask back, nothing may write.
