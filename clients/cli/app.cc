@@ -7,7 +7,7 @@
 
 #include "clients/cli/output.h"
 #include "clients/cli/verbs.h"
-#include "rules/engine/readable.h"
+#include "services/core/readable.h"
 #include "services/core/version.h"
 
 namespace yardmaster::cli {
@@ -44,9 +44,9 @@ std::string ParseMessage(const CLI::App& app, const CLI::ParseError& error) {
     names += (names.empty() ? "" : ", ") + verb->get_name();
   }
   if (word == rest.end()) return rest.empty() ? "a verb is missing; expected one of: " + names : error.what();
-  const std::string_view nearest = rules::NearestName(*word, known);
+  const std::string_view nearest = NearestName(*word, known);
   const std::string meant = nearest.empty() ? "" : "; did you mean '" + std::string(nearest) + "'?";
-  return "'" + VerbPath(app) + "' has no verb " + rules::Quoted(*word) +
+  return "'" + VerbPath(app) + "' has no verb " + Quoted(*word) +
          (meant.empty() ? "; expected one of: " + names : meant);
 }
 

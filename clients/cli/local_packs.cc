@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
-#include "rules/engine/pack_loader.h"
+#include "rules/engine/pack/pack_loader.h"
 #include "services/core/errors.h"
 #include "services/core/packs_dir.h"
 
@@ -41,7 +41,7 @@ std::optional<PacksFolder> LocalPacksFolder(Session& session) {
 std::shared_ptr<const PackSet> CompileLocalPacks(Session& session) {
   const std::optional<fs::path> dir = LocalPacksDir(session);
   if (!dir.has_value()) return nullptr;
-  rules::Problems problems;
+  Problems problems;
   std::shared_ptr<const PackSet> packs = LoadPackSet(*dir, problems);
   if (packs == nullptr) {
     session.output.Error("the packs in '" + dir->string() + "' are not valid:");
@@ -59,7 +59,7 @@ std::shared_ptr<const rules::CompiledPack> CompileLocalPack(Session& session, co
     code = ExitCode::kNegative;
     return nullptr;
   }
-  rules::Problems problems;
+  Problems problems;
   std::shared_ptr<const rules::CompiledPack> pack = BuildPack(folder, name, problems);
   if (pack == nullptr) {
     session.output.Error("the pack '" + std::string(name) + "' is not valid:");
@@ -139,8 +139,8 @@ std::optional<std::string> DefaultPack(Session& session, const std::vector<PackC
   return std::nullopt;
 }
 
-void ReportProblems(Session& session, const rules::Problems& problems) {
-  for (const rules::Problem& problem : problems) session.output.Hint(problem.ToString());
+void ReportProblems(Session& session, const Problems& problems) {
+  for (const Problem& problem : problems) session.output.Hint(problem.ToString());
 }
 
 }  // namespace yardmaster::cli

@@ -11,8 +11,8 @@
 
 #include "clients/cli/options.h"
 #include "rules/engine/compiled_pack.h"
-#include "rules/engine/problem.h"
-#include "services/core/pack_registry.h"
+#include "services/core/problem.h"
+#include "services/packs/registry/pack_registry.h"
 #include "services/packs/validate.h"
 
 namespace yardmaster::cli {
@@ -57,7 +57,7 @@ struct PackChoice {
 std::optional<std::string> DefaultPack(Session& session, const std::vector<PackChoice>& packs);
 
 // Problems on stderr, one a line.
-void ReportProblems(Session& session, const rules::Problems& problems);
+void ReportProblems(Session& session, const Problems& problems);
 
 }  // namespace yardmaster::cli
 

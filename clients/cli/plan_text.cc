@@ -9,7 +9,7 @@
 #include "clients/cli/style.h"
 #include "clients/cli/table.h"
 #include "clients/cli/terminal.h"
-#include "services/core/plan_words.h"
+#include "services/core/messages/plan_words.h"
 #include "services/triage/decision_json.h"
 
 namespace yardmaster::cli {

@@ -8,7 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "clients/cli/local_packs.h"
-#include "rules/engine/pack_loader.h"
+#include "rules/engine/pack/pack_loader.h"
 #include "services/core/errors.h"
 #include "services/core/packs_dir.h"
 #include "services/review/file_sets.h"
@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 // Reads a pack and what it extends, and compiles its checks; nullptr after saying what is wrong.
 std::shared_ptr<const rules::CheckSet> LoadOne(Session& session, const fs::path& folder) {
   PackAtFolder pack = ReadPackAt(session, folder.string());
-  rules::Problems problems = pack.folder.problems;
+  Problems problems = pack.folder.problems;
   std::shared_ptr<const rules::CheckSet> checks =
       rules::LoadChecks(pack.folder.files, pack.name, problems, rules::ChecksFor::kReviews);
   if (checks != nullptr && problems.empty()) {

@@ -7,7 +7,7 @@
 #include "clients/cli/style.h"
 #include "clients/cli/table.h"
 #include "clients/cli/terminal.h"
-#include "rules/engine/problem.h"
+#include "services/core/problem.h"
 #include "services/triage/decision_json.h"
 
 namespace yardmaster::cli {
@@ -121,8 +121,7 @@ Json ProblemJson(const v1::PackProblem& problem) {
 }
 
 std::string ProblemText(const v1::PackProblem& problem) {
-  return rules::Problem{problem.file(), problem.pointer(), problem.line(), problem.column(), problem.message()}
-      .ToString();
+  return Problem{problem.file(), problem.pointer(), problem.line(), problem.column(), problem.message()}.ToString();
 }
 
 namespace {

@@ -6,8 +6,8 @@
 
 #include "clients/cli/table.h"
 #include "clients/cli/terminal.h"
-#include "rules/engine/suites/cells.h"
-#include "rules/engine/suites/suite_words.h"
+#include "rules/suites/cells.h"
+#include "rules/suites/suite_words.h"
 
 namespace yardmaster::cli {
 namespace {
@@ -129,7 +129,7 @@ std::string SuiteTable(const std::vector<const rules::SuiteModel*>& suites, cons
 
 Json SuiteCheckJson(const SuiteCheck& check) {
   Json problems = Json::array();
-  for (const rules::Problem& problem : check.problems) {
+  for (const Problem& problem : check.problems) {
     problems.push_back({{"file", problem.file},
                         {"pointer", problem.pointer},
                         {"line", problem.line},
@@ -145,7 +145,7 @@ std::string SuiteCheckText(const SuiteCheck& check, const Output& output) {
   out += Printable(check.what);
   if (check.valid() && !check.suites.empty()) out += "  " + Printable(Joined(check.suites, " "));
   out += "\n";
-  for (const rules::Problem& problem : check.problems) out += "     " + Printable(problem.ToString()) + "\n";
+  for (const Problem& problem : check.problems) out += "     " + Printable(problem.ToString()) + "\n";
   return out;
 }
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "clients/cli/output.h"
-#include "rules/engine/problem.h"
-#include "rules/engine/suites/suite_model.h"
+#include "rules/suites/suite_model.h"
+#include "services/core/problem.h"
 
 namespace yardmaster::cli {
 
@@ -22,7 +22,7 @@ std::string SuiteTable(const std::vector<const rules::SuiteModel*>& suites, cons
 struct SuiteCheck {
   std::string what;                 // name of a pack, pack/id, or the file as given
   std::vector<std::string> suites;  // ids of those that were found there
-  rules::Problems problems;
+  Problems problems;
   bool valid() const { return problems.empty(); }
 };
 

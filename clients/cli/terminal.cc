@@ -5,7 +5,7 @@
 #include <iterator>
 
 #include "clients/cli/width_table.h"
-#include "rules/engine/utf8.h"
+#include "services/core/utf8.h"
 
 namespace yardmaster::cli {
 namespace {
@@ -20,7 +20,7 @@ bool Contains(const CharRange (&ranges)[kSize], char32_t c) {
   return after != std::begin(ranges) && c <= std::prev(after)->last;
 }
 
-int CharWidth(const rules::Utf8Char& c) {
+int CharWidth(const Utf8Char& c) {
   if (!c.valid || c.code_point < 0x300) return 1;
   if (Contains(kZeroWidth, c.code_point)) return 0;
   return Contains(kDoubleWidth, c.code_point) ? 2 : 1;
@@ -43,7 +43,7 @@ void AppendPicture(char32_t c, std::string& out) {
 int DisplayWidth(std::string_view text) {
   int width = 0;
   for (size_t pos = 0; pos < text.size();) {
-    const rules::Utf8Char c = rules::DecodeUtf8(text, pos);
+    const Utf8Char c = DecodeUtf8(text, pos);
     width += CharWidth(c);
     pos += c.bytes;
   }
@@ -54,7 +54,7 @@ std::string Printable(std::string_view text) {
   std::string out;
   out.reserve(text.size());
   for (size_t pos = 0; pos < text.size();) {
-    const rules::Utf8Char c = rules::DecodeUtf8(text, pos);
+    const Utf8Char c = DecodeUtf8(text, pos);
     if (!c.valid || ChangesDirection(c.code_point) || (c.code_point >= 0x80 && c.code_point < 0xA0)) {
       out.append(kReplacement);
     } else if (c.code_point == '\r' && pos + 1 < text.size() && text[pos + 1] == '\n') {
@@ -77,7 +77,7 @@ std::string CutToWidth(std::string_view text, int columns) {
   int width = 0;
   size_t pos = 0;
   while (pos < text.size()) {
-    const rules::Utf8Char c = rules::DecodeUtf8(text, pos);
+    const Utf8Char c = DecodeUtf8(text, pos);
     if (width + CharWidth(c) > columns - 1) break;
     width += CharWidth(c);
     pos += c.bytes;

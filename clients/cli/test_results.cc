@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
-#include "rules/engine/readable.h"
 #include "services/core/files.h"
+#include "services/core/readable.h"
 
 namespace yardmaster::cli {
 namespace {
@@ -71,7 +71,7 @@ std::optional<nlohmann::ordered_json> ReadResult(const fs::path& directory, std:
   }
   Json json = Json::parse(*bytes, nullptr, /*allow_exceptions=*/false);
   if (!json.is_object()) {
-    error = rules::Quoted((directory / "result.json").string(), 400) + " is not the result of a run";
+    error = Quoted((directory / "result.json").string(), 400) + " is not the result of a run";
     return std::nullopt;
   }
   return json;
@@ -105,7 +105,7 @@ std::optional<ListedResult> FindResult(Session& session, const std::string& name
   fs::path directory = name;
   if (!HasResult(directory) && HasResult(fs::path(kResultsFolder) / name)) directory = fs::path(kResultsFolder) / name;
   if (!HasResult(directory)) {
-    session.output.Error("there is no result in " + rules::Quoted(name, 400) + ", nor a job of that name in ./" +
+    session.output.Error("there is no result in " + Quoted(name, 400) + ", nor a job of that name in ./" +
                          kResultsFolder);
     session.output.Hint("'yard test list' shows the runs in ./" + std::string(kResultsFolder));
     return std::nullopt;

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "clients/cli/local_packs.h"
-#include "rules/engine/pack_loader.h"
-#include "rules/engine/readable.h"
+#include "rules/engine/pack/pack_loader.h"
+#include "services/core/readable.h"
 
 namespace yardmaster::cli {
 namespace {
@@ -37,12 +37,12 @@ SuiteName ParseSuiteName(const std::string& name) {
 
 std::string NearestSuite(const std::string& name, const std::vector<std::string>& known) {
   const std::vector<std::string_view> names(known.begin(), known.end());
-  const std::string_view nearest = rules::NearestName(name, names);
+  const std::string_view nearest = NearestName(name, names);
   if (!nearest.empty()) return std::string(nearest);
   std::vector<std::string_view> ids;
   ids.reserve(known.size());
   for (const std::string_view full : names) ids.push_back(full.substr(full.find('/') + 1));
-  return std::string(rules::NearestName(ParseSuiteName(name).id, ids));
+  return std::string(NearestName(ParseSuiteName(name).id, ids));
 }
 
 bool ChooseSuite(Session& session, const std::string& name, ChosenSuite& chosen, ExitCode& code) {
@@ -55,7 +55,7 @@ bool ChooseSuite(Session& session, const std::string& name, ChosenSuite& chosen,
   std::vector<std::string> known;
   for (const std::string& pack : rules::PackNames(folder->files)) {
     if (!wanted.pack.empty() ? pack != wanted.pack : !HasSuites(*folder, pack)) continue;
-    rules::Problems problems;
+    Problems problems;
     const std::shared_ptr<const rules::SuiteSet> set = rules::LoadSuites(folder->files, pack, problems);
     if (set == nullptr) {
       session.output.Error("the suites of the pack '" + pack + "' are not valid:");
@@ -75,11 +75,11 @@ bool ChooseSuite(Session& session, const std::string& name, ChosenSuite& chosen,
   if (found.size() > 1) {
     std::string names;
     for (const ChosenSuite& one : found) names += (names.empty() ? "" : ", ") + one.suite->pack + "/" + one.suite->id;
-    session.output.Error("several packs have a suite " + rules::Quoted(wanted.id) + ": say which of " + names);
+    session.output.Error("several packs have a suite " + Quoted(wanted.id) + ": say which of " + names);
     return false;
   }
   code = ExitCode::kNegative;
-  session.output.Error("there is no suite " + rules::Quoted(name));
+  session.output.Error("there is no suite " + Quoted(name));
   const std::string nearest = NearestSuite(name, known);
   if (!nearest.empty()) session.output.Hint("did you mean '" + nearest + "'?");
   session.output.Hint("'yard suite list' shows those that are there");

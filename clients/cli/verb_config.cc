@@ -9,7 +9,7 @@
 #include "clients/cli/rules_text.h"
 #include "clients/cli/verbs.h"
 #include "services/commands/repository_file.h"
-#include "services/core/config.h"
+#include "services/core/config/config.h"
 #include "services/core/limits.h"
 #include "services/packs/answers.h"
 
@@ -23,7 +23,7 @@ struct CheckOptions {
   bool secrets = false;
 };
 
-nlohmann::ordered_json ProblemList(const rules::Problems& problems) {
+nlohmann::ordered_json ProblemList(const Problems& problems) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   v1::ValidatePackResponse converted;
   WriteProblems(problems, *converted.mutable_problems());
@@ -43,7 +43,7 @@ ExitCode CheckRepositoryFile(const CheckOptions& options, Session& session) {
   }
   const std::shared_ptr<const PackSet> packs = CompileLocalPacks(session);
   if (packs == nullptr) return ExitCode::kUsage;
-  const rules::Problems problems = commands::ValidateRepositoryFile(file->name(), *text, {options.packs, packs.get()});
+  const Problems problems = commands::ValidateRepositoryFile(file->name(), *text, {options.packs, packs.get()});
   if (session.options.json) {
     session.output.Json({{"valid", problems.empty()}, {"problems", ProblemList(problems)}});
   } else if (problems.empty()) {
@@ -64,7 +64,7 @@ ExitCode Check(const CheckOptions& options, Session& session) {
     return ExitCode::kUsage;
   }
   if (!options.repository_file.empty()) return CheckRepositoryFile(options, session);
-  rules::Problems problems;
+  Problems problems;
   ConfigOptions config_options;
   config_options.resolve_secrets = options.secrets;
   const std::optional<Config> config = LoadConfig(options.file, problems, config_options);

@@ -11,8 +11,8 @@
 #include "clients/cli/table.h"
 #include "clients/cli/verbs.h"
 #include "rules/engine/commands/command_table.h"
-#include "rules/engine/readable.h"
 #include "services/commands/help.h"
+#include "services/core/readable.h"
 
 namespace yardmaster::cli {
 namespace {
@@ -63,7 +63,7 @@ ExitCode HelpCommands(const HelpCommandsOptions& options, Session& session) {
     const rules::CommandModel* command = commands::FindForHelp(*commands, asked);
     if (command == nullptr) {
       const std::string_view nearest = commands->Nearest(asked.starts_with('/') ? asked.substr(1) : asked);
-      session.output.Error("there is no command " + rules::Quoted(asked) +
+      session.output.Error("there is no command " + Quoted(asked) +
                            (nearest.empty() ? "" : "; did you mean " + std::string(nearest) + "?"));
       return ExitCode::kNegative;
     }

@@ -16,10 +16,10 @@
 #include "clients/cli/files.h"
 #include "clients/cli/local_packs.h"
 #include "clients/cli/verbs.h"
-#include "rules/engine/json_document.h"
 #include "rules/engine/phrases/phrase_set.h"
-#include "rules/engine/readable.h"
 #include "services/commands/interpretation.h"
+#include "services/core/json_document.h"
+#include "services/core/readable.h"
 #include "yardmaster/v1/commands.grpc.pb.h"
 
 namespace yardmaster::cli {
@@ -53,7 +53,7 @@ std::shared_ptr<const rules::PhraseSet> LoadPhrases(const InterpretOptions& opti
   if (!folder.has_value()) return nullptr;
   const std::string name = options.pack.empty() ? std::string(kPhrasesPack) : options.pack;
   if (CompileLocalPack(session, *folder, name, code) == nullptr) return nullptr;
-  rules::Problems problems;
+  Problems problems;
   std::shared_ptr<const rules::PhraseSet> phrases = rules::PhraseSet::Load(folder->files, name, problems);
   if (phrases == nullptr) ReportProblems(session, problems);
   return phrases;
@@ -62,7 +62,7 @@ std::shared_ptr<const rules::PhraseSet> LoadPhrases(const InterpretOptions& opti
 std::optional<rules::PhraseContext> ReadContext(const InterpretOptions& options, Session& session) {
   if (options.context.empty()) return rules::PhraseContext();
   std::string error;
-  const std::optional<nlohmann::json> value = rules::ParseJsonLimited(options.context, rules::JsonLimits(), error);
+  const std::optional<nlohmann::json> value = ParseJsonLimited(options.context, JsonLimits(), error);
   std::optional<rules::PhraseContext> context;
   if (value.has_value()) context = ReadPhraseContext(*value, error);
   if (!context.has_value()) session.output.Error("--context: " + error);
@@ -73,7 +73,7 @@ std::optional<rules::PhraseContext> ReadContext(const InterpretOptions& options,
 std::string CommandText(const nlohmann::ordered_json& command) {
   std::string out = command.at("command").get<std::string>();
   for (const auto& [slot, value] : command.at("slots").items()) {
-    out += " " + slot + "=" + (value.is_string() ? rules::Quoted(value.get<std::string>(), 400) : value.dump());
+    out += " " + slot + "=" + (value.is_string() ? Quoted(value.get<std::string>(), 400) : value.dump());
   }
   return out;
 }
@@ -148,7 +148,7 @@ ExitCode Interpret(const InterpretOptions& options, Session& session) {
     session.output.Error("a text is missing: yard interpret TEXT");
     return ExitCode::kUsage;
   }
-  if (!rules::IsValidUtf8(options.text)) {
+  if (!IsValidUtf8(options.text)) {
     session.output.Error("expected the text in UTF-8");
     return ExitCode::kUsage;
   }
@@ -176,9 +176,9 @@ ExitCode Interpret(const InterpretOptions& options, Session& session) {
 
 // A line {id, text, context?}; nullopt and `error` if it is none.
 std::optional<PhraseLine> ReadLine(std::string_view line, std::string& error) {
-  rules::JsonLimits limits;
+  JsonLimits limits;
   limits.max_bytes = kMaxLineBytes;
-  const std::optional<nlohmann::json> value = rules::ParseJsonLimited(line, limits, error);
+  const std::optional<nlohmann::json> value = ParseJsonLimited(line, limits, error);
   if (!value.has_value()) return std::nullopt;
   if (!value->is_object()) {
     error = "expected an object {id, text, context?}";
@@ -213,7 +213,7 @@ std::optional<std::vector<PhraseLine>> ReadLines(const std::string& path, Sessio
     return std::nullopt;
   }
   std::vector<PhraseLine> lines;
-  rules::Problems problems;
+  Problems problems;
   uint32_t number = 0;
   for (size_t begin = bytes->starts_with("\xEF\xBB\xBF") ? 3 : 0; begin < bytes->size();) {
     const size_t end = std::min(bytes->find('\n', begin), bytes->size());

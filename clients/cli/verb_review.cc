@@ -23,7 +23,7 @@
 #include "clients/cli/review_watch.h"
 #include "clients/cli/verbs.h"
 #include "rules/engine/code/source_file.h"
-#include "services/core/status.h"
+#include "services/core/rpc/status.h"
 #include "services/review/edits.h"
 #include "services/review/gates.h"
 #include "services/review/operator_files.h"

@@ -16,7 +16,7 @@
 #include "clients/cli/verb_review.h"
 #include "clients/cli/verbs.h"
 #include "rules/engine/code/source_file.h"
-#include "services/core/status.h"
+#include "services/core/rpc/status.h"
 #include "services/review/block_text.h"
 #include "services/review/gates.h"
 #include "services/review/hook.h"

@@ -18,8 +18,8 @@
 #include "clients/cli/local_packs.h"
 #include "clients/cli/rules_text.h"
 #include "clients/cli/verbs.h"
-#include "rules/engine/pack_loader.h"
-#include "services/core/status.h"
+#include "rules/engine/pack/pack_loader.h"
+#include "services/core/rpc/status.h"
 #include "services/packs/answers.h"
 #include "services/packs/validate.h"
 #include "yardmaster/v1/rules.grpc.pb.h"
@@ -118,7 +118,7 @@ struct Validated {
 };
 
 void ValidateIn(const PacksFolder& folder, const std::string& name, std::vector<Validated>& out) {
-  rules::Problems problems;
+  Problems problems;
   Validated& validated = out.emplace_back();
   validated.pack = name;
   validated.result.set_valid(BuildPack(folder, name, problems) != nullptr);
@@ -148,7 +148,7 @@ ExitCode ValidateLocally(const std::string& argument, Session& session, std::vec
   for (const std::string& name : names) ValidateIn(*folder, name, out);
   // What belongs to no pack (a folder without pack.json) would be told by none of them.
   Validated rest;
-  for (const rules::Problem& problem : folder->problems) {
+  for (const Problem& problem : folder->problems) {
     const std::string owner = problem.file.substr(0, problem.file.find('/'));
     if (std::find(names.begin(), names.end(), owner) == names.end())
       WriteProblems({problem}, *rest.result.mutable_problems());

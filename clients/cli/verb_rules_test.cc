@@ -20,11 +20,11 @@
 #include "clients/cli/progress.h"
 #include "clients/cli/rules_text.h"
 #include "clients/cli/verbs.h"
-#include "rules/engine/pack_loader.h"
+#include "rules/engine/pack/pack_loader.h"
 #include "services/core/clock.h"
-#include "services/core/issue_snapshot.h"
 #include "services/core/limits.h"
-#include "services/core/status.h"
+#include "services/core/messages/issue_snapshot.h"
+#include "services/core/rpc/status.h"
 #include "services/packs/answers.h"
 #include "services/packs/backtest.h"
 #include "services/packs/check_test.h"
@@ -74,7 +74,7 @@ ExitCode TestLocally(const TestOptions& options, Session& session, v1::TestPackR
     });
     if (!result.ok()) return ReportLocal(session, result.status());
     // Its problems have been told with those of the pack.
-    rules::Problems problems;
+    Problems problems;
     if (const auto checks = rules::LoadChecks(folder->files, pack->model().name, problems))
       TestChecks(*checks, *result);
     if (rules::PackWithPhrases(folder->files, pack->model().name) == pack->model().name) {
@@ -136,7 +136,7 @@ ExitCode BacktestLocally(const BacktestOptions& options, const std::vector<EvalC
   const std::shared_ptr<const rules::CompiledPack> base = CompileLocalPack(session, *folder, options.pack, code);
   if (base == nullptr) return code;
 
-  rules::Problems problems;
+  Problems problems;
   std::shared_ptr<const rules::CompiledPack> candidate;
   if (IsPackFolder(options.candidate)) {
     const PackAtFolder pack = ReadPackAt(session, options.candidate);
@@ -209,7 +209,7 @@ ExitCode Backtest(const BacktestOptions& options, Session& session) {
     session.output.Error(error);
     return ExitCode::kUsage;
   }
-  rules::Problems problems;
+  Problems problems;
   const std::optional<std::vector<EvalCase>> cases =
       ReadEvalLines(input->stream(), input->name(), EvalLimits(), problems);
   if (!cases.has_value()) {

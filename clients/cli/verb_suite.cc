@@ -16,12 +16,12 @@
 #include "clients/cli/suite_text.h"
 #include "clients/cli/test_suites.h"
 #include "clients/cli/verbs.h"
-#include "rules/engine/pack_loader.h"
-#include "rules/engine/readable.h"
+#include "rules/engine/pack/pack_loader.h"
 #include "rules/engine/suites/load_suites.h"
 #include "rules/engine/suites/new_suite.h"
 #include "rules/engine/suites/suite_file.h"
 #include "services/core/errors.h"
+#include "services/core/readable.h"
 
 namespace yardmaster::cli {
 namespace {
@@ -61,7 +61,7 @@ ExitCode List(const ListOptions& options, Session& session) {
 
   std::vector<std::shared_ptr<const rules::SuiteSet>> sets;
   std::vector<const rules::SuiteModel*> suites;
-  rules::Problems problems;
+  Problems problems;
   for (const std::string& name : names) {
     if (!options.pack.empty() && name != options.pack) continue;
     sets.push_back(rules::LoadSuites(folder->files, name, problems));
@@ -72,7 +72,7 @@ ExitCode List(const ListOptions& options, Session& session) {
     }
   }
   if (!problems.empty()) {
-    rules::SortProblems(problems);
+    SortProblems(problems);
     session.output.Error("the suites are not valid:");
     ReportProblems(session, problems);
     return ExitCode::kUsage;
@@ -98,14 +98,14 @@ struct ValidateOptions {
 SuiteCheck CheckPack(const PacksFolder& folder, const std::string& pack) {
   SuiteCheck check;
   check.what = pack;
-  for (const rules::Problem& problem : folder.problems) {
+  for (const Problem& problem : folder.problems) {
     if (problem.file.starts_with(pack + "/")) check.problems.push_back(problem);
   }
   const auto set = rules::LoadSuites(folder.files, pack, check.problems);
   if (set != nullptr) {
     for (const rules::SuiteModel& suite : set->suites) check.suites.push_back(suite.id);
   }
-  rules::SortProblems(check.problems);
+  SortProblems(check.problems);
   return check;
 }
 
@@ -127,7 +127,7 @@ SuiteCheck CheckFile(const std::string& path, Session& session) {
       session.output.Note("recipes are looked up where the file lies in a pack: 'yard suite validate PACK'");
     }
   }
-  rules::SortProblems(check.problems);
+  SortProblems(check.problems);
   return check;
 }
 
@@ -153,8 +153,8 @@ ExitCode CheckNamed(const PacksFolder& folder, const std::string& name, Session&
   }
   if (!checks.empty()) return ExitCode::kDone;
   const std::string nearest = NearestSuite(name, known);
-  session.output.Error("there is no pack, suite or file " + rules::Quoted(name) +
-                       (nearest.empty() ? std::string() : "; did you mean " + rules::Quoted(nearest) + "?"));
+  session.output.Error("there is no pack, suite or file " + Quoted(name) +
+                       (nearest.empty() ? std::string() : "; did you mean " + Quoted(nearest) + "?"));
   return ExitCode::kNegative;
 }
 
@@ -213,7 +213,7 @@ ExitCode Init(const InitOptions& options, Session& session) {
     return ExitCode::kUsage;
   }
   const std::string text = rules::NewSuiteText(options.id, options.launcher);
-  rules::Problems problems;
+  Problems problems;
   if (rules::LoadSuiteManifest("manifest", text, "", problems) == nullptr) {
     // Nothing but the id is the caller's.
     session.output.Error("--id: " + problems.front().message);

@@ -12,7 +12,7 @@
 #include "clients/cli/test_text.h"
 #include "clients/cli/verb_test.h"
 #include "clients/cli/verbs.h"
-#include "rules/engine/readable.h"
+#include "services/core/readable.h"
 #include "services/worker/logs/log.h"
 #include "services/worker/results/text.h"
 
@@ -111,12 +111,12 @@ fs::path LogOf(Session& session, const ListedResult& found, const std::string& w
       if (text("log").empty()) continue;
       if (text("name") == wanted) return found.directory / text("log");
       if (text("id") == wanted) logs.push_back(text("log"));
-      names += "\n  " + rules::Readable(text("name"), 200);
+      names += "\n  " + Readable(text("name"), 200);
     }
   }
   if (logs.size() == 1) return found.directory / logs.front();
   session.output.Error((logs.empty() ? "that run has no log of a step " : "several steps have the id ") +
-                       rules::Quoted(wanted, 200) + (names.empty() ? "" : "; those with a log are:" + names));
+                       Quoted(wanted, 200) + (names.empty() ? "" : "; those with a log are:" + names));
   return {};
 }
 

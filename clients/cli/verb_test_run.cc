@@ -23,10 +23,10 @@
 #include "clients/cli/test_text.h"
 #include "clients/cli/verb_test.h"
 #include "clients/cli/verbs.h"
-#include "rules/engine/readable.h"
 #include "services/core/clock.h"
 #include "services/core/files.h"
 #include "services/core/packs_dir.h"
+#include "services/core/readable.h"
 #include "services/worker/devices/device_probe.h"
 #include "services/worker/process/process.h"
 #include "services/worker/results/result_files.h"
@@ -62,7 +62,7 @@ bool ParseSelection(Session& session, const std::vector<std::string>& texts,
         word = word.substr(equals + 1);
       }
       if (axis.empty() || word.empty()) {
-        session.output.Error("--select " + rules::Quoted(text) + ": expected AXIS=VALUE,…");
+        session.output.Error("--select " + Quoted(text) + ": expected AXIS=VALUE,…");
         return false;
       }
       select[axis].push_back(word);
@@ -76,7 +76,7 @@ bool ParseAssignments(Session& session, const std::vector<std::string>& texts,
   for (const std::string& text : texts) {
     const size_t equals = text.find('=');
     if (equals == std::string::npos || equals == 0) {
-      session.output.Error("--set " + rules::Quoted(text) + ": expected VARIABLE=VALUE");
+      session.output.Error("--set " + Quoted(text) + ": expected VARIABLE=VALUE");
       return false;
     }
     variables[text.substr(0, equals)] = text.substr(equals + 1);
@@ -143,7 +143,7 @@ ExitCode Run(const RunArguments& arguments, Session& session) {
   if (!arguments.request.source.empty()) {
     options.source = fs::canonical(arguments.request.source, error);
     if (error || !fs::is_directory(options.source, error)) {
-      session.output.Error("--source: there is no folder " + rules::Quoted(arguments.request.source, 400));
+      session.output.Error("--source: there is no folder " + Quoted(arguments.request.source, 400));
       return ExitCode::kUsage;
     }
   }
@@ -243,7 +243,7 @@ ExitCode Rerun(const RerunArguments& arguments, Session& session) {
   if (!before.has_value()) return ExitCode::kNegative;
   std::optional<RunRequest> request = ReadRequest(before->directory);
   if (!request.has_value()) {
-    session.output.Error("how the run in " + rules::Quoted(before->directory.string(), 400) +
+    session.output.Error("how the run in " + Quoted(before->directory.string(), 400) +
                          " was asked for is not known: its request.json is missing or damaged");
     return ExitCode::kUsage;
   }

@@ -23,9 +23,9 @@
 #include "clients/cli/progress.h"
 #include "clients/cli/subject_argument.h"
 #include "clients/cli/verbs.h"
-#include "rules/engine/pack_loader.h"
+#include "rules/engine/pack/pack_loader.h"
 #include "services/core/clock.h"
-#include "services/core/status.h"
+#include "services/core/rpc/status.h"
 #include "services/triage/decision_json.h"
 #include "services/triage/eval_lines.h"
 #include "services/triage/planner.h"
@@ -133,7 +133,7 @@ ExitCode DecideLocally(const std::string& pack_name, const v1::IssueSnapshot& is
     // A pack that can't be loaded is no choice; asking for it by name says what is wrong with it.
     std::vector<PackChoice> choices;
     for (const std::string& candidate : rules::PackNames(folder->files)) {
-      rules::Problems ignored;
+      Problems ignored;
       const std::optional<rules::PackModel> model = rules::LoadPack(folder->files, candidate, ignored);
       if (model.has_value()) choices.push_back({candidate, model->extends, model->has_rubric});
     }
@@ -275,7 +275,7 @@ ExitCode Evaluate(const EvalOptions& options, Session& session) {
     return ExitCode::kUsage;
   }
   // All lines first: one that is bad leaves nothing written.
-  rules::Problems problems;
+  Problems problems;
   const std::optional<std::vector<EvalCase>> cases =
       ReadEvalLines(input->stream(), input->name(), EvalLimits(), problems);
   if (!cases.has_value()) {

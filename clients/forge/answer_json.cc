@@ -1,21 +1,21 @@
 #include "clients/forge/answer_json.h"
 
 #include "clients/forge/limits.h"
-#include "rules/engine/json_document.h"
-#include "rules/engine/readable.h"
+#include "services/core/json_document.h"
+#include "services/core/readable.h"
 
 namespace yardmaster {
 
 std::optional<nlohmann::json> ParseForgeJson(std::string_view text, std::string& error) {
-  rules::JsonLimits limits;
+  JsonLimits limits;
   limits.max_bytes = kMaxForgeAnswerBytes;
   limits.max_depth = kMaxForgeAnswerDepth;
   limits.max_values = kMaxForgeAnswerValues;
-  limits.duplicates = rules::JsonLimits::Duplicates::kLastWins;
-  if (text.size() > limits.max_bytes || rules::IsValidUtf8(text)) return rules::ParseJsonLimited(text, limits, error);
+  limits.duplicates = JsonLimits::Duplicates::kLastWins;
+  if (text.size() > limits.max_bytes || IsValidUtf8(text)) return ParseJsonLimited(text, limits, error);
   // Each bad byte becomes three.
   limits.max_bytes *= 3;
-  return rules::ParseJsonLimited(ReplaceInvalidUtf8(text), limits, error);
+  return ParseJsonLimited(ReplaceInvalidUtf8(text), limits, error);
 }
 
 std::string ReplaceInvalidUtf8(std::string_view text) {
@@ -24,7 +24,7 @@ std::string ReplaceInvalidUtf8(std::string_view text) {
   while (!text.empty()) {
     const auto first = static_cast<unsigned char>(text.front());
     const size_t length = first < 0x80 ? 1 : first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc0 ? 2 : 0;
-    if (length != 0 && length <= text.size() && rules::IsValidUtf8(text.substr(0, length))) {
+    if (length != 0 && length <= text.size() && IsValidUtf8(text.substr(0, length))) {
       out.append(text.substr(0, length));
       text.remove_prefix(length);
     } else {

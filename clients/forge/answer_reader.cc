@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "clients/forge/http.h"
-#include "rules/engine/readable.h"
+#include "services/core/readable.h"
 
 namespace yardmaster {
 namespace {
@@ -39,7 +39,7 @@ void AnswerProblem::Add(std::string_view path, std::string_view expected, const 
   // Keys are ours and indexes are numbers, so a path is readable; a value may be anything and is shown shortened.
   text_ = std::string(path.empty() ? "the answer" : path) + ": expected " + std::string(expected) + ", got " +
           std::string(KindOf(got));
-  if (got != nullptr && got->is_string()) text_ += " " + rules::Quoted(got->get_ref<const std::string&>(), 40);
+  if (got != nullptr && got->is_string()) text_ += " " + Quoted(got->get_ref<const std::string&>(), 40);
 }
 
 AnswerReader AnswerReader::At(std::string_view key) const {

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "clients/forge/forge.h"
-#include "services/core/config.h"
+#include "clients/forge/forge_config.h"
 
 namespace yardmaster {
 

@@ -10,8 +10,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "clients/forge/forge_config.h"
 #include "clients/forge/transport.h"
-#include "services/core/config.h"
 #include "services/core/secret.h"
 
 namespace yardmaster {

@@ -5,8 +5,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "clients/forge/limits.h"
-#include "rules/engine/readable.h"
 #include "services/core/absl_view.h"
+#include "services/core/readable.h"
 
 namespace yardmaster {
 namespace {
@@ -23,7 +23,7 @@ std::string OriginOf(const std::string& url) {
 // The host of an URL from outside, for a message.
 std::string HostOf(std::string_view url) {
   if (const size_t scheme = url.find("//"); scheme != std::string_view::npos) url.remove_prefix(scheme + 2);
-  return rules::Quoted(url.substr(0, url.find_first_of("/?#")));
+  return Quoted(url.substr(0, url.find_first_of("/?#")));
 }
 
 ForgeReason ReasonOf(HttpFailure::Kind kind) {
@@ -117,7 +117,7 @@ ForgeAnswer HttpTransport::Send(const ForgeRequest& request) {
     answer.message =
         absl::StrCat(DescribeRequest(request), ": ", verdict->status, status_name.empty() ? "" : " ", Abs(status_name));
     if (!verdict->message.empty() && verdict->message != status_name) {
-      absl::StrAppend(&answer.message, ": ", rules::Readable(verdict->message, kMaxForgeMessageBytes));
+      absl::StrAppend(&answer.message, ": ", Readable(verdict->message, kMaxForgeMessageBytes));
     }
     return answer;
   }
@@ -135,8 +135,8 @@ std::string HttpTransport::RedirectTarget(std::string_view location) const {
 ForgeAnswer HttpTransport::Failed(const ForgeRequest& request, const HttpFailure& failure) const {
   const ForgeError error{ReasonOf(failure.kind), failure.sent ? ForgeOutcome::kUnknown : ForgeOutcome::kNotSent, 0,
                          std::nullopt};
-  return FailedAnswer(
-      error, absl::StrCat(DescribeRequest(request), ": ", rules::Readable(failure.detail, kMaxForgeMessageBytes)));
+  return FailedAnswer(error,
+                      absl::StrCat(DescribeRequest(request), ": ", Readable(failure.detail, kMaxForgeMessageBytes)));
 }
 
 }  // namespace yardmaster

@@ -14,8 +14,8 @@
 #include "clients/forge/metrics.h"
 #include "clients/forge/rest_adapter.h"
 #include "clients/forge/retry.h"
-#include "rules/engine/readable.h"
 #include "services/core/address.h"
+#include "services/core/readable.h"
 
 namespace yardmaster {
 namespace {
@@ -43,7 +43,7 @@ absl::StatusOr<std::unique_ptr<StoppableForge>> MakeForge(const ForgeConfig& con
     pipeline.dialect = std::make_unique<GitCodeDialect>();
     limits = GitCodeBudget();
   } else {
-    return Invalid(absl::StrCat("there is no client for the forge ", rules::Quoted(config.name)));
+    return Invalid(absl::StrCat("there is no client for the forge ", Quoted(config.name)));
   }
   limits = WithConfig(limits, config.budget);
 

@@ -16,10 +16,10 @@
 
 #include "absl/status/statusor.h"
 #include "clients/forge/forge.h"
+#include "clients/forge/forge_config.h"
 #include "clients/forge/http.h"
 #include "clients/forge/waiter.h"
 #include "services/core/clock.h"
-#include "services/core/config.h"
 #include "services/core/metrics.h"
 #include "services/core/secret.h"
 

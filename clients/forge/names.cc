@@ -5,9 +5,9 @@
 #include "absl/strings/str_cat.h"
 #include "clients/forge/http.h"
 #include "clients/forge/limits.h"
-#include "rules/engine/readable.h"
 #include "services/core/absl_view.h"
 #include "services/core/limits.h"
+#include "services/core/readable.h"
 
 namespace yardmaster {
 namespace {
@@ -37,7 +37,7 @@ absl::Status CheckRepository(std::string_view repository) {
   const size_t slash = repository.find('/');
   if (repository.size() > kMaxNameBytes || slash == std::string_view::npos ||
       !IsNamePart(repository.substr(0, slash)) || !IsNamePart(repository.substr(slash + 1))) {
-    return Invalid(absl::StrCat("not a repository: ", rules::Quoted(repository), "; expected OWNER/NAME"));
+    return Invalid(absl::StrCat("not a repository: ", Quoted(repository), "; expected OWNER/NAME"));
   }
   return absl::OkStatus();
 }
@@ -57,8 +57,8 @@ absl::Status CheckLabels(const std::vector<std::string>& labels, const LabelRule
   }
   for (size_t i = 0; i < labels.size(); ++i) {
     const std::string& label = labels[i];
-    const std::string quoted = rules::Quoted(label);
-    if (!rules::IsValidUtf8(label) || HasControlCharacter(label)) {
+    const std::string quoted = Quoted(label);
+    if (!IsValidUtf8(label) || HasControlCharacter(label)) {
       return Invalid(absl::StrCat("the label ", quoted, " is not printable UTF-8"));
     }
     if (label.find(',') != std::string::npos) {
@@ -79,7 +79,7 @@ absl::Status CheckLabels(const std::vector<std::string>& labels, const LabelRule
 
 absl::Status CheckComment(std::string_view body, size_t max_characters) {
   if (body.empty()) return Invalid("an empty comment");
-  if (!rules::IsValidUtf8(body)) return Invalid("the comment is not UTF-8");
+  if (!IsValidUtf8(body)) return Invalid("the comment is not UTF-8");
   if (body.find('\0') != std::string_view::npos) return Invalid("the comment has a NUL character");
   const size_t characters = CountCharacters(body);
   if (characters > max_characters) {
@@ -90,41 +90,41 @@ absl::Status CheckComment(std::string_view body, size_t max_characters) {
 
 absl::Status CheckId(std::string_view what, std::string_view id) {
   if (id.empty() || id.size() > kMaxNameBytes || !std::all_of(id.begin(), id.end(), IsNameCharacter)) {
-    return Invalid(absl::StrCat("not an id of a ", Abs(what), ": ", rules::Quoted(id)));
+    return Invalid(absl::StrCat("not an id of a ", Abs(what), ": ", Quoted(id)));
   }
   return absl::OkStatus();
 }
 
 absl::Status CheckLogin(std::string_view login) {
   if (login.empty() || login.size() > kMaxNameBytes || login == "." || login == ".." || HasControlCharacter(login) ||
-      !rules::IsValidUtf8(login)) {
-    return Invalid(absl::StrCat("not the name of an account: ", rules::Quoted(login)));
+      !IsValidUtf8(login)) {
+    return Invalid(absl::StrCat("not the name of an account: ", Quoted(login)));
   }
   return absl::OkStatus();
 }
 
 absl::Status CheckNamePart(std::string_view what, std::string_view name) {
   if (name.size() > kMaxNameBytes || !IsNamePart(name)) {
-    return Invalid(absl::StrCat("not the name of a ", Abs(what), ": ", rules::Quoted(name)));
+    return Invalid(absl::StrCat("not the name of a ", Abs(what), ": ", Quoted(name)));
   }
   return absl::OkStatus();
 }
 
 absl::Status CheckPath(std::string_view path) {
-  bool good = !path.empty() && path.size() <= kMaxForgePathBytes && !HasControlCharacter(path) &&
-              rules::IsValidUtf8(path) && path.back() != '/';
+  bool good = !path.empty() && path.size() <= kMaxForgePathBytes && !HasControlCharacter(path) && IsValidUtf8(path) &&
+              path.back() != '/';
   for (std::string_view rest = path; good && !rest.empty();) {
     const size_t end = std::min(rest.find('/'), rest.size());
     const std::string_view part = rest.substr(0, end);
     good = !part.empty() && part != "." && part != "..";
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
-  return good ? absl::OkStatus() : Invalid(absl::StrCat("not a path in a repository: ", rules::Quoted(path)));
+  return good ? absl::OkStatus() : Invalid(absl::StrCat("not a path in a repository: ", Quoted(path)));
 }
 
 absl::Status CheckRef(std::string_view ref) {
-  if (ref.size() > kMaxForgePathBytes || HasControlCharacter(ref) || !rules::IsValidUtf8(ref)) {
-    return Invalid(absl::StrCat("not a branch, tag or commit: ", rules::Quoted(ref)));
+  if (ref.size() > kMaxForgePathBytes || HasControlCharacter(ref) || !IsValidUtf8(ref)) {
+    return Invalid(absl::StrCat("not a branch, tag or commit: ", Quoted(ref)));
   }
   return absl::OkStatus();
 }

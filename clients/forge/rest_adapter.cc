@@ -5,8 +5,8 @@
 #include "absl/strings/numbers.h"
 #include "clients/forge/answer_json.h"
 #include "clients/forge/limits.h"
-#include "rules/engine/readable.h"
 #include "services/core/absl_view.h"
+#include "services/core/readable.h"
 
 namespace yardmaster {
 namespace {
@@ -112,7 +112,7 @@ absl::StatusOr<RestAdapter::IssueCursor> RestAdapter::ParseIssueCursor(std::stri
   if (dot != std::string_view::npos) out.first_before = std::string(cursor.substr(dot + 1));
   if (!absl::SimpleAtoi(Abs(page), &out.page) || out.page < 1) {
     return MakeForgeStatus({ForgeReason::kInvalidInput, ForgeOutcome::kNotSent, 0, std::nullopt},
-                           absl::StrCat("not a cursor of this client: ", rules::Quoted(cursor)));
+                           absl::StrCat("not a cursor of this client: ", Quoted(cursor)));
   }
   return out;
 }

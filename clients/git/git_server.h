@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "services/core/config.h"
+#include "clients/forge/forge_config.h"
 
 namespace yardmaster {
 

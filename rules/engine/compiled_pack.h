@@ -9,8 +9,8 @@
 
 #include "rules/engine/commands/command_table.h"
 #include "rules/engine/decision.h"
-#include "rules/engine/pack_model.h"
-#include "rules/engine/problem.h"
+#include "rules/engine/pack/pack_model.h"
+#include "services/core/problem.h"
 
 namespace yardmaster::rules {
 

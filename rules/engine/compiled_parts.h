@@ -7,11 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include "rules/engine/made_once.h"
 #include "rules/engine/matcher.h"
-#include "rules/engine/pack_model.h"
-#include "rules/engine/problem.h"
-#include "rules/engine/zones.h"
+#include "rules/engine/pack/pack_model.h"
+#include "rules/engine/text/zones.h"
+#include "services/core/made_once.h"
+#include "services/core/problem.h"
 
 namespace yardmaster::rules {
 

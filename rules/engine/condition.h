@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "rules/engine/decision.h"
-#include "rules/engine/pack_model.h"
+#include "rules/engine/pack/pack_model.h"
 
 namespace yardmaster::rules {
 

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "rules/engine/decision.h"
-#include "rules/engine/pack_model.h"
-#include "rules/engine/problem.h"
+#include "rules/engine/pack/pack_model.h"
+#include "services/core/problem.h"
 
 namespace yardmaster::rules {
 

@@ -3,7 +3,7 @@
 #include <limits>
 #include <utility>
 
-#include "rules/engine/json_document.h"
+#include "services/core/json_document.h"
 
 namespace yardmaster::rules {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "rules/engine/pack_model.h"
+#include "rules/engine/pack/pack_model.h"
 
 namespace yardmaster::rules {
 

@@ -1,5 +1,5 @@
 # Writes a C++ file with the texts of the schemas: cmake -DOUTPUT=… -DSCHEMAS=a;b -P embed.cmake. The programs need no schema files then.
-set(content "// Generated from rules/schema/*.schema.json.\n#include \"rules/engine/schema_texts.h\"\n\n")
+set(content "// Generated from rules/schema/*.schema.json.\n#include \"rules/engine/pack/schema_texts.h\"\n\n")
 string(APPEND content "namespace yardmaster::rules {\n\nstd::vector<SchemaText> SchemaTexts() {\n  return {\n")
 foreach(schema ${SCHEMAS})
   get_filename_component(name ${schema} NAME)

@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "rules/engine/commands/pull_reference.h"
-#include "rules/engine/readable.h"
 #include "services/commands/characters.h"
 #include "services/commands/problem_texts.h"
 #include "services/core/limits.h"
+#include "services/core/readable.h"
 
 namespace yardmaster::commands {
 namespace {
@@ -181,7 +181,7 @@ class Binder {
       known.push_back(parameter.name);
       for (const std::string& alias : parameter.aliases) known.push_back(alias);
     }
-    const std::string_view nearest = name.size() < 3 ? std::string_view() : rules::NearestName(name, known);
+    const std::string_view nearest = name.size() < 3 ? std::string_view() : NearestName(name, known);
     const std::string_view shown = std::string_view(word.plain).substr(0, dashes + name.size());
     Add(UnknownOption(shown, nearest.empty() ? std::string() : "--" + std::string(nearest)));
     // Its value is no second mistake.

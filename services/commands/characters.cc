@@ -1,6 +1,6 @@
 #include "services/commands/characters.h"
 
-#include "rules/engine/utf8.h"
+#include "services/core/utf8.h"
 
 namespace yardmaster::commands {
 namespace {
@@ -12,7 +12,7 @@ bool IsBetween(uint32_t code, uint32_t first, uint32_t last) { return first <= c
 }  // namespace
 
 Character CharacterAt(std::string_view text, size_t pos) {
-  const rules::Utf8Char c = rules::DecodeUtf8(text, pos);
+  const Utf8Char c = DecodeUtf8(text, pos);
   if (!c.valid) return {kReplacement, 1};
   return {static_cast<uint32_t>(c.code_point), static_cast<uint32_t>(c.bytes)};
 }

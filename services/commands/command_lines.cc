@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <iterator>
 
-#include "rules/engine/html_comments.h"
-#include "rules/engine/markdown_blocks.h"
-#include "rules/engine/zones.h"
+#include "rules/engine/text/html_comments.h"
+#include "rules/engine/text/markdown_blocks.h"
+#include "rules/engine/text/zones.h"
 #include "services/commands/characters.h"
 
 namespace yardmaster::commands {

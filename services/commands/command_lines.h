@@ -31,7 +31,8 @@ struct CommandLine {
 
 struct CommandLines {
   std::vector<CommandLine> lines;
-  // Lists nested so deep that the text was not read as Markdown (rules/engine/markdown_blocks.h): it has no commands.
+  // Lists nested so deep that the text was not read as Markdown (rules/engine/text/markdown_blocks.h): it has no
+  // commands.
   bool too_deep = false;
   // Bytes from here on were not looked at (rules::kMaxMarkdownBytes) though lines among them may be commands; else
   // npos.

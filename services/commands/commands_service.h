@@ -5,8 +5,8 @@
 #include <grpcpp/grpcpp.h>
 
 #include "absl/status/status.h"
-#include "services/core/pack_registry.h"
-#include "services/core/rpc.h"
+#include "services/core/rpc/rpc.h"
+#include "services/packs/registry/pack_registry.h"
 #include "yardmaster/v1/commands.grpc.pb.h"
 
 namespace yardmaster {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "rules/engine/readable.h"
 #include "services/commands/characters.h"
+#include "services/core/readable.h"
 
 namespace yardmaster::commands {
 namespace {
@@ -30,7 +30,7 @@ std::string OneLine(std::string_view text, size_t max_bytes) {
       plain += bytes;
     }
   }
-  return rules::Readable(plain, max_bytes);
+  return Readable(plain, max_bytes);
 }
 
 // Puts the joiner where forges would see the beginning of a link or a mention.

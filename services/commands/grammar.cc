@@ -5,13 +5,13 @@
 #include <span>
 #include <utility>
 
-#include "rules/engine/readable.h"
 #include "services/commands/binder.h"
 #include "services/commands/characters.h"
 #include "services/commands/command_lines.h"
 #include "services/commands/line_words.h"
 #include "services/commands/problem_texts.h"
 #include "services/core/limits.h"
+#include "services/core/readable.h"
 #include "services/core/short_digest.h"
 
 namespace yardmaster::commands {
@@ -120,7 +120,7 @@ class LineReader {
     }
     TrimName(name);
     if (IsRobots(name)) {
-      robot = "/" + rules::Readable(name);
+      robot = "/" + Readable(name);
       return Result::kLeftAlone;
     }
     // Paths, regular expressions, dates: no command.
@@ -130,12 +130,12 @@ class LineReader {
     });
     if (!is_name && !garbled && !addressed) return Result::kNothing;
 
-    if (line_.size() > kMaxCommandLineBytes || !rules::IsValidUtf8(line_)) {
+    if (line_.size() > kMaxCommandLineBytes || !IsValidUtf8(line_)) {
       const std::array<std::string_view, 1> words = {name};
       const std::vector<CommandMatch> matches = table_.FindWords(words);
       if (matches.empty() && !table_.IsPrefix(name) && !addressed) return Result::kNothing;
       out.kind = matches.empty() ? ParsedCommand::Kind::kUnknown : ParsedCommand::Kind::kCommand;
-      out.words = {rules::Readable(name)};
+      out.words = {Readable(name)};
       if (!matches.empty()) Choose(matches[0], out);
       out.problems.push_back(line_.size() > kMaxCommandLineBytes ? TooLong() : Unreadable());
       digest_ = line_;
@@ -154,7 +154,7 @@ class LineReader {
   // "@bot squash 160": a command if nothing about it looks like a sentence, else it is for the interpreter.
   bool ReadBare(size_t pos, ParsedCommand& out) {
     if (!IsLetter(AsciiOf(CharacterAt(line_, pos).code))) return false;
-    if (line_.size() > kMaxCommandLineBytes || !rules::IsValidUtf8(line_)) return false;
+    if (line_.size() > kMaxCommandLineBytes || !IsValidUtf8(line_)) return false;
     const LineWords split = SplitWords(line_, pos);
     if (split.words.empty() || split.words[0].quoted) return false;
     const std::optional<CommandMatch> match = Match(split.words);
@@ -332,7 +332,7 @@ std::string_view WithoutBlankEnd(std::string_view text) {
 
 std::string ValidText(std::string_view text) {
   text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
-  return rules::IsValidUtf8(text) ? std::string(text) : rules::Readable(text, text.size() * 4);
+  return IsValidUtf8(text) ? std::string(text) : Readable(text, text.size() * 4);
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ std::string_view ProblemKindName(ProblemKind kind);
 
 struct CommandProblem {
   ProblemKind kind = ProblemKind::kUnknownCommand;
-  std::string word;          // what was written, readable (rules/engine/readable.h); not defanged
+  std::string word;          // what was written, readable (services/core/readable.h); not defanged
   rules::LocalText message;  // one sentence; quotes `word`, so answers defang it
 };
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "rules/engine/commands/command_model.h"
-#include "services/core/command_settings.h"
+#include "services/core/config/command_settings.h"
 
 namespace yardmaster::commands {
 

@@ -3,8 +3,8 @@
 #include <string>
 #include <utility>
 
-#include "rules/engine/readable.h"
 #include "services/core/limits.h"
+#include "services/core/readable.h"
 
 namespace yardmaster::commands {
 namespace {
@@ -13,10 +13,10 @@ using rules::CommandParameter;
 using rules::CommandParameterType;
 
 CommandProblem Make(ProblemKind kind, std::string_view word, std::string en, std::string zh) {
-  return {kind, rules::Readable(word), {std::move(en), std::move(zh)}};
+  return {kind, Readable(word), {std::move(en), std::move(zh)}};
 }
 
-std::string Zh(std::string_view word) { return "“" + rules::Readable(word) + "”"; }
+std::string Zh(std::string_view word) { return "“" + Readable(word) + "”"; }
 
 // As people write it: "--base", "-m", or "PR" where it has no name.
 std::string NameOf(const CommandParameter& parameter) {
@@ -35,13 +35,13 @@ std::string Listed(const std::vector<std::string>& values, std::string_view comm
 // A word that is none of those known, and the one that was probably meant, if any.
 CommandProblem Unknown(ProblemKind kind, std::string en, std::string zh, std::string_view word,
                        std::string_view nearest) {
-  en += rules::Quoted(word);
+  en += Quoted(word);
   zh += Zh(word);
   if (nearest.empty()) {
     en += ".";
     zh += "。";
   } else {
-    en += "; did you mean " + rules::Quoted(nearest) + "?";
+    en += "; did you mean " + Quoted(nearest) + "?";
     zh += "，是不是想用" + Zh(nearest) + "？";
   }
   return Make(kind, word, std::move(en), std::move(zh));
@@ -87,42 +87,42 @@ CommandProblem UnknownOption(std::string_view word, std::string_view nearest) {
 
 CommandProblem MissingValue(const CommandParameter& parameter) {
   const std::string name = NameOf(parameter);
-  return Make(ProblemKind::kMissingValue, name, rules::Quoted(name) + " needs a value.", Zh(name) + "后面缺少值。");
+  return Make(ProblemKind::kMissingValue, name, Quoted(name) + " needs a value.", Zh(name) + "后面缺少值。");
 }
 
 CommandProblem TooManyValues(std::string_view word) {
   return Make(ProblemKind::kTooManyValues, word,
-              "The command takes nothing like " + rules::Quoted(word) + "; texts of several words need quotes.",
+              "The command takes nothing like " + Quoted(word) + "; texts of several words need quotes.",
               "命令用不上" + Zh(word) + "；多个词的文本要加引号。");
 }
 
 CommandProblem OneValueOnly(const CommandParameter& parameter, std::string_view word) {
   const std::string name = NameOf(parameter);
   return Make(ProblemKind::kTooManyValues, word,
-              rules::Quoted(name) + " takes one value, and " + rules::Quoted(word) + " is one more.",
+              Quoted(name) + " takes one value, and " + Quoted(word) + " is one more.",
               Zh(name) + "只能有一个值，" + Zh(word) + "是多余的。");
 }
 
 CommandProblem NotANumber(const CommandParameter& parameter, std::string_view word) {
   const std::string name = NameOf(parameter);
-  return Make(ProblemKind::kNotANumber, word, rules::Quoted(name) + " needs a number, not " + rules::Quoted(word) + ".",
+  return Make(ProblemKind::kNotANumber, word, Quoted(name) + " needs a number, not " + Quoted(word) + ".",
               Zh(name) + "要填数字，" + Zh(word) + "不是数字。");
 }
 
 CommandProblem NotAPull(const CommandParameter& parameter, std::string_view word) {
   if (parameter.type == CommandParameterType::kIssue) {
     return Make(ProblemKind::kNotAPull, word,
-                rules::Quoted(word) + " names no issue; write 160, #160, owner/repo#160 or its URL.",
+                Quoted(word) + " names no issue; write 160, #160, owner/repo#160 or its URL.",
                 Zh(word) + "不是 issue；请写 160、#160、owner/repo#160 或链接。");
   }
   return Make(ProblemKind::kNotAPull, word,
-              rules::Quoted(word) + " names no pull request; write 160, #160, owner/repo#160 or its URL.",
+              Quoted(word) + " names no pull request; write 160, #160, owner/repo#160 or its URL.",
               Zh(word) + "不是 PR；请写 160、#160、owner/repo#160 或链接。");
 }
 
 CommandProblem BadValue(const CommandParameter& parameter, std::string_view word) {
   const std::string name = NameOf(parameter);
-  std::string en = rules::Quoted(name) + " can't be " + rules::Quoted(word);
+  std::string en = Quoted(name) + " can't be " + Quoted(word);
   std::string zh = Zh(name) + "不能是" + Zh(word);
   if (!parameter.values.empty()) {
     en += "; it is one of " + Listed(parameter.values, ", ");
@@ -136,10 +136,9 @@ CommandProblem BadValue(const CommandParameter& parameter, std::string_view word
 
 CommandProblem Contradiction(const CommandParameter& parameter, std::string_view slot) {
   const std::string name = NameOf(parameter);
-  return Make(
-      ProblemKind::kContradiction, slot,
-      rules::Quoted(name) + " contradicts what is said about " + rules::Quoted(slot) + " elsewhere in the line.",
-      Zh(name) + "与这一行里关于" + Zh(slot) + "的其他内容矛盾。");
+  return Make(ProblemKind::kContradiction, slot,
+              Quoted(name) + " contradicts what is said about " + Quoted(slot) + " elsewhere in the line.",
+              Zh(name) + "与这一行里关于" + Zh(slot) + "的其他内容矛盾。");
 }
 
 CommandProblem OpenQuote() {

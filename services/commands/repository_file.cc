@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "rules/engine/json_document.h"
-#include "rules/engine/readable.h"
-#include "rules/engine/schema_validator.h"
+#include "rules/engine/pack/schema_validator.h"
+#include "services/core/json_document.h"
 #include "services/core/limits.h"
+#include "services/core/readable.h"
 
 namespace yardmaster::commands {
 namespace {
@@ -53,7 +53,7 @@ std::optional<rules::Severity> SeverityOf(std::string_view word) {
 // Reads a document that is valid under the schema, and holds it against what there is.
 class Reader {
  public:
-  Reader(const rules::JsonDocument& document, const RepositoryScope& scope, rules::Problems& problems)
+  Reader(const JsonDocument& document, const RepositoryScope& scope, Problems& problems)
       : scope_(scope), context_{document, problems}, value_(document.value()) {}
 
   RepositoryFile Read() {
@@ -70,8 +70,8 @@ class Reader {
   void Add(const std::string& pointer, std::string message) { context_.Problem(pointer, std::move(message)); }
 
   static std::string Suggestion(std::string_view name, const std::vector<std::string_view>& known) {
-    const std::string_view nearest = rules::NearestName(name, known);
-    return nearest.empty() ? "" : "; did you mean " + rules::Quoted(nearest) + "?";
+    const std::string_view nearest = NearestName(name, known);
+    return nearest.empty() ? "" : "; did you mean " + Quoted(nearest) + "?";
   }
 
   void ReadPacks() {
@@ -85,14 +85,14 @@ class Reader {
     file_.packs.emplace();
     for (size_t i = 0; i < packs->size(); ++i) {
       const std::string& name = (*packs)[i].get_ref<const std::string&>();
-      const std::string pointer = rules::PointerJoin("/packs", i);
+      const std::string pointer = PointerJoin("/packs", i);
       const std::vector<std::string_view> known(packs_.begin(), packs_.end());
       if (std::find(file_.packs->begin(), file_.packs->end(), name) != file_.packs->end()) {
-        Add(pointer, "the pack " + rules::Quoted(name) + " is named twice");
+        Add(pointer, "the pack " + Quoted(name) + " is named twice");
       } else if (!packs_.empty() && std::find(packs_.begin(), packs_.end(), name) == packs_.end()) {
         Add(pointer,
             (scope_.packs.empty() ? "there is no pack " : "the service does not allow this repository the pack ") +
-                rules::Quoted(name) + Suggestion(name, known));
+                Quoted(name) + Suggestion(name, known));
       } else {
         file_.packs->push_back(name);
       }
@@ -107,17 +107,17 @@ class Reader {
       file_.review.profiles[""] = name;
       bool known = scope_.loaded == nullptr;
       for (const std::string& pack : packs_) known |= HasProfile(pack, name);
-      if (!known) Add("/profile", "no pack of this repository has a profile " + rules::Quoted(name));
+      if (!known) Add("/profile", "no pack of this repository has a profile " + Quoted(name));
       return;
     }
     for (const auto& [pack, value] : profile->items()) {
       const std::string& name = value.get_ref<const std::string&>();
-      const std::string pointer = rules::PointerJoin("/profile", pack);
+      const std::string pointer = PointerJoin("/profile", pack);
       file_.review.profiles[pack] = name;
       if (!packs_.empty() && std::find(packs_.begin(), packs_.end(), pack) == packs_.end()) {
-        Add(pointer, "this repository does not use the pack " + rules::Quoted(pack));
+        Add(pointer, "this repository does not use the pack " + Quoted(pack));
       } else if (scope_.loaded != nullptr && !HasProfile(pack, name)) {
-        Add(pointer, "the pack has no profile " + rules::Quoted(name));
+        Add(pointer, "the pack has no profile " + Quoted(name));
       }
     }
   }
@@ -146,7 +146,7 @@ class Reader {
     // What the reviews find themselves, whatever the pack: files that can't be parsed, limits, configurations.
     if (rule.starts_with("YM-")) return;
     const std::vector<std::string_view> known(Rules().begin(), Rules().end());
-    Add(pointer, "no pack of this repository has a rule " + rules::Quoted(rule) + Suggestion(rule, known));
+    Add(pointer, "no pack of this repository has a rule " + Quoted(rule) + Suggestion(rule, known));
   }
 
   void ReadSeverities() {
@@ -157,7 +157,7 @@ class Reader {
       return;
     }
     for (const auto& [rule, word] : severities->items()) {
-      CheckRule(rule, rules::PointerJoin("/severities", rule));
+      CheckRule(rule, PointerJoin("/severities", rule));
       file_.review.severities[rule] = SeverityOf(word.get_ref<const std::string&>());
     }
   }
@@ -169,27 +169,27 @@ class Reader {
     file_.review.exemptions.reserve(exemptions->size());
     for (size_t i = 0; i < exemptions->size(); ++i) {
       const json& value = (*exemptions)[i];
-      const std::string pointer = rules::PointerJoin("/exemptions", i);
+      const std::string pointer = PointerJoin("/exemptions", i);
       rules::Exemption exemption;
       if (const auto rules = value.find("rules"); rules != value.end()) {
         exemption.rules = rules->get<std::vector<std::string>>();
         for (size_t k = 0; k < exemption.rules.size(); ++k) {
-          CheckRule(exemption.rules[k], rules::PointerJoin(rules::PointerJoin(pointer, "rules"), k));
+          CheckRule(exemption.rules[k], PointerJoin(PointerJoin(pointer, "rules"), k));
         }
       }
       if (const auto paths = value.find("paths"); paths != value.end()) {
         exemption.paths = paths->get<std::vector<std::string>>();
         for (size_t k = 0; k < exemption.paths.size(); ++k) {
           if (IsGlob(exemption.paths[k])) continue;
-          Add(rules::PointerJoin(rules::PointerJoin(pointer, "paths"), k),
+          Add(PointerJoin(PointerJoin(pointer, "paths"), k),
               "expected a path from the top of the repository, such as \"models/**/*.py\", got " +
-                  rules::Quoted(exemption.paths[k]));
+                  Quoted(exemption.paths[k]));
         }
       }
       exemption.reason = value.at("reason").get<std::string>();
       exemption.until = value.value("until", "");
       if (!exemption.until.empty() && !IsDate(exemption.until)) {
-        Add(rules::PointerJoin(pointer, "until"), "there is no such day: " + exemption.until);
+        Add(PointerJoin(pointer, "until"), "there is no such day: " + exemption.until);
       }
       file_.review.exemptions.push_back(std::move(exemption));
     }
@@ -213,9 +213,9 @@ class Reader {
         if (command == nullptr) command = pack->commands()->Find(key);
         for (const rules::CommandModel& one : pack->commands()->commands()) known.push_back(one.id);
       }
-      const std::string pointer = rules::PointerJoin("/commands", key);
+      const std::string pointer = PointerJoin("/commands", key);
       if (command == nullptr) {
-        Add(pointer, "there is no command " + rules::Quoted(key) + Suggestion(key, known));
+        Add(pointer, "there is no command " + Quoted(key) + Suggestion(key, known));
         continue;
       }
       const auto setting = file_.commands.commands.find(command->id);
@@ -225,8 +225,7 @@ class Reader {
         return right.kind == rules::CommandRight::Kind::kAnyone;
       });
       if (open) {
-        Add(rules::PointerJoin(pointer, "who"),
-            rules::Quoted(command->id) + " writes or runs code: it can't be open to \"anyone\"");
+        Add(PointerJoin(pointer, "who"), Quoted(command->id) + " writes or runs code: it can't be open to \"anyone\"");
       }
     }
   }
@@ -253,23 +252,23 @@ std::string OrganisationRepository(std::string_view forge, std::string_view owne
 }
 
 std::optional<RepositoryFile> ParseRepositoryFile(std::string_view name, std::string_view text,
-                                                  const RepositoryScope& scope, rules::Problems& problems) {
+                                                  const RepositoryScope& scope, Problems& problems) {
   const size_t before = problems.size();
-  rules::JsonLimits limits;
+  JsonLimits limits;
   limits.max_bytes = kMaxRepositoryFileBytes;
   limits.max_depth = kMaxRepositoryFileDepth;
   limits.max_values = kMaxRepositoryFileValues;
-  const auto document = rules::JsonDocument::Parse(rules::Readable(name, 200), text, limits, problems);
+  const auto document = JsonDocument::Parse(Readable(name, 200), text, limits, problems);
   if (!document || !rules::SchemaValidator::Get().Validate("repository", *document, problems)) return std::nullopt;
   RepositoryFile file = Reader(*document, scope, problems).Read();
   if (problems.size() != before) return std::nullopt;
   return file;
 }
 
-rules::Problems ValidateRepositoryFile(std::string_view name, std::string_view text, const RepositoryScope& scope) {
-  rules::Problems problems;
+Problems ValidateRepositoryFile(std::string_view name, std::string_view text, const RepositoryScope& scope) {
+  Problems problems;
   ParseRepositoryFile(name, text, scope, problems);
-  rules::SortProblems(problems);
+  SortProblems(problems);
   return problems;
 }
 

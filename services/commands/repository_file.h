@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "rules/engine/checks/review_settings.h"
-#include "rules/engine/problem.h"
-#include "services/core/command_settings.h"
-#include "services/core/pack_registry.h"
+#include "services/core/config/command_settings.h"
+#include "services/core/problem.h"
+#include "services/packs/registry/pack_registry.h"
 
 namespace yardmaster::commands {
 
@@ -45,10 +45,10 @@ struct RepositoryScope {
 // Reads a file; `name` is used in problems. Strict: unknown keys, unknown rules, commands, packs and profiles are
 // problems, each with pointer and line. nullopt if there was any: a file is used whole or not at all.
 std::optional<RepositoryFile> ParseRepositoryFile(std::string_view name, std::string_view text,
-                                                  const RepositoryScope& scope, rules::Problems& problems);
+                                                  const RepositoryScope& scope, Problems& problems);
 
 // What is wrong with a file, sorted by line: for a pull request that changes it, before it is merged.
-rules::Problems ValidateRepositoryFile(std::string_view name, std::string_view text, const RepositoryScope& scope);
+Problems ValidateRepositoryFile(std::string_view name, std::string_view text, const RepositoryScope& scope);
 
 // What holds for a repository's reviews and packs; the commands stay apart, since permission.h names who said what.
 RepositoryFile MergeRepositoryFiles(const RepositoryFile* repository, const RepositoryFile* organisation);

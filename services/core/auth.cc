@@ -3,8 +3,8 @@
 #include <openssl/crypto.h>
 
 #include "absl/strings/match.h"
-#include "rules/engine/sha256.h"
 #include "services/core/errors.h"
+#include "services/core/sha256.h"
 
 namespace yardmaster {
 namespace {
@@ -50,7 +50,7 @@ const MethodRule* FindRule(std::string_view full_method) {
 
 struct Authenticator::Table {
   struct Entry {
-    rules::Sha256Bytes digest;
+    Sha256Bytes digest;
     std::string name;
     Role role;
   };
@@ -100,7 +100,7 @@ std::shared_ptr<const Authenticator::Table> Authenticator::MakeTable(const std::
   for (const TokenEntry& token : tokens) {
     // An empty secret would let everybody in who sends "Bearer ".
     if (token.secret.empty()) continue;
-    table->entries.push_back({rules::Sha256(token.secret.Reveal()), token.name, token.role});
+    table->entries.push_back({Sha256(token.secret.Reveal()), token.name, token.role});
   }
   return table;
 }
@@ -132,7 +132,7 @@ absl::Status Authenticator::Admit(std::string_view full_method, std::string_view
         !absl::EqualsIgnoreCase(absl::string_view(authorization.data(), kScheme), "bearer ")) {
       return errors::AuthorizationMalformed();
     }
-    const rules::Sha256Bytes digest = rules::Sha256(authorization.substr(kScheme));
+    const Sha256Bytes digest = Sha256(authorization.substr(kScheme));
     // Every entry is looked at, so that the time tells nothing about which one matched.
     const Table::Entry* found = nullptr;
     for (const Table::Entry& entry : table->entries) {

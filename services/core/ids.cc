@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <random>
 
-#include "rules/engine/hex.h"
+#include "services/core/hex.h"
 
 namespace yardmaster {
 
@@ -14,7 +14,7 @@ std::string NewId(std::string_view prefix) {
     std::seed_seq seed{device(), device(), device(), device()};
     return std::mt19937_64(seed);
   }();
-  return std::string(prefix) + rules::Hex(uint64_t{generator()});
+  return std::string(prefix) + Hex(uint64_t{generator()});
 }
 
 }  // namespace yardmaster

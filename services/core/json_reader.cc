@@ -146,7 +146,7 @@ void ObjectReader::Each(std::string_view key, const std::function<void(JsonPlace
     return;
   }
   for (size_t i = 0; i < place->value->size(); ++i) {
-    visit({&(*place->value)[i], rules::PointerJoin(place->pointer, i)});
+    visit({&(*place->value)[i], PointerJoin(place->pointer, i)});
   }
 }
 

@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "rules/engine/json_document.h"
-#include "rules/engine/problem.h"
+#include "services/core/json_document.h"
+#include "services/core/problem.h"
 
 namespace yardmaster {
 
@@ -24,8 +24,8 @@ struct JsonPlace {
 
 // What problems go to. Both outlive every reader.
 struct JsonContext {
-  const rules::JsonDocument& document;
-  rules::Problems& problems;
+  const JsonDocument& document;
+  Problems& problems;
 
   void Problem(std::string_view pointer, std::string message) const {
     problems.push_back(document.ProblemAt(pointer, std::move(message)));
@@ -42,7 +42,7 @@ class ObjectReader {
   ObjectReader(const JsonContext& context, JsonPlace place, std::string_view what);
 
   bool Has(std::string_view key) const;
-  std::string PointerTo(std::string_view key) const { return rules::PointerJoin(pointer_, key); }
+  std::string PointerTo(std::string_view key) const { return PointerJoin(pointer_, key); }
   const std::string& pointer() const { return pointer_; }
   const JsonContext& context() const { return context_; }
 

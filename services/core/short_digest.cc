@@ -2,15 +2,15 @@
 
 #include <span>
 
-#include "rules/engine/hex.h"
-#include "rules/engine/sha256.h"
+#include "services/core/hex.h"
+#include "services/core/sha256.h"
 
 namespace yardmaster {
 
 std::string ShortDigest(std::string_view bytes) {
   constexpr size_t kBytes = 8;
-  const rules::Sha256Bytes digest = rules::Sha256(bytes);
-  return rules::Hex(std::span(digest).first<kBytes>());
+  const Sha256Bytes digest = Sha256(bytes);
+  return Hex(std::span(digest).first<kBytes>());
 }
 
 }  // namespace yardmaster

@@ -1,7 +1,7 @@
 #include "services/intake/effect_payload.h"
 
 #include "clients/forge/forge_error.h"
-#include "rules/engine/json_document.h"
+#include "services/core/json_document.h"
 #include "services/core/short_digest.h"
 
 namespace yardmaster {
@@ -27,7 +27,7 @@ std::string DumpPayload(const json& value) { return value.dump(-1, ' ', false, j
 std::optional<json> ParsePayload(std::string_view payload) {
   std::string error;
   std::optional<json> value =
-      rules::ParseJsonLimited(payload, {.max_bytes = 4 * 1024 * 1024, .max_depth = 8, .max_values = 10'000}, error);
+      ParseJsonLimited(payload, {.max_bytes = 4 * 1024 * 1024, .max_depth = 8, .max_values = 10'000}, error);
   if (value.has_value() && !value->is_object()) value.reset();
   return value;
 }

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "clients/forge/forge_error.h"
 #include "services/core/errors.h"
+#include "services/core/repository_name.h"
 #include "services/intake/router.h"
 
 namespace yardmaster {

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "services/core/config.h"
+#include "services/core/config/config.h"
 #include "services/intake/forge_side.h"
 #include "services/packs/label_source.h"
 

@@ -12,7 +12,7 @@
 
 #include "absl/status/statusor.h"
 #include "clients/forge/forge.h"
-#include "services/core/config.h"
+#include "services/core/config/config.h"
 #include "services/intake/router.h"
 
 namespace yardmaster {

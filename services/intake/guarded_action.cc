@@ -6,7 +6,7 @@ namespace yardmaster {
 
 std::unique_ptr<rules::Guardrails> GuardrailsOf(const rules::CompiledPack& pack) {
   if (!pack.model().guardrails.has_value()) return nullptr;
-  rules::Problems ignored;  // the pack compiled: its guardrails do
+  Problems ignored;  // the pack compiled: its guardrails do
   return rules::Guardrails::Create(*pack.model().guardrails, ignored);
 }
 

@@ -8,12 +8,13 @@
 #include <utility>
 
 #include "services/core/errors.h"
-#include "services/core/issue_snapshot.h"
 #include "services/core/limits.h"
-#include "services/core/pack_choice.h"
-#include "services/core/pooled_rpc.h"
+#include "services/core/messages/issue_snapshot.h"
+#include "services/core/repository_name.h"
+#include "services/core/rpc/pooled_rpc.h"
 #include "services/intake/effect.h"
 #include "services/intake/messages.h"
+#include "services/intake/pack_choice.h"
 #include "services/intake/router.h"
 #include "services/intake/store_desk.h"
 

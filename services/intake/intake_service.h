@@ -6,9 +6,9 @@
 
 #include <functional>
 
-#include "services/core/config.h"
+#include "services/core/config/config.h"
 #include "services/core/executor.h"
-#include "services/core/rpc.h"
+#include "services/core/rpc/rpc.h"
 #include "services/core/store/store.h"
 #include "services/intake/sweep_runner.h"
 #include "yardmaster/v1/intake.grpc.pb.h"

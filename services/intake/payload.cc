@@ -2,17 +2,17 @@
 
 #include <limits>
 
-#include "rules/engine/json_document.h"
+#include "services/core/json_document.h"
 #include "services/core/limits.h"
 #include "services/intake/reasons.h"
 
 namespace yardmaster::payload {
 
 std::optional<nlohmann::json> Parse(std::string_view body, std::string& reason) {
-  const rules::JsonLimits limits{
+  const JsonLimits limits{
       .max_bytes = kMaxHttpBodyBytes * 4, .max_depth = kMaxPayloadDepth, .max_values = kMaxPayloadValues};
   std::string error;
-  std::optional<nlohmann::json> value = rules::ParseJsonLimited(body, limits, error);
+  std::optional<nlohmann::json> value = ParseJsonLimited(body, limits, error);
   if (!value.has_value()) {
     reason = reasons::WithDetail(reasons::kNotJson, error);
     return std::nullopt;

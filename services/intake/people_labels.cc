@@ -31,7 +31,7 @@ std::unique_ptr<Guardrails> GuardrailsForPeople(const rules::CompiledPack& pack)
   model.fallback.clear();
   model.redundant.clear();
   model.templates.clear();
-  rules::Problems ignored;  // the pack compiled: its lists do
+  Problems ignored;  // the pack compiled: its lists do
   return Guardrails::Create(model, ignored);
 }
 
@@ -46,7 +46,7 @@ std::vector<std::string> LabelsForPeople(const rules::CompiledPack& pack) {
     model.allow = {label};
     model.never = pack.model().guardrails->never;
     model.never_patterns = pack.model().guardrails->never_patterns;
-    rules::Problems problems;
+    Problems problems;
     const std::unique_ptr<Guardrails> guardrails = Guardrails::Create(model, problems);
     if (guardrails != nullptr && guardrails->MayAdd(label)) labels.push_back(label);
   }

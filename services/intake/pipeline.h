@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "services/core/config.h"
+#include "services/core/config/config.h"
 #include "services/intake/backoff.h"
 #include "services/intake/request.h"
 #include "services/intake/subject_work.h"

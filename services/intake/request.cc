@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "services/core/limits.h"
+#include "services/core/repository_name.h"
 #include "services/intake/payload.h"
 #include "services/intake/reasons.h"
 #include "services/intake/signature.h"

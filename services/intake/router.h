@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "services/core/config.h"
+#include "services/core/config/config.h"
 #include "yardmaster/v1/event.pb.h"
 
 namespace yardmaster {

@@ -8,6 +8,7 @@
 
 #include "absl/strings/match.h"
 #include "services/core/limits.h"
+#include "services/core/repository_name.h"
 #include "services/intake/payload.h"
 #include "services/intake/reasons.h"
 #include "services/intake/router.h"

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <optional>
 
+#include "services/core/repository_name.h"
+
 namespace yardmaster {
 namespace {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "services/core/config.h"
+#include "services/core/config/config.h"
 
 namespace yardmaster {
 

@@ -6,13 +6,13 @@
 
 #include <cstdint>
 
-#include "rules/engine/hex.h"
-#include "rules/engine/sha256.h"
+#include "services/core/hex.h"
+#include "services/core/sha256.h"
 
 namespace yardmaster {
 namespace {
 
-using Digest = rules::Sha256Bytes;
+using Digest = Sha256Bytes;
 
 constexpr std::string_view kPrefix = "sha256=";
 
@@ -60,7 +60,7 @@ ProofResult CheckProof(const Proof& proof, std::string_view body, const std::vec
   // A token is compared by its digest, so that its length takes no part in the time.
   Digest given{};
   if (by_token) {
-    given = rules::Sha256(*proof.token);
+    given = Sha256(*proof.token);
   } else {
     const std::optional<Digest> parsed = ParseSignature(*proof.signature);
     if (!parsed.has_value()) return result;
@@ -69,7 +69,7 @@ ProofResult CheckProof(const Proof& proof, std::string_view body, const std::vec
   // No early end: the time must not tell which secret fits.
   for (size_t i = 0; i < secrets.size(); ++i) {
     const std::string& value = secrets[i].secret.Reveal();
-    const Digest expected = by_token ? rules::Sha256(value) : Hmac(value, body);
+    const Digest expected = by_token ? Sha256(value) : Hmac(value, body);
     // Secrets of a config that was only checked are empty: they fit nothing.
     if (SameDigest(given, expected) && !value.empty()) result.secrets.push_back(i);
   }
@@ -78,9 +78,9 @@ ProofResult CheckProof(const Proof& proof, std::string_view body, const std::vec
 }
 
 std::string Sign(std::string_view secret, std::string_view body) {
-  return std::string(kPrefix) + rules::Hex(Hmac(secret, body));
+  return std::string(kPrefix) + Hex(Hmac(secret, body));
 }
 
-std::string BodyDigest(std::string_view body) { return rules::Sha256Hex(body); }
+std::string BodyDigest(std::string_view body) { return Sha256Hex(body); }
 
 }  // namespace yardmaster

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "services/core/config.h"
+#include "services/core/config/config.h"
 
 namespace yardmaster {
 

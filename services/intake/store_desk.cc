@@ -10,10 +10,10 @@
 #include "clients/forge/forge_error.h"
 #include "services/core/errors.h"
 #include "services/core/ids.h"
-#include "services/core/pack_choice.h"
 #include "services/intake/effect.h"
 #include "services/intake/forge_view.h"
 #include "services/intake/messages.h"
+#include "services/intake/pack_choice.h"
 #include "services/intake/request.h"
 #include "services/intake/snapshot.h"
 

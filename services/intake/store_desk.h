@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "services/core/clock.h"
-#include "services/core/config.h"
+#include "services/core/config/config.h"
 #include "services/core/store/store.h"
 #include "services/intake/desk.h"
 #include "services/intake/forge_side.h"

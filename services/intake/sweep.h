@@ -18,7 +18,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "services/core/clock.h"
-#include "services/core/config.h"
+#include "services/core/config/config.h"
 #include "services/core/logging.h"
 #include "services/core/store/inbox.h"
 #include "services/core/store/schedules.h"

@@ -7,6 +7,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "services/core/absl_view.h"
+#include "services/core/repository_name.h"
 #include "services/intake/reasons.h"
 #include "services/intake/request.h"
 #include "services/intake/signature.h"

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "services/core/clock.h"
-#include "services/core/config.h"
+#include "services/core/config/config.h"
 #include "services/core/logging.h"
 #include "services/core/store/inbox.h"
 #include "services/intake/webhook_forge.h"

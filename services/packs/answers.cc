@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "rules/engine/readable.h"
 #include "services/core/errors.h"
 #include "services/core/limits.h"
+#include "services/core/readable.h"
 #include "services/packs/case_issue.h"
 
 namespace yardmaster {
@@ -18,7 +18,7 @@ namespace {
 struct RuleView {
   std::string_view kind;
   const std::string* written;
-  const rules::Origin* origin;
+  const Origin* origin;
 };
 
 // Ids are unique among signals, suppressors and steps; a classifier may share one.
@@ -56,7 +56,7 @@ absl::Status FiringCases(const rules::CompiledPack& pack, std::string_view id, c
 // Protobuf strings must be valid UTF-8; what a library says about bad input need not be.
 std::string AsText(const std::string& text) {
   constexpr size_t kMaxBytes = 4096;
-  return rules::IsValidUtf8(text) ? text : rules::Readable(text, kMaxBytes);
+  return IsValidUtf8(text) ? text : Readable(text, kMaxBytes);
 }
 
 void Append(const std::vector<std::string>& names, google::protobuf::RepeatedPtrField<std::string>& out) {
@@ -113,8 +113,8 @@ v1::PackInfo DescribePack(const rules::CompiledPack& pack) {
   return info;
 }
 
-void WriteProblems(const rules::Problems& problems, google::protobuf::RepeatedPtrField<v1::PackProblem>& out) {
-  for (const rules::Problem& problem : problems) {
+void WriteProblems(const Problems& problems, google::protobuf::RepeatedPtrField<v1::PackProblem>& out) {
+  for (const Problem& problem : problems) {
     v1::PackProblem& to = *out.Add();
     to.set_file(AsText(problem.file));
     to.set_pointer(AsText(problem.pointer));
@@ -124,9 +124,9 @@ void WriteProblems(const rules::Problems& problems, google::protobuf::RepeatedPt
   }
 }
 
-std::string ProblemLines(const rules::Problems& problems) {
+std::string ProblemLines(const Problems& problems) {
   std::string out;
-  for (const rules::Problem& problem : problems) {
+  for (const Problem& problem : problems) {
     if (!out.empty()) out += '\n';
     out += problem.ToString();
   }

@@ -7,20 +7,20 @@
 
 #include "absl/status/status.h"
 #include "rules/engine/compiled_pack.h"
-#include "rules/engine/problem.h"
-#include "services/core/pack_registry.h"
+#include "services/core/problem.h"
 #include "services/packs/backtest.h"
 #include "services/packs/pack_test.h"
+#include "services/packs/registry/pack_registry.h"
 #include "yardmaster/v1/rules.pb.h"
 
 namespace yardmaster {
 
 v1::PackInfo DescribePack(const rules::CompiledPack& pack);
 
-void WriteProblems(const rules::Problems& problems, google::protobuf::RepeatedPtrField<v1::PackProblem>& out);
+void WriteProblems(const Problems& problems, google::protobuf::RepeatedPtrField<v1::PackProblem>& out);
 
 // All problems as text, one a line, for errors.
-std::string ProblemLines(const rules::Problems& problems);
+std::string ProblemLines(const Problems& problems);
 
 // The pack of that name: INVALID_ARGUMENT without a name, NOT_FOUND that lists the others.
 absl::StatusOr<std::shared_ptr<const rules::CompiledPack>> FindPack(const PackSet& packs, std::string_view name);

@@ -6,7 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "rules/engine/issue_input.h"
-#include "rules/engine/pack_model.h"
+#include "rules/engine/pack/pack_model.h"
 
 namespace yardmaster {
 

@@ -8,7 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "rules/engine/guardrails.h"
-#include "rules/engine/readable.h"
+#include "services/core/readable.h"
 
 namespace yardmaster {
 namespace {
@@ -44,7 +44,7 @@ void CheckLabels(const rules::PackModel& pack, const RepositoryLabels& repositor
     v1::LabelFinding& finding = *check.add_findings();
     finding.set_label(label.name);
     finding.set_written(MayWrite(pack, label.name));
-    const std::string quoted = rules::Quoted(label.name);
+    const std::string quoted = Quoted(label.name);
     const size_t characters = Characters(label.name);
     const auto alike = spellings.find(Spelling(label.name));
     if (characters < repository.min_characters || characters > repository.max_characters) {
@@ -54,7 +54,7 @@ void CheckLabels(const rules::PackModel& pack, const RepositoryLabels& repositor
     } else if (alike != spellings.end()) {
       finding.set_kind(v1::LabelFinding::KIND_SPELLING);
       finding.set_repository_label(alike->second);
-      finding.set_message(absl::StrCat(quoted, " is written ", rules::Quoted(alike->second), " in the repository"));
+      finding.set_message(absl::StrCat(quoted, " is written ", Quoted(alike->second), " in the repository"));
     } else {
       finding.set_kind(v1::LabelFinding::KIND_MISSING);
       finding.set_message(absl::StrCat(quoted, " is not in the repository"));

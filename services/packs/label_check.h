@@ -2,7 +2,7 @@
 #ifndef YARDMASTER_SERVICES_PACKS_LABEL_CHECK_H_
 #define YARDMASTER_SERVICES_PACKS_LABEL_CHECK_H_
 
-#include "rules/engine/pack_model.h"
+#include "rules/engine/pack/pack_model.h"
 #include "services/packs/label_source.h"
 #include "yardmaster/v1/rules.pb.h"
 

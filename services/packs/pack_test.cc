@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "rules/engine/pack_model.h"
+#include "rules/engine/pack/pack_model.h"
 #include "services/core/errors.h"
 #include "services/packs/case_issue.h"
 

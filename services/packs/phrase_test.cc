@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "rules/engine/readable.h"
+#include "services/core/readable.h"
 
 namespace yardmaster {
 namespace {
@@ -47,7 +47,7 @@ void TestPhrases(const rules::PhraseSet& phrases, PackTest& result) {
     if (differences.empty()) {
       for (std::string& id : phrases.UsedRules(one.text)) used.insert(std::move(id));
     } else {
-      result.failures.push_back({rules::Readable(one.text, 80), one.file, one.line, std::move(differences)});
+      result.failures.push_back({Readable(one.text, 80), one.file, one.line, std::move(differences)});
     }
   }
   for (const std::string& id : phrases.RuleIds()) {

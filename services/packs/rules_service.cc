@@ -9,9 +9,9 @@
 #include "absl/status/statusor.h"
 #include "rules/engine/decision.h"
 #include "services/core/errors.h"
-#include "services/core/issue_snapshot.h"
 #include "services/core/limits.h"
-#include "services/core/pooled_rpc.h"
+#include "services/core/messages/issue_snapshot.h"
+#include "services/core/rpc/pooled_rpc.h"
 #include "services/packs/answers.h"
 #include "services/packs/backtest.h"
 #include "services/packs/check_test.h"
@@ -92,7 +92,7 @@ absl::Status RulesServiceImpl::Validate(const RpcCall& call, const v1::ValidateP
   if (request.files_size() > 0) {
     if (absl::Status status = ReplacePack(name, FilesOf(request.files()), folder); !status.ok()) return status;
   }
-  rules::Problems problems;
+  Problems problems;
   const std::shared_ptr<const rules::CompiledPack> pack = BuildPack(folder, name, problems);
   response.set_pack(name);
   response.set_valid(pack != nullptr);
@@ -113,7 +113,7 @@ grpc::ServerUnaryReactor* RulesServiceImpl::ReloadPacks(grpc::CallbackServerCont
                                                         const v1::ReloadPacksRequest*,
                                                         v1::ReloadPacksResponse* response) {
   return HandlePooledUnary(long_calls_, env_, *context, kReloadPacks, [this, response](const RpcCall&) {
-    const rules::Problems problems = packs_.Reload();
+    const Problems problems = packs_.Reload();
     response->set_reloaded(problems.empty());
     WriteProblems(problems, *response->mutable_problems());
     DescribeAll(*packs_.Current(), *response->mutable_packs());
@@ -176,7 +176,7 @@ absl::Status RulesServiceImpl::Compare(const RpcCall& call, const v1::BacktestRe
     absl::Status status = ReplacePack(request.pack(), FilesOf(request.candidate()), folder);
     if (!status.ok()) return status;
   }
-  rules::Problems problems;
+  Problems problems;
   const std::shared_ptr<const rules::CompiledPack> candidate = BuildPack(folder, request.pack(), problems);
   if (candidate == nullptr) return errors::PackInvalid(request.pack(), ProblemLines(problems));
 

@@ -6,9 +6,9 @@
 
 #include "absl/status/status.h"
 #include "services/core/executor.h"
-#include "services/core/pack_registry.h"
-#include "services/core/rpc.h"
+#include "services/core/rpc/rpc.h"
 #include "services/packs/label_source.h"
+#include "services/packs/registry/pack_registry.h"
 #include "yardmaster/v1/rules.grpc.pb.h"
 
 namespace yardmaster {

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "rules/engine/checks/check_set.h"
-#include "rules/engine/pack_model.h"
+#include "rules/engine/pack/pack_model.h"
 #include "rules/engine/phrases/phrase_set.h"
 #include "rules/engine/suites/load_suites.h"
 #include "services/core/errors.h"
@@ -41,7 +41,7 @@ absl::Status ReplacePack(std::string_view name, const InlineFiles& files, PacksF
   folder.files.erase(begin, end);
   // What was wrong with files that are no longer there does not matter.
   folder.problems.erase(std::remove_if(folder.problems.begin(), folder.problems.end(),
-                                       [&](const rules::Problem& problem) { return problem.file.starts_with(prefix); }),
+                                       [&](const Problem& problem) { return problem.file.starts_with(prefix); }),
                         folder.problems.end());
   for (const auto& [path, bytes] : files) {
     if (path.empty() || path.size() > kMaxNameBytes) {
@@ -55,10 +55,10 @@ absl::Status ReplacePack(std::string_view name, const InlineFiles& files, PacksF
 }
 
 std::shared_ptr<const rules::CompiledPack> BuildPack(const PacksFolder& folder, std::string_view name,
-                                                     rules::Problems& problems) {
-  rules::Problems found;
+                                                     Problems& problems) {
+  Problems found;
   const std::vector<std::string> chain = rules::PackChain(folder.files, name);
-  for (const rules::Problem& problem : folder.problems) {
+  for (const Problem& problem : folder.problems) {
     const auto concerned = [&](const std::string& pack) { return Concerns(problem.file, pack); };
     if (std::any_of(chain.begin(), chain.end(), concerned)) found.push_back(problem);
   }
@@ -80,7 +80,7 @@ std::shared_ptr<const rules::CompiledPack> BuildPack(const PacksFolder& folder, 
       rules::LocateProblems(folder.files, found);
     }
   }
-  rules::SortProblems(found);
+  SortProblems(found);
   problems.insert(problems.end(), found.begin(), found.end());
   return nullptr;
 }

@@ -11,15 +11,15 @@
 
 #include "absl/status/status.h"
 #include "rules/engine/compiled_pack.h"
-#include "rules/engine/pack_loader.h"
-#include "rules/engine/problem.h"
+#include "rules/engine/pack/pack_loader.h"
+#include "services/core/problem.h"
 
 namespace yardmaster {
 
 // The files of a packs folder, and what went wrong while they were read.
 struct PacksFolder {
   rules::PackFiles files;
-  rules::Problems problems;
+  Problems problems;
 };
 PacksFolder ReadPacksFolder(const std::filesystem::path& packs_dir);
 
@@ -34,7 +34,7 @@ absl::Status ReplacePack(std::string_view name, const InlineFiles& files, PacksF
 // Loads and compiles a pack. Returns nullptr if there was a problem; adds all problems of the pack and of what it
 // extends, sorted. Problems of other packs of the folder are left out.
 std::shared_ptr<const rules::CompiledPack> BuildPack(const PacksFolder& folder, std::string_view name,
-                                                     rules::Problems& problems);
+                                                     Problems& problems);
 
 }  // namespace yardmaster
 

@@ -5,7 +5,7 @@
 #include <set>
 #include <utility>
 
-#include "rules/engine/sha256.h"
+#include "services/core/sha256.h"
 #include "services/core/short_digest.h"
 #include "services/review/block_text.h"
 #include "services/review/operator_files.h"
@@ -91,7 +91,7 @@ absl::StatusOr<std::vector<rules::Finding>> CheckFrozen(
     std::string error;
     if (it == index.end()) continue;
     if (const std::optional<std::string> text = read(it->second, error); text.has_value())
-      file.digest = rules::Sha256Hex(*text);
+      file.digest = Sha256Hex(*text);
   }
   return RecordFrozen(state, frozen);
 }

@@ -5,7 +5,8 @@
 
 #include "services/core/errors.h"
 #include "services/core/limits.h"
-#include "services/core/pack_choice.h"
+#include "services/core/repository_name.h"
+#include "services/intake/pack_choice.h"
 
 namespace yardmaster {
 namespace {

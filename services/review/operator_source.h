@@ -10,7 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "clients/git/git_remote.h"
-#include "services/core/config.h"
+#include "services/core/config/config.h"
 
 namespace yardmaster {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string>
 
-#include "rules/engine/readable.h"
+#include "services/core/readable.h"
 
 namespace yardmaster {
 namespace {
@@ -13,9 +13,7 @@ namespace {
 // Messages quote what the file says; a file over its limit has long lines.
 constexpr size_t kMaxTextBytes = 16 * 1024;
 
-std::string AsText(const std::string& text) {
-  return rules::IsValidUtf8(text) ? text : rules::Readable(text, kMaxTextBytes);
-}
+std::string AsText(const std::string& text) { return IsValidUtf8(text) ? text : Readable(text, kMaxTextBytes); }
 
 v1::FindingSeverity SeverityMessage(rules::Severity severity) {
   switch (severity) {

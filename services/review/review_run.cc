@@ -287,7 +287,7 @@ absl::StatusOr<ReviewReport> RunReview(const std::vector<std::shared_ptr<const r
 
   // 3. Put it together.
   for (size_t i = 0; i < tasks.size(); ++i) {
-    const rules::Problems& problems = done[i].result.problems;
+    const Problems& problems = done[i].result.problems;
     if (!problems.empty()) return errors::PackInvalid(tasks[i].checks->pack(), problems.front().ToString());
   }
   std::set<std::string> unreadable;

@@ -12,7 +12,7 @@
 
 #include "services/core/errors.h"
 #include "services/core/limits.h"
-#include "services/core/pooled_rpc.h"
+#include "services/core/rpc/pooled_rpc.h"
 #include "services/review/block_text.h"
 #include "services/review/gates.h"
 #include "services/review/operator_state.h"

@@ -11,9 +11,9 @@
 #include "absl/status/statusor.h"
 #include "rules/engine/checks/check_set.h"
 #include "services/core/executor.h"
-#include "services/core/pack_registry.h"
-#include "services/core/rpc.h"
+#include "services/core/rpc/rpc.h"
 #include "services/core/store/operators.h"
+#include "services/packs/registry/pack_registry.h"
 #include "services/review/operator_source.h"
 #include "yardmaster/v1/review.grpc.pb.h"
 

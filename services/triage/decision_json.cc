@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "services/core/plan_words.h"
+#include "services/core/messages/plan_words.h"
 
 namespace yardmaster {
 namespace {

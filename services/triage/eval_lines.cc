@@ -5,8 +5,8 @@
 
 #include "absl/status/status.h"
 #include "rules/engine/issue_input.h"
-#include "rules/engine/json_document.h"
-#include "services/core/issue_snapshot.h"
+#include "services/core/json_document.h"
+#include "services/core/messages/issue_snapshot.h"
 #include "services/triage/planner.h"
 
 namespace yardmaster {
@@ -65,8 +65,8 @@ class LineReader {
 }  // namespace
 
 std::optional<v1::IssueSnapshot> ParseIssue(std::string_view json, const EvalLimits& limits, std::string& error) {
-  const rules::JsonLimits json_limits{.max_bytes = limits.max_line_bytes};
-  const std::optional<nlohmann::json> value = rules::ParseJsonLimited(json, json_limits, error);
+  const JsonLimits json_limits{.max_bytes = limits.max_line_bytes};
+  const std::optional<nlohmann::json> value = ParseJsonLimited(json, json_limits, error);
   if (!value.has_value()) return std::nullopt;
   const std::optional<rules::IssueInput> input = rules::ParseIssueInput(*value, error);
   if (!input.has_value()) return std::nullopt;
@@ -79,7 +79,7 @@ std::optional<v1::IssueSnapshot> ParseIssue(std::string_view json, const EvalLim
 }
 
 std::optional<std::vector<EvalCase>> ReadEvalLines(std::istream& in, const std::string& file, const EvalLimits& limits,
-                                                   rules::Problems& problems) {
+                                                   Problems& problems) {
   std::vector<EvalCase> cases;
   const size_t problems_before = problems.size();
   LineReader reader(in, limits.max_line_bytes);

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "rules/engine/problem.h"
+#include "services/core/problem.h"
 #include "yardmaster/v1/types.pb.h"
 
 namespace yardmaster {
@@ -37,7 +37,7 @@ std::optional<v1::IssueSnapshot> ParseIssue(std::string_view json, const EvalLim
 // Reads all lines; blank ones are skipped, "\r\n" is accepted, the last line may lack its end. Returns nullopt if there
 // was a problem: every one names its line. `file` is only used in problems.
 std::optional<std::vector<EvalCase>> ReadEvalLines(std::istream& in, const std::string& file, const EvalLimits& limits,
-                                                   rules::Problems& problems);
+                                                   Problems& problems);
 
 }  // namespace yardmaster
 

@@ -4,12 +4,12 @@
 #include <string_view>
 #include <utility>
 
-#include "rules/engine/readable.h"
-#include "rules/engine/utf8.h"
 #include "services/core/errors.h"
-#include "services/core/issue_snapshot.h"
 #include "services/core/limits.h"
+#include "services/core/messages/issue_snapshot.h"
+#include "services/core/readable.h"
 #include "services/core/short_digest.h"
+#include "services/core/utf8.h"
 
 namespace yardmaster {
 namespace {
@@ -52,11 +52,11 @@ std::string_view MatchedText(const rules::IssueText& text, const rules::Evidence
 
 // The matched bytes as they are shown: valid UTF-8, cut to their limit. `room` keeps them where they had to be changed.
 std::string_view ShownText(std::string_view matched, std::string& room) {
-  matched = rules::CutUtf8(matched, kMaxEvidenceTextBytes);
-  if (rules::IsValidUtf8(matched)) return matched;
+  matched = CutUtf8(matched, kMaxEvidenceTextBytes);
+  if (IsValidUtf8(matched)) return matched;
   // Replacement characters are longer than what they replace: cut again.
-  rules::AppendValidUtf8(matched, room);
-  return rules::CutUtf8(room, kMaxEvidenceTextBytes);
+  AppendValidUtf8(matched, room);
+  return CutUtf8(room, kMaxEvidenceTextBytes);
 }
 
 v1::TextSpan::Source SourceToProto(rules::TextSource source) {

@@ -19,9 +19,9 @@
 
 #include "absl/status/status.h"
 #include "services/core/errors.h"
-#include "services/core/issue_snapshot.h"
 #include "services/core/limits.h"
-#include "services/core/pooled_rpc.h"
+#include "services/core/messages/issue_snapshot.h"
+#include "services/core/rpc/pooled_rpc.h"
 #include "services/triage/decision_json.h"
 #include "services/triage/planner.h"
 

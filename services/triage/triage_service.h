@@ -5,13 +5,13 @@
 #include <grpcpp/grpcpp.h>
 
 #include "absl/status/status.h"
-#include "services/core/decision_log.h"
 #include "services/core/executor.h"
-#include "services/core/pack_registry.h"
-#include "services/core/rpc.h"
+#include "services/core/rpc/rpc.h"
 #include "services/intake/desk.h"
+#include "services/packs/registry/pack_registry.h"
 #include "services/triage/arena_pool.h"
 #include "services/triage/decision_id.h"
+#include "services/triage/decision_log.h"
 #include "services/triage/wire_writer.h"
 #include "yardmaster/v1/triage.grpc.pb.h"
 

@@ -13,20 +13,20 @@
 
 #include "absl/strings/str_join.h"
 #include "services/commands/commands_service.h"
-#include "services/core/decision_log.h"
 #include "services/core/executor.h"
 #include "services/core/files.h"
 #include "services/core/metrics.h"
-#include "services/core/pack_registry.h"
 #include "services/core/packs_dir.h"
-#include "services/core/rpc.h"
+#include "services/core/rpc/rpc.h"
 #include "services/core/version.h"
 #include "services/gateway/health_routes.h"
 #include "services/gateway/http_server.h"
 #include "services/gateway/readiness.h"
 #include "services/intake/intake_service.h"
+#include "services/packs/registry/pack_registry.h"
 #include "services/packs/rules_service.h"
 #include "services/review/review_service.h"
+#include "services/triage/decision_log.h"
 #include "services/triage/triage_service.h"
 #include "services/yardmasterd/data_dir.h"
 #include "services/yardmasterd/grpc_server.h"
@@ -39,9 +39,9 @@ namespace yardmaster {
 namespace {
 
 // Before there is a log: for the person who starts the daemon.
-void PrintProblems(std::string_view headline, const rules::Problems& problems) {
+void PrintProblems(std::string_view headline, const Problems& problems) {
   std::cerr << "yardmasterd: " << headline << "\n";
-  for (const rules::Problem& problem : problems) std::cerr << "  " << problem.ToString() << "\n";
+  for (const Problem& problem : problems) std::cerr << "  " << problem.ToString() << "\n";
 }
 
 int ExitCodeFor(const absl::Status& status) {
@@ -64,7 +64,7 @@ LoggerOptions LogOptions(const LogConfig& config) {
 }
 
 // Tells the log and the metrics about a load of the packs.
-void ReportPacks(const rules::Problems& problems, const PackSet& in_service, Logger& logger, Metrics& metrics) {
+void ReportPacks(const Problems& problems, const PackSet& in_service, Logger& logger, Metrics& metrics) {
   metrics.PacksReloaded(problems.empty());
   std::vector<std::pair<std::string, std::string>> revisions;
   for (const auto& [name, pack] : in_service.packs()) revisions.emplace_back(name, pack->model().revision);
@@ -74,7 +74,7 @@ void ReportPacks(const rules::Problems& problems, const PackSet& in_service, Log
     return;
   }
   logger.Error("packs not reloaded: the old ones stay in service", {{"problems", problems.size()}});
-  for (const rules::Problem& problem : problems) {
+  for (const Problem& problem : problems) {
     logger.Error(
         "problem in a pack",
         {{"file", problem.file}, {"line", problem.line}, {"pointer", problem.pointer}, {"problem", problem.message}});
@@ -84,7 +84,7 @@ void ReportPacks(const rules::Problems& problems, const PackSet& in_service, Log
 // SIGHUP: the config is read again for its secrets and tokens; everything else in it needs a restart.
 void ReloadSecrets(const Config& running, Authenticator& auth, Pipe* pipe, Logger& logger, Metrics& metrics) {
   if (running.file.empty()) return;
-  rules::Problems problems;
+  Problems problems;
   const std::optional<Config> config = LoadConfig(running.file, problems);
   metrics
       .Counter("yardmaster_secrets_reload_total", "Reloads of the secrets by result.",
@@ -92,7 +92,7 @@ void ReloadSecrets(const Config& running, Authenticator& auth, Pipe* pipe, Logge
       ->Increment();
   if (!config.has_value()) {
     logger.Error("secrets not reloaded: the old ones stay in service", {{"problems", problems.size()}});
-    for (const rules::Problem& problem : problems) {
+    for (const Problem& problem : problems) {
       logger.Error(
           "problem in the config",
           {{"file", problem.file}, {"line", problem.line}, {"pointer", problem.pointer}, {"problem", problem.message}});
@@ -119,8 +119,8 @@ void LogConfigNotes(const Config& config, const DaemonOptions& options, Logger& 
 }
 
 // Packs that the config names must be there.
-rules::Problems CheckPackNames(const Config& config, const PackSet& packs) {
-  rules::Problems problems;
+Problems CheckPackNames(const Config& config, const PackSet& packs) {
+  Problems problems;
   for (size_t i = 0; i < config.repositories.size(); ++i) {
     for (size_t k = 0; k < config.repositories[i].packs.size(); ++k) {
       const std::string& name = config.repositories[i].packs[k];
@@ -182,7 +182,7 @@ int RunDaemon(const DaemonOptions& options) {
 
   // 1. What to run with. Nothing is touched before the config is known to be good.
   Config config = DefaultConfig();
-  rules::Problems problems;
+  Problems problems;
   if (!options.config.empty()) {
     std::optional<Config> loaded = LoadConfig(options.config, problems);
     if (!loaded.has_value()) {
@@ -220,9 +220,8 @@ int RunDaemon(const DaemonOptions& options) {
   SystemClock clock;
   Authenticator auth(config.tokens, config.allow_anonymous_loopback);
   DecisionLog decisions;
-  packs->SetReloadListener([&](const rules::Problems& found, const PackSet& in_service) {
-    ReportPacks(found, in_service, logger, metrics);
-  });
+  packs->SetReloadListener(
+      [&](const Problems& found, const PackSet& in_service) { ReportPacks(found, in_service, logger, metrics); });
   LogConfigNotes(config, options, logger);
   ReportPacks({}, *packs->Current(), logger, metrics);
   Readiness readiness({"packs", "store", "grpc", "http"});

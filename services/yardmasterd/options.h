@@ -7,7 +7,7 @@
 #include <string>
 
 #include "services/core/address.h"
-#include "services/core/config.h"
+#include "services/core/config/config.h"
 
 namespace yardmaster {
 

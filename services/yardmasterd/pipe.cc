@@ -21,6 +21,7 @@
 #include "services/commands/pipe/settings.h"
 #include "services/core/absl_view.h"
 #include "services/core/errors.h"
+#include "services/core/repository_name.h"
 #include "services/core/version.h"
 #include "services/intake/command_effects.h"
 #include "services/intake/effect_kinds.h"

@@ -8,15 +8,15 @@
 
 #include "absl/status/statusor.h"
 #include "services/core/clock.h"
-#include "services/core/config.h"
+#include "services/core/config/config.h"
 #include "services/core/logging.h"
 #include "services/core/metrics.h"
-#include "services/core/pack_registry.h"
 #include "services/core/store/operators.h"
 #include "services/intake/desk.h"
 #include "services/intake/intake_service.h"
 #include "services/intake/webhooks.h"
 #include "services/packs/label_source.h"
+#include "services/packs/registry/pack_registry.h"
 #include "services/review/operator_source.h"
 #include "services/yardmasterd/data_dir.h"
 

@@ -15,7 +15,7 @@
 
 #include "rules/engine/compiled_pack.h"
 #include "rules/engine/issue_input.h"
-#include "rules/engine/pack_loader.h"
+#include "rules/engine/pack/pack_loader.h"
 
 namespace yardmaster::bench {
 
@@ -79,7 +79,7 @@ inline std::string PackName() {
 }
 
 inline std::shared_ptr<const rules::CompiledPack> LoadBenchPack() {
-  rules::Problems problems;
+  Problems problems;
   const rules::PackFiles files = rules::ReadPackFiles(PacksDir(), problems);
   std::optional<rules::PackModel> model = rules::LoadPack(files, PackName(), problems);
   std::shared_ptr<const rules::CompiledPack> pack;

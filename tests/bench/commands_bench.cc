@@ -13,7 +13,7 @@ namespace yardmaster::bench {
 namespace {
 
 commands::CommandGrammar MakeGrammar() {
-  rules::Problems problems;
+  Problems problems;
   const rules::PackFiles files = rules::ReadPackFiles(PacksDir(), problems);
   std::shared_ptr<const rules::CommandTable> table = rules::LoadCommandTable(files, "common", problems);
   if (table == nullptr) Fail("the pack common has no commands: " + (problems.empty() ? "" : problems[0].ToString()));

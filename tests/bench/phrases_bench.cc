@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "rules/engine/pack_loader.h"
+#include "rules/engine/pack/pack_loader.h"
 #include "rules/engine/phrases/phrase_set.h"
 #include "tests/bench/bench_data.h"
 
@@ -16,7 +16,7 @@ namespace yardmaster::bench {
 namespace {
 
 std::shared_ptr<const rules::PhraseSet> LoadPhrases() {
-  rules::Problems problems;
+  Problems problems;
   const rules::PackFiles files = rules::ReadPackFiles(PacksDir(), problems);
   std::shared_ptr<const rules::PhraseSet> phrases = rules::PhraseSet::Load(files, "common", problems);
   if (phrases == nullptr) Fail(problems.empty() ? "no phrases" : problems[0].ToString());
@@ -73,7 +73,7 @@ void InterpretPhrases(benchmark::State& state) {
 BENCHMARK(InterpretPhrases);
 
 void LoadPhrasesOfPack(benchmark::State& state) {
-  rules::Problems problems;
+  Problems problems;
   const rules::PackFiles files = rules::ReadPackFiles(PacksDir(), problems);
   for (auto _ : state) benchmark::DoNotOptimize(rules::PhraseSet::Load(files, "common", problems));
 }

@@ -51,7 +51,7 @@ std::string Kernel(size_t helpers) {
 
 std::shared_ptr<const rules::CheckSet> Checks() {
   const char* dir = std::getenv("YARD_PACKS");
-  rules::Problems problems;
+  Problems problems;
   const rules::PackFiles files =
       rules::ReadPackFiles(dir != nullptr ? dir : std::string(YARD_SOURCE_DIR) + "/rules/packs", problems);
   std::shared_ptr<const rules::CheckSet> checks = rules::LoadChecks(files, "pypto", problems);

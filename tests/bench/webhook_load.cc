@@ -30,7 +30,7 @@
 #include <string_view>
 #include <vector>
 
-#include "rules/engine/hex.h"
+#include "services/core/hex.h"
 #include "tests/support/webhook_examples.h"
 
 namespace yardmaster::bench {
@@ -104,7 +104,7 @@ std::vector<Delivery> Sign(const Options& options, const Payload& payload) {
     unsigned int size = 0;
     HMAC(EVP_sha256(), options.secret.data(), static_cast<int>(options.secret.size()),
          reinterpret_cast<const unsigned char*>(body.data()), body.size(), digest, &size);
-    const std::string hex = rules::Hex({digest, size});
+    const std::string hex = Hex({digest, size});
     std::copy(hex.begin(), hex.end(), deliveries[i].signature.begin());
   }
   return deliveries;

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "rules/engine/zones.h"
+#include "rules/engine/text/zones.h"
 #include "tests/bench/bench_data.h"
 #include "tests/support/hostile_texts.h"
 
@@ -15,7 +15,7 @@ namespace {
 rules::ZoneRules Rules() { return LoadBenchPack()->model().zone_rules; }
 
 std::unique_ptr<rules::ZoneSplitter> MakeSplitter() {
-  rules::Problems problems;
+  Problems problems;
   std::unique_ptr<rules::ZoneSplitter> splitter = rules::ZoneSplitter::Create(Rules(), problems);
   if (splitter == nullptr) Fail("zones.json: " + problems[0].ToString());
   return splitter;
@@ -56,7 +56,7 @@ BENCHMARK(ZonesOfNestedLists)->Unit(benchmark::kMicrosecond);
 void CompileZoneRules(benchmark::State& state) {
   const rules::ZoneRules rules = Rules();
   for (auto _ : state) {
-    rules::Problems problems;
+    Problems problems;
     benchmark::DoNotOptimize(rules::ZoneSplitter::Create(rules, problems));
   }
 }

@@ -11,11 +11,11 @@
 #include <vector>
 
 #include "rules/engine/commands/command_table.h"
-#include "rules/engine/readable.h"
 #include "services/commands/characters.h"
 #include "services/commands/command_text.h"
 #include "services/commands/grammar.h"
 #include "services/core/limits.h"
+#include "services/core/readable.h"
 #include "tests/fuzz/check.h"
 
 namespace {
@@ -27,7 +27,6 @@ using yardmaster::commands::ParsedText;
 using yardmaster::rules::CommandModel;
 using yardmaster::rules::CommandParameter;
 using yardmaster::rules::CommandParameterType;
-using yardmaster::rules::IsValidUtf8;
 using yardmaster::rules::SlotValue;
 
 CommandParameter Parameter(std::string name, CommandParameterType type, bool positional = false) {

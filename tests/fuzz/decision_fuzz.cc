@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "rules/engine/readable.h"
 #include "services/core/limits.h"
+#include "services/core/readable.h"
 #include "services/triage/decision_json.h"
 #include "services/triage/eval_lines.h"
 #include "services/triage/planner.h"
@@ -35,7 +35,7 @@ const rules::CompiledPack& Pack() {
 
 void CheckEvidence(const v1::IssueSnapshot& issue, const v1::Evidence& evidence) {
   Check(evidence.text().size() <= kMaxEvidenceTextBytes, "a quoted match over its limit");
-  Check(rules::IsValidUtf8(evidence.text()), "a quoted match that is not UTF-8");
+  Check(IsValidUtf8(evidence.text()), "a quoted match that is not UTF-8");
   if (!evidence.has_span()) return;
   const v1::TextSpan& span = evidence.span();
   size_t size = 0;
@@ -83,12 +83,12 @@ void CheckPlan(const v1::IssueSnapshot& issue, const v1::Plan& plan) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::istringstream in(std::string(reinterpret_cast<const char*>(data), size));
-  rules::Problems problems;
+  Problems problems;
   const std::optional<std::vector<EvalCase>> cases = ReadEvalLines(in, "input", EvalLimits(), problems);
   Check(cases.has_value() == problems.empty(), "read with problems, or refused without one");
-  for (const rules::Problem& problem : problems) {
+  for (const Problem& problem : problems) {
     Check(problem.line > 0 && !problem.message.empty(), "a problem without a line or a message");
-    Check(rules::IsValidUtf8(problem.message), "a message that is not UTF-8");
+    Check(IsValidUtf8(problem.message), "a message that is not UTF-8");
   }
   if (!cases.has_value()) return 0;
   for (const EvalCase& one : *cases) {

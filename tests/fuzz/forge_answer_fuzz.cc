@@ -13,14 +13,14 @@
 #include "clients/forge/github/github_answers.h"
 #include "clients/forge/github/github_dialect.h"
 #include "clients/forge/limits.h"
-#include "rules/engine/readable.h"
+#include "services/core/readable.h"
 #include "tests/fuzz/check.h"
 
 namespace {
 
 using namespace yardmaster;
 
-void CheckText(const std::string& text) { Check(rules::IsValidUtf8(text), "a text that is not UTF-8"); }
+void CheckText(const std::string& text) { Check(IsValidUtf8(text), "a text that is not UTF-8"); }
 
 void CheckValue(const ForgeUser& user) {
   CheckText(user.login);
@@ -71,7 +71,7 @@ void CheckParsed(const absl::StatusOr<T>& parsed) {
 
 void CheckVerdict(const std::optional<ForgeVerdict>& verdict) {
   if (!verdict.has_value()) return;
-  CheckText(rules::Readable(verdict->message, kMaxForgeMessageBytes));
+  CheckText(Readable(verdict->message, kMaxForgeMessageBytes));
   if (!verdict->retry_after.has_value()) return;
   Check(verdict->retry_after->count() >= 0 && *verdict->retry_after <= kMaxRetryAfter, "a time out of bounds");
 }

@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "services/core/clock.h"
-#include "services/core/config.h"
+#include "services/core/config/config.h"
 #include "services/core/logging.h"
 #include "services/core/metrics.h"
 #include "services/gateway/health_routes.h"

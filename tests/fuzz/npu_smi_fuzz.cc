@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "rules/engine/readable.h"
+#include "services/core/readable.h"
 #include "services/worker/devices/device_probe.h"
 #include "services/worker/devices/npu_smi.h"
 #include "tests/fuzz/check.h"
@@ -15,14 +15,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (devices.ok()) {
     for (const worker::Device& device : *devices) {
       Check(device.kind == rules::DeviceKind::kNpu && !device.id.empty() && !device.visible_as.empty(), "no identity");
-      Check(rules::IsValidUtf8(device.model) && rules::IsValidUtf8(device.health_reason), "a text that is not UTF-8");
+      Check(IsValidUtf8(device.model) && IsValidUtf8(device.health_reason), "a text that is not UTF-8");
       Check(device.health == worker::DeviceHealth::kOk || !device.health_reason.empty(), "bad without a reason");
     }
     worker::VisibleDeviceVariables(*devices);
   } else {
     Check(devices.status().code() == absl::StatusCode::kUnavailable, "an unexpected code");
     const std::string_view message(devices.status().message().data(), devices.status().message().size());
-    Check(!message.empty() && message.size() < 2'000 && rules::IsValidUtf8(message), "a message nobody can read");
+    Check(!message.empty() && message.size() < 2'000 && IsValidUtf8(message), "a message nobody can read");
   }
   worker::ParseNpuSmiCount(text);
   worker::ParseNpuSmiMapping(text);

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "rules/engine/readable.h"
+#include "services/core/readable.h"
 #include "services/worker/devices/device_probe.h"
 #include "services/worker/devices/nvidia_smi.h"
 #include "tests/fuzz/check.h"
@@ -17,7 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       Check(device.kind == rules::DeviceKind::kGpu && !device.id.empty(), "no identity");
       Check(device.index >= 0 && device.utilization.value_or(0) <= 100, "a number out of its range");
       for (const std::string& said : {device.id, device.model, device.driver, device.capability, device.pci_address}) {
-        Check(rules::IsValidUtf8(said) && said.size() < 1'000, "a text that is not UTF-8 or long");
+        Check(IsValidUtf8(said) && said.size() < 1'000, "a text that is not UTF-8 or long");
       }
       Check(device.health == worker::DeviceHealth::kOk || !device.health_reason.empty(), "bad without a reason");
       worker::DriverTooOld(device, "12.4");
@@ -26,7 +26,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   } else {
     Check(devices.status().code() == absl::StatusCode::kUnavailable, "an unexpected code");
     const std::string_view message(devices.status().message().data(), devices.status().message().size());
-    Check(!message.empty() && message.size() < 2'000 && rules::IsValidUtf8(message), "a message nobody can read");
+    Check(!message.empty() && message.size() < 2'000 && IsValidUtf8(message), "a message nobody can read");
   }
   worker::ParseNvidiaSmiProcesses(text);
   worker::ParseNvidiaSmiCuda(text);

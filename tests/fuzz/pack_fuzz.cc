@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "rules/engine/compiled_pack.h"
-#include "rules/engine/pack_loader.h"
+#include "rules/engine/pack/pack_loader.h"
 #include "tests/fuzz/check.h"
 
 namespace {

@@ -5,9 +5,9 @@
 #include <memory>
 #include <string_view>
 
-#include "rules/engine/pack_loader.h"
+#include "rules/engine/pack/pack_loader.h"
 #include "rules/engine/phrases/phrase_set.h"
-#include "rules/engine/readable.h"
+#include "services/core/readable.h"
 #include "tests/fuzz/check.h"
 
 namespace {
@@ -19,7 +19,7 @@ using yardmaster::rules::PhraseSet;
 
 const PhraseSet& Phrases() {
   static const std::shared_ptr<const PhraseSet> phrases = [] {
-    yardmaster::rules::Problems problems;
+    Problems problems;
     const auto files = yardmaster::rules::ReadPackFiles(YARD_SOURCE_DIR "/rules/packs", problems);
     return PhraseSet::Load(files, "common", problems);
   }();

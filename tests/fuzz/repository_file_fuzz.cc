@@ -8,22 +8,22 @@
 #include <string>
 #include <string_view>
 
-#include "rules/engine/readable.h"
 #include "services/commands/defang.h"
 #include "services/commands/permission.h"
 #include "services/commands/repository_file.h"
+#include "services/core/readable.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   namespace commands = yardmaster::commands;
   namespace rules = yardmaster::rules;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  rules::Problems problems;
+  Problems problems;
   const std::optional<commands::RepositoryFile> file =
       commands::ParseRepositoryFile(".github/yardmaster.json", text, {{"common", "pypto"}, nullptr}, problems);
   if (file.has_value() != problems.empty()) abort();
   const size_t lines = 1 + static_cast<size_t>(std::count(text.begin(), text.end(), '\n'));
-  for (const rules::Problem& problem : problems) {
-    if (problem.message.empty() || problem.line > lines || !rules::IsValidUtf8(problem.message)) abort();
+  for (const Problem& problem : problems) {
+    if (problem.message.empty() || problem.line > lines || !IsValidUtf8(problem.message)) abort();
   }
   if (file.has_value()) {
     const commands::RepositoryFile merged = commands::MergeRepositoryFiles(&*file, &*file);
@@ -43,7 +43,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     }
   }
   for (const std::string& echo : {commands::EchoCode(text), commands::EchoText(text)}) {
-    if (!rules::IsValidUtf8(echo) || echo.find('\n') != std::string::npos || echo.size() > 4096) abort();
+    if (!IsValidUtf8(echo) || echo.find('\n') != std::string::npos || echo.size() > 4096) abort();
     // Behind every "@" stands the joiner.
     for (size_t at = echo.find('@'); at != std::string::npos; at = echo.find('@', at + 1)) {
       if (echo.compare(at + 1, 3, "\xe2\x81\xa0") != 0) abort();

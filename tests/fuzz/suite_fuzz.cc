@@ -5,10 +5,10 @@
 #include <string>
 #include <string_view>
 
-#include "rules/engine/readable.h"
-#include "rules/engine/suites/cells.h"
 #include "rules/engine/suites/load_suites.h"
 #include "rules/engine/suites/suite_file.h"
+#include "rules/suites/cells.h"
+#include "services/core/readable.h"
 #include "tests/fuzz/check.h"
 
 namespace {

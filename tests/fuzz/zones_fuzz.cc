@@ -7,12 +7,11 @@
 #include <string>
 #include <string_view>
 
-#include "rules/engine/zones.h"
+#include "rules/engine/text/zones.h"
 #include "tests/support/zone_invariants.h"
 
 namespace {
 
-using yardmaster::rules::Problems;
 using yardmaster::rules::ZoneRules;
 using yardmaster::rules::ZoneSplitter;
 

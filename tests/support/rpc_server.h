@@ -16,7 +16,7 @@
 #include "services/core/limits.h"
 #include "services/core/logging.h"
 #include "services/core/metrics.h"
-#include "services/core/rpc.h"
+#include "services/core/rpc/rpc.h"
 
 namespace yardmaster::testing {
 

@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "rules/engine/compiled_pack.h"
-#include "rules/engine/pack_loader.h"
+#include "rules/engine/pack/pack_loader.h"
 
 namespace yardmaster::testing {
 
@@ -59,13 +59,13 @@ inline rules::PackFiles TinyPackFiles() {
 // Throws with the problems if the pack does not load: the test is broken then.
 inline std::shared_ptr<const rules::CompiledPack> CompileTinyPack(const rules::PackFiles& files = TinyPackFiles(),
                                                                   const std::string& name = "tiny") {
-  rules::Problems problems;
+  Problems problems;
   std::optional<rules::PackModel> model = rules::LoadPack(files, name, problems);
   std::shared_ptr<const rules::CompiledPack> pack;
   if (model.has_value()) pack = rules::CompiledPack::Compile(*std::move(model), problems);
   if (pack != nullptr) return pack;
   std::string all;
-  for (const rules::Problem& problem : problems) all += problem.ToString() + "\n";
+  for (const Problem& problem : problems) all += problem.ToString() + "\n";
   throw std::runtime_error(all);
 }
 

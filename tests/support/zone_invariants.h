@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "rules/engine/zones.h"
+#include "rules/engine/text/zones.h"
 
 namespace yardmaster::testing {
 

@@ -11,7 +11,7 @@
 #include "rules/engine/checks/compile_words.h"
 #include "rules/engine/checks/compiler.h"
 #include "rules/engine/checks/operands.h"
-#include "rules/engine/readable.h"
+#include "services/core/readable.h"
 
 namespace yardmaster::rules {
 

@@ -9,7 +9,7 @@
 
 #include "rules/engine/checks/compile_words.h"
 #include "rules/engine/checks/compiler.h"
-#include "rules/engine/readable.h"
+#include "services/core/readable.h"
 
 namespace yardmaster::rules {
 namespace {

@@ -1,6 +1,6 @@
 #include "rules/engine/checks/compile_words.h"
 
-#include "rules/engine/readable.h"
+#include "services/core/readable.h"
 
 namespace yardmaster::rules {
 

@@ -18,7 +18,7 @@
 #include "rules/engine/checks/check_set.h"
 #include "rules/engine/checks/expression.h"
 #include "rules/engine/checks/tree_queries.h"
-#include "rules/engine/json_document.h"
+#include "services/core/json_document.h"
 
 namespace yardmaster::rules {
 

@@ -14,8 +14,8 @@
 
 #include "rules/engine/checks/compiled_checks.h"
 #include "rules/engine/checks/expression.h"
-#include "rules/engine/json_document.h"
-#include "rules/engine/problem.h"
+#include "services/core/json_document.h"
+#include "services/core/problem.h"
 
 namespace yardmaster::rules {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "rules/engine/checks/compiled_checks.h"
-#include "rules/engine/readable.h"
+#include "services/core/readable.h"
 
 namespace yardmaster::rules {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "rules/engine/checks/run.h"
 #include "rules/engine/checks/unit.h"
-#include "rules/engine/readable.h"
+#include "services/core/readable.h"
 
 namespace yardmaster::rules {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <unordered_set>
 
-#include "rules/engine/lines.h"
+#include "services/core/lines.h"
 
 namespace yardmaster::rules {
 namespace {

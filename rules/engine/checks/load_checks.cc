@@ -13,10 +13,10 @@
 #include "rules/engine/checks/compile_words.h"
 #include "rules/engine/checks/compiled_checks.h"
 #include "rules/engine/checks/compiler.h"
-#include "rules/engine/json_document.h"
-#include "rules/engine/pack_part.h"
-#include "rules/engine/readable.h"
-#include "rules/engine/schema_validator.h"
+#include "rules/engine/pack/pack_part.h"
+#include "rules/engine/pack/schema_validator.h"
+#include "services/core/json_document.h"
+#include "services/core/readable.h"
 
 namespace yardmaster::rules {
 namespace {

@@ -17,8 +17,8 @@
 #include "rules/engine/checks/expression.h"
 #include "rules/engine/checks/run.h"
 #include "rules/engine/checks/value.h"
-#include "rules/engine/glob.h"
-#include "rules/engine/readable.h"
+#include "services/core/glob.h"
+#include "services/core/readable.h"
 
 namespace yardmaster::rules {
 

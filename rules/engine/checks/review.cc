@@ -9,9 +9,9 @@
 #include "rules/engine/checks/compiled_checks.h"
 #include "rules/engine/checks/line_diff.h"
 #include "rules/engine/checks/run.h"
-#include "rules/engine/glob.h"
-#include "rules/engine/hex.h"
-#include "rules/engine/readable.h"
+#include "services/core/glob.h"
+#include "services/core/hex.h"
+#include "services/core/readable.h"
 
 namespace yardmaster::rules {
 namespace {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "rules/engine/checks/review.h"
-#include "rules/engine/glob.h"
+#include "services/core/glob.h"
 
 namespace yardmaster::rules {
 namespace {

@@ -7,7 +7,7 @@
 #include <unordered_set>
 
 #include "rules/engine/code/fact_builder.h"
-#include "rules/engine/json_document.h"
+#include "services/core/json_document.h"
 
 namespace yardmaster::rules {
 namespace {

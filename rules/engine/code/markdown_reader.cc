@@ -12,7 +12,7 @@
 #include "rules/engine/code/python_reader.h"
 #include "rules/engine/code/source_file.h"
 #include "rules/engine/code/syntax_tree.h"
-#include "rules/engine/readable.h"
+#include "services/core/readable.h"
 
 namespace yardmaster::rules {
 namespace {

@@ -11,7 +11,7 @@
 #include <variant>
 #include <vector>
 
-#include "rules/engine/pack_origin.h"
+#include "services/core/pack_origin.h"
 
 namespace yardmaster::rules {
 

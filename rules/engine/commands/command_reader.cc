@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
-#include "rules/engine/pack_part.h"
-#include "rules/engine/readable.h"
+#include "rules/engine/pack/pack_part.h"
+#include "services/core/readable.h"
 
 namespace yardmaster::rules {
 namespace {

@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "rules/engine/commands/command_model.h"
-#include "rules/engine/json_document.h"
-#include "rules/engine/problem.h"
+#include "services/core/json_document.h"
+#include "services/core/problem.h"
 
 namespace yardmaster::rules {
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "rules/engine/readable.h"
+#include "services/core/readable.h"
 
 namespace yardmaster::rules {
 namespace {

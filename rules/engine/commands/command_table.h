@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "rules/engine/commands/command_model.h"
-#include "rules/engine/pack_loader.h"
-#include "rules/engine/problem.h"
+#include "rules/engine/pack/pack_loader.h"
+#include "services/core/problem.h"
 
 namespace yardmaster::rules {
 

@@ -3,11 +3,11 @@
 #include <optional>
 #include <utility>
 
-#include "rules/engine/json_document.h"
-#include "rules/engine/pack_part.h"
+#include "rules/engine/pack/pack_part.h"
+#include "rules/engine/pack/schema_validator.h"
 #include "rules/engine/phrases/phrase_model.h"
-#include "rules/engine/readable.h"
-#include "rules/engine/schema_validator.h"
+#include "services/core/json_document.h"
+#include "services/core/readable.h"
 
 namespace yardmaster::rules {
 namespace {

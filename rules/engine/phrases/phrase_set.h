@@ -21,8 +21,8 @@
 #include <string_view>
 #include <vector>
 
-#include "rules/engine/pack_loader.h"
-#include "rules/engine/problem.h"
+#include "rules/engine/pack/pack_loader.h"
+#include "services/core/problem.h"
 
 namespace yardmaster::rules {
 

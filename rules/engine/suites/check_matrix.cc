@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "rules/engine/suites/cells.h"
+#include "rules/suites/cells.h"
 
 namespace yardmaster::rules {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "rules/engine/suites/check_matrix.h"
 #include "rules/engine/suites/check_texts.h"
-#include "rules/engine/suites/versions.h"
+#include "rules/suites/versions.h"
 
 namespace yardmaster::rules {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "rules/engine/suites/suite_model.h"
 #include "rules/engine/suites/suite_places.h"
+#include "rules/suites/suite_model.h"
 
 namespace yardmaster::rules {
 

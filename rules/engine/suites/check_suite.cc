@@ -7,11 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include "rules/engine/suites/cells.h"
 #include "rules/engine/suites/check_matrix.h"
 #include "rules/engine/suites/check_steps.h"
 #include "rules/engine/suites/check_texts.h"
 #include "rules/engine/suites/suite_places.h"
+#include "rules/suites/cells.h"
 
 namespace yardmaster::rules {
 namespace {

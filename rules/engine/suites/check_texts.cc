@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "rules/engine/suites/placeholders.h"
+#include "rules/suites/placeholders.h"
 
 namespace yardmaster::rules {
 namespace {

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "rules/engine/suites/suite_model.h"
 #include "rules/engine/suites/suite_places.h"
+#include "rules/suites/suite_model.h"
 
 namespace yardmaster::rules {
 

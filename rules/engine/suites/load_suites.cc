@@ -5,9 +5,9 @@
 #include <map>
 #include <utility>
 
-#include "rules/engine/pack_part.h"
-#include "rules/engine/readable.h"
+#include "rules/engine/pack/pack_part.h"
 #include "rules/engine/suites/suite_file.h"
+#include "services/core/readable.h"
 
 namespace yardmaster::rules {
 namespace {

@@ -7,19 +7,11 @@
 #include <string_view>
 #include <vector>
 
-#include "rules/engine/pack_loader.h"
-#include "rules/engine/problem.h"
-#include "rules/engine/suites/suite_model.h"
+#include "rules/engine/pack/pack_loader.h"
+#include "rules/suites/suite_model.h"
+#include "services/core/problem.h"
 
 namespace yardmaster::rules {
-
-// What a pack and those that it extends say about suites; the same id replaces what is inherited.
-struct SuiteSet {
-  std::string pack;
-  std::vector<SuiteModel> suites;            // by id
-  std::vector<FailureSignature> signatures;  // by priority, then as written; those of `common` always among them
-  std::vector<RecoveryRecipe> recipes;
-};
 
 // Null if anything is wrong; `problems` then names file, pointer and line of everything. Pure.
 std::shared_ptr<const SuiteSet> LoadSuites(const PackFiles& files, std::string_view pack, Problems& problems);

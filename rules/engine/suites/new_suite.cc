@@ -4,7 +4,7 @@
 #include <iterator>
 #include <utility>
 
-#include "rules/engine/suites/suite_words.h"
+#include "rules/suites/suite_words.h"
 
 namespace yardmaster::rules {
 namespace {

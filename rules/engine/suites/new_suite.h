@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "rules/engine/suites/suite_model.h"
+#include "rules/suites/suite_model.h"
 
 namespace yardmaster::rules {
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "rules/engine/schema_validator.h"
+#include "rules/engine/pack/schema_validator.h"
 #include "rules/engine/suites/check_suite.h"
 #include "rules/engine/suites/check_texts.h"
 #include "rules/engine/suites/suite_places.h"

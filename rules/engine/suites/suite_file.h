@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "rules/engine/json_document.h"
-#include "rules/engine/problem.h"
-#include "rules/engine/suites/suite_model.h"
+#include "rules/suites/suite_model.h"
+#include "services/core/json_document.h"
+#include "services/core/problem.h"
 
 namespace yardmaster::rules {
 

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "rules/engine/json_document.h"
-#include "rules/engine/problem.h"
-#include "rules/engine/readable.h"
+#include "services/core/json_document.h"
+#include "services/core/problem.h"
+#include "services/core/readable.h"
 
 namespace yardmaster::rules {
 

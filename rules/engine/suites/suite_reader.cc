@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "rules/engine/sha256.h"
-#include "rules/engine/suites/suite_words.h"
+#include "rules/suites/suite_words.h"
+#include "services/core/sha256.h"
 
 namespace yardmaster::rules {
 namespace {

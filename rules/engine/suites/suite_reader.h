@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "rules/engine/json_document.h"
-#include "rules/engine/suites/suite_model.h"
+#include "rules/suites/suite_model.h"
+#include "services/core/json_document.h"
 
 namespace yardmaster::rules {
 

@@ -23,14 +23,14 @@ const ForgePullFile* Changed(const ForgePullFileList& files, const std::string& 
   return it == files.files.end() ? nullptr : &*it;
 }
 
-std::string Verdict(const std::string& path, const rules::Problems& problems) {
+std::string Verdict(const std::string& path, const Problems& problems) {
   if (problems.empty()) return absl::StrCat("### ", EchoCode(path), " is valid\n\nIt holds when this is merged.\n");
   std::string out =
       absl::StrCat("### ", EchoCode(path), " has ", problems.size(), problems.size() == 1 ? " problem" : " problems",
                    "\n\nMerged like this it could not be read, and nothing would be written for "
                    "anybody.\n\n| line | place | problem |\n|---|---|---|\n");
   size_t shown = 0;
-  for (const rules::Problem& problem : problems) {
+  for (const Problem& problem : problems) {
     if (shown++ == kMaxProblemsShown) break;
     absl::StrAppend(&out, "| ", problem.line, " | ",
                     TableCell(EchoCode(problem.pointer.empty() ? "/" : problem.pointer)), " | ",
@@ -112,7 +112,7 @@ absl::Status RepositoryFilePlanner::Plan(const PlanInput& input, v1::Plan& plan)
   if (const RepositoryConfig* entry = config_.FindRepository(subject.forge(), subject.repository()); entry != nullptr) {
     scope.packs = entry->packs;
   }
-  const rules::Problems problems = ValidateRepositoryFile(path, **text, scope);
+  const Problems problems = ValidateRepositoryFile(path, **text, scope);
   step.set_why(absl::StrCat(problems.size(), problems.size() == 1 ? " problem" : " problems"));
   comment.set_body(Verdict(path, problems));
   return absl::OkStatus();

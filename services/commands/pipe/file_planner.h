@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "services/core/config.h"
-#include "services/core/pack_registry.h"
+#include "services/core/config/config.h"
 #include "services/intake/planner.h"
+#include "services/packs/registry/pack_registry.h"
 
 namespace yardmaster::commands {
 

@@ -11,9 +11,9 @@
 
 #include "rules/engine/phrases/phrase_set.h"
 #include "services/commands/pipe/requests.h"
-#include "services/core/config.h"
-#include "services/core/pack_registry.h"
+#include "services/core/config/config.h"
 #include "services/intake/command_planner.h"
+#include "services/packs/registry/pack_registry.h"
 
 namespace yardmaster::commands {
 

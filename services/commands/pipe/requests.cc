@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "rules/engine/markdown_blocks.h"
+#include "rules/engine/text/markdown_blocks.h"
 #include "services/commands/command_text.h"
 #include "services/commands/defang.h"
 #include "services/core/limits.h"

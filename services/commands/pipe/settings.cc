@@ -20,7 +20,7 @@ absl::Status Load(SubjectView& view, std::string_view repository, std::string_vi
     return absl::OkStatus();
   }
   if (!text->has_value()) return absl::OkStatus();
-  rules::Problems problems;
+  Problems problems;
   file = ParseRepositoryFile(path, **text, scope, problems);
   broken = !file.has_value();
   return absl::OkStatus();

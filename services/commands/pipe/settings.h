@@ -9,7 +9,7 @@
 #include "absl/status/statusor.h"
 #include "services/commands/permission.h"
 #include "services/commands/repository_file.h"
-#include "services/core/config.h"
+#include "services/core/config/config.h"
 #include "services/intake/repository_choice.h"
 #include "services/intake/subject_view.h"
 #include "yardmaster/v1/types.pb.h"

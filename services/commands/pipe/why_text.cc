@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "services/commands/defang.h"
-#include "services/core/plan_words.h"
+#include "services/core/messages/plan_words.h"
 #include "services/intake/reasons.h"
 
 namespace yardmaster::commands {

@@ -6,9 +6,9 @@
 #include <memory>
 #include <utility>
 
-#include "rules/engine/sha256.h"
 #include "services/core/errors.h"
 #include "services/core/limits.h"
+#include "services/core/sha256.h"
 #include "services/core/store/sql.h"
 
 namespace yardmaster::store {
@@ -343,7 +343,7 @@ void SqlInbox::Add(NewDelivery delivery, AddCallback done) {
   if (!status.ok()) return done(status);
 
   // Hashing and compressing happen here, in the caller's thread: the writer has enough to do.
-  if (delivery.body_sha256.empty()) delivery.body_sha256 = rules::Sha256Hex(delivery.body);
+  if (delivery.body_sha256.empty()) delivery.body_sha256 = Sha256Hex(delivery.body);
   if (delivery.received_at == TimePoint{}) delivery.received_at = clock_.Now();
   if (delivery.ignored_because.has_value()) {
     delivery.ignored_because = CleanText(*delivery.ignored_because, kMaxReasonBytes);

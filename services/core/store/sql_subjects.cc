@@ -6,8 +6,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "rules/engine/hex.h"
 #include "services/core/errors.h"
+#include "services/core/hex.h"
 #include "services/core/limits.h"
 #include "services/core/store/codec.h"
 #include "services/core/store/dialect.h"
@@ -42,7 +42,7 @@ std::string PlaceWord(std::string_view forge, std::string_view repository) {
       hash = (hash ^ byte) * 1099511628211ull;
     }
   }
-  return "__" + rules::Hex(hash);
+  return "__" + Hex(hash);
 }
 
 std::vector<std::string> IndexedWords(const SeenSubject& seen) {

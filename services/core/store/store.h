@@ -17,7 +17,6 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "services/core/clock.h"
-#include "services/core/config.h"
 #include "services/core/data_dir_lock.h"
 #include "services/core/limits.h"
 #include "services/core/logging.h"
@@ -27,6 +26,7 @@
 #include "services/core/store/inbox.h"
 #include "services/core/store/ledger.h"
 #include "services/core/store/operators.h"
+#include "services/core/store/retention.h"
 #include "services/core/store/schedules.h"
 #include "services/core/store/subjects.h"
 

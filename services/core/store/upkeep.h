@@ -16,9 +16,9 @@
 
 #include "absl/status/status.h"
 #include "services/core/clock.h"
-#include "services/core/config.h"
 #include "services/core/logging.h"
 #include "services/core/store/dialect.h"
+#include "services/core/store/retention.h"
 #include "services/core/store/totals.h"
 #include "services/core/store/writer.h"
 

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "rules/engine/readable.h"
-#include "rules/engine/suites/suite_words.h"
-#include "rules/engine/suites/versions.h"
+#include "rules/suites/suite_words.h"
+#include "rules/suites/versions.h"
+#include "services/core/readable.h"
 #include "services/worker/devices/device_probe.h"
 #include "services/worker/devices/device_words.h"
 
@@ -50,8 +50,7 @@ bool Fits(const Device& device, const rules::DeviceRequest& request, std::string
   // Processors have no model, capability or memory of their own.
   if (device.kind == rules::DeviceKind::kCpu) return true;
   if (!request.models.empty() && !IsOfModel(device, request.models)) {
-    reason =
-        device.name + " is of the model " + rules::Quoted(device.model) + ", not " + Joined(request.models, " or ");
+    reason = device.name + " is of the model " + Quoted(device.model) + ", not " + Joined(request.models, " or ");
     return false;
   }
   for (const std::string& condition : request.capability) {

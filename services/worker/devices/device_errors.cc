@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "rules/engine/readable.h"
+#include "services/core/readable.h"
 
 namespace yardmaster::worker::device_errors {
 namespace {
@@ -17,7 +17,7 @@ std::string FirstLine(std::string_view text) {
   const size_t begin = text.find_first_not_of(" \t\r\n");
   if (begin == std::string_view::npos) return "it said nothing";
   text.remove_prefix(begin);
-  return rules::Readable(text.substr(0, text.find('\n')), kMaxSaid);
+  return Readable(text.substr(0, text.find('\n')), kMaxSaid);
 }
 
 }  // namespace
@@ -30,7 +30,7 @@ absl::Status LibraryAndDriverDiffer() {
       "the NVIDIA driver in the kernel has another version than its library: load the new one, or start the host anew");
 }
 absl::Status NvmlFailed(std::string_view call, int code, std::string_view text) {
-  return Unavailable("NVML failed to " + std::string(call) + ": " + rules::Readable(text, kMaxSaid) + " (" +
+  return Unavailable("NVML failed to " + std::string(call) + ": " + Readable(text, kMaxSaid) + " (" +
                      std::to_string(code) + ")");
 }
 absl::Status NvidiaSmiFailed(int exit_code, std::string_view said) {
@@ -41,7 +41,7 @@ absl::Status NvidiaSmiColumnMissing(std::string_view column) {
 }
 absl::Status NvidiaSmiLine(size_t line, std::string_view what, std::string_view text) {
   return Unavailable("the table of nvidia-smi, line " + std::to_string(line) + ": " + std::string(what) + ": " +
-                     rules::Quoted(text, kMaxSaid));
+                     Quoted(text, kMaxSaid));
 }
 
 absl::Status NpuSmiMissing(std::string_view node) {
@@ -52,7 +52,7 @@ absl::Status NpuSmiFailed(int exit_code, std::string_view said) {
 }
 absl::Status NpuSmiHeaderUnknown(size_t line, std::string_view header) {
   return Unavailable("npu-smi, line " + std::to_string(line) +
-                     ": the columns of this table are not known: " + rules::Quoted(header, kMaxSaid));
+                     ": the columns of this table are not known: " + Quoted(header, kMaxSaid));
 }
 absl::Status NpuSmiWithoutTable() { return Unavailable("npu-smi printed no table of devices"); }
 absl::Status NpuSmiCutOff(std::string_view what) {
@@ -60,7 +60,7 @@ absl::Status NpuSmiCutOff(std::string_view what) {
 }
 absl::Status NpuSmiLine(size_t line, std::string_view what, std::string_view text) {
   return Unavailable("npu-smi, line " + std::to_string(line) + ": " + std::string(what) + ": " +
-                     rules::Quoted(text, kMaxSaid));
+                     Quoted(text, kMaxSaid));
 }
 absl::Status NpuCountsDiffer(size_t shown, size_t counted, std::string_view unit, std::string_view by) {
   return Unavailable("npu-smi info shows " + std::to_string(shown) + " " + std::string(unit) + ", " + std::string(by) +
@@ -68,10 +68,10 @@ absl::Status NpuCountsDiffer(size_t shown, size_t counted, std::string_view unit
 }
 
 absl::Status ToolNotFound(std::string_view program, std::string_view reason) {
-  return absl::NotFoundError("can't run " + rules::Readable(program) + ": " + std::string(reason));
+  return absl::NotFoundError("can't run " + Readable(program) + ": " + std::string(reason));
 }
 absl::Status ToolTooSlow(std::string_view program, long seconds) {
-  return absl::DeadlineExceededError(rules::Readable(program) + " did not answer within " + std::to_string(seconds) +
+  return absl::DeadlineExceededError(Readable(program) + " did not answer within " + std::to_string(seconds) +
                                      " s and was ended");
 }
 absl::Status ToolUnanswered(std::string_view program, const absl::Status& why) {

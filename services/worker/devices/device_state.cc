@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "rules/engine/suites/versions.h"
+#include "rules/suites/versions.h"
 #include "services/worker/devices/device_probe.h"
 
 namespace yardmaster::worker {

@@ -4,7 +4,7 @@
 #include <charconv>
 #include <cstddef>
 
-#include "rules/engine/lines.h"
+#include "services/core/lines.h"
 
 namespace yardmaster::worker {
 namespace {
@@ -58,7 +58,7 @@ std::optional<uint64_t> NumberOf(std::string_view text) {
 }
 
 std::string NormalPciAddress(std::string_view address) {
-  address = rules::TrimBlanks(address);
+  address = TrimBlanks(address);
   const size_t colon = address.find(':');
   // bb:dd.f
   constexpr size_t kRestBytes = 7;

@@ -4,8 +4,8 @@
 #include <array>
 #include <limits>
 
-#include "rules/engine/lines.h"
-#include "rules/engine/readable.h"
+#include "services/core/lines.h"
+#include "services/core/readable.h"
 #include "services/worker/devices/device_errors.h"
 #include "services/worker/devices/device_words.h"
 
@@ -27,13 +27,13 @@ constexpr uint64_t kLeastPercent = 95;
 
 // Cells of "| a | b |", trimmed; nothing if the line does not end in '|'.
 std::optional<std::vector<std::string_view>> Cells(std::string_view line) {
-  line = rules::TrimBlanks(line);
+  line = TrimBlanks(line);
   if (line.size() < 2 || line.front() != '|' || line.back() != '|') return std::nullopt;
   line = line.substr(1, line.size() - 2);
   std::vector<std::string_view> cells;
   while (true) {
     const size_t bar = line.find('|');
-    cells.push_back(rules::TrimBlanks(line.substr(0, bar)));
+    cells.push_back(TrimBlanks(line.substr(0, bar)));
     if (bar == std::string_view::npos) return cells;
     line.remove_prefix(bar + 1);
   }
@@ -109,9 +109,9 @@ class TableReader {
  public:
   absl::StatusOr<NpuTable> Read(std::string_view text) {
     if (text.size() > kMaxOutputBytes) return device_errors::NpuSmiCutOff("it is too long to be read");
-    for (const std::string_view line : rules::LinesOf(text)) {
+    for (const std::string_view line : LinesOf(text)) {
       ++number_;
-      line_ = rules::TrimBlanks(line);
+      line_ = TrimBlanks(line);
       absl::Status status = Line();
       if (!status.ok()) return status;
     }
@@ -154,7 +154,7 @@ class TableReader {
     const std::vector<std::string_view> words = SplitWords(cell);
     const auto version = std::find(words.begin(), words.end(), "Version:");
     if (version != words.end() && version + 1 != words.end()) {
-      table_.version = rules::Readable(*(version + 1), kMaxTextBytes);
+      table_.version = Readable(*(version + 1), kMaxTextBytes);
     }
     return absl::OkStatus();
   }
@@ -189,11 +189,10 @@ class TableReader {
     NpuChip chip;
     chip.npu = npu;
     chip.device.kind = rules::DeviceKind::kNpu;
-    chip.device.model =
-        rules::Readable(JoinedWords(rules::TrimBlanks(cells[0].substr(words[0].size()))), kMaxTextBytes);
+    chip.device.model = Readable(JoinedWords(TrimBlanks(cells[0].substr(words[0].size()))), kMaxTextBytes);
     chip.device.health = HealthOf(cells[1]);
     if (chip.device.health != DeviceHealth::kOk) {
-      chip.device.health_reason = "npu-smi says its health is " + rules::Quoted(cells[1], kMaxTextBytes);
+      chip.device.health_reason = "npu-smi says its health is " + Quoted(cells[1], kMaxTextBytes);
     }
     half_ = std::move(chip);
     return absl::OkStatus();
@@ -353,10 +352,10 @@ absl::StatusOr<std::vector<Device>> ParseNpuSmiInfo(std::string_view text) {
 }
 
 std::optional<uint64_t> ParseNpuSmiCount(std::string_view text) {
-  for (const std::string_view line : rules::LinesOf(text.substr(0, kMaxOutputBytes))) {
+  for (const std::string_view line : LinesOf(text.substr(0, kMaxOutputBytes))) {
     const size_t colon = line.find(':');
-    if (colon == std::string_view::npos || rules::TrimBlanks(line.substr(0, colon)) != "Total Count") continue;
-    return SmallNumber(rules::TrimBlanks(line.substr(colon + 1)));
+    if (colon == std::string_view::npos || TrimBlanks(line.substr(0, colon)) != "Total Count") continue;
+    return SmallNumber(TrimBlanks(line.substr(colon + 1)));
   }
   return std::nullopt;
 }
@@ -364,7 +363,7 @@ std::optional<uint64_t> ParseNpuSmiCount(std::string_view text) {
 std::map<std::pair<uint64_t, uint64_t>, uint64_t> ParseNpuSmiMapping(std::string_view text) {
   std::map<std::pair<uint64_t, uint64_t>, uint64_t> mapping;
   bool header = false;
-  for (const std::string_view line : rules::LinesOf(text.substr(0, kMaxOutputBytes))) {
+  for (const std::string_view line : LinesOf(text.substr(0, kMaxOutputBytes))) {
     if (JoinedWords(line).compare(0, 33, "NPU ID Chip ID Chip Logic ID Chip") == 0) {
       header = true;
       continue;

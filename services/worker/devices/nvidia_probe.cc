@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "rules/engine/readable.h"
+#include "services/core/readable.h"
 #include "services/worker/devices/device_errors.h"
 #include "services/worker/devices/device_words.h"
 #include "services/worker/devices/nvidia_smi.h"
@@ -46,7 +46,7 @@ bool Answered(Nvml& nvml, int code, Device& device) {
       return false;
     case kNvmlNotReady:
     case kNvmlUnknown:
-      Worsen(device, DeviceHealth::kBad, "it does not answer: " + rules::Readable(nvml.ErrorText(code), kMaxTextBytes));
+      Worsen(device, DeviceHealth::kBad, "it does not answer: " + Readable(nvml.ErrorText(code), kMaxTextBytes));
       return false;
     default:
       return false;
@@ -55,8 +55,8 @@ bool Answered(Nvml& nvml, int code, Device& device) {
 
 void ReadIdentity(Nvml& nvml, Nvml::Handle handle, Device& device) {
   std::string text;
-  if (Answered(nvml, nvml.Uuid(handle, text), device)) device.id = rules::Readable(text, kMaxTextBytes);
-  if (Answered(nvml, nvml.Name(handle, text), device)) device.model = rules::Readable(text, kMaxTextBytes);
+  if (Answered(nvml, nvml.Uuid(handle, text), device)) device.id = Readable(text, kMaxTextBytes);
+  if (Answered(nvml, nvml.Name(handle, text), device)) device.model = Readable(text, kMaxTextBytes);
   device.visible_as = device.id;
 }
 
@@ -241,7 +241,7 @@ class NvidiaProbe : public DeviceProbe {
     device.health = DeviceHealth::kBad;
     Answered(*nvml_, code, device);
     if (device.health_reason.empty()) {
-      device.health_reason = "it can't be opened: " + rules::Readable(nvml_->ErrorText(code), kMaxTextBytes);
+      device.health_reason = "it can't be opened: " + Readable(nvml_->ErrorText(code), kMaxTextBytes);
     }
     return device;
   }

@@ -4,9 +4,9 @@
 #include <limits>
 #include <optional>
 
-#include "rules/engine/lines.h"
-#include "rules/engine/readable.h"
-#include "rules/engine/suites/versions.h"
+#include "rules/suites/versions.h"
+#include "services/core/lines.h"
+#include "services/core/readable.h"
 #include "services/worker/devices/device_errors.h"
 #include "services/worker/devices/device_words.h"
 
@@ -23,15 +23,15 @@ std::vector<std::string_view> SplitFields(std::string_view line, size_t most) {
   while (fields.size() + 1 < most) {
     const size_t comma = line.find(',');
     if (comma == std::string_view::npos) break;
-    fields.push_back(rules::TrimBlanks(line.substr(0, comma)));
+    fields.push_back(TrimBlanks(line.substr(0, comma)));
     line.remove_prefix(comma + 1);
   }
-  fields.push_back(rules::TrimBlanks(line));
+  fields.push_back(TrimBlanks(line));
   return fields;
 }
 
 // "memory.total [MiB]" → "memory.total"
-std::string_view WithoutUnit(std::string_view column) { return rules::TrimBlanks(column.substr(0, column.find(" ["))); }
+std::string_view WithoutUnit(std::string_view column) { return TrimBlanks(column.substr(0, column.find(" ["))); }
 
 // What a board can't say: "[N/A]", "N/A", "[Not Supported]", "[Unknown Error]".
 bool IsUnknown(std::string_view value) {
@@ -79,17 +79,17 @@ absl::StatusOr<Device> DeviceOf(const SmiRow& row, size_t line) {
   Device device;
   device.kind = rules::DeviceKind::kGpu;
   device.health = DeviceHealth::kOk;
-  device.id = rules::Readable(reader.Text("uuid"), kMaxTextBytes);
+  device.id = Readable(reader.Text("uuid"), kMaxTextBytes);
   if (device.id.empty()) return device_errors::NvidiaSmiLine(line, "there is no uuid", "");
   device.visible_as = device.id;
   const uint64_t index = reader.Number("index").value_or(line >= 2 ? line - 2 : 0);
   device.index = static_cast<int>(std::min<uint64_t>(index, std::numeric_limits<int>::max()));
   device.name = "gpu" + std::to_string(device.index);
-  device.model = rules::Readable(reader.Text("name"), kMaxTextBytes);
+  device.model = Readable(reader.Text("name"), kMaxTextBytes);
   device.pci_address = NormalPciAddress(reader.Text("pci.bus_id"));
-  device.driver = rules::Readable(reader.Text("driver_version"), kMaxTextBytes);
+  device.driver = Readable(reader.Text("driver_version"), kMaxTextBytes);
   if (const std::string_view cap = reader.Text("compute_cap"); rules::ParseVersion(cap).has_value()) {
-    device.capability = rules::Readable(cap, kMaxTextBytes);
+    device.capability = Readable(cap, kMaxTextBytes);
   }
   device.memory_mb = reader.Number("memory.total");
   device.memory_used_mb = reader.Number("memory.used");
@@ -129,9 +129,9 @@ absl::StatusOr<std::vector<SmiRow>> ParseNvidiaSmiRows(std::string_view csv) {
   std::vector<std::string> columns;
   std::vector<SmiRow> rows;
   size_t number = 0;
-  for (const std::string_view line : rules::LinesOf(csv)) {
+  for (const std::string_view line : LinesOf(csv)) {
     ++number;
-    if (rules::TrimBlanks(line).empty()) continue;
+    if (TrimBlanks(line).empty()) continue;
     if (columns.empty()) {
       for (const std::string_view column : SplitFields(line, kMaxColumns)) columns.emplace_back(WithoutUnit(column));
       if (std::find(columns.begin(), columns.end(), "uuid") == columns.end()) {
@@ -172,7 +172,7 @@ absl::StatusOr<std::vector<Device>> ParseNvidiaSmi(std::string_view csv) {
 
 std::map<std::string, std::vector<int64_t>> ParseNvidiaSmiProcesses(std::string_view csv) {
   std::map<std::string, std::vector<int64_t>> processes;
-  for (const std::string_view line : rules::LinesOf(csv.substr(0, kMaxToolOutputBytes))) {
+  for (const std::string_view line : LinesOf(csv.substr(0, kMaxToolOutputBytes))) {
     const std::vector<std::string_view> fields = SplitFields(line, 4);
     if (fields.size() < 2) continue;
     const std::optional<uint64_t> pid = NumberOf(fields[1]);
@@ -183,12 +183,12 @@ std::map<std::string, std::vector<int64_t>> ParseNvidiaSmiProcesses(std::string_
 }
 
 std::string ParseNvidiaSmiCuda(std::string_view text) {
-  for (const std::string_view line : rules::LinesOf(text.substr(0, kMaxToolOutputBytes))) {
+  for (const std::string_view line : LinesOf(text.substr(0, kMaxToolOutputBytes))) {
     const size_t colon = line.find(':');
-    if (colon == std::string_view::npos || rules::TrimBlanks(line.substr(0, colon)) != "CUDA Version") continue;
-    const std::string_view version = rules::TrimBlanks(line.substr(colon + 1));
+    if (colon == std::string_view::npos || TrimBlanks(line.substr(0, colon)) != "CUDA Version") continue;
+    const std::string_view version = TrimBlanks(line.substr(colon + 1));
     if (!rules::ParseVersion(version).has_value() || version.size() > 16) return "";
-    return rules::Readable(version);
+    return Readable(version);
   }
   return "";
 }

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <system_error>
 
-#include "rules/engine/lines.h"
 #include "services/core/files.h"
+#include "services/core/lines.h"
 #include "services/worker/devices/device_words.h"
 
 namespace yardmaster::worker {
@@ -17,7 +17,7 @@ constexpr size_t kMaxVersionBytes = 64 * 1024;
 
 std::string Attribute(const std::filesystem::path& path) {
   absl::StatusOr<std::string> text = ReadSmallFile(path, kMaxAttributeBytes);
-  return text.ok() ? LowerCase(rules::TrimBlanks(*text)) : std::string();
+  return text.ok() ? LowerCase(TrimBlanks(*text)) : std::string();
 }
 
 }  // namespace
@@ -53,10 +53,10 @@ std::vector<std::string> AscendNodes(const SystemPaths& paths) {
 std::string AscendDriverVersion(const SystemPaths& paths) {
   absl::StatusOr<std::string> text = ReadSmallFile(paths.ascend_version, kMaxVersionBytes);
   if (!text.ok()) return "";
-  for (const std::string_view line : rules::LinesOf(*text)) {
+  for (const std::string_view line : LinesOf(*text)) {
     const size_t equals = line.find('=');
-    if (equals == std::string_view::npos || LowerCase(rules::TrimBlanks(line.substr(0, equals))) != "version") continue;
-    std::string_view value = rules::TrimBlanks(line.substr(equals + 1));
+    if (equals == std::string_view::npos || LowerCase(TrimBlanks(line.substr(0, equals))) != "version") continue;
+    std::string_view value = TrimBlanks(line.substr(equals + 1));
     if (value.size() >= 2 && value.front() == '[' && value.back() == ']') value = value.substr(1, value.size() - 2);
     return std::string(value);
   }

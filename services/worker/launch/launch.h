@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "rules/engine/suites/placeholders.h"
-#include "rules/engine/suites/suite_model.h"
+#include "rules/suites/placeholders.h"
+#include "rules/suites/suite_model.h"
 #include "services/worker/process/process.h"
 
 namespace yardmaster::worker {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "rules/engine/suites/suite_model.h"
+#include "rules/suites/suite_model.h"
 
 namespace yardmaster::worker {
 

@@ -15,7 +15,7 @@
 #include <random>
 #include <utility>
 
-#include "rules/engine/hex.h"
+#include "services/core/hex.h"
 #include "services/worker/process/children.h"
 #include "services/worker/process/memory_group.h"
 #include "services/worker/process/process.h"
@@ -154,7 +154,7 @@ std::string MakeProcessMark() {
     std::random_device device;
     for (unsigned char& byte : bytes) byte = static_cast<unsigned char>(device());
   }
-  return rules::Hex(bytes);
+  return Hex(bytes);
 }
 
 std::vector<std::string> WithMark(const std::vector<std::string>& environment, std::string_view mark,

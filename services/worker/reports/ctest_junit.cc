@@ -3,7 +3,7 @@
 #include <string_view>
 #include <utility>
 
-#include "rules/engine/lines.h"
+#include "services/core/lines.h"
 #include "services/worker/reports/ctest_text.h"
 #include "services/worker/reports/report.h"
 #include "services/worker/reports/report_builder.h"
@@ -22,7 +22,7 @@ bool SkippedByItself(std::string_view message) { return message.substr(0, 5) == 
 
 // The reason and below it what the test printed.
 std::string WithOutput(std::string_view reason, const pugi::xml_node& test) {
-  const std::string_view output = rules::TrimBlanks(test.child_value("system-out"));
+  const std::string_view output = TrimBlanks(test.child_value("system-out"));
   if (reason.empty()) return CutMessage(output);
   if (output.empty()) return CutMessage(reason);
   return CutMessage(CutMessage(reason) + "\n" + CutMessage(output));

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "rules/engine/lines.h"
+#include "services/core/lines.h"
 #include "services/worker/reports/report_builder.h"
 #include "services/worker/reports/report_text.h"
 
@@ -30,12 +30,12 @@ std::optional<uint64_t> TakeNumber(std::string_view& text) {
 // "   1.00 sec" at the end of `text`, which loses it.
 double TakeSeconds(std::string_view& text) {
   constexpr std::string_view kSec = " sec";
-  std::string_view rest = rules::TrimBlanks(text);
+  std::string_view rest = TrimBlanks(text);
   if (rest.size() < kSec.size() || rest.substr(rest.size() - kSec.size()) != kSec) return 0;
   rest.remove_suffix(kSec.size());
   const size_t begin = rest.find_last_not_of("0123456789.") + 1;
   const double seconds = SecondsOf(rest.substr(begin));
-  text = rules::TrimBlanks(rest.substr(0, begin));
+  text = TrimBlanks(rest.substr(0, begin));
   return seconds;
 }
 
@@ -68,9 +68,9 @@ std::optional<CtestLine> ParseCtestLine(std::string_view line) {
     word = line.substr(stars + kStars.size());
     dots_end = line.substr(0, stars).rfind('.');
     if (dots_end == std::string_view::npos) return std::nullopt;
-    const std::string_view before = rules::TrimBlanks(line.substr(dots_end + 1, stars - dots_end - 1));
+    const std::string_view before = TrimBlanks(line.substr(dots_end + 1, stars - dots_end - 1));
     out.test.seconds = TakeSeconds(word);
-    out.test.message = before.empty() ? std::string(rules::TrimBlanks(word)) : std::string(before);
+    out.test.message = before.empty() ? std::string(TrimBlanks(word)) : std::string(before);
     out.test.outcome = before.empty() ? OutcomeOf(word) : Outcome::kFailed;
   } else if (const size_t passed = line.rfind(kPassed); passed != std::string_view::npos) {
     word = line.substr(passed);
@@ -82,7 +82,7 @@ std::optional<CtestLine> ParseCtestLine(std::string_view line) {
   }
   const size_t name_end = line.substr(0, dots_end + 1).find_last_not_of('.');
   if (name_end == std::string_view::npos) return std::nullopt;
-  out.test.id = std::string(rules::TrimBlanks(line.substr(0, name_end + 1)));
+  out.test.id = std::string(TrimBlanks(line.substr(0, name_end + 1)));
   if (out.test.id.empty()) return std::nullopt;
   out.test.message = CutMessage(out.test.message);
   return out;
@@ -95,7 +95,7 @@ std::optional<CtestFailure> ParseCtestFailure(std::string_view line) {
   const size_t open = line.rfind(" (");
   const size_t close = line.rfind(')');
   if (open == std::string_view::npos || close == std::string_view::npos || close < open) return std::nullopt;
-  return CtestFailure{std::string(rules::TrimBlanks(line.substr(0, open))),
+  return CtestFailure{std::string(TrimBlanks(line.substr(0, open))),
                       CutMessage(line.substr(open + 2, close - open - 2))};
 }
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "rules/engine/lines.h"
+#include "services/core/lines.h"
 #include "services/worker/reports/report.h"
 #include "services/worker/reports/report_builder.h"
 #include "services/worker/reports/report_text.h"
@@ -28,7 +28,7 @@ struct Named {
 Named ReadNamed(std::string_view text) {
   Named out;
   constexpr std::string_view kMs = " ms)";
-  text = rules::TrimBlanks(text);
+  text = TrimBlanks(text);
   if (text.size() > kMs.size() && text.substr(text.size() - kMs.size()) == kMs) {
     const size_t open = text.rfind(" (");
     if (open != std::string_view::npos) {
@@ -37,7 +37,7 @@ Named ReadNamed(std::string_view text) {
     }
   }
   // Neither suites nor tests have commas or blanks in their names.
-  out.id = rules::TrimBlanks(text.substr(0, text.find_first_of(", ")));
+  out.id = TrimBlanks(text.substr(0, text.find_first_of(", ")));
   return out;
 }
 
@@ -121,7 +121,7 @@ class GoogleTestText : public LineReport {
     }
     // At the end stand the numbers, the list of all that failed, and suites whose set-up or tear-down did.
     constexpr std::string_view kSuite = ": SetUpTestSuite or TearDownTestSuite";
-    const std::string_view whole = rules::TrimBlanks(rest);
+    const std::string_view whole = TrimBlanks(rest);
     if (outcome == Outcome::kFailed && whole.size() > kSuite.size() &&
         whole.substr(whole.size() - kSuite.size()) == kSuite) {
       builder_.Add(

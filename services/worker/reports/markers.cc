@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "rules/engine/lines.h"
+#include "services/core/lines.h"
 #include "services/worker/reports/report.h"
 #include "services/worker/reports/report_builder.h"
 #include "services/worker/reports/report_text.h"
@@ -65,7 +65,7 @@ class GroupPattern {
 
 Outcome OutcomeOf(std::string_view verdict) {
   std::string word;
-  for (const char c : rules::TrimBlanks(verdict).substr(0, 16)) {
+  for (const char c : TrimBlanks(verdict).substr(0, 16)) {
     word += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   }
   const auto begins = [&word](std::string_view with) { return word.compare(0, with.size(), with) == 0; };
@@ -122,7 +122,7 @@ class MarkerLines : public MarkerReport {
 
  private:
   void AddTest() {
-    const std::string_view name = rules::TrimBlanks(line_.Group(0));
+    const std::string_view name = TrimBlanks(line_.Group(0));
     if (name.empty()) return;
     const Outcome outcome = OutcomeOf(line_.Group(1));
     ++lines_;

@@ -5,7 +5,7 @@
 #include <limits>
 #include <optional>
 
-#include "rules/engine/readable.h"
+#include "services/core/readable.h"
 #include "services/worker/reports/report_errors.h"
 
 namespace yardmaster::worker {
@@ -172,11 +172,11 @@ absl::StatusOr<NpyArray> ParseNpy(std::string_view file) {
   HeaderReader header(file.substr(begin, length));
   if (!header.Read()) {
     return report_errors::BadTensor("its header is not that of one array of plain numbers: " +
-                                    rules::Quoted(file.substr(begin, length)));
+                                    Quoted(file.substr(begin, length)));
   }
   NpyArray array;
   if (!ReadType(header.descr(), array)) {
-    return report_errors::BadTensor("elements of the type " + rules::Quoted(header.descr()) +
+    return report_errors::BadTensor("elements of the type " + Quoted(header.descr()) +
                                     " are not compared; save little-endian floats of 2, 4 or 8 bytes, integers or "
                                     "booleans");
   }

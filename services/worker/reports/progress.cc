@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "rules/engine/lines.h"
+#include "services/core/lines.h"
 #include "services/worker/reports/ctest_text.h"
 #include "services/worker/reports/report.h"
 #include "services/worker/reports/report_builder.h"
@@ -31,14 +31,14 @@ bool BeginsWith(std::string_view text, std::string_view with) { return text.subs
 
 // Takes "[ 12%]" or "[ 3/25]" from the end of `line`; true if it was there.
 bool TakePercent(std::string_view& line) {
-  line = rules::TrimBlanks(line);
+  line = TrimBlanks(line);
   if (line.empty() || line.back() != ']') return false;
   const size_t open = line.rfind('[');
   if (open == std::string_view::npos || (open > 0 && line[open - 1] != ' ')) return false;
   const std::string_view inner = line.substr(open + 1, line.size() - open - 2);
   if (inner.empty() || inner.find_first_not_of("0123456789 %/") != std::string_view::npos) return false;
   if (inner.find_first_of("%/") == std::string_view::npos) return false;
-  line = rules::TrimBlanks(line.substr(0, open));
+  line = TrimBlanks(line.substr(0, open));
   return true;
 }
 
@@ -86,7 +86,7 @@ class PytestProgress : public LineReport {
     if (!BeginsWith(line, "==") || line.back() != '=') return false;
     const size_t begin = line.find_first_not_of('=');
     if (begin == std::string_view::npos) return false;
-    const std::string_view title = rules::TrimBlanks(line.substr(begin, line.find_last_not_of('=') - begin + 1));
+    const std::string_view title = TrimBlanks(line.substr(begin, line.find_last_not_of('=') - begin + 1));
     if (title == "test session starts") {
       running_ = true;
       open_.clear();
@@ -152,7 +152,7 @@ class PytestProgress : public LineReport {
       const size_t at = line.find(between);
       if (at == std::string_view::npos) continue;
       xdist_ = true;
-      Add(rules::TrimBlanks(line.substr(at + between.size())), status.outcome);
+      Add(TrimBlanks(line.substr(at + between.size())), status.outcome);
       return true;
     }
     return false;
@@ -172,7 +172,7 @@ class PytestProgress : public LineReport {
       const std::string_view rest = text.substr(at + with_blank.size());
       if (!rest.empty() && !BeginsWith(rest, " (")) continue;
       open_.clear();
-      Add(rules::TrimBlanks(text.substr(0, at)), status.outcome);
+      Add(TrimBlanks(text.substr(0, at)), status.outcome);
       return true;
     }
     // Under xdist many have begun at a time, and a worker that dies is reported.

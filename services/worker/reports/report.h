@@ -13,7 +13,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "rules/engine/suites/suite_model.h"
+#include "rules/suites/suite_model.h"
 
 namespace yardmaster::worker {
 

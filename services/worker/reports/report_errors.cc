@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "rules/engine/readable.h"
+#include "services/core/readable.h"
 
 namespace yardmaster::worker::report_errors {
 namespace {
@@ -38,7 +38,7 @@ absl::Status CutOff(std::string_view what, size_t line) {
                  ": the program was stopped while it wrote it, or the disk was full");
 }
 absl::Status WrongRoot(std::string_view what, std::string_view root, std::string_view expected) {
-  return Invalid(std::string(what) + " begins with <" + rules::Readable(root) + ">, expected " + std::string(expected));
+  return Invalid(std::string(what) + " begins with <" + Readable(root) + ">, expected " + std::string(expected));
 }
 
 absl::Status BadTensor(std::string_view reason) { return Invalid(std::string(reason)); }

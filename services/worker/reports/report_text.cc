@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <string>
 
-#include "rules/engine/lines.h"
-#include "rules/engine/utf8.h"
+#include "services/core/lines.h"
+#include "services/core/utf8.h"
 #include "services/worker/devices/device_words.h"
 #include "services/worker/logs/escape_sequences.h"
 #include "services/worker/reports/report.h"
@@ -35,9 +35,9 @@ std::string_view Tail(std::string_view text, size_t size) {
 }  // namespace
 
 std::string CutMessage(std::string_view text) {
-  text = rules::TrimBlanks(text);
+  text = TrimBlanks(text);
   if (text.size() <= kMaxReportMessageBytes) return std::string(text);
-  std::string out(rules::CutUtf8(text, kHeadBytes));
+  std::string out(CutUtf8(text, kHeadBytes));
   out += kLeftOut;
   out += Tail(text, kTailBytes);
   return out;
@@ -69,7 +69,7 @@ std::string_view PlainLine(std::string_view line, std::string& buffer) {
 
 double SecondsOf(std::string_view text) {
   std::string number;
-  for (const char c : rules::TrimBlanks(text).substr(0, 40)) {
+  for (const char c : TrimBlanks(text).substr(0, 40)) {
     if (c != ',') number += c;
   }
   double seconds = 0;
@@ -78,6 +78,6 @@ double SecondsOf(std::string_view text) {
   return seconds;
 }
 
-std::optional<uint64_t> CountOf(std::string_view text) { return NumberOf(rules::TrimBlanks(text)); }
+std::optional<uint64_t> CountOf(std::string_view text) { return NumberOf(TrimBlanks(text)); }
 
 }  // namespace yardmaster::worker

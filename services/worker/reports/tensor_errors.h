@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "rules/engine/suites/suite_model.h"
+#include "rules/suites/suite_model.h"
 #include "services/worker/results/run_result.h"
 
 namespace yardmaster::worker {

@@ -6,7 +6,7 @@
 #include <system_error>
 #include <utility>
 
-#include "rules/engine/readable.h"
+#include "services/core/readable.h"
 #include "services/worker/reports/mapped_file.h"
 #include "services/worker/reports/npy.h"
 #include "services/worker/reports/tensors.h"
@@ -30,7 +30,7 @@ struct Pair {
   bool expected = false;
 };
 
-std::string Named(std::string_view name) { return rules::Quoted(name, kMaxNameBytes); }
+std::string Named(std::string_view name) { return Quoted(name, kMaxNameBytes); }
 
 // "w@bfloat16" was computed in bfloat16, whatever it was saved as; else what it was saved as counts.
 std::string ComputedType(std::string_view name, const NpyArray& array) {
@@ -52,7 +52,7 @@ std::optional<std::string> ComparePair(const std::filesystem::path& folder, cons
   rules::Tolerance tolerance;
   if (header->kind == ElementKind::kFloat) {
     const auto known = model.tolerances.find(dtype);
-    if (known == model.tolerances.end()) return "the manifest has no tolerance for " + rules::Readable(dtype);
+    if (known == model.tolerances.end()) return "the manifest has no tolerance for " + Readable(dtype);
     tolerance = known->second;
   }
   absl::StatusOr<TensorResult> compared = CompareTensors(actual->bytes(), expected->bytes(), tolerance);

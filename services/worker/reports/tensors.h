@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "rules/engine/suites/suite_model.h"
+#include "rules/suites/suite_model.h"
 #include "services/worker/results/run_result.h"
 
 namespace yardmaster::worker {

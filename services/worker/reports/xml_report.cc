@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "rules/engine/lines.h"
+#include "services/core/lines.h"
 #include "services/worker/reports/report.h"
 #include "services/worker/reports/report_errors.h"
 #include "services/worker/reports/report_text.h"
@@ -74,15 +74,14 @@ absl::Status WalkCases(std::string_view what, const pugi::xml_node& suite, size_
 
 absl::Status ReadXmlReport(std::string_view what, std::string_view xml, pugi::xml_document& document) {
   if (xml.size() > kMaxReportBytes) return report_errors::TooLarge(what, xml.size(), kMaxReportBytes);
-  if (rules::TrimBlanks(xml).empty()) return report_errors::Empty(what);
+  if (TrimBlanks(xml).empty()) return report_errors::Empty(what);
   if (ElementsAtMost(xml) > kMaxXmlElements) return report_errors::TooManyElements(what, kMaxXmlElements);
   const pugi::xml_parse_result result =
       document.load_buffer(xml.data(), xml.size(), pugi::parse_default | pugi::parse_doctype, pugi::encoding_utf8);
   if (!result) {
     const auto offset = static_cast<size_t>(std::max<ptrdiff_t>(result.offset, 0));
     // Whoever was stopped while writing leaves nothing behind the place where reading failed, or half a tag or a text.
-    const bool at_end =
-        offset >= xml.size() || rules::TrimBlanks(xml.substr(offset)).empty() || rules::TrimBlanks(xml).back() != '>';
+    const bool at_end = offset >= xml.size() || TrimBlanks(xml.substr(offset)).empty() || TrimBlanks(xml).back() != '>';
     if (at_end && result.status != pugi::status_no_document_element) {
       return report_errors::CutOff(what, LineAt(xml, xml.size()));
     }
@@ -115,8 +114,8 @@ std::optional<uint64_t> ClaimedTotal(const pugi::xml_document& document, const c
 }
 
 std::string ElementMessage(const pugi::xml_node& element) {
-  const std::string_view message = rules::TrimBlanks(element.attribute("message").value());
-  const std::string_view text = rules::TrimBlanks(element.child_value());
+  const std::string_view message = TrimBlanks(element.attribute("message").value());
+  const std::string_view text = TrimBlanks(element.child_value());
   if (text.empty()) return CutMessage(message);
   // GoogleTest writes the same twice; the text of pytest's skips ends in the reason.
   if (text.size() >= message.size() &&

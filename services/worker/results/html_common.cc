@@ -1,4 +1,4 @@
-#include "rules/engine/suites/suite_words.h"
+#include "rules/suites/suite_words.h"
 #include "services/worker/results/html_parts.h"
 #include "services/worker/results/text.h"
 

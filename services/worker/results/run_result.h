@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "rules/engine/suites/suite_model.h"
+#include "rules/suites/suite_model.h"
 #include "services/worker/devices/device_probe.h"
 #include "services/worker/logs/log.h"
 

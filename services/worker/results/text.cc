@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "rules/engine/utf8.h"
+#include "services/core/utf8.h"
 #include "services/worker/logs/escape_sequences.h"
 
 namespace yardmaster::worker {
@@ -38,7 +38,7 @@ std::string Format(const char* format, double number) {
 std::string ValidUtf8(std::string_view text) {
   std::string out;
   out.reserve(text.size());
-  rules::AppendValidUtf8(text, out);
+  AppendValidUtf8(text, out);
   return out;
 }
 
@@ -46,7 +46,7 @@ std::string PlainText(std::string_view text, size_t max_bytes) {
   std::string out;
   out.reserve(std::min(text.size(), max_bytes) + kEllipsis.size());
   for (size_t pos = 0; pos < text.size();) {
-    const rules::Utf8Char c = rules::DecodeUtf8(text, pos);
+    const Utf8Char c = DecodeUtf8(text, pos);
     if (c.valid && c.code_point == 0x1B) {
       pos += EscapeSequenceBytes(text, pos);
       continue;

@@ -6,7 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "rules/engine/suites/suite_words.h"
+#include "rules/suites/suite_words.h"
 #include "services/worker/process/name_lock.h"
 #include "services/worker/run/workspace.h"
 

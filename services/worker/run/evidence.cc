@@ -6,8 +6,8 @@
 #include <system_error>
 #include <utility>
 
-#include "rules/engine/glob.h"
 #include "services/core/files.h"
+#include "services/core/glob.h"
 #include "services/worker/reports/report.h"
 #include "services/worker/reports/tensors.h"
 #include "services/worker/run/workspace.h"
@@ -173,7 +173,7 @@ std::vector<std::string> KeepArtifacts(const rules::SuiteStep& step, const std::
           IsPlainFile(file) &&
           (off.contains(below) || std::find(place.reports.begin(), place.reports.end(), file) != place.reports.end() ||
            std::any_of(step.artifacts.begin(), step.artifacts.end(),
-                       [&](const std::string& glob) { return rules::MatchesPath(glob, below); }));
+                       [&](const std::string& glob) { return MatchesPath(glob, below); }));
       if (wanted) {
         kept.push_back(file.lexically_relative(out).native());
       } else {

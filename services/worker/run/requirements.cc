@@ -8,7 +8,7 @@
 #include <system_error>
 #include <utility>
 
-#include "rules/engine/suites/versions.h"
+#include "rules/suites/versions.h"
 #include "services/worker/launch/shell_text.h"
 #include "services/worker/process/program_path.h"
 #include "services/worker/run/capture.h"

@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "rules/engine/suites/cells.h"
-#include "rules/engine/suites/placeholders.h"
-#include "rules/engine/suites/suite_model.h"
+#include "rules/suites/cells.h"
+#include "rules/suites/placeholders.h"
+#include "rules/suites/suite_model.h"
 #include "services/worker/launch/launch.h"
 #include "services/worker/process/process.h"
 

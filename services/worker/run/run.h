@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "rules/engine/suites/load_suites.h"
+#include "rules/suites/suite_model.h"
 #include "services/core/clock.h"
 #include "services/worker/devices/device_probe.h"
 #include "services/worker/process/process.h"

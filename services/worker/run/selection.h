@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "rules/engine/suites/suite_model.h"
+#include "rules/suites/suite_model.h"
 
 namespace yardmaster::worker {
 

@@ -4,8 +4,8 @@
 #include <system_error>
 #include <utility>
 
-#include "rules/engine/lines.h"
 #include "services/core/files.h"
+#include "services/core/lines.h"
 #include "services/core/short_digest.h"
 #include "services/worker/launch/shell_text.h"
 #include "services/worker/run/run_errors.h"
@@ -27,7 +27,7 @@ std::string FirstLine(const std::filesystem::path& file) {
   if (!std::filesystem::is_regular_file(file, error)) return {};
   absl::StatusOr<std::string> text = ReadSmallFile(file, kMaxGitFileBytes);
   if (!text.ok()) return {};
-  return std::string(rules::TrimBlanks(std::string_view(*text).substr(0, text->find('\n'))));
+  return std::string(TrimBlanks(std::string_view(*text).substr(0, text->find('\n'))));
 }
 
 // "github:OWNER/REPO" → where git finds it. Empty for other forges, which no manifest may name.

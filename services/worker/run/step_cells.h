@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "rules/engine/suites/cells.h"
-#include "rules/engine/suites/suite_model.h"
+#include "rules/suites/cells.h"
+#include "rules/suites/suite_model.h"
 #include "services/worker/results/run_result.h"
 
 namespace yardmaster::worker {

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "rules/engine/suites/suite_model.h"
+#include "rules/suites/suite_model.h"
 #include "services/worker/logs/log.h"
 #include "services/worker/reports/report.h"
 #include "services/worker/run/run.h"

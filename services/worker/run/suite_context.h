@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
-#include "rules/engine/suites/cells.h"
-#include "rules/engine/suites/load_suites.h"
+#include "rules/suites/cells.h"
+#include "rules/suites/suite_model.h"
 #include "services/worker/launch/launch.h"
 #include "services/worker/run/device_leases.h"
 #include "services/worker/run/requirements.h"

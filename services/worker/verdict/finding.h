@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "rules/engine/suites/suite_model.h"
+#include "rules/suites/suite_model.h"
 #include "services/worker/logs/log.h"
 
 namespace yardmaster::worker {

@@ -3,7 +3,7 @@
 #include <csignal>
 #include <utility>
 
-#include "rules/engine/lines.h"
+#include "services/core/lines.h"
 #include "services/worker/verdict/builtin_signatures.h"
 #include "services/worker/verdict/priorities.h"
 #include "services/worker/verdict/rank_view.h"
@@ -53,7 +53,7 @@ bool IsErrorLine(std::string_view line) { return line.starts_with("E  "); }
 // The message of a failed test without the lines of source that pytest shows with it: a "raise OutOfMemory" in them is
 // nothing that happened.
 std::vector<std::string_view> ErrorLines(std::string_view message) {
-  std::vector<std::string_view> lines = rules::LinesOf(message);
+  std::vector<std::string_view> lines = LinesOf(message);
   if (lines.size() > kMaxMessageLines) lines.resize(kMaxMessageLines);
   std::vector<std::string_view> errors;
   for (std::string_view line : lines) {

@@ -3,8 +3,8 @@
 #include <array>
 #include <cstdio>
 
-#include "rules/engine/lines.h"
-#include "rules/engine/utf8.h"
+#include "services/core/lines.h"
+#include "services/core/utf8.h"
 #include "services/worker/logs/escape_sequences.h"
 
 namespace yardmaster::worker {
@@ -32,11 +32,11 @@ std::string Quoted(std::string_view line) {
   text.erase(0, begin);
   while (!text.empty() && IsBlank(text.back())) text.pop_back();
   if (text.size() <= kMaxQuotedBytes) return text;
-  return std::string(rules::CutUtf8(text, kMaxQuotedBytes)) + "…";
+  return std::string(CutUtf8(text, kMaxQuotedBytes)) + "…";
 }
 
 std::string_view FirstLine(std::string_view text) {
-  for (const std::string_view line : rules::LinesOf(text)) {
+  for (const std::string_view line : LinesOf(text)) {
     for (const char c : line) {
       if (!IsBlank(c)) return line;
     }

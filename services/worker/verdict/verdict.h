@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "rules/engine/suites/suite_model.h"
+#include "rules/suites/suite_model.h"
 #include "services/worker/logs/log.h"
 #include "services/worker/process/process.h"
 #include "services/worker/reports/report.h"

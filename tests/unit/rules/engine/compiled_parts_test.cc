@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "rules/engine/compiled_pack.h"
-#include "rules/engine/pack_loader.h"
+#include "rules/engine/pack/pack_loader.h"
 
 namespace yardmaster::rules {
 namespace {

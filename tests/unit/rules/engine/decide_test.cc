@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "rules/engine/compiled_pack.h"
-#include "rules/engine/pack_loader.h"
+#include "rules/engine/pack/pack_loader.h"
 
 namespace yardmaster::rules {
 namespace {

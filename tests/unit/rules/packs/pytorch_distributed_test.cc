@@ -11,7 +11,7 @@
 
 #include "rules/engine/compiled_pack.h"
 #include "rules/engine/issue_input.h"
-#include "rules/engine/pack_loader.h"
+#include "rules/engine/pack/pack_loader.h"
 
 namespace yardmaster::rules {
 namespace {

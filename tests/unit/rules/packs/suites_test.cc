@@ -10,10 +10,10 @@
 #include <string_view>
 #include <vector>
 
-#include "rules/engine/pack_loader.h"
-#include "rules/engine/suites/cells.h"
+#include "rules/engine/pack/pack_loader.h"
 #include "rules/engine/suites/load_suites.h"
-#include "rules/engine/suites/versions.h"
+#include "rules/suites/cells.h"
+#include "rules/suites/versions.h"
 #include "tests/support/process.h"
 
 namespace yardmaster::rules {

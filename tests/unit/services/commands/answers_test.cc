@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "rules/engine/pack_loader.h"
-#include "rules/engine/readable.h"
+#include "rules/engine/pack/pack_loader.h"
+#include "services/core/readable.h"
 
 namespace yardmaster::commands {
 namespace {
@@ -20,10 +20,10 @@ using ::testing::StartsWith;
 
 std::shared_ptr<const rules::CommandTable> Table() {
   static const std::shared_ptr<const rules::CommandTable> kTable = [] {
-    rules::Problems problems;
+    Problems problems;
     const rules::PackFiles files = rules::ReadPackFiles(YARD_SOURCE_DIR "/rules/packs", problems);
     auto table = rules::LoadCommandTable(files, "common", problems);
-    for (const rules::Problem& problem : problems) ADD_FAILURE() << problem.ToString();
+    for (const Problem& problem : problems) ADD_FAILURE() << problem.ToString();
     return table;
   }();
   return kTable;
@@ -132,7 +132,7 @@ TEST(Answers, WhatPeopleWroteCantFillPlacesOrBreakOut) {
   EXPECT_THAT(text, Not(HasSubstr("@all")));
   for (const std::string& bytes : {std::string("\xff\xfe"), std::string(), std::string(100000, '`')}) {
     const std::string answer = answers.Working({bytes, bytes, false, nullptr});
-    EXPECT_TRUE(rules::IsValidUtf8(answer));
+    EXPECT_TRUE(IsValidUtf8(answer));
     EXPECT_LT(answer.size(), 4096u);
   }
 }
@@ -146,7 +146,7 @@ TEST(Answers, LongOutcomesAreCutBetweenLines) {
   EXPECT_THAT(text, EndsWith("one line of the outcome\n\n…"));
   std::string without_lines;
   while (without_lines.size() < 2 * kMaxAnswerBytes) without_lines += "一";
-  EXPECT_TRUE(rules::IsValidUtf8(answers.Failed(Asked("review", "/review"), without_lines)));
+  EXPECT_TRUE(IsValidUtf8(answers.Failed(Asked("review", "/review"), without_lines)));
 }
 
 TEST(Answers, LabelsThatAreNotForPeopleAreNamed) {

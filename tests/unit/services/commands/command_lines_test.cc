@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "rules/engine/zones.h"
+#include "rules/engine/text/zones.h"
 #include "tests/support/hostile_texts.h"
 
 namespace yardmaster::commands {

@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "rules/engine/pack_loader.h"
+#include "rules/engine/pack/pack_loader.h"
 
 namespace yardmaster::commands {
 namespace {
@@ -14,7 +14,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 TEST(WriteCommand, HasWhatTheTableSays) {
-  rules::Problems problems;
+  Problems problems;
   const rules::PackFiles files = rules::ReadPackFiles(YARD_SOURCE_DIR "/rules/packs", problems);
   const auto table = rules::LoadCommandTable(files, "common", problems);
   ASSERT_NE(table, nullptr) << (problems.empty() ? "" : problems[0].ToString());

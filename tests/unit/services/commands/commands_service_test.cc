@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "rules/engine/compiled_pack.h"
-#include "rules/engine/pack_loader.h"
+#include "rules/engine/pack/pack_loader.h"
 #include "rules/engine/phrases/phrase_set.h"
 #include "services/core/limits.h"
 
@@ -38,7 +38,7 @@ std::shared_ptr<const PackSet> CommonPack() {
       std::ifstream in(entry.path());
       files[std::filesystem::relative(entry.path(), folder).string()] = {std::istreambuf_iterator<char>(in), {}};
     }
-    rules::Problems problems;
+    Problems problems;
     std::optional<rules::PackModel> model = rules::LoadPack(files, "common", problems);
     if (!model.has_value()) throw std::runtime_error(problems.at(0).ToString());
     PackSet::Packs compiled;

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "rules/engine/readable.h"
+#include "services/core/readable.h"
 
 namespace yardmaster::commands {
 namespace {
@@ -50,7 +50,7 @@ TEST(EchoCode, LongAndInvalidTextsStayShortAndValid) {
   EXPECT_LT(echo.size(), kMaxEchoBytes + 8);
   EXPECT_THAT(echo, HasSubstr("…`"));
   for (const std::string& text : {std::string("\xff\xfe@\xf0\x9f"), std::string(50000, '@'), std::string(50000, '`')}) {
-    EXPECT_TRUE(rules::IsValidUtf8(EchoCode(text)));
+    EXPECT_TRUE(IsValidUtf8(EchoCode(text)));
     EXPECT_LT(EchoCode(text).size(), 4000u);
   }
 }

@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "rules/engine/pack_loader.h"
-#include "rules/engine/readable.h"
-#include "rules/engine/zones.h"
+#include "rules/engine/pack/pack_loader.h"
+#include "rules/engine/text/zones.h"
 #include "services/core/limits.h"
+#include "services/core/readable.h"
 #include "tests/support/hostile_texts.h"
 
 namespace yardmaster::commands {
@@ -27,10 +27,10 @@ using Kind = ParsedCommand::Kind;
 
 std::shared_ptr<const rules::CommandTable> Table() {
   static const auto* const kTable = [] {
-    rules::Problems problems;
+    Problems problems;
     const rules::PackFiles files = rules::ReadPackFiles(YARD_SOURCE_DIR "/rules/packs", problems);
     auto table = rules::LoadCommandTable(files, "common", problems);
-    for (const rules::Problem& problem : problems) ADD_FAILURE() << problem.ToString();
+    for (const Problem& problem : problems) ADD_FAILURE() << problem.ToString();
     return new std::shared_ptr<const rules::CommandTable>(std::move(table));
   }();
   return *kTable;
@@ -247,7 +247,7 @@ TEST(CommandGrammar, LinesThatAreNoUtf8AreRefused) {
   EXPECT_EQ(command.id(), "squash");
   ASSERT_THAT(command.problems, SizeIs(1));
   EXPECT_EQ(command.problems[0].kind, ProblemKind::kUnreadable);
-  EXPECT_TRUE(rules::IsValidUtf8(Only("@yardbot \xFF").request));
+  EXPECT_TRUE(IsValidUtf8(Only("@yardbot \xFF").request));
 }
 
 TEST(CommandGrammar, AQuoteThatIsNeverClosedIsRefused) {

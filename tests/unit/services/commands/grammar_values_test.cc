@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "rules/engine/commands/pull_reference.h"
-#include "rules/engine/pack_loader.h"
+#include "rules/engine/pack/pack_loader.h"
 #include "services/commands/command_text.h"
 #include "services/commands/grammar.h"
 
@@ -26,10 +26,10 @@ using ::testing::SizeIs;
 using Kind = ParsedCommand::Kind;
 
 std::shared_ptr<const rules::CommandTable> LoadTable(std::string_view pack) {
-  rules::Problems problems;
+  Problems problems;
   const rules::PackFiles files = rules::ReadPackFiles(YARD_SOURCE_DIR "/rules/packs", problems);
   auto table = rules::LoadCommandTable(files, pack, problems);
-  for (const rules::Problem& problem : problems) ADD_FAILURE() << problem.ToString();
+  for (const Problem& problem : problems) ADD_FAILURE() << problem.ToString();
   return table;
 }
 

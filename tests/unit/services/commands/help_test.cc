@@ -8,7 +8,7 @@
 #include <memory>
 #include <string>
 
-#include "rules/engine/pack_loader.h"
+#include "rules/engine/pack/pack_loader.h"
 
 namespace yardmaster::commands {
 namespace {
@@ -19,10 +19,10 @@ using ::testing::StartsWith;
 
 const rules::CommandTable& Table() {
   static const std::shared_ptr<const rules::CommandTable> kTable = [] {
-    rules::Problems problems;
+    Problems problems;
     const rules::PackFiles files = rules::ReadPackFiles(YARD_SOURCE_DIR "/rules/packs", problems);
     auto table = rules::LoadCommandTable(files, "common", problems);
-    for (const rules::Problem& problem : problems) ADD_FAILURE() << problem.ToString();
+    for (const Problem& problem : problems) ADD_FAILURE() << problem.ToString();
     return table;
   }();
   return *kTable;

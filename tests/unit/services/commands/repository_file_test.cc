@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "services/core/limits.h"
-#include "services/core/pack_registry.h"
+#include "services/packs/registry/pack_registry.h"
 
 namespace yardmaster::commands {
 namespace {
@@ -20,9 +20,9 @@ using ::testing::SizeIs;
 
 const PackSet& Packs() {
   static const std::shared_ptr<const PackSet> kPacks = [] {
-    rules::Problems problems;
+    Problems problems;
     auto packs = LoadPackSet(YARD_SOURCE_DIR "/rules/packs", problems);
-    for (const rules::Problem& problem : problems) ADD_FAILURE() << problem.ToString();
+    for (const Problem& problem : problems) ADD_FAILURE() << problem.ToString();
     return packs;
   }();
   return *kPacks;
@@ -32,16 +32,16 @@ RepositoryScope Scope() { return {{"hyper-parallel", "pypto"}, &Packs()}; }
 
 std::vector<std::string> ProblemsOf(std::string_view text, const RepositoryScope& scope = Scope()) {
   std::vector<std::string> out;
-  for (const rules::Problem& problem : ValidateRepositoryFile(".gitcode/yardmaster.json", text, scope)) {
+  for (const Problem& problem : ValidateRepositoryFile(".gitcode/yardmaster.json", text, scope)) {
     out.push_back(problem.ToString());
   }
   return out;
 }
 
 RepositoryFile Parsed(std::string_view text, const RepositoryScope& scope = Scope()) {
-  rules::Problems problems;
+  Problems problems;
   auto file = ParseRepositoryFile("f", text, scope, problems);
-  for (const rules::Problem& problem : problems) ADD_FAILURE() << problem.ToString();
+  for (const Problem& problem : problems) ADD_FAILURE() << problem.ToString();
   return file.value_or(RepositoryFile());
 }
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "rules/engine/pack_loader.h"
+#include "rules/engine/pack/pack_loader.h"
 #include "services/commands/grammar.h"
 #include "services/commands/help.h"
 
@@ -13,10 +13,10 @@ namespace yardmaster::commands {
 namespace {
 
 std::shared_ptr<const rules::CommandTable> Table() {
-  rules::Problems problems;
+  Problems problems;
   const rules::PackFiles files = rules::ReadPackFiles(YARD_SOURCE_DIR "/rules/packs", problems);
   auto table = rules::LoadCommandTable(files, "common", problems);
-  for (const rules::Problem& problem : problems) ADD_FAILURE() << problem.ToString();
+  for (const Problem& problem : problems) ADD_FAILURE() << problem.ToString();
   return table;
 }
 

@@ -55,7 +55,7 @@ class RulesServiceTest : public testing::RpcServiceTest<v1::RulesService> {
     Write("tiny/cases/c.json", kCases);
     Write("bare/pack.json",
           R"({"name": "bare", "title": "Nothing to decide with", "extends": "tiny", "remove": {"steps": ["done"]}})");
-    rules::Problems problems;
+    Problems problems;
     packs_ = PackRegistry::Open(dir_.path(), problems);
     if (packs_ == nullptr) throw std::runtime_error(problems.at(0).ToString());
     service_ = std::make_unique<RulesServiceImpl>(Environment(), *packs_, pool_);

@@ -24,16 +24,16 @@ PacksFolder Folder() {
 }
 
 std::vector<std::string> Problems(const PacksFolder& folder, std::string_view name) {
-  rules::Problems problems;
+  yardmaster::Problems problems;
   const auto pack = BuildPack(folder, name, problems);
   EXPECT_EQ(pack == nullptr, !problems.empty());
   std::vector<std::string> out;
-  for (const rules::Problem& problem : problems) out.push_back(problem.ToString());
+  for (const Problem& problem : problems) out.push_back(problem.ToString());
   return out;
 }
 
 TEST(BuildPack, AGoodPackComesBackCompiled) {
-  rules::Problems problems;
+  yardmaster::Problems problems;
   const auto pack = BuildPack(Folder(), "child", problems);
   ASSERT_NE(pack, nullptr);
   EXPECT_EQ(pack->model().name, "child");
@@ -75,7 +75,7 @@ TEST(ReplacePack, InlineFilesTakeThePlaceOfThePacksOwn) {
                            {"cases/a.json", R"({"cases": []})"}},
                           folder)
                   .ok());
-  rules::Problems problems;
+  yardmaster::Problems problems;
   const auto pack = BuildPack(folder, "child", problems);
   ASSERT_NE(pack, nullptr) << problems[0].ToString();
   EXPECT_EQ(pack->model().title, "New");

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "rules/engine/sha256.h"
+#include "services/core/sha256.h"
 
 namespace yardmaster {
 namespace {
@@ -65,25 +65,25 @@ TEST(Frozen, AFileMayNotChangeOnceItIsKnownToBeFrozen) {
   OperatorState state;
   rules::Finding finding = Blocking("FREEZE", 0);
   finding.path = "modules/demo_module1_impl.py";
-  EXPECT_TRUE(RecordFrozen(state, {{finding, rules::Sha256Hex("one")}}).empty());
-  EXPECT_TRUE(RecordFrozen(state, {{finding, rules::Sha256Hex("one")}}).empty());
-  ASSERT_EQ(RecordFrozen(state, {{finding, rules::Sha256Hex("two")}}).size(), 1u);
+  EXPECT_TRUE(RecordFrozen(state, {{finding, Sha256Hex("one")}}).empty());
+  EXPECT_TRUE(RecordFrozen(state, {{finding, Sha256Hex("one")}}).empty());
+  ASSERT_EQ(RecordFrozen(state, {{finding, Sha256Hex("two")}}).size(), 1u);
   // Still the first text: writing it again mends it, removing it does not.
   EXPECT_EQ(RecordFrozen(state, {{finding, ""}}).size(), 1u);
-  EXPECT_TRUE(RecordFrozen(state, {{finding, rules::Sha256Hex("one")}}).empty());
+  EXPECT_TRUE(RecordFrozen(state, {{finding, Sha256Hex("one")}}).empty());
   // The freeze is lifted, and set again later.
   EXPECT_TRUE(RecordFrozen(state, {}).empty());
-  EXPECT_TRUE(RecordFrozen(state, {{finding, rules::Sha256Hex("two")}}).empty());
+  EXPECT_TRUE(RecordFrozen(state, {{finding, Sha256Hex("two")}}).empty());
 }
 
 TEST(OperatorState, ComesBackAsItWasWritten) {
   OperatorState state;
   RecordWrite(state, "demo_impl.py", {Blocking("OL01", 4), Blocking("OL02", 0)});
-  state.frozen["modules/ü.py"] = rules::Sha256Hex("x");
+  state.frozen["modules/ü.py"] = Sha256Hex("x");
   const auto again = ParseState(DumpState(state));
   ASSERT_TRUE(again.has_value());
   EXPECT_EQ(*again, state);
-  EXPECT_EQ(rules::Sha256Hex("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  EXPECT_EQ(Sha256Hex("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
 }
 
 TEST(OperatorState, DamagedTextsAreNoState) {

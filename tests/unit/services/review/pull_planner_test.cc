@@ -167,7 +167,7 @@ TEST(PullPlanner, DetailedShowsAllFindingsAndWhatTheirRulesAreAbout) {
   const std::string id = R"("id": "L1", )";
   ASSERT_NE(checks.find(id), std::string::npos);
   checks.insert(checks.find(id) + id.size(), R"("description": "Kernels write through @pointers.", )");
-  rules::Problems problems;
+  Problems problems;
   const std::shared_ptr<const rules::CheckSet> set = rules::LoadChecks(files, "lantern", problems);
   ASSERT_NE(set, nullptr) << problems.at(0).ToString();
   ReviewReport report;

@@ -71,9 +71,9 @@ inline rules::PackFiles ReviewPackFiles() {
 }
 
 inline std::shared_ptr<const rules::CheckSet> ReviewPack() {
-  rules::Problems problems;
+  Problems problems;
   std::shared_ptr<const rules::CheckSet> checks = rules::LoadChecks(ReviewPackFiles(), "lantern", problems);
-  for (const rules::Problem& problem : problems) ADD_FAILURE() << problem.ToString();
+  for (const Problem& problem : problems) ADD_FAILURE() << problem.ToString();
   return checks;
 }
 

@@ -50,7 +50,7 @@ class ReviewServiceTest : public testing::RpcServiceTest<v1::ReviewService> {
   ReviewServiceTest() {
     for (const auto& [path, text] : testing::ReviewPackFiles()) dir_.Write(path, text);
     dir_.Write("bare/pack.json", R"({"name": "bare", "title": "Nothing to review with"})");
-    rules::Problems problems;
+    Problems problems;
     packs_ = PackRegistry::Open(dir_.path(), problems);
     if (packs_ == nullptr) throw std::runtime_error(problems.at(0).ToString());
     Start(&operators_);

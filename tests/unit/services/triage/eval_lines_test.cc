@@ -13,8 +13,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-std::optional<std::vector<EvalCase>> Read(const std::string& text, rules::Problems& problems,
-                                          const EvalLimits& limits = {}) {
+std::optional<std::vector<EvalCase>> Read(const std::string& text, Problems& problems, const EvalLimits& limits = {}) {
   std::istringstream in(text);
   return ReadEvalLines(in, "f.jsonl", limits, problems);
 }
@@ -22,7 +21,7 @@ std::optional<std::vector<EvalCase>> Read(const std::string& text, rules::Proble
 std::string Line(int number) { return R"({"number": )" + std::to_string(number) + R"(, "title": "t", "body": "b"})"; }
 
 TEST(ReadEvalLines, BlankLinesAreSkippedAndNumbersStayThoseOfTheFile) {
-  rules::Problems problems;
+  Problems problems;
   const auto cases = Read("\n" + Line(5) + "\r\n  \t\r\n" + Line(6), problems);
   ASSERT_TRUE(cases.has_value());
   ASSERT_EQ(cases->size(), 2u);
@@ -33,14 +32,14 @@ TEST(ReadEvalLines, BlankLinesAreSkippedAndNumbersStayThoseOfTheFile) {
 }
 
 TEST(ReadEvalLines, AnEmptyFileIsNoCaseAndNoError) {
-  rules::Problems problems;
+  Problems problems;
   const auto cases = Read("", problems);
   ASSERT_TRUE(cases.has_value());
   EXPECT_TRUE(cases->empty());
 }
 
 TEST(ReadEvalLines, EveryBadLineIsNamedWithWhatWasExpected) {
-  rules::Problems problems;
+  Problems problems;
   EXPECT_FALSE(
       Read(Line(1) + "\n{\"number\": \n" + Line(2) + "\n{\"number\": 3, \"title\": 4, \"body\": \"\"}\n", problems)
           .has_value());
@@ -53,7 +52,7 @@ TEST(ReadEvalLines, EveryBadLineIsNamedWithWhatWasExpected) {
 }
 
 TEST(ReadEvalLines, AFileOfRubbishStopsAfterSomeProblems) {
-  rules::Problems problems;
+  Problems problems;
   problems.clear();
   std::string many;
   for (int i = 0; i < 100; ++i) many += "no\n";
@@ -62,7 +61,7 @@ TEST(ReadEvalLines, AFileOfRubbishStopsAfterSomeProblems) {
 }
 
 TEST(ReadEvalLines, ALineOverTheLimitIsNamedAndTheNextOneHasTheRightNumber) {
-  rules::Problems problems;
+  Problems problems;
   const EvalLimits limits{.max_line_bytes = 100 * 1024};
   const std::string long_line = R"({"number": 1, "title": "", "body": ")" + std::string(200 * 1024, 'a') + "\"}";
   EXPECT_FALSE(Read(Line(1) + "\n" + long_line + "\n[]\n", problems, limits).has_value());
@@ -73,13 +72,13 @@ TEST(ReadEvalLines, ALineOverTheLimitIsNamedAndTheNextOneHasTheRightNumber) {
 }
 
 TEST(ReadEvalLines, ALineOfExactlyTheLimitIsRead) {
-  rules::Problems problems;
+  Problems problems;
   EXPECT_TRUE(Read(Line(1) + "\n", problems, {.max_line_bytes = Line(1).size()}).has_value());
   EXPECT_FALSE(Read(Line(1) + "\n", problems, {.max_line_bytes = Line(1).size() - 1}).has_value());
 }
 
 TEST(ReadEvalLines, MoreBytesThanFitInMemoryAreRefused) {
-  rules::Problems problems;
+  Problems problems;
   EXPECT_FALSE(Read(Line(1) + "\n" + Line(2) + "\n", problems, {.max_total_bytes = Line(1).size() + 3}).has_value());
   ASSERT_EQ(problems.size(), 1u);
   EXPECT_EQ(problems[0].line, 2u);

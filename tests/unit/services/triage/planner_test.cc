@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "rules/engine/readable.h"
-#include "services/core/issue_snapshot.h"
 #include "services/core/limits.h"
+#include "services/core/messages/issue_snapshot.h"
+#include "services/core/readable.h"
 #include "tests/support/tiny_pack.h"
 
 namespace yardmaster {
@@ -220,7 +220,7 @@ TEST(WritePlan, MatchedTextIsCutBetweenCharactersAndMadeValid) {
   const auto& rules = plan.explanation().labels(0).rules();
   EXPECT_EQ(rules[0].text().size(), 198u);
   EXPECT_LE(rules[0].text().size(), kMaxEvidenceTextBytes);
-  EXPECT_TRUE(rules::IsValidUtf8(rules[0].text()));
+  EXPECT_TRUE(IsValidUtf8(rules[0].text()));
   EXPECT_EQ(rules[0].span().end(), 300u);
   EXPECT_EQ(rules[1].text(), "x\xEF\xBF\xBDy");
   EXPECT_EQ(rules[2].text(), "");

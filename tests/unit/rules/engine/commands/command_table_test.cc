@@ -9,7 +9,7 @@
 
 #include "rules/engine/commands/command_reader.h"
 #include "rules/engine/compiled_pack.h"
-#include "rules/engine/pack_loader.h"
+#include "rules/engine/pack/pack_loader.h"
 
 namespace yardmaster::rules {
 namespace {

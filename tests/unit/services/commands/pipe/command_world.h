@@ -39,7 +39,7 @@ class CommandWorld : public World {
     files_ = files;
     // Once for all worlds: a test makes hundreds of them.
     static const std::shared_ptr<const rules::PhraseSet> phrases = [&files] {
-      rules::Problems problems;
+      Problems problems;
       return rules::PhraseSet::Load(files, "common", problems);
     }();
     EXPECT_NE(phrases, nullptr);

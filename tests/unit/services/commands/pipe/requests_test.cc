@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "rules/engine/compiled_pack.h"
-#include "rules/engine/pack_loader.h"
+#include "rules/engine/pack/pack_loader.h"
 #include "services/core/limits.h"
 
 namespace yardmaster::commands {
@@ -33,7 +33,7 @@ class RequestReaderTest : public ::testing::Test {
       std::ifstream in(entry.path());
       files[std::filesystem::relative(entry.path(), packs).string()] = {std::istreambuf_iterator<char>(in), {}};
     }
-    rules::Problems problems;
+    Problems problems;
     std::optional<rules::PackModel> model = rules::LoadPack(files, "common", problems);
     ASSERT_TRUE(model.has_value());
     pack_ = new std::shared_ptr<const rules::CompiledPack>(rules::CompiledPack::Compile(*std::move(model), problems));

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "rules/engine/readable.h"
+#include "services/core/readable.h"
 #include "services/worker/reports/report.h"
 
 namespace yardmaster::worker {
@@ -22,7 +22,7 @@ TEST(CutMessage, LongTextsLoseTheirMiddleBetweenCharacters) {
   for (size_t shift = 0; shift < 4; ++shift) {
     const std::string cut = CutMessage(std::string(shift, 'x') + text);
     EXPECT_LE(cut.size(), kMaxReportMessageBytes);
-    EXPECT_TRUE(rules::IsValidUtf8(cut));
+    EXPECT_TRUE(IsValidUtf8(cut));
     EXPECT_EQ(cut.substr(cut.size() - 3), "end");
   }
 }

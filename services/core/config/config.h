@@ -1,0 +1,135 @@
+// The daemon's configuration: one JSON file, checked completely when it is read. Unknown keys are errors; every problem
+// names file, JSON pointer, line and what was expected, and all problems are found at once.
+#ifndef YARDMASTER_SERVICES_CORE_CONFIG_CONFIG_H_
+#define YARDMASTER_SERVICES_CORE_CONFIG_CONFIG_H_
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "clients/forge/forge_config.h"
+#include "services/core/address.h"
+#include "services/core/auth.h"
+#include "services/core/config/command_settings.h"
+#include "services/core/limits.h"
+#include "services/core/logging.h"
+#include "services/core/problem.h"
+#include "services/core/secret.h"
+#include "services/core/store/retention.h"
+#include "services/core/tls.h"
+
+namespace yardmaster {
+
+// What a decision may become. kDryRun is the narrower one.
+enum class RunMode : uint8_t { kDryRun, kApply };
+std::string_view RunModeName(RunMode mode);  // "dry-run", "apply"
+std::optional<RunMode> RunModeFromName(std::string_view name);
+RunMode Narrower(RunMode a, RunMode b);
+
+struct RepositoryConfig {
+  std::string forge;
+  std::string repository;  // "owner/name" or "owner/*"
+  std::vector<std::string>
+      packs;  // those it may use; the first one is its default. Empty: events are ignored with a reason
+  std::vector<uint32_t> pack_lines;  // where each pack is named, for messages
+  std::optional<RunMode> mode;       // unset: the daemon's
+  CommandSettings commands;          // merged with what holds for all repositories
+  // Whether packs and mode of the repository's own file hold for what nobody asked for by command, too: events, sweeps,
+  // decisions by RPC. Only then is the file read for them.
+  bool file_for_events = false;
+};
+
+struct ScheduleConfig {
+  std::string name;
+  std::string cron;        // valid, see cron.h
+  std::string run;         // "sweep", …: the schedule service knows the names
+  std::string forge;       // empty: every repository of the config
+  std::string repository;  // "owner/name" or "owner/*"
+};
+
+// Limits that an operator may change; limits.h says what they mean.
+struct LimitsConfig {
+  size_t http_connections = kMaxHttpConnections;
+  size_t http_header_bytes = kMaxHttpHeaderBytes;
+  size_t http_body_bytes = kMaxHttpBodyBytes;
+  std::chrono::milliseconds http_header_timeout = kHttpHeaderTimeout;
+  std::chrono::milliseconds http_body_timeout = kHttpBodyTimeout;
+  std::chrono::milliseconds http_idle_timeout = kHttpIdleTimeout;
+  size_t rpc_message_bytes = kMaxRpcMessageBytes;
+  std::chrono::milliseconds drain_timeout = kDrainTimeout;
+};
+
+struct TlsConfig {
+  TlsMaterial material;
+  bool http = true;  // which listeners use it
+  bool grpc = true;
+};
+
+struct LogConfig {
+  LogLevel level = LogLevel::kInfo;
+  std::optional<LoggerOptions::Format> format;  // unset: JSON, except on a terminal
+};
+
+struct Config {
+  std::filesystem::path file;      // empty: made without a file
+  std::filesystem::path data_dir;  // empty: a temporary folder
+  HostPort http{"127.0.0.1", 8080};
+  HostPort grpc{"127.0.0.1", 9090};
+  RunMode mode = RunMode::kDryRun;
+  std::filesystem::path packs_dir;  // empty: see packs_dir.h
+  std::map<std::string, ForgeConfig, std::less<>> forges;
+  std::vector<RepositoryConfig> repositories;  // first match wins
+  CommandSettings commands;                    // of repositories that say nothing else
+  std::vector<ScheduleConfig> schedules;
+  std::vector<TokenEntry> tokens;
+  bool allow_anonymous_loopback = false;
+  LimitsConfig limits;
+  RetentionConfig retention;
+  std::optional<TlsConfig> tls;
+  LogConfig log;
+  std::vector<std::string> chat_platforms;  // names only, until chat is built
+
+  // Sections that are set, but whose work arrives with a later version; in the order of the documentation.
+  std::vector<std::string> later_sections;
+  // What is allowed but probably not meant; one sentence each.
+  std::vector<std::string> warnings;
+
+  // The entry that holds for a repository (names are compared without case, as forges do), or nullptr.
+  const RepositoryConfig* FindRepository(std::string_view forge, std::string_view repository) const;
+  // The narrower of the daemon's and the repository's mode.
+  RunMode ModeFor(const RepositoryConfig* repository) const;
+  // Every secret, for the redactor.
+  void ForEachSecret(const std::function<void(const Secret&)>& visit) const;
+};
+
+// Where secrets come from.
+struct ConfigOptions {
+  // Value of an environment variable, nullopt if not set; null = the process's environment.
+  std::function<std::optional<std::string>(const std::string& name)> getenv;
+  // False: secrets are checked in form only and stay empty (checking a config on another machine).
+  bool resolve_secrets = true;
+};
+
+// Reads and checks a config file. Returns nullopt and all problems if there was any.
+std::optional<Config> LoadConfig(const std::filesystem::path& file, Problems& problems,
+                                 const ConfigOptions& options = {});
+
+// The same for a text. `file` is used in problems; relative paths count from `folder`.
+std::optional<Config> ParseConfig(const std::filesystem::path& file, std::string_view text,
+                                  const std::filesystem::path& folder, Problems& problems,
+                                  const ConfigOptions& options = {});
+
+// What the daemon runs with when no file is given: loopback, dry run, shipped packs, no forge; an anonymous caller on
+// loopback is a viewer.
+Config DefaultConfig();
+
+}  // namespace yardmaster
+
+#endif  // YARDMASTER_SERVICES_CORE_CONFIG_CONFIG_H_

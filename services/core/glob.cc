@@ -1,0 +1,72 @@
+#include "services/core/glob.h"
+
+#include <cstddef>
+#include <vector>
+
+namespace yardmaster {
+
+bool MatchesLike(std::string_view pattern, std::string_view text) {
+  size_t p = 0;
+  size_t t = 0;
+  size_t star = std::string_view::npos;  // last `*` seen, and where its text begins
+  size_t from = 0;
+  while (t < text.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      from = t;
+    } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == text[t])) {
+      ++p;
+      ++t;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      t = ++from;
+    } else {
+      return false;
+    }
+  }
+  while (p < pattern.size() && pattern[p] == '*') ++p;
+  return p == pattern.size();
+}
+
+bool MatchesPath(std::string_view pattern, std::string_view path) {
+  // Reachable positions of the pattern, one byte of the path after the other: time is the product of both lengths.
+  std::vector<bool> now(pattern.size() + 1, false);
+  const auto close = [&](std::vector<bool>& states) {
+    for (size_t p = 0; p < pattern.size(); ++p) {
+      if (!states[p] || pattern[p] != '*') continue;
+      const bool twice = p + 1 < pattern.size() && pattern[p + 1] == '*';
+      if (!twice) {
+        states[p + 1] = true;
+        continue;
+      }
+      states[p + 2] = true;
+      // `**/` may be nothing at all.
+      if (p + 2 < pattern.size() && pattern[p + 2] == '/') states[p + 3] = true;
+    }
+  };
+  now[0] = true;
+  close(now);
+  for (const char c : path) {
+    std::vector<bool> next(pattern.size() + 1, false);
+    for (size_t p = 0; p < pattern.size(); ++p) {
+      if (!now[p]) continue;
+      const bool second = p > 0 && pattern[p] == '*' && pattern[p - 1] == '*';
+      if (pattern[p] == '*') {
+        const bool twice = second || (p + 1 < pattern.size() && pattern[p + 1] == '*');
+        if (twice || c != '/') next[p] = true;
+      } else if (pattern[p] == c || (pattern[p] == '?' && c != '/')) {
+        next[p + 1] = true;
+      }
+    }
+    close(next);
+    now = std::move(next);
+  }
+  return now[pattern.size()];
+}
+
+bool MatchesGlob(std::string_view pattern, std::string_view path) {
+  if (pattern.find('/') == std::string_view::npos) path = path.substr(path.rfind('/') + 1);
+  return MatchesPath(pattern, path);
+}
+
+}  // namespace yardmaster

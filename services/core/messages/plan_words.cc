@@ -1,0 +1,20 @@
+#include "services/core/messages/plan_words.h"
+
+namespace yardmaster {
+
+std::string_view ConfidenceWord(v1::Confidence confidence) {
+  switch (confidence) {
+    case v1::CONFIDENCE_HIGH:
+      return "HIGH";
+    case v1::CONFIDENCE_MEDIUM:
+      return "MEDIUM";
+    case v1::CONFIDENCE_LOW:
+      return "LOW";
+    default:
+      return "";
+  }
+}
+
+std::string_view ModeWord(v1::Mode mode) { return mode == v1::MODE_APPLY ? "apply" : "dry-run"; }
+
+}  // namespace yardmaster

@@ -1,0 +1,55 @@
+#include "services/core/utf8.h"
+
+#include <cstdint>
+
+namespace yardmaster {
+
+Utf8Char DecodeUtf8(std::string_view text, size_t pos) {
+  const auto byte = [&](size_t i) { return static_cast<uint8_t>(text[i]); };
+  const uint8_t lead = byte(pos);
+  if (lead < 0x80) return {lead, 1, true};
+  size_t length = 0;
+  char32_t code_point = 0;
+  char32_t smallest = 0;
+  if (lead >= 0xC2 && lead <= 0xDF) {
+    length = 2, code_point = lead & 0x1Fu, smallest = 0x80;
+  } else if (lead >= 0xE0 && lead <= 0xEF) {
+    length = 3, code_point = lead & 0x0Fu, smallest = 0x800;
+  } else if (lead >= 0xF0 && lead <= 0xF4) {
+    length = 4, code_point = lead & 0x07u, smallest = 0x10000;
+  } else {
+    return {lead, 1, false};
+  }
+  if (length > text.size() - pos) return {lead, 1, false};
+  for (size_t i = 1; i < length; ++i) {
+    if ((byte(pos + i) & 0xC0) != 0x80) return {lead, 1, false};
+    code_point = (code_point << 6) | (byte(pos + i) & 0x3Fu);
+  }
+  if (code_point < smallest || code_point > 0x10FFFF || (code_point >= 0xD800 && code_point <= 0xDFFF)) {
+    return {lead, 1, false};
+  }
+  return {code_point, length, true};
+}
+
+std::string_view CutUtf8(std::string_view text, size_t max_bytes) {
+  if (text.size() <= max_bytes) return text;
+  size_t end = max_bytes;
+  // At most three bytes back: a longer run of continuation bytes is no character anyway.
+  for (int i = 0; i < 3 && end > 0 && (static_cast<uint8_t>(text[end]) & 0xC0) == 0x80; ++i) --end;
+  if ((static_cast<uint8_t>(text[end]) & 0xC0) == 0x80) end = max_bytes;
+  return text.substr(0, end);
+}
+
+void AppendValidUtf8(std::string_view text, std::string& out) {
+  for (size_t pos = 0; pos < text.size();) {
+    const Utf8Char c = DecodeUtf8(text, pos);
+    if (c.valid) {
+      out.append(text, pos, c.bytes);
+    } else {
+      out.append("\xEF\xBF\xBD");
+    }
+    pos += c.bytes;
+  }
+}
+
+}  // namespace yardmaster

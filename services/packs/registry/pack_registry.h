@@ -1,0 +1,96 @@
+// The packs in service: loaded and compiled all at once, swapped atomically, and kept when a reload finds anything
+// wrong.
+#ifndef YARDMASTER_SERVICES_PACKS_REGISTRY_PACK_REGISTRY_H_
+#define YARDMASTER_SERVICES_PACKS_REGISTRY_PACK_REGISTRY_H_
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "rules/engine/checks/check_set.h"
+#include "rules/engine/compiled_pack.h"
+#include "rules/engine/phrases/phrase_set.h"
+#include "services/core/problem.h"
+
+namespace yardmaster {
+
+// All packs of one load, by name. Immutable; whoever holds one can go on using it after a reload.
+class PackSet {
+ public:
+  using Packs = std::map<std::string, std::shared_ptr<const rules::CompiledPack>, std::less<>>;
+  using Checks = std::map<std::string, std::shared_ptr<const rules::CheckSet>, std::less<>>;
+  using Phrases = std::map<std::string, std::shared_ptr<const rules::PhraseSet>, std::less<>>;
+  explicit PackSet(Packs packs, Checks checks = {}, Phrases phrases = {})
+      : packs_(std::move(packs)), checks_(std::move(checks)), phrases_(std::move(phrases)) {}
+
+  // nullptr if there is no pack of that name.
+  std::shared_ptr<const rules::CompiledPack> Find(std::string_view name) const;
+  const Packs& packs() const { return packs_; }
+  const Checks& checks() const { return checks_; }
+  // The review checks of a pack; nullptr if there is no such pack.
+  std::shared_ptr<const rules::CheckSet> FindChecks(std::string_view name) const;
+  // The phrases that hold for a pack: its own or those of the nearest pack that it builds on. nullptr if there is no
+  // such pack.
+  std::shared_ptr<const rules::PhraseSet> FindPhrases(std::string_view name) const;
+
+ private:
+  Packs packs_;
+  Checks checks_;
+  Phrases phrases_;
+};
+
+// Loads and compiles every pack below `packs_dir`. Returns nullptr and all problems of all packs if there was any; a
+// folder without any pack is a problem.
+std::shared_ptr<const PackSet> LoadPackSet(const std::filesystem::path& packs_dir, Problems& problems);
+
+// Thread-safe.
+class PackRegistry {
+ public:
+  // Told about every reload, from the thread that reloads: the problems (empty: the new packs are in service), and the
+  // packs in service.
+  using ReloadListener = std::function<void(const Problems& problems, const PackSet& in_service)>;
+
+  // The first load. Returns nullptr and fills `problems` if anything is wrong: a daemon does not start with bad packs.
+  static std::unique_ptr<PackRegistry> Open(std::filesystem::path packs_dir, Problems& problems);
+  // A registry over packs made elsewhere (tests). Reload reads `packs_dir`.
+  PackRegistry(std::filesystem::path packs_dir, std::shared_ptr<const PackSet> packs);
+
+  // The packs in service: never null. One uncontended lock and a reference count; keep the result for the length of a
+  // call.
+  std::shared_ptr<const PackSet> Current() const;
+
+  // Reads all packs again and swaps them in. If anything is wrong all old packs stay in service and the problems are
+  // returned. One reload at a time; calls of Current never wait for one.
+  Problems Reload();
+
+  // Problems of the last reload; empty if it succeeded or there was none.
+  Problems LastReloadProblems() const;
+
+  // To be set before threads share the registry.
+  void SetReloadListener(ReloadListener listener) { listener_ = std::move(listener); }
+
+  const std::filesystem::path& packs_dir() const { return packs_dir_; }
+
+ private:
+  const std::filesystem::path packs_dir_;
+  ReloadListener listener_;
+  // Gets the queries of the packs ready in the background, so that neither the start nor the first review waits for
+  // them.
+  void CompileQueries(std::shared_ptr<const PackSet> packs);
+
+  std::mutex reload_mutex_;
+  std::jthread queries_;
+  mutable std::mutex mutex_;  // guards what follows
+  std::shared_ptr<const PackSet> current_;
+  Problems last_problems_;
+};
+
+}  // namespace yardmaster
+
+#endif  // YARDMASTER_SERVICES_PACKS_REGISTRY_PACK_REGISTRY_H_
