@@ -17,6 +17,7 @@
 #include "clients/cli/verbs.h"
 #include "rules/engine/code/source_file.h"
 #include "services/core/rpc/status.h"
+#include "services/core/status_macros.h"
 #include "services/review/block_text.h"
 #include "services/review/gates.h"
 #include "services/review/hook.h"
@@ -185,26 +186,24 @@ absl::Status Hook::AfterEdit(HookAnswer& answer) {
     const std::optional<Operator> at = OperatorOf(file, false);
     if (!at.has_value()) continue;
     StateFile memory(at->folder);
-    absl::StatusOr<ReviewReport> report = Judge(*at, kEditMoment, false);
-    if (!report.ok()) return report.status();
+    ASSIGN_OR_RETURN(ReviewReport report, Judge(*at, kEditMoment, false));
     // Frozen files: this one, and what else may have changed meanwhile.
-    absl::StatusOr<std::vector<rules::Finding>> changed =
-        CheckFrozen(packs_, at->inputs, Reader(*at), arguments_.profile, memory.state());
-    if (!changed.ok()) return changed.status();
-    for (rules::Finding& finding : *changed) report->findings.push_back({std::move(finding)});
-    SortFindings(report->findings);
+    ASSIGN_OR_RETURN(std::vector<rules::Finding> changed,
+                     CheckFrozen(packs_, at->inputs, Reader(*at), arguments_.profile, memory.state()));
+    for (rules::Finding& finding : changed) report.findings.push_back({std::move(finding)});
+    SortFindings(report.findings);
 
     std::vector<rules::Finding> own;
     const std::string& name = at->inputs.front().path;
-    for (const ReportedFinding& reported : report->findings) {
+    for (const ReportedFinding& reported : report.findings) {
       if (reported.finding.path == file || reported.finding.path == name) own.push_back(reported.finding);
     }
     const std::optional<BreakerTrip> trip = RecordWrite(memory.state(), name, own);
     Save(memory);
 
-    ReviewReport shown = *report;
+    ReviewReport shown = report;
     Show(*at, shown);
-    const std::string text = Text(*at, *std::move(report));
+    const std::string text = Text(*at, std::move(report));
     answer.block = answer.block || !text.empty();
     Append(answer.reason, text);
     if (trip.has_value()) Append(answer.reason, BreakerText(*trip) + "\n");
@@ -218,20 +217,18 @@ absl::Status Hook::BeforeEdit(HookAnswer& answer) {
   for (const std::string& path : input_.paths) {
     const std::optional<Operator> at = OperatorOf(Absolute(path), true);
     if (!at.has_value()) continue;
-    absl::StatusOr<ReviewReport> report = Judge(*at, kPreEditMoment, true);
-    if (!report.ok()) return report.status();
+    ASSIGN_OR_RETURN(ReviewReport report, Judge(*at, kPreEditMoment, true));
     // A file that must not change is not to be written at all.
-    const absl::StatusOr<ReviewReport> frozen = Judge(*at, kFrozenMoment, true);
-    if (!frozen.ok()) return frozen.status();
-    for (const ReportedFinding& reported : frozen->findings) {
+    ASSIGN_OR_RETURN(const ReviewReport frozen, Judge(*at, kFrozenMoment, true));
+    for (const ReportedFinding& reported : frozen.findings) {
       const std::string& name = reported.finding.path;
-      const bool told =
-          std::any_of(report->findings.begin(), report->findings.end(),
-                      [&](const ReportedFinding& other) { return other.finding.rule_id == reported.finding.rule_id; });
+      const bool told = std::any_of(report.findings.begin(), report.findings.end(), [&](const ReportedFinding& other) {
+        return other.finding.rule_id == reported.finding.rule_id;
+      });
       if (!told && (name == at->inputs.front().path || name == at->inputs.front().place))
-        report->findings.push_back(reported);
+        report.findings.push_back(reported);
     }
-    const std::string text = Text(*at, *std::move(report));
+    const std::string text = Text(*at, std::move(report));
     answer.block = answer.block || !text.empty();
     Append(answer.reason, text);
   }
@@ -268,9 +265,8 @@ absl::Status Hook::Shell(HookAnswer& answer) {
   for (const std::string& path : ShellWrites(input_.command)) {
     const std::optional<Operator> at = OperatorOf(Absolute(path), true);
     if (!at.has_value()) continue;
-    absl::StatusOr<ReviewReport> report = Judge(*at, kShellMoment, true);
-    if (!report.ok()) return report.status();
-    const std::string text = Text(*at, *std::move(report));
+    ASSIGN_OR_RETURN(ReviewReport report, Judge(*at, kShellMoment, true));
+    const std::string text = Text(*at, std::move(report));
     answer.block = answer.block || !text.empty();
     Append(answer.reason, text);
   }

@@ -16,6 +16,7 @@
 #include "clients/forge/retry.h"
 #include "services/core/address.h"
 #include "services/core/readable.h"
+#include "services/core/status_macros.h"
 
 namespace yardmaster {
 namespace {
@@ -60,9 +61,8 @@ absl::StatusOr<std::unique_ptr<StoppableForge>> MakeForge(const ForgeConfig& con
   AppCredentials* app = nullptr;
   if (config.app.has_value()) {
     if (config.name != "github") return Invalid(absl::StrCat("forges.", config.name, ".app: only GitHub has Apps"));
-    absl::StatusOr<std::unique_ptr<AppJwtSigner>> signer = AppJwtSigner::Make(config.app->id, config.app->private_key);
-    if (!signer.ok()) return signer.status();
-    auto credentials = std::make_unique<AppCredentials>(*std::move(signer), config.app->installation, *stack,
+    ASSIGN_OR_RETURN(std::unique_ptr<AppJwtSigner> signer, AppJwtSigner::Make(config.app->id, config.app->private_key));
+    auto credentials = std::make_unique<AppCredentials>(std::move(signer), config.app->installation, *stack,
                                                         environment.clock, environment.on_secret);
     app = credentials.get();
     pipeline.credentials = std::move(credentials);

@@ -8,6 +8,7 @@
 #include "services/core/absl_view.h"
 #include "services/core/limits.h"
 #include "services/core/readable.h"
+#include "services/core/status_macros.h"
 
 namespace yardmaster {
 namespace {
@@ -43,7 +44,7 @@ absl::Status CheckRepository(std::string_view repository) {
 }
 
 absl::Status CheckSubject(const ForgeSubject& subject) {
-  if (absl::Status status = CheckRepository(subject.repository); !status.ok()) return status;
+  RETURN_IF_ERROR(CheckRepository(subject.repository));
   if (subject.number < 1) {
     return Invalid(absl::StrCat("not a number of an issue or pull request: ", subject.number));
   }

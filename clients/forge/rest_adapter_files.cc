@@ -7,6 +7,7 @@
 #include "clients/forge/names.h"
 #include "clients/forge/rest_adapter.h"
 #include "services/core/absl_view.h"
+#include "services/core/status_macros.h"
 
 namespace yardmaster {
 namespace {
@@ -102,8 +103,8 @@ absl::StatusOr<std::optional<ForgeFile>> ParseForgeFile(std::string_view body) {
 
 absl::StatusOr<ForgeAccess> RestAdapter::GetPermission(const ForgeCall& call, std::string_view repository,
                                                        std::string_view login) {
-  if (absl::Status status = CheckRepository(repository); !status.ok()) return status;
-  if (absl::Status status = CheckLogin(login); !status.ok()) return status;
+  RETURN_IF_ERROR(CheckRepository(repository));
+  RETURN_IF_ERROR(CheckLogin(login));
   absl::StatusOr<ForgeAccess> access = Read<ForgeAccess>(
       Begin(call),
       RepositoryAddress(repository)
@@ -116,9 +117,9 @@ absl::StatusOr<ForgeAccess> RestAdapter::GetPermission(const ForgeCall& call, st
 
 absl::StatusOr<std::optional<ForgeFile>> RestAdapter::GetFile(const ForgeCall& call, std::string_view repository,
                                                               std::string_view path, std::string_view ref) {
-  if (absl::Status status = CheckRepository(repository); !status.ok()) return status;
-  if (absl::Status status = CheckPath(path); !status.ok()) return status;
-  if (absl::Status status = CheckRef(ref); !status.ok()) return status;
+  RETURN_IF_ERROR(CheckRepository(repository));
+  RETURN_IF_ERROR(CheckPath(path));
+  RETURN_IF_ERROR(CheckRef(ref));
   std::string below = absl::StrCat("/contents/", EncodePath(path));
   if (!ref.empty()) absl::StrAppend(&below, "?ref=", UrlEncode(ref));
   absl::StatusOr<std::optional<ForgeFile>> file = Read<std::optional<ForgeFile>>(
@@ -129,17 +130,17 @@ absl::StatusOr<std::optional<ForgeFile>> RestAdapter::GetFile(const ForgeCall& c
 }
 
 absl::StatusOr<ForgePull> RestAdapter::GetPull(const ForgeCall& call, const ForgeSubject& subject) {
-  if (absl::Status status = CheckSubject(subject); !status.ok()) return status;
+  RETURN_IF_ERROR(CheckSubject(subject));
   absl::StatusOr<ForgePull> pull = Read<ForgePull>(Begin(call), PullAddress(subject), api_.pull);
   if (!pull.ok()) return pull;
   ForgeIssue numbered;
   numbered.number = pull->number;
-  if (absl::Status status = CheckNumber(numbered, subject); !status.ok()) return status;
+  RETURN_IF_ERROR(CheckNumber(numbered, subject));
   return pull;
 }
 
 absl::StatusOr<ForgePullFileList> RestAdapter::ListPullFiles(const ForgeCall& call, const ForgeSubject& subject) {
-  if (absl::Status status = CheckSubject(subject); !status.ok()) return status;
+  RETURN_IF_ERROR(CheckSubject(subject));
   const Run run = Begin(call);
   ForgePullFileList list;
   std::set<std::string> known;
@@ -147,13 +148,13 @@ absl::StatusOr<ForgePullFileList> RestAdapter::ListPullFiles(const ForgeCall& ca
   bool fits = true;
   absl::StatusOr<bool> complete = ReadForgePages([&](int page) -> absl::StatusOr<ForgePageInfo> {
     ForgeAnswer answer;
-    absl::StatusOr<std::vector<ForgePullFile>> items = Read<std::vector<ForgePullFile>>(
-        run, PullAddress(subject).Below(absl::StrCat("/files?", api_.page_query(page)), "/files"), api_.pull_files,
-        &answer);
-    if (!items.ok()) return items.status();
-    ForgePageInfo info{items->size(), items->empty() ? "" : items->front().path,
-                       api_.more_pages(answer, items->size(), page)};
-    for (ForgePullFile& file : *items) {
+    ASSIGN_OR_RETURN(std::vector<ForgePullFile> items,
+                     Read<std::vector<ForgePullFile>>(
+                         run, PullAddress(subject).Below(absl::StrCat("/files?", api_.page_query(page)), "/files"),
+                         api_.pull_files, &answer));
+    ForgePageInfo info{items.size(), items.empty() ? "" : items.front().path,
+                       api_.more_pages(answer, items.size(), page)};
+    for (ForgePullFile& file : items) {
       // A push meanwhile moves files between pages; a server may repeat a page.
       if (!known.insert(file.path).second) continue;
       if (list.files.size() >= kMaxForgePullFiles) {

@@ -6,6 +6,7 @@
 #include "clients/forge/names.h"
 #include "clients/forge/rest_adapter.h"
 #include "services/core/absl_view.h"
+#include "services/core/status_macros.h"
 
 namespace yardmaster {
 namespace {
@@ -107,7 +108,7 @@ bool AppendComments(std::vector<ForgeComment> page, ForgeCommentList& list, size
 }  // namespace
 
 absl::StatusOr<ForgeIssue> RestAdapter::GetIssue(const ForgeCall& call, const ForgeSubject& subject) {
-  if (absl::Status status = CheckSubject(subject); !status.ok()) return status;
+  RETURN_IF_ERROR(CheckSubject(subject));
   return ReadIssue(Begin(call), subject);
 }
 
@@ -115,13 +116,13 @@ absl::StatusOr<ForgeIssue> RestAdapter::ReadIssue(const Run& run, const ForgeSub
   absl::StatusOr<ForgeIssue> issue = Read<ForgeIssue>(run, api_.subject(subject), api_.issue);
   if (!issue.ok()) return issue;
   // A transferred issue is answered by a redirect to another one.
-  if (absl::Status status = CheckNumber(*issue, subject); !status.ok()) return status;
+  RETURN_IF_ERROR(CheckNumber(*issue, subject));
   if (!api_.issue_tells_kind) issue->pull_request = subject.pull_request;
   return issue;
 }
 
 absl::StatusOr<ForgeCommentList> RestAdapter::ListComments(const ForgeCall& call, const ForgeSubject& subject) {
-  if (absl::Status status = CheckSubject(subject); !status.ok()) return status;
+  RETURN_IF_ERROR(CheckSubject(subject));
   return ReadComments(Begin(call), subject);
 }
 
@@ -132,12 +133,12 @@ absl::StatusOr<ForgeCommentList> RestAdapter::ReadComments(const Run& run, const
   absl::StatusOr<bool> complete = ReadForgePages([&](int page) -> absl::StatusOr<ForgePageInfo> {
     ForgeAnswer answer;
     const std::string query = absl::StrCat("/comments?", api_.page_query(page), Abs(api_.comment_order(subject)));
-    absl::StatusOr<std::vector<ForgeComment>> items =
-        Read<std::vector<ForgeComment>>(run, api_.subject(subject).Below(query, "/comments"), api_.comments, &answer);
-    if (!items.ok()) return items.status();
-    ForgePageInfo info{items->size(), items->empty() ? "" : items->front().id,
-                       api_.more_pages(answer, items->size(), page)};
-    fits = AppendComments(*std::move(items), list, bytes);
+    ASSIGN_OR_RETURN(
+        std::vector<ForgeComment> items,
+        Read<std::vector<ForgeComment>>(run, api_.subject(subject).Below(query, "/comments"), api_.comments, &answer));
+    ForgePageInfo info{items.size(), items.empty() ? "" : items.front().id,
+                       api_.more_pages(answer, items.size(), page)};
+    fits = AppendComments(std::move(items), list, bytes);
     if (!fits) info.more = false;
     return info;
   });
@@ -149,8 +150,8 @@ absl::StatusOr<ForgeCommentList> RestAdapter::ReadComments(const Run& run, const
 
 absl::StatusOr<ForgeLabelsWritten> RestAdapter::AddLabels(const ForgeCall& call, const ForgeSubject& subject,
                                                           const std::vector<std::string>& labels) {
-  if (absl::Status status = CheckSubject(subject); !status.ok()) return status;
-  if (absl::Status status = CheckLabels(labels, api_.labels); !status.ok()) return status;
+  RETURN_IF_ERROR(CheckSubject(subject));
+  RETURN_IF_ERROR(CheckLabels(labels, api_.labels));
   const Run run = Begin(call);
   // POST appends; PUT would replace and is never sent.
   const ForgeAnswer answer = Post(run, api_.subject(subject).Below("/labels"), api_.added_labels(labels).dump());
@@ -160,8 +161,8 @@ absl::StatusOr<ForgeLabelsWritten> RestAdapter::AddLabels(const ForgeCall& call,
 
 absl::StatusOr<ForgeLabelsWritten> RestAdapter::RemoveLabel(const ForgeCall& call, const ForgeSubject& subject,
                                                             std::string_view label) {
-  if (absl::Status status = CheckSubject(subject); !status.ok()) return status;
-  if (absl::Status status = CheckLabelPart(label); !status.ok()) return status;
+  RETURN_IF_ERROR(CheckSubject(subject));
+  RETURN_IF_ERROR(CheckLabelPart(label));
   const Run run = Begin(call);
   const ForgeAnswer answer =
       Delete(run, api_.subject(subject).Below(absl::StrCat("/labels/", UrlEncode(label)), "/labels/{label}"));
@@ -174,8 +175,8 @@ absl::StatusOr<ForgeLabelsWritten> RestAdapter::RemoveLabel(const ForgeCall& cal
 
 absl::StatusOr<ForgeCommentWritten> RestAdapter::AddComment(const ForgeCall& call, const ForgeSubject& subject,
                                                             std::string_view body) {
-  if (absl::Status status = CheckSubject(subject); !status.ok()) return status;
-  if (absl::Status status = CheckComment(body, api_.max_comment_characters); !status.ok()) return status;
+  RETURN_IF_ERROR(CheckSubject(subject));
+  RETURN_IF_ERROR(CheckComment(body, api_.max_comment_characters));
   const Run run = Begin(call);
   const ForgeAnswer answer = Post(run, api_.subject(subject).Below("/comments"), TextBody(body));
   if (answer.error.has_value()) return answer.ToStatus();
@@ -184,9 +185,9 @@ absl::StatusOr<ForgeCommentWritten> RestAdapter::AddComment(const ForgeCall& cal
 
 absl::StatusOr<ForgeCommentWritten> RestAdapter::EditComment(const ForgeCall& call, const ForgeSubject& subject,
                                                              std::string_view comment, std::string_view body) {
-  if (absl::Status status = CheckSubject(subject); !status.ok()) return status;
-  if (absl::Status status = CheckId("comment", comment); !status.ok()) return status;
-  if (absl::Status status = CheckComment(body, api_.max_comment_characters); !status.ok()) return status;
+  RETURN_IF_ERROR(CheckSubject(subject));
+  RETURN_IF_ERROR(CheckId("comment", comment));
+  RETURN_IF_ERROR(CheckComment(body, api_.max_comment_characters));
   const Run run = Begin(call);
   const ForgeAnswer answer = Patch(run, api_.comment(subject, comment), TextBody(body));
   if (answer.error.has_value()) return answer.ToStatus();

@@ -18,6 +18,7 @@
 #include "clients/git/upload_pack.h"
 #include "services/core/absl_view.h"
 #include "services/core/errors.h"
+#include "services/core/status_macros.h"
 #include "services/core/version.h"
 
 namespace yardmaster {
@@ -94,7 +95,7 @@ absl::StatusOr<std::string> HttpGitRemote::Send(const Call& call, std::string_vi
 
   // 2. No answer.
   if (const auto* failure = std::get_if<HttpFailure>(&result)) {
-    if (absl::Status alive = call.Alive(); !alive.ok()) return alive;
+    RETURN_IF_ERROR(call.Alive());
     if (failure->kind == Kind::kStopped) return errors::ShuttingDown();
     if (failure->kind == Kind::kTooLarge) return absl::ResourceExhaustedError("");
     if (failure->kind == Kind::kTimeout) return errors::GitServerUnusable(repository, "it takes too long");
@@ -178,10 +179,9 @@ absl::StatusOr<GitFolder> HttpGitRemote::Read(const GitFolderRequest& request) {
   const std::unique_ptr<GitObjects> objects = scratch.path().empty() ? nullptr : GitObjects::Open(scratch.path());
   if (objects == nullptr) return errors::Internal("no place to unpack a commit in");
   const auto fetch = [&](const FetchAsk& ask, size_t max_bytes, const absl::Status& too_large) -> absl::Status {
-    const absl::StatusOr<std::string> pack = FetchPack(call, FetchRequest(ask, Agent()), max_bytes, too_large);
-    if (!pack.ok()) return pack.status();
-    return objects->AddPack(*pack, error) ? absl::OkStatus()
-                                          : errors::GitServerUnusable(request.repository, "its pack: " + error);
+    ASSIGN_OR_RETURN(const std::string pack, FetchPack(call, FetchRequest(ask, Agent()), max_bytes, too_large));
+    return objects->AddPack(pack, error) ? absl::OkStatus()
+                                         : errors::GitServerUnusable(request.repository, "its pack: " + error);
   };
   absl::Status fetched = fetch({{request.commit}, abilities->shallow, abilities->filter}, env_.max_answer_bytes,
                                errors::CommitTooLarge(request.repository, env_.max_answer_bytes));
@@ -219,7 +219,7 @@ absl::StatusOr<GitFolder> HttpGitRemote::Read(const GitFolderRequest& request) {
     bytes += size;
     if (bytes > request.max_bytes) return errors::FolderTooLarge(request.folder, request.max_bytes, "bytes");
   }
-  if (absl::Status alive = call.Alive(); !alive.ok()) return alive;
+  RETURN_IF_ERROR(call.Alive());
   GitFolder folder;
   folder.left_out = std::move(listing.left_out);
   folder.files.reserve(listing.files.size());

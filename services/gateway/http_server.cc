@@ -38,6 +38,7 @@
 
 #include "services/core/errors.h"
 #include "services/core/ids.h"
+#include "services/core/status_macros.h"
 
 namespace yardmaster {
 namespace {
@@ -517,13 +518,12 @@ absl::Status HttpServerCore::Listen() {
     tls->use_private_key(net::const_buffer(key.data(), key.size()), ssl::context::pem, error);
     if (error) return errors::PemInvalid("private key", "tls", error.message());
   }
-  const absl::StatusOr<tcp::endpoint> endpoint = ResolveAddress(context, options.address);
-  if (!endpoint.ok()) return endpoint.status();
+  ASSIGN_OR_RETURN(const tcp::endpoint endpoint, ResolveAddress(context, options.address));
   error_code error;
-  acceptor.open(endpoint->protocol(), error);
+  acceptor.open(endpoint.protocol(), error);
   // A restart must not wait for old connections' time-outs; a second listener on the port is still refused.
   if (!error) acceptor.set_option(net::socket_base::reuse_address(true), error);
-  if (!error) acceptor.bind(*endpoint, error);
+  if (!error) acceptor.bind(endpoint, error);
   if (!error) acceptor.listen(net::socket_base::max_listen_connections, error);
   if (error) return errors::AddressNotListenable("HTTP", options.address.ToString(), error.message());
   address = {acceptor.local_endpoint().address().to_string(), acceptor.local_endpoint().port()};
@@ -617,8 +617,7 @@ HttpServer::HttpServer(std::shared_ptr<HttpServerCore> impl) : impl_(std::move(i
 absl::StatusOr<std::unique_ptr<HttpServer>> HttpServer::Start(HttpServerOptions options, HttpRouter router,
                                                               Logger& logger, Metrics& metrics) {
   auto impl = std::make_shared<HttpServerCore>(std::move(options), std::move(router), logger, metrics);
-  const absl::Status listening = impl->Listen();
-  if (!listening.ok()) return listening;
+  RETURN_IF_ERROR(impl->Listen());
   impl->Run();
   return std::unique_ptr<HttpServer>(new HttpServer(std::move(impl)));
 }

@@ -8,6 +8,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "services/core/absl_view.h"
+#include "services/core/status_macros.h"
 #include "services/intake/effect_kinds.h"
 #include "services/intake/effect_payload.h"
 #include "services/intake/router.h"
@@ -236,19 +237,17 @@ absl::StatusOr<LookResult> AnswerCommentEffect::Send(const EffectContext& contex
     if (edited.ok()) return WrittenSeen(*edited, *answer, context.own_login);
     if (!NeedsNewComment(edited.status())) return edited.status();
   }
-  const absl::StatusOr<ForgeCommentWritten> added = context.forge.AddComment(call, subject, answer->body);
-  if (!added.ok()) return added.status();
-  return WrittenSeen(*added, *answer, context.own_login);
+  ASSIGN_OR_RETURN(const ForgeCommentWritten added, context.forge.AddComment(call, subject, answer->body));
+  return WrittenSeen(added, *answer, context.own_login);
 }
 
 absl::StatusOr<LookResult> AnswerCommentEffect::Look(const EffectContext& context, const store::Effect& effect) const {
   const std::optional<Answer> answer = AnswerOf(effect);
   if (!answer.has_value()) return BrokenPayload("the entry of the ledger has no text to look for");
-  const absl::StatusOr<ForgeCommentList> list =
-      context.forge.ListComments(context.call, ForgeSubjectOf(effect.subject));
-  if (!list.ok()) return list.status();
-  LookResult look = AnswerSeen(FindAnswer(list->comments, *answer, context.own_login), *answer);
-  look.conclusive = list->complete;
+  ASSIGN_OR_RETURN(const ForgeCommentList list,
+                   context.forge.ListComments(context.call, ForgeSubjectOf(effect.subject)));
+  LookResult look = AnswerSeen(FindAnswer(list.comments, *answer, context.own_login), *answer);
+  look.conclusive = list.complete;
   return look;
 }
 
@@ -281,10 +280,9 @@ absl::StatusOr<LookResult> RemoveLabelsEffect::Send(const EffectContext& context
   // The last answer shows what all of them came to.
   LookResult look;
   for (const std::string& label : labels) {
-    const absl::StatusOr<ForgeLabelsWritten> written =
-        context.forge.RemoveLabel(call, ForgeSubjectOf(effect.subject), label);
-    if (!written.ok()) return written.status();
-    look = written->shown.has_value() ? LabelsGone(*written->shown, labels) : LookResult{};
+    ASSIGN_OR_RETURN(const ForgeLabelsWritten written,
+                     context.forge.RemoveLabel(call, ForgeSubjectOf(effect.subject), label));
+    look = written.shown.has_value() ? LabelsGone(*written.shown, labels) : LookResult{};
   }
   return look;
 }
@@ -293,9 +291,8 @@ absl::StatusOr<LookResult> RemoveLabelsEffect::Look(const EffectContext& context
   const std::optional<json> value = ParsePayload(effect.payload);
   const std::vector<std::string> labels =
       value.has_value() ? StringsMember(*value, "labels") : std::vector<std::string>();
-  absl::StatusOr<ForgeIssue> issue = context.forge.GetIssue(context.call, ForgeSubjectOf(effect.subject));
-  if (!issue.ok()) return issue.status();
-  return LabelsGone(issue->labels, labels);
+  ASSIGN_OR_RETURN(ForgeIssue issue, context.forge.GetIssue(context.call, ForgeSubjectOf(effect.subject)));
+  return LabelsGone(issue.labels, labels);
 }
 
 }  // namespace yardmaster

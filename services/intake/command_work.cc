@@ -11,6 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "clients/forge/forge_error.h"
 #include "services/core/limits.h"
+#include "services/core/status_macros.h"
 #include "services/intake/effect.h"
 #include "services/intake/forge_view.h"
 #include "services/intake/guarded_action.h"
@@ -142,10 +143,9 @@ WorkResult CommandWork::Run() {
 }
 
 absl::StatusOr<std::vector<EarlierCommand>> CommandWork::Earlier(const store::StoredCommand& command) const {
-  const absl::StatusOr<std::vector<store::StoredCommand>> list = env_.commands->List(subject_);
-  if (!list.ok()) return list.status();
+  ASSIGN_OR_RETURN(const std::vector<store::StoredCommand> list, env_.commands->List(subject_));
   std::vector<EarlierCommand> earlier;
-  for (const store::StoredCommand& other : *list) {
+  for (const store::StoredCommand& other : list) {
     if (other.source != command.source || other.progress != store::CommandProgress::kSettled) continue;
     earlier.push_back({other.fingerprint, other.outcome});
   }
@@ -344,8 +344,7 @@ absl::StatusOr<AskedPlan> CommandWork::Ask(std::string_view planner_name, const 
     return candidate->name() == planner_name && candidate->Handles(subject_.kind(), pack_->model());
   });
   if (planner == env_.planners.end()) return asked;
-  const absl::StatusOr<TakenOff> labels = LabelsTakenOff(env_, subject_, Names(reading.snapshot.labels()));
-  if (!labels.ok()) return labels.status();
+  ASSIGN_OR_RETURN(const TakenOff labels, LabelsTakenOff(env_, subject_, Names(reading.snapshot.labels())));
   v1::Event event = item_.event;
   event.set_kind(v1::Event::KIND_REQUESTED);
   event.set_origin(v1::Event::ORIGIN_COMMAND);
@@ -358,15 +357,15 @@ absl::StatusOr<AskedPlan> CommandWork::Ask(std::string_view planner_name, const 
                         .open = reading.open,
                         .pack = pack_,
                         .mode = item_.mode,
-                        .our_labels = labels->ours,
+                        .our_labels = labels.ours,
                         .asked = options,
                         .view = &view};
   asked.reason = std::string((*planner)->LeaveAlone(input));
   if (!asked.reason.empty()) return asked;
   v1::Plan plan;
-  if (absl::Status planned = (*planner)->Plan(input, plan); !planned.ok()) return planned;
+  RETURN_IF_ERROR((*planner)->Plan(input, plan));
   ExplainChoice(choice_, plan);
-  OnlyWhatPasses(*pack_, Names(reading.snapshot.labels()), labels->removed, plan);
+  OnlyWhatPasses(*pack_, Names(reading.snapshot.labels()), labels.removed, plan);
   asked.plan = std::move(plan);
   return asked;
 }

@@ -6,6 +6,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "services/core/absl_view.h"
+#include "services/core/status_macros.h"
 #include "services/intake/effect_payload.h"
 #include "services/intake/router.h"
 
@@ -80,17 +81,15 @@ bool AddLabelsEffect::AskedFor(std::string_view payload) {
 
 absl::StatusOr<LookResult> AddLabelsEffect::Send(const EffectContext& context, const store::Effect& effect) const {
   const std::vector<std::string> labels = LabelsOf(effect.payload);
-  absl::StatusOr<ForgeLabelsWritten> written =
-      context.forge.AddLabels(context.call, ForgeSubjectOf(effect.subject), labels);
-  if (!written.ok()) return written.status();
-  if (!written->shown.has_value()) return LookResult{};
-  return LabelsSeen(*written->shown, labels);
+  ASSIGN_OR_RETURN(ForgeLabelsWritten written,
+                   context.forge.AddLabels(context.call, ForgeSubjectOf(effect.subject), labels));
+  if (!written.shown.has_value()) return LookResult{};
+  return LabelsSeen(*written.shown, labels);
 }
 
 absl::StatusOr<LookResult> AddLabelsEffect::Look(const EffectContext& context, const store::Effect& effect) const {
-  absl::StatusOr<ForgeIssue> issue = context.forge.GetIssue(context.call, ForgeSubjectOf(effect.subject));
-  if (!issue.ok()) return issue.status();
-  return LabelsSeen(issue->labels, LabelsOf(effect.payload));
+  ASSIGN_OR_RETURN(ForgeIssue issue, context.forge.GetIssue(context.call, ForgeSubjectOf(effect.subject)));
+  return LabelsSeen(issue.labels, LabelsOf(effect.payload));
 }
 
 // --- post_template ---
@@ -134,21 +133,19 @@ absl::StatusOr<LookResult> PostTemplateEffect::Send(const EffectContext& context
   const std::optional<json> value = ParsePayload(effect.payload);
   const std::string body = value.has_value() ? StringMember(*value, "body") : std::string();
   if (body.empty()) return BrokenPayload("the entry of the ledger has no text to post");
-  absl::StatusOr<ForgeCommentWritten> written =
-      context.forge.AddComment(context.call, ForgeSubjectOf(effect.subject), body);
-  if (!written.ok()) return written.status();
+  ASSIGN_OR_RETURN(ForgeCommentWritten written,
+                   context.forge.AddComment(context.call, ForgeSubjectOf(effect.subject), body));
   LookResult look;
-  look.seen = written->shown.has_value();
-  if (look.seen) look.forge_ref = written->shown->id;
+  look.seen = written.shown.has_value();
+  if (look.seen) look.forge_ref = written.shown->id;
   return look;
 }
 
 absl::StatusOr<LookResult> PostTemplateEffect::Look(const EffectContext& context, const store::Effect& effect) const {
-  absl::StatusOr<ForgeCommentList> list = context.forge.ListComments(context.call, ForgeSubjectOf(effect.subject));
-  if (!list.ok()) return list.status();
+  ASSIGN_OR_RETURN(ForgeCommentList list, context.forge.ListComments(context.call, ForgeSubjectOf(effect.subject)));
   LookResult look;
-  look.conclusive = list->complete;
-  for (const ForgeComment& comment : list->comments) {
+  look.conclusive = list.complete;
+  for (const ForgeComment& comment : list.comments) {
     if (KeyOf(comment.body) != effect.key) continue;
     // Somebody else may have copied our marker.
     if (!context.own_login.empty() && !SameLogin(comment.author.login, context.own_login)) continue;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "clients/forge/forge_error.h"
+#include "services/core/status_macros.h"
 #include "services/intake/command_effects.h"
 #include "services/intake/effect_kinds.h"
 
@@ -75,9 +76,8 @@ absl::StatusOr<std::vector<store::Effect>> EffectRunner::Open(const v1::Subject&
     store::EffectFilter filter;
     filter.subject = subject;
     filter.state = state;
-    absl::StatusOr<store::Page<store::Effect>> page = ledger_.List(filter, {0, kMaxEffectsRead});
-    if (!page.ok()) return page.status();
-    for (store::Effect& effect : page->items) open.push_back(std::move(effect));
+    ASSIGN_OR_RETURN(store::Page<store::Effect> page, ledger_.List(filter, {0, kMaxEffectsRead}));
+    for (store::Effect& effect : page.items) open.push_back(std::move(effect));
   }
   std::sort(open.begin(), open.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
   return open;
@@ -221,21 +221,19 @@ StepResult EffectRunner::Send(const EffectKind& kind, int64_t id, const EffectCo
 }
 
 absl::Status EffectRunner::Abandon(const v1::Subject& subject, const std::set<std::string>& keep) {
-  const absl::StatusOr<std::vector<store::Effect>> open = Open(subject);
-  if (!open.ok()) return open.status();
-  for (const store::Effect& effect : *open) {
+  ASSIGN_OR_RETURN(const std::vector<store::Effect> open, Open(subject));
+  for (const store::Effect& effect : open) {
     if (effect.state != EffectState::kIntent || effect.sent_at.has_value() || keep.contains(effect.key)) continue;
-    if (absl::Status noted = ledger_.MarkRefused(effect.id, kAbandoned); !noted.ok()) return noted;
+    RETURN_IF_ERROR(ledger_.MarkRefused(effect.id, kAbandoned));
   }
   return absl::OkStatus();
 }
 
 absl::Status EffectRunner::GiveUp(const v1::Subject& subject, int64_t delivery, std::string_view reason) {
-  const absl::StatusOr<std::vector<store::Effect>> open = Open(subject);
-  if (!open.ok()) return open.status();
-  for (const store::Effect& effect : *open) {
+  ASSIGN_OR_RETURN(const std::vector<store::Effect> open, Open(subject));
+  for (const store::Effect& effect : open) {
     if (effect.delivery != delivery) continue;
-    if (absl::Status noted = ledger_.MarkFailed(effect.id, reason); !noted.ok()) return noted;
+    RETURN_IF_ERROR(ledger_.MarkFailed(effect.id, reason));
   }
   return absl::OkStatus();
 }
@@ -248,9 +246,8 @@ absl::StatusOr<WrittenLabels> EffectRunner::LabelsWritten(const v1::Subject& sub
     filter.subject = subject;
     filter.state = EffectState::kConfirmed;
     filter.kind = kind;
-    absl::StatusOr<store::Page<store::Effect>> page = ledger_.List(filter, {0, kMaxEffectsRead});
-    if (!page.ok()) return page.status();
-    std::move(page->items.begin(), page->items.end(), std::back_inserter(effects));
+    ASSIGN_OR_RETURN(store::Page<store::Effect> page, ledger_.List(filter, {0, kMaxEffectsRead}));
+    std::move(page.items.begin(), page.items.end(), std::back_inserter(effects));
   }
   std::sort(effects.begin(), effects.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
   std::map<std::string, bool> ours;

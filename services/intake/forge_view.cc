@@ -6,6 +6,7 @@
 #include "services/core/absl_view.h"
 #include "services/core/errors.h"
 #include "services/core/short_digest.h"
+#include "services/core/status_macros.h"
 #include "services/intake/effect.h"
 
 namespace yardmaster {
@@ -62,10 +63,9 @@ absl::StatusOr<std::optional<std::string>> ForgeView::ReadFile(std::string_view 
   const std::string key = Key(repository, path, ref);
   if (const auto known = files_.find(key); known != files_.end()) return known->second;
   const auto read = [&]() -> absl::StatusOr<std::optional<std::string>> {
-    absl::StatusOr<std::optional<ForgeFile>> file = forge_.GetFile(call_, repository, path, ref);
-    if (!file.ok()) return file.status();
+    ASSIGN_OR_RETURN(std::optional<ForgeFile> file, forge_.GetFile(call_, repository, path, ref));
     std::optional<std::string> text;
-    if (file->has_value()) text = std::move((*file)->content);
+    if (file.has_value()) text = std::move(file->content);
     return text;
   };
   absl::StatusOr<std::optional<std::string>> text =
@@ -77,9 +77,8 @@ absl::StatusOr<std::optional<std::string>> ForgeView::ReadFile(std::string_view 
 
 absl::StatusOr<const ForgePull*> ForgeView::Pull() {
   if (!pull_.has_value()) {
-    absl::StatusOr<ForgePull> pull = Outside([&] { return forge_.GetPull(call_, ForgeSubjectOf(subject_)); });
-    if (!pull.ok()) return pull.status();
-    pull_ = *std::move(pull);
+    ASSIGN_OR_RETURN(ForgePull pull, Outside([&] { return forge_.GetPull(call_, ForgeSubjectOf(subject_)); }));
+    pull_ = std::move(pull);
     Note("pull", pull_->base_sha + " " + pull_->head_sha);
   }
   return &*pull_;
@@ -87,22 +86,20 @@ absl::StatusOr<const ForgePull*> ForgeView::Pull() {
 
 absl::StatusOr<const ForgePullFileList*> ForgeView::PullFiles() {
   if (!pull_files_.has_value()) {
-    absl::StatusOr<ForgePullFileList> files =
-        Outside([&] { return forge_.ListPullFiles(call_, ForgeSubjectOf(subject_)); });
-    if (!files.ok()) return files.status();
-    pull_files_ = *std::move(files);
+    ASSIGN_OR_RETURN(ForgePullFileList files,
+                     Outside([&] { return forge_.ListPullFiles(call_, ForgeSubjectOf(subject_)); }));
+    pull_files_ = std::move(files);
     for (const ForgePullFile& file : pull_files_->files) Note("changed " + file.path, file.sha);
   }
   return &*pull_files_;
 }
 
 absl::StatusOr<std::optional<v1::Plan>> ForgeView::LatestDecision() {
-  const absl::StatusOr<std::optional<store::Decision>> latest = Outside([&] { return decisions_.Latest(subject_); });
-  if (!latest.ok()) return latest.status();
+  ASSIGN_OR_RETURN(const std::optional<store::Decision> latest, Outside([&] { return decisions_.Latest(subject_); }));
   std::optional<v1::Plan> plan;
-  if (!latest->has_value()) return plan;
+  if (!latest.has_value()) return plan;
   v1::Plan read;
-  if (!read.ParseFromString((*latest)->plan)) return errors::StoredValueDamaged("a decision can't be read");
+  if (!read.ParseFromString(latest->plan)) return errors::StoredValueDamaged("a decision can't be read");
   Note("decision", read.id());
   plan = std::move(read);
   return plan;

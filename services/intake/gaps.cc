@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "services/core/absl_view.h"
+#include "services/core/status_macros.h"
 
 namespace yardmaster {
 namespace {
@@ -44,9 +45,8 @@ absl::StatusOr<GapSummary> SweepGaps(ForgeSide& side, const std::string& reposit
   std::string cursor;
   bool in_window = true;
   do {
-    const absl::StatusOr<ForgeHookDeliveryPage> page = side.forge().ListHookDeliveries(call, repository, hook, cursor);
-    if (!page.ok()) return page.status();
-    for (const ForgeHookDelivery& delivery : page->deliveries) {
+    ASSIGN_OR_RETURN(const ForgeHookDeliveryPage page, side.forge().ListHookDeliveries(call, repository, hook, cursor));
+    for (const ForgeHookDelivery& delivery : page.deliveries) {
       const auto at = ParseTimestamp(delivery.delivered_at);
       if (at.has_value() && *at < now - kGapWindow) {
         in_window = false;
@@ -60,7 +60,7 @@ absl::StatusOr<GapSummary> SweepGaps(ForgeSide& side, const std::string& reposit
         one.newest = at.value_or(now - kGapWindow);
       }
     }
-    cursor = page->next;
+    cursor = page.next;
   } while (in_window && !cursor.empty());
 
   // 2. What of it never arrived. The answer that the forge noted tells nothing: a 2xx may have been another daemon's,

@@ -12,6 +12,7 @@
 #include "services/core/messages/issue_snapshot.h"
 #include "services/core/repository_name.h"
 #include "services/core/rpc/pooled_rpc.h"
+#include "services/core/status_macros.h"
 #include "services/intake/effect.h"
 #include "services/intake/messages.h"
 #include "services/intake/pack_choice.h"
@@ -54,7 +55,7 @@ absl::Status CheckName(std::string_view field, std::string_view value) {
 // A filter's subject, if one was given.
 absl::StatusOr<std::optional<v1::Subject>> SubjectOf(bool has, const v1::Subject& subject) {
   if (!has) return std::optional<v1::Subject>();
-  if (absl::Status status = CheckSubject(subject); !status.ok()) return status;
+  RETURN_IF_ERROR(CheckSubject(subject));
   return std::optional<v1::Subject>(subject);
 }
 
@@ -144,13 +145,12 @@ absl::StatusOr<store::Delivery> IntakeServiceImpl::FindDelivery(const v1::Delive
   store::Inbox& inbox = parts_.store->inbox();
   if (key.key_case() == v1::DeliveryKey::kId) return inbox.Get(key.id());
   if (key.delivery_id().empty()) return errors::FieldMissing("delivery");
-  if (absl::Status status = CheckName("delivery_id", key.delivery_id()); !status.ok()) return status;
+  RETURN_IF_ERROR(CheckName("delivery_id", key.delivery_id()));
   store::DeliveryFilter filter;
   filter.delivery_id = key.delivery_id();
-  absl::StatusOr<store::Page<store::Delivery>> page = inbox.List(filter, {0, 1});
-  if (!page.ok()) return page.status();
-  if (page->items.empty()) return errors::DeliveryUnknown(key.delivery_id());
-  return std::move(page->items.front());
+  ASSIGN_OR_RETURN(store::Page<store::Delivery> page, inbox.List(filter, {0, 1}));
+  if (page.items.empty()) return errors::DeliveryUnknown(key.delivery_id());
+  return std::move(page.items.front());
 }
 
 grpc::ServerUnaryReactor* IntakeServiceImpl::ListDeliveries(grpc::CallbackServerContext* context,
@@ -158,20 +158,18 @@ grpc::ServerUnaryReactor* IntakeServiceImpl::ListDeliveries(grpc::CallbackServer
                                                             v1::ListDeliveriesResponse* response) {
   return Handle(context, kListDeliveries, [request, response](store::Store& store) -> absl::Status {
     for (const std::string* name : {&request->forge(), &request->delivery_id(), &request->event()}) {
-      if (absl::Status status = CheckName("a filter", *name); !status.ok()) return status;
+      RETURN_IF_ERROR(CheckName("a filter", *name));
     }
     store::DeliveryFilter filter;
     filter.forge = request->forge();
     filter.delivery_id = request->delivery_id();
     filter.event = request->event();
     filter.state = FromProto(request->state());
-    absl::StatusOr<std::optional<v1::Subject>> subject = SubjectOf(request->has_subject(), request->subject());
-    if (!subject.ok()) return subject.status();
-    filter.subject = *std::move(subject);
-    const absl::StatusOr<store::Page<store::Delivery>> page = store.inbox().List(filter, PageOf(request->page()));
-    if (!page.ok()) return page.status();
-    for (const store::Delivery& delivery : page->items) *response->add_deliveries() = ToProto(delivery);
-    response->set_next(page->next);
+    ASSIGN_OR_RETURN(std::optional<v1::Subject> subject, SubjectOf(request->has_subject(), request->subject()));
+    filter.subject = std::move(subject);
+    ASSIGN_OR_RETURN(const store::Page<store::Delivery> page, store.inbox().List(filter, PageOf(request->page())));
+    for (const store::Delivery& delivery : page.items) *response->add_deliveries() = ToProto(delivery);
+    response->set_next(page.next);
     return absl::OkStatus();
   });
 }
@@ -180,25 +178,23 @@ grpc::ServerUnaryReactor* IntakeServiceImpl::ShowDelivery(grpc::CallbackServerCo
                                                           const v1::ShowDeliveryRequest* request,
                                                           v1::ShowDeliveryResponse* response) {
   return Handle(context, kShowDelivery, [this, request, response](store::Store& store) -> absl::Status {
-    const absl::StatusOr<store::Delivery> delivery = FindDelivery(request->delivery());
-    if (!delivery.ok()) return delivery.status();
-    *response->mutable_delivery() = ToProto(*delivery);
-    for (const auto& [name, value] : delivery->headers) {
+    ASSIGN_OR_RETURN(const store::Delivery delivery, FindDelivery(request->delivery()));
+    *response->mutable_delivery() = ToProto(delivery);
+    for (const auto& [name, value] : delivery.headers) {
       response->add_headers()->append(name).append(": ").append(value);
     }
-    if (!request->omit_body() && delivery->body_kept) {
-      absl::StatusOr<std::string> body = store.inbox().Body(delivery->id);
+    if (!request->omit_body() && delivery.body_kept) {
+      absl::StatusOr<std::string> body = store.inbox().Body(delivery.id);
       if (!body.ok() && !absl::IsNotFound(body.status())) return body.status();
       if (body.ok()) response->set_body(*std::move(body));
     }
-    if (delivery->subject.number() > 0) {
+    if (delivery.subject.number() > 0) {
       store::EffectFilter filter;
-      filter.subject = delivery->subject;
-      absl::StatusOr<store::Page<store::Effect>> effects = store.ledger().List(filter, {0, 200});
-      if (!effects.ok()) return effects.status();
-      std::reverse(effects->items.begin(), effects->items.end());
-      for (const store::Effect& effect : effects->items) {
-        if (effect.delivery == delivery->id) *response->add_effects() = ToProto(effect);
+      filter.subject = delivery.subject;
+      ASSIGN_OR_RETURN(store::Page<store::Effect> effects, store.ledger().List(filter, {0, 200}));
+      std::reverse(effects.items.begin(), effects.items.end());
+      for (const store::Effect& effect : effects.items) {
+        if (effect.delivery == delivery.id) *response->add_effects() = ToProto(effect);
       }
     }
     return absl::OkStatus();
@@ -206,7 +202,7 @@ grpc::ServerUnaryReactor* IntakeServiceImpl::ShowDelivery(grpc::CallbackServerCo
 }
 
 absl::Status IntakeServiceImpl::Requeue(int64_t id) {
-  if (absl::Status status = parts_.store->inbox().Requeue(id); !status.ok()) return status;
+  RETURN_IF_ERROR(parts_.store->inbox().Requeue(id));
   if (parts_.on_requeue != nullptr) parts_.on_requeue(id);
   return absl::OkStatus();
 }
@@ -215,12 +211,10 @@ grpc::ServerUnaryReactor* IntakeServiceImpl::ReplayDelivery(grpc::CallbackServer
                                                             const v1::ReplayDeliveryRequest* request,
                                                             v1::ReplayDeliveryResponse* response) {
   return Handle(context, kReplayDelivery, [this, request, response](store::Store& store) -> absl::Status {
-    const absl::StatusOr<store::Delivery> delivery = FindDelivery(request->delivery());
-    if (!delivery.ok()) return delivery.status();
-    if (absl::Status status = Requeue(delivery->id); !status.ok()) return status;
-    const absl::StatusOr<store::Delivery> now = store.inbox().Get(delivery->id);
-    if (!now.ok()) return now.status();
-    *response->mutable_delivery() = ToProto(*now);
+    ASSIGN_OR_RETURN(const store::Delivery delivery, FindDelivery(request->delivery()));
+    RETURN_IF_ERROR(Requeue(delivery.id));
+    ASSIGN_OR_RETURN(const store::Delivery now, store.inbox().Get(delivery.id));
+    *response->mutable_delivery() = ToProto(now);
     return absl::OkStatus();
   });
 }
@@ -230,13 +224,11 @@ grpc::ServerUnaryReactor* IntakeServiceImpl::GetPending(grpc::CallbackServerCont
                                                         v1::GetPendingResponse* response) {
   return Handle(context, kGetPending, [response](store::Store& store) -> absl::Status {
     // Effects are looked at last: a delivery that ends between the two leaves nothing behind.
-    const absl::StatusOr<store::InboxCounts> counts = store.inbox().Counts();
-    if (!counts.ok()) return counts.status();
-    const absl::StatusOr<int64_t> effects = store.ledger().CountPending();
-    if (!effects.ok()) return effects.status();
-    response->set_deliveries(counts->received);
-    response->set_effects(*effects);
-    response->set_dead_letters(counts->failed + counts->dead);
+    ASSIGN_OR_RETURN(const store::InboxCounts counts, store.inbox().Counts());
+    ASSIGN_OR_RETURN(const int64_t effects, store.ledger().CountPending());
+    response->set_deliveries(counts.received);
+    response->set_effects(effects);
+    response->set_dead_letters(counts.failed + counts.dead);
     return absl::OkStatus();
   });
 }
@@ -246,22 +238,20 @@ grpc::ServerUnaryReactor* IntakeServiceImpl::ListDecisions(grpc::CallbackServerC
                                                            v1::ListDecisionsResponse* response) {
   return Handle(context, kListDecisions, [request, response](store::Store& store) -> absl::Status {
     store::DecisionFilter filter;
-    if (absl::Status status = CheckName("pack", request->pack()); !status.ok()) return status;
+    RETURN_IF_ERROR(CheckName("pack", request->pack()));
     filter.pack = request->pack();
     if (request->mode() != v1::MODE_UNSPECIFIED) filter.mode = request->mode();
-    absl::StatusOr<std::optional<v1::Subject>> subject = SubjectOf(request->has_subject(), request->subject());
-    if (!subject.ok()) return subject.status();
-    filter.subject = *std::move(subject);
-    const absl::StatusOr<store::Page<store::Decision>> page = store.decisions().List(filter, PageOf(request->page()));
-    if (!page.ok()) return page.status();
-    for (const store::Decision& decision : page->items) {
+    ASSIGN_OR_RETURN(std::optional<v1::Subject> subject, SubjectOf(request->has_subject(), request->subject()));
+    filter.subject = std::move(subject);
+    ASSIGN_OR_RETURN(const store::Page<store::Decision> page, store.decisions().List(filter, PageOf(request->page())));
+    for (const store::Decision& decision : page.items) {
       const absl::StatusOr<store::Decision> whole = store.decisions().Get(decision.id);
       if (!whole.ok()) continue;  // retention was quicker
       v1::Plan& plan = *response->add_decisions();
       if (!plan.ParseFromString(whole->plan)) return errors::StoredValueDamaged("a decision can't be read");
       plan.clear_explanation();
     }
-    response->set_next(page->next);
+    response->set_next(page.next);
     return absl::OkStatus();
   });
 }
@@ -271,19 +261,17 @@ grpc::ServerUnaryReactor* IntakeServiceImpl::ListEffects(grpc::CallbackServerCon
                                                          v1::ListEffectsResponse* response) {
   return Handle(context, kListEffects, [request, response](store::Store& store) -> absl::Status {
     for (const std::string* name : {&request->kind(), &request->decision()}) {
-      if (absl::Status status = CheckName("a filter", *name); !status.ok()) return status;
+      RETURN_IF_ERROR(CheckName("a filter", *name));
     }
     store::EffectFilter filter;
     filter.kind = request->kind();
     filter.decision = request->decision();
     filter.state = FromProto(request->state());
-    absl::StatusOr<std::optional<v1::Subject>> subject = SubjectOf(request->has_subject(), request->subject());
-    if (!subject.ok()) return subject.status();
-    filter.subject = *std::move(subject);
-    const absl::StatusOr<store::Page<store::Effect>> page = store.ledger().List(filter, PageOf(request->page()));
-    if (!page.ok()) return page.status();
-    for (const store::Effect& effect : page->items) *response->add_effects() = ToProto(effect);
-    response->set_next(page->next);
+    ASSIGN_OR_RETURN(std::optional<v1::Subject> subject, SubjectOf(request->has_subject(), request->subject()));
+    filter.subject = std::move(subject);
+    ASSIGN_OR_RETURN(const store::Page<store::Effect> page, store.ledger().List(filter, PageOf(request->page())));
+    for (const store::Effect& effect : page.items) *response->add_effects() = ToProto(effect);
+    response->set_next(page.next);
     return absl::OkStatus();
   });
 }
@@ -293,12 +281,11 @@ grpc::ServerUnaryReactor* IntakeServiceImpl::ShowEffect(grpc::CallbackServerCont
                                                         v1::ShowEffectResponse* response) {
   return Handle(context, kShowEffect, [request, response](store::Store& store) -> absl::Status {
     if (request->which_case() == v1::ShowEffectRequest::WHICH_NOT_SET) return errors::FieldMissing("id or key");
-    if (absl::Status status = CheckName("key", request->key()); !status.ok()) return status;
-    const absl::StatusOr<store::Effect> effect = request->which_case() == v1::ShowEffectRequest::kId
+    RETURN_IF_ERROR(CheckName("key", request->key()));
+    ASSIGN_OR_RETURN(const store::Effect effect, request->which_case() == v1::ShowEffectRequest::kId
                                                      ? store.ledger().Get(request->id())
-                                                     : store.ledger().Find(request->key());
-    if (!effect.ok()) return effect.status();
-    *response->mutable_effect() = ToProto(*effect);
+                                                     : store.ledger().Find(request->key()));
+    *response->mutable_effect() = ToProto(effect);
     return absl::OkStatus();
   });
 }
@@ -324,17 +311,16 @@ grpc::ServerUnaryReactor* IntakeServiceImpl::ListDeadLetters(grpc::CallbackServe
     while (true) {
       store::DeliveryFilter filter;
       filter.state = dead ? store::DeliveryState::kDead : store::DeliveryState::kFailed;
-      const absl::StatusOr<store::Page<store::Delivery>> list = store.inbox().List(filter, page);
-      if (!list.ok()) return list.status();
-      for (const store::Delivery& delivery : list->items) *response->add_deliveries() = ToProto(delivery);
-      if (list->next != 0) {
-        response->set_next(both && dead ? -list->next - 1 : list->next);
+      ASSIGN_OR_RETURN(const store::Page<store::Delivery> list, store.inbox().List(filter, page));
+      for (const store::Delivery& delivery : list.items) *response->add_deliveries() = ToProto(delivery);
+      if (list.next != 0) {
+        response->set_next(both && dead ? -list.next - 1 : list.next);
         return absl::OkStatus();
       }
       if (!both || dead) return absl::OkStatus();
       dead = true;
       page.before = 0;
-      page.limit -= static_cast<int64_t>(list->items.size());
+      page.limit -= static_cast<int64_t>(list.items.size());
       if (page.limit <= 0) {
         response->set_next(-1);
         return absl::OkStatus();
@@ -354,10 +340,9 @@ grpc::ServerUnaryReactor* IntakeServiceImpl::RequeueDeadLetters(grpc::CallbackSe
       filter.state = store::DeliveryState::kFailed;
       store::PageRequest page{0, 500};
       do {
-        const absl::StatusOr<store::Page<store::Delivery>> list = store.inbox().List(filter, page);
-        if (!list.ok()) return list.status();
-        for (const store::Delivery& delivery : list->items) ids.push_back(delivery.id);
-        page.before = list->next;
+        ASSIGN_OR_RETURN(const store::Page<store::Delivery> list, store.inbox().List(filter, page));
+        for (const store::Delivery& delivery : list.items) ids.push_back(delivery.id);
+        page.before = list.next;
       } while (page.before != 0);
     }
     std::sort(ids.begin(), ids.end());
@@ -417,7 +402,7 @@ grpc::ServerUnaryReactor* IntakeServiceImpl::FindSimilar(grpc::CallbackServerCon
                                                          v1::FindSimilarResponse* response) {
   return Handle(context, kFindSimilar, [request, response](store::Store& store) -> absl::Status {
     for (const std::string* name : {&request->forge(), &request->repository()}) {
-      if (absl::Status status = CheckName("a filter", *name); !status.ok()) return status;
+      RETURN_IF_ERROR(CheckName("a filter", *name));
     }
     store::SimilarQuery query;
     query.title = request->title();
@@ -426,13 +411,12 @@ grpc::ServerUnaryReactor* IntakeServiceImpl::FindSimilar(grpc::CallbackServerCon
     query.repository = request->repository();
     query.limit = request->limit() <= 0 ? kDefaultSimilar : request->limit();
     if (request->has_subject()) {
-      if (absl::Status status = CheckSubject(request->subject()); !status.ok()) return status;
+      RETURN_IF_ERROR(CheckSubject(request->subject()));
       v1::Subject subject = request->subject();
       if (subject.kind() == v1::SUBJECT_KIND_UNSPECIFIED) subject.set_kind(v1::SUBJECT_KIND_ISSUE);
-      const absl::StatusOr<std::optional<store::KnownSubject>> known = store.subjects().Get(subject);
-      if (!known.ok()) return known.status();
-      if (!known->has_value()) return errors::SubjectNeverSeen(SubjectKey(subject));
-      if (query.title.empty()) query.title = (*known)->title;
+      ASSIGN_OR_RETURN(const std::optional<store::KnownSubject> known, store.subjects().Get(subject));
+      if (!known.has_value()) return errors::SubjectNeverSeen(SubjectKey(subject));
+      if (query.title.empty()) query.title = known->title;
       if (query.forge.empty()) query.forge = subject.forge();
       if (query.repository.empty()) query.repository = subject.repository();
       query.except = subject;
@@ -442,9 +426,8 @@ grpc::ServerUnaryReactor* IntakeServiceImpl::FindSimilar(grpc::CallbackServerCon
     if (query.title.size() > kMaxTitleBytes) {
       return errors::OverLimit("title", query.title.size(), kMaxTitleBytes, "bytes");
     }
-    const absl::StatusOr<std::vector<store::SimilarSubject>> similar = store.subjects().Similar(query);
-    if (!similar.ok()) return similar.status();
-    for (const store::SimilarSubject& one : *similar) *response->add_similar() = ToProto(one);
+    ASSIGN_OR_RETURN(const std::vector<store::SimilarSubject> similar, store.subjects().Similar(query));
+    for (const store::SimilarSubject& one : similar) *response->add_similar() = ToProto(one);
     return absl::OkStatus();
   });
 }

@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "services/core/status_macros.h"
 #include "services/intake/messages.h"
 
 namespace yardmaster {
@@ -20,23 +21,21 @@ absl::Status KeepDecision(const WorkEnvironment& env, const WorkItem& item, cons
   decision.mode = plan.mode();
   decision.delivery = item.delivery;
   decision.plan = plan.SerializeAsString();
-  if (absl::Status kept = env.decisions.Put(decision); !kept.ok()) return kept;
+  RETURN_IF_ERROR(env.decisions.Put(decision));
   if (env.on_decision != nullptr) env.on_decision(std::make_shared<const v1::Plan>(plan));
   return absl::OkStatus();
 }
 
 absl::StatusOr<TakenOff> LabelsTakenOff(const WorkEnvironment& env, const v1::Subject& subject,
                                         const std::vector<std::string>& labels) {
-  absl::StatusOr<WrittenLabels> written = env.effects.LabelsWritten(subject);
-  if (!written.ok()) return written.status();
-  const absl::StatusOr<std::vector<store::RemovedLabel>> removed = env.subjects.RemovedLabels(subject);
-  if (!removed.ok()) return removed.status();
+  ASSIGN_OR_RETURN(WrittenLabels written, env.effects.LabelsWritten(subject));
+  ASSIGN_OR_RETURN(const std::vector<store::RemovedLabel> removed, env.subjects.RemovedLabels(subject));
   TakenOff out;
-  out.ours = std::move(written->ours);
-  for (const store::RemovedLabel& label : *removed) out.removed.push_back(label.label);
+  out.ours = std::move(written.ours);
+  for (const store::RemovedLabel& label : removed) out.removed.push_back(label.label);
   // What we put there and is gone was taken off by somebody, whether we were told or not; so was what we took off
   // because a person asked for it.
-  for (const std::string& label : written->all) {
+  for (const std::string& label : written.all) {
     if (std::find(labels.begin(), labels.end(), label) == labels.end()) out.removed.push_back(label);
   }
   return out;

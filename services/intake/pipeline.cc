@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "services/core/status_macros.h"
 #include "services/intake/reasons.h"
 #include "services/intake/webhooks.h"
 
@@ -64,13 +65,11 @@ absl::Status Pipeline::Start() {
     if (!delivery.ok() && !absl::IsNotFound(delivery.status())) return delivery.status();
     if (delivery.ok() && delivery->state == DeliveryState::kReceived) {
       if (delivery->subject.number() > 0) {
-        absl::Status ended = env_.work.GiveUp(delivery->subject, id, reasons::kCrashed);
-        if (!ended.ok()) return ended;
+        RETURN_IF_ERROR(env_.work.GiveUp(delivery->subject, id, reasons::kCrashed));
       }
       const std::string reason = reasons::WithDetail(
           reasons::kCrashed, "work on it ended the daemon " + std::to_string(env_.marks.Deaths(id)) + " times");
-      absl::Status dead = env_.inbox.MarkDead(id, reason);
-      if (!dead.ok()) return dead;
+      RETURN_IF_ERROR(env_.inbox.MarkDead(id, reason));
       env_.logger.Error("delivery set aside: work on it ended the daemon too often",
                         {{"delivery", delivery->delivery_id}, {"forge", delivery->forge}, {"row", id}});
     }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "services/core/limits.h"
+#include "services/core/status_macros.h"
 #include "services/intake/effect.h"
 
 namespace yardmaster {
@@ -49,27 +50,25 @@ void AddComments(std::vector<ForgeComment> comments, std::string_view own_login,
 absl::StatusOr<SubjectReading> ReadSubject(Forge& forge, const ForgeCall& call, const v1::Subject& subject,
                                            std::string_view own_login) {
   const ForgeSubject address = ForgeSubjectOf(subject);
-  absl::StatusOr<ForgeIssue> issue = forge.GetIssue(call, address);
-  if (!issue.ok()) return issue.status();
-  if (issue->pull_request != address.pull_request) {
-    return absl::FailedPreconditionError(issue->pull_request ? "the number is a pull request's"
-                                                             : "the number is an issue's");
+  ASSIGN_OR_RETURN(ForgeIssue issue, forge.GetIssue(call, address));
+  if (issue.pull_request != address.pull_request) {
+    return absl::FailedPreconditionError(issue.pull_request ? "the number is a pull request's"
+                                                            : "the number is an issue's");
   }
-  absl::StatusOr<ForgeCommentList> comments = forge.ListComments(call, address);
-  if (!comments.ok()) return comments.status();
+  ASSIGN_OR_RETURN(ForgeCommentList comments, forge.ListComments(call, address));
 
   SubjectReading reading;
-  reading.open = issue->state == ForgeState::kOpen;
+  reading.open = issue.state == ForgeState::kOpen;
   v1::IssueSnapshot& snapshot = reading.snapshot;
   *snapshot.mutable_subject() = subject;
-  snapshot.set_title(Cut(std::move(issue->title), kMaxTitleBytes));
-  snapshot.set_body(Cut(std::move(issue->body), kMaxBodyBytes));
-  snapshot.set_author(issue->author.login);
+  snapshot.set_title(Cut(std::move(issue.title), kMaxTitleBytes));
+  snapshot.set_body(Cut(std::move(issue.body), kMaxBodyBytes));
+  snapshot.set_author(issue.author.login);
   snapshot.set_labels_known(true);
-  for (std::string& label : issue->labels) {
+  for (std::string& label : issue.labels) {
     if (static_cast<size_t>(snapshot.labels_size()) < kMaxLabels) snapshot.add_labels(std::move(label));
   }
-  AddComments(std::move(comments->comments), own_login, snapshot);
+  AddComments(std::move(comments.comments), own_login, snapshot);
 
   SubjectFacts& facts = reading.facts;
   facts.title = snapshot.title();

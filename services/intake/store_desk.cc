@@ -10,6 +10,7 @@
 #include "clients/forge/forge_error.h"
 #include "services/core/errors.h"
 #include "services/core/ids.h"
+#include "services/core/status_macros.h"
 #include "services/intake/effect.h"
 #include "services/intake/forge_view.h"
 #include "services/intake/messages.h"
@@ -63,16 +64,15 @@ absl::Status StoreDesk::Resolve(const v1::Subject& subject, std::string_view pac
   const auto it = env_.forges.find(subject.forge());
   if (it == env_.forges.end()) return errors::ForgeNotConfigured(subject.forge());
   side = it->second;
-  const absl::StatusOr<std::string> name = ChoosePack(env_.config, subject.forge(), subject.repository(), pack);
-  if (!name.ok()) return name.status();
-  found = env_.find_pack(*name);
-  return found == nullptr ? errors::PackUnknown(*name, {}) : absl::OkStatus();
+  ASSIGN_OR_RETURN(const std::string name, ChoosePack(env_.config, subject.forge(), subject.repository(), pack));
+  found = env_.find_pack(name);
+  return found == nullptr ? errors::PackUnknown(name, {}) : absl::OkStatus();
 }
 
 absl::StatusOr<DeskAnswer> StoreDesk::DecideNow(const v1::Subject& subject, std::string_view pack) {
   ForgeSide* side = nullptr;
   std::shared_ptr<const rules::CompiledPack> found;
-  if (absl::Status status = Resolve(subject, pack, side, found); !status.ok()) return status;
+  RETURN_IF_ERROR(Resolve(subject, pack, side, found));
   ForgeCall call;
   call.priority = ForgePriority::kCommand;
   call.timeout = kReadTimeout;
@@ -112,7 +112,7 @@ absl::StatusOr<DeskAnswer> StoreDesk::DecideNow(const v1::Subject& subject, std:
                         .mode = v1::MODE_DRY_RUN,
                         .our_labels = {}};
   DeskAnswer answer;
-  if (absl::Status planned = (*planner)->Plan(input, answer.plan); !planned.ok()) return planned;
+  RETURN_IF_ERROR((*planner)->Plan(input, answer.plan));
   v1::Plan& plan = answer.plan;
   ExplainChoice(choice, plan);
   *plan.mutable_labels_before() = reading->snapshot.labels();
@@ -127,7 +127,7 @@ absl::StatusOr<DeskAnswer> StoreDesk::DecideNow(const v1::Subject& subject, std:
   // Without a digest: a person's question decides nothing for events that come.
   decision.mode = plan.mode();
   decision.plan = plan.SerializeAsString();
-  if (absl::Status kept = env_.decisions.Put(decision); !kept.ok()) return kept;
+  RETURN_IF_ERROR(env_.decisions.Put(decision));
   return answer;
 }
 
@@ -135,21 +135,20 @@ absl::StatusOr<DeskAnswer> StoreDesk::Apply(const v1::Subject& subject, std::str
                                             const std::function<absl::Status()>& alive) {
   ForgeSide* side = nullptr;
   std::shared_ptr<const rules::CompiledPack> found;
-  if (absl::Status status = Resolve(subject, pack, side, found); !status.ok()) return status;
+  RETURN_IF_ERROR(Resolve(subject, pack, side, found));
   SubjectRequest request;
   request.subject = subject;
   request.origin = v1::Event::ORIGIN_COMMAND;
   request.actor = actor;
   request.pack = pack;
-  const absl::StatusOr<store::AddResult> added = env_.inbox.AddAndWait(MakeRequest(request, NewId("request-")));
-  if (!added.ok()) return added.status();
+  ASSIGN_OR_RETURN(const store::AddResult added, env_.inbox.AddAndWait(MakeRequest(request, NewId("request-"))));
   milliseconds look = kFirstLook;
-  absl::StatusOr<store::Delivery> delivery = env_.inbox.Get(added->id);
+  absl::StatusOr<store::Delivery> delivery = env_.inbox.Get(added.id);
   while (delivery.ok() && delivery->state == DeliveryState::kReceived) {
-    if (absl::Status status = alive(); !status.ok()) return status;
+    RETURN_IF_ERROR(alive());
     std::this_thread::sleep_for(look);
     look = std::min(look * 2, kLongestLook);
-    delivery = env_.inbox.Get(added->id);
+    delivery = env_.inbox.Get(added.id);
   }
   if (!delivery.ok()) return delivery.status();
   const std::string key = SubjectKey(subject);
@@ -159,19 +158,16 @@ absl::StatusOr<DeskAnswer> StoreDesk::Apply(const v1::Subject& subject, std::str
   }
   if (delivery->state != DeliveryState::kDone) return errors::WorkGivenUp(key, delivery->reason);
 
-  const absl::StatusOr<std::optional<store::Decision>> latest = env_.decisions.Latest(subject);
-  if (!latest.ok()) return latest.status();
-  if (!latest->has_value()) return errors::SubjectWithoutDecision(key);
-  absl::StatusOr<std::optional<v1::Plan>> plan = ReadPlan((*latest)->plan);
-  if (!plan.ok()) return plan.status();
+  ASSIGN_OR_RETURN(const std::optional<store::Decision> latest, env_.decisions.Latest(subject));
+  if (!latest.has_value()) return errors::SubjectWithoutDecision(key);
+  ASSIGN_OR_RETURN(std::optional<v1::Plan> plan, ReadPlan(latest->plan));
   DeskAnswer answer;
-  answer.plan = **std::move(plan);
+  answer.plan = *std::move(plan);
   store::EffectFilter filter;
   filter.decision = answer.plan.id();
-  absl::StatusOr<store::Page<store::Effect>> effects = env_.ledger.List(filter, {0, 100});
-  if (!effects.ok()) return effects.status();
-  std::reverse(effects->items.begin(), effects->items.end());
-  for (const store::Effect& effect : effects->items) answer.effects.push_back(ToProto(effect));
+  ASSIGN_OR_RETURN(store::Page<store::Effect> effects, env_.ledger.List(filter, {0, 100}));
+  std::reverse(effects.items.begin(), effects.items.end());
+  for (const store::Effect& effect : effects.items) answer.effects.push_back(ToProto(effect));
   return answer;
 }
 
@@ -183,10 +179,9 @@ absl::StatusOr<std::optional<v1::Plan>> StoreDesk::FindById(std::string_view id)
 }
 
 absl::StatusOr<std::optional<v1::Plan>> StoreDesk::FindBySubject(const v1::Subject& subject) {
-  const absl::StatusOr<std::optional<store::Decision>> decision = env_.decisions.Latest(subject);
-  if (!decision.ok()) return decision.status();
-  if (!decision->has_value()) return std::optional<v1::Plan>();
-  return ReadPlan((*decision)->plan);
+  ASSIGN_OR_RETURN(const std::optional<store::Decision> decision, env_.decisions.Latest(subject));
+  if (!decision.has_value()) return std::optional<v1::Plan>();
+  return ReadPlan(decision->plan);
 }
 
 }  // namespace yardmaster

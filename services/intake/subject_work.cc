@@ -7,6 +7,7 @@
 
 #include "clients/forge/forge_error.h"
 #include "rules/engine/guardrails.h"
+#include "services/core/status_macros.h"
 #include "services/intake/command_work.h"
 #include "services/intake/forge_view.h"
 #include "services/intake/guarded_action.h"
@@ -242,11 +243,10 @@ absl::StatusOr<bool> SubjectWork::Attempt::AlreadyDecided(const std::string& dig
   // A dry run settles nothing for a run that may write.
   std::optional<v1::Mode> mode;
   if (item_.mode == v1::MODE_APPLY) mode = v1::MODE_APPLY;
-  const absl::StatusOr<std::optional<store::Decision>> same =
-      env_.decisions.FindSame(subject_, digest, pack.name, pack.revision, mode);
-  if (!same.ok()) return same.status();
-  if (!same->has_value()) return false;
-  const int64_t delivery = (*same)->delivery;
+  ASSIGN_OR_RETURN(const std::optional<store::Decision> same,
+                   env_.decisions.FindSame(subject_, digest, pack.name, pack.revision, mode));
+  if (!same.has_value()) return false;
+  const int64_t delivery = same->delivery;
   // Ours: this run continues it.
   if (delivery == item_.delivery) return false;
   if (delivery == 0) return true;
@@ -259,10 +259,9 @@ absl::StatusOr<bool> SubjectWork::Attempt::AlreadyDecided(const std::string& dig
 
 absl::StatusOr<bool> SubjectWork::Attempt::Resume(const std::string& digest, const SubjectReading& reading,
                                                   v1::Plan& plan) {
-  const absl::StatusOr<std::optional<store::Decision>> latest = env_.decisions.Latest(subject_);
-  if (!latest.ok()) return latest.status();
-  if (!latest->has_value()) return false;
-  const store::Decision& decision = **latest;
+  ASSIGN_OR_RETURN(const std::optional<store::Decision> latest, env_.decisions.Latest(subject_));
+  if (!latest.has_value()) return false;
+  const store::Decision& decision = *latest;
   if (decision.delivery != item_.delivery || decision.input_digest != digest || decision.mode != item_.mode ||
       decision.pack != pack_->model().name || decision.pack_revision != pack_->model().revision || !reading.open) {
     return false;

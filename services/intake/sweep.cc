@@ -9,6 +9,7 @@
 #include "clients/forge/forge_error.h"
 #include "services/core/errors.h"
 #include "services/core/ids.h"
+#include "services/core/status_macros.h"
 #include "services/intake/backoff.h"
 #include "services/intake/request.h"
 
@@ -61,16 +62,14 @@ absl::Status Sweep::Begin() {
   side_ = side->second;
   std::string pack = target_.pack;
   if (!target_.named && env_.choose_pack != nullptr) {
-    const absl::StatusOr<std::string> chosen = env_.choose_pack(target_);
-    if (!chosen.ok()) return chosen.status();
-    if (!chosen->empty()) pack = *chosen;
+    ASSIGN_OR_RETURN(const std::string chosen, env_.choose_pack(target_));
+    if (!chosen.empty()) pack = chosen;
   }
   pack_ = env_.find_pack(pack);
   if (pack_ == nullptr) return errors::PackUnknown(pack, {});
-  const absl::StatusOr<std::optional<store::Schedule>> before = env_.schedules.Get(name_);
-  if (!before.ok()) return before.status();
-  if (before->has_value() && !(*before)->cursor.empty()) {
-    if (!absl::SimpleAtoi((*before)->cursor, &behind_)) behind_ = 0;
+  ASSIGN_OR_RETURN(const std::optional<store::Schedule> before, env_.schedules.Get(name_));
+  if (before.has_value() && !before->cursor.empty()) {
+    if (!absl::SimpleAtoi(before->cursor, &behind_)) behind_ = 0;
   }
   return env_.schedules.Start(name_);
 }
@@ -107,10 +106,9 @@ absl::Status Sweep::HandOver(const ForgeIssue& issue) {
   request.pack = pack_->model().name;
   progress_.subject = request.subject;
   Report();
-  const absl::StatusOr<store::AddResult> added = env_.inbox.AddAndWait(MakeRequest(request, NewId("sweep-")));
-  if (!added.ok()) return added.status();
+  ASSIGN_OR_RETURN(const store::AddResult added, env_.inbox.AddAndWait(MakeRequest(request, NewId("sweep-"))));
   for (milliseconds look = kLook;; look = std::min(look * 2, kLongestLook)) {
-    const absl::StatusOr<store::Delivery> delivery = env_.inbox.Get(added->id);
+    const absl::StatusOr<store::Delivery> delivery = env_.inbox.Get(added.id);
     if (!delivery.ok()) return delivery.status();
     if (delivery->state != DeliveryState::kReceived) {
       switch (delivery->state) {
@@ -134,16 +132,15 @@ absl::Status Sweep::HandOver(const ForgeIssue& issue) {
 }
 
 absl::Status Sweep::Run() {
-  if (absl::Status begun = Begin(); !begun.ok()) return begun;
+  RETURN_IF_ERROR(Begin());
   ForgeIssueQuery query;
   query.state = ForgeState::kOpen;
   if (!pack_->model().entry_label.empty()) query.labels.push_back(pack_->model().entry_label);
   int64_t handed_over = 0;
   // All pages first would be simpler, but a queue may be long and people close issues meanwhile.
   do {
-    const absl::StatusOr<ForgeIssuePage> page = List(query);
-    if (!page.ok()) return page.status();
-    for (const ForgeIssue& issue : page->issues) {
+    ASSIGN_OR_RETURN(const ForgeIssuePage page, List(query));
+    for (const ForgeIssue& issue : page.issues) {
       if (issue.pull_request || issue.number <= behind_ || IsMarked(issue)) continue;
       if (limit_ > 0 && handed_over == limit_) {
         env_.logger.Info("sweep interrupted at its limit", {{"sweep", name_}, {"summary", progress_.Summary()}});
@@ -151,9 +148,9 @@ absl::Status Sweep::Run() {
       }
       ++progress_.found;
       ++handed_over;
-      if (absl::Status status = HandOver(issue); !status.ok()) return status;
+      RETURN_IF_ERROR(HandOver(issue));
     }
-    query.cursor = page->next;
+    query.cursor = page.next;
   } while (!query.cursor.empty());
   env_.logger.Info("sweep finished", {{"sweep", name_}, {"summary", progress_.Summary()}});
   return env_.schedules.Finish(name_, progress_.Summary());

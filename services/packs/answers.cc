@@ -9,6 +9,7 @@
 #include "services/core/errors.h"
 #include "services/core/limits.h"
 #include "services/core/readable.h"
+#include "services/core/status_macros.h"
 #include "services/packs/case_issue.h"
 
 namespace yardmaster {
@@ -41,12 +42,11 @@ absl::Status FiringCases(const rules::CompiledPack& pack, std::string_view id, c
                          std::vector<std::string>& out) {
   for (const rules::CaseModel& model : pack.model().cases) {
     if (keep_going) {
-      if (absl::Status status = keep_going(); !status.ok()) return status;
+      RETURN_IF_ERROR(keep_going());
     }
-    const absl::StatusOr<rules::IssueInput> issue = CaseIssue(pack.model().name, model);
-    if (!issue.ok()) return issue.status();
+    ASSIGN_OR_RETURN(const rules::IssueInput issue, CaseIssue(pack.model().name, model));
     std::string error;
-    const std::vector<std::string_view> fired = pack.FiredRules(issue->View(), &error);
+    const std::vector<std::string_view> fired = pack.FiredRules(issue.View(), &error);
     if (!error.empty()) return errors::MatchFailed(pack.model().name, error);
     if (std::find(fired.begin(), fired.end(), id) != fired.end()) out.push_back(model.id);
   }
@@ -150,9 +150,8 @@ absl::Status ShowRule(const PackSet& packs, std::string_view id, std::string_vie
   if (pack.empty()) {
     for (const auto& [name, one] : packs.packs()) looked_at.push_back(one);
   } else {
-    absl::StatusOr<std::shared_ptr<const rules::CompiledPack>> one = FindPack(packs, pack);
-    if (!one.ok()) return one.status();
-    looked_at.push_back(*std::move(one));
+    ASSIGN_OR_RETURN(std::shared_ptr<const rules::CompiledPack> one, FindPack(packs, pack));
+    looked_at.push_back(std::move(one));
   }
   for (const std::shared_ptr<const rules::CompiledPack>& one : looked_at) {
     AddCheck(packs, one->model().name, id, out);
@@ -160,7 +159,7 @@ absl::Status ShowRule(const PackSet& packs, std::string_view id, std::string_vie
     const std::vector<RuleView> found = FindRules(one->model(), id);
     if (found.empty()) continue;
     std::vector<std::string> cases;
-    if (absl::Status status = FiringCases(*one, id, keep_going, cases); !status.ok()) return status;
+    RETURN_IF_ERROR(FiringCases(*one, id, keep_going, cases));
     for (const RuleView& rule : found) {
       v1::RuleInfo& info = *out.add_rules();
       info.set_pack(one->model().name);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "services/core/errors.h"
+#include "services/core/status_macros.h"
 
 namespace yardmaster {
 namespace {
@@ -48,33 +49,31 @@ absl::StatusOr<BacktestResult> RunBacktest(const rules::CompiledPack& base, cons
 
   for (size_t i = 0; i < count; ++i) {
     if (keep_going) {
-      if (absl::Status status = keep_going(); !status.ok()) return status;
+      RETURN_IF_ERROR(keep_going());
     }
     const rules::IssueText text = issue(i);
-    const absl::StatusOr<rules::Decision> before = Decide(base, text);
-    if (!before.ok()) return before.status();
-    const absl::StatusOr<rules::Decision> after = Decide(candidate, text);
-    if (!after.ok()) return after.status();
+    ASSIGN_OR_RETURN(const rules::Decision before, Decide(base, text));
+    ASSIGN_OR_RETURN(const rules::Decision after, Decide(candidate, text));
 
-    const Names old_labels = SetOf(before->labels);
-    const Names new_labels = SetOf(after->labels);
+    const Names old_labels = SetOf(before.labels);
+    const Names new_labels = SetOf(after.labels);
     IssueChange difference;
     difference.added = Minus(new_labels, old_labels);
     difference.removed = Minus(old_labels, new_labels);
-    difference.applied_added = Minus(SetOf(after->applied), SetOf(before->applied));
-    difference.applied_removed = Minus(SetOf(before->applied), SetOf(after->applied));
+    difference.applied_added = Minus(SetOf(after.applied), SetOf(before.applied));
+    difference.applied_removed = Minus(SetOf(before.applied), SetOf(after.applied));
     for (std::string_view label : old_labels) ++change(label).base;
     for (std::string_view label : new_labels) ++change(label).candidate;
     for (const std::string& label : difference.added) ++change(label).added;
     for (const std::string& label : difference.removed) ++change(label).removed;
-    const bool same_comment = before->comment_template == after->comment_template;
+    const bool same_comment = before.comment_template == after.comment_template;
     if (same_comment && difference.added.empty() && difference.removed.empty() && difference.applied_added.empty() &&
         difference.applied_removed.empty()) {
       continue;
     }
     difference.index = i;
-    difference.base_template = before->comment_template;
-    difference.candidate_template = after->comment_template;
+    difference.base_template = before.comment_template;
+    difference.candidate_template = after.comment_template;
     result.issues.push_back(std::move(difference));
   }
   for (auto& [name, counts] : labels) {

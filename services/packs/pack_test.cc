@@ -10,6 +10,7 @@
 
 #include "rules/engine/pack/pack_model.h"
 #include "services/core/errors.h"
+#include "services/core/status_macros.h"
 #include "services/packs/case_issue.h"
 
 namespace yardmaster {
@@ -51,10 +52,9 @@ class CaseRunner {
   absl::StatusOr<const Outcome*> Run(const rules::CaseModel& model) {
     const auto known = outcomes_.find(&model);
     if (known != outcomes_.end()) return &known->second;
-    const absl::StatusOr<rules::IssueInput> issue = CaseIssue(pack_.model().name, model);
-    if (!issue.ok()) return issue.status();
+    ASSIGN_OR_RETURN(const rules::IssueInput issue, CaseIssue(pack_.model().name, model));
     std::string error;
-    const rules::IssueText text = issue->View();
+    const rules::IssueText text = issue.View();
     const rules::Decision decision = pack_.Decide(text, &error);
     if (!error.empty()) return errors::MatchFailed(pack_.model().name, error);
     const std::vector<std::string_view> fired = pack_.FiredRules(text, &error);
@@ -139,15 +139,13 @@ absl::StatusOr<PackTest> TestPack(const rules::CompiledPack& pack, const KeepGoi
   Names covered;
   for (const rules::CaseModel& one : model.cases) {
     if (keep_going) {
-      if (absl::Status status = keep_going(); !status.ok()) return status;
+      RETURN_IF_ERROR(keep_going());
     }
-    const absl::StatusOr<const Outcome*> outcome = runner.Run(one);
-    if (!outcome.ok()) return outcome.status();
-    std::vector<std::string> differences = Compare(one, **outcome);
+    ASSIGN_OR_RETURN(const Outcome* outcome, runner.Run(one));
+    std::vector<std::string> differences = Compare(one, *outcome);
     if (const rules::CaseModel* twin = one.twin_of.empty() ? nullptr : runner.Find(one.twin_of); twin != nullptr) {
-      const absl::StatusOr<const Outcome*> other = runner.Run(*twin);
-      if (!other.ok()) return other.status();
-      CompareSets("twin_of \"" + one.twin_of + "\"", (*other)->labels, (*outcome)->labels, differences);
+      ASSIGN_OR_RETURN(const Outcome* other, runner.Run(*twin));
+      CompareSets("twin_of \"" + one.twin_of + "\"", other->labels, outcome->labels, differences);
     }
     ++result.cases;
     if (differences.empty()) {

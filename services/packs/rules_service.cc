@@ -12,6 +12,7 @@
 #include "services/core/limits.h"
 #include "services/core/messages/issue_snapshot.h"
 #include "services/core/rpc/pooled_rpc.h"
+#include "services/core/status_macros.h"
 #include "services/packs/answers.h"
 #include "services/packs/backtest.h"
 #include "services/packs/check_test.h"
@@ -80,9 +81,9 @@ absl::Status RulesServiceImpl::Validate(const RpcCall& call, const v1::ValidateP
   if (!request.forge().empty()) {
     if (labels_ == nullptr) return errors::ForgeNotConfigured(request.forge());
     const bool any_repository = call.caller().role >= Role::kOperator;
-    const absl::StatusOr<std::string> usual = labels_->UsualPack(request.forge(), request.repository(), any_repository);
-    if (!usual.ok()) return usual.status();
-    if (name.empty()) name = *usual;
+    ASSIGN_OR_RETURN(const std::string usual,
+                     labels_->UsualPack(request.forge(), request.repository(), any_repository));
+    if (name.empty()) name = usual;
     if (name.empty()) return errors::RepositoryNotConfigured(request.forge() + ":" + request.repository());
   }
   if (name.empty()) return errors::FieldMissing("pack");
@@ -90,7 +91,7 @@ absl::Status RulesServiceImpl::Validate(const RpcCall& call, const v1::ValidateP
   // 2. The pack.
   PacksFolder folder = ReadPacksFolder(packs_.packs_dir());
   if (request.files_size() > 0) {
-    if (absl::Status status = ReplacePack(name, FilesOf(request.files()), folder); !status.ok()) return status;
+    RETURN_IF_ERROR(ReplacePack(name, FilesOf(request.files()), folder));
   }
   Problems problems;
   const std::shared_ptr<const rules::CompiledPack> pack = BuildPack(folder, name, problems);
@@ -100,12 +101,11 @@ absl::Status RulesServiceImpl::Validate(const RpcCall& call, const v1::ValidateP
 
   // 3. Its labels. Those of a bad pack are not known.
   if (request.forge().empty() || pack == nullptr) return absl::OkStatus();
-  const absl::StatusOr<RepositoryLabels> labels = labels_->Read(request.forge(), request.repository());
-  if (!labels.ok()) return labels.status();
+  ASSIGN_OR_RETURN(const RepositoryLabels labels, labels_->Read(request.forge(), request.repository()));
   v1::LabelCheck& check = *response.mutable_labels();
   check.set_forge(request.forge());
   check.set_repository(request.repository());
-  CheckLabels(pack->model(), *labels, check);
+  CheckLabels(pack->model(), labels, check);
   return absl::OkStatus();
 }
 
@@ -133,20 +133,18 @@ absl::Status RulesServiceImpl::Test(const RpcCall& call, const v1::TestPackReque
   const std::shared_ptr<const PackSet> set = packs_.Current();
   std::vector<std::shared_ptr<const rules::CompiledPack>> chosen;
   for (const std::string& name : request.packs()) {
-    absl::StatusOr<std::shared_ptr<const rules::CompiledPack>> pack = FindPack(*set, name);
-    if (!pack.ok()) return pack.status();
-    chosen.push_back(*std::move(pack));
+    ASSIGN_OR_RETURN(std::shared_ptr<const rules::CompiledPack> pack, FindPack(*set, name));
+    chosen.push_back(std::move(pack));
     if (chosen.size() > set->packs().size()) return errors::FieldInvalid("packs", "every pack once");
   }
   if (chosen.empty()) {
     for (const auto& [name, pack] : set->packs()) chosen.push_back(pack);
   }
   for (const std::shared_ptr<const rules::CompiledPack>& pack : chosen) {
-    absl::StatusOr<PackTest> result = yardmaster::TestPack(*pack, [&call] { return call.CheckAlive(); });
-    if (!result.ok()) return result.status();
-    if (const auto checks = set->FindChecks(pack->model().name)) TestChecks(*checks, *result);
-    if (const auto phrases = set->FindPhrases(pack->model().name)) TestPhrases(*phrases, *result);
-    WritePackTest(*result, response);
+    ASSIGN_OR_RETURN(PackTest result, yardmaster::TestPack(*pack, [&call] { return call.CheckAlive(); }));
+    if (const auto checks = set->FindChecks(pack->model().name)) TestChecks(*checks, result);
+    if (const auto phrases = set->FindPhrases(pack->model().name)) TestPhrases(*phrases, result);
+    WritePackTest(result, response);
   }
   return absl::OkStatus();
 }
@@ -161,8 +159,7 @@ grpc::ServerUnaryReactor* RulesServiceImpl::Backtest(grpc::CallbackServerContext
 
 absl::Status RulesServiceImpl::Compare(const RpcCall& call, const v1::BacktestRequest& request,
                                        v1::BacktestResponse& response) const {
-  const absl::StatusOr<std::shared_ptr<const rules::CompiledPack>> base = FindPack(*packs_.Current(), request.pack());
-  if (!base.ok()) return base.status();
+  ASSIGN_OR_RETURN(const std::shared_ptr<const rules::CompiledPack> base, FindPack(*packs_.Current(), request.pack()));
   const auto count = static_cast<size_t>(request.cases_size());
   if (count > kMaxBacktestCases) return errors::OverLimit("cases", count, kMaxBacktestCases, "cases");
   for (size_t i = 0; i < count; ++i) {
@@ -173,20 +170,19 @@ absl::Status RulesServiceImpl::Compare(const RpcCall& call, const v1::BacktestRe
   // The candidate: the files that came, or the folder as it is now.
   PacksFolder folder = ReadPacksFolder(packs_.packs_dir());
   if (request.candidate_size() > 0) {
-    absl::Status status = ReplacePack(request.pack(), FilesOf(request.candidate()), folder);
-    if (!status.ok()) return status;
+    RETURN_IF_ERROR(ReplacePack(request.pack(), FilesOf(request.candidate()), folder));
   }
   Problems problems;
   const std::shared_ptr<const rules::CompiledPack> candidate = BuildPack(folder, request.pack(), problems);
   if (candidate == nullptr) return errors::PackInvalid(request.pack(), ProblemLines(problems));
 
-  const absl::StatusOr<BacktestResult> result = RunBacktest(
-      **base, *candidate, count, [&](size_t i) { return TextOf(request.cases(static_cast<int>(i))); },
-      [&call] { return call.CheckAlive(); });
-  if (!result.ok()) return result.status();
-  response.set_base_revision((*base)->model().revision);
+  ASSIGN_OR_RETURN(const BacktestResult result,
+                   RunBacktest(
+                       *base, *candidate, count, [&](size_t i) { return TextOf(request.cases(static_cast<int>(i))); },
+                       [&call] { return call.CheckAlive(); }));
+  response.set_base_revision(base->model().revision);
   response.set_candidate_revision(candidate->model().revision);
-  WriteBacktest(*result, response);
+  WriteBacktest(result, response);
   for (v1::IssueDifference& issue : *response.mutable_issues()) {
     *issue.mutable_subject() = request.cases(static_cast<int>(issue.index())).subject();
   }

@@ -7,6 +7,7 @@
 
 #include "services/core/sha256.h"
 #include "services/core/short_digest.h"
+#include "services/core/status_macros.h"
 #include "services/review/block_text.h"
 #include "services/review/operator_files.h"
 
@@ -77,13 +78,12 @@ absl::StatusOr<std::vector<rules::Finding>> CheckFrozen(
   // Everything is judged: a file that nobody edited now may have been changed before.
   std::vector<ReviewInput> all = inputs;
   for (ReviewInput& input : all) input.context = false;
-  const absl::StatusOr<ReviewReport> named = RunReview(packs, all, read, options);
-  if (!named.ok()) return named.status();
+  ASSIGN_OR_RETURN(const ReviewReport named, RunReview(packs, all, read, options));
   std::map<std::string_view, size_t> index;
   for (size_t i = 0; i < inputs.size(); ++i) index.emplace(inputs[i].path, i);
   std::vector<FrozenFile> frozen;
   std::set<std::string_view> seen;
-  for (const ReportedFinding& reported : named->findings) {
+  for (const ReportedFinding& reported : named.findings) {
     if (!seen.insert(reported.finding.path).second) continue;
     FrozenFile& file = frozen.emplace_back();
     file.finding = reported.finding;
@@ -110,9 +110,8 @@ absl::StatusOr<ReviewReport> RunGate(const std::vector<std::shared_ptr<const rul
   absl::StatusOr<ReviewReport> report = RunReview(packs, inputs, read, options);
   if (!report.ok()) return report;
 
-  absl::StatusOr<std::vector<rules::Finding>> changed = CheckFrozen(packs, inputs, read, request.profile, state);
-  if (!changed.ok()) return changed.status();
-  for (rules::Finding& finding : *changed) report->findings.push_back({std::move(finding)});
+  ASSIGN_OR_RETURN(std::vector<rules::Finding> changed, CheckFrozen(packs, inputs, read, request.profile, state));
+  for (rules::Finding& finding : changed) report->findings.push_back({std::move(finding)});
   FillChecklist(packs, request, *report);
   if (report->files == 0) {
     report->findings.push_back({GateFinding(request, "the gate has no file to judge")});

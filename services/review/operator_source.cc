@@ -6,6 +6,7 @@
 #include "services/core/errors.h"
 #include "services/core/limits.h"
 #include "services/core/repository_name.h"
+#include "services/core/status_macros.h"
 #include "services/intake/pack_choice.h"
 
 namespace yardmaster {
@@ -40,8 +41,7 @@ absl::StatusOr<GitFolder> OperatorSource::Read(const OperatorPlace& place, const
   // 2. Whether it is any of ours.
   const auto remote = remotes_.find(forge);
   if (remote == remotes_.end()) return errors::ForgeNotConfigured(forge);
-  const absl::StatusOr<std::string> allowed = ChoosePack(config_, forge, name, pack);
-  if (!allowed.ok()) return allowed.status();
+  ASSIGN_OR_RETURN(const std::string allowed, ChoosePack(config_, forge, name, pack));
   if (remote->second == nullptr) return errors::GitServerNotHttp(forge);
   return remote->second->ReadFolder(request);
 }

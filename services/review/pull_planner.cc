@@ -10,6 +10,7 @@
 #include "services/core/errors.h"
 #include "services/core/limits.h"
 #include "services/core/short_digest.h"
+#include "services/core/status_macros.h"
 #include "services/intake/effect_runner.h"
 #include "services/intake/reasons.h"
 #include "services/review/review_run.h"
@@ -168,12 +169,11 @@ absl::StatusOr<ReviewReport> ReviewUnder(const ReviewScope& scope, const Files& 
   for (const auto& pack : scope.packs) {
     RunOptions options;
     options.profile = std::string(scope.settings.ProfileOf(pack->pack()));
-    absl::StatusOr<ReviewReport> one = RunReview({pack}, files.inputs, read, options);
-    if (!one.ok()) return one.status();
-    report.packs.push_back(one->profile.empty() ? pack->pack() : absl::StrCat(pack->pack(), " (", one->profile, ")"));
-    report.files = std::max(report.files, one->files);
-    for (ReportedFinding& found : one->findings) findings.push_back(std::move(found.finding));
-    for (rules::SkippedCheck& skipped : one->skipped) report.skipped.push_back(std::move(skipped));
+    ASSIGN_OR_RETURN(ReviewReport one, RunReview({pack}, files.inputs, read, options));
+    report.packs.push_back(one.profile.empty() ? pack->pack() : absl::StrCat(pack->pack(), " (", one.profile, ")"));
+    report.files = std::max(report.files, one.files);
+    for (ReportedFinding& found : one.findings) findings.push_back(std::move(found.finding));
+    for (rules::SkippedCheck& skipped : one.skipped) report.skipped.push_back(std::move(skipped));
   }
   if (scope.packs.empty()) {
     report.skipped.push_back({std::string(kUnread), "", "the packs of this repository have no checks of code"});
@@ -313,24 +313,19 @@ std::string PullReviewPlanner::Digest(const PlanInput& input) const {
 
 absl::Status PullReviewPlanner::Plan(const PlanInput& input, v1::Plan& plan) const {
   if (input.view == nullptr) return errors::Internal("a review needs a view of the pull request");
-  const absl::StatusOr<const ForgePull*> pull = input.view->Pull();
-  if (!pull.ok()) return pull.status();
-  const absl::StatusOr<const ForgePullFileList*> changed = input.view->PullFiles();
-  if (!changed.ok()) return changed.status();
-  absl::StatusOr<Files> files = ReadFiles(*input.view, **pull, **changed);
-  if (!files.ok()) return files.status();
+  ASSIGN_OR_RETURN(const ForgePull* pull, input.view->Pull());
+  ASSIGN_OR_RETURN(const ForgePullFileList* changed, input.view->PullFiles());
+  ASSIGN_OR_RETURN(Files files, ReadFiles(*input.view, *pull, *changed));
 
-  const absl::StatusOr<ReviewScope> scope = find_scope_(input.snapshot.subject(), *input.view, input.asked.pack);
-  if (!scope.ok()) return scope.status();
-  absl::StatusOr<ReviewReport> report = ReviewUnder(*scope, *files);
-  if (!report.ok()) return report.status();
-  for (rules::SkippedCheck& skipped : files->skipped) report->skipped.push_back(std::move(skipped));
+  ASSIGN_OR_RETURN(const ReviewScope scope, find_scope_(input.snapshot.subject(), *input.view, input.asked.pack));
+  ASSIGN_OR_RETURN(ReviewReport report, ReviewUnder(scope, files));
+  for (rules::SkippedCheck& skipped : files.skipped) report.skipped.push_back(std::move(skipped));
 
   PullReviewText about;
-  about.head = (*pull)->head_sha;
+  about.head = pull->head_sha;
   about.detailed = input.asked.detailed;
-  about.packs = scope->packs;
-  for (const ForgePullFile& file : (*changed)->files) {
+  about.packs = scope.packs;
+  for (const ForgePullFile& file : changed->files) {
     if (file.patch.has_value()) about.changed[file.path] = ChangedLines(*file.patch);
   }
   *plan.mutable_subject() = input.snapshot.subject();
@@ -340,11 +335,11 @@ absl::Status PullReviewPlanner::Plan(const PlanInput& input, v1::Plan& plan) con
   plan.set_input_digest(ShortDigest(about.head));
   v1::AnswerComment& comment = *plan.add_actions()->mutable_answer_comment();
   comment.set_name(std::string(kSummary));
-  comment.set_body(PullReviewComment(*report, about));
+  comment.set_body(PullReviewComment(report, about));
   v1::StepOutcome& step = *plan.mutable_explanation()->add_steps();
   step.set_id("review");
   step.set_taken(true);
-  step.set_why(PullReviewCounts(*report));
+  step.set_why(PullReviewCounts(report));
   return absl::OkStatus();
 }
 

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "services/core/errors.h"
+#include "services/core/status_macros.h"
 
 namespace yardmaster {
 namespace {
@@ -239,7 +240,7 @@ bool TakesPart(const rules::CheckInfo& check, std::string_view profile, const st
 absl::StatusOr<ReviewReport> RunReview(const std::vector<std::shared_ptr<const rules::CheckSet>>& packs,
                                        const std::vector<ReviewInput>& inputs, const ReadInput& read,
                                        const RunOptions& options) {
-  if (absl::Status status = CheckNames(packs, inputs, options); !status.ok()) return status;
+  RETURN_IF_ERROR(CheckNames(packs, inputs, options));
 
   // 1. What to run over what.
   std::vector<std::vector<FileSet>> sets;

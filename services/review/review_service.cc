@@ -13,6 +13,7 @@
 #include "services/core/errors.h"
 #include "services/core/limits.h"
 #include "services/core/rpc/pooled_rpc.h"
+#include "services/core/status_macros.h"
 #include "services/review/block_text.h"
 #include "services/review/gates.h"
 #include "services/review/operator_state.h"
@@ -56,7 +57,7 @@ absl::Status CheckFiles(const Files& files, size_t more_bytes = 0) {
   size_t bytes = more_bytes;
   std::set<std::string_view> paths;
   for (const v1::SourceFile& file : files) {
-    if (absl::Status status = CheckPath("path", file.path(), false); !status.ok()) return status;
+    RETURN_IF_ERROR(CheckPath("path", file.path(), false));
     if (!paths.insert(file.path()).second) return errors::FieldInvalid("files", "every path once");
     bytes += file.content().size();
   }
@@ -71,7 +72,7 @@ absl::Status CheckName(std::string_view field, std::string_view name) {
 
 absl::Status CheckOperator(std::string_view name) {
   if (name.empty()) return errors::FieldMissing("operator_name");
-  if (absl::Status status = CheckName("operator_name", name); !status.ok()) return status;
+  RETURN_IF_ERROR(CheckName("operator_name", name));
   const bool plain = std::all_of(name.begin(), name.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
            c == '.' || c == '/';
@@ -97,7 +98,7 @@ void WriteBlock(const ReviewReport& report, const rules::CheckSet* checks, Respo
 
 absl::StatusOr<std::shared_ptr<const rules::CheckSet>> ReviewServiceImpl::FindChecks(std::string_view pack) const {
   if (pack.empty()) return errors::FieldMissing("pack");
-  if (absl::Status status = CheckName("pack", pack); !status.ok()) return status;
+  RETURN_IF_ERROR(CheckName("pack", pack));
   const std::shared_ptr<const PackSet> set = packs_.Current();
   if (set->Find(pack) == nullptr) {
     std::vector<std::string_view> known;
@@ -118,17 +119,15 @@ grpc::ServerUnaryReactor* ReviewServiceImpl::ReviewFile(grpc::CallbackServerCont
 
 absl::Status ReviewServiceImpl::Review(const v1::ReviewFileRequest& request, v1::ReviewFileResponse& response) const {
   // 1. The request.
-  const absl::StatusOr<std::shared_ptr<const rules::CheckSet>> checks = FindChecks(request.pack());
-  if (!checks.ok()) return checks.status();
+  ASSIGN_OR_RETURN(const std::shared_ptr<const rules::CheckSet> checks, FindChecks(request.pack()));
   if (!request.has_file()) return errors::FieldMissing("file");
-  if (absl::Status status = CheckPath("path", request.file().path(), true); !status.ok()) return status;
-  if (absl::Status status = CheckFiles(request.context(), request.file().content().size()); !status.ok()) return status;
+  RETURN_IF_ERROR(CheckPath("path", request.file().path(), true));
+  RETURN_IF_ERROR(CheckFiles(request.context(), request.file().content().size()));
   for (const std::string_view name :
        {std::string_view(request.profile()), std::string_view(request.role()), std::string_view(request.moment())}) {
-    if (absl::Status status = CheckName("profile, role or moment", name); !status.ok()) return status;
+    RETURN_IF_ERROR(CheckName("profile, role or moment", name));
   }
-  const absl::StatusOr<std::optional<int>> stage = StageOf(request.has_stage(), request.stage());
-  if (!stage.ok()) return stage.status();
+  ASSIGN_OR_RETURN(const std::optional<int> stage, StageOf(request.has_stage(), request.stage()));
 
   // 2. The review.
   std::vector<ReviewInput> inputs = {{request.file().path(), request.role(), "", false}};
@@ -144,15 +143,14 @@ absl::Status ReviewServiceImpl::Review(const v1::ReviewFileRequest& request, v1:
   };
   RunOptions options;
   options.profile = request.profile();
-  options.stage = *stage;
+  options.stage = stage;
   options.moment = request.moment();
   options.options["partial"] = "yes";
   const auto started = env_.clock.Monotonic();
-  absl::StatusOr<ReviewReport> report = RunReview({*checks}, inputs, read, options);
-  if (!report.ok()) return report.status();
-  report->seconds = std::chrono::duration<double>(env_.clock.Monotonic() - started).count();
-  WriteReview(*report, *response.mutable_review());
-  WriteBlock(*report, checks->get(), response);
+  ASSIGN_OR_RETURN(ReviewReport report, RunReview({checks}, inputs, read, options));
+  report.seconds = std::chrono::duration<double>(env_.clock.Monotonic() - started).count();
+  WriteReview(report, *response.mutable_review());
+  WriteBlock(report, checks.get(), response);
   return absl::OkStatus();
 }
 
@@ -160,9 +158,8 @@ grpc::ServerUnaryReactor* ReviewServiceImpl::ListChecks(grpc::CallbackServerCont
                                                         const v1::ListChecksRequest* request,
                                                         v1::ListChecksResponse* response) {
   return HandleUnary(env_, *context, kListChecks, [&](const RpcCall&) -> absl::Status {
-    const absl::StatusOr<std::shared_ptr<const rules::CheckSet>> checks = FindChecks(request->pack());
-    if (!checks.ok()) return checks.status();
-    WriteChecks(**checks, *response);
+    ASSIGN_OR_RETURN(const std::shared_ptr<const rules::CheckSet> checks, FindChecks(request->pack()));
+    WriteChecks(*checks, *response);
     return absl::OkStatus();
   });
 }
@@ -176,14 +173,12 @@ grpc::ServerUnaryReactor* ReviewServiceImpl::GetGateStatus(grpc::CallbackServerC
 
 absl::Status ReviewServiceImpl::Status(const v1::GetGateStatusRequest& request,
                                        v1::GetGateStatusResponse& response) const {
-  const absl::StatusOr<std::shared_ptr<const rules::CheckSet>> checks = FindChecks(request.pack());
-  if (!checks.ok()) return checks.status();
-  if (absl::Status status = CheckOperator(request.operator_name()); !status.ok()) return status;
+  ASSIGN_OR_RETURN(const std::shared_ptr<const rules::CheckSet> checks, FindChecks(request.pack()));
+  RETURN_IF_ERROR(CheckOperator(request.operator_name()));
   if (operators_ == nullptr) return errors::StoreAbsent();
-  const absl::StatusOr<std::optional<std::string>> kept = operators_->Get(request.pack(), request.operator_name());
-  if (!kept.ok()) return kept.status();
-  if (!kept->has_value()) return errors::OperatorNeverSubmitted(request.operator_name());
-  const std::optional<OperatorState> state = ParseState(**kept);
+  ASSIGN_OR_RETURN(const std::optional<std::string> kept, operators_->Get(request.pack(), request.operator_name()));
+  if (!kept.has_value()) return errors::OperatorNeverSubmitted(request.operator_name());
+  const std::optional<OperatorState> state = ParseState(*kept);
   if (!state.has_value()) return errors::StoredValueDamaged("the state of an operator");
   WriteGateStatus(*state, response);
   return absl::OkStatus();
@@ -214,42 +209,39 @@ struct ReviewServiceImpl::SubmittedFiles {
 absl::Status ReviewServiceImpl::Submit(const RpcCall& call, const v1::SubmitForVerifyRequest& request,
                                        v1::SubmitForVerifyResponse& response) {
   // 1. The request.
-  absl::StatusOr<std::shared_ptr<const rules::CheckSet>> checks = FindChecks(request.pack());
-  if (!checks.ok()) return checks.status();
-  if (absl::Status status = CheckOperator(request.operator_name()); !status.ok()) return status;
+  ASSIGN_OR_RETURN(std::shared_ptr<const rules::CheckSet> checks, FindChecks(request.pack()));
+  RETURN_IF_ERROR(CheckOperator(request.operator_name()));
   for (const std::string_view name :
        {std::string_view(request.profile()), std::string_view(request.gate()), std::string_view(request.phase())}) {
-    if (absl::Status status = CheckName("profile, gate or phase", name); !status.ok()) return status;
+    RETURN_IF_ERROR(CheckName("profile, gate or phase", name));
   }
-  const absl::StatusOr<std::optional<int>> stage = StageOf(request.has_stage(), request.stage());
-  if (!stage.ok()) return stage.status();
+  ASSIGN_OR_RETURN(const std::optional<int> stage, StageOf(request.has_stage(), request.stage()));
   const bool from_repository =
       !request.repository().empty() || !request.commit().empty() || !request.directory().empty();
   if (from_repository && !request.files().empty()) {
     return errors::FieldInvalid("files", "files or a repository, not both");
   }
-  SubmittedFiles submitted{*std::move(checks), *stage, {}, {}};
+  SubmittedFiles submitted{std::move(checks), stage, {}, {}};
 
   // 2. The files. Those of a repository are fetched before anybody else has to wait.
   GitFolder folder;
   if (from_repository) {
     if (request.repository().empty()) return errors::FieldMissing("repository");
     if (request.commit().empty()) return errors::FieldMissing("commit");
-    if (absl::Status status = CheckName("repository", request.repository()); !status.ok()) return status;
+    RETURN_IF_ERROR(CheckName("repository", request.repository()));
     std::string directory = request.directory();
     if (directory.ends_with('/')) directory.pop_back();
     if (!directory.empty() && directory != ".") {
-      if (absl::Status status = CheckPath("directory", directory, false); !status.ok()) return status;
+      RETURN_IF_ERROR(CheckPath("directory", directory, false));
     }
     if (operators_ == nullptr) return errors::StoreAbsent();
     if (source_ == nullptr) {
       return errors::ForgeNotConfigured(request.repository().substr(0, request.repository().find(':')));
     }
-    absl::StatusOr<GitFolder> read =
-        source_->Read({request.repository(), request.commit(), directory == "." ? "" : directory}, request.pack(),
-                      [&call] { return call.CheckAlive(); });
-    if (!read.ok()) return read.status();
-    folder = *std::move(read);
+    ASSIGN_OR_RETURN(GitFolder read,
+                     source_->Read({request.repository(), request.commit(), directory == "." ? "" : directory},
+                                   request.pack(), [&call] { return call.CheckAlive(); }));
+    folder = std::move(read);
     for (const GitLeftOut& entry : folder.left_out) submitted.left_out.push_back({"*", entry.path, entry.reason});
     for (const GitFile& file : folder.files) {
       if (CheckPath("path", file.path, false).ok()) {
@@ -261,7 +253,7 @@ absl::Status ReviewServiceImpl::Submit(const RpcCall& call, const v1::SubmitForV
     if (submitted.files.empty()) return errors::FolderUnknown(request.directory(), request.commit());
   } else {
     if (request.files().empty()) return errors::FieldMissing("files");
-    if (absl::Status status = CheckFiles(request.files()); !status.ok()) return status;
+    RETURN_IF_ERROR(CheckFiles(request.files()));
     if (operators_ == nullptr) return errors::StoreAbsent();
     submitted.files.reserve(static_cast<size_t>(request.files_size()));
     for (const v1::SourceFile& file : request.files()) submitted.files.push_back({file.path(), &file.content()});
@@ -273,11 +265,10 @@ absl::Status ReviewServiceImpl::Judge(const v1::SubmitForVerifyRequest& request,
                                       v1::SubmitForVerifyResponse& response) {
   // 1. What is remembered. A damaged memory would let through what it was there to stop.
   const std::lock_guard<std::mutex> one_at_a_time(submissions_);
-  const absl::StatusOr<std::optional<std::string>> kept = operators_->Get(request.pack(), request.operator_name());
-  if (!kept.ok()) return kept.status();
+  ASSIGN_OR_RETURN(const std::optional<std::string> kept, operators_->Get(request.pack(), request.operator_name()));
   OperatorState state;
-  if (kept->has_value()) {
-    std::optional<OperatorState> read = ParseState(**kept);
+  if (kept.has_value()) {
+    std::optional<OperatorState> read = ParseState(*kept);
     if (!read.has_value()) return errors::StoredValueDamaged("the state of an operator");
     state = *std::move(read);
   }
@@ -295,37 +286,34 @@ absl::Status ReviewServiceImpl::Judge(const v1::SubmitForVerifyRequest& request,
   gate.phase = request.phase();
   gate.profile = request.profile();
   const auto started = env_.clock.Monotonic();
-  absl::StatusOr<ReviewReport> report = RunGate({submitted.checks}, inputs, read, gate, state);
-  if (!report.ok()) return report.status();
-  report->seconds = std::chrono::duration<double>(env_.clock.Monotonic() - started).count();
-  report->skipped.insert(report->skipped.end(), submitted.left_out.begin(), submitted.left_out.end());
+  ASSIGN_OR_RETURN(ReviewReport report, RunGate({submitted.checks}, inputs, read, gate, state));
+  report.seconds = std::chrono::duration<double>(env_.clock.Monotonic() - started).count();
+  report.skipped.insert(report.skipped.end(), submitted.left_out.begin(), submitted.left_out.end());
 
   // 3. What is to be remembered.
   std::set<std::string> blocking;
   std::map<std::string, std::vector<rules::Finding>> by_path;
   for (const auto& file : submitted.files) by_path[std::string(file.path)];
-  for (const ReportedFinding& reported : report->findings) {
+  for (const ReportedFinding& reported : report.findings) {
     by_path[reported.finding.path].push_back(reported.finding);
     if (IsBlocking(reported.finding)) blocking.insert(reported.finding.rule_id);
   }
   for (const auto& [path, findings] : by_path) RecordWrite(state, path, findings);
   GateMemory memory;
-  memory.gate = report->gate->id;
-  memory.phase = report->gate->phase;
-  memory.stage = report->gate->stage;
-  memory.open = report->gate->open;
+  memory.gate = report.gate->id;
+  memory.phase = report.gate->phase;
+  memory.stage = report.gate->stage;
+  memory.open = report.gate->open;
   memory.asked_at = std::chrono::duration_cast<std::chrono::milliseconds>(env_.clock.Now().time_since_epoch()).count();
   memory.blocking_rules.assign(blocking.begin(), blocking.end());
   RecordGate(state, std::move(memory));
-  if (absl::Status put = operators_->Put(request.pack(), request.operator_name(), DumpState(state)); !put.ok()) {
-    return put;
-  }
+  RETURN_IF_ERROR(operators_->Put(request.pack(), request.operator_name(), DumpState(state)));
 
   // 4. The answer.
-  response.set_open(report->gate->open);
-  WriteReview(*report, *response.mutable_review());
+  response.set_open(report.gate->open);
+  WriteReview(report, *response.mutable_review());
   WriteBreaker(state, *response.mutable_breaker());
-  WriteBlock(*report, submitted.checks.get(), response);
+  WriteBlock(report, submitted.checks.get(), response);
   return absl::OkStatus();
 }
 

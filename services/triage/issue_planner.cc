@@ -8,6 +8,7 @@
 #include "rules/engine/guardrails.h"
 #include "services/core/limits.h"
 #include "services/core/short_digest.h"
+#include "services/core/status_macros.h"
 #include "services/intake/guarded_action.h"
 #include "services/intake/reasons.h"
 #include "services/triage/planner.h"
@@ -198,7 +199,7 @@ absl::Status IssuePlanner::Plan(const PlanInput& input, v1::Plan& plan) const {
   if (input.trigger != Trigger::kReply) return PlanTriage(*input.pack, input.snapshot, options, plan);
   std::vector<Joined> joined;
   const v1::IssueSnapshot issue = AsNew(input, joined);
-  if (absl::Status status = PlanTriage(*input.pack, issue, options, plan); !status.ok()) return status;
+  RETURN_IF_ERROR(PlanTriage(*input.pack, issue, options, plan));
   MapSpans(joined, plan);
   OnlyWhatFits(input, plan);
   plan.set_input_digest(InputDigest(input.snapshot));

@@ -22,6 +22,7 @@
 #include "services/core/limits.h"
 #include "services/core/messages/issue_snapshot.h"
 #include "services/core/rpc/pooled_rpc.h"
+#include "services/core/status_macros.h"
 #include "services/triage/decision_json.h"
 #include "services/triage/planner.h"
 
@@ -142,7 +143,7 @@ class EvaluateReactor final : public grpc::ServerBidiReactor<v1::EvaluateCasesRe
  private:
   absl::Status DecideNext(v1::EvaluateCasesResponse& answer) {
     if (index_ == 0) {
-      if (absl::Status status = FindPack(packs_, request_.pack(), pack_); !status.ok()) return status;
+      RETURN_IF_ERROR(FindPack(packs_, request_.pack(), pack_));
       if (!pack_->model().has_rubric) return errors::PackWithoutRubric(request_.pack());
       options_.explain = !request_.omit_explanation();
     }
@@ -206,7 +207,7 @@ absl::Status TriageServiceImpl::TriageSubject(const RpcCall& call, const grpc::B
   if (!Parse(request, question)) return errors::FieldInvalid("request", "a TriageIssueRequest with UTF-8 texts");
   if (question.has_issue()) return errors::FieldInvalid("issue", "either it or subject, not both");
   v1::Subject subject = question.subject();
-  if (absl::Status status = CheckSubject(subject); !status.ok()) return status;
+  RETURN_IF_ERROR(CheckSubject(subject));
   if (subject.forge().empty() || subject.repository().empty() || subject.number() < 1) {
     return errors::FieldInvalid("subject", "a forge, a repository and a number from 1");
   }
@@ -218,13 +219,12 @@ absl::Status TriageServiceImpl::TriageSubject(const RpcCall& call, const grpc::B
   if (question.apply() && call.caller().role < Role::kOperator) {
     return errors::RoleTooLow(call.caller().name, RoleName(call.caller().role), RoleName(Role::kOperator));
   }
-  absl::StatusOr<DeskAnswer> decided = question.apply() ? desk_->Apply(subject, question.pack(), call.caller().name,
+  ASSIGN_OR_RETURN(DeskAnswer decided, question.apply() ? desk_->Apply(subject, question.pack(), call.caller().name,
                                                                        [&call] { return call.CheckAlive(); })
-                                                        : desk_->DecideNow(subject, question.pack());
-  if (!decided.ok()) return decided.status();
+                                                        : desk_->DecideNow(subject, question.pack()));
   v1::TriageIssueResponse answer;
-  *answer.mutable_plan() = std::move(decided->plan);
-  for (v1::Effect& effect : decided->effects) *answer.add_effects() = std::move(effect);
+  *answer.mutable_plan() = std::move(decided.plan);
+  for (v1::Effect& effect : decided.effects) *answer.add_effects() = std::move(effect);
   const std::string bytes = answer.SerializeAsString();
   grpc::Slice slice(bytes);
   response = grpc::ByteBuffer(&slice, 1);
@@ -237,7 +237,7 @@ absl::Status TriageServiceImpl::Triage(const grpc::ByteBuffer& request, grpc::By
   if (!Parse(request, question)) return errors::FieldInvalid("request", "a TriageIssueRequest with UTF-8 texts");
   auto& plan = *google::protobuf::Arena::CreateMessage<v1::Plan>(&lease.arena());
   WireWriter answer;
-  if (absl::Status status = Decide(question, plan, answer); !status.ok()) return status;
+  RETURN_IF_ERROR(Decide(question, plan, answer));
 
   // So far the answer holds the explanation's fields. Around them go the plan's others, and around those the answer.
   answer.Message(v1::Plan::kExplanationFieldNumber, 0);
@@ -252,12 +252,10 @@ absl::Status TriageServiceImpl::Triage(const grpc::ByteBuffer& request, grpc::By
 
 absl::Status TriageServiceImpl::Decide(const v1::TriageIssueRequest& request, v1::Plan& plan, WireWriter& explanation) {
   std::shared_ptr<const rules::CompiledPack> pack;
-  if (absl::Status status = FindPack(packs_, request.pack(), pack); !status.ok()) return status;
+  RETURN_IF_ERROR(FindPack(packs_, request.pack(), pack));
   if (!request.has_issue()) return errors::FieldMissing("issue");
-  if (absl::Status status = CheckIssueSize(request.issue()); !status.ok()) return status;
-  if (absl::Status status = PlanTriage(*pack, request.issue(), PlanOptions(), plan, &explanation); !status.ok()) {
-    return status;
-  }
+  RETURN_IF_ERROR(CheckIssueSize(request.issue()));
+  RETURN_IF_ERROR(PlanTriage(*pack, request.issue(), PlanOptions(), plan, &explanation));
   const std::chrono::system_clock::time_point now = env_.clock.Now();
   plan.set_id(ids_.Next(now));
   *plan.mutable_created_at() = google::protobuf::util::TimeUtil::MicrosecondsToTimestamp(
@@ -285,7 +283,7 @@ absl::Status TriageServiceImpl::Explain(const v1::ExplainDecisionRequest& reques
       unknown = errors::DecisionUnknown(request.decision_id());
       break;
     case v1::ExplainDecisionRequest::kSubject: {
-      if (absl::Status status = CheckSubject(request.subject()); !status.ok()) return status;
+      RETURN_IF_ERROR(CheckSubject(request.subject()));
       v1::Subject subject = request.subject();
       if (subject.kind() == v1::SUBJECT_KIND_UNSPECIFIED) subject.set_kind(v1::SUBJECT_KIND_ISSUE);
       if (desk_ != nullptr && !subject.forge().empty()) stored = desk_->FindBySubject(subject);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "services/core/errors.h"
+#include "services/core/status_macros.h"
 
 namespace yardmaster {
 namespace {
@@ -30,13 +31,11 @@ absl::StatusOr<std::unique_ptr<DataDir>> DataDir::Open(const fs::path& path) {
   const bool temporary = path.empty();
   fs::path folder = path;
   if (temporary) {
-    absl::StatusOr<fs::path> made = MakeTemporaryFolder();
-    if (!made.ok()) return made.status();
-    folder = *std::move(made);
+    ASSIGN_OR_RETURN(fs::path made, MakeTemporaryFolder());
+    folder = std::move(made);
   }
-  absl::StatusOr<std::unique_ptr<DataDirLock>> lock = DataDirLock::Take(folder);
-  if (!lock.ok()) return lock.status();
-  return std::unique_ptr<DataDir>(new DataDir(std::move(folder), temporary, *std::move(lock)));
+  ASSIGN_OR_RETURN(std::unique_ptr<DataDirLock> lock, DataDirLock::Take(folder));
+  return std::unique_ptr<DataDir>(new DataDir(std::move(folder), temporary, std::move(lock)));
 }
 
 DataDir::~DataDir() {

@@ -22,6 +22,7 @@
 #include "services/core/absl_view.h"
 #include "services/core/errors.h"
 #include "services/core/repository_name.h"
+#include "services/core/status_macros.h"
 #include "services/core/version.h"
 #include "services/intake/command_effects.h"
 #include "services/intake/effect_kinds.h"
@@ -98,9 +99,8 @@ absl::Status Pipe::Parts::MakeForges() {
     if (const std::optional<GitServer> git = GitServerOf(forge); git.has_value()) options.origins.push_back(git->url);
   }
   options.user_agent = absl::StrCat("yardmaster/", Abs(kVersion));
-  absl::StatusOr<std::unique_ptr<HttpClient>> client = MakeCurlHttpClient(std::move(options));
-  if (!client.ok()) return client.status();
-  http = *std::move(client);
+  ASSIGN_OR_RETURN(std::unique_ptr<HttpClient> client, MakeCurlHttpClient(std::move(options)));
+  http = std::move(client);
   std::random_device device;
   ForgeEnvironment environment{
       *http,        env.clock, waiter,
@@ -108,11 +108,10 @@ absl::Status Pipe::Parts::MakeForges() {
   for (const auto& [name, config] : env.config.forges) {
     const WebhookForge* webhooks = FindWebhookForge(name);
     if (webhooks == nullptr) return errors::Internal(absl::StrCat("no webhooks are known for ", name));
-    absl::StatusOr<std::unique_ptr<StoppableForge>> forge = MakeForge(config, environment);
-    if (!forge.ok()) return forge.status();
-    sides[name] = std::make_unique<ForgeSide>(**forge, webhooks->route, config.settle, config.bot_login);
+    ASSIGN_OR_RETURN(std::unique_ptr<StoppableForge> forge, MakeForge(config, environment));
+    sides[name] = std::make_unique<ForgeSide>(*forge, webhooks->route, config.settle, config.bot_login);
     side_table[name] = sides[name].get();
-    forges[name] = *std::move(forge);
+    forges[name] = std::move(forge);
   }
   MakeGitRemotes();
   return absl::OkStatus();
@@ -149,8 +148,7 @@ void Pipe::Parts::MakePipe() {
     if (repository == nullptr) return scope;
     const std::shared_ptr<const PackSet> current = packs();
     commands::LoadedSettings settings;
-    const absl::Status loaded = commands::LoadSettings(view, subject, *config, current.get(), settings);
-    if (!loaded.ok()) return loaded;
+    RETURN_IF_ERROR(commands::LoadSettings(view, subject, *config, current.get(), settings));
     const commands::RepositoryFile file = settings.Merged();
     const std::vector<std::string> used = commands::PacksOf(file, repository->packs);
     for (const std::string& name : pack.empty() ? used : std::vector<std::string>{std::string(pack)}) {
@@ -201,11 +199,10 @@ void Pipe::Parts::MakePipe() {
     call.priority = ForgePriority::kSweep;
     ForgeView view(side_table.find(target.forge)->second->forge(), call, issues, store->decisions(), &recent_files,
                    nullptr, nullptr);
-    const absl::StatusOr<RepositoryChoice> choice = find_choice(issues, view);
-    if (!choice.ok()) return choice.status();
-    const auto chosen = std::find_if(choice->packs.begin(), choice->packs.end(),
+    ASSIGN_OR_RETURN(const RepositoryChoice choice, find_choice(issues, view));
+    const auto chosen = std::find_if(choice.packs.begin(), choice.packs.end(),
                                      [&](const std::string& pack) { return find_pack(pack) != nullptr; });
-    return chosen == choice->packs.end() ? std::string() : *chosen;
+    return chosen == choice.packs.end() ? std::string() : *chosen;
   };
   sweeps = std::make_unique<SweepRunner>(
       SweepEnvironment{store->inbox(), store->schedules(), env.clock, env.logger, side_table, find_pack, choose_pack});
@@ -284,14 +281,12 @@ absl::StatusOr<std::unique_ptr<Pipe>> Pipe::Open(const PipeEnvironment& environm
   options.lock = &environment.data_dir.lock();
   options.retention = environment.config.retention;
   options.logger = &environment.logger;
-  absl::StatusOr<std::unique_ptr<store::Store>> store =
-      store::Store::Open(std::move(options), environment.clock, &environment.metrics);
-  if (!store.ok()) return store.status();
-  parts->store = *std::move(store);
-  absl::StatusOr<std::unique_ptr<CrashMarks>> marks = CrashMarks::Open(environment.data_dir.path() / "crash-marks");
-  if (!marks.ok()) return marks.status();
-  parts->marks = *std::move(marks);
-  if (absl::Status made = parts->MakeForges(); !made.ok()) return made;
+  ASSIGN_OR_RETURN(std::unique_ptr<store::Store> store,
+                   store::Store::Open(std::move(options), environment.clock, &environment.metrics));
+  parts->store = std::move(store);
+  ASSIGN_OR_RETURN(std::unique_ptr<CrashMarks> marks, CrashMarks::Open(environment.data_dir.path() / "crash-marks"));
+  parts->marks = std::move(marks);
+  RETURN_IF_ERROR(parts->MakeForges());
   parts->MakePipe();
   return std::unique_ptr<Pipe>(new Pipe(std::move(parts)));
 }
@@ -302,7 +297,7 @@ Pipe::~Pipe() {
 }
 
 absl::Status Pipe::Start() {
-  if (absl::Status started = parts_->pipeline->Start(); !started.ok()) return started;
+  RETURN_IF_ERROR(parts_->pipeline->Start());
   parts_->threads = std::make_unique<PipelineThreads>(*parts_->pipeline, parts_->store->inbox(), parts_->env.clock);
   parts_->scheduler = std::make_unique<Scheduler>(parts_->Jobs(), parts_->env.clock, parts_->env.logger);
   return absl::OkStatus();

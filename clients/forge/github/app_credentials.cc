@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "clients/forge/github/github_answers.h"
+#include "services/core/status_macros.h"
 
 namespace yardmaster {
 namespace {
@@ -44,10 +45,9 @@ bool AppCredentials::Refused(const Secret& token) {
 
 absl::Status AppCredentials::Replace(const ForgeConfig& config) {
   if (!config.app.has_value()) return CredentialsOfAnotherKind(config.name);
-  absl::StatusOr<std::unique_ptr<AppJwtSigner>> signer = AppJwtSigner::Make(config.app->id, config.app->private_key);
-  if (!signer.ok()) return signer.status();
+  ASSIGN_OR_RETURN(std::unique_ptr<AppJwtSigner> signer, AppJwtSigner::Make(config.app->id, config.app->private_key));
   const std::lock_guard<std::mutex> lock(signer_mutex_);
-  signer_ = *std::move(signer);
+  signer_ = std::move(signer);
   return absl::OkStatus();
 }
 
@@ -85,10 +85,9 @@ absl::Status AppCredentials::Fetch(std::chrono::steady_clock::time_point deadlin
   request.deadline = deadline;
   const ForgeAnswer answer = SendAsApp(std::move(request));
   if (answer.error.has_value()) return answer.ToStatus();
-  absl::StatusOr<github::InstallationToken> parsed = github::ParseInstallationToken(answer.body);
-  if (!parsed.ok()) return parsed.status();
-  token_ = std::move(parsed->token);
-  expires_at_ = parsed->expires_at;
+  ASSIGN_OR_RETURN(github::InstallationToken parsed, github::ParseInstallationToken(answer.body));
+  token_ = std::move(parsed.token);
+  expires_at_ = parsed.expires_at;
   fetched_at_ = clock_.Monotonic();
   if (on_secret_) on_secret_(token_);
   return absl::OkStatus();

@@ -9,6 +9,7 @@
 #include "clients/forge/limits.h"
 #include "clients/forge/names.h"
 #include "services/core/absl_view.h"
+#include "services/core/status_macros.h"
 
 namespace yardmaster {
 namespace {
@@ -78,9 +79,9 @@ absl::StatusOr<ForgeUser> GitHubForge::CurrentUser(const ForgeCall& call) {
 
 absl::StatusOr<bool> GitHubForge::IsTeamMember(const ForgeCall& call, std::string_view organisation,
                                                std::string_view team, std::string_view login) {
-  if (absl::Status status = CheckNamePart("organisation", organisation); !status.ok()) return status;
-  if (absl::Status status = CheckNamePart("team", team); !status.ok()) return status;
-  if (absl::Status status = CheckLogin(login); !status.ok()) return status;
+  RETURN_IF_ERROR(CheckNamePart("organisation", organisation));
+  RETURN_IF_ERROR(CheckNamePart("team", team));
+  RETURN_IF_ERROR(CheckLogin(login));
   absl::StatusOr<bool> active =
       Read<bool>(Begin(call),
                  {absl::StrCat("/orgs/", Abs(organisation), "/teams/", Abs(team), "/memberships/", UrlEncode(login)),
@@ -92,9 +93,9 @@ absl::StatusOr<bool> GitHubForge::IsTeamMember(const ForgeCall& call, std::strin
 
 absl::StatusOr<std::string> GitHubForge::AddReaction(const ForgeCall& call, const ForgeSubject& subject,
                                                      std::string_view comment, ForgeReaction reaction) {
-  if (absl::Status status = CheckSubject(subject); !status.ok()) return status;
+  RETURN_IF_ERROR(CheckSubject(subject));
   if (!comment.empty()) {
-    if (absl::Status status = CheckId("comment", comment); !status.ok()) return status;
+    RETURN_IF_ERROR(CheckId("comment", comment));
   }
   const nlohmann::json json = {{"content", ForgeReactionName(reaction)}};
   const ForgeAddress text = comment.empty() ? Subject(subject) : Comment(subject, comment);
@@ -107,8 +108,8 @@ absl::StatusOr<std::string> GitHubForge::AddReaction(const ForgeCall& call, cons
 absl::StatusOr<ForgeHookDeliveryPage> GitHubForge::ListHookDeliveries(const ForgeCall& call,
                                                                       std::string_view repository,
                                                                       std::string_view hook, std::string_view cursor) {
-  if (absl::Status status = CheckRepository(repository); !status.ok()) return status;
-  if (absl::Status status = CheckId("hook", hook); !status.ok()) return status;
+  RETURN_IF_ERROR(CheckRepository(repository));
+  RETURN_IF_ERROR(CheckId("hook", hook));
   if (!IsCursor(cursor)) {
     return MakeForgeStatus({ForgeReason::kInvalidInput, ForgeOutcome::kNotSent, 0, std::nullopt},
                            "not a cursor of this client");
@@ -116,11 +117,11 @@ absl::StatusOr<ForgeHookDeliveryPage> GitHubForge::ListHookDeliveries(const Forg
   std::string query = absl::StrCat("?per_page=", kForgePageSize);
   if (!cursor.empty()) absl::StrAppend(&query, "&cursor=", Abs(cursor));
   ForgeAnswer answer;
-  absl::StatusOr<std::vector<ForgeHookDelivery>> deliveries = Read<std::vector<ForgeHookDelivery>>(
-      Begin(call), Deliveries(repository, hook).Below(query, ""), github::ParseDeliveries, &answer);
-  if (!deliveries.ok()) return deliveries.status();
+  ASSIGN_OR_RETURN(std::vector<ForgeHookDelivery> deliveries,
+                   Read<std::vector<ForgeHookDelivery>>(Begin(call), Deliveries(repository, hook).Below(query, ""),
+                                                        github::ParseDeliveries, &answer));
   ForgeHookDeliveryPage page;
-  page.deliveries = *std::move(deliveries);
+  page.deliveries = std::move(deliveries);
   page.next = github::NextLinkParameter(answer.Header("Link"), "cursor");
   // A cursor that does not move would never end.
   if (page.deliveries.empty() || page.next == cursor || !IsCursor(page.next)) page.next.clear();
@@ -129,9 +130,9 @@ absl::StatusOr<ForgeHookDeliveryPage> GitHubForge::ListHookDeliveries(const Forg
 
 absl::Status GitHubForge::Redeliver(const ForgeCall& call, std::string_view repository, std::string_view hook,
                                     std::string_view delivery) {
-  if (absl::Status status = CheckRepository(repository); !status.ok()) return status;
-  if (absl::Status status = CheckId("hook", hook); !status.ok()) return status;
-  if (absl::Status status = CheckId("delivery", delivery); !status.ok()) return status;
+  RETURN_IF_ERROR(CheckRepository(repository));
+  RETURN_IF_ERROR(CheckId("hook", hook));
+  RETURN_IF_ERROR(CheckId("delivery", delivery));
   const ForgeAddress attempts =
       Deliveries(repository, hook).Below(absl::StrCat("/", Abs(delivery), "/attempts"), "/{n}/attempts");
   return Post(Begin(call), attempts, "").ToStatus();

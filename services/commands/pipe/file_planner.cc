@@ -7,6 +7,7 @@
 #include "services/commands/repository_file.h"
 #include "services/core/errors.h"
 #include "services/core/short_digest.h"
+#include "services/core/status_macros.h"
 #include "services/intake/reasons.h"
 
 namespace yardmaster::commands {
@@ -80,13 +81,11 @@ absl::Status RepositoryFilePlanner::Plan(const PlanInput& input, v1::Plan& plan)
   if (input.view == nullptr) return errors::Internal("a file is read through a view");
   const v1::Subject& subject = input.snapshot.subject();
   const std::string path = RepositoryFilePath(subject.forge());
-  const absl::StatusOr<const ForgePullFileList*> files = input.view->PullFiles();
-  if (!files.ok()) return files.status();
-  const absl::StatusOr<const ForgePull*> pull = input.view->Pull();
-  if (!pull.ok()) return pull.status();
-  absl::StatusOr<std::optional<std::string>> text = input.view->File("", path, (*pull)->head_sha);
-  if (text.ok() && !text->has_value() && !(*pull)->head_repository.empty()) {
-    text = input.view->File((*pull)->head_repository, path, (*pull)->head_sha);
+  RETURN_IF_ERROR(input.view->PullFiles().status());
+  ASSIGN_OR_RETURN(const ForgePull* pull, input.view->Pull());
+  absl::StatusOr<std::optional<std::string>> text = input.view->File("", path, pull->head_sha);
+  if (text.ok() && !text->has_value() && !pull->head_repository.empty()) {
+    text = input.view->File(pull->head_repository, path, pull->head_sha);
   }
   if (!text.ok()) return text.status();
 

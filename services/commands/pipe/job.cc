@@ -10,6 +10,7 @@
 #include "services/commands/defang.h"
 #include "services/commands/help.h"
 #include "services/commands/pipe/why_text.h"
+#include "services/core/status_macros.h"
 #include "services/intake/people_labels.h"
 
 namespace yardmaster::commands {
@@ -111,27 +112,25 @@ absl::StatusOr<WorkDone> Triage(const Work& work) {
     out.outcome = "refused: broken file";
     return out;
   }
-  absl::StatusOr<AskedPlan> asked = work.view.Ask("triage", {});
-  if (!asked.ok()) return asked.status();
-  if (!asked->plan.has_value()) {
+  ASSIGN_OR_RETURN(AskedPlan asked, work.view.Ask("triage", {}));
+  if (!asked.plan.has_value()) {
     out.done = false;
-    out.text = LeftAloneText(asked->reason, work.asked.chinese);
-    out.outcome = absl::StrCat("left alone: ", asked->reason);
+    out.text = LeftAloneText(asked.reason, work.asked.chinese);
+    out.outcome = absl::StrCat("left alone: ", asked.reason);
     return out;
   }
-  out.text = TriageText(*asked->plan, work.asked.chinese);
+  out.text = TriageText(*asked.plan, work.asked.chinese);
   out.outcome = "done";
-  *work.plan.mutable_asked() = *std::move(asked->plan);
+  *work.plan.mutable_asked() = *std::move(asked.plan);
   return out;
 }
 
 absl::StatusOr<WorkDone> Why(const Work& work) {
-  const absl::StatusOr<std::optional<v1::Plan>> latest = work.view.LatestDecision();
-  if (!latest.ok()) return latest.status();
+  ASSIGN_OR_RETURN(const std::optional<v1::Plan> latest, work.view.LatestDecision());
   WorkDone out;
   out.outcome = "done";
-  out.text = latest->has_value() ? WhyText(**latest, work.asked.chinese)
-                                 : Say(work, "nothing was decided here yet", "这里还没有任何判定");
+  out.text = latest.has_value() ? WhyText(*latest, work.asked.chinese)
+                                : Say(work, "nothing was decided here yet", "这里还没有任何判定");
   return out;
 }
 
@@ -150,20 +149,19 @@ absl::StatusOr<WorkDone> Review(const Work& work) {
       return out;
     }
   }
-  absl::StatusOr<AskedPlan> asked = work.view.Ask("review", options);
-  if (!asked.ok()) return asked.status();
-  if (!asked->plan.has_value()) {
+  ASSIGN_OR_RETURN(AskedPlan asked, work.view.Ask("review", options));
+  if (!asked.plan.has_value()) {
     out.done = false;
     out.text = Say(work, "only pull requests can be reviewed", "只能检视 PR");
-    out.outcome = absl::StrCat("left alone: ", asked->reason);
+    out.outcome = absl::StrCat("left alone: ", asked.reason);
     return out;
   }
-  const auto& steps = asked->plan->explanation().steps();
+  const auto& steps = asked.plan->explanation().steps();
   const auto judged = std::find_if(steps.begin(), steps.end(), [](const auto& step) { return step.id() == "review"; });
   const std::string counts = judged == steps.end() ? std::string() : judged->why();
   out.text = absl::StrCat(counts, Say(work, ". See the summary comment.", "。详见汇总评论。"));
   out.outcome = absl::StrCat("done: ", counts);
-  *work.plan.mutable_asked() = *std::move(asked->plan);
+  *work.plan.mutable_asked() = *std::move(asked.plan);
   return out;
 }
 

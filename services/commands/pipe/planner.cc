@@ -16,6 +16,7 @@
 #include "services/commands/pipe/settings.h"
 #include "services/core/errors.h"
 #include "services/core/short_digest.h"
+#include "services/core/status_macros.h"
 #include "services/intake/effect_runner.h"
 #include "services/intake/router.h"
 
@@ -93,10 +94,9 @@ absl::StatusOr<PermissionDecision> Permit(const PermissionRequest& request, std:
     const std::string owner = slash == std::string::npos
                                   ? subject.repository().substr(0, subject.repository().find('/'))
                                   : team.substr(0, slash);
-    const absl::StatusOr<bool> member =
-        view.IsTeamMember(owner, slash == std::string::npos ? team : team.substr(slash + 1), login);
-    if (!member.ok()) return member.status();
-    teams[team] = *member;
+    ASSIGN_OR_RETURN(const bool member,
+                     view.IsTeamMember(owner, slash == std::string::npos ? team : team.substr(slash + 1), login));
+    teams[team] = member;
   }
   person.is_member = [&teams](const std::string& team) {
     const auto it = teams.find(team);
@@ -214,10 +214,9 @@ absl::StatusOr<std::optional<std::string>> CommandsPlanner::Job::Refusal(Subject
   if (!author.empty() && !SameLogin(author, input_.event.actor())) people.push_back(author);
   for (const std::string& login : people) {
     bool hidden = false;
-    const absl::StatusOr<PermissionDecision> decision =
-        Permit(request, login, settings_.layers, input_.snapshot.subject(), view, hidden);
-    if (!decision.ok()) return decision.status();
-    if (decision->allowed()) continue;
+    ASSIGN_OR_RETURN(const PermissionDecision decision,
+                     Permit(request, login, settings_.layers, input_.snapshot.subject(), view, hidden));
+    if (decision.allowed()) continue;
     if (hidden) {
       outcome = "refused: permissions can't be looked up";
       return answers_.Failed(asked_, asked_.chinese ? "机器人无权查询谁可以使用它，请联系机器人的维护者"
@@ -225,7 +224,7 @@ absl::StatusOr<std::optional<std::string>> CommandsPlanner::Job::Refusal(Subject
                                                       "whoever runs the bot");
     }
     outcome = absl::StrCat("refused: ", login);
-    return answers_.Refused(asked_, *decision);
+    return answers_.Refused(asked_, decision);
   }
   return std::optional<std::string>();
 }
@@ -249,11 +248,10 @@ absl::StatusOr<std::string> CommandsPlanner::Job::Answer(SubjectView& view, v1::
 
   // 2. Who may.
   std::string outcome;
-  absl::StatusOr<std::optional<std::string>> refusal = Refusal(view, outcome);
-  if (!refusal.ok()) return refusal.status();
-  if (refusal->has_value()) {
+  ASSIGN_OR_RETURN(std::optional<std::string> refusal, Refusal(view, outcome));
+  if (refusal.has_value()) {
     plan.set_outcome(outcome);
-    return **std::move(refusal);
+    return *std::move(refusal);
   }
 
   if (std::optional<std::string> stopped = Stopped(plan); stopped.has_value()) return *std::move(stopped);
@@ -288,22 +286,21 @@ absl::StatusOr<std::string> CommandsPlanner::Job::Answer(SubjectView& view, v1::
   const RepositoryConfig* entry =
       env_.config.FindRepository(input_.snapshot.subject().forge(), input_.snapshot.subject().repository());
   const std::vector<std::string> packs = entry == nullptr ? std::vector<std::string>() : entry->packs;
-  const absl::StatusOr<WorkDone> done = work({input_, command_, answers_, asked_, settings_.layers, packs, view, plan});
-  if (!done.ok()) return done.status();
-  plan.set_outcome(done->outcome);
-  return done->done ? answers_.Done(asked_, done->text) : answers_.Failed(asked_, done->text);
+  ASSIGN_OR_RETURN(const WorkDone done,
+                   work({input_, command_, answers_, asked_, settings_.layers, packs, view, plan}));
+  plan.set_outcome(done.outcome);
+  return done.done ? answers_.Done(asked_, done.text) : answers_.Failed(asked_, done.text);
 }
 
 absl::Status CommandsPlanner::Job::Run(SubjectView& view, v1::CommandPlan& plan) {
-  absl::StatusOr<std::string> text = Answer(view, plan);
-  if (!text.ok()) return text.status();
+  ASSIGN_OR_RETURN(std::string text, Answer(view, plan));
   if (!request_.IsNote() && !request_.unread.en.empty()) {
-    absl::StrAppend(&*text, "\n\n", EchoText(request_.unread.In(asked_.chinese), kMaxNoteBytes));
+    absl::StrAppend(&text, "\n\n", EchoText(request_.unread.In(asked_.chinese), kMaxNoteBytes));
   }
   v1::AnswerComment& answer = *plan.mutable_plan()->add_actions()->mutable_answer_comment();
   answer.set_name(input_.name);
   answer.set_revision(2 * input_.revision + 1);
-  answer.set_body(*std::move(text));
+  answer.set_body(std::move(text));
   return absl::OkStatus();
 }
 
@@ -339,7 +336,7 @@ absl::Status CommandsPlanner::Acknowledge(const CommandInput& input, SubjectView
   Job job(env_, input, *std::move(request));
   // What is misspelt may not be meant for us at all; its answer comes at once anyway.
   if (job.command().kind == ParsedCommand::Kind::kUnknown) return absl::OkStatus();
-  if (absl::Status loaded = job.Load(view); !loaded.ok()) return loaded;
+  RETURN_IF_ERROR(job.Load(view));
   if (job.IsOtherRobots() || job.IsDryRun()) return absl::OkStatus();
   if (input.reactions) {
     v1::React& react = *plan.add_actions()->mutable_react();
@@ -358,7 +355,7 @@ absl::Status CommandsPlanner::Plan(const CommandInput& input, SubjectView& view,
   std::optional<Request> request = FindRequest(input);
   if (!request.has_value()) return errors::Internal("a text lost one of its commands");
   Job job(env_, input, *std::move(request));
-  if (absl::Status loaded = job.Load(view); !loaded.ok()) return loaded;
+  RETURN_IF_ERROR(job.Load(view));
   if (job.IsOtherRobots()) {
     plan.set_outcome("another robot's");
     return absl::OkStatus();

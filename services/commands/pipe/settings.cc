@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "services/core/status_macros.h"
 #include "services/intake/effect_runner.h"
 
 namespace yardmaster::commands {
@@ -41,9 +42,8 @@ absl::Status LoadSettings(SubjectView& view, const v1::Subject& subject, const C
   if (entry != nullptr) scope.packs = entry->packs;
   std::string ref;
   if (subject.kind() == v1::SUBJECT_KIND_PULL_REQUEST) {
-    const absl::StatusOr<const ForgePull*> pull = view.Pull();
-    if (!pull.ok()) return pull.status();
-    ref = (*pull)->base_ref;
+    ASSIGN_OR_RETURN(const ForgePull* pull, view.Pull());
+    ref = pull->base_ref;
   }
   absl::Status status =
       Load(view, "", RepositoryFilePath(subject.forge()), ref, scope, out.repository, out.layers.repository_broken);
@@ -67,7 +67,7 @@ absl::StatusOr<RepositoryChoice> ChooseByFiles(SubjectView& view, const v1::Subj
                                                const PackSet* loaded) {
   RepositoryChoice choice;
   LoadedSettings settings;
-  if (absl::Status status = LoadSettings(view, subject, config, loaded, settings); !status.ok()) return status;
+  RETURN_IF_ERROR(LoadSettings(view, subject, config, loaded, settings));
   const std::string own = RepositoryFilePath(subject.forge());
   const std::string owner = subject.repository().substr(0, subject.repository().find('/'));
   const std::string shared = OrganisationRepository(subject.forge(), owner) + "/" + std::string(kOrganisationFilePath);

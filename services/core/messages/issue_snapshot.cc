@@ -5,6 +5,7 @@
 
 #include "services/core/errors.h"
 #include "services/core/limits.h"
+#include "services/core/status_macros.h"
 
 namespace yardmaster {
 
@@ -19,7 +20,7 @@ absl::Status CheckSubject(const v1::Subject& subject) {
 }
 
 absl::Status CheckIssueSize(const v1::IssueSnapshot& issue) {
-  if (absl::Status status = CheckSubject(issue.subject()); !status.ok()) return status;
+  RETURN_IF_ERROR(CheckSubject(issue.subject()));
   if (issue.title().size() > kMaxTitleBytes)
     return errors::OverLimit("title", issue.title().size(), kMaxTitleBytes, "bytes");
   if (issue.body().size() > kMaxBodyBytes)

@@ -9,6 +9,7 @@
 
 #include "services/core/errors.h"
 #include "services/core/limits.h"
+#include "services/core/status_macros.h"
 #include "services/core/store/body_dictionary.h"
 
 namespace yardmaster::store {
@@ -195,9 +196,9 @@ v1::Subject SubjectFromText(std::string_view text, int64_t kind) {
 }
 
 absl::Status CheckStoredSubject(const v1::Subject& subject) {
-  if (absl::Status status = CheckStoredName("subject.forge", subject.forge()); !status.ok()) return status;
+  RETURN_IF_ERROR(CheckStoredName("subject.forge", subject.forge()));
   if (subject.forge().find(':') != std::string::npos) return errors::FieldInvalid("subject.forge", "no colon");
-  if (absl::Status status = CheckStoredName("subject.repository", subject.repository()); !status.ok()) return status;
+  RETURN_IF_ERROR(CheckStoredName("subject.repository", subject.repository()));
   if (subject.number() < 1) return errors::FieldInvalid("subject.number", "a number from 1");
   return absl::OkStatus();
 }

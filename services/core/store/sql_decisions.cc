@@ -6,6 +6,7 @@
 
 #include "services/core/errors.h"
 #include "services/core/limits.h"
+#include "services/core/status_macros.h"
 #include "services/core/store/codec.h"
 #include "services/core/store/sql.h"
 
@@ -59,9 +60,8 @@ absl::StatusOr<std::optional<Decision>> ReadFirst(soci::session& sql, Select& qu
     packed = GetBlob(row.plan);
   }
   if (!decision.has_value()) return decision;
-  absl::StatusOr<std::string> plan = Unpack(row.encoding, packed, row.plan_bytes);
-  if (!plan.ok()) return plan.status();
-  decision->plan = *std::move(plan);
+  ASSIGN_OR_RETURN(std::string plan, Unpack(row.encoding, packed, row.plan_bytes));
+  decision->plan = std::move(plan);
   return decision;
 }
 
@@ -133,10 +133,9 @@ absl::StatusOr<Decision> SqlDecisions::Get(std::string_view id) {
   return readers_.Read([&](soci::session& sql) -> absl::StatusOr<Decision> {
     Select query(sql);
     query.Add(kColumns).Add(kWithPlan).Add(" where decision_id = :decision").Bind("decision", id);
-    absl::StatusOr<std::optional<Decision>> decision = ReadFirst(sql, query);
-    if (!decision.ok()) return decision.status();
-    if (!decision->has_value()) return errors::DecisionUnknown(id);
-    return **std::move(decision);
+    ASSIGN_OR_RETURN(std::optional<Decision> decision, ReadFirst(sql, query));
+    if (!decision.has_value()) return errors::DecisionUnknown(id);
+    return *std::move(decision);
   });
 }
 

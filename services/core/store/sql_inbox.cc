@@ -9,6 +9,7 @@
 #include "services/core/errors.h"
 #include "services/core/limits.h"
 #include "services/core/sha256.h"
+#include "services/core/status_macros.h"
 #include "services/core/store/sql.h"
 
 namespace yardmaster::store {
@@ -450,16 +451,14 @@ namespace {
 absl::Status CheckSettlement(const Settlement& settlement) {
   if (settlement.state == DeliveryState::kReceived) return errors::FieldInvalid("state", "a state that ends the work");
   if (settlement.reason.empty() && settlement.state != DeliveryState::kDone) return errors::FieldMissing("reason");
-  if (absl::Status status = CheckStoredName("subject.forge", settlement.subject.forge(), true); !status.ok()) {
-    return status;
-  }
+  RETURN_IF_ERROR(CheckStoredName("subject.forge", settlement.subject.forge(), true));
   return CheckStoredName("subject.repository", settlement.subject.repository(), true);
 }
 
 }  // namespace
 
 absl::Status SqlInbox::Settle(const Settlement& settlement) {
-  if (absl::Status status = CheckSettlement(settlement); !status.ok()) return status;
+  RETURN_IF_ERROR(CheckSettlement(settlement));
   if (writer_.OnWriterThread()) return errors::WriteFromCallback();
   // The claim ends before anybody is told, so that whoever hears of it finds the delivery free.
   auto promise = std::make_shared<std::promise<absl::Status>>();

@@ -6,6 +6,7 @@
 
 #include "services/core/errors.h"
 #include "services/core/limits.h"
+#include "services/core/status_macros.h"
 #include "services/core/store/codec.h"
 #include "services/core/store/sql.h"
 
@@ -62,10 +63,10 @@ absl::StatusOr<Effect> ReadOne(soci::session& sql, Select& query, std::string_vi
 }
 
 absl::Status CheckNewEffect(const NewEffect& effect) {
-  if (absl::Status status = CheckStoredName("key", effect.key); !status.ok()) return status;
-  if (absl::Status status = CheckStoredSubject(effect.subject); !status.ok()) return status;
-  if (absl::Status status = CheckStoredName("kind", effect.kind); !status.ok()) return status;
-  if (absl::Status status = CheckStoredName("decision", effect.decision, true); !status.ok()) return status;
+  RETURN_IF_ERROR(CheckStoredName("key", effect.key));
+  RETURN_IF_ERROR(CheckStoredSubject(effect.subject));
+  RETURN_IF_ERROR(CheckStoredName("kind", effect.kind));
+  RETURN_IF_ERROR(CheckStoredName("decision", effect.decision, true));
   if (effect.payload.size() > kMaxHttpBodyBytes) {
     return errors::OverLimit("payload", effect.payload.size(), kMaxHttpBodyBytes, "bytes");
   }
@@ -120,14 +121,13 @@ SqlLedger::~SqlLedger() = default;
 void SqlLedger::Close() { statements_.reset(); }
 
 absl::StatusOr<IntentResult> SqlLedger::Intent(const NewEffect& effect) {
-  absl::StatusOr<std::vector<IntentResult>> results = Intents({effect});
-  if (!results.ok()) return results.status();
-  return results->front();
+  ASSIGN_OR_RETURN(std::vector<IntentResult> results, Intents({effect}));
+  return results.front();
 }
 
 absl::StatusOr<std::vector<IntentResult>> SqlLedger::Intents(const std::vector<NewEffect>& effects) {
   for (const NewEffect& effect : effects) {
-    if (absl::Status status = CheckNewEffect(effect); !status.ok()) return status;
+    RETURN_IF_ERROR(CheckNewEffect(effect));
   }
   std::vector<IntentResult> results;
   if (effects.empty()) return results;

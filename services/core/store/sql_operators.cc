@@ -4,14 +4,15 @@
 
 #include "services/core/errors.h"
 #include "services/core/limits.h"
+#include "services/core/status_macros.h"
 #include "services/core/store/codec.h"
 #include "services/core/store/sql.h"
 
 namespace yardmaster::store {
 
 absl::Status SqlOperators::Put(std::string_view pack, std::string_view name, std::string_view state) {
-  if (absl::Status status = CheckStoredName("pack", pack); !status.ok()) return status;
-  if (absl::Status status = CheckStoredName("operator", name); !status.ok()) return status;
+  RETURN_IF_ERROR(CheckStoredName("pack", pack));
+  RETURN_IF_ERROR(CheckStoredName("operator", name));
   if (state.size() > kMaxOperatorStateBytes) {
     return errors::OverLimit("operator's state", state.size(), kMaxOperatorStateBytes, "bytes");
   }

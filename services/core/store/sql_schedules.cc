@@ -6,6 +6,7 @@
 
 #include "services/core/errors.h"
 #include "services/core/limits.h"
+#include "services/core/status_macros.h"
 #include "services/core/store/codec.h"
 #include "services/core/store/sql.h"
 
@@ -25,7 +26,7 @@ struct ScheduleRow {
 }  // namespace
 
 absl::Status SqlSchedules::Start(std::string_view name) {
-  if (absl::Status status = CheckStoredName("name", name); !status.ok()) return status;
+  RETURN_IF_ERROR(CheckStoredName("name", name));
   return writer_.Run(WriteKind::kTransition, [&](Transaction& transaction) {
     const std::string bound(name);
     transaction.sql << "insert into schedules (name, started_at) values (:name, :now) on conflict (name) do update set "
@@ -36,7 +37,7 @@ absl::Status SqlSchedules::Start(std::string_view name) {
 }
 
 absl::Status SqlSchedules::SetCursor(std::string_view name, std::string_view cursor) {
-  if (absl::Status status = CheckStoredName("name", name); !status.ok()) return status;
+  RETURN_IF_ERROR(CheckStoredName("name", name));
   if (cursor.size() > kMaxCursorBytes) return errors::OverLimit("cursor", cursor.size(), kMaxCursorBytes, "bytes");
   if (CleanText(cursor, kMaxCursorBytes) != cursor) return errors::NotUtf8("cursor");
   return writer_.Run(WriteKind::kTransition, [&](Transaction& transaction) {
@@ -50,7 +51,7 @@ absl::Status SqlSchedules::SetCursor(std::string_view name, std::string_view cur
 }
 
 absl::Status SqlSchedules::Finish(std::string_view name, std::string_view outcome) {
-  if (absl::Status status = CheckStoredName("name", name); !status.ok()) return status;
+  RETURN_IF_ERROR(CheckStoredName("name", name));
   return writer_.Run(WriteKind::kTransition, [&](Transaction& transaction) {
     const std::string bound(name);
     const std::string words = CleanText(outcome, kMaxReasonBytes);

@@ -9,6 +9,7 @@
 #include "services/core/errors.h"
 #include "services/core/hex.h"
 #include "services/core/limits.h"
+#include "services/core/status_macros.h"
 #include "services/core/store/codec.h"
 #include "services/core/store/dialect.h"
 #include "services/core/store/sql.h"
@@ -100,8 +101,8 @@ SqlSubjects::~SqlSubjects() = default;
 void SqlSubjects::Close() { statements_.reset(); }
 
 absl::Status SqlSubjects::Put(const SeenSubject& seen) {
-  if (absl::Status status = CheckStoredSubject(seen.subject); !status.ok()) return status;
-  if (absl::Status status = CheckStoredName("digest", seen.digest, true); !status.ok()) return status;
+  RETURN_IF_ERROR(CheckStoredSubject(seen.subject));
+  RETURN_IF_ERROR(CheckStoredName("digest", seen.digest, true));
   if (seen.labels.size() > kMaxLabels) {
     return errors::OverLimit("labels", seen.labels.size(), kMaxLabels, "labels");
   }
@@ -154,8 +155,8 @@ absl::StatusOr<std::optional<KnownSubject>> SqlSubjects::Get(const v1::Subject& 
 }
 
 absl::Status SqlSubjects::NoteLabelRemoved(const v1::Subject& subject, std::string_view label, std::string_view by) {
-  if (absl::Status status = CheckStoredSubject(subject); !status.ok()) return status;
-  if (absl::Status status = CheckStoredName("label", label); !status.ok()) return status;
+  RETURN_IF_ERROR(CheckStoredSubject(subject));
+  RETURN_IF_ERROR(CheckStoredName("label", label));
   return writer_.Run(WriteKind::kTransition, [&](Transaction& transaction) {
     const std::string text = SubjectText(subject);
     const long long kind = subject.kind();
@@ -172,8 +173,8 @@ absl::Status SqlSubjects::NoteLabelRemoved(const v1::Subject& subject, std::stri
 }
 
 absl::Status SqlSubjects::ForgetLabelRemoved(const v1::Subject& subject, std::string_view label) {
-  if (absl::Status status = CheckStoredSubject(subject); !status.ok()) return status;
-  if (absl::Status status = CheckStoredName("label", label); !status.ok()) return status;
+  RETURN_IF_ERROR(CheckStoredSubject(subject));
+  RETURN_IF_ERROR(CheckStoredName("label", label));
   return writer_.Run(WriteKind::kTransition, [&](Transaction& transaction) {
     const std::string text = SubjectText(subject);
     const long long kind = subject.kind();

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "services/core/errors.h"
+#include "services/core/status_macros.h"
 #include "services/core/store/checkpointer.h"
 #include "services/core/store/dialect.h"
 #include "services/core/store/failure.h"
@@ -94,7 +95,7 @@ absl::Status Store::Impl::OpenDatabase() {
   sql = Connect(file, {ConnectionRole::kWriter, options.max_database_bytes, options.single_threaded});
   const int64_t before = SchemaVersion(*sql);
   const int64_t newest = Migrations().back().version;
-  if (absl::Status status = Migrate(*sql, newest, ToMicros(clock.Now())); !status.ok()) return status;
+  RETURN_IF_ERROR(Migrate(*sql, newest, ToMicros(clock.Now())));
   if (before != newest && options.logger != nullptr) {
     options.logger->Info("database migrated", {{"from", before}, {"to", newest}});
   }
@@ -171,15 +172,14 @@ absl::StatusOr<std::unique_ptr<Store>> Store::Open(StoreOptions options, const C
 
   // The data directory is ours, or the caller's.
   if (impl->options.lock == nullptr) {
-    absl::StatusOr<std::unique_ptr<DataDirLock>> lock = DataDirLock::Take(impl->options.data_dir);
-    if (!lock.ok()) return lock.status();
-    impl->own_lock = *std::move(lock);
+    ASSIGN_OR_RETURN(std::unique_ptr<DataDirLock> lock, DataDirLock::Take(impl->options.data_dir));
+    impl->own_lock = std::move(lock);
   }
   impl->file = (impl->own_lock != nullptr ? impl->own_lock->dir() : impl->options.lock->dir()) / kFileName;
-  if (absl::Status status = CheckDatabasePath(impl->file); !status.ok()) return status;
+  RETURN_IF_ERROR(CheckDatabasePath(impl->file));
 
   try {
-    if (absl::Status status = impl->OpenDatabase(); !status.ok()) return status;
+    RETURN_IF_ERROR(impl->OpenDatabase());
     impl->StartWriter();
   } catch (const std::exception& error) {
     return errors::StoreUnusable(impl->file.native(), std::string(FailureOf(error).status.message()));

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "services/core/status_macros.h"
 #include "services/worker/devices/device_errors.h"
 #include "services/worker/devices/device_words.h"
 #include "services/worker/devices/npu_smi.h"
@@ -42,14 +43,13 @@ class AscendProbe : public DeviceProbe {
       if (nodes.empty()) return discovery;
       return device_errors::NpuSmiFailed(info->exit_code, info->err.empty() ? info->out : info->err);
     }
-    absl::StatusOr<NpuTable> table = ParseNpuSmiTable(info->out);
-    if (!table.ok()) return table.status();
+    ASSIGN_OR_RETURN(NpuTable table, ParseNpuSmiTable(info->out));
     const auto mapping = ParseNpuSmiMapping(Ask(command, "-m"));
-    if (absl::Status status = Complete(*table, command, mapping.size(), nodes.size()); !status.ok()) return status;
+    RETURN_IF_ERROR(Complete(table, command, mapping.size(), nodes.size()));
 
-    discovery.source = "npu-smi (" + table->shape + ")";
-    const std::string driver = table->version.empty() ? AscendDriverVersion(paths_) : table->version;
-    for (NpuChip& chip : table->chips) {
+    discovery.source = "npu-smi (" + table.shape + ")";
+    const std::string driver = table.version.empty() ? AscendDriverVersion(paths_) : table.version;
+    for (NpuChip& chip : table.chips) {
       chip.device.driver = driver;
       const auto logical = mapping.find({chip.npu, chip.chip});
       if (logical != mapping.end()) chip.device.visible_as = std::to_string(logical->second);

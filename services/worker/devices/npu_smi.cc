@@ -6,6 +6,7 @@
 
 #include "services/core/lines.h"
 #include "services/core/readable.h"
+#include "services/core/status_macros.h"
 #include "services/worker/devices/device_errors.h"
 #include "services/worker/devices/device_words.h"
 
@@ -112,8 +113,7 @@ class TableReader {
     for (const std::string_view line : LinesOf(text)) {
       ++number_;
       line_ = TrimBlanks(line);
-      absl::Status status = Line();
-      if (!status.ok()) return status;
+      RETURN_IF_ERROR(Line());
     }
     if (shape_ == nullptr) return device_errors::NpuSmiWithoutTable();
     if (half_.has_value()) return device_errors::NpuSmiCutOff("the last chip has no second row");
@@ -215,8 +215,7 @@ class TableReader {
     chip.device.index = static_cast<int>(shape_->numbered ? own : chip.npu);
     chip.device.pci_address = NormalPciAddress(cells[1]);
     if (chip.device.pci_address.empty() && !IsUnknown(cells[1])) return Wrong("a PCI address was expected");
-    absl::Status status = Figures(cells[2], chip.device);
-    if (!status.ok()) return status;
+    RETURN_IF_ERROR(Figures(cells[2], chip.device));
     table_.chips.push_back(std::move(chip));
     return absl::OkStatus();
   }
@@ -343,11 +342,10 @@ class TableReader {
 absl::StatusOr<NpuTable> ParseNpuSmiTable(std::string_view text) { return TableReader().Read(text); }
 
 absl::StatusOr<std::vector<Device>> ParseNpuSmiInfo(std::string_view text) {
-  absl::StatusOr<NpuTable> table = ParseNpuSmiTable(text);
-  if (!table.ok()) return table.status();
+  ASSIGN_OR_RETURN(NpuTable table, ParseNpuSmiTable(text));
   std::vector<Device> devices;
-  devices.reserve(table->chips.size());
-  for (NpuChip& chip : table->chips) devices.push_back(std::move(chip.device));
+  devices.reserve(table.chips.size());
+  for (NpuChip& chip : table.chips) devices.push_back(std::move(chip.device));
   return devices;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "services/core/readable.h"
+#include "services/core/status_macros.h"
 #include "services/worker/devices/device_errors.h"
 #include "services/worker/devices/device_words.h"
 #include "services/worker/devices/nvidia_smi.h"
@@ -247,14 +248,13 @@ class NvidiaProbe : public DeviceProbe {
   }
 
   absl::StatusOr<std::vector<SmiRow>> Query(const std::string& fields) {
-    const absl::StatusOr<ToolOutput> output =
-        tools_->Run({"nvidia-smi", "--query-gpu=" + fields, "--format=csv,nounits"});
-    if (!output.ok()) return output.status();
-    if (output->exit_code != 0) {
-      return device_errors::NvidiaSmiFailed(output->exit_code, output->out.empty() ? output->err : output->out);
+    ASSIGN_OR_RETURN(const ToolOutput output,
+                     tools_->Run({"nvidia-smi", "--query-gpu=" + fields, "--format=csv,nounits"}));
+    if (output.exit_code != 0) {
+      return device_errors::NvidiaSmiFailed(output.exit_code, output.out.empty() ? output.err : output.out);
     }
-    if (output->out.find("No devices were found") != std::string::npos) return std::vector<SmiRow>();
-    return ParseNvidiaSmiRows(output->out);
+    if (output.out.find("No devices were found") != std::string::npos) return std::vector<SmiRow>();
+    return ParseNvidiaSmiRows(output.out);
   }
 
   absl::StatusOr<Discovery> BySmi() {
@@ -273,9 +273,8 @@ class NvidiaProbe : public DeviceProbe {
       if (!rows.ok()) return Refusal(rows.status(), discovery);
       AddOptionalFields(*rows);
     }
-    absl::StatusOr<std::vector<Device>> devices = DevicesOfNvidiaSmi(*rows);
-    if (!devices.ok()) return devices.status();
-    discovery.devices = *std::move(devices);
+    ASSIGN_OR_RETURN(std::vector<Device> devices, DevicesOfNvidiaSmi(*rows));
+    discovery.devices = std::move(devices);
     AddProcessesAndCuda(discovery.devices);
     return discovery;
   }

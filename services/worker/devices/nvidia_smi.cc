@@ -7,6 +7,7 @@
 #include "rules/suites/versions.h"
 #include "services/core/lines.h"
 #include "services/core/readable.h"
+#include "services/core/status_macros.h"
 #include "services/worker/devices/device_errors.h"
 #include "services/worker/devices/device_words.h"
 
@@ -157,17 +158,15 @@ absl::StatusOr<std::vector<Device>> DevicesOfNvidiaSmi(const std::vector<SmiRow>
   std::vector<Device> devices;
   for (size_t i = 0; i < rows.size(); ++i) {
     // The header is line 1.
-    absl::StatusOr<Device> device = DeviceOf(rows[i], i + 2);
-    if (!device.ok()) return device.status();
-    devices.push_back(*std::move(device));
+    ASSIGN_OR_RETURN(Device device, DeviceOf(rows[i], i + 2));
+    devices.push_back(std::move(device));
   }
   return devices;
 }
 
 absl::StatusOr<std::vector<Device>> ParseNvidiaSmi(std::string_view csv) {
-  const absl::StatusOr<std::vector<SmiRow>> rows = ParseNvidiaSmiRows(csv);
-  if (!rows.ok()) return rows.status();
-  return DevicesOfNvidiaSmi(*rows);
+  ASSIGN_OR_RETURN(const std::vector<SmiRow> rows, ParseNvidiaSmiRows(csv));
+  return DevicesOfNvidiaSmi(rows);
 }
 
 std::map<std::string, std::vector<int64_t>> ParseNvidiaSmiProcesses(std::string_view csv) {

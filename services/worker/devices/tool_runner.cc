@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "services/core/status_macros.h"
 #include "services/worker/devices/device_errors.h"
 #include "services/worker/devices/nvidia_smi.h"
 #include "services/worker/process/process.h"
@@ -51,15 +52,14 @@ class SystemToolRunner : public ToolRunner {
       // One byte more than parsers accept, so that they see that it is too much.
       text += bytes.substr(0, kMaxToolOutputBytes + 1 - std::min(text.size(), kMaxToolOutputBytes + 1));
     };
-    absl::StatusOr<std::unique_ptr<Process>> process = processes_->Start(spec, nullptr);
-    if (!process.ok()) return process.status();
-    const std::optional<ProcessExit> exit = (*process)->WaitUntil(std::chrono::steady_clock::now() + timeout_);
+    ASSIGN_OR_RETURN(std::unique_ptr<Process> process, processes_->Start(spec, nullptr));
+    const std::optional<ProcessExit> exit = process->WaitUntil(std::chrono::steady_clock::now() + timeout_);
     if (!exit.has_value()) {
-      (*process)->Stop(kGrace);
+      process->Stop(kGrace);
       return device_errors::ToolTooSlow(argv.empty() ? "" : argv[0],
                                         std::chrono::duration_cast<std::chrono::seconds>(timeout_).count());
     }
-    process->reset();
+    process.reset();
     const std::lock_guard<std::mutex> lock(gathered->mutex);
     gathered->output.exit_code = exit->code;
     return std::move(gathered->output);

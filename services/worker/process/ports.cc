@@ -8,6 +8,7 @@
 #include <random>
 #include <string>
 
+#include "services/core/status_macros.h"
 #include "services/worker/process/process_errors.h"
 #include "services/worker/process/unique_fd.h"
 
@@ -76,11 +77,10 @@ absl::StatusOr<std::unique_ptr<PortLease>> PortLease::Take(const PortRequest& re
 
 absl::StatusOr<bool> PortLease::Hold(uint16_t port) {
   std::string holder;
-  absl::StatusOr<std::unique_ptr<NameLock>> lock = NameLock::Take(folder_, std::to_string(port), holder);
-  if (!lock.ok()) return lock.status();
-  if (*lock == nullptr) return false;
+  ASSIGN_OR_RETURN(std::unique_ptr<NameLock> lock, NameLock::Take(folder_, std::to_string(port), holder));
+  if (lock == nullptr) return false;
   ports_.push_back(port);
-  locks_.push_back(*std::move(lock));
+  locks_.push_back(std::move(lock));
   return true;
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "services/core/lines.h"
+#include "services/core/status_macros.h"
 #include "services/worker/reports/ctest_text.h"
 #include "services/worker/reports/report.h"
 #include "services/worker/reports/report_builder.h"
@@ -80,7 +81,7 @@ std::string Contradiction(const pugi::xml_document& document, const CtestPrinted
 
 absl::StatusOr<Report> ParseCtestJunit(std::string_view xml, std::string_view printed) {
   pugi::xml_document document;
-  if (absl::Status status = ReadXmlReport(kWhat, xml, document); !status.ok()) return status;
+  RETURN_IF_ERROR(ReadXmlReport(kWhat, xml, document));
   const CtestPrinted text = ReadCtestPrinted(printed);
   ReportBuilder builder;
   uint64_t cases = 0;

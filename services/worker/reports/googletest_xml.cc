@@ -2,6 +2,7 @@
 #include <string>
 #include <string_view>
 
+#include "services/core/status_macros.h"
 #include "services/worker/reports/report.h"
 #include "services/worker/reports/report_builder.h"
 #include "services/worker/reports/report_errors.h"
@@ -61,7 +62,7 @@ ReportTest ReadCase(const pugi::xml_node& test, uint64_t& failures) {
 
 absl::StatusOr<Report> ParseGoogleTestXml(std::string_view xml) {
   pugi::xml_document document;
-  if (absl::Status status = ReadXmlReport(kWhat, xml, document); !status.ok()) return status;
+  RETURN_IF_ERROR(ReadXmlReport(kWhat, xml, document));
   ReportBuilder builder;
   uint64_t cases = 0;
   uint64_t failures = 0;

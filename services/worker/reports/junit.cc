@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "services/core/status_macros.h"
 #include "services/worker/reports/report.h"
 #include "services/worker/reports/report_builder.h"
 #include "services/worker/reports/report_errors.h"
@@ -160,7 +161,7 @@ std::string Contradiction(const pugi::xml_document& document, const Seen& seen) 
 
 absl::StatusOr<Report> ParseJunit(std::string_view xml) {
   pugi::xml_document document;
-  if (absl::Status status = ReadXmlReport(kWhat, xml, document); !status.ok()) return status;
+  RETURN_IF_ERROR(ReadXmlReport(kWhat, xml, document));
   ReportBuilder builder;
   Seen seen;
   absl::Status status = ForEachCase(kWhat, document, [&](const pugi::xml_node& test) {

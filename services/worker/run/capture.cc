@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "services/core/errors.h"
+#include "services/core/status_macros.h"
 
 namespace yardmaster::worker {
 namespace {
@@ -24,11 +25,10 @@ absl::StatusOr<Captured> Capture(ProcessStarter& processes, ProcessSpec spec, st
     const std::lock_guard lock(mutex);
     captured.out += bytes.substr(0, kMaxCapturedBytes - std::min(kMaxCapturedBytes, captured.out.size()));
   };
-  absl::StatusOr<std::unique_ptr<Process>> process = processes.Start(spec, nullptr);
-  if (!process.ok()) return process.status();
-  const std::optional<ProcessExit> exit = (*process)->WaitUntil(std::chrono::steady_clock::now() + timeout);
-  if (!exit.has_value()) (*process)->Stop(kGrace);
-  process->reset();
+  ASSIGN_OR_RETURN(std::unique_ptr<Process> process, processes.Start(spec, nullptr));
+  const std::optional<ProcessExit> exit = process->WaitUntil(std::chrono::steady_clock::now() + timeout);
+  if (!exit.has_value()) process->Stop(kGrace);
+  process.reset();
   if (!exit.has_value()) return errors::DeadlinePassed();
   captured.code = exit->code;
   return captured;

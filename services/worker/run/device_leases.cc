@@ -7,6 +7,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "rules/suites/suite_words.h"
+#include "services/core/status_macros.h"
 #include "services/worker/process/name_lock.h"
 #include "services/worker/run/workspace.h"
 
@@ -126,14 +127,13 @@ LeaseAnswer DeviceLeases::Lease(const rules::DeviceRequest& request, size_t coun
 absl::StatusOr<bool> DeviceLeases::Take(const Device& device, std::string& holder) {
   if (held_.contains(device.id)) return true;
   std::string process;
-  absl::StatusOr<std::unique_ptr<NameLock>> lock =
-      NameLock::Take(DefaultLockFolder(), "device-" + FileNameOf(device.id), process);
-  if (!lock.ok()) return lock.status();
-  if (*lock == nullptr) {
+  ASSIGN_OR_RETURN(std::unique_ptr<NameLock> lock,
+                   NameLock::Take(DefaultLockFolder(), "device-" + FileNameOf(device.id), process));
+  if (lock == nullptr) {
     if (!process.empty()) holder = absl::StrCat(" (process ", process, ")");
     return false;
   }
-  held_.emplace(device.id, *std::move(lock));
+  held_.emplace(device.id, std::move(lock));
   return true;
 }
 

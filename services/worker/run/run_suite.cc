@@ -10,6 +10,7 @@
 #include "services/core/clock.h"
 #include "services/core/ids.h"
 #include "services/core/short_digest.h"
+#include "services/core/status_macros.h"
 #include "services/worker/launch/environment.h"
 #include "services/worker/launch/shell_text.h"
 #include "services/worker/run/folder_lock.h"
@@ -47,10 +48,9 @@ class SuiteRun {
         director_(context_) {}
 
   absl::StatusOr<RunResult> Run() {
-    absl::StatusOr<rules::SuiteModel> part = SelectPart(whole_, options_.select, options_.layers);
-    if (!part.ok()) return part.status();
-    suite_ = *std::move(part);
-    if (absl::Status status = SetUp(); !status.ok()) return status;
+    ASSIGN_OR_RETURN(rules::SuiteModel part, SelectPart(whole_, options_.select, options_.layers));
+    suite_ = std::move(part);
+    RETURN_IF_ERROR(SetUp());
 
     std::string blocked = Blocker();
     if (blocked.empty()) blocked = RunSteps(kFetchLayer, "Source", FetchSteps());
@@ -79,17 +79,14 @@ class SuiteRun {
     }
     // The source before the result directory: a wrong option leaves nothing behind.
     if (suite_.source.repository.empty() || !options_.source.empty()) {
-      absl::StatusOr<SourcePlan> source = PlanSource(suite_.source, options_, {});
-      if (!source.ok()) return source.status();
-      source_ = *std::move(source);
+      ASSIGN_OR_RETURN(SourcePlan source, PlanSource(suite_.source, options_, {}));
+      source_ = std::move(source);
     }
-    absl::StatusOr<std::unique_ptr<Workspace>> workspace = Workspace::Make(options_, result_.notes);
-    if (!workspace.ok()) return workspace.status();
-    workspace_ = *std::move(workspace);
+    ASSIGN_OR_RETURN(std::unique_ptr<Workspace> workspace, Workspace::Make(options_, result_.notes));
+    workspace_ = std::move(workspace);
     if (source_.folder.empty()) {
-      absl::StatusOr<SourcePlan> source = PlanSource(suite_.source, options_, workspace_->kept());
-      if (!source.ok()) return source.status();
-      source_ = *std::move(source);
+      ASSIGN_OR_RETURN(SourcePlan source, PlanSource(suite_.source, options_, workspace_->kept()));
+      source_ = std::move(source);
     }
     FillResult();
     FillContext();

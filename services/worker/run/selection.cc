@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "services/core/status_macros.h"
 #include "services/worker/run/run_errors.h"
 
 namespace yardmaster::worker {
@@ -58,7 +59,7 @@ absl::StatusOr<rules::SuiteModel> SelectPart(const rules::SuiteModel& suite,
                                              const std::map<std::string, std::vector<std::string>>& select,
                                              const std::vector<std::string>& layers) {
   rules::SuiteModel part = suite;
-  if (absl::Status status = SelectValues(select, part.matrix); !status.ok()) return status;
+  RETURN_IF_ERROR(SelectValues(select, part.matrix));
   if (!layers.empty()) {
     std::vector<std::string> known;
     known.reserve(suite.layers.size());

@@ -9,6 +9,7 @@
 
 #include "services/core/errors.h"
 #include "services/core/files.h"
+#include "services/core/status_macros.h"
 #include "services/worker/process/memory_group.h"
 #include "services/worker/run/rank_pipes.h"
 #include "services/worker/run/workspace.h"
@@ -93,18 +94,19 @@ class StepRun {
       if (error) return errors::FileNotWritten(place.tensors.native(), error.message());
     }
     for (const auto& [path, text] : request_.plan.files) {
-      if (absl::Status status = WriteFileAtomically(path, text); !status.ok()) return status;
+      RETURN_IF_ERROR(WriteFileAtomically(path, text));
     }
     absl::StatusOr<std::unique_ptr<LogWriter>> log = CreateLog(request_.log, request_.secrets);
     if (!log.ok()) return log.status();
     log_ = *std::move(log);
     log_->Follow([follower = outcome_.follower.get()](const LogLine& line) { follower->Line(line); });
     if (request_.plan.by_launcher) {
-      absl::StatusOr<std::unique_ptr<RankPipes>> pipes = RankPipes::Open(
-          request_.control, request_.plan.places.size(),
-          [log = log_.get()](int rank, Stream stream, std::string_view bytes) { log->Append(rank, stream, bytes); });
-      if (!pipes.ok()) return pipes.status();
-      pipes_ = *std::move(pipes);
+      ASSIGN_OR_RETURN(std::unique_ptr<RankPipes> pipes,
+                       RankPipes::Open(request_.control, request_.plan.places.size(),
+                                       [log = log_.get()](int rank, Stream stream, std::string_view bytes) {
+                                         log->Append(rank, stream, bytes);
+                                       }));
+      pipes_ = std::move(pipes);
     }
     if (request_.memory_bytes > 0) {
       std::string reason;
@@ -123,9 +125,8 @@ class StepRun {
       Running running;
       running.rank = planned.rank;
       running.began = std::chrono::steady_clock::now();
-      absl::StatusOr<std::unique_ptr<Process>> process = processes_.Start(spec, memory_.get());
-      if (!process.ok()) return process.status();
-      running.process = *std::move(process);
+      ASSIGN_OR_RETURN(std::unique_ptr<Process> process, processes_.Start(spec, memory_.get()));
+      running.process = std::move(process);
       running_.push_back(std::move(running));
     }
     return absl::OkStatus();
