@@ -1,5 +1,6 @@
 #include "clients/cli/intake_text.h"
 
+#include <google/protobuf/util/json_util.h>
 #include <google/protobuf/util/time_util.h>
 
 #include <array>
@@ -107,6 +108,21 @@ class Facts {
   Table table_;
 };
 
+// What an effect does, without its kind: {"labels": ["bug"]}; {} where nothing is known of it.
+std::string ActionText(const v1::Action& action) {
+  std::vector<const google::protobuf::FieldDescriptor*> set;
+  action.GetReflection()->ListFields(action, &set);
+  std::string out;
+  google::protobuf::util::JsonPrintOptions options;
+  options.preserve_proto_field_names = true;
+  for (const auto* field : set) {
+    if (field->real_containing_oneof() == nullptr) continue;
+    const auto& body = action.GetReflection()->GetMessage(action, field);
+    if (google::protobuf::util::MessageToJsonString(body, &out, options).ok()) return out;
+  }
+  return "{}";
+}
+
 }  // namespace
 
 std::string_view DeliveryStateWord(v1::DeliveryState state) { return WordOf(kDeliveryStates, state); }
@@ -134,8 +150,6 @@ Json DeliveryJson(const v1::Delivery& delivery) {
 }
 
 Json EffectJson(const v1::Effect& effect) {
-  Json payload = Json::parse(effect.payload(), nullptr, false);
-  if (payload.is_discarded()) payload = effect.payload();
   return Json{{"id", effect.id()},
               {"key", effect.key()},
               {"subject", Subject(effect.has_subject(), effect.subject())},
@@ -149,7 +163,7 @@ Json EffectJson(const v1::Effect& effect) {
               {"settled_at", Time(effect.has_settled_at(), effect.settled_at())},
               {"reason", effect.reason()},
               {"delivery", effect.delivery()},
-              {"payload", std::move(payload)}};
+              {"payload", Json::parse(ActionText(effect.action()), nullptr, /*allow_exceptions=*/false)}};
 }
 
 std::string DeliveryTable(const google::protobuf::RepeatedPtrField<v1::Delivery>& deliveries, const Output& output) {
@@ -221,7 +235,8 @@ std::string EffectText(const v1::Effect& effect, const Output& output) {
   facts.Add("created", TimeUtil::ToString(effect.created_at()));
   if (effect.has_sent_at()) facts.Add("sent", TimeUtil::ToString(effect.sent_at()));
   if (effect.has_settled_at()) facts.Add("settled", TimeUtil::ToString(effect.settled_at()));
-  facts.Add("content", effect.payload());
+  facts.Add("content", ActionText(effect.action()));
+  facts.Add("progress", effect.progress());
   return facts.Render();
 }
 

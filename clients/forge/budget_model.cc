@@ -20,26 +20,6 @@ uint32_t AtMost(uint64_t value) { return static_cast<uint32_t>(std::min<uint64_t
 
 }  // namespace
 
-BudgetLimits GitHubBudget() {
-  BudgetLimits limits;
-  limits.points_per_minute = 900;
-  limits.mutations_per_minute = 80;
-  limits.mutations_per_hour = 500;
-  limits.spacing = milliseconds(1'000);
-  limits.concurrent = 50;
-  return limits;
-}
-
-BudgetLimits GitCodeBudget() {
-  BudgetLimits limits;
-  limits.requests_per_minute = 50;
-  limits.requests_per_hour = 4'000;
-  limits.concurrent = 10;
-  limits.first_pause = milliseconds(1'000);
-  limits.longest_pause = milliseconds(30'000);
-  return limits;
-}
-
 BudgetLimits WithConfig(BudgetLimits limits, const ForgeBudget& config) {
   if (config.mutations_per_minute.has_value()) limits.mutations_per_minute = *config.mutations_per_minute;
   if (config.mutations_per_hour.has_value()) limits.mutations_per_hour = *config.mutations_per_hour;

@@ -31,11 +31,6 @@ struct BudgetLimits {
   std::chrono::milliseconds longest_pause{900'000};
 };
 
-// GitHub: 80 writes a minute and 500 an hour, one second apart; 900 points a minute; 100 requests at once, of which
-// others of the same account may need some. The primary limit is not here: every answer tells it.
-BudgetLimits GitHubBudget();
-// GitCode: 50 requests a minute and 4,000 an hour. After 429: 1 s, doubled up to 30 s.
-BudgetLimits GitCodeBudget();
 // What the configuration sets replaces the forge's. Limits without a key of their own (requests an hour, points) are
 // raised as far as that needs, and never lowered.
 BudgetLimits WithConfig(BudgetLimits limits, const ForgeBudget& config);

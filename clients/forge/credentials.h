@@ -27,6 +27,10 @@ class ForgeCredentials {
   // Takes the secret out of a config that was read again. INVALID_ARGUMENT, and the old one stays, if it can't be used
   // or is of another kind.
   virtual absl::Status Replace(const ForgeConfig& config) = 0;
+  // The account that requests are made as, where the credentials themselves know; nullopt: the forge has to be asked.
+  virtual absl::StatusOr<std::optional<ForgeUser>> Account(std::chrono::steady_clock::time_point) {
+    return std::nullopt;
+  }
 };
 
 // INVALID_ARGUMENT: the config has a token where there was an App, or the reverse.

@@ -31,7 +31,7 @@ class ForgeDialect {
   // Header and value in front of the token: {"Authorization", "Bearer "}.
   virtual HttpHeader TokenHeader() const = 0;
   // nullopt for a success, 304 included. `now` is wall time: limits are told as times of day.
-  virtual std::optional<ForgeVerdict> Judge(const HttpResponse& response,
+  virtual std::optional<ForgeVerdict> Judge(const OutgoingResponse& response,
                                             std::chrono::system_clock::time_point now) const = 0;
 };
 

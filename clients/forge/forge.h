@@ -226,9 +226,15 @@ class Forge {
   virtual absl::StatusOr<std::vector<ForgeLabel>> RepositoryLabels(const ForgeCall& call,
                                                                    std::string_view repository) = 0;
 
+  // "owner/name" of every repository of an organisation or account that we may see.
+  virtual absl::StatusOr<std::vector<std::string>> ListRepositories(const ForgeCall& call, std::string_view owner) = 0;
+
   virtual absl::StatusOr<ForgeIssue> GetIssue(const ForgeCall& call, const ForgeSubject& subject) = 0;
   // All pages.
   virtual absl::StatusOr<ForgeCommentList> ListComments(const ForgeCall& call, const ForgeSubject& subject) = 0;
+  // One comment, by ForgeComment.id. NOT_FOUND if there is none.
+  virtual absl::StatusOr<ForgeComment> GetComment(const ForgeCall& call, const ForgeSubject& subject,
+                                                  std::string_view comment) = 0;
   // One page of issues.
   virtual absl::StatusOr<ForgeIssuePage> ListIssues(const ForgeCall& call, std::string_view repository,
                                                     const ForgeIssueQuery& query) = 0;

@@ -12,6 +12,8 @@
 
 namespace yardmaster {
 
+struct ForgeProfile;
+
 struct WebhookSecret {
   Secret secret;
   // "owner/name" or "owner/*"; empty: all repositories of the forge.
@@ -40,7 +42,9 @@ struct ForgeHook {
 };
 
 struct ForgeConfig {
-  std::string name;       // "github" or "gitcode"
+  std::string name;  // as in the table of forges (profile.h)
+  // Where the configuration was read with a table of its own; see ProfileOf.
+  const ForgeProfile* profile = nullptr;
   std::string api_url;    // without a slash at the end
   std::string git_url;    // empty: derived by the forge client
   std::string bot_login;  // empty: asked from the forge

@@ -15,14 +15,14 @@ bool EqualsIgnoreCase(std::string_view a, std::string_view b) {
   return true;
 }
 
-std::string_view HttpResponse::Header(std::string_view name) const {
+std::string_view OutgoingResponse::Header(std::string_view name) const {
   for (const HttpHeader& header : headers) {
     if (EqualsIgnoreCase(header.name, name)) return header.value;
   }
   return {};
 }
 
-bool HttpResponse::HasHeader(std::string_view name) const {
+bool OutgoingResponse::HasHeader(std::string_view name) const {
   for (const HttpHeader& header : headers) {
     if (EqualsIgnoreCase(header.name, name)) return true;
   }

@@ -26,10 +26,8 @@ struct HttpLimits {
   size_t header_bytes = 64 * 1024;       // all of them
 };
 
-// The HTTP server of the daemon has types of the same names: other types, so they must have other names for the linker.
-inline namespace outgoing {
-
-struct HttpRequest {
+// A request of ours to another server.
+struct OutgoingRequest {
   std::string method = "GET";  // GET, POST, …: upper case
   std::string url;             // absolute
   std::vector<HttpHeader> headers;
@@ -41,7 +39,8 @@ struct HttpRequest {
   std::function<bool()> cancelled;
 };
 
-struct HttpResponse {
+// The answer to one.
+struct OutgoingResponse {
   int status = 0;
   std::vector<HttpHeader> headers;  // of the final answer, in order
   std::string body;
@@ -50,8 +49,6 @@ struct HttpResponse {
   std::string_view Header(std::string_view name) const;
   bool HasHeader(std::string_view name) const;
 };
-
-}  // namespace outgoing
 
 // There is no (complete) answer.
 struct HttpFailure {
@@ -71,13 +68,13 @@ struct HttpFailure {
   std::string detail;  // for people; never holds headers or the query
 };
 
-using HttpResult = std::variant<HttpResponse, HttpFailure>;
+using HttpResult = std::variant<OutgoingResponse, HttpFailure>;
 
 // Thread-safe.
 class HttpClient {
  public:
   virtual ~HttpClient() = default;
-  virtual HttpResult Send(const HttpRequest& request) = 0;
+  virtual HttpResult Send(const OutgoingRequest& request) = 0;
   // Ends what is in flight and refuses what comes later.
   virtual void Stop() {}
 };

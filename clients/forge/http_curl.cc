@@ -96,11 +96,11 @@ struct Transfer {
   const HttpLimits& limits;
   const std::function<bool()>& cancelled;
   const std::atomic<bool>& stopped;
-  HttpResponse response;
+  OutgoingResponse response;
   size_t header_bytes = 0;
   std::string_view too_large;  // which limit was passed
 
-  Transfer(const HttpRequest& request, const std::atomic<bool>& stopped)
+  Transfer(const OutgoingRequest& request, const std::atomic<bool>& stopped)
       : limits(request.limits), cancelled(request.cancelled), stopped(stopped) {}
 
   static size_t OnBody(char* data, size_t size, size_t count, void* self) {
@@ -185,13 +185,13 @@ class CurlHttpClient final : public HttpClient {
   CurlHttpClient(const CurlHttpClient&) = delete;
   CurlHttpClient& operator=(const CurlHttpClient&) = delete;
 
-  HttpResult Send(const HttpRequest& request) override;
+  HttpResult Send(const OutgoingRequest& request) override;
   void Stop() override { stopped_.store(true, std::memory_order_relaxed); }
 
  private:
   // Empty, or why this request is not made.
-  std::string Refuse(const HttpRequest& request) const;
-  void Configure(CURL* handle, const HttpRequest& request, const curl_slist* headers, Transfer& transfer,
+  std::string Refuse(const OutgoingRequest& request) const;
+  void Configure(CURL* handle, const OutgoingRequest& request, const curl_slist* headers, Transfer& transfer,
                  char* error_text) const;
   Handle Take();
   void GiveBack(Handle handle);
@@ -203,7 +203,7 @@ class CurlHttpClient final : public HttpClient {
   std::vector<Handle> idle_;
 };
 
-std::string CurlHttpClient::Refuse(const HttpRequest& request) const {
+std::string CurlHttpClient::Refuse(const OutgoingRequest& request) const {
   if (HasLineBreak(request.method) || request.method.empty()) return "the method is not valid";
   for (const HttpHeader& header : request.headers) {
     if (header.name.empty() || HasLineBreak(header.name) || HasLineBreak(header.value)) {
@@ -234,8 +234,8 @@ void CurlHttpClient::GiveBack(Handle handle) {
   if (idle_.size() < options_.max_idle) idle_.push_back(std::move(handle));
 }
 
-void CurlHttpClient::Configure(CURL* handle, const HttpRequest& request, const curl_slist* headers, Transfer& transfer,
-                               char* error_text) const {
+void CurlHttpClient::Configure(CURL* handle, const OutgoingRequest& request, const curl_slist* headers,
+                               Transfer& transfer, char* error_text) const {
   curl_easy_setopt(handle, CURLOPT_URL, request.url.c_str());
   curl_easy_setopt(handle, CURLOPT_PATH_AS_IS, 1L);
   curl_easy_setopt(handle, CURLOPT_PROTOCOLS_STR, "http,https");
@@ -280,7 +280,7 @@ void CurlHttpClient::Configure(CURL* handle, const HttpRequest& request, const c
   curl_easy_setopt(handle, CURLOPT_ERRORBUFFER, error_text);
 }
 
-HttpResult CurlHttpClient::Send(const HttpRequest& request) {
+HttpResult CurlHttpClient::Send(const OutgoingRequest& request) {
   if (stopped_.load(std::memory_order_relaxed)) return HttpFailure{Kind::kStopped, false, "stopped"};
   if (std::string why = Refuse(request); !why.empty()) return HttpFailure{Kind::kNotAllowed, false, std::move(why)};
   // Zero would mean "no limit" to libcurl.

@@ -59,7 +59,7 @@ HttpTransport::HttpTransport(std::string api_url, milliseconds timeout, const Fo
       clock_(clock) {}
 
 ForgeAnswer HttpTransport::Send(const ForgeRequest& request) {
-  HttpRequest http_request;
+  OutgoingRequest http_request;
   http_request.method = request.method;
   http_request.url = api_url_ + request.target;
   http_request.headers = dialect_.Headers();
@@ -82,7 +82,7 @@ ForgeAnswer HttpTransport::Send(const ForgeRequest& request) {
     http_request.connect_timeout = std::min(http_request.connect_timeout, http_request.timeout);
     HttpResult result = http_.Send(http_request);
     if (const auto* failure = std::get_if<HttpFailure>(&result)) return Failed(request, *failure);
-    auto& response = std::get<HttpResponse>(result);
+    auto& response = std::get<OutgoingResponse>(result);
 
     // Redirects of reads.
     const bool redirect =

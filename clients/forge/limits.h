@@ -20,13 +20,6 @@ inline constexpr int kMaxForgePages = 50;
 inline constexpr size_t kMaxForgeListBytes = 32 * 1024 * 1024;
 // Text of a forge inside one of our messages.
 inline constexpr size_t kMaxForgeMessageBytes = 300;
-// Both forges cut or refuse longer comments; in characters.
-inline constexpr size_t kMaxGitHubCommentCharacters = 65'536;
-inline constexpr size_t kMaxGitCodeCommentCharacters = 65'535;
-// In characters.
-inline constexpr size_t kMaxGitHubLabelCharacters = 50;
-inline constexpr size_t kMinGitCodeLabelCharacters = 2;
-inline constexpr size_t kMaxGitCodeLabelCharacters = 20;
 // GitHub takes at most 100 labels an issue.
 inline constexpr size_t kMaxLabelsPerCall = 100;
 // One file of a repository. GitHub gives no larger ones in this form.

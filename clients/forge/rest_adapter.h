@@ -96,8 +96,10 @@ class RestAdapter : public StoppableForge {
   }
 
   LabelRules label_rules() const final { return api_.labels; }
+  absl::StatusOr<ForgeUser> CurrentUser(const ForgeCall& call) final;
   absl::StatusOr<ForgeRepository> GetRepository(const ForgeCall& call, std::string_view repository) final;
   absl::StatusOr<std::vector<ForgeLabel>> RepositoryLabels(const ForgeCall& call, std::string_view repository) final;
+  absl::StatusOr<std::vector<std::string>> ListRepositories(const ForgeCall& call, std::string_view owner) final;
   absl::StatusOr<ForgeIssuePage> ListIssues(const ForgeCall& call, std::string_view repository,
                                             const ForgeIssueQuery& query) final;
   absl::StatusOr<ForgeAccess> GetPermission(const ForgeCall& call, std::string_view repository,
@@ -107,6 +109,8 @@ class RestAdapter : public StoppableForge {
 
   absl::StatusOr<ForgeIssue> GetIssue(const ForgeCall& call, const ForgeSubject& subject) final;
   absl::StatusOr<ForgeCommentList> ListComments(const ForgeCall& call, const ForgeSubject& subject) final;
+  absl::StatusOr<ForgeComment> GetComment(const ForgeCall& call, const ForgeSubject& subject,
+                                          std::string_view comment) final;
   absl::StatusOr<ForgeLabelsWritten> AddLabels(const ForgeCall& call, const ForgeSubject& subject,
                                                const std::vector<std::string>& labels) final;
   absl::StatusOr<ForgeLabelsWritten> RemoveLabel(const ForgeCall& call, const ForgeSubject& subject,
@@ -151,6 +155,11 @@ class RestAdapter : public StoppableForge {
  private:
   absl::StatusOr<ForgeIssue> ReadIssue(const Run& run, const ForgeSubject& subject);
   absl::StatusOr<ForgeCommentList> ReadComments(const Run& run, const ForgeSubject& subject);
+  // All pages of a list at `address`, items that stand on two pages once. `name` tells an item from others. False:
+  // there are more than are read.
+  template <typename T>
+  absl::StatusOr<bool> ReadList(const Run& run, const ForgeAddress& address, ForgeParser<std::vector<T>> parse,
+                                std::string T::*name, std::vector<T>& items);
 
   // An issue that a redirect may have led to: its number must be the one asked for.
   static absl::Status CheckNumber(const ForgeIssue& issue, const ForgeSubject& subject);

@@ -1,4 +1,6 @@
 // The lists of a repository, which have the same addresses on all forges.
+#include <iterator>
+
 #include "clients/forge/limits.h"
 #include "clients/forge/names.h"
 #include "clients/forge/rest_adapter.h"
@@ -7,38 +9,66 @@
 
 namespace yardmaster {
 
+absl::StatusOr<ForgeUser> RestAdapter::CurrentUser(const ForgeCall& call) {
+  const Run run = Begin(call);
+  ASSIGN_OR_RETURN(std::optional<ForgeUser> account, pipeline_.credentials->Account(run.deadline));
+  if (account.has_value()) return *std::move(account);
+  return Read<ForgeUser>(run, {"/user", "/user"}, api_.user);
+}
+
 absl::StatusOr<ForgeRepository> RestAdapter::GetRepository(const ForgeCall& call, std::string_view repository) {
   RETURN_IF_ERROR(CheckRepository(repository));
   return Read<ForgeRepository>(Begin(call), RepositoryAddress(repository), api_.repository);
 }
 
-absl::StatusOr<std::vector<ForgeLabel>> RestAdapter::RepositoryLabels(const ForgeCall& call,
-                                                                      std::string_view repository) {
-  RETURN_IF_ERROR(CheckRepository(repository));
-  const Run run = Begin(call);
-  std::vector<ForgeLabel> labels;
+template <typename T>
+absl::StatusOr<bool> RestAdapter::ReadList(const Run& run, const ForgeAddress& address,
+                                           ForgeParser<std::vector<T>> parse, std::string T::*name,
+                                           std::vector<T>& items) {
   std::string first_before;
-  absl::StatusOr<bool> complete = ReadForgePages([&](int page) -> absl::StatusOr<ForgePageInfo> {
+  return ReadForgePages([&](int page) -> absl::StatusOr<ForgePageInfo> {
     ForgeAnswer answer;
     ASSIGN_OR_RETURN(
-        std::vector<ForgeLabel> items,
-        Read<std::vector<ForgeLabel>>(
-            run, RepositoryAddress(repository).Below(absl::StrCat("/labels?", api_.page_query(page)), "/labels"),
-            api_.repository_labels, &answer));
-    ForgePageInfo info{items.size(), items.empty() ? "" : items.front().name,
-                       api_.more_pages(answer, items.size(), page)};
+        std::vector<T> read,
+        Read<std::vector<T>>(run, address.Below(absl::StrCat("?", api_.page_query(page)), ""), parse, &answer));
+    ForgePageInfo info{read.size(), read.empty() ? "" : read.front().*name, api_.more_pages(answer, read.size(), page)};
     // The page before once more: nothing new.
     if (!first_before.empty() && info.first == first_before) return info;
     first_before = info.first;
-    for (ForgeLabel& label : items) labels.push_back(std::move(label));
+    std::move(read.begin(), read.end(), std::back_inserter(items));
     return info;
   });
+}
+
+absl::StatusOr<std::vector<ForgeLabel>> RestAdapter::RepositoryLabels(const ForgeCall& call,
+                                                                      std::string_view repository) {
+  RETURN_IF_ERROR(CheckRepository(repository));
+  std::vector<ForgeLabel> labels;
+  ASSIGN_OR_RETURN(const bool complete, ReadList(Begin(call), RepositoryAddress(repository).Below("/labels"),
+                                                 api_.repository_labels, &ForgeLabel::name, labels));
+  if (complete) return labels;
+  return MakeForgeStatus({ForgeReason::kTooLarge, ForgeOutcome::kRefused, 0, std::nullopt},
+                         absl::StrCat(Abs(repository), " has more labels than are read: ", labels.size()));
+}
+
+absl::StatusOr<std::vector<std::string>> RestAdapter::ListRepositories(const ForgeCall& call, std::string_view owner) {
+  RETURN_IF_ERROR(CheckNamePart("owner", owner));
+  const Run run = Begin(call);
+  std::vector<ForgeRepository> repositories;
+  const auto read = [&](std::string_view kind) {
+    return ReadList(
+        run, {absl::StrCat("/", Abs(kind), "/", Abs(owner), "/repos"), absl::StrCat("/", Abs(kind), "/{owner}/repos")},
+        api_.repositories, &ForgeRepository::full_name, repositories);
+  };
+  absl::StatusOr<bool> complete = read("orgs");
+  // No organisation: an account of a person.
+  if (absl::IsNotFound(complete.status())) complete = read("users");
   if (!complete.ok()) return complete.status();
-  if (!*complete) {
-    return MakeForgeStatus({ForgeReason::kTooLarge, ForgeOutcome::kRefused, 0, std::nullopt},
-                           absl::StrCat(Abs(repository), " has more labels than are read: ", labels.size()));
+  std::vector<std::string> names;
+  for (ForgeRepository& repository : repositories) {
+    if (!repository.archived) names.push_back(std::move(repository.full_name));
   }
-  return labels;
+  return names;
 }
 
 absl::StatusOr<ForgeIssuePage> RestAdapter::ListIssues(const ForgeCall& call, std::string_view repository,

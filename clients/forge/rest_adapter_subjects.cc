@@ -126,6 +126,13 @@ absl::StatusOr<ForgeCommentList> RestAdapter::ListComments(const ForgeCall& call
   return ReadComments(Begin(call), subject);
 }
 
+absl::StatusOr<ForgeComment> RestAdapter::GetComment(const ForgeCall& call, const ForgeSubject& subject,
+                                                     std::string_view comment) {
+  RETURN_IF_ERROR(CheckSubject(subject));
+  RETURN_IF_ERROR(CheckId("comment", comment));
+  return Read<ForgeComment>(Begin(call), api_.comment(subject, comment), api_.written_comment);
+}
+
 absl::StatusOr<ForgeCommentList> RestAdapter::ReadComments(const Run& run, const ForgeSubject& subject) {
   ForgeCommentList list;
   size_t bytes = 0;

@@ -33,6 +33,7 @@ struct ForgeAddress {
 
 struct RestApi {
   LabelRules labels;
+  // Longer comments are cut or refused.
   size_t max_comment_characters = 0;
 
   ForgeAddress (*subject)(const ForgeSubject& subject) = nullptr;
@@ -51,7 +52,9 @@ struct RestApi {
   // An issue's answer says whether it is a pull request; else the address does.
   bool issue_tells_kind = false;
 
+  ForgeParser<ForgeUser> user = nullptr;  // of GET /user
   ForgeParser<ForgeRepository> repository = nullptr;
+  ForgeParser<std::vector<ForgeRepository>> repositories = nullptr;
   ForgeParser<std::vector<ForgeLabel>> repository_labels = nullptr;
   ForgeParser<ForgeIssue> issue = nullptr;
   ForgeParser<std::vector<ForgeIssue>> issues = nullptr;

@@ -44,7 +44,7 @@ struct ForgeAnswer {
   // With `error`: what happened, for people. Never holds a token or the query.
   std::string message;
 
-  // As HttpResponse::Header.
+  // As OutgoingResponse::Header.
   std::string_view Header(std::string_view name) const;
   absl::Status ToStatus() const;
 };

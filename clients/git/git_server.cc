@@ -1,29 +1,14 @@
 #include "clients/git/git_server.h"
 
+#include "clients/forge/profile.h"
 #include "services/core/address.h"
 
 namespace yardmaster {
-namespace {
-
-struct PublicServer {
-  std::string_view forge;
-  std::string_view api_url;
-  std::string_view git_url;
-  std::string_view user;
-};
-constexpr PublicServer kServers[] = {
-    {"github", "https://api.github.com", "https://github.com", "x-access-token"},
-    {"gitcode", "https://api.gitcode.com/api/v5", "https://gitcode.com", "oauth2"},
-};
-
-}  // namespace
-
 std::optional<GitServer> GitServerOf(const ForgeConfig& config) {
   GitServer server{config.git_url, "git"};
-  for (const PublicServer& known : kServers) {
-    if (known.forge != config.name) continue;
-    server.user = known.user;
-    if (server.url.empty() && config.api_url == known.api_url) server.url = known.git_url;
+  if (const ForgeProfile* profile = ProfileOf(config); profile != nullptr) {
+    server.user = profile->git_user;
+    if (server.url.empty() && config.api_url == profile->api_url) server.url = profile->git_url;
   }
   if (server.url.empty()) {
     // A forge of one's own has both on one host.

@@ -80,7 +80,7 @@ absl::StatusOr<std::string> HttpGitRemote::Send(const Call& call, std::string_vi
                                                 std::string_view type, std::string body, size_t max_bytes) const {
   const std::string& repository = call.request.repository;
   // 1. The request.
-  HttpRequest request;
+  OutgoingRequest request;
   request.method = method;
   request.url = call.url + std::string(path);
   request.body = std::move(body);
@@ -103,7 +103,7 @@ absl::StatusOr<std::string> HttpGitRemote::Send(const Call& call, std::string_vi
   }
 
   // 3. An answer.
-  auto& response = std::get<HttpResponse>(result);
+  auto& response = std::get<OutgoingResponse>(result);
   if (response.status == 401 || response.status == 403) {
     return errors::GitCredentialsRefused(repository, !call.authorization.empty());
   }

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "services/commands/defang.h"
+#include "services/core/defang.h"
 
 namespace yardmaster::commands {
 namespace {

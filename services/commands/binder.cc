@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "rules/engine/commands/pull_reference.h"
-#include "services/commands/characters.h"
 #include "services/commands/problem_texts.h"
+#include "services/core/characters.h"
 #include "services/core/limits.h"
 #include "services/core/readable.h"
 

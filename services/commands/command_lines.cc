@@ -8,7 +8,7 @@
 #include "rules/engine/text/html_comments.h"
 #include "rules/engine/text/markdown_blocks.h"
 #include "rules/engine/text/zones.h"
-#include "services/commands/characters.h"
+#include "services/core/characters.h"
 
 namespace yardmaster::commands {
 namespace {

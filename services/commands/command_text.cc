@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "rules/engine/commands/pull_reference.h"
-#include "services/commands/characters.h"
+#include "services/core/characters.h"
 
 namespace yardmaster::commands {
 namespace {

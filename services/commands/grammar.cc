@@ -5,11 +5,14 @@
 #include <span>
 #include <utility>
 
+#include "absl/algorithm/container.h"
+#include "absl/strings/match.h"
 #include "services/commands/binder.h"
-#include "services/commands/characters.h"
 #include "services/commands/command_lines.h"
 #include "services/commands/line_words.h"
 #include "services/commands/problem_texts.h"
+#include "services/core/absl_view.h"
+#include "services/core/characters.h"
 #include "services/core/limits.h"
 #include "services/core/readable.h"
 #include "services/core/short_digest.h"
@@ -123,6 +126,7 @@ class LineReader {
       robot = "/" + Readable(name);
       return Result::kLeftAlone;
     }
+    out.name = Lower(name);
     // Paths, regular expressions, dates: no command.
     const bool is_name = std::all_of(name.begin(), name.end(), IsNameChar);
     const bool garbled = !is_name && std::all_of(name.begin(), name.end(), [](char c) {
@@ -165,16 +169,7 @@ class LineReader {
     return clear && out.problems.empty();
   }
 
-  bool IsRobots(std::string_view name) const {
-    if (table_.IsOtherRobots(name)) return true;
-    if (robots_.empty()) return false;
-    const std::string word = Lower(name);
-    return std::any_of(robots_.begin(), robots_.end(), [&](std::string_view robot) {
-      if (!robot.empty() && robot.back() == '*')
-        return word.substr(0, robot.size() - 1) == robot.substr(0, robot.size() - 1);
-      return word == robot;
-    });
-  }
+  bool IsRobots(std::string_view name) const { return table_.IsOtherRobots(name) || IsOnList(Lower(name), robots_); }
 
   // "/retest." and "/retest!"; a question mark stays, since a question is no command.
   static void TrimName(std::string& name) {
@@ -336,6 +331,14 @@ std::string ValidText(std::string_view text) {
 }
 
 }  // namespace
+
+bool IsOnList(std::string_view word, const std::vector<std::string>& list) {
+  return absl::c_any_of(list, [word](std::string_view entry) {
+    const bool prefix = entry.ends_with('*');
+    if (prefix) entry.remove_suffix(1);
+    return absl::EqualsIgnoreCase(Abs(prefix ? word.substr(0, entry.size()) : word), Abs(entry));
+  });
+}
 
 CommandGrammar::CommandGrammar(std::shared_ptr<const CommandTable> table, const GrammarOptions& options)
     : table_(std::move(table)), logins_(LowerAll(options.bot_logins)), robots_(LowerAll(options.robot_commands)) {}

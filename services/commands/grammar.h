@@ -62,6 +62,8 @@ struct ParsedCommand {
   bool mention = false;  // the bot was addressed
   // As typed, without quotes, the slash and the mention. Valid UTF-8.
   std::vector<std::string> words;
+  // The word behind the slash, in lower case; empty where there is no slash.
+  std::string name;
   const rules::CommandModel* command = nullptr;  // kCommand; lives as long as the table
   const rules::CommandForm* form = nullptr;      // kCommand: the way it was written
   rules::Slots slots;
@@ -98,6 +100,9 @@ struct ParsedText {
   // Lines from this byte on that look like commands were not read: the text is too long. npos: none.
   size_t unread = std::string::npos;
 };
+
+// Whether a word (lower case) is on a list of other bots' commands; "x*" on it: begins so. Case of the list is ignored.
+bool IsOnList(std::string_view word, const std::vector<std::string>& list);
 
 struct GrammarOptions {
   std::vector<std::string> bot_logins;  // without "@", case ignored; "[bot]" behind a name may be left out in mentions

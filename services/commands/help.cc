@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "services/commands/characters.h"
-#include "services/commands/defang.h"
+#include "services/core/characters.h"
+#include "services/core/defang.h"
 
 namespace yardmaster::commands {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "services/commands/characters.h"
+#include "services/core/characters.h"
 #include "services/core/limits.h"
 
 namespace yardmaster::commands {

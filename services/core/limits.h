@@ -75,6 +75,12 @@ inline constexpr size_t kMaxOperatorStateBytes = 4 * 1024 * 1024;
 // Gates of one operator whose last answer is remembered.
 inline constexpr size_t kMaxGateRecords = 200;
 
+// --- Effects ---
+
+// What one effect writes, with everything around it, and what it remembers of a work in many calls.
+inline constexpr size_t kMaxEffectBytes = 4 * 1024 * 1024;
+inline constexpr size_t kMaxEffectProgressBytes = 64 * 1024;
+
 // --- Commands ---
 
 // Commands of one comment or opening post; what stands behind them is not read.

@@ -40,6 +40,15 @@ std::string_view CutUtf8(std::string_view text, size_t max_bytes) {
   return text.substr(0, end);
 }
 
+std::string_view CutCharacters(std::string_view text, size_t max_characters) {
+  size_t characters = 0;
+  for (size_t end = 0; end < text.size(); ++end) {
+    const bool begins = (static_cast<uint8_t>(text[end]) & 0xC0) != 0x80;
+    if (begins && characters++ == max_characters) return text.substr(0, end);
+  }
+  return text;
+}
+
 void AppendValidUtf8(std::string_view text, std::string& out) {
   for (size_t pos = 0; pos < text.size();) {
     const Utf8Char c = DecodeUtf8(text, pos);

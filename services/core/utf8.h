@@ -24,6 +24,9 @@ Utf8Char DecodeUtf8(std::string_view text, size_t pos);
 // The longest prefix of at most `max_bytes` bytes that does not end inside a character.
 std::string_view CutUtf8(std::string_view text, size_t max_bytes);
 
+// The longest prefix of at most `max_characters` code points.
+std::string_view CutCharacters(std::string_view text, size_t max_characters);
+
 // Appends `text`, each invalid byte replaced by U+FFFD.
 void AppendValidUtf8(std::string_view text, std::string& out);
 

@@ -90,17 +90,17 @@ size_t CrashMarks::Find(int64_t delivery, bool create) {
   return free;
 }
 
-std::vector<int64_t> CrashMarks::Condemned() const {
+std::vector<int64_t> CrashMarks::PoisonMessages() const {
   const std::lock_guard<std::mutex> lock(mutex_);
   std::vector<int64_t> out;
   for (const Entry& entry : file_->entries) {
     const int64_t id = entry.delivery.load(std::memory_order_relaxed);
-    if (id != 0 && (entry.state.load(std::memory_order_relaxed) & kDeathsMask) >= kMaxMarkedDeaths) out.push_back(id);
+    if (id != 0 && (entry.state.load(std::memory_order_relaxed) & kDeathsMask) >= kMaxCrashes) out.push_back(id);
   }
   return out;
 }
 
-int CrashMarks::Deaths(int64_t delivery) const {
+int CrashMarks::CrashCount(int64_t delivery) const {
   const std::lock_guard<std::mutex> lock(mutex_);
   for (const Entry& entry : file_->entries) {
     if (entry.delivery.load(std::memory_order_relaxed) != delivery) continue;
@@ -118,7 +118,7 @@ void CrashMarks::Forget(int64_t delivery) {
 }
 
 CrashMarks::Computing::Computing(CrashMarks& marks, int64_t delivery) : marks_(marks) {
-  alone_ = marks_.Deaths(delivery) > 0;
+  alone_ = marks_.CrashCount(delivery) > 0;
   if (alone_) {
     marks_.compute_.lock();
   } else {

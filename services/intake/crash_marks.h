@@ -19,7 +19,7 @@
 namespace yardmaster {
 
 // Starts of the daemon that find a delivery marked, until it is set aside.
-inline constexpr int kMaxMarkedDeaths = 3;
+inline constexpr int kMaxCrashes = 3;
 
 // Thread-safe.
 class CrashMarks {
@@ -34,11 +34,11 @@ class CrashMarks {
   CrashMarks(const CrashMarks&) = delete;
   CrashMarks& operator=(const CrashMarks&) = delete;
 
-  // Deliveries (by row id) that were found marked at kMaxMarkedDeaths starts or more. They are to be set aside as dead,
-  // then forgotten.
-  std::vector<int64_t> Condemned() const;
+  // Poison messages: deliveries (by row id) that were found marked at kMaxCrashes starts or more. They are to be set
+  // aside as dead, then forgotten.
+  std::vector<int64_t> PoisonMessages() const;
   // How often a delivery was found marked.
-  int Deaths(int64_t delivery) const;
+  int CrashCount(int64_t delivery) const;
   // Removes what is known about a delivery: it is finished, or a person wants it tried again.
   void Forget(int64_t delivery);
 

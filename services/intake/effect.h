@@ -1,8 +1,12 @@
-// What the pipe asks of each kind of effect: how an action becomes an entry of the ledger, how it is written, and how
-// one sees that it is there. Nothing but an effect writes to a forge.
+// What the pipe asks of each kind of effect: what it may still write, how its action becomes an entry of the ledger,
+// how it is written, and how one sees that it is there. Nothing but an effect writes to a forge. A new kind is a file
+// of its own in effects/, a field of v1::Action, and a row in effects/kinds.cc.
 #ifndef YARDMASTER_SERVICES_INTAKE_EFFECT_H_
 #define YARDMASTER_SERVICES_INTAKE_EFFECT_H_
 
+#include <chrono>
+#include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,25 +15,53 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "clients/forge/forge.h"
+#include "rules/engine/compiled_pack.h"
 #include "services/core/store/ledger.h"
+#include "services/intake/configured_forge.h"
+#include "services/intake/event.h"
 #include "yardmaster/v1/plan.pb.h"
 
 namespace yardmaster {
 
-// A look at the forge for an effect.
-struct LookResult {
-  bool seen = false;
-  std::string forge_ref;  // seen: what the forge calls it
-  // False: the forge did not show everything, so "not seen" proves nothing.
+// What is known of an effect on the forge after a write or a read.
+struct EffectSighting {
+  enum class State : uint8_t {
+    kSeen,
+    kNotSeen,
+    kInProgress,  // a part is done; Send goes on
+  };
+  State state = State::kNotSeen;
+  // What the forge calls it. Of kNotSeen: what its answer to the write called it, if there was one.
+  std::string forge_ref;
+  // kNotSeen: false if the forge did not show everything, so that it proves nothing.
   bool conclusive = true;
+  // kInProgress: how far it has come, for the next call; and when that is due.
+  std::string progress;
+  std::chrono::milliseconds delay{0};
+
+  bool seen() const { return state == State::kSeen; }
+  static EffectSighting Seen(std::string_view forge_ref) {
+    return {State::kSeen, std::string(forge_ref), true, {}, {}};
+  }
 };
 
 // How an effect reaches its forge.
 struct EffectContext {
-  Forge& forge;
+  ConfiguredForge& account;
   ForgeCall call;
-  // Our own account there; empty if unknown. Others may quote our markers.
-  std::string own_login;
+
+  Forge& forge() const { return account.forge(); }
+};
+
+// What an action is measured by right before it is written.
+struct GuardContext {
+  const rules::CompiledPack& pack;
+  const v1::Plan& plan;
+  const std::vector<std::string>& labels_now;
+  // Labels that people took off: never put back by a decision.
+  const std::vector<std::string>& removed_by_people;
+  // Labels that the repository has; null: nobody knows.
+  const std::vector<std::string>* existing_labels = nullptr;
 };
 
 // Thread-safe: methods are const and keep nothing.
@@ -39,28 +71,43 @@ class EffectKind {
 
   // The word in the ledger and in metrics.
   virtual std::string_view name() const = 0;
+  // The actions that it carries out.
+  virtual v1::Action::ActionCase action() const = 0;
 
   // False: nothing depends on it. When it is refused or never seen, the work that it belongs to goes on as if it were
   // done, and it is not tried again; the ledger tells what became of it.
   virtual bool essential() const { return true; }
+  // True: it takes so long (a push with checks, a suite) that nobody waits for it. Its delivery is done once it has
+  // begun; the sweep of the ledger carries it on.
+  virtual bool outlives_delivery() const { return false; }
 
-  // The entry for an action of a plan; nullopt if the action is of another kind. The key names what is done to which
-  // subject, whoever decides it and however often, so that the same thing is done once. `repeat` above 0 makes a new
-  // key for something that failed for good and is wanted again.
-  virtual std::optional<store::NewEffect> Make(const v1::Plan& plan, const v1::Action& action, int repeat) const = 0;
+  // Whether Guard looks at the subject, which is then read right before the write.
+  virtual bool guarded() const { return false; }
+  // The part of `action` that may still be written; no action set if nothing is left.
+  virtual v1::Action Guard(const GuardContext&, const v1::Action& action) const { return action; }
 
-  // Writes. OK with `seen` true: done, and read back. OK without: written, but not visible yet. Errors carry a
-  // ForgeError.
-  virtual absl::StatusOr<LookResult> Send(const EffectContext& context, const store::Effect& effect) const = 0;
+  // The entry for an action of a plan: its key and the action as it is written, complete. The key names what is done to
+  // which subject, whoever decides it and however often, so that the same thing is done once. INVALID_ARGUMENT for an
+  // action that can't be written.
+  struct Entry {
+    std::string key;
+    v1::Action action;
+  };
+  virtual absl::StatusOr<Entry> Prepare(const v1::Plan& plan, const v1::Action& action) const = 0;
 
-  // Reads whether it is there.
-  virtual absl::StatusOr<LookResult> Look(const EffectContext& context, const store::Effect& effect) const = 0;
+  // Writes, or goes on with what `effect.progress` tells. Errors carry a ForgeError.
+  virtual absl::StatusOr<EffectSighting> Send(const EffectContext& context, const store::Effect& effect) const = 0;
+
+  // Reads whether it is there, or how much of it.
+  virtual absl::StatusOr<EffectSighting> ReadBack(const EffectContext& context, const store::Effect& effect) const = 0;
 };
 
-ForgeSubject ForgeSubjectOf(const v1::Subject& subject);
+// Words of kinds that are looked for in the ledger.
+inline constexpr std::string_view kAddLabelsKind = "add_labels";
+inline constexpr std::string_view kRemoveLabelsKind = "remove_labels";
 
-// "github:owner/name#12" in lower case with the kind: equal for the same subject, however it was spelled.
-std::string SubjectKey(const v1::Subject& subject);
+// A table of kinds. Entries live as long as the program.
+using EffectKinds = std::vector<const EffectKind*>;
 
 }  // namespace yardmaster
 

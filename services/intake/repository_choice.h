@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "rules/engine/checks/review_settings.h"
 #include "services/intake/subject_view.h"
 #include "yardmaster/v1/plan.pb.h"
 #include "yardmaster/v1/types.pb.h"
@@ -20,6 +21,8 @@ struct RepositoryChoice {
   bool dry_run = false;
   // There is a file that can't be used: nobody knows what it was meant to forbid, so nothing is decided for good.
   bool broken = false;
+  // What it says about reviews.
+  rules::ReviewSettings review;
   // All of it in a sentence, for explanations; empty if nothing is said.
   std::string why;
 };

@@ -3,9 +3,11 @@
 #ifndef YARDMASTER_SERVICES_INTAKE_SUBJECT_VIEW_H_
 #define YARDMASTER_SERVICES_INTAKE_SUBJECT_VIEW_H_
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "clients/forge/forge.h"
@@ -48,6 +50,8 @@ class SubjectView {
   // Of a pull request.
   virtual absl::StatusOr<const ForgePull*> Pull() = 0;
   virtual absl::StatusOr<const ForgePullFileList*> PullFiles() = 0;
+  // Labels of the repository, for adding `wanted`; null if they can't be read.
+  virtual std::shared_ptr<const std::vector<std::string>> RepositoryLabels(const std::vector<std::string>& wanted) = 0;
   // The latest decision about the subject that has reasons; nullopt if there is none, or it is no longer kept.
   virtual absl::StatusOr<std::optional<v1::Plan>> LatestDecision() = 0;
   // Asks another planner of the pipe by its name.

@@ -7,12 +7,13 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/time/time.h"
 #include "services/core/errors.h"
 #include "services/core/limits.h"
+#include "services/core/reasons.h"
 #include "services/core/short_digest.h"
 #include "services/core/status_macros.h"
-#include "services/intake/effect_runner.h"
-#include "services/intake/reasons.h"
+#include "services/intake/effects/effect_runner.h"
 #include "services/review/review_run.h"
 
 namespace yardmaster {
@@ -136,7 +137,7 @@ absl::StatusOr<Files> ReadFiles(SubjectView& view, const ForgePull& pull, const 
     if (text.ok() && !text->has_value() && !pull.head_repository.empty()) {
       text = view.File(pull.head_repository, file.path, pull.head_sha);
     }
-    if (!text.ok() && FromForgeError(text.status()).kind != StepResult::Kind::kFailed) return text.status();
+    if (!text.ok() && !Outcome::OfForge(text.status()).failed()) return text.status();
     if (!text.ok() || !text->has_value()) {
       skip(text.ok() ? "it is not there at the head of the pull request"
                      : absl::StrCat("it can't be read: ", text.status().message()));
@@ -160,6 +161,13 @@ absl::StatusOr<Files> ReadFiles(SubjectView& view, const ForgePull& pull, const 
   }
   return files;
 }
+
+// What a pull request is reviewed under.
+struct ReviewScope {
+  std::vector<std::shared_ptr<const rules::CheckSet>> packs;  // those without any check are left out
+  const rules::ReviewSettings& settings;
+  std::string today;  // "YYYY-MM-DD" in UTC, for exemptions that end
+};
 
 // Every pack under the profile that the repository wants of it.
 absl::StatusOr<ReviewReport> ReviewUnder(const ReviewScope& scope, const Files& files) {
@@ -295,29 +303,37 @@ bool PullReviewPlanner::Handles(v1::SubjectKind kind, const rules::PackModel&) c
   return kind == v1::SUBJECT_KIND_PULL_REQUEST;
 }
 
-TriggerResult PullReviewPlanner::Wants(const RoutedEvent&, const rules::PackModel&,
-                                       const std::optional<std::vector<std::string>>&) const {
+TriggerResult PullReviewPlanner::TriggerFor(const RoutedEvent&, const rules::PackModel&,
+                                            const std::vector<std::string>*) const {
   return {Trigger::kNone, reasons::kNoTrigger};
 }
 
-std::string_view PullReviewPlanner::LeaveAlone(const PlanInput& input) const {
-  return input.view == nullptr ? reasons::kNoPlanner : std::string_view();
-}
+std::string_view PullReviewPlanner::SkipReason(const PlanInput&) const { return {}; }
 
 std::string PullReviewPlanner::Digest(const PlanInput& input) const {
-  if (input.view == nullptr) return {};
-  const absl::StatusOr<const ForgePull*> pull = input.view->Pull();
+  const absl::StatusOr<const ForgePull*> pull = input.view.Pull();
   // Nobody knows: like nothing that was seen before.
   return pull.ok() ? ShortDigest("review " + (*pull)->head_sha) : ShortDigest("review of " + input.event.id());
 }
 
 absl::Status PullReviewPlanner::Plan(const PlanInput& input, v1::Plan& plan) const {
-  if (input.view == nullptr) return errors::Internal("a review needs a view of the pull request");
-  ASSIGN_OR_RETURN(const ForgePull* pull, input.view->Pull());
-  ASSIGN_OR_RETURN(const ForgePullFileList* changed, input.view->PullFiles());
-  ASSIGN_OR_RETURN(Files files, ReadFiles(*input.view, *pull, *changed));
+  ASSIGN_OR_RETURN(const ForgePull* pull, input.view.Pull());
+  ASSIGN_OR_RETURN(const ForgePullFileList* changed, input.view.PullFiles());
+  ASSIGN_OR_RETURN(Files files, ReadFiles(input.view, *pull, *changed));
 
-  ASSIGN_OR_RETURN(const ReviewScope scope, find_scope_(input.snapshot.subject(), *input.view, input.asked.pack));
+  ReviewScope scope{
+      {}, input.choice.review, absl::FormatTime("%Y-%m-%d", absl::FromChrono(input.now), absl::UTCTimeZone())};
+  // The pack that was asked for, else those that the repository uses.
+  std::vector<std::string> names = {input.asked.pack};
+  if (input.asked.pack.empty()) names = input.choice.packs;
+  const v1::Subject& subject = input.snapshot.subject();
+  const RepositoryConfig* repository = config_.FindRepository(subject.forge(), subject.repository());
+  if (names.empty() && repository != nullptr) names = repository->packs;
+  const std::shared_ptr<const PackSet> current = packs_();
+  for (const std::string& name : names) {
+    std::shared_ptr<const rules::CheckSet> set = current->FindChecks(name);
+    if (set != nullptr && !set->checks().empty()) scope.packs.push_back(std::move(set));
+  }
   ASSIGN_OR_RETURN(ReviewReport report, ReviewUnder(scope, files));
   for (rules::SkippedCheck& skipped : files.skipped) report.skipped.push_back(std::move(skipped));
 

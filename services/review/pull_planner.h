@@ -14,39 +14,32 @@
 
 #include "absl/status/statusor.h"
 #include "rules/engine/checks/check_set.h"
-#include "rules/engine/checks/review_settings.h"
+#include "services/core/config/config.h"
 #include "services/intake/planner.h"
+#include "services/packs/registry/pack_registry.h"
 #include "services/review/report.h"
 
 namespace yardmaster {
-
-// What a pull request is reviewed under.
-struct ReviewScope {
-  std::vector<std::shared_ptr<const rules::CheckSet>> packs;  // those without any check are left out
-  rules::ReviewSettings settings;                             // what the repository says about reviews of its own
-  std::string today;                                          // "YYYY-MM-DD", for exemptions that end
-};
-// `pack`: under this one alone, which the repository may use; empty: under those that it uses. Errors are the view's.
-using FindReviewScope =
-    std::function<absl::StatusOr<ReviewScope>(const v1::Subject& subject, SubjectView& view, std::string_view pack)>;
 
 // Asked only: by name, from a command. Says in its first step how many files it judged and what it found.
 class PullReviewPlanner final : public Planner {
  public:
   static constexpr std::string_view kName = "review";
-  explicit PullReviewPlanner(FindReviewScope find_scope) : find_scope_(std::move(find_scope)) {}
+  PullReviewPlanner(const Config& config, std::function<std::shared_ptr<const PackSet>()> packs)
+      : config_(config), packs_(std::move(packs)) {}
 
   std::string_view name() const override { return kName; }
   bool Handles(v1::SubjectKind kind, const rules::PackModel& pack) const override;
-  TriggerResult Wants(const RoutedEvent& event, const rules::PackModel& pack,
-                      const std::optional<std::vector<std::string>>& seen_labels) const override;
-  std::string_view LeaveAlone(const PlanInput& input) const override;
+  TriggerResult TriggerFor(const RoutedEvent& event, const rules::PackModel& pack,
+                           const std::vector<std::string>* seen_labels) const override;
+  std::string_view SkipReason(const PlanInput& input) const override;
   // Over the commit at the head.
   std::string Digest(const PlanInput& input) const override;
   absl::Status Plan(const PlanInput& input, v1::Plan& plan) const override;
 
  private:
-  const FindReviewScope find_scope_;
+  const Config& config_;
+  const std::function<std::shared_ptr<const PackSet>()> packs_;
 };
 
 // Lines that a patch (hunks in unified format) adds or changes, numbered from 1 after the change.

@@ -5,12 +5,13 @@
 #include <memory>
 #include <utility>
 
+#include "clients/forge/labels.h"
 #include "rules/engine/guardrails.h"
 #include "services/core/limits.h"
+#include "services/core/reasons.h"
 #include "services/core/short_digest.h"
 #include "services/core/status_macros.h"
-#include "services/intake/guarded_action.h"
-#include "services/intake/reasons.h"
+#include "services/intake/plans/label_guard.h"
 #include "services/triage/planner.h"
 
 namespace yardmaster {
@@ -19,33 +20,22 @@ namespace {
 // Between the body and each comment that counts as further text: a paragraph of its own.
 constexpr std::string_view kParagraph = "\n\n";
 
-template <typename List>
-bool Has(const List& list, std::string_view value) {
-  return std::find(list.begin(), list.end(), value) != list.end();
-}
-
 bool IsMarked(const PlanInput& input) {
   const auto& guardrails = input.pack->model().guardrails;
   if (!guardrails.has_value()) return false;
   return std::any_of(guardrails->markers.begin(), guardrails->markers.end(),
-                     [&](const std::string& marker) { return Has(input.snapshot.labels(), marker); });
+                     [&](const std::string& marker) { return HasLabel(input.snapshot.labels(), marker); });
 }
 
 // We set a label that says that we wait, and it is still there.
 bool IsWaiting(const PlanInput& input) {
   const std::vector<std::string>& waiting = input.pack->model().waiting_labels;
   return std::any_of(waiting.begin(), waiting.end(), [&](const std::string& label) {
-    return Has(input.our_labels, label) && Has(input.snapshot.labels(), label);
+    return HasLabel(input.our_labels, label) && HasLabel(input.snapshot.labels(), label);
   });
 }
 
 bool IsPersons(const v1::Comment& comment) { return !comment.author_is_bot(); }
-
-void AddPart(std::string& buffer, std::string_view part) {
-  buffer += std::to_string(part.size());
-  buffer += ':';
-  buffer += part;
-}
 
 // A comment that became part of the body: where it lies there.
 struct Joined {
@@ -73,7 +63,7 @@ v1::IssueSnapshot AsNew(const PlanInput& input, std::vector<Joined>& joined) {
   }
   issue.clear_labels();
   for (const std::string& label : input.snapshot.labels()) {
-    if (!Has(input.our_labels, label)) issue.add_labels(label);
+    if (!HasLabel(input.our_labels, label)) issue.add_labels(label);
   }
   return issue;
 }
@@ -112,7 +102,7 @@ void OnlyWhatFits(const PlanInput& input, v1::Plan& plan) {
   }
   plan.clear_applied();
   for (const std::string_view label : allowed.labels) {
-    if (!Has(input.snapshot.labels(), label)) plan.add_applied(std::string(label));
+    if (!HasLabel(input.snapshot.labels(), label)) plan.add_applied(std::string(label));
   }
   for (int i = plan.actions_size() - 1; i >= 0; --i) {
     if (!plan.actions(i).has_add_labels()) continue;
@@ -130,8 +120,8 @@ bool IssuePlanner::Handles(v1::SubjectKind kind, const rules::PackModel& pack) c
   return kind == v1::SUBJECT_KIND_ISSUE && pack.has_rubric;
 }
 
-TriggerResult IssuePlanner::Wants(const RoutedEvent& event, const rules::PackModel& pack,
-                                  const std::optional<std::vector<std::string>>& seen_labels) const {
+TriggerResult IssuePlanner::TriggerFor(const RoutedEvent& event, const rules::PackModel& pack,
+                                       const std::vector<std::string>* seen_labels) const {
   const bool by_bot = event.event.actor_is_bot();
   if (by_bot && pack.ignore_bots) return {Trigger::kNone, reasons::kBot};
   // What the payload knows for certain already. An entry label may come with a later event.
@@ -145,12 +135,12 @@ TriggerResult IssuePlanner::Wants(const RoutedEvent& event, const rules::PackMod
       if (pack.entry_label.empty()) return {Trigger::kNone, reasons::kNoTrigger};
       if (closed) return {Trigger::kNone, reasons::kClosed};
       if (!event.label_added.empty() || !event.label_removed.empty()) {
-        if (event.label_added == pack.entry_label) return {Trigger::kPlan, {}};
+        if (SameLabel(event.label_added, pack.entry_label)) return {Trigger::kPlan, {}};
         return {Trigger::kNone, reasons::kNoTrigger};
       }
       // The forge sent the whole set: is the entry label new in it?
-      const bool there = event.facts.labels.has_value() && Has(*event.facts.labels, pack.entry_label);
-      const bool was_there = seen_labels.has_value() && Has(*seen_labels, pack.entry_label);
+      const bool there = event.facts.labels.has_value() && HasLabel(*event.facts.labels, pack.entry_label);
+      const bool was_there = seen_labels != nullptr && HasLabel(*seen_labels, pack.entry_label);
       if (there && !was_there) return {Trigger::kPlan, {}};
       return {Trigger::kNone, reasons::kNoTrigger};
     }
@@ -160,37 +150,36 @@ TriggerResult IssuePlanner::Wants(const RoutedEvent& event, const rules::PackMod
       // Where the payload has the labels, they tell that nobody waits.
       if (event.facts.labels.has_value() &&
           std::none_of(pack.waiting_labels.begin(), pack.waiting_labels.end(),
-                       [&](const std::string& label) { return Has(*event.facts.labels, label); })) {
+                       [&](const std::string& label) { return HasLabel(*event.facts.labels, label); })) {
         return {Trigger::kNone, reasons::kNoTrigger};
       }
       return {Trigger::kReply, {}};
     case v1::Event::KIND_REQUESTED:
-      return {Trigger::kAsked, {}};
+      return {Trigger::kManual, {}};
     default:
       return {Trigger::kNone, reasons::kNoTrigger};
   }
 }
 
-std::string_view IssuePlanner::LeaveAlone(const PlanInput& input) const {
+std::string_view IssuePlanner::SkipReason(const PlanInput& input) const {
   const std::string& entry = input.pack->model().entry_label;
   if (!input.open) return reasons::kClosed;
-  if (!entry.empty() && !Has(input.snapshot.labels(), entry)) return reasons::kNotInQueue;
-  if (input.trigger == Trigger::kAsked) return {};
+  if (!entry.empty() && !HasLabel(input.snapshot.labels(), entry)) return reasons::kNotInQueue;
+  if (input.trigger == Trigger::kManual) return {};
   if (input.trigger == Trigger::kReply) return IsWaiting(input) ? std::string_view() : reasons::kNoTrigger;
   return IsMarked(input) ? reasons::kMarked : std::string_view();
 }
 
 std::string IssuePlanner::Digest(const PlanInput& input) const {
   const v1::IssueSnapshot& issue = input.snapshot;
-  std::string buffer = input.trigger == Trigger::kReply ? "reply" : "";
-  AddPart(buffer, issue.title());
-  AddPart(buffer, issue.body());
+  const bool reply = input.trigger == Trigger::kReply;
+  std::vector<std::string_view> parts = {issue.title(), issue.body()};
   for (const v1::Comment& comment : issue.comments()) {
     if (!IsPersons(comment)) continue;
     const bool by_reporter = !issue.author().empty() && SameLogin(comment.author(), issue.author());
-    if (by_reporter || input.trigger == Trigger::kReply) AddPart(buffer, comment.body());
+    if (by_reporter || reply) parts.push_back(comment.body());
   }
-  return ShortDigest(buffer);
+  return ShortDigest((reply ? "reply" : "") + LengthPrefixed(parts));
 }
 
 absl::Status IssuePlanner::Plan(const PlanInput& input, v1::Plan& plan) const {

@@ -21,9 +21,9 @@ class IssuePlanner final : public Planner {
  public:
   std::string_view name() const override { return "triage"; }
   bool Handles(v1::SubjectKind kind, const rules::PackModel& pack) const override;
-  TriggerResult Wants(const RoutedEvent& event, const rules::PackModel& pack,
-                      const std::optional<std::vector<std::string>>& seen_labels) const override;
-  std::string_view LeaveAlone(const PlanInput& input) const override;
+  TriggerResult TriggerFor(const RoutedEvent& event, const rules::PackModel& pack,
+                           const std::vector<std::string>* seen_labels) const override;
+  std::string_view SkipReason(const PlanInput& input) const override;
   // Over title, body and the comments of the issue's author; for a reply, of all people.
   std::string Digest(const PlanInput& input) const override;
   absl::Status Plan(const PlanInput& input, v1::Plan& plan) const override;

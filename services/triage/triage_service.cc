@@ -2,7 +2,6 @@
 
 #include <google/protobuf/arena.h>
 #include <google/protobuf/io/coded_stream.h>
-#include <google/protobuf/util/time_util.h>
 #include <google/protobuf/wire_format_lite.h>
 
 #include <array>
@@ -21,6 +20,7 @@
 #include "services/core/errors.h"
 #include "services/core/limits.h"
 #include "services/core/messages/issue_snapshot.h"
+#include "services/core/messages/timestamps.h"
 #include "services/core/rpc/pooled_rpc.h"
 #include "services/core/status_macros.h"
 #include "services/triage/decision_json.h"
@@ -191,7 +191,7 @@ TriageServiceImpl::~TriageServiceImpl() = default;
 grpc::ServerUnaryReactor* TriageServiceImpl::TriageIssue(grpc::CallbackServerContext* context,
                                                          const grpc::ByteBuffer* request, grpc::ByteBuffer* response) {
   if (NamesSubject(*request)) {
-    if (desk_ == nullptr) {
+    if (on_demand_ == nullptr) {
       return HandleUnary(env_, *context, kTriageIssue, [](const RpcCall&) { return errors::StoreAbsent(); });
     }
     return HandlePooledUnary(*executor_, env_, *context, kTriageIssue, [this, request, response](const RpcCall& call) {
@@ -219,9 +219,10 @@ absl::Status TriageServiceImpl::TriageSubject(const RpcCall& call, const grpc::B
   if (question.apply() && call.caller().role < Role::kOperator) {
     return errors::RoleTooLow(call.caller().name, RoleName(call.caller().role), RoleName(Role::kOperator));
   }
-  ASSIGN_OR_RETURN(DeskAnswer decided, question.apply() ? desk_->Apply(subject, question.pack(), call.caller().name,
-                                                                       [&call] { return call.CheckAlive(); })
-                                                        : desk_->DecideNow(subject, question.pack()));
+  ASSIGN_OR_RETURN(DecisionAnswer decided, question.apply()
+                                               ? on_demand_->Apply(subject, question.pack(), call.caller().name,
+                                                                   [&call] { return call.CheckAlive(); })
+                                               : on_demand_->DecideNow(subject, question.pack()));
   v1::TriageIssueResponse answer;
   *answer.mutable_plan() = std::move(decided.plan);
   for (v1::Effect& effect : decided.effects) *answer.add_effects() = std::move(effect);
@@ -258,8 +259,7 @@ absl::Status TriageServiceImpl::Decide(const v1::TriageIssueRequest& request, v1
   RETURN_IF_ERROR(PlanTriage(*pack, request.issue(), PlanOptions(), plan, &explanation));
   const std::chrono::system_clock::time_point now = env_.clock.Now();
   plan.set_id(ids_.Next(now));
-  *plan.mutable_created_at() = google::protobuf::util::TimeUtil::MicrosecondsToTimestamp(
-      std::chrono::duration_cast<std::chrono::microseconds>(now.time_since_epoch()).count());
+  *plan.mutable_created_at() = ToTimestamp(now);
   return absl::OkStatus();
 }
 
@@ -279,14 +279,14 @@ absl::Status TriageServiceImpl::Explain(const v1::ExplainDecisionRequest& reques
     case v1::ExplainDecisionRequest::kDecisionId:
       if (request.decision_id().size() > kMaxNameBytes) return errors::DecisionUnknown(request.decision_id());
       plan = decisions_.FindById(request.decision_id());
-      if (!plan.has_value() && desk_ != nullptr) stored = desk_->FindById(request.decision_id());
+      if (!plan.has_value() && on_demand_ != nullptr) stored = on_demand_->FindById(request.decision_id());
       unknown = errors::DecisionUnknown(request.decision_id());
       break;
     case v1::ExplainDecisionRequest::kSubject: {
       RETURN_IF_ERROR(CheckSubject(request.subject()));
       v1::Subject subject = request.subject();
       if (subject.kind() == v1::SUBJECT_KIND_UNSPECIFIED) subject.set_kind(v1::SUBJECT_KIND_ISSUE);
-      if (desk_ != nullptr && !subject.forge().empty()) stored = desk_->FindBySubject(subject);
+      if (on_demand_ != nullptr && !subject.forge().empty()) stored = on_demand_->FindBySubject(subject);
       if (stored.ok() && !stored->has_value()) plan = decisions_.FindBySubject(request.subject());
       unknown = errors::SubjectWithoutDecision(SubjectReference(request.subject()));
       break;

@@ -7,7 +7,7 @@
 #include "absl/status/status.h"
 #include "services/core/executor.h"
 #include "services/core/rpc/rpc.h"
-#include "services/intake/desk.h"
+#include "services/intake/on_demand.h"
 #include "services/packs/registry/pack_registry.h"
 #include "services/triage/arena_pool.h"
 #include "services/triage/decision_id.h"
@@ -36,10 +36,10 @@ class TriageServiceImpl final
   grpc::ServerBidiReactor<v1::EvaluateCasesRequest, v1::EvaluateCasesResponse>* EvaluateCases(
       grpc::CallbackServerContext* context) override;
 
-  // Who answers about subjects of forges. `desk` and `executor`, which its calls run on since they take long, outlive
-  // the service. Before the first call; without it such calls are FAILED_PRECONDITION.
-  void UseDesk(DecisionDesk& desk, Executor& executor) {
-    desk_ = &desk;
+  // Who answers about subjects of forges. `decider` and `executor`, which its calls run on since they take long,
+  // outlive the service. Before the first call; without it such calls are FAILED_PRECONDITION.
+  void UseOnDemandDecider(OnDemandDecider& decider, Executor& executor) {
+    on_demand_ = &decider;
     executor_ = &executor;
   }
   // The generator of ids for decisions: one for the whole daemon, so that no two are the same.
@@ -56,7 +56,7 @@ class TriageServiceImpl final
   DecisionLog& decisions_;
   DecisionIds ids_;
   ArenaPool arenas_;
-  DecisionDesk* desk_ = nullptr;
+  OnDemandDecider* on_demand_ = nullptr;
   Executor* executor_ = nullptr;
 };
 

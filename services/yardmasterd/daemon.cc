@@ -22,7 +22,7 @@
 #include "services/gateway/health_routes.h"
 #include "services/gateway/http_server.h"
 #include "services/gateway/readiness.h"
-#include "services/intake/intake_service.h"
+#include "services/intake/service/intake_service.h"
 #include "services/packs/registry/pack_registry.h"
 #include "services/packs/rules_service.h"
 #include "services/review/review_service.h"
@@ -244,7 +244,7 @@ int RunDaemon(const DaemonOptions& options) {
       return Fail(opened.status());
     }
     pipe = *std::move(opened);
-    triage.UseDesk(pipe->desk(), intake_calls);
+    triage.UseOnDemandDecider(pipe->decider(), intake_calls);
     rules_service.UseLabels(pipe->labels(), intake_calls);
   } else {
     // The same metrics everywhere.
@@ -269,7 +269,8 @@ int RunDaemon(const DaemonOptions& options) {
   readiness.Set("grpc", true);
   std::vector<HttpRoute> routes = HealthRoutes(readiness, metrics);
   if (pipe != nullptr) WatchStore(*pipe, readiness, routes);
-  for (HttpRoute& route : WebhookRoutes(pipe == nullptr ? nullptr : &pipe->door())) routes.push_back(std::move(route));
+  for (HttpRoute& route : WebhookRoutes(pipe == nullptr ? nullptr : &pipe->receiver()))
+    routes.push_back(std::move(route));
   absl::StatusOr<std::unique_ptr<HttpServer>> http =
       HttpServer::Start(HttpOptions(config), HttpRouter(std::move(routes)), logger, metrics);
   if (!http.ok()) {

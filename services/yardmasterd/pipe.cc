@@ -1,6 +1,5 @@
 #include "services/yardmasterd/pipe.h"
 
-#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <map>
@@ -11,29 +10,26 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "clients/forge/http_curl.h"
 #include "clients/forge/make_forge.h"
 #include "clients/git/git_server.h"
 #include "clients/git/http_git_remote.h"
-#include "services/commands/pipe/file_planner.h"
-#include "services/commands/pipe/planner.h"
+#include "services/commands/pipe/command_planner.h"
+#include "services/commands/pipe/repository_file_planner.h"
 #include "services/commands/pipe/settings.h"
 #include "services/core/absl_view.h"
-#include "services/core/errors.h"
-#include "services/core/repository_name.h"
 #include "services/core/status_macros.h"
 #include "services/core/version.h"
-#include "services/intake/command_effects.h"
-#include "services/intake/effect_kinds.h"
-#include "services/intake/forge_label_source.h"
-#include "services/intake/forge_view.h"
-#include "services/intake/gaps.h"
-#include "services/intake/pipeline.h"
-#include "services/intake/pipeline_threads.h"
-#include "services/intake/recent_files.h"
-#include "services/intake/store_desk.h"
-#include "services/intake/sweep_runner.h"
+#include "services/intake/effects/effect_runner.h"
+#include "services/intake/effects/kinds.h"
+#include "services/intake/notices.h"
+#include "services/intake/pipeline/pipeline.h"
+#include "services/intake/pipeline/pipeline_threads.h"
+#include "services/intake/plans/subject_run.h"
+#include "services/intake/service/forge_label_source.h"
+#include "services/intake/service/on_demand_decider.h"
+#include "services/intake/sweeps/scheduled.h"
+#include "services/intake/sweeps/sweep_runner.h"
 #include "services/review/pull_planner.h"
 #include "services/schedule/scheduler.h"
 #include "services/triage/issue_planner.h"
@@ -44,32 +40,32 @@ namespace {
 // How long work in progress may go on when the daemon is told to end.
 constexpr std::chrono::milliseconds kStopGrace{3'000};
 // Missing deliveries are looked for this often where hooks are configured; forges keep them for three days.
-constexpr const char* kGapCron = "17 * * * *";
-
-// "YYYY-MM-DD" in UTC.
-std::string DayOf(std::chrono::system_clock::time_point time) {
-  const std::chrono::year_month_day day(std::chrono::floor<std::chrono::days>(time));
-  return absl::StrFormat("%04d-%02d-%02d", static_cast<int>(day.year()), static_cast<unsigned>(day.month()),
-                         static_cast<unsigned>(day.day()));
-}
+constexpr const char* kMissedDeliveriesCron = "17 * * * *";
 
 }  // namespace
 
+// In the order in which later ones stand on earlier ones.
 struct Pipe::Parts {
-  explicit Parts(const PipeEnvironment& environment) : env(environment), recent_files(environment.clock) {}
+  explicit Parts(const PipeEnvironment& environment)
+      : env(environment),
+        notices(environment.clock, environment.logger),
+        recent_files(environment.clock),
+        recent_labels(environment.clock) {}
 
+  absl::Status OpenStore();
   absl::Status MakeForges();
   void MakeGitRemotes();
   void MakePipe();
   std::vector<ScheduledJob> Jobs();
-  absl::StatusOr<std::string> RunSweeps(const ScheduleConfig& schedule, const std::function<bool()>& stopping);
-  absl::StatusOr<std::string> RunGaps(const std::string& forge);
   void StopForges() {
     for (const auto& [name, forge] : forges) forge->Stop();
     if (http != nullptr) http->Stop();
   }
 
   const PipeEnvironment env;
+  Notices notices;
+  RecentFiles recent_files;
+  RecentLabels recent_labels;
   std::unique_ptr<store::Store> store;
   std::unique_ptr<CrashMarks> marks;
   SystemWaiter waiter;
@@ -77,20 +73,31 @@ struct Pipe::Parts {
   std::map<std::string, std::unique_ptr<StoppableForge>> forges;
   std::map<std::string, std::unique_ptr<GitRemote>> remotes;
   std::unique_ptr<OperatorSource> operator_source;
-  std::map<std::string, std::unique_ptr<ForgeSide>> sides;
-  std::map<std::string, ForgeSide*, std::less<>> side_table;
-  RecentFiles recent_files;
+  std::map<std::string, std::unique_ptr<ConfiguredForge>> accounts;
+  ConfiguredForges account_table;
+  std::optional<IntakeEnvironment> intake;
   std::unique_ptr<EffectRunner> effects;
   std::unique_ptr<SubjectWork> work;
   std::unique_ptr<Pipeline> pipeline;
-  std::unique_ptr<WebhookDoor> door;
-  std::unique_ptr<StoreDesk> desk;
+  std::unique_ptr<WebhookReceiver> receiver;
+  std::unique_ptr<PipelineDecider> decider;
   std::unique_ptr<ForgeLabelSource> labels;
   std::unique_ptr<SweepRunner> sweeps;
   std::unique_ptr<PipelineThreads> threads;
   std::unique_ptr<Scheduler> scheduler;
   bool stopped = false;
 };
+
+absl::Status Pipe::Parts::OpenStore() {
+  store::StoreOptions options;
+  options.data_dir = env.data_dir.path();
+  options.lock = &env.data_dir.lock();
+  options.retention = env.config.retention;
+  options.logger = &env.logger;
+  ASSIGN_OR_RETURN(store, store::Store::Open(std::move(options), env.clock, &env.metrics));
+  ASSIGN_OR_RETURN(marks, CrashMarks::Open(env.data_dir.path() / "crash-marks"));
+  return absl::OkStatus();
+}
 
 absl::Status Pipe::Parts::MakeForges() {
   CurlHttpOptions options;
@@ -99,19 +106,16 @@ absl::Status Pipe::Parts::MakeForges() {
     if (const std::optional<GitServer> git = GitServerOf(forge); git.has_value()) options.origins.push_back(git->url);
   }
   options.user_agent = absl::StrCat("yardmaster/", Abs(kVersion));
-  ASSIGN_OR_RETURN(std::unique_ptr<HttpClient> client, MakeCurlHttpClient(std::move(options)));
-  http = std::move(client);
+  ASSIGN_OR_RETURN(http, MakeCurlHttpClient(std::move(options)));
   std::random_device device;
-  ForgeEnvironment environment{
+  const ForgeEnvironment environment{
       *http,        env.clock, waiter,
       &env.metrics, device(),  [logger = &env.logger](const Secret& secret) { logger->redactor().Add(secret); }};
   for (const auto& [name, config] : env.config.forges) {
-    const WebhookForge* webhooks = FindWebhookForge(name);
-    if (webhooks == nullptr) return errors::Internal(absl::StrCat("no webhooks are known for ", name));
-    ASSIGN_OR_RETURN(std::unique_ptr<StoppableForge> forge, MakeForge(config, environment));
-    sides[name] = std::make_unique<ForgeSide>(*forge, webhooks->route, config.settle, config.bot_login);
-    side_table[name] = sides[name].get();
-    forges[name] = std::move(forge);
+    ASSIGN_OR_RETURN(forges[name], MakeForge(config, environment));
+    accounts[name] = std::make_unique<ConfiguredForge>(*forges[name], *ProfileOf(config), config.settle,
+                                                       config.bot_login, env.clock, notices);
+    account_table[name] = accounts[name].get();
   }
   MakeGitRemotes();
   return absl::OkStatus();
@@ -137,138 +141,73 @@ void Pipe::Parts::MakeGitRemotes() {
 }
 
 void Pipe::Parts::MakePipe() {
-  const auto find_pack = [packs = &env.packs](std::string_view name) { return packs->Current()->Find(name); };
   const auto packs = [packs = &env.packs] { return packs->Current(); };
-  // The checks of the packs that a repository uses, and what it says about them.
-  const FindReviewScope find_scope = [packs, config = &env.config, clock = &env.clock](
-                                         const v1::Subject& subject, SubjectView& view,
-                                         std::string_view pack) -> absl::StatusOr<ReviewScope> {
-    ReviewScope scope;
-    const RepositoryConfig* repository = config->FindRepository(subject.forge(), subject.repository());
-    if (repository == nullptr) return scope;
-    const std::shared_ptr<const PackSet> current = packs();
-    commands::LoadedSettings settings;
-    RETURN_IF_ERROR(commands::LoadSettings(view, subject, *config, current.get(), settings));
-    const commands::RepositoryFile file = settings.Merged();
-    const std::vector<std::string> used = commands::PacksOf(file, repository->packs);
-    for (const std::string& name : pack.empty() ? used : std::vector<std::string>{std::string(pack)}) {
-      std::shared_ptr<const rules::CheckSet> set = current->FindChecks(name);
-      if (set != nullptr && !set->checks().empty()) scope.packs.push_back(std::move(set));
-    }
-    scope.settings = file.review;
-    scope.today = DayOf(clock->Now());
-    return scope;
-  };
-  const FindRepositoryChoice find_choice = [packs, config = &env.config](const v1::Subject& subject,
-                                                                         SubjectView& view) {
-    return commands::ChooseByFiles(view, subject, *config, packs().get());
-  };
-  const std::vector<std::shared_ptr<const Planner>> deciders = {std::make_shared<IssuePlanner>()};
-  std::vector<std::shared_ptr<const Planner>> planners = deciders;
-  planners.push_back(std::make_shared<commands::RepositoryFilePlanner>(env.config, packs));
-  planners.push_back(std::make_shared<PullReviewPlanner>(find_scope));
-  const auto command_planner = std::make_shared<commands::CommandsPlanner>(commands::PlannerEnvironment{
+  const auto commands = std::make_shared<commands::CommandPlanner>(commands::CommandEnvironment{
       env.config, packs, [packs](std::string_view pack) { return packs()->FindPhrases(pack); }});
-  const EffectRunner::Kinds kinds = {std::make_shared<PostTemplateEffect>(), std::make_shared<AddLabelsEffect>(),
-                                     std::make_shared<ReactEffect>(), std::make_shared<AnswerCommentEffect>(),
-                                     std::make_shared<RemoveLabelsEffect>()};
-  effects = std::make_unique<EffectRunner>(kinds, store->ledger(), env.clock, env.logger);
-  work = std::make_unique<SubjectWork>(WorkEnvironment{store->inbox(), store->decisions(), store->subjects(), *effects,
-                                                       *marks, env.clock, env.logger, side_table, find_pack,
-                                                       env.new_decision_id, nullptr, &store->commands(),
-                                                       command_planner, planners, find_choice, &recent_files});
+  intake.emplace(IntakeEnvironment{
+      .config = env.config,
+      .inbox = store->inbox(),
+      .ledger = store->ledger(),
+      .decisions = store->decisions(),
+      .subjects = store->subjects(),
+      .commands = store->commands(),
+      .marks = *marks,
+      .recent_files = recent_files,
+      .recent_labels = recent_labels,
+      .notices = notices,
+      .clock = env.clock,
+      .logger = env.logger,
+      .forges = account_table,
+      .find_pack = [packs](std::string_view name) { return packs()->Find(name); },
+      .new_decision_id = env.new_decision_id,
+      .planners = {std::make_shared<IssuePlanner>(),
+                   std::make_shared<commands::RepositoryFilePlanner>(env.config, packs),
+                   std::make_shared<PullReviewPlanner>(env.config, packs)},
+      .command_planner = commands,
+      .command_parser = commands,
+      .find_choice = [packs, config = &env.config](
+                         const v1::Subject& subject,
+                         SubjectView& view) { return commands::ChooseByFiles(view, subject, *config, packs().get()); },
+  });
+  effects = std::make_unique<EffectRunner>(ShippedEffectKinds(), store->ledger(), env.clock, env.logger);
+  work = std::make_unique<SubjectWork>(*intake, *effects);
   PipelineOptions options;
   options.seed = std::random_device()();
-  pipeline = std::make_unique<Pipeline>(
-      PipelineEnvironment{env.config, store->inbox(), store->subjects(), *work, *marks, env.clock, env.logger,
-                          side_table, planners, find_pack, command_planner, &recent_files},
-      options);
-  door = std::make_unique<WebhookDoor>(env.config, store->inbox(), env.clock, env.logger);
-  desk = std::make_unique<StoreDesk>(StoreDeskEnvironment{
-      env.config, store->inbox(), store->ledger(), store->decisions(), store->subjects(), env.clock, side_table,
-      deciders, find_pack, env.new_decision_id, find_choice, &recent_files});
-  labels = std::make_unique<ForgeLabelSource>(env.config, side_table);
-  const auto choose_pack = [this, find_choice, find_pack](const SweepTarget& target) -> absl::StatusOr<std::string> {
-    const RepositoryConfig* entry = env.config.FindRepository(target.forge, target.repository);
-    if (entry == nullptr || !entry->file_for_events) return std::string();
-    v1::Subject issues;
-    issues.set_forge(target.forge);
-    issues.set_repository(target.repository);
-    issues.set_kind(v1::SUBJECT_KIND_ISSUE);
-    ForgeCall call;
-    call.priority = ForgePriority::kSweep;
-    ForgeView view(side_table.find(target.forge)->second->forge(), call, issues, store->decisions(), &recent_files,
-                   nullptr, nullptr);
-    ASSIGN_OR_RETURN(const RepositoryChoice choice, find_choice(issues, view));
-    const auto chosen = std::find_if(choice.packs.begin(), choice.packs.end(),
-                                     [&](const std::string& pack) { return find_pack(pack) != nullptr; });
-    return chosen == choice.packs.end() ? std::string() : *chosen;
-  };
-  sweeps = std::make_unique<SweepRunner>(
-      SweepEnvironment{store->inbox(), store->schedules(), env.clock, env.logger, side_table, find_pack, choose_pack});
-}
-
-absl::StatusOr<std::string> Pipe::Parts::RunSweeps(const ScheduleConfig& schedule,
-                                                   const std::function<bool()>& stopping) {
-  std::string outcome;
-  for (const RepositoryConfig& repository : env.config.repositories) {
-    const bool named = schedule.repository.empty() || RepositoryMatches(schedule.repository, repository.repository);
-    if ((!schedule.forge.empty() && schedule.forge != repository.forge) || !named) continue;
-    // A pattern names no repository to list.
-    if (repository.packs.empty() || repository.repository.ends_with("/*")) continue;
-    const auto run = sweeps->Request({repository.forge, repository.repository, repository.packs.front()}, 0);
-    if (run == nullptr) return absl::CancelledError("the daemon is shutting down");
-    SweepRunner::Run::State state = run->Now();
-    while (!state.finished) {
-      if (stopping()) return absl::CancelledError("the daemon is shutting down");
-      state = run->WaitForChange(state.version, std::chrono::milliseconds(500));
-    }
-    absl::StrAppend(&outcome, outcome.empty() ? "" : "; ", repository.forge, ":", repository.repository, " ",
-                    state.status.ok() ? state.progress.Summary() : std::string(state.status.message()));
-  }
-  return outcome.empty() ? std::string("no repository to sweep") : outcome;
-}
-
-absl::StatusOr<std::string> Pipe::Parts::RunGaps(const std::string& forge) {
-  std::string outcome;
-  for (const auto& [name, config] : env.config.forges) {
-    if (!forge.empty() && forge != name) continue;
-    for (const ForgeHook& hook : config.hooks) {
-      const absl::StatusOr<GapSummary> summary =
-          SweepGaps(*side_table.find(name)->second, hook.repository, hook.id, store->inbox(), env.clock);
-      absl::StrAppend(&outcome, outcome.empty() ? "" : "; ", name, ":", hook.repository, " hook ", hook.id, " ",
-                      summary.ok() ? summary->ToString() : std::string(summary.status().message()));
-    }
-  }
-  return outcome.empty() ? std::string("no hooks are configured") : outcome;
+  pipeline = std::make_unique<Pipeline>(*intake, *work, options);
+  receiver = std::make_unique<WebhookReceiver>(env.config, store->inbox(), env.clock, env.logger);
+  decider = std::make_unique<PipelineDecider>(*intake);
+  labels = std::make_unique<ForgeLabelSource>(env.config, account_table);
+  sweeps = std::make_unique<SweepRunner>(SweepEnvironment{*intake, store->schedules()});
 }
 
 std::vector<ScheduledJob> Pipe::Parts::Jobs() {
   std::vector<ScheduledJob> jobs;
-  std::string error;
+  const auto add = [&](std::string name, const std::string& cron, auto run, bool at_start) {
+    std::string error;
+    // The configuration was checked.
+    if (std::optional<CronExpression> expression = CronExpression::Parse(cron, error); expression.has_value()) {
+      jobs.push_back({std::move(name), *std::move(expression), std::move(run), at_start});
+    }
+  };
+  const auto redeliver = [this](const std::string& forge) {
+    return [this, forge](const std::function<bool()>&) { return RedeliverAllMissed(*intake, forge); };
+  };
+  for (const ScheduleConfig& schedule : env.config.schedules) {
+    if (schedule.run == "sweep") {
+      const RepositoryFilter filter{schedule.forge, schedule.repository};
+      add(
+          schedule.name, schedule.cron,
+          [this, filter](const std::function<bool()>& stopping) {
+            return SweepRepositories(*intake, *sweeps, filter, stopping);
+          },
+          /*at_start=*/false);
+    } else {
+      add(schedule.name, schedule.cron, redeliver(schedule.forge), /*at_start=*/false);
+    }
+  }
   bool has_hooks = false;
   for (const auto& [name, forge] : env.config.forges) has_hooks = has_hooks || !forge.hooks.empty();
-  for (const ScheduleConfig& schedule : env.config.schedules) {
-    std::optional<CronExpression> cron = CronExpression::Parse(schedule.cron, error);
-    if (!cron.has_value()) continue;  // the config was checked
-    if (schedule.run == "sweep") {
-      jobs.push_back({schedule.name, *cron,
-                      [this, schedule](const std::function<bool()>& stopping) { return RunSweeps(schedule, stopping); },
-                      false});
-    } else if (schedule.run == "gaps") {
-      jobs.push_back({schedule.name, *cron,
-                      [this, forge = schedule.forge](const std::function<bool()>&) { return RunGaps(forge); }, false});
-    } else {
-      env.logger.Warning("a schedule names nothing that this version runs: expected \"sweep\" or \"gaps\"",
-                         {{"schedule", schedule.name}, {"run", schedule.run}});
-    }
-  }
-  if (has_hooks) {
-    const std::optional<CronExpression> cron = CronExpression::Parse(kGapCron, error);
-    if (cron.has_value()) {
-      jobs.push_back({"gaps", *cron, [this](const std::function<bool()>&) { return RunGaps(std::string()); }, true});
-    }
-  }
+  if (has_hooks) add("missed-deliveries", kMissedDeliveriesCron, redeliver(""), /*at_start=*/true);
   return jobs;
 }
 
@@ -276,16 +215,7 @@ Pipe::Pipe(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 
 absl::StatusOr<std::unique_ptr<Pipe>> Pipe::Open(const PipeEnvironment& environment) {
   auto parts = std::make_unique<Parts>(environment);
-  store::StoreOptions options;
-  options.data_dir = environment.data_dir.path();
-  options.lock = &environment.data_dir.lock();
-  options.retention = environment.config.retention;
-  options.logger = &environment.logger;
-  ASSIGN_OR_RETURN(std::unique_ptr<store::Store> store,
-                   store::Store::Open(std::move(options), environment.clock, &environment.metrics));
-  parts->store = std::move(store);
-  ASSIGN_OR_RETURN(std::unique_ptr<CrashMarks> marks, CrashMarks::Open(environment.data_dir.path() / "crash-marks"));
-  parts->marks = std::move(marks);
+  RETURN_IF_ERROR(parts->OpenStore());
   RETURN_IF_ERROR(parts->MakeForges());
   parts->MakePipe();
   return std::unique_ptr<Pipe>(new Pipe(std::move(parts)));
@@ -303,8 +233,8 @@ absl::Status Pipe::Start() {
   return absl::OkStatus();
 }
 
-WebhookDoor& Pipe::door() { return *parts_->door; }
-DecisionDesk& Pipe::desk() { return *parts_->desk; }
+WebhookReceiver& Pipe::receiver() { return *parts_->receiver; }
+OnDemandDecider& Pipe::decider() { return *parts_->decider; }
 LabelSource& Pipe::labels() { return *parts_->labels; }
 
 IntakeParts Pipe::parts() {
@@ -312,8 +242,10 @@ IntakeParts Pipe::parts() {
   out.store = parts_->store.get();
   out.sweeps = parts_->sweeps.get();
   out.config = &parts_->env.config;
-  // A person wants it tried again: earlier deaths are forgiven.
+  out.notices = &parts_->notices;
+  // A person wants it tried again: earlier crashes are forgiven.
   out.on_requeue = [marks = parts_->marks.get()](int64_t delivery) { marks->Forget(delivery); };
+  out.settle = [pipeline = parts_->pipeline.get()](const v1::Subject& subject) { pipeline->Settle(subject); };
   return out;
 }
 
@@ -324,7 +256,7 @@ const OperatorSource& Pipe::operator_source() { return *parts_->operator_source;
 absl::Status Pipe::Ready() const { return parts_->store->Ready(); }
 
 void Pipe::ReplaceSecrets(const Config& config) {
-  parts_->door->ReplaceSecrets(config);
+  parts_->receiver->ReplaceSecrets(config);
   for (const auto& [name, forge] : config.forges) {
     const auto running = parts_->forges.find(name);
     if (running == parts_->forges.end()) continue;

@@ -1,4 +1,5 @@
-// Everything between a webhook and a label, put together: store, clients of the forges, door, pipe, sweeps, schedules.
+// Everything between a webhook and a label, put together: store, clients of the forges, receiver of webhooks, pipe,
+// sweeps, schedules.
 #ifndef YARDMASTER_SERVICES_YARDMASTERD_PIPE_H_
 #define YARDMASTER_SERVICES_YARDMASTERD_PIPE_H_
 
@@ -12,9 +13,9 @@
 #include "services/core/logging.h"
 #include "services/core/metrics.h"
 #include "services/core/store/operators.h"
-#include "services/intake/desk.h"
-#include "services/intake/intake_service.h"
-#include "services/intake/webhooks.h"
+#include "services/intake/on_demand.h"
+#include "services/intake/service/intake_service.h"
+#include "services/intake/webhooks/webhook_receiver.h"
 #include "services/packs/label_source.h"
 #include "services/packs/registry/pack_registry.h"
 #include "services/review/operator_source.h"
@@ -44,8 +45,8 @@ class Pipe {
   // Begins to work: what an earlier daemon left comes first.
   absl::Status Start();
 
-  WebhookDoor& door();
-  DecisionDesk& desk();
+  WebhookReceiver& receiver();
+  OnDemandDecider& decider();
   LabelSource& labels();
   IntakeParts parts();
   store::Operators& operators();

@@ -17,9 +17,9 @@ HttpResponse ToResponse(WebhookAnswer answer) {
 
 }  // namespace
 
-std::vector<HttpRoute> WebhookRoutes(WebhookDoor* door) {
-  HttpHandler handler = [door](const HttpRequest& request, HttpReply reply) {
-    if (door == nullptr) {
+std::vector<HttpRoute> WebhookRoutes(WebhookReceiver* receiver) {
+  HttpHandler handler = [receiver](const HttpRequest& request, HttpReply reply) {
+    if (receiver == nullptr) {
       reply(HttpResponse::Json(404, R"({"error":"this forge is not configured"})"));
       return;
     }
@@ -28,7 +28,8 @@ std::vector<HttpRoute> WebhookRoutes(WebhookDoor* door) {
     webhook.header = [&request](std::string_view name) { return request.Header(name); };
     webhook.body = request.body();
     webhook.request_id = request.request_id();
-    door->Receive(webhook, [reply = std::move(reply)](WebhookAnswer answer) { reply(ToResponse(std::move(answer))); });
+    receiver->Receive(webhook,
+                      [reply = std::move(reply)](WebhookAnswer answer) { reply(ToResponse(std::move(answer))); });
   };
   return {{"POST", std::string(kPrefix) + "*", std::move(handler)}};
 }

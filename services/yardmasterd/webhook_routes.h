@@ -1,16 +1,16 @@
-// POST /webhooks/<forge>: HTTP on one side, the door of the pipe on the other.
+// POST /webhooks/<forge>: HTTP on one side, the receiver of the pipe on the other.
 #ifndef YARDMASTER_SERVICES_YARDMASTERD_WEBHOOK_ROUTES_H_
 #define YARDMASTER_SERVICES_YARDMASTERD_WEBHOOK_ROUTES_H_
 
 #include <vector>
 
 #include "services/gateway/router.h"
-#include "services/intake/webhooks.h"
+#include "services/intake/webhooks/webhook_receiver.h"
 
 namespace yardmaster {
 
-// `door` outlives the server. Null: this daemon takes no webhooks, and every forge is unknown to it.
-std::vector<HttpRoute> WebhookRoutes(WebhookDoor* door);
+// `receiver` outlives the server. Null: this daemon takes no webhooks, and every forge is unknown to it.
+std::vector<HttpRoute> WebhookRoutes(WebhookReceiver* receiver);
 
 }  // namespace yardmaster
 

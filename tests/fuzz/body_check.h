@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "services/core/reasons.h"
 #include "services/core/repository_name.h"
-#include "services/intake/reasons.h"
 #include "services/intake/router.h"
 #include "services/intake/webhook_forge.h"
 

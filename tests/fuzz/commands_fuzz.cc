@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "rules/engine/commands/command_table.h"
-#include "services/commands/characters.h"
 #include "services/commands/command_text.h"
 #include "services/commands/grammar.h"
+#include "services/core/characters.h"
 #include "services/core/limits.h"
 #include "services/core/readable.h"
 #include "tests/fuzz/check.h"
@@ -140,7 +140,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     if (command.index != i || command.begin < at || command.begin >= command.end || command.end > size)
       Broken("a command outside of its place");
     at = command.end;
-    const char mark = yardmaster::commands::AsciiOf(yardmaster::commands::CharacterAt(text, command.begin).code);
+    const char mark = yardmaster::AsciiOf(yardmaster::CharacterAt(text, command.begin).code);
     if (mark != '/' && mark != '@') Broken("a command without slash or mention");
     if (command.fingerprint.size() != 16 || !fingerprints.insert(command.fingerprint).second)
       Broken("a fingerprint that names two commands");

@@ -104,9 +104,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::chrono::system_clock::time_point now(std::chrono::seconds(1'714'564'800));
   const std::string line(body.substr(0, body.find('\n')));
   for (const int status : {200, 301, 403, 429, 503}) {
-    const HttpResponse response{status,
-                                {{"Retry-After", line}, {"X-RateLimit-Remaining", "0"}, {"X-RateLimit-Reset", line}},
-                                std::string(body)};
+    const OutgoingResponse response{
+        status,
+        {{"Retry-After", line}, {"X-RateLimit-Remaining", "0"}, {"X-RateLimit-Reset", line}},
+        std::string(body)};
     CheckVerdict(GitHubDialect().Judge(response, now));
     CheckVerdict(GitCodeDialect().Judge(response, now));
   }

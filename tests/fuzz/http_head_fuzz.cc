@@ -27,8 +27,8 @@
 #include "services/gateway/health_routes.h"
 #include "services/gateway/http_server.h"
 #include "services/gateway/readiness.h"
-#include "services/intake/signature.h"
-#include "services/intake/webhooks.h"
+#include "services/intake/webhooks/signature.h"
+#include "services/intake/webhooks/webhook_receiver.h"
 #include "services/yardmasterd/webhook_routes.h"
 
 namespace {
@@ -56,7 +56,7 @@ class NoInbox final : public store::Inbox {
       Broken("a wrong delivery id");
     if (delivery.event.size() > kMaxEventNameBytes) Broken("a long event");
     if (delivery.body.size() > kMaxBody) Broken("a body beyond the limit");
-    if (delivery.body_sha256 != BodyDigest(delivery.body)) Broken("a wrong digest");
+    if (delivery.body_sha256 != Sha256Hex(delivery.body)) Broken("a wrong digest");
     const int64_t id = ++last_id_;
     // All answers of the store in turn.
     if (id % 13 == 0) return done(absl::ResourceExhaustedError("the queue is full"));

@@ -8,9 +8,9 @@
 #include <string>
 #include <string_view>
 
-#include "services/commands/defang.h"
 #include "services/commands/permission.h"
 #include "services/commands/repository_file.h"
+#include "services/core/defang.h"
 #include "services/core/readable.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -42,7 +42,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       if (decision.allowed() && !setting.who.has_value()) abort();
     }
   }
-  for (const std::string& echo : {commands::EchoCode(text), commands::EchoText(text)}) {
+  for (const std::string& echo : {EchoCode(text), EchoText(text)}) {
     if (!IsValidUtf8(echo) || echo.find('\n') != std::string::npos || echo.size() > 4096) abort();
     // Behind every "@" stands the joiner.
     for (size_t at = echo.find('@'); at != std::string::npos; at = echo.find('@', at + 1)) {

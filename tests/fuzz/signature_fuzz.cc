@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "services/intake/signature.h"
+#include "services/intake/webhooks/signature.h"
 
 namespace {
 

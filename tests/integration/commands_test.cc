@@ -389,16 +389,7 @@ TEST_P(CommandsTest, RepositoryFileSaysWhoMayAndWhatIsOff) {
   EXPECT_EQ(Labels(Find(number)).count("area/build"), 0U);
 }
 
-TEST_P(CommandsTest, NobodyReadsTheRepositoryFileForWhatNobodyAskedFor) {
-  StartCommands();
-  const int64_t number = Issue("fully_shard hangs.\n```python\nfully_shard(model)\n```");
-  Drain();
-  EXPECT_EQ(Labels(Find(number)).count("area/fsdp"), 1U);
-  EXPECT_EQ(CountCalls("GET", "contents/"), 0U) << "the calls that triage makes are a fixed list";
-}
-
-TEST_P(CommandsTest, RepositoryFileHoldsForTriageTooWhereTheConfigurationSaysSo) {
-  file_for_events_ = true;
+TEST_P(CommandsTest, RepositoryFileHoldsForTriageToo) {
   StartCommands();
   const std::string path = github() ? ".github/yardmaster.json" : ".gitcode/yardmaster.json";
   const std::string text = "fully_shard hangs.\n```python\nfully_shard(model)\n```";

@@ -92,19 +92,18 @@ class PipeTest : public ::testing::Test {
                   // Late writes of the forge land within five seconds.
                   {"settle_ms", {200, 1'000, 6'000}}};
     };
-    const json config = {
-        {"data_dir", "data"},
-        {"listen", {{"http", http_}, {"grpc", grpc_}}},
-        {"mode", "apply"},
-        {"packs_dir", packs_dir},
-        {"forges", {{"github", forge("")}, {"gitcode", forge("/api/v5")}}},
-        {"repositories",
-         {{{"forge", "github"}, {"repository", "octo/repo"}, {"packs", packs}, {"file_for_events", file_for_events_}},
-          {{"forge", "github"}, {"repository", "octo/dry"}, {"packs", packs}, {"mode", "dry-run"}},
-          {{"forge", "gitcode"}, {"repository", "octo/repo"}, {"packs", packs}, {"file_for_events", file_for_events_}},
-          {{"forge", "gitcode"}, {"repository", "octo/dry"}, {"packs", packs}, {"mode", "dry-run"}}}},
-        {"tokens", {{{"name", "ops"}, {"role", "operator"}, {"secret", {{"file", "token"}}}}}},
-        {"allow_anonymous_loopback", true}};
+    const json config = {{"data_dir", "data"},
+                         {"listen", {{"http", http_}, {"grpc", grpc_}}},
+                         {"mode", "apply"},
+                         {"packs_dir", packs_dir},
+                         {"forges", {{"github", forge("")}, {"gitcode", forge("/api/v5")}}},
+                         {"repositories",
+                          {{{"forge", "github"}, {"repository", "octo/repo"}, {"packs", packs}},
+                           {{"forge", "github"}, {"repository", "octo/dry"}, {"packs", packs}, {"mode", "dry-run"}},
+                           {{"forge", "gitcode"}, {"repository", "octo/repo"}, {"packs", packs}},
+                           {{"forge", "gitcode"}, {"repository", "octo/dry"}, {"packs", packs}, {"mode", "dry-run"}}}},
+                         {"tokens", {{{"name", "ops"}, {"role", "operator"}, {"secret", {{"file", "token"}}}}}},
+                         {"allow_anonymous_loopback", true}};
     dir_.Write("config.json", config.dump());
     StartDaemon();
   }
@@ -206,7 +205,6 @@ class PipeTest : public ::testing::Test {
   std::string packs_dir_;
   std::string pack_;
   std::vector<std::string> more_packs_;  // before Start: what repositories may use besides
-  bool file_for_events_ = false;         // before Start
   std::string http_;
   std::string grpc_;
   std::string forge_http_;

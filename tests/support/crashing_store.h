@@ -73,23 +73,24 @@ class CrashingLedger final : public store::Ledger {
   absl::StatusOr<store::IntentResult> Intent(const store::NewEffect& effect) override {
     return Between(point_, [&] { return inner_.Intent(effect); });
   }
-  absl::StatusOr<std::vector<store::IntentResult>> Intents(const std::vector<store::NewEffect>& effects) override {
-    return Between(point_, [&] { return inner_.Intents(effects); });
-  }
   absl::Status Sending(int64_t id) override {
     return Between(point_, [&] { return inner_.Sending(id); });
   }
   absl::Status PutOff(int64_t id, store::TimePoint due_at, std::string_view reason) override {
     return Between(point_, [&] { return inner_.PutOff(id, due_at, reason); });
   }
-  absl::Status MarkUnknown(int64_t id, store::TimePoint due_at, std::string_view reason) override {
-    return Between(point_, [&] { return inner_.MarkUnknown(id, due_at, reason); });
+  absl::Status MarkUnknown(int64_t id, store::TimePoint due_at, std::string_view reason,
+                           std::string_view forge_ref) override {
+    return Between(point_, [&] { return inner_.MarkUnknown(id, due_at, reason, forge_ref); });
   }
-  absl::Status TakeBack(int64_t id, std::string_view reason) override {
-    return Between(point_, [&] { return inner_.TakeBack(id, reason); });
+  absl::Status NoteProgress(int64_t id, std::string_view progress, store::TimePoint due_at) override {
+    return Between(point_, [&] { return inner_.NoteProgress(id, progress, due_at); });
   }
-  absl::Status MarkNotSent(int64_t id, std::string_view reason) override {
-    return Between(point_, [&] { return inner_.MarkNotSent(id, reason); });
+  absl::Status UndoSending(int64_t id, std::string_view reason) override {
+    return Between(point_, [&] { return inner_.UndoSending(id, reason); });
+  }
+  absl::Status MarkNotFound(int64_t id, std::string_view reason) override {
+    return Between(point_, [&] { return inner_.MarkNotFound(id, reason); });
   }
   absl::Status MarkConfirmed(int64_t id, std::string_view forge_ref) override {
     return Between(point_, [&] { return inner_.MarkConfirmed(id, forge_ref); });

@@ -17,17 +17,17 @@ namespace yardmaster::testing {
 // Thread-safe.
 class FakeHttpClient final : public HttpClient {
  public:
-  using Handler = std::function<HttpResult(const HttpRequest&)>;
+  using Handler = std::function<HttpResult(const OutgoingRequest&)>;
 
   // The next request gets this answer.
   void Answer(int status, std::string body = "", std::vector<HttpHeader> headers = {}) {
-    HttpResponse response{status, std::move(headers), std::move(body)};
-    Then([response](const HttpRequest&) { return HttpResult(response); });
+    OutgoingResponse response{status, std::move(headers), std::move(body)};
+    Then([response](const OutgoingRequest&) { return HttpResult(response); });
   }
   // The next request fails.
   void Fail(HttpFailure::Kind kind, bool sent, std::string detail = "scripted") {
     HttpFailure failure{kind, sent, std::move(detail)};
-    Then([failure](const HttpRequest&) { return HttpResult(failure); });
+    Then([failure](const OutgoingRequest&) { return HttpResult(failure); });
   }
   // The next request is answered by this.
   void Then(Handler handler) {
@@ -40,7 +40,7 @@ class FakeHttpClient final : public HttpClient {
     otherwise_ = std::move(handler);
   }
 
-  HttpResult Send(const HttpRequest& request) override {
+  HttpResult Send(const OutgoingRequest& request) override {
     Handler handler;
     {
       std::lock_guard<std::mutex> lock(mutex_);
@@ -56,7 +56,7 @@ class FakeHttpClient final : public HttpClient {
     return handler(request);
   }
 
-  std::vector<HttpRequest> requests() const {
+  std::vector<OutgoingRequest> requests() const {
     std::lock_guard<std::mutex> lock(mutex_);
     return requests_;
   }
@@ -68,7 +68,7 @@ class FakeHttpClient final : public HttpClient {
   std::vector<std::string> lines() const {
     std::lock_guard<std::mutex> lock(mutex_);
     std::vector<std::string> out;
-    for (const HttpRequest& request : requests_) out.push_back(request.method + " " + request.url);
+    for (const OutgoingRequest& request : requests_) out.push_back(request.method + " " + request.url);
     return out;
   }
 
@@ -76,11 +76,11 @@ class FakeHttpClient final : public HttpClient {
   mutable std::mutex mutex_;
   std::deque<Handler> script_;
   Handler otherwise_;
-  std::vector<HttpRequest> requests_;
+  std::vector<OutgoingRequest> requests_;
 };
 
 // A header of a request; empty if there is none.
-inline std::string HeaderOf(const HttpRequest& request, std::string_view name) {
+inline std::string HeaderOf(const OutgoingRequest& request, std::string_view name) {
   for (const HttpHeader& header : request.headers) {
     if (EqualsIgnoreCase(header.name, name)) return header.value;
   }

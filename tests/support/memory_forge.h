@@ -100,6 +100,9 @@ class MemoryForge final : public Forge {
   // What RepositoryLabels knows; no other repository exists for it.
   std::map<std::string, std::vector<std::string>> repository_labels;
 
+  // Comments that no list shows, though they can be read by their id.
+  std::map<int64_t, std::vector<ForgeComment>> unlisted;
+
   // --- Forge ---
 
   std::string_view name() const override { return name_; }
@@ -138,6 +141,28 @@ class MemoryForge final : public Forge {
     ForgeCommentList list;
     list.comments = it->second.comments;
     return list;
+  }
+  absl::StatusOr<ForgeComment> GetComment(const ForgeCall&, const ForgeSubject& subject,
+                                          std::string_view comment) override {
+    if (absl::Status status = Read(); !status.ok()) return status;
+    const auto it = issues_.find({subject.repository, subject.number});
+    if (it != issues_.end()) {
+      for (const ForgeComment& one : it->second.comments) {
+        if (one.id == comment) return one;
+      }
+      for (const ForgeComment& one : unlisted[subject.number]) {
+        if (one.id == comment) return one;
+      }
+    }
+    return Failure(ForgeReason::kNotFound, ForgeOutcome::kRefused, "no such comment");
+  }
+  absl::StatusOr<std::vector<std::string>> ListRepositories(const ForgeCall&, std::string_view owner) override {
+    if (absl::Status status = Read(); !status.ok()) return status;
+    std::set<std::string> names;
+    for (const auto& entry : issues_) {
+      if (entry.first.first.starts_with(std::string(owner) + "/")) names.insert(entry.first.first);
+    }
+    return std::vector<std::string>(names.begin(), names.end());
   }
   absl::StatusOr<ForgeIssuePage> ListIssues(const ForgeCall&, std::string_view repository,
                                             const ForgeIssueQuery& query) override {

@@ -16,6 +16,7 @@ namespace yardmaster::gitcode {
 
 absl::StatusOr<ForgeUser> ParseUser(std::string_view body);
 absl::StatusOr<ForgeRepository> ParseRepository(std::string_view body);
+absl::StatusOr<std::vector<ForgeRepository>> ParseRepositories(std::string_view body);
 absl::StatusOr<std::vector<ForgeLabel>> ParseLabels(std::string_view body);
 // Without `pull_request`: the caller knows what it asked for.
 absl::StatusOr<ForgeIssue> ParseIssue(std::string_view body);

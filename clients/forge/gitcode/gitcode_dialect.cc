@@ -6,7 +6,7 @@ namespace yardmaster {
 
 std::vector<HttpHeader> GitCodeDialect::Headers() const { return {{"Accept", "application/json"}}; }
 
-std::optional<ForgeVerdict> GitCodeDialect::Judge(const HttpResponse& response,
+std::optional<ForgeVerdict> GitCodeDialect::Judge(const OutgoingResponse& response,
                                                   std::chrono::system_clock::time_point now) const {
   const bool success = (response.status >= 200 && response.status < 300) || response.status == 304;
   std::optional<gitcode::ErrorBody> body = gitcode::ParseErrorBody(response.body, success);

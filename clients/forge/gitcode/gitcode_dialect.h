@@ -13,7 +13,7 @@ class GitCodeDialect final : public ForgeDialect {
   std::vector<HttpHeader> Headers() const override;
   // A header, never the query: URLs end up in logs. Of the two headers this is the one that every call accepts.
   HttpHeader TokenHeader() const override { return {"PRIVATE-TOKEN", ""}; }
-  std::optional<ForgeVerdict> Judge(const HttpResponse& response,
+  std::optional<ForgeVerdict> Judge(const OutgoingResponse& response,
                                     std::chrono::system_clock::time_point now) const override;
 };
 

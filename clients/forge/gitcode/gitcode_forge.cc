@@ -52,8 +52,8 @@ absl::Status Unsupported(std::string_view message) {
 absl::Status NoDeliveries() { return Unsupported("GitCode keeps no record of webhook deliveries"); }
 
 constexpr RestApi kApi = {
-    .labels = {kMinGitCodeLabelCharacters, kMaxGitCodeLabelCharacters},
-    .max_comment_characters = kMaxGitCodeCommentCharacters,
+    .labels = {2, 20},
+    .max_comment_characters = 65'535,
     .subject = Subject,
     .comment = Comment,
     .added_labels = AddedLabels,
@@ -61,7 +61,9 @@ constexpr RestApi kApi = {
     .comment_order = CommentOrder,
     .more_pages = MorePages,
     .issue_tells_kind = false,
+    .user = gitcode::ParseUser,
     .repository = gitcode::ParseRepository,
+    .repositories = gitcode::ParseRepositories,
     .repository_labels = gitcode::ParseLabels,
     .issue = gitcode::ParseIssue,
     .issues = gitcode::ParseIssues,
@@ -76,10 +78,6 @@ constexpr RestApi kApi = {
 
 GitCodeForge::GitCodeForge(ForgePipeline pipeline, const Clock& clock)
     : RestAdapter(kApi, std::move(pipeline), clock) {}
-
-absl::StatusOr<ForgeUser> GitCodeForge::CurrentUser(const ForgeCall& call) {
-  return Read<ForgeUser>(Begin(call), {"/user", "/user"}, gitcode::ParseUser);
-}
 
 absl::StatusOr<bool> GitCodeForge::IsTeamMember(const ForgeCall&, std::string_view, std::string_view,
                                                 std::string_view) {

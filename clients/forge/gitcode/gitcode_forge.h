@@ -16,7 +16,6 @@ class GitCodeForge final : public RestAdapter {
  public:
   GitCodeForge(ForgePipeline pipeline, const Clock& clock);
 
-  absl::StatusOr<ForgeUser> CurrentUser(const ForgeCall& call) override;
   // UNIMPLEMENTED: GitCode has no teams.
   absl::StatusOr<bool> IsTeamMember(const ForgeCall& call, std::string_view organisation, std::string_view team,
                                     std::string_view login) override;

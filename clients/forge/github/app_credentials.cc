@@ -51,7 +51,7 @@ absl::Status AppCredentials::Replace(const ForgeConfig& config) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<ForgeUser> AppCredentials::Account(std::chrono::steady_clock::time_point deadline) {
+absl::StatusOr<std::optional<ForgeUser>> AppCredentials::Account(std::chrono::steady_clock::time_point deadline) {
   ForgeRequest request;
   request.route = "/app";
   request.target = "/app";

@@ -30,7 +30,7 @@ class AppCredentials final : public ForgeCredentials {
   absl::Status Replace(const ForgeConfig& config) override;
 
   // The account that the App writes as.
-  absl::StatusOr<ForgeUser> Account(std::chrono::steady_clock::time_point deadline);
+  absl::StatusOr<std::optional<ForgeUser>> Account(std::chrono::steady_clock::time_point deadline) override;
 
  private:
   // Sends a request as the App itself.

@@ -196,6 +196,9 @@ std::string_view NextUrl(std::string_view link) {
 
 absl::StatusOr<ForgeUser> ParseUser(std::string_view body) { return ReadForgeObject(body, ReadNamedUser); }
 absl::StatusOr<ForgeRepository> ParseRepository(std::string_view body) { return ReadForgeObject(body, ReadRepository); }
+absl::StatusOr<std::vector<ForgeRepository>> ParseRepositories(std::string_view body) {
+  return ReadForgeList(body, ReadRepository);
+}
 absl::StatusOr<std::vector<ForgeLabel>> ParseLabels(std::string_view body) { return ReadForgeList(body, ReadLabel); }
 absl::StatusOr<ForgeIssue> ParseIssue(std::string_view body) { return ReadForgeObject(body, ReadIssue); }
 absl::StatusOr<std::vector<ForgeIssue>> ParseIssues(std::string_view body) { return ReadForgeList(body, ReadIssue); }

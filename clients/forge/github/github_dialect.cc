@@ -37,7 +37,7 @@ std::string MessageOf(const std::string& body) {
   return message;
 }
 
-std::optional<std::chrono::milliseconds> UntilReset(const HttpResponse& response,
+std::optional<std::chrono::milliseconds> UntilReset(const OutgoingResponse& response,
                                                     std::chrono::system_clock::time_point now) {
   const std::string_view text = response.Header("X-RateLimit-Reset");
   int64_t reset = 0;
@@ -54,7 +54,7 @@ std::vector<HttpHeader> GitHubDialect::Headers() const {
   return {{"Accept", "application/vnd.github+json"}, {"X-GitHub-Api-Version", "2022-11-28"}};
 }
 
-std::optional<ForgeVerdict> GitHubDialect::Judge(const HttpResponse& response,
+std::optional<ForgeVerdict> GitHubDialect::Judge(const OutgoingResponse& response,
                                                  std::chrono::system_clock::time_point now) const {
   if ((response.status >= 200 && response.status < 300) || response.status == 304) return std::nullopt;
   ForgeVerdict verdict;

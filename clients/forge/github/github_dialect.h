@@ -12,7 +12,7 @@ class GitHubDialect final : public ForgeDialect {
   std::vector<HttpHeader> Headers() const override;
   HttpHeader TokenHeader() const override { return {"Authorization", "Bearer "}; }
   // 403 is a limit and not a lack of rights if the answer names a time, has no requests left, or says so.
-  std::optional<ForgeVerdict> Judge(const HttpResponse& response,
+  std::optional<ForgeVerdict> Judge(const OutgoingResponse& response,
                                     std::chrono::system_clock::time_point now) const override;
 };
 

@@ -46,8 +46,8 @@ std::optional<bool> MorePages(const ForgeAnswer& answer, size_t, int) {
 }
 
 constexpr RestApi kApi = {
-    .labels = {1, kMaxGitHubLabelCharacters},
-    .max_comment_characters = kMaxGitHubCommentCharacters,
+    .labels = {1, 50},
+    .max_comment_characters = 65'536,
     .subject = Subject,
     .comment = Comment,
     .added_labels = AddedLabels,
@@ -55,7 +55,9 @@ constexpr RestApi kApi = {
     .comment_order = [](const ForgeSubject&) { return std::string_view(); },
     .more_pages = MorePages,
     .issue_tells_kind = true,
+    .user = github::ParseUser,
     .repository = github::ParseRepository,
+    .repositories = github::ParseRepositories,
     .repository_labels = github::ParseLabels,
     .issue = github::ParseIssue,
     .issues = github::ParseIssues,
@@ -68,14 +70,7 @@ constexpr RestApi kApi = {
 
 }  // namespace
 
-GitHubForge::GitHubForge(ForgePipeline pipeline, const Clock& clock, AppCredentials* app)
-    : RestAdapter(kApi, std::move(pipeline), clock), app_(app) {}
-
-absl::StatusOr<ForgeUser> GitHubForge::CurrentUser(const ForgeCall& call) {
-  const Run run = Begin(call);
-  if (app_ != nullptr) return app_->Account(run.deadline);
-  return Read<ForgeUser>(run, {"/user", "/user"}, github::ParseUser);
-}
+GitHubForge::GitHubForge(ForgePipeline pipeline, const Clock& clock) : RestAdapter(kApi, std::move(pipeline), clock) {}
 
 absl::StatusOr<bool> GitHubForge::IsTeamMember(const ForgeCall& call, std::string_view organisation,
                                                std::string_view team, std::string_view login) {

@@ -7,17 +7,14 @@
 #include <string_view>
 #include <vector>
 
-#include "clients/forge/github/app_credentials.h"
 #include "clients/forge/rest_adapter.h"
 
 namespace yardmaster {
 
 class GitHubForge final : public RestAdapter {
  public:
-  // `app`: set if the pipeline's credentials are an App's; installations have no GET /user.
-  GitHubForge(ForgePipeline pipeline, const Clock& clock, AppCredentials* app);
+  GitHubForge(ForgePipeline pipeline, const Clock& clock);
 
-  absl::StatusOr<ForgeUser> CurrentUser(const ForgeCall& call) override;
   absl::StatusOr<bool> IsTeamMember(const ForgeCall& call, std::string_view organisation, std::string_view team,
                                     std::string_view login) override;
   bool has_reactions() const override { return true; }
@@ -27,9 +24,6 @@ class GitHubForge final : public RestAdapter {
                                                            std::string_view hook, std::string_view cursor) override;
   absl::Status Redeliver(const ForgeCall& call, std::string_view repository, std::string_view hook,
                          std::string_view delivery) override;
-
- private:
-  AppCredentials* const app_;
 };
 
 }  // namespace yardmaster

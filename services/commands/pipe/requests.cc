@@ -6,12 +6,12 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "clients/forge/forge_event.h"
 #include "rules/engine/text/markdown_blocks.h"
 #include "services/commands/command_text.h"
-#include "services/commands/defang.h"
+#include "services/core/defang.h"
 #include "services/core/limits.h"
 #include "services/core/short_digest.h"
-#include "services/intake/router.h"
 
 namespace yardmaster::commands {
 namespace {

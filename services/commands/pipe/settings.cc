@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "services/core/status_macros.h"
-#include "services/intake/effect_runner.h"
+#include "services/intake/effects/effect_runner.h"
 
 namespace yardmaster::commands {
 namespace {
@@ -16,7 +16,7 @@ absl::Status Load(SubjectView& view, std::string_view repository, std::string_vi
   const absl::StatusOr<std::optional<std::string>> text = view.RecentFile(repository, path, ref);
   if (!text.ok()) {
     // What passes is tried again; what the forge will never show counts as broken.
-    if (FromForgeError(text.status()).kind != StepResult::Kind::kFailed) return text.status();
+    if (!Outcome::OfForge(text.status()).failed()) return text.status();
     broken = true;
     return absl::OkStatus();
   }
@@ -81,6 +81,7 @@ absl::StatusOr<RepositoryChoice> ChooseByFiles(SubjectView& view, const v1::Subj
     say(by_own, "can't be used as it is: nothing is written until it is mended");
   }
   const RepositoryFile file = settings.Merged();
+  choice.review = file.review;
   if (file.packs.has_value()) {
     const RepositoryConfig* entry = config.FindRepository(subject.forge(), subject.repository());
     choice.packs = PacksOf(file, entry == nullptr ? std::vector<std::string>() : entry->packs);

@@ -5,9 +5,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "services/commands/defang.h"
+#include "services/core/defang.h"
 #include "services/core/messages/plan_words.h"
-#include "services/intake/reasons.h"
+#include "services/core/reasons.h"
 
 namespace yardmaster::commands {
 namespace {

@@ -8,6 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "clients/forge/profile.h"
 #include "services/core/absl_view.h"
 #include "services/core/cron.h"
 #include "services/core/files.h"
@@ -21,15 +22,6 @@ namespace {
 namespace fs = std::filesystem;
 
 // The forges that there are clients for, with their public APIs.
-struct KnownForge {
-  std::string_view name;
-  std::string_view api_url;
-};
-constexpr KnownForge kKnownForges[] = {
-    {"github", "https://api.github.com"},
-    {"gitcode", "https://api.gitcode.com/api/v5"},
-};
-
 bool IsNameCharacter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '_';
 }
@@ -60,7 +52,7 @@ class ConfigParser {
 
  private:
   void ParseListen(JsonPlace place);
-  void ParseForge(std::string_view name, JsonPlace place);
+  void ParseForge(const ForgeProfile& profile, JsonPlace place);
   void ParseApp(JsonPlace place, ForgeConfig& forge);
   void ParseBudget(JsonPlace place, ForgeBudget& budget);
   void ParseWebhookSecret(const JsonPlace& place, ForgeConfig& forge);
@@ -293,12 +285,11 @@ void ConfigParser::ParseHook(JsonPlace place, ForgeConfig& forge) {
   forge.hooks.push_back(std::move(hook));
 }
 
-void ConfigParser::ParseForge(std::string_view name, JsonPlace place) {
+void ConfigParser::ParseForge(const ForgeProfile& profile, JsonPlace place) {
   ForgeConfig forge;
-  forge.name = std::string(name);
-  for (const KnownForge& known : kKnownForges) {
-    if (known.name == name) forge.api_url = std::string(known.api_url);
-  }
+  forge.name = profile.name;
+  forge.profile = &profile;
+  forge.api_url = profile.api_url;
   ObjectReader reader(context_, std::move(place), "a forge");
   if (auto url = ParseUrlMember(reader, "api_url", /*git=*/false)) forge.api_url = *std::move(url);
   if (auto url = ParseUrlMember(reader, "git_url", /*git=*/true)) forge.git_url = *std::move(url);
@@ -314,11 +305,14 @@ void ConfigParser::ParseForge(std::string_view name, JsonPlace place) {
   if (reader.Has("token") && reader.Has("app")) {
     reader.Problem("app", "a forge has a \"token\" or an \"app\", not both");
   }
-  if (reader.Has("app") && name != "github") reader.Problem("app", "only github has apps: expected \"token\"");
+  if (reader.Has("app") && profile.app_credentials == nullptr) {
+    reader.Problem("app", absl::StrCat(forge.name, " has no apps: expected \"token\""));
+  }
   reader.Each("webhook_secrets", [&](const JsonPlace& element) { ParseWebhookSecret(element, forge); });
   if (auto accept = reader.Bool("accept_plain_token")) forge.accept_plain_token = *accept;
-  if (forge.accept_plain_token && name == "github") {
-    reader.Problem("accept_plain_token", "github signs every delivery: expected false or no such key");
+  if (forge.accept_plain_token && profile.webhooks.token_header.empty()) {
+    reader.Problem("accept_plain_token",
+                   absl::StrCat(forge.name, " signs every delivery: expected false or no such key"));
   }
   if (auto budget = reader.Object("budget")) ParseBudget(*budget, forge.budget);
   if (reader.Has("settle_ms")) {
@@ -371,7 +365,11 @@ void ConfigParser::ParseRepository(const JsonPlace& place) {
     entry.pack_lines.push_back(context_.document.PositionOf(element.pointer).line);
   }
   entry.mode = ParseMode(reader);
-  if (auto holds = reader.Bool("file_for_events")) entry.file_for_events = *holds;
+  if (reader.Bool("file_for_events").has_value()) {
+    config_.warnings.push_back(absl::StrCat(place.pointer,
+                                            "/file_for_events does nothing any more: the repository's "
+                                            "own file holds for events, too"));
+  }
   entry.commands = MergeCommandSettings(ReadCommandSettings(reader, /*bounds=*/true), config_.commands);
   reader.Finish();
 
@@ -602,13 +600,14 @@ Config ConfigParser::Parse(const nlohmann::json& root) {
   if (auto forges = reader.Object("forges")) {
     for (const auto& [name, value] : forges->value->items()) {
       const std::string pointer = PointerJoin(forges->pointer, name);
-      const bool known = std::any_of(std::begin(kKnownForges), std::end(kKnownForges),
-                                     [&name = name](const KnownForge& forge) { return forge.name == name; });
-      if (!known) {
-        context_.Problem(pointer, "unknown forge: expected \"github\" or \"gitcode\"");
-      } else {
-        ParseForge(name, {&value, pointer});
+      if (const ForgeProfile* profile = FindForge(options_.forges, name); profile != nullptr) {
+        ParseForge(*profile, {&value, pointer});
+        continue;
       }
+      const std::string known = absl::StrJoin(
+          options_.forges, " or ",
+          [](std::string* out, const ForgeProfile* profile) { absl::StrAppend(out, "\"", Abs(profile->name), "\""); });
+      context_.Problem(pointer, absl::StrCat("unknown forge: expected ", known));
     }
   }
   // After the forges, which they name.

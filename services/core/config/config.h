@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "clients/forge/forge_config.h"
+#include "clients/forge/profile.h"
 #include "services/core/address.h"
 #include "services/core/auth.h"
 #include "services/core/config/command_settings.h"
@@ -41,9 +42,6 @@ struct RepositoryConfig {
   std::vector<uint32_t> pack_lines;  // where each pack is named, for messages
   std::optional<RunMode> mode;       // unset: the daemon's
   CommandSettings commands;          // merged with what holds for all repositories
-  // Whether packs and mode of the repository's own file hold for what nobody asked for by command, too: events, sweeps,
-  // decisions by RPC. Only then is the file read for them.
-  bool file_for_events = false;
 };
 
 struct ScheduleConfig {
@@ -113,6 +111,8 @@ struct Config {
 struct ConfigOptions {
   // Value of an environment variable, nullopt if not set; null = the process's environment.
   std::function<std::optional<std::string>(const std::string& name)> getenv;
+  // The forges that may be configured.
+  ForgeProfiles forges = ShippedForges();
   // False: secrets are checked in form only and stay empty (checking a config on another machine).
   bool resolve_secrets = true;
 };

@@ -13,6 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "services/core/store/page.h"
+#include "yardmaster/v1/plan.pb.h"
 #include "yardmaster/v1/types.pb.h"
 
 namespace yardmaster::store {
@@ -36,7 +37,7 @@ struct NewEffect {
   std::string key;
   v1::Subject subject;
   std::string kind;      // "add_labels", "post_template", …: one of a fixed set, it becomes a label of a metric
-  std::string payload;   // what to write, in the caller's own form: a restart works from it. Any bytes
+  v1::Action action;     // what to write, complete: a restart works from it
   std::string decision;  // id of the decision that wants it; empty if none
   int64_t delivery = 0;  // row id of the delivery that led to it; 0 if none
 };
@@ -52,13 +53,15 @@ struct Effect {
   std::string key;
   v1::Subject subject;
   std::string kind;
-  std::string payload;
+  v1::Action action;
   std::string decision;
   int64_t delivery = 0;
   EffectState state = EffectState::kIntent;
-  std::string forge_ref;  // what the forge calls it, once seen there: a comment's id, a label's name
-  std::string reason;     // why unknown, refused, failed or put off
-  int64_t attempts = 0;   // how often it was about to be sent
+  // What the forge calls it, once seen there or told by its answer to the write: a comment's id, a label's name.
+  std::string forge_ref;
+  std::string progress;  // of an effect that takes many calls: how far it has come, in the words of its kind
+  std::string reason;    // why unknown, refused, failed or put off
+  int64_t attempts = 0;  // how often it was about to be sent
   TimePoint created_at{};
   // When the last attempt began, as long as that attempt may have done something: an intent without it is certainly
   // not on the forge.
@@ -73,6 +76,7 @@ struct EffectFilter {
   std::optional<EffectState> state;
   std::string kind;
   std::string decision;
+  std::string forge_ref;
 };
 
 // Thread-safe. Functions that write return after the commit and wait for it; they must not be called from a callback of
@@ -85,21 +89,23 @@ class Ledger {
   // Notes what is about to be written, before it is. If the key is known nothing changes and the effect's state is
   // answered; ALREADY_EXISTS if it is known for another subject or kind.
   virtual absl::StatusOr<IntentResult> Intent(const NewEffect& effect) = 0;
-  // All of them or none, in one transaction, answered in the same order.
-  virtual absl::StatusOr<std::vector<IntentResult>> Intents(const std::vector<NewEffect>& effects) = 0;
 
   // About to call the forge: counts an attempt and notes the time. Refused unless `intent`. After a restart an intent
   // without an attempt was never sent.
   virtual absl::Status Sending(int64_t id) = 0;
   // Put off until `due_at` (a limit, a forge that is down): it stays `intent` or `unknown` as it was.
   virtual absl::Status PutOff(int64_t id, TimePoint due_at, std::string_view reason) = 0;
-  // The forge's answer was lost. `due_at`: when to look for it first.
-  virtual absl::Status MarkUnknown(int64_t id, TimePoint due_at, std::string_view reason) = 0;
-  // The attempt certainly did nothing (it never left, or the forge said "not now"): takes it back, so that it counts
-  // towards no limit. Refused unless `intent`.
-  virtual absl::Status TakeBack(int64_t id, std::string_view reason) = 0;
-  // All looks missed it: back to `intent`, to be sent again. Clears `sent_at`.
-  virtual absl::Status MarkNotSent(int64_t id, std::string_view reason) = 0;
+  // Sent, and not seen yet. `due_at`: when to read it back first; `forge_ref`: what the forge's answer called it, if
+  // there was one.
+  virtual absl::Status MarkUnknown(int64_t id, TimePoint due_at, std::string_view reason,
+                                   std::string_view forge_ref) = 0;
+  // A part of it is done: `unknown`, to be continued at `due_at`. Refused if it is final.
+  virtual absl::Status NoteProgress(int64_t id, std::string_view progress, TimePoint due_at) = 0;
+  // The attempt certainly did nothing (it never left, or the forge said "not now"): it counts towards no limit. Refused
+  // unless `intent`.
+  virtual absl::Status UndoSending(int64_t id, std::string_view reason) = 0;
+  // No read found it: back to `intent`, to be sent again. Clears `sent_at`.
+  virtual absl::Status MarkNotFound(int64_t id, std::string_view reason) = 0;
   // Seen on the forge.
   virtual absl::Status MarkConfirmed(int64_t id, std::string_view forge_ref) = 0;
   // The forge, or a guardrail at the last moment, said no.

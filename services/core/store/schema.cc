@@ -4,6 +4,7 @@
 
 #include "services/core/errors.h"
 #include "services/core/store/dialect.h"
+#include "services/core/store/effect_payloads.h"
 #include "services/core/store/sql.h"
 
 namespace yardmaster::store {
@@ -176,6 +177,12 @@ const std::vector<Migration>& Migrations() {
            "drop index deliveries_by_id",
            "drop index deliveries_by_body",
        }},
+      {8,
+       "effects as actions, with their progress",
+       {
+           "alter table effects add column progress text not null default ''",
+       },
+       &ConvertEffectPayloads},
   };
   return kMigrations;
 }
@@ -201,6 +208,7 @@ absl::Status Migrate(soci::session& sql, int64_t version, int64_t now_micros) {
     for (std::string_view statement : migration.statements) {
       for (const std::string& text : ExpandStatement(statement)) sql << text;
     }
+    if (migration.convert != nullptr) migration.convert(sql);
     const std::string what(migration.what);
     sql << "insert into schema_steps (version, what, taken_at) values (:version, :what, :now)",
         soci::use(migration.version, "version"), soci::use(what, "what"), soci::use(now_micros, "now");

@@ -18,6 +18,8 @@ struct Migration {
   std::string_view what;
   // In order; see ExpandStatement in dialect.h for the words that begin with "$".
   std::vector<std::string_view> statements;
+  // What SQL can't do, after the statements and in the same transaction; null: nothing.
+  void (*convert)(soci::session& sql) = nullptr;
 };
 
 // All steps, oldest first. A step that was released never changes: what is wrong with it is put right by a later one.

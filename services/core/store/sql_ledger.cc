@@ -15,20 +15,20 @@ namespace {
 
 constexpr std::string_view kColumns =
     "select id, key, subject, subject_kind, kind, decision, delivery, state, forge_ref, reason, attempts, created_at, "
-    "sent_at, due_at, settled_at, payload from effects";
+    "sent_at, due_at, settled_at, progress, payload from effects";
 
 struct EffectRow {
   explicit EffectRow(soci::session& sql) : payload(sql) {}
 
   long long id = 0, subject_kind = 0, delivery = 0, attempts = 0, created_at = 0, sent_at = 0, due_at = 0;
   long long settled_at = 0;
-  std::string key, subject, kind, decision, state, forge_ref, reason;
+  std::string key, subject, kind, decision, state, forge_ref, reason, progress;
   soci::blob payload;
 
   void Into(Select& query) {
     query.Into(id).Into(key).Into(subject).Into(subject_kind).Into(kind).Into(decision).Into(delivery).Into(state);
     query.Into(forge_ref).Into(reason).Into(attempts).Into(created_at).Into(sent_at).Into(due_at).Into(settled_at);
-    query.Into(payload);
+    query.Into(progress).Into(payload);
   }
   Effect Read() {
     Effect effect;
@@ -36,7 +36,9 @@ struct EffectRow {
     effect.key = key;
     effect.subject = SubjectFromText(subject, subject_kind);
     effect.kind = kind;
-    effect.payload = GetBlob(payload);
+    // One that can't be read has no action set: nobody carries it out.
+    if (!effect.action.ParseFromString(GetBlob(payload))) effect.action.Clear();
+    effect.progress = progress;
     effect.decision = decision;
     effect.delivery = delivery;
     // What is not known is never sent.
@@ -67,8 +69,8 @@ absl::Status CheckNewEffect(const NewEffect& effect) {
   RETURN_IF_ERROR(CheckStoredSubject(effect.subject));
   RETURN_IF_ERROR(CheckStoredName("kind", effect.kind));
   RETURN_IF_ERROR(CheckStoredName("decision", effect.decision, true));
-  if (effect.payload.size() > kMaxHttpBodyBytes) {
-    return errors::OverLimit("payload", effect.payload.size(), kMaxHttpBodyBytes, "bytes");
+  if (effect.action.ByteSizeLong() > kMaxEffectBytes) {
+    return errors::OverLimit("action", effect.action.ByteSizeLong(), kMaxEffectBytes, "bytes");
   }
   return absl::OkStatus();
 }
@@ -95,15 +97,18 @@ struct SqlLedger::Statements {
               soci::use(state, "state"), soci::use(reason, "reason"), soci::use(forge_ref, "forge_ref"),
               soci::use(due_at, "due"), soci::use(keep_sent, "sent"), soci::use(settled_at, "settled"),
               soci::use(id, "id"))),
-        take_back((sql.prepare << "update effects set attempts = attempts - 1, sent_at = 0, reason = :reason "
-                                  "where id = :id and attempts > 0",
-                   soci::use(reason, "reason"), soci::use(id, "id"))),
+        undo_sending((sql.prepare << "update effects set attempts = attempts - 1, sent_at = 0, reason = :reason "
+                                     "where id = :id and attempts > 0",
+                      soci::use(reason, "reason"), soci::use(id, "id"))),
         sending((sql.prepare << "update effects set attempts = attempts + 1, sent_at = :now, due_at = 0 where id = :id",
                  soci::use(now, "now"), soci::use(id, "id"))),
         put_off((sql.prepare << "update effects set due_at = :due, reason = :reason where id = :id",
-                 soci::use(due_at, "due"), soci::use(reason, "reason"), soci::use(id, "id"))) {}
+                 soci::use(due_at, "due"), soci::use(reason, "reason"), soci::use(id, "id"))),
+        note_progress((sql.prepare << "update effects set state = 'unknown', progress = :progress, due_at = :due, "
+                                      "reason = '' where id = :id",
+                       soci::use(progress, "progress"), soci::use(due_at, "due"), soci::use(id, "id"))) {}
 
-  std::string key, subject, kind, decision, state, reason, forge_ref;
+  std::string key, subject, kind, decision, state, reason, forge_ref, progress;
   long long subject_kind = 0, delivery = 0, now = 0, id = 0, due_at = 0, settled_at = 0;
   long long keep_sent = 1;  // 0: what was sent is known to have done nothing
   soci::blob payload;
@@ -111,7 +116,7 @@ struct SqlLedger::Statements {
   std::string found_state, found_kind;
   long long found_same = 0;
 
-  soci::statement find, insert, get, move, take_back, sending, put_off;
+  soci::statement find, insert, get, move, undo_sending, sending, put_off, note_progress;
 };
 
 SqlLedger::SqlLedger(soci::session& sql, Writer& writer, ReaderPool& readers)
@@ -121,66 +126,47 @@ SqlLedger::~SqlLedger() = default;
 void SqlLedger::Close() { statements_.reset(); }
 
 absl::StatusOr<IntentResult> SqlLedger::Intent(const NewEffect& effect) {
-  ASSIGN_OR_RETURN(std::vector<IntentResult> results, Intents({effect}));
-  return results.front();
+  RETURN_IF_ERROR(CheckNewEffect(effect));
+  IntentResult result;
+  RETURN_IF_ERROR(writer_.Run(WriteKind::kNew, [&](Transaction& transaction) -> absl::Status {
+    Statements& s = *statements_;
+    s.key = effect.key;
+    s.subject = SubjectText(effect.subject);
+    s.subject_kind = effect.subject.kind();
+    s.kind = effect.kind;
+    result = {};
+    if (RunOne(s.find)) {
+      if (s.found_same == 0) return errors::EffectKeyTaken(effect.key);
+      result.existed = true;
+      result.state = EffectStateFromName(s.found_state).value_or(EffectState::kFailed);
+    } else {
+      s.decision = effect.decision;
+      s.delivery = effect.delivery;
+      s.now = transaction.now;
+      SetBlob(s.payload, effect.action.SerializeAsString());
+      RunOne(s.insert);
+      transaction.changes.effects_pending += 1;
+      transaction.changes.effects.emplace_back(effect.kind, EffectState::kIntent);
+    }
+    result.id = s.id;
+    return absl::OkStatus();
+  }));
+  return result;
 }
 
-absl::StatusOr<std::vector<IntentResult>> SqlLedger::Intents(const std::vector<NewEffect>& effects) {
-  for (const NewEffect& effect : effects) {
-    RETURN_IF_ERROR(CheckNewEffect(effect));
-  }
-  std::vector<IntentResult> results;
-  if (effects.empty()) return results;
-  absl::Status status = writer_.Run(WriteKind::kNew, [&](Transaction& transaction) {
+template <typename Change>
+absl::Status SqlLedger::Alter(int64_t id, Change change) {
+  return writer_.Run(WriteKind::kTransition, [&](Transaction& transaction) -> absl::Status {
     Statements& s = *statements_;
-    const auto find = [&](const NewEffect& effect) {
-      s.key = effect.key;
-      s.subject = SubjectText(effect.subject);
-      s.subject_kind = effect.subject.kind();
-      s.kind = effect.kind;
-      return RunOne(s.find);
-    };
-    // First all reasons not to, then all changes.
-    for (size_t i = 0; i < effects.size(); ++i) {
-      if (find(effects[i]) && s.found_same == 0) return errors::EffectKeyTaken(effects[i].key);
-      for (size_t j = 0; j < i; ++j) {
-        if (effects[j].key == effects[i].key &&
-            (SubjectText(effects[j].subject) != s.subject || effects[j].subject.kind() != effects[i].subject.kind() ||
-             effects[j].kind != effects[i].kind)) {
-          return errors::EffectKeyTaken(effects[i].key);
-        }
-      }
-    }
-    results.clear();
-    for (const NewEffect& effect : effects) {
-      IntentResult result;
-      if (find(effect)) {
-        result.existed = true;
-        result.state = EffectStateFromName(s.found_state).value_or(EffectState::kFailed);
-      } else {
-        s.decision = effect.decision;
-        s.delivery = effect.delivery;
-        s.now = transaction.now;
-        SetBlob(s.payload, effect.payload);
-        RunOne(s.insert);
-        transaction.changes.effects_pending += 1;
-        transaction.changes.effects.emplace_back(effect.kind, EffectState::kIntent);
-      }
-      result.id = s.id;
-      results.push_back(result);
-    }
-    return absl::OkStatus();
+    s.id = id;
+    if (!RunOne(s.get)) return errors::EffectUnknown(std::to_string(id));
+    return change(s, transaction);
   });
-  if (!status.ok()) return status;
-  return results;
 }
 
 absl::Status SqlLedger::Move(int64_t id, EffectState to, int64_t due_at, std::string_view reason,
                              std::string_view forge_ref) {
-  return writer_.Run(WriteKind::kTransition, [&](Transaction& transaction) {
-    Statements& s = *statements_;
-    s.id = id;
-    if (!RunOne(s.get)) return errors::EffectUnknown(std::to_string(id));
+  return Alter(id, [&](Statements& s, Transaction& transaction) {
     const EffectState from = EffectStateFromName(s.found_state).value_or(EffectState::kFailed);
     if (!MayFollow(from, to)) return errors::TransitionRefused("effect", id, s.found_state, EffectStateName(to));
     s.state = EffectStateName(to);
@@ -197,10 +183,7 @@ absl::Status SqlLedger::Move(int64_t id, EffectState to, int64_t due_at, std::st
 }
 
 absl::Status SqlLedger::Sending(int64_t id) {
-  return writer_.Run(WriteKind::kTransition, [&](Transaction& transaction) {
-    Statements& s = *statements_;
-    s.id = id;
-    if (!RunOne(s.get)) return errors::EffectUnknown(std::to_string(id));
+  return Alter(id, [&](Statements& s, Transaction& transaction) {
     if (s.found_state != "intent") return errors::TransitionRefused("effect", id, s.found_state, "intent (sending)");
     s.now = transaction.now;
     RunOne(s.sending);
@@ -208,23 +191,17 @@ absl::Status SqlLedger::Sending(int64_t id) {
   });
 }
 
-absl::Status SqlLedger::TakeBack(int64_t id, std::string_view reason) {
-  return writer_.Run(WriteKind::kTransition, [&](Transaction&) {
-    Statements& s = *statements_;
-    s.id = id;
-    if (!RunOne(s.get)) return errors::EffectUnknown(std::to_string(id));
-    if (s.found_state != "intent") return errors::TransitionRefused("effect", id, s.found_state, "intent (taken back)");
+absl::Status SqlLedger::UndoSending(int64_t id, std::string_view reason) {
+  return Alter(id, [&](Statements& s, Transaction&) {
+    if (s.found_state != "intent") return errors::TransitionRefused("effect", id, s.found_state, "intent (not sent)");
     s.reason = CleanText(reason, kMaxReasonBytes);
-    RunOne(s.take_back);
+    RunOne(s.undo_sending);
     return absl::OkStatus();
   });
 }
 
 absl::Status SqlLedger::PutOff(int64_t id, TimePoint due_at, std::string_view reason) {
-  return writer_.Run(WriteKind::kTransition, [&](Transaction&) {
-    Statements& s = *statements_;
-    s.id = id;
-    if (!RunOne(s.get)) return errors::EffectUnknown(std::to_string(id));
+  return Alter(id, [&](Statements& s, Transaction&) {
     if (IsFinal(EffectStateFromName(s.found_state).value_or(EffectState::kFailed))) {
       return errors::TransitionRefused("effect", id, s.found_state, "intent (put off)");
     }
@@ -235,10 +212,25 @@ absl::Status SqlLedger::PutOff(int64_t id, TimePoint due_at, std::string_view re
   });
 }
 
-absl::Status SqlLedger::MarkUnknown(int64_t id, TimePoint due_at, std::string_view reason) {
-  return Move(id, EffectState::kUnknown, std::max<int64_t>(ToMicros(due_at), 1), reason, "");
+absl::Status SqlLedger::NoteProgress(int64_t id, std::string_view progress, TimePoint due_at) {
+  if (progress.size() > kMaxEffectProgressBytes) {
+    return errors::OverLimit("progress", progress.size(), kMaxEffectProgressBytes, "bytes");
+  }
+  return Alter(id, [&](Statements& s, Transaction&) {
+    if (IsFinal(EffectStateFromName(s.found_state).value_or(EffectState::kFailed))) {
+      return errors::TransitionRefused("effect", id, s.found_state, "unknown (in progress)");
+    }
+    s.progress = progress;
+    s.due_at = std::max<int64_t>(ToMicros(due_at), 1);
+    RunOne(s.note_progress);
+    return absl::OkStatus();
+  });
 }
-absl::Status SqlLedger::MarkNotSent(int64_t id, std::string_view reason) {
+
+absl::Status SqlLedger::MarkUnknown(int64_t id, TimePoint due_at, std::string_view reason, std::string_view forge_ref) {
+  return Move(id, EffectState::kUnknown, std::max<int64_t>(ToMicros(due_at), 1), reason, forge_ref);
+}
+absl::Status SqlLedger::MarkNotFound(int64_t id, std::string_view reason) {
   return Move(id, EffectState::kIntent, 0, reason, "");
 }
 absl::Status SqlLedger::MarkConfirmed(int64_t id, std::string_view forge_ref) {
@@ -310,6 +302,7 @@ absl::StatusOr<Page<Effect>> SqlLedger::List(const EffectFilter& filter, const P
     if (!filter.decision.empty()) {
       query.Add(" and decision <> '' and decision = :decision").Bind("decision", filter.decision);
     }
+    if (!filter.forge_ref.empty()) query.Add(" and forge_ref = :forge_ref").Bind("forge_ref", filter.forge_ref);
     query.Add(" order by id desc limit :limit").Bind("limit", limit + 1);
     row.Into(query);
     Page<Effect> answer;

@@ -22,12 +22,12 @@ class SqlLedger final : public Ledger {
   ~SqlLedger() override;
 
   absl::StatusOr<IntentResult> Intent(const NewEffect& effect) override;
-  absl::StatusOr<std::vector<IntentResult>> Intents(const std::vector<NewEffect>& effects) override;
   absl::Status Sending(int64_t id) override;
   absl::Status PutOff(int64_t id, TimePoint due_at, std::string_view reason) override;
-  absl::Status MarkUnknown(int64_t id, TimePoint due_at, std::string_view reason) override;
-  absl::Status TakeBack(int64_t id, std::string_view reason) override;
-  absl::Status MarkNotSent(int64_t id, std::string_view reason) override;
+  absl::Status MarkUnknown(int64_t id, TimePoint due_at, std::string_view reason, std::string_view forge_ref) override;
+  absl::Status NoteProgress(int64_t id, std::string_view progress, TimePoint due_at) override;
+  absl::Status UndoSending(int64_t id, std::string_view reason) override;
+  absl::Status MarkNotFound(int64_t id, std::string_view reason) override;
   absl::Status MarkConfirmed(int64_t id, std::string_view forge_ref) override;
   absl::Status MarkRefused(int64_t id, std::string_view reason) override;
   absl::Status MarkFailed(int64_t id, std::string_view reason) override;
@@ -42,6 +42,9 @@ class SqlLedger final : public Ledger {
 
  private:
   struct Statements;
+  // Runs `change` on an effect that exists; its state and kind are in `statements_`.
+  template <typename Change>
+  absl::Status Alter(int64_t id, Change change);
   absl::Status Move(int64_t id, EffectState to, int64_t due_at, std::string_view reason, std::string_view forge_ref);
 
   Writer& writer_;

@@ -93,7 +93,9 @@ Answer Read(State& state, const std::string& what) {
       for (const auto& [name, repository] : state.repositories(forge)) {
         json subjects = json::array();
         for (const auto& [key, subject] : repository.subjects) subjects.push_back(DescribeSubject(subject));
-        side[name] = {{"labels", repository.labels}, {"subjects", std::move(subjects)}};
+        side[name] = {{"labels", repository.labels.value_or(std::vector<std::string>())},
+                      {"labels_made", repository.made},
+                      {"subjects", std::move(subjects)}};
       }
     }
     return Json(out);

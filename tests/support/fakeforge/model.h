@@ -52,9 +52,11 @@ struct Subject {
 
 struct Repository {
   std::string full_name;
-  std::string default_branch;       // empty: what the face says
-  bool comments_editable = true;    // false: 405
-  std::vector<std::string> labels;  // empty: any label is accepted; else these only
+  std::string default_branch;     // empty: what the face says
+  bool comments_editable = true;  // false: 405
+  // nullopt: the repository does not show its labels, and takes any.
+  std::optional<std::vector<std::string>> labels;
+  std::vector<std::string> made;  // labels that came about by adding them
   std::map<std::pair<bool, int64_t>, Subject> subjects;
   std::map<std::string, std::string> contents;     // path, or path@ref for one branch or commit only → text
   std::map<std::string, std::string> permissions;  // login → "read", "write", "admin"

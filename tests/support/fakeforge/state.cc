@@ -250,8 +250,9 @@ Answer State::Execute(Side& side, const Operation& operation, const Request& req
     case Kind::kRepository:
       return Json(200, face.Render(repository));
     case Kind::kRepositoryLabels: {
+      if (!repository.labels.has_value()) return face.Error(404, "Not Found");
       std::vector<json> labels;
-      for (const std::string& name : repository.labels) labels.push_back(face.Label(name));
+      for (const std::string& name : *repository.labels) labels.push_back(face.Label(name));
       return Page(side, request, labels);
     }
     case Kind::kIssues:
@@ -347,14 +348,18 @@ Answer State::ExecuteOnSubject(Side& side, Repository& repository, const Operati
     if (characters < face.min_label() || characters > face.max_label()) {
       return face.Error(invalid, "Validation Failed: the name of a label is too short or too long");
     }
-    if (!repository.labels.empty() && !Has(repository.labels, label)) {
-      return face.Error(invalid, "Validation Failed: there is no label of that name");
-    }
   }
   if (subject->labels.size() + labels->size() > kMaxLabelsOfSubject) {
     return face.Error(invalid, "Validation Failed: too many labels");
   }
-  for (const std::string& label : *labels) AddLabel(face.name(), name, *subject, options_.bot_login, label, now);
+  for (const std::string& label : *labels) {
+    // As the real forges do: a label that does not exist is made.
+    if (repository.labels.has_value() && !Has(*repository.labels, label)) {
+      repository.labels->push_back(label);
+      repository.made.push_back(label);
+    }
+    AddLabel(face.name(), name, *subject, options_.bot_login, label, now);
+  }
   json all = json::array();
   for (const std::string& label : subject->labels) all.push_back(face.Label(label));
   return Json(face.github_headers() ? 200 : 201, all);

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "clients/forge/gitcode/gitcode_profile.h"
+#include "clients/forge/github/github_profile.h"
+
 namespace yardmaster {
 namespace {
 
@@ -42,7 +45,7 @@ size_t Densest(const std::vector<Time>& times, milliseconds length) {
 }
 
 TEST(BudgetModel, GitHubWritesAreASecondApartAndWithinBothWindows) {
-  BudgetModel model(GitHubBudget());
+  BudgetModel model(GitHubProfile().budget);
   const std::vector<Time> times = SendAll(model, 1'200, ForgePriority::kCommand, /*mutation=*/true, kStart);
   for (size_t i = 1; i < times.size(); ++i) ASSERT_GE(times[i] - times[i - 1], seconds(1));
   EXPECT_LE(Densest(times, minutes(1)), 80u);
@@ -50,7 +53,7 @@ TEST(BudgetModel, GitHubWritesAreASecondApartAndWithinBothWindows) {
 }
 
 TEST(BudgetModel, GitHubReadsAndWritesShareNineHundredPointsAMinute) {
-  BudgetLimits limits = GitHubBudget();
+  BudgetLimits limits = GitHubProfile().budget;
   limits.spacing = milliseconds(0);
   limits.mutations_per_minute = 0;
   limits.mutations_per_hour = 0;
@@ -61,19 +64,19 @@ TEST(BudgetModel, GitHubReadsAndWritesShareNineHundredPointsAMinute) {
 }
 
 TEST(BudgetModel, GitCodeAllowsFiftyAMinuteAndFourThousandAnHour) {
-  BudgetModel model(GitCodeBudget());
+  BudgetModel model(GitCodeProfile().budget);
   const std::vector<Time> times = SendAll(model, 5'000, ForgePriority::kCommand, false, kStart);
   EXPECT_EQ(Densest(times, minutes(1)), 50u);
   EXPECT_LE(Densest(times, hours(1)), 4'000u);
 }
 
 TEST(BudgetModel, ASweepLeavesRoomForAPersonsCommand) {
-  BudgetModel model(GitCodeBudget());
+  BudgetModel model(GitCodeProfile().budget);
   const std::vector<Time> times = SendAll(model, 31, ForgePriority::kSweep, false, kStart);
   EXPECT_EQ(times[29], kStart);
   EXPECT_GT(times[30], kStart);
   // Twenty of the fifty are left in the first minute.
-  BudgetModel busy(GitCodeBudget());
+  BudgetModel busy(GitCodeProfile().budget);
   SendAll(busy, 30, ForgePriority::kSweep, false, kStart);
   EXPECT_GT(busy.Earliest(kStart, ForgePriority::kSweep, false), kStart);
   EXPECT_EQ(busy.Earliest(kStart, ForgePriority::kEvent, false), kStart);
@@ -96,7 +99,7 @@ TEST(BudgetModel, ConfiguredLimitsReplaceTheForges) {
   config.mutations_per_hour = 7;
   config.spacing_ms = 0;
   config.requests_per_minute = 3'000;
-  const BudgetLimits limits = WithConfig(GitHubBudget(), config);
+  const BudgetLimits limits = WithConfig(GitHubProfile().budget, config);
   EXPECT_EQ(limits.mutations_per_minute, 5u);
   EXPECT_EQ(limits.mutations_per_hour, 7u);
   EXPECT_EQ(limits.spacing, milliseconds(0));
@@ -112,22 +115,22 @@ TEST(BudgetModel, ConfiguredLimitsReplaceTheForges) {
 TEST(BudgetModel, RaisingALimitRaisesThoseWithoutAKey) {
   ForgeBudget config;
   config.requests_per_minute = 6'000;
-  EXPECT_EQ(WithConfig(GitCodeBudget(), config).requests_per_hour, 360'000u);
+  EXPECT_EQ(WithConfig(GitCodeProfile().budget, config).requests_per_hour, 360'000u);
   config.requests_per_minute = 20;
-  EXPECT_EQ(WithConfig(GitCodeBudget(), config).requests_per_hour, 4'000u);
+  EXPECT_EQ(WithConfig(GitCodeProfile().budget, config).requests_per_hour, 4'000u);
   config.requests_per_minute = UINT32_MAX;
   config.mutations_per_minute = UINT32_MAX;
-  EXPECT_EQ(WithConfig(GitCodeBudget(), config).requests_per_hour, UINT32_MAX);
-  EXPECT_EQ(WithConfig(GitHubBudget(), config).points_per_minute, UINT32_MAX);
+  EXPECT_EQ(WithConfig(GitCodeProfile().budget, config).requests_per_hour, UINT32_MAX);
+  EXPECT_EQ(WithConfig(GitHubProfile().budget, config).points_per_minute, UINT32_MAX);
   config.requests_per_minute.reset();
   config.mutations_per_minute = 1'000;
-  EXPECT_EQ(WithConfig(GitHubBudget(), config).points_per_minute, 5'000u);
+  EXPECT_EQ(WithConfig(GitHubProfile().budget, config).points_per_minute, 5'000u);
   config.mutations_per_minute = 10;
-  EXPECT_EQ(WithConfig(GitHubBudget(), config).points_per_minute, 900u);
+  EXPECT_EQ(WithConfig(GitHubProfile().budget, config).points_per_minute, 900u);
 }
 
 TEST(BudgetModel, WritesAreNotInFlightTogetherWhereThereIsASpacing) {
-  BudgetModel model(GitHubBudget());
+  BudgetModel model(GitHubProfile().budget);
   model.Begin(kStart, true);
   EXPECT_FALSE(model.HasRoom(true));
   EXPECT_TRUE(model.HasRoom(false));
@@ -147,7 +150,7 @@ TEST(BudgetModel, RequestsInFlightAreLimited) {
 }
 
 TEST(BudgetModel, ThePrimaryLimitIsWhatTheForgeSays) {
-  BudgetModel model(GitHubBudget());
+  BudgetModel model(GitHubProfile().budget);
   const Time reset = kStart + minutes(20);
   model.LearnPrimary(5'000, 0, reset);
   EXPECT_EQ(model.Earliest(kStart, ForgePriority::kCommand, false), reset);
@@ -155,7 +158,7 @@ TEST(BudgetModel, ThePrimaryLimitIsWhatTheForgeSays) {
 }
 
 TEST(BudgetModel, LessImportantCallersStopBeforeThePrimaryLimitIsGone) {
-  BudgetModel model(GitHubBudget());
+  BudgetModel model(GitHubProfile().budget);
   model.LearnPrimary(5'000, 1'999, kStart + minutes(20));
   EXPECT_GT(model.Earliest(kStart, ForgePriority::kSweep, false), kStart);
   EXPECT_EQ(model.Earliest(kStart, ForgePriority::kEvent, false), kStart);
@@ -165,7 +168,7 @@ TEST(BudgetModel, LessImportantCallersStopBeforeThePrimaryLimitIsGone) {
 }
 
 TEST(BudgetModel, RequestsThatAreStillOutCountAgainstWhatAnAnswerSays) {
-  BudgetModel model(GitHubBudget());
+  BudgetModel model(GitHubProfile().budget);
   model.Begin(kStart, false);
   model.Begin(kStart, false);
   // The answer to a third one: two left, and two are out.
@@ -174,20 +177,20 @@ TEST(BudgetModel, RequestsThatAreStillOutCountAgainstWhatAnAnswerSays) {
 }
 
 TEST(BudgetModel, AnAnswerOfTheWindowBeforeIsForgotten) {
-  BudgetModel model(GitHubBudget());
+  BudgetModel model(GitHubProfile().budget);
   model.LearnPrimary(5'000, 4'999, kStart + minutes(60));
   model.LearnPrimary(5'000, 0, kStart + minutes(1));
   EXPECT_EQ(model.Earliest(kStart, ForgePriority::kCommand, false), kStart);
 }
 
 TEST(BudgetModel, ARefusalWithATimeIsObeyed) {
-  BudgetModel model(GitHubBudget());
+  BudgetModel model(GitHubProfile().budget);
   model.LearnRefusal(kStart, seconds(17));
   EXPECT_EQ(model.Earliest(kStart, ForgePriority::kCommand, false), kStart + seconds(17));
 }
 
 TEST(BudgetModel, RefusalsWithoutATimePauseLongerEachTime) {
-  BudgetModel github(GitHubBudget());
+  BudgetModel github(GitHubProfile().budget);
   Time now = kStart;
   std::vector<int64_t> pauses;
   for (int i = 0; i < 6; ++i) {
@@ -198,19 +201,19 @@ TEST(BudgetModel, RefusalsWithoutATimePauseLongerEachTime) {
   }
   EXPECT_EQ(pauses, (std::vector<int64_t>{60, 120, 240, 480, 900, 900}));
 
-  BudgetModel gitcode(GitCodeBudget());
+  BudgetModel gitcode(GitCodeProfile().budget);
   gitcode.LearnRefusal(kStart, std::nullopt);
   EXPECT_EQ(gitcode.Earliest(kStart, ForgePriority::kCommand, false), kStart + seconds(1));
 }
 
 TEST(BudgetModel, RequestsRefusedTogetherAreOneRefusal) {
-  BudgetModel model(GitCodeBudget());
+  BudgetModel model(GitCodeProfile().budget);
   for (int i = 0; i < 5; ++i) model.LearnRefusal(kStart, std::nullopt);
   EXPECT_EQ(model.Earliest(kStart, ForgePriority::kCommand, false), kStart + seconds(1));
 }
 
 TEST(BudgetModel, ASuccessEndsTheSeriesOfRefusals) {
-  BudgetModel model(GitCodeBudget());
+  BudgetModel model(GitCodeProfile().budget);
   model.LearnRefusal(kStart, std::nullopt);
   model.LearnSuccess();
   const Time later = kStart + seconds(2);

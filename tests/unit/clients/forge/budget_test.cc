@@ -5,6 +5,7 @@
 #include <atomic>
 #include <thread>
 
+#include "clients/forge/github/github_profile.h"
 #include "tests/support/fake_clock.h"
 #include "tests/support/fake_forge_transport.h"
 #include "tests/support/fake_waiter.h"
@@ -26,7 +27,7 @@ TEST(Budget, WritesOfOneThreadAreSpacedOnAVirtualClock) {
   FakeClock clock;
   VirtualWaiter waiter(clock);
   FakeForgeTransport inner;
-  BudgetTransport budget(inner, GitHubBudget(), "github", clock, waiter, nullptr);
+  BudgetTransport budget(inner, GitHubProfile().budget, "github", clock, waiter, nullptr);
   std::vector<std::chrono::steady_clock::time_point> sent;
   inner.OnRequest([&](const ForgeRequest&) { sent.push_back(clock.Monotonic()); });
   for (const char* method : {"POST", "POST", "PATCH", "DELETE", "POST"}) {
@@ -42,7 +43,7 @@ TEST(Budget, WhatCannotGoInTimeFailsAtOnceAndSaysWhenItCould) {
   FakeClock clock;
   VirtualWaiter waiter(clock);
   FakeForgeTransport inner;
-  BudgetTransport budget(inner, GitHubBudget(), "github", clock, waiter, nullptr);
+  BudgetTransport budget(inner, GitHubProfile().budget, "github", clock, waiter, nullptr);
   budget.Send(WriteRequest());
   ForgeRequest request = WriteRequest();
   request.deadline = clock.Monotonic() + milliseconds(400);
@@ -59,7 +60,7 @@ TEST(Budget, ARefusalHoldsBackEverybodyForAsLongAsTheForgeSaid) {
   FakeClock clock;
   VirtualWaiter waiter(clock);
   FakeForgeTransport inner;
-  BudgetTransport budget(inner, GitHubBudget(), "github", clock, waiter, nullptr);
+  BudgetTransport budget(inner, GitHubProfile().budget, "github", clock, waiter, nullptr);
   inner.Then(testing::ErrorAnswer(ForgeReason::kRateLimited, ForgeOutcome::kRefused, 429, seconds(9)));
   EXPECT_TRUE(budget.Send(ReadRequest()).error.has_value());
   EXPECT_FALSE(budget.Send(ReadRequest("/repos/o/r/issues/2")).error.has_value());
@@ -70,7 +71,7 @@ TEST(Budget, NoRequestsLeftMeansWaitingForTheReset) {
   FakeClock clock;
   VirtualWaiter waiter(clock);
   FakeForgeTransport inner;
-  BudgetTransport budget(inner, GitHubBudget(), "github", clock, waiter, nullptr);
+  BudgetTransport budget(inner, GitHubProfile().budget, "github", clock, waiter, nullptr);
   const int64_t now = std::chrono::duration_cast<seconds>(clock.Now().time_since_epoch()).count();
   inner.Then(OkAnswer("{}", {{"X-RateLimit-Limit", "5000"},
                              {"X-RateLimit-Remaining", "0"},
@@ -85,7 +86,7 @@ TEST(Budget, LimitsOfOtherResourcesAndOfWrongCredentialsAreNotOurs) {
   FakeClock clock;
   VirtualWaiter waiter(clock);
   FakeForgeTransport inner;
-  BudgetTransport budget(inner, GitHubBudget(), "github", clock, waiter, nullptr);
+  BudgetTransport budget(inner, GitHubProfile().budget, "github", clock, waiter, nullptr);
   const int64_t now = std::chrono::duration_cast<seconds>(clock.Now().time_since_epoch()).count();
   std::vector<HttpHeader> none_left = {
       {"X-RateLimit-Limit", "60"}, {"X-RateLimit-Remaining", "0"}, {"X-RateLimit-Reset", std::to_string(now + 300)}};
@@ -102,7 +103,7 @@ TEST(Budget, HeadersThatAreNoNumbersAreIgnored) {
   FakeClock clock;
   VirtualWaiter waiter(clock);
   FakeForgeTransport inner;
-  BudgetTransport budget(inner, GitHubBudget(), "github", clock, waiter, nullptr);
+  BudgetTransport budget(inner, GitHubProfile().budget, "github", clock, waiter, nullptr);
   inner.Then(OkAnswer("{}", {{"X-RateLimit-Limit", "x"}, {"X-RateLimit-Remaining", "0"}, {"X-RateLimit-Reset", "9"}}));
   inner.Then(OkAnswer("{}", {{"X-RateLimit-Limit", "5000"},
                              {"X-RateLimit-Remaining", "0"},
@@ -142,7 +143,7 @@ class BudgetQueue : public ::testing::Test {
   FakeClock clock_;
   PatientWaiter waiter_{clock_};
   FakeForgeTransport inner_;
-  BudgetTransport budget_{inner_, GitHubBudget(), "github", clock_, waiter_, nullptr};
+  BudgetTransport budget_{inner_, GitHubProfile().budget, "github", clock_, waiter_, nullptr};
   std::vector<std::thread> threads_;
 };
 
@@ -196,7 +197,7 @@ TEST(Budget, ManyThreadsNeverHaveTwoWritesInFlight) {
   FakeClock clock;
   PatientWaiter waiter(clock);
   FakeForgeTransport inner;
-  BudgetLimits limits = GitHubBudget();
+  BudgetLimits limits = GitHubProfile().budget;
   limits.spacing = milliseconds(1);
   limits.mutations_per_minute = 0;
   limits.mutations_per_hour = 0;
@@ -242,7 +243,7 @@ TEST(Budget, CallersThatWaitAreCountedInSeconds) {
   VirtualWaiter waiter(clock);
   FakeForgeTransport inner;
   Metrics metrics;
-  BudgetTransport budget(inner, GitHubBudget(), "github", clock, waiter, &metrics);
+  BudgetTransport budget(inner, GitHubProfile().budget, "github", clock, waiter, &metrics);
   budget.Send(WriteRequest());
   budget.Send(WriteRequest());
   const std::string text = metrics.Serialize();

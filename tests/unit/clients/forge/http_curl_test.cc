@@ -30,29 +30,29 @@ std::unique_ptr<HttpClient> Client(const std::string& origin, const std::string&
   return *std::move(client);
 }
 
-HttpRequest Get(const std::string& url) {
-  HttpRequest request;
+OutgoingRequest Get(const std::string& url) {
+  OutgoingRequest request;
   request.url = url;
   request.timeout = milliseconds(5'000);
   return request;
 }
 
-HttpRequest Post(const std::string& url, std::string body) {
-  HttpRequest request = Get(url);
+OutgoingRequest Post(const std::string& url, std::string body) {
+  OutgoingRequest request = Get(url);
   request.method = "POST";
   request.body = std::move(body);
   return request;
 }
 
 // What is expected; the other one is a failed test.
-HttpResponse ResponseOf(const HttpResult& result) {
-  if (const auto* response = std::get_if<HttpResponse>(&result)) return *response;
+OutgoingResponse ResponseOf(const HttpResult& result) {
+  if (const auto* response = std::get_if<OutgoingResponse>(&result)) return *response;
   ADD_FAILURE() << "no answer: " << std::get<HttpFailure>(result).detail;
   return {};
 }
 HttpFailure FailureOf(const HttpResult& result) {
   if (const auto* failure = std::get_if<HttpFailure>(&result)) return *failure;
-  ADD_FAILURE() << "an answer with status " << std::get<HttpResponse>(result).status;
+  ADD_FAILURE() << "an answer with status " << std::get<OutgoingResponse>(result).status;
   return {};
 }
 
@@ -63,9 +63,9 @@ TEST(CurlHttpClient, SendsWhatItIsToldAndReadsTheAnswer) {
     connection.Answer(201, "{\"a\": 1}", "ETag: \"x\"\r\nX-Two:  spaced \t\r\n");
   });
   auto client = Client(server.url());
-  HttpRequest request = Post(server.url() + "/repos/o%2Fr/../x?labels=a%20b", "{\"body\": \"\xE9\x94\x99\"}");
+  OutgoingRequest request = Post(server.url() + "/repos/o%2Fr/../x?labels=a%20b", "{\"body\": \"\xE9\x94\x99\"}");
   request.headers = {{"Authorization", "Bearer t"}, {"Content-Type", "application/json"}};
-  const HttpResponse response = ResponseOf(client->Send(request));
+  const OutgoingResponse response = ResponseOf(client->Send(request));
   EXPECT_EQ(response.status, 201);
   EXPECT_EQ(response.body, "{\"a\": 1}");
   EXPECT_EQ(response.Header("etag"), "\"x\"");
@@ -131,7 +131,7 @@ TEST(CurlHttpClient, ABodyOverTheLimitEndsTheTransfer) {
     const std::string block(64 * 1024, 'x');
     while (connection.Send(block)) sent += block.size();
   });
-  HttpRequest request = Get(server.url() + "/");
+  OutgoingRequest request = Get(server.url() + "/");
   request.limits.body_bytes = 100'000;
   const HttpFailure failure = FailureOf(Client(server.url())->Send(request));
   EXPECT_EQ(failure.kind, Kind::kTooLarge);
@@ -145,7 +145,7 @@ TEST(CurlHttpClient, ABodyOfExactlyTheLimitPasses) {
     connection.ReadRequest();
     connection.Answer(200, std::string(1'000, 'x'));
   });
-  HttpRequest request = Get(server.url() + "/");
+  OutgoingRequest request = Get(server.url() + "/");
   request.limits.body_bytes = 1'000;
   EXPECT_EQ(ResponseOf(Client(server.url())->Send(request)).body.size(), 1'000u);
 }
@@ -162,7 +162,7 @@ TEST(CurlHttpClient, TheLimitCountsWhatComesOutOfCompression) {
     connection.Answer(200, bomb, "Content-Encoding: gzip\r\n");
   });
   EXPECT_EQ(ResponseOf(Client(server.url())->Send(Get(server.url() + "/"))).body.size(), 100'000u);
-  HttpRequest request = Get(server.url() + "/");
+  OutgoingRequest request = Get(server.url() + "/");
   request.limits.body_bytes = 1'000;
   EXPECT_EQ(FailureOf(Client(server.url())->Send(request)).kind, Kind::kTooLarge);
 }
@@ -187,7 +187,7 @@ TEST(CurlHttpClient, HeadersOfAnInterimAnswerAreNotTheAnswers) {
     connection.Send("HTTP/1.1 103 Early Hints\r\nETag: \"early\"\r\n\r\n");
     connection.Answer(200, "ok");
   });
-  const HttpResponse response = ResponseOf(Client(server.url())->Send(Get(server.url() + "/")));
+  const OutgoingResponse response = ResponseOf(Client(server.url())->Send(Get(server.url() + "/")));
   EXPECT_EQ(response.status, 200);
   EXPECT_FALSE(response.HasHeader("ETag"));
 }
@@ -198,7 +198,7 @@ TEST(CurlHttpClient, ASlowBodyEndsAtTheTimeout) {
     connection.Send("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n");
     for (int i = 0; i < 1'000 && connection.Send("x"); ++i) connection.Sleep(milliseconds(20));
   });
-  HttpRequest request = Get(server.url() + "/");
+  OutgoingRequest request = Get(server.url() + "/");
   request.timeout = milliseconds(300);
   const auto begin = std::chrono::steady_clock::now();
   const HttpFailure failure = FailureOf(Client(server.url())->Send(request));
@@ -212,7 +212,7 @@ TEST(CurlHttpClient, NoAnswerToAWriteLeavesItOpen) {
     connection.ReadRequest();
     connection.Sleep(milliseconds(5'000));
   });
-  HttpRequest request = Post(server.url() + "/", "{}");
+  OutgoingRequest request = Post(server.url() + "/", "{}");
   request.timeout = milliseconds(200);
   const HttpFailure failure = FailureOf(Client(server.url())->Send(request));
   EXPECT_EQ(failure.kind, Kind::kTimeout);
@@ -266,7 +266,7 @@ TEST(CurlHttpClient, ARedirectIsAnAnswerAndIsNotFollowed) {
     connection.ReadRequest();
     connection.Answer(302, "", "Location: " + other.url() + "/x\r\n");
   });
-  const HttpResponse response = ResponseOf(Client(server.url())->Send(Get(server.url() + "/")));
+  const OutgoingResponse response = ResponseOf(Client(server.url())->Send(Get(server.url() + "/")));
   EXPECT_EQ(response.status, 302);
   EXPECT_EQ(response.Header("Location"), other.url() + "/x");
   EXPECT_EQ(visits, 0);
@@ -301,7 +301,7 @@ TEST(CurlHttpClient, OnlyTheConfiguredPlacesAreContacted) {
 
 TEST(CurlHttpClient, AHeaderWithALineBreakIsNotSent) {
   auto client = Client("http://127.0.0.1:1");
-  HttpRequest request = Get("http://127.0.0.1:1/");
+  OutgoingRequest request = Get("http://127.0.0.1:1/");
   request.headers = {{"X", "a\r\nEvil: b"}};
   EXPECT_EQ(FailureOf(client->Send(request)).kind, Kind::kNotAllowed);
   request.headers = {{"X\n", "a"}};
@@ -346,7 +346,7 @@ TEST(CurlHttpClient, StopEndsWhatIsInFlight) {
     connection.Sleep(milliseconds(20'000));
   });
   auto client = Client(server.url());
-  HttpRequest request = Get(server.url() + "/");
+  OutgoingRequest request = Get(server.url() + "/");
   request.timeout = milliseconds(20'000);
   HttpFailure failure;
   std::thread caller([&] { failure = FailureOf(client->Send(request)); });
@@ -378,7 +378,7 @@ TEST(CurlHttpClient, ManyThreadsGetTheirOwnAnswers) {
       for (int i = 0; i < 25; ++i) {
         const std::string path = "/" + std::to_string(t) + "-" + std::to_string(i);
         const HttpResult result = client->Send(Get(server.url() + path));
-        const auto* response = std::get_if<HttpResponse>(&result);
+        const auto* response = std::get_if<OutgoingResponse>(&result);
         if (response == nullptr || response->body != path) ++wrong;
       }
     });
@@ -417,7 +417,7 @@ TEST_F(CurlTls, ACertificateThatIsTrustedIsAccepted) {
 
 TEST_F(CurlTls, ACertificateOfSomebodyElseIsRefusedBeforeAnythingIsSent) {
   auto server = Server("right");
-  HttpRequest request = Post(server->url() + "/", "{}");
+  OutgoingRequest request = Post(server->url() + "/", "{}");
   request.headers = {{"Authorization", "Bearer secret"}};
   for (const std::string& ca : {File("other.pem"), std::string()}) {
     const HttpFailure failure = FailureOf(Client(server->url(), ca)->Send(request));

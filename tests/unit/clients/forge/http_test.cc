@@ -14,8 +14,8 @@ TEST(UrlEncode, LeavesUnreservedCharactersAndNothingElse) {
   EXPECT_EQ(UrlEncode("\n"), "%0A");
 }
 
-TEST(HttpResponse, HeaderNamesHaveNoCaseAndTheFirstOneCounts) {
-  HttpResponse response;
+TEST(OutgoingResponse, HeaderNamesHaveNoCaseAndTheFirstOneCounts) {
+  OutgoingResponse response;
   response.headers = {{"ETag", "\"a\""}, {"etag", "\"b\""}, {"Empty", ""}};
   EXPECT_EQ(response.Header("ETAG"), "\"a\"");
   EXPECT_EQ(response.Header("Absent"), "");

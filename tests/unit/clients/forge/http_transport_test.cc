@@ -30,7 +30,7 @@ TEST_F(HttpTransportTest, ARequestGetsTheForgesHeadersAndTheConfiguredUrl) {
   http_.Answer(200, "{}");
   const ForgeAnswer answer = transport_.Send(ReadRequest());
   EXPECT_FALSE(answer.error.has_value());
-  const HttpRequest request = http_.requests().at(0);
+  const OutgoingRequest request = http_.requests().at(0);
   EXPECT_EQ(request.url, "https://forge.test:8443/api/repos/o/r/issues/1");
   EXPECT_EQ(HeaderOf(request, "X-GitHub-Api-Version"), "2022-11-28");
   EXPECT_EQ(HeaderOf(request, "Content-Type"), "");
@@ -104,7 +104,7 @@ TEST_F(HttpTransportTest, ARedirectToAnotherHostIsNotFollowed) {
 }
 
 TEST_F(HttpTransportTest, RedirectsInACircleEnd) {
-  http_.Otherwise([](const HttpRequest&) { return HttpResponse{301, {{"Location", "/api/again"}}, ""}; });
+  http_.Otherwise([](const OutgoingRequest&) { return OutgoingResponse{301, {{"Location", "/api/again"}}, ""}; });
   const ForgeAnswer answer = transport_.Send(ReadRequest());
   EXPECT_EQ(answer.error->reason, ForgeReason::kMoved);
   EXPECT_EQ(http_.count(), 4u);

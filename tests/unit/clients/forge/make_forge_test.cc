@@ -60,7 +60,7 @@ TEST_F(ForgeTest, GitHubAsksForAnIssueWithItsTokenInAHeader) {
   ASSERT_TRUE(issue.ok()) << issue.status();
   EXPECT_EQ(issue->labels, (std::vector<std::string>{"oncall: distributed", "module: fsdp"}));
   EXPECT_EQ(http_.lines(), (std::vector<std::string>{"GET https://api.github.test/repos/pytorch/pytorch/issues/5"}));
-  const HttpRequest request = http_.requests().at(0);
+  const OutgoingRequest request = http_.requests().at(0);
   EXPECT_EQ(HeaderOf(request, "Authorization"), "Bearer t0ken-value");
   EXPECT_EQ(HeaderOf(request, "Accept"), "application/vnd.github+json");
 }
@@ -310,7 +310,7 @@ TEST_F(ForgeTest, TheTokenAppearsInNoMessageAndNoMetric) {
     EXPECT_EQ(std::string(written.status().message()).find("ghp_verysecret"), std::string::npos) << written.status();
   }
   EXPECT_EQ(metrics_.Serialize().find("ghp_verysecret"), std::string::npos);
-  for (const HttpRequest& request : http_.requests()) EXPECT_EQ(request.url.find("secret"), std::string::npos);
+  for (const OutgoingRequest& request : http_.requests()) EXPECT_EQ(request.url.find("secret"), std::string::npos);
 }
 
 TEST_F(ForgeTest, RepositoriesThatWouldClimbInTheUrlAreNotAskedFor) {
@@ -418,7 +418,7 @@ TEST_F(ForgeTest, CommentsThatComeNewestFirstAreTurned) {
 TEST_F(ForgeTest, AServerThatIgnoresThePageNumberIsNotAskedFiftyTimes) {
   auto forge = Make("gitcode");
   const std::string page = Comments(1, 100).dump();
-  http_.Otherwise([page](const HttpRequest&) { return HttpResponse{200, {}, page}; });
+  http_.Otherwise([page](const OutgoingRequest&) { return OutgoingResponse{200, {}, page}; });
   const auto list = forge->ListComments({}, issue_);
   ASSERT_TRUE(list.ok());
   EXPECT_EQ(list->comments.size(), 100u);
@@ -444,7 +444,7 @@ TEST_F(ForgeTest, GitCodeKeepsNoDeliveries) {
 // --- For commands ---
 
 TEST_F(ForgeTest, CallsForCommandsGoWhereTheContractSays) {
-  http_.Otherwise([](const HttpRequest&) { return HttpResponse{404, {}, "{}"}; });
+  http_.Otherwise([](const OutgoingRequest&) { return OutgoingResponse{404, {}, "{}"}; });
   const std::string base = "https://api.github.test/repos/o/r";
   auto github = Make("github");
   EXPECT_TRUE(github->GetPermission({}, "o/r", "dependabot[bot]").ok());
@@ -470,7 +470,7 @@ TEST_F(ForgeTest, CallsForCommandsGoWhereTheContractSays) {
 }
 
 TEST_F(ForgeTest, GitCodesCallsForCommandsHaveAddressesForBothKinds) {
-  http_.Otherwise([](const HttpRequest&) { return HttpResponse{404, {}, "{}"}; });
+  http_.Otherwise([](const OutgoingRequest&) { return OutgoingResponse{404, {}, "{}"}; });
   const std::string base = "https://api.gitcode.test/api/v5/repos/o/r";
   auto gitcode = Make("gitcode");
   const ForgeSubject issue{"o/r", 7, false};
@@ -587,13 +587,13 @@ TEST_F(ForgeTest, FileThatIsNoPlainTextAnswerIsToldApart) {
 
 TEST_F(ForgeTest, MoreFilesThanTheForgeShowsIsNotAWholeList) {
   auto forge = Make("github");
-  http_.Otherwise([](const HttpRequest& request) {
+  http_.Otherwise([](const OutgoingRequest& request) {
     const size_t page = std::stoul(request.url.substr(request.url.rfind('=') + 1));
     json files = json::array();
     for (size_t i = 0; i < 100; ++i) {
       files.push_back({{"filename", "f" + std::to_string((page - 1) * 100 + i)}, {"status", "added"}, {"patch", "+"}});
     }
-    return HttpResponse{200, {}, files.dump()};
+    return OutgoingResponse{200, {}, files.dump()};
   });
   const auto files = forge->ListPullFiles({}, pull_);
   ASSERT_TRUE(files.ok()) << files.status();
@@ -606,7 +606,7 @@ TEST_F(ForgeTest, FilesOfAForgeWithoutPagesAreReadOnce) {
   auto forge = Make("gitcode");
   json files = json::array();
   for (int i = 0; i < 150; ++i) files.push_back({{"filename", "f" + std::to_string(i)}, {"status", "modified"}});
-  http_.Otherwise([files](const HttpRequest&) { return HttpResponse{200, {}, files.dump()}; });
+  http_.Otherwise([files](const OutgoingRequest&) { return OutgoingResponse{200, {}, files.dump()}; });
   const auto list = forge->ListPullFiles({}, pull_);
   ASSERT_TRUE(list.ok()) << list.status();
   EXPECT_EQ(list->files.size(), 150u);
@@ -617,9 +617,9 @@ TEST_F(ForgeTest, FilesOfAForgeWithoutPagesAreReadOnce) {
 TEST_F(ForgeTest, GitCodesFiftyRequestsAMinuteHoldForTheWholeStack) {
   auto forge = Make("gitcode");
   std::vector<std::chrono::steady_clock::time_point> times;
-  http_.Otherwise([&](const HttpRequest&) {
+  http_.Otherwise([&](const OutgoingRequest&) {
     times.push_back(clock_.Monotonic());
-    return HttpResponse{200, {}, R"({"number": "5", "title": "t", "state": "open"})"};
+    return OutgoingResponse{200, {}, R"({"number": "5", "title": "t", "state": "open"})"};
   });
   ForgeCall call;
   call.priority = ForgePriority::kCommand;

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "services/commands/characters.h"
+#include "services/core/characters.h"
 #include "services/core/limits.h"
 #include "tests/support/hostile_texts.h"
 

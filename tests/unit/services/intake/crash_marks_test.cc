@@ -57,12 +57,12 @@ class CrashMarksTest : public testing::Test {
 
 TEST_F(CrashMarksTest, MarkOutlivesTheProcessHoweverItEnds) {
   DieMarked(7, SIGKILL);
-  EXPECT_EQ(Open()->Deaths(7), 1);
+  EXPECT_EQ(Open()->CrashCount(7), 1);
   DieMarked(7, SIGABRT);
-  EXPECT_EQ(Open()->Deaths(7), 2);
-  EXPECT_TRUE(Open()->Condemned().empty());
+  EXPECT_EQ(Open()->CrashCount(7), 2);
+  EXPECT_TRUE(Open()->PoisonMessages().empty());
   DieMarked(7, SIGKILL);
-  EXPECT_EQ(Open()->Condemned(), std::vector<int64_t>{7});
+  EXPECT_EQ(Open()->PoisonMessages(), std::vector<int64_t>{7});
 }
 
 TEST_F(CrashMarksTest, LiftedMarkAccusesNobody) {
@@ -70,7 +70,7 @@ TEST_F(CrashMarksTest, LiftedMarkAccusesNobody) {
     auto marks = Open();
     const CrashMarks::Computing computing(*marks, 7);
   }
-  EXPECT_EQ(Open()->Deaths(7), 0);
+  EXPECT_EQ(Open()->CrashCount(7), 0);
 }
 
 TEST_F(CrashMarksTest, DeathsAreKeptWhileTheWorkGoesOnAndForgottenAtItsEnd) {
@@ -78,19 +78,19 @@ TEST_F(CrashMarksTest, DeathsAreKeptWhileTheWorkGoesOnAndForgottenAtItsEnd) {
   {
     auto marks = Open();
     { const CrashMarks::Computing computing(*marks, 7); }
-    EXPECT_EQ(marks->Deaths(7), 1) << "surviving one computation proves nothing about the next";
+    EXPECT_EQ(marks->CrashCount(7), 1) << "surviving one computation proves nothing about the next";
   }
   auto marks = Open();
-  EXPECT_EQ(marks->Deaths(7), 1);
+  EXPECT_EQ(marks->CrashCount(7), 1);
   marks->Forget(7);
-  EXPECT_EQ(marks->Deaths(7), 0);
-  EXPECT_EQ(Open()->Deaths(7), 0);
+  EXPECT_EQ(marks->CrashCount(7), 0);
+  EXPECT_EQ(Open()->CrashCount(7), 0);
 }
 
 TEST_F(CrashMarksTest, RestartsWithoutAMarkCountForNothing) {
   DieMarked(7, SIGKILL);
   for (int i = 0; i < 10; ++i) Open();
-  EXPECT_EQ(Open()->Deaths(7), 1);
+  EXPECT_EQ(Open()->CrashCount(7), 1);
 }
 
 TEST_F(CrashMarksTest, SuspectComputesAlone) {
@@ -119,9 +119,9 @@ TEST_F(CrashMarksTest, InnocentsComputeBesideEachOther) {
 
 TEST_F(CrashMarksTest, FileOfAnotherSizeOrContentIsReplaced) {
   std::ofstream(file_) << "not a file of marks";
-  EXPECT_TRUE(Open()->Condemned().empty());
+  EXPECT_TRUE(Open()->PoisonMessages().empty());
   std::filesystem::resize_file(file_, 100);
-  EXPECT_EQ(Open()->Deaths(0), 0);
+  EXPECT_EQ(Open()->CrashCount(0), 0);
 }
 
 TEST_F(CrashMarksTest, FullTableRunsWithoutMarks) {
@@ -131,16 +131,16 @@ TEST_F(CrashMarksTest, FullTableRunsWithoutMarks) {
     DieMarked(first, SIGKILL, kAtOnce);
   }
   constexpr int64_t kOneTooMany = CrashMarks::kEntries + 1;
-  ASSERT_EQ(Open()->Deaths(kOneTooMany - 1), 1);
+  ASSERT_EQ(Open()->CrashCount(kOneTooMany - 1), 1);
   DieMarked(kOneTooMany, SIGKILL);
   auto marks = Open();
-  EXPECT_EQ(marks->Deaths(kOneTooMany), 0);
-  EXPECT_TRUE(marks->Condemned().empty());
+  EXPECT_EQ(marks->CrashCount(kOneTooMany), 0);
+  EXPECT_TRUE(marks->PoisonMessages().empty());
   // A place that is given back is used again.
   marks->Forget(1);
   marks.reset();
   DieMarked(kOneTooMany, SIGKILL);
-  EXPECT_EQ(Open()->Deaths(kOneTooMany), 1);
+  EXPECT_EQ(Open()->CrashCount(kOneTooMany), 1);
 }
 
 TEST_F(CrashMarksTest, FolderThatIsNotThereIsAnError) {

@@ -25,7 +25,6 @@ class ChoosingWorld : public World {
     files["other/pack.json"] = R"({"name": "other", "title": "Another pack"})";
     more_packs_["other"] = testing::CompileTinyPack(files, "other");
     config_.repositories.front().packs = {"tiny", "other"};
-    config_.repositories.front().file_for_events = true;
     find_choice_ = [this, choice = std::move(choice)](const v1::Subject&,
                                                       SubjectView& view) -> absl::StatusOr<RepositoryChoice> {
       const auto text = view.RecentFile("", "file", "");

@@ -9,16 +9,18 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "clients/forge/github/github_profile.h"
 #include "services/core/store/store.h"
-#include "services/intake/command_effects.h"
-#include "services/intake/effect_kinds.h"
-#include "services/intake/pipeline.h"
-#include "services/intake/webhook_forge.h"
+#include "services/intake/effects/effect_runner.h"
+#include "services/intake/effects/kinds.h"
+#include "services/intake/effects/marker.h"
+#include "services/intake/pipeline/pipeline.h"
 #include "services/triage/issue_planner.h"
 #include "tests/support/crashing_store.h"
 #include "tests/support/fake_clock.h"
@@ -58,6 +60,7 @@ class World {
     pipeline_.reset();
     work_.reset();
     effects_.reset();
+    environment_.reset();
     inbox_.reset();
     ledger_.reset();
     decisions_.reset();
@@ -84,59 +87,50 @@ class World {
     auto marks = CrashMarks::Open(dir_.path() / "data" / "marks");
     ASSERT_TRUE(marks.ok()) << marks.status();
     marks_ = *std::move(marks);
-    side_ = std::make_unique<ForgeSide>(
-        forge_, GitHubWebhooks().route,
+    notices_ = std::make_unique<Notices>(clock_, logger_);
+    account_ = std::make_unique<ConfiguredForge>(
+        forge_, GitHubProfile(),
         std::vector<std::chrono::milliseconds>{std::chrono::milliseconds(2'000), std::chrono::milliseconds(10'000),
                                                std::chrono::milliseconds(30'000)},
-        "yardbot");
-    const std::map<std::string, ForgeSide*, std::less<>> forges = {{"github", side_.get()}};
-    const auto find_pack = [this](std::string_view name) {
-      const auto more = more_packs_.find(std::string(name));
-      if (more != more_packs_.end()) return more->second;
-      return name == "tiny" ? pack_ : std::shared_ptr<const rules::CompiledPack>();
-    };
+        bot_login_, clock_, *notices_);
     recent_files_ = std::make_unique<RecentFiles>(clock_);
-    effects_ = std::make_unique<EffectRunner>(
-        EffectRunner::Kinds{std::make_shared<PostTemplateEffect>(), std::make_shared<AddLabelsEffect>(),
-                            std::make_shared<ReactEffect>(), std::make_shared<AnswerCommentEffect>(),
-                            std::make_shared<RemoveLabelsEffect>()},
-        *ledger_, clock_, logger_);
-    work_ = std::make_unique<SubjectWork>(WorkEnvironment{*inbox_,
-                                                          *decisions_,
-                                                          *subjects_,
-                                                          *effects_,
-                                                          *marks_,
-                                                          clock_,
-                                                          logger_,
-                                                          forges,
-                                                          find_pack,
-                                                          [this] { return "d" + std::to_string(++decision_ids_); },
-                                                          nullptr,
-                                                          commands_.get(),
-                                                          command_planner_,
-                                                          {planner_},
-                                                          find_choice_,
-                                                          recent_files_.get()});
+    recent_labels_ = std::make_unique<RecentLabels>(clock_);
+    environment_.emplace(IntakeEnvironment{
+        .config = config_,
+        .inbox = *inbox_,
+        .ledger = *ledger_,
+        .decisions = *decisions_,
+        .subjects = *subjects_,
+        .commands = *commands_,
+        .marks = *marks_,
+        .recent_files = *recent_files_,
+        .recent_labels = *recent_labels_,
+        .notices = *notices_,
+        .clock = clock_,
+        .logger = logger_,
+        .forges = {{"github", account_.get()}},
+        .find_pack =
+            [this](std::string_view name) {
+              const auto more = more_packs_.find(std::string(name));
+              if (more != more_packs_.end()) return more->second;
+              return name == "tiny" ? pack_ : std::shared_ptr<const rules::CompiledPack>();
+            },
+        .new_decision_id = [this] { return "d" + std::to_string(++decision_ids_); },
+        .planners = {planner_},
+        .command_planner = command_planner_,
+        .command_parser = command_parser_,
+        .find_choice = find_choice_,
+    });
+    effects_ = std::make_unique<EffectRunner>(ShippedEffectKinds(), *ledger_, clock_, logger_);
+    work_ = std::make_unique<SubjectWork>(*environment_, *effects_);
     PipelineOptions pipeline_options;
     pipeline_options.seed = 1;
-    pipeline_ = std::make_unique<Pipeline>(PipelineEnvironment{config_,
-                                                               *inbox_,
-                                                               *subjects_,
-                                                               *work_,
-                                                               *marks_,
-                                                               clock_,
-                                                               logger_,
-                                                               forges,
-                                                               {planner_},
-                                                               find_pack,
-                                                               command_planner_,
-                                                               recent_files_.get()},
-                                           pipeline_options);
+    pipeline_ = std::make_unique<Pipeline>(*environment_, *work_, pipeline_options);
     const absl::Status started = pipeline_->Start();
     ASSERT_TRUE(started.ok()) << started;
   }
 
-  // A delivery, past the door.
+  // A delivery, past the receiver.
   int64_t Deliver(const std::string& event, const nlohmann::json& body, const std::string& id = "") {
     store::NewDelivery delivery;
     delivery.forge = "github";
@@ -217,7 +211,7 @@ class World {
   std::map<std::string, int> Templates(int64_t number) {
     std::map<std::string, int> out;
     for (const ForgeComment& comment : forge_.At(kRepository, number).comments) {
-      if (!PostTemplateEffect::KeyOf(comment.body).has_value()) continue;
+      if (!MarkerKey(comment.body).has_value()) continue;
       const size_t begin = comment.body.find("template=") + 9;
       ++out[comment.body.substr(begin, comment.body.find(' ', begin) - begin)];
     }
@@ -251,8 +245,11 @@ class World {
   // What repositories' files choose; null: nothing. To be set before Boot.
   FindRepositoryChoice find_choice_;
   std::shared_ptr<const Planner> planner_ = std::make_shared<IssuePlanner>();
-  // Reads commands; null: nobody does. To be set before Boot.
-  std::shared_ptr<const CommandPlanner> command_planner_;
+  // Plans commands and reads them; null: nobody does. To be set before Boot.
+  std::shared_ptr<const Planner> command_planner_;
+  std::shared_ptr<const CommandParser> command_parser_;
+  // As configured; empty: the forge is asked. To be set before Boot.
+  std::string bot_login_ = "yardbot";
   int64_t points_ = 0;
   int64_t die_at_ = 0;
   // After a death: how many points later the next one comes; null for no more.
@@ -265,8 +262,11 @@ class World {
   std::unique_ptr<CrashingSubjects> subjects_;
   std::unique_ptr<CrashingCommands> commands_;
   std::unique_ptr<CrashMarks> marks_;
-  std::unique_ptr<ForgeSide> side_;
+  std::unique_ptr<Notices> notices_;
+  std::unique_ptr<ConfiguredForge> account_;
   std::unique_ptr<RecentFiles> recent_files_;
+  std::unique_ptr<RecentLabels> recent_labels_;
+  std::optional<IntakeEnvironment> environment_;
   std::unique_ptr<EffectRunner> effects_;
   std::unique_ptr<SubjectWork> work_;
   std::unique_ptr<Pipeline> pipeline_;

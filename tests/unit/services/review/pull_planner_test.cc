@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "services/core/limits.h"
+#include "tests/support/fake_subject_view.h"
 #include "tests/support/tiny_pack.h"
 #include "tests/unit/services/review/review_pack.h"
 
@@ -85,54 +86,27 @@ TEST(PullPlanner, WhatIsNotShownIsCounted) {
   EXPECT_THAT(PullReviewComment({}, {}), HasSubstr("No findings"));
 }
 
-// A pull request as a planner sees it.
-class FakeView final : public SubjectView {
- public:
-  std::string_view forge() const override { return "github"; }
-  absl::StatusOr<ForgeAccess> Access(std::string_view) override { return ForgeAccess{}; }
-  absl::StatusOr<bool> IsTeamMember(std::string_view, std::string_view, std::string_view) override { return false; }
-  absl::StatusOr<std::optional<std::string>> File(std::string_view repository, std::string_view path,
-                                                  std::string_view ref) override {
-    read.push_back(std::string(repository) + ":" + std::string(path) + "@" + std::string(ref));
-    const auto it = texts.find(std::string(repository) + ":" + std::string(path));
-    if (it == texts.end()) return std::optional<std::string>();
-    return std::optional<std::string>(it->second);
-  }
-  absl::StatusOr<std::optional<std::string>> RecentFile(std::string_view repository, std::string_view path,
-                                                        std::string_view ref) override {
-    return File(repository, path, ref);
-  }
-  absl::StatusOr<const ForgePull*> Pull() override { return &pull; }
-  absl::StatusOr<const ForgePullFileList*> PullFiles() override { return &files; }
-  absl::StatusOr<std::optional<v1::Plan>> LatestDecision() override { return std::optional<v1::Plan>(); }
-  absl::StatusOr<AskedPlan> Ask(std::string_view, const AskOptions&) override { return AskedPlan(); }
-  std::string Digest() const override { return {}; }
-
-  ForgePull pull;
-  ForgePullFileList files;
-  std::map<std::string, std::string> texts;
-  std::vector<std::string> read;
-};
-
 // A person asks for a review of what `view` shows.
 struct Asked {
-  explicit Asked(FakeView& view)
+  explicit Asked(testing::FakeSubjectView& view)
       : input{.event = event,
-              .trigger = Trigger::kAsked,
+              .trigger = Trigger::kManual,
               .snapshot = snapshot,
               .open = true,
               .pack = testing::CompileTinyPack(),
               .mode = v1::MODE_APPLY,
-              .our_labels = {},
-              .view = &view} {}
+              .choice = choice,
+              .now = absl::ToChronoTime(absl::FromCivil(absl::CivilDay(2026, 5, 1), absl::UTCTimeZone())),
+              .view = view} {}
 
   v1::Event event;
   v1::IssueSnapshot snapshot;
+  RepositoryChoice choice;
   PlanInput input;
 };
 
 TEST(PullPlanner, OnlyPythonThatIsThereIsReadAndTheRestIsTold) {
-  FakeView view;
+  testing::FakeSubjectView view;
   view.pull.head_sha = "abc";
   view.pull.head_repository = "fork/repo";
   for (const auto& [path, status] : std::map<std::string, ForgeFileStatus>{{"a.py", ForgeFileStatus::kAdded},
@@ -143,12 +117,13 @@ TEST(PullPlanner, OnlyPythonThatIsThereIsReadAndTheRestIsTold) {
     ForgePullFile file;
     file.path = path;
     file.status = status;
-    view.files.files.push_back(file);
+    view.changed.files.push_back(file);
   }
-  view.files.complete = false;
-  view.texts[":a.py"] = "x = 1\n";
-  view.texts["fork/repo:d.py"] = "y = 1\n";
-  const PullReviewPlanner planner([](const v1::Subject&, SubjectView&, std::string_view) { return ReviewScope(); });
+  view.changed.complete = false;
+  view.files[":a.py@abc"] = "x = 1\n";
+  view.files["fork/repo:d.py@abc"] = "y = 1\n";
+  const Config config;
+  const PullReviewPlanner planner(config, [] { return std::make_shared<const PackSet>(PackSet::Packs()); });
   const Asked asked(view);
   v1::Plan plan;
   ASSERT_TRUE(planner.Plan(asked.input, plan).ok());
@@ -205,22 +180,39 @@ TEST(PullPlanner, DetailedStaysWithinAComment) {
   EXPECT_THAT(text, HasSubstr("of 5000 findings are shown"));
 }
 
-TEST(PullPlanner, WhoAsksSaysUnderWhichPackAndHowMuch) {
-  FakeView view;
+// The review's comment under the packs of `config`, of which "lantern" finds something.
+std::string CommentUnder(const Config& config, const std::vector<std::string>& chosen, const std::string& asked) {
+  Problems problems;
+  PackSet::Checks checks;
+  checks["lantern"] = rules::LoadChecks(testing::ReviewPackFiles(), "lantern", problems);
+  EXPECT_NE(checks["lantern"], nullptr);
+  const PullReviewPlanner planner(config, [&] { return std::make_shared<const PackSet>(PackSet::Packs(), checks); });
+  testing::FakeSubjectView view;
   view.pull.head_sha = "abc";
-  std::string asked = "nobody asked";
-  const PullReviewPlanner planner([&](const v1::Subject&, SubjectView&, std::string_view pack) {
-    asked = pack;
-    return ReviewScope();
-  });
+  view.changed.files.emplace_back().path = "demo_impl.py";
+  view.files[":demo_impl.py@abc"] = "def k():\n    return 1\n";
   Asked request(view);
+  request.snapshot.mutable_subject()->set_forge("github");
+  request.snapshot.mutable_subject()->set_repository("octo/repo");
+  request.choice.packs = chosen;
+  request.input.asked.pack = asked;
   v1::Plan plan;
-  ASSERT_TRUE(planner.Plan(request.input, plan).ok());
-  EXPECT_EQ(asked, "");
-  request.input.asked.pack = "lantern";
-  plan.Clear();
-  ASSERT_TRUE(planner.Plan(request.input, plan).ok());
-  EXPECT_EQ(asked, "lantern");
+  EXPECT_TRUE(planner.Plan(request.input, plan).ok());
+  return plan.actions_size() == 1 ? plan.actions(0).answer_comment().body() : "";
+}
+
+TEST(PullPlanner, ReviewsUnderThePackThatIsAskedForElseUnderThoseOfTheRepository) {
+  Config config;
+  RepositoryConfig& repository = config.repositories.emplace_back();
+  repository.forge = "github";
+  repository.repository = "octo/*";
+  repository.packs = {"tiny"};
+  EXPECT_THAT(CommentUnder(config, {}, ""), HasSubstr("no checks of code"));
+  EXPECT_THAT(CommentUnder(config, {}, "lantern"), HasSubstr("\\`k\\` returns"));
+  EXPECT_THAT(CommentUnder(config, {"lantern"}, ""), HasSubstr("\\`k\\` returns")) << "its own file chooses";
+  EXPECT_THAT(CommentUnder(config, {"lantern"}, "tiny"), HasSubstr("no checks of code"));
+  repository.packs = {"tiny", "lantern"};
+  EXPECT_THAT(CommentUnder(config, {}, ""), HasSubstr("\\`k\\` returns"));
 }
 
 }  // namespace

@@ -6,7 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "services/intake/reasons.h"
+#include "services/core/reasons.h"
+#include "tests/support/fake_subject_view.h"
 #include "tests/support/tiny_pack.h"
 
 namespace yardmaster {
@@ -34,9 +35,9 @@ RoutedEvent EventOf(v1::Event::Kind kind, bool bot = false) {
 
 class IssuePlannerTest : public ::testing::Test {
  protected:
-  TriggerResult Wants(const RoutedEvent& event,
-                      const std::optional<std::vector<std::string>>& seen = std::nullopt) const {
-    return planner_.Wants(event, pack_->model(), seen);
+  TriggerResult TriggerFor(const RoutedEvent& event,
+                           const std::optional<std::vector<std::string>>& seen = std::nullopt) const {
+    return planner_.TriggerFor(event, pack_->model(), seen.has_value() ? &*seen : nullptr);
   }
   PlanInput Input(Trigger trigger = Trigger::kPlan) {
     return {.event = event_,
@@ -45,13 +46,17 @@ class IssuePlannerTest : public ::testing::Test {
             .open = true,
             .pack = pack_,
             .mode = v1::MODE_APPLY,
-            .our_labels = {}};
+            .choice = choice_,
+            .now = {},
+            .view = view_};
   }
 
   const IssuePlanner planner_{};
   std::shared_ptr<const rules::CompiledPack> pack_ = Pack();
   v1::Event event_;
   v1::IssueSnapshot issue_;
+  RepositoryChoice choice_;
+  testing::FakeSubjectView view_;
 };
 
 TEST_F(IssuePlannerTest, HandlesIssuesUnderARubricOnly) {
@@ -62,81 +67,81 @@ TEST_F(IssuePlannerTest, HandlesIssuesUnderARubricOnly) {
 }
 
 TEST_F(IssuePlannerTest, OpenedAndReopenedStartAndMostElseDoesNot) {
-  EXPECT_EQ(Wants(EventOf(v1::Event::KIND_OPENED)).trigger, Trigger::kPlan);
-  EXPECT_EQ(Wants(EventOf(v1::Event::KIND_REOPENED)).trigger, Trigger::kPlan);
-  EXPECT_EQ(Wants(EventOf(v1::Event::KIND_OPENED, true)).trigger, Trigger::kPlan) << "bots open real issues, too";
+  EXPECT_EQ(TriggerFor(EventOf(v1::Event::KIND_OPENED)).trigger, Trigger::kPlan);
+  EXPECT_EQ(TriggerFor(EventOf(v1::Event::KIND_REOPENED)).trigger, Trigger::kPlan);
+  EXPECT_EQ(TriggerFor(EventOf(v1::Event::KIND_OPENED, true)).trigger, Trigger::kPlan) << "bots open real issues, too";
   for (const v1::Event::Kind kind : {v1::Event::KIND_CLOSED, v1::Event::KIND_PUSHED, v1::Event::KIND_EDITED}) {
-    EXPECT_EQ(Wants(EventOf(kind)).trigger, Trigger::kNone);
-    EXPECT_EQ(Wants(EventOf(kind)).reason, reasons::kNoTrigger);
+    EXPECT_EQ(TriggerFor(EventOf(kind)).trigger, Trigger::kNone);
+    EXPECT_EQ(TriggerFor(EventOf(kind)).reason, reasons::kNoTrigger);
   }
 }
 
 TEST_F(IssuePlannerTest, BotsAreLeftAloneWhereThePackSaysSo) {
   pack_ = Pack(R"(, "ignore_bots": true)");
-  EXPECT_EQ(Wants(EventOf(v1::Event::KIND_OPENED, true)).reason, reasons::kBot);
-  EXPECT_EQ(Wants(EventOf(v1::Event::KIND_OPENED, false)).trigger, Trigger::kPlan);
+  EXPECT_EQ(TriggerFor(EventOf(v1::Event::KIND_OPENED, true)).reason, reasons::kBot);
+  EXPECT_EQ(TriggerFor(EventOf(v1::Event::KIND_OPENED, false)).trigger, Trigger::kPlan);
 }
 
 TEST_F(IssuePlannerTest, EntryLabelStartsWhetherItIsNamedOrIsNewInTheSet) {
   RoutedEvent named = EventOf(v1::Event::KIND_LABELS_CHANGED);
   named.label_added = "queue";
-  EXPECT_EQ(Wants(named).trigger, Trigger::kPlan);
+  EXPECT_EQ(TriggerFor(named).trigger, Trigger::kPlan);
   named.label_added = "team a";
-  EXPECT_EQ(Wants(named).trigger, Trigger::kNone);
+  EXPECT_EQ(TriggerFor(named).trigger, Trigger::kNone);
   RoutedEvent removed = EventOf(v1::Event::KIND_LABELS_CHANGED);
   removed.label_removed = "queue";
-  EXPECT_EQ(Wants(removed).trigger, Trigger::kNone);
+  EXPECT_EQ(TriggerFor(removed).trigger, Trigger::kNone);
 
   RoutedEvent set = EventOf(v1::Event::KIND_EDITED);
   set.facts.labels = {"queue", "x"};
-  EXPECT_EQ(Wants(set).trigger, Trigger::kPlan) << "never seen before";
-  EXPECT_EQ(Wants(set, std::vector<std::string>{"x"}).trigger, Trigger::kPlan);
-  EXPECT_EQ(Wants(set, std::vector<std::string>{"queue"}).trigger, Trigger::kNone);
+  EXPECT_EQ(TriggerFor(set).trigger, Trigger::kPlan) << "never seen before";
+  EXPECT_EQ(TriggerFor(set, std::vector<std::string>{"x"}).trigger, Trigger::kPlan);
+  EXPECT_EQ(TriggerFor(set, std::vector<std::string>{"queue"}).trigger, Trigger::kNone);
   set.facts.open = false;
-  EXPECT_EQ(Wants(set).reason, reasons::kClosed);
+  EXPECT_EQ(TriggerFor(set).reason, reasons::kClosed);
 }
 
 TEST_F(IssuePlannerTest, WithoutAnEntryLabelOpeningStartsAndLabelsDoNot) {
   pack_ = PackWithoutQueue();
-  EXPECT_EQ(Wants(EventOf(v1::Event::KIND_OPENED)).trigger, Trigger::kPlan);
-  EXPECT_EQ(Wants(EventOf(v1::Event::KIND_REOPENED)).trigger, Trigger::kPlan);
-  EXPECT_EQ(Wants(EventOf(v1::Event::KIND_COMMENTED)).trigger, Trigger::kReply);
+  EXPECT_EQ(TriggerFor(EventOf(v1::Event::KIND_OPENED)).trigger, Trigger::kPlan);
+  EXPECT_EQ(TriggerFor(EventOf(v1::Event::KIND_REOPENED)).trigger, Trigger::kPlan);
+  EXPECT_EQ(TriggerFor(EventOf(v1::Event::KIND_COMMENTED)).trigger, Trigger::kReply);
   RoutedEvent labelled = EventOf(v1::Event::KIND_LABELS_CHANGED);
-  EXPECT_EQ(Wants(labelled).trigger, Trigger::kNone) << "not even for an empty name";
+  EXPECT_EQ(TriggerFor(labelled).trigger, Trigger::kNone) << "not even for an empty name";
   labelled.label_added = "team a";
-  EXPECT_EQ(Wants(labelled).trigger, Trigger::kNone);
+  EXPECT_EQ(TriggerFor(labelled).trigger, Trigger::kNone);
   RoutedEvent set = EventOf(v1::Event::KIND_EDITED);
   set.facts.labels = {"x"};
-  EXPECT_EQ(Wants(set).trigger, Trigger::kNone);
-  EXPECT_EQ(planner_.LeaveAlone(Input()), "") << "no label is needed";
+  EXPECT_EQ(TriggerFor(set).trigger, Trigger::kNone);
+  EXPECT_EQ(planner_.SkipReason(Input()), "") << "no label is needed";
   issue_.add_labels("done");
-  EXPECT_EQ(planner_.LeaveAlone(Input()), reasons::kMarked);
-  EXPECT_EQ(planner_.LeaveAlone(Input(Trigger::kAsked)), "");
+  EXPECT_EQ(planner_.SkipReason(Input()), reasons::kMarked);
+  EXPECT_EQ(planner_.SkipReason(Input(Trigger::kManual)), "");
 }
 
 TEST_F(IssuePlannerTest, CommentsCountWhereAnAnswerIsWaitedFor) {
   RoutedEvent comment = EventOf(v1::Event::KIND_COMMENTED);
-  EXPECT_EQ(Wants(comment).trigger, Trigger::kReply);
+  EXPECT_EQ(TriggerFor(comment).trigger, Trigger::kReply);
   comment.facts.labels = {"queue"};
-  EXPECT_EQ(Wants(comment).trigger, Trigger::kNone);
+  EXPECT_EQ(TriggerFor(comment).trigger, Trigger::kNone);
   comment.facts.labels = {"queue", "needs info"};
-  EXPECT_EQ(Wants(comment).trigger, Trigger::kReply);
-  EXPECT_EQ(Wants(EventOf(v1::Event::KIND_COMMENTED, true)).reason, reasons::kBot);
+  EXPECT_EQ(TriggerFor(comment).trigger, Trigger::kReply);
+  EXPECT_EQ(TriggerFor(EventOf(v1::Event::KIND_COMMENTED, true)).reason, reasons::kBot);
   pack_ = Pack("");
-  EXPECT_EQ(Wants(comment).trigger, Trigger::kNone);
+  EXPECT_EQ(TriggerFor(comment).trigger, Trigger::kNone);
 }
 
 TEST_F(IssuePlannerTest, LeftAloneClosedOutsideTheQueueOrMarked) {
   issue_.add_labels("queue");
-  EXPECT_EQ(planner_.LeaveAlone(Input()), "");
+  EXPECT_EQ(planner_.SkipReason(Input()), "");
   PlanInput closed = Input();
   closed.open = false;
-  EXPECT_EQ(planner_.LeaveAlone(closed), reasons::kClosed);
+  EXPECT_EQ(planner_.SkipReason(closed), reasons::kClosed);
   issue_.add_labels("done");
-  EXPECT_EQ(planner_.LeaveAlone(Input()), reasons::kMarked);
-  EXPECT_EQ(planner_.LeaveAlone(Input(Trigger::kAsked)), "") << "a person asks";
+  EXPECT_EQ(planner_.SkipReason(Input()), reasons::kMarked);
+  EXPECT_EQ(planner_.SkipReason(Input(Trigger::kManual)), "") << "a person asks";
   issue_.clear_labels();
-  EXPECT_EQ(planner_.LeaveAlone(Input(Trigger::kAsked)), reasons::kNotInQueue);
+  EXPECT_EQ(planner_.SkipReason(Input(Trigger::kManual)), reasons::kNotInQueue);
 }
 
 TEST_F(IssuePlannerTest, ReplyCountsOnlyWhereWeSetTheWaitingLabel) {
@@ -144,9 +149,9 @@ TEST_F(IssuePlannerTest, ReplyCountsOnlyWhereWeSetTheWaitingLabel) {
   issue_.add_labels("done");
   issue_.add_labels("needs info");
   PlanInput input = Input(Trigger::kReply);
-  EXPECT_EQ(planner_.LeaveAlone(input), reasons::kNoTrigger) << "a person set it";
+  EXPECT_EQ(planner_.SkipReason(input), reasons::kNoTrigger) << "a person set it";
   input.our_labels = {"needs info"};
-  EXPECT_EQ(planner_.LeaveAlone(input), "");
+  EXPECT_EQ(planner_.SkipReason(input), "");
 }
 
 TEST_F(IssuePlannerTest, DigestKnowsTheReportersCommentsAndNoOthers) {

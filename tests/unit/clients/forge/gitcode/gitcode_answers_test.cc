@@ -94,7 +94,7 @@ TEST(GitCodeAnswers, RepositoryLabelsLoseTheHashOfTheirColor) {
 // --- Errors ---
 
 std::optional<ForgeVerdict> Judge(int status, std::string body = "", std::vector<HttpHeader> headers = {}) {
-  return GitCodeDialect().Judge(HttpResponse{status, std::move(headers), std::move(body)},
+  return GitCodeDialect().Judge(OutgoingResponse{status, std::move(headers), std::move(body)},
                                 std::chrono::system_clock::time_point(seconds(1'714'564'800)));
 }
 

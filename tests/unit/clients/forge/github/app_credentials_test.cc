@@ -214,7 +214,8 @@ TEST_F(AppCredentialsTest, TheAccountIsTheAppsBot) {
   inner_.Then(OkAnswer(R"({"slug": "yardmaster"})"));
   const auto account = credentials_.Account(clock_.Monotonic() + seconds(30));
   ASSERT_TRUE(account.ok()) << account.status();
-  EXPECT_EQ(account->login, "yardmaster[bot]");
+  ASSERT_TRUE(account->has_value());
+  EXPECT_EQ((*account)->login, "yardmaster[bot]");
   EXPECT_EQ(inner_.requests().at(0).target, "/app");
 }
 

@@ -11,7 +11,7 @@ using std::chrono::seconds;
 constexpr std::chrono::system_clock::time_point kNow{seconds(1'714'564'800)};
 
 std::optional<ForgeVerdict> Judge(int status, std::string body = "", std::vector<HttpHeader> headers = {}) {
-  return GitHubDialect().Judge(HttpResponse{status, std::move(headers), std::move(body)}, kNow);
+  return GitHubDialect().Judge(OutgoingResponse{status, std::move(headers), std::move(body)}, kNow);
 }
 
 TEST(GitHubDialect, SuccessesAndNotModifiedAreNoErrors) {

@@ -12,7 +12,7 @@
 #include <string>
 
 #include "rules/engine/phrases/phrase_set.h"
-#include "services/commands/pipe/planner.h"
+#include "services/commands/pipe/command_planner.h"
 #include "tests/unit/services/intake/world.h"
 
 namespace yardmaster::testing {
@@ -43,8 +43,10 @@ class CommandWorld : public World {
       return rules::PhraseSet::Load(files, "common", problems);
     }();
     EXPECT_NE(phrases, nullptr);
-    command_planner_ = std::make_shared<commands::CommandsPlanner>(
-        commands::PlannerEnvironment{config_, nullptr, [](std::string_view) { return phrases; }});
+    const auto planner = std::make_shared<commands::CommandPlanner>(
+        commands::CommandEnvironment{config_, nullptr, [](std::string_view) { return phrases; }});
+    command_planner_ = planner;
+    command_parser_ = planner;
     forge_.access[std::string(kRepository) + " maria"] = {ForgePermission::kWrite, "write"};
     Boot();
   }

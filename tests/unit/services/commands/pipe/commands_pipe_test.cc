@@ -238,7 +238,7 @@ TEST(CommandsPipe, LabelThatTheForgeKeepsDoesNotHideThoseThatAreTakenOff) {
   std::map<std::string, std::string> states;
   for (const store::Effect& effect : world.Effects()) {
     if (effect.kind != "remove_labels") continue;
-    states[effect.payload.find("wish") == std::string::npos ? "question" : "wish"] =
+    states[effect.action.remove_labels().labels(0) != "wish" ? "question" : "wish"] =
         std::string(store::EffectStateName(effect.state));
   }
   EXPECT_EQ(states, (std::map<std::string, std::string>{{"question", "confirmed"}, {"wish", "refused"}}));

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/fake_subject_view.h"
+
 namespace yardmaster::commands {
 namespace {
 
@@ -15,31 +17,13 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-// Files of repositories: "repository:path@ref" → text.
-class FilesView final : public SubjectView {
+// What every event asks for is read as it was within the last minute.
+class FilesView final : public testing::FakeSubjectView {
  public:
-  std::string_view forge() const override { return "github"; }
-  absl::StatusOr<ForgeAccess> Access(std::string_view) override { return ForgeAccess{}; }
-  absl::StatusOr<bool> IsTeamMember(std::string_view, std::string_view, std::string_view) override { return false; }
-  absl::StatusOr<std::optional<std::string>> File(std::string_view, std::string_view, std::string_view) override {
-    ADD_FAILURE() << "what every event asks for is read as it was within the last minute";
+  absl::StatusOr<std::optional<std::string>> File(std::string_view, std::string_view path, std::string_view) override {
+    ADD_FAILURE() << path;
     return std::optional<std::string>();
   }
-  absl::StatusOr<std::optional<std::string>> RecentFile(std::string_view repository, std::string_view path,
-                                                        std::string_view ref) override {
-    const auto it = files.find(std::string(repository) + ":" + std::string(path) + "@" + std::string(ref));
-    if (it == files.end()) return std::optional<std::string>();
-    return std::optional<std::string>(it->second);
-  }
-  absl::StatusOr<const ForgePull*> Pull() override { return &pull; }
-  absl::StatusOr<const ForgePullFileList*> PullFiles() override { return &changed; }
-  absl::StatusOr<std::optional<v1::Plan>> LatestDecision() override { return std::optional<v1::Plan>(); }
-  absl::StatusOr<AskedPlan> Ask(std::string_view, const AskOptions&) override { return AskedPlan(); }
-  std::string Digest() const override { return {}; }
-
-  std::map<std::string, std::string> files;
-  ForgePull pull;
-  ForgePullFileList changed;
 };
 
 class ChooseByFilesTest : public ::testing::Test {

@@ -95,7 +95,7 @@ TEST(StoreCrashChild, DISABLED_WritesUntilItIsKilled) {
       effect.key = key;
       effect.kind = "add_labels";
       effect.subject = Issue(i % 5 + 1);
-      effect.payload = BodyOf(key);
+      effect.action.mutable_post_template()->set_body(BodyOf(key));
       auto intent = store.ledger().Intent(effect);
       if (!intent.ok()) continue;
       Say("intent " + key);
@@ -191,7 +191,7 @@ TEST(StoreCrash, NothingAcknowledgedIsLostByKillsAtRandomMoments) {
     for (const auto& [key, state] : effects) {
       auto effect = store.ledger().Find(key);
       ASSERT_TRUE(effect.ok()) << key << ": " << effect.status();
-      ASSERT_EQ(effect->payload, BodyOf(key));
+      ASSERT_EQ(effect->action.post_template().body(), BodyOf(key));
       if (state == "confirmed") {
         ASSERT_EQ(effect->state, EffectState::kConfirmed) << key;
       }

@@ -20,7 +20,7 @@ NewEffect Comment(const std::string& key, int64_t number = 1) {
   effect.key = key;
   effect.subject = Issue(number);
   effect.kind = "post_template";
-  effect.payload = std::string("payload \0 of ", 13) + key;
+  effect.action.mutable_post_template()->set_body("body \xc3\xa9 of " + key);
   effect.decision = "d-1";
   effect.delivery = 7;
   return effect;
@@ -37,9 +37,9 @@ class LedgerTest : public StoreFixture {
   absl::Status Move(int64_t id, EffectState to) {
     switch (to) {
       case EffectState::kIntent:
-        return ledger().MarkNotSent(id, "all looks missed it");
+        return ledger().MarkNotFound(id, "all looks missed it");
       case EffectState::kUnknown:
-        return ledger().MarkUnknown(id, clock_.Now(), "connection reset");
+        return ledger().MarkUnknown(id, clock_.Now(), "connection reset", "");
       case EffectState::kConfirmed:
         return ledger().MarkConfirmed(id, "4711");
       case EffectState::kRefused:
@@ -59,7 +59,7 @@ TEST_F(LedgerTest, AnIntentComesBackAsItWasNoted) {
   EXPECT_EQ(effect->subject.repository(), "pytorch/pytorch");
   EXPECT_EQ(effect->subject.number(), 1);
   EXPECT_EQ(effect->kind, "post_template");
-  EXPECT_EQ(effect->payload, std::string("payload \0 of k1", 15));
+  EXPECT_EQ(effect->action.post_template().body(), "body \xc3\xa9 of k1");
   EXPECT_EQ(effect->decision, "d-1");
   EXPECT_EQ(effect->delivery, 7);
   EXPECT_EQ(effect->state, EffectState::kIntent);
@@ -85,22 +85,6 @@ TEST_F(LedgerTest, AKeyThatBelongsToAnotherSubjectOrKindIsRefused) {
   NewEffect labels = Comment("k1", 1);
   labels.kind = "add_labels";
   EXPECT_EQ(ledger().Intent(labels).status().code(), absl::StatusCode::kAlreadyExists);
-}
-
-TEST_F(LedgerTest, IntentsTogetherAreAllOrNone) {
-  Intent(Comment("taken", 9));
-  auto refused = ledger().Intents({Comment("a"), Comment("b"), Comment("taken", 1)});
-  EXPECT_EQ(refused.status().code(), absl::StatusCode::kAlreadyExists);
-  EXPECT_EQ(ledger().Find("a").status().code(), absl::StatusCode::kNotFound);
-  EXPECT_EQ(ledger().Intents({Comment("c", 1), Comment("c", 2)}).status().code(), absl::StatusCode::kAlreadyExists);
-  EXPECT_EQ(ledger().Find("c").status().code(), absl::StatusCode::kNotFound);
-
-  auto noted = ledger().Intents({Comment("a"), Comment("taken", 9), Comment("a")});
-  ASSERT_TRUE(noted.ok()) << noted.status();
-  ASSERT_THAT(*noted, SizeIs(3));
-  EXPECT_FALSE((*noted)[0].existed);
-  EXPECT_TRUE((*noted)[1].existed);
-  EXPECT_EQ((*noted)[2].id, (*noted)[0].id);
 }
 
 // Every pair of states: those that the header draws go, all others are refused naming both and change nothing.
@@ -138,16 +122,17 @@ TEST_F(LedgerTest, AnEffectTellsItsWholeStory) {
   ASSERT_TRUE(ledger().Sending(id).ok());
   EXPECT_EQ(ledger().Get(id)->attempts, 1);
   EXPECT_EQ(ledger().Get(id)->sent_at, clock_.Now());
-  ASSERT_TRUE(ledger().MarkUnknown(id, clock_.Now() + 2s, "connection reset").ok());
+  ASSERT_TRUE(ledger().MarkUnknown(id, clock_.Now() + 2s, "connection reset", "4711").ok());
   auto unknown = ledger().Get(id);
   EXPECT_EQ(unknown->state, EffectState::kUnknown);
   EXPECT_EQ(unknown->reason, "connection reset");
+  EXPECT_EQ(unknown->forge_ref, "4711");
   EXPECT_EQ(unknown->due_at, clock_.Now() + 2s);
   EXPECT_EQ(ledger().Sending(id).code(), absl::StatusCode::kFailedPrecondition);
   ASSERT_TRUE(ledger().PutOff(id, clock_.Now() + 10s, "not there yet").ok());
   EXPECT_EQ(ledger().Get(id)->due_at, clock_.Now() + 10s);
   EXPECT_EQ(ledger().Get(id)->state, EffectState::kUnknown);
-  ASSERT_TRUE(ledger().MarkNotSent(id, "all looks missed it").ok());
+  ASSERT_TRUE(ledger().MarkNotFound(id, "all looks missed it").ok());
   ASSERT_TRUE(ledger().Sending(id).ok());
   clock_.Advance(1s);
   ASSERT_TRUE(ledger().MarkConfirmed(id, "987").ok());
@@ -160,12 +145,38 @@ TEST_F(LedgerTest, AnEffectTellsItsWholeStory) {
   EXPECT_EQ(ledger().PutOff(id, clock_.Now(), "too late").code(), absl::StatusCode::kFailedPrecondition);
 }
 
+TEST_F(LedgerTest, ProgressIsKeptWhileItIsOpenAndEndsWithIt) {
+  const int64_t id = Intent(Comment("k1"));
+  ASSERT_TRUE(ledger().Sending(id).ok());
+  ASSERT_TRUE(ledger().NoteProgress(id, "page 1 of 3", clock_.Now() + 5s).ok());
+  auto effect = ledger().Get(id);
+  EXPECT_EQ(effect->state, EffectState::kUnknown);
+  EXPECT_EQ(effect->progress, "page 1 of 3");
+  EXPECT_EQ(effect->due_at, clock_.Now() + 5s);
+  Open();
+  ASSERT_TRUE(ledger().NoteProgress(id, "page 2 of 3", clock_.Now() + 5s).ok());
+  EXPECT_EQ(ledger().Get(id)->progress, "page 2 of 3");
+  ASSERT_TRUE(ledger().MarkConfirmed(id, "77").ok());
+  EXPECT_EQ(ledger().NoteProgress(id, "page 3 of 3", clock_.Now()).code(), absl::StatusCode::kFailedPrecondition);
+}
+
+TEST_F(LedgerTest, AnAttemptThatDidNothingIsUndone) {
+  const int64_t id = Intent(Comment("k1"));
+  ASSERT_TRUE(ledger().Sending(id).ok());
+  ASSERT_TRUE(ledger().UndoSending(id, "429").ok());
+  EXPECT_EQ(ledger().Get(id)->attempts, 0);
+  EXPECT_FALSE(ledger().Get(id)->sent_at.has_value());
+  EXPECT_EQ(ledger().Get(id)->state, EffectState::kIntent);
+  ASSERT_TRUE(ledger().MarkConfirmed(id, "77").ok());
+  EXPECT_EQ(ledger().UndoSending(id, "too late").code(), absl::StatusCode::kFailedPrecondition);
+}
+
 TEST_F(LedgerTest, PendingAreIntentsAndUnknownsOldestFirst) {
   std::vector<int64_t> ids;
   ids.reserve(5);
   for (int i = 0; i < 5; ++i) ids.push_back(Intent(Comment("k" + std::to_string(i))));
   ASSERT_TRUE(ledger().MarkConfirmed(ids[1], "1").ok());
-  ASSERT_TRUE(ledger().MarkUnknown(ids[2], clock_.Now() + 1h, "?").ok());
+  ASSERT_TRUE(ledger().MarkUnknown(ids[2], clock_.Now() + 1h, "?", "").ok());
   EXPECT_EQ(*ledger().CountPending(), 4);
   auto first = ledger().Pending(0, 2);
   ASSERT_THAT(*first, SizeIs(2));

@@ -23,7 +23,8 @@ using ::testing::SizeIs;
 
 // What a database of each step can hold, as that step's program would have written it. A new step adds its rows here
 // and its expectations to CheckRows; what is here is never changed.
-void FillStep(soci::session& sql, int64_t step) {
+// `program` is the step of the program that writes.
+void FillStep(soci::session& sql, int64_t step, int64_t program) {
   if (step == 1) {
     for (int i = 1; i <= 300; ++i) {
       const std::string id = "old-" + std::to_string(i);
@@ -51,7 +52,9 @@ void FillStep(soci::session& sql, int64_t step) {
       const std::string name = "old-" + std::to_string(i);
       const std::string state = i % 3 == 0 ? "intent" : i % 3 == 1 ? "unknown" : "confirmed";
       soci::blob payload(sql);
-      SetBlob(payload, std::string("payload\0", 8) + name);
+      v1::Action action;
+      action.mutable_add_labels()->add_labels(name);
+      SetBlob(payload, program < 8 ? R"({"labels":[")" + name + R"("],"command":""})" : action.SerializeAsString());
       sql << "insert into effects (key, subject, subject_kind, kind, decision, delivery, state, created_at, payload) "
              "values (:key, 'github:o/r#5', 1, 'add_labels', 'd-old', 1, :state, 1714564800000000, :payload)",
           soci::use(name, "key"), soci::use(state, "state"), soci::use(payload, "payload");
@@ -112,7 +115,7 @@ void CheckRows(Store& store, int64_t step) {
   }
   if (step >= 2) {
     EXPECT_EQ(*store.ledger().CountPending(), 200);
-    EXPECT_EQ(store.ledger().Find("old-2")->payload, std::string("payload\0old-2", 13));
+    EXPECT_EQ(store.ledger().Find("old-2")->action.add_labels().labels(0), "old-2");
     EXPECT_EQ(store.decisions().Get("old-300")->plan, "plan old-300");
   }
   if (step >= 3) {
@@ -204,7 +207,7 @@ TEST_F(SchemaTest, EveryEarlierVersionIsMigratedWithItsRows) {
       ASSERT_TRUE(Migrate(*sql, step, 1).ok());
       EXPECT_EQ(SchemaVersion(*sql), step);
       soci::transaction rows(*sql);
-      for (int64_t filled = 1; filled <= step; ++filled) FillStep(*sql, filled);
+      for (int64_t filled = 1; filled <= step; ++filled) FillStep(*sql, filled, step);
       rows.commit();
     }
     {

@@ -1,0 +1,53 @@
+#include "clients/forge/gitcode/gitcode_profile.h"
+
+#include "clients/forge/gitcode/gitcode_dialect.h"
+#include "clients/forge/gitcode/gitcode_forge.h"
+#include "clients/forge/gitcode/gitcode_webhook.h"
+
+namespace yardmaster {
+namespace {
+
+// 50 requests a minute and 4,000 an hour. After 429: 1 s, doubled up to 30 s.
+BudgetLimits Budget() {
+  BudgetLimits limits;
+  limits.requests_per_minute = 50;
+  limits.requests_per_hour = 4'000;
+  limits.concurrent = 10;
+  limits.first_pause = std::chrono::milliseconds(1'000);
+  limits.longest_pause = std::chrono::milliseconds(30'000);
+  return limits;
+}
+
+}  // namespace
+
+const ForgeProfile& GitCodeProfile() {
+  // Later names of headers come from older or renamed senders of the same forge.
+  static const auto* const profile = new ForgeProfile{
+      .name = "gitcode",
+      .api_url = "https://api.gitcode.com/api/v5",
+      .git_url = "https://gitcode.com",
+      .git_user = "oauth2",
+      .budget = Budget(),
+      .webhooks =
+          {
+              .event_headers = {"X-GitCode-Event", "X-AtomGit-Event"},
+              .delivery_headers = {"X-GitCode-Delivery", "X-AtomGit-Delivery", "X-GitCode-Webhook-Delivery",
+                                   "X-GitCode-Event-UUID"},
+              .delivery_member = "uuid",
+              .signature_header = "X-GitCode-Signature-256",
+              .token_header = "X-GitCode-Token",
+              .repository = {"project", "path_with_namespace"},
+              .events = {"Issue Hook", "Note Hook", "Merge Request Hook", "Push Hook", "Tag Push Hook"},
+              .ping_event = {},
+              .read = ReadGitCodeWebhook,
+          },
+      .app_credentials = nullptr,
+      .dialect = []() -> std::unique_ptr<ForgeDialect> { return std::make_unique<GitCodeDialect>(); },
+      .client = [](ForgePipeline pipeline, const Clock& clock) -> std::unique_ptr<StoppableForge> {
+        return std::make_unique<GitCodeForge>(std::move(pipeline), clock);
+      },
+  };
+  return *profile;
+}
+
+}  // namespace yardmaster

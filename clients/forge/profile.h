@@ -1,0 +1,72 @@
+// A forge in one row: everything that the rest of the program has to know about it. To add one, write its folder beside
+// github/ and gitcode/, and name its profile in profile.cc.
+#ifndef YARDMASTER_CLIENTS_FORGE_PROFILE_H_
+#define YARDMASTER_CLIENTS_FORGE_PROFILE_H_
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "clients/forge/budget_model.h"
+#include "clients/forge/forge_config.h"
+#include "clients/forge/forge_event.h"
+#include "clients/forge/make_forge.h"
+#include "clients/forge/rest_adapter.h"
+
+namespace yardmaster {
+
+// A member of a member of a webhook's body, e.g. {"repository", "full_name"}.
+struct PayloadMember {
+  std::string_view object;
+  std::string_view member;
+};
+
+// How a forge sends webhooks.
+struct WebhookProfile {
+  // The first of these headers that is there counts.
+  std::vector<std::string_view> event_headers;
+  std::vector<std::string_view> delivery_headers;
+  // Member of the body that names the delivery where no header does; empty: a delivery without a header is refused.
+  std::string_view delivery_member;
+  std::string_view signature_header;
+  std::string_view token_header;         // the secret itself; empty: this forge never sends it
+  PayloadMember repository;              // where the body names the repository
+  std::vector<std::string_view> events;  // that `read` knows; all others are ignored on arrival
+  std::string_view ping_event;           // empty: there is none
+  ReadWebhook read = nullptr;
+};
+
+struct ForgeProfile {
+  std::string_view name;  // as in the configuration, in paths of webhooks and in subjects
+  // The public instance. Git's user name goes with a token in place of the password.
+  std::string_view api_url;
+  std::string_view git_url;
+  std::string_view git_user;
+  BudgetLimits budget;
+  WebhookProfile webhooks;
+  // Where the forge has Apps: credentials from ForgeConfig.app. Null: it has none.
+  absl::StatusOr<std::unique_ptr<ForgeCredentials>> (*app_credentials)(const ForgeConfig& config,
+                                                                       ForgeTransport& transport,
+                                                                       const ForgeEnvironment& environment) = nullptr;
+  std::unique_ptr<ForgeDialect> (*dialect)() = nullptr;
+  std::unique_ptr<StoppableForge> (*client)(ForgePipeline pipeline, const Clock& clock) = nullptr;
+};
+
+// A table of forges. Entries live as long as the program.
+using ForgeProfiles = absl::Span<const ForgeProfile* const>;
+
+// The forges that this program knows.
+ForgeProfiles ShippedForges();
+
+// nullptr for a name that has no entry.
+const ForgeProfile* FindForge(ForgeProfiles profiles, std::string_view name);
+
+// The profile of a configured forge: the one that the configuration was read with, else the shipped one of its name;
+// nullptr if there is none.
+const ForgeProfile* ProfileOf(const ForgeConfig& config);
+
+}  // namespace yardmaster
+
+#endif  // YARDMASTER_CLIENTS_FORGE_PROFILE_H_

@@ -1,0 +1,376 @@
+#include "services/commands/pipe/command_planner.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "clients/forge/forge_error.h"
+#include "services/commands/answers.h"
+#include "services/commands/command_text.h"
+#include "services/commands/permission.h"
+#include "services/commands/pipe/handlers.h"
+#include "services/commands/pipe/requests.h"
+#include "services/commands/pipe/settings.h"
+#include "services/core/defang.h"
+#include "services/core/errors.h"
+#include "services/core/reasons.h"
+#include "services/core/short_digest.h"
+#include "services/core/status_macros.h"
+#include "services/intake/outcome.h"
+
+namespace yardmaster::commands {
+namespace {
+
+using rules::CommandModel;
+using rules::CommandParameterType;
+using rules::LocalText;
+
+constexpr std::string_view kAcknowledgement = "eyes";
+// A question back names so many ways to say it.
+constexpr size_t kMaxChoices = 4;
+// Of a sentence about what was not read.
+constexpr size_t kMaxNoteBytes = 400;
+constexpr std::string_view kDryRunOutcome = "dry-run: ";
+
+// A command as it was read, with the table that it points into.
+class ReadCommand final : public TextCommand {
+ public:
+  ReadCommand(Request request, std::shared_ptr<const rules::CommandTable> table)
+      : request_(std::move(request)), table_(std::move(table)) {}
+  std::string_view fingerprint() const override { return request_.fingerprint; }
+  std::string_view id() const override { return request_.command.id(); }
+  const Request& request() const { return request_; }
+
+ private:
+  const Request request_;
+  const std::shared_ptr<const rules::CommandTable> table_;
+};
+
+const Request& RequestOf(const PlanInput& input) {
+  return static_cast<const ReadCommand&>(input.command->command).request();
+}
+
+// Errors that pass end the plan; the others are answered.
+bool Passes(const absl::Status& error) { return !Outcome::OfForge(error).failed(); }
+
+rules::CommandPlace PlaceOf(const v1::Subject& subject) {
+  return subject.kind() == v1::SUBJECT_KIND_PULL_REQUEST ? rules::kFromPull : rules::kFromIssue;
+}
+
+// Numbers and repositories that a command names besides the thread it stands in.
+bool NamesAnother(const ParsedCommand& command, const v1::Subject& subject) {
+  for (const std::string_view slot : {"pr", "issue"}) {
+    const auto it = command.slots.find(slot);
+    if (it == command.slots.end()) continue;
+    const auto* number = std::get_if<int64_t>(&it->second);
+    if (number != nullptr && *number != subject.number()) return true;
+  }
+  const auto repository = command.slots.find("repo");
+  if (repository == command.slots.end()) return false;
+  const auto* name = std::get_if<std::string>(&repository->second);
+  return name != nullptr && !SameLogin(*name, subject.repository());
+}
+
+// Parameters that neither the words nor the thread give.
+std::vector<LocalText> Missing(const ParsedCommand& command, const v1::Subject& subject) {
+  std::vector<LocalText> out;
+  const bool pull = subject.kind() == v1::SUBJECT_KIND_PULL_REQUEST;
+  for (const rules::CommandParameter* parameter : command.missing) {
+    if (parameter->type == CommandParameterType::kIssue) continue;
+    if (parameter->type == CommandParameterType::kPull && pull) continue;
+    out.push_back({absl::StrCat(parameter->name, " is missing: ", parameter->summary.en),
+                   absl::StrCat("缺少 ", parameter->name, "：", parameter->summary.In(true))});
+  }
+  if (out.empty() && command.command->needs_pull && !pull && !command.slots.contains("pr")) {
+    out.push_back({"it needs the number of a pull request", "需要 PR 编号"});
+  }
+  return out;
+}
+
+// What the forge says about a person; `hidden` is set if it does not tell us.
+absl::StatusOr<PermissionDecision> Permit(const PermissionRequest& request, std::string_view login,
+                                          const SettingLayers& layers, const v1::Subject& subject, SubjectView& view,
+                                          bool& hidden) {
+  const PermissionQuestions questions = QuestionsOf(request, login, layers);
+  Person person;
+  person.login = std::string(login);
+  if (questions.permission) {
+    const absl::StatusOr<ForgeAccess> access = view.Access(login);
+    if (access.ok()) {
+      person.permission = std::string(ForgePermissionName(access->permission));
+    } else {
+      const std::optional<ForgeError> error = ForgeErrorOf(access.status());
+      if (!error.has_value() || error->Transient() || error->reason == ForgeReason::kStopped ||
+          error->reason == ForgeReason::kBudget || error->reason == ForgeReason::kRateLimited) {
+        return access.status();
+      }
+      hidden = true;
+    }
+  }
+  std::map<std::string, bool> teams;
+  for (const std::string& team : questions.teams) {
+    const size_t slash = team.find('/');
+    const std::string owner = slash == std::string::npos
+                                  ? subject.repository().substr(0, subject.repository().find('/'))
+                                  : team.substr(0, slash);
+    ASSIGN_OR_RETURN(const bool member,
+                     view.IsTeamMember(owner, slash == std::string::npos ? team : team.substr(slash + 1), login));
+    teams[team] = member;
+  }
+  person.is_member = [&teams](const std::string& team) {
+    const auto it = teams.find(team);
+    return it != teams.end() && it->second;
+  };
+  return Decide(request, person, layers);
+}
+
+}  // namespace
+
+// One command on its way to its plan.
+class CommandPlanner::Planning {
+ public:
+  Planning(const CommandEnvironment& env, const PlanInput& input)
+      : env_(env),
+        input_(input),
+        view_(input.view),
+        request_(RequestOf(input)),
+        command_(request_.command),
+        answers_(input.pack->commands()) {
+    asked_.person = input.event.actor();
+    asked_.written = request_.written;
+    asked_.chinese = request_.chinese;
+    asked_.command = command_.command;
+  }
+
+  absl::Status Load() {
+    const std::shared_ptr<const PackSet> packs = env_.packs == nullptr ? nullptr : env_.packs();
+    return LoadSettings(view_, subject(), env_.config, packs.get(), settings_);
+  }
+  bool IsOtherBots() const {
+    return !request_.IsNote() && !command_.name.empty() && IsOnList(command_.name, settings_.robot_commands);
+  }
+  absl::Status Run(v1::Plan& plan);
+  // The answer for the case that something before it fails; with the reason's place in it.
+  std::string FailureText(std::string_view reason) const { return answers_.Failed(asked_, reason); }
+  v1::AnswerComment& AddAnswer(int64_t revision, v1::Plan& plan) const;
+
+  const ParsedCommand& command() const { return command_; }
+  const AskedBy& asked() const { return asked_; }
+  const Answers& answers() const { return answers_; }
+
+ private:
+  const v1::Subject& subject() const { return input_.snapshot.subject(); }
+  // The answer that asks back what free text means; nullopt: it is a command.
+  std::optional<std::string> Question() const;
+  // The answer that says why something of a sentence is not done though it could be: what it depends on was not.
+  std::optional<std::string> Stopped(v1::Plan& plan) const;
+  // The answer that says why not; nullopt: everybody involved may.
+  absl::StatusOr<std::optional<std::string>> Refusal(std::string& outcome);
+  absl::StatusOr<std::string> Answer(v1::Plan& plan);
+
+  const CommandEnvironment& env_;
+  const PlanInput& input_;
+  SubjectView& view_;
+  const Request& request_;
+  const ParsedCommand& command_;
+  const Answers answers_;
+  AskedBy asked_;
+  LoadedSettings settings_;
+};
+
+std::optional<std::string> CommandPlanner::Planning::Question() const {
+  if (command_.command != nullptr) return std::nullopt;
+  std::vector<std::string> ways;
+  for (const std::string& way : request_.choices) {
+    if (ways.size() < kMaxChoices) ways.push_back(way);
+  }
+  LocalText sentence{"it is not clear what is meant", "不清楚具体要做什么"};
+  if (!ways.empty()) {
+    sentence.en = absl::StrCat("did you mean ", absl::StrJoin(ways, " or "), "? Write the one that you mean");
+    sentence.zh = absl::StrCat("是指 ", absl::StrJoin(ways, " 还是 "), "？请直接写出其中一个命令");
+  }
+  return answers_.Ask(asked_, {sentence});
+}
+
+std::optional<std::string> CommandPlanner::Planning::Stopped(v1::Plan& plan) const {
+  for (const Dependency& before : request_.before) {
+    const auto& earlier = input_.command->earlier;
+    const auto settled = absl::c_find_if(earlier, [&](const auto& one) { return one.first == before.fingerprint; });
+    std::string_view outcome = settled == earlier.end() ? std::string_view() : std::string_view(settled->second);
+    if (outcome.starts_with(kDryRunOutcome)) outcome.remove_prefix(kDryRunOutcome.size());
+    if (outcome.starts_with("done")) continue;
+    plan.set_outcome("stopped");
+    return answers_.Failed(asked_,
+                           absl::StrCat(asked_.chinese ? "前面的 " : "it comes behind ", EchoCode(before.written),
+                                        asked_.chinese ? " 没有做成，所以没有继续" : ", which was not done"));
+  }
+  if (!request_.conditional || command_.command->access != rules::CommandAccess::kWrite) return std::nullopt;
+  plan.set_outcome("asked-back");
+  return answers_.Ask(asked_, {{"whether the condition holds is for people to say: write it on its own when it does",
+                                "条件是否满足要由人判断，满足时请单独写出这个命令"}});
+}
+
+absl::StatusOr<std::optional<std::string>> CommandPlanner::Planning::Refusal(std::string& outcome) {
+  PermissionRequest request;
+  request.command = command_.command;
+  request.place = PlaceOf(subject());
+  // Who opened another thread is not known here.
+  if (!NamesAnother(command_, subject())) request.author = input_.snapshot.author();
+  // Whoever writes into somebody else's text borrows no rights from them, nor lends their own.
+  std::vector<std::string> people = {input_.event.actor()};
+  const std::string& author = input_.event.text_author();
+  if (!author.empty() && !SameLogin(author, input_.event.actor())) people.push_back(author);
+  for (const std::string& login : people) {
+    bool hidden = false;
+    ASSIGN_OR_RETURN(const PermissionDecision decision,
+                     Permit(request, login, settings_.layers, subject(), view_, hidden));
+    if (decision.allowed()) continue;
+    if (hidden) {
+      outcome = "refused: permissions can't be looked up";
+      return answers_.Failed(asked_, asked_.chinese ? "机器人无权查询谁可以使用它，请联系机器人的维护者"
+                                                    : "the forge does not let the bot look up who may give it; tell "
+                                                      "whoever runs the bot");
+    }
+    outcome = absl::StrCat("refused: ", login);
+    return answers_.Refused(asked_, decision);
+  }
+  return std::optional<std::string>();
+}
+
+absl::StatusOr<std::string> CommandPlanner::Planning::Answer(v1::Plan& plan) {
+  // 1. What is meant.
+  if (command_.kind == ParsedCommand::Kind::kUnknown) {
+    if (request_.IsNote()) {
+      plan.set_outcome("not read");
+      return answers_.Failed(asked_, EchoText(request_.unread.In(asked_.chinese), kMaxNoteBytes));
+    }
+    plan.set_outcome("suggested");
+    return answers_.Unknown(asked_, command_.suggestion);
+  }
+  if (command_.kind == ParsedCommand::Kind::kRequest) {
+    if (std::optional<std::string> question = Question(); question.has_value()) {
+      plan.set_outcome("asked-back");
+      return *std::move(question);
+    }
+  }
+
+  // 2. Who may.
+  std::string outcome;
+  ASSIGN_OR_RETURN(std::optional<std::string> refusal, Refusal(outcome));
+  if (refusal.has_value()) {
+    plan.set_outcome(outcome);
+    return *std::move(refusal);
+  }
+
+  if (std::optional<std::string> stopped = Stopped(plan); stopped.has_value()) return *std::move(stopped);
+
+  // 3. Whether it can be done as it is written.
+  if (!command_.problems.empty()) {
+    std::vector<LocalText> sentences;
+    sentences.reserve(command_.problems.size());
+    for (const CommandProblem& problem : command_.problems) sentences.push_back(problem.message);
+    plan.set_outcome("usage");
+    return answers_.UsageError(asked_, sentences);
+  }
+  if (const std::vector<LocalText> missing = Missing(command_, subject()); !missing.empty()) {
+    plan.set_outcome("asked-back");
+    return answers_.Ask(asked_, missing);
+  }
+  const CommandHandler handler =
+      command_.command->state == rules::CommandState::kWorks ? FindHandler(command_.command->id) : nullptr;
+  if (handler == nullptr) {
+    plan.set_outcome(command_.command->state == rules::CommandState::kNotOffered ? "not-offered" : "not-yet");
+    return answers_.Unavailable(asked_);
+  }
+  if (NamesAnother(command_, subject())) {
+    plan.set_outcome("refused: another thread");
+    return answers_.Failed(asked_, asked_.chinese
+                                       ? "它只作用于所在的 issue 或 PR，请到那里使用"
+                                       : "it works on the issue or pull request that it is written in: write "
+                                         "it there");
+  }
+
+  // 4. Do it.
+  const RepositoryConfig* entry = env_.config.FindRepository(subject().forge(), subject().repository());
+  const std::vector<std::string> packs = entry == nullptr ? std::vector<std::string>() : entry->packs;
+  ASSIGN_OR_RETURN(const CommandResult done,
+                   handler({input_, command_, answers_, asked_, settings_.layers, packs, plan}));
+  plan.set_outcome(done.outcome);
+  return done.done ? answers_.Done(asked_, done.text) : answers_.Failed(asked_, done.text);
+}
+
+v1::AnswerComment& CommandPlanner::Planning::AddAnswer(int64_t revision, v1::Plan& plan) const {
+  v1::AnswerComment& answer = *plan.add_actions()->mutable_answer_comment();
+  answer.set_name(input_.command->name);
+  answer.set_revision(2 * input_.command->revision + revision);
+  return answer;
+}
+
+absl::Status CommandPlanner::Planning::Run(v1::Plan& plan) {
+  absl::StatusOr<std::string> text = Answer(plan);
+  if (!text.ok() && Passes(text.status())) return text.status();
+  if (!text.ok()) {
+    plan.clear_actions();
+    plan.set_outcome(absl::StrCat("failed: ", text.status().message()));
+    text = FailureText(EchoText(std::string(text.status().message())));
+  }
+  if (!request_.IsNote() && !request_.unread.en.empty()) {
+    absl::StrAppend(&*text, "\n\n", EchoText(request_.unread.In(asked_.chinese), kMaxNoteBytes));
+  }
+  v1::AnswerComment& answer = AddAnswer(/*revision=*/1, plan);
+  answer.set_body(*std::move(text));
+  answer.set_body_on_failure(FailureText(kFailureReasonPlace));
+  return absl::OkStatus();
+}
+
+TextCommands CommandPlanner::Parse(const CommandContext& context, std::string_view text) const {
+  GrammarOptions options;
+  if (!context.own_login.empty()) options.bot_logins = {std::string(context.own_login)};
+  const RepositoryConfig* entry = env_.config.FindRepository(context.subject.forge(), context.subject.repository());
+  options.robot_commands = entry != nullptr ? entry->commands.robot_commands : env_.config.commands.robot_commands;
+  std::shared_ptr<const rules::PhraseSet> phrases;
+  if (env_.find_phrases != nullptr) phrases = env_.find_phrases(context.pack.model().name);
+  const std::shared_ptr<const rules::CommandTable> table = context.pack.commands();
+  TextCommands commands;
+  for (Request& request : RequestReader(table, options, std::move(phrases), context.subject).Read(text)) {
+    commands.push_back(std::make_shared<ReadCommand>(std::move(request), table));
+  }
+  return commands;
+}
+
+TriggerResult CommandPlanner::TriggerFor(const RoutedEvent&, const rules::PackModel&,
+                                         const std::vector<std::string>*) const {
+  return {Trigger::kNone, reasons::kNoTrigger};
+}
+
+std::string_view CommandPlanner::SkipReason(const PlanInput& input) const {
+  Planning planning(env_, input);
+  // An error comes again when the plan is made.
+  return planning.Load().ok() && planning.IsOtherBots() ? reasons::kOtherBot : std::string_view();
+}
+
+absl::Status CommandPlanner::Acknowledge(const PlanInput& input, v1::Plan& plan) const {
+  Planning planning(env_, input);
+  // What is misspelt may not be meant for us at all; its answer comes at once anyway.
+  if (planning.command().kind == ParsedCommand::Kind::kUnknown) return absl::OkStatus();
+  if (input.command->reactions) {
+    v1::React& react = *plan.add_actions()->mutable_react();
+    react.set_comment(input.event.comment());
+    react.set_content(std::string(kAcknowledgement));
+    return absl::OkStatus();
+  }
+  planning.AddAnswer(/*revision=*/0, plan).set_body(planning.answers().Working(planning.asked()));
+  return absl::OkStatus();
+}
+
+absl::Status CommandPlanner::Plan(const PlanInput& input, v1::Plan& plan) const {
+  Planning planning(env_, input);
+  RETURN_IF_ERROR(planning.Load());
+  return planning.Run(plan);
+}
+
+}  // namespace yardmaster::commands

@@ -1,0 +1,208 @@
+#include "services/commands/pipe/handlers.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "clients/forge/labels.h"
+#include "services/commands/help.h"
+#include "services/commands/pipe/why_text.h"
+#include "services/core/defang.h"
+#include "services/core/status_macros.h"
+#include "services/intake/effects/labels_for_people.h"
+
+namespace yardmaster::commands {
+namespace {
+
+std::string Say(const CommandRun& run, std::string_view en, std::string_view zh) {
+  return std::string(run.asked.chinese ? zh : en);
+}
+
+std::vector<std::string> SlotNames(const ParsedCommand& command, std::string_view slot) {
+  const auto it = command.slots.find(slot);
+  if (it == command.slots.end()) return {};
+  if (const auto* list = std::get_if<std::vector<std::string>>(&it->second)) return *list;
+  if (const auto* one = std::get_if<std::string>(&it->second)) return {*one};
+  return {};
+}
+
+bool HasFlag(const ParsedCommand& command, std::string_view slot) {
+  const auto it = command.slots.find(slot);
+  const bool* flag = it == command.slots.end() ? nullptr : std::get_if<bool>(&it->second);
+  return flag != nullptr && *flag;
+}
+
+// The name with which effects know the command: another one when other words stand in its place.
+std::string EffectName(const PlanInput& input) {
+  return absl::StrCat(input.command->name, "-", input.command->revision);
+}
+
+std::string Codes(const std::vector<std::string>& names) {
+  std::vector<std::string> out;
+  out.reserve(names.size());
+  for (const std::string& name : names) out.push_back(EchoCode(name));
+  return absl::StrJoin(out, ", ");
+}
+
+// Why labels are held back, one line each.
+void AppendRefused(const CommandRun& run, const LabelsForPerson& labels, std::string& text) {
+  std::vector<std::string> unknown;
+  for (const auto& [label, reason] : labels.refused) {
+    if (reason.starts_with("not one of")) {
+      unknown.push_back(label);
+    } else {
+      absl::StrAppend(&text, text.empty() ? "" : "\n\n", EchoCode(label), ": ", EchoText(reason));
+    }
+  }
+  if (unknown.empty()) return;
+  absl::StrAppend(&text, text.empty() ? "" : "\n\n", run.answers.RefusedLabels(unknown, run.asked.chinese));
+  const std::vector<std::string> allowed = LabelsForPeople(*run.input.pack);
+  absl::StrAppend(&text, "\n\n", Say(run, "Those that they may set here: ", "这里可以设置的标签："),
+                  allowed.empty() ? Say(run, "none", "无") : Codes(allowed));
+}
+
+CommandResult LabelsDone(const CommandRun& run, const LabelsForPerson& labels, const std::string& did,
+                         const std::string& already) {
+  CommandResult out;
+  std::string text;
+  if (!labels.go.empty()) absl::StrAppend(&text, did, Codes(labels.go));
+  if (!labels.already.empty()) absl::StrAppend(&text, text.empty() ? "" : "; ", already, Codes(labels.already));
+  out.done = !text.empty();
+  AppendRefused(run, labels, text);
+  out.text = std::move(text);
+  out.outcome = out.done ? "done" : "refused: labels";
+  return out;
+}
+
+absl::StatusOr<CommandResult> Label(const CommandRun& run) {
+  const auto& on_it = run.input.snapshot.labels();
+  LabelsForPerson labels = LabelsToAdd(*run.input.pack, SlotNames(run.command, "labels"), {on_it.begin(), on_it.end()});
+  // Adding a label that the repository does not have would make it.
+  if (const auto existing = run.input.view.RepositoryLabels(labels.go); existing != nullptr) {
+    std::erase_if(labels.go, [&](const std::string& label) {
+      const bool missing = !HasLabel(*existing, label);
+      if (missing) labels.refused.emplace_back(label, "the repository has no such label");
+      return missing;
+    });
+  }
+  if (!labels.go.empty()) {
+    v1::AddLabels& add = *run.plan.add_actions()->mutable_add_labels();
+    for (const std::string& label : labels.go) add.add_labels(label);
+    add.set_command(EffectName(run.input));
+  }
+  return LabelsDone(run, labels, Say(run, "added ", "已添加 "), Say(run, "there already: ", "本来就有："));
+}
+
+absl::StatusOr<CommandResult> Unlabel(const CommandRun& run) {
+  const auto& on_it = run.input.snapshot.labels();
+  const LabelsForPerson labels =
+      LabelsToRemove(*run.input.pack, SlotNames(run.command, "labels"), {on_it.begin(), on_it.end()});
+  if (!labels.go.empty()) {
+    // One by one: what the forge refuses for one label says nothing about the others.
+    for (const std::string& label : labels.go) {
+      v1::RemoveLabels& remove = *run.plan.add_actions()->mutable_remove_labels();
+      remove.add_labels(label);
+      remove.set_command(EffectName(run.input));
+    }
+  }
+  return LabelsDone(run, labels, Say(run, "took off ", "已摘掉 "), Say(run, "not there: ", "本来就没有："));
+}
+
+absl::StatusOr<CommandResult> Triage(const CommandRun& run) {
+  CommandResult out;
+  if (run.layers.repository_broken || run.layers.organisation_broken) {
+    out.done = false;
+    out.text = Say(run,
+                   "the repository's file for the bot, or its organisation's, can't be used as it is: nothing is "
+                   "decided until it is mended",
+                   "本仓或其组织给机器人的配置文件目前有误，修好之前不做任何判定");
+    out.outcome = "refused: broken file";
+    return out;
+  }
+  ASSIGN_OR_RETURN(AskedPlan asked, run.input.view.Ask("triage", {}));
+  if (!asked.plan.has_value()) {
+    out.done = false;
+    out.text = LeftAloneText(asked.reason, run.asked.chinese);
+    out.outcome = absl::StrCat("left alone: ", asked.reason);
+    return out;
+  }
+  out.text = TriageText(*asked.plan, run.asked.chinese);
+  out.outcome = "done";
+  return out;
+}
+
+absl::StatusOr<CommandResult> Why(const CommandRun& run) {
+  ASSIGN_OR_RETURN(const std::optional<v1::Plan> latest, run.input.view.LatestDecision());
+  CommandResult out;
+  out.outcome = "done";
+  out.text = latest.has_value() ? WhyText(*latest, run.asked.chinese)
+                                : Say(run, "nothing was decided here yet", "这里还没有任何判定");
+  return out;
+}
+
+absl::StatusOr<CommandResult> Review(const CommandRun& run) {
+  CommandResult out;
+  AskOptions options;
+  options.detailed = HasFlag(run.command, "detailed");
+  if (const std::vector<std::string> pack = SlotNames(run.command, "pack"); !pack.empty()) {
+    options.pack = pack.front();
+    if (std::find(run.packs.begin(), run.packs.end(), options.pack) == run.packs.end()) {
+      out.done = false;
+      out.text = absl::StrCat(Say(run, "this repository may not use the pack ", "本仓不能使用规则包 "),
+                              EchoCode(options.pack), Say(run, "; those that it may: ", "；可以使用的："),
+                              run.packs.empty() ? Say(run, "none", "无") : Codes(run.packs));
+      out.outcome = "refused: pack";
+      return out;
+    }
+  }
+  ASSIGN_OR_RETURN(AskedPlan asked, run.input.view.Ask("review", options));
+  if (!asked.plan.has_value()) {
+    out.done = false;
+    out.text = Say(run, "only pull requests can be reviewed", "只能检视 PR");
+    out.outcome = absl::StrCat("left alone: ", asked.reason);
+    return out;
+  }
+  const auto& steps = asked.plan->explanation().steps();
+  const auto judged = std::find_if(steps.begin(), steps.end(), [](const auto& step) { return step.id() == "review"; });
+  const std::string counts = judged == steps.end() ? std::string() : judged->why();
+  out.text = absl::StrCat(counts, Say(run, ". See the summary comment.", "。详见汇总评论。"));
+  out.outcome = absl::StrCat("done: ", counts);
+  return out;
+}
+
+absl::StatusOr<CommandResult> Help(const CommandRun& run) {
+  CommandResult out;
+  out.outcome = "done";
+  const std::vector<std::string> names = SlotNames(run.command, "command");
+  HelpOptions options;
+  options.chinese = run.asked.chinese;
+  options.layers = run.layers;
+  options.places =
+      run.input.snapshot.subject().kind() == v1::SUBJECT_KIND_PULL_REQUEST ? rules::kFromPull : rules::kFromIssue;
+  out.text = HelpAnswer(*run.input.pack->commands(), absl::StrJoin(names, " "), options);
+  return out;
+}
+
+struct Entry {
+  std::string_view command;
+  CommandHandler handler;
+};
+
+// Every command that works on an issue or a pull request.
+constexpr Entry kHandlers[] = {
+    {"label", &Label}, {"unlabel", &Unlabel}, {"triage", &Triage}, {"why", &Why}, {"review", &Review}, {"help", &Help},
+};
+
+}  // namespace
+
+CommandHandler FindHandler(std::string_view command) {
+  for (const Entry& entry : kHandlers) {
+    if (entry.command == command) return entry.handler;
+  }
+  return nullptr;
+}
+
+}  // namespace yardmaster::commands

@@ -1,0 +1,15 @@
+#include "services/intake/effects/labels_effect.h"
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_join.h"
+#include "clients/forge/labels.h"
+
+namespace yardmaster {
+
+EffectSighting SightLabels(const std::vector<std::string>& have, const std::vector<std::string>& labels, bool gone) {
+  const bool seen = !labels.empty() &&
+                    absl::c_all_of(labels, [&](const std::string& label) { return HasLabel(have, label) != gone; });
+  return seen ? EffectSighting::Seen(absl::StrJoin(labels, ", ")) : EffectSighting();
+}
+
+}  // namespace yardmaster

@@ -1,0 +1,204 @@
+#include "services/intake/pipeline/command_work.h"
+
+#include <map>
+#include <optional>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
+#include "services/core/limits.h"
+#include "services/core/reasons.h"
+#include "services/core/status_macros.h"
+#include "services/intake/effects/execute.h"
+#include "services/intake/plans/decide.h"
+#include "services/intake/plans/decision_keeper.h"
+#include "services/intake/plans/forge_view.h"
+
+namespace yardmaster {
+namespace {
+
+// The plan of one command, kept in its row. Where it goes on after a restart it goes on with the same plan, so that it
+// does not take its own work for somebody else's.
+class CommandKeeper final : public PlanKeeper {
+ public:
+  CommandKeeper(const SubjectRun& run, v1::Mode mode, const store::StoredCommand& command, v1::CommandPlan& plan)
+      : run_(run), decisions_(run, mode), command_(command), plan_(plan) {}
+
+  absl::StatusOr<bool> Resume(const std::string&, const SubjectReading&, v1::Plan& plan) override {
+    v1::CommandPlan before;
+    if (command_.progress != store::CommandProgress::kPlanned || !before.ParseFromString(command_.plan)) return false;
+    if (before.plan().outcome().empty()) before.mutable_plan()->set_outcome(before.outcome());
+    plan_ = std::move(before);
+    plan = plan_.plan();
+    return true;
+  }
+  absl::StatusOr<bool> IsDecided(const std::string&) override { return false; }
+  absl::Status Keep(const std::string&, v1::Plan& plan) override {
+    *plan_.mutable_plan() = plan;
+    if (plan_.asked().actions().empty() && plan_.asked().pack().empty()) plan_.clear_asked();
+    // A decision of its own, which others may ask about.
+    if (plan_.has_asked()) RETURN_IF_ERROR(decisions_.Keep("", *plan_.mutable_asked()));
+    return command_.progress == store::CommandProgress::kTaken
+               ? run_.env().commands.Plan(command_.id, plan_.SerializeAsString())
+               : absl::OkStatus();
+  }
+
+ private:
+  const SubjectRun& run_;
+  DecisionKeeper decisions_;
+  const store::StoredCommand& command_;
+  v1::CommandPlan& plan_;
+};
+
+}  // namespace
+
+CommandWork::Text CommandWork::TextNow(const SubjectReading& reading) const {
+  const v1::Event& event = item_.event;
+  Text text;
+  if (event.kind() == v1::Event::KIND_OPENED || event.kind() == v1::Event::KIND_EDITED) {
+    text.source = "post";
+    text.now = reading.snapshot.body();
+    text.author = reading.snapshot.author();
+    return text;
+  }
+  // A comment without an id is known by the delivery that brought it.
+  text.source = event.comment().empty() ? absl::StrCat("d", item_.delivery) : absl::StrCat("c", event.comment());
+  text.now = event.text();
+  text.author = event.text_author();
+  for (const v1::Comment& comment : reading.snapshot.comments()) {
+    if (event.comment().empty() || absl::StrCat(comment.id()) != event.comment()) continue;
+    text.now = comment.body();
+    text.author = comment.author();
+    text.by_bot = comment.author_is_bot() || text.author.ends_with("[bot]");
+    return text;
+  }
+  // Somebody changed it, it is gone since, and nobody knows whose it was: then nobody's rights can be checked.
+  if (event.kind() == v1::Event::KIND_COMMENT_EDITED && text.author.empty()) text.now.clear();
+  return text;
+}
+
+TextCommands CommandWork::Parse(std::string_view text) const {
+  // It was read before unless something has changed since.
+  const bool same = text == item_.event.text() && run_.route().pack == item_.routes.front().pack &&
+                    run_.login() == item_.commands_login;
+  if (same) return item_.commands;
+  const CrashMarks::Computing computing(run_.env().marks, item_.delivery);
+  return run_.env().command_parser->Parse({run_.subject(), *run_.pack(), run_.login()}, text);
+}
+
+store::CommandsOfText CommandWork::AskedFor(const Text& text, const TextCommands& commands) const {
+  // What the actor wrote, or left as it was: the event's text.
+  std::map<std::string, int, std::less<>> theirs;
+  for (const auto& command : Parse(item_.event.text())) ++theirs[std::string(command->fingerprint())];
+  store::CommandsOfText asked;
+  asked.subject = run_.subject();
+  asked.source = text.source;
+  asked.actor = item_.event.actor();
+  asked.delivery = item_.delivery;
+  for (const auto& command : commands) {
+    const std::string fingerprint(command->fingerprint());
+    asked.asked.push_back({fingerprint, std::string(command->id()), theirs[fingerprint]-- > 0});
+  }
+  return asked;
+}
+
+Outcome CommandWork::Run() {
+  SubjectReading reading;
+  RETURN_UNLESS_DONE(run_.Read(reading));
+  const Text text = TextNow(reading);
+  // Known only now, perhaps: nobody asks for anything in what we wrote ourselves.
+  if (run_.account().IsOurs(text.author)) return Outcome::Ignored(reasons::kOwnAction);
+  if (text.by_bot) return Outcome::Ignored(reasons::kBot);
+  TextCommands commands = Parse(text.now);
+  if (commands.size() > kMaxCommandsInText) commands.resize(kMaxCommandsInText);
+  if (commands.empty()) return Outcome::Ignored(reasons::kKnownCommands, "they are no longer there");
+  const absl::StatusOr<std::vector<std::optional<store::StoredCommand>>> taken =
+      run_.env().commands.Take(AskedFor(text, commands));
+  if (!taken.ok()) return Outcome::OfStore(taken.status());
+  Outcome all = Outcome::Ignored(reasons::kKnownCommands);
+  for (size_t i = 0; i < taken->size(); ++i) {
+    if (!(*taken)[i].has_value()) continue;
+    const Outcome one = RunOne(*(*taken)[i], *commands[i], text);
+    if (!one.final()) return one;
+    // Whether another one depends on it is for the planner to say.
+    all = MorePressing(all, one);
+  }
+  return all;
+}
+
+absl::StatusOr<std::vector<std::pair<std::string, std::string>>> CommandWork::Earlier(
+    const store::StoredCommand& command) const {
+  ASSIGN_OR_RETURN(const std::vector<store::StoredCommand> list, run_.env().commands.List(run_.subject()));
+  std::vector<std::pair<std::string, std::string>> earlier;
+  for (const store::StoredCommand& other : list) {
+    if (other.source == command.source && other.progress == store::CommandProgress::kSettled) {
+      earlier.emplace_back(other.fingerprint, other.outcome);
+    }
+  }
+  return earlier;
+}
+
+Outcome CommandWork::RunOne(const store::StoredCommand& command, const TextCommand& parsed, const Text& text) {
+  // Each command sees what the ones before it did.
+  SubjectReading reading;
+  RETURN_UNLESS_DONE(run_.Read(reading));
+  absl::StatusOr<std::vector<std::pair<std::string, std::string>>> earlier = Earlier(command);
+  if (!earlier.ok()) return Outcome::OfStore(earlier.status());
+  v1::Event event = item_.event;
+  event.set_actor(command.actor);
+  event.set_text_author(text.author);
+  const bool apply = run_.mode() == v1::MODE_APPLY;
+  const CommandInput input{parsed, *std::move(earlier), absl::StrCat("command-", text.source, "-", command.slot),
+                           command.revision, run_.forge().has_reactions()};
+
+  // 1. People see that somebody works on it; what is to be done is decided, once.
+  v1::CommandPlan kept;
+  CommandKeeper keeper(run_, run_.mode(), command, kept);
+  const auto acknowledge = [&](const v1::Plan& acknowledgement) {
+    Execution execution;
+    return Execute(run_, effects_, acknowledgement, {.started = item_.started, .person = command.actor}, execution);
+  };
+  v1::Plan plan;
+  const Outcome decided = Decide(run_,
+                                 {.event = event,
+                                  .planner = *run_.env().command_planner,
+                                  .trigger = Trigger::kManual,
+                                  .mode = run_.mode(),
+                                  .reading = reading,
+                                  .command = &input,
+                                  .keeper = &keeper,
+                                  .acknowledge = acknowledge,
+                                  .asked_plan = kept.mutable_asked()},
+                                 plan);
+  // Another bot's command, as the repository says: taken, so that nobody looks at it again.
+  const bool skipped = decided.kind == Outcome::Kind::kIgnored;
+  if (!skipped && !decided.done()) return decided;
+
+  // 2. Do it, and answer.
+  std::string failures;
+  if (!skipped && apply) RETURN_UNLESS_DONE(Carry(kept, command.actor, failures));
+  const std::string outcome =
+      absl::StrCat(apply ? "" : "dry-run: ", skipped            ? decided.reason
+                                             : failures.empty() ? plan.outcome()
+                                                                : absl::StrCat("failed: ", failures));
+  const absl::Status settled = run_.env().commands.Settle(command.id, outcome);
+  if (!settled.ok()) return Outcome::OfStore(settled);
+  run_.env().logger.Info("command answered", {{"command", command.command.empty() ? "?" : command.command},
+                                              {"subject", SubjectKey(run_.subject())},
+                                              {"actor", command.actor},
+                                              {"outcome", outcome}});
+  return {};
+}
+
+Outcome CommandWork::Carry(const v1::CommandPlan& plan, const std::string& person, std::string& failures) {
+  Execution execution;
+  Outcome outcome;
+  if (plan.has_asked()) {
+    RETURN_UNLESS_DONE(Execute(run_, effects_, plan.asked(), {.started = item_.started, .person = {}}, execution));
+  }
+  outcome = Execute(run_, effects_, plan.plan(), {.started = item_.started, .person = person}, execution);
+  failures = std::move(execution.failures);
+  if (outcome.failed()) outcome.reason = reasons::WithDetail(reasons::kEffectFailed, outcome.reason);
+  return outcome;
+}
+
+}  // namespace yardmaster

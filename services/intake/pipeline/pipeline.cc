@@ -1,0 +1,512 @@
+#include "services/intake/pipeline/pipeline.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "clients/forge/labels.h"
+#include "services/core/reasons.h"
+#include "services/core/status_macros.h"
+
+namespace yardmaster {
+namespace {
+
+using std::chrono::milliseconds;
+using store::Delivery;
+using store::DeliveryState;
+
+// After the store could not be read or written.
+constexpr milliseconds kStoreTrouble{2'000};
+// Open effects that one look through the ledger reads at once.
+constexpr int64_t kLedgerPage = 200;
+
+// Whether every line that says something begins like a command or a mention.
+bool OnlyCommands(const std::string& text) {
+  return absl::c_all_of(absl::StrSplit(text, '\n'), [](absl::string_view line) {
+    line = absl::StripLeadingAsciiWhitespace(line);
+    return line.empty() || line.front() == '/' || line.front() == '@';
+  });
+}
+
+v1::Mode ToProto(RunMode mode) { return mode == RunMode::kApply ? v1::MODE_APPLY : v1::MODE_DRY_RUN; }
+
+// An issue as the payload shows it, if it shows all of it.
+std::optional<store::SeenSubject> SeenIn(const RoutedEvent& routed) {
+  if (!routed.facts.Complete() || routed.event.subject().kind() != v1::SUBJECT_KIND_ISSUE) return std::nullopt;
+  store::SeenSubject seen;
+  seen.subject = routed.event.subject();
+  seen.title = *routed.facts.title;
+  seen.body = *routed.facts.body;
+  seen.labels = *routed.facts.labels;
+  seen.state = *routed.facts.open ? "open" : "closed";
+  seen.author = routed.facts.author;
+  seen.digest = routed.facts.Digest();
+  return seen;
+}
+
+}  // namespace
+
+Pipeline::Pipeline(const IntakeEnvironment& environment, SubjectWork& work, PipelineOptions options)
+    : env_(environment), work_(work), options_(options) {}
+
+size_t Pipeline::in_flight() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return in_flight_;
+}
+
+absl::Status Pipeline::Start() {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    suspects_from_ = env_.clock.Now() + options_.suspect_wait;
+    next_ledger_sweep_ = env_.clock.Now();
+  }
+  for (const int64_t id : env_.marks.PoisonMessages()) {
+    const absl::StatusOr<Delivery> delivery = env_.inbox.Get(id);
+    if (!delivery.ok() && !absl::IsNotFound(delivery.status())) return delivery.status();
+    if (delivery.ok() && delivery->state == DeliveryState::kReceived) {
+      if (delivery->subject.number() > 0) {
+        RETURN_IF_ERROR(work_.GiveUp(delivery->subject, id, reasons::kCrashed));
+      }
+      RETURN_IF_ERROR(env_.inbox.MarkDead(
+          id, reasons::WithDetail(reasons::kCrashed,
+                                  absl::StrCat("work on it ended the daemon ", env_.marks.CrashCount(id), " times"))));
+      env_.logger.Error("delivery set aside: work on it ended the daemon too often",
+                        {{"delivery", delivery->delivery_id}, {"forge", delivery->forge}, {"row", id}});
+    }
+    env_.marks.Forget(id);
+  }
+  return absl::OkStatus();
+}
+
+bool Pipeline::RunOne() {
+  // Routing before work: it is quick, and most deliveries end there. New deliveries when there is room.
+  return SweepLedger() || RouteNext() || WorkNext() || ClaimMore();
+}
+
+std::optional<store::TimePoint> Pipeline::NextDue() {
+  std::optional<store::TimePoint> due;
+  const auto earlier = [&](store::TimePoint time) {
+    if (!due.has_value() || time < *due) due = time;
+  };
+  bool full = false;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (!to_route_.empty()) return env_.clock.Now();
+    if (!suspects_.empty()) earlier(suspects_from_);
+    if (!ready_.empty()) earlier(ready_.begin()->first);
+    if (claim_not_before_ > env_.clock.Now()) earlier(claim_not_before_);
+    full = in_flight_ >= options_.window;
+  }
+  const absl::StatusOr<int64_t> open = env_.ledger.CountPending();
+  if (!open.ok()) {
+    earlier(env_.clock.Now() + kStoreTrouble);
+  } else if (*open > 0) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    earlier(next_ledger_sweep_);
+  }
+  if (full) return due;
+  const absl::StatusOr<std::optional<store::TimePoint>> retry = env_.inbox.NextDue();
+  if (!retry.ok()) {
+    earlier(env_.clock.Now() + kStoreTrouble);
+  } else if (retry->has_value()) {
+    earlier(**retry);
+  }
+  return due;
+}
+
+bool Pipeline::SweepLedger() {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (env_.clock.Now() < next_ledger_sweep_) return false;
+    next_ledger_sweep_ = env_.clock.Now() + options_.ledger_sweep;
+  }
+  bool found = false;
+  for (int64_t after = 0;;) {
+    const absl::StatusOr<std::vector<store::Effect>> open = env_.ledger.Pending(after, kLedgerPage);
+    if (!open.ok()) {
+      env_.logger.Error("the ledger can't be read", {{"error", std::string(open.status().message())}});
+      return found;
+    }
+    for (const store::Effect& effect : *open) {
+      after = effect.id;
+      {
+        // The work on a subject settles what is open there by itself.
+        const std::lock_guard<std::mutex> lock(mutex_);
+        if (queues_.contains(SubjectKey(effect.subject))) continue;
+      }
+      found = true;
+      Settle(effect.subject);
+    }
+    if (static_cast<int64_t>(open->size()) < kLedgerPage) return found;
+  }
+}
+
+void Pipeline::Settle(const v1::Subject& subject) {
+  WorkItem item;
+  *item.event.mutable_subject() = subject;
+  Enqueue(std::move(item));
+}
+
+bool Pipeline::ClaimMore() {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (in_flight_ >= options_.window || env_.clock.Now() < claim_not_before_) return false;
+  }
+  absl::StatusOr<std::vector<Delivery>> claimed = env_.inbox.Claim(options_.claim);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (!claimed.ok()) {
+    claim_not_before_ = env_.clock.Now() + kStoreTrouble;
+    env_.logger.Error("deliveries can't be taken from the inbox", {{"error", std::string(claimed.status().message())}});
+    return false;
+  }
+  in_flight_ += claimed->size();
+  for (Delivery& delivery : *claimed) {
+    std::deque<Delivery>& queue = env_.marks.CrashCount(delivery.id) > 0 ? suspects_ : to_route_;
+    queue.push_back(std::move(delivery));
+  }
+  return !claimed->empty();
+}
+
+bool Pipeline::RouteNext() {
+  Delivery delivery;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    std::deque<Delivery>& queue = to_route_.empty() && env_.clock.Now() >= suspects_from_ ? suspects_ : to_route_;
+    if (queue.empty()) return false;
+    delivery = std::move(queue.front());
+    queue.pop_front();
+  }
+  RouteOne(delivery);
+  return true;
+}
+
+void Pipeline::PutBack(int64_t delivery) {
+  env_.inbox.Release({delivery});
+  const std::lock_guard<std::mutex> lock(mutex_);
+  claim_not_before_ = env_.clock.Now() + kStoreTrouble;
+  --in_flight_;
+}
+
+void Pipeline::RouteOne(const Delivery& delivery) {
+  const absl::StatusOr<std::string> body = env_.inbox.Body(delivery.id);
+  if (absl::IsNotFound(body.status())) {
+    return SettleRouted({delivery.id, DeliveryState::kFailed, "its body is no longer kept", {}, {}});
+  }
+  if (!body.ok()) {
+    env_.logger.Error("a body can't be read", {{"error", std::string(body.status().message())}, {"row", delivery.id}});
+    return PutBack(delivery.id);
+  }
+  Routed routed{delivery, delivery.action, delivery.subject, {}, std::nullopt};
+  const auto account = env_.forges.find(delivery.forge);
+  if (account == env_.forges.end()) return Ignore(routed, reasons::kNoPack, "the forge is no longer configured");
+  if (delivery.event == kRequestEvent) {
+    std::string reason;
+    routed.request = ReadRequest(delivery.forge, *body, reason);
+    if (!routed.request.has_value()) {
+      return SettleRouted({delivery.id, DeliveryState::kIgnored, reason, {}, {}});
+    }
+    routed.subject = routed.request->subject;
+    routed.event = ToRoutedEvent(*routed.request, delivery.delivery_id);
+    return Accept(std::move(routed));
+  }
+  WebhookReading reading;
+  {
+    const std::string login = account->second->KnownLogin();
+    const CrashMarks::Computing computing(env_.marks, delivery.id);
+    // Whoever received it noted the repository that the secret's scope was checked for.
+    reading =
+        account->second->profile().webhooks.read({delivery.event, login, RepositoryOnReceipt(delivery.headers)}, *body);
+  }
+  routed.action = std::move(reading.action);
+  routed.subject = SubjectOf(delivery.forge, reading.subject);
+  if (!reading.event.has_value()) {
+    return SettleRouted({delivery.id, DeliveryState::kIgnored, reading.reason, routed.action, routed.subject});
+  }
+  routed.event = ToRoutedEvent(delivery.forge, delivery.delivery_id, *std::move(reading.event));
+  Accept(std::move(routed));
+}
+
+void Pipeline::Ignore(const Routed& routed, std::string_view word, std::string_view detail) {
+  SettleRouted(
+      {routed.delivery.id, DeliveryState::kIgnored, reasons::WithDetail(word, detail), routed.action, routed.subject});
+}
+
+void Pipeline::Accept(Routed routed) {
+  const v1::Event& event = routed.event.event;
+  const v1::Subject& subject = event.subject();
+
+  // Lists of changed files in payloads end somewhere: what is known of the repository's files is in doubt.
+  if (event.kind() == v1::Event::KIND_PUSHED && subject.number() <= 0) {
+    env_.recent_files.Forget(subject.forge(), subject.repository());
+  }
+
+  // 1. Which packs, and what may become of it.
+  const RepositoryConfig* repository = env_.config.FindRepository(subject.forge(), subject.repository());
+  if (repository == nullptr || repository->packs.empty()) return Ignore(routed, reasons::kNoPack);
+  std::vector<std::string> packs = repository->packs;
+  WorkItem item;
+  item.mode = ToProto(env_.config.ModeFor(repository));
+  if (routed.request.has_value()) {
+    if (routed.request->mode == v1::MODE_DRY_RUN) item.mode = v1::MODE_DRY_RUN;
+    item.pack_named = !routed.request->pack.empty();
+    if (item.pack_named) {
+      if (!absl::c_linear_search(packs, routed.request->pack))
+        return Ignore(routed, reasons::kNoPack, routed.request->pack);
+      packs = {routed.request->pack};
+    }
+  }
+  const std::shared_ptr<const rules::CompiledPack> pack = env_.find_pack(packs.front());
+  if (pack == nullptr) return Ignore(routed, reasons::kNoPack, packs.front());
+  if (subject.number() <= 0) return Ignore(routed, reasons::kNoPlanner);
+
+  // 2. What was known of the subject before.
+  std::optional<store::KnownSubject> seen;
+  if (!routed.request.has_value()) {
+    absl::StatusOr<std::optional<store::KnownSubject>> known = env_.subjects.Get(subject);
+    if (!known.ok()) return PutBack(routed.delivery.id);
+    seen = *std::move(known);
+  }
+  const bool may_be_no_change =
+      event.kind() == v1::Event::KIND_EDITED || event.kind() == v1::Event::KIND_LABELS_CHANGED;
+  const SubjectFacts& facts = routed.event.facts;
+  const bool unchanged = may_be_no_change && facts.Complete() && seen.has_value() && seen->digest == facts.Digest();
+  if (!routed.request.has_value() && !unchanged) NoteLabels(routed.event, seen);
+
+  // 3. Who works on it, and what it asks for: under each pack, since the repository's own file may choose among them.
+  bool wanted = false;
+  for (const std::string& name : packs) {
+    const std::shared_ptr<const rules::CompiledPack> one = env_.find_pack(name);
+    if (one == nullptr) continue;
+    bool may_hold = false;
+    TextCommands commands = CommandsIn(routed, *one, may_hold);
+    std::optional<PackRoute> route =
+        RouteUnder(name, routed, commands, unchanged, seen.has_value() ? &seen->labels : nullptr);
+    if (!route.has_value()) continue;
+    route->commands = may_hold || !commands.empty();
+    wanted = wanted || route->planner != nullptr || route->commands;
+    if (item.routes.empty() && !may_hold) item.commands = std::move(commands);
+    item.routes.push_back(*std::move(route));
+  }
+  const std::string_view why_not = item.routes.front().why_not;
+  if (!routed.request.has_value() && !unchanged && why_not != reasons::kNoPlanner) item.seen = SeenIn(routed.event);
+  if (!wanted) {
+    if (item.seen.has_value()) {
+      const absl::Status noted = env_.subjects.Put(*item.seen);
+      if (!noted.ok()) env_.logger.Warning("a subject can't be noted", {{"error", std::string(noted.message())}});
+    }
+    return Ignore(routed, why_not);
+  }
+
+  // 4. Into the queue of its subject.
+  if (routed.delivery.subject.number() == 0) {
+    const absl::Status described = env_.inbox.Describe(routed.delivery.id, routed.action, routed.subject);
+    if (!described.ok()) {
+      env_.logger.Warning("a delivery can't be described", {{"error", std::string(described.message())}});
+    }
+  }
+  item.delivery = routed.delivery.id;
+  item.attempts = routed.delivery.attempts;
+  item.started = env_.clock.Now();
+  item.commands_login = env_.forges.find(subject.forge())->second->KnownLogin();
+  if (absl::c_none_of(item.routes, [](const PackRoute& route) { return route.commands; })) {
+    routed.event.event.clear_text();
+  }
+  item.event = std::move(routed.event.event);
+  Enqueue(std::move(item));
+}
+
+std::optional<PackRoute> Pipeline::RouteUnder(const std::string& pack_name, const Routed& routed,
+                                              const TextCommands& commands, bool unchanged,
+                                              const std::vector<std::string>* seen_labels) const {
+  const std::shared_ptr<const rules::CompiledPack> pack = env_.find_pack(pack_name);
+  if (pack == nullptr) return std::nullopt;
+  PackRoute route;
+  route.pack = pack_name;
+  route.why_not = unchanged ? reasons::kNothingChanged : reasons::kNoPlanner;
+  if (unchanged) return route;
+  const v1::Event& event = routed.event.event;
+  for (const auto& planner : env_.planners) {
+    if (!planner->Handles(event.subject().kind(), pack->model())) continue;
+    const TriggerResult wanted = planner->TriggerFor(routed.event, pack->model(), seen_labels);
+    // Who only gives commands has not answered what we asked.
+    if (wanted.trigger == Trigger::kReply && !commands.empty() && OnlyCommands(event.text())) continue;
+    if (wanted.trigger == Trigger::kNone) {
+      if (route.why_not == reasons::kNoPlanner) route.why_not = wanted.reason;
+      continue;
+    }
+    route.planner = planner;
+    route.trigger = wanted.trigger;
+    break;
+  }
+  if (routed.request.has_value() && route.planner != nullptr) {
+    route.trigger = routed.request->origin == v1::Event::ORIGIN_SWEEP ? Trigger::kPlan : Trigger::kManual;
+  }
+  return route;
+}
+
+TextCommands Pipeline::CommandsIn(const Routed& routed, const rules::CompiledPack& pack, bool& may_hold) const {
+  const v1::Event& event = routed.event.event;
+  if (env_.command_parser == nullptr || routed.request.has_value() || event.text().empty()) return {};
+  // Machines ask for nothing, and nobody asks in what a machine wrote: our own help is full of commands.
+  if (event.actor_is_bot() || event.text_author_is_bot()) return {};
+  const ConfiguredForge& account = *env_.forges.find(event.subject().forge())->second;
+  if (account.IsOurs(event.actor()) || account.IsOurs(event.text_author())) return {};
+  const std::string login = account.KnownLogin();
+  // Before the forge was ever asked nobody knows how we are mentioned: the work finds out.
+  may_hold = login.empty() && event.text().find('@') != std::string::npos;
+  if (may_hold) return {};
+  const CrashMarks::Computing computing(env_.marks, routed.delivery.id);
+  return env_.command_parser->Parse({event.subject(), pack, login}, event.text());
+}
+
+void Pipeline::NoteLabels(const RoutedEvent& routed, const std::optional<store::KnownSubject>& seen) {
+  if (routed.event.actor_is_bot()) return;
+  std::vector<std::string> added;
+  std::vector<std::string> removed;
+  if (!routed.label_added.empty()) added.push_back(routed.label_added);
+  if (!routed.label_removed.empty()) removed.push_back(routed.label_removed);
+  if (added.empty() && removed.empty() && seen.has_value() && routed.facts.labels.has_value()) {
+    // The forge sent the whole set: what changed is the difference.
+    const std::vector<std::string>& now = *routed.facts.labels;
+    absl::c_copy_if(seen->labels, std::back_inserter(removed),
+                    [&](const auto& label) { return !HasLabel(now, label); });
+    absl::c_copy_if(now, std::back_inserter(added), [&](const auto& label) { return !HasLabel(seen->labels, label); });
+  }
+  const v1::Subject& subject = routed.event.subject();
+  absl::Status noted;
+  for (const std::string& label : removed) {
+    noted.Update(env_.subjects.NoteLabelRemoved(subject, label, routed.event.actor()));
+  }
+  for (const std::string& label : added) noted.Update(env_.subjects.ForgetLabelRemoved(subject, label));
+  if (!noted.ok()) env_.logger.Warning("a change of labels can't be noted", {{"error", std::string(noted.message())}});
+}
+
+void Pipeline::SettleRouted(store::Settlement settlement) {
+  const int64_t id = settlement.id;
+  env_.inbox.SettleAsync(std::move(settlement), [this, id](const absl::Status& status) {
+    if (status.ok()) {
+      env_.marks.Forget(id);
+    } else {
+      env_.logger.Error("a delivery can't be settled", {{"error", std::string(status.message())}, {"row", id}});
+      env_.inbox.Release({id});
+    }
+    const std::lock_guard<std::mutex> lock(mutex_);
+    --in_flight_;
+  });
+}
+
+void Pipeline::Enqueue(WorkItem item) {
+  std::string key = SubjectKey(item.event.subject());
+  const std::lock_guard<std::mutex> lock(mutex_);
+  Queue& queue = queues_[key];
+  const bool idle = queue.items.empty() && !queue.busy;
+  queue.items.push_back(std::move(item));
+  if (idle) {
+    queue.not_before = env_.clock.Now();
+    ready_.emplace(queue.not_before, std::move(key));
+  }
+}
+
+bool Pipeline::WorkNext() {
+  std::string key;
+  WorkItem item;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (ready_.empty() || ready_.begin()->first > env_.clock.Now()) return false;
+    key = ready_.begin()->second;
+    ready_.erase(ready_.begin());
+    Queue& queue = queues_[key];
+    queue.busy = true;
+    item = queue.items.front();
+  }
+  HandleOutcome(key, item, item.delivery == 0 ? work_.SettleOpen(item.event.subject()) : work_.Run(item));
+  return true;
+}
+
+absl::Status Pipeline::NoteOutcome(const WorkItem& item, const Outcome& outcome,
+                                   std::optional<store::TimePoint>& again) {
+  const v1::Subject& subject = item.event.subject();
+  const store::TimePoint now = env_.clock.Now();
+  switch (outcome.kind) {
+    case Outcome::Kind::kDone:
+    case Outcome::Kind::kIgnored:
+    case Outcome::Kind::kFailed: {
+      const DeliveryState state = outcome.done()     ? DeliveryState::kDone
+                                  : outcome.failed() ? DeliveryState::kFailed
+                                                     : DeliveryState::kIgnored;
+      if (outcome.failed()) RETURN_IF_ERROR(work_.GiveUp(subject, item.delivery, outcome.reason));
+      RETURN_IF_ERROR(env_.inbox.Settle({item.delivery, state, outcome.reason, {}, {}}));
+      env_.marks.Forget(item.delivery);
+      return absl::OkStatus();
+    }
+    case Outcome::Kind::kRetry: {
+      const int attempts = static_cast<int>(item.attempts) + 1;
+      if (attempts >= options_.backoff.max_attempts) {
+        const std::string reason = reasons::WithDetail(reasons::kForgeFailed, outcome.reason);
+        RETURN_IF_ERROR(work_.GiveUp(subject, item.delivery, reason));
+        RETURN_IF_ERROR(env_.inbox.MarkFailed(item.delivery, reason));
+        env_.marks.Forget(item.delivery);
+        return absl::OkStatus();
+      }
+      const uint64_t jitter =
+          options_.seed + static_cast<uint64_t>(item.delivery) * 1'000 + static_cast<uint64_t>(attempts);
+      std::optional<milliseconds> at_least;
+      if (outcome.delay.count() > 0) at_least = outcome.delay;
+      return env_.inbox.Retry(item.delivery, now + BackoffDelay(options_.backoff, attempts, jitter, at_least),
+                              outcome.reason);
+    }
+    case Outcome::Kind::kChanged:
+    case Outcome::Kind::kWait:
+      again = now + std::max(outcome.delay, milliseconds(1));
+      return absl::OkStatus();
+    case Outcome::Kind::kStopped:
+      env_.inbox.Release({item.delivery});
+      return absl::OkStatus();
+  }
+  return absl::OkStatus();
+}
+
+void Pipeline::HandleOutcome(const std::string& key, const WorkItem& item, const Outcome& outcome) {
+  Log(item, outcome);
+  std::optional<store::TimePoint> again;
+  if (item.delivery == 0) {
+    // What could not be read back now is found by the next look through the ledger.
+    if (outcome.kind == Outcome::Kind::kWait) again = env_.clock.Now() + std::max(outcome.delay, milliseconds(1));
+  } else if (const absl::Status noted = NoteOutcome(item, outcome, again); !noted.ok()) {
+    // A store that can't note it now is asked again later, by running the work again.
+    env_.logger.Error("the outcome of a delivery can't be noted",
+                      {{"error", std::string(noted.message())}, {"row", item.delivery}});
+    again = env_.clock.Now() + kStoreTrouble;
+  }
+  const std::lock_guard<std::mutex> lock(mutex_);
+  Queue& queue = queues_[key];
+  queue.busy = false;
+  if (!again.has_value()) {
+    queue.items.pop_front();
+    if (item.delivery != 0) --in_flight_;
+  }
+  if (queue.items.empty()) {
+    queues_.erase(key);
+    return;
+  }
+  queue.not_before = again.value_or(env_.clock.Now());
+  ready_.emplace(queue.not_before, key);
+}
+
+void Pipeline::Log(const WorkItem& item, const Outcome& outcome) {
+  static constexpr const char* kWords[] = {"done", "ignored", "failed", "changed", "waiting", "retry", "stopped"};
+  const LogLevel level =
+      outcome.kind == Outcome::Kind::kRetry || outcome.failed() ? LogLevel::kWarning : LogLevel::kDebug;
+  if (!env_.logger.Enabled(level)) return;
+  env_.logger.Log(level, item.delivery == 0 ? "settled what was open" : "worked on a delivery",
+                  {{"row", item.delivery},
+                   {"delivery", item.event.id()},
+                   {"subject", SubjectKey(item.event.subject())},
+                   {"outcome", kWords[static_cast<size_t>(outcome.kind)]},
+                   {"reason", outcome.reason}});
+}
+
+}  // namespace yardmaster

@@ -1,0 +1,119 @@
+// The pipe: takes deliveries from the inbox, makes events of them, and works on each subject's events one after the
+// other, on different subjects at once. It has no threads of its own: whoever calls RunOne does the work, so that a
+// test drives the whole pipe in one thread on a clock of its own. pipeline_threads.h is what the daemon uses.
+#ifndef YARDMASTER_SERVICES_INTAKE_PIPELINE_PIPELINE_H_
+#define YARDMASTER_SERVICES_INTAKE_PIPELINE_PIPELINE_H_
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "services/intake/backoff.h"
+#include "services/intake/event.h"
+#include "services/intake/pipeline/request.h"
+#include "services/intake/pipeline/subject_work.h"
+#include "services/intake/plans/subject_run.h"
+
+namespace yardmaster {
+
+struct PipelineOptions {
+  // Deliveries taken from the inbox and not finished: those that wait for a limit of a forge are among them.
+  size_t window = 2'000;
+  // Deliveries taken at once.
+  int64_t claim = 64;
+  // What was being computed on when the daemon died is left until so long after the start. A daemon that is killed over
+  // and over, for whatever reason, then dies while the suspect waits, which is held against nobody; and if the suspect
+  // is guilty, the others get done between two deaths.
+  std::chrono::milliseconds suspect_wait{2'000};
+  // Between looks through the ledger for effects that no delivery settles.
+  std::chrono::milliseconds ledger_sweep{30'000};
+  BackoffPolicy backoff;
+  // For jitter; the same seed gives the same waits.
+  uint64_t seed = 0;
+};
+
+// Thread-safe.
+class Pipeline {
+ public:
+  // References outlive the pipeline.
+  Pipeline(const IntakeEnvironment& environment, SubjectWork& work, PipelineOptions options);
+
+  // Sets deliveries aside that ended the daemon too often, and notes the time of the start. Before the first RunOne.
+  absl::Status Start();
+
+  // Does one piece of work in the calling thread; false if there is none to do now.
+  bool RunOne();
+  // When there may be work again without anything new coming in; nullopt if only the inbox can bring some.
+  std::optional<store::TimePoint> NextDue();
+
+  // Effects that are open on a subject are settled as soon as possible.
+  void Settle(const v1::Subject& subject);
+
+  // Deliveries taken and not finished.
+  size_t in_flight() const;
+
+ private:
+  // Events of one subject, in the order in which they were routed.
+  struct Queue {
+    std::deque<WorkItem> items;
+    bool busy = false;
+    store::TimePoint not_before{};
+  };
+  // A delivery with what it turned out to be.
+  struct Routed {
+    const store::Delivery& delivery;
+    std::string action;
+    v1::Subject subject;
+    RoutedEvent event;
+    std::optional<SubjectRequest> request;  // asked for by a person or a sweep
+  };
+
+  bool RouteNext();
+  bool WorkNext();
+  bool SweepLedger();
+  bool ClaimMore();
+  void RouteOne(const store::Delivery& delivery);
+  // What becomes of an event: settled here, or queued.
+  void Accept(Routed routed);
+  // What a pack makes of an event; nullopt if it is not in service.
+  std::optional<PackRoute> RouteUnder(const std::string& pack, const Routed& routed, const TextCommands& commands,
+                                      bool unchanged, const std::vector<std::string>* seen_labels) const;
+  // Commands for us that a person gives in the event's text; `may_hold` is set where that can't be known yet.
+  TextCommands CommandsIn(const Routed& routed, const rules::CompiledPack& pack, bool& may_hold) const;
+  void NoteLabels(const RoutedEvent& routed, const std::optional<store::KnownSubject>& seen);
+  void Enqueue(WorkItem item);
+  void Ignore(const Routed& routed, std::string_view word, std::string_view detail = {});
+  void SettleRouted(store::Settlement settlement);
+  // The store failed: the delivery is taken again later.
+  void PutBack(int64_t delivery);
+  void HandleOutcome(const std::string& key, const WorkItem& item, const Outcome& outcome);
+  // Notes what becomes of a delivery; `again` is set if the work goes on here.
+  absl::Status NoteOutcome(const WorkItem& item, const Outcome& outcome, std::optional<store::TimePoint>& again);
+  void Log(const WorkItem& item, const Outcome& outcome);
+
+  const IntakeEnvironment& env_;
+  SubjectWork& work_;
+  const PipelineOptions options_;
+
+  mutable std::mutex mutex_;  // guards what follows
+  std::deque<store::Delivery> to_route_;
+  std::deque<store::Delivery> suspects_;  // taken, but left until suspects_from_
+  store::TimePoint suspects_from_{};
+  std::map<std::string, Queue> queues_;
+  std::set<std::pair<store::TimePoint, std::string>> ready_;  // queues that are not busy, by when they may go on
+  size_t in_flight_ = 0;
+  store::TimePoint claim_not_before_{};  // after trouble with the store
+  store::TimePoint next_ledger_sweep_{};
+};
+
+}  // namespace yardmaster
+
+#endif  // YARDMASTER_SERVICES_INTAKE_PIPELINE_PIPELINE_H_

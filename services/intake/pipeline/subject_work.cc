@@ -1,0 +1,165 @@
+#include "services/intake/pipeline/subject_work.h"
+
+#include <chrono>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "services/core/reasons.h"
+#include "services/core/status_macros.h"
+#include "services/intake/effects/execute.h"
+#include "services/intake/pipeline/command_work.h"
+#include "services/intake/plans/decide.h"
+#include "services/intake/plans/decision_keeper.h"
+
+namespace yardmaster {
+namespace {
+
+// A subject that people change faster than we can write is tried again later.
+constexpr int kMaxReplans = 5;
+constexpr std::chrono::milliseconds kBusySubject{10'000};
+
+ForgePriority PriorityOf(const WorkItem& item) {
+  if (item.event.origin() == v1::Event::ORIGIN_SWEEP) return ForgePriority::kSweep;
+  return item.routes.front().trigger == Trigger::kManual ? ForgePriority::kCommand : ForgePriority::kEvent;
+}
+
+// The work on one event. Lives on the stack.
+class EventWork {
+ public:
+  EventWork(const IntakeEnvironment& env, EffectRunner& effects, const WorkItem& item)
+      : env_(env), effects_(effects), item_(item), run_(env, item.event.subject(), item.delivery, PriorityOf(item)) {}
+
+  Outcome Run();
+
+ private:
+  bool IsOwnAction();
+  // What the planner wants for the event.
+  Outcome PlanAndWrite();
+  Outcome PlanAndWriteOnce();
+  // The end of work that decided something or left the subject alone on purpose.
+  Outcome Finish(const SubjectReading& reading, Outcome outcome, const std::set<std::string>& wanted);
+  Outcome NoteSeen(const store::SeenSubject& seen) {
+    const absl::Status noted = env_.subjects.Put(seen);
+    return noted.ok() ? Outcome() : Outcome::OfStore(noted);
+  }
+
+  const IntakeEnvironment& env_;
+  EffectRunner& effects_;
+  const WorkItem& item_;
+  SubjectRun run_;
+};
+
+Outcome EventWork::Run() {
+  RETURN_UNLESS_DONE(run_.Open());
+  if (IsOwnAction()) return Outcome::Ignored(reasons::kOwnAction);
+
+  // 1. What an earlier run may have sent comes first: nothing is planned on top of it.
+  RETURN_UNLESS_DONE(effects_.SettleOpen(run_.subject(), {run_.account(), run_.ReadCall()}));
+
+  // 2. The pack, as it is in service now, and what the repository's own file says.
+  RETURN_UNLESS_DONE(run_.Choose(item_.routes, item_.mode, item_.pack_named));
+  const PackRoute& route = run_.route();
+  if (route.planner == nullptr && !route.commands) {
+    if (item_.seen.has_value()) RETURN_UNLESS_DONE(NoteSeen(*item_.seen));
+    return Outcome::Ignored(route.why_not);
+  }
+
+  // 3. What people ask for comes before what we would do on our own.
+  if (!route.commands) return PlanAndWrite();
+  const Outcome commands = CommandWork(run_, effects_, item_).Run();
+  if (route.planner == nullptr || !commands.final()) return commands;
+  const Outcome planned = PlanAndWrite();
+  // The delivery is what the worse of them is, and done if one of them did something.
+  return MorePressing(planned, commands);
+}
+
+bool EventWork::IsOwnAction() {
+  // Known only now, perhaps: whoever read the payload asked nobody.
+  const v1::Event& event = item_.event;
+  if (event.origin() != v1::Event::ORIGIN_WEBHOOK) return false;
+  if (run_.account().IsOurs(event.actor())) return true;
+  // Whatever name it stands under: a comment with an id that the forge gave us is ours.
+  if (event.comment().empty()) return false;
+  store::EffectFilter filter;
+  filter.subject = run_.subject();
+  filter.forge_ref = event.comment();
+  const absl::StatusOr<store::Page<store::Effect>> effects = env_.ledger.List(filter, {0, 1});
+  return effects.ok() && !effects->items.empty() && event.kind() == v1::Event::KIND_COMMENTED;
+}
+
+Outcome EventWork::PlanAndWrite() {
+  // Read, plan, write; again if somebody changed the subject meanwhile.
+  for (int i = 0; i < kMaxReplans; ++i) {
+    if (Outcome outcome = PlanAndWriteOnce(); outcome.kind != Outcome::Kind::kChanged) return outcome;
+  }
+  return Outcome::Wait(kBusySubject, "the subject keeps changing");
+}
+
+Outcome EventWork::PlanAndWriteOnce() {
+  SubjectReading reading;
+  RETURN_UNLESS_DONE(run_.Read(reading));
+  // A broken file forbids what is decided about issues; what is said about a pull request may be what mends it.
+  const bool issue = run_.subject().kind() == v1::SUBJECT_KIND_ISSUE;
+  const v1::Mode mode = run_.choice().broken && issue ? v1::MODE_DRY_RUN : run_.mode();
+  DecisionKeeper keeper(run_, mode);
+  v1::Plan plan;
+  const Outcome decided = Decide(run_,
+                                 {.event = item_.event,
+                                  .planner = *run_.route().planner,
+                                  .trigger = run_.route().trigger,
+                                  .mode = mode,
+                                  .reading = reading,
+                                  .keeper = &keeper},
+                                 plan);
+  if (decided.kind == Outcome::Kind::kIgnored) return Finish(reading, decided, {});
+  if (!decided.done()) return decided;
+  Execution execution;
+  RETURN_UNLESS_DONE(
+      Execute(run_, effects_, plan, {.made_for = &reading, .started = item_.started, .person = {}}, execution));
+  return Finish(reading,
+                execution.failures.empty() ? Outcome() : Outcome::Failed(reasons::kEffectFailed, execution.failures),
+                execution.keys);
+}
+
+Outcome EventWork::Finish(const SubjectReading& reading, Outcome outcome, const std::set<std::string>& wanted) {
+  // Intents that an earlier plan left behind and this one does not want.
+  const absl::Status refused = effects_.RefuseUnsent(run_.subject(), wanted);
+  if (!refused.ok()) return Outcome::OfStore(refused);
+  // Issues only: pull requests would be found as issues that are alike.
+  if (run_.subject().kind() != v1::SUBJECT_KIND_ISSUE) return outcome;
+  // Last: after a crash before this line the same delivery must not look like an edit that changes nothing.
+  store::SeenSubject seen;
+  seen.subject = run_.subject();
+  seen.title = reading.snapshot.title();
+  seen.body = reading.snapshot.body();
+  seen.labels = reading.facts.labels.value_or(std::vector<std::string>());
+  seen.state = reading.open ? "open" : "closed";
+  seen.author = reading.snapshot.author();
+  seen.digest = reading.facts.Digest();
+  RETURN_UNLESS_DONE(NoteSeen(seen));
+  return outcome;
+}
+
+}  // namespace
+
+Outcome SubjectWork::Run(const WorkItem& item) { return EventWork(env_, effects_, item).Run(); }
+
+Outcome SubjectWork::SettleOpen(const v1::Subject& subject) {
+  SubjectRun run(env_, subject, /*delivery=*/0, ForgePriority::kEvent);
+  if (!env_.forges.contains(subject.forge())) {
+    const absl::Status given_up = effects_.GiveUpAll(subject, "the forge is no longer configured");
+    return given_up.ok() ? Outcome() : Outcome::OfStore(given_up);
+  }
+  RETURN_UNLESS_DONE(run.Open());
+  RETURN_UNLESS_DONE(effects_.SettleOpen(subject, {run.account(), run.ReadCall()}));
+  const absl::Status refused = effects_.RefuseOrphans(subject, env_.inbox);
+  return refused.ok() ? Outcome() : Outcome::OfStore(refused);
+}
+
+absl::Status SubjectWork::GiveUp(const v1::Subject& subject, int64_t delivery, std::string_view reason) {
+  return effects_.GiveUp(subject, delivery, reason);
+}
+
+}  // namespace yardmaster

@@ -1,0 +1,36 @@
+// The one way to decide: what was read, the planner's word on it, and a plan that is kept.
+#ifndef YARDMASTER_SERVICES_INTAKE_PLANS_DECIDE_H_
+#define YARDMASTER_SERVICES_INTAKE_PLANS_DECIDE_H_
+
+#include "services/intake/outcome.h"
+#include "services/intake/planner.h"
+#include "services/intake/plans/plan_keeper.h"
+#include "services/intake/plans/snapshot.h"
+#include "services/intake/plans/subject_run.h"
+#include "yardmaster/v1/plan.pb.h"
+
+namespace yardmaster {
+
+struct DecideRequest {
+  const v1::Event& event;
+  const Planner& planner;
+  Trigger trigger = Trigger::kPlan;
+  v1::Mode mode = v1::MODE_DRY_RUN;
+  const SubjectReading& reading;
+  AskOptions asked = {};
+  const CommandInput* command = nullptr;
+  // Where the plan is kept; null: by the caller, and earlier decisions play no part.
+  PlanKeeper* keeper = nullptr;
+  // Called between the planner's acknowledgement and its plan, with what it wants written at once; null: nothing is
+  // acknowledged.
+  std::function<Outcome(const v1::Plan& acknowledgement)> acknowledge = nullptr;
+  // The plan of another planner that this one asked for; null: it may ask nobody.
+  v1::Plan* asked_plan = nullptr;
+};
+
+// kDone: `plan` is made, and kept. Else why there is none. After SubjectRun::Choose.
+Outcome Decide(SubjectRun& run, const DecideRequest& request, v1::Plan& plan);
+
+}  // namespace yardmaster
+
+#endif  // YARDMASTER_SERVICES_INTAKE_PLANS_DECIDE_H_

@@ -1,0 +1,140 @@
+#include "services/intake/service/on_demand_decider.h"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+#include <utility>
+
+#include "absl/algorithm/container.h"
+#include "services/core/errors.h"
+#include "services/core/ids.h"
+#include "services/core/reasons.h"
+#include "services/core/status_macros.h"
+#include "services/intake/pack_choice.h"
+#include "services/intake/pipeline/request.h"
+#include "services/intake/plans/decide.h"
+#include "services/intake/plans/decision_keeper.h"
+#include "services/intake/service/messages.h"
+
+namespace yardmaster {
+namespace {
+
+using std::chrono::milliseconds;
+using store::DeliveryState;
+
+constexpr milliseconds kFirstLook{10};
+constexpr milliseconds kLongestLook{500};
+constexpr int64_t kMaxEffectsShown = 100;
+
+// What an outcome that is no decision means for whoever asked.
+absl::Status ErrorOf(const Outcome& outcome, const v1::Subject& subject) {
+  const std::string key = SubjectKey(subject);
+  const std::string_view word = reasons::WordOf(outcome.reason);
+  if (outcome.kind == Outcome::Kind::kIgnored && word == reasons::kGone) return errors::SubjectNotOnForge(key);
+  if (outcome.kind == Outcome::Kind::kIgnored) return errors::SubjectLeftAlone(key, outcome.reason);
+  if (word == reasons::kPlanningFailed) return errors::WorkGivenUp(key, outcome.reason);
+  return errors::ForgeUnusable(subject.forge(), outcome.reason);
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<PackRoute>> PipelineDecider::Routes(const v1::Subject& subject, std::string_view pack,
+                                                               const v1::Event& event) const {
+  if (!env_.forges.contains(subject.forge())) return errors::ForgeNotConfigured(subject.forge());
+  ASSIGN_OR_RETURN(const std::string chosen, ChoosePack(env_.config, subject.forge(), subject.repository(), pack));
+  std::vector<std::string> names = {chosen};
+  if (pack.empty()) names = env_.config.FindRepository(subject.forge(), subject.repository())->packs;
+  std::vector<PackRoute> routes;
+  for (const std::string& name : names) {
+    const std::shared_ptr<const rules::CompiledPack> found = env_.find_pack(name);
+    if (found == nullptr) continue;
+    for (const auto& planner : env_.planners) {
+      if (!planner->Handles(subject.kind(), found->model())) continue;
+      const TriggerResult wanted = planner->TriggerFor({event, {}, {}, {}}, found->model(), nullptr);
+      if (wanted.trigger == Trigger::kNone) continue;
+      routes.push_back({name, planner, Trigger::kManual, /*commands=*/false, {}});
+      break;
+    }
+  }
+  if (env_.find_pack(chosen) == nullptr) return errors::PackUnknown(chosen, {});
+  if (routes.empty()) return errors::PackWithoutRubric(chosen);
+  return routes;
+}
+
+absl::StatusOr<DecisionAnswer> PipelineDecider::DecideNow(const v1::Subject& subject, std::string_view pack) {
+  v1::Event event;
+  event.set_origin(v1::Event::ORIGIN_COMMAND);
+  event.set_kind(v1::Event::KIND_REQUESTED);
+  *event.mutable_subject() = subject;
+  ASSIGN_OR_RETURN(const std::vector<PackRoute> routes, Routes(subject, pack, event));
+  SubjectRun run(env_, subject, /*delivery=*/0, ForgePriority::kCommand);
+  const auto decide = [&](DecisionAnswer& answer) -> Outcome {
+    RETURN_UNLESS_DONE(run.Open());
+    RETURN_UNLESS_DONE(run.Choose(routes, v1::MODE_DRY_RUN, !pack.empty()));
+    SubjectReading reading;
+    RETURN_UNLESS_DONE(run.Read(reading));
+    DecisionKeeper keeper(run, v1::MODE_DRY_RUN);
+    return Decide(run,
+                  {.event = event,
+                   .planner = *run.route().planner,
+                   .trigger = Trigger::kManual,
+                   .reading = reading,
+                   .keeper = &keeper},
+                  answer.plan);
+  };
+  DecisionAnswer answer;
+  const Outcome outcome = decide(answer);
+  if (!outcome.done()) return ErrorOf(outcome, subject);
+  return answer;
+}
+
+absl::StatusOr<DecisionAnswer> PipelineDecider::Apply(const v1::Subject& subject, std::string_view pack,
+                                                      std::string_view actor,
+                                                      const std::function<absl::Status()>& alive) {
+  if (!env_.forges.contains(subject.forge())) return errors::ForgeNotConfigured(subject.forge());
+  ASSIGN_OR_RETURN(const std::string chosen, ChoosePack(env_.config, subject.forge(), subject.repository(), pack));
+  if (env_.find_pack(chosen) == nullptr) return errors::PackUnknown(chosen, {});
+  SubjectRequest request;
+  request.subject = subject;
+  request.origin = v1::Event::ORIGIN_COMMAND;
+  request.actor = actor;
+  request.pack = pack;
+  ASSIGN_OR_RETURN(const store::AddResult added, env_.inbox.AddAndWait(MakeRequest(request, NewId("request-"))));
+  milliseconds look = kFirstLook;
+  ASSIGN_OR_RETURN(store::Delivery delivery, env_.inbox.Get(added.id));
+  while (delivery.state == DeliveryState::kReceived) {
+    RETURN_IF_ERROR(alive());
+    std::this_thread::sleep_for(look);
+    look = std::min(look * 2, kLongestLook);
+    ASSIGN_OR_RETURN(delivery, env_.inbox.Get(added.id));
+  }
+  const std::string key = SubjectKey(subject);
+  if (delivery.state == DeliveryState::kIgnored) return ErrorOf(Outcome::Ignored(delivery.reason), subject);
+  if (delivery.state != DeliveryState::kDone) return errors::WorkGivenUp(key, delivery.reason);
+
+  ASSIGN_OR_RETURN(std::optional<v1::Plan> plan, FindBySubject(subject));
+  if (!plan.has_value()) return errors::SubjectWithoutDecision(key);
+  DecisionAnswer answer;
+  answer.plan = *std::move(plan);
+  store::EffectFilter filter;
+  filter.decision = answer.plan.id();
+  ASSIGN_OR_RETURN(store::Page<store::Effect> effects, env_.ledger.List(filter, {0, kMaxEffectsShown}));
+  absl::c_reverse(effects.items);
+  for (const store::Effect& effect : effects.items) answer.effects.push_back(ToProto(effect));
+  return answer;
+}
+
+absl::StatusOr<std::optional<v1::Plan>> PipelineDecider::FindById(std::string_view id) {
+  const absl::StatusOr<store::Decision> decision = env_.decisions.Get(id);
+  if (absl::IsNotFound(decision.status())) return std::optional<v1::Plan>();
+  if (!decision.ok()) return decision.status();
+  return ReadPlan(decision->plan);
+}
+
+absl::StatusOr<std::optional<v1::Plan>> PipelineDecider::FindBySubject(const v1::Subject& subject) {
+  ASSIGN_OR_RETURN(const std::optional<store::Decision> decision, env_.decisions.Latest(subject));
+  if (!decision.has_value()) return std::optional<v1::Plan>();
+  return ReadPlan(decision->plan);
+}
+
+}  // namespace yardmaster

@@ -1,0 +1,57 @@
+// A subject as planners see it, put together by a test.
+#ifndef YARDMASTER_TESTS_SUPPORT_FAKE_SUBJECT_VIEW_H_
+#define YARDMASTER_TESTS_SUPPORT_FAKE_SUBJECT_VIEW_H_
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "services/intake/subject_view.h"
+
+namespace yardmaster::testing {
+
+class FakeSubjectView : public SubjectView {
+ public:
+  std::string_view forge() const override { return "github"; }
+  absl::StatusOr<ForgeAccess> Access(std::string_view) override { return ForgeAccess{}; }
+  absl::StatusOr<bool> IsTeamMember(std::string_view, std::string_view, std::string_view) override { return false; }
+  absl::StatusOr<std::optional<std::string>> File(std::string_view repository, std::string_view path,
+                                                  std::string_view ref) override {
+    read.push_back(std::string(repository) + ":" + std::string(path) + "@" + std::string(ref));
+    return Find(repository, path, ref);
+  }
+  absl::StatusOr<std::optional<std::string>> RecentFile(std::string_view repository, std::string_view path,
+                                                        std::string_view ref) override {
+    return Find(repository, path, ref);
+  }
+  absl::StatusOr<const ForgePull*> Pull() override { return &pull; }
+  absl::StatusOr<const ForgePullFileList*> PullFiles() override { return &changed; }
+  std::shared_ptr<const std::vector<std::string>> RepositoryLabels(const std::vector<std::string>&) override {
+    return labels;
+  }
+  absl::StatusOr<std::optional<v1::Plan>> LatestDecision() override { return std::optional<v1::Plan>(); }
+  absl::StatusOr<AskedPlan> Ask(std::string_view, const AskOptions&) override { return AskedPlan(); }
+  std::string Digest() const override { return {}; }
+
+  // "repository:path@ref" → text; the repository is empty for the subject's.
+  std::map<std::string, std::string> files;
+  ForgePull pull;
+  ForgePullFileList changed;
+  std::shared_ptr<const std::vector<std::string>> labels;
+  std::vector<std::string> read;  // what File was asked for, written like the keys of `files`
+
+ private:
+  absl::StatusOr<std::optional<std::string>> Find(std::string_view repository, std::string_view path,
+                                                  std::string_view ref) const {
+    const auto it = files.find(std::string(repository) + ":" + std::string(path) + "@" + std::string(ref));
+    if (it == files.end()) return std::optional<std::string>();
+    return std::optional<std::string>(it->second);
+  }
+};
+
+}  // namespace yardmaster::testing
+
+#endif  // YARDMASTER_TESTS_SUPPORT_FAKE_SUBJECT_VIEW_H_
