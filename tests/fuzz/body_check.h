@@ -6,45 +6,42 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "clients/forge/profile.h"
 #include "services/core/reasons.h"
 #include "services/core/repository_name.h"
-#include "services/intake/router.h"
-#include "services/intake/webhook_forge.h"
+#include "services/intake/event.h"
+#include "services/intake/webhooks/webhook_scope.h"
 
 namespace yardmaster {
 
 // The input's first line is the event, the rest the body.
-inline void CheckBody(const WebhookForge& forge, const uint8_t* data, size_t size) {
+inline void CheckBody(const ForgeProfile& forge, const uint8_t* data, size_t size) {
   const std::string_view input(reinterpret_cast<const char*>(data), size);
   const size_t line = input.find('\n');
   const std::string_view event = input.substr(0, line);
   const std::string_view body = line == std::string_view::npos ? std::string_view() : input.substr(line + 1);
 
-  RouteContext context;
-  context.forge = forge.name;
-  context.event = event;
-  context.delivery_id = "delivery";
-  context.bot_login = "yardbot";
-  const RouteResult result = forge.route(context, body);
+  WebhookDelivery delivery{.event = event, .bot_login = "yardbot", .repository = {}};
+  const WebhookReading result = forge.webhooks.read(delivery, body);
   // Either an event or a reason.
-  if (result.routed.has_value() != result.reason.empty()) std::abort();
+  if (result.event.has_value() != result.reason.empty()) std::abort();
   if (!result.reason.empty() && reasons::WordOf(result.reason).empty()) std::abort();
-  if (result.subject.number() < 0) std::abort();
-  if (!result.subject.repository().empty() && !IsRepositoryName(result.subject.repository())) std::abort();
-  const ScanResult scan = FindRepository(body, forge.repository);
-  if (!result.routed.has_value()) return;
+  if (result.subject.number < 0) std::abort();
+  if (!result.subject.repository.empty() && !IsRepositoryName(result.subject.repository)) std::abort();
+  const ScanResult scan = FindRepository(body, forge.webhooks.repository);
+  if (!result.event.has_value()) return;
 
-  const RoutedEvent& routed = *result.routed;
+  const RoutedEvent routed = ToRoutedEvent(forge.name, "delivery", *result.event);
   if (routed.event.kind() == v1::Event::KIND_UNSPECIFIED || routed.event.id() != "delivery") std::abort();
   if (routed.event.subject().forge() != forge.name) std::abort();
-  // The door checks the scope of a secret for what it finds; the pipe works on what the router finds.
+  // The receiver checks the scope of a secret for what it finds; the pipe works on what the payload is read as.
   if (scan.state != ScanState::kFound || scan.repository != routed.event.subject().repository()) std::abort();
   if (routed.facts.Complete() && routed.facts.Digest().size() != 16) std::abort();
-  // With what the door found the same comes out; with anything else nothing does.
-  context.repository = scan.repository;
-  if (!forge.route(context, body).routed.has_value()) std::abort();
-  context.repository = "some/other";
-  if (scan.repository != "some/other" && forge.route(context, body).routed.has_value()) std::abort();
+  // With what the receiver found the same comes out; with anything else nothing does.
+  delivery.repository = scan.repository;
+  if (!forge.webhooks.read(delivery, body).event.has_value()) std::abort();
+  delivery.repository = "some/other";
+  if (scan.repository != "some/other" && forge.webhooks.read(delivery, body).event.has_value()) std::abort();
 }
 
 }  // namespace yardmaster

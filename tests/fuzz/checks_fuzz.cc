@@ -9,12 +9,12 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   namespace rules = yardmaster::rules;
-  Problems problems;
+  yardmaster::Problems problems;
   const auto checks = rules::LoadChecks({{"p/pack.json", R"({"name": "p", "title": "t"})"},
                                          {"p/checks/a.json", std::string(reinterpret_cast<const char*>(data), size)}},
                                         "p", problems);
   if ((checks == nullptr) == problems.empty()) abort();
-  for (const Problem& problem : problems) {
+  for (const yardmaster::Problem& problem : problems) {
     if (problem.message.empty()) abort();
   }
   if (checks != nullptr && checks->checks().size() < 20) {

@@ -21,6 +21,7 @@
 namespace {
 
 using yardmaster::Broken;
+using yardmaster::IsValidUtf8;
 using yardmaster::commands::CommandGrammar;
 using yardmaster::commands::ParsedCommand;
 using yardmaster::commands::ParsedText;

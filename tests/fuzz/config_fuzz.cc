@@ -17,11 +17,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   };
   // First without secrets, so that no file outside is touched; secrets from files stay unresolved.
   options.resolve_secrets = false;
-  Problems problems;
+  yardmaster::Problems problems;
   const std::optional<Config> config = yardmaster::ParseConfig("config.json", text, "/nonexistent", problems, options);
   if (config.has_value() != problems.empty()) abort();
   const size_t lines = 1 + static_cast<size_t>(std::count(text.begin(), text.end(), '\n'));
-  for (const Problem& problem : problems) {
+  for (const yardmaster::Problem& problem : problems) {
     if (problem.message.empty() || problem.line > lines) abort();
   }
   if (config.has_value()) {

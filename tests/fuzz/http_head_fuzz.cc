@@ -1,7 +1,6 @@
 // Any bytes on a connection to the real listener with the real routes, up to where the store would begin: answers that
-// are HTTP, a connection that ends, and nothing at the store's door that is not signed. In the input the word SIGN
-// after "sha256=" stands for the right signature of what follows the first empty line, so that bodies get past the
-// door.
+// are HTTP, a connection that ends, and nothing unsigned that reaches the store. In the input the word SIGN after
+// "sha256=" stands for the right signature of what follows the first empty line, so that bodies get to the store.
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -20,10 +19,12 @@
 #include <utility>
 #include <vector>
 
+#include "clients/forge/profile.h"
 #include "services/core/clock.h"
 #include "services/core/config/config.h"
 #include "services/core/logging.h"
 #include "services/core/metrics.h"
+#include "services/core/sha256.h"
 #include "services/gateway/health_routes.h"
 #include "services/gateway/http_server.h"
 #include "services/gateway/readiness.h"
@@ -47,11 +48,11 @@ constexpr timeval kPatience{20, 0};
   std::abort();
 }
 
-// Takes what the door lets through, and keeps nothing.
+// Takes what the receiver lets through, and keeps nothing.
 class NoInbox final : public store::Inbox {
  public:
   void Add(store::NewDelivery delivery, AddCallback done) override {
-    if (FindWebhookForge(delivery.forge) == nullptr) Broken("a delivery of an unknown forge");
+    if (FindForge(ShippedForges(), delivery.forge) == nullptr) Broken("a delivery of an unknown forge");
     if (delivery.delivery_id.empty() || delivery.delivery_id.size() > kMaxDeliveryIdBytes)
       Broken("a wrong delivery id");
     if (delivery.event.size() > kMaxEventNameBytes) Broken("a long event");
@@ -95,9 +96,9 @@ class NoInbox final : public store::Inbox {
 // The listener; made once, never ended.
 class Gateway {
  public:
-  Gateway() : logger_(Quiet()), door_(MakeConfig(), inbox_, clock_, logger_) {
+  Gateway() : logger_(Quiet()), receiver_(MakeConfig(), inbox_, clock_, logger_) {
     std::vector<HttpRoute> routes = HealthRoutes(readiness_, metrics_);
-    for (HttpRoute& route : WebhookRoutes(&door_)) routes.push_back(std::move(route));
+    for (HttpRoute& route : WebhookRoutes(&receiver_)) routes.push_back(std::move(route));
     HttpServerOptions options;
     options.address = {"127.0.0.1", 0};
     options.max_header_bytes = kMaxHead;
@@ -134,7 +135,7 @@ class Gateway {
   Readiness readiness_{{"store"}};
   Logger logger_;
   NoInbox inbox_;
-  WebhookDoor door_;
+  WebhookReceiver receiver_;
   std::unique_ptr<HttpServer> server_;
 };
 

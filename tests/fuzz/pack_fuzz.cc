@@ -60,10 +60,10 @@ PackFiles FilesOf(std::string_view input) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const PackFiles files = FilesOf(std::string_view(reinterpret_cast<const char*>(data), size));
-  Problems problems;
+  yardmaster::Problems problems;
   std::optional<PackModel> model = LoadPack(files, "p", problems);
   if (model.has_value() != problems.empty()) Broken("loaded with problems, or refused without one");
-  for (const Problem& problem : problems) {
+  for (const yardmaster::Problem& problem : problems) {
     if (problem.file.empty() || problem.message.empty()) Broken("a problem without a file or a message");
   }
   if (!model) return 0;

@@ -19,7 +19,7 @@ using yardmaster::rules::PhraseSet;
 
 const PhraseSet& Phrases() {
   static const std::shared_ptr<const PhraseSet> phrases = [] {
-    Problems problems;
+    yardmaster::Problems problems;
     const auto files = yardmaster::rules::ReadPackFiles(YARD_SOURCE_DIR "/rules/packs", problems);
     return PhraseSet::Load(files, "common", problems);
   }();

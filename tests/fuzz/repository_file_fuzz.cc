@@ -16,6 +16,7 @@
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   namespace commands = yardmaster::commands;
   namespace rules = yardmaster::rules;
+  using namespace yardmaster;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   Problems problems;
   const std::optional<commands::RepositoryFile> file =

@@ -75,7 +75,7 @@ std::string MoreChecks() {
 
 const CheckSet& Checks() {
   static const std::shared_ptr<const CheckSet> checks = [] {
-    Problems problems;
+    yardmaster::Problems problems;
     auto out = yardmaster::rules::LoadChecks({{"p/pack.json", R"({"name": "p", "title": "t"})"},
                                               {"p/checks/a.json", kChecks},
                                               {"p/checks/b.json", MoreChecks()}},

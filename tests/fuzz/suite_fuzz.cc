@@ -62,10 +62,10 @@ void CheckSuiteModel(const SuiteModel& suite) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   for (const SuiteFileKind kind : {SuiteFileKind::kSuites, SuiteFileKind::kSignatures, SuiteFileKind::kRecipes}) {
-    Problems problems;
+    yardmaster::Problems problems;
     const auto file = ReadSuiteFile(kind, "f.json", bytes, "p", problems);
     Check(file.has_value() == problems.empty(), "what is refused has a problem, and what is taken has none");
-    for (const Problem& problem : problems) Check(IsValidUtf8(problem.ToString()), "a problem can be read");
+    for (const yardmaster::Problem& problem : problems) Check(yardmaster::IsValidUtf8(problem.ToString()), "a problem can be read");
     if (!file) continue;
     for (const auto& suite : file->suites) CheckSuiteModel(suite.model);
   }

@@ -25,7 +25,7 @@ const ZoneSplitter& Splitter() {
     rules.environment_starts = {R"(OS:)", R"(Versions?$)", R"(\| SMI)", R"(# packages)"};
     rules.environment_lines = {R"(\w+: )", R"(\|.*\|$)", R"([-+]{3,}$)"};
     rules.boilerplate = {R"(Bug)", R"(Versions)", R"(问题描述)"};
-    Problems problems;
+    yardmaster::Problems problems;
     return ZoneSplitter::Create(rules, problems);
   }();
   return *splitter;
