@@ -1,6 +1,7 @@
 #include "services/schedule/scheduler.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "services/schedule/next_time.h"
@@ -15,7 +16,7 @@ constexpr std::chrono::seconds kLongestSleep{30};
 
 Scheduler::Scheduler(std::vector<ScheduledJob> jobs, const Clock& clock, Logger& logger)
     : jobs_(std::move(jobs)), clock_(clock), logger_(logger) {
-  if (!jobs_.empty()) thread_ = std::thread([this] { Work(); });
+  for (const ScheduledJob& job : jobs_) threads_.emplace_back([this, &job] { Work(job); });
 }
 
 Scheduler::~Scheduler() { Stop(); }
@@ -31,7 +32,9 @@ void Scheduler::Stop() {
     stopping_ = true;
   }
   changed_.notify_all();
-  if (thread_.joinable()) thread_.join();
+  for (std::thread& thread : threads_) {
+    if (thread.joinable()) thread.join();
+  }
 }
 
 void Scheduler::RunJob(const ScheduledJob& job) {
@@ -47,24 +50,17 @@ void Scheduler::RunJob(const ScheduledJob& job) {
   }
 }
 
-void Scheduler::Work() {
-  for (const ScheduledJob& job : jobs_) {
-    if (job.at_start && !stopping()) RunJob(job);
-  }
-  std::vector<std::optional<std::chrono::system_clock::time_point>> next;
-  next.reserve(jobs_.size());
-  for (const ScheduledJob& job : jobs_) next.push_back(NextTime(job.cron, clock_.Now()));
+void Scheduler::Work(const ScheduledJob& job) {
+  if (job.at_start && !stopping()) RunJob(job);
+  std::optional<std::chrono::system_clock::time_point> next = NextTime(job.cron, clock_.Now());
   while (!stopping()) {
-    for (size_t i = 0; i < jobs_.size(); ++i) {
-      if (!next[i].has_value() || *next[i] > clock_.Now()) continue;
-      RunJob(jobs_[i]);
-      next[i] = NextTime(jobs_[i].cron, clock_.Now());
-      if (stopping()) return;
+    if (next.has_value() && *next <= clock_.Now()) {
+      RunJob(job);
+      next = NextTime(job.cron, clock_.Now());
+      continue;
     }
     std::chrono::nanoseconds sleep = kLongestSleep;
-    for (const auto& time : next) {
-      if (time.has_value()) sleep = std::min<std::chrono::nanoseconds>(sleep, *time - clock_.Now());
-    }
+    if (next.has_value()) sleep = std::min<std::chrono::nanoseconds>(sleep, *next - clock_.Now());
     std::unique_lock<std::mutex> lock(mutex_);
     changed_.wait_for(lock, std::max<std::chrono::nanoseconds>(sleep, std::chrono::milliseconds(1)),
                       [&] { return stopping_; });

@@ -1,4 +1,5 @@
-// Runs jobs when their cron expressions come true, one at a time, on a thread of its own.
+// Runs jobs when their cron expressions come true, each on a thread of its own: one that takes hours keeps no other
+// waiting.
 #ifndef YARDMASTER_SERVICES_SCHEDULE_SCHEDULER_H_
 #define YARDMASTER_SERVICES_SCHEDULE_SCHEDULER_H_
 
@@ -6,7 +7,6 @@
 #include <condition_variable>
 #include <functional>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -27,7 +27,7 @@ struct ScheduledJob {
   bool at_start = false;
 };
 
-// A time that was missed, because the daemon was down or another job ran, is not made up for: the next one comes.
+// A time that was missed, because the daemon was down or the job still ran, is not made up for: the next one comes.
 class Scheduler {
  public:
   // Starts. References outlive the scheduler.
@@ -35,11 +35,11 @@ class Scheduler {
   // Stops.
   ~Scheduler();
 
-  // Waits for the job in progress. Idempotent.
+  // Waits for the jobs in progress. Idempotent.
   void Stop();
 
  private:
-  void Work();
+  void Work(const ScheduledJob& job);
   void RunJob(const ScheduledJob& job);
   bool stopping() const;
 
@@ -49,7 +49,7 @@ class Scheduler {
   mutable std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;
   bool stopping_ = false;
-  std::thread thread_;
+  std::vector<std::thread> threads_;  // one for each job
 };
 
 }  // namespace yardmaster

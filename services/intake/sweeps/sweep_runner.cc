@@ -35,7 +35,7 @@ void SweepRunner::Run::Finish(absl::Status status) {
   changed_.notify_all();
 }
 
-SweepRunner::SweepRunner(const SweepEnvironment& environment) : env_(environment), thread_([this] { Work(); }) {}
+SweepRunner::SweepRunner(const SweepEnvironment& environment) : env_(environment) {}
 
 SweepRunner::~SweepRunner() { Stop(); }
 
@@ -44,29 +44,30 @@ std::shared_ptr<SweepRunner::Run> SweepRunner::Request(const SweepTarget& target
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (stopping_) return nullptr;
-    for (const auto& waiting : queue_) {
+    Lane& lane = lanes_[target.forge];
+    for (const auto& waiting : lane.queue) {
       if (SweepName(waiting->target_) == SweepName(target)) return waiting;
     }
     run = std::make_shared<Run>(target, limit);
-    queue_.push_back(run);
+    lane.queue.push_back(run);
+    if (!lane.thread.joinable()) lane.thread = std::thread([this, &lane] { Work(lane); });
   }
   changed_.notify_all();
   return run;
 }
 
 void SweepRunner::Stop() {
-  std::deque<std::shared_ptr<Run>> waiting;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     stopping_ = true;
   }
   changed_.notify_all();
-  if (thread_.joinable()) thread_.join();
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    waiting.swap(queue_);
+  // From here on nobody adds lanes or runs.
+  for (auto& [forge, lane] : lanes_) {
+    if (lane.thread.joinable()) lane.thread.join();
+    for (const auto& run : lane.queue) run->Finish(absl::CancelledError("the daemon is shutting down"));
+    lane.queue.clear();
   }
-  for (const auto& run : waiting) run->Finish(absl::CancelledError("the daemon is shutting down"));
 }
 
 bool SweepRunner::Pause(std::chrono::milliseconds time) {
@@ -75,14 +76,14 @@ bool SweepRunner::Pause(std::chrono::milliseconds time) {
   return !stopping_;
 }
 
-void SweepRunner::Work() {
+void SweepRunner::Work(Lane& lane) {
   while (true) {
     std::shared_ptr<Run> run;
     {
       std::unique_lock<std::mutex> lock(mutex_);
-      changed_.wait(lock, [&] { return stopping_ || !queue_.empty(); });
+      changed_.wait(lock, [&] { return stopping_ || !lane.queue.empty(); });
       if (stopping_) return;
-      run = queue_.front();
+      run = lane.queue.front();
     }
     absl::Status status = RunSweep(
         env_, run->target_, run->limit_, [this](std::chrono::milliseconds time) { return Pause(time); },
@@ -93,7 +94,7 @@ void SweepRunner::Work() {
     }
     {
       const std::lock_guard<std::mutex> lock(mutex_);
-      if (!queue_.empty()) queue_.pop_front();
+      if (!lane.queue.empty()) lane.queue.pop_front();
     }
     run->Finish(std::move(status));
   }

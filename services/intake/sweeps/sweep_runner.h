@@ -1,4 +1,5 @@
-// Sweeps one at a time, on a thread of their own, for whoever asks: schedules and people.
+// Sweeps for whoever asks, schedules and people: on each forge one at a time, so that one forge that is slow keeps no
+// other waiting.
 #ifndef YARDMASTER_SERVICES_INTAKE_SWEEPS_SWEEP_RUNNER_H_
 #define YARDMASTER_SERVICES_INTAKE_SWEEPS_SWEEP_RUNNER_H_
 
@@ -6,8 +7,10 @@
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <thread>
 
 #include "absl/status/status.h"
@@ -48,23 +51,28 @@ class SweepRunner {
   // Stops.
   ~SweepRunner();
 
-  // Joins a sweep of the same target that waits or runs, else puts a new one at the end of the queue. Null after Stop.
+  // Joins a sweep of the same target that waits or runs, else puts a new one at the end of its forge's queue. Null after
+  // Stop.
   std::shared_ptr<Run> Request(const SweepTarget& target, int64_t limit);
 
-  // Ends the sweep in progress with CANCELLED, and those that wait. What was handed to the pipe goes on. Idempotent.
+  // Ends the sweeps in progress with CANCELLED, and those that wait. What was handed to the pipe goes on. Idempotent.
   void Stop();
 
  private:
-  void Work();
+  struct Lane {
+    std::deque<std::shared_ptr<Run>> queue;  // the first one is in progress
+    std::thread thread;
+  };
+
+  void Work(Lane& lane);
   // False when stopped.
   bool Pause(std::chrono::milliseconds time);
 
   const SweepEnvironment env_;
   std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;
-  std::deque<std::shared_ptr<Run>> queue_;  // the first one is in progress
+  std::map<std::string, Lane> lanes_;  // by forge
   bool stopping_ = false;
-  std::thread thread_;
 };
 
 }  // namespace yardmaster

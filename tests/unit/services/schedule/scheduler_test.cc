@@ -97,5 +97,23 @@ TEST(Scheduler, JobInProgressHearsThatItShouldEnd) {
   EXPECT_NE(log.find("stopped"), std::string::npos);
 }
 
+TEST(Scheduler, AJobThatTakesHoursKeepsNoOtherWaiting) {
+  std::string log;
+  Logger logger(Into(log));
+  testing::FakeClock clock;
+  std::atomic<int> runs{0};
+  const auto hangs = [](const std::function<bool()>& stopping) -> absl::StatusOr<std::string> {
+    while (!stopping()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return std::string("stopped");
+  };
+  const auto counts = [&runs](const std::function<bool()>&) -> absl::StatusOr<std::string> {
+    ++runs;
+    return std::string("fine");
+  };
+  Scheduler scheduler({{"hangs", Cron("0 2 * * *"), hangs, true}, {"counts", Cron("0 2 * * *"), counts, true}}, clock,
+                      logger);
+  EXPECT_TRUE(Eventually([&] { return runs == 1; }));
+}
+
 }  // namespace
 }  // namespace yardmaster
