@@ -1,4 +1,4 @@
-// What an operator configures about one forge.
+// What an operator configures about forges.
 #ifndef YARDMASTER_CLIENTS_FORGE_FORGE_CONFIG_H_
 #define YARDMASTER_CLIENTS_FORGE_FORGE_CONFIG_H_
 
@@ -39,6 +39,16 @@ struct ForgeBudget {
 struct ForgeHook {
   std::string repository;
   std::string id;
+};
+
+// How forges are reached.
+struct ProxyConfig {
+  // Unset: what the environment says (https_proxy, ALL_PROXY, …). Empty: none, whatever it says.
+  std::optional<std::string> url;
+  // Hosts, and domains with a dot in front, that are reached directly. This machine always is.
+  std::vector<std::string> no_proxy;
+  std::string user;
+  Secret password;
 };
 
 struct ForgeConfig {

@@ -6,11 +6,14 @@
 #include <array>
 #include <atomic>
 #include <csignal>
+#include <cstdlib>
 #include <ctime>
 #include <mutex>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "clients/forge/forge_error.h"
 #include "services/core/absl_view.h"
 #include "services/core/address.h"
@@ -85,6 +88,17 @@ std::string OriginOf(const std::string& url) {
     curl_free(text);
   }
   return out;
+}
+
+// Hosts that are reached without a proxy: what is configured, else what the environment says, and this machine.
+std::string NoProxy(const ProxyConfig& proxy) {
+  std::string hosts = absl::StrJoin(proxy.no_proxy, ",");
+  for (const char* name : {"no_proxy", "NO_PROXY"}) {
+    const char* value = std::getenv(name);
+    if (hosts.empty() && !proxy.url.has_value() && value != nullptr) hosts = value;
+  }
+  if (hosts != "*") absl::StrAppend(&hosts, hosts.empty() ? "" : ",", "localhost,127.0.0.1,::1,[::1]");
+  return hosts;
 }
 
 bool HasLineBreak(std::string_view text) {
@@ -176,7 +190,7 @@ Kind KindOf(CURLcode code) {
 class CurlHttpClient final : public HttpClient {
  public:
   CurlHttpClient(CurlHttpOptions options, std::vector<std::string> origins)
-      : options_(std::move(options)), origins_(std::move(origins)) {}
+      : options_(std::move(options)), origins_(std::move(origins)), no_proxy_(NoProxy(options_.proxy)) {}
   ~CurlHttpClient() override {
     // Connections say goodbye.
     const NoBrokenPipe no_broken_pipe;
@@ -198,6 +212,7 @@ class CurlHttpClient final : public HttpClient {
 
   const CurlHttpOptions options_;
   const std::vector<std::string> origins_;
+  const std::string no_proxy_;
   std::atomic<bool> stopped_{false};
   std::mutex mutex_;
   std::vector<Handle> idle_;
@@ -240,7 +255,13 @@ void CurlHttpClient::Configure(CURL* handle, const OutgoingRequest& request, con
   curl_easy_setopt(handle, CURLOPT_PATH_AS_IS, 1L);
   curl_easy_setopt(handle, CURLOPT_PROTOCOLS_STR, "http,https");
   curl_easy_setopt(handle, CURLOPT_FOLLOWLOCATION, 0L);
-  curl_easy_setopt(handle, CURLOPT_PROXY, options_.proxy.c_str());
+  // Unset, libcurl goes by the environment.
+  if (options_.proxy.url.has_value()) curl_easy_setopt(handle, CURLOPT_PROXY, options_.proxy.url->c_str());
+  if (!options_.proxy.user.empty()) {
+    curl_easy_setopt(handle, CURLOPT_PROXYUSERNAME, options_.proxy.user.c_str());
+    curl_easy_setopt(handle, CURLOPT_PROXYPASSWORD, options_.proxy.password.Reveal().c_str());
+  }
+  curl_easy_setopt(handle, CURLOPT_NOPROXY, no_proxy_.c_str());
   curl_easy_setopt(handle, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
   curl_easy_setopt(handle, CURLOPT_NETRC, static_cast<long>(CURL_NETRC_IGNORED));
   // One request a connection at a time is all that blocking calls need, and HTTP/2 would repeat refused streams.
@@ -297,6 +318,11 @@ HttpResult CurlHttpClient::Send(const OutgoingRequest& request) {
     }
   };
   for (const HttpHeader& header : request.headers) add_header(absl::StrCat(header.name, ": ", header.value));
+  // Nothing would be called a form, and forges refuse forms.
+  const bool typed = absl::c_any_of(request.headers, [](const HttpHeader& header) {
+    return EqualsIgnoreCase(header.name, "Content-Type");
+  });
+  if (!typed) add_header("Content-Type:");
   // Without this libcurl asks before it sends a larger body, and waits a second where nobody answers.
   add_header("Expect:");
 
@@ -320,7 +346,11 @@ HttpResult CurlHttpClient::Send(const OutgoingRequest& request) {
   long request_bytes = 0;
   curl_easy_getinfo(handle.get(), CURLINFO_PRETRANSFER_TIME_T, &pretransfer);
   curl_easy_getinfo(handle.get(), CURLINFO_REQUEST_SIZE, &request_bytes);
-  failure.sent = pretransfer > 0 || request_bytes > 0;
+  // Nor when a proxy refused to connect us: the bytes were for the proxy.
+  long connect_status = 0;
+  curl_easy_getinfo(handle.get(), CURLINFO_HTTP_CONNECTCODE, &connect_status);
+  const bool proxy_refused = connect_status != 0 && connect_status / 100 != 2;
+  failure.sent = !proxy_refused && (pretransfer > 0 || request_bytes > 0);
   failure.detail = error_text[0] != '\0' ? error_text.data() : curl_easy_strerror(code);
   if (!transfer.too_large.empty()) {
     failure.kind = Kind::kTooLarge;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "clients/forge/forge_config.h"
 #include "clients/forge/http.h"
 
 namespace yardmaster {
@@ -18,8 +19,7 @@ struct CurlHttpOptions {
   std::vector<std::string> origins;
   std::string user_agent = "yardmaster";
   std::string ca_file;  // empty: the system's
-  // Proxies of the environment are not used, since they would see what is contacted; set this to use one.
-  std::string proxy;
+  ProxyConfig proxy;
   // Connections kept for later requests.
   size_t max_idle = 8;
 };

@@ -106,6 +106,7 @@ absl::Status Pipe::Parts::MakeForges() {
     if (const std::optional<GitServer> git = GitServerOf(forge); git.has_value()) options.origins.push_back(git->url);
   }
   options.user_agent = absl::StrCat("yardmaster/", Abs(kVersion));
+  options.proxy = env.config.proxy;
   ASSIGN_OR_RETURN(http, MakeCurlHttpClient(std::move(options)));
   std::random_device device;
   const ForgeEnvironment environment{

@@ -1,10 +1,12 @@
 #include "services/core/config/config.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <set>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -21,7 +23,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The forges that there are clients for, with their public APIs.
+constexpr std::array<absl::string_view, 5> kChatPlatforms = {"slack", "mattermost", "feishu", "dingtalk", "wecom"};
+
 bool IsNameCharacter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '_';
 }
@@ -63,6 +66,7 @@ class ConfigParser {
   void ParseLimits(JsonPlace place);
   void ParseRetention(JsonPlace place);
   void ParseTls(JsonPlace place);
+  void ParseProxy(JsonPlace place);
   void ParseLog(JsonPlace place);
   void ParseChat(const JsonPlace& place);
   void CheckAsAWhole();
@@ -495,6 +499,29 @@ void ConfigParser::ParseRetention(JsonPlace place) {
   reader.Finish();
 }
 
+void ConfigParser::ParseProxy(JsonPlace place) {
+  ObjectReader reader(context_, std::move(place), "the proxy");
+  ProxyConfig& proxy = config_.proxy;
+  if (!reader.Has("url")) reader.Missing("url", "http://HOST:PORT, or \"\" for none");
+  if (auto url = reader.Any("url")) {
+    proxy.url = url->value->is_string() ? url->value->get<std::string>() : "?";
+    const std::optional<Url> parsed = ParseUrl(*proxy.url);
+    if (!proxy.url->empty() && (!parsed.has_value() || (parsed->scheme != "http" && parsed->scheme != "https"))) {
+      reader.Problem("url", "expected http://HOST:PORT or https://HOST:PORT, or \"\" for none; a name and a password "
+                            "have keys of their own");
+    }
+  }
+  for (const JsonPlace& host : reader.Strings("no_proxy")) {
+    proxy.no_proxy.push_back(host.value->get<std::string>());
+    if (proxy.no_proxy.back().find_first_of(", \t\r\n") != std::string::npos) {
+      context_.Problem(host.pointer, "expected one host, or a domain with a dot in front");
+    }
+  }
+  proxy.user = reader.String("user").value_or("");
+  if (auto password = reader.Any("password")) proxy.password = ParseSecret(*password);
+  reader.Finish();
+}
+
 void ConfigParser::ParseTls(JsonPlace place) {
   ObjectReader reader(context_, std::move(place), "tls");
   TlsConfig tls;
@@ -568,8 +595,8 @@ void ConfigParser::ParseChat(const JsonPlace& place) {
   // The platforms' own keys are fixed when chat is built; until then only the outline is checked.
   for (const auto& [platform, value] : place.value->items()) {
     const std::string pointer = PointerJoin(place.pointer, platform);
-    if (!IsIdentifier(platform)) {
-      context_.Problem(pointer, "expected the name of a chat platform");
+    if (!absl::c_linear_search(kChatPlatforms, platform)) {
+      context_.Problem(pointer, absl::StrCat("unknown chat platform: expected ", absl::StrJoin(kChatPlatforms, ", ")));
     } else if (!value.is_object()) {
       context_.Problem(pointer, absl::StrCat("expected an object, found ", DescribeJson(value)));
     } else {
@@ -619,6 +646,7 @@ Config ConfigParser::Parse(const nlohmann::json& root) {
   if (auto limits = reader.Object("limits")) ParseLimits(*limits);
   if (auto retention = reader.Object("retention")) ParseRetention(*retention);
   if (auto tls = reader.Object("tls")) ParseTls(*tls);
+  if (auto proxy = reader.Object("proxy")) ParseProxy(*proxy);
   if (auto log = reader.Object("log")) ParseLog(*log);
   if (auto chat = reader.Object("chat")) ParseChat(*chat);
   reader.Finish();
@@ -664,6 +692,7 @@ void Config::ForEachSecret(const std::function<void(const Secret&)>& visit) cons
   }
   for (const TokenEntry& token : tokens) visit(token.secret);
   if (tls.has_value()) visit(tls->material.private_key);
+  if (!proxy.password.empty()) visit(proxy.password);
 }
 
 std::optional<Config> ParseConfig(const fs::path& file, std::string_view text, const fs::path& folder,

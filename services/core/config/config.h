@@ -83,6 +83,7 @@ struct Config {
   RunMode mode = RunMode::kDryRun;
   std::filesystem::path packs_dir;  // empty: see packs_dir.h
   std::map<std::string, ForgeConfig, std::less<>> forges;
+  ProxyConfig proxy;  // between us and the forges
   std::vector<RepositoryConfig> repositories;  // first match wins
   CommandSettings commands;                    // of repositories that say nothing else
   std::vector<ScheduleConfig> schedules;

@@ -308,23 +308,103 @@ TEST(CurlHttpClient, AHeaderWithALineBreakIsNotSent) {
   EXPECT_EQ(FailureOf(client->Send(request)).kind, Kind::kNotAllowed);
 }
 
-TEST(CurlHttpClient, ProxiesOfTheEnvironmentAreNotUsed) {
-  std::atomic<int> visits{0};
-  LocalHttpServer proxy([&](Connection& connection) {
-    ++visits;
-    connection.ReadRequest();
-  });
-  ::setenv("http_proxy", proxy.url().c_str(), 1);
-  ::setenv("ALL_PROXY", proxy.url().c_str(), 1);
+// Sets a variable of the environment for as long as it lives.
+class Variable {
+ public:
+  Variable(const char* name, const std::string& value) : name_(name) { ::setenv(name, value.c_str(), 1); }
+  ~Variable() { ::unsetenv(name_); }
+
+ private:
+  const char* const name_;
+};
+
+// A proxy that refuses everything and says what it was asked for.
+class RefusingProxy {
+ public:
+  std::string url() const { return server_.url(); }
+  std::string asked() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return asked_;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::string asked_;
+  LocalHttpServer server_{[this](Connection& connection) {
+    const std::string head = connection.ReadRequest();
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      asked_ += head;
+    }
+    connection.Answer(502, "");
+  }};
+};
+
+HttpResult GetThrough(const ProxyConfig& proxy) {
+  CurlHttpOptions options;
+  options.origins = {"https://api.forge.test"};
+  options.proxy = proxy;
+  return (*MakeCurlHttpClient(options))->Send(Get("https://api.forge.test/user"));
+}
+
+TEST(CurlHttpClient, ThisMachineIsReachedWithoutTheProxyOfTheEnvironment) {
+  RefusingProxy proxy;
+  const Variable http("http_proxy", proxy.url());
+  const Variable all("ALL_PROXY", proxy.url());
   LocalHttpServer server([](Connection& connection) {
     connection.ReadRequest();
     connection.Answer(200, "direct");
   });
-  const HttpResult result = Client(server.url())->Send(Get(server.url() + "/"));
-  ::unsetenv("http_proxy");
-  ::unsetenv("ALL_PROXY");
-  EXPECT_EQ(ResponseOf(result).body, "direct");
-  EXPECT_EQ(visits, 0);
+  EXPECT_EQ(ResponseOf(Client(server.url())->Send(Get(server.url() + "/"))).body, "direct");
+  EXPECT_EQ(proxy.asked(), "");
+}
+
+TEST(CurlHttpClient, ForgesAreReachedThroughTheProxyOfTheEnvironment) {
+  RefusingProxy proxy;
+  const Variable https("https_proxy", proxy.url());
+  const HttpFailure failure = FailureOf(GetThrough({}));
+  EXPECT_FALSE(failure.sent);
+  EXPECT_EQ(proxy.asked().rfind("CONNECT api.forge.test:443", 0), 0U) << proxy.asked();
+}
+
+TEST(CurlHttpClient, TheConfiguredProxyGoesBeforeTheEnvironments) {
+  RefusingProxy environment;
+  RefusingProxy configured;
+  const Variable https("https_proxy", environment.url());
+  ProxyConfig proxy;
+  proxy.url = configured.url();
+  proxy.user = "bot";
+  proxy.password = Secret("pa55");
+  FailureOf(GetThrough(proxy));
+  EXPECT_EQ(configured.asked().rfind("CONNECT api.forge.test:443", 0), 0U);
+  EXPECT_NE(configured.asked().find("Proxy-Authorization: Basic Ym90OnBhNTU="), std::string::npos);
+  EXPECT_EQ(environment.asked(), "");
+}
+
+TEST(CurlHttpClient, NoProxyIsAskedWhereNoneIsWanted) {
+  RefusingProxy environment;
+  const Variable https("https_proxy", environment.url());
+  ProxyConfig none;
+  none.url = "";
+  FailureOf(GetThrough(none));
+  ProxyConfig except;
+  except.url = environment.url();
+  except.no_proxy = {".forge.test"};
+  FailureOf(GetThrough(except));
+  const Variable names("NO_PROXY", "api.forge.test");
+  FailureOf(GetThrough({}));
+  EXPECT_EQ(environment.asked(), "");
+}
+
+TEST(CurlHttpClient, AWriteWithoutABodyIsNotCalledAForm) {
+  std::string head;
+  LocalHttpServer server([&](Connection& connection) {
+    head = connection.ReadRequest();
+    connection.Answer(201, "{}");
+  });
+  EXPECT_EQ(ResponseOf(Client(server.url())->Send(Post(server.url() + "/x", ""))).status, 201);
+  EXPECT_EQ(head.find("form-urlencoded"), std::string::npos) << head;
+  EXPECT_NE(head.find("Content-Length: 0"), std::string::npos) << head;
 }
 
 TEST(CurlHttpClient, PlainHttpIsForLoopbackOnly) {
