@@ -8,6 +8,11 @@
 #include "services/core/absl_view.h"
 
 namespace yardmaster {
+namespace {
+
+constexpr char kHttpDate[] = "%a, %d %b %E4Y %H:%M:%S GMT";
+
+}  // namespace
 
 ForgeReason ReasonOfStatus(int status) {
   switch (status) {
@@ -40,6 +45,12 @@ ForgeOutcome OutcomeOfStatus(int status) {
   return status >= 300 && status < 500 && status != 408 ? ForgeOutcome::kRefused : ForgeOutcome::kUnknown;
 }
 
+std::optional<std::chrono::system_clock::time_point> ReadDate(std::string_view value) {
+  absl::Time time;
+  if (!absl::ParseTime(kHttpDate, Abs(value), &time, nullptr)) return std::nullopt;
+  return absl::ToChronoTime(time);
+}
+
 std::optional<std::chrono::milliseconds> ReadRetryAfter(std::string_view value,
                                                         std::chrono::system_clock::time_point now) {
   using std::chrono::milliseconds;
@@ -53,7 +64,7 @@ std::optional<std::chrono::milliseconds> ReadRetryAfter(std::string_view value,
     const double most = std::chrono::duration<double>(kMaxRetryAfter).count();
     // Half a second is a wait too: never rounded down to nothing.
     wait = milliseconds(static_cast<int64_t>(std::min(seconds, most) * 1000.0 + 0.999));
-  } else if (absl::ParseTime("%a, %d %b %E4Y %H:%M:%S GMT", text, &time, nullptr)) {
+  } else if (absl::ParseTime(kHttpDate, text, &time, nullptr)) {
     // absl's arithmetic saturates; any year may stand here.
     wait = milliseconds(absl::ToInt64Milliseconds(time - absl::FromChrono(now)));
   } else {

@@ -45,6 +45,9 @@ ForgeOutcome OutcomeOfStatus(int status);
 std::optional<std::chrono::milliseconds> ReadRetryAfter(std::string_view value,
                                                         std::chrono::system_clock::time_point now);
 
+// The forge's clock as an answer's header "Date" tells it; nullopt if absent or not understood.
+std::optional<std::chrono::system_clock::time_point> ReadDate(std::string_view value);
+
 // "Not Found" for 404; empty for a status without a common name.
 std::string_view HttpStatusName(int status);
 

@@ -36,9 +36,13 @@ std::string_view ForgeStateName(ForgeState state) {
       return "closed";
     case ForgeState::kMerged:
       return "merged";
+    case ForgeState::kUnknown:
+      break;
   }
-  return "open";
+  return "unknown";
 }
+
+bool MayBeOpen(ForgeState state) { return state == ForgeState::kOpen || state == ForgeState::kUnknown; }
 
 std::string_view ForgePermissionName(ForgePermission permission) {
   return kPermissions[static_cast<size_t>(permission)];

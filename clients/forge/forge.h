@@ -62,8 +62,10 @@ struct ForgeRepository {
   std::string url;  // for people
 };
 
-enum class ForgeState : uint8_t { kOpen, kClosed, kMerged };
-std::string_view ForgeStateName(ForgeState state);  // "open", "closed", "merged"
+// kUnknown: a word that we do not know. It is not closed as far as anybody can tell.
+enum class ForgeState : uint8_t { kOpen, kClosed, kMerged, kUnknown };
+std::string_view ForgeStateName(ForgeState state);  // "open", "closed", "merged", "unknown"
+bool MayBeOpen(ForgeState state);
 
 struct ForgeIssue {
   int64_t number = 0;

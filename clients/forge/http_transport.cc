@@ -84,10 +84,10 @@ ForgeAnswer HttpTransport::Send(const ForgeRequest& request) {
     if (const auto* failure = std::get_if<HttpFailure>(&result)) return Failed(request, *failure);
     auto& response = std::get<OutgoingResponse>(result);
 
-    // Redirects of reads.
-    const bool redirect =
-        response.status == 301 || response.status == 302 || response.status == 307 || response.status == 308;
-    if (redirect && request.IsRead()) {
+    // A repository or an issue has another name now. A redirect that would change the method is none for a write.
+    const bool redirect = response.status == 301 || response.status == 307 || response.status == 308 ||
+                          (response.status == 302 && request.IsRead());
+    if (redirect) {
       const std::string_view location = response.Header("Location");
       std::string target = RedirectTarget(location);
       if (!target.empty() && hop < kMaxForgeRedirects) {
@@ -107,7 +107,9 @@ ForgeAnswer HttpTransport::Send(const ForgeRequest& request) {
     ForgeAnswer answer;
     answer.status = response.status;
     answer.redirected = redirected;
-    const std::optional<ForgeVerdict> verdict = dialect_.Judge(response, clock_.Now());
+    // Limits are told as times of the forge's clock, which need not be ours.
+    const std::optional<ForgeVerdict> verdict =
+        dialect_.Judge(response, ReadDate(response.Header("Date")).value_or(clock_.Now()));
     answer.headers = std::move(response.headers);
     answer.body = std::move(response.body);
     if (!verdict.has_value()) return answer;

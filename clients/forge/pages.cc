@@ -1,5 +1,7 @@
 #include "clients/forge/pages.h"
 
+#include <utility>
+
 #include "clients/forge/limits.h"
 
 namespace yardmaster {
@@ -11,10 +13,11 @@ bool IsLastPage(const ForgePageInfo& page, const std::string& first_before) {
   return page.items < static_cast<size_t>(kForgePageSize);
 }
 
-absl::StatusOr<bool> ReadForgePages(const std::function<absl::StatusOr<ForgePageInfo>(int page)>& read) {
+absl::StatusOr<bool> ReadForgePages(const ReadForgePage& read) {
   std::string first_before;
+  std::string query;
   for (int number = 1; number <= kMaxForgePages; ++number) {
-    absl::StatusOr<ForgePageInfo> page = read(number);
+    absl::StatusOr<ForgePageInfo> page = read(number, query);
     if (!page.ok()) return page.status();
     // A server that ignores the number and sends more than was asked for has sent all; one that sends exactly a page
     // may have more.
@@ -23,6 +26,7 @@ absl::StatusOr<bool> ReadForgePages(const std::function<absl::StatusOr<ForgePage
     }
     if (IsLastPage(*page, first_before)) return true;
     first_before = page->first;
+    query = std::move(page->next);
   }
   return false;
 }

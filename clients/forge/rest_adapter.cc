@@ -34,17 +34,14 @@ absl::Status ReadForgeAnswer(std::string_view body, const std::function<void(con
 }
 
 ForgeState ReadForgeState(const AnswerReader& state) {
-  const std::string text = state.Text();
+  const std::string text = state.Hint();
   for (const std::string_view open : {"open", "opened", "reopened", "progressing"}) {
     if (EqualsIgnoreCase(text, open)) return ForgeState::kOpen;
   }
   for (const std::string_view closed : {"closed", "close", "rejected", "locked"}) {
     if (EqualsIgnoreCase(text, closed)) return ForgeState::kClosed;
   }
-  if (EqualsIgnoreCase(text, "merged")) return ForgeState::kMerged;
-  const nlohmann::json got(text);
-  state.problem().Add(state.path(), "a state", &got);
-  return ForgeState::kOpen;
+  return EqualsIgnoreCase(text, "merged") ? ForgeState::kMerged : ForgeState::kUnknown;
 }
 
 std::vector<std::string> ReadLabelNames(const AnswerReader& labels) {
@@ -62,7 +59,9 @@ std::vector<std::string> ReadLabelNames(const AnswerReader& labels) {
   labels.ExpectArray();
   for (size_t i = 0; i < labels.size(); ++i) {
     const AnswerReader label = labels.Element(i);
-    names.push_back(label.is_object() ? label.FirstOf({"name", "title"}).Text() : label.Text());
+    // A label without a name is none that anybody could mean.
+    std::string name = label.is_object() ? label.FirstOf({"name", "title"}).Hint() : label.Hint();
+    if (!name.empty()) names.push_back(std::move(name));
   }
   return names;
 }
@@ -107,6 +106,10 @@ absl::Status RestAdapter::WithContext(const ForgeAnswer& answer, std::string_vie
 absl::StatusOr<RestAdapter::IssueCursor> RestAdapter::ParseIssueCursor(std::string_view cursor) {
   IssueCursor out;
   if (cursor.empty()) return out;
+  if (const size_t query = cursor.find('?'); query != std::string_view::npos) {
+    out.query = std::string(cursor.substr(query + 1));
+    cursor = cursor.substr(0, query);
+  }
   const size_t dot = cursor.find('.');
   const std::string_view page = cursor.substr(0, dot);
   if (dot != std::string_view::npos) out.first_before = std::string(cursor.substr(dot + 1));
@@ -119,7 +122,7 @@ absl::StatusOr<RestAdapter::IssueCursor> RestAdapter::ParseIssueCursor(std::stri
 
 std::string RestAdapter::NextIssueCursor(const IssueCursor& cursor, const ForgePageInfo& page) {
   if (IsLastPage(page, cursor.first_before) || cursor.page == INT32_MAX) return {};
-  return absl::StrCat(cursor.page + 1, ".", page.first);
+  return absl::StrCat(cursor.page + 1, ".", page.first, page.next.empty() ? "" : "?", page.next);
 }
 
 }  // namespace yardmaster

@@ -22,6 +22,7 @@
 #include "clients/forge/pages.h"
 #include "clients/forge/rest_api.h"
 #include "clients/forge/transport.h"
+#include "services/core/absl_view.h"
 #include "services/core/clock.h"
 
 namespace yardmaster {
@@ -155,19 +156,41 @@ class RestAdapter : public StoppableForge {
  private:
   absl::StatusOr<ForgeIssue> ReadIssue(const Run& run, const ForgeSubject& subject);
   absl::StatusOr<ForgeCommentList> ReadComments(const Run& run, const ForgeSubject& subject);
-  // All pages of a list at `address`, items that stand on two pages once. `name` tells an item from others. False:
-  // there are more than are read.
-  template <typename T>
-  absl::StatusOr<bool> ReadList(const Run& run, const ForgeAddress& address, ForgeParser<std::vector<T>> parse,
-                                std::string T::*name, std::vector<T>& items);
+  // All pages of the list at `list`. `order` is a part of the query; `name` tells an item from others. `take` gets each
+  // page once and says whether it had room for it. False: there are more than were taken.
+  template <typename T, typename Take>
+  absl::StatusOr<bool> ReadList(const Run& run, const ForgeAddress& list, std::string_view order,
+                                ForgeParser<std::vector<T>> parse, std::string T::*name, Take take) {
+    bool fits = true;
+    std::string first_before;
+    const absl::StatusOr<bool> complete =
+        ReadForgePages([&](int page, const std::string& next) -> absl::StatusOr<ForgePageInfo> {
+          const std::string query = next.empty() ? absl::StrCat(api_.page_query(page), Abs(order)) : next;
+          ForgeAnswer answer;
+          absl::StatusOr<std::vector<T>> items =
+              Read<std::vector<T>>(run, list.Below(absl::StrCat("?", query), ""), parse, &answer);
+          if (!items.ok()) return items.status();
+          ForgePageInfo info = api_.page_info(answer, items->size(), page);
+          if (!items->empty()) info.first = items->front().*name;
+          // The page before once more: nothing new.
+          if (!first_before.empty() && info.first == first_before) return info;
+          first_before = info.first;
+          fits = take(*std::move(items));
+          if (!fits) info.more = false;
+          return info;
+        });
+    if (!complete.ok()) return complete;
+    return *complete && fits;
+  }
 
   // An issue that a redirect may have led to: its number must be the one asked for.
   static absl::Status CheckNumber(const ForgeIssue& issue, const ForgeSubject& subject);
 
-  // Cursors of ListIssues: page and the first number of the page before.
+  // Cursors of ListIssues: the page, the first number of the page before, and the query where the forge gave one.
   struct IssueCursor {
     int page = 1;
     std::string first_before;
+    std::string query;
   };
   static absl::StatusOr<IssueCursor> ParseIssueCursor(std::string_view cursor);
   static std::string NextIssueCursor(const IssueCursor& cursor, const ForgePageInfo& page);

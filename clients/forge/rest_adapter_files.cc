@@ -145,34 +145,23 @@ absl::StatusOr<ForgePullFileList> RestAdapter::ListPullFiles(const ForgeCall& ca
   ForgePullFileList list;
   std::set<std::string> known;
   size_t bytes = 0;
-  bool fits = true;
-  absl::StatusOr<bool> complete = ReadForgePages([&](int page) -> absl::StatusOr<ForgePageInfo> {
-    ForgeAnswer answer;
-    ASSIGN_OR_RETURN(std::vector<ForgePullFile> items,
-                     Read<std::vector<ForgePullFile>>(
-                         run, PullAddress(subject).Below(absl::StrCat("/files?", api_.page_query(page)), "/files"),
-                         api_.pull_files, &answer));
-    ForgePageInfo info{items.size(), items.empty() ? "" : items.front().path,
-                       api_.more_pages(answer, items.size(), page)};
-    for (ForgePullFile& file : items) {
+  const auto take = [&](std::vector<ForgePullFile> page) {
+    for (ForgePullFile& file : page) {
       // A push meanwhile moves files between pages; a server may repeat a page.
       if (!known.insert(file.path).second) continue;
-      if (list.files.size() >= kMaxForgePullFiles) {
-        fits = false;
-        info.more = false;
-        break;
-      }
+      if (list.files.size() >= kMaxForgePullFiles) return false;
       if (file.patch.has_value()) {
         bytes += file.patch->size();
         if (bytes > kMaxForgeListBytes) file.patch.reset();
       }
       list.files.push_back(std::move(file));
     }
-    return info;
-  });
-  if (!complete.ok()) return complete.status();
+    return true;
+  };
+  ASSIGN_OR_RETURN(const bool complete, ReadList(run, PullAddress(subject).Below("/files"), /*order=*/"",
+                                                 api_.pull_files, &ForgePullFile::path, take));
   // The forge may stop there without saying so.
-  list.complete = *complete && fits && list.files.size() < kMaxForgePullFiles;
+  list.complete = complete && list.files.size() < kMaxForgePullFiles;
   return list;
 }
 

@@ -21,31 +21,26 @@ absl::StatusOr<ForgeRepository> RestAdapter::GetRepository(const ForgeCall& call
   return Read<ForgeRepository>(Begin(call), RepositoryAddress(repository), api_.repository);
 }
 
+namespace {
+
+// For ReadList: puts each page behind `items`.
 template <typename T>
-absl::StatusOr<bool> RestAdapter::ReadList(const Run& run, const ForgeAddress& address,
-                                           ForgeParser<std::vector<T>> parse, std::string T::*name,
-                                           std::vector<T>& items) {
-  std::string first_before;
-  return ReadForgePages([&](int page) -> absl::StatusOr<ForgePageInfo> {
-    ForgeAnswer answer;
-    ASSIGN_OR_RETURN(
-        std::vector<T> read,
-        Read<std::vector<T>>(run, address.Below(absl::StrCat("?", api_.page_query(page)), ""), parse, &answer));
-    ForgePageInfo info{read.size(), read.empty() ? "" : read.front().*name, api_.more_pages(answer, read.size(), page)};
-    // The page before once more: nothing new.
-    if (!first_before.empty() && info.first == first_before) return info;
-    first_before = info.first;
-    std::move(read.begin(), read.end(), std::back_inserter(items));
-    return info;
-  });
+auto AppendTo(std::vector<T>& items) {
+  return [&items](std::vector<T> page) {
+    std::move(page.begin(), page.end(), std::back_inserter(items));
+    return true;
+  };
 }
+
+}  // namespace
 
 absl::StatusOr<std::vector<ForgeLabel>> RestAdapter::RepositoryLabels(const ForgeCall& call,
                                                                       std::string_view repository) {
   RETURN_IF_ERROR(CheckRepository(repository));
   std::vector<ForgeLabel> labels;
-  ASSIGN_OR_RETURN(const bool complete, ReadList(Begin(call), RepositoryAddress(repository).Below("/labels"),
-                                                 api_.repository_labels, &ForgeLabel::name, labels));
+  ASSIGN_OR_RETURN(const bool complete,
+                   ReadList(Begin(call), RepositoryAddress(repository).Below("/labels"), /*order=*/"",
+                            api_.repository_labels, &ForgeLabel::name, AppendTo(labels)));
   if (complete) return labels;
   return MakeForgeStatus({ForgeReason::kTooLarge, ForgeOutcome::kRefused, 0, std::nullopt},
                          absl::StrCat(Abs(repository), " has more labels than are read: ", labels.size()));
@@ -58,7 +53,7 @@ absl::StatusOr<std::vector<std::string>> RestAdapter::ListRepositories(const For
   const auto read = [&](std::string_view kind) {
     return ReadList(
         run, {absl::StrCat("/", Abs(kind), "/", Abs(owner), "/repos"), absl::StrCat("/", Abs(kind), "/{owner}/repos")},
-        api_.repositories, &ForgeRepository::full_name, repositories);
+        /*order=*/"", api_.repositories, &ForgeRepository::full_name, AppendTo(repositories));
   };
   absl::StatusOr<bool> complete = read("orgs");
   // No organisation: an account of a person.
@@ -85,15 +80,19 @@ absl::StatusOr<ForgeIssuePage> RestAdapter::ListIssues(const ForgeCall& call, st
                                  : *query.state == ForgeState::kOpen ? "open"
                                                                      : "closed";
   std::string path = "/issues?";
-  if (!labels.empty()) absl::StrAppend(&path, "labels=", labels, "&");
-  absl::StrAppend(&path, "state=", Abs(state), "&sort=created&direction=asc&", api_.page_query(cursor.page));
+  if (!cursor.query.empty()) {
+    path += cursor.query;
+  } else {
+    if (!labels.empty()) absl::StrAppend(&path, "labels=", labels, "&");
+    absl::StrAppend(&path, "state=", Abs(state), "&sort=created&direction=asc&", api_.page_query(cursor.page));
+  }
 
   ForgeAnswer answer;
   ASSIGN_OR_RETURN(std::vector<ForgeIssue> issues,
                    Read<std::vector<ForgeIssue>>(Begin(call), RepositoryAddress(repository).Below(path, "/issues"),
                                                  api_.issues, &answer));
-  ForgePageInfo info{issues.size(), issues.empty() ? "" : absl::StrCat(issues.front().number),
-                     api_.more_pages(answer, issues.size(), cursor.page)};
+  ForgePageInfo info = api_.page_info(answer, issues.size(), cursor.page);
+  if (!issues.empty()) info.first = absl::StrCat(issues.front().number);
   ForgeIssuePage page;
   page.next = NextIssueCursor(cursor, info);
   // The page before once more: nothing new.

@@ -1,11 +1,15 @@
 // The calls about one issue or pull request.
 #include <algorithm>
 
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
 #include "absl/time/time.h"
+#include "clients/forge/labels.h"
 #include "clients/forge/limits.h"
 #include "clients/forge/names.h"
 #include "clients/forge/rest_adapter.h"
 #include "services/core/absl_view.h"
+#include "services/core/readable.h"
 #include "services/core/status_macros.h"
 
 namespace yardmaster {
@@ -136,22 +140,12 @@ absl::StatusOr<ForgeComment> RestAdapter::GetComment(const ForgeCall& call, cons
 absl::StatusOr<ForgeCommentList> RestAdapter::ReadComments(const Run& run, const ForgeSubject& subject) {
   ForgeCommentList list;
   size_t bytes = 0;
-  bool fits = true;
-  absl::StatusOr<bool> complete = ReadForgePages([&](int page) -> absl::StatusOr<ForgePageInfo> {
-    ForgeAnswer answer;
-    const std::string query = absl::StrCat("/comments?", api_.page_query(page), Abs(api_.comment_order(subject)));
-    ASSIGN_OR_RETURN(
-        std::vector<ForgeComment> items,
-        Read<std::vector<ForgeComment>>(run, api_.subject(subject).Below(query, "/comments"), api_.comments, &answer));
-    ForgePageInfo info{items.size(), items.empty() ? "" : items.front().id,
-                       api_.more_pages(answer, items.size(), page)};
-    fits = AppendComments(std::move(items), list, bytes);
-    if (!fits) info.more = false;
-    return info;
-  });
-  if (!complete.ok()) return complete.status();
+  ASSIGN_OR_RETURN(list.complete,
+                   ReadList(run, api_.subject(subject).Below("/comments"), api_.comment_order(subject), api_.comments,
+                            &ForgeComment::id, [&](std::vector<ForgeComment> page) {
+                              return AppendComments(std::move(page), list, bytes);
+                            }));
   SortByTime(list.comments);
-  list.complete = *complete && fits;
   return list;
 }
 
@@ -171,10 +165,23 @@ absl::StatusOr<ForgeLabelsWritten> RestAdapter::RemoveLabel(const ForgeCall& cal
   RETURN_IF_ERROR(CheckSubject(subject));
   RETURN_IF_ERROR(CheckLabelPart(label));
   const Run run = Begin(call);
-  const ForgeAnswer answer =
-      Delete(run, api_.subject(subject).Below(absl::StrCat("/labels/", UrlEncode(label)), "/labels/{label}"));
+  const auto remove = [&](std::string_view encoded) {
+    return Delete(run, api_.subject(subject).Below(absl::StrCat("/labels/", Abs(encoded)), "/labels/{label}"));
+  };
+  const std::string encoded = UrlEncode(label);
+  ForgeAnswer answer = remove(encoded);
   if (answer.error.has_value() && answer.error->reason != ForgeReason::kNotFound) return answer.ToStatus();
   absl::StatusOr<ForgeIssue> issue = ReadIssue(run, subject);
+  const std::string plain = absl::StrReplaceAll(encoded, {{"%2F", "/"}});
+  const bool is_path = absl::c_all_of(absl::StrSplit(plain, '/'), [](absl::string_view part) {
+    return !part.empty() && part != "." && part != "..";
+  });
+  if (plain != encoded && is_path && issue.ok() && HasLabel(issue->labels, label)) {
+    // Some servers take an encoded slash for a part of another name.
+    answer = remove(plain);
+    if (answer.error.has_value() && answer.error->reason != ForgeReason::kNotFound) return answer.ToStatus();
+    issue = ReadIssue(run, subject);
+  }
   // 404 says that the label is not there, or that the subject is not: the second read knows which.
   if (answer.error.has_value() && absl::IsNotFound(issue.status())) return answer.ToStatus();
   return LabelsAsRead(std::move(issue));
@@ -205,7 +212,8 @@ absl::Status RestAdapter::CheckNumber(const ForgeIssue& issue, const ForgeSubjec
   if (issue.number == subject.number) return absl::OkStatus();
   return MakeForgeStatus(
       {ForgeReason::kMoved, ForgeOutcome::kRefused, 0, std::nullopt},
-      absl::StrCat(subject.repository, "#", subject.number, " has moved: the forge answers with #", issue.number));
+      absl::StrCat(subject.repository, "#", subject.number, " has moved: the forge answers with #", issue.number,
+                   issue.url.empty() ? "" : " at ", Readable(issue.url, kMaxForgeMessageBytes)));
 }
 
 }  // namespace yardmaster

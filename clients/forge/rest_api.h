@@ -11,6 +11,7 @@
 
 #include "absl/status/statusor.h"
 #include "clients/forge/forge.h"
+#include "clients/forge/pages.h"
 #include "clients/forge/transport.h"
 
 namespace yardmaster {
@@ -46,8 +47,8 @@ struct RestApi {
   std::string (*page_query)(int page) = nullptr;
   // Another part, which asks for comments oldest first; empty where they come like that.
   std::string_view (*comment_order)(const ForgeSubject& subject) = nullptr;
-  // What an answer with so many items says about further pages, if anything.
-  std::optional<bool> (*more_pages)(const ForgeAnswer& answer, size_t items, int page) = nullptr;
+  // What an answer with so many items says about further pages: `more` and `next`.
+  ForgePageInfo (*page_info)(const ForgeAnswer& answer, size_t items, int page) = nullptr;
 
   // An issue's answer says whether it is a pull request; else the address does.
   bool issue_tells_kind = false;

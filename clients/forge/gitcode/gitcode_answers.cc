@@ -1,5 +1,9 @@
 #include "clients/forge/gitcode/gitcode_answers.h"
 
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
 #include "absl/strings/str_cat.h"
 #include "clients/forge/answer_json.h"
 #include "clients/forge/answer_reader.h"
@@ -9,6 +13,15 @@
 
 namespace yardmaster::gitcode {
 namespace {
+
+// What levels of access permit at least, as GitLab numbers them.
+constexpr std::pair<int64_t, ForgePermission> kAccessLevels[] = {{10, ForgePermission::kRead},
+                                                                 {30, ForgePermission::kWrite},
+                                                                 {40, ForgePermission::kMaintain},
+                                                                 {50, ForgePermission::kAdmin}};
+constexpr std::pair<std::string_view, ForgePermission> kPermissionFlags[] = {{"pull", ForgePermission::kRead},
+                                                                             {"push", ForgePermission::kWrite},
+                                                                             {"admin", ForgePermission::kAdmin}};
 
 ForgeUser ReadUser(const AnswerReader& user) {
   ForgeUser out;
@@ -86,6 +99,16 @@ ForgeAccess ReadAccess(const AnswerReader& access) {
   // The word, or an object whose "name" or "role_name" it is.
   out.word = permission.is_object() ? permission.FirstOf({"role_name", "name"}).Hint() : permission.OptionalText();
   out.permission = ReadForgePermission(out.word);
+  if (out.permission != ForgePermission::kNone) return out;
+  // A role of the project's own making: what it may do stands beside its name.
+  const int64_t level = access.At("access_level").NumberHint(permission.At("access_level").NumberHint(0));
+  for (const auto& [least, granted] : kAccessLevels) {
+    if (level >= least) out.permission = std::max(out.permission, granted);
+  }
+  const AnswerReader flags = access.At("permissions");
+  for (const auto& [name, granted] : kPermissionFlags) {
+    if (flags.At(name).Flag()) out.permission = std::max(out.permission, granted);
+  }
   return out;
 }
 

@@ -36,13 +36,13 @@ std::string PageQuery(int page) { return absl::StrCat("page=", page, "&per_page=
 
 // Header total_page: says that a full page is the last one. It is not trusted to say that there are more: a short page
 // ends the list whatever it says.
-std::optional<bool> MorePages(const ForgeAnswer& answer, size_t items, int page) {
-  if (items < static_cast<size_t>(kForgePageSize)) return false;
-  const std::string_view text = answer.Header("total_page");
+ForgePageInfo PageInfo(const ForgeAnswer& answer, size_t items, int page) {
+  ForgePageInfo info;
+  info.items = items;
   int total = 0;
-  if (text.empty() || !absl::SimpleAtoi(Abs(text), &total) || total < 1) return std::nullopt;
-  if (page >= total) return false;
-  return std::nullopt;
+  const bool last = absl::SimpleAtoi(Abs(answer.Header("total_page")), &total) && total >= 1 && page >= total;
+  if (last || items < static_cast<size_t>(kForgePageSize)) info.more = false;
+  return info;
 }
 
 absl::Status Unsupported(std::string_view message) {
@@ -59,7 +59,7 @@ constexpr RestApi kApi = {
     .added_labels = AddedLabels,
     .page_query = PageQuery,
     .comment_order = CommentOrder,
-    .more_pages = MorePages,
+    .page_info = PageInfo,
     .issue_tells_kind = false,
     .user = gitcode::ParseUser,
     .repository = gitcode::ParseRepository,

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "clients/forge/dialect.h"
 #include "clients/forge/github/github_answers.h"
 #include "services/core/status_macros.h"
 
@@ -12,6 +13,8 @@ namespace {
 
 constexpr std::chrono::minutes kRenewBefore{5};
 constexpr std::chrono::minutes kFresh{1};
+// Of clocks: the forge takes a signature that is no more than a minute off.
+constexpr std::chrono::seconds kTolerance{30};
 
 }  // namespace
 
@@ -26,9 +29,9 @@ AppCredentials::AppCredentials(std::unique_ptr<AppJwtSigner> signer, std::string
 
 absl::StatusOr<Secret> AppCredentials::Token(std::chrono::steady_clock::time_point deadline) {
   std::lock_guard<std::mutex> lock(mutex_);
-  if (!token_.empty() && clock_.Now() < expires_at_ - kRenewBefore) return token_;
+  if (!token_.empty() && Now() < expires_at_ - kRenewBefore) return token_;
   if (absl::Status status = Fetch(deadline); !status.ok()) {
-    if (!token_.empty() && clock_.Now() < expires_at_) return token_;
+    if (!token_.empty() && Now() < expires_at_) return token_;
     return status;
   }
   return token_;
@@ -67,14 +70,32 @@ ForgeAnswer AppCredentials::SendAsApp(ForgeRequest request) {
     const std::lock_guard<std::mutex> lock(signer_mutex_);
     signer = signer_;
   }
-  const absl::StatusOr<Secret> jwt = signer->Sign(clock_.Now());
-  if (!jwt.ok()) {
-    return FailedAnswer(ForgeErrorOf(jwt.status()).value_or(ForgeError{}), std::string(jwt.status().message()));
-  }
-  request.headers.push_back({"Authorization", "Bearer " + jwt->Reveal()});
-  ForgeAnswer answer = transport_.Send(request);
-  absl::StrReplaceAll({{jwt->Reveal(), "[redacted]"}}, &answer.message);
+  const auto send = [&]() -> ForgeAnswer {
+    const absl::StatusOr<Secret> jwt = signer->Sign(Now());
+    if (!jwt.ok()) {
+      return FailedAnswer(ForgeErrorOf(jwt.status()).value_or(ForgeError{}), std::string(jwt.status().message()));
+    }
+    ForgeRequest signed_request = request;
+    signed_request.headers.push_back({"Authorization", "Bearer " + jwt->Reveal()});
+    ForgeAnswer answer = transport_.Send(signed_request);
+    absl::StrReplaceAll({{jwt->Reveal(), "[redacted]"}}, &answer.message);
+    return answer;
+  };
+  ForgeAnswer answer = send();
+  // A token that was signed by a clock that is wrong is refused; the refusal says what time it is.
+  if (answer.status == 401 && NoteDate(answer)) answer = send();
   return answer;
+}
+
+std::chrono::system_clock::time_point AppCredentials::Now() const { return clock_.Now() + skew_.load(); }
+
+bool AppCredentials::NoteDate(const ForgeAnswer& answer) {
+  const auto date = ReadDate(answer.Header("Date"));
+  if (!date.has_value()) return false;
+  const auto skew = std::chrono::duration_cast<std::chrono::seconds>(*date - clock_.Now());
+  if (std::chrono::abs(skew - skew_.load()) < kTolerance) return false;
+  skew_ = skew;
+  return true;
 }
 
 absl::Status AppCredentials::Fetch(std::chrono::steady_clock::time_point deadline) {

@@ -2,6 +2,8 @@
 #ifndef YARDMASTER_CLIENTS_FORGE_GITHUB_APP_CREDENTIALS_H_
 #define YARDMASTER_CLIENTS_FORGE_GITHUB_APP_CREDENTIALS_H_
 
+#include <atomic>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -35,12 +37,17 @@ class AppCredentials final : public ForgeCredentials {
  private:
   // Sends a request as the App itself.
   ForgeAnswer SendAsApp(ForgeRequest request);
+  // The time as the forge has it.
+  std::chrono::system_clock::time_point Now() const;
+  // Goes by the forge's clock from now on where it differs from ours; true if that changes anything.
+  bool NoteDate(const ForgeAnswer& answer);
   absl::Status Fetch(std::chrono::steady_clock::time_point deadline);
 
   const std::string installation_;
   ForgeTransport& transport_;
   const Clock& clock_;
   const std::function<void(const Secret&)> on_secret_;
+  std::atomic<std::chrono::seconds> skew_{std::chrono::seconds(0)};  // the forge's clock less ours
 
   std::mutex mutex_;  // held while a token is fetched
   Secret token_;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "absl/algorithm/container.h"
+#include "absl/strings/ascii.h"
 #include "absl/time/time.h"
 #include "clients/forge/answer_reader.h"
 #include "clients/forge/http.h"
@@ -226,11 +228,19 @@ std::optional<bool> HasNextLink(std::string_view link) {
   return !NextUrl(link).empty();
 }
 
-std::string NextLinkParameter(std::string_view link, std::string_view parameter) {
+std::string NextLinkQuery(std::string_view link) {
   const std::string_view url = NextUrl(link);
   const size_t query = url.find('?');
   if (query == std::string_view::npos) return {};
-  std::string_view rest = url.substr(query + 1);
+  const std::string_view text = url.substr(query + 1);
+  const bool clean = absl::c_all_of(
+      text, [](char c) { return absl::ascii_isalnum(c) || std::string_view("-_.~%=&+,:").find(c) != std::string_view::npos; });
+  return clean ? std::string(text) : std::string();
+}
+
+std::string NextLinkParameter(std::string_view link, std::string_view parameter) {
+  const std::string query = NextLinkQuery(link);
+  std::string_view rest = query;
   while (!rest.empty()) {
     const size_t end = std::min(rest.find('&'), rest.size());
     const std::string_view pair = rest.substr(0, end);

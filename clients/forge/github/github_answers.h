@@ -43,6 +43,8 @@ absl::StatusOr<InstallationToken> ParseInstallationToken(std::string_view body);
 
 // Header "Link": whether there is a next page; nullopt if the header is absent. Its URLs are never contacted.
 std::optional<bool> HasNextLink(std::string_view link);
+// The query of the next page's URL, without "?"; empty if there is none, or one that no forge would write.
+std::string NextLinkQuery(std::string_view link);
 // A parameter of the next page's URL, as it stands there; empty if there is none.
 std::string NextLinkParameter(std::string_view link, std::string_view parameter);
 

@@ -41,8 +41,12 @@ bool IsCursor(std::string_view cursor) {
   });
 }
 
-std::optional<bool> MorePages(const ForgeAnswer& answer, size_t, int) {
-  return github::HasNextLink(answer.Header("Link"));
+ForgePageInfo PageInfo(const ForgeAnswer& answer, size_t items, int) {
+  ForgePageInfo info;
+  info.items = items;
+  info.more = github::HasNextLink(answer.Header("Link"));
+  info.next = github::NextLinkQuery(answer.Header("Link"));
+  return info;
 }
 
 constexpr RestApi kApi = {
@@ -53,7 +57,7 @@ constexpr RestApi kApi = {
     .added_labels = AddedLabels,
     .page_query = PageQuery,
     .comment_order = [](const ForgeSubject&) { return std::string_view(); },
-    .more_pages = MorePages,
+    .page_info = PageInfo,
     .issue_tells_kind = true,
     .user = github::ParseUser,
     .repository = github::ParseRepository,

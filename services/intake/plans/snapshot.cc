@@ -50,7 +50,7 @@ absl::StatusOr<SubjectReading> ReadSubject(ConfiguredForge& account, const Forge
   ASSIGN_OR_RETURN(ForgeCommentList comments, forge.ListComments(call, address));
 
   SubjectReading reading;
-  reading.open = issue.state == ForgeState::kOpen;
+  reading.open = MayBeOpen(issue.state);
   v1::IssueSnapshot& snapshot = reading.snapshot;
   *snapshot.mutable_subject() = subject;
   snapshot.set_title(Cut(issue.title, kMaxTitleBytes));
@@ -72,7 +72,7 @@ absl::StatusOr<SubjectReading> ReadSubject(ConfiguredForge& account, const Forge
 }
 
 bool Differs(const SubjectReading& before, const ForgeIssue& now) {
-  if (before.open != (now.state == ForgeState::kOpen)) return true;
+  if (before.open != MayBeOpen(now.state)) return true;
   if (before.snapshot.title() != Cut(now.title, kMaxTitleBytes)) return true;
   if (before.snapshot.body() != Cut(now.body, kMaxBodyBytes)) return true;
   std::vector<std::string> was(before.snapshot.labels().begin(), before.snapshot.labels().end());

@@ -29,6 +29,17 @@ size_t NumberParameter(const Request& request, std::string_view name, size_t oth
   return code == std::errc() && rest == text.data() + text.size() && value > 0 ? value : otherwise;
 }
 
+// The header that leads to the next page: the request's own query with `name` set to `value`.
+std::string NextLink(const Request& request, std::string_view name, const std::string& value) {
+  std::string query;
+  std::istringstream parts{std::string(request.query())};
+  for (std::string part; std::getline(parts, part, '&');) {
+    if (part.substr(0, part.find('=')) != name) query += part + "&";
+  }
+  return "<http://fake" + std::string(request.path()) + "?" + query + std::string(name) + "=" + value +
+         ">; rel=\"next\"";
+}
+
 std::string Dump(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
 
 // Every number becomes a text and every flag a number, all the way down.
@@ -503,10 +514,7 @@ Answer State::ListDeliveries(const Side& side, const Operation& operation, const
                     {"status_code", delivery.status}});
   }
   Answer answer = Json(200, list);
-  if (!next.empty()) {
-    answer.headers.emplace_back("Link", "<http://fake" + std::string(request.path()) + "?per_page=" +
-                                            std::to_string(size) + "&cursor=" + next + ">; rel=\"next\"");
-  }
+  if (!next.empty()) answer.headers.emplace_back("Link", NextLink(request, "cursor", next));
   return answer;
 }
 
@@ -521,9 +529,7 @@ Answer State::Page(const Side& side, const Request& request, const std::vector<j
     answer.headers.emplace_back("total_count", std::to_string(items.size()));
     answer.headers.emplace_back("total_page", std::to_string(pages));
   } else if (page < pages) {
-    answer.headers.emplace_back("Link", "<http://fake" + std::string(request.path()) +
-                                            "?per_page=" + std::to_string(size) + "&page=" + std::to_string(page + 1) +
-                                            ">; rel=\"next\"");
+    answer.headers.emplace_back("Link", NextLink(request, "page", std::to_string(page + 1)));
   }
   return answer;
 }

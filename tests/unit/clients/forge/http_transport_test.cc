@@ -110,12 +110,40 @@ TEST_F(HttpTransportTest, RedirectsInACircleEnd) {
   EXPECT_EQ(http_.count(), 4u);
 }
 
-TEST_F(HttpTransportTest, AWriteIsNeverRedirected) {
+TEST_F(HttpTransportTest, AWriteFollowsARenamedRepositoryWithinTheForge) {
   http_.Answer(307, "", {{"Location", "/api/repositories/7/issues/1/labels"}});
+  http_.Answer(200, "[]");
   const ForgeAnswer answer = transport_.Send(WriteRequest());
+  EXPECT_FALSE(answer.error.has_value()) << answer.message;
+  EXPECT_TRUE(answer.redirected);
+  EXPECT_EQ(http_.lines().at(1), "POST https://forge.test:8443/api/repositories/7/issues/1/labels");
+  EXPECT_EQ(http_.requests().at(1).body, "{}");
+}
+
+TEST_F(HttpTransportTest, AWriteGoesToNoOtherHostAndNeverAsAnotherMethod) {
+  http_.Answer(307, "", {{"Location", "https://evil.test/repos/o/r/issues/1/labels"}});
+  ForgeAnswer answer = transport_.Send(WriteRequest());
   EXPECT_EQ(answer.error->reason, ForgeReason::kMoved);
   EXPECT_EQ(answer.error->outcome, ForgeOutcome::kRefused);
-  EXPECT_EQ(http_.count(), 1u);
+  for (const int status : {302, 303}) {
+    http_.Answer(status, "", {{"Location", "/api/repositories/7/issues/1/labels"}});
+    answer = transport_.Send(WriteRequest());
+    EXPECT_EQ(answer.error->reason, ForgeReason::kMoved) << status;
+  }
+  EXPECT_EQ(http_.count(), 3u);
+}
+
+TEST_F(HttpTransportTest, TimesOfLimitsAreTheForgesNotOurs) {
+  // It is 2024-05-01T12:00:00Z here, and two minutes earlier there.
+  const auto there = clock_.Now() - std::chrono::minutes(2);
+  const auto reset = std::chrono::duration_cast<std::chrono::seconds>(there.time_since_epoch()).count() + 60;
+  http_.Answer(403, R"({"message": "API rate limit exceeded"})",
+               {{"Date", "Wed, 01 May 2024 11:58:00 GMT"},
+                {"X-RateLimit-Remaining", "0"},
+                {"X-RateLimit-Reset", std::to_string(reset)}});
+  const ForgeAnswer answer = transport_.Send(ReadRequest());
+  ASSERT_TRUE(answer.error.has_value());
+  EXPECT_EQ(answer.error->retry_after, std::chrono::milliseconds(61'000));
 }
 
 TEST_F(HttpTransportTest, MessagesHaveTheForgesWordsButNotTheQuery) {

@@ -207,6 +207,29 @@ TEST_F(ForgeTest, AListOfIssuesIsContinuedByItsCursorAndEndsWhenAPageRepeats) {
   EXPECT_NE(http_.lines().at(1).find("&page=2"), std::string::npos);
 }
 
+TEST_F(ForgeTest, AListGoesOnAsItsLinkSaysBeyondWhatPageNumbersReach) {
+  auto forge = Make("github");
+  const std::string after = "state=open&per_page=100&after=Y3Vyc29yOnYyOpK5MjAyNA%3D%3D&page=2";
+  http_.Answer(200, R"([{"number": 1, "state": "open"}])",
+               {{"Link", "<https://api.github.test/repositories/7/issues?" + after + ">; rel=\"next\""}});
+  http_.Answer(200, R"([{"number": 2, "state": "open"}])", {{"Link", "<https://api.github.test/x?page=1>; rel=\"prev\""}});
+  ForgeIssueQuery query;
+  const auto first = forge->ListIssues({}, "o/r", query);
+  ASSERT_TRUE(first.ok()) << first.status();
+  query.cursor = first->next;
+  const auto second = forge->ListIssues({}, "o/r", query);
+  ASSERT_TRUE(second.ok()) << second.status();
+  EXPECT_EQ(second->issues.size(), 1U);
+  EXPECT_EQ(second->next, "");
+  EXPECT_EQ(http_.lines().at(1), "GET https://api.github.test/repos/o/r/issues?" + after);
+  // A query that no forge would write is not taken.
+  http_.Answer(200, R"([{"number": 3, "state": "open"}])", {{"Link", "<https://h/x?page=2#/../y>; rel=\"next\""}});
+  query.cursor.clear();
+  const auto strange = forge->ListIssues({}, "o/r", query);
+  ASSERT_TRUE(strange.ok());
+  EXPECT_EQ(strange->next, "2.3") << "the number of the page is as good";
+}
+
 TEST_F(ForgeTest, AForeignCursorIsRefused) {
   auto forge = Make("github");
   ForgeIssueQuery query;
@@ -486,6 +509,32 @@ TEST_F(ForgeTest, GitCodesCallsForCommandsHaveAddressesForBothKinds) {
             absl::StatusCode::kUnimplemented);
   EXPECT_EQ(gitcode->IsTeamMember({}, "o", "t", "u").status().code(), absl::StatusCode::kUnimplemented);
   EXPECT_EQ(http_.count(), 6u);
+}
+
+TEST_F(ForgeTest, ALabelWithASlashIsGoneWhenTheIssueSaysSo) {
+  auto gitcode = Make("gitcode");
+  const auto issue = [](const std::string& labels) {
+    return R"({"number": "7", "title": "t", "state": "open", "labels": )" + labels + "}";
+  };
+  // It is taken at its word, and was not meant.
+  http_.Answer(200, "[]");
+  http_.Answer(200, issue(R"([{"name": "kind/bug"}])"));
+  http_.Answer(200, "[]");
+  http_.Answer(200, issue("[]"));
+  const auto written = gitcode->RemoveLabel({}, {"o/r", 7, false}, "kind/bug");
+  ASSERT_TRUE(written.ok()) << written.status();
+  EXPECT_TRUE(written->shown->empty());
+  const std::string base = "https://api.gitcode.test/api/v5/repos/o/r/issues/7";
+  EXPECT_EQ(http_.lines(),
+            (std::vector<std::string>{"DELETE " + base + "/labels/kind%2Fbug", "GET " + base,
+                                      "DELETE " + base + "/labels/kind/bug", "GET " + base}));
+  // What would climb has no second way.
+  http_.Answer(200, "[]");
+  http_.Answer(200, issue(R"([{"name": "a/../b"}])"));
+  const auto climbing = gitcode->RemoveLabel({}, {"o/r", 7, false}, "a/../b");
+  ASSERT_TRUE(climbing.ok()) << climbing.status();
+  EXPECT_EQ(climbing->shown->size(), 1U);
+  EXPECT_EQ(http_.count(), 6U);
 }
 
 TEST_F(ForgeTest, WhatWouldClimbInTheUrlIsNotAskedFor) {

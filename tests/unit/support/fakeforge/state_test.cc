@@ -107,11 +107,13 @@ TEST_F(FakeForgeState, GitCodeRefusesLabelsOfMoreThanTwentyCharacters) {
   EXPECT_EQ(Send("POST", target, json::array({std::string(20, 'x')})).status, 201);
 }
 
-TEST_F(FakeForgeState, ARepositoryWithDeclaredLabelsAcceptsNoOthers) {
+TEST_F(FakeForgeState, AddingALabelThatTheRepositoryLacksMakesIt) {
   Open("github");
   state_.RepositoryOf("github", "o/r").labels = {"known"};
-  EXPECT_EQ(Send("POST", std::string(kIssue) + "/labels", {{"labels", {"unknown"}}}).status, 422);
   EXPECT_EQ(Send("POST", std::string(kIssue) + "/labels", {{"labels", {"known"}}}).status, 200);
+  EXPECT_TRUE(state_.RepositoryOf("github", "o/r").made.empty());
+  EXPECT_EQ(Send("POST", std::string(kIssue) + "/labels", {{"labels", {"unknown"}}}).status, 200);
+  EXPECT_EQ(state_.RepositoryOf("github", "o/r").made, std::vector<std::string>{"unknown"});
 }
 
 TEST_F(FakeForgeState, PagesHoldAHundredAtMostAndOldestComeFirst) {

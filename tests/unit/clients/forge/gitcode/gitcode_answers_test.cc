@@ -52,7 +52,7 @@ TEST(GitCodeAnswers, StatesComeInTheWordsOfSeveralApis) {
   for (const char* open : {"open", "opened", "reopened", "progressing", "Open"}) EXPECT_EQ(state(open), "open") << open;
   for (const char* closed : {"closed", "rejected", "locked"}) EXPECT_EQ(state(closed), "closed") << closed;
   EXPECT_EQ(state("merged"), "merged");
-  EXPECT_EQ(state("待处理"), "error");
+  EXPECT_EQ(state("待处理"), "unknown");
 }
 
 TEST(GitCodeAnswers, MergedIsKnownByItsTimeToo) {
@@ -109,6 +109,14 @@ TEST(GitCodeAnswers, PermissionsComeInTheWordsOfSeveralFamilies) {
   EXPECT_EQ(permission(R"({"permission": {"role_name": "owner"}})"), ForgePermission::kAdmin);
   EXPECT_EQ(permission(R"({"permission": 40})"), ForgePermission::kNone) << "what nobody understands permits nothing";
   EXPECT_EQ(permission(R"({})"), ForgePermission::kNone);
+  // Roles of a project's own making.
+  EXPECT_EQ(permission(R"({"permission": "特约审核", "access_level": 30})"), ForgePermission::kWrite);
+  EXPECT_EQ(permission(R"({"permission": "特约审核", "access_level": 45})"), ForgePermission::kMaintain);
+  EXPECT_EQ(permission(R"({"permission": "x", "access_level": 5})"), ForgePermission::kNone);
+  EXPECT_EQ(permission(R"({"permission": "x", "permissions": {"admin": false, "push": true, "pull": true}})"),
+            ForgePermission::kWrite);
+  EXPECT_EQ(permission(R"({"permission": {"role_name": "x", "access_level": 50}})"), ForgePermission::kAdmin);
+  EXPECT_EQ(permission(R"({"permission": "read", "access_level": 50})"), ForgePermission::kRead) << "known words hold";
 }
 
 TEST(GitCodeAnswers, APullRequestIsReadFromAnyOfItsSpellings) {

@@ -219,6 +219,36 @@ TEST_F(AppCredentialsTest, TheAccountIsTheAppsBot) {
   EXPECT_EQ(inner_.requests().at(0).target, "/app");
 }
 
+TEST_F(AppCredentialsTest, AClockThatIsWrongIsPutRightByTheRefusal) {
+  // Ours is five minutes ahead: what it signs was not issued yet.
+  ForgeAnswer refused = ErrorAnswer(ForgeReason::kUnauthorized, ForgeOutcome::kRefused, 401);
+  refused.headers = {{"Date", "Wed, 01 May 2024 11:55:00 GMT"}};
+  inner_.Then(refused);
+  GiveToken("ghs_one", "2024-05-01T12:55:00Z");
+  EXPECT_EQ(Token(), "ghs_one");
+  ASSERT_EQ(inner_.count(), 2u);
+  const auto issued = [&](size_t request) {
+    const std::string token = inner_.requests().at(request).headers.back().value.substr(7);
+    const size_t begin = token.find('.') + 1;
+    std::string claims;
+    absl::WebSafeBase64Unescape(token.substr(begin, token.find('.', begin) - begin), &claims);
+    return nlohmann::json::parse(claims)["iat"].get<int64_t>();
+  };
+  EXPECT_EQ(issued(0) - issued(1), 300);
+  // From here on it is known: the token holds as long as the forge says.
+  clock_.Advance(std::chrono::minutes(50));
+  EXPECT_EQ(Token(), "ghs_one");
+  EXPECT_EQ(inner_.count(), 2u);
+}
+
+TEST_F(AppCredentialsTest, ARefusalWithTheRightTimeIsARefusal) {
+  ForgeAnswer refused = ErrorAnswer(ForgeReason::kUnauthorized, ForgeOutcome::kRefused, 401);
+  refused.headers = {{"Date", "Wed, 01 May 2024 12:00:10 GMT"}};
+  inner_.Then(refused);
+  EXPECT_FALSE(credentials_.Token(clock_.Monotonic() + seconds(30)).ok());
+  EXPECT_EQ(inner_.count(), 1u);
+}
+
 TEST_F(AppCredentialsTest, AnEchoOfTheJwtIsTakenOut) {
   FakeForgeTransport inner;
   ForgeAnswer echo = ErrorAnswer(ForgeReason::kUnauthorized, ForgeOutcome::kRefused, 401);
