@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <random>
 #include <string>
@@ -12,9 +11,9 @@
 #include <vector>
 
 #include "rules/engine/commands/pull_reference.h"
-#include "rules/engine/pack/pack_loader.h"
 #include "services/commands/command_text.h"
 #include "services/commands/grammar.h"
+#include "tests/support/shipped_packs.h"
 
 namespace yardmaster::commands {
 namespace {
@@ -25,16 +24,9 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using Kind = ParsedCommand::Kind;
 
-std::shared_ptr<const rules::CommandTable> LoadTable(std::string_view pack) {
-  Problems problems;
-  const rules::PackFiles files = rules::ReadPackFiles(YARD_SOURCE_DIR "/rules/packs", problems);
-  auto table = rules::LoadCommandTable(files, pack, problems);
-  for (const Problem& problem : problems) ADD_FAILURE() << problem.ToString();
-  return table;
-}
-
 const CommandGrammar& Grammar() {
-  static const auto* const kGrammar = new CommandGrammar(LoadTable("hyper-parallel"), {{"yardbot"}, {}});
+  static const auto* const kGrammar =
+      new CommandGrammar(yardmaster::testing::ShippedCommands("hyper-parallel"), {{"yardbot"}, {}});
   return *kGrammar;
 }
 

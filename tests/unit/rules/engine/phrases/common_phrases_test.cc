@@ -5,27 +5,21 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "rules/engine/phrases/phrase_set.h"
+#include "tests/support/shipped_phrases.h"
+#include "tests/support/source_path.h"
 
 namespace yardmaster::rules {
 namespace {
 
 using nlohmann::json;
 
-const PhraseSet& Common() {
-  static const std::shared_ptr<const PhraseSet> kPhrases = [] {
-    Problems problems;
-    const PackFiles files = ReadPackFiles(std::filesystem::path(YARD_SOURCE_DIR) / "rules/packs", problems);
-    return PhraseSet::Load(files, "common", problems);
-  }();
-  return *kPhrases;
-}
+const PhraseSet& Common() { return *yardmaster::testing::ShippedPhrases(); }
 
 bool Writes(const std::string& command) {
   const auto& commands = Common().commands();
@@ -68,7 +62,7 @@ void ScoreSlots(const json& expected, const json& got, bool same_command, Score&
 
 Score Measure(const std::string& file) {
   Score score;
-  std::ifstream in(std::string(YARD_SOURCE_DIR) + "/tests/data/phrases/" + file);
+  std::ifstream in(yardmaster::testing::SourcePath("tests/data/phrases") / file);
   EXPECT_TRUE(in.good()) << file;
   for (std::string line; std::getline(in, line);) {
     const json row = json::parse(line);
@@ -108,7 +102,7 @@ Score Measure(const std::string& file) {
 // dev.jsonl and every batch of the folder.
 std::vector<std::string> LabelledFiles() {
   std::vector<std::string> files;
-  for (const auto& entry : std::filesystem::directory_iterator(std::string(YARD_SOURCE_DIR) + "/tests/data/phrases")) {
+  for (const auto& entry : std::filesystem::directory_iterator(yardmaster::testing::SourcePath("tests/data/phrases"))) {
     const std::string name = entry.path().filename();
     if (entry.path().extension() == ".jsonl" && name != "unasked.jsonl") files.push_back(name);
   }
@@ -116,11 +110,11 @@ std::vector<std::string> LabelledFiles() {
   return files;
 }
 
-std::string NameOfFile(const testing::TestParamInfo<std::string>& info) {
+std::string NameOfFile(const ::testing::TestParamInfo<std::string>& info) {
   return info.param.substr(0, info.param.find('.'));
 }
 
-class LabelledPhrases : public testing::TestWithParam<std::string> {};
+class LabelledPhrases : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(LabelledPhrases, CommandsAndSlotsAreAboveTheirFloorsAndNoneWritesUnasked) {
   const Score score = Measure(GetParam());
@@ -134,7 +128,7 @@ TEST_P(LabelledPhrases, CommandsAndSlotsAreAboveTheirFloorsAndNoneWritesUnasked)
 
 TEST(LabelledFilesTest, NoneIsMissing) { EXPECT_GE(LabelledFiles().size(), 45u); }
 
-INSTANTIATE_TEST_SUITE_P(Sets, LabelledPhrases, testing::ValuesIn(LabelledFiles()), NameOfFile);
+INSTANTIATE_TEST_SUITE_P(Sets, LabelledPhrases, ::testing::ValuesIn(LabelledFiles()), NameOfFile);
 
 // Reports, advice, plans, questions, what is said to others: doubt may ask back, nothing may write.
 TEST(UnaskedPhrases, NothingThatIsNoRequestWrites) {
@@ -245,7 +239,7 @@ const std::set<std::string>& TriggerPhrases() {
 
 TEST(TriggerTable, TheReadmeSaysWhatEveryTriggerPhraseMeans) {
   std::set<std::string> missing = TriggerPhrases();
-  std::ifstream in(std::string(YARD_SOURCE_DIR) + "/rules/packs/common/phrases/README.md");
+  std::ifstream in(yardmaster::testing::SourcePath("rules/packs/common/phrases/README.md"));
   for (std::string line; std::getline(in, line);) {
     if (!line.starts_with("| ") || line.find("| `") == std::string::npos || !line.ends_with("` |")) continue;
     const size_t first = line.find(" | `");

@@ -3,22 +3,15 @@
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <memory>
 #include <string>
 #include <vector>
+
+#include "tests/support/shipped_phrases.h"
 
 namespace yardmaster::rules {
 namespace {
 
-const PhraseSet& Common() {
-  static const std::shared_ptr<const PhraseSet> kPhrases = [] {
-    Problems problems;
-    const PackFiles files = ReadPackFiles(std::filesystem::path(YARD_SOURCE_DIR) / "rules/packs", problems);
-    return PhraseSet::Load(files, "common", problems);
-  }();
-  return *kPhrases;
-}
+const PhraseSet& Common() { return *yardmaster::testing::ShippedPhrases(); }
 
 // "squash {"pr":12} then commit"
 std::string Told(std::string_view message, const PhraseContext& context = {}) {
@@ -37,10 +30,7 @@ Problems ProblemsOf(const std::string& phrases) {
 }
 
 TEST(PhraseSetLoad, ThePackCommonHasPhrases) {
-  Problems problems;
-  const PackFiles files = ReadPackFiles(std::filesystem::path(YARD_SOURCE_DIR) / "rules/packs", problems);
-  const auto phrases = PhraseSet::Load(files, "common", problems);
-  for (const Problem& problem : problems) ADD_FAILURE() << problem.ToString();
+  const auto phrases = yardmaster::testing::ShippedPhrases();
   ASSERT_NE(phrases, nullptr);
   EXPECT_FALSE(phrases->empty());
   EXPECT_GT(phrases->cases().size(), 100u);
