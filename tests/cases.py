@@ -15,7 +15,7 @@ import subprocess
 import sys
 import xml.etree.ElementTree as ET
 
-MESSAGE_LINES = 30
+MESSAGE_LINES = 40
 
 
 class Totals:
@@ -56,7 +56,7 @@ def count_output(entry, output, totals):
     begun = re.findall(r"^\[ RUN      \] (\S+)", output, re.M)
     ended = set(re.findall(r"^\[  (?:     OK|FAILED |SKIPPED) \] ([^\s,]+)", output, re.M))
     died = [name for name in begun if name not in ended]
-    tail = "\n".join(output.splitlines()[-MESSAGE_LINES:])
+    tail = "\n".join(output.splitlines()[1 - MESSAGE_LINES:])
     totals.fail(f"{entry}.{died[-1]}" if died else entry, "the program ended in the middle, its later cases did not run:\n" + tail)
 
 
