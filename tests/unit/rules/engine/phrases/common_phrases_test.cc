@@ -19,10 +19,8 @@ namespace {
 
 using nlohmann::json;
 
-const PhraseSet& Common() { return *yardmaster::testing::ShippedPhrases(); }
-
 bool Writes(const std::string& command) {
-  const auto& commands = Common().commands();
+  const auto& commands = yardmaster::testing::ShippedPhrases()->commands();
   return std::any_of(commands.begin(), commands.end(),
                      [&](const PhraseCommandInfo& info) { return info.id == command && info.write; });
 }
@@ -69,7 +67,7 @@ Score Measure(const std::string& file) {
     const auto text = row.at("text").get<std::string>();
     const auto want = row.at("expect").at("command").get<std::string>();
     const std::vector<std::string> then = row.value("then", std::vector<std::string>());
-    const Interpretation got = Common().Interpret(text, {});
+    const Interpretation got = yardmaster::testing::ShippedPhrases()->Interpret(text, {});
     ++score.phrases;
     score.commands += got.command == want ? 1 : 0;
     if (got.command != want) {
@@ -138,8 +136,8 @@ TEST(UnaskedPhrases, NothingThatIsNoRequestWrites) {
 }
 
 // "squash pr=12" → command and slots
-std::string Told(const std::string& phrase, const PhraseContext& context) {
-  const Interpretation result = Common().Interpret(phrase, context);
+std::string CommandAndSlots(const std::string& phrase, const PhraseContext& context) {
+  const Interpretation result = yardmaster::testing::ShippedPhrases()->Interpret(phrase, context);
   std::string out = result.command;
   for (const auto& [slot, value] : result.slots.items()) out += " " + slot + "=" + value.dump();
   return out;
@@ -246,16 +244,16 @@ TEST(TriggerTable, TheReadmeSaysWhatEveryTriggerPhraseMeans) {
     const size_t second = line.find("` | `", first + 4);
     if (first == std::string::npos || second == std::string::npos) continue;  // the table of files
     const std::string phrase = line.substr(2, first - 2);
-    EXPECT_EQ(Told(phrase, {}), line.substr(first + 4, second - first - 4)) << phrase;
-    EXPECT_EQ(Told(phrase, {160, ""}), line.substr(second + 5, line.size() - second - 8)) << phrase;
+    EXPECT_EQ(CommandAndSlots(phrase, {}), line.substr(first + 4, second - first - 4)) << phrase;
+    EXPECT_EQ(CommandAndSlots(phrase, {160, ""}), line.substr(second + 5, line.size() - second - 8)) << phrase;
     missing.erase(phrase);
   }
   EXPECT_EQ(missing, std::set<std::string>());
 }
 
 TEST(CommonCases, AllHold) {
-  for (const PhraseCase& one : Common().cases()) {
-    const Interpretation result = Common().Interpret(one.text, one.context);
+  for (const PhraseCase& one : yardmaster::testing::ShippedPhrases()->cases()) {
+    const Interpretation result = yardmaster::testing::ShippedPhrases()->Interpret(one.text, one.context);
     EXPECT_EQ(result.command, one.command) << one.text << ": " << result.why;
     if (one.slots.has_value()) {
       EXPECT_EQ(json(result.slots), json(*one.slots)) << one.text;
