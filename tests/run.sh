@@ -7,22 +7,23 @@ usage() {
   cat <<'USAGE'
 Usage: tests/run.sh [--full | --long] [--only PATTERN] [--list] [--help]
 
-  (no option)   install what is missing, release build, format check, unit and integration tests, the packs' own cases
+  (no option)   install what is missing, release build, format and layers, unit and integration tests, the packs' own cases
                 (at most 20 minutes on two cores from a clean clone)
-  --full        that, and: unit tests under ASan+UBSan, threaded tests under TSan, the fuzz targets on their corpora,
-                clang-tidy on recently changed files, the quickstart, the systemd unit, the container image (needs root),
-                each benchmark once without floors (at most 70 minutes)
+  --full        unit tests under ASan+UBSan, and in the release build those that measure; integration tests; threaded tests
+                under TSan, the fuzz targets on their corpora, clang-tidy on recently changed files, the quickstart, the
+                systemd unit, the container image (needs root), each benchmark once without floors (at most 50 minutes)
   --long        that, and: ten minutes of fuzzing for each target, benchmarks against their floors, integration tests
                 twenty times over, 300 kills of the daemon under faults, a build with g++. Floors belong here because a busy
                 machine measures noise.
-  --only REGEX  only the parts whose name matches; if there is none, only the tests of ctest whose name matches.
+  --only REGEX  only the parts whose name matches; if there is none, only the tests whose name, FOLDER.SUITE.CASE, matches.
                 Parts that these need (install, builds) run as well.
   --list        prints the parts of the level and ends
   --help        this text
 
 Every part writes build/test-logs/<part>.log; the end of a failing one is shown. A failing part does not hide later ones.
 A part whose tool is missing and can't be installed is skipped, and fails --full and --long.
-The last line is "N passed, N failed, N skipped": tests run by ctest count one each, every other part counts one.
+Behind a part stand its seconds by the clock and those of the processor, its own processes' and all that they waited for.
+The last line is "N passed, N failed, N skipped": each case of a test program counts one, every other part counts one.
 Exit: 0 nothing failed, 1 something failed, 2 wrong option.
 
 Environment:
@@ -64,12 +65,13 @@ logs=$root/build/test-logs
 
 # --- parts ------------------------------------------------------------------------------------------------------------
 # A part is a function part_<name>. It writes to its log, and returns 0 passed, 1 failed, 77 skipped (the reason in $reason).
-# A part that runs ctest adds its tests to the totals through count_junit and sets counted=true.
+# A part that runs ctest adds its tests to the totals through count_cases and sets counted=true.
 
 declare -A title=(
   [install]="install what is missing"
   [build]="release build"
   [format]="format of C++ and JSON"
+  [layers]="who may include whom"
   [tests]="unit and integration tests"
   [packs]="the packs' own cases"
   [asan-build]="build with ASan and UBSan, fuzz targets too"
@@ -93,7 +95,7 @@ declare -A needs=(
   [asan-build]="install" [asan]="asan-build" [tsan-build]="install" [tsan]="tsan-build" [fuzz]="asan-build"
   [quickstart]="build" [tidy]="build" [systemd]="build" [image]="build" [bench-smoke]="build" [fuzz-long]="asan-build" [bench]="build" [repeat]="build" [crash]="build" [gcc-build]="install"
 )
-plain_parts=(install build format tests packs)
+plain_parts=(install build format layers tests packs)
 full_parts=(quickstart asan-build asan fuzz tsan-build tsan tidy systemd image)
 long_parts=(gcc-build fuzz-long repeat crash)
 if [ -x tests/bench/run.sh ]; then
@@ -121,40 +123,39 @@ files_like() {
   fi
 }
 
-# Totals. count_junit adds the tests of one run of ctest; it fails if there was none.
+# Totals. count_cases JUNIT RESULTS CODE adds the cases of one run of ctest, which ended with CODE; it fails if there were none.
 passed=0
 failed=0
 skipped=0
-ctest_tests=0
-count_junit() {
-  local suite tests bad skips
-  suite=$(tr '\n\t' '  ' <"$1" 2>/dev/null | grep -o '<testsuite [^>]*>' | head -1)
-  attribute() { grep -o " $1=\"[0-9]*\"" <<<"$suite" | grep -o '[0-9]*' || echo 0; }
-  tests=$(attribute tests) bad=$(attribute failures) skips=$(($(attribute skipped) + $(attribute disabled)))
-  [ "$tests" -gt 0 ] || return 1
-  passed=$((passed + tests - bad - skips)) failed=$((failed + bad)) skipped=$((skipped + skips))
-  ctest_tests=$((ctest_tests + tests))
-  reason="$tests tests"
-  # A failure that ctest does not count as a test's, such as a program that was not built, counts as the part's.
-  [ "$bad" -eq 0 ] && [ "$2" -ne 0 ] || counted=true
+test_cases=0
+count_cases() {
+  local counts good bad skips
+  counts=$(tests/cases.py count "$1" "$2" | tee /dev/stderr | tail -n 1)
+  read -r good bad skips <<<"$counts"
+  [[ ${skips:-} =~ ^[0-9]+$ ]] && [ $((good + bad + skips)) -gt 0 ] || return 1
+  passed=$((passed + good)) failed=$((failed + bad)) skipped=$((skipped + skips))
+  test_cases=$((test_cases + good + bad + skips))
+  reason="$((good + bad + skips)) tests"
+  # A failure that is no case's counts as the part's.
+  [ "$bad" -eq 0 ] && [ "$3" -ne 0 ] || counted=true
 }
 
 configure() { cmake --preset "$1" "${@:2}"; }
 build() { cmake --build --preset "$1" --parallel "$jobs" "${@:2}"; }
 
-# run_ctest NAME PRESET OPTION…: one run of ctest whose tests count by themselves.
+# run_ctest NAME PRESET LABEL OPTION…: one run of ctest over the tests with a label, whose cases count by themselves.
 run_ctest() {
-  local junit=$logs/$1.xml code
-  rm -f "$junit"
-  ctest --test-dir "build/$2" --output-on-failure --no-tests=error -j "$jobs" --output-junit "$junit" "${@:3}" \
-    ${test_filter:+-R "$test_filter"}
-  code=$?
-  if ! count_junit "$junit" $code; then
-    reason="no test matches"
-    [ -z "$test_filter" ] || return 77
-    reason="ctest ran no test"
-    return 1
+  local junit=$logs/$1.xml results=build/$2/test-results label=$3 entries=. code
+  if [ -n "$test_filter" ]; then
+    { read -r entries && read -r GTEST_FILTER; } < <(tests/cases.py select "$test_filter" "build/$2" "$label")
+    [ -n "$entries" ] || { reason="no test matches"; return 77; }
+    export GTEST_FILTER
   fi
+  rm -rf "$junit" "$results"
+  ctest --test-dir "build/$2" --output-on-failure --no-tests=error -j "$jobs" --output-junit "$junit" -L "$label" -R "$entries" "${@:4}"
+  code=$?
+  unset GTEST_FILTER
+  count_cases "$junit" "$results" $code || { reason="ctest ran no test"; return 1; }
   return $((code != 0))
 }
 
@@ -164,8 +165,19 @@ part_install() {
   deploy/install-deps.sh $option
 }
 
+# In --full the unit tests are those of the asan tree; the release build has those that need it.
 part_build() {
-  configure release -DYARDMASTER_BUILD_TESTS=ON -DYARDMASTER_BUILD_BENCH=ON && build release
+  if [ $level = plain ]; then
+    configure release -DYARDMASTER_BUILD_TESTS=ON && build release
+  else
+    configure release -DYARDMASTER_BUILD_TESTS=ON -DYARDMASTER_BUILD_BENCH=ON &&
+      build release --target yard yardmasterd yard-fakeforge integration_tests measuring_tests bench_programs
+  fi
+}
+
+part_layers() {
+  have python3 || return 77
+  tests/layers.py --self-test && tests/layers.py
 }
 
 part_format() {
@@ -191,8 +203,10 @@ sys.exit(bad)' || bad=1
 
 part_tests() {
   # How often the crash test kills the daemon; it says itself how often in a quick run.
-  [ $level = plain ] || export YARD_KILLS=${YARD_KILLS:-20}
-  run_ctest tests release
+  local label='unit|integration'
+  [ $level = plain ] || label='measuring|integration' YARD_KILLS=${YARD_KILLS:-20}
+  export YARD_KILLS
+  run_ctest tests release "$label"
 }
 part_crash() { YARD_KILLS=300 build/release/bin/integration_pipe --gtest_filter='PipeTest.KillsUnderFaults*'; }
 
@@ -215,13 +229,13 @@ part_asan-build() {
   have clang++ || return 77
   configure asan -DYARDMASTER_BUILD_FUZZ=ON && build asan --target unit_tests fuzz_targets
 }
-part_asan() { run_ctest asan asan -L unit; }
+part_asan() { run_ctest asan asan unit; }
 
 part_tsan-build() {
   have clang++ || return 77
   configure tsan && build tsan --target threaded_tests
 }
-part_tsan() { run_ctest tsan tsan -L threaded; }
+part_tsan() { run_ctest tsan tsan threaded; }
 
 # fuzz SECONDS: for each target, every input of its corpus, then new inputs for SECONDS (0: none, so that the result does not depend on
 # luck). What breaks it lies in build/test-logs.
@@ -277,11 +291,12 @@ tidy_candidates() {
 
 part_tidy() {
   have clang-tidy git || return 77
-  local file list=$logs/tidy.list out=$logs/tidy.out budget=300 deadline bad=0 done_count left
-  rm -rf "$out" && mkdir -p "$out" || return 1
-  # Without precompiled headers, which would hide that a file does not include what it needs.
-  sed 's/-Winvalid-pch -Xclang -include-pch -Xclang [^ ]* -Xclang -include -Xclang [^ ]*//' build/release/compile_commands.json \
-    >"$out/compile_commands.json" || return 1
+  local file list=$logs/tidy.list out=build/tidy budget=300 deadline bad=0 done_count left
+  rm -f "$out"/*.txt "$out"/{bad,done,left-out}
+  # A tree of its own that is only configured: file by file, and without precompiled headers, which clang-tidy would walk through and which
+  # would hide that a file does not include what it needs.
+  configure release -B "$out" -DYARDMASTER_UNITY=OFF -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON -DYARDMASTER_BUILD_TESTS=ON -DYARDMASTER_BUILD_BENCH=ON &&
+    cmake --build "$out" --target yard_proto_sources || return 1
   # Only what the compilation database knows: a file that is not built here can't be read either.
   tidy_candidates | while IFS= read -r file; do
     grep -q "\"$root/$file\"" "$out/compile_commands.json" && echo "$file"
@@ -323,8 +338,8 @@ part_systemd() { packaging systemd; }
 part_image() { packaging image; }
 
 part_bench-smoke() { tests/bench/run.sh --smoke; }
-part_bench() { tests/bench/run.sh; }
-part_repeat() { run_ctest repeat release -L integration --repeat until-fail:20; }
+part_bench() { tests/bench/run.sh --long; }
+part_repeat() { run_ctest repeat release integration --repeat until-fail:20; }
 
 # --- running them -----------------------------------------------------------------------------------------------------
 
@@ -379,11 +394,19 @@ fi
 
 duration() { printf '%d:%02d' $(($1 / 60)) $(($1 % 60)); }
 
+# Sets cpu to the seconds of the processor that this shell's children have taken so far.
+count_cpu() {
+  times >"$logs/.times"
+  cpu=$(tail -n 1 "$logs/.times" | awk '{ split($1, u, "[ms]"); split($2, s, "[ms]"); printf "%d", u[1] * 60 + u[2] + s[1] * 60 + s[2] }')
+}
+
 declare -A outcome=()
 begun=$SECONDS
 for part in "${parts[@]}"; do
   printf '%-12s %s … ' "$part" "${title[$part]}"
   start=$SECONDS
+  count_cpu
+  cpu_before=$cpu
   reason=
   counted=false
   need=${needs[$part]:-}
@@ -410,7 +433,8 @@ for part in "${parts[@]}"; do
   elif ! $counted && [ $code -ne 77 ]; then
     if [ $code -eq 0 ]; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
   fi
-  echo "${outcome[$part]} $(duration $((SECONDS - start)))${reason:+ ($reason)}"
+  count_cpu
+  echo "${outcome[$part]} $(duration $((SECONDS - start))), CPU $(duration $((cpu - cpu_before)))${reason:+ ($reason)}"
   if [ "${outcome[$part]}" = FAILED ] && [ "$reason" != "needs $need, which failed" ]; then
     echo "---- end of build/test-logs/$part.log"
     tail -n 60 "$logs/$part.log"
@@ -418,11 +442,12 @@ for part in "${parts[@]}"; do
   fi
 done
 
-if [ -n "$test_filter" ] && [ $ctest_tests -eq 0 ]; then
+if [ -n "$test_filter" ] && [ $test_cases -eq 0 ]; then
   echo "No part and no test matches '$only'."
   failed=$((failed + 1))
 fi
-echo "Took $(duration $((SECONDS - begun))). Logs: build/test-logs"
+count_cpu
+echo "Took $(duration $((SECONDS - begun))), CPU $(duration "$cpu"). Logs: build/test-logs"
 if [ "${missing_part:-false}" = true ]; then
   echo "A part was skipped because its tool is missing: this level is not passed."
 fi

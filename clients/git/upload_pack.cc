@@ -8,7 +8,7 @@
 namespace yardmaster {
 namespace {
 
-using Kind = PktReader::Kind;
+using PktKind = PktReader::Kind;
 
 // Whether a list of words separated by blanks has `word`.
 bool HasWord(std::string_view words, std::string_view word) {
@@ -26,18 +26,19 @@ std::optional<UploadPackAbilities> ParseAbilities(std::string_view body, std::st
   PktReader reader(body);
   PktReader::Pkt pkt = reader.Next();
   // A greeting of the HTTP transport comes first, or does not.
-  if (pkt.kind == Kind::kText && pkt.text.starts_with("# service=")) {
+  if (pkt.kind == PktKind::kText && pkt.text.starts_with("# service=")) {
     pkt = reader.Next();
-    if (pkt.kind == Kind::kFlush) pkt = reader.Next();
+    if (pkt.kind == PktKind::kFlush) pkt = reader.Next();
   }
-  if (pkt.kind != Kind::kText || PktText(pkt) != "version 2") {
-    error = pkt.kind == Kind::kText && pkt.text.starts_with("ERR ") ? std::string(PktText(pkt).substr(4))
-                                                                    : "it does not speak version 2 of git's protocol";
+  if (pkt.kind != PktKind::kText || PktText(pkt) != "version 2") {
+    error = pkt.kind == PktKind::kText && pkt.text.starts_with("ERR ")
+                ? std::string(PktText(pkt).substr(4))
+                : "it does not speak version 2 of git's protocol";
     return std::nullopt;
   }
   UploadPackAbilities abilities;
   bool fetches = false;
-  for (pkt = reader.Next(); pkt.kind == Kind::kText; pkt = reader.Next()) {
+  for (pkt = reader.Next(); pkt.kind == PktKind::kText; pkt = reader.Next()) {
     const std::string_view line = PktText(pkt);
     if (line == "fetch" || line.starts_with("fetch=")) {
       fetches = true;
@@ -49,7 +50,7 @@ std::optional<UploadPackAbilities> ParseAbilities(std::string_view body, std::st
       return std::nullopt;
     }
   }
-  if (pkt.kind != Kind::kFlush || !fetches) {
+  if (pkt.kind != PktKind::kFlush || !fetches) {
     error = "its list of abilities is cut";
     return std::nullopt;
   }
@@ -76,19 +77,19 @@ std::optional<FetchAnswer> ParseFetchAnswer(std::string body, std::string& error
   FetchAnswer answer;
   // 1. What comes before the pack.
   PktReader::Pkt pkt = reader.Next();
-  for (; !(pkt.kind == Kind::kText && PktText(pkt) == "packfile"); pkt = reader.Next()) {
-    if (pkt.kind == Kind::kText && pkt.text.starts_with("ERR ")) {
+  for (; !(pkt.kind == PktKind::kText && PktText(pkt) == "packfile"); pkt = reader.Next()) {
+    if (pkt.kind == PktKind::kText && pkt.text.starts_with("ERR ")) {
       answer.refusal = PktText(pkt).substr(4);
       return answer;
     }
-    if (pkt.kind != Kind::kText && pkt.kind != Kind::kDelimiter) {
+    if (pkt.kind != PktKind::kText && pkt.kind != PktKind::kDelimiter) {
       error = "it sent no pack";
       return std::nullopt;
     }
   }
   // 2. The pack, in pieces: each is moved to the end of the one before, which is always further left.
   size_t size = 0;
-  for (pkt = reader.Next(); pkt.kind == Kind::kText; pkt = reader.Next()) {
+  for (pkt = reader.Next(); pkt.kind == PktKind::kText; pkt = reader.Next()) {
     const char band = pkt.text.empty() ? '\0' : pkt.text.front();
     const std::string_view data = pkt.text.substr(pkt.text.empty() ? 0 : 1);
     if (band == 1) {
@@ -103,7 +104,7 @@ std::optional<FetchAnswer> ParseFetchAnswer(std::string body, std::string& error
       return std::nullopt;
     }
   }
-  if (pkt.kind != Kind::kFlush) {
+  if (pkt.kind != PktKind::kFlush) {
     error = "its answer is cut";
     return std::nullopt;
   }

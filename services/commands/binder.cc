@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "rules/engine/commands/pull_reference.h"
 #include "services/commands/problem_texts.h"
 #include "services/core/characters.h"
@@ -19,15 +20,12 @@ using rules::CommandParameter;
 using rules::CommandParameterType;
 using rules::SlotValue;
 
-bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-
 size_t DashesOf(const LineWord& word) {
   if (word.quoted) return 0;
   const std::string& plain = word.plain;
   size_t dashes = 0;
   while (dashes < 2 && dashes < plain.size() && plain[dashes] == '-') ++dashes;
-  return dashes > 0 && dashes < plain.size() && IsLetter(plain[dashes]) ? dashes : 0;
+  return dashes > 0 && dashes < plain.size() && absl::ascii_isalpha(plain[dashes]) ? dashes : 0;
 }
 
 // What stands before "=" or ":", or all of the word, without dashes, in lower case.
@@ -41,10 +39,6 @@ std::string NameIn(const LineWord& word, size_t dashes) {
 bool TakesTheRest(const CommandParameter& parameter) {
   return parameter.positional &&
          (parameter.type == CommandParameterType::kText || parameter.type == CommandParameterType::kLabels);
-}
-
-bool IsReference(const CommandParameter& parameter) {
-  return parameter.type == CommandParameterType::kPull || parameter.type == CommandParameterType::kIssue;
 }
 
 bool HasInvisible(std::string_view text) {
@@ -76,7 +70,8 @@ std::optional<bool> Truth(std::string_view plain) {
 std::optional<rules::PullReference> ReferenceIn(const CommandParameter& parameter, std::string_view plain) {
   std::optional<rules::PullReference> reference = rules::ParsePullReference(plain);
   const size_t name = parameter.name.size();
-  if (!reference && plain.size() > name && Lower(plain.substr(0, name)) == parameter.name && !IsLetter(plain[name]))
+  if (!reference && plain.size() > name && Lower(plain.substr(0, name)) == parameter.name &&
+      !absl::ascii_isalpha(plain[name]))
     reference = rules::ParsePullReference(plain.substr(name));
   if (reference && reference->issue && parameter.type != CommandParameterType::kIssue) return std::nullopt;
   return reference;
@@ -173,7 +168,8 @@ class Binder {
     const LineWord& word = words_[i];
     if (takes_rest_) return false;
     // "https://…", "owner/repo:tag": no names. "module:" is none either, "base=" is.
-    const bool is_name = !name.empty() && IsLetter(name[0]) && name.find_first_of("/#!.:") == std::string_view::npos;
+    const bool is_name =
+        !name.empty() && absl::ascii_isalpha(name[0]) && name.find_first_of("/#!.:") == std::string_view::npos;
     if (dashes == 0 && (word.separator != '=' || !is_name)) return false;
     std::vector<std::string_view> known;
     for (const CommandParameter& parameter : command_.parameters) {
@@ -353,12 +349,12 @@ class Binder {
     if (parameter.type == CommandParameterType::kLabels && table_.IsPeopleLabel(word.text)) return true;
     const bool ascii = std::all_of(word.plain.begin(), word.plain.end(), [](char c) { return c > 0; });
     return ascii && parameter.type == CommandParameterType::kWord &&
-           std::any_of(word.plain.begin(), word.plain.end(), IsDigit);
+           std::any_of(word.plain.begin(), word.plain.end(), absl::ascii_isdigit);
   }
 
   static std::optional<int64_t> NumberIn(std::string_view plain) {
     constexpr size_t kMaxDigits = 9;
-    if (plain.empty() || plain.size() > kMaxDigits || !std::all_of(plain.begin(), plain.end(), IsDigit))
+    if (plain.empty() || plain.size() > kMaxDigits || !std::all_of(plain.begin(), plain.end(), absl::ascii_isdigit))
       return std::nullopt;
     int64_t value = 0;
     for (char c : plain) value = value * 10 + (c - '0');

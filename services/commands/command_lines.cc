@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <iterator>
 
+#include "absl/strings/ascii.h"
 #include "rules/engine/text/html_comments.h"
 #include "rules/engine/text/markdown_blocks.h"
 #include "rules/engine/text/zones.h"
@@ -19,9 +20,6 @@ using rules::MarkdownBlock;
 using rules::TextLine;
 
 constexpr uint32_t kNoBlock = UINT32_MAX;
-
-bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-char LowerOf(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 // Lines that may be commands by their looks.
 struct Candidate {
@@ -116,7 +114,8 @@ class TagReader {
     const bool closes = name < end && text_[name] == '/';
     if (closes) ++name;
     size_t name_end = name;
-    while (name_end < end && (IsLetter(text_[name_end]) || (text_[name_end] >= '0' && text_[name_end] <= '9')))
+    while (name_end < end &&
+           (absl::ascii_isalpha(text_[name_end]) || (text_[name_end] >= '0' && text_[name_end] <= '9')))
       ++name_end;
     if (name_end == name) return pos + 1;
     const size_t element = Find(text_.substr(name, name_end - name));
@@ -150,8 +149,8 @@ class TagReader {
   size_t Find(std::string_view name) const {
     for (size_t i = 0; i < kElements.size(); ++i) {
       const std::string_view known = kElements[i].name;
-      if (known.size() == name.size() &&
-          std::equal(name.begin(), name.end(), known.begin(), [](char a, char b) { return LowerOf(a) == b; }))
+      if (known.size() == name.size() && std::equal(name.begin(), name.end(), known.begin(),
+                                                    [](char a, char b) { return absl::ascii_tolower(a) == b; }))
         return i;
     }
     return kElements.size();
@@ -287,7 +286,7 @@ bool MayBeCommand(std::string_view line, size_t& begin) {
   const char mark = AsciiOf(first.code);
   const size_t next = begin + first.length;
   if (next == line.size()) return false;
-  return mark == '@' || (mark == '/' && IsLetter(AsciiOf(CharacterAt(line, next).code)));
+  return mark == '@' || (mark == '/' && absl::ascii_isalpha(AsciiOf(CharacterAt(line, next).code)));
 }
 
 CommandLines FindCommandLines(std::string_view text) {

@@ -20,12 +20,8 @@ using rules::CommandParameterType;
 using rules::Slots;
 using rules::SlotValue;
 
-bool IsReference(const CommandParameter& parameter) {
-  return parameter.type == CommandParameterType::kPull || parameter.type == CommandParameterType::kIssue;
-}
-
 // Positional parameters behind which nothing else may stand.
-bool TakesTheRest(const CommandParameter& parameter) {
+bool StandsLast(const CommandParameter& parameter) {
   return parameter.positional &&
          (parameter.type == CommandParameterType::kText || parameter.type == CommandParameterType::kLabels ||
           parameter.type == CommandParameterType::kWords);
@@ -51,7 +47,7 @@ class Writer {
     text_ = form->text;
     for (const auto& [slot, value] : form->sets) done_.insert(slot);
     for (const CommandParameter& parameter : command_.parameters) {
-      if (parameter.positional && !TakesTheRest(parameter)) Value(parameter);
+      if (parameter.positional && !StandsLast(parameter)) Value(parameter);
     }
     for (const CommandParameter& parameter : command_.parameters) {
       if (parameter.type == CommandParameterType::kFlag) {
@@ -61,7 +57,7 @@ class Writer {
       }
     }
     for (const CommandParameter& parameter : command_.parameters) {
-      if (TakesTheRest(parameter)) Value(parameter);
+      if (StandsLast(parameter)) Value(parameter);
     }
     for (const auto& [slot, value] : slots_) {
       if (done_.find(slot) == done_.end()) return {};

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "services/commands/binder.h"
 #include "services/commands/command_lines.h"
@@ -30,8 +31,7 @@ constexpr size_t kMaxComparisons = 50;
 // Shorter words are close to everything.
 constexpr size_t kMinWordToCompare = 3;
 
-bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool IsNameChar(char c) { return IsLetter(c) || (c >= '0' && c <= '9') || c == '-' || c == '_'; }
+bool IsNameChar(char c) { return absl::ascii_isalnum(c) || c == '-' || c == '_'; }
 // "[" and "]": GitHub's Apps are called "name[bot]".
 bool IsLoginChar(char c) { return IsNameChar(c) || c == '.' || c == '[' || c == ']'; }
 
@@ -86,7 +86,8 @@ class LineReader {
     if (pos < line_.size()) {
       const Character c = CharacterAt(line_, pos);
       const size_t next = pos + c.length;
-      if (AsciiOf(c.code) == '/' && next < line_.size() && IsLetter(AsciiOf(CharacterAt(line_, next).code))) {
+      if (AsciiOf(c.code) == '/' && next < line_.size() &&
+          absl::ascii_isalpha(AsciiOf(CharacterAt(line_, next).code))) {
         const Result result = ReadSlash(next, true, out, robot);
         if (result != Result::kNothing) return result;
       } else if (ReadBare(pos, out)) {
@@ -157,7 +158,7 @@ class LineReader {
 
   // "@bot squash 160": a command if nothing about it looks like a sentence, else it is for the interpreter.
   bool ReadBare(size_t pos, ParsedCommand& out) {
-    if (!IsLetter(AsciiOf(CharacterAt(line_, pos).code))) return false;
+    if (!absl::ascii_isalpha(AsciiOf(CharacterAt(line_, pos).code))) return false;
     if (line_.size() > kMaxCommandLineBytes || !IsValidUtf8(line_)) return false;
     const LineWords split = SplitWords(line_, pos);
     if (split.words.empty() || split.words[0].quoted) return false;

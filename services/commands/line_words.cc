@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "services/core/characters.h"
 #include "services/core/limits.h"
 
@@ -38,8 +39,6 @@ const QuoteKind* QuoteOpenedBy(uint32_t code) {
   }
   return nullptr;
 }
-
-bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 bool IsComma(uint32_t code) { return code == ',' || code == 0xFF0C || code == 0x3001; }
 
@@ -133,7 +132,7 @@ class Splitter {
         word.text_value = word.text.size();
         word.plain_value = word.plain.size();
         may_quote = true;
-      } else if (word.plain.size() == 2 && word.plain[0] == '-' && IsLetter(word.plain[1])) {
+      } else if (word.plain.size() == 2 && word.plain[0] == '-' && absl::ascii_isalpha(word.plain[1])) {
         may_quote = true;
       }
     }
@@ -154,7 +153,7 @@ class Splitter {
       pos += c.length;
     }
     if (!other || pos >= line_.size()) return;
-    if (!IsLetter(AsciiOf(CharacterAt(line_, pos).code))) return;
+    if (!absl::ascii_isalpha(AsciiOf(CharacterAt(line_, pos).code))) return;
     word.plain.assign(dashes == 1 ? 1 : 2, '-');
     word.text.assign(line_.substr(pos_, pos - pos_));
     pos_ = pos;

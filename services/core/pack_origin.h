@@ -4,6 +4,9 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
+
+#include "services/core/problem.h"
 
 namespace yardmaster {
 
@@ -15,6 +18,9 @@ struct Origin {
 
   friend bool operator==(const Origin&, const Origin&) = default;
 };
+
+// A problem there, or below it: `below` continues its pointer ("/patterns/0").
+Problem ProblemAt(const Origin& origin, std::string message, std::string_view below = {});
 
 }  // namespace yardmaster
 

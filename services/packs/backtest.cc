@@ -16,7 +16,7 @@ using Names = std::set<std::string_view>;
 Names SetOf(const std::vector<std::string_view>& names) { return Names(names.begin(), names.end()); }
 
 // Those of `a` that are not in `b`, by name.
-std::vector<std::string> Minus(const Names& a, const Names& b) {
+std::vector<std::string> OnlyInFirst(const Names& a, const Names& b) {
   std::vector<std::string> out;
   for (std::string_view name : a) {
     if (b.count(name) == 0) out.emplace_back(name);
@@ -58,10 +58,10 @@ absl::StatusOr<BacktestResult> RunBacktest(const rules::CompiledPack& base, cons
     const Names old_labels = SetOf(before.labels);
     const Names new_labels = SetOf(after.labels);
     IssueChange difference;
-    difference.added = Minus(new_labels, old_labels);
-    difference.removed = Minus(old_labels, new_labels);
-    difference.applied_added = Minus(SetOf(after.applied), SetOf(before.applied));
-    difference.applied_removed = Minus(SetOf(before.applied), SetOf(after.applied));
+    difference.added = OnlyInFirst(new_labels, old_labels);
+    difference.removed = OnlyInFirst(old_labels, new_labels);
+    difference.applied_added = OnlyInFirst(SetOf(after.applied), SetOf(before.applied));
+    difference.applied_removed = OnlyInFirst(SetOf(before.applied), SetOf(after.applied));
     for (std::string_view label : old_labels) ++change(label).base;
     for (std::string_view label : new_labels) ++change(label).candidate;
     for (const std::string& label : difference.added) ++change(label).added;

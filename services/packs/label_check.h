@@ -3,7 +3,7 @@
 #define YARDMASTER_SERVICES_PACKS_LABEL_CHECK_H_
 
 #include "rules/engine/pack/pack_model.h"
-#include "services/packs/label_source.h"
+#include "services/intake/label_source.h"
 #include "yardmaster/v1/rules.pb.h"
 
 namespace yardmaster {

@@ -7,7 +7,7 @@
 #include "absl/status/status.h"
 #include "services/core/executor.h"
 #include "services/core/rpc/rpc.h"
-#include "services/packs/label_source.h"
+#include "services/intake/label_source.h"
 #include "services/packs/registry/pack_registry.h"
 #include "yardmaster/v1/rules.grpc.pb.h"
 

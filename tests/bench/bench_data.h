@@ -16,6 +16,7 @@
 #include "rules/engine/compiled_pack.h"
 #include "rules/engine/issue_input.h"
 #include "rules/engine/pack/pack_loader.h"
+#include "tests/support/source_path.h"
 
 namespace yardmaster::bench {
 
@@ -26,9 +27,9 @@ namespace yardmaster::bench {
 }
 
 inline std::string ReadData(std::string_view name) {
-  const std::string path = std::string(YARD_SOURCE_DIR) + "/tests/data/" + std::string(name);
+  const std::filesystem::path path = testing::SourcePath("tests/data") / name;
   std::ifstream file(path, std::ios::binary);
-  if (!file) Fail("cannot read " + path);
+  if (!file) Fail("cannot read " + path.string());
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
@@ -68,8 +69,7 @@ inline rules::IssueInput TypicalCase() {
 // YARD_PACKS, or those of the source tree.
 inline std::filesystem::path PacksDir() {
   const char* given = std::getenv("YARD_PACKS");
-  return given != nullptr && *given != '\0' ? std::filesystem::path(given)
-                                            : std::filesystem::path(YARD_SOURCE_DIR) / "rules/packs";
+  return given != nullptr && *given != '\0' ? std::filesystem::path(given) : testing::SourcePath("rules/packs");
 }
 
 // YARD_BENCH_PACK, or the rubric that the floors are written for.

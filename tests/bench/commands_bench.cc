@@ -2,10 +2,12 @@
 #include <benchmark/benchmark.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "rules/engine/commands/command_table.h"
+#include "rules/engine/pack/pack_loader.h"
 #include "services/commands/grammar.h"
 #include "tests/bench/bench_data.h"
 
@@ -15,9 +17,9 @@ namespace {
 commands::CommandGrammar MakeGrammar() {
   Problems problems;
   const rules::PackFiles files = rules::ReadPackFiles(PacksDir(), problems);
-  std::shared_ptr<const rules::CommandTable> table = rules::LoadCommandTable(files, "common", problems);
-  if (table == nullptr) Fail("the pack common has no commands: " + (problems.empty() ? "" : problems[0].ToString()));
-  return {std::move(table), {{"yardbot"}, {"rerun-*"}}};
+  std::optional<rules::PackModel> model = rules::LoadPack(files, "common", problems);
+  if (!model.has_value()) Fail("the pack common has no commands: " + (problems.empty() ? "" : problems[0].ToString()));
+  return {std::make_shared<const rules::CommandTable>(std::move(model->commands)), {{"yardbot"}, {"rerun-*"}}};
 }
 
 constexpr char kLongComment[] =

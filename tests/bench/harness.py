@@ -7,9 +7,11 @@ import pathlib
 import re
 import shutil
 import statistics
+import subprocess
 import sys
 import time
 
+import build_time
 import ingest
 import review
 import suites
@@ -42,7 +44,13 @@ FIGURES = {
     "ingest.planned": ("deliveries/s", None, True),
     **review.FIGURES,
     **suites.FIGURES,
+    **build_time.FIGURES,
 }
+# What takes so long that it is measured only when it is asked for.
+LONG = set(build_time.FIGURES)
+# Programs that figures can't do without, and those that are only compared with: without them a figure is skipped, which is no failure.
+TOOLS = {"grpc.health": ["h2load"], "grpc.triage_issue": ["h2load"], **{name: ["cmake", "ninja"] for name in LONG}}
+COMPARED = {"ingest.requests_of_probot": ["node", "npm"], "worker.pytest_1000": ["pytest"], "worker.ctest_1000": ["ctest"]}
 PROGRAMS = {
     "decide.cases": ("decide_bench", "DecideCases"),
     "decide.cases_with_dump": ("decide_bench", "DecideCasesWithDump"),
@@ -115,14 +123,12 @@ def measure_start(folder, packs, smoke):
             memory.append(daemon.resident_mib())
         finally:
             daemon.stop()
-    return {"daemon.ready": statistics.median(ready), "daemon.idle_memory": max(memory)}
+    return {"daemon.ready": statistics.median(ready), "daemon.idle_memory": max(memory)}, {}
 
 
 def measure_calls(folder, packs, smoke, library):
     """Health checks, decisions of the library and TriageIssue in turns, so that a disturbance meets all three; the figures are those of the
     round in the middle."""
-    if shutil.which("h2load") is None:
-        raise Failure("h2load is missing (deploy/install-deps.sh --with-analysis)")
     daemon = Daemon(folder, packs)
     try:
         daemon.start()
@@ -144,7 +150,7 @@ def measure_calls(folder, packs, smoke, library):
         if answered != triage_calls * len(rounds):
             raise Failure(f"{triage_calls * len(rounds)} calls of TriageIssue were sent, but {answered:.0f} of them ended well")
         rounds.sort(key=lambda values: values["grpc.triage_issue"] / triage_floor(values))
-        return rounds[len(rounds) // 2]
+        return rounds[len(rounds) // 2], {}
     finally:
         daemon.stop()
 
@@ -195,54 +201,65 @@ def report(values, names, skipped, smoke, as_json):
     return missed
 
 
+def missing_tools(names, tools):
+    """Name → what is missing for it."""
+    return {name: f"{tool} is missing" for name in names for tool in tools.get(name, ()) if shutil.which(tool) is None}
+
+
+def measure_all(options, names):
+    """Figures by name, and for those that there are none of, why. What fails is said, and in neither; the rest is measured all the same."""
+    packs, library = os.environ["YARD_PACKS"], Library(options.bin, options.smoke)
+    # What is measured together, and how.
+    groups = [("calls", lambda chosen: measure_calls(options.bin, packs, options.smoke, library), {"grpc.health", "grpc.triage_issue"}),
+              ("the start of the daemon", lambda chosen: measure_start(options.bin, packs, options.smoke), {"daemon.ready", "daemon.idle_memory"}),
+              ("ingest", lambda chosen: ingest.measure(options.bin, packs, options.smoke, chosen), {name for name in FIGURES if name.startswith("ingest.")}),
+              ("reviews", lambda chosen: review.measure(options.bin, packs, options.smoke, lambda name: library.measure_program("review_bench", name), chosen),
+               set(review.FIGURES)),
+              ("runs of suites", lambda chosen: suites.measure(options.bin, packs, options.smoke, chosen), set(suites.FIGURES)),
+              ("the build", lambda chosen: build_time.measure(), set(build_time.FIGURES))]
+    groups = [(name, lambda chosen: ({chosen[0]: library.measure(chosen[0])}, {}), {name}) for name in PROGRAMS] + groups
+    values, skipped = {}, {}
+    for title, measure, of_group in groups:
+        chosen = [name for name in names if name in of_group and name not in values]
+        if not chosen:
+            continue
+        say(f"measuring {title}")
+        try:
+            measured, without = measure(chosen)
+        except (Failure, OSError, subprocess.TimeoutExpired) as failure:
+            say(str(failure))
+            continue
+        values.update(measured)
+        skipped.update(without)
+    return values, skipped
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--bin", type=pathlib.Path, required=True)
     parser.add_argument("--only", default="")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--smoke", action="store_true")
+    parser.add_argument("--long", action="store_true")
     options = parser.parse_args()
-    names = [name for name in FIGURES if options.only in name]
+    names = [name for name in FIGURES if options.only in name and (name not in LONG or options.long or options.only == name)]
     if not names:
         say(f"there is no figure like '{options.only}': {', '.join(FIGURES)}")
         return 2
-    values, skipped = {}, {}
-    try:
-        library = Library(options.bin, options.smoke)
-        for name in names:
-            if name in PROGRAMS:
-                say(f"measuring {name}")
-                values[name] = library.measure(name)
-        packs = os.environ["YARD_PACKS"]
-        if any(name.startswith("daemon.") for name in names):
-            say("measuring the start of the daemon")
-            values.update(measure_start(options.bin, packs, options.smoke))
-        if any(name.startswith("grpc.") for name in names):
-            say("measuring calls")
-            values.update(measure_calls(options.bin, packs, options.smoke, library))
-        of_ingest = [name for name in names if name.startswith("ingest.")]
-        if of_ingest:
-            measured, missing = ingest.measure(options.bin, packs, options.smoke, of_ingest)
-            values.update(measured)
-            skipped.update(missing)
-        of_review = [name for name in names if name in review.FIGURES]
-        if of_review:
-            say("measuring reviews")
-            measured, missing = review.measure(options.bin, packs, options.smoke, lambda name: library.measure_program("review_bench", name), of_review)
-            values.update(measured)
-            skipped.update(missing)
-        of_suites = [name for name in names if name in suites.FIGURES]
-        if of_suites:
-            say("measuring runs of suites")
-            measured, missing = suites.measure(options.bin, packs, options.smoke, of_suites)
-            values.update(measured)
-            skipped.update(missing)
-    except (Failure, OSError) as failure:
-        say(str(failure))
-        return 4
+    # Said before anything is measured, so that nobody waits for half of the figures.
+    missing = missing_tools(names, TOOLS)
+    for name, reason in {**missing_tools(names, COMPARED), **missing}.items():
+        say(f"{name} can't be measured: {reason} (tests/bench/run.sh --install-deps)")
+    values, skipped = measure_all(options, [name for name in names if name not in missing])
+    skipped.update(missing)
+    failed = {name for name in names if name not in values and name not in skipped}
+    skipped.update({name: "can't be measured" for name in failed})
     missed = report(values, names, skipped, options.smoke, options.json)
     if missed:
         say("missed: " + ", ".join(missed))
+    if missing or failed:
+        say("not measured: " + ", ".join(sorted({*missing, *failed})))
+        return 4
     return 1 if missed else 0
 
 

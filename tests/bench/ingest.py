@@ -288,7 +288,6 @@ def measure(folder, packs, smoke, names):
     with tempfile.TemporaryDirectory(prefix="bench-", dir=folder.parent, ignore_cleanup_errors=True) as work:
         work = pathlib.Path(work)
         if set(names) - {"ingest.planned"}:
-            say("measuring ingest")
             values, skipped = measure_rates(folder, packs, work, smoke, sender)
         if "ingest.planned" in names:
             say("measuring how fast a backlog is planned")

@@ -50,10 +50,8 @@ std::string Kernel(size_t helpers) {
 }
 
 std::shared_ptr<const rules::CheckSet> Checks() {
-  const char* dir = std::getenv("YARD_PACKS");
   Problems problems;
-  const rules::PackFiles files =
-      rules::ReadPackFiles(dir != nullptr ? dir : std::string(YARD_SOURCE_DIR) + "/rules/packs", problems);
+  const rules::PackFiles files = rules::ReadPackFiles(PacksDir(), problems);
   std::shared_ptr<const rules::CheckSet> checks = rules::LoadChecks(files, "pypto", problems);
   if (checks == nullptr) Fail("the checks do not load: " + problems.at(0).ToString());
   return checks;

@@ -4,7 +4,7 @@ set -uo pipefail
 
 usage() {
   cat <<'USAGE'
-Usage: tests/bench/run.sh [--only NAME] [--json] [--smoke] [--no-build] [--help]
+Usage: tests/bench/run.sh [--only NAME] [--json] [--smoke | --long] [--no-build] [--install-deps] [--help]
 
 Measures, on this machine and in one run:
   decide.cases             decisions per second on one core, library alone, on tests/data/triage_cases.jsonl
@@ -50,16 +50,20 @@ Measures, on this machine and in one run:
                            time of a test step of 1,000 tests that do nothing, over that of the same pytest and ctest by themselves; the
                            median of five rounds in turns
   worker.fixed_cost        seconds of yard test run on a suite that builds nothing and whose one step does nothing
+  build.programs_cpu       seconds of the processor that a build of the programs takes, with an empty compiler cache, in a folder of its
+                           own; takes minutes, so only with --long or by its whole name
 
   --only NAME   only figures whose name contains NAME, and what they are compared with
   --json        JSON lines {name, value, unit, floor, ratio} on stdout instead of the table; ratio >= 1 is good, whichever direction is
                 better; floor and ratio are null where there is none
   --smoke       runs everything briefly and compares with no floor: shows that it works, not how fast it is
+  --long        besides, what takes minutes: build.programs_cpu
   --no-build    uses the programs that are there
+  --install-deps  installs what is missing first: load generators, node and npm, Google Benchmark
   --help        this text
 
-The machine should have nothing else to do. Exit: 0 every floor is met, 1 one is missed (it is named), 2 wrong option,
-4 something can't be built or measured. Where Probot can't be installed (no npm, no network) its figures are skipped with the reason,
+The machine should have nothing else to do. Missing tools are named before anything is measured, and the other figures are measured all the
+same. Exit: 0 every floor is met, 1 one is missed (it is named), 2 wrong option, 4 something can't be built or measured. Where Probot can't be installed (no npm, no network) its figures are skipped with the reason,
 and what is compared with them has no floor.
 
 Environment: YARD_PACKS (packs folder), YARD_BENCH_PACK (pack; default pytorch-distributed), YARD_BENCH_BIN (folder of the
@@ -74,6 +78,7 @@ USAGE
 }
 
 build=true
+install=false
 arguments=()
 while [ $# -gt 0 ]; do
   case "$1" in
@@ -83,7 +88,8 @@ while [ $# -gt 0 ]; do
       shift
       ;;
     --only=*) arguments+=(--only "${1#--only=}") ;;
-    --json | --smoke) arguments+=("$1") ;;
+    --json | --smoke | --long) arguments+=("$1") ;;
+    --install-deps) install=true ;;
     --no-build) build=false ;;
     --help | -h) usage; exit 0 ;;
     *) echo "bench: unknown option '$1'; see --help" >&2; exit 2 ;;
@@ -93,9 +99,13 @@ done
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P) || exit 4
 cd "$root" || exit 4
-command -v python3 >/dev/null || { echo "bench: python3 is missing (deploy/install-deps.sh --with-tests)" >&2; exit 4; }
+if $install; then
+  deploy/install-deps.sh --with-analysis || exit 4
+fi
+command -v python3 >/dev/null || { echo "bench: python3 is missing (tests/bench/run.sh --install-deps)" >&2; exit 4; }
 if $build; then
-  { [ -f build/release/build.ninja ] || cmake --preset release; } >&2 &&
+  # A tree that the quickstart or a release was built in has neither benchmarks nor the tests' forge.
+  cmake --preset release -DYARDMASTER_BUILD_BENCH=ON -DYARDMASTER_BUILD_FAKEFORGE=ON >&2 &&
     cmake --build --preset release --target yardmasterd yard yard-fakeforge bench_programs >&2 || { echo "bench: the build failed" >&2; exit 4; }
 fi
 export YARD_PACKS=${YARD_PACKS:-$root/rules/packs}

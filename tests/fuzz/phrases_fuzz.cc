@@ -9,6 +9,7 @@
 #include "rules/engine/phrases/phrase_set.h"
 #include "services/core/readable.h"
 #include "tests/fuzz/check.h"
+#include "tests/support/source_path.h"
 
 namespace {
 
@@ -20,7 +21,7 @@ using yardmaster::rules::PhraseSet;
 const PhraseSet& Phrases() {
   static const std::shared_ptr<const PhraseSet> phrases = [] {
     yardmaster::Problems problems;
-    const auto files = yardmaster::rules::ReadPackFiles(YARD_SOURCE_DIR "/rules/packs", problems);
+    const auto files = yardmaster::rules::ReadPackFiles(yardmaster::testing::SourcePath("rules/packs"), problems);
     return PhraseSet::Load(files, "common", problems);
   }();
   if (phrases == nullptr) std::abort();

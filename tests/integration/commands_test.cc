@@ -23,7 +23,7 @@ using nlohmann::json;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using testing::PipeTest;
-using testing::Source;
+using testing::SourcePath;
 
 constexpr const char* kRepository = "octo/repo";
 // maria may write, nobody else may: alice opens things, bob walks by.
@@ -34,7 +34,7 @@ class CommandsTest : public PipeTest, public ::testing::WithParamInterface<std::
  protected:
   void StartCommands(const std::string& faults = "", const std::string& seed = "1") {
     more_packs_ = {"pypto"};
-    Start(Source("rules/packs").string(), "hyper-parallel", faults, seed);
+    Start(SourcePath("rules/packs").string(), "hyper-parallel", faults, seed);
     for (const std::string repository : {kRepository, "octo/dry"}) {
       Forge("repository",
             {{"forge", forge()}, {"repository", repository}, {"permissions", {{kMaria, "write"}, {"root", "admin"}}}});

@@ -21,6 +21,7 @@
 
 #include "tests/support/process.h"
 #include "tests/support/raw_http.h"
+#include "tests/support/source_path.h"
 #include "tests/support/temp_dir.h"
 
 namespace yardmaster::testing {
@@ -31,7 +32,6 @@ inline constexpr const char* kSecret = "a-secret-of-the-webhooks";
 inline constexpr const char* kToken = "token-of-the-bot-0123";
 
 inline std::string Program(const std::string& name) { return std::string(YARD_PROGRAMS) + "/" + name; }
-inline std::filesystem::path Source(const std::string& path) { return std::filesystem::path(YARD_SOURCE_DIR) / path; }
 
 // A port that was free a moment ago: the daemon has to come back on the same one after each death.
 inline uint16_t FreePort() {

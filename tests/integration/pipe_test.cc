@@ -25,10 +25,10 @@ using nlohmann::json;
 using testing::PipeTest;
 using testing::Process;
 using testing::Program;
-using testing::Source;
+using testing::SourcePath;
 
 TEST_F(PipeTest, IssueOpenedOnAForgeIsSortedAndTheLedgerTellsIt) {
-  Start(Source("tests/support/packs").string(), "lantern");
+  Start(SourcePath("tests/support/packs").string(), "lantern");
   const int64_t clear = Open("github", "octo/repo", "Can't read a WebP file", "DecodeError for every webp.", {"new"});
   const int64_t vague = Open("github", "octo/repo", "Installing fails", "It is empty.", {"new"});
   const int64_t outside = Open("github", "octo/repo", "Can't read a WebP file", "DecodeError", {});
@@ -64,7 +64,7 @@ TEST_F(PipeTest, IssueOpenedOnAForgeIsSortedAndTheLedgerTellsIt) {
 }
 
 TEST_F(PipeTest, GitCodesIssuesAreSortedAsWell) {
-  Start(Source("tests/support/packs").string(), "lantern");
+  Start(SourcePath("tests/support/packs").string(), "lantern");
   const int64_t clear = Open("gitcode", "octo/repo", "读取 WebP 失败", "DecodeError for every webp.", {"new"});
   const int64_t vague = Open("gitcode", "octo/repo", "安装失败", "什么都没有。", {"new"});
   const int64_t later = Open("gitcode", "octo/repo", "Can't read a PNG", "DecodeError in png.", {});
@@ -85,7 +85,7 @@ TEST_F(PipeTest, GitCodesIssuesAreSortedAsWell) {
 
 // The shipped pack for GitCode: no entry label, names of its own for everything.
 TEST_F(PipeTest, EveryIssueOpenedOnGitCodeEntersTheRubricWithoutAnEntryLabel) {
-  Start(Source("rules/packs").string(), "hyper-parallel");
+  Start(SourcePath("rules/packs").string(), "hyper-parallel");
   const std::string body = "### 重现步骤\n```python\nd.redistribute(mesh, [Shard(1)])\n```\n";
   const int64_t clear = Open("gitcode", "octo/repo", "DTensor 重排布结果不正确", body, {});
   const int64_t vague = Open("gitcode", "octo/repo", "训练挂死", "训练到 100 步就卡住了，没有任何日志。", {});
@@ -123,14 +123,14 @@ TEST_F(PipeTest, EveryIssueOpenedOnGitCodeEntersTheRubricWithoutAnEntryLabel) {
 }
 
 TEST_F(PipeTest, LabelsThatARepositoryLacksAreNamedAndNeverMade) {
-  Start(Source("rules/packs").string(), "hyper-parallel");
+  Start(SourcePath("rules/packs").string(), "hyper-parallel");
   const std::string name = "gitcode:octo/repo";
   const Answer unknown = Yard({"rules", "validate", "--repository", name});
   EXPECT_EQ(unknown.code, 1) << "the forge has no such repository yet: " << unknown.err;
   EXPECT_NE(unknown.err.find(name), std::string::npos) << unknown.err;
 
   std::vector<std::string> labels;
-  const json list = json::parse(std::ifstream(Source("rules/packs/hyper-parallel/labels.json")));
+  const json list = json::parse(std::ifstream(SourcePath("rules/packs/hyper-parallel/labels.json")));
   for (const json& label : list["labels"]) labels.push_back(label["name"]);
   const auto declare = [&](const std::vector<std::string>& names) {
     Forge("labels", {{"forge", "gitcode"}, {"repository", "octo/repo"}, {"declare", names}});
@@ -184,7 +184,7 @@ TEST_F(PipeTest, LabelsThatARepositoryLacksAreNamedAndNeverMade) {
 }
 
 TEST_F(PipeTest, PeopleAskForDecisionsReplaysAndSweeps) {
-  Start(Source("tests/support/packs").string(), "lantern");
+  Start(SourcePath("tests/support/packs").string(), "lantern");
   // The daemon was away when it was opened.
   KillDaemon();
   const int64_t number = Open("github", "octo/repo", "Can't read a WebP file", "DecodeError for every webp.", {"new"});
@@ -228,7 +228,7 @@ TEST_F(PipeTest, KillsUnderFaultsLoseNothingAndDoNothingTwice) {
   const int kills = wanted == nullptr ? 6 : std::atoi(wanted);
   const int issues = std::max(16, 2 * kills);
   const std::string pack = "pytorch-distributed";
-  const std::string packs = Source("rules/packs").string();
+  const std::string packs = SourcePath("rules/packs").string();
   const std::string seed = std::to_string(std::random_device()() % 1'000'000);
   RecordProperty("seed", seed);
   SCOPED_TRACE("seed " + seed);
@@ -240,7 +240,7 @@ TEST_F(PipeTest, KillsUnderFaultsLoseNothingAndDoNothingTwice) {
   std::mt19937 random(static_cast<unsigned>(std::stoul(seed)));
 
   std::vector<json> samples;
-  std::ifstream lines(Source("deploy/quickstart/issues.jsonl"));
+  std::ifstream lines(SourcePath("deploy/quickstart/issues.jsonl"));
   for (std::string line; std::getline(lines, line);) samples.push_back(json::parse(line));
   ASSERT_FALSE(samples.empty());
 

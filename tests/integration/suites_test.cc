@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "tests/support/process.h"
+#include "tests/support/source_path.h"
 #include "tests/support/temp_dir.h"
 
 namespace yardmaster {
@@ -34,7 +35,7 @@ using ::testing::Not;
 using Json = nlohmann::json;
 
 const std::string kYard = std::string(YARD_PROGRAMS) + "/yard";
-const fs::path kSources = YARD_SOURCE_DIR;
+const fs::path kSources = yardmaster::testing::SourcePath("");
 
 struct Outcome {
   int code = -1;

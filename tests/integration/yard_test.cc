@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "tests/support/process.h"
+#include "tests/support/source_path.h"
 #include "tests/support/temp_dir.h"
 
 namespace yardmaster {
@@ -85,8 +86,8 @@ class YardTest : public ::testing::Test {
   // Everything but the decision of issues needs a token, also on loopback.
   std::unique_ptr<testing::Daemon> Start() {
     const std::string config = Write("config.json", R"({
-        "data_dir": "data", "packs_dir": ")" + std::string(YARD_SOURCE_DIR) +
-                                                        R"(/rules/packs",
+        "data_dir": "data", "packs_dir": ")" + yardmaster::testing::SourcePath("rules/packs").string() +
+                                                        R"(",
         "allow_anonymous_loopback": true,
         "tokens": [{"name": "ops", "role": "operator", "secret": {"file": "ops.token"}},
                    {"name": "reader", "role": "viewer", "secret": {"file": "reader.token"}}]})");
@@ -192,14 +193,14 @@ TEST_F(YardTest, RulesAnswerTheSameLocallyAndByTheServer) {
   const nlohmann::json packs = nlohmann::json::parse(Yard({"rules", "list", "--json"}).out);
   EXPECT_GE(packs["packs"].size(), 3u);
   EXPECT_EQ(by_server({"rules", "validate", "--json"}).out, Yard({"rules", "validate", "--json"}).out);
-  const std::string folder = std::string(YARD_SOURCE_DIR) + "/rules/packs/" + kPack;
+  const std::string folder = yardmaster::testing::SourcePath("rules/packs") / kPack;
   EXPECT_EQ(by_server({"rules", "validate", folder}).code, 0);
   EXPECT_EQ(by_server({"rules", "test", kPack}).out, Yard({"rules", "test", kPack}).out);
 }
 
 TEST_F(YardTest, BacktestByTheServerTakesTheCandidateAlong) {
   const std::string issues = Write("issues.jsonl", Issues());
-  const fs::path source = fs::path(YARD_SOURCE_DIR) / "rules" / "packs" / kPack;
+  const fs::path source = yardmaster::testing::SourcePath("rules/packs") / kPack;
   fs::create_directories(folder_.path() / "packs");
   fs::copy(source, folder_.path() / "packs" / kPack, fs::copy_options::recursive);
   const auto daemon = Start();

@@ -12,12 +12,14 @@
 #include <stdexcept>
 #include <string>
 
+#include "tests/support/source_path.h"
+
 namespace yardmaster::testing {
 
 // [{"name": event, "examples": [payload…]}…], keys in the order of the file. Throws std::runtime_error if the file is
 // missing or damaged.
 inline nlohmann::ordered_json GithubExamples() {
-  const std::string name = std::string(YARD_SOURCE_DIR) + "/tests/support/webhook_examples/github.json.zst";
+  const std::string name = SourcePath("tests/support/webhook_examples/github.json.zst").string();
   std::ifstream in(name, std::ios::binary);
   const std::string packed{std::istreambuf_iterator<char>(in), {}};
   const unsigned long long size = ZSTD_getFrameContentSize(packed.data(), packed.size());

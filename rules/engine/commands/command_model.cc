@@ -11,7 +11,8 @@ struct PlaceName {
   CommandPlace place;
   std::string_view name;
 };
-constexpr PlaceName kPlaces[] = {{kFromIssue, "issue"}, {kFromPull, "pull"}, {kFromChat, "chat"}, {kFromCli, "cli"}};
+constexpr PlaceName kPlaceNames[] = {
+    {kFromIssue, "issue"}, {kFromPull, "pull"}, {kFromChat, "chat"}, {kFromCli, "cli"}};
 
 }  // namespace
 
@@ -98,8 +99,8 @@ std::string_view TypeName(CommandParameterType type) {
 
 std::vector<std::string> PlaceNames(uint8_t places) {
   std::vector<std::string> out;
-  out.reserve(std::size(kPlaces));
-  for (const PlaceName& place : kPlaces) {
+  out.reserve(std::size(kPlaceNames));
+  for (const PlaceName& place : kPlaceNames) {
     if ((places & place.place) != 0) out.emplace_back(place.name);
   }
   return out;

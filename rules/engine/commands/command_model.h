@@ -59,6 +59,11 @@ struct CommandParameter {
   LocalText summary;
 };
 
+// Whether its value is an issue or a pull request.
+inline bool IsReference(const CommandParameter& parameter) {
+  return parameter.type == CommandParameterType::kPull || parameter.type == CommandParameterType::kIssue;
+}
+
 // One way to write a command: "/squash", "/autogit squash", "/retest_compile_{target}".
 struct CommandForm {
   std::string text;                // as in the pack, with the slash

@@ -6,7 +6,6 @@
 #include <string>
 #include <utility>
 
-#include "rules/engine/pack/pack_part.h"
 #include "services/core/readable.h"
 
 namespace yardmaster::rules {

@@ -182,11 +182,4 @@ bool CommandTable::IsOtherRobotsLogin(std::string_view login) const {
 
 bool CommandTable::IsPeopleLabel(std::string_view label) const { return Contains(model_.people_labels, label); }
 
-std::shared_ptr<const CommandTable> LoadCommandTable(const PackFiles& files, std::string_view pack,
-                                                     Problems& problems) {
-  std::optional<PackModel> model = LoadPack(files, pack, problems);
-  if (!model) return nullptr;
-  return std::make_shared<const CommandTable>(std::move(model->commands));
-}
-
 }  // namespace yardmaster::rules

@@ -11,8 +11,6 @@
 #include <vector>
 
 #include "rules/engine/commands/command_model.h"
-#include "rules/engine/pack/pack_loader.h"
-#include "services/core/problem.h"
 
 namespace yardmaster::rules {
 
@@ -70,10 +68,6 @@ class CommandTable {
   std::vector<std::string> form_texts_;                                   // with the slash
   std::vector<std::string> form_words_;                                   // the same without it, lower case
 };
-
-// The table of a pack and of everything that it extends. Adds every problem with file, pointer and line, and returns
-// nullptr if there was any. For those who need nothing but commands; CompiledPack has the same table.
-std::shared_ptr<const CommandTable> LoadCommandTable(const PackFiles& files, std::string_view pack, Problems& problems);
 
 }  // namespace yardmaster::rules
 

@@ -22,10 +22,10 @@ const std::string& Key(const ClassifierModel& classifier) { return classifier.id
 const std::string& Key(const CommandModel& command) { return command.id; }
 const std::string& Key(const CommandGroup& group) { return group.id; }
 const std::string& Key(const StepPart& step) { return step.model.id; }
-const Origin& Place(const SignalPart& signal) { return signal.model.origin; }
-const Origin& Place(const StepPart& step) { return step.model.origin; }
+const Origin& OriginOf(const SignalPart& signal) { return signal.model.origin; }
+const Origin& OriginOf(const StepPart& step) { return step.model.origin; }
 template <typename T>
-const Origin& Place(const T& piece) {
+const Origin& OriginOf(const T& piece) {
   return piece.origin;
 }
 
@@ -151,12 +151,12 @@ class RuleIds {
   template <typename T>
   void Add(std::string_view kind, const std::vector<T>& pieces) {
     for (const T& piece : pieces) {
-      const auto [it, inserted] = kinds_.try_emplace(Key(piece), std::pair(kind, &Place(piece)));
+      const auto [it, inserted] = kinds_.try_emplace(Key(piece), std::pair(kind, &OriginOf(piece)));
       if (inserted || it->second.first == kind) continue;
       const auto& [other_kind, other] = it->second;
-      problems_.push_back(ProblemAt(Place(piece), "the id " + Quoted(Key(piece)) + " is there already, as a " +
-                                                      std::string(other_kind) + ": " + other->file + ":" +
-                                                      std::to_string(other->line)));
+      problems_.push_back(ProblemAt(OriginOf(piece), "the id " + Quoted(Key(piece)) + " is there already, as a " +
+                                                         std::string(other_kind) + ": " + other->file + ":" +
+                                                         std::to_string(other->line)));
     }
   }
 

@@ -515,10 +515,6 @@ void CheckAcrossFiles(const PackPart& part, Problems& problems) {
 
 }  // namespace
 
-Problem ProblemAt(const Origin& origin, std::string message) {
-  return {origin.file, origin.pointer, origin.line, 0, std::move(message)};
-}
-
 void ApplyGuardrails(const json& value, GuardrailsModel& guardrails) {
   Take(value, "allow", guardrails.allow);
   Take(value, "never", guardrails.never);

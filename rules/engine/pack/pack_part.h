@@ -78,9 +78,6 @@ void ForEachPackFile(const PackFiles& files, std::string_view name, Visit visit)
   }
 }
 
-// A problem at a piece of a pack.
-Problem ProblemAt(const Origin& origin, std::string message);
-
 // The keys that a guardrails.json gives replace those of `guardrails`.
 void ApplyGuardrails(const nlohmann::json& value, GuardrailsModel& guardrails);
 

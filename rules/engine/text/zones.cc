@@ -16,7 +16,7 @@ constexpr std::array<std::string_view, kZoneCount> kZoneNames = {
     "title", "prose",        "heading",     "code",    "trace",   "environment",
     "quote", "html_comment", "boilerplate", "command", "overflow"};
 
-bool IsBlank(std::string_view text) { return text.find_first_not_of(" \t\r\n") == std::string_view::npos; }
+bool IsWhitespace(std::string_view text) { return text.find_first_not_of(" \t\r\n") == std::string_view::npos; }
 
 // Collects stretches of lines and joins those that belong together.
 class SpanWriter {
@@ -25,7 +25,7 @@ class SpanWriter {
       : text_(text), blocks_(blocks), spans_(spans) {}
 
   void Add(Zone zone, uint32_t block, uint32_t begin, uint32_t end) {
-    if (IsBlank(text_.substr(begin, end - begin))) return;
+    if (IsWhitespace(text_.substr(begin, end - begin))) return;
     if (!spans_.empty() && spans_.back().zone == zone && (block == block_ || GoesOn(zone, block))) {
       spans_.back().end = end;
     } else {
@@ -141,7 +141,7 @@ std::vector<ZoneSpan> ZoneSplitter::Split(std::string_view text, bool* too_deep)
   std::vector<ZoneSpan> spans;
   spans.reserve(blocks.size() + 2);
   WriteSpans(markdown, blocks, comments, lines, spans);
-  if (markdown_end < text.size() && !IsBlank(text.substr(markdown_end))) {
+  if (markdown_end < text.size() && !IsWhitespace(text.substr(markdown_end))) {
     spans.push_back({Zone::kOverflow, markdown_end, text.size(), std::string()});
   }
   return spans;

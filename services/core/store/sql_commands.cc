@@ -14,7 +14,7 @@
 namespace yardmaster::store {
 namespace {
 
-constexpr std::string_view kColumns =
+constexpr std::string_view kCommandColumns =
     "select c.id, c.subject, c.subject_kind, c.source, c.slot, c.revision, c.fingerprint, c.command, c.actor, "
     "c.delivery, c.progress, c.seen_at, c.settled_at, c.outcome";
 
@@ -67,10 +67,12 @@ std::vector<Known> KnownOf(soci::session& sql, const CommandsOfText& text) {
   std::vector<std::pair<std::string, std::pair<long long, long long>>> packed;
   CommandRow row(sql);
   Select query(sql);
-  query.Add(kColumns).Add(
-      ", coalesce(d.state, ''), c.plan_bytes, c.encoding, c.plan from commands c left join deliveries d on d.id = "
-      "c.delivery where lower(c.subject) = lower(:subject) and c.subject_kind = :kind and c.source = :source order by "
-      "c.slot");
+  query.Add(kCommandColumns)
+      .Add(
+          ", coalesce(d.state, ''), c.plan_bytes, c.encoding, c.plan from commands c left join deliveries d on d.id = "
+          "c.delivery where lower(c.subject) = lower(:subject) and c.subject_kind = :kind and c.source = :source order "
+          "by "
+          "c.slot");
   query.Bind("subject", SubjectText(text.subject)).Bind("kind", text.subject.kind()).Bind("source", text.source);
   row.Into(query);
   query.Into(row.delivery_state).Into(row.plan_bytes).Into(row.encoding).Into(row.plan);
@@ -220,7 +222,7 @@ absl::StatusOr<std::vector<StoredCommand>> SqlCommands::List(const v1::Subject& 
   return readers_.Read([&](soci::session& sql) -> absl::StatusOr<std::vector<StoredCommand>> {
     CommandRow row(sql);
     Select query(sql);
-    query.Add(kColumns).Add(" from commands c where lower(c.subject) = lower(:subject)");
+    query.Add(kCommandColumns).Add(" from commands c where lower(c.subject) = lower(:subject)");
     query.Bind("subject", SubjectText(subject));
     if (subject.kind() != v1::SUBJECT_KIND_UNSPECIFIED) {
       query.Add(" and c.subject_kind = :kind").Bind("kind", subject.kind());

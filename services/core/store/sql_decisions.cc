@@ -16,7 +16,7 @@ namespace {
 std::string_view ModeText(v1::Mode mode) { return mode == v1::MODE_APPLY ? "apply" : "dry-run"; }
 v1::Mode ModeFromText(std::string_view text) { return text == "apply" ? v1::MODE_APPLY : v1::MODE_DRY_RUN; }
 
-constexpr std::string_view kColumns =
+constexpr std::string_view kDecisionColumns =
     "select id, decision_id, subject, subject_kind, pack, pack_revision, input_digest, mode, delivery, created_at";
 constexpr std::string_view kWithPlan = ", plan_bytes, encoding, plan from decisions";
 constexpr std::string_view kWithoutPlan = " from decisions";
@@ -132,7 +132,7 @@ absl::Status SqlDecisions::Put(const NewDecision& decision) {
 absl::StatusOr<Decision> SqlDecisions::Get(std::string_view id) {
   return readers_.Read([&](soci::session& sql) -> absl::StatusOr<Decision> {
     Select query(sql);
-    query.Add(kColumns).Add(kWithPlan).Add(" where decision_id = :decision").Bind("decision", id);
+    query.Add(kDecisionColumns).Add(kWithPlan).Add(" where decision_id = :decision").Bind("decision", id);
     ASSIGN_OR_RETURN(std::optional<Decision> decision, ReadFirst(sql, query));
     if (!decision.has_value()) return errors::DecisionUnknown(id);
     return *std::move(decision);
@@ -142,7 +142,7 @@ absl::StatusOr<Decision> SqlDecisions::Get(std::string_view id) {
 absl::StatusOr<std::optional<Decision>> SqlDecisions::Latest(const v1::Subject& subject) {
   return readers_.Read([&](soci::session& sql) {
     Select query(sql);
-    query.Add(kColumns).Add(kWithPlan).Add(" where id > 0");
+    query.Add(kDecisionColumns).Add(kWithPlan).Add(" where id > 0");
     BindSubject(query, subject);
     query.Add(" order by id desc limit 1");
     return ReadFirst(sql, query);
@@ -155,7 +155,7 @@ absl::StatusOr<std::optional<Decision>> SqlDecisions::FindSame(const v1::Subject
                                                                std::optional<v1::Mode> mode) {
   return readers_.Read([&](soci::session& sql) {
     Select query(sql);
-    query.Add(kColumns).Add(kWithPlan).Add(" where id > 0");
+    query.Add(kDecisionColumns).Add(kWithPlan).Add(" where id > 0");
     BindSubject(query, subject);
     query.Add(" and input_digest = :digest and pack = :pack and pack_revision = :revision");
     query.Bind("digest", input_digest).Bind("pack", pack).Bind("revision", pack_revision);
@@ -170,7 +170,7 @@ absl::StatusOr<Page<Decision>> SqlDecisions::List(const DecisionFilter& filter, 
   return readers_.Read([&](soci::session& sql) -> absl::StatusOr<Page<Decision>> {
     DecisionRow row(sql);
     Select query(sql);
-    query.Add(kColumns).Add(kWithoutPlan).Add(" where id > 0");
+    query.Add(kDecisionColumns).Add(kWithoutPlan).Add(" where id > 0");
     if (page.before > 0) query.Add(" and id < :before").Bind("before", page.before);
     if (filter.subject.has_value()) BindSubject(query, *filter.subject);
     if (!filter.pack.empty()) query.Add(" and pack = :pack").Bind("pack", filter.pack);

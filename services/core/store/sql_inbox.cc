@@ -40,7 +40,7 @@ Headers CleanHeaders(const Headers& headers) {
 }
 
 // Columns of a delivery, in the order of DeliveryRow::Into.
-constexpr std::string_view kColumns =
+constexpr std::string_view kDeliveryColumns =
     "select d.id, d.forge, d.delivery_id, d.event, d.action, d.subject, d.subject_kind, d.state, d.reason, d.attempts, "
     "d.received_at, d.due_at, d.settled_at, d.body_sha256, d.body_bytes, d.headers, "
     "(select count(*) from bodies b where b.delivery = d.id) from deliveries d";
@@ -371,7 +371,11 @@ absl::StatusOr<std::vector<Delivery>> SqlInbox::Claim(int64_t limit) {
       readers_.Read([&](soci::session& sql) -> absl::StatusOr<std::vector<Delivery>> {
         const auto unclaimed = [&](std::string_view condition, std::string_view order) {
           Select query(sql);
-          query.Add(kColumns).Add(" where d.state = 'received' and ").Add(condition).Add(order).Add(" limit :limit");
+          query.Add(kDeliveryColumns)
+              .Add(" where d.state = 'received' and ")
+              .Add(condition)
+              .Add(order)
+              .Add(" limit :limit");
           DeliveryRow row;
           row.Into(query);
           if (condition.find(":now") != std::string_view::npos) query.Bind("now", now);
@@ -510,7 +514,7 @@ absl::Status SqlInbox::Requeue(int64_t id) {
 absl::StatusOr<Delivery> SqlInbox::Get(int64_t id) {
   return readers_.Read([&](soci::session& sql) {
     Select query(sql);
-    query.Add(kColumns).Add(" where d.id = :id").Bind("id", id);
+    query.Add(kDeliveryColumns).Add(" where d.id = :id").Bind("id", id);
     return ReadOne(query, std::to_string(id));
   });
 }
@@ -518,7 +522,7 @@ absl::StatusOr<Delivery> SqlInbox::Get(int64_t id) {
 absl::StatusOr<Delivery> SqlInbox::Find(std::string_view forge, std::string_view delivery_id) {
   return readers_.Read([&](soci::session& sql) {
     Select query(sql);
-    query.Add(kColumns).Add(" where ").Add(AmongRows(seen_.WithId(IdPrint(delivery_id))));
+    query.Add(kDeliveryColumns).Add(" where ").Add(AmongRows(seen_.WithId(IdPrint(delivery_id))));
     query.Add(" and d.forge = :forge and d.delivery_id = :delivery");
     query.Bind("forge", forge).Bind("delivery", delivery_id);
     return ReadOne(query, delivery_id);
@@ -550,7 +554,7 @@ absl::StatusOr<Page<Delivery>> SqlInbox::List(const DeliveryFilter& filter, cons
   const int64_t limit = std::clamp<int64_t>(page.limit, 1, kMaxStorePage);
   return readers_.Read([&](soci::session& sql) -> absl::StatusOr<Page<Delivery>> {
     Select query(sql);
-    query.Add(kColumns).Add(" where d.id > 0");
+    query.Add(kDeliveryColumns).Add(" where d.id > 0");
     if (page.before > 0) query.Add(" and d.id < :before").Bind("before", page.before);
     if (!filter.forge.empty()) query.Add(" and d.forge = :forge").Bind("forge", filter.forge);
     if (!filter.delivery_id.empty()) {

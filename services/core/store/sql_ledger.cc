@@ -13,7 +13,7 @@
 namespace yardmaster::store {
 namespace {
 
-constexpr std::string_view kColumns =
+constexpr std::string_view kEffectColumns =
     "select id, key, subject, subject_kind, kind, decision, delivery, state, forge_ref, reason, attempts, created_at, "
     "sent_at, due_at, settled_at, progress, payload from effects";
 
@@ -246,7 +246,7 @@ absl::Status SqlLedger::MarkFailed(int64_t id, std::string_view reason) {
 absl::StatusOr<Effect> SqlLedger::Get(int64_t id) {
   return readers_.Read([&](soci::session& sql) {
     Select query(sql);
-    query.Add(kColumns).Add(" where id = :id").Bind("id", id);
+    query.Add(kEffectColumns).Add(" where id = :id").Bind("id", id);
     return ReadOne(sql, query, std::to_string(id));
   });
 }
@@ -254,7 +254,7 @@ absl::StatusOr<Effect> SqlLedger::Get(int64_t id) {
 absl::StatusOr<Effect> SqlLedger::Find(std::string_view key) {
   return readers_.Read([&](soci::session& sql) {
     Select query(sql);
-    query.Add(kColumns).Add(" where key = :key").Bind("key", key);
+    query.Add(kEffectColumns).Add(" where key = :key").Bind("key", key);
     return ReadOne(sql, query, key);
   });
 }
@@ -264,7 +264,7 @@ absl::StatusOr<std::vector<Effect>> SqlLedger::Pending(int64_t after, int64_t li
   return readers_.Read([&](soci::session& sql) -> absl::StatusOr<std::vector<Effect>> {
     EffectRow row(sql);
     Select query(sql);
-    query.Add(kColumns).Add(" where state in ('intent', 'unknown') and id > :after order by id limit :limit");
+    query.Add(kEffectColumns).Add(" where state in ('intent', 'unknown') and id > :after order by id limit :limit");
     query.Bind("after", after).Bind("limit", limit);
     row.Into(query);
     std::vector<Effect> effects;
@@ -289,7 +289,7 @@ absl::StatusOr<Page<Effect>> SqlLedger::List(const EffectFilter& filter, const P
   return readers_.Read([&](soci::session& sql) -> absl::StatusOr<Page<Effect>> {
     EffectRow row(sql);
     Select query(sql);
-    query.Add(kColumns).Add(" where id > 0");
+    query.Add(kEffectColumns).Add(" where id > 0");
     if (page.before > 0) query.Add(" and id < :before").Bind("before", page.before);
     if (filter.subject.has_value()) {
       query.Add(" and lower(subject) = lower(:subject)").Bind("subject", SubjectText(*filter.subject));

@@ -13,7 +13,7 @@
 namespace yardmaster::store {
 namespace {
 
-constexpr std::string_view kColumns = "select name, started_at, finished_at, outcome, progress from schedules";
+constexpr std::string_view kScheduleColumns = "select name, started_at, finished_at, outcome, progress from schedules";
 
 struct ScheduleRow {
   std::string name, outcome, progress;
@@ -67,7 +67,7 @@ absl::StatusOr<std::optional<Schedule>> SqlSchedules::Get(std::string_view name)
   return readers_.Read([&](soci::session& sql) -> absl::StatusOr<std::optional<Schedule>> {
     ScheduleRow row;
     Select query(sql);
-    query.Add(kColumns).Add(" where name = :name").Bind("name", name);
+    query.Add(kScheduleColumns).Add(" where name = :name").Bind("name", name);
     row.Into(query);
     std::optional<Schedule> schedule;
     while (query.Next()) schedule = row.Read();
@@ -79,7 +79,7 @@ absl::StatusOr<std::vector<Schedule>> SqlSchedules::List() {
   return readers_.Read([&](soci::session& sql) -> absl::StatusOr<std::vector<Schedule>> {
     ScheduleRow row;
     Select query(sql);
-    query.Add(kColumns).Add(" order by name");
+    query.Add(kScheduleColumns).Add(" order by name");
     row.Into(query);
     std::vector<Schedule> schedules;
     while (query.Next()) schedules.push_back(row.Read());

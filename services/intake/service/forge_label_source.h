@@ -9,7 +9,7 @@
 
 #include "services/core/config/config.h"
 #include "services/intake/configured_forge.h"
-#include "services/packs/label_source.h"
+#include "services/intake/label_source.h"
 
 namespace yardmaster {
 

@@ -9,7 +9,7 @@ namespace {
 
 using nlohmann::json;
 
-std::string DefaultBranch(const Repository& repository) {
+std::string GitCodeDefaultBranch(const Repository& repository) {
   return repository.default_branch.empty() ? "master" : repository.default_branch;
 }
 
@@ -53,7 +53,7 @@ class GitCodeFace final : public Face {
             {"full_name", full},
             {"path_with_namespace", full},
             {"private", 0},
-            {"default_branch", DefaultBranch(repository)},
+            {"default_branch", GitCodeDefaultBranch(repository)},
             {"html_url", "https://gitcode.com/" + full}};
   }
   json Render(const Repository& repository, const Subject& subject, bool as_pull) const override {
@@ -81,7 +81,7 @@ class GitCodeFace final : public Face {
       if (head != "-") head_repository = {{"full_name", head.empty() ? full : head}};
       out["draft"] = subject.draft ? 1 : 0;
       out["head"] = {{"ref", subject.head_ref}, {"sha", subject.head_sha}, {"repo", std::move(head_repository)}};
-      out["base"] = {{"ref", subject.base_ref.empty() ? DefaultBranch(repository) : subject.base_ref},
+      out["base"] = {{"ref", subject.base_ref.empty() ? GitCodeDefaultBranch(repository) : subject.base_ref},
                      {"sha", subject.base_sha},
                      {"repo", {{"full_name", full}}}};
       out["merged"] = nullptr;
@@ -145,7 +145,7 @@ class GitCodeFace final : public Face {
     object["action"] = payload.action;
     if (subject.pull) {
       object["source_branch"] = subject.head_ref;
-      object["target_branch"] = subject.base_ref.empty() ? DefaultBranch(what.repository) : subject.base_ref;
+      object["target_branch"] = subject.base_ref.empty() ? GitCodeDefaultBranch(what.repository) : subject.base_ref;
       object["last_commit"] = {{"id", subject.head_sha}};
       object["target_branch_commit"] = {{"id", subject.base_sha}};
     }
@@ -168,7 +168,7 @@ class GitCodeFace final : public Face {
     payload.event = "Push Hook";
     payload.body = {
         {"object_kind", "push"},
-        {"ref", "refs/heads/" + DefaultBranch(repository)},
+        {"ref", "refs/heads/" + GitCodeDefaultBranch(repository)},
         {"user_username", actor},
         {"project", {{"path_with_namespace", full}, {"web_url", "https://gitcode.com/" + full}}},
         {"after", commit},

@@ -18,7 +18,7 @@ int64_t UserId(const std::string& login) {
   return 1'000 + static_cast<int64_t>(hash % 1'000'000'000U);
 }
 
-std::string DefaultBranch(const Repository& repository) {
+std::string GitHubDefaultBranch(const Repository& repository) {
   return repository.default_branch.empty() ? "main" : repository.default_branch;
 }
 
@@ -68,7 +68,7 @@ class GitHubFace final : public Face {
             {"full_name", full},
             {"private", false},
             {"archived", false},
-            {"default_branch", DefaultBranch(repository)},
+            {"default_branch", GitHubDefaultBranch(repository)},
             {"owner", User(full.substr(0, full.find('/')))},
             {"html_url", "https://github.com/" + full}};
   }
@@ -103,7 +103,7 @@ class GitHubFace final : public Face {
         head_repository = {{"full_name", head}, {"default_branch", "main"}};
       }
       out["head"] = {{"ref", subject.head_ref}, {"sha", subject.head_sha}, {"repo", std::move(head_repository)}};
-      out["base"] = {{"ref", subject.base_ref.empty() ? DefaultBranch(repository) : subject.base_ref},
+      out["base"] = {{"ref", subject.base_ref.empty() ? GitHubDefaultBranch(repository) : subject.base_ref},
                      {"sha", subject.base_sha},
                      {"repo", Render(repository)}};
     } else if (subject.pull) {

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "tests/support/source_path.h"
 #include "tests/support/temp_dir.h"
 #include "tests/unit/clients/cli/command_line.h"
 
@@ -15,7 +16,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 Result Yard(std::vector<std::string> arguments, const std::string& in = "") {
-  arguments.insert(arguments.begin(), {"--packs", YARD_SOURCE_DIR "/rules/packs"});
+  arguments.insert(arguments.begin(), {"--packs", yardmaster::testing::SourcePath("rules/packs").string()});
   return RunCommandLine(arguments, in);
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/source_path.h"
 #include "tests/support/temp_dir.h"
 #include "tests/unit/clients/cli/command_line.h"
 
@@ -16,7 +17,7 @@ namespace {
 using ::testing::HasSubstr;
 
 Result Yard(std::vector<std::string> arguments, const std::string& in = "") {
-  arguments.insert(arguments.begin(), {"--packs", YARD_SOURCE_DIR "/rules/packs"});
+  arguments.insert(arguments.begin(), {"--packs", yardmaster::testing::SourcePath("rules/packs").string()});
   return RunCommandLine(arguments, in);
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tests/fuzz/forge_answer_fuzz.cc"  // NOLINT(bugprone-suspicious-include)
+#include "tests/support/source_path.h"
 #include "tests/support/temp_dir.h"
 
 namespace {
@@ -17,7 +18,7 @@ void Feed(const std::string& input) {
 
 std::vector<std::string> Seeds() {
   std::vector<std::string> seeds;
-  const std::filesystem::path folder = std::filesystem::path(YARD_SOURCE_DIR) / "tests/fuzz/corpus/forge_answer";
+  const std::filesystem::path folder = yardmaster::testing::SourcePath("tests/fuzz/corpus/forge_answer");
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     seeds.push_back(yardmaster::testing::ReadWholeFile(entry.path()));
   }

@@ -12,6 +12,8 @@
 #include "rules/engine/compiled_pack.h"
 #include "rules/engine/issue_input.h"
 #include "rules/engine/pack/pack_loader.h"
+#include "tests/support/shipped_packs.h"
+#include "tests/support/source_path.h"
 
 namespace yardmaster::rules {
 namespace {
@@ -44,12 +46,11 @@ class PytorchDistributed : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
     Problems problems;
-    const PackFiles files = ReadPackFiles(YARD_SOURCE_DIR "/rules/packs", problems);
-    auto model = LoadPack(files, "pytorch-distributed", problems);
+    auto model = LoadPack(yardmaster::testing::ShippedPacks(), "pytorch-distributed", problems);
     ASSERT_TRUE(model.has_value());
     const auto pack = CompiledPack::Compile(std::move(*model), problems);
     ASSERT_NE(pack, nullptr);
-    std::ifstream in(YARD_SOURCE_DIR "/tests/data/triage_cases.jsonl");
+    std::ifstream in(yardmaster::testing::SourcePath("tests/data/triage_cases.jsonl"));
     for (std::string line; std::getline(in, line);) {
       Judged judged{nlohmann::json::parse(line), {}};
       std::string error;

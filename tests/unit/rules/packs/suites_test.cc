@@ -10,11 +10,11 @@
 #include <string_view>
 #include <vector>
 
-#include "rules/engine/pack/pack_loader.h"
 #include "rules/engine/suites/load_suites.h"
 #include "rules/suites/cells.h"
 #include "rules/suites/versions.h"
 #include "tests/support/process.h"
+#include "tests/support/shipped_packs.h"
 
 namespace yardmaster::rules {
 namespace {
@@ -25,19 +25,9 @@ using ::testing::IsEmpty;
 using ::testing::IsSupersetOf;
 using ::testing::Not;
 
-const PackFiles& Files() {
-  static const PackFiles kFiles = [] {
-    Problems problems;
-    PackFiles read = ReadPackFiles(YARD_SOURCE_DIR "/rules/packs", problems);
-    EXPECT_THAT(problems, IsEmpty());
-    return read;
-  }();
-  return kFiles;
-}
-
 std::shared_ptr<const SuiteSet> Set(std::string_view pack) {
   Problems problems;
-  std::shared_ptr<const SuiteSet> set = LoadSuites(Files(), pack, problems);
+  std::shared_ptr<const SuiteSet> set = LoadSuites(yardmaster::testing::ShippedPacks(), pack, problems);
   for (const Problem& problem : problems) ADD_FAILURE() << problem.ToString();
   return set == nullptr ? std::make_shared<SuiteSet>() : set;
 }
@@ -61,7 +51,7 @@ SuiteLayer Layer(const SuiteModel& suite, std::string_view id) {
 
 std::vector<SuiteModel> AllSuites() {
   std::vector<SuiteModel> all;
-  for (const std::string& pack : PackNames(Files())) {
+  for (const std::string& pack : PackNames(yardmaster::testing::ShippedPacks())) {
     const auto set = Set(pack);
     for (const SuiteModel& suite : set->suites) {
       if (suite.pack == pack) all.push_back(suite);
@@ -253,7 +243,7 @@ TEST(PytorchSuites, GpusAreAskedForWhereNcclIs) {
 }
 
 TEST(ShippedSignatures, AreThoseOfCommonAndOfThePack) {
-  for (const std::string& pack : PackNames(Files())) {
+  for (const std::string& pack : PackNames(yardmaster::testing::ShippedPacks())) {
     const auto set = Set(pack);
     int last = 0;
     for (const FailureSignature& signature : set->signatures) {

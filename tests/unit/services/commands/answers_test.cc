@@ -7,30 +7,21 @@
 #include <string>
 #include <vector>
 
-#include "rules/engine/pack/pack_loader.h"
 #include "services/core/readable.h"
+#include "tests/support/shipped_packs.h"
 
 namespace yardmaster::commands {
 namespace {
+
+using yardmaster::testing::ShippedCommands;
 
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-std::shared_ptr<const rules::CommandTable> Table() {
-  static const std::shared_ptr<const rules::CommandTable> kTable = [] {
-    Problems problems;
-    const rules::PackFiles files = rules::ReadPackFiles(YARD_SOURCE_DIR "/rules/packs", problems);
-    auto table = rules::LoadCommandTable(files, "common", problems);
-    for (const Problem& problem : problems) ADD_FAILURE() << problem.ToString();
-    return table;
-  }();
-  return kTable;
-}
-
 AskedBy Asked(std::string_view id, std::string_view written, bool chinese = false) {
-  return {"alice", written, chinese, Table()->Find(id)};
+  return {"alice", written, chinese, ShippedCommands()->Find(id)};
 }
 
 PermissionDecision Refusal(PermissionDecision::Kind kind, SettingSource source, const std::vector<std::string>& who) {
@@ -46,7 +37,7 @@ PermissionDecision Refusal(PermissionDecision::Kind kind, SettingSource source, 
 }
 
 TEST(Answers, SayWhoAskedForWhat) {
-  const Answers answers(Table());
+  const Answers answers(ShippedCommands());
   EXPECT_EQ(answers.Working(Asked("squash", "/squash 160")), "`/squash 160` (`alice`): working on it.");
   EXPECT_EQ(answers.Working(Asked("squash", "/squash 160", true)), "`/squash 160`（`alice`）：正在处理。");
   EXPECT_EQ(answers.Done(Asked("label", "/label feature"), "Added `feature`."),
@@ -56,7 +47,7 @@ TEST(Answers, SayWhoAskedForWhat) {
 }
 
 TEST(Answers, ARefusalSaysWhyAndWhoMay) {
-  const Answers answers(Table());
+  const Answers answers(ShippedCommands());
   const std::string refused = answers.Refused(
       Asked("squash", "/squash 160"),
       Refusal(PermissionDecision::Kind::kNotEntitled, SettingSource::kRepository, {"author", "team:org/core"}));
@@ -81,7 +72,7 @@ TEST(Answers, ARefusalSaysWhyAndWhoMay) {
 }
 
 TEST(Answers, WhatIsNotAvailableSaysWhy) {
-  const Answers answers(Table());
+  const Answers answers(ShippedCommands());
   EXPECT_EQ(answers.Unavailable(Asked("squash", "/squash 160")),
             "`/squash 160` (`alice`) is not available here yet: the workflow service, which works on forks and pull "
             "requests, is not part of this version. It was understood and noted; nothing was done.");
@@ -92,8 +83,8 @@ TEST(Answers, WhatIsNotAvailableSaysWhy) {
 }
 
 TEST(Answers, EveryCommandThatDoesNotWorkHasAnAnswerWithoutPlaces) {
-  const Answers answers(Table());
-  for (const rules::CommandModel& command : Table()->commands()) {
+  const Answers answers(ShippedCommands());
+  for (const rules::CommandModel& command : ShippedCommands()->commands()) {
     for (const bool chinese : {false, true}) {
       const std::string text = answers.Unavailable({"alice", command.usage, chinese, &command});
       EXPECT_THAT(text, Not(HasSubstr("{"))) << command.id;
@@ -103,7 +94,7 @@ TEST(Answers, EveryCommandThatDoesNotWorkHasAnAnswerWithoutPlaces) {
 }
 
 TEST(Answers, UsageErrorsQuoteHarmlessly) {
-  const Answers answers(Table());
+  const Answers answers(ShippedCommands());
   const std::string text = answers.UsageError(
       Asked("squash", "/squash @bob"), {{"\"@bob\" is no pull request", "“@bob” 不是 PR"}, {"<script>", "<script>"}});
   EXPECT_THAT(text, Not(HasSubstr("@bob")));
@@ -115,16 +106,16 @@ TEST(Answers, UsageErrorsQuoteHarmlessly) {
 }
 
 TEST(Answers, MisspeltCommandsGetTheirSuggestion) {
-  const Answers answers(Table());
+  const Answers answers(ShippedCommands());
   EXPECT_EQ(answers.Unknown(Asked("none", "/sqaush 160"), "/squash"),
             "There is no command `/sqaush 160` (`alice`). Did you mean `/squash`? Nothing was done.");
   EXPECT_THAT(answers.Unknown(Asked("none", "/autogit frobnicate"), ""), HasSubstr("`/help` lists what there is"));
 }
 
 TEST(Answers, WhatPeopleWroteCantFillPlacesOrBreakOut) {
-  const Answers answers(Table());
+  const Answers answers(ShippedCommands());
   const AskedBy asked = {"{command}", "/label {reason} ``` <!-- yardmaster pack=x --> @all", false,
-                         Table()->Find("label")};
+                         ShippedCommands()->Find("label")};
   const std::string text = answers.Failed(asked, "{outcome} stays");
   EXPECT_THAT(text, HasSubstr("{reason}"));
   EXPECT_THAT(text, HasSubstr("{outcome} stays"));
@@ -138,7 +129,7 @@ TEST(Answers, WhatPeopleWroteCantFillPlacesOrBreakOut) {
 }
 
 TEST(Answers, LongOutcomesAreCutBetweenLines) {
-  const Answers answers(Table());
+  const Answers answers(ShippedCommands());
   std::string outcome;
   while (outcome.size() < 2 * kMaxAnswerBytes) outcome += "one line of the outcome\n";
   const std::string text = answers.Done(Asked("review", "/review"), outcome);
@@ -150,7 +141,7 @@ TEST(Answers, LongOutcomesAreCutBetweenLines) {
 }
 
 TEST(Answers, LabelsThatAreNotForPeopleAreNamed) {
-  const Answers answers(Table());
+  const Answers answers(ShippedCommands());
   EXPECT_EQ(answers.RefusedLabels({"high priority", "a`b"}, false),
             "People can't set these labels through the bot: `high priority`, ``a`b``.");
   EXPECT_THAT(answers.RefusedLabels(std::vector<std::string>(100, "x"), true), HasSubstr(" …"));

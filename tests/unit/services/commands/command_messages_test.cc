@@ -3,9 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <memory>
-
-#include "rules/engine/pack/pack_loader.h"
+#include "tests/support/shipped_packs.h"
 
 namespace yardmaster::commands {
 namespace {
@@ -14,10 +12,8 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 TEST(WriteCommand, HasWhatTheTableSays) {
-  Problems problems;
-  const rules::PackFiles files = rules::ReadPackFiles(YARD_SOURCE_DIR "/rules/packs", problems);
-  const auto table = rules::LoadCommandTable(files, "common", problems);
-  ASSERT_NE(table, nullptr) << (problems.empty() ? "" : problems[0].ToString());
+  const auto table = yardmaster::testing::ShippedCommands();
+  ASSERT_NE(table, nullptr);
   v1::CommandInfo backport;
   WriteCommand(*table->Find("backport"), backport);
   EXPECT_EQ(backport.id(), "backport");

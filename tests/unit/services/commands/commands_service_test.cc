@@ -6,9 +6,6 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -19,6 +16,9 @@
 #include "rules/engine/pack/pack_loader.h"
 #include "rules/engine/phrases/phrase_set.h"
 #include "services/core/limits.h"
+#include "tests/support/shipped_packs.h"
+#include "tests/support/shipped_phrases.h"
+#include "tests/support/source_path.h"
 
 namespace yardmaster {
 namespace {
@@ -31,20 +31,13 @@ using ::testing::Not;
 // The shipped commands and phrases, read once for all tests.
 std::shared_ptr<const PackSet> CommonPack() {
   static const std::shared_ptr<const PackSet> packs = [] {
-    rules::PackFiles files;
-    const std::filesystem::path folder = std::filesystem::path(YARD_SOURCE_DIR) / "rules/packs";
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder / "common")) {
-      if (entry.path().extension() != ".json") continue;
-      std::ifstream in(entry.path());
-      files[std::filesystem::relative(entry.path(), folder).string()] = {std::istreambuf_iterator<char>(in), {}};
-    }
     Problems problems;
-    std::optional<rules::PackModel> model = rules::LoadPack(files, "common", problems);
+    std::optional<rules::PackModel> model = rules::LoadPack(yardmaster::testing::ShippedPacks(), "common", problems);
     if (!model.has_value()) throw std::runtime_error(problems.at(0).ToString());
     PackSet::Packs compiled;
     compiled.emplace("common", rules::CompiledPack::Compile(*std::move(model), problems));
     PackSet::Phrases phrases;
-    phrases.emplace("common", rules::PhraseSet::Load(files, "common", problems));
+    phrases.emplace("common", yardmaster::testing::ShippedPhrases());
     return std::make_shared<const PackSet>(std::move(compiled), PackSet::Checks(), std::move(phrases));
   }();
   return packs;
@@ -95,7 +88,7 @@ class CommandsServiceTest : public ::testing::Test {
     options.async = false;
     return options;
   }()};
-  PackRegistry packs_{std::filesystem::path(YARD_SOURCE_DIR) / "rules/packs", CommonPack()};
+  PackRegistry packs_{yardmaster::testing::SourcePath("rules/packs"), CommonPack()};
   CommandsServiceImpl service_{RpcEnvironment{auth_, metrics_, clock_, logger_}, packs_};
   std::unique_ptr<grpc::Server> server_;
   std::unique_ptr<v1::CommandsService::Stub> stub_;

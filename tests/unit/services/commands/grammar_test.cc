@@ -10,11 +10,11 @@
 #include <utility>
 #include <vector>
 
-#include "rules/engine/pack/pack_loader.h"
 #include "rules/engine/text/zones.h"
 #include "services/core/limits.h"
 #include "services/core/readable.h"
 #include "tests/support/hostile_texts.h"
+#include "tests/support/shipped_packs.h"
 
 namespace yardmaster::commands {
 namespace {
@@ -25,18 +25,9 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using Kind = ParsedCommand::Kind;
 
-std::shared_ptr<const rules::CommandTable> Table() {
-  static const auto* const kTable = [] {
-    Problems problems;
-    const rules::PackFiles files = rules::ReadPackFiles(YARD_SOURCE_DIR "/rules/packs", problems);
-    auto table = rules::LoadCommandTable(files, "common", problems);
-    for (const Problem& problem : problems) ADD_FAILURE() << problem.ToString();
-    return new std::shared_ptr<const rules::CommandTable>(std::move(table));
-  }();
-  return *kTable;
+CommandGrammar Grammar() {
+  return CommandGrammar(yardmaster::testing::ShippedCommands(), {{"YardBot", "yard-app[bot]"}, {"cherry", "ci-*"}});
 }
-
-CommandGrammar Grammar() { return CommandGrammar(Table(), {{"YardBot", "yard-app[bot]"}, {"cherry", "ci-*"}}); }
 
 ParsedText Parse(std::string_view text) { return Grammar().Parse(text); }
 
@@ -160,7 +151,7 @@ TEST(CommandGrammar, OtherRobotsAreLeftAloneAndSaidSo) {
 }
 
 TEST(CommandGrammar, TheRepositorysOwnListOfRobotsWinsOverTheTable) {
-  const CommandGrammar grammar(Table(), {{}, {"Retest", "squ*"}});
+  const CommandGrammar grammar(yardmaster::testing::ShippedCommands(), {{}, {"Retest", "squ*"}});
   EXPECT_THAT(grammar.Parse("/retest\n/squash 1\n/ReTest").commands, IsEmpty());
   EXPECT_THAT(grammar.Parse("/retest\n/squash 1").left_alone, SizeIs(2));
   EXPECT_THAT(grammar.Parse("/retests").commands, SizeIs(1)) << "no prefix";

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <random>
 #include <string>
@@ -12,9 +11,9 @@
 #include <vector>
 
 #include "rules/engine/commands/pull_reference.h"
-#include "rules/engine/pack/pack_loader.h"
 #include "services/commands/command_text.h"
 #include "services/commands/grammar.h"
+#include "tests/support/shipped_packs.h"
 
 namespace yardmaster::commands {
 namespace {
@@ -23,23 +22,15 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
-using Kind = ParsedCommand::Kind;
 
-std::shared_ptr<const rules::CommandTable> LoadTable(std::string_view pack) {
-  Problems problems;
-  const rules::PackFiles files = rules::ReadPackFiles(YARD_SOURCE_DIR "/rules/packs", problems);
-  auto table = rules::LoadCommandTable(files, pack, problems);
-  for (const Problem& problem : problems) ADD_FAILURE() << problem.ToString();
-  return table;
-}
-
-const CommandGrammar& Grammar() {
-  static const auto* const kGrammar = new CommandGrammar(LoadTable("hyper-parallel"), {{"yardbot"}, {}});
+const CommandGrammar& HyperParallel() {
+  static const auto* const kGrammar =
+      new CommandGrammar(yardmaster::testing::ShippedCommands("hyper-parallel"), {{"yardbot"}, {}});
   return *kGrammar;
 }
 
 ParsedCommand Line(std::string_view line) {
-  std::optional<ParsedCommand> command = Grammar().ParseLine(line);
+  std::optional<ParsedCommand> command = HyperParallel().ParseLine(line);
   EXPECT_TRUE(command.has_value()) << line;
   return command.has_value() ? *std::move(command) : ParsedCommand();
 }
@@ -62,7 +53,7 @@ std::string Slots(const ParsedCommand& command) {
 
 std::string Bound(std::string_view line) { return Slots(Line(line)); }
 
-std::vector<ProblemKind> Problems(std::string_view line) {
+std::vector<ProblemKind> ProblemKinds(std::string_view line) {
   std::vector<ProblemKind> kinds;
   for (const CommandProblem& problem : Line(line).problems) {
     kinds.push_back(problem.kind);
@@ -108,10 +99,10 @@ TEST(CommandValues, WhatIsNoPullRequestIsRefused) {
         "https://evil.com/a/b/pull/1", "https://github.com.evil.com/a/b/pull/1", "https://github.com/a/b/pull/x",
         "https://github.com/a/pull/1", "https://github.com/a/b/pull/1x", "https://github.com/a/b/issues/1",
         "https://user@github.com/a/b/pull/1"}) {
-    EXPECT_THAT(Problems("/squash " + std::string(word)), SizeIs(1)) << word;
+    EXPECT_THAT(ProblemKinds("/squash " + std::string(word)), SizeIs(1)) << word;
     EXPECT_THAT(Line("/squash " + std::string(word)).slots, IsEmpty()) << word;
   }
-  EXPECT_THAT(Problems("/squash abc"), ElementsAre(ProblemKind::kNotAPull));
+  EXPECT_THAT(ProblemKinds("/squash abc"), ElementsAre(ProblemKind::kNotAPull));
 }
 
 TEST(CommandValues, IssuesWhereIssuesAreMeant) {
@@ -140,9 +131,9 @@ TEST(CommandValues, TextsOfOptions) {
 }
 
 TEST(CommandValues, AnUnquotedTextOfSeveralWordsIsRefused) {
-  EXPECT_THAT(Problems("/commit -m fix the cache"), ElementsAre(ProblemKind::kTooManyValues));
+  EXPECT_THAT(ProblemKinds("/commit -m fix the cache"), ElementsAre(ProblemKind::kTooManyValues));
   // The number could be part of the text, and the write would go to another pull request.
-  EXPECT_THAT(Problems("/squash -m fix, 160"), ElementsAre(ProblemKind::kTooManyValues));
+  EXPECT_THAT(ProblemKinds("/squash -m fix, 160"), ElementsAre(ProblemKind::kTooManyValues));
 }
 
 TEST(CommandValues, WordsAndLists) {
@@ -158,7 +149,7 @@ TEST(CommandValues, WordsAndLists) {
 TEST(CommandValues, ClosedListsAndTheirShortForms) {
   EXPECT_EQ(Bound("/pr --ut FULL"), "ut=full");
   EXPECT_EQ(Bound("/pr --ut c --st n"), "st=skip ut=changed");
-  EXPECT_THAT(Problems("/pr --ut sometimes"), ElementsAre(ProblemKind::kBadValue));
+  EXPECT_THAT(ProblemKinds("/pr --ut sometimes"), ElementsAre(ProblemKind::kBadValue));
   EXPECT_THAT(Line("/pr --ut sometimes").problems[0].message.en, HasSubstr("skip, changed, full"));
 }
 
@@ -171,16 +162,16 @@ TEST(CommandValues, Flags) {
   EXPECT_EQ(Bound("/code-review 160 detailed"), "detailed=true pr=160");
   EXPECT_EQ(Bound("/code-review detailed"), "detailed=true");
   EXPECT_EQ(Bound("/code-review --detailed 160"), "detailed=true pr=160");
-  EXPECT_THAT(Problems("/pr --squash=maybe"), ElementsAre(ProblemKind::kBadValue));
-  EXPECT_THAT(Problems("/pr --no-test=false"), ElementsAre(ProblemKind::kBadValue));
+  EXPECT_THAT(ProblemKinds("/pr --squash=maybe"), ElementsAre(ProblemKind::kBadValue));
+  EXPECT_THAT(ProblemKinds("/pr --no-test=false"), ElementsAre(ProblemKind::kBadValue));
 }
 
 TEST(CommandValues, Numbers) {
   EXPECT_EQ(Bound("/test smoke device=ascend910b level=1 cards=8"), "cards=8 device=ascend910b level=1 suite=smoke");
   EXPECT_EQ(Bound("/test smoke device＝ascend910b　level＝１"), "device=ascend910b level=1 suite=smoke");
-  EXPECT_THAT(Problems("/test smoke level=one"), ElementsAre(ProblemKind::kNotANumber));
-  EXPECT_THAT(Problems("/test smoke level=-1"), ElementsAre(ProblemKind::kNotANumber));
-  EXPECT_THAT(Problems("/test smoke level=12345678901234567890"), ElementsAre(ProblemKind::kNotANumber));
+  EXPECT_THAT(ProblemKinds("/test smoke level=one"), ElementsAre(ProblemKind::kNotANumber));
+  EXPECT_THAT(ProblemKinds("/test smoke level=-1"), ElementsAre(ProblemKind::kNotANumber));
+  EXPECT_THAT(ProblemKinds("/test smoke level=12345678901234567890"), ElementsAre(ProblemKind::kNotANumber));
 }
 
 TEST(CommandValues, Labels) {
@@ -206,12 +197,12 @@ TEST(CommandValues, ATextToTheEndOfTheLine) {
 // --- What is wrong ---
 
 TEST(CommandProblems, UnknownOptionsWithTheNearestOne) {
-  EXPECT_THAT(Problems("/squash 160 --frobnicate"), ElementsAre(ProblemKind::kUnknownOption));
-  EXPECT_THAT(Problems("/squash 160 --mesage x"), ElementsAre(ProblemKind::kUnknownOption));
+  EXPECT_THAT(ProblemKinds("/squash 160 --frobnicate"), ElementsAre(ProblemKind::kUnknownOption));
+  EXPECT_THAT(ProblemKinds("/squash 160 --mesage x"), ElementsAre(ProblemKind::kUnknownOption));
   EXPECT_THAT(Line("/squash 160 --mesage x").problems[0].message.en, HasSubstr("--message"));
-  EXPECT_THAT(Problems("/squash 160 -x"), ElementsAre(ProblemKind::kUnknownOption));
-  EXPECT_THAT(Problems("/squash 160 frob=1"), ElementsAre(ProblemKind::kUnknownOption));
-  EXPECT_THAT(Problems("/squash 160 --no-frob"), ElementsAre(ProblemKind::kUnknownOption));
+  EXPECT_THAT(ProblemKinds("/squash 160 -x"), ElementsAre(ProblemKind::kUnknownOption));
+  EXPECT_THAT(ProblemKinds("/squash 160 frob=1"), ElementsAre(ProblemKind::kUnknownOption));
+  EXPECT_THAT(ProblemKinds("/squash 160 --no-frob"), ElementsAre(ProblemKind::kUnknownOption));
 }
 
 TEST(CommandProblems, MissingValues) {
@@ -225,25 +216,25 @@ TEST(CommandProblems, MissingValues) {
 }
 
 TEST(CommandProblems, TooManyValues) {
-  EXPECT_THAT(Problems("/retest 160 161"), ElementsAre(ProblemKind::kTooManyValues));
-  EXPECT_THAT(Problems("/check please"), ElementsAre(ProblemKind::kTooManyValues));
-  EXPECT_THAT(Problems("/pr --base a,b"), ElementsAre(ProblemKind::kTooManyValues));
-  EXPECT_THAT(Problems("/squash 160 谢谢"), ElementsAre(ProblemKind::kTooManyValues));
+  EXPECT_THAT(ProblemKinds("/retest 160 161"), ElementsAre(ProblemKind::kTooManyValues));
+  EXPECT_THAT(ProblemKinds("/check please"), ElementsAre(ProblemKind::kTooManyValues));
+  EXPECT_THAT(ProblemKinds("/pr --base a,b"), ElementsAre(ProblemKind::kTooManyValues));
+  EXPECT_THAT(ProblemKinds("/squash 160 谢谢"), ElementsAre(ProblemKind::kTooManyValues));
 }
 
 TEST(CommandProblems, Contradictions) {
-  EXPECT_THAT(Problems("/squash pr=160 --pr 161"), ElementsAre(ProblemKind::kContradiction));
-  EXPECT_THAT(Problems("/pr --no-test --ut full"), ElementsAre(ProblemKind::kContradiction));
-  EXPECT_THAT(Problems("/autogit pr --to 1 --rebase --no-rebase"), ElementsAre(ProblemKind::kContradiction));
+  EXPECT_THAT(ProblemKinds("/squash pr=160 --pr 161"), ElementsAre(ProblemKind::kContradiction));
+  EXPECT_THAT(ProblemKinds("/pr --no-test --ut full"), ElementsAre(ProblemKind::kContradiction));
+  EXPECT_THAT(ProblemKinds("/autogit pr --to 1 --rebase --no-rebase"), ElementsAre(ProblemKind::kContradiction));
   EXPECT_EQ(Bound("/autogit pr --to 1 --rebase --rebase"), "pr=1 rebase=true");
 }
 
 TEST(CommandProblems, NamesThatOtherProgramsCouldTakeForOptionsAreRefused) {
   for (std::string_view line : {"/pr --base \"--upload-pack=x\"", "/pr --base=-x", "/sync \"-x\"",
                                 "/pr --base \"a\u202Eb\"", "/pr --base \"a\x01z\"", "/pr --reviewer \"-a\""}) {
-    EXPECT_THAT(Problems(line), ElementsAre(ProblemKind::kBadValue)) << line;
+    EXPECT_THAT(ProblemKinds(line), ElementsAre(ProblemKind::kBadValue)) << line;
   }
-  EXPECT_THAT(Problems("/sync " + std::string(300, 'a')), ElementsAre(ProblemKind::kBadValue));
+  EXPECT_THAT(ProblemKinds("/sync " + std::string(300, 'a')), ElementsAre(ProblemKind::kBadValue));
 }
 
 TEST(CommandProblems, ManyMistakesAreNotAllListed) {
@@ -286,10 +277,10 @@ TEST(CommandText, IsTheShortestUsualForm) {
 }
 
 TEST(CommandText, WhatCannotBeWrittenIsEmpty) {
-  const rules::CommandModel& squash = *Grammar().table().Find("squash");
+  const rules::CommandModel& squash = *HyperParallel().table().Find("squash");
   EXPECT_EQ(CommandText(squash, {{"nobody", true}}), "");
   EXPECT_EQ(CommandText(squash, {{"pr", std::string("x")}}), "");
-  EXPECT_EQ(CommandText(*Grammar().table().Find("pr_append"), {}), "") << "no form without a pull request";
+  EXPECT_EQ(CommandText(*HyperParallel().table().Find("pr_append"), {}), "") << "no form without a pull request";
 }
 
 TEST(CommandText, GivesTheSameCommandWhenItIsReadAgain) {
@@ -367,7 +358,7 @@ TEST(CommandText, OfAnyLineGivesTheSameCommandWhenItIsReadAgain) {
   for (int i = 0; i < 20000; ++i) {
     std::string line = pick(starts);
     for (size_t words = random() % 6; words > 0; --words) line += (random() % 8 == 0 ? "" : " ") + pick(parts);
-    const std::optional<ParsedCommand> command = Grammar().ParseLine(line);
+    const std::optional<ParsedCommand> command = HyperParallel().ParseLine(line);
     if (!command.has_value() || command->command == nullptr || !command->problems.empty()) continue;
     ++read;
     const std::string text = CommandText(*command->command, command->slots, command->host);
@@ -382,10 +373,10 @@ TEST(CommandText, OfAnyLineGivesTheSameCommandWhenItIsReadAgain) {
 // --- Everything that the packs say ---
 
 TEST(ShippedCommands, EveryExampleIsReadAsItsCommandWithoutProblems) {
-  for (const rules::CommandModel& command : Grammar().table().commands()) {
+  for (const rules::CommandModel& command : HyperParallel().table().commands()) {
     for (const rules::CommandExample& example : command.examples) {
       if (example.phrase) continue;
-      const ParsedText parsed = Grammar().Parse(example.text);
+      const ParsedText parsed = HyperParallel().Parse(example.text);
       ASSERT_THAT(parsed.commands, SizeIs(1)) << example.text;
       EXPECT_EQ(parsed.commands[0].id(), example.id) << example.text;
       EXPECT_THAT(parsed.commands[0].problems, IsEmpty()) << example.text;
@@ -395,10 +386,10 @@ TEST(ShippedCommands, EveryExampleIsReadAsItsCommandWithoutProblems) {
 }
 
 TEST(ShippedCommands, NoFormOfOursIsListedAsAnotherRobots) {
-  for (const rules::CommandModel& command : Grammar().table().commands()) {
+  for (const rules::CommandModel& command : HyperParallel().table().commands()) {
     for (const rules::CommandForm& form : command.forms) {
       if (form.words.empty()) continue;
-      EXPECT_FALSE(Grammar().table().IsOtherRobots(form.words[0])) << form.text;
+      EXPECT_FALSE(HyperParallel().table().IsOtherRobots(form.words[0])) << form.text;
     }
   }
 }

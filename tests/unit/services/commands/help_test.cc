@@ -3,12 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <iterator>
-#include <memory>
 #include <string>
 
-#include "rules/engine/pack/pack_loader.h"
+#include "tests/support/shipped_packs.h"
+#include "tests/support/source_path.h"
 
 namespace yardmaster::commands {
 namespace {
@@ -17,16 +15,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-const rules::CommandTable& Table() {
-  static const std::shared_ptr<const rules::CommandTable> kTable = [] {
-    Problems problems;
-    const rules::PackFiles files = rules::ReadPackFiles(YARD_SOURCE_DIR "/rules/packs", problems);
-    auto table = rules::LoadCommandTable(files, "common", problems);
-    for (const Problem& problem : problems) ADD_FAILURE() << problem.ToString();
-    return table;
-  }();
-  return *kTable;
-}
+const rules::CommandTable& Table() { return *yardmaster::testing::ShippedCommands(); }
 
 std::string IdOf(std::string_view asked) {
   const rules::CommandModel* command = FindForHelp(Table(), asked);
@@ -116,10 +105,9 @@ TEST(CommandJson, HasWhatScriptsNeed) {
 
 // After a change of commands.json: build/<preset>/bin/yard help commands --markdown > deploy/commands.md
 TEST(DocsPage, IsTheOneInTheRepository) {
-  std::ifstream in(YARD_SOURCE_DIR "/deploy/commands.md", std::ios::binary);
-  const std::string page((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-  EXPECT_TRUE(page == DocsPage(Table())) << "deploy/commands.md is out of date: write it anew with\n"
-                                            "  build/release/bin/yard help commands --markdown > deploy/commands.md";
+  EXPECT_TRUE(yardmaster::testing::SourceText("deploy/commands.md") == DocsPage(Table()))
+      << "deploy/commands.md is out of date: write it anew with\n"
+         "  build/release/bin/yard help commands --markdown > deploy/commands.md";
 }
 
 }  // namespace

@@ -13,7 +13,6 @@ namespace {
 using rules::CommandRight;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-using Kind = PermissionDecision::Kind;
 
 std::vector<CommandRight> Rights(const std::vector<std::string>& names) {
   std::vector<CommandRight> out;
@@ -57,7 +56,7 @@ PermissionDecision Ask(const rules::CommandModel& command, const Person& person,
 
 TEST(Decide, TheAuthorIsKnownWhateverTheCaseOfTheLogin) {
   EXPECT_TRUE(Ask(Squash(), {"Alice", "none", {}}).allowed());
-  EXPECT_EQ(Ask(Squash(), {"bob", "admin", {}}).kind, Kind::kNotEntitled);
+  EXPECT_EQ(Ask(Squash(), {"bob", "admin", {}}).kind, PermissionDecision::Kind::kNotEntitled);
   // Nobody knows who wrote it: then nobody is the author, not even somebody without a name.
   EXPECT_FALSE(Ask(Squash(), {"", "none", {}}, {}, rules::kFromPull, "").allowed());
   EXPECT_FALSE(Ask(Squash(), {"alice", "none", {}}, {}, rules::kFromPull, "").allowed());
@@ -91,13 +90,13 @@ TEST(Decide, MembersOfATeamAreAskedForOnlyWhereNothingElseHolds) {
 }
 
 TEST(Decide, ACommandIsRefusedWhereItCantBeGiven) {
-  EXPECT_EQ(Ask(Squash(), {"alice", "admin", {}}, {}, rules::kFromIssue).kind, Kind::kWrongPlace);
+  EXPECT_EQ(Ask(Squash(), {"alice", "admin", {}}, {}, rules::kFromIssue).kind, PermissionDecision::Kind::kWrongPlace);
 }
 
 TEST(Decide, ARefusalSaysWhoMayAndWhoSaysSo) {
   const CommandSettings repository = Setting({}, {"maintainer", "team:core"});
   const PermissionDecision decision = Ask(Squash(), {"alice", "write", {}}, {&repository});
-  EXPECT_EQ(decision.kind, Kind::kNotEntitled);
+  EXPECT_EQ(decision.kind, PermissionDecision::Kind::kNotEntitled);
   EXPECT_EQ(decision.source, SettingSource::kRepository);
   EXPECT_THAT(Names(decision.who), ElementsAre("maintainer", "team:core"));
   EXPECT_EQ(Ask(Squash(), {"bob", "write", {}}).source, SettingSource::kPack);
@@ -126,7 +125,7 @@ TEST(RightsOf, ARepositorySwitchesOnWhatTheOrganisationSwitchedOffButNotWhatTheD
   const CommandRights rights = RightsOf(Squash(), {&on, &on, &off});
   EXPECT_FALSE(rights.enabled);
   EXPECT_EQ(rights.enabled_source, SettingSource::kDaemon);
-  EXPECT_EQ(Ask(Squash(), {"alice", "admin", {}}, {&on, &on, &off}).kind, Kind::kDisabled);
+  EXPECT_EQ(Ask(Squash(), {"alice", "admin", {}}, {&on, &on, &off}).kind, PermissionDecision::Kind::kDisabled);
 }
 
 TEST(Decide, FilesLetNobodyInBeyondTheDaemonsBound) {
@@ -135,7 +134,7 @@ TEST(Decide, FilesLetNobodyInBeyondTheDaemonsBound) {
   const SettingLayers layers = {&repository, nullptr, &daemon};
   EXPECT_TRUE(Ask(Squash(), {"bob", "write", {}}, layers).allowed());
   const PermissionDecision decision = Ask(Squash(), {"bob", "read", {}}, layers);
-  EXPECT_EQ(decision.kind, Kind::kNotEntitled);
+  EXPECT_EQ(decision.kind, PermissionDecision::Kind::kNotEntitled);
   EXPECT_EQ(decision.source, SettingSource::kDaemon);
   EXPECT_THAT(Names(decision.who), ElementsAre("collaborator"));
   // A bound in a file is not one: only the daemon's counts.
@@ -147,7 +146,7 @@ TEST(Decide, NothingIsWrittenWhileAFileIsBroken) {
   SettingLayers layers;
   layers.repository_broken = true;
   const PermissionDecision decision = Ask(Squash(), {"alice", "admin", {}}, layers);
-  EXPECT_EQ(decision.kind, Kind::kBrokenFile);
+  EXPECT_EQ(decision.kind, PermissionDecision::Kind::kBrokenFile);
   EXPECT_EQ(decision.source, SettingSource::kRepository);
   rules::CommandModel reads = Squash();
   reads.access = rules::CommandAccess::kRead;

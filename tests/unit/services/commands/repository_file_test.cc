@@ -9,6 +9,7 @@
 
 #include "services/core/limits.h"
 #include "services/packs/registry/pack_registry.h"
+#include "tests/support/source_path.h"
 
 namespace yardmaster::commands {
 namespace {
@@ -21,7 +22,7 @@ using ::testing::SizeIs;
 const PackSet& Packs() {
   static const std::shared_ptr<const PackSet> kPacks = [] {
     Problems problems;
-    auto packs = LoadPackSet(YARD_SOURCE_DIR "/rules/packs", problems);
+    auto packs = LoadPackSet(yardmaster::testing::SourcePath("rules/packs"), problems);
     for (const Problem& problem : problems) ADD_FAILURE() << problem.ToString();
     return packs;
   }();

@@ -5,23 +5,17 @@
 #include <memory>
 #include <string>
 
-#include "rules/engine/pack/pack_loader.h"
 #include "services/commands/grammar.h"
 #include "services/commands/help.h"
+#include "tests/support/shipped_packs.h"
 
 namespace yardmaster::commands {
 namespace {
 
-std::shared_ptr<const rules::CommandTable> Table() {
-  Problems problems;
-  const rules::PackFiles files = rules::ReadPackFiles(YARD_SOURCE_DIR "/rules/packs", problems);
-  auto table = rules::LoadCommandTable(files, "common", problems);
-  for (const Problem& problem : problems) ADD_FAILURE() << problem.ToString();
-  return table;
-}
+using yardmaster::testing::ShippedCommands;
 
 TEST(TableExamples, EverySlashExampleIsReadWithoutProblems) {
-  const std::shared_ptr<const rules::CommandTable> table = Table();
+  const std::shared_ptr<const rules::CommandTable> table = ShippedCommands();
   const CommandGrammar grammar(table, {{"yardmaster"}, {}});
   for (const rules::CommandModel& command : table->commands()) {
     for (const rules::CommandExample& example : command.examples) {
@@ -37,7 +31,7 @@ TEST(TableExamples, EverySlashExampleIsReadWithoutProblems) {
 }
 
 TEST(TableExamples, EveryFormIsReadAsItsCommandAlsoBehindAMention) {
-  const std::shared_ptr<const rules::CommandTable> table = Table();
+  const std::shared_ptr<const rules::CommandTable> table = ShippedCommands();
   const CommandGrammar grammar(table, {{"yardmaster"}, {}});
   for (const rules::CommandModel& command : table->commands()) {
     for (const rules::CommandForm& form : command.forms) {
@@ -53,7 +47,7 @@ TEST(TableExamples, EveryFormIsReadAsItsCommandAlsoBehindAMention) {
 }
 
 TEST(TableExamples, WhatStandsInAnswersIsNoCommand) {
-  const std::shared_ptr<const rules::CommandTable> table = Table();
+  const std::shared_ptr<const rules::CommandTable> table = ShippedCommands();
   const CommandGrammar grammar(table, {{"yardmaster"}, {}});
   // The bot's own help would be a comment full of commands.
   for (const bool chinese : {false, true}) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/source_path.h"
 #include "tests/support/temp_dir.h"
 
 namespace yardmaster {
@@ -47,7 +48,7 @@ TEST(LocatePacksDir, WhenNothingIsThereTheErrorNamesThePlaces) {
 TEST(LocatePacksDir, ThisTestFindsTheSourceTree) {
   const auto found = LocatePacksDir("");
   ASSERT_TRUE(found.ok()) << found.status();
-  EXPECT_TRUE(fs::equivalent(*found, fs::path(YARD_SOURCE_DIR) / "rules/packs"));
+  EXPECT_TRUE(fs::equivalent(*found, testing::SourcePath("rules/packs")));
 }
 
 TEST(LocateSuitesDir, AnInstalledProgramAndOneInABuildFolderFindThem) {

@@ -4,13 +4,14 @@
 
 #include <string>
 
+#include "tests/support/source_path.h"
 #include "tests/support/temp_dir.h"
 
 namespace yardmaster {
 namespace {
 
 TEST(Version, IsTheOneOfTheBuild) {
-  const std::string cmake = testing::ReadWholeFile(std::string(YARD_SOURCE_DIR) + "/CMakeLists.txt");
+  const std::string cmake = testing::SourceText("CMakeLists.txt");
   EXPECT_NE(cmake.find("VERSION " + std::string(kVersion) + " "), std::string::npos);
 }
 

@@ -58,17 +58,17 @@ class GatesTest : public ::testing::Test {
   OperatorState state_;
 };
 
-const std::string kReturns = "def k():\n    return 1\n";
+const std::string kOperator = "def k():\n    return 1\n";
 
 TEST_F(GatesTest, AReviewNamesFilesAsTheyWereNamed) {
-  SetFiles({{"c/demo/demo_impl.py", kReturns}, {"c/b/b_impl.py", "print(1)\n"}});
+  SetFiles({{"c/demo/demo_impl.py", kOperator}, {"c/b/b_impl.py", "print(1)\n"}});
   EXPECT_THAT(Told(Run({})), ElementsAre("L2 c/b/b_impl.py:1", "L1 c/demo/demo_impl.py:2"));
 }
 
 TEST_F(GatesTest, ThreadsChangeNothing) {
   std::vector<std::pair<std::string, std::string>> files;
   files.reserve(200);
-  for (int i = 0; i < 200; ++i) files.emplace_back("c/o" + std::to_string(i) + "/o_impl.py", kReturns);
+  for (int i = 0; i < 200; ++i) files.emplace_back("c/o" + std::to_string(i) + "/o_impl.py", kOperator);
   SetFiles(files);
   RunOptions one;
   RunOptions four;
@@ -95,13 +95,13 @@ TEST_F(GatesTest, StageProfileMomentAndRulesNarrowWhatRuns) {
 
 TEST_F(GatesTest, AGivenRoleMakesAnyFileThatOfItsStem) {
   inputs_ = {{"x/kernel.py", "impl", "", false}, {"x/kernel_golden.py", "", "", true}};
-  texts_ = {kReturns, "def other(): pass\n"};
+  texts_ = {kOperator, "def other(): pass\n"};
   EXPECT_THAT(Told(Run({})), ElementsAre("L3 x/kernel.py:0", "L1 x/kernel.py:2"));
 }
 
 TEST_F(GatesTest, AFileForContextIsNotFoundFaultWith) {
   inputs_ = {{"x/demo_impl.py", "", "", true}, {"x/demo_golden.py", "", "", false}};
-  texts_ = {kReturns, "def other(): pass\n"};
+  texts_ = {kOperator, "def other(): pass\n"};
   EXPECT_THAT(Told(Run({})), IsEmpty());
 }
 
@@ -142,7 +142,7 @@ TEST_F(GatesTest, AGateIsOpenWhereNothingBlocksAndSaysWhatPassed) {
 }
 
 TEST_F(GatesTest, AGateIsClosedByABlockingFinding) {
-  SetFiles({{"demo_impl.py", kReturns}});
+  SetFiles({{"demo_impl.py", kOperator}});
   const ReviewReport report = Gate("phase");
   EXPECT_FALSE(report.gate->open);
   EXPECT_THAT(Told(report), ElementsAre("L1 demo_impl.py:2"));

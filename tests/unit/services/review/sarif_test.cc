@@ -13,7 +13,7 @@ namespace yardmaster {
 namespace {
 
 using ::testing::IsEmpty;
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 ReportedFinding Finding(const std::string& rule, rules::Severity severity, const std::string& path, uint32_t line) {
   ReportedFinding reported;
@@ -31,23 +31,23 @@ ReportedFinding Finding(const std::string& rule, rules::Severity severity, const
 
 // Valid by the schema, and what the schema can't say: indexes that lead to the right rule, regions that end behind
 // their start.
-void CheckLog(const Json& log) {
+void CheckLog(const OrderedJson& log) {
   EXPECT_THAT(testing::SarifProblems(nlohmann::json(log)), IsEmpty()) << log.dump(1);
-  for (const Json& run : log["runs"]) {
+  for (const OrderedJson& run : log["runs"]) {
     EXPECT_EQ(run["columnKind"], "unicodeCodePoints");
-    const Json& rules = run["tool"]["driver"]["rules"];
-    for (const Json& result : run["results"]) {
+    const OrderedJson& rules = run["tool"]["driver"]["rules"];
+    for (const OrderedJson& result : run["results"]) {
       EXPECT_FALSE(result["message"]["text"].get<std::string>().empty());
       ASSERT_LT(result["ruleIndex"].get<size_t>(), rules.size());
       EXPECT_EQ(rules[result["ruleIndex"].get<size_t>()]["id"], result["ruleId"]);
-      std::vector<Json> regions;
+      std::vector<OrderedJson> regions;
       if (result.contains("locations") && result["locations"][0]["physicalLocation"].contains("region"))
         regions.push_back(result["locations"][0]["physicalLocation"]["region"]);
-      for (const Json& fix : result.value("fixes", Json::array())) {
-        for (const Json& replacement : fix["artifactChanges"][0]["replacements"])
+      for (const OrderedJson& fix : result.value("fixes", OrderedJson::array())) {
+        for (const OrderedJson& replacement : fix["artifactChanges"][0]["replacements"])
           regions.push_back(replacement["deletedRegion"]);
       }
-      for (const Json& region : regions) {
+      for (const OrderedJson& region : regions) {
         if (!region.contains("endLine")) continue;
         EXPECT_LE(std::pair(region["startLine"].get<int>(), region["startColumn"].get<int>()),
                   std::pair(region["endLine"].get<int>(), region["endColumn"].get<int>()));
@@ -57,7 +57,7 @@ void CheckLog(const Json& log) {
 }
 
 TEST(Sarif, AnEmptyReviewIsALogWithOneRun) {
-  const Json log = SarifLog({}, {});
+  const OrderedJson log = SarifLog({}, {});
   CheckLog(log);
   EXPECT_EQ(log["runs"].size(), 1u);
   EXPECT_TRUE(log["runs"][0]["results"].empty());
@@ -73,9 +73,9 @@ TEST(Sarif, ListsEachRuleOnceAndPointsAtIt) {
                      Finding("A2", rules::Severity::kMinor, "a.py", 4),
                      Finding("A1", rules::Severity::kBlock, "b.py", 0)};
   report.skipped = {{"A3", "a.py", "there is no golden"}};
-  const Json log = SarifLog(report, {{"A1", &info}});
+  const OrderedJson log = SarifLog(report, {{"A1", &info}});
   CheckLog(log);
-  const Json& run = log["runs"][0];
+  const OrderedJson& run = log["runs"][0];
   ASSERT_EQ(run["tool"]["driver"]["rules"].size(), 2u);
   EXPECT_EQ(run["tool"]["driver"]["rules"][0]["shortDescription"]["text"], "one entry");
   EXPECT_EQ(run["results"][2]["ruleIndex"], 0);
@@ -83,7 +83,7 @@ TEST(Sarif, ListsEachRuleOnceAndPointsAtIt) {
   EXPECT_EQ(run["results"][1]["level"], "warning");
   EXPECT_FALSE(run["results"][2]["locations"][0]["physicalLocation"].contains("region"));
   EXPECT_EQ(run["results"][0]["locations"][0]["physicalLocation"]["region"],
-            Json::parse(R"({"startLine":3,"startColumn":3,"endLine":3,"endColumn":8})"));
+            OrderedJson::parse(R"({"startLine":3,"startColumn":3,"endLine":3,"endColumn":8})"));
   EXPECT_EQ(run["invocations"][0]["toolExecutionNotifications"].size(), 1u);
 }
 
@@ -95,9 +95,9 @@ TEST(Sarif, ComparedFindingsHaveABaselineState) {
   report.findings[0].status = FindingStatus::kNew;
   report.findings[1].status = FindingStatus::kStill;
   report.findings[2].status = FindingStatus::kFixed;
-  const Json log = SarifLog(report, {});
+  const OrderedJson log = SarifLog(report, {});
   CheckLog(log);
-  const Json& results = log["runs"][0]["results"];
+  const OrderedJson& results = log["runs"][0]["results"];
   EXPECT_EQ(results[0]["baselineState"], "new");
   EXPECT_EQ(results[1]["baselineState"], "unchanged");
   EXPECT_EQ(results[2]["baselineState"], "absent");
@@ -116,10 +116,10 @@ TEST(Sarif, HostileTextsStayValidJson) {
   report.findings = {Finding("A1", rules::Severity::kBlock, "a\xff.py", 3)};
   report.findings[0].finding.message = std::string("\xc3(\0\x1b\"\\", 6);
   report.findings[0].finding.end_line = 1;  // before its start
-  const Json again = Json::parse(DumpReport(SarifLog(report, {})), nullptr, false);
+  const OrderedJson again = OrderedJson::parse(DumpReport(SarifLog(report, {})), nullptr, false);
   ASSERT_FALSE(again.is_discarded());
   CheckLog(again);
-  const Json& region = again["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["region"];
+  const OrderedJson& region = again["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["region"];
   EXPECT_EQ(region["endLine"], 3);
 }
 
@@ -132,10 +132,11 @@ TEST(Sarif, EditsAreFixesInCodePoints) {
   finding.edits = {{3, 3, 3, 8, "new \"text\"\n"}, {4, 1, 4, 1, ""}};
   // An edit at the edge: of a file without lines, and one whose end is before its start.
   report.findings[1].finding.edits = {{0, 0, 0, 0, "x"}, {5, 9, 5, 2, "y"}, {6, 9, 4, 2, "z"}};
-  const Json log = SarifLog(report, {});
+  const OrderedJson log = SarifLog(report, {});
   CheckLog(log);
-  const Json& results = log["runs"][0]["results"];
-  EXPECT_EQ(results[0]["fixes"], Json::parse(R"([{"artifactChanges": [{"artifactLocation": {"uri": "%C3%BC%20b.py"},
+  const OrderedJson& results = log["runs"][0]["results"];
+  EXPECT_EQ(results[0]["fixes"],
+            OrderedJson::parse(R"([{"artifactChanges": [{"artifactLocation": {"uri": "%C3%BC%20b.py"},
       "replacements": [
         {"deletedRegion": {"startLine": 3, "startColumn": 3, "endLine": 3, "endColumn": 8},
          "insertedContent": {"text": "new \"text\"\n"}},
@@ -148,7 +149,7 @@ TEST(Sarif, AFindingAboutNothingInParticularHasNoPlace) {
   ReviewReport report;
   report.findings = {Finding("YM-GATE", rules::Severity::kBlock, "", 0)};
   report.skipped = {{"*", "", "nobody knows"}};
-  const Json log = SarifLog(report, {});
+  const OrderedJson log = SarifLog(report, {});
   CheckLog(log);
   EXPECT_FALSE(log["runs"][0]["results"][0].contains("locations"));
 }
@@ -173,7 +174,7 @@ TEST(Sarif, EverySeverityStatusAndTextIsValid) {
   }
   report.packs = {"p", texts[1]};
   // As a reader gets it: bytes that are no UTF-8 are mended on the way out.
-  const Json again = Json::parse(DumpReport(SarifLog(report, rules)), nullptr, false);
+  const OrderedJson again = OrderedJson::parse(DumpReport(SarifLog(report, rules)), nullptr, false);
   ASSERT_FALSE(again.is_discarded());
   CheckLog(again);
 }

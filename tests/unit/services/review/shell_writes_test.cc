@@ -62,7 +62,7 @@ TEST(ShellWrites, CommandsWithinCommands) {
   EXPECT_THAT(ShellWrites("bash -lc 'echo x > demo_impl.py'"), ElementsAre("demo_impl.py"));
   EXPECT_THAT(ShellWrites("sudo env A=1 tee demo_impl.py"), ElementsAre("demo_impl.py"));
   EXPECT_THAT(ShellWrites("x=$(rm a_impl.py); (rm b_impl.py) && { rm c_impl.py; }"),
-              testing::UnorderedElementsAre("a_impl.py", "b_impl.py", "c_impl.py"));
+              ::testing::UnorderedElementsAre("a_impl.py", "b_impl.py", "c_impl.py"));
   EXPECT_THAT(ShellWrites("for f in 1 2; do rm d_impl.py; done"), ElementsAre("d_impl.py"));
   EXPECT_THAT(ShellWrites("ls | xargs -n 1 rm e_impl.py"), Contains("e_impl.py"));
 }

@@ -2,13 +2,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include "rules/engine/checks/check_set.h"
 #include "rules/engine/checks/review.h"
+#include "tests/support/source_path.h"
 
 namespace yardmaster::rules {
 namespace {
@@ -26,10 +25,7 @@ std::vector<std::string> JsonBlocks(const std::string& text) {
 }
 
 TEST(ChecksPage, TheExamplesLoadAndTheirCasesPass) {
-  std::ifstream in(std::string(YARD_SOURCE_DIR) + "/rules/checks.md");
-  std::ostringstream page;
-  page << in.rdbuf();
-  const std::vector<std::string> blocks = JsonBlocks(page.str());
+  const std::vector<std::string> blocks = JsonBlocks(yardmaster::testing::SourceText("rules/checks.md"));
   ASSERT_EQ(blocks.size(), 3U);
 
   PackFiles files = {{"page/pack.json", R"({"name": "page", "title": "examples"})"},
@@ -45,10 +41,7 @@ TEST(ChecksPage, TheExamplesLoadAndTheirCasesPass) {
 }
 
 TEST(ChecksPage, TheFirstExampleFindsWhatItSays) {
-  std::ifstream in(std::string(YARD_SOURCE_DIR) + "/rules/checks.md");
-  std::ostringstream page;
-  page << in.rdbuf();
-  const std::string first = JsonBlocks(page.str())[0];
+  const std::string first = JsonBlocks(yardmaster::testing::SourceText("rules/checks.md"))[0];
   PackFiles files = {{"page/pack.json", R"({"name": "page", "title": "examples"})"},
                      {"page/checks/base.json",
                       R"json({"roles": [{"role": "kernel", "path": ".*\\.py", "example": "k.py"}],

@@ -10,9 +10,9 @@
 namespace yardmaster::rules {
 namespace {
 
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::SizeIs;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
 
 // A pack with a check for Python files and one for text files, whose conditions
 // are given.

@@ -12,8 +12,8 @@
 namespace yardmaster::rules {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 PackFiles Pack(const std::string& checks) {
   return {{"p/pack.json", R"({"name": "p", "title": "test"})"}, {"p/checks/a.json", checks}};
@@ -172,7 +172,7 @@ TEST(Review, AnAliasOfALongNameIsNotWrittenOutForEachUse) {
   const auto checks = Load(One(R"("each": "call", "where": {"resolved": {"prefix": "abc"}})"));
   std::string text = "import abc" + std::string(500'000, 'd') + " as p\n";
   for (int i = 0; i < 20'000; ++i) text += "p.f()\n";
-  EXPECT_THAT(Found(*checks, {File("a.py", text)}), testing::IsEmpty());
+  EXPECT_THAT(Found(*checks, {File("a.py", text)}), ::testing::IsEmpty());
 }
 
 TEST(Review, AddedLinesAndRowsThatAreGone) {

@@ -12,9 +12,9 @@
 namespace yardmaster::rules {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 // A check by a query; the message tells what "x" stands for.
 std::string Check(const std::string& id, const std::string& query, const std::string& languages = R"(["python"])") {

@@ -11,8 +11,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
-std::shared_ptr<const SourceFile> Read(const std::string& path, std::string text,
-                                       milliseconds limit = milliseconds(2000)) {
+std::shared_ptr<const SourceFile> ReadWithin(const std::string& path, std::string text,
+                                             milliseconds limit = milliseconds(2000)) {
   return SourceFile::Read(path, std::move(text), limit);
 }
 
@@ -30,9 +30,10 @@ const EntryFact* Entry(const FileFacts& facts, std::string_view pointer) {
 }
 
 TEST(PythonFacts, AFunctionHasItsParametersDefaultsAndDocstring) {
-  const auto file = Read("a.py",
-                         "class A(Base):\n  @deco(1)\n  async def f(self, a: int, /, b=2, *args, c, **kw) -> int:\n"
-                         "    \"\"\"What it does.\"\"\"\n    return a\n");
+  const auto file =
+      ReadWithin("a.py",
+                 "class A(Base):\n  @deco(1)\n  async def f(self, a: int, /, b=2, *args, c, **kw) -> int:\n"
+                 "    \"\"\"What it does.\"\"\"\n    return a\n");
   const FileFacts& facts = file->facts();
   ASSERT_EQ(facts.functions.size(), 1U);
   const FunctionFact& function = facts.functions[0];
@@ -52,9 +53,10 @@ TEST(PythonFacts, AFunctionHasItsParametersDefaultsAndDocstring) {
 }
 
 TEST(PythonFacts, ImportsKnowWhatTheyBindAndWhatGuardsThem) {
-  const auto file = Read("a.py",
-                         "import a.b as c\nfrom .x import y as z\ntry:\n  import torch\nexcept ImportError:\n  pass\n"
-                         "if TYPE_CHECKING:\n  import t\ndef f():\n  from m import *\n");
+  const auto file =
+      ReadWithin("a.py",
+                 "import a.b as c\nfrom .x import y as z\ntry:\n  import torch\nexcept ImportError:\n  pass\n"
+                 "if TYPE_CHECKING:\n  import t\ndef f():\n  from m import *\n");
   const auto& imports = file->facts().imports;
   ASSERT_EQ(imports.size(), 5U);
   EXPECT_EQ(imports[0].bound, "c");
@@ -71,7 +73,7 @@ TEST(PythonFacts, ImportsKnowWhatTheyBindAndWhatGuardsThem) {
 }
 
 TEST(PythonFacts, ExpressionsStandInOrderAndKnowTheirPlaces) {
-  const auto file = Read("a.py", "for i in fw.loop(4, unroll=[1, 2]):\n  y[i] = fw.exp(x) @ w.T\n");
+  const auto file = ReadWithin("a.py", "for i in fw.loop(4, unroll=[1, 2]):\n  y[i] = fw.exp(x) @ w.T\n");
   const FileFacts& facts = file->facts();
   for (size_t i = 1; i < facts.exprs.size(); ++i) {
     EXPECT_LE(facts.exprs[i - 1].span.begin, facts.exprs[i].span.begin) << i;
@@ -86,21 +88,21 @@ TEST(PythonFacts, ExpressionsStandInOrderAndKnowTheirPlaces) {
 }
 
 TEST(PythonFacts, ASyntaxErrorHasItsPlaceAndTheRestIsRead) {
-  const auto file = Read("a.py", "def f(x):\n  return x\n\ny = = 3\ndef g(): pass\n");
+  const auto file = ReadWithin("a.py", "def f(x):\n  return x\n\ny = = 3\ndef g(): pass\n");
   ASSERT_EQ(file->facts().errors.size(), 1U);
   EXPECT_EQ(file->facts().LineOf(file->facts().errors[0].begin), 4U);
   EXPECT_EQ(file->facts().functions.size(), 2U);
 }
 
 TEST(PythonFacts, AStatementBehindAJumpIsMarked) {
-  const auto file = Read("a.py", "def f():\n  raise E\n  x = 1\n");
+  const auto file = ReadWithin("a.py", "def f():\n  raise E\n  x = 1\n");
   EXPECT_TRUE(file->facts().statements.back().after_jump);
 }
 
 TEST(MarkdownFacts, SectionsCheckboxesAndTables) {
-  const auto file = Read("a.md",
-                         "---\nname: demo\naxes: [N, M]\n---\n# Top\ntext\n## Review\n- [x] done\n- [ ] open\n\n"
-                         "| # | op |\n|---|---|\n| 1 | `a|b` |\n## Last\n```python\nimport fw\nfw.exp(x)\n```\n");
+  const auto file = ReadWithin("a.md",
+                               "---\nname: demo\naxes: [N, M]\n---\n# Top\ntext\n## Review\n- [x] done\n- [ ] open\n\n"
+                               "| # | op |\n|---|---|\n| 1 | `a|b` |\n## Last\n```python\nimport fw\nfw.exp(x)\n```\n");
   const FileFacts& facts = file->facts();
   EXPECT_TRUE(facts.front_matter);
   ASSERT_NE(Entry(facts, "/axes/1"), nullptr);
@@ -121,7 +123,7 @@ TEST(MarkdownFacts, SectionsCheckboxesAndTables) {
 }
 
 TEST(MarkdownFacts, LinksMayStandInEachOther) {
-  const auto file = Read("a.md", "a ](b) [![one](two \"t\")](three) `[no](link)` [four](five)\n[six](seven\n");
+  const auto file = ReadWithin("a.md", "a ](b) [![one](two \"t\")](three) `[no](link)` [four](five)\n[six](seven\n");
   const auto& links = file->facts().links;
   ASSERT_EQ(links.size(), 4U);
   EXPECT_EQ(links[0].body, "b");
@@ -144,7 +146,7 @@ TEST(DataFacts, YamlIsReadRightBeyond32767LinesAndColumns) {
   std::string lines = "list:\n";
   for (size_t i = 0; i < count; ++i) lines += "  - v" + std::to_string(i) + "\n";
   lines += "last: {a: [1, 2]}\n";
-  const auto file = Read("a.yaml", lines, milliseconds(60'000));
+  const auto file = ReadWithin("a.yaml", lines, milliseconds(60'000));
   EXPECT_TRUE(file->facts().errors.empty());
   EXPECT_TRUE(file->facts().limits.empty());
   size_t seen = 0;
@@ -158,7 +160,7 @@ TEST(DataFacts, YamlIsReadRightBeyond32767LinesAndColumns) {
   EXPECT_EQ(seen, count);
   EXPECT_NE(Entry(file->facts(), "/last/a/1"), nullptr);
 
-  const auto flow = Read("b.yaml", "a: [" + Repeat("1, ", count) + "2]\nb: 3\n", milliseconds(60'000));
+  const auto flow = ReadWithin("b.yaml", "a: [" + Repeat("1, ", count) + "2]\nb: 3\n", milliseconds(60'000));
   EXPECT_TRUE(flow->facts().errors.empty());
   const EntryFact* last = Entry(flow->facts(), "/a/" + std::to_string(count));
   ASSERT_NE(last, nullptr);
@@ -167,13 +169,13 @@ TEST(DataFacts, YamlIsReadRightBeyond32767LinesAndColumns) {
 }
 
 TEST(DataFacts, AYamlErrorBehind32767LinesHasItsPlace) {
-  const auto file = Read("a.yaml", Repeat("- a: 1\n", 40'000) + "- b: [1,\n- c: 2\n", milliseconds(60'000));
+  const auto file = ReadWithin("a.yaml", Repeat("- a: 1\n", 40'000) + "- b: [1,\n- c: 2\n", milliseconds(60'000));
   ASSERT_EQ(file->facts().errors.size(), 1U);
   EXPECT_GE(file->facts().LineOf(file->facts().errors[0].end - 1), 40'001U);
 }
 
 TEST(DataFacts, YamlEntriesHavePointersAndTypes) {
-  const auto file = Read("a.yaml", "list:\n  - {name: q, n: 3}\n  - name: 'it''s'\nempty:\nlist: again\n");
+  const auto file = ReadWithin("a.yaml", "list:\n  - {name: q, n: 3}\n  - name: 'it''s'\nempty:\nlist: again\n");
   const FileFacts& facts = file->facts();
   ASSERT_NE(Entry(facts, "/list/0/n"), nullptr);
   EXPECT_EQ(Entry(facts, "/list/0/n")->number, 3);
@@ -184,7 +186,7 @@ TEST(DataFacts, YamlEntriesHavePointersAndTypes) {
 }
 
 TEST(DataFacts, JsonEntriesHavePointersAndTypes) {
-  const auto file = Read("a.json", R"({"a/b": [1, true, null, "x\"y"], "c": {}})");
+  const auto file = ReadWithin("a.json", R"({"a/b": [1, true, null, "x\"y"], "c": {}})");
   const FileFacts& facts = file->facts();
   ASSERT_NE(Entry(facts, "/a~1b/3"), nullptr);
   EXPECT_EQ(Entry(facts, "/a~1b/3")->value, "x\"y");
@@ -193,10 +195,11 @@ TEST(DataFacts, JsonEntriesHavePointersAndTypes) {
 }
 
 TEST(CppFacts, FunctionsIncludesCallsAndLaunches) {
-  const auto file = Read("a.cu",
-                         "#include <vector>\n#include \"own.h\"\nnamespace n {\n__global__ void k(float* p, int n = 2) "
-                         "{}\nclass A : public B {\n  void m() { x.y->z(1); }\n};\nvoid h() {\n  int b = 3;\n"
-                         "  k<<<grid, b>>>(p, 1);\n  for (int i = 0; i < 3; ++i) { at::empty(s); }\n}\n}\n");
+  const auto file =
+      ReadWithin("a.cu",
+                 "#include <vector>\n#include \"own.h\"\nnamespace n {\n__global__ void k(float* p, int n = 2) "
+                 "{}\nclass A : public B {\n  void m() { x.y->z(1); }\n};\nvoid h() {\n  int b = 3;\n"
+                 "  k<<<grid, b>>>(p, 1);\n  for (int i = 0; i < 3; ++i) { at::empty(s); }\n}\n}\n");
   const FileFacts& facts = file->facts();
   EXPECT_TRUE(facts.errors.empty());
   ASSERT_EQ(facts.imports.size(), 2U);
@@ -222,7 +225,7 @@ TEST(HostileTexts, DeepNestingIsAPassedLimit) {
   for (const char* path : {"a.py", "a.cc", "a.cu", "a.json", "a.yaml"}) {
     for (const char* open : {"(", "[", "{", "f(", "[{", "- "}) {
       const auto start = std::chrono::steady_clock::now();
-      const auto file = Read(path, Repeat(open, 66'000));
+      const auto file = ReadWithin(path, Repeat(open, 66'000));
       const auto took = std::chrono::steady_clock::now() - start;
       EXPECT_LT(took, milliseconds(10'000)) << path << " " << open;
       EXPECT_FALSE(file->facts().errors.empty() && file->facts().limits.empty() && file->facts().entries.empty())
@@ -232,13 +235,13 @@ TEST(HostileTexts, DeepNestingIsAPassedLimit) {
 }
 
 TEST(HostileTexts, BalancedNestingIsAPassedLimit) {
-  const auto file = Read("a.py", "x = " + Repeat("(", 2000) + "1" + Repeat(")", 2000) + "\n");
+  const auto file = ReadWithin("a.py", "x = " + Repeat("(", 2000) + "1" + Repeat(")", 2000) + "\n");
   ASSERT_EQ(file->facts().limits.size(), 1U);
   EXPECT_THAT(file->facts().limits[0].message, testing::HasSubstr("nested deeper than 500"));
 }
 
 TEST(HostileTexts, ALargeFileIsNotRead) {
-  const auto file = Read("a.py", std::string(kMaxSourceBytes + 1, 'x'));
+  const auto file = ReadWithin("a.py", std::string(kMaxSourceBytes + 1, 'x'));
   ASSERT_EQ(file->facts().limits.size(), 1U);
   EXPECT_TRUE(file->facts().exprs.empty());
 }
@@ -247,7 +250,7 @@ TEST(HostileTexts, BytesThatAreNoTextAreRead) {
   std::string bytes;
   for (int i = 0; i < 5000; ++i) bytes += static_cast<char>(i * 37 % 256);
   for (const char* path : {"a.py", "a.cc", "a.cu", "a.json", "a.yaml", "a.md", "a.txt"}) {
-    const auto file = Read(path, bytes);
+    const auto file = ReadWithin(path, bytes);
     EXPECT_EQ(file->facts().text.size(), bytes.size()) << path;
   }
 }
@@ -262,7 +265,7 @@ TEST(HostileTexts, LongNamesAroundManyShortOnesAreAPassedLimit) {
       {"a.yaml", name.substr(0, 500) + ": [\n" + Repeat("  1,1,1,1,1,1,1,1,1,1,\n", 10'000) + "  1]\n"},
   };
   for (const auto& [path, text] : texts) {
-    const auto file = Read(path, text, milliseconds(60'000));
+    const auto file = ReadWithin(path, text, milliseconds(60'000));
     EXPECT_LE(file->facts().made_bytes, kMaxMadeBytes) << path;
     ASSERT_EQ(file->facts().limits.size(), 1U) << path;
     EXPECT_THAT(file->facts().limits[0].message, testing::HasSubstr("names and pointers")) << path;
@@ -271,11 +274,11 @@ TEST(HostileTexts, LongNamesAroundManyShortOnesAreAPassedLimit) {
 
 // Every byte a token: the tree takes 50 times what that of usual code takes.
 TEST(HostileTexts, MemoryOfAParseIsBounded) {
-  const auto file = Read("a.py", Repeat("a\n", 1'000'000), milliseconds(60'000));
+  const auto file = ReadWithin("a.py", Repeat("a\n", 1'000'000), milliseconds(60'000));
   ASSERT_EQ(file->facts().limits.size(), 1U);
   EXPECT_EQ(file->facts().limits[0].message, "parsing took more than 96 MiB of memory");
   // The next one has all of it again.
-  EXPECT_TRUE(Read("b.py", Repeat("a\n", 50'000), milliseconds(60'000))->facts().limits.empty());
+  EXPECT_TRUE(ReadWithin("b.py", Repeat("a\n", 50'000), milliseconds(60'000))->facts().limits.empty());
 }
 
 // Beyond 16 bits a block would seem to stand elsewhere.
@@ -288,13 +291,13 @@ TEST(HostileTexts, LinesThatAreIndentedTooFarAreAPassedLimit) {
       {"a.md", "---\nk:\n" + far + "a: 1\n---\n"},
   };
   for (const auto& [path, text] : texts) {
-    const auto file = Read(path, text);
+    const auto file = ReadWithin(path, text);
     EXPECT_TRUE(file->facts().errors.empty()) << path;
     ASSERT_EQ(file->facts().limits.size(), 1U) << path;
     EXPECT_THAT(file->facts().limits[0].message, testing::HasSubstr("indented by more than 4000")) << path;
   }
-  EXPECT_TRUE(Read("b.py", "x = 1" + far + "+ 2\n")->facts().limits.empty());
-  EXPECT_TRUE(Read("a.json", far + "1\n")->facts().limits.empty());
+  EXPECT_TRUE(ReadWithin("b.py", "x = 1" + far + "+ 2\n")->facts().limits.empty());
+  EXPECT_TRUE(ReadWithin("a.json", far + "1\n")->facts().limits.empty());
 }
 
 TEST(HostileTexts, FactsOfAFileAreBounded) {
@@ -304,7 +307,7 @@ TEST(HostileTexts, FactsOfAFileAreBounded) {
       {"c.md", "```python\nx = 1\n```\n" + Repeat("[](a)", 300'000) + "\n" + Repeat("- a\n", 100'000)},
   };
   for (const auto& [path, text] : texts) {
-    const auto file = Read(path, text, milliseconds(60'000));
+    const auto file = ReadWithin(path, text, milliseconds(60'000));
     ASSERT_EQ(file->facts().limits.size(), 1U) << path;
     EXPECT_THAT(file->facts().limits[0].message, testing::HasSubstr("more than 400000 facts")) << path;
     EXPECT_LE(file->facts().rows, kMaxSourceRows + 2) << path;
@@ -316,7 +319,7 @@ TEST(HostileTexts, MarkdownStaysLinear) {
        {"![[]()", "`", "|", "| a |\n|---|\n", "[", "](", "](a)", "[](", "#\n", "- [x]\n", "```\n"}) {
     const auto took = [&](size_t bytes) {
       const auto start = std::chrono::steady_clock::now();
-      Read("a.md", Repeat(piece, bytes / std::string_view(piece).size()));
+      ReadWithin("a.md", Repeat(piece, bytes / std::string_view(piece).size()));
       return std::chrono::steady_clock::now() - start;
     };
     // Four times as much takes four times as long, sixteen times where pairs are compared. A little more for a busy

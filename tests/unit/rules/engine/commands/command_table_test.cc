@@ -9,7 +9,7 @@
 
 #include "rules/engine/commands/command_reader.h"
 #include "rules/engine/compiled_pack.h"
-#include "rules/engine/pack/pack_loader.h"
+#include "tests/support/shipped_packs.h"
 
 namespace yardmaster::rules {
 namespace {
@@ -20,25 +20,11 @@ using ::testing::IsEmpty;
 using ::testing::IsSupersetOf;
 using ::testing::SizeIs;
 
-const PackFiles& Shipped() {
-  static const PackFiles* const kFiles = [] {
-    Problems problems;
-    auto* files = new PackFiles(ReadPackFiles(YARD_SOURCE_DIR "/rules/packs", problems));
-    EXPECT_THAT(problems, IsEmpty());
-    return files;
-  }();
-  return *kFiles;
-}
+using yardmaster::testing::CommandsOf;
+using yardmaster::testing::ShippedCommands;
+using yardmaster::testing::ShippedPacks;
 
-const CommandTable& Common() {
-  static const std::shared_ptr<const CommandTable> kTable = [] {
-    Problems problems;
-    auto table = LoadCommandTable(Shipped(), "common", problems);
-    for (const Problem& problem : problems) ADD_FAILURE() << problem.ToString();
-    return table;
-  }();
-  return *kTable;
-}
+const CommandTable& Common() { return *ShippedCommands(); }
 
 std::vector<CommandMatch> Find(std::vector<std::string_view> words) { return Common().FindWords(words); }
 
@@ -177,7 +163,7 @@ TEST(CommandTable, NoCommandOfOursIsListedAsAnotherRobots) {
 
 TEST(CommandTable, PeopleMaySetOnlyTheLabelsThatThePackLists) {
   Problems problems;
-  const auto table = LoadCommandTable(Shipped(), "pytorch-distributed-next", problems);
+  const auto table = ShippedCommands("pytorch-distributed-next");
   ASSERT_NE(table, nullptr);
   EXPECT_TRUE(table->IsPeopleLabel("module: fsdp"));
   EXPECT_FALSE(table->IsPeopleLabel("Module: fsdp"));
@@ -298,7 +284,7 @@ TEST(CommandReader, LabelsForPeopleNeedGuardrails) {
 }
 
 TEST(CommandReader, LabelsForPeopleAreNoForbiddenOnesAndNoMarkers) {
-  PackFiles files = Shipped();
+  PackFiles files = ShippedPacks();
   files["hyper-parallel/commands.json"] =
       "{\n\"people_labels\": [\"area/docs\", \"not in the rubric\",\n\"Priority/high\",\n\"ym-triaged\"]}";
   Problems problems;
@@ -316,8 +302,8 @@ TEST(CommandReader, PlacesOfAnswersThatNothingFillsAreProblems) {
   const PackFiles files = {
       {"p/pack.json", R"({"name": "p", "title": "P", "extends": "common"})"},
       {"p/commands.json", R"({"answers": {"working": {"en": "{outcome}", "zh": "z"}, "w": {"en": "e", "zh": "z"}}})"},
-      {"common/pack.json", Shipped().at("common/pack.json")},
-      {"common/commands.json", Shipped().at("common/commands.json")}};
+      {"common/pack.json", ShippedPacks().at("common/pack.json")},
+      {"common/commands.json", ShippedPacks().at("common/commands.json")}};
   Problems problems;
   EXPECT_FALSE(LoadPack(files, "p", problems));
   ASSERT_THAT(problems, SizeIs(2));
@@ -332,10 +318,10 @@ TEST(CommandReader, APackReplacesAndRemovesInheritedCommands) {
       {"p/commands.json", R"({"commands": [{"id": "squash", "group": "workflow", "title": {"en": "t", "zh": "t"},
                         "usage": "/press", "forms": ["/press"], "examples": [{"text": "/press"}], "access": "write",
                         "who": ["maintainer"], "where": ["pull"], "state": "works"}], "robot_commands": ["squash"]})"},
-      {"common/pack.json", Shipped().at("common/pack.json")},
-      {"common/commands.json", Shipped().at("common/commands.json")}};
+      {"common/pack.json", ShippedPacks().at("common/pack.json")},
+      {"common/commands.json", ShippedPacks().at("common/commands.json")}};
   Problems problems;
-  const auto table = LoadCommandTable(files, "p", problems);
+  const auto table = CommandsOf(files, "p");
   ASSERT_NE(table, nullptr) << (problems.empty() ? "" : problems[0].ToString());
   EXPECT_EQ(table->Find("commit"), nullptr);
   EXPECT_EQ(table->Find("squash")->usage, "/press");
@@ -347,7 +333,7 @@ TEST(CommandReader, APackReplacesAndRemovesInheritedCommands) {
 
 TEST(CompiledPack, HasTheTableOfItsCommands) {
   Problems problems;
-  auto model = LoadPack(Shipped(), "hyper-parallel", problems);
+  auto model = LoadPack(ShippedPacks(), "hyper-parallel", problems);
   ASSERT_TRUE(model);
   const auto pack = CompiledPack::Compile(*std::move(model), problems);
   ASSERT_NE(pack, nullptr) << (problems.empty() ? "" : problems[0].ToString());

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "rules/engine/pack/schema_texts.h"
+#include "tests/support/source_path.h"
 
 namespace yardmaster::rules {
 namespace {
@@ -281,7 +282,7 @@ TEST(SchemaValidator, WhatWasGivenBackIsMadeAgainAndNotTakenFromThoseWhoUseIt) {
 }
 
 TEST(SchemaValidator, TheQuickJudgementIsThatOfTheThorough) {
-  const std::filesystem::path packs = std::filesystem::path(YARD_SOURCE_DIR) / "rules/packs";
+  const std::filesystem::path packs = yardmaster::testing::SourcePath("rules/packs");
   size_t valid = 0;
   size_t compared = 0;
   std::map<std::string, int> files_of_schema;

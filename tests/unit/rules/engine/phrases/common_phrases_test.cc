@@ -5,30 +5,22 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "rules/engine/phrases/phrase_set.h"
+#include "tests/support/shipped_phrases.h"
+#include "tests/support/source_path.h"
 
 namespace yardmaster::rules {
 namespace {
 
 using nlohmann::json;
 
-const PhraseSet& Common() {
-  static const std::shared_ptr<const PhraseSet> kPhrases = [] {
-    Problems problems;
-    const PackFiles files = ReadPackFiles(std::filesystem::path(YARD_SOURCE_DIR) / "rules/packs", problems);
-    return PhraseSet::Load(files, "common", problems);
-  }();
-  return *kPhrases;
-}
-
 bool Writes(const std::string& command) {
-  const auto& commands = Common().commands();
+  const auto& commands = yardmaster::testing::ShippedPhrases()->commands();
   return std::any_of(commands.begin(), commands.end(),
                      [&](const PhraseCommandInfo& info) { return info.id == command && info.write; });
 }
@@ -68,14 +60,14 @@ void ScoreSlots(const json& expected, const json& got, bool same_command, Score&
 
 Score Measure(const std::string& file) {
   Score score;
-  std::ifstream in(std::string(YARD_SOURCE_DIR) + "/tests/data/phrases/" + file);
+  std::ifstream in(yardmaster::testing::SourcePath("tests/data/phrases") / file);
   EXPECT_TRUE(in.good()) << file;
   for (std::string line; std::getline(in, line);) {
     const json row = json::parse(line);
     const auto text = row.at("text").get<std::string>();
     const auto want = row.at("expect").at("command").get<std::string>();
     const std::vector<std::string> then = row.value("then", std::vector<std::string>());
-    const Interpretation got = Common().Interpret(text, {});
+    const Interpretation got = yardmaster::testing::ShippedPhrases()->Interpret(text, {});
     ++score.phrases;
     score.commands += got.command == want ? 1 : 0;
     if (got.command != want) {
@@ -108,7 +100,7 @@ Score Measure(const std::string& file) {
 // dev.jsonl and every batch of the folder.
 std::vector<std::string> LabelledFiles() {
   std::vector<std::string> files;
-  for (const auto& entry : std::filesystem::directory_iterator(std::string(YARD_SOURCE_DIR) + "/tests/data/phrases")) {
+  for (const auto& entry : std::filesystem::directory_iterator(yardmaster::testing::SourcePath("tests/data/phrases"))) {
     const std::string name = entry.path().filename();
     if (entry.path().extension() == ".jsonl" && name != "unasked.jsonl") files.push_back(name);
   }
@@ -116,11 +108,11 @@ std::vector<std::string> LabelledFiles() {
   return files;
 }
 
-std::string NameOfFile(const testing::TestParamInfo<std::string>& info) {
+std::string NameOfFile(const ::testing::TestParamInfo<std::string>& info) {
   return info.param.substr(0, info.param.find('.'));
 }
 
-class LabelledPhrases : public testing::TestWithParam<std::string> {};
+class LabelledPhrases : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(LabelledPhrases, CommandsAndSlotsAreAboveTheirFloorsAndNoneWritesUnasked) {
   const Score score = Measure(GetParam());
@@ -134,7 +126,7 @@ TEST_P(LabelledPhrases, CommandsAndSlotsAreAboveTheirFloorsAndNoneWritesUnasked)
 
 TEST(LabelledFilesTest, NoneIsMissing) { EXPECT_GE(LabelledFiles().size(), 45u); }
 
-INSTANTIATE_TEST_SUITE_P(Sets, LabelledPhrases, testing::ValuesIn(LabelledFiles()), NameOfFile);
+INSTANTIATE_TEST_SUITE_P(Sets, LabelledPhrases, ::testing::ValuesIn(LabelledFiles()), NameOfFile);
 
 // Reports, advice, plans, questions, what is said to others: doubt may ask back, nothing may write.
 TEST(UnaskedPhrases, NothingThatIsNoRequestWrites) {
@@ -144,8 +136,8 @@ TEST(UnaskedPhrases, NothingThatIsNoRequestWrites) {
 }
 
 // "squash pr=12" → command and slots
-std::string Told(const std::string& phrase, const PhraseContext& context) {
-  const Interpretation result = Common().Interpret(phrase, context);
+std::string CommandAndSlots(const std::string& phrase, const PhraseContext& context) {
+  const Interpretation result = yardmaster::testing::ShippedPhrases()->Interpret(phrase, context);
   std::string out = result.command;
   for (const auto& [slot, value] : result.slots.items()) out += " " + slot + "=" + value.dump();
   return out;
@@ -245,23 +237,23 @@ const std::set<std::string>& TriggerPhrases() {
 
 TEST(TriggerTable, TheReadmeSaysWhatEveryTriggerPhraseMeans) {
   std::set<std::string> missing = TriggerPhrases();
-  std::ifstream in(std::string(YARD_SOURCE_DIR) + "/rules/packs/common/phrases/README.md");
+  std::ifstream in(yardmaster::testing::SourcePath("rules/packs/common/phrases/README.md"));
   for (std::string line; std::getline(in, line);) {
     if (!line.starts_with("| ") || line.find("| `") == std::string::npos || !line.ends_with("` |")) continue;
     const size_t first = line.find(" | `");
     const size_t second = line.find("` | `", first + 4);
     if (first == std::string::npos || second == std::string::npos) continue;  // the table of files
     const std::string phrase = line.substr(2, first - 2);
-    EXPECT_EQ(Told(phrase, {}), line.substr(first + 4, second - first - 4)) << phrase;
-    EXPECT_EQ(Told(phrase, {160, ""}), line.substr(second + 5, line.size() - second - 8)) << phrase;
+    EXPECT_EQ(CommandAndSlots(phrase, {}), line.substr(first + 4, second - first - 4)) << phrase;
+    EXPECT_EQ(CommandAndSlots(phrase, {160, ""}), line.substr(second + 5, line.size() - second - 8)) << phrase;
     missing.erase(phrase);
   }
   EXPECT_EQ(missing, std::set<std::string>());
 }
 
 TEST(CommonCases, AllHold) {
-  for (const PhraseCase& one : Common().cases()) {
-    const Interpretation result = Common().Interpret(one.text, one.context);
+  for (const PhraseCase& one : yardmaster::testing::ShippedPhrases()->cases()) {
+    const Interpretation result = yardmaster::testing::ShippedPhrases()->Interpret(one.text, one.context);
     EXPECT_EQ(result.command, one.command) << one.text << ": " << result.why;
     if (one.slots.has_value()) {
       EXPECT_EQ(json(result.slots), json(*one.slots)) << one.text;

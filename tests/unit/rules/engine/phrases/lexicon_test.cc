@@ -8,7 +8,7 @@
 namespace yardmaster::rules {
 namespace {
 
-class LexiconTest : public testing::Test {
+class LexiconTest : public ::testing::Test {
  protected:
   LexiconTest() {
     lexicon_.AddHomophones("交教");

@@ -3,26 +3,17 @@
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <memory>
 #include <string>
 #include <vector>
+
+#include "tests/support/shipped_phrases.h"
 
 namespace yardmaster::rules {
 namespace {
 
-const PhraseSet& Common() {
-  static const std::shared_ptr<const PhraseSet> kPhrases = [] {
-    Problems problems;
-    const PackFiles files = ReadPackFiles(std::filesystem::path(YARD_SOURCE_DIR) / "rules/packs", problems);
-    return PhraseSet::Load(files, "common", problems);
-  }();
-  return *kPhrases;
-}
-
 // "squash {"pr":12} then commit"
 std::string Told(std::string_view message, const PhraseContext& context = {}) {
-  const Interpretation result = Common().Interpret(message, context);
+  const Interpretation result = yardmaster::testing::ShippedPhrases()->Interpret(message, context);
   std::string out = result.command;
   if (!result.slots.empty()) out += " " + nlohmann::json(result.slots).dump();  // sorted
   for (const PhraseCommand& next : result.then) out += " then " + next.command;
@@ -37,10 +28,7 @@ Problems ProblemsOf(const std::string& phrases) {
 }
 
 TEST(PhraseSetLoad, ThePackCommonHasPhrases) {
-  Problems problems;
-  const PackFiles files = ReadPackFiles(std::filesystem::path(YARD_SOURCE_DIR) / "rules/packs", problems);
-  const auto phrases = PhraseSet::Load(files, "common", problems);
-  for (const Problem& problem : problems) ADD_FAILURE() << problem.ToString();
+  const auto phrases = yardmaster::testing::ShippedPhrases();
   ASSERT_NE(phrases, nullptr);
   EXPECT_FALSE(phrases->empty());
   EXPECT_GT(phrases->cases().size(), 100u);
@@ -309,7 +297,7 @@ TEST(Phrases, BytesThatAreNoTextDoNoHarm) {
 }
 
 TEST(Phrases, AnAskHasItsChoices) {
-  const Interpretation result = Common().Interpret("squash please", {});
+  const Interpretation result = yardmaster::testing::ShippedPhrases()->Interpret("squash please", {});
   EXPECT_EQ(result.command, "ask");
   ASSERT_EQ(result.choices.size(), 1u);
   EXPECT_EQ(result.choices[0].command, "squash");
@@ -317,24 +305,24 @@ TEST(Phrases, AnAskHasItsChoices) {
 }
 
 TEST(Phrases, WordsThatMayMeanSeveralCommandsNameThemAsChoices) {
-  const Interpretation result = Common().Interpret("合并 #12", {});
+  const Interpretation result = yardmaster::testing::ShippedPhrases()->Interpret("合并 #12", {});
   EXPECT_EQ(result.command, "ask");
   ASSERT_GT(result.choices.size(), 1u);
   EXPECT_EQ(result.choices[0].command, "squash");
   EXPECT_EQ(result.choices[0].slots.value("pr", 0), 12);
   for (const char* unclear :
        {"update PR 12", "check PR 12", "merge", "重跑一下", "帮忙修下 160 吧", "PR 12 按老规矩来"}) {
-    EXPECT_FALSE(Common().Interpret(unclear, {}).choices.empty()) << unclear;
+    EXPECT_FALSE(yardmaster::testing::ShippedPhrases()->Interpret(unclear, {}).choices.empty()) << unclear;
   }
 }
 
 TEST(Phrases, AFurtherCommandThatDependsOnAConditionSaysSo) {
-  const Interpretation plain = Common().Interpret("review PR 160, then squash it", {});
+  const Interpretation plain = yardmaster::testing::ShippedPhrases()->Interpret("review PR 160, then squash it", {});
   ASSERT_EQ(plain.then.size(), 1u);
   EXPECT_FALSE(plain.then[0].conditional);
   for (const char* text : {"review PR 160, and if it passes squash it", "检视一下 #160，没问题就 squash",
                            "review PR 160; if everything is fine, then squash it"}) {
-    const Interpretation conditional = Common().Interpret(text, {});
+    const Interpretation conditional = yardmaster::testing::ShippedPhrases()->Interpret(text, {});
     ASSERT_EQ(conditional.then.size(), 1u) << text;
     EXPECT_EQ(conditional.then[0].command, "squash") << text;
     EXPECT_TRUE(conditional.then[0].conditional) << text;

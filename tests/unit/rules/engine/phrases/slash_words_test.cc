@@ -2,9 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
@@ -13,33 +10,16 @@
 
 #include "rules/engine/commands/command_table.h"
 #include "rules/engine/phrases/phrase_set.h"
+#include "tests/support/shipped_packs.h"
+#include "tests/support/shipped_phrases.h"
+#include "tests/support/source_path.h"
 
 namespace yardmaster::rules {
 namespace {
 
-const PackFiles& Shipped() {
-  static const PackFiles kFiles = [] {
-    Problems problems;
-    return ReadPackFiles(std::filesystem::path(YARD_SOURCE_DIR) / "rules/packs", problems);
-  }();
-  return kFiles;
-}
+const PhraseSet& Phrases() { return *yardmaster::testing::ShippedPhrases(); }
 
-const PhraseSet& Phrases() {
-  static const std::shared_ptr<const PhraseSet> kPhrases = [] {
-    Problems problems;
-    return PhraseSet::Load(Shipped(), "common", problems);
-  }();
-  return *kPhrases;
-}
-
-const CommandTable& Table() {
-  static const std::shared_ptr<const CommandTable> kTable = [] {
-    Problems problems;
-    return LoadCommandTable(Shipped(), "common", problems);
-  }();
-  return *kTable;
-}
+const CommandTable& Table() { return *yardmaster::testing::ShippedCommands(); }
 
 const PhraseCommandInfo* InPhrases(std::string_view id) {
   for (const PhraseCommandInfo& info : Phrases().commands()) {
@@ -57,8 +37,8 @@ std::vector<std::string> Words(const std::string& form) {
 }
 
 TEST(SlashWords, EveryWordOfThePhrasesIsAFormOfTheSameCommand) {
-  std::ifstream in(std::string(YARD_SOURCE_DIR) + "/rules/packs/common/phrases/rules.json");
-  const nlohmann::json slash = nlohmann::json::parse(in).at("slash");
+  const nlohmann::json slash =
+      nlohmann::json::parse(yardmaster::testing::SourceText("rules/packs/common/phrases/rules.json")).at("slash");
   ASSERT_GT(slash.size(), 20u);
   for (const auto& [form, command] : slash.items()) {
     const std::vector<std::string> words = Words(form);

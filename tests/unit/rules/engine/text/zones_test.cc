@@ -5,7 +5,6 @@
 #include <sys/resource.h>
 
 #include <ctime>
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include "tests/support/hostile_texts.h"
+#include "tests/support/source_path.h"
 #include "tests/support/zone_invariants.h"
 
 namespace yardmaster::rules {
@@ -38,8 +38,7 @@ constexpr bool kSanitized = false;
 
 // The patterns that ship with the pack `common`.
 ZoneRules CommonRules() {
-  std::ifstream file(std::string(YARD_SOURCE_DIR) + "/rules/packs/common/zones.json");
-  const nlohmann::json json = nlohmann::json::parse(file);
+  const auto json = nlohmann::json::parse(yardmaster::testing::SourceText("rules/packs/common/zones.json"));
   ZoneRules rules;
   json.at("trace_starts").get_to(rules.trace_starts);
   json.at("trace_lines").get_to(rules.trace_lines);

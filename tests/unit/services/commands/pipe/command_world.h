@@ -4,34 +4,23 @@
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <memory>
 #include <string>
 
 #include "rules/engine/phrases/phrase_set.h"
 #include "services/commands/pipe/command_planner.h"
+#include "tests/support/shipped_packs.h"
 #include "tests/unit/services/intake/world.h"
 
 namespace yardmaster::testing {
-
-inline std::string Read(const std::filesystem::path& path) {
-  std::ifstream in(path);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 // The tiny pack with the shared commands; people may set two of its labels and one that the rubric never sets.
 class CommandWorld : public World {
  public:
   CommandWorld() {
     rules::PackFiles files = yardmaster::testing::TinyPackFiles();
-    const std::filesystem::path common = std::filesystem::path(YARD_SOURCE_DIR) / "rules/packs/common";
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(common)) {
-      if (entry.path().extension() != ".json") continue;
-      files["common/" + std::filesystem::relative(entry.path(), common).string()] = Read(entry.path());
-    }
+    files.merge(yardmaster::testing::ShippedPack("common"));
     files["tiny/pack.json"] =
         R"({"name": "tiny", "title": "A pack for tests", "extends": "common", "entry_label": "queue"})";
     files["tiny/commands.json"] = R"({"people_labels": ["area: net", "team b", "question", "wish"]})";

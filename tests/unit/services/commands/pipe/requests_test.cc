@@ -3,9 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
@@ -13,6 +10,8 @@
 #include "rules/engine/compiled_pack.h"
 #include "rules/engine/pack/pack_loader.h"
 #include "services/core/limits.h"
+#include "tests/support/shipped_packs.h"
+#include "tests/support/shipped_phrases.h"
 
 namespace yardmaster::commands {
 namespace {
@@ -26,18 +25,11 @@ using ::testing::SizeIs;
 class RequestReaderTest : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
-    rules::PackFiles files;
-    const std::filesystem::path packs = std::filesystem::path(YARD_SOURCE_DIR) / "rules/packs";
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(packs / "common")) {
-      if (entry.path().extension() != ".json") continue;
-      std::ifstream in(entry.path());
-      files[std::filesystem::relative(entry.path(), packs).string()] = {std::istreambuf_iterator<char>(in), {}};
-    }
     Problems problems;
-    std::optional<rules::PackModel> model = rules::LoadPack(files, "common", problems);
+    std::optional<rules::PackModel> model = rules::LoadPack(yardmaster::testing::ShippedPacks(), "common", problems);
     ASSERT_TRUE(model.has_value());
     pack_ = new std::shared_ptr<const rules::CompiledPack>(rules::CompiledPack::Compile(*std::move(model), problems));
-    phrases_ = new std::shared_ptr<const rules::PhraseSet>(rules::PhraseSet::Load(files, "common", problems));
+    phrases_ = new std::shared_ptr<const rules::PhraseSet>(yardmaster::testing::ShippedPhrases());
     ASSERT_NE(*phrases_, nullptr);
   }
   static void TearDownTestSuite() {

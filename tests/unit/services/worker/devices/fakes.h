@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,16 +14,15 @@
 #include "services/worker/devices/device_probe.h"
 #include "services/worker/devices/nvml.h"
 #include "services/worker/devices/system_devices.h"
+#include "tests/support/source_path.h"
 
 namespace yardmaster::worker {
 
 // A file of tests/data/devices.
 inline std::string Recorded(const std::string& name) {
-  std::ifstream file(std::string(YARD_SOURCE_DIR) + "/tests/data/devices/" + name, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  EXPECT_FALSE(text.str().empty()) << name;
-  return text.str();
+  std::string text = yardmaster::testing::SourceText("tests/data/devices/" + name);
+  EXPECT_FALSE(text.empty()) << name;
+  return text;
 }
 
 // Answers by the whole command; what is not listed is not installed.

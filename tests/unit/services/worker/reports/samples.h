@@ -5,23 +5,20 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <fstream>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "services/worker/reports/report.h"
+#include "tests/support/source_path.h"
 
 namespace yardmaster::worker {
 
 // A file of tests/data/reports.
 inline std::string Sample(const std::string& name) {
-  std::ifstream file(std::string(YARD_SOURCE_DIR) + "/tests/data/reports/" + name, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  EXPECT_FALSE(text.str().empty()) << name;
-  return text.str();
+  std::string text = yardmaster::testing::SourceText("tests/data/reports/" + name);
+  EXPECT_FALSE(text.empty()) << name;
+  return text;
 }
 
 // The test of this id; one with an empty id if there is none.

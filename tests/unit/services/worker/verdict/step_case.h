@@ -14,6 +14,7 @@
 #include "nlohmann/json.hpp"
 #include "services/worker/verdict/verdict.h"
 #include "tests/support/memory_log.h"
+#include "tests/support/source_path.h"
 
 namespace yardmaster::worker {
 
@@ -21,7 +22,7 @@ inline constexpr int64_t kSecond = 1'000'000;
 
 // The failure signatures of a pack as its file has them.
 inline std::vector<rules::FailureSignature> ReadSignatures(const std::string& pack) {
-  std::ifstream file(std::string(YARD_SOURCE_DIR) + "/rules/packs/" + pack + "/signatures.json");
+  std::ifstream file(yardmaster::testing::SourcePath("rules/packs") / pack / "signatures.json");
   const nlohmann::json json = nlohmann::json::parse(file);
   std::vector<rules::FailureSignature> signatures;
   for (const nlohmann::json& entry : json.at("signatures")) {
@@ -140,7 +141,7 @@ class StepCase {
   }
   // tests/data/worker_logs/NAME.
   void Play(const std::string& name) {
-    std::ifstream file(std::string(YARD_SOURCE_DIR) + "/tests/data/worker_logs/" + name);
+    std::ifstream file(yardmaster::testing::SourcePath("tests/data/worker_logs") / name);
     ASSERT_TRUE(file.is_open()) << name;
     int64_t micros = 0;
     for (std::string line; std::getline(file, line);) {

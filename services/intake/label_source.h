@@ -1,6 +1,6 @@
 // Where the labels of a repository come from, as the check of a pack needs them. The pipe implements it.
-#ifndef YARDMASTER_SERVICES_PACKS_LABEL_SOURCE_H_
-#define YARDMASTER_SERVICES_PACKS_LABEL_SOURCE_H_
+#ifndef YARDMASTER_SERVICES_INTAKE_LABEL_SOURCE_H_
+#define YARDMASTER_SERVICES_INTAKE_LABEL_SOURCE_H_
 
 #include <cstddef>
 #include <string>
@@ -33,4 +33,4 @@ class LabelSource {
 
 }  // namespace yardmaster
 
-#endif  // YARDMASTER_SERVICES_PACKS_LABEL_SOURCE_H_
+#endif  // YARDMASTER_SERVICES_INTAKE_LABEL_SOURCE_H_

@@ -1,0 +1,16 @@
+#!/bin/sh
+# Launches a compiler and writes NAME.pch.sum beside each NAME.pch, which ccache then hashes instead (CCACHE_PCH_EXTSUM). A .pch holds the
+# path of its build folder, so no two clones have the same one; the sum depends on what the headers say only, so clones share what is
+# compiled with them.
+set -e
+"$@"
+while [ $# -gt 1 ]; do
+  case $1 in
+    -MF) dependencies=$2 ;;
+    -o) output=$2 ;;
+  esac
+  shift
+done
+case $output in
+  *.pch) sed -e '1s/^[^:]*://' -e 's/\\$//' "$dependencies" | xargs cat | sha256sum >"$output.sum" ;;
+esac
