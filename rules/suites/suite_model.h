@@ -10,6 +10,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -62,20 +63,20 @@ struct CommandLine {
 
 using Variables = std::vector<std::pair<std::string, std::string>>;
 
-enum class LauncherKind : uint8_t {
-  kNone,      // one process, no ranks
-  kPlain,     // one process a rank, spawned by us with RANK, LOCAL_RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT
-  kTorchrun,  // python -m torch.distributed.run
-  kMsrun,     // MindSpore's msrun, always with --join
-  kMpirun,    // Open MPI
-};
+// Without a launcher that starts ranks by itself: one process and no ranks, or one process a rank, which the worker
+// starts with RANK, LOCAL_RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT.
+inline constexpr std::string_view kNoLauncher = "none";
+inline constexpr std::string_view kPlainLauncher = "plain";
 
 struct LauncherModel {
-  LauncherKind kind = LauncherKind::kNone;
+  // One of these two, or the name of a launcher of services/worker/launch. The schema lists them.
+  std::string kind = std::string(kNoLauncher);
   // Ranks; placeholders allowed. Empty: 1. What is expected comes from here, never from the reports found.
   std::string world_size;
   // Ranks may share processors and devices where there are fewer than ranks.
   bool oversubscribe = false;
+
+  bool has_ranks() const { return kind != kNoLauncher; }
 
   friend bool operator==(const LauncherModel&, const LauncherModel&) = default;
 };

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <fstream>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -33,6 +34,19 @@ class MemoryLog final : public worker::LogReader {
       text.remove_prefix(std::min(end + 1, text.size()));
     }
     return *this;
+  }
+
+  // tests/data/worker_logs/NAME: lines of "RANK<tab>TEXT", "-" for none, a millisecond apart. False: no such file.
+  bool AddFile(const std::string& name) {
+    std::ifstream file(std::string(YARD_SOURCE_DIR) + "/tests/data/worker_logs/" + name);
+    int64_t micros = 0;
+    for (std::string line; std::getline(file, line);) {
+      const size_t tab = line.find('\t');
+      const std::string rank = line.substr(0, tab);
+      // A line without text is kept.
+      Add(rank == "-" ? worker::kNoRank : std::stoi(rank), micros += 1000, line.substr(tab + 1) + "\n");
+    }
+    return !lines_.empty();
   }
 
   uint64_t lines() const override { return lines_.size(); }

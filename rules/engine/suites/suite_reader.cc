@@ -199,7 +199,7 @@ class Reader {
     Take(value, "directory", step.directory);
     TakeVariables(value, pointer, step.variables);
     if (const auto launcher = value.find("launcher"); launcher != value.end()) {
-      Take(*launcher, "kind", kLauncherKinds, step.launcher.kind);
+      Take(*launcher, "kind", step.launcher.kind);
       TakeText(*launcher, "world_size", step.launcher.world_size);
       Take(*launcher, "oversubscribe", step.launcher.oversubscribe);
     }

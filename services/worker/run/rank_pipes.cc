@@ -11,7 +11,7 @@
 #include <string>
 
 #include "services/core/errors.h"
-#include "services/worker/launch/launch.h"
+#include "services/worker/launch/rank_script.h"
 
 namespace yardmaster::worker {
 namespace {

@@ -106,6 +106,7 @@ class SuiteRun {
     context_.suite = &suite_;
     context_.options = &options_;
     context_.processes = dependencies_.processes;
+    context_.launchers = dependencies_.launchers;
     context_.observer = &observer_;
     context_.cancel = &cancel_;
     context_.workspace = workspace_.get();

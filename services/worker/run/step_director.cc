@@ -34,7 +34,7 @@ bool Mentions(const rules::Variables& variables, std::string_view text) {
 }
 
 bool NeedsPort(const rules::SuiteModel& suite, const rules::SuiteStep& step) {
-  if (step.launcher.kind != rules::LauncherKind::kNone) return true;
+  if (step.launcher.has_ranks()) return true;
   return step.command.shell.find(kPortPlaceholder) != std::string::npos ||
          std::any_of(step.command.words.begin(), step.command.words.end(),
                      [](const std::string& word) { return word.find(kPortPlaceholder) != std::string::npos; }) ||
@@ -212,6 +212,7 @@ absl::StatusOr<LaunchPlan> StepDirector::Plan(const StepCell& cell, const Needs&
 
   LaunchRequest launch;
   launch.step = cell.step;
+  launch.launchers = context_.launchers;
   launch.world_size = needs.world_size;
   launch.shard = cell.shard;
   launch.values = context_.values;

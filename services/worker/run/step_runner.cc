@@ -10,6 +10,7 @@
 #include "services/core/errors.h"
 #include "services/core/files.h"
 #include "services/core/status_macros.h"
+#include "services/worker/launch/rank_script.h"
 #include "services/worker/process/memory_group.h"
 #include "services/worker/run/rank_pipes.h"
 #include "services/worker/run/workspace.h"
@@ -51,7 +52,8 @@ class StepRun {
     evidence.step = request_.step;
     evidence.name = request_.name;
     evidence.layer = request_.layer;
-    ranked_ = request_.step->launcher.kind != rules::LauncherKind::kNone;
+    ranked_ = request_.step->launcher.has_ranks();
+    evidence.launched_by = request_.plan.launcher;
     evidence.expected_ranks = ranked_ ? static_cast<int>(request_.plan.places.size()) : 0;
     outcome_.follower =
         std::make_unique<StepFollower>(*request_.step, request_.name, ranked_ ? request_.plan.places.size() : 0,
@@ -100,7 +102,7 @@ class StepRun {
     if (!log.ok()) return log.status();
     log_ = *std::move(log);
     log_->Follow([follower = outcome_.follower.get()](const LogLine& line) { follower->Line(line); });
-    if (request_.plan.by_launcher) {
+    if (request_.plan.launcher != nullptr) {
       ASSIGN_OR_RETURN(std::unique_ptr<RankPipes> pipes,
                        RankPipes::Open(request_.control, request_.plan.places.size(),
                                        [log = log_.get()](int rank, Stream stream, std::string_view bytes) {
@@ -206,7 +208,7 @@ class StepRun {
       rank.rank = place.rank;
       rank.begin_micros = SinceRun(began_);
       rank.end_micros = SinceRun(ended_);
-      if (request_.plan.by_launcher) {
+      if (request_.plan.launcher != nullptr) {
         ReadRankFiles(rank);
       } else {
         for (const Running& running : running_) {
@@ -220,7 +222,8 @@ class StepRun {
       }
       evidence.ranks.push_back(std::move(rank));
     }
-    if (request_.plan.by_launcher && !running_.empty() && !running_[0].stopped) evidence.launcher = running_[0].exit;
+    if (request_.plan.launcher != nullptr && !running_.empty() && !running_[0].stopped)
+      evidence.launcher = running_[0].exit;
   }
 
   // "SECONDS.MICROS" by the clock on the wall, as the ranks of a launcher note it.

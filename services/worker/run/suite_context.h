@@ -40,6 +40,7 @@ struct SuiteContext {
   const rules::SuiteModel* suite = nullptr;  // the part that is run
   const RunOptions* options = nullptr;
   ProcessStarter* processes = nullptr;
+  LauncherTable launchers;
   RunObserver* observer = nullptr;
   const std::atomic<bool>* cancel = nullptr;
   std::chrono::steady_clock::time_point began;

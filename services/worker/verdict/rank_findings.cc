@@ -140,7 +140,7 @@ void FindInSignal(const StepContext& context, RankView& view) {
   const StepEvidence& evidence = *context.evidence;
   const int signal = view.end->signal;
   const std::string test = UnfinishedTest(evidence.log, view.rank);
-  const std::string_view meaning = SignalMeaning(signal);
+  const std::string meaning = SignalMeaning(signal);
   std::string what = Concat("killed by ", SignalName(signal), meaning.empty() ? "" : " (", meaning,
                             meaning.empty() ? "" : ")", test.empty() ? "" : " in ", test);
   Finding finding;

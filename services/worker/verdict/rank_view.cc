@@ -48,7 +48,7 @@ bool IsSkipCode(const StepEvidence& evidence, int code) {
 
 }  // namespace
 
-std::vector<RankView> ViewRanks(const StepContext& context, const LauncherWords& words,
+std::vector<RankView> ViewRanks(const StepContext& context, const LauncherReport& launcher,
                                 std::vector<Signatures::Hit> hits) {
   const StepEvidence& evidence = *context.evidence;
   std::map<int, RankView> views;
@@ -78,8 +78,8 @@ std::vector<RankView> ViewRanks(const StepContext& context, const LauncherWords&
       }
       view.silent = !own.started && !own.exit.has_value() && own.reports.empty() && own.tensors.empty();
     }
-    const auto said = words.ends.find(rank);
-    if (!view.end.has_value() && !view.hung && said != words.ends.end()) {
+    const auto said = launcher.ends.find(rank);
+    if (!view.end.has_value() && !view.hung && said != launcher.ends.end()) {
       view.end = Normalized(said->second);
       view.end_from_launcher = true;
     }

@@ -2,7 +2,9 @@
 
 #include <array>
 #include <cstdio>
+#include <cstring>
 
+#include "absl/strings/ascii.h"
 #include "services/core/lines.h"
 #include "services/core/utf8.h"
 #include "services/worker/logs/escape_sequences.h"
@@ -46,6 +48,16 @@ std::string_view FirstLine(std::string_view text) {
 
 std::string Count(size_t number, std::string_view noun) {
   return std::to_string(number) + " " + std::string(noun) + (number == 1 ? "" : "s");
+}
+
+std::string SignalName(int signal) {
+  const char* name = ::sigabbrev_np(signal);
+  return name == nullptr ? Concat("signal ", signal) : Concat("SIG", name);
+}
+
+std::string SignalMeaning(int signal) {
+  const char* meaning = ::sigabbrev_np(signal) == nullptr ? nullptr : ::sigdescr_np(signal);
+  return meaning == nullptr ? std::string() : absl::AsciiStrToLower(meaning);
 }
 
 std::string RankList(const std::vector<int>& ranks) {

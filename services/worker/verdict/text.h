@@ -37,6 +37,10 @@ std::string Quoted(std::string_view line);
 std::string_view FirstLine(std::string_view text);
 // "1 test", "3 tests".
 std::string Count(size_t number, std::string_view noun);
+// "SIGSEGV"; "signal 64" for one without a name.
+std::string SignalName(int signal);
+// "segmentation fault"; empty where there is nothing to add.
+std::string SignalMeaning(int signal);
 // "rank 3", "ranks 1, 4 and 5", "ranks 0, 1, 2 and 13 more"; empty for none.
 std::string RankList(const std::vector<int>& ranks);
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "rules/suites/suite_model.h"
+#include "services/worker/launch/launcher.h"
 #include "services/worker/logs/log.h"
 #include "services/worker/process/process.h"
 #include "services/worker/reports/report.h"
@@ -74,8 +75,8 @@ struct StepEvidence {
   std::vector<RankEvidence> ranks;
   // When the step and its log began, in the time of the ranks: times of log lines are since then.
   int64_t begin_micros = 0;
-  // Of launchers that start ranks themselves (torchrun, msrun, mpirun): how they ended. Their word on who failed first
-  // is a hint only.
+  // That started the ranks, and how it ended; null: the worker started them.
+  const Launcher* launched_by = nullptr;
   std::optional<ProcessExit> launcher;
   // Nothing could be started: the status's message, e.g. a missing interpreter.
   absl::Status start_error;

@@ -46,7 +46,7 @@ TEST(ReadSuite, TakesEverythingThatIsWritten) {
   EXPECT_EQ(suite.layers[0].kind, LayerKind::kImport);
   EXPECT_THAT(suite.layers[1].after, ElementsAre("import"));
   const SuiteStep& step = suite.layers[1].steps.at(0);
-  EXPECT_EQ(step.launcher.kind, LauncherKind::kPlain);
+  EXPECT_EQ(step.launcher.kind, kPlainLauncher);
   EXPECT_EQ(step.launcher.world_size, "${matrix.world_size}");
   EXPECT_EQ(step.reports.at(0).format, ReportFormat::kJunit);
   ASSERT_TRUE(step.comparison);

@@ -75,9 +75,9 @@ class RunFixture : public ::testing::Test {
     step.command.shell = std::move(line);
     return step;
   }
-  static rules::SuiteStep Ranks(std::string id, std::string line, rules::LauncherKind kind, int ranks) {
+  static rules::SuiteStep Ranks(std::string id, std::string line, std::string_view kind, int ranks) {
     rules::SuiteStep step = Shell(std::move(id), std::move(line));
-    step.launcher.kind = kind;
+    step.launcher.kind = std::string(kind);
     step.launcher.world_size = std::to_string(ranks);
     step.launcher.oversubscribe = true;
     return step;

@@ -120,8 +120,8 @@ TEST_F(RunSuiteTest, ACancelledRunSaysSoAndLeavesNoProcess) {
 }
 
 TEST_F(RunSuiteTest, ARankThatFailsIsNamedAndTheOthersAreNotWaitedForLong) {
-  Layer("correctness", {Ranks("four", "echo hello from $RANK of $WORLD_SIZE; [ $RANK = 2 ] && exit 3; sleep 65432",
-                              rules::LauncherKind::kPlain, 4)});
+  Layer("correctness",
+        {Ranks("four", "echo hello from $RANK of $WORLD_SIZE; [ $RANK = 2 ] && exit 3; sleep 65432", "plain", 4)});
   const auto began = std::chrono::steady_clock::now();
   const RunResult run = Run();
   EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(10));
@@ -135,8 +135,7 @@ TEST_F(RunSuiteTest, ARankThatFailsIsNamedAndTheOthersAreNotWaitedForLong) {
 }
 
 TEST_F(RunSuiteTest, RanksHaveFoldersAndReportsOfTheirOwn) {
-  rules::SuiteStep step =
-      Ranks("two", "echo \"PASS t$RANK\"; echo ALL GOOD; echo $RANK > $OUT/mine.txt", rules::LauncherKind::kPlain, 2);
+  rules::SuiteStep step = Ranks("two", "echo \"PASS t$RANK\"; echo ALL GOOD; echo $RANK > $OUT/mine.txt", "plain", 2);
   step.reports = {Markers()};
   step.artifacts = {"*.txt"};
   Layer("correctness", {step});
@@ -345,8 +344,7 @@ TEST_F(RunSuiteTest, ABuildFolderInTheCacheIsFoundAgain) {
 TEST_F(RunSuiteTest, RanksOfMpirunAreToldApart) {
   if (!std::filesystem::exists("/usr/bin/mpirun")) GTEST_SKIP() << "Open MPI is not installed";
   rules::SuiteStep step =
-      Ranks("mpi", "echo rank $RANK of $WORLD_SIZE; [ $RANK = 1 ] && echo oops >&2 && exit 5; exit 0",
-            rules::LauncherKind::kMpirun, 3);
+      Ranks("mpi", "echo rank $RANK of $WORLD_SIZE; [ $RANK = 1 ] && echo oops >&2 && exit 5; exit 0", "mpirun", 3);
   Layer("correctness", {step});
   const RunResult run = Run();
   EXPECT_EQ(run.verdict, Verdict::kFailed) << run.reason;
@@ -456,8 +454,7 @@ TEST_F(RunSuiteTest, RanksOfMsrunAreToldApartAndItsOwnLogsAreKept) {
   }
   const std::string path = std::getenv("PATH");
   options_.variables["PATH"] = msrun.parent_path().native() + ":" + path;
-  rules::SuiteStep step =
-      Ranks("ms", "echo rank=$RANK_ID out=$OUT; echo done >&2; exit $RANK_ID", rules::LauncherKind::kMsrun, 2);
+  rules::SuiteStep step = Ranks("ms", "echo rank=$RANK_ID out=$OUT; echo done >&2; exit $RANK_ID", "msrun", 2);
   Layer("correctness", {step});
   const RunResult run = Run();
   EXPECT_EQ(run.verdict, Verdict::kFailed) << run.reason;
