@@ -30,6 +30,11 @@ absl::Status DirectoryUnusable(std::string_view directory, std::string_view reas
   return absl::FailedPreconditionError(absl::StrCat("can't work in the folder '", Abs(directory), "': ", Abs(reason)));
 }
 
+absl::Status SharedMemoryRefused(std::string_view program, int error) {
+  return absl::FailedPreconditionError(
+      absl::StrCat("can't start '", Abs(program), "' with shared memory of its own: ", std::strerror(error)));
+}
+
 absl::Status NoProgramGiven() { return absl::FailedPreconditionError("a command needs a program"); }
 
 absl::Status NothingLeftToStart(std::string_view program, std::string_view what, int error) {

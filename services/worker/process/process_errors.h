@@ -15,6 +15,7 @@ absl::Status ProgramNotFound(std::string_view program, std::string_view searched
 absl::Status InterpreterNotFound(std::string_view program, std::string_view interpreter);     // NOT_FOUND
 absl::Status ProgramNotExecutable(std::string_view program, std::string_view reason);         // FAILED_PRECONDITION
 absl::Status DirectoryUnusable(std::string_view directory, std::string_view reason);          // FAILED_PRECONDITION
+absl::Status SharedMemoryRefused(std::string_view program, int error);                        // FAILED_PRECONDITION
 absl::Status NoProgramGiven();                                                                // FAILED_PRECONDITION
 absl::Status NothingLeftToStart(std::string_view program, std::string_view what, int error);  // RESOURCE_EXHAUSTED
 absl::Status NoPortsLeft(size_t wanted, unsigned first, unsigned last,

@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <random>
+#include <system_error>
 #include <utility>
 
 #include "services/core/hex.h"
@@ -21,6 +22,7 @@
 #include "services/worker/process/process.h"
 #include "services/worker/process/process_errors.h"
 #include "services/worker/process/program_path.h"
+#include "services/worker/process/shared_memory.h"
 #include "services/worker/process/system_process.h"
 
 namespace yardmaster::worker {
@@ -62,6 +64,7 @@ absl::Status ExplainFailure(const ProcessSpec& spec, const SpawnRequest& request
   if (result.stage == SpawnStage::kDirectory) {
     return process_errors::DirectoryUnusable(spec.directory.native(), std::strerror(result.error));
   }
+  if (result.stage == SpawnStage::kNamespace) return process_errors::SharedMemoryRefused(program, result.error);
   switch (result.error) {
     case EAGAIN:
       return process_errors::NothingLeftToStart(program, "processes", result.error);
@@ -101,7 +104,8 @@ class SystemProcessStarter : public ProcessStarter {
     request.programs = ProgramCandidates(spec.argv[0], EnvironmentValue(spec.environment, "PATH"));
     request.argv = spec.argv;
     request.environment = WithMark(spec.environment, mark, inherited == nullptr ? "" : inherited);
-    request.directory = spec.directory.empty() ? "." : spec.directory.native();
+    std::error_code ignored;  // the start says what is wrong with it
+    request.directory = std::filesystem::absolute(spec.directory.empty() ? "." : spec.directory, ignored).native();
     request.oom_score_adj = Children::Get().job_oom_score();
 
     // Its descriptors.
@@ -120,6 +124,7 @@ class SystemProcessStarter : public ProcessStarter {
     request.out = out.write.get();
     request.err = err.write.get();
     request.cgroup_procs = group.get();
+    if (const auto* own = dynamic_cast<const NamespacedSharedMemory*>(spec.shared_memory)) own->Enter(request);
 
     SpawnResult result = Children::Get().Start(request);
     for (int i = 0; i < kTextBusyTries && result.pid < 0 && result.error == ETXTBSY; ++i) {
@@ -143,6 +148,10 @@ class SystemProcessStarter : public ProcessStarter {
   std::unique_ptr<MemoryGroup> MakeMemoryGroup(std::string_view name, uint64_t limit_bytes,
                                                std::string& reason) override {
     return CgroupMemory::Make(name, limit_bytes, reason);
+  }
+
+  std::unique_ptr<SharedMemory> MakeSharedMemory(std::string& reason) override {
+    return NamespacedSharedMemory::Make(reason);
   }
 };
 

@@ -9,8 +9,6 @@
 #include <charconv>
 #include <csignal>
 
-#include "services/worker/process/unique_fd.h"
-
 namespace yardmaster::worker {
 namespace {
 
@@ -38,7 +36,10 @@ std::string ProcPath(pid_t pid, std::string_view name) {
 }  // namespace
 
 std::string ReadProcFile(const std::string& path) {
-  const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  return ReadAll(UniqueFd(::open(path.c_str(), O_RDONLY | O_CLOEXEC)));
+}
+
+std::string ReadAll(const UniqueFd& file) {
   std::string content;
   if (!file.ok()) return content;
   char buffer[4096];

@@ -6,11 +6,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "services/worker/launch/environment.h"
 #include "services/worker/launch/shell_text.h"
 #include "services/worker/process/ports.h"
-#include "services/worker/process/shared_memory.h"
 #include "services/worker/run/capture.h"
 #include "services/worker/run/evidence.h"
 
@@ -21,7 +19,6 @@ namespace {
 constexpr std::chrono::seconds kFetchPause{2};
 // HCCL listens on so many ports from its base port up.
 constexpr size_t kHcclPorts = 16;
-constexpr size_t kMaxNamesInNote = 5;
 constexpr uint64_t kMebi = 1024 * 1024;
 constexpr std::string_view kPortPlaceholder = "${PORT}";
 constexpr const char* kCudaCompiler = "nvcc";
@@ -46,15 +43,6 @@ std::string Renumbered(size_t count) {
   std::string out;
   for (size_t i = 0; i < count; ++i) absl::StrAppend(&out, i == 0 ? "" : ",", i);
   return out;
-}
-
-std::string LeftText(const SharedMemoryLeft& left, std::string_view step) {
-  std::vector<std::string> names = left.names;
-  for (const int id : left.system_v) names.push_back("System V segment " + std::to_string(id));
-  const size_t count = names.size();
-  if (count > kMaxNamesInNote) names.resize(kMaxNamesInNote);
-  return absl::StrCat(std::string(step), " left shared memory behind, which was removed: ", absl::StrJoin(names, ", "),
-                      count > kMaxNamesInNote ? absl::StrCat(" and ", count - kMaxNamesInNote, " more") : "");
 }
 
 }  // namespace
@@ -313,12 +301,8 @@ StepJudgement StepDirector::Try(const StepCell& cell, const Needs& needs, int nu
   if (!needs.devices.empty()) request.device_signatures = context_.signatures.get();
   request.run_began = context_.began;
 
-  const SharedMemorySnapshot shared_memory = SharedMemorySnapshot::Take();
   const int64_t begin = context_.Micros();
   StepOutcome outcome = RunStep(request, *context_.processes, *context_.observer, *context_.cancel);
-  if (const SharedMemoryLeft left = shared_memory.RemoveNew(); !left.empty()) {
-    context_.Note(LeftText(left, cell.name));
-  }
   const bool disk_full = outcome.evidence.stopped == Stopped::kDiskFull || outcome.evidence.log_lost;
   if (disk_full) {
     context_.workspace->FreeReserve();

@@ -7,11 +7,14 @@
 #include <system_error>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "services/core/errors.h"
 #include "services/core/files.h"
 #include "services/core/status_macros.h"
 #include "services/worker/launch/rank_script.h"
 #include "services/worker/process/memory_group.h"
+#include "services/worker/process/shared_memory.h"
 #include "services/worker/run/rank_pipes.h"
 #include "services/worker/run/workspace.h"
 
@@ -26,6 +29,7 @@ constexpr std::chrono::milliseconds kDiskInterval{200};
 // A log that a launcher writes by itself; what is beyond is left out.
 constexpr size_t kMaxLauncherLogBytes = 16 * 1024 * 1024;
 constexpr size_t kMaxRankFileBytes = 256;
+constexpr size_t kMaxNamesInNote = 5;
 constexpr int kSignalExit = 128;
 constexpr int kMaxSignal = 64;
 
@@ -41,6 +45,15 @@ struct Running {
   std::optional<ProcessExit> exit;
   bool stopped = false;  // by us, before it ended
 };
+
+std::string NamesOf(const SharedMemoryLeft& left) {
+  std::vector<std::string> names = left.names;
+  for (const int id : left.system_v) names.push_back("System V segment " + std::to_string(id));
+  const size_t count = names.size();
+  if (count > kMaxNamesInNote) names.resize(kMaxNamesInNote);
+  return absl::StrJoin(names, ", ") +
+         (count > names.size() ? absl::StrCat(" and ", count - names.size(), " more") : "");
+}
 
 class StepRun {
  public:
@@ -67,6 +80,7 @@ class StepRun {
     if (evidence.start_error.ok()) evidence.start_error = Start();
     if (evidence.start_error.ok()) Watch();
     StopAll();
+    NoteSharedMemory();
 
     for (const Running& running : running_) evidence.strays += running.process->strays();
     if (memory_ != nullptr) {
@@ -91,7 +105,7 @@ class StepRun {
   absl::Status Prepare() {
     std::error_code error;
     for (const RankPlace& place : request_.plan.places) {
-      if (request_.layer == kBuildLayer || request_.layer == kFetchLayer) break;
+      if (IsBuild()) break;
       std::filesystem::create_directories(place.tensors, error);
       if (error) return errors::FileNotWritten(place.tensors.native(), error.message());
     }
@@ -115,12 +129,37 @@ class StepRun {
       memory_ = processes_.MakeMemoryGroup(request_.name, request_.memory_bytes, reason);
       if (memory_ == nullptr) outcome_.notes.push_back("memory is not limited: " + reason);
     }
+    // A build may need the machine as it is: users other than ours, for one.
+    std::string ignored;
+    if (!IsBuild()) shared_memory_ = processes_.MakeSharedMemory(ignored);
+    shared_before_ = SharedMemorySnapshot::Take();
     return absl::OkStatus();
+  }
+
+  // Building, or fetching the source.
+  bool IsBuild() const { return request_.layer == kBuildLayer || request_.layer == kFetchLayer; }
+
+  void NoteSharedMemory() {
+    if (!shared_before_.has_value()) return;
+    if (shared_memory_ != nullptr) {
+      const SharedMemoryLeft left = shared_memory_->Left();
+      if (!left.empty())
+        outcome_.notes.push_back(request_.name + " left shared memory behind, which was removed: " + NamesOf(left));
+      return;
+    }
+    const SharedMemoryLeft left = shared_before_->New();
+    if (!left.empty()) {
+      outcome_.notes.push_back(
+          "while " + request_.name +
+          " ran, shared memory came that nobody uses now; it was not removed, since it may be another program's: " +
+          NamesOf(left));
+    }
   }
 
   absl::Status Start() {
     for (const PlannedProcess& planned : request_.plan.processes) {
       ProcessSpec spec = planned.spec;
+      spec.shared_memory = shared_memory_.get();
       spec.output = [log = log_.get(), rank = planned.rank](Stream stream, std::string_view bytes) {
         log->Append(rank, stream, bytes);
       };
@@ -294,6 +333,8 @@ class StepRun {
   std::unique_ptr<LogWriter> log_;
   std::unique_ptr<RankPipes> pipes_;
   std::unique_ptr<MemoryGroup> memory_;
+  std::unique_ptr<SharedMemory> shared_memory_;
+  std::optional<SharedMemorySnapshot> shared_before_;
   std::vector<Running> running_;
 };
 

@@ -299,13 +299,85 @@ TEST_F(RunSuiteTest, WrongOptionsAreSaidBeforeAnythingIsMade) {
   EXPECT_THAT(std::string(full.status().message()), HasSubstr("not empty"));
 }
 
+// A file in /dev/shm that is gone at the end of the test.
+struct SharedFile {
+  explicit SharedFile(const std::string& name) : path("/dev/shm/" + name) {}
+  ~SharedFile() { std::filesystem::remove(path); }
+  SharedFile(const SharedFile&) = delete;
+  SharedFile& operator=(const SharedFile&) = delete;
+  const std::filesystem::path path;
+};
+
+// A machine that lets nobody have shared memory of his own.
+class OneSharedMemory : public ProcessStarter {
+ public:
+  explicit OneSharedMemory(ProcessStarter& real) : real_(real) {}
+  absl::StatusOr<std::unique_ptr<Process>> Start(const ProcessSpec& spec, MemoryGroup* memory) override {
+    return real_.Start(spec, memory);
+  }
+  std::unique_ptr<MemoryGroup> MakeMemoryGroup(std::string_view name, uint64_t limit, std::string& reason) override {
+    return real_.MakeMemoryGroup(name, limit, reason);
+  }
+  std::unique_ptr<SharedMemory> MakeSharedMemory(std::string& reason) override {
+    reason = "not here";
+    return nullptr;
+  }
+
+ private:
+  ProcessStarter& real_;
+};
+
+TEST_F(RunSuiteTest, WhereStepsCantHaveSharedMemoryOfTheirOwnWhatIsLeftIsNamedAndStays) {
+  OneSharedMemory processes(*processes_);
+  dependencies_.processes = &processes;
+  const SharedFile left("yard-test-" + dir_.path().filename().native());
+  Layer("smoke", {Shell("leave", "echo x > " + left.path.native())});
+  const RunResult run = Run();
+  EXPECT_EQ(run.verdict, Verdict::kPassed) << run.reason;
+  EXPECT_TRUE(std::filesystem::exists(left.path));
+  EXPECT_THAT(run.notes, Contains(HasSubstr(left.path.filename().native())));
+}
+
 TEST_F(RunSuiteTest, SharedMemoryThatAStepLeavesIsRemovedAndSaid) {
+  std::string reason;
+  if (processes_->MakeSharedMemory(reason) == nullptr) {
+    GTEST_SKIP() << "not tested here, since a step can't have shared memory of its own: " << reason;
+  }
   const std::string name = "yard-test-" + dir_.path().filename().native();
+  const SharedFile left(name);
   Layer("smoke", {Shell("leave", "echo x > /dev/shm/" + name)});
   const RunResult run = Run();
   EXPECT_EQ(run.verdict, Verdict::kPassed) << run.reason;
-  EXPECT_FALSE(std::filesystem::exists("/dev/shm/" + name));
+  EXPECT_FALSE(std::filesystem::exists(left.path));
   EXPECT_THAT(run.notes, Contains(HasSubstr(name)));
+}
+
+TEST_F(RunSuiteTest, SharedMemoryOfAnotherProgramStaysWhateverTheStepDoes) {
+  const std::string name = "yard-other-" + dir_.path().filename().native();
+  const SharedFile other(name);
+  // This process is no part of the run; it has the file neither open nor mapped when the step ends.
+  observer_.on_line = [&](const LogLine&) { std::ofstream(other.path) << "not yours"; };
+  Layer("smoke", {Shell("meanwhile", "echo begun; while [ ! -e $OUT/../../../go ]; do sleep 0.01; done")});
+  std::thread go([&] {
+    while (!std::filesystem::exists(other.path)) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    std::ofstream(options_.out / "go") << "x";
+  });
+  const RunResult run = Run();
+  go.join();
+  EXPECT_EQ(run.verdict, Verdict::kPassed) << run.reason;
+  EXPECT_TRUE(std::filesystem::exists(other.path));
+}
+
+TEST_F(RunSuiteTest, RanksOfAStepShareTheirMemory) {
+  const std::string name = "yard-ranks-" + dir_.path().filename().native();
+  const SharedFile shared(name);
+  Layer("smoke", {Ranks("two",
+                        "if [ $RANK = 0 ]; then echo hello > " + shared.path.native() + "; else while [ ! -s " +
+                            shared.path.native() + " ]; do sleep 0.01; done; cat " + shared.path.native() + "; fi",
+                        "plain", 2)});
+  const RunResult run = Run();
+  EXPECT_EQ(run.verdict, Verdict::kPassed) << run.reason;
+  EXPECT_THAT(observer_.lines, Contains("1:hello"));
 }
 
 TEST_F(RunSuiteTest, ASecretReachesNeitherJobNorLog) {
