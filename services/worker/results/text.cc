@@ -96,22 +96,6 @@ std::string EscapeMarkup(std::string_view text, size_t max_bytes) {
   return out;
 }
 
-std::string EscapePath(std::string_view path) {
-  constexpr std::string_view kDigits = "0123456789ABCDEF";
-  std::string out;
-  for (const char c : path) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                       std::string_view("/-_.").find(c) != std::string_view::npos;
-    if (plain) {
-      out.push_back(c);
-    } else {
-      out.append({'%', kDigits[byte >> 4], kDigits[byte & 15]});
-    }
-  }
-  return out;
-}
-
 std::string DurationText(double seconds) {
   if (!(seconds > 0)) return "0 s";
   if (seconds < 0.9995) return Format("%.0f ms", std::max(1.0, seconds * 1000));
@@ -131,7 +115,5 @@ std::string CountText(uint64_t count) {
   }
   return digits;
 }
-
-std::string NumberText(double number) { return Format("%.3g", number); }
 
 }  // namespace yardmaster::worker
