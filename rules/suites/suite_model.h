@@ -205,6 +205,14 @@ struct EnvironmentModel {
   friend bool operator==(const EnvironmentModel&, const EnvironmentModel&) = default;
 };
 
+// How to get tools and modules that a suite requires.
+struct InstallModel {
+  std::string by;                   // for people: a command
+  std::vector<std::string> brings;  // as they are required
+
+  friend bool operator==(const InstallModel&, const InstallModel&) = default;
+};
+
 struct MatrixModel {
   // In the order of the manifest; values as texts.
   std::vector<std::pair<std::string, std::vector<std::string>>> axes;
@@ -224,6 +232,7 @@ struct SuiteModel {
   MatrixModel matrix;
   LimitsModel limits;
   std::vector<Requirement> requirements;
+  InstallModel install;
   std::vector<SuiteStep> build;
   std::vector<SuiteLayer> layers;
   // Ids of recipes (recipes.json of the pack and of what it extends) that may be applied, each once with one retry.

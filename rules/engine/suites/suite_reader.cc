@@ -80,6 +80,10 @@ class Reader {
       Take(*limits, "disk_mb", suite.limits.disk_mb);
     }
     suite.requirements = Requirements(value);
+    if (const auto install = value.find("install"); install != value.end()) {
+      Take(*install, "by", suite.install.by);
+      Take(*install, "brings", suite.install.brings);
+    }
     suite.build = Steps(value, "build", pointer);
     const std::string layers = PointerJoin(pointer, "layers");
     const json& list = value.at("layers");

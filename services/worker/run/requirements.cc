@@ -124,7 +124,10 @@ std::optional<std::string> Requirements::WhyNot(const rules::Requirement& requir
 }
 
 std::optional<std::string> Requirements::WhyNoTool(const rules::Requirement& requirement) {
-  if (!HasTool(requirement.name)) return "there is no program " + requirement.name + " in PATH";
+  if (!HasTool(requirement.name)) {
+    missing_.insert(requirement.name);
+    return "there is no program " + requirement.name + " in PATH";
+  }
   if (requirement.version.empty()) return std::nullopt;
   const std::string version = ToolVersion(requirement.name);
   if (rules::VersionMeets(version, requirement.version)) return std::nullopt;
@@ -138,6 +141,7 @@ std::optional<std::string> Requirements::WhyNoModule(const rules::Requirement& r
   if (!python_answers_) return std::nullopt;
   const Module& module = modules_[requirement.name];
   if (!module.found) {
+    missing_.insert(requirement.name);
     return "Python has no module " + requirement.name + (module.problem.empty() ? "" : " (" + module.problem + ")");
   }
   if (requirement.version.empty() || rules::VersionMeets(module.version, requirement.version)) return std::nullopt;

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -48,6 +49,9 @@ class Requirements {
   std::string ToolVersion(const std::string& name);
   bool HasTool(const std::string& name) { return !ToolPath(name).empty(); }
 
+  // Tools and modules that were asked for and are not there.
+  const std::set<std::string>& missing() const { return missing_; }
+
   // "python" → "3.11.2" and what else was asked for and answered.
   const std::map<std::string, std::string>& versions() const { return versions_; }
 
@@ -73,6 +77,7 @@ class Requirements {
   std::map<std::string, Module> modules_;
   std::map<std::string, std::string> tool_versions_;
   std::map<std::string, std::string> versions_;
+  std::set<std::string> missing_;
 };
 
 }  // namespace yardmaster::worker

@@ -7,6 +7,7 @@
 #include <thread>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "services/core/clock.h"
 #include "services/core/ids.h"
 #include "services/core/short_digest.h"
@@ -356,6 +357,9 @@ class SuiteRun {
     // Only when a suite's own program asks for modules is Python started for its version.
     result_.versions = requirements_->versions();
     result_.devices = leases_->used();
+    const bool can_be_installed = absl::c_any_of(
+        suite_.install.brings, [&](const std::string& name) { return requirements_->missing().contains(name); });
+    if (can_be_installed) context_.Note("to install what is missing here: " + suite_.install.by);
     if (result_.commit.empty()) AfterFetch();
     JudgeRun(suite_, result_);
     NoteWhatWasComposed();

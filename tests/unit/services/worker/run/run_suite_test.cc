@@ -222,6 +222,23 @@ TEST_F(RunSuiteTest, AMissingToolMakesAStepNotRunWithTheReason) {
   EXPECT_EQ(StepOf(run, "does").verdict, Verdict::kPassed);
 }
 
+TEST_F(RunSuiteTest, HowToGetWhatIsMissingIsSaidInOneLine) {
+  const auto needs = [](const char* id, const char* name) {
+    rules::SuiteStep step = Shell(id, "echo no");
+    step.requirements.emplace_back().name = name;
+    return step;
+  };
+  suite_.install = {"deploy/install-deps.sh --with-suites", {"no-such-tool", "nor-this"}};
+  Layer("smoke", {needs("first", "no-such-tool"), needs("second", "nor-this")});
+  EXPECT_THAT(Run().notes, ElementsAre("to install what is missing here: deploy/install-deps.sh --with-suites"));
+
+  // What that does not bring is no reason to name it.
+  options_.out = dir_.path() / "out2";
+  suite_.layers.clear();
+  Layer("smoke", {needs("third", "a-vendors-compiler"), needs("fourth", "sh")});
+  EXPECT_THAT(Run().notes, IsEmpty());
+}
+
 TEST_F(RunSuiteTest, WithoutTheDeviceTheRunIsNotRunAndNothingIsBuilt) {
   suite_.devices.kind = rules::DeviceKind::kGpu;
   suite_.build = {Shell("make", "echo built")};
