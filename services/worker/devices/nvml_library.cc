@@ -12,7 +12,6 @@
 namespace yardmaster::worker {
 namespace {
 
-constexpr const char* kLibrary = "libnvidia-ml.so.1";
 // nvmlInitWithFlags: a host without devices is no error.
 constexpr unsigned kInitFlagNoGpus = 1;
 // nvmlDeviceGetTotalEccErrors: what could not be corrected, since the driver was loaded.
@@ -249,10 +248,10 @@ class NvmlLibrary : public Nvml {
 
 }  // namespace
 
-std::unique_ptr<Nvml> LoadNvml() {
-  void* library = dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) return nullptr;
-  auto nvml = std::make_unique<NvmlLibrary>(library);
+std::unique_ptr<Nvml> LoadNvml(const char* library) {
+  void* opened = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+  if (opened == nullptr) return nullptr;
+  auto nvml = std::make_unique<NvmlLibrary>(opened);
   if (!nvml->usable()) return nullptr;
   return nvml;
 }

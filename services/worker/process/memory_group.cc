@@ -168,17 +168,21 @@ std::string CgroupName(std::string_view name, int64_t pid, int64_t number) {
 }
 
 std::unique_ptr<CgroupMemory> CgroupMemory::Make(std::string_view name, uint64_t limit_bytes, std::string& reason) {
-  static std::atomic<int64_t> made{0};
   const std::optional<CgroupPlace> place =
       FindMemoryCgroup(ReadProcFile("/proc/self/mountinfo"), ReadProcFile("/proc/self/cgroup"), reason);
-  if (!place.has_value()) return nullptr;
-  for (const std::filesystem::path& parent : Parents(*place, reason)) {
+  return place.has_value() ? MakeAt(*place, name, limit_bytes, reason) : nullptr;
+}
+
+std::unique_ptr<CgroupMemory> CgroupMemory::MakeAt(const CgroupPlace& place, std::string_view name,
+                                                   uint64_t limit_bytes, std::string& reason) {
+  static std::atomic<int64_t> made{0};
+  for (const std::filesystem::path& parent : Parents(place, reason)) {
     const std::filesystem::path folder = parent / CgroupName(name, ::getpid(), ++made);
     if (::mkdir(folder.c_str(), 0755) != 0) {
       reason = "can't make a control group in " + parent.native() + ": " + std::strerror(errno);
       continue;
     }
-    std::unique_ptr<CgroupMemory> group(new CgroupMemory(place->version, folder));
+    std::unique_ptr<CgroupMemory> group(new CgroupMemory(place.version, folder));
     if (group->Limit(limit_bytes, reason)) return group;
   }
   return nullptr;

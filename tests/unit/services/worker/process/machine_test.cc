@@ -245,7 +245,7 @@ TEST(SharedMemorySnapshot, ASystemVSegmentOfADeadProcessIsNamedAndStays) {
   ASSERT_EQ(::read(pipe_ends[0], &id, sizeof(id)), static_cast<ssize_t>(sizeof(id)));
   ::close(pipe_ends[0]);
   ::close(pipe_ends[1]);
-  if (id < 0) GTEST_SKIP() << "no System V shared memory here";
+  if (id < 0) GTEST_SKIP() << "not tested here, since there is no System V shared memory";
   // One of ours that is alive stays.
   const int own = ::shmget(IPC_PRIVATE, 4096, IPC_CREAT | 0600);
   const SharedMemoryLeft left = snapshot.New();

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cstdlib>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -89,6 +90,12 @@ class RunFixture : public ::testing::Test {
     layer.after = std::move(after);
     suite_.layers.push_back(std::move(layer));
     return suite_.layers.back();
+  }
+  // A program that the steps find before all others.
+  void PutInPath(const std::string& name, std::string_view text) {
+    const std::filesystem::path file = dir_.Write("bin/" + name, text);
+    std::filesystem::permissions(file, std::filesystem::perms::owner_all);
+    options_.variables["PATH"] = file.parent_path().native() + ":" + std::getenv("PATH");
   }
   RunResult Run() {
     set_.suites = {suite_};

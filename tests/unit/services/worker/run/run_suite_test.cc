@@ -325,15 +325,20 @@ struct SharedFile {
   const std::filesystem::path path;
 };
 
-// A machine that lets nobody have shared memory of his own.
-class OneSharedMemory : public ProcessStarter {
+// A machine whose kernel has killed once for want of memory in each group, and lets nobody have shared memory of his
+// own.
+class PlayedKernel : public ProcessStarter {
  public:
-  explicit OneSharedMemory(ProcessStarter& real) : real_(real) {}
-  absl::StatusOr<std::unique_ptr<Process>> Start(const ProcessSpec& spec, MemoryGroup* memory) override {
-    return real_.Start(spec, memory);
+  explicit PlayedKernel(ProcessStarter& real) : real_(real) {}
+  absl::StatusOr<std::unique_ptr<Process>> Start(const ProcessSpec& spec, MemoryGroup* /*memory*/) override {
+    return real_.Start(spec, nullptr);
   }
-  std::unique_ptr<MemoryGroup> MakeMemoryGroup(std::string_view name, uint64_t limit, std::string& reason) override {
-    return real_.MakeMemoryGroup(name, limit, reason);
+  std::unique_ptr<MemoryGroup> MakeMemoryGroup(std::string_view, uint64_t, std::string&) override {
+    class Group : public MemoryGroup {
+      int64_t oom_kills() const override { return 1; }
+      uint64_t peak_bytes() const override { return uint64_t{64} << 20; }
+    };
+    return std::make_unique<Group>();
   }
   std::unique_ptr<SharedMemory> MakeSharedMemory(std::string& reason) override {
     reason = "not here";
@@ -345,7 +350,7 @@ class OneSharedMemory : public ProcessStarter {
 };
 
 TEST_F(RunSuiteTest, WhereStepsCantHaveSharedMemoryOfTheirOwnWhatIsLeftIsNamedAndStays) {
-  OneSharedMemory processes(*processes_);
+  PlayedKernel processes(*processes_);
   dependencies_.processes = &processes;
   const SharedFile left("yard-test-" + dir_.path().filename().native());
   Layer("smoke", {Shell("leave", "echo x > " + left.path.native())});
@@ -430,19 +435,40 @@ TEST_F(RunSuiteTest, ABuildFolderInTheCacheIsFoundAgain) {
   EXPECT_THAT(observer_.lines, ElementsAre("-1:x", "-1:x"));
 }
 
-TEST_F(RunSuiteTest, RanksOfMpirunAreToldApart) {
-  if (!std::filesystem::exists("/usr/bin/mpirun")) GTEST_SKIP() << "Open MPI is not installed";
-  rules::SuiteStep step =
-      Ranks("mpi", "echo rank $RANK of $WORLD_SIZE; [ $RANK = 1 ] && echo oops >&2 && exit 5; exit 0", "mpirun", 3);
-  Layer("correctness", {step});
-  const RunResult run = Run();
-  EXPECT_EQ(run.verdict, Verdict::kFailed) << run.reason;
-  EXPECT_THAT(observer_.lines, Contains("0:rank 0 of 3"));
-  EXPECT_THAT(observer_.lines, Contains("1:oops"));
-  ASSERT_TRUE(run.cause.has_value());
-  EXPECT_EQ(run.cause->rank, 1) << run.cause->message;
-  ASSERT_EQ(run.steps.at(0).ranks.size(), 3U);
-  EXPECT_EQ(run.steps[0].ranks[1].exit_code, 5);
+// Does what mpirun does, as far as the test sees it.
+constexpr std::string_view kFakeMpirun = R"(#!/bin/bash
+while [ "$1" != -np ]; do shift; done
+for ((rank = 0; rank < $2; rank++)); do OMPI_COMM_WORLD_RANK=$rank "${@:3}" & ranks+=($!); done
+worst=0
+for rank in "${ranks[@]}"; do wait "$rank" || worst=$?; done
+exit "$worst"
+)";
+
+class MpirunTest : public RunFixture {
+ protected:
+  void ExpectThatRanksAreToldApart() {
+    rules::SuiteStep step =
+        Ranks("mpi", "echo rank $RANK of $WORLD_SIZE; [ $RANK = 1 ] && echo oops >&2 && exit 5; exit 0", "mpirun", 3);
+    Layer("correctness", {step});
+    const RunResult run = Run();
+    EXPECT_EQ(run.verdict, Verdict::kFailed) << run.reason;
+    EXPECT_THAT(observer_.lines, Contains("0:rank 0 of 3"));
+    EXPECT_THAT(observer_.lines, Contains("1:oops"));
+    ASSERT_TRUE(run.cause.has_value());
+    EXPECT_EQ(run.cause->rank, 1) << run.cause->message;
+    ASSERT_EQ(run.steps.at(0).ranks.size(), 3U);
+    EXPECT_EQ(run.steps[0].ranks[1].exit_code, 5);
+  }
+};
+
+TEST_F(MpirunTest, RanksOfAPlayedOneAreToldApart) {
+  PutInPath("mpirun", kFakeMpirun);
+  ExpectThatRanksAreToldApart();
+}
+
+TEST_F(MpirunTest, RanksOfOpenMpiAreToldApart) {
+  if (!std::filesystem::exists("/usr/bin/mpirun")) GTEST_SKIP() << "not tested here, since Open MPI is not installed";
+  ExpectThatRanksAreToldApart();
 }
 
 // A GPU that is lost as soon as somebody writes the file.
@@ -504,9 +530,25 @@ TEST_F(RunSuiteTest, ADeviceThatIsGoneAfterAFailureIsToBlameForIt) {
   EXPECT_EQ(StepOf(run, "next").reason, "device lost");
 }
 
+TEST_F(RunSuiteTest, AKillInTheStepsOwnMemoryGroupIsTheCodesFault) {
+  PlayedKernel processes(*processes_);
+  dependencies_.processes = &processes;
+  rules::SuiteStep step = Shell("grow", "kill -KILL $$");
+  step.memory_mb = 64;
+  Layer("correctness", {step});
+  const RunResult run = Run();
+  EXPECT_EQ(run.verdict, Verdict::kFailed) << run.reason;
+  ASSERT_TRUE(run.cause.has_value());
+  EXPECT_EQ(run.cause->signature, "oom");
+  EXPECT_EQ(run.cause->cls, rules::FailureClass::kCode);
+  EXPECT_THAT(run.notes, Contains(HasSubstr("64 MiB")));
+}
+
 TEST_F(RunSuiteTest, MoreMemoryThanTheLimitIsTheCodesFault) {
   std::string reason;
-  if (processes_->MakeMemoryGroup("probe", uint64_t{64} << 20, reason) == nullptr) GTEST_SKIP() << reason;
+  if (processes_->MakeMemoryGroup("probe", uint64_t{64} << 20, reason) == nullptr) {
+    GTEST_SKIP() << "not tested here, but with a played kernel above: memory can't be limited: " << reason;
+  }
   rules::SuiteStep step = Shell("grow", "exec tail -n 1 < <(head -c 300M /dev/zero)");
   step.memory_mb = 64;
   Layer("correctness", {step});
@@ -536,13 +578,8 @@ done
 )";
 
 TEST_F(RunSuiteTest, RanksOfMsrunAreToldApartAndItsOwnLogsAreKept) {
-  const std::filesystem::path msrun = dir_.Write("bin/msrun", kFakeMsrun);
-  dir_.Write("bin/python", "#!/bin/sh\nexec python3 \"$@\"\n");
-  for (const char* name : {"msrun", "python"}) {
-    std::filesystem::permissions(dir_.path() / "bin" / name, std::filesystem::perms::owner_all);
-  }
-  const std::string path = std::getenv("PATH");
-  options_.variables["PATH"] = msrun.parent_path().native() + ":" + path;
+  PutInPath("msrun", kFakeMsrun);
+  PutInPath("python", "#!/bin/sh\nexec python3 \"$@\"\n");
   rules::SuiteStep step = Ranks("ms", "echo rank=$RANK_ID out=$OUT; echo done >&2; exit $RANK_ID", "msrun", 2);
   Layer("correctness", {step});
   const RunResult run = Run();
