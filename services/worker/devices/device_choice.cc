@@ -6,23 +6,15 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_join.h"
 #include "rules/suites/suite_words.h"
 #include "rules/suites/versions.h"
 #include "services/core/readable.h"
 #include "services/worker/devices/device_probe.h"
-#include "services/worker/devices/device_words.h"
+#include "services/worker/text.h"
 
 namespace yardmaster::worker {
 namespace {
-
-std::string Joined(const std::vector<std::string>& words, std::string_view between) {
-  std::string out;
-  for (const std::string& word : words) {
-    if (!out.empty()) out += between;
-    out += word;
-  }
-  return out;
-}
 
 bool IsOfModel(const Device& device, const std::vector<std::string>& globs) {
   return std::any_of(globs.begin(), globs.end(), [&device](const std::string& glob) {
@@ -50,7 +42,8 @@ bool Fits(const Device& device, const rules::DeviceRequest& request, std::string
   // Processors have no model, capability or memory of their own.
   if (device.kind == rules::DeviceKind::kCpu) return true;
   if (!request.models.empty() && !IsOfModel(device, request.models)) {
-    reason = device.name + " is of the model " + Quoted(device.model) + ", not " + Joined(request.models, " or ");
+    reason =
+        device.name + " is of the model " + Quoted(device.model) + ", not " + absl::StrJoin(request.models, " or ");
     return false;
   }
   for (const std::string& condition : request.capability) {
@@ -81,7 +74,7 @@ std::vector<std::string> VisibleDeviceVariables(const std::vector<Device>& lease
   }
   std::vector<std::string> variables;
   // Set but empty means none.
-  variables.push_back("CUDA_VISIBLE_DEVICES=" + Joined(gpus, ","));
+  variables.push_back("CUDA_VISIBLE_DEVICES=" + absl::StrJoin(gpus, ","));
   if (npus.empty()) {
     // The runtime stops at the first number that is none of a device: it sees none.
     variables.emplace_back("ASCEND_RT_VISIBLE_DEVICES=-1");
@@ -96,9 +89,9 @@ std::vector<std::string> VisibleDeviceVariables(const std::vector<Device>& lease
     renumbered.push_back(std::to_string(renumbered.size()));
     logical.push_back(npu.visible_as);
   }
-  variables.push_back("ASCEND_RT_VISIBLE_DEVICES=" + Joined(logical, ","));
+  variables.push_back("ASCEND_RT_VISIBLE_DEVICES=" + absl::StrJoin(logical, ","));
   variables.emplace_back("TILE_FWK_DEVICE_ID=0");
-  variables.push_back("TILE_FWK_DEVICE_ID_LIST=" + Joined(renumbered, ","));
+  variables.push_back("TILE_FWK_DEVICE_ID_LIST=" + absl::StrJoin(renumbered, ","));
   return variables;
 }
 

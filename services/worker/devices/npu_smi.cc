@@ -4,11 +4,14 @@
 #include <array>
 #include <limits>
 
+#include "absl/strings/str_join.h"
 #include "services/core/lines.h"
 #include "services/core/readable.h"
 #include "services/core/status_macros.h"
-#include "services/worker/devices/device_errors.h"
-#include "services/worker/devices/device_words.h"
+#include "services/worker/devices/device_health.h"
+#include "services/worker/devices/system_devices.h"
+#include "services/worker/errors.h"
+#include "services/worker/text.h"
 
 namespace yardmaster::worker {
 namespace {
@@ -31,13 +34,9 @@ std::optional<std::vector<std::string_view>> Cells(std::string_view line) {
   line = TrimBlanks(line);
   if (line.size() < 2 || line.front() != '|' || line.back() != '|') return std::nullopt;
   line = line.substr(1, line.size() - 2);
-  std::vector<std::string_view> cells;
-  while (true) {
-    const size_t bar = line.find('|');
-    cells.push_back(TrimBlanks(line.substr(0, bar)));
-    if (bar == std::string_view::npos) return cells;
-    line.remove_prefix(bar + 1);
-  }
+  std::vector<std::string_view> cells = Split(line, '|');
+  for (std::string_view& cell : cells) cell = TrimBlanks(cell);
+  return cells;
 }
 
 std::optional<uint64_t> SmallNumber(std::string_view text) {
@@ -77,12 +76,8 @@ std::vector<std::string> ValueWords(std::string_view cell) {
 }
 
 std::string JoinedWords(std::string_view cell) {
-  std::string out;
-  for (const std::string_view word : SplitWords(cell)) {
-    if (!out.empty()) out += ' ';
-    out += word;
-  }
-  return out;
+  const std::vector<std::string_view> words = SplitWords(cell);
+  return absl::StrJoin(words, " ", [](std::string* out, std::string_view word) { *out += word; });
 }
 
 // What the second line of the header says about the rows.
@@ -109,16 +104,19 @@ DeviceHealth HealthOf(std::string_view word) {
 class TableReader {
  public:
   absl::StatusOr<NpuTable> Read(std::string_view text) {
-    if (text.size() > kMaxOutputBytes) return device_errors::NpuSmiCutOff("it is too long to be read");
+    if (text.size() > kMaxOutputBytes)
+      return worker_errors::ToolOutputUnclear("npu-smi", "a table that is cut off: it is too long to be read");
     for (const std::string_view line : LinesOf(text)) {
       ++number_;
       line_ = TrimBlanks(line);
       RETURN_IF_ERROR(Line());
     }
-    if (shape_ == nullptr) return device_errors::NpuSmiWithoutTable();
-    if (half_.has_value()) return device_errors::NpuSmiCutOff("the last chip has no second row");
+    if (shape_ == nullptr) return worker_errors::ToolOutputUnclear("npu-smi", "no table of devices");
+    if (half_.has_value())
+      return worker_errors::ToolOutputUnclear("npu-smi", "a table that is cut off: the last chip has no second row");
     // Without it nobody knows who uses the chips.
-    if (!in_processes_) return device_errors::NpuSmiCutOff("the table of processes is missing");
+    if (!in_processes_)
+      return worker_errors::ToolOutputUnclear("npu-smi", "a table that is cut off: the table of processes is missing");
     Finish();
     return std::move(table_);
   }
@@ -147,7 +145,9 @@ class TableReader {
     return half_.has_value() ? ChipRow(*cells) : DeviceRow(*cells);
   }
 
-  absl::Status Wrong(std::string_view what) const { return device_errors::NpuSmiLine(number_, what, line_); }
+  absl::Status Wrong(std::string_view what) const {
+    return worker_errors::ToolLineUnclear("npu-smi", number_, what, line_);
+  }
 
   // "npu-smi 24.1.0    Version: 24.1.0"
   absl::Status Banner(std::string_view cell) {
@@ -160,11 +160,11 @@ class TableReader {
   }
 
   absl::Status Header(const std::vector<std::string_view>& cells) {
-    if (cells.size() != 3) return device_errors::NpuSmiHeaderUnknown(number_, line_);
+    if (cells.size() != 3) return Wrong("the columns of this table are not known");
     const std::string all = JoinedWords(cells[0]) + "|" + JoinedWords(cells[1]) + "|" + JoinedWords(cells[2]);
     if (!header_.has_value()) {
       if (all != "NPU Name|Health|Power(W) Temp(C) Hugepages-Usage(page)") {
-        return device_errors::NpuSmiHeaderUnknown(number_, line_);
+        return Wrong("the columns of this table are not known");
       }
       header_ = true;
       return absl::OkStatus();
@@ -176,7 +176,7 @@ class TableReader {
         return absl::OkStatus();
       }
     }
-    return device_errors::NpuSmiHeaderUnknown(number_, line_);
+    return Wrong("the columns of this table are not known");
   }
 
   // "0     910B3 | OK | 91.4  38  0 / 0"
@@ -268,10 +268,10 @@ class TableReader {
   absl::Status ProcessHeader(const std::vector<std::string_view>& cells) {
     constexpr std::array<std::string_view, 5> kNames = {"NPU Chip", "Process id", "Process name", "Process memory(MB)",
                                                         "Process id in container"};
-    if (shape_ == nullptr || half_.has_value()) return device_errors::NpuSmiHeaderUnknown(number_, line_);
+    if (shape_ == nullptr || half_.has_value()) return Wrong("the columns of this table are not known");
     bool known = cells.size() == 4 || cells.size() == 5;
     for (size_t i = 0; known && i < cells.size(); ++i) known = JoinedWords(cells[i]) == kNames[i];
-    if (!known) return device_errors::NpuSmiHeaderUnknown(number_, line_);
+    if (!known) return Wrong("the columns of this table are not known");
     process_cells_ = cells.size();
     in_processes_ = true;
     return absl::OkStatus();

@@ -7,7 +7,7 @@
 
 #include "services/core/files.h"
 #include "services/core/lines.h"
-#include "services/worker/devices/device_words.h"
+#include "services/worker/text.h"
 
 namespace yardmaster::worker {
 namespace {
@@ -18,6 +18,10 @@ constexpr size_t kMaxVersionBytes = 64 * 1024;
 std::string Attribute(const std::filesystem::path& path) {
   absl::StatusOr<std::string> text = ReadSmallFile(path, kMaxAttributeBytes);
   return text.ok() ? LowerCase(TrimBlanks(*text)) : std::string();
+}
+
+bool IsHex(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789abcdefABCDEF") == std::string_view::npos;
 }
 
 }  // namespace
@@ -31,6 +35,24 @@ bool HasNvidiaCard(const SystemPaths& paths) {
     if (Attribute(entry->path() / "class").substr(0, 4) == "0x03") return true;
   }
   return false;
+}
+
+std::string NormalPciAddress(std::string_view address) {
+  address = TrimBlanks(address);
+  const size_t colon = address.find(':');
+  // bb:dd.f
+  constexpr size_t kRestBytes = 7;
+  // Also where there is none: npos is beyond all.
+  if (colon > 8 || address.size() != colon + 1 + kRestBytes) return "";
+  std::string_view domain = address.substr(0, colon);
+  const std::string_view rest = address.substr(colon + 1);
+  // Hexadecimal but for its two signs.
+  const std::string digits = std::string(rest.substr(0, 2)) + std::string(rest.substr(3, 2)) + rest[6];
+  const bool signs = rest[2] == ':' && rest[5] == '.';
+  if (!signs || !IsHex(domain) || !IsHex(digits)) return "";
+  while (domain.size() > 4 && domain[0] == '0') domain.remove_prefix(1);
+  return LowerCase(std::string(4 - std::min<size_t>(domain.size(), 4), '0') + std::string(domain) + ":" +
+                   std::string(rest));
 }
 
 std::vector<std::string> AscendNodes(const SystemPaths& paths) {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "services/core/status_macros.h"
-#include "services/worker/devices/device_errors.h"
 #include "services/worker/devices/nvidia_smi.h"
+#include "services/worker/errors.h"
 #include "services/worker/process/process.h"
 
 namespace yardmaster::worker {
@@ -56,7 +56,7 @@ class SystemToolRunner : public ToolRunner {
     const std::optional<ProcessExit> exit = process->WaitUntil(std::chrono::steady_clock::now() + timeout_);
     if (!exit.has_value()) {
       process->Stop(kGrace);
-      return device_errors::ToolTooSlow(argv.empty() ? "" : argv[0],
+      return worker_errors::ToolTooSlow(argv.empty() ? "" : argv[0],
                                         std::chrono::duration_cast<std::chrono::seconds>(timeout_).count());
     }
     process.reset();

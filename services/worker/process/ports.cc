@@ -9,7 +9,7 @@
 #include <string>
 
 #include "services/core/status_macros.h"
-#include "services/worker/process/process_errors.h"
+#include "services/worker/errors.h"
 #include "services/worker/process/unique_fd.h"
 
 namespace yardmaster::worker {
@@ -69,7 +69,7 @@ absl::StatusOr<std::unique_ptr<PortLease>> PortLease::Take(const PortRequest& re
     if (!*held && request.consecutive) lease->Release(lease->ports_.size());
   }
   if (lease->ports_.size() < request.count) {
-    return process_errors::NoPortsLeft(request.count, first, last, request.consecutive ? " one behind the other" : "");
+    return worker_errors::NoPortsLeft(request.count, first, last, request.consecutive ? " one behind the other" : "");
   }
   std::sort(lease->ports_.begin(), lease->ports_.end());
   return lease;

@@ -10,15 +10,16 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <csignal>
 #include <cstring>
 #include <functional>
 #include <optional>
 #include <system_error>
 
+#include "services/core/lines.h"
 #include "services/worker/process/process_table.h"
 #include "services/worker/process/vfork_child.h"
+#include "services/worker/text.h"
 
 namespace yardmaster::worker {
 namespace {
@@ -144,26 +145,17 @@ YARD_IN_CHILD int RunNamespaceChild(void* argument) {
 std::vector<SystemVSegment> ParseSystemVSegments(std::string_view text) {
   // "key shmid perms size cpid lpid nattch uid gid cuid cgid …", the names of the columns in the first line.
   std::vector<SystemVSegment> segments;
-  size_t begin = std::min(text.find('\n'), text.size());
-  while (begin < text.size()) {
-    ++begin;
-    const size_t end = std::min(text.find('\n', begin), text.size());
-    const std::string_view line = text.substr(begin, end - begin);
-    begin = end;
-    int64_t fields[10] = {};
-    size_t count = 0;
-    size_t at = 0;
-    while (count < 10) {
-      at = line.find_first_not_of(' ', at);
-      if (at == std::string_view::npos) break;
-      const std::from_chars_result read = std::from_chars(line.data() + at, line.data() + line.size(), fields[count]);
-      if (read.ec != std::errc()) break;
-      at = static_cast<size_t>(read.ptr - line.data());
-      ++count;
+  for (const std::string_view line : LinesOf(text)) {
+    std::vector<uint64_t> fields;
+    for (const std::string_view word : SplitWords(line)) {
+      const std::optional<uint64_t> number = NumberOf(word);
+      // A key is a signed number, and of no interest.
+      if (!number.has_value() && !fields.empty()) break;
+      fields.push_back(number.value_or(0));
     }
-    if (count < 10) continue;
-    segments.push_back({static_cast<int>(fields[1]), static_cast<uint64_t>(fields[3]), static_cast<pid_t>(fields[4]),
-                        static_cast<uint64_t>(fields[6]), static_cast<uid_t>(fields[9])});
+    if (fields.size() < 10) continue;
+    segments.push_back({static_cast<int>(fields[1]), fields[3], static_cast<pid_t>(fields[4]), fields[6],
+                        static_cast<uid_t>(fields[9])});
   }
   return segments;
 }

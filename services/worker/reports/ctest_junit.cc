@@ -5,10 +5,10 @@
 
 #include "services/core/lines.h"
 #include "services/core/status_macros.h"
+#include "services/worker/errors.h"
 #include "services/worker/reports/ctest_text.h"
 #include "services/worker/reports/report.h"
 #include "services/worker/reports/report_builder.h"
-#include "services/worker/reports/report_errors.h"
 #include "services/worker/reports/report_text.h"
 #include "services/worker/reports/xml_report.h"
 
@@ -87,7 +87,7 @@ absl::StatusOr<Report> ParseCtestJunit(std::string_view xml, std::string_view pr
   uint64_t cases = 0;
   absl::Status status = ForEachCase(kWhat, document, [&](const pugi::xml_node& test) {
     ++cases;
-    if (!builder.Add(ReadCase(test, text))) return report_errors::TooManyTests(kWhat, kMaxReportTests);
+    if (!builder.Add(ReadCase(test, text))) return worker_errors::ReportHasTooMany(kWhat, kMaxReportTests, "tests");
     return absl::OkStatus();
   });
   if (!status.ok()) return status;

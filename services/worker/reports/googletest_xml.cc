@@ -3,9 +3,9 @@
 #include <string_view>
 
 #include "services/core/status_macros.h"
+#include "services/worker/errors.h"
 #include "services/worker/reports/report.h"
 #include "services/worker/reports/report_builder.h"
-#include "services/worker/reports/report_errors.h"
 #include "services/worker/reports/report_text.h"
 #include "services/worker/reports/xml_report.h"
 
@@ -68,7 +68,7 @@ absl::StatusOr<Report> ParseGoogleTestXml(std::string_view xml) {
   uint64_t failures = 0;
   absl::Status status = ForEachCase(kWhat, document, [&](const pugi::xml_node& test) {
     ++cases;
-    if (!builder.Add(ReadCase(test, failures))) return report_errors::TooManyTests(kWhat, kMaxReportTests);
+    if (!builder.Add(ReadCase(test, failures))) return worker_errors::ReportHasTooMany(kWhat, kMaxReportTests, "tests");
     return absl::OkStatus();
   });
   if (!status.ok()) return status;

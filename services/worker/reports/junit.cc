@@ -5,34 +5,23 @@
 #include <vector>
 
 #include "services/core/status_macros.h"
+#include "services/worker/errors.h"
 #include "services/worker/reports/report.h"
 #include "services/worker/reports/report_builder.h"
-#include "services/worker/reports/report_errors.h"
 #include "services/worker/reports/report_text.h"
 #include "services/worker/reports/xml_report.h"
+#include "services/worker/text.h"
 
 namespace yardmaster::worker {
 namespace {
 
 constexpr std::string_view kWhat = "the JUnit report";
 
-std::vector<std::string_view> SplitDots(std::string_view text) {
-  std::vector<std::string_view> parts;
-  size_t begin = 0;
-  while (true) {
-    const size_t dot = text.find('.', begin);
-    parts.push_back(text.substr(begin, dot - begin));
-    if (dot == std::string_view::npos) return parts;
-    begin = dot + 1;
-  }
-}
-
 bool BeginsUpperCase(std::string_view word) { return !word.empty() && word[0] >= 'A' && word[0] <= 'Z'; }
 
 // By pytest's default pattern for files of tests.
 bool NamesTestModule(std::string_view word) {
-  return !BeginsUpperCase(word) &&
-         (word.substr(0, 5) == "test_" || (word.size() > 5 && word.substr(word.size() - 5) == "_test"));
+  return !BeginsUpperCase(word) && (word.starts_with("test_") || word.ends_with("_test"));
 }
 
 // Joins parts [begin, end) of a dotted name.
@@ -78,18 +67,18 @@ std::string TestId(const pugi::xml_node& test) {
     const std::string_view message = test.child("error") ? test.child("error").attribute("message").value()
                                                          : test.child("skipped").attribute("message").value();
     if (message.substr(0, 10) != "collection") return std::string(name);
-    const std::vector<std::string_view> parts = SplitDots(name);
+    const std::vector<std::string_view> parts = Split(name, '.');
     return Join(parts, 0, parts.size(), "/") + ".py";
   }
   // Errors of pytest itself.
   if (class_name == "pytest") return "pytest::" + std::string(name);
-  const std::vector<std::string_view> parts = SplitDots(class_name);
+  const std::vector<std::string_view> parts = Split(class_name, '.');
   // Older formats name the file.
   std::string_view file = test.attribute("file").value();
   if (file.size() > 3 && file.substr(file.size() - 3) == ".py") {
     std::string module(file.substr(0, file.size() - 3));
     for (char& c : module) c = c == '/' ? '.' : c;
-    const size_t count = SplitDots(module).size();
+    const size_t count = Split(module, '.').size();
     if (count <= parts.size() && Join(parts, 0, count, ".") == module) {
       return WithClasses(std::string(file), parts, count, name);
     }
@@ -166,7 +155,7 @@ absl::StatusOr<Report> ParseJunit(std::string_view xml) {
   Seen seen;
   absl::Status status = ForEachCase(kWhat, document, [&](const pugi::xml_node& test) {
     ++seen.tests;
-    if (!builder.Add(ReadCase(test, seen))) return report_errors::TooManyTests(kWhat, kMaxReportTests);
+    if (!builder.Add(ReadCase(test, seen))) return worker_errors::ReportHasTooMany(kWhat, kMaxReportTests, "tests");
     return absl::OkStatus();
   });
   if (!status.ok()) return status;

@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-#include "services/worker/reports/report_errors.h"
+#include "services/worker/errors.h"
 
 namespace yardmaster::worker {
 namespace {
@@ -30,7 +30,7 @@ class Descriptor {
   int fd_;
 };
 
-absl::Status Unreadable() { return report_errors::BadTensor(std::string("it can't be read: ") + std::strerror(errno)); }
+absl::Status Unreadable() { return worker_errors::BadTensor(std::string("it can't be read: ") + std::strerror(errno)); }
 
 }  // namespace
 
@@ -40,9 +40,9 @@ absl::StatusOr<MappedFile> MappedFile::Open(const std::filesystem::path& path, u
   if (file.get() < 0) return Unreadable();
   struct stat about {};
   if (fstat(file.get(), &about) != 0) return Unreadable();
-  if (!S_ISREG(about.st_mode)) return report_errors::BadTensor("it is no regular file");
+  if (!S_ISREG(about.st_mode)) return worker_errors::BadTensor("it is no regular file");
   const auto size = static_cast<uint64_t>(about.st_size);
-  if (size > max_bytes) return report_errors::TooLarge("the file", size, max_bytes);
+  if (size > max_bytes) return worker_errors::ReportTooLarge("the file", size, max_bytes);
   if (size == 0) return MappedFile(nullptr, 0);
   void* address = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);
   if (address == MAP_FAILED) return Unreadable();

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "services/core/readable.h"
-#include "services/worker/reports/report_errors.h"
+#include "services/worker/errors.h"
 
 namespace yardmaster::worker {
 namespace {
@@ -148,53 +148,53 @@ std::optional<uint64_t> Product(const std::vector<uint64_t>& shape, uint64_t mos
 }  // namespace
 
 absl::StatusOr<NpyArray> ParseNpy(std::string_view file) {
-  if (file.empty()) return report_errors::BadTensor("the file is empty");
-  if (file.substr(0, kMagic.size()) != kMagic) return report_errors::BadTensor("this is no .npy file");
-  if (file.size() < 10) return report_errors::BadTensor("the file is cut off in its header");
+  if (file.empty()) return worker_errors::BadTensor("the file is empty");
+  if (file.substr(0, kMagic.size()) != kMagic) return worker_errors::BadTensor("this is no .npy file");
+  if (file.size() < 10) return worker_errors::BadTensor("the file is cut off in its header");
   const auto byte = [file](size_t at) { return static_cast<size_t>(static_cast<unsigned char>(file[at])); };
   const size_t major = byte(6);
   if (major < 1 || major > 3) {
-    return report_errors::BadTensor("the file is of NumPy's format " + std::to_string(major) + ", which is not read");
+    return worker_errors::BadTensor("the file is of NumPy's format " + std::to_string(major) + ", which is not read");
   }
   // Format 1.0 has two bytes of length, later ones have four.
   size_t begin = 10;
   size_t length = byte(8) | byte(9) << 8U;
   if (major > 1) {
-    if (file.size() < 12) return report_errors::BadTensor("the file is cut off in its header");
+    if (file.size() < 12) return worker_errors::BadTensor("the file is cut off in its header");
     begin = 12;
     length |= byte(10) << 16U | byte(11) << 24U;
   }
   if (length > kMaxNpyHeaderBytes) {
-    return report_errors::BadTensor("its header has " + std::to_string(length) + " bytes; at most " +
+    return worker_errors::BadTensor("its header has " + std::to_string(length) + " bytes; at most " +
                                     std::to_string(kMaxNpyHeaderBytes) + " are read");
   }
-  if (length > file.size() - begin) return report_errors::BadTensor("the file is cut off in its header");
+  if (length > file.size() - begin) return worker_errors::BadTensor("the file is cut off in its header");
   HeaderReader header(file.substr(begin, length));
   if (!header.Read()) {
-    return report_errors::BadTensor("its header is not that of one array of plain numbers: " +
+    return worker_errors::BadTensor("its header is not that of one array of plain numbers: " +
                                     Quoted(file.substr(begin, length)));
   }
   NpyArray array;
   if (!ReadType(header.descr(), array)) {
-    return report_errors::BadTensor("elements of the type " + Quoted(header.descr()) +
+    return worker_errors::BadTensor("elements of the type " + Quoted(header.descr()) +
                                     " are not compared; save little-endian floats of 2, 4 or 8 bytes, integers or "
                                     "booleans");
   }
   array.shape = header.shape();
   if (header.fortran_order() && array.shape.size() > 1) {
-    return report_errors::BadTensor("it is in Fortran order; save np.ascontiguousarray() of it");
+    return worker_errors::BadTensor("it is in Fortran order; save np.ascontiguousarray() of it");
   }
   array.data = file.substr(begin + length);
   const std::optional<uint64_t> elements =
       Product(array.shape, std::numeric_limits<uint64_t>::max() / array.element_bytes);
   const uint64_t room = array.data.size() / array.element_bytes;
   if (!elements.has_value() || *elements > room) {
-    return report_errors::BadTensor("the file is cut off: the shape " + ShapeText(array.shape) + " of " + array.dtype +
+    return worker_errors::BadTensor("the file is cut off: the shape " + ShapeText(array.shape) + " of " + array.dtype +
                                     " needs more than its " + std::to_string(array.data.size()) + " bytes of data");
   }
   array.elements = *elements;
   if (*elements * array.element_bytes != array.data.size()) {
-    return report_errors::BadTensor("the file has " +
+    return worker_errors::BadTensor("the file has " +
                                     std::to_string(array.data.size() - *elements * array.element_bytes) +
                                     " bytes more than its shape " + ShapeText(array.shape) + " says");
   }

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "services/core/lines.h"
+#include "services/worker/errors.h"
 #include "services/worker/reports/report.h"
-#include "services/worker/reports/report_errors.h"
 #include "services/worker/reports/report_text.h"
 
 namespace yardmaster::worker {
@@ -57,7 +57,7 @@ bool IsSuite(const pugi::xml_node& node) {
 
 absl::Status WalkCases(std::string_view what, const pugi::xml_node& suite, size_t depth,
                        const std::function<absl::Status(const pugi::xml_node&)>& each) {
-  if (depth > kMaxXmlDepth) return report_errors::NestedTooDeep(what, kMaxXmlDepth);
+  if (depth > kMaxXmlDepth) return worker_errors::ReportNestedTooDeep(what, kMaxXmlDepth);
   for (const pugi::xml_node& child : suite.children()) {
     absl::Status status;
     if (std::string_view(child.name()) == "testcase") {
@@ -73,9 +73,10 @@ absl::Status WalkCases(std::string_view what, const pugi::xml_node& suite, size_
 }  // namespace
 
 absl::Status ReadXmlReport(std::string_view what, std::string_view xml, pugi::xml_document& document) {
-  if (xml.size() > kMaxReportBytes) return report_errors::TooLarge(what, xml.size(), kMaxReportBytes);
-  if (TrimBlanks(xml).empty()) return report_errors::Empty(what);
-  if (ElementsAtMost(xml) > kMaxXmlElements) return report_errors::TooManyElements(what, kMaxXmlElements);
+  if (xml.size() > kMaxReportBytes) return worker_errors::ReportTooLarge(what, xml.size(), kMaxReportBytes);
+  if (TrimBlanks(xml).empty()) return worker_errors::ReportEmpty(what);
+  if (ElementsAtMost(xml) > kMaxXmlElements)
+    return worker_errors::ReportHasTooMany(what, kMaxXmlElements, "elements and attributes");
   const pugi::xml_parse_result result =
       document.load_buffer(xml.data(), xml.size(), pugi::parse_default | pugi::parse_doctype, pugi::encoding_utf8);
   if (!result) {
@@ -83,15 +84,15 @@ absl::Status ReadXmlReport(std::string_view what, std::string_view xml, pugi::xm
     // Whoever was stopped while writing leaves nothing behind the place where reading failed, or half a tag or a text.
     const bool at_end = offset >= xml.size() || TrimBlanks(xml.substr(offset)).empty() || TrimBlanks(xml).back() != '>';
     if (at_end && result.status != pugi::status_no_document_element) {
-      return report_errors::CutOff(what, LineAt(xml, xml.size()));
+      return worker_errors::ReportCutOff(what, LineAt(xml, xml.size()));
     }
-    return report_errors::NotXml(what, LineAt(xml, offset), Why(result.status));
+    return worker_errors::ReportNotXml(what, LineAt(xml, offset), Why(result.status));
   }
   for (const pugi::xml_node& node : document.children()) {
-    if (node.type() == pugi::node_doctype) return report_errors::HasDocumentType(what);
+    if (node.type() == pugi::node_doctype) return worker_errors::ReportHasDocumentType(what);
   }
   const pugi::xml_node root = document.document_element();
-  if (!IsSuite(root)) return report_errors::WrongRoot(what, root.name(), "<testsuites> or <testsuite>");
+  if (!IsSuite(root)) return worker_errors::ReportWrongRoot(what, root.name(), "<testsuites> or <testsuite>");
   return absl::OkStatus();
 }
 

@@ -12,11 +12,11 @@
 #include "services/core/ids.h"
 #include "services/core/short_digest.h"
 #include "services/core/status_macros.h"
+#include "services/worker/errors.h"
 #include "services/worker/launch/environment.h"
 #include "services/worker/launch/shell_text.h"
 #include "services/worker/run/folder_lock.h"
 #include "services/worker/run/run.h"
-#include "services/worker/run/run_errors.h"
 #include "services/worker/run/selection.h"
 #include "services/worker/run/serial_observer.h"
 #include "services/worker/run/source.h"
@@ -68,12 +68,12 @@ class SuiteRun {
   absl::Status SetUp() {
     std::error_code error;
     if (std::filesystem::exists(options_.out, error) && !std::filesystem::is_empty(options_.out, error)) {
-      return ResultDirectoryNotEmpty(options_.out.native());
+      return worker_errors::ResultDirectoryNotEmpty(options_.out.native());
     }
     context_.began = std::chrono::steady_clock::now();
     std::string problem;
     context_.signatures = CompileSignatures(set_.signatures, problem);
-    if (context_.signatures == nullptr) return SignaturesUnusable(problem);
+    if (context_.signatures == nullptr) return worker_errors::SignaturesUnusable(problem);
     for (const rules::RecoveryRecipe& recipe : set_.recipes) {
       const bool allowed = std::find(suite_.recipes.begin(), suite_.recipes.end(), recipe.id) != suite_.recipes.end();
       if (allowed) context_.recipes.push_back(&recipe);

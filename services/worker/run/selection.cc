@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "services/core/status_macros.h"
-#include "services/worker/run/run_errors.h"
+#include "services/worker/errors.h"
 
 namespace yardmaster::worker {
 namespace {
@@ -21,9 +21,9 @@ absl::Status SelectValues(const std::map<std::string, std::vector<std::string>>&
   for (const auto& [name, wanted] : select) {
     const auto axis = std::find_if(matrix.axes.begin(), matrix.axes.end(),
                                    [&, &key = name](const auto& entry) { return entry.first == key; });
-    if (axis == matrix.axes.end()) return AxisUnknown(name, names);
+    if (axis == matrix.axes.end()) return worker_errors::AxisUnknown(name, names);
     for (const std::string& value : wanted) {
-      if (!Has(axis->second, value)) return AxisValueUnknown(name, value, axis->second);
+      if (!Has(axis->second, value)) return worker_errors::AxisValueUnknown(name, value, axis->second);
     }
     if (wanted.empty()) continue;
     std::vector<std::string> kept;
@@ -71,7 +71,7 @@ absl::StatusOr<rules::SuiteModel> SelectPart(const rules::SuiteModel& suite,
       open.pop_back();
       const auto layer = std::find_if(suite.layers.begin(), suite.layers.end(),
                                       [&](const rules::SuiteLayer& entry) { return entry.id == id; });
-      if (layer == suite.layers.end()) return LayerUnknown(id, known);
+      if (layer == suite.layers.end()) return worker_errors::LayerUnknown(id, known);
       if (!wanted.insert(id).second) continue;
       open.insert(open.end(), layer->after.begin(), layer->after.end());
     }

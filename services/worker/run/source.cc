@@ -7,8 +7,8 @@
 #include "services/core/files.h"
 #include "services/core/lines.h"
 #include "services/core/short_digest.h"
+#include "services/worker/errors.h"
 #include "services/worker/launch/shell_text.h"
-#include "services/worker/run/run_errors.h"
 
 namespace yardmaster::worker {
 namespace {
@@ -73,7 +73,8 @@ absl::StatusOr<SourcePlan> PlanSource(const rules::SourceModel& source, const Ru
   std::error_code error;
   if (!options.source.empty() || !source.own.empty()) {
     plan.folder = options.source.empty() ? options.own_suites / source.own : options.source;
-    if (!std::filesystem::is_directory(plan.folder, error)) return SourceFolderMissing(plan.folder.native());
+    if (!std::filesystem::is_directory(plan.folder, error))
+      return worker_errors::SourceFolderMissing(plan.folder.native());
     plan.folder = std::filesystem::canonical(plan.folder, error);
     return plan;
   }
@@ -83,7 +84,7 @@ absl::StatusOr<SourcePlan> PlanSource(const rules::SourceModel& source, const Ru
   plan.folder =
       kept / "sources" / (name + "-" + ShortDigest(source.ref + (source.submodules ? " with submodules" : "")));
   std::filesystem::create_directories(plan.folder, error);
-  if (error) return ResultDirectoryUnusable(plan.folder.native(), error.message());
+  if (error) return worker_errors::ResultDirectoryUnusable(plan.folder.native(), error.message());
   plan.fetch = FetchStep(source, plan.folder);
   return plan;
 }

@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "services/core/errors.h"
+#include "services/worker/errors.h"
 #include "services/worker/process/disk.h"
-#include "services/worker/run/run_errors.h"
 
 namespace yardmaster::worker {
 namespace {
@@ -64,13 +64,14 @@ absl::StatusOr<std::unique_ptr<Workspace>> Workspace::Make(const RunOptions& opt
   out->out_ = std::filesystem::absolute(options.out, error).lexically_normal();
   if (out->out_.filename().empty()) out->out_ = out->out_.parent_path();
   if (!error) std::filesystem::create_directories(out->out_ / "steps", error);
-  if (error) return ResultDirectoryUnusable(options.out.native(), error.message());
+  if (error) return worker_errors::ResultDirectoryUnusable(options.out.native(), error.message());
 
   const std::filesystem::path parent = std::filesystem::temp_directory_path(error);
-  if (error) return ResultDirectoryUnusable("TMPDIR", error.message());
+  if (error) return worker_errors::ResultDirectoryUnusable("TMPDIR", error.message());
   RemoveAbandoned(parent, notes);
   std::string pattern = (parent / (std::string(kTempPrefix) + "XXXXXX")).native();
-  if (::mkdtemp(pattern.data()) == nullptr) return ResultDirectoryUnusable(pattern, std::strerror(errno));
+  if (::mkdtemp(pattern.data()) == nullptr)
+    return worker_errors::ResultDirectoryUnusable(pattern, std::strerror(errno));
   out->temp_ = pattern;
   out->temp_lock_ = LockTempFolder(out->temp_);
 
@@ -78,12 +79,12 @@ absl::StatusOr<std::unique_ptr<Workspace>> Workspace::Make(const RunOptions& opt
   if (!options.cache.empty()) {
     out->kept_ = std::filesystem::absolute(options.cache, error).lexically_normal();
     std::filesystem::create_directories(out->kept_, error);
-    if (error) return ResultDirectoryUnusable(options.cache.native(), error.message());
+    if (error) return worker_errors::ResultDirectoryUnusable(options.cache.native(), error.message());
   }
 
   const int reserve =
       ::open((out->out_ / kReserveName).c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-  if (reserve < 0) return ResultDirectoryUnusable(out->out_.native(), std::strerror(errno));
+  if (reserve < 0) return worker_errors::ResultDirectoryUnusable(out->out_.native(), std::strerror(errno));
   // Where the file system can't or is full already, there is no reserve; the free space is checked later.
   if (::posix_fallocate(reserve, 0, static_cast<off_t>(kReserveBytes)) != 0) errno = 0;
   ::close(reserve);
