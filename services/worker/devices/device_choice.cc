@@ -1,11 +1,11 @@
 // Which devices a job may have, and how it comes to see them.
 #include <fnmatch.h>
 
-#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_join.h"
 #include "rules/suites/suite_words.h"
 #include "rules/suites/versions.h"
@@ -17,7 +17,7 @@ namespace yardmaster::worker {
 namespace {
 
 bool IsOfModel(const Device& device, const std::vector<std::string>& globs) {
-  return std::any_of(globs.begin(), globs.end(), [&device](const std::string& glob) {
+  return absl::c_any_of(globs, [&device](const std::string& glob) {
     return fnmatch(glob.c_str(), device.model.c_str(), FNM_CASEFOLD) == 0;
   });
 }
@@ -28,8 +28,9 @@ uint64_t LogicalId(const Device& device) { return NumberOf(device.visible_as).va
 }  // namespace
 
 void SortDevices(std::vector<Device>& devices) {
-  std::sort(devices.begin(), devices.end(),
-            [](const Device& a, const Device& b) { return std::pair(a.kind, a.index) < std::pair(b.kind, b.index); });
+  absl::c_sort(devices, [](const Device& a, const Device& b) {
+    return std::pair(a.kind, a.index) < std::pair(b.kind, b.index);
+  });
 }
 
 bool Fits(const Device& device, const rules::DeviceRequest& request, std::string& reason) {
@@ -81,7 +82,7 @@ std::vector<std::string> VisibleDeviceVariables(const std::vector<Device>& lease
     return variables;
   }
   // The runtime wants them to ascend, and counts what it sees from 0.
-  std::sort(npus.begin(), npus.end(), [](const Device& a, const Device& b) { return LogicalId(a) < LogicalId(b); });
+  absl::c_sort(npus, [](const Device& a, const Device& b) { return LogicalId(a) < LogicalId(b); });
   std::vector<std::string> logical;
   std::vector<std::string> renumbered;
   renumbered.reserve(npus.size());

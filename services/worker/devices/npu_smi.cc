@@ -4,6 +4,7 @@
 #include <array>
 #include <limits>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_join.h"
 #include "services/core/lines.h"
 #include "services/core/readable.h"
@@ -152,7 +153,7 @@ class TableReader {
   // "npu-smi 24.1.0    Version: 24.1.0"
   absl::Status Banner(std::string_view cell) {
     const std::vector<std::string_view> words = SplitWords(cell);
-    const auto version = std::find(words.begin(), words.end(), "Version:");
+    const auto version = absl::c_find(words, "Version:");
     if (version != words.end() && version + 1 != words.end()) {
       table_.version = Readable(*(version + 1), kMaxTextBytes);
     }

@@ -4,6 +4,7 @@
 #include <limits>
 #include <optional>
 
+#include "absl/algorithm/container.h"
 #include "rules/suites/versions.h"
 #include "services/core/lines.h"
 #include "services/core/readable.h"
@@ -65,7 +66,7 @@ class RowReader {
 
 // A GPU that is lost says so in place of its values.
 bool SaysLost(const SmiRow& row) {
-  return std::any_of(row.begin(), row.end(), [](const SmiRow::value_type& value) {
+  return absl::c_any_of(row, [](const SmiRow::value_type& value) {
     const std::string lower = LowerCase(value.second);
     return Contains(lower, "gpu is lost") || lower == "[unknown error]";
   });
@@ -123,7 +124,7 @@ absl::StatusOr<std::vector<SmiRow>> ParseNvidiaSmiRows(std::string_view csv) {
     if (TrimBlanks(line).empty()) continue;
     if (columns.empty()) {
       for (const std::string_view column : SplitFields(line, kMaxColumns)) columns.emplace_back(WithoutUnit(column));
-      if (std::find(columns.begin(), columns.end(), "uuid") == columns.end()) {
+      if (!absl::c_linear_search(columns, "uuid")) {
         return worker_errors::ToolOutputUnclear("nvidia-smi", "no column \"uuid\"");
       }
       continue;

@@ -2,8 +2,9 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <cctype>
+
+#include "absl/algorithm/container.h"
 
 namespace yardmaster::worker {
 namespace {
@@ -18,13 +19,12 @@ constexpr std::string_view kSecretWords[] = {"TOKEN",      "SECRET",  "PASSWORD"
 
 bool NameOfSecret(std::string_view name) {
   std::string upper(name);
-  std::transform(upper.begin(), upper.end(), upper.begin(), [](unsigned char c) { return std::toupper(c); });
-  return std::any_of(std::begin(kSecretWords), std::end(kSecretWords),
-                     [&](std::string_view word) { return upper.find(word) != std::string::npos; });
+  absl::c_transform(upper, upper.begin(), [](unsigned char c) { return std::toupper(c); });
+  return absl::c_any_of(kSecretWords, [&](std::string_view word) { return upper.find(word) != std::string::npos; });
 }
 
 bool HoldsSecret(std::string_view value, const std::vector<std::string>& secrets) {
-  return std::any_of(secrets.begin(), secrets.end(), [&](const std::string& secret) {
+  return absl::c_any_of(secrets, [&](const std::string& secret) {
     return !secret.empty() && value.find(secret) != std::string_view::npos;
   });
 }

@@ -1,7 +1,8 @@
 #include "services/worker/logs/log_format.h"
 
-#include <algorithm>
 #include <cstring>
+
+#include "absl/algorithm/container.h"
 
 namespace yardmaster::worker {
 namespace {
@@ -134,7 +135,7 @@ bool VisitBlock(std::string_view raw, const BlockHeader& header, const std::func
   uint64_t lines = 0;
   for (size_t i = 0; i < runs; ++i) lines += Take<uint32_t>(raw, 4 + i * kRunBytes + 16);
   if (lines != header.lines || text.empty() || text.back() != '\n' ||
-      static_cast<uint64_t>(std::count(text.begin(), text.end(), '\n')) != lines) {
+      static_cast<uint64_t>(absl::c_count(text, '\n')) != lines) {
     return false;
   }
 

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "services/worker/errors.h"
 #include "services/worker/logs/log.h"
 #include "services/worker/logs/log_format.h"
@@ -93,7 +94,7 @@ class FileLogReader : public LogReader {
       const size_t wanted = std::min(found.size(), count - tail.size());
       std::move(found.rbegin(), found.rbegin() + static_cast<std::ptrdiff_t>(wanted), std::back_inserter(tail));
     }
-    std::reverse(tail.begin(), tail.end());
+    absl::c_reverse(tail);
     return tail;
   }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/algorithm/container.h"
+
 namespace yardmaster::worker {
 namespace {
 
@@ -41,7 +43,7 @@ SecretFinder::SecretFinder(std::vector<std::string> secrets) {
       shift = std::min(shift, static_cast<uint8_t>(std::min(shortest_ - end, kFurthestShift)));
     }
   }
-  std::sort(secrets_.begin(), secrets_.end(), [&](const std::string& a, const std::string& b) {
+  absl::c_sort(secrets_, [&](const std::string& a, const std::string& b) {
     const uint16_t block_a = Block(a.data() + shortest_);
     const uint16_t block_b = Block(b.data() + shortest_);
     return block_a != block_b ? block_a < block_b : a < b;

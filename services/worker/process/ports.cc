@@ -8,6 +8,7 @@
 #include <random>
 #include <string>
 
+#include "absl/algorithm/container.h"
 #include "services/core/status_macros.h"
 #include "services/worker/errors.h"
 #include "services/worker/process/unique_fd.h"
@@ -71,7 +72,7 @@ absl::StatusOr<std::unique_ptr<PortLease>> PortLease::Take(const PortRequest& re
   if (lease->ports_.size() < request.count) {
     return worker_errors::NoPortsLeft(request.count, first, last, request.consecutive ? " one behind the other" : "");
   }
-  std::sort(lease->ports_.begin(), lease->ports_.end());
+  absl::c_sort(lease->ports_);
   return lease;
 }
 

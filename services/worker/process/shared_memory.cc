@@ -16,6 +16,7 @@
 #include <optional>
 #include <system_error>
 
+#include "absl/algorithm/container.h"
 #include "services/core/lines.h"
 #include "services/worker/process/process_table.h"
 #include "services/worker/process/vfork_child.h"
@@ -218,7 +219,7 @@ SharedMemoryLeft NamespacedSharedMemory::Left() const {
                 left.names.push_back(name);
                 left.bytes += static_cast<uint64_t>(about.st_size);
               });
-  std::sort(left.names.begin(), left.names.end());
+  absl::c_sort(left.names);
   if (!segments_.ok() || ::lseek(segments_.get(), 0, SEEK_SET) != 0) return left;
   for (const SystemVSegment& segment : ParseSystemVSegments(ReadAll(segments_))) Add(segment, left);
   return left;

@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 
+#include "absl/algorithm/container.h"
 #include "services/core/readable.h"
 #include "services/worker/errors.h"
 
@@ -136,7 +137,7 @@ bool ReadType(std::string_view descr, NpyArray& array) {
 // Nothing where the product is beyond what a file can hold.
 std::optional<uint64_t> Product(const std::vector<uint64_t>& shape, uint64_t most) {
   // An empty tensor may have any other extents.
-  if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return 0;
+  if (absl::c_linear_search(shape, 0)) return 0;
   uint64_t product = 1;
   for (const uint64_t extent : shape) {
     if (extent > most / product) return std::nullopt;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/algorithm/container.h"
 #include "services/core/lines.h"
 #include "services/worker/errors.h"
 #include "services/worker/reports/report.h"
@@ -12,7 +13,7 @@ namespace {
 
 size_t LineAt(std::string_view text, size_t offset) {
   const std::string_view before = text.substr(0, std::min(offset, text.size()));
-  return 1 + static_cast<size_t>(std::count(before.begin(), before.end(), '\n'));
+  return 1 + static_cast<size_t>(absl::c_count(before, '\n'));
 }
 
 // No more elements and attributes than this can come of `xml`.

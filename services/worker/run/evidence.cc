@@ -6,6 +6,7 @@
 #include <system_error>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "services/core/files.h"
 #include "services/core/glob.h"
 #include "services/worker/reports/report.h"
@@ -171,9 +172,8 @@ std::vector<std::string> KeepArtifacts(const rules::SuiteStep& step, const std::
       const std::string below = file.lexically_relative(place.out).native();
       const bool wanted =
           IsPlainFile(file) &&
-          (off.contains(below) || std::find(place.reports.begin(), place.reports.end(), file) != place.reports.end() ||
-           std::any_of(step.artifacts.begin(), step.artifacts.end(),
-                       [&](const std::string& glob) { return MatchesPath(glob, below); }));
+          (off.contains(below) || absl::c_linear_search(place.reports, file) ||
+           absl::c_any_of(step.artifacts, [&](const std::string& glob) { return MatchesPath(glob, below); }));
       if (wanted) {
         kept.push_back(file.lexically_relative(out).native());
       } else {
@@ -189,7 +189,7 @@ std::vector<std::string> KeepArtifacts(const rules::SuiteStep& step, const std::
       std::filesystem::remove(place.out.parent_path(), ignored);
     }
   }
-  std::sort(kept.begin(), kept.end());
+  absl::c_sort(kept);
   return kept;
 }
 

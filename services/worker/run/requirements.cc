@@ -8,6 +8,7 @@
 #include <system_error>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "rules/suites/versions.h"
 #include "services/worker/launch/shell_text.h"
 #include "services/worker/process/program_path.h"
@@ -75,7 +76,7 @@ void Requirements::ExpectModules(const rules::SuiteModel& suite) {
       if (requirement.kind != rules::Requirement::Kind::kModule) continue;
       // "=": its version must be known, whatever it costs.
       const std::string entry = requirement.name + (requirement.version.empty() ? "" : "=");
-      if (std::find(expected_modules_.begin(), expected_modules_.end(), entry) == expected_modules_.end()) {
+      if (!absl::c_linear_search(expected_modules_, entry)) {
         expected_modules_.push_back(entry);
       }
     }
@@ -150,8 +151,7 @@ std::optional<std::string> Requirements::WhyNoModule(const rules::Requirement& r
 }
 
 void Requirements::LookAgain() {
-  const bool missing =
-      std::any_of(modules_.begin(), modules_.end(), [](const auto& entry) { return !entry.second.found; });
+  const bool missing = absl::c_any_of(modules_, [](const auto& entry) { return !entry.second.found; });
   if (missing || !python_answers_) asked_python_ = false;
   sourced_.reset();
 }

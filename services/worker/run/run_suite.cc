@@ -75,7 +75,7 @@ class SuiteRun {
     context_.signatures = CompileSignatures(set_.signatures, problem);
     if (context_.signatures == nullptr) return worker_errors::SignaturesUnusable(problem);
     for (const rules::RecoveryRecipe& recipe : set_.recipes) {
-      const bool allowed = std::find(suite_.recipes.begin(), suite_.recipes.end(), recipe.id) != suite_.recipes.end();
+      const bool allowed = absl::c_linear_search(suite_.recipes, recipe.id);
       if (allowed) context_.recipes.push_back(&recipe);
     }
     // The source before the result directory: a wrong option leaves nothing behind.
@@ -345,7 +345,7 @@ class SuiteRun {
     }
     LayerResult judged = JudgeLayer(layer, steps, tests, reason);
     judged.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-    std::move(results.begin(), results.end(), std::back_inserter(result_.steps));
+    absl::c_move(results, std::back_inserter(result_.steps));
     observer_.LayerEnds(judged);
     result_.layers.push_back(judged);
     return judged.verdict;

@@ -1,9 +1,9 @@
 #include "services/worker/run/source.h"
 
-#include <algorithm>
 #include <system_error>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "services/core/files.h"
 #include "services/core/lines.h"
 #include "services/core/short_digest.h"
@@ -79,8 +79,8 @@ absl::StatusOr<SourcePlan> PlanSource(const rules::SourceModel& source, const Ru
     return plan;
   }
   std::string name = source.repository;
-  std::replace_if(
-      name.begin(), name.end(), [](char c) { return c == '/' || c == ':'; }, '-');
+  absl::c_replace_if(
+      name, [](char c) { return c == '/' || c == ':'; }, '-');
   plan.folder =
       kept / "sources" / (name + "-" + ShortDigest(source.ref + (source.submodules ? " with submodules" : "")));
   std::filesystem::create_directories(plan.folder, error);

@@ -5,6 +5,7 @@
 #include <thread>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "services/worker/launch/environment.h"
 #include "services/worker/launch/shell_text.h"
@@ -26,15 +27,14 @@ constexpr const char* kCudaCompiler = "nvcc";
 bool IsTest(const StepCell& cell) { return cell.layer_id != kBuildLayer && cell.layer_id != kFetchLayer; }
 
 bool Mentions(const rules::Variables& variables, std::string_view text) {
-  return std::any_of(variables.begin(), variables.end(),
-                     [&](const auto& entry) { return entry.second.find(text) != std::string::npos; });
+  return absl::c_any_of(variables, [&](const auto& entry) { return entry.second.find(text) != std::string::npos; });
 }
 
 bool NeedsPort(const rules::SuiteModel& suite, const rules::SuiteStep& step) {
   if (step.launcher.has_ranks()) return true;
   return step.command.shell.find(kPortPlaceholder) != std::string::npos ||
-         std::any_of(step.command.words.begin(), step.command.words.end(),
-                     [](const std::string& word) { return word.find(kPortPlaceholder) != std::string::npos; }) ||
+         absl::c_any_of(step.command.words,
+                        [](const std::string& word) { return word.find(kPortPlaceholder) != std::string::npos; }) ||
          Mentions(step.variables, kPortPlaceholder) || Mentions(suite.environment.variables, kPortPlaceholder);
 }
 
@@ -72,8 +72,8 @@ StepResult StepDirector::Run(const StepCell& cell) {
   if (judgement.device_lost) context_.ended = kDeviceLost;
   if (context_.cancel->load()) context_.ended = kRunCancelled;
   RunResult& run = *context_.result;
-  std::move(judgement.tests.begin(), judgement.tests.end(), std::back_inserter(run.tests));
-  std::move(judgement.tensors.begin(), judgement.tensors.end(), std::back_inserter(run.tensors));
+  absl::c_move(judgement.tests, std::back_inserter(run.tests));
+  absl::c_move(judgement.tensors, std::back_inserter(run.tensors));
   context_.observer->StepEnds(judgement.result);
   return std::move(judgement.result);
 }
@@ -128,7 +128,7 @@ bool StepDirector::LeaseDevices(const StepCell& cell, Needs& needs) {
     counted.emplace_back(*count, request);
   }
   // The most first: a lease that grows may have to give back what it had.
-  std::stable_sort(counted.begin(), counted.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  absl::c_stable_sort(counted, [](const auto& a, const auto& b) { return a.first > b.first; });
   for (const auto& [count, request] : counted) {
     const bool shared = cell.step->launcher.oversubscribe;
     const LeaseAnswer answer = context_.leases->Lease(*request, count, shared, *context_.cancel);
@@ -143,8 +143,7 @@ bool StepDirector::LeaseDevices(const StepCell& cell, Needs& needs) {
     }
     if (request->kind == rules::DeviceKind::kCpu) continue;
     for (const Device& device : answer.devices) {
-      const bool known = std::any_of(needs.devices.begin(), needs.devices.end(),
-                                     [&](const Device& other) { return other.id == device.id; });
+      const bool known = absl::c_any_of(needs.devices, [&](const Device& other) { return other.id == device.id; });
       if (!known) needs.devices.push_back(device);
     }
   }
@@ -156,14 +155,13 @@ bool StepDirector::LeaseDevices(const StepCell& cell, Needs& needs) {
 // does not ask for the toolkit, its programs may well have brought a CUDA of their own: then it is only said.
 bool StepDirector::CheckToolkit(const StepCell& cell, Needs& needs) {
   const auto asks = [](const std::vector<rules::Requirement>& list) {
-    return std::any_of(list.begin(), list.end(), [](const rules::Requirement& requirement) {
+    return absl::c_any_of(list, [](const rules::Requirement& requirement) {
       return requirement.kind == rules::Requirement::Kind::kTool && requirement.name == kCudaCompiler;
     });
   };
   const rules::SuiteModel& suite = *context_.suite;
   const bool asked = asks(suite.requirements) || asks(cell.layer->requirements) || asks(cell.step->requirements) ||
-                     std::any_of(suite.build.begin(), suite.build.end(),
-                                 [&](const rules::SuiteStep& step) { return asks(step.requirements); });
+                     absl::c_any_of(suite.build, [&](const rules::SuiteStep& step) { return asks(step.requirements); });
   for (const Device& device : needs.devices) {
     if (device.kind != rules::DeviceKind::kGpu || !context_.requirements->HasTool(kCudaCompiler)) continue;
     const std::optional<std::string> problem = DriverTooOld(device, context_.requirements->ToolVersion(kCudaCompiler));
@@ -265,8 +263,8 @@ StepJudgement StepDirector::Try(const StepCell& cell, const Needs& needs, int nu
   }
   absl::StatusOr<LaunchPlan> plan = Plan(cell, needs, *folder, *temp, port);
   if (!plan.ok()) return unable(plan.status());
-  const bool npus = std::any_of(needs.devices.begin(), needs.devices.end(),
-                                [](const Device& device) { return device.kind == rules::DeviceKind::kNpu; });
+  const bool npus =
+      absl::c_any_of(needs.devices, [](const Device& device) { return device.kind == rules::DeviceKind::kNpu; });
   if (npus) {
     PortRequest request;
     request.count = kHcclPorts;
@@ -277,8 +275,7 @@ StepJudgement StepDirector::Try(const StepCell& cell, const Needs& needs, int nu
     constexpr std::string_view kVariable = "HCCL_IF_BASE_PORT=";
     for (PlannedProcess& process : plan->processes) {
       std::vector<std::string>& lines = process.spec.environment;
-      const bool given =
-          std::any_of(lines.begin(), lines.end(), [&](const std::string& line) { return line.starts_with(kVariable); });
+      const bool given = absl::c_any_of(lines, [&](const std::string& line) { return line.starts_with(kVariable); });
       if (!given) lines.push_back(absl::StrCat(std::string(kVariable), hccl_ports->ports().front()));
     }
   }
@@ -338,8 +335,9 @@ StepJudgement StepDirector::Try(const StepCell& cell, const Needs& needs, int nu
 // Right after a step that did not end well, while it is still clear whose doing it was.
 void StepDirector::LookAtDevices(const Needs& needs, StepEvidence& evidence) {
   const bool well = evidence.start_error.ok() && evidence.stopped == Stopped::kNot &&
-                    std::all_of(evidence.ranks.begin(), evidence.ranks.end(),
-                                [](const RankEvidence& rank) { return rank.exit.has_value() && rank.exit->code == 0; });
+                    absl::c_all_of(evidence.ranks, [](const RankEvidence& rank) {
+                      return rank.exit.has_value() && rank.exit->code == 0;
+                    });
   if (well) return;
   for (const Device& device : needs.devices) {
     DeviceProbe* probe = context_.leases->ProbeOf(device.kind);

@@ -7,6 +7,7 @@
 #include <system_error>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "services/core/errors.h"
@@ -89,9 +90,8 @@ class StepRun {
     }
     evidence.host_oom_kills = std::max<int64_t>(0, HostOomKills().value_or(0) - oom_before - evidence.oom_kills);
     // A full disk may show only at the end: the program that filled it is often the first to fail.
-    const bool well = std::all_of(running_.begin(), running_.end(), [&](const Running& running) {
-      return running.exit.has_value() && !EndedBadly(*running.exit);
-    });
+    const bool well = absl::c_all_of(
+        running_, [&](const Running& running) { return running.exit.has_value() && !EndedBadly(*running.exit); });
     const bool log_lost = log_ != nullptr && !log_->healthy();
     if (evidence.stopped == Stopped::kNot && (!well || log_lost) && DiskFull()) Stop(Stopped::kDiskFull);
     CollectRanks();
@@ -181,7 +181,7 @@ class StepRun {
 
   bool EndedBadly(const ProcessExit& exit) const {
     const std::vector<int>& skips = request_.step->skip_codes;
-    return exit.code != 0 && std::find(skips.begin(), skips.end(), exit.code) == skips.end();
+    return exit.code != 0 && !absl::c_linear_search(skips, exit.code);
   }
 
   // Until all have ended, or a limit is passed. Where one rank has failed, the others get the grace period to end by
@@ -221,8 +221,8 @@ class StepRun {
 
   bool DiskFull() const {
     if (log_ != nullptr && !log_->healthy()) return true;
-    return std::any_of(request_.disks.begin(), request_.disks.end(),
-                       [](const std::filesystem::path& disk) { return FreeBytes(disk) < kDiskFloorBytes; });
+    return absl::c_any_of(request_.disks,
+                          [](const std::filesystem::path& disk) { return FreeBytes(disk) < kDiskFloorBytes; });
   }
 
   // All at once: each may take the grace period.

@@ -1,12 +1,12 @@
 #include "services/worker/run/suite_context.h"
 
-#include <algorithm>
+#include "absl/algorithm/container.h"
 
 namespace yardmaster::worker {
 
 void SuiteContext::Note(const std::string& text) {
   std::vector<std::string>& notes = result->notes;
-  if (std::find(notes.begin(), notes.end(), text) != notes.end()) return;
+  if (absl::c_linear_search(notes, text)) return;
   notes.push_back(text);
   observer->Note(text);
 }

@@ -2,6 +2,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "services/worker/verdict/cause.h"
 #include "services/worker/verdict/hang.h"
 #include "services/worker/verdict/priorities.h"
@@ -154,8 +155,8 @@ StepJudgement JudgeStep(const StepEvidence& evidence, const Signatures& signatur
     for (Finding& finding : FindInTotals(context, views)) findings.push_back(std::move(finding));
   }
   const rules::RecoveryRecipe* applicable = nullptr;
-  const bool failed = !findings.empty() || std::any_of(views.begin(), views.end(),
-                                                       [](const RankView& view) { return !view.findings.empty(); });
+  const bool failed =
+      !findings.empty() || absl::c_any_of(views, [](const RankView& view) { return !view.findings.empty(); });
   if (failed) {
     for (Finding& finding : FindSymptoms(context, recipes, applicable)) findings.push_back(std::move(finding));
   }
@@ -181,8 +182,7 @@ StepJudgement JudgeStep(const StepEvidence& evidence, const Signatures& signatur
       if (result.cause->excerpt.size() > kMaxExcerptLines) result.cause->excerpt.resize(kMaxExcerptLines);
     }
     result.reason = result.cause->message;
-    judgement.device_lost =
-        std::any_of(findings.begin(), findings.end(), [](const Finding& finding) { return finding.device_fatal; });
+    judgement.device_lost = absl::c_any_of(findings, [](const Finding& finding) { return finding.device_fatal; });
     if (cause.cls == FailureClass::kEnvironment) judgement.recipe = applicable;
   } else if (AllSkipped(views, result.reason)) {
     result.verdict = Verdict::kNotRun;

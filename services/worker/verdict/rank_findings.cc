@@ -3,6 +3,7 @@
 #include <csignal>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "services/core/lines.h"
 #include "services/worker/verdict/builtin_signatures.h"
 #include "services/worker/verdict/priorities.h"
@@ -69,7 +70,7 @@ bool LooksLikeAssertion(const StepContext& context, std::string_view message) {
   const std::string_view first = Trimmed(FirstLine(message));
   if (Contains(first, "AssertionError")) return true;
   const std::vector<const rules::FailureSignature*> known = context.signatures->Match(first, context.phase);
-  return std::none_of(known.begin(), known.end(), [](const auto* signature) { return IsGeneric(*signature); });
+  return absl::c_none_of(known, [](const auto* signature) { return IsGeneric(*signature); });
 }
 
 // --- Tests of reports ---
@@ -251,7 +252,7 @@ void FindInTensors(const StepContext& context, RankView& view) {
     Finding finding = Make(view, kPrecision, FailureClass::kCode, kPrecisionId, std::move(what));
     finding.search = first->name;
     // The test that noticed it stands in the log; the tensor says it more exactly.
-    const auto test = std::find_if(view.findings.begin(), view.findings.end(), [](const Finding& of_test) {
+    const auto test = absl::c_find_if(view.findings, [](const Finding& of_test) {
       return of_test.signature == kPrecisionId && !of_test.test.empty();
     });
     if (test != view.findings.end()) {
@@ -347,8 +348,8 @@ void FindInRank(const StepContext& context, RankView& view) {
     }
     return;
   }
-  const bool tensors_off = std::any_of(view.evidence->tensors.begin(), view.evidence->tensors.end(),
-                                       [](const TensorResult& tensor) { return !tensor.ok(); });
+  const bool tensors_off =
+      absl::c_any_of(view.evidence->tensors, [](const TensorResult& tensor) { return !tensor.ok(); });
   FindInTests(context, view, tensors_off);
   if (view.EndedBadly()) {
     if (view.end->signal != 0) {

@@ -1,10 +1,10 @@
 #include "services/worker/verdict/step_findings.h"
 
-#include <algorithm>
 #include <map>
 #include <string_view>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "services/worker/verdict/builtin_signatures.h"
 #include "services/worker/verdict/priorities.h"
 #include "services/worker/verdict/text.h"
@@ -58,9 +58,9 @@ Finding NotStarted(const StepEvidence& evidence) {
 void FindInLauncher(const StepContext& context, const std::vector<RankView>& views,
                     const std::vector<Signatures::Hit>& hits, std::vector<Finding>& findings) {
   const StepEvidence& evidence = *context.evidence;
-  const bool silent = std::all_of(views.begin(), views.end(), [](const RankView& view) { return view.silent; });
+  const bool silent = absl::c_all_of(views, [](const RankView& view) { return view.silent; });
   const bool bad = LauncherFailed(evidence) || evidence.stopped != Stopped::kNot ||
-                   std::any_of(views.begin(), views.end(), [](const RankView& v) { return !v.findings.empty(); });
+                   absl::c_any_of(views, [](const RankView& v) { return !v.findings.empty(); });
   if (!bad) return;
   for (const Signatures::Hit& hit : hits) {
     const bool generic = IsGeneric(*hit.signature);
@@ -168,10 +168,9 @@ std::vector<Finding> FindInStep(const StepContext& context, std::vector<RankView
   }
   FindInLauncher(context, views, hits, findings);
 
-  const bool failed = std::any_of(views.begin(), views.end(), [](const RankView& v) { return !v.findings.empty(); });
-  const bool known = std::any_of(views.begin(), views.end(), [](const RankView& view) {
-    return std::any_of(view.findings.begin(), view.findings.end(),
-                       [](const Finding& f) { return f.signature == "oom"; });
+  const bool failed = absl::c_any_of(views, [](const RankView& v) { return !v.findings.empty(); });
+  const bool known = absl::c_any_of(views, [](const RankView& view) {
+    return absl::c_any_of(view.findings, [](const Finding& f) { return f.signature == "oom"; });
   });
   if (failed && !known && evidence.oom_kills > 0) {
     Finding finding = Make(kOutOfMemory, FailureClass::kCode, "oom",
@@ -181,8 +180,7 @@ std::vector<Finding> FindInStep(const StepContext& context, std::vector<RankView
   }
 
   // Nobody left anything, and all went well as the launcher sees it: it did not wait for what it started.
-  const bool silent =
-      !views.empty() && std::all_of(views.begin(), views.end(), [](const RankView& v) { return v.silent; });
+  const bool silent = !views.empty() && absl::c_all_of(views, [](const RankView& v) { return v.silent; });
   if (silent && context.ranked && evidence.start_error.ok() && evidence.stopped == Stopped::kNot) {
     for (RankView& view : views) view.findings.clear();
     std::string what = views.size() == 1 ? "the rank left" : Concat("none of the ", views.size(), " ranks left");
@@ -251,7 +249,7 @@ std::vector<Finding> FindInTotals(const StepContext& context, const std::vector<
     reported = reported && view.evidence != nullptr && !view.silent && view.evidence->missing_reports.empty() &&
                view.evidence->bad_reports.empty();
   }
-  const bool lists = std::any_of(step->reports.begin(), step->reports.end(), [](const rules::ReportModel& report) {
+  const bool lists = absl::c_any_of(step->reports, [](const rules::ReportModel& report) {
     return report.format != rules::ReportFormat::kMarkers || !report.line.empty();
   });
   const size_t wanted = step->tests_at_least > 0 ? step->tests_at_least : static_cast<size_t>(lists ? 1 : 0);
@@ -293,7 +291,7 @@ std::vector<Finding> FindSymptoms(const StepContext& context, const std::vector<
 }
 
 bool AllSkipped(const std::vector<RankView>& views, std::string& reason) {
-  if (views.empty() || !std::all_of(views.begin(), views.end(), SkippedAll)) return false;
+  if (views.empty() || !absl::c_all_of(views, SkippedAll)) return false;
   const std::string first = FirstSkip(views.front());
   for (const RankView& view : views) {
     if (WithoutNumbers(FirstSkip(view)) != WithoutNumbers(first)) return false;
