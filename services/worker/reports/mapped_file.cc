@@ -11,24 +11,10 @@
 #include <utility>
 
 #include "services/worker/errors.h"
+#include "services/worker/process/unique_fd.h"
 
 namespace yardmaster::worker {
 namespace {
-
-// Closes a descriptor.
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  ~Descriptor() {
-    if (fd_ >= 0) close(fd_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
 
 absl::Status Unreadable() { return worker_errors::BadTensor(std::string("it can't be read: ") + std::strerror(errno)); }
 
@@ -36,8 +22,8 @@ absl::Status Unreadable() { return worker_errors::BadTensor(std::string("it can'
 
 absl::StatusOr<MappedFile> MappedFile::Open(const std::filesystem::path& path, uint64_t max_bytes) {
   // Not blocking: opening a pipe would wait for a writer.
-  const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-  if (file.get() < 0) return Unreadable();
+  const UniqueFd file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  if (!file.ok()) return Unreadable();
   struct stat about {};
   if (fstat(file.get(), &about) != 0) return Unreadable();
   if (!S_ISREG(about.st_mode)) return worker_errors::BadTensor("it is no regular file");

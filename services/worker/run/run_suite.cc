@@ -18,7 +18,6 @@
 #include "services/worker/run/folder_lock.h"
 #include "services/worker/run/run.h"
 #include "services/worker/run/selection.h"
-#include "services/worker/run/serial_observer.h"
 #include "services/worker/run/source.h"
 #include "services/worker/run/step_director.h"
 #include "services/worker/run/suite_context.h"
@@ -184,8 +183,8 @@ class SuiteRun {
   std::string Blocker() {
     for (const std::string& note : result_.notes) observer_.Note(note);
     const auto lock = [&](const std::filesystem::path& folder) {
-      locks_.push_back(FolderLock::Take(folder, cancel_, [this](std::string_view text) { observer_.Note(text); }));
-      return locks_.back() != nullptr;
+      locks_.push_back(LockFolder(folder, cancel_, [this](std::string_view text) { observer_.Note(text); }));
+      return locks_.back().ok();
     };
     const uint64_t wanted = suite_.limits.disk_mb * kMebi;
     for (const std::filesystem::path& disk : {workspace_->out(), workspace_->kept(), workspace_->temp()}) {
@@ -402,7 +401,7 @@ class SuiteRun {
   const rules::SuiteSet& set_;
   const RunOptions& options_;
   const RunDependencies& dependencies_;
-  SerialObserver observer_;
+  RunObserver& observer_;
   const std::atomic<bool>& cancel_;
   const rules::SuiteModel& whole_;
   rules::SuiteModel suite_;
@@ -410,7 +409,7 @@ class SuiteRun {
   std::unique_ptr<Workspace> workspace_;
   SourcePlan source_;
   std::filesystem::path build_;
-  std::vector<std::unique_ptr<FolderLock>> locks_;
+  std::vector<UniqueFd> locks_;
   std::unique_ptr<DeviceLeases> leases_;
   std::unique_ptr<Requirements> requirements_;
   SuiteContext context_;
