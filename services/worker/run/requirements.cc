@@ -11,8 +11,8 @@
 #include "absl/algorithm/container.h"
 #include "rules/suites/versions.h"
 #include "services/worker/launch/shell_text.h"
+#include "services/worker/process/capture.h"
 #include "services/worker/process/program_path.h"
-#include "services/worker/run/capture.h"
 #include "services/worker/run/tool_version.h"
 
 namespace yardmaster::worker {
@@ -176,7 +176,7 @@ std::string Requirements::ToolVersion(const std::string& name) {
   const std::string path = ToolPath(name);
   if (!path.empty()) {
     const absl::StatusOr<Captured> printed = Capture(*context_.processes, Spec({path, "--version"}), kProbeTimeout);
-    if (printed.ok()) version = VersionIn(printed->out);
+    if (printed.ok()) version = VersionIn(printed->out + printed->err);
   }
   if (!version.empty()) versions_[std::filesystem::path(name).filename().native()] = version;
   return tool_versions_.emplace(name, version).first->second;

@@ -10,7 +10,6 @@
 #include "services/worker/launch/environment.h"
 #include "services/worker/launch/shell_text.h"
 #include "services/worker/process/ports.h"
-#include "services/worker/run/capture.h"
 #include "services/worker/run/evidence.h"
 
 namespace yardmaster::worker {

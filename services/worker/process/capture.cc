@@ -1,8 +1,7 @@
-#include "services/worker/run/capture.h"
+#include "services/worker/process/capture.h"
 
 #include <algorithm>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -13,17 +12,16 @@
 namespace yardmaster::worker {
 namespace {
 
-constexpr size_t kMaxCapturedBytes = 1024 * 1024;
 constexpr std::chrono::milliseconds kGrace{200};
 
 }  // namespace
 
-absl::StatusOr<Captured> Capture(ProcessStarter& processes, ProcessSpec spec, std::chrono::milliseconds timeout) {
+absl::StatusOr<Captured> Capture(ProcessStarter& processes, ProcessSpec spec, std::chrono::milliseconds timeout,
+                                 size_t max_bytes) {
   Captured captured;
-  std::mutex mutex;
-  spec.output = [&](Stream, std::string_view bytes) {
-    const std::lock_guard lock(mutex);
-    captured.out += bytes.substr(0, kMaxCapturedBytes - std::min(kMaxCapturedBytes, captured.out.size()));
+  spec.output = [&](Stream stream, std::string_view bytes) {
+    std::string& text = stream == Stream::kStdout ? captured.out : captured.err;
+    text += bytes.substr(0, max_bytes - std::min(max_bytes, text.size()));
   };
   ASSIGN_OR_RETURN(std::unique_ptr<Process> process, processes.Start(spec, nullptr));
   const std::optional<ProcessExit> exit = process->WaitUntil(std::chrono::steady_clock::now() + timeout);
