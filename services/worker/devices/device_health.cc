@@ -2,21 +2,12 @@
 
 #include <algorithm>
 
-#include "absl/algorithm/container.h"
 #include "services/worker/text.h"
 
 namespace yardmaster::worker {
-namespace {
-
-// From the best to the worst: one whose health is not known is not given to a job that a warning does not keep off.
-constexpr DeviceHealth kBestFirst[] = {DeviceHealth::kOk, DeviceHealth::kWarning, DeviceHealth::kUnknown,
-                                       DeviceHealth::kBad};
-
-}  // namespace
-
 void Worsen(Device& device, DeviceHealth health, std::string_view reason) {
   if (health == DeviceHealth::kOk) return;
-  if (absl::c_find(kBestFirst, health) > absl::c_find(kBestFirst, device.health)) device.health = health;
+  device.health = std::max(device.health, health);
   if (Contains(device.health_reason, reason)) return;
   if (!device.health_reason.empty()) device.health_reason += "; ";
   device.health_reason += reason;

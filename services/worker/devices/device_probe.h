@@ -15,7 +15,8 @@
 
 namespace yardmaster::worker {
 
-enum class DeviceHealth : uint8_t { kOk, kWarning, kBad, kUnknown };
+// From the best to the worst: a warning does not keep a job off a device, not to know its health does.
+enum class DeviceHealth : uint8_t { kOk, kWarning, kUnknown, kBad };
 
 struct Device {
   rules::DeviceKind kind = rules::DeviceKind::kCpu;

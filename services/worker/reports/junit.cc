@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "services/core/status_macros.h"
-#include "services/worker/errors.h"
 #include "services/worker/reports/report.h"
 #include "services/worker/reports/report_builder.h"
 #include "services/worker/reports/report_text.h"
@@ -134,31 +133,22 @@ ReportTest ReadCase(const pugi::xml_node& test, Seen& seen) {
 // Entries that the totals promise and that are not there. pytest counts a test that passes and whose clean-up fails
 // twice in `tests`, though it is one entry; so errors are allowed for.
 std::string Contradiction(const pugi::xml_document& document, const Seen& seen) {
-  const uint64_t tests = ClaimedTotal(document, "tests").value_or(0);
-  if (tests > seen.tests + seen.errors) {
-    return "it says that there were " + std::to_string(tests) + " tests, and has " + std::to_string(seen.tests);
-  }
+  if (std::string missing = MissingTests(document, seen.tests, seen.errors); !missing.empty()) return missing;
   const uint64_t bad = ClaimedTotal(document, "failures").value_or(0) + ClaimedTotal(document, "errors").value_or(0);
-  if (bad > seen.failures + seen.errors) {
-    return "it says that " + std::to_string(bad) + " tests failed, and shows " +
-           std::to_string(seen.failures + seen.errors) + " of them";
-  }
-  return "";
+  return MissingFailures(bad, seen.failures + seen.errors);
 }
 
 }  // namespace
 
 absl::StatusOr<Report> ParseJunit(std::string_view xml) {
   pugi::xml_document document;
-  RETURN_IF_ERROR(ReadXmlReport(kWhat, xml, document));
   ReportBuilder builder;
   Seen seen;
-  absl::Status status = ForEachCase(kWhat, document, [&](const pugi::xml_node& test) {
+  const auto read = [&](const pugi::xml_node& test) {
     ++seen.tests;
-    if (!builder.Add(ReadCase(test, seen))) return worker_errors::ReportHasTooMany(kWhat, kMaxReportTests, "tests");
-    return absl::OkStatus();
-  });
-  if (!status.ok()) return status;
+    return ReadCase(test, seen);
+  };
+  RETURN_IF_ERROR(ReadXmlReport(kWhat, xml, document, read, builder));
   return Report{builder.Release(), Contradiction(document, seen)};
 }
 

@@ -4,9 +4,11 @@
 
 #include "absl/algorithm/container.h"
 #include "services/core/lines.h"
+#include "services/core/status_macros.h"
 #include "services/worker/errors.h"
 #include "services/worker/reports/report.h"
 #include "services/worker/reports/report_text.h"
+#include "services/worker/text.h"
 
 namespace yardmaster::worker {
 namespace {
@@ -56,24 +58,22 @@ bool IsSuite(const pugi::xml_node& node) {
   return name == "testsuite" || name == "testsuites";
 }
 
-absl::Status WalkCases(std::string_view what, const pugi::xml_node& suite, size_t depth,
-                       const std::function<absl::Status(const pugi::xml_node&)>& each) {
+absl::Status ReadCases(std::string_view what, const pugi::xml_node& suite, size_t depth,
+                       const std::function<ReportTest(const pugi::xml_node&)>& read, ReportBuilder& builder) {
   if (depth > kMaxXmlDepth) return worker_errors::ReportNestedTooDeep(what, kMaxXmlDepth);
   for (const pugi::xml_node& child : suite.children()) {
-    absl::Status status;
-    if (std::string_view(child.name()) == "testcase") {
-      status = each(child);
-    } else if (IsSuite(child)) {
-      status = WalkCases(what, child, depth + 1, each);
+    if (IsSuite(child)) RETURN_IF_ERROR(ReadCases(what, child, depth + 1, read, builder));
+    if (std::string_view(child.name()) == "testcase" && !builder.Add(read(child))) {
+      return worker_errors::ReportHasTooMany(what, kMaxReportTests, "tests");
     }
-    if (!status.ok()) return status;
   }
   return absl::OkStatus();
 }
 
 }  // namespace
 
-absl::Status ReadXmlReport(std::string_view what, std::string_view xml, pugi::xml_document& document) {
+absl::Status ReadXmlReport(std::string_view what, std::string_view xml, pugi::xml_document& document,
+                           const std::function<ReportTest(const pugi::xml_node&)>& read, ReportBuilder& builder) {
   if (xml.size() > kMaxReportBytes) return worker_errors::ReportTooLarge(what, xml.size(), kMaxReportBytes);
   if (TrimBlanks(xml).empty()) return worker_errors::ReportEmpty(what);
   if (ElementsAtMost(xml) > kMaxXmlElements)
@@ -94,12 +94,7 @@ absl::Status ReadXmlReport(std::string_view what, std::string_view xml, pugi::xm
   }
   const pugi::xml_node root = document.document_element();
   if (!IsSuite(root)) return worker_errors::ReportWrongRoot(what, root.name(), "<testsuites> or <testsuite>");
-  return absl::OkStatus();
-}
-
-absl::Status ForEachCase(std::string_view what, const pugi::xml_document& document,
-                         const std::function<absl::Status(const pugi::xml_node&)>& each) {
-  return WalkCases(what, document.document_element(), 1, each);
+  return ReadCases(what, root, 1, read, builder);
 }
 
 std::optional<uint64_t> ClaimedTotal(const pugi::xml_document& document, const char* attribute) {
@@ -113,6 +108,15 @@ std::optional<uint64_t> ClaimedTotal(const pugi::xml_document& document, const c
     if (count.has_value()) sum = std::min(sum.value_or(0) + std::min(*count, kMost), kMost);
   }
   return sum;
+}
+
+std::string MissingTests(const pugi::xml_document& document, uint64_t seen, uint64_t twice) {
+  const uint64_t tests = ClaimedTotal(document, "tests").value_or(0);
+  return tests > seen + twice ? Concat("it says that there were ", tests, " tests, and has ", seen) : "";
+}
+
+std::string MissingFailures(uint64_t claimed, uint64_t seen) {
+  return claimed > seen ? Concat("it says that ", claimed, " tests failed, and shows ", seen, " of them") : "";
 }
 
 std::string ElementMessage(const pugi::xml_node& element) {

@@ -1,11 +1,11 @@
-#include "services/worker/results/words.h"
+#include "services/worker/results/exit_code.h"
 
 #include <gtest/gtest.h>
 
 namespace yardmaster::worker {
 namespace {
 
-TEST(Words, AVerdictIsWrittenAsScriptsReadIt) {
+TEST(VerdictWord, AVerdictIsWrittenAsScriptsReadIt) {
   EXPECT_EQ(VerdictWord(Verdict::kPassed), "passed");
   EXPECT_EQ(VerdictWord(Verdict::kFlaky), "flaky");
   EXPECT_EQ(VerdictWord(Verdict::kNotRun), "not_run");
@@ -15,7 +15,7 @@ TEST(Words, AVerdictIsWrittenAsScriptsReadIt) {
   EXPECT_EQ(VerdictWord(Verdict::kCancelled), "cancelled");
 }
 
-TEST(Words, OnlyAPassAndAnAllowedFlakeExitWithNought) {
+TEST(ExitCodeOf, OnlyAPassAndAnAllowedFlakeExitWithNought) {
   for (const bool allow_flaky : {false, true}) {
     EXPECT_EQ(ExitCodeOf(Verdict::kPassed, allow_flaky), 0);
     EXPECT_EQ(ExitCodeOf(Verdict::kFailed, allow_flaky), 1);

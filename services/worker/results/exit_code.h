@@ -1,6 +1,6 @@
 // How the outcome of a run becomes an exit code.
-#ifndef YARDMASTER_SERVICES_WORKER_RESULTS_WORDS_H_
-#define YARDMASTER_SERVICES_WORKER_RESULTS_WORDS_H_
+#ifndef YARDMASTER_SERVICES_WORKER_RESULTS_EXIT_CODE_H_
+#define YARDMASTER_SERVICES_WORKER_RESULTS_EXIT_CODE_H_
 
 #include "services/worker/results/run_result.h"
 
@@ -12,4 +12,4 @@ int ExitCodeOf(Verdict verdict, bool allow_flaky);
 
 }  // namespace yardmaster::worker
 
-#endif  // YARDMASTER_SERVICES_WORKER_RESULTS_WORDS_H_
+#endif  // YARDMASTER_SERVICES_WORKER_RESULTS_EXIT_CODE_H_
