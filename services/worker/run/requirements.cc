@@ -14,6 +14,7 @@
 #include "services/worker/process/capture.h"
 #include "services/worker/process/program_path.h"
 #include "services/worker/run/tool_version.h"
+#include "services/worker/text.h"
 
 namespace yardmaster::worker {
 namespace {
@@ -193,17 +194,13 @@ const Environment& Requirements::Sourced() {
                SetUpLines(context_.scripts, context_.unset) + "printf '\\0%s\\0' " + std::string(kMark) + "; env -0"};
   const absl::StatusOr<Captured> printed = Capture(*context_.processes, std::move(spec), kProbeTimeout);
   if (!printed.ok()) return *sourced_;
-  const std::string mark = std::string(1, '\0') + std::string(kMark) + std::string(1, '\0');
-  size_t at = printed->out.find(mark);
+  const std::string mark = Concat(std::string_view("\0", 1), kMark, std::string_view("\0", 1));
+  const size_t at = printed->out.find(mark);
   if (at == std::string::npos) return *sourced_;
-  at += mark.size();
   Environment environment;
-  while (at < printed->out.size()) {
-    const size_t end = std::min(printed->out.find('\0', at), printed->out.size());
-    const std::string entry = printed->out.substr(at, end - at);
-    const size_t equals = entry.find('=');
-    if (equals != std::string::npos) environment[entry.substr(0, equals)] = entry.substr(equals + 1);
-    at = end + 1;
+  for (const std::string_view entry : Split(std::string_view(printed->out).substr(at + mark.size()), '\0')) {
+    const std::vector<std::string_view> parts = Split(entry, '=', 2);
+    if (parts.size() == 2) environment[std::string(parts[0])] = parts[1];
   }
   sourced_ = std::move(environment);
   return *sourced_;

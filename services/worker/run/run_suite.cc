@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <ctime>
 #include <fstream>
 #include <map>
 #include <set>
@@ -8,6 +7,7 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
+#include "absl/time/time.h"
 #include "services/core/clock.h"
 #include "services/core/ids.h"
 #include "services/core/short_digest.h"
@@ -28,11 +28,7 @@ namespace {
 constexpr uint64_t kMebi = 1024 * 1024;
 
 std::string TimeText(std::chrono::system_clock::time_point time, const char* format) {
-  const std::time_t seconds = std::chrono::system_clock::to_time_t(time);
-  std::tm parts{};
-  ::gmtime_r(&seconds, &parts);
-  char buffer[64];
-  return {buffer, std::strftime(buffer, sizeof(buffer), format, &parts)};
+  return absl::FormatTime(format, absl::FromChrono(time), absl::UTCTimeZone());
 }
 
 class SuiteRun {
@@ -231,12 +227,7 @@ class SuiteRun {
 
   // An error of the run as a whole, whatever its layers say.
   void RunError(rules::FailureClass cls, std::string signature, std::string message, std::string advice) {
-    Cause cause;
-    cause.cls = cls;
-    cause.signature = std::move(signature);
-    cause.message = std::move(message);
-    cause.advice = std::move(advice);
-    error_ = std::move(cause);
+    error_ = CauseOf(cls, std::move(signature), std::move(message), std::move(advice));
   }
 
   // --- Source and build ---
