@@ -78,10 +78,6 @@ std::unique_ptr<DeviceProbe> MakeNvidiaProbe(std::shared_ptr<ToolRunner> tools);
 // npu-smi.
 std::unique_ptr<DeviceProbe> MakeAscendProbe(std::shared_ptr<ToolRunner> tools);
 
-// Parsers of what the tools print, for tests and fuzzing. Errors name the line.
-absl::StatusOr<std::vector<Device>> ParseNvidiaSmi(std::string_view csv);
-absl::StatusOr<std::vector<Device>> ParseNpuSmiInfo(std::string_view text);
-
 // In the order in which people count them: by kind, then by index.
 void SortDevices(std::vector<Device>& devices);
 

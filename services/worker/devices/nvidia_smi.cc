@@ -154,11 +154,6 @@ absl::StatusOr<std::vector<Device>> DevicesOfNvidiaSmi(const std::vector<SmiRow>
   return devices;
 }
 
-absl::StatusOr<std::vector<Device>> ParseNvidiaSmi(std::string_view csv) {
-  ASSIGN_OR_RETURN(const std::vector<SmiRow> rows, ParseNvidiaSmiRows(csv));
-  return DevicesOfNvidiaSmi(rows);
-}
-
 std::map<std::string, std::vector<int64_t>> ParseNvidiaSmiProcesses(std::string_view csv) {
   std::map<std::string, std::vector<int64_t>> processes;
   for (const std::string_view line : LinesOf(csv.substr(0, kMaxToolOutputBytes))) {

@@ -35,7 +35,6 @@ struct ProcessSpec {
 struct ProcessExit {
   int code = 0;    // exit code; 128 + signal where it was killed
   int signal = 0;  // 0: it exited by itself
-  bool core_dumped = false;
   std::chrono::steady_clock::time_point ended;
   uint64_t peak_rss_kb = 0;  // of the largest process of the tree that was waited for
   double cpu_seconds = 0;

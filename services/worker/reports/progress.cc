@@ -20,7 +20,7 @@ namespace yardmaster::worker {
 namespace {
 
 // What pytest says of one test.
-#define PYTEST_STATUS "(PASSED|FAILED|SKIPPED|XFAIL|XPASS|ERROR)"
+constexpr std::string_view kPytestStatus = "(PASSED|FAILED|SKIPPED|XFAIL|XPASS|ERROR)";
 
 Outcome OutcomeOf(std::string_view status) {
   if (status == "FAILED" || status == "ERROR") return Outcome::kFailed;
@@ -125,7 +125,7 @@ class PytestProgress : public LineReport {
 
   // "[gw0] [ 28%] FAILED a/b.py::test_x"
   bool ReadXdist(std::string_view line) {
-    static const RE2 kTest(R"(^\[gw.*?\] )" PYTEST_STATUS " (.*)$");
+    static const RE2 kTest(Concat(R"(^\[gw.*?\] )", kPytestStatus, " (.*)$"));
     re2::StringPiece status;
     re2::StringPiece id;
     if (!RE2::PartialMatch(Piece(line), kTest, &status, &id)) return false;
@@ -138,7 +138,7 @@ class PytestProgress : public LineReport {
   // name; blanks inside of "[…]" belong to it.
   bool ReadNamed(std::string_view line) {
     static const RE2 kName(R"(^[^ ]*\.py::)");
-    static const RE2 kEnded("^(.*?) " PYTEST_STATUS R"((?: \(.*)?$)");
+    static const RE2 kEnded(Concat("^(.*?) ", kPytestStatus, R"((?: \(.*)?$)"));
     static const RE2 kBegun(R"(^((?:[^ \[]|\[[^\]]*\])*))");
     if (!RE2::PartialMatch(Piece(line), kName)) return false;
     TakePercent(line);
@@ -156,7 +156,7 @@ class PytestProgress : public LineReport {
 
   // Where the test itself prints (-s), its word comes on a line of its own.
   bool ReadLoneStatus(std::string_view line) {
-    static const RE2 kStatus("^(.*)" PYTEST_STATUS "$");
+    static const RE2 kStatus(Concat("^(.*)", kPytestStatus, "$"));
     const bool percent = TakePercent(line);
     re2::StringPiece before;
     re2::StringPiece status;

@@ -54,19 +54,6 @@ class CompiledSignatures final : public Signatures {
     return compiled;
   }
 
-  std::vector<Hit> Find(LogReader& log, std::string_view phase) const override {
-    std::map<const rules::FailureSignature*, Hit> first;
-    for (Hit& hit : FindByRank(log, phase)) {
-      const auto [at, added] = first.try_emplace(hit.signature, hit);
-      if (!added && Earlier(hit.line, at->second.line)) at->second = std::move(hit);
-    }
-    std::vector<Hit> hits;
-    hits.reserve(first.size());
-    for (auto& [signature, hit] : first) hits.push_back(std::move(hit));
-    Sort(hits);
-    return hits;
-  }
-
   std::vector<Hit> FindByRank(LogReader& log, std::string_view phase) const override {
     std::map<std::pair<const rules::FailureSignature*, int>, Hit> first;
     // A damaged log is read up to the damage: what it shows until then still counts.

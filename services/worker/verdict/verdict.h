@@ -27,9 +27,8 @@ class Signatures {
     const rules::FailureSignature* signature = nullptr;
     LogLine line;
   };
-  // The first line by time of each signature that occurs, best priority first. `phase` is "build", "test" or "fetch".
-  virtual std::vector<Hit> Find(LogReader& log, std::string_view phase) const = 0;
-  // The same for each rank: the first line by time of each signature on each rank, by priority, then time.
+  // The first line by time of each signature on each rank, by priority, then time. `phase` is "build", "test" or
+  // "fetch".
   virtual std::vector<Hit> FindByRank(LogReader& log, std::string_view phase) const = 0;
   // Those that match one line, best priority first.
   virtual std::vector<const rules::FailureSignature*> Match(std::string_view line, std::string_view phase) const = 0;

@@ -5,6 +5,7 @@
 
 #include "services/worker/devices/nvidia_probe.h"
 #include "services/worker/devices/nvidia_smi.h"
+#include "tests/support/smi_devices.h"
 #include "tests/unit/services/worker/devices/fakes.h"
 
 namespace yardmaster::worker {
