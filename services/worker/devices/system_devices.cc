@@ -1,5 +1,7 @@
 #include "services/worker/devices/system_devices.h"
 
+#include <re2/re2.h>
+
 #include <algorithm>
 #include <map>
 #include <string_view>
@@ -20,10 +22,6 @@ std::string Attribute(const std::filesystem::path& path) {
   return text.ok() ? LowerCase(TrimBlanks(*text)) : std::string();
 }
 
-bool IsHex(std::string_view text) {
-  return !text.empty() && text.find_first_not_of("0123456789abcdefABCDEF") == std::string_view::npos;
-}
-
 }  // namespace
 
 bool HasNvidiaCard(const SystemPaths& paths) {
@@ -38,21 +36,13 @@ bool HasNvidiaCard(const SystemPaths& paths) {
 }
 
 std::string NormalPciAddress(std::string_view address) {
-  address = TrimBlanks(address);
-  const size_t colon = address.find(':');
-  // bb:dd.f
-  constexpr size_t kRestBytes = 7;
-  // Also where there is none: npos is beyond all.
-  if (colon > 8 || address.size() != colon + 1 + kRestBytes) return "";
-  std::string_view domain = address.substr(0, colon);
-  const std::string_view rest = address.substr(colon + 1);
-  // Hexadecimal but for its two signs.
-  const std::string digits = std::string(rest.substr(0, 2)) + std::string(rest.substr(3, 2)) + rest[6];
-  const bool signs = rest[2] == ':' && rest[5] == '.';
-  if (!signs || !IsHex(domain) || !IsHex(digits)) return "";
-  while (domain.size() > 4 && domain[0] == '0') domain.remove_prefix(1);
-  return LowerCase(std::string(4 - std::min<size_t>(domain.size(), 4), '0') + std::string(domain) + ":" +
-                   std::string(rest));
+  static const RE2 kAddress(R"(\s*([[:xdigit:]]{0,8}):([[:xdigit:]]{2}:[[:xdigit:]]{2}\.[[:xdigit:]])\s*)");
+  std::string domain;
+  std::string rest;
+  if (!RE2::FullMatch(re2::StringPiece(address.data(), address.size()), kAddress, &domain, &rest)) return "";
+  domain.insert(0, 4 - std::min<size_t>(domain.size(), 4), '0');
+  while (domain.size() > 4 && domain.front() == '0') domain.erase(0, 1);
+  return LowerCase(domain + ":" + rest);
 }
 
 std::vector<std::string> AscendNodes(const SystemPaths& paths) {

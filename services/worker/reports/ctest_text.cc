@@ -66,10 +66,8 @@ CtestPrinted ReadCtestPrinted(std::string_view printed) {
   CtestPrinted out;
   std::string buffer;
   bool in_failed = false;
-  while (!printed.empty()) {
-    const size_t end = std::min(printed.find('\n'), printed.size());
-    const std::string_view line = PlainLine(printed.substr(0, end), buffer);
-    printed.remove_prefix(std::min(end + 1, printed.size()));
+  for (const std::string_view printed_line : LinesOf(printed)) {
+    const std::string_view line = PlainLine(printed_line, buffer);
     if (const auto totals = ParseCtestTotals(line)) out.totals = *totals;
     if (line == "The following tests FAILED:") {
       in_failed = true;

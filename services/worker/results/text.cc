@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "absl/strings/str_replace.h"
 #include "services/core/utf8.h"
 #include "services/worker/logs/escape_sequences.h"
 
@@ -71,29 +72,8 @@ std::string PlainText(std::string_view text, size_t max_bytes) {
 }
 
 std::string EscapeMarkup(std::string_view text, size_t max_bytes) {
-  std::string out;
-  for (const char c : PlainText(text, max_bytes)) {
-    switch (c) {
-      case '&':
-        out.append("&amp;");
-        break;
-      case '<':
-        out.append("&lt;");
-        break;
-      case '>':
-        out.append("&gt;");
-        break;
-      case '"':
-        out.append("&quot;");
-        break;
-      case '\'':
-        out.append("&#39;");
-        break;
-      default:
-        out.push_back(c);
-    }
-  }
-  return out;
+  return absl::StrReplaceAll(PlainText(text, max_bytes),
+                             {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}, {"'", "&#39;"}});
 }
 
 std::string DurationText(double seconds) {

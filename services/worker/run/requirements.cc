@@ -69,6 +69,11 @@ print("\n" + "yard-probe " + json.dumps(answer))
 )";
 constexpr std::string_view kProbeMark = "\nyard-probe ";
 
+std::optional<std::string> WhyNotVersion(std::string_view what, std::string_view wanted, std::string_view version) {
+  if (rules::VersionMeets(version, wanted)) return std::nullopt;
+  return Concat(what, " must be ", wanted, ", and it is ", version.empty() ? "of an unknown version" : version);
+}
+
 }  // namespace
 
 void Requirements::ExpectModules(const rules::SuiteModel& suite) {
@@ -88,14 +93,6 @@ void Requirements::ExpectModules(const rules::SuiteModel& suite) {
     add(layer.requirements);
     for (const rules::SuiteStep& step : layer.steps) add(step.requirements);
   }
-}
-
-std::optional<std::string> Requirements::WhyNot(const std::vector<rules::Requirement>& requirements,
-                                                const rules::Cell& cell) {
-  for (const rules::Requirement& requirement : requirements) {
-    if (std::optional<std::string> reason = WhyNot(requirement, cell); reason.has_value()) return reason;
-  }
-  return std::nullopt;
 }
 
 std::optional<std::string> Requirements::WhyNot(const rules::Requirement& requirement, const rules::Cell& cell) {
@@ -131,10 +128,7 @@ std::optional<std::string> Requirements::WhyNoTool(const rules::Requirement& req
     return "there is no program " + requirement.name + " in PATH";
   }
   if (requirement.version.empty()) return std::nullopt;
-  const std::string version = ToolVersion(requirement.name);
-  if (rules::VersionMeets(version, requirement.version)) return std::nullopt;
-  return requirement.name + " must be " + requirement.version + ", and it is " +
-         (version.empty() ? std::string("of an unknown version") : version);
+  return WhyNotVersion(requirement.name, requirement.version, ToolVersion(requirement.name));
 }
 
 std::optional<std::string> Requirements::WhyNoModule(const rules::Requirement& requirement) {
@@ -146,9 +140,8 @@ std::optional<std::string> Requirements::WhyNoModule(const rules::Requirement& r
     missing_.insert(requirement.name);
     return "Python has no module " + requirement.name + (module.problem.empty() ? "" : " (" + module.problem + ")");
   }
-  if (requirement.version.empty() || rules::VersionMeets(module.version, requirement.version)) return std::nullopt;
-  return "the Python module " + requirement.name + " must be " + requirement.version + ", and it is " +
-         (module.version.empty() ? std::string("of an unknown version") : module.version);
+  if (requirement.version.empty()) return std::nullopt;
+  return WhyNotVersion("the Python module " + requirement.name, requirement.version, module.version);
 }
 
 void Requirements::LookAgain() {

@@ -39,9 +39,6 @@ class Requirements {
 
   // Why a requirement is not met in this cell; nothing: it is, or it is about devices, or does not hold in this cell.
   std::optional<std::string> WhyNot(const rules::Requirement& requirement, const rules::Cell& cell);
-  // The first of several.
-  std::optional<std::string> WhyNot(const std::vector<rules::Requirement>& requirements, const rules::Cell& cell);
-
   // What was missing may be there now: the build has brought it.
   void LookAgain();
 

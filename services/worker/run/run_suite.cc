@@ -199,13 +199,12 @@ class SuiteRun {
       return "its folders can't be used";
     }
     // What the whole suite needs, before anything is fetched or built for it.
-    const rules::Cell no_cell;
     for (const rules::Requirement& requirement : suite_.requirements) {
       if (!requirement.when.empty()) continue;
       // A file of the source or of the build is not there yet.
       if (requirement.kind == rules::Requirement::Kind::kFile && !requirement.name.starts_with("/")) continue;
       if (requirement.kind == rules::Requirement::Kind::kModule && !suite_.build.empty()) continue;
-      if (const auto reason = requirements_->WhyNot(requirement, no_cell); reason.has_value()) return *reason;
+      if (const auto reason = requirements_->WhyNot(requirement, {}); reason.has_value()) return *reason;
       if (requirement.kind != rules::Requirement::Kind::kDevice) continue;
       if (std::string reason = WhyNoDevice(requirement.device); !reason.empty()) return reason;
     }
@@ -312,10 +311,9 @@ class SuiteRun {
 
   // What the layer needs in every cell.
   std::string WhyNotHere(const rules::SuiteLayer& layer) {
-    const rules::Cell no_cell;
     for (const rules::Requirement& requirement : layer.requirements) {
       if (!requirement.when.empty()) continue;
-      if (const auto reason = requirements_->WhyNot(requirement, no_cell); reason.has_value()) return *reason;
+      if (const auto reason = requirements_->WhyNot(requirement, {}); reason.has_value()) return *reason;
       if (requirement.kind != rules::Requirement::Kind::kDevice) continue;
       const LeaseAnswer answer = leases_->Lease(requirement.device, 1, true, cancel_);
       // One that can't be asked about is an error, which the steps say.

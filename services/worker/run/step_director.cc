@@ -77,21 +77,31 @@ StepResult StepDirector::Run(const StepCell& cell) {
   return std::move(judgement.result);
 }
 
+// All that is asked for in this cell: of a build step only its own, of others also the suite's and the layer's.
+std::vector<const rules::Requirement*> StepDirector::RequirementsOf(const StepCell& cell) const {
+  std::vector<const rules::Requirement*> all;
+  const auto add = [&](const std::vector<rules::Requirement>& list) {
+    for (const rules::Requirement& requirement : list) {
+      if (rules::CellHas(cell.cell, requirement.when)) all.push_back(&requirement);
+    }
+  };
+  if (IsTest(cell)) {
+    add(context_.suite->requirements);
+    add(cell.layer->requirements);
+  }
+  add(cell.step->requirements);
+  return all;
+}
+
 StepDirector::Needs StepDirector::Prepare(const StepCell& cell) {
   Needs needs;
-  if (!IsTest(cell)) {
-    if (const auto reason = context_.requirements->WhyNot(cell.step->requirements, cell.cell); reason.has_value()) {
-      needs.instead = NotRunStep(cell, *reason);
-    }
-    return needs;
-  }
-  for (const std::vector<rules::Requirement>* list :
-       {&context_.suite->requirements, &cell.layer->requirements, &cell.step->requirements}) {
-    if (const auto reason = context_.requirements->WhyNot(*list, cell.cell); reason.has_value()) {
+  for (const rules::Requirement* requirement : RequirementsOf(cell)) {
+    if (const auto reason = context_.requirements->WhyNot(*requirement, cell.cell); reason.has_value()) {
       needs.instead = NotRunStep(cell, *reason);
       return needs;
     }
   }
+  if (!IsTest(cell)) return needs;
   std::string error;
   const std::optional<size_t> ranks = rules::ResolveCount(cell.step->launcher.world_size, cell.cell, error);
   if (!ranks.has_value()) {
@@ -107,13 +117,8 @@ StepDirector::Needs StepDirector::Prepare(const StepCell& cell) {
 // All devices that the suite, the layer and the step ask for in this cell. False: `needs.instead` says why not.
 bool StepDirector::LeaseDevices(const StepCell& cell, Needs& needs) {
   std::vector<const rules::DeviceRequest*> requests = {&context_.suite->devices};
-  for (const std::vector<rules::Requirement>* list :
-       {&context_.suite->requirements, &cell.layer->requirements, &cell.step->requirements}) {
-    for (const rules::Requirement& requirement : *list) {
-      if (requirement.kind == rules::Requirement::Kind::kDevice && rules::CellHas(cell.cell, requirement.when)) {
-        requests.push_back(&requirement.device);
-      }
-    }
+  for (const rules::Requirement* requirement : RequirementsOf(cell)) {
+    if (requirement->kind == rules::Requirement::Kind::kDevice) requests.push_back(&requirement->device);
   }
   std::vector<std::pair<size_t, const rules::DeviceRequest*>> counted;
   for (const rules::DeviceRequest* request : requests) {
@@ -153,14 +158,13 @@ bool StepDirector::LeaseDevices(const StepCell& cell, Needs& needs) {
 // Programs of a toolkit that is newer than the driver fail in ways that look like the code's fault. Where the suite
 // does not ask for the toolkit, its programs may well have brought a CUDA of their own: then it is only said.
 bool StepDirector::CheckToolkit(const StepCell& cell, Needs& needs) {
-  const auto asks = [](const std::vector<rules::Requirement>& list) {
-    return absl::c_any_of(list, [](const rules::Requirement& requirement) {
-      return requirement.kind == rules::Requirement::Kind::kTool && requirement.name == kCudaCompiler;
-    });
+  const auto asks = [](const rules::Requirement& requirement) {
+    return requirement.kind == rules::Requirement::Kind::kTool && requirement.name == kCudaCompiler;
   };
-  const rules::SuiteModel& suite = *context_.suite;
-  const bool asked = asks(suite.requirements) || asks(cell.layer->requirements) || asks(cell.step->requirements) ||
-                     absl::c_any_of(suite.build, [&](const rules::SuiteStep& step) { return asks(step.requirements); });
+  const bool asked =
+      absl::c_any_of(RequirementsOf(cell), [&](const rules::Requirement* requirement) { return asks(*requirement); }) ||
+      absl::c_any_of(context_.suite->build,
+                     [&](const rules::SuiteStep& step) { return absl::c_any_of(step.requirements, asks); });
   for (const Device& device : needs.devices) {
     if (device.kind != rules::DeviceKind::kGpu || !context_.requirements->HasTool(kCudaCompiler)) continue;
     const std::optional<std::string> problem = DriverTooOld(device, context_.requirements->ToolVersion(kCudaCompiler));

@@ -2,7 +2,6 @@
 
 #include <re2/re2.h>
 
-#include <cctype>
 #include <string>
 #include <utility>
 
@@ -24,20 +23,13 @@ struct Place {
 };
 
 // Numbers, addresses and times differ between ranks that are at the same place.
-std::string Shape(std::string_view line) {
-  std::string shape;
-  for (const char c : line) {
-    const bool digit = std::isdigit(static_cast<unsigned char>(c)) != 0;
-    if (!digit) {
-      shape += c;
-    } else if (shape.empty() || shape.back() != '#') {
-      shape += '#';
-    }
-  }
-  return shape;
+std::string Shape(std::string line) {
+  static const RE2 kNumber(R"(\d+)", RE2::Latin1);
+  RE2::GlobalReplace(&line, kNumber, "#");
+  return line;
 }
 
-Place Look(LogReader& log, const RankView& view) {
+Place PlaceOf(LogReader& log, const RankView& view) {
   static const RE2 kCompleted(R"(last completed (?:NCCL )?work: (-?\d{1,18}))");
   Place place;
   place.view = &view;
@@ -90,7 +82,7 @@ Hang FindHang(const StepContext& context, const std::vector<RankView>& views) {
   std::vector<Place> places;
   std::vector<int> left;
   for (const RankView& view : views) {
-    if (view.hung && evidence.log != nullptr) places.push_back(Look(*evidence.log, view));
+    if (view.hung && evidence.log != nullptr) places.push_back(PlaceOf(*evidence.log, view));
     if (!view.hung && view.end.has_value() && !view.EndedBadly()) left.push_back(view.rank);
   }
   const std::vector<int> suspects = context.ranked ? Suspects(places) : std::vector<int>{};

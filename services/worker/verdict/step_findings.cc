@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
+#include "absl/strings/ascii.h"
 #include "services/worker/verdict/builtin_signatures.h"
 #include "services/worker/verdict/priorities.h"
 #include "services/worker/verdict/text.h"
@@ -70,12 +71,9 @@ void FindInLauncher(const StepContext& context, const std::vector<RankView>& vie
 }
 
 // Reasons that differ in numbers only are the same: "needs 4 devices, rank 2 has 1".
-std::string WithoutNumbers(std::string_view text) {
-  std::string shape;
-  for (const char c : text) {
-    if (c < '0' || c > '9') shape += c;
-  }
-  return shape;
+std::string WithoutNumbers(std::string text) {
+  std::erase_if(text, [](char c) { return absl::ascii_isdigit(static_cast<unsigned char>(c)); });
+  return text;
 }
 
 std::string FirstSkip(const RankView& view) {
