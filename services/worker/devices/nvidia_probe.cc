@@ -104,6 +104,17 @@ struct Versions {
   std::string runtime;
 };
 
+Device GpuAt(unsigned index, const Versions& versions) {
+  Device device;
+  device.kind = rules::DeviceKind::kGpu;
+  device.index = static_cast<int>(index);
+  device.name = Concat("gpu", index);
+  device.driver = versions.driver;
+  device.runtime = versions.runtime;
+  device.health = DeviceHealth::kOk;
+  return device;
+}
+
 // The instances of a GPU that is split; each is leased like a device of its own.
 std::vector<Device> ReadInstances(Nvml& nvml, Nvml::Handle handle, const Device& whole) {
   std::vector<Device> instances;
@@ -126,13 +137,7 @@ std::vector<Device> ReadInstances(Nvml& nvml, Nvml::Handle handle, const Device&
 
 // One GPU, or the instances that it is split into.
 std::vector<Device> ReadDevice(Nvml& nvml, Nvml::Handle handle, const Versions& versions, unsigned index) {
-  Device device;
-  device.kind = rules::DeviceKind::kGpu;
-  device.index = static_cast<int>(index);
-  device.name = "gpu" + std::to_string(index);
-  device.driver = versions.driver;
-  device.runtime = versions.runtime;
-  device.health = DeviceHealth::kOk;
+  Device device = GpuAt(index, versions);
   ReadIdentity(nvml, handle, device);
   std::string address;
   if (Answered(nvml, nvml.PciAddress(handle, address), device)) device.pci_address = NormalPciAddress(address);
@@ -206,13 +211,8 @@ class NvidiaProbe : public DeviceProbe {
 
   // A device that NVML counts and can't hand out.
   Device Unreachable(unsigned index, int code, const Versions& versions) {
-    Device device;
-    device.kind = rules::DeviceKind::kGpu;
-    device.index = static_cast<int>(index);
-    device.name = "gpu" + std::to_string(index);
-    device.id = "gpu:" + std::to_string(index);
-    device.driver = versions.driver;
-    device.runtime = versions.runtime;
+    Device device = GpuAt(index, versions);
+    device.id = Concat("gpu:", index);
     device.health = DeviceHealth::kBad;
     Answered(*nvml_, code, device);
     if (device.health_reason.empty()) {

@@ -28,31 +28,6 @@ size_t ElementsAtMost(std::string_view xml) {
   return count;
 }
 
-std::string_view Why(pugi::xml_parse_status status) {
-  switch (status) {
-    case pugi::status_no_document_element:
-      return "there is no XML element";
-    case pugi::status_end_element_mismatch:
-      return "this end tag closes another element than the last one opened";
-    case pugi::status_bad_attribute:
-      return "an attribute is not well-formed";
-    case pugi::status_bad_start_element:
-    case pugi::status_bad_end_element:
-    case pugi::status_unrecognized_tag:
-      return "a tag is not well-formed";
-    case pugi::status_bad_cdata:
-    case pugi::status_bad_comment:
-    case pugi::status_bad_pi:
-    case pugi::status_bad_doctype:
-    case pugi::status_bad_pcdata:
-      return "text, comment or declaration is not well-formed";
-    case pugi::status_out_of_memory:
-      return "there is not enough memory to read it";
-    default:
-      return "this is not XML";
-  }
-}
-
 bool IsSuite(const pugi::xml_node& node) {
   const std::string_view name = node.name();
   return name == "testsuite" || name == "testsuites";
@@ -87,7 +62,7 @@ absl::Status ReadXmlReport(std::string_view what, std::string_view xml, pugi::xm
     if (at_end && result.status != pugi::status_no_document_element) {
       return worker_errors::ReportCutOff(what, LineAt(xml, xml.size()));
     }
-    return worker_errors::ReportNotXml(what, LineAt(xml, offset), Why(result.status));
+    return worker_errors::ReportNotXml(what, LineAt(xml, offset), result.description());
   }
   for (const pugi::xml_node& node : document.children()) {
     if (node.type() == pugi::node_doctype) return worker_errors::ReportHasDocumentType(what);

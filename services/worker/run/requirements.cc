@@ -1,5 +1,6 @@
 #include "services/worker/run/requirements.h"
 
+#include <re2/re2.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,7 +14,6 @@
 #include "services/worker/launch/shell_text.h"
 #include "services/worker/process/capture.h"
 #include "services/worker/process/program_path.h"
-#include "services/worker/run/tool_version.h"
 #include "services/worker/text.h"
 
 namespace yardmaster::worker {
@@ -75,6 +75,15 @@ std::optional<std::string> WhyNotVersion(std::string_view what, std::string_view
 }
 
 }  // namespace
+
+std::string VersionIn(std::string_view printed) {
+  static const RE2 kNamed(R"((?i)\b(?:release|version)[ :]+v?(\d+(?:\.\d+)+))");
+  static const RE2 kFirst(R"((?:^|[^\d.])(\d+(?:\.\d+)+))");
+  std::string version;
+  const re2::StringPiece text(printed.data(), printed.size());
+  if (!RE2::PartialMatch(text, kNamed, &version)) RE2::PartialMatch(text, kFirst, &version);
+  return version;
+}
 
 void Requirements::ExpectModules(const rules::SuiteModel& suite) {
   const auto add = [&](const std::vector<rules::Requirement>& requirements) {

@@ -18,6 +18,10 @@
 
 namespace yardmaster::worker {
 
+// The version in the output of "PROGRAM --version": behind the word "release" or "version", else the first number with
+// a dot. Empty if there is none.
+std::string VersionIn(std::string_view printed);
+
 struct RequirementContext {
   ProcessStarter* processes = nullptr;
   Environment environment;  // of the suite's commands, before its scripts
