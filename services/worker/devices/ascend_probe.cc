@@ -1,5 +1,3 @@
-#include "services/worker/devices/ascend_probe.h"
-
 #include <set>
 #include <string>
 #include <utility>
@@ -7,6 +5,7 @@
 
 #include "services/core/status_macros.h"
 #include "services/worker/devices/npu_smi.h"
+#include "services/worker/devices/vendor_probes.h"
 #include "services/worker/errors.h"
 
 namespace yardmaster::worker {

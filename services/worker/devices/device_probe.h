@@ -3,6 +3,7 @@
 #ifndef YARDMASTER_SERVICES_WORKER_DEVICES_DEVICE_PROBE_H_
 #define YARDMASTER_SERVICES_WORKER_DEVICES_DEVICE_PROBE_H_
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -69,7 +70,8 @@ class ToolRunner {
   // NOT_FOUND: no such program. DEADLINE_EXCEEDED: it did not answer in time.
   virtual absl::StatusOr<ToolOutput> Run(const std::vector<std::string>& argv) = 0;
 };
-std::unique_ptr<ToolRunner> MakeToolRunner();
+// npu-smi needs seconds on hosts with many cards; a driver that hangs never answers.
+std::unique_ptr<ToolRunner> MakeToolRunner(std::chrono::milliseconds timeout = std::chrono::seconds(30));
 
 // `count` devices of kind CPU: how many ranks may run beside each other.
 std::unique_ptr<DeviceProbe> MakeCpuProbe(size_t count);

@@ -1,5 +1,3 @@
-#include "services/worker/devices/nvidia_probe.h"
-
 #include <algorithm>
 #include <iterator>
 #include <map>
@@ -9,10 +7,12 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
+#include "absl/cleanup/cleanup.h"
 #include "services/core/readable.h"
 #include "services/core/status_macros.h"
 #include "services/worker/devices/device_health.h"
 #include "services/worker/devices/nvidia_smi.h"
+#include "services/worker/devices/vendor_probes.h"
 #include "services/worker/errors.h"
 #include "services/worker/text.h"
 
@@ -23,18 +23,6 @@ constexpr unsigned kMaxGpus = 1024;
 constexpr unsigned kMaxMigSlots = 64;
 constexpr uint64_t kMiB = 1024 * 1024;
 constexpr size_t kMaxTextBytes = 200;
-
-// Shuts NVML down again.
-class NvmlSession {
- public:
-  explicit NvmlSession(Nvml& nvml) : nvml_(nvml) {}
-  ~NvmlSession() { nvml_.Shutdown(); }
-  NvmlSession(const NvmlSession&) = delete;
-  NvmlSession& operator=(const NvmlSession&) = delete;
-
- private:
-  Nvml& nvml_;
-};
 
 // True if the answer can be used. What a board can't say is left open; what means that it is broken is its health.
 bool Answered(Nvml& nvml, int code, Device& device) {
@@ -180,7 +168,7 @@ class NvidiaProbe : public DeviceProbe {
       if (code == kNvmlDriverNotLoaded && !HasNvidiaCard(paths_)) return discovery;
       return Failure("start", code);
     }
-    const NvmlSession session(*nvml_);
+    const absl::Cleanup shutdown = [this] { nvml_->Shutdown(); };
     Versions versions;
     int cuda = 0;
     if (nvml_->DriverVersion(versions.driver) != kNvmlOk) versions.driver.clear();

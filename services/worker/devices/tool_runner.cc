@@ -1,5 +1,3 @@
-#include "services/worker/devices/tool_runner.h"
-
 #include <unistd.h>
 
 #include <cstdlib>
@@ -7,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "services/worker/devices/device_probe.h"
 #include "services/worker/devices/nvidia_smi.h"
 #include "services/worker/errors.h"
 #include "services/worker/process/capture.h"
@@ -55,7 +54,5 @@ class SystemToolRunner : public ToolRunner {
 std::unique_ptr<ToolRunner> MakeToolRunner(std::chrono::milliseconds timeout) {
   return std::make_unique<SystemToolRunner>(timeout);
 }
-
-std::unique_ptr<ToolRunner> MakeToolRunner() { return MakeToolRunner(kToolTimeout); }
 
 }  // namespace yardmaster::worker

@@ -31,12 +31,8 @@ struct ChildPlan {
   char* const* argv = nullptr;
   char* const* environment = nullptr;
   const char* directory = nullptr;
-  int in = -1;
-  int out = -1;
-  int err = -1;
-  int cgroup_procs = -1;
-  const int* namespaces = nullptr;  // -1 ends them
-  int root = -1;
+  const int* namespaces = nullptr;        // -1 ends them
+  const SpawnRequest* request = nullptr;  // for its numbers only
   char oom_score_adj[16] = "";
   size_t oom_score_adj_size = 0;
   rlim_t max_descriptors = 0;
@@ -54,6 +50,7 @@ YARD_IN_CHILD void FailChild(ChildPlan& plan, SpawnStage stage, int error) {
 
 YARD_IN_CHILD int RunChild(void* argument) {
   ChildPlan& plan = *static_cast<ChildPlan*>(argument);
+  const SpawnRequest& request = *plan.request;
   ::syscall(SYS_setsid);
 
   // All zero is the default action with an empty mask, in whatever order a processor's kernel has the fields.
@@ -63,19 +60,19 @@ YARD_IN_CHILD int RunChild(void* argument) {
   }
 
   // Before the namespaces: a user namespace gives the right to enter the others, and takes others away.
-  if (plan.cgroup_procs >= 0 && ::syscall(SYS_write, plan.cgroup_procs, "0", 1) != 1) {
+  if (request.cgroup_procs >= 0 && ::syscall(SYS_write, request.cgroup_procs, "0", 1) != 1) {
     FailChild(plan, SpawnStage::kCgroup, errno);
   }
   for (const int* fd = plan.namespaces; *fd >= 0; ++fd) {
     if (::syscall(SYS_setns, *fd, 0) != 0) FailChild(plan, SpawnStage::kNamespace, errno);
   }
   // Entering a mount namespace leads to its root, which is not ours where we are confined to a folder.
-  if (plan.root >= 0 && (::syscall(SYS_fchdir, plan.root) != 0 || ::syscall(SYS_chroot, ".") != 0)) {
+  if (request.root >= 0 && (::syscall(SYS_fchdir, request.root) != 0 || ::syscall(SYS_chroot, ".") != 0)) {
     FailChild(plan, SpawnStage::kNamespace, errno);
   }
   if (::syscall(SYS_chdir, plan.directory) != 0) FailChild(plan, SpawnStage::kDirectory, errno);
-  if (::syscall(SYS_dup3, plan.in, 0, 0) < 0 || ::syscall(SYS_dup3, plan.out, 1, 0) < 0 ||
-      ::syscall(SYS_dup3, plan.err, 2, 0) < 0) {
+  if (::syscall(SYS_dup3, request.in, 0, 0) < 0 || ::syscall(SYS_dup3, request.out, 1, 0) < 0 ||
+      ::syscall(SYS_dup3, request.err, 2, 0) < 0) {
     FailChild(plan, SpawnStage::kDescriptors, errno);
   }
   // Raising is always allowed; where /proc is missing it goes without.
@@ -127,14 +124,10 @@ SpawnResult Spawn(const SpawnRequest& request) {
   plan.argv = argv.data();
   plan.environment = environment.data();
   plan.directory = request.directory.c_str();
-  plan.in = request.in;
-  plan.out = request.out;
-  plan.err = request.err;
-  plan.cgroup_procs = request.cgroup_procs;
+  plan.request = &request;
   std::vector<int> namespaces = request.namespaces;
   namespaces.push_back(-1);
   plan.namespaces = namespaces.data();
-  plan.root = request.root;
   const int length = std::snprintf(plan.oom_score_adj, sizeof(plan.oom_score_adj), "%d", request.oom_score_adj);
   plan.oom_score_adj_size = static_cast<size_t>(length);
   rlimit descriptors = {1024, 1024};

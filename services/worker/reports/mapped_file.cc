@@ -8,7 +8,6 @@
 #include <cerrno>
 #include <cstring>
 #include <string>
-#include <utility>
 
 #include "services/worker/errors.h"
 #include "services/worker/process/unique_fd.h"
@@ -29,24 +28,13 @@ absl::StatusOr<MappedFile> MappedFile::Open(const std::filesystem::path& path, u
   if (!S_ISREG(about.st_mode)) return worker_errors::BadTensor("it is no regular file");
   const auto size = static_cast<uint64_t>(about.st_size);
   if (size > max_bytes) return worker_errors::ReportTooLarge("the file", size, max_bytes);
-  if (size == 0) return MappedFile(nullptr, 0);
+  MappedFile mapped;
+  if (size == 0) return mapped;
   void* address = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);
   if (address == MAP_FAILED) return Unreadable();
   madvise(address, size, MADV_SEQUENTIAL);
-  return MappedFile(address, size);
-}
-
-MappedFile::~MappedFile() {
-  if (address_ != nullptr) munmap(address_, size_);
-}
-
-MappedFile::MappedFile(MappedFile&& other) noexcept
-    : address_(std::exchange(other.address_, nullptr)), size_(std::exchange(other.size_, 0)) {}
-
-MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
-  std::swap(address_, other.address_);
-  std::swap(size_, other.size_);
-  return *this;
+  mapped.start_ = {static_cast<const char*>(address), Unmap{size}};
+  return mapped;
 }
 
 }  // namespace yardmaster::worker

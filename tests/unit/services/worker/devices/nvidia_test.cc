@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "services/worker/devices/nvidia_probe.h"
 #include "services/worker/devices/nvidia_smi.h"
+#include "services/worker/devices/vendor_probes.h"
 #include "tests/support/smi_devices.h"
 #include "tests/unit/services/worker/devices/fakes.h"
 

@@ -1,6 +1,6 @@
-// NVIDIA's GPUs: by NVML, else by nvidia-smi.
-#ifndef YARDMASTER_SERVICES_WORKER_DEVICES_NVIDIA_PROBE_H_
-#define YARDMASTER_SERVICES_WORKER_DEVICES_NVIDIA_PROBE_H_
+// The probes of GPUs and NPUs, with what they ask the system.
+#ifndef YARDMASTER_SERVICES_WORKER_DEVICES_VENDOR_PROBES_H_
+#define YARDMASTER_SERVICES_WORKER_DEVICES_VENDOR_PROBES_H_
 
 #include <memory>
 
@@ -10,10 +10,11 @@
 
 namespace yardmaster::worker {
 
-// As MakeNvidiaProbe(tools), with what it asks: `nvml` may be null (no library).
+// `nvml` may be null: no library.
 std::unique_ptr<DeviceProbe> MakeNvidiaProbe(std::unique_ptr<Nvml> nvml, std::shared_ptr<ToolRunner> tools,
                                              SystemPaths paths);
+std::unique_ptr<DeviceProbe> MakeAscendProbe(std::shared_ptr<ToolRunner> tools, SystemPaths paths);
 
 }  // namespace yardmaster::worker
 
-#endif  // YARDMASTER_SERVICES_WORKER_DEVICES_NVIDIA_PROBE_H_
+#endif  // YARDMASTER_SERVICES_WORKER_DEVICES_VENDOR_PROBES_H_
