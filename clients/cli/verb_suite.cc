@@ -301,7 +301,7 @@ void AddSuiteVerbs(CLI::App& app, Verb& chosen) {
       ->type_name("ID")
       ->capture_default_str();
   init->add_option("--launcher", init_options->launcher, "How the ranks of its last layer are started")
-      ->check(CLI::IsMember(rules::LauncherWords()))
+      ->check(CLI::IsMember(rules::LauncherNames()))
       ->capture_default_str();
   init->callback(
       [&chosen, init_options] { chosen = [init_options](Session& session) { return Init(*init_options, session); }; });

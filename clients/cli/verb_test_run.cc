@@ -29,8 +29,8 @@
 #include "services/core/readable.h"
 #include "services/worker/devices/device_probe.h"
 #include "services/worker/process/process.h"
+#include "services/worker/results/exit_code.h"
 #include "services/worker/results/result_files.h"
-#include "services/worker/results/words.h"
 #include "services/worker/run/run.h"
 
 namespace yardmaster::cli {

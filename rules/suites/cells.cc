@@ -1,9 +1,9 @@
 #include "rules/suites/cells.h"
 
-#include <algorithm>
 #include <charconv>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "services/core/readable.h"
 
 namespace yardmaster::rules {
@@ -31,8 +31,8 @@ bool VisitCells(const SuiteModel& suite, const SuiteStep& step, Visit visit) {
   for (size_t combinations = 0; combinations < kMaxCombinations; ++combinations) {
     Cell cell;
     for (size_t i = 0; i < axes.size(); ++i) cell[step.axes[i]] = (*axes[i])[digits[i]];
-    const bool excluded = std::any_of(suite.matrix.exclude.begin(), suite.matrix.exclude.end(),
-                                      [&](const Cell& exclude) { return CellHas(cell, exclude); });
+    const bool excluded =
+        absl::c_any_of(suite.matrix.exclude, [&](const Cell& exclude) { return CellHas(cell, exclude); });
     if (!excluded && !visit(std::move(cell))) return true;
     size_t i = axes.size();
     while (i > 0 && ++digits[i - 1] == axes[i - 1]->size()) digits[--i] = 0;
@@ -69,7 +69,7 @@ bool HasTooManyCells(const SuiteModel& suite, const SuiteStep& step) {
 }
 
 bool CellHas(const Cell& cell, const std::map<std::string, std::string>& wanted) {
-  return std::all_of(wanted.begin(), wanted.end(), [&](const auto& want) {
+  return absl::c_all_of(wanted, [&](const auto& want) {
     const auto value = cell.find(want.first);
     return value != cell.end() && value->second == want.second;
   });

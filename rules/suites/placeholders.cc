@@ -1,7 +1,6 @@
 #include "rules/suites/placeholders.h"
 
-#include <algorithm>
-
+#include "absl/algorithm/container.h"
 #include "services/core/readable.h"
 
 namespace yardmaster::rules {
@@ -73,7 +72,7 @@ std::vector<std::string> PlaceholderNames(std::string_view text) {
     at = piece.end;
     if (!piece.found || !piece.closed) continue;
     std::string name(piece.name);
-    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(std::move(name));
+    if (!absl::c_linear_search(names, name)) names.push_back(std::move(name));
   }
   return names;
 }

@@ -10,6 +10,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -62,20 +63,20 @@ struct CommandLine {
 
 using Variables = std::vector<std::pair<std::string, std::string>>;
 
-enum class LauncherKind : uint8_t {
-  kNone,      // one process, no ranks
-  kPlain,     // one process a rank, spawned by us with RANK, LOCAL_RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT
-  kTorchrun,  // python -m torch.distributed.run
-  kMsrun,     // MindSpore's msrun, always with --join
-  kMpirun,    // Open MPI
-};
+// Without a launcher that starts ranks by itself: one process and no ranks, or one process a rank, which the worker
+// starts with RANK, LOCAL_RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT.
+inline constexpr std::string_view kNoLauncher = "none";
+inline constexpr std::string_view kPlainLauncher = "plain";
 
 struct LauncherModel {
-  LauncherKind kind = LauncherKind::kNone;
+  // One of these two, or the name of a launcher of services/worker/launch. The schema lists them.
+  std::string kind = std::string(kNoLauncher);
   // Ranks; placeholders allowed. Empty: 1. What is expected comes from here, never from the reports found.
   std::string world_size;
   // Ranks may share processors and devices where there are fewer than ranks.
   bool oversubscribe = false;
+
+  bool has_ranks() const { return kind != kNoLauncher; }
 
   friend bool operator==(const LauncherModel&, const LauncherModel&) = default;
 };
@@ -204,6 +205,14 @@ struct EnvironmentModel {
   friend bool operator==(const EnvironmentModel&, const EnvironmentModel&) = default;
 };
 
+// How to get tools and modules that a suite requires.
+struct InstallModel {
+  std::string by;                   // for people: a command
+  std::vector<std::string> brings;  // as they are required
+
+  friend bool operator==(const InstallModel&, const InstallModel&) = default;
+};
+
 struct MatrixModel {
   // In the order of the manifest; values as texts.
   std::vector<std::pair<std::string, std::vector<std::string>>> axes;
@@ -223,6 +232,7 @@ struct SuiteModel {
   MatrixModel matrix;
   LimitsModel limits;
   std::vector<Requirement> requirements;
+  InstallModel install;
   std::vector<SuiteStep> build;
   std::vector<SuiteLayer> layers;
   // Ids of recipes (recipes.json of the pack and of what it extends) that may be applied, each once with one retry.

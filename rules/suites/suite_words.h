@@ -22,11 +22,6 @@ struct DeviceWord {
 
 inline constexpr DeviceWord kDeviceKinds[] = {
     {"cpu", DeviceKind::kCpu, "CPU"}, {"gpu", DeviceKind::kGpu, "GPU"}, {"npu", DeviceKind::kNpu, "NPU"}};
-inline constexpr Word<LauncherKind> kLauncherKinds[] = {{"none", LauncherKind::kNone},
-                                                        {"plain", LauncherKind::kPlain},
-                                                        {"torchrun", LauncherKind::kTorchrun},
-                                                        {"msrun", LauncherKind::kMsrun},
-                                                        {"mpirun", LauncherKind::kMpirun}};
 inline constexpr Word<ReportFormat> kReportFormats[] = {{"junit", ReportFormat::kJunit},
                                                         {"googletest", ReportFormat::kGoogleTest},
                                                         {"ctest", ReportFormat::kCtest},

@@ -7,6 +7,7 @@
 #include "services/worker/devices/device_probe.h"
 #include "services/worker/devices/nvidia_smi.h"
 #include "tests/fuzz/check.h"
+#include "tests/support/smi_devices.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace yardmaster;

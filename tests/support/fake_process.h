@@ -138,6 +138,10 @@ class FakeProcessStarter : public worker::ProcessStarter {
     groups_.emplace_back(name, limit_bytes);
     return std::make_unique<FakeMemoryGroup>();
   }
+  std::unique_ptr<worker::SharedMemory> MakeSharedMemory(std::string& reason) override {
+    reason = "fake processes share nothing";
+    return nullptr;
+  }
   // From now on there are no memory groups.
   void RefuseMemoryGroups(std::string reason) {
     std::lock_guard<std::mutex> lock(mutex_);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <fstream>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "services/worker/logs/log.h"
+#include "tests/support/source_path.h"
 
 namespace yardmaster::testing {
 
@@ -33,6 +35,19 @@ class MemoryLog final : public worker::LogReader {
       text.remove_prefix(std::min(end + 1, text.size()));
     }
     return *this;
+  }
+
+  // tests/data/worker_logs/NAME: lines of "RANK<tab>TEXT", "-" for none, a millisecond apart. False: no such file.
+  bool AddFile(const std::string& name) {
+    std::ifstream file(yardmaster::testing::SourcePath("tests/data/worker_logs") / name);
+    int64_t micros = 0;
+    for (std::string line; std::getline(file, line);) {
+      const size_t tab = line.find('\t');
+      const std::string rank = line.substr(0, tab);
+      // A line without text is kept.
+      Add(rank == "-" ? worker::kNoRank : std::stoi(rank), micros += 1000, line.substr(tab + 1) + "\n");
+    }
+    return !lines_.empty();
   }
 
   uint64_t lines() const override { return lines_.size(); }

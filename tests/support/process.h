@@ -7,12 +7,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <cstring>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -47,11 +50,16 @@ class Process {
     argv.reserve(arguments.size() + 1);
     for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
     argv.push_back(nullptr);
-    // What is given comes first: the first entry of a name wins.
     std::vector<char*> envp;
     envp.reserve(environment.size() + 64);
     for (const std::string& entry : environment) envp.push_back(const_cast<char*>(entry.c_str()));
-    for (char** entry = environ; *entry != nullptr; ++entry) envp.push_back(*entry);
+    // Of two entries with one name some readers take the first and others, as the loader of programs, the last.
+    for (char** entry = environ; *entry != nullptr; ++entry) {
+      const std::string_view name(*entry, std::strcspn(*entry, "=") + 1);
+      const bool given = std::any_of(environment.begin(), environment.end(),
+                                     [&](const std::string& other) { return other.starts_with(name); });
+      if (!given) envp.push_back(*entry);
+    }
     envp.push_back(nullptr);
     if (posix_spawnp(&pid_, argv[0], &actions, &attributes, argv.data(), envp.data()) != 0) pid_ = -1;
     posix_spawn_file_actions_destroy(&actions);

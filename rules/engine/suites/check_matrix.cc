@@ -151,7 +151,7 @@ void CheckCounts(const SuiteModel& suite, const SuiteStep& step, const std::vect
       place.Add("the number of devices that this step needs: " + error + where);
       return;
     }
-    if (step.launcher.kind == LauncherKind::kNone || step.launcher.oversubscribe) continue;
+    if (!step.launcher.has_ranks() || step.launcher.oversubscribe) continue;
     for (const Asked& devices : asked) {
       if (devices.kind == DeviceKind::kCpu || *ranks <= devices.count) continue;
       world_size.Add("expected a device for each rank, got " + std::to_string(*ranks) + " ranks on " +

@@ -23,7 +23,7 @@ bool IsDtype(std::string_view name) {
 // its own for each; ${RANK} tells only ranks apart.
 void CheckReportFile(const SuiteStep& step, const ReportModel& report, const Place& place) {
   if (HasPlaceholder(report.file, "OUT")) return;
-  if (step.launcher.kind != LauncherKind::kNone && !HasPlaceholder(report.file, "RANK")) {
+  if (step.launcher.has_ranks() && !HasPlaceholder(report.file, "RANK")) {
     place.Add("expected ${OUT} or ${RANK} in the name: with several ranks the last to write would win");
     return;
   }
@@ -80,7 +80,7 @@ void CheckCommon(const SuiteStep& step, const KnownPlaceholders& known, const Pl
     CheckPlaceholders(step.directory, known, place / "directory");
     CheckRelativePath(step.directory, place / "directory");
   }
-  CheckVariables(step.variables, known, step.launcher.kind != LauncherKind::kNone, place / "variables");
+  CheckVariables(step.variables, known, step.launcher.has_ranks(), place / "variables");
   for (size_t i = 0; i < step.artifacts.size(); ++i) CheckRelativePath(step.artifacts[i], place / "artifacts" / i);
 }
 
@@ -131,7 +131,7 @@ void CheckTestStep(const SuiteModel& suite, const SuiteLayer& layer, const Suite
   CheckAxes(suite, step, cells, place);
   CheckRequirements(suite, &step, step.requirements, place / "requires");
 
-  if (step.launcher.kind == LauncherKind::kNone) {
+  if (!step.launcher.has_ranks()) {
     const Place launcher = place / "launcher";
     if (!step.launcher.world_size.empty()) {
       (launcher / "world_size").Add("the launcher \"none\" starts no ranks; expected another kind");

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "rules/engine/suites/check_matrix.h"
 #include "rules/engine/suites/check_steps.h"
 #include "rules/engine/suites/check_texts.h"
@@ -104,6 +105,25 @@ void CheckSource(const SourceModel& source, const Place& place) {
   }
 }
 
+// Everything that the installation is said to bring must be asked for somewhere: else its name is misspelt.
+void CheckInstall(const SuiteModel& suite, const Place& place) {
+  std::vector<std::string_view> required;
+  const auto add = [&](const std::vector<Requirement>& requirements) {
+    for (const Requirement& requirement : requirements) required.push_back(requirement.name);
+  };
+  add(suite.requirements);
+  for (const SuiteStep& step : suite.build) add(step.requirements);
+  for (const SuiteLayer& layer : suite.layers) {
+    add(layer.requirements);
+    for (const SuiteStep& step : layer.steps) add(step.requirements);
+  }
+  for (size_t i = 0; i < suite.install.brings.size(); ++i) {
+    const std::string& name = suite.install.brings[i];
+    if (absl::c_linear_search(required, name)) continue;
+    (place / i).AddUnknown("expected a tool or a module that the suite requires, got " + Quoted(name), name, required);
+  }
+}
+
 }  // namespace
 
 void CheckSuite(const SuiteModel& suite, const JsonDocument& document, const std::string& pointer, Problems& problems) {
@@ -116,6 +136,7 @@ void CheckSuite(const SuiteModel& suite, const JsonDocument& document, const std
   CheckMatrix(suite, place / "matrix");
   CheckLimits(suite, place);
   CheckRequirements(suite, nullptr, suite.requirements, place / "requires");
+  CheckInstall(suite, place / "install" / "brings");
   for (size_t i = 0; i < suite.build.size(); ++i) {
     CheckBuildStep(suite.build[i], place / "build" / i);
     const std::vector<Requirement>& requirements = suite.build[i].requirements;

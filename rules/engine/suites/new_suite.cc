@@ -1,14 +1,14 @@
 #include "rules/engine/suites/new_suite.h"
 
 #include <cstddef>
-#include <iterator>
 #include <utility>
 
-#include "rules/suites/suite_words.h"
+#include "rules/engine/pack/schema_texts.h"
 
 namespace yardmaster::rules {
 namespace {
 
+using nlohmann::literals::operator""_json_pointer;
 using Json = nlohmann::ordered_json;
 
 // What fits into a line of this width is written on one.
@@ -69,15 +69,16 @@ void Write(const Json& value, size_t indent, size_t column, std::string& out) {
 
 }  // namespace
 
-std::vector<std::string> LauncherWords() {
-  std::vector<std::string> words;
-  words.reserve(std::size(kLauncherKinds));
-  for (const Word<LauncherKind>& launcher : kLauncherKinds) words.emplace_back(launcher.word);
-  return words;
+std::vector<std::string> LauncherNames() {
+  for (const SchemaText& schema : SchemaTexts()) {
+    if (schema.name != "suites") continue;
+    return nlohmann::json::parse(schema.text).at("/definitions/launcher/properties/kind/enum"_json_pointer);
+  }
+  return {};
 }
 
 Json NewSuite(std::string_view id, std::string_view launcher) {
-  const bool ranks = launcher != "none";
+  const bool ranks = launcher != kNoLauncher;
   Json suite = {{"id", id},
                 {"title", "What this suite tests, in one line"},
                 {"description",

@@ -11,11 +11,11 @@
 
 namespace yardmaster::rules {
 
-// "none", "plain", "torchrun", "msrun", "mpirun": as manifests have them.
-std::vector<std::string> LauncherWords();
+// The launchers that the schema of suites allows: "none", "plain" and those of services/worker/launch.
+std::vector<std::string> LauncherNames();
 
-// The file suites/<id>.json of a small suite: it is built, imported and tested, with ranks if `launcher` (a word of
-// LauncherWords) starts some. Valid as it is; its descriptions say what to change. `id` must be one that the schema
+// The file suites/<id>.json of a small suite: it is built, imported and tested, with ranks if `launcher` (one of
+// LauncherNames) starts some. Valid as it is; its descriptions say what to change. `id` must be one that the schema
 // takes.
 nlohmann::ordered_json NewSuite(std::string_view id, std::string_view launcher);
 

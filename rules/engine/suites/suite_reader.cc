@@ -80,6 +80,10 @@ class Reader {
       Take(*limits, "disk_mb", suite.limits.disk_mb);
     }
     suite.requirements = Requirements(value);
+    if (const auto install = value.find("install"); install != value.end()) {
+      Take(*install, "by", suite.install.by);
+      Take(*install, "brings", suite.install.brings);
+    }
     suite.build = Steps(value, "build", pointer);
     const std::string layers = PointerJoin(pointer, "layers");
     const json& list = value.at("layers");
@@ -199,7 +203,7 @@ class Reader {
     Take(value, "directory", step.directory);
     TakeVariables(value, pointer, step.variables);
     if (const auto launcher = value.find("launcher"); launcher != value.end()) {
-      Take(*launcher, "kind", kLauncherKinds, step.launcher.kind);
+      Take(*launcher, "kind", step.launcher.kind);
       TakeText(*launcher, "world_size", step.launcher.world_size);
       Take(*launcher, "oversubscribe", step.launcher.oversubscribe);
     }

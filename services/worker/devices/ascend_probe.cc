@@ -1,14 +1,12 @@
-#include "services/worker/devices/ascend_probe.h"
-
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "services/core/status_macros.h"
-#include "services/worker/devices/device_errors.h"
-#include "services/worker/devices/device_words.h"
 #include "services/worker/devices/npu_smi.h"
+#include "services/worker/devices/vendor_probes.h"
+#include "services/worker/errors.h"
 
 namespace yardmaster::worker {
 namespace {
@@ -35,13 +33,13 @@ class AscendProbe : public DeviceProbe {
     const absl::StatusOr<ToolOutput> info = FindAndRun(command);
     if (info.status().code() == absl::StatusCode::kNotFound) {
       if (nodes.empty()) return discovery;
-      return device_errors::NpuSmiMissing(nodes.front());
+      return worker_errors::NpuSmiMissing(nodes.front());
     }
-    if (!info.ok()) return device_errors::ToolUnanswered("npu-smi", info.status());
+    if (!info.ok()) return worker_errors::ToolUnanswered("npu-smi", info.status());
     if (info->exit_code != 0) {
       // The tool may be installed where there is no device.
       if (nodes.empty()) return discovery;
-      return device_errors::NpuSmiFailed(info->exit_code, info->err.empty() ? info->out : info->err);
+      return worker_errors::ToolFailed("npu-smi", info->exit_code, info->err.empty() ? info->out : info->err);
     }
     ASSIGN_OR_RETURN(NpuTable table, ParseNpuSmiTable(info->out));
     const auto mapping = ParseNpuSmiMapping(Ask(command, "-m"));
@@ -61,7 +59,7 @@ class AscendProbe : public DeviceProbe {
  private:
   // `npu-smi info`, wherever it is; `command` is then how it was called, without "info".
   absl::StatusOr<ToolOutput> FindAndRun(std::vector<std::string>& command) {
-    absl::StatusOr<ToolOutput> output = device_errors::ToolNotFound("npu-smi", "it is in no folder of PATH");
+    absl::StatusOr<ToolOutput> output = worker_errors::ToolNotFound("npu-smi", "it is in no folder of PATH");
     for (const std::string_view tool : kTools) {
       command = {std::string(tool)};
       output = tools_->Run({std::string(tool), "info"});
@@ -88,13 +86,13 @@ class AscendProbe : public DeviceProbe {
     for (const NpuChip& chip : table.chips) cards.insert(chip.npu);
     const std::optional<uint64_t> counted = ParseNpuSmiCount(Ask(command, "-l"));
     if (counted.has_value() && *counted != cards.size()) {
-      return device_errors::NpuCountsDiffer(cards.size(), *counted, "cards", "npu-smi info -l");
+      return worker_errors::NpuCountsDiffer(cards.size(), *counted, "cards", "npu-smi info -l");
     }
     if (mapped > table.chips.size()) {
-      return device_errors::NpuCountsDiffer(table.chips.size(), mapped, "chips", "npu-smi info -m");
+      return worker_errors::NpuCountsDiffer(table.chips.size(), mapped, "chips", "npu-smi info -m");
     }
     if (!counted.has_value() && mapped == 0 && nodes > table.chips.size()) {
-      return device_errors::NpuCountsDiffer(table.chips.size(), nodes, "chips", "/dev/davinci*");
+      return worker_errors::NpuCountsDiffer(table.chips.size(), nodes, "chips", "/dev/davinci*");
     }
     return absl::OkStatus();
   }

@@ -1,31 +1,23 @@
 // Which devices a job may have, and how it comes to see them.
 #include <fnmatch.h>
 
-#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_join.h"
 #include "rules/suites/suite_words.h"
 #include "rules/suites/versions.h"
 #include "services/core/readable.h"
 #include "services/worker/devices/device_probe.h"
-#include "services/worker/devices/device_words.h"
+#include "services/worker/text.h"
 
 namespace yardmaster::worker {
 namespace {
 
-std::string Joined(const std::vector<std::string>& words, std::string_view between) {
-  std::string out;
-  for (const std::string& word : words) {
-    if (!out.empty()) out += between;
-    out += word;
-  }
-  return out;
-}
-
 bool IsOfModel(const Device& device, const std::vector<std::string>& globs) {
-  return std::any_of(globs.begin(), globs.end(), [&device](const std::string& glob) {
+  return absl::c_any_of(globs, [&device](const std::string& glob) {
     return fnmatch(glob.c_str(), device.model.c_str(), FNM_CASEFOLD) == 0;
   });
 }
@@ -36,8 +28,9 @@ uint64_t LogicalId(const Device& device) { return NumberOf(device.visible_as).va
 }  // namespace
 
 void SortDevices(std::vector<Device>& devices) {
-  std::sort(devices.begin(), devices.end(),
-            [](const Device& a, const Device& b) { return std::pair(a.kind, a.index) < std::pair(b.kind, b.index); });
+  absl::c_sort(devices, [](const Device& a, const Device& b) {
+    return std::pair(a.kind, a.index) < std::pair(b.kind, b.index);
+  });
 }
 
 bool Fits(const Device& device, const rules::DeviceRequest& request, std::string& reason) {
@@ -50,7 +43,8 @@ bool Fits(const Device& device, const rules::DeviceRequest& request, std::string
   // Processors have no model, capability or memory of their own.
   if (device.kind == rules::DeviceKind::kCpu) return true;
   if (!request.models.empty() && !IsOfModel(device, request.models)) {
-    reason = device.name + " is of the model " + Quoted(device.model) + ", not " + Joined(request.models, " or ");
+    reason =
+        device.name + " is of the model " + Quoted(device.model) + ", not " + absl::StrJoin(request.models, " or ");
     return false;
   }
   for (const std::string& condition : request.capability) {
@@ -81,14 +75,14 @@ std::vector<std::string> VisibleDeviceVariables(const std::vector<Device>& lease
   }
   std::vector<std::string> variables;
   // Set but empty means none.
-  variables.push_back("CUDA_VISIBLE_DEVICES=" + Joined(gpus, ","));
+  variables.push_back("CUDA_VISIBLE_DEVICES=" + absl::StrJoin(gpus, ","));
   if (npus.empty()) {
     // The runtime stops at the first number that is none of a device: it sees none.
     variables.emplace_back("ASCEND_RT_VISIBLE_DEVICES=-1");
     return variables;
   }
   // The runtime wants them to ascend, and counts what it sees from 0.
-  std::sort(npus.begin(), npus.end(), [](const Device& a, const Device& b) { return LogicalId(a) < LogicalId(b); });
+  absl::c_sort(npus, [](const Device& a, const Device& b) { return LogicalId(a) < LogicalId(b); });
   std::vector<std::string> logical;
   std::vector<std::string> renumbered;
   renumbered.reserve(npus.size());
@@ -96,9 +90,9 @@ std::vector<std::string> VisibleDeviceVariables(const std::vector<Device>& lease
     renumbered.push_back(std::to_string(renumbered.size()));
     logical.push_back(npu.visible_as);
   }
-  variables.push_back("ASCEND_RT_VISIBLE_DEVICES=" + Joined(logical, ","));
+  variables.push_back("ASCEND_RT_VISIBLE_DEVICES=" + absl::StrJoin(logical, ","));
   variables.emplace_back("TILE_FWK_DEVICE_ID=0");
-  variables.push_back("TILE_FWK_DEVICE_ID_LIST=" + Joined(renumbered, ","));
+  variables.push_back("TILE_FWK_DEVICE_ID_LIST=" + absl::StrJoin(renumbered, ","));
   return variables;
 }
 

@@ -3,6 +3,7 @@
 #ifndef YARDMASTER_SERVICES_WORKER_DEVICES_DEVICE_PROBE_H_
 #define YARDMASTER_SERVICES_WORKER_DEVICES_DEVICE_PROBE_H_
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -15,7 +16,8 @@
 
 namespace yardmaster::worker {
 
-enum class DeviceHealth : uint8_t { kOk, kWarning, kBad, kUnknown };
+// From the best to the worst: a warning does not keep a job off a device, not to know its health does.
+enum class DeviceHealth : uint8_t { kOk, kWarning, kUnknown, kBad };
 
 struct Device {
   rules::DeviceKind kind = rules::DeviceKind::kCpu;
@@ -68,7 +70,8 @@ class ToolRunner {
   // NOT_FOUND: no such program. DEADLINE_EXCEEDED: it did not answer in time.
   virtual absl::StatusOr<ToolOutput> Run(const std::vector<std::string>& argv) = 0;
 };
-std::unique_ptr<ToolRunner> MakeToolRunner();
+// npu-smi needs seconds on hosts with many cards; a driver that hangs never answers.
+std::unique_ptr<ToolRunner> MakeToolRunner(std::chrono::milliseconds timeout = std::chrono::seconds(30));
 
 // `count` devices of kind CPU: how many ranks may run beside each other.
 std::unique_ptr<DeviceProbe> MakeCpuProbe(size_t count);
@@ -76,10 +79,6 @@ std::unique_ptr<DeviceProbe> MakeCpuProbe(size_t count);
 std::unique_ptr<DeviceProbe> MakeNvidiaProbe(std::shared_ptr<ToolRunner> tools);
 // npu-smi.
 std::unique_ptr<DeviceProbe> MakeAscendProbe(std::shared_ptr<ToolRunner> tools);
-
-// Parsers of what the tools print, for tests and fuzzing. Errors name the line.
-absl::StatusOr<std::vector<Device>> ParseNvidiaSmi(std::string_view csv);
-absl::StatusOr<std::vector<Device>> ParseNpuSmiInfo(std::string_view text);
 
 // In the order in which people count them: by kind, then by index.
 void SortDevices(std::vector<Device>& devices);

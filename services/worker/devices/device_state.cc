@@ -1,9 +1,9 @@
 // Whether a device may be given to a job, and whether it is still good afterwards.
-#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "rules/suites/versions.h"
 #include "services/worker/devices/device_probe.h"
 
@@ -55,11 +55,11 @@ bool DeviceStillUsable(DeviceProbe& probe, const Device& device, std::string& re
     reason = device.name + " can't be looked at any more: " + std::string(now.status().message());
     return false;
   }
-  const auto found = std::find_if(now->devices.begin(), now->devices.end(),
-                                  [&device](const Device& candidate) { return candidate.id == device.id; });
+  const auto found =
+      absl::c_find_if(now->devices, [&device](const Device& candidate) { return candidate.id == device.id; });
   if (found == now->devices.end()) {
     // A device that is lost may not even say its name: the driver then knows only its place.
-    const auto place = std::find_if(now->devices.begin(), now->devices.end(), [&device](const Device& candidate) {
+    const auto place = absl::c_find_if(now->devices, [&device](const Device& candidate) {
       return candidate.health == DeviceHealth::kBad && candidate.name == device.name;
     });
     reason = device.name + " is gone" + (place == now->devices.end() ? "" : ": " + HealthReason(*place));

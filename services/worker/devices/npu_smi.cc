@@ -1,14 +1,20 @@
 #include "services/worker/devices/npu_smi.h"
 
+#include <re2/re2.h>
+
 #include <algorithm>
 #include <array>
 #include <limits>
 
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_join.h"
 #include "services/core/lines.h"
 #include "services/core/readable.h"
 #include "services/core/status_macros.h"
-#include "services/worker/devices/device_errors.h"
-#include "services/worker/devices/device_words.h"
+#include "services/worker/devices/device_health.h"
+#include "services/worker/devices/system_devices.h"
+#include "services/worker/errors.h"
+#include "services/worker/text.h"
 
 namespace yardmaster::worker {
 namespace {
@@ -31,13 +37,9 @@ std::optional<std::vector<std::string_view>> Cells(std::string_view line) {
   line = TrimBlanks(line);
   if (line.size() < 2 || line.front() != '|' || line.back() != '|') return std::nullopt;
   line = line.substr(1, line.size() - 2);
-  std::vector<std::string_view> cells;
-  while (true) {
-    const size_t bar = line.find('|');
-    cells.push_back(TrimBlanks(line.substr(0, bar)));
-    if (bar == std::string_view::npos) return cells;
-    line.remove_prefix(bar + 1);
-  }
+  std::vector<std::string_view> cells = Split(line, '|');
+  for (std::string_view& cell : cells) cell = TrimBlanks(cell);
+  return cells;
 }
 
 std::optional<uint64_t> SmallNumber(std::string_view text) {
@@ -53,36 +55,9 @@ bool IsSmallNumber(std::string_view text, uint64_t& number) {
 
 bool IsUnknown(std::string_view word) { return word == "-" || word == "NA" || word == "N/A"; }
 
-// Words of a cell in which "used/ total" may lack blanks around the slash, which stays a word of its own.
-std::vector<std::string> ValueWords(std::string_view cell) {
-  std::vector<std::string> words;
-  for (const std::string_view word : SplitWords(cell)) {
-    if (IsUnknown(word)) {
-      words.emplace_back(word);
-      continue;
-    }
-    std::string part;
-    for (const char c : word) {
-      if (c != '/') {
-        part += c;
-        continue;
-      }
-      if (!part.empty()) words.push_back(std::move(part));
-      part.clear();
-      words.emplace_back("/");
-    }
-    if (!part.empty()) words.push_back(std::move(part));
-  }
-  return words;
-}
-
 std::string JoinedWords(std::string_view cell) {
-  std::string out;
-  for (const std::string_view word : SplitWords(cell)) {
-    if (!out.empty()) out += ' ';
-    out += word;
-  }
-  return out;
+  const std::vector<std::string_view> words = SplitWords(cell);
+  return absl::StrJoin(words, " ", [](std::string* out, std::string_view word) { *out += word; });
 }
 
 // What the second line of the header says about the rows.
@@ -109,16 +84,19 @@ DeviceHealth HealthOf(std::string_view word) {
 class TableReader {
  public:
   absl::StatusOr<NpuTable> Read(std::string_view text) {
-    if (text.size() > kMaxOutputBytes) return device_errors::NpuSmiCutOff("it is too long to be read");
+    if (text.size() > kMaxOutputBytes)
+      return worker_errors::ToolOutputUnclear("npu-smi", "a table that is cut off: it is too long to be read");
     for (const std::string_view line : LinesOf(text)) {
       ++number_;
       line_ = TrimBlanks(line);
       RETURN_IF_ERROR(Line());
     }
-    if (shape_ == nullptr) return device_errors::NpuSmiWithoutTable();
-    if (half_.has_value()) return device_errors::NpuSmiCutOff("the last chip has no second row");
+    if (shape_ == nullptr) return worker_errors::ToolOutputUnclear("npu-smi", "no table of devices");
+    if (half_.has_value())
+      return worker_errors::ToolOutputUnclear("npu-smi", "a table that is cut off: the last chip has no second row");
     // Without it nobody knows who uses the chips.
-    if (!in_processes_) return device_errors::NpuSmiCutOff("the table of processes is missing");
+    if (!in_processes_)
+      return worker_errors::ToolOutputUnclear("npu-smi", "a table that is cut off: the table of processes is missing");
     Finish();
     return std::move(table_);
   }
@@ -147,12 +125,16 @@ class TableReader {
     return half_.has_value() ? ChipRow(*cells) : DeviceRow(*cells);
   }
 
-  absl::Status Wrong(std::string_view what) const { return device_errors::NpuSmiLine(number_, what, line_); }
+  absl::Status Wrong(std::string_view what) const {
+    return worker_errors::ToolLineUnclear("npu-smi", number_, what, line_);
+  }
+
+  absl::Status UnknownColumns() const { return Wrong("the columns of this table are not known"); }
 
   // "npu-smi 24.1.0    Version: 24.1.0"
   absl::Status Banner(std::string_view cell) {
     const std::vector<std::string_view> words = SplitWords(cell);
-    const auto version = std::find(words.begin(), words.end(), "Version:");
+    const auto version = absl::c_find(words, "Version:");
     if (version != words.end() && version + 1 != words.end()) {
       table_.version = Readable(*(version + 1), kMaxTextBytes);
     }
@@ -160,11 +142,11 @@ class TableReader {
   }
 
   absl::Status Header(const std::vector<std::string_view>& cells) {
-    if (cells.size() != 3) return device_errors::NpuSmiHeaderUnknown(number_, line_);
+    if (cells.size() != 3) return UnknownColumns();
     const std::string all = JoinedWords(cells[0]) + "|" + JoinedWords(cells[1]) + "|" + JoinedWords(cells[2]);
     if (!header_.has_value()) {
       if (all != "NPU Name|Health|Power(W) Temp(C) Hugepages-Usage(page)") {
-        return device_errors::NpuSmiHeaderUnknown(number_, line_);
+        return UnknownColumns();
       }
       header_ = true;
       return absl::OkStatus();
@@ -176,7 +158,7 @@ class TableReader {
         return absl::OkStatus();
       }
     }
-    return device_errors::NpuSmiHeaderUnknown(number_, line_);
+    return UnknownColumns();
   }
 
   // "0     910B3 | OK | 91.4  38  0 / 0"
@@ -222,56 +204,38 @@ class TableReader {
 
   // AI core, used / total of memory, and, where there is some, used / total of high-bandwidth memory.
   absl::Status Figures(std::string_view cell, Device& device) {
-    const std::vector<std::string> words = ValueWords(cell);
-    size_t at = 0;
-    std::optional<uint64_t> cores;
-    std::optional<uint64_t> used;
-    std::optional<uint64_t> total;
-    if (!Take(words, at, cores) || !TakePair(words, at, used, total)) return Wrong("figures of use were expected");
-    if (shape_->high_bandwidth && !TakePair(words, at, used, total)) return Wrong("figures of HBM were expected");
-    if (at != words.size()) return Wrong("there are more figures than columns");
-    if (cores.has_value()) device.utilization = static_cast<int>(std::min<uint64_t>(*cores, 100));
-    device.memory_used_mb = used;
-    device.memory_mb = total;
+    // One word may stand for both numbers of a pair that is not known; blanks around the slash may be missing.
+    constexpr std::string_view kValue = R"((\d{1,9}|-|NA|N/A))";
+    static const std::string kPair = Concat("((?:", kValue, R"(\s*/\s*)", kValue, "|-|NA|N/A))");
+    static const RE2 kFigures(Concat(kValue, R"(\s+)", kPair, R"((?:\s+)", kPair, R"()?(\s.*)?)"));
+    std::string cores, memory, used, total, hbm, hbm_used, hbm_total, rest;
+    if (!RE2::FullMatch(re2::StringPiece(cell.data(), cell.size()), kFigures, &cores, &memory, &used, &total, &hbm,
+                        &hbm_used, &hbm_total, &rest)) {
+      return Wrong("figures of use were expected");
+    }
+    if (shape_->high_bandwidth && hbm.empty()) return Wrong("figures of HBM were expected");
+    if (!rest.empty() || (!shape_->high_bandwidth && !hbm.empty())) return Wrong("there are more figures than columns");
+    if (const auto percent = NumberOf(cores)) device.utilization = static_cast<int>(std::min<uint64_t>(*percent, 100));
+    device.memory_used_mb = NumberOf(shape_->high_bandwidth ? hbm_used : used);
+    device.memory_mb = NumberOf(shape_->high_bandwidth ? hbm_total : total);
     for (const Rating& rating : kRatings) {
-      if (device.model != rating.model || !total.has_value()) continue;
-      if (*total * 100 < rating.memory_mb * kLeastPercent) {
+      if (device.model != rating.model || !device.memory_mb.has_value()) continue;
+      if (*device.memory_mb * 100 < rating.memory_mb * kLeastPercent) {
         Worsen(device, DeviceHealth::kBad,
-               "it shows " + std::to_string(*total) + " of the " + std::to_string(rating.memory_mb) +
-                   " MB of memory that a " + device.model + " has");
+               Concat("it shows ", *device.memory_mb, " of the ", rating.memory_mb, " MB of memory that a ",
+                      device.model, " has"));
       }
     }
     return absl::OkStatus();
   }
 
-  static bool Take(const std::vector<std::string>& words, size_t& at, std::optional<uint64_t>& value) {
-    value.reset();
-    if (at >= words.size()) return false;
-    const std::string& word = words[at++];
-    if (IsUnknown(word)) return true;
-    value = SmallNumber(word);
-    return value.has_value();
-  }
-
-  static bool TakePair(const std::vector<std::string>& words, size_t& at, std::optional<uint64_t>& used,
-                       std::optional<uint64_t>& total) {
-    if (!Take(words, at, used)) return false;
-    if (at >= words.size() || words[at] != "/") {
-      // One "NA" may stand for both.
-      total.reset();
-      return !used.has_value();
-    }
-    ++at;
-    return Take(words, at, total);
-  }
-
   absl::Status ProcessHeader(const std::vector<std::string_view>& cells) {
     constexpr std::array<std::string_view, 5> kNames = {"NPU Chip", "Process id", "Process name", "Process memory(MB)",
                                                         "Process id in container"};
-    if (shape_ == nullptr || half_.has_value()) return device_errors::NpuSmiHeaderUnknown(number_, line_);
+    if (shape_ == nullptr || half_.has_value()) return UnknownColumns();
     bool known = cells.size() == 4 || cells.size() == 5;
     for (size_t i = 0; known && i < cells.size(); ++i) known = JoinedWords(cells[i]) == kNames[i];
-    if (!known) return device_errors::NpuSmiHeaderUnknown(number_, line_);
+    if (!known) return UnknownColumns();
     process_cells_ = cells.size();
     in_processes_ = true;
     return absl::OkStatus();
@@ -340,14 +304,6 @@ class TableReader {
 }  // namespace
 
 absl::StatusOr<NpuTable> ParseNpuSmiTable(std::string_view text) { return TableReader().Read(text); }
-
-absl::StatusOr<std::vector<Device>> ParseNpuSmiInfo(std::string_view text) {
-  ASSIGN_OR_RETURN(NpuTable table, ParseNpuSmiTable(text));
-  std::vector<Device> devices;
-  devices.reserve(table.chips.size());
-  for (NpuChip& chip : table.chips) devices.push_back(std::move(chip.device));
-  return devices;
-}
 
 std::optional<uint64_t> ParseNpuSmiCount(std::string_view text) {
   for (const std::string_view line : LinesOf(text.substr(0, kMaxOutputBytes))) {

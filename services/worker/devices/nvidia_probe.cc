@@ -1,17 +1,20 @@
-#include "services/worker/devices/nvidia_probe.h"
-
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
+#include "absl/cleanup/cleanup.h"
 #include "services/core/readable.h"
 #include "services/core/status_macros.h"
-#include "services/worker/devices/device_errors.h"
-#include "services/worker/devices/device_words.h"
+#include "services/worker/devices/device_health.h"
 #include "services/worker/devices/nvidia_smi.h"
+#include "services/worker/devices/vendor_probes.h"
+#include "services/worker/errors.h"
+#include "services/worker/text.h"
 
 namespace yardmaster::worker {
 namespace {
@@ -20,18 +23,6 @@ constexpr unsigned kMaxGpus = 1024;
 constexpr unsigned kMaxMigSlots = 64;
 constexpr uint64_t kMiB = 1024 * 1024;
 constexpr size_t kMaxTextBytes = 200;
-
-// Shuts NVML down again.
-class NvmlSession {
- public:
-  explicit NvmlSession(Nvml& nvml) : nvml_(nvml) {}
-  ~NvmlSession() { nvml_.Shutdown(); }
-  NvmlSession(const NvmlSession&) = delete;
-  NvmlSession& operator=(const NvmlSession&) = delete;
-
- private:
-  Nvml& nvml_;
-};
 
 // True if the answer can be used. What a board can't say is left open; what means that it is broken is its health.
 bool Answered(Nvml& nvml, int code, Device& device) {
@@ -77,32 +68,22 @@ void ReadUse(Nvml& nvml, Nvml::Handle handle, Device& device) {
 
 void ReadHealth(Nvml& nvml, Nvml::Handle handle, Device& device) {
   uint64_t errors = 0;
-  if (Answered(nvml, nvml.UncorrectedErrors(handle, errors), device)) {
-    device.uncorrected_errors = errors;
-    if (errors > 0) {
-      Worsen(device, DeviceHealth::kWarning,
-             std::to_string(errors) + " memory errors could not be corrected since the driver was loaded");
-    }
-  }
+  if (Answered(nvml, nvml.UncorrectedErrors(handle, errors), device)) device.uncorrected_errors = errors;
+  GpuFacts facts;
   bool pending = false;
   bool failed = false;
-  if (Answered(nvml, nvml.RemappedRows(handle, pending, failed), device) && failed) {
-    Worsen(device, DeviceHealth::kBad, "damaged rows of its memory could not be remapped");
+  if (Answered(nvml, nvml.RemappedRows(handle, pending, failed), device)) {
+    facts.memory_pending = pending;
+    facts.remap_failed = failed;
   }
   bool retired = false;
-  if (Answered(nvml, nvml.RetiredPagesPending(handle, retired), device) && retired) pending = true;
-  if (pending) {
-    Worsen(device, DeviceHealth::kWarning, "damaged memory waits to be taken out of use at the next reset");
-  }
+  if (Answered(nvml, nvml.RetiredPagesPending(handle, retired), device) && retired) facts.memory_pending = true;
   constexpr unsigned kProhibited = 2;
   unsigned mode = 0;
   if (Answered(nvml, nvml.ComputeMode(handle, mode), device) && mode != 0) {
-    if (mode == kProhibited) {
-      Worsen(device, DeviceHealth::kBad, "its compute mode prohibits all work");
-    } else {
-      Worsen(device, DeviceHealth::kWarning, "its compute mode allows one process at a time");
-    }
+    facts.mode = mode == kProhibited ? GpuFacts::Mode::kProhibited : GpuFacts::Mode::kExclusive;
   }
+  WorsenByFacts(device, facts);
 }
 
 // What all devices of a host have in common.
@@ -110,6 +91,17 @@ struct Versions {
   std::string driver;
   std::string runtime;
 };
+
+Device GpuAt(unsigned index, const Versions& versions) {
+  Device device;
+  device.kind = rules::DeviceKind::kGpu;
+  device.index = static_cast<int>(index);
+  device.name = Concat("gpu", index);
+  device.driver = versions.driver;
+  device.runtime = versions.runtime;
+  device.health = DeviceHealth::kOk;
+  return device;
+}
 
 // The instances of a GPU that is split; each is leased like a device of its own.
 std::vector<Device> ReadInstances(Nvml& nvml, Nvml::Handle handle, const Device& whole) {
@@ -133,13 +125,7 @@ std::vector<Device> ReadInstances(Nvml& nvml, Nvml::Handle handle, const Device&
 
 // One GPU, or the instances that it is split into.
 std::vector<Device> ReadDevice(Nvml& nvml, Nvml::Handle handle, const Versions& versions, unsigned index) {
-  Device device;
-  device.kind = rules::DeviceKind::kGpu;
-  device.index = static_cast<int>(index);
-  device.name = "gpu" + std::to_string(index);
-  device.driver = versions.driver;
-  device.runtime = versions.runtime;
-  device.health = DeviceHealth::kOk;
+  Device device = GpuAt(index, versions);
   ReadIdentity(nvml, handle, device);
   std::string address;
   if (Answered(nvml, nvml.PciAddress(handle, address), device)) device.pci_address = NormalPciAddress(address);
@@ -164,22 +150,6 @@ std::vector<Device> ReadDevice(Nvml& nvml, Nvml::Handle handle, const Versions& 
   return {std::move(device)};
 }
 
-// The reasons of one device several times over: each once.
-void DropRepeatedReasons(Device& device) {
-  std::string kept;
-  std::string_view rest = device.health_reason;
-  while (!rest.empty()) {
-    const size_t end = std::min(rest.find("; "), rest.size());
-    const std::string_view reason = rest.substr(0, end);
-    if (kept.find(reason) == std::string::npos) {
-      if (!kept.empty()) kept += "; ";
-      kept += reason;
-    }
-    rest.remove_prefix(std::min(end + 2, rest.size()));
-  }
-  device.health_reason = std::move(kept);
-}
-
 class NvidiaProbe : public DeviceProbe {
  public:
   NvidiaProbe(std::unique_ptr<Nvml> nvml, std::shared_ptr<ToolRunner> tools, SystemPaths paths)
@@ -198,7 +168,7 @@ class NvidiaProbe : public DeviceProbe {
       if (code == kNvmlDriverNotLoaded && !HasNvidiaCard(paths_)) return discovery;
       return Failure("start", code);
     }
-    const NvmlSession session(*nvml_);
+    const absl::Cleanup shutdown = [this] { nvml_->Shutdown(); };
     Versions versions;
     int cuda = 0;
     if (nvml_->DriverVersion(versions.driver) != kNvmlOk) versions.driver.clear();
@@ -216,29 +186,21 @@ class NvidiaProbe : public DeviceProbe {
         discovery.devices.push_back(Unreachable(index, code, versions));
         continue;
       }
-      for (Device& device : ReadDevice(*nvml_, handle, versions, index)) {
-        DropRepeatedReasons(device);
-        discovery.devices.push_back(std::move(device));
-      }
+      absl::c_move(ReadDevice(*nvml_, handle, versions, index), std::back_inserter(discovery.devices));
     }
     return discovery;
   }
 
   absl::Status Failure(std::string_view call, int code) {
-    if (code == kNvmlVersionsDiffer) return device_errors::LibraryAndDriverDiffer();
-    if (code == kNvmlDriverNotLoaded) return device_errors::DriverNotLoaded();
-    return device_errors::NvmlFailed(call, code, nvml_->ErrorText(code));
+    if (code == kNvmlVersionsDiffer) return worker_errors::LibraryAndDriverDiffer();
+    if (code == kNvmlDriverNotLoaded) return worker_errors::DriverNotLoaded();
+    return worker_errors::NvmlFailed(call, code, nvml_->ErrorText(code));
   }
 
   // A device that NVML counts and can't hand out.
   Device Unreachable(unsigned index, int code, const Versions& versions) {
-    Device device;
-    device.kind = rules::DeviceKind::kGpu;
-    device.index = static_cast<int>(index);
-    device.name = "gpu" + std::to_string(index);
-    device.id = "gpu:" + std::to_string(index);
-    device.driver = versions.driver;
-    device.runtime = versions.runtime;
+    Device device = GpuAt(index, versions);
+    device.id = Concat("gpu:", index);
     device.health = DeviceHealth::kBad;
     Answered(*nvml_, code, device);
     if (device.health_reason.empty()) {
@@ -251,7 +213,7 @@ class NvidiaProbe : public DeviceProbe {
     ASSIGN_OR_RETURN(const ToolOutput output,
                      tools_->Run({"nvidia-smi", "--query-gpu=" + fields, "--format=csv,nounits"}));
     if (output.exit_code != 0) {
-      return device_errors::NvidiaSmiFailed(output.exit_code, output.out.empty() ? output.err : output.out);
+      return worker_errors::ToolFailed("nvidia-smi", output.exit_code, output.out.empty() ? output.err : output.out);
     }
     if (output.out.find("No devices were found") != std::string::npos) return std::vector<SmiRow>();
     return ParseNvidiaSmiRows(output.out);
@@ -265,7 +227,7 @@ class NvidiaProbe : public DeviceProbe {
     absl::StatusOr<std::vector<SmiRow>> rows = Query(all + ",name");
     if (rows.status().code() == absl::StatusCode::kNotFound) return discovery;
     if (rows.status().code() == absl::StatusCode::kDeadlineExceeded) {
-      return device_errors::ToolUnanswered("nvidia-smi", rows.status());
+      return worker_errors::ToolUnanswered("nvidia-smi", rows.status());
     }
     if (!rows.ok()) {
       // Perhaps one field is too new for this driver.
@@ -283,10 +245,10 @@ class NvidiaProbe : public DeviceProbe {
   absl::StatusOr<Discovery> Refusal(const absl::Status& status, const Discovery& nothing) {
     const std::string said = LowerCase(std::string_view(status.message().data(), status.message().size()));
     if (said.find("no devices were found") != std::string::npos) return nothing;
-    if (said.find("version mismatch") != std::string::npos) return device_errors::LibraryAndDriverDiffer();
+    if (said.find("version mismatch") != std::string::npos) return worker_errors::LibraryAndDriverDiffer();
     if (said.find("communicate with the nvidia driver") != std::string::npos) {
       if (!HasNvidiaCard(paths_)) return nothing;
-      return device_errors::DriverNotLoaded();
+      return worker_errors::DriverNotLoaded();
     }
     return status;
   }

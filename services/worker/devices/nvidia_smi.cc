@@ -4,12 +4,15 @@
 #include <limits>
 #include <optional>
 
+#include "absl/algorithm/container.h"
 #include "rules/suites/versions.h"
 #include "services/core/lines.h"
 #include "services/core/readable.h"
 #include "services/core/status_macros.h"
-#include "services/worker/devices/device_errors.h"
-#include "services/worker/devices/device_words.h"
+#include "services/worker/devices/device_health.h"
+#include "services/worker/devices/system_devices.h"
+#include "services/worker/errors.h"
+#include "services/worker/text.h"
 
 namespace yardmaster::worker {
 namespace {
@@ -20,14 +23,8 @@ constexpr size_t kMaxTextBytes = 200;
 
 // At most `most` fields; the last one keeps its commas.
 std::vector<std::string_view> SplitFields(std::string_view line, size_t most) {
-  std::vector<std::string_view> fields;
-  while (fields.size() + 1 < most) {
-    const size_t comma = line.find(',');
-    if (comma == std::string_view::npos) break;
-    fields.push_back(TrimBlanks(line.substr(0, comma)));
-    line.remove_prefix(comma + 1);
-  }
-  fields.push_back(TrimBlanks(line));
+  std::vector<std::string_view> fields = Split(line, ',', most);
+  for (std::string_view& field : fields) field = TrimBlanks(field);
   return fields;
 }
 
@@ -54,7 +51,7 @@ class RowReader {
     if (text.empty()) return std::nullopt;
     const std::optional<uint64_t> number = NumberOf(text);
     if (!number.has_value() && status_.ok()) {
-      status_ = device_errors::NvidiaSmiLine(line_, std::string(column) + " is not a number", text);
+      status_ = worker_errors::ToolLineUnclear("nvidia-smi", line_, std::string(column) + " is not a number", text);
     }
     return number;
   }
@@ -69,9 +66,9 @@ class RowReader {
 
 // A GPU that is lost says so in place of its values.
 bool SaysLost(const SmiRow& row) {
-  return std::any_of(row.begin(), row.end(), [](const SmiRow::value_type& value) {
+  return absl::c_any_of(row, [](const SmiRow::value_type& value) {
     const std::string lower = LowerCase(value.second);
-    return lower.find("gpu is lost") != std::string::npos || lower == "[unknown error]";
+    return Contains(lower, "gpu is lost") || lower == "[unknown error]";
   });
 }
 
@@ -81,7 +78,7 @@ absl::StatusOr<Device> DeviceOf(const SmiRow& row, size_t line) {
   device.kind = rules::DeviceKind::kGpu;
   device.health = DeviceHealth::kOk;
   device.id = Readable(reader.Text("uuid"), kMaxTextBytes);
-  if (device.id.empty()) return device_errors::NvidiaSmiLine(line, "there is no uuid", "");
+  if (device.id.empty()) return worker_errors::ToolLineUnclear("nvidia-smi", line, "there is no uuid", "");
   device.visible_as = device.id;
   const uint64_t index = reader.Number("index").value_or(line >= 2 ? line - 2 : 0);
   device.index = static_cast<int>(std::min<uint64_t>(index, std::numeric_limits<int>::max()));
@@ -100,25 +97,16 @@ absl::StatusOr<Device> DeviceOf(const SmiRow& row, size_t line) {
   device.uncorrected_errors = reader.Number("ecc.errors.uncorrected.volatile.total");
   if (!reader.status().ok()) return reader.status();
 
-  if (SaysLost(row)) Worsen(device, DeviceHealth::kBad, "it is lost: it does not answer its driver any more");
-  if (reader.Yes("remapped_rows.failure")) {
-    Worsen(device, DeviceHealth::kBad, "damaged rows of its memory could not be remapped");
-  }
+  GpuFacts facts;
+  facts.lost = SaysLost(row);
+  facts.remap_failed = reader.Yes("remapped_rows.failure");
+  facts.memory_pending = reader.Yes("remapped_rows.pending") || reader.Yes("retired_pages.pending");
   const std::string_view mode = reader.Text("compute_mode");
-  if (mode == "Prohibited") Worsen(device, DeviceHealth::kBad, "its compute mode prohibits all work");
-  if (mode.substr(0, 9) == "Exclusive") {
-    Worsen(device, DeviceHealth::kWarning, "its compute mode allows one process at a time");
-  }
+  if (mode == "Prohibited") facts.mode = GpuFacts::Mode::kProhibited;
+  if (mode.starts_with("Exclusive")) facts.mode = GpuFacts::Mode::kExclusive;
+  WorsenByFacts(device, facts);
   if (reader.Text("mig.mode.current") == "Enabled") {
     Worsen(device, DeviceHealth::kBad, "it is split (MIG): only its instances can be used, which take NVML to find");
-  }
-  if (reader.Yes("remapped_rows.pending") || reader.Yes("retired_pages.pending")) {
-    Worsen(device, DeviceHealth::kWarning, "damaged memory waits to be taken out of use at the next reset");
-  }
-  if (device.uncorrected_errors.value_or(0) > 0) {
-    Worsen(device, DeviceHealth::kWarning,
-           std::to_string(*device.uncorrected_errors) +
-               " memory errors could not be corrected since the driver was loaded");
   }
   return device;
 }
@@ -126,7 +114,8 @@ absl::StatusOr<Device> DeviceOf(const SmiRow& row, size_t line) {
 }  // namespace
 
 absl::StatusOr<std::vector<SmiRow>> ParseNvidiaSmiRows(std::string_view csv) {
-  if (csv.size() > kMaxToolOutputBytes) return device_errors::NvidiaSmiLine(1, "there is too much output", "");
+  if (csv.size() > kMaxToolOutputBytes)
+    return worker_errors::ToolLineUnclear("nvidia-smi", 1, "there is too much output", "");
   std::vector<std::string> columns;
   std::vector<SmiRow> rows;
   size_t number = 0;
@@ -135,18 +124,19 @@ absl::StatusOr<std::vector<SmiRow>> ParseNvidiaSmiRows(std::string_view csv) {
     if (TrimBlanks(line).empty()) continue;
     if (columns.empty()) {
       for (const std::string_view column : SplitFields(line, kMaxColumns)) columns.emplace_back(WithoutUnit(column));
-      if (std::find(columns.begin(), columns.end(), "uuid") == columns.end()) {
-        return device_errors::NvidiaSmiColumnMissing("uuid");
+      if (!absl::c_linear_search(columns, "uuid")) {
+        return worker_errors::ToolOutputUnclear("nvidia-smi", "no column \"uuid\"");
       }
       continue;
     }
     const std::vector<std::string_view> fields = SplitFields(line, columns.size());
     if (fields.size() != columns.size()) {
-      return device_errors::NvidiaSmiLine(
-          number, std::to_string(columns.size()) + " values were expected, there are " + std::to_string(fields.size()),
-          line);
+      return worker_errors::ToolLineUnclear(
+          "nvidia-smi", number,
+          std::to_string(columns.size()) + " values were expected, there are " + std::to_string(fields.size()), line);
     }
-    if (rows.size() >= kMaxGpus) return device_errors::NvidiaSmiLine(number, "there are too many GPUs", line);
+    if (rows.size() >= kMaxGpus)
+      return worker_errors::ToolLineUnclear("nvidia-smi", number, "there are too many GPUs", line);
     SmiRow row;
     for (size_t i = 0; i < fields.size(); ++i) row[columns[i]] = std::string(fields[i]);
     rows.push_back(std::move(row));
@@ -162,11 +152,6 @@ absl::StatusOr<std::vector<Device>> DevicesOfNvidiaSmi(const std::vector<SmiRow>
     devices.push_back(std::move(device));
   }
   return devices;
-}
-
-absl::StatusOr<std::vector<Device>> ParseNvidiaSmi(std::string_view csv) {
-  ASSIGN_OR_RETURN(const std::vector<SmiRow> rows, ParseNvidiaSmiRows(csv));
-  return DevicesOfNvidiaSmi(rows);
 }
 
 std::map<std::string, std::vector<int64_t>> ParseNvidiaSmiProcesses(std::string_view csv) {

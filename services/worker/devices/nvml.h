@@ -61,8 +61,9 @@ class Nvml {
   virtual int MigDeviceAt(Handle device, unsigned slot, Handle& instance) = 0;
 };
 
-// The library of this system; null where there is none, or one without what every version has had for years.
-std::unique_ptr<Nvml> LoadNvml();
+// The library of this system, or another one in tests; null where there is none, or one without what every version has
+// had for years.
+std::unique_ptr<Nvml> LoadNvml(const char* library = "libnvidia-ml.so.1");
 
 }  // namespace yardmaster::worker
 

@@ -12,7 +12,6 @@
 namespace yardmaster::worker {
 namespace {
 
-constexpr const char* kLibrary = "libnvidia-ml.so.1";
 // nvmlInitWithFlags: a host without devices is no error.
 constexpr unsigned kInitFlagNoGpus = 1;
 // nvmlDeviceGetTotalEccErrors: what could not be corrected, since the driver was loaded.
@@ -65,87 +64,79 @@ constexpr unsigned VersionWord(unsigned version) {
 
 class NvmlLibrary : public Nvml {
  public:
-  explicit NvmlLibrary(void* library) : library_(library) {
-    Find(init_with_flags_, "nvmlInitWithFlags");
-    Find(init_, "nvmlInit_v2");
-    Find(shutdown_, "nvmlShutdown");
-    Find(error_string_, "nvmlErrorString");
-    Find(driver_version_, "nvmlSystemGetDriverVersion");
-    Find(cuda_version_, "nvmlSystemGetCudaDriverVersion_v2", "nvmlSystemGetCudaDriverVersion");
-    Find(count_, "nvmlDeviceGetCount_v2", "nvmlDeviceGetCount");
-    Find(device_at_, "nvmlDeviceGetHandleByIndex_v2", "nvmlDeviceGetHandleByIndex");
-    Find(name_, "nvmlDeviceGetName");
-    Find(uuid_, "nvmlDeviceGetUUID");
-    Find(pci_, "nvmlDeviceGetPciInfo_v3");
-    Find(capability_, "nvmlDeviceGetCudaComputeCapability");
-    Find(compute_mode_, "nvmlDeviceGetComputeMode");
-    Find(memory_v2_, "nvmlDeviceGetMemoryInfo_v2");
-    Find(memory_, "nvmlDeviceGetMemoryInfo");
-    Find(utilization_, "nvmlDeviceGetUtilizationRates");
-    Find(ecc_errors_, "nvmlDeviceGetTotalEccErrors");
-    Find(remapped_rows_, "nvmlDeviceGetRemappedRows");
-    Find(retired_pages_, "nvmlDeviceGetRetiredPagesPendingStatus");
-    Find(processes_v2_, "nvmlDeviceGetComputeRunningProcesses_v3", "nvmlDeviceGetComputeRunningProcesses_v2");
-    Find(processes_v1_, "nvmlDeviceGetComputeRunningProcesses");
-    Find(mig_mode_, "nvmlDeviceGetMigMode");
-    Find(mig_slots_, "nvmlDeviceGetMaxMigDeviceCount");
-    Find(mig_device_, "nvmlDeviceGetMigDeviceHandleByIndex");
-  }
+  explicit NvmlLibrary(void* library) : library_(library) {}
   ~NvmlLibrary() override { dlclose(library_); }
   NvmlLibrary(const NvmlLibrary&) = delete;
   NvmlLibrary& operator=(const NvmlLibrary&) = delete;
 
-  // What there has been since NVML came to be.
+  // It has what there has been since NVML came to be.
   bool usable() const {
-    return (init_with_flags_ != nullptr || init_ != nullptr) && shutdown_ != nullptr && count_ != nullptr &&
-           device_at_ != nullptr && name_ != nullptr && uuid_ != nullptr;
+    return (Has("nvmlInitWithFlags") || Has("nvmlInit_v2")) && Has("nvmlShutdown") &&
+           (Has("nvmlDeviceGetCount_v2") || Has("nvmlDeviceGetCount")) &&
+           (Has("nvmlDeviceGetHandleByIndex_v2") || Has("nvmlDeviceGetHandleByIndex")) && Has("nvmlDeviceGetName") &&
+           Has("nvmlDeviceGetUUID");
   }
 
-  int Init() override { return init_with_flags_ != nullptr ? init_with_flags_(kInitFlagNoGpus) : init_(); }
-  void Shutdown() override { shutdown_(); }
+  int Init() override {
+    return Has("nvmlInitWithFlags") ? Call("nvmlInitWithFlags", kInitFlagNoGpus) : Call("nvmlInit_v2");
+  }
+  void Shutdown() override { Call("nvmlShutdown"); }
   std::string ErrorText(int code) override {
-    const char* text = error_string_ == nullptr ? nullptr : error_string_(code);
+    const auto text_of = reinterpret_cast<const char* (*)(int)>(dlsym(library_, "nvmlErrorString"));
+    const char* text = text_of == nullptr ? nullptr : text_of(code);
     return text == nullptr ? "error" : text;
   }
 
-  int DriverVersion(std::string& version) override { return Text(driver_version_, version); }
-  int CudaVersion(int& version) override { return Call(cuda_version_, &version); }
-  int Count(unsigned& count) override { return Call(count_, &count); }
-  int DeviceAt(unsigned index, Handle& device) override { return Call(device_at_, index, &device); }
+  int DriverVersion(std::string& version) override {
+    return Text(version, [&](char* to, unsigned size) { return Call("nvmlSystemGetDriverVersion", to, size); });
+  }
+  int CudaVersion(int& version) override {
+    return CallNewest("nvmlSystemGetCudaDriverVersion_v2", "nvmlSystemGetCudaDriverVersion", &version);
+  }
+  int Count(unsigned& count) override { return CallNewest("nvmlDeviceGetCount_v2", "nvmlDeviceGetCount", &count); }
+  int DeviceAt(unsigned index, Handle& device) override {
+    return CallNewest("nvmlDeviceGetHandleByIndex_v2", "nvmlDeviceGetHandleByIndex", index, &device);
+  }
 
-  int Name(Handle device, std::string& name) override { return DeviceText(name_, device, name); }
-  int Uuid(Handle device, std::string& uuid) override { return DeviceText(uuid_, device, uuid); }
+  int Name(Handle device, std::string& name) override {
+    return Text(name, [&](char* to, unsigned size) { return Call("nvmlDeviceGetName", device, to, size); });
+  }
+  int Uuid(Handle device, std::string& uuid) override {
+    return Text(uuid, [&](char* to, unsigned size) { return Call("nvmlDeviceGetUUID", device, to, size); });
+  }
   int PciAddress(Handle device, std::string& address) override {
     PciV3 pci{};
-    const int code = Call(pci_, device, &pci);
+    const int code = Call("nvmlDeviceGetPciInfo_v3", device, &pci);
     if (code == kNvmlOk) address.assign(pci.bus_id, strnlen(pci.bus_id, sizeof(pci.bus_id)));
     return code;
   }
-  int Capability(Handle device, int& major, int& minor) override { return Call(capability_, device, &major, &minor); }
-  int ComputeMode(Handle device, unsigned& mode) override { return Call(compute_mode_, device, &mode); }
+  int Capability(Handle device, int& major, int& minor) override {
+    return Call("nvmlDeviceGetCudaComputeCapability", device, &major, &minor);
+  }
+  int ComputeMode(Handle device, unsigned& mode) override { return Call("nvmlDeviceGetComputeMode", device, &mode); }
   int Memory(Handle device, uint64_t& total_bytes, uint64_t& used_bytes) override {
     MemoryV2 split{};
     split.version = VersionWord<MemoryV2>(2);
-    if (Call(memory_v2_, device, &split) == kNvmlOk) {
+    if (Call("nvmlDeviceGetMemoryInfo_v2", device, &split) == kNvmlOk) {
       total_bytes = split.total;
       used_bytes = split.used;
       return kNvmlOk;
     }
     MemoryV1 whole{};
-    const int code = Call(memory_, device, &whole);
+    const int code = Call("nvmlDeviceGetMemoryInfo", device, &whole);
     total_bytes = whole.total;
     used_bytes = whole.used;
     return code;
   }
   int Utilization(Handle device, unsigned& percent) override {
     Use use{};
-    const int code = Call(utilization_, device, &use);
+    const int code = Call("nvmlDeviceGetUtilizationRates", device, &use);
     percent = use.gpu;
     return code;
   }
   int UncorrectedErrors(Handle device, uint64_t& count) override {
     unsigned long long errors = 0;
-    const int code = Call(ecc_errors_, device, kUncorrected, kVolatile, &errors);
+    const int code = Call("nvmlDeviceGetTotalEccErrors", device, kUncorrected, kVolatile, &errors);
     count = errors;
     return code;
   }
@@ -154,64 +145,65 @@ class NvmlLibrary : public Nvml {
     unsigned uncorrected = 0;
     unsigned is_pending = 0;
     unsigned has_failed = 0;
-    const int code = Call(remapped_rows_, device, &corrected, &uncorrected, &is_pending, &has_failed);
+    const int code = Call("nvmlDeviceGetRemappedRows", device, &corrected, &uncorrected, &is_pending, &has_failed);
     pending = is_pending != 0;
     failed = has_failed != 0;
     return code;
   }
   int RetiredPagesPending(Handle device, bool& pending) override {
     unsigned is_pending = 0;
-    const int code = Call(retired_pages_, device, &is_pending);
+    const int code = Call("nvmlDeviceGetRetiredPagesPendingStatus", device, &is_pending);
     pending = is_pending != 0;
     return code;
   }
   int Processes(Handle device, std::vector<int64_t>& pids) override {
-    if (processes_v2_ != nullptr) return ReadProcesses<ProcessV2>(processes_v2_, device, pids);
-    return ReadProcesses<ProcessV1>(processes_v1_, device, pids);
+    for (const char* name : {"nvmlDeviceGetComputeRunningProcesses_v3", "nvmlDeviceGetComputeRunningProcesses_v2"}) {
+      if (Has(name)) return ReadProcesses<ProcessV2>(name, device, pids);
+    }
+    return ReadProcesses<ProcessV1>("nvmlDeviceGetComputeRunningProcesses", device, pids);
   }
 
   int MigMode(Handle device, bool& on) override {
     unsigned current = 0;
     unsigned pending = 0;
-    const int code = Call(mig_mode_, device, &current, &pending);
+    const int code = Call("nvmlDeviceGetMigMode", device, &current, &pending);
     on = current != 0;
     return code;
   }
-  int MigSlots(Handle device, unsigned& count) override { return Call(mig_slots_, device, &count); }
+  int MigSlots(Handle device, unsigned& count) override {
+    return Call("nvmlDeviceGetMaxMigDeviceCount", device, &count);
+  }
   int MigDeviceAt(Handle device, unsigned slot, Handle& instance) override {
-    return Call(mig_device_, device, slot, &instance);
+    return Call("nvmlDeviceGetMigDeviceHandleByIndex", device, slot, &instance);
   }
 
  private:
-  template <typename Function>
-  void Find(Function*& function, const char* name, const char* older = nullptr) {
-    function = reinterpret_cast<Function*>(dlsym(library_, name));
-    if (function == nullptr && older != nullptr) function = reinterpret_cast<Function*>(dlsym(library_, older));
-  }
-  template <typename Function, typename... Args>
-  static int Call(Function* function, Args... args) {
+  bool Has(const char* name) const { return dlsym(library_, name) != nullptr; }
+  // The arguments must have the types that NVML declares.
+  template <typename... Args>
+  int Call(const char* name, Args... args) const {
+    const auto function = reinterpret_cast<int (*)(Args...)>(dlsym(library_, name));
     return function == nullptr ? kNvmlFunctionMissing : function(args...);
   }
-  static int Text(int (*function)(char*, unsigned), std::string& out) {
-    std::array<char, kTextBytes> text{};
-    const int code = Call(function, text.data(), static_cast<unsigned>(text.size()));
-    if (code == kNvmlOk) out.assign(text.data(), strnlen(text.data(), text.size()));
-    return code;
+  template <typename... Args>
+  int CallNewest(const char* name, const char* older, Args... args) const {
+    return Call(Has(name) ? name : older, args...);
   }
-  static int DeviceText(int (*function)(Handle, char*, unsigned), Handle device, std::string& out) {
+  template <typename Ask>
+  static int Text(std::string& out, Ask ask) {
     std::array<char, kTextBytes> text{};
-    const int code = Call(function, device, text.data(), static_cast<unsigned>(text.size()));
+    const int code = ask(text.data(), static_cast<unsigned>(text.size()));
     if (code == kNvmlOk) out.assign(text.data(), strnlen(text.data(), text.size()));
     return code;
   }
   template <typename Record>
-  static int ReadProcesses(int (*function)(Handle, unsigned*, void*), Handle device, std::vector<int64_t>& pids) {
+  int ReadProcesses(const char* name, Handle device, std::vector<int64_t>& pids) const {
     pids.clear();
     for (size_t room = 64; room <= kMaxProcesses; room *= 4) {
       // Some drivers wrote larger records than their header said: half of the room is never offered to them.
       std::vector<Record> records(2 * room);
       auto count = static_cast<unsigned>(room);
-      const int code = Call(function, device, &count, static_cast<void*>(records.data()));
+      const int code = Call(name, device, &count, static_cast<void*>(records.data()));
       if (code == kNvmlBufferTooSmall) continue;
       if (code != kNvmlOk) return code;
       for (size_t i = 0; i < count && i < room; ++i) pids.push_back(records[i].pid);
@@ -221,38 +213,14 @@ class NvmlLibrary : public Nvml {
   }
 
   void* library_;
-  int (*init_with_flags_)(unsigned) = nullptr;
-  int (*init_)() = nullptr;
-  int (*shutdown_)() = nullptr;
-  const char* (*error_string_)(int) = nullptr;
-  int (*driver_version_)(char*, unsigned) = nullptr;
-  int (*cuda_version_)(int*) = nullptr;
-  int (*count_)(unsigned*) = nullptr;
-  int (*device_at_)(unsigned, Handle*) = nullptr;
-  int (*name_)(Handle, char*, unsigned) = nullptr;
-  int (*uuid_)(Handle, char*, unsigned) = nullptr;
-  int (*pci_)(Handle, PciV3*) = nullptr;
-  int (*capability_)(Handle, int*, int*) = nullptr;
-  int (*compute_mode_)(Handle, unsigned*) = nullptr;
-  int (*memory_v2_)(Handle, MemoryV2*) = nullptr;
-  int (*memory_)(Handle, MemoryV1*) = nullptr;
-  int (*utilization_)(Handle, Use*) = nullptr;
-  int (*ecc_errors_)(Handle, unsigned, unsigned, unsigned long long*) = nullptr;
-  int (*remapped_rows_)(Handle, unsigned*, unsigned*, unsigned*, unsigned*) = nullptr;
-  int (*retired_pages_)(Handle, unsigned*) = nullptr;
-  int (*processes_v2_)(Handle, unsigned*, void*) = nullptr;
-  int (*processes_v1_)(Handle, unsigned*, void*) = nullptr;
-  int (*mig_mode_)(Handle, unsigned*, unsigned*) = nullptr;
-  int (*mig_slots_)(Handle, unsigned*) = nullptr;
-  int (*mig_device_)(Handle, unsigned, Handle*) = nullptr;
 };
 
 }  // namespace
 
-std::unique_ptr<Nvml> LoadNvml() {
-  void* library = dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) return nullptr;
-  auto nvml = std::make_unique<NvmlLibrary>(library);
+std::unique_ptr<Nvml> LoadNvml(const char* library) {
+  void* opened = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+  if (opened == nullptr) return nullptr;
+  auto nvml = std::make_unique<NvmlLibrary>(opened);
   if (!nvml->usable()) return nullptr;
   return nvml;
 }

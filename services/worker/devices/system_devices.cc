@@ -1,5 +1,7 @@
 #include "services/worker/devices/system_devices.h"
 
+#include <re2/re2.h>
+
 #include <algorithm>
 #include <map>
 #include <string_view>
@@ -7,7 +9,7 @@
 
 #include "services/core/files.h"
 #include "services/core/lines.h"
-#include "services/worker/devices/device_words.h"
+#include "services/worker/text.h"
 
 namespace yardmaster::worker {
 namespace {
@@ -31,6 +33,16 @@ bool HasNvidiaCard(const SystemPaths& paths) {
     if (Attribute(entry->path() / "class").substr(0, 4) == "0x03") return true;
   }
   return false;
+}
+
+std::string NormalPciAddress(std::string_view address) {
+  static const RE2 kAddress(R"(\s*([[:xdigit:]]{0,8}):([[:xdigit:]]{2}:[[:xdigit:]]{2}\.[[:xdigit:]])\s*)");
+  std::string domain;
+  std::string rest;
+  if (!RE2::FullMatch(re2::StringPiece(address.data(), address.size()), kAddress, &domain, &rest)) return "";
+  domain.insert(0, 4 - std::min<size_t>(domain.size(), 4), '0');
+  while (domain.size() > 4 && domain.front() == '0') domain.erase(0, 1);
+  return LowerCase(domain + ":" + rest);
 }
 
 std::vector<std::string> AscendNodes(const SystemPaths& paths) {

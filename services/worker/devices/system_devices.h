@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace yardmaster::worker {
@@ -17,6 +18,9 @@ struct SystemPaths {
 
 // True if a display controller or accelerator of NVIDIA is on the PCI bus.
 bool HasNvidiaCard(const SystemPaths& paths);
+
+// "00000000:18:00.0" and "0000:18:00.0" as sysfs writes them: lower case, four digits of domain. Empty if it is none.
+std::string NormalPciAddress(std::string_view address);
 
 // "/dev/davinci0", …, by number.
 std::vector<std::string> AscendNodes(const SystemPaths& paths);

@@ -2,8 +2,8 @@
 
 #include <unistd.h>
 
-#include <algorithm>
-#include <cctype>
+#include "absl/algorithm/container.h"
+#include "services/worker/text.h"
 
 namespace yardmaster::worker {
 namespace {
@@ -13,18 +13,16 @@ constexpr std::string_view kHandedOn[] = {"TZ", "USER", "LOGNAME", "LANG", "LC_A
 constexpr std::string_view kDefaultPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 // Names of variables that hold secrets by custom.
-constexpr std::string_view kSecretWords[] = {"TOKEN",      "SECRET",  "PASSWORD",   "PASSWD",
-                                             "CREDENTIAL", "API_KEY", "PRIVATE_KEY"};
+constexpr std::string_view kSecretWords[] = {"token",      "secret",  "password",   "passwd",
+                                             "credential", "api_key", "private_key"};
 
 bool NameOfSecret(std::string_view name) {
-  std::string upper(name);
-  std::transform(upper.begin(), upper.end(), upper.begin(), [](unsigned char c) { return std::toupper(c); });
-  return std::any_of(std::begin(kSecretWords), std::end(kSecretWords),
-                     [&](std::string_view word) { return upper.find(word) != std::string::npos; });
+  const std::string lower = LowerCase(name);
+  return absl::c_any_of(kSecretWords, [&](std::string_view word) { return Contains(lower, word); });
 }
 
 bool HoldsSecret(std::string_view value, const std::vector<std::string>& secrets) {
-  return std::any_of(secrets.begin(), secrets.end(), [&](const std::string& secret) {
+  return absl::c_any_of(secrets, [&](const std::string& secret) {
     return !secret.empty() && value.find(secret) != std::string_view::npos;
   });
 }
@@ -52,8 +50,8 @@ Environment BaseEnvironment(const EnvironmentRequest& request, std::vector<std::
   out["PYTHONDONTWRITEBYTECODE"] = "1";
   out["PYTEST_ADDOPTS"] = "-o cache_dir=" + (request.temp / "pytest_cache").native();
   for (const std::string& line : request.visible_devices) {
-    const size_t equals = line.find('=');
-    if (equals != std::string::npos) out[line.substr(0, equals)] = line.substr(equals + 1);
+    const std::vector<std::string_view> parts = Split(line, '=', 2);
+    if (parts.size() == 2) out[std::string(parts[0])] = parts[1];
   }
   for (const std::string& name : request.pass) {
     const auto value = request.worker.find(name);
@@ -83,11 +81,8 @@ Environment WithoutSecrets(const Environment& variables, const std::vector<std::
 Environment WorkerEnvironment() {
   Environment out;
   for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
-    const std::string_view line = *entry;
-    const size_t equals = line.find('=');
-    if (equals != std::string_view::npos) {
-      out.emplace(std::string(line.substr(0, equals)), std::string(line.substr(equals + 1)));
-    }
+    const std::vector<std::string_view> parts = Split(*entry, '=', 2);
+    if (parts.size() == 2) out.emplace(parts[0], parts[1]);
   }
   return out;
 }

@@ -1,19 +1,19 @@
 #include "services/worker/launch/launch.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "services/core/errors.h"
-#include "services/worker/launch/launchers.h"
+#include "services/worker/launch/rank_script.h"
 #include "services/worker/launch/shell_text.h"
 
 namespace yardmaster::worker {
 namespace {
-
-using rules::LauncherKind;
 
 constexpr std::string_view kMasterAddress = "127.0.0.1";
 
@@ -30,7 +30,7 @@ class Planner {
   explicit Planner(const LaunchRequest& request) : request_(request), step_(*request.step) {}
 
   absl::StatusOr<LaunchPlan> Plan() {
-    const bool ranked = step_.launcher.kind != LauncherKind::kNone;
+    const bool ranked = step_.launcher.has_ranks();
     std::vector<RankCommand> ranks;
     const size_t count = ranked ? request_.world_size : 1;
     for (size_t rank = 0; rank < count; ++rank) ranks.push_back(CommandOf(rank, ranked));
@@ -41,8 +41,11 @@ class Planner {
 
     LaunchPlan plan;
     for (const RankCommand& rank : ranks) plan.places.push_back(rank.place);
-    plan.by_launcher = ranked && step_.launcher.kind != LauncherKind::kPlain;
-    if (plan.by_launcher) {
+    if (ranked && step_.launcher.kind != rules::kPlainLauncher) {
+      plan.launcher = FindLauncher(request_.launchers, step_.launcher.kind);
+      if (plan.launcher == nullptr) {
+        return errors::FieldInvalid(absl::StrCat("launcher of the step ", step_.id), "a launcher that is known here");
+      }
       AddLauncher(ranks, scripts, plan);
       return plan;
     }
@@ -148,15 +151,15 @@ class Planner {
 
   // One process that starts the ranks; what differs between these goes into a script of each rank.
   void AddLauncher(const std::vector<RankCommand>& ranks, const std::vector<std::string>& scripts, LaunchPlan& plan) {
-    const LauncherKind kind = step_.launcher.kind;
+    const Launcher& launcher = *plan.launcher;
     LauncherInput input;
-    input.kind = kind;
     input.world_size = request_.world_size;
     const auto python = request_.values.find("PYTHON");
     input.python = python == request_.values.end() ? "python3" : python->second;
     input.address = kMasterAddress;
     input.port = Port();
     input.control = request_.control;
+    input.rank_script = request_.control / kRankScript;
 
     // What all ranks have in common is the launcher's environment, and inherited; not what names a rank.
     Environment common = ranks[0].environment;
@@ -168,15 +171,16 @@ class Planner {
         entry = same ? std::next(entry) : common.erase(entry);
       }
     }
-    for (const auto& [name, value] : LauncherVariables(kind)) common.try_emplace(name, value);
+    if (launcher.variables != nullptr) {
+      for (const auto& [name, value] : launcher.variables()) common.try_emplace(name, value);
+    }
 
     for (const RankCommand& rank : ranks) {
       std::string text;
       for (const auto& [name, value] : rank.environment) {
         const auto shared = common.find(name);
         if (shared != common.end() && shared->second == value) continue;
-        // torchrun and msrun say themselves who is which rank, and where they meet.
-        if (kind != LauncherKind::kMpirun && (name == "RANK" || name == "LOCAL_RANK")) continue;
+        if (launcher.sets_rank && (name == "RANK" || name == "LOCAL_RANK")) continue;
         absl::StrAppend(&text, "export ", name, "=", ShellQuoted(value), "\n");
       }
       text += "cd -- " + ShellQuoted(rank.directory.native()) + " || exit 126\n";
@@ -187,13 +191,14 @@ class Planner {
         for (const std::string& word : rank.command.words) text += " " + ShellQuoted(word);
         text += "\n";
       }
-      plan.files.emplace_back(request_.control / absl::StrCat("rank.", rank.place.rank, ".sh"), std::move(text));
+      plan.files.emplace_back(request_.control / RankFile(kRankCommand, rank.place.rank), std::move(text));
     }
-    for (auto& file : LauncherFiles(input)) plan.files.push_back(std::move(file));
-    plan.logs = LauncherLogs(input);
+    plan.files.emplace_back(input.rank_script, RankScript(input.control, launcher.rank_variable));
+    if (launcher.files != nullptr) absl::c_move(launcher.files(input), std::back_inserter(plan.files));
+    if (launcher.logs != nullptr) plan.logs = launcher.logs(input);
 
     PlannedProcess process;
-    process.spec.argv = CommandArguments({.words = LauncherWords(input), .shell = ""}, scripts, request_.unset);
+    process.spec.argv = CommandArguments({.words = launcher.command(input), .shell = ""}, scripts, request_.unset);
     process.spec.environment = Lines(common);
     process.spec.directory = ranks[0].directory;
     plan.processes.push_back(std::move(process));
@@ -212,13 +217,6 @@ class Planner {
 };
 
 }  // namespace
-
-std::string RankFile(std::string_view pattern, int rank) {
-  std::string out(pattern);
-  constexpr std::string_view kMark = "RANK";
-  out.replace(out.find(kMark), kMark.size(), std::to_string(rank));
-  return out;
-}
 
 absl::StatusOr<LaunchPlan> PlanLaunch(const LaunchRequest& request) { return Planner(request).Plan(); }
 

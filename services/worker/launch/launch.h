@@ -6,13 +6,13 @@
 #include <filesystem>
 #include <map>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "rules/suites/placeholders.h"
 #include "rules/suites/suite_model.h"
+#include "services/worker/launch/launcher.h"
 #include "services/worker/process/process.h"
 
 namespace yardmaster::worker {
@@ -22,6 +22,7 @@ using Environment = std::map<std::string, std::string>;
 
 struct LaunchRequest {
   const rules::SuiteStep* step = nullptr;
+  LauncherTable launchers = Launchers();
   // Ranks of this cell; 1 for a step without ranks.
   size_t world_size = 1;
   // Of this shard.
@@ -61,17 +62,10 @@ struct PlannedProcess {
   ProcessSpec spec;  // without `output`
 };
 
-// What the ranks of a launcher leave in `control`, since we do not start them ourselves. RANK stands for the number.
-inline constexpr std::string_view kRankStdout = "rank.RANK.out";   // a named pipe, made by the caller
-inline constexpr std::string_view kRankStderr = "rank.RANK.err";   // the same
-inline constexpr std::string_view kRankBegin = "rank.RANK.begin";  // "SECONDS.MICROS" since 1970
-inline constexpr std::string_view kRankEnd = "rank.RANK.end";      // "SECONDS.MICROS CODE"
-std::string RankFile(std::string_view pattern, int rank);
-
 struct LaunchPlan {
   std::vector<PlannedProcess> processes;
-  // The one process starts the ranks by itself.
-  bool by_launcher = false;
+  // That starts the ranks: there is one process then. Null: the worker starts them.
+  const Launcher* launcher = nullptr;
   std::vector<RankPlace> places;  // by rank
   // Files to write before the start.
   std::vector<std::pair<std::filesystem::path, std::string>> files;
@@ -79,7 +73,7 @@ struct LaunchPlan {
   std::vector<std::pair<std::filesystem::path, int>> logs;
 };
 
-// INVALID_ARGUMENT: a placeholder that is not known here.
+// INVALID_ARGUMENT: a placeholder or a launcher that is not known here.
 absl::StatusOr<LaunchPlan> PlanLaunch(const LaunchRequest& request);
 
 }  // namespace yardmaster::worker

@@ -1,20 +1,13 @@
 #include "services/worker/launch/shell_text.h"
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "services/core/absl_view.h"
 
 namespace yardmaster::worker {
 
 std::string ShellQuoted(std::string_view word) {
-  std::string out = "'";
-  for (const char c : word) {
-    if (c == '\'') {
-      out += "'\\''";
-    } else {
-      out += c;
-    }
-  }
-  out += '\'';
-  return out;
+  return absl::StrCat("'", absl::StrReplaceAll(Abs(word), {{"'", "'\\''"}}), "'");
 }
 
 std::string SetUpLines(const std::vector<std::string>& scripts, const std::vector<std::string>& unset) {

@@ -1,5 +1,7 @@
 #include "services/worker/logs/escape_sequences.h"
 
+#include <re2/re2.h>
+
 namespace yardmaster::worker {
 namespace {
 
@@ -8,24 +10,13 @@ constexpr char kEscape = '\x1b';
 }  // namespace
 
 size_t EscapeSequenceBytes(std::string_view text, size_t pos) {
-  if (pos + 1 >= text.size()) return 1;
-  const char kind = text[pos + 1];
-  size_t end = pos + 2;
-  if (kind == '[') {
-    // Parameters, then one letter.
-    while (end < text.size() && text[end] >= 0x20 && text[end] <= 0x3F) ++end;
-    return (end < text.size() && text[end] >= 0x40 && text[end] <= 0x7E ? end + 1 : end) - pos;
-  }
-  if (kind == ']' || kind == 'P' || kind == '^' || kind == '_') {
-    // Up to BEL or ESC \, but never over the end of the line.
-    while (end < text.size() && text[end] != '\n') {
-      if (text[end] == '\a') return end + 1 - pos;
-      if (text[end] == kEscape && end + 1 < text.size() && text[end + 1] == '\\') return end + 2 - pos;
-      ++end;
-    }
-    return 2;
-  }
-  return kind >= 0x20 && kind <= 0x7E ? 2 : 1;
+  // ESC [, parameters, then one letter; ESC ] and the like up to BEL or ESC \, but never over the end of the line; ESC
+  // and one character; ESC alone.
+  static const RE2 kSequence(R"(\x1b(?:\[[ -?]*[@-~]?|[\]P^_][^\n\a]*?(?:\a|\x1b\\)|[ -~])?)", RE2::Latin1);
+  const re2::StringPiece rest(text.data() + pos, text.size() - pos);
+  re2::StringPiece sequence;
+  kSequence.Match(rest, 0, rest.size(), RE2::ANCHOR_START, &sequence, 1);
+  return sequence.size();
 }
 
 std::string_view WithoutEscapes(std::string_view text, std::string& buffer) {

@@ -1,7 +1,9 @@
 #include "services/worker/logs/log_format.h"
 
-#include <algorithm>
+#include <bit>
 #include <cstring>
+
+#include "absl/algorithm/container.h"
 
 namespace yardmaster::worker {
 namespace {
@@ -10,24 +12,44 @@ constexpr std::string_view kBlockMagic = "YMLB";
 constexpr std::string_view kIndexMagic = "YMLX";
 constexpr std::string_view kEndMagic = "YMLOGEND";
 constexpr size_t kIndexHeadBytes = 16;
-constexpr size_t kRunBytes = 20;
 constexpr int kRankBits = 63;
 
-template <typename Number>
-void Put(std::string& bytes, Number number) {
-  auto value = static_cast<uint64_t>(number);
-  for (size_t i = 0; i < sizeof(Number); ++i) {
-    bytes += static_cast<char>(value & 0xff);
-    value >>= 8;
-  }
+// Structures go into the file as they lie in memory.
+static_assert(std::endian::native == std::endian::little);
+
+template <typename T>
+std::string Bytes(const T& value) {
+  return std::string(reinterpret_cast<const char*>(&value), sizeof(value));
 }
 
-template <typename Number>
-Number Take(std::string_view bytes, size_t at) {
-  uint64_t value = 0;
-  for (size_t i = sizeof(Number); i > 0; --i) value = value << 8 | static_cast<unsigned char>(bytes[at + i - 1]);
-  return static_cast<Number>(value);
+template <typename T>
+T Take(std::string_view bytes, size_t at) {
+  T value;
+  std::memcpy(&value, bytes.data() + at, sizeof(value));
+  return value;
 }
+
+// What follows magic and checksum in the header of a block.
+struct HeaderFields {
+  uint32_t packed_bytes = 0;
+  uint32_t raw_bytes = 0;
+  uint32_t lines = 0;
+  uint32_t zero = 0;
+  uint64_t first_line = 0;
+  int64_t first_micros = 0;
+  int64_t last_micros = 0;
+  uint64_t ranks = 0;
+};
+static_assert(8 + sizeof(HeaderFields) == kBlockHeaderBytes);
+
+struct __attribute__((packed)) RunFields {
+  int64_t micros = 0;
+  int32_t rank = 0;
+  uint32_t stream = 0;
+  uint32_t lines = 0;
+};
+
+constexpr size_t kRunBytes = sizeof(RunFields);
 
 // FNV-1a, folded: tells damage, not malice. Packed blocks carry a checksum of zstd's own.
 uint32_t Checksum(std::string_view bytes) {
@@ -41,31 +63,18 @@ uint32_t Checksum(std::string_view bytes) {
 uint64_t RankBit(int rank) { return rank < 0 ? 1 : uint64_t{2} << (rank % kRankBits); }
 
 std::string EncodeBlockHeader(const BlockHeader& header) {
-  std::string fields;
-  Put(fields, header.packed_bytes);
-  Put(fields, header.raw_bytes);
-  Put(fields, header.lines);
-  Put(fields, uint32_t{0});
-  Put(fields, header.first_line);
-  Put(fields, header.first_micros);
-  Put(fields, header.last_micros);
-  Put(fields, header.ranks);
-  std::string bytes(kBlockMagic);
-  Put(bytes, Checksum(fields));
-  return bytes + fields;
+  const std::string fields =
+      Bytes(HeaderFields{header.packed_bytes, header.raw_bytes, header.lines, 0, header.first_line, header.first_micros,
+                         header.last_micros, header.ranks});
+  return std::string(kBlockMagic) + Bytes(Checksum(fields)) + fields;
 }
 
 std::optional<BlockHeader> DecodeBlockHeader(std::string_view bytes) {
   if (bytes.size() < kBlockHeaderBytes || bytes.substr(0, 4) != kBlockMagic) return std::nullopt;
-  if (Take<uint32_t>(bytes, 4) != Checksum(bytes.substr(8, kBlockHeaderBytes - 8))) return std::nullopt;
-  BlockHeader header;
-  header.packed_bytes = Take<uint32_t>(bytes, 8);
-  header.raw_bytes = Take<uint32_t>(bytes, 12);
-  header.lines = Take<uint32_t>(bytes, 16);
-  header.first_line = Take<uint64_t>(bytes, 24);
-  header.first_micros = Take<int64_t>(bytes, 32);
-  header.last_micros = Take<int64_t>(bytes, 40);
-  header.ranks = Take<uint64_t>(bytes, 48);
+  if (Take<uint32_t>(bytes, 4) != Checksum(bytes.substr(8, sizeof(HeaderFields)))) return std::nullopt;
+  const auto fields = Take<HeaderFields>(bytes, 8);
+  const BlockHeader header = {fields.packed_bytes, fields.raw_bytes,   fields.lines, fields.first_line,
+                              fields.first_micros, fields.last_micros, fields.ranks};
   // Each line has at least its newline.
   if (header.raw_bytes > kMaxBlockBytes || header.packed_bytes > 2 * kMaxBlockBytes ||
       header.lines > header.raw_bytes || header.lines == 0) {
@@ -77,16 +86,10 @@ std::optional<BlockHeader> DecodeBlockHeader(std::string_view bytes) {
 std::string EncodeIndex(const std::vector<PlacedBlock>& blocks, uint64_t offset) {
   std::string entries;
   for (const PlacedBlock& block : blocks) {
-    Put(entries, block.offset);
-    entries += EncodeBlockHeader(block.header);
+    entries += Bytes(block.offset) + EncodeBlockHeader(block.header);
   }
-  std::string bytes(kIndexMagic);
-  Put(bytes, Checksum(entries));
-  Put(bytes, static_cast<uint64_t>(blocks.size()));
-  bytes += entries;
-  Put(bytes, offset);
-  bytes += kEndMagic;
-  return bytes;
+  return std::string(kIndexMagic) + Bytes(Checksum(entries)) + Bytes(uint64_t{blocks.size()}) + entries +
+         Bytes(offset) + std::string(kEndMagic);
 }
 
 std::optional<uint64_t> DecodeTrailer(std::string_view bytes) {
@@ -112,14 +115,10 @@ std::optional<std::vector<PlacedBlock>> DecodeIndex(std::string_view bytes) {
 }
 
 std::string EncodeBlock(const std::vector<LineRun>& runs, std::string_view text) {
-  std::string raw;
-  raw.reserve(4 + runs.size() * kRunBytes + text.size());
-  Put(raw, static_cast<uint32_t>(runs.size()));
+  std::string raw = Bytes(static_cast<uint32_t>(runs.size()));
+  raw.reserve(raw.size() + runs.size() * kRunBytes + text.size());
   for (const LineRun& run : runs) {
-    Put(raw, run.micros);
-    Put(raw, run.rank);
-    Put(raw, static_cast<uint32_t>(run.stream));
-    Put(raw, run.lines);
+    raw += Bytes(RunFields{run.micros, run.rank, static_cast<uint32_t>(run.stream), run.lines});
   }
   raw += text;
   return raw;
@@ -132,19 +131,19 @@ bool VisitBlock(std::string_view raw, const BlockHeader& header, const std::func
   if (runs > (raw.size() - 4) / kRunBytes) return false;
   std::string_view text = raw.substr(4 + runs * kRunBytes);
   uint64_t lines = 0;
-  for (size_t i = 0; i < runs; ++i) lines += Take<uint32_t>(raw, 4 + i * kRunBytes + 16);
+  for (size_t i = 0; i < runs; ++i) lines += Take<RunFields>(raw, 4 + i * kRunBytes).lines;
   if (lines != header.lines || text.empty() || text.back() != '\n' ||
-      static_cast<uint64_t>(std::count(text.begin(), text.end(), '\n')) != lines) {
+      static_cast<uint64_t>(absl::c_count(text, '\n')) != lines) {
     return false;
   }
 
   for (size_t i = 0; i < runs; ++i) {
-    const size_t at = 4 + i * kRunBytes;
+    const auto run = Take<RunFields>(raw, 4 + i * kRunBytes);
     BlockLine line;
-    line.micros = Take<int64_t>(raw, at);
-    line.rank = Take<int32_t>(raw, at + 8);
-    line.stream = Take<uint32_t>(raw, at + 12) == 0 ? Stream::kStdout : Stream::kStderr;
-    for (auto left = Take<uint32_t>(raw, at + 16); left > 0; --left) {
+    line.micros = run.micros;
+    line.rank = run.rank;
+    line.stream = run.stream == 0 ? Stream::kStdout : Stream::kStderr;
+    for (uint32_t left = run.lines; left > 0; --left) {
       const size_t end = text.find('\n');
       line.text = text.substr(0, end);
       text.remove_prefix(end + 1);

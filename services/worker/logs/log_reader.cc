@@ -9,8 +9,9 @@
 #include <cstring>
 #include <utility>
 
+#include "absl/algorithm/container.h"
+#include "services/worker/errors.h"
 #include "services/worker/logs/log.h"
-#include "services/worker/logs/log_errors.h"
 #include "services/worker/logs/log_format.h"
 #include "services/worker/process/unique_fd.h"
 
@@ -93,7 +94,7 @@ class FileLogReader : public LogReader {
       const size_t wanted = std::min(found.size(), count - tail.size());
       std::move(found.rbegin(), found.rbegin() + static_cast<std::ptrdiff_t>(wanted), std::back_inserter(tail));
     }
-    std::reverse(tail.begin(), tail.end());
+    absl::c_reverse(tail);
     return tail;
   }
 
@@ -102,7 +103,7 @@ class FileLogReader : public LogReader {
     options.set_log_errors(false);
     options.set_max_mem(kMaxPatternBytes);
     const RE2 regex(re2::StringPiece(pattern.data(), pattern.size()), options);
-    if (!regex.ok()) return log_errors::PatternInvalid(pattern, regex.error());
+    if (!regex.ok()) return worker_errors::PatternInvalid(pattern, regex.error());
     std::vector<LogLine> found;
     for (const PlacedBlock& block : blocks_) {
       if (found.size() >= limit) break;
@@ -151,11 +152,11 @@ class FileLogReader : public LogReader {
       const std::optional<BlockHeader> header = DecodeBlockHeader(bytes);
       if (!header.has_value() || header->first_line != line) {
         const bool cut = bytes.size() < kBlockHeaderBytes;
-        damage_at_end_ = log_errors::LogDamaged(path_, offset, cut ? "it is cut off" : "no block begins there");
+        damage_at_end_ = worker_errors::LogDamaged(path_, offset, cut ? "it is cut off" : "no block begins there");
         break;
       }
       if (header->packed_bytes > size_ - offset - kBlockHeaderBytes) {
-        damage_at_end_ = log_errors::LogDamaged(path_, offset, "the block that begins there is cut off");
+        damage_at_end_ = worker_errors::LogDamaged(path_, offset, "the block that begins there is cut off");
         break;
       }
       blocks_.push_back({offset, *header});
@@ -190,7 +191,7 @@ class FileLogReader : public LogReader {
   }
 
   bool Damaged(const PlacedBlock& block) {
-    damage_ = log_errors::LogDamaged(path_, block.offset, "the block that begins there can't be unpacked");
+    damage_ = worker_errors::LogDamaged(path_, block.offset, "the block that begins there can't be unpacked");
     return false;
   }
 
@@ -210,11 +211,12 @@ class FileLogReader : public LogReader {
 
 absl::StatusOr<std::unique_ptr<LogReader>> OpenLog(const std::filesystem::path& path) {
   UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file.ok()) return log_errors::LogUnreadable(path.native(), std::strerror(errno));
+  if (!file.ok()) return worker_errors::LogUnreadable(path.native(), std::strerror(errno));
   struct stat about {};
-  if (::fstat(file.get(), &about) != 0) return log_errors::LogUnreadable(path.native(), std::strerror(errno));
-  if (!S_ISREG(about.st_mode)) return log_errors::LogUnreadable(path.native(), "it is no file");
-  if (ReadAt(file, 0, kLogMagic.size()) != kLogMagic) return log_errors::LogDamaged(path.native(), 0, "it is no log");
+  if (::fstat(file.get(), &about) != 0) return worker_errors::LogUnreadable(path.native(), std::strerror(errno));
+  if (!S_ISREG(about.st_mode)) return worker_errors::LogUnreadable(path.native(), "it is no file");
+  if (ReadAt(file, 0, kLogMagic.size()) != kLogMagic)
+    return worker_errors::LogDamaged(path.native(), 0, "it is no log");
   return std::unique_ptr<LogReader>(
       new FileLogReader(path.native(), std::move(file), static_cast<uint64_t>(about.st_size)));
 }

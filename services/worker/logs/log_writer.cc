@@ -11,9 +11,9 @@
 #include <system_error>
 #include <utility>
 
+#include "services/worker/errors.h"
 #include "services/worker/logs/line_state.h"
 #include "services/worker/logs/log.h"
-#include "services/worker/logs/log_errors.h"
 #include "services/worker/logs/log_format.h"
 #include "services/worker/logs/secret_finder.h"
 #include "services/worker/process/unique_fd.h"
@@ -201,7 +201,7 @@ class FileLogWriter : public LogWriter {
     return true;
   }
 
-  void Fail(int error) { status_ = log_errors::LogNotWritten(path_, error); }
+  void Fail(int error) { status_ = worker_errors::LogNotWritten(path_, error); }
 
   const std::string path_;
   const SecretFinder secrets_;
@@ -236,7 +236,7 @@ absl::StatusOr<std::unique_ptr<LogWriter>> CreateLog(const std::filesystem::path
   std::error_code error;
   if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), error);
   UniqueFd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
-  if (!file.ok()) return log_errors::LogNotWritten(path.native(), errno);
+  if (!file.ok()) return worker_errors::LogNotWritten(path.native(), errno);
   return std::unique_ptr<LogWriter>(new FileLogWriter(path.native(), std::move(file), std::move(secrets)));
 }
 

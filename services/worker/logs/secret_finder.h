@@ -1,10 +1,8 @@
-// Finds texts that must not be seen. Looks at few bytes of a text that has none of them, so that logs can be searched
-// as fast as they come.
+// Finds texts that must not be seen, as fast as logs come.
 #ifndef YARDMASTER_SERVICES_WORKER_LOGS_SECRET_FINDER_H_
 #define YARDMASTER_SERVICES_WORKER_LOGS_SECRET_FINDER_H_
 
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,17 +26,12 @@ class SecretFinder {
 
   bool empty() const { return secrets_.empty(); }
   // Bytes of the longest secret.
-  size_t longest() const { return longest_; }
+  size_t longest() const { return secrets_.empty() ? 0 : secrets_.front().size(); }
 
  private:
   std::optional<Match> FindOne(std::string_view text, size_t from) const;
-  uint16_t Block(const char* end) const;
 
-  std::vector<std::string> secrets_;  // sorted by the block that ends their first shortest_ bytes
-  size_t shortest_ = 0;
-  size_t longest_ = 0;
-  // By block: how far the window may move.
-  std::vector<uint8_t> shift_;
+  std::vector<std::string> secrets_;  // the longest first
 };
 
 }  // namespace yardmaster::worker

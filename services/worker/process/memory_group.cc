@@ -6,7 +6,6 @@
 
 #include <atomic>
 #include <cerrno>
-#include <charconv>
 #include <chrono>
 #include <csignal>
 #include <cstring>
@@ -14,7 +13,12 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
+#include "absl/strings/escaping.h"
+#include "services/core/absl_view.h"
+#include "services/core/lines.h"
 #include "services/worker/process/process_table.h"
+#include "services/worker/text.h"
 
 namespace yardmaster::worker {
 namespace {
@@ -24,40 +28,14 @@ constexpr size_t kMaxNameBytes = 64;
 constexpr std::chrono::milliseconds kRemovePause{5};
 constexpr int kRemoveTries = 1000;
 
-// The pieces between separators; the last of `most` pieces has the rest.
-std::vector<std::string_view> Split(std::string_view text, char separator, size_t most = std::string_view::npos) {
-  std::vector<std::string_view> pieces;
-  while (pieces.size() + 1 < most) {
-    const size_t end = text.find(separator);
-    if (end == std::string_view::npos) break;
-    pieces.push_back(text.substr(0, end));
-    text.remove_prefix(end + 1);
-  }
-  pieces.push_back(text);
-  return pieces;
-}
-
 bool HasWord(std::string_view list, char separator, std::string_view word) {
-  for (const std::string_view item : Split(list, separator)) {
-    if (item == word) return true;
-  }
-  return false;
+  return absl::c_linear_search(Split(list, separator), word);
 }
 
 // Spaces and the like are written as \040 in mountinfo.
 std::string Unescaped(std::string_view text) {
   std::string plain;
-  for (size_t i = 0; i < text.size(); ++i) {
-    unsigned code = 0;
-    if (text[i] == '\\' && i + 3 < text.size() &&
-        std::from_chars(text.data() + i + 1, text.data() + i + 4, code, 8).ptr == text.data() + i + 4) {
-      plain += static_cast<char>(code);
-      i += 3;
-    } else {
-      plain += text[i];
-    }
-  }
-  return plain;
+  return absl::CUnescape(Abs(text), &plain) ? plain : std::string(text);
 }
 
 struct Mount {
@@ -147,11 +125,11 @@ std::optional<CgroupPlace> FindMemoryCgroup(std::string_view mountinfo, std::str
 }
 
 std::optional<int64_t> CounterIn(std::string_view text, std::string_view name) {
-  for (const std::string_view line : Split(text, '\n')) {
-    if (line.size() <= name.size() + 1 || line[name.size()] != ' ' || line.substr(0, name.size()) != name) continue;
-    int64_t value = 0;
-    const std::string_view digits = line.substr(name.size() + 1);
-    if (std::from_chars(digits.data(), digits.data() + digits.size(), value).ec == std::errc()) return value;
+  for (const std::string_view line : LinesOf(text)) {
+    const std::vector<std::string_view> words = Split(line, ' ', 2);
+    if (words.size() < 2 || words[0] != name) continue;
+    const std::optional<uint64_t> value = NumberOf(words[1]);
+    return value.has_value() ? std::optional<int64_t>(*value) : std::nullopt;
   }
   return std::nullopt;
 }
@@ -168,17 +146,21 @@ std::string CgroupName(std::string_view name, int64_t pid, int64_t number) {
 }
 
 std::unique_ptr<CgroupMemory> CgroupMemory::Make(std::string_view name, uint64_t limit_bytes, std::string& reason) {
-  static std::atomic<int64_t> made{0};
   const std::optional<CgroupPlace> place =
       FindMemoryCgroup(ReadProcFile("/proc/self/mountinfo"), ReadProcFile("/proc/self/cgroup"), reason);
-  if (!place.has_value()) return nullptr;
-  for (const std::filesystem::path& parent : Parents(*place, reason)) {
+  return place.has_value() ? MakeAt(*place, name, limit_bytes, reason) : nullptr;
+}
+
+std::unique_ptr<CgroupMemory> CgroupMemory::MakeAt(const CgroupPlace& place, std::string_view name,
+                                                   uint64_t limit_bytes, std::string& reason) {
+  static std::atomic<int64_t> made{0};
+  for (const std::filesystem::path& parent : Parents(place, reason)) {
     const std::filesystem::path folder = parent / CgroupName(name, ::getpid(), ++made);
     if (::mkdir(folder.c_str(), 0755) != 0) {
       reason = "can't make a control group in " + parent.native() + ": " + std::strerror(errno);
       continue;
     }
-    std::unique_ptr<CgroupMemory> group(new CgroupMemory(place->version, folder));
+    std::unique_ptr<CgroupMemory> group(new CgroupMemory(place.version, folder));
     if (group->Limit(limit_bytes, reason)) return group;
   }
   return nullptr;
@@ -206,9 +188,8 @@ CgroupMemory::~CgroupMemory() {
     if (WriteControl(folder_ / "cgroup.kill", "1") != 0) {
       const std::string pids = ReadProcFile((folder_ / "cgroup.procs").native());
       for (const std::string_view line : Split(pids, '\n')) {
-        pid_t pid = 0;
-        if (std::from_chars(line.data(), line.data() + line.size(), pid).ec == std::errc() && pid > 0)
-          ::kill(pid, SIGKILL);
+        const uint64_t pid = NumberOf(line).value_or(0);
+        if (pid > 0) ::kill(static_cast<pid_t>(pid), SIGKILL);
       }
     }
     std::this_thread::sleep_for(kRemovePause);
@@ -222,10 +203,7 @@ int64_t CgroupMemory::oom_kills() const {
 
 uint64_t CgroupMemory::peak_bytes() const {
   const char* file = version_ == 1 ? "memory.max_usage_in_bytes" : "memory.peak";
-  const std::string text = ReadProcFile((folder_ / file).native());
-  uint64_t bytes = 0;
-  std::from_chars(text.data(), text.data() + text.size(), bytes);
-  return bytes;
+  return NumberOf(TrimBlanks(ReadProcFile((folder_ / file).native()))).value_or(0);
 }
 
 UniqueFd CgroupMemory::OpenProcs() const {

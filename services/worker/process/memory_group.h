@@ -40,6 +40,8 @@ class CgroupMemory : public MemoryGroup {
   // Makes a group below or beside our own, with no more than `limit_bytes` (0: no limit), swap included where that can
   // be limited. Null with a reason where that can't be.
   static std::unique_ptr<CgroupMemory> Make(std::string_view name, uint64_t limit_bytes, std::string& reason);
+  static std::unique_ptr<CgroupMemory> MakeAt(const CgroupPlace& place, std::string_view name, uint64_t limit_bytes,
+                                              std::string& reason);
   // Kills what is still in the group and removes it.
   ~CgroupMemory() override;
   CgroupMemory(const CgroupMemory&) = delete;

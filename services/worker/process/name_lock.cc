@@ -10,7 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "services/worker/process/process_errors.h"
+#include "services/worker/errors.h"
 
 namespace yardmaster::worker {
 namespace {
@@ -50,10 +50,10 @@ absl::StatusOr<std::unique_ptr<NameLock>> NameLock::Take(const std::filesystem::
   const std::filesystem::path file = folder / name;
   for (int i = 0; i < kTries; ++i) {
     const std::string problem = MakeFolder(folder);
-    if (!problem.empty()) return process_errors::LockFolderUnusable(folder.native(), problem);
+    if (!problem.empty()) return worker_errors::LockFolderUnusable(folder.native(), problem);
     UniqueFd lock(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
     if (!lock.ok() && errno == ENOENT) continue;
-    if (!lock.ok()) return process_errors::LockFolderUnusable(folder.native(), std::strerror(errno));
+    if (!lock.ok()) return worker_errors::LockFolderUnusable(folder.native(), std::strerror(errno));
     if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
       holder = HolderOf(lock);
       return nullptr;

@@ -8,45 +8,39 @@
 #include <random>
 #include <string>
 
+#include "absl/algorithm/container.h"
 #include "services/core/status_macros.h"
-#include "services/worker/process/process_errors.h"
+#include "services/worker/errors.h"
 #include "services/worker/process/unique_fd.h"
 
 namespace yardmaster::worker {
 namespace {
 
-// 0 or errno.
-int TryBind(const UniqueFd& socket, const sockaddr* address, socklen_t size) {
-  return ::bind(socket.get(), address, size) == 0 ? 0 : errno;
-}
-
-bool IsFreeV4(uint16_t port) {
-  const UniqueFd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  if (!socket.ok()) return errno == EAFNOSUPPORT;
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_ANY);
-  address.sin_port = htons(port);
-  return TryBind(socket, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0;
-}
-
-bool IsFreeV6(uint16_t port) {
-  const UniqueFd socket(::socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0));
+// Nobody listens on any address of a family; of a family that the system lacks or has switched off nobody can.
+template <typename Address>
+bool IsFree(int family, const Address& address) {
+  const UniqueFd socket(::socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (!socket.ok()) return errno == EAFNOSUPPORT;
   // Both families apart, so that the answer does not hang on how the machine is set.
   const int only = 1;
-  ::setsockopt(socket.get(), IPPROTO_IPV6, IPV6_V6ONLY, &only, sizeof(only));
-  sockaddr_in6 address{};
-  address.sin6_family = AF_INET6;
-  address.sin6_addr = in6addr_any;
-  address.sin6_port = htons(port);
-  const int error = TryBind(socket, reinterpret_cast<const sockaddr*>(&address), sizeof(address));
-  return error == 0 || error == EADDRNOTAVAIL;  // IPv6 may be switched off
+  if (family == AF_INET6) ::setsockopt(socket.get(), IPPROTO_IPV6, IPV6_V6ONLY, &only, sizeof(only));
+  return ::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0 ||
+         errno == EADDRNOTAVAIL;
 }
 
 }  // namespace
 
-bool PortIsFree(uint16_t port) { return IsFreeV4(port) && IsFreeV6(port); }
+bool PortIsFree(uint16_t port) {
+  sockaddr_in v4{};
+  v4.sin_family = AF_INET;
+  v4.sin_addr.s_addr = htonl(INADDR_ANY);
+  v4.sin_port = htons(port);
+  sockaddr_in6 v6{};
+  v6.sin6_family = AF_INET6;
+  v6.sin6_addr = in6addr_any;
+  v6.sin6_port = htons(port);
+  return IsFree(AF_INET, v4) && IsFree(AF_INET6, v6);
+}
 
 absl::StatusOr<std::unique_ptr<PortLease>> PortLease::Take(const PortRequest& request) {
   const unsigned first = std::max<unsigned>(request.first, 1);
@@ -69,9 +63,9 @@ absl::StatusOr<std::unique_ptr<PortLease>> PortLease::Take(const PortRequest& re
     if (!*held && request.consecutive) lease->Release(lease->ports_.size());
   }
   if (lease->ports_.size() < request.count) {
-    return process_errors::NoPortsLeft(request.count, first, last, request.consecutive ? " one behind the other" : "");
+    return worker_errors::NoPortsLeft(request.count, first, last, request.consecutive ? " one behind the other" : "");
   }
-  std::sort(lease->ports_.begin(), lease->ports_.end());
+  absl::c_sort(lease->ports_);
   return lease;
 }
 

@@ -19,10 +19,14 @@ namespace yardmaster::worker {
 
 enum class Stream : uint8_t { kStdout, kStderr };
 
+class SharedMemory;
+
 struct ProcessSpec {
   std::vector<std::string> argv;         // argv[0] is looked up in the PATH of `environment` unless it has a slash
   std::vector<std::string> environment;  // "NAME=value"; all of it: nothing is inherited
   std::filesystem::path directory;
+  // Where it makes its shared memory; null: with all others of this machine.
+  const SharedMemory* shared_memory = nullptr;
   // Called by one thread of the process's own, in order, with pieces of output as they come (not split into lines).
   std::function<void(Stream, std::string_view)> output;
 };
@@ -31,7 +35,6 @@ struct ProcessSpec {
 struct ProcessExit {
   int code = 0;    // exit code; 128 + signal where it was killed
   int signal = 0;  // 0: it exited by itself
-  bool core_dumped = false;
   std::chrono::steady_clock::time_point ended;
   uint64_t peak_rss_kb = 0;  // of the largest process of the tree that was waited for
   double cpu_seconds = 0;
@@ -59,6 +62,22 @@ class MemoryGroup {
   virtual uint64_t peak_bytes() const = 0;
 };
 
+// Objects of shared memory that outlived their processes.
+struct SharedMemoryLeft {
+  std::vector<std::string> names;  // in /dev/shm, sorted
+  std::vector<int> system_v;       // ids of System V segments
+  uint64_t bytes = 0;              // of all of them
+  bool empty() const { return names.empty() && system_v.empty(); }
+};
+
+// Shared memory of a group of processes, which nobody else sees, and which goes with them.
+class SharedMemory {
+ public:
+  virtual ~SharedMemory() = default;
+  // What there is in it now.
+  virtual SharedMemoryLeft Left() const = 0;
+};
+
 class ProcessStarter {
  public:
   virtual ~ProcessStarter() = default;
@@ -68,6 +87,8 @@ class ProcessStarter {
   // Null where the kernel offers no limit to us; `reason` then says why.
   virtual std::unique_ptr<MemoryGroup> MakeMemoryGroup(std::string_view name, uint64_t limit_bytes,
                                                        std::string& reason) = 0;
+  // Null where the system does not let us; `reason` then says why.
+  virtual std::unique_ptr<SharedMemory> MakeSharedMemory(std::string& reason) = 0;
 };
 
 // The system's own. Makes this process the reaper of orphans below it (PR_SET_CHILD_SUBREAPER).

@@ -13,14 +13,16 @@
 #include <cstdlib>
 #include <cstring>
 #include <random>
+#include <system_error>
 #include <utility>
 
 #include "services/core/hex.h"
+#include "services/worker/errors.h"
 #include "services/worker/process/children.h"
 #include "services/worker/process/memory_group.h"
 #include "services/worker/process/process.h"
-#include "services/worker/process/process_errors.h"
 #include "services/worker/process/program_path.h"
+#include "services/worker/process/shared_memory.h"
 #include "services/worker/process/system_process.h"
 
 namespace yardmaster::worker {
@@ -60,48 +62,50 @@ Pipe MakePipe() {
 absl::Status ExplainFailure(const ProcessSpec& spec, const SpawnRequest& request, const SpawnResult& result) {
   const std::string& program = spec.argv[0];
   if (result.stage == SpawnStage::kDirectory) {
-    return process_errors::DirectoryUnusable(spec.directory.native(), std::strerror(result.error));
+    return worker_errors::DirectoryUnusable(spec.directory.native(), std::strerror(result.error));
   }
+  if (result.stage == SpawnStage::kNamespace) return worker_errors::SharedMemoryRefused(program, result.error);
   switch (result.error) {
     case EAGAIN:
-      return process_errors::NothingLeftToStart(program, "processes", result.error);
+      return worker_errors::NothingLeftToStart(program, "processes", result.error);
     case ENOMEM:
-      return process_errors::NothingLeftToStart(program, "memory", result.error);
+      return worker_errors::NothingLeftToStart(program, "memory", result.error);
     case EMFILE:
     case ENFILE:
-      return process_errors::NothingLeftToStart(program, "descriptors", result.error);
+      return worker_errors::NothingLeftToStart(program, "descriptors", result.error);
     default:
       break;
   }
   if (result.stage == SpawnStage::kExec && result.error == ENOENT) {
     for (const std::string& candidate : request.programs) {
       const std::string interpreter = MissingInterpreter(spec.directory / candidate);
-      if (!interpreter.empty()) return process_errors::InterpreterNotFound(candidate, interpreter);
+      if (!interpreter.empty()) return worker_errors::InterpreterNotFound(candidate, interpreter);
     }
-    return process_errors::ProgramNotFound(program, EnvironmentValue(spec.environment, "PATH"));
+    return worker_errors::ProgramNotFound(program, EnvironmentValue(spec.environment, "PATH"));
   }
   const std::string& tried =
       result.stage == SpawnStage::kExec && !request.programs.empty() ? request.programs[result.program] : program;
   if (result.error == ENOEXEC)
-    return process_errors::ProgramNotExecutable(tried, "it is neither a binary nor has a #! line");
+    return worker_errors::ProgramNotExecutable(tried, "it is neither a binary nor has a #! line");
   struct stat about {};
   if (result.error == EACCES && ::stat((spec.directory / tried).c_str(), &about) == 0 && S_ISDIR(about.st_mode)) {
-    return process_errors::ProgramNotExecutable(tried, "it is a folder");
+    return worker_errors::ProgramNotExecutable(tried, "it is a folder");
   }
-  return process_errors::ProgramNotExecutable(tried, std::strerror(result.error));
+  return worker_errors::ProgramNotExecutable(tried, std::strerror(result.error));
 }
 
 class SystemProcessStarter : public ProcessStarter {
  public:
   absl::StatusOr<std::unique_ptr<Process>> Start(const ProcessSpec& spec, MemoryGroup* memory) override {
-    if (spec.argv.empty() || spec.argv[0].empty()) return process_errors::NoProgramGiven();
+    if (spec.argv.empty() || spec.argv[0].empty()) return worker_errors::NoProgramGiven();
     const std::string mark = MakeProcessMark();
     const char* inherited = std::getenv(std::string(kMarkVariable).c_str());
     SpawnRequest request;
     request.programs = ProgramCandidates(spec.argv[0], EnvironmentValue(spec.environment, "PATH"));
     request.argv = spec.argv;
     request.environment = WithMark(spec.environment, mark, inherited == nullptr ? "" : inherited);
-    request.directory = spec.directory.empty() ? "." : spec.directory.native();
+    std::error_code ignored;  // the start says what is wrong with it
+    request.directory = std::filesystem::absolute(spec.directory.empty() ? "." : spec.directory, ignored).native();
     request.oom_score_adj = Children::Get().job_oom_score();
 
     // Its descriptors.
@@ -111,7 +115,7 @@ class SystemProcessStarter : public ProcessStarter {
     StartedProcess started;
     started.wake = UniqueFd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     if (!nothing.ok() || !out.ok() || !err.ok() || !started.wake.ok()) {
-      return process_errors::NothingLeftToStart(spec.argv[0], "descriptors", errno);
+      return worker_errors::NothingLeftToStart(spec.argv[0], "descriptors", errno);
     }
     UniqueFd group;
     if (auto* cgroup = dynamic_cast<CgroupMemory*>(memory); cgroup != nullptr)
@@ -120,6 +124,7 @@ class SystemProcessStarter : public ProcessStarter {
     request.out = out.write.get();
     request.err = err.write.get();
     request.cgroup_procs = group.get();
+    if (const auto* own = dynamic_cast<const NamespacedSharedMemory*>(spec.shared_memory)) own->Enter(request);
 
     SpawnResult result = Children::Get().Start(request);
     for (int i = 0; i < kTextBusyTries && result.pid < 0 && result.error == ETXTBSY; ++i) {
@@ -136,13 +141,17 @@ class SystemProcessStarter : public ProcessStarter {
     started.err = std::move(err.read);
     started.handle = UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, result.pid, 0)));
     std::unique_ptr<Process> process = SystemProcess::Watched(std::move(started), spec.output);
-    if (process == nullptr) return process_errors::NothingLeftToStart(spec.argv[0], "threads", EAGAIN);
+    if (process == nullptr) return worker_errors::NothingLeftToStart(spec.argv[0], "threads", EAGAIN);
     return process;
   }
 
   std::unique_ptr<MemoryGroup> MakeMemoryGroup(std::string_view name, uint64_t limit_bytes,
                                                std::string& reason) override {
     return CgroupMemory::Make(name, limit_bytes, reason);
+  }
+
+  std::unique_ptr<SharedMemory> MakeSharedMemory(std::string& reason) override {
+    return NamespacedSharedMemory::Make(reason);
   }
 };
 

@@ -6,10 +6,11 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <charconv>
 #include <csignal>
 
-#include "services/worker/process/unique_fd.h"
+#include "absl/algorithm/container.h"
+#include "absl/strings/numbers.h"
+#include "services/worker/text.h"
 
 namespace yardmaster::worker {
 namespace {
@@ -17,28 +18,15 @@ namespace {
 // Arguments and environment of a program may have 2 MiB together.
 constexpr size_t kMaxProcFileBytes = 4 * 1024 * 1024;
 
-// The number that begins at `at`, which moves behind it and the blank after it.
-template <typename Number>
-bool TakeNumber(std::string_view text, size_t& at, Number& value) {
-  if (at > text.size()) return false;
-  const std::from_chars_result read = std::from_chars(text.data() + at, text.data() + text.size(), value);
-  if (read.ec != std::errc()) return false;
-  at = static_cast<size_t>(read.ptr - text.data()) + 1;
-  return true;
-}
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-
-std::string ProcPath(pid_t pid, std::string_view name) {
-  std::string path = "/proc/" + std::to_string(pid) + "/";
-  path += name;
-  return path;
-}
+std::string ProcPath(pid_t pid, std::string_view name) { return Concat("/proc/", pid, "/", name); }
 
 }  // namespace
 
 std::string ReadProcFile(const std::string& path) {
-  const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  return ReadAll(UniqueFd(::open(path.c_str(), O_RDONLY | O_CLOEXEC)));
+}
+
+std::string ReadAll(const UniqueFd& file) {
   std::string content;
   if (!file.ok()) return content;
   char buffer[4096];
@@ -52,25 +40,26 @@ std::string ReadProcFile(const std::string& path) {
 }
 
 std::optional<ProcessEntry> ParseProcessStat(std::string_view text) {
-  // "PID (name) STATE PPID PGRP SESSION …": a name may have anything in it, parentheses and newlines, too.
+  // "PID (name) STATE PPID PGRP SESSION …", the start being the 22nd field: a name may have anything in it, parentheses
+  // and newlines, too.
+  const size_t name_end = text.rfind(')');
+  if (name_end == std::string_view::npos) return std::nullopt;
+  const std::vector<std::string_view> fields = SplitWords(text.substr(name_end + 1));
+  constexpr size_t kFirstField = 3;  // the state
+  constexpr size_t kStartField = 22;
+  if (fields.size() <= kStartField - kFirstField) return std::nullopt;
+  const std::optional<uint64_t> pid = NumberOf(text.substr(0, text.find(' ')));
+  const std::optional<uint64_t> start = NumberOf(fields[kStartField - kFirstField]);
+  std::optional<uint64_t> ids[3];
+  for (size_t i = 0; i < 3; ++i) ids[i] = NumberOf(fields[1 + i]);
+  if (!pid || !start || !ids[0] || !ids[1] || !ids[2]) return std::nullopt;
   ProcessEntry entry;
-  size_t at = 0;
-  if (!TakeNumber(text, at, entry.pid)) return std::nullopt;
-  at = text.rfind(')');
-  if (at == std::string_view::npos || at + 4 > text.size()) return std::nullopt;
-  const char state = text[at + 2];
-  entry.zombie = state == 'Z' || state == 'X' || state == 'x';
-  at += 4;
-  if (!TakeNumber(text, at, entry.parent) || !TakeNumber(text, at, entry.group) ||
-      !TakeNumber(text, at, entry.session)) {
-    return std::nullopt;
-  }
-  // Fields 7 to 21 are of no interest; the start is the 22nd.
-  for (int field = 7; field < 22; ++field) {
-    int64_t ignored = 0;
-    if (!TakeNumber(text, at, ignored)) return std::nullopt;
-  }
-  if (!TakeNumber(text, at, entry.start)) return std::nullopt;
+  entry.pid = static_cast<pid_t>(*pid);
+  entry.parent = static_cast<pid_t>(*ids[0]);
+  entry.group = static_cast<pid_t>(*ids[1]);
+  entry.session = static_cast<pid_t>(*ids[2]);
+  entry.start = *start;
+  entry.zombie = fields[0] == "Z" || fields[0] == "X" || fields[0] == "x";
   return entry;
 }
 
@@ -81,12 +70,9 @@ std::vector<ProcessEntry> ReadProcesses(uint64_t since) {
   DIR* folder = ::opendir("/proc");
   if (folder == nullptr) return processes;
   while (const dirent* item = ::readdir(folder)) {
-    if (!IsDigit(item->d_name[0])) continue;
-    const std::string_view name = item->d_name;
-    pid_t pid = 0;
-    size_t at = 0;
-    if (!TakeNumber(name, at, pid)) continue;
-    const std::optional<ProcessEntry> entry = ReadProcess(pid);
+    const std::optional<uint64_t> pid = NumberOf(item->d_name);
+    if (!pid.has_value()) continue;
+    const std::optional<ProcessEntry> entry = ReadProcess(static_cast<pid_t>(*pid));
     if (entry.has_value() && entry->start >= since) processes.push_back(*entry);
   }
   ::closedir(folder);
@@ -94,17 +80,10 @@ std::vector<ProcessEntry> ReadProcesses(uint64_t since) {
 }
 
 bool HasMark(std::string_view environment, std::string_view mark) {
-  if (mark.empty()) return false;
-  for (size_t begin = 0; begin < environment.size();) {
-    const size_t end = std::min(environment.find('\0', begin), environment.size());
-    const std::string_view entry = environment.substr(begin, end - begin);
-    if (entry.size() > kMarkVariable.size() && entry[kMarkVariable.size()] == '=' &&
-        entry.substr(0, kMarkVariable.size()) == kMarkVariable && entry.find(mark) != std::string_view::npos) {
-      return true;
-    }
-    begin = end + 1;
-  }
-  return false;
+  const std::string name = Concat(kMarkVariable, "=");
+  return !mark.empty() && absl::c_any_of(Split(environment, '\0'), [&](std::string_view entry) {
+    return entry.starts_with(name) && Contains(entry, mark);
+  });
 }
 
 bool ReadsAsMarked(pid_t pid, std::string_view mark) { return HasMark(ReadProcFile(ProcPath(pid, "environ")), mark); }
@@ -112,9 +91,7 @@ bool ReadsAsMarked(pid_t pid, std::string_view mark) { return HasMark(ReadProcFi
 std::optional<int> ReadOomScore(pid_t pid) {
   const std::string text = ReadProcFile(ProcPath(pid, "oom_score_adj"));
   int score = 0;
-  size_t at = 0;
-  if (!TakeNumber(std::string_view(text), at, score)) return std::nullopt;
-  return score;
+  return absl::SimpleAtoi(text, &score) ? std::optional(score) : std::nullopt;
 }
 
 void SendSignal(const ProcessEntry& process, int signal) {

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "services/worker/process/unique_fd.h"
+
 namespace yardmaster::worker {
 
 // The variable by which the processes of a job are known, also when they have left their session and lost their
@@ -47,6 +49,8 @@ void SendSignal(const ProcessEntry& process, int signal);
 
 // A file of /proc, up to a limit that none of interest reaches; empty if it can't be read.
 std::string ReadProcFile(const std::string& path);
+// The rest of an open one.
+std::string ReadAll(const UniqueFd& file);
 
 }  // namespace yardmaster::worker
 

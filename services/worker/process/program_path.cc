@@ -4,6 +4,8 @@
 
 #include <fstream>
 
+#include "services/worker/text.h"
+
 namespace yardmaster::worker {
 namespace {
 
@@ -14,10 +16,8 @@ constexpr size_t kFirstLineBytes = 256;
 
 std::string_view EnvironmentValue(const std::vector<std::string>& environment, std::string_view name) {
   for (const std::string& entry : environment) {
-    if (entry.size() > name.size() && entry[name.size()] == '=' &&
-        std::string_view(entry).substr(0, name.size()) == name) {
-      return std::string_view(entry).substr(name.size() + 1);
-    }
+    const std::vector<std::string_view> parts = Split(entry, '=', 2);
+    if (parts.size() == 2 && parts[0] == name) return parts[1];
   }
   return {};
 }
@@ -26,13 +26,8 @@ std::vector<std::string> ProgramCandidates(std::string_view program, std::string
   if (program.find('/') != std::string_view::npos) return {std::string(program)};
   std::vector<std::string> candidates;
   if (program.empty() || search_path.empty()) return candidates;
-  for (size_t begin = 0; begin <= search_path.size();) {
-    const size_t end = std::min(search_path.find(':', begin), search_path.size());
-    std::string candidate(search_path.substr(begin, end - begin));
-    if (candidate.empty()) candidate = ".";
-    candidate.append("/").append(program);
-    candidates.push_back(std::move(candidate));
-    begin = end + 1;
+  for (const std::string_view folder : Split(search_path, ':')) {
+    candidates.push_back(Concat(folder.empty() ? "." : folder, "/", program));
   }
   return candidates;
 }

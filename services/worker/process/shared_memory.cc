@@ -1,26 +1,32 @@
 #include "services/worker/process/shared_memory.h"
 
 #include <dirent.h>
-#include <sys/ipc.h>
-#include <sys/shm.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <csignal>
+#include <cstring>
 #include <functional>
 #include <optional>
 #include <system_error>
 
+#include "absl/algorithm/container.h"
+#include "services/core/lines.h"
 #include "services/worker/process/process_table.h"
+#include "services/worker/process/vfork_child.h"
+#include "services/worker/text.h"
 
 namespace yardmaster::worker {
 namespace {
 
-// Calls `visit` with each name in a folder, "." and ".." left out. Nothing if it can't be read.
-void ForEachName(const std::filesystem::path& folder, const std::function<void(const std::string&)>& visit) {
-  DIR* names = ::opendir(folder.c_str());
+// Calls `visit` with each name in an open folder, "." and ".." left out. Closes it.
+void ForEachName(DIR* names, const std::function<void(const std::string&)>& visit) {
   if (names == nullptr) return;
   while (const dirent* item = ::readdir(names)) {
     const std::string name = item->d_name;
@@ -41,10 +47,10 @@ std::vector<SystemVSegment> ReadSegments() { return ParseSystemVSegments(ReadPro
 // Takes the candidates that a process has open or mapped out of the list.
 void DropUsed(const std::filesystem::path& folder, std::set<std::string>& candidates) {
   const std::string prefix = folder.native() + "/";
-  ForEachName("/proc", [&](const std::string& pid) {
+  ForEachName(::opendir("/proc"), [&](const std::string& pid) {
     if (candidates.empty() || pid.find_first_not_of("0123456789") != std::string::npos) return;
     const std::string process = "/proc/" + pid;
-    ForEachName(process + "/fd", [&](const std::string& fd) {
+    ForEachName(::opendir((process + "/fd").c_str()), [&](const std::string& fd) {
       std::error_code error;
       const std::string target = std::filesystem::read_symlink(process + "/fd/" + fd, error).native();
       if (!error && target.compare(0, prefix.size(), prefix) == 0) candidates.erase(target.substr(prefix.size()));
@@ -59,65 +65,169 @@ void DropUsed(const std::filesystem::path& folder, std::set<std::string>& candid
 
 bool IsAlive(pid_t pid) { return pid > 0 && (::kill(pid, 0) == 0 || errno == EPERM); }
 
+void Add(const SystemVSegment& segment, SharedMemoryLeft& left) {
+  left.system_v.push_back(segment.id);
+  left.bytes += segment.bytes;
+}
+
+// --- Namespaces ---
+
+// A short text that a child writes.
+struct Line {
+  char text[64] = "";
+  size_t size = 0;
+
+  explicit Line(const std::string& from) : size(std::min(from.size(), sizeof(text))) {
+    std::memcpy(text, from.data(), size);
+  }
+};
+
+// What the child that makes the namespaces needs, and what it leaves: descriptors, which it shares with its parent.
+struct NamespacePlan {
+  bool as_user = false;
+  Line deny_groups;
+  Line users;
+  Line groups;
+  // Answers.
+  int error = 0;
+  const char* failed = "";
+  int user = -1;
+  int ipc = -1;
+  int mount = -1;
+  int root = -1;
+  int folder = -1;
+  int segments = -1;
+};
+
+YARD_IN_CHILD int OpenInChild(const char* path, int flags) {
+  return static_cast<int>(::syscall(SYS_openat, AT_FDCWD, path, flags | O_CLOEXEC, 0));
+}
+
+YARD_IN_CHILD bool WriteInChild(const char* path, const Line& line) {
+  const int fd = OpenInChild(path, O_WRONLY);
+  const bool written = fd >= 0 && ::syscall(SYS_write, fd, line.text, line.size) == static_cast<long>(line.size);
+  if (fd >= 0) ::syscall(SYS_close, fd);
+  return written;
+}
+
+YARD_IN_CHILD bool MakeInChild(NamespacePlan& plan) {
+  plan.failed = "make namespaces";
+  if (::syscall(SYS_unshare, CLONE_NEWNS | CLONE_NEWIPC | (plan.as_user ? CLONE_NEWUSER : 0)) != 0) return false;
+  plan.failed = "name our user in a namespace";
+  if (plan.as_user &&
+      (!WriteInChild("/proc/self/setgroups", plan.deny_groups) || !WriteInChild("/proc/self/uid_map", plan.users) ||
+       !WriteInChild("/proc/self/gid_map", plan.groups))) {
+    return false;
+  }
+  plan.failed = "mount /dev/shm in a namespace";
+  // What is mounted here later comes to the machine's mounts never, and what is mounted there comes here.
+  if (::syscall(SYS_mount, "none", "/", nullptr, MS_REC | MS_SLAVE, nullptr) != 0 ||
+      ::syscall(SYS_mount, "tmpfs", "/dev/shm", "tmpfs", MS_NOSUID | MS_NODEV, "mode=1777") != 0) {
+    return false;
+  }
+  plan.failed = "hold namespaces";
+  plan.segments = OpenInChild("/proc/sysvipc/shm", O_RDONLY);
+  if (plan.as_user && (plan.user = OpenInChild("/proc/self/ns/user", O_RDONLY)) < 0) return false;
+  return (plan.ipc = OpenInChild("/proc/self/ns/ipc", O_RDONLY)) >= 0 &&
+         (plan.mount = OpenInChild("/proc/self/ns/mnt", O_RDONLY)) >= 0 &&
+         (plan.root = OpenInChild("/", O_PATH | O_DIRECTORY)) >= 0 &&
+         (plan.folder = OpenInChild("/dev/shm", O_RDONLY | O_DIRECTORY)) >= 0;
+}
+
+YARD_IN_CHILD int RunNamespaceChild(void* argument) {
+  NamespacePlan& plan = *static_cast<NamespacePlan*>(argument);
+  if (!MakeInChild(plan)) plan.error = errno;
+  ::syscall(SYS_exit_group, 0);
+  return 0;
+}
+
 }  // namespace
 
 std::vector<SystemVSegment> ParseSystemVSegments(std::string_view text) {
   // "key shmid perms size cpid lpid nattch uid gid cuid cgid …", the names of the columns in the first line.
   std::vector<SystemVSegment> segments;
-  size_t begin = std::min(text.find('\n'), text.size());
-  while (begin < text.size()) {
-    ++begin;
-    const size_t end = std::min(text.find('\n', begin), text.size());
-    const std::string_view line = text.substr(begin, end - begin);
-    begin = end;
-    int64_t fields[10] = {};
-    size_t count = 0;
-    size_t at = 0;
-    while (count < 10) {
-      at = line.find_first_not_of(' ', at);
-      if (at == std::string_view::npos) break;
-      const std::from_chars_result read = std::from_chars(line.data() + at, line.data() + line.size(), fields[count]);
-      if (read.ec != std::errc()) break;
-      at = static_cast<size_t>(read.ptr - line.data());
-      ++count;
+  for (const std::string_view line : LinesOf(text)) {
+    std::vector<uint64_t> fields;
+    for (const std::string_view word : SplitWords(line)) {
+      const std::optional<uint64_t> number = NumberOf(word);
+      // A key is a signed number, and of no interest.
+      if (!number.has_value() && !fields.empty()) break;
+      fields.push_back(number.value_or(0));
     }
-    if (count < 10) continue;
-    segments.push_back({static_cast<int>(fields[1]), static_cast<uint64_t>(fields[3]), static_cast<pid_t>(fields[4]),
-                        static_cast<uint64_t>(fields[6]), static_cast<uid_t>(fields[9])});
+    if (fields.size() < 10) continue;
+    segments.push_back({static_cast<int>(fields[1]), fields[3], static_cast<pid_t>(fields[4]), fields[6],
+                        static_cast<uid_t>(fields[9])});
   }
   return segments;
 }
 
 SharedMemorySnapshot SharedMemorySnapshot::Take(std::filesystem::path folder) {
   SharedMemorySnapshot snapshot(std::move(folder));
-  ForEachName(snapshot.folder_, [&](const std::string& name) {
+  ForEachName(::opendir(snapshot.folder_.c_str()), [&](const std::string& name) {
     if (const auto about = OwnFile(snapshot.folder_ / name)) snapshot.files_.emplace(name, about->st_ino);
   });
   for (const SystemVSegment& segment : ReadSegments()) snapshot.segments_.insert(segment.id);
   return snapshot;
 }
 
-SharedMemoryLeft SharedMemorySnapshot::RemoveNew() const {
+SharedMemoryLeft SharedMemorySnapshot::New() const {
   SharedMemoryLeft left;
   std::set<std::string> candidates;
-  ForEachName(folder_, [&](const std::string& name) {
+  ForEachName(::opendir(folder_.c_str()), [&](const std::string& name) {
     const auto about = OwnFile(folder_ / name);
     if (about.has_value() && files_.count({name, about->st_ino}) == 0) candidates.insert(name);
   });
   if (!candidates.empty()) DropUsed(folder_, candidates);
   for (const std::string& name : candidates) {
     const auto about = OwnFile(folder_ / name);
-    if (!about.has_value() || ::unlink((folder_ / name).c_str()) != 0) continue;
+    if (!about.has_value()) continue;
     left.names.push_back(name);
     left.bytes += static_cast<uint64_t>(about->st_size);
   }
   for (const SystemVSegment& segment : ReadSegments()) {
     if (segments_.count(segment.id) != 0 || segment.owner != ::geteuid() || segment.attached != 0) continue;
-    if (IsAlive(segment.creator) || ::shmctl(segment.id, IPC_RMID, nullptr) != 0) continue;
-    left.system_v.push_back(segment.id);
-    left.bytes += segment.bytes;
+    if (!IsAlive(segment.creator)) Add(segment, left);
   }
   return left;
+}
+
+std::unique_ptr<NamespacedSharedMemory> NamespacedSharedMemory::Make(std::string& reason, bool as_user) {
+  const auto same = [](uint32_t id) { return Line(std::to_string(id) + " " + std::to_string(id) + " 1"); };
+  NamespacePlan plan{as_user, Line("deny"), same(::geteuid()), same(::getegid())};
+  const pid_t pid = RunVforkChild(RunNamespaceChild, &plan, CLONE_FILES);
+  if (pid > 0) ReapVforkChild(pid);
+  std::unique_ptr<NamespacedSharedMemory> memory(new NamespacedSharedMemory());
+  for (const int fd : {plan.user, plan.ipc, plan.mount}) {
+    if (fd >= 0) memory->namespaces_.emplace_back(fd);
+  }
+  memory->root_ = UniqueFd(plan.root);
+  memory->folder_ = UniqueFd(plan.folder);
+  memory->segments_ = UniqueFd(plan.segments);
+  const int error = pid < 0 ? -pid : plan.error;
+  if (error == 0) return memory;
+  if (!as_user) return Make(reason, true);
+  reason = "can't " + std::string(plan.failed) + ": " + std::strerror(error);
+  return nullptr;
+}
+
+SharedMemoryLeft NamespacedSharedMemory::Left() const {
+  SharedMemoryLeft left;
+  ForEachName(::fdopendir(::openat(folder_.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)),
+              [&](const std::string& name) {
+                struct stat about {};
+                if (::fstatat(folder_.get(), name.c_str(), &about, AT_SYMLINK_NOFOLLOW) != 0) return;
+                left.names.push_back(name);
+                left.bytes += static_cast<uint64_t>(about.st_size);
+              });
+  absl::c_sort(left.names);
+  if (!segments_.ok() || ::lseek(segments_.get(), 0, SEEK_SET) != 0) return left;
+  for (const SystemVSegment& segment : ParseSystemVSegments(ReadAll(segments_))) Add(segment, left);
+  return left;
+}
+
+void NamespacedSharedMemory::Enter(SpawnRequest& request) const {
+  for (const UniqueFd& fd : namespaces_) request.namespaces.push_back(fd.get());
+  request.root = root_.get();
 }
 
 }  // namespace yardmaster::worker

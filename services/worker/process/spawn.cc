@@ -1,11 +1,8 @@
 #include "services/worker/process/spawn.h"
 
 #include <fcntl.h>
-#include <sched.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -13,14 +10,11 @@
 #include <cstdio>
 #include <cstring>
 
-// The C library's clone under its other name: sanitizers take the usual one for a fork, and would put on record in our
-// memory, which the child shares, that everything from here on is to be ignored.
-extern "C" int CloneUnnoticed(int (*run)(void*), void* stack, int flags, void* argument) __asm__("__clone");
+#include "services/worker/process/vfork_child.h"
 
 namespace yardmaster::worker {
 namespace {
 
-constexpr size_t kChildStackBytes = 64 * 1024;
 constexpr int kSignals = 64;
 // Without close_range every possible descriptor is marked; beyond this it would take too long.
 constexpr int kMaxDescriptorsMarked = 1 << 20;
@@ -37,10 +31,8 @@ struct ChildPlan {
   char* const* argv = nullptr;
   char* const* environment = nullptr;
   const char* directory = nullptr;
-  int in = -1;
-  int out = -1;
-  int err = -1;
-  int cgroup_procs = -1;
+  const int* namespaces = nullptr;        // -1 ends them
+  const SpawnRequest* request = nullptr;  // for its numbers only
   char oom_score_adj[16] = "";
   size_t oom_score_adj_size = 0;
   rlim_t max_descriptors = 0;
@@ -50,10 +42,6 @@ struct ChildPlan {
   size_t program = 0;
 };
 
-// The child shares our memory while our other threads run on: it may only make system calls, and no sanitizer may
-// notice it.
-#define YARD_IN_CHILD __attribute__((no_sanitize("address"), no_sanitize("thread"), no_sanitize("undefined"), noinline))
-
 YARD_IN_CHILD void FailChild(ChildPlan& plan, SpawnStage stage, int error) {
   plan.stage = stage;
   plan.error = error;
@@ -62,6 +50,7 @@ YARD_IN_CHILD void FailChild(ChildPlan& plan, SpawnStage stage, int error) {
 
 YARD_IN_CHILD int RunChild(void* argument) {
   ChildPlan& plan = *static_cast<ChildPlan*>(argument);
+  const SpawnRequest& request = *plan.request;
   ::syscall(SYS_setsid);
 
   // All zero is the default action with an empty mask, in whatever order a processor's kernel has the fields.
@@ -70,13 +59,21 @@ YARD_IN_CHILD int RunChild(void* argument) {
     ::syscall(SYS_rt_sigaction, number, all_zero, nullptr, kSignals / 8);
   }
 
-  if (::syscall(SYS_chdir, plan.directory) != 0) FailChild(plan, SpawnStage::kDirectory, errno);
-  if (::syscall(SYS_dup3, plan.in, 0, 0) < 0 || ::syscall(SYS_dup3, plan.out, 1, 0) < 0 ||
-      ::syscall(SYS_dup3, plan.err, 2, 0) < 0) {
-    FailChild(plan, SpawnStage::kDescriptors, errno);
-  }
-  if (plan.cgroup_procs >= 0 && ::syscall(SYS_write, plan.cgroup_procs, "0", 1) != 1) {
+  // Before the namespaces: a user namespace gives the right to enter the others, and takes others away.
+  if (request.cgroup_procs >= 0 && ::syscall(SYS_write, request.cgroup_procs, "0", 1) != 1) {
     FailChild(plan, SpawnStage::kCgroup, errno);
+  }
+  for (const int* fd = plan.namespaces; *fd >= 0; ++fd) {
+    if (::syscall(SYS_setns, *fd, 0) != 0) FailChild(plan, SpawnStage::kNamespace, errno);
+  }
+  // Entering a mount namespace leads to its root, which is not ours where we are confined to a folder.
+  if (request.root >= 0 && (::syscall(SYS_fchdir, request.root) != 0 || ::syscall(SYS_chroot, ".") != 0)) {
+    FailChild(plan, SpawnStage::kNamespace, errno);
+  }
+  if (::syscall(SYS_chdir, plan.directory) != 0) FailChild(plan, SpawnStage::kDirectory, errno);
+  if (::syscall(SYS_dup3, request.in, 0, 0) < 0 || ::syscall(SYS_dup3, request.out, 1, 0) < 0 ||
+      ::syscall(SYS_dup3, request.err, 2, 0) < 0) {
+    FailChild(plan, SpawnStage::kDescriptors, errno);
   }
   // Raising is always allowed; where /proc is missing it goes without.
   const long score = ::syscall(SYS_openat, AT_FDCWD, "/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC, 0);
@@ -127,46 +124,27 @@ SpawnResult Spawn(const SpawnRequest& request) {
   plan.argv = argv.data();
   plan.environment = environment.data();
   plan.directory = request.directory.c_str();
-  plan.in = request.in;
-  plan.out = request.out;
-  plan.err = request.err;
-  plan.cgroup_procs = request.cgroup_procs;
+  plan.request = &request;
+  std::vector<int> namespaces = request.namespaces;
+  namespaces.push_back(-1);
+  plan.namespaces = namespaces.data();
   const int length = std::snprintf(plan.oom_score_adj, sizeof(plan.oom_score_adj), "%d", request.oom_score_adj);
   plan.oom_score_adj_size = static_cast<size_t>(length);
   rlimit descriptors = {1024, 1024};
   ::getrlimit(RLIMIT_NOFILE, &descriptors);
   plan.max_descriptors = descriptors.rlim_max;
 
-  // Like vfork, with a stack of its own: nothing is copied, however large we are, and the child's frames don't
-  // overwrite ours.
   SpawnResult result;
-  void* stack =
-      ::mmap(nullptr, kChildStackBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
-  if (stack == MAP_FAILED) {
-    result.error = errno;
-    return result;
-  }
-  // No handler of ours may run in the child.
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  const pid_t pid =
-      CloneUnnoticed(RunChild, static_cast<char*>(stack) + kChildStackBytes, CLONE_VM | CLONE_VFORK | SIGCHLD, &plan);
-  const int clone_error = errno;
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  ::munmap(stack, kChildStackBytes);
-
+  const pid_t pid = RunVforkChild(RunChild, &plan);
   if (pid < 0) {
-    result.error = clone_error;
+    result.error = -pid;
     return result;
   }
   if (plan.error == 0) {
     result.pid = pid;
     return result;
   }
-  while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
-  }
+  ReapVforkChild(pid);
   result.error = plan.error;
   result.stage = plan.stage;
   result.program = plan.program;

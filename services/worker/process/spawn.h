@@ -22,11 +22,14 @@ struct SpawnRequest {
   int err = -1;
   // Open for writing: the "cgroup.procs" of the group it is to be in; -1: it stays in ours.
   int cgroup_procs = -1;
+  // Namespaces to enter, in this order, and then the folder that is the root there; -1: it is left as it is.
+  std::vector<int> namespaces;
+  int root = -1;
   // How readily the kernel kills it when memory is short, 0 to 1000.
   int oom_score_adj = 0;
 };
 
-enum class SpawnStage : uint8_t { kClone, kDirectory, kDescriptors, kCgroup, kExec };
+enum class SpawnStage : uint8_t { kClone, kCgroup, kNamespace, kDirectory, kDescriptors, kExec };
 
 struct SpawnResult {
   pid_t pid = -1;  // > 0: it runs

@@ -234,7 +234,6 @@ void SystemProcess::Finish() {
     } else if (WIFSIGNALED(*status)) {
       exit_.signal = WTERMSIG(*status);
       exit_.code = 128 + exit_.signal;
-      exit_.core_dumped = WCOREDUMP(*status);
     } else {
       exit_.code = WEXITSTATUS(*status);
     }

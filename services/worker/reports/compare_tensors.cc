@@ -6,9 +6,9 @@
 #include <string_view>
 #include <utility>
 
+#include "services/worker/errors.h"
 #include "services/worker/reports/half.h"
 #include "services/worker/reports/npy.h"
-#include "services/worker/reports/report_errors.h"
 #include "services/worker/reports/tensor_errors.h"
 #include "services/worker/reports/tensors.h"
 
@@ -107,13 +107,13 @@ void CompareIntegers(const NpyArray& actual, const NpyArray& expected, TensorErr
 absl::StatusOr<TensorResult> CompareTensors(std::string_view actual, std::string_view expected,
                                             const rules::Tolerance& tolerance) {
   const absl::StatusOr<NpyArray> left = ParseNpy(actual);
-  if (!left.ok()) return report_errors::BadTensorSide("actual", left.status());
+  if (!left.ok()) return worker_errors::BadTensorSide("actual", left.status());
   const absl::StatusOr<NpyArray> right = ParseNpy(expected);
-  if (!right.ok()) return report_errors::BadTensorSide("expected", right.status());
+  if (!right.ok()) return worker_errors::BadTensorSide("expected", right.status());
   // Floats of other widths may be compared: references are often computed in more bits.
-  if (left->kind != right->kind) return report_errors::TensorsDiffer("kinds of elements", left->dtype, right->dtype);
+  if (left->kind != right->kind) return worker_errors::TensorsDiffer("kinds of elements", left->dtype, right->dtype);
   if (left->shape != right->shape) {
-    return report_errors::TensorsDiffer("shapes", ShapeText(left->shape), ShapeText(right->shape));
+    return worker_errors::TensorsDiffer("shapes", ShapeText(left->shape), ShapeText(right->shape));
   }
   TensorResult result;
   result.dtype = left->dtype;

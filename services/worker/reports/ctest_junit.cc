@@ -8,7 +8,6 @@
 #include "services/worker/reports/ctest_text.h"
 #include "services/worker/reports/report.h"
 #include "services/worker/reports/report_builder.h"
-#include "services/worker/reports/report_errors.h"
 #include "services/worker/reports/report_text.h"
 #include "services/worker/reports/xml_report.h"
 
@@ -64,9 +63,7 @@ ReportTest ReadCase(const pugi::xml_node& test, const CtestPrinted& printed) {
 
 std::string Contradiction(const pugi::xml_document& document, const CtestPrinted& printed, uint64_t cases,
                           const ReportBuilder& builder) {
-  if (const uint64_t tests = ClaimedTotal(document, "tests").value_or(0); tests > cases) {
-    return "it says that there were " + std::to_string(tests) + " tests, and has " + std::to_string(cases);
-  }
+  if (std::string missing = MissingTests(document, cases); !missing.empty()) return missing;
   for (const auto& [name, reason] : printed.failures) {
     if (!builder.Has(name)) return "ctest printed that \"" + name + "\" failed, and it is not in the report";
   }
@@ -80,17 +77,15 @@ std::string Contradiction(const pugi::xml_document& document, const CtestPrinted
 }  // namespace
 
 absl::StatusOr<Report> ParseCtestJunit(std::string_view xml, std::string_view printed) {
-  pugi::xml_document document;
-  RETURN_IF_ERROR(ReadXmlReport(kWhat, xml, document));
   const CtestPrinted text = ReadCtestPrinted(printed);
+  pugi::xml_document document;
   ReportBuilder builder;
   uint64_t cases = 0;
-  absl::Status status = ForEachCase(kWhat, document, [&](const pugi::xml_node& test) {
+  const auto read = [&](const pugi::xml_node& test) {
     ++cases;
-    if (!builder.Add(ReadCase(test, text))) return report_errors::TooManyTests(kWhat, kMaxReportTests);
-    return absl::OkStatus();
-  });
-  if (!status.ok()) return status;
+    return ReadCase(test, text);
+  };
+  RETURN_IF_ERROR(ReadXmlReport(kWhat, xml, document, read, builder));
   std::string problem = CutMessage(Contradiction(document, text, cases, builder));
   return Report{builder.Release(), std::move(problem)};
 }

@@ -1,43 +1,16 @@
 #include "services/worker/reports/ctest_text.h"
 
+#include <re2/re2.h>
+
 #include <algorithm>
 
 #include "services/core/lines.h"
 #include "services/worker/reports/report_builder.h"
 #include "services/worker/reports/report_text.h"
+#include "services/worker/text.h"
 
 namespace yardmaster::worker {
 namespace {
-
-constexpr std::string_view kPassed = " Passed ";
-constexpr std::string_view kStars = "***";
-
-bool TakePrefix(std::string_view& text, std::string_view prefix) {
-  if (text.substr(0, prefix.size()) != prefix) return false;
-  text.remove_prefix(prefix.size());
-  return true;
-}
-
-void TakeBlanks(std::string_view& text) { text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size())); }
-
-std::optional<uint64_t> TakeNumber(std::string_view& text) {
-  const size_t end = std::min(text.find_first_not_of("0123456789"), text.size());
-  const std::optional<uint64_t> number = CountOf(text.substr(0, end));
-  if (number.has_value()) text.remove_prefix(end);
-  return number;
-}
-
-// "   1.00 sec" at the end of `text`, which loses it.
-double TakeSeconds(std::string_view& text) {
-  constexpr std::string_view kSec = " sec";
-  std::string_view rest = TrimBlanks(text);
-  if (rest.size() < kSec.size() || rest.substr(rest.size() - kSec.size()) != kSec) return 0;
-  rest.remove_suffix(kSec.size());
-  const size_t begin = rest.find_last_not_of("0123456789.") + 1;
-  const double seconds = SecondsOf(rest.substr(begin));
-  text = TrimBlanks(rest.substr(0, begin));
-  return seconds;
-}
 
 Outcome OutcomeOf(std::string_view word) {
   if (word.find("(Disabled)") != std::string_view::npos || word.substr(0, 7) == "Skipped") return Outcome::kSkipped;
@@ -49,73 +22,52 @@ Outcome OutcomeOf(std::string_view word) {
 }  // namespace
 
 std::optional<CtestLine> ParseCtestLine(std::string_view line) {
-  TakeBlanks(line);
+  // The name is followed by a blank and dots up to the widest name; then comes the outcome. "Subprocess aborted" and
+  // other kinds of an exception stand before the stars.
+  static const RE2 kLine(
+      R"(^[ \t]*\d+/(\d+) Test[ \t]+#\d+: (.*[^.])\.+([^.]*?)(?:\*\*\*(.*?)\s*(?:([\d.]+) sec)?\s*$| Passed \s*([\d.]*)))");
   // Most lines of output end here.
-  if (line.empty() || line[0] < '0' || line[0] > '9') return std::nullopt;
-  if (!TakeNumber(line).has_value() || !TakePrefix(line, "/")) return std::nullopt;
-  CtestLine out;
-  const std::optional<uint64_t> total = TakeNumber(line);
-  if (!total.has_value() || !TakePrefix(line, " Test")) return std::nullopt;
-  out.total = *total;
-  TakeBlanks(line);
-  if (!TakePrefix(line, "#") || !TakeNumber(line).has_value() || !TakePrefix(line, ": ")) return std::nullopt;
-
-  // The name is followed by a blank and dots up to the widest name; then comes the outcome.
-  std::string_view word;
-  size_t dots_end = 0;
-  if (const size_t stars = line.rfind(kStars); stars != std::string_view::npos) {
-    // "Subprocess aborted***Exception:" says the kind of exception before.
-    word = line.substr(stars + kStars.size());
-    dots_end = line.substr(0, stars).rfind('.');
-    if (dots_end == std::string_view::npos) return std::nullopt;
-    const std::string_view before = TrimBlanks(line.substr(dots_end + 1, stars - dots_end - 1));
-    out.test.seconds = TakeSeconds(word);
-    out.test.message = before.empty() ? std::string(TrimBlanks(word)) : std::string(before);
-    out.test.outcome = before.empty() ? OutcomeOf(word) : Outcome::kFailed;
-  } else if (const size_t passed = line.rfind(kPassed); passed != std::string_view::npos) {
-    word = line.substr(passed);
-    dots_end = line.substr(0, passed).rfind('.');
-    if (dots_end == std::string_view::npos) return std::nullopt;
-    out.test.seconds = TakeSeconds(word);
-  } else {
+  const size_t digit = line.find_first_not_of(" \t");
+  if (digit == std::string_view::npos || line[digit] < '0' || line[digit] > '9') return std::nullopt;
+  std::string total, name, before, word, seconds, passed_seconds;
+  if (!RE2::PartialMatch(re2::StringPiece(line.data(), line.size()), kLine, &total, &name, &before, &word, &seconds,
+                         &passed_seconds)) {
     return std::nullopt;
   }
-  const size_t name_end = line.substr(0, dots_end + 1).find_last_not_of('.');
-  if (name_end == std::string_view::npos) return std::nullopt;
-  out.test.id = std::string(TrimBlanks(line.substr(0, name_end + 1)));
-  if (out.test.id.empty()) return std::nullopt;
-  out.test.message = CutMessage(out.test.message);
+  const bool passed = !Contains(line, "***");
+  CtestLine out;
+  out.total = CountOf(total).value_or(0);
+  out.test.id = std::string(TrimBlanks(name));
+  out.test.seconds = SecondsOf(passed ? passed_seconds : seconds);
+  if (out.total == 0 || out.test.id.empty()) return std::nullopt;
+  if (passed) return out;
+  const std::string_view exception = TrimBlanks(before);
+  out.test.message = CutMessage(exception.empty() ? TrimBlanks(word) : exception);
+  out.test.outcome = exception.empty() ? OutcomeOf(word) : Outcome::kFailed;
   return out;
 }
 
 std::optional<CtestFailure> ParseCtestFailure(std::string_view line) {
-  if (line.empty() || line[0] != '\t') return std::nullopt;
-  TakeBlanks(line);
-  if (!TakeNumber(line).has_value() || !TakePrefix(line, " - ")) return std::nullopt;
-  const size_t open = line.rfind(" (");
-  const size_t close = line.rfind(')');
-  if (open == std::string_view::npos || close == std::string_view::npos || close < open) return std::nullopt;
-  return CtestFailure{std::string(TrimBlanks(line.substr(0, open))),
-                      CutMessage(line.substr(open + 2, close - open - 2))};
+  static const RE2 kFailure(R"(^\t[ \t]*\d+ - (.*) \((.*)\))");
+  std::string name;
+  std::string reason;
+  if (!RE2::PartialMatch(re2::StringPiece(line.data(), line.size()), kFailure, &name, &reason)) return std::nullopt;
+  return CtestFailure{std::string(TrimBlanks(name)), CutMessage(reason)};
 }
 
 std::optional<CtestTotals> ParseCtestTotals(std::string_view line) {
-  if (!TakeNumber(line).has_value() || !TakePrefix(line, "% tests passed, ")) return std::nullopt;
-  const std::optional<uint64_t> failed = TakeNumber(line);
-  if (!failed.has_value() || !TakePrefix(line, " tests failed out of ")) return std::nullopt;
-  const std::optional<uint64_t> total = TakeNumber(line);
-  if (!total.has_value()) return std::nullopt;
-  return CtestTotals{*failed, *total};
+  static const RE2 kTotals(R"(^\d+% tests passed, (\d+) tests failed out of (\d+))");
+  CtestTotals totals;
+  const re2::StringPiece text(line.data(), line.size());
+  return RE2::PartialMatch(text, kTotals, &totals.failed, &totals.total) ? std::optional(totals) : std::nullopt;
 }
 
 CtestPrinted ReadCtestPrinted(std::string_view printed) {
   CtestPrinted out;
   std::string buffer;
   bool in_failed = false;
-  while (!printed.empty()) {
-    const size_t end = std::min(printed.find('\n'), printed.size());
-    const std::string_view line = PlainLine(printed.substr(0, end), buffer);
-    printed.remove_prefix(std::min(end + 1, printed.size()));
+  for (const std::string_view printed_line : LinesOf(printed)) {
+    const std::string_view line = PlainLine(printed_line, buffer);
     if (const auto totals = ParseCtestTotals(line)) out.totals = *totals;
     if (line == "The following tests FAILED:") {
       in_failed = true;

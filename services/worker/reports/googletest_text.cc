@@ -1,5 +1,7 @@
 // GoogleTest's report as it stands in the output: what is left when the program was killed or aborted, and live
 // progress.
+#include <re2/re2.h>
+
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -12,6 +14,7 @@
 #include "services/worker/reports/report.h"
 #include "services/worker/reports/report_builder.h"
 #include "services/worker/reports/report_text.h"
+#include "services/worker/text.h"
 
 namespace yardmaster::worker {
 namespace {
@@ -21,23 +24,17 @@ constexpr size_t kMarkBytes = 13;  // "[ RUN      ] "
 constexpr size_t kMaxRunning = 64;
 
 // "A.B/1, where GetParam() = 3 (12 ms)" → id and time. The time is absent in the list of failures at the end.
+// Neither suites nor tests have commas or blanks in their names.
 struct Named {
-  std::string_view id;
+  std::string id;
   double seconds = 0;
 };
 Named ReadNamed(std::string_view text) {
+  static const RE2 kNamed(R"(\s*([^, ]*).*?(?: \(([^()]*) ms\))?\s*)", RE2::Latin1);
   Named out;
-  constexpr std::string_view kMs = " ms)";
-  text = TrimBlanks(text);
-  if (text.size() > kMs.size() && text.substr(text.size() - kMs.size()) == kMs) {
-    const size_t open = text.rfind(" (");
-    if (open != std::string_view::npos) {
-      out.seconds = SecondsOf(text.substr(open + 2, text.size() - kMs.size() - open - 2)) / 1000;
-      text = text.substr(0, open);
-    }
-  }
-  // Neither suites nor tests have commas or blanks in their names.
-  out.id = TrimBlanks(text.substr(0, text.find_first_of(", ")));
+  std::string milliseconds;
+  RE2::FullMatch(re2::StringPiece(text.data(), text.size()), kNamed, &out.id, &milliseconds);
+  out.seconds = SecondsOf(milliseconds) / 1000;
   return out;
 }
 
@@ -107,7 +104,7 @@ class GoogleTestText : public LineReport {
     if (named.id.empty()) return;
     // One program runs one test at a time, but several programs may share the output.
     if (running_.size() >= kMaxRunning) Finish(0, Outcome::kUnfinished, 0);
-    running_.emplace_back(named.id);
+    running_.push_back(named.id);
     said_.Clear();
   }
 
@@ -122,16 +119,15 @@ class GoogleTestText : public LineReport {
     // At the end stand the numbers, the list of all that failed, and suites whose set-up or tear-down did.
     constexpr std::string_view kSuite = ": SetUpTestSuite or TearDownTestSuite";
     const std::string_view whole = TrimBlanks(rest);
-    if (outcome == Outcome::kFailed && whole.size() > kSuite.size() &&
-        whole.substr(whole.size() - kSuite.size()) == kSuite) {
+    if (outcome == Outcome::kFailed && whole.ends_with(kSuite)) {
       builder_.Add(
           ReportTest{std::string(whole), Outcome::kFailed, 0,
                      "the set-up or the tear-down of the suite failed; its tests did not run or do not count"});
       return true;
     }
-    const bool is_name = named.id.find('.') != std::string_view::npos;
+    const bool is_name = Contains(named.id, ".");
     if (outcome == Outcome::kFailed && is_name && !builder_.Has(named.id)) {
-      builder_.Add(ReportTest{std::string(named.id), Outcome::kFailed, named.seconds, ""});
+      builder_.Add(ReportTest{named.id, Outcome::kFailed, named.seconds, ""});
     }
     return is_name;
   }
@@ -147,11 +143,10 @@ class GoogleTestText : public LineReport {
 
   // "Running 10 tests from 6 test suites." and "10 tests from 6 test suites ran. (0 ms total)"
   bool ReadFrame(std::string_view rest) {
-    constexpr std::string_view kRunning = "Running ";
-    if (rest.substr(0, kRunning.size()) == kRunning) {
-      rest.remove_prefix(kRunning.size());
-      const uint64_t tests = CountOf(rest.substr(0, rest.find(' '))).value_or(0);
-      expected_ += static_cast<size_t>(std::min<uint64_t>(tests, kMaxReportTests));
+    static const RE2 kRunning(R"(^Running (\d+) )");
+    std::string tests;
+    if (RE2::PartialMatch(re2::StringPiece(rest.data(), rest.size()), kRunning, &tests)) {
+      expected_ += static_cast<size_t>(std::min<uint64_t>(CountOf(tests).value_or(0), kMaxReportTests));
       ++begun_;
       return true;
     }

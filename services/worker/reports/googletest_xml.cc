@@ -5,7 +5,6 @@
 #include "services/core/status_macros.h"
 #include "services/worker/reports/report.h"
 #include "services/worker/reports/report_builder.h"
-#include "services/worker/reports/report_errors.h"
 #include "services/worker/reports/report_text.h"
 #include "services/worker/reports/xml_report.h"
 
@@ -62,23 +61,16 @@ ReportTest ReadCase(const pugi::xml_node& test, uint64_t& failures) {
 
 absl::StatusOr<Report> ParseGoogleTestXml(std::string_view xml) {
   pugi::xml_document document;
-  RETURN_IF_ERROR(ReadXmlReport(kWhat, xml, document));
   ReportBuilder builder;
   uint64_t cases = 0;
   uint64_t failures = 0;
-  absl::Status status = ForEachCase(kWhat, document, [&](const pugi::xml_node& test) {
+  const auto read = [&](const pugi::xml_node& test) {
     ++cases;
-    if (!builder.Add(ReadCase(test, failures))) return report_errors::TooManyTests(kWhat, kMaxReportTests);
-    return absl::OkStatus();
-  });
-  if (!status.ok()) return status;
-  std::string problem;
-  if (const uint64_t tests = ClaimedTotal(document, "tests").value_or(0); tests > cases) {
-    problem = "it says that there were " + std::to_string(tests) + " tests, and has " + std::to_string(cases);
-  } else if (const uint64_t claimed = ClaimedTotal(document, "failures").value_or(0); claimed > failures) {
-    problem =
-        "it says that " + std::to_string(claimed) + " tests failed, and shows " + std::to_string(failures) + " of them";
-  }
+    return ReadCase(test, failures);
+  };
+  RETURN_IF_ERROR(ReadXmlReport(kWhat, xml, document, read, builder));
+  std::string problem = MissingTests(document, cases);
+  if (problem.empty()) problem = MissingFailures(ClaimedTotal(document, "failures").value_or(0), failures);
   return Report{builder.Release(), problem};
 }
 

@@ -7,32 +7,20 @@
 #include "services/core/status_macros.h"
 #include "services/worker/reports/report.h"
 #include "services/worker/reports/report_builder.h"
-#include "services/worker/reports/report_errors.h"
 #include "services/worker/reports/report_text.h"
 #include "services/worker/reports/xml_report.h"
+#include "services/worker/text.h"
 
 namespace yardmaster::worker {
 namespace {
 
 constexpr std::string_view kWhat = "the JUnit report";
 
-std::vector<std::string_view> SplitDots(std::string_view text) {
-  std::vector<std::string_view> parts;
-  size_t begin = 0;
-  while (true) {
-    const size_t dot = text.find('.', begin);
-    parts.push_back(text.substr(begin, dot - begin));
-    if (dot == std::string_view::npos) return parts;
-    begin = dot + 1;
-  }
-}
-
 bool BeginsUpperCase(std::string_view word) { return !word.empty() && word[0] >= 'A' && word[0] <= 'Z'; }
 
 // By pytest's default pattern for files of tests.
 bool NamesTestModule(std::string_view word) {
-  return !BeginsUpperCase(word) &&
-         (word.substr(0, 5) == "test_" || (word.size() > 5 && word.substr(word.size() - 5) == "_test"));
+  return !BeginsUpperCase(word) && (word.starts_with("test_") || word.ends_with("_test"));
 }
 
 // Joins parts [begin, end) of a dotted name.
@@ -78,18 +66,18 @@ std::string TestId(const pugi::xml_node& test) {
     const std::string_view message = test.child("error") ? test.child("error").attribute("message").value()
                                                          : test.child("skipped").attribute("message").value();
     if (message.substr(0, 10) != "collection") return std::string(name);
-    const std::vector<std::string_view> parts = SplitDots(name);
+    const std::vector<std::string_view> parts = Split(name, '.');
     return Join(parts, 0, parts.size(), "/") + ".py";
   }
   // Errors of pytest itself.
   if (class_name == "pytest") return "pytest::" + std::string(name);
-  const std::vector<std::string_view> parts = SplitDots(class_name);
+  const std::vector<std::string_view> parts = Split(class_name, '.');
   // Older formats name the file.
   std::string_view file = test.attribute("file").value();
   if (file.size() > 3 && file.substr(file.size() - 3) == ".py") {
     std::string module(file.substr(0, file.size() - 3));
     for (char& c : module) c = c == '/' ? '.' : c;
-    const size_t count = SplitDots(module).size();
+    const size_t count = Split(module, '.').size();
     if (count <= parts.size() && Join(parts, 0, count, ".") == module) {
       return WithClasses(std::string(file), parts, count, name);
     }
@@ -145,31 +133,22 @@ ReportTest ReadCase(const pugi::xml_node& test, Seen& seen) {
 // Entries that the totals promise and that are not there. pytest counts a test that passes and whose clean-up fails
 // twice in `tests`, though it is one entry; so errors are allowed for.
 std::string Contradiction(const pugi::xml_document& document, const Seen& seen) {
-  const uint64_t tests = ClaimedTotal(document, "tests").value_or(0);
-  if (tests > seen.tests + seen.errors) {
-    return "it says that there were " + std::to_string(tests) + " tests, and has " + std::to_string(seen.tests);
-  }
+  if (std::string missing = MissingTests(document, seen.tests, seen.errors); !missing.empty()) return missing;
   const uint64_t bad = ClaimedTotal(document, "failures").value_or(0) + ClaimedTotal(document, "errors").value_or(0);
-  if (bad > seen.failures + seen.errors) {
-    return "it says that " + std::to_string(bad) + " tests failed, and shows " +
-           std::to_string(seen.failures + seen.errors) + " of them";
-  }
-  return "";
+  return MissingFailures(bad, seen.failures + seen.errors);
 }
 
 }  // namespace
 
 absl::StatusOr<Report> ParseJunit(std::string_view xml) {
   pugi::xml_document document;
-  RETURN_IF_ERROR(ReadXmlReport(kWhat, xml, document));
   ReportBuilder builder;
   Seen seen;
-  absl::Status status = ForEachCase(kWhat, document, [&](const pugi::xml_node& test) {
+  const auto read = [&](const pugi::xml_node& test) {
     ++seen.tests;
-    if (!builder.Add(ReadCase(test, seen))) return report_errors::TooManyTests(kWhat, kMaxReportTests);
-    return absl::OkStatus();
-  });
-  if (!status.ok()) return status;
+    return ReadCase(test, seen);
+  };
+  RETURN_IF_ERROR(ReadXmlReport(kWhat, xml, document, read, builder));
   return Report{builder.Release(), Contradiction(document, seen)};
 }
 

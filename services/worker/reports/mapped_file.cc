@@ -8,59 +8,33 @@
 #include <cerrno>
 #include <cstring>
 #include <string>
-#include <utility>
 
-#include "services/worker/reports/report_errors.h"
+#include "services/worker/errors.h"
+#include "services/worker/process/unique_fd.h"
 
 namespace yardmaster::worker {
 namespace {
 
-// Closes a descriptor.
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  ~Descriptor() {
-    if (fd_ >= 0) close(fd_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
-
-absl::Status Unreadable() { return report_errors::BadTensor(std::string("it can't be read: ") + std::strerror(errno)); }
+absl::Status Unreadable() { return worker_errors::BadTensor(std::string("it can't be read: ") + std::strerror(errno)); }
 
 }  // namespace
 
 absl::StatusOr<MappedFile> MappedFile::Open(const std::filesystem::path& path, uint64_t max_bytes) {
   // Not blocking: opening a pipe would wait for a writer.
-  const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-  if (file.get() < 0) return Unreadable();
+  const UniqueFd file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  if (!file.ok()) return Unreadable();
   struct stat about {};
   if (fstat(file.get(), &about) != 0) return Unreadable();
-  if (!S_ISREG(about.st_mode)) return report_errors::BadTensor("it is no regular file");
+  if (!S_ISREG(about.st_mode)) return worker_errors::BadTensor("it is no regular file");
   const auto size = static_cast<uint64_t>(about.st_size);
-  if (size > max_bytes) return report_errors::TooLarge("the file", size, max_bytes);
-  if (size == 0) return MappedFile(nullptr, 0);
+  if (size > max_bytes) return worker_errors::ReportTooLarge("the file", size, max_bytes);
+  MappedFile mapped;
+  if (size == 0) return mapped;
   void* address = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);
   if (address == MAP_FAILED) return Unreadable();
   madvise(address, size, MADV_SEQUENTIAL);
-  return MappedFile(address, size);
-}
-
-MappedFile::~MappedFile() {
-  if (address_ != nullptr) munmap(address_, size_);
-}
-
-MappedFile::MappedFile(MappedFile&& other) noexcept
-    : address_(std::exchange(other.address_, nullptr)), size_(std::exchange(other.size_, 0)) {}
-
-MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
-  std::swap(address_, other.address_);
-  std::swap(size_, other.size_);
-  return *this;
+  mapped.start_ = {static_cast<const char*>(address), Unmap{size}};
+  return mapped;
 }
 
 }  // namespace yardmaster::worker

@@ -2,9 +2,12 @@
 #ifndef YARDMASTER_SERVICES_WORKER_REPORTS_MAPPED_FILE_H_
 #define YARDMASTER_SERVICES_WORKER_REPORTS_MAPPED_FILE_H_
 
+#include <sys/mman.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string_view>
 
 #include "absl/status/statusor.h"
@@ -16,18 +19,15 @@ class MappedFile {
  public:
   // Links and what is no regular file are refused, as is what has more than `max_bytes`.
   static absl::StatusOr<MappedFile> Open(const std::filesystem::path& path, uint64_t max_bytes);
-  ~MappedFile();
-  MappedFile(MappedFile&& other) noexcept;
-  MappedFile& operator=(MappedFile&& other) noexcept;
-  MappedFile(const MappedFile&) = delete;
-  MappedFile& operator=(const MappedFile&) = delete;
 
-  std::string_view bytes() const { return {static_cast<const char*>(address_), size_}; }
+  std::string_view bytes() const { return {start_.get(), start_.get_deleter().size}; }
 
  private:
-  MappedFile(void* address, size_t size) : address_(address), size_(size) {}
-  void* address_ = nullptr;
-  size_t size_ = 0;
+  struct Unmap {
+    size_t size = 0;
+    void operator()(const char* start) const { munmap(const_cast<char*>(start), size); }
+  };
+  std::unique_ptr<const char[], Unmap> start_;
 };
 
 }  // namespace yardmaster::worker

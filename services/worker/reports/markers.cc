@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,6 +14,7 @@
 #include "services/worker/reports/report.h"
 #include "services/worker/reports/report_builder.h"
 #include "services/worker/reports/report_text.h"
+#include "services/worker/text.h"
 
 namespace yardmaster::worker {
 namespace {
@@ -64,14 +64,10 @@ class GroupPattern {
 };
 
 Outcome OutcomeOf(std::string_view verdict) {
-  std::string word;
-  for (const char c : TrimBlanks(verdict).substr(0, 16)) {
-    word += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  }
-  const auto begins = [&word](std::string_view with) { return word.compare(0, with.size(), with) == 0; };
-  if (begins("PASS")) return Outcome::kPassed;
-  if (begins("SKIP")) return Outcome::kSkipped;
-  if (begins("TIMEOUT") || begins("TIMED OUT")) return Outcome::kTimedOut;
+  const std::string word = LowerCase(TrimBlanks(verdict).substr(0, 16));
+  if (word.starts_with("pass")) return Outcome::kPassed;
+  if (word.starts_with("skip")) return Outcome::kSkipped;
+  if (word.starts_with("timeout") || word.starts_with("timed out")) return Outcome::kTimedOut;
   return Outcome::kFailed;
 }
 

@@ -1,44 +1,42 @@
 // Progress of test programs from their output: pytest in its three ways to print, and ctest.
+#include <re2/re2.h>
+
 #include <algorithm>
-#include <array>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "services/core/lines.h"
 #include "services/worker/reports/ctest_text.h"
 #include "services/worker/reports/report.h"
 #include "services/worker/reports/report_builder.h"
 #include "services/worker/reports/report_text.h"
+#include "services/worker/text.h"
 
 namespace yardmaster::worker {
 namespace {
 
-struct StatusWord {
-  std::string_view word;
-  Outcome outcome;
-};
-constexpr std::array<StatusWord, 6> kPytestWords = {{{"PASSED", Outcome::kPassed},
-                                                     {"FAILED", Outcome::kFailed},
-                                                     {"SKIPPED", Outcome::kSkipped},
-                                                     {"XFAIL", Outcome::kSkipped},
-                                                     {"XPASS", Outcome::kPassed},
-                                                     {"ERROR", Outcome::kFailed}}};
+// What pytest says of one test.
+constexpr std::string_view kPytestStatus = "(PASSED|FAILED|SKIPPED|XFAIL|XPASS|ERROR)";
 
-bool BeginsWith(std::string_view text, std::string_view with) { return text.substr(0, with.size()) == with; }
+Outcome OutcomeOf(std::string_view status) {
+  if (status == "FAILED" || status == "ERROR") return Outcome::kFailed;
+  return status == "SKIPPED" || status == "XFAIL" ? Outcome::kSkipped : Outcome::kPassed;
+}
+
+re2::StringPiece Piece(std::string_view text) { return {text.data(), text.size()}; }
+std::string_view View(re2::StringPiece piece) { return {piece.data(), piece.size()}; }
 
 // Takes "[ 12%]" or "[ 3/25]" from the end of `line`; true if it was there.
 bool TakePercent(std::string_view& line) {
+  static const RE2 kPercent(R"(^(?:(.*) )?\[[\d %/]*[%/][\d %/]*\]$)");
   line = TrimBlanks(line);
-  if (line.empty() || line.back() != ']') return false;
-  const size_t open = line.rfind('[');
-  if (open == std::string_view::npos || (open > 0 && line[open - 1] != ' ')) return false;
-  const std::string_view inner = line.substr(open + 1, line.size() - open - 2);
-  if (inner.empty() || inner.find_first_not_of("0123456789 %/") != std::string_view::npos) return false;
-  if (inner.find_first_of("%/") == std::string_view::npos) return false;
-  line = TrimBlanks(line.substr(0, open));
+  re2::StringPiece before;
+  if (!line.ends_with(']') || !RE2::PartialMatch(Piece(line), kPercent, &before)) return false;
+  line = TrimBlanks(View(before));
   return true;
 }
 
@@ -59,8 +57,8 @@ class PytestProgress : public LineReport {
     if (line[0] == 'c' && ReadCollected(line)) return;
     if (line[0] == '[' && ReadXdist(line)) return;
     if (line[0] == 'g' && ReadWorkers(line)) return;
-    if (line.find("::") != std::string_view::npos && ReadNamed(line)) return;
-    if (!open_.empty() && ReadLoneWord(line)) return;
+    if (Contains(line, ".py::") && ReadNamed(line)) return;
+    if (!open_.empty() && ReadLoneStatus(line)) return;
     ReadDots(line);
   }
 
@@ -83,146 +81,108 @@ class PytestProgress : public LineReport {
   // "==== FAILURES ====", "==== 3 passed in 0.1s ====": no test runs any more, though their names come again. Tests may
   // print frames, too: only pytest's own titles count.
   bool ReadSection(std::string_view line) {
-    if (!BeginsWith(line, "==") || line.back() != '=') return false;
-    const size_t begin = line.find_first_not_of('=');
-    if (begin == std::string_view::npos) return false;
-    const std::string_view title = TrimBlanks(line.substr(begin, line.find_last_not_of('=') - begin + 1));
-    if (title == "test session starts") {
-      running_ = true;
-      open_.clear();
-      return true;
-    }
-    for (const std::string_view end :
-         {"FAILURES", "ERRORS", "PASSES", "warnings summary", "short test summary", "slowest"}) {
-      if (BeginsWith(title, end)) running_ = false;
-    }
-    if (IsTotals(title) || BeginsWith(title, "no tests ran")) running_ = false;
-    if (!running_) open_.clear();
-    return !running_;
+    static const RE2 kTitle(R"(^==+\s*([^=].*?)\s*=+$)");
+    static const RE2 kResults("^(?:FAILURES|ERRORS|PASSES|warnings summary|short test summary|slowest|no tests ran)");
+    re2::StringPiece title;
+    if (!RE2::PartialMatch(Piece(line), kTitle, &title)) return false;
+    const bool begins = title == "test session starts";
+    if (begins) running_ = true;
+    if (IsTotals(View(title)) || RE2::PartialMatch(title, kResults)) running_ = false;
+    if (begins || !running_) open_.clear();
+    return begins || !running_;
   }
 
   // "1 failed, 89 passed in 0.06s", "90 passed in 70.12s (0:01:10)"
   static bool IsTotals(std::string_view line) {
-    const size_t in = line.find(" in ");
-    if (in == std::string_view::npos || CountOf(line.substr(0, line.find(' '))) == std::nullopt) return false;
-    const std::string_view words = line.substr(0, in);
-    const size_t last = words.rfind(' ');
-    for (const std::string_view word : {"passed", "failed", "skipped", "error", "errors", "deselected", "warning",
-                                        "warnings", "xfailed", "xpassed", "rerun"}) {
-      if (words.substr(last + 1) == word) return true;
-    }
-    return false;
+    static const RE2 kTotals(
+        R"(^\d+ (?:.* )?(?:passed|failed|skipped|errors?|deselected|warnings?|xfailed|xpassed|rerun) in )");
+    return RE2::PartialMatch(Piece(line), kTotals);
   }
 
   // "collected 90 items / 2 deselected / 88 selected", perhaps behind "collecting ... ".
   bool ReadCollected(std::string_view line) {
-    constexpr std::string_view kCollected = "collected ";
-    constexpr size_t kMostBefore = 20;
-    const size_t at = line.find(kCollected);
-    // Also where it is not there: npos is beyond all.
-    if (at > kMostBefore) return false;
-    const std::string_view rest = line.substr(at + kCollected.size());
-    const std::optional<uint64_t> items = CountOf(rest.substr(0, rest.find(' ')));
-    if (!items.has_value() || rest.find(" item") == std::string_view::npos) return false;
-    uint64_t count = *items;
-    if (const size_t selected = rest.rfind(" selected"); selected != std::string_view::npos) {
-      const size_t begin = rest.substr(0, selected).rfind(' ');
-      count = CountOf(rest.substr(begin + 1, selected - begin - 1)).value_or(count);
-    }
-    expected_ += static_cast<size_t>(std::min<uint64_t>(count, kMaxReportTests));
+    static const RE2 kCollected(R"(^.{0,20}?\bcollected (\d+) items?\b(?:.* (\d+) selected)?)");
+    std::string items;
+    std::string selected;
+    if (!RE2::PartialMatch(Piece(line), kCollected, &items, &selected)) return false;
+    expected_ += Bounded(selected.empty() ? items : selected);
     return true;
   }
 
   // "gw0 [14] / gw1 [14]": what each worker of pytest-xdist has collected.
   bool ReadWorkers(std::string_view line) {
-    if (!BeginsWith(line, "gw0 [")) return false;
-    const std::string_view rest = line.substr(5);
-    const std::optional<uint64_t> items = CountOf(rest.substr(0, rest.find(']')));
-    if (!items.has_value()) return false;
-    expected_ = static_cast<size_t>(std::min<uint64_t>(*items, kMaxReportTests));
+    static const RE2 kWorkers(R"(^gw0 \[(\d+)\])");
+    std::string items;
+    if (!RE2::PartialMatch(Piece(line), kWorkers, &items)) return false;
+    expected_ = Bounded(items);
     xdist_ = true;
     return true;
   }
 
-  // "[gw0] [ 28%] FAILED a/b.py::test_x"
-  bool ReadXdist(std::string_view line) {
-    if (!BeginsWith(line, "[gw")) return false;
-    for (const StatusWord& status : kPytestWords) {
-      const std::string between = "] " + std::string(status.word) + " ";
-      const size_t at = line.find(between);
-      if (at == std::string_view::npos) continue;
-      xdist_ = true;
-      Add(TrimBlanks(line.substr(at + between.size())), status.outcome);
-      return true;
-    }
-    return false;
+  static size_t Bounded(std::string_view count) {
+    return static_cast<size_t>(std::min<uint64_t>(CountOf(count).value_or(0), kMaxReportTests));
   }
 
-  // "a/b.py::test_x PASSED  [ 7%]", "a/b.py::test_x SKIPPED (why) [ 7%]", or only its begin.
-  bool ReadNamed(std::string_view line) {
-    const size_t colons = line.find("::");
-    const size_t blank = line.find(' ');
-    if (colons < 4 || colons > blank || line.substr(colons - 3, 3) != ".py") return false;
-    std::string_view text = line;
-    TakePercent(text);
-    for (const StatusWord& status : kPytestWords) {
-      const std::string with_blank = " " + std::string(status.word);
-      const size_t at = text.rfind(with_blank);
-      if (at == std::string_view::npos) continue;
-      const std::string_view rest = text.substr(at + with_blank.size());
-      if (!rest.empty() && !BeginsWith(rest, " (")) continue;
-      open_.clear();
-      Add(TrimBlanks(text.substr(0, at)), status.outcome);
-      return true;
-    }
-    // Under xdist many have begun at a time, and a worker that dies is reported.
-    if (!xdist_) open_ = OpenId(text);
+  // "[gw0] [ 28%] FAILED a/b.py::test_x"
+  bool ReadXdist(std::string_view line) {
+    static const RE2 kTest(Concat(R"(^\[gw.*?\] )", kPytestStatus, " (.*)$"));
+    re2::StringPiece status;
+    re2::StringPiece id;
+    if (!RE2::PartialMatch(Piece(line), kTest, &status, &id)) return false;
+    xdist_ = true;
+    Add(TrimBlanks(View(id)), View(status));
     return true;
   }
 
-  // Up to the blank behind the name; blanks inside of "[…]" belong to it.
-  static std::string OpenId(std::string_view text) {
-    size_t depth = 0;
-    for (size_t i = 0; i < text.size(); ++i) {
-      if (text[i] == '[') ++depth;
-      if (text[i] == ']' && depth > 0) --depth;
-      if (text[i] == ' ' && depth == 0) return CutMessage(text.substr(0, i));
+  // "a/b.py::test_x PASSED  [ 7%]", "a/b.py::test_x SKIPPED (why) [ 7%]", or only its begin, up to the blank behind the
+  // name; blanks inside of "[…]" belong to it.
+  bool ReadNamed(std::string_view line) {
+    static const RE2 kName(R"(^[^ ]*\.py::)");
+    static const RE2 kEnded(Concat("^(.*?) ", kPytestStatus, R"((?: \(.*)?$)"));
+    static const RE2 kBegun(R"(^((?:[^ \[]|\[[^\]]*\])*))");
+    if (!RE2::PartialMatch(Piece(line), kName)) return false;
+    TakePercent(line);
+    re2::StringPiece id;
+    re2::StringPiece status;
+    if (RE2::PartialMatch(Piece(line), kEnded, &id, &status)) {
+      open_.clear();
+      Add(TrimBlanks(View(id)), View(status));
+    } else if (!xdist_ && RE2::PartialMatch(Piece(line), kBegun, &id)) {
+      // Under xdist many have begun at a time, and a worker that dies is reported.
+      open_ = CutMessage(View(id));
     }
-    return CutMessage(text);
+    return true;
   }
 
   // Where the test itself prints (-s), its word comes on a line of its own.
-  bool ReadLoneWord(std::string_view line) {
+  bool ReadLoneStatus(std::string_view line) {
+    static const RE2 kStatus(Concat("^(.*)", kPytestStatus, "$"));
     const bool percent = TakePercent(line);
-    for (const StatusWord& status : kPytestWords) {
-      const bool at_end =
-          line.size() >= status.word.size() && line.substr(line.size() - status.word.size()) == status.word;
-      if (!at_end || (!percent && line.size() != status.word.size())) continue;
-      Add(open_, status.outcome);
-      open_.clear();
-      return true;
-    }
-    return false;
+    re2::StringPiece before;
+    re2::StringPiece status;
+    if (!RE2::PartialMatch(Piece(line), kStatus, &before, &status) || (!percent && !before.empty())) return false;
+    Add(open_, View(status));
+    open_.clear();
+    return true;
   }
 
   // "a/b.py ..F.s  [ 12%]", "..F.s  [ 12%]"
   void ReadDots(std::string_view line) {
+    constexpr std::string_view kDots = ".FEsxX";
     const bool percent = TakePercent(line);
     const size_t blank = line.rfind(' ');
-    const std::string_view dots = blank == std::string_view::npos ? line : line.substr(blank + 1);
-    if (dots.empty() || dots.find_first_not_of(".FEsxX") != std::string_view::npos) return;
+    const std::string_view dots = line.substr(blank + 1);
+    if (dots.empty() || dots.find_first_not_of(kDots) != std::string_view::npos) return;
     // Without percentage it takes the name of a file to tell it from what a program prints.
-    const bool named = blank != std::string_view::npos && blank > 3 && line.substr(blank - 3, 3) == ".py";
-    if (blank == std::string_view::npos ? !percent : !named) return;
-    for (const char c : dots) {
-      // An error in the clean-up of a test that was counted comes on top; a progress bar may be one ahead.
-      ++dots_;
-      if (c == 'F' || c == 'E') ++failed_dots_;
-    }
+    const bool alone = blank == std::string_view::npos;
+    if (alone ? !percent : blank < 4 || !line.substr(0, blank).ends_with(".py")) return;
+    // An error in the clean-up of a test that was counted comes on top; a progress bar may be one ahead.
+    dots_ += dots.size();
+    failed_dots_ += static_cast<size_t>(absl::c_count_if(dots, [](char c) { return c == 'F' || c == 'E'; }));
   }
 
-  void Add(std::string_view id, Outcome outcome) {
-    if (!id.empty()) builder_.Add(ReportTest{CutMessage(id), outcome, 0, ""});
+  void Add(std::string_view id, std::string_view status) {
+    if (!id.empty()) builder_.Add(ReportTest{CutMessage(id), OutcomeOf(status), 0, ""});
   }
 
   ReportBuilder builder_;

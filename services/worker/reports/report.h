@@ -17,12 +17,13 @@
 
 namespace yardmaster::worker {
 
+// From the best to the worst: a skip counts for more than a pass, since who says both has not run everything.
 enum class Outcome : uint8_t {
   kPassed,
-  kFailed,
   kSkipped,
   kNotStarted,  // the program to run is missing; ctest reports this as "skipped"
   kTimedOut,
+  kFailed,
   kUnfinished,  // begun, and the program ended in it
 };
 

@@ -7,9 +7,9 @@
 
 #include "services/core/lines.h"
 #include "services/core/utf8.h"
-#include "services/worker/devices/device_words.h"
 #include "services/worker/logs/escape_sequences.h"
 #include "services/worker/reports/report.h"
+#include "services/worker/text.h"
 
 namespace yardmaster::worker {
 namespace {

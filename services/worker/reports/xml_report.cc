@@ -2,17 +2,20 @@
 
 #include <algorithm>
 
+#include "absl/algorithm/container.h"
 #include "services/core/lines.h"
+#include "services/core/status_macros.h"
+#include "services/worker/errors.h"
 #include "services/worker/reports/report.h"
-#include "services/worker/reports/report_errors.h"
 #include "services/worker/reports/report_text.h"
+#include "services/worker/text.h"
 
 namespace yardmaster::worker {
 namespace {
 
 size_t LineAt(std::string_view text, size_t offset) {
   const std::string_view before = text.substr(0, std::min(offset, text.size()));
-  return 1 + static_cast<size_t>(std::count(before.begin(), before.end(), '\n'));
+  return 1 + static_cast<size_t>(absl::c_count(before, '\n'));
 }
 
 // No more elements and attributes than this can come of `xml`.
@@ -25,57 +28,31 @@ size_t ElementsAtMost(std::string_view xml) {
   return count;
 }
 
-std::string_view Why(pugi::xml_parse_status status) {
-  switch (status) {
-    case pugi::status_no_document_element:
-      return "there is no XML element";
-    case pugi::status_end_element_mismatch:
-      return "this end tag closes another element than the last one opened";
-    case pugi::status_bad_attribute:
-      return "an attribute is not well-formed";
-    case pugi::status_bad_start_element:
-    case pugi::status_bad_end_element:
-    case pugi::status_unrecognized_tag:
-      return "a tag is not well-formed";
-    case pugi::status_bad_cdata:
-    case pugi::status_bad_comment:
-    case pugi::status_bad_pi:
-    case pugi::status_bad_doctype:
-    case pugi::status_bad_pcdata:
-      return "text, comment or declaration is not well-formed";
-    case pugi::status_out_of_memory:
-      return "there is not enough memory to read it";
-    default:
-      return "this is not XML";
-  }
-}
-
 bool IsSuite(const pugi::xml_node& node) {
   const std::string_view name = node.name();
   return name == "testsuite" || name == "testsuites";
 }
 
-absl::Status WalkCases(std::string_view what, const pugi::xml_node& suite, size_t depth,
-                       const std::function<absl::Status(const pugi::xml_node&)>& each) {
-  if (depth > kMaxXmlDepth) return report_errors::NestedTooDeep(what, kMaxXmlDepth);
+absl::Status ReadCases(std::string_view what, const pugi::xml_node& suite, size_t depth,
+                       const std::function<ReportTest(const pugi::xml_node&)>& read, ReportBuilder& builder) {
+  if (depth > kMaxXmlDepth) return worker_errors::ReportNestedTooDeep(what, kMaxXmlDepth);
   for (const pugi::xml_node& child : suite.children()) {
-    absl::Status status;
-    if (std::string_view(child.name()) == "testcase") {
-      status = each(child);
-    } else if (IsSuite(child)) {
-      status = WalkCases(what, child, depth + 1, each);
+    if (IsSuite(child)) RETURN_IF_ERROR(ReadCases(what, child, depth + 1, read, builder));
+    if (std::string_view(child.name()) == "testcase" && !builder.Add(read(child))) {
+      return worker_errors::ReportHasTooMany(what, kMaxReportTests, "tests");
     }
-    if (!status.ok()) return status;
   }
   return absl::OkStatus();
 }
 
 }  // namespace
 
-absl::Status ReadXmlReport(std::string_view what, std::string_view xml, pugi::xml_document& document) {
-  if (xml.size() > kMaxReportBytes) return report_errors::TooLarge(what, xml.size(), kMaxReportBytes);
-  if (TrimBlanks(xml).empty()) return report_errors::Empty(what);
-  if (ElementsAtMost(xml) > kMaxXmlElements) return report_errors::TooManyElements(what, kMaxXmlElements);
+absl::Status ReadXmlReport(std::string_view what, std::string_view xml, pugi::xml_document& document,
+                           const std::function<ReportTest(const pugi::xml_node&)>& read, ReportBuilder& builder) {
+  if (xml.size() > kMaxReportBytes) return worker_errors::ReportTooLarge(what, xml.size(), kMaxReportBytes);
+  if (TrimBlanks(xml).empty()) return worker_errors::ReportEmpty(what);
+  if (ElementsAtMost(xml) > kMaxXmlElements)
+    return worker_errors::ReportHasTooMany(what, kMaxXmlElements, "elements and attributes");
   const pugi::xml_parse_result result =
       document.load_buffer(xml.data(), xml.size(), pugi::parse_default | pugi::parse_doctype, pugi::encoding_utf8);
   if (!result) {
@@ -83,21 +60,16 @@ absl::Status ReadXmlReport(std::string_view what, std::string_view xml, pugi::xm
     // Whoever was stopped while writing leaves nothing behind the place where reading failed, or half a tag or a text.
     const bool at_end = offset >= xml.size() || TrimBlanks(xml.substr(offset)).empty() || TrimBlanks(xml).back() != '>';
     if (at_end && result.status != pugi::status_no_document_element) {
-      return report_errors::CutOff(what, LineAt(xml, xml.size()));
+      return worker_errors::ReportCutOff(what, LineAt(xml, xml.size()));
     }
-    return report_errors::NotXml(what, LineAt(xml, offset), Why(result.status));
+    return worker_errors::ReportNotXml(what, LineAt(xml, offset), result.description());
   }
   for (const pugi::xml_node& node : document.children()) {
-    if (node.type() == pugi::node_doctype) return report_errors::HasDocumentType(what);
+    if (node.type() == pugi::node_doctype) return worker_errors::ReportHasDocumentType(what);
   }
   const pugi::xml_node root = document.document_element();
-  if (!IsSuite(root)) return report_errors::WrongRoot(what, root.name(), "<testsuites> or <testsuite>");
-  return absl::OkStatus();
-}
-
-absl::Status ForEachCase(std::string_view what, const pugi::xml_document& document,
-                         const std::function<absl::Status(const pugi::xml_node&)>& each) {
-  return WalkCases(what, document.document_element(), 1, each);
+  if (!IsSuite(root)) return worker_errors::ReportWrongRoot(what, root.name(), "<testsuites> or <testsuite>");
+  return ReadCases(what, root, 1, read, builder);
 }
 
 std::optional<uint64_t> ClaimedTotal(const pugi::xml_document& document, const char* attribute) {
@@ -111,6 +83,15 @@ std::optional<uint64_t> ClaimedTotal(const pugi::xml_document& document, const c
     if (count.has_value()) sum = std::min(sum.value_or(0) + std::min(*count, kMost), kMost);
   }
   return sum;
+}
+
+std::string MissingTests(const pugi::xml_document& document, uint64_t seen, uint64_t twice) {
+  const uint64_t tests = ClaimedTotal(document, "tests").value_or(0);
+  return tests > seen + twice ? Concat("it says that there were ", tests, " tests, and has ", seen) : "";
+}
+
+std::string MissingFailures(uint64_t claimed, uint64_t seen) {
+  return claimed > seen ? Concat("it says that ", claimed, " tests failed, and shows ", seen, " of them") : "";
 }
 
 std::string ElementMessage(const pugi::xml_node& element) {

@@ -21,8 +21,8 @@ namespace yardmaster::worker {
 // notes, versions, started_at. Texts that are not UTF-8 are replaced.
 nlohmann::ordered_json ResultJson(const RunResult& run);
 std::string ResultJunit(const RunResult& run);
-// Self-contained: layers, a timeline with one lane a rank, the first cause with its excerpt, tests, error statistics as
-// pictures. Paths in it are relative to the result directory.
+// The page report.html of this folder with the result in it: layers, a timeline with one lane a rank, the first cause
+// with its excerpt, tests, error statistics as pictures. Links are relative to the result directory.
 std::string ResultHtml(const RunResult& run);
 nlohmann::ordered_json TensorsJson(const RunResult& run);
 

@@ -1,124 +1,102 @@
-// report.html: one file that can be mailed, kept and opened without a network.
-#include <openssl/evp.h>
-#include <openssl/sha.h>
-
+// report.html: the page of this folder with the result in it.
 #include <algorithm>
 #include <array>
+#include <initializer_list>
+#include <map>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
-#include "services/worker/results/html_parts.h"
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_replace.h"
+#include "services/core/utf8.h"
+#include "services/worker/results/report_page.h"
 #include "services/worker/results/result_files.h"
-#include "services/worker/results/text.h"
 
 namespace yardmaster::worker {
 namespace {
 
-// Names the one script of the page to the browser, which then runs no other: not even one that a test's name would
-// smuggle in past the escaping.
-std::string ScriptHash() {
-  std::array<unsigned char, SHA256_DIGEST_LENGTH> digest{};
-  const std::string_view script = html::Script();
-  SHA256(reinterpret_cast<const unsigned char*>(script.data()), script.size(), digest.data());
-  std::array<unsigned char, 4 * (SHA256_DIGEST_LENGTH / 3 + 1) + 1> text{};
-  EVP_EncodeBlock(text.data(), digest.data(), static_cast<int>(digest.size()));
-  return "sha256-" + std::string(reinterpret_cast<const char*>(text.data()));
+using Json = nlohmann::ordered_json;
+
+constexpr std::string_view kPlaceOfData = "@DATA@";
+// Limits of what is embedded, so that the page has less than 8 MB. It says how much is left out.
+constexpr size_t kMaxStepsBytes = 2'500'000;
+constexpr size_t kMaxTestsBytes = 3'000'000;
+constexpr size_t kMaxTensorsBytes = 1'500'000;
+constexpr size_t kMaxTextBytes = 4'000;
+
+// As it may stand in a script of the page: neither "</script" nor "<!--" can come of it.
+std::string Embedded(const Json& value) {
+  return absl::StrReplaceAll(value.dump(-1, ' ', false, Json::error_handler_t::replace), {{"<", "\\u003c"}});
 }
 
-void Meta(std::string_view what, std::string_view value, std::string& out) {
-  if (!value.empty()) out += "<span>" + std::string(what) + " <b>" + html::Name(value) + "</b></span>";
-}
-
-std::string Header(const RunResult& run) {
-  std::string out = "<header><h1>" + html::Name(run.suite) + "</h1><span class=\"badge verdict " +
-                    std::string(VerdictWord(run.verdict)) + "\">" + std::string(html::VerdictText(run.verdict)) +
-                    "</span><div class=\"meta\">";
-  Meta("job", run.job, out);
-  Meta("started", run.started_at, out);
-  Meta("took", DurationText(run.seconds), out);
-  Meta("commit", std::string_view(run.commit).substr(0, 12), out);
-  Meta("manifest", std::string_view(run.suite_digest).substr(0, 12), out);
-  return out + "</div></header>\n";
-}
-
-std::string FirstCause(const RunResult& run) {
-  const std::string word(VerdictWord(run.verdict));
-  if (run.cause.has_value()) return "<div class=\"cause " + word + "\">" + html::Cause(*run.cause) + "</div>\n";
-  if (run.reason.empty()) return "";
-  return "<div class=\"cause " + word + "\"><h3>" + EscapeMarkup(run.reason, html::kMaxMessageBytes) + "</h3></div>\n";
-}
-
-std::string DeviceText(const Device& device) {
-  std::string out = html::Name(device.model);
-  if (device.memory_mb.has_value()) out += " · " + CountText(*device.memory_mb) + " MiB";
-  if (!device.driver.empty()) out += " · driver " + html::Name(device.driver);
-  if (!device.runtime.empty()) out += " · up to CUDA " + html::Name(device.runtime);
-  if (!device.capability.empty()) out += " · capability " + html::Name(device.capability);
-  if (!device.id.empty() && device.kind != rules::DeviceKind::kCpu)
-    out += " · <code>" + html::Name(device.id) + "</code>";
-  if (!device.health_reason.empty()) out += " · <b>" + html::Name(device.health_reason) + "</b>";
-  return out;
-}
-
-std::string Devices(const RunResult& run) {
-  if (run.devices.empty()) return "";
-  std::string out = "<h2>Devices</h2><dl class=\"kv\">";
-  // Processors are all alike.
-  size_t processors = 0;
-  for (const Device& device : run.devices) {
-    if (device.kind == rules::DeviceKind::kCpu) {
-      ++processors;
-    } else {
-      out += "<dt>" + html::Name(device.name) + "</dt><dd>" + DeviceText(device) + "</dd>";
-    }
+void CutTexts(Json& value) {
+  if (value.is_string()) {
+    auto& text = value.get_ref<std::string&>();
+    if (text.size() > kMaxTextBytes) text = std::string(CutUtf8(text, kMaxTextBytes)) + "…";
+  } else if (value.is_structured()) {
+    for (Json& member : value) CutTexts(member);
   }
-  if (processors > 0) {
-    const auto first = std::find_if(run.devices.begin(), run.devices.end(),
-                                    [](const Device& device) { return device.kind == rules::DeviceKind::kCpu; });
-    out += "<dt>processors</dt><dd>" + CountText(processors) + " for ranks";
-    if (!first->model.empty()) out += " · " + html::Name(first->model);
-    out += "</dd>";
+}
+
+double BadnessOfVerdict(const Json& entry) {
+  constexpr std::array<std::string_view, 7> kBestFirst = {"passed", "not_run",   "flaky", "cancelled",
+                                                          "error",  "timed_out", "failed"};
+  const auto& word = entry.at("verdict").get_ref<const std::string&>();
+  return static_cast<double>(absl::c_find(kBestFirst, word) - kBestFirst.begin());
+}
+
+double BadnessOfTensor(const Json& tensor) {
+  return tensor.at("off").get<double>() / std::max(1.0, tensor.at("elements").get<double>());
+}
+
+// Drops what does not fit into `max_bytes`. Entries with the same values of `key` stay together, and of these the worst
+// are kept. Returns how many were dropped.
+size_t KeepWorst(Json& entries, std::initializer_list<const char*> key, double (*badness)(const Json&),
+                 size_t max_bytes) {
+  // How bad the worst entry of a group is, the other way round for sorting, and where the group begins.
+  std::map<std::string, std::pair<double, size_t>> groups;
+  std::vector<std::pair<double, size_t>*> group_of;
+  for (const Json& entry : entries) {
+    std::string id;
+    for (const char* name : key) id += entry.at(name).dump() + "\n";
+    auto& group = groups.try_emplace(std::move(id), 0, group_of.size()).first->second;
+    group.first = std::min(group.first, -badness(entry));
+    group_of.push_back(&group);
   }
-  return out + "</dl>\n";
-}
-
-std::string Versions(const RunResult& run) {
-  if (run.versions.empty()) return "";
-  std::string out = "<h2>Versions</h2><dl class=\"kv\">";
-  for (const auto& [name, version] : run.versions)
-    out += "<dt>" + html::Name(name) + "</dt><dd>" + html::Name(version) + "</dd>";
-  return out + "</dl>\n";
-}
-
-std::string Notes(const RunResult& run) {
-  if (run.notes.empty()) return "";
-  std::string out = "<h2>Notes</h2><ul class=\"notes\">";
-  for (size_t i = 0; i < std::min(run.notes.size(), html::kMaxNotes); ++i)
-    out += "<li>" + EscapeMarkup(run.notes[i], html::kMaxMessageBytes) + "</li>";
-  if (run.notes.size() > html::kMaxNotes)
-    out += "<li>and " + CountText(run.notes.size() - html::kMaxNotes) + " more, in result.json</li>";
-  return out + "</ul>\n";
+  std::vector<size_t> order(entries.size());
+  for (size_t i = 0; i < order.size(); ++i) order[i] = i;
+  absl::c_stable_sort(order, [&](size_t a, size_t b) { return *group_of[a] < *group_of[b]; });
+  size_t kept = 0;
+  for (size_t bytes = 0; kept < order.size() && bytes < max_bytes; ++kept)
+    bytes += Embedded(entries[order[kept]]).size();
+  const size_t dropped = order.size() - kept;
+  if (dropped == 0) return 0;
+  order.resize(kept);
+  absl::c_sort(order);
+  Json left = Json::array();
+  for (const size_t i : order) left.push_back(std::move(entries[i]));
+  entries = std::move(left);
+  return dropped;
 }
 
 }  // namespace
 
 std::string ResultHtml(const RunResult& run) {
-  std::string out =
-      "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n<meta http-equiv=\"Content-Security-Policy\" "
-      "content=\"default-src 'none'; style-src 'unsafe-inline'; script-src '" +
-      ScriptHash() + "'\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>" +
-      std::string(html::VerdictText(run.verdict)) + ": " + html::Name(run.suite) + "</title>\n<style>" +
-      std::string(html::StyleSheet()) + "</style></head>\n<body>";
-  // The pattern of victims; its colour is that of the lane.
-  out +=
-      "<svg width=\"0\" height=\"0\" style=\"position:absolute\" aria-hidden=\"true\"><defs><pattern id=\"victim\" "
-      "width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\"><rect width=\"6\" "
-      "height=\"6\" style=\"fill:var(--tint)\"/><rect width=\"2.5\" height=\"6\" style=\"fill:var(--failed)\"/>"
-      "</pattern></defs></svg>\n<main>";
-  out += Header(run) + FirstCause(run) + html::LayerStrip(run) + html::StepList(run) + html::TensorPictures(run) +
-         html::TestTable(run) + Devices(run) + Versions(run) + Notes(run);
-  out += "</main>\n<script>" + std::string(html::Script()) + "</script>\n</body></html>\n";
-  return out;
+  Json result = ResultJson(run);
+  Json tensors = TensorsJson(run).at("tensors");
+  for (Json& test : result["tests"]) {
+    if (test["verdict"] == VerdictWord(Verdict::kPassed)) test["message"] = "";
+  }
+  CutTexts(result);
+  CutTexts(tensors);
+  const Json left_out = {{"steps", KeepWorst(result["steps"], {"name"}, BadnessOfVerdict, kMaxStepsBytes)},
+                         {"tests", KeepWorst(result["tests"], {"step", "id"}, BadnessOfVerdict, kMaxTestsBytes)},
+                         {"tensors", KeepWorst(tensors, {"step", "name"}, BadnessOfTensor, kMaxTensorsBytes)}};
+  const Json data = {{"result", std::move(result)}, {"tensors", std::move(tensors)}, {"left_out", left_out}};
+  std::string page(ReportPage());
+  return page.replace(page.find(kPlaceOfData), kPlaceOfData.size(), Embedded(data));
 }
 
 }  // namespace yardmaster::worker

@@ -34,17 +34,9 @@ double Rounded(double seconds) { return std::isfinite(seconds) ? std::round(seco
 double Seconds(int64_t micros) { return static_cast<double>(micros) / 1e6; }
 
 std::string_view HealthWord(DeviceHealth health) {
-  switch (health) {
-    case DeviceHealth::kOk:
-      return "ok";
-    case DeviceHealth::kWarning:
-      return "warning";
-    case DeviceHealth::kBad:
-      return "bad";
-    case DeviceHealth::kUnknown:
-      return "unknown";
-  }
-  return "unknown";
+  // As they are declared.
+  constexpr std::string_view kWords[] = {"ok", "warning", "unknown", "bad"};
+  return kWords[static_cast<size_t>(health)];
 }
 
 Json LayerJson(const LayerResult& layer) {

@@ -11,6 +11,7 @@
 
 #include "services/worker/results/result_files.h"
 #include "services/worker/results/text.h"
+#include "services/worker/text.h"
 
 namespace yardmaster::worker {
 namespace {
@@ -21,20 +22,10 @@ constexpr size_t kMaxMessage = 8'000;
 enum class Kind { kPassed, kFailure, kError, kSkipped };
 
 Kind KindOf(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::kPassed:
-    case Verdict::kFlaky:
-      return Kind::kPassed;
-    case Verdict::kNotRun:
-      return Kind::kSkipped;
-    case Verdict::kFailed:
-    case Verdict::kTimedOut:
-      return Kind::kFailure;
-    case Verdict::kError:
-    case Verdict::kCancelled:
-      return Kind::kError;
-  }
-  return Kind::kError;
+  // As verdicts are declared.
+  constexpr Kind kKinds[] = {Kind::kPassed,  Kind::kPassed, Kind::kSkipped, Kind::kFailure,
+                             Kind::kFailure, Kind::kError,  Kind::kError};
+  return kKinds[static_cast<size_t>(verdict)];
 }
 
 struct Case {
@@ -66,21 +57,14 @@ std::string CaseXml(const Suite& suite, const Case& test) {
                     Attribute("time", Time(test.seconds));
   const std::string_view first_line = std::string_view(test.message).substr(0, test.message.find('\n'));
   const std::string message = Attribute("message", first_line);
-  switch (KindOf(test.verdict)) {
-    case Kind::kPassed:
-      if (test.verdict == Verdict::kFlaky)
-        return out + "><system-out>flaky: " + EscapeMarkup(test.message, kMaxMessage) + "</system-out></testcase>\n";
-      return out + "/>\n";
-    case Kind::kSkipped:
-      return out + "><skipped" + message + "/></testcase>\n";
-    case Kind::kFailure:
-      return out + "><failure" + message + Attribute("type", VerdictWord(test.verdict)) + ">" +
-             EscapeMarkup(test.message, kMaxMessage) + "</failure></testcase>\n";
-    case Kind::kError:
-      return out + "><error" + message + Attribute("type", VerdictWord(test.verdict)) + ">" +
-             EscapeMarkup(test.message, kMaxMessage) + "</error></testcase>\n";
-  }
-  return out + "/>\n";
+  const std::string text = EscapeMarkup(test.message, kMaxMessage);
+  const Kind kind = KindOf(test.verdict);
+  if (kind == Kind::kSkipped) return Concat(out, "><skipped", message, "/></testcase>\n");
+  if (test.verdict == Verdict::kFlaky) return Concat(out, "><system-out>flaky: ", text, "</system-out></testcase>\n");
+  if (kind == Kind::kPassed) return out + "/>\n";
+  const std::string_view tag = kind == Kind::kFailure ? "failure" : "error";
+  return Concat(out, "><", tag, message, Attribute("type", VerdictWord(test.verdict)), ">", text, "</", tag,
+                "></testcase>\n");
 }
 
 struct Counts {

@@ -36,6 +36,9 @@ struct Cause {
   std::vector<int> victims;  // ranks that failed only because of it
 };
 
+// One that no log shows.
+Cause CauseOf(rules::FailureClass cls, std::string signature, std::string message, std::string advice);
+
 struct TestResult {
   std::string id;  // "file::name[param]", "Suite.Case"
   std::string layer;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "absl/strings/str_replace.h"
 #include "services/core/utf8.h"
 #include "services/worker/logs/escape_sequences.h"
 
@@ -71,45 +72,8 @@ std::string PlainText(std::string_view text, size_t max_bytes) {
 }
 
 std::string EscapeMarkup(std::string_view text, size_t max_bytes) {
-  std::string out;
-  for (const char c : PlainText(text, max_bytes)) {
-    switch (c) {
-      case '&':
-        out.append("&amp;");
-        break;
-      case '<':
-        out.append("&lt;");
-        break;
-      case '>':
-        out.append("&gt;");
-        break;
-      case '"':
-        out.append("&quot;");
-        break;
-      case '\'':
-        out.append("&#39;");
-        break;
-      default:
-        out.push_back(c);
-    }
-  }
-  return out;
-}
-
-std::string EscapePath(std::string_view path) {
-  constexpr std::string_view kDigits = "0123456789ABCDEF";
-  std::string out;
-  for (const char c : path) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                       std::string_view("/-_.").find(c) != std::string_view::npos;
-    if (plain) {
-      out.push_back(c);
-    } else {
-      out.append({'%', kDigits[byte >> 4], kDigits[byte & 15]});
-    }
-  }
-  return out;
+  return absl::StrReplaceAll(PlainText(text, max_bytes),
+                             {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}, {"'", "&#39;"}});
 }
 
 std::string DurationText(double seconds) {
@@ -131,7 +95,5 @@ std::string CountText(uint64_t count) {
   }
   return digits;
 }
-
-std::string NumberText(double number) { return Format("%.3g", number); }
 
 }  // namespace yardmaster::worker

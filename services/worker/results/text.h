@@ -20,17 +20,11 @@ std::string PlainText(std::string_view text, size_t max_bytes);
 // The same, with what means something in XML and HTML escaped: for texts and for values in double quotes.
 std::string EscapeMarkup(std::string_view text, size_t max_bytes);
 
-// A path for a link: everything but letters, digits and "/-_." percent-encoded.
-std::string EscapePath(std::string_view path);
-
 // "340 ms", "4.2 s", "3 min 07 s", "2 h 05 min".
 std::string DurationText(double seconds);
 
 // 1234567 → "1,234,567".
 std::string CountText(uint64_t count);
-
-// With three digits that matter, for people: "1.25e-07", "0.0031", "12.5", "nan".
-std::string NumberText(double number);
 
 }  // namespace yardmaster::worker
 

@@ -4,6 +4,7 @@
 #include <thread>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "rules/suites/suite_words.h"
@@ -89,8 +90,8 @@ LeaseAnswer DeviceLeases::Lease(const rules::DeviceRequest& request, size_t coun
   }
 
   // Those we hold first.
-  std::stable_sort(fitting.begin(), fitting.end(),
-                   [&](const Device* a, const Device* b) { return held_.contains(a->id) && !held_.contains(b->id); });
+  absl::c_stable_sort(
+      fitting, [&](const Device* a, const Device* b) { return held_.contains(a->id) && !held_.contains(b->id); });
   const auto deadline = std::chrono::steady_clock::now() + kMaxDeviceWait;
   bool told = false;
   while (true) {
@@ -108,7 +109,7 @@ LeaseAnswer DeviceLeases::Lease(const rules::DeviceRequest& request, size_t coun
       if (*taken) got.push_back(device);
     }
     if (got.size() == wanted) {
-      std::sort(got.begin(), got.end(), [](const Device* a, const Device* b) { return a->index < b->index; });
+      absl::c_sort(got, [](const Device* a, const Device* b) { return a->index < b->index; });
       for (const Device* device : got) grant(*device);
       return answer;
     }

@@ -1,11 +1,11 @@
 #include "services/worker/run/evidence.h"
 
-#include <algorithm>
 #include <limits>
 #include <set>
 #include <system_error>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "services/core/files.h"
 #include "services/core/glob.h"
 #include "services/worker/reports/report.h"
@@ -107,20 +107,21 @@ class Gatherer {
   StepOutcome& outcome_;
 };
 
-// Removes empty folders below and including `folder`.
-void RemoveEmpty(const std::filesystem::path& folder) {
+// The folders below `folder`, or what is no folder; a folder comes before what is in it.
+std::vector<std::filesystem::path> EntriesBelow(const std::filesystem::path& folder, bool folders) {
+  std::vector<std::filesystem::path> found;
   std::error_code error;
-  std::vector<std::filesystem::path> folders = {folder};
-  for (std::filesystem::recursive_directory_iterator entry(folder, error), end; !error && entry != end;
-       entry.increment(error)) {
-    std::error_code one;
-    if (std::filesystem::is_directory(entry->symlink_status(one))) folders.push_back(entry->path());
+  for (std::filesystem::recursive_directory_iterator entry(folder, error), end;
+       !error && entry != end && found.size() < kMaxFilesOfRank; entry.increment(error)) {
+    std::error_code gone;
+    if (std::filesystem::is_directory(entry->symlink_status(gone)) == folders) found.push_back(entry->path());
   }
-  // The deepest first: a folder comes before what is in it.
-  std::for_each(folders.rbegin(), folders.rend(), [](const std::filesystem::path& path) {
-    std::error_code not_empty;
-    if (std::filesystem::is_empty(path, not_empty)) std::filesystem::remove(path, not_empty);
-  });
+  return found;
+}
+
+void RemoveIfEmpty(const std::filesystem::path& folder) {
+  std::error_code error;
+  if (std::filesystem::is_empty(folder, error)) std::filesystem::remove(folder, error);
 }
 
 // The files of tensors that are off, by rank: "tensors/NAME.actual.npy" and its pair.
@@ -160,20 +161,12 @@ std::vector<std::string> KeepArtifacts(const rules::SuiteStep& step, const std::
   uint64_t budget = kMaxKeptTensorBytes;
   for (const RankPlace& place : places) {
     const std::set<std::string> off = TensorsToKeep(tensors, place, budget);
-    std::error_code error;
-    std::vector<std::filesystem::path> files;
-    for (std::filesystem::recursive_directory_iterator entry(place.out, error), end;
-         !error && entry != end && files.size() < kMaxFilesOfRank; entry.increment(error)) {
-      std::error_code one;
-      if (!std::filesystem::is_directory(entry->symlink_status(one))) files.push_back(entry->path());
-    }
-    for (const std::filesystem::path& file : files) {
+    for (const std::filesystem::path& file : EntriesBelow(place.out, false)) {
       const std::string below = file.lexically_relative(place.out).native();
       const bool wanted =
           IsPlainFile(file) &&
-          (off.contains(below) || std::find(place.reports.begin(), place.reports.end(), file) != place.reports.end() ||
-           std::any_of(step.artifacts.begin(), step.artifacts.end(),
-                       [&](const std::string& glob) { return MatchesPath(glob, below); }));
+          (off.contains(below) || absl::c_linear_search(place.reports, file) ||
+           absl::c_any_of(step.artifacts, [&](const std::string& glob) { return MatchesPath(glob, below); }));
       if (wanted) {
         kept.push_back(file.lexically_relative(out).native());
       } else {
@@ -181,15 +174,15 @@ std::vector<std::string> KeepArtifacts(const rules::SuiteStep& step, const std::
         std::filesystem::remove(file, one);
       }
     }
-    RemoveEmpty(place.out);
+    std::vector<std::filesystem::path> folders = EntriesBelow(place.out, true);
+    absl::c_reverse(folders);
+    absl::c_for_each(folders, RemoveIfEmpty);
+    RemoveIfEmpty(place.out);
   }
   for (const RankPlace& place : places) {
-    std::error_code ignored;
-    if (place.rank >= 0 && std::filesystem::is_empty(place.out.parent_path(), ignored)) {
-      std::filesystem::remove(place.out.parent_path(), ignored);
-    }
+    if (place.rank >= 0) RemoveIfEmpty(place.out.parent_path());
   }
-  std::sort(kept.begin(), kept.end());
+  absl::c_sort(kept);
   return kept;
 }
 

@@ -13,30 +13,24 @@
 namespace yardmaster::worker {
 namespace {
 
-constexpr std::chrono::milliseconds kLookInterval{100};
+constexpr std::chrono::milliseconds kRetryInterval{100};
 
 }  // namespace
 
-std::unique_ptr<FolderLock> FolderLock::Take(const std::filesystem::path& folder, const std::atomic<bool>& cancel,
-                                             const std::function<void(std::string_view)>& note) {
+UniqueFd LockFolder(const std::filesystem::path& folder, const std::atomic<bool>& cancel,
+                    const std::function<void(std::string_view)>& note) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   // The lock is on the folder itself: no file of ours lies in it or beside it.
-  const int fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0) return nullptr;
+  UniqueFd lock(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   bool told = false;
-  while (::flock(fd, LOCK_EX | LOCK_NB) != 0) {
-    if (errno != EWOULDBLOCK || cancel.load()) {
-      ::close(fd);
-      return nullptr;
-    }
+  while (lock.ok() && ::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK || cancel.load()) return {};
     if (!told) note("waiting for " + folder.native() + ", in which another run works");
     told = true;
-    std::this_thread::sleep_for(kLookInterval);
+    std::this_thread::sleep_for(kRetryInterval);
   }
-  return std::unique_ptr<FolderLock>(new FolderLock(fd));
+  return lock;
 }
-
-FolderLock::~FolderLock() { ::close(fd_); }
 
 }  // namespace yardmaster::worker

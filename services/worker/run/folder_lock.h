@@ -5,25 +5,16 @@
 #include <atomic>
 #include <filesystem>
 #include <functional>
-#include <memory>
 #include <string_view>
+
+#include "services/worker/process/unique_fd.h"
 
 namespace yardmaster::worker {
 
-class FolderLock {
- public:
-  // Makes the folder and waits until no other run has it; `note` is told what is waited for. Null: the folder can't be
-  // made or locked, or `cancel` became true.
-  static std::unique_ptr<FolderLock> Take(const std::filesystem::path& folder, const std::atomic<bool>& cancel,
-                                          const std::function<void(std::string_view)>& note);
-  ~FolderLock();
-  FolderLock(const FolderLock&) = delete;
-  FolderLock& operator=(const FolderLock&) = delete;
-
- private:
-  explicit FolderLock(int fd) : fd_(fd) {}
-  const int fd_ = -1;
-};
+// Makes the folder and waits until no other run has it; `note` is told what is waited for. The lock is held as long as
+// the descriptor is open; there is none where the folder can't be made or locked, or `cancel` became true.
+UniqueFd LockFolder(const std::filesystem::path& folder, const std::atomic<bool>& cancel,
+                    const std::function<void(std::string_view)>& note);
 
 }  // namespace yardmaster::worker
 

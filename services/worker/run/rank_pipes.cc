@@ -7,11 +7,13 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <string>
+#include <utility>
 
 #include "services/core/errors.h"
-#include "services/worker/launch/launch.h"
+#include "services/worker/launch/rank_script.h"
 
 namespace yardmaster::worker {
 namespace {
@@ -31,41 +33,37 @@ absl::StatusOr<std::unique_ptr<RankPipes>> RankPipes::Open(const std::filesystem
          {std::pair(kRankStdout, Stream::kStdout), std::pair(kRankStderr, Stream::kStderr)}) {
       const std::filesystem::path path = folder / RankFile(pattern, static_cast<int>(rank));
       // Open for both ways: then it has no end before the first writer and between two of them.
-      const int fd =
-          ::mkfifo(path.c_str(), 0600) == 0 ? ::open(path.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW) : -1;
-      if (fd < 0) return errors::FileNotWritten(path.native(), std::strerror(errno));
+      UniqueFd fd(::mkfifo(path.c_str(), 0600) == 0 ? ::open(path.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW)
+                                                    : -1);
+      if (!fd.ok()) return errors::FileNotWritten(path.native(), std::strerror(errno));
       // More room where the system gives it: a rank need not wait for us.
-      ::fcntl(fd, F_SETPIPE_SZ, kPipeBytes);
-      out->pipes_.push_back({fd, static_cast<int>(rank), stream});
+      ::fcntl(fd.get(), F_SETPIPE_SZ, kPipeBytes);
+      out->pipes_.push_back({std::move(fd), static_cast<int>(rank), stream});
     }
   }
-  out->wake_ = ::eventfd(0, EFD_CLOEXEC);
-  if (out->wake_ < 0) return errors::FileNotWritten(folder.native(), std::strerror(errno));
+  out->wake_ = UniqueFd(::eventfd(0, EFD_CLOEXEC));
+  if (!out->wake_.ok()) return errors::FileNotWritten(folder.native(), std::strerror(errno));
   out->buffer_.resize(kBufferBytes);
   out->thread_ = std::thread([pipes = out.get()] { pipes->Read(); });
   return out;
 }
 
 RankPipes::~RankPipes() {
-  if (thread_.joinable()) {
-    const uint64_t one = 1;
-    // An eventfd takes this always.
-    if (::write(wake_, &one, sizeof(one)) < 0) std::abort();
-    thread_.join();
-    for (const Pipe& pipe : pipes_) {
-      for (int piece = 0; piece < kMaxPiecesAtEnd && ReadOnce(pipe); ++piece) {
-      }
+  if (!thread_.joinable()) return;
+  // An eventfd takes this always.
+  if (::eventfd_write(wake_.get(), 1) != 0) std::abort();
+  thread_.join();
+  for (const Pipe& pipe : pipes_) {
+    for (int piece = 0; piece < kMaxPiecesAtEnd && ReadOnce(pipe); ++piece) {
     }
   }
-  for (const Pipe& pipe : pipes_) ::close(pipe.fd);
-  if (wake_ >= 0) ::close(wake_);
 }
 
 void RankPipes::Read() {
   std::vector<pollfd> polled;
   polled.reserve(pipes_.size());
-  for (const Pipe& pipe : pipes_) polled.push_back({pipe.fd, POLLIN, 0});
-  polled.push_back({wake_, POLLIN, 0});
+  for (const Pipe& pipe : pipes_) polled.push_back({pipe.fd.get(), POLLIN, 0});
+  polled.push_back({wake_.get(), POLLIN, 0});
   while (true) {
     if (::poll(polled.data(), polled.size(), -1) < 0 && errno != EINTR) return;
     for (size_t i = 0; i < pipes_.size(); ++i) {
@@ -76,7 +74,7 @@ void RankPipes::Read() {
 }
 
 bool RankPipes::ReadOnce(const Pipe& pipe) {
-  const ssize_t count = ::read(pipe.fd, buffer_.data(), buffer_.size());
+  const ssize_t count = ::read(pipe.fd.get(), buffer_.data(), buffer_.size());
   if (count <= 0) return false;
   output_(pipe.rank, pipe.stream, std::string_view(buffer_.data(), static_cast<size_t>(count)));
   return true;

@@ -12,6 +12,7 @@
 
 #include "absl/status/statusor.h"
 #include "services/worker/process/process.h"
+#include "services/worker/process/unique_fd.h"
 
 namespace yardmaster::worker {
 
@@ -29,7 +30,7 @@ class RankPipes {
 
  private:
   struct Pipe {
-    int fd = -1;
+    UniqueFd fd;
     int rank = 0;
     Stream stream = Stream::kStdout;
   };
@@ -41,7 +42,7 @@ class RankPipes {
 
   Output output_;
   std::vector<Pipe> pipes_;
-  int wake_ = -1;
+  UniqueFd wake_;
   std::vector<char> buffer_;
   std::thread thread_;
 };

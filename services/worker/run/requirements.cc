@@ -1,5 +1,6 @@
 #include "services/worker/run/requirements.h"
 
+#include <re2/re2.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,11 +9,12 @@
 #include <system_error>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "rules/suites/versions.h"
 #include "services/worker/launch/shell_text.h"
+#include "services/worker/process/capture.h"
 #include "services/worker/process/program_path.h"
-#include "services/worker/run/capture.h"
-#include "services/worker/run/tool_version.h"
+#include "services/worker/text.h"
 
 namespace yardmaster::worker {
 namespace {
@@ -67,7 +69,21 @@ print("\n" + "yard-probe " + json.dumps(answer))
 )";
 constexpr std::string_view kProbeMark = "\nyard-probe ";
 
+std::optional<std::string> WhyNotVersion(std::string_view what, std::string_view wanted, std::string_view version) {
+  if (rules::VersionMeets(version, wanted)) return std::nullopt;
+  return Concat(what, " must be ", wanted, ", and it is ", version.empty() ? "of an unknown version" : version);
+}
+
 }  // namespace
+
+std::string VersionIn(std::string_view printed) {
+  static const RE2 kNamed(R"((?i)\b(?:release|version)[ :]+v?(\d+(?:\.\d+)+))");
+  static const RE2 kFirst(R"((?:^|[^\d.])(\d+(?:\.\d+)+))");
+  std::string version;
+  const re2::StringPiece text(printed.data(), printed.size());
+  if (!RE2::PartialMatch(text, kNamed, &version)) RE2::PartialMatch(text, kFirst, &version);
+  return version;
+}
 
 void Requirements::ExpectModules(const rules::SuiteModel& suite) {
   const auto add = [&](const std::vector<rules::Requirement>& requirements) {
@@ -75,7 +91,7 @@ void Requirements::ExpectModules(const rules::SuiteModel& suite) {
       if (requirement.kind != rules::Requirement::Kind::kModule) continue;
       // "=": its version must be known, whatever it costs.
       const std::string entry = requirement.name + (requirement.version.empty() ? "" : "=");
-      if (std::find(expected_modules_.begin(), expected_modules_.end(), entry) == expected_modules_.end()) {
+      if (!absl::c_linear_search(expected_modules_, entry)) {
         expected_modules_.push_back(entry);
       }
     }
@@ -86,14 +102,6 @@ void Requirements::ExpectModules(const rules::SuiteModel& suite) {
     add(layer.requirements);
     for (const rules::SuiteStep& step : layer.steps) add(step.requirements);
   }
-}
-
-std::optional<std::string> Requirements::WhyNot(const std::vector<rules::Requirement>& requirements,
-                                                const rules::Cell& cell) {
-  for (const rules::Requirement& requirement : requirements) {
-    if (std::optional<std::string> reason = WhyNot(requirement, cell); reason.has_value()) return reason;
-  }
-  return std::nullopt;
 }
 
 std::optional<std::string> Requirements::WhyNot(const rules::Requirement& requirement, const rules::Cell& cell) {
@@ -124,12 +132,12 @@ std::optional<std::string> Requirements::WhyNot(const rules::Requirement& requir
 }
 
 std::optional<std::string> Requirements::WhyNoTool(const rules::Requirement& requirement) {
-  if (!HasTool(requirement.name)) return "there is no program " + requirement.name + " in PATH";
+  if (!HasTool(requirement.name)) {
+    missing_.insert(requirement.name);
+    return "there is no program " + requirement.name + " in PATH";
+  }
   if (requirement.version.empty()) return std::nullopt;
-  const std::string version = ToolVersion(requirement.name);
-  if (rules::VersionMeets(version, requirement.version)) return std::nullopt;
-  return requirement.name + " must be " + requirement.version + ", and it is " +
-         (version.empty() ? std::string("of an unknown version") : version);
+  return WhyNotVersion(requirement.name, requirement.version, ToolVersion(requirement.name));
 }
 
 std::optional<std::string> Requirements::WhyNoModule(const rules::Requirement& requirement) {
@@ -138,16 +146,15 @@ std::optional<std::string> Requirements::WhyNoModule(const rules::Requirement& r
   if (!python_answers_) return std::nullopt;
   const Module& module = modules_[requirement.name];
   if (!module.found) {
+    missing_.insert(requirement.name);
     return "Python has no module " + requirement.name + (module.problem.empty() ? "" : " (" + module.problem + ")");
   }
-  if (requirement.version.empty() || rules::VersionMeets(module.version, requirement.version)) return std::nullopt;
-  return "the Python module " + requirement.name + " must be " + requirement.version + ", and it is " +
-         (module.version.empty() ? std::string("of an unknown version") : module.version);
+  if (requirement.version.empty()) return std::nullopt;
+  return WhyNotVersion("the Python module " + requirement.name, requirement.version, module.version);
 }
 
 void Requirements::LookAgain() {
-  const bool missing =
-      std::any_of(modules_.begin(), modules_.end(), [](const auto& entry) { return !entry.second.found; });
+  const bool missing = absl::c_any_of(modules_, [](const auto& entry) { return !entry.second.found; });
   if (missing || !python_answers_) asked_python_ = false;
   sourced_.reset();
 }
@@ -172,7 +179,7 @@ std::string Requirements::ToolVersion(const std::string& name) {
   const std::string path = ToolPath(name);
   if (!path.empty()) {
     const absl::StatusOr<Captured> printed = Capture(*context_.processes, Spec({path, "--version"}), kProbeTimeout);
-    if (printed.ok()) version = VersionIn(printed->out);
+    if (printed.ok()) version = VersionIn(printed->out + printed->err);
   }
   if (!version.empty()) versions_[std::filesystem::path(name).filename().native()] = version;
   return tool_versions_.emplace(name, version).first->second;
@@ -189,17 +196,13 @@ const Environment& Requirements::Sourced() {
                SetUpLines(context_.scripts, context_.unset) + "printf '\\0%s\\0' " + std::string(kMark) + "; env -0"};
   const absl::StatusOr<Captured> printed = Capture(*context_.processes, std::move(spec), kProbeTimeout);
   if (!printed.ok()) return *sourced_;
-  const std::string mark = std::string(1, '\0') + std::string(kMark) + std::string(1, '\0');
-  size_t at = printed->out.find(mark);
+  const std::string mark = Concat(std::string_view("\0", 1), kMark, std::string_view("\0", 1));
+  const size_t at = printed->out.find(mark);
   if (at == std::string::npos) return *sourced_;
-  at += mark.size();
   Environment environment;
-  while (at < printed->out.size()) {
-    const size_t end = std::min(printed->out.find('\0', at), printed->out.size());
-    const std::string entry = printed->out.substr(at, end - at);
-    const size_t equals = entry.find('=');
-    if (equals != std::string::npos) environment[entry.substr(0, equals)] = entry.substr(equals + 1);
-    at = end + 1;
+  for (const std::string_view entry : Split(std::string_view(printed->out).substr(at + mark.size()), '\0')) {
+    const std::vector<std::string_view> parts = Split(entry, '=', 2);
+    if (parts.size() == 2) environment[std::string(parts[0])] = parts[1];
   }
   sourced_ = std::move(environment);
   return *sourced_;

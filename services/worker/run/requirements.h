@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,10 @@
 #include "services/worker/process/process.h"
 
 namespace yardmaster::worker {
+
+// The version in the output of "PROGRAM --version": behind the word "release" or "version", else the first number with
+// a dot. Empty if there is none.
+std::string VersionIn(std::string_view printed);
 
 struct RequirementContext {
   ProcessStarter* processes = nullptr;
@@ -38,15 +43,15 @@ class Requirements {
 
   // Why a requirement is not met in this cell; nothing: it is, or it is about devices, or does not hold in this cell.
   std::optional<std::string> WhyNot(const rules::Requirement& requirement, const rules::Cell& cell);
-  // The first of several.
-  std::optional<std::string> WhyNot(const std::vector<rules::Requirement>& requirements, const rules::Cell& cell);
-
   // What was missing may be there now: the build has brought it.
   void LookAgain();
 
   // Version of a tool, asked once; empty: not known. `name` may be a path.
   std::string ToolVersion(const std::string& name);
   bool HasTool(const std::string& name) { return !ToolPath(name).empty(); }
+
+  // Tools and modules that were asked for and are not there.
+  const std::set<std::string>& missing() const { return missing_; }
 
   // "python" → "3.11.2" and what else was asked for and answered.
   const std::map<std::string, std::string>& versions() const { return versions_; }
@@ -73,6 +78,7 @@ class Requirements {
   std::map<std::string, Module> modules_;
   std::map<std::string, std::string> tool_versions_;
   std::map<std::string, std::string> versions_;
+  std::set<std::string> missing_;
 };
 
 }  // namespace yardmaster::worker

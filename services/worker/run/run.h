@@ -15,6 +15,7 @@
 #include "rules/suites/suite_model.h"
 #include "services/core/clock.h"
 #include "services/worker/devices/device_probe.h"
+#include "services/worker/launch/launcher.h"
 #include "services/worker/process/process.h"
 #include "services/worker/results/run_result.h"
 
@@ -51,6 +52,7 @@ struct RunOptions {
 struct RunDependencies {
   ProcessStarter* processes = nullptr;
   std::vector<DeviceProbe*> probes;
+  LauncherTable launchers = Launchers();
   const Clock* clock = nullptr;
 };
 

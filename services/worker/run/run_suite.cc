@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <ctime>
 #include <fstream>
 #include <map>
 #include <set>
@@ -7,17 +6,18 @@
 #include <thread>
 #include <utility>
 
+#include "absl/algorithm/container.h"
+#include "absl/time/time.h"
 #include "services/core/clock.h"
 #include "services/core/ids.h"
 #include "services/core/short_digest.h"
 #include "services/core/status_macros.h"
+#include "services/worker/errors.h"
 #include "services/worker/launch/environment.h"
 #include "services/worker/launch/shell_text.h"
 #include "services/worker/run/folder_lock.h"
 #include "services/worker/run/run.h"
-#include "services/worker/run/run_errors.h"
 #include "services/worker/run/selection.h"
-#include "services/worker/run/serial_observer.h"
 #include "services/worker/run/source.h"
 #include "services/worker/run/step_director.h"
 #include "services/worker/run/suite_context.h"
@@ -28,11 +28,7 @@ namespace {
 constexpr uint64_t kMebi = 1024 * 1024;
 
 std::string TimeText(std::chrono::system_clock::time_point time, const char* format) {
-  const std::time_t seconds = std::chrono::system_clock::to_time_t(time);
-  std::tm parts{};
-  ::gmtime_r(&seconds, &parts);
-  char buffer[64];
-  return {buffer, std::strftime(buffer, sizeof(buffer), format, &parts)};
+  return absl::FormatTime(format, absl::FromChrono(time), absl::UTCTimeZone());
 }
 
 class SuiteRun {
@@ -67,14 +63,14 @@ class SuiteRun {
   absl::Status SetUp() {
     std::error_code error;
     if (std::filesystem::exists(options_.out, error) && !std::filesystem::is_empty(options_.out, error)) {
-      return ResultDirectoryNotEmpty(options_.out.native());
+      return worker_errors::ResultDirectoryNotEmpty(options_.out.native());
     }
     context_.began = std::chrono::steady_clock::now();
     std::string problem;
     context_.signatures = CompileSignatures(set_.signatures, problem);
-    if (context_.signatures == nullptr) return SignaturesUnusable(problem);
+    if (context_.signatures == nullptr) return worker_errors::SignaturesUnusable(problem);
     for (const rules::RecoveryRecipe& recipe : set_.recipes) {
-      const bool allowed = std::find(suite_.recipes.begin(), suite_.recipes.end(), recipe.id) != suite_.recipes.end();
+      const bool allowed = absl::c_linear_search(suite_.recipes, recipe.id);
       if (allowed) context_.recipes.push_back(&recipe);
     }
     // The source before the result directory: a wrong option leaves nothing behind.
@@ -106,6 +102,7 @@ class SuiteRun {
     context_.suite = &suite_;
     context_.options = &options_;
     context_.processes = dependencies_.processes;
+    context_.launchers = dependencies_.launchers;
     context_.observer = &observer_;
     context_.cancel = &cancel_;
     context_.workspace = workspace_.get();
@@ -182,8 +179,8 @@ class SuiteRun {
   std::string Blocker() {
     for (const std::string& note : result_.notes) observer_.Note(note);
     const auto lock = [&](const std::filesystem::path& folder) {
-      locks_.push_back(FolderLock::Take(folder, cancel_, [this](std::string_view text) { observer_.Note(text); }));
-      return locks_.back() != nullptr;
+      locks_.push_back(LockFolder(folder, cancel_, [this](std::string_view text) { observer_.Note(text); }));
+      return locks_.back().ok();
     };
     const uint64_t wanted = suite_.limits.disk_mb * kMebi;
     for (const std::filesystem::path& disk : {workspace_->out(), workspace_->kept(), workspace_->temp()}) {
@@ -202,13 +199,12 @@ class SuiteRun {
       return "its folders can't be used";
     }
     // What the whole suite needs, before anything is fetched or built for it.
-    const rules::Cell no_cell;
     for (const rules::Requirement& requirement : suite_.requirements) {
       if (!requirement.when.empty()) continue;
       // A file of the source or of the build is not there yet.
       if (requirement.kind == rules::Requirement::Kind::kFile && !requirement.name.starts_with("/")) continue;
       if (requirement.kind == rules::Requirement::Kind::kModule && !suite_.build.empty()) continue;
-      if (const auto reason = requirements_->WhyNot(requirement, no_cell); reason.has_value()) return *reason;
+      if (const auto reason = requirements_->WhyNot(requirement, {}); reason.has_value()) return *reason;
       if (requirement.kind != rules::Requirement::Kind::kDevice) continue;
       if (std::string reason = WhyNoDevice(requirement.device); !reason.empty()) return reason;
     }
@@ -230,12 +226,7 @@ class SuiteRun {
 
   // An error of the run as a whole, whatever its layers say.
   void RunError(rules::FailureClass cls, std::string signature, std::string message, std::string advice) {
-    Cause cause;
-    cause.cls = cls;
-    cause.signature = std::move(signature);
-    cause.message = std::move(message);
-    cause.advice = std::move(advice);
-    error_ = std::move(cause);
+    error_ = CauseOf(cls, std::move(signature), std::move(message), std::move(advice));
   }
 
   // --- Source and build ---
@@ -320,10 +311,9 @@ class SuiteRun {
 
   // What the layer needs in every cell.
   std::string WhyNotHere(const rules::SuiteLayer& layer) {
-    const rules::Cell no_cell;
     for (const rules::Requirement& requirement : layer.requirements) {
       if (!requirement.when.empty()) continue;
-      if (const auto reason = requirements_->WhyNot(requirement, no_cell); reason.has_value()) return *reason;
+      if (const auto reason = requirements_->WhyNot(requirement, {}); reason.has_value()) return *reason;
       if (requirement.kind != rules::Requirement::Kind::kDevice) continue;
       const LeaseAnswer answer = leases_->Lease(requirement.device, 1, true, cancel_);
       // One that can't be asked about is an error, which the steps say.
@@ -343,7 +333,7 @@ class SuiteRun {
     }
     LayerResult judged = JudgeLayer(layer, steps, tests, reason);
     judged.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-    std::move(results.begin(), results.end(), std::back_inserter(result_.steps));
+    absl::c_move(results, std::back_inserter(result_.steps));
     observer_.LayerEnds(judged);
     result_.layers.push_back(judged);
     return judged.verdict;
@@ -355,6 +345,9 @@ class SuiteRun {
     // Only when a suite's own program asks for modules is Python started for its version.
     result_.versions = requirements_->versions();
     result_.devices = leases_->used();
+    const bool can_be_installed = absl::c_any_of(
+        suite_.install.brings, [&](const std::string& name) { return requirements_->missing().contains(name); });
+    if (can_be_installed) context_.Note("to install what is missing here: " + suite_.install.by);
     if (result_.commit.empty()) AfterFetch();
     JudgeRun(suite_, result_);
     NoteWhatWasComposed();
@@ -397,7 +390,7 @@ class SuiteRun {
   const rules::SuiteSet& set_;
   const RunOptions& options_;
   const RunDependencies& dependencies_;
-  SerialObserver observer_;
+  RunObserver& observer_;
   const std::atomic<bool>& cancel_;
   const rules::SuiteModel& whole_;
   rules::SuiteModel suite_;
@@ -405,7 +398,7 @@ class SuiteRun {
   std::unique_ptr<Workspace> workspace_;
   SourcePlan source_;
   std::filesystem::path build_;
-  std::vector<std::unique_ptr<FolderLock>> locks_;
+  std::vector<UniqueFd> locks_;
   std::unique_ptr<DeviceLeases> leases_;
   std::unique_ptr<Requirements> requirements_;
   SuiteContext context_;

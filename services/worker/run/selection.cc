@@ -1,29 +1,26 @@
 #include "services/worker/run/selection.h"
 
-#include <algorithm>
 #include <set>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "services/core/status_macros.h"
-#include "services/worker/run/run_errors.h"
+#include "services/worker/errors.h"
 
 namespace yardmaster::worker {
 namespace {
 
-bool Has(const std::vector<std::string>& list, const std::string& word) {
-  return std::find(list.begin(), list.end(), word) != list.end();
-}
+bool Has(const std::vector<std::string>& list, const std::string& word) { return absl::c_linear_search(list, word); }
 
 absl::Status SelectValues(const std::map<std::string, std::vector<std::string>>& select, rules::MatrixModel& matrix) {
   std::vector<std::string> names;
   names.reserve(matrix.axes.size());
   for (const auto& axis : matrix.axes) names.push_back(axis.first);
   for (const auto& [name, wanted] : select) {
-    const auto axis = std::find_if(matrix.axes.begin(), matrix.axes.end(),
-                                   [&, &key = name](const auto& entry) { return entry.first == key; });
-    if (axis == matrix.axes.end()) return AxisUnknown(name, names);
+    const auto axis = absl::c_find_if(matrix.axes, [&, &key = name](const auto& entry) { return entry.first == key; });
+    if (axis == matrix.axes.end()) return worker_errors::AxisUnknown(name, names);
     for (const std::string& value : wanted) {
-      if (!Has(axis->second, value)) return AxisValueUnknown(name, value, axis->second);
+      if (!Has(axis->second, value)) return worker_errors::AxisValueUnknown(name, value, axis->second);
     }
     if (wanted.empty()) continue;
     std::vector<std::string> kept;
@@ -41,9 +38,8 @@ std::vector<rules::SuiteLayer> InOrder(std::vector<rules::SuiteLayer> layers) {
   std::vector<rules::SuiteLayer> out;
   std::set<std::string> done;
   while (!layers.empty()) {
-    const auto next = std::find_if(layers.begin(), layers.end(), [&](const rules::SuiteLayer& layer) {
-      return std::all_of(layer.after.begin(), layer.after.end(),
-                         [&](const std::string& before) { return done.contains(before); });
+    const auto next = absl::c_find_if(layers, [&](const rules::SuiteLayer& layer) {
+      return absl::c_all_of(layer.after, [&](const std::string& before) { return done.contains(before); });
     });
     if (next == layers.end()) break;
     done.insert(next->id);
@@ -69,9 +65,8 @@ absl::StatusOr<rules::SuiteModel> SelectPart(const rules::SuiteModel& suite,
     while (!open.empty()) {
       const std::string id = std::move(open.back());
       open.pop_back();
-      const auto layer = std::find_if(suite.layers.begin(), suite.layers.end(),
-                                      [&](const rules::SuiteLayer& entry) { return entry.id == id; });
-      if (layer == suite.layers.end()) return LayerUnknown(id, known);
+      const auto layer = absl::c_find_if(suite.layers, [&](const rules::SuiteLayer& entry) { return entry.id == id; });
+      if (layer == suite.layers.end()) return worker_errors::LayerUnknown(id, known);
       if (!wanted.insert(id).second) continue;
       open.insert(open.end(), layer->after.begin(), layer->after.end());
     }

@@ -1,14 +1,14 @@
 #include "services/worker/run/source.h"
 
-#include <algorithm>
 #include <system_error>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "services/core/files.h"
 #include "services/core/lines.h"
 #include "services/core/short_digest.h"
+#include "services/worker/errors.h"
 #include "services/worker/launch/shell_text.h"
-#include "services/worker/run/run_errors.h"
 
 namespace yardmaster::worker {
 namespace {
@@ -73,17 +73,18 @@ absl::StatusOr<SourcePlan> PlanSource(const rules::SourceModel& source, const Ru
   std::error_code error;
   if (!options.source.empty() || !source.own.empty()) {
     plan.folder = options.source.empty() ? options.own_suites / source.own : options.source;
-    if (!std::filesystem::is_directory(plan.folder, error)) return SourceFolderMissing(plan.folder.native());
+    if (!std::filesystem::is_directory(plan.folder, error))
+      return worker_errors::SourceFolderMissing(plan.folder.native());
     plan.folder = std::filesystem::canonical(plan.folder, error);
     return plan;
   }
   std::string name = source.repository;
-  std::replace_if(
-      name.begin(), name.end(), [](char c) { return c == '/' || c == ':'; }, '-');
+  absl::c_replace_if(
+      name, [](char c) { return c == '/' || c == ':'; }, '-');
   plan.folder =
       kept / "sources" / (name + "-" + ShortDigest(source.ref + (source.submodules ? " with submodules" : "")));
   std::filesystem::create_directories(plan.folder, error);
-  if (error) return ResultDirectoryUnusable(plan.folder.native(), error.message());
+  if (error) return worker_errors::ResultDirectoryUnusable(plan.folder.native(), error.message());
   plan.fetch = FetchStep(source, plan.folder);
   return plan;
 }

@@ -48,13 +48,8 @@ StepResult NotRunStep(const StepCell& cell, std::string reason) {
 StepResult ErrorStep(const StepCell& cell, rules::FailureClass cls, std::string signature, std::string message,
                      std::string advice) {
   StepResult result = Unstarted(cell, Verdict::kError, message);
-  Cause cause;
-  cause.cls = cls;
-  cause.signature = std::move(signature);
-  cause.message = std::move(message);
-  cause.advice = std::move(advice);
-  cause.step = cell.name;
-  result.cause = std::move(cause);
+  result.cause = CauseOf(cls, std::move(signature), std::move(message), std::move(advice));
+  result.cause->step = cell.name;
   return result;
 }
 

@@ -5,13 +5,11 @@
 #include <thread>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "services/worker/launch/environment.h"
 #include "services/worker/launch/shell_text.h"
 #include "services/worker/process/ports.h"
-#include "services/worker/process/shared_memory.h"
-#include "services/worker/run/capture.h"
 #include "services/worker/run/evidence.h"
 
 namespace yardmaster::worker {
@@ -21,7 +19,6 @@ namespace {
 constexpr std::chrono::seconds kFetchPause{2};
 // HCCL listens on so many ports from its base port up.
 constexpr size_t kHcclPorts = 16;
-constexpr size_t kMaxNamesInNote = 5;
 constexpr uint64_t kMebi = 1024 * 1024;
 constexpr std::string_view kPortPlaceholder = "${PORT}";
 constexpr const char* kCudaCompiler = "nvcc";
@@ -29,15 +26,14 @@ constexpr const char* kCudaCompiler = "nvcc";
 bool IsTest(const StepCell& cell) { return cell.layer_id != kBuildLayer && cell.layer_id != kFetchLayer; }
 
 bool Mentions(const rules::Variables& variables, std::string_view text) {
-  return std::any_of(variables.begin(), variables.end(),
-                     [&](const auto& entry) { return entry.second.find(text) != std::string::npos; });
+  return absl::c_any_of(variables, [&](const auto& entry) { return entry.second.find(text) != std::string::npos; });
 }
 
 bool NeedsPort(const rules::SuiteModel& suite, const rules::SuiteStep& step) {
-  if (step.launcher.kind != rules::LauncherKind::kNone) return true;
+  if (step.launcher.has_ranks()) return true;
   return step.command.shell.find(kPortPlaceholder) != std::string::npos ||
-         std::any_of(step.command.words.begin(), step.command.words.end(),
-                     [](const std::string& word) { return word.find(kPortPlaceholder) != std::string::npos; }) ||
+         absl::c_any_of(step.command.words,
+                        [](const std::string& word) { return word.find(kPortPlaceholder) != std::string::npos; }) ||
          Mentions(step.variables, kPortPlaceholder) || Mentions(suite.environment.variables, kPortPlaceholder);
 }
 
@@ -46,15 +42,6 @@ std::string Renumbered(size_t count) {
   std::string out;
   for (size_t i = 0; i < count; ++i) absl::StrAppend(&out, i == 0 ? "" : ",", i);
   return out;
-}
-
-std::string LeftText(const SharedMemoryLeft& left, std::string_view step) {
-  std::vector<std::string> names = left.names;
-  for (const int id : left.system_v) names.push_back("System V segment " + std::to_string(id));
-  const size_t count = names.size();
-  if (count > kMaxNamesInNote) names.resize(kMaxNamesInNote);
-  return absl::StrCat(std::string(step), " left shared memory behind, which was removed: ", absl::StrJoin(names, ", "),
-                      count > kMaxNamesInNote ? absl::StrCat(" and ", count - kMaxNamesInNote, " more") : "");
 }
 
 }  // namespace
@@ -84,27 +71,37 @@ StepResult StepDirector::Run(const StepCell& cell) {
   if (judgement.device_lost) context_.ended = kDeviceLost;
   if (context_.cancel->load()) context_.ended = kRunCancelled;
   RunResult& run = *context_.result;
-  std::move(judgement.tests.begin(), judgement.tests.end(), std::back_inserter(run.tests));
-  std::move(judgement.tensors.begin(), judgement.tensors.end(), std::back_inserter(run.tensors));
+  absl::c_move(judgement.tests, std::back_inserter(run.tests));
+  absl::c_move(judgement.tensors, std::back_inserter(run.tensors));
   context_.observer->StepEnds(judgement.result);
   return std::move(judgement.result);
 }
 
+// All that is asked for in this cell: of a build step only its own, of others also the suite's and the layer's.
+std::vector<const rules::Requirement*> StepDirector::RequirementsOf(const StepCell& cell) const {
+  std::vector<const rules::Requirement*> all;
+  const auto add = [&](const std::vector<rules::Requirement>& list) {
+    for (const rules::Requirement& requirement : list) {
+      if (rules::CellHas(cell.cell, requirement.when)) all.push_back(&requirement);
+    }
+  };
+  if (IsTest(cell)) {
+    add(context_.suite->requirements);
+    add(cell.layer->requirements);
+  }
+  add(cell.step->requirements);
+  return all;
+}
+
 StepDirector::Needs StepDirector::Prepare(const StepCell& cell) {
   Needs needs;
-  if (!IsTest(cell)) {
-    if (const auto reason = context_.requirements->WhyNot(cell.step->requirements, cell.cell); reason.has_value()) {
-      needs.instead = NotRunStep(cell, *reason);
-    }
-    return needs;
-  }
-  for (const std::vector<rules::Requirement>* list :
-       {&context_.suite->requirements, &cell.layer->requirements, &cell.step->requirements}) {
-    if (const auto reason = context_.requirements->WhyNot(*list, cell.cell); reason.has_value()) {
+  for (const rules::Requirement* requirement : RequirementsOf(cell)) {
+    if (const auto reason = context_.requirements->WhyNot(*requirement, cell.cell); reason.has_value()) {
       needs.instead = NotRunStep(cell, *reason);
       return needs;
     }
   }
+  if (!IsTest(cell)) return needs;
   std::string error;
   const std::optional<size_t> ranks = rules::ResolveCount(cell.step->launcher.world_size, cell.cell, error);
   if (!ranks.has_value()) {
@@ -120,13 +117,8 @@ StepDirector::Needs StepDirector::Prepare(const StepCell& cell) {
 // All devices that the suite, the layer and the step ask for in this cell. False: `needs.instead` says why not.
 bool StepDirector::LeaseDevices(const StepCell& cell, Needs& needs) {
   std::vector<const rules::DeviceRequest*> requests = {&context_.suite->devices};
-  for (const std::vector<rules::Requirement>* list :
-       {&context_.suite->requirements, &cell.layer->requirements, &cell.step->requirements}) {
-    for (const rules::Requirement& requirement : *list) {
-      if (requirement.kind == rules::Requirement::Kind::kDevice && rules::CellHas(cell.cell, requirement.when)) {
-        requests.push_back(&requirement.device);
-      }
-    }
+  for (const rules::Requirement* requirement : RequirementsOf(cell)) {
+    if (requirement->kind == rules::Requirement::Kind::kDevice) requests.push_back(&requirement->device);
   }
   std::vector<std::pair<size_t, const rules::DeviceRequest*>> counted;
   for (const rules::DeviceRequest* request : requests) {
@@ -140,7 +132,7 @@ bool StepDirector::LeaseDevices(const StepCell& cell, Needs& needs) {
     counted.emplace_back(*count, request);
   }
   // The most first: a lease that grows may have to give back what it had.
-  std::stable_sort(counted.begin(), counted.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  absl::c_stable_sort(counted, [](const auto& a, const auto& b) { return a.first > b.first; });
   for (const auto& [count, request] : counted) {
     const bool shared = cell.step->launcher.oversubscribe;
     const LeaseAnswer answer = context_.leases->Lease(*request, count, shared, *context_.cancel);
@@ -155,8 +147,7 @@ bool StepDirector::LeaseDevices(const StepCell& cell, Needs& needs) {
     }
     if (request->kind == rules::DeviceKind::kCpu) continue;
     for (const Device& device : answer.devices) {
-      const bool known = std::any_of(needs.devices.begin(), needs.devices.end(),
-                                     [&](const Device& other) { return other.id == device.id; });
+      const bool known = absl::c_any_of(needs.devices, [&](const Device& other) { return other.id == device.id; });
       if (!known) needs.devices.push_back(device);
     }
   }
@@ -167,15 +158,13 @@ bool StepDirector::LeaseDevices(const StepCell& cell, Needs& needs) {
 // Programs of a toolkit that is newer than the driver fail in ways that look like the code's fault. Where the suite
 // does not ask for the toolkit, its programs may well have brought a CUDA of their own: then it is only said.
 bool StepDirector::CheckToolkit(const StepCell& cell, Needs& needs) {
-  const auto asks = [](const std::vector<rules::Requirement>& list) {
-    return std::any_of(list.begin(), list.end(), [](const rules::Requirement& requirement) {
-      return requirement.kind == rules::Requirement::Kind::kTool && requirement.name == kCudaCompiler;
-    });
+  const auto asks = [](const rules::Requirement& requirement) {
+    return requirement.kind == rules::Requirement::Kind::kTool && requirement.name == kCudaCompiler;
   };
-  const rules::SuiteModel& suite = *context_.suite;
-  const bool asked = asks(suite.requirements) || asks(cell.layer->requirements) || asks(cell.step->requirements) ||
-                     std::any_of(suite.build.begin(), suite.build.end(),
-                                 [&](const rules::SuiteStep& step) { return asks(step.requirements); });
+  const bool asked =
+      absl::c_any_of(RequirementsOf(cell), [&](const rules::Requirement* requirement) { return asks(*requirement); }) ||
+      absl::c_any_of(context_.suite->build,
+                     [&](const rules::SuiteStep& step) { return absl::c_any_of(step.requirements, asks); });
   for (const Device& device : needs.devices) {
     if (device.kind != rules::DeviceKind::kGpu || !context_.requirements->HasTool(kCudaCompiler)) continue;
     const std::optional<std::string> problem = DriverTooOld(device, context_.requirements->ToolVersion(kCudaCompiler));
@@ -212,6 +201,7 @@ absl::StatusOr<LaunchPlan> StepDirector::Plan(const StepCell& cell, const Needs&
 
   LaunchRequest launch;
   launch.step = cell.step;
+  launch.launchers = context_.launchers;
   launch.world_size = needs.world_size;
   launch.shard = cell.shard;
   launch.values = context_.values;
@@ -276,8 +266,8 @@ StepJudgement StepDirector::Try(const StepCell& cell, const Needs& needs, int nu
   }
   absl::StatusOr<LaunchPlan> plan = Plan(cell, needs, *folder, *temp, port);
   if (!plan.ok()) return unable(plan.status());
-  const bool npus = std::any_of(needs.devices.begin(), needs.devices.end(),
-                                [](const Device& device) { return device.kind == rules::DeviceKind::kNpu; });
+  const bool npus =
+      absl::c_any_of(needs.devices, [](const Device& device) { return device.kind == rules::DeviceKind::kNpu; });
   if (npus) {
     PortRequest request;
     request.count = kHcclPorts;
@@ -288,8 +278,7 @@ StepJudgement StepDirector::Try(const StepCell& cell, const Needs& needs, int nu
     constexpr std::string_view kVariable = "HCCL_IF_BASE_PORT=";
     for (PlannedProcess& process : plan->processes) {
       std::vector<std::string>& lines = process.spec.environment;
-      const bool given =
-          std::any_of(lines.begin(), lines.end(), [&](const std::string& line) { return line.starts_with(kVariable); });
+      const bool given = absl::c_any_of(lines, [&](const std::string& line) { return line.starts_with(kVariable); });
       if (!given) lines.push_back(absl::StrCat(std::string(kVariable), hccl_ports->ports().front()));
     }
   }
@@ -312,12 +301,8 @@ StepJudgement StepDirector::Try(const StepCell& cell, const Needs& needs, int nu
   if (!needs.devices.empty()) request.device_signatures = context_.signatures.get();
   request.run_began = context_.began;
 
-  const SharedMemorySnapshot shared_memory = SharedMemorySnapshot::Take();
   const int64_t begin = context_.Micros();
   StepOutcome outcome = RunStep(request, *context_.processes, *context_.observer, *context_.cancel);
-  if (const SharedMemoryLeft left = shared_memory.RemoveNew(); !left.empty()) {
-    context_.Note(LeftText(left, cell.name));
-  }
   const bool disk_full = outcome.evidence.stopped == Stopped::kDiskFull || outcome.evidence.log_lost;
   if (disk_full) {
     context_.workspace->FreeReserve();
@@ -353,8 +338,9 @@ StepJudgement StepDirector::Try(const StepCell& cell, const Needs& needs, int nu
 // Right after a step that did not end well, while it is still clear whose doing it was.
 void StepDirector::LookAtDevices(const Needs& needs, StepEvidence& evidence) {
   const bool well = evidence.start_error.ok() && evidence.stopped == Stopped::kNot &&
-                    std::all_of(evidence.ranks.begin(), evidence.ranks.end(),
-                                [](const RankEvidence& rank) { return rank.exit.has_value() && rank.exit->code == 0; });
+                    absl::c_all_of(evidence.ranks, [](const RankEvidence& rank) {
+                      return rank.exit.has_value() && rank.exit->code == 0;
+                    });
   if (well) return;
   for (const Device& device : needs.devices) {
     DeviceProbe* probe = context_.leases->ProbeOf(device.kind);

@@ -28,6 +28,7 @@ class StepDirector {
     std::optional<StepResult> instead;  // it can't be started
   };
 
+  std::vector<const rules::Requirement*> RequirementsOf(const StepCell& cell) const;
   Needs Prepare(const StepCell& cell);
   bool LeaseDevices(const StepCell& cell, Needs& needs);
   bool CheckToolkit(const StepCell& cell, Needs& needs);

@@ -7,10 +7,15 @@
 #include <system_error>
 #include <utility>
 
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "services/core/errors.h"
 #include "services/core/files.h"
 #include "services/core/status_macros.h"
+#include "services/worker/launch/rank_script.h"
 #include "services/worker/process/memory_group.h"
+#include "services/worker/process/shared_memory.h"
 #include "services/worker/run/rank_pipes.h"
 #include "services/worker/run/workspace.h"
 
@@ -25,6 +30,7 @@ constexpr std::chrono::milliseconds kDiskInterval{200};
 // A log that a launcher writes by itself; what is beyond is left out.
 constexpr size_t kMaxLauncherLogBytes = 16 * 1024 * 1024;
 constexpr size_t kMaxRankFileBytes = 256;
+constexpr size_t kMaxNamesInNote = 5;
 constexpr int kSignalExit = 128;
 constexpr int kMaxSignal = 64;
 
@@ -41,6 +47,15 @@ struct Running {
   bool stopped = false;  // by us, before it ended
 };
 
+std::string NamesOf(const SharedMemoryLeft& left) {
+  std::vector<std::string> names = left.names;
+  for (const int id : left.system_v) names.push_back("System V segment " + std::to_string(id));
+  const size_t count = names.size();
+  if (count > kMaxNamesInNote) names.resize(kMaxNamesInNote);
+  return absl::StrJoin(names, ", ") +
+         (count > names.size() ? absl::StrCat(" and ", count - names.size(), " more") : "");
+}
+
 class StepRun {
  public:
   StepRun(const StepRequest& request, ProcessStarter& processes, RunObserver& observer, const std::atomic<bool>& cancel)
@@ -51,7 +66,8 @@ class StepRun {
     evidence.step = request_.step;
     evidence.name = request_.name;
     evidence.layer = request_.layer;
-    ranked_ = request_.step->launcher.kind != rules::LauncherKind::kNone;
+    ranked_ = request_.step->launcher.has_ranks();
+    evidence.launched_by = request_.plan.launcher;
     evidence.expected_ranks = ranked_ ? static_cast<int>(request_.plan.places.size()) : 0;
     outcome_.follower =
         std::make_unique<StepFollower>(*request_.step, request_.name, ranked_ ? request_.plan.places.size() : 0,
@@ -65,6 +81,7 @@ class StepRun {
     if (evidence.start_error.ok()) evidence.start_error = Start();
     if (evidence.start_error.ok()) Watch();
     StopAll();
+    NoteSharedMemory();
 
     for (const Running& running : running_) evidence.strays += running.process->strays();
     if (memory_ != nullptr) {
@@ -73,9 +90,8 @@ class StepRun {
     }
     evidence.host_oom_kills = std::max<int64_t>(0, HostOomKills().value_or(0) - oom_before - evidence.oom_kills);
     // A full disk may show only at the end: the program that filled it is often the first to fail.
-    const bool well = std::all_of(running_.begin(), running_.end(), [&](const Running& running) {
-      return running.exit.has_value() && !EndedBadly(*running.exit);
-    });
+    const bool well = absl::c_all_of(
+        running_, [&](const Running& running) { return running.exit.has_value() && !EndedBadly(*running.exit); });
     const bool log_lost = log_ != nullptr && !log_->healthy();
     if (evidence.stopped == Stopped::kNot && (!well || log_lost) && DiskFull()) Stop(Stopped::kDiskFull);
     CollectRanks();
@@ -89,7 +105,7 @@ class StepRun {
   absl::Status Prepare() {
     std::error_code error;
     for (const RankPlace& place : request_.plan.places) {
-      if (request_.layer == kBuildLayer || request_.layer == kFetchLayer) break;
+      if (IsBuild()) break;
       std::filesystem::create_directories(place.tensors, error);
       if (error) return errors::FileNotWritten(place.tensors.native(), error.message());
     }
@@ -100,7 +116,7 @@ class StepRun {
     if (!log.ok()) return log.status();
     log_ = *std::move(log);
     log_->Follow([follower = outcome_.follower.get()](const LogLine& line) { follower->Line(line); });
-    if (request_.plan.by_launcher) {
+    if (request_.plan.launcher != nullptr) {
       ASSIGN_OR_RETURN(std::unique_ptr<RankPipes> pipes,
                        RankPipes::Open(request_.control, request_.plan.places.size(),
                                        [log = log_.get()](int rank, Stream stream, std::string_view bytes) {
@@ -113,12 +129,37 @@ class StepRun {
       memory_ = processes_.MakeMemoryGroup(request_.name, request_.memory_bytes, reason);
       if (memory_ == nullptr) outcome_.notes.push_back("memory is not limited: " + reason);
     }
+    // A build may need the machine as it is: users other than ours, for one.
+    std::string ignored;
+    if (!IsBuild()) shared_memory_ = processes_.MakeSharedMemory(ignored);
+    shared_before_ = SharedMemorySnapshot::Take();
     return absl::OkStatus();
+  }
+
+  // Building, or fetching the source.
+  bool IsBuild() const { return request_.layer == kBuildLayer || request_.layer == kFetchLayer; }
+
+  void NoteSharedMemory() {
+    if (!shared_before_.has_value()) return;
+    if (shared_memory_ != nullptr) {
+      const SharedMemoryLeft left = shared_memory_->Left();
+      if (!left.empty())
+        outcome_.notes.push_back(request_.name + " left shared memory behind, which was removed: " + NamesOf(left));
+      return;
+    }
+    const SharedMemoryLeft left = shared_before_->New();
+    if (!left.empty()) {
+      outcome_.notes.push_back(
+          "while " + request_.name +
+          " ran, shared memory came that nobody uses now; it was not removed, since it may be another program's: " +
+          NamesOf(left));
+    }
   }
 
   absl::Status Start() {
     for (const PlannedProcess& planned : request_.plan.processes) {
       ProcessSpec spec = planned.spec;
+      spec.shared_memory = shared_memory_.get();
       spec.output = [log = log_.get(), rank = planned.rank](Stream stream, std::string_view bytes) {
         log->Append(rank, stream, bytes);
       };
@@ -140,7 +181,7 @@ class StepRun {
 
   bool EndedBadly(const ProcessExit& exit) const {
     const std::vector<int>& skips = request_.step->skip_codes;
-    return exit.code != 0 && std::find(skips.begin(), skips.end(), exit.code) == skips.end();
+    return exit.code != 0 && !absl::c_linear_search(skips, exit.code);
   }
 
   // Until all have ended, or a limit is passed. Where one rank has failed, the others get the grace period to end by
@@ -180,8 +221,8 @@ class StepRun {
 
   bool DiskFull() const {
     if (log_ != nullptr && !log_->healthy()) return true;
-    return std::any_of(request_.disks.begin(), request_.disks.end(),
-                       [](const std::filesystem::path& disk) { return FreeBytes(disk) < kDiskFloorBytes; });
+    return absl::c_any_of(request_.disks,
+                          [](const std::filesystem::path& disk) { return FreeBytes(disk) < kDiskFloorBytes; });
   }
 
   // All at once: each may take the grace period.
@@ -206,7 +247,7 @@ class StepRun {
       rank.rank = place.rank;
       rank.begin_micros = SinceRun(began_);
       rank.end_micros = SinceRun(ended_);
-      if (request_.plan.by_launcher) {
+      if (request_.plan.launcher != nullptr) {
         ReadRankFiles(rank);
       } else {
         for (const Running& running : running_) {
@@ -220,7 +261,8 @@ class StepRun {
       }
       evidence.ranks.push_back(std::move(rank));
     }
-    if (request_.plan.by_launcher && !running_.empty() && !running_[0].stopped) evidence.launcher = running_[0].exit;
+    if (request_.plan.launcher != nullptr && !running_.empty() && !running_[0].stopped)
+      evidence.launcher = running_[0].exit;
   }
 
   // "SECONDS.MICROS" by the clock on the wall, as the ranks of a launcher note it.
@@ -291,6 +333,8 @@ class StepRun {
   std::unique_ptr<LogWriter> log_;
   std::unique_ptr<RankPipes> pipes_;
   std::unique_ptr<MemoryGroup> memory_;
+  std::unique_ptr<SharedMemory> shared_memory_;
+  std::optional<SharedMemorySnapshot> shared_before_;
   std::vector<Running> running_;
 };
 

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "rules/suites/cells.h"
 #include "rules/suites/suite_model.h"
 #include "services/worker/launch/launch.h"
@@ -40,6 +41,7 @@ struct SuiteContext {
   const rules::SuiteModel* suite = nullptr;  // the part that is run
   const RunOptions* options = nullptr;
   ProcessStarter* processes = nullptr;
+  LauncherTable launchers;
   RunObserver* observer = nullptr;
   const std::atomic<bool>* cancel = nullptr;
   std::chrono::steady_clock::time_point began;
@@ -65,7 +67,11 @@ struct SuiteContext {
     return std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - began).count();
   }
   // For people, now and in the result; the same text once.
-  void Note(const std::string& text);
+  void Note(const std::string& text) {
+    if (absl::c_linear_search(result->notes, text)) return;
+    result->notes.push_back(text);
+    observer->Note(text);
+  }
 };
 
 }  // namespace yardmaster::worker

@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "services/core/errors.h"
+#include "services/worker/errors.h"
 #include "services/worker/process/disk.h"
-#include "services/worker/run/run_errors.h"
 
 namespace yardmaster::worker {
 namespace {
@@ -26,15 +26,11 @@ constexpr std::string_view kLockName = "lock";
 constexpr std::string_view kReserveName = ".reserve";
 constexpr size_t kMaxFileName = 120;
 
-// The folder's lock, taken; -1 where somebody has it or the folder is not ours.
-int LockTempFolder(const std::filesystem::path& folder) {
-  const int fd = ::open((folder / kLockName).c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-  if (fd < 0) return -1;
-  if (::flock(fd, LOCK_EX | LOCK_NB) != 0) {
-    ::close(fd);
-    return -1;
-  }
-  return fd;
+// The folder's lock, taken; none where somebody has it or the folder is not ours.
+UniqueFd LockTempFolder(const std::filesystem::path& folder) {
+  UniqueFd lock(::open((folder / kLockName).c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (lock.ok() && ::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) lock.Reset();
+  return lock;
 }
 
 // A run that was killed could not clean up; its lock fell with it.
@@ -49,10 +45,10 @@ void RemoveAbandoned(const std::filesystem::path& parent, std::vector<std::strin
     if (::lstat(folder.c_str(), &info) != 0 || !S_ISDIR(info.st_mode) || info.st_uid != ::geteuid()) continue;
     // One that is being made has no lock yet.
     if (::access((folder / kLockName).c_str(), F_OK) != 0) continue;
-    const int lock = LockTempFolder(folder);
-    if (lock < 0) continue;
-    if (RemoveFolder(folder)) notes.push_back("removed " + folder.native() + ", which a run that was killed had left");
-    ::close(lock);
+    const UniqueFd lock = LockTempFolder(folder);
+    if (lock.ok() && RemoveFolder(folder)) {
+      notes.push_back("removed " + folder.native() + ", which a run that was killed had left");
+    }
   }
 }
 
@@ -64,13 +60,14 @@ absl::StatusOr<std::unique_ptr<Workspace>> Workspace::Make(const RunOptions& opt
   out->out_ = std::filesystem::absolute(options.out, error).lexically_normal();
   if (out->out_.filename().empty()) out->out_ = out->out_.parent_path();
   if (!error) std::filesystem::create_directories(out->out_ / "steps", error);
-  if (error) return ResultDirectoryUnusable(options.out.native(), error.message());
+  if (error) return worker_errors::ResultDirectoryUnusable(options.out.native(), error.message());
 
   const std::filesystem::path parent = std::filesystem::temp_directory_path(error);
-  if (error) return ResultDirectoryUnusable("TMPDIR", error.message());
+  if (error) return worker_errors::ResultDirectoryUnusable("TMPDIR", error.message());
   RemoveAbandoned(parent, notes);
   std::string pattern = (parent / (std::string(kTempPrefix) + "XXXXXX")).native();
-  if (::mkdtemp(pattern.data()) == nullptr) return ResultDirectoryUnusable(pattern, std::strerror(errno));
+  if (::mkdtemp(pattern.data()) == nullptr)
+    return worker_errors::ResultDirectoryUnusable(pattern, std::strerror(errno));
   out->temp_ = pattern;
   out->temp_lock_ = LockTempFolder(out->temp_);
 
@@ -78,22 +75,20 @@ absl::StatusOr<std::unique_ptr<Workspace>> Workspace::Make(const RunOptions& opt
   if (!options.cache.empty()) {
     out->kept_ = std::filesystem::absolute(options.cache, error).lexically_normal();
     std::filesystem::create_directories(out->kept_, error);
-    if (error) return ResultDirectoryUnusable(options.cache.native(), error.message());
+    if (error) return worker_errors::ResultDirectoryUnusable(options.cache.native(), error.message());
   }
 
-  const int reserve =
-      ::open((out->out_ / kReserveName).c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-  if (reserve < 0) return ResultDirectoryUnusable(out->out_.native(), std::strerror(errno));
+  const UniqueFd reserve(
+      ::open((out->out_ / kReserveName).c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!reserve.ok()) return worker_errors::ResultDirectoryUnusable(out->out_.native(), std::strerror(errno));
   // Where the file system can't or is full already, there is no reserve; the free space is checked later.
-  if (::posix_fallocate(reserve, 0, static_cast<off_t>(kReserveBytes)) != 0) errno = 0;
-  ::close(reserve);
+  if (::posix_fallocate(reserve.get(), 0, static_cast<off_t>(kReserveBytes)) != 0) errno = 0;
   return out;
 }
 
 Workspace::~Workspace() {
   FreeReserve();
   if (!temp_.empty()) RemoveFolder(temp_);
-  if (temp_lock_ >= 0) ::close(temp_lock_);
   // Empty where nothing was started.
   std::error_code ignored;
   std::filesystem::remove(out_ / "steps", ignored);

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "absl/status/statusor.h"
+#include "services/worker/process/unique_fd.h"
 #include "services/worker/run/run.h"
 
 namespace yardmaster::worker {
@@ -51,7 +52,7 @@ class Workspace {
   std::filesystem::path out_;
   std::filesystem::path temp_;
   std::filesystem::path kept_;
-  int temp_lock_ = -1;
+  UniqueFd temp_lock_;
   size_t temp_folders_ = 0;
   std::set<std::string> step_folders_;
 };

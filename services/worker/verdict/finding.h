@@ -7,6 +7,8 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "rules/suites/suite_model.h"
 #include "services/worker/logs/log.h"
@@ -33,6 +35,21 @@ struct Finding {
   // A signal that launchers and partners send.
   bool from_outside = false;
 };
+
+inline Finding MakeFinding(int priority, rules::FailureClass cls, std::string_view signature, std::string what) {
+  Finding finding;
+  finding.priority = priority;
+  finding.cls = cls;
+  finding.signature = signature;
+  finding.what = std::move(what);
+  return finding;
+}
+
+// A line that shows a signature: `what` is its title and the line.
+Finding FromSignature(const rules::FailureSignature& signature, std::string_view line);
+
+// What a step starts is made by the suite's own build: where it is missing, the build is at fault and not the machine.
+bool StartsWhatIsBuilt(const rules::CommandLine& command);
 
 }  // namespace yardmaster::worker
 

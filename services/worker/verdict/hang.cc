@@ -2,11 +2,10 @@
 
 #include <re2/re2.h>
 
-#include <algorithm>
-#include <cctype>
 #include <string>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "services/worker/verdict/priorities.h"
 #include "services/worker/verdict/text.h"
 
@@ -24,20 +23,13 @@ struct Place {
 };
 
 // Numbers, addresses and times differ between ranks that are at the same place.
-std::string Shape(std::string_view line) {
-  std::string shape;
-  for (const char c : line) {
-    const bool digit = std::isdigit(static_cast<unsigned char>(c)) != 0;
-    if (!digit) {
-      shape += c;
-    } else if (shape.empty() || shape.back() != '#') {
-      shape += '#';
-    }
-  }
-  return shape;
+std::string Shape(std::string line) {
+  static const RE2 kNumber(R"(\d+)", RE2::Latin1);
+  RE2::GlobalReplace(&line, kNumber, "#");
+  return line;
 }
 
-Place Look(LogReader& log, const RankView& view) {
+Place PlaceOf(LogReader& log, const RankView& view) {
   static const RE2 kCompleted(R"(last completed (?:NCCL )?work: (-?\d{1,18}))");
   Place place;
   place.view = &view;
@@ -57,8 +49,8 @@ bool IsBehind(const Place& a, const Place& b) {
   if (a.shapes.empty()) return true;
   const std::string& last = a.shapes.back();
   if (last == b.shapes.back()) return false;
-  const bool passed = std::find(b.shapes.begin(), b.shapes.end(), last) != b.shapes.end();
-  const bool reached = std::find(a.shapes.begin(), a.shapes.end(), b.shapes.back()) != a.shapes.end();
+  const bool passed = absl::c_linear_search(b.shapes, last);
+  const bool reached = absl::c_linear_search(a.shapes, b.shapes.back());
   return passed && !reached;
 }
 
@@ -66,9 +58,9 @@ std::vector<int> Suspects(const std::vector<Place>& places) {
   std::vector<int> suspects;
   // The number of completed collectives, where all say one and they differ.
   const auto by_number = [](const Place& a, const Place& b) { return a.last_completed < b.last_completed; };
-  const bool numbered = std::all_of(places.begin(), places.end(), [](const Place& p) { return p.last_completed; });
+  const bool numbered = absl::c_all_of(places, [](const Place& p) { return p.last_completed; });
   if (numbered && places.size() > 1) {
-    const auto [least, most] = std::minmax_element(places.begin(), places.end(), by_number);
+    const auto [least, most] = absl::c_minmax_element(places, by_number);
     if (least->last_completed != most->last_completed) {
       for (const Place& place : places) {
         if (place.last_completed == least->last_completed) suspects.push_back(place.view->rank);
@@ -77,8 +69,7 @@ std::vector<int> Suspects(const std::vector<Place>& places) {
     }
   }
   for (const Place& place : places) {
-    const bool behind =
-        std::any_of(places.begin(), places.end(), [&](const Place& other) { return IsBehind(place, other); });
+    const bool behind = absl::c_any_of(places, [&](const Place& other) { return IsBehind(place, other); });
     if (behind) suspects.push_back(place.view->rank);
   }
   return suspects;
@@ -91,14 +82,12 @@ Hang FindHang(const StepContext& context, const std::vector<RankView>& views) {
   std::vector<Place> places;
   std::vector<int> left;
   for (const RankView& view : views) {
-    if (view.hung && evidence.log != nullptr) places.push_back(Look(*evidence.log, view));
+    if (view.hung && evidence.log != nullptr) places.push_back(PlaceOf(*evidence.log, view));
     if (!view.hung && view.end.has_value() && !view.EndedBadly()) left.push_back(view.rank);
   }
   const std::vector<int> suspects = context.ranked ? Suspects(places) : std::vector<int>{};
-  const auto suspected = [&](const Place& place) {
-    return std::find(suspects.begin(), suspects.end(), place.view->rank) != suspects.end();
-  };
-  std::stable_partition(places.begin(), places.end(), suspected);
+  const auto suspected = [&](const Place& place) { return absl::c_linear_search(suspects, place.view->rank); };
+  absl::c_stable_partition(places, suspected);
 
   Hang hang;
   Finding& finding = hang.finding;

@@ -2,6 +2,7 @@
 #include <set>
 #include <string>
 
+#include "absl/algorithm/container.h"
 #include "services/worker/verdict/text.h"
 #include "services/worker/verdict/verdict.h"
 
@@ -27,8 +28,7 @@ std::set<std::string> CorrectnessLayers(const rules::SuiteModel& suite, const Ru
     for (const rules::SuiteLayer& layer : suite.layers) {
       if (!wanted(layer.kind)) continue;
       // Layers that were left out by choice are not in the result.
-      const bool chosen = std::any_of(run.layers.begin(), run.layers.end(),
-                                      [&](const LayerResult& result) { return result.id == layer.id; });
+      const bool chosen = absl::c_any_of(run.layers, [&](const LayerResult& result) { return result.id == layer.id; });
       if (chosen) ids.insert(layer.id);
     }
     return ids;
@@ -45,8 +45,7 @@ std::set<std::string> CorrectnessLayers(const rules::SuiteModel& suite, const Ru
 }
 
 bool IsRequired(const rules::SuiteModel& suite, const std::string& id) {
-  return std::any_of(suite.layers.begin(), suite.layers.end(),
-                     [&](const rules::SuiteLayer& layer) { return layer.id == id && layer.required; });
+  return absl::c_any_of(suite.layers, [&](const rules::SuiteLayer& layer) { return layer.id == id && layer.required; });
 }
 
 }  // namespace

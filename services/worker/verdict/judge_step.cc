@@ -2,6 +2,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "services/worker/verdict/cause.h"
 #include "services/worker/verdict/hang.h"
 #include "services/worker/verdict/priorities.h"
@@ -23,12 +24,7 @@ StepContext MakeContext(const StepEvidence& evidence, const Signatures& signatur
   context.phase = evidence.layer == kBuildLayer || evidence.layer == kFetchLayer ? std::string_view(evidence.layer)
                                                                                  : std::string_view("test");
   context.ranked = evidence.expected_ranks > 0;
-  if (evidence.step != nullptr) {
-    const rules::LauncherKind kind = evidence.step->launcher.kind;
-    context.launched = kind == rules::LauncherKind::kTorchrun || kind == rules::LauncherKind::kMsrun ||
-                       kind == rules::LauncherKind::kMpirun;
-  }
-  context.launched = context.launched || evidence.launcher.has_value();
+  context.launched = evidence.launched_by != nullptr || evidence.launcher.has_value();
   context.begin_micros = evidence.begin_micros;
   return context;
 }
@@ -110,7 +106,7 @@ RankResult ResultOfRank(const StepContext& context, const RankView& view) {
   return result;
 }
 
-void AddNotes(const StepEvidence& evidence, const LauncherWords& words, const StepJudgement& judgement,
+void AddNotes(const StepEvidence& evidence, const LauncherReport& launcher, const StepJudgement& judgement,
               std::vector<std::string>& notes) {
   if (evidence.strays > 0) {
     notes.push_back(Concat(evidence.name, ": ", evidence.strays, evidence.strays == 1 ? " process" : " processes",
@@ -120,9 +116,10 @@ void AddNotes(const StepEvidence& evidence, const LauncherWords& words, const St
     notes.push_back(Concat(evidence.name, ": passed, although the kernel killed ", evidence.oom_kills,
                            " times for want of memory"));
   }
-  if (judgement.result.cause.has_value() && words.blamed != kNoRank && judgement.result.cause->rank != kNoRank &&
-      words.blamed != judgement.result.cause->rank) {
-    notes.push_back(Concat(evidence.name, ": the launcher names rank ", words.blamed, ", which is not where it began"));
+  if (judgement.result.cause.has_value() && launcher.blamed != kNoRank && judgement.result.cause->rank != kNoRank &&
+      launcher.blamed != judgement.result.cause->rank) {
+    notes.push_back(
+        Concat(evidence.name, ": the launcher names rank ", launcher.blamed, ", which is not where it began"));
   }
 }
 
@@ -133,8 +130,10 @@ StepJudgement JudgeStep(const StepEvidence& evidence, const Signatures& signatur
   const StepContext context = MakeContext(evidence, signatures);
 
   // What everybody left behind.
-  LauncherWords words;
-  if (context.launched && context.ranked && evidence.log != nullptr) words = ReadLauncherWords(*evidence.log);
+  LauncherReport launcher;
+  if (evidence.launched_by != nullptr && context.ranked && evidence.log != nullptr) {
+    launcher = ReadLauncherLog(*evidence.launched_by, *evidence.log);
+  }
   std::vector<Signatures::Hit> of_ranks;
   std::vector<Signatures::Hit> of_step;
   if (NeedsLog(context)) {
@@ -142,7 +141,7 @@ StepJudgement JudgeStep(const StepEvidence& evidence, const Signatures& signatur
       (context.ranked && hit.line.rank == kNoRank ? of_step : of_ranks).push_back(std::move(hit));
     }
   }
-  std::vector<RankView> views = ViewRanks(context, words, std::move(of_ranks));
+  std::vector<RankView> views = ViewRanks(context, launcher, std::move(of_ranks));
 
   // What is wrong with it.
   for (RankView& view : views) FindInRank(context, view);
@@ -156,8 +155,8 @@ StepJudgement JudgeStep(const StepEvidence& evidence, const Signatures& signatur
     for (Finding& finding : FindInTotals(context, views)) findings.push_back(std::move(finding));
   }
   const rules::RecoveryRecipe* applicable = nullptr;
-  const bool failed = !findings.empty() || std::any_of(views.begin(), views.end(),
-                                                       [](const RankView& view) { return !view.findings.empty(); });
+  const bool failed =
+      !findings.empty() || absl::c_any_of(views, [](const RankView& view) { return !view.findings.empty(); });
   if (failed) {
     for (Finding& finding : FindSymptoms(context, recipes, applicable)) findings.push_back(std::move(finding));
   }
@@ -183,8 +182,7 @@ StepJudgement JudgeStep(const StepEvidence& evidence, const Signatures& signatur
       if (result.cause->excerpt.size() > kMaxExcerptLines) result.cause->excerpt.resize(kMaxExcerptLines);
     }
     result.reason = result.cause->message;
-    judgement.device_lost =
-        std::any_of(findings.begin(), findings.end(), [](const Finding& finding) { return finding.device_fatal; });
+    judgement.device_lost = absl::c_any_of(findings, [](const Finding& finding) { return finding.device_fatal; });
     if (cause.cls == FailureClass::kEnvironment) judgement.recipe = applicable;
   } else if (AllSkipped(views, result.reason)) {
     result.verdict = Verdict::kNotRun;
@@ -197,7 +195,7 @@ StepJudgement JudgeStep(const StepEvidence& evidence, const Signatures& signatur
   for (const RankEvidence& rank : evidence.ranks) {
     judgement.tensors.insert(judgement.tensors.end(), rank.tensors.begin(), rank.tensors.end());
   }
-  AddNotes(evidence, words, judgement, judgement.notes);
+  AddNotes(evidence, launcher, judgement, judgement.notes);
   return judgement;
 }
 

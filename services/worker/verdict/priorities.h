@@ -6,12 +6,11 @@
 
 namespace yardmaster::worker {
 
-inline constexpr int kDeviceBad = 99;          // a probe says so; what a log says of it stands before
-inline constexpr int kFirstHostFault = 100;    // below: devices and drivers
-inline constexpr int kDiskFull = 100;          // seen by the worker itself
-inline constexpr int kHostOutOfMemory = 120;   // the kernel killed outside of the step's own group
-inline constexpr int kFirstEnvironment = 200;  // below: what no software on this host can mend
-inline constexpr int kNotStartable = 200;
+inline constexpr int kDeviceBad = 99;         // a probe says so; what a log says of it stands before
+inline constexpr int kFirstHostFault = 100;   // below: devices and drivers
+inline constexpr int kDiskFull = 100;         // seen by the worker itself
+inline constexpr int kHostOutOfMemory = 120;  // the kernel killed outside of the step's own group
+inline constexpr int kNotStartable = 200;     // below: what no software on this host can mend
 inline constexpr int kRecipeSymptom = 250;
 inline constexpr int kFatalSignal = 300;
 inline constexpr int kKilled = 320;  // by a signal that others send, before anything else went wrong
@@ -35,7 +34,7 @@ inline constexpr int kHang = 745;
 inline constexpr int kStopped = 750;      // killed by a signal that others send, after something else went wrong
 inline constexpr int kConsequence = 770;  // after another rank had died
 inline constexpr int kLauncherSays = 790;
-inline constexpr int kFirstVictim = 800;
+// From 800 on: victims.
 
 }  // namespace yardmaster::worker
 

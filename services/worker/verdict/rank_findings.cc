@@ -3,6 +3,7 @@
 #include <csignal>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "services/core/lines.h"
 #include "services/worker/verdict/builtin_signatures.h"
 #include "services/worker/verdict/priorities.h"
@@ -22,29 +23,15 @@ constexpr int kShellNotFound = 127;
 constexpr int kShellNotExecutable = 126;
 constexpr double kMicros = 1e6;
 
-Finding Make(const RankView& view, int priority, FailureClass cls, std::string_view signature, std::string what) {
-  Finding finding;
-  finding.priority = priority;
-  finding.cls = cls;
-  finding.signature = std::string(signature);
-  finding.what = std::move(what);
+// On this rank, at its end.
+Finding On(const RankView& view, Finding finding) {
   finding.rank = view.rank;
   finding.micros = view.end_micros;
   return finding;
 }
 
-Finding FromSignature(const RankView& view, const rules::FailureSignature& signature, std::string_view line) {
-  Finding finding =
-      Make(view, signature.priority, signature.cls, signature.id, Concat(signature.title, ": ", Quoted(line)));
-  finding.advice = signature.advice;
-  finding.device_fatal = signature.device_fatal;
-  finding.generic = IsGeneric(signature);
-  return finding;
-}
-
-std::string_view Trimmed(std::string_view line) {
-  while (!line.empty() && (line.front() == ' ' || line.front() == '\t')) line.remove_prefix(1);
-  return line;
+Finding Make(const RankView& view, int priority, FailureClass cls, std::string_view signature, std::string what) {
+  return On(view, MakeFinding(priority, cls, signature, std::move(what)));
 }
 
 // pytest marks the lines of an error among those of the source: "E       assert 1 == 2".
@@ -57,7 +44,7 @@ std::vector<std::string_view> ErrorLines(std::string_view message) {
   if (lines.size() > kMaxMessageLines) lines.resize(kMaxMessageLines);
   std::vector<std::string_view> errors;
   for (std::string_view line : lines) {
-    if (IsErrorLine(line)) errors.push_back(Trimmed(line.substr(1)));
+    if (IsErrorLine(line)) errors.push_back(TrimBlanks(line.substr(1)));
   }
   if (errors.empty()) return lines;
   errors.insert(errors.begin(), lines.front());
@@ -66,10 +53,10 @@ std::vector<std::string_view> ErrorLines(std::string_view message) {
 
 // A failed comparison, as far as its message says, and no exception of another kind.
 bool LooksLikeAssertion(const StepContext& context, std::string_view message) {
-  const std::string_view first = Trimmed(FirstLine(message));
+  const std::string_view first = TrimBlanks(FirstLine(message));
   if (Contains(first, "AssertionError")) return true;
   const std::vector<const rules::FailureSignature*> known = context.signatures->Match(first, context.phase);
-  return std::none_of(known.begin(), known.end(), [](const auto* signature) { return IsGeneric(*signature); });
+  return absl::c_none_of(known, [](const auto* signature) { return IsGeneric(*signature); });
 }
 
 // --- Tests of reports ---
@@ -99,7 +86,7 @@ Finding FromTest(const StepContext& context, const RankView& view, const ReportT
         Make(view, kExitCode, FailureClass::kCode, "unfinished", Concat("the program ended in test '", test.id, "'"));
     finding.generic = true;
   } else if (best != nullptr) {
-    finding = FromSignature(view, *best, best_line);
+    finding = On(view, FromSignature(*best, best_line));
     finding.what = Concat("test '", test.id, "': ", finding.what);
   } else if (tensors_off && LooksLikeAssertion(context, test.message)) {
     // The test asserts what the worker's own comparison shows: there it says more.
@@ -140,7 +127,7 @@ void FindInSignal(const StepContext& context, RankView& view) {
   const StepEvidence& evidence = *context.evidence;
   const int signal = view.end->signal;
   const std::string test = UnfinishedTest(evidence.log, view.rank);
-  const std::string_view meaning = SignalMeaning(signal);
+  const std::string meaning = SignalMeaning(signal);
   std::string what = Concat("killed by ", SignalName(signal), meaning.empty() ? "" : " (", meaning,
                             meaning.empty() ? "" : ")", test.empty() ? "" : " in ", test);
   Finding finding;
@@ -175,19 +162,12 @@ void FindInSignal(const StepContext& context, RankView& view) {
   view.findings.push_back(std::move(finding));
 }
 
-bool IsBuiltHere(const StepEvidence& evidence) {
-  if (evidence.step == nullptr) return false;
-  const rules::CommandLine& command = evidence.step->command;
-  const std::string_view text = command.words.empty() ? std::string_view(command.shell) : command.words.front();
-  return text.starts_with("${BUILD}");
-}
-
 void FindInExitCode(const StepContext& context, RankView& view) {
   const StepEvidence& evidence = *context.evidence;
   const int code = view.end->code;
   Finding finding;
   if ((code == kShellNotFound || code == kShellNotExecutable) && view.ran == 0) {
-    const bool built = IsBuiltHere(evidence);
+    const bool built = evidence.step != nullptr && StartsWhatIsBuilt(evidence.step->command);
     finding = Make(view, built ? kMissingProgram : kNotStartable,
                    built ? FailureClass::kCode : FailureClass::kEnvironment, "missing-program",
                    Concat(code == kShellNotFound ? "a program was not found" : "a program can't be executed",
@@ -224,7 +204,7 @@ bool Believed(const Signatures::Hit& hit, const RankView& view) {
 void FindInLog(RankView& view) {
   for (const Signatures::Hit& hit : view.hits) {
     if (!Believed(hit, view)) continue;
-    Finding finding = FromSignature(view, *hit.signature, hit.line.text);
+    Finding finding = On(view, FromSignature(*hit.signature, hit.line.text));
     finding.micros = hit.line.micros;
     finding.line = hit.line;
     view.findings.push_back(std::move(finding));
@@ -251,7 +231,7 @@ void FindInTensors(const StepContext& context, RankView& view) {
     Finding finding = Make(view, kPrecision, FailureClass::kCode, kPrecisionId, std::move(what));
     finding.search = first->name;
     // The test that noticed it stands in the log; the tensor says it more exactly.
-    const auto test = std::find_if(view.findings.begin(), view.findings.end(), [](const Finding& of_test) {
+    const auto test = absl::c_find_if(view.findings, [](const Finding& of_test) {
       return of_test.signature == kPrecisionId && !of_test.test.empty();
     });
     if (test != view.findings.end()) {
@@ -299,7 +279,7 @@ void FindDroppedComparison(RankView& view) {
   if (!view.evidence->marks.has_value() || view.failed > 0 || view.EndedBadly()) return;
   for (const Signatures::Hit& hit : view.hits) {
     if (hit.signature->priority < kFirstPrecision || hit.signature->priority >= kAfterPrecision) continue;
-    Finding finding = FromSignature(view, *hit.signature, hit.line.text);
+    Finding finding = On(view, FromSignature(*hit.signature, hit.line.text));
     finding.what += "; the marker of success says otherwise";
     finding.micros = hit.line.micros;
     finding.line = hit.line;
@@ -347,8 +327,8 @@ void FindInRank(const StepContext& context, RankView& view) {
     }
     return;
   }
-  const bool tensors_off = std::any_of(view.evidence->tensors.begin(), view.evidence->tensors.end(),
-                                       [](const TensorResult& tensor) { return !tensor.ok(); });
+  const bool tensors_off =
+      absl::c_any_of(view.evidence->tensors, [](const TensorResult& tensor) { return !tensor.ok(); });
   FindInTests(context, view, tensors_off);
   if (view.EndedBadly()) {
     if (view.end->signal != 0) {

@@ -2,10 +2,11 @@
 
 #include <re2/re2.h>
 
-#include <algorithm>
 #include <csignal>
 #include <map>
 #include <utility>
+
+#include "absl/algorithm/container.h"
 
 namespace yardmaster::worker {
 namespace {
@@ -17,7 +18,7 @@ constexpr int kShellSignal = 128;
 
 bool IsFatalSignal(int signal) {
   constexpr int fatal[] = {SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGKILL, SIGSEGV, SIGTERM, SIGXFSZ, SIGXCPU};
-  return std::find(std::begin(fatal), std::end(fatal), signal) != std::end(fatal);
+  return absl::c_find(fatal, signal) != std::end(fatal);
 }
 
 RankEnd Normalized(RankEnd end) {
@@ -43,12 +44,12 @@ void CountTests(RankView& view) {
 bool IsSkipCode(const StepEvidence& evidence, int code) {
   if (evidence.step == nullptr) return false;
   const std::vector<int>& codes = evidence.step->skip_codes;
-  return std::find(codes.begin(), codes.end(), code) != codes.end();
+  return absl::c_linear_search(codes, code);
 }
 
 }  // namespace
 
-std::vector<RankView> ViewRanks(const StepContext& context, const LauncherWords& words,
+std::vector<RankView> ViewRanks(const StepContext& context, const LauncherReport& launcher,
                                 std::vector<Signatures::Hit> hits) {
   const StepEvidence& evidence = *context.evidence;
   std::map<int, RankView> views;
@@ -78,8 +79,8 @@ std::vector<RankView> ViewRanks(const StepContext& context, const LauncherWords&
       }
       view.silent = !own.started && !own.exit.has_value() && own.reports.empty() && own.tensors.empty();
     }
-    const auto said = words.ends.find(rank);
-    if (!view.end.has_value() && !view.hung && said != words.ends.end()) {
+    const auto said = launcher.ends.find(rank);
+    if (!view.end.has_value() && !view.hung && said != launcher.ends.end()) {
       view.end = Normalized(said->second);
       view.end_from_launcher = true;
     }

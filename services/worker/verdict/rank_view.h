@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "services/worker/verdict/finding.h"
-#include "services/worker/verdict/launcher_words.h"
 #include "services/worker/verdict/verdict.h"
 
 namespace yardmaster::worker {
@@ -47,7 +46,7 @@ struct StepContext {
 };
 
 // Views of all expected ranks and of others that left evidence, by rank. Without ranks there is one, kNoRank.
-std::vector<RankView> ViewRanks(const StepContext& context, const LauncherWords& words,
+std::vector<RankView> ViewRanks(const StepContext& context, const LauncherReport& launcher,
                                 std::vector<Signatures::Hit> hits);
 
 // Fills `findings` with all that is wrong with this rank by itself.

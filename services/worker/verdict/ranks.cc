@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "services/worker/verdict/priorities.h"
 
 namespace yardmaster::worker {
@@ -21,7 +22,7 @@ bool Better(const Finding& a, const Finding& b) {
 // A rank that says "connection closed by peer" and then throws, aborts or exits because of it has not failed by
 // itself. Tests that had failed before count on.
 void DropWhatFollowsFromOthers(RankView& view) {
-  const auto victim = std::find_if(view.findings.begin(), view.findings.end(), IsVictim);
+  const auto victim = absl::c_find_if(view.findings, IsVictim);
   if (victim == view.findings.end()) return;
   // By order, not by time: tests stand in the order in which they ran, before the end and the log.
   std::vector<Finding> kept;
@@ -41,7 +42,7 @@ int64_t DeathOf(const RankView& view) {
   if (!view.EndedBadly() || view.end_from_launcher || view.failed > 0) return kUnknownTime;
   const bool stopped = view.end->signal == SIGTERM || view.end->signal == SIGHUP || view.end->signal == SIGINT ||
                        view.end->signal == SIGPIPE;
-  const bool victim = std::any_of(view.findings.begin(), view.findings.end(), IsVictim);
+  const bool victim = absl::c_any_of(view.findings, IsVictim);
   return stopped || victim ? kUnknownTime : view.end_micros;
 }
 
@@ -90,10 +91,10 @@ std::vector<Finding> MergeRanks(std::vector<RankView>& views, std::vector<Findin
 
   std::vector<Finding> all = std::move(of_step);
   for (RankView& view : views) {
-    std::sort(view.findings.begin(), view.findings.end(), Better);
+    absl::c_sort(view.findings, Better);
     all.insert(all.end(), view.findings.begin(), view.findings.end());
   }
-  std::sort(all.begin(), all.end(), Better);
+  absl::c_sort(all, Better);
   if (all.empty()) return all;
 
   const int blamed = all.front().rank;

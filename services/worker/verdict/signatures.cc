@@ -1,12 +1,12 @@
 #include <re2/re2.h>
 #include <re2/set.h>
 
-#include <algorithm>
 #include <array>
 #include <map>
 #include <mutex>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "services/worker/verdict/builtin_signatures.h"
 #include "services/worker/verdict/verdict.h"
 
@@ -49,23 +49,9 @@ class CompiledSignatures final : public Signatures {
   static std::shared_ptr<const Signatures> Create(std::vector<rules::FailureSignature> signatures, std::string& error) {
     auto compiled = std::shared_ptr<CompiledSignatures>(new CompiledSignatures());
     compiled->signatures_ = std::move(signatures);
-    std::stable_sort(compiled->signatures_.begin(), compiled->signatures_.end(),
-                     [](const auto& a, const auto& b) { return a.priority < b.priority; });
+    absl::c_stable_sort(compiled->signatures_, [](const auto& a, const auto& b) { return a.priority < b.priority; });
     if (!compiled->Compile(error)) return nullptr;
     return compiled;
-  }
-
-  std::vector<Hit> Find(LogReader& log, std::string_view phase) const override {
-    std::map<const rules::FailureSignature*, Hit> first;
-    for (Hit& hit : FindByRank(log, phase)) {
-      const auto [at, added] = first.try_emplace(hit.signature, hit);
-      if (!added && Earlier(hit.line, at->second.line)) at->second = std::move(hit);
-    }
-    std::vector<Hit> hits;
-    hits.reserve(first.size());
-    for (auto& [signature, hit] : first) hits.push_back(std::move(hit));
-    Sort(hits);
-    return hits;
   }
 
   std::vector<Hit> FindByRank(LogReader& log, std::string_view phase) const override {
@@ -93,7 +79,7 @@ class CompiledSignatures final : public Signatures {
     RE2::Set::ErrorInfo info{};
     if (set.set != nullptr && set.set->Match(Piece(line), &found, &info)) {
       // The order of a set's answer is not defined; that of the signatures is by priority.
-      std::sort(found.begin(), found.end());
+      absl::c_sort(found);
       for (const int index : found) matched.push_back(&signatures_[set.members[static_cast<size_t>(index)]]);
     } else if (set.set == nullptr || info.kind != RE2::Set::kNoError) {
       for (const size_t member : set.members) {
@@ -101,11 +87,8 @@ class CompiledSignatures final : public Signatures {
       }
     }
     // "RuntimeError: Connection closed by peer": the rest of the line says more than that it is an exception.
-    const bool specific = std::any_of(matched.begin(), matched.end(), [](const auto* s) { return !IsGeneric(*s); });
-    if (specific) {
-      matched.erase(std::remove_if(matched.begin(), matched.end(), [](const auto* s) { return IsGeneric(*s); }),
-                    matched.end());
-    }
+    const bool specific = absl::c_any_of(matched, [](const auto* s) { return !IsGeneric(*s); });
+    if (specific) std::erase_if(matched, [](const auto* s) { return IsGeneric(*s); });
     return matched;
   }
 
@@ -130,12 +113,12 @@ class CompiledSignatures final : public Signatures {
 
   // Unknown phases are tests.
   static size_t PhaseIndex(std::string_view phase) {
-    const auto at = std::find(kPhases.begin(), kPhases.end(), phase);
+    const auto at = absl::c_find(kPhases, phase);
     return at == kPhases.end() ? kPhases.size() - 1 : static_cast<size_t>(at - kPhases.begin());
   }
 
   static void Sort(std::vector<Hit>& hits) {
-    std::sort(hits.begin(), hits.end(), [](const Hit& a, const Hit& b) {
+    absl::c_sort(hits, [](const Hit& a, const Hit& b) {
       if (a.signature->priority != b.signature->priority) return a.signature->priority < b.signature->priority;
       return Earlier(a.line, b.line);
     });
@@ -194,8 +177,8 @@ class CompiledSignatures final : public Signatures {
 std::shared_ptr<const Signatures> CompileSignatures(std::vector<rules::FailureSignature> signatures,
                                                     std::string& error) {
   for (rules::FailureSignature& builtin : BuiltinSignatures()) {
-    const bool replaced = std::any_of(signatures.begin(), signatures.end(),
-                                      [&](const rules::FailureSignature& own) { return own.id == builtin.id; });
+    const bool replaced =
+        absl::c_any_of(signatures, [&](const rules::FailureSignature& own) { return own.id == builtin.id; });
     if (!replaced) signatures.push_back(std::move(builtin));
   }
   return CompiledSignatures::Create(std::move(signatures), error);

@@ -1,10 +1,11 @@
 #include "services/worker/verdict/step_findings.h"
 
-#include <algorithm>
 #include <map>
 #include <string_view>
 #include <utility>
 
+#include "absl/algorithm/container.h"
+#include "absl/strings/ascii.h"
 #include "services/worker/verdict/builtin_signatures.h"
 #include "services/worker/verdict/priorities.h"
 #include "services/worker/verdict/text.h"
@@ -14,87 +15,65 @@ namespace {
 
 using rules::FailureClass;
 
-Finding Make(int priority, FailureClass cls, std::string_view signature, std::string what) {
-  Finding finding;
-  finding.priority = priority;
-  finding.cls = cls;
-  finding.signature = std::string(signature);
-  finding.what = std::move(what);
-  return finding;
-}
-
 bool LauncherFailed(const StepEvidence& evidence) {
   return evidence.launcher.has_value() && (evidence.launcher->code != 0 || evidence.launcher->signal != 0);
-}
-
-// What the manifest starts is made by the build: then the build is at fault, not the machine.
-bool IsBuiltHere(const StepEvidence& evidence) {
-  if (evidence.step == nullptr) return false;
-  const std::vector<std::string>& words = evidence.step->command.words;
-  return !words.empty() && words.front().starts_with("${BUILD}");
 }
 
 Finding NotStarted(const StepEvidence& evidence) {
   const std::string message = Quoted({evidence.start_error.message().data(), evidence.start_error.message().size()});
   switch (evidence.start_error.code()) {
     case absl::StatusCode::kNotFound: {
-      const bool built = IsBuiltHere(evidence);
+      const bool built = evidence.step != nullptr && !evidence.step->command.words.empty() &&
+                         StartsWhatIsBuilt(evidence.step->command);
       Finding finding =
-          Make(built ? kMissingProgram : kNotStartable, built ? FailureClass::kCode : FailureClass::kEnvironment,
-               "missing-program", Concat("a program is missing: ", message));
+          MakeFinding(built ? kMissingProgram : kNotStartable, built ? FailureClass::kCode : FailureClass::kEnvironment,
+                      "missing-program", Concat("a program is missing: ", message));
       finding.advice = built ? "The build should have made it: look at the build's log."
                              : "Install it, or mend the interpreter or PATH in the environment of the suite.";
       return finding;
     }
     case absl::StatusCode::kResourceExhausted:
-      return Make(kHostOutOfMemory, FailureClass::kInfrastructure, "no-resources",
-                  Concat("the host has no processes, descriptors or memory left: ", message));
+      return MakeFinding(kHostOutOfMemory, FailureClass::kInfrastructure, "no-resources",
+                         Concat("the host has no processes, descriptors or memory left: ", message));
     default:
-      return Make(kNotStartable, FailureClass::kEnvironment, "not-startable",
-                  Concat("could not be started: ", message));
+      return MakeFinding(kNotStartable, FailureClass::kEnvironment, "not-startable",
+                         Concat("could not be started: ", message));
   }
 }
 
 void FindInLauncher(const StepContext& context, const std::vector<RankView>& views,
                     const std::vector<Signatures::Hit>& hits, std::vector<Finding>& findings) {
   const StepEvidence& evidence = *context.evidence;
-  const bool silent = std::all_of(views.begin(), views.end(), [](const RankView& view) { return view.silent; });
+  const bool silent = absl::c_all_of(views, [](const RankView& view) { return view.silent; });
   const bool bad = LauncherFailed(evidence) || evidence.stopped != Stopped::kNot ||
-                   std::any_of(views.begin(), views.end(), [](const RankView& v) { return !v.findings.empty(); });
+                   absl::c_any_of(views, [](const RankView& v) { return !v.findings.empty(); });
   if (!bad) return;
   for (const Signatures::Hit& hit : hits) {
-    const bool generic = IsGeneric(*hit.signature);
-    Finding finding = Make(hit.signature->priority, hit.signature->cls, hit.signature->id,
-                           Concat(hit.signature->title, ": ", Quoted(hit.line.text)));
-    if (generic) {
+    Finding finding = FromSignature(*hit.signature, hit.line.text);
+    if (finding.generic) {
       // A launcher ends with an exception of its own whatever happened to its ranks.
       finding.priority = silent ? kLauncher - 1 : kLauncherSays;
       finding.what = Concat("the launcher failed: ", Quoted(hit.line.text));
       finding.signature = "launcher";
       if (silent) finding.cls = FailureClass::kEnvironment;
     }
-    finding.advice = hit.signature->advice;
-    finding.device_fatal = hit.signature->device_fatal;
-    finding.generic = generic;
     finding.micros = hit.line.micros;
     finding.line = hit.line;
     findings.push_back(std::move(finding));
   }
   if (!LauncherFailed(evidence) || evidence.stopped != Stopped::kNot) return;
   const ProcessExit& exit = *evidence.launcher;
-  findings.push_back(Make(kLauncher, silent ? FailureClass::kEnvironment : FailureClass::kCode, "launcher",
-                          exit.signal != 0 ? Concat("the launcher was killed by ", SignalName(exit.signal))
-                                           : Concat("the launcher ended with exit code ", exit.code,
-                                                    silent ? ", and no rank was started" : ", and no rank says why")));
+  findings.push_back(MakeFinding(kLauncher, silent ? FailureClass::kEnvironment : FailureClass::kCode, "launcher",
+                                 exit.signal != 0
+                                     ? Concat("the launcher was killed by ", SignalName(exit.signal))
+                                     : Concat("the launcher ended with exit code ", exit.code,
+                                              silent ? ", and no rank was started" : ", and no rank says why")));
 }
 
 // Reasons that differ in numbers only are the same: "needs 4 devices, rank 2 has 1".
-std::string WithoutNumbers(std::string_view text) {
-  std::string shape;
-  for (const char c : text) {
-    if (c < '0' || c > '9') shape += c;
-  }
-  return shape;
+std::string WithoutNumbers(std::string text) {
+  std::erase_if(text, [](char c) { return absl::ascii_isdigit(static_cast<unsigned char>(c)); });
+  return text;
 }
 
 std::string FirstSkip(const RankView& view) {
@@ -153,36 +132,34 @@ std::vector<Finding> FindInStep(const StepContext& context, std::vector<RankView
   }
   if (evidence.device_bad_after || evidence.stopped == Stopped::kDeviceLost) {
     Finding finding =
-        Make(kDeviceBad, FailureClass::kInfrastructure, "device-lost",
-             Concat("a device was lost", evidence.device_reason.empty() ? "" : ": ", evidence.device_reason));
+        MakeFinding(kDeviceBad, FailureClass::kInfrastructure, "device-lost",
+                    Concat("a device was lost", evidence.device_reason.empty() ? "" : ": ", evidence.device_reason));
     finding.device_fatal = true;
     finding.advice = "Check the device, or run elsewhere; what would have come later on it was not run.";
     findings.push_back(std::move(finding));
   }
   if (evidence.stopped == Stopped::kDiskFull || evidence.log_lost) {
-    Finding finding =
-        Make(kDiskFull, FailureClass::kInfrastructure, "disk-full",
-             evidence.log_lost ? "the disk is full: the log could not be written to its end" : "the disk is full");
+    Finding finding = MakeFinding(
+        kDiskFull, FailureClass::kInfrastructure, "disk-full",
+        evidence.log_lost ? "the disk is full: the log could not be written to its end" : "the disk is full");
     finding.advice = "Free space below the result directory and the cache, or name others.";
     findings.push_back(std::move(finding));
   }
   FindInLauncher(context, views, hits, findings);
 
-  const bool failed = std::any_of(views.begin(), views.end(), [](const RankView& v) { return !v.findings.empty(); });
-  const bool known = std::any_of(views.begin(), views.end(), [](const RankView& view) {
-    return std::any_of(view.findings.begin(), view.findings.end(),
-                       [](const Finding& f) { return f.signature == "oom"; });
+  const bool failed = absl::c_any_of(views, [](const RankView& v) { return !v.findings.empty(); });
+  const bool known = absl::c_any_of(views, [](const RankView& view) {
+    return absl::c_any_of(view.findings, [](const Finding& f) { return f.signature == "oom"; });
   });
   if (failed && !known && evidence.oom_kills > 0) {
-    Finding finding = Make(kOutOfMemory, FailureClass::kCode, "oom",
-                           "a process was killed for want of memory: the step passed its memory limit");
+    Finding finding = MakeFinding(kOutOfMemory, FailureClass::kCode, "oom",
+                                  "a process was killed for want of memory: the step passed its memory limit");
     finding.advice = "Use less memory, or raise the limit in the manifest.";
     findings.push_back(std::move(finding));
   }
 
   // Nobody left anything, and all went well as the launcher sees it: it did not wait for what it started.
-  const bool silent =
-      !views.empty() && std::all_of(views.begin(), views.end(), [](const RankView& v) { return v.silent; });
+  const bool silent = !views.empty() && absl::c_all_of(views, [](const RankView& v) { return v.silent; });
   if (silent && context.ranked && evidence.start_error.ok() && evidence.stopped == Stopped::kNot) {
     for (RankView& view : views) view.findings.clear();
     std::string what = views.size() == 1 ? "the rank left" : Concat("none of the ", views.size(), " ranks left");
@@ -190,7 +167,7 @@ std::vector<Finding> FindInStep(const StepContext& context, std::vector<RankView
     if (evidence.launcher.has_value() && !LauncherFailed(evidence)) {
       what += "; the launcher ended with exit code 0 and did not wait for them";
     }
-    findings.push_back(Make(kNoEvidence, FailureClass::kEnvironment, "no-evidence", std::move(what)));
+    findings.push_back(MakeFinding(kNoEvidence, FailureClass::kEnvironment, "no-evidence", std::move(what)));
   }
   return findings;
 }
@@ -222,15 +199,15 @@ std::vector<Finding> FindInTotals(const StepContext& context, const std::vector<
   }
   if (context.ranked && views.size() > 1) {
     if (!skipping.empty() && skipping.size() < views.size()) {
-      findings.push_back(Make(kMixedSkip, FailureClass::kCode, "mixed-skip",
-                              Concat(RankList(skipping), " skipped everything while others ran")));
+      findings.push_back(MakeFinding(kMixedSkip, FailureClass::kCode, "mixed-skip",
+                                     Concat(RankList(skipping), " skipped everything while others ran")));
     } else if (!skipping.empty()) {
       findings.push_back(
-          Make(kMixedSkip, FailureClass::kCode, "mixed-skip", "all ranks skipped, for different reasons"));
+          MakeFinding(kMixedSkip, FailureClass::kCode, "mixed-skip", "all ranks skipped, for different reasons"));
     } else {
       for (const auto& [id, seen] : tests) {
         if (seen.passed.empty() || seen.skipped.empty()) continue;
-        Finding finding = Make(
+        Finding finding = MakeFinding(
             kMixedSkip, FailureClass::kCode, "mixed-skip",
             Concat("test '", id, "' was skipped by ", RankList(seen.skipped), " and ran on ", RankList(seen.passed)));
         finding.test = std::string(id);
@@ -251,18 +228,18 @@ std::vector<Finding> FindInTotals(const StepContext& context, const std::vector<
     reported = reported && view.evidence != nullptr && !view.silent && view.evidence->missing_reports.empty() &&
                view.evidence->bad_reports.empty();
   }
-  const bool lists = std::any_of(step->reports.begin(), step->reports.end(), [](const rules::ReportModel& report) {
+  const bool lists = absl::c_any_of(step->reports, [](const rules::ReportModel& report) {
     return report.format != rules::ReportFormat::kMarkers || !report.line.empty();
   });
   const size_t wanted = step->tests_at_least > 0 ? step->tests_at_least : static_cast<size_t>(lists ? 1 : 0);
   // A rank that died or left no report explains by itself why tests are missing; an exit code because there were none
   // to run does not.
   if (ran < wanted && (ran == 0 ? reported : !died)) {
-    findings.push_back(ran == 0
-                           ? Make(kNoTests, FailureClass::kEnvironment, "no-tests",
-                                  "no test ran: the selection matches nothing, or nothing was collected")
-                           : Make(kNoTests, FailureClass::kEnvironment, "too-few-tests",
-                                  Concat("only ", Count(ran, "test"), " ran; the manifest expects at least ", wanted)));
+    findings.push_back(
+        ran == 0 ? MakeFinding(kNoTests, FailureClass::kEnvironment, "no-tests",
+                               "no test ran: the selection matches nothing, or nothing was collected")
+                 : MakeFinding(kNoTests, FailureClass::kEnvironment, "too-few-tests",
+                               Concat("only ", Count(ran, "test"), " ran; the manifest expects at least ", wanted)));
   }
   return findings;
 }
@@ -277,8 +254,8 @@ std::vector<Finding> FindSymptoms(const StepContext& context, const std::vector<
       const absl::StatusOr<std::vector<LogLine>> found = log->Search(symptom, 1, kAllRanks);
       if (!found.ok() || found->empty()) continue;
       const LogLine& line = found->front();
-      Finding finding =
-          Make(kRecipeSymptom, FailureClass::kEnvironment, recipe->id, Concat(recipe->title, ": ", Quoted(line.text)));
+      Finding finding = MakeFinding(kRecipeSymptom, FailureClass::kEnvironment, recipe->id,
+                                    Concat(recipe->title, ": ", Quoted(line.text)));
       finding.advice = recipe->cause;
       for (const std::string& step : recipe->steps) finding.advice += (finding.advice.empty() ? "" : " ") + step;
       finding.rank = line.rank;
@@ -293,7 +270,7 @@ std::vector<Finding> FindSymptoms(const StepContext& context, const std::vector<
 }
 
 bool AllSkipped(const std::vector<RankView>& views, std::string& reason) {
-  if (views.empty() || !std::all_of(views.begin(), views.end(), SkippedAll)) return false;
+  if (views.empty() || !absl::c_all_of(views, SkippedAll)) return false;
   const std::string first = FirstSkip(views.front());
   for (const RankView& view : views) {
     if (WithoutNumbers(FirstSkip(view)) != WithoutNumbers(first)) return false;

@@ -2,7 +2,9 @@
 
 #include <array>
 #include <cstdio>
+#include <cstring>
 
+#include "absl/strings/ascii.h"
 #include "services/core/lines.h"
 #include "services/core/utf8.h"
 #include "services/worker/logs/escape_sequences.h"
@@ -12,11 +14,7 @@ namespace {
 
 constexpr size_t kMaxListedRanks = 8;
 
-bool IsBlank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
-
 }  // namespace
-
-bool Contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
 std::string Decimal(double number) {
   std::array<char, 40> digits{};
@@ -26,26 +24,23 @@ std::string Decimal(double number) {
 
 std::string Quoted(std::string_view line) {
   std::string buffer;
-  std::string text(WithoutEscapes(line, buffer));
-  size_t begin = 0;
-  while (begin < text.size() && IsBlank(text[begin])) ++begin;
-  text.erase(0, begin);
-  while (!text.empty() && IsBlank(text.back())) text.pop_back();
-  if (text.size() <= kMaxQuotedBytes) return text;
+  const std::string_view text = TrimBlanks(WithoutEscapes(line, buffer));
+  if (text.size() <= kMaxQuotedBytes) return std::string(text);
   return std::string(CutUtf8(text, kMaxQuotedBytes)) + "…";
-}
-
-std::string_view FirstLine(std::string_view text) {
-  for (const std::string_view line : LinesOf(text)) {
-    for (const char c : line) {
-      if (!IsBlank(c)) return line;
-    }
-  }
-  return {};
 }
 
 std::string Count(size_t number, std::string_view noun) {
   return std::to_string(number) + " " + std::string(noun) + (number == 1 ? "" : "s");
+}
+
+std::string SignalName(int signal) {
+  const char* name = ::sigabbrev_np(signal);
+  return name == nullptr ? Concat("signal ", signal) : Concat("SIG", name);
+}
+
+std::string SignalMeaning(int signal) {
+  const char* meaning = ::sigabbrev_np(signal) == nullptr ? nullptr : ::sigdescr_np(signal);
+  return meaning == nullptr ? std::string() : absl::AsciiStrToLower(meaning);
 }
 
 std::string RankList(const std::vector<int>& ranks) {

@@ -5,38 +5,26 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <vector>
+
+#include "services/worker/text.h"
 
 namespace yardmaster::worker {
 
 // A line of output inside of a sentence is cut to this many bytes.
 inline constexpr size_t kMaxQuotedBytes = 240;
 
-// One text of texts and whole numbers.
-inline void Put(std::string& out, std::string_view part) { out += part; }
-template <typename Number, typename = std::enable_if_t<std::is_integral_v<Number>>>
-void Put(std::string& out, Number part) {
-  out += std::to_string(part);
-}
-template <typename... Parts>
-std::string Concat(const Parts&... parts) {
-  std::string text;
-  (Put(text, parts), ...);
-  return text;
-}
-
-bool Contains(std::string_view text, std::string_view part);
-
 // As few digits as nine places allow: "3.5", "1e-05".
 std::string Decimal(double number);
 
 // Without blanks at its ends and escape sequences of terminals, cut with "…" between characters.
 std::string Quoted(std::string_view line);
-// The first line that is not blank.
-std::string_view FirstLine(std::string_view text);
 // "1 test", "3 tests".
 std::string Count(size_t number, std::string_view noun);
+// "SIGSEGV"; "signal 64" for one without a name.
+std::string SignalName(int signal);
+// "segmentation fault"; empty where there is nothing to add.
+std::string SignalMeaning(int signal);
 // "rank 3", "ranks 1, 4 and 5", "ranks 0, 1, 2 and 13 more"; empty for none.
 std::string RankList(const std::vector<int>& ranks);
 

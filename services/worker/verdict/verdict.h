@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "rules/suites/suite_model.h"
+#include "services/worker/launch/launcher.h"
 #include "services/worker/logs/log.h"
 #include "services/worker/process/process.h"
 #include "services/worker/reports/report.h"
@@ -26,9 +27,8 @@ class Signatures {
     const rules::FailureSignature* signature = nullptr;
     LogLine line;
   };
-  // The first line by time of each signature that occurs, best priority first. `phase` is "build", "test" or "fetch".
-  virtual std::vector<Hit> Find(LogReader& log, std::string_view phase) const = 0;
-  // The same for each rank: the first line by time of each signature on each rank, by priority, then time.
+  // The first line by time of each signature on each rank, by priority, then time. `phase` is "build", "test" or
+  // "fetch".
   virtual std::vector<Hit> FindByRank(LogReader& log, std::string_view phase) const = 0;
   // Those that match one line, best priority first.
   virtual std::vector<const rules::FailureSignature*> Match(std::string_view line, std::string_view phase) const = 0;
@@ -74,8 +74,8 @@ struct StepEvidence {
   std::vector<RankEvidence> ranks;
   // When the step and its log began, in the time of the ranks: times of log lines are since then.
   int64_t begin_micros = 0;
-  // Of launchers that start ranks themselves (torchrun, msrun, mpirun): how they ended. Their word on who failed first
-  // is a hint only.
+  // That started the ranks, and how it ended; null: the worker started them.
+  const Launcher* launched_by = nullptr;
   std::optional<ProcessExit> launcher;
   // Nothing could be started: the status's message, e.g. a missing interpreter.
   absl::Status start_error;

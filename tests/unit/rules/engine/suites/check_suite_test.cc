@@ -62,6 +62,12 @@ TEST(CheckMatrix, WhatIsExcludedMustBeThere) {
               ElementsAre("/suites/0/layers/1/steps/0/axes: all cells of the step are excluded"));
 }
 
+TEST(CheckInstall, BringsWhatIsRequired) {
+  EXPECT_THAT(ProblemsWith("/install/brings", R"(["torch", "torhc"])"),
+              ElementsAre("/suites/0/install/brings/1: expected a tool or a module that the suite requires, got "
+                          "\"torhc\"; did you mean \"torch\"?"));
+}
+
 TEST(CheckAxes, AreKnownAndEachOnce) {
   EXPECT_THAT(ProblemsWith(std::string(kStep) + "/axes", R"(["dtype", "world_size", "dtypes"])"),
               Contains(HasSubstr("axes/2: expected an axis of the matrix, got \"dtypes\"; did you mean \"dtype\"?")));

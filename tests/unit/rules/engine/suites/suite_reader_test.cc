@@ -39,6 +39,8 @@ TEST(ReadSuite, TakesEverythingThatIsWritten) {
   EXPECT_EQ(suite.requirements[0].version, ">=3.20");
   EXPECT_EQ(suite.requirements[1].kind, Requirement::Kind::kModule);
   EXPECT_EQ(suite.requirements[1].name, "torch");
+  EXPECT_EQ(suite.install.by, "apt install everything");
+  EXPECT_THAT(suite.install.brings, ElementsAre("torch"));
   ASSERT_THAT(suite.build, SizeIs(1));
   EXPECT_EQ(suite.build[0].command.words.size(), 5u);
   ASSERT_THAT(suite.layers, SizeIs(2));
@@ -46,7 +48,7 @@ TEST(ReadSuite, TakesEverythingThatIsWritten) {
   EXPECT_EQ(suite.layers[0].kind, LayerKind::kImport);
   EXPECT_THAT(suite.layers[1].after, ElementsAre("import"));
   const SuiteStep& step = suite.layers[1].steps.at(0);
-  EXPECT_EQ(step.launcher.kind, LauncherKind::kPlain);
+  EXPECT_EQ(step.launcher.kind, kPlainLauncher);
   EXPECT_EQ(step.launcher.world_size, "${matrix.world_size}");
   EXPECT_EQ(step.reports.at(0).format, ReportFormat::kJunit);
   ASSERT_TRUE(step.comparison);

@@ -20,6 +20,7 @@ inline nlohmann::ordered_json ValidSuite() {
     "matrix": {"axes": {"world_size": [2, 8], "dtype": ["float32", "bfloat16"]}, "exclude": [{"dtype": "bfloat16", "world_size": 8}]},
     "limits": {"build_s": 60, "step_s": 30, "silence_s": 20},
     "requires": [{"tool": "cmake", "version": ">=3.20"}, {"module": "torch"}],
+    "install": {"by": "apt install everything", "brings": ["torch"]},
     "build": [{"id": "configure", "run": ["cmake", "-S", "${SOURCE}", "-B", "${BUILD}"]}],
     "layers": [
       {"id": "import", "kind": "import", "required": true, "steps": [{"id": "import", "run": ["${PYTHON}", "-c", "import torch"]}]},

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "services/worker/devices/ascend_probe.h"
 #include "services/worker/devices/npu_smi.h"
+#include "services/worker/devices/vendor_probes.h"
 #include "tests/unit/services/worker/devices/fakes.h"
 
 namespace yardmaster::worker {

@@ -3,8 +3,9 @@
 
 #include <string>
 
-#include "services/worker/devices/nvidia_probe.h"
 #include "services/worker/devices/nvidia_smi.h"
+#include "services/worker/devices/vendor_probes.h"
+#include "tests/support/smi_devices.h"
 #include "tests/unit/services/worker/devices/fakes.h"
 
 namespace yardmaster::worker {
@@ -302,6 +303,33 @@ TEST(ParseNvidiaSmi, WhatIsNoTableIsAnErrorThatNamesTheLine) {
   EXPECT_THAT(std::string(ParseNvidiaSmi("uuid, memory.total [MiB]\nGPU-1, lots\n").status().message()),
               HasSubstr("memory.total is not a number: \"lots\""));
   EXPECT_TRUE(ParseNvidiaSmi("").ok());
+}
+
+TEST(LoadNvml, FunctionsOfALibraryAreFoundAndCalled) {
+  std::unique_ptr<Nvml> nvml = LoadNvml(YARD_FAKE_NVML);
+  ASSERT_NE(nvml, nullptr);
+  const FakeSystem system;
+  const auto found = MakeNvidiaProbe(std::move(nvml), std::make_shared<FakeTools>(), system.paths())->Discover();
+  ASSERT_TRUE(found.ok()) << found.status();
+  EXPECT_EQ(found->source, "nvml");
+  ASSERT_EQ(found->devices.size(), 1u);
+  const Device& device = found->devices[0];
+  EXPECT_EQ(device.id, "GPU-played");
+  EXPECT_EQ(device.model, "Played 80GB");
+  EXPECT_EQ(device.driver, "570.10");
+  EXPECT_EQ(device.runtime, "12.8");
+  EXPECT_EQ(device.capability, "9.0");
+  EXPECT_EQ(device.memory_mb, 80u * 1024);
+  EXPECT_EQ(device.memory_used_mb, 1024u);
+  EXPECT_EQ(device.utilization, 97);
+  EXPECT_EQ(device.processes.size(), 70u);
+  EXPECT_EQ(device.uncorrected_errors, std::nullopt);
+  EXPECT_EQ(device.health, DeviceHealth::kOk) << device.health_reason;
+}
+
+TEST(LoadNvml, WhatIsNoNvmlIsNotUsed) {
+  EXPECT_EQ(LoadNvml(YARD_EMPTY_NVML), nullptr);
+  EXPECT_EQ(LoadNvml("/no/such/library.so"), nullptr);
 }
 
 }  // namespace

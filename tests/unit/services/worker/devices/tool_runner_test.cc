@@ -1,10 +1,9 @@
-#include "services/worker/devices/tool_runner.h"
-
 #include <gtest/gtest.h>
 
 #include <chrono>
 #include <string>
 
+#include "services/worker/devices/device_probe.h"
 #include "services/worker/devices/nvidia_smi.h"
 
 namespace yardmaster::worker {

@@ -5,7 +5,10 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "services/worker/launch/rank_script.h"
 
 namespace yardmaster::worker {
 namespace {
@@ -15,11 +18,11 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-rules::SuiteStep Step(std::vector<std::string> words, rules::LauncherKind kind) {
+rules::SuiteStep Step(std::vector<std::string> words, std::string_view kind) {
   rules::SuiteStep step;
   step.id = "all_reduce";
   step.command.words = std::move(words);
-  step.launcher.kind = kind;
+  step.launcher.kind = std::string(kind);
   return step;
 }
 
@@ -45,7 +48,7 @@ std::string TextOf(const LaunchPlan& plan, const std::string& file) {
 }
 
 TEST(PlanLaunch, AStepWithoutRanksIsOneProcessStartedAsItIs) {
-  rules::SuiteStep step = Step({"${BUILD}/tests", "--gtest_output=xml:${OUT}/gtest.xml"}, rules::LauncherKind::kNone);
+  rules::SuiteStep step = Step({"${BUILD}/tests", "--gtest_output=xml:${OUT}/gtest.xml"}, "none");
   step.directory = "cpp";
   rules::ReportModel report;
   report.format = rules::ReportFormat::kGoogleTest;
@@ -58,7 +61,7 @@ TEST(PlanLaunch, AStepWithoutRanksIsOneProcessStartedAsItIs) {
   EXPECT_THAT(spec.argv, ElementsAre("/build/tests", "--gtest_output=xml:/out/steps/all_reduce/out/gtest.xml"));
   EXPECT_EQ(spec.directory, "/src/cpp");
   EXPECT_EQ(plan->processes[0].rank, -1);
-  EXPECT_FALSE(plan->by_launcher);
+  EXPECT_EQ(plan->launcher, nullptr);
   EXPECT_THAT(spec.environment, Contains("OUT=/out/steps/all_reduce/out"));
   EXPECT_THAT(spec.environment, Contains("TENSORS=/out/steps/all_reduce/out/tensors"));
   // A framework that sees a rank would wait for the others.
@@ -68,8 +71,8 @@ TEST(PlanLaunch, AStepWithoutRanksIsOneProcessStartedAsItIs) {
 }
 
 TEST(PlanLaunch, PlainRanksKnowWhoTheyAreAndHaveFoldersOfTheirOwn) {
-  rules::SuiteStep step = Step({"${PYTHON}", "-m", "pytest", "--junitxml=${OUT}/junit.xml", "-k", "${matrix.dtype}"},
-                               rules::LauncherKind::kPlain);
+  rules::SuiteStep step =
+      Step({"${PYTHON}", "-m", "pytest", "--junitxml=${OUT}/junit.xml", "-k", "${matrix.dtype}"}, "plain");
   step.variables = {{"SEED", "1${RANK}"}};
   const auto plan = PlanLaunch(Request(step, 8));
   ASSERT_TRUE(plan.ok()) << plan.status();
@@ -88,7 +91,7 @@ TEST(PlanLaunch, PlainRanksKnowWhoTheyAreAndHaveFoldersOfTheirOwn) {
 }
 
 TEST(PlanLaunch, WhatTheManifestSaysOfThreadsStands) {
-  rules::SuiteStep step = Step({"x"}, rules::LauncherKind::kPlain);
+  rules::SuiteStep step = Step({"x"}, "plain");
   step.variables = {{"OMP_NUM_THREADS", "3"}, {"GLOO_SOCKET_IFNAME", "eth7"}};
   const auto plan = PlanLaunch(Request(step, 2));
   ASSERT_TRUE(plan.ok());
@@ -97,7 +100,7 @@ TEST(PlanLaunch, WhatTheManifestSaysOfThreadsStands) {
 }
 
 TEST(PlanLaunch, OptionsOfPytestAreAddedToOursNotPutInTheirPlace) {
-  rules::SuiteStep step = Step({"pytest"}, rules::LauncherKind::kNone);
+  rules::SuiteStep step = Step({"pytest"}, "none");
   step.variables = {{"PYTEST_ADDOPTS", "--junitxml=${OUT}/j.xml"}};
   LaunchRequest request = Request(step, 1);
   request.environment["PYTEST_ADDOPTS"] = "-o cache_dir=/tmp/x";
@@ -108,11 +111,11 @@ TEST(PlanLaunch, OptionsOfPytestAreAddedToOursNotPutInTheirPlace) {
 }
 
 TEST(PlanLaunch, TorchrunStartsAScriptThatFindsItsRank) {
-  const rules::SuiteStep step =
-      Step({"${PYTHON}", "-m", "pytest", "--junitxml=${OUT}/it's.xml"}, rules::LauncherKind::kTorchrun);
+  const rules::SuiteStep step = Step({"${PYTHON}", "-m", "pytest", "--junitxml=${OUT}/it's.xml"}, "torchrun");
   const auto plan = PlanLaunch(Request(step, 2));
   ASSERT_TRUE(plan.ok()) << plan.status();
-  EXPECT_TRUE(plan->by_launcher);
+  ASSERT_NE(plan->launcher, nullptr);
+  EXPECT_EQ(plan->launcher->name, "torchrun");
   ASSERT_EQ(plan->processes.size(), 1U);
   EXPECT_EQ(plan->processes[0].rank, -1);
   const std::vector<std::string>& argv = plan->processes[0].spec.argv;
@@ -132,7 +135,7 @@ TEST(PlanLaunch, TorchrunStartsAScriptThatFindsItsRank) {
 }
 
 TEST(PlanLaunch, MpirunMayRunAsRootAndTellsRanksWhatTorchWants) {
-  const rules::SuiteStep step = Step({"${BUILD}/mpi_tests"}, rules::LauncherKind::kMpirun);
+  const rules::SuiteStep step = Step({"${BUILD}/mpi_tests"}, "mpirun");
   const auto plan = PlanLaunch(Request(step, 4));
   ASSERT_TRUE(plan.ok()) << plan.status();
   const PlannedProcess& launcher = plan->processes.at(0);
@@ -145,7 +148,7 @@ TEST(PlanLaunch, MpirunMayRunAsRootAndTellsRanksWhatTorchWants) {
 }
 
 TEST(PlanLaunch, MsrunAlwaysJoinsAndItsOwnLogsAreRead) {
-  const rules::SuiteStep step = Step({"${PYTHON}", "test.py"}, rules::LauncherKind::kMsrun);
+  const rules::SuiteStep step = Step({"${PYTHON}", "test.py"}, "msrun");
   const auto plan = PlanLaunch(Request(step, 2));
   ASSERT_TRUE(plan.ok()) << plan.status();
   const std::vector<std::string>& argv = plan->processes.at(0).spec.argv;
@@ -160,7 +163,7 @@ TEST(PlanLaunch, MsrunAlwaysJoinsAndItsOwnLogsAreRead) {
 }
 
 TEST(PlanLaunch, SetUpScriptsComeBeforeTheCommandWithoutStrictShellOptions) {
-  const rules::SuiteStep step = Step({"python3", "a b"}, rules::LauncherKind::kNone);
+  const rules::SuiteStep step = Step({"python3", "a b"}, "none");
   LaunchRequest request = Request(step, 1);
   request.scripts = {"${SOURCE}/set env.sh"};
   request.unset = {"LD_PRELOAD"};
@@ -179,7 +182,7 @@ TEST(PlanLaunch, SetUpScriptsComeBeforeTheCommandWithoutStrictShellOptions) {
 }
 
 TEST(PlanLaunch, AShardTellsTestProgramsWhichItIs) {
-  rules::SuiteStep step = Step({"run", "--shard", "${SHARD}", "${SHARDS}"}, rules::LauncherKind::kNone);
+  rules::SuiteStep step = Step({"run", "--shard", "${SHARD}", "${SHARDS}"}, "none");
   step.shards = 3;
   LaunchRequest request = Request(step, 1);
   request.shard = 2;
@@ -191,7 +194,7 @@ TEST(PlanLaunch, AShardTellsTestProgramsWhichItIs) {
 }
 
 TEST(PlanLaunch, AnUnknownPlaceholderIsAnErrorThatNamesTheStep) {
-  const rules::SuiteStep step = Step({"${OUTT}"}, rules::LauncherKind::kNone);
+  const rules::SuiteStep step = Step({"${OUTT}"}, "none");
   const auto plan = PlanLaunch(Request(step, 1));
   ASSERT_EQ(plan.status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(plan.status().message()), HasSubstr("all_reduce"));
@@ -199,7 +202,7 @@ TEST(PlanLaunch, AnUnknownPlaceholderIsAnErrorThatNamesTheStep) {
 }
 
 TEST(PlanLaunch, ABuildStepKnowsNoRank) {
-  const rules::SuiteStep step = Step({"cmake", "${RANK}"}, rules::LauncherKind::kNone);
+  const rules::SuiteStep step = Step({"cmake", "${RANK}"}, "none");
   LaunchRequest request = Request(step, 1);
   request.build = true;
   EXPECT_FALSE(PlanLaunch(request).ok());

@@ -191,7 +191,7 @@ TEST(ParseSystemVSegments, ReadsTheTableOfTheKernel) {
   EXPECT_THAT(ParseSystemVSegments(""), IsEmpty());
 }
 
-TEST(SharedMemory, OnlyWhatIsNewAndUnusedIsRemoved) {
+TEST(SharedMemorySnapshot, WhatIsNewAndUnusedIsNamedAndStays) {
   const TempDir folder;
   folder.Write("before", "old");
   const SharedMemorySnapshot snapshot = SharedMemorySnapshot::Take(folder.path());
@@ -205,33 +205,31 @@ TEST(SharedMemory, OnlyWhatIsNewAndUnusedIsRemoved) {
   void* memory = ::mmap(nullptr, 6, PROT_READ, MAP_SHARED, fd, 0);
   ::close(fd);
 
-  const SharedMemoryLeft left = snapshot.RemoveNew();
+  const SharedMemoryLeft left = snapshot.New();
   EXPECT_THAT(left.names, ElementsAre("left", "sem.left"));
   EXPECT_GE(left.bytes, 8u);
-  EXPECT_TRUE(std::filesystem::exists(folder.path() / "before"));
-  EXPECT_TRUE(std::filesystem::exists(open));
-  EXPECT_TRUE(std::filesystem::exists(mapped));
-  EXPECT_FALSE(std::filesystem::exists(folder.path() / "left"));
+  for (const char* name : {"before", "left", "sem.left", "open", "mapped"}) {
+    EXPECT_TRUE(std::filesystem::exists(folder.path() / name)) << name;
+  }
 
-  // When nobody uses them any more they go, too.
+  // When nobody uses them any more they are named, too.
   ::close(held);
   ::munmap(memory, 6);
-  EXPECT_THAT(snapshot.RemoveNew().names, ElementsAre("mapped", "open"));
-  EXPECT_THAT(snapshot.RemoveNew().names, IsEmpty());
+  EXPECT_THAT(snapshot.New().names, ElementsAre("left", "mapped", "open", "sem.left"));
 }
 
-TEST(SharedMemory, ANameThatWasMadeAnewIsNew) {
+TEST(SharedMemorySnapshot, ANameThatWasMadeAnewIsNew) {
   const TempDir folder;
   const std::filesystem::path old = folder.Write("name", "old");
   const int held = ::open(old.c_str(), O_RDONLY | O_CLOEXEC);  // so that its inode is not used again
   const SharedMemorySnapshot snapshot = SharedMemorySnapshot::Take(folder.path());
   std::filesystem::remove(old);
   folder.Write("name", "new");
-  EXPECT_THAT(snapshot.RemoveNew().names, ElementsAre("name"));
+  EXPECT_THAT(snapshot.New().names, ElementsAre("name"));
   ::close(held);
 }
 
-TEST(SharedMemory, ASystemVSegmentOfADeadProcessIsRemoved) {
+TEST(SharedMemorySnapshot, ASystemVSegmentOfADeadProcessIsNamedAndStays) {
   const TempDir folder;
   const SharedMemorySnapshot snapshot = SharedMemorySnapshot::Take(folder.path());
   int pipe_ends[2];
@@ -247,14 +245,74 @@ TEST(SharedMemory, ASystemVSegmentOfADeadProcessIsRemoved) {
   ASSERT_EQ(::read(pipe_ends[0], &id, sizeof(id)), static_cast<ssize_t>(sizeof(id)));
   ::close(pipe_ends[0]);
   ::close(pipe_ends[1]);
-  if (id < 0) GTEST_SKIP() << "no System V shared memory here";
+  if (id < 0) GTEST_SKIP() << "not tested here, since there is no System V shared memory";
   // One of ours that is alive stays.
   const int own = ::shmget(IPC_PRIVATE, 4096, IPC_CREAT | 0600);
-  const SharedMemoryLeft left = snapshot.RemoveNew();
+  const SharedMemoryLeft left = snapshot.New();
   EXPECT_THAT(left.system_v, ::testing::Contains(id));
   EXPECT_THAT(left.system_v, ::testing::Not(::testing::Contains(own)));
   EXPECT_EQ(::shmctl(own, IPC_RMID, nullptr), 0);
+  EXPECT_EQ(::shmctl(id, IPC_RMID, nullptr), 0) << "it is not ours to remove";
 }
+
+// Without the right to make namespaces of other kinds, which tests as root have, a user namespace is tried.
+class NamespacedSharedMemoryTest : public ::testing::TestWithParam<bool> {
+ protected:
+  void SetUp() override {
+    std::string reason;
+    memory_ = NamespacedSharedMemory::Make(reason, GetParam());
+    if (memory_ == nullptr) GTEST_SKIP() << "not tested here, since namespaces are refused: " << reason;
+  }
+
+  int Run(const std::string& line) {
+    const std::unique_ptr<ProcessStarter> processes = MakeProcessStarter();
+    ProcessSpec spec;
+    spec.argv = {"/bin/sh", "-c", line};
+    spec.environment = {"PATH=/usr/bin:/bin"};
+    spec.directory = folder_.path();
+    spec.shared_memory = memory_.get();
+    spec.output = [&](Stream, std::string_view bytes) { said_ += bytes; };
+    absl::StatusOr<std::unique_ptr<Process>> process = processes->Start(spec, nullptr);
+    EXPECT_TRUE(process.ok()) << process.status();
+    if (!process.ok()) return -1;
+    const auto exit = (*process)->WaitUntil(std::chrono::steady_clock::now() + std::chrono::seconds(30));
+    return exit.has_value() ? exit->code : -1;
+  }
+
+  const TempDir folder_;
+  std::unique_ptr<NamespacedSharedMemory> memory_;
+  std::string said_;
+};
+
+TEST_P(NamespacedSharedMemoryTest, WhatItsProcessesMakeIsSeenByThemAlone) {
+  const std::string name = "yard-test-" + folder_.path().filename().native();
+  EXPECT_TRUE(memory_->Left().empty());
+  EXPECT_EQ(Run("printf 12345 > /dev/shm/" + name), 0);
+  EXPECT_EQ(Run("cat /dev/shm/" + name), 0);
+  EXPECT_EQ(said_, "12345");
+  EXPECT_FALSE(std::filesystem::exists("/dev/shm/" + name));
+  EXPECT_THAT(memory_->Left().names, ElementsAre(name));
+  EXPECT_EQ(memory_->Left().bytes, 5u);
+}
+
+TEST_P(NamespacedSharedMemoryTest, SystemVSegmentsAreItsOwnToo) {
+  const int outside = ::shmget(IPC_PRIVATE, 4096, IPC_CREAT | 0600);
+  ASSERT_GE(outside, 0) << std::strerror(errno);
+  EXPECT_EQ(Run("ipcs -m; ipcmk -M 8192"), 0) << said_;
+  EXPECT_THAT(memory_->Left().system_v, ::testing::SizeIs(1));
+  EXPECT_EQ(memory_->Left().bytes, 8192u);
+  EXPECT_EQ(::shmctl(outside, IPC_RMID, nullptr), 0) << "it went with what is not its own";
+}
+
+TEST_P(NamespacedSharedMemoryTest, AllElseIsAsOutside) {
+  folder_.Write("input", "here");
+  EXPECT_EQ(Run("id -u; pwd; cat input; echo there > output; kill -0 $PPID"), 0) << said_;
+  EXPECT_EQ(said_, std::to_string(::geteuid()) + "\n" + folder_.path().native() + "\nhere");
+  EXPECT_TRUE(std::filesystem::exists(folder_.path() / "output"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Rights, NamespacedSharedMemoryTest, ::testing::Values(false, true),
+                         [](const auto& info) { return info.param ? "InAUserNamespace" : "AsWeAre"; });
 
 }  // namespace
 }  // namespace yardmaster::worker

@@ -50,10 +50,6 @@ TEST(EscapeMarkup, WhatMeansSomethingInMarkupIsEscaped) {
   EXPECT_EQ(EscapeMarkup("<a href=\"x\" b='y'>&", 100), "&lt;a href=&quot;x&quot; b=&#39;y&#39;&gt;&amp;");
 }
 
-TEST(EscapePath, NothingButPlainCharactersStays) {
-  EXPECT_EQ(EscapePath("steps/a b/\"x\".txt?#"), "steps/a%20b/%22x%22.txt%3F%23");
-}
-
 TEST(DurationText, EachSizeHasItsUnit) {
   EXPECT_EQ(DurationText(0), "0 s");
   EXPECT_EQ(DurationText(0.0001), "1 ms");

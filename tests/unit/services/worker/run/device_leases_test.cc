@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "services/core/ids.h"
-#include "services/worker/run/run_errors.h"
 #include "tests/support/fake_probe.h"
 #include "tests/support/temp_dir.h"
 

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cstdlib>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -75,9 +76,9 @@ class RunFixture : public ::testing::Test {
     step.command.shell = std::move(line);
     return step;
   }
-  static rules::SuiteStep Ranks(std::string id, std::string line, rules::LauncherKind kind, int ranks) {
+  static rules::SuiteStep Ranks(std::string id, std::string line, std::string_view kind, int ranks) {
     rules::SuiteStep step = Shell(std::move(id), std::move(line));
-    step.launcher.kind = kind;
+    step.launcher.kind = std::string(kind);
     step.launcher.world_size = std::to_string(ranks);
     step.launcher.oversubscribe = true;
     return step;
@@ -89,6 +90,12 @@ class RunFixture : public ::testing::Test {
     layer.after = std::move(after);
     suite_.layers.push_back(std::move(layer));
     return suite_.layers.back();
+  }
+  // A program that the steps find before all others.
+  void PutInPath(const std::string& name, std::string_view text) {
+    const std::filesystem::path file = dir_.Write("bin/" + name, text);
+    std::filesystem::permissions(file, std::filesystem::perms::owner_all);
+    options_.variables["PATH"] = file.parent_path().native() + ":" + std::getenv("PATH");
   }
   RunResult Run() {
     set_.suites = {suite_};

@@ -120,8 +120,8 @@ TEST_F(RunSuiteTest, ACancelledRunSaysSoAndLeavesNoProcess) {
 }
 
 TEST_F(RunSuiteTest, ARankThatFailsIsNamedAndTheOthersAreNotWaitedForLong) {
-  Layer("correctness", {Ranks("four", "echo hello from $RANK of $WORLD_SIZE; [ $RANK = 2 ] && exit 3; sleep 65432",
-                              rules::LauncherKind::kPlain, 4)});
+  Layer("correctness",
+        {Ranks("four", "echo hello from $RANK of $WORLD_SIZE; [ $RANK = 2 ] && exit 3; sleep 65432", "plain", 4)});
   const auto began = std::chrono::steady_clock::now();
   const RunResult run = Run();
   EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(10));
@@ -135,8 +135,7 @@ TEST_F(RunSuiteTest, ARankThatFailsIsNamedAndTheOthersAreNotWaitedForLong) {
 }
 
 TEST_F(RunSuiteTest, RanksHaveFoldersAndReportsOfTheirOwn) {
-  rules::SuiteStep step =
-      Ranks("two", "echo \"PASS t$RANK\"; echo ALL GOOD; echo $RANK > $OUT/mine.txt", rules::LauncherKind::kPlain, 2);
+  rules::SuiteStep step = Ranks("two", "echo \"PASS t$RANK\"; echo ALL GOOD; echo $RANK > $OUT/mine.txt", "plain", 2);
   step.reports = {Markers()};
   step.artifacts = {"*.txt"};
   Layer("correctness", {step});
@@ -223,6 +222,23 @@ TEST_F(RunSuiteTest, AMissingToolMakesAStepNotRunWithTheReason) {
   EXPECT_EQ(StepOf(run, "does").verdict, Verdict::kPassed);
 }
 
+TEST_F(RunSuiteTest, HowToGetWhatIsMissingIsSaidInOneLine) {
+  const auto needs = [](const char* id, const char* name) {
+    rules::SuiteStep step = Shell(id, "echo no");
+    step.requirements.emplace_back().name = name;
+    return step;
+  };
+  suite_.install = {"deploy/install-deps.sh --with-suites", {"no-such-tool", "nor-this"}};
+  Layer("smoke", {needs("first", "no-such-tool"), needs("second", "nor-this")});
+  EXPECT_THAT(Run().notes, ElementsAre("to install what is missing here: deploy/install-deps.sh --with-suites"));
+
+  // What that does not bring is no reason to name it.
+  options_.out = dir_.path() / "out2";
+  suite_.layers.clear();
+  Layer("smoke", {needs("third", "a-vendors-compiler"), needs("fourth", "sh")});
+  EXPECT_THAT(Run().notes, IsEmpty());
+}
+
 TEST_F(RunSuiteTest, WithoutTheDeviceTheRunIsNotRunAndNothingIsBuilt) {
   suite_.devices.kind = rules::DeviceKind::kGpu;
   suite_.build = {Shell("make", "echo built")};
@@ -300,13 +316,90 @@ TEST_F(RunSuiteTest, WrongOptionsAreSaidBeforeAnythingIsMade) {
   EXPECT_THAT(std::string(full.status().message()), HasSubstr("not empty"));
 }
 
+// A file in /dev/shm that is gone at the end of the test.
+struct SharedFile {
+  explicit SharedFile(const std::string& name) : path("/dev/shm/" + name) {}
+  ~SharedFile() { std::filesystem::remove(path); }
+  SharedFile(const SharedFile&) = delete;
+  SharedFile& operator=(const SharedFile&) = delete;
+  const std::filesystem::path path;
+};
+
+// A machine whose kernel has killed once for want of memory in each group, and lets nobody have shared memory of his
+// own.
+class PlayedKernel : public ProcessStarter {
+ public:
+  explicit PlayedKernel(ProcessStarter& real) : real_(real) {}
+  absl::StatusOr<std::unique_ptr<Process>> Start(const ProcessSpec& spec, MemoryGroup* /*memory*/) override {
+    return real_.Start(spec, nullptr);
+  }
+  std::unique_ptr<MemoryGroup> MakeMemoryGroup(std::string_view, uint64_t, std::string&) override {
+    class Group : public MemoryGroup {
+      int64_t oom_kills() const override { return 1; }
+      uint64_t peak_bytes() const override { return uint64_t{64} << 20; }
+    };
+    return std::make_unique<Group>();
+  }
+  std::unique_ptr<SharedMemory> MakeSharedMemory(std::string& reason) override {
+    reason = "not here";
+    return nullptr;
+  }
+
+ private:
+  ProcessStarter& real_;
+};
+
+TEST_F(RunSuiteTest, WhereStepsCantHaveSharedMemoryOfTheirOwnWhatIsLeftIsNamedAndStays) {
+  PlayedKernel processes(*processes_);
+  dependencies_.processes = &processes;
+  const SharedFile left("yard-test-" + dir_.path().filename().native());
+  Layer("smoke", {Shell("leave", "echo x > " + left.path.native())});
+  const RunResult run = Run();
+  EXPECT_EQ(run.verdict, Verdict::kPassed) << run.reason;
+  EXPECT_TRUE(std::filesystem::exists(left.path));
+  EXPECT_THAT(run.notes, Contains(HasSubstr(left.path.filename().native())));
+}
+
 TEST_F(RunSuiteTest, SharedMemoryThatAStepLeavesIsRemovedAndSaid) {
+  std::string reason;
+  if (processes_->MakeSharedMemory(reason) == nullptr) {
+    GTEST_SKIP() << "not tested here, since a step can't have shared memory of its own: " << reason;
+  }
   const std::string name = "yard-test-" + dir_.path().filename().native();
+  const SharedFile left(name);
   Layer("smoke", {Shell("leave", "echo x > /dev/shm/" + name)});
   const RunResult run = Run();
   EXPECT_EQ(run.verdict, Verdict::kPassed) << run.reason;
-  EXPECT_FALSE(std::filesystem::exists("/dev/shm/" + name));
+  EXPECT_FALSE(std::filesystem::exists(left.path));
   EXPECT_THAT(run.notes, Contains(HasSubstr(name)));
+}
+
+TEST_F(RunSuiteTest, SharedMemoryOfAnotherProgramStaysWhateverTheStepDoes) {
+  const std::string name = "yard-other-" + dir_.path().filename().native();
+  const SharedFile other(name);
+  // This process is no part of the run; it has the file neither open nor mapped when the step ends.
+  observer_.on_line = [&](const LogLine&) { std::ofstream(other.path) << "not yours"; };
+  Layer("smoke", {Shell("meanwhile", "echo begun; while [ ! -e $OUT/../../../go ]; do sleep 0.01; done")});
+  std::thread go([&] {
+    while (!std::filesystem::exists(other.path)) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    std::ofstream(options_.out / "go") << "x";
+  });
+  const RunResult run = Run();
+  go.join();
+  EXPECT_EQ(run.verdict, Verdict::kPassed) << run.reason;
+  EXPECT_TRUE(std::filesystem::exists(other.path));
+}
+
+TEST_F(RunSuiteTest, RanksOfAStepShareTheirMemory) {
+  const std::string name = "yard-ranks-" + dir_.path().filename().native();
+  const SharedFile shared(name);
+  Layer("smoke", {Ranks("two",
+                        "if [ $RANK = 0 ]; then echo hello > " + shared.path.native() + "; else while [ ! -s " +
+                            shared.path.native() + " ]; do sleep 0.01; done; cat " + shared.path.native() + "; fi",
+                        "plain", 2)});
+  const RunResult run = Run();
+  EXPECT_EQ(run.verdict, Verdict::kPassed) << run.reason;
+  EXPECT_THAT(observer_.lines, Contains("1:hello"));
 }
 
 TEST_F(RunSuiteTest, ASecretReachesNeitherJobNorLog) {
@@ -342,20 +435,40 @@ TEST_F(RunSuiteTest, ABuildFolderInTheCacheIsFoundAgain) {
   EXPECT_THAT(observer_.lines, ElementsAre("-1:x", "-1:x"));
 }
 
-TEST_F(RunSuiteTest, RanksOfMpirunAreToldApart) {
-  if (!std::filesystem::exists("/usr/bin/mpirun")) GTEST_SKIP() << "Open MPI is not installed";
-  rules::SuiteStep step =
-      Ranks("mpi", "echo rank $RANK of $WORLD_SIZE; [ $RANK = 1 ] && echo oops >&2 && exit 5; exit 0",
-            rules::LauncherKind::kMpirun, 3);
-  Layer("correctness", {step});
-  const RunResult run = Run();
-  EXPECT_EQ(run.verdict, Verdict::kFailed) << run.reason;
-  EXPECT_THAT(observer_.lines, Contains("0:rank 0 of 3"));
-  EXPECT_THAT(observer_.lines, Contains("1:oops"));
-  ASSERT_TRUE(run.cause.has_value());
-  EXPECT_EQ(run.cause->rank, 1) << run.cause->message;
-  ASSERT_EQ(run.steps.at(0).ranks.size(), 3U);
-  EXPECT_EQ(run.steps[0].ranks[1].exit_code, 5);
+// Does what mpirun does, as far as the test sees it.
+constexpr std::string_view kFakeMpirun = R"(#!/bin/bash
+while [ "$1" != -np ]; do shift; done
+for ((rank = 0; rank < $2; rank++)); do OMPI_COMM_WORLD_RANK=$rank "${@:3}" & ranks+=($!); done
+worst=0
+for rank in "${ranks[@]}"; do wait "$rank" || worst=$?; done
+exit "$worst"
+)";
+
+class MpirunTest : public RunFixture {
+ protected:
+  void ExpectThatRanksAreToldApart() {
+    rules::SuiteStep step =
+        Ranks("mpi", "echo rank $RANK of $WORLD_SIZE; [ $RANK = 1 ] && echo oops >&2 && exit 5; exit 0", "mpirun", 3);
+    Layer("correctness", {step});
+    const RunResult run = Run();
+    EXPECT_EQ(run.verdict, Verdict::kFailed) << run.reason;
+    EXPECT_THAT(observer_.lines, Contains("0:rank 0 of 3"));
+    EXPECT_THAT(observer_.lines, Contains("1:oops"));
+    ASSERT_TRUE(run.cause.has_value());
+    EXPECT_EQ(run.cause->rank, 1) << run.cause->message;
+    ASSERT_EQ(run.steps.at(0).ranks.size(), 3U);
+    EXPECT_EQ(run.steps[0].ranks[1].exit_code, 5);
+  }
+};
+
+TEST_F(MpirunTest, RanksOfAPlayedOneAreToldApart) {
+  PutInPath("mpirun", kFakeMpirun);
+  ExpectThatRanksAreToldApart();
+}
+
+TEST_F(MpirunTest, RanksOfOpenMpiAreToldApart) {
+  if (!std::filesystem::exists("/usr/bin/mpirun")) GTEST_SKIP() << "not tested here, since Open MPI is not installed";
+  ExpectThatRanksAreToldApart();
 }
 
 // A GPU that is lost as soon as somebody writes the file.
@@ -417,9 +530,25 @@ TEST_F(RunSuiteTest, ADeviceThatIsGoneAfterAFailureIsToBlameForIt) {
   EXPECT_EQ(StepOf(run, "next").reason, "device lost");
 }
 
+TEST_F(RunSuiteTest, AKillInTheStepsOwnMemoryGroupIsTheCodesFault) {
+  PlayedKernel processes(*processes_);
+  dependencies_.processes = &processes;
+  rules::SuiteStep step = Shell("grow", "kill -KILL $$");
+  step.memory_mb = 64;
+  Layer("correctness", {step});
+  const RunResult run = Run();
+  EXPECT_EQ(run.verdict, Verdict::kFailed) << run.reason;
+  ASSERT_TRUE(run.cause.has_value());
+  EXPECT_EQ(run.cause->signature, "oom");
+  EXPECT_EQ(run.cause->cls, rules::FailureClass::kCode);
+  EXPECT_THAT(run.notes, Contains(HasSubstr("64 MiB")));
+}
+
 TEST_F(RunSuiteTest, MoreMemoryThanTheLimitIsTheCodesFault) {
   std::string reason;
-  if (processes_->MakeMemoryGroup("probe", uint64_t{64} << 20, reason) == nullptr) GTEST_SKIP() << reason;
+  if (processes_->MakeMemoryGroup("probe", uint64_t{64} << 20, reason) == nullptr) {
+    GTEST_SKIP() << "not tested here, but with a played kernel above: memory can't be limited: " << reason;
+  }
   rules::SuiteStep step = Shell("grow", "exec tail -n 1 < <(head -c 300M /dev/zero)");
   step.memory_mb = 64;
   Layer("correctness", {step});
@@ -449,15 +578,9 @@ done
 )";
 
 TEST_F(RunSuiteTest, RanksOfMsrunAreToldApartAndItsOwnLogsAreKept) {
-  const std::filesystem::path msrun = dir_.Write("bin/msrun", kFakeMsrun);
-  dir_.Write("bin/python", "#!/bin/sh\nexec python3 \"$@\"\n");
-  for (const char* name : {"msrun", "python"}) {
-    std::filesystem::permissions(dir_.path() / "bin" / name, std::filesystem::perms::owner_all);
-  }
-  const std::string path = std::getenv("PATH");
-  options_.variables["PATH"] = msrun.parent_path().native() + ":" + path;
-  rules::SuiteStep step =
-      Ranks("ms", "echo rank=$RANK_ID out=$OUT; echo done >&2; exit $RANK_ID", rules::LauncherKind::kMsrun, 2);
+  PutInPath("msrun", kFakeMsrun);
+  PutInPath("python", "#!/bin/sh\nexec python3 \"$@\"\n");
+  rules::SuiteStep step = Ranks("ms", "echo rank=$RANK_ID out=$OUT; echo done >&2; exit $RANK_ID", "msrun", 2);
   Layer("correctness", {step});
   const RunResult run = Run();
   EXPECT_EQ(run.verdict, Verdict::kFailed) << run.reason;

@@ -69,7 +69,7 @@ TEST(Workspace, WhatAKilledRunLeftIsRemovedAndALivingOnesIsNot) {
   EXPECT_TRUE(std::filesystem::exists((*living)->temp()));
 }
 
-TEST(FolderLock, ASecondRunWaitsUntilTheFirstIsDone) {
+TEST(LockFolder, ASecondRunWaitsUntilTheFirstIsDone) {
   testing::TempDir dir;
   const std::filesystem::path folder = dir.path() / "build";
   std::atomic<bool> cancel{false};
@@ -78,13 +78,13 @@ TEST(FolderLock, ASecondRunWaitsUntilTheFirstIsDone) {
     notes.emplace_back(text);
     cancel = true;  // it would wait for ever
   };
-  auto first = FolderLock::Take(folder, cancel, note);
-  ASSERT_NE(first, nullptr);
-  EXPECT_EQ(FolderLock::Take(folder, cancel, note), nullptr);
+  UniqueFd first = LockFolder(folder, cancel, note);
+  ASSERT_TRUE(first.ok());
+  EXPECT_FALSE(LockFolder(folder, cancel, note).ok());
   EXPECT_EQ(notes.size(), 1U);
-  first.reset();
+  first.Reset();
   cancel = false;
-  EXPECT_NE(FolderLock::Take(folder, cancel, note), nullptr);
+  EXPECT_TRUE(LockFolder(folder, cancel, note).ok());
 }
 
 TEST(IsPlainFile, LinksPipesAndFoldersAreNone) {

@@ -222,7 +222,7 @@ TEST(JudgeStep, TheManifestSaysHowManyRanksThereAreNotWhatWasFound) {
 
 TEST(JudgeStep, ALauncherThatDoesNotWaitForItsRanksHasNoEvidence) {
   StepCase test(8);
-  test.Launched(rules::LauncherKind::kMsrun, 0);
+  test.Launched("msrun", 0);
   for (RankEvidence& rank : test.evidence.ranks) rank.started = false;
   const StepJudgement judgement = test.Judge();
   ExpectCause(judgement, Verdict::kError, FailureClass::kEnvironment, "no-evidence");
@@ -600,7 +600,7 @@ TEST(JudgeStep, AFatalSignalIsTheCauseAndTheTestItStoodInIsNamed) {
 
 TEST(JudgeStep, TorchrunNamesTheVictimAndIsNotBelieved) {
   StepCase test(2);
-  test.Launched(rules::LauncherKind::kTorchrun, 1);
+  test.Launched("torchrun", 1);
   test.Play("torchrun_exit.txt");
   test.NoReport(1);
   test.Junit(0, {Ran("test_x.py::test_first", kPass),
@@ -616,7 +616,7 @@ TEST(JudgeStep, TorchrunNamesTheVictimAndIsNotBelieved) {
 
 TEST(JudgeStep, TorchrunsSummaryGivesTheSignalOfARank) {
   StepCase test(2);
-  test.Launched(rules::LauncherKind::kTorchrun, 1);
+  test.Launched("torchrun", 1);
   test.Play("torchrun_segv.txt");
   test.NoReport(0);
   test.NoReport(1);
@@ -627,7 +627,7 @@ TEST(JudgeStep, TorchrunsSummaryGivesTheSignalOfARank) {
 
 TEST(JudgeStep, TheAssertionIsTheCauseAndNotTheConnectionThatItClosed) {
   StepCase test(2);
-  test.Launched(rules::LauncherKind::kTorchrun, 1);
+  test.Launched("torchrun", 1);
   test.Play("torchrun_assert.txt");
   test.Junit(1, {Ran("test_x.py::test_first", kPass),
                  Ran("test_x.py::test_second", kFail, "AssertionError: rank one is wrong\nassert 1 == 2"),
@@ -648,7 +648,7 @@ TEST(JudgeStep, TheAssertionIsTheCauseAndNotTheConnectionThatItClosed) {
 
 TEST(JudgeStep, NumbersThatAreWrongOnAllRanksAreBlamedOnTheFirst) {
   StepCase test(2);
-  test.Launched(rules::LauncherKind::kTorchrun, 1);
+  test.Launched("torchrun", 1);
   test.Play("torchrun_numerics.txt");
   for (const int rank : {0, 1}) {
     test.Junit(rank, {Ran("test_x.py::test_first", kPass),
@@ -672,14 +672,14 @@ TEST(JudgeStep, MpirunsRanksAreReadFromItsLastWords) {
   };
   for (const auto& expected : cases) {
     StepCase test(2);
-    test.Launched(rules::LauncherKind::kMpirun, expected.code);
+    test.Launched("mpirun", expected.code);
     test.Play(expected.log);
     const StepJudgement judgement = test.Judge();
     ExpectCause(judgement, Verdict::kFailed, FailureClass::kCode, expected.signature, 1);
     EXPECT_THAT(judgement.result.reason, HasSubstr(expected.says)) << expected.log;
   }
   StepCase test(2);
-  test.Launched(rules::LauncherKind::kMpirun, 7);
+  test.Launched("mpirun", 7);
   test.Play("mpirun_abort.txt");
   ExpectCause(test.Judge(), Verdict::kFailed, FailureClass::kCode, "mpi-abort");
 }
@@ -786,7 +786,7 @@ TEST(JudgeStep, VictimsBesideADeviceFaultAreInfrastructure) {
 
 TEST(JudgeStep, ALauncherThatFailsBeforeAnyRankStartsIsTheEnvironments) {
   StepCase test(2);
-  test.Launched(rules::LauncherKind::kTorchrun, 1);
+  test.Launched("torchrun", 1);
   for (RankEvidence& rank : test.evidence.ranks) rank.started = false;
   test.log.Add(kNoRank, 0,
                "Traceback (most recent call last):\nAttributeError: 'NoneType' object has no attribute 'get'");

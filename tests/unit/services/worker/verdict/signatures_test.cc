@@ -40,14 +40,9 @@ TEST(Signatures, TheFirstLineByTimeOfEachSignatureIsFoundByPriority) {
   const auto signatures = Compile({Signature("late", 700, {"beta"}), Signature("early", 10, {"alpha", "gamma"})});
   testing::MemoryLog log;
   log.Add(0, 5000, "beta at 5").Add(1, 3000, "beta at 3").Add(0, 9000, "GAMMA at 9").Add(1, 10000, "alpha at 10");
-  const std::vector<Signatures::Hit> hits = signatures->Find(log, "test");
-  ASSERT_THAT(hits, SizeIs(2));
-  EXPECT_EQ(hits[0].signature->id, "early");
-  EXPECT_EQ(hits[0].line.text, "GAMMA at 9");
-  EXPECT_EQ(hits[1].line.text, "beta at 3");
-
   const std::vector<Signatures::Hit> by_rank = signatures->FindByRank(log, "test");
   ASSERT_THAT(by_rank, SizeIs(4));
+  EXPECT_EQ(by_rank[0].signature->id, "early");
   EXPECT_EQ(by_rank[0].line.text, "GAMMA at 9");
   EXPECT_EQ(by_rank[1].line.text, "alpha at 10");
   EXPECT_EQ(by_rank[2].line.text, "beta at 3");

@@ -121,8 +121,9 @@ class StepCase {
     Rank(rank).missing_reports.emplace_back("junit.xml");
   }
   // All ranks started by a launcher that ended with `code`: their own exits are not known.
-  void Launched(rules::LauncherKind kind, int code) {
-    step.launcher.kind = kind;
+  void Launched(std::string_view kind, int code) {
+    step.launcher.kind = std::string(kind);
+    evidence.launched_by = FindLauncher(Launchers(), kind);
     evidence.launcher = ProcessExit{};
     evidence.launcher->code = code;
     for (RankEvidence& rank : evidence.ranks) {
@@ -140,17 +141,7 @@ class StepCase {
     Rank(rank).end_micros = evidence.stopped_micros;
   }
   // tests/data/worker_logs/NAME.
-  void Play(const std::string& name) {
-    std::ifstream file(yardmaster::testing::SourcePath("tests/data/worker_logs") / name);
-    ASSERT_TRUE(file.is_open()) << name;
-    int64_t micros = 0;
-    for (std::string line; std::getline(file, line);) {
-      const size_t tab = line.find('\t');
-      const std::string rank = line.substr(0, tab);
-      // A line without text is kept.
-      log.Add(rank == "-" ? kNoRank : std::stoi(rank), micros += 1000, line.substr(tab + 1) + "\n");
-    }
-  }
+  void Play(const std::string& name) { ASSERT_TRUE(log.AddFile(name)) << name; }
 
   StepJudgement Judge(const Signatures& signatures = CommonSignatures()) {
     return JudgeStep(evidence, signatures, recipes);

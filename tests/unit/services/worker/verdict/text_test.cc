@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <csignal>
+
 namespace yardmaster::worker {
 namespace {
 
@@ -40,6 +42,13 @@ TEST(VerdictText, NumbersAreShort) {
   EXPECT_EQ(Concat("a ", 3, " b", size_t{4}), "a 3 b4");
   EXPECT_EQ(Count(1, "test"), "1 test");
   EXPECT_EQ(Count(0, "test"), "0 tests");
+}
+
+TEST(SignalName, SignalsHaveNamesAndMeanings) {
+  EXPECT_EQ(SignalName(SIGSEGV), "SIGSEGV");
+  EXPECT_EQ(SignalMeaning(SIGSEGV), "segmentation fault");
+  EXPECT_EQ(SignalName(64), "signal 64");
+  EXPECT_EQ(SignalMeaning(64), "");
 }
 
 }  // namespace

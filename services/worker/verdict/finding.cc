@@ -1,0 +1,22 @@
+#include "services/worker/verdict/finding.h"
+
+#include "services/worker/verdict/builtin_signatures.h"
+#include "services/worker/verdict/text.h"
+
+namespace yardmaster::worker {
+
+Finding FromSignature(const rules::FailureSignature& signature, std::string_view line) {
+  Finding finding =
+      MakeFinding(signature.priority, signature.cls, signature.id, Concat(signature.title, ": ", Quoted(line)));
+  finding.advice = signature.advice;
+  finding.device_fatal = signature.device_fatal;
+  finding.generic = IsGeneric(signature);
+  return finding;
+}
+
+bool StartsWhatIsBuilt(const rules::CommandLine& command) {
+  const std::string_view text = command.words.empty() ? std::string_view(command.shell) : command.words.front();
+  return text.starts_with("${BUILD}");
+}
+
+}  // namespace yardmaster::worker

@@ -1,0 +1,32 @@
+#include "services/worker/results/exit_code.h"
+
+#include <gtest/gtest.h>
+
+namespace yardmaster::worker {
+namespace {
+
+TEST(VerdictWord, AVerdictIsWrittenAsScriptsReadIt) {
+  EXPECT_EQ(VerdictWord(Verdict::kPassed), "passed");
+  EXPECT_EQ(VerdictWord(Verdict::kFlaky), "flaky");
+  EXPECT_EQ(VerdictWord(Verdict::kNotRun), "not_run");
+  EXPECT_EQ(VerdictWord(Verdict::kFailed), "failed");
+  EXPECT_EQ(VerdictWord(Verdict::kTimedOut), "timed_out");
+  EXPECT_EQ(VerdictWord(Verdict::kError), "error");
+  EXPECT_EQ(VerdictWord(Verdict::kCancelled), "cancelled");
+}
+
+TEST(ExitCodeOf, OnlyAPassAndAnAllowedFlakeExitWithNought) {
+  for (const bool allow_flaky : {false, true}) {
+    EXPECT_EQ(ExitCodeOf(Verdict::kPassed, allow_flaky), 0);
+    EXPECT_EQ(ExitCodeOf(Verdict::kFailed, allow_flaky), 1);
+    EXPECT_EQ(ExitCodeOf(Verdict::kTimedOut, allow_flaky), 1);
+    EXPECT_EQ(ExitCodeOf(Verdict::kError, allow_flaky), 4);
+    EXPECT_EQ(ExitCodeOf(Verdict::kNotRun, allow_flaky), 4);
+    EXPECT_EQ(ExitCodeOf(Verdict::kCancelled, allow_flaky), 4);
+  }
+  EXPECT_EQ(ExitCodeOf(Verdict::kFlaky, true), 0);
+  EXPECT_EQ(ExitCodeOf(Verdict::kFlaky, false), 1);
+}
+
+}  // namespace
+}  // namespace yardmaster::worker
