@@ -7,9 +7,9 @@
 
 namespace yardmaster::cli {
 
-void Table::AlignRight(size_t column) {
-  if (right_.size() <= column) right_.resize(column + 1, false);
-  right_[column] = true;
+void Table::AlignRight(std::initializer_list<size_t> columns) {
+  right_.resize(std::max(columns) + 1, false);
+  for (const size_t column : columns) right_[column] = true;
 }
 
 void Table::Header(std::vector<Cell> cells) {

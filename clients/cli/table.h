@@ -2,7 +2,10 @@
 #ifndef YARDMASTER_CLIENTS_CLI_TABLE_H_
 #define YARDMASTER_CLIENTS_CLI_TABLE_H_
 
+#include <cstddef>
+#include <initializer_list>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "clients/cli/style.h"
@@ -22,7 +25,7 @@ struct Cell {
 class Table {
  public:
   // Right-aligned columns are for numbers.
-  void AlignRight(size_t column);
+  void AlignRight(std::initializer_list<size_t> columns);
   void Header(std::vector<Cell> cells);
   void Row(std::vector<Cell> cells);
   bool empty() const { return rows_.empty(); }
