@@ -115,7 +115,7 @@ class Writer {
       const bool add = absl::c_linear_search(plan_.applied(), label);
       table.Row({{Printable(label), Style::kStrong},
                  {std::string(ConfidenceWord(confidence)), StyleOf(confidence)},
-                 explanation == nullptr ? Cell() : Cell(Points(explanation->score())),
+                 explanation == nullptr ? "" : Points(explanation->score()),
                  add ? Cell("add", Style::kGood) : Cell("not now", Style::kFaint)});
     }
     for (const std::string& label : plan_.applied()) {

@@ -2,8 +2,6 @@
 #ifndef YARDMASTER_CLIENTS_CLI_STYLE_H_
 #define YARDMASTER_CLIENTS_CLI_STYLE_H_
 
-#include <array>
-#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -13,12 +11,7 @@ namespace yardmaster::cli {
 enum class Style { kPlain, kTitle, kStrong, kFaint, kGood, kWarning, kBad, kName };
 
 // `text` between the escape sequences of its style; as it is if `color` is false or the style is plain.
-inline std::string Paint(std::string_view text, Style style, bool color) {
-  constexpr std::array<std::string_view, 8> kSequences = {"",         "\x1b[1m",  "\x1b[1m",  "\x1b[2m",
-                                                          "\x1b[32m", "\x1b[33m", "\x1b[31m", "\x1b[36m"};
-  if (!color || text.empty() || style == Style::kPlain) return std::string(text);
-  return std::string(kSequences.at(static_cast<size_t>(style))).append(text).append("\x1b[0m");
-}
+std::string Paint(std::string_view text, Style style, bool color);
 
 }  // namespace yardmaster::cli
 

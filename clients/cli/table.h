@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <initializer_list>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "clients/cli/style.h"
@@ -13,12 +12,10 @@
 namespace yardmaster::cli {
 
 struct Cell {
-  Cell() = default;
   // Implicit: a cell is its text.
-  // NOLINTNEXTLINE(google-explicit-constructor)
-  Cell(std::string cell_text, Style cell_style = Style::kPlain) : text(std::move(cell_text)), style(cell_style) {}
-  Cell(const char* cell_text) : text(cell_text) {}  // NOLINT(google-explicit-constructor)
-  std::string text;                                 // must be printable (terminal.h)
+  Cell(std::string cell_text, Style cell_style = Style::kPlain);  // NOLINT(google-explicit-constructor)
+  Cell(const char* cell_text);                                    // NOLINT(google-explicit-constructor)
+  std::string text;                                               // must be printable (terminal.h)
   Style style = Style::kPlain;
 };
 
@@ -26,8 +23,8 @@ class Table {
  public:
   // Right-aligned columns are for numbers.
   void AlignRight(std::initializer_list<size_t> columns);
-  void Header(std::vector<Cell> cells);
-  void Row(std::vector<Cell> cells);
+  void Header(std::initializer_list<const char*> names);
+  void Row(std::initializer_list<Cell> cells);
   bool empty() const { return rows_.empty(); }
 
   // Lines that begin with `indent` blanks, two blanks between columns, none at the end. The last column is cut so that

@@ -24,10 +24,9 @@
 #define YARDMASTER_CLIENTS_CLI_VERB_H_
 
 #include <functional>
+#include <initializer_list>
 #include <memory>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "absl/status/statusor.h"
 #include "clients/cli/exit_code.h"
@@ -44,7 +43,7 @@ class Verb : public command_line::Command {
   using Command::Command;
 
   // Adds a verb below this one. `examples` are whole command lines; `note` is what its help tells below them.
-  Verb& Add(std::string name, std::string summary, const std::vector<std::string>& examples,
+  Verb& Add(std::string_view name, std::string_view summary, std::initializer_list<std::string_view> examples,
             std::string_view note = "");
 
   void Runs(Work work) { work_ = std::move(work); }

@@ -34,41 +34,40 @@ Option& Option::ShowsDefault() {
   return *this;
 }
 
-Command::Command(std::string name, std::string summary) : name_(std::move(name)), summary_(std::move(summary)) {}
+Command::Command(std::string_view name, std::string_view summary) : name_(name), summary_(summary) {}
 
-Option& Command::AddOption(std::string name, Target target, std::string summary) {
+Option& Command::AddOption(std::string_view name, Target target, std::string_view summary) {
   Option& option = options_.emplace_back();
-  option.name = std::move(name);
-  option.target = std::move(target);
-  option.summary = std::move(summary);
+  option.name = name;
+  option.target = target;
+  option.summary = summary;
   return option;
 }
 
-Option& Command::Flag(std::string name, bool* target, std::string summary) {
-  return AddOption(std::move(name), target, std::move(summary));
+Option& Command::Flag(std::string_view name, bool* target, std::string_view summary) {
+  return AddOption(name, target, summary);
 }
 
-Option& Command::Value(std::string name, Target target, std::string value_name, std::string summary) {
-  Option& option = AddOption(std::move(name), std::move(target), std::move(summary));
-  option.value_name = std::move(value_name);
+Option& Command::Value(std::string_view name, Target target, std::string_view value_name, std::string_view summary) {
+  Option& option = AddOption(name, target, summary);
+  option.value_name = value_name;
   return option;
 }
 
-Option& Command::Value(std::string name, Target target, std::string summary) {
-  return AddOption(std::move(name), std::move(target), std::move(summary));
+Option& Command::Value(std::string_view name, Target target, std::string_view summary) {
+  return AddOption(name, target, summary);
 }
 
-Option& Command::Argument(std::string name, Target target, std::string summary) {
+Option& Command::Argument(std::string_view name, Target target, std::string_view summary) {
   // Its name stands for its value already.
-  return Value(std::move(name), std::move(target), "", std::move(summary));
+  return Value(name, target, "", summary);
 }
 
-Option& Command::Help(std::string name, std::string summary) {
-  return AddOption(std::move(name), PrintHelp(), std::move(summary));
-}
+Option& Command::Help(std::string_view name, std::string_view summary) { return AddOption(name, PrintHelp(), summary); }
 
-Option& Command::Version(std::string name, std::string text, std::string summary) {
-  return AddOption(std::move(name), PrintVersion{std::move(text)}, std::move(summary));
+Option& Command::Version(std::string_view name, std::string_view text, std::string_view summary) {
+  version_ = text;
+  return AddOption(name, PrintVersion(), summary);
 }
 
 void Command::AddVerb(std::unique_ptr<Command> verb) {

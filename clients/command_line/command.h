@@ -13,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -24,9 +25,7 @@ namespace yardmaster::command_line {
 // What an option does: print help, print the version, or fill a variable. A bool is set by its mere name; a vector
 // takes every value that is given.
 struct PrintHelp {};
-struct PrintVersion {
-  std::string text;
-};
+struct PrintVersion {};
 using Target = std::variant<PrintHelp, PrintVersion, bool*, std::string*, std::filesystem::path*, std::optional<HostPort>*, int*,
                             int64_t*, uint64_t*, std::optional<int>*, std::vector<std::string>*>;
 
@@ -57,24 +56,25 @@ struct Option {
 // A program or one of its verbs. The variables of its options must live as long as it is parsed with.
 class Command {
  public:
-  Command(std::string name, std::string summary);
+  Command(std::string_view name, std::string_view summary);
   virtual ~Command() = default;
   Command(const Command&) = delete;
   Command& operator=(const Command&) = delete;
 
   // Adds an option. What is returned is good until the next one is added.
-  Option& Flag(std::string name, bool* target, std::string summary);
-  Option& Value(std::string name, Target target, std::string value_name, std::string summary);
-  Option& Value(std::string name, Target target, std::string summary);
-  Option& Argument(std::string name, Target target, std::string summary);
-  Option& Help(std::string name, std::string summary);
-  Option& Version(std::string name, std::string text, std::string summary);
+  Option& Flag(std::string_view name, bool* target, std::string_view summary);
+  Option& Value(std::string_view name, Target target, std::string_view value_name, std::string_view summary);
+  Option& Value(std::string_view name, Target target, std::string_view summary);
+  Option& Argument(std::string_view name, Target target, std::string_view summary);
+  Option& Help(std::string_view name, std::string_view summary);
+  Option& Version(std::string_view name, std::string_view text, std::string_view summary);
 
   // Adds a verb, which inherits the option for help. Options of the program may also stand behind its verbs.
   void AddVerb(std::unique_ptr<Command> verb);
 
   const std::string& name() const { return name_; }
   const std::string& summary() const { return summary_; }
+  const std::string& version() const { return version_; }
   const std::vector<Option>& options() const { return options_; }
   const std::vector<std::unique_ptr<Command>>& verbs() const { return verbs_; }
 
@@ -88,10 +88,11 @@ class Command {
   size_t summary_column = 30;
 
  private:
-  Option& AddOption(std::string name, Target target, std::string summary);
+  Option& AddOption(std::string_view name, Target target, std::string_view summary);
 
   std::string name_;
   std::string summary_;
+  std::string version_;
   std::vector<Option> options_;
   std::vector<std::unique_ptr<Command>> verbs_;
 };

@@ -16,14 +16,15 @@ namespace {
 // Gives CLI11 one option. nullptr for those that take no value.
 struct OptionAdder {
   CLI::App& app;
+  const Command& command;
   const Option& option;
 
   CLI::Option* operator()(const PrintHelp& /*help*/) const {
     app.set_help_flag(option.name, option.summary);
     return nullptr;
   }
-  CLI::Option* operator()(const PrintVersion& version) const {
-    app.set_version_flag(option.name, version.text, option.summary);
+  CLI::Option* operator()(const PrintVersion& /*version*/) const {
+    app.set_version_flag(option.name, command.version(), option.summary);
     return nullptr;
   }
   CLI::Option* operator()(bool* flag) const {
@@ -47,8 +48,8 @@ struct OptionAdder {
   }
 };
 
-void AddOption(const Option& option, CLI::App& app) {
-  CLI::Option* added = std::visit(OptionAdder{app, option}, option.target);
+void AddOption(const Command& command, const Option& option, CLI::App& app) {
+  CLI::Option* added = std::visit(OptionAdder{app, command, option}, option.target);
   if (added == nullptr) return;
   if (option.value_name.has_value()) added->type_name(*option.value_name);
   if (!option.choices.empty()) added->check(CLI::IsMember(option.choices));
@@ -61,7 +62,7 @@ void AddOption(const Option& option, CLI::App& app) {
 // Gives CLI11 all that `command` says of itself.
 void Describe(const Command& command, CLI::App& app) {
   app.footer(command.footer);
-  for (const Option& option : command.options()) AddOption(option, app);
+  for (const Option& option : command.options()) AddOption(command, option, app);
   if (!command.verbs().empty()) app.require_subcommand(command.verb_optional ? 0 : 1, 1);
   for (const auto& verb : command.verbs()) Describe(*verb, *app.add_subcommand(verb->name(), verb->summary()));
 }
