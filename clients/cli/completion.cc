@@ -1,288 +1,243 @@
 #include "clients/cli/completion.h"
 
-#include <CLI/CLI.hpp>
-#include <algorithm>
 #include <string_view>
-#include <utility>
+#include <variant>
 #include <vector>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
 
 namespace yardmaster::cli {
 namespace {
 
-// What may follow an option, or stand where a verb wants an argument.
-enum class Values { kNone, kAny, kFile, kFolder, kList };
-
-struct Word {
-  std::string text;
-  std::string description;
-};
-
-struct OptionWords {
-  std::vector<Word> names;
-  Values values = Values::kNone;
-  std::vector<std::string> list;
-};
+using command_line::Command;
+using command_line::Option;
 
 // One verb: the words on the way to it, and what may follow.
 struct Node {
   std::string path;  // "triage eval"; empty for the program itself
-  std::vector<Word> verbs;
-  std::vector<OptionWords> options;
-  OptionWords argument;  // the first positional one
+  const Command* command;
+  std::vector<Option> options;
 };
 
-// The first line of a description, without what would need quoting in any shell.
+bool IsArgument(const Option& option) { return !option.name.starts_with('-'); }
+
+// The first line of a summary, without what would need quoting in any shell.
 std::string Plain(const std::string& text) {
-  std::string out;
-  for (const char c : text.substr(0, text.find('\n'))) {
-    if (std::string_view("'\"\\`$:[]").find(c) == std::string_view::npos) out.push_back(c);
-  }
+  std::string out = text.substr(0, text.find('\n'));
+  std::erase_if(out, [](char c) { return std::string_view("'\"\\`$:[]").find(c) != std::string_view::npos; });
   return out;
 }
 
-// Closed lists show in CLI11's type name as "TEXT:{bash,zsh}".
-std::vector<std::string> ClosedList(const std::string& type_name) {
-  const size_t open = type_name.find('{');
-  const size_t close = type_name.rfind('}');
-  std::vector<std::string> list;
-  if (open == std::string::npos || close == std::string::npos || close < open) return list;
-  std::string rest = type_name.substr(open + 1, close - open - 1);
-  while (!rest.empty()) {
-    const size_t comma = rest.find(',');
-    list.push_back(rest.substr(0, comma));
-    rest = comma == std::string::npos ? "" : rest.substr(comma + 1);
-  }
-  return list;
+// "-h,--help": the long name first.
+std::vector<std::string> Names(const Option& option) {
+  std::vector<std::string> names = absl::StrSplit(option.name, ',');
+  absl::c_stable_partition(names, [](const std::string& name) { return name.starts_with("--"); });
+  return names;
 }
 
-OptionWords WordsOf(const CLI::Option& option) {
-  OptionWords words;
-  const std::string description = Plain(option.get_description());
-  for (const std::string& name : option.get_lnames()) words.names.push_back({"--" + name, description});
-  for (const std::string& name : option.get_snames()) words.names.push_back({"-" + name, description});
-  if (option.get_items_expected_max() == 0) return words;
-  const std::string type = option.get_type_name();
-  words.list = ClosedList(type);
-  if (!words.list.empty()) {
-    words.values = Values::kList;
-  } else if (type.find("DIR") != std::string::npos) {
-    words.values = Values::kFolder;
-  } else if (type.find("FILE") != std::string::npos || option.get_name(true).find("FILE") != std::string::npos) {
-    words.values = Values::kFile;
-  } else {
-    words.values = Values::kAny;
+void Walk(const Command& command, const std::string& path, std::vector<Node>& nodes) {
+  Node& node = nodes.emplace_back(Node{path, &command, {}});
+  absl::c_remove_copy_if(command.options(), std::back_inserter(node.options), IsArgument);
+  for (const auto& verb : command.verbs()) {
+    Walk(*verb, absl::StrCat(path, path.empty() ? "" : " ", verb->name()), nodes);
   }
-  return words;
-}
-
-void Walk(const CLI::App& app, const std::string& path, std::vector<Node>& nodes) {
-  Node node;
-  node.path = path;
-  for (const CLI::Option* option : app.get_options()) {
-    OptionWords words = WordsOf(*option);
-    if (option->get_positional()) {
-      if (node.argument.values == Values::kNone) node.argument = std::move(words);
-    } else {
-      node.options.push_back(std::move(words));
-    }
-  }
-  const std::vector<const CLI::App*> verbs = app.get_subcommands(nullptr);
-  for (const CLI::App* verb : verbs) node.verbs.push_back({verb->get_name(), Plain(verb->get_description())});
-  nodes.push_back(std::move(node));
-  for (const CLI::App* verb : verbs)
-    Walk(*verb, path.empty() ? verb->get_name() : path + " " + verb->get_name(), nodes);
 }
 
 // All nodes; each verb also has the options of the program, which may stand behind it.
-std::vector<Node> Nodes(const CLI::App& app) {
+std::vector<Node> Nodes(const Command& program) {
   std::vector<Node> nodes;
-  Walk(app, "", nodes);
-  const std::vector<OptionWords> shared = nodes.front().options;
-  const auto has = [](const Node& node, const OptionWords& option) {
-    return std::any_of(node.options.begin(), node.options.end(),
-                       [&](const OptionWords& own) { return own.names.front().text == option.names.front().text; });
-  };
+  Walk(program, "", nodes);
+  const std::vector<Option> shared = nodes.front().options;
   for (size_t i = 1; i < nodes.size(); ++i) {
-    for (const OptionWords& option : shared) {
+    std::vector<Option>& options = nodes[i].options;
+    for (const Option& option : shared) {
       // The version is the program's alone.
-      if (!has(nodes[i], option) && option.names.front().text != "--version") nodes[i].options.push_back(option);
+      const bool has = absl::c_any_of(options, [&](const Option& own) { return own.name == option.name; });
+      if (!has && option.name != "--version") options.push_back(option);
     }
   }
   return nodes;
 }
 
-std::string Joined(const std::vector<std::string>& words, std::string_view separator) {
-  std::string out;
-  for (const std::string& word : words) out.append(out.empty() ? "" : separator).append(word);
-  return out;
+bool TakesValue(const Option& option) {
+  return !std::holds_alternative<bool*>(option.target) &&
+         !std::holds_alternative<command_line::PrintHelp>(option.target) &&
+         !std::holds_alternative<command_line::PrintVersion>(option.target);
 }
 
-std::vector<std::string> Texts(const std::vector<Word>& words) {
-  std::vector<std::string> texts;
-  texts.reserve(words.size());
-  for (const Word& word : words) texts.push_back(word.text);
-  return texts;
+// What may follow an option, or stand where a verb wants an argument: a word that both scripts know.
+std::string Kind(const Option& option) {
+  if (!TakesValue(option)) return "";
+  if (!option.choices.empty()) return "list:" + absl::StrJoin(option.choices, " ");
+  const std::string value = option.value_name.value_or("");
+  if (value.find("DIR") != std::string::npos) return "folder";
+  if (value.find("FILE") != std::string::npos) return "file";
+  return IsArgument(option) && option.name.find("FILE") != std::string::npos ? "file" : "any";
 }
 
-// What kind of values: a word that both scripts know.
-std::string Kind(const OptionWords& option) {
-  switch (option.values) {
-    case Values::kFile:
-      return "file";
-    case Values::kFolder:
-      return "folder";
-    case Values::kList:
-      return "list:" + Joined(option.list, " ");
-    case Values::kAny:
-      return "any";
-    case Values::kNone:
-      return "";
-  }
-  return "";
+// The kind of a verb's first argument.
+std::string ArgumentKind(const Node& node) {
+  const auto argument = absl::c_find_if(node.command->options(), IsArgument);
+  return argument == node.command->options().end() ? "" : Kind(*argument);
 }
 
 // Options with a value, all verbs together: "--packs|--server".
 std::string NamesWithValue(const std::vector<Node>& nodes) {
   std::vector<std::string> names;
   for (const Node& node : nodes) {
-    for (const OptionWords& option : node.options) {
-      if (option.values == Values::kNone) continue;
-      for (const Word& name : option.names) {
-        if (std::find(names.begin(), names.end(), name.text) == names.end()) names.push_back(name.text);
-      }
+    for (const Option& option : node.options) {
+      if (TakesValue(option) && !absl::c_linear_search(names, option.name)) names.push_back(option.name);
     }
   }
-  return Joined(names, "|");
+  return absl::StrJoin(names, "|");
 }
 
 // case "$verb $option" in … that sets `kind` for an option that wants a value.
 std::string ValueTable(const std::vector<Node>& nodes) {
   std::string out;
   for (const Node& node : nodes) {
-    for (const OptionWords& option : node.options) {
-      if (option.values == Values::kNone) continue;
-      std::vector<std::string> patterns;
-      for (const Word& name : option.names) patterns.push_back("\"" + node.path + " " + name.text + "\"");
-      out += "    " + Joined(patterns, "|") + ") kind='" + Kind(option) + "' ;;\n";
+    for (const Option& option : node.options) {
+      if (!TakesValue(option)) continue;
+      absl::StrAppend(&out, "    \"", node.path, " ", option.name, "\") kind='", Kind(option), "' ;;\n");
     }
   }
   return out;
 }
 
-// Finds the verb that the words so far lead to: sets `path`. The same lines serve both shells; `words` is an array,
+// "'--all:All packs'" for each name.
+std::string Described(const std::vector<std::string>& names, const std::string& summary) {
+  return absl::StrJoin(names, " ", [&](std::string* out, const std::string& name) {
+    absl::StrAppend(out, "'", name, ":", Plain(summary), "'");
+  });
+}
+
+// Finds the verb that the words so far lead to: sets `verb`. The same lines serve both shells; `words` is an array,
 // `last` the index of its last complete word, `first` of the word behind the program's name.
-std::string PathFinder(const std::vector<Node>& nodes) {
-  std::string verbs;
+constexpr char kFindVerb[] = R"(  local verb='' word='' skip=0 i
+  for ((i = first; i <= last; i++)); do
+    word="${words[i]}"
+    if ((skip)); then skip=0; continue; fi
+    case "$word" in
+      @OPTIONS@) skip=1 ;;
+      -*) ;;
+      *)
+        case "$verb $word" in
+@PATHS@        esac ;;
+    esac
+  done
+)";
+
+constexpr char kBash[] = R"(# bash completion for yard. Use it now:    source <(yard completion bash)
+# Or for every new shell:                 yard completion bash > ~/.local/share/bash-completion/completions/yard
+_yard() {
+  local current="${COMP_WORDS[COMP_CWORD]}" previous="${COMP_WORDS[COMP_CWORD-1]}" kind='' verbs='' options='' argument=''
+  local first=1 last=$((COMP_CWORD - 1))
+  local words=("${COMP_WORDS[@]}")
+@FIND_VERB@  COMPREPLY=()
+  case "$verb $previous" in
+@VALUES@  esac
+  case "$verb" in
+@VERBS@  esac
+  if [[ -z $kind && $current == -* ]]; then
+    COMPREPLY=($(compgen -W "$options" -- "$current"))
+    return
+  fi
+  if [[ -z $kind && -n $verbs ]]; then
+    COMPREPLY=($(compgen -W "$verbs" -- "$current"))
+    return
+  fi
+  case "${kind:-$argument}" in
+    file) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
+    folder) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -d -- "$current") ;;
+    list:*) kind="${kind:-$argument}"; COMPREPLY=($(compgen -W "${kind#list:}" -- "$current")) ;;
+  esac
+}
+complete -F _yard yard
+)";
+
+constexpr char kZsh[] = R"(#compdef yard
+# zsh completion for yard. Save it as _yard in a folder of $fpath, or use it now: source <(yard completion zsh)
+_yard() {
+  local current="${words[CURRENT]}" previous="${words[CURRENT-1]}" kind='' argument=''
+  local -a verbs options
+  local first=2 last=$((CURRENT - 1))
+@FIND_VERB@  case "$verb $previous" in
+@VALUES@  esac
+  case "$verb" in
+@VERBS@  esac
+  if [[ -z $kind && $current == -* ]]; then
+    _describe option options
+    return
+  fi
+  if [[ -z $kind && ${#verbs} -gt 0 ]]; then
+    _describe verb verbs
+    return
+  fi
+  kind="${kind:-$argument}"
+  case "$kind" in
+    file) _files ;;
+    folder) _files -/ ;;
+    list:*) compadd -- ${=kind#list:} ;;
+  esac
+}
+compdef _yard yard
+)";
+
+// case "$verb $word" in … that leads from a verb to the one below it.
+std::string PathTable(const std::vector<Node>& nodes) {
+  std::string out;
   for (const Node& node : nodes) {
-    if (node.verbs.empty()) continue;
-    std::vector<std::string> patterns;
-    for (const std::string& verb : Texts(node.verbs)) patterns.push_back("\"" + node.path + " " + verb + "\"");
-    verbs += "        " + Joined(patterns, "|") + ") verb=\"${verb:+$verb }$word\" ;;\n";
+    if (node.command->verbs().empty()) continue;
+    const std::string patterns = absl::StrJoin(node.command->verbs(), "|", [&](std::string* text, const auto& verb) {
+      absl::StrAppend(text, "\"", node.path, " ", verb->name(), "\"");
+    });
+    absl::StrAppend(&out, "        ", patterns, ") verb=\"${verb:+$verb }$word\" ;;\n");
   }
-  return "  local verb='' word='' skip=0 i\n"
-         "  for ((i = first; i <= last; i++)); do\n"
-         "    word=\"${words[i]}\"\n"
-         "    if ((skip)); then skip=0; continue; fi\n"
-         "    case \"$word\" in\n"
-         "      " +
-         NamesWithValue(nodes) +
-         ") skip=1 ;;\n"
-         "      -*) ;;\n"
-         "      *)\n"
-         "        case \"$verb $word\" in\n" +
-         verbs +
-         "        esac ;;\n"
-         "    esac\n"
-         "  done\n";
+  return out;
+}
+
+// `script` with its tables; `verbs` is the one of what each verb offers.
+std::string FillIn(const char* script, const std::vector<Node>& nodes, const std::string& verbs) {
+  const std::string find_verb =
+      absl::StrReplaceAll(kFindVerb, {{"@OPTIONS@", NamesWithValue(nodes)}, {"@PATHS@", PathTable(nodes)}});
+  return absl::StrReplaceAll(script, {{"@FIND_VERB@", find_verb}, {"@VALUES@", ValueTable(nodes)}, {"@VERBS@", verbs}});
 }
 
 }  // namespace
 
-std::string BashCompletion(const CLI::App& app) {
-  const std::vector<Node> nodes = Nodes(app);
-  std::string words;
+std::string BashCompletion(const Command& yard) {
+  const std::vector<Node> nodes = Nodes(yard);
+  std::string table;
   for (const Node& node : nodes) {
-    std::vector<std::string> options;
-    for (const OptionWords& option : node.options) options.push_back(Joined(Texts(option.names), " "));
-    words += "    \"" + node.path + "\") verbs='" + Joined(Texts(node.verbs), " ") + "' options='" +
-             Joined(options, " ") + "' argument='" + Kind(node.argument) + "' ;;\n";
+    const std::string verbs = absl::StrJoin(
+        node.command->verbs(), " ", [](std::string* out, const auto& verb) { absl::StrAppend(out, verb->name()); });
+    const std::string options = absl::StrJoin(node.options, " ", [](std::string* out, const Option& option) {
+      absl::StrAppend(out, absl::StrJoin(Names(option), " "));
+    });
+    absl::StrAppend(&table, "    \"", node.path, "\") verbs='", verbs, "' options='", options, "' argument='",
+                    ArgumentKind(node), "' ;;\n");
   }
-  return "# bash completion for yard. Use it now:    source <(yard completion bash)\n"
-         "# Or for every new shell:                 yard completion bash > "
-         "~/.local/share/bash-completion/completions/yard\n"
-         "_yard() {\n"
-         "  local current=\"${COMP_WORDS[COMP_CWORD]}\" previous=\"${COMP_WORDS[COMP_CWORD-1]}\" kind='' verbs='' "
-         "options='' argument=''\n"
-         "  local first=1 last=$((COMP_CWORD - 1))\n"
-         "  local words=(\"${COMP_WORDS[@]}\")\n" +
-         PathFinder(nodes) +
-         "  COMPREPLY=()\n"
-         "  case \"$verb $previous\" in\n" +
-         ValueTable(nodes) +
-         "  esac\n"
-         "  case \"$verb\" in\n" +
-         words +
-         "  esac\n"
-         "  if [[ -z $kind && $current == -* ]]; then\n"
-         "    COMPREPLY=($(compgen -W \"$options\" -- \"$current\"))\n"
-         "    return\n"
-         "  fi\n"
-         "  if [[ -z $kind && -n $verbs ]]; then\n"
-         "    COMPREPLY=($(compgen -W \"$verbs\" -- \"$current\"))\n"
-         "    return\n"
-         "  fi\n"
-         "  case \"${kind:-$argument}\" in\n"
-         "    file) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- \"$current\") ;;\n"
-         "    folder) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -d -- \"$current\") ;;\n"
-         "    list:*) kind=\"${kind:-$argument}\"; COMPREPLY=($(compgen -W \"${kind#list:}\" -- \"$current\")) ;;\n"
-         "  esac\n"
-         "}\n"
-         "complete -F _yard yard\n";
+  return FillIn(kBash, nodes, table);
 }
 
-std::string ZshCompletion(const CLI::App& app) {
-  const std::vector<Node> nodes = Nodes(app);
-  const auto described = [](const std::vector<Word>& list) {
-    std::vector<std::string> out;
-    out.reserve(list.size());
-    for (const Word& word : list) out.push_back("'" + word.text + ":" + word.description + "'");
-    return Joined(out, " ");
-  };
-  std::string words;
+std::string ZshCompletion(const Command& yard) {
+  const std::vector<Node> nodes = Nodes(yard);
+  std::string table;
   for (const Node& node : nodes) {
-    std::vector<std::string> options;
-    for (const OptionWords& option : node.options) options.push_back(described(option.names));
-    words += "    \"" + node.path + "\") verbs=(" + described(node.verbs) + ") options=(" + Joined(options, " ") +
-             ") argument='" + Kind(node.argument) + "' ;;\n";
+    const std::string verbs = absl::StrJoin(node.command->verbs(), " ", [](std::string* out, const auto& verb) {
+      absl::StrAppend(out, Described({verb->name()}, verb->summary()));
+    });
+    const std::string options = absl::StrJoin(node.options, " ", [](std::string* out, const Option& option) {
+      absl::StrAppend(out, Described(Names(option), option.summary));
+    });
+    absl::StrAppend(&table, "    \"", node.path, "\") verbs=(", verbs, ") options=(", options, ") argument='",
+                    ArgumentKind(node), "' ;;\n");
   }
-  return "#compdef yard\n"
-         "# zsh completion for yard. Save it as _yard in a folder of $fpath, or use it now: source <(yard completion "
-         "zsh)\n"
-         "_yard() {\n"
-         "  local current=\"${words[CURRENT]}\" previous=\"${words[CURRENT-1]}\" kind='' argument=''\n"
-         "  local -a verbs options\n"
-         "  local first=2 last=$((CURRENT - 1))\n" +
-         PathFinder(nodes) + "  case \"$verb $previous\" in\n" + ValueTable(nodes) +
-         "  esac\n"
-         "  case \"$verb\" in\n" +
-         words +
-         "  esac\n"
-         "  if [[ -z $kind && $current == -* ]]; then\n"
-         "    _describe option options\n"
-         "    return\n"
-         "  fi\n"
-         "  if [[ -z $kind && ${#verbs} -gt 0 ]]; then\n"
-         "    _describe verb verbs\n"
-         "    return\n"
-         "  fi\n"
-         "  kind=\"${kind:-$argument}\"\n"
-         "  case \"$kind\" in\n"
-         "    file) _files ;;\n"
-         "    folder) _files -/ ;;\n"
-         "    list:*) compadd -- ${=kind#list:} ;;\n"
-         "  esac\n"
-         "}\n"
-         "compdef _yard yard\n";
+  return FillIn(kZsh, nodes, table);
 }
 
 }  // namespace yardmaster::cli

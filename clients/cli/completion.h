@@ -4,15 +4,13 @@
 
 #include <string>
 
-namespace CLI {
-class App;
-}
+#include "clients/command_line/command.h"
 
 namespace yardmaster::cli {
 
 // A script for bash or zsh that completes verbs, options, files, folders and the values of closed lists.
-std::string BashCompletion(const CLI::App& app);
-std::string ZshCompletion(const CLI::App& app);
+std::string BashCompletion(const command_line::Command& yard);
+std::string ZshCompletion(const command_line::Command& yard);
 
 }  // namespace yardmaster::cli
 

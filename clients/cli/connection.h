@@ -8,33 +8,46 @@
 #include <memory>
 #include <string>
 
-#include "clients/cli/options.h"
+#include "absl/status/statusor.h"
+#include "clients/cli/exit_code.h"
+#include "clients/cli/session.h"
 #include "services/core/secret.h"
 
 namespace yardmaster::cli {
 
 class ServerConnection {
  public:
-  // Decides about address, token and encryption; nothing is contacted yet. On failure returns nullptr, has said why,
-  // and `code` is set.
+  // Decides about address, token and encryption; nothing is contacted yet. `local_works`: the verb can also do without
+  // a server, which is told if there is none.
   //
   // Encryption: none for loopback without --ca, TLS for every other host (with the system's authorities or those of
   // --ca). --plaintext switches it off, but then no token is sent to another host: that is refused.
-  static std::unique_ptr<ServerConnection> Open(Session& session, ExitCode& code);
+  static absl::StatusOr<ServerConnection> Open(const Session& session, bool local_works);
+
+  // Calls a method of a service: Call(&v1::RulesService::Stub::ListPacks, request).
+  template <typename Stub, typename Request, typename Response>
+  absl::StatusOr<Response> Call(grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&, Response*),
+                                const Request& request, std::chrono::seconds timeout = std::chrono::seconds(30)) const {
+    Stub stub(channel_);
+    grpc::ClientContext context;
+    Prepare(context, timeout);
+    Response response;
+    if (const grpc::Status status = (stub.*method)(&context, request, &response); !status.ok()) return Explain(status);
+    return response;
+  }
 
   const std::shared_ptr<grpc::Channel>& channel() const { return channel_; }
-
   // Token and deadline of a call; without a timeout the call may take as long as it likes.
   void Prepare(grpc::ClientContext& context, std::chrono::seconds timeout) const;
   void PrepareEndless(grpc::ClientContext& context) const;
 
-  // Says what a failed call means and returns the exit code for it. `local_works`: the verb can also do without a
-  // server.
-  ExitCode Report(Session& session, const grpc::Status& status, bool local_works) const;
+  // What a failed call means, and what may help.
+  absl::Status Explain(const grpc::Status& status) const;
 
  private:
   ServerConnection() = default;
   std::string address_;
+  bool local_works_ = false;
   Secret token_;
   std::shared_ptr<grpc::Channel> channel_;
 };

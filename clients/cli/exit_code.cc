@@ -1,22 +1,48 @@
 #include "clients/cli/exit_code.h"
 
+#include "absl/strings/str_cat.h"
+
 namespace yardmaster::cli {
 
-ExitCode ExitCodeOf(const grpc::Status& status) {
-  switch (status.error_code()) {
-    case grpc::StatusCode::OK:
+ExitCode ExitCodeOf(const absl::Status& status) {
+  switch (status.code()) {
+    case absl::StatusCode::kOk:
       return ExitCode::kDone;
-    case grpc::StatusCode::NOT_FOUND:
+    case absl::StatusCode::kNotFound:
       return ExitCode::kNegative;
-    case grpc::StatusCode::INVALID_ARGUMENT:
+    case absl::StatusCode::kInvalidArgument:
       return ExitCode::kUsage;
-    case grpc::StatusCode::UNAVAILABLE:
-    case grpc::StatusCode::UNAUTHENTICATED:
-    case grpc::StatusCode::PERMISSION_DENIED:
+    case absl::StatusCode::kUnavailable:
+    case absl::StatusCode::kUnauthenticated:
+    case absl::StatusCode::kPermissionDenied:
       return ExitCode::kUnreachable;
     default:
       return ExitCode::kSystem;
   }
+}
+
+absl::Status MakeError(absl::StatusCode code, absl::string_view message, const std::vector<std::string>& hints) {
+  std::string text(message);
+  for (const std::string& hint : hints) absl::StrAppend(&text, "\n  ", hint);
+  return {code, text};
+}
+
+absl::Status NegativeError(absl::string_view message, const std::vector<std::string>& hints) {
+  return MakeError(absl::StatusCode::kNotFound, message, hints);
+}
+
+absl::Status UsageError(absl::string_view message, const std::vector<std::string>& hints) {
+  return MakeError(absl::StatusCode::kInvalidArgument, message, hints);
+}
+
+absl::Status SystemError(absl::string_view message, const std::vector<std::string>& hints) {
+  return MakeError(absl::StatusCode::kInternal, message, hints);
+}
+
+absl::Status ProblemsError(absl::string_view message, const Problems& problems) {
+  std::vector<std::string> lines;
+  for (const Problem& problem : problems) lines.push_back(problem.ToString());
+  return UsageError(message, lines);
 }
 
 }  // namespace yardmaster::cli

@@ -6,25 +6,25 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
-#include <optional>
 #include <ostream>
 #include <string>
 
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "clients/cli/environment.h"
 
 namespace yardmaster::cli {
 
-// A file to read; "-" is stdin. `error` says why it can't be read.
+// A file to read; "-" is stdin. That it can't be read is an error of usage.
 class InputFile {
  public:
-  // nullptr if it can't be opened; a folder can't.
-  static std::unique_ptr<InputFile> Open(const std::string& path, const Environment& env, std::string& error);
+  static absl::StatusOr<std::unique_ptr<InputFile>> Open(const std::string& path, const Environment& env);
 
   std::istream& stream() { return *stream_; }
   // For messages: the path, or "<stdin>".
   const std::string& name() const { return name_; }
-  // The rest of the file. nullopt and `error` if it has more than `max_bytes` or can't be read.
-  std::optional<std::string> ReadAll(size_t max_bytes, std::string& error);
+  // The rest of the file, unless it has more than `max_bytes`.
+  absl::StatusOr<std::string> ReadAll(size_t max_bytes);
 
  private:
   InputFile() = default;
@@ -33,19 +33,22 @@ class InputFile {
   std::istream* stream_ = nullptr;
 };
 
+// A file's bytes, or those of stdin.
+absl::StatusOr<std::string> ReadInputFile(const std::string& path, const Environment& env, size_t max_bytes);
+
 // A file that appears whole or not at all: written under another name beside it and renamed by Commit. What exists and
 // is no regular file (a pipe, a device) is written directly. Without Commit nothing changes.
 class OutputFile {
  public:
-  // nullptr if it can't be made.
-  static std::unique_ptr<OutputFile> Create(const std::string& path, const Environment& env, std::string& error);
+  // That it can't be made is an error of usage.
+  static absl::StatusOr<std::unique_ptr<OutputFile>> Create(const std::string& path, const Environment& env);
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
   std::ostream& stream() { return file_; }
-  // False and `error` if not everything could be written; the old file, if any, is then still there.
-  bool Commit(std::string& error);
+  // An error if not everything could be written; the old file, if any, is then still there.
+  absl::Status Commit();
 
  private:
   OutputFile() = default;

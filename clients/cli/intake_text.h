@@ -1,8 +1,7 @@
 // Deliveries and effects as `yard` shows them: JSON that scripts rely on, and tables for people.
 //
 // delivery: {id, forge, delivery_id, event, action, subject, state, reason, attempts, received_at, due_at?,
-// settled_at?,
-//            body_sha256, body_bytes, body_kept}
+//            settled_at?, body_sha256, body_bytes, body_kept}
 // effect:   {id, key, subject, kind, state, forge_ref, decision, attempts, created_at, sent_at, settled_at, reason,
 //            delivery, payload}
 // `subject` is "FORGE:OWNER/REPO#N" or null; times are RFC 3339 in UTC, or null.
@@ -11,7 +10,7 @@
 
 #include <google/protobuf/repeated_ptr_field.h>
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,12 +21,9 @@
 
 namespace yardmaster::cli {
 
-// "received", "ignored", …; "" for the unspecified state.
-std::string_view DeliveryStateWord(v1::DeliveryState state);
-std::string_view EffectStateWord(v1::EffectState state);
-// The way back; nullopt for a word that is none.
-std::optional<v1::DeliveryState> DeliveryStateFromWord(std::string_view word);
-std::optional<v1::EffectState> EffectStateFromWord(std::string_view word);
+// "received", "ignored", …; nullopt for what is no name of a state.
+std::optional<v1::DeliveryState> DeliveryStateFromName(std::string_view name);
+std::optional<v1::EffectState> EffectStateFromName(std::string_view name);
 
 nlohmann::ordered_json DeliveryJson(const v1::Delivery& delivery);
 nlohmann::ordered_json EffectJson(const v1::Effect& effect);

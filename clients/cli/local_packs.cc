@@ -1,72 +1,54 @@
 #include "clients/cli/local_packs.h"
 
-#include <algorithm>
+#include <optional>
 #include <system_error>
-#include <utility>
 
-#include "absl/status/statusor.h"
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "clients/cli/exit_code.h"
 #include "rules/engine/pack/pack_loader.h"
+#include "services/core/absl_view.h"
 #include "services/core/errors.h"
 #include "services/core/packs_dir.h"
+#include "services/core/status_macros.h"
 
 namespace yardmaster::cli {
-namespace {
-
 namespace fs = std::filesystem;
 
-absl::StatusOr<fs::path> PacksDir(Session& session) {
-  return LocatePacksDir(session.options.packs, session.env.variable("YARD_PACKS"), session.env.executable);
+absl::StatusOr<fs::path> LocalPacksDir(const Session& session) {
+  absl::StatusOr<fs::path> dir =
+      LocatePacksDir(session.options.packs, session.env.variable("YARD_PACKS"), session.env.executable);
+  return dir.ok() ? dir : UsageError(dir.status().message());
 }
 
-// --packs and so on; nullopt after saying why.
-std::optional<fs::path> LocalPacksDir(Session& session) {
-  absl::StatusOr<fs::path> dir = PacksDir(session);
-  if (dir.ok()) return *std::move(dir);
-  session.output.Error(std::string(dir.status().message()));
-  return std::nullopt;
-}
-
-}  // namespace
-
-std::optional<PacksFolder> LocalPacksFolder(Session& session) {
-  const std::optional<fs::path> dir = LocalPacksDir(session);
-  if (!dir.has_value()) return std::nullopt;
-  PacksFolder folder = ReadPacksFolder(*dir);
+absl::StatusOr<PacksFolder> LocalPacksFolder(const Session& session) {
+  ASSIGN_OR_RETURN(const fs::path dir, LocalPacksDir(session));
+  PacksFolder folder = ReadPacksFolder(dir);
   if (!folder.files.empty() || folder.problems.empty()) return folder;
-  session.output.Error("the packs in '" + dir->string() + "' can't be read:");
-  ReportProblems(session, folder.problems);
-  return std::nullopt;
+  return ProblemsError(absl::StrCat("the packs in '", dir.string(), "' can't be read:"), folder.problems);
 }
 
-std::shared_ptr<const PackSet> CompileLocalPacks(Session& session) {
-  const std::optional<fs::path> dir = LocalPacksDir(session);
-  if (!dir.has_value()) return nullptr;
+absl::StatusOr<std::shared_ptr<const PackSet>> CompileLocalPacks(const Session& session) {
+  ASSIGN_OR_RETURN(const fs::path dir, LocalPacksDir(session));
   Problems problems;
-  std::shared_ptr<const PackSet> packs = LoadPackSet(*dir, problems);
-  if (packs == nullptr) {
-    session.output.Error("the packs in '" + dir->string() + "' are not valid:");
-    ReportProblems(session, problems);
-  }
-  return packs;
+  std::shared_ptr<const PackSet> packs = LoadPackSet(dir, problems);
+  if (packs != nullptr) return packs;
+  return ProblemsError(absl::StrCat("the packs in '", dir.string(), "' are not valid:"), problems);
 }
 
-std::shared_ptr<const rules::CompiledPack> CompileLocalPack(Session& session, const PacksFolder& folder,
-                                                            std::string_view name, ExitCode& code) {
+absl::StatusOr<std::shared_ptr<const rules::CompiledPack>> CompileLocalPack(const PacksFolder& folder,
+                                                                            std::string_view name) {
   const std::vector<std::string> names = rules::PackNames(folder.files);
-  if (std::find(names.begin(), names.end(), name) == names.end()) {
-    const std::vector<std::string_view> known(names.begin(), names.end());
-    session.output.Error(std::string(errors::PackUnknown(name, known).message()));
-    code = ExitCode::kNegative;
-    return nullptr;
-  }
+  if (!absl::c_linear_search(names, name)) return PackUnknown(name, names);
   Problems problems;
   std::shared_ptr<const rules::CompiledPack> pack = BuildPack(folder, name, problems);
-  if (pack == nullptr) {
-    session.output.Error("the pack '" + std::string(name) + "' is not valid:");
-    ReportProblems(session, problems);
-    code = ExitCode::kUsage;
-  }
-  return pack;
+  if (pack != nullptr) return pack;
+  return ProblemsError(absl::StrCat("the pack '", Abs(name), "' is not valid:"), problems);
+}
+
+absl::Status PackUnknown(std::string_view name, const std::vector<std::string>& known) {
+  return errors::PackUnknown(name, std::vector<std::string_view>(known.begin(), known.end()));
 }
 
 bool IsPackFolder(const std::string& argument) {
@@ -74,7 +56,7 @@ bool IsPackFolder(const std::string& argument) {
   return fs::is_regular_file(fs::path(argument) / "pack.json", ignored);
 }
 
-PackAtFolder ReadPackAt(Session& session, const std::string& dir) {
+PackAtFolder ReadPackAt(const Session& session, const std::string& dir) {
   PackAtFolder pack;
   std::error_code ignored;
   const fs::path root = fs::canonical(dir, ignored);
@@ -92,7 +74,7 @@ PackAtFolder ReadPackAt(Session& session, const std::string& dir) {
       continue;
     }
     if (!usual.has_value()) {
-      const absl::StatusOr<fs::path> packs_dir = PacksDir(session);
+      const absl::StatusOr<fs::path> packs_dir = LocalPacksDir(session);
       usual = packs_dir.ok() ? ReadPacksFolder(*packs_dir) : PacksFolder();
     }
     bool found = false;
@@ -106,41 +88,33 @@ PackAtFolder ReadPackAt(Session& session, const std::string& dir) {
   return pack;
 }
 
-InlineFiles OwnFiles(const PackAtFolder& pack) {
-  InlineFiles files;
+void AddOwnFiles(const PackAtFolder& pack, google::protobuf::RepeatedPtrField<v1::PackFile>& files) {
   const std::string prefix = pack.name + "/";
   for (const auto& [path, bytes] : pack.folder.files) {
-    if (path.starts_with(prefix)) files.emplace_back(std::string_view(path).substr(prefix.size()), bytes);
+    if (!path.starts_with(prefix)) continue;
+    v1::PackFile& file = *files.Add();
+    file.set_path(path.substr(prefix.size()));
+    file.set_content(bytes);
   }
-  return files;
 }
 
-std::optional<std::string> DefaultPack(Session& session, const std::vector<PackChoice>& packs) {
+absl::StatusOr<std::string> DefaultPack(Session& session, const std::vector<PackChoice>& packs) {
   const auto has_rubric = [&](const std::string& name) {
-    return std::any_of(packs.begin(), packs.end(),
-                       [&](const PackChoice& pack) { return pack.name == name && pack.has_rubric; });
+    return absl::c_any_of(packs, [&](const PackChoice& pack) { return pack.name == name && pack.has_rubric; });
   };
   std::vector<std::string> candidates;
-  std::string all;
+  std::vector<std::string> all;
   for (const PackChoice& pack : packs) {
     if (!pack.has_rubric) continue;
-    all += (all.empty() ? "" : ", ") + pack.name;
+    all.push_back(pack.name);
     if (!has_rubric(pack.extends)) candidates.push_back(pack.name);
   }
-  if (candidates.size() == 1) {
-    session.output.Note("pack: " + candidates.front() + " (--pack names another)");
-    return candidates.front();
+  if (candidates.empty()) return UsageError("there is no pack with a rubric, so nothing can be triaged");
+  if (candidates.size() > 1) {
+    return UsageError(absl::StrCat("which pack? Name one with --pack: ", absl::StrJoin(all, ", ")));
   }
-  if (candidates.empty()) {
-    session.output.Error("there is no pack with a rubric, so nothing can be triaged");
-  } else {
-    session.output.Error("which pack? Name one with --pack: " + all);
-  }
-  return std::nullopt;
-}
-
-void ReportProblems(Session& session, const Problems& problems) {
-  for (const Problem& problem : problems) session.output.Hint(problem.ToString());
+  session.output.Note(absl::StrCat("pack: ", candidates.front(), " (--pack names another)"));
+  return candidates.front();
 }
 
 }  // namespace yardmaster::cli

@@ -2,32 +2,40 @@
 #ifndef YARDMASTER_CLIENTS_CLI_LOCAL_PACKS_H_
 #define YARDMASTER_CLIENTS_CLI_LOCAL_PACKS_H_
 
+#include <google/protobuf/repeated_ptr_field.h>
+
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "clients/cli/options.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "clients/cli/session.h"
 #include "rules/engine/compiled_pack.h"
 #include "services/core/problem.h"
 #include "services/packs/registry/pack_registry.h"
 #include "services/packs/validate.h"
+#include "yardmaster/v1/rules.pb.h"
 
 namespace yardmaster::cli {
 
-// The files of all packs: --packs, YARD_PACKS, and the usual places (services/core/packs_dir.h). nullopt after saying
-// why: kUsage.
-std::optional<PacksFolder> LocalPacksFolder(Session& session);
+// The folder with the packs: --packs, YARD_PACKS, and the usual places (services/core/packs_dir.h).
+absl::StatusOr<std::filesystem::path> LocalPacksDir(const Session& session);
 
-// All packs of that folder, compiled. nullptr after saying what is wrong: kUsage.
-std::shared_ptr<const PackSet> CompileLocalPacks(Session& session);
+// The files of all packs in that folder.
+absl::StatusOr<PacksFolder> LocalPacksFolder(const Session& session);
 
-// One pack, compiled. On failure returns nullptr, has said why, and `code` is kNegative for an unknown pack, kUsage for
-// a bad one.
-std::shared_ptr<const rules::CompiledPack> CompileLocalPack(Session& session, const PacksFolder& folder,
-                                                            std::string_view name, ExitCode& code);
+// All packs of that folder, compiled.
+absl::StatusOr<std::shared_ptr<const PackSet>> CompileLocalPacks(const Session& session);
+
+// One pack, compiled. That there is none of that name is a negative answer, that it is bad an error of usage.
+absl::StatusOr<std::shared_ptr<const rules::CompiledPack>> CompileLocalPack(const PacksFolder& folder,
+                                                                            std::string_view name);
+
+// There is no pack of that name, but these.
+absl::Status PackUnknown(std::string_view name, const std::vector<std::string>& known);
 
 // A pack by its own folder.
 struct PackAtFolder {
@@ -40,10 +48,10 @@ bool IsPackFolder(const std::string& argument);
 
 // Reads the pack in `dir` and what it extends: from beside it, else from the usual places; with --packs only from
 // there.
-PackAtFolder ReadPackAt(Session& session, const std::string& dir);
+PackAtFolder ReadPackAt(const Session& session, const std::string& dir);
 
-// The files of the pack itself, to send them to a server. Views into `pack`.
-InlineFiles OwnFiles(const PackAtFolder& pack);
+// Adds the files of the pack itself, to send them to a server.
+void AddOwnFiles(const PackAtFolder& pack, google::protobuf::RepeatedPtrField<v1::PackFile>& files);
 
 // What is known about a pack before a default is chosen among several.
 struct PackChoice {
@@ -53,11 +61,8 @@ struct PackChoice {
 };
 
 // The pack for a verb that was not told which: the only one with a rubric that does not refine another one with a
-// rubric. nullopt after asking for --pack.
-std::optional<std::string> DefaultPack(Session& session, const std::vector<PackChoice>& packs);
-
-// Problems on stderr, one a line.
-void ReportProblems(Session& session, const Problems& problems);
+// rubric. If there are several, an error asks for --pack.
+absl::StatusOr<std::string> DefaultPack(Session& session, const std::vector<PackChoice>& packs);
 
 }  // namespace yardmaster::cli
 

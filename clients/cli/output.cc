@@ -1,5 +1,7 @@
 #include "clients/cli/output.h"
 
+#include <nlohmann/json.hpp>
+
 #include "services/triage/decision_json.h"
 
 namespace yardmaster::cli {
@@ -13,12 +15,10 @@ Output::Output(const Environment& env, bool quiet) : out_(*env.out), err_(*env.e
 
 void Output::Json(const nlohmann::ordered_json& document) { out_ << DumpLine(document) << '\n'; }
 
-void Output::Error(std::string_view message) {
+void Output::Error(absl::string_view message) {
   out_.flush();
-  err_ << Paint("yard:", Style::kBad, err_color_) << ' ' << message << '\n';
+  err_ << cli::Paint("yard:", Style::kBad, err_color_) << ' ' << message << '\n';
 }
-
-void Output::Hint(std::string_view message) { err_ << "  " << message << '\n'; }
 
 void Output::Note(std::string_view message) {
   if (!quiet_) err_ << message << '\n';

@@ -3,9 +3,13 @@
 #include <google/protobuf/util/time_util.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
+#include <nlohmann/json.hpp>
+#include <utility>
 
+#include "absl/algorithm/container.h"
+#include "clients/cli/answer.h"
+#include "clients/cli/intake_text.h"
 #include "clients/cli/style.h"
 #include "clients/cli/table.h"
 #include "clients/cli/terminal.h"
@@ -36,11 +40,6 @@ Style StyleOf(v1::Confidence confidence) {
   }
 }
 
-template <typename Strings>
-bool Has(const Strings& strings, const std::string& text) {
-  return std::find(strings.begin(), strings.end(), text) != strings.end();
-}
-
 // Writes one plan.
 class Writer {
  public:
@@ -68,16 +67,19 @@ class Writer {
     Line(Painted(name, Style::kTitle));
   }
 
-  // A paragraph whose first line follows `head`, the others as far in.
-  void Paragraph(int indent, std::string_view head, std::string_view text, Style style) {
-    const int begin = indent + DisplayWidth(head);
+  // A paragraph whose first line follows `head`, which takes `begin` columns; the other lines begin there, too.
+  void Paragraph(const std::string& head, int begin, std::string_view text, Style style) {
     const int columns = options_.columns == 0 ? 1 << 20 : std::max(20, options_.columns - begin);
     bool first = true;
     for (const std::string& line : WrapToWidth(Printable(text), columns)) {
-      const std::string margin(static_cast<size_t>(first ? indent : begin), ' ');
-      Line(margin + (first ? Painted(head, Style::kFaint) : "") + Painted(line, style));
+      Line((first ? head : std::string(static_cast<size_t>(begin), ' ')) + Painted(line, style));
       first = false;
     }
+  }
+
+  void Paragraph(int indent, std::string_view head, std::string_view text, Style style) {
+    const std::string margin(static_cast<size_t>(indent), ' ');
+    Paragraph(margin + Painted(head, Style::kFaint), indent + DisplayWidth(head), text, style);
   }
 
   void Head(std::string_view title) {
@@ -94,16 +96,15 @@ class Writer {
   }
 
   const v1::LabelExplanation* ExplanationOf(const std::string& label) const {
-    for (const v1::LabelExplanation& explanation : plan_.explanation().labels()) {
-      if (explanation.label() == label) return &explanation;
-    }
-    return nullptr;
+    const auto& labels = plan_.explanation().labels();
+    const auto found = absl::c_find_if(labels, [&](const auto& explanation) { return explanation.label() == label; });
+    return found == labels.end() ? nullptr : &*found;
   }
 
   void Labels() {
     Section("Labels");
     Table table;
-    table.AlignRight(2);
+    table.AlignRight({2});
     table.Header({"label", "confidence", "points", "now"});
     for (const std::string& label : plan_.labels()) {
       v1::Confidence confidence = v1::CONFIDENCE_UNSPECIFIED;
@@ -111,14 +112,15 @@ class Writer {
         if (entry.label() == label) confidence = entry.confidence();
       }
       const v1::LabelExplanation* explanation = ExplanationOf(label);
-      const bool add = Has(plan_.applied(), label);
+      const bool add = absl::c_linear_search(plan_.applied(), label);
       table.Row({{Printable(label), Style::kStrong},
                  {std::string(ConfidenceWord(confidence)), StyleOf(confidence)},
-                 explanation == nullptr ? Cell() : Cell(Points(explanation->score())),
+                 explanation == nullptr ? "" : Points(explanation->score()),
                  add ? Cell("add", Style::kGood) : Cell("not now", Style::kFaint)});
     }
     for (const std::string& label : plan_.applied()) {
-      if (!Has(plan_.labels(), label)) table.Row({{Printable(label), Style::kStrong}, "", "", {"add", Style::kGood}});
+      if (!absl::c_linear_search(plan_.labels(), label))
+        table.Row({{Printable(label), Style::kStrong}, "", "", {"add", Style::kGood}});
     }
     if (plan_.labels().empty() && plan_.applied().empty()) {
       Line("  none");
@@ -145,20 +147,10 @@ class Writer {
       const std::string_view mark = step.stopped() ? "■" : step.taken() ? "✓" : "·";
       const Style style = step.taken() ? Style::kGood : Style::kFaint;
       const std::string why = step.why() + (step.stopped() ? " (stops here)" : "");
-      const int begin = 4 + width + 2;
-      const int columns = options_.columns == 0 ? 1 << 20 : std::max(20, options_.columns - begin);
-      bool first = true;
-      for (const std::string& line : WrapToWidth(Printable(why), columns)) {
-        if (first) {
-          Line("  " + Painted(mark, style) + " " +
-               Painted(PadRight(Printable(step.id()), width), step.taken() ? Style::kStrong : Style::kFaint) + "  " +
-               Painted(line, step.taken() ? Style::kPlain : Style::kFaint));
-        } else {
-          Line(std::string(static_cast<size_t>(begin), ' ') +
-               Painted(line, step.taken() ? Style::kPlain : Style::kFaint));
-        }
-        first = false;
-      }
+      const std::string head =
+          "  " + Painted(mark, style) + " " +
+          Painted(PadRight(Printable(step.id()), width), step.taken() ? Style::kStrong : Style::kFaint) + "  ";
+      Paragraph(head, 4 + width + 2, why, step.taken() ? Style::kPlain : Style::kFaint);
     }
   }
 
@@ -223,7 +215,7 @@ class Writer {
 
   void Evidence(const v1::LabelExplanation& label) {
     Table table;
-    table.AlignRight(0);
+    table.AlignRight({0});
     size_t shown = 0;
     for (const v1::Evidence& evidence : label.rules()) {
       if (++shown > options_.max_evidence) break;
@@ -252,6 +244,24 @@ class Writer {
 
 std::string PlanText(const v1::Plan& plan, std::string_view title, const PlanTextOptions& options) {
   return Writer(plan, options).Write(title);
+}
+
+void PrintPlan(const v1::Plan& plan, std::string_view title,
+               const google::protobuf::RepeatedPtrField<v1::Effect>* effects, Session& session) {
+  Output& output = session.output;
+  if (session.options.json) {
+    nlohmann::ordered_json decision = DecisionJson(plan);
+    if (effects != nullptr) decision["effects"] = JsonList(*effects, EffectJson);
+    output.Json(decision);
+    return;
+  }
+  output.out() << PlanText(plan, title, {.columns = output.columns(), .color = output.color()});
+  if (effects == nullptr) return;
+  if (effects->empty()) {
+    output.out() << "\nNothing was written.\n";
+  } else {
+    output.out() << "\nWritten:\n" << EffectTable(*effects, output);
+  }
 }
 
 }  // namespace yardmaster::cli

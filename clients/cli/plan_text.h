@@ -2,10 +2,14 @@
 #ifndef YARDMASTER_CLIENTS_CLI_PLAN_TEXT_H_
 #define YARDMASTER_CLIENTS_CLI_PLAN_TEXT_H_
 
+#include <google/protobuf/repeated_ptr_field.h>
+
 #include <cstddef>
 #include <string>
 #include <string_view>
 
+#include "clients/cli/session.h"
+#include "yardmaster/v1/ledger.pb.h"
 #include "yardmaster/v1/plan.pb.h"
 
 namespace yardmaster::cli {
@@ -21,6 +25,10 @@ struct PlanTextOptions {
 // was suppressed, what would have changed the outcome. `title` is the issue's, empty if unknown. Everything from
 // outside is made printable.
 std::string PlanText(const v1::Plan& plan, std::string_view title, const PlanTextOptions& options);
+
+// Prints a decision, as JSON or as text, and what it wrote; `effects` is null if nothing was to be written.
+void PrintPlan(const v1::Plan& plan, std::string_view title,
+               const google::protobuf::RepeatedPtrField<v1::Effect>* effects, Session& session);
 
 }  // namespace yardmaster::cli
 

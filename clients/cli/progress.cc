@@ -7,6 +7,10 @@
 
 namespace yardmaster::cli {
 
+std::ostream* ProgressStream(const Session& session) {
+  return session.env.err_is_terminal && !session.output.quiet() ? session.env.err : nullptr;
+}
+
 std::string TimeLeft(double seconds) {
   const auto whole = static_cast<size_t>(std::ceil(seconds));
   if (whole < 60) return std::to_string(whole) + " s left";

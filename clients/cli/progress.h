@@ -7,6 +7,7 @@
 #include <ostream>
 #include <string>
 
+#include "clients/cli/session.h"
 #include "services/core/clock.h"
 
 namespace yardmaster::cli {
@@ -38,6 +39,9 @@ class Progress {
   size_t count_ = 0;
   bool visible_ = false;
 };
+
+// Where `yard` shows progress: null if stderr is no terminal, and with --quiet.
+std::ostream* ProgressStream(const Session& session);
 
 // "42 s left", "3 min 5 s left", "2 h 46 min left".
 std::string TimeLeft(double seconds);

@@ -8,7 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "clients/cli/options.h"
+#include "absl/status/statusor.h"
+#include "clients/cli/session.h"
 #include "rules/engine/checks/check_set.h"
 
 namespace yardmaster::cli {
@@ -20,10 +21,10 @@ using CheckSets = std::vector<std::shared_ptr<const rules::CheckSet>>;
 
 // The named packs, compiled; a name may also be a pack's own folder. Without names: the only pack that has checks and
 // is not extended by another one with checks; where there are several, those of them that have a role for one of
-// `paths`. Empty after saying why, with `code` set: kNegative for an unknown pack, kUsage otherwise; kDone if none of
+// `paths`. That there is no pack of that name is a negative answer, all else an error of usage. Empty only if none of
 // several packs fits and nobody is to be told.
-CheckSets LoadReviewPacks(Session& session, const std::vector<std::string>& names,
-                          const std::vector<std::string>& paths, ExitCode& code, PackNotes notes = PackNotes::kTell);
+absl::StatusOr<CheckSets> LoadReviewPacks(Session& session, const std::vector<std::string>& names,
+                                          const std::vector<std::string>& paths, PackNotes notes = PackNotes::kTell);
 
 }  // namespace yardmaster::cli
 

@@ -3,10 +3,15 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <vector>
 
+#include "absl/strings/str_join.h"
 #include "clients/cli/style.h"
 #include "clients/cli/table.h"
 #include "clients/cli/terminal.h"
+#include "services/core/lines.h"
 
 namespace yardmaster::cli {
 namespace {
@@ -32,14 +37,10 @@ Style StyleOf(rules::Severity severity) {
 
 // The line with that number, without its end; nullopt behind the last one.
 std::optional<std::string_view> LineOf(std::string_view text, uint32_t number) {
-  size_t begin = 0;
-  for (uint32_t line = 1; line < number; ++line) {
-    const size_t end = text.find('\n', begin);
-    if (end == std::string_view::npos) return std::nullopt;
-    begin = end + 1;
-  }
-  const size_t end = std::min(text.find('\n', begin), text.size());
-  std::string_view line = text.substr(begin, end - begin);
+  std::vector<std::string_view> lines = LinesOf(text);
+  if (text.empty() || text.ends_with('\n')) lines.emplace_back();
+  if (number > lines.size()) return std::nullopt;
+  std::string_view line = lines[number - 1];
   if (line.ends_with('\r')) line.remove_suffix(1);
   return line;
 }
@@ -69,23 +70,8 @@ std::string Duration(double seconds) {
   return text;
 }
 
-template <typename List>
-Json Names(const List& list) {
-  Json names = Json::array();
-  for (const auto& entry : list) names.push_back(entry);
-  return names;
-}
-
 std::string Joined(const std::vector<std::string>& list) {
-  std::string text;
-  for (const std::string& entry : list) text += (text.empty() ? "" : ", ") + Printable(entry);
-  return text;
-}
-
-std::string JoinedNumbers(const std::vector<int>& list) {
-  std::string text;
-  for (const int entry : list) text += (text.empty() ? "" : ",") + std::to_string(entry);
-  return text;
+  return absl::StrJoin(list, ", ", [](std::string* out, const std::string& entry) { out->append(Printable(entry)); });
 }
 
 }  // namespace
@@ -171,7 +157,7 @@ std::string CheckTable(const rules::CheckSet& checks, const Output& output) {
     table.Row({{Printable(check.id), Style::kStrong},
                {std::string(rules::SeverityName(check.severity)), StyleOf(check.severity)},
                Printable(check.pack_severity),
-               JoinedNumbers(check.stages),
+               absl::StrJoin(check.stages, ","),
                Joined(check.roles),
                Joined(check.moments),
                Printable(check.title)});
@@ -180,8 +166,6 @@ std::string CheckTable(const rules::CheckSet& checks, const Output& output) {
 }
 
 Json CheckJson(const rules::CheckInfo& check) {
-  Json tags = Json::object();
-  for (const auto& [key, value] : check.tags) tags[key] = value;
   return Json{{"rule_id", check.rule},
               {"check_id", check.id},
               {"pack", check.pack},
@@ -190,52 +174,15 @@ Json CheckJson(const rules::CheckInfo& check) {
               {"pack_severity", check.pack_severity},
               {"message", check.message},
               {"fix", check.fix},
-              {"roles", Names(check.roles)},
-              {"stages", Names(check.stages)},
-              {"moments", Names(check.moments)},
-              {"profiles", Names(check.profiles)},
-              {"needs", Names(check.needs)},
-              {"tags", std::move(tags)},
+              {"roles", check.roles},
+              {"stages", check.stages},
+              {"moments", check.moments},
+              {"profiles", check.profiles},
+              {"needs", check.needs},
+              {"tags", check.tags},
               {"source", check.source},
               {"file", check.file},
               {"line", check.line}};
-}
-
-Json CheckListJson(const rules::CheckSet& checks) {
-  Json list = Json::array();
-  for (const rules::CheckInfo& check : checks.checks()) list.push_back(CheckJson(check));
-  return list;
-}
-
-std::string CheckText(const rules::CheckInfo& check, const Output& output) {
-  const bool color = output.color();
-  std::string place = check.file;
-  if (check.line > 0) place += ":" + std::to_string(check.line);
-  std::string out = Paint("check", Style::kFaint, color) + " " + Paint(Printable(check.id), Style::kTitle, color) +
-                    "  " + Paint("pack " + Printable(check.pack) + " · " + Printable(place), Style::kFaint, color) +
-                    "\n";
-  const auto add = [&](const char* name, const std::string& text) {
-    if (!text.empty()) out += "  " + Paint(PadRight(name, 10), Style::kFaint, color) + text + "\n";
-  };
-  add("title", Printable(check.title));
-  add("about", Printable(check.description));
-  add("severity", std::string(rules::SeverityName(check.severity)) + " (" + Printable(check.pack_severity) + ")");
-  add("roles", Joined(check.roles));
-  add("stages", JoinedNumbers(check.stages));
-  add("at", Joined(check.moments));
-  add("profiles", Joined(check.profiles));
-  add("needs", Joined(check.needs));
-  add("message", Printable(check.message));
-  add("fix", Printable(check.fix));
-  add("source", Printable(check.source));
-  add("cases", std::to_string(check.good_cases) + " good, " + std::to_string(check.bad_cases) + " bad");
-  size_t begin = 0;
-  while (begin < check.written.size()) {
-    const size_t end = std::min(check.written.find('\n', begin), check.written.size());
-    out += "  " + Printable(std::string_view(check.written).substr(begin, end - begin)) + "\n";
-    begin = end + 1;
-  }
-  return out;
 }
 
 }  // namespace yardmaster::cli

@@ -3,11 +3,9 @@
 #define YARDMASTER_CLIENTS_CLI_REVIEW_TEXT_H_
 
 #include <functional>
-#include <map>
-#include <optional>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "clients/cli/output.h"
 #include "rules/engine/checks/check_set.h"
@@ -36,13 +34,11 @@ std::string ReviewText(const ReviewReport& report, const SourceOf& source, const
 // "  4 | line" and the carets below it; empty if the text has no such line.
 std::string SourceExcerpt(std::string_view text, const rules::Finding& finding, const ReviewTextOptions& options);
 
-// All checks of a pack as a table, or as JSON: [{rule_id, check_id, pack, title, severity, pack_severity, roles,
-// stages, moments, profiles, needs, tags, source, file, line}].
+// All checks of a pack as a table.
 std::string CheckTable(const rules::CheckSet& checks, const Output& output);
-nlohmann::ordered_json CheckListJson(const rules::CheckSet& checks);
 
-// One check in full, for `rules show`.
-std::string CheckText(const rules::CheckInfo& check, const Output& output);
+// {rule_id, check_id, pack, title, severity, pack_severity, message, fix, roles, stages, moments, profiles, needs,
+// tags, source, file, line}.
 nlohmann::ordered_json CheckJson(const rules::CheckInfo& check);
 
 }  // namespace yardmaster::cli

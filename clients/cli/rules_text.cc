@@ -2,12 +2,16 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <vector>
+#include <iterator>
+#include <nlohmann/json.hpp>
 
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_join.h"
+#include "clients/cli/answer.h"
 #include "clients/cli/style.h"
 #include "clients/cli/table.h"
 #include "clients/cli/terminal.h"
-#include "services/core/problem.h"
+#include "services/core/lines.h"
 #include "services/triage/decision_json.h"
 
 namespace yardmaster::cli {
@@ -19,23 +23,28 @@ using Json = nlohmann::ordered_json;
 constexpr int kMaxListed = 50;
 
 template <typename Strings>
-Json Names(const Strings& strings) {
-  Json names = Json::array();
-  for (const std::string& name : strings) names.push_back(name);
-  return names;
-}
-
-template <typename Strings>
 std::string Joined(const Strings& strings, const char* separator) {
-  std::string out;
-  for (const std::string& text : strings) out += (out.empty() ? "" : separator) + Printable(text);
-  return out;
+  return absl::StrJoin(strings, separator,
+                       [](std::string* out, const std::string& text) { out->append(Printable(text)); });
 }
 
 std::string Number(size_t number) { return std::to_string(number); }
 
 std::string Place(const std::string& file, uint32_t line) {
   return line == 0 ? file : file + ":" + std::to_string(line);
+}
+
+const char* KindName(v1::LabelFinding::Kind kind) {
+  switch (kind) {
+    case v1::LabelFinding::KIND_MISSING:
+      return "missing";
+    case v1::LabelFinding::KIND_SPELLING:
+      return "spelling";
+    case v1::LabelFinding::KIND_LENGTH:
+      return "length";
+    default:
+      return "unknown";
+  }
 }
 
 std::string More(int all) {
@@ -59,7 +68,7 @@ Json PackJson(const v1::PackInfo& pack) {
 
 std::string PackTable(const google::protobuf::RepeatedPtrField<v1::PackInfo>& packs, const Output& output) {
   Table table;
-  for (const size_t column : {2, 3, 4, 5}) table.AlignRight(column);
+  table.AlignRight({2, 3, 4, 5});
   table.Header({"pack", "revision", "rules", "labels", "cases", "commands", "can", "title"});
   for (const v1::PackInfo& pack : packs) {
     std::string can = pack.has_rubric() ? "triage" : "";
@@ -82,76 +91,59 @@ Json RuleJson(const v1::RuleInfo& rule) {
   // As written, if it is JSON; it always is, but it may come from a server.
   Json written = Json::parse(rule.json(), nullptr, false);
   if (written.is_discarded()) written = rule.json();
-  return Json{{"pack", rule.pack()}, {"id", rule.id()}, {"kind", rule.kind()},         {"file", rule.file()},
-              {"line", rule.line()}, {"rule", written}, {"cases", Names(rule.cases())}};
+  return Json{{"pack", rule.pack()}, {"id", rule.id()}, {"kind", rule.kind()},  {"file", rule.file()},
+              {"line", rule.line()}, {"rule", written}, {"cases", rule.cases()}};
 }
 
 std::string RuleText(const v1::RuleInfo& rule, const Output& output) {
-  const bool color = output.color();
-  std::string out = Paint(Printable(rule.kind()), Style::kFaint, color) + " " +
-                    Paint(Printable(rule.id()), Style::kTitle, color) + "  " +
-                    Paint("pack " + Printable(rule.pack()) + " · " + Printable(Place(rule.file(), rule.line())),
-                          Style::kFaint, color) +
+  std::string out = output.Paint(Printable(rule.kind()), Style::kFaint) + " " +
+                    output.Paint(Printable(rule.id()), Style::kTitle) + "  " +
+                    output.Paint("pack " + Printable(rule.pack()) + " · " + Printable(Place(rule.file(), rule.line())),
+                                 Style::kFaint) +
                     "\n";
   const Json written = Json::parse(rule.json(), nullptr, false);
   const std::string text =
       written.is_discarded() ? rule.json() : written.dump(2, ' ', false, Json::error_handler_t::replace);
-  size_t begin = 0;
-  while (begin <= text.size()) {
-    const size_t end = std::min(text.find('\n', begin), text.size());
-    out += "  " + Printable(std::string_view(text).substr(begin, end - begin)) + "\n";
-    begin = end + 1;
-  }
+  for (const std::string_view line : LinesOf(text)) out += "  " + Printable(line) + "\n";
   if (rule.kind() == "command") {
-    out += "  " + Paint("examples: ", Style::kFaint, color) + Joined(rule.cases(), " · ") + "\n";
+    out += "  " + output.Paint("examples: ", Style::kFaint) + Joined(rule.cases(), " · ") + "\n";
   } else if (rule.cases().empty()) {
-    out += "  " + Paint("no case of the pack makes it fire", Style::kWarning, color) + "\n";
+    out += "  " + output.Paint("no case of the pack makes it fire", Style::kWarning) + "\n";
   } else {
-    out += "  " + Paint("fires in: ", Style::kFaint, color) + Joined(rule.cases(), ", ") + "\n";
+    out += "  " + output.Paint("fires in: ", Style::kFaint) + Joined(rule.cases(), ", ") + "\n";
   }
   return out;
 }
 
-Json ProblemJson(const v1::PackProblem& problem) {
-  return Json{{"file", problem.file()},
-              {"pointer", problem.pointer()},
-              {"line", problem.line()},
-              {"column", problem.column()},
-              {"message", problem.message()}};
+Problem ReadProblem(const v1::PackProblem& problem) {
+  return {problem.file(), problem.pointer(), problem.line(), problem.column(), problem.message()};
 }
 
-std::string ProblemText(const v1::PackProblem& problem) {
-  return Problem{problem.file(), problem.pointer(), problem.line(), problem.column(), problem.message()}.ToString();
+Problems ReadProblems(const google::protobuf::RepeatedPtrField<v1::PackProblem>& problems) {
+  Problems read;
+  absl::c_transform(problems, std::back_inserter(read), ReadProblem);
+  return read;
 }
 
-namespace {
-
-const char* KindName(v1::LabelFinding::Kind kind) {
-  switch (kind) {
-    case v1::LabelFinding::KIND_MISSING:
-      return "missing";
-    case v1::LabelFinding::KIND_SPELLING:
-      return "spelling";
-    case v1::LabelFinding::KIND_LENGTH:
-      return "length";
-    default:
-      return "unknown";
-  }
+Json ProblemJson(const Problem& problem) {
+  return Json{{"file", problem.file},
+              {"pointer", problem.pointer},
+              {"line", problem.line},
+              {"column", problem.column},
+              {"message", problem.message}};
 }
-
-}  // namespace
 
 Json LabelCheckJson(const v1::LabelCheck& check) {
-  Json findings = Json::array();
-  for (const v1::LabelFinding& finding : check.findings()) {
-    findings.push_back({{"label", finding.label()},
-                        {"kind", KindName(finding.kind())},
-                        {"repository_label", finding.repository_label()},
-                        {"written", finding.written()},
-                        {"message", finding.message()}});
-  }
-  return Json{
-      {"forge", check.forge()}, {"repository", check.repository()}, {"labels", check.labels()}, {"findings", findings}};
+  return Json{{"forge", check.forge()},
+              {"repository", check.repository()},
+              {"labels", check.labels()},
+              {"findings", JsonList(check.findings(), [](const v1::LabelFinding& finding) {
+                 return Json{{"label", finding.label()},
+                             {"kind", KindName(finding.kind())},
+                             {"repository_label", finding.repository_label()},
+                             {"written", finding.written()},
+                             {"message", finding.message()}};
+               })}};
 }
 
 std::string LabelCheckText(const v1::LabelCheck& check, const Output& output) {
@@ -162,8 +154,8 @@ std::string LabelCheckText(const v1::LabelCheck& check, const Output& output) {
   std::string out = "     " + repository + " lacks " + std::to_string(check.findings_size()) + " of " +
                     std::to_string(check.labels()) + " labels; people create them, the bot never does\n";
   for (const v1::LabelFinding& finding : check.findings()) {
-    out += "     " + Paint(KindName(finding.kind()), Style::kBad, output.color()) + "  " +
-           Printable(finding.message()) + (finding.written() ? "" : " (only looked for, never written)") + "\n";
+    out += "     " + output.Paint(KindName(finding.kind()), Style::kBad) + "  " + Printable(finding.message()) +
+           (finding.written() ? "" : " (only looked for, never written)") + "\n";
   }
   return out;
 }
@@ -189,7 +181,7 @@ Json TestJson(const v1::TestPackResponse& response) {
                          {"failed", pack.failed()},
                          {"rules", pack.rules()},
                          {"rules_covered", pack.rules_covered()},
-                         {"uncovered", Names(pack.uncovered())}});
+                         {"uncovered", pack.uncovered()}});
   }
   Json failures = Json::array();
   for (const v1::CaseFailure& failure : response.failures()) {
@@ -197,7 +189,7 @@ Json TestJson(const v1::TestPackResponse& response) {
                             {"case", failure.case_id()},
                             {"file", failure.file()},
                             {"line", failure.line()},
-                            {"differences", Names(failure.differences())}});
+                            {"differences", failure.differences()}});
   }
   return Json{{"cases", totals.cases},
               {"failed", totals.failed},
@@ -209,24 +201,23 @@ Json TestJson(const v1::TestPackResponse& response) {
 }
 
 std::string TestText(const v1::TestPackResponse& response, const Output& output) {
-  const bool color = output.color();
   std::string out;
   for (const v1::CaseFailure& failure : response.failures()) {
-    out += Paint("FAILED", Style::kBad, color) + " " +
-           Paint(Printable(failure.pack() + "/" + failure.case_id()), Style::kStrong, color) + "  " +
-           Paint(Printable(Place(failure.file(), failure.line())), Style::kFaint, color) + "\n";
+    out += output.Paint("FAILED", Style::kBad) + " " +
+           output.Paint(Printable(failure.pack() + "/" + failure.case_id()), Style::kStrong) + "  " +
+           output.Paint(Printable(Place(failure.file(), failure.line())), Style::kFaint) + "\n";
     for (const std::string& difference : failure.differences()) out += "  " + Printable(difference) + "\n";
   }
   if (!response.failures().empty()) out += "\n";
   for (const v1::PackTestResult& pack : response.packs()) {
     if (pack.uncovered().empty()) continue;
-    out += Paint(Printable(pack.pack()), Style::kStrong, color) + ": no case covers\n";
+    out += output.Paint(Printable(pack.pack()), Style::kStrong) + ": no case covers\n";
     for (int i = 0; i < std::min(kMaxListed, pack.uncovered_size()); ++i)
       out += "  " + Printable(pack.uncovered(i)) + "\n";
     out += More(pack.uncovered_size()) + "\n";
   }
   Table table;
-  for (const size_t column : {1, 2, 3, 4}) table.AlignRight(column);
+  table.AlignRight({1, 2, 3, 4});
   table.Header({"pack", "cases", "failed", "rules", "covered"});
   for (const v1::PackTestResult& pack : response.packs()) {
     table.Row({{Printable(pack.pack()), Style::kStrong},
@@ -235,7 +226,7 @@ std::string TestText(const v1::TestPackResponse& response, const Output& output)
                Number(pack.rules()),
                Number(pack.rules_covered())});
   }
-  return out + table.Render(0, output.columns(), color) + TotalsOf(response).Line() + "\n";
+  return out + table.Render(0, output.columns(), output.color()) + TotalsOf(response).Line() + "\n";
 }
 
 Json BacktestJson(const v1::BacktestResponse& response) {
@@ -252,10 +243,10 @@ Json BacktestJson(const v1::BacktestResponse& response) {
     issues.push_back(Json{{"index", issue.index()},
                           {"number", issue.subject().number()},
                           {"subject", SubjectReference(issue.subject())},
-                          {"added", Names(issue.added())},
-                          {"removed", Names(issue.removed())},
-                          {"applied_added", Names(issue.applied_added())},
-                          {"applied_removed", Names(issue.applied_removed())},
+                          {"added", issue.added()},
+                          {"removed", issue.removed()},
+                          {"applied_added", issue.applied_added()},
+                          {"applied_removed", issue.applied_removed()},
                           {"base_template", issue.base_template()},
                           {"candidate_template", issue.candidate_template()}});
   }
@@ -268,9 +259,8 @@ Json BacktestJson(const v1::BacktestResponse& response) {
 }
 
 std::string BacktestText(const v1::BacktestResponse& response, const Output& output) {
-  const bool color = output.color();
   Table labels;
-  for (const size_t column : {1, 2, 3, 4}) labels.AlignRight(column);
+  labels.AlignRight({1, 2, 3, 4});
   labels.Header({"label", "base", "candidate", "added", "removed"});
   for (const v1::LabelDifference& label : response.labels()) {
     const bool changed = label.added() > 0 || label.removed() > 0;
@@ -280,12 +270,12 @@ std::string BacktestText(const v1::BacktestResponse& response, const Output& out
                 {label.added() > 0 ? "+" + Number(label.added()) : "", Style::kGood},
                 {label.removed() > 0 ? "−" + Number(label.removed()) : "", Style::kBad}});
   }
-  std::string out = labels.empty() ? "" : labels.Render(0, output.columns(), color) + "\n";
+  std::string out = labels.empty() ? "" : labels.Render(0, output.columns(), output.color()) + "\n";
   for (int i = 0; i < std::min(kMaxListed, response.issues_size()); ++i) {
     const v1::IssueDifference& issue = response.issues(i);
-    std::string line = Paint(Printable(SubjectReference(issue.subject())), Style::kName, color);
+    std::string line = output.Paint(Printable(SubjectReference(issue.subject())), Style::kName);
     const auto list = [&](const auto& names, const char* sign, const char* suffix, Style style) {
-      for (const std::string& name : names) line += "  " + Paint(sign + Printable(name) + suffix, style, color);
+      for (const std::string& name : names) line += "  " + output.Paint(sign + Printable(name) + suffix, style);
     };
     list(issue.added(), "+", "", Style::kGood);
     list(issue.removed(), "−", "", Style::kBad);

@@ -5,10 +5,11 @@
 
 #include <google/protobuf/repeated_field.h>
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "clients/cli/output.h"
+#include "services/core/problem.h"
 #include "services/packs/pack_test.h"
 #include "yardmaster/v1/rules.pb.h"
 
@@ -20,9 +21,10 @@ std::string PackTable(const google::protobuf::RepeatedPtrField<v1::PackInfo>& pa
 nlohmann::ordered_json RuleJson(const v1::RuleInfo& rule);
 std::string RuleText(const v1::RuleInfo& rule, const Output& output);
 
-nlohmann::ordered_json ProblemJson(const v1::PackProblem& problem);
-// "file:line:column: /pointer: message".
-std::string ProblemText(const v1::PackProblem& problem);
+// Problems that came from a server, as they are known here.
+Problem ReadProblem(const v1::PackProblem& problem);
+Problems ReadProblems(const google::protobuf::RepeatedPtrField<v1::PackProblem>& problems);
+nlohmann::ordered_json ProblemJson(const Problem& problem);
 
 nlohmann::ordered_json LabelCheckJson(const v1::LabelCheck& check);
 // One line for each label that is not there as it is, and what to do about them.

@@ -11,36 +11,7 @@ namespace yardmaster::cli {
 enum class Style { kPlain, kTitle, kStrong, kFaint, kGood, kWarning, kBad, kName };
 
 // `text` between the escape sequences of its style; as it is if `color` is false or the style is plain.
-inline std::string Paint(std::string_view text, Style style, bool color) {
-  if (!color || text.empty()) return std::string(text);
-  std::string_view code;
-  switch (style) {
-    case Style::kPlain:
-      return std::string(text);
-    case Style::kTitle:
-      code = "\x1b[1m";
-      break;
-    case Style::kStrong:
-      code = "\x1b[1m";
-      break;
-    case Style::kFaint:
-      code = "\x1b[2m";
-      break;
-    case Style::kGood:
-      code = "\x1b[32m";
-      break;
-    case Style::kWarning:
-      code = "\x1b[33m";
-      break;
-    case Style::kBad:
-      code = "\x1b[31m";
-      break;
-    case Style::kName:
-      code = "\x1b[36m";
-      break;
-  }
-  return std::string(code).append(text).append("\x1b[0m");
-}
+std::string Paint(std::string_view text, Style style, bool color);
 
 }  // namespace yardmaster::cli
 

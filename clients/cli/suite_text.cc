@@ -2,8 +2,13 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <string_view>
+#include <nlohmann/json.hpp>
 
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "clients/cli/answer.h"
+#include "clients/cli/rules_text.h"
 #include "clients/cli/table.h"
 #include "clients/cli/terminal.h"
 #include "rules/suites/cells.h"
@@ -17,12 +22,6 @@ using rules::DeviceKind;
 using rules::DeviceRequest;
 using rules::Requirement;
 
-std::string Joined(const std::vector<std::string>& texts, const char* separator) {
-  std::string out;
-  for (const std::string& text : texts) out += (out.empty() ? "" : separator) + text;
-  return out;
-}
-
 // What is asked for of one kind and with one set of conditions, and how many at most.
 struct Wanted {
   std::string what;  // "npu (*910B*)"
@@ -33,7 +32,7 @@ std::string WhatOf(const DeviceRequest& request) {
   std::vector<std::string> conditions = request.models;
   conditions.insert(conditions.end(), request.capability.begin(), request.capability.end());
   const std::string kind(rules::DeviceKindWord(request.kind));
-  return conditions.empty() ? kind : kind + " (" + Joined(conditions, ", ") + ")";
+  return conditions.empty() ? kind : absl::StrCat(kind, " (", absl::StrJoin(conditions, ", "), ")");
 }
 
 void Add(const DeviceRequest& request, const rules::Cell& cell, std::vector<Wanted>& wanted) {
@@ -42,7 +41,7 @@ void Add(const DeviceRequest& request, const rules::Cell& cell, std::vector<Want
   const size_t count = rules::ResolveCount(request.count, cell, ignored).value_or(0);
   if (request.kind == DeviceKind::kCpu || count == 0) return;
   const std::string what = WhatOf(request);
-  auto it = std::find_if(wanted.begin(), wanted.end(), [&](const Wanted& one) { return one.what == what; });
+  auto it = absl::c_find_if(wanted, [&](const Wanted& one) { return one.what == what; });
   if (it == wanted.end()) it = wanted.insert(wanted.end(), {what, 0});
   it->count = std::max(it->count, count);
 }
@@ -68,8 +67,7 @@ size_t Runs(const rules::SuiteModel& suite) {
   return runs;
 }
 
-}  // namespace
-
+// "8 npu (*910B*)": what the whole suite needs; else "cpu; 2 gpu": what single layers want besides processors.
 std::string DevicesText(const rules::SuiteModel& suite) {
   std::vector<Wanted> always;
   std::vector<Wanted> sometimes;
@@ -90,12 +88,12 @@ std::string DevicesText(const rules::SuiteModel& suite) {
   for (const Wanted& wanted : always.empty() ? sometimes : always) {
     texts.push_back(wanted.count == 1 ? wanted.what : std::to_string(wanted.count) + " " + wanted.what);
   }
-  return Joined(texts, "; ");
+  return absl::StrJoin(texts, "; ");
 }
 
+}  // namespace
+
 Json SuiteJson(const rules::SuiteModel& suite) {
-  Json layers = Json::array();
-  for (const rules::SuiteLayer& layer : suite.layers) layers.push_back(layer.id);
   Json axes = Json::object();
   for (const auto& [name, values] : suite.matrix.axes) axes[name] = values;
   return Json{{"suite", suite.pack + "/" + suite.id},
@@ -105,7 +103,7 @@ Json SuiteJson(const rules::SuiteModel& suite) {
               {"description", suite.description},
               {"source", SourceText(suite.source)},
               {"devices", DevicesText(suite)},
-              {"layers", layers},
+              {"layers", JsonList(suite.layers, [](const rules::SuiteLayer& layer) { return layer.id; })},
               {"matrix", axes},
               {"steps", Runs(suite)},
               {"recipes", suite.recipes},
@@ -114,8 +112,7 @@ Json SuiteJson(const rules::SuiteModel& suite) {
 
 std::string SuiteTable(const std::vector<const rules::SuiteModel*>& suites, const Output& output) {
   Table table;
-  table.AlignRight(1);
-  table.AlignRight(2);
+  table.AlignRight({1, 2});
   table.Header({"suite", "layers", "steps", "devices", "title"});
   for (const rules::SuiteModel* suite : suites) {
     table.Row({{Printable(suite->pack + "/" + suite->id), Style::kStrong},
@@ -128,22 +125,16 @@ std::string SuiteTable(const std::vector<const rules::SuiteModel*>& suites, cons
 }
 
 Json SuiteCheckJson(const SuiteCheck& check) {
-  Json problems = Json::array();
-  for (const Problem& problem : check.problems) {
-    problems.push_back({{"file", problem.file},
-                        {"pointer", problem.pointer},
-                        {"line", problem.line},
-                        {"column", problem.column},
-                        {"message", problem.message}});
-  }
-  return Json{{"what", check.what}, {"valid", check.valid()}, {"suites", check.suites}, {"problems", problems}};
+  return Json{{"what", check.what},
+              {"valid", check.valid()},
+              {"suites", check.suites},
+              {"problems", JsonList(check.problems, ProblemJson)}};
 }
 
 std::string SuiteCheckText(const SuiteCheck& check, const Output& output) {
-  const bool color = output.color();
-  std::string out = check.valid() ? Paint("ok", Style::kGood, color) + "   " : Paint("bad", Style::kBad, color) + "  ";
+  std::string out = check.valid() ? output.Paint("ok", Style::kGood) + "   " : output.Paint("bad", Style::kBad) + "  ";
   out += Printable(check.what);
-  if (check.valid() && !check.suites.empty()) out += "  " + Printable(Joined(check.suites, " "));
+  if (check.valid() && !check.suites.empty()) out += "  " + Printable(absl::StrJoin(check.suites, " "));
   out += "\n";
   for (const Problem& problem : check.problems) out += "     " + Printable(problem.ToString()) + "\n";
   return out;

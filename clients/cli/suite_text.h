@@ -2,7 +2,7 @@
 #ifndef YARDMASTER_CLIENTS_CLI_SUITE_TEXT_H_
 #define YARDMASTER_CLIENTS_CLI_SUITE_TEXT_H_
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -11,9 +11,6 @@
 #include "services/core/problem.h"
 
 namespace yardmaster::cli {
-
-// "8 npu (*910B*)": what the whole suite needs; else "cpu; 2 gpu": what single layers want besides processors.
-std::string DevicesText(const rules::SuiteModel& suite);
 
 nlohmann::ordered_json SuiteJson(const rules::SuiteModel& suite);
 std::string SuiteTable(const std::vector<const rules::SuiteModel*>& suites, const Output& output);

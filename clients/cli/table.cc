@@ -7,17 +7,21 @@
 
 namespace yardmaster::cli {
 
-void Table::AlignRight(size_t column) {
-  if (right_.size() <= column) right_.resize(column + 1, false);
-  right_[column] = true;
+Cell::Cell(std::string cell_text, Style cell_style) : text(std::move(cell_text)), style(cell_style) {}
+
+Cell::Cell(const char* cell_text) : text(cell_text) {}
+
+void Table::AlignRight(std::initializer_list<size_t> columns) {
+  right_.resize(std::max(columns) + 1, false);
+  for (const size_t column : columns) right_[column] = true;
 }
 
-void Table::Header(std::vector<Cell> cells) {
-  for (Cell& cell : cells) cell.style = Style::kFaint;
-  rows_.insert(rows_.begin(), std::move(cells));
+void Table::Header(std::initializer_list<const char*> names) {
+  std::vector<Cell>& header = *rows_.emplace(rows_.begin());
+  for (const char* name : names) header.emplace_back(name, Style::kFaint);
 }
 
-void Table::Row(std::vector<Cell> cells) { rows_.push_back(std::move(cells)); }
+void Table::Row(std::initializer_list<Cell> cells) { rows_.emplace_back(cells); }
 
 std::string Table::Render(int indent, int columns, bool color) const {
   std::vector<int> widths;

@@ -2,6 +2,8 @@
 #ifndef YARDMASTER_CLIENTS_CLI_TABLE_H_
 #define YARDMASTER_CLIENTS_CLI_TABLE_H_
 
+#include <cstddef>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -10,21 +12,19 @@
 namespace yardmaster::cli {
 
 struct Cell {
-  Cell() = default;
   // Implicit: a cell is its text.
-  // NOLINTNEXTLINE(google-explicit-constructor)
-  Cell(std::string cell_text, Style cell_style = Style::kPlain) : text(std::move(cell_text)), style(cell_style) {}
-  Cell(const char* cell_text) : text(cell_text) {}  // NOLINT(google-explicit-constructor)
-  std::string text;                                 // must be printable (terminal.h)
+  Cell(std::string cell_text, Style cell_style = Style::kPlain);  // NOLINT(google-explicit-constructor)
+  Cell(const char* cell_text);                                    // NOLINT(google-explicit-constructor)
+  std::string text;                                               // must be printable (terminal.h)
   Style style = Style::kPlain;
 };
 
 class Table {
  public:
   // Right-aligned columns are for numbers.
-  void AlignRight(size_t column);
-  void Header(std::vector<Cell> cells);
-  void Row(std::vector<Cell> cells);
+  void AlignRight(std::initializer_list<size_t> columns);
+  void Header(std::initializer_list<const char*> names);
+  void Row(std::initializer_list<Cell> cells);
   bool empty() const { return rows_.empty(); }
 
   // Lines that begin with `indent` blanks, two blanks between columns, none at the end. The last column is cut so that

@@ -1,12 +1,15 @@
 #include "clients/cli/test_results.h"
 
-#include <algorithm>
 #include <system_error>
 #include <utility>
 
-#include "absl/status/statusor.h"
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
+#include "clients/cli/exit_code.h"
+#include "clients/cli/json_members.h"
 #include "services/core/files.h"
 #include "services/core/readable.h"
+#include "services/core/status_macros.h"
 
 namespace yardmaster::cli {
 namespace {
@@ -17,20 +20,6 @@ using Json = nlohmann::ordered_json;
 bool HasResult(const fs::path& directory) {
   std::error_code ignored;
   return fs::is_regular_file(directory / "result.json", ignored);
-}
-
-std::string StartedAt(const ListedResult& listed) {
-  const auto it = listed.result.find("started_at");
-  return it != listed.result.end() && it->is_string() ? it->get<std::string>() : "";
-}
-
-std::vector<std::string> Texts(const Json& value) {
-  std::vector<std::string> texts;
-  if (!value.is_array()) return texts;
-  for (const Json& item : value) {
-    if (item.is_string()) texts.push_back(item.get<std::string>());
-  }
-  return texts;
 }
 
 }  // namespace
@@ -49,32 +38,25 @@ std::optional<RunRequest> ReadRequest(const fs::path& directory) {
   const absl::StatusOr<std::string> bytes = ReadSmallFile(directory / "request.json", kMaxResultBytes);
   if (!bytes.ok()) return std::nullopt;
   const Json json = Json::parse(*bytes, nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object()) return std::nullopt;
-  const auto at = [&](const char* key) { return json.contains(key) ? json[key] : Json(); };
   RunRequest request;
-  if (at("suite").is_string()) request.suite = at("suite").get<std::string>();
-  if (at("source").is_string()) request.source = at("source").get<std::string>();
-  request.select = Texts(at("select"));
-  request.layers = Texts(at("layers"));
-  request.assignments = Texts(at("set"));
-  if (at("keep_going").is_boolean()) request.keep_going = at("keep_going").get<bool>();
-  if (at("cpu_devices").is_number_unsigned()) request.cpu_devices = at("cpu_devices").get<size_t>();
+  request.suite = TextMember(json, "suite");
+  request.source = TextMember(json, "source");
+  request.select = TextsMember(json, "select");
+  request.layers = TextsMember(json, "layers");
+  request.assignments = TextsMember(json, "set");
+  request.keep_going = Member(json, "keep_going") == true;
+  request.cpu_devices = CountMember(json, "cpu_devices");
   if (request.suite.empty()) return std::nullopt;
   return request;
 }
 
-std::optional<nlohmann::ordered_json> ReadResult(const fs::path& directory, std::string& error) {
-  const absl::StatusOr<std::string> bytes = ReadSmallFile(directory / "result.json", kMaxResultBytes);
-  if (!bytes.ok()) {
-    error = std::string(bytes.status().message());
-    return std::nullopt;
-  }
+absl::StatusOr<nlohmann::ordered_json> ReadResult(const fs::path& directory) {
+  const fs::path file = directory / "result.json";
+  const absl::StatusOr<std::string> bytes = ReadSmallFile(file, kMaxResultBytes);
+  if (!bytes.ok()) return NegativeError(bytes.status().message());
   Json json = Json::parse(*bytes, nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object()) {
-    error = Quoted((directory / "result.json").string(), 400) + " is not the result of a run";
-    return std::nullopt;
-  }
-  return json;
+  if (json.is_object()) return json;
+  return NegativeError(absl::StrCat(Quoted(file.string(), 400), " is not the result of a run"));
 }
 
 std::vector<ListedResult> ListResults(const fs::path& folder) {
@@ -82,39 +64,33 @@ std::vector<ListedResult> ListResults(const fs::path& folder) {
   std::error_code ignored;
   for (fs::directory_iterator it(folder, ignored), end; it != end; it.increment(ignored)) {
     if (!HasResult(it->path())) continue;
-    std::string error;
-    std::optional<Json> result = ReadResult(it->path(), error);
-    if (result.has_value()) results.push_back({it->path(), *std::move(result)});
+    absl::StatusOr<Json> result = ReadResult(it->path());
+    if (result.ok()) results.push_back({it->path(), *std::move(result)});
   }
-  std::sort(results.begin(), results.end(), [](const ListedResult& a, const ListedResult& b) {
-    const std::string a_started = StartedAt(a);
-    const std::string b_started = StartedAt(b);
+  absl::c_sort(results, [](const ListedResult& a, const ListedResult& b) {
+    const std::string a_started = TextMember(a.result, "started_at");
+    const std::string b_started = TextMember(b.result, "started_at");
     return a_started != b_started ? a_started > b_started : a.directory > b.directory;
   });
   return results;
 }
 
-std::optional<ListedResult> FindResult(Session& session, const std::string& name) {
+absl::StatusOr<ListedResult> FindResult(const std::string& name) {
   if (name.empty()) {
     std::vector<ListedResult> all = ListResults(kResultsFolder);
     if (!all.empty()) return std::move(all.front());
-    session.output.Error(std::string("there are no results in ./") + kResultsFolder +
-                         "; name a result directory, or run a suite: yard test run SUITE --local");
-    return std::nullopt;
+    return NegativeError(absl::StrCat("there are no results in ./", kResultsFolder,
+                                      "; name a result directory, or run a suite: yard test run SUITE --local"));
   }
   fs::path directory = name;
-  if (!HasResult(directory) && HasResult(fs::path(kResultsFolder) / name)) directory = fs::path(kResultsFolder) / name;
+  if (!HasResult(directory)) directory = fs::path(kResultsFolder) / name;
   if (!HasResult(directory)) {
-    session.output.Error("there is no result in " + Quoted(name, 400) + ", nor a job of that name in ./" +
-                         kResultsFolder);
-    session.output.Hint("'yard test list' shows the runs in ./" + std::string(kResultsFolder));
-    return std::nullopt;
+    return NegativeError(
+        absl::StrCat("there is no result in ", Quoted(name, 400), ", nor a job of that name in ./", kResultsFolder),
+        {absl::StrCat("'yard test list' shows the runs in ./", kResultsFolder)});
   }
-  std::string error;
-  std::optional<Json> result = ReadResult(directory, error);
-  if (result.has_value()) return ListedResult{directory, *std::move(result)};
-  session.output.Error(error);
-  return std::nullopt;
+  ASSIGN_OR_RETURN(Json result, ReadResult(directory));
+  return ListedResult{directory, std::move(result)};
 }
 
 }  // namespace yardmaster::cli

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "clients/cli/options.h"
+#include "absl/status/statusor.h"
 #include "clients/cli/test_text.h"
 
 namespace yardmaster::cli {
@@ -31,15 +31,15 @@ struct RunRequest {
 nlohmann::ordered_json RequestJson(const RunRequest& request);
 std::optional<RunRequest> ReadRequest(const std::filesystem::path& directory);
 
-// The result of a directory. nullopt and `error` if there is none that can be read.
-std::optional<nlohmann::ordered_json> ReadResult(const std::filesystem::path& directory, std::string& error);
+// The result of a directory.
+absl::StatusOr<nlohmann::ordered_json> ReadResult(const std::filesystem::path& directory);
 
 // All results in a folder of them, newest first; what is no result is passed over.
 std::vector<ListedResult> ListResults(const std::filesystem::path& folder);
 
-// The one that `name` means: a directory, a job in kResultsFolder, or where it is empty the newest there. nullopt after
-// saying why; then the exit code is kNegative.
-std::optional<ListedResult> FindResult(Session& session, const std::string& name);
+// The one that `name` means: a directory, a job in kResultsFolder, or where it is empty the newest there. All errors
+// are negative answers.
+absl::StatusOr<ListedResult> FindResult(const std::string& name);
 
 }  // namespace yardmaster::cli
 

@@ -1,25 +1,18 @@
 #include "clients/cli/test_suites.h"
 
-#include <algorithm>
-#include <optional>
 #include <string_view>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "clients/cli/exit_code.h"
 #include "clients/cli/local_packs.h"
 #include "rules/engine/pack/pack_loader.h"
 #include "services/core/readable.h"
+#include "services/core/status_macros.h"
 
 namespace yardmaster::cli {
 namespace {
-
-// A pack with the suites that are its own: those that it only extends are found under their own pack.
-std::vector<const rules::SuiteModel*> OwnSuites(const rules::SuiteSet& set) {
-  std::vector<const rules::SuiteModel*> own;
-  for (const rules::SuiteModel& suite : set.suites) {
-    if (suite.pack == set.pack) own.push_back(&suite);
-  }
-  return own;
-}
 
 bool HasSuites(const PacksFolder& folder, const std::string& pack) {
   const std::string prefix = pack + "/suites/";
@@ -45,45 +38,36 @@ std::string NearestSuite(const std::string& name, const std::vector<std::string>
   return std::string(NearestName(ParseSuiteName(name).id, ids));
 }
 
-bool ChooseSuite(Session& session, const std::string& name, ChosenSuite& chosen, ExitCode& code) {
-  code = ExitCode::kUsage;
-  const std::optional<PacksFolder> folder = LocalPacksFolder(session);
-  if (!folder.has_value()) return false;
-
+absl::StatusOr<ChosenSuite> ChooseSuite(const Session& session, const std::string& name) {
+  ASSIGN_OR_RETURN(const PacksFolder folder, LocalPacksFolder(session));
   const SuiteName wanted = ParseSuiteName(name);
   std::vector<ChosenSuite> found;
   std::vector<std::string> known;
-  for (const std::string& pack : rules::PackNames(folder->files)) {
-    if (!wanted.pack.empty() ? pack != wanted.pack : !HasSuites(*folder, pack)) continue;
+  for (const std::string& pack : rules::PackNames(folder.files)) {
+    if (!wanted.pack.empty() ? pack != wanted.pack : !HasSuites(folder, pack)) continue;
     Problems problems;
-    const std::shared_ptr<const rules::SuiteSet> set = rules::LoadSuites(folder->files, pack, problems);
+    const std::shared_ptr<const rules::SuiteSet> set = rules::LoadSuites(folder.files, pack, problems);
     if (set == nullptr) {
-      session.output.Error("the suites of the pack '" + pack + "' are not valid:");
-      ReportProblems(session, problems);
-      return false;
+      return ProblemsError(absl::StrCat("the suites of the pack '", pack, "' are not valid:"), problems);
     }
-    for (const rules::SuiteModel* suite : OwnSuites(*set)) {
-      known.push_back(pack + "/" + suite->id);
-      if (suite->id == wanted.id) found.push_back({set, suite});
+    for (const rules::SuiteModel& suite : set->suites) {
+      // One that the pack only inherits is found under its own pack.
+      if (suite.pack != set->pack) continue;
+      known.push_back(absl::StrCat(pack, "/", suite.id));
+      if (suite.id == wanted.id) found.push_back({set, &suite});
     }
   }
-  if (found.size() == 1) {
-    chosen = found.front();
-    code = ExitCode::kDone;
-    return true;
-  }
+  if (found.size() == 1) return found.front();
   if (found.size() > 1) {
-    std::string names;
-    for (const ChosenSuite& one : found) names += (names.empty() ? "" : ", ") + one.suite->pack + "/" + one.suite->id;
-    session.output.Error("several packs have a suite " + Quoted(wanted.id) + ": say which of " + names);
-    return false;
+    const std::string names = absl::StrJoin(found, ", ", [](std::string* out, const ChosenSuite& one) {
+      absl::StrAppend(out, one.suite->pack, "/", one.suite->id);
+    });
+    return UsageError(absl::StrCat("several packs have a suite ", Quoted(wanted.id), ": say which of ", names));
   }
-  code = ExitCode::kNegative;
-  session.output.Error("there is no suite " + Quoted(name));
+  std::vector<std::string> hints = {"'yard suite list' shows those that are there"};
   const std::string nearest = NearestSuite(name, known);
-  if (!nearest.empty()) session.output.Hint("did you mean '" + nearest + "'?");
-  session.output.Hint("'yard suite list' shows those that are there");
-  return false;
+  if (!nearest.empty()) hints.insert(hints.begin(), absl::StrCat("did you mean '", nearest, "'?"));
+  return NegativeError(absl::StrCat("there is no suite ", Quoted(name)), hints);
 }
 
 }  // namespace yardmaster::cli

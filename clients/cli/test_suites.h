@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "clients/cli/exit_code.h"
-#include "clients/cli/options.h"
+#include "absl/status/statusor.h"
+#include "clients/cli/session.h"
 #include "rules/engine/suites/load_suites.h"
 
 namespace yardmaster::cli {
@@ -28,9 +28,9 @@ struct ChosenSuite {
   const rules::SuiteModel* suite = nullptr;    // in `set`
 };
 
-// `name` is "id" or "pack/id". False after saying why: `code` is kNegative if there is no such suite, kUsage if the
-// name fits several or a pack is bad.
-bool ChooseSuite(Session& session, const std::string& name, ChosenSuite& chosen, ExitCode& code);
+// `name` is "id" or "pack/id". That there is no such suite is a negative answer; that the name fits several or that a
+// pack is bad is an error of usage.
+absl::StatusOr<ChosenSuite> ChooseSuite(const Session& session, const std::string& name);
 
 }  // namespace yardmaster::cli
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "clients/cli/json_members.h"
 #include "clients/cli/table.h"
 #include "clients/cli/terminal.h"
 #include "services/worker/results/text.h"
@@ -16,31 +17,10 @@ constexpr size_t kMaxFailedTests = 10;
 constexpr size_t kMaxNotes = 10;
 constexpr int kTextColumns = 110;
 
-// What stands at `key`, or nothing of that kind: a result may be older or newer than this program.
-const Json& At(const Json& object, std::string_view key) {
-  static const Json* const kNothing = new Json();
-  if (!object.is_object()) return *kNothing;
-  const auto it = object.find(std::string(key));
-  return it == object.end() ? *kNothing : *it;
-}
-
-std::string Text(const Json& object, std::string_view key) {
-  const Json& value = At(object, key);
-  return value.is_string() ? Printable(value.get_ref<const std::string&>()) : "";
-}
-
-double Number(const Json& object, std::string_view key) {
-  const Json& value = At(object, key);
-  return value.is_number() ? value.get<double>() : 0;
-}
-
-size_t Count(const Json& object, std::string_view key) {
-  const double number = Number(object, key);
-  return number > 0 ? static_cast<size_t>(number) : 0;
-}
+std::string Text(const Json& object, const char* key) { return Printable(TextMember(object, key)); }
 
 std::string RankText(const Json& object) {
-  const Json& rank = At(object, "rank");
+  const Json& rank = Member(object, "rank");
   return rank.is_number_integer() ? "rank " + std::to_string(rank.get<int64_t>()) : "";
 }
 
@@ -59,7 +39,7 @@ std::string ClassText(const std::string& cls) {
 
 // ">     41  rank 2  text"; the mark is for the line that shows the cause.
 std::string ExcerptLine(const Json& line, size_t shown, bool color) {
-  const size_t number = Count(line, "line");
+  const size_t number = CountMember(line, "line");
   const bool hit = number > 0 && number == shown;
   const std::string rank = RankText(line);
   const std::string place = PadLeft(std::to_string(number), 7) + (rank.empty() ? "" : "  " + rank);
@@ -75,17 +55,15 @@ std::string CauseText(const Json& cause, const std::string& indent, bool color) 
   if (const std::string rank = RankText(cause); !rank.empty()) where += " · " + rank;
   if (const std::string test = Text(cause, "test"); !test.empty()) where += " · " + test;
   out += indent + Paint(where, Style::kFaint, color) + "\n";
-  const Json& victims = At(cause, "victims");
-  if (victims.is_array() && !victims.empty()) {
+  if (const Json& victims = ListMember(cause, "victims"); !victims.empty()) {
     std::string ranks;
     for (const Json& victim : victims) {
       if (victim.is_number_integer()) ranks += " " + std::to_string(victim.get<int64_t>());
     }
     out += indent + Paint("failed only because of it: rank" + ranks, Style::kFaint, color) + "\n";
   }
-  const Json& excerpt = At(cause, "excerpt");
-  if (excerpt.is_array()) {
-    for (const Json& line : excerpt) out.append(indent).append(ExcerptLine(line, Count(cause, "line"), color));
+  for (const Json& line : ListMember(cause, "excerpt")) {
+    out.append(indent).append(ExcerptLine(line, CountMember(cause, "line"), color));
   }
   if (const std::string advice = Text(cause, "advice"); !advice.empty())
     out += Indented("What helps: " + advice, indent);
@@ -96,20 +74,30 @@ std::string CauseText(const Json& cause, const std::string& indent, bool color) 
 std::string LayerTable(const Json& layers, const std::string& told, const Output& output) {
   Table table;
   table.Header({"layer", "verdict", "tests", "failed", "skipped", "time", ""});
-  for (const size_t column : {2, 3, 4, 5}) table.AlignRight(column);
+  table.AlignRight({2, 3, 4, 5});
   for (const Json& layer : layers) {
     const std::string verdict = Text(layer, "verdict");
-    const size_t failed = Count(layer, "failed");
+    const size_t failed = CountMember(layer, "failed");
     const std::string reason = Text(layer, "reason");
     table.Row({Text(layer, "id"),
                {verdict, VerdictStyle(verdict)},
-               worker::CountText(Count(layer, "tests")),
+               worker::CountText(CountMember(layer, "tests")),
                {worker::CountText(failed), failed > 0 ? Style::kBad : Style::kPlain},
-               worker::CountText(Count(layer, "skipped")),
-               worker::DurationText(Number(layer, "seconds")),
+               worker::CountText(CountMember(layer, "skipped")),
+               worker::DurationText(NumberMember(layer, "seconds")),
                {reason == told ? "" : reason, Style::kFaint}});
   }
   return table.Render(2, output.columns(), output.color());
+}
+
+// A section with its title, unless it has nothing to say.
+std::string Section(std::string_view title, const std::string& text, bool color) {
+  return text.empty() ? "" : "\n" + Paint(title, Style::kTitle, color) + "\n" + text;
+}
+
+// "failed     correctness": what begins a line about a layer, a step or a test.
+std::string VerdictLine(const std::string& verdict, const std::string& name, bool color) {
+  return "  " + Paint(PadRight(verdict, 9), VerdictStyle(verdict), color) + "  " + name;
 }
 
 bool IsBad(const std::string& verdict) {
@@ -124,15 +112,18 @@ std::string FailedTests(const Json& tests, bool color) {
     if (!IsBad(verdict) && verdict != "flaky") continue;
     if (++bad > kMaxFailedTests) continue;
     const std::string rank = RankText(test);
-    const Json& text = At(test, "message");
-    const std::string whole = text.is_string() ? text.get<std::string>() : "";
-    const std::string message = Printable(std::string_view(whole).substr(0, whole.find('\n')));
-    out += "  " + Paint(PadRight(verdict, 9), VerdictStyle(verdict), color) + "  " + Text(test, "id") +
-           (rank.empty() ? "" : "  " + rank) + "\n";
+    const std::string whole = TextMember(test, "message");
+    const std::string message = Printable(whole.substr(0, whole.find('\n')));
+    out += VerdictLine(verdict, Text(test, "id"), color) + (rank.empty() ? "" : "  " + rank) + "\n";
     if (!message.empty()) out += "             " + CutToWidth(message, kTextColumns) + "\n";
   }
   if (bad > kMaxFailedTests) out += "  and " + worker::CountText(bad - kMaxFailedTests) + " more\n";
-  return out.empty() ? "" : "\n" + Paint("Tests that did not pass", Style::kTitle, color) + "\n" + out;
+  return Section("Tests that did not pass", out, color);
+}
+
+std::string FirstCause(const Json& result, bool color) {
+  const Json& cause = Member(result, "cause");
+  return cause.is_object() ? Section("First cause", CauseText(cause, "  ", color), color) : "";
 }
 
 }  // namespace
@@ -149,95 +140,75 @@ std::string VerdictWordOf(worker::Verdict verdict, bool color) {
   return Paint(PadRight(word, 9), VerdictStyle(word), color);
 }
 
-std::string ResultText(const nlohmann::ordered_json& result, const std::filesystem::path& directory,
-                       const Output& output) {
+std::string ResultText(const Json& result, const std::filesystem::path& directory, const Output& output) {
   const bool color = output.color();
   const std::string verdict = Text(result, "verdict");
   std::string out = Paint(verdict, VerdictStyle(verdict), color) + "  " +
                     Paint(Text(result, "suite"), Style::kTitle, color) + "  " +
-                    worker::DurationText(Number(result, "seconds")) + "  " +
+                    worker::DurationText(NumberMember(result, "seconds")) + "  " +
                     Paint("job " + Text(result, "job"), Style::kFaint, color) + "\n";
-  const Json& cause = At(result, "cause");
+  const std::string cause = Text(Member(result, "cause"), "message");
   const std::string reason = Text(result, "reason");
-  if (!reason.empty() && (!cause.is_object() || reason != Text(cause, "message"))) out += Indented(reason, "  ");
-  const Json& layers = At(result, "layers");
-  if (layers.is_array() && !layers.empty()) out += "\n" + LayerTable(layers, Text(cause, "message"), output);
-  if (cause.is_object())
-    out += "\n" + Paint("First cause", Style::kTitle, color) + "\n" + CauseText(cause, "  ", color);
-  const Json& tests = At(result, "tests");
-  if (tests.is_array()) out += FailedTests(tests, color);
-  const Json& notes = At(result, "notes");
-  if (notes.is_array() && !notes.empty()) {
-    out += "\n" + Paint("Notes", Style::kTitle, color) + "\n";
-    for (size_t i = 0; i < std::min(notes.size(), kMaxNotes); ++i) {
-      if (notes[i].is_string()) out += "  " + Printable(notes[i].get_ref<const std::string&>()) + "\n";
-    }
-    if (notes.size() > kMaxNotes) out += "  and " + worker::CountText(notes.size() - kMaxNotes) + " more\n";
+  if (!reason.empty() && reason != cause) out += Indented(reason, "  ");
+  if (const Json& layers = ListMember(result, "layers"); !layers.empty()) {
+    out += "\n" + LayerTable(layers, cause, output);
   }
-  out += "\nReport: " + Printable((directory / "report.html").string()) + "\n";
-  return out;
+  out += FirstCause(result, color) + FailedTests(ListMember(result, "tests"), color);
+  const std::vector<std::string> notes = TextsMember(result, "notes");
+  std::string text;
+  for (size_t i = 0; i < std::min(notes.size(), kMaxNotes); ++i) text += "  " + Printable(notes[i]) + "\n";
+  if (notes.size() > kMaxNotes) text += "  and " + worker::CountText(notes.size() - kMaxNotes) + " more\n";
+  return out + Section("Notes", text, color) + "\nReport: " + Printable((directory / "report.html").string()) + "\n";
 }
 
-std::string ExplainText(const nlohmann::ordered_json& result, const Output& output) {
+std::string ExplainText(const Json& result, const Output& output) {
   const bool color = output.color();
   const std::string verdict = Text(result, "verdict");
-  std::string out = Text(result, "suite") + " is " + Paint(verdict, VerdictStyle(verdict), color);
   const std::string reason = Text(result, "reason");
-  out += reason.empty() ? "\n" : ": " + reason + "\n";
-  const Json& cause = At(result, "cause");
-  if (cause.is_object())
-    out += "\n" + Paint("First cause", Style::kTitle, color) + "\n" + CauseText(cause, "  ", color);
-  const Json& layers = At(result, "layers");
-  if (layers.is_array()) {
-    std::string text;
-    for (const Json& layer : layers) {
-      const std::string word = Text(layer, "verdict");
-      if (word == "passed") continue;
-      text += "  " + Paint(PadRight(word, 9), VerdictStyle(word), color) + "  " + Text(layer, "id");
-      const std::string why = Text(layer, "reason");
-      text += why.empty() ? "\n" : "  " + why + "\n";
-    }
-    if (!text.empty()) out += "\n" + Paint("Layers that did not pass", Style::kTitle, color) + "\n" + text;
+  std::string out = Text(result, "suite") + " is " + Paint(verdict, VerdictStyle(verdict), color) +
+                    (reason.empty() ? "" : ": " + reason) + "\n" + FirstCause(result, color);
+  std::string layers;
+  for (const Json& layer : ListMember(result, "layers")) {
+    const std::string word = Text(layer, "verdict");
+    if (word == "passed") continue;
+    const std::string why = Text(layer, "reason");
+    layers += VerdictLine(word, Text(layer, "id"), color) + (why.empty() ? "" : "  " + why) + "\n";
   }
-  const Json& steps = At(result, "steps");
-  if (!steps.is_array()) return out;
-  std::string text;
-  for (const Json& step : steps) {
+  std::string steps;
+  for (const Json& step : ListMember(result, "steps")) {
     const std::string word = Text(step, "verdict");
     if (word == "passed") continue;
-    text += "  " + Paint(PadRight(word, 9), VerdictStyle(word), color) + "  " + Text(step, "name") + "\n";
-    const Json& own = At(step, "cause");
+    steps += VerdictLine(word, Text(step, "name"), color) + "\n";
+    const Json& own = Member(step, "cause");
+    const std::string why = Text(step, "reason");
     if (own.is_object()) {
-      text += CauseText(own, "             ", color);
-    } else if (const std::string why = Text(step, "reason"); !why.empty()) {
-      text += Indented(why, "             ");
+      steps += CauseText(own, "             ", color);
+    } else if (!why.empty()) {
+      steps += Indented(why, "             ");
     }
   }
-  if (!text.empty()) out += "\n" + Paint("Steps that did not pass", Style::kTitle, color) + "\n" + text;
-  return out;
+  return out + Section("Layers that did not pass", layers, color) + Section("Steps that did not pass", steps, color);
 }
 
 std::string ResultTable(const std::vector<ListedResult>& results, const Output& output) {
   Table table;
   table.Header({"job", "suite", "verdict", "tests", "failed", "time", "started"});
-  for (const size_t column : {3, 4, 5}) table.AlignRight(column);
+  table.AlignRight({3, 4, 5});
   for (const ListedResult& listed : results) {
     const Json& result = listed.result;
     const std::string verdict = Text(result, "verdict");
     size_t tests = 0;
     size_t failed = 0;
-    if (const Json& layers = At(result, "layers"); layers.is_array()) {
-      for (const Json& layer : layers) {
-        tests += Count(layer, "tests");
-        failed += Count(layer, "failed");
-      }
+    for (const Json& layer : ListMember(result, "layers")) {
+      tests += CountMember(layer, "tests");
+      failed += CountMember(layer, "failed");
     }
     table.Row({{Printable(listed.directory.filename().string()), Style::kName},
                Text(result, "suite"),
                {verdict, VerdictStyle(verdict)},
                worker::CountText(tests),
                {worker::CountText(failed), failed > 0 ? Style::kBad : Style::kPlain},
-               worker::DurationText(Number(result, "seconds")),
+               worker::DurationText(NumberMember(result, "seconds")),
                {Text(result, "started_at"), Style::kFaint}});
   }
   return table.Render(0, output.columns(), output.color());

@@ -1,13 +1,14 @@
 // `yard deliveries list|show|replay|drain` and `yard deadletters list|requeue`.
-#include <CLI/CLI.hpp>
 #include <chrono>
-#include <memory>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
-#include "clients/cli/intake_call.h"
+#include "clients/cli/answer.h"
+#include "clients/cli/intake_client.h"
 #include "clients/cli/intake_text.h"
 #include "clients/cli/terminal.h"
 #include "clients/cli/verbs.h"
@@ -33,7 +34,7 @@ struct ListOptions {
 // A row number, or the forge's id.
 v1::DeliveryKey KeyOf(const std::string& text) {
   v1::DeliveryKey key;
-  if (const std::optional<int64_t> row = RowNumber(text); row.has_value()) {
+  if (const std::optional<int64_t> row = ParseNumber(text); row.has_value()) {
     key.set_id(*row);
   } else {
     key.set_delivery_id(text);
@@ -44,50 +45,38 @@ v1::DeliveryKey KeyOf(const std::string& text) {
 using Deliveries = google::protobuf::RepeatedPtrField<v1::Delivery>;
 
 void PrintDeliveries(const Deliveries& deliveries, Session& session) {
-  PrintRows("deliveries", deliveries, &DeliveryJson, &DeliveryTable, session);
+  PrintRows("deliveries", deliveries, DeliveryJson, DeliveryTable, session);
 }
 
 // --- deliveries ---
 
-ExitCode List(const ListOptions& options, Session& session) {
+absl::StatusOr<ExitCode> List(const ListOptions& options, Session& session) {
   v1::ListDeliveriesRequest request;
   request.set_forge(options.forge);
   request.set_event(options.event);
   request.set_delivery_id(options.delivery);
   if (!options.state.empty()) {
-    const std::optional<v1::DeliveryState> state = DeliveryStateFromWord(options.state);
-    if (!state.has_value()) {
-      session.output.Error("--state: expected received, ignored, done, failed or dead");
-      return ExitCode::kUsage;
-    }
+    const std::optional<v1::DeliveryState> state = DeliveryStateFromName(options.state);
+    if (!state.has_value()) return UsageError("--state: expected received, ignored, done, failed or dead");
     request.set_state(*state);
   }
-  if (!SetSubject(options.subject, session, request)) return ExitCode::kUsage;
-  IntakeClient client = IntakeClient::Open(session, "deliveries list");
-  if (client.stub == nullptr) return client.code;
-  Deliveries rows;
-  const grpc::Status status =
-      ReadPages(client, options.limit, request, &Stub::ListDeliveries, &v1::ListDeliveriesResponse::deliveries, rows);
-  if (!status.ok()) return client.connection->Report(session, status, false);
+  RETURN_IF_ERROR(SetSubject(options.subject, request));
+  ASSIGN_OR_RETURN(const ServerConnection server, OpenIntake(session, "deliveries list"));
+  ASSIGN_OR_RETURN(const Deliveries rows, ReadPages(server, options.limit, request, &Stub::ListDeliveries,
+                                                    &v1::ListDeliveriesResponse::deliveries));
   PrintDeliveries(rows, session);
   return ExitCode::kDone;
 }
 
-ExitCode Show(const std::string& which, Session& session) {
-  IntakeClient client = IntakeClient::Open(session, "deliveries show");
-  if (client.stub == nullptr) return client.code;
+absl::StatusOr<ExitCode> Show(const std::string& which, Session& session) {
+  ASSIGN_OR_RETURN(const ServerConnection server, OpenIntake(session, "deliveries show"));
   v1::ShowDeliveryRequest request;
   *request.mutable_delivery() = KeyOf(which);
-  v1::ShowDeliveryResponse response;
-  const grpc::Status status = client.Do(
-      [&](Stub& stub, grpc::ClientContext& context) { return stub.ShowDelivery(&context, request, &response); });
-  if (!status.ok()) return client.connection->Report(session, status, false);
+  ASSIGN_OR_RETURN(const v1::ShowDeliveryResponse response, server.Call(&Stub::ShowDelivery, request));
   if (session.options.json) {
     Json out = DeliveryJson(response.delivery());
-    out["headers"] = Json::array();
-    for (const std::string& header : response.headers()) out["headers"].push_back(header);
-    out["effects"] = Json::array();
-    for (const v1::Effect& effect : response.effects()) out["effects"].push_back(EffectJson(effect));
+    out["headers"] = response.headers();
+    out["effects"] = JsonList(response.effects(), EffectJson);
     out["body"] = response.delivery().body_kept() ? Json(response.body()) : Json(nullptr);
     session.output.Json(out);
     return ExitCode::kDone;
@@ -100,33 +89,30 @@ ExitCode Show(const std::string& which, Session& session) {
   return ExitCode::kDone;
 }
 
-ExitCode Replay(const std::vector<std::string>& which, Session& session) {
-  IntakeClient client = IntakeClient::Open(session, "deliveries replay");
-  if (client.stub == nullptr) return client.code;
+absl::StatusOr<ExitCode> Replay(const std::vector<std::string>& which, Session& session) {
+  ASSIGN_OR_RETURN(const ServerConnection server, OpenIntake(session, "deliveries replay"));
   Deliveries rows;
   for (const std::string& one : which) {
     v1::ReplayDeliveryRequest request;
     *request.mutable_delivery() = KeyOf(one);
-    v1::ReplayDeliveryResponse response;
-    const grpc::Status status = client.Do(
-        [&](Stub& stub, grpc::ClientContext& context) { return stub.ReplayDelivery(&context, request, &response); });
-    if (!status.ok()) return client.connection->Report(session, status, false);
+    ASSIGN_OR_RETURN(v1::ReplayDeliveryResponse response, server.Call(&Stub::ReplayDelivery, request));
     *rows.Add() = std::move(*response.mutable_delivery());
   }
   PrintDeliveries(rows, session);
   return ExitCode::kDone;
 }
 
-ExitCode Drain(int64_t timeout, Session& session) {
-  IntakeClient client = IntakeClient::Open(session, "deliveries drain");
-  if (client.stub == nullptr) return client.code;
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(timeout);
+struct DrainOptions {
+  int64_t timeout = 300;  // in seconds
+};
+
+absl::StatusOr<ExitCode> Drain(const DrainOptions& options, Session& session) {
+  ASSIGN_OR_RETURN(const ServerConnection server, OpenIntake(session, "deliveries drain"));
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(options.timeout);
   v1::GetPendingResponse pending;
   bool drained = false;
   while (true) {
-    const grpc::Status status =
-        client.Do([&](Stub& stub, grpc::ClientContext& context) { return stub.GetPending(&context, {}, &pending); });
-    if (!status.ok()) return client.connection->Report(session, status, false);
+    ASSIGN_OR_RETURN(pending, server.Call(&Stub::GetPending, v1::GetPendingRequest()));
     drained = pending.deliveries() == 0 && pending.effects() == 0;
     if (drained || std::chrono::steady_clock::now() >= deadline) break;
     std::this_thread::sleep_for(kDrainLook);
@@ -143,7 +129,7 @@ ExitCode Drain(int64_t timeout, Session& session) {
                          << " effects\n";
   }
   if (pending.dead_letters() > 0) {
-    session.output.Note(std::to_string(pending.dead_letters()) + " dead letters: see 'yard deadletters list'");
+    session.output.Note(absl::StrCat(pending.dead_letters(), " dead letters: see 'yard deadletters list'"));
   }
   return drained ? ExitCode::kDone : ExitCode::kNegative;
 }
@@ -155,22 +141,18 @@ struct DeadLetterOptions {
   int64_t limit = 50;
 };
 
-ExitCode ListDead(const DeadLetterOptions& options, Session& session) {
+absl::StatusOr<ExitCode> ListDead(const DeadLetterOptions& options, Session& session) {
   v1::ListDeadLettersRequest request;
   if (!options.state.empty()) {
-    const v1::DeliveryState state = DeliveryStateFromWord(options.state).value_or(v1::DELIVERY_STATE_UNSPECIFIED);
+    const v1::DeliveryState state = DeliveryStateFromName(options.state).value_or(v1::DELIVERY_STATE_UNSPECIFIED);
     if (state != v1::DELIVERY_STATE_FAILED && state != v1::DELIVERY_STATE_DEAD) {
-      session.output.Error("--state: expected failed or dead");
-      return ExitCode::kUsage;
+      return UsageError("--state: expected failed or dead");
     }
     request.set_state(state);
   }
-  IntakeClient client = IntakeClient::Open(session, "deadletters list");
-  if (client.stub == nullptr) return client.code;
-  Deliveries rows;
-  const grpc::Status status =
-      ReadPages(client, options.limit, request, &Stub::ListDeadLetters, &v1::ListDeadLettersResponse::deliveries, rows);
-  if (!status.ok()) return client.connection->Report(session, status, false);
+  ASSIGN_OR_RETURN(const ServerConnection server, OpenIntake(session, "deadletters list"));
+  ASSIGN_OR_RETURN(const Deliveries rows, ReadPages(server, options.limit, request, &Stub::ListDeadLetters,
+                                                    &v1::ListDeadLettersResponse::deliveries));
   PrintDeliveries(rows, session);
   return ExitCode::kDone;
 }
@@ -180,41 +162,28 @@ struct RequeueOptions {
   bool all = false;
 };
 
-ExitCode Requeue(const RequeueOptions& options, Session& session) {
-  if (options.which.empty() == !options.all) {
-    session.output.Error("expected dead letters, or --all");
-    return ExitCode::kUsage;
-  }
-  IntakeClient client = IntakeClient::Open(session, "deadletters requeue");
-  if (client.stub == nullptr) return client.code;
+absl::StatusOr<ExitCode> Requeue(const RequeueOptions& options, Session& session) {
+  if (options.which.empty() == !options.all) return UsageError("expected dead letters, or --all");
+  ASSIGN_OR_RETURN(const ServerConnection server, OpenIntake(session, "deadletters requeue"));
   v1::RequeueDeadLettersRequest request;
   request.set_all(options.all);
   for (const std::string& one : options.which) {
-    const v1::DeliveryKey key = KeyOf(one);
-    if (key.key_case() == v1::DeliveryKey::kId) {
-      request.add_ids(key.id());
+    v1::ShowDeliveryRequest show;
+    *show.mutable_delivery() = KeyOf(one);
+    show.set_omit_body(true);
+    if (show.delivery().key_case() == v1::DeliveryKey::kId) {
+      request.add_ids(show.delivery().id());
       continue;
     }
-    v1::ShowDeliveryRequest show;
-    *show.mutable_delivery() = key;
-    show.set_omit_body(true);
-    v1::ShowDeliveryResponse shown;
-    const grpc::Status status =
-        client.Do([&](Stub& stub, grpc::ClientContext& context) { return stub.ShowDelivery(&context, show, &shown); });
-    if (!status.ok()) return client.connection->Report(session, status, false);
+    ASSIGN_OR_RETURN(const v1::ShowDeliveryResponse shown, server.Call(&Stub::ShowDelivery, show));
     request.add_ids(shown.delivery().id());
   }
-  v1::RequeueDeadLettersResponse response;
-  const grpc::Status status = client.Do(
-      [&](Stub& stub, grpc::ClientContext& context) { return stub.RequeueDeadLetters(&context, request, &response); });
-  if (!status.ok()) return client.connection->Report(session, status, false);
+  ASSIGN_OR_RETURN(const v1::RequeueDeadLettersResponse response, server.Call(&Stub::RequeueDeadLetters, request));
   if (session.options.json) {
-    Json out{{"requeued", Json::array()}, {"refused", Json::array()}};
-    for (const int64_t id : response.requeued()) out["requeued"].push_back(id);
-    for (const auto& refused : response.refused()) {
-      out["refused"].push_back({{"id", refused.id()}, {"reason", refused.reason()}});
-    }
-    session.output.Json(out);
+    session.output.Json(
+        {{"requeued", response.requeued()}, {"refused", JsonList(response.refused(), [](const auto& refused) {
+                                               return Json{{"id", refused.id()}, {"reason", refused.reason()}};
+                                             })}});
   } else {
     session.output.out() << response.requeued_size() << " back in work\n";
     for (const auto& refused : response.refused()) {
@@ -226,71 +195,51 @@ ExitCode Requeue(const RequeueOptions& options, Session& session) {
 
 }  // namespace
 
-void AddDeliveryVerbs(CLI::App& app, Verb& chosen) {
-  CLI::App* deliveries = AddVerb(app, "deliveries", "Look at webhook deliveries and what became of them",
-                                 "  yard deliveries list --state ignored\n"
-                                 "  yard deliveries show 72d3162e-cc78-11e3-81ab-4c9367dc0958\n"
-                                 "  yard deliveries drain --timeout 60");
-  deliveries->require_subcommand(1);
+void AddDeliveryVerbs(Verb& yard) {
+  Verb& deliveries =
+      yard.Add("deliveries", "Look at webhook deliveries and what became of them",
+               {"yard deliveries list --state ignored", "yard deliveries show 72d3162e-cc78-11e3-81ab-4c9367dc0958",
+                "yard deliveries drain --timeout 60"});
 
-  auto list_options = std::make_shared<ListOptions>();
-  CLI::App* list = AddVerb(*deliveries, "list", "List deliveries, newest first",
-                           "  yard deliveries list\n"
-                           "  yard deliveries list --subject github:octo/repo#12 --json\n"
-                           "  yard deliveries list --state received --limit 0");
-  list->add_option("--forge", list_options->forge, "Only of this forge")->type_name("FORGE");
-  list->add_option("--event", list_options->event, "Only this event, as the forge names it")->type_name("EVENT");
-  list->add_option("--state", list_options->state, "Only in this state")->type_name("STATE");
-  list->add_option("--subject", list_options->subject, "Only about this subject")->type_name("SUBJECT");
-  list->add_option("--delivery", list_options->delivery, "Only of this delivery id")->type_name("ID");
-  list->add_option("--limit", list_options->limit, "At most so many; 0 = all (default 50)")
-      ->check(CLI::NonNegativeNumber)
-      ->type_name("N");
-  list->callback([&chosen, list_options] { chosen = [list_options](Session& s) { return List(*list_options, s); }; });
+  Verb& list = deliveries.Add("list", "List deliveries, newest first",
+                              {"yard deliveries list", "yard deliveries list --subject github:octo/repo#12 --json",
+                               "yard deliveries list --state received --limit 0"});
+  ListOptions& filter = list.Runs(List);
+  list.Value("--forge", &filter.forge, "FORGE", "Only of this forge");
+  list.Value("--event", &filter.event, "EVENT", "Only this event, as the forge names it");
+  list.Value("--state", &filter.state, "STATE", "Only in this state");
+  list.Value("--subject", &filter.subject, "SUBJECT", "Only about this subject");
+  list.Value("--delivery", &filter.delivery, "ID", "Only of this delivery id");
+  list.Value("--limit", &filter.limit, "N", "At most so many; 0 = all (default 50)").NotNegative();
 
-  auto shown = std::make_shared<std::string>();
-  CLI::App* show =
-      AddVerb(*deliveries, "show", "Show one delivery, with its body and what it led to",
-              "  yard deliveries show 17\n  yard deliveries show 72d3162e-cc78-11e3-81ab-4c9367dc0958 --json");
-  show->add_option("DELIVERY", *shown, "The delivery's id, or its row")->required()->type_name("");
-  show->callback([&chosen, shown] { chosen = [shown](Session& s) { return Show(*shown, s); }; });
+  Verb& show =
+      deliveries.Add("show", "Show one delivery, with its body and what it led to",
+                     {"yard deliveries show 17", "yard deliveries show 72d3162e-cc78-11e3-81ab-4c9367dc0958 --json"});
+  show.Argument("DELIVERY", &show.Runs(Show), "The delivery's id, or its row").Required();
 
-  auto replayed = std::make_shared<std::vector<std::string>>();
-  CLI::App* replay = AddVerb(*deliveries, "replay", "Work on finished deliveries again; nothing is written twice",
-                             "  yard deliveries replay 72d3162e-cc78-11e3-81ab-4c9367dc0958");
-  replay->add_option("DELIVERY", *replayed, "Ids or rows of deliveries")->required()->type_name("");
-  replay->callback([&chosen, replayed] { chosen = [replayed](Session& s) { return Replay(*replayed, s); }; });
+  Verb& replay = deliveries.Add("replay", "Work on finished deliveries again; nothing is written twice",
+                                {"yard deliveries replay 72d3162e-cc78-11e3-81ab-4c9367dc0958"});
+  replay.Argument("DELIVERY", &replay.Runs(Replay), "Ids or rows of deliveries").Required();
 
-  auto timeout = std::make_shared<int64_t>(300);
-  CLI::App* drain = AddVerb(*deliveries, "drain", "Wait until nothing is pending, effects included; changes nothing",
-                            "  yard deliveries drain\n  yard deliveries drain --timeout 10 --json");
-  drain->add_option("--timeout", *timeout, "Seconds to wait (default 300); then exit 1")
-      ->check(CLI::NonNegativeNumber)
-      ->type_name("S");
-  drain->callback([&chosen, timeout] { chosen = [timeout](Session& s) { return Drain(*timeout, s); }; });
+  Verb& drain = deliveries.Add("drain", "Wait until nothing is pending, effects included; changes nothing",
+                               {"yard deliveries drain", "yard deliveries drain --timeout 10 --json"});
+  drain.Value("--timeout", &drain.Runs(Drain).timeout, "S", "Seconds to wait (default 300); then exit 1").NotNegative();
 }
 
-void AddDeadLetterVerbs(CLI::App& app, Verb& chosen) {
-  CLI::App* dead = AddVerb(app, "deadletters", "Deliveries that were given up, or set aside because they crashed us",
-                           "  yard deadletters list\n  yard deadletters requeue --all");
-  dead->require_subcommand(1);
+void AddDeadLetterVerbs(Verb& yard) {
+  Verb& dead = yard.Add("deadletters", "Deliveries that were given up, or set aside because they crashed us",
+                        {"yard deadletters list", "yard deadletters requeue --all"});
 
-  auto list_options = std::make_shared<DeadLetterOptions>();
-  CLI::App* list = AddVerb(*dead, "list", "List dead letters", "  yard deadletters list --state dead --json");
-  list->add_option("--state", list_options->state, "failed or dead (default: both)")->type_name("STATE");
-  list->add_option("--limit", list_options->limit, "At most so many; 0 = all (default 50)")
-      ->check(CLI::NonNegativeNumber)
-      ->type_name("N");
-  list->callback(
-      [&chosen, list_options] { chosen = [list_options](Session& s) { return ListDead(*list_options, s); }; });
+  Verb& list = dead.Add("list", "List dead letters", {"yard deadletters list --state dead --json"});
+  DeadLetterOptions& filter = list.Runs(ListDead);
+  list.Value("--state", &filter.state, "STATE", "failed or dead (default: both)");
+  list.Value("--limit", &filter.limit, "N", "At most so many; 0 = all (default 50)").NotNegative();
 
-  auto requeue_options = std::make_shared<RequeueOptions>();
-  CLI::App* requeue = AddVerb(*dead, "requeue", "Put dead letters back to work",
-                              "  yard deadletters requeue 17 18\n  yard deadletters requeue --all");
-  requeue->add_option("DELIVERY", requeue_options->which, "Ids or rows of deliveries")->type_name("");
-  requeue->add_flag("--all", requeue_options->all, "All that were given up; dead ones only if named");
-  requeue->callback(
-      [&chosen, requeue_options] { chosen = [requeue_options](Session& s) { return Requeue(*requeue_options, s); }; });
+  Verb& requeue = dead.Add("requeue", "Put dead letters back to work",
+                           {"yard deadletters requeue 17 18", "yard deadletters requeue --all"});
+  RequeueOptions& options = requeue.Runs(Requeue);
+  requeue.Argument("DELIVERY", &options.which, "Ids or rows of deliveries");
+  requeue.Flag("--all", &options.all, "All that were given up; dead ones only if named");
 }
 
 }  // namespace yardmaster::cli

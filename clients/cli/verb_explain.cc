@@ -1,64 +1,43 @@
-#include <grpcpp/grpcpp.h>
-
-#include <CLI/CLI.hpp>
-#include <chrono>
-#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "clients/cli/connection.h"
 #include "clients/cli/plan_text.h"
 #include "clients/cli/subject_argument.h"
 #include "clients/cli/verbs.h"
-#include "services/triage/decision_json.h"
+#include "services/core/status_macros.h"
 #include "yardmaster/v1/triage.grpc.pb.h"
 
 namespace yardmaster::cli {
 namespace {
 
-ExitCode Explain(const std::string& which, Session& session) {
+absl::StatusOr<ExitCode> Explain(const std::string& which, Session& session) {
   if (session.options.local) {
-    session.output.Error("decisions are kept by the server: 'explain' can't work with --local");
-    return ExitCode::kUsage;
+    return UsageError("decisions are kept by the server: 'explain' can't work with --local");
   }
-  ExitCode code = ExitCode::kDone;
-  const std::unique_ptr<ServerConnection> connection = ServerConnection::Open(session, code);
-  if (connection == nullptr) return code;
-
+  ASSIGN_OR_RETURN(const ServerConnection server, ServerConnection::Open(session, /*local_works=*/false));
   v1::ExplainDecisionRequest request;
   if (std::optional<v1::Subject> subject = ParseSubject(which); subject.has_value()) {
     *request.mutable_subject() = *std::move(subject);
   } else {
     request.set_decision_id(which);
   }
-  v1::ExplainDecisionResponse response;
-  grpc::ClientContext context;
-  connection->Prepare(context, std::chrono::seconds(30));
-  const grpc::Status status =
-      v1::TriageService::NewStub(connection->channel())->ExplainDecision(&context, request, &response);
-  if (!status.ok()) return connection->Report(session, status, false);
-
-  if (session.options.json) {
-    session.output.Json(DecisionJson(response.plan()));
-  } else {
-    const PlanTextOptions options{.columns = session.output.columns(), .color = session.output.color()};
-    session.output.out() << PlanText(response.plan(), "", options);
-  }
+  ASSIGN_OR_RETURN(const v1::ExplainDecisionResponse response,
+                   server.Call(&v1::TriageService::Stub::ExplainDecision, request));
+  PrintPlan(response.plan(), "", nullptr, session);
   return ExitCode::kDone;
 }
 
 }  // namespace
 
-void AddExplainVerb(CLI::App& app, Verb& chosen) {
-  auto which = std::make_shared<std::string>();
-  CLI::App* verb = AddVerb(app, "explain", "Show a decision of the server again, with its reasons",
-                           "  yard explain 01hv3k9x2m0g4\n"
-                           "  yard explain github:owner/repo#12345\n"
-                           "  yard explain 01hv3k9x2m0g4 --json");
-  verb->add_option("DECISION", *which, "Id of the decision, or FORGE:OWNER/REPO#N for the newest about that issue")
-      ->required()
-      ->type_name("");
-  verb->callback([&chosen, which] { chosen = [which](Session& session) { return Explain(*which, session); }; });
+void AddExplainVerb(Verb& yard) {
+  Verb& explain = yard.Add(
+      "explain", "Show a decision of the server again, with its reasons",
+      {"yard explain 01hv3k9x2m0g4", "yard explain github:owner/repo#12345", "yard explain 01hv3k9x2m0g4 --json"});
+  std::string& which = explain.Runs(Explain);
+  explain.Argument("DECISION", &which, "Id of the decision, or FORGE:OWNER/REPO#N for the newest about that issue")
+      .Required();
 }
 
 }  // namespace yardmaster::cli

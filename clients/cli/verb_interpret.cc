@@ -1,7 +1,4 @@
 // `yard interpret TEXT` and `yard interpret eval`.
-#include <grpcpp/grpcpp.h>
-
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdint>
 #include <map>
@@ -12,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "clients/cli/batch.h"
 #include "clients/cli/connection.h"
 #include "clients/cli/files.h"
 #include "clients/cli/local_packs.h"
@@ -19,7 +18,9 @@
 #include "rules/engine/phrases/phrase_set.h"
 #include "services/commands/interpretation.h"
 #include "services/core/json_document.h"
+#include "services/core/lines.h"
 #include "services/core/readable.h"
+#include "services/core/status_macros.h"
 #include "yardmaster/v1/commands.grpc.pb.h"
 
 namespace yardmaster::cli {
@@ -36,7 +37,7 @@ struct InterpretOptions {
   std::string context;
   std::string pack;
   std::string cases;
-  std::string predictions = "-";
+  std::string predictions;
   bool explain = false;
 };
 
@@ -47,26 +48,25 @@ struct PhraseLine {
   rules::PhraseContext context;
 };
 
-std::shared_ptr<const rules::PhraseSet> LoadPhrases(const InterpretOptions& options, Session& session, ExitCode& code) {
-  code = ExitCode::kUsage;
-  const std::optional<PacksFolder> folder = LocalPacksFolder(session);
-  if (!folder.has_value()) return nullptr;
+absl::StatusOr<std::shared_ptr<const rules::PhraseSet>> LoadPhrases(const InterpretOptions& options,
+                                                                    const Session& session) {
+  ASSIGN_OR_RETURN(const PacksFolder folder, LocalPacksFolder(session));
   const std::string name = options.pack.empty() ? std::string(kPhrasesPack) : options.pack;
-  if (CompileLocalPack(session, *folder, name, code) == nullptr) return nullptr;
+  RETURN_IF_ERROR(CompileLocalPack(folder, name).status());
   Problems problems;
-  std::shared_ptr<const rules::PhraseSet> phrases = rules::PhraseSet::Load(folder->files, name, problems);
-  if (phrases == nullptr) ReportProblems(session, problems);
+  std::shared_ptr<const rules::PhraseSet> phrases = rules::PhraseSet::Load(folder.files, name, problems);
+  if (phrases == nullptr) return ProblemsError(absl::StrCat("the pack '", name, "' is not valid:"), problems);
   return phrases;
 }
 
-std::optional<rules::PhraseContext> ReadContext(const InterpretOptions& options, Session& session) {
+absl::StatusOr<rules::PhraseContext> ReadContext(const InterpretOptions& options) {
   if (options.context.empty()) return rules::PhraseContext();
   std::string error;
   const std::optional<nlohmann::json> value = ParseJsonLimited(options.context, JsonLimits(), error);
   std::optional<rules::PhraseContext> context;
   if (value.has_value()) context = ReadPhraseContext(*value, error);
-  if (!context.has_value()) session.output.Error("--context: " + error);
-  return context;
+  if (!context.has_value()) return UsageError("--context: " + error);
+  return *context;
 }
 
 // "squash pr=12 repo=\"o/r\""
@@ -124,46 +124,30 @@ nlohmann::ordered_json ResponseJson(const v1::InterpretResponse& response) {
   return out;
 }
 
-ExitCode InterpretByServer(const InterpretOptions& options, const rules::PhraseContext& context, Session& session,
-                           nlohmann::ordered_json& answer) {
-  ExitCode code = ExitCode::kDone;
-  const std::unique_ptr<ServerConnection> connection = ServerConnection::Open(session, code);
-  if (connection == nullptr) return code;
+absl::StatusOr<nlohmann::ordered_json> InterpretByServer(const InterpretOptions& options,
+                                                         const rules::PhraseContext& context, const Session& session) {
+  ASSIGN_OR_RETURN(const ServerConnection server, ServerConnection::Open(session, /*local_works=*/true));
   v1::InterpretRequest request;
   request.set_text(options.text);
   request.set_pack(options.pack);
   request.mutable_context()->set_pull_request(context.pr.value_or(0));
   request.mutable_context()->set_repository(context.repo);
-  v1::InterpretResponse response;
-  grpc::ClientContext call;
-  connection->Prepare(call, kTimeout);
-  const grpc::Status status = v1::CommandsService::NewStub(connection->channel())->Interpret(&call, request, &response);
-  if (!status.ok()) return connection->Report(session, status, true);
-  answer = ResponseJson(response);
-  return ExitCode::kDone;
+  ASSIGN_OR_RETURN(const v1::InterpretResponse response,
+                   server.Call(&v1::CommandsService::Stub::Interpret, request, kTimeout));
+  return ResponseJson(response);
 }
 
-ExitCode Interpret(const InterpretOptions& options, Session& session) {
-  if (options.text.empty()) {
-    session.output.Error("a text is missing: yard interpret TEXT");
-    return ExitCode::kUsage;
-  }
-  if (!IsValidUtf8(options.text)) {
-    session.output.Error("expected the text in UTF-8");
-    return ExitCode::kUsage;
-  }
-  const std::optional<rules::PhraseContext> context = ReadContext(options, session);
-  if (!context.has_value()) return ExitCode::kUsage;
+absl::StatusOr<ExitCode> Interpret(const InterpretOptions& options, Session& session) {
+  if (options.text.empty()) return UsageError("a text is missing: yard interpret TEXT");
+  if (!IsValidUtf8(options.text)) return UsageError("expected the text in UTF-8");
+  ASSIGN_OR_RETURN(const rules::PhraseContext context, ReadContext(options));
   nlohmann::ordered_json answer;
-  ExitCode code = ExitCode::kDone;
   std::string stages;
-  if (session.options.server_given && !session.options.local) {
-    code = InterpretByServer(options, *context, session, answer);
-    if (code != ExitCode::kDone) return code;
+  if (session.options.server_given) {
+    ASSIGN_OR_RETURN(answer, InterpretByServer(options, context, session));
   } else {
-    const std::shared_ptr<const rules::PhraseSet> phrases = LoadPhrases(options, session, code);
-    if (phrases == nullptr) return code;
-    answer = InterpretationJson(phrases->Interpret(options.text, *context));
+    ASSIGN_OR_RETURN(const auto phrases, LoadPhrases(options, session));
+    answer = InterpretationJson(phrases->Interpret(options.text, context));
     if (options.explain) stages = phrases->Explain(options.text);
   }
   if (session.options.json) {
@@ -203,24 +187,18 @@ std::optional<PhraseLine> ReadLine(std::string_view line, std::string& error) {
   return out;
 }
 
-std::optional<std::vector<PhraseLine>> ReadLines(const std::string& path, Session& session) {
-  std::string error;
-  const std::unique_ptr<InputFile> input = InputFile::Open(path, session.env, error);
-  std::optional<std::string> bytes;
-  if (input != nullptr) bytes = input->ReadAll(kMaxFileBytes, error);
-  if (!bytes.has_value()) {
-    session.output.Error(error);
-    return std::nullopt;
-  }
+absl::StatusOr<std::vector<PhraseLine>> ReadLines(const std::string& path, const Environment& env) {
+  ASSIGN_OR_RETURN(const auto input, InputFile::Open(path, env));
+  ASSIGN_OR_RETURN(const std::string bytes, input->ReadAll(kMaxFileBytes));
   std::vector<PhraseLine> lines;
   Problems problems;
   uint32_t number = 0;
-  for (size_t begin = bytes->starts_with("\xEF\xBB\xBF") ? 3 : 0; begin < bytes->size();) {
-    const size_t end = std::min(bytes->find('\n', begin), bytes->size());
-    const std::string_view line = std::string_view(*bytes).substr(begin, end - begin);
-    begin = end + 1;
+  std::string_view text = bytes;
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  for (const std::string_view line : LinesOf(text)) {
     ++number;
-    if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
+    if (TrimBlanks(line).empty()) continue;
+    std::string error;
     std::optional<PhraseLine> read = ReadLine(line, error);
     if (read.has_value()) {
       lines.push_back(*std::move(read));
@@ -230,79 +208,49 @@ std::optional<std::vector<PhraseLine>> ReadLines(const std::string& path, Sessio
     if (problems.size() >= kMaxProblems) break;
   }
   if (problems.empty()) return lines;
-  session.output.Error("the phrases can't be read; nothing was interpreted or written:");
-  ReportProblems(session, problems);
-  return std::nullopt;
+  return ProblemsError("the phrases can't be read; nothing was interpreted or written:", problems);
 }
 
-ExitCode Evaluate(const InterpretOptions& options, Session& session) {
+absl::StatusOr<ExitCode> Evaluate(const InterpretOptions& options, Session& session) {
   // All lines first: one that is bad leaves nothing written.
-  const std::optional<std::vector<PhraseLine>> lines = ReadLines(options.cases, session);
-  if (!lines.has_value()) return ExitCode::kUsage;
-  ExitCode code = ExitCode::kDone;
-  const std::shared_ptr<const rules::PhraseSet> phrases = LoadPhrases(options, session, code);
-  if (phrases == nullptr) return code;
-
-  const bool to_file = options.predictions != "-";
-  std::string error;
-  std::unique_ptr<OutputFile> file;
-  if (to_file) {
-    file = OutputFile::Create(options.predictions, session.env, error);
-    if (file == nullptr) {
-      session.output.Error(error);
-      return ExitCode::kUsage;
-    }
-  }
-  std::ostream& out = to_file ? file->stream() : session.output.out();
-  for (const PhraseLine& line : *lines) {
+  ASSIGN_OR_RETURN(const std::vector<PhraseLine> lines, ReadLines(options.cases, session.env));
+  ASSIGN_OR_RETURN(const auto phrases, LoadPhrases(options, session));
+  ASSIGN_OR_RETURN(Predictions predictions, Predictions::Create(options.predictions, session));
+  for (const PhraseLine& line : lines) {
     nlohmann::ordered_json answer = {{"id", line.id}};
     answer.update(InterpretationJson(phrases->Interpret(line.text, line.context)));
-    out << answer.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';
+    RETURN_IF_ERROR(predictions.Write(answer));
   }
-  if (!out.good()) {
-    session.output.Error("the predictions can't be written");
-    return ExitCode::kSystem;
+  RETURN_IF_ERROR(predictions.Commit());
+  if (predictions.to_file() && session.options.json) {
+    session.output.Json({{"phrases", lines.size()}, {"predictions", options.predictions}});
   }
-  if (to_file) {
-    if (!file->Commit(error)) {
-      session.output.Error(error);
-      return ExitCode::kSystem;
-    }
-    if (session.options.json) session.output.Json({{"phrases", lines->size()}, {"predictions", options.predictions}});
-  }
-  session.output.Note(std::to_string(lines->size()) + " phrases" + (to_file ? " → " + options.predictions : ""));
+  session.output.Note(absl::StrCat(lines.size(), " phrases", predictions.Destination()));
   return ExitCode::kDone;
 }
 
 }  // namespace
 
-void AddInterpretVerbs(CLI::App& app, Verb& chosen) {
-  auto options = std::make_shared<InterpretOptions>();
-  CLI::App* interpret =
-      AddVerb(app, "interpret", "Tell which command a message in natural language asks for (Chinese, English, mixed)",
-              "  yard interpret 'squash PR 88, please'\n"
-              "  yard interpret '压成一个 commit' --context '{\"pr\": 88}' --json\n"
-              "  yard interpret eval --cases phrases.jsonl --predictions out.jsonl");
-  interpret->add_option("TEXT", options->text, "The message")->type_name("");
-  interpret->add_option("--context", options->context, "What the thread says: {\"pr\": 12, \"repo\": \"owner/repo\"}")
-      ->type_name("JSON");
-  interpret->add_option("--pack", options->pack, "Pack whose phrases are used (default: common)")->type_name("PACK");
-  interpret->add_flag("--explain", options->explain, "Also show the clauses as the rules see them");
-  interpret->callback([&chosen, options, interpret] {
-    if (interpret->get_subcommands().empty()) {
-      chosen = [options](Session& session) { return Interpret(*options, session); };
-    }
-  });
+void AddInterpretVerbs(Verb& yard) {
+  Verb& interpret = yard.Add(
+      "interpret", "Tell which command a message in natural language asks for (Chinese, English, mixed)",
+      {"yard interpret 'squash PR 88, please'", "yard interpret '压成一个 commit' --context '{\"pr\": 88}' --json",
+       "yard interpret eval --cases phrases.jsonl --predictions out.jsonl"});
+  interpret.verb_optional = true;
+  InterpretOptions& options = interpret.Runs(Interpret);
+  interpret.Argument("TEXT", &options.text, "The message");
+  interpret.Value("--context", &options.context, "JSON",
+                  "What the thread says: {\"pr\": 12, \"repo\": \"owner/repo\"}");
+  interpret.Value("--pack", &options.pack, "PACK", "Pack whose phrases are used (default: common)");
+  interpret.Flag("--explain", &options.explain, "Also show the clauses as the rules see them");
 
-  CLI::App* eval = AddVerb(*interpret, "eval", "Interpret every line of a file, to be scored",
-                           "  yard interpret eval --cases phrases.jsonl --predictions out.jsonl");
-  eval->add_option("--cases", options->cases, "JSON lines {id, text, context?}; \"-\" is stdin")
-      ->required()
-      ->type_name("FILE");
-  eval->add_option("--predictions", options->predictions,
-                   "JSON lines {id, command, slots, then?, confidence, why} (default: stdout)")
-      ->type_name("FILE");
-  eval->callback([&chosen, options] { chosen = [options](Session& session) { return Evaluate(*options, session); }; });
+  Verb& eval = interpret.Add("eval", "Interpret every line of a file, to be scored",
+                             {"yard interpret eval --cases phrases.jsonl --predictions out.jsonl"});
+  eval.Value("--cases", &options.cases, "FILE", "JSON lines {id, text, context?}; \"-\" is stdin").Required();
+  eval.Value("--predictions", &options.predictions, "FILE",
+             "JSON lines {id, command, slots, then?, confidence, why} (default: stdout)");
+  // --pack may stand before `eval`: both have the same options.
+  eval.Runs([&options](Session& session) { return Evaluate(options, session); });
 }
 
 }  // namespace yardmaster::cli

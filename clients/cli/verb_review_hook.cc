@@ -1,10 +1,5 @@
 // `yard review hook`: what the hosts of writing programs call around each write, each shell command and at the end.
-#include <CLI/CLI.hpp>
-#include <algorithm>
 #include <filesystem>
-#include <iterator>
-#include <map>
-#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -12,11 +7,10 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "clients/cli/review_packs.h"
-#include "clients/cli/verb_review.h"
 #include "clients/cli/verbs.h"
 #include "rules/engine/code/source_file.h"
-#include "services/core/rpc/status.h"
 #include "services/core/status_macros.h"
 #include "services/review/block_text.h"
 #include "services/review/gates.h"
@@ -61,7 +55,7 @@ class Hook {
     language_ = arguments.language == "en" ? TextLanguage::kEnglish : TextLanguage::kChinese;
   }
 
-  ExitCode Run(HookAnswer& answer);
+  absl::StatusOr<HookAnswer> Run();
 
  private:
   std::string Absolute(const std::string& path) const {
@@ -122,6 +116,12 @@ void Append(std::string& text, const std::string& more) {
   text += more;
 }
 
+// What was found keeps the host from going on.
+void Block(HookAnswer& answer, const std::string& text) {
+  answer.block = answer.block || !text.empty();
+  Append(answer.reason, text);
+}
+
 std::optional<Operator> Hook::OperatorOf(const std::string& file, bool even_alone) const {
   for (const auto& pack : packs_) {
     const RoleTable roles(*pack);
@@ -129,8 +129,8 @@ std::optional<Operator> Hook::OperatorOf(const std::string& file, bool even_alon
     if (role.role.empty()) continue;
     const OperatorFiles found = FindOperator(roles, file);
     const std::vector<std::string>* lone = pack->List("lone_roles");
-    const bool known = even_alone || !found.others.empty() ||
-                       (lone != nullptr && std::find(lone->begin(), lone->end(), role.role) != lone->end());
+    const bool known =
+        even_alone || !found.others.empty() || (lone != nullptr && absl::c_linear_search(*lone, role.role));
     if (!known) continue;
     Operator at;
     at.folder = found.folder.empty() ? std::string(FolderOf(file)) : found.folder;
@@ -158,9 +158,8 @@ Operator Hook::OperatorAt(const std::string& folder) const {
 }
 
 absl::StatusOr<ReviewReport> Hook::Judge(const Operator& at, std::string_view moment, bool named_only) const {
-  const bool known = std::any_of(packs_.begin(), packs_.end(), [&](const auto& pack) {
-    return std::any_of(pack->moments().begin(), pack->moments().end(),
-                       [&](const rules::ProfileInfo& info) { return info.id == moment; });
+  const bool known = absl::c_any_of(packs_, [&](const auto& pack) {
+    return absl::c_any_of(pack->moments(), [&](const rules::ProfileInfo& info) { return info.id == moment; });
   });
   if (!known) return ReviewReport();
   RunOptions options;
@@ -203,9 +202,7 @@ absl::Status Hook::AfterEdit(HookAnswer& answer) {
 
     ReviewReport shown = report;
     Show(*at, shown);
-    const std::string text = Text(*at, std::move(report));
-    answer.block = answer.block || !text.empty();
-    Append(answer.reason, text);
+    Block(answer, Text(*at, std::move(report)));
     if (trip.has_value()) Append(answer.reason, BreakerText(*trip) + "\n");
     Append(answer.context, ContextText(shown, language_));
     if (trip.has_value()) Append(answer.context, BreakerText(*trip) + "\n");
@@ -222,15 +219,13 @@ absl::Status Hook::BeforeEdit(HookAnswer& answer) {
     ASSIGN_OR_RETURN(const ReviewReport frozen, Judge(*at, kFrozenMoment, true));
     for (const ReportedFinding& reported : frozen.findings) {
       const std::string& name = reported.finding.path;
-      const bool told = std::any_of(report.findings.begin(), report.findings.end(), [&](const ReportedFinding& other) {
+      const bool told = absl::c_any_of(report.findings, [&](const ReportedFinding& other) {
         return other.finding.rule_id == reported.finding.rule_id;
       });
       if (!told && (name == at->inputs.front().path || name == at->inputs.front().place))
         report.findings.push_back(reported);
     }
-    const std::string text = Text(*at, std::move(report));
-    answer.block = answer.block || !text.empty();
-    Append(answer.reason, text);
+    Block(answer, Text(*at, std::move(report)));
   }
   return absl::OkStatus();
 }
@@ -247,7 +242,7 @@ void Hook::AfterRun(HookAnswer& answer) const {
     const std::vector<std::string>* roles = pack->List("stage_roles");
     for (size_t i = 0; at.has_value() && roles != nullptr && state.empty() && i < at->inputs.size(); ++i) {
       const std::string role = RoleTable(*pack).Match(at->inputs[i].path).role;
-      if (std::find(roles->begin(), roles->end(), role) == roles->end()) continue;
+      if (!absl::c_linear_search(*roles, role)) continue;
       std::string error;
       state = StateText(*pack, ReadText(at->inputs[i].place, rules::kMaxSourceBytes, error).value_or(""));
     }
@@ -266,9 +261,7 @@ absl::Status Hook::Shell(HookAnswer& answer) {
     const std::optional<Operator> at = OperatorOf(Absolute(path), true);
     if (!at.has_value()) continue;
     ASSIGN_OR_RETURN(ReviewReport report, Judge(*at, kShellMoment, true));
-    const std::string text = Text(*at, std::move(report));
-    answer.block = answer.block || !text.empty();
-    Append(answer.reason, text);
+    Block(answer, Text(*at, std::move(report)));
   }
   AfterRun(answer);
   return absl::OkStatus();
@@ -297,37 +290,35 @@ absl::Status Hook::Stop(HookAnswer& answer) {
   FindMemories(here, kMaxStopDepth, left, folders);
   // The operator's own folder, though nobody has written there yet.
   const Operator own = OperatorAt(here);
-  const bool is_operator = std::any_of(own.inputs.begin(), own.inputs.end(), [&](const ReviewInput& input) {
-    return FolderOf(input.path).empty() && packs_.front()->List("stage_roles") != nullptr &&
-           std::count(packs_.front()->List("stage_roles")->begin(), packs_.front()->List("stage_roles")->end(),
-                      RoleTable(*packs_.front()).Match(input.path).role) > 0;
-  });
-  if (is_operator && std::find(folders.begin(), folders.end(), here) == folders.end()) folders.push_back(here);
+  const std::vector<std::string>* stage_roles = packs_.front()->List("stage_roles");
+  const bool is_operator =
+      stage_roles != nullptr && absl::c_any_of(own.inputs, [&](const ReviewInput& input) {
+        return FolderOf(input.path).empty() &&
+               absl::c_linear_search(*stage_roles, RoleTable(*packs_.front()).Match(input.path).role);
+      });
+  if (is_operator && !absl::c_linear_search(folders, here)) folders.push_back(here);
   for (const std::string& folder : folders) {
     const Operator at = OperatorAt(folder);
     if (at.inputs.empty()) continue;
     StateFile memory(folder);
-    absl::StatusOr<ReviewReport> report = ReviewReport();
+    ReviewReport report;
     if (StageOfOperator(packs_, at.inputs, Reader(at)).has_value()) {
       GateRequest request;
       request.gate = std::string(kStageMoment);
       request.profile = arguments_.profile;
       request.folder = folder;
-      report = RunGate(packs_, at.inputs, Reader(at), request, memory.state());
+      ASSIGN_OR_RETURN(report, RunGate(packs_, at.inputs, Reader(at), request, memory.state()));
     } else {
       // Nobody says how far the operator is: what was written must hold, what is not there yet is not missing.
-      report = Judge(at, kEditMoment, false);
+      ASSIGN_OR_RETURN(report, Judge(at, kEditMoment, false));
     }
-    if (!report.ok()) return report.status();
     Save(memory);
-    const std::string text = Text(at, *std::move(report));
-    answer.block = answer.block || !text.empty();
-    Append(answer.reason, text);
+    Block(answer, Text(at, std::move(report)));
   }
   return absl::OkStatus();
 }
 
-ExitCode Hook::Run(HookAnswer& answer) {
+absl::StatusOr<HookAnswer> Hook::Run() {
   // 1. What it is about. A message about anything else is none of ours.
   std::vector<std::string> paths = input_.paths;
   const bool shell = event_ == HookEvent::kPreShell || event_ == HookEvent::kPostShell;
@@ -340,34 +331,31 @@ ExitCode Hook::Run(HookAnswer& answer) {
       }
     }
   }
-  if (event_ != HookEvent::kStop && paths.empty()) return ExitCode::kDone;
-  ExitCode code = ExitCode::kDone;
-  packs_ = LoadReviewPacks(session_, arguments_.packs, paths, code, PackNotes::kQuiet);
-  if (packs_.empty()) return code;
+  HookAnswer answer;
+  if (event_ != HookEvent::kStop && paths.empty()) return answer;
+  ASSIGN_OR_RETURN(packs_, LoadReviewPacks(session_, arguments_.packs, paths, PackNotes::kQuiet));
+  if (packs_.empty()) return answer;
 
   // 2. What we think of it.
-  absl::Status status;
   switch (event_) {
     case HookEvent::kPostEdit:
-      status = AfterEdit(answer);
+      RETURN_IF_ERROR(AfterEdit(answer));
       break;
     case HookEvent::kPreEdit:
-      status = BeforeEdit(answer);
+      RETURN_IF_ERROR(BeforeEdit(answer));
       break;
     case HookEvent::kPreShell:
     case HookEvent::kPostShell:
-      status = Shell(answer);
+      RETURN_IF_ERROR(Shell(answer));
       break;
     case HookEvent::kStop:
-      status = Stop(answer);
+      RETURN_IF_ERROR(Stop(answer));
       break;
   }
-  if (status.ok()) return ExitCode::kDone;
-  session_.output.Error(std::string(status.message()));
-  return ExitCodeOf(ToGrpcStatus(status));
+  return answer;
 }
 
-ExitCode RunHook(const HookArguments& arguments, Session& session) {
+absl::StatusOr<ExitCode> RunHook(const HookArguments& arguments, Session& session) {
   std::string message = session.env.variable("YARD_HOOK_INPUT");
   if (message.empty()) {
     char block[64 * 1024];
@@ -377,16 +365,11 @@ ExitCode RunHook(const HookArguments& arguments, Session& session) {
   }
   std::string error;
   std::optional<HookInput> input = ParseHookInput(message, error);
-  if (!input.has_value()) {
-    session.output.Error("the host's message: " + error);
-    return ExitCode::kUsage;
-  }
-  // CLI11 has checked both.
+  if (!input.has_value()) return UsageError("the host's message: " + error);
+  // The command line allows no other names.
   const HookEvent event = HookEventFromName(arguments.event).value_or(HookEvent::kPostEdit);
   const HookHost host = HookHostFromName(arguments.host).value_or(HookHost::kPlain);
-  HookAnswer answer;
-  const ExitCode code = Hook(arguments, event, *std::move(input), session).Run(answer);
-  if (code != ExitCode::kDone) return code;
+  ASSIGN_OR_RETURN(const HookAnswer answer, Hook(arguments, event, *std::move(input), session).Run());
   const HookReply reply = ReplyOf(host, event, answer, arguments.deliver == "context");
   session.output.out() << reply.out;
   return reply.negative ? ExitCode::kNegative : ExitCode::kDone;
@@ -394,28 +377,22 @@ ExitCode RunHook(const HookArguments& arguments, Session& session) {
 
 }  // namespace
 
-void AddReviewHookVerb(CLI::App& review, Verb& chosen) {
-  auto arguments = std::make_shared<HookArguments>();
-  CLI::App* verb = AddVerb(review, "hook",
-                           "Answer the host of a writing program around its writes; its message comes on stdin or in "
-                           "YARD_HOOK_INPUT",
-                           "  yard review hook --host claude post-edit < message.json\n"
-                           "  yard review hook --host claude pre-edit\n"
-                           "  yard review hook --host opencode post-shell --deliver context\n"
-                           "  yard review hook stop");
-  verb->add_option("EVENT", arguments->event, "What happens")
-      ->required()
-      ->check(CLI::IsMember({"post-edit", "pre-edit", "post-shell", "pre-shell", "stop"}))
-      ->type_name("");
-  verb->add_option("--host", arguments->host, "Whose message it is, and whose answer")
-      ->check(CLI::IsMember({"claude", "opencode", "plain"}));
-  verb->add_option("--pack", arguments->packs, "Pack to review with (default: the one that fits)")->type_name("PACK");
-  verb->add_option("--profile", arguments->profile, "Profile of the pack (default: the pack's)")->type_name("PROFILE");
-  verb->add_option("--lang", arguments->language, "Language of the texts")->check(CLI::IsMember({"zh", "en"}));
-  verb->add_option("--deliver", arguments->deliver, "As an error of the tool, or as context of one that succeeded")
-      ->check(CLI::IsMember({"error", "context"}));
-  verb->callback(
-      [&chosen, arguments] { chosen = [arguments](Session& session) { return RunHook(*arguments, session); }; });
+void AddReviewHookVerb(Verb& review) {
+  Verb& hook = review.Add(
+      "hook",
+      "Answer the host of a writing program around its writes; its message comes on stdin or in YARD_HOOK_INPUT",
+      {"yard review hook --host claude post-edit < message.json", "yard review hook --host claude pre-edit",
+       "yard review hook --host opencode post-shell --deliver context", "yard review hook stop"});
+  HookArguments& arguments = hook.Runs(RunHook);
+  hook.Argument("EVENT", &arguments.event, "What happens")
+      .OneOf({"post-edit", "pre-edit", "post-shell", "pre-shell", "stop"})
+      .Required();
+  hook.Value("--host", &arguments.host, "Whose message it is, and whose answer").OneOf({"claude", "opencode", "plain"});
+  hook.Value("--pack", &arguments.packs, "PACK", "Pack to review with (default: the one that fits)");
+  hook.Value("--profile", &arguments.profile, "PROFILE", "Profile of the pack (default: the pack's)");
+  hook.Value("--lang", &arguments.language, "Language of the texts").OneOf({"zh", "en"});
+  hook.Value("--deliver", &arguments.deliver, "As an error of the tool, or as context of one that succeeded")
+      .OneOf({"error", "context"});
 }
 
 }  // namespace yardmaster::cli

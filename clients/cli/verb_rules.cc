@@ -1,25 +1,22 @@
 // `yard rules list|show|validate|reload`; test and backtest are in verb_rules_test.cc.
-#include "clients/cli/verb_rules.h"
-
-#include <grpcpp/grpcpp.h>
-
-#include <CLI/CLI.hpp>
-#include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <memory>
-#include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "clients/cli/answer.h"
 #include "clients/cli/connection.h"
 #include "clients/cli/local_packs.h"
 #include "clients/cli/rules_text.h"
+#include "clients/cli/subject_argument.h"
 #include "clients/cli/verbs.h"
 #include "rules/engine/pack/pack_loader.h"
-#include "services/core/rpc/status.h"
+#include "services/core/status_macros.h"
 #include "services/packs/answers.h"
 #include "services/packs/validate.h"
 #include "yardmaster/v1/rules.grpc.pb.h"
@@ -27,39 +24,38 @@
 namespace yardmaster::cli {
 namespace {
 
+using Stub = v1::RulesService::Stub;
+
 constexpr std::chrono::seconds kTimeout{60};
+
+absl::StatusOr<ServerConnection> OpenServer(const Session& session) {
+  return ServerConnection::Open(session, /*local_works=*/true);
+}
 
 // --- list ---
 
-ExitCode List(Session& session) {
-  v1::ListPacksResponse response;
+absl::StatusOr<v1::ListPacksResponse> ListPacks(const Session& session) {
   if (session.options.server_given) {
-    ExitCode code = ExitCode::kDone;
-    const std::unique_ptr<ServerConnection> connection = ServerConnection::Open(session, code);
-    if (connection == nullptr) return code;
-    grpc::ClientContext context;
-    connection->Prepare(context, kTimeout);
-    const grpc::Status status = v1::RulesService::NewStub(connection->channel())->ListPacks(&context, {}, &response);
-    if (!status.ok()) return connection->Report(session, status, true);
-  } else {
-    const std::shared_ptr<const PackSet> packs = CompileLocalPacks(session);
-    if (packs == nullptr) return ExitCode::kUsage;
-    for (const auto& [name, pack] : packs->packs()) *response.add_packs() = DescribePack(*pack);
+    ASSIGN_OR_RETURN(const ServerConnection server, OpenServer(session));
+    return server.Call(&Stub::ListPacks, v1::ListPacksRequest(), kTimeout);
   }
+  ASSIGN_OR_RETURN(const auto packs, CompileLocalPacks(session));
+  v1::ListPacksResponse response;
+  for (const auto& [name, pack] : packs->packs()) *response.add_packs() = DescribePack(*pack);
+  return response;
+}
+
+absl::StatusOr<ExitCode> List(Session& session) {
+  ASSIGN_OR_RETURN(const v1::ListPacksResponse response, ListPacks(session));
+  const Problems problems = ReadProblems(response.last_reload_problems());
   if (session.options.json) {
-    nlohmann::ordered_json packs = nlohmann::ordered_json::array();
-    nlohmann::ordered_json problems = nlohmann::ordered_json::array();
-    for (const v1::PackInfo& pack : response.packs()) packs.push_back(PackJson(pack));
-    for (const v1::PackProblem& problem : response.last_reload_problems()) problems.push_back(ProblemJson(problem));
-    session.output.Json({{"packs", packs}, {"last_reload_problems", problems}});
+    session.output.Json(
+        {{"packs", JsonList(response.packs(), PackJson)}, {"last_reload_problems", JsonList(problems, ProblemJson)}});
     return ExitCode::kDone;
   }
   session.output.out() << PackTable(response.packs(), session.output);
-  if (!response.last_reload_problems().empty()) {
-    session.output.Note("The last reload failed and left these packs in service:");
-    for (const v1::PackProblem& problem : response.last_reload_problems())
-      session.output.Note("  " + ProblemText(problem));
-  }
+  if (!problems.empty()) session.output.Note("The last reload failed and left these packs in service:");
+  for (const Problem& problem : problems) session.output.Note("  " + problem.ToString());
   return ExitCode::kDone;
 }
 
@@ -70,38 +66,29 @@ struct ShowOptions {
   std::string pack;
 };
 
-ExitCode Show(const ShowOptions& options, Session& session) {
-  v1::ShowRuleResponse response;
+absl::StatusOr<v1::ShowRuleResponse> FindRule(const ShowOptions& options, const Session& session) {
   if (session.options.server_given) {
-    ExitCode code = ExitCode::kDone;
-    const std::unique_ptr<ServerConnection> connection = ServerConnection::Open(session, code);
-    if (connection == nullptr) return code;
+    ASSIGN_OR_RETURN(const ServerConnection server, OpenServer(session));
     v1::ShowRuleRequest request;
     request.set_id(options.id);
     request.set_pack(options.pack);
-    grpc::ClientContext context;
-    connection->Prepare(context, kTimeout);
-    const grpc::Status status =
-        v1::RulesService::NewStub(connection->channel())->ShowRule(&context, request, &response);
-    if (!status.ok()) return connection->Report(session, status, true);
-  } else {
-    const std::shared_ptr<const PackSet> packs = CompileLocalPacks(session);
-    if (packs == nullptr) return ExitCode::kUsage;
-    const absl::Status status = ShowRule(*packs, options.id, options.pack, response);
-    if (!status.ok()) {
-      session.output.Error(std::string(status.message()));
-      return ExitCodeOf(ToGrpcStatus(status));
-    }
+    return server.Call(&Stub::ShowRule, request, kTimeout);
   }
+  ASSIGN_OR_RETURN(const auto packs, CompileLocalPacks(session));
+  v1::ShowRuleResponse response;
+  RETURN_IF_ERROR(ShowRule(*packs, options.id, options.pack, response));
+  return response;
+}
+
+absl::StatusOr<ExitCode> Show(const ShowOptions& options, Session& session) {
+  ASSIGN_OR_RETURN(const v1::ShowRuleResponse response, FindRule(options, session));
   if (session.options.json) {
-    nlohmann::ordered_json rules = nlohmann::ordered_json::array();
-    for (const v1::RuleInfo& rule : response.rules()) rules.push_back(RuleJson(rule));
-    session.output.Json({{"rules", rules}});
+    session.output.Json({{"rules", JsonList(response.rules(), RuleJson)}});
     return ExitCode::kDone;
   }
-  for (int i = 0; i < response.rules_size(); ++i) {
-    session.output.out() << (i > 0 ? "\n" : "") << RuleText(response.rules(i), session.output);
-  }
+  session.output.out() << absl::StrJoin(response.rules(), "\n", [&](std::string* out, const v1::RuleInfo& rule) {
+    out->append(RuleText(rule, session.output));
+  });
   return ExitCode::kDone;
 }
 
@@ -117,225 +104,173 @@ struct Validated {
   v1::ValidatePackResponse result;
 };
 
-void ValidateIn(const PacksFolder& folder, const std::string& name, std::vector<Validated>& out) {
+Validated ValidateIn(const PacksFolder& folder, const std::string& name) {
   Problems problems;
-  Validated& validated = out.emplace_back();
+  Validated validated;
   validated.pack = name;
   validated.result.set_valid(BuildPack(folder, name, problems) != nullptr);
   WriteProblems(problems, *validated.result.mutable_problems());
+  return validated;
 }
 
-ExitCode ValidateLocally(const std::string& argument, Session& session, std::vector<Validated>& out) {
-  std::error_code ignored;
+absl::StatusOr<std::vector<Validated>> ValidateLocally(const std::string& argument, const Session& session) {
   if (!argument.empty() && IsPackFolder(argument)) {
     const PackAtFolder pack = ReadPackAt(session, argument);
-    ValidateIn(pack.folder, pack.name, out);
-    return ExitCode::kDone;
+    return std::vector<Validated>{ValidateIn(pack.folder, pack.name)};
   }
-  std::optional<PacksFolder> folder;
+  std::error_code ignored;
   const bool is_folder = !argument.empty() && std::filesystem::is_directory(argument, ignored);
+  PacksFolder folder;
   if (is_folder) {
     folder = ReadPacksFolder(argument);
   } else {
-    folder = LocalPacksFolder(session);
-    if (!folder.has_value()) return ExitCode::kUsage;
+    ASSIGN_OR_RETURN(folder, LocalPacksFolder(session));
+    if (!argument.empty()) return std::vector<Validated>{ValidateIn(folder, argument)};
   }
-  if (!argument.empty() && !is_folder) {
-    ValidateIn(*folder, argument, out);
-    return ExitCode::kDone;
-  }
-  const std::vector<std::string> names = rules::PackNames(folder->files);
-  for (const std::string& name : names) ValidateIn(*folder, name, out);
+  const std::vector<std::string> names = rules::PackNames(folder.files);
+  std::vector<Validated> all;
+  for (const std::string& name : names) all.push_back(ValidateIn(folder, name));
   // What belongs to no pack (a folder without pack.json) would be told by none of them.
-  Validated rest;
-  for (const Problem& problem : folder->problems) {
-    const std::string owner = problem.file.substr(0, problem.file.find('/'));
-    if (std::find(names.begin(), names.end(), owner) == names.end())
-      WriteProblems({problem}, *rest.result.mutable_problems());
+  Problems rest = folder.problems;
+  std::erase_if(rest, [&](const Problem& problem) {
+    return absl::c_linear_search(names, problem.file.substr(0, problem.file.find('/')));
+  });
+  if (names.empty() && rest.empty()) {
+    return UsageError(absl::StrCat("there is no pack in '", argument,
+                                   "': expected a folder with a pack.json, or a folder of such folders"));
   }
-  if (names.empty() && rest.result.problems().empty()) {
-    session.output.Error("there is no pack in '" + argument +
-                         "': expected a folder with a pack.json, or a folder of such folders");
-    return ExitCode::kUsage;
-  }
-  if (!rest.result.problems().empty()) out.push_back(std::move(rest));
-  return ExitCode::kDone;
+  if (!rest.empty()) WriteProblems(rest, *all.emplace_back().result.mutable_problems());
+  return all;
 }
 
-ExitCode ValidateByServer(const ValidateOptions& options, Session& session, std::vector<Validated>& out) {
-  const std::string& argument = options.pack;
-  v1::ValidatePackRequest base;
+absl::StatusOr<std::vector<Validated>> ValidateByServer(const ValidateOptions& options, const Session& session) {
+  v1::ValidatePackRequest request;
   if (!options.repository.empty()) {
-    const size_t colon = options.repository.find(':');
-    if (colon == std::string::npos || options.repository.find('/', colon) == std::string::npos) {
-      session.output.Error("expected a repository: FORGE:OWNER/REPO");
-      return ExitCode::kUsage;
-    }
-    base.set_forge(options.repository.substr(0, colon));
-    base.set_repository(options.repository.substr(colon + 1));
+    ASSIGN_OR_RETURN(const RepositoryArgument repository, ParseRepository(options.repository));
+    request.set_forge(repository.forge);
+    request.set_repository(repository.repository);
   }
-  ExitCode code = ExitCode::kDone;
-  const std::unique_ptr<ServerConnection> connection = ServerConnection::Open(session, code);
-  if (connection == nullptr) return code;
-  const std::unique_ptr<v1::RulesService::Stub> stub = v1::RulesService::NewStub(connection->channel());
-
+  ASSIGN_OR_RETURN(const ServerConnection server,
+                   ServerConnection::Open(session, /*local_works=*/options.repository.empty()));
   std::vector<v1::ValidatePackRequest> requests;
-  if (argument.empty() && !options.repository.empty()) {
-    requests.push_back(base);
-  } else if (argument.empty()) {
-    v1::ListPacksResponse packs;
-    grpc::ClientContext context;
-    connection->Prepare(context, kTimeout);
-    const grpc::Status status = stub->ListPacks(&context, {}, &packs);
-    if (!status.ok()) return connection->Report(session, status, true);
+  if (options.pack.empty() && options.repository.empty()) {
+    ASSIGN_OR_RETURN(const v1::ListPacksResponse packs,
+                     server.Call(&Stub::ListPacks, v1::ListPacksRequest(), kTimeout));
     for (const v1::PackInfo& pack : packs.packs()) requests.emplace_back().set_pack(pack.name());
-  } else if (IsPackFolder(argument)) {
-    const PackAtFolder pack = ReadPackAt(session, argument);
-    v1::ValidatePackRequest& request = requests.emplace_back(base);
+  } else if (IsPackFolder(options.pack)) {
+    const PackAtFolder pack = ReadPackAt(session, options.pack);
     request.set_pack(pack.name);
-    for (const auto& [path, bytes] : OwnFiles(pack)) {
-      v1::PackFile& file = *request.add_files();
-      file.set_path(std::string(path));
-      file.set_content(std::string(bytes));
-    }
+    AddOwnFiles(pack, *request.mutable_files());
+    requests.push_back(request);
   } else {
-    requests.emplace_back(base).set_pack(argument);
-  }
-  for (const v1::ValidatePackRequest& request : requests) {
-    Validated& validated = out.emplace_back();
-    grpc::ClientContext context;
-    connection->Prepare(context, kTimeout);
-    const grpc::Status status = stub->ValidatePack(&context, request, &validated.result);
-    if (!status.ok()) return connection->Report(session, status, options.repository.empty());
-    validated.pack = request.pack().empty() ? validated.result.pack() : request.pack();
-  }
-  return ExitCode::kDone;
-}
-
-ExitCode Validate(const ValidateOptions& options, Session& session) {
-  if (!options.repository.empty() && session.options.local) {
-    session.output.Error("'rules validate --repository' asks a forge through the server: it can't work with --local");
-    return ExitCode::kUsage;
+    // Without a name the repository's own pack is meant.
+    request.set_pack(options.pack);
+    requests.push_back(request);
   }
   std::vector<Validated> all;
-  const bool by_server = session.options.server_given || !options.repository.empty();
-  const ExitCode code =
-      by_server ? ValidateByServer(options, session, all) : ValidateLocally(options.pack, session, all);
-  if (code != ExitCode::kDone) return code;
-
-  bool valid = true;
-  bool fits = true;
-  nlohmann::ordered_json packs = nlohmann::ordered_json::array();
-  std::string text;
-  for (const Validated& one : all) {
-    valid = valid && one.result.valid();
-    nlohmann::ordered_json problems = nlohmann::ordered_json::array();
-    const bool color = session.output.color();
-    if (one.result.valid()) {
-      text += Paint("ok", Style::kGood, color) + "   " + one.pack + "\n";
-    } else if (!one.pack.empty()) {
-      text += Paint("bad", Style::kBad, color) + "  " + one.pack + "\n";
-    }
-    for (const v1::PackProblem& problem : one.result.problems()) {
-      text += (one.pack.empty() ? "" : "     ") + ProblemText(problem) + "\n";
-      problems.push_back(ProblemJson(problem));
-    }
-    packs.push_back({{"pack", one.pack}, {"valid", one.result.valid()}, {"problems", problems}});
-    if (!one.result.has_labels()) continue;
-    const v1::LabelCheck& labels = one.result.labels();
-    fits = fits && labels.findings().empty();
-    packs.back()["labels"] = LabelCheckJson(labels);
-    text += LabelCheckText(labels, session.output);
+  for (const v1::ValidatePackRequest& one : requests) {
+    ASSIGN_OR_RETURN(v1::ValidatePackResponse result, server.Call(&Stub::ValidatePack, one, kTimeout));
+    const std::string pack = one.pack().empty() ? result.pack() : one.pack();
+    all.push_back({pack, std::move(result)});
   }
+  return all;
+}
+
+nlohmann::ordered_json ValidatedJson(const Validated& one) {
+  nlohmann::ordered_json json = {{"pack", one.pack},
+                                 {"valid", one.result.valid()},
+                                 {"problems", JsonList(ReadProblems(one.result.problems()), ProblemJson)}};
+  if (one.result.has_labels()) json["labels"] = LabelCheckJson(one.result.labels());
+  return json;
+}
+
+std::string ValidatedText(const Validated& one, const Output& output) {
+  std::string text;
+  if (one.result.valid()) {
+    text = absl::StrCat(output.Paint("ok", Style::kGood), "   ", one.pack, "\n");
+  } else if (!one.pack.empty()) {
+    text = absl::StrCat(output.Paint("bad", Style::kBad), "  ", one.pack, "\n");
+  }
+  for (const Problem& problem : ReadProblems(one.result.problems())) {
+    absl::StrAppend(&text, one.pack.empty() ? "" : "     ", problem.ToString(), "\n");
+  }
+  if (one.result.has_labels()) text += LabelCheckText(one.result.labels(), output);
+  return text;
+}
+
+absl::StatusOr<ExitCode> Validate(const ValidateOptions& options, Session& session) {
+  if (!options.repository.empty() && session.options.local) {
+    return UsageError("'rules validate --repository' asks a forge through the server: it can't work with --local");
+  }
+  const bool by_server = session.options.server_given || !options.repository.empty();
+  ASSIGN_OR_RETURN(const std::vector<Validated> all,
+                   by_server ? ValidateByServer(options, session) : ValidateLocally(options.pack, session));
+  const bool valid = absl::c_all_of(all, [](const Validated& one) { return one.result.valid(); });
   if (session.options.json) {
-    session.output.Json({{"valid", valid}, {"packs", packs}});
+    session.output.Json({{"valid", valid}, {"packs", JsonList(all, ValidatedJson)}});
   } else {
-    session.output.out() << text;
+    for (const Validated& one : all) session.output.out() << ValidatedText(one, session.output);
   }
   if (!valid) return ExitCode::kUsage;
+  const bool fits = absl::c_all_of(all, [](const Validated& one) { return one.result.labels().findings().empty(); });
   return fits ? ExitCode::kDone : ExitCode::kNegative;
 }
 
 // --- reload ---
 
-ExitCode Reload(Session& session) {
+absl::StatusOr<ExitCode> Reload(Session& session) {
   if (session.options.local) {
-    session.output.Error("'rules reload' tells a server to read its packs again: it can't work with --local");
-    return ExitCode::kUsage;
+    return UsageError("'rules reload' tells a server to read its packs again: it can't work with --local");
   }
-  ExitCode code = ExitCode::kDone;
-  const std::unique_ptr<ServerConnection> connection = ServerConnection::Open(session, code);
-  if (connection == nullptr) return code;
-  v1::ReloadPacksResponse response;
-  grpc::ClientContext context;
-  connection->Prepare(context, kTimeout);
-  const grpc::Status status = v1::RulesService::NewStub(connection->channel())->ReloadPacks(&context, {}, &response);
-  if (!status.ok()) return connection->Report(session, status, false);
-
+  ASSIGN_OR_RETURN(const ServerConnection server, ServerConnection::Open(session, /*local_works=*/false));
+  ASSIGN_OR_RETURN(const v1::ReloadPacksResponse response,
+                   server.Call(&Stub::ReloadPacks, v1::ReloadPacksRequest(), kTimeout));
+  const Problems problems = ReadProblems(response.problems());
   if (session.options.json) {
-    nlohmann::ordered_json packs = nlohmann::ordered_json::array();
-    nlohmann::ordered_json problems = nlohmann::ordered_json::array();
-    for (const v1::PackInfo& pack : response.packs()) packs.push_back(PackJson(pack));
-    for (const v1::PackProblem& problem : response.problems()) problems.push_back(ProblemJson(problem));
-    session.output.Json({{"reloaded", response.reloaded()}, {"problems", problems}, {"packs", packs}});
+    session.output.Json({{"reloaded", response.reloaded()},
+                         {"problems", JsonList(problems, ProblemJson)},
+                         {"packs", JsonList(response.packs(), PackJson)}});
   } else {
     session.output.out() << PackTable(response.packs(), session.output);
   }
-  if (!response.reloaded()) {
-    session.output.Error("the packs were not reloaded; the old ones stay in service:");
-    for (const v1::PackProblem& problem : response.problems()) session.output.Hint(ProblemText(problem));
-    return ExitCode::kUsage;
-  }
-  return ExitCode::kDone;
+  if (response.reloaded()) return ExitCode::kDone;
+  return ProblemsError("the packs were not reloaded; the old ones stay in service:", problems);
 }
 
 }  // namespace
 
-void AddRulesVerbs(CLI::App& app, Verb& chosen) {
-  CLI::App* rules = AddVerb(app, "rules", "Look at, check, test and reload rule packs",
-                            "  yard rules list\n"
-                            "  yard rules test --all\n"
-                            "  yard --server 127.0.0.1:9090 rules reload");
-  rules->require_subcommand(1);
+void AddRulesVerbs(Verb& yard) {
+  Verb& rules = yard.Add("rules", "Look at, check, test and reload rule packs",
+                         {"yard rules list", "yard rules test --all", "yard --server 127.0.0.1:9090 rules reload"});
 
-  CLI::App* list = AddVerb(*rules, "list", "List the packs (local; with --server those in service there)",
-                           "  yard rules list\n  yard rules list --packs ./rules/packs --json");
-  list->callback([&chosen] { chosen = List; });
+  rules
+      .Add("list", "List the packs (local; with --server those in service there)",
+           {"yard rules list", "yard rules list --packs ./rules/packs --json"})
+      .Runs(List);
 
-  auto show_options = std::make_shared<ShowOptions>();
-  CLI::App* show = AddVerb(*rules, "show", "Show a rule as written, where it stands, and the cases in which it fires",
-                           "  yard rules show some-rule\n  yard rules show some-rule --pack my-pack");
-  show->add_option("ID", show_options->id, "Id of a signal, suppressor, classifier, step or check")
-      ->required()
-      ->type_name("");
-  show->add_option("--pack", show_options->pack, "Pack to look in (default: all)")->type_name("PACK");
-  show->callback(
-      [&chosen, show_options] { chosen = [show_options](Session& session) { return Show(*show_options, session); }; });
+  Verb& show = rules.Add("show", "Show a rule as written, where it stands, and the cases in which it fires",
+                         {"yard rules show some-rule", "yard rules show some-rule --pack my-pack"});
+  ShowOptions& shown = show.Runs(Show);
+  show.Argument("ID", &shown.id, "Id of a signal, suppressor, classifier, step or check").Required();
+  show.Value("--pack", &shown.pack, "PACK", "Pack to look in (default: all)");
 
-  auto validate_options = std::make_shared<ValidateOptions>();
-  CLI::App* validate = AddVerb(*rules, "validate", "Check packs and name every problem by file and line",
-                               "  yard rules validate\n"
-                               "  yard rules validate my-pack\n"
-                               "  yard rules validate ./packs/my-pack\n"
-                               "  yard rules validate my-pack --repository github:octo/repo");
-  validate
-      ->add_option("PACK", validate_options->pack,
-                   "Name of a pack, or a folder (DIR) with one or several (default: all packs; with --repository its "
-                   "own)")
-      ->type_name("");
-  validate
-      ->add_option("--repository", validate_options->repository,
-                   "Also say which of the pack's labels this repository lacks (asks the server)")
-      ->type_name("FORGE:OWNER/REPO");
-  validate->callback([&chosen, validate_options] {
-    chosen = [validate_options](Session& session) { return Validate(*validate_options, session); };
-  });
+  Verb& validate =
+      rules.Add("validate", "Check packs and name every problem by file and line",
+                {"yard rules validate", "yard rules validate my-pack", "yard rules validate ./packs/my-pack",
+                 "yard rules validate my-pack --repository github:octo/repo"});
+  ValidateOptions& validated = validate.Runs(Validate);
+  validate.Argument(
+      "PACK", &validated.pack,
+      "Name of a pack, or a folder (DIR) with one or several (default: all packs; with --repository its own)");
+  validate.Value("--repository", &validated.repository, "FORGE:OWNER/REPO",
+                 "Also say which of the pack's labels this repository lacks (asks the server)");
 
-  AddRulesTestVerbs(*rules, chosen);
+  AddRulesTestVerbs(rules);
 
-  CLI::App* reload = AddVerb(*rules, "reload", "Tell the server to read its packs again; bad ones change nothing",
-                             "  yard rules reload --token-file operator.token");
-  reload->callback([&chosen] { chosen = Reload; });
+  rules
+      .Add("reload", "Tell the server to read its packs again; bad ones change nothing",
+           {"yard rules reload --token-file operator.token"})
+      .Runs(Reload);
 }
 
 }  // namespace yardmaster::cli

@@ -1,21 +1,14 @@
 // `yard rules test|backtest`.
-#include "clients/cli/verb_rules.h"
-
-#include <grpcpp/grpcpp.h>
-
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstddef>
 #include <memory>
-#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "clients/cli/answer.h"
+#include "clients/cli/batch.h"
 #include "clients/cli/connection.h"
-#include "clients/cli/files.h"
 #include "clients/cli/local_packs.h"
 #include "clients/cli/progress.h"
 #include "clients/cli/rules_text.h"
@@ -24,13 +17,12 @@
 #include "services/core/clock.h"
 #include "services/core/limits.h"
 #include "services/core/messages/issue_snapshot.h"
-#include "services/core/rpc/status.h"
+#include "services/core/status_macros.h"
 #include "services/packs/answers.h"
 #include "services/packs/backtest.h"
 #include "services/packs/check_test.h"
 #include "services/packs/pack_test.h"
 #include "services/packs/phrase_test.h"
-#include "services/triage/eval_lines.h"
 #include "yardmaster/v1/rules.grpc.pb.h"
 
 namespace yardmaster::cli {
@@ -39,11 +31,6 @@ namespace {
 // Thousands of cases take a while.
 constexpr std::chrono::seconds kTimeout{600};
 
-ExitCode ReportLocal(Session& session, const absl::Status& status) {
-  session.output.Error(std::string(status.message()));
-  return ExitCodeOf(ToGrpcStatus(status));
-}
-
 // --- test ---
 
 struct TestOptions {
@@ -51,68 +38,48 @@ struct TestOptions {
   bool all = false;
 };
 
-ExitCode TestLocally(const TestOptions& options, Session& session, v1::TestPackResponse& response) {
-  const std::optional<PacksFolder> folder = LocalPacksFolder(session);
-  if (!folder.has_value()) return ExitCode::kUsage;
-  const std::vector<std::string> names = options.packs.empty() ? rules::PackNames(folder->files) : options.packs;
+absl::StatusOr<v1::TestPackResponse> TestLocally(const TestOptions& options, const Session& session) {
+  ASSIGN_OR_RETURN(const PacksFolder folder, LocalPacksFolder(session));
+  const std::vector<std::string> names = options.packs.empty() ? rules::PackNames(folder.files) : options.packs;
   // All packs are compiled before the first case runs: a bad one is an error, not a failed test.
   std::vector<std::shared_ptr<const rules::CompiledPack>> packs;
   size_t cases = 0;
   for (const std::string& name : names) {
-    ExitCode code = ExitCode::kDone;
-    packs.push_back(CompileLocalPack(session, *folder, name, code));
-    if (packs.back() == nullptr) return code;
+    ASSIGN_OR_RETURN(packs.emplace_back(), CompileLocalPack(folder, name));
     cases += packs.back()->model().cases.size();
   }
+  v1::TestPackResponse response;
   const SystemClock clock;
-  const bool show = session.env.err_is_terminal && !session.output.quiet();
-  Progress progress(show ? session.env.err : nullptr, clock, "cases", cases);
+  Progress progress(ProgressStream(session), clock, "cases", cases);
   for (const std::shared_ptr<const rules::CompiledPack>& pack : packs) {
-    absl::StatusOr<PackTest> result = TestPack(*pack, [&] {
-      progress.Done();
-      return absl::OkStatus();
-    });
-    if (!result.ok()) return ReportLocal(session, result.status());
+    ASSIGN_OR_RETURN(PackTest result, TestPack(*pack, [&] {
+                       progress.Done();
+                       return absl::OkStatus();
+                     }));
     // Its problems have been told with those of the pack.
     Problems problems;
-    if (const auto checks = rules::LoadChecks(folder->files, pack->model().name, problems))
-      TestChecks(*checks, *result);
-    if (rules::PackWithPhrases(folder->files, pack->model().name) == pack->model().name) {
-      if (const auto phrases = rules::PhraseSet::Load(folder->files, pack->model().name, problems)) {
-        TestPhrases(*phrases, *result);
-      }
+    const std::string& name = pack->model().name;
+    if (const auto checks = rules::LoadChecks(folder.files, name, problems)) TestChecks(*checks, result);
+    if (rules::PackWithPhrases(folder.files, name) == name) {
+      if (const auto phrases = rules::PhraseSet::Load(folder.files, name, problems)) TestPhrases(*phrases, result);
     }
-    WritePackTest(*result, response);
+    WritePackTest(result, response);
   }
-  return ExitCode::kDone;
+  return response;
 }
 
-ExitCode TestByServer(const TestOptions& options, Session& session, v1::TestPackResponse& response) {
-  ExitCode code = ExitCode::kDone;
-  const std::unique_ptr<ServerConnection> connection = ServerConnection::Open(session, code);
-  if (connection == nullptr) return code;
+absl::StatusOr<v1::TestPackResponse> TestByServer(const TestOptions& options, const Session& session) {
+  ASSIGN_OR_RETURN(const ServerConnection server, ServerConnection::Open(session, /*local_works=*/true));
   v1::TestPackRequest request;
   for (const std::string& pack : options.packs) request.add_packs(pack);
-  grpc::ClientContext context;
-  connection->Prepare(context, kTimeout);
-  const grpc::Status status = v1::RulesService::NewStub(connection->channel())->TestPack(&context, request, &response);
-  return status.ok() ? ExitCode::kDone : connection->Report(session, status, true);
+  return server.Call(&v1::RulesService::Stub::TestPack, request, kTimeout);
 }
 
-ExitCode Test(const TestOptions& options, Session& session) {
-  if (options.all && !options.packs.empty()) {
-    session.output.Error("--all and a PACK exclude each other");
-    return ExitCode::kUsage;
-  }
-  v1::TestPackResponse response;
-  const ExitCode code =
-      session.options.server_given ? TestByServer(options, session, response) : TestLocally(options, session, response);
-  if (code != ExitCode::kDone) return code;
-  if (session.options.json) {
-    session.output.Json(TestJson(response));
-  } else {
-    session.output.out() << TestText(response, session.output);
-  }
+absl::StatusOr<ExitCode> Test(const TestOptions& options, Session& session) {
+  if (options.all && !options.packs.empty()) return UsageError("--all and a PACK exclude each other");
+  ASSIGN_OR_RETURN(const v1::TestPackResponse response,
+                   session.options.server_given ? TestByServer(options, session) : TestLocally(options, session));
+  PrintAnswer(response, TestJson, TestText, session);
   return TotalsOf(response).failed == 0 ? ExitCode::kDone : ExitCode::kNegative;
 }
 
@@ -124,17 +91,13 @@ struct BacktestOptions {
   std::string candidate;
 };
 
-ExitCode BacktestLocally(const BacktestOptions& options, const std::vector<EvalCase>& cases, Session& session,
-                         v1::BacktestResponse& response) {
+absl::StatusOr<v1::BacktestResponse> BacktestLocally(const BacktestOptions& options, const std::vector<EvalCase>& cases,
+                                                     const Session& session) {
   if (options.candidate.empty()) {
-    session.output.Error("with --local a backtest compares two folders: name the other one with --candidate DIR");
-    return ExitCode::kUsage;
+    return UsageError("with --local a backtest compares two folders: name the other one with --candidate DIR");
   }
-  const std::optional<PacksFolder> folder = LocalPacksFolder(session);
-  if (!folder.has_value()) return ExitCode::kUsage;
-  ExitCode code = ExitCode::kDone;
-  const std::shared_ptr<const rules::CompiledPack> base = CompileLocalPack(session, *folder, options.pack, code);
-  if (base == nullptr) return code;
+  ASSIGN_OR_RETURN(const PacksFolder folder, LocalPacksFolder(session));
+  ASSIGN_OR_RETURN(const auto base, CompileLocalPack(folder, options.pack));
 
   Problems problems;
   std::shared_ptr<const rules::CompiledPack> candidate;
@@ -144,30 +107,26 @@ ExitCode BacktestLocally(const BacktestOptions& options, const std::vector<EvalC
   } else {
     candidate = BuildPack(ReadPacksFolder(options.candidate), options.pack, problems);
   }
-  if (candidate == nullptr) {
-    session.output.Error("the candidate is not valid:");
-    ReportProblems(session, problems);
-    return ExitCode::kUsage;
-  }
+  if (candidate == nullptr) return ProblemsError("the candidate is not valid:", problems);
 
   const SystemClock clock;
-  const bool show = session.env.err_is_terminal && !session.output.quiet();
-  Progress progress(show ? session.env.err : nullptr, clock, "cases", cases.size());
-  const absl::StatusOr<BacktestResult> result = RunBacktest(*base, *candidate, cases.size(), [&](size_t i) {
-    progress.Done();
-    return TextOf(cases[i].issue);
-  });
-  if (!result.ok()) return ReportLocal(session, result.status());
+  Progress progress(ProgressStream(session), clock, "cases", cases.size());
+  ASSIGN_OR_RETURN(const BacktestResult result, RunBacktest(*base, *candidate, cases.size(), [&](size_t i) {
+                     progress.Done();
+                     return TextOf(cases[i].issue);
+                   }));
+  v1::BacktestResponse response;
   response.set_base_revision(base->model().revision);
   response.set_candidate_revision(candidate->model().revision);
-  WriteBacktest(*result, response);
-  for (v1::IssueDifference& issue : *response.mutable_issues())
+  WriteBacktest(result, response);
+  for (v1::IssueDifference& issue : *response.mutable_issues()) {
     *issue.mutable_subject() = cases[issue.index()].issue.subject();
-  return ExitCode::kDone;
+  }
+  return response;
 }
 
-ExitCode BacktestByServer(const BacktestOptions& options, const std::vector<EvalCase>& cases, Session& session,
-                          v1::BacktestResponse& response) {
+absl::StatusOr<v1::BacktestResponse> BacktestByServer(const BacktestOptions& options,
+                                                      const std::vector<EvalCase>& cases, const Session& session) {
   v1::BacktestRequest request;
   request.set_pack(options.pack);
   for (const EvalCase& eval_case : cases) *request.add_cases() = eval_case.issue;
@@ -176,92 +135,50 @@ ExitCode BacktestByServer(const BacktestOptions& options, const std::vector<Eval
     const std::string dir =
         IsPackFolder(options.candidate) ? options.candidate : options.candidate + "/" + options.pack;
     if (!IsPackFolder(dir)) {
-      session.output.Error("--candidate: there is no pack in '" + options.candidate +
-                           "': expected a folder with a pack.json");
-      return ExitCode::kUsage;
+      return UsageError(absl::StrCat("--candidate: there is no pack in '", options.candidate,
+                                     "': expected a folder with a pack.json"));
     }
-    const PackAtFolder pack = ReadPackAt(session, dir);
-    for (const auto& [path, bytes] : OwnFiles(pack)) {
-      v1::PackFile& file = *request.add_candidate();
-      file.set_path(std::string(path));
-      file.set_content(std::string(bytes));
-    }
+    AddOwnFiles(ReadPackAt(session, dir), *request.mutable_candidate());
   }
   if (request.ByteSizeLong() > kMaxRpcMessageBytes) {
-    session.output.Error("the issues are too much for one call: " + std::to_string(request.ByteSizeLong()) +
-                         " bytes, at most " + std::to_string(kMaxRpcMessageBytes));
-    session.output.Hint("Use fewer issues, or compare two folders with --local --candidate DIR.");
-    return ExitCode::kUsage;
+    return UsageError(absl::StrCat("the issues are too much for one call: ", request.ByteSizeLong(), " bytes, at most ",
+                                   kMaxRpcMessageBytes),
+                      {"Use fewer issues, or compare two folders with --local --candidate DIR."});
   }
-  ExitCode code = ExitCode::kDone;
-  const std::unique_ptr<ServerConnection> connection = ServerConnection::Open(session, code);
-  if (connection == nullptr) return code;
-  grpc::ClientContext context;
-  connection->Prepare(context, kTimeout);
-  const grpc::Status status = v1::RulesService::NewStub(connection->channel())->Backtest(&context, request, &response);
-  return status.ok() ? ExitCode::kDone : connection->Report(session, status, true);
+  ASSIGN_OR_RETURN(const ServerConnection server, ServerConnection::Open(session, /*local_works=*/true));
+  return server.Call(&v1::RulesService::Stub::Backtest, request, kTimeout);
 }
 
-ExitCode Backtest(const BacktestOptions& options, Session& session) {
-  std::string error;
-  const std::unique_ptr<InputFile> input = InputFile::Open(options.issues, session.env, error);
-  if (input == nullptr) {
-    session.output.Error(error);
-    return ExitCode::kUsage;
-  }
-  Problems problems;
-  const std::optional<std::vector<EvalCase>> cases =
-      ReadEvalLines(input->stream(), input->name(), EvalLimits(), problems);
-  if (!cases.has_value()) {
-    session.output.Error("the issues can't be read:");
-    ReportProblems(session, problems);
-    return ExitCode::kUsage;
-  }
-  v1::BacktestResponse response;
-  const ExitCode code = session.options.local ? BacktestLocally(options, *cases, session, response)
-                                              : BacktestByServer(options, *cases, session, response);
-  if (code != ExitCode::kDone) return code;
-  if (session.options.json) {
-    session.output.Json(BacktestJson(response));
-  } else {
-    session.output.out() << BacktestText(response, session.output);
-  }
+absl::StatusOr<ExitCode> Backtest(const BacktestOptions& options, Session& session) {
+  ASSIGN_OR_RETURN(const std::vector<EvalCase> cases,
+                   ReadIssues(options.issues, session.env, "the issues can't be read:"));
+  ASSIGN_OR_RETURN(const v1::BacktestResponse response, session.options.local
+                                                            ? BacktestLocally(options, cases, session)
+                                                            : BacktestByServer(options, cases, session));
+  PrintAnswer(response, BacktestJson, BacktestText, session);
   return ExitCode::kDone;
 }
 
 }  // namespace
 
-void AddRulesTestVerbs(CLI::App& rules, Verb& chosen) {
-  auto test_options = std::make_shared<TestOptions>();
-  CLI::App* test =
-      AddVerb(rules, "test", "Run the cases that packs ship (local; with --server the packs in service there)",
-              "  yard rules test --all\n  yard rules test my-pack --json");
-  test->add_option("PACK", test_options->packs, "Packs to test (default: all)")->type_name("");
-  test->add_flag("--all", test_options->all, "All packs");
-  test->callback(
-      [&chosen, test_options] { chosen = [test_options](Session& session) { return Test(*test_options, session); }; });
+void AddRulesTestVerbs(Verb& rules) {
+  Verb& test = rules.Add("test", "Run the cases that packs ship (local; with --server the packs in service there)",
+                         {"yard rules test --all", "yard rules test my-pack --json"});
+  TestOptions& tested = test.Runs(Test);
+  test.Argument("PACK", &tested.packs, "Packs to test (default: all)");
+  test.Flag("--all", &tested.all, "All packs");
 
-  auto backtest_options = std::make_shared<BacktestOptions>();
-  CLI::App* backtest =
-      AddVerb(rules, "backtest", "Decide issues under two revisions of a pack and show what differs",
-              "  yard rules backtest --pack my-pack --issues issues.jsonl\n"
-              "  yard rules backtest --pack my-pack --issues issues.jsonl --candidate "
-              "./candidates/my-pack\n"
-              "  yard rules backtest --local --pack my-pack --issues issues.jsonl --packs ./old --candidate ./new");
-  backtest->add_option("--pack", backtest_options->pack, "Pack to compare: the one in service is the base")
-      ->required()
-      ->type_name("PACK");
-  backtest->add_option("--issues", backtest_options->issues, "File with one issue a line; - is stdin")
-      ->required()
-      ->type_name("FILE");
-  backtest
-      ->add_option("--candidate", backtest_options->candidate,
-                   "Folder with the candidate, or with packs of which it is one (default: the server's packs folder as "
-                   "it is now)")
-      ->type_name("DIR");
-  backtest->callback([&chosen, backtest_options] {
-    chosen = [backtest_options](Session& session) { return Backtest(*backtest_options, session); };
-  });
+  Verb& backtest =
+      rules.Add("backtest", "Decide issues under two revisions of a pack and show what differs",
+                {"yard rules backtest --pack my-pack --issues issues.jsonl",
+                 "yard rules backtest --pack my-pack --issues issues.jsonl --candidate ./candidates/my-pack",
+                 "yard rules backtest --local --pack my-pack --issues issues.jsonl --packs ./old --candidate ./new"});
+  BacktestOptions& compared = backtest.Runs(Backtest);
+  backtest.Value("--pack", &compared.pack, "PACK", "Pack to compare: the one in service is the base").Required();
+  backtest.Value("--issues", &compared.issues, "FILE", "File with one issue a line; - is stdin").Required();
+  backtest.Value("--candidate", &compared.candidate, "DIR",
+                 "Folder with the candidate, or with packs of which it is one (default: the server's packs folder as "
+                 "it is now)");
 }
 
 }  // namespace yardmaster::cli

@@ -1,18 +1,20 @@
 // `yard test list|show|logs|explain`: what runs on this machine left behind.
-#include <CLI/CLI.hpp>
+#include <array>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "clients/cli/answer.h"
+#include "clients/cli/json_members.h"
 #include "clients/cli/test_results.h"
 #include "clients/cli/test_text.h"
-#include "clients/cli/verb_test.h"
 #include "clients/cli/verbs.h"
 #include "services/core/readable.h"
+#include "services/core/status_macros.h"
 #include "services/worker/logs/log.h"
 #include "services/worker/results/text.h"
 
@@ -24,70 +26,63 @@ using Json = nlohmann::ordered_json;
 
 // --- list ---
 
-ExitCode List(const std::string& folder, Session& session) {
-  const std::vector<ListedResult> results = ListResults(folder);
-  if (session.options.json) {
-    Json runs = Json::array();
-    for (const ListedResult& listed : results) {
-      Json run = {{"directory", listed.directory.string()}};
-      for (const char* key : {"job", "suite", "commit", "verdict", "layers", "seconds", "started_at"}) {
-        if (const auto it = listed.result.find(key); it != listed.result.end()) run[key] = *it;
-      }
-      runs.push_back(run);
-    }
-    session.output.Json({{"runs", runs}});
-  } else if (results.empty()) {
-    session.output.Note("There are no results in " + folder + ".");
-  } else {
-    session.output.out() << ResultTable(results, session.output);
+struct ListOptions {
+  std::string folder = kResultsFolder;
+};
+
+Json ListedJson(const ListedResult& listed) {
+  Json run = {{"directory", listed.directory.string()}};
+  for (const char* key : {"job", "suite", "commit", "verdict", "layers", "seconds", "started_at"}) {
+    if (listed.result.contains(key)) run[key] = listed.result[key];
   }
+  return run;
+}
+
+absl::StatusOr<ExitCode> List(const ListOptions& options, Session& session) {
+  const std::string none = absl::StrCat("There are no results in ", options.folder, ".");
+  PrintRows("runs", ListResults(options.folder), ListedJson, ResultTable, session, none.c_str());
   return ExitCode::kDone;
 }
 
 // --- show, explain ---
 
-ExitCode Show(const std::string& name, Session& session) {
-  const std::optional<ListedResult> found = FindResult(session, name);
-  if (!found.has_value()) return ExitCode::kNegative;
+absl::StatusOr<ExitCode> Show(const std::string& name, Session& session) {
+  ASSIGN_OR_RETURN(const ListedResult found, FindResult(name));
   if (session.options.json) {
-    session.output.Json(found->result);
+    session.output.Json(found.result);
   } else {
-    session.output.out() << ResultText(found->result, found->directory, session.output);
+    session.output.out() << ResultText(found.result, found.directory, session.output);
   }
   return ExitCode::kDone;
 }
 
-ExitCode Explain(const std::string& name, Session& session) {
-  const std::optional<ListedResult> found = FindResult(session, name);
-  if (!found.has_value()) return ExitCode::kNegative;
-  if (!session.options.json) {
-    session.output.out() << ExplainText(found->result, session.output);
-    return ExitCode::kDone;
+// Those members of an object; null for what it lacks.
+template <size_t kSize>
+Json Members(const Json& object, const std::array<const char*, kSize>& keys) {
+  Json out = Json::object();
+  for (const char* key : keys) out[key] = Member(object, key);
+  return out;
+}
+
+Json ExplainJson(const Json& result) {
+  Json out = Members<5>(result, {"job", "suite", "verdict", "reason", "cause"});
+  out["steps"] = Json::array();
+  for (const Json& step : ListMember(result, "steps")) {
+    if (Member(step, "verdict") == "passed") continue;
+    out["steps"].push_back(Members<4>(step, {"name", "verdict", "reason", "cause"}));
   }
-  const Json& result = found->result;
-  const auto at = [](const Json& object, const char* key) {
-    return object.is_object() && object.contains(key) ? object[key] : Json();
-  };
-  Json steps = Json::array();
-  for (const Json& step : at(result, "steps")) {
-    if (at(step, "verdict") == "passed") continue;
-    steps.push_back({{"name", at(step, "name")},
-                     {"verdict", at(step, "verdict")},
-                     {"reason", at(step, "reason")},
-                     {"cause", at(step, "cause")}});
-  }
-  session.output.Json({{"job", at(result, "job")},
-                       {"suite", at(result, "suite")},
-                       {"verdict", at(result, "verdict")},
-                       {"reason", at(result, "reason")},
-                       {"cause", at(result, "cause")},
-                       {"steps", steps}});
+  return out;
+}
+
+absl::StatusOr<ExitCode> Explain(const std::string& name, Session& session) {
+  ASSIGN_OR_RETURN(const ListedResult found, FindResult(name));
+  PrintAnswer(found.result, ExplainJson, ExplainText, session);
   return ExitCode::kDone;
 }
 
 // --- logs ---
 
-struct LogsArguments {
+struct LogsOptions {
   std::string directory;
   std::string step;
   std::optional<int> rank;
@@ -98,120 +93,96 @@ struct LogsArguments {
 // Most lines that one call shows of a search; a log may have millions that match.
 constexpr size_t kMaxFound = 100'000;
 
-// The log of a step, by its name with cell or, where only one has it, by its id. Empty after saying why.
-fs::path LogOf(Session& session, const ListedResult& found, const std::string& wanted) {
+// The log of a step, by its name with cell or, where only one has it, by its id.
+absl::StatusOr<fs::path> LogOf(const ListedResult& found, const std::string& wanted) {
   std::vector<std::string> logs;
   std::string names;
-  const auto steps = found.result.find("steps");
-  if (steps != found.result.end() && steps->is_array()) {
-    for (const Json& step : *steps) {
-      const auto text = [&](const char* key) {
-        return step.is_object() && step.contains(key) && step[key].is_string() ? step[key].get<std::string>() : "";
-      };
-      if (text("log").empty()) continue;
-      if (text("name") == wanted) return found.directory / text("log");
-      if (text("id") == wanted) logs.push_back(text("log"));
-      names += "\n  " + Readable(text("name"), 200);
-    }
+  for (const Json& step : ListMember(found.result, "steps")) {
+    const std::string log = TextMember(step, "log");
+    const std::string name = TextMember(step, "name");
+    if (log.empty()) continue;
+    if (name == wanted) return found.directory / log;
+    if (TextMember(step, "id") == wanted) logs.push_back(log);
+    absl::StrAppend(&names, "\n  ", Readable(name, 200));
   }
   if (logs.size() == 1) return found.directory / logs.front();
-  session.output.Error((logs.empty() ? "that run has no log of a step " : "several steps have the id ") +
-                       Quoted(wanted, 200) + (names.empty() ? "" : "; those with a log are:" + names));
-  return {};
+  return NegativeError(absl::StrCat(logs.empty() ? "that run has no log of a step " : "several steps have the id ",
+                                    Quoted(wanted, 200), names.empty() ? "" : "; those with a log are:", names));
 }
 
-ExitCode Logs(const LogsArguments& arguments, Session& session) {
-  const std::optional<ListedResult> found = FindResult(session, arguments.directory);
-  if (!found.has_value()) return ExitCode::kNegative;
-  const fs::path path = LogOf(session, *found, arguments.step);
-  if (path.empty()) return ExitCode::kNegative;
-  const absl::StatusOr<std::unique_ptr<worker::LogReader>> log = worker::OpenLog(path);
-  if (!log.ok()) {
-    session.output.Error(std::string(log.status().message()));
-    return ExitCode::kSystem;
-  }
-  Json lines = Json::array();
-  size_t count = 0;
-  const auto show = [&](const worker::LogLine& line) {
-    ++count;
-    if (session.options.json) {
-      lines.push_back({{"line", line.number},
-                       {"seconds", static_cast<double>(line.micros) / 1e6},
-                       {"rank", line.rank == worker::kNoRank ? Json(nullptr) : Json(line.rank)},
-                       {"stream", line.stream == worker::Stream::kStderr ? "stderr" : "stdout"},
-                       {"text", worker::ValidUtf8(line.text)}});
-    } else {
-      session.output.out() << LogLineText(line, session.output.color());
-    }
-  };
-  const int rank = arguments.rank.value_or(worker::kAllRanks);
-  absl::Status status;
-  if (!arguments.pattern.empty()) {
-    absl::StatusOr<std::vector<worker::LogLine>> hits = (*log)->Search(arguments.pattern, kMaxFound, rank);
-    if (hits.ok()) {
-      const size_t begin = arguments.tail > 0 && hits->size() > arguments.tail ? hits->size() - arguments.tail : 0;
-      for (size_t i = begin; i < hits->size(); ++i) show((*hits)[i]);
-    }
-    status = hits.status();
-  } else if (arguments.tail > 0) {
-    absl::StatusOr<std::vector<worker::LogLine>> last = (*log)->Tail(arguments.tail, rank);
-    if (last.ok()) {
-      for (const worker::LogLine& line : *last) show(line);
-    }
-    status = last.status();
-  } else {
-    status = (*log)->Read(1, (*log)->lines(), [&](const worker::LogLine& line) {
-      if (!arguments.rank.has_value() || line.rank == *arguments.rank) show(line);
+// The lines that are asked for, in order.
+absl::Status ReadLines(worker::LogReader& log, const LogsOptions& options,
+                       const std::function<void(const worker::LogLine&)>& show) {
+  const int rank = options.rank.value_or(worker::kAllRanks);
+  if (options.pattern.empty() && options.tail == 0) {
+    return log.Read(1, log.lines(), [&](const worker::LogLine& line) {
+      if (!options.rank.has_value() || line.rank == *options.rank) show(line);
       return true;
     });
   }
-  if (session.options.json) session.output.Json({{"step", arguments.step}, {"lines", lines}});
-  if (!status.ok()) {
-    session.output.Error(std::string(status.message()));
-    return absl::IsInvalidArgument(status) ? ExitCode::kUsage : ExitCode::kSystem;
-  }
+  ASSIGN_OR_RETURN(const std::vector<worker::LogLine> lines, options.pattern.empty()
+                                                                 ? log.Tail(options.tail, rank)
+                                                                 : log.Search(options.pattern, kMaxFound, rank));
+  const size_t begin = options.tail > 0 && lines.size() > options.tail ? lines.size() - options.tail : 0;
+  for (size_t i = begin; i < lines.size(); ++i) show(lines[i]);
+  return absl::OkStatus();
+}
+
+Json LineJson(const worker::LogLine& line) {
+  return {{"line", line.number},
+          {"seconds", static_cast<double>(line.micros) / 1e6},
+          {"rank", line.rank == worker::kNoRank ? Json(nullptr) : Json(line.rank)},
+          {"stream", line.stream == worker::Stream::kStderr ? "stderr" : "stdout"},
+          {"text", worker::ValidUtf8(line.text)}};
+}
+
+absl::StatusOr<ExitCode> Logs(const LogsOptions& options, Session& session) {
+  ASSIGN_OR_RETURN(const ListedResult found, FindResult(options.directory));
+  ASSIGN_OR_RETURN(const fs::path path, LogOf(found, options.step));
+  const absl::StatusOr<std::unique_ptr<worker::LogReader>> log = worker::OpenLog(path);
+  if (!log.ok()) return SystemError(log.status().message());
+  Json lines = Json::array();
+  size_t count = 0;
+  const absl::Status status = ReadLines(**log, options, [&](const worker::LogLine& line) {
+    ++count;
+    if (session.options.json) {
+      lines.push_back(LineJson(line));
+    } else {
+      session.output.out() << LogLineText(line, session.output.color());
+    }
+  });
+  if (session.options.json) session.output.Json({{"step", options.step}, {"lines", lines}});
+  if (!status.ok()) return absl::IsInvalidArgument(status) ? status : SystemError(status.message());
   // As grep does.
-  return !arguments.pattern.empty() && count == 0 ? ExitCode::kNegative : ExitCode::kDone;
+  return !options.pattern.empty() && count == 0 ? ExitCode::kNegative : ExitCode::kDone;
 }
 
 constexpr const char* kResultHelp = "Result directory, or job in ./yard-results (default: the newest)";
 
 }  // namespace
 
-void AddTestResultVerbs(CLI::App& test, Verb& chosen) {
-  auto folder = std::make_shared<std::string>(kResultsFolder);
-  CLI::App* list = AddVerb(test, "list", "List the runs whose results lie here, newest first",
-                           "  yard test list\n  yard test list --results /srv/results --json");
-  list->add_option("--results", *folder, "Folder of result directories (default ./yard-results)")->type_name("DIR");
-  list->callback([&chosen, folder] { chosen = [folder](Session& session) { return List(*folder, session); }; });
+void AddTestResultVerbs(Verb& test) {
+  Verb& list = test.Add("list", "List the runs whose results lie here, newest first",
+                        {"yard test list", "yard test list --results /srv/results --json"});
+  list.Value("--results", &list.Runs(List).folder, "DIR", "Folder of result directories (default ./yard-results)");
 
-  auto shown = std::make_shared<std::string>();
-  CLI::App* show = AddVerb(test, "show", "Show the result of a run",
-                           "  yard test show\n  yard test show yard-results/20260102-030405-9f3c --json");
-  show->add_option("DIR", *shown, kResultHelp)->type_name("");
-  show->callback([&chosen, shown] { chosen = [shown](Session& session) { return Show(*shown, session); }; });
+  Verb& show = test.Add("show", "Show the result of a run",
+                        {"yard test show", "yard test show yard-results/20260102-030405-9f3c --json"});
+  show.Argument("DIR", &show.Runs(Show), kResultHelp);
 
-  auto explained = std::make_shared<std::string>();
-  CLI::App* explain = AddVerb(test, "explain", "Say of everything in a run that did not pass what is to blame for it",
-                              "  yard test explain\n  yard test explain 20260102-030405-9f3c");
-  explain->add_option("DIR", *explained, kResultHelp)->type_name("");
-  explain->callback(
-      [&chosen, explained] { chosen = [explained](Session& session) { return Explain(*explained, session); }; });
+  Verb& explain = test.Add("explain", "Say of everything in a run that did not pass what is to blame for it",
+                           {"yard test explain", "yard test explain 20260102-030405-9f3c"});
+  explain.Argument("DIR", &explain.Runs(Explain), kResultHelp);
 
-  auto arguments = std::make_shared<LogsArguments>();
-  CLI::App* logs = AddVerb(test, "logs", "Show what a step printed, with line, time and rank",
-                           "  yard test logs yard-results/20260102-030405-9f3c all_reduce --rank 2 --tail 50\n"
-                           "  yard test logs 20260102-030405-9f3c build --grep '(?i)error:'");
-  logs->add_option("DIR", arguments->directory, "Result directory, or job in ./yard-results")
-      ->required()
-      ->type_name("");
-  logs->add_option("STEP", arguments->step, "Name of the step, with its cell; or its id")->required()->type_name("");
-  logs->add_option("--rank", arguments->rank, "Only this rank's lines")->type_name("R");
-  logs->add_option("--tail", arguments->tail, "Only the last N lines")->type_name("N");
-  logs->add_option("--grep", arguments->pattern, "Only lines that match; exit code 1 if there are none")
-      ->type_name("RE2");
-  logs->callback(
-      [&chosen, arguments] { chosen = [arguments](Session& session) { return Logs(*arguments, session); }; });
+  Verb& logs = test.Add("logs", "Show what a step printed, with line, time and rank",
+                        {"yard test logs yard-results/20260102-030405-9f3c all_reduce --rank 2 --tail 50",
+                         "yard test logs 20260102-030405-9f3c build --grep '(?i)error:'"});
+  LogsOptions& options = logs.Runs(Logs);
+  logs.Argument("DIR", &options.directory, "Result directory, or job in ./yard-results").Required();
+  logs.Argument("STEP", &options.step, "Name of the step, with its cell; or its id").Required();
+  logs.Value("--rank", &options.rank, "R", "Only this rank's lines");
+  logs.Value("--tail", &options.tail, "N", "Only the last N lines");
+  logs.Value("--grep", &options.pattern, "RE2", "Only lines that match; exit code 1 if there are none");
 }
 
 }  // namespace yardmaster::cli

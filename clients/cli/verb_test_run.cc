@@ -1,11 +1,11 @@
 // `yard test run|rerun`: a suite on this machine.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,19 +14,23 @@
 #include <utility>
 #include <vector>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
+#include "absl/algorithm/container.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "clients/cli/interrupt.h"
+#include "clients/cli/json_members.h"
 #include "clients/cli/test_progress.h"
 #include "clients/cli/test_results.h"
 #include "clients/cli/test_suites.h"
 #include "clients/cli/test_text.h"
-#include "clients/cli/verb_test.h"
 #include "clients/cli/verbs.h"
+#include "services/core/absl_view.h"
 #include "services/core/clock.h"
 #include "services/core/files.h"
 #include "services/core/packs_dir.h"
 #include "services/core/readable.h"
+#include "services/core/status_macros.h"
 #include "services/worker/devices/device_probe.h"
 #include "services/worker/process/process.h"
 #include "services/worker/results/exit_code.h"
@@ -48,44 +52,38 @@ struct RunArguments {
 };
 
 // "axis=value,value,axis=value": a word without "=" is one more value of the axis before it.
-bool ParseSelection(Session& session, const std::vector<std::string>& texts,
-                    std::map<std::string, std::vector<std::string>>& select) {
+absl::StatusOr<std::map<std::string, std::vector<std::string>>> ParseSelection(const std::vector<std::string>& texts) {
+  std::map<std::string, std::vector<std::string>> select;
   for (const std::string& text : texts) {
     std::string axis;
-    for (size_t begin = 0; begin <= text.size();) {
-      const size_t comma = std::min(text.find(',', begin), text.size());
-      std::string word = text.substr(begin, comma - begin);
-      begin = comma + 1;
-      const size_t equals = word.find('=');
-      if (equals != std::string::npos) {
-        axis = word.substr(0, equals);
-        word = word.substr(equals + 1);
+    for (absl::string_view word : absl::StrSplit(text, ',')) {
+      if (const size_t equals = word.find('='); equals != absl::string_view::npos) {
+        axis = std::string(word.substr(0, equals));
+        word.remove_prefix(equals + 1);
       }
       if (axis.empty() || word.empty()) {
-        session.output.Error("--select " + Quoted(text) + ": expected AXIS=VALUE,…");
-        return false;
+        return UsageError(absl::StrCat("--select ", Quoted(text), ": expected AXIS=VALUE,…"));
       }
-      select[axis].push_back(word);
+      select[axis].emplace_back(word);
     }
   }
-  return true;
+  return select;
 }
 
-bool ParseAssignments(Session& session, const std::vector<std::string>& texts,
-                      std::map<std::string, std::string>& variables) {
+absl::StatusOr<std::map<std::string, std::string>> ParseAssignments(const std::vector<std::string>& texts) {
+  std::map<std::string, std::string> variables;
   for (const std::string& text : texts) {
     const size_t equals = text.find('=');
     if (equals == std::string::npos || equals == 0) {
-      session.output.Error("--set " + Quoted(text) + ": expected VARIABLE=VALUE");
-      return false;
+      return UsageError(absl::StrCat("--set ", Quoted(text), ": expected VARIABLE=VALUE"));
     }
     variables[text.substr(0, equals)] = text.substr(equals + 1);
   }
-  return true;
+  return variables;
 }
 
 // What a job is given by name from the worker's own environment and what sounds like a secret must not be read in logs.
-std::vector<std::string> SecretsOf(Session& session, const rules::SuiteModel& suite) {
+std::vector<std::string> SecretsOf(const Session& session, const rules::SuiteModel& suite) {
   constexpr size_t kLeastBytes = 6;  // shorter ones would blank out half of a log
   constexpr std::array<std::string_view, 6> kWords = {"TOKEN", "SECRET", "PASSWORD", "PASSWD", "KEY", "CREDENTIAL"};
   std::vector<std::string> secrets;
@@ -94,8 +92,7 @@ std::vector<std::string> SecretsOf(Session& session, const rules::SuiteModel& su
   };
   add(session.env.variable("YARD_TOKEN"));
   for (const std::string& name : suite.environment.pass) {
-    const bool secret = std::any_of(kWords.begin(), kWords.end(),
-                                    [&](std::string_view word) { return name.find(word) != std::string::npos; });
+    const bool secret = absl::c_any_of(kWords, [&](std::string_view word) { return absl::StrContains(name, Abs(word)); });
     if (secret) add(session.env.variable(name.c_str()));
   }
   return secrets;
@@ -123,28 +120,19 @@ class CancelOnSignal {
   std::atomic<bool> cancel_{false};
 };
 
-ExitCode Run(const RunArguments& arguments, Session& session) {
-  if (!session.options.local) {
-    session.output.Error("this version runs suites on this machine only");
-    session.output.Hint("add --local: yard test run " + arguments.request.suite + " --local");
-    return ExitCode::kUsage;
-  }
-  ChosenSuite chosen;
-  ExitCode code = ExitCode::kDone;
-  if (!ChooseSuite(session, arguments.request.suite, chosen, code)) return code;
-  const rules::SuiteModel& suite = *chosen.suite;
-
-  const SystemClock clock;
+// What the worker is to do with the suite.
+absl::StatusOr<worker::RunOptions> OptionsFor(const RunArguments& arguments, const rules::SuiteModel& suite,
+                                              const Clock& clock, const Session& session) {
+  const RunRequest& request = arguments.request;
   worker::RunOptions options;
   options.job = worker::NewJob(clock);
   std::error_code error;
   options.out =
       fs::absolute(arguments.out.empty() ? fs::path(kResultsFolder) / options.job : fs::path(arguments.out), error);
-  if (!arguments.request.source.empty()) {
-    options.source = fs::canonical(arguments.request.source, error);
+  if (!request.source.empty()) {
+    options.source = fs::canonical(request.source, error);
     if (error || !fs::is_directory(options.source, error)) {
-      session.output.Error("--source: there is no folder " + Quoted(arguments.request.source, 400));
-      return ExitCode::kUsage;
+      return UsageError(absl::StrCat("--source: there is no folder ", Quoted(request.source, 400)));
     }
   }
   const std::string cache = arguments.cache.empty() ? session.env.variable("YARD_CACHE") : arguments.cache;
@@ -152,15 +140,26 @@ ExitCode Run(const RunArguments& arguments, Session& session) {
   if (const absl::StatusOr<fs::path> own = LocateSuitesDir(session.env.executable); own.ok()) {
     options.own_suites = *own;
   } else if (!suite.source.own.empty() && options.source.empty()) {
-    session.output.Error(std::string(own.status().message()));
-    return ExitCode::kUsage;
+    return UsageError(own.status().message());
   }
-  if (!ParseSelection(session, arguments.request.select, options.select)) return ExitCode::kUsage;
-  if (!ParseAssignments(session, arguments.request.assignments, options.variables)) return ExitCode::kUsage;
-  options.layers = arguments.request.layers;
-  options.keep_going = arguments.request.keep_going;
-  options.cpu_devices = arguments.request.cpu_devices;
+  ASSIGN_OR_RETURN(options.select, ParseSelection(request.select));
+  ASSIGN_OR_RETURN(options.variables, ParseAssignments(request.assignments));
+  options.layers = request.layers;
+  options.keep_going = request.keep_going;
+  options.cpu_devices = request.cpu_devices;
   options.secrets = SecretsOf(session, suite);
+  return options;
+}
+
+absl::StatusOr<ExitCode> Run(const RunArguments& arguments, Session& session) {
+  if (!session.options.local) {
+    return UsageError("this version runs suites on this machine only",
+                      {absl::StrCat("add --local: yard test run ", arguments.request.suite, " --local")});
+  }
+  ASSIGN_OR_RETURN(const ChosenSuite chosen, ChooseSuite(session, arguments.request.suite));
+  const rules::SuiteModel& suite = *chosen.suite;
+  const SystemClock clock;
+  ASSIGN_OR_RETURN(const worker::RunOptions options, OptionsFor(arguments, suite, clock, session));
 
   const std::unique_ptr<worker::ProcessStarter> processes = worker::MakeProcessStarter();
   const std::shared_ptr<worker::ToolRunner> tools = worker::MakeToolRunner();
@@ -179,8 +178,7 @@ ExitCode Run(const RunArguments& arguments, Session& session) {
     TestProgressOptions shown;
     shown.quiet = session.output.quiet();
     shown.terminal = session.env.err_is_terminal;
-    shown.color = session.env.err_is_terminal && session.env.variable("NO_COLOR").empty() &&
-                  session.env.variable("TERM") != "dumb";
+    shown.color = session.output.err_color();
     shown.columns = session.env.columns;
     shown.follow = arguments.follow;
     TestProgress progress(*session.env.err, clock, shown);
@@ -189,30 +187,30 @@ ExitCode Run(const RunArguments& arguments, Session& session) {
     cancelled = signal.cancel();
   }
   if (!run.ok()) {
-    session.output.Error(std::string(run.status().message()));
-    if (cancelled) return ExitCode::kInterrupted;
-    return absl::IsInvalidArgument(run.status()) ? ExitCode::kUsage : ExitCode::kSystem;
+    const absl::Status& status = run.status();
+    if (!cancelled) return absl::IsInvalidArgument(status) ? status : SystemError(status.message());
+    session.output.Error(status.message());
+    return ExitCode::kInterrupted;
   }
 
   // So that `test rerun` can do the same again, wherever it is called from.
   RunRequest request = arguments.request;
-  request.suite = suite.pack + "/" + suite.id;
+  request.suite = absl::StrCat(suite.pack, "/", suite.id);
   request.source = options.source.string();
   absl::Status written = worker::WriteResultFiles(options.out, *run);
-  const absl::Status request_written =
-      WriteFileAtomically(options.out / "request.json", RequestJson(request).dump(1) + "\n");
-  if (written.ok()) written = request_written;
+  written.Update(WriteFileAtomically(options.out / "request.json", RequestJson(request).dump(1) + "\n"));
 
   const nlohmann::ordered_json result = worker::ResultJson(*run);
   if (session.options.json) {
     session.output.Json(result);
   } else {
+    std::error_code error;
     const fs::path near = fs::relative(options.out, error);
     const bool below = !error && !near.empty() && !near.string().starts_with("..");
     session.output.out() << ResultText(result, below ? near : options.out, session.output);
   }
   if (!written.ok()) {
-    session.output.Error("the result directory is not complete: " + std::string(written.message()));
+    session.output.Error(absl::StrCat("the result directory is not complete: ", written.message()));
     return cancelled ? ExitCode::kInterrupted : ExitCode::kSystem;
   }
   if (cancelled) return ExitCode::kInterrupted;
@@ -228,88 +226,68 @@ struct RerunArguments {
 // The layers of a result that did not pass.
 std::vector<std::string> FailedLayers(const nlohmann::ordered_json& result) {
   std::vector<std::string> layers;
-  const auto found = result.find("layers");
-  if (found == result.end() || !found->is_array()) return layers;
-  for (const nlohmann::ordered_json& layer : *found) {
-    if (!layer.is_object() || !layer.contains("id") || !layer["id"].is_string()) continue;
-    if (layer.contains("verdict") && layer["verdict"] == "passed") continue;
-    layers.push_back(layer["id"].get<std::string>());
+  for (const nlohmann::ordered_json& layer : ListMember(result, "layers")) {
+    const std::string id = TextMember(layer, "id");
+    if (!id.empty() && TextMember(layer, "verdict") != "passed") layers.push_back(id);
   }
   return layers;
 }
 
-ExitCode Rerun(const RerunArguments& arguments, Session& session) {
-  const std::optional<ListedResult> before = FindResult(session, arguments.of);
-  if (!before.has_value()) return ExitCode::kNegative;
-  std::optional<RunRequest> request = ReadRequest(before->directory);
+absl::StatusOr<ExitCode> Rerun(const RerunArguments& arguments, Session& session) {
+  ASSIGN_OR_RETURN(const ListedResult before, FindResult(arguments.of));
+  std::optional<RunRequest> request = ReadRequest(before.directory);
   if (!request.has_value()) {
-    session.output.Error("how the run in " + Quoted(before->directory.string(), 400) +
-                         " was asked for is not known: its request.json is missing or damaged");
-    return ExitCode::kUsage;
+    return UsageError(absl::StrCat("how the run in ", Quoted(before.directory.string(), 400),
+                                   " was asked for is not known: its request.json is missing or damaged"));
   }
-  RunArguments again = arguments.run;
-  const std::vector<std::string> only = again.request.layers;
-  again.request = *std::move(request);
-  if (!only.empty()) again.request.layers = only;
+  if (!arguments.run.request.layers.empty()) request->layers = arguments.run.request.layers;
   if (arguments.failed) {
-    again.request.layers = FailedLayers(before->result);
-    if (again.request.layers.empty()) {
-      session.output.Error("every layer of that run has passed: there is nothing to run again");
-      return ExitCode::kNegative;
+    request->layers = FailedLayers(before.result);
+    if (request->layers.empty()) {
+      return NegativeError("every layer of that run has passed: there is nothing to run again");
     }
   }
+  RunArguments again = arguments.run;
+  again.request = *std::move(request);
   return Run(again, session);
 }
 
-void AddCommonOptions(CLI::App& verb, RunArguments& arguments) {
-  verb.add_option("--out", arguments.out, "Result directory; new or empty (default ./yard-results/JOB)")
-      ->type_name("DIR");
-  verb.add_option("--layer", arguments.request.layers, "Only this layer and what it comes after; may be given again")
-      ->type_name("LAYER");
-  verb.add_option("--cache", arguments.cache,
-                  "Keep build folders and fetched sources here for the next run (YARD_CACHE)")
-      ->type_name("DIR");
-  verb.add_flag("--no-cache", arguments.no_cache, "Neither use nor keep them");
-  verb.add_flag("--allow-flaky", arguments.allow_flaky, "A flaky run exits with 0");
-  verb.add_flag("--follow", arguments.follow, "Also show what the tests print, on stderr");
+void AddCommonOptions(Verb& verb, RunArguments& arguments) {
+  verb.Value("--out", &arguments.out, "DIR", "Result directory; new or empty (default ./yard-results/JOB)");
+  verb.Value("--layer", &arguments.request.layers, "LAYER",
+             "Only this layer and what it comes after; may be given again");
+  verb.Value("--cache", &arguments.cache, "DIR",
+             "Keep build folders and fetched sources here for the next run (YARD_CACHE)");
+  verb.Flag("--no-cache", &arguments.no_cache, "Neither use nor keep them");
+  verb.Flag("--allow-flaky", &arguments.allow_flaky, "A flaky run exits with 0");
+  verb.Flag("--follow", &arguments.follow, "Also show what the tests print, on stderr");
 }
 
 }  // namespace
 
-void AddTestRunVerbs(CLI::App& test, Verb& chosen) {
-  auto arguments = std::make_shared<RunArguments>();
-  CLI::App* run = AddVerb(test, "run", "Build and test a suite on this machine (with --local), and judge it",
-                          "  yard test run kernels --local\n"
-                          "  yard test run yardmaster/collectives --local --cpu-devices 8 --out results\n"
-                          "  yard test run collectives --local --select dtype=float32,float64 --layer correctness\n"
-                          "Exit code: 0 passed; 1 failed, timed out or flaky; 4 error, not run or cancelled; 130 "
-                          "interrupted.");
-  run->add_option("SUITE", arguments->request.suite, "The suite: ID or PACK/ID ('yard suite list' shows them)")
-      ->required()
-      ->type_name("");
-  AddCommonOptions(*run, *arguments);
-  run->add_option("--source", arguments->request.source, "A checkout to test instead of what the suite names")
-      ->type_name("DIR");
-  run->add_option("--set", arguments->request.assignments, "Set a variable for every command; may be given again")
-      ->type_name("VARIABLE=VALUE");
-  run->add_option("--select", arguments->request.select, "Only these values of the matrix; may be given again")
-      ->type_name("AXIS=VALUE,…");
-  run->add_flag("--keep-going", arguments->request.keep_going,
-                "Run a layer even if one that it comes after has failed");
-  run->add_option("--cpu-devices", arguments->request.cpu_devices,
-                  "How many ranks may share the processors (default: the number of processors)")
-      ->type_name("N");
-  run->callback([&chosen, arguments] { chosen = [arguments](Session& session) { return Run(*arguments, session); }; });
+void AddTestRunVerbs(Verb& test) {
+  Verb& run = test.Add(
+      "run", "Build and test a suite on this machine (with --local), and judge it",
+      {"yard test run kernels --local", "yard test run yardmaster/collectives --local --cpu-devices 8 --out results",
+       "yard test run collectives --local --select dtype=float32,float64 --layer correctness"},
+      "Exit code: 0 passed; 1 failed, timed out or flaky; 4 error, not run or cancelled; 130 interrupted.");
+  RunArguments& arguments = run.Runs(Run);
+  RunRequest& request = arguments.request;
+  run.Argument("SUITE", &request.suite, "The suite: ID or PACK/ID ('yard suite list' shows them)").Required();
+  AddCommonOptions(run, arguments);
+  run.Value("--source", &request.source, "DIR", "A checkout to test instead of what the suite names");
+  run.Value("--set", &request.assignments, "VARIABLE=VALUE", "Set a variable for every command; may be given again");
+  run.Value("--select", &request.select, "AXIS=VALUE,…", "Only these values of the matrix; may be given again");
+  run.Flag("--keep-going", &request.keep_going, "Run a layer even if one that it comes after has failed");
+  run.Value("--cpu-devices", &request.cpu_devices, "N",
+            "How many ranks may share the processors (default: the number of processors)");
 
-  auto again = std::make_shared<RerunArguments>();
-  CLI::App* rerun = AddVerb(test, "rerun", "Run a suite again as an earlier run was asked for (with --local)",
-                            "  yard test rerun --local\n"
-                            "  yard test rerun 20260102-030405-9f3c --failed --local");
-  rerun->add_option("DIR", again->of, "Result directory, or job in ./yard-results (default: the newest)")
-      ->type_name("");
-  rerun->add_flag("--failed", again->failed, "Only layers that did not pass, and what they come after");
-  AddCommonOptions(*rerun, again->run);
-  rerun->callback([&chosen, again] { chosen = [again](Session& session) { return Rerun(*again, session); }; });
+  Verb& rerun = test.Add("rerun", "Run a suite again as an earlier run was asked for (with --local)",
+                         {"yard test rerun --local", "yard test rerun 20260102-030405-9f3c --failed --local"});
+  RerunArguments& again = rerun.Runs(Rerun);
+  rerun.Argument("DIR", &again.of, "Result directory, or job in ./yard-results (default: the newest)");
+  rerun.Flag("--failed", &again.failed, "Only layers that did not pass, and what they come after");
+  AddCommonOptions(rerun, again.run);
 }
 
 }  // namespace yardmaster::cli

@@ -1,4 +1,4 @@
-#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "clients/cli/verbs.h"
@@ -6,17 +6,14 @@
 
 namespace yardmaster::cli {
 
-void AddVersionVerb(CLI::App& app, Verb& chosen) {
-  CLI::App* verb = AddVerb(app, "version", "Print the version", "  yard version\n  yard version --json");
-  verb->callback([&chosen] {
-    chosen = [](Session& session) {
-      if (session.options.json) {
-        session.output.Json({{"name", "yard"}, {"version", std::string(kVersion)}});
-      } else {
-        session.output.out() << "yard " << kVersion << '\n';
-      }
-      return ExitCode::kDone;
-    };
+void AddVersionVerb(Verb& yard) {
+  yard.Add("version", "Print the version", {"yard version", "yard version --json"}).Runs([](Session& session) {
+    if (session.options.json) {
+      session.output.Json({{"name", "yard"}, {"version", std::string(kVersion)}});
+    } else {
+      session.output.out() << "yard " << kVersion << '\n';
+    }
+    return ExitCode::kDone;
   });
 }
 

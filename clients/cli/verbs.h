@@ -1,42 +1,34 @@
-// The table of verbs: one function for each group adds its verbs, with their options, help and examples, to the command
-// line. A verb that the command line names leaves its work in `chosen`; it runs after parsing, so that nothing of it
-// passes through the parser.
+// The functions that add the verbs of `yard`; the table of them is in app.cc. verb.h tells how to add a verb.
 #ifndef YARDMASTER_CLIENTS_CLI_VERBS_H_
 #define YARDMASTER_CLIENTS_CLI_VERBS_H_
 
-#include <string>
-
-#include "clients/cli/options.h"
-
-namespace CLI {
-class App;
-}
+#include "clients/cli/verb.h"
 
 namespace yardmaster::cli {
 
-// The whole command line: options that all verbs share, and the verbs. `options` and `chosen` must outlive `app`.
-void BuildCommandLine(CLI::App& app, GlobalOptions& options, Verb& chosen);
+// Each adds what stands in a file of its own.
+void AddTriageVerbs(Verb& yard);
+void AddExplainVerb(Verb& yard);
+void AddSweepVerb(Verb& yard);
+void AddDeliveryVerbs(Verb& yard);
+void AddLedgerVerbs(Verb& yard);
+void AddDeadLetterVerbs(Verb& yard);
+void AddReviewVerbs(Verb& yard);
+void AddRulesVerbs(Verb& yard);
+void AddSuiteVerbs(Verb& yard);
+void AddTestVerbs(Verb& yard);
+void AddInterpretVerbs(Verb& yard);
+void AddConfigVerbs(Verb& yard);
+void AddHelpVerbs(Verb& yard);
+void AddHealthVerb(Verb& yard);
+void AddCompletionVerb(Verb& yard);
+void AddVersionVerb(Verb& yard);
 
-void AddTriageVerbs(CLI::App& app, Verb& chosen);
-void AddExplainVerb(CLI::App& app, Verb& chosen);
-void AddSweepVerb(CLI::App& app, Verb& chosen);
-void AddDeliveryVerbs(CLI::App& app, Verb& chosen);
-void AddDeadLetterVerbs(CLI::App& app, Verb& chosen);
-void AddLedgerVerbs(CLI::App& app, Verb& chosen);
-void AddReviewVerbs(CLI::App& app, Verb& chosen);
-void AddRulesVerbs(CLI::App& app, Verb& chosen);
-void AddSuiteVerbs(CLI::App& app, Verb& chosen);
-void AddTestVerbs(CLI::App& app, Verb& chosen);
-void AddInterpretVerbs(CLI::App& app, Verb& chosen);
-void AddConfigVerbs(CLI::App& app, Verb& chosen);
-void AddHelpVerbs(CLI::App& app, Verb& chosen);
-void AddCompletionVerb(CLI::App& app, Verb& chosen);
-void AddHealthVerb(CLI::App& app, Verb& chosen);
-void AddVersionVerb(CLI::App& app, Verb& chosen);
-
-// Adds a verb with its examples, one a line, to the end of its help.
-CLI::App* AddVerb(CLI::App& parent, const std::string& name, const std::string& description,
-                  const std::string& examples);
+// Parts of groups whose verbs are too many for one file.
+void AddReviewHookVerb(Verb& review);
+void AddRulesTestVerbs(Verb& rules);
+void AddTestRunVerbs(Verb& test);
+void AddTestResultVerbs(Verb& test);
 
 }  // namespace yardmaster::cli
 

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -18,8 +17,6 @@
 #include <string>
 #include <vector>
 
-#include "clients/cli/completion.h"
-#include "clients/cli/verbs.h"
 #include "services/triage/triage_service.h"
 #include "tests/support/rpc_server.h"
 #include "tests/support/tiny_pack.h"
@@ -84,26 +81,24 @@ TEST_F(AppTest, HelpAndVersionAreAnswers) {
 }
 
 TEST_F(AppTest, EveryVerbHasHelpWithExamples) {
-  const std::function<void(const CLI::App&, std::vector<std::string>)> visit = [&](const CLI::App& app,
-                                                                                   std::vector<std::string> path) {
+  using command_line::Command;
+  const std::function<void(const Command&, std::vector<std::string>)> visit = [&](const Command& command,
+                                                                                  std::vector<std::string> path) {
     path.emplace_back("--help");
     const Result help = Run(path);
     EXPECT_EQ(help.code, 0) << ::testing::PrintToString(path);
     EXPECT_THAT(help.out, HasSubstr("Examples:\n  ")) << ::testing::PrintToString(path);
     EXPECT_THAT(help.out, HasSubstr("yard")) << ::testing::PrintToString(path);
     path.pop_back();
-    for (const CLI::App* verb : app.get_subcommands(nullptr)) {
-      EXPECT_FALSE(verb->get_description().empty()) << verb->get_name();
-      path.push_back(verb->get_name());
+    for (const auto& verb : command.verbs()) {
+      EXPECT_FALSE(verb->summary().empty()) << verb->name();
+      path.push_back(verb->name());
       visit(*verb, path);
       path.pop_back();
     }
   };
-  CLI::App app;
   GlobalOptions options;
-  Verb chosen;
-  BuildCommandLine(app, options, chosen);
-  visit(app, {});
+  visit(*CommandLine(options), {});
 }
 
 TEST_F(AppTest, AMistypedVerbIsAUsageErrorThatNamesTheNearest) {

@@ -2,13 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include "services/core/rpc/status.h"
+
 namespace yardmaster::cli {
 namespace {
 
 TEST(ExitCodeOf, EveryStatusHasTheCodeThatScriptsRelyOn) {
   using grpc::StatusCode;
-  EXPECT_EQ(ExitCodeOf(grpc::Status::OK), ExitCode::kDone);
-  const auto code = [](StatusCode status) { return static_cast<int>(ExitCodeOf(grpc::Status(status, ""))); };
+  EXPECT_EQ(ExitCodeOf(absl::OkStatus()), ExitCode::kDone);
+  const auto code = [](StatusCode status) { return static_cast<int>(ExitCodeOf(FromGrpcStatus(grpc::Status(status, "")))); };
   EXPECT_EQ(code(StatusCode::NOT_FOUND), 1);
   EXPECT_EQ(code(StatusCode::INVALID_ARGUMENT), 2);
   EXPECT_EQ(code(StatusCode::UNAVAILABLE), 3);

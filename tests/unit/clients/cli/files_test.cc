@@ -1,5 +1,6 @@
 #include "clients/cli/files.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -12,6 +13,7 @@ namespace yardmaster::cli {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::HasSubstr;
 
 class FilesTest : public ::testing::Test {
  protected:
@@ -31,21 +33,20 @@ class FilesTest : public ::testing::Test {
 
   fs::path dir_;
   Environment env_;
-  std::string error_;
 };
 
 TEST_F(FilesTest, OutputAppearsOnlyWithCommit) {
   const std::string path = Path("out");
   {
-    const auto file = OutputFile::Create(path, env_, error_);
-    ASSERT_NE(file, nullptr) << error_;
-    file->stream() << "lost";
+    const auto file = OutputFile::Create(path, env_);
+    ASSERT_TRUE(file.ok()) << file.status();
+    (*file)->stream() << "lost";
     EXPECT_FALSE(fs::exists(path));
   }
   EXPECT_EQ(FilesInFolder(), 0u);
-  const auto file = OutputFile::Create(path, env_, error_);
-  file->stream() << "kept";
-  ASSERT_TRUE(file->Commit(error_)) << error_;
+  const auto file = OutputFile::Create(path, env_);
+  (*file)->stream() << "kept";
+  ASSERT_EQ((*file)->Commit(), absl::OkStatus());
   EXPECT_EQ(Content(path), "kept");
   EXPECT_EQ(FilesInFolder(), 1u);
 }
@@ -54,8 +55,8 @@ TEST_F(FilesTest, WithoutCommitTheOldFileStays) {
   const std::string path = Path("out");
   std::ofstream(path) << "old";
   {
-    const auto file = OutputFile::Create(path, env_, error_);
-    file->stream() << "new";
+    const auto file = OutputFile::Create(path, env_);
+    (*file)->stream() << "new";
   }
   EXPECT_EQ(Content(path), "old");
   EXPECT_EQ(FilesInFolder(), 1u);
@@ -64,9 +65,9 @@ TEST_F(FilesTest, WithoutCommitTheOldFileStays) {
 TEST_F(FilesTest, ThroughALinkTheFileBehindItIsReplaced) {
   std::ofstream(Path("real")) << "old";
   fs::create_symlink(Path("real"), Path("link"));
-  const auto file = OutputFile::Create(Path("link"), env_, error_);
-  file->stream() << "new";
-  ASSERT_TRUE(file->Commit(error_));
+  const auto file = OutputFile::Create(Path("link"), env_);
+  (*file)->stream() << "new";
+  ASSERT_EQ((*file)->Commit(), absl::OkStatus());
   EXPECT_TRUE(fs::is_symlink(Path("link")));
   EXPECT_EQ(Content(Path("real")), "new");
 }
@@ -74,45 +75,43 @@ TEST_F(FilesTest, ThroughALinkTheFileBehindItIsReplaced) {
 TEST_F(FilesTest, AFileThatIsReplacedKeepsItsPermissions) {
   std::ofstream(Path("run")) << "old";
   fs::permissions(Path("run"), fs::perms::owner_all | fs::perms::group_exec);
-  const auto file = OutputFile::Create(Path("run"), env_, error_);
-  file->stream() << "new";
-  ASSERT_TRUE(file->Commit(error_));
+  const auto file = OutputFile::Create(Path("run"), env_);
+  (*file)->stream() << "new";
+  ASSERT_EQ((*file)->Commit(), absl::OkStatus());
   EXPECT_EQ(fs::status(Path("run")).permissions(), fs::perms::owner_all | fs::perms::group_exec);
 }
 
 TEST_F(FilesTest, DevicesAreWrittenDirectly) {
-  const auto file = OutputFile::Create("/dev/null", env_, error_);
-  ASSERT_NE(file, nullptr) << error_;
-  file->stream() << "gone";
-  EXPECT_TRUE(file->Commit(error_)) << error_;
+  const auto file = OutputFile::Create("/dev/null", env_);
+  ASSERT_TRUE(file.ok()) << file.status();
+  (*file)->stream() << "gone";
+  EXPECT_EQ((*file)->Commit(), absl::OkStatus());
   EXPECT_TRUE(fs::is_character_file("/dev/null"));
 }
 
 TEST_F(FilesTest, WhatCantBeReadOrWrittenSaysWhy) {
-  EXPECT_EQ(OutputFile::Create(Path("no/such/folder"), env_, error_), nullptr);
-  EXPECT_NE(error_.find("No such file"), std::string::npos) << error_;
-  EXPECT_EQ(OutputFile::Create(dir_.string(), env_, error_), nullptr);
-  EXPECT_NE(error_.find("folder"), std::string::npos) << error_;
-  EXPECT_EQ(InputFile::Open(Path("missing"), env_, error_), nullptr);
-  EXPECT_NE(error_.find("missing"), std::string::npos) << error_;
-  EXPECT_EQ(InputFile::Open(dir_.string(), env_, error_), nullptr);
+  const auto no_folder = OutputFile::Create(Path("no/such/folder"), env_);
+  EXPECT_THAT(std::string(no_folder.status().message()), HasSubstr("No such file"));
+  const auto a_folder = OutputFile::Create(dir_.string(), env_);
+  EXPECT_THAT(std::string(a_folder.status().message()), HasSubstr("folder"));
+  const auto missing = InputFile::Open(Path("missing"), env_);
+  EXPECT_THAT(std::string(missing.status().message()), HasSubstr("missing"));
+  EXPECT_FALSE(InputFile::Open(dir_.string(), env_).ok());
 }
 
 TEST_F(FilesTest, InputIsReadUpToItsLimit) {
   std::ofstream(Path("in")) << std::string(100'000, 'x');
-  const auto input = InputFile::Open(Path("in"), env_, error_);
-  EXPECT_EQ(input->ReadAll(100'000, error_)->size(), 100'000u);
-  const auto again = InputFile::Open(Path("in"), env_, error_);
-  EXPECT_FALSE(again->ReadAll(99'999, error_).has_value());
-  EXPECT_NE(error_.find("99999"), std::string::npos) << error_;
+  EXPECT_EQ(ReadInputFile(Path("in"), env_, 100'000)->size(), 100'000u);
+  const auto too_large = ReadInputFile(Path("in"), env_, 99'999);
+  EXPECT_THAT(std::string(too_large.status().message()), HasSubstr("99999"));
 }
 
 TEST_F(FilesTest, ADashIsStdin) {
   std::istringstream in("text");
   env_.in = &in;
-  const auto input = InputFile::Open("-", env_, error_);
-  EXPECT_EQ(*input->ReadAll(10, error_), "text");
-  EXPECT_EQ(input->name(), "<stdin>");
+  const auto input = InputFile::Open("-", env_);
+  EXPECT_EQ(*(*input)->ReadAll(10), "text");
+  EXPECT_EQ((*input)->name(), "<stdin>");
 }
 
 }  // namespace

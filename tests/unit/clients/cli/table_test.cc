@@ -7,7 +7,7 @@ namespace {
 
 TEST(Table, ColumnsAlignByWhatTheTerminalShows) {
   Table table;
-  table.AlignRight(1);
+  table.AlignRight({1});
   table.Header({"name", "n", "note"});
   table.Row({"网络", "5", "wide"});
   table.Row({"net", "12345", "narrow"});

@@ -23,12 +23,10 @@ TEST(ListResults, TheNewestComesFirstAndWhatIsNoResultIsPassedOver) {
 
 TEST(ReadResult, WhatIsWrongIsNamed) {
   const testing::TempDir folder;
-  std::string error;
-  EXPECT_FALSE(ReadResult(folder.path(), error).has_value());
-  EXPECT_THAT(error, ::testing::HasSubstr("result.json"));
+  const auto error = [&] { return std::string(ReadResult(folder.path()).status().message()); };
+  EXPECT_THAT(error(), ::testing::HasSubstr("result.json"));
   folder.Write("result.json", "[1]");
-  EXPECT_FALSE(ReadResult(folder.path(), error).has_value());
-  EXPECT_THAT(error, ::testing::HasSubstr("is not the result of a run"));
+  EXPECT_THAT(error(), ::testing::HasSubstr("is not the result of a run"));
 }
 
 TEST(ReadRequest, WhatWasWrittenIsReadBack) {
