@@ -127,8 +127,7 @@ class Explainer {
       for (const json& one : *values) {
         if (one.is_string()) known.push_back(one.get_ref<const std::string&>());
       }
-      const std::string_view nearest = NearestName(value.get_ref<const std::string&>(), known);
-      if (!nearest.empty()) message += "; did you mean " + Quoted(nearest) + "?";
+      message += DidYouMean(value.get_ref<const std::string&>(), known);
     }
     Add(place, std::move(message));
   }
@@ -225,12 +224,8 @@ class Explainer {
       known.push_back(name);
       words.push_back("\"" + name + "\"");
     }
-    std::string message = "unknown key " + Quoted(key) + "; expected " + (words.size() > 1 ? "one of " : "") +
-                          (words.empty() ? "no keys" : Alternatives(words));
-    if (const std::string_view nearest = NearestName(key, known); !nearest.empty()) {
-      message += "; did you mean " + Quoted(nearest) + "?";
-    }
-    return message;
+    return "unknown key " + Quoted(key) + "; expected " + (words.size() > 1 ? "one of " : "") +
+           (words.empty() ? "no keys" : Alternatives(words)) + DidYouMean(key, known);
   }
 
   static std::string KeyList(const json& keys, std::string_view last) {
