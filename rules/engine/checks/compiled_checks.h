@@ -12,9 +12,9 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <unordered_set>
 #include <vector>
 
+#include "absl/container/flat_hash_set.h"
 #include "rules/engine/checks/check_set.h"
 #include "rules/engine/checks/expression.h"
 #include "rules/engine/checks/tree_queries.h"
@@ -22,18 +22,20 @@
 
 namespace yardmaster::rules {
 
+using TextSet = absl::flat_hash_set<std::string>;
+
 struct CompiledDefinition {
   std::string name;
   FactTable table = FactTable::kFile;
   std::vector<KindSelection> kinds;
-  std::unique_ptr<Clause> where;  // null: all
+  Clause where;  // none: all
 };
 
 // What a check asks for and says under one profile.
 struct RuleBody {
-  std::unique_ptr<Clause> where;
-  std::unique_ptr<Clause> exempt;
-  std::vector<std::unique_ptr<Operand>> lets;
+  Clause where;  // may be none, like `exempt`
+  Clause exempt;
+  std::vector<Operand> lets;
   std::optional<Path> place;
   std::optional<Template> path;
   std::optional<Path> edit_place;  // what "edit" replaces
@@ -60,9 +62,9 @@ struct CompiledRule {
   FactTable table = FactTable::kFile;
   std::vector<KindSelection> kinds;
   bool base = false;                 // rows of the version before the change
-  std::unique_ptr<Operand> list;     // the elements of this list are the rows; once for the set
+  Operand list;                      // the elements of this list are the rows; once for the set
   const TreeQuery* query = nullptr;  // of the set
-  std::unique_ptr<Clause> when;
+  Clause when;
   enum class Once : uint8_t { kNever, kFile, kFunction, kSet };
   Once once = Once::kNever;
 
@@ -114,7 +116,7 @@ struct CompiledRole {
 
 struct CompiledMoment {
   ProfileInfo info;
-  std::unique_ptr<Clause> only;  // on a file
+  Clause only;  // on a file; may be none
 };
 
 struct CheckSet::Impl {
@@ -128,7 +130,7 @@ struct CheckSet::Impl {
   std::vector<CompiledRole> roles;
   std::vector<RoleInfo> role_infos;
   std::map<std::string, std::vector<std::string>, std::less<>> lists;
-  std::map<std::string, std::unordered_set<std::string_view>, std::less<>> list_sets;
+  std::map<std::string, TextSet, std::less<>> list_sets;
   std::map<std::string, std::map<std::string, std::string>, std::less<>> maps;
   std::vector<CompiledDefinition> definitions;
   TreeQueries queries;

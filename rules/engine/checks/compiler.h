@@ -15,6 +15,7 @@
 #include "rules/engine/checks/compiled_checks.h"
 #include "rules/engine/checks/expression.h"
 #include "services/core/json_document.h"
+#include "services/core/json_reader.h"
 #include "services/core/problem.h"
 
 namespace yardmaster::rules {
@@ -30,6 +31,14 @@ struct NameScope {
     // Known where the value is a reference.
     std::optional<FactTable> table;
   };
+
+  // This scope with one more row inside.
+  NameScope With(Row row) const {
+    NameScope inner = *this;
+    inner.rows.push_back(std::move(row));
+    return inner;
+  }
+
   std::vector<Row> rows;  // by slot
   std::vector<Let> lets;
   const std::vector<std::string>* captures = nullptr;  // of the tree-sitter query whose matches are the rows
@@ -40,6 +49,8 @@ struct StaticType {
   bool known = false;
   FieldType type = FieldType::kText;
   FactTable table = FactTable::kFile;
+
+  bool IsRow() const { return known && type == FieldType::kRow; }
 };
 
 class CheckCompiler {
@@ -48,20 +59,20 @@ class CheckCompiler {
   CheckCompiler(const CheckSet::Impl& set, const std::set<std::string, std::less<>>& groups, Problems& problems)
       : set_(set), groups_(groups), problems_(problems) {}
 
-  // All of these return null (or an empty value) after a problem.
-  std::unique_ptr<Clause> CompileClause(const nlohmann::json& value, const std::string& pointer, NameScope& scope);
-  std::unique_ptr<Query> CompileQuery(const nlohmann::json& value, const std::string& pointer, NameScope& scope,
-                                      std::vector<std::string_view> extra = {});
-  std::unique_ptr<Operand> CompileOperand(const nlohmann::json& value, const std::string& pointer, NameScope& scope,
-                                          StaticType* type = nullptr);
+  // All of these return nothing after a problem: null, nullopt or an empty list.
+  Clause CompileClause(const JsonPlace& at, const NameScope& scope);
+  std::optional<Query> CompileQuery(const JsonPlace& at, const NameScope& scope,
+                                    std::vector<std::string_view> extra_keys = {});
+  Operand CompileOperand(const JsonPlace& at, const NameScope& scope, StaticType* type = nullptr);
   // A named list, or a value that is one.
-  std::unique_ptr<Operand> CompileList(const nlohmann::json& value, const std::string& pointer, NameScope& scope);
-  std::optional<Path> CompilePath(std::string_view text, const std::string& pointer, NameScope& scope,
-                                  StaticType& type);
-  std::optional<Template> CompileTemplate(const std::string& text, const std::string& pointer, NameScope& scope);
+  Operand CompileList(const JsonPlace& at, const NameScope& scope);
+  std::optional<Path> CompilePath(const JsonPlace& at, const NameScope& scope, StaticType* type = nullptr);
+  // A path that leads to a row.
+  std::optional<Path> CompileReference(const JsonPlace& at, const NameScope& scope);
+  std::optional<Template> CompileTemplate(const JsonPlace& at, const NameScope& scope);
   // A kind, a definition, or a list of them; an object is a query of the side and the kind.
-  std::vector<KindSelection> CompileKinds(const nlohmann::json& value, const std::string& pointer);
-  std::unique_ptr<RE2> CompilePattern(const nlohmann::json& value, const std::string& pointer);
+  std::vector<KindSelection> CompileKinds(const JsonPlace& at);
+  std::unique_ptr<RE2> CompilePattern(const JsonPlace& at);
 
   // Whether a query that was compiled looks at other files than the one it stands in.
   bool across() const { return across_; }
@@ -71,18 +82,42 @@ class CheckCompiler {
   void Add(const std::string& pointer, std::string message);
 
  private:
-  std::unique_ptr<Clause> CompileKey(const std::string& key, const nlohmann::json& value, const std::string& pointer,
-                                     NameScope& scope);
-  std::unique_ptr<ValueMatcher> CompileMatcher(const nlohmann::json& value, const std::string& pointer,
-                                               NameScope& scope, const StaticType& type);
-  std::unique_ptr<ValueMatcher> CompileMatcherKey(const std::string& key, const nlohmann::json& value,
-                                                  const nlohmann::json& around, const std::string& pointer,
-                                                  NameScope& scope, const StaticType& type);
-  std::vector<size_t> CompileDefinitions(const nlohmann::json& value, const std::string& pointer,
-                                         std::optional<FactTable> table);
+  Clause CompileKey(const std::string& key, const JsonPlace& at, const NameScope& scope);
+  Clause CompileCount(const JsonPlace& at, const NameScope& scope);
+  Clause CompileNamed(const std::string& key, const JsonPlace& at);
+  ValueMatcher CompileMatcher(const JsonPlace& at, const NameScope& scope, const StaticType& type);
+  // `around` is the object whose key it is.
+  ValueMatcher CompileMatcherKey(const std::string& key, const JsonPlace& around, const NameScope& scope,
+                                 const StaticType& type);
+  ValueMatcher CompileMatcherOfRow(const std::string& key, const JsonPlace& at, const NameScope& scope,
+                                   const StaticType& type);
+  ValueMatcher CompilePatternMatcher(const JsonPlace& around, const NameScope& scope);
+  Operand CompileQueryOperand(const std::string& key, const JsonPlace& around, const NameScope& scope);
+  Operand CompileCountOperand(Query query, const JsonPlace& around, const NameScope& scope);
+  std::optional<Path> CompilePathText(std::string_view text, const std::string& pointer, const NameScope& scope,
+                                      StaticType& type);
+  bool CompileFilter(std::string_view text, const std::string& pointer, Template::Part& part);
+  std::vector<size_t> CompileDefinitions(const JsonPlace& at, std::optional<FactTable> table);
   std::optional<size_t> FindDefinition(std::string_view name) const;
   bool AddStep(std::string_view text, const std::string& pointer, std::string_view whole, StaticType& type, Path& path,
                std::vector<std::string_view>& rest);
+
+  // What follows a problem.
+  template <typename T>
+  T Fail(const std::string& pointer, std::string message) {
+    Add(pointer, std::move(message));
+    return T();
+  }
+  // What `compile` makes of each element of a list; nullopt if it made nothing of one.
+  template <typename T, typename Compile>
+  std::optional<std::vector<T>> CompileEach(const JsonPlace& list, Compile compile) {
+    std::vector<T> out;
+    for (size_t i = 0; i < list.value->size(); ++i) {
+      if (T one = compile(list.At(i)); one) out.push_back(std::move(one));
+    }
+    if (out.size() != list.value->size()) return std::nullopt;
+    return out;
+  }
 
   const CheckSet::Impl& set_;
   const std::set<std::string, std::less<>>& groups_;

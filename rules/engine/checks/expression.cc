@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "absl/algorithm/container.h"
+#include "absl/strings/ascii.h"
 #include "rules/engine/checks/compiled_checks.h"
 #include "services/core/readable.h"
 
@@ -116,15 +118,6 @@ void Append(const Value& value, std::string& out) {
   }
 }
 
-std::string Folded(std::string_view text, bool upper) {
-  std::string out(text);
-  for (char& c : out) {
-    if (upper && c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-    if (!upper && c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return out;
-}
-
 // The child of an expression that a selector names.
 RowIndex SelectArgument(const Unit& unit, RowIndex call, const Path::Selector& selector, bool items) {
   const auto& exprs = unit.facts().exprs;
@@ -231,8 +224,7 @@ bool Run::Is(size_t definition, RowRef row) {
   ++depth;
   Frame frame;
   frame.rows[0] = row;
-  const bool result =
-      OfAnyKind(*this, compiled.kinds, row) && (compiled.where == nullptr || compiled.where->Holds(*this, frame));
+  const bool result = OfAnyKind(*this, compiled.kinds, row) && (!compiled.where || compiled.where.holds(*this, frame));
   --depth;
   if (remembered) {
     // Looked up anew: the tables may have moved meanwhile.
@@ -261,7 +253,7 @@ Value Path::Get(Run& run, Frame& frame) const {
         known = Value();
         // Its queries have slots that a query around this path may be using.
         Frame own = frame;
-        known = (*frame.lets)[slot]->Get(run, own);
+        known = (*frame.lets)[slot](run, own);
       }
       value = *known;
       break;
@@ -321,10 +313,10 @@ std::string Template::Expand(Run& run, Frame& frame, bool& missing, bool shown) 
     for (const Filter& filter : part.filters) {
       switch (filter.kind) {
         case Filter::Kind::kUpper:
-          text = Folded(text, true);
+          absl::AsciiStrToUpper(&text);
           break;
         case Filter::Kind::kLower:
-          text = Folded(text, false);
+          absl::AsciiStrToLower(&text);
           break;
         case Filter::Kind::kOr:
           if (none || text.empty()) text = filter.argument;
@@ -366,17 +358,17 @@ std::string Template::Expand(Run& run, Frame& frame, bool& missing, bool shown) 
   return out;
 }
 
-bool Query::Offer(Run& run, Frame& frame, RowRef row, const std::function<bool(RowRef)>& visit) const {
+bool Query::Offer(Run& run, Frame& frame, RowRef row, absl::FunctionRef<bool(RowRef)> visit) const {
   if (!run.Step()) return false;
   frame.rows[slot] = row;
-  if (where != nullptr && !where->Holds(run, frame)) return true;
+  if (where && !where.holds(run, frame)) return true;
   // A condition inside may have used the slot.
   frame.rows[slot] = row;
   return visit(row);
 }
 
 bool Query::OverRange(Run& run, Frame& frame, const Unit& unit, const KindSelection& kind, ByteSpan range,
-                      RowRef except, const std::function<bool(RowRef)>& visit) const {
+                      RowRef except, absl::FunctionRef<bool(RowRef)> visit) const {
   const FactTable table = kind.kind.table;
   const Rows rows = RowsOf(unit, kind.kind);
   size_t begin = 0;
@@ -402,7 +394,7 @@ bool Query::OverRange(Run& run, Frame& frame, const Unit& unit, const KindSelect
 }
 
 bool Query::OverKind(Run& run, Frame& frame, const Unit& unit, RowRef anchor, const KindSelection& kind,
-                     const std::function<bool(RowRef)>& visit) const {
+                     absl::FunctionRef<bool(RowRef)> visit) const {
   const FactTable table = kind.kind.table;
   const auto all = [&](auto fits) {
     const Rows rows = RowsOf(unit, kind.kind);
@@ -480,16 +472,16 @@ bool Query::OverKind(Run& run, Frame& frame, const Unit& unit, RowRef anchor, co
 }
 
 bool Query::OverUnit(Run& run, Frame& frame, const Unit& unit, RowRef anchor,
-                     const std::function<bool(RowRef)>& visit) const {
+                     absl::FunctionRef<bool(RowRef)> visit) const {
   const Unit* side = base ? unit.base.get() : &unit;
   if (side == nullptr) return true;
   return std::all_of(kinds.begin(), kinds.end(),
                      [&](const KindSelection& kind) { return OverKind(run, frame, *side, anchor, kind, visit); });
 }
 
-void Query::ForEach(Run& run, Frame& frame, const std::function<bool(RowRef)>& visit) const {
-  if (list != nullptr) {
-    const Value value = list->Get(run, frame);
+void Query::ForEach(Run& run, Frame& frame, absl::FunctionRef<bool(RowRef)> visit) const {
+  if (list) {
+    const Value value = list(run, frame);
     if (value.kind != Value::Kind::kList) return;
     const size_t around = run.values.size();
     for (size_t i = 0; i < value.list->size(); ++i) {
@@ -521,9 +513,9 @@ void Query::ForEach(Run& run, Frame& frame, const std::function<bool(RowRef)>& v
   }
   for (const std::unique_ptr<Unit>& unit : run.units) {
     if (!roles.empty() && std::find(roles.begin(), roles.end(), unit->role) == roles.end()) continue;
-    if (files != nullptr) {
+    if (files) {
       frame.rows[slot] = {unit.get(), FactTable::kFile, 0};
-      if (!files->Holds(run, frame)) continue;
+      if (!files.holds(run, frame)) continue;
     }
     if (!OverUnit(run, frame, *unit, from, visit)) return;
   }

@@ -210,10 +210,10 @@ class Reviewer {
         result_.skipped.push_back({check.info.rule, options_.path, "needs " + missing});
         continue;
       }
-      if (rule.when != nullptr) {
+      if (rule.when) {
         Frame frame;
         frame.rows[0] = {nullptr, FactTable::kSet, 0};
-        if (!rule.when->Holds(run_, frame)) {
+        if (!rule.when.holds(run_, frame)) {
           result_.skipped.push_back({check.info.rule, options_.path, "does not apply here"});
           continue;
         }
@@ -234,9 +234,9 @@ class Reviewer {
   void OverSet() {
     run_.Start(options_.check_limit);
     for (Active& active : active_) {
-      if (active.rule->table != FactTable::kSet && active.rule->list == nullptr) continue;
+      if (active.rule->table != FactTable::kSet && !active.rule->list) continue;
       if (!Complete(active)) continue;
-      if (active.rule->list != nullptr) OverList(active);
+      if (active.rule->list) OverList(active);
       if (active.rule->table == FactTable::kSet) Judge(active, {nullptr, FactTable::kSet, 0});
     }
     if (run_.expired() && !run_.units.empty()) TooSlow(*run_.units.front());
@@ -246,7 +246,7 @@ class Reviewer {
     once_.clear();
     Frame frame;
     frame.rows[0] = {nullptr, FactTable::kSet, 0};
-    const Value value = active.rule->list->Get(run_, frame);
+    const Value value = active.rule->list(run_, frame);
     if (value.kind != Value::Kind::kList) return;
     // A copy: what was made on the way is forgotten between rows.
     const std::vector<Value> elements = *value.list;
@@ -283,10 +283,10 @@ class Reviewer {
   void OverFile(const Unit& unit) {
     run_.Start(options_.check_limit);
     for (const CompiledMoment& moment : checks_.moments) {
-      if (moment.info.id != run_.moment || moment.only == nullptr) continue;
+      if (moment.info.id != run_.moment || !moment.only) continue;
       Frame frame;
       frame.rows[0] = {&unit, FactTable::kFile, 0};
-      if (!moment.only->Holds(run_, frame)) return;
+      if (!moment.only.holds(run_, frame)) return;
     }
     const bool matched = FindMatches(unit);
     run_.Start(options_.check_limit);
@@ -369,8 +369,8 @@ class Reviewer {
       frame.lets = &rule.lets;
       frame.let_values = &lets;
     }
-    if (rule.where != nullptr && !rule.where->Holds(run_, frame)) return;
-    if (rule.exempt != nullptr && rule.exempt->Holds(run_, frame)) return;
+    if (rule.where && !rule.where.holds(run_, frame)) return;
+    if (rule.exempt && rule.exempt.holds(run_, frame)) return;
     if (run_.expired()) return;
     if (!First(active, row)) return;
     Add(active, row, frame);
@@ -404,6 +404,7 @@ class Reviewer {
     const RuleBody& rule = *active.body;
     Finding finding;
     finding.rule_id = active.check->info.rule;
+    finding.part = active.check->info.part;
     finding.pack = active.check->info.pack;
     finding.severity = active.rule->severity;
     finding.pack_severity = active.rule->pack_severity;

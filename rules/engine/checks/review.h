@@ -60,7 +60,8 @@ struct FindingEdit {
 };
 
 struct Finding {
-  std::string rule_id;  // the rule of the check
+  std::string rule_id;
+  std::string part;  // of the rule; empty: the check that has the rule's name
   std::string pack;
   Severity severity = Severity::kBlock;
   std::string pack_severity;

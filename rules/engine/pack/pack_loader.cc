@@ -51,11 +51,9 @@ std::string ParentProblem(const PackFiles& files, const PackPart& part, const st
            " packs that extend one another: " + Path(chain, parent);
   }
   if (files.find(parent + "/pack.json") != files.end()) return {};
-  std::string message = "expected the name of another pack, got " + Quoted(parent) + ", which is not there";
   const std::vector<std::string> names = PackNames(files);
-  const std::vector<std::string_view> known(names.begin(), names.end());
-  const std::string_view nearest = NearestName(parent, known);
-  return nearest.empty() ? message : message + "; did you mean " + Quoted(nearest) + "?";
+  return "expected the name of another pack, got " + Quoted(parent) + ", which is not there" +
+         DidYouMean(parent, {names.begin(), names.end()});
 }
 
 }  // namespace

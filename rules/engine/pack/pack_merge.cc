@@ -39,8 +39,7 @@ std::string Nearest(const std::vector<T>& pieces, std::string_view key) {
   std::vector<std::string_view> known;
   known.reserve(pieces.size());
   for (const T& piece : pieces) known.push_back(Key(piece));
-  const std::string_view nearest = NearestName(key, known);
-  return nearest.empty() ? "" : "; did you mean " + Quoted(nearest) + "?";
+  return DidYouMean(key, known);
 }
 
 // Takes out what `part` removes.

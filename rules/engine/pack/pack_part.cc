@@ -505,11 +505,8 @@ void CheckAcrossFiles(const PackPart& part, Problems& problems) {
     const PlacedName& twin = part.twins[i];
     const bool known = std::find(ids.begin(), ids.end(), twin.name) != ids.end();
     if (twin.name.empty() || (known && twin.name != ids[i])) continue;
-    std::string message = "expected the id of another case of this pack, got " + Quoted(twin.name);
-    if (const std::string_view nearest = NearestName(twin.name, ids); !known && !nearest.empty()) {
-      message += "; did you mean " + Quoted(nearest) + "?";
-    }
-    problems.push_back(ProblemAt(twin.origin, std::move(message)));
+    problems.push_back(ProblemAt(twin.origin, "expected the id of another case of this pack, got " + Quoted(twin.name) +
+                                                  (known ? "" : DidYouMean(twin.name, ids))));
   }
 }
 

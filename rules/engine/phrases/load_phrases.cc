@@ -144,10 +144,7 @@ class Loader {
     const auto it = impl_->concept_numbers.find(name);
     if (it != impl_->concept_numbers.end()) return it->second;
     std::vector<std::string_view> known(impl_->concepts.begin(), impl_->concepts.end());
-    const std::string_view nearest = NearestName(name, known);
-    Problem(piece, inner,
-            "unknown concept " + Quoted(name) +
-                (nearest.empty() ? std::string() : "; did you mean " + Quoted(nearest) + "?"));
+    Problem(piece, inner, "unknown concept " + Quoted(name) + DidYouMean(name, known));
     return std::nullopt;
   }
 
@@ -229,10 +226,7 @@ class Loader {
       const auto it = std::find(kPhraseRoleNames.begin(), kPhraseRoleNames.end(), role);
       if (it == kPhraseRoleNames.end()) {
         const std::vector<std::string_view> known(kPhraseRoleNames.begin(), kPhraseRoleNames.end());
-        const std::string_view nearest = NearestName(role, known);
-        Problem(piece, "",
-                "unknown role " + Quoted(role) +
-                    (nearest.empty() ? std::string() : "; did you mean " + Quoted(nearest) + "?"));
+        Problem(piece, "", "unknown role " + Quoted(role) + DidYouMean(role, known));
         continue;
       }
       const auto bit = static_cast<unsigned>(it - kPhraseRoleNames.begin());

@@ -56,9 +56,8 @@ void CheckRecipes(const SuiteFile& file, const std::vector<RecoveryRecipe>& reci
       std::vector<std::string_view> known;
       known.reserve(recipes.size());
       for (const RecoveryRecipe& one : recipes) known.push_back(one.id);
-      const std::string_view nearest = NearestName(reference.id, known);
       message = "expected a recipe of this pack or of those that it extends, got " + Quoted(reference.id) +
-                (nearest.empty() ? std::string() : "; did you mean " + Quoted(nearest) + "?");
+                DidYouMean(reference.id, known);
     } else if (!recipe->applicable) {
       message = "the recipe " + Quoted(reference.id) + " is for people; expected one with \"apply\"";
     } else {

@@ -1,6 +1,6 @@
-#include "rules/engine/checks/compile_words.h"
+#include "rules/engine/checks/compile_names.h"
 
-#include "services/core/readable.h"
+#include "absl/strings/str_join.h"
 
 namespace yardmaster::rules {
 
@@ -24,18 +24,8 @@ std::vector<std::string_view> Split(std::string_view text, char separator) {
   }
 }
 
-std::string Suggestion(std::string_view name, const std::vector<std::string_view>& known) {
-  const std::string_view nearest = NearestName(name, known);
-  return nearest.empty() ? std::string() : "; did you mean " + Quoted(nearest) + "?";
-}
-
 std::string Listed(const std::vector<std::string_view>& names) {
-  std::string out;
-  for (const std::string_view name : names) {
-    if (!out.empty()) out += ", ";
-    out += name;
-  }
-  return out;
+  return absl::StrJoin(names, ", ", [](std::string* out, std::string_view name) { out->append(name); });
 }
 
 }  // namespace yardmaster::rules
