@@ -24,6 +24,12 @@ Utf8Char DecodeUtf8(std::string_view text, size_t pos);
 // The longest prefix of at most `max_bytes` bytes that does not end inside a character.
 std::string_view CutUtf8(std::string_view text, size_t max_bytes);
 
+// The first `count` characters; the bytes of invalid ones count as they do for CodePoints in readable.h.
+std::string_view FirstCodePoints(std::string_view text, size_t count);
+
+// Appends one character, which must be a code point.
+void AppendUtf8(char32_t code_point, std::string& out);
+
 // Appends `text`, each invalid byte replaced by U+FFFD.
 void AppendValidUtf8(std::string_view text, std::string& out);
 

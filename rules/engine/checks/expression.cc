@@ -237,8 +237,7 @@ bool Run::Is(size_t definition, RowRef row) {
 Value Path::Get(Run& run, Frame& frame) const {
   // Most paths are a field of the row at hand.
   if (start == Start::kSlot && steps.size() == 1 && steps.front().kind == StepKind::kField) {
-    const RowRef row = frame.rows[slot];
-    if (row.unit != nullptr) return steps.front().field->get(run, *row.unit, row.index);
+    return steps.front().field->get(run, frame.rows[slot]);
   }
   Value value;
   switch (start) {
@@ -269,16 +268,9 @@ Value Path::Get(Run& run, Frame& frame) const {
     if (value.kind != Value::Kind::kRow) return {};
     const RowRef row = value.row;
     switch (step.kind) {
-      case StepKind::kField: {
-        static const Unit* const kNoUnit = nullptr;
-        const Unit* unit = row.unit != nullptr ? row.unit : kNoUnit;
-        if (unit == nullptr) {
-          if (run.units.empty()) return {};
-          unit = run.units.front().get();  // fields of the set and of lists don't look at it
-        }
-        value = step.field->get(run, *unit, row.index);
+      case StepKind::kField:
+        value = step.field->get(run, row);
         break;
-      }
       case StepKind::kGroup: {
         const auto group = row.unit->groups.find(step.name);
         value = group == row.unit->groups.end() ? Value() : Value::Text(group->second);

@@ -18,7 +18,7 @@ struct FieldInfo {
   std::string_view name;
   FieldType type = FieldType::kText;
   FactTable target = FactTable::kFile;  // of a reference
-  Value (*get)(Run& run, const Unit& unit, RowIndex row) = nullptr;
+  Value (*get)(Run& run, const RowRef& row) = nullptr;
 };
 
 // Fields of a table, those of every row included; nullptr if there is none of that name.

@@ -389,7 +389,7 @@ class Reviewer {
       case CompiledRule::Once::kFunction: {
         const FieldInfo* field = FindField(row.table, "function");
         if (field == nullptr || row.unit == nullptr) return true;
-        const Value function = field->get(run_, *row.unit, row.index);
+        const Value function = field->get(run_, row);
         return once_.insert(function.kind == Value::Kind::kRow ? function.row.index : kNoRow).second;
       }
     }
