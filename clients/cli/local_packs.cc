@@ -8,6 +8,7 @@
 #include "rules/engine/pack/pack_loader.h"
 #include "services/core/errors.h"
 #include "services/core/packs_dir.h"
+#include "services/packs/answers.h"
 
 namespace yardmaster::cli {
 namespace {
@@ -48,6 +49,11 @@ std::shared_ptr<const PackSet> CompileLocalPacks(Session& session) {
     ReportProblems(session, problems);
   }
   return packs;
+}
+
+std::optional<v1::ShowRuleResponse> FindLocalRule(Session& session, std::string_view id) {
+  const absl::StatusOr<fs::path> dir = PacksDir(session);
+  return dir.ok() ? FindRule(*dir, id) : std::nullopt;
 }
 
 std::shared_ptr<const rules::CompiledPack> CompileLocalPack(Session& session, const PacksFolder& folder,

@@ -14,6 +14,7 @@
 #include "services/core/problem.h"
 #include "services/packs/registry/pack_registry.h"
 #include "services/packs/validate.h"
+#include "yardmaster/v1/rules.pb.h"
 
 namespace yardmaster::cli {
 
@@ -23,6 +24,9 @@ std::optional<PacksFolder> LocalPacksFolder(Session& session);
 
 // All packs of that folder, compiled. nullptr after saying what is wrong: kUsage.
 std::shared_ptr<const PackSet> CompileLocalPacks(Session& session);
+
+// The rules with that id in that folder; nullopt, without a word, if there are none or the folder has no valid packs.
+std::optional<v1::ShowRuleResponse> FindLocalRule(Session& session, std::string_view id);
 
 // One pack, compiled. On failure returns nullptr, has said why, and `code` is kNegative for an unknown pack, kUsage for
 // a bad one.

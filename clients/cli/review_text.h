@@ -36,7 +36,7 @@ std::string ReviewText(const ReviewReport& report, const SourceOf& source, const
 // "  4 | line" and the carets below it; empty if the text has no such line.
 std::string SourceExcerpt(std::string_view text, const rules::Finding& finding, const ReviewTextOptions& options);
 
-// All checks of a pack as a table, or as JSON: [{rule_id, check_id, pack, title, severity, pack_severity, roles,
+// All checks of a pack as a table, or as JSON: [{rule_id, part, check_id, pack, title, severity, pack_severity, roles,
 // stages, moments, profiles, needs, tags, source, file, line}].
 std::string CheckTable(const rules::CheckSet& checks, const Output& output);
 nlohmann::ordered_json CheckListJson(const rules::CheckSet& checks);

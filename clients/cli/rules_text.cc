@@ -7,7 +7,10 @@
 #include "clients/cli/style.h"
 #include "clients/cli/table.h"
 #include "clients/cli/terminal.h"
+#include "services/core/lines.h"
 #include "services/core/problem.h"
+#include "services/packs/answers.h"
+#include "services/packs/rule_view.h"
 #include "services/triage/decision_json.h"
 
 namespace yardmaster::cli {
@@ -93,20 +96,17 @@ std::string RuleText(const v1::RuleInfo& rule, const Output& output) {
                     Paint("pack " + Printable(rule.pack()) + " · " + Printable(Place(rule.file(), rule.line())),
                           Style::kFaint, color) +
                     "\n";
-  const Json written = Json::parse(rule.json(), nullptr, false);
-  const std::string text =
-      written.is_discarded() ? rule.json() : written.dump(2, ' ', false, Json::error_handler_t::replace);
-  size_t begin = 0;
-  while (begin <= text.size()) {
-    const size_t end = std::min(text.find('\n', begin), text.size());
-    out += "  " + Printable(std::string_view(text).substr(begin, end - begin)) + "\n";
-    begin = end + 1;
+  const RuleView view = ViewOf(rule);
+  for (const auto& [name, text] : view.prose)
+    out += "  " + Paint(name + ": ", Style::kFaint, color) + Printable(text) + "\n";
+  for (const std::string& json : {view.written, view.cases}) {
+    for (const std::string_view line : LinesOf(json)) out += "  " + Printable(line) + "\n";
   }
   if (rule.kind() == "command") {
     out += "  " + Paint("examples: ", Style::kFaint, color) + Joined(rule.cases(), " · ") + "\n";
   } else if (rule.cases().empty()) {
     out += "  " + Paint("no case of the pack makes it fire", Style::kWarning, color) + "\n";
-  } else {
+  } else if (view.cases.empty()) {
     out += "  " + Paint("fires in: ", Style::kFaint, color) + Joined(rule.cases(), ", ") + "\n";
   }
   return out;
@@ -189,6 +189,7 @@ Json TestJson(const v1::TestPackResponse& response) {
                          {"failed", pack.failed()},
                          {"rules", pack.rules()},
                          {"rules_covered", pack.rules_covered()},
+                         {"rules_with_own_function", pack.rules_with_own_function()},
                          {"uncovered", Names(pack.uncovered())}});
   }
   Json failures = Json::array();
@@ -225,17 +226,8 @@ std::string TestText(const v1::TestPackResponse& response, const Output& output)
       out += "  " + Printable(pack.uncovered(i)) + "\n";
     out += More(pack.uncovered_size()) + "\n";
   }
-  Table table;
-  for (const size_t column : {1, 2, 3, 4}) table.AlignRight(column);
-  table.Header({"pack", "cases", "failed", "rules", "covered"});
-  for (const v1::PackTestResult& pack : response.packs()) {
-    table.Row({{Printable(pack.pack()), Style::kStrong},
-               Number(pack.cases()),
-               {Number(pack.failed()), pack.failed() > 0 ? Style::kBad : Style::kGood},
-               Number(pack.rules()),
-               Number(pack.rules_covered())});
-  }
-  return out + table.Render(0, output.columns(), color) + TotalsOf(response).Line() + "\n";
+  for (const v1::PackTestResult& pack : response.packs()) out += Printable(PackTestLine(pack)) + "\n";
+  return out + TotalsOf(response).Line() + "\n";
 }
 
 Json BacktestJson(const v1::BacktestResponse& response) {

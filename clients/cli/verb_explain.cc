@@ -7,9 +7,12 @@
 #include <string>
 
 #include "clients/cli/connection.h"
+#include "clients/cli/local_packs.h"
 #include "clients/cli/plan_text.h"
 #include "clients/cli/subject_argument.h"
+#include "clients/cli/verb_rules.h"
 #include "clients/cli/verbs.h"
+#include "services/triage/decision_id.h"
 #include "services/triage/decision_json.h"
 #include "yardmaster/v1/triage.grpc.pb.h"
 
@@ -17,6 +20,13 @@ namespace yardmaster::cli {
 namespace {
 
 ExitCode Explain(const std::string& which, Session& session) {
+  std::optional<v1::Subject> subject = ParseSubject(which);
+  if (!subject.has_value() && !IsDecisionId(which)) {
+    if (const auto rules = FindLocalRule(session, which); rules.has_value()) {
+      PrintRules(*rules, session);
+      return ExitCode::kDone;
+    }
+  }
   if (session.options.local) {
     session.output.Error("decisions are kept by the server: 'explain' can't work with --local");
     return ExitCode::kUsage;
@@ -26,7 +36,7 @@ ExitCode Explain(const std::string& which, Session& session) {
   if (connection == nullptr) return code;
 
   v1::ExplainDecisionRequest request;
-  if (std::optional<v1::Subject> subject = ParseSubject(which); subject.has_value()) {
+  if (subject.has_value()) {
     *request.mutable_subject() = *std::move(subject);
   } else {
     request.set_decision_id(which);
@@ -36,6 +46,12 @@ ExitCode Explain(const std::string& which, Session& session) {
   connection->Prepare(context, std::chrono::seconds(30));
   const grpc::Status status =
       v1::TriageService::NewStub(connection->channel())->ExplainDecision(&context, request, &response);
+  if (status.error_code() == grpc::StatusCode::NOT_FOUND && !request.has_subject()) {
+    if (const auto rules = FindLocalRule(session, which); rules.has_value()) {
+      PrintRules(*rules, session);
+      return ExitCode::kDone;
+    }
+  }
   if (!status.ok()) return connection->Report(session, status, false);
 
   if (session.options.json) {
@@ -51,11 +67,13 @@ ExitCode Explain(const std::string& which, Session& session) {
 
 void AddExplainVerb(CLI::App& app, Verb& chosen) {
   auto which = std::make_shared<std::string>();
-  CLI::App* verb = AddVerb(app, "explain", "Show a decision of the server again, with its reasons",
+  CLI::App* verb = AddVerb(app, "explain", "Show a decision of the server again, with its reasons, or a rule",
                            "  yard explain 01hv3k9x2m0g4\n"
                            "  yard explain github:owner/repo#12345\n"
+                           "  yard explain some-rule\n"
                            "  yard explain 01hv3k9x2m0g4 --json");
-  verb->add_option("DECISION", *which, "Id of the decision, or FORGE:OWNER/REPO#N for the newest about that issue")
+  verb->add_option("DECISION", *which,
+                   "Id of the decision, FORGE:OWNER/REPO#N for the newest about that issue, or id of a rule")
       ->required()
       ->type_name("");
   verb->callback([&chosen, which] { chosen = [which](Session& session) { return Explain(*which, session); }; });

@@ -93,15 +93,7 @@ ExitCode Show(const ShowOptions& options, Session& session) {
       return ExitCodeOf(ToGrpcStatus(status));
     }
   }
-  if (session.options.json) {
-    nlohmann::ordered_json rules = nlohmann::ordered_json::array();
-    for (const v1::RuleInfo& rule : response.rules()) rules.push_back(RuleJson(rule));
-    session.output.Json({{"rules", rules}});
-    return ExitCode::kDone;
-  }
-  for (int i = 0; i < response.rules_size(); ++i) {
-    session.output.out() << (i > 0 ? "\n" : "") << RuleText(response.rules(i), session.output);
-  }
+  PrintRules(response, session);
   return ExitCode::kDone;
 }
 
@@ -291,6 +283,18 @@ ExitCode Reload(Session& session) {
 
 }  // namespace
 
+void PrintRules(const v1::ShowRuleResponse& response, Session& session) {
+  if (session.options.json) {
+    nlohmann::ordered_json rules = nlohmann::ordered_json::array();
+    for (const v1::RuleInfo& rule : response.rules()) rules.push_back(RuleJson(rule));
+    session.output.Json({{"rules", rules}});
+    return;
+  }
+  for (int i = 0; i < response.rules_size(); ++i) {
+    session.output.out() << (i > 0 ? "\n" : "") << RuleText(response.rules(i), session.output);
+  }
+}
+
 void AddRulesVerbs(CLI::App& app, Verb& chosen) {
   CLI::App* rules = AddVerb(app, "rules", "Look at, check, test and reload rule packs",
                             "  yard rules list\n"
@@ -303,8 +307,9 @@ void AddRulesVerbs(CLI::App& app, Verb& chosen) {
   list->callback([&chosen] { chosen = List; });
 
   auto show_options = std::make_shared<ShowOptions>();
-  CLI::App* show = AddVerb(*rules, "show", "Show a rule as written, where it stands, and the cases in which it fires",
-                           "  yard rules show some-rule\n  yard rules show some-rule --pack my-pack");
+  CLI::App* show =
+      AddVerb(*rules, "show", "Show a rule and its parts: what they say, how they are written, and their cases",
+              "  yard rules show some-rule\n  yard rules show some-rule --pack my-pack");
   show->add_option("ID", show_options->id, "Id of a signal, suppressor, classifier, step or check")
       ->required()
       ->type_name("");

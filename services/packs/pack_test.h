@@ -33,7 +33,9 @@ struct PackTest {
   // Of these, rules that fired in at least one passing case that lists them in "rules".
   size_t rules_covered = 0;
   std::vector<std::string> uncovered;  // the others, in the pack's order
-  std::vector<FailedCase> failures;    // in the pack's order
+  // Of `rules`, checks that use a function of the checks' language that no other rule uses.
+  size_t rules_with_own_function = 0;
+  std::vector<FailedCase> failures;  // in the pack's order
 };
 
 // Decides every case of the pack and compares. A pack without cases has none and covers nothing. RESOURCE_EXHAUSTED if

@@ -29,15 +29,15 @@ rules::Finding GateFinding(const GateRequest& request, std::string message) {
 void FillChecklist(const std::vector<std::shared_ptr<const rules::CheckSet>>& packs, const GateRequest& request,
                    ReviewReport& report) {
   std::set<std::string_view> broken;
-  std::set<std::string_view> skipped;
+  std::set<std::pair<std::string_view, std::string_view>> skipped;
   for (const ReportedFinding& reported : report.findings) broken.insert(reported.finding.rule_id);
-  for (const rules::SkippedCheck& skip : report.skipped) skipped.insert(skip.rule_id);
+  for (const rules::SkippedCheck& skip : report.skipped) skipped.emplace(skip.rule_id, skip.part);
   std::set<std::string> listed;
   for (const auto& pack : packs) {
     for (const rules::CheckInfo& check : pack->checks()) {
       if (!TakesPart(check, report.profile, request.stage, request.gate)) continue;
       const bool failed = broken.count(check.rule) > 0;
-      if (!failed && skipped.count(check.rule) > 0) continue;
+      if (!failed && skipped.contains({check.rule, check.part})) continue;
       if (listed.insert(check.rule).second) report.checklist.push_back({check.rule, check.title, !failed});
     }
   }

@@ -82,16 +82,17 @@ void SortFindings(std::vector<ReportedFinding>& findings) {
 Json FindingJson(const ReportedFinding& reported) {
   const rules::Finding& finding = reported.finding;
   const bool whole = finding.line == 0;
-  Json json{{"rule_id", finding.rule_id},
-            {"pack", finding.pack},
-            {"severity", rules::SeverityName(finding.severity)},
-            {"pack_severity", finding.pack_severity},
-            {"path", finding.path},
-            {"line", std::max(1u, finding.line)},
-            {"column", std::max(1u, finding.column)},
-            {"end_line", std::max(1u, finding.end_line)},
-            {"end_column", std::max(1u, finding.end_column)},
-            {"message", finding.message}};
+  Json json{{"rule_id", finding.rule_id}};
+  if (!finding.part.empty()) json["part"] = finding.part;
+  json.update(Json{{"pack", finding.pack},
+                   {"severity", rules::SeverityName(finding.severity)},
+                   {"pack_severity", finding.pack_severity},
+                   {"path", finding.path},
+                   {"line", std::max(1u, finding.line)},
+                   {"column", std::max(1u, finding.column)},
+                   {"end_line", std::max(1u, finding.end_line)},
+                   {"end_column", std::max(1u, finding.end_column)},
+                   {"message", finding.message}});
   if (!finding.message_zh.empty()) json["message_zh"] = finding.message_zh;
   json["fix"] = Json{{"hint", finding.fix}};
   if (!finding.fix_zh.empty()) json["fix"]["hint_zh"] = finding.fix_zh;
@@ -113,7 +114,9 @@ Json ReportJson(const ReviewReport& report) {
   for (const ReportedFinding& finding : report.findings) findings.push_back(FindingJson(finding));
   Json skipped = Json::array();
   for (const rules::SkippedCheck& skip : report.skipped) {
-    skipped.push_back(Json{{"rule_id", skip.rule_id}, {"path", skip.path}, {"reason", skip.reason}});
+    Json& entry = skipped.emplace_back(Json{{"rule_id", skip.rule_id}});
+    if (!skip.part.empty()) entry["part"] = skip.part;
+    entry.update(Json{{"path", skip.path}, {"reason", skip.reason}});
   }
   Json checklist = Json::array();
   for (const ChecklistItem& item : report.checklist) {
@@ -157,6 +160,7 @@ std::optional<std::vector<rules::Finding>> ReadBaseline(std::string_view text, s
     }
     if (Text(entry, "status") == FindingStatusName(FindingStatus::kFixed)) continue;
     finding.rule_id = Text(entry, "rule_id");
+    finding.part = Text(entry, "part");
     finding.pack = Text(entry, "pack");
     finding.severity = SeverityFromName(Text(entry, "severity")).value_or(rules::Severity::kInfo);
     finding.pack_severity = Text(entry, "pack_severity");

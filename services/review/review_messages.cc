@@ -44,6 +44,7 @@ rules::Severity SeverityOf(v1::FindingSeverity severity) {
 
 void WriteFinding(const rules::Finding& finding, v1::ReviewFinding& out) {
   out.set_rule_id(AsText(finding.rule_id));
+  out.set_part(AsText(finding.part));
   out.set_pack(AsText(finding.pack));
   out.set_severity(SeverityMessage(finding.severity));
   out.set_pack_severity(AsText(finding.pack_severity));
@@ -76,6 +77,7 @@ void WriteReview(const ReviewReport& report, v1::ReviewResult& out) {
   for (const rules::SkippedCheck& skip : report.skipped) {
     v1::SkippedReviewCheck& to = *out.add_skipped();
     to.set_rule_id(AsText(skip.rule_id));
+    to.set_part(AsText(skip.part));
     to.set_path(AsText(skip.path));
     to.set_reason(AsText(skip.reason));
   }
@@ -96,6 +98,7 @@ ReviewReport ReadReview(const v1::ReviewResult& review) {
   for (const v1::ReviewFinding& from : review.findings()) {
     rules::Finding& to = report.findings.emplace_back().finding;
     to.rule_id = from.rule_id();
+    to.part = from.part();
     to.pack = from.pack();
     to.severity = SeverityOf(from.severity());
     to.pack_severity = from.pack_severity();
@@ -113,7 +116,7 @@ ReviewReport ReadReview(const v1::ReviewResult& review) {
       to.edits.push_back({edit.line(), edit.column(), edit.end_line(), edit.end_column(), edit.text()});
   }
   for (const v1::SkippedReviewCheck& from : review.skipped())
-    report.skipped.push_back({from.rule_id(), from.path(), from.reason()});
+    report.skipped.push_back({from.rule_id(), from.path(), from.reason(), from.part()});
   for (const v1::ReviewChecklistItem& from : review.checklist())
     report.checklist.push_back({from.rule_id(), from.title(), from.passed()});
   report.files = review.files();

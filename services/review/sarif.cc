@@ -104,6 +104,7 @@ Json Result(const ReportedFinding& reported, size_t rule_index) {
   Json properties{{"pack", finding.pack},
                   {"severity", rules::SeverityName(finding.severity)},
                   {"packSeverity", finding.pack_severity}};
+  if (!finding.part.empty()) properties["part"] = finding.part;
   if (!finding.fix.empty()) properties["fixHint"] = finding.fix;
   result["properties"] = std::move(properties);
   return result;
@@ -144,7 +145,9 @@ Json SarifLog(const ReviewReport& report, const SarifRules& rules) {
   }
   Json notifications = Json::array();
   for (const rules::SkippedCheck& skipped : report.skipped) {
-    Json note{{"level", "note"}, {"message", Message(skipped.rule_id + " was skipped: " + skipped.reason)}};
+    Json note{
+        {"level", "note"},
+        {"message", Message(rules::RuleAndPart(skipped.rule_id, skipped.part) + " was skipped: " + skipped.reason)}};
     if (!skipped.path.empty()) note["locations"] = Json::array({Place(skipped.path)});
     notifications.push_back(std::move(note));
   }

@@ -16,6 +16,9 @@ namespace {
 
 using nlohmann::json;
 
+constexpr std::string_view kConditions[] = {"all",   "any",  "not",     "is",     "exists", "absent",
+                                            "count", "test", "profile", "moment", "stage",  "option"};
+
 // What is tried first: less than 0 asks for no row at all.
 constexpr int kRunCost = -1;
 constexpr int kPatternCost = 1;
@@ -58,6 +61,7 @@ Clause FieldMatches(Path path, ValueMatcher matcher, int cost = 0) {
 
 Clause CheckCompiler::CompileKey(const std::string& key, const JsonPlace& at, const NameScope& scope) {
   const json& value = *at.value;
+  NoteKey("condition", kConditions, key);
   // A single condition needs no list.
   if (key == "all" && value.is_object()) return CompileClause(at, scope);
   if (key == "all" || key == "any") {

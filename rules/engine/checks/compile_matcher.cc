@@ -176,7 +176,9 @@ ValueMatcher CheckCompiler::CompileMatcherKey(const std::string& key, const Json
                                               const StaticType& type) {
   const JsonPlace at = around.At(key);
   const json& value = *at.value;
+  NoteKey("matcher", kMatcherKeys, key);
   const bool fold = around.value->value("fold", json(false)) == true;
+  if (fold) use_.functions.emplace("matcher", "fold");
   if (key == "equals") {
     Operand operand = CompileOperand(at, scope);
     return operand ? Same(std::move(operand), fold) : nullptr;
@@ -259,6 +261,7 @@ ValueMatcher CheckCompiler::CompilePatternMatcher(const JsonPlace& around, const
                             [&](const auto& pattern) { return RE2::PartialMatch(Piece(value.text), *pattern); });
     });
   }
+  use_.functions.emplace("matcher", "capture");
   if (patterns.size() != 1 || patterns[0]->NumberOfCapturingGroups() < 1) {
     return Fail<ValueMatcher>(at.pointer, "\"capture\" needs one pattern with a group");
   }

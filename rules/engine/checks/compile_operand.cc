@@ -16,6 +16,9 @@ namespace {
 
 using nlohmann::json;
 
+constexpr std::string_view kValueKeys[] = {"list",     "max",   "min",  "sum",   "count", "field",
+                                           "distinct", "times", "plus", "minus", "re",    "map"};
+
 constexpr std::pair<std::string_view, double (*)(double, double)> kArithmetic[] = {
     {"times", [](double left, double right) { return left * right; }},
     {"plus", [](double left, double right) { return left + right; }},
@@ -111,6 +114,9 @@ Operand CheckCompiler::CompileOperand(const JsonPlace& at, const NameScope& scop
     };
   }
   const auto has = [&](std::string_view key) { return value.is_object() && value.contains(key); };
+  for (const std::string_view key : kValueKeys) {
+    if (has(key)) use_.functions.emplace("value", key);
+  }
   for (const char* key : {"list", "max", "min", "sum", "count"}) {
     if (has(key)) return CompileQueryOperand(key, at, scope);
   }

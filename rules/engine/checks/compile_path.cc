@@ -12,6 +12,12 @@
 #include "services/core/readable.h"
 
 namespace yardmaster::rules {
+namespace {
+
+// Steps that take a position or a name.
+constexpr std::string_view kSelectorSteps[] = {"arg", "item", "param", "child", "decorator"};
+
+}  // namespace
 
 bool CheckCompiler::AddStep(std::string_view text, const std::string& pointer, std::string_view whole, StaticType& type,
                             Path& path, std::vector<std::string_view>& rest) {
@@ -42,6 +48,7 @@ bool CheckCompiler::AddStep(std::string_view text, const std::string& pointer, s
     rest.erase(rest.begin());
     type = {true, FieldType::kRow, target};
     path.steps.push_back(std::move(step));
+    NoteKey("step", kSelectorSteps, text);
     return true;
   };
   if (table == FactTable::kExpr && text == "arg") return selector(Path::StepKind::kArgument, FactTable::kExpr);
@@ -55,6 +62,7 @@ bool CheckCompiler::AddStep(std::string_view text, const std::string& pointer, s
   }
   if (const FieldInfo* field = FindField(table, text)) {
     step.field = field;
+    use_.functions.emplace(TableName(table), field->name);
     path.steps.push_back(std::move(step));
     type = {true, field->type, field->target};
     return true;
@@ -158,6 +166,7 @@ bool CheckCompiler::CompileFilter(std::string_view text, const std::string& poin
   if (known == std::end(kFilters)) {
     return Fail<bool>(pointer, "unknown filter " + Quoted(name) + "; expected upper, lower, or, map or nearest");
   }
+  use_.functions.emplace("filter", known->first);
   Template::Filter& filter = part.filters.emplace_back();
   filter.kind = known->second;
   if (colon != std::string_view::npos) filter.argument = text.substr(colon + 1);

@@ -68,6 +68,7 @@ std::optional<Query> CheckCompiler::CompileQuery(const JsonPlace& at, const Name
       scoped = found != std::end(kScopes);
       if (scoped) {
         query->scope = found->second;
+        use_.functions.emplace("scope", found->first);
       } else {
         const std::vector<std::string_view> known = KeysOf(kScopes);
         Add(inner.pointer,

@@ -62,6 +62,7 @@ std::unique_ptr<const RuleBody> CompileRuleBody(const CheckSet::Impl& set, const
     body->edit_text = compiler.CompileTemplate(edit->At("with"), scope).value_or(Template());
   }
   body->across = compiler.across();
+  body->use = compiler.TakeUse();
   return problems.size() == before ? std::move(body) : nullptr;
 }
 

@@ -17,6 +17,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "rules/engine/checks/check_set.h"
 #include "rules/engine/checks/expression.h"
+#include "rules/engine/checks/language_use.h"
 #include "rules/engine/checks/tree_queries.h"
 #include "services/core/json_document.h"
 
@@ -29,6 +30,7 @@ struct CompiledDefinition {
   FactTable table = FactTable::kFile;
   std::vector<KindSelection> kinds;
   Clause where;  // none: all
+  LanguageUse use;
 };
 
 // What a check asks for and says under one profile.
@@ -45,6 +47,7 @@ struct RuleBody {
   Template fix;
   Template fix_zh;
   bool across = false;  // some query looks at several files
+  LanguageUse use;
 };
 
 // A check as it runs under one profile: where and when, and behind Body the rest.
@@ -67,6 +70,7 @@ struct CompiledRule {
   Clause when;
   enum class Once : uint8_t { kNever, kFile, kFunction, kSet };
   Once once = Once::kNever;
+  LanguageUse use;  // without that of the body
 
   // Of a set that was loaded for reviews the first call compiles it: most checks are about other files. Null with
   // `problems` if something is wrong after all.

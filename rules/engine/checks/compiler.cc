@@ -42,8 +42,10 @@ std::vector<KindSelection> CheckCompiler::CompileKinds(const JsonPlace& at) {
   Kinds out;
   for (const std::string& name : Names(*at.value)) {
     if (const KindInfo* kind = FindKind(name)) {
+      use_.functions.emplace("kind", kind->name);
       out.push_back({*kind, {}});
     } else if (const auto definition = FindDefinition(name)) {
+      use_.definitions.insert(*definition);
       // The kinds of the definition; membership is asked for as a whole.
       for (KindSelection selection : set_.definitions[*definition].kinds) {
         selection.definitions = {*definition};
@@ -77,6 +79,7 @@ std::vector<size_t> CheckCompiler::CompileDefinitions(const JsonPlace& at, std::
     } else if (table && set_.definitions[*definition].table != *table) {
       Add(at.pointer, "the definition " + Quoted(name) + " is about other rows");
     } else {
+      use_.definitions.insert(*definition);
       out.push_back(*definition);
     }
   }

@@ -3,6 +3,7 @@
 #ifndef YARDMASTER_RULES_ENGINE_CHECKS_COMPILER_H_
 #define YARDMASTER_RULES_ENGINE_CHECKS_COMPILER_H_
 
+#include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -12,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "rules/engine/checks/compiled_checks.h"
 #include "rules/engine/checks/expression.h"
 #include "services/core/json_document.h"
@@ -77,6 +79,9 @@ class CheckCompiler {
   // Whether a query that was compiled looks at other files than the one it stands in.
   bool across() const { return across_; }
 
+  // What was compiled since the last call, or since the compiler was made, uses of the language.
+  LanguageUse TakeUse() { return std::exchange(use_, {}); }
+
   // The document that pointers belong to.
   void SetDocument(const JsonDocument* document) { document_ = document; }
   void Add(const std::string& pointer, std::string message);
@@ -102,6 +107,12 @@ class CheckCompiler {
   bool AddStep(std::string_view text, const std::string& pointer, std::string_view whole, StaticType& type, Path& path,
                std::vector<std::string_view>& rest);
 
+  // Notes that a key is used if it is one of those that the language has; their names are constants.
+  template <typename Names>
+  void NoteKey(std::string_view kind, const Names& names, std::string_view key) {
+    if (const auto it = absl::c_find(names, key); it != std::end(names)) use_.functions.emplace(kind, *it);
+  }
+
   // What follows a problem.
   template <typename T>
   T Fail(const std::string& pointer, std::string message) {
@@ -124,6 +135,7 @@ class CheckCompiler {
   Problems& problems_;
   const JsonDocument* document_ = nullptr;
   bool across_ = false;
+  LanguageUse use_;
 };
 
 }  // namespace yardmaster::rules

@@ -647,6 +647,8 @@ const FieldInfo* FindField(FactTable table, std::string_view name) { return Find
 
 std::vector<std::string_view> FieldNames(FactTable table) { return NamesOf(FieldsOf(table)); }
 
+std::string_view TableName(FactTable table) { return NameIn(kTables, table); }
+
 const KindInfo* FindKind(std::string_view name) { return Find(Kinds(), name); }
 
 std::vector<std::string_view> KindNames() { return NamesOf(Kinds()); }

@@ -35,6 +35,9 @@ struct KindInfo {
   uint8_t value = 0;
 };
 
+// "function", "entry", …: the kind that selects all rows of the table.
+std::string_view TableName(FactTable table);
+
 const KindInfo* FindKind(std::string_view name);
 std::vector<std::string_view> KindNames();
 

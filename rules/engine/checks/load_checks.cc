@@ -153,7 +153,9 @@ class Loader {
         }
         compiler_->SetDocument(piece.document);
         CompiledDefinition& definition = impl_->definitions[i];
+        compiler_->TakeUse();
         definition.kinds = compiler_->CompileKinds(each);
+        definition.use = compiler_->TakeUse();
         if (!definition.kinds.empty()) definition.table = definition.kinds.front().kind.table;
       }
       states[i] = State::kDone;
@@ -161,8 +163,10 @@ class Loader {
     const size_t before = problems_.size();
     for (size_t i = 0; i < pieces.size(); ++i) resolve(i);
     if (problems_.size() != before) return;
+    compiler_->TakeUse();
     for (size_t i = 0; i < pieces.size(); ++i) {
       impl_->definitions[i].where = ClauseOf(pieces[i], "where", impl_->definitions[i].table);
+      impl_->definitions[i].use.Add(compiler_->TakeUse());
     }
   }
 
@@ -309,9 +313,11 @@ class Loader {
       if (const auto language = LanguageFromName(name)) rule->languages.push_back(*language);
     }
     NameScope scope;
+    compiler_->TakeUse();
     if (!Source(piece, keys, *rule, scope)) return rule;
 
     if (const JsonPlace* when = find("when")) rule->when = compiler_->CompileClause(*when, RowsOf(FactTable::kSet));
+    rule->use = compiler_->TakeUse();
     if (const JsonPlace* once = find("once")) {
       rule->once = *once->value == "file"       ? CompiledRule::Once::kFile
                    : *once->value == "function" ? CompiledRule::Once::kFunction

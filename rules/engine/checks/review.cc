@@ -207,19 +207,23 @@ class Reviewer {
         if (!there) missing += (missing.empty() ? "" : ", ") + role;
       }
       if (!missing.empty()) {
-        result_.skipped.push_back({check.info.rule, options_.path, "needs " + missing});
+        Skip(check.info, "needs " + missing);
         continue;
       }
       if (rule.when) {
         Frame frame;
         frame.rows[0] = {nullptr, FactTable::kSet, 0};
         if (!rule.when.holds(run_, frame)) {
-          result_.skipped.push_back({check.info.rule, options_.path, "does not apply here"});
+          Skip(check.info, "does not apply here");
           continue;
         }
       }
       active_.push_back({&check, &rule, nullptr, false});
     }
+  }
+
+  void Skip(const CheckInfo& check, std::string reason) {
+    result_.skipped.push_back({check.rule, options_.path, std::move(reason), check.part});
   }
 
   // Whether the check can run: most checks are never asked for more than which files they are about.
@@ -472,8 +476,8 @@ class Reviewer {
   void Finish() {
     auto& findings = result_.findings;
     std::stable_sort(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) {
-      return std::tie(a.path, a.line, a.column, a.rule_id, a.message) <
-             std::tie(b.path, b.line, b.column, b.rule_id, b.message);
+      return std::tie(a.path, a.line, a.column, a.rule_id, a.message, a.part) <
+             std::tie(b.path, b.line, b.column, b.rule_id, b.message, b.part);
     });
     // The same said twice of one place.
     const auto same = [](const Finding& a, const Finding& b) {
@@ -500,7 +504,8 @@ class Reviewer {
       } else if (finding.line == 0) {
         line = finding.message;
       }
-      const uint64_t hash = Hash(line, Hash(finding.path, Hash(finding.rule_id, 14695981039346656037ULL)));
+      const uint64_t hash =
+          Hash(line, Hash(finding.path, Hash(RuleAndPart(finding.rule_id, finding.part), 14695981039346656037ULL)));
       finding.fingerprint = Hex(Hash(std::to_string(seen[hash]++), hash));
     }
   }
@@ -546,7 +551,7 @@ std::string JudgeCase(const CheckSet& checks, const CompiledCheck& check, const 
   const ReviewResult result = Review(checks, std::move(files), options);
   std::vector<const Finding*> found;
   for (const Finding& finding : result.findings) {
-    if (finding.rule_id == check.info.rule) found.push_back(&finding);
+    if (finding.rule_id == check.info.rule && finding.part == check.info.part) found.push_back(&finding);
     if (finding.rule_id == kLimitRule) return "a limit was passed: " + finding.message;
   }
   const auto listed = [&] {
