@@ -171,6 +171,33 @@ void FactBuilder::NameClass(RowIndex cls, TSNode name, std::string_view separato
       fact.level == Level::kModule ? fact.name : Keep(Qualified(fact.place, fact.level, fact.name, separator));
 }
 
+RowIndex FactBuilder::AddParameter(RowIndex function, TSNode node, ParameterForm form) {
+  CountRow();
+  ParameterFact& fact = facts_.parameters.emplace_back();
+  fact.span = SpanOf(node);
+  fact.function = function;
+  fact.index = facts_.functions[function].parameters++;
+  fact.form = form;
+  return static_cast<RowIndex>(facts_.parameters.size() - 1);
+}
+
+RowIndex FactBuilder::AddLoop(std::string_view form) {
+  CountRow();
+  CountBranch();
+  const uint32_t depth = place_.loop == kNoRow ? 0 : facts_.loops[place_.loop].depth + 1;
+  LoopFact& fact = facts_.loops.emplace_back();
+  fact.span = SpanOf(Current());
+  fact.body = fact.span;
+  fact.place = place_;
+  fact.form = form;
+  fact.depth = depth;
+  return static_cast<RowIndex>(facts_.loops.size() - 1);
+}
+
+void FactBuilder::CountBranch() {
+  if (place_.function != kNoRow) ++facts_.functions[place_.function].branches;
+}
+
 void FactBuilder::AddComment(TSNode node, std::string_view body) {
   CountRow();
   CommentFact& fact = facts_.comments.emplace_back();

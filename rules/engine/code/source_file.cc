@@ -3,11 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "rules/engine/code/cpp_reader.h"
-#include "rules/engine/code/data_reader.h"
 #include "rules/engine/code/fact_builder.h"
-#include "rules/engine/code/markdown_reader.h"
-#include "rules/engine/code/python_reader.h"
+#include "rules/engine/code/readers.h"
 
 namespace yardmaster::rules {
 
