@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "absl/algorithm/container.h"
+
 namespace yardmaster::rules {
 namespace {
 
@@ -62,7 +64,7 @@ std::vector<std::string> CommentTokens(std::string_view comment, const ZoneSplit
   for (const ZoneSpan& span : splitter.Split(comment)) {
     if (OwnWords(span.zone)) AppendTokens(comment.substr(span.begin, span.end - span.begin), tokens);
   }
-  std::sort(tokens.begin(), tokens.end());
+  absl::c_sort(tokens);
   tokens.erase(std::unique(tokens.begin(), tokens.end()), tokens.end());
   return tokens;
 }

@@ -1,7 +1,6 @@
 #include "rules/engine/matcher.h"
 
-#include <algorithm>
-
+#include "absl/algorithm/container.h"
 #include "rules/engine/signal_pattern.h"
 
 namespace yardmaster::rules {
@@ -137,7 +136,7 @@ bool Matcher::Match(const std::vector<ZonedText>& texts, std::vector<SignalHit>&
                 (info.kind == RE2::Set::kOutOfMemory ? "out of its memory budget" : "not usable") + ")";
         return false;
       }
-      std::sort(found.begin(), found.end());  // the order of a set's answer is not defined
+      absl::c_sort(found);  // the order of a set's answer is not defined
       for (const int index : found) {
         const uint32_t signal = signals_[static_cast<size_t>(index)];
         if ((zones_[signal] & zone) == 0 || (seen[signal] & zone) != 0) continue;

@@ -1,11 +1,11 @@
 #include "services/packs/answers.h"
 
-#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -56,7 +56,7 @@ absl::Status FiringCases(const rules::CompiledPack& pack, std::string_view id, c
     std::string error;
     const std::vector<std::string_view> fired = pack.FiredRules(issue.View(), &error);
     if (!error.empty()) return errors::MatchFailed(pack.model().name, error);
-    if (std::find(fired.begin(), fired.end(), id) != fired.end()) out.push_back(model.id);
+    if (absl::c_linear_search(fired, id)) out.push_back(model.id);
   }
   return absl::OkStatus();
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "rules/engine/guardrails.h"
 #include "services/core/readable.h"
@@ -22,13 +23,13 @@ std::string Spelling(std::string_view name) {
 
 size_t Characters(std::string_view text) {
   return static_cast<size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+      absl::c_count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
 }
 
 bool MayWrite(const rules::PackModel& pack, const std::string& label) {
   if (!pack.guardrails.has_value()) return false;
   const std::vector<std::string>& allow = pack.guardrails->allow;
-  return std::find(allow.begin(), allow.end(), label) != allow.end();
+  return absl::c_linear_search(allow, label);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "absl/algorithm/container.h"
 #include "rules/engine/checks/check_set.h"
 #include "rules/engine/pack/pack_model.h"
 #include "rules/engine/phrases/phrase_set.h"
@@ -28,7 +29,7 @@ PacksFolder ReadPacksFolder(const std::filesystem::path& packs_dir) {
 
 absl::Status ReplacePack(std::string_view name, const InlineFiles& files, PacksFolder& folder) {
   // Another character would reach into other packs' folders.
-  const bool sane = !name.empty() && name.size() <= kMaxNameBytes && std::all_of(name.begin(), name.end(), [](char c) {
+  const bool sane = !name.empty() && name.size() <= kMaxNameBytes && absl::c_all_of(name, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
   });
   if (!sane) return errors::FieldInvalid("pack", "a name of lower-case letters, digits, \"-\", \"_\" and \".\"");
@@ -60,7 +61,7 @@ std::shared_ptr<const rules::CompiledPack> BuildPack(const PacksFolder& folder, 
   const std::vector<std::string> chain = rules::PackChain(folder.files, name);
   for (const Problem& problem : folder.problems) {
     const auto concerned = [&](const std::string& pack) { return Concerns(problem.file, pack); };
-    if (std::any_of(chain.begin(), chain.end(), concerned)) found.push_back(problem);
+    if (absl::c_any_of(chain, concerned)) found.push_back(problem);
   }
   // A folder that can't be read at all has one problem, under its own name; that each pack is missing then says nothing
   // more.

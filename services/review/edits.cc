@@ -1,8 +1,9 @@
 #include "services/review/edits.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <optional>
+
+#include "absl/algorithm/container.h"
 
 namespace yardmaster {
 namespace {
@@ -57,13 +58,13 @@ EditedText ApplyEdits(std::string_view text, const std::vector<const rules::Find
       }
       const Replacement replacement{*begin, *end, &edit.text};
       const auto hits = [&](const Replacement& other) { return overlaps(replacement, other); };
-      fits = fits && std::none_of(all.begin(), all.end(), hits) && std::none_of(own.begin(), own.end(), hits);
+      fits = fits && absl::c_none_of(all, hits) && absl::c_none_of(own, hits);
       own.push_back(replacement);
     }
     ++(fits ? result.applied : result.refused);
     if (fits) all.insert(all.end(), own.begin(), own.end());
   }
-  std::sort(all.begin(), all.end(), [](const Replacement& a, const Replacement& b) { return a.begin < b.begin; });
+  absl::c_sort(all, [](const Replacement& a, const Replacement& b) { return a.begin < b.begin; });
   size_t at = 0;
   for (const Replacement& replacement : all) {
     result.text.append(text.substr(at, replacement.begin - at)).append(*replacement.text);

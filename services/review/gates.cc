@@ -1,10 +1,10 @@
 #include "services/review/gates.h"
 
-#include <algorithm>
 #include <map>
 #include <set>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "services/core/sha256.h"
 #include "services/core/short_digest.h"
 #include "services/core/status_macros.h"
@@ -53,7 +53,7 @@ std::optional<int> StageOfOperator(const std::vector<std::shared_ptr<const rules
     const RoleTable table(*pack);
     for (size_t i = 0; i < inputs.size(); ++i) {
       const FileRole role = table.Match(NameOf(inputs[i].path));
-      if (roles == nullptr || std::find(roles->begin(), roles->end(), role.role) == roles->end()) continue;
+      if (roles == nullptr || !absl::c_linear_search(*roles, role.role)) continue;
       std::string error;
       const std::optional<std::string> text = read(i, error);
       if (!text.has_value()) continue;
@@ -66,9 +66,8 @@ std::optional<int> StageOfOperator(const std::vector<std::shared_ptr<const rules
 absl::StatusOr<std::vector<rules::Finding>> CheckFrozen(
     const std::vector<std::shared_ptr<const rules::CheckSet>>& packs, const std::vector<ReviewInput>& inputs,
     const ReadInput& read, const std::string& profile, OperatorState& state) {
-  const bool known = std::any_of(packs.begin(), packs.end(), [](const auto& pack) {
-    return std::any_of(pack->moments().begin(), pack->moments().end(),
-                       [](const rules::ProfileInfo& moment) { return moment.id == kFrozenMoment; });
+  const bool known = absl::c_any_of(packs, [](const auto& pack) {
+    return absl::c_any_of(pack->moments(), [](const rules::ProfileInfo& moment) { return moment.id == kFrozenMoment; });
   });
   if (!known) return std::vector<rules::Finding>();
   RunOptions options;
@@ -120,8 +119,8 @@ absl::StatusOr<ReviewReport> RunGate(const std::vector<std::shared_ptr<const rul
         request, "no check of this gate could be judged: it stays closed until the files that it is about are there")});
   }
   SortFindings(report->findings);
-  const bool open = std::none_of(report->findings.begin(), report->findings.end(),
-                                 [](const ReportedFinding& reported) { return IsBlocking(reported.finding); });
+  const bool open =
+      absl::c_none_of(report->findings, [](const ReportedFinding& reported) { return IsBlocking(reported.finding); });
   report->gate = GateAnswer{request.gate, open, request.stage, request.phase};
   return report;
 }

@@ -1,9 +1,10 @@
 #include "services/review/hook.h"
 
-#include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
 #include <utility>
+
+#include "absl/algorithm/container.h"
 
 namespace yardmaster {
 namespace {
@@ -33,8 +34,7 @@ std::string Text(const Json& object, std::string_view key) {
 
 void AddPath(std::string path, HookInput& input) {
   if (path.empty() || input.paths.size() == kMaxHookPaths) return;
-  if (std::find(input.paths.begin(), input.paths.end(), path) == input.paths.end())
-    input.paths.push_back(std::move(path));
+  if (!absl::c_linear_search(input.paths, path)) input.paths.push_back(std::move(path));
 }
 
 // Paths and the command of one object of the message.

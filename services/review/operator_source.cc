@@ -1,8 +1,8 @@
 #include "services/review/operator_source.h"
 
-#include <algorithm>
 #include <string_view>
 
+#include "absl/algorithm/container.h"
 #include "services/core/errors.h"
 #include "services/core/limits.h"
 #include "services/core/repository_name.h"
@@ -29,9 +29,9 @@ absl::StatusOr<GitFolder> OperatorSource::Read(const OperatorPlace& place, const
   request.repository = name;
   request.commit = place.commit;
   for (char& digit : request.commit) digit = digit >= 'A' && digit <= 'F' ? static_cast<char>(digit + 32) : digit;
-  const bool full = request.commit.size() == kCommitDigits &&
-                    std::all_of(request.commit.begin(), request.commit.end(),
-                                [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
+  const bool full = request.commit.size() == kCommitDigits && absl::c_all_of(request.commit, [](char c) {
+                      return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+                    });
   if (!full) return errors::FieldInvalid("commit", "a commit in full: 40 hex digits");
   request.folder = place.directory;
   request.max_files = kMaxOperatorFiles;

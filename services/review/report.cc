@@ -7,6 +7,8 @@
 #include <tuple>
 #include <utility>
 
+#include "absl/algorithm/container.h"
+
 namespace yardmaster {
 namespace {
 
@@ -62,14 +64,14 @@ std::array<size_t, 4> ReviewReport::Counts() const {
 }
 
 bool ReviewReport::Reaches(rules::Severity severity) const {
-  return std::any_of(findings.begin(), findings.end(), [&](const ReportedFinding& reported) {
+  return absl::c_any_of(findings, [&](const ReportedFinding& reported) {
     const bool counts = reported.status == FindingStatus::kNone || reported.status == FindingStatus::kNew;
     return counts && reported.finding.severity <= severity;
   });
 }
 
 void SortFindings(std::vector<ReportedFinding>& findings) {
-  std::stable_sort(findings.begin(), findings.end(), [](const ReportedFinding& a, const ReportedFinding& b) {
+  absl::c_stable_sort(findings, [](const ReportedFinding& a, const ReportedFinding& b) {
     const auto key = [](const ReportedFinding& r) {
       return std::tie(r.finding.path, r.finding.line, r.finding.column, r.finding.rule_id);
     };
@@ -191,7 +193,7 @@ void CompareWithBaseline(const std::vector<rules::Finding>& baseline, const std:
       reported.status = FindingStatus::kNew;
       const auto it = known.find(reported.finding.fingerprint);
       if (it == known.end()) continue;
-      const auto like = std::find_if(it->second.begin(), it->second.end(), [&](const rules::Finding* finding) {
+      const auto like = absl::c_find_if(it->second, [&](const rules::Finding* finding) {
         return !same_path || finding->path == reported.finding.path;
       });
       if (like == it->second.end()) continue;

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "services/core/errors.h"
 #include "services/core/limits.h"
 #include "services/core/rpc/pooled_rpc.h"
@@ -39,7 +40,7 @@ absl::Status CheckPath(std::string_view field, std::string_view path, bool absol
   if (path.size() > kMaxReviewPathBytes) return errors::OverLimit(field, path.size(), kMaxReviewPathBytes, "bytes");
   absl::Status bad =
       errors::FieldInvalid(field, "a relative path with \"/\" between folders and without \".\" and \"..\" as parts");
-  if (std::any_of(path.begin(), path.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; })) return bad;
+  if (absl::c_any_of(path, [](char c) { return static_cast<unsigned char>(c) < 0x20; })) return bad;
   if (path.front() == '/' && !absolute_too) return bad;
   if (path.front() == '/') path.remove_prefix(1);
   for (size_t begin = 0; begin <= path.size();) {
@@ -73,7 +74,7 @@ absl::Status CheckName(std::string_view field, std::string_view name) {
 absl::Status CheckOperator(std::string_view name) {
   if (name.empty()) return errors::FieldMissing("operator_name");
   RETURN_IF_ERROR(CheckName("operator_name", name));
-  const bool plain = std::all_of(name.begin(), name.end(), [](char c) {
+  const bool plain = absl::c_all_of(name, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
            c == '.' || c == '/';
   });

@@ -5,6 +5,8 @@
 #include <cctype>
 #include <utility>
 
+#include "absl/algorithm/container.h"
+
 namespace yardmaster {
 namespace {
 
@@ -174,7 +176,7 @@ class Lexer {
 
   void RedirectOut() {
     // "2>" and "1>": the number is no word.
-    if (in_word_ && std::all_of(word_.begin(), word_.end(), [](char c) { return c >= '0' && c <= '9'; })) {
+    if (in_word_ && absl::c_all_of(word_, [](char c) { return c >= '0' && c <= '9'; })) {
       word_.clear();
       in_word_ = false;
     }
@@ -195,7 +197,7 @@ class Lexer {
   }
 
   void RedirectIn() {
-    if (in_word_ && std::all_of(word_.begin(), word_.end(), [](char c) { return c >= '0' && c <= '9'; })) {
+    if (in_word_ && absl::c_all_of(word_, [](char c) { return c >= '0' && c <= '9'; })) {
       word_.clear();
       in_word_ = false;
     }
@@ -292,7 +294,7 @@ size_t ShellVerb(const std::vector<std::string>& words) {
                             });
     const bool behind_prefix = first > 0 && (word.starts_with('-') ||
                                              (!word.empty() && std::isdigit(static_cast<unsigned char>(word[0])) != 0));
-    if (!assignment && !behind_prefix && std::find(kPrefixes.begin(), kPrefixes.end(), word) == kPrefixes.end()) break;
+    if (!assignment && !behind_prefix && !absl::c_linear_search(kPrefixes, word)) break;
     ++first;
   }
   return first;

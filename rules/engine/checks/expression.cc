@@ -43,8 +43,7 @@ Rows RowsOf(const Unit& unit, const KindInfo& kind) {
 }
 
 bool InDefinitions(Run& run, const KindSelection& selection, RowRef row) {
-  return std::all_of(selection.definitions.begin(), selection.definitions.end(),
-                     [&](size_t definition) { return run.Is(definition, row); });
+  return absl::c_all_of(selection.definitions, [&](size_t definition) { return run.Is(definition, row); });
 }
 
 // Codewords and matches stand in no order.
@@ -201,8 +200,7 @@ bool OfKind(Run& run, const KindSelection& selection, RowRef row) {
 }
 
 bool OfAnyKind(Run& run, const std::vector<KindSelection>& selections, RowRef row) {
-  return std::any_of(selections.begin(), selections.end(),
-                     [&](const KindSelection& selection) { return OfKind(run, selection, row); });
+  return absl::c_any_of(selections, [&](const KindSelection& selection) { return OfKind(run, selection, row); });
 }
 
 bool Run::Is(size_t definition, RowRef row) {
@@ -366,10 +364,8 @@ bool Query::OverRange(Run& run, Frame& frame, const Unit& unit, const KindSelect
   size_t begin = 0;
   if (Ordered(table)) {
     const RowIndex first = unit.LowerBound(table, range.begin);
-    begin = rows.index == nullptr
-                ? first
-                : static_cast<size_t>(std::lower_bound(rows.index->begin(), rows.index->end(), first) -
-                                      rows.index->begin());
+    begin = rows.index == nullptr ? first
+                                  : static_cast<size_t>(absl::c_lower_bound(*rows.index, first) - rows.index->begin());
   }
   const bool exact = except.table == FactTable::kExpr && table == FactTable::kExpr && except.unit == &unit;
   for (size_t i = begin; i < rows.count; ++i) {
@@ -453,7 +449,7 @@ bool Query::OverKind(Run& run, Frame& frame, const Unit& unit, RowRef anchor, co
         bool seen = false;
         for (RowIndex outer = unit.facts().functions[function].place.function; outer != kNoRow;
              outer = unit.facts().functions[outer].place.function) {
-          seen |= std::binary_search(functions.begin(), functions.end(), outer);
+          seen |= absl::c_binary_search(functions, outer);
         }
         if (!seen && !OverRange(run, frame, unit, kind, span_of(row), row, visit)) return false;
       }
@@ -467,8 +463,8 @@ bool Query::OverUnit(Run& run, Frame& frame, const Unit& unit, RowRef anchor,
                      absl::FunctionRef<bool(RowRef)> visit) const {
   const Unit* side = base ? unit.base.get() : &unit;
   if (side == nullptr) return true;
-  return std::all_of(kinds.begin(), kinds.end(),
-                     [&](const KindSelection& kind) { return OverKind(run, frame, *side, anchor, kind, visit); });
+  return absl::c_all_of(kinds,
+                        [&](const KindSelection& kind) { return OverKind(run, frame, *side, anchor, kind, visit); });
 }
 
 void Query::ForEach(Run& run, Frame& frame, absl::FunctionRef<bool(RowRef)> visit) const {
@@ -504,7 +500,7 @@ void Query::ForEach(Run& run, Frame& frame, absl::FunctionRef<bool(RowRef)> visi
     return;
   }
   for (const std::unique_ptr<Unit>& unit : run.units) {
-    if (!roles.empty() && std::find(roles.begin(), roles.end(), unit->role) == roles.end()) continue;
+    if (!roles.empty() && !absl::c_linear_search(roles, unit->role)) continue;
     if (files) {
       frame.rows[slot] = {unit.get(), FactTable::kFile, 0};
       if (!files.holds(run, frame)) continue;

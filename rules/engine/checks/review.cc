@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "rules/engine/checks/compiled_checks.h"
 #include "rules/engine/checks/line_diff.h"
 #include "rules/engine/checks/run.h"
@@ -24,18 +25,21 @@ constexpr size_t kMaxKeptNodes = 500'000;
 // Of a line that goes into the fingerprint.
 constexpr size_t kMaxHashedBytes = 4096;
 
-uint64_t Hash(std::string_view text, uint64_t hash) {
-  for (const char c : text) {
-    hash ^= static_cast<unsigned char>(c);
-    hash *= 1099511628211ULL;
-  }
-  hash ^= 0x1f;  // between parts
-  return hash * 1099511628211ULL;
+uint64_t Mix(uint64_t hash, char c) { return (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL; }
+
+uint64_t Hash(std::string_view text, uint64_t hash, char end = 0x1f) {
+  for (const char c : text) hash = Mix(hash, c);
+  return Mix(hash, end);
 }
 
-bool Contains(const std::vector<std::string>& list, std::string_view text) {
-  return std::find(list.begin(), list.end(), text) != list.end();
+// Of what RuleAndPart gives, which is not made.
+uint64_t HashRule(const Finding& finding) {
+  constexpr uint64_t kBasis = 14695981039346656037ULL;
+  if (finding.part.empty()) return Hash(finding.rule_id, kBasis);
+  return Hash(finding.part, Hash(finding.rule_id, kBasis, '.'));
 }
+
+bool Contains(const std::vector<std::string>& list, std::string_view text) { return absl::c_linear_search(list, text); }
 
 class Reviewer {
  public:
@@ -91,7 +95,7 @@ class Reviewer {
         unit->added_ = std::move(added);
       }
       // Trees that queries will look at are kept as long as they are few; others are made again when it is their turn.
-      if (tree && unit->judged && std::find(queried.begin(), queried.end(), unit->facts().language) != queried.end()) {
+      if (tree && unit->judged && absl::c_linear_search(queried, unit->facts().language)) {
         nodes_ += ts_node_descendant_count(ts_tree_root_node(tree.get()));
         if (nodes_ <= kMaxKeptNodes) unit->Hold(std::move(tree));
       }
@@ -195,15 +199,13 @@ class Reviewer {
       }
       const CompiledRule& rule = *check.rules[std::min(run_.profile, check.rules.size() - 1)];
       if (rule.off) continue;
-      if (run_.stage && !rule.stages.empty() &&
-          std::find(rule.stages.begin(), rule.stages.end(), *run_.stage) == rule.stages.end()) {
+      if (run_.stage && !rule.stages.empty() && !absl::c_linear_search(rule.stages, *run_.stage)) {
         continue;
       }
       if (!run_.moment.empty() && !rule.moments.empty() && !Contains(rule.moments, run_.moment)) continue;
       std::string missing;
       for (const std::string& role : rule.needs) {
-        const bool there =
-            std::any_of(run_.units.begin(), run_.units.end(), [&](const auto& unit) { return unit->role == role; });
+        const bool there = absl::c_any_of(run_.units, [&](const auto& unit) { return unit->role == role; });
         if (!there) missing += (missing.empty() ? "" : ", ") + role;
       }
       if (!missing.empty()) {
@@ -275,13 +277,12 @@ class Reviewer {
 
   bool Applies(const CompiledRule& rule, const Unit& unit) const {
     if (!rule.roles.empty() && !Contains(rule.roles, unit.role)) return false;
-    if (!rule.languages.empty() &&
-        std::find(rule.languages.begin(), rule.languages.end(), unit.facts().language) == rule.languages.end()) {
+    if (!rule.languages.empty() && !absl::c_linear_search(rule.languages, unit.facts().language)) {
       return false;
     }
     const auto fits = [&](const std::string& glob) { return MatchesGlob(glob, unit.path()); };
-    if (!rule.files.empty() && std::none_of(rule.files.begin(), rule.files.end(), fits)) return false;
-    return std::none_of(rule.not_files.begin(), rule.not_files.end(), fits);
+    if (!rule.files.empty() && absl::c_none_of(rule.files, fits)) return false;
+    return absl::c_none_of(rule.not_files, fits);
   }
 
   void OverFile(const Unit& unit) {
@@ -354,8 +355,8 @@ class Reviewer {
       const size_t count = index == nullptr ? unit.RowCount(rule.table) : index->size();
       for (size_t i = 0; i < count && !run_.expired() && !active.done; ++i) {
         const RowRef row = {&unit, rule.table, index == nullptr ? static_cast<RowIndex>(i) : (*index)[i]};
-        const bool member = std::all_of(kind.definitions.begin(), kind.definitions.end(),
-                                        [&](size_t definition) { return run_.Is(definition, row); });
+        const bool member =
+            absl::c_all_of(kind.definitions, [&](size_t definition) { return run_.Is(definition, row); });
         if (member) Judge(active, row);
       }
     }
@@ -475,7 +476,7 @@ class Reviewer {
 
   void Finish() {
     auto& findings = result_.findings;
-    std::stable_sort(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) {
+    absl::c_stable_sort(findings, [](const Finding& a, const Finding& b) {
       return std::tie(a.path, a.line, a.column, a.rule_id, a.message, a.part) <
              std::tie(b.path, b.line, b.column, b.rule_id, b.message, b.part);
     });
@@ -504,8 +505,7 @@ class Reviewer {
       } else if (finding.line == 0) {
         line = finding.message;
       }
-      const uint64_t hash =
-          Hash(line, Hash(finding.path, Hash(RuleAndPart(finding.rule_id, finding.part), 14695981039346656037ULL)));
+      const uint64_t hash = Hash(line, Hash(finding.path, HashRule(finding)));
       finding.fingerprint = Hex(Hash(std::to_string(seen[hash]++), hash));
     }
   }

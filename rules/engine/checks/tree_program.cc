@@ -4,6 +4,8 @@
 #include <string_view>
 #include <utility>
 
+#include "absl/algorithm/container.h"
+
 namespace yardmaster::rules {
 namespace {
 
@@ -78,7 +80,7 @@ std::unique_ptr<const TreeProgram> TreeProgram::Compile(Language language, const
     const std::string_view name(chars, length);
     for (size_t query = 0; query < queries.size(); ++query) {
       const auto& names = queries[query]->captures;
-      const auto found = std::find(names.begin(), names.end(), name);
+      const auto found = absl::c_find(names, name);
       if (found != names.end()) program->captures_[query][i] = static_cast<uint32_t>(found - names.begin());
     }
   }
@@ -87,7 +89,7 @@ std::unique_ptr<const TreeProgram> TreeProgram::Compile(Language language, const
   program->patterns_.resize(ts_query_pattern_count(compiled));
   for (uint32_t i = 0; i < program->patterns_.size(); ++i) {
     const size_t begin = ts_query_start_byte_for_pattern(compiled, i);
-    program->patterns_[i].query = static_cast<size_t>(std::upper_bound(ends.begin(), ends.end(), begin) - ends.begin());
+    program->patterns_[i].query = static_cast<size_t>(absl::c_upper_bound(ends, begin) - ends.begin());
     if (program->patterns_[i].query == queries.size() || !program->ReadPredicates(i, error)) return nullptr;
   }
   return program;
@@ -168,7 +170,7 @@ bool TreeProgram::Match(const Unit& unit, std::chrono::steady_clock::time_point 
     } else if (predicate.other >= 0) {
       result = value == text_of(static_cast<uint32_t>(predicate.other));
     } else {
-      result = std::find(predicate.texts.begin(), predicate.texts.end(), value) != predicate.texts.end();
+      result = absl::c_linear_search(predicate.texts, value);
     }
     return result != predicate.negated;
   };
@@ -182,7 +184,7 @@ bool TreeProgram::Match(const Unit& unit, std::chrono::steady_clock::time_point 
       const TSQueryCapture& capture = match.captures[i];
       spans[capture.index] = {ts_node_start_byte(capture.node), ts_node_end_byte(capture.node)};
     }
-    if (std::all_of(pattern.predicates.begin(), pattern.predicates.end(), holds)) {
+    if (absl::c_all_of(pattern.predicates, holds)) {
       Unit::Match& row = rows.emplace_back();
       row.captures.assign(query.captures.size(), kNoSpan);
       for (uint16_t i = 0; i < match.capture_count; ++i) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "rules/engine/code/source_file.h"
 
 namespace yardmaster::rules {
@@ -12,7 +13,7 @@ SymbolTable::SymbolTable(const TSLanguage* language, const std::vector<std::stri
   for (uint32_t symbol = 0; symbol < ts_language_symbol_count(language); ++symbol) {
     if (ts_language_symbol_type(language, static_cast<TSSymbol>(symbol)) != TSSymbolTypeRegular) continue;
     const std::string_view name = ts_language_symbol_name(language, static_cast<TSSymbol>(symbol));
-    const auto found = std::find(names.begin(), names.end(), name);
+    const auto found = absl::c_find(names, name);
     if (found != names.end()) kinds_[symbol] = static_cast<uint8_t>(found - names.begin() + 1);
   }
   // Errors have the symbol 65535, of no kind.

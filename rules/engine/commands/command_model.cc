@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "absl/algorithm/container.h"
+
 namespace yardmaster::rules {
 namespace {
 
@@ -50,7 +52,7 @@ bool ParseRight(std::string_view name, CommandRight& right) {
   while (true) {
     const size_t end = std::min(name.find('/'), name.size());
     const std::string_view part = name.substr(0, end);
-    if (part.empty() || part.front() == '.' || !std::all_of(part.begin(), part.end(), plain)) return false;
+    if (part.empty() || part.front() == '.' || !absl::c_all_of(part, plain)) return false;
     right.team += (parts > 0 ? "/" : "") + std::string(part);
     if (++parts > 2) return false;
     if (end == name.size()) break;
@@ -108,7 +110,7 @@ std::vector<std::string> PlaceNames(uint8_t places) {
 const CommandParameter* CommandModel::Parameter(std::string_view name_or_alias) const {
   for (const CommandParameter& parameter : parameters) {
     if (parameter.name == name_or_alias) return &parameter;
-    if (std::find(parameter.aliases.begin(), parameter.aliases.end(), name_or_alias) != parameter.aliases.end()) {
+    if (absl::c_linear_search(parameter.aliases, name_or_alias)) {
       return &parameter;
     }
   }
@@ -116,8 +118,8 @@ const CommandParameter* CommandModel::Parameter(std::string_view name_or_alias) 
 }
 
 const CommandParameter* CommandModel::ParameterOfSlot(std::string_view slot) const {
-  const auto it = std::find_if(parameters.begin(), parameters.end(),
-                               [&](const CommandParameter& parameter) { return parameter.slot == slot; });
+  const auto it =
+      absl::c_find_if(parameters, [&](const CommandParameter& parameter) { return parameter.slot == slot; });
   return it == parameters.end() ? nullptr : &*it;
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "rules/engine/pack/pack_part.h"
 #include "services/core/readable.h"
 
@@ -211,8 +212,8 @@ class Reader {
     Take(value, "hidden", command.hidden);
     Take(value, "needs_pull", command.needs_pull);
     Take(value, "trusted_only", command.trusted_only);
-    const bool open = std::any_of(command.who.begin(), command.who.end(),
-                                  [](const CommandRight& right) { return right.kind == CommandRight::Kind::kAnyone; });
+    const bool open = absl::c_any_of(
+        command.who, [](const CommandRight& right) { return right.kind == CommandRight::Kind::kAnyone; });
     if (open && !command.MayBeOpen()) {
       Add(PointerJoin(pointer, "who"), "a command that writes, or is for trusted people only, is not open to anyone");
     }
@@ -224,7 +225,7 @@ class Reader {
     Take(value, "name", parameter.name);
     Take(value, "aliases", parameter.aliases);
     parameter.slot = parameter.name;
-    std::replace(parameter.slot.begin(), parameter.slot.end(), '-', '_');
+    absl::c_replace(parameter.slot, '-', '_');
     Take(value, "slot", parameter.slot);
     parameter.type = TypeOf(value.at("type").get_ref<const std::string&>());
     Take(value, "positional", parameter.positional);
@@ -235,7 +236,7 @@ class Reader {
     if (const auto aliases = value.find("value_aliases"); aliases != value.end()) {
       for (const auto& [from, to] : aliases->items()) {
         parameter.value_aliases.emplace_back(from, to.get<std::string>());
-        if (std::find(parameter.values.begin(), parameter.values.end(), to) == parameter.values.end()) {
+        if (!absl::c_linear_search(parameter.values, to)) {
           Add(PointerJoin(PointerJoin(pointer, "value_aliases"), from), "expected one of \"values\"");
         }
       }
@@ -295,8 +296,7 @@ class Reader {
   void ReadAnswers(const json& answers) {
     for (const auto& [id, value] : answers.items()) {
       const std::string pointer = PointerJoin("/answers", id);
-      const auto known = std::find_if(std::begin(kAnswers), std::end(kAnswers),
-                                      [&, &name = id](const AnswerText& one) { return one.id == name; });
+      const auto known = absl::c_find_if(kAnswers, [&, &name = id](const AnswerText& one) { return one.id == name; });
       if (known == std::end(kAnswers)) {
         Add(pointer, "unknown answer; see the list in rules/schema/commands.schema.json");
         continue;
@@ -313,7 +313,7 @@ class Reader {
       const size_t end = text.find('}', at);
       const std::string_view place =
           end == std::string_view::npos ? text.substr(at + 1) : text.substr(at + 1, end - at - 1);
-      if (end != std::string_view::npos && std::find(places.begin(), places.end(), place) != places.end()) continue;
+      if (end != std::string_view::npos && absl::c_linear_search(places, place)) continue;
       std::string expected;
       for (const std::string_view one : places) expected += (expected.empty() ? "{" : ", {") + std::string(one) + "}";
       Add(pointer, "nothing is filled in for {" + Readable(place) + "}; expected " +
@@ -357,8 +357,8 @@ void CheckCommands(const CommandsModel& commands, Problems& problems) {
                                                        Quoted(it->second->id) + " already: " + it->second->origin.file +
                                                        ":" + std::to_string(it->second->origin.line)));
     }
-    const bool known = std::any_of(commands.groups.begin(), commands.groups.end(),
-                                   [&](const CommandGroup& group) { return group.id == command.group; });
+    const bool known =
+        absl::c_any_of(commands.groups, [&](const CommandGroup& group) { return group.id == command.group; });
     if (!known) problems.push_back(ProblemAt(command.origin, "unknown group " + Quoted(command.group)));
   }
   for (const AnswerText& answer : kAnswers) {

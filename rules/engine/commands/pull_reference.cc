@@ -4,6 +4,8 @@
 #include <array>
 #include <limits>
 
+#include "absl/algorithm/container.h"
+
 namespace yardmaster::rules {
 namespace {
 
@@ -15,8 +17,7 @@ bool IsNameChar(char c) { return IsLetter(c) || IsDigit(c) || c == '-' || c == '
 
 // All of `text` as a number that an issue can have.
 std::optional<int64_t> Number(std::string_view text) {
-  if (text.empty() || text.size() > 10 || text[0] == '0' || !std::all_of(text.begin(), text.end(), IsDigit))
-    return std::nullopt;
+  if (text.empty() || text.size() > 10 || text[0] == '0' || !absl::c_all_of(text, IsDigit)) return std::nullopt;
   int64_t value = 0;
   for (char c : text) value = value * 10 + (c - '0');
   if (value > std::numeric_limits<int32_t>::max()) return std::nullopt;
@@ -26,7 +27,7 @@ std::optional<int64_t> Number(std::string_view text) {
 // Owners and repository names: no path and no option may be hidden in them.
 bool IsName(std::string_view text) {
   return !text.empty() && text.size() <= kMaxOwnerOrName && text != "." && text != ".." && text[0] != '-' &&
-         std::all_of(text.begin(), text.end(), IsNameChar);
+         absl::c_all_of(text, IsNameChar);
 }
 
 bool IsRepository(std::string_view text) {

@@ -1,11 +1,11 @@
 #include "rules/engine/pack/pack_merge.h"
 
-#include <algorithm>
 #include <map>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "rules/engine/commands/command_reader.h"
 #include "services/core/json_document.h"
 #include "services/core/readable.h"
@@ -31,7 +31,7 @@ const Origin& Place(const T& piece) {
 
 template <typename T>
 auto Find(std::vector<T>& pieces, std::string_view key) {
-  return std::find_if(pieces.begin(), pieces.end(), [&](const T& piece) { return Key(piece) == key; });
+  return absl::c_find_if(pieces, [&](const T& piece) { return Key(piece) == key; });
 }
 
 template <typename T>
@@ -96,7 +96,7 @@ void MergeSteps(std::vector<StepPart>& steps, std::vector<StepPart>& added, Prob
 
 void Append(std::vector<std::string>& list, std::vector<std::string>& added) {
   for (std::string& item : added) {
-    if (std::find(list.begin(), list.end(), item) == list.end()) list.push_back(std::move(item));
+    if (!absl::c_linear_search(list, item)) list.push_back(std::move(item));
   }
 }
 

@@ -1,9 +1,9 @@
 #include "rules/engine/pack/pack_part.h"
 
-#include <algorithm>
 #include <functional>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "rules/engine/commands/command_reader.h"
 #include "rules/engine/pack/schema_validator.h"
 #include "rules/engine/text/line_patterns.h"
@@ -182,8 +182,7 @@ void FileReader::ReadLabels() {
     Take(value, "description", label.description);
     label.origin = At(pointer);
     const auto unusual = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; };
-    if (label.name.front() == ' ' || label.name.back() == ' ' ||
-        std::any_of(label.name.begin(), label.name.end(), unusual)) {
+    if (label.name.front() == ' ' || label.name.back() == ' ' || absl::c_any_of(label.name, unusual)) {
       Add(PointerJoin(pointer, "name"),
           "expected a name without control characters and without blanks at its ends, got " + Quoted(label.name));
     }
@@ -503,7 +502,7 @@ void CheckAcrossFiles(const PackPart& part, Problems& problems) {
   for (const CaseModel& model : part.cases) ids.push_back(model.id);
   for (size_t i = 0; i < part.twins.size(); ++i) {
     const PlacedName& twin = part.twins[i];
-    const bool known = std::find(ids.begin(), ids.end(), twin.name) != ids.end();
+    const bool known = absl::c_linear_search(ids, twin.name);
     if (twin.name.empty() || (known && twin.name != ids[i])) continue;
     problems.push_back(ProblemAt(twin.origin, "expected the id of another case of this pack, got " + Quoted(twin.name) +
                                                   (known ? "" : DidYouMean(twin.name, ids))));

@@ -2,12 +2,12 @@
 
 #include <re2/re2.h>
 
-#include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "services/core/readable.h"
 
 namespace yardmaster::rules {
@@ -120,7 +120,7 @@ class Explainer {
 
   void CheckEnum(const SchemaNode& schema, const json& value, const Place& place) {
     const json* const values = schema.values;
-    if (values == nullptr || std::find(values->begin(), values->end(), value) != values->end()) return;
+    if (values == nullptr || absl::c_linear_search(*values, value)) return;
     std::string message = "expected " + Expected(schema) + ", got " + ValueWord(value);
     if (value.is_string()) {
       std::vector<std::string_view> known;
@@ -240,12 +240,12 @@ class Explainer {
   // True if the value has the form of an alternative; `keys` collects the keys that the alternatives ask for.
   static bool HasForm(const json& alternative, const json& value, json& keys) {
     if (const auto values = alternative.find("enum"); values != alternative.end()) {
-      return std::find(values->begin(), values->end(), value) != values->end();
+      return absl::c_linear_search(*values, value);
     }
     const auto required = alternative.find("required");
     if (required == alternative.end()) return true;
     for (const json& key : *required) keys.push_back(key);
-    return value.is_object() && std::all_of(required->begin(), required->end(), [&](const json& key) {
+    return value.is_object() && absl::c_all_of(*required, [&](const json& key) {
              return value.contains(key.get_ref<const std::string&>());
            });
   }

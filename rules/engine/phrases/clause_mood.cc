@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "rules/engine/phrases/clause_facts.h"
 #include "rules/engine/phrases/phrase_slots.h"
 
@@ -51,7 +52,7 @@ class ClauseJudge {
   // The English "to".
   bool IsTo(size_t i) const { return Is(i, PhraseRole::kTarget) && read_.text.text[clause_.tokens[i].begin] == 't'; }
   bool HasUnknownChinese() const {
-    return std::any_of(clause_.tokens.begin(), clause_.tokens.end(), [&](const PhraseToken& token) {
+    return absl::c_any_of(clause_.tokens, [&](const PhraseToken& token) {
       return token.concept_number == phrases_.unknown &&
              static_cast<unsigned char>(read_.text.text[token.begin]) >= 0x80;
     });
@@ -105,7 +106,7 @@ class ClauseJudge {
     if (sentence_.told && !polite_ && !look) return Off("somebody says so");
     if (Has(PhraseRole::kLater) || sentence_.deferred) return Off("not now");
     // "跑 UT，等过了再提交": what it waits for is asked for as well.
-    const bool waits = sentence_.waits && !std::any_of(hits_.begin(), hits_.end(), [&](const Hit& before) {
+    const bool waits = sentence_.waits && !absl::c_any_of(hits_, [&](const Hit& before) {
                          return before.mood == Mood::kAct && !phrases_.IsWrite(before.command);
                        });
     if (waits && !polite_) return Off("not now");

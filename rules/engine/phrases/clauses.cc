@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/algorithm/container.h"
 #include "rules/engine/phrases/clause_facts.h"
 
 namespace yardmaster::rules {
@@ -102,7 +103,7 @@ class Reader {
 
   // A clause that is only somebody's name: the sentence is said to them.
   bool OnlyPeople() const {
-    return std::all_of(clause_.tokens.begin(), clause_.tokens.end(), [&](const auto& token) {
+    return absl::c_all_of(clause_.tokens, [&](const auto& token) {
       return token.concept_number == phrases_.mention || phrases_.Has(token.concept_number, PhraseRole::kPerson);
     });
   }
@@ -156,8 +157,8 @@ class Reader {
   }
 
   void ReadWords(size_t begin, size_t end) {
-    auto taken = std::lower_bound(out_.taken.begin(), out_.taken.end(), begin,
-                                  [](const TakenSlots& one, size_t at) { return one.begin < at; });
+    auto taken =
+        absl::c_lower_bound(out_.taken, begin, [](const TakenSlots& one, size_t at) { return one.begin < at; });
     for (size_t pos = begin; pos < end;) {
       while (taken != out_.taken.end() && taken->begin < pos) ++taken;
       if (taken != out_.taken.end() && taken->begin == pos) {
@@ -306,8 +307,8 @@ class Reader {
     }
     const std::string_view word = std::string_view(text).substr(pos, stop - pos);
     // A word of letters may be misspelt.
-    const auto letters = static_cast<size_t>(
-        std::find_if(word.begin(), word.end(), [](char c) { return c < 'a' || c > 'z'; }) - word.begin());
+    const auto letters =
+        static_cast<size_t>(absl::c_find_if(word, [](char c) { return c < 'a' || c > 'z'; }) - word.begin());
     if (letters == word.size() || word[letters] == '/' || word[letters] == '-') {
       const WordMatch meant = phrases_.lexicon.FindMisspelt(word.substr(0, letters));
       if (meant.bytes > 0) {
@@ -452,7 +453,7 @@ class Reader {
   // The clause so far tells of a step that is to be done, by nobody named and at no time named.
   bool IsStep() const {
     if (!has_verb_ || !clause_.Has(PhraseRole::kStep) || clause_.Has(PhraseRole::kSelf)) return false;
-    return std::none_of(clause_.tokens.begin(), clause_.tokens.end(), [&](const PhraseToken& token) {
+    return absl::c_none_of(clause_.tokens, [&](const PhraseToken& token) {
       return phrases_.Has(token.concept_number, PhraseRole::kDone) &&
              !phrases_.Has(token.concept_number, PhraseRole::kStep);
     });
@@ -461,8 +462,7 @@ class Reader {
   // The end of a step, and not of which.
   bool IsBareEnd(const std::vector<uint16_t>& concepts) const {
     return phrases_.Has(concepts.front(), PhraseRole::kStep) &&
-           std::none_of(concepts.begin(), concepts.end(),
-                        [&](uint16_t number) { return phrases_.Has(number, PhraseRole::kVerb); });
+           absl::c_none_of(concepts, [&](uint16_t number) { return phrases_.Has(number, PhraseRole::kVerb); });
   }
 
   // "测试先不跑", "#12 的提交先别压": what stands in front of the negation is no request but what it is about. That is

@@ -1,6 +1,6 @@
 #include "rules/engine/phrases/find_filter.h"
 
-#include <algorithm>
+#include "absl/algorithm/container.h"
 
 namespace yardmaster::rules {
 
@@ -67,7 +67,7 @@ std::vector<int> FindFilter::Candidates(std::string_view text) const {
     if (seen[i]) found.push_back(static_cast<int>(i));
   }
   filter_.AllPotentials(found, &out);
-  std::sort(out.begin(), out.end());
+  absl::c_sort(out);
   return out;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "rules/engine/phrases/phrase_text.h"
 
 namespace yardmaster::rules {
@@ -95,7 +96,7 @@ bool Lexicon::Add(std::string_view word, std::vector<uint16_t> concepts) {
   for (size_t pos = 0; pos < word.size(); ++characters) chinese = NextCodePoint(word, pos) > 0x7F || chinese;
   if (chinese && characters >= 2) Insert(sounds_, Sound(word), entry);
   if (!chinese && word.size() >= kMinMisspelt && word.size() <= kMaxMisspelt &&
-      std::all_of(word.begin(), word.end(), [](char c) { return c >= 'a' && c <= 'z'; })) {
+      absl::c_all_of(word, [](char c) { return c >= 'a' && c <= 'z'; })) {
     spellings_[static_cast<size_t>(word[0] - 'a')].push_back({std::string(word), entry});
   }
   return true;
@@ -165,8 +166,8 @@ WordMatch Lexicon::FindMisspelt(std::string_view word) const {
       if (shorter <= 4) {
         std::string a(word);
         std::string b = spelling.word;
-        std::sort(a.begin(), a.end());
-        std::sort(b.begin(), b.end());
+        absl::c_sort(a);
+        absl::c_sort(b);
         if (a != b && !(word.size() == b.size() + 1 && word.substr(0, 1) == spelling.word.substr(0, 1) &&
                         word.back() == spelling.word.back()))
           continue;

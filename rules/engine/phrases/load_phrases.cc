@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "rules/engine/pack/pack_part.h"
 #include "rules/engine/pack/schema_validator.h"
 #include "rules/engine/phrases/phrase_model.h"
@@ -51,7 +52,7 @@ class Loader {
   std::unique_ptr<const PhraseSet::Impl> Load() {
     const size_t before = problems_.size();
     std::vector<std::string> chain = PackChain(files_, impl_->pack);
-    std::reverse(chain.begin(), chain.end());
+    absl::c_reverse(chain);
     for (const std::string& pack : chain) ReadPack(pack);
     if (problems_.size() != before) return nullptr;
     impl_->unknown = Concept("x");
@@ -110,7 +111,7 @@ class Loader {
   void Put(const std::string& key, const std::string& name, Piece piece) {
     auto& list = parts_[key];
     if (!name.empty() && key != "words" && key != "roles" && key != "fold") {
-      const auto same = std::find_if(list.begin(), list.end(), [&](const auto& one) { return one.first == name; });
+      const auto same = absl::c_find_if(list, [&](const auto& one) { return one.first == name; });
       if (same != list.end()) {
         if (same->second.pack == piece.pack) {
           Problem(piece, "",
@@ -223,7 +224,7 @@ class Loader {
 
   void Roles() {
     for (const auto& [role, piece] : parts_["roles"]) {
-      const auto it = std::find(kPhraseRoleNames.begin(), kPhraseRoleNames.end(), role);
+      const auto it = absl::c_find(kPhraseRoleNames, role);
       if (it == kPhraseRoleNames.end()) {
         const std::vector<std::string_view> known(kPhraseRoleNames.begin(), kPhraseRoleNames.end());
         Problem(piece, "", "unknown role " + Quoted(role) + DidYouMean(role, known));
@@ -296,7 +297,7 @@ class Loader {
       out += pattern.substr(pos, open - pos);
       const std::string name = pattern.substr(open + 1, close - open - 1);
       const auto& parts = parts_["parts"];
-      const auto it = std::find_if(parts.begin(), parts.end(), [&](const auto& one) { return one.first == name; });
+      const auto it = absl::c_find_if(parts, [&](const auto& one) { return one.first == name; });
       if (it == parts.end()) {
         Problem(piece, "/pattern", "unknown part " + Quoted(name));
       } else {

@@ -1,9 +1,9 @@
 #include "rules/engine/phrases/mood.h"
 
-#include <algorithm>
 #include <string>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "rules/engine/phrases/clause_facts.h"
 #include "rules/engine/phrases/clause_mood.h"
 
@@ -84,7 +84,7 @@ class MessageJudge {
   }
 
   bool SpeaksAbout(const PhraseClause& clause, std::string_view command) const {
-    const bool answers = std::any_of(phrases_.rules.begin(), phrases_.rules.end(), [&](const PhraseRule& rule) {
+    const bool answers = absl::c_any_of(phrases_.rules, [&](const PhraseRule& rule) {
       return rule.command == command && (rule.forms & kFormQuestion) != 0;
     });
     if (!answers) return HasQuestion(clause) || clause.Has(PhraseRole::kTopic) || clause.Has(PhraseRole::kFinite);

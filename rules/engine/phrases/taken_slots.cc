@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "absl/algorithm/container.h"
+
 namespace yardmaster::rules {
 namespace {
 
@@ -14,7 +16,7 @@ class SlotTaker {
   std::vector<TakenSlots> Take() {
     if (phrases_.finds.empty()) return {};
     for (const int find : phrases_.find_filter.Candidates(text_)) TakeAll(phrases_.finds[static_cast<size_t>(find)]);
-    std::sort(taken_.begin(), taken_.end(), [](const TakenSlots& a, const TakenSlots& b) { return a.begin < b.begin; });
+    absl::c_sort(taken_, [](const TakenSlots& a, const TakenSlots& b) { return a.begin < b.begin; });
     return std::move(taken_);
   }
 
@@ -39,8 +41,8 @@ class SlotTaker {
         pos = At(groups[0]) + std::max<size_t>(1, groups[0].size());
         continue;
       }
-      const auto other = std::find_if(taken_.begin(), taken_.end(),
-                                      [&](const TakenSlots& one) { return one.begin < end && begin < one.end; });
+      const auto other =
+          absl::c_find_if(taken_, [&](const TakenSlots& one) { return one.begin < end && begin < one.end; });
       if (other != taken_.end()) {
         pos = CharacterAt(std::max<size_t>(other->end, begin + 1));
         continue;

@@ -1,11 +1,11 @@
 #include "rules/engine/suites/check_steps.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "rules/engine/suites/check_matrix.h"
 #include "rules/engine/suites/check_texts.h"
 #include "rules/suites/versions.h"
@@ -14,9 +14,8 @@ namespace yardmaster::rules {
 namespace {
 
 bool IsDtype(std::string_view name) {
-  return !name.empty() && name[0] >= 'a' && name[0] <= 'z' && std::all_of(name.begin(), name.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
-  });
+  return !name.empty() && name[0] >= 'a' && name[0] <= 'z' &&
+         absl::c_all_of(name, [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; });
 }
 
 // Where there are ranks, cells or shards, one must not read or overwrite the report of another: ${OUT} is a folder of

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "absl/algorithm/container.h"
 #include "rules/suites/placeholders.h"
 
 namespace yardmaster::rules {
@@ -26,20 +27,19 @@ constexpr std::string_view kSecretWords[] = {"TOKEN",      "SECRET",  "PASSWORD"
 
 template <size_t size>
 bool Contains(const std::string_view (&list)[size], std::string_view name) {
-  return std::find(std::begin(list), std::end(list), name) != std::end(list);
+  return absl::c_linear_search(list, name);
 }
 
 bool IsVariableName(std::string_view name) {
   const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
   return !name.empty() && letter(name[0]) &&
-         std::all_of(name.begin(), name.end(), [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
+         absl::c_all_of(name, [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
 }
 
 bool LooksSecret(std::string_view name) {
   std::string upper(name);
   for (char& c : upper) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  return std::any_of(std::begin(kSecretWords), std::end(kSecretWords),
-                     [&](std::string_view word) { return upper.find(word) != std::string::npos; });
+  return absl::c_any_of(kSecretWords, [&](std::string_view word) { return upper.find(word) != std::string::npos; });
 }
 
 bool CheckVariableName(const std::string& name, const Place& place) {
@@ -83,7 +83,7 @@ void CheckPlaceholders(std::string_view text, const KnownPlaceholders& known, co
 
 bool HasPlaceholder(std::string_view text, std::string_view name) {
   const std::vector<std::string> names = PlaceholderNames(text);
-  return std::find(names.begin(), names.end(), name) != names.end();
+  return absl::c_linear_search(names, name);
 }
 
 void CheckPattern(const std::string& pattern, const std::vector<std::string_view>& groups, bool case_sensitive,

@@ -1,11 +1,11 @@
 #include "rules/engine/suites/suite_reader.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "rules/suites/suite_words.h"
 #include "services/core/sha256.h"
 
@@ -116,7 +116,7 @@ class Reader {
     for (const auto& [name, value] : object.items()) {
       keys.push_back({name, document_.PositionOf(PointerJoin(pointer, name))});
     }
-    std::sort(keys.begin(), keys.end(), [](const Placed& a, const Placed& b) {
+    absl::c_sort(keys, [](const Placed& a, const Placed& b) {
       return std::pair(a.position.line, a.position.column) < std::pair(b.position.line, b.position.column);
     });
     std::vector<std::string> names;
@@ -214,7 +214,7 @@ class Reader {
     step.requirements = Requirements(value);
     Take(value, "artifacts", step.artifacts);
     // Markers without lines name no tests.
-    step.tests_at_least = std::any_of(step.reports.begin(), step.reports.end(), [](const ReportModel& report) {
+    step.tests_at_least = absl::c_any_of(step.reports, [](const ReportModel& report) {
       return report.format != ReportFormat::kMarkers || !report.line.empty();
     });
     Take(value, "tests_at_least", step.tests_at_least);

@@ -8,6 +8,8 @@
 #include <memory>
 #include <optional>
 
+#include "absl/algorithm/container.h"
+
 namespace yardmaster::rules {
 namespace {
 
@@ -136,8 +138,7 @@ class BlockReader {
         block.kind = BlockKind::kHtml;
         // cmark's end_line is one too small for HTML that ends with its own end mark: count the lines.
         const std::string_view literal = open ? View(node.content) : View(node.as.literal);
-        if (!open)
-          SetLast(block, node.start_line + static_cast<int>(std::count(literal.begin(), literal.end(), '\n')) - 1);
+        if (!open) SetLast(block, node.start_line + static_cast<int>(absl::c_count(literal, '\n')) - 1);
         block.raw_html = IsRawHtml(LineText(text_, first).substr(block.indent));
         return block;
       }
