@@ -7,13 +7,10 @@
 #include "rules/engine/comment_similarity.h"
 #include "rules/engine/compiled_pack_impl.h"
 #include "rules/engine/compiled_parts.h"
+#include "rules/engine/pack/pack_reader.h"
 
 namespace yardmaster::rules {
 namespace {
-
-Problem At(const Origin& origin, std::string message, std::string_view below = {}) {
-  return {origin.file, origin.pointer + std::string(below), origin.line, 0, std::move(message)};
-}
 
 // Resolves names and builds the parts, adding problems as it goes; later parts may rely on the sizes of earlier ones
 // even if those had problems.
@@ -89,11 +86,12 @@ void Compiler::Names() {
       const auto it = impl_.names.labels.find(classifier.labels[i].label);
       if (it == impl_.names.labels.end()) continue;  // reported with the classifier
       if (impl_.classifier_of_label[it->second] >= 0) {
-        problems_.push_back(At(classifier.origin,
-                               "label '" + it->first + "' is already scored by classifier '" +
-                                   model_.classifiers[static_cast<size_t>(impl_.classifier_of_label[it->second])].id +
-                                   "'; expected it in one classifier only",
-                               "/labels/" + std::to_string(i)));
+        problems_.push_back(
+            ProblemAt(classifier.origin,
+                      "label '" + it->first + "' is already scored by classifier '" +
+                          model_.classifiers[static_cast<size_t>(impl_.classifier_of_label[it->second])].id +
+                          "'; expected it in one classifier only",
+                      "/labels/" + std::to_string(i)));
         continue;
       }
       impl_.classifier_of_label[it->second] = static_cast<int>(c);
@@ -115,10 +113,11 @@ void Compiler::Zones() {
 uint32_t Compiler::Label(const std::string& name, const Origin& origin, std::string_view below) {
   const auto it = impl_.names.labels.find(name);
   if (it != impl_.names.labels.end()) return it->second;
-  problems_.push_back(At(origin,
-                         name.starts_with('@') ? "unknown topic '" + name + "'; expected one of the rubric's \"topics\""
-                                               : "unknown label '" + name + "'; expected one of labels.json",
-                         below));
+  problems_.push_back(ProblemAt(origin,
+                                name.starts_with('@')
+                                    ? "unknown topic '" + name + "'; expected one of the rubric's \"topics\""
+                                    : "unknown label '" + name + "'; expected one of labels.json",
+                                below));
   return 0;
 }
 
@@ -157,11 +156,11 @@ void Compiler::Classifiers() {
         const uint32_t source = Label(label, classifier.origin, below + "/from");
         const int by = impl_.classifier_of_label[source];
         if (by >= static_cast<int>(c)) {
-          problems_.push_back(At(classifier.origin,
-                                 "'" + label +
-                                     "' is scored by a classifier that does not come before this one; expected "
-                                     "only labels of earlier classifiers, or of none",
-                                 below + "/from"));
+          problems_.push_back(ProblemAt(classifier.origin,
+                                        "'" + label +
+                                            "' is scored by a classifier that does not come before this one; expected "
+                                            "only labels of earlier classifiers, or of none",
+                                        below + "/from"));
         }
         from.emplace_back(source, factor);
       }
@@ -171,9 +170,9 @@ void Compiler::Classifiers() {
       const bool known = absl::c_any_of(classifier.labels,
                                         [&](const ClassifierLabel& l) { return l.label == classifier.default_label; });
       if (!known) {
-        problems_.push_back(At(classifier.origin,
-                               "the default '" + classifier.default_label + "' is not one of the classifier's labels",
-                               "/default"));
+        problems_.push_back(ProblemAt(
+            classifier.origin, "the default '" + classifier.default_label + "' is not one of the classifier's labels",
+            "/default"));
       } else {
         out.default_label = Label(classifier.default_label, classifier.origin, "/default");
       }
@@ -192,14 +191,16 @@ void Compiler::Steps() {
     const auto check_add = [&](const std::string& label, std::string_view below) {
       if (impl_.guardrails == nullptr || label.starts_with('@')) return;
       if (impl_.guardrails->IsMarker(label)) {
-        problems_.push_back(At(step.origin, "'" + label + "' is a marker; expected \"marker\": true instead", below));
+        problems_.push_back(
+            ProblemAt(step.origin, "'" + label + "' is a marker; expected \"marker\": true instead", below));
       } else if (!impl_.guardrails->MayAdd(label)) {
-        problems_.push_back(At(step.origin, "guardrails.json does not allow to add '" + label + "'", below));
+        problems_.push_back(ProblemAt(step.origin, "guardrails.json does not allow to add '" + label + "'", below));
       }
     };
     for (const std::string& label : step.add) {
       if (label.starts_with('@')) {
-        problems_.push_back(At(step.origin, "topic '" + label + "' is no label; expected one of labels.json", "/add"));
+        problems_.push_back(
+            ProblemAt(step.origin, "topic '" + label + "' is no label; expected one of labels.json", "/add"));
       }
       out.add.push_back(Label(label, step.origin, "/add"));
       check_add(label, "/add");
@@ -207,7 +208,7 @@ void Compiler::Steps() {
     for (const std::string& name : step.add_outcome) {
       const auto it = impl_.names.classifiers.find(name);
       if (it == impl_.names.classifiers.end()) {
-        problems_.push_back(At(step.origin, "unknown classifier '" + name + "'", "/add_outcome"));
+        problems_.push_back(ProblemAt(step.origin, "unknown classifier '" + name + "'", "/add_outcome"));
         continue;
       }
       out.add_outcome.push_back(it->second);
@@ -217,12 +218,12 @@ void Compiler::Steps() {
       const auto known =
           absl::c_find_if(model_.templates, [&](const TemplateModel& t) { return t.id == step.comment; });
       if (known == model_.templates.end()) {
-        problems_.push_back(
-            At(step.origin, "unknown template '" + step.comment + "'; expected one of templates.json", "/comment"));
+        problems_.push_back(ProblemAt(
+            step.origin, "unknown template '" + step.comment + "'; expected one of templates.json", "/comment"));
       } else if (model_.guardrails.has_value() &&
                  absl::c_find(model_.guardrails->templates, step.comment) == model_.guardrails->templates.end()) {
-        problems_.push_back(
-            At(step.origin, "guardrails.json does not allow to post template '" + step.comment + "'", "/comment"));
+        problems_.push_back(ProblemAt(
+            step.origin, "guardrails.json does not allow to post template '" + step.comment + "'", "/comment"));
       }
     }
     out.after_stop_text = "step '" + step.id + "' had ended the procedure";
@@ -246,15 +247,15 @@ void Compiler::Cases() {
     for (const auto* list : {&test.rules, &test.not_rules}) {
       for (const std::string& id : *list) {
         if (!known_rule(id)) {
-          problems_.push_back(At(test.origin, "case '" + test.id + "' names the unknown rule '" + id + "'",
-                                 list == &test.rules ? "/rules" : "/not_rules"));
+          problems_.push_back(ProblemAt(test.origin, "case '" + test.id + "' names the unknown rule '" + id + "'",
+                                        list == &test.rules ? "/rules" : "/not_rules"));
         }
       }
     }
     if (!test.twin_of.empty() &&
         absl::c_none_of(model_.cases, [&](const CaseModel& other) { return other.id == test.twin_of; })) {
-      problems_.push_back(
-          At(test.origin, "case '" + test.id + "' is a twin of the unknown case '" + test.twin_of + "'", "/twin_of"));
+      problems_.push_back(ProblemAt(
+          test.origin, "case '" + test.id + "' is a twin of the unknown case '" + test.twin_of + "'", "/twin_of"));
     }
   }
 }
@@ -273,10 +274,11 @@ void Compiler::PeopleLabels() {
     const std::string below = "/" + std::to_string(i);
     if (impl_.guardrails == nullptr) {
       if (model_.guardrails.has_value()) return;  // told already
-      problems_.push_back(At(commands.people_labels_origin, "a pack without guardrails.json writes no labels", below));
-    } else if (!impl_.guardrails->MayPeopleAdd(label)) {
       problems_.push_back(
-          At(commands.people_labels_origin, "guardrails.json forbids '" + label + "', or has it as a marker", below));
+          ProblemAt(commands.people_labels_origin, "a pack without guardrails.json writes no labels", below));
+    } else if (!impl_.guardrails->MayPeopleAdd(label)) {
+      problems_.push_back(ProblemAt(commands.people_labels_origin,
+                                    "guardrails.json forbids '" + label + "', or has it as a marker", below));
     }
   }
 }

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "absl/algorithm/container.h"
+#include "rules/engine/pack/pack_reader.h"
 
 namespace yardmaster::rules {
 namespace {
@@ -65,7 +66,7 @@ CompiledCondition CompiledCondition::Compile(const Condition& condition, Conditi
   CompiledCondition out;
   out.kind_ = condition.kind;
   const auto problem = [&](std::string message) {
-    problems.push_back({condition.origin.file, condition.origin.pointer, condition.origin.line, 0, std::move(message)});
+    problems.push_back(ProblemAt(condition.origin, std::move(message)));
   };
   if (!Allowed(condition.kind, place)) {
     problem("this kind of condition can't be decided here yet: expected one over what is known earlier");

@@ -1,6 +1,7 @@
 #include "rules/engine/matcher.h"
 
 #include "absl/algorithm/container.h"
+#include "rules/engine/pack/pack_reader.h"
 #include "rules/engine/signal_pattern.h"
 
 namespace yardmaster::rules {
@@ -21,10 +22,6 @@ re2::StringPiece Piece(std::string_view text) { return re2::StringPiece(text.dat
 // Zones in which people write sentences: only there can a negation precede a match.
 bool HasSentences(Zone zone) { return zone == Zone::kTitle || zone == Zone::kProse || zone == Zone::kHeading; }
 
-Problem At(const Origin& origin, std::string message) {
-  return Problem{origin.file, origin.pointer, origin.line, 0, std::move(message)};
-}
-
 // Names the pattern because of which the whole of a signal is refused.
 void Explain(const SignalModel& signal, const RE2& whole, Problems& problems) {
   const size_t before = problems.size();
@@ -33,14 +30,14 @@ void Explain(const SignalModel& signal, const RE2& whole, Problems& problems) {
     Origin origin = signal.origin;
     origin.pointer += "/patterns/" + std::to_string(i);
     if (!single.ok()) {
-      problems.push_back(At(origin, "bad pattern: " + single.error() + "; expected RE2 syntax"));
+      problems.push_back(ProblemAt(origin, "bad pattern: " + single.error() + "; expected RE2 syntax"));
     } else if (RE2::FullMatch("", single)) {
       problems.push_back(
-          At(origin, "the pattern matches the empty text; expected one that needs at least one character"));
+          ProblemAt(origin, "the pattern matches the empty text; expected one that needs at least one character"));
     }
   }
   if (problems.size() == before) {
-    problems.push_back(At(signal.origin, "signal '" + signal.id + "' can't be compiled: " + whole.error()));
+    problems.push_back(ProblemAt(signal.origin, "signal '" + signal.id + "' can't be compiled: " + whole.error()));
   }
 }
 
@@ -92,7 +89,8 @@ std::unique_ptr<Matcher> Matcher::Create(const std::vector<SignalModel>& signals
     }
     std::string error;
     if (matcher->set_->Add(matcher->patterns_[s]->pattern(), &error) < 0) {
-      problems.push_back(At(signals[s].origin, "signal '" + signals[s].id + "' can't be added to a set: " + error));
+      problems.push_back(
+          ProblemAt(signals[s].origin, "signal '" + signals[s].id + "' can't be added to a set: " + error));
     }
     matcher->signals_.push_back(s);
   }

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "rules/engine/checks/compile_names.h"
+#include "rules/engine/pack/pack_reader.h"
 
 namespace yardmaster::rules {
 namespace {
@@ -53,16 +53,16 @@ void ReadFiles(const json& value, CheckCase& one) {
 
 }  // namespace
 
-std::vector<CheckCase> ReadCheckCases(const CheckPiece& check, const RoleInfo* role, Problems& problems) {
+std::vector<CheckCase> ReadCheckCases(const PackPiece& check, const RoleInfo* role, Problems& problems) {
   std::vector<CheckCase> out;
   for (const std::string kind : {"bad", "good"}) {
-    const json& cases = check.place.value->at(kind);
+    const json& cases = check.value().at(kind);
     for (size_t i = 0; i < cases.size(); ++i) {
       CheckCase one;
       one.name = absl::StrCat(kind, "/", i);
       one.good = kind == "good";
       if (!cases[i].is_object()) {
-        one.files.emplace_back(ExamplePath(*check.place.value, role), Lines(cases[i]));
+        one.files.emplace_back(ExamplePath(check.value(), role), Lines(cases[i]));
       } else if (cases[i].contains("files")) {
         ReadFiles(cases[i], one);
       } else {

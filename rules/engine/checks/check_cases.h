@@ -4,14 +4,14 @@
 
 #include <vector>
 
-#include "rules/engine/checks/check_pieces.h"
 #include "rules/engine/checks/compiled_checks.h"
+#include "rules/engine/pack/pack_pieces.h"
 #include "services/core/problem.h"
 
 namespace yardmaster::rules {
 
 // A case that is one text is a file of `role`; where that is null, one of the check's first language.
-std::vector<CheckCase> ReadCheckCases(const CheckPiece& check, const RoleInfo* role, Problems& problems);
+std::vector<CheckCase> ReadCheckCases(const PackPiece& check, const RoleInfo* role, Problems& problems);
 
 }  // namespace yardmaster::rules
 

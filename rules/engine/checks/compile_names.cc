@@ -4,16 +4,6 @@
 
 namespace yardmaster::rules {
 
-std::vector<std::string> Names(const nlohmann::json& value) {
-  if (value.is_string()) return {value.get<std::string>()};
-  std::vector<std::string> out;
-  if (!value.is_array()) return out;
-  for (const nlohmann::json& one : value) {
-    if (one.is_string()) out.push_back(one.get<std::string>());
-  }
-  return out;
-}
-
 std::vector<std::string_view> Split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
   for (;;) {

@@ -2,7 +2,6 @@
 #ifndef YARDMASTER_RULES_ENGINE_CHECKS_COMPILE_NAMES_H_
 #define YARDMASTER_RULES_ENGINE_CHECKS_COMPILE_NAMES_H_
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,9 +9,6 @@
 #include "absl/algorithm/container.h"
 
 namespace yardmaster::rules {
-
-// Names, one or a list; what is no text is left out.
-std::vector<std::string> Names(const nlohmann::json& value);
 
 std::vector<std::string_view> Split(std::string_view text, char separator);
 

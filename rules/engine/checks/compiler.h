@@ -16,6 +16,7 @@
 #include "absl/algorithm/container.h"
 #include "rules/engine/checks/compiled_checks.h"
 #include "rules/engine/checks/expression.h"
+#include "rules/engine/pack/pack_reader.h"
 #include "services/core/json_document.h"
 #include "services/core/json_reader.h"
 #include "services/core/problem.h"

@@ -4,19 +4,23 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
+#include "rules/engine/checks/case_text.h"
 #include "rules/engine/checks/check_cases.h"
-#include "rules/engine/checks/check_pieces.h"
 #include "rules/engine/checks/check_set.h"
 #include "rules/engine/checks/compile_names.h"
 #include "rules/engine/checks/compile_rule.h"
 #include "rules/engine/checks/compiled_checks.h"
 #include "rules/engine/checks/compiler.h"
+#include "rules/engine/pack/pack_pieces.h"
 #include "services/core/readable.h"
 
 namespace yardmaster::rules {
 namespace {
 
 using nlohmann::json;
+
+// Threads that read the files of a pack.
+constexpr size_t kReaders = 4;
 
 Severity SeverityOf(std::string_view word) {
   if (word == "MAJOR") return Severity::kMajor;
@@ -40,7 +44,10 @@ class Loader {
 
   std::shared_ptr<const CheckSet> Load() {
     const size_t before = problems_.size();
-    pieces_ = ReadCheckPieces(files_, impl_->pack, purpose_, problems_);
+    // What a review reads is too little to be worth waiting for other threads.
+    const PieceFiles wanted = purpose_ == ChecksFor::kReviews ? PieceFiles{.folder = "checks", .prepare = WithoutCases}
+                                                              : PieceFiles{.folder = "checks", .threads = kReaders};
+    pieces_ = ReadPackPieces(files_, impl_->pack, wanted, problems_);
     if (problems_.size() != before) return nullptr;
     Tables();
     CheckCompiler compiler(*impl_, impl_->groups, problems_);
@@ -61,43 +68,43 @@ class Loader {
   }
 
  private:
-  void Problem(const CheckPiece& piece, const std::string& inner, std::string message) {
+  void Problem(const PackPiece& piece, const std::string& inner, std::string message) {
     problems_.push_back(piece.ProblemAt(inner, std::move(message)));
   }
-  void ExpectProfile(const CheckPiece& piece, const std::string& inner, const std::string& profile) {
+  void ExpectProfile(const PackPiece& piece, const std::string& inner, const std::string& profile) {
     if (!HasId(impl_->profiles, profile)) Problem(piece, inner, "unknown profile " + Quoted(profile));
   }
 
   // Lists, maps, profiles and roles.
   void Tables() {
-    for (const CheckPiece& piece : pieces_.Of("lists")) {
+    for (const PackPiece& piece : pieces_.Of("lists")) {
       std::vector<std::string>& list = impl_->lists[piece.name];
-      for (const json& one : *piece.place.value) list.push_back(one.is_string() ? one.get<std::string>() : one.dump());
+      for (const json& one : piece.value()) list.push_back(one.is_string() ? one.get<std::string>() : one.dump());
       impl_->list_sets[piece.name].insert(list.begin(), list.end());
     }
-    for (const CheckPiece& piece : pieces_.Of("maps")) {
-      impl_->maps[piece.name] = piece.place.value->get<std::map<std::string, std::string>>();
+    for (const PackPiece& piece : pieces_.Of("maps")) {
+      impl_->maps[piece.name] = piece.value().get<std::map<std::string, std::string>>();
     }
-    const std::vector<CheckPiece>& profiles = pieces_.Of("profiles");
-    for (const CheckPiece& piece : profiles) {
-      impl_->profiles.push_back({piece.name, piece.place.value->at("title").get<std::string>()});
-      if (!piece.place.value->value("default", false)) continue;
+    const std::vector<PackPiece>& profiles = pieces_.Of("profiles");
+    for (const PackPiece& piece : profiles) {
+      impl_->profiles.push_back({piece.name, piece.value().at("title").get<std::string>()});
+      if (!piece.value().value("default", false)) continue;
       if (!impl_->default_profile.empty()) Problem(piece, "/default", "another profile is the default already");
       impl_->default_profile = piece.name;
     }
     if (!profiles.empty() && impl_->default_profile.empty()) {
       Problem(profiles.front(), "", "expected one of the profiles to be the default");
     }
-    for (const CheckPiece& piece : pieces_.Of("roles")) AddRole(piece);
+    for (const PackPiece& piece : pieces_.Of("roles")) AddRole(piece);
     impl_->groups.insert("op");
-    for (const CheckPiece& piece : pieces_.Of("moments")) {
-      impl_->moment_infos.push_back({piece.name, piece.place.value->at("title").get<std::string>()});
+    for (const PackPiece& piece : pieces_.Of("moments")) {
+      impl_->moment_infos.push_back({piece.name, piece.value().at("title").get<std::string>()});
       impl_->moments.push_back({impl_->moment_infos.back(), {}});
     }
   }
 
-  void AddRole(const CheckPiece& piece) {
-    const json& value = *piece.place.value;
+  void AddRole(const PackPiece& piece) {
+    const json& value = piece.value();
     CompiledRole role;
     role.info = {value.at("role").get<std::string>(), value.at("path").get<std::string>(),
                  value.at("example").get<std::string>()};
@@ -119,16 +126,16 @@ class Loader {
   }
 
   // The condition under `key` of a piece that is about rows of a table; none if there is none.
-  Clause ClauseOf(const CheckPiece& piece, const char* key, FactTable table) {
-    if (!piece.place.value->contains(key)) return {};
+  Clause ClauseOf(const PackPiece& piece, const char* key, FactTable table) {
+    if (!piece.value().contains(key)) return {};
     compiler_->SetDocument(piece.document);
     return compiler_->CompileClause(piece.place.At(key), RowsOf(table));
   }
   static NameScope RowsOf(FactTable table) { return NameScope().With({"row", table}); }
 
   void Definitions() {
-    const std::vector<CheckPiece>& pieces = pieces_.Of("definitions");
-    for (const CheckPiece& piece : pieces) {
+    const std::vector<PackPiece>& pieces = pieces_.Of("definitions");
+    for (const PackPiece& piece : pieces) {
       if (FindKind(piece.name) != nullptr) Problem(piece, "", Quoted(piece.name) + " is a kind already");
       impl_->definitions.emplace_back().name = piece.name;
     }
@@ -136,7 +143,7 @@ class Loader {
     enum class State : uint8_t { kNew, kBegun, kDone };
     std::vector<State> states(pieces.size(), State::kNew);
     const std::function<void(size_t)> resolve = [&](size_t i) {
-      const CheckPiece& piece = pieces[i];
+      const PackPiece& piece = pieces[i];
       if (states[i] == State::kBegun) {
         Problem(piece, "/each", "expected a kind that does not build on this definition");
       }
@@ -171,7 +178,7 @@ class Loader {
   }
 
   void Moments() {
-    const std::vector<CheckPiece>& pieces = pieces_.Of("moments");
+    const std::vector<PackPiece>& pieces = pieces_.Of("moments");
     for (size_t i = 0; i < pieces.size(); ++i) {
       impl_->moments[i].only = ClauseOf(pieces[i], "only", FactTable::kFile);
     }
@@ -180,9 +187,9 @@ class Loader {
   // ---- checks
 
   void Checks() {
-    const std::vector<CheckPiece>& pieces = pieces_.Of("checks");
+    const std::vector<PackPiece>& pieces = pieces_.Of("checks");
     impl_->infos.reserve(pieces.size());  // they stay where they are
-    for (const CheckPiece& piece : pieces) {
+    for (const PackPiece& piece : pieces) {
       compiler_->SetDocument(piece.document);
       CompiledCheck check{impl_->infos.emplace_back(Info(piece)), {}, {}};
       check.rules = Rules(piece, check.info);
@@ -201,10 +208,10 @@ class Loader {
   }
 
   // The rule under each profile.
-  std::vector<std::shared_ptr<const CompiledRule>> Rules(const CheckPiece& piece, const CheckInfo& info) {
+  std::vector<std::shared_ptr<const CompiledRule>> Rules(const PackPiece& piece, const CheckInfo& info) {
     std::vector<std::shared_ptr<const CompiledRule>> rules;
     RuleKeys keys;
-    for (const auto& [key, value] : piece.place.value->items()) keys[key] = piece.place.At(key);
+    for (const auto& [key, value] : piece.value().items()) keys[key] = piece.place.At(key);
     // Without its variants; where every profile has one nobody runs it, but it must be right all the same.
     std::shared_ptr<const CompiledRule> as_written;
     const auto plain = [&] {
@@ -239,8 +246,8 @@ class Loader {
     return rules;
   }
 
-  CheckInfo Info(const CheckPiece& piece) {
-    const json& value = *piece.place.value;
+  CheckInfo Info(const PackPiece& piece) {
+    const json& value = piece.value();
     CheckInfo info;
     info.id = piece.name;
     // "RULE.PART" is a part of the rule unless the check says of which rule it is.
@@ -290,7 +297,7 @@ class Loader {
     return roles;
   }
 
-  std::shared_ptr<const CompiledRule> Rule(const CheckPiece& piece, const RuleKeys& keys) {
+  std::shared_ptr<const CompiledRule> Rule(const PackPiece& piece, const RuleKeys& keys) {
     auto rule = std::make_shared<CompiledRule>();
     const auto find = [&](std::string_view key) { return FindKey(keys, key); };
     const auto names = [&](std::string_view key) {
@@ -335,7 +342,7 @@ class Loader {
   }
 
   // Which rows the check is about: sets the rule's table, and the scope that they make.
-  bool Source(const CheckPiece& piece, const RuleKeys& keys, CompiledRule& rule, NameScope& scope) {
+  bool Source(const PackPiece& piece, const RuleKeys& keys, CompiledRule& rule, NameScope& scope) {
     const JsonPlace* each = FindKey(keys, "each");
     const JsonPlace* query = FindKey(keys, "query");
     if ((each == nullptr) == (query == nullptr)) {
@@ -348,7 +355,7 @@ class Loader {
     return true;
   }
 
-  bool QueryMatches(const CheckPiece& piece, const JsonPlace& query, CompiledRule& rule) {
+  bool QueryMatches(const PackPiece& piece, const JsonPlace& query, CompiledRule& rule) {
     if (rule.languages.empty()) {
       Problem(piece, "", "missing key \"languages\"; expected the languages of the query");
       return false;
@@ -396,7 +403,7 @@ class Loader {
   Problems& problems_;
   const ChecksFor purpose_;
   std::unique_ptr<CheckSet::Impl> impl_;
-  CheckPieces pieces_;
+  PackPieces pieces_;
   CheckCompiler* compiler_ = nullptr;
 };
 

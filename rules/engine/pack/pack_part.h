@@ -11,6 +11,8 @@
 
 #include "rules/engine/pack/pack_loader.h"
 #include "rules/engine/pack/pack_model.h"
+#include "rules/engine/pack/pack_reader.h"
+#include "services/core/json_document.h"
 #include "services/core/problem.h"
 
 namespace yardmaster::rules {
@@ -78,8 +80,8 @@ void ForEachPackFile(const PackFiles& files, std::string_view name, Visit visit)
   }
 }
 
-// A problem at a piece of a pack.
-Problem ProblemAt(const Origin& origin, std::string message);
+// Of one file of a pack.
+JsonLimits PackFileLimits();
 
 // The keys that a guardrails.json gives replace those of `guardrails`.
 void ApplyGuardrails(const nlohmann::json& value, GuardrailsModel& guardrails);

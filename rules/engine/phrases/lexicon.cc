@@ -5,6 +5,7 @@
 
 #include "absl/algorithm/container.h"
 #include "rules/engine/phrases/phrase_text.h"
+#include "services/core/utf8.h"
 
 namespace yardmaster::rules {
 namespace {
@@ -63,7 +64,7 @@ std::string Lexicon::Sound(std::string_view word) const {
   for (size_t pos = 0; pos < word.size();) {
     const char32_t c = NextCodePoint(word, pos);
     const auto it = homophones_.find(c);
-    AppendCodePoint(it == homophones_.end() ? c : it->second, out);
+    AppendUtf8(it == homophones_.end() ? c : it->second, out);
   }
   return out;
 }
@@ -137,7 +138,7 @@ WordMatch Lexicon::Find(std::string_view text, size_t pos) const {
     const char32_t c = NextCodePoint(window, at);
     if (c == 0xFFFD) break;
     const auto it = homophones_.find(c);
-    AppendCodePoint(it == homophones_.end() ? c : it->second, sound);
+    AppendUtf8(it == homophones_.end() ? c : it->second, sound);
     if (sound.size() > ends.size()) break;
     ends[sound.size() - 1] = static_cast<uint8_t>(at);
   }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
+#include "rules/engine/pack/pack_reader.h"
 #include "rules/suites/suite_words.h"
 #include "services/core/sha256.h"
 
@@ -13,6 +14,8 @@ namespace yardmaster::rules {
 namespace {
 
 using nlohmann::json;
+
+using rules::Take;
 
 // The schema allows no other words than those of the table.
 template <typename Table, typename Value>
@@ -22,11 +25,6 @@ void Take(const json& object, const char* key, const Table& words, Value& out) {
   for (const auto& word : words) {
     if (it->template get_ref<const std::string&>() == word.word) out = word.value;
   }
-}
-
-template <typename Value>
-void Take(const json& object, const char* key, Value& out) {
-  if (const auto it = object.find(key); it != object.end()) out = it->template get<Value>();
 }
 
 void Take(const json& object, const char* key, std::chrono::seconds& out) {
@@ -222,7 +220,7 @@ class Reader {
     if (const auto limit = value.find("timeout_s"); limit != value.end()) {
       step.timeout = std::chrono::seconds(limit->get<int64_t>());
     }
-    if (const auto limit = value.find("memory_mb"); limit != value.end()) step.memory_mb = limit->get<uint64_t>();
+    Take(value, "memory_mb", step.memory_mb);
     return step;
   }
 
