@@ -421,17 +421,8 @@ std::vector<std::string_view> Decider::FiredRules() const {
 }  // namespace
 
 std::string_view ConfidenceName(Confidence confidence) {
-  switch (confidence) {
-    case Confidence::kNone:
-      return "";
-    case Confidence::kLow:
-      return "LOW";
-    case Confidence::kMedium:
-      return "MEDIUM";
-    case Confidence::kHigh:
-      return "HIGH";
-  }
-  return "";
+  static constexpr std::string_view kNames[] = {"", "LOW", "MEDIUM", "HIGH"};
+  return kNames[static_cast<size_t>(confidence)];
 }
 
 Decision CompiledPack::Decide(const IssueText& issue, std::string* error) const {

@@ -1,5 +1,3 @@
-#include "services/packs/check_test.h"
-
 #include <set>
 #include <string>
 #include <utility>
@@ -8,6 +6,7 @@
 #include "absl/algorithm/container.h"
 #include "rules/engine/checks/language_use.h"
 #include "rules/engine/checks/review.h"
+#include "services/packs/pack_test.h"
 
 namespace yardmaster {
 

@@ -10,7 +10,9 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "rules/engine/checks/check_set.h"
 #include "rules/engine/compiled_pack.h"
+#include "rules/engine/phrases/phrase_set.h"
 
 namespace yardmaster {
 
@@ -41,6 +43,14 @@ struct PackTest {
 // Decides every case of the pack and compares. A pack without cases has none and covers nothing. RESOURCE_EXHAUSTED if
 // a set of patterns failed.
 absl::StatusOr<PackTest> TestPack(const rules::CompiledPack& pack, const KeepGoing& keep_going = nullptr);
+
+// Adds the good and bad cases of the checks that the pack defines itself to `result`. A check is a rule; it is covered
+// if all of its cases pass, at least one good and one bad one among them.
+void TestChecks(const rules::CheckSet& checks, PackTest& result);
+
+// Adds the cases of the pack's own phrases, and its rules and options, to `result`. A rule is covered if a passing case
+// made use of it.
+void TestPhrases(const rules::PhraseSet& phrases, PackTest& result);
 
 // All packs together.
 struct PackTestTotals {

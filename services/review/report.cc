@@ -34,17 +34,8 @@ uint32_t Number(const Json& object, const char* key) {
 }  // namespace
 
 std::string_view FindingStatusName(FindingStatus status) {
-  switch (status) {
-    case FindingStatus::kNone:
-      return "";
-    case FindingStatus::kNew:
-      return "new";
-    case FindingStatus::kStill:
-      return "still";
-    case FindingStatus::kFixed:
-      return "fixed";
-  }
-  return "";
+  static constexpr std::string_view kNames[] = {"", "new", "still", "fixed"};
+  return kNames[static_cast<size_t>(status)];
 }
 
 std::optional<rules::Severity> SeverityFromName(std::string_view name) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string>
 
+#include "absl/algorithm/container.h"
 #include "services/core/readable.h"
 
 namespace yardmaster {
@@ -15,31 +16,16 @@ constexpr size_t kMaxTextBytes = 16 * 1024;
 
 std::string AsText(const std::string& text) { return IsValidUtf8(text) ? text : Readable(text, kMaxTextBytes); }
 
-v1::FindingSeverity SeverityMessage(rules::Severity severity) {
-  switch (severity) {
-    case rules::Severity::kBlock:
-      return v1::FINDING_SEVERITY_BLOCK;
-    case rules::Severity::kMajor:
-      return v1::FINDING_SEVERITY_MAJOR;
-    case rules::Severity::kMinor:
-      return v1::FINDING_SEVERITY_MINOR;
-    case rules::Severity::kInfo:
-      return v1::FINDING_SEVERITY_INFO;
-  }
-  return v1::FINDING_SEVERITY_UNSPECIFIED;
-}
+// By rules::Severity.
+constexpr v1::FindingSeverity kSeverities[] = {v1::FINDING_SEVERITY_BLOCK, v1::FINDING_SEVERITY_MAJOR,
+                                               v1::FINDING_SEVERITY_MINOR, v1::FINDING_SEVERITY_INFO};
+
+v1::FindingSeverity SeverityMessage(rules::Severity severity) { return kSeverities[static_cast<size_t>(severity)]; }
 
 rules::Severity SeverityOf(v1::FindingSeverity severity) {
-  switch (severity) {
-    case v1::FINDING_SEVERITY_MAJOR:
-      return rules::Severity::kMajor;
-    case v1::FINDING_SEVERITY_MINOR:
-      return rules::Severity::kMinor;
-    case v1::FINDING_SEVERITY_INFO:
-      return rules::Severity::kInfo;
-    default:
-      return rules::Severity::kBlock;
-  }
+  const auto it = absl::c_find(kSeverities, severity);
+  return it == std::end(kSeverities) ? rules::Severity::kBlock
+                                     : static_cast<rules::Severity>(it - std::begin(kSeverities));
 }
 
 void WriteFinding(const rules::Finding& finding, v1::ReviewFinding& out) {

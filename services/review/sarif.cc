@@ -11,30 +11,13 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 const char* Level(rules::Severity severity) {
-  switch (severity) {
-    case rules::Severity::kBlock:
-    case rules::Severity::kMajor:
-      return "error";
-    case rules::Severity::kMinor:
-      return "warning";
-    case rules::Severity::kInfo:
-      return "note";
-  }
-  return "none";
+  static constexpr const char* kLevels[] = {"error", "error", "warning", "note"};
+  return kLevels[static_cast<size_t>(severity)];
 }
 
 const char* BaselineState(FindingStatus status) {
-  switch (status) {
-    case FindingStatus::kNone:
-      return "";
-    case FindingStatus::kNew:
-      return "new";
-    case FindingStatus::kStill:
-      return "unchanged";
-    case FindingStatus::kFixed:
-      return "absent";
-  }
-  return "";
+  static constexpr const char* kStates[] = {"", "new", "unchanged", "absent"};
+  return kStates[static_cast<size_t>(status)];
 }
 
 // A message must say something.

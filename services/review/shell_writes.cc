@@ -183,30 +183,9 @@ void Command::Run() {
 void Collect(std::string_view text, int depth, std::vector<std::string>& out) {
   if (depth > kMaxShellDepth) return;
   std::vector<std::string> nested;
-  std::vector<std::string> words;
-  bool target = false;
-  bool source = false;
-  for (const ShellToken& token : ShellTokens(text, nested)) {
-    switch (token.kind) {
-      case ShellToken::Kind::kRedirectOut:
-        target = true;
-        break;
-      case ShellToken::Kind::kRedirectIn:
-        source = true;
-        break;
-      case ShellToken::Kind::kWord:
-        if (target) {
-          out.push_back(token.text);
-        } else if (!source) {
-          words.push_back(token.text);
-        }
-        target = source = false;
-        break;
-      case ShellToken::Kind::kEnd:
-        if (!words.empty()) Command(std::exchange(words, {}), depth, out).Run();
-        target = source = false;
-        break;
-    }
+  for (ShellCommand& command : ShellCommands(text, nested)) {
+    out.insert(out.end(), command.outputs.begin(), command.outputs.end());
+    if (!command.words.empty()) Command(std::move(command.words), depth, out).Run();
   }
   for (const std::string& command : nested) Collect(command, depth + 1, out);
 }

@@ -16,36 +16,6 @@ constexpr int kMaxDefinitionDepth = 64;
 // Of a text that stands in a message.
 constexpr size_t kMaxShownBytes = 90;
 
-// Rows of `selection` in `unit`, in order: all of a table, or those of an index.
-struct Rows {
-  const std::vector<RowIndex>* index = nullptr;
-  size_t count = 0;
-  RowIndex At(size_t i) const { return index == nullptr ? static_cast<RowIndex>(i) : (*index)[i]; }
-};
-
-Rows RowsOf(const Unit& unit, const KindInfo& kind) {
-  const FileFacts& facts = unit.facts();
-  const std::vector<RowIndex>* index = nullptr;
-  switch (kind.select) {
-    case KindInfo::Select::kAll:
-      return {nullptr, unit.RowCount(kind.table)};
-    case KindInfo::Select::kExprType:
-      index = &facts.exprs_by_type[kind.value];
-      break;
-    case KindInfo::Select::kSlot:
-      index = &facts.exprs_by_slot[kind.value];
-      break;
-    case KindInfo::Select::kStatementType:
-      index = &facts.statements_by_type[kind.value];
-      break;
-  }
-  return {index, index->size()};
-}
-
-bool InDefinitions(Run& run, const KindSelection& selection, RowRef row) {
-  return absl::c_all_of(selection.definitions, [&](size_t definition) { return run.Is(definition, row); });
-}
-
 // Codewords and matches stand in no order.
 bool Ordered(FactTable table) { return table != FactTable::kCodeword && table != FactTable::kMatch; }
 
@@ -192,6 +162,25 @@ Value Follow(const Path::Step& step, const Unit& unit, RowRef row) {
 }
 
 }  // namespace
+
+Rows RowsOf(const Unit& unit, const KindInfo& kind) {
+  const FileFacts& facts = unit.facts();
+  switch (kind.select) {
+    case KindInfo::Select::kAll:
+      return {nullptr, unit.RowCount(kind.table)};
+    case KindInfo::Select::kExprType:
+      return {&facts.exprs_by_type[kind.value], facts.exprs_by_type[kind.value].size()};
+    case KindInfo::Select::kSlot:
+      return {&facts.exprs_by_slot[kind.value], facts.exprs_by_slot[kind.value].size()};
+    case KindInfo::Select::kStatementType:
+      return {&facts.statements_by_type[kind.value], facts.statements_by_type[kind.value].size()};
+  }
+  return {};
+}
+
+bool InDefinitions(Run& run, const KindSelection& selection, RowRef row) {
+  return absl::c_all_of(selection.definitions, [&](size_t definition) { return run.Is(definition, row); });
+}
 
 bool OfKind(Run& run, const KindSelection& selection, RowRef row) {
   if (row.table != selection.kind.table) return false;

@@ -117,6 +117,16 @@ struct KindSelection {
   std::vector<size_t> definitions;
 };
 
+// The rows of a file that a kind selects, in order: all of a table, or those of an index.
+struct Rows {
+  const std::vector<RowIndex>* index = nullptr;
+  size_t count = 0;
+  RowIndex At(size_t i) const { return index == nullptr ? static_cast<RowIndex>(i) : (*index)[i]; }
+};
+Rows RowsOf(const Unit& unit, const KindInfo& kind);
+
+// Whether the row is of the definitions of a selection.
+bool InDefinitions(Run& run, const KindSelection& selection, RowRef row);
 // Whether the row is of the kind.
 bool OfKind(Run& run, const KindSelection& selection, RowRef row);
 bool OfAnyKind(Run& run, const std::vector<KindSelection>& selections, RowRef row);

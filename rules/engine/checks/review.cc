@@ -337,27 +337,10 @@ class Reviewer {
   void OverRows(Active& active, const Unit& unit) {
     const CompiledRule& rule = *active.rule;
     for (const KindSelection& kind : rule.kinds) {
-      const std::vector<RowIndex>* index = nullptr;
-      const FileFacts& facts = unit.facts();
-      switch (kind.kind.select) {
-        case KindInfo::Select::kAll:
-          break;
-        case KindInfo::Select::kExprType:
-          index = &facts.exprs_by_type[kind.kind.value];
-          break;
-        case KindInfo::Select::kSlot:
-          index = &facts.exprs_by_slot[kind.kind.value];
-          break;
-        case KindInfo::Select::kStatementType:
-          index = &facts.statements_by_type[kind.kind.value];
-          break;
-      }
-      const size_t count = index == nullptr ? unit.RowCount(rule.table) : index->size();
-      for (size_t i = 0; i < count && !run_.expired() && !active.done; ++i) {
-        const RowRef row = {&unit, rule.table, index == nullptr ? static_cast<RowIndex>(i) : (*index)[i]};
-        const bool member =
-            absl::c_all_of(kind.definitions, [&](size_t definition) { return run_.Is(definition, row); });
-        if (member) Judge(active, row);
+      const Rows rows = RowsOf(unit, kind.kind);
+      for (size_t i = 0; i < rows.count && !run_.expired() && !active.done; ++i) {
+        const RowRef row = {&unit, rule.table, rows.At(i)};
+        if (InDefinitions(run_, kind, row)) Judge(active, row);
       }
     }
   }

@@ -26,20 +26,9 @@ bool Expired(TSQueryCursorState* state) {
 }
 
 std::string_view ErrorName(TSQueryError error) {
-  switch (error) {
-    case TSQueryErrorSyntax:
-      return "syntax error";
-    case TSQueryErrorNodeType:
-      return "unknown node";
-    case TSQueryErrorField:
-      return "unknown field";
-    case TSQueryErrorCapture:
-      return "unknown capture";
-    case TSQueryErrorStructure:
-      return "impossible structure";
-    default:
-      return "wrong language";
-  }
+  static constexpr std::string_view kNames[] = {
+      "", "syntax error", "unknown node", "unknown field", "unknown capture", "impossible structure", "wrong language"};
+  return kNames[static_cast<size_t>(error)];
 }
 
 }  // namespace
