@@ -1,6 +1,10 @@
 #include "rules/engine/guardrails.h"
 
 #include "absl/algorithm/container.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "services/core/absl_view.h"
 
 namespace yardmaster::rules {
 namespace {
@@ -21,18 +25,8 @@ std::string Quoted(std::string_view name) { return "'" + std::string(name) + "'"
 }  // namespace
 
 std::string NormaliseLabel(std::string_view name) {
-  std::string out;
-  bool blank = false;
-  for (const char c : name) {
-    if (c == ' ' || c == '\t' || c == '\n' || c == '\r') {
-      blank = !out.empty();
-      continue;
-    }
-    if (blank) out += ' ';
-    blank = false;
-    out += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  }
-  return out;
+  const std::vector<absl::string_view> words = absl::StrSplit(Abs(name), absl::ByAnyChar(" \t\n\r"), absl::SkipEmpty());
+  return absl::AsciiStrToLower(absl::StrJoin(words, " "));
 }
 
 std::unique_ptr<Guardrails> Guardrails::Create(const GuardrailsModel& model, Problems& problems) {
@@ -44,9 +38,7 @@ std::unique_ptr<Guardrails> Guardrails::Create(const GuardrailsModel& model, Pro
   out->model_ = model;
   for (const std::string& name : model.never) out->never_.insert(NormaliseLabel(name));
   for (size_t i = 0; i < model.never_patterns.size(); ++i) {
-    RE2::Options options;
-    options.set_log_errors(false);
-    auto pattern = std::make_unique<RE2>(model.never_patterns[i], options);
+    auto pattern = std::make_unique<RE2>(model.never_patterns[i], RE2::Quiet);
     if (!pattern->ok()) {
       problem("/never_patterns/" + std::to_string(i), "bad pattern: " + pattern->error() + "; expected RE2 syntax");
       continue;

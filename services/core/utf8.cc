@@ -3,12 +3,6 @@
 #include <cstdint>
 
 namespace yardmaster {
-namespace {
-
-bool Continues(char c) { return (static_cast<uint8_t>(c) & 0xC0) == 0x80; }
-
-}  // namespace
-
 Utf8Char DecodeUtf8(std::string_view text, size_t pos) {
   const auto byte = [&](size_t i) { return static_cast<uint8_t>(text[i]); };
   const uint8_t lead = byte(pos);
@@ -27,7 +21,7 @@ Utf8Char DecodeUtf8(std::string_view text, size_t pos) {
   }
   if (length > text.size() - pos) return {lead, 1, false};
   for (size_t i = 1; i < length; ++i) {
-    if (!Continues(text[pos + i])) return {lead, 1, false};
+    if (!ContinuesUtf8(text[pos + i])) return {lead, 1, false};
     code_point = (code_point << 6) | (byte(pos + i) & 0x3Fu);
   }
   if (code_point < smallest || code_point > 0x10FFFF || (code_point >= 0xD800 && code_point <= 0xDFFF)) {
@@ -40,15 +34,15 @@ std::string_view CutUtf8(std::string_view text, size_t max_bytes) {
   if (text.size() <= max_bytes) return text;
   size_t end = max_bytes;
   // At most three bytes back: a longer run of continuation bytes is no character anyway.
-  for (int i = 0; i < 3 && end > 0 && Continues(text[end]); ++i) --end;
-  if (Continues(text[end])) end = max_bytes;
+  for (int i = 0; i < 3 && end > 0 && ContinuesUtf8(text[end]); ++i) --end;
+  if (ContinuesUtf8(text[end])) end = max_bytes;
   return text.substr(0, end);
 }
 
 std::string_view FirstCodePoints(std::string_view text, size_t count) {
   size_t end = 0;
   for (; count > 0 && end < text.size(); --count) {
-    for (++end; end < text.size() && Continues(text[end]);) ++end;
+    for (++end; end < text.size() && ContinuesUtf8(text[end]);) ++end;
   }
   return text.substr(0, end);
 }

@@ -21,6 +21,9 @@ struct Utf8Char {
 // are invalid.
 Utf8Char DecodeUtf8(std::string_view text, size_t pos);
 
+// A byte that is not the first of its character.
+inline bool ContinuesUtf8(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
+
 // The longest prefix of at most `max_bytes` bytes that does not end inside a character.
 std::string_view CutUtf8(std::string_view text, size_t max_bytes);
 

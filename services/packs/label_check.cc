@@ -1,6 +1,5 @@
 #include "services/packs/label_check.h"
 
-#include <algorithm>
 #include <map>
 #include <set>
 #include <string>
@@ -17,13 +16,8 @@ namespace {
 // The same for names that differ only by case or blanks.
 std::string Spelling(std::string_view name) {
   std::string out = rules::NormaliseLabel(name);
-  out.erase(std::remove(out.begin(), out.end(), ' '), out.end());
+  std::erase(out, ' ');
   return out;
-}
-
-size_t Characters(std::string_view text) {
-  return static_cast<size_t>(
-      absl::c_count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
 }
 
 bool MayWrite(const rules::PackModel& pack, const std::string& label) {
@@ -46,7 +40,7 @@ void CheckLabels(const rules::PackModel& pack, const RepositoryLabels& repositor
     finding.set_label(label.name);
     finding.set_written(MayWrite(pack, label.name));
     const std::string quoted = Quoted(label.name);
-    const size_t characters = Characters(label.name);
+    const size_t characters = CodePoints(label.name);
     const auto alike = spellings.find(Spelling(label.name));
     if (characters < repository.min_characters || characters > repository.max_characters) {
       finding.set_kind(v1::LabelFinding::KIND_LENGTH);

@@ -1,5 +1,7 @@
 #include "services/packs/validate.h"
 
+#include <re2/re2.h>
+
 #include <algorithm>
 #include <optional>
 
@@ -29,10 +31,9 @@ PacksFolder ReadPacksFolder(const std::filesystem::path& packs_dir) {
 
 absl::Status ReplacePack(std::string_view name, const InlineFiles& files, PacksFolder& folder) {
   // Another character would reach into other packs' folders.
-  const bool sane = !name.empty() && name.size() <= kMaxNameBytes && absl::c_all_of(name, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
-  });
-  if (!sane) return errors::FieldInvalid("pack", "a name of lower-case letters, digits, \"-\", \"_\" and \".\"");
+  static const LazyRE2 kPlainName = {"[a-z0-9_.-]+"};
+  if (name.size() > kMaxNameBytes || !RE2::FullMatch(name, *kPlainName))
+    return errors::FieldInvalid("pack", "a name of lower-case letters, digits, \"-\", \"_\" and \".\"");
   if (files.size() > kMaxInlinePackFiles) return errors::OverLimit("files", files.size(), kMaxInlinePackFiles, "files");
 
   const std::string prefix = std::string(name) + "/";
@@ -41,9 +42,7 @@ absl::Status ReplacePack(std::string_view name, const InlineFiles& files, PacksF
   while (end != folder.files.end() && end->first.starts_with(prefix)) ++end;
   folder.files.erase(begin, end);
   // What was wrong with files that are no longer there does not matter.
-  folder.problems.erase(std::remove_if(folder.problems.begin(), folder.problems.end(),
-                                       [&](const Problem& problem) { return problem.file.starts_with(prefix); }),
-                        folder.problems.end());
+  std::erase_if(folder.problems, [&](const Problem& problem) { return problem.file.starts_with(prefix); });
   for (const auto& [path, bytes] : files) {
     if (path.empty() || path.size() > kMaxNameBytes) {
       return errors::FieldInvalid("files.path", "a path inside the pack's folder");

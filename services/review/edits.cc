@@ -4,6 +4,8 @@
 #include <optional>
 
 #include "absl/algorithm/container.h"
+#include "services/core/readable.h"
+#include "services/core/utf8.h"
 
 namespace yardmaster {
 namespace {
@@ -27,13 +29,10 @@ std::vector<size_t> LineStarts(std::string_view text) {
 std::optional<size_t> OffsetAt(std::string_view text, const std::vector<size_t>& starts, uint32_t line,
                                uint32_t column) {
   if (line == 0 || column == 0 || line > starts.size()) return std::nullopt;
-  size_t offset = starts[line - 1];
-  for (uint32_t i = 1; i < column; ++i) {
-    if (offset >= text.size() || text[offset] == '\n') return std::nullopt;
-    ++offset;
-    while (offset < text.size() && (static_cast<unsigned char>(text[offset]) & 0xC0) == 0x80) ++offset;
-  }
-  return offset;
+  const std::string_view rest = text.substr(starts[line - 1]);
+  const std::string_view whole = rest.substr(0, rest.find('\n'));
+  if (column - 1 > CodePoints(whole)) return std::nullopt;
+  return starts[line - 1] + FirstCodePoints(whole, column - 1).size();
 }
 
 }  // namespace

@@ -77,10 +77,9 @@ RoleTable::RoleTable(RoleTable&&) noexcept = default;
 RoleTable::~RoleTable() = default;
 
 FileRole RoleTable::Match(std::string_view path) const {
-  const re2::StringPiece text(path.data(), path.size());
   for (const Entry& entry : entries_) {
     std::vector<re2::StringPiece> groups(static_cast<size_t>(entry.groups) + 1);
-    if (!entry.pattern->Match(text, 0, path.size(), re2::RE2::ANCHOR_BOTH, groups.data(), entry.groups + 1)) continue;
+    if (!entry.pattern->Match(path, 0, path.size(), re2::RE2::ANCHOR_BOTH, groups.data(), entry.groups + 1)) continue;
     FileRole found{entry.role, ""};
     if (entry.op_group > 0) {
       const re2::StringPiece op = groups[static_cast<size_t>(entry.op_group)];

@@ -1,5 +1,7 @@
 #include "services/review/review_service.h"
 
+#include <re2/re2.h>
+
 #include <algorithm>
 #include <chrono>
 #include <map>
@@ -74,12 +76,10 @@ absl::Status CheckName(std::string_view field, std::string_view name) {
 absl::Status CheckOperator(std::string_view name) {
   if (name.empty()) return errors::FieldMissing("operator_name");
   RETURN_IF_ERROR(CheckName("operator_name", name));
-  const bool plain = absl::c_all_of(name, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
-           c == '.' || c == '/';
-  });
-  return plain ? absl::OkStatus()
-               : errors::FieldInvalid("operator_name", "letters, digits, \"_\", \"-\", \".\" and \"/\"");
+  static const LazyRE2 kPlain = {"[a-zA-Z0-9_./-]+"};
+  return RE2::FullMatch(name, *kPlain)
+             ? absl::OkStatus()
+             : errors::FieldInvalid("operator_name", "letters, digits, \"_\", \"-\", \".\" and \"/\"");
 }
 
 absl::StatusOr<std::optional<int>> StageOf(bool has, uint32_t stage) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_format.h"
 #include "services/core/version.h"
 
 namespace yardmaster {
@@ -96,21 +98,17 @@ Json Result(const ReportedFinding& reported, size_t rule_index) {
 }  // namespace
 
 std::string UriOfPath(std::string_view path) {
-  static constexpr char kDigits[] = "0123456789ABCDEF";
   // RFC 3986: unreserved characters, sub-delims, "@" and "/" may stand in a path as they are.
   static constexpr std::string_view kPlain = "-._~!$&'()*+,;=@/";
   std::string uri;
   // "//host" would name an authority.
   while (path.size() > 1 && path[0] == '/' && path[1] == '/') path.remove_prefix(1);
   for (const char c : path) {
-    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-    if (letter || kPlain.find(c) != std::string_view::npos) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (absl::ascii_isalnum(byte) || kPlain.find(c) != std::string_view::npos) {
       uri += c;
     } else {
-      const auto byte = static_cast<unsigned char>(c);
-      uri += '%';
-      uri += kDigits[byte >> 4];
-      uri += kDigits[byte & 15];
+      absl::StrAppendFormat(&uri, "%%%02X", byte);
     }
   }
   return uri;

@@ -35,7 +35,7 @@ const CheckInfo* CheckSet::Find(std::string_view id) const {
 
 std::string CheckSet::RoleOf(std::string_view path) const {
   for (const CompiledRole& role : impl_->roles) {
-    if (RE2::FullMatch(re2::StringPiece(path.data(), path.size()), *role.path)) return role.info.role;
+    if (RE2::FullMatch(path, *role.path)) return role.info.role;
   }
   return {};
 }

@@ -133,8 +133,6 @@ bool HasText(const TextSet& texts, const Value& value) {
   return value.kind == Value::Kind::kText && texts.contains(Abs(value.text));
 }
 
-re2::StringPiece Piece(std::string_view text) { return {text.data(), text.size()}; }
-
 }  // namespace
 
 ValueMatcher CheckCompiler::CompileMatcher(const JsonPlace& at, const NameScope& scope, const StaticType& type) {
@@ -257,8 +255,7 @@ ValueMatcher CheckCompiler::CompilePatternMatcher(const JsonPlace& around, const
     return OfElements([patterns = std::move(patterns)](Run& run, Frame&, const Value& value) {
       if (value.kind != Value::Kind::kText) return false;
       run.Read(value.text);
-      return absl::c_any_of(patterns,
-                            [&](const auto& pattern) { return RE2::PartialMatch(Piece(value.text), *pattern); });
+      return absl::c_any_of(patterns, [&](const auto& pattern) { return RE2::PartialMatch(value.text, *pattern); });
     });
   }
   use_.functions.emplace("matcher", "capture");
@@ -272,7 +269,7 @@ ValueMatcher CheckCompiler::CompilePatternMatcher(const JsonPlace& around, const
         if (value.kind != Value::Kind::kText) return false;
         run.Read(value.text);
         re2::StringPiece found[2];
-        if (!pattern->Match(Piece(value.text), 0, value.text.size(), RE2::UNANCHORED, found, 2)) return false;
+        if (!pattern->Match(value.text, 0, value.text.size(), RE2::UNANCHORED, found, 2)) return false;
         return capture(run, frame, PieceValue(found[1]));
       });
 }

@@ -77,8 +77,7 @@ Operand Extract(std::unique_ptr<RE2> pattern, Operand in) {
     run.Read(value.text);
     re2::StringPiece found[2];
     const int groups = std::min(1, pattern->NumberOfCapturingGroups());
-    const re2::StringPiece text(value.text.data(), value.text.size());
-    if (!pattern->Match(text, 0, text.size(), RE2::UNANCHORED, found, groups + 1)) return Value();
+    if (!pattern->Match(value.text, 0, value.text.size(), RE2::UNANCHORED, found, groups + 1)) return Value();
     return PieceValue(found[groups]);
   };
 }

@@ -134,8 +134,7 @@ class Reviewer {
     for (const CompiledRole& role : checks_.roles) {
       if (!file.role.empty() && role.info.role != file.role) continue;
       const auto groups = static_cast<int>(std::min(role.groups.size(), kMaxGroups));
-      const re2::StringPiece path(file.path);
-      if (!role.path->Match(path, 0, path.size(), RE2::ANCHOR_BOTH, found.data(), groups)) continue;
+      if (!role.path->Match(file.path, 0, file.path.size(), RE2::ANCHOR_BOTH, found.data(), groups)) continue;
       unit.role = role.info.role;
       for (size_t i = 1; i < static_cast<size_t>(groups); ++i) {
         if (!role.groups[i].empty() && found[i].data() != nullptr) {

@@ -155,7 +155,7 @@ bool TreeProgram::Match(const Unit& unit, std::chrono::steady_clock::time_point 
     const std::string_view value = text_of(predicate.capture);
     bool result = false;
     if (predicate.kind == Predicate::Kind::kMatch) {
-      result = RE2::PartialMatch(re2::StringPiece(value.data(), value.size()), *predicate.pattern);
+      result = RE2::PartialMatch(value, *predicate.pattern);
     } else if (predicate.other >= 0) {
       result = value == text_of(static_cast<uint32_t>(predicate.other));
     } else {

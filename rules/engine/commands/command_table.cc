@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
+#include "absl/strings/ascii.h"
+#include "services/core/absl_view.h"
 #include "services/core/readable.h"
 
 namespace yardmaster::rules {
@@ -13,13 +15,7 @@ namespace {
 // Longer words are no form of any command.
 constexpr size_t kMaxFormBytes = 128;
 
-std::string Lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return out;
-}
+std::string Lower(std::string_view text) { return absl::AsciiStrToLower(Abs(text)); }
 
 // Values of the {places} of `pattern` in `word`, both lower case. A place takes at least one character, and as many as
 // what stands behind it leaves.

@@ -126,8 +126,8 @@ class Decision {
           Set(absorb.negated);
         } else if ((hit.mood == Mood::kAct || hit.mood == Mood::kDoubt) && !absorb.set.empty()) {
           Set(absorb.set);
-          acts_.erase(std::remove(acts_.begin(), acts_.end(), &hit), acts_.end());
-          doubts_.erase(std::remove(doubts_.begin(), doubts_.end(), &hit), doubts_.end());
+          std::erase(acts_, &hit);
+          std::erase(doubts_, &hit);
         }
       }
     }
@@ -145,7 +145,7 @@ class Decision {
     const Hit* hit = *unclear;
     if (absl::c_all_of(acts_, Asks)) return hit;
     const bool first = acts_.front() == hit && hit->rule->rank > kVague;
-    acts_.erase(std::remove_if(acts_.begin(), acts_.end(), Asks), acts_.end());
+    std::erase_if(acts_, Asks);
     return first ? hit : nullptr;
   }
 
@@ -245,7 +245,7 @@ class Decision {
     PhraseCommand next = Fill(hit.command, hit.clause, false);
     // A condition may stand before or behind any of the commands.
     next.conditional = absl::c_any_of(read_.clauses, [](const PhraseClause& clause) {
-      return clause.Has(PhraseRole::kCondition) || clause.Has(PhraseRole::kGiven);
+      return clause.Has(PhraseRole::kCondition, PhraseRole::kGiven);
     });
     if (const PhraseCommandInfo* info = phrases_.Command(hit.command); info != nullptr) {
       if (Takes(*info, "pr") && !next.slots.contains("pr") && out.slots.contains("pr")) {
@@ -307,15 +307,11 @@ class Decision {
 
   // Things and what they are for; no deed, time or condition.
   bool OnlyNames(const PhraseClause& clause) const {
-    for (const PhraseRole role :
-         {PhraseRole::kNegation, PhraseRole::kVerb, PhraseRole::kDone, PhraseRole::kPlan, PhraseRole::kLater,
-          PhraseRole::kCondition, PhraseRole::kTopic, PhraseRole::kSource}) {
-      if (clause.Has(role)) return false;
-    }
+    if (clause.Has(PhraseRole::kNegation, PhraseRole::kVerb, PhraseRole::kDone, PhraseRole::kPlan, PhraseRole::kLater,
+                   PhraseRole::kCondition, PhraseRole::kTopic, PhraseRole::kSource))
+      return false;
     return absl::c_all_of(clause.tokens, [&](const PhraseToken& token) {
-      return phrases_.Has(token.concept_number, PhraseRole::kThing) ||
-             phrases_.Has(token.concept_number, PhraseRole::kTarget) ||
-             phrases_.Has(token.concept_number, PhraseRole::kFinite);
+      return phrases_.Has(token.concept_number, PhraseRole::kThing, PhraseRole::kTarget, PhraseRole::kFinite);
     });
   }
 

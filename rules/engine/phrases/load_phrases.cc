@@ -11,6 +11,14 @@
 #include "services/core/readable.h"
 
 namespace yardmaster::rules {
+
+// What is read as it stands in the packs; their schema says what has to be there.
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(PhraseCommandInfo, slots, needs, ref, bare, with_reference, designated,
+                                                asks_with_reference)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(PhraseAbsorb, command, into, set, negated)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(PhraseOption, set, keep, commands)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(PhraseRule, command, rank, certain, polite, then, choices)
+
 namespace {
 
 using nlohmann::json;
@@ -181,31 +189,18 @@ class Loader {
 
   void Commands() {
     for (const PackPiece& piece : pieces_.Of("commands")) {
-      PhraseCommandInfo command;
+      auto& command = impl_->commands.emplace_back(piece.value().get<PhraseCommandInfo>());
       command.id = piece.name;
       command.write = piece.value().at("access") == "write";
-      command.ref = piece.value().value("ref", "");
-      command.bare = piece.value().value("bare", "");
-      command.with_reference = piece.value().value("with_reference", "");
-      command.designated = piece.value().value("designated", "");
-      command.asks_with_reference = piece.value().value("asks_with_reference", false);
-      command.slots = piece.value().value("slots", std::vector<std::string>());
-      command.needs = piece.value().value("needs", std::vector<std::string>());
-      impl_->commands.push_back(std::move(command));
     }
     for (const PackPiece& piece : pieces_.Of("slash")) {
       impl_->slash[piece.name] = piece.value().get<std::string>();
       CheckCommand(piece.value().get<std::string>(), piece, "");
     }
     for (const PackPiece& piece : pieces_.Of("absorbs")) {
-      PhraseAbsorb absorb;
-      absorb.command = piece.value().at("command").get<std::string>();
-      absorb.into = piece.value().at("into").get<std::string>();
-      absorb.set = piece.value().value("set", json::object());
-      absorb.negated = piece.value().value("negated", json::object());
+      const auto& absorb = impl_->absorbs.emplace_back(piece.value().get<PhraseAbsorb>());
       CheckCommand(absorb.command, piece, "/command");
       CheckCommand(absorb.into, piece, "/into");
-      impl_->absorbs.push_back(std::move(absorb));
     }
   }
 
@@ -317,19 +312,22 @@ class Loader {
     return out;
   }
 
+  std::vector<ConceptPattern> Patterns(const PackPiece& piece) {
+    std::vector<ConceptPattern> out;
+    const json& patterns = piece.value().at("match");
+    for (size_t i = 0; i < patterns.size(); ++i) {
+      if (auto pattern = Pattern(patterns[i].get<std::string>(), piece, PointerJoin("/match", i)))
+        out.push_back(std::move(*pattern));
+    }
+    return out;
+  }
+
   void Options() {
     for (const PackPiece& piece : pieces_.Of("options")) {
-      const json& patterns = piece.value().at("match");
-      for (size_t i = 0; i < patterns.size(); ++i) {
-        auto pattern = Pattern(patterns[i].get<std::string>(), piece, PointerJoin("/match", i));
-        if (!pattern) continue;
-        PhraseOption option;
+      for (ConceptPattern& pattern : Patterns(piece)) {
+        auto& option = impl_->options.emplace_back(piece.value().get<PhraseOption>());
         option.id = piece.name;
-        option.pattern = std::move(*pattern);
-        option.set = piece.value().at("set");
-        option.keep = piece.value().value("keep", false);
-        option.commands = piece.value().value("commands", std::vector<std::string>());
-        impl_->options.push_back(std::move(option));
+        option.pattern = std::move(pattern);
       }
     }
   }
@@ -337,16 +335,10 @@ class Loader {
   void Rules() {
     for (const PackPiece& piece : pieces_.Of("rules")) {
       const json& value = piece.value();
-      PhraseRule rule;
+      auto rule = value.get<PhraseRule>();
       rule.id = piece.name;
-      rule.command = value.at("command").get<std::string>();
       CheckCommand(rule.command, piece, "/command");
-      rule.rank = value.value("rank", 50);
-      rule.certain = value.value("certain", false);
-      rule.polite = value.value("polite", false);
-      rule.then = value.value("then", std::vector<std::string>());
       for (const std::string& next : rule.then) CheckCommand(next, piece, "/then");
-      rule.choices = value.value("choices", std::vector<std::string>());
       for (const std::string& choice : rule.choices) CheckCommand(choice, piece, "/choices");
       if (const auto it = value.find("forms"); it != value.end()) {
         rule.forms = 0;
@@ -357,11 +349,7 @@ class Loader {
       rule.without = KnownList(piece, "without").value_or(ConceptBits());
       rule.with = KnownList(piece, "with");
       rule.anywhere = KnownList(piece, "anywhere");
-      const json& patterns = value.at("match");
-      for (size_t i = 0; i < patterns.size(); ++i) {
-        if (auto pattern = Pattern(patterns[i].get<std::string>(), piece, PointerJoin("/match", i)))
-          rule.patterns.push_back(std::move(*pattern));
-      }
+      rule.patterns = Patterns(piece);
       impl_->rules.push_back(std::move(rule));
     }
   }

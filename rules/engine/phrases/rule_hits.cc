@@ -119,11 +119,8 @@ class Matcher {
   void RecountRoles(PhraseClause& clause) const {
     uint64_t visible = 0;
     for (const PhraseToken& token : clause.tokens) visible |= phrases_.roles[token.concept_number];
-    for (const PhraseRole role :
-         {PhraseRole::kNegation, PhraseRole::kDone, PhraseRole::kCancel, PhraseRole::kCondition}) {
-      const uint64_t bit = uint64_t{1} << static_cast<unsigned>(role);
-      if ((visible & bit) == 0) clause.roles &= ~bit;
-    }
+    clause.roles &=
+        visible | ~RoleBits(PhraseRole::kNegation, PhraseRole::kDone, PhraseRole::kCancel, PhraseRole::kCondition);
   }
 
   // A line that begins with a command.

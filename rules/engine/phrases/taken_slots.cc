@@ -4,6 +4,8 @@
 #include <optional>
 
 #include "absl/algorithm/container.h"
+#include "absl/strings/ascii.h"
+#include "services/core/utf8.h"
 
 namespace yardmaster::rules {
 namespace {
@@ -61,7 +63,7 @@ class SlotTaker {
 
   // The first byte of a character from `pos` on.
   size_t CharacterAt(size_t pos) const {
-    while (pos < text_.size() && (text_[pos] & 0xC0) == 0x80) ++pos;
+    while (pos < text_.size() && ContinuesUtf8(text_[pos])) ++pos;
     return pos;
   }
 
@@ -97,7 +99,7 @@ class SlotTaker {
 
   // True if this is all one word of the lexicon: no name of anything then.
   bool IsWord(size_t begin, size_t end) const {
-    if (IsMask(text_[begin]) || (text_[begin] >= '0' && text_[begin] <= '9')) return false;
+    if (IsMask(text_[begin]) || absl::ascii_isdigit(static_cast<unsigned char>(text_[begin]))) return false;
     return phrases_.lexicon.Find(std::string_view(text_).substr(0, end), begin).bytes == end - begin;
   }
 
@@ -152,7 +154,7 @@ class SlotTaker {
     size_t from = 0;
     NextCodePoint(value, from);
     size_t to = value.size();
-    while (to > from && (value[to - 1] & 0xC0) == 0x80) --to;
+    while (to > from && ContinuesUtf8(value[to - 1])) --to;
     if (to > from) --to;
     return std::string(value.substr(from, to - from));
   }

@@ -1,5 +1,7 @@
 #include "rules/engine/suites/check_matrix.h"
 
+#include <re2/re2.h>
+
 #include <cstddef>
 #include <optional>
 #include <set>
@@ -29,17 +31,14 @@ std::vector<std::string_view> AxisNames(const SuiteModel& suite) {
 }
 
 bool IsAxisName(std::string_view name) {
-  return !name.empty() && name.size() <= kMaxValueBytes && name[0] >= 'a' && name[0] <= 'z' &&
-         absl::c_all_of(name, [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; });
+  static const LazyRE2 kName = {"[a-z][a-z0-9_]*"};
+  return name.size() <= kMaxValueBytes && RE2::FullMatch(name, *kName);
 }
 
 // Values become parts of file names and of the names of steps.
 bool IsAxisValue(std::string_view value) {
-  return !value.empty() && value.size() <= kMaxValueBytes && value[0] != '.' && value[0] != '-' &&
-         absl::c_all_of(value, [](char c) {
-           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                  std::string_view("_.-+").find(c) != std::string_view::npos;
-         });
+  static const LazyRE2 kValue = {"[a-zA-Z0-9_+][a-zA-Z0-9_.+-]*"};
+  return value.size() <= kMaxValueBytes && RE2::FullMatch(value, *kValue);
 }
 
 bool IsUsed(const SuiteModel& suite, const std::string& axis) {

@@ -1,5 +1,7 @@
 #include "rules/engine/suites/check_steps.h"
 
+#include <re2/re2.h>
+
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -14,8 +16,8 @@ namespace yardmaster::rules {
 namespace {
 
 bool IsDtype(std::string_view name) {
-  return !name.empty() && name[0] >= 'a' && name[0] <= 'z' &&
-         absl::c_all_of(name, [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; });
+  static const LazyRE2 kName = {"[a-z][a-z0-9_]*"};
+  return RE2::FullMatch(name, *kName);
 }
 
 // Where there are ranks, cells or shards, one must not read or overwrite the report of another: ${OUT} is a folder of

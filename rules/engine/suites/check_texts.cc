@@ -3,12 +3,13 @@
 #include <re2/re2.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cstddef>
 #include <cstdint>
 
 #include "absl/algorithm/container.h"
+#include "absl/strings/ascii.h"
 #include "rules/suites/placeholders.h"
+#include "services/core/absl_view.h"
 
 namespace yardmaster::rules {
 namespace {
@@ -31,14 +32,12 @@ bool Contains(const std::string_view (&list)[size], std::string_view name) {
 }
 
 bool IsVariableName(std::string_view name) {
-  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
-  return !name.empty() && letter(name[0]) &&
-         absl::c_all_of(name, [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
+  static const LazyRE2 kName = {"[a-zA-Z_][a-zA-Z0-9_]*"};
+  return RE2::FullMatch(name, *kName);
 }
 
 bool LooksSecret(std::string_view name) {
-  std::string upper(name);
-  for (char& c : upper) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  const std::string upper = absl::AsciiStrToUpper(Abs(name));
   return absl::c_any_of(kSecretWords, [&](std::string_view word) { return upper.find(word) != std::string::npos; });
 }
 

@@ -14,8 +14,7 @@ namespace {
 using PatternList = std::vector<std::string>;
 
 RE2::Options MakeOptions() {
-  RE2::Options options;
-  options.set_log_errors(false);
+  RE2::Options options(RE2::Quiet);
   options.set_never_capture(true);
   return options;
 }
