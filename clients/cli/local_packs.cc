@@ -12,6 +12,7 @@
 #include "services/core/errors.h"
 #include "services/core/packs_dir.h"
 #include "services/core/status_macros.h"
+#include "services/packs/answers.h"
 
 namespace yardmaster::cli {
 namespace fs = std::filesystem;
@@ -35,6 +36,11 @@ absl::StatusOr<std::shared_ptr<const PackSet>> CompileLocalPacks(const Session& 
   std::shared_ptr<const PackSet> packs = LoadPackSet(dir, problems);
   if (packs != nullptr) return packs;
   return ProblemsError(absl::StrCat("the packs in '", dir.string(), "' are not valid:"), problems);
+}
+
+std::optional<v1::ShowRuleResponse> FindLocalRule(const Session& session, std::string_view id) {
+  const absl::StatusOr<fs::path> dir = LocalPacksDir(session);
+  return dir.ok() ? FindRule(*dir, id) : std::nullopt;
 }
 
 absl::StatusOr<std::shared_ptr<const rules::CompiledPack>> CompileLocalPack(const PacksFolder& folder,

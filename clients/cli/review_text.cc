@@ -124,7 +124,9 @@ std::string ReviewText(const ReviewReport& report, const SourceOf& source, const
     out += Paint(place, Style::kStrong, options.color) + ": " +
            Paint(rules::SeverityName(finding.severity), StyleOf(finding.severity), options.color) + " " +
            Paint(Printable(finding.rule_id), Style::kName, options.color);
-    if (!finding.pack_severity.empty()) out += " (" + Printable(finding.pack_severity) + ")";
+    const bool both = !finding.pack_severity.empty() && !finding.part.empty();
+    const std::string more = Printable(finding.pack_severity) + (both ? ", " : "") + Printable(finding.part);
+    if (!more.empty()) out += " (" + more + ")";
     if (reported.status != FindingStatus::kNone) out += " [" + std::string(FindingStatusName(reported.status)) + "]";
     out += ": " + Printable(message) + "\n";
     if (reported.status == FindingStatus::kFixed) continue;
@@ -167,6 +169,7 @@ std::string CheckTable(const rules::CheckSet& checks, const Output& output) {
 
 Json CheckJson(const rules::CheckInfo& check) {
   return Json{{"rule_id", check.rule},
+              {"part", check.part},
               {"check_id", check.id},
               {"pack", check.pack},
               {"title", check.title},

@@ -12,6 +12,8 @@
 #include "clients/cli/table.h"
 #include "clients/cli/terminal.h"
 #include "services/core/lines.h"
+#include "services/packs/answers.h"
+#include "services/packs/rule_view.h"
 #include "services/triage/decision_json.h"
 
 namespace yardmaster::cli {
@@ -101,15 +103,18 @@ std::string RuleText(const v1::RuleInfo& rule, const Output& output) {
                     output.Paint("pack " + Printable(rule.pack()) + " · " + Printable(Place(rule.file(), rule.line())),
                                  Style::kFaint) +
                     "\n";
-  const Json written = Json::parse(rule.json(), nullptr, false);
-  const std::string text =
-      written.is_discarded() ? rule.json() : written.dump(2, ' ', false, Json::error_handler_t::replace);
-  for (const std::string_view line : LinesOf(text)) out += "  " + Printable(line) + "\n";
+  const RuleView view = ViewOf(rule);
+  for (const auto& [name, text] : view.prose) {
+    out += "  " + output.Paint(name + ": ", Style::kFaint) + Printable(text) + "\n";
+  }
+  for (const std::string& json : {view.written, view.cases}) {
+    for (const std::string_view line : LinesOf(json)) out += "  " + Printable(line) + "\n";
+  }
   if (rule.kind() == "command") {
     out += "  " + output.Paint("examples: ", Style::kFaint) + Joined(rule.cases(), " · ") + "\n";
   } else if (rule.cases().empty()) {
     out += "  " + output.Paint("no case of the pack makes it fire", Style::kWarning) + "\n";
-  } else {
+  } else if (view.cases.empty()) {
     out += "  " + output.Paint("fires in: ", Style::kFaint) + Joined(rule.cases(), ", ") + "\n";
   }
   return out;
@@ -181,6 +186,7 @@ Json TestJson(const v1::TestPackResponse& response) {
                          {"failed", pack.failed()},
                          {"rules", pack.rules()},
                          {"rules_covered", pack.rules_covered()},
+                         {"rules_with_own_function", pack.rules_with_own_function()},
                          {"uncovered", pack.uncovered()}});
   }
   Json failures = Json::array();
@@ -216,17 +222,8 @@ std::string TestText(const v1::TestPackResponse& response, const Output& output)
       out += "  " + Printable(pack.uncovered(i)) + "\n";
     out += More(pack.uncovered_size()) + "\n";
   }
-  Table table;
-  table.AlignRight({1, 2, 3, 4});
-  table.Header({"pack", "cases", "failed", "rules", "covered"});
-  for (const v1::PackTestResult& pack : response.packs()) {
-    table.Row({{Printable(pack.pack()), Style::kStrong},
-               Number(pack.cases()),
-               {Number(pack.failed()), pack.failed() > 0 ? Style::kBad : Style::kGood},
-               Number(pack.rules()),
-               Number(pack.rules_covered())});
-  }
-  return out + table.Render(0, output.columns(), output.color()) + TotalsOf(response).Line() + "\n";
+  for (const v1::PackTestResult& pack : response.packs()) out += Printable(PackTestLine(pack)) + "\n";
+  return out + TotalsOf(response).Line() + "\n";
 }
 
 Json BacktestJson(const v1::BacktestResponse& response) {
@@ -291,6 +288,16 @@ std::string BacktestText(const v1::BacktestResponse& response, const Output& out
   if (response.issues_size() > 0) out += "\n";
   return out + Number(response.cases()) + " cases, " + Number(static_cast<size_t>(response.issues_size())) +
          " changed; " + response.base_revision() + " → " + response.candidate_revision() + "\n";
+}
+
+void PrintRules(const v1::ShowRuleResponse& response, Session& session) {
+  if (session.options.json) {
+    session.output.Json({{"rules", JsonList(response.rules(), RuleJson)}});
+    return;
+  }
+  session.output.out() << absl::StrJoin(response.rules(), "\n", [&](std::string* out, const v1::RuleInfo& rule) {
+    out->append(RuleText(rule, session.output));
+  });
 }
 
 }  // namespace yardmaster::cli

@@ -8,6 +8,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
+#include "clients/cli/session.h"
 #include "clients/cli/output.h"
 #include "services/core/problem.h"
 #include "services/packs/pack_test.h"
@@ -20,6 +21,8 @@ std::string PackTable(const google::protobuf::RepeatedPtrField<v1::PackInfo>& pa
 
 nlohmann::ordered_json RuleJson(const v1::RuleInfo& rule);
 std::string RuleText(const v1::RuleInfo& rule, const Output& output);
+// What `rules show` prints.
+void PrintRules(const v1::ShowRuleResponse& response, Session& session);
 
 // Problems that came from a server, as they are known here.
 Problem ReadProblem(const v1::PackProblem& problem);

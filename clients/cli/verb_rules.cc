@@ -82,13 +82,7 @@ absl::StatusOr<v1::ShowRuleResponse> FindRule(const ShowOptions& options, const 
 
 absl::StatusOr<ExitCode> Show(const ShowOptions& options, Session& session) {
   ASSIGN_OR_RETURN(const v1::ShowRuleResponse response, FindRule(options, session));
-  if (session.options.json) {
-    session.output.Json({{"rules", JsonList(response.rules(), RuleJson)}});
-    return ExitCode::kDone;
-  }
-  session.output.out() << absl::StrJoin(response.rules(), "\n", [&](std::string* out, const v1::RuleInfo& rule) {
-    out->append(RuleText(rule, session.output));
-  });
+  PrintRules(response, session);
   return ExitCode::kDone;
 }
 
@@ -248,7 +242,7 @@ void AddRulesVerbs(Verb& yard) {
            {"yard rules list", "yard rules list --packs ./rules/packs --json"})
       .Runs(List);
 
-  Verb& show = rules.Add("show", "Show a rule as written, where it stands, and the cases in which it fires",
+  Verb& show = rules.Add("show", "Show a rule and its parts: what they say, how they are written, and their cases",
                          {"yard rules show some-rule", "yard rules show some-rule --pack my-pack"});
   ShowOptions& shown = show.Runs(Show);
   show.Argument("ID", &shown.id, "Id of a signal, suppressor, classifier, step or check").Required();

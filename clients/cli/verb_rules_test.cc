@@ -20,9 +20,8 @@
 #include "services/core/status_macros.h"
 #include "services/packs/answers.h"
 #include "services/packs/backtest.h"
-#include "services/packs/check_test.h"
 #include "services/packs/pack_test.h"
-#include "services/packs/phrase_test.h"
+#include "services/triage/eval_lines.h"
 #include "yardmaster/v1/rules.grpc.pb.h"
 
 namespace yardmaster::cli {

@@ -5,6 +5,10 @@
 #include <algorithm>
 #include <iterator>
 
+#include "absl/algorithm/container.h"
+#include "absl/strings/ascii.h"
+#include "services/core/utf8.h"
+
 namespace yardmaster::rules {
 namespace {
 
@@ -13,19 +17,9 @@ bool OwnWords(Zone zone) {
          zone != Zone::kEnvironment;
 }
 
-// Bytes of one UTF-8 character from its first byte; a stray continuation byte counts as one.
-size_t CharacterBytes(unsigned char first) {
-  if (first >= 0xF0) return 4;
-  if (first >= 0xE0) return 3;
-  return first >= 0xC0 ? 2 : 1;
-}
-
-// Punctuation and blanks of East Asian text: U+2000–U+206F, U+3000–U+303F, U+FF00–U+FF0F, U+FF1A–U+FF20.
-bool IsWidePunctuation(std::string_view c) {
-  if (c.size() != 3) return false;
-  const auto a = static_cast<unsigned char>(c[0]);
-  const auto b = static_cast<unsigned char>(c[1]);
-  return (a == 0xE2 && (b == 0x80 || b == 0x81)) || (a == 0xE3 && b == 0x80) || (a == 0xEF && b == 0xBC);
+// Punctuation and blanks of East Asian text.
+bool IsWidePunctuation(char32_t c) {
+  return (c >= 0x2000 && c <= 0x207F) || (c >= 0x3000 && c <= 0x303F) || (c >= 0xFF00 && c <= 0xFF3F);
 }
 
 void AppendTokens(std::string_view text, std::vector<std::string>& tokens) {
@@ -35,22 +29,14 @@ void AppendTokens(std::string_view text, std::vector<std::string>& tokens) {
     word.clear();
   };
   for (size_t i = 0; i < text.size();) {
-    const auto c = static_cast<unsigned char>(text[i]);
-    if (c < 0x80) {
-      if (c >= 'A' && c <= 'Z') {
-        word += static_cast<char>(c - 'A' + 'a');
-      } else if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')) {
-        word += static_cast<char>(c);
-      } else {
-        flush();
-      }
-      ++i;
-      continue;
+    const Utf8Char c = DecodeUtf8(text, i);
+    if (c.code_point < 0x80 && absl::ascii_isalnum(static_cast<unsigned char>(text[i]))) {
+      word += absl::ascii_tolower(static_cast<unsigned char>(text[i]));
+    } else {
+      flush();
+      if (c.code_point >= 0x80 && !IsWidePunctuation(c.code_point)) tokens.emplace_back(text.substr(i, c.bytes));
     }
-    flush();
-    const std::string_view character = text.substr(i, CharacterBytes(c));
-    if (!IsWidePunctuation(character)) tokens.emplace_back(character);
-    i += character.size();
+    i += c.bytes;
   }
   flush();
 }
@@ -62,7 +48,7 @@ std::vector<std::string> CommentTokens(std::string_view comment, const ZoneSplit
   for (const ZoneSpan& span : splitter.Split(comment)) {
     if (OwnWords(span.zone)) AppendTokens(comment.substr(span.begin, span.end - span.begin), tokens);
   }
-  std::sort(tokens.begin(), tokens.end());
+  absl::c_sort(tokens);
   tokens.erase(std::unique(tokens.begin(), tokens.end()), tokens.end());
   return tokens;
 }
@@ -78,10 +64,10 @@ bool HasTemplateMarker(std::string_view comment, std::string_view template_id, c
   if (comment.find("<!-- yardmaster ") == std::string_view::npos) return false;
   for (const ZoneSpan& span : splitter.Split(comment)) {
     if (span.zone != Zone::kHtmlComment) continue;
-    re2::StringPiece part(comment.data() + span.begin, span.end - span.begin);
-    re2::StringPiece id;
+    re2::StringPiece part(comment.substr(span.begin, span.end - span.begin));
+    std::string id;
     while (RE2::FindAndConsume(&part, R"(<!-- yardmaster (?:[a-z]+=\S+ )*template=(\S+) )", &id)) {
-      if (std::string_view(id.data(), id.size()) == template_id) return true;
+      if (id == template_id) return true;
     }
   }
   return false;

@@ -1,12 +1,13 @@
 #include "rules/engine/compiled_pack.h"
 
-#include <algorithm>
 #include <limits>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "rules/engine/comment_similarity.h"
 #include "rules/engine/compiled_pack_impl.h"
 #include "rules/engine/compiled_parts.h"
+#include "rules/engine/pack/pack_reader.h"
 
 namespace yardmaster::rules {
 namespace {
@@ -166,8 +167,8 @@ void Compiler::Classifiers() {
       out.from.push_back(std::move(from));
     }
     if (classifier.kind == ClassifierModel::Kind::kExactlyOne) {
-      const bool known = std::any_of(classifier.labels.begin(), classifier.labels.end(),
-                                     [&](const ClassifierLabel& l) { return l.label == classifier.default_label; });
+      const bool known = absl::c_any_of(classifier.labels,
+                                        [&](const ClassifierLabel& l) { return l.label == classifier.default_label; });
       if (!known) {
         problems_.push_back(ProblemAt(
             classifier.origin, "the default '" + classifier.default_label + "' is not one of the classifier's labels",
@@ -214,14 +215,13 @@ void Compiler::Steps() {
       for (const ClassifierLabel& label : model_.classifiers[it->second].labels) check_add(label.label, "/add_outcome");
     }
     if (!step.comment.empty()) {
-      const auto known = std::find_if(model_.templates.begin(), model_.templates.end(),
-                                      [&](const TemplateModel& t) { return t.id == step.comment; });
+      const auto known =
+          absl::c_find_if(model_.templates, [&](const TemplateModel& t) { return t.id == step.comment; });
       if (known == model_.templates.end()) {
         problems_.push_back(ProblemAt(
             step.origin, "unknown template '" + step.comment + "'; expected one of templates.json", "/comment"));
       } else if (model_.guardrails.has_value() &&
-                 std::find(model_.guardrails->templates.begin(), model_.guardrails->templates.end(), step.comment) ==
-                     model_.guardrails->templates.end()) {
+                 absl::c_find(model_.guardrails->templates, step.comment) == model_.guardrails->templates.end()) {
         problems_.push_back(ProblemAt(
             step.origin, "guardrails.json does not allow to post template '" + step.comment + "'", "/comment"));
       }
@@ -241,8 +241,7 @@ void Compiler::Templates() {
 void Compiler::Cases() {
   const auto known_rule = [&](const std::string& id) {
     return impl_.names.signals.contains(id) || impl_.names.steps.contains(id) || impl_.names.classifiers.contains(id) ||
-           std::any_of(model_.suppressors.begin(), model_.suppressors.end(),
-                       [&](const SuppressorModel& s) { return s.id == id; });
+           absl::c_any_of(model_.suppressors, [&](const SuppressorModel& s) { return s.id == id; });
   };
   for (const CaseModel& test : model_.cases) {
     for (const auto* list : {&test.rules, &test.not_rules}) {
@@ -253,8 +252,8 @@ void Compiler::Cases() {
         }
       }
     }
-    if (!test.twin_of.empty() && std::none_of(model_.cases.begin(), model_.cases.end(),
-                                              [&](const CaseModel& other) { return other.id == test.twin_of; })) {
+    if (!test.twin_of.empty() &&
+        absl::c_none_of(model_.cases, [&](const CaseModel& other) { return other.id == test.twin_of; })) {
       problems_.push_back(ProblemAt(
           test.origin, "case '" + test.id + "' is a twin of the unknown case '" + test.twin_of + "'", "/twin_of"));
     }

@@ -1,8 +1,10 @@
 #include "rules/engine/condition.h"
 
-#include <algorithm>
 #include <cstdio>
 #include <limits>
+
+#include "absl/algorithm/container.h"
+#include "rules/engine/pack/pack_reader.h"
 
 namespace yardmaster::rules {
 namespace {
@@ -157,14 +159,13 @@ bool CompiledCondition::Holds(const Facts& facts) const {
     case Kind::kAlways:
       return true;
     case Kind::kAll:
-      return std::all_of(children_.begin(), children_.end(), [&](const auto& c) { return c.Holds(facts); });
+      return absl::c_all_of(children_, [&](const auto& c) { return c.Holds(facts); });
     case Kind::kAny:
-      return std::any_of(children_.begin(), children_.end(), [&](const auto& c) { return c.Holds(facts); });
+      return absl::c_any_of(children_, [&](const auto& c) { return c.Holds(facts); });
     case Kind::kNot:
       return !children_.front().Holds(facts);
     case Kind::kSignal:
-      return std::any_of(indices_.begin(), indices_.end(),
-                         [&](uint32_t s) { return (facts.signal_zones[s] & zones_) != 0; });
+      return absl::c_any_of(indices_, [&](uint32_t s) { return (facts.signal_zones[s] & zones_) != 0; });
     case Kind::kLabel:
       for (size_t i = 0; i < indices_.size(); ++i) {
         const uint32_t label = indices_[i];
@@ -176,17 +177,16 @@ bool CompiledCondition::Holds(const Facts& facts) const {
       }
       return false;
     case Kind::kOnlyZones:
-      return std::any_of(indices_.begin(), indices_.end(), [&](uint32_t label) {
+      return absl::c_any_of(indices_, [&](uint32_t label) {
         return facts.label_zones[label] != 0 && (facts.label_zones[label] & ~zones_) == 0;
       });
     case Kind::kOutcome:
-      return std::any_of(indices_.begin(), indices_.end(), [&](uint32_t label) { return facts.chosen[label]; });
+      return absl::c_any_of(indices_, [&](uint32_t label) { return facts.chosen[label]; });
     case Kind::kLabelsBefore:
-      return std::any_of(indices_.begin(), indices_.end(), [&](uint32_t label) {
-        return std::find(facts.labels_before.begin(), facts.labels_before.end(), label) != facts.labels_before.end();
-      });
+      return absl::c_any_of(indices_,
+                            [&](uint32_t label) { return absl::c_linear_search(facts.labels_before, label); });
     case Kind::kStepTaken:
-      return std::any_of(indices_.begin(), indices_.end(), [&](uint32_t step) { return facts.step_taken[step]; });
+      return absl::c_any_of(indices_, [&](uint32_t step) { return facts.step_taken[step]; });
     case Kind::kBodyShorter:
       return facts.body_bytes < bytes_;
   }

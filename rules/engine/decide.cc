@@ -3,6 +3,7 @@
 #include <limits>
 #include <numeric>
 
+#include "absl/algorithm/container.h"
 #include "rules/engine/comment_similarity.h"
 #include "rules/engine/compiled_pack.h"
 #include "rules/engine/compiled_pack_impl.h"
@@ -226,7 +227,7 @@ void Decider::ClassifyOne(uint32_t c) {
 
 bool Decider::OnIssue(std::string_view label) const {
   const auto& labels = issue_.labels_before;
-  return labels.has_value() && std::find(labels->begin(), labels->end(), label) != labels->end();
+  return labels.has_value() && absl::c_linear_search(*labels, label);
 }
 
 bool Decider::InQueue() const {
@@ -260,7 +261,7 @@ Procedure Decider::RunSteps(bool whole) const {
   out.steps.reserve(impl_.steps.size());
   facts_.step_taken.assign(impl_.steps.size(), false);
   const auto want = [&](uint32_t label) {
-    if (std::find(out.labels.begin(), out.labels.end(), label) == out.labels.end()) out.labels.push_back(label);
+    if (!absl::c_linear_search(out.labels, label)) out.labels.push_back(label);
   };
   const std::string* stopped = nullptr;
   for (uint32_t s = 0; s < impl_.steps.size(); ++s) {
@@ -298,7 +299,7 @@ Procedure Decider::RunSteps(bool whole) const {
 // The template again if it may be posted, or nothing and why not.
 std::string_view Decider::RepeatedComment(std::string_view template_id, std::string& why) const {
   const auto& templates = impl_.model.templates;
-  const auto it = std::find_if(templates.begin(), templates.end(), [&](const auto& t) { return t.id == template_id; });
+  const auto it = absl::c_find_if(templates, [&](const auto& t) { return t.id == template_id; });
   if (it == templates.end()) return template_id;
   const double limit = impl_.model.guardrails.has_value() ? impl_.model.guardrails->duplicate_comment_similarity : 1;
   const CompiledTemplate& compiled = impl_.templates[static_cast<size_t>(it - templates.begin())];
@@ -387,8 +388,7 @@ void Decider::FillDecision(Decision& decision) const {
     result.high_threshold = classifier.high;
     result.confidence = facts_.confidence[label];
     result.evidence = evidence_[label];
-    std::stable_sort(result.evidence.begin(), result.evidence.end(),
-                     [](const Evidence& a, const Evidence& b) { return a.score > b.score; });
+    absl::c_stable_sort(result.evidence, [](const Evidence& a, const Evidence& b) { return a.score > b.score; });
     for (const Suppressed& s : suppressed_) {
       if (s.label != label) continue;
       const SuppressorModel& model = impl_.model.suppressors[s.suppressor];
@@ -397,7 +397,7 @@ void Decider::FillDecision(Decision& decision) const {
     result.would_change = WouldChange(impl_, facts_, label, result);
     decision.results.push_back(std::move(result));
   }
-  std::stable_sort(decision.results.begin(), decision.results.end(), [](const LabelResult& a, const LabelResult& b) {
+  absl::c_stable_sort(decision.results, [](const LabelResult& a, const LabelResult& b) {
     return a.chosen != b.chosen ? a.chosen : a.score > b.score;
   });
 }
@@ -421,17 +421,8 @@ std::vector<std::string_view> Decider::FiredRules() const {
 }  // namespace
 
 std::string_view ConfidenceName(Confidence confidence) {
-  switch (confidence) {
-    case Confidence::kNone:
-      return "";
-    case Confidence::kLow:
-      return "LOW";
-    case Confidence::kMedium:
-      return "MEDIUM";
-    case Confidence::kHigh:
-      return "HIGH";
-  }
-  return "";
+  static constexpr std::string_view kNames[] = {"", "LOW", "MEDIUM", "HIGH"};
+  return kNames[static_cast<size_t>(confidence)];
 }
 
 Decision CompiledPack::Decide(const IssueText& issue, std::string* error) const {

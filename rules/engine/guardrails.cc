@@ -1,6 +1,10 @@
 #include "rules/engine/guardrails.h"
 
-#include <algorithm>
+#include "absl/algorithm/container.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "services/core/absl_view.h"
 
 namespace yardmaster::rules {
 namespace {
@@ -21,18 +25,8 @@ std::string Quoted(std::string_view name) { return "'" + std::string(name) + "'"
 }  // namespace
 
 std::string NormaliseLabel(std::string_view name) {
-  std::string out;
-  bool blank = false;
-  for (const char c : name) {
-    if (c == ' ' || c == '\t' || c == '\n' || c == '\r') {
-      blank = !out.empty();
-      continue;
-    }
-    if (blank) out += ' ';
-    blank = false;
-    out += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  }
-  return out;
+  const std::vector<absl::string_view> words = absl::StrSplit(Abs(name), absl::ByAnyChar(" \t\n\r"), absl::SkipEmpty());
+  return absl::AsciiStrToLower(absl::StrJoin(words, " "));
 }
 
 std::unique_ptr<Guardrails> Guardrails::Create(const GuardrailsModel& model, Problems& problems) {
@@ -44,9 +38,7 @@ std::unique_ptr<Guardrails> Guardrails::Create(const GuardrailsModel& model, Pro
   out->model_ = model;
   for (const std::string& name : model.never) out->never_.insert(NormaliseLabel(name));
   for (size_t i = 0; i < model.never_patterns.size(); ++i) {
-    RE2::Options options;
-    options.set_log_errors(false);
-    auto pattern = std::make_unique<RE2>(model.never_patterns[i], options);
+    auto pattern = std::make_unique<RE2>(model.never_patterns[i], RE2::Quiet);
     if (!pattern->ok()) {
       problem("/never_patterns/" + std::to_string(i), "bad pattern: " + pattern->error() + "; expected RE2 syntax");
       continue;
@@ -81,8 +73,7 @@ std::unique_ptr<Guardrails> Guardrails::Create(const GuardrailsModel& model, Pro
 
 bool Guardrails::Forbidden(const std::string& normalised) const {
   if (never_.contains(normalised)) return true;
-  return std::any_of(never_patterns_.begin(), never_patterns_.end(),
-                     [&](const auto& pattern) { return RE2::PartialMatch(normalised, *pattern); });
+  return absl::c_any_of(never_patterns_, [&](const auto& pattern) { return RE2::PartialMatch(normalised, *pattern); });
 }
 
 std::string_view Guardrails::Canonical(const std::string& normalised) const {
@@ -138,8 +129,7 @@ GuardrailResult Guardrails::Apply(const GuardrailRequest& request) const {
       unknown = true;
     } else if (removed.contains(name)) {
       note(kStickyRule, Quoted(label) + " was removed by a person and is not put back");
-    } else if (!on_issue.contains(name) &&
-               std::none_of(wanted.begin(), wanted.end(), [&](const auto& w) { return w.first == name; })) {
+    } else if (!on_issue.contains(name) && absl::c_none_of(wanted, [&](const auto& w) { return w.first == name; })) {
       const std::string_view canonical = Canonical(name);
       wanted.emplace_back(std::move(name), canonical);
     }
@@ -156,8 +146,7 @@ GuardrailResult Guardrails::Apply(const GuardrailRequest& request) const {
     for (const std::string& member : group) {
       const std::string name = NormaliseLabel(member);
       if (on_issue.contains(name)) existing = member;
-      if (std::any_of(wanted.begin(), wanted.end(), [&](const auto& w) { return w.first == name; }))
-        asked.push_back(name);
+      if (absl::c_any_of(wanted, [&](const auto& w) { return w.first == name; })) asked.push_back(name);
     }
     if (asked.empty() || (existing.empty() && asked.size() == 1)) continue;
     for (const std::string& name : asked) {
@@ -230,7 +219,7 @@ GuardrailResult Guardrails::Apply(const GuardrailRequest& request) const {
 
   // 8. Only the pack's templates can be said.
   if (!request.template_id.empty()) {
-    const auto it = std::find(model_.templates.begin(), model_.templates.end(), request.template_id);
+    const auto it = absl::c_find(model_.templates, request.template_id);
     if (it == model_.templates.end()) {
       note(kTemplateRule,
            "template " + Quoted(request.template_id) + " is not on the list of templates that may be posted");

@@ -1,7 +1,7 @@
 #include "rules/engine/matcher.h"
 
-#include <algorithm>
-
+#include "absl/algorithm/container.h"
+#include "rules/engine/pack/pack_reader.h"
 #include "rules/engine/signal_pattern.h"
 
 namespace yardmaster::rules {
@@ -11,13 +11,10 @@ namespace {
 constexpr size_t kNegationWindow = 40;
 
 RE2::Options PatternOptions(int64_t memory) {
-  RE2::Options options;
-  options.set_log_errors(false);
+  RE2::Options options(RE2::Quiet);
   options.set_max_mem(memory);
   return options;
 }
-
-re2::StringPiece Piece(std::string_view text) { return re2::StringPiece(text.data(), text.size()); }
 
 // Zones in which people write sentences: only there can a negation precede a match.
 bool HasSentences(Zone zone) { return zone == Zone::kTitle || zone == Zone::kProse || zone == Zone::kHeading; }
@@ -26,7 +23,7 @@ bool HasSentences(Zone zone) { return zone == Zone::kTitle || zone == Zone::kPro
 void Explain(const SignalModel& signal, const RE2& whole, Problems& problems) {
   const size_t before = problems.size();
   for (size_t i = 0; i < signal.patterns.size(); ++i) {
-    const RE2 single(Piece(signal.patterns[i]), PatternOptions(Matcher::kPatternMemory));
+    const RE2 single(signal.patterns[i], PatternOptions(Matcher::kPatternMemory));
     Origin origin = signal.origin;
     origin.pointer += "/patterns/" + std::to_string(i);
     if (!single.ok()) {
@@ -56,14 +53,14 @@ std::unique_ptr<Matcher> Matcher::Create(const std::vector<SignalModel>& signals
       matcher->patterns_.push_back(nullptr);
       continue;
     }
-    auto pattern = std::make_unique<RE2>(Piece(text), PatternOptions(kPatternMemory));
+    auto pattern = std::make_unique<RE2>(text, PatternOptions(kPatternMemory));
     if (!pattern->ok()) Explain(signal, *pattern, problems);
     matcher->patterns_.push_back(std::move(pattern));
   }
 
   std::string negation;
   for (const std::string& text : negations) {
-    const RE2 single(Piece(text), PatternOptions(kPatternMemory));
+    const RE2 single(text, PatternOptions(kPatternMemory));
     if (!single.ok()) {
       problems.push_back(Problem{{}, "/negations", 0, 0, "bad negation '" + text + "': " + single.error()});
     }
@@ -114,7 +111,7 @@ std::unique_ptr<Matcher> Matcher::Create(const std::vector<SignalModel>& signals
 
 bool Matcher::Negated(std::string_view text, size_t begin, size_t match) const {
   const size_t from = match - begin > kNegationWindow ? match - kNegationWindow : begin;
-  return RE2::PartialMatch(Piece(text.substr(from, match - from)), *negation_);
+  return RE2::PartialMatch(text.substr(from, match - from), *negation_);
 }
 
 bool Matcher::Match(const std::vector<ZonedText>& texts, std::vector<SignalHit>& hits, std::string& error) const {
@@ -125,7 +122,7 @@ bool Matcher::Match(const std::vector<ZonedText>& texts, std::vector<SignalHit>&
     for (const ZoneSpan& span : text.zones) {
       const ZoneMask zone = MaskOf(span.zone);
       if ((searched_zones_ & zone) == 0 || span.begin >= span.end) continue;
-      const re2::StringPiece part = Piece(text.text.substr(span.begin, span.end - span.begin));
+      const re2::StringPiece part(text.text.substr(span.begin, span.end - span.begin));
       found.clear();
       RE2::Set::ErrorInfo info{};
       if (!set_->Match(part, &found, &info)) {
@@ -134,7 +131,7 @@ bool Matcher::Match(const std::vector<ZonedText>& texts, std::vector<SignalHit>&
                 (info.kind == RE2::Set::kOutOfMemory ? "out of its memory budget" : "not usable") + ")";
         return false;
       }
-      std::sort(found.begin(), found.end());  // the order of a set's answer is not defined
+      absl::c_sort(found);  // the order of a set's answer is not defined
       for (const int index : found) {
         const uint32_t signal = signals_[static_cast<size_t>(index)];
         if ((zones_[signal] & zone) == 0 || (seen[signal] & zone) != 0) continue;

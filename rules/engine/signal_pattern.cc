@@ -2,14 +2,16 @@
 
 #include <re2/re2.h>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "services/core/absl_view.h"
+
 namespace yardmaster::rules {
 namespace {
 
-bool IsWordByte(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
-bool IsBlank(char c) { return c == ' ' || c == '\t' || c == '\n'; }
+bool IsWordByte(char c) { return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
 // `\b` only where a word byte stands at the edge: "c++" or "--nproc" have no boundary on their outer side, nor have
 // words in scripts without ASCII letters.
@@ -20,48 +22,37 @@ std::string WithBoundaries(std::string_view text, std::string pattern) {
 }
 
 void AppendAlternative(std::string& all, const std::string& pattern) {
-  if (!all.empty()) all += '|';
-  all += "(?:";
-  all += pattern;
-  all += ')';
+  absl::StrAppend(&all, all.empty() ? "(?:" : "|(?:", pattern, ")");
 }
 
 }  // namespace
 
 std::string WordPattern(std::string_view word, bool fold_case) {
-  std::string pattern = WithBoundaries(word, RE2::QuoteMeta(re2::StringPiece(word.data(), word.size())));
+  std::string pattern = WithBoundaries(word, RE2::QuoteMeta(word));
   return fold_case ? "(?i:" + pattern + ")" : pattern;
 }
 
 std::string PhrasePattern(std::string_view phrase) {
-  std::string pattern;
-  size_t i = 0;
-  while (i < phrase.size()) {
-    size_t end = i;
-    while (end < phrase.size() && !IsBlank(phrase[end])) ++end;
-    if (end > i) {
-      if (!pattern.empty()) pattern += "[\\s_-]+";
-      pattern += RE2::QuoteMeta(re2::StringPiece(phrase.data() + i, end - i));
-    }
-    i = end + 1;
-  }
+  const auto quote = [](std::string* out, absl::string_view word) {
+    out->append(RE2::QuoteMeta(re2::StringPiece(word.data(), word.size())));
+  };
+  const std::string pattern =
+      absl::StrJoin(absl::StrSplit(Abs(phrase), absl::ByAnyChar(" \t\n"), absl::SkipEmpty()), "[\\s_-]+", quote);
   return "(?i:" + WithBoundaries(phrase, pattern) + ")";
 }
 
 std::string ImportPattern(std::string_view module) {
-  const std::string whole = WithBoundaries(module, RE2::QuoteMeta(re2::StringPiece(module.data(), module.size())));
+  const std::string whole = WithBoundaries(module, RE2::QuoteMeta(module));
   const size_t dot = module.rfind('.');
   if (dot == std::string_view::npos) {
     return "\\bimport[ \\t]+" + whole + "|\\bfrom[ \\t]+" + whole;
   }
-  const std::string parent = RE2::QuoteMeta(re2::StringPiece(module.data(), dot));
-  const std::string last = RE2::QuoteMeta(re2::StringPiece(module.data() + dot + 1, module.size() - dot - 1));
+  const std::string parent = RE2::QuoteMeta(module.substr(0, dot));
+  const std::string last = RE2::QuoteMeta(module.substr(dot + 1));
   return whole + "|\\bfrom[ \\t]+" + parent + "[ \\t]+import[ \\t][^\\n]*\\b" + last + "\\b";
 }
 
-std::string FramePattern(std::string_view path) {
-  return WithBoundaries(path, RE2::QuoteMeta(re2::StringPiece(path.data(), path.size())));
-}
+std::string FramePattern(std::string_view path) { return WithBoundaries(path, RE2::QuoteMeta(path)); }
 
 std::string SignalPattern(const SignalModel& signal) {
   std::string all;

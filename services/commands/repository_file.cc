@@ -129,14 +129,17 @@ class Reader {
                        [&](const rules::ProfileInfo& info) { return info.id == profile; });
   }
 
-  // Rule ids of the repository's packs, as findings cite them.
+  // Rules of the repository's packs, and their parts.
   const std::set<std::string, std::less<>>& Rules() {
     if (rules_) return *rules_;
     rules_.emplace();
     for (const std::string& pack : packs_) {
       const auto checks = scope_.loaded->FindChecks(pack);
       if (checks == nullptr) continue;
-      for (const rules::CheckInfo& check : checks->checks()) rules_->insert(check.rule);
+      for (const rules::CheckInfo& check : checks->checks()) {
+        rules_->insert(check.rule);
+        rules_->insert(rules::RuleAndPart(check.rule, check.part));
+      }
     }
     return *rules_;
   }

@@ -20,6 +20,10 @@ namespace yardmaster {
 struct JsonPlace {
   const nlohmann::json* value = nullptr;
   std::string pointer;
+
+  // A member or an element, which must be there.
+  JsonPlace At(std::string_view key) const { return {&value->at(std::string(key)), PointerJoin(pointer, key)}; }
+  JsonPlace At(size_t index) const { return {&value->at(index), PointerJoin(pointer, index)}; }
 };
 
 // What problems go to. Both outlive every reader.

@@ -23,6 +23,15 @@ class MadeOnce {
     return slot.value;
   }
 
+  // Lets go of all values: the next caller makes its value again.
+  void Forget() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    for (Slot& slot : slots_) {
+      const std::lock_guard<std::mutex> value_lock(slot.mutex);
+      slot.value.reset();
+    }
+  }
+
  private:
   struct Slot {
     explicit Slot(const Key& of) : key(of) {}

@@ -75,6 +75,11 @@ std::string_view NearestName(std::string_view name, const std::vector<std::strin
   return best;
 }
 
+std::string DidYouMean(std::string_view name, const std::vector<std::string_view>& known) {
+  const std::string_view nearest = NearestName(name, known);
+  return nearest.empty() ? "" : "; did you mean " + Quoted(nearest) + "?";
+}
+
 size_t CodePoints(std::string_view text) {
   return static_cast<size_t>(
       std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));

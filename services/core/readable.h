@@ -20,6 +20,9 @@ std::string Quoted(std::string_view text, size_t max_bytes = 80);
 // The known name that differs from `name` by so little that it was probably meant; empty if there is none.
 std::string_view NearestName(std::string_view name, const std::vector<std::string_view>& known);
 
+// "; did you mean …?" for the end of a message; empty if no known name is that near.
+std::string DidYouMean(std::string_view name, const std::vector<std::string_view>& known);
+
 // Characters of a text: code points, that is bytes that continue none.
 size_t CodePoints(std::string_view text);
 

@@ -3,7 +3,6 @@
 #include <cstdint>
 
 namespace yardmaster {
-
 Utf8Char DecodeUtf8(std::string_view text, size_t pos) {
   const auto byte = [&](size_t i) { return static_cast<uint8_t>(text[i]); };
   const uint8_t lead = byte(pos);
@@ -22,7 +21,7 @@ Utf8Char DecodeUtf8(std::string_view text, size_t pos) {
   }
   if (length > text.size() - pos) return {lead, 1, false};
   for (size_t i = 1; i < length; ++i) {
-    if ((byte(pos + i) & 0xC0) != 0x80) return {lead, 1, false};
+    if (!ContinuesUtf8(text[pos + i])) return {lead, 1, false};
     code_point = (code_point << 6) | (byte(pos + i) & 0x3Fu);
   }
   if (code_point < smallest || code_point > 0x10FFFF || (code_point >= 0xD800 && code_point <= 0xDFFF)) {
@@ -35,18 +34,33 @@ std::string_view CutUtf8(std::string_view text, size_t max_bytes) {
   if (text.size() <= max_bytes) return text;
   size_t end = max_bytes;
   // At most three bytes back: a longer run of continuation bytes is no character anyway.
-  for (int i = 0; i < 3 && end > 0 && (static_cast<uint8_t>(text[end]) & 0xC0) == 0x80; ++i) --end;
-  if ((static_cast<uint8_t>(text[end]) & 0xC0) == 0x80) end = max_bytes;
+  for (int i = 0; i < 3 && end > 0 && ContinuesUtf8(text[end]); ++i) --end;
+  if (ContinuesUtf8(text[end])) end = max_bytes;
   return text.substr(0, end);
 }
 
-std::string_view CutCharacters(std::string_view text, size_t max_characters) {
-  size_t characters = 0;
-  for (size_t end = 0; end < text.size(); ++end) {
-    const bool begins = (static_cast<uint8_t>(text[end]) & 0xC0) != 0x80;
-    if (begins && characters++ == max_characters) return text.substr(0, end);
+std::string_view FirstCodePoints(std::string_view text, size_t count) {
+  size_t end = 0;
+  for (; count > 0 && end < text.size(); --count) {
+    for (++end; end < text.size() && ContinuesUtf8(text[end]);) ++end;
   }
-  return text;
+  return text.substr(0, end);
+}
+
+void AppendUtf8(char32_t code_point, std::string& out) {
+  const auto put = [&](uint32_t lead, int more) {
+    out += static_cast<char>(lead | (code_point >> (6 * more)));
+    while (more-- > 0) out += static_cast<char>(0x80 | ((code_point >> (6 * more)) & 0x3F));
+  };
+  if (code_point < 0x80) {
+    put(0, 0);
+  } else if (code_point < 0x800) {
+    put(0xC0, 1);
+  } else if (code_point < 0x10000) {
+    put(0xE0, 2);
+  } else {
+    put(0xF0, 3);
+  }
 }
 
 void AppendValidUtf8(std::string_view text, std::string& out) {

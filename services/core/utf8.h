@@ -21,11 +21,17 @@ struct Utf8Char {
 // are invalid.
 Utf8Char DecodeUtf8(std::string_view text, size_t pos);
 
+// A byte that is not the first of its character.
+inline bool ContinuesUtf8(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
+
 // The longest prefix of at most `max_bytes` bytes that does not end inside a character.
 std::string_view CutUtf8(std::string_view text, size_t max_bytes);
 
-// The longest prefix of at most `max_characters` code points.
-std::string_view CutCharacters(std::string_view text, size_t max_characters);
+// The first `count` characters; the bytes of invalid ones count as they do for CodePoints in readable.h.
+std::string_view FirstCodePoints(std::string_view text, size_t count);
+
+// Appends one character, which must be a code point.
+void AppendUtf8(char32_t code_point, std::string& out);
 
 // Appends `text`, each invalid byte replaced by U+FFFD.
 void AppendValidUtf8(std::string_view text, std::string& out);

@@ -1,11 +1,15 @@
 #include "services/packs/answers.h"
 
-#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "services/core/absl_view.h"
 #include "services/core/errors.h"
 #include "services/core/limits.h"
 #include "services/core/readable.h"
@@ -16,18 +20,22 @@ namespace yardmaster {
 namespace {
 
 // One rule of a pack, whatever its kind.
-struct RuleView {
+struct FoundRule {
   std::string_view kind;
+  const std::string* id;
   const std::string* written;
   const Origin* origin;
 };
 
+// People write ids in any case.
+bool SameId(std::string_view a, std::string_view b) { return absl::EqualsIgnoreCase(Abs(a), Abs(b)); }
+
 // Ids are unique among signals, suppressors and steps; a classifier may share one.
-std::vector<RuleView> FindRules(const rules::PackModel& pack, std::string_view id) {
-  std::vector<RuleView> found;
+std::vector<FoundRule> FindRules(const rules::PackModel& pack, std::string_view id) {
+  std::vector<FoundRule> found;
   const auto look = [&](std::string_view kind, const auto& pieces) {
     for (const auto& piece : pieces) {
-      if (piece.id == id) found.push_back({kind, &piece.written, &piece.origin});
+      if (SameId(piece.id, id)) found.push_back({kind, &piece.id, &piece.written, &piece.origin});
     }
   };
   look("signal", pack.signals);
@@ -48,7 +56,7 @@ absl::Status FiringCases(const rules::CompiledPack& pack, std::string_view id, c
     std::string error;
     const std::vector<std::string_view> fired = pack.FiredRules(issue.View(), &error);
     if (!error.empty()) return errors::MatchFailed(pack.model().name, error);
-    if (std::find(fired.begin(), fired.end(), id) != fired.end()) out.push_back(model.id);
+    if (absl::c_linear_search(fired, id)) out.push_back(model.id);
   }
   return absl::OkStatus();
 }
@@ -68,7 +76,7 @@ void AddCheck(const PackSet& packs, const std::string& pack, std::string_view id
   const std::shared_ptr<const rules::CheckSet> checks = packs.FindChecks(pack);
   if (checks == nullptr) return;
   for (const rules::CheckInfo& check : checks->checks()) {
-    if (check.id != id && check.rule != id) continue;
+    if (!SameId(check.id, id) && !SameId(check.rule, id)) continue;
     v1::RuleInfo& info = *out.add_rules();
     info.set_pack(pack);
     info.set_id(check.id);
@@ -83,7 +91,7 @@ void AddCheck(const PackSet& packs, const std::string& pack, std::string_view id
 
 // The command of that id; its examples stand in the place of cases.
 void AddCommand(const rules::CompiledPack& pack, std::string_view id, v1::ShowRuleResponse& out) {
-  const rules::CommandModel* command = pack.commands()->Find(id);
+  const rules::CommandModel* command = pack.commands()->Find(absl::AsciiStrToLower(Abs(id)));
   if (command == nullptr) return;
   v1::RuleInfo& info = *out.add_rules();
   info.set_pack(pack.model().name);
@@ -156,14 +164,14 @@ absl::Status ShowRule(const PackSet& packs, std::string_view id, std::string_vie
   for (const std::shared_ptr<const rules::CompiledPack>& one : looked_at) {
     AddCheck(packs, one->model().name, id, out);
     AddCommand(*one, id, out);
-    const std::vector<RuleView> found = FindRules(one->model(), id);
+    const std::vector<FoundRule> found = FindRules(one->model(), id);
     if (found.empty()) continue;
     std::vector<std::string> cases;
-    RETURN_IF_ERROR(FiringCases(*one, id, keep_going, cases));
-    for (const RuleView& rule : found) {
+    RETURN_IF_ERROR(FiringCases(*one, *found.front().id, keep_going, cases));
+    for (const FoundRule& rule : found) {
       v1::RuleInfo& info = *out.add_rules();
       info.set_pack(one->model().name);
-      info.set_id(std::string(id));
+      info.set_id(*rule.id);
       info.set_kind(std::string(rule.kind));
       info.set_file(rule.origin->file);
       info.set_line(rule.origin->line);
@@ -175,6 +183,13 @@ absl::Status ShowRule(const PackSet& packs, std::string_view id, std::string_vie
   return out.rules_size() > 0 ? absl::OkStatus() : errors::RuleUnknown(id, pack);
 }
 
+std::optional<v1::ShowRuleResponse> FindRule(const std::filesystem::path& packs_dir, std::string_view id) {
+  Problems problems;
+  const std::shared_ptr<const PackSet> packs = LoadPackSet(packs_dir, problems);
+  v1::ShowRuleResponse found;
+  return packs != nullptr && ShowRule(*packs, id, "", found).ok() ? std::optional(std::move(found)) : std::nullopt;
+}
+
 void WritePackTest(const PackTest& result, v1::TestPackResponse& out) {
   v1::PackTestResult& totals = *out.add_packs();
   totals.set_pack(result.pack);
@@ -182,6 +197,7 @@ void WritePackTest(const PackTest& result, v1::TestPackResponse& out) {
   totals.set_failed(static_cast<uint32_t>(result.failures.size()));
   totals.set_rules(static_cast<uint32_t>(result.rules));
   totals.set_rules_covered(static_cast<uint32_t>(result.rules_covered));
+  totals.set_rules_with_own_function(static_cast<uint32_t>(result.rules_with_own_function));
   Append(result.uncovered, *totals.mutable_uncovered());
   for (const FailedCase& failed : result.failures) {
     v1::CaseFailure& to = *out.add_failures();
@@ -191,6 +207,14 @@ void WritePackTest(const PackTest& result, v1::TestPackResponse& out) {
     to.set_line(failed.line);
     Append(failed.differences, *to.mutable_differences());
   }
+}
+
+std::string PackTestLine(const v1::PackTestResult& result) {
+  const uint32_t rules = result.rules();
+  return absl::StrCat(result.pack(), ": ", result.cases(), " cases, ", result.failed(), " failed, ",
+                      rules == 0 ? 100 : result.rules_covered() * 100 / rules, " % of rules covered, ",
+                      rules == 0 ? 0 : result.rules_with_own_function() * 100 / rules,
+                      " % of rules need a function of their own");
 }
 
 void WriteBacktest(const BacktestResult& result, v1::BacktestResponse& out) {

@@ -3,6 +3,10 @@
 #ifndef YARDMASTER_SERVICES_PACKS_ANSWERS_H_
 #define YARDMASTER_SERVICES_PACKS_ANSWERS_H_
 
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
 
 #include "absl/status/status.h"
@@ -25,13 +29,20 @@ std::string ProblemLines(const Problems& problems);
 // The pack of that name: INVALID_ARGUMENT without a name, NOT_FOUND that lists the others.
 absl::StatusOr<std::shared_ptr<const rules::CompiledPack>> FindPack(const PackSet& packs, std::string_view name);
 
-// The rules with that id in one pack, or in all if `pack` is empty, with the cases in which they fire. NOT_FOUND for an
-// unknown pack or rule.
+// The rules with that id, in any case, in one pack, or in all if `pack` is empty, with the cases in which they fire.
+// The id of a rule stands for all of its parts. NOT_FOUND for an unknown pack or rule.
 absl::Status ShowRule(const PackSet& packs, std::string_view id, std::string_view pack, v1::ShowRuleResponse& out,
                       const KeepGoing& keep_going = nullptr);
 
+// The rules with that id in the packs below a folder; nullopt if there are none, or the packs are not valid.
+std::optional<v1::ShowRuleResponse> FindRule(const std::filesystem::path& packs_dir, std::string_view id);
+
 // Adds one pack's result.
 void WritePackTest(const PackTest& result, v1::TestPackResponse& out);
+
+// "PACK: N cases, K failed, C % of rules covered, F % of rules need a function of their own"; percents are rounded
+// down, so that 100 means all.
+std::string PackTestLine(const v1::PackTestResult& result);
 
 // `out` gets all but the revisions and the subjects of the issues.
 void WriteBacktest(const BacktestResult& result, v1::BacktestResponse& out);

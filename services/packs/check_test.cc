@@ -1,10 +1,12 @@
-#include "services/packs/check_test.h"
-
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "absl/algorithm/container.h"
+#include "rules/engine/checks/language_use.h"
 #include "rules/engine/checks/review.h"
+#include "services/packs/pack_test.h"
 
 namespace yardmaster {
 
@@ -23,9 +25,11 @@ void TestChecks(const rules::CheckSet& checks, PackTest& result) {
     failed.insert(one.rule_id);
     result.failures.push_back({one.name, info->file, info->line, {std::move(one.message)}});
   }
+  const std::vector<std::string> own_functions = rules::ChecksWithOwnFunctions(checks);
   for (const rules::CheckInfo& info : checks.checks()) {
     if (info.pack != checks.pack()) continue;
     ++result.rules;
+    result.rules_with_own_function += absl::c_linear_search(own_functions, info.id) ? 1 : 0;
     if (failed.count(info.id) == 0 && good.count(info.id) > 0 && bad.count(info.id) > 0) {
       ++result.rules_covered;
     } else {

@@ -1,11 +1,11 @@
 #include "services/packs/label_check.h"
 
-#include <algorithm>
 #include <map>
 #include <set>
 #include <string>
 #include <string_view>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "rules/engine/guardrails.h"
 #include "services/core/readable.h"
@@ -16,19 +16,14 @@ namespace {
 // The same for names that differ only by case or blanks.
 std::string Spelling(std::string_view name) {
   std::string out = rules::NormaliseLabel(name);
-  out.erase(std::remove(out.begin(), out.end(), ' '), out.end());
+  std::erase(out, ' ');
   return out;
-}
-
-size_t Characters(std::string_view text) {
-  return static_cast<size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
 }
 
 bool MayWrite(const rules::PackModel& pack, const std::string& label) {
   if (!pack.guardrails.has_value()) return false;
   const std::vector<std::string>& allow = pack.guardrails->allow;
-  return std::find(allow.begin(), allow.end(), label) != allow.end();
+  return absl::c_linear_search(allow, label);
 }
 
 }  // namespace
@@ -45,7 +40,7 @@ void CheckLabels(const rules::PackModel& pack, const RepositoryLabels& repositor
     finding.set_label(label.name);
     finding.set_written(MayWrite(pack, label.name));
     const std::string quoted = Quoted(label.name);
-    const size_t characters = Characters(label.name);
+    const size_t characters = CodePoints(label.name);
     const auto alike = spellings.find(Spelling(label.name));
     if (characters < repository.min_characters || characters > repository.max_characters) {
       finding.set_kind(v1::LabelFinding::KIND_LENGTH);

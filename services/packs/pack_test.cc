@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "rules/engine/pack/pack_model.h"
 #include "services/core/errors.h"
 #include "services/core/status_macros.h"
@@ -178,8 +179,8 @@ unsigned PackTestTotals::CoveragePercent() const {
 }
 
 std::string PackTestTotals::Line() const {
-  return std::to_string(cases) + " cases in " + std::to_string(packs) + " packs, " + std::to_string(failed) +
-         " failed, " + std::to_string(CoveragePercent()) + " % of rules covered";
+  return absl::StrCat(cases, " cases in ", packs, " packs, ", failed, " failed, ", CoveragePercent(),
+                      " % of rules covered");
 }
 
 }  // namespace yardmaster

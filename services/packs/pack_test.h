@@ -10,7 +10,9 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "rules/engine/checks/check_set.h"
 #include "rules/engine/compiled_pack.h"
+#include "rules/engine/phrases/phrase_set.h"
 
 namespace yardmaster {
 
@@ -33,12 +35,22 @@ struct PackTest {
   // Of these, rules that fired in at least one passing case that lists them in "rules".
   size_t rules_covered = 0;
   std::vector<std::string> uncovered;  // the others, in the pack's order
-  std::vector<FailedCase> failures;    // in the pack's order
+  // Of `rules`, checks that use a function of the checks' language that no other rule uses.
+  size_t rules_with_own_function = 0;
+  std::vector<FailedCase> failures;  // in the pack's order
 };
 
 // Decides every case of the pack and compares. A pack without cases has none and covers nothing. RESOURCE_EXHAUSTED if
 // a set of patterns failed.
 absl::StatusOr<PackTest> TestPack(const rules::CompiledPack& pack, const KeepGoing& keep_going = nullptr);
+
+// Adds the good and bad cases of the checks that the pack defines itself to `result`. A check is a rule; it is covered
+// if all of its cases pass, at least one good and one bad one among them.
+void TestChecks(const rules::CheckSet& checks, PackTest& result);
+
+// Adds the cases of the pack's own phrases, and its rules and options, to `result`. A rule is covered if a passing case
+// made use of it.
+void TestPhrases(const rules::PhraseSet& phrases, PackTest& result);
 
 // All packs together.
 struct PackTestTotals {

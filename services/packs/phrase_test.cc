@@ -1,11 +1,10 @@
-#include "services/packs/phrase_test.h"
-
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "services/core/readable.h"
+#include "services/packs/pack_test.h"
 
 namespace yardmaster {
 namespace {

@@ -15,10 +15,8 @@
 #include "services/core/status_macros.h"
 #include "services/packs/answers.h"
 #include "services/packs/backtest.h"
-#include "services/packs/check_test.h"
 #include "services/packs/label_check.h"
 #include "services/packs/pack_test.h"
-#include "services/packs/phrase_test.h"
 #include "services/packs/validate.h"
 
 namespace yardmaster {

@@ -1,8 +1,11 @@
 #include "services/packs/validate.h"
 
+#include <re2/re2.h>
+
 #include <algorithm>
 #include <optional>
 
+#include "absl/algorithm/container.h"
 #include "rules/engine/checks/check_set.h"
 #include "rules/engine/pack/pack_model.h"
 #include "rules/engine/phrases/phrase_set.h"
@@ -28,10 +31,9 @@ PacksFolder ReadPacksFolder(const std::filesystem::path& packs_dir) {
 
 absl::Status ReplacePack(std::string_view name, const InlineFiles& files, PacksFolder& folder) {
   // Another character would reach into other packs' folders.
-  const bool sane = !name.empty() && name.size() <= kMaxNameBytes && std::all_of(name.begin(), name.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
-  });
-  if (!sane) return errors::FieldInvalid("pack", "a name of lower-case letters, digits, \"-\", \"_\" and \".\"");
+  static const RE2 kPlainName("[a-z0-9_.-]+");
+  if (name.size() > kMaxNameBytes || !RE2::FullMatch(name, kPlainName))
+    return errors::FieldInvalid("pack", "a name of lower-case letters, digits, \"-\", \"_\" and \".\"");
   if (files.size() > kMaxInlinePackFiles) return errors::OverLimit("files", files.size(), kMaxInlinePackFiles, "files");
 
   const std::string prefix = std::string(name) + "/";
@@ -40,9 +42,7 @@ absl::Status ReplacePack(std::string_view name, const InlineFiles& files, PacksF
   while (end != folder.files.end() && end->first.starts_with(prefix)) ++end;
   folder.files.erase(begin, end);
   // What was wrong with files that are no longer there does not matter.
-  folder.problems.erase(std::remove_if(folder.problems.begin(), folder.problems.end(),
-                                       [&](const Problem& problem) { return problem.file.starts_with(prefix); }),
-                        folder.problems.end());
+  std::erase_if(folder.problems, [&](const Problem& problem) { return problem.file.starts_with(prefix); });
   for (const auto& [path, bytes] : files) {
     if (path.empty() || path.size() > kMaxNameBytes) {
       return errors::FieldInvalid("files.path", "a path inside the pack's folder");
@@ -60,7 +60,7 @@ std::shared_ptr<const rules::CompiledPack> BuildPack(const PacksFolder& folder, 
   const std::vector<std::string> chain = rules::PackChain(folder.files, name);
   for (const Problem& problem : folder.problems) {
     const auto concerned = [&](const std::string& pack) { return Concerns(problem.file, pack); };
-    if (std::any_of(chain.begin(), chain.end(), concerned)) found.push_back(problem);
+    if (absl::c_any_of(chain, concerned)) found.push_back(problem);
   }
   // A folder that can't be read at all has one problem, under its own name; that each pack is missing then says nothing
   // more.

@@ -29,7 +29,8 @@ const std::string& Hint(const rules::Finding& finding, TextLanguage language) {
 std::string FindingLine(const rules::Finding& finding, TextLanguage language) {
   std::string line = "[" + finding.rule_id + "][" + finding.pack_severity + "] " + OneLine(finding.path);
   if (finding.line > 0) line += ":" + std::to_string(finding.line);
-  return line + " " + OneLine(Message(finding, language));
+  line += " " + OneLine(Message(finding, language));
+  return finding.part.empty() ? line : line + " (" + finding.part + ")";
 }
 
 }  // namespace

@@ -1,8 +1,11 @@
 #include "services/review/edits.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <optional>
+
+#include "absl/algorithm/container.h"
+#include "services/core/readable.h"
+#include "services/core/utf8.h"
 
 namespace yardmaster {
 namespace {
@@ -26,13 +29,10 @@ std::vector<size_t> LineStarts(std::string_view text) {
 std::optional<size_t> OffsetAt(std::string_view text, const std::vector<size_t>& starts, uint32_t line,
                                uint32_t column) {
   if (line == 0 || column == 0 || line > starts.size()) return std::nullopt;
-  size_t offset = starts[line - 1];
-  for (uint32_t i = 1; i < column; ++i) {
-    if (offset >= text.size() || text[offset] == '\n') return std::nullopt;
-    ++offset;
-    while (offset < text.size() && (static_cast<unsigned char>(text[offset]) & 0xC0) == 0x80) ++offset;
-  }
-  return offset;
+  const std::string_view rest = text.substr(starts[line - 1]);
+  const std::string_view whole = rest.substr(0, rest.find('\n'));
+  if (column - 1 > CodePoints(whole)) return std::nullopt;
+  return starts[line - 1] + FirstCodePoints(whole, column - 1).size();
 }
 
 }  // namespace
@@ -57,13 +57,13 @@ EditedText ApplyEdits(std::string_view text, const std::vector<const rules::Find
       }
       const Replacement replacement{*begin, *end, &edit.text};
       const auto hits = [&](const Replacement& other) { return overlaps(replacement, other); };
-      fits = fits && std::none_of(all.begin(), all.end(), hits) && std::none_of(own.begin(), own.end(), hits);
+      fits = fits && absl::c_none_of(all, hits) && absl::c_none_of(own, hits);
       own.push_back(replacement);
     }
     ++(fits ? result.applied : result.refused);
     if (fits) all.insert(all.end(), own.begin(), own.end());
   }
-  std::sort(all.begin(), all.end(), [](const Replacement& a, const Replacement& b) { return a.begin < b.begin; });
+  absl::c_sort(all, [](const Replacement& a, const Replacement& b) { return a.begin < b.begin; });
   size_t at = 0;
   for (const Replacement& replacement : all) {
     result.text.append(text.substr(at, replacement.begin - at)).append(*replacement.text);

@@ -2,10 +2,11 @@
 
 #include <re2/re2.h>
 
-#include <algorithm>
 #include <map>
 #include <set>
 #include <utility>
+
+#include "absl/algorithm/container.h"
 
 namespace yardmaster {
 namespace {
@@ -35,8 +36,7 @@ size_t NamelessRoles(const RoleTable& roles, const std::vector<SetMember>& membe
 void MergeOperators(std::string_view folder, std::map<std::string, std::vector<SetMember>>& ops) {
   auto best = ops.find(std::string(NameOf(folder)));
   if (best == ops.end()) {
-    best = std::max_element(ops.begin(), ops.end(),
-                            [](const auto& a, const auto& b) { return a.second.size() < b.second.size(); });
+    best = absl::c_max_element(ops, [](const auto& a, const auto& b) { return a.second.size() < b.second.size(); });
   }
   const std::string name = best->first;
   std::vector<SetMember> members = std::move(best->second);
@@ -69,19 +69,17 @@ RoleTable::RoleTable(const rules::CheckSet& checks) {
     if (const auto it = names.find(kOperatorGroup); it != names.end()) entry.op_group = it->second;
     entries_.push_back(std::move(entry));
   }
-  only_roles_ =
-      !checks.checks().empty() && std::all_of(checks.checks().begin(), checks.checks().end(),
-                                              [](const rules::CheckInfo& check) { return !check.roles.empty(); });
+  only_roles_ = !checks.checks().empty() &&
+                absl::c_all_of(checks.checks(), [](const rules::CheckInfo& check) { return !check.roles.empty(); });
 }
 
 RoleTable::RoleTable(RoleTable&&) noexcept = default;
 RoleTable::~RoleTable() = default;
 
 FileRole RoleTable::Match(std::string_view path) const {
-  const re2::StringPiece text(path.data(), path.size());
   for (const Entry& entry : entries_) {
     std::vector<re2::StringPiece> groups(static_cast<size_t>(entry.groups) + 1);
-    if (!entry.pattern->Match(text, 0, path.size(), re2::RE2::ANCHOR_BOTH, groups.data(), entry.groups + 1)) continue;
+    if (!entry.pattern->Match(path, 0, path.size(), re2::RE2::ANCHOR_BOTH, groups.data(), entry.groups + 1)) continue;
     FileRole found{entry.role, ""};
     if (entry.op_group > 0) {
       const re2::StringPiece op = groups[static_cast<size_t>(entry.op_group)];
@@ -93,11 +91,11 @@ FileRole RoleTable::Match(std::string_view path) const {
 }
 
 bool RoleTable::by_operator() const {
-  return std::any_of(entries_.begin(), entries_.end(), [](const Entry& entry) { return entry.op_group > 0; });
+  return absl::c_any_of(entries_, [](const Entry& entry) { return entry.op_group > 0; });
 }
 
 bool RoleTable::Has(std::string_view role) const {
-  return std::any_of(entries_.begin(), entries_.end(), [&](const Entry& entry) { return entry.role == role; });
+  return absl::c_any_of(entries_, [&](const Entry& entry) { return entry.role == role; });
 }
 
 std::string_view RoleTable::ExampleOf(std::string_view role) const {

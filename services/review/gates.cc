@@ -1,10 +1,10 @@
 #include "services/review/gates.h"
 
-#include <algorithm>
 #include <map>
 #include <set>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "services/core/sha256.h"
 #include "services/core/short_digest.h"
 #include "services/core/status_macros.h"
@@ -29,15 +29,15 @@ rules::Finding GateFinding(const GateRequest& request, std::string message) {
 void FillChecklist(const std::vector<std::shared_ptr<const rules::CheckSet>>& packs, const GateRequest& request,
                    ReviewReport& report) {
   std::set<std::string_view> broken;
-  std::set<std::string_view> skipped;
+  std::set<std::pair<std::string_view, std::string_view>> skipped;
   for (const ReportedFinding& reported : report.findings) broken.insert(reported.finding.rule_id);
-  for (const rules::SkippedCheck& skip : report.skipped) skipped.insert(skip.rule_id);
+  for (const rules::SkippedCheck& skip : report.skipped) skipped.emplace(skip.rule_id, skip.part);
   std::set<std::string> listed;
   for (const auto& pack : packs) {
     for (const rules::CheckInfo& check : pack->checks()) {
       if (!TakesPart(check, report.profile, request.stage, request.gate)) continue;
       const bool failed = broken.count(check.rule) > 0;
-      if (!failed && skipped.count(check.rule) > 0) continue;
+      if (!failed && skipped.contains({check.rule, check.part})) continue;
       if (listed.insert(check.rule).second) report.checklist.push_back({check.rule, check.title, !failed});
     }
   }
@@ -53,7 +53,7 @@ std::optional<int> StageOfOperator(const std::vector<std::shared_ptr<const rules
     const RoleTable table(*pack);
     for (size_t i = 0; i < inputs.size(); ++i) {
       const FileRole role = table.Match(NameOf(inputs[i].path));
-      if (roles == nullptr || std::find(roles->begin(), roles->end(), role.role) == roles->end()) continue;
+      if (roles == nullptr || !absl::c_linear_search(*roles, role.role)) continue;
       std::string error;
       const std::optional<std::string> text = read(i, error);
       if (!text.has_value()) continue;
@@ -66,9 +66,8 @@ std::optional<int> StageOfOperator(const std::vector<std::shared_ptr<const rules
 absl::StatusOr<std::vector<rules::Finding>> CheckFrozen(
     const std::vector<std::shared_ptr<const rules::CheckSet>>& packs, const std::vector<ReviewInput>& inputs,
     const ReadInput& read, const std::string& profile, OperatorState& state) {
-  const bool known = std::any_of(packs.begin(), packs.end(), [](const auto& pack) {
-    return std::any_of(pack->moments().begin(), pack->moments().end(),
-                       [](const rules::ProfileInfo& moment) { return moment.id == kFrozenMoment; });
+  const bool known = absl::c_any_of(packs, [](const auto& pack) {
+    return absl::c_any_of(pack->moments(), [](const rules::ProfileInfo& moment) { return moment.id == kFrozenMoment; });
   });
   if (!known) return std::vector<rules::Finding>();
   RunOptions options;
@@ -120,8 +119,8 @@ absl::StatusOr<ReviewReport> RunGate(const std::vector<std::shared_ptr<const rul
         request, "no check of this gate could be judged: it stays closed until the files that it is about are there")});
   }
   SortFindings(report->findings);
-  const bool open = std::none_of(report->findings.begin(), report->findings.end(),
-                                 [](const ReportedFinding& reported) { return IsBlocking(reported.finding); });
+  const bool open =
+      absl::c_none_of(report->findings, [](const ReportedFinding& reported) { return IsBlocking(reported.finding); });
   report->gate = GateAnswer{request.gate, open, request.stage, request.phase};
   return report;
 }

@@ -1,9 +1,10 @@
 #include "services/review/hook.h"
 
-#include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
 #include <utility>
+
+#include "absl/algorithm/container.h"
 
 namespace yardmaster {
 namespace {
@@ -12,18 +13,18 @@ using Json = nlohmann::ordered_json;
 
 constexpr size_t kMaxHookPaths = 100;
 
-const char* EventName(HookEvent event) {
-  switch (event) {
-    case HookEvent::kPreEdit:
-    case HookEvent::kPreShell:
-      return "PreToolUse";
-    case HookEvent::kPostEdit:
-    case HookEvent::kPostShell:
-      return "PostToolUse";
-    case HookEvent::kStop:
-      return "Stop";
-  }
-  return "";
+// By the enumerators.
+constexpr std::string_view kHosts[] = {"claude", "opencode", "plain"};
+constexpr std::string_view kEvents[] = {"pre-edit", "post-edit", "pre-shell", "post-shell", "stop"};
+// What hosts call the events.
+constexpr const char* kHostEvents[] = {"PreToolUse", "PostToolUse", "PreToolUse", "PostToolUse", "Stop"};
+
+const char* EventName(HookEvent event) { return kHostEvents[static_cast<size_t>(event)]; }
+
+template <typename Enum, size_t N>
+std::optional<Enum> FromName(const std::string_view (&names)[N], std::string_view name) {
+  const auto it = absl::c_find(names, name);
+  return it == std::end(names) ? std::nullopt : std::optional(static_cast<Enum>(it - std::begin(names)));
 }
 
 std::string Text(const Json& object, std::string_view key) {
@@ -33,8 +34,7 @@ std::string Text(const Json& object, std::string_view key) {
 
 void AddPath(std::string path, HookInput& input) {
   if (path.empty() || input.paths.size() == kMaxHookPaths) return;
-  if (std::find(input.paths.begin(), input.paths.end(), path) == input.paths.end())
-    input.paths.push_back(std::move(path));
+  if (!absl::c_linear_search(input.paths, path)) input.paths.push_back(std::move(path));
 }
 
 // Paths and the command of one object of the message.
@@ -150,21 +150,9 @@ std::string OpenCodeReply(HookEvent event, const HookAnswer& answer) {
 
 }  // namespace
 
-std::optional<HookHost> HookHostFromName(std::string_view name) {
-  if (name == "claude") return HookHost::kClaude;
-  if (name == "opencode") return HookHost::kOpenCode;
-  if (name == "plain") return HookHost::kPlain;
-  return std::nullopt;
-}
+std::optional<HookHost> HookHostFromName(std::string_view name) { return FromName<HookHost>(kHosts, name); }
 
-std::optional<HookEvent> HookEventFromName(std::string_view name) {
-  if (name == "pre-edit") return HookEvent::kPreEdit;
-  if (name == "post-edit") return HookEvent::kPostEdit;
-  if (name == "pre-shell") return HookEvent::kPreShell;
-  if (name == "post-shell") return HookEvent::kPostShell;
-  if (name == "stop") return HookEvent::kStop;
-  return std::nullopt;
-}
+std::optional<HookEvent> HookEventFromName(std::string_view name) { return FromName<HookEvent>(kEvents, name); }
 
 std::optional<HookInput> ParseHookInput(std::string_view text, std::string& error) {
   if (text.size() > kMaxHookBytes) {

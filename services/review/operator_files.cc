@@ -8,6 +8,7 @@
 #include <system_error>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "rules/engine/code/language.h"
 
 namespace yardmaster {
@@ -63,7 +64,7 @@ TreeListing ListTree(const fs::path& folder, size_t max_entries, int max_depth) 
   TreeListing listing;
   size_t left = max_entries;
   listing.complete = List(folder, "", max_depth, left, listing);
-  std::sort(listing.paths.begin(), listing.paths.end());
+  absl::c_sort(listing.paths);
   return listing;
 }
 

@@ -1,8 +1,10 @@
 #include "services/review/operator_source.h"
 
-#include <algorithm>
+#include <re2/re2.h>
+
 #include <string_view>
 
+#include "absl/strings/ascii.h"
 #include "services/core/errors.h"
 #include "services/core/limits.h"
 #include "services/core/repository_name.h"
@@ -10,11 +12,7 @@
 #include "services/intake/pack_choice.h"
 
 namespace yardmaster {
-namespace {
-
-constexpr size_t kCommitDigits = 40;
-
-}  // namespace
+namespace {}  // namespace
 
 absl::StatusOr<GitFolder> OperatorSource::Read(const OperatorPlace& place, const std::string& pack,
                                                const std::function<absl::Status()>& alive) const {
@@ -27,12 +25,9 @@ absl::StatusOr<GitFolder> OperatorSource::Read(const OperatorPlace& place, const
   }
   GitFolderRequest request;
   request.repository = name;
-  request.commit = place.commit;
-  for (char& digit : request.commit) digit = digit >= 'A' && digit <= 'F' ? static_cast<char>(digit + 32) : digit;
-  const bool full = request.commit.size() == kCommitDigits &&
-                    std::all_of(request.commit.begin(), request.commit.end(),
-                                [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
-  if (!full) return errors::FieldInvalid("commit", "a commit in full: 40 hex digits");
+  request.commit = absl::AsciiStrToLower(place.commit);
+  static const RE2 kFull("[0-9a-f]{40}");
+  if (!RE2::FullMatch(request.commit, kFull)) return errors::FieldInvalid("commit", "a commit in full: 40 hex digits");
   request.folder = place.directory;
   request.max_files = kMaxOperatorFiles;
   request.max_bytes = kMaxOperatorBytes;

@@ -7,6 +7,8 @@
 #include <tuple>
 #include <utility>
 
+#include "absl/algorithm/container.h"
+
 namespace yardmaster {
 namespace {
 
@@ -32,17 +34,8 @@ uint32_t Number(const Json& object, const char* key) {
 }  // namespace
 
 std::string_view FindingStatusName(FindingStatus status) {
-  switch (status) {
-    case FindingStatus::kNone:
-      return "";
-    case FindingStatus::kNew:
-      return "new";
-    case FindingStatus::kStill:
-      return "still";
-    case FindingStatus::kFixed:
-      return "fixed";
-  }
-  return "";
+  static constexpr std::string_view kNames[] = {"", "new", "still", "fixed"};
+  return kNames[static_cast<size_t>(status)];
 }
 
 std::optional<rules::Severity> SeverityFromName(std::string_view name) {
@@ -62,14 +55,14 @@ std::array<size_t, 4> ReviewReport::Counts() const {
 }
 
 bool ReviewReport::Reaches(rules::Severity severity) const {
-  return std::any_of(findings.begin(), findings.end(), [&](const ReportedFinding& reported) {
+  return absl::c_any_of(findings, [&](const ReportedFinding& reported) {
     const bool counts = reported.status == FindingStatus::kNone || reported.status == FindingStatus::kNew;
     return counts && reported.finding.severity <= severity;
   });
 }
 
 void SortFindings(std::vector<ReportedFinding>& findings) {
-  std::stable_sort(findings.begin(), findings.end(), [](const ReportedFinding& a, const ReportedFinding& b) {
+  absl::c_stable_sort(findings, [](const ReportedFinding& a, const ReportedFinding& b) {
     const auto key = [](const ReportedFinding& r) {
       return std::tie(r.finding.path, r.finding.line, r.finding.column, r.finding.rule_id);
     };
@@ -82,16 +75,17 @@ void SortFindings(std::vector<ReportedFinding>& findings) {
 Json FindingJson(const ReportedFinding& reported) {
   const rules::Finding& finding = reported.finding;
   const bool whole = finding.line == 0;
-  Json json{{"rule_id", finding.rule_id},
-            {"pack", finding.pack},
-            {"severity", rules::SeverityName(finding.severity)},
-            {"pack_severity", finding.pack_severity},
-            {"path", finding.path},
-            {"line", std::max(1u, finding.line)},
-            {"column", std::max(1u, finding.column)},
-            {"end_line", std::max(1u, finding.end_line)},
-            {"end_column", std::max(1u, finding.end_column)},
-            {"message", finding.message}};
+  Json json{{"rule_id", finding.rule_id}};
+  if (!finding.part.empty()) json["part"] = finding.part;
+  json.update(Json{{"pack", finding.pack},
+                   {"severity", rules::SeverityName(finding.severity)},
+                   {"pack_severity", finding.pack_severity},
+                   {"path", finding.path},
+                   {"line", std::max(1u, finding.line)},
+                   {"column", std::max(1u, finding.column)},
+                   {"end_line", std::max(1u, finding.end_line)},
+                   {"end_column", std::max(1u, finding.end_column)},
+                   {"message", finding.message}});
   if (!finding.message_zh.empty()) json["message_zh"] = finding.message_zh;
   json["fix"] = Json{{"hint", finding.fix}};
   if (!finding.fix_zh.empty()) json["fix"]["hint_zh"] = finding.fix_zh;
@@ -113,7 +107,9 @@ Json ReportJson(const ReviewReport& report) {
   for (const ReportedFinding& finding : report.findings) findings.push_back(FindingJson(finding));
   Json skipped = Json::array();
   for (const rules::SkippedCheck& skip : report.skipped) {
-    skipped.push_back(Json{{"rule_id", skip.rule_id}, {"path", skip.path}, {"reason", skip.reason}});
+    Json& entry = skipped.emplace_back(Json{{"rule_id", skip.rule_id}});
+    if (!skip.part.empty()) entry["part"] = skip.part;
+    entry.update(Json{{"path", skip.path}, {"reason", skip.reason}});
   }
   Json checklist = Json::array();
   for (const ChecklistItem& item : report.checklist) {
@@ -157,6 +153,7 @@ std::optional<std::vector<rules::Finding>> ReadBaseline(std::string_view text, s
     }
     if (Text(entry, "status") == FindingStatusName(FindingStatus::kFixed)) continue;
     finding.rule_id = Text(entry, "rule_id");
+    finding.part = Text(entry, "part");
     finding.pack = Text(entry, "pack");
     finding.severity = SeverityFromName(Text(entry, "severity")).value_or(rules::Severity::kInfo);
     finding.pack_severity = Text(entry, "pack_severity");
@@ -187,7 +184,7 @@ void CompareWithBaseline(const std::vector<rules::Finding>& baseline, const std:
       reported.status = FindingStatus::kNew;
       const auto it = known.find(reported.finding.fingerprint);
       if (it == known.end()) continue;
-      const auto like = std::find_if(it->second.begin(), it->second.end(), [&](const rules::Finding* finding) {
+      const auto like = absl::c_find_if(it->second, [&](const rules::Finding* finding) {
         return !same_path || finding->path == reported.finding.path;
       });
       if (like == it->second.end()) continue;

@@ -1,8 +1,10 @@
 // What a review found, and its JSON: the same bytes wherever the review ran.
 //
-// review: {packs, profile, findings: […], skipped: [{rule_id, path, reason}], checklist: [{rule_id, title, passed}],
+// review: {packs, profile, findings: […], skipped: [{rule_id, part?, path, reason}], checklist: [{rule_id, title,
+// passed}],
 //          gate?: {id, open, stage?, phase?}, summary: {files, block, major, minor, info, seconds}}
-// finding: {rule_id, pack, severity, pack_severity, path, line, column, end_line, end_column, message, message_zh?,
+// finding: {rule_id, part?, pack, severity, pack_severity, path, line, column, end_line, end_column, message,
+// message_zh?,
 //           fix: {hint, hint_zh?, edits?: [{line, column, end_line, end_column, text}]}, fingerprint, status?}
 // Lines and columns count from 1, columns in code points, the end is behind the last character. A finding about a whole
 // file, or about a file that is not there, stands at line 1, column 1 and has `whole_file: true`. Findings that are

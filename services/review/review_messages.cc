@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string>
 
+#include "absl/algorithm/container.h"
 #include "services/core/readable.h"
 
 namespace yardmaster {
@@ -15,35 +16,21 @@ constexpr size_t kMaxTextBytes = 16 * 1024;
 
 std::string AsText(const std::string& text) { return IsValidUtf8(text) ? text : Readable(text, kMaxTextBytes); }
 
-v1::FindingSeverity SeverityMessage(rules::Severity severity) {
-  switch (severity) {
-    case rules::Severity::kBlock:
-      return v1::FINDING_SEVERITY_BLOCK;
-    case rules::Severity::kMajor:
-      return v1::FINDING_SEVERITY_MAJOR;
-    case rules::Severity::kMinor:
-      return v1::FINDING_SEVERITY_MINOR;
-    case rules::Severity::kInfo:
-      return v1::FINDING_SEVERITY_INFO;
-  }
-  return v1::FINDING_SEVERITY_UNSPECIFIED;
-}
+// By rules::Severity.
+constexpr v1::FindingSeverity kSeverities[] = {v1::FINDING_SEVERITY_BLOCK, v1::FINDING_SEVERITY_MAJOR,
+                                               v1::FINDING_SEVERITY_MINOR, v1::FINDING_SEVERITY_INFO};
+
+v1::FindingSeverity SeverityMessage(rules::Severity severity) { return kSeverities[static_cast<size_t>(severity)]; }
 
 rules::Severity SeverityOf(v1::FindingSeverity severity) {
-  switch (severity) {
-    case v1::FINDING_SEVERITY_MAJOR:
-      return rules::Severity::kMajor;
-    case v1::FINDING_SEVERITY_MINOR:
-      return rules::Severity::kMinor;
-    case v1::FINDING_SEVERITY_INFO:
-      return rules::Severity::kInfo;
-    default:
-      return rules::Severity::kBlock;
-  }
+  const auto it = absl::c_find(kSeverities, severity);
+  return it == std::end(kSeverities) ? rules::Severity::kBlock
+                                     : static_cast<rules::Severity>(it - std::begin(kSeverities));
 }
 
 void WriteFinding(const rules::Finding& finding, v1::ReviewFinding& out) {
   out.set_rule_id(AsText(finding.rule_id));
+  out.set_part(AsText(finding.part));
   out.set_pack(AsText(finding.pack));
   out.set_severity(SeverityMessage(finding.severity));
   out.set_pack_severity(AsText(finding.pack_severity));
@@ -76,6 +63,7 @@ void WriteReview(const ReviewReport& report, v1::ReviewResult& out) {
   for (const rules::SkippedCheck& skip : report.skipped) {
     v1::SkippedReviewCheck& to = *out.add_skipped();
     to.set_rule_id(AsText(skip.rule_id));
+    to.set_part(AsText(skip.part));
     to.set_path(AsText(skip.path));
     to.set_reason(AsText(skip.reason));
   }
@@ -96,6 +84,7 @@ ReviewReport ReadReview(const v1::ReviewResult& review) {
   for (const v1::ReviewFinding& from : review.findings()) {
     rules::Finding& to = report.findings.emplace_back().finding;
     to.rule_id = from.rule_id();
+    to.part = from.part();
     to.pack = from.pack();
     to.severity = SeverityOf(from.severity());
     to.pack_severity = from.pack_severity();
@@ -113,7 +102,7 @@ ReviewReport ReadReview(const v1::ReviewResult& review) {
       to.edits.push_back({edit.line(), edit.column(), edit.end_line(), edit.end_column(), edit.text()});
   }
   for (const v1::SkippedReviewCheck& from : review.skipped())
-    report.skipped.push_back({from.rule_id(), from.path(), from.reason()});
+    report.skipped.push_back({from.rule_id(), from.path(), from.reason(), from.part()});
   for (const v1::ReviewChecklistItem& from : review.checklist())
     report.checklist.push_back({from.rule_id(), from.title(), from.passed()});
   report.files = review.files();

@@ -8,6 +8,7 @@
 #include <thread>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "services/core/errors.h"
@@ -55,13 +56,11 @@ struct Done {
 };
 
 bool HasProfile(const rules::CheckSet& checks, const std::string& profile) {
-  return std::any_of(checks.profiles().begin(), checks.profiles().end(),
-                     [&](const rules::ProfileInfo& info) { return info.id == profile; });
+  return absl::c_any_of(checks.profiles(), [&](const rules::ProfileInfo& info) { return info.id == profile; });
 }
 
 bool HasMoment(const rules::CheckSet& checks, const std::string& moment) {
-  return std::any_of(checks.moments().begin(), checks.moments().end(),
-                     [&](const rules::ProfileInfo& info) { return info.id == moment; });
+  return absl::c_any_of(checks.moments(), [&](const rules::ProfileInfo& info) { return info.id == moment; });
 }
 
 // Names of all packs together, for an error.
@@ -83,9 +82,7 @@ std::vector<std::string> Ids(const std::vector<rules::ProfileInfo>& infos) {
 
 absl::Status CheckNames(const std::vector<std::shared_ptr<const rules::CheckSet>>& packs,
                         const std::vector<ReviewInput>& inputs, const RunOptions& options) {
-  const auto any = [&](auto&& has) {
-    return std::any_of(packs.begin(), packs.end(), [&](const auto& pack) { return has(*pack); });
-  };
+  const auto any = [&](auto&& has) { return absl::c_any_of(packs, [&](const auto& pack) { return has(*pack); }); };
   if (!options.profile.empty() && !any([&](const auto& pack) { return HasProfile(pack, options.profile); })) {
     return errors::FieldInvalid("profile", Known(packs, [](const auto& pack) { return Ids(pack.profiles()); }));
   }
@@ -100,8 +97,7 @@ absl::Status CheckNames(const std::vector<std::shared_ptr<const rules::CheckSet>
   for (const ReviewInput& input : inputs) {
     if (input.role.empty()) continue;
     const bool known = any([&](const auto& pack) {
-      return std::any_of(pack.roles().begin(), pack.roles().end(),
-                         [&](const rules::RoleInfo& role) { return role.role == input.role; });
+      return absl::c_any_of(pack.roles(), [&](const rules::RoleInfo& role) { return role.role == input.role; });
     });
     if (!known) return errors::FieldInvalid("role", Known(packs, roles));
   }
@@ -164,7 +160,7 @@ std::vector<FileSet> SetsOf(const rules::CheckSet& checks, const RoleTable& role
   for (FileSet& set : grouped) sets.push_back(std::move(set));
   // Sets in which nobody is judged are not worth reading.
   std::erase_if(sets, [](const FileSet& set) {
-    return std::all_of(set.members.begin(), set.members.end(), [](const SetMember& member) { return member.context; });
+    return absl::c_all_of(set.members, [](const SetMember& member) { return member.context; });
   });
   return sets;
 }
@@ -215,8 +211,8 @@ Done RunOne(const Task& task, const std::vector<ReviewInput>& inputs, const Read
   };
   // What a rule about the whole set says of a file that is not judged is left to a review of that file.
   std::erase_if(done.result.findings, [&](const rules::Finding& finding) {
-    return std::any_of(task.set->members.begin(), task.set->members.end(),
-                       [&](const SetMember& member) { return member.context && member.name == finding.path; });
+    return absl::c_any_of(task.set->members,
+                          [&](const SetMember& member) { return member.context && member.name == finding.path; });
   });
   for (rules::Finding& finding : done.result.findings) finding.path = outside(finding.path);
   for (rules::SkippedCheck& skipped : done.result.skipped) {
@@ -231,7 +227,7 @@ Done RunOne(const Task& task, const std::vector<ReviewInput>& inputs, const Read
 bool TakesPart(const rules::CheckInfo& check, std::string_view profile, const std::optional<int>& stage,
                std::string_view moment) {
   const auto has = [](const auto& list, const auto& value) {
-    return list.empty() || std::find(list.begin(), list.end(), value) != list.end();
+    return list.empty() || absl::c_linear_search(list, value);
   };
   return (profile.empty() || has(check.profiles, profile)) && (!stage.has_value() || has(check.stages, *stage)) &&
          (moment.empty() || has(check.moments, moment));
@@ -258,8 +254,7 @@ absl::StatusOr<ReviewReport> RunReview(const std::vector<std::shared_ptr<const r
     if (!options.moment.empty() && !HasMoment(*pack, options.moment)) continue;
     if (options.named_moment_only) {
       for (const rules::CheckInfo& check : pack->checks()) {
-        if (std::find(check.moments.begin(), check.moments.end(), options.moment) != check.moments.end())
-          ids.push_back(check.rule);
+        if (absl::c_linear_search(check.moments, options.moment)) ids.push_back(check.rule);
       }
       if (ids.empty()) continue;
     }
@@ -307,8 +302,7 @@ absl::StatusOr<ReviewReport> RunReview(const std::vector<std::shared_ptr<const r
       if (unreadable.insert(skipped.path).second) report.skipped.push_back(std::move(skipped));
     }
   }
-  report.files = static_cast<size_t>(
-      std::count_if(inputs.begin(), inputs.end(), [](const ReviewInput& input) { return !input.context; }));
+  report.files = static_cast<size_t>(absl::c_count_if(inputs, [](const ReviewInput& input) { return !input.context; }));
   report.files -= std::min(report.files, unreadable.size());
   if (left_out > 0) {
     rules::Finding finding;

@@ -1,5 +1,7 @@
 #include "services/review/review_service.h"
 
+#include <re2/re2.h>
+
 #include <algorithm>
 #include <chrono>
 #include <map>
@@ -10,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "services/core/errors.h"
 #include "services/core/limits.h"
 #include "services/core/rpc/pooled_rpc.h"
@@ -39,7 +42,7 @@ absl::Status CheckPath(std::string_view field, std::string_view path, bool absol
   if (path.size() > kMaxReviewPathBytes) return errors::OverLimit(field, path.size(), kMaxReviewPathBytes, "bytes");
   absl::Status bad =
       errors::FieldInvalid(field, "a relative path with \"/\" between folders and without \".\" and \"..\" as parts");
-  if (std::any_of(path.begin(), path.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; })) return bad;
+  if (absl::c_any_of(path, [](char c) { return static_cast<unsigned char>(c) < 0x20; })) return bad;
   if (path.front() == '/' && !absolute_too) return bad;
   if (path.front() == '/') path.remove_prefix(1);
   for (size_t begin = 0; begin <= path.size();) {
@@ -73,12 +76,10 @@ absl::Status CheckName(std::string_view field, std::string_view name) {
 absl::Status CheckOperator(std::string_view name) {
   if (name.empty()) return errors::FieldMissing("operator_name");
   RETURN_IF_ERROR(CheckName("operator_name", name));
-  const bool plain = std::all_of(name.begin(), name.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
-           c == '.' || c == '/';
-  });
-  return plain ? absl::OkStatus()
-               : errors::FieldInvalid("operator_name", "letters, digits, \"_\", \"-\", \".\" and \"/\"");
+  static const RE2 kPlain("[a-zA-Z0-9_./-]+");
+  return RE2::FullMatch(name, kPlain)
+             ? absl::OkStatus()
+             : errors::FieldInvalid("operator_name", "letters, digits, \"_\", \"-\", \".\" and \"/\"");
 }
 
 absl::StatusOr<std::optional<int>> StageOf(bool has, uint32_t stage) {

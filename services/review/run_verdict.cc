@@ -1,10 +1,10 @@
 #include "services/review/run_verdict.h"
 
-#include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "services/review/operator_files.h"
 
 namespace yardmaster {
@@ -13,7 +13,7 @@ namespace {
 constexpr size_t kMaxValueBytes = 100;
 
 bool HasAny(std::string_view text, const std::vector<std::string>* words) {
-  return words != nullptr && std::any_of(words->begin(), words->end(), [&](const std::string& word) {
+  return words != nullptr && absl::c_any_of(*words, [&](const std::string& word) {
            return !word.empty() && text.find(word) != std::string_view::npos;
          });
 }
@@ -45,17 +45,16 @@ std::vector<std::string> JudgedRuns(const rules::CheckSet& pack, const RoleTable
   const std::vector<std::string>* judged = pack.List("run_roles");
   if (verbs == nullptr || judged == nullptr) return files;
   for (const ShellRun& run : runs) {
-    if (std::none_of(verbs->begin(), verbs->end(), [&](const std::string& verb) { return IsVerb(run.words[0], verb); }))
-      continue;
+    if (absl::c_none_of(*verbs, [&](const std::string& verb) { return IsVerb(run.words[0], verb); })) continue;
     for (size_t i = 1; i < run.words.size(); ++i) {
       // A test of pytest: "test_demo.py::test_level_0".
       const std::string word = run.words[i].substr(0, run.words[i].find("::"));
       if (word.starts_with('-')) continue;
       const std::string role = roles.Match(word).role;
-      if (role.empty() || std::find(judged->begin(), judged->end(), role) == judged->end()) continue;
+      if (role.empty() || !absl::c_linear_search(*judged, role)) continue;
       const bool here = run.folder.empty() || word.starts_with('/');
       std::string file = here ? word : run.folder + "/" + word;
-      if (std::find(files.begin(), files.end(), file) == files.end()) files.push_back(std::move(file));
+      if (!absl::c_linear_search(files, file)) files.push_back(std::move(file));
     }
   }
   return files;

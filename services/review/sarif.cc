@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_format.h"
 #include "services/core/version.h"
 
 namespace yardmaster {
@@ -11,30 +13,13 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 const char* Level(rules::Severity severity) {
-  switch (severity) {
-    case rules::Severity::kBlock:
-    case rules::Severity::kMajor:
-      return "error";
-    case rules::Severity::kMinor:
-      return "warning";
-    case rules::Severity::kInfo:
-      return "note";
-  }
-  return "none";
+  static constexpr const char* kLevels[] = {"error", "error", "warning", "note"};
+  return kLevels[static_cast<size_t>(severity)];
 }
 
 const char* BaselineState(FindingStatus status) {
-  switch (status) {
-    case FindingStatus::kNone:
-      return "";
-    case FindingStatus::kNew:
-      return "new";
-    case FindingStatus::kStill:
-      return "unchanged";
-    case FindingStatus::kFixed:
-      return "absent";
-  }
-  return "";
+  static constexpr const char* kStates[] = {"", "new", "unchanged", "absent"};
+  return kStates[static_cast<size_t>(status)];
 }
 
 // A message must say something.
@@ -104,6 +89,7 @@ Json Result(const ReportedFinding& reported, size_t rule_index) {
   Json properties{{"pack", finding.pack},
                   {"severity", rules::SeverityName(finding.severity)},
                   {"packSeverity", finding.pack_severity}};
+  if (!finding.part.empty()) properties["part"] = finding.part;
   if (!finding.fix.empty()) properties["fixHint"] = finding.fix;
   result["properties"] = std::move(properties);
   return result;
@@ -112,21 +98,17 @@ Json Result(const ReportedFinding& reported, size_t rule_index) {
 }  // namespace
 
 std::string UriOfPath(std::string_view path) {
-  static constexpr char kDigits[] = "0123456789ABCDEF";
   // RFC 3986: unreserved characters, sub-delims, "@" and "/" may stand in a path as they are.
   static constexpr std::string_view kPlain = "-._~!$&'()*+,;=@/";
   std::string uri;
   // "//host" would name an authority.
   while (path.size() > 1 && path[0] == '/' && path[1] == '/') path.remove_prefix(1);
   for (const char c : path) {
-    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-    if (letter || kPlain.find(c) != std::string_view::npos) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (absl::ascii_isalnum(byte) || kPlain.find(c) != std::string_view::npos) {
       uri += c;
     } else {
-      const auto byte = static_cast<unsigned char>(c);
-      uri += '%';
-      uri += kDigits[byte >> 4];
-      uri += kDigits[byte & 15];
+      absl::StrAppendFormat(&uri, "%%%02X", byte);
     }
   }
   return uri;
@@ -144,7 +126,9 @@ Json SarifLog(const ReviewReport& report, const SarifRules& rules) {
   }
   Json notifications = Json::array();
   for (const rules::SkippedCheck& skipped : report.skipped) {
-    Json note{{"level", "note"}, {"message", Message(skipped.rule_id + " was skipped: " + skipped.reason)}};
+    Json note{
+        {"level", "note"},
+        {"message", Message(rules::RuleAndPart(skipped.rule_id, skipped.part) + " was skipped: " + skipped.reason)}};
     if (!skipped.path.empty()) note["locations"] = Json::array({Place(skipped.path)});
     notifications.push_back(std::move(note));
   }

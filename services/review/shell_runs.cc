@@ -33,24 +33,7 @@ void AddRun(std::vector<std::string> words, int depth, std::string& folder, std:
 void Collect(std::string_view text, int depth, std::string& folder, std::vector<ShellRun>& out) {
   if (depth > kMaxShellDepth) return;
   std::vector<std::string> nested;
-  std::vector<std::string> words;
-  bool redirected = false;
-  for (ShellToken& token : ShellTokens(text, nested)) {
-    switch (token.kind) {
-      case ShellToken::Kind::kRedirectOut:
-      case ShellToken::Kind::kRedirectIn:
-        redirected = true;
-        break;
-      case ShellToken::Kind::kWord:
-        if (!redirected) words.push_back(std::move(token.text));
-        redirected = false;
-        break;
-      case ShellToken::Kind::kEnd:
-        AddRun(std::exchange(words, {}), depth, folder, out);
-        redirected = false;
-        break;
-    }
-  }
+  for (ShellCommand& command : ShellCommands(text, nested)) AddRun(std::move(command.words), depth, folder, out);
   for (const std::string& command : nested) {
     std::string inner = folder;
     Collect(command, depth + 1, inner, out);

@@ -5,31 +5,47 @@
 #include <cctype>
 #include <utility>
 
+#include "absl/algorithm/container.h"
+
 namespace yardmaster {
 namespace {
 
-// Cuts a command line into words, redirections and ends of simple commands. Commands in "$(…)" and backquotes are
-// collected in `nested`.
 class Lexer {
  public:
   Lexer(std::string_view text, std::vector<std::string>& nested) : text_(text), nested_(nested) {}
 
-  std::vector<ShellToken> Run() {
+  std::vector<ShellCommand> Run() {
     while (pos_ < text_.size()) Step();
     EndCommand();
-    return std::move(tokens_);
+    return std::move(commands_);
   }
 
  private:
   char At(size_t offset) const { return pos_ + offset < text_.size() ? text_[pos_ + offset] : '\0'; }
 
+  // What the next word is for the command.
+  enum class Next : uint8_t { kWord, kOutput, kInput };
+
   void EndWord() {
-    if (in_word_) tokens_.push_back({ShellToken::Kind::kWord, std::exchange(word_, "")});
+    if (!in_word_) return;
+    if (next_ == Next::kOutput) command_.outputs.push_back(std::move(word_));
+    if (next_ == Next::kWord) command_.words.push_back(std::move(word_));
+    word_.clear();
     in_word_ = false;
+    next_ = Next::kWord;
   }
   void EndCommand() {
     EndWord();
-    tokens_.push_back({ShellToken::Kind::kEnd, ""});
+    commands_.push_back(std::exchange(command_, {}));
+    next_ = Next::kWord;
+  }
+  // "2>" and "1<": the number is no word.
+  void DropDescriptor() {
+    if (in_word_ && absl::c_all_of(word_, [](char c) { return c >= '0' && c <= '9'; })) {
+      word_.clear();
+      in_word_ = false;
+    }
+    EndWord();
   }
   void Add(char c) {
     in_word_ = true;
@@ -100,7 +116,7 @@ class Lexer {
         if (At(1) == '>') {
           EndWord();
           pos_ += At(2) == '>' ? 3 : 2;
-          tokens_.push_back({ShellToken::Kind::kRedirectOut, ""});
+          next_ = Next::kOutput;
           return;
         }
         EndCommand();
@@ -173,12 +189,7 @@ class Lexer {
   }
 
   void RedirectOut() {
-    // "2>" and "1>": the number is no word.
-    if (in_word_ && std::all_of(word_.begin(), word_.end(), [](char c) { return c >= '0' && c <= '9'; })) {
-      word_.clear();
-      in_word_ = false;
-    }
-    EndWord();
+    DropDescriptor();
     ++pos_;
     if (At(0) == '(') return;  // ">(command)"
     if (At(0) == '>' || At(0) == '|') ++pos_;
@@ -191,20 +202,16 @@ class Lexer {
       }
       ++pos_;
     }
-    tokens_.push_back({ShellToken::Kind::kRedirectOut, ""});
+    next_ = Next::kOutput;
   }
 
   void RedirectIn() {
-    if (in_word_ && std::all_of(word_.begin(), word_.end(), [](char c) { return c >= '0' && c <= '9'; })) {
-      word_.clear();
-      in_word_ = false;
-    }
-    EndWord();
+    DropDescriptor();
     ++pos_;
     if (At(0) == '(') return;
     if (At(0) == '<' && At(1) == '<') {  // "<<< text"
       pos_ += 2;
-      tokens_.push_back({ShellToken::Kind::kRedirectIn, ""});
+      next_ = Next::kInput;
       return;
     }
     if (At(0) == '<') {
@@ -214,11 +221,11 @@ class Lexer {
     }
     if (At(0) == '>') {
       ++pos_;
-      tokens_.push_back({ShellToken::Kind::kRedirectOut, ""});
+      next_ = Next::kOutput;
       return;
     }
     if (At(0) == '&') ++pos_;
-    tokens_.push_back({ShellToken::Kind::kRedirectIn, ""});
+    next_ = Next::kInput;
   }
 
   // Behind "<<": the word that will end the text.
@@ -265,7 +272,9 @@ class Lexer {
 
   const std::string_view text_;
   std::vector<std::string>& nested_;
-  std::vector<ShellToken> tokens_;
+  std::vector<ShellCommand> commands_;
+  ShellCommand command_;
+  Next next_ = Next::kWord;
   std::vector<std::pair<std::string, bool>> here_documents_;
   std::string word_;
   size_t pos_ = 0;
@@ -274,8 +283,8 @@ class Lexer {
 
 }  // namespace
 
-std::vector<ShellToken> ShellTokens(std::string_view command, std::vector<std::string>& nested) {
-  return Lexer(command, nested).Run();
+std::vector<ShellCommand> ShellCommands(std::string_view line, std::vector<std::string>& nested) {
+  return Lexer(line, nested).Run();
 }
 
 size_t ShellVerb(const std::vector<std::string>& words) {
@@ -292,7 +301,7 @@ size_t ShellVerb(const std::vector<std::string>& words) {
                             });
     const bool behind_prefix = first > 0 && (word.starts_with('-') ||
                                              (!word.empty() && std::isdigit(static_cast<unsigned char>(word[0])) != 0));
-    if (!assignment && !behind_prefix && std::find(kPrefixes.begin(), kPrefixes.end(), word) == kPrefixes.end()) break;
+    if (!assignment && !behind_prefix && !absl::c_linear_search(kPrefixes, word)) break;
     ++first;
   }
   return first;

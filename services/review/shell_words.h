@@ -3,7 +3,6 @@
 #define YARDMASTER_SERVICES_REVIEW_SHELL_WORDS_H_
 
 #include <cstddef>
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,16 +14,15 @@ inline constexpr size_t kMaxShellBytes = 256 * 1024;
 // Commands within commands.
 inline constexpr int kMaxShellDepth = 8;
 
-struct ShellToken {
-  // kEnd: a simple command ends here. The word behind a redirection is what it leads to.
-  enum class Kind : uint8_t { kWord, kEnd, kRedirectOut, kRedirectIn };
-  Kind kind = Kind::kWord;
-  std::string text;  // a word, quotes and escapes resolved
+// A simple command, quotes and escapes resolved.
+struct ShellCommand {
+  std::vector<std::string> words;
+  std::vector<std::string> outputs;  // what is redirected into them
 };
 
-// Words, redirections and ends of simple commands. Commands in "$(…)" and backquotes are collected in `nested`; texts
+// The simple commands of a command line, in order. Commands in "$(…)" and backquotes are collected in `nested`; texts
 // of here documents are skipped.
-std::vector<ShellToken> ShellTokens(std::string_view command, std::vector<std::string>& nested);
+std::vector<ShellCommand> ShellCommands(std::string_view line, std::vector<std::string>& nested);
 
 // Where the verb of a simple command is: behind assignments and words that run other words (sudo, env, timeout 5, …).
 // words.size() if there is none.

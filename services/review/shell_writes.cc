@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "services/review/shell_words.h"
 
 namespace yardmaster {
@@ -13,7 +14,7 @@ namespace {
 
 template <size_t N>
 bool OneOf(std::string_view word, const std::array<std::string_view, N>& list) {
-  return std::find(list.begin(), list.end(), word) != list.end();
+  return absl::c_linear_search(list, word);
 }
 
 std::string_view BaseName(std::string_view path) {
@@ -28,8 +29,7 @@ void ProgramWrites(std::string_view program, std::vector<std::string>& out) {
       "write_text", "write_bytes", ".write(",    "writelines", "'w",         "\"w",       "'a",
       "\"a",        "writeFile",   "appendFile", "os.rename",  "os.replace", "os.remove", "unlink",
       "shutil.",    "truncate",    "'x'",        "\"x\"",      "'r+",        "\"r+"};
-  if (std::none_of(kWrites.begin(), kWrites.end(),
-                   [&](std::string_view mark) { return program.find(mark) != std::string_view::npos; })) {
+  if (absl::c_none_of(kWrites, [&](std::string_view mark) { return program.find(mark) != std::string_view::npos; })) {
     return;
   }
   for (size_t i = 0; i < program.size(); ++i) {
@@ -145,7 +145,7 @@ void Command::Run() {
       if (word.starts_with("of=")) out_.push_back(word.substr(3));
     }
   } else if (verb == "sed" || verb == "perl" || verb == "ruby") {
-    const bool in_place = HasShortFlag('i') || std::any_of(words_.begin(), words_.end(), [](const std::string& word) {
+    const bool in_place = HasShortFlag('i') || absl::c_any_of(words_, [](const std::string& word) {
                             return word.starts_with("--in-place");
                           });
     if (!in_place) return;
@@ -183,30 +183,9 @@ void Command::Run() {
 void Collect(std::string_view text, int depth, std::vector<std::string>& out) {
   if (depth > kMaxShellDepth) return;
   std::vector<std::string> nested;
-  std::vector<std::string> words;
-  bool target = false;
-  bool source = false;
-  for (const ShellToken& token : ShellTokens(text, nested)) {
-    switch (token.kind) {
-      case ShellToken::Kind::kRedirectOut:
-        target = true;
-        break;
-      case ShellToken::Kind::kRedirectIn:
-        source = true;
-        break;
-      case ShellToken::Kind::kWord:
-        if (target) {
-          out.push_back(token.text);
-        } else if (!source) {
-          words.push_back(token.text);
-        }
-        target = source = false;
-        break;
-      case ShellToken::Kind::kEnd:
-        if (!words.empty()) Command(std::exchange(words, {}), depth, out).Run();
-        target = source = false;
-        break;
-    }
+  for (ShellCommand& command : ShellCommands(text, nested)) {
+    out.insert(out.end(), command.outputs.begin(), command.outputs.end());
+    if (!command.words.empty()) Command(std::move(command.words), depth, out).Run();
   }
   for (const std::string& command : nested) Collect(command, depth + 1, out);
 }
@@ -218,7 +197,7 @@ std::vector<std::string> ShellWrites(std::string_view command) {
   Collect(command.substr(0, kMaxShellBytes), 0, all);
   std::vector<std::string> paths;
   for (std::string& path : all) {
-    if (!path.empty() && std::find(paths.begin(), paths.end(), path) == paths.end()) paths.push_back(std::move(path));
+    if (!path.empty() && !absl::c_linear_search(paths, path)) paths.push_back(std::move(path));
   }
   return paths;
 }

@@ -4,6 +4,12 @@
 #include <string_view>
 
 namespace yardmaster {
+namespace {
+
+constexpr std::string_view kDigits = "0123456789abcdefghjkmnpqrstvwxyz";
+constexpr size_t kLength = 13;
+
+}  // namespace
 
 std::string DecisionIds::Next(std::chrono::system_clock::time_point now) {
   const auto millis = std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count();
@@ -14,10 +20,13 @@ std::string DecisionIds::Next(std::chrono::system_clock::time_point now) {
     next = std::max(last + 1, earliest);
   } while (!last_.compare_exchange_weak(last, next, std::memory_order_relaxed));
 
-  static constexpr std::string_view kDigits = "0123456789abcdefghjkmnpqrstvwxyz";
-  std::string id(13, '0');
+  std::string id(kLength, '0');
   for (size_t i = id.size(); i-- > 0; next >>= 5) id[i] = kDigits[next & 31];
   return id;
+}
+
+bool IsDecisionId(std::string_view text) {
+  return text.size() == kLength && text.find_first_not_of(kDigits) == std::string_view::npos;
 }
 
 }  // namespace yardmaster

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace yardmaster {
 
@@ -20,6 +21,9 @@ class DecisionIds {
  private:
   std::atomic<uint64_t> last_{0};
 };
+
+// Whether a text has the form of such an id.
+bool IsDecisionId(std::string_view text);
 
 }  // namespace yardmaster
 

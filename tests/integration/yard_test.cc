@@ -262,5 +262,15 @@ TEST_F(YardTest, StdoutThatIsFullIsAnError) {
   EXPECT_THAT(process.Stderr(), HasSubstr("stdout"));
 }
 
+TEST_F(YardTest, ARuleIsExplainedWithoutAServer) {
+  const Result result = Yard({"explain", "ol48"}, {"YARD_SERVER=127.0.0.1:1"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("check OL48 "));
+  EXPECT_THAT(result.out, HasSubstr("check OL48.cube "));
+  EXPECT_EQ(result.out, Yard({"rules", "show", "OL48"}).out);
+  // What is no rule is asked of the server.
+  EXPECT_EQ(Yard({"explain", "no-such-rule"}, {"YARD_SERVER=127.0.0.1:1"}).code, 3);
+}
+
 }  // namespace
 }  // namespace yardmaster

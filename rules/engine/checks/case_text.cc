@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "absl/algorithm/container.h"
+
 namespace yardmaster::rules {
 namespace {
 
@@ -46,7 +48,7 @@ size_t EndOfList(std::string_view text, size_t at, size_t& entries) {
 void AppendEmpty(std::string_view cases, size_t entries, std::string& out) {
   const size_t begin = out.size();
   for (size_t i = 0; i < entries; ++i) out += i == 0 ? "\"\"" : ",\"\"";
-  const size_t lines = static_cast<size_t>(std::count(cases.begin(), cases.end(), '\n'));
+  const size_t lines = static_cast<size_t>(absl::c_count(cases, '\n'));
   out.append(lines, '\n');
   const size_t width = lines == 0 ? cases.size() : cases.size() - cases.rfind('\n') - 1;
   const size_t written = lines == 0 ? out.size() - begin : 0;

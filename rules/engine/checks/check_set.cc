@@ -1,23 +1,21 @@
 #include "rules/engine/checks/check_set.h"
 
-#include <algorithm>
+#include <utility>
 
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
 #include "rules/engine/checks/compiled_checks.h"
+#include "services/core/absl_view.h"
 
 namespace yardmaster::rules {
 
 std::string_view SeverityName(Severity severity) {
-  switch (severity) {
-    case Severity::kBlock:
-      return "block";
-    case Severity::kMajor:
-      return "major";
-    case Severity::kMinor:
-      return "minor";
-    case Severity::kInfo:
-      return "info";
-  }
-  return {};
+  static constexpr std::string_view kNames[] = {"block", "major", "minor", "info"};
+  return kNames[static_cast<size_t>(severity)];
+}
+
+std::string RuleAndPart(std::string_view rule, std::string_view part) {
+  return absl::StrCat(Abs(rule), part.empty() ? "" : ".", Abs(part));
 }
 
 CheckSet::CheckSet(std::unique_ptr<const Impl> impl) : impl_(std::move(impl)) {}
@@ -31,14 +29,13 @@ const std::vector<ProfileInfo>& CheckSet::moments() const { return impl_->moment
 const std::vector<RoleInfo>& CheckSet::roles() const { return impl_->role_infos; }
 
 const CheckInfo* CheckSet::Find(std::string_view id) const {
-  const auto found =
-      std::find_if(impl_->infos.begin(), impl_->infos.end(), [&](const CheckInfo& info) { return info.id == id; });
+  const auto found = absl::c_find_if(impl_->infos, [&](const CheckInfo& info) { return info.id == id; });
   return found == impl_->infos.end() ? nullptr : &*found;
 }
 
 std::string CheckSet::RoleOf(std::string_view path) const {
   for (const CompiledRole& role : impl_->roles) {
-    if (RE2::FullMatch(re2::StringPiece(path.data(), path.size()), *role.path)) return role.info.role;
+    if (RE2::FullMatch(path, *role.path)) return role.info.role;
   }
   return {};
 }
@@ -57,8 +54,8 @@ bool CheckSet::across() const {
   if (impl_->across) return true;
   // Known of a set loaded for reviews only when all of it is compiled.
   if (impl_->documents.empty()) return false;
-  return std::any_of(impl_->checks.begin(), impl_->checks.end(), [](const CompiledCheck& check) {
-    return std::any_of(check.rules.begin(), check.rules.end(), [](const auto& rule) {
+  return absl::c_any_of(impl_->checks, [](const CompiledCheck& check) {
+    return absl::c_any_of(check.rules, [](const auto& rule) {
       Problems told_by_the_review;
       const RuleBody* body = rule->off ? nullptr : rule->Body(told_by_the_review);
       return body != nullptr && body->across;

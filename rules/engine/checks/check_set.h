@@ -20,10 +20,14 @@ enum class Severity : uint8_t { kBlock, kMajor, kMinor, kInfo };
 // "block", "major", "minor", "info".
 std::string_view SeverityName(Severity severity);
 
+// How options, repositories' files and fingerprints name a rule or a part of one: "OL48", "OL48.cube".
+std::string RuleAndPart(std::string_view rule, std::string_view part);
+
 // What lists and reports say about a check. Texts are as written, placeholders included.
 struct CheckInfo {
-  std::string id;    // of this check; a rule may have several
-  std::string rule;  // what findings, lists and options cite; the id where nothing else is said
+  std::string id;    // of this check: "RULE", or "RULE.PART" where a rule has several
+  std::string rule;  // what findings, lists and options cite
+  std::string part;  // of the rule; empty: the check that has the rule's name
   std::string pack;  // the pack that wrote it: the one reviewed for, or one that it extends
   std::string title;
   std::string description;

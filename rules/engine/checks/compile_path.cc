@@ -1,5 +1,4 @@
 // Paths, and templates, whose placeholders are paths.
-#include <algorithm>
 #include <charconv>
 #include <optional>
 #include <string>
@@ -7,15 +6,22 @@
 #include <utility>
 #include <vector>
 
-#include "rules/engine/checks/compile_words.h"
+#include "absl/algorithm/container.h"
+#include "rules/engine/checks/compile_names.h"
 #include "rules/engine/checks/compiler.h"
 #include "services/core/readable.h"
 
 namespace yardmaster::rules {
+namespace {
+
+// Steps that take a position or a name.
+constexpr std::string_view kSelectorSteps[] = {"arg", "item", "param", "child", "decorator"};
+
+}  // namespace
 
 bool CheckCompiler::AddStep(std::string_view text, const std::string& pointer, std::string_view whole, StaticType& type,
                             Path& path, std::vector<std::string_view>& rest) {
-  if (!type.known || type.type != FieldType::kRow) {
+  if (!type.IsRow()) {
     Add(pointer, "nothing can follow before " + Quoted(text) + " in " + Quoted(whole) + ": it is not a reference");
     return false;
   }
@@ -42,6 +48,7 @@ bool CheckCompiler::AddStep(std::string_view text, const std::string& pointer, s
     rest.erase(rest.begin());
     type = {true, FieldType::kRow, target};
     path.steps.push_back(std::move(step));
+    NoteKey("step", kSelectorSteps, text);
     return true;
   };
   if (table == FactTable::kExpr && text == "arg") return selector(Path::StepKind::kArgument, FactTable::kExpr);
@@ -55,6 +62,7 @@ bool CheckCompiler::AddStep(std::string_view text, const std::string& pointer, s
   }
   if (const FieldInfo* field = FindField(table, text)) {
     step.field = field;
+    use_.functions.emplace(TableName(table), field->name);
     path.steps.push_back(std::move(step));
     type = {true, field->type, field->target};
     return true;
@@ -66,13 +74,26 @@ bool CheckCompiler::AddStep(std::string_view text, const std::string& pointer, s
     type = {true, FieldType::kText, FactTable::kFile};
     return true;
   }
-  Add(pointer, "unknown field " + Quoted(text) + " in " + Quoted(whole) + Suggestion(text, FieldNames(table)) +
+  Add(pointer, "unknown field " + Quoted(text) + " in " + Quoted(whole) + DidYouMean(text, FieldNames(table)) +
                    "; known are " + Listed(FieldNames(table)));
   return false;
 }
 
-std::optional<Path> CheckCompiler::CompilePath(std::string_view text, const std::string& pointer, NameScope& scope,
-                                               StaticType& type) {
+std::optional<Path> CheckCompiler::CompilePath(const JsonPlace& at, const NameScope& scope, StaticType* type) {
+  StaticType unused;
+  if (!at.value->is_string()) return Fail<std::optional<Path>>(at.pointer, "expected a path");
+  return CompilePathText(at.value->get_ref<const std::string&>(), at.pointer, scope, type == nullptr ? unused : *type);
+}
+
+std::optional<Path> CheckCompiler::CompileReference(const JsonPlace& at, const NameScope& scope) {
+  StaticType type;
+  std::optional<Path> path = CompilePath(at, scope, &type);
+  if (path && !type.IsRow()) Add(at.pointer, "expected the path of a reference");
+  return path;
+}
+
+std::optional<Path> CheckCompiler::CompilePathText(std::string_view text, const std::string& pointer,
+                                                   const NameScope& scope, StaticType& type) {
   Path path;
   std::vector<std::string_view> parts = Split(text, '.');
   const std::string_view first = parts.front();
@@ -84,8 +105,7 @@ std::optional<Path> CheckCompiler::CompilePath(std::string_view text, const std:
   for (size_t i = 0; i < scope.rows.size(); ++i) {
     if (!scope.rows[i].name.empty() && scope.rows[i].name == first) slot = i;
   }
-  const auto let =
-      std::find_if(scope.lets.begin(), scope.lets.end(), [&](const NameScope::Let& one) { return one.name == first; });
+  const auto let = absl::c_find_if(scope.lets, [&](const NameScope::Let& one) { return one.name == first; });
   if (slot) {
     path.slot = *slot;
     type = {true, FieldType::kRow, scope.rows[*slot].table};
@@ -114,7 +134,7 @@ std::optional<Path> CheckCompiler::CompilePath(std::string_view text, const std:
     type = {true, FieldType::kRow, scope.rows.back().table};
     // Captures of a query.
     if (type.table == FactTable::kMatch && scope.captures != nullptr) {
-      const auto capture = std::find(scope.captures->begin(), scope.captures->end(), first);
+      const auto capture = absl::c_find(*scope.captures, first);
       if (capture != scope.captures->end()) {
         Path::Step step;
         step.kind = Path::StepKind::kCapture;
@@ -133,8 +153,38 @@ std::optional<Path> CheckCompiler::CompilePath(std::string_view text, const std:
   return path;
 }
 
-std::optional<Template> CheckCompiler::CompileTemplate(const std::string& text, const std::string& pointer,
-                                                       NameScope& scope) {
+bool CheckCompiler::CompileFilter(std::string_view text, const std::string& pointer, Template::Part& part) {
+  using Kind = Template::Filter::Kind;
+  static constexpr std::pair<std::string_view, Kind> kFilters[] = {{"upper", Kind::kUpper},
+                                                                   {"lower", Kind::kLower},
+                                                                   {"or", Kind::kOr},
+                                                                   {"map", Kind::kMap},
+                                                                   {"nearest", Kind::kNearest}};
+  const size_t colon = text.find(':');
+  const std::string_view name = text.substr(0, colon);
+  const auto known = absl::c_find_if(kFilters, [&](const auto& one) { return one.first == name; });
+  if (known == std::end(kFilters)) {
+    return Fail<bool>(pointer, "unknown filter " + Quoted(name) + "; expected upper, lower, or, map or nearest");
+  }
+  use_.functions.emplace("filter", known->first);
+  Template::Filter& filter = part.filters.emplace_back();
+  filter.kind = known->second;
+  if (colon != std::string_view::npos) filter.argument = text.substr(colon + 1);
+  if (filter.kind == Kind::kMap) {
+    const auto map = set_.maps.find(filter.argument);
+    if (map == set_.maps.end()) return Fail<bool>(pointer, "unknown map " + Quoted(filter.argument));
+    filter.map = &map->second;
+  }
+  if (filter.kind == Kind::kNearest) {
+    const auto list = set_.lists.find(filter.argument);
+    if (list == set_.lists.end()) return Fail<bool>(pointer, "unknown list " + Quoted(filter.argument));
+    filter.list = &list->second;
+  }
+  return true;
+}
+
+std::optional<Template> CheckCompiler::CompileTemplate(const JsonPlace& at, const NameScope& scope) {
+  const auto& text = at.value->get_ref<const std::string&>();
   Template out;
   std::string literal;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -145,8 +195,7 @@ std::optional<Template> CheckCompiler::CompileTemplate(const std::string& text, 
       continue;
     }
     if (c == '}') {
-      Add(pointer, "a \"}\" without \"{\"; write \"}}\" for a brace");
-      return std::nullopt;
+      return Fail<std::optional<Template>>(at.pointer, "a \"}\" without \"{\"; write \"}}\" for a brace");
     }
     if (c != '{') {
       literal += c;
@@ -154,49 +203,16 @@ std::optional<Template> CheckCompiler::CompileTemplate(const std::string& text, 
     }
     const size_t close = text.find('}', i);
     if (close == std::string::npos) {
-      Add(pointer, "a \"{\" without \"}\"; write \"{{\" for a brace");
-      return std::nullopt;
+      return Fail<std::optional<Template>>(at.pointer, "a \"{\" without \"}\"; write \"{{\" for a brace");
     }
-    const std::string inner = text.substr(i + 1, close - i - 1);
-    std::vector<std::string_view> parts = Split(inner, '|');
+    const std::vector<std::string_view> parts = Split(std::string_view(text).substr(i + 1, close - i - 1), '|');
     Template::Part part;
-    part.text = std::move(literal);
-    literal.clear();
+    part.text = std::exchange(literal, {});
     StaticType type;
-    part.path = CompilePath(parts.front(), pointer, scope, type);
+    part.path = CompilePathText(parts.front(), at.pointer, scope, type);
     if (!part.path) return std::nullopt;
     for (size_t p = 1; p < parts.size(); ++p) {
-      const size_t colon = parts[p].find(':');
-      const std::string_view name = parts[p].substr(0, colon);
-      Template::Filter filter;
-      if (colon != std::string_view::npos) filter.argument = parts[p].substr(colon + 1);
-      if (name == "upper") {
-        filter.kind = Template::Filter::Kind::kUpper;
-      } else if (name == "lower") {
-        filter.kind = Template::Filter::Kind::kLower;
-      } else if (name == "or") {
-        filter.kind = Template::Filter::Kind::kOr;
-      } else if (name == "map") {
-        filter.kind = Template::Filter::Kind::kMap;
-        const auto map = set_.maps.find(filter.argument);
-        if (map == set_.maps.end()) {
-          Add(pointer, "unknown map " + Quoted(filter.argument));
-          return std::nullopt;
-        }
-        filter.map = &map->second;
-      } else if (name == "nearest") {
-        filter.kind = Template::Filter::Kind::kNearest;
-        const auto list = set_.lists.find(filter.argument);
-        if (list == set_.lists.end()) {
-          Add(pointer, "unknown list " + Quoted(filter.argument));
-          return std::nullopt;
-        }
-        filter.list = &list->second;
-      } else {
-        Add(pointer, "unknown filter " + Quoted(name) + "; expected upper, lower, or, map or nearest");
-        return std::nullopt;
-      }
-      part.filters.push_back(std::move(filter));
+      if (!CompileFilter(parts[p], at.pointer, part)) return std::nullopt;
     }
     out.parts.push_back(std::move(part));
     i = close;

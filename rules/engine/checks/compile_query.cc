@@ -1,13 +1,13 @@
 // Queries over rows.
-#include <algorithm>
 #include <iterator>
-#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "rules/engine/checks/compile_words.h"
+#include "absl/algorithm/container.h"
+#include "rules/engine/checks/compile_names.h"
 #include "rules/engine/checks/compiler.h"
 #include "services/core/readable.h"
 
@@ -25,104 +25,92 @@ constexpr std::pair<std::string_view, Query::Scope> kScopes[] = {
 
 }  // namespace
 
-std::unique_ptr<Query> CheckCompiler::CompileQuery(const json& value, const std::string& pointer, NameScope& scope,
-                                                   std::vector<std::string_view> extra) {
-  auto query = std::make_unique<Query>();
+std::optional<Query> CheckCompiler::CompileQuery(const JsonPlace& at, const NameScope& scope,
+                                                 std::vector<std::string_view> extra_keys) {
+  const json& value = *at.value;
+  std::optional<Query> query(std::in_place);
   query->anchor = scope.rows.size() - 1;
   query->slot = scope.rows.size();
   if (scope.rows.size() >= kMaxSlots) {
-    Add(pointer, "expected at most " + std::to_string(kMaxSlots) + " queries inside each other");
-    return nullptr;
+    return Fail<std::optional<Query>>(at.pointer,
+                                      "expected at most " + std::to_string(kMaxSlots) + " queries inside each other");
   }
   if (value.is_string()) {
-    query->kinds = CompileKinds(value, pointer);
-    return query->kinds.empty() ? nullptr : std::move(query);
+    query->kinds = CompileKinds(at);
+    return query->kinds.empty() ? std::nullopt : std::move(query);
   }
   if (!value.is_object() || !value.contains("each")) {
-    Add(pointer, "expected a query: the name of a definition, or an object with \"each\"");
-    return nullptr;
+    return Fail<std::optional<Query>>(at.pointer,
+                                      "expected a query: the name of a definition, or an object with \"each\"");
   }
   const size_t before = problems_.size();
   NameScope::Row row;
   bool scoped = false;
   for (const auto& [key, part] : value.items()) {
-    const std::string at = PointerJoin(pointer, key);
+    const JsonPlace inner = at.At(key);
     if (key == "each") {
       if (part == "value") {
         row.table = FactTable::kValue;
-        if (!value.contains("in")) Add(pointer, "missing key \"in\"; expected the list to go over");
+        if (!value.contains("in")) Add(at.pointer, "missing key \"in\"; expected the list to go over");
       } else {
-        query->kinds = CompileKinds(part, at);
-        if (!query->kinds.empty()) row.table = query->kinds.front().kind.table;
+        query->kinds = CompileKinds(inner);
+        if (!query->kinds.empty()) row.table = query->table();
       }
     } else if (key == "in") {
-      query->list = CompileList(part, at, scope);
+      query->list = CompileList(inner, scope);
     } else if (key == "as") {
       row.name = part.is_string() ? part.get<std::string>() : std::string();
-      const bool taken = std::any_of(scope.rows.begin(), scope.rows.end(),
-                                     [&](const NameScope::Row& one) { return one.name == row.name; });
-      if (row.name.empty() || row.name == "option" || taken) Add(at, "expected a name that is not taken");
+      const bool taken = absl::c_any_of(scope.rows, [&](const NameScope::Row& one) { return one.name == row.name; });
+      if (row.name.empty() || row.name == "option" || taken) Add(inner.pointer, "expected a name that is not taken");
     } else if (key == "scope") {
       const std::string name = part.is_string() ? part.get<std::string>() : std::string();
-      const auto* found =
-          std::find_if(std::begin(kScopes), std::end(kScopes), [&](const auto& one) { return one.first == name; });
-      if (found == std::end(kScopes)) {
-        std::vector<std::string_view> known;
-        for (const auto& one : kScopes) known.push_back(one.first);
-        Add(at, "unknown scope " + Quoted(name) + "; expected one of " + Listed(known) + Suggestion(name, known));
-      } else {
+      const auto* found = absl::c_find_if(kScopes, [&](const auto& one) { return one.first == name; });
+      scoped = found != std::end(kScopes);
+      if (scoped) {
         query->scope = found->second;
-        scoped = true;
+        use_.functions.emplace("scope", found->first);
+      } else {
+        const std::vector<std::string_view> known = KeysOf(kScopes);
+        Add(inner.pointer,
+            "unknown scope " + Quoted(name) + "; expected one of " + Listed(known) + DidYouMean(name, known));
       }
     } else if (key == "of") {
-      StaticType type;
-      if (!part.is_string()) {
-        Add(at, "expected a path");
-      } else {
-        query->of = CompilePath(part.get<std::string>(), at, scope, type);
-        if (query->of && (!type.known || type.type != FieldType::kRow)) Add(at, "expected the path of a reference");
-      }
+      query->of = CompileReference(inner, scope);
     } else if (key == "files") {
       query->filter_files = true;
       if (part.is_string() || (part.is_array() && !part.empty() && part[0].is_string())) {
         query->roles = Names(part);
         for (const std::string& role : query->roles) {
-          const bool known = std::any_of(set_.roles.begin(), set_.roles.end(),
-                                         [&](const CompiledRole& one) { return one.info.role == role; });
-          if (!known) Add(at, "unknown role " + Quoted(role));
+          const bool known = absl::c_any_of(set_.roles, [&](const CompiledRole& one) { return one.info.role == role; });
+          if (!known) Add(inner.pointer, "unknown role " + Quoted(role));
         }
       } else {
-        NameScope inner = scope;
-        inner.rows.push_back({"", FactTable::kFile});
-        query->files = CompileClause(part, at, inner);
+        query->files = CompileClause(inner, scope.With({"", FactTable::kFile}));
       }
     } else if (key == "side") {
-      if (part != "base" && part != "head") Add(at, "expected \"base\" or \"head\"");
+      if (part != "base" && part != "head") Add(inner.pointer, "expected \"base\" or \"head\"");
       query->base = part == "base";
-    } else if (key == "where" || std::find(extra.begin(), extra.end(), key) != extra.end()) {
+    } else if (key == "where" || absl::c_linear_search(extra_keys, key)) {
       // Below, when the kind is known.
     } else {
       std::vector<std::string_view> known = {"each", "as", "scope", "of", "files", "side", "where", "in"};
-      known.insert(known.end(), extra.begin(), extra.end());
-      Add(at, "unknown key " + Quoted(key) + "; expected one of " + Listed(known) + Suggestion(key, known));
+      known.insert(known.end(), extra_keys.begin(), extra_keys.end());
+      Add(inner.pointer, "unknown key " + Quoted(key) + "; expected one of " + Listed(known) + DidYouMean(key, known));
     }
   }
   if (query->filter_files && !scoped) query->scope = Query::Scope::kFiles;
   const FactTable around = scope.rows.back().table;
-  if ((around == FactTable::kSet || around == FactTable::kValue) && !query->of && !scoped)
+  if ((around == FactTable::kSet || around == FactTable::kValue) && !query->of && !scoped) {
     query->scope = Query::Scope::kFiles;
+  }
   across_ |= query->scope == Query::Scope::kFiles;
   // Places of this version say nothing about places of the other.
   if (query->base && query->scope != Query::Scope::kFile && query->scope != Query::Scope::kFiles) {
-    Add(pointer, "side \"base\" goes with the scopes file and files only");
+    Add(at.pointer, "side \"base\" goes with the scopes file and files only");
   }
-  if (query->kinds.empty() && query->list == nullptr) return nullptr;
-  if (const auto where = value.find("where"); where != value.end()) {
-    NameScope inner = scope;
-    inner.rows.push_back(row);
-    query->where = CompileClause(*where, PointerJoin(pointer, "where"), inner);
-  }
-  return problems_.size() == before ? std::move(query) : nullptr;
+  if (query->kinds.empty() && !query->list) return std::nullopt;
+  if (value.contains("where")) query->where = CompileClause(at.At("where"), scope.With(std::move(row)));
+  return problems_.size() == before ? std::move(query) : std::nullopt;
 }
 
 }  // namespace yardmaster::rules

@@ -2,22 +2,23 @@
 #ifndef YARDMASTER_RULES_ENGINE_CHECKS_COMPILE_RULE_H_
 #define YARDMASTER_RULES_ENGINE_CHECKS_COMPILE_RULE_H_
 
-#include <functional>
 #include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
-#include <utility>
+#include <string_view>
 
 #include "rules/engine/checks/compiled_checks.h"
 #include "rules/engine/checks/compiler.h"
 #include "services/core/json_document.h"
+#include "services/core/json_reader.h"
 #include "services/core/problem.h"
 
 namespace yardmaster::rules {
 
-// Keys of a check under one profile: value and pointer.
-using RuleKeys = std::map<std::string, std::pair<const nlohmann::json*, std::string>, std::less<>>;
+// Keys of a check under one profile.
+using RuleKeys = std::map<std::string, JsonPlace, std::less<>>;
+// Null if the check does not have it.
+const JsonPlace* FindKey(const RuleKeys& keys, std::string_view key);
 
 // All that compiling takes. The document must be there when it happens.
 struct RuleSource {

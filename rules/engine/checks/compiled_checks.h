@@ -12,28 +12,32 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <unordered_set>
 #include <vector>
 
+#include "absl/container/flat_hash_set.h"
 #include "rules/engine/checks/check_set.h"
 #include "rules/engine/checks/expression.h"
+#include "rules/engine/checks/language_use.h"
 #include "rules/engine/checks/tree_queries.h"
 #include "services/core/json_document.h"
 
 namespace yardmaster::rules {
 
+using TextSet = absl::flat_hash_set<std::string>;
+
 struct CompiledDefinition {
   std::string name;
   FactTable table = FactTable::kFile;
   std::vector<KindSelection> kinds;
-  std::unique_ptr<Clause> where;  // null: all
+  Clause where;  // none: all
+  LanguageUse use;
 };
 
 // What a check asks for and says under one profile.
 struct RuleBody {
-  std::unique_ptr<Clause> where;
-  std::unique_ptr<Clause> exempt;
-  std::vector<std::unique_ptr<Operand>> lets;
+  Clause where;  // may be none, like `exempt`
+  Clause exempt;
+  std::vector<Operand> lets;
   std::optional<Path> place;
   std::optional<Template> path;
   std::optional<Path> edit_place;  // what "edit" replaces
@@ -43,6 +47,7 @@ struct RuleBody {
   Template fix;
   Template fix_zh;
   bool across = false;  // some query looks at several files
+  LanguageUse use;
 };
 
 // A check as it runs under one profile: where and when, and behind Body the rest.
@@ -60,11 +65,12 @@ struct CompiledRule {
   FactTable table = FactTable::kFile;
   std::vector<KindSelection> kinds;
   bool base = false;                 // rows of the version before the change
-  std::unique_ptr<Operand> list;     // the elements of this list are the rows; once for the set
+  Operand list;                      // the elements of this list are the rows; once for the set
   const TreeQuery* query = nullptr;  // of the set
-  std::unique_ptr<Clause> when;
+  Clause when;
   enum class Once : uint8_t { kNever, kFile, kFunction, kSet };
   Once once = Once::kNever;
+  LanguageUse use;  // without that of the body
 
   // Of a set that was loaded for reviews the first call compiles it: most checks are about other files. Null with
   // `problems` if something is wrong after all.
@@ -114,7 +120,7 @@ struct CompiledRole {
 
 struct CompiledMoment {
   ProfileInfo info;
-  std::unique_ptr<Clause> only;  // on a file
+  Clause only;  // on a file; may be none
 };
 
 struct CheckSet::Impl {
@@ -128,7 +134,7 @@ struct CheckSet::Impl {
   std::vector<CompiledRole> roles;
   std::vector<RoleInfo> role_infos;
   std::map<std::string, std::vector<std::string>, std::less<>> lists;
-  std::map<std::string, std::unordered_set<std::string_view>, std::less<>> list_sets;
+  std::map<std::string, TextSet, std::less<>> list_sets;
   std::map<std::string, std::map<std::string, std::string>, std::less<>> maps;
   std::vector<CompiledDefinition> definitions;
   TreeQueries queries;

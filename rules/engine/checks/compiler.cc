@@ -1,6 +1,7 @@
 #include "rules/engine/checks/compiler.h"
 
-#include "rules/engine/checks/compile_words.h"
+#include "absl/algorithm/container.h"
+#include "rules/engine/checks/compile_names.h"
 #include "services/core/readable.h"
 
 namespace yardmaster::rules {
@@ -19,35 +20,32 @@ void CheckCompiler::Add(const std::string& pointer, std::string message) {
 }
 
 std::optional<size_t> CheckCompiler::FindDefinition(std::string_view name) const {
-  for (size_t i = 0; i < set_.definitions.size(); ++i) {
-    if (set_.definitions[i].name == name) return i;
-  }
-  return std::nullopt;
+  const auto it = absl::c_find_if(set_.definitions, [&](const CompiledDefinition& one) { return one.name == name; });
+  if (it == set_.definitions.end()) return std::nullopt;
+  return static_cast<size_t>(it - set_.definitions.begin());
 }
 
-std::unique_ptr<RE2> CheckCompiler::CompilePattern(const json& value, const std::string& pointer) {
-  if (!value.is_string()) {
-    Add(pointer, "expected a pattern");
-    return nullptr;
-  }
+std::unique_ptr<RE2> CheckCompiler::CompilePattern(const JsonPlace& at) {
+  if (!at.value->is_string()) return Fail<std::unique_ptr<RE2>>(at.pointer, "expected a pattern");
   RE2::Options options(RE2::Quiet);
   options.set_max_mem(4 << 20);
-  auto pattern = std::make_unique<RE2>(value.get<std::string>(), options);
+  auto pattern = std::make_unique<RE2>(at.value->get<std::string>(), options);
   if (pattern->ok()) return pattern;
-  Add(pointer, "expected an RE2 pattern: " + Readable(pattern->error()));
-  return nullptr;
+  return Fail<std::unique_ptr<RE2>>(at.pointer, "expected an RE2 pattern: " + Readable(pattern->error()));
 }
 
-std::vector<KindSelection> CheckCompiler::CompileKinds(const json& value, const std::string& pointer) {
-  std::vector<KindSelection> out;
-  if (!value.is_string() && !value.is_array()) {
-    Add(pointer, "expected a kind, a definition, or a list of them");
-    return out;
+std::vector<KindSelection> CheckCompiler::CompileKinds(const JsonPlace& at) {
+  using Kinds = std::vector<KindSelection>;
+  if (!at.value->is_string() && !at.value->is_array()) {
+    return Fail<Kinds>(at.pointer, "expected a kind, a definition, or a list of them");
   }
-  for (const std::string& name : Names(value)) {
+  Kinds out;
+  for (const std::string& name : Names(*at.value)) {
     if (const KindInfo* kind = FindKind(name)) {
+      use_.functions.emplace("kind", kind->name);
       out.push_back({*kind, {}});
     } else if (const auto definition = FindDefinition(name)) {
+      use_.definitions.insert(*definition);
       // The kinds of the definition; membership is asked for as a whole.
       for (KindSelection selection : set_.definitions[*definition].kinds) {
         selection.definitions = {*definition};
@@ -56,34 +54,32 @@ std::vector<KindSelection> CheckCompiler::CompileKinds(const json& value, const 
     } else {
       std::vector<std::string_view> known = KindNames();
       for (const CompiledDefinition& one : set_.definitions) known.push_back(one.name);
-      Add(pointer, "unknown kind or definition " + Quoted(name) + Suggestion(name, known));
-      return {};
+      return Fail<Kinds>(at.pointer, "unknown kind or definition " + Quoted(name) + DidYouMean(name, known));
     }
   }
   for (const KindSelection& selection : out) {
     if (selection.kind.table == out.front().kind.table) continue;
-    Add(pointer, "expected kinds with the same fields, got " + Quoted(out.front().kind.name) + " and " +
-                     Quoted(selection.kind.name));
-    return {};
+    return Fail<Kinds>(at.pointer, "expected kinds with the same fields, got " + Quoted(out.front().kind.name) +
+                                       " and " + Quoted(selection.kind.name));
   }
-  if (out.empty()) Add(pointer, "expected at least one kind");
+  if (out.empty()) Add(at.pointer, "expected at least one kind");
   return out;
 }
 
-std::vector<size_t> CheckCompiler::CompileDefinitions(const json& value, const std::string& pointer,
-                                                      std::optional<FactTable> table) {
+std::vector<size_t> CheckCompiler::CompileDefinitions(const JsonPlace& at, std::optional<FactTable> table) {
   std::vector<size_t> out;
-  const std::vector<std::string> names = Names(value);
-  if (names.empty()) Add(pointer, "expected the name of a definition, or a list of them");
+  const std::vector<std::string> names = Names(*at.value);
+  if (names.empty()) Add(at.pointer, "expected the name of a definition, or a list of them");
   for (const std::string& name : names) {
     const auto definition = FindDefinition(name);
     if (!definition) {
       std::vector<std::string_view> known;
       for (const CompiledDefinition& one : set_.definitions) known.push_back(one.name);
-      Add(pointer, "unknown definition " + Quoted(name) + Suggestion(name, known));
+      Add(at.pointer, "unknown definition " + Quoted(name) + DidYouMean(name, known));
     } else if (table && set_.definitions[*definition].table != *table) {
-      Add(pointer, "the definition " + Quoted(name) + " is about other rows");
+      Add(at.pointer, "the definition " + Quoted(name) + " is about other rows");
     } else {
+      use_.definitions.insert(*definition);
       out.push_back(*definition);
     }
   }

@@ -3,6 +3,7 @@
 #ifndef YARDMASTER_RULES_ENGINE_CHECKS_COMPILER_H_
 #define YARDMASTER_RULES_ENGINE_CHECKS_COMPILER_H_
 
+#include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -12,9 +13,12 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "rules/engine/checks/compiled_checks.h"
 #include "rules/engine/checks/expression.h"
+#include "rules/engine/pack/pack_reader.h"
 #include "services/core/json_document.h"
+#include "services/core/json_reader.h"
 #include "services/core/problem.h"
 
 namespace yardmaster::rules {
@@ -30,6 +34,14 @@ struct NameScope {
     // Known where the value is a reference.
     std::optional<FactTable> table;
   };
+
+  // This scope with one more row inside.
+  NameScope With(Row row) const {
+    NameScope inner = *this;
+    inner.rows.push_back(std::move(row));
+    return inner;
+  }
+
   std::vector<Row> rows;  // by slot
   std::vector<Let> lets;
   const std::vector<std::string>* captures = nullptr;  // of the tree-sitter query whose matches are the rows
@@ -40,6 +52,8 @@ struct StaticType {
   bool known = false;
   FieldType type = FieldType::kText;
   FactTable table = FactTable::kFile;
+
+  bool IsRow() const { return known && type == FieldType::kRow; }
 };
 
 class CheckCompiler {
@@ -48,47 +62,81 @@ class CheckCompiler {
   CheckCompiler(const CheckSet::Impl& set, const std::set<std::string, std::less<>>& groups, Problems& problems)
       : set_(set), groups_(groups), problems_(problems) {}
 
-  // All of these return null (or an empty value) after a problem.
-  std::unique_ptr<Clause> CompileClause(const nlohmann::json& value, const std::string& pointer, NameScope& scope);
-  std::unique_ptr<Query> CompileQuery(const nlohmann::json& value, const std::string& pointer, NameScope& scope,
-                                      std::vector<std::string_view> extra = {});
-  std::unique_ptr<Operand> CompileOperand(const nlohmann::json& value, const std::string& pointer, NameScope& scope,
-                                          StaticType* type = nullptr);
+  // All of these return nothing after a problem: null, nullopt or an empty list.
+  Clause CompileClause(const JsonPlace& at, const NameScope& scope);
+  std::optional<Query> CompileQuery(const JsonPlace& at, const NameScope& scope,
+                                    std::vector<std::string_view> extra_keys = {});
+  Operand CompileOperand(const JsonPlace& at, const NameScope& scope, StaticType* type = nullptr);
   // A named list, or a value that is one.
-  std::unique_ptr<Operand> CompileList(const nlohmann::json& value, const std::string& pointer, NameScope& scope);
-  std::optional<Path> CompilePath(std::string_view text, const std::string& pointer, NameScope& scope,
-                                  StaticType& type);
-  std::optional<Template> CompileTemplate(const std::string& text, const std::string& pointer, NameScope& scope);
+  Operand CompileList(const JsonPlace& at, const NameScope& scope);
+  std::optional<Path> CompilePath(const JsonPlace& at, const NameScope& scope, StaticType* type = nullptr);
+  // A path that leads to a row.
+  std::optional<Path> CompileReference(const JsonPlace& at, const NameScope& scope);
+  std::optional<Template> CompileTemplate(const JsonPlace& at, const NameScope& scope);
   // A kind, a definition, or a list of them; an object is a query of the side and the kind.
-  std::vector<KindSelection> CompileKinds(const nlohmann::json& value, const std::string& pointer);
-  std::unique_ptr<RE2> CompilePattern(const nlohmann::json& value, const std::string& pointer);
+  std::vector<KindSelection> CompileKinds(const JsonPlace& at);
+  std::unique_ptr<RE2> CompilePattern(const JsonPlace& at);
 
   // Whether a query that was compiled looks at other files than the one it stands in.
   bool across() const { return across_; }
+
+  // What was compiled since the last call, or since the compiler was made, uses of the language.
+  LanguageUse TakeUse() { return std::exchange(use_, {}); }
 
   // The document that pointers belong to.
   void SetDocument(const JsonDocument* document) { document_ = document; }
   void Add(const std::string& pointer, std::string message);
 
  private:
-  std::unique_ptr<Clause> CompileKey(const std::string& key, const nlohmann::json& value, const std::string& pointer,
-                                     NameScope& scope);
-  std::unique_ptr<ValueMatcher> CompileMatcher(const nlohmann::json& value, const std::string& pointer,
-                                               NameScope& scope, const StaticType& type);
-  std::unique_ptr<ValueMatcher> CompileMatcherKey(const std::string& key, const nlohmann::json& value,
-                                                  const nlohmann::json& around, const std::string& pointer,
-                                                  NameScope& scope, const StaticType& type);
-  std::vector<size_t> CompileDefinitions(const nlohmann::json& value, const std::string& pointer,
-                                         std::optional<FactTable> table);
+  Clause CompileKey(const std::string& key, const JsonPlace& at, const NameScope& scope);
+  Clause CompileCount(const JsonPlace& at, const NameScope& scope);
+  Clause CompileNamed(const std::string& key, const JsonPlace& at);
+  ValueMatcher CompileMatcher(const JsonPlace& at, const NameScope& scope, const StaticType& type);
+  // `around` is the object whose key it is.
+  ValueMatcher CompileMatcherKey(const std::string& key, const JsonPlace& around, const NameScope& scope,
+                                 const StaticType& type);
+  ValueMatcher CompileMatcherOfRow(const std::string& key, const JsonPlace& at, const NameScope& scope,
+                                   const StaticType& type);
+  ValueMatcher CompilePatternMatcher(const JsonPlace& around, const NameScope& scope);
+  Operand CompileQueryOperand(const std::string& key, const JsonPlace& around, const NameScope& scope);
+  Operand CompileCountOperand(Query query, const JsonPlace& around, const NameScope& scope);
+  std::optional<Path> CompilePathText(std::string_view text, const std::string& pointer, const NameScope& scope,
+                                      StaticType& type);
+  bool CompileFilter(std::string_view text, const std::string& pointer, Template::Part& part);
+  std::vector<size_t> CompileDefinitions(const JsonPlace& at, std::optional<FactTable> table);
   std::optional<size_t> FindDefinition(std::string_view name) const;
   bool AddStep(std::string_view text, const std::string& pointer, std::string_view whole, StaticType& type, Path& path,
                std::vector<std::string_view>& rest);
+
+  // Notes that a key is used if it is one of those that the language has; their names are constants.
+  template <typename Names>
+  void NoteKey(std::string_view kind, const Names& names, std::string_view key) {
+    if (const auto it = absl::c_find(names, key); it != std::end(names)) use_.functions.emplace(kind, *it);
+  }
+
+  // What follows a problem.
+  template <typename T>
+  T Fail(const std::string& pointer, std::string message) {
+    Add(pointer, std::move(message));
+    return T();
+  }
+  // What `compile` makes of each element of a list; nullopt if it made nothing of one.
+  template <typename T, typename Compile>
+  std::optional<std::vector<T>> CompileEach(const JsonPlace& list, Compile compile) {
+    std::vector<T> out;
+    for (size_t i = 0; i < list.value->size(); ++i) {
+      if (T one = compile(list.At(i)); one) out.push_back(std::move(one));
+    }
+    if (out.size() != list.value->size()) return std::nullopt;
+    return out;
+  }
 
   const CheckSet::Impl& set_;
   const std::set<std::string, std::less<>>& groups_;
   Problems& problems_;
   const JsonDocument* document_ = nullptr;
   bool across_ = false;
+  LanguageUse use_;
 };
 
 }  // namespace yardmaster::rules

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "absl/algorithm/container.h"
+#include "absl/strings/ascii.h"
 #include "rules/engine/checks/compiled_checks.h"
 #include "services/core/readable.h"
 
@@ -13,37 +15,6 @@ namespace {
 constexpr int kMaxDefinitionDepth = 64;
 // Of a text that stands in a message.
 constexpr size_t kMaxShownBytes = 90;
-
-// Rows of `selection` in `unit`, in order: all of a table, or those of an index.
-struct Rows {
-  const std::vector<RowIndex>* index = nullptr;
-  size_t count = 0;
-  RowIndex At(size_t i) const { return index == nullptr ? static_cast<RowIndex>(i) : (*index)[i]; }
-};
-
-Rows RowsOf(const Unit& unit, const KindInfo& kind) {
-  const FileFacts& facts = unit.facts();
-  const std::vector<RowIndex>* index = nullptr;
-  switch (kind.select) {
-    case KindInfo::Select::kAll:
-      return {nullptr, unit.RowCount(kind.table)};
-    case KindInfo::Select::kExprType:
-      index = &facts.exprs_by_type[kind.value];
-      break;
-    case KindInfo::Select::kSlot:
-      index = &facts.exprs_by_slot[kind.value];
-      break;
-    case KindInfo::Select::kStatementType:
-      index = &facts.statements_by_type[kind.value];
-      break;
-  }
-  return {index, index->size()};
-}
-
-bool InDefinitions(Run& run, const KindSelection& selection, RowRef row) {
-  return std::all_of(selection.definitions.begin(), selection.definitions.end(),
-                     [&](size_t definition) { return run.Is(definition, row); });
-}
 
 // Codewords and matches stand in no order.
 bool Ordered(FactTable table) { return table != FactTable::kCodeword && table != FactTable::kMatch; }
@@ -114,15 +85,6 @@ void Append(const Value& value, std::string& out) {
         Append((*value.list)[i], out);
       }
   }
-}
-
-std::string Folded(std::string_view text, bool upper) {
-  std::string out(text);
-  for (char& c : out) {
-    if (upper && c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-    if (!upper && c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return out;
 }
 
 // The child of an expression that a selector names.
@@ -201,6 +163,25 @@ Value Follow(const Path::Step& step, const Unit& unit, RowRef row) {
 
 }  // namespace
 
+Rows RowsOf(const Unit& unit, const KindInfo& kind) {
+  const FileFacts& facts = unit.facts();
+  switch (kind.select) {
+    case KindInfo::Select::kAll:
+      return {nullptr, unit.RowCount(kind.table)};
+    case KindInfo::Select::kExprType:
+      return {&facts.exprs_by_type[kind.value], facts.exprs_by_type[kind.value].size()};
+    case KindInfo::Select::kSlot:
+      return {&facts.exprs_by_slot[kind.value], facts.exprs_by_slot[kind.value].size()};
+    case KindInfo::Select::kStatementType:
+      return {&facts.statements_by_type[kind.value], facts.statements_by_type[kind.value].size()};
+  }
+  return {};
+}
+
+bool InDefinitions(Run& run, const KindSelection& selection, RowRef row) {
+  return absl::c_all_of(selection.definitions, [&](size_t definition) { return run.Is(definition, row); });
+}
+
 bool OfKind(Run& run, const KindSelection& selection, RowRef row) {
   if (row.table != selection.kind.table) return false;
   if (row.unit != nullptr && !Selected(*row.unit, selection.kind, row.index)) return false;
@@ -208,8 +189,7 @@ bool OfKind(Run& run, const KindSelection& selection, RowRef row) {
 }
 
 bool OfAnyKind(Run& run, const std::vector<KindSelection>& selections, RowRef row) {
-  return std::any_of(selections.begin(), selections.end(),
-                     [&](const KindSelection& selection) { return OfKind(run, selection, row); });
+  return absl::c_any_of(selections, [&](const KindSelection& selection) { return OfKind(run, selection, row); });
 }
 
 bool Run::Is(size_t definition, RowRef row) {
@@ -231,8 +211,7 @@ bool Run::Is(size_t definition, RowRef row) {
   ++depth;
   Frame frame;
   frame.rows[0] = row;
-  const bool result =
-      OfAnyKind(*this, compiled.kinds, row) && (compiled.where == nullptr || compiled.where->Holds(*this, frame));
+  const bool result = OfAnyKind(*this, compiled.kinds, row) && (!compiled.where || compiled.where.holds(*this, frame));
   --depth;
   if (remembered) {
     // Looked up anew: the tables may have moved meanwhile.
@@ -245,8 +224,7 @@ bool Run::Is(size_t definition, RowRef row) {
 Value Path::Get(Run& run, Frame& frame) const {
   // Most paths are a field of the row at hand.
   if (start == Start::kSlot && steps.size() == 1 && steps.front().kind == StepKind::kField) {
-    const RowRef row = frame.rows[slot];
-    if (row.unit != nullptr) return steps.front().field->get(run, *row.unit, row.index);
+    return steps.front().field->get(run, frame.rows[slot]);
   }
   Value value;
   switch (start) {
@@ -261,7 +239,7 @@ Value Path::Get(Run& run, Frame& frame) const {
         known = Value();
         // Its queries have slots that a query around this path may be using.
         Frame own = frame;
-        known = (*frame.lets)[slot]->Get(run, own);
+        known = (*frame.lets)[slot](run, own);
       }
       value = *known;
       break;
@@ -277,16 +255,9 @@ Value Path::Get(Run& run, Frame& frame) const {
     if (value.kind != Value::Kind::kRow) return {};
     const RowRef row = value.row;
     switch (step.kind) {
-      case StepKind::kField: {
-        static const Unit* const kNoUnit = nullptr;
-        const Unit* unit = row.unit != nullptr ? row.unit : kNoUnit;
-        if (unit == nullptr) {
-          if (run.units.empty()) return {};
-          unit = run.units.front().get();  // fields of the set and of lists don't look at it
-        }
-        value = step.field->get(run, *unit, row.index);
+      case StepKind::kField:
+        value = step.field->get(run, row);
         break;
-      }
       case StepKind::kGroup: {
         const auto group = row.unit->groups.find(step.name);
         value = group == row.unit->groups.end() ? Value() : Value::Text(group->second);
@@ -321,10 +292,10 @@ std::string Template::Expand(Run& run, Frame& frame, bool& missing, bool shown) 
     for (const Filter& filter : part.filters) {
       switch (filter.kind) {
         case Filter::Kind::kUpper:
-          text = Folded(text, true);
+          absl::AsciiStrToUpper(&text);
           break;
         case Filter::Kind::kLower:
-          text = Folded(text, false);
+          absl::AsciiStrToLower(&text);
           break;
         case Filter::Kind::kOr:
           if (none || text.empty()) text = filter.argument;
@@ -366,26 +337,24 @@ std::string Template::Expand(Run& run, Frame& frame, bool& missing, bool shown) 
   return out;
 }
 
-bool Query::Offer(Run& run, Frame& frame, RowRef row, const std::function<bool(RowRef)>& visit) const {
+bool Query::Offer(Run& run, Frame& frame, RowRef row, absl::FunctionRef<bool(RowRef)> visit) const {
   if (!run.Step()) return false;
   frame.rows[slot] = row;
-  if (where != nullptr && !where->Holds(run, frame)) return true;
+  if (where && !where.holds(run, frame)) return true;
   // A condition inside may have used the slot.
   frame.rows[slot] = row;
   return visit(row);
 }
 
 bool Query::OverRange(Run& run, Frame& frame, const Unit& unit, const KindSelection& kind, ByteSpan range,
-                      RowRef except, const std::function<bool(RowRef)>& visit) const {
+                      RowRef except, absl::FunctionRef<bool(RowRef)> visit) const {
   const FactTable table = kind.kind.table;
   const Rows rows = RowsOf(unit, kind.kind);
   size_t begin = 0;
   if (Ordered(table)) {
     const RowIndex first = unit.LowerBound(table, range.begin);
-    begin = rows.index == nullptr
-                ? first
-                : static_cast<size_t>(std::lower_bound(rows.index->begin(), rows.index->end(), first) -
-                                      rows.index->begin());
+    begin = rows.index == nullptr ? first
+                                  : static_cast<size_t>(absl::c_lower_bound(*rows.index, first) - rows.index->begin());
   }
   const bool exact = except.table == FactTable::kExpr && table == FactTable::kExpr && except.unit == &unit;
   for (size_t i = begin; i < rows.count; ++i) {
@@ -402,7 +371,7 @@ bool Query::OverRange(Run& run, Frame& frame, const Unit& unit, const KindSelect
 }
 
 bool Query::OverKind(Run& run, Frame& frame, const Unit& unit, RowRef anchor, const KindSelection& kind,
-                     const std::function<bool(RowRef)>& visit) const {
+                     absl::FunctionRef<bool(RowRef)> visit) const {
   const FactTable table = kind.kind.table;
   const auto all = [&](auto fits) {
     const Rows rows = RowsOf(unit, kind.kind);
@@ -469,7 +438,7 @@ bool Query::OverKind(Run& run, Frame& frame, const Unit& unit, RowRef anchor, co
         bool seen = false;
         for (RowIndex outer = unit.facts().functions[function].place.function; outer != kNoRow;
              outer = unit.facts().functions[outer].place.function) {
-          seen |= std::binary_search(functions.begin(), functions.end(), outer);
+          seen |= absl::c_binary_search(functions, outer);
         }
         if (!seen && !OverRange(run, frame, unit, kind, span_of(row), row, visit)) return false;
       }
@@ -480,16 +449,16 @@ bool Query::OverKind(Run& run, Frame& frame, const Unit& unit, RowRef anchor, co
 }
 
 bool Query::OverUnit(Run& run, Frame& frame, const Unit& unit, RowRef anchor,
-                     const std::function<bool(RowRef)>& visit) const {
+                     absl::FunctionRef<bool(RowRef)> visit) const {
   const Unit* side = base ? unit.base.get() : &unit;
   if (side == nullptr) return true;
-  return std::all_of(kinds.begin(), kinds.end(),
-                     [&](const KindSelection& kind) { return OverKind(run, frame, *side, anchor, kind, visit); });
+  return absl::c_all_of(kinds,
+                        [&](const KindSelection& kind) { return OverKind(run, frame, *side, anchor, kind, visit); });
 }
 
-void Query::ForEach(Run& run, Frame& frame, const std::function<bool(RowRef)>& visit) const {
-  if (list != nullptr) {
-    const Value value = list->Get(run, frame);
+void Query::ForEach(Run& run, Frame& frame, absl::FunctionRef<bool(RowRef)> visit) const {
+  if (list) {
+    const Value value = list(run, frame);
     if (value.kind != Value::Kind::kList) return;
     const size_t around = run.values.size();
     for (size_t i = 0; i < value.list->size(); ++i) {
@@ -520,10 +489,10 @@ void Query::ForEach(Run& run, Frame& frame, const std::function<bool(RowRef)>& v
     return;
   }
   for (const std::unique_ptr<Unit>& unit : run.units) {
-    if (!roles.empty() && std::find(roles.begin(), roles.end(), unit->role) == roles.end()) continue;
-    if (files != nullptr) {
+    if (!roles.empty() && !absl::c_linear_search(roles, unit->role)) continue;
+    if (files) {
       frame.rows[slot] = {unit.get(), FactTable::kFile, 0};
-      if (!files->Holds(run, frame)) continue;
+      if (!files.holds(run, frame)) continue;
     }
     if (!OverUnit(run, frame, *unit, from, visit)) return;
   }

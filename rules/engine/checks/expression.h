@@ -1,17 +1,20 @@
-// Compiled conditions, matchers, values, queries and templates. Made by compiler.h from JSON; immutable, and free of
-// names that would have to be looked up while they run.
+// Compiled conditions, matchers, values, queries and templates: functions that compiler.h makes from JSON. Immutable,
+// and free of names that would have to be looked up while they run.
 #ifndef YARDMASTER_RULES_ENGINE_CHECKS_EXPRESSION_H_
 #define YARDMASTER_RULES_ENGINE_CHECKS_EXPRESSION_H_
 
+#include <re2/re2.h>
+
 #include <array>
 #include <cstdint>
-#include <functional>
-#include <memory>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "absl/functional/any_invocable.h"
+#include "absl/functional/function_ref.h"
 #include "rules/engine/checks/fields.h"
 #include "rules/engine/checks/run.h"
 #include "rules/engine/checks/value.h"
@@ -21,36 +24,26 @@ namespace yardmaster::rules {
 // Rows inside each other: the one of the check, then one for each query around.
 inline constexpr size_t kMaxSlots = 10;
 
-class Operand;
+struct Frame;
+
+// A value.
+using Operand = absl::AnyInvocable<Value(Run&, Frame&) const>;
+// What a value must be.
+using ValueMatcher = absl::AnyInvocable<bool(Run&, Frame&, const Value&) const>;
+// What must hold.
+struct Clause {
+  absl::AnyInvocable<bool(Run&, Frame&) const> holds;
+  // Cheap ones are tried first: 0 for a field, more for what goes over rows.
+  int cost = 0;
+
+  explicit operator bool() const { return holds != nullptr; }
+};
 
 // The rows that are being looked at, and the values that the check named.
 struct Frame {
   std::array<RowRef, kMaxSlots> rows;
-  const std::vector<std::unique_ptr<Operand>>* lets = nullptr;
+  const std::vector<Operand>* lets = nullptr;
   std::vector<std::optional<Value>>* let_values = nullptr;
-};
-
-// What must hold.
-class Clause {
- public:
-  virtual ~Clause() = default;
-  virtual bool Holds(Run& run, Frame& frame) const = 0;
-  // Cheap ones are tried first: 0 for a field, more for what goes over rows.
-  int cost = 0;
-};
-
-// What a value must be.
-class ValueMatcher {
- public:
-  virtual ~ValueMatcher() = default;
-  virtual bool Matches(Run& run, Frame& frame, const Value& value) const = 0;
-};
-
-// A value.
-class Operand {
- public:
-  virtual ~Operand() = default;
-  virtual Value Get(Run& run, Frame& frame) const = 0;
 };
 
 // From a row, an option or a named value along references to a value.
@@ -89,6 +82,11 @@ class Path {
   std::vector<Step> steps;
 };
 
+// The value at the end of a path.
+Operand PathOperand(Path path);
+// What a group of a pattern matched; missing where it took no part.
+Value PieceValue(const re2::StringPiece& piece);
+
 // A text with placeholders.
 class Template {
  public:
@@ -119,6 +117,16 @@ struct KindSelection {
   std::vector<size_t> definitions;
 };
 
+// The rows of a file that a kind selects, in order: all of a table, or those of an index.
+struct Rows {
+  const std::vector<RowIndex>* index = nullptr;
+  size_t count = 0;
+  RowIndex At(size_t i) const { return index == nullptr ? static_cast<RowIndex>(i) : (*index)[i]; }
+};
+Rows RowsOf(const Unit& unit, const KindInfo& kind);
+
+// Whether the row is of the definitions of a selection.
+bool InDefinitions(Run& run, const KindSelection& selection, RowRef row);
 // Whether the row is of the kind.
 bool OfKind(Run& run, const KindSelection& selection, RowRef row);
 bool OfAnyKind(Run& run, const std::vector<KindSelection>& selections, RowRef row);
@@ -139,8 +147,11 @@ class Query {
     kFiles,
   };
 
+  // The table of the rows.
+  FactTable table() const { return list ? FactTable::kValue : kinds.front().kind.table; }
+
   // Calls `visit` with each row, which then also stands in `frame`, until it returns false.
-  void ForEach(Run& run, Frame& frame, const std::function<bool(RowRef)>& visit) const;
+  void ForEach(Run& run, Frame& frame, absl::FunctionRef<bool(RowRef)> visit) const;
 
   std::vector<KindSelection> kinds;
   Scope scope = Scope::kFile;
@@ -150,19 +161,18 @@ class Query {
   bool base = false;
   bool filter_files = false;
   std::vector<std::string> roles;
-  std::unique_ptr<Clause> files;  // on a file at `slot`
-  std::unique_ptr<Clause> where;
-  std::unique_ptr<Operand> list;  // elements of a list instead of rows
+  Clause files;  // on a file at `slot`; may be none
+  Clause where;  // may be none
+  Operand list;  // elements of a list instead of rows
 
  private:
   // Each returns false once `visit` did.
-  bool Offer(Run& run, Frame& frame, RowRef row, const std::function<bool(RowRef)>& visit) const;
-  bool OverUnit(Run& run, Frame& frame, const Unit& unit, RowRef anchor,
-                const std::function<bool(RowRef)>& visit) const;
+  bool Offer(Run& run, Frame& frame, RowRef row, absl::FunctionRef<bool(RowRef)> visit) const;
+  bool OverUnit(Run& run, Frame& frame, const Unit& unit, RowRef anchor, absl::FunctionRef<bool(RowRef)> visit) const;
   bool OverKind(Run& run, Frame& frame, const Unit& unit, RowRef anchor, const KindSelection& kind,
-                const std::function<bool(RowRef)>& visit) const;
+                absl::FunctionRef<bool(RowRef)> visit) const;
   bool OverRange(Run& run, Frame& frame, const Unit& unit, const KindSelection& kind, ByteSpan range, RowRef except,
-                 const std::function<bool(RowRef)>& visit) const;
+                 absl::FunctionRef<bool(RowRef)> visit) const;
 };
 
 }  // namespace yardmaster::rules

@@ -18,7 +18,7 @@ struct FieldInfo {
   std::string_view name;
   FieldType type = FieldType::kText;
   FactTable target = FactTable::kFile;  // of a reference
-  Value (*get)(Run& run, const Unit& unit, RowIndex row) = nullptr;
+  Value (*get)(Run& run, const RowRef& row) = nullptr;
 };
 
 // Fields of a table, those of every row included; nullptr if there is none of that name.
@@ -34,6 +34,9 @@ struct KindInfo {
   Select select = Select::kAll;
   uint8_t value = 0;
 };
+
+// "function", "entry", …: the kind that selects all rows of the table.
+std::string_view TableName(FactTable table);
 
 const KindInfo* FindKind(std::string_view name);
 std::vector<std::string_view> KindNames();

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "rules/engine/checks/compiled_checks.h"
 #include "rules/engine/checks/line_diff.h"
 #include "rules/engine/checks/run.h"
@@ -24,18 +25,21 @@ constexpr size_t kMaxKeptNodes = 500'000;
 // Of a line that goes into the fingerprint.
 constexpr size_t kMaxHashedBytes = 4096;
 
-uint64_t Hash(std::string_view text, uint64_t hash) {
-  for (const char c : text) {
-    hash ^= static_cast<unsigned char>(c);
-    hash *= 1099511628211ULL;
-  }
-  hash ^= 0x1f;  // between parts
-  return hash * 1099511628211ULL;
+uint64_t Mix(uint64_t hash, char c) { return (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL; }
+
+uint64_t Hash(std::string_view text, uint64_t hash, char end = 0x1f) {
+  for (const char c : text) hash = Mix(hash, c);
+  return Mix(hash, end);
 }
 
-bool Contains(const std::vector<std::string>& list, std::string_view text) {
-  return std::find(list.begin(), list.end(), text) != list.end();
+// Of what RuleAndPart gives, which is not made.
+uint64_t HashRule(const Finding& finding) {
+  constexpr uint64_t kBasis = 14695981039346656037ULL;
+  if (finding.part.empty()) return Hash(finding.rule_id, kBasis);
+  return Hash(finding.part, Hash(finding.rule_id, kBasis, '.'));
 }
+
+bool Contains(const std::vector<std::string>& list, std::string_view text) { return absl::c_linear_search(list, text); }
 
 class Reviewer {
  public:
@@ -91,7 +95,7 @@ class Reviewer {
         unit->added_ = std::move(added);
       }
       // Trees that queries will look at are kept as long as they are few; others are made again when it is their turn.
-      if (tree && unit->judged && std::find(queried.begin(), queried.end(), unit->facts().language) != queried.end()) {
+      if (tree && unit->judged && absl::c_linear_search(queried, unit->facts().language)) {
         nodes_ += ts_node_descendant_count(ts_tree_root_node(tree.get()));
         if (nodes_ <= kMaxKeptNodes) unit->Hold(std::move(tree));
       }
@@ -130,8 +134,7 @@ class Reviewer {
     for (const CompiledRole& role : checks_.roles) {
       if (!file.role.empty() && role.info.role != file.role) continue;
       const auto groups = static_cast<int>(std::min(role.groups.size(), kMaxGroups));
-      const re2::StringPiece path(file.path);
-      if (!role.path->Match(path, 0, path.size(), RE2::ANCHOR_BOTH, found.data(), groups)) continue;
+      if (!role.path->Match(file.path, 0, file.path.size(), RE2::ANCHOR_BOTH, found.data(), groups)) continue;
       unit.role = role.info.role;
       for (size_t i = 1; i < static_cast<size_t>(groups); ++i) {
         if (!role.groups[i].empty() && found[i].data() != nullptr) {
@@ -195,31 +198,33 @@ class Reviewer {
       }
       const CompiledRule& rule = *check.rules[std::min(run_.profile, check.rules.size() - 1)];
       if (rule.off) continue;
-      if (run_.stage && !rule.stages.empty() &&
-          std::find(rule.stages.begin(), rule.stages.end(), *run_.stage) == rule.stages.end()) {
+      if (run_.stage && !rule.stages.empty() && !absl::c_linear_search(rule.stages, *run_.stage)) {
         continue;
       }
       if (!run_.moment.empty() && !rule.moments.empty() && !Contains(rule.moments, run_.moment)) continue;
       std::string missing;
       for (const std::string& role : rule.needs) {
-        const bool there =
-            std::any_of(run_.units.begin(), run_.units.end(), [&](const auto& unit) { return unit->role == role; });
+        const bool there = absl::c_any_of(run_.units, [&](const auto& unit) { return unit->role == role; });
         if (!there) missing += (missing.empty() ? "" : ", ") + role;
       }
       if (!missing.empty()) {
-        result_.skipped.push_back({check.info.rule, options_.path, "needs " + missing});
+        Skip(check.info, "needs " + missing);
         continue;
       }
-      if (rule.when != nullptr) {
+      if (rule.when) {
         Frame frame;
         frame.rows[0] = {nullptr, FactTable::kSet, 0};
-        if (!rule.when->Holds(run_, frame)) {
-          result_.skipped.push_back({check.info.rule, options_.path, "does not apply here"});
+        if (!rule.when.holds(run_, frame)) {
+          Skip(check.info, "does not apply here");
           continue;
         }
       }
       active_.push_back({&check, &rule, nullptr, false});
     }
+  }
+
+  void Skip(const CheckInfo& check, std::string reason) {
+    result_.skipped.push_back({check.rule, options_.path, std::move(reason), check.part});
   }
 
   // Whether the check can run: most checks are never asked for more than which files they are about.
@@ -234,9 +239,9 @@ class Reviewer {
   void OverSet() {
     run_.Start(options_.check_limit);
     for (Active& active : active_) {
-      if (active.rule->table != FactTable::kSet && active.rule->list == nullptr) continue;
+      if (active.rule->table != FactTable::kSet && !active.rule->list) continue;
       if (!Complete(active)) continue;
-      if (active.rule->list != nullptr) OverList(active);
+      if (active.rule->list) OverList(active);
       if (active.rule->table == FactTable::kSet) Judge(active, {nullptr, FactTable::kSet, 0});
     }
     if (run_.expired() && !run_.units.empty()) TooSlow(*run_.units.front());
@@ -246,7 +251,7 @@ class Reviewer {
     once_.clear();
     Frame frame;
     frame.rows[0] = {nullptr, FactTable::kSet, 0};
-    const Value value = active.rule->list->Get(run_, frame);
+    const Value value = active.rule->list(run_, frame);
     if (value.kind != Value::Kind::kList) return;
     // A copy: what was made on the way is forgotten between rows.
     const std::vector<Value> elements = *value.list;
@@ -271,22 +276,21 @@ class Reviewer {
 
   bool Applies(const CompiledRule& rule, const Unit& unit) const {
     if (!rule.roles.empty() && !Contains(rule.roles, unit.role)) return false;
-    if (!rule.languages.empty() &&
-        std::find(rule.languages.begin(), rule.languages.end(), unit.facts().language) == rule.languages.end()) {
+    if (!rule.languages.empty() && !absl::c_linear_search(rule.languages, unit.facts().language)) {
       return false;
     }
     const auto fits = [&](const std::string& glob) { return MatchesGlob(glob, unit.path()); };
-    if (!rule.files.empty() && std::none_of(rule.files.begin(), rule.files.end(), fits)) return false;
-    return std::none_of(rule.not_files.begin(), rule.not_files.end(), fits);
+    if (!rule.files.empty() && absl::c_none_of(rule.files, fits)) return false;
+    return absl::c_none_of(rule.not_files, fits);
   }
 
   void OverFile(const Unit& unit) {
     run_.Start(options_.check_limit);
     for (const CompiledMoment& moment : checks_.moments) {
-      if (moment.info.id != run_.moment || moment.only == nullptr) continue;
+      if (moment.info.id != run_.moment || !moment.only) continue;
       Frame frame;
       frame.rows[0] = {&unit, FactTable::kFile, 0};
-      if (!moment.only->Holds(run_, frame)) return;
+      if (!moment.only.holds(run_, frame)) return;
     }
     const bool matched = FindMatches(unit);
     run_.Start(options_.check_limit);
@@ -332,27 +336,10 @@ class Reviewer {
   void OverRows(Active& active, const Unit& unit) {
     const CompiledRule& rule = *active.rule;
     for (const KindSelection& kind : rule.kinds) {
-      const std::vector<RowIndex>* index = nullptr;
-      const FileFacts& facts = unit.facts();
-      switch (kind.kind.select) {
-        case KindInfo::Select::kAll:
-          break;
-        case KindInfo::Select::kExprType:
-          index = &facts.exprs_by_type[kind.kind.value];
-          break;
-        case KindInfo::Select::kSlot:
-          index = &facts.exprs_by_slot[kind.kind.value];
-          break;
-        case KindInfo::Select::kStatementType:
-          index = &facts.statements_by_type[kind.kind.value];
-          break;
-      }
-      const size_t count = index == nullptr ? unit.RowCount(rule.table) : index->size();
-      for (size_t i = 0; i < count && !run_.expired() && !active.done; ++i) {
-        const RowRef row = {&unit, rule.table, index == nullptr ? static_cast<RowIndex>(i) : (*index)[i]};
-        const bool member = std::all_of(kind.definitions.begin(), kind.definitions.end(),
-                                        [&](size_t definition) { return run_.Is(definition, row); });
-        if (member) Judge(active, row);
+      const Rows rows = RowsOf(unit, kind.kind);
+      for (size_t i = 0; i < rows.count && !run_.expired() && !active.done; ++i) {
+        const RowRef row = {&unit, rule.table, rows.At(i)};
+        if (InDefinitions(run_, kind, row)) Judge(active, row);
       }
     }
   }
@@ -369,8 +356,8 @@ class Reviewer {
       frame.lets = &rule.lets;
       frame.let_values = &lets;
     }
-    if (rule.where != nullptr && !rule.where->Holds(run_, frame)) return;
-    if (rule.exempt != nullptr && rule.exempt->Holds(run_, frame)) return;
+    if (rule.where && !rule.where.holds(run_, frame)) return;
+    if (rule.exempt && rule.exempt.holds(run_, frame)) return;
     if (run_.expired()) return;
     if (!First(active, row)) return;
     Add(active, row, frame);
@@ -389,7 +376,7 @@ class Reviewer {
       case CompiledRule::Once::kFunction: {
         const FieldInfo* field = FindField(row.table, "function");
         if (field == nullptr || row.unit == nullptr) return true;
-        const Value function = field->get(run_, *row.unit, row.index);
+        const Value function = field->get(run_, row);
         return once_.insert(function.kind == Value::Kind::kRow ? function.row.index : kNoRow).second;
       }
     }
@@ -404,6 +391,7 @@ class Reviewer {
     const RuleBody& rule = *active.body;
     Finding finding;
     finding.rule_id = active.check->info.rule;
+    finding.part = active.check->info.part;
     finding.pack = active.check->info.pack;
     finding.severity = active.rule->severity;
     finding.pack_severity = active.rule->pack_severity;
@@ -470,9 +458,9 @@ class Reviewer {
 
   void Finish() {
     auto& findings = result_.findings;
-    std::stable_sort(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) {
-      return std::tie(a.path, a.line, a.column, a.rule_id, a.message) <
-             std::tie(b.path, b.line, b.column, b.rule_id, b.message);
+    absl::c_stable_sort(findings, [](const Finding& a, const Finding& b) {
+      return std::tie(a.path, a.line, a.column, a.rule_id, a.message, a.part) <
+             std::tie(b.path, b.line, b.column, b.rule_id, b.message, b.part);
     });
     // The same said twice of one place.
     const auto same = [](const Finding& a, const Finding& b) {
@@ -499,7 +487,7 @@ class Reviewer {
       } else if (finding.line == 0) {
         line = finding.message;
       }
-      const uint64_t hash = Hash(line, Hash(finding.path, Hash(finding.rule_id, 14695981039346656037ULL)));
+      const uint64_t hash = Hash(line, Hash(finding.path, HashRule(finding)));
       finding.fingerprint = Hex(Hash(std::to_string(seen[hash]++), hash));
     }
   }
@@ -545,7 +533,7 @@ std::string JudgeCase(const CheckSet& checks, const CompiledCheck& check, const 
   const ReviewResult result = Review(checks, std::move(files), options);
   std::vector<const Finding*> found;
   for (const Finding& finding : result.findings) {
-    if (finding.rule_id == check.info.rule) found.push_back(&finding);
+    if (finding.rule_id == check.info.rule && finding.part == check.info.part) found.push_back(&finding);
     if (finding.rule_id == kLimitRule) return "a limit was passed: " + finding.message;
   }
   const auto listed = [&] {

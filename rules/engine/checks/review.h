@@ -60,7 +60,8 @@ struct FindingEdit {
 };
 
 struct Finding {
-  std::string rule_id;  // the rule of the check
+  std::string rule_id;
+  std::string part;  // of the rule; empty: the check that has the rule's name
   std::string pack;
   Severity severity = Severity::kBlock;
   std::string pack_severity;
@@ -75,8 +76,8 @@ struct Finding {
   std::string fix;
   std::string fix_zh;
   std::vector<FindingEdit> edits;  // that carry out the fix; empty where no one has said how
-  // 16 hex characters of rule, path, the text of the line without outer spaces, and how many like it stood before:
-  // stays the same when lines move.
+  // 16 hex characters of rule, part, path, the text of the line without outer spaces, and how many like it stood
+  // before: stays the same when lines move.
   std::string fingerprint;
 
   friend bool operator==(const Finding&, const Finding&) = default;
@@ -86,6 +87,7 @@ struct SkippedCheck {
   std::string rule_id;
   std::string path;  // of the set, or of the file where only that was skipped
   std::string reason;
+  std::string part{};  // of the rule, as in Finding
 };
 
 struct ReviewResult {

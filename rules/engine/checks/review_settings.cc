@@ -1,10 +1,10 @@
 #include "rules/engine/checks/review_settings.h"
 
-#include <algorithm>
 #include <set>
 #include <tuple>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "rules/engine/checks/review.h"
 #include "services/core/glob.h"
 
@@ -15,10 +15,13 @@ bool Covers(const Exemption& exemption, const Finding& finding, std::string_view
   // Days of this form are ordered as texts.
   if (!exemption.until.empty() && (today.empty() || today > exemption.until)) return false;
   const auto& rules = exemption.rules;
-  if (!rules.empty() && std::find(rules.begin(), rules.end(), finding.rule_id) == rules.end()) return false;
+  const auto names = [&](const std::string& rule) {
+    return rule == finding.rule_id || rule == RuleAndPart(finding.rule_id, finding.part);
+  };
+  if (!rules.empty() && !absl::c_any_of(rules, names)) return false;
   const auto& paths = exemption.paths;
-  return paths.empty() || std::any_of(paths.begin(), paths.end(),
-                                      [&](const std::string& glob) { return MatchesGlob(glob, finding.path); });
+  return paths.empty() ||
+         absl::c_any_of(paths, [&](const std::string& glob) { return MatchesGlob(glob, finding.path); });
 }
 
 }  // namespace
@@ -32,7 +35,10 @@ std::string_view ReviewSettings::ProfileOf(std::string_view pack) const {
 SettledFinding Settle(const ReviewSettings& settings, const Finding& finding, std::string_view today) {
   SettledFinding out;
   out.severity = finding.severity;
-  if (const auto severity = settings.severities.find(finding.rule_id); severity != settings.severities.end()) {
+  // What is said of the part goes before what is said of the rule.
+  auto severity = settings.severities.find(RuleAndPart(finding.rule_id, finding.part));
+  if (severity == settings.severities.end()) severity = settings.severities.find(finding.rule_id);
+  if (severity != settings.severities.end()) {
     if (!severity->second.has_value()) {
       out.stands = false;
       out.reason = "the repository's file switches this rule off";
@@ -60,8 +66,8 @@ void ApplyReviewSettings(const ReviewSettings& settings, std::string_view today,
     if (settled.stands) {
       finding.severity = settled.severity;
       standing.push_back(std::move(finding));
-    } else if (told.emplace(finding.rule_id, finding.path, settled.reason).second) {
-      skipped.push_back({finding.rule_id, finding.path, std::move(settled.reason)});
+    } else if (told.emplace(RuleAndPart(finding.rule_id, finding.part), finding.path, settled.reason).second) {
+      skipped.push_back({finding.rule_id, finding.path, std::move(settled.reason), finding.part});
     }
   }
   findings = std::move(standing);

@@ -18,7 +18,7 @@ struct SkippedCheck;  // review.h
 
 // Findings that a repository lives with.
 struct Exemption {
-  std::vector<std::string> rules;  // rule ids; empty: every rule
+  std::vector<std::string> rules;  // rules or parts, as RuleAndPart names them; empty: every rule
   std::vector<std::string> paths;  // globs (glob.h); empty: every file
   std::string reason;
   std::string until;  // "YYYY-MM-DD", the last day on which it holds; empty: always
@@ -27,7 +27,8 @@ struct Exemption {
 struct ReviewSettings {
   // Profile by pack, or under "" for every pack.
   std::map<std::string, std::string, std::less<>> profiles;
-  // Severity of a rule's findings, instead of the pack's; nullopt: the rule is off.
+  // Severity of the findings of a rule or of a part, as RuleAndPart names them, instead of the pack's; nullopt: it is
+  // off.
   std::map<std::string, std::optional<Severity>, std::less<>> severities;
   std::vector<Exemption> exemptions;
 

@@ -4,6 +4,8 @@
 #include <string_view>
 #include <utility>
 
+#include "absl/algorithm/container.h"
+
 namespace yardmaster::rules {
 namespace {
 
@@ -24,20 +26,9 @@ bool Expired(TSQueryCursorState* state) {
 }
 
 std::string_view ErrorName(TSQueryError error) {
-  switch (error) {
-    case TSQueryErrorSyntax:
-      return "syntax error";
-    case TSQueryErrorNodeType:
-      return "unknown node";
-    case TSQueryErrorField:
-      return "unknown field";
-    case TSQueryErrorCapture:
-      return "unknown capture";
-    case TSQueryErrorStructure:
-      return "impossible structure";
-    default:
-      return "wrong language";
-  }
+  static constexpr std::string_view kNames[] = {
+      "", "syntax error", "unknown node", "unknown field", "unknown capture", "impossible structure", "wrong language"};
+  return kNames[static_cast<size_t>(error)];
 }
 
 }  // namespace
@@ -78,7 +69,7 @@ std::unique_ptr<const TreeProgram> TreeProgram::Compile(Language language, const
     const std::string_view name(chars, length);
     for (size_t query = 0; query < queries.size(); ++query) {
       const auto& names = queries[query]->captures;
-      const auto found = std::find(names.begin(), names.end(), name);
+      const auto found = absl::c_find(names, name);
       if (found != names.end()) program->captures_[query][i] = static_cast<uint32_t>(found - names.begin());
     }
   }
@@ -87,7 +78,7 @@ std::unique_ptr<const TreeProgram> TreeProgram::Compile(Language language, const
   program->patterns_.resize(ts_query_pattern_count(compiled));
   for (uint32_t i = 0; i < program->patterns_.size(); ++i) {
     const size_t begin = ts_query_start_byte_for_pattern(compiled, i);
-    program->patterns_[i].query = static_cast<size_t>(std::upper_bound(ends.begin(), ends.end(), begin) - ends.begin());
+    program->patterns_[i].query = static_cast<size_t>(absl::c_upper_bound(ends, begin) - ends.begin());
     if (program->patterns_[i].query == queries.size() || !program->ReadPredicates(i, error)) return nullptr;
   }
   return program;
@@ -164,11 +155,11 @@ bool TreeProgram::Match(const Unit& unit, std::chrono::steady_clock::time_point 
     const std::string_view value = text_of(predicate.capture);
     bool result = false;
     if (predicate.kind == Predicate::Kind::kMatch) {
-      result = RE2::PartialMatch(re2::StringPiece(value.data(), value.size()), *predicate.pattern);
+      result = RE2::PartialMatch(value, *predicate.pattern);
     } else if (predicate.other >= 0) {
       result = value == text_of(static_cast<uint32_t>(predicate.other));
     } else {
-      result = std::find(predicate.texts.begin(), predicate.texts.end(), value) != predicate.texts.end();
+      result = absl::c_linear_search(predicate.texts, value);
     }
     return result != predicate.negated;
   };
@@ -182,7 +173,7 @@ bool TreeProgram::Match(const Unit& unit, std::chrono::steady_clock::time_point 
       const TSQueryCapture& capture = match.captures[i];
       spans[capture.index] = {ts_node_start_byte(capture.node), ts_node_end_byte(capture.node)};
     }
-    if (std::all_of(pattern.predicates.begin(), pattern.predicates.end(), holds)) {
+    if (absl::c_all_of(pattern.predicates, holds)) {
       Unit::Match& row = rows.emplace_back();
       row.captures.assign(query.captures.size(), kNoSpan);
       for (uint16_t i = 0; i < match.capture_count; ++i) {

@@ -1,7 +1,8 @@
 #include "rules/engine/checks/tree_queries.h"
 
-#include <algorithm>
 #include <utility>
+
+#include "absl/algorithm/container.h"
 
 namespace yardmaster::rules {
 namespace {
@@ -64,9 +65,8 @@ bool TreeQueries::Match(const Unit& unit, const std::vector<const TreeQuery*>& w
   const Language language = unit.facts().language;
   std::vector<const TreeQuery*> here;
   for (const TreeQuery* query : wanted) {
-    const bool of_language =
-        std::find(query->languages.begin(), query->languages.end(), language) != query->languages.end();
-    if (of_language && std::find(here.begin(), here.end(), query) == here.end()) here.push_back(query);
+    const bool of_language = absl::c_linear_search(query->languages, language);
+    if (of_language && !absl::c_linear_search(here, query)) here.push_back(query);
   }
   if (here.empty()) return true;
   std::vector<const TreeProgram*> programs;
@@ -79,8 +79,8 @@ bool TreeQueries::Match(const Unit& unit, const std::vector<const TreeQuery*>& w
     for (const TreeQuery* query : here) programs.push_back(Alone(*query, language));
   }
   const auto deadline = std::chrono::steady_clock::now() + limit;
-  return std::all_of(programs.begin(), programs.end(),
-                     [&](const TreeProgram* one) { return one == nullptr || one->Match(unit, deadline, matches); });
+  return absl::c_all_of(programs,
+                        [&](const TreeProgram* one) { return one == nullptr || one->Match(unit, deadline, matches); });
 }
 
 }  // namespace yardmaster::rules

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "absl/algorithm/container.h"
+
 namespace yardmaster::rules {
 namespace {
 
@@ -25,7 +27,7 @@ std::vector<std::string> CaptureNames(std::string_view query) {
       const size_t begin = at + 1;
       while (at + 1 < query.size() && IsNameCharacter(query[at + 1])) ++at;
       const std::string_view name = query.substr(begin, at + 1 - begin);
-      if (!name.empty() && std::find(names.begin(), names.end(), name) == names.end()) names.emplace_back(name);
+      if (!name.empty() && !absl::c_linear_search(names, name)) names.emplace_back(name);
     }
   }
   return names;

@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <utility>
 
+#include "absl/algorithm/container.h"
+
 namespace yardmaster::rules {
 namespace {
 
@@ -38,8 +40,7 @@ std::optional<double> ParseNumber(std::string_view text) {
 
 template <typename Rows>
 RowIndex FirstAt(const Rows& rows, uint32_t offset) {
-  const auto it = std::lower_bound(rows.begin(), rows.end(), offset,
-                                   [](const auto& row, uint32_t at) { return row.span.begin < at; });
+  const auto it = absl::c_lower_bound(rows, offset, [](const auto& row, uint32_t at) { return row.span.begin < at; });
   return static_cast<RowIndex>(it - rows.begin());
 }
 
@@ -149,7 +150,7 @@ ByteSpan Unit::BodyOf(FactTable table, RowIndex row) const {
 RowIndex Unit::LowerBound(FactTable table, uint32_t offset) const {
   if (table == FactTable::kLine) {
     const auto& starts = facts().line_starts;
-    return static_cast<RowIndex>(std::lower_bound(starts.begin(), starts.end(), offset) - starts.begin());
+    return static_cast<RowIndex>(absl::c_lower_bound(starts, offset) - starts.begin());
   }
   if (table == FactTable::kMatch || table == FactTable::kCodeword) return 0;  // not in order: look at all
   return WithRows(facts(), table, RowIndex{0}, [&](const auto& rows) { return FirstAt(rows, offset); });
@@ -170,8 +171,8 @@ std::vector<RowIndex> Unit::DecoratorsOf(FactTable table, RowIndex row) const {
   const uint32_t head = HeadOf(table, row).begin;
   const auto& all = facts().exprs_by_slot[static_cast<size_t>(Slot::kDecorator)];
   const auto& exprs = facts().exprs;
-  auto it = std::lower_bound(all.begin(), all.end(), span.begin,
-                             [&](RowIndex expr, uint32_t at) { return exprs[expr].span.begin < at; });
+  auto it =
+      absl::c_lower_bound(all, span.begin, [&](RowIndex expr, uint32_t at) { return exprs[expr].span.begin < at; });
   std::vector<RowIndex> out;
   for (; it != all.end() && exprs[*it].span.begin < head; ++it) out.push_back(*it);
   return out;
@@ -190,8 +191,8 @@ RowIndex Unit::BindingOf(RowIndex name) const {
       const std::vector<RowIndex>& rows = found->second;
       auto end = rows.end();
       if (same_scope) {
-        end = std::lower_bound(rows.begin(), rows.end(), expr.span.begin,
-                               [&](RowIndex row, uint32_t at) { return facts().assigns[row].span.begin < at; });
+        end = absl::c_lower_bound(rows, expr.span.begin,
+                                  [&](RowIndex row, uint32_t at) { return facts().assigns[row].span.begin < at; });
       }
       while (end != rows.begin()) {
         const AssignFact& assign = facts().assigns[*--end];
@@ -292,7 +293,7 @@ void Unit::BuildCalls() const {
     if (target != kNoRow && function != kNoRow) calls.emplace_back(function, target);
   }
   // Each pair once: a hostile text calls the same function many times at the bottom of many.
-  std::sort(calls.begin(), calls.end());
+  absl::c_sort(calls);
   calls.erase(std::unique(calls.begin(), calls.end()), calls.end());
   for (const auto& call : calls) {
     // A call inside of nested functions belongs to all of them.
@@ -321,7 +322,7 @@ std::shared_ptr<const std::vector<RowIndex>> Unit::Remembered(Walks& walks, RowI
       todo.push_back(other);
     }
   }
-  std::sort(out.begin(), out.end());
+  absl::c_sort(out);
   auto result = std::make_shared<const std::vector<RowIndex>>(std::move(out));
   // Long chains of calls would make the square of their length: what is remembered is forgotten now and then.
   walked_ += result->size();

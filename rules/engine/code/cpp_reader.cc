@@ -1,12 +1,68 @@
-#include "rules/engine/code/cpp_reader.h"
-
 #include <algorithm>
+#include <iterator>
+#include <optional>
 #include <string_view>
+#include <utility>
 
+#include "absl/algorithm/container.h"
 #include "rules/engine/code/fact_builder.h"
+#include "rules/engine/code/readers.h"
 
 namespace yardmaster::rules {
 namespace {
+
+// Expressions that the grammar names, and what they are for us.
+constexpr std::pair<std::string_view, ExprType> kExpressions[] = {
+    {"identifier", ExprType::kName},
+    {"this", ExprType::kName},
+    {"qualified_identifier", ExprType::kAttribute},
+    {"template_function", ExprType::kAttribute},
+    {"field_expression", ExprType::kAttribute},
+    {"call_expression", ExprType::kCall},
+    {"subscript_expression", ExprType::kSubscript},
+    {"string_literal", ExprType::kString},
+    {"raw_string_literal", ExprType::kString},
+    {"concatenated_string", ExprType::kString},
+    {"number_literal", ExprType::kNumber},
+    {"char_literal", ExprType::kNumber},
+    {"true", ExprType::kConstant},
+    {"false", ExprType::kConstant},
+    {"null", ExprType::kConstant},
+    {"initializer_list", ExprType::kList},
+    {"binary_expression", ExprType::kBinary},
+    {"unary_expression", ExprType::kUnary},
+    {"update_expression", ExprType::kUnary},
+    {"pointer_expression", ExprType::kUnary},
+    {"assignment_expression", ExprType::kAssignment},
+    {"conditional_expression", ExprType::kConditional},
+    {"lambda_expression", ExprType::kLambda},
+    {"cast_expression", ExprType::kOther},
+    {"new_expression", ExprType::kOther},
+    {"delete_expression", ExprType::kOther},
+    {"parenthesized_expression", ExprType::kOther},
+    {"comma_expression", ExprType::kOther},
+    {"sizeof_expression", ExprType::kOther},
+    {"compound_literal_expression", ExprType::kOther},
+    {"co_await_expression", ExprType::kOther},
+    {"fold_expression", ExprType::kOther},
+    {"user_defined_literal", ExprType::kOther},
+    {"generic_expression", ExprType::kOther},
+    {"alignof_expression", ExprType::kOther},
+    {"requires_expression", ExprType::kOther},
+};
+
+// nullopt: no expression.
+std::optional<ExprType> ExpressionOf(std::string_view type) {
+  const auto it = absl::c_find_if(kExpressions, [&](const auto& one) { return one.first == type; });
+  return it == std::end(kExpressions) ? std::nullopt : std::optional(it->second);
+}
+
+bool IsExpression(std::string_view type) { return ExpressionOf(type).has_value(); }
+
+// Other nodes stand where an expression is expected: types, and the arguments of a constructor.
+ExprType TypeOf(std::string_view type) {
+  return ExpressionOf(type).value_or(type == "primitive_type" ? ExprType::kName : ExprType::kOther);
+}
 
 class CppReader : public FactBuilder {
  public:
@@ -22,44 +78,12 @@ class CppReader : public FactBuilder {
   }
   bool Named() const { return ts_node_is_named(Current()); }
 
-  static bool IsExpression(std::string_view type) {
-    static constexpr std::string_view kTypes[] = {"identifier",
-                                                  "qualified_identifier",
-                                                  "field_expression",
-                                                  "call_expression",
-                                                  "subscript_expression",
-                                                  "string_literal",
-                                                  "raw_string_literal",
-                                                  "concatenated_string",
-                                                  "number_literal",
-                                                  "char_literal",
-                                                  "true",
-                                                  "false",
-                                                  "null",
-                                                  "this",
-                                                  "binary_expression",
-                                                  "unary_expression",
-                                                  "update_expression",
-                                                  "pointer_expression",
-                                                  "assignment_expression",
-                                                  "conditional_expression",
-                                                  "cast_expression",
-                                                  "lambda_expression",
-                                                  "new_expression",
-                                                  "delete_expression",
-                                                  "parenthesized_expression",
-                                                  "initializer_list",
-                                                  "template_function",
-                                                  "comma_expression",
-                                                  "sizeof_expression",
-                                                  "compound_literal_expression",
-                                                  "co_await_expression",
-                                                  "fold_expression",
-                                                  "user_defined_literal",
-                                                  "generic_expression",
-                                                  "alignof_expression",
-                                                  "requires_expression"};
-    return std::find(std::begin(kTypes), std::end(kTypes), type) != std::end(kTypes);
+  // Calls `visit` with the cursor at each named child.
+  template <typename Visit>
+  void ForEachNamed(Visit visit) {
+    ForEachChild([&] {
+      if (ts_node_is_named(Current())) visit();
+    });
   }
 
   void Comment() {
@@ -73,8 +97,7 @@ class CppReader : public FactBuilder {
   size_t Block(bool nested) {
     size_t index = 0;
     bool jumped = false;
-    ForEachChild([&] {
-      if (!Named()) return;
+    ForEachNamed([&] {
       const RowIndex row = Item(index, nested, jumped);
       if (row == kNoRow) return;
       ++index;
@@ -85,26 +108,19 @@ class CppReader : public FactBuilder {
     return index;
   }
 
-  void CountBranch() {
-    if (place_.function != kNoRow) ++facts_.functions[place_.function].branches;
-  }
-
   // A statement with the expressions and statements inside.
   RowIndex Simple(StatementType type, size_t index, bool nested, bool jumped, Slot slot) {
     const RowIndex row = AddStatement(type, Current(), index, nested, jumped);
     const RowIndex around = place_.statement;
     place_.statement = row;
-    ForEachChild([&] {
-      if (!Named()) return;
+    ForEachNamed([&] {
       if (IsExpression(Type())) {
         const RowIndex expr = Expr(slot, kNoRow, 0);
         if (facts_.statements[row].value == kNoRow) facts_.statements[row].value = expr;
       } else if (Type() == "condition_clause") {
-        ForEachChild([&] {
-          if (!Named()) return;
+        ForEachNamed([&] {
           if (IsExpression(Type())) {
-            const RowIndex expr = Expr(Slot::kCondition, kNoRow, 0);
-            facts_.statements[row].value = expr;
+            facts_.statements[row].value = Expr(Slot::kCondition, kNoRow, 0);
           } else {
             Item(0, true, false);
           }
@@ -121,28 +137,20 @@ class CppReader : public FactBuilder {
   // statement, or kNoRow.
   RowIndex Item(size_t index, bool nested, bool jumped) {
     const std::string_view type = Type();
-    if (type == "comment") {
-      Comment();
-      return kNoRow;
-    }
-    if (type == "function_definition") {
-      Function();
-      return kNoRow;
-    }
-    if (type == "class_specifier" || type == "struct_specifier" || type == "union_specifier") {
-      Class();
-      return kNoRow;
-    }
-    if (type == "namespace_definition") {
-      Namespace();
-      return kNoRow;
-    }
-    if (type == "preproc_include") {
-      Include();
-      return kNoRow;
-    }
-    if (type == "preproc_def" || type == "preproc_function_def") {
-      Macro();
+    static constexpr std::pair<std::string_view, void (CppReader::*)()> kNoStatements[] = {
+        {"comment", &CppReader::Comment},
+        {"function_definition", &CppReader::Function},
+        {"class_specifier", &CppReader::Class},
+        {"struct_specifier", &CppReader::Class},
+        {"union_specifier", &CppReader::Class},
+        {"namespace_definition", &CppReader::Namespace},
+        {"preproc_include", &CppReader::Include},
+        {"preproc_def", &CppReader::Macro},
+        {"preproc_function_def", &CppReader::Macro},
+    };
+    for (const auto& [name, read] : kNoStatements) {
+      if (name != type) continue;
+      (this->*read)();
       return kNoRow;
     }
     if (type == "declaration" || type == "field_declaration") return Declaration(index, nested, jumped);
@@ -182,21 +190,10 @@ class CppReader : public FactBuilder {
 
   RowIndex Loop(size_t index, bool nested, bool jumped) {
     const RowIndex row = AddStatement(StatementType::kLoop, Current(), index, nested, jumped);
-    CountRow();
-    CountBranch();
-    const auto loop = static_cast<RowIndex>(facts_.loops.size());
+    const RowIndex loop = AddLoop(Type().starts_with("for") ? "for" : "while");
     const Place around = place_;
-    {
-      LoopFact& fact = facts_.loops.emplace_back();
-      fact.span = SpanOf(Current());
-      fact.body = fact.span;
-      fact.place = place_;
-      fact.form = Type().starts_with("for") ? "for" : "while";
-      fact.depth = around.loop == kNoRow ? 0 : facts_.loops[around.loop].depth + 1;
-    }
     place_.statement = row;
-    ForEachChild([&] {
-      if (!Named()) return;
+    ForEachNamed([&] {
       const std::string_view field = Field();
       if (field == "body") {
         facts_.loops[loop].body = SpanOf(Current());
@@ -204,13 +201,9 @@ class CppReader : public FactBuilder {
         Item(0, true, false);
         place_.loop = around.loop;
       } else if (field == "right") {
-        const RowIndex expr = Expr(Slot::kIterable, kNoRow, 0);
-        facts_.loops[loop].iterable = expr;
+        facts_.loops[loop].iterable = Expr(Slot::kIterable, kNoRow, 0);
       } else if (field == "condition") {
-        const auto take = [&] {
-          const RowIndex expr = Expr(Slot::kCondition, kNoRow, 0);
-          facts_.loops[loop].condition = expr;
-        };
+        const auto take = [&] { facts_.loops[loop].condition = Expr(Slot::kCondition, kNoRow, 0); };
         if (IsExpression(Type())) {
           take();
         } else {
@@ -288,22 +281,18 @@ class CppReader : public FactBuilder {
 
   void Parameters(RowIndex function, TSNode list) {
     TSTreeCursor cursor = ts_tree_cursor_new(list);
-    uint32_t index = 0;
     if (ts_tree_cursor_goto_first_child(&cursor)) {
       do {
         const TSNode node = ts_tree_cursor_current_node(&cursor);
         const std::string_view type = ts_node_type(node);
         if (!type.ends_with("parameter_declaration")) continue;
-        CountRow();
-        ParameterFact& fact = facts_.parameters.emplace_back();
-        fact.span = SpanOf(node);
-        fact.function = function;
-        fact.index = index++;
+        const bool variadic = type.starts_with("variadic");
+        ParameterFact& fact =
+            facts_
+                .parameters[AddParameter(function, node, variadic ? ParameterForm::kArgs : ParameterForm::kPositional)];
         fact.has_default = type.starts_with("optional");
-        if (type.starts_with("variadic")) fact.form = ParameterForm::kArgs;
         const Declared declared = NameOf(ts_node_child_by_field_name(node, "declarator", 10));
         if (declared.found) fact.name = TextOf(declared.name);
-        ++facts_.functions[function].parameters;
       } while (ts_tree_cursor_goto_next_sibling(&cursor));
     }
     ts_tree_cursor_delete(&cursor);
@@ -384,8 +373,7 @@ class CppReader : public FactBuilder {
     const RowIndex row = AddStatement(StatementType::kAssign, Current(), index, nested, jumped);
     const RowIndex around = place_.statement;
     place_.statement = row;
-    ForEachChild([&] {
-      if (!Named()) return;
+    ForEachNamed([&] {
       const std::string_view type = Type();
       if (type == "comment") return Comment();
       if (type == "class_specifier" || type == "struct_specifier" || type == "union_specifier") return Class();
@@ -406,8 +394,7 @@ class CppReader : public FactBuilder {
           facts_.statements[row].value = value;
         });
       } else if (IsExpression(type) && (Field() == "default_value" || Field() == "value")) {
-        const RowIndex value = Expr(Slot::kValue, kNoRow, 0);
-        facts_.statements[row].value = value;
+        facts_.statements[row].value = Expr(Slot::kValue, kNoRow, 0);
       }
     });
     place_.statement = around;
@@ -416,8 +403,7 @@ class CppReader : public FactBuilder {
 
   void Items(RowIndex row, Slot slot) {
     size_t position = 0;
-    ForEachChild([&] {
-      if (!Named()) return;
+    ForEachNamed([&] {
       if (Type() == "comment") return Comment();
       if (IsExpression(Type())) {
         Expr(slot, row, position++);
@@ -437,8 +423,7 @@ class CppReader : public FactBuilder {
     }
     if (type == "parenthesized_expression") {
       RowIndex inner = kNoRow;
-      ForEachChild([&] {
-        if (!Named()) return;
+      ForEachNamed([&] {
         const RowIndex row = Expr(slot, parent, index);
         if (row != kNoRow) inner = row;
       });
@@ -464,8 +449,7 @@ class CppReader : public FactBuilder {
       std::string_view op = ".";
       ForEachChild([&] {
         if (Field() == "argument") {
-          const RowIndex base = Expr(Slot::kBase, row, 0);
-          At(row).base = base;
+          At(row).base = Expr(Slot::kBase, row, 0);
         } else if (Field() == "operator") {
           op = TextOf(Current());
         } else if (Field() == "field") {
@@ -477,14 +461,11 @@ class CppReader : public FactBuilder {
       NameAttribute(row, op);
     } else if (type == "call_expression") {
       size_t positional = 0;
-      ForEachChild([&] {
-        if (!Named()) return;
+      ForEachNamed([&] {
         if (Field() == "function") {
-          const RowIndex base = Expr(Slot::kCallee, row, 0);
-          At(row).base = base;
+          At(row).base = Expr(Slot::kCallee, row, 0);
         } else if (Field() == "arguments") {
-          ForEachChild([&] {
-            if (!Named()) return;
+          ForEachNamed([&] {
             if (Type() == "comment") return Comment();
             Expr(Slot::kArgument, row, positional++);
           });
@@ -500,11 +481,9 @@ class CppReader : public FactBuilder {
       At(row).positional = static_cast<uint16_t>(std::min<size_t>(positional, UINT16_MAX));
     } else if (type == "subscript_expression") {
       size_t position = 0;
-      ForEachChild([&] {
-        if (!Named()) return;
+      ForEachNamed([&] {
         if (Field() == "argument") {
-          const RowIndex base = Expr(Slot::kBase, row, 0);
-          At(row).base = base;
+          At(row).base = Expr(Slot::kBase, row, 0);
         } else {
           ForEachChild([&] {
             if (Named()) Expr(Slot::kIndex, row, position++);
@@ -527,8 +506,7 @@ class CppReader : public FactBuilder {
       const TSNode operator_node = ts_node_child_by_field_name(node, "operator", 8);
       if (!ts_node_is_null(operator_node)) op = TextOf(operator_node);
       At(row).op = op;
-      ForEachChild([&] {
-        if (!Named()) return;
+      ForEachNamed([&] {
         if (Field() == "left") {
           assign = AddAssign(op == "=" ? "plain" : "augmented", op, Current());
           NameAssign(assign, Expr(Slot::kTarget, row, 0));
@@ -560,29 +538,6 @@ class CppReader : public FactBuilder {
     }
     CloseExpr(row);
     return row;
-  }
-
-  ExprType TypeOf(std::string_view type) const {
-    if (type == "identifier" || type == "this" || type == "primitive_type") return ExprType::kName;
-    if (type == "qualified_identifier" || type == "template_function" || type == "field_expression") {
-      return ExprType::kAttribute;
-    }
-    if (type == "call_expression") return ExprType::kCall;
-    if (type == "subscript_expression") return ExprType::kSubscript;
-    if (type == "string_literal" || type == "raw_string_literal" || type == "concatenated_string") {
-      return ExprType::kString;
-    }
-    if (type == "number_literal" || type == "char_literal") return ExprType::kNumber;
-    if (type == "true" || type == "false" || type == "null") return ExprType::kConstant;
-    if (type == "initializer_list") return ExprType::kList;
-    if (type == "binary_expression") return ExprType::kBinary;
-    if (type == "unary_expression" || type == "update_expression" || type == "pointer_expression") {
-      return ExprType::kUnary;
-    }
-    if (type == "assignment_expression") return ExprType::kAssignment;
-    if (type == "conditional_expression") return ExprType::kConditional;
-    if (type == "lambda_expression") return ExprType::kLambda;
-    return ExprType::kOther;
   }
 };
 

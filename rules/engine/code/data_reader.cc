@@ -1,5 +1,3 @@
-#include "rules/engine/code/data_reader.h"
-
 #include <cstdlib>
 #include <string>
 #include <string_view>

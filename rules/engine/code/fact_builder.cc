@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "rules/engine/code/source_file.h"
 
 namespace yardmaster::rules {
@@ -12,7 +13,7 @@ SymbolTable::SymbolTable(const TSLanguage* language, const std::vector<std::stri
   for (uint32_t symbol = 0; symbol < ts_language_symbol_count(language); ++symbol) {
     if (ts_language_symbol_type(language, static_cast<TSSymbol>(symbol)) != TSSymbolTypeRegular) continue;
     const std::string_view name = ts_language_symbol_name(language, static_cast<TSSymbol>(symbol));
-    const auto found = std::find(names.begin(), names.end(), name);
+    const auto found = absl::c_find(names, name);
     if (found != names.end()) kinds_[symbol] = static_cast<uint8_t>(found - names.begin() + 1);
   }
   // Errors have the symbol 65535, of no kind.
@@ -169,6 +170,33 @@ void FactBuilder::NameClass(RowIndex cls, TSNode name, std::string_view separato
   fact.name = TextOf(name);
   fact.qualified =
       fact.level == Level::kModule ? fact.name : Keep(Qualified(fact.place, fact.level, fact.name, separator));
+}
+
+RowIndex FactBuilder::AddParameter(RowIndex function, TSNode node, ParameterForm form) {
+  CountRow();
+  ParameterFact& fact = facts_.parameters.emplace_back();
+  fact.span = SpanOf(node);
+  fact.function = function;
+  fact.index = facts_.functions[function].parameters++;
+  fact.form = form;
+  return static_cast<RowIndex>(facts_.parameters.size() - 1);
+}
+
+RowIndex FactBuilder::AddLoop(std::string_view form) {
+  CountRow();
+  CountBranch();
+  const uint32_t depth = place_.loop == kNoRow ? 0 : facts_.loops[place_.loop].depth + 1;
+  LoopFact& fact = facts_.loops.emplace_back();
+  fact.span = SpanOf(Current());
+  fact.body = fact.span;
+  fact.place = place_;
+  fact.form = form;
+  fact.depth = depth;
+  return static_cast<RowIndex>(facts_.loops.size() - 1);
+}
+
+void FactBuilder::CountBranch() {
+  if (place_.function != kNoRow) ++facts_.functions[place_.function].branches;
 }
 
 void FactBuilder::AddComment(TSNode node, std::string_view body) {

@@ -72,7 +72,12 @@ class FactBuilder {
   RowIndex AddClass(ByteSpan span);
   void NameFunction(RowIndex function, TSNode name, std::string_view separator);
   void NameClass(RowIndex cls, TSNode name, std::string_view separator);
+  RowIndex AddParameter(RowIndex function, TSNode node, ParameterForm form);
+  // The loop at the cursor.
+  RowIndex AddLoop(std::string_view form);
   void AddComment(TSNode node, std::string_view body);
+  // In the function around.
+  void CountBranch();
   void CountRow();
   // A text that does not stand in the file. Long names around many short ones would fill the memory: bounded.
   std::string_view Keep(std::string text);

@@ -1,5 +1,3 @@
-#include "rules/engine/code/markdown_reader.h"
-
 #include <algorithm>
 #include <cstddef>
 #include <string>
@@ -7,9 +5,8 @@
 #include <unordered_set>
 #include <vector>
 
-#include "rules/engine/code/data_reader.h"
 #include "rules/engine/code/fact_builder.h"
-#include "rules/engine/code/python_reader.h"
+#include "rules/engine/code/readers.h"
 #include "rules/engine/code/source_file.h"
 #include "rules/engine/code/syntax_tree.h"
 #include "services/core/readable.h"

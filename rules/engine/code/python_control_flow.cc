@@ -9,10 +9,6 @@ Guard PythonReader::Stronger(Guard guard) const {
   return place_.guard == Guard::kMain || place_.guard == Guard::kTypeChecking ? place_.guard : guard;
 }
 
-void PythonReader::CountBranch() {
-  if (place_.function != kNoRow) ++facts_.functions[place_.function].branches;
-}
-
 RowIndex PythonReader::If(size_t index, bool nested, bool jumped) {
   const RowIndex row = Open(StatementType::kIf, index, nested, jumped);
   const Guard around = place_.guard;
@@ -35,9 +31,7 @@ RowIndex PythonReader::If(size_t index, bool nested, bool jumped) {
         if (KindOf(node) == kElif) {
           If(0, true, false);
         } else {
-          ForEachChild([&] {
-            if (KindOf(Current()) == kBlock) Block(true);
-          });
+          Blocks();
         }
       } else if (KindOf(node) == kComment) {
         Comment();
@@ -50,18 +44,8 @@ RowIndex PythonReader::If(size_t index, bool nested, bool jumped) {
 
 RowIndex PythonReader::Loop(Kind kind, size_t index, bool nested, bool jumped) {
   const RowIndex row = Open(StatementType::kLoop, index, nested, jumped);
-  CountRow();
-  CountBranch();
-  const auto loop = static_cast<RowIndex>(facts_.loops.size());
+  const RowIndex loop = AddLoop(kind == kForNode ? "for" : "while");
   const RowIndex around = place_.loop;
-  {
-    LoopFact& fact = facts_.loops.emplace_back();
-    fact.span = SpanOf(Current());
-    fact.body = fact.span;
-    fact.place = place_;
-    fact.form = kind == kForNode ? "for" : "while";
-    fact.depth = around == kNoRow ? 0 : facts_.loops[around].depth + 1;
-  }
   Within(row, [&] {
     ForEachChild([&] {
       const TSNode node = Current();
@@ -84,9 +68,7 @@ RowIndex PythonReader::Loop(Kind kind, size_t index, bool nested, bool jumped) {
         Block(true);
         place_.loop = around;
       } else if (field == g_.alternative) {
-        ForEachChild([&] {
-          if (KindOf(Current()) == kBlock) Block(true);
-        });
+        Blocks();
       } else if (KindOf(node) == kComment) {
         Comment();
       } else if (!ts_node_is_named(node) && TextOf(node) == "async") {
@@ -113,9 +95,7 @@ RowIndex PythonReader::Try(size_t index, bool nested, bool jumped) {
       } else if (kind == kExceptNode) {
         Except();
       } else if (kind == kElse || kind == kFinally) {
-        ForEachChild([&] {
-          if (KindOf(Current()) == kBlock) Block(true);
-        });
+        Blocks();
       } else if (kind == kComment) {
         Comment();
       }

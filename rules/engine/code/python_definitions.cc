@@ -52,8 +52,7 @@ void PythonReader::Function(RowIndex function) {
       facts_.functions[function].first_parameter = static_cast<RowIndex>(facts_.parameters.size());
       Parameters(function);
     } else if (field == g_.return_type) {
-      const RowIndex returns = Expr(Slot::kReturns, kNoRow, 0);
-      facts_.functions[function].returns = returns;
+      facts_.functions[function].returns = Expr(Slot::kReturns, kNoRow, 0);
     } else if (field == g_.body) {
       facts_.functions[function].body = SpanOf(node);
       const BlockResult block = Block(false);
@@ -83,32 +82,21 @@ bool PythonReader::DocOf(const BlockResult& block, std::string_view& doc) const 
 void PythonReader::Parameters(RowIndex function) {
   bool keyword_only = false;
   size_t unmarked = facts_.parameters.size();
-  uint32_t index = 0;
-  const auto add = [&](TSNode node, std::string_view name, ParameterForm form) {
-    CountRow();
-    ParameterFact& fact = facts_.parameters.emplace_back();
-    fact.span = SpanOf(node);
-    fact.function = function;
-    fact.index = index++;
-    fact.name = name;
-    fact.form = form;
-    ++facts_.functions[function].parameters;
-    return static_cast<RowIndex>(facts_.parameters.size() - 1);
-  };
-  const auto named = [&] { return keyword_only ? ParameterForm::kKeywordOnly : ParameterForm::kPositional; };
-  // The name and form of `x`, `*x` or `**x`.
-  const auto form_of = [&](TSNode node, std::string_view& name) {
-    const Kind kind = KindOf(node);
-    name = TextOf(node);
-    if (kind == kListSplatPattern) {
-      name.remove_prefix(std::min<size_t>(1, name.size()));
-      return ParameterForm::kArgs;
-    }
-    if (kind == kDictionarySplatPattern) {
-      name.remove_prefix(std::min<size_t>(2, name.size()));
-      return ParameterForm::kKwargs;
-    }
-    return named();
+  // What it says about itself: `x`, `*x` or `**x`, at `part` of the parameter.
+  const auto add = [&](TSNode node, TSNode part) {
+    const Kind kind = KindOf(part);
+    const ParameterForm form = kind == kListSplatPattern         ? ParameterForm::kArgs
+                               : kind == kDictionarySplatPattern ? ParameterForm::kKwargs
+                               : keyword_only                    ? ParameterForm::kKeywordOnly
+                                                                 : ParameterForm::kPositional;
+    const RowIndex row = AddParameter(function, node, form);
+    std::string_view name = TextOf(part);
+    name.remove_prefix(std::min(name.size(), form == ParameterForm::kArgs     ? size_t{1}
+                                             : form == ParameterForm::kKwargs ? size_t{2}
+                                                                              : size_t{0}));
+    facts_.parameters[row].name = name;
+    keyword_only |= form == ParameterForm::kArgs;
+    return row;
   };
   ForEachChild([&] {
     const TSNode node = Current();
@@ -124,10 +112,7 @@ void PythonReader::Parameters(RowIndex function) {
         facts_.parameters[unmarked].form = ParameterForm::kPositionalOnly;
       }
     } else if (kind == kIdentifier || kind == kListSplatPattern || kind == kDictionarySplatPattern) {
-      std::string_view name;
-      const ParameterForm form = form_of(node, name);
-      add(node, name, form);
-      keyword_only |= form == ParameterForm::kArgs;
+      add(node, node);
     } else {
       // With a type, a default or both.
       RowIndex row = kNoRow;
@@ -145,10 +130,7 @@ void PythonReader::Parameters(RowIndex function) {
           facts_.parameters[row].default_value = expr;
           if (expr != kNoRow) At(expr).owner = row;
         } else if (row == kNoRow && KindOf(part) != kComment) {
-          std::string_view name;
-          const ParameterForm form = form_of(part, name);
-          row = add(node, name, form);
-          keyword_only |= form == ParameterForm::kArgs;
+          row = add(node, part);
         }
       });
     }

@@ -1,6 +1,7 @@
 // Expressions.
 #include <algorithm>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "rules/engine/code/python_walker.h"
@@ -9,12 +10,7 @@ namespace yardmaster::rules {
 
 void PythonReader::Items(RowIndex row, Slot slot) {
   size_t position = 0;
-  ForEachChild([&] {
-    const TSNode node = Current();
-    if (!ts_node_is_named(node)) return;
-    if (KindOf(node) == kComment) return Comment();
-    Expr(slot, row, position++);
-  });
+  ForEachNamed([&](Kind) { Expr(slot, row, position++); });
   At(row).positional = static_cast<uint16_t>(std::min<size_t>(position, UINT16_MAX));
 }
 
@@ -35,7 +31,7 @@ RowIndex PythonReader::Expr(Slot slot, RowIndex parent, size_t index) {
     });
     return inner;
   }
-  const RowIndex row = AddExpr(TypeOf(kind), slot, parent, index, node);
+  const RowIndex row = AddExpr(ExprTypeOf(kind), slot, parent, index, node);
   switch (kind) {
     case kIdentifier: {
       ExprFact& fact = At(row);
@@ -54,8 +50,7 @@ RowIndex PythonReader::Expr(Slot slot, RowIndex parent, size_t index) {
       ForEachChild([&] {
         const TSFieldId field = CurrentField();
         if (field == g_.object) {
-          const RowIndex base = Expr(Slot::kBase, row, 0);
-          At(row).base = base;
+          At(row).base = Expr(Slot::kBase, row, 0);
         } else if (field == g_.attribute) {
           At(row).attr = TextOf(Current());
         }
@@ -70,8 +65,7 @@ RowIndex PythonReader::Expr(Slot slot, RowIndex parent, size_t index) {
       ForEachChild([&] {
         if (!ts_node_is_named(Current())) return;
         if (CurrentField() == g_.value) {
-          const RowIndex base = Expr(Slot::kBase, row, 0);
-          At(row).base = base;
+          At(row).base = Expr(Slot::kBase, row, 0);
         } else if (KindOf(Current()) == kComment) {
           Comment();
         } else {
@@ -92,8 +86,7 @@ RowIndex PythonReader::Expr(Slot slot, RowIndex parent, size_t index) {
             if (ts_node_is_named(Current())) Expr(Slot::kIndex, row, position++);
           });
         } else {
-          const RowIndex base = Expr(Slot::kBase, row, 0);
-          At(row).base = base;
+          At(row).base = Expr(Slot::kBase, row, 0);
         }
       });
       At(row).positional = static_cast<uint16_t>(position);
@@ -180,74 +173,6 @@ RowIndex PythonReader::Expr(Slot slot, RowIndex parent, size_t index) {
   return row;
 }
 
-ExprType PythonReader::TypeOf(Kind kind) {
-  switch (kind) {
-    case kIdentifier:
-      return ExprType::kName;
-    case kAttribute:
-      return ExprType::kAttribute;
-    case kCall:
-      return ExprType::kCall;
-    case kSubscript:
-    case kGenericType:
-      return ExprType::kSubscript;
-    case kString:
-    case kConcatenated:
-      return ExprType::kString;
-    case kInteger:
-    case kFloat:
-      return ExprType::kNumber;
-    case kTrue:
-    case kFalse:
-    case kNone:
-    case kEllipsis:
-      return ExprType::kConstant;
-    case kListNode:
-      return ExprType::kList;
-    case kTupleNode:
-    case kExpressionList:
-      return ExprType::kTuple;
-    case kDictionary:
-      return ExprType::kDict;
-    case kSetNode:
-      return ExprType::kSet;
-    case kListComprehension:
-    case kDictionaryComprehension:
-    case kSetComprehension:
-    case kGenerator:
-      return ExprType::kComprehension;
-    case kBinaryNode:
-    case kUnionType:
-      return ExprType::kBinary;
-    case kUnaryNode:
-    case kNot:
-      return ExprType::kUnary;
-    case kBooleanNode:
-      return ExprType::kBoolean;
-    case kComparison:
-      return ExprType::kCompare;
-    case kConditionalNode:
-      return ExprType::kConditional;
-    case kLambdaNode:
-      return ExprType::kLambda;
-    case kAwaitNode:
-      return ExprType::kAwait;
-    case kYieldNode:
-      return ExprType::kYield;
-    case kListSplat:
-    case kDictionarySplat:
-    case kListSplatPattern:
-    case kDictionarySplatPattern:
-      return ExprType::kStarred;
-    case kSliceNode:
-      return ExprType::kSlice;
-    case kNamed:
-      return ExprType::kAssignment;
-    default:
-      return ExprType::kOther;
-  }
-}
-
 void PythonReader::Operator(Kind kind, RowIndex row) {
   size_t position = 0;
   if (kind == kBooleanNode) CountBranch();
@@ -268,11 +193,7 @@ void PythonReader::Operator(Kind kind, RowIndex row) {
 }
 
 void PythonReader::Comprehension(RowIndex row) {
-  ForEachChild([&] {
-    const TSNode node = Current();
-    if (!ts_node_is_named(node)) return;
-    const Kind kind = KindOf(node);
-    if (kind == kComment) return Comment();
+  ForEachNamed([&](Kind kind) {
     if (kind == kForInClause) {
       ForEachChild([&] {
         if (!ts_node_is_named(Current())) return;
@@ -295,6 +216,91 @@ void PythonReader::Comprehension(RowIndex row) {
       Expr(Slot::kValue, row, 0);
     }
   });
+}
+
+// ---- calls and their arguments
+
+void PythonReader::Call(RowIndex row) {
+  size_t position = 0;
+  size_t positional = 0;
+  ForEachChild([&] {
+    const TSFieldId field = CurrentField();
+    if (field == g_.function) {
+      At(row).base = Expr(Slot::kCallee, row, 0);
+    } else if (field == g_.arguments && KindOf(Current()) == kGenerator) {
+      Expr(Slot::kArgument, row, 0);
+      positional = 1;
+    } else if (field == g_.arguments) {
+      ForEachNamed([&](Kind kind) {
+        if (kind == kKeywordArgument) return Keyword(row, position++);
+        if (kind != kDictionarySplat) ++positional;
+        Expr(Slot::kArgument, row, position++);
+      });
+    }
+  });
+  TakeNames(row);
+  At(row).positional = static_cast<uint16_t>(std::min<size_t>(positional, UINT16_MAX));
+}
+
+void PythonReader::Keyword(RowIndex parent, size_t index) {
+  std::string_view keyword;
+  ForEachChild([&] {
+    const TSFieldId field = CurrentField();
+    if (field == g_.name) {
+      keyword = TextOf(Current());
+    } else if (field == g_.value) {
+      const RowIndex expr = Expr(Slot::kKeyword, parent, index);
+      if (expr != kNoRow) At(expr).keyword = keyword;
+    }
+  });
+}
+
+// ---- texts and dictionaries
+
+void PythonReader::String(RowIndex row) {
+  const ByteSpan span = At(row).span;
+  uint32_t begin = span.begin;
+  uint32_t end = span.end;
+  size_t position = 0;
+  ForEachChild([&] {
+    const TSNode node = Current();
+    const std::string_view type = ts_node_type(node);
+    if (type == "string_start") {
+      begin = ts_node_end_byte(node);
+      std::string_view prefix = TextOf(node);
+      prefix = prefix.substr(0, prefix.find_first_of("'\""));
+      At(row).op = prefix;
+    } else if (type == "string_end") {
+      end = ts_node_start_byte(node);
+    } else if (KindOf(node) == kInterpolation) {
+      ForEachChild([&] {
+        if (ts_node_is_named(Current()) && IsPythonExpression(KindOf(Current()))) Expr(Slot::kItem, row, position++);
+      });
+    }
+  });
+  At(row).value = facts_.Text({begin, std::max(begin, end)});
+}
+
+void PythonReader::Dictionary(RowIndex row) {
+  size_t position = 0;
+  ForEachNamed([&](Kind kind) {
+    if (kind != kPair) {
+      Expr(Slot::kItem, row, position++);
+      return;
+    }
+    std::string_view key;
+    ForEachChild([&] {
+      if (CurrentField() == g_.key) {
+        const RowIndex expr = Expr(Slot::kKey, row, position);
+        if (expr != kNoRow) key = At(expr).type == ExprType::kString ? At(expr).value : facts_.Text(At(expr).span);
+      } else if (CurrentField() == g_.value) {
+        const RowIndex expr = Expr(Slot::kItem, row, position);
+        if (expr != kNoRow) At(expr).keyword = key;
+      }
+    });
+    ++position;
+  });
+  At(row).positional = static_cast<uint16_t>(std::min<size_t>(position, UINT16_MAX));
 }
 
 }  // namespace yardmaster::rules

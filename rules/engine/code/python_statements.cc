@@ -3,8 +3,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "rules/engine/code/python_walker.h"
+#include "rules/engine/code/readers.h"
 
 namespace yardmaster::rules {
 
@@ -18,14 +20,11 @@ PythonReader::BlockResult PythonReader::Block(bool nested) {
   const bool read = depth_ > 0 && depth_ < kMaxNesting && !full_;
   const TSNode block = Current();
   bool empty = true;
-  ForEachChild([&] {
+  ForEachNamed([&](Kind kind) {
     const TSNode node = Current();
-    if (!ts_node_is_named(node)) return;
-    const Kind kind = KindOf(node);
-    if (kind == kComment) return Comment();
     empty = false;
     // The grammar lets statements of one block stand anywhere; Python does not.
-    if (ts_node_start_point(node).row != line && IsPythonStatement(kind)) {
+    if (ts_node_start_point(node).row != line && PartOf(kind) == PythonPart::kStatement) {
       if (const std::optional<size_t> width = IndentOf(ts_node_start_byte(node))) {
         if (indent && *width != *indent) {
           Refuse(SpanOf(node), *width > *indent ? "unexpected indent" : "unindent does not match any outer level");
@@ -190,18 +189,20 @@ RowIndex PythonReader::Statement(Kind kind, size_t index, bool nested, bool jump
   }
 }
 
-void PythonReader::Generic() {
+void PythonReader::Blocks() {
   ForEachChild([&] {
-    const TSNode node = Current();
-    if (!ts_node_is_named(node)) return;
-    const Kind kind = KindOf(node);
-    if (kind == kComment) return Comment();
+    if (KindOf(Current()) == kBlock) Block(true);
+  });
+}
+
+void PythonReader::Generic() {
+  ForEachNamed([&](Kind kind) {
     if (kind == kBlock) {
       Block(true);
     } else if (IsPythonExpression(kind)) {
       Expr(Slot::kOther, kNoRow, 0);
     } else if (kind == kCase) {
-      if (place_.function != kNoRow) ++facts_.functions[place_.function].branches;
+      CountBranch();
       Generic();
     } else {
       Statement(kind, 0, true, false);
@@ -212,11 +213,7 @@ void PythonReader::Generic() {
 RowIndex PythonReader::ExpressionStatement(size_t index, bool nested, bool jumped) {
   const RowIndex row = Open(StatementType::kExpression, index, nested, jumped);
   Within(row, [&] {
-    ForEachChild([&] {
-      const TSNode node = Current();
-      if (!ts_node_is_named(node)) return;
-      const Kind kind = KindOf(node);
-      if (kind == kComment) return Comment();
+    ForEachNamed([&](Kind kind) {
       RowIndex value = kNoRow;
       if (kind == kAssignmentNode || kind == kAugmented) {
         auto& by_type = facts_.statements_by_type;
@@ -232,5 +229,131 @@ RowIndex PythonReader::ExpressionStatement(size_t index, bool nested, bool jumpe
   });
   return row;
 }
+
+// ---- what is assigned to what
+
+RowIndex PythonReader::Assignment(Kind kind) {
+  const auto first = static_cast<RowIndex>(facts_.assigns.size());
+  RowIndex last = first;
+  RowIndex value = kNoRow;
+  RowIndex annotation = kNoRow;
+  std::string_view op = "=";
+  const TSNode node = Current();
+  const bool annotated = kind == kAssignmentNode && !ts_node_is_null(ts_node_child_by_field_id(node, g_.type));
+  const std::string_view form = kind == kAugmented ? "augmented" : annotated ? "annotated" : "plain";
+  if (kind == kAugmented) {
+    const TSNode operator_node = ts_node_child_by_field_id(node, g_.op);
+    if (!ts_node_is_null(operator_node)) op = TextOf(operator_node);
+  }
+  ForEachChild([&] {
+    const TSFieldId field = CurrentField();
+    if (field == g_.left) {
+      Target(form, op, false);
+      last = static_cast<RowIndex>(facts_.assigns.size());
+    } else if (field == g_.type) {
+      annotation = Expr(Slot::kAnnotation, kNoRow, 0);
+    } else if (field == g_.right) {
+      const Kind right = KindOf(Current());
+      value = right == kAssignmentNode || right == kAugmented ? Assignment(right) : Expr(Slot::kValue, kNoRow, 0);
+    } else if (KindOf(Current()) == kComment) {
+      Comment();
+    }
+  });
+  for (RowIndex i = first; i < last; ++i) {
+    AssignFact& assign = facts_.assigns[i];
+    if (!assign.in_tuple) assign.value = value;
+    assign.annotation = annotation;
+  }
+  return value;
+}
+
+void PythonReader::Target(std::string_view form, std::string_view op, bool in_tuple) {
+  const TSNode node = Current();
+  switch (KindOf(node)) {
+    case kPatternList:
+    case kTuplePattern:
+    case kListPattern:
+    case kTupleNode:
+    case kListNode:
+    case kExpressionList:
+      ForEachChild([&] {
+        if (ts_node_is_named(Current())) Target(form, op, true);
+      });
+      return;
+    case kListSplatPattern:
+    case kListSplat:
+    case kParenthesized:
+    case kAsPatternTarget:
+      ForEachChild([&] {
+        if (ts_node_is_named(Current())) Target(form, op, in_tuple);
+      });
+      return;
+    case kComment:
+      return Comment();
+    default: {
+      const RowIndex assign = AddAssign(form, op, node);
+      const RowIndex target = Expr(Slot::kTarget, kNoRow, 0);
+      NameAssign(assign, target);
+      facts_.assigns[assign].in_tuple = in_tuple;
+    }
+  }
+}
+
+// ---- imports, and the names that they bind
+
+void PythonReader::Import(Kind kind) {
+  std::string_view module;
+  uint32_t level = 0;
+  if (kind == kFutureImport) module = "__future__";
+  const ByteSpan span = SpanOf(Current());
+  const auto add = [&](std::string_view name, std::string_view alias, ByteSpan where) {
+    CountRow();
+    ImportFact& fact = facts_.imports.emplace_back();
+    fact.span = kind == kImportNode ? where : span;
+    fact.place = place_;
+    fact.form = kind == kImportNode ? "import" : "from";
+    fact.top = level_ == Level::kModule && place_.guard == Guard::kNone && !facts_.statements[place_.statement].nested;
+    fact.level = level;
+    fact.alias = alias;
+    if (kind == kImportNode) {
+      fact.module = name;
+      fact.bound = alias.empty() ? name.substr(0, name.find('.')) : alias;
+      facts_.aliases[fact.bound] = alias.empty() ? fact.bound : name;
+    } else {
+      fact.module = module;
+      fact.name = name;
+      fact.bound = alias.empty() ? name : alias;
+      if (name == "*") return;
+      std::string full(level, '.');
+      full += module;
+      if (!module.empty()) full += '.';
+      full += name;
+      facts_.aliases[fact.bound] = Keep(std::move(full));
+    }
+  };
+  ForEachChild([&] {
+    const TSNode node = Current();
+    const TSFieldId field = CurrentField();
+    if (!ts_node_is_named(node)) return;
+    const std::string_view type = ts_node_type(node);
+    if (field == g_.module_name) {
+      module = TextOf(node);
+      while (!module.empty() && (module.front() == '.' || module.front() == ' ')) {
+        level += module.front() == '.';
+        module.remove_prefix(1);
+      }
+    } else if (type == "wildcard_import") {
+      add("*", {}, SpanOf(node));
+    } else if (type == "aliased_import") {
+      const TSNode name = ts_node_child_by_field_id(node, g_.name);
+      const TSNode alias = ts_node_child_by_field_id(node, g_.alias);
+      if (!ts_node_is_null(name) && !ts_node_is_null(alias)) add(TextOf(name), TextOf(alias), SpanOf(node));
+    } else if (field == g_.name) {
+      add(TextOf(node), {}, SpanOf(node));
+    }
+  });
+}
+
+void ReadPython(TSNode root, RowIndex block, FileFacts& facts) { PythonReader(root, block, facts).Read(); }
 
 }  // namespace yardmaster::rules

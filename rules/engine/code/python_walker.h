@@ -1,7 +1,6 @@
-// The walk over the syntax tree of Python that makes facts. Private to the reader; each subject has a source file:
-// python_statements.cc, python_control_flow.cc, python_definitions.cc, python_assignments.cc,
-// python_imports.cc, python_expressions.cc, python_calls.cc, python_literals.cc. Every member function reads the node
-// at the cursor and leaves the cursor there.
+// The walk over the syntax tree of Python that makes facts. Private to the reader, whose source files are
+// python_statements.cc, python_control_flow.cc, python_definitions.cc and python_expressions.cc. Every member function
+// reads the node at the cursor and leaves the cursor there.
 #ifndef YARDMASTER_RULES_ENGINE_CODE_PYTHON_WALKER_H_
 #define YARDMASTER_RULES_ENGINE_CODE_PYTHON_WALKER_H_
 
@@ -38,6 +37,17 @@ class PythonReader : public FactBuilder {
   using enum PythonKind;
   Kind KindOf(TSNode node) const { return static_cast<Kind>(g_.symbols.KindOf(node)); }
 
+  // Calls `visit(kind)` with the cursor at each named child; comments are read instead.
+  template <typename Visit>
+  void ForEachNamed(Visit visit) {
+    ForEachChild([&] {
+      if (!ts_node_is_named(Current())) return;
+      const Kind kind = KindOf(Current());
+      if (kind == kComment) return Comment();
+      visit(kind);
+    });
+  }
+
   // The statements below the current node, which is a block, the module, or an error.
   BlockResult Block(bool nested);
   // Characters before the statement that begins at `offset`, as Python compares them; nullopt where it is not the first
@@ -53,6 +63,8 @@ class PythonReader : public FactBuilder {
   RowIndex Open(StatementType type, size_t index, bool nested, bool jumped);
   // Returns the row of the statement at the cursor, or kNoRow where there is none.
   RowIndex Statement(Kind kind, size_t index, bool nested, bool jumped);
+  // The children that are blocks.
+  void Blocks();
   // Blocks and expressions below a node that nothing more is known about.
   void Generic();
   RowIndex ExpressionStatement(size_t index, bool nested, bool jumped);
@@ -62,7 +74,6 @@ class PythonReader : public FactBuilder {
   void Target(std::string_view form, std::string_view op, bool in_tuple);
   void Import(Kind kind);
   Guard Stronger(Guard guard) const;
-  void CountBranch();
   RowIndex If(size_t index, bool nested, bool jumped);
   RowIndex Loop(Kind kind, size_t index, bool nested, bool jumped);
   RowIndex Try(size_t index, bool nested, bool jumped);
@@ -82,7 +93,6 @@ class PythonReader : public FactBuilder {
   void Items(RowIndex row, Slot slot);
   // The expression at the cursor and everything inside. Returns its row, or kNoRow where there is none.
   RowIndex Expr(Slot slot, RowIndex parent, size_t index);
-  static ExprType TypeOf(Kind kind);
   void Call(RowIndex row);
   void String(RowIndex row);
   void Dictionary(RowIndex row);

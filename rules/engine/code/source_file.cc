@@ -1,18 +1,15 @@
 #include "rules/engine/code/source_file.h"
 
-#include <algorithm>
 #include <utility>
 
-#include "rules/engine/code/cpp_reader.h"
-#include "rules/engine/code/data_reader.h"
+#include "absl/algorithm/container.h"
 #include "rules/engine/code/fact_builder.h"
-#include "rules/engine/code/markdown_reader.h"
-#include "rules/engine/code/python_reader.h"
+#include "rules/engine/code/readers.h"
 
 namespace yardmaster::rules {
 
 uint32_t FileFacts::LineOf(uint32_t offset) const {
-  const auto after = std::upper_bound(line_starts.begin(), line_starts.end(), offset);
+  const auto after = absl::c_upper_bound(line_starts, offset);
   return static_cast<uint32_t>(after - line_starts.begin());
 }
 

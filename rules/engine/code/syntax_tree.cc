@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/algorithm/container.h"
 #include "rules/engine/code/parse_memory.h"
 
 namespace yardmaster::rules {
@@ -45,7 +46,7 @@ bool Passed(TSParseState* state) {
 // Row and column (bytes) of an offset.
 TSPoint PointAt(std::string_view text, uint32_t offset) {
   const std::string_view head = text.substr(0, offset);
-  const auto rows = static_cast<uint32_t>(std::count(head.begin(), head.end(), '\n'));
+  const auto rows = static_cast<uint32_t>(absl::c_count(head, '\n'));
   const size_t last = head.rfind('\n');
   return {rows, static_cast<uint32_t>(last == std::string_view::npos ? offset : offset - last - 1)};
 }

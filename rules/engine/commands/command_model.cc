@@ -2,10 +2,18 @@
 
 #include <algorithm>
 
+#include "absl/algorithm/container.h"
+#include "absl/strings/ascii.h"
+
 namespace yardmaster::rules {
 namespace {
 
 constexpr std::string_view kTeamPrefix = "team:";
+
+// By the enumerators.
+constexpr std::string_view kStates[] = {"works", "not_yet", "not_offered"};
+constexpr std::string_view kTypes[] = {"pr", "issue", "flag", "word", "words", "text", "number", "labels"};
+constexpr std::string_view kRights[] = {"anyone", "author", "collaborator", "maintainer"};
 
 struct PlaceName {
   CommandPlace place;
@@ -17,41 +25,28 @@ constexpr PlaceName kPlaceNames[] = {
 }  // namespace
 
 std::string RightName(const CommandRight& right) {
-  switch (right.kind) {
-    case CommandRight::Kind::kAnyone:
-      return "anyone";
-    case CommandRight::Kind::kAuthor:
-      return "author";
-    case CommandRight::Kind::kCollaborator:
-      return "collaborator";
-    case CommandRight::Kind::kMaintainer:
-      return "maintainer";
-    case CommandRight::Kind::kTeam:
-      break;
-  }
-  return std::string(kTeamPrefix) + right.team;
+  if (right.kind == CommandRight::Kind::kTeam) return std::string(kTeamPrefix) + right.team;
+  return std::string(kRights[static_cast<size_t>(right.kind)]);
 }
 
 bool ParseRight(std::string_view name, CommandRight& right) {
   right.team.clear();
-  for (const CommandRight::Kind kind : {CommandRight::Kind::kAnyone, CommandRight::Kind::kAuthor,
-                                        CommandRight::Kind::kCollaborator, CommandRight::Kind::kMaintainer}) {
-    right.kind = kind;
-    if (RightName(right) == name) return true;
+  if (const auto known = absl::c_find(kRights, name); known != std::end(kRights)) {
+    right.kind = static_cast<CommandRight::Kind>(known - std::begin(kRights));
+    return true;
   }
   if (!name.starts_with(kTeamPrefix)) return false;
   name.remove_prefix(kTeamPrefix.size());
 
   // "team" or "org/team"; what stands here goes into paths of the forge's API.
   const auto plain = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
-           c == '.';
+    return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '_' || c == '.';
   };
   size_t parts = 0;
   while (true) {
     const size_t end = std::min(name.find('/'), name.size());
     const std::string_view part = name.substr(0, end);
-    if (part.empty() || part.front() == '.' || !std::all_of(part.begin(), part.end(), plain)) return false;
+    if (part.empty() || part.front() == '.' || !absl::c_all_of(part, plain)) return false;
     right.team += (parts > 0 ? "/" : "") + std::string(part);
     if (++parts > 2) return false;
     if (end == name.size()) break;
@@ -63,38 +58,16 @@ bool ParseRight(std::string_view name, CommandRight& right) {
 
 std::string_view AccessName(CommandAccess access) { return access == CommandAccess::kRead ? "read" : "write"; }
 
-std::string_view StateName(CommandState state) {
-  switch (state) {
-    case CommandState::kWorks:
-      return "works";
-    case CommandState::kNotYet:
-      return "not_yet";
-    case CommandState::kNotOffered:
-      break;
-  }
-  return "not_offered";
+std::string_view StateName(CommandState state) { return kStates[static_cast<size_t>(state)]; }
+
+CommandState StateFromName(std::string_view name) {
+  return static_cast<CommandState>(absl::c_find(kStates, name) - std::begin(kStates));
 }
 
-std::string_view TypeName(CommandParameterType type) {
-  switch (type) {
-    case CommandParameterType::kPull:
-      return "pr";
-    case CommandParameterType::kIssue:
-      return "issue";
-    case CommandParameterType::kFlag:
-      return "flag";
-    case CommandParameterType::kWord:
-      return "word";
-    case CommandParameterType::kWords:
-      return "words";
-    case CommandParameterType::kText:
-      return "text";
-    case CommandParameterType::kNumber:
-      return "number";
-    case CommandParameterType::kLabels:
-      break;
-  }
-  return "labels";
+std::string_view TypeName(CommandParameterType type) { return kTypes[static_cast<size_t>(type)]; }
+
+CommandParameterType TypeFromName(std::string_view name) {
+  return static_cast<CommandParameterType>(absl::c_find(kTypes, name) - std::begin(kTypes));
 }
 
 std::vector<std::string> PlaceNames(uint8_t places) {
@@ -109,7 +82,7 @@ std::vector<std::string> PlaceNames(uint8_t places) {
 const CommandParameter* CommandModel::Parameter(std::string_view name_or_alias) const {
   for (const CommandParameter& parameter : parameters) {
     if (parameter.name == name_or_alias) return &parameter;
-    if (std::find(parameter.aliases.begin(), parameter.aliases.end(), name_or_alias) != parameter.aliases.end()) {
+    if (absl::c_linear_search(parameter.aliases, name_or_alias)) {
       return &parameter;
     }
   }
@@ -117,8 +90,8 @@ const CommandParameter* CommandModel::Parameter(std::string_view name_or_alias) 
 }
 
 const CommandParameter* CommandModel::ParameterOfSlot(std::string_view slot) const {
-  const auto it = std::find_if(parameters.begin(), parameters.end(),
-                               [&](const CommandParameter& parameter) { return parameter.slot == slot; });
+  const auto it =
+      absl::c_find_if(parameters, [&](const CommandParameter& parameter) { return parameter.slot == slot; });
   return it == parameters.end() ? nullptr : &*it;
 }
 

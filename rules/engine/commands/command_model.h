@@ -115,10 +115,12 @@ std::string RightName(const CommandRight& right);
 bool ParseRight(std::string_view name, CommandRight& right);
 // "read" or "write".
 std::string_view AccessName(CommandAccess access);
-// "works", "not_yet", "not_offered".
+// "works", "not_yet", "not_offered"; the other way round of one of these.
 std::string_view StateName(CommandState state);
-// "pr", "issue", "flag", "word", "words", "text", "number", "labels".
+CommandState StateFromName(std::string_view name);
+// "pr", "issue", "flag", "word", "words", "text", "number", "labels"; the other way round of one of these.
 std::string_view TypeName(CommandParameterType type);
+CommandParameterType TypeFromName(std::string_view name);
 // "issue", "pull", "chat", "cli", for the bits of `places`, in this order.
 std::vector<std::string> PlaceNames(uint8_t places);
 

@@ -1,10 +1,12 @@
 #include "rules/engine/commands/command_table.h"
 
-#include <algorithm>
 #include <charconv>
 #include <optional>
 #include <utility>
 
+#include "absl/algorithm/container.h"
+#include "absl/strings/ascii.h"
+#include "services/core/absl_view.h"
 #include "services/core/readable.h"
 
 namespace yardmaster::rules {
@@ -13,13 +15,7 @@ namespace {
 // Longer words are no form of any command.
 constexpr size_t kMaxFormBytes = 128;
 
-std::string Lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return out;
-}
+std::string Lower(std::string_view text) { return absl::AsciiStrToLower(Abs(text)); }
 
 // Values of the {places} of `pattern` in `word`, both lower case. A place takes at least one character, and as many as
 // what stands behind it leaves.
@@ -51,8 +47,7 @@ bool TypeSlots(const CommandModel& command, Slots& slots) {
     const CommandParameter* parameter = command.ParameterOfSlot(name);
     if (parameter == nullptr) continue;
     const std::string text = std::get<std::string>(value);
-    if (!parameter->values.empty() &&
-        std::find(parameter->values.begin(), parameter->values.end(), text) == parameter->values.end()) {
+    if (!parameter->values.empty() && !absl::c_linear_search(parameter->values, text)) {
       return false;
     }
     if (parameter->type != CommandParameterType::kNumber) continue;
@@ -76,9 +71,7 @@ size_t FixedCharacters(std::string_view pattern) {
   return fixed;
 }
 
-bool Contains(const std::vector<std::string>& list, std::string_view item) {
-  return std::find(list.begin(), list.end(), item) != list.end();
-}
+bool Contains(const std::vector<std::string>& list, std::string_view item) { return absl::c_linear_search(list, item); }
 
 }  // namespace
 
@@ -103,8 +96,8 @@ CommandTable::CommandTable(CommandsModel model) : model_(std::move(model)) {
     if (a.form->pattern != b.form->pattern) return b.form->pattern;
     return a.form->needs.empty() < b.form->needs.empty();
   };
-  for (auto& [word, entries] : by_first_word_) std::stable_sort(entries.begin(), entries.end(), before);
-  std::stable_sort(patterns_.begin(), patterns_.end(), [&](const Entry& a, const Entry& b) {
+  for (auto& [word, entries] : by_first_word_) absl::c_stable_sort(entries, before);
+  absl::c_stable_sort(patterns_, [&](const Entry& a, const Entry& b) {
     const size_t fixed_a = FixedCharacters(a.form->words.front());
     const size_t fixed_b = FixedCharacters(b.form->words.front());
     return fixed_a != fixed_b ? fixed_a > fixed_b : before(a, b);
@@ -114,7 +107,7 @@ CommandTable::CommandTable(CommandsModel model) : model_(std::move(model)) {
 const CommandModel* CommandTable::Find(std::string_view id) const {
   if (id.size() > kMaxFormBytes) return nullptr;
   std::string name(id);
-  std::replace(name.begin(), name.end(), '-', '_');
+  absl::c_replace(name, '-', '_');
   const auto it = by_id_.find(name);
   return it == by_id_.end() ? nullptr : it->second;
 }
@@ -163,14 +156,14 @@ std::string_view CommandTable::Nearest(std::string_view written) const {
   const std::string lower = Lower(written);
   const std::string_view nearest = NearestName(lower, known);
   if (nearest.empty()) return {};
-  const auto it = std::find(form_words_.begin(), form_words_.end(), nearest);
+  const auto it = absl::c_find(form_words_, nearest);
   return form_texts_[static_cast<size_t>(it - form_words_.begin())];
 }
 
 bool CommandTable::IsOtherRobots(std::string_view first_word) const {
   if (first_word.size() > kMaxFormBytes) return false;
   const std::string word = Lower(first_word);
-  return std::any_of(model_.robot_commands.begin(), model_.robot_commands.end(), [&](const std::string& robot) {
+  return absl::c_any_of(model_.robot_commands, [&](const std::string& robot) {
     if (robot.ends_with('*')) return word.starts_with(std::string_view(robot).substr(0, robot.size() - 1));
     return word == robot;
   });

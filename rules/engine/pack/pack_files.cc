@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "rules/engine/pack/pack_loader.h"
 #include "services/core/readable.h"
 
@@ -67,8 +68,8 @@ class Reader {
       it.increment(error);
     }
     if (error) Add(relative, "can't be read: " + error.message());
-    std::sort(entries.begin(), entries.end(),
-              [](const fs::directory_entry& a, const fs::directory_entry& b) { return a.path() < b.path(); });
+    absl::c_sort(entries,
+                 [](const fs::directory_entry& a, const fs::directory_entry& b) { return a.path() < b.path(); });
     return entries;
   }
 

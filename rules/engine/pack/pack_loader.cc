@@ -1,10 +1,10 @@
 #include "rules/engine/pack/pack_loader.h"
 
-#include <algorithm>
 #include <map>
 #include <memory>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "rules/engine/pack/pack_merge.h"
 #include "rules/engine/pack/pack_part.h"
 #include "services/core/hex.h"
@@ -43,7 +43,7 @@ class Revision {
 // What can be said about the parent that `part` names; empty if it can be read.
 std::string ParentProblem(const PackFiles& files, const PackPart& part, const std::vector<std::string>& chain) {
   const std::string& parent = part.extends;
-  if (std::find(chain.begin(), chain.end(), parent) != chain.end()) {
+  if (absl::c_linear_search(chain, parent)) {
     return "expected a pack that does not build on this one, got a circle: " + Path(chain, parent);
   }
   if (chain.size() >= kMaxExtendsDepth) {
@@ -51,11 +51,9 @@ std::string ParentProblem(const PackFiles& files, const PackPart& part, const st
            " packs that extend one another: " + Path(chain, parent);
   }
   if (files.find(parent + "/pack.json") != files.end()) return {};
-  std::string message = "expected the name of another pack, got " + Quoted(parent) + ", which is not there";
   const std::vector<std::string> names = PackNames(files);
-  const std::vector<std::string_view> known(names.begin(), names.end());
-  const std::string_view nearest = NearestName(parent, known);
-  return nearest.empty() ? message : message + "; did you mean " + Quoted(nearest) + "?";
+  return "expected the name of another pack, got " + Quoted(parent) + ", which is not there" +
+         DidYouMean(parent, {names.begin(), names.end()});
 }
 
 }  // namespace
@@ -67,7 +65,7 @@ std::vector<std::string> PackNames(const PackFiles& files) {
     if (!path.ends_with(kMainFile) || path.find('/') != path.size() - kMainFile.size()) continue;
     names.push_back(path.substr(0, path.size() - kMainFile.size()));
   }
-  std::sort(names.begin(), names.end());
+  absl::c_sort(names);
   return names;
 }
 
@@ -97,7 +95,7 @@ std::vector<std::string> PackChain(const PackFiles& files, std::string_view name
     const auto parent = pack->find("extends");
     if (parent == pack->end() || !parent->is_string()) break;
     const std::string& next = parent->get_ref<const std::string&>();
-    if (std::find(chain.begin(), chain.end(), next) != chain.end()) break;
+    if (absl::c_linear_search(chain, next)) break;
     chain.push_back(next);
   }
   return chain;
@@ -143,7 +141,7 @@ std::optional<PackModel> PackLoader::Load(std::string_view name, Problems& probl
     next = part.extends;
   }
   if (problems.size() == before) {
-    std::reverse(parts.begin(), parts.end());
+    absl::c_reverse(parts);
     PackModel pack = MergeParts(std::move(parts), problems);
     pack.revision = revision.Hex();
     if (problems.size() == before) return pack;

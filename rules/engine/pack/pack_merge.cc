@@ -1,12 +1,12 @@
 #include "rules/engine/pack/pack_merge.h"
 
-#include <algorithm>
 #include <map>
 #include <string>
 #include <string_view>
 #include <utility>
 
-#include "rules/engine/commands/command_reader.h"
+#include "absl/algorithm/container.h"
+#include "rules/engine/pack/command_reader.h"
 #include "services/core/json_document.h"
 #include "services/core/readable.h"
 
@@ -31,7 +31,7 @@ const Origin& OriginOf(const T& piece) {
 
 template <typename T>
 auto Find(std::vector<T>& pieces, std::string_view key) {
-  return std::find_if(pieces.begin(), pieces.end(), [&](const T& piece) { return Key(piece) == key; });
+  return absl::c_find_if(pieces, [&](const T& piece) { return Key(piece) == key; });
 }
 
 template <typename T>
@@ -39,8 +39,7 @@ std::string Nearest(const std::vector<T>& pieces, std::string_view key) {
   std::vector<std::string_view> known;
   known.reserve(pieces.size());
   for (const T& piece : pieces) known.push_back(Key(piece));
-  const std::string_view nearest = NearestName(key, known);
-  return nearest.empty() ? "" : "; did you mean " + Quoted(nearest) + "?";
+  return DidYouMean(key, known);
 }
 
 // Takes out what `part` removes.
@@ -59,14 +58,17 @@ void Remove(const PackPart& part, std::string_view kind, std::vector<T>& pieces,
 }
 
 template <typename T>
-void ReplaceOrAppend(std::vector<T>& pieces, std::vector<T>& added) {
-  for (T& piece : added) {
-    if (const auto it = Find(pieces, Key(piece)); it != pieces.end()) {
-      *it = std::move(piece);
-    } else {
-      pieces.push_back(std::move(piece));
-    }
+void Put(T piece, std::vector<T>& pieces) {
+  if (const auto it = Find(pieces, Key(piece)); it != pieces.end()) {
+    *it = std::move(piece);
+  } else {
+    pieces.push_back(std::move(piece));
   }
+}
+
+template <typename T>
+void ReplaceOrAppend(std::vector<T>& pieces, std::vector<T>& added) {
+  for (T& piece : added) Put(std::move(piece), pieces);
 }
 
 // As above, but "after" puts a step behind another one, and behind those that were put there before it.
@@ -74,12 +76,7 @@ void MergeSteps(std::vector<StepPart>& steps, std::vector<StepPart>& added, Prob
   std::map<std::string, std::string> last_behind;
   for (StepPart& step : added) {
     if (step.after.name.empty()) {
-      const auto same = Find(steps, Key(step));
-      if (same != steps.end()) {
-        *same = std::move(step);
-      } else {
-        steps.push_back(std::move(step));
-      }
+      Put(std::move(step), steps);
       continue;
     }
     if (const auto same = Find(steps, Key(step)); same != steps.end()) steps.erase(same);
@@ -97,17 +94,8 @@ void MergeSteps(std::vector<StepPart>& steps, std::vector<StepPart>& added, Prob
 
 void Append(std::vector<std::string>& list, std::vector<std::string>& added) {
   for (std::string& item : added) {
-    if (std::find(list.begin(), list.end(), item) == list.end()) list.push_back(std::move(item));
+    if (!absl::c_linear_search(list, item)) list.push_back(std::move(item));
   }
-}
-
-void MergeZones(ZoneRules& zones, ZoneRules& added) {
-  Append(zones.trace_starts, added.trace_starts);
-  Append(zones.trace_lines, added.trace_lines);
-  Append(zones.error_lines, added.error_lines);
-  Append(zones.environment_starts, added.environment_starts);
-  Append(zones.environment_lines, added.environment_lines);
-  Append(zones.boilerplate, added.boilerplate);
 }
 
 void MergeCommands(CommandsModel& commands, PackPart& part) {
@@ -196,7 +184,7 @@ PackModel MergeParts(std::vector<PackPart> parts, Problems& problems) {
     if (part.has_zones) {
       pack.has_zones = true;
       pack.zones_origin = part.zones_origin;
-      MergeZones(pack.zone_rules, part.zone_rules);
+      for (const auto& [key, list] : kZoneRuleLists) Append(pack.zone_rules.*list, part.zone_rules.*list);
     }
     if (part.has_rubric) pack.has_rubric = true;
     if (part.default_zones) {

@@ -1,10 +1,10 @@
 #include "rules/engine/pack/pack_part.h"
 
-#include <algorithm>
 #include <functional>
 #include <utility>
 
-#include "rules/engine/commands/command_reader.h"
+#include "absl/algorithm/container.h"
+#include "rules/engine/pack/command_reader.h"
 #include "rules/engine/pack/schema_validator.h"
 #include "rules/engine/text/line_patterns.h"
 #include "rules/engine/text/zones.h"
@@ -21,14 +21,6 @@ constexpr std::string_view kExpectedFiles =
     "pack.json, labels.json, templates.json, zones.json, rubric.json, guardrails.json, recipes.json, "
     "signatures.json, commands.json, signals/*.json, checks/*.json, phrases/*.json, suites/*.json, cases/*.json or "
     "README.md";
-
-JsonLimits PackLimits() {
-  JsonLimits limits;
-  limits.max_bytes = kMaxPackFileBytes;
-  limits.max_depth = 64;
-  limits.max_values = kMaxPackFileValues;
-  return limits;
-}
 
 // Schema of the file at a path inside a pack's folder; empty if no such file is known.
 std::string_view SchemaOfFile(std::string_view path) {
@@ -48,19 +40,6 @@ std::string_view SchemaOfFile(std::string_view path) {
   return {};
 }
 
-std::vector<std::string> Strings(const json& array) {
-  std::vector<std::string> out;
-  out.reserve(array.size());
-  for (const json& item : array) out.push_back(item.get<std::string>());
-  return out;
-}
-
-// One string or a list of them.
-std::vector<std::string> Names(const json& value) {
-  if (value.is_string()) return {value.get<std::string>()};
-  return Strings(value);
-}
-
 // A text, or its lines.
 std::string Text(const json& value) {
   if (value.is_string()) return value.get<std::string>();
@@ -70,19 +49,6 @@ std::string Text(const json& value) {
     out += value[i].get_ref<const std::string&>();
   }
   return out;
-}
-
-void Take(const json& object, const char* key, std::string& out) {
-  if (const auto it = object.find(key); it != object.end()) out = it->get<std::string>();
-}
-void Take(const json& object, const char* key, bool& out) {
-  if (const auto it = object.find(key); it != object.end()) out = it->get<bool>();
-}
-void Take(const json& object, const char* key, double& out) {
-  if (const auto it = object.find(key); it != object.end()) out = it->get<double>();
-}
-void Take(const json& object, const char* key, std::vector<std::string>& out) {
-  if (const auto it = object.find(key); it != object.end()) out = Names(*it);
 }
 
 ZoneWeights Weights(const json& object) {
@@ -108,10 +74,10 @@ std::vector<std::pair<std::string, double>> Factors(const json& object) {
 }
 
 // Reads the values of one document, which is valid under its schema.
-class FileReader {
+class FileReader : public PackDocumentReader {
  public:
   FileReader(const JsonDocument& document, std::string_view pack, PackPart& part, Problems& problems)
-      : document_(document), value_(document.value()), pack_(pack), part_(part), problems_(problems) {}
+      : PackDocumentReader(document, pack, problems), part_(part) {}
 
   void ReadPack();
   void ReadLabels();
@@ -122,73 +88,49 @@ class FileReader {
   void ReadCases();
 
  private:
-  Origin At(const std::string& pointer) const {
-    return {std::string(pack_), document_.file(), pointer, document_.PositionOf(pointer).line};
-  }
-  void Add(const std::string& pointer, std::string message) {
-    problems_.push_back(document_.ProblemAt(pointer, std::move(message)));
-  }
+  Condition ReadCondition(const JsonPlace& at);
+  std::optional<Condition> ReadWhen(const JsonPlace& at);
+  void ReadSignal(const JsonPlace& at);
+  void ReadSuppressor(const JsonPlace& at);
+  void ReadClassifier(const JsonPlace& at);
+  void ReadStep(const JsonPlace& at);
+  void ReadCase(const JsonPlace& at);
 
-  // Calls `read(item, pointer)` for each item of the list under `key`.
-  void ForEach(const char* key, const std::function<void(const json&, const std::string&)>& read) {
-    const auto it = value_.find(key);
-    if (it == value_.end()) return;
-    const std::string list = PointerJoin("", key);
-    for (size_t i = 0; i < it->size(); ++i) read((*it)[i], PointerJoin(list, i));
-  }
-
-  Condition ReadCondition(const json& value, const std::string& pointer);
-  void ReadSignal(const json& value, const std::string& pointer);
-  void ReadSuppressor(const json& value, const std::string& pointer);
-  void ReadClassifier(const json& value, const std::string& pointer);
-  void ReadStep(const json& value, const std::string& pointer);
-  void ReadCase(const json& value, const std::string& pointer);
-
-  const JsonDocument& document_;
-  const json& value_;
-  const std::string_view pack_;
   PackPart& part_;
-  Problems& problems_;
 };
 
 void FileReader::ReadPack() {
-  Take(value_, "title", part_.title);
-  const std::string& name = value_.at("name").get_ref<const std::string&>();
-  if (name != pack_) {
-    Add("/name", "expected the name of the folder, " + Quoted(pack_) + ", got " + Quoted(name));
-  }
-  Take(value_, "extends", part_.extends);
+  Take(value(), "title", part_.title);
+  const std::string& name = value().at("name").get_ref<const std::string&>();
+  if (name != pack()) Add("/name", "expected the name of the folder, " + Quoted(pack()) + ", got " + Quoted(name));
+  Take(value(), "extends", part_.extends);
   part_.extends_origin = At("/extends");
-  if (const auto label = value_.find("entry_label"); label != value_.end())
-    part_.entry_label = label->get<std::string>();
-  if (const auto waiting = value_.find("waiting_labels"); waiting != value_.end())
-    part_.waiting_labels = waiting->get<std::vector<std::string>>();
-  if (const auto bots = value_.find("ignore_bots"); bots != value_.end()) part_.ignore_bots = bots->get<bool>();
-  const auto remove = value_.find("remove");
-  if (remove == value_.end()) return;
+  Take(value(), "entry_label", part_.entry_label);
+  Take(value(), "waiting_labels", part_.waiting_labels);
+  Take(value(), "ignore_bots", part_.ignore_bots);
+  const auto remove = value().find("remove");
+  if (remove == value().end()) return;
   if (part_.extends.empty()) Add("/remove", "nothing to remove from: the pack does not extend another");
   for (const auto& [kind, names] : remove->items()) {
-    for (size_t i = 0; i < names.size(); ++i) {
-      const std::string pointer = PointerJoin(PointerJoin("/remove", kind), i);
-      part_.remove[kind].push_back({names[i].get<std::string>(), At(pointer)});
-    }
+    ForEach({&*remove, "/remove"}, kind.c_str(), [&, &kind = kind](const JsonPlace& at) {
+      part_.remove[kind].push_back({at.value->get<std::string>(), At(at.pointer)});
+    });
   }
 }
 
 void FileReader::ReadLabels() {
-  ForEach("labels", [this](const json& value, const std::string& pointer) {
+  ForEach("labels", [this](const JsonPlace& at) {
     LabelModel label;
-    Take(value, "name", label.name);
-    Take(value, "description", label.description);
-    label.origin = At(pointer);
+    Take(*at.value, "name", label.name);
+    Take(*at.value, "description", label.description);
+    label.origin = At(at.pointer);
     const auto unusual = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; };
-    if (label.name.front() == ' ' || label.name.back() == ' ' ||
-        std::any_of(label.name.begin(), label.name.end(), unusual)) {
-      Add(PointerJoin(pointer, "name"),
+    if (label.name.front() == ' ' || label.name.back() == ' ' || absl::c_any_of(label.name, unusual)) {
+      Add(at.pointer + "/name",
           "expected a name without control characters and without blanks at its ends, got " + Quoted(label.name));
     }
     if (label.name.front() == '@') {
-      Add(PointerJoin(pointer, "name"),
+      Add(at.pointer + "/name",
           "expected a label, got " + Quoted(label.name) + ": names that begin with \"@\" are topics");
     }
     part_.labels.push_back(std::move(label));
@@ -196,12 +138,12 @@ void FileReader::ReadLabels() {
 }
 
 void FileReader::ReadTemplates() {
-  ForEach("templates", [this](const json& value, const std::string& pointer) {
+  ForEach("templates", [this](const JsonPlace& at) {
     TemplateModel text;
-    Take(value, "id", text.id);
-    Take(value, "purpose", text.purpose);
-    text.body = Text(value.at("body"));
-    text.origin = At(pointer);
+    Take(*at.value, "id", text.id);
+    Take(*at.value, "purpose", text.purpose);
+    text.body = Text(at.value->at("body"));
+    text.origin = At(at.pointer);
     part_.templates.push_back(std::move(text));
   });
 }
@@ -209,79 +151,70 @@ void FileReader::ReadTemplates() {
 void FileReader::ReadZones() {
   part_.has_zones = true;
   part_.zones_origin = At("");
-  ZoneRules& rules = part_.zone_rules;
-  Take(value_, "trace_starts", rules.trace_starts);
-  Take(value_, "trace_lines", rules.trace_lines);
-  Take(value_, "error_lines", rules.error_lines);
-  Take(value_, "environment_starts", rules.environment_starts);
-  Take(value_, "environment_lines", rules.environment_lines);
-  Take(value_, "boilerplate", rules.boilerplate);
+  for (const auto& [key, list] : kZoneRuleLists) Take(value(), key, part_.zone_rules.*list);
   // Patterns are checked here, since here their places in the file are known; merged lists lose them.
   Problems bad;
-  LinePatterns::Check(rules, bad);
+  LinePatterns::Check(part_.zone_rules, bad);
   for (Problem& problem : bad) Add(problem.pointer, std::move(problem.message));
 }
 
-Condition FileReader::ReadCondition(const json& value, const std::string& pointer) {
+Condition FileReader::ReadCondition(const JsonPlace& at) {
+  using Kind = Condition::Kind;
+  // The key that says what a condition asks for.
+  static constexpr std::pair<const char*, Kind> kForms[] = {
+      {"all", Kind::kAll},         {"any", Kind::kAny},
+      {"not", Kind::kNot},         {"signal", Kind::kSignal},
+      {"label", Kind::kLabel},     {"only_zones", Kind::kOnlyZones},
+      {"outcome", Kind::kOutcome}, {"labels_before", Kind::kLabelsBefore},
+      {"step", Kind::kStepTaken},  {"body_shorter_than", Kind::kBodyShorter}};
   Condition condition;
-  condition.origin = At(pointer);
+  condition.origin = At(at.pointer);
+  const json& value = *at.value;
   if (value.is_boolean()) return condition;
-  const auto at = [&](const char* key) {
-    const auto it = value.find(key);
-    return it == value.end() ? nullptr : &*it;
-  };
-  const auto children = [&](const json& list, const char* key) {
-    const std::string list_pointer = PointerJoin(pointer, key);
-    for (size_t i = 0; i < list.size(); ++i) {
-      condition.children.push_back(ReadCondition(list[i], PointerJoin(list_pointer, i)));
-    }
-  };
-  if (const json* all = at("all")) {
-    condition.kind = Condition::Kind::kAll;
-    children(*all, "all");
-  } else if (const json* any = at("any")) {
-    condition.kind = Condition::Kind::kAny;
-    children(*any, "any");
-  } else if (const json* child = at("not")) {
-    condition.kind = Condition::Kind::kNot;
-    condition.children.push_back(ReadCondition(*child, PointerJoin(pointer, "not")));
-  } else if (const json* signals = at("signal")) {
-    condition.kind = Condition::Kind::kSignal;
-    condition.names = Names(*signals);
-    if (const json* zones = at("zones")) condition.zones = ZoneList(*zones);
-  } else if (const json* labels = at("label")) {
-    condition.kind = Condition::Kind::kLabel;
-    condition.names = Names(*labels);
-    Take(value, "at_least", condition.at_least);
-    if (const json* score = at("min_score")) condition.min_score = score->get<double>();
-  } else if (const json* only = at("only_zones")) {
-    condition.kind = Condition::Kind::kOnlyZones;
-    condition.names = Names(only->at("label"));
-    condition.zones = ZoneList(only->at("zones"));
-  } else if (const json* outcome = at("outcome")) {
-    condition.kind = Condition::Kind::kOutcome;
-    condition.classifier = outcome->get<std::string>();
-    condition.names = Names(value.at("is"));
-  } else if (const json* before = at("labels_before")) {
-    condition.kind = Condition::Kind::kLabelsBefore;
-    condition.names = Names(*before);
-  } else if (const json* steps = at("step")) {
-    condition.kind = Condition::Kind::kStepTaken;
-    condition.names = Names(*steps);
-  } else if (const json* bytes = at("body_shorter_than")) {
-    condition.kind = Condition::Kind::kBodyShorter;
-    condition.bytes = bytes->get<uint64_t>();
+  const auto form = absl::c_find_if(kForms, [&](const auto& one) { return value.contains(one.first); });
+  condition.kind = form->second;
+  const json& asked = value.at(form->first);
+  switch (condition.kind) {
+    case Kind::kAll:
+    case Kind::kAny:
+      ForEach(at, form->first, [&](const JsonPlace& child) { condition.children.push_back(ReadCondition(child)); });
+      break;
+    case Kind::kNot:
+      condition.children.push_back(ReadCondition(at.At("not")));
+      break;
+    case Kind::kOnlyZones:
+      condition.names = Names(asked.at("label"));
+      condition.zones = ZoneList(asked.at("zones"));
+      break;
+    case Kind::kOutcome:
+      condition.classifier = asked.get<std::string>();
+      condition.names = Names(value.at("is"));
+      break;
+    case Kind::kBodyShorter:
+      condition.bytes = asked.get<uint64_t>();
+      break;
+    default:
+      condition.names = Names(asked);
+      if (value.contains("zones")) condition.zones = ZoneList(value.at("zones"));
+      Take(value, "at_least", condition.at_least);
+      Take(value, "min_score", condition.min_score);
   }
   return condition;
 }
 
-void FileReader::ReadSignal(const json& value, const std::string& pointer) {
+std::optional<Condition> FileReader::ReadWhen(const JsonPlace& at) {
+  if (!at.value->contains("when")) return std::nullopt;
+  return ReadCondition(at.At("when"));
+}
+
+void FileReader::ReadSignal(const JsonPlace& at) {
+  const json& value = *at.value;
   SignalPart part;
   SignalModel& signal = part.model;
   Take(value, "id", signal.id);
   Take(value, "description", signal.description);
   signal.written = value.dump();
-  signal.origin = At(pointer);
+  signal.origin = At(at.pointer);
   const std::pair<const char*, std::vector<std::string>*> lists[] = {
       {"words", &signal.words},       {"exact", &signal.exact},     {"phrases", &signal.phrases},
       {"patterns", &signal.patterns}, {"imports", &signal.imports}, {"frames", &signal.frames},
@@ -291,12 +224,11 @@ void FileReader::ReadSignal(const json& value, const std::string& pointer) {
     Take(value, key, *list);
     has_patterns = has_patterns || !list->empty();
   }
-  if (const auto when = value.find("when"); when != value.end()) {
-    const std::string when_pointer = PointerJoin(pointer, "when");
-    signal.when = ReadCondition(*when, when_pointer);
-    if (has_patterns) Add(when_pointer, "a signal has either patterns or \"when\"; expected two signals");
+  signal.when = ReadWhen(at);
+  if (signal.when) {
+    if (has_patterns) Add(at.pointer + "/when", "a signal has either patterns or \"when\"; expected two signals");
     if (value.contains("zones")) {
-      Add(PointerJoin(pointer, "zones"), "a signal with \"when\" is found in no zone; expected \"points\" only");
+      Add(at.pointer + "/zones", "a signal with \"when\" is found in no zone; expected \"points\" only");
     }
   }
   Take(value, "points", signal.points);
@@ -316,24 +248,26 @@ void FileReader::ReadSignal(const json& value, const std::string& pointer) {
   part_.signals.push_back(std::move(part));
 }
 
-void FileReader::ReadSuppressor(const json& value, const std::string& pointer) {
+void FileReader::ReadSuppressor(const JsonPlace& at) {
+  const json& value = *at.value;
   SuppressorModel suppressor;
   Take(value, "id", suppressor.id);
   Take(value, "label", suppressor.labels);
   Take(value, "labels", suppressor.labels);
-  suppressor.when = ReadCondition(value.at("when"), PointerJoin(pointer, "when"));
+  suppressor.when = ReadCondition(at.At("when"));
   Take(value, "factor", suppressor.factor);
   Take(value, "reason", suppressor.reason);
   suppressor.written = value.dump();
-  suppressor.origin = At(pointer);
+  suppressor.origin = At(at.pointer);
   part_.suppressors.push_back(std::move(suppressor));
 }
 
-void FileReader::ReadClassifier(const json& value, const std::string& pointer) {
+void FileReader::ReadClassifier(const JsonPlace& at) {
+  const json& value = *at.value;
   ClassifierModel classifier;
   Take(value, "id", classifier.id);
   classifier.written = value.dump();
-  classifier.origin = At(pointer);
+  classifier.origin = At(at.pointer);
   const std::string& kind = value.at("kind").get_ref<const std::string&>();
   classifier.kind = kind == "exactly_one"   ? ClassifierModel::Kind::kExactlyOne
                     : kind == "at_most_one" ? ClassifierModel::Kind::kAtMostOne
@@ -354,35 +288,31 @@ void FileReader::ReadClassifier(const json& value, const std::string& pointer) {
   Take(value, "default", classifier.default_label);
   Take(value, "keep_existing", classifier.keep_existing);
   Take(value, "existing_score", classifier.existing_score);
-  if (const auto when = value.find("when"); when != value.end()) {
-    classifier.when = ReadCondition(*when, PointerJoin(pointer, "when"));
-  }
+  classifier.when = ReadWhen(at);
 
   const bool exactly_one = classifier.kind == ClassifierModel::Kind::kExactlyOne;
   if (exactly_one && classifier.default_label.empty()) {
-    Add(pointer, "missing key \"default\"; expected one where \"kind\" is \"exactly_one\"");
+    Add(at.pointer, "missing key \"default\"; expected one where \"kind\" is \"exactly_one\"");
   }
   if (!exactly_one && value.contains("default")) {
-    Add(PointerJoin(pointer, "default"), "only a classifier of the kind \"exactly_one\" has a default");
+    Add(at.pointer + "/default", "only a classifier of the kind \"exactly_one\" has a default");
   }
   if (classifier.high < classifier.medium) {
-    Add(PointerJoin(pointer, "high"),
-        "expected a number that is not less than \"medium\", got " + value.at("high").dump());
+    Add(at.pointer + "/high", "expected a number that is not less than \"medium\", got " + value.at("high").dump());
   }
   part_.classifiers.push_back(std::move(classifier));
 }
 
-void FileReader::ReadStep(const json& value, const std::string& pointer) {
+void FileReader::ReadStep(const JsonPlace& at) {
+  const json& value = *at.value;
   StepPart part;
   StepModel& step = part.model;
   Take(value, "id", step.id);
   Take(value, "title", step.title);
   step.written = value.dump();
-  step.origin = At(pointer);
+  step.origin = At(at.pointer);
   step.when.origin = step.origin;
-  if (const auto when = value.find("when"); when != value.end()) {
-    step.when = ReadCondition(*when, PointerJoin(pointer, "when"));
-  }
+  step.when = ReadWhen(at).value_or(step.when);
   Take(value, "add", step.add);
   Take(value, "add_outcome", step.add_outcome);
   Take(value, "comment", step.comment);
@@ -391,70 +321,64 @@ void FileReader::ReadStep(const json& value, const std::string& pointer) {
   Take(value, "stop", step.stop);
   Take(value, "because", step.because);
   Take(value, "after", part.after.name);
-  part.after.origin = At(PointerJoin(pointer, "after"));
+  part.after.origin = At(at.pointer + "/after");
   if (step.marker && step.withhold_marker) {
-    Add(PointerJoin(pointer, "withhold_marker"), "expected only one of \"marker\" and \"withhold_marker\"");
+    Add(at.pointer + "/withhold_marker", "expected only one of \"marker\" and \"withhold_marker\"");
   }
   part_.steps.push_back(std::move(part));
 }
 
 void FileReader::ReadRubric(bool signals_only) {
   if (signals_only) {
-    for (const auto& [key, value] : value_.items()) {
+    for (const auto& [key, value] : value().items()) {
       if (key == "signals" || key == "suppressors" || key == "$schema") continue;
       Add(PointerJoin("", key), "key " + Quoted(key) +
                                     " belongs into rubric.json; files below signals/ hold "
                                     "\"signals\" and \"suppressors\" only");
     }
   } else {
-    Take(value_, "topics", part_.topics);
-    if (const auto zones = value_.find("default_zones"); zones != value_.end()) part_.default_zones = Weights(*zones);
-    if (const auto factor = value_.find("comment_factor"); factor != value_.end()) {
-      part_.comment_factor = factor->get<double>();
-    }
-    Take(value_, "negations", part_.negations);
-    ForEach("classifiers", [this](const json& value, const std::string& at) { ReadClassifier(value, at); });
-    ForEach("steps", [this](const json& value, const std::string& at) { ReadStep(value, at); });
+    Take(value(), "topics", part_.topics);
+    if (const auto zones = value().find("default_zones"); zones != value().end()) part_.default_zones = Weights(*zones);
+    Take(value(), "comment_factor", part_.comment_factor);
+    Take(value(), "negations", part_.negations);
+    ForEach("classifiers", [this](const JsonPlace& at) { ReadClassifier(at); });
+    ForEach("steps", [this](const JsonPlace& at) { ReadStep(at); });
   }
   part_.has_rubric = true;
-  ForEach("signals", [this](const json& value, const std::string& at) { ReadSignal(value, at); });
-  ForEach("suppressors", [this](const json& value, const std::string& at) { ReadSuppressor(value, at); });
+  ForEach("signals", [this](const JsonPlace& at) { ReadSignal(at); });
+  ForEach("suppressors", [this](const JsonPlace& at) { ReadSuppressor(at); });
 }
 
 void FileReader::ReadGuardrails() {
-  part_.guardrails = value_;
+  part_.guardrails = value();
   part_.guardrails_origin = At("");
 }
 
-void FileReader::ReadCase(const json& value, const std::string& pointer) {
+void FileReader::ReadCase(const JsonPlace& at) {
+  const json& value = *at.value;
   CaseModel model;
   Take(value, "id", model.id);
   Take(value, "title", model.title);
   model.body = Text(value.at("body"));
-  model.origin = At(pointer);
-  const auto list = [&](const char* key) -> std::optional<std::vector<std::string>> {
-    const auto it = value.find(key);
-    if (it == value.end()) return std::nullopt;
-    return Strings(*it);
-  };
-  model.labels_before = list("labels_before");
-  if (const auto comments = value.find("comments"); comments != value.end()) model.comments = *comments;
+  model.origin = At(at.pointer);
+  Take(value, "labels_before", model.labels_before);
+  Take(value, "comments", model.comments);
   Take(value, "rules", model.rules);
   Take(value, "not_rules", model.not_rules);
-  model.labels = list("labels");
+  Take(value, "labels", model.labels);
   Take(value, "has_labels", model.has_labels);
   Take(value, "lacks_labels", model.lacks_labels);
-  model.applied = list("applied");
+  Take(value, "applied", model.applied);
   if (const auto comment = value.find("comment"); comment != value.end()) {
     model.comment = comment->is_null() ? "" : comment->get<std::string>();
   }
   Take(value, "twin_of", model.twin_of);
-  part_.twins.push_back({model.twin_of, At(PointerJoin(pointer, "twin_of"))});
+  part_.twins.push_back({model.twin_of, At(at.pointer + "/twin_of")});
   part_.cases.push_back(std::move(model));
 }
 
 void FileReader::ReadCases() {
-  ForEach("cases", [this](const json& value, const std::string& at) { ReadCase(value, at); });
+  ForEach("cases", [this](const JsonPlace& at) { ReadCase(at); });
 }
 
 // Reports ids that occur twice.
@@ -503,17 +427,30 @@ void CheckAcrossFiles(const PackPart& part, Problems& problems) {
   for (const CaseModel& model : part.cases) ids.push_back(model.id);
   for (size_t i = 0; i < part.twins.size(); ++i) {
     const PlacedName& twin = part.twins[i];
-    const bool known = std::find(ids.begin(), ids.end(), twin.name) != ids.end();
+    const bool known = absl::c_linear_search(ids, twin.name);
     if (twin.name.empty() || (known && twin.name != ids[i])) continue;
-    std::string message = "expected the id of another case of this pack, got " + Quoted(twin.name);
-    if (const std::string_view nearest = NearestName(twin.name, ids); !known && !nearest.empty()) {
-      message += "; did you mean " + Quoted(nearest) + "?";
-    }
-    problems.push_back(ProblemAt(twin.origin, std::move(message)));
+    problems.push_back(ProblemAt(twin.origin, "expected the id of another case of this pack, got " + Quoted(twin.name) +
+                                                  (known ? "" : DidYouMean(twin.name, ids))));
   }
 }
 
 }  // namespace
+
+JsonLimits PackFileLimits() {
+  JsonLimits limits;
+  limits.max_bytes = kMaxPackFileBytes;
+  limits.max_values = kMaxPackFileValues;
+  return limits;
+}
+
+std::vector<std::string> Names(const json& value) {
+  if (value.is_string()) return {value.get<std::string>()};
+  std::vector<std::string> out;
+  for (const json& one : value) {
+    if (one.is_string()) out.push_back(one.get<std::string>());
+  }
+  return out;
+}
 
 void ApplyGuardrails(const json& value, GuardrailsModel& guardrails) {
   Take(value, "allow", guardrails.allow);
@@ -521,12 +458,12 @@ void ApplyGuardrails(const json& value, GuardrailsModel& guardrails) {
   Take(value, "never_patterns", guardrails.never_patterns);
   if (const auto groups = value.find("exactly_one"); groups != value.end()) {
     guardrails.exactly_one.clear();
-    for (const json& group : *groups) guardrails.exactly_one.push_back(Strings(group));
+    for (const json& group : *groups) guardrails.exactly_one.push_back(Names(group));
   }
   if (const auto exclusions = value.find("exclusions"); exclusions != value.end()) {
     guardrails.exclusions.clear();
     for (const json& item : *exclusions) {
-      guardrails.exclusions.push_back({item.at("label").get<std::string>(), Strings(item.at("with"))});
+      guardrails.exclusions.push_back({item.at("label").get<std::string>(), Names(item.at("with"))});
     }
   }
   if (const auto redundant = value.find("redundant"); redundant != value.end()) {
@@ -540,7 +477,7 @@ void ApplyGuardrails(const json& value, GuardrailsModel& guardrails) {
   Take(value, "fallback", guardrails.fallback);
   Take(value, "templates", guardrails.templates);
   Take(value, "duplicate_comment_similarity", guardrails.duplicate_comment_similarity);
-  if (const auto max = value.find("max_labels"); max != value.end()) guardrails.max_labels = max->get<uint32_t>();
+  Take(value, "max_labels", guardrails.max_labels);
 }
 
 PackPart ReadPackPart(const PackFiles& files, std::string_view name, Problems& problems) {
@@ -555,7 +492,7 @@ PackPart ReadPackPart(const PackFiles& files, std::string_view name, Problems& p
       problems.push_back({Readable(path, 200), "", 0, 0, "unknown file; expected " + std::string(kExpectedFiles)});
       return;
     }
-    const auto document = JsonDocument::Parse(Readable(path, 200), bytes, PackLimits(), problems);
+    const auto document = JsonDocument::Parse(Readable(path, 200), bytes, PackFileLimits(), problems);
     if (!document || !SchemaValidator::Get().Validate(schema, *document, problems)) return;
 
     FileReader reader(*document, name, part, problems);

@@ -11,6 +11,8 @@
 
 #include "rules/engine/pack/pack_loader.h"
 #include "rules/engine/pack/pack_model.h"
+#include "rules/engine/pack/pack_reader.h"
+#include "services/core/json_document.h"
 #include "services/core/problem.h"
 
 namespace yardmaster::rules {
@@ -77,6 +79,9 @@ void ForEachPackFile(const PackFiles& files, std::string_view name, Visit visit)
     visit(it->first, it->second);
   }
 }
+
+// Of one file of a pack.
+JsonLimits PackFileLimits();
 
 // The keys that a guardrails.json gives replace those of `guardrails`.
 void ApplyGuardrails(const nlohmann::json& value, GuardrailsModel& guardrails);

@@ -2,12 +2,12 @@
 
 #include <re2/re2.h>
 
-#include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "services/core/readable.h"
 
 namespace yardmaster::rules {
@@ -120,15 +120,14 @@ class Explainer {
 
   void CheckEnum(const SchemaNode& schema, const json& value, const Place& place) {
     const json* const values = schema.values;
-    if (values == nullptr || std::find(values->begin(), values->end(), value) != values->end()) return;
+    if (values == nullptr || absl::c_linear_search(*values, value)) return;
     std::string message = "expected " + Expected(schema) + ", got " + ValueWord(value);
     if (value.is_string()) {
       std::vector<std::string_view> known;
       for (const json& one : *values) {
         if (one.is_string()) known.push_back(one.get_ref<const std::string&>());
       }
-      const std::string_view nearest = NearestName(value.get_ref<const std::string&>(), known);
-      if (!nearest.empty()) message += "; did you mean " + Quoted(nearest) + "?";
+      message += DidYouMean(value.get_ref<const std::string&>(), known);
     }
     Add(place, std::move(message));
   }
@@ -225,12 +224,8 @@ class Explainer {
       known.push_back(name);
       words.push_back("\"" + name + "\"");
     }
-    std::string message = "unknown key " + Quoted(key) + "; expected " + (words.size() > 1 ? "one of " : "") +
-                          (words.empty() ? "no keys" : Alternatives(words));
-    if (const std::string_view nearest = NearestName(key, known); !nearest.empty()) {
-      message += "; did you mean " + Quoted(nearest) + "?";
-    }
-    return message;
+    return "unknown key " + Quoted(key) + "; expected " + (words.size() > 1 ? "one of " : "") +
+           (words.empty() ? "no keys" : Alternatives(words)) + DidYouMean(key, known);
   }
 
   static std::string KeyList(const json& keys, std::string_view last) {
@@ -245,12 +240,12 @@ class Explainer {
   // True if the value has the form of an alternative; `keys` collects the keys that the alternatives ask for.
   static bool HasForm(const json& alternative, const json& value, json& keys) {
     if (const auto values = alternative.find("enum"); values != alternative.end()) {
-      return std::find(values->begin(), values->end(), value) != values->end();
+      return absl::c_linear_search(*values, value);
     }
     const auto required = alternative.find("required");
     if (required == alternative.end()) return true;
     for (const json& key : *required) keys.push_back(key);
-    return value.is_object() && std::all_of(required->begin(), required->end(), [&](const json& key) {
+    return value.is_object() && absl::c_all_of(*required, [&](const json& key) {
              return value.contains(key.get_ref<const std::string&>());
            });
   }

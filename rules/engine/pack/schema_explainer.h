@@ -1,5 +1,5 @@
-// Says in words where a document differs from its JSON Schema. A schema library judges; its messages do not name what
-// was expected and grow with the document, so the words are made here.
+// Tells where a document differs from its JSON Schema. Schema libraries don't name what was expected, and their
+// messages grow with the document; so this validator is our own.
 #ifndef YARDMASTER_RULES_ENGINE_PACK_SCHEMA_EXPLAINER_H_
 #define YARDMASTER_RULES_ENGINE_PACK_SCHEMA_EXPLAINER_H_
 

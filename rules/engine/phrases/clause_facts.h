@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "absl/algorithm/container.h"
 #include "rules/engine/phrases/clauses.h"
 #include "rules/engine/phrases/phrase_model.h"
 
@@ -31,8 +32,7 @@ inline bool HasUnknown(const PhraseSet::Impl& phrases, const PhraseClause& claus
 
 // A find took something out of it.
 inline bool HasTaken(const PhraseClause& clause) {
-  return std::any_of(clause.tokens.begin(), clause.tokens.end(),
-                     [](const PhraseToken& token) { return token.taken >= 0; });
+  return absl::c_any_of(clause.tokens, [](const PhraseToken& token) { return token.taken >= 0; });
 }
 
 // "Can …", and "可以提 PR" but not "可以提 PR 了".

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "rules/engine/phrases/clause_facts.h"
 #include "rules/engine/phrases/phrase_slots.h"
 
@@ -29,7 +30,7 @@ class ClauseJudge {
         wanted_(clause_.want_before <= hit.begin),
         takes_(TakesObject()),
         asked_(polite_ || takes_ || wanted_),
-        marked_(asked_ || Has(PhraseRole::kSoft) || Has(PhraseRole::kThanks)),
+        marked_(asked_ || Has(PhraseRole::kSoft, PhraseRole::kThanks)),
         sure_question_(Has(PhraseRole::kQuestion) || clause_.first_auxiliary),
         maybe_question_(MayAsk(clause_) || (Has(PhraseRole::kPermit) && (hit.command == "ask" || FollowsStep()))),
         unknown_(UnknownInFront()) {}
@@ -44,14 +45,17 @@ class ClauseJudge {
  private:
   // ---- words
 
-  bool Has(PhraseRole role) const { return clause_.Has(role); }
+  template <typename... Roles>
+  bool Has(Roles... any) const {
+    return clause_.Has(any...);
+  }
   bool Is(size_t i, PhraseRole role) const { return i < size_ && phrases_.Has(clause_.tokens[i].concept_number, role); }
   bool In(PhraseRole role, size_t begin, size_t end) const { return HasRole(phrases_, clause_, role, begin, end); }
   bool IsUnknown(size_t i) const { return i < size_ && clause_.tokens[i].concept_number == phrases_.unknown; }
   // The English "to".
   bool IsTo(size_t i) const { return Is(i, PhraseRole::kTarget) && read_.text.text[clause_.tokens[i].begin] == 't'; }
   bool HasUnknownChinese() const {
-    return std::any_of(clause_.tokens.begin(), clause_.tokens.end(), [&](const PhraseToken& token) {
+    return absl::c_any_of(clause_.tokens, [&](const PhraseToken& token) {
       return token.concept_number == phrases_.unknown &&
              static_cast<unsigned char>(read_.text.text[token.begin]) >= 0x80;
     });
@@ -105,7 +109,7 @@ class ClauseJudge {
     if (sentence_.told && !polite_ && !look) return Off("somebody says so");
     if (Has(PhraseRole::kLater) || sentence_.deferred) return Off("not now");
     // "跑 UT，等过了再提交": what it waits for is asked for as well.
-    const bool waits = sentence_.waits && !std::any_of(hits_.begin(), hits_.end(), [&](const Hit& before) {
+    const bool waits = sentence_.waits && !absl::c_any_of(hits_, [&](const Hit& before) {
                          return before.mood == Mood::kAct && !phrases_.IsWrite(before.command);
                        });
     if (waits && !polite_) return Off("not now");
@@ -145,7 +149,7 @@ class ClauseJudge {
     if (sure_question_) return Off("a question");
     // "Do we need to … ?" wants nothing.
     const bool please = polite_ || (wanted_ && Has(PhraseRole::kSelf)) ||
-                        ((takes_ || Has(PhraseRole::kSoft) || Has(PhraseRole::kThanks)) && !AsksAtLast(clause_));
+                        ((takes_ || Has(PhraseRole::kSoft, PhraseRole::kThanks)) && !AsksAtLast(clause_));
     // "生成的提交信息默认是中文还是英文？": one or the other of what we don't know.
     // "同步 fork 是只同步 master 还是所有分支？", "检视报告是发在评论里还是只给我看？": how it is done.
     if (clause_.question_mark && Has(PhraseRole::kAlternative) &&
@@ -199,7 +203,7 @@ class ClauseJudge {
     if (Has(PhraseRole::kDone) && !step && !polite_ && !takes_ && clause_.want_before != 0)
       return Off("it has happened");
     if (!step && In(PhraseRole::kPerfect, hit_.begin, size_) &&
-        !(polite_ || takes_ || Has(PhraseRole::kSoft) || Has(PhraseRole::kPermit)))
+        !(polite_ || takes_ || Has(PhraseRole::kSoft, PhraseRole::kPermit)))
       return Off("it has happened");
     // "看下 #12 门禁是哪个用例挂了": what is to be told may be a sentence of its own.
     const bool told = !writes_ && question_too_ && hit_.begin == 0 && hit_.end > 1 && Is(0, PhraseRole::kInquiry);
@@ -244,7 +248,7 @@ class ClauseJudge {
     if (!asked_ && In(PhraseRole::kFinite, 0, verb)) return Off("a statement");
     // "Push fails", "同步报错了".
     if (!polite_ && !wanted_ && WentWrong()) return Off("it went wrong");
-    doubt_ = doubt_ || sentence_.named || Has(PhraseRole::kRemind) || Has(PhraseRole::kNeed) ||
+    doubt_ = doubt_ || sentence_.named || Has(PhraseRole::kRemind, PhraseRole::kNeed) ||
              (Has(PhraseRole::kRepeated) && !asked_);
     LookAtObject();
     // "Comment /retest to rerun the gate": what for.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/algorithm/container.h"
 #include "rules/engine/phrases/clause_facts.h"
 
 namespace yardmaster::rules {
@@ -102,7 +103,7 @@ class Reader {
 
   // A clause that is only somebody's name: the sentence is said to them.
   bool OnlyPeople() const {
-    return std::all_of(clause_.tokens.begin(), clause_.tokens.end(), [&](const auto& token) {
+    return absl::c_all_of(clause_.tokens, [&](const auto& token) {
       return token.concept_number == phrases_.mention || phrases_.Has(token.concept_number, PhraseRole::kPerson);
     });
   }
@@ -155,18 +156,21 @@ class Reader {
     Open(sentence);
   }
 
+  // Goes on in a clause that `carried` holds for too.
+  void Continue(uint64_t carried) {
+    Split(false);
+    clause_.roles |= carried;
+  }
+
   void ReadWords(size_t begin, size_t end) {
-    auto taken = std::lower_bound(out_.taken.begin(), out_.taken.end(), begin,
-                                  [](const TakenSlots& one, size_t at) { return one.begin < at; });
+    auto taken =
+        absl::c_lower_bound(out_.taken, begin, [](const TakenSlots& one, size_t at) { return one.begin < at; });
     for (size_t pos = begin; pos < end;) {
       while (taken != out_.taken.end() && taken->begin < pos) ++taken;
       if (taken != out_.taken.end() && taken->begin == pos) {
         const auto index = static_cast<int32_t>(taken - out_.taken.begin());
-        bool first = true;
-        for (const uint16_t number : taken->find->concepts) {
-          AddConcept(number, pos, end, first ? index : -1);
-          first = false;
-        }
+        const std::vector<uint16_t>& concepts = taken->find->concepts;
+        for (size_t i = 0; i < concepts.size(); ++i) AddConcept(concepts[i], pos, end, i == 0 ? index : -1);
         pos = taken->end;
         unknown_run_ = false;
         continue;
@@ -210,9 +214,7 @@ class Reader {
     if (word.bytes > 0 && !in_slash_ && clause_.tokens.empty() && IsBareEnd(*word.concepts) &&
         VerbFollows(pos + word.bytes, end)) {
       unknown_run_ = false;
-      const uint64_t carried = Carried(false) | sentence_topic_;
-      Split(false);
-      clause_.roles |= Bit(PhraseRole::kBreak) | carried;
+      Continue(Carried(false) | sentence_topic_ | RoleBits(PhraseRole::kBreak));
       return pos + word.bytes;
     }
     if (word.bytes > 0) {
@@ -247,11 +249,8 @@ class Reader {
 
   // Words of one character that mean what they mean wherever they stand keep it.
   bool PartOfWord(uint16_t number) const {
-    for (const PhraseRole role : {PhraseRole::kNegation, PhraseRole::kQuestion, PhraseRole::kPerfect, PhraseRole::kTake,
-                                  PhraseRole::kMaybe, PhraseRole::kJoin, PhraseRole::kAfter, PhraseRole::kBefore}) {
-      if (phrases_.Has(number, role)) return false;
-    }
-    return true;
+    return !phrases_.Has(number, PhraseRole::kNegation, PhraseRole::kQuestion, PhraseRole::kPerfect, PhraseRole::kTake,
+                         PhraseRole::kMaybe, PhraseRole::kJoin, PhraseRole::kAfter, PhraseRole::kBefore);
   }
 
   void ReadMark(size_t pos, size_t end) {
@@ -306,8 +305,8 @@ class Reader {
     }
     const std::string_view word = std::string_view(text).substr(pos, stop - pos);
     // A word of letters may be misspelt.
-    const auto letters = static_cast<size_t>(
-        std::find_if(word.begin(), word.end(), [](char c) { return c < 'a' || c > 'z'; }) - word.begin());
+    const auto letters =
+        static_cast<size_t>(absl::c_find_if(word, [](char c) { return c < 'a' || c > 'z'; }) - word.begin());
     if (letters == word.size() || word[letters] == '/' || word[letters] == '-') {
       const WordMatch meant = phrases_.lexicon.FindMisspelt(word.substr(0, letters));
       if (meant.bytes > 0) {
@@ -360,53 +359,39 @@ class Reader {
       if (has(PhraseRole::kBreak) && (has_verb_ || clause_.tokens.empty())) {
         // "跑完 UT 再提交": a step, not a report.
         if (IsStep()) clause_.after = true;
-        const uint64_t carried = Carried(false) | sentence_topic_;
-        Split(false);
-        clause_.roles |= phrases_.roles[number] | carried;
+        Continue(Carried(false) | sentence_topic_ | phrases_.roles[number]);
         return;
       }
       if (has(PhraseRole::kSo) && IsStep() && VerbFollows(word_end, end)) {
         clause_.after = true;
-        const uint64_t carried = Carried(false) | sentence_topic_;
-        Split(false);
-        clause_.roles |= carried;
+        Continue(Carried(false) | sentence_topic_);
         return;
       }
       if (has(PhraseRole::kJoin) && has_verb_ && VerbFollows(word_end, end)) {
-        const uint64_t carried = Carried(true);
-        Split(false);
+        Continue(Carried(true));
         clause_.joined = true;
-        clause_.roles |= carried;
         return;
       }
       // "提交完跑一下门禁"
       if (has(PhraseRole::kDeed) && IsStep()) {
         clause_.after = true;
-        const uint64_t carried = Carried(false) | sentence_topic_;
-        Split(false);
-        clause_.roles |= carried;
+        Continue(Carried(false) | sentence_topic_);
       }
       if (has(PhraseRole::kTurn)) Split(false);
       if (has(PhraseRole::kNegation) && has_verb_ && VerbFollows(word_end, end, true) && !IsTopic(pos, word_end, end))
         Split(false);
-      if (has(PhraseRole::kAfter) || has(PhraseRole::kBefore)) {
+      if (phrases_.Has(number, PhraseRole::kAfter, PhraseRole::kBefore)) {
         if (!clause_.tokens.empty()) {
           (has(PhraseRole::kAfter) ? clause_.after : clause_.before) = true;
-          const uint64_t carried = Carried(false);
-          Split(false);
-          clause_.roles |= carried;
+          Continue(Carried(false));
         }
         return;
       }
-      if (has(PhraseRole::kAfterThat) || has(PhraseRole::kBeforeThat)) {
-        const bool leads = clause_.tokens.empty();
+      if (phrases_.Has(number, PhraseRole::kAfterThat, PhraseRole::kBeforeThat)) {
+        const bool leads = clause_.tokens.empty() && has(PhraseRole::kAfterThat);
         Split(false);
-        clause_.time_only = true;
-        if (leads && has(PhraseRole::kAfterThat)) {
-          clause_.time_only = false;
-          clause_.after = true;
-          clause_.leads_after = true;
-        }
+        clause_.time_only = !leads;
+        clause_.after = clause_.leads_after = leads;
         return;
       }
     }
@@ -414,7 +399,7 @@ class Reader {
     has_verb_ = has_verb_ || has(PhraseRole::kVerb);
     clause_.roles |= phrases_.roles[number];
     // "李工麻烦把 … 压一下", "提交 #12 的人请 …": the one in front is asked.
-    if ((has(PhraseRole::kPolite) || has(PhraseRole::kTake)) && !in_slash_ && !clause_.tokens.empty() &&
+    if (phrases_.Has(number, PhraseRole::kPolite, PhraseRole::kTake) && !in_slash_ && !clause_.tokens.empty() &&
         (phrases_.Has(clause_.tokens.front().concept_number, PhraseRole::kPerson) ||
          phrases_.Has(clause_.tokens.back().concept_number, PhraseRole::kPerson)))
       AddressSentence();
@@ -427,7 +412,7 @@ class Reader {
     if (has(PhraseRole::kPolite)) clause_.please_before = std::min(clause_.please_before, clause_.tokens.size());
     if (has(PhraseRole::kThanks) && clause_.tokens.empty() && !clause_.Has(PhraseRole::kPolite))
       clause_.thanks_first = true;
-    if (has(PhraseRole::kTopic)) sentence_topic_ |= Bit(PhraseRole::kTopic);
+    if (has(PhraseRole::kTopic)) sentence_topic_ |= RoleBits(PhraseRole::kTopic);
     if (has(PhraseRole::kWant)) clause_.want_before = std::min(clause_.want_before, clause_.tokens.size());
     if (has(PhraseRole::kArticle)) article_at_ = clause_.tokens.size();
     if (phrases_.silent[number]) return;
@@ -440,19 +425,17 @@ class Reader {
   // Who does it, and when, holds for the clause that goes on without a comma too; what is joined is also negated with
   // it.
   uint64_t Carried(bool joined) const {
-    uint64_t carried = clause_.roles & (Bit(PhraseRole::kPlan) | Bit(PhraseRole::kLater) | Bit(PhraseRole::kTopic));
-    if (joined) carried |= clause_.roles & (Bit(PhraseRole::kDone) | Bit(PhraseRole::kNegation));
-    if (clause_.Has(PhraseRole::kSelf) || clause_.Has(PhraseRole::kOther)) carried |= Bit(PhraseRole::kPlan);
-    if (clause_.Has(PhraseRole::kPolite) || clause_.Has(PhraseRole::kWant)) carried &= Bit(PhraseRole::kNegation);
+    uint64_t carried = clause_.roles & RoleBits(PhraseRole::kPlan, PhraseRole::kLater, PhraseRole::kTopic);
+    if (joined) carried |= clause_.roles & RoleBits(PhraseRole::kDone, PhraseRole::kNegation);
+    if (clause_.Has(PhraseRole::kSelf, PhraseRole::kOther)) carried |= RoleBits(PhraseRole::kPlan);
+    if (clause_.Has(PhraseRole::kPolite, PhraseRole::kWant)) carried &= RoleBits(PhraseRole::kNegation);
     return carried;
   }
-
-  static uint64_t Bit(PhraseRole role) { return uint64_t{1} << static_cast<unsigned>(role); }
 
   // The clause so far tells of a step that is to be done, by nobody named and at no time named.
   bool IsStep() const {
     if (!has_verb_ || !clause_.Has(PhraseRole::kStep) || clause_.Has(PhraseRole::kSelf)) return false;
-    return std::none_of(clause_.tokens.begin(), clause_.tokens.end(), [&](const PhraseToken& token) {
+    return absl::c_none_of(clause_.tokens, [&](const PhraseToken& token) {
       return phrases_.Has(token.concept_number, PhraseRole::kDone) &&
              !phrases_.Has(token.concept_number, PhraseRole::kStep);
     });
@@ -461,8 +444,7 @@ class Reader {
   // The end of a step, and not of which.
   bool IsBareEnd(const std::vector<uint16_t>& concepts) const {
     return phrases_.Has(concepts.front(), PhraseRole::kStep) &&
-           std::none_of(concepts.begin(), concepts.end(),
-                        [&](uint16_t number) { return phrases_.Has(number, PhraseRole::kVerb); });
+           absl::c_none_of(concepts, [&](uint16_t number) { return phrases_.Has(number, PhraseRole::kVerb); });
   }
 
   // "测试先不跑", "#12 的提交先别压": what stands in front of the negation is no request but what it is about. That is
@@ -471,10 +453,8 @@ class Reader {
   bool IsTopic(size_t pos, size_t word_end, size_t end) const {
     const std::string& text = out_.text.text;
     if (static_cast<unsigned char>(text[pos]) < 0x80 || clause_.tokens.empty()) return false;
-    for (const PhraseRole role :
-         {PhraseRole::kPolite, PhraseRole::kTake, PhraseRole::kSoft, PhraseRole::kWant, PhraseRole::kPerfect}) {
-      if (clause_.Has(role)) return false;
-    }
+    if (clause_.Has(PhraseRole::kPolite, PhraseRole::kTake, PhraseRole::kSoft, PhraseRole::kWant, PhraseRole::kPerfect))
+      return false;
     bool named = false;
     for (const PhraseToken& token : clause_.tokens) {
       const bool verb = phrases_.Has(token.concept_number, PhraseRole::kVerb);
@@ -500,8 +480,7 @@ class Reader {
       for (const uint16_t number : *word.concepts) {
         if (!handled && phrases_.Has(number, PhraseRole::kHandling)) {
           handled = true;
-        } else if (!phrases_.silent[number] && !phrases_.Has(number, PhraseRole::kPerfect) &&
-                   !phrases_.Has(number, PhraseRole::kStep)) {
+        } else if (!phrases_.silent[number] && !phrases_.Has(number, PhraseRole::kPerfect, PhraseRole::kStep)) {
           return false;
         }
       }

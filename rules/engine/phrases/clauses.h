@@ -42,7 +42,11 @@ struct PhraseClause {
   std::string slash;                                        // the command that a line begins with
   std::vector<std::pair<std::string, nlohmann::json>> set;  // by options
 
-  bool Has(PhraseRole role) const { return (roles >> static_cast<unsigned>(role) & 1) != 0; }
+  // A word of it plays one of these roles.
+  template <typename... Roles>
+  bool Has(Roles... any) const {
+    return (roles & RoleBits(any...)) != 0;
+  }
 };
 
 struct ReadPhrase {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/algorithm/container.h"
+
 namespace yardmaster::rules {
 
 void ConceptPattern::Add(Item item) {
@@ -22,12 +24,10 @@ bool ConceptPattern::Possible(const ConceptBits& bits) const {
   for (size_t i = 0; i < alone_count_; ++i) {
     if (!bits.Has(alone_[i])) return false;
   }
-  return std::all_of(needs_.begin(), needs_.end(), [&bits](const ConceptBits& need) { return need.Meets(bits); });
+  return absl::c_all_of(needs_, [&bits](const ConceptBits& need) { return need.Meets(bits); });
 }
 
-bool ConceptPattern::Holds(const Item& item, uint16_t number) {
-  return std::find(item.concepts.begin(), item.concepts.end(), number) != item.concepts.end();
-}
+bool ConceptPattern::Holds(const Item& item, uint16_t number) { return absl::c_linear_search(item.concepts, number); }
 
 bool ConceptPattern::MatchFrom(const std::vector<uint16_t>& concepts, size_t item, size_t at, size_t& end) const {
   if (item == items_.size()) {

@@ -4,6 +4,7 @@
 #include <deque>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "rules/engine/phrases/clause_facts.h"
 #include "rules/engine/phrases/phrase_slots.h"
 
@@ -115,8 +116,7 @@ class Decision {
   // Commands that are options of others.
   void Absorb() {
     for (const PhraseAbsorb& absorb : phrases_.absorbs) {
-      const auto into =
-          std::find_if(acts_.begin(), acts_.end(), [&](const Hit* hit) { return hit->command == absorb.into; });
+      const auto into = absl::c_find_if(acts_, [&](const Hit* hit) { return hit->command == absorb.into; });
       if (into == acts_.end()) continue;
       const size_t taker = (*into)->clause;
       for (const Hit& hit : hits_) {
@@ -126,8 +126,8 @@ class Decision {
           Set(absorb.negated);
         } else if ((hit.mood == Mood::kAct || hit.mood == Mood::kDoubt) && !absorb.set.empty()) {
           Set(absorb.set);
-          acts_.erase(std::remove(acts_.begin(), acts_.end(), &hit), acts_.end());
-          doubts_.erase(std::remove(doubts_.begin(), doubts_.end(), &hit), doubts_.end());
+          std::erase(acts_, &hit);
+          std::erase(doubts_, &hit);
         }
       }
     }
@@ -140,12 +140,12 @@ class Decision {
   // What asks back, where that is the answer. Behind something clear it is left out: a question back is only for a
   // message that asks for nothing clear.
   const Hit* Unclear() {
-    const auto unclear = std::find_if(acts_.begin(), acts_.end(), Asks);
+    const auto unclear = absl::c_find_if(acts_, Asks);
     if (unclear == acts_.end()) return nullptr;
     const Hit* hit = *unclear;
-    if (std::all_of(acts_.begin(), acts_.end(), Asks)) return hit;
+    if (absl::c_all_of(acts_, Asks)) return hit;
     const bool first = acts_.front() == hit && hit->rule->rank > kVague;
-    acts_.erase(std::remove_if(acts_.begin(), acts_.end(), Asks), acts_.end());
+    std::erase_if(acts_, Asks);
     return first ? hit : nullptr;
   }
 
@@ -179,9 +179,8 @@ class Decision {
   }
 
   bool BelongsToAnother(const Hit& hit, const std::string& command) const {
-    const bool absorbed = std::any_of(phrases_.absorbs.begin(), phrases_.absorbs.end(), [&](const PhraseAbsorb& one) {
-      return one.command == hit.command && one.into == command;
-    });
+    const bool absorbed = absl::c_any_of(
+        phrases_.absorbs, [&](const PhraseAbsorb& one) { return one.command == hit.command && one.into == command; });
     return hit.mood == Mood::kAct && hit.command != "ask" && hit.command != command && !absorbed;
   }
 
@@ -194,7 +193,7 @@ class Decision {
       const std::vector<std::string> named = hit->rule == nullptr ? std::vector<std::string>() : hit->rule->choices;
       for (const std::string& command : Asks(hit) ? named : std::vector<std::string>{hit->command}) {
         PhraseCommand choice = Fill(command, hit->clause, true);
-        if (std::find(choices.begin(), choices.end(), choice) == choices.end()) choices.push_back(std::move(choice));
+        if (!absl::c_linear_search(choices, choice)) choices.push_back(std::move(choice));
       }
     }
     return Ask(std::move(why), std::move(choices));
@@ -240,14 +239,13 @@ class Decision {
   }
 
   void AddThen(const Hit& hit, Interpretation& out) const {
-    const bool same =
-        hit.command == out.command || std::any_of(out.then.begin(), out.then.end(),
-                                                  [&](const PhraseCommand& one) { return one.command == hit.command; });
+    const bool same = hit.command == out.command ||
+                      absl::c_any_of(out.then, [&](const PhraseCommand& one) { return one.command == hit.command; });
     if (same) return;
     PhraseCommand next = Fill(hit.command, hit.clause, false);
     // A condition may stand before or behind any of the commands.
-    next.conditional = std::any_of(read_.clauses.begin(), read_.clauses.end(), [](const PhraseClause& clause) {
-      return clause.Has(PhraseRole::kCondition) || clause.Has(PhraseRole::kGiven);
+    next.conditional = absl::c_any_of(read_.clauses, [](const PhraseClause& clause) {
+      return clause.Has(PhraseRole::kCondition, PhraseRole::kGiven);
     });
     if (const PhraseCommandInfo* info = phrases_.Command(hit.command); info != nullptr) {
       if (Takes(*info, "pr") && !next.slots.contains("pr") && out.slots.contains("pr")) {
@@ -257,9 +255,8 @@ class Decision {
       if (info->asks_with_reference && out.slots.contains("pr")) return;
       // A write that is not clear is left out: it can be asked for again. Its pull request may be the one that the
       // commands before it make.
-      const bool lacks = std::any_of(info->needs.begin(), info->needs.end(), [&](const std::string& need) {
-        return need != "pr" && !next.slots.contains(need);
-      });
+      const bool lacks = absl::c_any_of(
+          info->needs, [&](const std::string& need) { return need != "pr" && !next.slots.contains(need); });
       if (info->write && (lacks || corrected_)) return;
     }
     out.why += "; then " + Why(hit);
@@ -283,8 +280,7 @@ class Decision {
     if (corrected_) return "the message corrects itself";
     if (info->asks_with_reference && HasLooseReference()) return "for that pull request?";
     if (clause.Has(PhraseRole::kBulk)) return "more than one subject";
-    const bool others =
-        std::any_of(acts_.begin(), acts_.end(), [&](const Hit* other) { return other->command != main.command; });
+    const bool others = absl::c_any_of(acts_, [&](const Hit* other) { return other->command != main.command; });
     return clause.Has(PhraseRole::kAlternative) && others ? "one or the other?" : "";
   }
 
@@ -311,15 +307,11 @@ class Decision {
 
   // Things and what they are for; no deed, time or condition.
   bool OnlyNames(const PhraseClause& clause) const {
-    for (const PhraseRole role :
-         {PhraseRole::kNegation, PhraseRole::kVerb, PhraseRole::kDone, PhraseRole::kPlan, PhraseRole::kLater,
-          PhraseRole::kCondition, PhraseRole::kTopic, PhraseRole::kSource}) {
-      if (clause.Has(role)) return false;
-    }
-    return std::all_of(clause.tokens.begin(), clause.tokens.end(), [&](const PhraseToken& token) {
-      return phrases_.Has(token.concept_number, PhraseRole::kThing) ||
-             phrases_.Has(token.concept_number, PhraseRole::kTarget) ||
-             phrases_.Has(token.concept_number, PhraseRole::kFinite);
+    if (clause.Has(PhraseRole::kNegation, PhraseRole::kVerb, PhraseRole::kDone, PhraseRole::kPlan, PhraseRole::kLater,
+                   PhraseRole::kCondition, PhraseRole::kTopic, PhraseRole::kSource))
+      return false;
+    return absl::c_all_of(clause.tokens, [&](const PhraseToken& token) {
+      return phrases_.Has(token.concept_number, PhraseRole::kThing, PhraseRole::kTarget, PhraseRole::kFinite);
     });
   }
 

@@ -6,12 +6,11 @@
 #include <re2/filtered_re2.h>
 #include <re2/re2.h>
 
-#include <array>
-#include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
+
+#include "rules/engine/phrases/byte_trie.h"
 
 namespace yardmaster::rules {
 
@@ -32,16 +31,10 @@ class FindFilter {
   // In Chinese one character says much already.
   static constexpr int kMinAtom = 1;
 
-  struct Node {
-    std::vector<std::pair<unsigned char, uint32_t>> next;
-    int atom = -1;
-  };
-
   re2::FilteredRE2 filter_;
   bool empty_ = true;
-  std::array<uint32_t, 256> first_{};  // node behind the first byte; 0: none
-  std::vector<Node> nodes_ = {Node()};
-  size_t atoms_ = 0;
+  ByteTrie atoms_;  // by their numbers
+  size_t atom_count_ = 0;
 };
 
 }  // namespace yardmaster::rules

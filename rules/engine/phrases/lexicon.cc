@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "rules/engine/phrases/phrase_text.h"
+#include "services/core/utf8.h"
 
 namespace yardmaster::rules {
 namespace {
@@ -46,8 +48,6 @@ size_t Distance(std::string_view a, std::string_view b, size_t most) {
 
 }  // namespace
 
-Lexicon::Lexicon() = default;
-
 void Lexicon::AddHomophones(std::string_view characters) {
   char32_t first = 0;
   for (size_t pos = 0; pos < characters.size();) {
@@ -62,46 +62,29 @@ std::string Lexicon::Sound(std::string_view word) const {
   for (size_t pos = 0; pos < word.size();) {
     const char32_t c = NextCodePoint(word, pos);
     const auto it = homophones_.find(c);
-    AppendCodePoint(it == homophones_.end() ? c : it->second, out);
+    AppendUtf8(it == homophones_.end() ? c : it->second, out);
   }
   return out;
 }
 
-int32_t Lexicon::Insert(Trie& trie, std::string_view word, int32_t entry) {
-  uint32_t node = 0;
-  for (const char c : word) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (const uint32_t next = trie.Next(node, byte); next != 0) {
-      node = next;
-      continue;
-    }
-    const auto fresh = static_cast<uint32_t>(trie.nodes.size());
-    trie.nodes.push_back({.sibling = node == 0 ? 0 : trie.nodes[node].child, .byte = byte});
-    (node == 0 ? trie.first[byte] : trie.nodes[node].child) = fresh;
-    node = fresh;
-  }
-  if (trie.nodes[node].entry < 0) trie.nodes[node].entry = entry;
-  return trie.nodes[node].entry;
-}
-
 bool Lexicon::Add(std::string_view word, std::vector<uint16_t> concepts) {
   const auto entry = static_cast<int32_t>(entries_.size());
-  if (const int32_t there = Insert(words_, word, entry); there != entry) {
+  if (const int32_t there = words_.Insert(word, entry); there != entry) {
     return entries_[static_cast<size_t>(there)] == concepts;
   }
   entries_.push_back(std::move(concepts));
   size_t characters = 0;
   bool chinese = false;
   for (size_t pos = 0; pos < word.size(); ++characters) chinese = NextCodePoint(word, pos) > 0x7F || chinese;
-  if (chinese && characters >= 2) Insert(sounds_, Sound(word), entry);
+  if (chinese && characters >= 2) sounds_.Insert(Sound(word), entry);
   if (!chinese && word.size() >= kMinMisspelt && word.size() <= kMaxMisspelt &&
-      std::all_of(word.begin(), word.end(), [](char c) { return c >= 'a' && c <= 'z'; })) {
+      absl::c_all_of(word, [](char c) { return c >= 'a' && c <= 'z'; })) {
     spellings_[static_cast<size_t>(word[0] - 'a')].push_back({std::string(word), entry});
   }
   return true;
 }
 
-WordMatch Lexicon::Walk(const Trie& trie, std::string_view text, size_t pos, size_t& bytes) const {
+WordMatch Lexicon::Walk(const ByteTrie& trie, std::string_view text, size_t pos) const {
   WordMatch best;
   uint32_t node = 0;
   for (size_t i = pos; i < text.size();) {
@@ -113,19 +96,17 @@ WordMatch Lexicon::Walk(const Trie& trie, std::string_view text, size_t pos, siz
     if (byte == ' ') {
       while (i < text.size() && text[i] == ' ') ++i;
     }
-    if (trie.nodes[node].entry < 0) continue;
+    if (trie.Entry(node) < 0) continue;
     if (IsFoldedWordByte(text[i - 1]) && i < text.size() && IsFoldedWordByte(text[i])) continue;
     best.bytes = i - pos;
-    best.concepts = &entries_[static_cast<size_t>(trie.nodes[node].entry)];
+    best.concepts = &entries_[static_cast<size_t>(trie.Entry(node))];
   }
-  bytes = best.bytes;
   return best;
 }
 
 WordMatch Lexicon::Find(std::string_view text, size_t pos) const {
   if (IsFoldedWordByte(text[pos]) && pos > 0 && IsFoldedWordByte(text[pos - 1])) return {};
-  size_t bytes = 0;
-  WordMatch exact = Walk(words_, text, pos, bytes);
+  const WordMatch exact = Walk(words_, text, pos);
   if (static_cast<unsigned char>(text[pos]) < 0x80) return exact;
   // By sound: a window of characters, each as the first of those that sound like it.
   constexpr size_t kWindow = 24;
@@ -136,11 +117,11 @@ WordMatch Lexicon::Find(std::string_view text, size_t pos) const {
     const char32_t c = NextCodePoint(window, at);
     if (c == 0xFFFD) break;
     const auto it = homophones_.find(c);
-    AppendCodePoint(it == homophones_.end() ? c : it->second, sound);
+    AppendUtf8(it == homophones_.end() ? c : it->second, sound);
     if (sound.size() > ends.size()) break;
     ends[sound.size() - 1] = static_cast<uint8_t>(at);
   }
-  WordMatch heard = Walk(sounds_, sound, 0, bytes);
+  WordMatch heard = Walk(sounds_, sound, 0);
   if (heard.bytes == 0 || heard.bytes > ends.size()) return exact;
   heard.bytes = ends[heard.bytes - 1];
   heard.misspelt = true;
@@ -165,8 +146,8 @@ WordMatch Lexicon::FindMisspelt(std::string_view word) const {
       if (shorter <= 4) {
         std::string a(word);
         std::string b = spelling.word;
-        std::sort(a.begin(), a.end());
-        std::sort(b.begin(), b.end());
+        absl::c_sort(a);
+        absl::c_sort(b);
         if (a != b && !(word.size() == b.size() + 1 && word.substr(0, 1) == spelling.word.substr(0, 1) &&
                         word.back() == spelling.word.back()))
           continue;

@@ -11,6 +11,8 @@
 #include <unordered_set>
 #include <vector>
 
+#include "rules/engine/phrases/byte_trie.h"
+
 namespace yardmaster::rules {
 
 // A word found in a text.
@@ -22,8 +24,6 @@ struct WordMatch {
 
 class Lexicon {
  public:
-  Lexicon();
-
   // Characters that sound alike: in words of two characters and more, each stands for the first of its list.
   void AddHomophones(std::string_view characters);
   // Words that are no misspelling of another one.
@@ -38,38 +38,16 @@ class Lexicon {
   WordMatch FindMisspelt(std::string_view word) const;
 
  private:
-  // Ten thousands of them, most with one node behind them: they lie in one piece of memory and name each other by
-  // their numbers. Node 0 is the beginning; as a reference it means none.
-  struct Node {
-    uint32_t child = 0;    // the first of those behind it
-    uint32_t sibling = 0;  // the next of those behind the same one
-    int32_t entry = -1;
-    unsigned char byte = 0;
-  };
-  struct Trie {
-    std::vector<Node> nodes = {Node()};
-    std::array<uint32_t, 256> first{};  // by byte: the beginning has too many behind it to go through them
-
-    // The node behind `node`; 0 if there is none.
-    uint32_t Next(uint32_t node, unsigned char byte) const {
-      if (node == 0) return first[byte];
-      uint32_t next = nodes[node].child;
-      while (next != 0 && nodes[next].byte != byte) next = nodes[next].sibling;
-      return next;
-    }
-  };
   struct Spelling {
     std::string word;
     int32_t entry = 0;
   };
 
-  // The entry of the word, which is the given one where it had none.
-  static int32_t Insert(Trie& trie, std::string_view word, int32_t entry);
-  WordMatch Walk(const Trie& trie, std::string_view text, size_t pos, size_t& bytes) const;
+  WordMatch Walk(const ByteTrie& trie, std::string_view text, size_t pos) const;
   std::string Sound(std::string_view word) const;
 
-  Trie words_;
-  Trie sounds_;
+  ByteTrie words_;
+  ByteTrie sounds_;
   std::vector<std::vector<uint16_t>> entries_;
   std::unordered_map<char32_t, char32_t> homophones_;
   std::array<std::vector<Spelling>, 26> spellings_;  // single ASCII words, by first letter

@@ -3,13 +3,22 @@
 #include <optional>
 #include <utility>
 
-#include "rules/engine/pack/pack_part.h"
-#include "rules/engine/pack/schema_validator.h"
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_split.h"
+#include "rules/engine/pack/pack_pieces.h"
 #include "rules/engine/phrases/phrase_model.h"
-#include "services/core/json_document.h"
+#include "services/core/absl_view.h"
 #include "services/core/readable.h"
 
 namespace yardmaster::rules {
+
+// What is read as it stands in the packs; their schema says what has to be there.
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(PhraseCommandInfo, slots, needs, ref, bare, with_reference, designated,
+                                                asks_with_reference)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(PhraseAbsorb, command, into, set, negated)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(PhraseOption, set, keep, commands)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(PhraseRule, command, rank, certain, polite, then, choices)
+
 namespace {
 
 using nlohmann::json;
@@ -17,29 +26,13 @@ using nlohmann::json;
 // Memory of the states of one pattern.
 constexpr int64_t kPatternMemory = 4 << 20;
 
-// A piece with an id, as written.
-struct Piece {
-  const json* value = nullptr;
-  const JsonDocument* document = nullptr;
-  std::string pointer;
-  std::string pack;
-};
-
 RE2::Options PatternOptions() {
   RE2::Options options(RE2::Quiet);
   options.set_max_mem(kPatternMemory);
   return options;
 }
 
-std::vector<std::string> Words(std::string_view text) {
-  std::vector<std::string> out;
-  for (size_t pos = 0; pos < text.size();) {
-    const size_t end = std::min(text.find(' ', pos), text.size());
-    if (end > pos) out.emplace_back(text.substr(pos, end - pos));
-    pos = end + 1;
-  }
-  return out;
-}
+std::vector<std::string> Words(std::string_view text) { return absl::StrSplit(Abs(text), ' ', absl::SkipEmpty()); }
 
 class Loader {
  public:
@@ -50,10 +43,10 @@ class Loader {
 
   std::unique_ptr<const PhraseSet::Impl> Load() {
     const size_t before = problems_.size();
-    std::vector<std::string> chain = PackChain(files_, impl_->pack);
-    std::reverse(chain.begin(), chain.end());
-    for (const std::string& pack : chain) ReadPack(pack);
+    pieces_ =
+        ReadPackPieces(files_, impl_->pack, {.folder = "phrases", .added_keys = {"words", "roles", "fold"}}, problems_);
     if (problems_.size() != before) return nullptr;
+    impl_->empty = pieces_.documents.empty();
     impl_->unknown = Concept("x");
     impl_->number = Concept("num");
     impl_->mention = Concept("at");
@@ -66,7 +59,7 @@ class Loader {
     Commands();
     Finds();
     if (impl_->concepts.size() > kMaxConcepts) {
-      Problem(parts_["words"].front().second, "",
+      Problem(pieces_.Of("words").front(), "",
               "more than " + std::to_string(kMaxConcepts) + " concepts in this pack and those that it extends");
       return nullptr;
     }
@@ -78,55 +71,8 @@ class Loader {
   }
 
  private:
-  void ReadPack(const std::string& pack) {
-    ForEachPackFile(files_, pack, [&](const std::string& path, const std::string& bytes) {
-      const std::string_view inner = std::string_view(path).substr(pack.size() + 1);
-      if (!inner.starts_with("phrases/") || !inner.ends_with(".json")) return;
-      JsonLimits limits;
-      limits.max_bytes = kMaxPackFileBytes;
-      limits.max_values = kMaxPackFileValues;
-      auto document = JsonDocument::Parse(Readable(path, 200), bytes, limits, problems_);
-      if (!document || !SchemaValidator::Get().Validate("phrases", *document, problems_)) return;
-      impl_->empty = false;
-      documents_.push_back(std::make_unique<JsonDocument>(std::move(*document)));
-      const JsonDocument& read = *documents_.back();
-      for (const auto& [key, part] : read.value().items()) {
-        if (key == "$schema" || key == "description") continue;
-        if (part.is_array()) {
-          for (size_t i = 0; i < part.size(); ++i) {
-            Put(key, part[i].is_object() ? part[i].value("id", "") : "",
-                {&part[i], &read, PointerJoin("/" + key, i), pack});
-          }
-        } else {
-          for (const auto& [name, value] : part.items()) {
-            Put(key, name, {&value, &read, PointerJoin("/" + key, name), pack});
-          }
-        }
-      }
-    });
-  }
-
-  // The same name in a pack that builds on another replaces; words of a concept and members of a group are added.
-  void Put(const std::string& key, const std::string& name, Piece piece) {
-    auto& list = parts_[key];
-    if (!name.empty() && key != "words" && key != "roles" && key != "fold") {
-      const auto same = std::find_if(list.begin(), list.end(), [&](const auto& one) { return one.first == name; });
-      if (same != list.end()) {
-        if (same->second.pack == piece.pack) {
-          Problem(piece, "",
-                  Quoted(name) + " is there already: " + same->second.document->file() + ", line " +
-                      std::to_string(same->second.document->PositionOf(same->second.pointer).line));
-        } else {
-          same->second = std::move(piece);
-        }
-        return;
-      }
-    }
-    list.emplace_back(name, std::move(piece));
-  }
-
-  void Problem(const Piece& piece, const std::string& inner, std::string message) {
-    problems_.push_back(piece.document->ProblemAt(piece.pointer + inner, std::move(message)));
+  void Problem(const PackPiece& piece, const std::string& inner, std::string message) {
+    problems_.push_back(piece.ProblemAt(inner, std::move(message)));
   }
 
   uint16_t Concept(const std::string& name) {
@@ -140,21 +86,18 @@ class Loader {
   }
 
   // A concept that words or finds give; else a problem.
-  std::optional<uint16_t> Known(const std::string& name, const Piece& piece, const std::string& inner) {
+  std::optional<uint16_t> Known(const std::string& name, const PackPiece& piece, const std::string& inner) {
     const auto it = impl_->concept_numbers.find(name);
     if (it != impl_->concept_numbers.end()) return it->second;
     std::vector<std::string_view> known(impl_->concepts.begin(), impl_->concepts.end());
-    const std::string_view nearest = NearestName(name, known);
-    Problem(piece, inner,
-            "unknown concept " + Quoted(name) +
-                (nearest.empty() ? std::string() : "; did you mean " + Quoted(nearest) + "?"));
+    Problem(piece, inner, "unknown concept " + Quoted(name) + DidYouMean(name, known));
     return std::nullopt;
   }
 
   // The concepts of a list; nothing where there is none.
-  std::optional<ConceptBits> KnownList(const Piece& piece, const char* key) {
-    const auto it = piece.value->find(key);
-    if (it == piece.value->end() || it->empty()) return std::nullopt;
+  std::optional<ConceptBits> KnownList(const PackPiece& piece, const char* key) {
+    const auto it = piece.value().find(key);
+    if (it == piece.value().end() || it->empty()) return std::nullopt;
     ConceptBits out;
     for (size_t i = 0; i < it->size(); ++i) {
       const std::string inner = PointerJoin(std::string("/") + key, i);
@@ -166,13 +109,13 @@ class Loader {
   }
 
   // A concept, or those of a group ("@name").
-  std::vector<std::string> Members(const std::string& name, const Piece& piece, const std::string& inner,
+  std::vector<std::string> Members(const std::string& name, const PackPiece& piece, const std::string& inner,
                                    int depth = 0) {
     if (name.empty() || name[0] != '@') return {name};
-    for (const auto& [group, where] : parts_["groups"]) {
-      if (group != name.substr(1) || depth > 8) continue;
+    for (const PackPiece& group : pieces_.Of("groups")) {
+      if (group.name != name.substr(1) || depth > 8) continue;
       std::vector<std::string> out;
-      for (const json& member : *where.value) {
+      for (const json& member : group.value()) {
         for (std::string& one : Members(member.get<std::string>(), piece, inner, depth + 1))
           out.push_back(std::move(one));
       }
@@ -183,21 +126,22 @@ class Loader {
   }
 
   void Texts() {
-    for (const auto& [to, piece] : parts_["fold"]) {
+    for (const PackPiece& piece : pieces_.Of("fold")) {
+      const std::string& to = piece.name;
       size_t pos = 0;
       const char32_t target = NextCodePoint(to, pos);
       if (pos != to.size()) Problem(piece, "", "expected one character as the name");
-      const auto& from = piece.value->get_ref<const std::string&>();
+      const auto& from = piece.value().get_ref<const std::string&>();
       for (size_t at = 0; at < from.size();) impl_->fold.emplace(NextCodePoint(from, at), target);
     }
-    for (const auto& [name, piece] : parts_["homophones"])
-      impl_->lexicon.AddHomophones(piece.value->get_ref<const std::string&>());
-    for (const auto& [name, piece] : parts_["known_words"])
-      impl_->lexicon.AddKnown(piece.value->get_ref<const std::string&>());
-    for (const auto& [name, piece] : parts_["own_names"]) impl_->own_names.insert(piece.value->get<std::string>());
+    for (const PackPiece& piece : pieces_.Of("homophones"))
+      impl_->lexicon.AddHomophones(piece.value().get_ref<const std::string&>());
+    for (const PackPiece& piece : pieces_.Of("known_words"))
+      impl_->lexicon.AddKnown(piece.value().get_ref<const std::string&>());
+    for (const PackPiece& piece : pieces_.Of("own_names")) impl_->own_names.insert(piece.value().get<std::string>());
     std::string robots;
-    for (const auto& [name, piece] : parts_["other_robots"]) {
-      const auto& pattern = piece.value->get_ref<const std::string&>();
+    for (const PackPiece& piece : pieces_.Of("other_robots")) {
+      const auto& pattern = piece.value().get_ref<const std::string&>();
       if (RE2 one(pattern, PatternOptions()); !one.ok()) {
         Problem(piece, "", "expected an RE2 pattern: " + Readable(one.error()));
         continue;
@@ -208,37 +152,35 @@ class Loader {
   }
 
   void Concepts() {
-    for (const auto& [names, piece] : parts_["words"]) {
+    for (const PackPiece& piece : pieces_.Of("words")) {
       std::vector<uint16_t> numbers;
-      for (const std::string& name : Words(names)) numbers.push_back(Concept(name));
-      for (size_t i = 0; i < piece.value->size(); ++i) {
+      for (const std::string& name : Words(piece.name)) numbers.push_back(Concept(name));
+      for (size_t i = 0; i < piece.value().size(); ++i) {
         // Written as people read it; compared as it is normalised.
-        const std::string word = NormalisePhrase((*piece.value)[i].get<std::string>(), impl_->fold).text;
+        const std::string word = NormalisePhrase(piece.value()[i].get<std::string>(), impl_->fold).text;
         if (!impl_->lexicon.Add(word, numbers)) {
           Problem(piece, PointerJoin("", i), Quoted(word) + " stands for another concept already");
         }
       }
     }
-    for (const auto& [id, piece] : parts_["finds"]) {
-      for (const std::string& name : Words(piece.value->at("becomes").get<std::string>())) Concept(name);
+    for (const PackPiece& piece : pieces_.Of("finds")) {
+      for (const std::string& name : Words(piece.value().at("becomes").get<std::string>())) Concept(name);
     }
   }
 
   void Roles() {
-    for (const auto& [role, piece] : parts_["roles"]) {
-      const auto it = std::find(kPhraseRoleNames.begin(), kPhraseRoleNames.end(), role);
+    for (const PackPiece& piece : pieces_.Of("roles")) {
+      const std::string& role = piece.name;
+      const auto it = absl::c_find(kPhraseRoleNames, role);
       if (it == kPhraseRoleNames.end()) {
         const std::vector<std::string_view> known(kPhraseRoleNames.begin(), kPhraseRoleNames.end());
-        const std::string_view nearest = NearestName(role, known);
-        Problem(piece, "",
-                "unknown role " + Quoted(role) +
-                    (nearest.empty() ? std::string() : "; did you mean " + Quoted(nearest) + "?"));
+        Problem(piece, "", "unknown role " + Quoted(role) + DidYouMean(role, known));
         continue;
       }
       const auto bit = static_cast<unsigned>(it - kPhraseRoleNames.begin());
-      for (size_t i = 0; i < piece.value->size(); ++i) {
+      for (size_t i = 0; i < piece.value().size(); ++i) {
         const std::string inner = PointerJoin("", i);
-        for (const std::string& name : Members((*piece.value)[i].get<std::string>(), piece, inner)) {
+        for (const std::string& name : Members(piece.value()[i].get<std::string>(), piece, inner)) {
           if (const auto number = Known(name, piece, inner)) impl_->roles[*number] |= uint64_t{1} << bit;
         }
       }
@@ -246,44 +188,29 @@ class Loader {
   }
 
   void Commands() {
-    for (const auto& [id, piece] : parts_["commands"]) {
-      PhraseCommandInfo command;
-      command.id = id;
-      command.write = piece.value->at("access") == "write";
-      command.ref = piece.value->value("ref", "");
-      command.bare = piece.value->value("bare", "");
-      command.with_reference = piece.value->value("with_reference", "");
-      command.designated = piece.value->value("designated", "");
-      command.asks_with_reference = piece.value->value("asks_with_reference", false);
-      if (const auto it = piece.value->find("slots"); it != piece.value->end())
-        command.slots = it->get<std::vector<std::string>>();
-      if (const auto it = piece.value->find("needs"); it != piece.value->end())
-        command.needs = it->get<std::vector<std::string>>();
-      impl_->commands.push_back(std::move(command));
+    for (const PackPiece& piece : pieces_.Of("commands")) {
+      auto& command = impl_->commands.emplace_back(piece.value().get<PhraseCommandInfo>());
+      command.id = piece.name;
+      command.write = piece.value().at("access") == "write";
     }
-    for (const auto& [word, piece] : parts_["slash"]) {
-      impl_->slash[word] = piece.value->get<std::string>();
-      CheckCommand(piece.value->get<std::string>(), piece, "");
+    for (const PackPiece& piece : pieces_.Of("slash")) {
+      impl_->slash[piece.name] = piece.value().get<std::string>();
+      CheckCommand(piece.value().get<std::string>(), piece, "");
     }
-    for (const auto& [id, piece] : parts_["absorbs"]) {
-      PhraseAbsorb absorb;
-      absorb.command = piece.value->at("command").get<std::string>();
-      absorb.into = piece.value->at("into").get<std::string>();
-      absorb.set = piece.value->value("set", json::object());
-      absorb.negated = piece.value->value("negated", json::object());
+    for (const PackPiece& piece : pieces_.Of("absorbs")) {
+      const auto& absorb = impl_->absorbs.emplace_back(piece.value().get<PhraseAbsorb>());
       CheckCommand(absorb.command, piece, "/command");
       CheckCommand(absorb.into, piece, "/into");
-      impl_->absorbs.push_back(std::move(absorb));
     }
   }
 
-  void CheckCommand(const std::string& name, const Piece& piece, const std::string& inner) {
+  void CheckCommand(const std::string& name, const PackPiece& piece, const std::string& inner) {
     if (name == "ask" || name == "none" || impl_->Command(name) != nullptr) return;
     Problem(piece, inner, "unknown command " + Quoted(name));
   }
 
   // "{branch}" in a pattern → the part of that name.
-  std::string Expand(const std::string& pattern, const Piece& piece, int depth = 0) {
+  std::string Expand(const std::string& pattern, const PackPiece& piece, int depth = 0) {
     std::string out;
     for (size_t pos = 0; pos < pattern.size();) {
       const size_t open = pattern.find('{', pos);
@@ -301,12 +228,12 @@ class Loader {
       }
       out += pattern.substr(pos, open - pos);
       const std::string name = pattern.substr(open + 1, close - open - 1);
-      const auto& parts = parts_["parts"];
-      const auto it = std::find_if(parts.begin(), parts.end(), [&](const auto& one) { return one.first == name; });
+      const std::vector<PackPiece>& parts = pieces_.Of("parts");
+      const auto it = absl::c_find_if(parts, [&](const PackPiece& one) { return one.name == name; });
       if (it == parts.end()) {
         Problem(piece, "/pattern", "unknown part " + Quoted(name));
       } else {
-        out += Expand(it->second.value->get<std::string>(), it->second, depth + 1);
+        out += Expand(it->value().get<std::string>(), *it, depth + 1);
       }
       pos = close + 1;
     }
@@ -314,10 +241,10 @@ class Loader {
   }
 
   void Finds() {
-    for (const auto& [id, piece] : parts_["finds"]) {
+    for (const PackPiece& piece : pieces_.Of("finds")) {
       PhraseFind find;
-      find.id = id;
-      const std::string pattern = Expand(piece.value->at("pattern").get<std::string>(), piece);
+      find.id = piece.name;
+      const std::string pattern = Expand(piece.value().at("pattern").get<std::string>(), piece);
       std::string error;
       const int number = impl_->find_filter.Add(pattern, PatternOptions(), error);
       if (number < 0) {
@@ -325,7 +252,7 @@ class Loader {
         continue;
       }
       find.pattern = &impl_->find_filter.pattern(number);
-      for (const std::string& name : Words(piece.value->at("becomes").get<std::string>()))
+      for (const std::string& name : Words(piece.value().at("becomes").get<std::string>()))
         find.concepts.push_back(Concept(name));
       for (const auto& [name, group] : find.pattern->NamedCapturingGroups()) {
         if (name == "span") {
@@ -343,7 +270,7 @@ class Loader {
   }
 
   // "see .. @ref $"; nothing if there is a problem.
-  std::optional<ConceptPattern> Pattern(const std::string& text, const Piece& piece, const std::string& inner) {
+  std::optional<ConceptPattern> Pattern(const std::string& text, const PackPiece& piece, const std::string& inner) {
     ConceptPattern out;
     const std::vector<std::string> words = Words(text);
     for (size_t i = 0; i < words.size(); ++i) {
@@ -369,9 +296,8 @@ class Loader {
                                            : ConceptPattern::Repeat::kPlus;
         word.pop_back();
       }
-      for (size_t pos = 0; pos <= word.size();) {
-        const size_t end = std::min(word.find('|', pos), word.size());
-        for (const std::string& name : Members(word.substr(pos, end - pos), piece, inner)) {
+      for (const absl::string_view part : absl::StrSplit(word, '|')) {
+        for (const std::string& name : Members(std::string(part), piece, inner)) {
           const auto number = Known(name, piece, inner);
           if (!number) return std::nullopt;
           if (impl_->silent[*number]) {
@@ -380,49 +306,40 @@ class Loader {
           }
           item.concepts.push_back(*number);
         }
-        pos = end + 1;
       }
       out.Add(std::move(item));
     }
     return out;
   }
 
+  std::vector<ConceptPattern> Patterns(const PackPiece& piece) {
+    std::vector<ConceptPattern> out;
+    const json& patterns = piece.value().at("match");
+    for (size_t i = 0; i < patterns.size(); ++i) {
+      if (auto pattern = Pattern(patterns[i].get<std::string>(), piece, PointerJoin("/match", i)))
+        out.push_back(std::move(*pattern));
+    }
+    return out;
+  }
+
   void Options() {
-    for (const auto& [id, piece] : parts_["options"]) {
-      const json& patterns = piece.value->at("match");
-      for (size_t i = 0; i < patterns.size(); ++i) {
-        auto pattern = Pattern(patterns[i].get<std::string>(), piece, PointerJoin("/match", i));
-        if (!pattern) continue;
-        PhraseOption option;
-        option.id = id;
-        option.pattern = std::move(*pattern);
-        option.set = piece.value->at("set");
-        option.keep = piece.value->value("keep", false);
-        if (const auto it = piece.value->find("commands"); it != piece.value->end())
-          option.commands = it->get<std::vector<std::string>>();
-        impl_->options.push_back(std::move(option));
+    for (const PackPiece& piece : pieces_.Of("options")) {
+      for (ConceptPattern& pattern : Patterns(piece)) {
+        auto& option = impl_->options.emplace_back(piece.value().get<PhraseOption>());
+        option.id = piece.name;
+        option.pattern = std::move(pattern);
       }
     }
   }
 
   void Rules() {
-    for (const auto& [id, piece] : parts_["rules"]) {
-      const json& value = *piece.value;
-      PhraseRule rule;
-      rule.id = id;
-      rule.command = value.at("command").get<std::string>();
+    for (const PackPiece& piece : pieces_.Of("rules")) {
+      const json& value = piece.value();
+      auto rule = value.get<PhraseRule>();
+      rule.id = piece.name;
       CheckCommand(rule.command, piece, "/command");
-      rule.rank = value.value("rank", 50);
-      rule.certain = value.value("certain", false);
-      rule.polite = value.value("polite", false);
-      if (const auto it = value.find("then"); it != value.end()) {
-        rule.then = it->get<std::vector<std::string>>();
-        for (const std::string& next : rule.then) CheckCommand(next, piece, "/then");
-      }
-      if (const auto it = value.find("choices"); it != value.end()) {
-        rule.choices = it->get<std::vector<std::string>>();
-        for (const std::string& choice : rule.choices) CheckCommand(choice, piece, "/choices");
-      }
+      for (const std::string& next : rule.then) CheckCommand(next, piece, "/then");
+      for (const std::string& choice : rule.choices) CheckCommand(choice, piece, "/choices");
       if (const auto it = value.find("forms"); it != value.end()) {
         rule.forms = 0;
         for (const json& form : *it) {
@@ -432,32 +349,28 @@ class Loader {
       rule.without = KnownList(piece, "without").value_or(ConceptBits());
       rule.with = KnownList(piece, "with");
       rule.anywhere = KnownList(piece, "anywhere");
-      const json& patterns = value.at("match");
-      for (size_t i = 0; i < patterns.size(); ++i) {
-        if (auto pattern = Pattern(patterns[i].get<std::string>(), piece, PointerJoin("/match", i)))
-          rule.patterns.push_back(std::move(*pattern));
-      }
+      rule.patterns = Patterns(piece);
       impl_->rules.push_back(std::move(rule));
     }
   }
 
   void Cases() {
-    for (const auto& [name, piece] : parts_["cases"]) {
+    for (const PackPiece& piece : pieces_.Of("cases")) {
       if (piece.pack != impl_->pack) continue;  // cases are a pack's own
-      const json& value = *piece.value;
+      const json& value = piece.value();
       PhraseCase one;
       one.text = value.at("text").get<std::string>();
       one.command = value.at("command").get<std::string>();
       CheckCommand(one.command, piece, "/command");
       if (const auto it = value.find("slots"); it != value.end()) one.slots = nlohmann::ordered_json(*it);
-      if (const auto it = value.find("then"); it != value.end()) one.then = it->get<std::vector<std::string>>();
+      one.then = value.value("then", std::vector<std::string>());
       if (const auto it = value.find("context"); it != value.end()) {
         if (it->contains("pr")) one.context.pr = it->at("pr").get<int64_t>();
         one.context.repo = it->value("repo", "");
       }
       one.pack = piece.pack;
       one.file = piece.document->file();
-      one.line = piece.document->PositionOf(piece.pointer).line;
+      one.line = piece.document->PositionOf(piece.place.pointer).line;
       impl_->cases.push_back(std::move(one));
     }
   }
@@ -465,8 +378,7 @@ class Loader {
   const PackFiles& files_;
   Problems& problems_;
   std::unique_ptr<PhraseSet::Impl> impl_;
-  std::vector<std::unique_ptr<JsonDocument>> documents_;
-  std::map<std::string, std::vector<std::pair<std::string, Piece>>> parts_;
+  PackPieces pieces_;
 };
 
 }  // namespace

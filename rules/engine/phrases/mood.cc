@@ -1,9 +1,9 @@
 #include "rules/engine/phrases/mood.h"
 
-#include <algorithm>
 #include <string>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "rules/engine/phrases/clause_facts.h"
 #include "rules/engine/phrases/clause_mood.h"
 
@@ -22,7 +22,7 @@ class MessageJudge {
       if (hit.rule != nullptr) {
         JudgeClause(phrases_, read_, sentences[i], hits_, hit);
       } else if (!read_.clauses[i].slash.empty()) {
-        JudgeCommandLine(hit);
+        JudgeCommandLine(i);
       }
     }
     JudgeTimes();
@@ -67,41 +67,31 @@ class MessageJudge {
   // ---- single clauses
 
   // A line that begins with a command is one, unless the rest of it asks about the command.
-  void JudgeCommandLine(Hit& hit) const {
-    const PhraseClause& clause = read_.clauses[hit.clause];
-    hit.mood = Mood::kOff;
-    if (clause.for_others) {
-      hit.because = "addressed to somebody else";
-    } else if (SpeaksAbout(clause, hit.command)) {
-      hit.because = "speaks about it";
-    } else if (phrases_.IsWrite(hit.command) && clause.Has(PhraseRole::kNegation)) {
-      hit.mood = Mood::kDoubt;  // "/retest 没反应"
-      hit.because = "or speaks about it?";
-    } else {
-      hit.mood = Mood::kAct;
-      hit.because = "a command line";
-    }
+  void JudgeCommandLine(size_t i) {
+    const PhraseClause& clause = read_.clauses[i];
+    if (clause.for_others) return Off(i, "addressed to somebody else");
+    if (SpeaksAbout(clause, hits_[i].command)) return Off(i, "speaks about it");
+    // "/retest 没反应"
+    if (phrases_.IsWrite(hits_[i].command) && clause.Has(PhraseRole::kNegation)) return Doubt(i, "or speaks about it?");
+    Set(i, Mood::kAct, "a command line");
   }
 
   bool SpeaksAbout(const PhraseClause& clause, std::string_view command) const {
-    const bool answers = std::any_of(phrases_.rules.begin(), phrases_.rules.end(), [&](const PhraseRule& rule) {
+    const bool answers = absl::c_any_of(phrases_.rules, [&](const PhraseRule& rule) {
       return rule.command == command && (rule.forms & kFormQuestion) != 0;
     });
-    if (!answers) return HasQuestion(clause) || clause.Has(PhraseRole::kTopic) || clause.Has(PhraseRole::kFinite);
+    if (!answers) return HasQuestion(clause) || clause.Has(PhraseRole::kTopic, PhraseRole::kFinite);
     // "/diagnose #12 为什么挂了" asks it; "/diagnose 是做什么的", "/diagnose 怎么用" ask about it.
     const bool finite = !clause.tokens.empty() && phrases_.Has(clause.tokens[0].concept_number, PhraseRole::kFinite);
     return HasQuestion(clause) && (finite || clause.Has(PhraseRole::kHow));
   }
 
-  void Off(size_t i, std::string because) {
-    hits_[i].mood = Mood::kOff;
+  void Set(size_t i, Mood mood, std::string because) {
+    hits_[i].mood = mood;
     hits_[i].because = std::move(because);
   }
-
-  void Doubt(size_t i, std::string because) {
-    hits_[i].mood = Mood::kDoubt;
-    hits_[i].because = std::move(because);
-  }
+  void Off(size_t i, std::string because) { Set(i, Mood::kOff, std::move(because)); }
+  void Doubt(size_t i, std::string because) { Set(i, Mood::kDoubt, std::move(because)); }
 
   bool Acts(size_t i) const { return hits_[i].mood == Mood::kAct && hits_[i].rule != nullptr; }
   bool ActsToWrite(size_t i) const { return Acts(i) && phrases_.IsWrite(hits_[i].command); }
@@ -132,10 +122,9 @@ class MessageJudge {
       const Hit& hit = hits_[i];
       if (next == nullptr || !next->Has(PhraseRole::kGiven) || hit.mood != Mood::kOff || hit.negated ||
           hit.rule == nullptr || phrases_.IsWrite(hit.command) || clause.for_others || !clause.Has(PhraseRole::kStep) ||
-          clause.Has(PhraseRole::kSelf) || clause.Has(PhraseRole::kOther) || IsQuestion(clause))
+          clause.Has(PhraseRole::kSelf, PhraseRole::kOther) || IsQuestion(clause))
         continue;
-      hits_[i].mood = Mood::kAct;
-      hits_[i].because = "a step";
+      Set(i, Mood::kAct, "a step");
     }
   }
 
@@ -147,7 +136,7 @@ class MessageJudge {
       if (question_before && IsNoQuestion(i)) Off(i, "a question");
       // "#12 needs a rebase and squash".
       const PhraseClause& before = read_.clauses[i - 1];
-      const bool statement = before.Has(PhraseRole::kFinite) || before.Has(PhraseRole::kNeed);
+      const bool statement = before.Has(PhraseRole::kFinite, PhraseRole::kNeed);
       if (ActsToWrite(i) && statement && hits_[i - 1].mood != Mood::kAct && !before.Has(PhraseRole::kPolite) &&
           !read_.clauses[i].Has(PhraseRole::kPolite))
         Doubt(i, "a statement?");
@@ -172,8 +161,8 @@ class MessageJudge {
       if (hits_[i].mood == Mood::kOff) {
         // A question word in front of "after" asks about what comes behind it too.
         if (read_.clauses[i].Has(PhraseRole::kQuestion) && IsNoQuestion(i + 1)) Off(i + 1, "a question");
-      } else if (phrases_.IsWrite(hits_[i].command) && IsQuestion(*next) && !next->Has(PhraseRole::kInquiry) &&
-                 !next->Has(PhraseRole::kPolite)) {
+      } else if (phrases_.IsWrite(hits_[i].command) && IsQuestion(*next) &&
+                 !next->Has(PhraseRole::kInquiry, PhraseRole::kPolite)) {
         Off(i, "a question");  // "What happens after X?", in the order of Chinese
       }
     }
@@ -207,8 +196,7 @@ class MessageJudge {
     const PhraseClause& clause = read_.clauses[i];
     const PhraseClause& next = read_.clauses[i + 1];
     return hits_[i].mood == Mood::kDoubt && clause.Has(PhraseRole::kCondition) && !clause.Has(PhraseRole::kPolite) &&
-           hits_[i + 1].mood == Mood::kOff && IsQuestion(next) && !next.Has(PhraseRole::kPolite) &&
-           !next.Has(PhraseRole::kInquiry);
+           hits_[i + 1].mood == Mood::kOff && IsQuestion(next) && !next.Has(PhraseRole::kPolite, PhraseRole::kInquiry);
   }
 
   // "门禁重跑是整条流水线都跑，还是只跑失败的阶段？": one or the other, in two clauses.
@@ -236,16 +224,14 @@ class MessageJudge {
     }
   }
 
-  static bool IsMarked(const PhraseClause& clause) {
-    return clause.Has(PhraseRole::kPolite) || clause.Has(PhraseRole::kSoft);
-  }
+  static bool IsMarked(const PhraseClause& clause) { return clause.Has(PhraseRole::kPolite, PhraseRole::kSoft); }
 
   // "我想提交，但是没权限": what keeps the writer from it.
   bool IsInTheWay(size_t i) const {
     const PhraseClause& clause = read_.clauses[i];
     const PhraseClause& next = read_.clauses[i + 1];
     const bool verb = HasTaken(next) || HasRole(phrases_, next, PhraseRole::kVerb);
-    const bool without = next.Has(PhraseRole::kNegation) || next.Has(PhraseRole::kMaybe);
+    const bool without = next.Has(PhraseRole::kNegation, PhraseRole::kMaybe);
     return clause.Has(PhraseRole::kWant) && !clause.Has(PhraseRole::kPolite) && next.Has(PhraseRole::kTurn) &&
            without && !verb;
   }
@@ -283,7 +269,7 @@ class MessageJudge {
         !clause.Has(PhraseRole::kPermit))
       return true;
     if (clause.Has(PhraseRole::kAlternative) &&
-        (clause.question_mark || clause.Has(PhraseRole::kFinite) || clause.Has(PhraseRole::kTopic)))
+        (clause.question_mark || clause.Has(PhraseRole::kFinite, PhraseRole::kTopic)))
       return true;
     return clause.Has(PhraseRole::kQuestion);
   }
@@ -295,7 +281,7 @@ class MessageJudge {
       const PhraseClause& next = read_.clauses[i + 1];
       if (clause.tokens.empty() || next.tokens.empty() || CommaBetween(clause, next)) return false;
       if (IsMarked(next)) return false;
-      if (next.Has(PhraseRole::kFinal) || next.Has(PhraseRole::kQuestion)) return hits_[i + 1].mood != Mood::kAct;
+      if (next.Has(PhraseRole::kFinal, PhraseRole::kQuestion)) return hits_[i + 1].mood != Mood::kAct;
     }
     return false;
   }
@@ -304,11 +290,9 @@ class MessageJudge {
   bool IsSomethingElse(size_t i) const {
     const PhraseClause& clause = read_.clauses[i];
     if (!hits_[i].command.empty() || clause.tokens.empty()) return false;
-    for (const PhraseRole role : {PhraseRole::kPolite, PhraseRole::kSoft, PhraseRole::kThanks, PhraseRole::kVerb,
-                                  PhraseRole::kThing, PhraseRole::kPerfect}) {
-      if (clause.Has(role)) return false;
-    }
-    return HasUnknown(phrases_, clause) && !HasTaken(clause);
+    return !clause.Has(PhraseRole::kPolite, PhraseRole::kSoft, PhraseRole::kThanks, PhraseRole::kVerb,
+                       PhraseRole::kThing, PhraseRole::kPerfect) &&
+           HasUnknown(phrases_, clause) && !HasTaken(clause);
   }
 
   void JudgeByFormer(size_t i) {
@@ -334,7 +318,7 @@ class MessageJudge {
     const PhraseClause& next = read_.clauses[i + 1];
     return ActsToRead(i) && hits_[i].HoldsFor(kFormQuestion) && !read_.clauses[i].Has(PhraseRole::kPolite) &&
            Acts(i + 1) && hits_[i + 1].HoldsFor(kFormQuestion) && hits_[i + 1].rule->anywhere.has_value() &&
-           !next.Has(PhraseRole::kBreak) && !next.Has(PhraseRole::kInquiry);
+           !next.Has(PhraseRole::kBreak, PhraseRole::kInquiry);
   }
 
   const PhraseSet::Impl& phrases_;

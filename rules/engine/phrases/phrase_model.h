@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "rules/engine/phrases/concept_pattern.h"
 #include "rules/engine/phrases/find_filter.h"
 #include "rules/engine/phrases/lexicon.h"
@@ -93,6 +94,12 @@ inline constexpr std::array<std::string_view, static_cast<size_t>(PhraseRole::kC
     "person",   "source", "step",        "deed",     "so",        "how",        "thing",       "target",   "failure",
     "mend",     "given",  "permit",      "handling", "wait",      "need",       "repeated",    "greeting", "final"};
 
+// A set of roles is a number with a bit for each.
+template <typename... Roles>
+constexpr uint64_t RoleBits(Roles... roles) {
+  return ((uint64_t{1} << static_cast<unsigned>(roles)) | ...);
+}
+
 // What a clause may be for a rule to hold.
 enum PhraseForm : uint8_t { kFormRequest = 1, kFormQuestion = 2, kFormStatement = 4 };
 
@@ -100,7 +107,7 @@ struct PhraseRule {
   std::string id;
   std::string command;
   std::vector<ConceptPattern> patterns;
-  int rank = 0;
+  int rank = 50;
   uint8_t forms = kFormRequest;
   std::vector<std::string> then;        // commands that its words ask for besides
   std::vector<std::string> choices;     // "ask": the commands that its words may mean
@@ -159,17 +166,17 @@ struct PhraseSet::Impl {
   uint16_t unknown = 0, number = 0, mention = 0, quoted = 0, option = 0, reference = 0;
 
   const PhraseCommandInfo* Command(std::string_view id) const {
-    for (const PhraseCommandInfo& command : commands) {
-      if (command.id == id) return &command;
-    }
-    return nullptr;
+    const auto it = absl::c_find_if(commands, [&](const PhraseCommandInfo& command) { return command.id == id; });
+    return it == commands.end() ? nullptr : &*it;
   }
   bool IsWrite(std::string_view id) const {
     const PhraseCommandInfo* command = Command(id);
     return command != nullptr && command->write;
   }
-  bool Has(uint16_t concept_number, PhraseRole role) const {
-    return (roles[concept_number] >> static_cast<unsigned>(role) & 1) != 0;
+  // The concept plays one of these roles.
+  template <typename... Roles>
+  bool Has(uint16_t concept_number, Roles... any) const {
+    return (roles[concept_number] & RoleBits(any...)) != 0;
   }
 };
 

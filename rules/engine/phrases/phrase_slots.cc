@@ -1,8 +1,9 @@
 #include "rules/engine/phrases/phrase_slots.h"
 
-#include <algorithm>
 #include <cstdlib>
 #include <utility>
+
+#include "absl/algorithm/container.h"
 
 namespace yardmaster::rules {
 namespace {
@@ -22,7 +23,7 @@ bool IsNamePart(char32_t c) {
   if ((c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '-' || c == '.')
     return true;
   static constexpr char32_t kBetween[] = {0x3000, 0x3001, 0xFF0C, 0xFF20, 0x548C, 0x8DDF, 0x4E0E};
-  return c > 0x2FFF && std::find(std::begin(kBetween), std::end(kBetween), c) == std::end(kBetween);
+  return c > 0x2FFF && !absl::c_linear_search(kBetween, c);
 }
 
 // People, one by one.
@@ -52,7 +53,7 @@ void AddPeople(const std::string& text, ordered_json& slots) {
   ordered_json& list = slots["reviewers"];
   if (list.is_null()) list = ordered_json::array();
   for (ordered_json& one : people) {
-    if (std::find(list.begin(), list.end(), one) == list.end()) list.push_back(std::move(one));
+    if (!absl::c_linear_search(list, one)) list.push_back(std::move(one));
   }
 }
 
@@ -62,7 +63,7 @@ void AddReferences(const ReadPhrase& read, const PhraseClause& clause, std::vect
   for (const PhraseToken& token : clause.tokens) {
     if (token.taken < 0) continue;
     const auto& values = read.taken[static_cast<size_t>(token.taken)].values;
-    const auto repo = std::find_if(values.begin(), values.end(), [](const auto& one) { return one.first == "repo"; });
+    const auto repo = absl::c_find_if(values, [](const auto& one) { return one.first == "repo"; });
     for (const auto& [name, value] : values) {
       if (name == "pr") AddOnce(list, {value, repo == values.end() ? std::string() : repo->second});
     }
@@ -70,16 +71,16 @@ void AddReferences(const ReadPhrase& read, const PhraseClause& clause, std::vect
 }
 
 bool HasReference(const ReadPhrase& read, const PhraseClause& clause) {
-  return std::any_of(clause.tokens.begin(), clause.tokens.end(), [&](const PhraseToken& token) {
+  return absl::c_any_of(clause.tokens, [&](const PhraseToken& token) {
     if (token.taken < 0) return false;
     const auto& values = read.taken[static_cast<size_t>(token.taken)].values;
-    return std::any_of(values.begin(), values.end(), [](const auto& one) { return one.first == "pr"; });
+    return absl::c_any_of(values, [](const auto& one) { return one.first == "pr"; });
   });
 }
 
 std::string BareNumber(const PhraseSet::Impl& phrases, const ReadPhrase& read, const PhraseClause& clause) {
-  const auto number = std::find_if(clause.tokens.begin(), clause.tokens.end(),
-                                   [&](const PhraseToken& token) { return token.concept_number == phrases.number; });
+  const auto number =
+      absl::c_find_if(clause.tokens, [&](const PhraseToken& token) { return token.concept_number == phrases.number; });
   if (number == clause.tokens.end()) return {};
   if (number + 1 != clause.tokens.end() && (number + 1)->concept_number != phrases.option) return {};
   const std::string& text = read.text.text;
@@ -89,9 +90,7 @@ std::string BareNumber(const PhraseSet::Impl& phrases, const ReadPhrase& read, c
   return end - number->begin > kMaxDigits ? std::string() : text.substr(number->begin, end - number->begin);
 }
 
-bool Takes(const PhraseCommandInfo& info, std::string_view slot) {
-  return std::find(info.slots.begin(), info.slots.end(), slot) != info.slots.end();
-}
+bool Takes(const PhraseCommandInfo& info, std::string_view slot) { return absl::c_linear_search(info.slots, slot); }
 
 void PutReference(const Reference& reference, const PhraseCommandInfo& info, ordered_json& slots) {
   if (!Takes(info, "pr")) return;

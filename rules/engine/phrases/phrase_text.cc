@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "services/core/utf8.h"
+
 namespace yardmaster::rules {
 namespace {
 
@@ -135,45 +137,9 @@ class Masker {
 }  // namespace
 
 char32_t NextCodePoint(std::string_view text, size_t& pos) {
-  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char first = byte(pos);
-  size_t length = first < 0x80                    ? 1
-                  : first >= 0xC2 && first < 0xE0 ? 2
-                  : first >= 0xE0 && first < 0xF0 ? 3
-                  : first >= 0xF0 && first < 0xF5 ? 4
-                                                  : 0;
-  if (length == 0 || pos + length > text.size()) {
-    ++pos;
-    return 0xFFFD;
-  }
-  char32_t c = length == 1 ? first : first & (0xFFu >> (length + 1));
-  for (size_t i = 1; i < length; ++i) {
-    if ((byte(pos + i) & 0xC0) != 0x80) {
-      ++pos;
-      return 0xFFFD;
-    }
-    c = (c << 6) | (byte(pos + i) & 0x3Fu);
-  }
-  pos += length;
-  return c;
-}
-
-void AppendCodePoint(char32_t c, std::string& out) {
-  if (c < 0x80) {
-    out += static_cast<char>(c);
-  } else if (c < 0x800) {
-    out += static_cast<char>(0xC0 | (c >> 6));
-    out += static_cast<char>(0x80 | (c & 0x3F));
-  } else if (c < 0x10000) {
-    out += static_cast<char>(0xE0 | (c >> 12));
-    out += static_cast<char>(0x80 | ((c >> 6) & 0x3F));
-    out += static_cast<char>(0x80 | (c & 0x3F));
-  } else {
-    out += static_cast<char>(0xF0 | (c >> 18));
-    out += static_cast<char>(0x80 | ((c >> 12) & 0x3F));
-    out += static_cast<char>(0x80 | ((c >> 6) & 0x3F));
-    out += static_cast<char>(0x80 | (c & 0x3F));
-  }
+  const Utf8Char c = DecodeUtf8(text, pos);
+  pos += c.bytes;
+  return c.valid ? c.code_point : 0xFFFD;
 }
 
 PhraseText NormalisePhrase(std::string_view message, const CharacterFold& fold) {
@@ -188,7 +154,7 @@ PhraseText NormalisePhrase(std::string_view message, const CharacterFold& fold) 
     if ((c < 0x20 && c != '\n') || c == 0x7F || c == 0xFFFD) c = ' ';
     if (c >= 'A' && c <= 'Z') c += 'a' - 'A';
     if (const auto it = fold.find(c); it != fold.end()) c = it->second;
-    AppendCodePoint(c, phrase.text);
+    AppendUtf8(c, phrase.text);
     phrase.origin.resize(phrase.text.size(), begin);
   }
   phrase.origin.push_back(static_cast<uint32_t>(message.size()));

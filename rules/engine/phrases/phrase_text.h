@@ -36,7 +36,6 @@ void MaskQuotations(PhraseText& phrase);
 
 // One code point at `pos`, which moves behind it; U+FFFD and one byte for what is no UTF-8.
 char32_t NextCodePoint(std::string_view text, size_t& pos);
-void AppendCodePoint(char32_t c, std::string& out);
 
 }  // namespace yardmaster::rules
 

@@ -4,6 +4,7 @@
 #include <optional>
 #include <set>
 
+#include "absl/algorithm/container.h"
 #include "rules/engine/phrases/clause_facts.h"
 #include "rules/engine/phrases/phrase_slots.h"
 
@@ -70,8 +71,7 @@ class Matcher {
   }
 
   bool SpeaksOf(const std::vector<std::string>& commands) const {
-    return std::any_of(commands.begin(), commands.end(),
-                       [&](const std::string& command) { return spoken_.count(command) > 0; });
+    return absl::c_any_of(commands, [&](const std::string& command) { return spoken_.count(command) > 0; });
   }
 
   // Takes the options out of a clause: leftmost first, and each word once.
@@ -119,11 +119,8 @@ class Matcher {
   void RecountRoles(PhraseClause& clause) const {
     uint64_t visible = 0;
     for (const PhraseToken& token : clause.tokens) visible |= phrases_.roles[token.concept_number];
-    for (const PhraseRole role :
-         {PhraseRole::kNegation, PhraseRole::kDone, PhraseRole::kCancel, PhraseRole::kCondition}) {
-      const uint64_t bit = uint64_t{1} << static_cast<unsigned>(role);
-      if ((visible & bit) == 0) clause.roles &= ~bit;
-    }
+    clause.roles &=
+        visible | ~RoleBits(PhraseRole::kNegation, PhraseRole::kDone, PhraseRole::kCancel, PhraseRole::kCondition);
   }
 
   // A line that begins with a command.
@@ -161,14 +158,14 @@ class Matcher {
   }
 
   bool IsAnywhere(const ConceptBits& concepts) const {
-    return std::any_of(read_.clauses.begin(), read_.clauses.end(), [&](const PhraseClause& clause) {
-      return std::any_of(clause.tokens.begin(), clause.tokens.end(),
-                         [&](const PhraseToken& token) { return concepts.Has(token.concept_number); });
+    return absl::c_any_of(read_.clauses, [&](const PhraseClause& clause) {
+      return absl::c_any_of(clause.tokens,
+                            [&](const PhraseToken& token) { return concepts.Has(token.concept_number); });
     });
   }
 
   void Use(const std::string& id) {
-    if (std::find(used_.begin(), used_.end(), id) == used_.end()) used_.push_back(id);
+    if (!absl::c_linear_search(used_, id)) used_.push_back(id);
   }
 
   const PhraseSet::Impl& phrases_;

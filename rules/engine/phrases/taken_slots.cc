@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <optional>
 
+#include "absl/algorithm/container.h"
+#include "absl/strings/ascii.h"
+#include "services/core/utf8.h"
+
 namespace yardmaster::rules {
 namespace {
 
@@ -14,7 +18,7 @@ class SlotTaker {
   std::vector<TakenSlots> Take() {
     if (phrases_.finds.empty()) return {};
     for (const int find : phrases_.find_filter.Candidates(text_)) TakeAll(phrases_.finds[static_cast<size_t>(find)]);
-    std::sort(taken_.begin(), taken_.end(), [](const TakenSlots& a, const TakenSlots& b) { return a.begin < b.begin; });
+    absl::c_sort(taken_, [](const TakenSlots& a, const TakenSlots& b) { return a.begin < b.begin; });
     return std::move(taken_);
   }
 
@@ -39,8 +43,8 @@ class SlotTaker {
         pos = At(groups[0]) + std::max<size_t>(1, groups[0].size());
         continue;
       }
-      const auto other = std::find_if(taken_.begin(), taken_.end(),
-                                      [&](const TakenSlots& one) { return one.begin < end && begin < one.end; });
+      const auto other =
+          absl::c_find_if(taken_, [&](const TakenSlots& one) { return one.begin < end && begin < one.end; });
       if (other != taken_.end()) {
         pos = CharacterAt(std::max<size_t>(other->end, begin + 1));
         continue;
@@ -59,7 +63,7 @@ class SlotTaker {
 
   // The first byte of a character from `pos` on.
   size_t CharacterAt(size_t pos) const {
-    while (pos < text_.size() && (text_[pos] & 0xC0) == 0x80) ++pos;
+    while (pos < text_.size() && ContinuesUtf8(text_[pos])) ++pos;
     return pos;
   }
 
@@ -95,7 +99,7 @@ class SlotTaker {
 
   // True if this is all one word of the lexicon: no name of anything then.
   bool IsWord(size_t begin, size_t end) const {
-    if (IsMask(text_[begin]) || (text_[begin] >= '0' && text_[begin] <= '9')) return false;
+    if (IsMask(text_[begin]) || absl::ascii_isdigit(static_cast<unsigned char>(text_[begin]))) return false;
     return phrases_.lexicon.Find(std::string_view(text_).substr(0, end), begin).bytes == end - begin;
   }
 
@@ -150,7 +154,7 @@ class SlotTaker {
     size_t from = 0;
     NextCodePoint(value, from);
     size_t to = value.size();
-    while (to > from && (value[to - 1] & 0xC0) == 0x80) --to;
+    while (to > from && ContinuesUtf8(value[to - 1])) --to;
     if (to > from) --to;
     return std::string(value.substr(from, to - from));
   }

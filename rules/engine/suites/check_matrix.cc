@@ -1,12 +1,14 @@
 #include "rules/engine/suites/check_matrix.h"
 
-#include <algorithm>
+#include <re2/re2.h>
+
 #include <cstddef>
 #include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "rules/suites/cells.h"
 
 namespace yardmaster::rules {
@@ -29,25 +31,19 @@ std::vector<std::string_view> AxisNames(const SuiteModel& suite) {
 }
 
 bool IsAxisName(std::string_view name) {
-  return !name.empty() && name.size() <= kMaxValueBytes && name[0] >= 'a' && name[0] <= 'z' &&
-         std::all_of(name.begin(), name.end(),
-                     [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; });
+  static const RE2 kName("[a-z][a-z0-9_]*");
+  return name.size() <= kMaxValueBytes && RE2::FullMatch(name, kName);
 }
 
 // Values become parts of file names and of the names of steps.
 bool IsAxisValue(std::string_view value) {
-  return !value.empty() && value.size() <= kMaxValueBytes && value[0] != '.' && value[0] != '-' &&
-         std::all_of(value.begin(), value.end(), [](char c) {
-           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                  std::string_view("_.-+").find(c) != std::string_view::npos;
-         });
+  static const RE2 kValue("[a-zA-Z0-9_+][a-zA-Z0-9_.+-]*");
+  return value.size() <= kMaxValueBytes && RE2::FullMatch(value, kValue);
 }
 
 bool IsUsed(const SuiteModel& suite, const std::string& axis) {
-  return std::any_of(suite.layers.begin(), suite.layers.end(), [&](const SuiteLayer& layer) {
-    return std::any_of(layer.steps.begin(), layer.steps.end(), [&](const SuiteStep& step) {
-      return std::find(step.axes.begin(), step.axes.end(), axis) != step.axes.end();
-    });
+  return absl::c_any_of(suite.layers, [&](const SuiteLayer& layer) {
+    return absl::c_any_of(layer.steps, [&](const SuiteStep& step) { return absl::c_linear_search(step.axes, axis); });
   });
 }
 
@@ -115,11 +111,11 @@ void CheckWanted(const SuiteModel& suite, const std::vector<std::string>& axes,
     const std::vector<std::string>* values = ValuesOf(suite, axis);
     if (values == nullptr) {
       AddUnknownAxis(suite, axis, place / axis);
-    } else if (std::find(values->begin(), values->end(), value) == values->end()) {
+    } else if (!absl::c_linear_search(*values, value)) {
       const std::vector<std::string_view> known(values->begin(), values->end());
       (place / axis)
           .AddUnknown("expected a value of the axis " + Quoted(axis) + ", got " + Quoted(value), value, known);
-    } else if (!axes.empty() && std::find(axes.begin(), axes.end(), axis) == axes.end()) {
+    } else if (!axes.empty() && !absl::c_linear_search(axes, axis)) {
       (place / axis).Add("the step is not repeated over the axis " + Quoted(axis) + ", so this never holds");
     }
   }

@@ -1,11 +1,13 @@
 #include "rules/engine/suites/check_steps.h"
 
-#include <algorithm>
+#include <re2/re2.h>
+
 #include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "rules/engine/suites/check_matrix.h"
 #include "rules/engine/suites/check_texts.h"
 #include "rules/suites/versions.h"
@@ -14,9 +16,8 @@ namespace yardmaster::rules {
 namespace {
 
 bool IsDtype(std::string_view name) {
-  return !name.empty() && name[0] >= 'a' && name[0] <= 'z' && std::all_of(name.begin(), name.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
-  });
+  static const RE2 kName("[a-z][a-z0-9_]*");
+  return RE2::FullMatch(name, kName);
 }
 
 // Where there are ranks, cells or shards, one must not read or overwrite the report of another: ${OUT} is a folder of

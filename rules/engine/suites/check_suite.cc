@@ -55,10 +55,9 @@ void CheckAfter(const SuiteModel& suite, const Place& place) {
     const SuiteLayer& layer = suite.layers[i];
     for (size_t k = 0; k < layer.after.size(); ++k) {
       const std::string& name = layer.after[k];
-      if (std::find(before.begin(), before.end(), name) != before.end()) continue;
+      if (absl::c_linear_search(before, name)) continue;
       const Place at = place / "layers" / i / "after" / k;
-      const bool later = std::any_of(suite.layers.begin(), suite.layers.end(),
-                                     [&](const SuiteLayer& other) { return other.id == name; });
+      const bool later = absl::c_any_of(suite.layers, [&](const SuiteLayer& other) { return other.id == name; });
       if (later) {
         at.Add("expected a layer that stands before this one, got " + Quoted(name));
       } else {

@@ -3,11 +3,13 @@
 #include <re2/re2.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cstddef>
 #include <cstdint>
 
+#include "absl/algorithm/container.h"
+#include "absl/strings/ascii.h"
 #include "rules/suites/placeholders.h"
+#include "services/core/absl_view.h"
 
 namespace yardmaster::rules {
 namespace {
@@ -26,20 +28,17 @@ constexpr std::string_view kSecretWords[] = {"TOKEN",      "SECRET",  "PASSWORD"
 
 template <size_t size>
 bool Contains(const std::string_view (&list)[size], std::string_view name) {
-  return std::find(std::begin(list), std::end(list), name) != std::end(list);
+  return absl::c_linear_search(list, name);
 }
 
 bool IsVariableName(std::string_view name) {
-  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
-  return !name.empty() && letter(name[0]) &&
-         std::all_of(name.begin(), name.end(), [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
+  static const RE2 kName("[a-zA-Z_][a-zA-Z0-9_]*");
+  return RE2::FullMatch(name, kName);
 }
 
 bool LooksSecret(std::string_view name) {
-  std::string upper(name);
-  for (char& c : upper) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  return std::any_of(std::begin(kSecretWords), std::end(kSecretWords),
-                     [&](std::string_view word) { return upper.find(word) != std::string::npos; });
+  const std::string upper = absl::AsciiStrToUpper(Abs(name));
+  return absl::c_any_of(kSecretWords, [&](std::string_view word) { return upper.find(word) != std::string::npos; });
 }
 
 bool CheckVariableName(const std::string& name, const Place& place) {
@@ -83,7 +82,7 @@ void CheckPlaceholders(std::string_view text, const KnownPlaceholders& known, co
 
 bool HasPlaceholder(std::string_view text, std::string_view name) {
   const std::vector<std::string> names = PlaceholderNames(text);
-  return std::find(names.begin(), names.end(), name) != names.end();
+  return absl::c_linear_search(names, name);
 }
 
 void CheckPattern(const std::string& pattern, const std::vector<std::string_view>& groups, bool case_sensitive,

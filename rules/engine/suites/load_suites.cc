@@ -1,10 +1,10 @@
 #include "rules/engine/suites/load_suites.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <map>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "rules/engine/pack/pack_part.h"
 #include "rules/engine/suites/suite_file.h"
 #include "services/core/readable.h"
@@ -49,16 +49,14 @@ class Merged {
 
 void CheckRecipes(const SuiteFile& file, const std::vector<RecoveryRecipe>& recipes, Problems& problems) {
   for (const SuiteFile::Reference& reference : file.recipe_references) {
-    const auto recipe =
-        std::find_if(recipes.begin(), recipes.end(), [&](const RecoveryRecipe& one) { return one.id == reference.id; });
+    const auto recipe = absl::c_find_if(recipes, [&](const RecoveryRecipe& one) { return one.id == reference.id; });
     std::string message;
     if (recipe == recipes.end()) {
       std::vector<std::string_view> known;
       known.reserve(recipes.size());
       for (const RecoveryRecipe& one : recipes) known.push_back(one.id);
-      const std::string_view nearest = NearestName(reference.id, known);
       message = "expected a recipe of this pack or of those that it extends, got " + Quoted(reference.id) +
-                (nearest.empty() ? std::string() : "; did you mean " + Quoted(nearest) + "?");
+                DidYouMean(reference.id, known);
     } else if (!recipe->applicable) {
       message = "the recipe " + Quoted(reference.id) + " is for people; expected one with \"apply\"";
     } else {
@@ -77,7 +75,7 @@ class Loader {
     const size_t before = problems_.size();
     const std::vector<std::string> chain = PackChain(files_, pack_);
     for (const std::string& pack : chain) ReadPack(pack, false);
-    if (std::find(chain.begin(), chain.end(), kSharedPack) == chain.end()) ReadPack(std::string(kSharedPack), true);
+    if (!absl::c_linear_search(chain, kSharedPack)) ReadPack(std::string(kSharedPack), true);
     for (const SuiteFile& file : suite_files_) CheckRecipes(file, recipes_.models(), problems_);
     if (problems_.size() != before) {
       LocateProblems(files_, problems_);
@@ -87,11 +85,10 @@ class Loader {
     auto set = std::make_shared<SuiteSet>();
     set->pack = pack_;
     set->suites = std::move(suites_.models());
-    std::sort(set->suites.begin(), set->suites.end(),
-              [](const SuiteModel& a, const SuiteModel& b) { return a.id < b.id; });
+    absl::c_sort(set->suites, [](const SuiteModel& a, const SuiteModel& b) { return a.id < b.id; });
     set->signatures = std::move(signatures_.models());
-    std::stable_sort(set->signatures.begin(), set->signatures.end(),
-                     [](const FailureSignature& a, const FailureSignature& b) { return a.priority < b.priority; });
+    absl::c_stable_sort(set->signatures,
+                        [](const FailureSignature& a, const FailureSignature& b) { return a.priority < b.priority; });
     set->recipes = std::move(recipes_.models());
     return set;
   }

@@ -28,8 +28,7 @@ class Place {
 
   // "…; did you mean X?", where a name is close to one of those that are known.
   void AddUnknown(std::string message, std::string_view name, const std::vector<std::string_view>& known) const {
-    const std::string_view nearest = NearestName(name, known);
-    Add(nearest.empty() ? std::move(message) : message + "; did you mean " + Quoted(nearest) + "?");
+    Add(std::move(message) + DidYouMean(name, known));
   }
 
   // "file:line"

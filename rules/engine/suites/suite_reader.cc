@@ -1,11 +1,12 @@
 #include "rules/engine/suites/suite_reader.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
+#include "rules/engine/pack/pack_reader.h"
 #include "rules/suites/suite_words.h"
 #include "services/core/sha256.h"
 
@@ -13,6 +14,8 @@ namespace yardmaster::rules {
 namespace {
 
 using nlohmann::json;
+
+using rules::Take;
 
 // The schema allows no other words than those of the table.
 template <typename Table, typename Value>
@@ -22,11 +25,6 @@ void Take(const json& object, const char* key, const Table& words, Value& out) {
   for (const auto& word : words) {
     if (it->template get_ref<const std::string&>() == word.word) out = word.value;
   }
-}
-
-template <typename Value>
-void Take(const json& object, const char* key, Value& out) {
-  if (const auto it = object.find(key); it != object.end()) out = it->template get<Value>();
 }
 
 void Take(const json& object, const char* key, std::chrono::seconds& out) {
@@ -120,7 +118,7 @@ class Reader {
     for (const auto& [name, value] : object.items()) {
       keys.push_back({name, document_.PositionOf(PointerJoin(pointer, name))});
     }
-    std::sort(keys.begin(), keys.end(), [](const Placed& a, const Placed& b) {
+    absl::c_sort(keys, [](const Placed& a, const Placed& b) {
       return std::pair(a.position.line, a.position.column) < std::pair(b.position.line, b.position.column);
     });
     std::vector<std::string> names;
@@ -218,7 +216,7 @@ class Reader {
     step.requirements = Requirements(value);
     Take(value, "artifacts", step.artifacts);
     // Markers without lines name no tests.
-    step.tests_at_least = std::any_of(step.reports.begin(), step.reports.end(), [](const ReportModel& report) {
+    step.tests_at_least = absl::c_any_of(step.reports, [](const ReportModel& report) {
       return report.format != ReportFormat::kMarkers || !report.line.empty();
     });
     Take(value, "tests_at_least", step.tests_at_least);
@@ -226,7 +224,7 @@ class Reader {
     if (const auto limit = value.find("timeout_s"); limit != value.end()) {
       step.timeout = std::chrono::seconds(limit->get<int64_t>());
     }
-    if (const auto limit = value.find("memory_mb"); limit != value.end()) step.memory_mb = limit->get<uint64_t>();
+    Take(value, "memory_mb", step.memory_mb);
     return step;
   }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "absl/strings/ascii.h"
+
 namespace yardmaster::rules {
 namespace {
 
@@ -14,26 +16,20 @@ constexpr uint32_t kLookBack = 3;
 
 bool IsBlank(std::string_view text) { return text.find_first_not_of(" \t") == std::string_view::npos; }
 
-bool StartsWith(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
-
 // A prompt of a shell or an interpreter: what follows was typed, so a trace has ended.
 bool IsPrompt(std::string_view text) {
-  return StartsWith(text, "$ ") || StartsWith(text, ">>> ") || StartsWith(text, "In [");
+  return text.starts_with("$ ") || text.starts_with(">>> ") || text.starts_with("In [");
 }
 
-bool IsBetween(char c, char first, char last) { return first <= c && c <= last; }
-
-bool IsLetter(char c) { return IsBetween(c, 'a', 'z') || IsBetween(c, 'A', 'Z'); }
-
 // What the name of a command may have behind its first letter.
-bool IsNameChar(char c) { return IsLetter(c) || IsBetween(c, '0', '9') || c == '-' || c == '_'; }
+bool IsNameChar(char c) { return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '_'; }
 
 // "/label bug": a slash, a name and then a blank or nothing. Paths do not look like that.
 bool IsSlashCommand(std::string_view line) {
   const size_t slash = line.find_first_not_of(' ');
   if (slash > 3 || line[slash] != '/') return false;  // npos is greater, too
   size_t pos = slash + 1;
-  if (pos >= line.size() || !IsLetter(line[pos])) return false;
+  if (pos >= line.size() || !absl::ascii_isalpha(static_cast<unsigned char>(line[pos]))) return false;
   while (pos < line.size() && IsNameChar(line[pos])) ++pos;
   return pos == line.size() || line[pos] == ' ' || line[pos] == '\t';
 }
@@ -245,7 +241,7 @@ void LineClassifier::ParagraphLine(uint32_t index, std::string_view text) {
   Zone base = ZoneOfBlock(block);
   if (block.kind == BlockKind::kHtml) {
     // Markdown inside of HTML is not parsed, but people put fences there.
-    const bool fence = StartsWith(text, "```");
+    const bool fence = text.starts_with("```");
     if (fence) html_fence_ = !html_fence_;
     if (fence || html_fence_) base = Zone::kCode;
   }

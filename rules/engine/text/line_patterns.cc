@@ -14,8 +14,7 @@ namespace {
 using PatternList = std::vector<std::string>;
 
 RE2::Options MakeOptions() {
-  RE2::Options options;
-  options.set_log_errors(false);
+  RE2::Options options(RE2::Quiet);
   options.set_never_capture(true);
   return options;
 }
@@ -82,25 +81,12 @@ LinePatterns::LinePatterns() = default;
 LinePatterns::~LinePatterns() = default;
 
 void LinePatterns::Check(const ZoneRules& rules, Problems& problems) {
-  CheckPatterns(rules.trace_starts, "trace_starts", problems);
-  CheckPatterns(rules.trace_lines, "trace_lines", problems);
-  CheckPatterns(rules.error_lines, "error_lines", problems);
-  CheckPatterns(rules.environment_starts, "environment_starts", problems);
-  CheckPatterns(rules.environment_lines, "environment_lines", problems);
-  CheckPatterns(rules.boilerplate, "boilerplate", problems);
+  for (const auto& [key, list] : kZoneRuleLists) CheckPatterns(rules.*list, key, problems);
 }
 
 std::unique_ptr<LinePatterns> LinePatterns::Create(const ZoneRules& rules, Problems& problems) {
   const size_t problems_before = problems.size();
-  const std::pair<const PatternList*, std::string_view> lists[] = {
-      {&rules.trace_starts, "trace_starts"},
-      {&rules.trace_lines, "trace_lines"},
-      {&rules.error_lines, "error_lines"},
-      {&rules.environment_starts, "environment_starts"},
-      {&rules.environment_lines, "environment_lines"},
-      {&rules.boilerplate, "boilerplate"},
-  };
-  for (const auto& [list, key] : lists) CheckPatterns(*list, key, problems);
+  Check(rules, problems);
   if (problems.size() != problems_before) return nullptr;
 
   const std::string boilerplate = WholeLine(Alternation({&rules.boilerplate}));
@@ -119,7 +105,7 @@ std::unique_ptr<LinePatterns> LinePatterns::Create(const ZoneRules& rules, Probl
   patterns->special_ = Compile(special, "", problems);
   if (problems.size() != problems_before) return nullptr;
   if (patterns->ContinuesTrace("") || patterns->ContinuesEnvironment("") || patterns->IsBoilerplate("")) {
-    for (const auto& [list, key] : lists) CheckForEmptyMatches(*list, key, problems);
+    for (const auto& [key, list] : kZoneRuleLists) CheckForEmptyMatches(rules.*list, key, problems);
     return nullptr;
   }
   return patterns;

@@ -4,9 +4,14 @@
 #include <cmark-gfm/parser.h>
 
 #include <algorithm>
-#include <cstring>
 #include <memory>
 #include <optional>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "services/core/absl_view.h"
+#include "services/core/utf8.h"
 
 namespace yardmaster::rules {
 namespace {
@@ -61,22 +66,11 @@ std::string LanguageOf(std::string_view info) {
   while (begin < info.size() && (IsBlankChar(info[begin]) || info[begin] == '{' || info[begin] == '.')) ++begin;
   size_t end = begin;
   while (end < info.size() && std::string_view(" \t\r\n,;:{}()=\"'`").find(info[end]) == std::string_view::npos) ++end;
-  if (end - begin > kMaxLanguageBytes) {
-    end = begin + kMaxLanguageBytes;
-    while (end > begin && (static_cast<unsigned char>(info[end]) & 0xC0) == 0x80) --end;
-  }
-  std::string language(info.substr(begin, end - begin));
-  for (char& c : language) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return language;
+  return absl::AsciiStrToLower(Abs(CutUtf8(info.substr(begin, end - begin), kMaxLanguageBytes)));
 }
 
 bool StartsWithTag(std::string_view text, std::string_view tag) {
-  if (text.size() < tag.size()) return false;
-  for (size_t i = 0; i < tag.size(); ++i) {
-    if ((text[i] | 0x20) != (tag[i] | 0x20)) return false;
-  }
+  if (!absl::StartsWithIgnoreCase(Abs(text), Abs(tag))) return false;
   if (text.size() == tag.size()) return true;
   const char next = text[tag.size()];
   return next == '>' || IsBlankChar(next) || next == '\r' || next == '\n';
@@ -84,10 +78,8 @@ bool StartsWithTag(std::string_view text, std::string_view tag) {
 
 // HTML whose content is shown as it stands, or not at all.
 bool IsRawHtml(std::string_view text) {
-  for (std::string_view tag : {"<pre", "<script", "<style", "<textarea"}) {
-    if (StartsWithTag(text, tag)) return true;
-  }
-  return false;
+  static constexpr std::string_view kTags[] = {"<pre", "<script", "<style", "<textarea"};
+  return absl::c_any_of(kTags, [&](std::string_view tag) { return StartsWithTag(text, tag); });
 }
 
 std::string_view View(const cmark_chunk& chunk) {
@@ -136,8 +128,7 @@ class BlockReader {
         block.kind = BlockKind::kHtml;
         // cmark's end_line is one too small for HTML that ends with its own end mark: count the lines.
         const std::string_view literal = open ? View(node.content) : View(node.as.literal);
-        if (!open)
-          SetLast(block, node.start_line + static_cast<int>(std::count(literal.begin(), literal.end(), '\n')) - 1);
+        if (!open) SetLast(block, node.start_line + static_cast<int>(absl::c_count(literal, '\n')) - 1);
         block.raw_html = IsRawHtml(LineText(text_, first).substr(block.indent));
         return block;
       }
@@ -192,16 +183,10 @@ class BlockReader {
 std::vector<TextLine> SplitLines(std::string_view text) {
   std::vector<TextLine> lines;
   lines.reserve(text.size() / 32 + 4);
-  const bool has_cr = !text.empty() && std::memchr(text.data(), '\r', text.size()) != nullptr;
+  const bool has_cr = text.find('\r') != std::string_view::npos;
   size_t begin = 0;
   while (begin < text.size()) {
-    size_t end = begin;
-    if (has_cr) {
-      while (end < text.size() && text[end] != '\n' && text[end] != '\r') ++end;
-    } else {
-      const void* found = std::memchr(text.data() + begin, '\n', text.size() - begin);
-      end = found == nullptr ? text.size() : static_cast<size_t>(static_cast<const char*>(found) - text.data());
-    }
+    const size_t end = std::min(has_cr ? text.find_first_of("\r\n", begin) : text.find('\n', begin), text.size());
     lines.push_back({static_cast<uint32_t>(begin), static_cast<uint32_t>(end)});
     begin = end + 1;
     if (end + 1 < text.size() && text[end] == '\r' && text[end + 1] == '\n') ++begin;

@@ -4,10 +4,12 @@
 #include <array>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "rules/engine/text/html_comments.h"
 #include "rules/engine/text/line_classifier.h"
 #include "rules/engine/text/line_patterns.h"
 #include "rules/engine/text/markdown_blocks.h"
+#include "services/core/utf8.h"
 
 namespace yardmaster::rules {
 namespace {
@@ -91,20 +93,15 @@ void WriteSpans(std::string_view text, const std::vector<MarkdownBlock>& blocks,
 
 size_t MarkdownEnd(std::string_view text) {
   if (text.size() <= kMaxMarkdownBytes) return text.size();
-  size_t end = kMaxMarkdownBytes;
   const size_t eol = text.find_last_of("\r\n", kMaxMarkdownBytes - 1);
-  if (eol != std::string_view::npos) return eol + 1;
-  for (int back = 0; back < 3 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80; ++back) --end;
-  return end;
+  return eol != std::string_view::npos ? eol + 1 : CutUtf8(text, kMaxMarkdownBytes).size();
 }
 
 std::string_view ZoneName(Zone zone) { return kZoneNames[static_cast<size_t>(zone)]; }
 
 std::optional<Zone> ZoneFromName(std::string_view name) {
-  for (size_t i = 0; i < kZoneNames.size(); ++i) {
-    if (kZoneNames[i] == name) return static_cast<Zone>(i);
-  }
-  return std::nullopt;
+  const auto it = absl::c_find(kZoneNames, name);
+  return it == kZoneNames.end() ? std::nullopt : std::optional(static_cast<Zone>(it - kZoneNames.begin()));
 }
 
 struct ZoneSplitter::Impl {

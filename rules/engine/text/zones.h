@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "services/core/problem.h"
@@ -76,6 +77,14 @@ struct ZoneRules {
 
   friend bool operator==(const ZoneRules&, const ZoneRules&) = default;
 };
+// The lists by their keys in zones.json.
+inline constexpr std::pair<const char*, std::vector<std::string> ZoneRules::*> kZoneRuleLists[] = {
+    {"trace_starts", &ZoneRules::trace_starts},
+    {"trace_lines", &ZoneRules::trace_lines},
+    {"error_lines", &ZoneRules::error_lines},
+    {"environment_starts", &ZoneRules::environment_starts},
+    {"environment_lines", &ZoneRules::environment_lines},
+    {"boilerplate", &ZoneRules::boilerplate}};
 
 // Splits texts. Immutable after construction; safe to use from many threads at once.
 class ZoneSplitter {

@@ -29,7 +29,7 @@ bool FitsMarker(std::string_view name) {
 }
 
 std::string CutAnswer(std::string_view text) {
-  const std::string_view cut = CutCharacters(text, kMaxAnswerCharacters);
+  const std::string_view cut = FirstCodePoints(text, kMaxAnswerCharacters);
   return absl::StrCat(absl::StripTrailingAsciiWhitespace(Abs(cut)), cut.size() < text.size() ? "\n\n…" : "");
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "rules/engine/compiled_parts.h"
 #include "rules/engine/pack/pack_loader.h"
 #include "rules/engine/pack/schema_validator.h"
@@ -77,7 +78,7 @@ std::shared_ptr<const PackSet> LoadPackSet(const std::filesystem::path& packs_di
   }
   PackSet::Phrases phrases;
   for (const std::string& name : names) {
-    const auto owner = std::find(names.begin(), names.end(), rules::PackWithPhrases(files, name));
+    const auto owner = absl::c_find(names, rules::PackWithPhrases(files, name));
     if (owner != names.end()) phrases.emplace(name, results[static_cast<size_t>(owner - names.begin())].phrases);
   }
   if (!found.empty()) {
@@ -102,8 +103,8 @@ PackRegistry::PackRegistry(std::filesystem::path packs_dir, std::shared_ptr<cons
 }
 
 void PackRegistry::CompileQueries(std::shared_ptr<const PackSet> packs) {
-  const bool any = packs != nullptr && std::any_of(packs->checks().begin(), packs->checks().end(),
-                                                   [](const auto& entry) { return entry.second->queries(); });
+  const bool any =
+      packs != nullptr && absl::c_any_of(packs->checks(), [](const auto& entry) { return entry.second->queries(); });
   if (!any) return;
   // Those of the last load first come to their end.
   queries_ = std::jthread([packs = std::move(packs)](const std::stop_token& stop) {

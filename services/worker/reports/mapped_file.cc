@@ -33,7 +33,7 @@ absl::StatusOr<MappedFile> MappedFile::Open(const std::filesystem::path& path, u
   void* address = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);
   if (address == MAP_FAILED) return Unreadable();
   madvise(address, size, MADV_SEQUENTIAL);
-  mapped.start_ = {static_cast<const char*>(address), Unmap{size}};
+  mapped.start_ = {static_cast<const char*>(address), UnmapDeleter{size}};
   return mapped;
 }
 

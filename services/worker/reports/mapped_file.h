@@ -14,6 +14,12 @@
 
 namespace yardmaster::worker {
 
+// Ends a mapping.
+struct UnmapDeleter {
+  size_t size = 0;
+  void operator()(const char* start) const { munmap(const_cast<char*>(start), size); }
+};
+
 // Nobody may shorten the file meanwhile: the processes that wrote it have ended.
 class MappedFile {
  public:
@@ -23,11 +29,7 @@ class MappedFile {
   std::string_view bytes() const { return {start_.get(), start_.get_deleter().size}; }
 
  private:
-  struct Unmap {
-    size_t size = 0;
-    void operator()(const char* start) const { munmap(const_cast<char*>(start), size); }
-  };
-  std::unique_ptr<const char[], Unmap> start_;
+  std::unique_ptr<const char[], UnmapDeleter> start_;
 };
 
 }  // namespace yardmaster::worker

@@ -128,6 +128,28 @@ TEST_F(RulesServiceTest, ShowRuleTellsWhereItIsWrittenAndWhereItFires) {
   EXPECT_EQ(response.rules(1).kind(), "step");
 }
 
+TEST_F(RulesServiceTest, ShowRuleTakesIdsInAnyCaseAndShowsAllPartsOfARule) {
+  Write("tiny/checks/a.json", R"JSON({"checks": [
+      {"id": "T1", "title": "t", "severity": "S0", "each": "return", "message": "m", "good": ["x = 1"], "bad": ["return"]},
+      {"id": "T1.more", "title": "t", "severity": "S0", "each": "call", "message": "m", "good": ["x = 1"], "bad": ["f()"]},
+      {"id": "T10", "title": "t", "severity": "S0", "each": "call", "message": "m", "good": ["x = 1"], "bad": ["f()"]}]})JSON");
+  ASSERT_THAT(packs_->Reload(), IsEmpty());
+  const auto shown = [&](const std::string& id) {
+    v1::ShowRuleRequest request;
+    request.set_id(id);
+    request.set_pack("tiny");
+    v1::ShowRuleResponse response;
+    EXPECT_TRUE(Call(&Stub::ShowRule, request, response).ok()) << id;
+    std::vector<std::string> ids;
+    for (const v1::RuleInfo& rule : response.rules()) ids.push_back(rule.id());
+    return ids;
+  };
+  EXPECT_THAT(shown("T1"), ElementsAre("T1", "T1.more"));
+  EXPECT_THAT(shown("t1"), ElementsAre("T1", "T1.more"));
+  EXPECT_THAT(shown("t1.MORE"), ElementsAre("T1.more"));
+  EXPECT_THAT(shown("NET.word"), ElementsAre("net.word"));
+}
+
 TEST_F(RulesServiceTest, ShowRuleOfSomethingUnknownIsNotFound) {
   v1::ShowRuleRequest request;
   v1::ShowRuleResponse response;

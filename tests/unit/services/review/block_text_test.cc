@@ -77,5 +77,19 @@ TEST(ContextText, HasFailsWarningsAndInfosInThreeParts) {
             "[OL37][S3] demo_impl.py:6 names\n");
 }
 
+TEST(BlockText, CitesTheRuleAndSaysWhichPartOfItFound) {
+  ReviewReport report = Report();
+  report.findings = {report.findings[1], report.findings[2]};
+  report.findings[1].finding.part = "more";
+  EXPECT_EQ(BlockText(report, kFrame, TextLanguage::kEnglish),
+            "[gate] stop:\n"
+            "[OL01][S0] demo_impl.py:4 two entries\n"
+            "[OL01][S0] demo_impl.py:9 two entries (more)\n"
+            "blocking_rules: OL01\n"
+            "fix_hints:\n"
+            "- OL01: mend OL01\n"
+            "Mend it.\n");
+}
+
 }  // namespace
 }  // namespace yardmaster

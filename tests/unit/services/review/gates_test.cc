@@ -131,6 +131,29 @@ TEST_F(GatesTest, AFileThatCantBeReadIsToldAsSkipped) {
   ASSERT_THAT(report->skipped, ::testing::Contains(::testing::Field(&rules::SkippedCheck::reason, "no permission")));
 }
 
+TEST_F(GatesTest, ARuleIsOnTheListOnceSomePartOfItWasJudged) {
+  Problems problems;
+  const auto checks = rules::LoadChecks({{"p/pack.json", R"({"name": "p", "title": "t"})"}, {"p/checks/a.json", R"JSON({
+      "roles": [{"role": "golden", "path": ".*_golden\\.py", "example": "x_golden.py"}],
+      "moments": [{"id": "phase", "title": "ph"}],
+      "checks": [
+        {"id": "R1", "title": "both", "severity": "S0", "each": "call", "message": "m", "good": [""], "bad": ["f()"]},
+        {"id": "R1.golden", "title": "both", "severity": "S0", "each": "call", "needs": ["golden"], "message": "m",
+         "good": [{"files": {"x.py": "", "x_golden.py": ""}}], "bad": [{"files": {"x.py": "f()", "x_golden.py": ""}}]},
+        {"id": "R2", "title": "golden", "severity": "S0", "each": "call", "needs": ["golden"], "message": "m",
+         "good": [{"files": {"x.py": "", "x_golden.py": ""}}], "bad": [{"files": {"x.py": "f()", "x_golden.py": ""}}]}]})JSON"}},
+                                        "p", problems);
+  ASSERT_NE(checks, nullptr) << problems.front().ToString();
+  SetFiles({{"x.py", "y = 1\n"}});
+  GateRequest request;
+  request.gate = "phase";
+  const absl::StatusOr<ReviewReport> report = RunGate({checks}, inputs_, Reader(), request, state_);
+  ASSERT_TRUE(report.ok()) << report.status();
+  ASSERT_THAT(report->checklist, SizeIs(1));
+  EXPECT_EQ(report->checklist[0].rule_id, "R1");
+  EXPECT_TRUE(report->checklist[0].passed);
+}
+
 TEST_F(GatesTest, AGateIsOpenWhereNothingBlocksAndSaysWhatPassed) {
   SetFiles({{"demo_impl.py", "def k(): pass\n"}, {"demo_golden.py", "def demo_golden(): pass\n"}});
   const ReviewReport report = Gate("phase");

@@ -111,5 +111,20 @@ TEST(Baseline, OtherTextsAreRefusedWithAReason) {
   EXPECT_TRUE(ReadBaseline(R"({"findings": []})", error).has_value());
 }
 
+TEST(ReportJson, ThePartOfARuleIsAFieldOfItsOwn) {
+  ReviewReport report;
+  report.findings = {{MakeFinding("A1", rules::Severity::kBlock, "a.py", 3, "f1")}};
+  report.findings[0].finding.part = "more";
+  report.skipped = {{"A1", "a.py", "needs golden", "last"}};
+  const nlohmann::ordered_json json = ReportJson(report);
+  EXPECT_EQ(json["findings"][0]["rule_id"], "A1");
+  EXPECT_EQ(json["findings"][0]["part"], "more");
+  EXPECT_EQ(json["skipped"][0].dump(), R"({"rule_id":"A1","part":"last","path":"a.py","reason":"needs golden"})");
+  std::string error;
+  const auto baseline = ReadBaseline(json.dump(), error);
+  ASSERT_TRUE(baseline.has_value()) << error;
+  EXPECT_EQ(baseline->front().part, "more");
+}
+
 }  // namespace
 }  // namespace yardmaster

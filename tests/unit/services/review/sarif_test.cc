@@ -179,5 +179,19 @@ TEST(Sarif, EverySeverityStatusAndTextIsValid) {
   CheckLog(again);
 }
 
+TEST(Sarif, ThePartOfARuleIsAProperty) {
+  ReviewReport report;
+  report.findings = {Finding("A1", rules::Severity::kBlock, "a.py", 3),
+                     Finding("A1", rules::Severity::kBlock, "a.py", 4)};
+  report.findings[1].finding.part = "more";
+  const Json log = SarifLog(report, {});
+  CheckLog(log);
+  const Json& run = log["runs"][0];
+  EXPECT_EQ(run["tool"]["driver"]["rules"].size(), 1u);
+  EXPECT_FALSE(run["results"][0]["properties"].contains("part"));
+  EXPECT_EQ(run["results"][1]["ruleId"], "A1");
+  EXPECT_EQ(run["results"][1]["properties"]["part"], "more");
+}
+
 }  // namespace
 }  // namespace yardmaster

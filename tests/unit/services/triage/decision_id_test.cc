@@ -53,5 +53,13 @@ TEST(DecisionIds, ThreadsNeverGetTheSame) {
   EXPECT_EQ(all.size(), static_cast<size_t>(kThreads * kEach));
 }
 
+TEST(DecisionIds, AreToldFromIdsOfRules) {
+  DecisionIds ids;
+  EXPECT_TRUE(IsDecisionId(ids.Next(Time{milliseconds(1)})));
+  for (const char* rule : {"", "OL48", "fsdp.api", "HP-PLAT-001xx", "1m7wtmbvd000", "1m7wtmbvd00000"}) {
+    EXPECT_FALSE(IsDecisionId(rule)) << rule;
+  }
+}
+
 }  // namespace
 }  // namespace yardmaster

@@ -74,5 +74,21 @@ TEST(ReviewSettings, WithoutAnySettingEverythingStands) {
   EXPECT_THAT(skipped, IsEmpty());
 }
 
+TEST(ReviewSettings, AreAboutRulesOrPartsOfThem) {
+  Finding finding = Found("A1", "x.py");
+  finding.part = "more";
+  ReviewSettings settings;
+  settings.severities["A1"] = Severity::kInfo;
+  EXPECT_EQ(Settle(settings, finding, "2026-01-01").severity, Severity::kInfo);
+  settings.severities["A1.more"] = Severity::kMajor;
+  EXPECT_EQ(Settle(settings, finding, "2026-01-01").severity, Severity::kMajor);
+  EXPECT_EQ(Settle(settings, Found("A1", "x.py"), "2026-01-01").severity, Severity::kInfo);
+  settings.exemptions.push_back({{"A1.more"}, {}, "known", ""});
+  EXPECT_FALSE(Settle(settings, finding, "2026-01-01").stands);
+  EXPECT_TRUE(Settle(settings, Found("A1", "x.py"), "2026-01-01").stands);
+  settings.exemptions = {{{"A1"}, {}, "known", ""}};
+  EXPECT_FALSE(Settle(settings, finding, "2026-01-01").stands);
+}
+
 }  // namespace
 }  // namespace yardmaster::rules

@@ -313,5 +313,42 @@ TEST(AddedLines, OnlyWhatTheBaseDoesNotHave) {
   EXPECT_THAT(added, ElementsAre(false, false, true, false, false, true));
 }
 
+// A rule of three checks: itself, and two parts, one of which says of which rule it is.
+const char* const kParts = R"JSON({"checks": [
+    {"id": "R1", "title": "t", "severity": "S0", "each": "call", "where": {"name": "a"}, "message": "a", "good": [""], "bad": ["a()"]},
+    {"id": "R1.more", "title": "t", "severity": "S0", "each": "call", "where": {"name": "b"}, "message": "b",
+     "good": [""], "bad": ["b()"]},
+    {"id": "R1.last", "rule": "R1", "title": "t", "severity": "S0", "each": "call", "where": {"name": "c"}, "message": "c",
+     "needs": ["golden"], "good": [{"files": {"x.py": "", "x_golden.py": ""}}], "bad": [{"files": {"x.py": "c()", "x_golden.py": ""}}]}],
+  "roles": [{"role": "golden", "path": ".*_golden\\.py", "example": "x_golden.py"}]})JSON";
+
+std::vector<std::string> RulesAndParts(const CheckSet& checks, const ReviewOptions& options) {
+  std::vector<std::string> out;
+  for (const Finding& finding : Review(checks, {File("x.py", "a()\nb()\n")}, options).findings) {
+    out.push_back(finding.rule_id + "|" + finding.part);
+  }
+  return out;
+}
+
+TEST(Review, AFindingNamesItsRuleAndWhichPartOfItItIs) {
+  const auto checks = Load(kParts);
+  ASSERT_NE(checks, nullptr);
+  EXPECT_THAT(RulesAndParts(*checks, {}), ElementsAre("R1|", "R1|more"));
+  const ReviewResult result = Review(*checks, {File("x.py", "a()\n")}, {});
+  ASSERT_EQ(result.skipped.size(), 1u);
+  EXPECT_EQ(result.skipped[0].rule_id, "R1");
+  EXPECT_EQ(result.skipped[0].part, "last");
+}
+
+TEST(Review, ARuleIsAllOfItsPartsAndAPartIsOne) {
+  const auto checks = Load(kParts);
+  ASSERT_NE(checks, nullptr);
+  ReviewOptions options;
+  options.only = {"R1"};
+  EXPECT_THAT(RulesAndParts(*checks, options), ElementsAre("R1|", "R1|more"));
+  options.only = {"R1.more"};
+  EXPECT_THAT(RulesAndParts(*checks, options), ElementsAre("R1|more"));
+}
+
 }  // namespace
 }  // namespace yardmaster::rules

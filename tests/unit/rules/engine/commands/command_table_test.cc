@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "rules/engine/commands/command_reader.h"
 #include "rules/engine/compiled_pack.h"
+#include "rules/engine/pack/command_reader.h"
 #include "tests/support/shipped_packs.h"
 
 namespace yardmaster::rules {

@@ -1,4 +1,4 @@
-#include "rules/engine/commands/command_reader.h"
+#include "rules/engine/pack/command_reader.h"
 
 #include <algorithm>
 #include <map>
@@ -6,9 +6,17 @@
 #include <string>
 #include <utility>
 
+#include "absl/algorithm/container.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_split.h"
+#include "rules/engine/pack/pack_reader.h"
+#include "services/core/absl_view.h"
 #include "services/core/readable.h"
 
 namespace yardmaster::rules {
+
+void from_json(const nlohmann::json& value, LocalText& text);
+
 namespace {
 
 using nlohmann::json;
@@ -58,26 +66,6 @@ constexpr AnswerText kAnswers[] = {
 
 // --- Reading ---
 
-LocalText ReadText(const json& value) {
-  LocalText out;
-  out.en = value.at("en").get<std::string>();
-  out.zh = value.at("zh").get<std::string>();
-  return out;
-}
-
-void Take(const json& object, const char* key, bool& out) {
-  if (const auto it = object.find(key); it != object.end()) out = it->get<bool>();
-}
-void Take(const json& object, const char* key, std::string& out) {
-  if (const auto it = object.find(key); it != object.end()) out = it->get<std::string>();
-}
-void Take(const json& object, const char* key, std::vector<std::string>& out) {
-  if (const auto it = object.find(key); it != object.end()) out = it->get<std::vector<std::string>>();
-}
-void Take(const json& object, const char* key, LocalText& out) {
-  if (const auto it = object.find(key); it != object.end()) out = ReadText(*it);
-}
-
 // Boolean, whole number or text: the schema lets nothing else through.
 SlotValue ReadSlotValue(const json& value) {
   if (value.is_boolean()) return value.get<bool>();
@@ -94,16 +82,6 @@ std::vector<std::pair<std::string, SlotValue>> ReadSets(const json& object) {
   return out;
 }
 
-CommandParameterType TypeOf(std::string_view name) {
-  for (const CommandParameterType type :
-       {CommandParameterType::kPull, CommandParameterType::kIssue, CommandParameterType::kFlag,
-        CommandParameterType::kWord, CommandParameterType::kWords, CommandParameterType::kText,
-        CommandParameterType::kNumber}) {
-    if (TypeName(type) == name) return type;
-  }
-  return CommandParameterType::kLabels;
-}
-
 uint8_t PlacesOf(const json& names) {
   uint8_t out = 0;
   for (const json& name : names) {
@@ -114,118 +92,84 @@ uint8_t PlacesOf(const json& names) {
   return out;
 }
 
-std::vector<std::string> SplitWords(std::string_view text) {
-  std::vector<std::string> words;
-  while (!text.empty()) {
-    const size_t end = std::min(text.find(' '), text.size());
-    if (end > 0) words.emplace_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return words;
-}
-
-class Reader {
+class Reader : public PackDocumentReader {
  public:
   Reader(const JsonDocument& document, std::string_view pack, CommandsModel& commands, Problems& problems)
-      : document_(document), value_(document.value()), pack_(pack), commands_(commands), problems_(problems) {}
+      : PackDocumentReader(document, pack, problems), commands_(commands) {}
 
   bool Read() {
-    if (const auto groups = value_.find("groups"); groups != value_.end()) {
-      for (const json& group : *groups) {
-        commands_.groups.push_back({group.at("id").get<std::string>(), ReadText(group.at("title"))});
-      }
-    }
-    if (const auto list = value_.find("commands"); list != value_.end()) {
-      for (size_t i = 0; i < list->size(); ++i) ReadCommand((*list)[i], PointerJoin("/commands", i));
-    }
-    if (const auto answers = value_.find("answers"); answers != value_.end()) ReadAnswers(*answers);
-    Take(value_, "robot_commands", commands_.robot_commands);
-    Take(value_, "robot_logins", commands_.robot_logins);
-    const auto labels = value_.find("people_labels");
-    if (labels == value_.end()) return false;
-    commands_.people_labels = labels->get<std::vector<std::string>>();
+    ForEach("groups", [this](const JsonPlace& at) {
+      commands_.groups.push_back({at.value->at("id").get<std::string>(), at.value->at("title").get<LocalText>()});
+    });
+    ForEach("commands", [this](const JsonPlace& at) { ReadCommand(at); });
+    if (const auto answers = value().find("answers"); answers != value().end()) ReadAnswers(*answers);
+    Take(value(), "robot_commands", commands_.robot_commands);
+    Take(value(), "robot_logins", commands_.robot_logins);
+    if (!value().contains("people_labels")) return false;
+    Take(value(), "people_labels", commands_.people_labels);
     commands_.people_labels_origin = At("/people_labels");
     return true;
   }
 
  private:
-  Origin At(const std::string& pointer) const {
-    return {std::string(pack_), document_.file(), pointer, document_.PositionOf(pointer).line};
-  }
-  void Add(const std::string& pointer, std::string message) {
-    problems_.push_back(document_.ProblemAt(pointer, std::move(message)));
-  }
-
-  void ReadCommand(const json& value, const std::string& pointer) {
+  void ReadCommand(const JsonPlace& at) {
+    const json& value = *at.value;
     CommandModel command;
-    command.origin = At(pointer);
+    command.origin = At(at.pointer);
     command.written = value.dump();
     Take(value, "id", command.id);
     Take(value, "group", command.group);
     Take(value, "title", command.title);
     Take(value, "help", command.help);
     Take(value, "usage", command.usage);
-    if (const auto parameters = value.find("parameters"); parameters != value.end()) {
-      const std::string list = PointerJoin(pointer, "parameters");
-      for (size_t i = 0; i < parameters->size(); ++i) {
-        ReadParameter((*parameters)[i], PointerJoin(list, i), command);
-      }
-    }
-    const json& forms = value.at("forms");
-    for (size_t i = 0; i < forms.size(); ++i) {
-      ReadForm(forms[i], PointerJoin(PointerJoin(pointer, "forms"), i), command);
-    }
+    ForEach(at, "parameters", [&](const JsonPlace& parameter) { ReadParameter(parameter, command); });
+    ForEach(at, "forms", [&](const JsonPlace& form) { ReadForm(form, command); });
     for (const json& item : value.at("examples")) {
-      CommandExample example;
+      CommandExample& example = command.examples.emplace_back();
+      example.id = command.id;
       Take(item, "text", example.text);
       Take(item, "id", example.id);
       Take(item, "comment", example.comment);
       Take(item, "phrase", example.phrase);
-      if (example.id.empty()) example.id = command.id;
-      command.examples.push_back(std::move(example));
     }
     command.access = value.at("access") == "read" ? CommandAccess::kRead : CommandAccess::kWrite;
-    const json& who = value.at("who");
-    for (size_t i = 0; i < who.size(); ++i) {
-      CommandRight right;
-      const std::string& name = who[i].get_ref<const std::string&>();
-      if (ParseRight(name, right)) {
+    ForEach(at, "who", [&](const JsonPlace& who) {
+      const std::string& name = who.value->get_ref<const std::string&>();
+      if (CommandRight right; ParseRight(name, right)) {
         command.who.push_back(std::move(right));
       } else {
-        Add(PointerJoin(PointerJoin(pointer, "who"), i),
-            "expected anyone, author, collaborator, maintainer or team:NAME, got " + Quoted(name));
+        Add(who.pointer, "expected anyone, author, collaborator, maintainer or team:NAME, got " + Quoted(name));
       }
-    }
+    });
     command.places = PlacesOf(value.at("where"));
-    const std::string& state = value.at("state").get_ref<const std::string&>();
-    command.state = state == "works"     ? CommandState::kWorks
-                    : state == "not_yet" ? CommandState::kNotYet
-                                         : CommandState::kNotOffered;
+    command.state = StateFromName(value.at("state").get_ref<const std::string&>());
     Take(value, "reason", command.reason);
     if ((command.state == CommandState::kWorks) != command.reason.en.empty()) {
-      Add(command.state == CommandState::kWorks ? PointerJoin(pointer, "reason") : pointer,
+      Add(at.pointer + (command.state == CommandState::kWorks ? "/reason" : ""),
           command.state == CommandState::kWorks ? "a command that works has no reason"
                                                 : "missing key \"reason\"; expected why it can't be had here");
     }
     Take(value, "hidden", command.hidden);
     Take(value, "needs_pull", command.needs_pull);
     Take(value, "trusted_only", command.trusted_only);
-    const bool open = std::any_of(command.who.begin(), command.who.end(),
-                                  [](const CommandRight& right) { return right.kind == CommandRight::Kind::kAnyone; });
+    const bool open = absl::c_any_of(
+        command.who, [](const CommandRight& right) { return right.kind == CommandRight::Kind::kAnyone; });
     if (open && !command.MayBeOpen()) {
-      Add(PointerJoin(pointer, "who"), "a command that writes, or is for trusted people only, is not open to anyone");
+      Add(at.pointer + "/who", "a command that writes, or is for trusted people only, is not open to anyone");
     }
     commands_.commands.push_back(std::move(command));
   }
 
-  void ReadParameter(const json& value, const std::string& pointer, CommandModel& command) {
+  void ReadParameter(const JsonPlace& at, CommandModel& command) {
+    const json& value = *at.value;
+    const std::string& pointer = at.pointer;
     CommandParameter parameter;
     Take(value, "name", parameter.name);
     Take(value, "aliases", parameter.aliases);
     parameter.slot = parameter.name;
-    std::replace(parameter.slot.begin(), parameter.slot.end(), '-', '_');
+    absl::c_replace(parameter.slot, '-', '_');
     Take(value, "slot", parameter.slot);
-    parameter.type = TypeOf(value.at("type").get_ref<const std::string&>());
+    parameter.type = TypeFromName(value.at("type").get_ref<const std::string&>());
     Take(value, "positional", parameter.positional);
     Take(value, "named", parameter.named);
     Take(value, "bare", parameter.bare);
@@ -234,7 +178,7 @@ class Reader {
     if (const auto aliases = value.find("value_aliases"); aliases != value.end()) {
       for (const auto& [from, to] : aliases->items()) {
         parameter.value_aliases.emplace_back(from, to.get<std::string>());
-        if (std::find(parameter.values.begin(), parameter.values.end(), to) == parameter.values.end()) {
+        if (!absl::c_linear_search(parameter.values, to)) {
           Add(PointerJoin(PointerJoin(pointer, "value_aliases"), from), "expected one of \"values\"");
         }
       }
@@ -265,7 +209,9 @@ class Reader {
     command.parameters.push_back(std::move(parameter));
   }
 
-  void ReadForm(const json& value, const std::string& pointer, CommandModel& command) {
+  void ReadForm(const JsonPlace& at, CommandModel& command) {
+    const json& value = *at.value;
+    const std::string& pointer = at.pointer;
     CommandForm form;
     form.text = value.is_string() ? value.get<std::string>() : value.at("text").get<std::string>();
     if (value.is_object()) {
@@ -273,7 +219,7 @@ class Reader {
       form.sets = ReadSets(value);
     }
     form.pattern = form.text.find('{') != std::string::npos;
-    form.words = SplitWords(std::string_view(form.text).substr(1));
+    form.words = absl::StrSplit(Abs(form.text).substr(1), ' ', absl::SkipEmpty());
     if (!form.needs.empty() && command.Parameter(form.needs) == nullptr) {
       Add(PointerJoin(pointer, "needs"), "expected the name of a parameter, got " + Quoted(form.needs));
     }
@@ -294,13 +240,12 @@ class Reader {
   void ReadAnswers(const json& answers) {
     for (const auto& [id, value] : answers.items()) {
       const std::string pointer = PointerJoin("/answers", id);
-      const auto known = std::find_if(std::begin(kAnswers), std::end(kAnswers),
-                                      [&, &name = id](const AnswerText& one) { return one.id == name; });
+      const auto known = absl::c_find_if(kAnswers, [&, &name = id](const AnswerText& one) { return one.id == name; });
       if (known == std::end(kAnswers)) {
         Add(pointer, "unknown answer; see the list in rules/schema/commands.schema.json");
         continue;
       }
-      LocalText text = ReadText(value);
+      auto text = value.get<LocalText>();
       CheckPlaces(text.en, known->places, PointerJoin(pointer, "en"));
       CheckPlaces(text.zh, known->places, PointerJoin(pointer, "zh"));
       commands_.answers[id] = std::move(text);
@@ -312,7 +257,7 @@ class Reader {
       const size_t end = text.find('}', at);
       const std::string_view place =
           end == std::string_view::npos ? text.substr(at + 1) : text.substr(at + 1, end - at - 1);
-      if (end != std::string_view::npos && std::find(places.begin(), places.end(), place) != places.end()) continue;
+      if (end != std::string_view::npos && absl::c_linear_search(places, place)) continue;
       std::string expected;
       for (const std::string_view one : places) expected += (expected.empty() ? "{" : ", {") + std::string(one) + "}";
       Add(pointer, "nothing is filled in for {" + Readable(place) + "}; expected " +
@@ -320,23 +265,17 @@ class Reader {
     }
   }
 
-  const JsonDocument& document_;
-  const json& value_;
-  const std::string_view pack_;
   CommandsModel& commands_;
-  Problems& problems_;
   // 1 + the number of the command whose last positional parameter takes the rest of the line; 0: none.
   size_t last_positional_of_ = 0;
 };
 
-std::string Lower(std::string text) {
-  for (char& c : text) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return text;
-}
-
 }  // namespace
+
+void from_json(const json& value, LocalText& text) {
+  text.en = value.at("en").get<std::string>();
+  text.zh = value.at("zh").get<std::string>();
+}
 
 std::span<const AnswerText> AnswerTexts() { return kAnswers; }
 
@@ -350,14 +289,14 @@ void CheckCommands(const CommandsModel& commands, Problems& problems) {
   std::map<std::string, const CommandModel*> forms;
   for (const CommandModel& command : commands.commands) {
     for (const CommandForm& form : command.forms) {
-      const auto [it, inserted] = forms.try_emplace(Lower(form.text) + '\0' + form.needs, &command);
+      const auto [it, inserted] = forms.try_emplace(absl::AsciiStrToLower(form.text) + '\0' + form.needs, &command);
       if (inserted) continue;
       problems.push_back(ProblemAt(command.origin, "the words " + Quoted(form.text) + " are those of " +
                                                        Quoted(it->second->id) + " already: " + it->second->origin.file +
                                                        ":" + std::to_string(it->second->origin.line)));
     }
-    const bool known = std::any_of(commands.groups.begin(), commands.groups.end(),
-                                   [&](const CommandGroup& group) { return group.id == command.group; });
+    const bool known =
+        absl::c_any_of(commands.groups, [&](const CommandGroup& group) { return group.id == command.group; });
     if (!known) problems.push_back(ProblemAt(command.origin, "unknown group " + Quoted(command.group)));
   }
   for (const AnswerText& answer : kAnswers) {

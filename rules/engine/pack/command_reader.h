@@ -1,6 +1,6 @@
 // Reads commands.json of one pack, and checks the commands of a pack when everything is merged.
-#ifndef YARDMASTER_RULES_ENGINE_COMMANDS_COMMAND_READER_H_
-#define YARDMASTER_RULES_ENGINE_COMMANDS_COMMAND_READER_H_
+#ifndef YARDMASTER_RULES_ENGINE_PACK_COMMAND_READER_H_
+#define YARDMASTER_RULES_ENGINE_PACK_COMMAND_READER_H_
 
 #include <span>
 #include <string_view>
@@ -28,4 +28,4 @@ void CheckCommands(const CommandsModel& commands, Problems& problems);
 
 }  // namespace yardmaster::rules
 
-#endif  // YARDMASTER_RULES_ENGINE_COMMANDS_COMMAND_READER_H_
+#endif  // YARDMASTER_RULES_ENGINE_PACK_COMMAND_READER_H_
