@@ -13,7 +13,7 @@
 #include "clients/cli/style.h"
 #include "clients/cli/table.h"
 #include "clients/cli/terminal.h"
-#include "services/core/messages/plan_words.h"
+#include "services/core/messages/plan_names.h"
 #include "services/triage/decision_json.h"
 
 namespace yardmaster::cli {
@@ -90,7 +90,7 @@ class Writer {
     std::string facts;
     if (!plan_.id().empty()) facts = "decision " + Printable(plan_.id()) + " · ";
     facts += "pack " + Printable(plan_.pack()) + " @ " + Printable(plan_.pack_revision()) + " · " +
-             std::string(ModeWord(plan_.mode()));
+             std::string(ModeName(plan_.mode()));
     if (plan_.has_created_at()) facts += " · " + google::protobuf::util::TimeUtil::ToString(plan_.created_at());
     Line(Painted(facts, Style::kFaint));
   }
@@ -114,7 +114,7 @@ class Writer {
       const v1::LabelExplanation* explanation = ExplanationOf(label);
       const bool add = absl::c_linear_search(plan_.applied(), label);
       table.Row({{Printable(label), Style::kStrong},
-                 {std::string(ConfidenceWord(confidence)), StyleOf(confidence)},
+                 {std::string(ConfidenceName(confidence)), StyleOf(confidence)},
                  explanation == nullptr ? "" : Points(explanation->score()),
                  add ? Cell("add", Style::kGood) : Cell("not now", Style::kFaint)});
     }
@@ -183,7 +183,7 @@ class Writer {
   }
 
   void Explanation(const v1::LabelExplanation& label) {
-    const std::string_view word = ConfidenceWord(label.confidence());
+    const std::string_view word = ConfidenceName(label.confidence());
     std::string score = Points(label.score()) + " points, " + Points(label.threshold()) + " needed";
     if (label.high_threshold() > label.threshold()) score += ", " + Points(label.high_threshold()) + " for HIGH";
     Line("  " + Painted(Printable(label.label()), label.chosen() ? Style::kStrong : Style::kPlain) + "  " +

@@ -12,7 +12,7 @@
 #include "clients/cli/table.h"
 #include "clients/cli/terminal.h"
 #include "rules/suites/cells.h"
-#include "rules/suites/suite_words.h"
+#include "rules/suites/suite_names.h"
 
 namespace yardmaster::cli {
 namespace {

@@ -26,7 +26,7 @@
 #include "services/core/status_macros.h"
 #include "services/triage/decision_json.h"
 #include "services/triage/eval_lines.h"
-#include "services/triage/planner.h"
+#include "services/triage/triage_planner.h"
 #include "services/worker/results/text.h"
 #include "yardmaster/v1/rules.grpc.pb.h"
 #include "yardmaster/v1/triage.grpc.pb.h"

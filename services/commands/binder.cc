@@ -20,7 +20,7 @@ using rules::CommandParameter;
 using rules::CommandParameterType;
 using rules::SlotValue;
 
-size_t DashesOf(const LineWord& word) {
+size_t DashesOf(const LineToken& word) {
   if (word.quoted) return 0;
   const std::string& plain = word.plain;
   size_t dashes = 0;
@@ -29,7 +29,7 @@ size_t DashesOf(const LineWord& word) {
 }
 
 // What stands before "=" or ":", or all of the word, without dashes, in lower case.
-std::string NameIn(const LineWord& word, size_t dashes) {
+std::string NameIn(const LineToken& word, size_t dashes) {
   const size_t end = word.separator == 0 ? word.plain.size() : word.plain_value - 1;
   // -m"…" has no separator of its own.
   const bool glued = word.separator != 0 && (end < dashes + 1 || (word.plain[end] != '=' && word.plain[end] != ':'));
@@ -87,12 +87,12 @@ struct Piece {
   size_t end = 0;
 };
 
-Piece WholeWord(const LineWord& word) {
+Piece WholeWord(const LineToken& word) {
   return {word.text, word.plain, word.quoted, word.after_comma, word.begin, word.end};
 }
 
 // What stands behind "=" in the word.
-Piece ValueIn(const LineWord& word) {
+Piece ValueIn(const LineToken& word) {
   Piece piece = WholeWord(word);
   piece.text.remove_prefix(word.text_value);
   piece.plain.remove_prefix(word.plain_value);
@@ -104,7 +104,7 @@ Piece ValueIn(const LineWord& word) {
 class Binder {
  public:
   Binder(const rules::CommandTable& table, const CommandModel& command, std::string_view line,
-         const std::vector<LineWord>& words, ParsedCommand& out)
+         const std::vector<LineToken>& words, ParsedCommand& out)
       : table_(table), command_(command), line_(line), words_(words), out_(out) {
     takes_rest_ = std::any_of(command.parameters.begin(), command.parameters.end(), TakesTheRest);
   }
@@ -139,7 +139,7 @@ class Binder {
 
   // Takes words_[i], and the words of its value, if it is an option. `i` is left at the last word taken.
   bool TakeOption(size_t& i) {
-    const LineWord& word = words_[i];
+    const LineToken& word = words_[i];
     if (word.quoted) return false;
     const size_t dashes = DashesOf(word);
     if (dashes == 0 && word.separator == 0) return false;
@@ -165,7 +165,7 @@ class Binder {
 
   // A name that the command does not have. False: the word is an ordinary one.
   bool UnknownName(size_t& i, size_t dashes, std::string_view name) {
-    const LineWord& word = words_[i];
+    const LineToken& word = words_[i];
     if (takes_rest_) return false;
     // "https://…", "owner/repo:tag": no names. "module:" is none either, "base=" is.
     const bool is_name =
@@ -185,7 +185,7 @@ class Binder {
     return true;
   }
 
-  void TakeFlag(const CommandParameter& parameter, const LineWord& word, bool negated) {
+  void TakeFlag(const CommandParameter& parameter, const LineToken& word, bool negated) {
     if (word.separator != 0) {
       const std::string_view value = std::string_view(word.plain).substr(word.plain_value);
       const std::optional<bool> truth = Truth(value);
@@ -208,7 +208,7 @@ class Binder {
   }
 
   void TakeValue(const CommandParameter& parameter, size_t& i, size_t dashes) {
-    const LineWord& word = words_[i];
+    const LineToken& word = words_[i];
     std::vector<Piece> pieces;
     if (word.separator != 0 && (word.value_quoted || word.plain_value < word.plain.size())) {
       pieces.push_back(ValueIn(word));
@@ -220,7 +220,7 @@ class Binder {
     }
     // Commas go on with it.
     while (i + 1 < words_.size() && words_[i + 1].after_comma && DashesOf(words_[i + 1]) == 0) {
-      const LineWord& next = words_[++i];
+      const LineToken& next = words_[++i];
       // "-m fix, 160": is the number part of the text?
       if (parameter.type == CommandParameterType::kText &&
           (pieces[0].quoted || BlankBetween(pieces.back().end, next.begin))) {
@@ -234,7 +234,7 @@ class Binder {
 
   void TakePositional() {
     for (size_t at = 0; at < positional_.size(); ++at) {
-      const LineWord& word = words_[positional_[at]];
+      const LineToken& word = words_[positional_[at]];
       if (TakeBareFlag(word) || TakeMarked(word)) continue;
       const CommandParameter* unfit = nullptr;
       const CommandParameter* taker = nullptr;
@@ -272,7 +272,7 @@ class Binder {
     std::vector<Piece> pieces;
     const bool all = TakesTheRest(parameter) || parameter.type == CommandParameterType::kWords;
     do {
-      const LineWord& word = words_[positional_[at]];
+      const LineToken& word = words_[positional_[at]];
       // A word of a list may be a flag: "alice, bob detailed".
       if (!pieces.empty() && parameter.type == CommandParameterType::kWords && TakeBareFlag(word)) continue;
       pieces.push_back(WholeWord(word));
@@ -281,17 +281,17 @@ class Binder {
     SetValue(parameter, pieces);
   }
 
-  bool TakeBareFlag(const LineWord& word) {
+  bool TakeBareFlag(const LineToken& word) {
     if (word.quoted) return false;
     const std::string name = Lower(word.plain);
     const CommandParameter* parameter = command_.Parameter(name);
     if (parameter == nullptr || parameter->type != CommandParameterType::kFlag || !parameter->bare) return false;
-    TakeFlag(*parameter, LineWord(), false);
+    TakeFlag(*parameter, LineToken(), false);
     return true;
   }
 
   // "#160" and URLs are what they are, wherever they stand.
-  bool TakeMarked(const LineWord& word) {
+  bool TakeMarked(const LineToken& word) {
     if (word.quoted || !rules::IsMarkedReference(word.plain)) return false;
     for (const CommandParameter& parameter : command_.parameters) {
       if (!parameter.positional || !IsReference(parameter) || IsFilled(parameter)) continue;
@@ -303,7 +303,7 @@ class Binder {
     return false;
   }
 
-  static bool IsNameOf(const CommandParameter& parameter, const LineWord& word) {
+  static bool IsNameOf(const CommandParameter& parameter, const LineToken& word) {
     if (word.quoted || !parameter.named || parameter.type == CommandParameterType::kText ||
         parameter.type == CommandParameterType::kLabels)
       return false;
@@ -312,7 +312,7 @@ class Binder {
                                                                    name) != parameter.aliases.end());
   }
 
-  static bool Fits(const CommandParameter& parameter, const LineWord& word) {
+  static bool Fits(const CommandParameter& parameter, const LineToken& word) {
     switch (parameter.type) {
       case CommandParameterType::kPull:
       case CommandParameterType::kIssue:
@@ -331,7 +331,7 @@ class Binder {
     return false;
   }
 
-  void AddUnfit(const CommandParameter& parameter, const LineWord& word) {
+  void AddUnfit(const CommandParameter& parameter, const LineToken& word) {
     if (IsReference(parameter)) {
       Add(NotAPull(parameter, word.text));
     } else if (parameter.type == CommandParameterType::kNumber) {
@@ -342,7 +342,7 @@ class Binder {
   }
 
   // Could the word stand in a sentence?
-  bool IsClear(const CommandParameter& parameter, const LineWord& word) const {
+  bool IsClear(const CommandParameter& parameter, const LineToken& word) const {
     if (word.quoted || IsReference(parameter) || parameter.type == CommandParameterType::kNumber ||
         !parameter.values.empty())
       return true;
@@ -598,7 +598,7 @@ class Binder {
   const rules::CommandTable& table_;
   const CommandModel& command_;
   std::string_view line_;
-  const std::vector<LineWord>& words_;
+  const std::vector<LineToken>& words_;
   ParsedCommand& out_;
   bool takes_rest_ = false;
   bool clear_ = true;
@@ -608,7 +608,7 @@ class Binder {
 
 }  // namespace
 
-bool IsGiven(const CommandModel& command, std::string_view parameter, const std::vector<LineWord>& words,
+bool IsGiven(const CommandModel& command, std::string_view parameter, const std::vector<LineToken>& words,
              size_t first) {
   const CommandParameter* wanted = command.Parameter(parameter);
   if (wanted == nullptr || !wanted->named) return false;
@@ -621,7 +621,7 @@ bool IsGiven(const CommandModel& command, std::string_view parameter, const std:
 }
 
 bool Bind(const rules::CommandTable& table, const CommandModel& command, std::string_view line,
-          const std::vector<LineWord>& words, size_t first, ParsedCommand& out) {
+          const std::vector<LineToken>& words, size_t first, ParsedCommand& out) {
   return Binder(table, command, line, words, out).Run(first);
 }
 

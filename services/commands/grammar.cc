@@ -10,7 +10,7 @@
 #include "absl/strings/match.h"
 #include "services/commands/binder.h"
 #include "services/commands/command_lines.h"
-#include "services/commands/line_words.h"
+#include "services/commands/line_tokens.h"
 #include "services/commands/problem_texts.h"
 #include "services/core/absl_view.h"
 #include "services/core/characters.h"
@@ -147,7 +147,7 @@ class LineReader {
       return Result::kOurs;
     }
 
-    const LineWords split = WordsOf(name, pos, end);
+    const LineTokens split = WordsOf(name, pos, end);
     const std::optional<CommandMatch> match = Match(split.words);
     if (!match) return ReadUnknown(split, name, addressed, out);
     Describe(split, out);
@@ -160,7 +160,7 @@ class LineReader {
   bool ReadBare(size_t pos, ParsedCommand& out) {
     if (!absl::ascii_isalpha(AsciiOf(CharacterAt(line_, pos).code))) return false;
     if (line_.size() > kMaxCommandLineBytes || !IsValidUtf8(line_)) return false;
-    const LineWords split = SplitWords(line_, pos);
+    const LineTokens split = SplitWords(line_, pos);
     if (split.words.empty() || split.words[0].quoted) return false;
     const std::optional<CommandMatch> match = Match(split.words);
     if (!match) return false;
@@ -179,8 +179,8 @@ class LineReader {
 
   // The words of the line, of which the name at [pos, end) is the first; what directly follows it ("/retest一下",
   // "/squash：160") is a word of its own.
-  LineWords WordsOf(const std::string& name, size_t pos, size_t end) const {
-    LineWord first;
+  LineTokens WordsOf(const std::string& name, size_t pos, size_t end) const {
+    LineToken first;
     first.begin = pos;
     first.end = end;
     first.text = line_.substr(pos, end - pos);
@@ -189,17 +189,17 @@ class LineReader {
       const Character c = CharacterAt(line_, end);
       if (AsciiOf(c.code) == ':') end += c.length;
     }
-    LineWords split = SplitWords(line_, end);
+    LineTokens split = SplitWords(line_, end);
     split.words.insert(split.words.begin(), std::move(first));
     return split;
   }
 
   // The form that the words begin with.
-  std::optional<CommandMatch> Match(const std::vector<LineWord>& words) const {
+  std::optional<CommandMatch> Match(const std::vector<LineToken>& words) const {
     std::array<std::string_view, kMaxNameWords> names;
     size_t count = 0;
     for (; count < names.size() && count < words.size(); ++count) {
-      const LineWord& word = words[count];
+      const LineToken& word = words[count];
       if (count > 0 && (word.quoted || word.after_comma || word.plain.empty() || word.plain[0] == '-')) break;
       names[count] = word.plain;
     }
@@ -211,7 +211,7 @@ class LineReader {
     return std::nullopt;
   }
 
-  Result ReadUnknown(const LineWords& split, const std::string& name, bool addressed, ParsedCommand& out) {
+  Result ReadUnknown(const LineTokens& split, const std::string& name, bool addressed, ParsedCommand& out) {
     const bool prefix = table_.IsPrefix(name);
     std::string written = name;
     if (split.words.size() > 1 && !split.words[1].quoted) written += " " + split.words[1].plain;
@@ -234,11 +234,11 @@ class LineReader {
   }
 
   // What every line with words has: the words and what they are known by.
-  void Describe(const LineWords& split, ParsedCommand& out) {
+  void Describe(const LineTokens& split, ParsedCommand& out) {
     out.words.clear();
     out.words.reserve(split.words.size());
     digest_.clear();
-    for (const LineWord& word : split.words) {
+    for (const LineToken& word : split.words) {
       out.words.push_back(word.text);
       if (!digest_.empty()) digest_ += word.after_comma ? ',' : '\x1f';
       digest_ += digest_.empty() ? Lower(word.plain) : word.plain;
@@ -253,7 +253,7 @@ class LineReader {
     out.slots = match.slots;
   }
 
-  bool BindWords(const CommandMatch& match, const LineWords& split, ParsedCommand& out) {
+  bool BindWords(const CommandMatch& match, const LineTokens& split, ParsedCommand& out) {
     if (split.too_many) out.problems.push_back(TooLong());
     if (split.open_quote) out.problems.push_back(OpenQuote());
     if (!out.problems.empty()) return false;

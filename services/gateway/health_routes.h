@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "services/core/metrics.h"
+#include "services/gateway/http_router.h"
 #include "services/gateway/readiness.h"
-#include "services/gateway/router.h"
 
 namespace yardmaster {
 

@@ -12,7 +12,7 @@
 #include "services/core/logging.h"
 #include "services/core/metrics.h"
 #include "services/core/tls.h"
-#include "services/gateway/router.h"
+#include "services/gateway/http_router.h"
 
 namespace yardmaster {
 

@@ -15,7 +15,7 @@
 #include "absl/status/statusor.h"
 #include "rules/engine/checks/check_set.h"
 #include "services/core/config/config.h"
-#include "services/intake/planner.h"
+#include "services/intake/subject_planner.h"
 #include "services/packs/registry/pack_registry.h"
 #include "services/review/report.h"
 

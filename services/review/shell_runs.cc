@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "services/review/shell_words.h"
+#include "services/review/shell_commands.h"
 
 namespace yardmaster {
 namespace {

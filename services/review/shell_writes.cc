@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
-#include "services/review/shell_words.h"
+#include "services/review/shell_commands.h"
 
 namespace yardmaster {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "services/core/messages/plan_words.h"
+#include "services/core/messages/plan_names.h"
 
 namespace yardmaster {
 namespace {
@@ -35,7 +35,7 @@ Json Comment(const v1::Plan& plan) {
 Json ConfidenceOf(const v1::Plan& plan) {
   Json confidence = Json::object();
   for (const v1::LabelConfidence& entry : plan.confidence())
-    confidence[entry.label()] = ConfidenceWord(entry.confidence());
+    confidence[entry.label()] = ConfidenceName(entry.confidence());
   return confidence;
 }
 
@@ -76,7 +76,7 @@ Json LabelExplanation(const v1::LabelExplanation& label) {
            {"score", Score(label.score())},
            {"threshold", Score(label.threshold())},
            {"high_threshold", Score(label.high_threshold())},
-           {"confidence", ConfidenceWord(label.confidence())}};
+           {"confidence", ConfidenceName(label.confidence())}};
   Json& rules = out["rules"] = Json::array();
   for (const v1::Evidence& evidence : label.rules()) rules.push_back(Rule(evidence));
   Json& suppressed = out["suppressed"] = Json::array();
@@ -125,7 +125,7 @@ Json DecisionJson(const v1::Plan& plan) {
                 {"subject", SubjectReference(plan.subject())},
                 {"pack", plan.pack()},
                 {"pack_revision", plan.pack_revision()},
-                {"mode", ModeWord(plan.mode())},
+                {"mode", ModeName(plan.mode())},
                 {"labels", Names(plan.labels())},
                 {"applied", Names(plan.applied())},
                 {"comment", Comment(plan)},

@@ -7,7 +7,7 @@
 #include "rules/engine/issue_input.h"
 #include "services/core/json_document.h"
 #include "services/core/messages/issue_snapshot.h"
-#include "services/triage/planner.h"
+#include "services/triage/triage_planner.h"
 
 namespace yardmaster {
 namespace {

@@ -12,7 +12,7 @@
 #include "services/core/short_digest.h"
 #include "services/core/status_macros.h"
 #include "services/intake/plans/label_guard.h"
-#include "services/triage/planner.h"
+#include "services/triage/triage_planner.h"
 
 namespace yardmaster {
 namespace {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "services/intake/planner.h"
+#include "services/intake/subject_planner.h"
 
 namespace yardmaster {
 

@@ -24,7 +24,7 @@
 #include "services/core/rpc/pooled_rpc.h"
 #include "services/core/status_macros.h"
 #include "services/triage/decision_json.h"
-#include "services/triage/planner.h"
+#include "services/triage/triage_planner.h"
 
 namespace yardmaster {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "services/gateway/router.h"
+#include "services/gateway/http_router.h"
 #include "services/intake/webhooks/webhook_receiver.h"
 
 namespace yardmaster {

@@ -15,7 +15,7 @@
 #include "services/core/readable.h"
 #include "services/triage/decision_json.h"
 #include "services/triage/eval_lines.h"
-#include "services/triage/planner.h"
+#include "services/triage/triage_planner.h"
 #include "tests/fuzz/check.h"
 #include "tests/support/tiny_pack.h"
 

@@ -7,7 +7,7 @@
 
 #include "absl/algorithm/container.h"
 #include "rules/engine/pack/pack_reader.h"
-#include "rules/suites/suite_words.h"
+#include "rules/suites/suite_names.h"
 #include "services/core/sha256.h"
 
 namespace yardmaster::rules {

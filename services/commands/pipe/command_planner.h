@@ -10,7 +10,7 @@
 
 #include "rules/engine/phrases/phrase_set.h"
 #include "services/core/config/config.h"
-#include "services/intake/planner.h"
+#include "services/intake/subject_planner.h"
 #include "services/packs/registry/pack_registry.h"
 
 namespace yardmaster::commands {

@@ -10,7 +10,7 @@
 #include "absl/status/statusor.h"
 #include "services/commands/answers.h"
 #include "services/commands/grammar.h"
-#include "services/intake/planner.h"
+#include "services/intake/subject_planner.h"
 
 namespace yardmaster::commands {
 

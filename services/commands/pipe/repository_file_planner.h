@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "services/core/config/config.h"
-#include "services/intake/planner.h"
+#include "services/intake/subject_planner.h"
 #include "services/packs/registry/pack_registry.h"
 
 namespace yardmaster::commands {

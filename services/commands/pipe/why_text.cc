@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "services/core/defang.h"
-#include "services/core/messages/plan_words.h"
+#include "services/core/messages/plan_names.h"
 #include "services/core/reasons.h"
 
 namespace yardmaster::commands {
@@ -63,7 +63,7 @@ std::string WhyText(const v1::Plan& plan, bool chinese) {
     ++(label.chosen() ? shown : near);
     absl::StrAppend(&out, "* ", EchoCode(label.label()));
     if (!label.chosen()) absl::StrAppend(&out, chinese ? "（未达到）" : " (not reached)");
-    const std::string_view confidence = ConfidenceWord(label.confidence());
+    const std::string_view confidence = ConfidenceName(label.confidence());
     if (label.chosen() && !confidence.empty()) absl::StrAppend(&out, " **", std::string(confidence), "**");
     absl::StrAppend(&out, ": ", Number(label.score()), chinese ? "，阈值 " : " of ", Number(label.threshold()));
     if (!chinese) out += " needed";

@@ -12,8 +12,8 @@
 #include "services/core/status_macros.h"
 #include "services/core/store/codec.h"
 #include "services/core/store/dialect.h"
+#include "services/core/store/search_terms.h"
 #include "services/core/store/sql.h"
-#include "services/core/store/text_words.h"
 
 namespace yardmaster::store {
 namespace {

@@ -3,10 +3,10 @@
 #define YARDMASTER_SERVICES_INTAKE_PLANS_DECIDE_H_
 
 #include "services/intake/outcome.h"
-#include "services/intake/planner.h"
 #include "services/intake/plans/plan_keeper.h"
 #include "services/intake/plans/snapshot.h"
 #include "services/intake/plans/subject_run.h"
+#include "services/intake/subject_planner.h"
 #include "yardmaster/v1/plan.pb.h"
 
 namespace yardmaster {

@@ -22,11 +22,11 @@
 #include "services/intake/configured_forge.h"
 #include "services/intake/crash_marks.h"
 #include "services/intake/outcome.h"
-#include "services/intake/planner.h"
 #include "services/intake/plans/recent_files.h"
 #include "services/intake/plans/recent_labels.h"
 #include "services/intake/plans/snapshot.h"
 #include "services/intake/repository_choice.h"
+#include "services/intake/subject_planner.h"
 
 namespace yardmaster {
 

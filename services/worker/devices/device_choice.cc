@@ -7,7 +7,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_join.h"
-#include "rules/suites/suite_words.h"
+#include "rules/suites/suite_names.h"
 #include "rules/suites/versions.h"
 #include "services/core/readable.h"
 #include "services/worker/devices/device_probe.h"

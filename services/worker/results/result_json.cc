@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "rules/suites/suite_words.h"
+#include "rules/suites/suite_names.h"
 #include "services/worker/results/result_files.h"
 #include "services/worker/results/text.h"
 

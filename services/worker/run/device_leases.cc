@@ -7,7 +7,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "rules/suites/suite_words.h"
+#include "rules/suites/suite_names.h"
 #include "services/core/status_macros.h"
 #include "services/worker/process/name_lock.h"
 #include "services/worker/run/workspace.h"

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "clients/cli/terminal.h"
-#include "services/triage/planner.h"
+#include "services/triage/triage_planner.h"
 #include "tests/support/tiny_pack.h"
 
 namespace yardmaster::cli {

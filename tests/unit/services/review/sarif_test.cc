@@ -184,9 +184,9 @@ TEST(Sarif, ThePartOfARuleIsAProperty) {
   report.findings = {Finding("A1", rules::Severity::kBlock, "a.py", 3),
                      Finding("A1", rules::Severity::kBlock, "a.py", 4)};
   report.findings[1].finding.part = "more";
-  const Json log = SarifLog(report, {});
+  const OrderedJson log = SarifLog(report, {});
   CheckLog(log);
-  const Json& run = log["runs"][0];
+  const OrderedJson& run = log["runs"][0];
   EXPECT_EQ(run["tool"]["driver"]["rules"].size(), 1u);
   EXPECT_FALSE(run["results"][0]["properties"].contains("part"));
   EXPECT_EQ(run["results"][1]["ruleId"], "A1");

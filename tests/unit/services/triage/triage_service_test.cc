@@ -15,7 +15,7 @@
 #include "google/protobuf/util/message_differencer.h"
 #include "services/core/limits.h"
 #include "services/triage/decision_json.h"
-#include "services/triage/planner.h"
+#include "services/triage/triage_planner.h"
 #include "tests/support/rpc_server.h"
 #include "tests/support/tiny_pack.h"
 

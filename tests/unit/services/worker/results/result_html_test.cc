@@ -78,7 +78,8 @@ class ResultHtmlTest : public ::testing::Test {
 
   std::string Render(const RunResult& run, const std::string& actions = "") {
     const std::filesystem::path page = dir_.Write("report.html", ResultHtml(run));
-    return OutputOf("node " + SourcePath("tests/support/render_page.js").native() + " " + page.native() + " " + actions);
+    return OutputOf("node " + testing::SourcePath("tests/support/render_page.js").native() + " " + page.native() + " " +
+                    actions);
   }
 
   const testing::TempDir dir_;

@@ -3,7 +3,7 @@
 
 #include <csignal>
 
-#include "rules/suites/suite_words.h"
+#include "rules/suites/suite_names.h"
 #include "tests/unit/services/worker/verdict/step_case.h"
 
 namespace yardmaster::worker {

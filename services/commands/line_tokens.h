@@ -1,6 +1,6 @@
 // The words of one command line: blanks and commas between them, quotes of every script around them.
-#ifndef YARDMASTER_SERVICES_COMMANDS_LINE_WORDS_H_
-#define YARDMASTER_SERVICES_COMMANDS_LINE_WORDS_H_
+#ifndef YARDMASTER_SERVICES_COMMANDS_LINE_TOKENS_H_
+#define YARDMASTER_SERVICES_COMMANDS_LINE_TOKENS_H_
 
 #include <cstddef>
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace yardmaster::commands {
 
-struct LineWord {
+struct LineToken {
   size_t begin = 0;  // [begin, end) of the line, quotes included, commas not
   size_t end = 0;
   std::string text;           // as typed, without quotes and the escapes inside of them
@@ -23,8 +23,8 @@ struct LineWord {
   char separator = 0;
 };
 
-struct LineWords {
-  std::vector<LineWord> words;
+struct LineTokens {
+  std::vector<LineToken> words;
   bool open_quote = false;  // a quote is never closed: where its text ends is anybody's guess
   bool too_many = false;    // more than kMaxCommandWords; the rest is left out
 };
@@ -36,8 +36,8 @@ struct LineWords {
 // quote or backtick that is never closed is an ordinary character. Commas are those of ASCII, "，" and "、". Dashes
 // that telephones and Chinese keyboards make of "--" (—, ——, –) count as "--" at the beginning of a word. Punctuation
 // that ends a sentence (。！；. and so on, but no question mark) is left out behind the last word.
-LineWords SplitWords(std::string_view line, size_t pos);
+LineTokens SplitWords(std::string_view line, size_t pos);
 
 }  // namespace yardmaster::commands
 
-#endif  // YARDMASTER_SERVICES_COMMANDS_LINE_WORDS_H_
+#endif  // YARDMASTER_SERVICES_COMMANDS_LINE_TOKENS_H_

@@ -1,4 +1,4 @@
-#include "services/gateway/router.h"
+#include "services/gateway/http_router.h"
 
 namespace yardmaster {
 namespace {

@@ -1,6 +1,6 @@
 // The words of manifests and results for what suite_model.h enumerates. The schemas allow no others.
-#ifndef YARDMASTER_RULES_SUITES_SUITE_WORDS_H_
-#define YARDMASTER_RULES_SUITES_SUITE_WORDS_H_
+#ifndef YARDMASTER_RULES_SUITES_SUITE_NAMES_H_
+#define YARDMASTER_RULES_SUITES_SUITE_NAMES_H_
 
 #include <string_view>
 
@@ -57,4 +57,4 @@ constexpr std::string_view FailureClassWord(FailureClass cls) { return EntryOf(k
 
 }  // namespace yardmaster::rules
 
-#endif  // YARDMASTER_RULES_SUITES_SUITE_WORDS_H_
+#endif  // YARDMASTER_RULES_SUITES_SUITE_NAMES_H_

@@ -1,6 +1,6 @@
 // Words of a text, for finding similar ones.
-#ifndef YARDMASTER_SERVICES_CORE_STORE_TEXT_WORDS_H_
-#define YARDMASTER_SERVICES_CORE_STORE_TEXT_WORDS_H_
+#ifndef YARDMASTER_SERVICES_CORE_STORE_SEARCH_TERMS_H_
+#define YARDMASTER_SERVICES_CORE_STORE_SEARCH_TERMS_H_
 
 #include <cstddef>
 #include <string>
@@ -19,4 +19,4 @@ std::vector<std::string> WordsOf(std::string_view text, size_t max_words);
 
 }  // namespace yardmaster::store
 
-#endif  // YARDMASTER_SERVICES_CORE_STORE_TEXT_WORDS_H_
+#endif  // YARDMASTER_SERVICES_CORE_STORE_SEARCH_TERMS_H_

@@ -1,4 +1,4 @@
-#include "services/commands/line_words.h"
+#include "services/commands/line_tokens.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,17 +19,17 @@ using ::testing::IsEmpty;
 
 std::vector<std::string> Texts(std::string_view line) {
   std::vector<std::string> out;
-  for (const LineWord& word : SplitWords(line, 0).words) out.push_back(word.text);
+  for (const LineToken& word : SplitWords(line, 0).words) out.push_back(word.text);
   return out;
 }
 
 std::vector<std::string> Plains(std::string_view line) {
   std::vector<std::string> out;
-  for (const LineWord& word : SplitWords(line, 0).words) out.push_back(word.plain);
+  for (const LineToken& word : SplitWords(line, 0).words) out.push_back(word.plain);
   return out;
 }
 
-TEST(LineWords, BlanksOfEveryWidthSeparate) {
+TEST(LineTokens, BlanksOfEveryWidthSeparate) {
   EXPECT_THAT(Texts("a  b\tc"), ElementsAre("a", "b", "c"));
   EXPECT_THAT(Texts("a　b\xC2\xA0"
                     "c"),
@@ -38,8 +38,8 @@ TEST(LineWords, BlanksOfEveryWidthSeparate) {
   EXPECT_THAT(Texts("  　 "), IsEmpty());
 }
 
-TEST(LineWords, CommasOfEveryKindSeparateAndAreRemembered) {
-  const LineWords split = SplitWords("a,b，c、d e", 0);
+TEST(LineTokens, CommasOfEveryKindSeparateAndAreRemembered) {
+  const LineTokens split = SplitWords("a,b，c、d e", 0);
   ASSERT_EQ(split.words.size(), 5U);
   EXPECT_FALSE(split.words[0].after_comma);
   EXPECT_TRUE(split.words[1].after_comma);
@@ -48,15 +48,15 @@ TEST(LineWords, CommasOfEveryKindSeparateAndAreRemembered) {
   EXPECT_FALSE(split.words[4].after_comma);
 }
 
-TEST(LineWords, WideFormsBecomePlainAndStayAsTypedInTheText) {
+TEST(LineTokens, WideFormsBecomePlainAndStayAsTypedInTheText) {
   EXPECT_THAT(Plains("＃１６０ ａ＝ｂ"), ElementsAre("#160", "a=b"));
   EXPECT_THAT(Texts("＃１６０ ａ＝ｂ"), ElementsAre("＃１６０", "ａ＝ｂ"));
 }
 
-TEST(LineWords, QuotesOfEveryScriptHoldBlanks) {
+TEST(LineTokens, QuotesOfEveryScriptHoldBlanks) {
   for (std::string_view line : {"-m \"a, b\"", "-m 'a, b'", "-m “a, b”", "-m ‘a, b’", "-m 「a, b」", "-m 『a, b』",
                                 "-m `a, b`", "-m ＂a, b＂", "-m ＇a, b＇", "-m ”a, b”", "-m “a, b“"}) {
-    const LineWords split = SplitWords(line, 0);
+    const LineTokens split = SplitWords(line, 0);
     ASSERT_EQ(split.words.size(), 2U) << line;
     EXPECT_EQ(split.words[1].text, "a, b") << line;
     EXPECT_TRUE(split.words[1].quoted) << line;
@@ -64,16 +64,18 @@ TEST(LineWords, QuotesOfEveryScriptHoldBlanks) {
   }
 }
 
-TEST(LineWords, QuotesInsideOfQuotes) {
+TEST(LineTokens, QuotesInsideOfQuotes) {
   EXPECT_THAT(Texts(R"("say \"hi\" \\ \n")"), ElementsAre(R"(say "hi" \ \n)"));
   EXPECT_THAT(Texts("“a “b” c” d"), ElementsAre("a “b” c", "d"));
   EXPECT_THAT(Texts("\"fix “x”\""), ElementsAre("fix “x”"));
   EXPECT_THAT(Texts("'a \"b\" c'"), ElementsAre("a \"b\" c"));
 }
 
-TEST(LineWords, WideFormsInQuotesStay) { EXPECT_THAT(Plains("\"修复：１６０，ａ\""), ElementsAre("修复：１６０，ａ")); }
+TEST(LineTokens, WideFormsInQuotesStay) {
+  EXPECT_THAT(Plains("\"修复：１６０，ａ\""), ElementsAre("修复：１６０，ａ"));
+}
 
-TEST(LineWords, QuotesOpenOnlyWhereAValueBegins) {
+TEST(LineTokens, QuotesOpenOnlyWhereAValueBegins) {
   EXPECT_THAT(Texts("don't can't"), ElementsAre("don't", "can't"));
   EXPECT_THAT(Texts("a\"b c\""), ElementsAre("a\"b", "c\""));
   EXPECT_THAT(Texts("title=\"a b\" base='c d'"), ElementsAre("title=a b", "base=c d"));
@@ -81,15 +83,15 @@ TEST(LineWords, QuotesOpenOnlyWhereAValueBegins) {
   EXPECT_THAT(Texts("title＝“a b”"), ElementsAre("title＝a b"));
 }
 
-TEST(LineWords, AQuoteThatIsNeverClosedIsSaidExceptForApostrophes) {
+TEST(LineTokens, AQuoteThatIsNeverClosedIsSaidExceptForApostrophes) {
   EXPECT_TRUE(SplitWords("-m \"a b", 0).open_quote);
   EXPECT_TRUE(SplitWords("-m “a b", 0).open_quote);
   EXPECT_FALSE(SplitWords("'tis `a", 0).open_quote);
   EXPECT_THAT(Texts("'tis `a"), ElementsAre("'tis", "`a"));
 }
 
-TEST(LineWords, ValuesBehindASeparator) {
-  const LineWords split = SplitWords("--base=r2.6 标题：x pr＝１ a:b=c", 0);
+TEST(LineTokens, ValuesBehindASeparator) {
+  const LineTokens split = SplitWords("--base=r2.6 标题：x pr＝１ a:b=c", 0);
   ASSERT_EQ(split.words.size(), 4U);
   EXPECT_EQ(split.words[0].plain.substr(split.words[0].plain_value), "r2.6");
   EXPECT_EQ(split.words[0].separator, '=');
@@ -99,13 +101,13 @@ TEST(LineWords, ValuesBehindASeparator) {
   EXPECT_EQ(split.words[3].separator, ':') << "the first one counts";
 }
 
-TEST(LineWords, DashesThatKeyboardsMake) {
+TEST(LineTokens, DashesThatKeyboardsMake) {
   EXPECT_THAT(Plains("—amend ——amend –amend －－amend −m ‐m"),
               ElementsAre("--amend", "--amend", "--amend", "--amend", "-m", "-m"));
   EXPECT_THAT(Plains("— a"), ElementsAre("—", "a")) << "no letter behind it";
 }
 
-TEST(LineWords, TheEndOfASentenceIsNoPartOfTheLastWord) {
+TEST(LineTokens, TheEndOfASentenceIsNoPartOfTheLastWord) {
   EXPECT_THAT(Plains("160。"), ElementsAre("160"));
   EXPECT_THAT(Plains("r2.6."), ElementsAre("r2.6"));
   EXPECT_THAT(Plains("a 160！"), ElementsAre("a", "160"));
@@ -116,17 +118,17 @@ TEST(LineWords, TheEndOfASentenceIsNoPartOfTheLastWord) {
   EXPECT_THAT(Plains("160？"), ElementsAre("160?")) << "a question is no command";
 }
 
-TEST(LineWords, OffsetsAreThoseOfTheLine) {
+TEST(LineTokens, OffsetsAreThoseOfTheLine) {
   const std::string_view line = "/squash  “a b”， --x=y";
-  const LineWords split = SplitWords(line, 1);
+  const LineTokens split = SplitWords(line, 1);
   ASSERT_EQ(split.words.size(), 3U);
   EXPECT_EQ(line.substr(split.words[0].begin, split.words[0].end - split.words[0].begin), "squash");
   EXPECT_EQ(line.substr(split.words[1].begin, split.words[1].end - split.words[1].begin), "“a b”");
   EXPECT_EQ(line.substr(split.words[2].begin, split.words[2].end - split.words[2].begin), "--x=y");
 }
 
-TEST(LineWords, MoreWordsThanTheLimitAreLeftOutAndSaid) {
-  const LineWords split = SplitWords(testing::Repeat("a ", 4 * kMaxCommandWords), 0);
+TEST(LineTokens, MoreWordsThanTheLimitAreLeftOutAndSaid) {
+  const LineTokens split = SplitWords(testing::Repeat("a ", 4 * kMaxCommandWords), 0);
   EXPECT_EQ(split.words.size(), kMaxCommandWords);
   EXPECT_TRUE(split.too_many);
 }

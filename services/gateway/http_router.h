@@ -1,6 +1,6 @@
 // Which handler answers what: a table.
-#ifndef YARDMASTER_SERVICES_GATEWAY_ROUTER_H_
-#define YARDMASTER_SERVICES_GATEWAY_ROUTER_H_
+#ifndef YARDMASTER_SERVICES_GATEWAY_HTTP_ROUTER_H_
+#define YARDMASTER_SERVICES_GATEWAY_HTTP_ROUTER_H_
 
 #include <string>
 #include <string_view>
@@ -33,4 +33,4 @@ class HttpRouter {
 
 }  // namespace yardmaster
 
-#endif  // YARDMASTER_SERVICES_GATEWAY_ROUTER_H_
+#endif  // YARDMASTER_SERVICES_GATEWAY_HTTP_ROUTER_H_

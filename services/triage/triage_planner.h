@@ -1,8 +1,8 @@
 // The planner of triage: an issue and a compiled pack → a Plan. Pure: no clock, no identifiers, no network, so that the
 // same input gives the same plan on the command line, in the daemon and in a backtest. The daemon adds `id` and
 // `created_at`.
-#ifndef YARDMASTER_SERVICES_TRIAGE_PLANNER_H_
-#define YARDMASTER_SERVICES_TRIAGE_PLANNER_H_
+#ifndef YARDMASTER_SERVICES_TRIAGE_TRIAGE_PLANNER_H_
+#define YARDMASTER_SERVICES_TRIAGE_TRIAGE_PLANNER_H_
 
 #include <string>
 
@@ -43,4 +43,4 @@ std::string InputDigest(const v1::IssueSnapshot& issue);
 
 }  // namespace yardmaster
 
-#endif  // YARDMASTER_SERVICES_TRIAGE_PLANNER_H_
+#endif  // YARDMASTER_SERVICES_TRIAGE_TRIAGE_PLANNER_H_

@@ -1,4 +1,4 @@
-#include "services/review/shell_words.h"
+#include "services/review/shell_commands.h"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 // A shell command as words, as far as its text says. Nothing is run, and nothing is expanded.
-#ifndef YARDMASTER_SERVICES_REVIEW_SHELL_WORDS_H_
-#define YARDMASTER_SERVICES_REVIEW_SHELL_WORDS_H_
+#ifndef YARDMASTER_SERVICES_REVIEW_SHELL_COMMANDS_H_
+#define YARDMASTER_SERVICES_REVIEW_SHELL_COMMANDS_H_
 
 #include <cstddef>
 #include <string>
@@ -30,4 +30,4 @@ size_t ShellVerb(const std::vector<std::string>& words);
 
 }  // namespace yardmaster
 
-#endif  // YARDMASTER_SERVICES_REVIEW_SHELL_WORDS_H_
+#endif  // YARDMASTER_SERVICES_REVIEW_SHELL_COMMANDS_H_

@@ -1,6 +1,6 @@
 // The words for values of a plan, wherever people or scripts read them.
-#ifndef YARDMASTER_SERVICES_CORE_MESSAGES_PLAN_WORDS_H_
-#define YARDMASTER_SERVICES_CORE_MESSAGES_PLAN_WORDS_H_
+#ifndef YARDMASTER_SERVICES_CORE_MESSAGES_PLAN_NAMES_H_
+#define YARDMASTER_SERVICES_CORE_MESSAGES_PLAN_NAMES_H_
 
 #include <string_view>
 
@@ -10,11 +10,11 @@
 namespace yardmaster {
 
 // "HIGH", "MEDIUM", "LOW", or "" for none.
-std::string_view ConfidenceWord(v1::Confidence confidence);
+std::string_view ConfidenceName(v1::Confidence confidence);
 
 // "dry-run" or "apply".
-std::string_view ModeWord(v1::Mode mode);
+std::string_view ModeName(v1::Mode mode);
 
 }  // namespace yardmaster
 
-#endif  // YARDMASTER_SERVICES_CORE_MESSAGES_PLAN_WORDS_H_
+#endif  // YARDMASTER_SERVICES_CORE_MESSAGES_PLAN_NAMES_H_

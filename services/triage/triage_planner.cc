@@ -1,4 +1,4 @@
-#include "services/triage/planner.h"
+#include "services/triage/triage_planner.h"
 
 #include <cstdint>
 #include <string_view>

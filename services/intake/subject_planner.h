@@ -1,7 +1,7 @@
 // What the pipe asks of a service that makes plans. A planner is pure: it looks at what it is given and nothing else.
 // Services implement it, main.cc passes the table.
-#ifndef YARDMASTER_SERVICES_INTAKE_PLANNER_H_
-#define YARDMASTER_SERVICES_INTAKE_PLANNER_H_
+#ifndef YARDMASTER_SERVICES_INTAKE_SUBJECT_PLANNER_H_
+#define YARDMASTER_SERVICES_INTAKE_SUBJECT_PLANNER_H_
 
 #include <chrono>
 #include <cstdint>
@@ -132,4 +132,4 @@ class Planner {
 
 }  // namespace yardmaster
 
-#endif  // YARDMASTER_SERVICES_INTAKE_PLANNER_H_
+#endif  // YARDMASTER_SERVICES_INTAKE_SUBJECT_PLANNER_H_

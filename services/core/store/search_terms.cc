@@ -1,4 +1,4 @@
-#include "services/core/store/text_words.h"
+#include "services/core/store/search_terms.h"
 
 #include <algorithm>
 #include <cstdint>

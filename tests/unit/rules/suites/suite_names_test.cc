@@ -1,4 +1,4 @@
-#include "rules/suites/suite_words.h"
+#include "rules/suites/suite_names.h"
 
 #include <gtest/gtest.h>
 

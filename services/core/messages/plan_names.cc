@@ -1,8 +1,8 @@
-#include "services/core/messages/plan_words.h"
+#include "services/core/messages/plan_names.h"
 
 namespace yardmaster {
 
-std::string_view ConfidenceWord(v1::Confidence confidence) {
+std::string_view ConfidenceName(v1::Confidence confidence) {
   switch (confidence) {
     case v1::CONFIDENCE_HIGH:
       return "HIGH";
@@ -15,6 +15,6 @@ std::string_view ConfidenceWord(v1::Confidence confidence) {
   }
 }
 
-std::string_view ModeWord(v1::Mode mode) { return mode == v1::MODE_APPLY ? "apply" : "dry-run"; }
+std::string_view ModeName(v1::Mode mode) { return mode == v1::MODE_APPLY ? "apply" : "dry-run"; }
 
 }  // namespace yardmaster

@@ -1,4 +1,4 @@
-#include "services/commands/line_words.h"
+#include "services/commands/line_tokens.h"
 
 #include <array>
 #include <cstdint>
@@ -82,7 +82,7 @@ class Splitter {
  public:
   Splitter(std::string_view line, size_t pos) : line_(line), pos_(pos) {}
 
-  LineWords Run() {
+  LineTokens Run() {
     bool comma = false;
     for (;;) {
       pos_ = SkipBlanks(line_, pos_);
@@ -97,7 +97,7 @@ class Splitter {
         out_.too_many = true;
         break;
       }
-      LineWord& word = out_.words.emplace_back();
+      LineToken& word = out_.words.emplace_back();
       word.after_comma = comma;
       comma = false;
       ReadWord(word);
@@ -107,7 +107,7 @@ class Splitter {
   }
 
  private:
-  void ReadWord(LineWord& word) {
+  void ReadWord(LineToken& word) {
     word.begin = pos_;
     ReadDashes(word);
     bool may_quote = word.plain.empty();
@@ -140,7 +140,7 @@ class Splitter {
   }
 
   // Dashes of other kinds, where a letter follows.
-  void ReadDashes(LineWord& word) {
+  void ReadDashes(LineToken& word) {
     size_t dashes = 0;
     size_t pos = pos_;
     bool other = false;
@@ -160,7 +160,7 @@ class Splitter {
   }
 
   // Takes a quoted text that begins with `c`. False if this is none.
-  bool ReadQuote(LineWord& word, const Character& c) {
+  bool ReadQuote(LineToken& word, const Character& c) {
     const QuoteKind* kind = QuoteOpenedBy(c.code);
     if (kind == nullptr) return false;
     const size_t begin = pos_ + c.length;
@@ -231,7 +231,7 @@ class Splitter {
 
   // "/retest。", "/retest 。": the last word loses its full stop. Quoted ones keep theirs.
   void CutSentenceEnd() {
-    LineWord& word = out_.words.back();
+    LineToken& word = out_.words.back();
     if (word.quoted || word.value_quoted) return;
     const size_t first = word.separator == 0 ? 0 : word.text_value;
     size_t keep = first;  // bytes of text up to the last character that ends no sentence
@@ -258,11 +258,11 @@ class Splitter {
 
   std::string_view line_;
   size_t pos_;
-  LineWords out_;
+  LineTokens out_;
 };
 
 }  // namespace
 
-LineWords SplitWords(std::string_view line, size_t pos) { return Splitter(line, pos).Run(); }
+LineTokens SplitWords(std::string_view line, size_t pos) { return Splitter(line, pos).Run(); }
 
 }  // namespace yardmaster::commands
