@@ -85,7 +85,7 @@ void Decider::SplitZones() {
     if (span.zone != Zone::kBoilerplate && span.zone != Zone::kHtmlComment) facts_.body_bytes += span.end - span.begin;
   }
   for (uint32_t i = 0; i < issue_.comments.size(); ++i) {
-    // What robots say about an issue is no evidence for what it is about.
+    // What bots say about an issue is no evidence for what it is about.
     if (issue_.comments[i].author_is_bot.value_or(false)) continue;
     texts_.push_back({TextSource::kComment, i, issue_.comments[i].body, Split(issue_.comments[i].body)});
   }

@@ -38,25 +38,25 @@ bool IsLoginChar(char c) { return IsNameChar(c) || c == '.' || c == '[' || c == 
 // Reads one line after the other.
 class LineReader {
  public:
-  LineReader(const CommandTable& table, const std::vector<std::string>& logins, const std::vector<std::string>& robots)
-      : table_(table), logins_(logins), robots_(robots) {}
+  LineReader(const CommandTable& table, const std::vector<std::string>& logins, const std::vector<std::string>& bots)
+      : table_(table), logins_(logins), bots_(bots) {}
 
   enum class Result : uint8_t { kNothing, kOurs, kLeftAlone };
 
-  // `line` begins with the slash or the mention. Fills in all of `out` but its place in the text; for other robots,
-  // `robot` is set.
-  Result Read(std::string_view line, ParsedCommand& out, std::string& robot) {
+  // `line` begins with the slash or the mention. Fills in all of `out` but its place in the text; for other bots,
+  // `bot` is set.
+  Result Read(std::string_view line, ParsedCommand& out, std::string& bot) {
     line_ = line;
     const Character first = CharacterAt(line, 0);
-    if (AsciiOf(first.code) == '/') return ReadSlash(first.length, false, out, robot);
-    return ReadMention(first.length, out, robot);
+    if (AsciiOf(first.code) == '/') return ReadSlash(first.length, false, out, bot);
+    return ReadMention(first.length, out, bot);
   }
 
   // Where the request of a kRequest begins.
   size_t request_begin() const { return request_begin_; }
 
  private:
-  Result ReadMention(size_t pos, ParsedCommand& out, std::string& robot) {
+  Result ReadMention(size_t pos, ParsedCommand& out, std::string& bot) {
     std::string login;
     while (pos < line_.size() && login.size() <= kMaxNameBytes) {
       const Character c = CharacterAt(line_, pos);
@@ -70,8 +70,8 @@ class LineReader {
     }
     login = Lower(login);
     if (!IsBot(login)) {
-      if (!table_.IsOtherRobotsLogin(login)) return Result::kNothing;
-      robot = "@" + login;
+      if (!table_.IsOtherBotsLogin(login)) return Result::kNothing;
+      bot = "@" + login;
       return Result::kLeftAlone;
     }
     out.mention = true;
@@ -88,7 +88,7 @@ class LineReader {
       const size_t next = pos + c.length;
       if (AsciiOf(c.code) == '/' && next < line_.size() &&
           absl::ascii_isalpha(AsciiOf(CharacterAt(line_, next).code))) {
-        const Result result = ReadSlash(next, true, out, robot);
+        const Result result = ReadSlash(next, true, out, bot);
         if (result != Result::kNothing) return result;
       } else if (ReadBare(pos, out)) {
         return Result::kOurs;
@@ -111,7 +111,7 @@ class LineReader {
   }
 
   // `pos` is behind the slash, before a letter.
-  Result ReadSlash(size_t pos, bool addressed, ParsedCommand& out, std::string& robot) {
+  Result ReadSlash(size_t pos, bool addressed, ParsedCommand& out, std::string& bot) {
     // The name ends before the first character that no name has.
     std::string name;
     size_t end = pos;
@@ -123,8 +123,8 @@ class LineReader {
       end += c.length;
     }
     TrimName(name);
-    if (IsRobots(name)) {
-      robot = "/" + Readable(name);
+    if (IsOtherBotsCommand(name)) {
+      bot = "/" + Readable(name);
       return Result::kLeftAlone;
     }
     out.name = Lower(name);
@@ -170,7 +170,9 @@ class LineReader {
     return clear && out.problems.empty();
   }
 
-  bool IsRobots(std::string_view name) const { return table_.IsOtherRobots(name) || IsOnList(Lower(name), robots_); }
+  bool IsOtherBotsCommand(std::string_view name) const {
+    return table_.IsOtherBotsCommand(name) || IsOnList(Lower(name), bots_);
+  }
 
   // "/retest." and "/retest!"; a question mark stays, since a question is no command.
   static void TrimName(std::string& name) {
@@ -267,7 +269,7 @@ class LineReader {
  private:
   const CommandTable& table_;
   const std::vector<std::string>& logins_;
-  const std::vector<std::string>& robots_;
+  const std::vector<std::string>& bots_;
   std::string_view line_;
   std::string digest_;
   size_t request_begin_ = 0;
@@ -342,25 +344,24 @@ bool IsOnList(std::string_view word, const std::vector<std::string>& list) {
 }
 
 CommandGrammar::CommandGrammar(std::shared_ptr<const CommandTable> table, const GrammarOptions& options)
-    : table_(std::move(table)), logins_(LowerAll(options.bot_logins)), robots_(LowerAll(options.robot_commands)) {}
+    : table_(std::move(table)), logins_(LowerAll(options.own_logins)), bots_(LowerAll(options.bot_commands)) {}
 
 ParsedText CommandGrammar::Parse(std::string_view text) const {
   ParsedText parsed;
   const CommandLines lines = FindCommandLines(text);
   parsed.too_deep = lines.too_deep;
   parsed.unread = lines.unread;
-  LineReader reader(*table_, logins_, robots_);
+  LineReader reader(*table_, logins_, bots_);
   Numbering numbering;
   for (const CommandLine& line : lines.lines) {
     const std::string_view content = WithoutBlankEnd(line.Text(text));
     ParsedCommand command;
-    std::string robot;
-    const LineReader::Result result = reader.Read(content, command, robot);
+    std::string bot;
+    const LineReader::Result result = reader.Read(content, command, bot);
     if (result == LineReader::Result::kNothing) continue;
     const size_t end = line.begin + content.size();
     if (result == LineReader::Result::kLeftAlone) {
-      if (parsed.left_alone.size() < kMaxCommandsInText)
-        parsed.left_alone.push_back({line.begin, end, std::move(robot)});
+      if (parsed.left_alone.size() < kMaxCommandsInText) parsed.left_alone.push_back({line.begin, end, std::move(bot)});
       continue;
     }
     if (numbering.size() == kMaxCommandsInText) {
@@ -391,10 +392,10 @@ std::optional<ParsedCommand> CommandGrammar::ParseLine(std::string_view line) co
   size_t begin = 0;
   if (!MayBeCommand(first, begin)) return std::nullopt;
   const std::string_view content = first.substr(begin);
-  LineReader reader(*table_, logins_, robots_);
+  LineReader reader(*table_, logins_, bots_);
   ParsedCommand command;
-  std::string robot;
-  if (reader.Read(content, command, robot) != LineReader::Result::kOurs) return std::nullopt;
+  std::string bot;
+  if (reader.Read(content, command, bot) != LineReader::Result::kOurs) return std::nullopt;
   command.begin = begin;
   command.end = first.size();
   std::string digest = reader.digest();

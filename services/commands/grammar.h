@@ -5,7 +5,7 @@
 //   @bot /squash 160      @bot squash 160   the same behind a mention of the bot
 //   @bot 帮我把 160 压一下                   free text behind a mention: a request for the interpreter
 //   /sqaush 160                             misspelt: unknown, with a suggestion
-//   /lgtm      /usr/lib is full             another robot's command, or no command at all: left alone
+//   /lgtm      /usr/lib is full             another bot's command, or no command at all: left alone
 //
 // One command a line. Positional values, --flag, --name value, --name=value, name=value, name:value, -m "…"; quotes,
 // blanks, digits and punctuation of every width (line_words.h). Nothing in code, quotes or HTML comments
@@ -85,7 +85,7 @@ struct ParsedCommand {
   std::string_view id() const { return command == nullptr ? std::string_view() : std::string_view(command->id); }
 };
 
-// A line that belongs to another robot.
+// A line that belongs to another bot.
 struct LeftAlone {
   size_t begin = 0;
   size_t end = 0;
@@ -105,10 +105,10 @@ struct ParsedText {
 bool IsOnList(std::string_view word, const std::vector<std::string>& list);
 
 struct GrammarOptions {
-  std::vector<std::string> bot_logins;  // without "@", case ignored; "[bot]" behind a name may be left out in mentions
-  // The repository's list of other robots' commands, besides those of the table: first words without the slash; "x*":
+  std::vector<std::string> own_logins;  // without "@", case ignored; "[bot]" behind a name may be left out in mentions
+  // The repository's list of other bots' commands, besides those of the table: first words without the slash; "x*":
   // begins so. What is on a list is left alone even where the table has a command of that name.
-  std::vector<std::string> robot_commands;
+  std::vector<std::string> bot_commands;
 };
 
 // Immutable; safe to use from many threads at once.
@@ -128,7 +128,7 @@ class CommandGrammar {
  private:
   std::shared_ptr<const rules::CommandTable> table_;
   std::vector<std::string> logins_;  // lower case
-  std::vector<std::string> robots_;  // lower case
+  std::vector<std::string> bots_;    // lower case
 };
 
 }  // namespace yardmaster::commands

@@ -147,8 +147,8 @@ inline constexpr size_t kMaxExemptionPaths = 32;
 // Kinds of people that may give one command; a team costs a call to the forge.
 inline constexpr size_t kMaxCommandRights = 16;
 inline constexpr size_t kMaxCommandsOfPack = 200;
-// Words or logins of other robots in one configuration.
-inline constexpr size_t kMaxRobotWords = 200;
+// Words or logins of other bots in one configuration.
+inline constexpr size_t kMaxBotWords = 200;
 
 // --- The store ---
 

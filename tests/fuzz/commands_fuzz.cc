@@ -81,8 +81,8 @@ const CommandGrammar& Grammar() {
         Command("retest", "retest", {}),
     };
     model.people_labels = {"a b", "c", "a"};
-    model.robot_commands = {"x", "y*"};
-    model.robot_logins = {"z"};
+    model.bot_commands = {"x", "y*"};
+    model.bot_logins = {"z"};
     return new CommandGrammar(std::make_shared<const yardmaster::rules::CommandTable>(std::move(model)),
                               {{"o", "q[bot]"}, {"v"}});
   }();

@@ -370,7 +370,7 @@ TEST_P(CommandsTest, RepositoryFileSaysWhoMayAndWhatIsOff) {
                        {"repository", kRepository},
                        {"pushed_by", kMaria},
                        {"contents", {{path, R"({"commands": {"label": {"who": ["author"]}, "why": {"enabled": false}},
-                                                "robots": {"commands": ["triage"]}})"}}}});
+                                                "bots": {"commands": ["triage"]}})"}}}});
   Drain();
   EXPECT_THAT(Say(number, kMaria, "/label area/docs"), HasSubstr("the author"));
   EXPECT_EQ(Labels(Find(number)).count("area/docs"), 0U);
@@ -380,7 +380,7 @@ TEST_P(CommandsTest, RepositoryFileSaysWhoMayAndWhatIsOff) {
   const size_t answers = Answers(number).size();
   Comment(number, kMaria, "/triage");
   Drain();
-  EXPECT_EQ(Answers(number).size(), answers) << "another robot's here";
+  EXPECT_EQ(Answers(number).size(), answers) << "another bot's here";
   // A file that can't be read permits no write.
   Forge("repository",
         {{"forge", forge()}, {"repository", kRepository}, {"pushed_by", kMaria}, {"contents", {{path, "{"}}}});

@@ -160,17 +160,17 @@ std::string_view CommandTable::Nearest(std::string_view written) const {
   return form_texts_[static_cast<size_t>(it - form_words_.begin())];
 }
 
-bool CommandTable::IsOtherRobots(std::string_view first_word) const {
+bool CommandTable::IsOtherBotsCommand(std::string_view first_word) const {
   if (first_word.size() > kMaxFormBytes) return false;
   const std::string word = Lower(first_word);
-  return absl::c_any_of(model_.robot_commands, [&](const std::string& robot) {
-    if (robot.ends_with('*')) return word.starts_with(std::string_view(robot).substr(0, robot.size() - 1));
-    return word == robot;
+  return absl::c_any_of(model_.bot_commands, [&](const std::string& bot) {
+    if (bot.ends_with('*')) return word.starts_with(std::string_view(bot).substr(0, bot.size() - 1));
+    return word == bot;
   });
 }
 
-bool CommandTable::IsOtherRobotsLogin(std::string_view login) const {
-  return login.size() <= kMaxFormBytes && Contains(model_.robot_logins, Lower(login));
+bool CommandTable::IsOtherBotsLogin(std::string_view login) const {
+  return login.size() <= kMaxFormBytes && Contains(model_.bot_logins, Lower(login));
 }
 
 bool CommandTable::IsPeopleLabel(std::string_view label) const { return Contains(model_.people_labels, label); }

@@ -42,7 +42,7 @@ class CommandTable {
   std::vector<CommandMatch> FindWords(std::span<const std::string_view> words) const;
 
   // Whether some form has this first word and a second one ("autogit"): a wrong second word is then an error of a
-  // known command, not another robot's.
+  // known command, not another bot's.
   bool IsPrefix(std::string_view first_word) const;
 
   // Every form without places, as written ("/autogit squash"): what suggestions choose from.
@@ -50,9 +50,9 @@ class CommandTable {
   // The form most like what was written ("squahs", "autogit sqash", without the slash); empty: none is like it.
   std::string_view Nearest(std::string_view written) const;
 
-  // Whether another robot's command begins with this word (without the slash).
-  bool IsOtherRobots(std::string_view first_word) const;
-  bool IsOtherRobotsLogin(std::string_view login) const;
+  // Whether another bot's command begins with this word (without the slash).
+  bool IsOtherBotsCommand(std::string_view first_word) const;
+  bool IsOtherBotsLogin(std::string_view login) const;
   // Whether people may set and take away this label through the bot.
   bool IsPeopleLabel(std::string_view label) const;
 

@@ -1,6 +1,7 @@
 #include "rules/engine/pack/command_reader.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -103,8 +104,9 @@ class Reader : public PackDocumentReader {
     });
     ForEach("commands", [this](const JsonPlace& at) { ReadCommand(at); });
     if (const auto answers = value().find("answers"); answers != value().end()) ReadAnswers(*answers);
-    Take(value(), "robot_commands", commands_.robot_commands);
-    Take(value(), "robot_logins", commands_.robot_logins);
+    // "robot_…" are the old names, accepted for one more release.
+    for (const char* key : {"bot_commands", "robot_commands"}) AddNames(key, commands_.bot_commands);
+    for (const char* key : {"bot_logins", "robot_logins"}) AddNames(key, commands_.bot_logins);
     if (!value().contains("people_labels")) return false;
     Take(value(), "people_labels", commands_.people_labels);
     commands_.people_labels_origin = At("/people_labels");
@@ -112,6 +114,12 @@ class Reader : public PackDocumentReader {
   }
 
  private:
+  void AddNames(const char* key, std::vector<std::string>& out) {
+    std::vector<std::string> names;
+    Take(value(), key, names);
+    absl::c_move(names, std::back_inserter(out));
+  }
+
   void ReadCommand(const JsonPlace& at) {
     const json& value = *at.value;
     CommandModel command;

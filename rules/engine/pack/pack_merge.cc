@@ -102,8 +102,8 @@ void MergeCommands(CommandsModel& commands, PackPart& part) {
   ReplaceOrAppend(commands.groups, part.commands.groups);
   ReplaceOrAppend(commands.commands, part.commands.commands);
   for (auto& [id, text] : part.commands.answers) commands.answers[id] = std::move(text);
-  Append(commands.robot_commands, part.commands.robot_commands);
-  Append(commands.robot_logins, part.commands.robot_logins);
+  Append(commands.bot_commands, part.commands.bot_commands);
+  Append(commands.bot_logins, part.commands.bot_logins);
   if (!part.has_people_labels) return;
   commands.people_labels = std::move(part.commands.people_labels);
   commands.people_labels_origin = std::move(part.commands.people_labels_origin);

@@ -320,7 +320,7 @@ class Reader {
     return stop;
   }
 
-  // "@name": ours says nothing; another robot's makes the line its own, a person's does where the line begins with it.
+  // "@name": ours says nothing; another bot's makes the line its own, a person's does where the line begins with it.
   size_t ReadMention(size_t pos, size_t limit) {
     const std::string& text = out_.text.text;
     size_t stop = pos + 1;
@@ -330,17 +330,17 @@ class Reader {
     unknown_run_ = false;
     const std::string name = text.substr(pos + 1, stop - pos - 1);
     if (phrases_.own_names.count(name) > 0) return stop;
-    const bool robot = phrases_.other_robots != nullptr && RE2::FullMatch(name, *phrases_.other_robots);
-    if (robot || (line_begins_ && clause_.tokens.empty())) {
+    const bool bot = phrases_.other_bots != nullptr && RE2::FullMatch(name, *phrases_.other_bots);
+    if (bot || (line_begins_ && clause_.tokens.empty())) {
       for_others_ = true;
       clause_.for_others = true;
-      if (robot) MarkSentence();
+      if (bot) MarkSentence();
     }
     AddConcept(phrases_.mention, pos, limit, -1);
     return std::max(stop, pos + 1);
   }
 
-  // The clauses of this sentence that were read already are for the robot too.
+  // The clauses of this sentence that were read already are for the bot too.
   void MarkSentence() {
     if (clause_.new_sentence) return;
     for (size_t i = out_.clauses.size(); i-- > 0;) {

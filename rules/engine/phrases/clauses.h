@@ -25,7 +25,7 @@ struct PhraseClause {
   bool first_auxiliary = false;     // begins like a question
   bool question_mark = false;
   bool first_is_noun = false;  // begins with an article
-  bool for_others = false;     // addressed to another robot or to a person
+  bool for_others = false;     // addressed to another bot or to a person
   bool after = false;          // the next clause comes behind it in time
   bool leads_after = false;    // begins with "after"
   bool can = false;            // asks whether it can be done: a question like kMaybe, not at the end

@@ -139,16 +139,19 @@ class Loader {
     for (const PackPiece& piece : pieces_.Of("known_words"))
       impl_->lexicon.AddKnown(piece.value().get_ref<const std::string&>());
     for (const PackPiece& piece : pieces_.Of("own_names")) impl_->own_names.insert(piece.value().get<std::string>());
-    std::string robots;
-    for (const PackPiece& piece : pieces_.Of("other_robots")) {
-      const auto& pattern = piece.value().get_ref<const std::string&>();
-      if (RE2 one(pattern, PatternOptions()); !one.ok()) {
-        Problem(piece, "", "expected an RE2 pattern: " + Readable(one.error()));
-        continue;
+    std::string bots;
+    // "other_robots" is the old name, accepted for one more release.
+    for (const char* key : {"other_bots", "other_robots"}) {
+      for (const PackPiece& piece : pieces_.Of(key)) {
+        const auto& pattern = piece.value().get_ref<const std::string&>();
+        if (RE2 one(pattern, PatternOptions()); !one.ok()) {
+          Problem(piece, "", "expected an RE2 pattern: " + Readable(one.error()));
+          continue;
+        }
+        bots += (bots.empty() ? "(?:" : "|(?:") + pattern + ")";
       }
-      robots += (robots.empty() ? "(?:" : "|(?:") + pattern + ")";
     }
-    if (!robots.empty()) impl_->other_robots = std::make_unique<RE2>(robots, PatternOptions());
+    if (!bots.empty()) impl_->other_bots = std::make_unique<RE2>(bots, PatternOptions());
   }
 
   void Concepts() {

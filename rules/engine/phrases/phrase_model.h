@@ -158,7 +158,7 @@ struct PhraseSet::Impl {
   std::vector<PhraseCommandInfo> commands;
   std::map<std::string, std::string, std::less<>> slash;  // "/autogit pr" → command
   std::unordered_set<std::string> own_names;
-  std::unique_ptr<RE2> other_robots;
+  std::unique_ptr<RE2> other_bots;
   std::vector<PhraseCase> cases;
   bool empty = true;
 

@@ -151,7 +151,7 @@ class CommandPlanner::Planning {
     return LoadSettings(view_, subject(), env_.config, packs.get(), settings_);
   }
   bool IsOtherBots() const {
-    return !request_.IsNote() && !command_.name.empty() && IsOnList(command_.name, settings_.robot_commands);
+    return !request_.IsNote() && !command_.name.empty() && IsOnList(command_.name, settings_.bot_commands);
   }
   absl::Status Run(v1::Plan& plan);
   // The answer for the case that something before it fails; with the reason's place in it.
@@ -329,9 +329,9 @@ absl::Status CommandPlanner::Planning::Run(v1::Plan& plan) {
 
 TextCommands CommandPlanner::Parse(const CommandContext& context, std::string_view text) const {
   GrammarOptions options;
-  if (!context.own_login.empty()) options.bot_logins = {std::string(context.own_login)};
+  if (!context.own_login.empty()) options.own_logins = {std::string(context.own_login)};
   const RepositoryConfig* entry = env_.config.FindRepository(context.subject.forge(), context.subject.repository());
-  options.robot_commands = entry != nullptr ? entry->commands.robot_commands : env_.config.commands.robot_commands;
+  options.bot_commands = entry != nullptr ? entry->commands.bot_commands : env_.config.commands.bot_commands;
   std::shared_ptr<const rules::PhraseSet> phrases;
   if (env_.find_phrases != nullptr) phrases = env_.find_phrases(context.pack.model().name);
   const std::shared_ptr<const rules::CommandTable> table = context.pack.commands();

@@ -27,9 +27,9 @@ absl::Status Load(SubjectView& view, std::string_view repository, std::string_vi
   return absl::OkStatus();
 }
 
-void AddRobots(const CommandSettings* settings, std::vector<std::string>& out) {
+void AddBotCommands(const CommandSettings* settings, std::vector<std::string>& out) {
   if (settings == nullptr) return;
-  out.insert(out.end(), settings->robot_commands.begin(), settings->robot_commands.end());
+  out.insert(out.end(), settings->bot_commands.begin(), settings->bot_commands.end());
 }
 
 }  // namespace
@@ -57,9 +57,9 @@ absl::Status LoadSettings(SubjectView& view, const v1::Subject& subject, const C
   if (out.repository.has_value()) out.layers.repository = &out.repository->commands;
   if (out.organisation.has_value()) out.layers.organisation = &out.organisation->commands;
   out.layers.daemon = entry != nullptr ? &entry->commands : &config.commands;
-  AddRobots(out.layers.repository, out.robot_commands);
-  AddRobots(out.layers.organisation, out.robot_commands);
-  AddRobots(out.layers.daemon, out.robot_commands);
+  AddBotCommands(out.layers.repository, out.bot_commands);
+  AddBotCommands(out.layers.organisation, out.bot_commands);
+  AddBotCommands(out.layers.daemon, out.bot_commands);
   return absl::OkStatus();
 }
 

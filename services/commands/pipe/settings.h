@@ -21,8 +21,8 @@ struct LoadedSettings {
   std::optional<RepositoryFile> organisation;
   // Into this object and the config: keep both.
   SettingLayers layers;
-  // Other robots' words, of every layer.
-  std::vector<std::string> robot_commands;
+  // Other bots' words, of every layer.
+  std::vector<std::string> bot_commands;
 
   // What holds beside the commands.
   RepositoryFile Merged() const {

@@ -38,12 +38,12 @@ std::optional<std::vector<rules::CommandRight>> ReadRights(ObjectReader& reader,
   return out;
 }
 
-// Words of other robots; `star`: the last character may be "*".
+// Words of other bots; `star`: the last character may be "*".
 std::vector<std::string> ReadWords(ObjectReader& reader, std::string_view key, bool star) {
   std::vector<std::string> out;
   const std::vector<JsonPlace> words = reader.Strings(key);
-  out.reserve(std::min(words.size(), kMaxRobotWords));
-  if (words.size() > kMaxRobotWords) reader.Problem(key, absl::StrCat("expected at most ", kMaxRobotWords));
+  out.reserve(std::min(words.size(), kMaxBotWords));
+  if (words.size() > kMaxBotWords) reader.Problem(key, absl::StrCat("expected at most ", kMaxBotWords));
   for (const JsonPlace& place : words) {
     std::string word = place.value->get<std::string>();
     // Both ways of writing are natural; the names of our own lists go without.
@@ -63,7 +63,7 @@ std::vector<std::string> ReadWords(ObjectReader& reader, std::string_view key, b
     }
     std::transform(word.begin(), word.end(), word.begin(),
                    [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-    if (out.size() < kMaxRobotWords) out.push_back(std::move(word));
+    if (out.size() < kMaxBotWords) out.push_back(std::move(word));
   }
   return out;
 }
@@ -100,10 +100,13 @@ CommandSettings ReadCommandSettings(ObjectReader& reader, bool bounds) {
       reader.Problem("commands", absl::StrCat("expected at most ", kMaxCommandsOfPack));
     }
   }
-  if (std::optional<JsonPlace> robots = reader.Object("robots")) {
-    ObjectReader one(reader.context(), *std::move(robots), "other robots");
-    settings.robot_commands = ReadWords(one, "commands", /*star=*/true);
-    settings.robot_logins = ReadWords(one, "logins", /*star=*/false);
+  // "robots" is the old name of "bots", accepted for one more release.
+  for (const std::string_view key : {"bots", "robots"}) {
+    std::optional<JsonPlace> bots = reader.Object(key);
+    if (!bots.has_value()) continue;
+    ObjectReader one(reader.context(), *std::move(bots), "other bots");
+    AppendNew(settings.bot_commands, ReadWords(one, "commands", /*star=*/true));
+    AppendNew(settings.bot_logins, ReadWords(one, "logins", /*star=*/false));
     one.Finish();
   }
   return settings;
@@ -117,8 +120,8 @@ CommandSettings MergeCommandSettings(const CommandSettings& narrow, const Comman
     if (setting.who) to.who = setting.who;
     if (setting.at_most) to.at_most = setting.at_most;
   }
-  AppendNew(out.robot_commands, narrow.robot_commands);
-  AppendNew(out.robot_logins, narrow.robot_logins);
+  AppendNew(out.bot_commands, narrow.bot_commands);
+  AppendNew(out.bot_logins, narrow.bot_logins);
   return out;
 }
 

@@ -1,5 +1,5 @@
 // What a configuration says about commands: which are switched off, who may give them, and which words belong to other
-// robots. The daemon's config, an organisation's file and a repository's file say it in the same words.
+// bots. The daemon's config, an organisation's file and a repository's file say it in the same words.
 #ifndef YARDMASTER_SERVICES_CORE_CONFIG_COMMAND_SETTINGS_H_
 #define YARDMASTER_SERVICES_CORE_CONFIG_COMMAND_SETTINGS_H_
 
@@ -23,17 +23,17 @@ struct CommandSetting {
 
 struct CommandSettings {
   std::map<std::string, CommandSetting, std::less<>> commands;  // by id, with "_"
-  std::vector<std::string> robot_commands;                      // as in CommandsModel
-  std::vector<std::string> robot_logins;
+  std::vector<std::string> bot_commands;                        // as in CommandsModel
+  std::vector<std::string> bot_logins;
 };
 
-// Reads the members "commands" and "robots" of an object:
+// Reads the members "commands" and "bots" of an object:
 //   "commands": {"squash": {"enabled": true, "who": ["author", "team:core"], "at_most": ["collaborator"]}},
-//   "robots": {"commands": ["lgtm", "ci-*"], "logins": ["some-bot"]}
+//   "bots": {"commands": ["lgtm", "ci-*"], "logins": ["some-bot"]}
 // `bounds`: whether "at_most" is allowed. Ids are checked in form only: which there are is for the pack to say.
 CommandSettings ReadCommandSettings(ObjectReader& reader, bool bounds);
 
-// What `narrow` sets, else what `wide` does; robots of both.
+// What `narrow` sets, else what `wide` does; bots of both.
 CommandSettings MergeCommandSettings(const CommandSettings& narrow, const CommandSettings& wide);
 
 }  // namespace yardmaster

@@ -139,7 +139,7 @@ TEST(CommandGrammar, PathsAndUnknownWordsAreNoCommands) {
   }
 }
 
-TEST(CommandGrammar, OtherRobotsAreLeftAloneAndSaidSo) {
+TEST(CommandGrammar, OtherBotsAreLeftAloneAndSaidSo) {
   const ParsedText parsed = Parse("/lgtm\n/assign @alice\n@dependabot rebase\n/retest");
   ASSERT_THAT(parsed.left_alone, SizeIs(3));
   EXPECT_EQ(parsed.left_alone[0].word, "/lgtm");
@@ -150,7 +150,7 @@ TEST(CommandGrammar, OtherRobotsAreLeftAloneAndSaidSo) {
   EXPECT_EQ(parsed.commands[0].index, 0U);
 }
 
-TEST(CommandGrammar, TheRepositorysOwnListOfRobotsWinsOverTheTable) {
+TEST(CommandGrammar, TheRepositorysOwnListOfBotsWinsOverTheTable) {
   const CommandGrammar grammar(yardmaster::testing::ShippedCommands(), {{}, {"Retest", "squ*"}});
   EXPECT_THAT(grammar.Parse("/retest\n/squash 1\n/ReTest").commands, IsEmpty());
   EXPECT_THAT(grammar.Parse("/retest\n/squash 1").left_alone, SizeIs(2));

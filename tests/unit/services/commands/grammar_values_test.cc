@@ -385,11 +385,11 @@ TEST(ShippedCommands, EveryExampleIsReadAsItsCommandWithoutProblems) {
   }
 }
 
-TEST(ShippedCommands, NoFormOfOursIsListedAsAnotherRobots) {
+TEST(ShippedCommands, NoFormOfOursIsListedAsAnotherBots) {
   for (const rules::CommandModel& command : HyperParallel().table().commands()) {
     for (const rules::CommandForm& form : command.forms) {
       if (form.words.empty()) continue;
-      EXPECT_FALSE(HyperParallel().table().IsOtherRobots(form.words[0])) << form.text;
+      EXPECT_FALSE(HyperParallel().table().IsOtherBotsCommand(form.words[0])) << form.text;
     }
   }
 }

@@ -54,7 +54,7 @@ constexpr char kFull[] = R"({
   "severities": {"OL01": "minor", "OL07": "off"},
   "exemptions": [{"rules": ["OL07"], "paths": ["models/**/*.py"], "reason": "generated", "until": "2028-02-29"}],
   "commands": {"triage": {"enabled": false}, "gen-commit-msg": {"who": ["anyone"]}, "squash": {"who": ["author", "team:core"]}},
-  "robots": {"commands": ["/Verify", "ci-*"], "logins": ["@Some-Bot"]}
+  "bots": {"commands": ["/Verify", "ci-*"], "logins": ["@Some-Bot"]}
 })";
 
 TEST(RepositoryFile, EverythingIsRead) {
@@ -70,8 +70,14 @@ TEST(RepositoryFile, EverythingIsRead) {
   EXPECT_EQ(file.commands.commands.at("triage").enabled, false);
   EXPECT_THAT(file.commands.commands.at("gen_commit_msg").who->at(0), rules::CommandRight{});
   EXPECT_EQ(file.commands.commands.at("squash").who->at(1).team, "core");
-  EXPECT_THAT(file.commands.robot_commands, ElementsAre("verify", "ci-*"));
-  EXPECT_THAT(file.commands.robot_logins, ElementsAre("some-bot"));
+  EXPECT_THAT(file.commands.bot_commands, ElementsAre("verify", "ci-*"));
+  EXPECT_THAT(file.commands.bot_logins, ElementsAre("some-bot"));
+}
+
+TEST(RepositoryFile, TheOldNameOfBotsIsAccepted) {
+  const RepositoryFile file = Parsed(R"({"robots": {"commands": ["/Verify"], "logins": ["@Some-Bot"]}})");
+  EXPECT_THAT(file.commands.bot_commands, ElementsAre("verify"));
+  EXPECT_THAT(file.commands.bot_logins, ElementsAre("some-bot"));
 }
 
 TEST(RepositoryFile, AnEmptyObjectSaysNothing) {
@@ -116,7 +122,7 @@ TEST(RepositoryFile, UnknownKeysAndBadValuesAreRefused) {
   EXPECT_THAT(ProblemsOf(R"({"exemptions": [{"paths": ["a"]}]})"), ElementsAre(HasSubstr("missing key \"reason\"")));
   EXPECT_THAT(ProblemsOf(R"({"profile": "strikt"})"), ElementsAre(HasSubstr("has a profile \"strikt\"")));
   EXPECT_THAT(ProblemsOf(R"({"packs": ["pypto", "pypto"]})"), ElementsAre(HasSubstr("is named twice")));
-  EXPECT_THAT(ProblemsOf(R"({"robots": {"commands": ["two words"]}})"),
+  EXPECT_THAT(ProblemsOf(R"({"bots": {"commands": ["two words"]}})"),
               ElementsAre(HasSubstr("expected the first word")));
   EXPECT_THAT(ProblemsOf(R"({"commands": {"gen_commit_msg": {}, "gen-commit-msg": {}}})"),
               ElementsAre(HasSubstr("is named twice")));
@@ -163,10 +169,10 @@ TEST(RepositoryFile, WithoutADaemonOnlyFormsAreChecked) {
 TEST(MergeRepositoryFiles, TheRepositoryComesFirstKeyByKey) {
   const RepositoryFile organisation = Parsed(
       R"({"packs": ["hyper-parallel"], "mode": "dry-run", "severities": {"OL01": "info", "OL07": "off"},
-          "commands": {"squash": {"enabled": false}}, "robots": {"commands": ["verify"]}})");
+          "commands": {"squash": {"enabled": false}}, "bots": {"commands": ["verify"]}})");
   const RepositoryFile repository = Parsed(
       R"({"severities": {"OL01": "major"}, "exemptions": [], "commands": {"squash": {"who": ["maintainer"]}},
-          "robots": {"commands": ["verify", "deploy"]}})");
+          "bots": {"commands": ["verify", "deploy"]}})");
   const RepositoryFile merged = MergeRepositoryFiles(&repository, &organisation);
   EXPECT_THAT(*merged.packs, ElementsAre("hyper-parallel"));
   EXPECT_TRUE(merged.dry_run);  // narrowed by either
@@ -175,7 +181,7 @@ TEST(MergeRepositoryFiles, TheRepositoryComesFirstKeyByKey) {
   EXPECT_THAT(merged.review.exemptions, IsEmpty());
   EXPECT_EQ(merged.commands.commands.at("squash").enabled, false);
   EXPECT_TRUE(merged.commands.commands.at("squash").who);
-  EXPECT_THAT(merged.commands.robot_commands, ElementsAre("verify", "deploy"));
+  EXPECT_THAT(merged.commands.bot_commands, ElementsAre("verify", "deploy"));
   EXPECT_FALSE(MergeRepositoryFiles(nullptr, nullptr).packs);
 }
 

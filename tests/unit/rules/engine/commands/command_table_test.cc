@@ -145,18 +145,18 @@ TEST(CommandTable, SuggestsTheNearestForm) {
   EXPECT_EQ(Common().Nearest("something else entirely"), "");
 }
 
-TEST(CommandTable, OtherRobotsCommandsAndLoginsAreKnown) {
-  EXPECT_TRUE(Common().IsOtherRobots("LGTM"));
-  EXPECT_TRUE(Common().IsOtherRobots("ci-anything"));
-  EXPECT_FALSE(Common().IsOtherRobots("retest"));
-  EXPECT_TRUE(Common().IsOtherRobotsLogin("PyTorchBot"));
-  EXPECT_FALSE(Common().IsOtherRobotsLogin("yardmaster"));
+TEST(CommandTable, OtherBotsCommandsAndLoginsAreKnown) {
+  EXPECT_TRUE(Common().IsOtherBotsCommand("LGTM"));
+  EXPECT_TRUE(Common().IsOtherBotsCommand("ci-anything"));
+  EXPECT_FALSE(Common().IsOtherBotsCommand("retest"));
+  EXPECT_TRUE(Common().IsOtherBotsLogin("PyTorchBot"));
+  EXPECT_FALSE(Common().IsOtherBotsLogin("yardmaster"));
 }
 
-TEST(CommandTable, NoCommandOfOursIsListedAsAnotherRobots) {
+TEST(CommandTable, NoCommandOfOursIsListedAsAnotherBots) {
   for (const CommandModel& command : Common().commands()) {
     for (const CommandForm& form : command.forms) {
-      EXPECT_FALSE(Common().IsOtherRobots(form.words.front())) << form.text;
+      EXPECT_FALSE(Common().IsOtherBotsCommand(form.words.front())) << form.text;
     }
   }
 }
@@ -317,7 +317,7 @@ TEST(CommandReader, APackReplacesAndRemovesInheritedCommands) {
       {"p/pack.json", R"({"name": "p", "title": "P", "extends": "common", "remove": {"commands": ["commit"]}})"},
       {"p/commands.json", R"({"commands": [{"id": "squash", "group": "workflow", "title": {"en": "t", "zh": "t"},
                         "usage": "/press", "forms": ["/press"], "examples": [{"text": "/press"}], "access": "write",
-                        "who": ["maintainer"], "where": ["pull"], "state": "works"}], "robot_commands": ["squash"]})"},
+                        "who": ["maintainer"], "where": ["pull"], "state": "works"}], "bot_commands": ["squash"]})"},
       {"common/pack.json", ShippedPacks().at("common/pack.json")},
       {"common/commands.json", ShippedPacks().at("common/commands.json")}};
   Problems problems;
@@ -326,9 +326,21 @@ TEST(CommandReader, APackReplacesAndRemovesInheritedCommands) {
   EXPECT_EQ(table->Find("commit"), nullptr);
   EXPECT_EQ(table->Find("squash")->usage, "/press");
   EXPECT_EQ(table->Find("squash")->origin.file, "p/commands.json");
-  EXPECT_TRUE(table->IsOtherRobots("squash"));
-  EXPECT_TRUE(table->IsOtherRobots("lgtm"));
+  EXPECT_TRUE(table->IsOtherBotsCommand("squash"));
+  EXPECT_TRUE(table->IsOtherBotsCommand("lgtm"));
   EXPECT_EQ(table->commands().size(), Common().commands().size() - 1);
+}
+
+TEST(CommandReader, TheOldNamesOfOtherBotsAreAccepted) {
+  const PackFiles files = {{"p/pack.json", R"({"name": "p", "title": "P", "extends": "common"})"},
+                           {"p/commands.json", R"({"robot_commands": ["deploy"], "robot_logins": ["some-bot"]})"},
+                           {"common/pack.json", ShippedPacks().at("common/pack.json")},
+                           {"common/commands.json", ShippedPacks().at("common/commands.json")}};
+  const auto table = CommandsOf(files, "p");
+  ASSERT_NE(table, nullptr);
+  EXPECT_TRUE(table->IsOtherBotsCommand("deploy"));
+  EXPECT_TRUE(table->IsOtherBotsCommand("lgtm")) << "inherited";
+  EXPECT_TRUE(table->IsOtherBotsLogin("some-bot"));
 }
 
 TEST(CompiledPack, HasTheTableOfItsCommands) {

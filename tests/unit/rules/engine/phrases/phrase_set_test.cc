@@ -85,6 +85,17 @@ TEST(PhraseSetLoad, APackThatExtendsAddsWordsAndReplacesRules) {
   EXPECT_EQ(PackWithPhrases(files, "q"), "q");
 }
 
+TEST(PhraseSetLoad, TheOldNameOfOtherBotsIsAccepted) {
+  const PackFiles files = {{"p/pack.json", R"({"name": "p", "title": "P"})"},
+                           {"p/phrases/a.json", R"({"other_robots": ["some-bot"], "words": {"go": ["go"]},
+        "commands": {"run": {"access": "read"}}, "rules": [{"id": "r", "command": "run", "match": ["go"]}]})"}};
+  Problems problems;
+  const auto phrases = PhraseSet::Load(files, "p", problems);
+  ASSERT_NE(phrases, nullptr);
+  EXPECT_EQ(phrases->Interpret("go", {}).command, "run");
+  EXPECT_EQ(phrases->Interpret("@some-bot go", {}).command, "none");
+}
+
 TEST(Phrases, ReferencesComeInManyForms) {
   for (const char* form : {"PR 160", "#160", "pr160", "!160", "PR#160", "160号PR", "160 这个 PR", "pull request 160",
                            "ＰＲ１６０", "MR !160", "PR No. 160"}) {
@@ -150,7 +161,7 @@ TEST(Phrases, ReportsAndPlansAreNoRequests) {
   EXPECT_EQ(Told("我晚点再提交"), "none");
 }
 
-TEST(Phrases, OtherRobotsAndPeopleAreSpokenToByOthers) {
+TEST(Phrases, OtherBotsAndPeopleAreSpokenToByOthers) {
   EXPECT_EQ(Told("@dependabot squash and merge"), "none");
   EXPECT_EQ(Told("@zhangsan 帮忙 squash 一下 #12"), "none");
   EXPECT_EQ(Told("@yardmaster squash #12"), "squash {\"pr\":12}");

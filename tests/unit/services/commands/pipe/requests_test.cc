@@ -42,7 +42,7 @@ class RequestReaderTest : public ::testing::Test {
     subject_.set_repository("octo/repo");
     subject_.set_kind(v1::SUBJECT_KIND_PULL_REQUEST);
     subject_.set_number(7);
-    options_.bot_logins = {"bot"};
+    options_.own_logins = {"bot"};
   }
   std::vector<Request> Read(const std::string& text) const {
     return RequestReader((*pack_)->commands(), options_, *phrases_, subject_).Read(text);

@@ -289,7 +289,7 @@ concept Comparable = requires(const T& a, const T& b) {
 TEST_F(ConfigTest, CommandsOfARepositoryAreMergedWithThoseOfAll) {
   const auto config = Parse(R"({"forges": {"github": {}},
       "commands": {"squash": {"who": ["maintainer"], "at_most": ["collaborator"]}, "test": {"enabled": false}},
-      "robots": {"commands": ["verify"]},
+      "bots": {"commands": ["verify"]},
       "repositories": [
         {"forge": "github", "repository": "a/b", "commands": {"squash": {"who": ["author", "team:core"]}}},
         {"forge": "github", "repository": "a/*"}]})");
@@ -299,16 +299,24 @@ TEST_F(ConfigTest, CommandsOfARepositoryAreMergedWithThoseOfAll) {
   EXPECT_EQ(own.commands.at("squash").who->at(1).team, "core");
   EXPECT_EQ(own.commands.at("squash").at_most->size(), 1u);
   EXPECT_EQ(own.commands.at("test").enabled, false);
-  EXPECT_THAT(own.robot_commands, ElementsAre("verify"));
+  EXPECT_THAT(own.bot_commands, ElementsAre("verify"));
   const CommandSettings& other = config->FindRepository("github", "a/c")->commands;
   EXPECT_EQ(other.commands.at("squash").who->at(0).kind, rules::CommandRight::Kind::kMaintainer);
+}
+
+TEST_F(ConfigTest, TheOldNameOfBotsIsAccepted) {
+  const auto config = Parse(R"({"bots": {"commands": ["deploy"]},
+      "robots": {"commands": ["verify"], "logins": ["some-bot"]}})");
+  ASSERT_TRUE(config.has_value()) << AllProblems();
+  EXPECT_THAT(config->commands.bot_commands, ElementsAre("deploy", "verify"));
+  EXPECT_THAT(config->commands.bot_logins, ElementsAre("some-bot"));
 }
 
 TEST_F(ConfigTest, CommandsWithMistakesAreNamedByPointer) {
   EXPECT_EQ(OnlyProblem(R"({"commands": {"squash": {"who": ["boss"]}}})").pointer, "/commands/squash/who/0");
   EXPECT_EQ(OnlyProblem(R"({"commands": {"squash": {"whom": ["author"]}}})").pointer, "/commands/squash/whom");
   EXPECT_EQ(OnlyProblem(R"({"commands": {"Squash it": {}}})").pointer, "/commands/Squash it");
-  EXPECT_EQ(OnlyProblem(R"({"robots": {"commands": ["two words"]}})").pointer, "/robots/commands/0");
+  EXPECT_EQ(OnlyProblem(R"({"bots": {"commands": ["two words"]}})").pointer, "/bots/commands/0");
   EXPECT_EQ(OnlyProblem(R"({"commands": {"squash": {"who": []}}})").pointer, "/commands/squash/who");
 }
 

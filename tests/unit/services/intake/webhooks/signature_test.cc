@@ -24,7 +24,7 @@ TEST(Signature, PublishedVectorOfGitHubIsValid) {
   EXPECT_EQ(result.secrets, std::vector<size_t>{0});
 }
 
-TEST(Signature, VectorsOfGitCodeRobotsAreValid) {
+TEST(Signature, VectorsOfGitCodeBotsAreValid) {
   EXPECT_EQ(Sign("fgiuagyds", "fihoagdshajbolkhasdb"),
             "sha256=e723b56a8b51b13d11bbdc02775cd180af20a89ff128f052cc09cf66ab6ca6cf");
   EXPECT_EQ(Sign("*****", "fihoagdshajbolkhasdb"),
