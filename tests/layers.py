@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Who may include whom. Called by run.sh; `tests/layers.py [ROOT]` says what is wrong in the tree ROOT (default: this one), and
+"""Who may include whom, and whether headers that comments name exist. Called by run.sh; `tests/layers.py [ROOT]` says what is wrong in the tree ROOT (default: this one), and
 `tests/layers.py --self-test` shows on small trees that each rule can fail. Exit: 0 all is well, 1 something is wrong.
 
 A folder is one that holds .cc or .h files; "services/worker" in a rule stands for that folder and all below it."""
@@ -9,7 +9,7 @@ import re
 import sys
 import tempfile
 
-# What is known and about to be mended, as this prints it. A line that is no longer true is an error, so that none outlives its reason.
+# What is known and about to be fixed, as this prints it. A line that is no longer true is an error, so that none outlives its reason.
 KNOWN = {
     "folders include each other in a circle: clients/forge > clients/forge/gitcode > clients/forge",
     "folders include each other in a circle: clients/forge > clients/forge/github > clients/forge",
@@ -26,6 +26,8 @@ WIRING = ("services/yardmasterd", "clients/cli")
 SHARED = ("services/core", "services/intake", "services/packs/registry")
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.M)
+COMMENT = re.compile(r"//(.*)$", re.M)
+HEADER = re.compile(r"(?<![\w/.<-])[\w/]+\.h\b")
 
 
 def below(path, folder):
@@ -54,6 +56,16 @@ def read(root):
             if path.suffix in (".cc", ".h") and path.is_file():
                 files[path.relative_to(root).as_posix()] = INCLUDE.findall(path.read_text(encoding="utf-8"))
     return files
+
+
+def missing_headers(root, files):
+    """What comments name and the tree lacks: (file, header), for each file of `files`."""
+    paths = {f"/{path}" for path in files}
+    for file in files:
+        for comment in COMMENT.findall((root / file).read_text(encoding="utf-8")):
+            for header in HEADER.findall(comment):
+                if not any(path.endswith(f"/{header}") for path in paths):
+                    yield file, header
 
 
 def path_to(files, start, forbidden):
@@ -132,6 +144,8 @@ def check(root):
             path = path_to(files, file, is_forbidden) if below_any(file, folders) else None
             if path:
                 wrong[f"{path[0]} reaches {path[-1]}, which is not for {', '.join(folders)}"] = " > ".join(path)
+    for file, header in missing_headers(root, files):
+        wrong[f"{file}: a comment names {header}, which does not exist"] = ""
     return wrong
 
 
@@ -140,6 +154,7 @@ def self_test():
     trees = {
         None: {"services/core/a.h": "", "services/intake/b.h": '#include "services/core/a.h"', "services/triage/c.cc": '#include "services/intake/b.h"'},
         "in a circle": {"rules/a/a.h": '#include "rules/b/b.h"', "rules/b/b.h": '#include "rules/c/c.h"', "rules/c/c.h": '#include "rules/a/a2.h"', "rules/a/a2.h": ""},
+        "a comment names old.h": {"rules/a/a.h": "int a;  // as in a.h, not old.h"},
         "stands on nothing": {"services/core/a.cc": '#include "services/core/store/b.h"', "services/core/store/b.h": ""},
         "know each other": {"services/review/a.cc": '#include "services/triage/b.h"', "services/triage/b.h": ""},
         "a.cc > services/core/b.h > services/core/c.h > grpcpp/grpcpp.h": {
