@@ -409,7 +409,10 @@ void ConfigParser::ParseSchedule(JsonPlace place) {
     schedule.cron = *std::move(cron);
   }
   if (auto run = reader.RequiredString("run")) {
-    if (!IsIdentifier(*run)) reader.Problem("run", "expected what to run, for example \"sweep\"");
+    if (*run == "gaps") *run = "missed-deliveries";  // the old name, accepted for one more release
+    if (*run != "sweep" && *run != "missed-deliveries") {
+      reader.Problem("run", "expected \"sweep\" or \"missed-deliveries\"");
+    }
     schedule.run = *std::move(run);
   }
   if (auto repository = reader.String("repository")) {
@@ -507,8 +510,9 @@ void ConfigParser::ParseProxy(JsonPlace place) {
     proxy.url = url->value->is_string() ? url->value->get<std::string>() : "?";
     const std::optional<Url> parsed = ParseUrl(*proxy.url);
     if (!proxy.url->empty() && (!parsed.has_value() || (parsed->scheme != "http" && parsed->scheme != "https"))) {
-      reader.Problem("url", "expected http://HOST:PORT or https://HOST:PORT, or \"\" for none; a name and a password "
-                            "have keys of their own");
+      reader.Problem("url",
+                     "expected http://HOST:PORT or https://HOST:PORT, or \"\" for none; a name and a password "
+                     "have keys of their own");
     }
   }
   for (const JsonPlace& host : reader.Strings("no_proxy")) {
@@ -671,7 +675,7 @@ std::optional<RunMode> RunModeFromName(std::string_view name) {
   return std::nullopt;
 }
 
-RunMode Narrower(RunMode a, RunMode b) { return a == RunMode::kApply && b == RunMode::kApply ? a : RunMode::kDryRun; }
+RunMode Stricter(RunMode a, RunMode b) { return a == RunMode::kApply && b == RunMode::kApply ? a : RunMode::kDryRun; }
 
 const RepositoryConfig* Config::FindRepository(std::string_view forge, std::string_view repository) const {
   for (const RepositoryConfig& entry : repositories) {
@@ -681,7 +685,7 @@ const RepositoryConfig* Config::FindRepository(std::string_view forge, std::stri
 }
 
 RunMode Config::ModeFor(const RepositoryConfig* repository) const {
-  return repository == nullptr ? mode : Narrower(mode, repository->mode.value_or(mode));
+  return repository == nullptr ? mode : Stricter(mode, repository->mode.value_or(mode));
 }
 
 void Config::ForEachSecret(const std::function<void(const Secret&)>& visit) const {

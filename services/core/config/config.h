@@ -32,7 +32,7 @@ namespace yardmaster {
 enum class RunMode : uint8_t { kDryRun, kApply };
 std::string_view RunModeName(RunMode mode);  // "dry-run", "apply"
 std::optional<RunMode> RunModeFromName(std::string_view name);
-RunMode Narrower(RunMode a, RunMode b);
+RunMode Stricter(RunMode a, RunMode b);
 
 struct RepositoryConfig {
   std::string forge;
@@ -47,7 +47,7 @@ struct RepositoryConfig {
 struct ScheduleConfig {
   std::string name;
   std::string cron;        // valid, see cron.h
-  std::string run;         // "sweep", …: the schedule service knows the names
+  std::string run;         // "sweep" or "missed-deliveries"
   std::string forge;       // empty: every repository of the config
   std::string repository;  // "owner/name" or "owner/*"
 };
@@ -83,7 +83,7 @@ struct Config {
   RunMode mode = RunMode::kDryRun;
   std::filesystem::path packs_dir;  // empty: see packs_dir.h
   std::map<std::string, ForgeConfig, std::less<>> forges;
-  ProxyConfig proxy;  // between us and the forges
+  ProxyConfig proxy;                           // between us and the forges
   std::vector<RepositoryConfig> repositories;  // first match wins
   CommandSettings commands;                    // of repositories that say nothing else
   std::vector<ScheduleConfig> schedules;

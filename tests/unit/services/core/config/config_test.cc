@@ -304,6 +304,42 @@ TEST_F(ConfigTest, CommandsOfARepositoryAreMergedWithThoseOfAll) {
   EXPECT_EQ(other.commands.at("squash").who->at(0).kind, rules::CommandRight::Kind::kMaintainer);
 }
 
+TEST_F(ConfigTest, TheProxyIsReadWithItsPassword) {
+  const auto config = Parse(R"({"proxy": {"url": "http://proxy.example:3128", "no_proxy": ["forge.example", ".local"],
+      "user": "yard", "password": {"env": "YARD_TOKEN"}}})");
+  ASSERT_TRUE(config.has_value()) << AllProblems();
+  EXPECT_EQ(config->proxy.url, "http://proxy.example:3128");
+  EXPECT_THAT(config->proxy.no_proxy, ElementsAre("forge.example", ".local"));
+  EXPECT_EQ(config->proxy.user, "yard");
+  EXPECT_EQ(config->proxy.password.Reveal(), "operator-token-value");
+
+  const auto none = Parse(R"({"proxy": {"url": ""}})");
+  ASSERT_TRUE(none.has_value()) << AllProblems();
+  EXPECT_EQ(none->proxy.url, "");
+  const auto environment = Parse("{}");
+  ASSERT_TRUE(environment.has_value()) << AllProblems();
+  EXPECT_FALSE(environment->proxy.url.has_value());
+}
+
+TEST_F(ConfigTest, MistakesInTheProxyAreNamedByPointer) {
+  EXPECT_EQ(OnlyProblem(R"({"proxy": {}})").pointer, "/proxy/url");
+  EXPECT_EQ(OnlyProblem(R"({"proxy": {"url": "socks5://proxy.example:1080"}})").pointer, "/proxy/url");
+  EXPECT_EQ(OnlyProblem(R"({"proxy": {"url": "", "no_proxy": ["a.example, b.example"]}})").pointer,
+            "/proxy/no_proxy/0");
+  EXPECT_EQ(OnlyProblem(R"({"proxy": {"url": "", "password": "in the clear"}})").pointer, "/proxy/password");
+  EXPECT_EQ(OnlyProblem(R"({"proxy": {"url": "", "token": "x"}})").pointer, "/proxy/token");
+}
+
+TEST_F(ConfigTest, ASchedulesRunIsKnownAndItsOldNameIsAccepted) {
+  const auto config = Parse(R"({"schedules": [{"name": "a", "cron": "0 2 * * *", "run": "gaps"},
+      {"name": "b", "cron": "0 3 * * *", "run": "missed-deliveries"}]})");
+  ASSERT_TRUE(config.has_value()) << AllProblems();
+  EXPECT_EQ(config->schedules[0].run, "missed-deliveries");
+  EXPECT_EQ(config->schedules[1].run, "missed-deliveries");
+  EXPECT_EQ(OnlyProblem(R"({"schedules": [{"name": "a", "cron": "0 2 * * *", "run": "sweeep"}]})").pointer,
+            "/schedules/0/run");
+}
+
 TEST_F(ConfigTest, TheOldNameOfBotsIsAccepted) {
   const auto config = Parse(R"({"bots": {"commands": ["deploy"]},
       "robots": {"commands": ["verify"], "logins": ["some-bot"]}})");
