@@ -1,4 +1,4 @@
-// Answers in their two forms: JSON with --json, and text for people.
+// Prints answers: as JSON with --json, else as text.
 #ifndef YARDMASTER_CLIENTS_CLI_ANSWER_H_
 #define YARDMASTER_CLIENTS_CLI_ANSWER_H_
 

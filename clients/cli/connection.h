@@ -17,8 +17,8 @@ namespace yardmaster::cli {
 
 class ServerConnection {
  public:
-  // Decides about address, token and encryption; nothing is contacted yet. `local_works`: the verb can also do without
-  // a server, which is told if there is none.
+  // Chooses address, token and encryption; nothing is contacted yet. `local_works`: the verb can also do without
+  // a server; the error says so if there is none.
   //
   // Encryption: none for loopback without --ca, TLS for every other host (with the system's authorities or those of
   // --ca). --plaintext switches it off, but then no token is sent to another host: that is refused.
@@ -37,7 +37,7 @@ class ServerConnection {
   }
 
   const std::shared_ptr<grpc::Channel>& channel() const { return channel_; }
-  // Token and deadline of a call; without a timeout the call may take as long as it likes.
+  // Token and deadline of a call; without a timeout the call is not limited.
   void Prepare(grpc::ClientContext& context, std::chrono::seconds timeout) const;
   void PrepareEndless(grpc::ClientContext& context) const;
 

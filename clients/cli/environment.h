@@ -1,4 +1,4 @@
-// Everything of the world that `yard` looks at besides files and the network, so that tests can run it inside their own
+// What `yard` takes from its surroundings, besides files and the network. Tests replace it and run `yard` in their own
 // process.
 #ifndef YARDMASTER_CLIENTS_CLI_ENVIRONMENT_H_
 #define YARDMASTER_CLIENTS_CLI_ENVIRONMENT_H_
@@ -28,7 +28,7 @@ struct Environment {
   // The running program, for finding the packs beside it.
   std::filesystem::path executable;
   // What is large and used until the program ends: taking packs apart piece by piece takes longer than a review. Null:
-  // they go when nobody uses them.
+  // they are freed after use.
   std::vector<std::shared_ptr<const void>>* kept = nullptr;
   // May be null: then temporary files are removed on the usual ways out only.
   Interrupts* interrupts = nullptr;

@@ -1,4 +1,4 @@
-// How a verb of `yard` ends: with an exit code, or with an error that is told on stderr and has an exit code.
+// How a verb of `yard` ends: with an exit code, or with an error that is printed on stderr and has an exit code.
 #ifndef YARDMASTER_CLIENTS_CLI_EXIT_CODE_H_
 #define YARDMASTER_CLIENTS_CLI_EXIT_CODE_H_
 

@@ -12,8 +12,8 @@
 namespace yardmaster::cli {
 
 // Made first thing in main, before any other thread: threads inherit the blocked signals, and one thread here waits for
-// them. When one comes, the temporary files are removed and the process ends; or, while somebody wants to be called
-// instead, that is done. What a parent ignores for us (nohup) stays ignored.
+// them. On a signal the temporary files are removed and the process ends, unless a callback is set. Signals that the
+// parent ignores (nohup) stay ignored.
 class Interrupts {
  public:
   Interrupts();

@@ -30,7 +30,7 @@ absl::StatusOr<PacksFolder> LocalPacksFolder(const Session& session);
 // All packs of that folder, compiled.
 absl::StatusOr<std::shared_ptr<const PackSet>> CompileLocalPacks(const Session& session);
 
-// The rules with that id in that folder; nullopt, without a word, if there are none or the folder has no valid packs.
+// The rules with that id in that folder; nullopt, and no error, if there are none or the folder has no valid packs.
 std::optional<v1::ShowRuleResponse> FindLocalRule(const Session& session, std::string_view id);
 
 // One pack, compiled. That there is none of that name is a negative answer, that it is bad an error of usage.

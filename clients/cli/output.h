@@ -27,7 +27,7 @@ class Output {
   // stderr: what is good to know; not with --quiet.
   void Note(std::string_view message);
 
-  // True if the answer goes to a terminal that shows colours and nobody set NO_COLOR.
+  // True if the answer goes to a terminal that shows colours and NO_COLOR is not set.
   bool color() const { return color_; }
   // The same for stderr.
   bool err_color() const { return err_color_; }

@@ -1,4 +1,4 @@
-// Waiting for files to change, by looking at them: works on every file system, and nothing has to be set up.
+// Waits for files to change by polling, which works on every file system without set-up.
 #ifndef YARDMASTER_CLIENTS_CLI_REVIEW_WATCH_H_
 #define YARDMASTER_CLIENTS_CLI_REVIEW_WATCH_H_
 
@@ -15,9 +15,9 @@ namespace yardmaster::cli {
 size_t StampOf(const std::vector<std::string>& files);
 
 struct WatchTimes {
-  std::chrono::milliseconds interval{300};    // between looks
+  std::chrono::milliseconds interval{300};    // between polls
   std::chrono::milliseconds settle{100};      // nothing may change for so long: what comes together is one change
-  std::chrono::milliseconds patience{3'000};  // but what never rests is one change, too
+  std::chrono::milliseconds patience{3'000};  // changes that never pause are reported after this
 };
 
 class Watch {
@@ -26,7 +26,7 @@ class Watch {
   explicit Watch(std::function<size_t()> look, WatchTimes times = {})
       : look_(std::move(look)), times_(times), stamp_(look_()) {}
 
-  // Until the stamp is another one than the last time, and rests.
+  // Waits until the stamp differs from the last one and stays the same.
   void WaitForChange();
 
  private:

@@ -31,7 +31,7 @@ struct Wanted {
 std::string WhatOf(const DeviceRequest& request) {
   std::vector<std::string> conditions = request.models;
   conditions.insert(conditions.end(), request.capability.begin(), request.capability.end());
-  const std::string kind(rules::DeviceKindWord(request.kind));
+  const std::string kind(rules::DeviceKindKey(request.kind));
   return conditions.empty() ? kind : absl::StrCat(kind, " (", absl::StrJoin(conditions, ", "), ")");
 }
 
@@ -84,7 +84,7 @@ std::string DevicesText(const rules::SuiteModel& suite) {
   }
   // Without what only some layers and steps want, these are not run; the rest is.
   std::vector<std::string> texts;
-  if (always.empty()) texts.emplace_back(rules::DeviceKindWord(DeviceKind::kCpu));
+  if (always.empty()) texts.emplace_back(rules::DeviceKindKey(DeviceKind::kCpu));
   for (const Wanted& wanted : always.empty() ? sometimes : always) {
     texts.push_back(wanted.count == 1 ? wanted.what : std::to_string(wanted.count) + " " + wanted.what);
   }

@@ -83,7 +83,7 @@ void TestProgress::StepEnds(const worker::StepResult& step) {
   const double seconds = static_cast<double>(step.end_micros - step.begin_micros) / 1e6;
   // What passed is only worth a line where lines stay anyway.
   if (!good || !options_.terminal) {
-    std::string line = "  " + VerdictWordOf(step.verdict, options_.color) + "  " + Printable(step.name);
+    std::string line = "  " + ColoredVerdict(step.verdict, options_.color) + "  " + Printable(step.name);
     if (done_ > 0) line += "  " + Tests(done_, 0);
     if (failed_ > 0) line += ", " + worker::CountText(failed_) + " failed";
     line += "  " + worker::DurationText(seconds);
@@ -99,7 +99,7 @@ void TestProgress::LayerEnds(const worker::LayerResult& layer) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (!options_.terminal && layer.verdict != worker::Verdict::kNotRun) return;
   std::string line =
-      VerdictWordOf(layer.verdict, options_.color) + "  " + Printable(layer.title.empty() ? layer.id : layer.title);
+      ColoredVerdict(layer.verdict, options_.color) + "  " + Printable(layer.title.empty() ? layer.id : layer.title);
   if (layer.tests > 0) line += "  " + Tests(layer.tests, 0);
   if (layer.failed > 0) line += ", " + worker::CountText(layer.failed) + " failed";
   if (layer.skipped > 0) line += ", " + worker::CountText(layer.skipped) + " skipped";

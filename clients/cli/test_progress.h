@@ -72,7 +72,7 @@ class TestProgress final : public worker::RunObserver {
   Time shown_;
   bool visible_ = false;
 
-  // Draws the line again each second, so that a step that says nothing is seen to take its time.
+  // Draws the line again each second, so that the time of a silent step is shown.
   bool over_ = false;
   std::condition_variable ending_;
   std::thread ticker_;

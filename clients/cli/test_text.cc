@@ -135,8 +135,8 @@ Style VerdictStyle(std::string_view verdict) {
   return Style::kBad;
 }
 
-std::string VerdictWordOf(worker::Verdict verdict, bool color) {
-  const std::string_view word = worker::VerdictWord(verdict);
+std::string ColoredVerdict(worker::Verdict verdict, bool color) {
+  const std::string_view word = worker::VerdictName(verdict);
   return Paint(PadRight(word, 9), VerdictStyle(word), color);
 }
 

@@ -17,7 +17,7 @@
 namespace yardmaster::cli {
 
 // "passed   " in its colour, as wide as the widest.
-std::string VerdictWordOf(worker::Verdict verdict, bool color);
+std::string ColoredVerdict(worker::Verdict verdict, bool color);
 Style VerdictStyle(std::string_view verdict);
 
 // Verdict, layers, first cause with its excerpt, failed tests, notes, and where the report is. What is missing in

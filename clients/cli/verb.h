@@ -18,7 +18,7 @@
 //     Verb& greet = yard.Add("greet", "Say hello", {"yard greet Ann", "yard greet Ann --loud"});
 //     GreetOptions& options = greet.Runs(Greet);
 //     greet.Argument("NAME", &options.name, "Whom to greet").Required();
-//     greet.Flag("--loud", &options.loud, "So that everybody hears it");
+//     greet.Flag("--loud", &options.loud, "Shout");
 //   }
 #ifndef YARDMASTER_CLIENTS_CLI_VERB_H_
 #define YARDMASTER_CLIENTS_CLI_VERB_H_
@@ -37,7 +37,7 @@ namespace yardmaster::cli {
 
 class Verb : public command_line::Command {
  public:
-  // How the verb ends. An error is told on stderr.
+  // How the verb ends. An error is printed on stderr.
   using Work = std::function<absl::StatusOr<ExitCode>(Session&)>;
 
   using Command::Command;

@@ -227,8 +227,9 @@ void AddDeliveryVerbs(Verb& yard) {
 }
 
 void AddDeadLetterVerbs(Verb& yard) {
-  Verb& dead = yard.Add("deadletters", "Deliveries that were given up, or set aside because they crashed us",
-                        {"yard deadletters list", "yard deadletters requeue --all"});
+  Verb& dead =
+      yard.Add("deadletters", "Deliveries that failed for good, or were set aside because they crashed the daemon",
+               {"yard deadletters list", "yard deadletters requeue --all"});
 
   Verb& list = dead.Add("list", "List dead letters", {"yard deadletters list --state dead --json"});
   DeadLetterOptions& filter = list.Runs(ListDead);
@@ -239,7 +240,7 @@ void AddDeadLetterVerbs(Verb& yard) {
                            {"yard deadletters requeue 17 18", "yard deadletters requeue --all"});
   RequeueOptions& options = requeue.Runs(Requeue);
   requeue.Argument("DELIVERY", &options.which, "Ids or rows of deliveries");
-  requeue.Flag("--all", &options.all, "All that were given up; dead ones only if named");
+  requeue.Flag("--all", &options.all, "All that failed; dead ones only if named");
 }
 
 }  // namespace yardmaster::cli

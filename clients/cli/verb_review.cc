@@ -220,7 +220,7 @@ absl::StatusOr<ExitCode> ListChecks(const ReviewArguments& arguments, Session& s
 // --- the run ---
 
 // --fix: writes the files whose findings have edits, and returns how many findings that settles.
-absl::StatusOr<size_t> CarryOut(const ReviewReport& report, const Selection& selection, const Environment& env) {
+absl::StatusOr<size_t> RunSelected(const ReviewReport& report, const Selection& selection, const Environment& env) {
   size_t applied = 0;
   for (const ReviewInput& input : selection.inputs) {
     if (input.context) continue;
@@ -333,7 +333,7 @@ absl::StatusOr<ExitCode> ReviewOnce(const ReviewArguments& arguments, const Chec
   size_t fixed = 0;
   ASSIGN_OR_RETURN(ReviewReport report, Review(arguments, packs, selection, partial, baseline));
   for (int round = 0; arguments.fix && round < kMaxFixRounds; ++round) {
-    ASSIGN_OR_RETURN(const size_t applied, CarryOut(report, selection, session.env));
+    ASSIGN_OR_RETURN(const size_t applied, RunSelected(report, selection, session.env));
     if (applied == 0) break;
     fixed += applied;
     ASSIGN_OR_RETURN(report, Review(arguments, packs, selection, partial, baseline));

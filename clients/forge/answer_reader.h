@@ -53,7 +53,7 @@ class AnswerReader {
   std::string Text() const;
   // The same, but an empty value is an empty text.
   std::string OptionalText() const;
-  // A text where there is one, else an empty text: for what nobody decides on. Never a problem.
+  // A text where there is one, else an empty text: for what no decision depends on. Never a problem.
   std::string Hint() const;
   // A whole number, or a text that is one. Flags are no numbers.
   int64_t Number() const;

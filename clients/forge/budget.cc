@@ -127,7 +127,7 @@ void BudgetTransport::Learn(const ForgeAnswer& answer) {
   const Time now = clock_.Monotonic();
   // The primary limit. GitHub has several; ours is "core".
   const std::string_view resource = answer.Header("X-RateLimit-Resource");
-  // An answer to wrong credentials tells the limits of nobody in particular.
+  // An answer to wrong credentials tells the limits of no account.
   const bool ours = !answer.error.has_value() || answer.error->reason != ForgeReason::kUnauthorized;
   if (ours && (resource.empty() || resource == "core")) {
     const std::optional<int64_t> limit = HeaderNumber(answer, "X-RateLimit-Limit");

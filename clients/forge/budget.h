@@ -1,5 +1,5 @@
-// Decorator: lets requests go when the forge's limits allow it. Who waits is ordered by class (human command > gate >
-// event > sweep) and then by arrival, and less important classes leave a part of every limit to the others
+// Decorator: sends requests when the forge's limits allow it. Waiting calls are ordered by class (human command > gate
+// > event > sweep) and then by arrival, and less important classes leave a part of every limit to the others
 // (BudgetShare). What can't go before its deadline fails at once with the time at which it could.
 #ifndef YARDMASTER_CLIENTS_FORGE_BUDGET_H_
 #define YARDMASTER_CLIENTS_FORGE_BUDGET_H_
@@ -38,8 +38,8 @@ class BudgetTransport final : public ForgeTransport {
 
   // Waits for the turn; unset when the request may go (Begin() is done), else the failure.
   std::optional<ForgeAnswer> Admit(const ForgeRequest& request);
-  // The time until which somebody ahead of `ticket` is in the way; `now` or earlier if nobody is. max() if until they
-  // are gone.
+  // The time until which a call ahead of `ticket` is in the way; `now` or earlier if none is. max(): until it is
+  // gone.
   Time InTheWay(const Ticket& ticket, bool mutation, Time now);
   void Learn(const ForgeAnswer& answer);
 

@@ -1,5 +1,5 @@
-// The forges' limits as a model of our own: most of them can't be asked for, and who runs into them may be banned.
-// Pure: times are passed in, nothing waits here (budget.h does).
+// The forges' limits as a model of our own: a forge does not tell most of them, and may ban an account that exceeds
+// them. Pure: times are passed in, nothing waits here (budget.h does).
 #ifndef YARDMASTER_CLIENTS_FORGE_BUDGET_MODEL_H_
 #define YARDMASTER_CLIENTS_FORGE_BUDGET_MODEL_H_
 

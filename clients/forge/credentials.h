@@ -1,5 +1,4 @@
-// Who we are: the innermost decorator adds the token to each request, and takes it out of whatever comes back as a
-// message.
+// The innermost decorator: adds the token to each request, and removes it from messages that come back.
 #ifndef YARDMASTER_CLIENTS_FORGE_CREDENTIALS_H_
 #define YARDMASTER_CLIENTS_FORGE_CREDENTIALS_H_
 

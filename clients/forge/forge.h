@@ -1,5 +1,5 @@
 // A forge (GitHub, GitCode, …) as the services see it: few calls, plain values, and answers that say how sure they are.
-// Adapters in github/ and gitcode/ speak the forges' own words; nothing above this file does.
+// The adapters in github/ and gitcode/ translate; code above this file knows no forge's own terms.
 #ifndef YARDMASTER_CLIENTS_FORGE_FORGE_H_
 #define YARDMASTER_CLIENTS_FORGE_FORGE_H_
 
@@ -62,7 +62,7 @@ struct ForgeRepository {
   std::string url;  // for people
 };
 
-// kUnknown: a word that we do not know. It is not closed as far as anybody can tell.
+// kUnknown: a word that we do not know. It is treated as not closed.
 enum class ForgeState : uint8_t { kOpen, kClosed, kMerged, kUnknown };
 std::string_view ForgeStateName(ForgeState state);  // "open", "closed", "merged", "unknown"
 bool MayBeOpen(ForgeState state);
@@ -149,7 +149,7 @@ enum class ForgePermission : uint8_t { kNone, kRead, kTriage, kWrite, kMaintain,
 std::string_view ForgePermissionName(ForgePermission permission);  // "none", "read", "triage", "write", …
 
 struct ForgeAccess {
-  // A word that we do not know is kNone: what nobody understands permits nothing.
+  // A word that we do not know is kNone: an unknown permission permits nothing.
   ForgePermission permission = ForgePermission::kNone;
   std::string word;  // the forge's own, for people; empty if it gave none
 };
@@ -241,7 +241,7 @@ class Forge {
   virtual absl::StatusOr<ForgeIssuePage> ListIssues(const ForgeCall& call, std::string_view repository,
                                                     const ForgeIssueQuery& query) = 0;
 
-  // Appends labels; those that are there stay. An empty list is INVALID_ARGUMENT: no request is made of nothing.
+  // Appends labels; those that are there stay. An empty list is INVALID_ARGUMENT.
   virtual absl::StatusOr<ForgeLabelsWritten> AddLabels(const ForgeCall& call, const ForgeSubject& subject,
                                                        const std::vector<std::string>& labels) = 0;
   virtual absl::StatusOr<ForgeCommentWritten> AddComment(const ForgeCall& call, const ForgeSubject& subject,
@@ -286,7 +286,7 @@ class Forge {
   // Deliveries of one webhook of a repository, newest first. UNIMPLEMENTED where the forge keeps no record.
   virtual absl::StatusOr<ForgeHookDeliveryPage> ListHookDeliveries(const ForgeCall& call, std::string_view repository,
                                                                    std::string_view hook, std::string_view cursor) = 0;
-  // Asks the forge to send a delivery again; it comes through the front door.
+  // Asks the forge to send a delivery again; it arrives as a webhook like any other.
   virtual absl::Status Redeliver(const ForgeCall& call, std::string_view repository, std::string_view hook,
                                  std::string_view delivery) = 0;
 };

@@ -13,7 +13,7 @@
 
 namespace yardmaster {
 
-// What is known about a request that failed. The ledger leans on it.
+// What is known about a request that failed. The ledger relies on it.
 enum class ForgeOutcome : uint8_t {
   kNotSent,  // the forge has not seen it: checked before, no connection, no budget
   kRefused,  // the forge answered that it did not do it (3xx, 4xx)
@@ -48,7 +48,7 @@ struct ForgeError {
   ForgeReason reason = ForgeReason::kNetwork;
   ForgeOutcome outcome = ForgeOutcome::kUnknown;
   int http_status = 0;  // 0: there was no answer
-  // Not before this time from now; unset: nobody knows.
+  // Not before this time from now; unset: unknown.
   std::optional<std::chrono::milliseconds> retry_after;
   // What a retry of the same call may hope for: true for what passes by itself (network, limits, 5xx, time-outs).
   bool Transient() const;

@@ -1,4 +1,4 @@
-// Outgoing HTTP as an interface: one request, one answer, nothing clever. Production is libcurl (http_curl.h); tests
+// Outgoing HTTP as an interface: one request, one answer. Production is libcurl (http_curl.h); tests
 // script it. No redirects, no retries, no cookies, no caches happen here.
 #ifndef YARDMASTER_CLIENTS_FORGE_HTTP_H_
 #define YARDMASTER_CLIENTS_FORGE_HTTP_H_
@@ -20,7 +20,7 @@ struct HttpHeader {
   std::string value;
 };
 
-// What an answer may cost us.
+// Limits of an answer.
 struct HttpLimits {
   size_t body_bytes = 16 * 1024 * 1024;  // after decompression
   size_t header_bytes = 64 * 1024;       // all of them

@@ -192,7 +192,7 @@ class CurlHttpClient final : public HttpClient {
   CurlHttpClient(CurlHttpOptions options, std::vector<std::string> origins)
       : options_(std::move(options)), origins_(std::move(origins)), no_proxy_(NoProxy(options_.proxy)) {}
   ~CurlHttpClient() override {
-    // Connections say goodbye.
+    // Closing connections sends their last messages.
     const NoBrokenPipe no_broken_pipe;
     idle_.clear();
   }
@@ -319,9 +319,8 @@ HttpResult CurlHttpClient::Send(const OutgoingRequest& request) {
   };
   for (const HttpHeader& header : request.headers) add_header(absl::StrCat(header.name, ": ", header.value));
   // Nothing would be called a form, and forges refuse forms.
-  const bool typed = absl::c_any_of(request.headers, [](const HttpHeader& header) {
-    return EqualsIgnoreCase(header.name, "Content-Type");
-  });
+  const bool typed = absl::c_any_of(
+      request.headers, [](const HttpHeader& header) { return EqualsIgnoreCase(header.name, "Content-Type"); });
   if (!typed) add_header("Content-Type:");
   // Without this libcurl asks before it sends a larger body, and waits a second where nobody answers.
   add_header("Expect:");

@@ -59,7 +59,7 @@ std::vector<std::string> ReadLabelNames(const AnswerReader& labels) {
   labels.ExpectArray();
   for (size_t i = 0; i < labels.size(); ++i) {
     const AnswerReader label = labels.Element(i);
-    // A label without a name is none that anybody could mean.
+    // A label without a name can't be referred to.
     std::string name = label.is_object() ? label.FirstOf({"name", "title"}).Hint() : label.Hint();
     if (!name.empty()) names.push_back(std::move(name));
   }

@@ -1,4 +1,4 @@
-// Whether an earlier comment says the same as a template, so that nobody is asked twice.
+// Whether an earlier comment says the same as a template, so that people are not asked twice.
 #ifndef YARDMASTER_RULES_ENGINE_COMMENT_SIMILARITY_H_
 #define YARDMASTER_RULES_ENGINE_COMMENT_SIMILARITY_H_
 

@@ -10,7 +10,7 @@
 #include "rules/engine/matcher.h"
 #include "rules/engine/pack/pack_model.h"
 #include "rules/engine/text/zones.h"
-#include "services/core/made_once.h"
+#include "services/core/memo.h"
 #include "services/core/problem.h"
 
 namespace yardmaster::rules {
@@ -26,8 +26,8 @@ class CompiledParts {
                                                const std::vector<std::string>& negations, Problems& problems);
 
  private:
-  MadeOnce<ZoneRules, ZoneSplitter> splitters_;
-  MadeOnce<std::pair<std::vector<SignalModel>, std::vector<std::string>>, Matcher> matchers_;
+  Memo<ZoneRules, ZoneSplitter> splitters_;
+  Memo<std::pair<std::vector<SignalModel>, std::vector<std::string>>, Matcher> matchers_;
 };
 
 }  // namespace yardmaster::rules

@@ -18,7 +18,7 @@ class CompiledPack;
 
 struct CommentText {
   std::string_view author;            // login; empty if unknown
-  std::optional<bool> author_is_bot;  // nullopt if nobody knows
+  std::optional<bool> author_is_bot;  // nullopt if unknown
   std::string_view body;
 };
 

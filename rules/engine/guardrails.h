@@ -1,4 +1,4 @@
-// The last word on what may be written: mechanisms in code, lists from the pack's guardrails.json. Everything is denied
+// What may be written: mechanisms in code, lists from the pack's guardrails.json. Everything is denied
 // unless a list allows it. Pure; the planner asks it, and the effects layer asks it again right before writing.
 #ifndef YARDMASTER_RULES_ENGINE_GUARDRAILS_H_
 #define YARDMASTER_RULES_ENGINE_GUARDRAILS_H_
@@ -19,14 +19,14 @@
 
 namespace yardmaster::rules {
 
-// What somebody wants to write on one issue.
+// What is to be written on one issue.
 struct GuardrailRequest {
   std::vector<std::string_view> labels;             // to add, in order
   std::vector<std::string_view> labels_on_issue;    // read right before
   std::vector<std::string_view> removed_by_people;  // labels that a person took off the issue: never put back
   std::string_view template_id;                     // comment to post; empty for none
   bool marker = false;                              // the engine's own marker is wanted
-  bool withhold_marker = false;                     // and this forbids it, whoever wanted it
+  bool withhold_marker = false;                     // and this forbids it, whatever asked for it
 };
 
 // What is left of it.

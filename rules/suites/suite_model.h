@@ -247,7 +247,7 @@ struct SuiteModel {
 // What a failure means.
 enum class FailureClass : uint8_t {
   kCode,            // what is tested is at fault
-  kEnvironment,     // software around it: mend it, run again
+  kEnvironment,     // software around it: fix it, run again
   kInfrastructure,  // a device, a host: run elsewhere
   kVictim,          // another rank failed first
 };
@@ -270,7 +270,7 @@ struct FailureSignature {
   friend bool operator==(const FailureSignature&, const FailureSignature&) = default;
 };
 
-// What mends an environment. rules/schema/recipes.schema.json; only recipes with `apply` can be applied by a run.
+// What fixes an environment. rules/schema/recipes.schema.json; only recipes with `apply` can be applied by a run.
 struct RecoveryRecipe {
   std::string id;
   std::string title;

@@ -14,13 +14,13 @@ struct Word {
   Value value;
 };
 
-struct DeviceWord {
+struct DeviceKindEntry {
   std::string_view word;
   DeviceKind value;
   std::string_view name;  // for sentences
 };
 
-inline constexpr DeviceWord kDeviceKinds[] = {
+inline constexpr DeviceKindEntry kDeviceKinds[] = {
     {"cpu", DeviceKind::kCpu, "CPU"}, {"gpu", DeviceKind::kGpu, "GPU"}, {"npu", DeviceKind::kNpu, "NPU"}};
 inline constexpr Word<ReportFormat> kReportFormats[] = {{"junit", ReportFormat::kJunit},
                                                         {"googletest", ReportFormat::kGoogleTest},
@@ -49,11 +49,11 @@ constexpr const auto& EntryOf(const Table& table, Value value) {
 }
 
 // "gpu".
-constexpr std::string_view DeviceKindWord(DeviceKind kind) { return EntryOf(kDeviceKinds, kind).word; }
+constexpr std::string_view DeviceKindKey(DeviceKind kind) { return EntryOf(kDeviceKinds, kind).word; }
 // "GPU".
 constexpr std::string_view DeviceKindName(DeviceKind kind) { return EntryOf(kDeviceKinds, kind).name; }
 // "environment".
-constexpr std::string_view FailureClassWord(FailureClass cls) { return EntryOf(kFailureClasses, cls).word; }
+constexpr std::string_view FailureClassKey(FailureClass cls) { return EntryOf(kFailureClasses, cls).word; }
 
 }  // namespace yardmaster::rules
 

@@ -65,7 +65,7 @@ std::string Answers::Fill(std::string_view id, bool chinese, Places places) cons
   return out;
 }
 
-std::string Answers::About(std::string_view id, const AskedBy& asked, Places places) const {
+std::string Answers::About(std::string_view id, const AnsweredCommand& asked, Places places) const {
   std::string person = EchoCode(asked.person);
   std::string command = EchoCode(asked.written);
   if (person.empty()) person = "?";
@@ -87,17 +87,17 @@ std::string Answers::About(std::string_view id, const AskedBy& asked, Places pla
                        {"help", EchoCode(HelpForm(asked.command))}}));
 }
 
-std::string Answers::Working(const AskedBy& asked) const { return About("working", asked, {}); }
+std::string Answers::Working(const AnsweredCommand& asked) const { return About("working", asked, {}); }
 
-std::string Answers::Done(const AskedBy& asked, std::string_view outcome) const {
+std::string Answers::Done(const AnsweredCommand& asked, std::string_view outcome) const {
   return About("done", asked, {{"outcome", std::string(outcome)}});
 }
 
-std::string Answers::Failed(const AskedBy& asked, std::string_view reason) const {
+std::string Answers::Failed(const AnsweredCommand& asked, std::string_view reason) const {
   return About("failed", asked, {{"reason", std::string(reason)}});
 }
 
-std::string Answers::Refused(const AskedBy& asked, const PermissionDecision& decision) const {
+std::string Answers::Refused(const AnsweredCommand& asked, const PermissionDecision& decision) const {
   const std::string source = SourceText(decision.source, asked.chinese);
   switch (decision.kind) {
     case PermissionDecision::Kind::kWrongPlace: {
@@ -119,7 +119,7 @@ std::string Answers::Refused(const AskedBy& asked, const PermissionDecision& dec
   return About("refused", asked, {{"who", WhoText(decision.who, asked.chinese)}, {"source", source}});
 }
 
-std::string Answers::Sentences(std::string_view id, const AskedBy& asked,
+std::string Answers::Sentences(std::string_view id, const AnsweredCommand& asked,
                                const std::vector<LocalText>& sentences) const {
   std::string reason;
   for (size_t i = 0; i < std::min(sentences.size(), kMaxSentences); ++i) {
@@ -133,20 +133,20 @@ std::string Answers::Sentences(std::string_view id, const AskedBy& asked,
   return About(id, asked, {{"reason", reason}});
 }
 
-std::string Answers::UsageError(const AskedBy& asked, const std::vector<LocalText>& sentences) const {
+std::string Answers::UsageError(const AnsweredCommand& asked, const std::vector<LocalText>& sentences) const {
   return Sentences("usage", asked, sentences);
 }
 
-std::string Answers::Ask(const AskedBy& asked, const std::vector<LocalText>& sentences) const {
+std::string Answers::Ask(const AnsweredCommand& asked, const std::vector<LocalText>& sentences) const {
   return Sentences("ask", asked, sentences);
 }
 
-std::string Answers::Unknown(const AskedBy& asked, std::string_view suggestion) const {
+std::string Answers::Unknown(const AnsweredCommand& asked, std::string_view suggestion) const {
   if (suggestion.empty()) return About("unknown_plain", asked, {});
   return About("unknown", asked, {{"suggestion", EchoCode(suggestion)}});
 }
 
-std::string Answers::Unavailable(const AskedBy& asked) const {
+std::string Answers::Unavailable(const AnsweredCommand& asked) const {
   const bool offered = asked.command == nullptr || asked.command->state != rules::CommandState::kNotOffered;
   const std::string reason = asked.command == nullptr ? "" : asked.command->reason.In(asked.chinese);
   return About(offered ? "not_yet" : "not_offered", asked, {{"reason", reason}});

@@ -41,7 +41,7 @@ class LineReader {
   LineReader(const CommandTable& table, const std::vector<std::string>& logins, const std::vector<std::string>& bots)
       : table_(table), logins_(logins), bots_(bots) {}
 
-  enum class Result : uint8_t { kNothing, kOurs, kLeftAlone };
+  enum class Result : uint8_t { kNothing, kOurs, kOtherBots };
 
   // `line` begins with the slash or the mention. Fills in all of `out` but its place in the text; for other bots,
   // `bot` is set.
@@ -72,7 +72,7 @@ class LineReader {
     if (!IsBot(login)) {
       if (!table_.IsOtherBotsLogin(login)) return Result::kNothing;
       bot = "@" + login;
-      return Result::kLeftAlone;
+      return Result::kOtherBots;
     }
     out.mention = true;
     // "@bot: squash", "@bot，/squash"
@@ -125,7 +125,7 @@ class LineReader {
     TrimName(name);
     if (IsOtherBotsCommand(name)) {
       bot = "/" + Readable(name);
-      return Result::kLeftAlone;
+      return Result::kOtherBots;
     }
     out.name = Lower(name);
     // Paths, regular expressions, dates: no command.
@@ -360,8 +360,9 @@ ParsedText CommandGrammar::Parse(std::string_view text) const {
     const LineReader::Result result = reader.Read(content, command, bot);
     if (result == LineReader::Result::kNothing) continue;
     const size_t end = line.begin + content.size();
-    if (result == LineReader::Result::kLeftAlone) {
-      if (parsed.left_alone.size() < kMaxCommandsInText) parsed.left_alone.push_back({line.begin, end, std::move(bot)});
+    if (result == LineReader::Result::kOtherBots) {
+      if (parsed.skipped_lines.size() < kMaxCommandsInText)
+        parsed.skipped_lines.push_back({line.begin, end, std::move(bot)});
       continue;
     }
     if (numbering.size() == kMaxCommandsInText) {

@@ -5,11 +5,11 @@
 //   @bot /squash 160      @bot squash 160   the same behind a mention of the bot
 //   @bot 帮我把 160 压一下                   free text behind a mention: a request for the interpreter
 //   /sqaush 160                             misspelt: unknown, with a suggestion
-//   /lgtm      /usr/lib is full             another bot's command, or no command at all: left alone
+//   /lgtm      /usr/lib is full             another bot's command, or no command at all: skipped
 //
 // One command a line. Positional values, --flag, --name value, --name=value, name=value, name:value, -m "…"; quotes,
-// blanks, digits and punctuation of every width (line_words.h). Nothing in code, quotes or HTML comments
-// (command_lines.h). A command with problems is never to be carried out: it is answered with them.
+// blanks, digits and punctuation of every width (line_tokens.h). Nothing in code, quotes or HTML comments
+// (command_lines.h). A command with problems must not be executed: the answer names them.
 #ifndef YARDMASTER_SERVICES_COMMANDS_GRAMMAR_H_
 #define YARDMASTER_SERVICES_COMMANDS_GRAMMAR_H_
 
@@ -51,7 +51,7 @@ struct CommandProblem {
 
 struct ParsedCommand {
   enum class Kind : uint8_t {
-    kCommand,  // one of the table; not to be carried out if there are problems
+    kCommand,  // one of the table; not to be executed if there are problems
     kUnknown,  // meant for us, but not in the table
     kRequest,  // free text behind a mention of the bot: for the interpreter
   };
@@ -86,17 +86,17 @@ struct ParsedCommand {
 };
 
 // A line that belongs to another bot.
-struct LeftAlone {
+struct SkippedLine {
   size_t begin = 0;
   size_t end = 0;
   std::string word;  // "/lgtm", "@dependabot"
 };
 
 struct ParsedText {
-  std::vector<ParsedCommand> commands;  // in the order of the text, at most kMaxCommandsInText
-  std::vector<LeftAlone> left_alone;    // at most kMaxCommandsInText
-  bool too_many = false;                // more than kMaxCommandsInText; the later ones are left out
-  bool too_deep = false;                // lists nested so deep that nothing was read
+  std::vector<ParsedCommand> commands;     // in the order of the text, at most kMaxCommandsInText
+  std::vector<SkippedLine> skipped_lines;  // at most kMaxCommandsInText
+  bool too_many = false;                   // more than kMaxCommandsInText; the later ones are left out
+  bool too_deep = false;                   // lists nested so deep that nothing was read
   // Lines from this byte on that look like commands were not read: the text is too long. npos: none.
   size_t unread = std::string::npos;
 };
@@ -107,7 +107,7 @@ bool IsOnList(std::string_view word, const std::vector<std::string>& list);
 struct GrammarOptions {
   std::vector<std::string> own_logins;  // without "@", case ignored; "[bot]" behind a name may be left out in mentions
   // The repository's list of other bots' commands, besides those of the table: first words without the slash; "x*":
-  // begins so. What is on a list is left alone even where the table has a command of that name.
+  // begins so. What is on a list is skipped even where the table has a command of that name.
   std::vector<std::string> bot_commands;
 };
 

@@ -25,7 +25,7 @@ struct LineToken {
 
 struct LineTokens {
   std::vector<LineToken> words;
-  bool open_quote = false;  // a quote is never closed: where its text ends is anybody's guess
+  bool open_quote = false;  // a quote is never closed: where its text ends is unknown
   bool too_many = false;    // more than kMaxCommandWords; the rest is left out
 };
 

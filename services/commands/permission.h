@@ -1,7 +1,7 @@
 // Who may give a command. A pure decision: what the forge knows about the person is passed in.
 //
 // Precedence, for each command on its own: the file on the repository's base branch, then the organisation's file, then
-// the daemon's config, then the pack. The first that says "who" says it; the same for "enabled". Two things a file
+// the daemon's config, then the pack. The first that has "who" decides; the same for "enabled". Two things a file
 // can't do: switch on what the daemon's config switches off, and let in people beyond the daemon's "at_most".
 #ifndef YARDMASTER_SERVICES_COMMANDS_PERMISSION_H_
 #define YARDMASTER_SERVICES_COMMANDS_PERMISSION_H_
@@ -17,7 +17,7 @@
 
 namespace yardmaster::commands {
 
-// Who said it, from the narrowest.
+// Which configuration says so, from the narrowest.
 enum class SettingSource : uint8_t { kRepository, kOrganisation, kDaemon, kPack };
 
 // What configurations say; nullptr: nothing. The files are those of the base branch.
@@ -26,7 +26,7 @@ struct SettingLayers {
   const CommandSettings* organisation = nullptr;
   const CommandSettings* daemon = nullptr;
   // There is such a file, and it could not be read or has problems: what it might forbid is unknown, so nothing is
-  // written for anybody until it is mended.
+  // written until it is fixed.
   bool repository_broken = false;
   bool organisation_broken = false;
 };
@@ -54,14 +54,14 @@ struct PermissionRequest {
   const rules::CommandModel* command = nullptr;
   rules::CommandPlace place = rules::kFromIssue;
   // Who opened the issue or pull request that the command would work on, which need not be the one of the thread. Empty
-  // if nobody knows: then nobody is the author.
+  // if unknown: then no one is the author.
   std::string author;
 };
 
 struct PermissionDecision {
   enum class Kind : uint8_t {
     kAllowed,
-    kWrongPlace,   // can't be given there, by anybody
+    kWrongPlace,   // can't be given there at all
     kDisabled,     // switched off here; `source` says by whom
     kNotEntitled,  // this person may not; `who` may, says `source`
     kBrokenFile,   // a write, and the file of `source` can't be read

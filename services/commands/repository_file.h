@@ -33,10 +33,10 @@ struct RepositoryFile {
   CommandSettings commands;
 };
 
-// What a file is held against.
+// What a file is checked against.
 struct RepositoryScope {
-  // Packs that the daemon lets the repository use. Empty: any (a check on a desk, which knows no daemon; the file of an
-  // organisation, which speaks of all of its repositories).
+  // Packs that the daemon lets the repository use. Empty: any (a local check without a daemon; the file of an
+  // organisation, which covers all of its repositories).
   std::vector<std::string> packs;
   // The packs in service, for ids of commands, rules and profiles; nullptr: these are checked in form only.
   const PackSet* loaded = nullptr;
@@ -50,7 +50,8 @@ std::optional<RepositoryFile> ParseRepositoryFile(std::string_view name, std::st
 // What is wrong with a file, sorted by line: for a pull request that changes it, before it is merged.
 Problems ValidateRepositoryFile(std::string_view name, std::string_view text, const RepositoryScope& scope);
 
-// What holds for a repository's reviews and packs; the commands stay apart, since permission.h names who said what.
+// What holds for a repository's reviews and packs; the commands stay apart, since permission.h needs to know which file
+// said what.
 RepositoryFile MergeRepositoryFiles(const RepositoryFile* repository, const RepositoryFile* organisation);
 
 // The packs that a repository uses: those it chose among `allowed`, in its order; all of them where it chose none.

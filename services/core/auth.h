@@ -23,7 +23,7 @@ enum class Role : uint8_t { kViewer = 1, kOperator = 2, kAdmin = 3 };
 std::string_view RoleName(Role role);
 std::optional<Role> RoleFromName(std::string_view name);
 
-// Who calls.
+// The caller.
 struct Caller {
   std::string name;  // the token's name in the config, or "anonymous"
   Role role = Role::kViewer;

@@ -62,7 +62,7 @@ absl::StatusOr<std::unique_ptr<DataDirLock>> DataDirLock::Take(const std::filesy
     return errors::DataDirUnusable(absolute.native(), std::strerror(reason));
   }
 
-  // Our process id, for the message that a second daemon prints. Only that: a failure here harms nobody.
+  // Our process id, for the message that a second daemon prints. Only for that: a failure here does no harm.
   const std::string pid = std::to_string(::getpid()) + "\n";
   if (::ftruncate(fd, 0) != 0 || ::pwrite(fd, pid.data(), pid.size(), 0) < 0) errno = 0;
   return std::unique_ptr<DataDirLock>(new DataDirLock(std::move(absolute), fd));

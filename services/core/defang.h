@@ -1,4 +1,5 @@
-// Makes what people wrote harmless before the bot says it again: no mention rings, no number links, no markup acts.
+// Makes what people wrote harmless before the bot says it again: mentions notify nobody, numbers link nothing, markup
+// has no effect.
 #ifndef YARDMASTER_SERVICES_CORE_DEFANG_H_
 #define YARDMASTER_SERVICES_CORE_DEFANG_H_
 

@@ -193,11 +193,11 @@ absl::Status PackNotAllowed(std::string_view pack, std::string_view repository) 
   return absl::FailedPreconditionError(
       absl::StrCat("the configuration does not give the pack ", Quoted(pack), " to ", Quoted(repository)));
 }
-absl::Status SubjectLeftAlone(std::string_view subject, std::string_view reason) {
-  return absl::FailedPreconditionError(absl::StrCat(Quoted(subject), " was left alone: ", Abs(reason)));
+absl::Status SubjectSkipped(std::string_view subject, std::string_view reason) {
+  return absl::FailedPreconditionError(absl::StrCat(Quoted(subject), " was skipped: ", Abs(reason)));
 }
-absl::Status WorkGivenUp(std::string_view subject, std::string_view reason) {
-  return absl::AbortedError(absl::StrCat("the work on ", Quoted(subject), " was given up: ", Abs(reason)));
+absl::Status WorkAbandoned(std::string_view subject, std::string_view reason) {
+  return absl::AbortedError(absl::StrCat("the work on ", Quoted(subject), " was abandoned: ", Abs(reason)));
 }
 absl::Status SubjectNeverSeen(std::string_view subject) {
   return absl::NotFoundError(absl::StrCat(Quoted(subject), " was never seen"));

@@ -83,12 +83,12 @@ absl::Status RepositoryNotConfigured(std::string_view name);  // FAILED_PRECONDI
 absl::Status RepositoryNotListed(std::string_view name);   // FAILED_PRECONDITION
 absl::Status RepositoryNotOnForge(std::string_view name);  // NOT_FOUND
 // `pack` is not among those that the configuration gives the repository.
-absl::Status PackNotAllowed(std::string_view pack, std::string_view repository);   // FAILED_PRECONDITION
-absl::Status SubjectLeftAlone(std::string_view subject, std::string_view reason);  // FAILED_PRECONDITION
-absl::Status WorkGivenUp(std::string_view subject, std::string_view reason);       // ABORTED
-absl::Status SubjectNeverSeen(std::string_view subject);                           // NOT_FOUND
-absl::Status SubjectNotOnForge(std::string_view subject);                          // NOT_FOUND
-absl::Status ForgeUnusable(std::string_view forge, std::string_view reason);       // UNAVAILABLE
+absl::Status PackNotAllowed(std::string_view pack, std::string_view repository);  // FAILED_PRECONDITION
+absl::Status SubjectSkipped(std::string_view subject, std::string_view reason);   // FAILED_PRECONDITION
+absl::Status WorkAbandoned(std::string_view subject, std::string_view reason);    // ABORTED
+absl::Status SubjectNeverSeen(std::string_view subject);                          // NOT_FOUND
+absl::Status SubjectNotOnForge(std::string_view subject);                         // NOT_FOUND
+absl::Status ForgeUnusable(std::string_view forge, std::string_view reason);      // UNAVAILABLE
 
 // --- Git servers ---
 absl::Status GitServerNotHttp(std::string_view forge);                                      // FAILED_PRECONDITION
@@ -113,7 +113,7 @@ absl::Status DataDirLocked(std::string_view dir, std::string_view holder);      
 absl::Status PemInvalid(std::string_view what, std::string_view path, std::string_view reason);  // INVALID_ARGUMENT
 absl::Status KeyDoesNotFitCertificate(std::string_view certificate);                             // INVALID_ARGUMENT
 absl::Status NotServedYet(std::string_view what);                                                // UNIMPLEMENTED
-// Our own fault. `what` is for us: it goes to the log and, shortened, to the caller.
+// A bug of ours. `what` is for us: it goes to the log and, shortened, to the caller.
 absl::Status Internal(std::string_view what);  // INTERNAL
 
 }  // namespace yardmaster::errors

@@ -16,8 +16,7 @@ namespace yardmaster {
 class Executor {
  public:
   virtual ~Executor() = default;
-  // Runs `task` some time later, or returns false and forgets it: too many wait, or Stop was called. A task that was
-  // taken is always run.
+  // Queues `task`, or returns false and drops it: too many wait, or Stop was called. A queued task always runs.
   [[nodiscard]] virtual bool Run(std::function<void()> task) = 0;
 };
 

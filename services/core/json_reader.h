@@ -1,5 +1,5 @@
 // Strict reading of JSON that people wrote: takes typed members out of objects and notes every problem with its place,
-// among them the members that nobody asked for.
+// unknown members included.
 #ifndef YARDMASTER_SERVICES_CORE_JSON_READER_H_
 #define YARDMASTER_SERVICES_CORE_JSON_READER_H_
 
@@ -40,7 +40,7 @@ struct JsonContext {
 std::string DescribeJson(const nlohmann::json& value);
 
 // One object. A value of another kind is a problem; all members are then absent. A member of the wrong type is a
-// problem and absent. `Finish` must be called last: it complains about unknown members.
+// problem and absent. `Finish` must be called last: it reports unknown members.
 class ObjectReader {
  public:
   ObjectReader(const JsonContext& context, JsonPlace place, std::string_view what);
@@ -64,7 +64,7 @@ class ObjectReader {
   // Elements that are strings and not empty; others are problems.
   std::vector<JsonPlace> Strings(std::string_view key);
 
-  // Complains about the absence of a member.
+  // Reports that a member is missing.
   void Missing(std::string_view key, std::string_view expected);
   void Problem(std::string_view key, std::string message) { context_.Problem(PointerTo(key), std::move(message)); }
 

@@ -136,7 +136,7 @@ inline constexpr size_t kMaxSecretBytes = 64 * 1024;
 // Certificates and keys.
 inline constexpr size_t kMaxPemBytes = 1024 * 1024;
 
-// The file of a repository or an organisation that says how the bot works there: anybody may propose one.
+// The file of a repository or an organisation that says how the bot works there: anyone may propose one.
 inline constexpr size_t kMaxRepositoryFileBytes = 64 * 1024;
 inline constexpr size_t kMaxRepositoryFileDepth = 8;
 inline constexpr size_t kMaxRepositoryFileValues = 5'000;

@@ -84,7 +84,7 @@ class Logger {
   Logger(const Logger&) = delete;
   Logger& operator=(const Logger&) = delete;
 
-  // To be asked before fields that cost something are made.
+  // Ask before making fields that are expensive.
   bool Enabled(LogLevel level) const { return level >= level_; }
 
   // `message` is a fixed sentence; what varies goes into fields. Keys are snake_case; "request_id" where there is one.

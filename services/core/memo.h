@@ -1,6 +1,6 @@
-// Values that many ask for and that are made once.
-#ifndef YARDMASTER_SERVICES_CORE_MADE_ONCE_H_
-#define YARDMASTER_SERVICES_CORE_MADE_ONCE_H_
+// A cache of values that are made once and shared.
+#ifndef YARDMASTER_SERVICES_CORE_MEMO_H_
+#define YARDMASTER_SERVICES_CORE_MEMO_H_
 
 #include <list>
 #include <memory>
@@ -11,7 +11,7 @@ namespace yardmaster {
 // Keeps a value for each key. Safe to use from many threads at once: whoever asks for a value that is being made waits
 // for it, others go on. For few keys: they are compared one after another.
 template <typename Key, typename Value>
-class MadeOnce {
+class Memo {
  public:
   // `make()` gives a std::shared_ptr<const Value>; it is called where nobody has made the value of `key` yet. A null
   // one is given back, but not kept: the next caller tries again.
@@ -23,7 +23,7 @@ class MadeOnce {
     return slot.value;
   }
 
-  // Lets go of all values: the next caller makes its value again.
+  // Drops all values: the next caller makes its value again.
   void Forget() {
     const std::lock_guard<std::mutex> lock(mutex_);
     for (Slot& slot : slots_) {
@@ -54,4 +54,4 @@ class MadeOnce {
 
 }  // namespace yardmaster
 
-#endif  // YARDMASTER_SERVICES_CORE_MADE_ONCE_H_
+#endif  // YARDMASTER_SERVICES_CORE_MEMO_H_

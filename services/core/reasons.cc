@@ -7,8 +7,8 @@ constexpr size_t kMaxDetailBytes = 300;
 
 }  // namespace
 
-std::string WithDetail(std::string_view word, std::string_view detail) {
-  std::string out(word);
+std::string WithDetail(std::string_view code, std::string_view detail) {
+  std::string out(code);
   if (detail.empty()) return out;
   out += ": ";
   size_t size = detail.size();
@@ -24,6 +24,6 @@ std::string WithDetail(std::string_view word, std::string_view detail) {
   return out;
 }
 
-std::string_view WordOf(std::string_view reason) { return reason.substr(0, reason.find(':')); }
+std::string_view CodeOf(std::string_view reason) { return reason.substr(0, reason.find(':')); }
 
 }  // namespace yardmaster::reasons

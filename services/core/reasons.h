@@ -1,5 +1,5 @@
-// Why a delivery was ignored, or given up: the first word of `delivery.reason`. A detail may follow after ": ".
-// Scripts may rely on the words; the page "What is promised about delivery" lists them.
+// Why a delivery was ignored or failed: the code that `delivery.reason` begins with. A detail may follow after ": ".
+// Scripts may rely on the codes; services/intake/README.md lists them.
 #ifndef YARDMASTER_SERVICES_CORE_REASONS_H_
 #define YARDMASTER_SERVICES_CORE_REASONS_H_
 
@@ -24,7 +24,7 @@ inline constexpr std::string_view kNoRepository = "no-repository";
 inline constexpr std::string_view kRepositoryMismatch = "repository-mismatch";
 // The configuration gives this repository no pack.
 inline constexpr std::string_view kNoPack = "repository-without-pack";
-// The forge says hello.
+// The forge tests the webhook.
 inline constexpr std::string_view kPing = "ping";
 // The same event and body came before under another delivery id.
 inline constexpr std::string_view kReplay = "replay";
@@ -33,7 +33,7 @@ inline constexpr std::string_view kReplay = "replay";
 
 // We did it ourselves.
 inline constexpr std::string_view kOwnAction = "own-action";
-// A bot did it, and the pack or the event does not care for bots.
+// A bot did it, and the pack or the event ignores bots.
 inline constexpr std::string_view kBot = "bot";
 // A message that the forge itself wrote.
 inline constexpr std::string_view kSystemNote = "system-note";
@@ -56,7 +56,7 @@ inline constexpr std::string_view kMarked = "marker-present";
 // A decision about the same text under the same pack revision exists.
 inline constexpr std::string_view kDecided = "already-decided";
 
-// Its commands were carried out before: an edit that left them as they were, or the same text once more.
+// Its commands were executed before: an edit that left them as they were, or the same text once more.
 inline constexpr std::string_view kKnownCommands = "commands-known";
 // The repository says that another bot understands this command.
 inline constexpr std::string_view kOtherBot = "another-bot";
@@ -69,16 +69,16 @@ inline constexpr std::string_view kNothingToCheck = "nothing-to-check";
 inline constexpr std::string_view kForgeFailed = "forge-failed";
 // An effect failed for good: the forge refused it or it never appeared. The detail has the error.
 inline constexpr std::string_view kEffectFailed = "effect-failed";
-// Our own fault: planning failed. The detail has the error.
+// A bug of ours: planning failed. The detail has the error.
 inline constexpr std::string_view kPlanningFailed = "planning-failed";
 // Work on it ended the daemon three times.
 inline constexpr std::string_view kCrashed = "crashed";
 
-// "WORD: DETAIL", or the word alone. The detail is cut to what fits a table, control characters become "?".
-std::string WithDetail(std::string_view word, std::string_view detail);
+// "CODE: DETAIL", or the code alone. The detail is cut to what fits a table, control characters become "?".
+std::string WithDetail(std::string_view code, std::string_view detail);
 
-// The word of a reason.
-std::string_view WordOf(std::string_view reason);
+// The code of a reason.
+std::string_view CodeOf(std::string_view reason);
 
 }  // namespace yardmaster::reasons
 

@@ -1,4 +1,4 @@
-// SHA-256: what contents are known again by.
+// SHA-256, by which contents are recognised.
 #ifndef YARDMASTER_SERVICES_CORE_SHA256_H_
 #define YARDMASTER_SERVICES_CORE_SHA256_H_
 
@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-// As OpenSSL declares it; its header stays out of everybody's way.
+// As OpenSSL declares it, so that its header is not included here.
 struct evp_md_ctx_st;
 
 namespace yardmaster {

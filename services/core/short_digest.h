@@ -1,4 +1,4 @@
-// A short name for a text of any length: what decisions, effects and events are known again by.
+// A short name for a text of any length, by which decisions, effects and events are recognised.
 #ifndef YARDMASTER_SERVICES_CORE_SHORT_DIGEST_H_
 #define YARDMASTER_SERVICES_CORE_SHORT_DIGEST_H_
 

@@ -1,10 +1,10 @@
-// What a function does with an error of what it calls: hand it on.
+// Return from a function with the error of a function that it calls.
 //
 //   RETURN_IF_ERROR(store.Put(row));
 //   ASSIGN_OR_RETURN(const Row row, store.Get(id));
 //
-// Both return the absl::Status, so the function returns absl::Status or absl::StatusOr. Where an error means something
-// else than "hand it on", it is written out.
+// Both return the absl::Status, so the function returns absl::Status or absl::StatusOr. A caller that
+// does something else with the error writes it out.
 #ifndef YARDMASTER_SERVICES_CORE_STATUS_MACROS_H_
 #define YARDMASTER_SERVICES_CORE_STATUS_MACROS_H_
 

@@ -24,7 +24,7 @@ using KeyPtr = std::unique_ptr<EVP_PKEY, OpenSslDelete>;
 
 BioPtr Reader(std::string_view text) { return BioPtr(BIO_new_mem_buf(text.data(), static_cast<int>(text.size()))); }
 
-// An encrypted key is an error: nobody is there to type its passphrase, and OpenSSL would ask on the terminal.
+// An encrypted key is an error: there is no one to type its passphrase, and OpenSSL would ask on the terminal.
 int NoPassphrase(char*, int, int, void*) { return -1; }
 
 KeyPtr ReadKey(const Secret& pem) {

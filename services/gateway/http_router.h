@@ -21,7 +21,7 @@ class HttpRouter {
   explicit HttpRouter(std::vector<HttpRoute> routes) : routes_(std::move(routes)) {}
 
   struct Match {
-    const HttpRoute* route = nullptr;  // null: nobody answers that
+    const HttpRoute* route = nullptr;  // null: there is none
     std::string allow;  // methods of that path, if it exists with others only: the answer is 405, else 404
   };
   // The first route that fits.

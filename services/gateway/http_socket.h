@@ -1,5 +1,5 @@
-// One accepted socket, plain or under TLS, with a time limit on what is waited for. Whoever reads and writes does not
-// see which of the two it is, so that the connection's loop is compiled once.
+// One accepted socket, plain or under TLS, with a time limit on what is waited for. The connection's loop does not
+// see which of the two it is, and so is compiled once.
 #ifndef YARDMASTER_SERVICES_GATEWAY_HTTP_SOCKET_H_
 #define YARDMASTER_SERVICES_GATEWAY_HTTP_SOCKET_H_
 

@@ -37,7 +37,7 @@ struct HttpResponse {
 };
 
 // The right to answer one request, once, from any thread, now or later. If every copy goes away without an answer, the
-// client gets a 500: nobody is left waiting. An answer after the first, or after the connection has gone, is ignored.
+// client gets a 500 and does not wait. An answer after the first, or after the connection has gone, is ignored.
 class HttpReply {
  public:
   using Deliver = std::function<void(HttpResponse response)>;

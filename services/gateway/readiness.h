@@ -20,7 +20,7 @@ class Readiness {
   // `reason` says why a part is not ready, for people.
   void Set(std::string_view part, bool ready, std::string_view reason = "");
 
-  // The end of the daemon has begun; it is never ready again.
+  // The daemon is shutting down; it is never ready again.
   void Drain();
 
   bool ready() const;

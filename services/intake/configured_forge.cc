@@ -71,7 +71,7 @@ void ConfiguredForge::NoteAuthor(std::string_view login) {
   if (configured.empty()) return;
   notices_.Raise(absl::StrCat("login of ", Abs(name())),
                  absl::StrCat("what the bot writes on ", Abs(name()), " comes back as \"", Abs(login), "\", not as \"",
-                              configured, "\": mend forges.", Abs(name()), ".bot_login"));
+                              configured, "\": correct forges.", Abs(name()), ".bot_login"));
 }
 
 bool ConfiguredForge::IsOurs(std::string_view login) const {

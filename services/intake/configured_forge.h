@@ -1,4 +1,4 @@
-// One configured forge, as the pipe sees it: its profile, its client, and which account we write as.
+// One configured forge, as the pipe sees it: its profile, its client, and the account that we write as.
 #ifndef YARDMASTER_SERVICES_INTAKE_CONFIGURED_FORGE_H_
 #define YARDMASTER_SERVICES_INTAKE_CONFIGURED_FORGE_H_
 

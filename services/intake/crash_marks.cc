@@ -18,9 +18,9 @@ namespace {
 
 // "YMMARKS" and a version.
 constexpr uint64_t kMagic = 0x594d4d41524b5301ULL;
-// The state of an entry is one word, so that each step is one store: deaths in the low bits, the mark above them.
+// The state of an entry is one word, so that each step is one store: crashes in the low bits, the mark above them.
 constexpr uint32_t kMarked = 0x8000'0000U;
-constexpr uint32_t kDeathsMask = 0x0000'ffffU;
+constexpr uint32_t kCrashesMask = 0x0000'ffffU;
 
 }  // namespace
 
@@ -66,8 +66,8 @@ absl::StatusOr<std::unique_ptr<CrashMarks>> CrashMarks::Open(const std::filesyst
     if (entry.delivery.load(std::memory_order_relaxed) == 0) {
       entry.state.store(0, std::memory_order_relaxed);
     } else if ((state & kMarked) != 0) {
-      // One store: a death in the middle of this loop counts no mark twice.
-      entry.state.store((state & kDeathsMask) + 1, std::memory_order_relaxed);
+      // One store: a crash in the middle of this loop counts no mark twice.
+      entry.state.store((state & kCrashesMask) + 1, std::memory_order_relaxed);
     } else if (state == 0) {
       entry.delivery.store(0, std::memory_order_relaxed);
     }
@@ -95,7 +95,7 @@ std::vector<int64_t> CrashMarks::PoisonMessages() const {
   std::vector<int64_t> out;
   for (const Entry& entry : file_->entries) {
     const int64_t id = entry.delivery.load(std::memory_order_relaxed);
-    if (id != 0 && (entry.state.load(std::memory_order_relaxed) & kDeathsMask) >= kMaxCrashes) out.push_back(id);
+    if (id != 0 && (entry.state.load(std::memory_order_relaxed) & kCrashesMask) >= kMaxCrashes) out.push_back(id);
   }
   return out;
 }
@@ -104,7 +104,7 @@ int CrashMarks::CrashCount(int64_t delivery) const {
   const std::lock_guard<std::mutex> lock(mutex_);
   for (const Entry& entry : file_->entries) {
     if (entry.delivery.load(std::memory_order_relaxed) != delivery) continue;
-    return static_cast<int>(entry.state.load(std::memory_order_relaxed) & kDeathsMask);
+    return static_cast<int>(entry.state.load(std::memory_order_relaxed) & kCrashesMask);
   }
   return 0;
 }
@@ -135,10 +135,10 @@ CrashMarks::Computing::~Computing() {
   if (entry_ != kEntries) {
     const std::lock_guard<std::mutex> lock(marks_.mutex_);
     Entry& entry = marks_.file_->entries[entry_];
-    const uint32_t deaths = entry.state.load(std::memory_order_relaxed) & kDeathsMask;
-    entry.state.store(deaths, std::memory_order_release);
+    const uint32_t crashes = entry.state.load(std::memory_order_relaxed) & kCrashesMask;
+    entry.state.store(crashes, std::memory_order_release);
     // Nothing worth remembering: the place is free again.
-    if (deaths == 0) entry.delivery.store(0, std::memory_order_relaxed);
+    if (crashes == 0) entry.delivery.store(0, std::memory_order_relaxed);
   }
   if (alone_) {
     marks_.compute_.unlock();

@@ -1,8 +1,7 @@
 // Which deliveries our own code was computing on when the daemon died, in a file that outlives the process: memory that
 // was mapped from a file keeps what was stored, however the process ends. A mark is set while code that a body could
-// break runs on it (parse, zones, match, decide) and lifted while the work waits for anything, so that a death at
-// another moment accuses nobody. Not for the death of the machine: then marks may be lost, which only means another
-// try.
+// break runs on it (parse, zones, match, decide) and lifted while the work waits for anything, so that a crash at
+// another moment counts against no delivery. A crash of the machine may lose marks, which only means another try.
 #ifndef YARDMASTER_SERVICES_INTAKE_CRASH_MARKS_H_
 #define YARDMASTER_SERVICES_INTAKE_CRASH_MARKS_H_
 
@@ -27,7 +26,7 @@ class CrashMarks {
   // Deliveries that can be remembered at once. What finds no place runs without a mark.
   static constexpr size_t kEntries = 1'024;
 
-  // Opens or makes the file and counts a death for each mark that is still set. A file of another size or version is
+  // Opens or makes the file and counts a crash for each mark that is still set. A file of another size or version is
   // replaced: it only holds hints. INTERNAL if the file can't be made.
   static absl::StatusOr<std::unique_ptr<CrashMarks>> Open(const std::filesystem::path& file);
   ~CrashMarks();
@@ -42,8 +41,8 @@ class CrashMarks {
   // Removes what is known about a delivery: it is finished, or a person wants it tried again.
   void Forget(int64_t delivery);
 
-  // The mark, set for as long as this object lives. A delivery that was found marked before computes alone: nobody
-  // else is marked beside it, so that a death tells who was guilty.
+  // The mark, set for as long as this object lives. A delivery that was found marked before computes alone: no
+  // other is marked at the same time, so that a crash is certainly its own.
   class Computing {
    public:
     Computing(CrashMarks& marks, int64_t delivery);

@@ -1,5 +1,5 @@
 // What the pipe asks of each kind of effect: what it may still write, how its action becomes an entry of the ledger,
-// how it is written, and how one sees that it is there. Nothing but an effect writes to a forge. A new kind is a file
+// how it is written, and how it is read back. Nothing but an effect writes to a forge. A new kind is a file
 // of its own in effects/, a field of v1::Action, and a row in effects/kinds.cc.
 #ifndef YARDMASTER_SERVICES_INTAKE_EFFECT_H_
 #define YARDMASTER_SERVICES_INTAKE_EFFECT_H_
@@ -24,7 +24,7 @@
 namespace yardmaster {
 
 // What is known of an effect on the forge after a write or a read.
-struct EffectSighting {
+struct EffectObservation {
   enum class State : uint8_t {
     kSeen,
     kNotSeen,
@@ -40,7 +40,7 @@ struct EffectSighting {
   std::chrono::milliseconds delay{0};
 
   bool seen() const { return state == State::kSeen; }
-  static EffectSighting Seen(std::string_view forge_ref) {
+  static EffectObservation Seen(std::string_view forge_ref) {
     return {State::kSeen, std::string(forge_ref), true, {}, {}};
   }
 };
@@ -60,7 +60,7 @@ struct GuardContext {
   const std::vector<std::string>& labels_now;
   // Labels that people took off: never put back by a decision.
   const std::vector<std::string>& removed_by_people;
-  // Labels that the repository has; null: nobody knows.
+  // Labels that the repository has; null: unknown.
   const std::vector<std::string>* existing_labels = nullptr;
 };
 
@@ -77,7 +77,7 @@ class EffectKind {
   // False: nothing depends on it. When it is refused or never seen, the work that it belongs to goes on as if it were
   // done, and it is not tried again; the ledger tells what became of it.
   virtual bool essential() const { return true; }
-  // True: it takes so long (a push with checks, a suite) that nobody waits for it. Its delivery is done once it has
+  // True: it takes so long (a push with checks, a suite) that no thread waits for it. Its delivery is done once it has
   // begun; the sweep of the ledger carries it on.
   virtual bool outlives_delivery() const { return false; }
 
@@ -96,10 +96,11 @@ class EffectKind {
   virtual absl::StatusOr<Entry> Prepare(const v1::Plan& plan, const v1::Action& action) const = 0;
 
   // Writes, or goes on with what `effect.progress` tells. Errors carry a ForgeError.
-  virtual absl::StatusOr<EffectSighting> Send(const EffectContext& context, const store::Effect& effect) const = 0;
+  virtual absl::StatusOr<EffectObservation> Send(const EffectContext& context, const store::Effect& effect) const = 0;
 
   // Reads whether it is there, or how much of it.
-  virtual absl::StatusOr<EffectSighting> ReadBack(const EffectContext& context, const store::Effect& effect) const = 0;
+  virtual absl::StatusOr<EffectObservation> ReadBack(const EffectContext& context,
+                                                     const store::Effect& effect) const = 0;
 };
 
 // Words of kinds that are looked for in the ledger.

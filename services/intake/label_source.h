@@ -25,8 +25,8 @@ class LabelSource {
 
   // The pack that the configuration gives the repository; empty if it gives none. FAILED_PRECONDITION if the forge is
   // not configured, or, unless `any_repository`, the repository is not.
-  virtual absl::StatusOr<std::string> UsualPack(std::string_view forge, std::string_view repository,
-                                                bool any_repository) const = 0;
+  virtual absl::StatusOr<std::string> DefaultPack(std::string_view forge, std::string_view repository,
+                                                  bool any_repository) const = 0;
   // Asks the forge; blocks. NOT_FOUND if it does not know the repository, UNAVAILABLE if it can't be used.
   virtual absl::StatusOr<RepositoryLabels> Read(std::string_view forge, std::string_view repository) = 0;
 };

@@ -18,7 +18,7 @@ void Notices::Clear(const std::string& key) {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (notices_.erase(key) == 0) return;
   }
-  logger_.Info("mended", {{"about", key}});
+  logger_.Info("resolved", {{"about", key}});
 }
 
 std::vector<Notice> Notices::List() const {

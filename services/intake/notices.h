@@ -1,4 +1,4 @@
-// What an operator has to mend: a missing permission, a wrong login, a repository that was renamed. Each is logged once
+// What an operator has to fix: a missing permission, a wrong login, a repository that was renamed. Each is logged once
 // and listed until it is gone.
 #ifndef YARDMASTER_SERVICES_INTAKE_NOTICES_H_
 #define YARDMASTER_SERVICES_INTAKE_NOTICES_H_
@@ -18,7 +18,7 @@ namespace yardmaster {
 
 struct Notice {
   std::string key;   // what it is about: "access to github:octo/repo"
-  std::string text;  // what is wrong, and the way out
+  std::string text;  // what is wrong, and what to do
   std::chrono::system_clock::time_point since;
 };
 
@@ -33,7 +33,7 @@ class Notices {
 
   // Logs a warning unless the same was said before under this key.
   void Raise(const std::string& key, const std::string& text);
-  // It is mended.
+  // It is resolved.
   void Clear(const std::string& key);
   // By key.
   std::vector<Notice> List() const;

@@ -62,7 +62,7 @@ Outcome Outcome::OfForge(const absl::Status& status) {
     case ForgeReason::kRateLimited:
       return Wait(error->retry_after.value_or(kDefaultWait), text);
     case ForgeReason::kUnauthorized:
-      // An operator mends it; nothing is lost meanwhile.
+      // An operator has to fix it; nothing is lost meanwhile.
       return Retry(text, error->retry_after.value_or(milliseconds(0)));
     default:
       break;
@@ -75,7 +75,7 @@ Outcome Outcome::OfStore(const absl::Status& error) {
   return Wait(kStoreWait, "store: " + std::string(error.message()));
 }
 
-const Outcome& MorePressing(const Outcome& a, const Outcome& b) {
+const Outcome& MoreUrgent(const Outcome& a, const Outcome& b) {
   if (Urgency(a.kind) != Urgency(b.kind)) return Urgency(a.kind) > Urgency(b.kind) ? a : b;
   return b.kind == Outcome::Kind::kWait && b.delay < a.delay ? b : a;
 }

@@ -14,9 +14,9 @@ namespace yardmaster {
 struct Outcome {
   enum class Kind : uint8_t {
     kDone,
-    kIgnored,  // left alone on purpose
+    kIgnored,  // skipped on purpose
     kFailed,   // failed for good
-    kChanged,  // somebody changed the subject since the plan was made: decide again
+    kChanged,  // the subject changed since the plan was made: decide again
     kWait,     // go on after `delay`; nothing failed
     kRetry,    // failed, and may work later; counts as an attempt. At least `delay`, if that is above 0
     kStopped,  // the client of the forge was stopped: leave everything as it is
@@ -45,7 +45,7 @@ struct Outcome {
 
 // Of two parts of one piece of work, the one that decides what becomes of the whole: what must be stopped, repeated or
 // waited for comes before what is over, and a failure before a success. Of two waits the shorter.
-const Outcome& MorePressing(const Outcome& a, const Outcome& b);
+const Outcome& MoreUrgent(const Outcome& a, const Outcome& b);
 
 // Ends a function that returns an Outcome, unless this one is done.
 #define RETURN_UNLESS_DONE(...)                                                            \

@@ -19,7 +19,7 @@ struct RepositoryChoice {
   // The packs that it uses, its default one first: some of those that the configuration allows. Empty: it does not say.
   std::vector<std::string> packs;
   bool dry_run = false;
-  // There is a file that can't be used: nobody knows what it was meant to forbid, so nothing is decided for good.
+  // There is a file that can't be used: what it was meant to forbid is unknown, so nothing is decided for good.
   bool broken = false;
   // What it says about reviews.
   rules::ReviewSettings review;

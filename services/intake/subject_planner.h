@@ -36,13 +36,13 @@ struct TriggerResult {
   std::string_view reason;
 };
 
-// Something that a text asks us for, known or misspelt, as the service that reads commands understood it.
+// A command that a text gives, known or misspelt, as the service that reads commands understood it.
 class TextCommand {
  public:
   virtual ~TextCommand() = default;
   // Equal for what asks for the same, whatever is written around it.
   virtual std::string_view fingerprint() const = 0;
-  // Its id; empty for one that nobody knows.
+  // Its id; empty if it is unknown.
   virtual std::string_view id() const = 0;
 };
 using TextCommands = std::vector<std::shared_ptr<const TextCommand>>;
@@ -122,7 +122,7 @@ class Planner {
   // What a decision about this input is known by: the same digest under the same pack revision would decide the same.
   virtual std::string Digest(const PlanInput& input) const = 0;
 
-  // What is written at once, before the work, so that people see that somebody is at it. `plan` is empty but for
+  // What is written at once, before the work, so that people see that it is in work. `plan` is empty but for
   // subject, pack and mode.
   virtual absl::Status Acknowledge(const PlanInput&, v1::Plan&) const { return absl::OkStatus(); }
 

@@ -22,13 +22,13 @@ struct AskOptions {
 };
 
 // What another planner would do if a person asked it now.
-struct AskedPlan {
+struct RequestedPlan {
   std::optional<v1::Plan> plan;
-  // Without a plan: why the subject is left alone, a word of reasons.h.
+  // Without a plan: why the subject is skipped, a code of reasons.h.
   std::string reason;
 };
 
-// Errors are the forge client's, with a ForgeError; a planner hands them on, and the work is tried again where that
+// Errors are the forge client's, with a ForgeError; a planner returns them, and the work is tried again where that
 // helps.
 class SubjectView {
  public:
@@ -55,7 +55,7 @@ class SubjectView {
   // The latest decision about the subject that has reasons; nullopt if there is none, or it is no longer kept.
   virtual absl::StatusOr<std::optional<v1::Plan>> LatestDecision() = 0;
   // Asks another planner of the pipe by its name.
-  virtual absl::StatusOr<AskedPlan> Ask(std::string_view planner, const AskOptions& options) = 0;
+  virtual absl::StatusOr<RequestedPlan> Ask(std::string_view planner, const AskOptions& options) = 0;
   // Over everything that was read so far: 16 hex characters.
   virtual std::string Digest() const = 0;
 };

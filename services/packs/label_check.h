@@ -1,4 +1,4 @@
-// Holds the labels of a pack against those of a repository.
+// Compares the labels of a pack with those of a repository.
 #ifndef YARDMASTER_SERVICES_PACKS_LABEL_CHECK_H_
 #define YARDMASTER_SERVICES_PACKS_LABEL_CHECK_H_
 

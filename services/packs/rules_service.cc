@@ -80,7 +80,7 @@ absl::Status RulesServiceImpl::Validate(const RpcCall& call, const v1::ValidateP
     if (labels_ == nullptr) return errors::ForgeNotConfigured(request.forge());
     const bool any_repository = call.caller().role >= Role::kOperator;
     ASSIGN_OR_RETURN(const std::string usual,
-                     labels_->UsualPack(request.forge(), request.repository(), any_repository));
+                     labels_->DefaultPack(request.forge(), request.repository(), any_repository));
     if (name.empty()) name = usual;
     if (name.empty()) return errors::RepositoryNotConfigured(request.forge() + ":" + request.repository());
   }

@@ -1,4 +1,4 @@
-// The text that stops whoever wrote a file: read by people and by programs that look for its fixed lines.
+// The text that stops the writer of a file: read by people and by programs that look for its fixed lines.
 //
 //   <first line>
 //   [OL01][S0] demo_impl.py:4 message

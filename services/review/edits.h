@@ -1,4 +1,4 @@
-// Carries out the edits that findings bring along.
+// Applies the edits of findings.
 #ifndef YARDMASTER_SERVICES_REVIEW_EDITS_H_
 #define YARDMASTER_SERVICES_REVIEW_EDITS_H_
 
@@ -13,7 +13,7 @@ namespace yardmaster {
 
 struct EditedText {
   std::string text;
-  size_t applied = 0;  // findings whose edits were carried out
+  size_t applied = 0;  // findings whose edits were applied
   size_t refused = 0;  // those whose edits overlap others or lie outside of the text: another run may do them
 };
 

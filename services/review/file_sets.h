@@ -1,5 +1,5 @@
 // Which files are reviewed together. Rules about an operator look at several files of one folder; a tree holds many
-// operators. Pure: works on paths, whoever read them.
+// operators. Pure: works on paths, wherever they come from.
 #ifndef YARDMASTER_SERVICES_REVIEW_FILE_SETS_H_
 #define YARDMASTER_SERVICES_REVIEW_FILE_SETS_H_
 
@@ -31,7 +31,7 @@ class RoleTable {
   FileRole Match(std::string_view path) const;
   // True if some role names the operator of a file: then files are reviewed operator by operator.
   bool by_operator() const;
-  // True if every check names the roles that it is for: files without a role then can't be found fault with.
+  // True if every check names the roles that it is for: files without a role then have no findings.
   bool only_roles() const { return only_roles_; }
   bool Has(std::string_view role) const;
   // The example path of a role; empty if there is no such role.

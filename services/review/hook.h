@@ -1,5 +1,4 @@
-// The language of programs that write code and call us around each write: what they tell, and what they want to hear.
-// Pure.
+// The protocol of programs that write code and call us around each write: their messages and our answers. Pure.
 #ifndef YARDMASTER_SERVICES_REVIEW_HOOK_H_
 #define YARDMASTER_SERVICES_REVIEW_HOOK_H_
 
@@ -23,7 +22,7 @@ std::optional<HookEvent> HookEventFromName(std::string_view name);
 // One message; a whole file may be in it.
 inline constexpr size_t kMaxHookBytes = 16 * 1024 * 1024;
 
-// What the host told.
+// The message of the host.
 struct HookInput {
   std::string cwd;                    // empty: not told
   std::vector<std::string> paths;     // files of an edit
@@ -40,20 +39,20 @@ struct HookInput {
 // an object that tells nothing is a message that has no paths.
 std::optional<HookInput> ParseHookInput(std::string_view text, std::string& error);
 
-// What we think.
+// Our judgement.
 struct HookAnswer {
   bool block = false;
   std::string reason;   // why: the block text
   std::string context;  // what else is good to know; empty: nothing
 };
 
-// How to say it.
+// The answer in the host's form.
 struct HookReply {
   std::string out;        // for stdout
   bool negative = false;  // exit with 1
 };
 
-// The host's shape. A host that reads JSON hears "block" within it and wants the exit code 0; a plain one gets the text
+// The host's shape. A host that reads JSON gets "block" within it and wants the exit code 0; a plain one gets the text
 // and the exit code. Nothing to say is an empty text. With `inform_only` nothing is blocked: the reason becomes
 // context.
 //

@@ -14,7 +14,7 @@
 
 namespace yardmaster {
 
-// So many times in a row at the same place, and whoever writes is going in circles.
+// The breaker trips when a finding comes this many times in a row at the same place.
 inline constexpr uint32_t kBreakerLimit = 5;
 // Bounds of what is remembered and of its text.
 inline constexpr size_t kMaxStateFiles = 2'000;
@@ -50,7 +50,7 @@ struct OperatorState {
   friend bool operator==(const OperatorState&, const OperatorState&) = default;
 };
 
-// What the breaker says.
+// Why the breaker tripped.
 struct BreakerTrip {
   std::string path;
   std::string rule_id;

@@ -28,7 +28,7 @@ constexpr size_t kMaxDetailedBytes = size_t{32} * 1024;
 constexpr size_t kMaxRationaleBytes = 1'000;
 constexpr size_t kMaxRationalesBytes = size_t{16} * 1024;
 
-// Text from files and packs in a cell of a table: no markup acts, nobody is called.
+// Text from files and packs in a cell of a table: markup has no effect, nobody is notified.
 std::string Cell(std::string_view text, size_t max_bytes = kMaxCellBytes) {
   std::string out;
   for (const char c : text.substr(0, max_bytes)) {

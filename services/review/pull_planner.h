@@ -21,7 +21,7 @@
 
 namespace yardmaster {
 
-// Asked only: by name, from a command. Says in its first step how many files it judged and what it found.
+// Runs only when asked by name, from a command. Says in its first step how many files it judged and what it found.
 class PullReviewPlanner final : public Planner {
  public:
   static constexpr std::string_view kName = "review";
@@ -45,10 +45,10 @@ class PullReviewPlanner final : public Planner {
 // Lines that a patch (hunks in unified format) adds or changes, numbered from 1 after the change.
 std::set<uint32_t> ChangedLines(std::string_view patch);
 
-// What a review of a pull request is told in: Markdown, outside texts made harmless.
+// The comment of a review: Markdown, with text from outside made harmless.
 struct PullReviewText {
   std::string head;                                   // commit
-  std::map<std::string, std::set<uint32_t>> changed;  // by path; a path that is not there: nobody knows its lines
+  std::map<std::string, std::set<uint32_t>> changed;  // by path; a path that is missing: its lines are unknown
   // All findings, not only the first ones, and behind them what their rules are about.
   bool detailed = false;
   std::vector<std::shared_ptr<const rules::CheckSet>> packs;  // where rules are looked up

@@ -82,7 +82,7 @@ std::optional<std::vector<rules::Finding>> ReadBaseline(std::string_view text, s
 
 // Says of each finding whether it is new or still there, and adds those of the baseline that are gone as fixed.
 // Compared by fingerprint, one to one, those of the same path first. Of findings of the baseline about files that are
-// not in `judged_paths` nothing is said: nobody looked.
+// not in `judged_paths` nothing is said: they were not judged.
 void CompareWithBaseline(const std::vector<rules::Finding>& baseline, const std::vector<std::string>& judged_paths,
                          ReviewReport& report);
 

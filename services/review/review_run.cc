@@ -158,7 +158,7 @@ std::vector<FileSet> SetsOf(const rules::CheckSet& checks, const RoleTable& role
     }
   }
   for (FileSet& set : grouped) sets.push_back(std::move(set));
-  // Sets in which nobody is judged are not worth reading.
+  // Sets in which no file is judged are not read.
   std::erase_if(sets, [](const FileSet& set) {
     return absl::c_all_of(set.members, [](const SetMember& member) { return member.context; });
   });

@@ -188,7 +188,7 @@ absl::Status ReviewServiceImpl::Status(const v1::GetGateStatusRequest& request,
 grpc::ServerUnaryReactor* ReviewServiceImpl::SubmitForVerify(grpc::CallbackServerContext* context,
                                                              const v1::SubmitForVerifyRequest* request,
                                                              v1::SubmitForVerifyResponse* response) {
-  // Whoever waits for a git server keeps nobody from being reviewed.
+  // A call that waits for a git server does not hold up reviews.
   Executor& executor = request->repository().empty() || waiting_ == nullptr ? long_calls_ : *waiting_;
   return HandlePooledUnary(executor, env_, *context, kSubmitForVerify, [this, request, response](const RpcCall& call) {
     return Submit(call, *request, *response);
@@ -224,7 +224,7 @@ absl::Status ReviewServiceImpl::Submit(const RpcCall& call, const v1::SubmitForV
   }
   SubmittedFiles submitted{std::move(checks), stage, {}, {}};
 
-  // 2. The files. Those of a repository are fetched before anybody else has to wait.
+  // 2. The files. Those of a repository are fetched before other calls have to wait.
   GitFolder folder;
   if (from_repository) {
     if (request.repository().empty()) return errors::FieldMissing("repository");

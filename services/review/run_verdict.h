@@ -1,4 +1,4 @@
-// What the output of a test says, for whoever ran it: the verdict, how the operator stands, what comes next. Which
+// What the output of a test says to its author: the verdict, how the operator stands, what comes next. Which
 // programs and markers count, and the words, are lists of the pack. Pure.
 #ifndef YARDMASTER_SERVICES_REVIEW_RUN_VERDICT_H_
 #define YARDMASTER_SERVICES_REVIEW_RUN_VERDICT_H_
@@ -28,7 +28,7 @@ std::vector<std::string> JudgedRuns(const rules::CheckSet& pack, const RoleTable
 // By the markers of the pack's lists "run_fail" and "run_pass".
 RunVerdict JudgeRun(const rules::CheckSet& pack, const ShellResult& result);
 
-// Whether a verdict keeps its writer from going on as if nothing had happened.
+// Whether a verdict stops the writer.
 inline bool IsNegative(RunVerdict verdict) { return verdict == RunVerdict::kFailed || verdict == RunVerdict::kDied; }
 
 // How an operator stands, by its state file: "stage 5, phase M2", as the pack's list "run_state" asks for it: entries

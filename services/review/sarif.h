@@ -15,8 +15,8 @@ namespace yardmaster {
 // What the log says about a rule, by id. Rules that found something and are not in it get an entry with their id only.
 using SarifRules = std::map<std::string, const rules::CheckInfo*, std::less<>>;
 
-// One log with one run. Only the rules that found something are listed. Texts that are not UTF-8 are to be mended by
-// whoever writes the JSON (DumpReport does).
+// One log with one run. Only the rules that found something are listed. Texts that are not UTF-8 are fixed when the
+// JSON is written (DumpReport does).
 nlohmann::ordered_json SarifLog(const ReviewReport& report, const SarifRules& rules);
 
 // A path as a URI reference: "/" between folders, everything that a URI can't hold percent-encoded byte by byte. A

@@ -1,5 +1,5 @@
-// Runs jobs when their cron expressions come true, each on a thread of its own: one that takes hours keeps no other
-// waiting.
+// Runs jobs when their cron expressions come true, each on a thread of its own: one that takes hours does not hold up
+// others.
 #ifndef YARDMASTER_SERVICES_SCHEDULE_SCHEDULER_H_
 #define YARDMASTER_SERVICES_SCHEDULE_SCHEDULER_H_
 
@@ -21,7 +21,7 @@ namespace yardmaster {
 struct ScheduledJob {
   std::string name;
   CronExpression cron;
-  // Does the work and says in one line what came of it. `stopping` turns true when it should end soon.
+  // Does the work and returns a summary of one line. `stopping` turns true when it should end soon.
   std::function<absl::StatusOr<std::string>(const std::function<bool()>& stopping)> run;
   // True: once at the start, too (what was cut short goes on).
   bool at_start = false;

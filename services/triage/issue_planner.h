@@ -1,4 +1,4 @@
-// The pipe's view of triage: which events ask for a plan, which issues are left alone, and the plan itself.
+// The pipe's view of triage: which events ask for a plan, which issues are skipped, and the plan itself.
 #ifndef YARDMASTER_SERVICES_TRIAGE_ISSUE_PLANNER_H_
 #define YARDMASTER_SERVICES_TRIAGE_ISSUE_PLANNER_H_
 
@@ -14,8 +14,8 @@ namespace yardmaster {
 // Triage runs on issues that are opened, reopened or get the pack's entry label, when a person asks, and on a person's
 // comment while one of *our* labels says that we wait for an answer (pack.json, "waiting_labels").
 //
-// An issue with one of the pack's markers is left alone unless a person asks. Only such a comment is planned all the
-// same: then the comments of people count as further text of the body, and the labels that we set ourselves are put
+// An issue with one of the pack's markers is skipped unless a person asks. The exception is such a comment:
+// then the comments of people count as further text of the body, and the labels that we set ourselves are put
 // aside, so that the procedure runs as it would for a new issue; what is there already is not added again.
 class IssuePlanner final : public Planner {
  public:

@@ -34,7 +34,7 @@ absl::Status LogDamaged(std::string_view path, uint64_t at, std::string_view wha
 absl::Status LogNotWritten(std::string_view path, int error);
 absl::Status PatternInvalid(std::string_view pattern, std::string_view reason);  // INVALID_ARGUMENT
 
-// --- Devices: there is something, and nobody can say what: UNAVAILABLE where nothing else is said ---
+// --- Devices: there is a device that can't be identified: UNAVAILABLE where nothing else is said ---
 // The card is there, the kernel's part of the driver is not.
 absl::Status DriverNotLoaded();
 absl::Status LibraryAndDriverDiffer();

@@ -45,7 +45,7 @@ void PrintProblems(std::string_view headline, const Problems& problems) {
 }
 
 int ExitCodeFor(const absl::Status& status) {
-  // A data directory in use and bad input are the caller's to mend; the rest is the system's.
+  // A data directory in use and bad input are the caller's to fix; the rest is the system's.
   const bool usage = absl::IsFailedPrecondition(status) || absl::IsInvalidArgument(status) || absl::IsNotFound(status);
   return usage ? kExitUsage : kExitSystem;
 }
@@ -232,7 +232,7 @@ int RunDaemon(const DaemonOptions& options) {
   TriageServiceImpl triage(env, *packs, decisions);
   ThreadPool long_calls(kLongCallThreads, kMaxLongCallsWaiting);
   RulesServiceImpl rules_service(env, *packs, long_calls);
-  // The pipe, where there is something to keep or somebody to hear from.
+  // The pipe, where there is something to keep or a forge to hear from.
   std::unique_ptr<Pipe> pipe;
   ThreadPool intake_calls(kIntakeCallThreads, kMaxLongCallsWaiting);
   if (!(*data_dir)->temporary() || !config.forges.empty()) {

@@ -244,7 +244,7 @@ IntakeParts Pipe::parts() {
   out.sweeps = parts_->sweeps.get();
   out.config = &parts_->env.config;
   out.notices = &parts_->notices;
-  // A person wants it tried again: earlier crashes are forgiven.
+  // A person wants it tried again: earlier crashes no longer count.
   out.on_requeue = [marks = parts_->marks.get()](int64_t delivery) { marks->Forget(delivery); };
   out.settle = [pipeline = parts_->pipeline.get()](const v1::Subject& subject) { pipeline->Settle(subject); };
   return out;

@@ -37,12 +37,12 @@ struct PipeEnvironment {
 class Pipe {
  public:
   // Opens the store and makes the clients; nothing is contacted and nothing runs yet. FAILED_PRECONDITION and
-  // INVALID_ARGUMENT for what the operator has to mend.
+  // INVALID_ARGUMENT for what the operator has to fix.
   static absl::StatusOr<std::unique_ptr<Pipe>> Open(const PipeEnvironment& environment);
   // Stops.
   ~Pipe();
 
-  // Begins to work: what an earlier daemon left comes first.
+  // Starts the work: what an earlier daemon left comes first.
   absl::Status Start();
 
   WebhookReceiver& receiver();

@@ -25,7 +25,7 @@ inline void CheckBody(const ForgeProfile& forge, const uint8_t* data, size_t siz
   const WebhookReading result = forge.webhooks.read(delivery, body);
   // Either an event or a reason.
   if (result.event.has_value() != result.reason.empty()) std::abort();
-  if (!result.reason.empty() && reasons::WordOf(result.reason).empty()) std::abort();
+  if (!result.reason.empty() && reasons::CodeOf(result.reason).empty()) std::abort();
   if (result.subject.number < 0) std::abort();
   if (!result.subject.repository.empty() && !IsRepositoryName(result.subject.repository)) std::abort();
   const ScanResult scan = FindRepository(body, forge.webhooks.repository);

@@ -429,7 +429,7 @@ TEST_P(CommandsTest, RepositoryFileHoldsForTriageToo) {
   const int64_t broken = Issue(text);
   Drain();
   EXPECT_TRUE(Labels(Find(broken)).empty());
-  EXPECT_THAT(explained(broken)["steps"][0]["why"].get<std::string>(), HasSubstr("until it is mended"));
+  EXPECT_THAT(explained(broken)["steps"][0]["why"].get<std::string>(), HasSubstr("until it is fixed"));
 
   push("{}");
   const int64_t decided = Issue(text);

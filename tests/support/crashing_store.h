@@ -76,8 +76,8 @@ class CrashingLedger final : public store::Ledger {
   absl::Status Sending(int64_t id) override {
     return Between(point_, [&] { return inner_.Sending(id); });
   }
-  absl::Status PutOff(int64_t id, store::TimePoint due_at, std::string_view reason) override {
-    return Between(point_, [&] { return inner_.PutOff(id, due_at, reason); });
+  absl::Status Postpone(int64_t id, store::TimePoint due_at, std::string_view reason) override {
+    return Between(point_, [&] { return inner_.Postpone(id, due_at, reason); });
   }
   absl::Status MarkUnknown(int64_t id, store::TimePoint due_at, std::string_view reason,
                            std::string_view forge_ref) override {

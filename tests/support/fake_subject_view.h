@@ -33,7 +33,7 @@ class FakeSubjectView : public SubjectView {
     return labels;
   }
   absl::StatusOr<std::optional<v1::Plan>> LatestDecision() override { return std::optional<v1::Plan>(); }
-  absl::StatusOr<AskedPlan> Ask(std::string_view, const AskOptions&) override { return AskedPlan(); }
+  absl::StatusOr<RequestedPlan> Ask(std::string_view, const AskOptions&) override { return RequestedPlan(); }
   std::string Digest() const override { return {}; }
 
   // "repository:path@ref" → text; the repository is empty for the subject's.

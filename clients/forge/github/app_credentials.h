@@ -19,14 +19,14 @@ namespace yardmaster {
 
 class AppCredentials final : public ForgeCredentials {
  public:
-  // `transport` adds no credentials itself and outlives this object, as `clock` does. `on_secret` (may be null) hears
-  // of every new token.
+  // `transport` adds no credentials itself and outlives this object, as `clock` does. `on_secret` (may be null) is
+  // called with every new token.
   AppCredentials(std::unique_ptr<AppJwtSigner> signer, std::string installation, ForgeTransport& transport,
                  const Clock& clock, std::function<void(const Secret&)> on_secret);
 
   // One caller fetches, the others wait for it. While an old token still holds, a failed fetch is no failure.
   absl::StatusOr<Secret> Token(std::chrono::steady_clock::time_point deadline) override;
-  // A token that was fetched a moment ago is not fetched again: then it is the rights that are missing.
+  // A token that was fetched a moment ago is not fetched again: the refusal then means missing rights.
   bool Refused(const Secret& token) override;
   // Tokens fetched with the old key hold until they end.
   absl::Status Replace(const ForgeConfig& config) override;

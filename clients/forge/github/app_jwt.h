@@ -19,8 +19,8 @@ class AppJwtSigner {
   static absl::StatusOr<std::unique_ptr<AppJwtSigner>> Make(std::string app_id, const Secret& private_key);
   ~AppJwtSigner();
 
-  // A token that holds from a minute before `now`, since clocks differ, until nine minutes after it: the forge refuses
-  // more than ten.
+  // A token that holds from a minute before `now`, since clocks differ, to nine minutes after it; the forge accepts ten
+  // at most.
   absl::StatusOr<Secret> Sign(std::chrono::system_clock::time_point now) const;
 
  private:

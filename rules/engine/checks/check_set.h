@@ -103,7 +103,7 @@ class CheckSet {
 // empty set. Adds every problem with file, pointer and line, and returns nullptr if there was any. Pure: looks at
 // nothing but `files`.
 // kReviews leaves out what reviews never look at, which is most of the text: the cases, which are not even parsed, so
-// that nobody is told what is wrong in them, and CheckInfo::written. What a check asks for and says is then compiled
+// mistakes in them are not reported, and CheckInfo::written. What a check asks for and says is then compiled
 // when it first runs: what is wrong there is told by that review.
 enum class ChecksFor { kEverything, kReviews };
 std::shared_ptr<const CheckSet> LoadChecks(const PackFiles& files, std::string_view pack, Problems& problems,

@@ -1,4 +1,4 @@
-// Kinds and fields that checks can name: the one table between rules/checks.md and the facts.
+// Kinds and fields that checks can name, as rules/checks.md documents them.
 #ifndef YARDMASTER_RULES_ENGINE_CHECKS_FIELDS_H_
 #define YARDMASTER_RULES_ENGINE_CHECKS_FIELDS_H_
 

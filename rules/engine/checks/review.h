@@ -75,7 +75,7 @@ struct Finding {
   std::string message_zh;  // empty: there is none
   std::string fix;
   std::string fix_zh;
-  std::vector<FindingEdit> edits;  // that carry out the fix; empty where no one has said how
+  std::vector<FindingEdit> edits;  // that carry out the fix; empty if the check has none
   // 16 hex characters of rule, part, path, the text of the line without outer spaces, and how many like it stood
   // before: stays the same when lines move.
   std::string fingerprint;

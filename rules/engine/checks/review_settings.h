@@ -1,4 +1,4 @@
-// What a repository says about reviews of its own: rules that weigh differently there, and findings that it lives with.
+// What a repository says about reviews of its own: rules that weigh differently there, and findings that it accepts.
 // Applied to what a review found, so that nothing of it depends on how checks run.
 #ifndef YARDMASTER_RULES_ENGINE_CHECKS_REVIEW_SETTINGS_H_
 #define YARDMASTER_RULES_ENGINE_CHECKS_REVIEW_SETTINGS_H_
@@ -16,7 +16,7 @@ namespace yardmaster::rules {
 struct Finding;       // review.h
 struct SkippedCheck;  // review.h
 
-// Findings that a repository lives with.
+// Findings that a repository accepts.
 struct Exemption {
   std::vector<std::string> rules;  // rules or parts, as RuleAndPart names them; empty: every rule
   std::vector<std::string> paths;  // globs (glob.h); empty: every file

@@ -174,7 +174,7 @@ struct CommandsModel {
   // Labels that people may set and take away through the bot; exact names. Empty: none.
   std::vector<std::string> people_labels;
   Origin people_labels_origin;
-  // First words of other bots' commands, without the slash, lower case; left alone without a word. "x*": begins so.
+  // First words of other bots' commands, without the slash, lower case; skipped silently. "x*": begins so.
   std::vector<std::string> bot_commands;
   // Logins of other bots: a line that speaks to one of them is not for us. Lower case, without "@".
   std::vector<std::string> bot_logins;

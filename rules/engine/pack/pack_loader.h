@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "rules/engine/pack/pack_model.h"
-#include "services/core/made_once.h"
+#include "services/core/memo.h"
 #include "services/core/problem.h"
 
 namespace yardmaster::rules {
@@ -54,7 +54,7 @@ class PackLoader {
   std::shared_ptr<const ReadPart> Read(const std::string& name);
 
   const PackFiles& files_;
-  MadeOnce<std::string, ReadPart> parts_;
+  Memo<std::string, ReadPart> parts_;
 };
 
 // Gives problems that name a pointer the exact line and column of the value there; the rules know only where they begin

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "services/core/json_document.h"
-#include "services/core/made_once.h"
+#include "services/core/memo.h"
 #include "services/core/problem.h"
 
 namespace yardmaster::rules {
@@ -34,7 +34,7 @@ class SchemaValidator {
 
   SchemaValidator() = default;
 
-  mutable MadeOnce<std::string, ParsedSchema> parsed_;
+  mutable Memo<std::string, ParsedSchema> parsed_;
 };
 
 }  // namespace yardmaster::rules

@@ -29,7 +29,7 @@ class Decision {
       : phrases_(phrases), context_(context), read_(read), hits_(std::move(hits)), cut_(cut) {}
 
   Interpretation Decide() {
-    TakeBack();
+    Withdraw();
     JoinConditions();
     Collect();
     Absorb();
@@ -51,7 +51,7 @@ class Decision {
   // ---- what is asked for, forbidden or unclear
 
   // Words that take back what was said before.
-  void TakeBack() {
+  void Withdraw() {
     for (size_t i = 0; i < hits_.size(); ++i) {
       const PhraseClause& clause = read_.clauses[i];
       corrected_ = corrected_ || clause.Has(PhraseRole::kCorrect);

@@ -77,8 +77,8 @@ enum class PhraseRole : uint8_t {
   kGiven,        // if the step before went well, said as a condition
   kPermit,       // a question like kMaybe, but with what tells that it has come to it: "可以提 PR 了"
   kHandling,     // a verb for what is done with a thing that is named by a verb: "测试先不跑"
-  kWait,         // begins what comes first, whoever brings it about: "等评审完再提交"
-  kNeed,         // says that something is needed, and asks nobody for it
+  kWait,         // begins what must come first, whatever causes it: "等评审完再提交"
+  kNeed,         // says that something is needed, without asking for it
   kRepeated,     // it has happened again, or happens too often
   kGreeting,     // said to several people: what its sentence asks for may be asked of them
   kFinal,        // a question like kMaybe that no mark of a request but a polite one makes one: "把 #12 压一下吗"

@@ -1,5 +1,5 @@
-// A message made comparable: full-width characters, case and variants of characters folded, and what nobody asks for
-// (code, quotes) masked. Every byte of it knows the byte of the message that it came from.
+// A message made comparable: full-width characters, case and variants of characters folded, and what holds no requests
+// (code, quotes) masked. Every byte of it is mapped to the byte of the message that it came from.
 #ifndef YARDMASTER_RULES_ENGINE_PHRASES_PHRASE_TEXT_H_
 #define YARDMASTER_RULES_ENGINE_PHRASES_PHRASE_TEXT_H_
 

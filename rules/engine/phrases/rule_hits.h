@@ -16,7 +16,7 @@ namespace yardmaster::rules {
 // What a clause wants of the command that it speaks of.
 enum class Mood : uint8_t {
   kOff,        // it forbids it, tells of it, or asks how it works
-  kStatement,  // it tells how things are; whoever says so may want to know more
+  kStatement,  // it tells how things are; the writer may want to know more
   kDoubt,      // it may ask for it
   kAct,        // it asks for it
 };

@@ -1,5 +1,5 @@
 // The block structure of a Markdown text, by lines: paragraphs, headings, code, HTML. Inline markup is not parsed:
-// nobody needs it here, and it is what costs time (120 instead of 17 µs for 8 KB) and what hostile texts attack.
+// it is not needed here, costs most of the time (120 instead of 17 µs for 8 KB), and is what hostile texts attack.
 #ifndef YARDMASTER_RULES_ENGINE_TEXT_MARKDOWN_BLOCKS_H_
 #define YARDMASTER_RULES_ENGINE_TEXT_MARKDOWN_BLOCKS_H_
 

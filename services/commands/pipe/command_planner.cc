@@ -159,7 +159,7 @@ class CommandPlanner::Planning {
   v1::AnswerComment& AddAnswer(int64_t revision, v1::Plan& plan) const;
 
   const ParsedCommand& command() const { return command_; }
-  const AskedBy& asked() const { return asked_; }
+  const AnsweredCommand& asked() const { return asked_; }
   const Answers& answers() const { return answers_; }
 
  private:
@@ -178,7 +178,7 @@ class CommandPlanner::Planning {
   const Request& request_;
   const ParsedCommand& command_;
   const Answers answers_;
-  AskedBy asked_;
+  AnsweredCommand asked_;
   LoadedSettings settings_;
 };
 
@@ -220,7 +220,7 @@ absl::StatusOr<std::optional<std::string>> CommandPlanner::Planning::Refusal(std
   request.place = PlaceOf(subject());
   // Who opened another thread is not known here.
   if (!NamesAnother(command_, subject())) request.author = input_.snapshot.author();
-  // Whoever writes into somebody else's text borrows no rights from them, nor lends their own.
+  // A person who edits another's text gets no rights of its author, and gives none.
   std::vector<std::string> people = {input_.event.actor()};
   const std::string& author = input_.event.text_author();
   if (!author.empty() && !SameLogin(author, input_.event.actor())) people.push_back(author);

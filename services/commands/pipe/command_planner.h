@@ -35,12 +35,12 @@ class CommandPlanner final : public Planner, public CommandParser {
   bool Handles(v1::SubjectKind, const rules::PackModel&) const override { return true; }
   TriggerResult TriggerFor(const RoutedEvent& event, const rules::PackModel& pack,
                            const std::vector<std::string>* seen_labels) const override;
-  // What is another bot's, by what the repository or somebody above it says.
+  // Which commands are another bot's, by the files of repository and organisation and the daemon's config.
   std::string_view SkipReason(const PlanInput& input) const override;
   // Commands are known by their place in a text, not by a digest.
   std::string Digest(const PlanInput&) const override { return {}; }
   absl::Status Acknowledge(const PlanInput& input, v1::Plan& plan) const override;
-  // What the forge refuses for good is an answer, too; errors are those that pass.
+  // A permanent refusal of the forge is an answer; errors are temporary.
   absl::Status Plan(const PlanInput& input, v1::Plan& plan) const override;
 
  private:

@@ -117,16 +117,16 @@ absl::StatusOr<CommandResult> Triage(const CommandRun& run) {
     out.done = false;
     out.text = Say(run,
                    "the repository's file for the bot, or its organisation's, can't be used as it is: nothing is "
-                   "decided until it is mended",
+                   "decided until it is fixed",
                    "本仓或其组织给机器人的配置文件目前有误，修好之前不做任何判定");
     out.outcome = "refused: broken file";
     return out;
   }
-  ASSIGN_OR_RETURN(AskedPlan asked, run.input.view.Ask("triage", {}));
+  ASSIGN_OR_RETURN(RequestedPlan asked, run.input.view.Ask("triage", {}));
   if (!asked.plan.has_value()) {
     out.done = false;
-    out.text = LeftAloneText(asked.reason, run.asked.chinese);
-    out.outcome = absl::StrCat("left alone: ", asked.reason);
+    out.text = SkipReasonText(asked.reason, run.asked.chinese);
+    out.outcome = absl::StrCat("skipped: ", asked.reason);
     return out;
   }
   out.text = TriageText(*asked.plan, run.asked.chinese);
@@ -158,11 +158,11 @@ absl::StatusOr<CommandResult> Review(const CommandRun& run) {
       return out;
     }
   }
-  ASSIGN_OR_RETURN(AskedPlan asked, run.input.view.Ask("review", options));
+  ASSIGN_OR_RETURN(RequestedPlan asked, run.input.view.Ask("review", options));
   if (!asked.plan.has_value()) {
     out.done = false;
     out.text = Say(run, "only pull requests can be reviewed", "只能检视 PR");
-    out.outcome = absl::StrCat("left alone: ", asked.reason);
+    out.outcome = absl::StrCat("skipped: ", asked.reason);
     return out;
   }
   const auto& steps = asked.plan->explanation().steps();

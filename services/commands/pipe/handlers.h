@@ -19,20 +19,20 @@ struct CommandRun {
   const PlanInput& input;
   const ParsedCommand& command;
   const Answers& answers;
-  const AskedBy& asked;
+  const AnsweredCommand& asked;
   const SettingLayers& layers;
   const std::vector<std::string>& packs;  // that the repository may use
   v1::Plan& plan;                         // takes actions that come before the answer
 };
 
-// What came of it.
+// The outcome.
 struct CommandResult {
   bool done = true;     // false: `text` is the reason why not
   std::string text;     // Markdown of our own, echoes defanged
   std::string outcome;  // for lists
 };
 
-// nullptr for a command that nobody has written yet.
+// nullptr for a command without a handler.
 using CommandHandler = absl::StatusOr<CommandResult> (*)(const CommandRun& run);
 CommandHandler FindHandler(std::string_view command);
 

@@ -70,7 +70,7 @@ std::string_view RepositoryFilePlanner::SkipReason(const PlanInput& input) const
 
 std::string RepositoryFilePlanner::Digest(const PlanInput& input) const {
   const absl::StatusOr<const ForgePull*> pull = input.view.Pull();
-  // The same commit says the same; a commit that nobody knows is like nothing seen before.
+  // The same commit says the same; an unknown commit is like none seen before.
   if (!pull.ok() || (*pull)->head_sha.empty()) return ShortDigest("file of " + input.event.id());
   return ShortDigest("file at " + (*pull)->head_sha);
 }

@@ -87,7 +87,7 @@ std::string RequestReader::AsLine(const rules::PhraseCommand& command) const {
 
 void RequestReader::AddSentence(const ParsedCommand& sentence, std::vector<Request>& requests) const {
   rules::Interpretation meant;
-  meant.command = "help";  // somebody calls, and says nothing
+  meant.command = "help";  // a mention without a request
   if (!sentence.request.empty()) {
     if (phrases_ == nullptr) return;
     meant = phrases_->Interpret(sentence.request, Context());

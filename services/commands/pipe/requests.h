@@ -46,12 +46,13 @@ class RequestReader {
   RequestReader(std::shared_ptr<const rules::CommandTable> table, const GrammarOptions& options,
                 std::shared_ptr<const rules::PhraseSet> phrases, const v1::Subject& subject);
 
-  // In the order of the text, at most kMaxCommandsInText. Who merely talks to the bot, or about it, asks for nothing.
+  // In the order of the text, at most kMaxCommandsInText. Text that merely addresses or mentions the bot asks for
+  // nothing.
   std::vector<Request> Read(std::string_view text) const;
 
  private:
   rules::PhraseContext Context() const;
-  // How somebody would write it with a slash: "/squash 160".
+  // The same written with a slash: "/squash 160".
   std::string AsLine(const rules::PhraseCommand& command) const;
   void AddSentence(const ParsedCommand& sentence, std::vector<Request>& requests) const;
   // Empty if everything was read that may be a command.

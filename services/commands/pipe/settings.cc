@@ -78,7 +78,7 @@ absl::StatusOr<RepositoryChoice> ChooseByFiles(SubjectView& view, const v1::Subj
   for (const bool by_own : {true, false}) {
     if (!(by_own ? settings.layers.repository_broken : settings.layers.organisation_broken)) continue;
     choice.broken = true;
-    say(by_own, "can't be used as it is: nothing is written until it is mended");
+    say(by_own, "can't be used as it is: nothing is written until it is fixed");
   }
   const RepositoryFile file = settings.Merged();
   choice.review = file.review;

@@ -107,14 +107,14 @@ std::string TriageText(const v1::Plan& plan, bool chinese) {
   return out;
 }
 
-std::string LeftAloneText(std::string_view reason, bool chinese) {
+std::string SkipReasonText(std::string_view reason, bool chinese) {
   const auto say = [&](std::string_view en, std::string_view zh) { return std::string(chinese ? zh : en); };
-  if (reason == reasons::kClosed) return say("it is closed, and closed ones are left alone", "它已关闭，不再处理");
+  if (reason == reasons::kClosed) return say("it is closed, and closed ones are skipped", "它已关闭，不再处理");
   if (reason == reasons::kNotInQueue) {
-    return say("it lacks the entry label of the pack's queue, so it is left alone", "它没有规则包的入口标签，不处理");
+    return say("it lacks the entry label of the pack's queue, so it is skipped", "它没有规则包的入口标签，不处理");
   }
   if (reason == reasons::kNoPlanner) return say("the pack here has no rubric for it", "这里的规则包没有对应的规则");
-  return say("it is left alone", "不处理") + " (" + std::string(reason) + ")";
+  return say("it is skipped", "不处理") + " (" + std::string(reason) + ")";
 }
 
 }  // namespace yardmaster::commands

@@ -16,8 +16,8 @@ std::string WhyText(const v1::Plan& plan, bool chinese);
 // What a decision that was asked for does: labels added, template posted, or nothing.
 std::string TriageText(const v1::Plan& plan, bool chinese);
 
-// Why an issue is left alone, in words: `reason` is a word of services/core/reasons.h.
-std::string LeftAloneText(std::string_view reason, bool chinese);
+// Why an issue is skipped, in words: `reason` is a code of services/core/reasons.h.
+std::string SkipReasonText(std::string_view reason, bool chinese);
 
 }  // namespace yardmaster::commands
 

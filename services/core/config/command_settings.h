@@ -17,7 +17,7 @@ namespace yardmaster {
 struct CommandSetting {
   std::optional<bool> enabled;
   std::optional<std::vector<rules::CommandRight>> who;  // any of them
-  // The daemon's config only: nobody else may, whatever files of repositories say.
+  // The daemon's config only: no others may, whatever files of repositories say.
   std::optional<std::vector<rules::CommandRight>> at_most;
 };
 

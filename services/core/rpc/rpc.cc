@@ -28,7 +28,7 @@ bool IsSaneRequestId(std::string_view id) {
   });
 }
 
-// Our own faults, which somebody has to look at; everything else is the caller's business.
+// Bugs and outages of ours, which an operator has to look at; everything else is the caller's.
 bool IsOurFault(absl::StatusCode code) {
   return code == absl::StatusCode::kInternal || code == absl::StatusCode::kUnknown ||
          code == absl::StatusCode::kDataLoss;

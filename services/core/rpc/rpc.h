@@ -31,7 +31,7 @@ struct RpcEnvironment {
   Metrics& metrics;
   Clock& clock;
   Logger& logger;
-  // The listener has a loopback address: every caller is on this machine, and nobody's address has to be looked at.
+  // The listener has a loopback address: every caller is on this machine, and no address has to be looked at.
   bool loopback_listener = false;
 };
 

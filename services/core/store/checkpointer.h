@@ -1,7 +1,7 @@
-// Moves committed pages from the write-ahead log to the main file, beside the writer and not in its way.
+// Moves committed pages from the write-ahead log to the main file, without holding up the writer.
 //
-// SQLite's own way is that the commit which makes the log long enough also copies it, and everybody in that group
-// waits. Here a thread with a connection of its own copies while the writer goes on. Since a log is only begun anew
+// SQLite's own way is that the commit which makes the log long enough also copies it, and all writes of that group
+// wait. Here a thread with a connection of its own copies while the writer goes on. Since a log is only begun anew
 // when all of it is copied, which a busy writer would never allow, the writer copies the short tail itself once the
 // rest is done.
 #ifndef YARDMASTER_SERVICES_CORE_STORE_CHECKPOINTER_H_

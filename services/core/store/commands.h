@@ -19,10 +19,10 @@ namespace yardmaster::store {
 using TimePoint = std::chrono::system_clock::time_point;
 
 // One command as it stands in a text.
-struct AskedCommand {
+struct RequestedCommand {
   std::string fingerprint;  // equal for what asks for the same; not empty
-  std::string command;      // its id; empty for one that nobody knows
-  // False: it only holds its place. Somebody else's delivery brings it.
+  std::string command;      // its id; empty if it is unknown
+  // False: it only holds its place, since another delivery brings it.
   bool take = true;
 };
 
@@ -32,11 +32,11 @@ struct CommandsOfText {
   std::string source;  // names the text on its subject: "c123" for a comment, "post" for the opening post
   std::string actor;   // who wrote them
   int64_t delivery = 0;
-  std::vector<AskedCommand> asked;
+  std::vector<RequestedCommand> asked;
 };
 
 enum class CommandProgress : uint8_t {
-  kTaken,    // somebody works on it
+  kTaken,    // in work
   kPlanned,  // what is to be done is decided, and perhaps begun
   kSettled,  // answered, or it will never be
 };
@@ -65,7 +65,7 @@ class Commands {
   virtual ~Commands() = default;
 
   // Which of a text's commands `delivery` has to work on: for each asked one, in order, its row, or nullopt if it is
-  // none of this delivery's business. Known by fingerprint within their text, so that it does not matter what an edit
+  // not for this delivery. Known by fingerprint within their text, so that it does not matter what an edit
   // puts before or behind them:
   //  * never seen in this text: new. Where something else stood in its place and is gone, it takes that one's slot,
   //  with

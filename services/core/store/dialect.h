@@ -81,7 +81,7 @@ std::filesystem::path LogFile(const std::filesystem::path& file);
 
 // --- Text index: which subjects contain which words ---
 
-// Prepared statements of the writer. A document is a set of words, see text_terms.h.
+// Prepared statements of the writer. A document is a set of words, see search_terms.h.
 class TextIndexWriter {
  public:
   explicit TextIndexWriter(soci::session& sql);

@@ -119,7 +119,7 @@ FailureKind ClassifyError(const std::exception& error) {
 
 std::vector<std::string> ExpandStatement(std::string_view statement) {
   if (statement == "$TEXT_INDEX") {
-    // Words only, no positions: a document either has a word or not. The words come ready from text_terms.h; to this
+    // Words only, no positions: a document either has a word or not. The words come ready from search_terms.h; to this
     // tokenizer every byte above 127 is part of a word, so it parts them at our blanks and nowhere else.
     return {
         "create virtual table subject_words using fts5(words, detail=none, columnsize=0, "

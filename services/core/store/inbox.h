@@ -26,7 +26,7 @@ using TimePoint = std::chrono::system_clock::time_point;
 //     received ──▶ done | ignored | failed | dead          each of them ──▶ received (requeue)
 //
 // `received` is the only one that is worked on: waiting, in work or to be retried. `failed` was given up (a dead
-// letter), `dead` crashed us.
+// letter), `dead` crashed the daemon.
 enum class DeliveryState : uint8_t { kReceived, kIgnored, kDone, kFailed, kDead };
 std::string_view DeliveryStateName(DeliveryState state);  // "received", "ignored", "done", "failed", "dead"
 std::optional<DeliveryState> DeliveryStateFromName(std::string_view name);

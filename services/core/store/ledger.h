@@ -33,7 +33,7 @@ bool IsFinal(EffectState state);
 bool MayFollow(EffectState from, EffectState to);
 
 struct NewEffect {
-  // Names the effect once and for all, so that asking for it twice does it once. Made by the caller; not empty.
+  // Identifies the effect, so that asking for it twice does it once. Made by the caller; not empty.
   std::string key;
   v1::Subject subject;
   std::string kind;      // "add_labels", "post_template", …: one of a fixed set, it becomes a label of a metric
@@ -94,7 +94,7 @@ class Ledger {
   // without an attempt was never sent.
   virtual absl::Status Sending(int64_t id) = 0;
   // Put off until `due_at` (a limit, a forge that is down): it stays `intent` or `unknown` as it was.
-  virtual absl::Status PutOff(int64_t id, TimePoint due_at, std::string_view reason) = 0;
+  virtual absl::Status Postpone(int64_t id, TimePoint due_at, std::string_view reason) = 0;
   // Sent, and not seen yet. `due_at`: when to read it back first; `forge_ref`: what the forge's answer called it, if
   // there was one.
   virtual absl::Status MarkUnknown(int64_t id, TimePoint due_at, std::string_view reason,
@@ -108,7 +108,7 @@ class Ledger {
   virtual absl::Status MarkNotFound(int64_t id, std::string_view reason) = 0;
   // Seen on the forge.
   virtual absl::Status MarkConfirmed(int64_t id, std::string_view forge_ref) = 0;
-  // The forge, or a guardrail at the last moment, said no.
+  // The forge, or a guardrail right before the write, refused it.
   virtual absl::Status MarkRefused(int64_t id, std::string_view reason) = 0;
   // Given up.
   virtual absl::Status MarkFailed(int64_t id, std::string_view reason) = 0;

@@ -1,4 +1,4 @@
-#include "services/core/store/upkeep.h"
+#include "services/core/store/maintenance.h"
 
 #include <algorithm>
 #include <string>
@@ -25,9 +25,9 @@ int64_t Micros(std::chrono::hours hours) { return std::chrono::microseconds(hour
 
 }  // namespace
 
-class Upkeep::Slice final : public Write {
+class Maintenance::Slice final : public Write {
  public:
-  explicit Slice(Upkeep& upkeep) : Write(WriteKind::kTransition), upkeep_(upkeep) {}
+  explicit Slice(Maintenance& upkeep) : Write(WriteKind::kTransition), upkeep_(upkeep) {}
 
   absl::Status Apply(Transaction& transaction) override {
     next_ = upkeep_.Advance(transaction, upkeep_.position_);
@@ -43,22 +43,22 @@ class Upkeep::Slice final : public Write {
   }
 
  private:
-  Upkeep& upkeep_;
+  Maintenance& upkeep_;
   Position next_;
 };
 
-Upkeep::Upkeep(soci::session& sql, const Clock& clock, const Totals& totals, UpkeepOptions options)
+Maintenance::Maintenance(soci::session& sql, const Clock& clock, const Totals& totals, MaintenanceOptions options)
     : sql_(sql),
       clock_(clock),
       totals_(totals),
       options_(std::move(options)),
       words_(std::make_unique<TextIndexWriter>(sql)),
       next_round_(clock.Monotonic() + options_.interval) {}
-Upkeep::~Upkeep() = default;
+Maintenance::~Maintenance() = default;
 
-void Upkeep::Close() { words_.reset(); }
+void Maintenance::Close() { words_.reset(); }
 
-std::unique_ptr<Write> Upkeep::Next() {
+std::unique_ptr<Write> Maintenance::Next() {
   if (!running_) {
     std::lock_guard<std::mutex> lock(mutex_);
     if (requested_ <= done_ && clock_.Monotonic() < next_round_) return nullptr;
@@ -70,20 +70,20 @@ std::unique_ptr<Write> Upkeep::Next() {
   return std::make_unique<Slice>(*this);
 }
 
-uint64_t Upkeep::Request() {
+uint64_t Maintenance::Request() {
   std::lock_guard<std::mutex> lock(mutex_);
   // One that is under way has perhaps passed by what the caller means.
   requested_ = std::max(requested_, done_) + 1;
   return requested_;
 }
 
-std::optional<absl::Status> Upkeep::Wait(uint64_t round, std::chrono::milliseconds timeout) {
+std::optional<absl::Status> Maintenance::Wait(uint64_t round, std::chrono::milliseconds timeout) {
   std::unique_lock<std::mutex> lock(mutex_);
   if (!ended_.wait_for(lock, timeout, [&] { return done_ >= round; })) return std::nullopt;
   return done_status_;
 }
 
-void Upkeep::EndRound(const absl::Status& status) {
+void Maintenance::EndRound(const absl::Status& status) {
   running_ = false;
   next_round_ = clock_.Monotonic() + options_.interval;
   if (!status.ok() && options_.logger != nullptr) {
@@ -97,7 +97,7 @@ void Upkeep::EndRound(const absl::Status& status) {
   ended_.notify_all();
 }
 
-Upkeep::Position Upkeep::Advance(Transaction& transaction, Position position) {
+Maintenance::Position Maintenance::Advance(Transaction& transaction, Position position) {
   // A phase that has nothing left lets the next one begin at once, so that a round with nothing to do is one slice.
   while (position.phase != Phase::kEnd) {
     const size_t removed_before = transaction.changes.removed.size();
@@ -139,7 +139,7 @@ Upkeep::Position Upkeep::Advance(Transaction& transaction, Position position) {
   return position;
 }
 
-void Upkeep::RemoveBodies(Transaction& transaction, const std::vector<int64_t>& deliveries) {
+void Maintenance::RemoveBodies(Transaction& transaction, const std::vector<int64_t>& deliveries) {
   if (deliveries.empty()) return;
   long long id = 0;
   long long stored = 0;
@@ -151,8 +151,8 @@ void Upkeep::RemoveBodies(Transaction& transaction, const std::vector<int64_t>& 
   }
 }
 
-void Upkeep::Remove(Transaction& transaction, const char* what, const char* statement,
-                    const std::vector<int64_t>& ids) {
+void Maintenance::Remove(Transaction& transaction, const char* what, const char* statement,
+                         const std::vector<int64_t>& ids) {
   if (ids.empty()) return;
   long long id = 0;
   soci::statement remove = (sql_.prepare << statement, soci::use(id, "id"));
@@ -165,7 +165,7 @@ void Upkeep::Remove(Transaction& transaction, const char* what, const char* stat
 
 // Each of the next three walks from the oldest row and stops at the first that is young enough: rows are in the order
 // of arrival. Rows that are still needed are passed by.
-bool Upkeep::Bodies(Transaction& transaction, Position& position) {
+bool Maintenance::Bodies(Transaction& transaction, Position& position) {
   const int64_t cutoff = transaction.now - Micros(options_.retention.bodies);
   int64_t over =
       totals_.bodies_bytes() + transaction.changes.bodies_bytes - static_cast<int64_t>(options_.retention.bodies_bytes);
@@ -201,7 +201,7 @@ bool Upkeep::Bodies(Transaction& transaction, Position& position) {
   return !ended && rows == kBodyRows;
 }
 
-bool Upkeep::Deliveries(Transaction& transaction, Position& position) {
+bool Maintenance::Deliveries(Transaction& transaction, Position& position) {
   const int64_t cutoff = transaction.now - Micros(options_.retention.digests);
   std::vector<int64_t> gone;
   bool ended = false;
@@ -234,7 +234,7 @@ bool Upkeep::Deliveries(Transaction& transaction, Position& position) {
   return !ended && rows == kRows;
 }
 
-bool Upkeep::Effects(Transaction& transaction, Position& position) {
+bool Maintenance::Effects(Transaction& transaction, Position& position) {
   const int64_t cutoff = transaction.now - Micros(options_.retention.ledger);
   std::vector<int64_t> gone;
   bool ended = false;
@@ -258,7 +258,7 @@ bool Upkeep::Effects(Transaction& transaction, Position& position) {
   return !ended && rows == kRows;
 }
 
-bool Upkeep::Decisions(Transaction& transaction, Position& position) {
+bool Maintenance::Decisions(Transaction& transaction, Position& position) {
   const int64_t cutoff = transaction.now - Micros(options_.retention.decisions);
   std::vector<int64_t> gone;
   bool ended = false;
@@ -281,7 +281,7 @@ bool Upkeep::Decisions(Transaction& transaction, Position& position) {
   return !ended && rows == kRows;
 }
 
-bool Upkeep::Subjects(Transaction& transaction) {
+bool Maintenance::Subjects(Transaction& transaction) {
   std::vector<int64_t> gone;
   {
     long long id = 0;
@@ -295,7 +295,7 @@ bool Upkeep::Subjects(Transaction& transaction) {
   return static_cast<int64_t>(gone.size()) == kSubjectRows;
 }
 
-bool Upkeep::RemovedLabels(Transaction& transaction) {
+bool Maintenance::RemovedLabels(Transaction& transaction) {
   std::vector<int64_t> gone;
   {
     long long id = 0;
@@ -308,7 +308,7 @@ bool Upkeep::RemovedLabels(Transaction& transaction) {
   return static_cast<int64_t>(gone.size()) == kRows;
 }
 
-bool Upkeep::Commands(Transaction& transaction) {
+bool Maintenance::Commands(Transaction& transaction) {
   std::vector<int64_t> gone;
   {
     long long id = 0;
@@ -321,7 +321,7 @@ bool Upkeep::Commands(Transaction& transaction) {
   return static_cast<int64_t>(gone.size()) == kRows;
 }
 
-bool Upkeep::Compact(Transaction& transaction, Position& position) {
+bool Maintenance::Compact(Transaction& transaction, Position& position) {
   const FileSpace space = SpaceOf(sql_);
   const int64_t begin = std::max(kMinUnused, space.pages / kUnusedShare);
   if (!position.compacting) {

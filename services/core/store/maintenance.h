@@ -1,7 +1,7 @@
 // What keeps the database from growing: retention, then compaction. In slices, each a transaction of a few milliseconds
 // between those of others, so that nothing ever waits for it.
-#ifndef YARDMASTER_SERVICES_CORE_STORE_UPKEEP_H_
-#define YARDMASTER_SERVICES_CORE_STORE_UPKEEP_H_
+#ifndef YARDMASTER_SERVICES_CORE_STORE_MAINTENANCE_H_
+#define YARDMASTER_SERVICES_CORE_STORE_MAINTENANCE_H_
 
 #include <soci/soci.h>
 
@@ -24,7 +24,7 @@
 
 namespace yardmaster::store {
 
-struct UpkeepOptions {
+struct MaintenanceOptions {
   RetentionConfig retention;
   std::chrono::milliseconds interval{60'000};
   // True while the disk is low: then every unused page is given back, not only when there are many.
@@ -33,11 +33,11 @@ struct UpkeepOptions {
 };
 
 // Next and what it returns belong to the writer's thread; the rest is thread-safe.
-class Upkeep {
+class Maintenance {
  public:
   // `totals` and `clock` must outlive this object. Throws, see sql.h.
-  Upkeep(soci::session& sql, const Clock& clock, const Totals& totals, UpkeepOptions options);
-  ~Upkeep();
+  Maintenance(soci::session& sql, const Clock& clock, const Totals& totals, MaintenanceOptions options);
+  ~Maintenance();
 
   // The next slice: of the round under way, or the first of a new one if it is time or somebody asked; else null.
   std::unique_ptr<Write> Next();
@@ -89,7 +89,7 @@ class Upkeep {
   soci::session& sql_;
   const Clock& clock_;
   const Totals& totals_;
-  const UpkeepOptions options_;
+  const MaintenanceOptions options_;
   std::unique_ptr<TextIndexWriter> words_;
 
   // The round under way.
@@ -107,4 +107,4 @@ class Upkeep {
 
 }  // namespace yardmaster::store
 
-#endif  // YARDMASTER_SERVICES_CORE_STORE_UPKEEP_H_
+#endif  // YARDMASTER_SERVICES_CORE_STORE_MAINTENANCE_H_

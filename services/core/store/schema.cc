@@ -10,9 +10,9 @@
 namespace yardmaster::store {
 
 // Rules for new steps: keys are integers and what must be unique has an index of its own (inserting is 2.4 times as
-// fast as with a composite key). Times are microseconds since the epoch, 0 = none. Subjects are texts as in
-// contract.md, compared by lower(). A column that was added has a default. Long values stand last in their row: what
-// comes before them is then read without them.
+// fast as with a composite key). Times are microseconds since the epoch, 0 = none. Subjects are texts
+// ("github:owner/name#7"), compared by lower(). A column that was added has a default. Long values stand last in their
+// row: what comes before them is then read without them.
 const std::vector<Migration>& Migrations() {
   static const std::vector<Migration> kMigrations = {
       {1,

@@ -100,7 +100,7 @@ std::vector<Known> KnownOf(soci::session& sql, const CommandsOfText& text) {
 absl::StatusOr<std::vector<std::optional<StoredCommand>>> SqlCommands::Take(const CommandsOfText& text) {
   absl::Status status = CheckStoredSubject(text.subject);
   if (status.ok()) status = CheckStoredName("source", text.source);
-  for (const AskedCommand& asked : text.asked) {
+  for (const RequestedCommand& asked : text.asked) {
     if (status.ok()) status = CheckStoredName("fingerprint", asked.fingerprint);
     if (status.ok()) status = CheckStoredName("command", asked.command, true);
   }

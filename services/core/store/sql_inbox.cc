@@ -434,7 +434,7 @@ void SqlInbox::SetListener(std::function<void()> listener) {
   listener_ = std::move(listener);
 }
 
-void SqlInbox::Tell() {
+void SqlInbox::NotifyListener() {
   std::lock_guard<std::mutex> lock(listener_mutex_);
   if (listener_ != nullptr) listener_();
 }
@@ -464,7 +464,7 @@ absl::Status CheckSettlement(const Settlement& settlement) {
 absl::Status SqlInbox::Settle(const Settlement& settlement) {
   RETURN_IF_ERROR(CheckSettlement(settlement));
   if (writer_.OnWriterThread()) return errors::WriteFromCallback();
-  // The claim ends before anybody is told, so that whoever hears of it finds the delivery free.
+  // The claim ends before callbacks run, so that they find the delivery free.
   auto promise = std::make_shared<std::promise<absl::Status>>();
   std::future<absl::Status> done = promise->get_future();
   writer_.Submit(std::make_unique<SettleWrite>(

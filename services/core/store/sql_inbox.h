@@ -49,7 +49,7 @@ class SqlInbox final : public Inbox {
   absl::StatusOr<InboxCounts> Counts() override;
 
   // Tells the listener; called by the store after a commit that made something claimable.
-  void Tell();
+  void NotifyListener();
   // Gives up what is prepared. After the writer has stopped.
   void Close();
 

@@ -36,7 +36,7 @@ struct EffectRow {
     effect.key = key;
     effect.subject = SubjectFromText(subject, subject_kind);
     effect.kind = kind;
-    // One that can't be read has no action set: nobody carries it out.
+    // One that can't be read has no action set: it is never executed.
     if (!effect.action.ParseFromString(GetBlob(payload))) effect.action.Clear();
     effect.progress = progress;
     effect.decision = decision;
@@ -200,10 +200,10 @@ absl::Status SqlLedger::UndoSending(int64_t id, std::string_view reason) {
   });
 }
 
-absl::Status SqlLedger::PutOff(int64_t id, TimePoint due_at, std::string_view reason) {
+absl::Status SqlLedger::Postpone(int64_t id, TimePoint due_at, std::string_view reason) {
   return Alter(id, [&](Statements& s, Transaction&) {
     if (IsFinal(EffectStateFromName(s.found_state).value_or(EffectState::kFailed))) {
-      return errors::TransitionRefused("effect", id, s.found_state, "intent (put off)");
+      return errors::TransitionRefused("effect", id, s.found_state, "intent (postponed)");
     }
     s.due_at = std::max<int64_t>(ToMicros(due_at), 1);
     s.reason = CleanText(reason, kMaxReasonBytes);

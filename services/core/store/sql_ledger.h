@@ -23,7 +23,7 @@ class SqlLedger final : public Ledger {
 
   absl::StatusOr<IntentResult> Intent(const NewEffect& effect) override;
   absl::Status Sending(int64_t id) override;
-  absl::Status PutOff(int64_t id, TimePoint due_at, std::string_view reason) override;
+  absl::Status Postpone(int64_t id, TimePoint due_at, std::string_view reason) override;
   absl::Status MarkUnknown(int64_t id, TimePoint due_at, std::string_view reason, std::string_view forge_ref) override;
   absl::Status NoteProgress(int64_t id, std::string_view progress, TimePoint due_at) override;
   absl::Status UndoSending(int64_t id, std::string_view reason) override;

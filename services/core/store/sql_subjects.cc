@@ -35,7 +35,7 @@ constexpr size_t kMaxCommonWords = 20'000;
 
 // Stands for the repository among a text's words, so that a query for one repository never walks through others. No
 // text contains it: words of texts don't begin with an underscore.
-std::string PlaceWord(std::string_view forge, std::string_view repository) {
+std::string PlaceToken(std::string_view forge, std::string_view repository) {
   uint64_t hash = 14695981039346656037ull;
   for (std::string_view part : {forge, std::string_view(":"), repository}) {
     for (char c : part) {
@@ -51,7 +51,7 @@ std::vector<std::string> IndexedWords(const SeenSubject& seen) {
   text += '\n';
   text += std::string_view(seen.body).substr(0, kMaxIndexedBodyBytes);
   std::vector<std::string> words = WordsOf(text, kMaxIndexedWords);
-  words.push_back(PlaceWord(seen.subject.forge(), seen.subject.repository()));
+  words.push_back(PlaceToken(seen.subject.forge(), seen.subject.repository()));
   return words;
 }
 
@@ -207,7 +207,7 @@ absl::StatusOr<std::vector<SimilarSubject>> SqlSubjects::Similar(const SimilarQu
   const auto limit = static_cast<size_t>(std::clamp<int64_t>(query.limit, 1, kMaxSimilar));
   const std::vector<std::pair<std::string, double>> words = QueryWords(query);
   const std::string place =
-      query.forge.empty() || query.repository.empty() ? "" : PlaceWord(query.forge, query.repository);
+      query.forge.empty() || query.repository.empty() ? "" : PlaceToken(query.forge, query.repository);
   return readers_.Read([&](soci::session& sql) -> absl::StatusOr<std::vector<SimilarSubject>> {
     std::vector<SimilarSubject> answer;
     long long texts = 0;
@@ -264,8 +264,8 @@ absl::StatusOr<std::vector<SimilarSubject>> SqlSubjects::Similar(const SimilarQu
       while (row.Next()) {
         SimilarSubject similar{SubjectFromText(subject, kind), title, state, score};
         if (query.except.has_value() && similar.subject.number() == query.except->number() &&
-            PlaceWord(similar.subject.forge(), similar.subject.repository()) ==
-                PlaceWord(query.except->forge(), query.except->repository()) &&
+            PlaceToken(similar.subject.forge(), similar.subject.repository()) ==
+                PlaceToken(query.except->forge(), query.except->repository()) &&
             (query.except->kind() == v1::SUBJECT_KIND_UNSPECIFIED || query.except->kind() == similar.subject.kind())) {
           continue;
         }

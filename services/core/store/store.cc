@@ -14,6 +14,7 @@
 #include "services/core/store/checkpointer.h"
 #include "services/core/store/dialect.h"
 #include "services/core/store/failure.h"
+#include "services/core/store/maintenance.h"
 #include "services/core/store/reader_pool.h"
 #include "services/core/store/schema.h"
 #include "services/core/store/seen_deliveries.h"
@@ -26,7 +27,6 @@
 #include "services/core/store/sql_schedules.h"
 #include "services/core/store/sql_subjects.h"
 #include "services/core/store/totals.h"
-#include "services/core/store/upkeep.h"
 #include "services/core/store/writer.h"
 
 namespace yardmaster::store {
@@ -72,7 +72,7 @@ struct Store::Impl {
   std::unique_ptr<soci::session> sql;
   std::unique_ptr<ReaderPool> readers;
   std::unique_ptr<Checkpointer> checkpointer;
-  std::unique_ptr<Upkeep> upkeep;
+  std::unique_ptr<Maintenance> upkeep;
   std::unique_ptr<Writer> writer;
   std::unique_ptr<SqlInbox> inbox;
   std::unique_ptr<SqlLedger> ledger;
@@ -110,12 +110,12 @@ void Store::Impl::StartWriter() {
   readers = std::make_unique<ReaderPool>(file, options.readers);
   checkpointer = std::make_unique<Checkpointer>(file, *sql, !options.single_threaded);
 
-  UpkeepOptions keep;
+  MaintenanceOptions keep;
   keep.retention = options.retention;
   keep.interval = options.maintenance_interval;
   keep.disk_is_low = [this] { return !writer->Ready().ok(); };
   keep.logger = options.logger;
-  upkeep = std::make_unique<Upkeep>(*sql, clock, totals, std::move(keep));
+  upkeep = std::make_unique<Maintenance>(*sql, clock, totals, std::move(keep));
 
   WriterOptions write;
   write.queue_deliveries = options.queue_deliveries;
@@ -146,7 +146,7 @@ void Store::Impl::StartWriter() {
   };
   write.between_groups = [this] { checkpointer->BetweenGroups(); };
   write.told = [this] {
-    if (claimable.exchange(false)) inbox->Tell();
+    if (claimable.exchange(false)) inbox->NotifyListener();
   };
   if (!options.single_threaded) {
     write.next_slice = [this] { return upkeep->Next(); };

@@ -74,7 +74,7 @@ void Writer::Submit(std::unique_ptr<Write> write) {
     if (refusal.ok()) {
       Group group;
       group.push_back(std::move(write));
-      CommitAndTell(group);
+      CommitAndNotify(group);
       return;
     }
   } else {
@@ -140,7 +140,7 @@ void Writer::Loop() {
     }
     CheckDisk(idle && !slice_made);
 
-    // Upkeep, when nothing waits or it has waited for long.
+    // Maintenance, when nothing waits or it has waited for long.
     slice_made = false;
     if ((idle || ++groups_since_slice >= kGroupsBetweenSlices) && options_.next_slice != nullptr && !broken_) {
       groups_since_slice = 0;
@@ -149,7 +149,7 @@ void Writer::Loop() {
         slice_made = true;
       }
     }
-    if (!group.empty()) CommitAndTell(group);
+    if (!group.empty()) CommitAndNotify(group);
   }
 }
 
@@ -169,7 +169,7 @@ void Writer::CheckDisk(bool idle) {
   }
 }
 
-void Writer::CommitAndTell(Group& group) {
+void Writer::CommitAndNotify(Group& group) {
   std::vector<absl::Status> statuses(group.size());
   {
     std::lock_guard<std::mutex> lock(commit_mutex_);

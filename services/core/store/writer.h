@@ -72,7 +72,7 @@ struct WriterOptions {
   // After a group with several deliveries the next one begins no sooner than so long after it began. Commits that
   // follow each other at once cost more than they hurry: each of them flushes the disk. A lone delivery never waits.
   std::chrono::milliseconds between_groups_of_many = kStoreBetweenGroups;
-  // Free bytes of the disk; nullopt if nobody knows.
+  // Free bytes of the disk; nullopt if unknown.
   std::function<std::optional<uint64_t>()> free_disk;
   // The last thing in each transaction.
   std::function<void(Transaction&)> before_commit;
@@ -151,7 +151,7 @@ class Writer {
   void Loop();
   void CheckDisk(bool idle);
   // Commits what can be, and tells everybody.
-  void CommitAndTell(Group& group);
+  void CommitAndNotify(Group& group);
   // Commits the writes of these indexes in one transaction, or finds out which of them can't be.
   void CommitTogether(Group& group, const std::vector<size_t>& indexes, std::vector<absl::Status>& statuses);
   void RollBack();

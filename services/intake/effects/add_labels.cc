@@ -43,16 +43,16 @@ class AddLabels final : public EffectKind {
     return Entry{"l-" + ShortDigestOf(parts), action};
   }
 
-  absl::StatusOr<EffectSighting> Send(const EffectContext& context, const store::Effect& effect) const override {
+  absl::StatusOr<EffectObservation> Send(const EffectContext& context, const store::Effect& effect) const override {
     const std::vector<std::string> labels = LabelNames(effect.action.add_labels().labels());
     ASSIGN_OR_RETURN(const ForgeLabelsWritten written,
                      context.forge().AddLabels(context.call, ForgeSubjectOf(effect.subject), labels));
-    return written.shown.has_value() ? SightLabels(*written.shown, labels, /*gone=*/false) : EffectSighting();
+    return written.shown.has_value() ? ObserveLabels(*written.shown, labels, /*gone=*/false) : EffectObservation();
   }
 
-  absl::StatusOr<EffectSighting> ReadBack(const EffectContext& context, const store::Effect& effect) const override {
+  absl::StatusOr<EffectObservation> ReadBack(const EffectContext& context, const store::Effect& effect) const override {
     ASSIGN_OR_RETURN(const ForgeIssue issue, context.forge().GetIssue(context.call, ForgeSubjectOf(effect.subject)));
-    return SightLabels(issue.labels, LabelNames(effect.action.add_labels().labels()), /*gone=*/false);
+    return ObserveLabels(issue.labels, LabelNames(effect.action.add_labels().labels()), /*gone=*/false);
   }
 };
 

@@ -41,7 +41,7 @@ absl::Status AsNotSent(const absl::Status& status) {
   return MakeForgeStatus(*error, std::string(status.message()));
 }
 
-// Whether an edit failed in a way that a new comment mends: the comment is gone, or comments can't be edited.
+// Whether an edit failed in a way that a new comment fixes: the comment is gone, or comments can't be edited.
 bool NeedsNewComment(const absl::Status& status) {
   const std::optional<ForgeError> error = ForgeErrorOf(status);
   return error.has_value() && (error->reason == ForgeReason::kNotFound || error->reason == ForgeReason::kUnsupported ||
@@ -75,11 +75,11 @@ class Answer {
     }
     return latest;
   }
-  EffectSighting Sight(const absl::StatusOr<ForgeCommentWritten>& written) const {
-    return SightWritten(context_, *written, [this](const ForgeComment& comment) { return IsShownBy(comment); });
+  EffectObservation Sight(const absl::StatusOr<ForgeCommentWritten>& written) const {
+    return ObserveWritten(context_, *written, [this](const ForgeComment& comment) { return IsShownBy(comment); });
   }
 
-  absl::StatusOr<EffectSighting> Send() const {
+  absl::StatusOr<EffectObservation> Send() const {
     ForgeCall call = context_.call;
     call.timeout /= kCalls;
     const ForgeSubject subject = ForgeSubjectOf(effect_.subject);
@@ -87,7 +87,7 @@ class Answer {
     const absl::StatusOr<ForgeCommentList> list = context_.forge().ListComments(call, subject);
     if (!list.ok()) return AsNotSent(list.status());
     const ForgeComment* latest = Latest(list->comments);
-    if (latest != nullptr && IsShownBy(*latest)) return EffectSighting::Seen(latest->id);
+    if (latest != nullptr && IsShownBy(*latest)) return EffectObservation::Seen(latest->id);
     if (latest != nullptr) {
       const auto edited = context_.forge().EditComment(call, subject, latest->id, answer_.body());
       if (edited.ok()) return Sight(edited);
@@ -98,13 +98,14 @@ class Answer {
     return Sight(added);
   }
 
-  absl::StatusOr<EffectSighting> ReadBack() const {
+  absl::StatusOr<EffectObservation> ReadBack() const {
     ASSIGN_OR_RETURN(const ForgeCommentList list,
                      context_.forge().ListComments(context_.call, ForgeSubjectOf(effect_.subject)));
     const ForgeComment* latest = Latest(list.comments);
-    if (latest != nullptr && IsShownBy(*latest)) return EffectSighting::Seen(latest->id);
-    ASSIGN_OR_RETURN(EffectSighting sighting,
-                     SightById(context_, effect_, [this](const ForgeComment& comment) { return IsShownBy(comment); }));
+    if (latest != nullptr && IsShownBy(*latest)) return EffectObservation::Seen(latest->id);
+    ASSIGN_OR_RETURN(EffectObservation sighting, ObserveById(context_, effect_, [this](const ForgeComment& comment) {
+                       return IsShownBy(comment);
+                     }));
     sighting.conclusive = list.complete;
     return sighting;
   }
@@ -135,10 +136,10 @@ class AnswerComment final : public EffectKind {
     return entry;
   }
 
-  absl::StatusOr<EffectSighting> Send(const EffectContext& context, const store::Effect& effect) const override {
+  absl::StatusOr<EffectObservation> Send(const EffectContext& context, const store::Effect& effect) const override {
     return Answer(context, effect).Send();
   }
-  absl::StatusOr<EffectSighting> ReadBack(const EffectContext& context, const store::Effect& effect) const override {
+  absl::StatusOr<EffectObservation> ReadBack(const EffectContext& context, const store::Effect& effect) const override {
     return Answer(context, effect).ReadBack();
   }
 };

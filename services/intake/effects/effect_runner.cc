@@ -85,7 +85,7 @@ Outcome EffectRunner::SettleOpen(const v1::Subject& subject, const EffectContext
     if (outcome.done()) continue;
     // The others are read, too: their time may have come.
     if (outcome.kind != Outcome::Kind::kWait) return outcome;
-    most_pressing = MorePressing(most_pressing, outcome);
+    most_pressing = MoreUrgent(most_pressing, outcome);
   }
   return most_pressing;
 }
@@ -101,7 +101,7 @@ Outcome EffectRunner::Settle(const store::Effect& effect, const EffectContext& c
   }
   const EffectKind* kind = KindOf(effect.kind);
   if (kind == nullptr) {
-    // Written by a newer version: nobody here can read it back.
+    // Written by a newer version: its kind can't be read back here.
     return Noted(ledger_.MarkFailed(effect.id, "this version does not know this kind of effect"));
   }
   const store::TimePoint due = std::max(first_read, effect.due_at.value_or(first_read));
@@ -111,7 +111,7 @@ Outcome EffectRunner::Settle(const store::Effect& effect, const EffectContext& c
     if (kind->outlives_delivery()) return {};
     return Outcome::Wait(Until(in_progress ? due : first_read, now), "settling");
   }
-  const absl::StatusOr<EffectSighting> sighting = kind->ReadBack(context, effect);
+  const absl::StatusOr<EffectObservation> sighting = kind->ReadBack(context, effect);
   if (sighting.ok()) return Note(*kind, effect, sent, *sighting, context);
   Outcome outcome = Outcome::OfForge(sighting.status());
   if (!outcome.failed() && now - effect.created_at < kMaxEffectAge) return outcome;
@@ -119,19 +119,19 @@ Outcome EffectRunner::Settle(const store::Effect& effect, const EffectContext& c
 }
 
 Outcome EffectRunner::Note(const EffectKind& kind, const store::Effect& effect, store::TimePoint sent,
-                           const EffectSighting& sighting, const EffectContext& context) {
+                           const EffectObservation& sighting, const EffectContext& context) {
   const store::TimePoint now = clock_.Now();
   switch (sighting.state) {
-    case EffectSighting::State::kSeen:
+    case EffectObservation::State::kSeen:
       RETURN_UNLESS_DONE(Noted(ledger_.MarkConfirmed(effect.id, sighting.forge_ref)));
       logger_.Info("effect confirmed",
                    {{"effect", effect.key}, {"kind", effect.kind}, {"forge_ref", sighting.forge_ref}});
       return {};
-    case EffectSighting::State::kInProgress:
+    case EffectObservation::State::kInProgress:
       RETURN_UNLESS_DONE(Noted(ledger_.NoteProgress(effect.id, sighting.progress, now + sighting.delay)));
       if (sighting.delay.count() == 0) return Send(kind, effect.id, context);
       return kind.outlives_delivery() ? Outcome() : Outcome::Wait(sighting.delay, "in progress");
-    case EffectSighting::State::kNotSeen:
+    case EffectObservation::State::kNotSeen:
       break;
   }
   // The next read, if there is one: counted from the moment of sending. The one that just missed it counts as done.
@@ -148,7 +148,7 @@ Outcome EffectRunner::Note(const EffectKind& kind, const store::Effect& effect, 
         ledger_.MarkFailed(effect.id, absl::StrCat("sent ", effect.attempts, " times and never seen on the forge")));
   }
   RETURN_UNLESS_DONE(Noted(ledger_.MarkNotFound(effect.id, "no read found it")));
-  // Its delivery is over: nobody else sends it again.
+  // Its delivery is over: nothing else sends it again.
   return kind.outlives_delivery() ? Send(kind, effect.id, context) : Outcome();
 }
 
@@ -202,9 +202,9 @@ Outcome EffectRunner::Send(const EffectKind& kind, int64_t id, const EffectConte
     RETURN_UNLESS_DONE(Noted(ledger_.Sending(id)));
   }
   const store::TimePoint sent = clock_.Now();
-  const absl::StatusOr<EffectSighting> sighting = kind.Send(context, *effect);
+  const absl::StatusOr<EffectObservation> sighting = kind.Send(context, *effect);
   if (sighting.ok()) {
-    if (sighting->state != EffectSighting::State::kNotSeen) return Note(kind, *effect, sent, *sighting, context);
+    if (sighting->state != EffectObservation::State::kNotSeen) return Note(kind, *effect, sent, *sighting, context);
     return NoteUnknown(id, sent, "written, but not visible yet", sighting->forge_ref, context);
   }
   Outcome outcome = Outcome::OfForge(sighting.status());
@@ -212,7 +212,7 @@ Outcome EffectRunner::Send(const EffectKind& kind, int64_t id, const EffectConte
   if (effect->state == EffectState::kUnknown && (maybe_done || !outcome.failed())) {
     // A part of it is done: the next read tells what became of this one.
     const milliseconds delay = std::max(outcome.delay, FirstRead(context));
-    return Noted(ledger_.PutOff(id, sent + delay, outcome.reason),
+    return Noted(ledger_.Postpone(id, sent + delay, outcome.reason),
                  kind.outlives_delivery() ? Outcome() : Outcome::Wait(delay, outcome.reason));
   }
   if (maybe_done) return NoteUnknown(id, sent, std::string(sighting.status().message()), effect->forge_ref, context);
@@ -244,7 +244,7 @@ absl::Status EffectRunner::RefuseOrphans(const v1::Subject& subject, store::Inbo
   return absl::OkStatus();
 }
 
-absl::Status EffectRunner::GiveUp(const v1::Subject& subject, int64_t delivery, std::string_view reason) {
+absl::Status EffectRunner::Abandon(const v1::Subject& subject, int64_t delivery, std::string_view reason) {
   ASSIGN_OR_RETURN(const std::vector<store::Effect> open, Open(subject));
   for (const store::Effect& effect : open) {
     const EffectKind* kind = KindOf(effect.kind);

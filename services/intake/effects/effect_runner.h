@@ -1,5 +1,5 @@
-// Carries effects out, once each: every write is noted in the ledger before it is sent and confirmed only when it was
-// seen on the forge; a write whose outcome nobody knows is read back, and sent again only when no read found it.
+// Executes effects, once each: every write is noted in the ledger before it is sent and confirmed only when it was
+// seen on the forge; a write of unknown outcome is read back, and sent again only when no read found it.
 #ifndef YARDMASTER_SERVICES_INTAKE_EFFECTS_EFFECT_RUNNER_H_
 #define YARDMASTER_SERVICES_INTAKE_EFFECTS_EFFECT_RUNNER_H_
 
@@ -19,12 +19,12 @@
 
 namespace yardmaster {
 
-// How often one effect is sent before it is given up.
+// How often one effect is sent before it fails.
 inline constexpr int64_t kMaxEffectTries = 3;
-// How often something that was given up because it was never seen is tried again, as an effect of its own, after the
+// How often an effect that failed because it was never seen is tried again, as an effect of its own, after the
 // backoff of its delivery; the first round included.
 inline constexpr int kMaxEffectRounds = 3;
-// What could not be settled for so long, since its forge can't be read, is given up.
+// An effect that can't be settled for so long, since its forge can't be read, fails.
 inline constexpr std::chrono::hours kMaxEffectAge{72};
 
 // Thread-safe as long as one thread works on one subject.
@@ -46,13 +46,13 @@ class EffectRunner {
   Outcome Run(const v1::Plan& plan, const v1::Action& action, int64_t delivery, store::TimePoint started,
               const EffectContext& context, std::string& key);
 
-  // Ends the intents on `subject` that were never sent and that nobody wants any more, all but `keep`: refused.
+  // Refuses the intents on `subject` that were never sent and are no longer wanted, all but `keep`.
   absl::Status RefuseUnsent(const v1::Subject& subject, const std::set<std::string>& keep);
   // The same for those whose delivery, by `inbox`, is no longer worked on.
   absl::Status RefuseOrphans(const v1::Subject& subject, store::Inbox& inbox);
 
-  // Ends everything open that `delivery` led to: failed with `reason`. For work that is given up.
-  absl::Status GiveUp(const v1::Subject& subject, int64_t delivery, std::string_view reason);
+  // Ends everything open that `delivery` led to: failed with `reason`. For work that is abandoned.
+  absl::Status Abandon(const v1::Subject& subject, int64_t delivery, std::string_view reason);
   // Ends everything open on `subject`, whatever led to it.
   absl::Status GiveUpAll(const v1::Subject& subject, std::string_view reason);
 
@@ -62,7 +62,7 @@ class EffectRunner {
   Outcome Settle(const store::Effect& effect, const EffectContext& context);
   // Notes what was seen of an effect that was sent at `sent`.
   Outcome Note(const EffectKind& kind, const store::Effect& effect, store::TimePoint sent,
-               const EffectSighting& sighting, const EffectContext& context);
+               const EffectObservation& sighting, const EffectContext& context);
   Outcome NoteUnknown(int64_t id, store::TimePoint sent, std::string_view reason, std::string_view forge_ref,
                       const EffectContext& context);
   Outcome Send(const EffectKind& kind, int64_t id, const EffectContext& context);

@@ -58,7 +58,7 @@ Outcome PlanExecution::Carry() {
         outcome.kind == Outcome::Kind::kStopped) {
       return outcome;
     }
-    pending = MorePressing(pending, outcome);
+    pending = MoreUrgent(pending, outcome);
   }
   return pending;
 }
@@ -84,7 +84,7 @@ Outcome PlanExecution::CarryOne(const v1::Action& action) {
     // Right before writing: is it still the subject that the plan was made for?
     RETURN_UNLESS_DONE(Guard(*kind, allowed));
   }
-  const absl::Status noted = NotePersonsSay(run_.env().subjects, run_.subject(), action, options_.person);
+  const absl::Status noted = RecordPersonsLabels(run_.env().subjects, run_.subject(), action, options_.person);
   if (!noted.ok()) return Outcome::OfStore(noted);
   if (allowed.action_case() == v1::Action::ACTION_NOT_SET) return {};
   if (allowed.has_answer_comment() && !execution_.failures.empty() &&

@@ -1,5 +1,5 @@
-// The one way to write: each action of a plan is measured again by what is on the subject now, carried out once, and
-// seen there.
+// The one way to write: each action of a plan is checked against what is on the subject now, executed once, and
+// read back.
 #ifndef YARDMASTER_SERVICES_INTAKE_EFFECTS_EXECUTE_H_
 #define YARDMASTER_SERVICES_INTAKE_EFFECTS_EXECUTE_H_
 
@@ -21,7 +21,7 @@ struct ExecuteOptions {
   const SubjectReading* made_for = nullptr;
   // When this process took the work up.
   store::TimePoint started{};
-  // Who asked for it, for what people have a say about; empty for plans of our own.
+  // Who asked for it, for the history of labels; empty for plans of our own.
   std::string person;
 };
 

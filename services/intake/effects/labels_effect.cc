@@ -6,10 +6,11 @@
 
 namespace yardmaster {
 
-EffectSighting SightLabels(const std::vector<std::string>& have, const std::vector<std::string>& labels, bool gone) {
+EffectObservation ObserveLabels(const std::vector<std::string>& have, const std::vector<std::string>& labels,
+                                bool gone) {
   const bool seen = !labels.empty() &&
                     absl::c_all_of(labels, [&](const std::string& label) { return HasLabel(have, label) != gone; });
-  return seen ? EffectSighting::Seen(absl::StrJoin(labels, ", ")) : EffectSighting();
+  return seen ? EffectObservation::Seen(absl::StrJoin(labels, ", ")) : EffectObservation();
 }
 
 }  // namespace yardmaster

@@ -11,7 +11,8 @@
 namespace yardmaster {
 
 // Seen if every label of `labels` is among `have`, or with `gone` none of them.
-EffectSighting SightLabels(const std::vector<std::string>& have, const std::vector<std::string>& labels, bool gone);
+EffectObservation ObserveLabels(const std::vector<std::string>& have, const std::vector<std::string>& labels,
+                                bool gone);
 
 template <typename Names>
 std::vector<std::string> LabelNames(const Names& names) {

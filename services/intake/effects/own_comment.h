@@ -16,12 +16,12 @@ namespace yardmaster {
 bool IsOwnComment(const EffectContext& context, const ForgeComment& comment, std::string_view known_id);
 
 // What a write of a comment came to. Learns from the answer which account we are; an id in it stays as evidence.
-EffectSighting SightWritten(const EffectContext& context, const ForgeCommentWritten& written,
-                            const std::function<bool(const ForgeComment&)>& is_it);
+EffectObservation ObserveWritten(const EffectContext& context, const ForgeCommentWritten& written,
+                                 const std::function<bool(const ForgeComment&)>& is_it);
 
 // A comment that no list shows, but whose id the forge gave us, read by that id: what is there is not written twice.
-absl::StatusOr<EffectSighting> SightById(const EffectContext& context, const store::Effect& effect,
-                                         const std::function<bool(const ForgeComment&)>& is_it);
+absl::StatusOr<EffectObservation> ObserveById(const EffectContext& context, const store::Effect& effect,
+                                              const std::function<bool(const ForgeComment&)>& is_it);
 
 }  // namespace yardmaster
 

@@ -29,14 +29,14 @@ class PostTemplate final : public EffectKind {
     return entry;
   }
 
-  absl::StatusOr<EffectSighting> Send(const EffectContext& context, const store::Effect& effect) const override {
+  absl::StatusOr<EffectObservation> Send(const EffectContext& context, const store::Effect& effect) const override {
     ASSIGN_OR_RETURN(
         const ForgeCommentWritten written,
         context.forge().AddComment(context.call, ForgeSubjectOf(effect.subject), effect.action.post_template().body()));
-    return SightWritten(context, written, [](const ForgeComment&) { return true; });
+    return ObserveWritten(context, written, [](const ForgeComment&) { return true; });
   }
 
-  absl::StatusOr<EffectSighting> ReadBack(const EffectContext& context, const store::Effect& effect) const override {
+  absl::StatusOr<EffectObservation> ReadBack(const EffectContext& context, const store::Effect& effect) const override {
     // An entry that is wanted again has a key of its own, but writes the text of the first.
     const std::optional<std::string> key = MarkerKey(effect.action.post_template().body());
     const auto is_it = [&](const ForgeComment& comment) {
@@ -45,9 +45,9 @@ class PostTemplate final : public EffectKind {
     ASSIGN_OR_RETURN(const ForgeCommentList list,
                      context.forge().ListComments(context.call, ForgeSubjectOf(effect.subject)));
     for (const ForgeComment& comment : list.comments) {
-      if (is_it(comment)) return EffectSighting::Seen(comment.id);
+      if (is_it(comment)) return EffectObservation::Seen(comment.id);
     }
-    ASSIGN_OR_RETURN(EffectSighting sighting, SightById(context, effect, is_it));
+    ASSIGN_OR_RETURN(EffectObservation sighting, ObserveById(context, effect, is_it));
     sighting.conclusive = list.complete;
     return sighting;
   }

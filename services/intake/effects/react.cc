@@ -20,7 +20,7 @@ class React final : public EffectKind {
     return Entry{"r-" + ShortDigestOf({name(), subject, react.comment(), react.content()}), action};
   }
 
-  absl::StatusOr<EffectSighting> Send(const EffectContext& context, const store::Effect& effect) const override {
+  absl::StatusOr<EffectObservation> Send(const EffectContext& context, const store::Effect& effect) const override {
     const v1::React& react = effect.action.react();
     const std::optional<ForgeReaction> reaction = ForgeReactionFromName(react.content());
     if (!reaction.has_value()) {
@@ -28,12 +28,12 @@ class React final : public EffectKind {
     }
     ASSIGN_OR_RETURN(const std::string id, context.forge().AddReaction(context.call, ForgeSubjectOf(effect.subject),
                                                                        react.comment(), *reaction));
-    return EffectSighting::Seen(id.empty() ? react.content() : id);
+    return EffectObservation::Seen(id.empty() ? react.content() : id);
   }
 
   // Sends it again: a forge keeps one reaction of a kind for each account, so that this changes nothing where it is
   // already there, and its answer is the only proof that there is.
-  absl::StatusOr<EffectSighting> ReadBack(const EffectContext& context, const store::Effect& effect) const override {
+  absl::StatusOr<EffectObservation> ReadBack(const EffectContext& context, const store::Effect& effect) const override {
     return Send(context, effect);
   }
 };

@@ -29,24 +29,24 @@ class RemoveLabels final : public EffectKind {
     return Entry{"u-" + ShortDigestOf(parts), action};
   }
 
-  absl::StatusOr<EffectSighting> Send(const EffectContext& context, const store::Effect& effect) const override {
+  absl::StatusOr<EffectObservation> Send(const EffectContext& context, const store::Effect& effect) const override {
     const std::vector<std::string> labels = LabelNames(effect.action.remove_labels().labels());
     // The calls share the time of one write.
     ForgeCall call = context.call;
     call.timeout /= static_cast<int64_t>(std::max<size_t>(1, labels.size()));
     // The last answer shows what all of them came to.
-    EffectSighting sighting;
+    EffectObservation sighting;
     for (const std::string& label : labels) {
       ASSIGN_OR_RETURN(const ForgeLabelsWritten written,
                        context.forge().RemoveLabel(call, ForgeSubjectOf(effect.subject), label));
-      sighting = written.shown.has_value() ? SightLabels(*written.shown, labels, /*gone=*/true) : EffectSighting();
+      sighting = written.shown.has_value() ? ObserveLabels(*written.shown, labels, /*gone=*/true) : EffectObservation();
     }
     return sighting;
   }
 
-  absl::StatusOr<EffectSighting> ReadBack(const EffectContext& context, const store::Effect& effect) const override {
+  absl::StatusOr<EffectObservation> ReadBack(const EffectContext& context, const store::Effect& effect) const override {
     ASSIGN_OR_RETURN(const ForgeIssue issue, context.forge().GetIssue(context.call, ForgeSubjectOf(effect.subject)));
-    return SightLabels(issue.labels, LabelNames(effect.action.remove_labels().labels()), /*gone=*/true);
+    return ObserveLabels(issue.labels, LabelNames(effect.action.remove_labels().labels()), /*gone=*/true);
   }
 };
 

@@ -17,7 +17,7 @@ namespace yardmaster {
 namespace {
 
 // The plan of one command, kept in its row. Where it goes on after a restart it goes on with the same plan, so that it
-// does not take its own work for somebody else's.
+// does not take its own work for another's.
 class CommandKeeper final : public PlanKeeper {
  public:
   CommandKeeper(const SubjectRun& run, v1::Mode mode, const store::StoredCommand& command, v1::CommandPlan& plan)
@@ -71,7 +71,7 @@ CommandWork::Text CommandWork::TextNow(const SubjectReading& reading) const {
     text.by_bot = comment.author_is_bot() || text.author.ends_with("[bot]");
     return text;
   }
-  // Somebody changed it, it is gone since, and nobody knows whose it was: then nobody's rights can be checked.
+  // It was edited and is gone since, and its author is unknown: no rights can be checked.
   if (event.kind() == v1::Event::KIND_COMMENT_EDITED && text.author.empty()) text.now.clear();
   return text;
 }
@@ -85,7 +85,7 @@ TextCommands CommandWork::Parse(std::string_view text) const {
   return run_.env().command_parser->Parse({run_.subject(), *run_.pack(), run_.login()}, text);
 }
 
-store::CommandsOfText CommandWork::AskedFor(const Text& text, const TextCommands& commands) const {
+store::CommandsOfText CommandWork::RequestsOf(const Text& text, const TextCommands& commands) const {
   // What the actor wrote, or left as it was: the event's text.
   std::map<std::string, int, std::less<>> theirs;
   for (const auto& command : Parse(item_.event.text())) ++theirs[std::string(command->fingerprint())];
@@ -105,14 +105,14 @@ Outcome CommandWork::Run() {
   SubjectReading reading;
   RETURN_UNLESS_DONE(run_.Read(reading));
   const Text text = TextNow(reading);
-  // Known only now, perhaps: nobody asks for anything in what we wrote ourselves.
+  // Known only now, perhaps: text of our own holds no commands.
   if (run_.account().IsOurs(text.author)) return Outcome::Ignored(reasons::kOwnAction);
   if (text.by_bot) return Outcome::Ignored(reasons::kBot);
   TextCommands commands = Parse(text.now);
   if (commands.size() > kMaxCommandsInText) commands.resize(kMaxCommandsInText);
   if (commands.empty()) return Outcome::Ignored(reasons::kKnownCommands, "they are no longer there");
   const absl::StatusOr<std::vector<std::optional<store::StoredCommand>>> taken =
-      run_.env().commands.Take(AskedFor(text, commands));
+      run_.env().commands.Take(RequestsOf(text, commands));
   if (!taken.ok()) return Outcome::OfStore(taken.status());
   Outcome all = Outcome::Ignored(reasons::kKnownCommands);
   for (size_t i = 0; i < taken->size(); ++i) {
@@ -120,7 +120,7 @@ Outcome CommandWork::Run() {
     const Outcome one = RunOne(*(*taken)[i], *commands[i], text);
     if (!one.final()) return one;
     // Whether another one depends on it is for the planner to say.
-    all = MorePressing(all, one);
+    all = MoreUrgent(all, one);
   }
   return all;
 }
@@ -169,13 +169,13 @@ Outcome CommandWork::RunOne(const store::StoredCommand& command, const TextComma
                                   .acknowledge = acknowledge,
                                   .asked_plan = kept.mutable_asked()},
                                  plan);
-  // Another bot's command, as the repository says: taken, so that nobody looks at it again.
+  // Another bot's command, as the repository says: taken, so that it is not looked at again.
   const bool skipped = decided.kind == Outcome::Kind::kIgnored;
   if (!skipped && !decided.done()) return decided;
 
   // 2. Do it, and answer.
   std::string failures;
-  if (!skipped && apply) RETURN_UNLESS_DONE(Carry(kept, command.actor, failures));
+  if (!skipped && apply) RETURN_UNLESS_DONE(ExecutePlans(kept, command.actor, failures));
   const std::string outcome =
       absl::StrCat(apply ? "" : "dry-run: ", skipped            ? decided.reason
                                              : failures.empty() ? plan.outcome()
@@ -189,7 +189,7 @@ Outcome CommandWork::RunOne(const store::StoredCommand& command, const TextComma
   return {};
 }
 
-Outcome CommandWork::Carry(const v1::CommandPlan& plan, const std::string& person, std::string& failures) {
+Outcome CommandWork::ExecutePlans(const v1::CommandPlan& plan, const std::string& person, std::string& failures) {
   Execution execution;
   Outcome outcome;
   if (plan.has_asked()) {

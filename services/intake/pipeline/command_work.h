@@ -1,4 +1,4 @@
-// The work on the commands of one text: taken once, acknowledged, planned, carried out, answered. A run that was cut
+// The work on the commands of one text: taken once, acknowledged, planned, executed, answered. A run that was cut
 // short anywhere is run again: what is settled is left, what is planned goes on with its plan.
 #ifndef YARDMASTER_SERVICES_INTAKE_PIPELINE_COMMAND_WORK_H_
 #define YARDMASTER_SERVICES_INTAKE_PIPELINE_COMMAND_WORK_H_
@@ -36,12 +36,12 @@ class CommandWork {
   Text TextNow(const SubjectReading& reading) const;
   TextCommands Parse(std::string_view text) const;
   // The commands that are there now: what they ask for, and which of them belong to the event's actor.
-  store::CommandsOfText AskedFor(const Text& text, const TextCommands& commands) const;
+  store::CommandsOfText RequestsOf(const Text& text, const TextCommands& commands) const;
   Outcome RunOne(const store::StoredCommand& command, const TextCommand& parsed, const Text& text);
   // What came of the commands of the text that stand before one.
   absl::StatusOr<std::vector<std::pair<std::string, std::string>>> Earlier(const store::StoredCommand& command) const;
-  // Carries both plans out, what another planner was asked for first.
-  Outcome Carry(const v1::CommandPlan& plan, const std::string& person, std::string& failures);
+  // Executes both plans, the one of another planner first.
+  Outcome ExecutePlans(const v1::CommandPlan& plan, const std::string& person, std::string& failures);
 
   SubjectRun& run_;
   EffectRunner& effects_;

@@ -68,7 +68,7 @@ absl::Status Pipeline::Start() {
     if (!delivery.ok() && !absl::IsNotFound(delivery.status())) return delivery.status();
     if (delivery.ok() && delivery->state == DeliveryState::kReceived) {
       if (delivery->subject.number() > 0) {
-        RETURN_IF_ERROR(work_.GiveUp(delivery->subject, id, reasons::kCrashed));
+        RETURN_IF_ERROR(work_.Abandon(delivery->subject, id, reasons::kCrashed));
       }
       RETURN_IF_ERROR(env_.inbox.MarkDead(
           id, reasons::WithDetail(reasons::kCrashed,
@@ -350,12 +350,12 @@ std::optional<PackRoute> Pipeline::RouteUnder(const std::string& pack_name, cons
 TextCommands Pipeline::CommandsIn(const Routed& routed, const rules::CompiledPack& pack, bool& may_hold) const {
   const v1::Event& event = routed.event.event;
   if (env_.command_parser == nullptr || routed.request.has_value() || event.text().empty()) return {};
-  // Machines ask for nothing, and nobody asks in what a machine wrote: our own help is full of commands.
+  // Bots give no commands, and no one can give one in a bot's text: our own help is full of commands.
   if (event.actor_is_bot() || event.text_author_is_bot()) return {};
   const ConfiguredForge& account = *env_.forges.find(event.subject().forge())->second;
   if (account.IsOurs(event.actor()) || account.IsOurs(event.text_author())) return {};
   const std::string login = account.KnownLogin();
-  // Before the forge was ever asked nobody knows how we are mentioned: the work finds out.
+  // Until the forge was asked our login is unknown, and so are mentions: the work finds out.
   may_hold = login.empty() && event.text().find('@') != std::string::npos;
   if (may_hold) return {};
   const CrashMarks::Computing computing(env_.marks, routed.delivery.id);
@@ -437,7 +437,7 @@ absl::Status Pipeline::NoteOutcome(const WorkItem& item, const Outcome& outcome,
       const DeliveryState state = outcome.done()     ? DeliveryState::kDone
                                   : outcome.failed() ? DeliveryState::kFailed
                                                      : DeliveryState::kIgnored;
-      if (outcome.failed()) RETURN_IF_ERROR(work_.GiveUp(subject, item.delivery, outcome.reason));
+      if (outcome.failed()) RETURN_IF_ERROR(work_.Abandon(subject, item.delivery, outcome.reason));
       RETURN_IF_ERROR(env_.inbox.Settle({item.delivery, state, outcome.reason, {}, {}}));
       env_.marks.Forget(item.delivery);
       return absl::OkStatus();
@@ -446,7 +446,7 @@ absl::Status Pipeline::NoteOutcome(const WorkItem& item, const Outcome& outcome,
       const int attempts = static_cast<int>(item.attempts) + 1;
       if (attempts >= options_.backoff.max_attempts) {
         const std::string reason = reasons::WithDetail(reasons::kForgeFailed, outcome.reason);
-        RETURN_IF_ERROR(work_.GiveUp(subject, item.delivery, reason));
+        RETURN_IF_ERROR(work_.Abandon(subject, item.delivery, reason));
         RETURN_IF_ERROR(env_.inbox.MarkFailed(item.delivery, reason));
         env_.marks.Forget(item.delivery);
         return absl::OkStatus();

@@ -30,10 +30,10 @@ struct PipelineOptions {
   // Deliveries taken at once.
   int64_t claim = 64;
   // What was being computed on when the daemon died is left until so long after the start. A daemon that is killed over
-  // and over, for whatever reason, then dies while the suspect waits, which is held against nobody; and if the suspect
-  // is guilty, the others get done between two deaths.
+  // and over then dies while the suspect waits, which counts against no delivery; and if the suspect is at fault, the
+  // others get done between two crashes.
   std::chrono::milliseconds suspect_wait{2'000};
-  // Between looks through the ledger for effects that no delivery settles.
+  // Between sweeps of the ledger for effects that no delivery settles.
   std::chrono::milliseconds ledger_sweep{30'000};
   BackoffPolicy backoff;
   // For jitter; the same seed gives the same waits.

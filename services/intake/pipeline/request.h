@@ -1,4 +1,4 @@
-// Work that nobody sent by webhook: a sweep's and a person's requests. They are kept in the inbox like deliveries, so
+// Work that no webhook brought: a sweep's and a person's requests. They are kept in the inbox like deliveries, so
 // that they survive a restart, are retried and listed like everything else.
 #ifndef YARDMASTER_SERVICES_INTAKE_PIPELINE_REQUEST_H_
 #define YARDMASTER_SERVICES_INTAKE_PIPELINE_REQUEST_H_

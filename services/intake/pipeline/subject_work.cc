@@ -72,11 +72,11 @@ Outcome EventWork::Run() {
   if (route.planner == nullptr || !commands.final()) return commands;
   const Outcome planned = PlanAndWrite();
   // The delivery is what the worse of them is, and done if one of them did something.
-  return MorePressing(planned, commands);
+  return MoreUrgent(planned, commands);
 }
 
 bool EventWork::IsOwnAction() {
-  // Known only now, perhaps: whoever read the payload asked nobody.
+  // Perhaps known only now: reading the payload asks no forge.
   const v1::Event& event = item_.event;
   if (event.origin() != v1::Event::ORIGIN_WEBHOOK) return false;
   if (run_.account().IsOurs(event.actor())) return true;
@@ -100,7 +100,7 @@ Outcome EventWork::PlanAndWrite() {
 Outcome EventWork::PlanAndWriteOnce() {
   SubjectReading reading;
   RETURN_UNLESS_DONE(run_.Read(reading));
-  // A broken file forbids what is decided about issues; what is said about a pull request may be what mends it.
+  // A broken file forbids what is decided about issues; what is said about a pull request may be what fixes it.
   const bool issue = run_.subject().kind() == v1::SUBJECT_KIND_ISSUE;
   const v1::Mode mode = run_.choice().broken && issue ? v1::MODE_DRY_RUN : run_.mode();
   DecisionKeeper keeper(run_, mode);
@@ -158,8 +158,8 @@ Outcome SubjectWork::SettleOpen(const v1::Subject& subject) {
   return refused.ok() ? Outcome() : Outcome::OfStore(refused);
 }
 
-absl::Status SubjectWork::GiveUp(const v1::Subject& subject, int64_t delivery, std::string_view reason) {
-  return effects_.GiveUp(subject, delivery, reason);
+absl::Status SubjectWork::Abandon(const v1::Subject& subject, int64_t delivery, std::string_view reason) {
+  return effects_.Abandon(subject, delivery, reason);
 }
 
 }  // namespace yardmaster

@@ -25,7 +25,7 @@ class SubjectWork {
   Outcome SettleOpen(const v1::Subject& subject);
 
   // The delivery is given up: nothing of it may stay open.
-  absl::Status GiveUp(const v1::Subject& subject, int64_t delivery, std::string_view reason);
+  absl::Status Abandon(const v1::Subject& subject, int64_t delivery, std::string_view reason);
 
  private:
   const IntakeEnvironment& env_;

@@ -41,7 +41,7 @@ class Decision {
   Outcome LookBack(const PlanInput& input, bool& resumed);
   Outcome Acknowledge(const PlanInput& input);
   Outcome MakePlan(const PlanInput& input);
-  absl::StatusOr<AskedPlan> Ask(std::string_view planner, const AskOptions& options);
+  absl::StatusOr<RequestedPlan> Ask(std::string_view planner, const AskOptions& options);
   // Labels that the guardrails, people or the repository don't allow leave the plan.
   void HoldBackLabels();
 
@@ -181,8 +181,8 @@ void Decision::HoldBackLabels() {
   plan_.mutable_applied()->Assign(applied.begin(), applied.end());
 }
 
-absl::StatusOr<AskedPlan> Decision::Ask(std::string_view planner_name, const AskOptions& options) {
-  AskedPlan asked;
+absl::StatusOr<RequestedPlan> Decision::Ask(std::string_view planner_name, const AskOptions& options) {
+  RequestedPlan asked;
   asked.reason = reasons::kNoPlanner;
   const auto& planners = run_.env().planners;
   const auto planner = absl::c_find_if(planners, [&](const auto& candidate) {

@@ -1,4 +1,4 @@
-// The one way to decide: what was read, the planner's word on it, and a plan that is kept.
+// The one way to decide: read, ask the planner, and keep the plan.
 #ifndef YARDMASTER_SERVICES_INTAKE_PLANS_DECIDE_H_
 #define YARDMASTER_SERVICES_INTAKE_PLANS_DECIDE_H_
 
@@ -24,7 +24,7 @@ struct DecideRequest {
   // Called between the planner's acknowledgement and its plan, with what it wants written at once; null: nothing is
   // acknowledged.
   std::function<Outcome(const v1::Plan& acknowledgement)> acknowledge = nullptr;
-  // The plan of another planner that this one asked for; null: it may ask nobody.
+  // The plan of another planner that this one asked for; null: it may ask none.
   v1::Plan* asked_plan = nullptr;
 };
 

@@ -124,9 +124,9 @@ absl::StatusOr<std::optional<v1::Plan>> ForgeView::LatestDecision() {
   return std::optional<v1::Plan>(std::move(plan));
 }
 
-absl::StatusOr<AskedPlan> ForgeView::Ask(std::string_view planner, const AskOptions& options) {
-  if (ask_ == nullptr) return AskedPlan{std::nullopt, std::string(reasons::kNoPlanner)};
-  absl::StatusOr<AskedPlan> asked = Outside([&] { return ask_(planner, options); });
+absl::StatusOr<RequestedPlan> ForgeView::Ask(std::string_view planner, const AskOptions& options) {
+  if (ask_ == nullptr) return RequestedPlan{std::nullopt, std::string(reasons::kNoPlanner)};
+  absl::StatusOr<RequestedPlan> asked = Outside([&] { return ask_(planner, options); });
   if (asked.ok() && asked->plan.has_value()) {
     Note(absl::StrCat("asked ", Abs(planner)), asked->plan->input_digest());
   }

@@ -37,10 +37,10 @@ class MarkedSection {
 class ForgeView final : public SubjectView {
  public:
   // How another planner is asked; called while nothing is marked.
-  using AskFunction = std::function<absl::StatusOr<AskedPlan>(std::string_view planner, const AskOptions& options)>;
+  using AskFunction = std::function<absl::StatusOr<RequestedPlan>(std::string_view planner, const AskOptions& options)>;
 
   ForgeView(SubjectRun& run, MarkedSection& section) : run_(run), section_(section) {}
-  // Without it there is nobody to ask.
+  // Without it no planner can be asked.
   void AllowAsking(AskFunction ask) { ask_ = std::move(ask); }
 
   std::string_view forge() const override { return run_.forge().name(); }
@@ -55,7 +55,7 @@ class ForgeView final : public SubjectView {
   absl::StatusOr<const ForgePullFileList*> PullFiles() override;
   RecentLabels::Labels RepositoryLabels(const std::vector<std::string>& wanted) override;
   absl::StatusOr<std::optional<v1::Plan>> LatestDecision() override;
-  absl::StatusOr<AskedPlan> Ask(std::string_view planner, const AskOptions& options) override;
+  absl::StatusOr<RequestedPlan> Ask(std::string_view planner, const AskOptions& options) override;
   std::string Digest() const override;
 
  private:

@@ -1,4 +1,4 @@
-// The guardrails' last word on a plan and on its actions, right before they are written.
+// Applies the guardrails to a plan and its actions right before they are written.
 #ifndef YARDMASTER_SERVICES_INTAKE_PLANS_LABEL_GUARD_H_
 #define YARDMASTER_SERVICES_INTAKE_PLANS_LABEL_GUARD_H_
 

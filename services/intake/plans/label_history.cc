@@ -47,8 +47,8 @@ absl::StatusOr<LabelHistory> ReadLabelHistory(store::Ledger& ledger, store::Subj
   return history;
 }
 
-absl::Status NotePersonsSay(store::Subjects& subjects, const v1::Subject& subject, const v1::Action& action,
-                            std::string_view person) {
+absl::Status RecordPersonsLabels(store::Subjects& subjects, const v1::Subject& subject, const v1::Action& action,
+                                 std::string_view person) {
   if (!action.add_labels().command().empty()) {
     for (const std::string& label : action.add_labels().labels()) {
       RETURN_IF_ERROR(subjects.ForgetLabelRemoved(subject, label));

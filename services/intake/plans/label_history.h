@@ -1,4 +1,4 @@
-// Labels that we or people have had a say about on a subject.
+// Labels that we or people added to or took off a subject.
 #ifndef YARDMASTER_SERVICES_INTAKE_PLANS_LABEL_HISTORY_H_
 #define YARDMASTER_SERVICES_INTAKE_PLANS_LABEL_HISTORY_H_
 
@@ -16,9 +16,9 @@
 namespace yardmaster {
 
 struct LabelHistory {
-  // Those that our own decisions put on, unless a person has had a say about them by a command since.
+  // Those that our own decisions put on, unless a person added or removed them by a command since.
   std::vector<std::string> ours;
-  // Those that people took off, by a command, on the forge, or by means that nobody told us of: never put back by a
+  // Those that people took off, by a command, on the forge, or in a way that we were not told of: never put back by a
   // decision.
   std::vector<std::string> removed;
 };
@@ -27,9 +27,9 @@ struct LabelHistory {
 absl::StatusOr<LabelHistory> ReadLabelHistory(store::Ledger& ledger, store::Subjects& subjects,
                                               const v1::Subject& subject, const std::vector<std::string>& labels_now);
 
-// What a command asks for about labels is a person's say, whoever carries it out. Nothing for other actions.
-absl::Status NotePersonsSay(store::Subjects& subjects, const v1::Subject& subject, const v1::Action& action,
-                            std::string_view person);
+// Records the labels that a person asks for or removes by a command. Does nothing for other actions.
+absl::Status RecordPersonsLabels(store::Subjects& subjects, const v1::Subject& subject, const v1::Action& action,
+                                 std::string_view person);
 
 }  // namespace yardmaster
 

@@ -21,7 +21,7 @@ RecentLabels::Labels RecentLabels::Get(Forge& forge, const ForgeCall& call, std:
       const Labels& labels = known->second.labels;
       const bool has_all = labels != nullptr &&
                            absl::c_all_of(wanted, [&](const std::string& label) { return HasLabel(*labels, label); });
-      if (asked - known->second.read_at < (has_all ? kKept : kKeptWithoutWanted)) return labels;
+      if (asked - known->second.read_at < (has_all ? kKept : kKeptAfterMiss)) return labels;
     }
   }
   const absl::StatusOr<std::vector<ForgeLabel>> read = forge.RepositoryLabels(call, repository);

@@ -23,7 +23,7 @@ class RecentLabels {
 
   // A list is asked for again after this, or sooner where it lacks a label that is wanted.
   static constexpr std::chrono::minutes kKept{10};
-  static constexpr std::chrono::minutes kKeptWithoutWanted{1};
+  static constexpr std::chrono::minutes kKeptAfterMiss{1};
   static constexpr size_t kMaxRepositories = 256;
 
   // `clock` outlives this object.

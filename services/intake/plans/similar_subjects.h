@@ -10,7 +10,7 @@ namespace yardmaster {
 
 v1::SimilarSubject ToProto(const store::SimilarSubject& similar);
 
-// The three that are most alike go into the explanation. Good to have; nothing depends on it.
+// The three that are most alike go into the explanation. Optional: nothing depends on it.
 void AddSimilarSubjects(store::Subjects& subjects, const v1::IssueSnapshot& snapshot, v1::Plan& plan);
 
 }  // namespace yardmaster

@@ -1,6 +1,6 @@
 // One run of work on one subject: what it stands on, and how it reads. Every run starts from what the store and the
-// forge say and remembers nothing else, so a run that was cut short anywhere, by a wait or by the death of the process,
-// is simply run again.
+// forge say and remembers nothing else, so a run that was cut short anywhere, by a wait or by the end of the process,
+// is run again.
 #ifndef YARDMASTER_SERVICES_INTAKE_PLANS_SUBJECT_RUN_H_
 #define YARDMASTER_SERVICES_INTAKE_PLANS_SUBJECT_RUN_H_
 
@@ -50,7 +50,7 @@ struct IntakeEnvironment {
   std::function<std::string()> new_decision_id;
   // In order: the first that handles a subject under its pack and wants the event.
   std::vector<std::shared_ptr<const Planner>> planners;
-  // Plans commands, and reads them out of what people write; null: nobody does.
+  // Plans commands, and reads them out of what people write; null: there are none.
   std::shared_ptr<const Planner> command_planner = nullptr;
   std::shared_ptr<const CommandParser> command_parser = nullptr;
   // What the repository's own file chooses; null: nothing.

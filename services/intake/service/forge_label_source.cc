@@ -17,8 +17,8 @@ constexpr std::chrono::milliseconds kReadTimeout{30'000};
 
 }  // namespace
 
-absl::StatusOr<std::string> ForgeLabelSource::UsualPack(std::string_view forge, std::string_view repository,
-                                                        bool any_repository) const {
+absl::StatusOr<std::string> ForgeLabelSource::DefaultPack(std::string_view forge, std::string_view repository,
+                                                          bool any_repository) const {
   if (!IsRepositoryName(repository)) return errors::FieldInvalid("repository", "owner/name");
   if (forges_.find(forge) == forges_.end()) return errors::ForgeNotConfigured(forge);
   const RepositoryConfig* const entry = config_.FindRepository(forge, repository);

@@ -18,8 +18,8 @@ class ForgeLabelSource final : public LabelSource {
   // Everything outlives the source.
   ForgeLabelSource(const Config& config, ConfiguredForges forges) : config_(config), forges_(std::move(forges)) {}
 
-  absl::StatusOr<std::string> UsualPack(std::string_view forge, std::string_view repository,
-                                        bool any_repository) const override;
+  absl::StatusOr<std::string> DefaultPack(std::string_view forge, std::string_view repository,
+                                          bool any_repository) const override;
   absl::StatusOr<RepositoryLabels> Read(std::string_view forge, std::string_view repository) override;
 
  private:

@@ -26,13 +26,13 @@ constexpr milliseconds kFirstLook{10};
 constexpr milliseconds kLongestLook{500};
 constexpr int64_t kMaxEffectsShown = 100;
 
-// What an outcome that is no decision means for whoever asked.
+// What an outcome that is no decision means for the caller.
 absl::Status ErrorOf(const Outcome& outcome, const v1::Subject& subject) {
   const std::string key = SubjectKey(subject);
-  const std::string_view word = reasons::WordOf(outcome.reason);
+  const std::string_view word = reasons::CodeOf(outcome.reason);
   if (outcome.kind == Outcome::Kind::kIgnored && word == reasons::kGone) return errors::SubjectNotOnForge(key);
-  if (outcome.kind == Outcome::Kind::kIgnored) return errors::SubjectLeftAlone(key, outcome.reason);
-  if (word == reasons::kPlanningFailed) return errors::WorkGivenUp(key, outcome.reason);
+  if (outcome.kind == Outcome::Kind::kIgnored) return errors::SubjectSkipped(key, outcome.reason);
+  if (word == reasons::kPlanningFailed) return errors::WorkAbandoned(key, outcome.reason);
   return errors::ForgeUnusable(subject.forge(), outcome.reason);
 }
 
@@ -110,7 +110,7 @@ absl::StatusOr<DecisionAnswer> PipelineDecider::Apply(const v1::Subject& subject
   }
   const std::string key = SubjectKey(subject);
   if (delivery.state == DeliveryState::kIgnored) return ErrorOf(Outcome::Ignored(delivery.reason), subject);
-  if (delivery.state != DeliveryState::kDone) return errors::WorkGivenUp(key, delivery.reason);
+  if (delivery.state != DeliveryState::kDone) return errors::WorkAbandoned(key, delivery.reason);
 
   ASSIGN_OR_RETURN(std::optional<v1::Plan> plan, FindBySubject(subject));
   if (!plan.has_value()) return errors::SubjectWithoutDecision(key);

@@ -1,5 +1,5 @@
 // Deliveries that never reached us: the forge is asked which ones it sent in the last days, and to send again what
-// failed or what we do not have. They come through the front door like any other.
+// failed or what we do not have. They arrive as webhooks like any other.
 #ifndef YARDMASTER_SERVICES_INTAKE_SWEEPS_MISSED_DELIVERIES_H_
 #define YARDMASTER_SERVICES_INTAKE_SWEEPS_MISSED_DELIVERIES_H_
 

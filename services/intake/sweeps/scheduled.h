@@ -17,7 +17,7 @@ struct RepositoryFilter {
   std::string repository;  // "owner/name" or "owner/*"; empty: all
 };
 
-// Sweeps each, one after the other, and says what came of it. An entry "owner/*" is swept by listing what the owner
+// Sweeps each, one after the other, and returns a summary. An entry "owner/*" is swept by listing what the owner
 // has.
 absl::StatusOr<std::string> SweepRepositories(const IntakeEnvironment& env, SweepRunner& sweeps,
                                               const RepositoryFilter& filter, const std::function<bool()>& stopping);

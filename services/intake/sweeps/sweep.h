@@ -1,5 +1,5 @@
 // A sweep: hands every issue of a repository's queue that lacks the marker to the pipe, oldest first, one at a time.
-// What the pipe does with it, and whether it is left alone, is decided there as for every other event.
+// The pipe decides what to do with it as for every other event.
 #ifndef YARDMASTER_SERVICES_INTAKE_SWEEPS_SWEEP_H_
 #define YARDMASTER_SERVICES_INTAKE_SWEEPS_SWEEP_H_
 
@@ -26,8 +26,8 @@ struct SweepTarget {
 struct SweepProgress {
   int64_t found = 0;     // subjects listed that lack the marker
   int64_t done = 0;      // of them: worked on
-  int64_t ignored = 0;   // of them: left alone
-  int64_t failed = 0;    // of them: given up
+  int64_t ignored = 0;   // of them: skipped
+  int64_t failed = 0;    // of them: failed for good
   int64_t deferred = 0;  // of them: put off by a failure; the pipe tries them again
   v1::Subject subject;   // in work; number 0 for none
   // "7 found, 5 done, 1 ignored, 1 failed": the summary; with ", 1 deferred" where there are some.
@@ -44,7 +44,7 @@ struct SweepEnvironment {
 };
 
 // Runs one sweep in the calling thread. It goes on behind the subject that an earlier sweep of the same target had
-// finished last when it was cut short, by the death of the process or by `limit`. `report` is called after each change.
+// finished last when it was cut short, by the end of the process or by `limit`. `report` is called after each change.
 // OK when the end of the list was reached or `limit` subjects were handed over (0: no limit); else why not: CANCELLED
 // if `pause` said so, or the forge's error.
 absl::Status RunSweep(const SweepEnvironment& environment, const SweepTarget& target, int64_t limit,

@@ -1,5 +1,4 @@
-// Sweeps for whoever asks, schedules and people: on each forge one at a time, so that one forge that is slow keeps no
-// other waiting.
+// Runs the sweeps of schedules and people, one at a time on each forge, so that a slow forge does not hold up others.
 #ifndef YARDMASTER_SERVICES_INTAKE_SWEEPS_SWEEP_RUNNER_H_
 #define YARDMASTER_SERVICES_INTAKE_SWEEPS_SWEEP_RUNNER_H_
 
@@ -51,8 +50,8 @@ class SweepRunner {
   // Stops.
   ~SweepRunner();
 
-  // Joins a sweep of the same target that waits or runs, else puts a new one at the end of its forge's queue. Null after
-  // Stop.
+  // Joins a sweep of the same target that waits or runs, else puts a new one at the end of its forge's queue. Null
+  // after Stop.
   std::shared_ptr<Run> Request(const SweepTarget& target, int64_t limit);
 
   // Ends the sweeps in progress with CANCELLED, and those that wait. What was handed to the pipe goes on. Idempotent.

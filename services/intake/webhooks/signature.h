@@ -1,5 +1,5 @@
 // Who sent a webhook: a signature over the raw bytes of the body, made with a secret that only the forge and we know.
-// Pure; the headers' names belong to the forges' entries in webhooks.cc.
+// Pure. The names of the headers are in each forge's profile (clients/forge/profile.h).
 #ifndef YARDMASTER_SERVICES_INTAKE_WEBHOOKS_SIGNATURE_H_
 #define YARDMASTER_SERVICES_INTAKE_WEBHOOKS_SIGNATURE_H_
 

@@ -124,7 +124,7 @@ void WebhookReceiver::Receive(const WebhookRequest& request, const Answer& answe
   // 3. Which repository it is about: the secret must be valid for it.
   const ScanResult scan = FindRepository(request.body, webhooks.repository);
   // A body that names none can't be worked on. It is refused all the same where every secret that fits is limited; what
-  // is not JSON at all is nobody's.
+  // is not JSON at all belongs to no repository.
   const bool in_scope = scan.state == ScanState::kFound
                             ? InScope(scan.repository, proved.secrets, secrets)
                             : scan.state == ScanState::kNotJson || AnyUnlimited(proved.secrets, secrets);

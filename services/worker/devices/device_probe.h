@@ -23,7 +23,7 @@ struct Device {
   rules::DeviceKind kind = rules::DeviceKind::kCpu;
   // As people and logs name it: "gpu0", "npu3", "cpu0".
   std::string name;
-  // What it is known by for ever: UUID of a GPU, PCI address of an NPU; "cpu:0".
+  // A permanent identifier: UUID of a GPU, PCI address of an NPU; "cpu:0".
   std::string id;
   int index = 0;            // as the vendor's tool counts
   std::string model;        // "NVIDIA H100 80GB HBM3", "910B3"
@@ -91,18 +91,18 @@ bool Fits(const Device& device, const rules::DeviceRequest& request, std::string
 // its variables hide all of them.
 std::vector<std::string> VisibleDeviceVariables(const std::vector<Device>& leased);
 
-// A device with more memory in use or more load than this is somebody else's. The driver itself holds a few hundred MiB
-// of a GPU while anything keeps it open, and a few GiB of an NPU always.
+// A device with more memory in use or more load than this is in use by another. The driver itself holds a few hundred
+// MiB of a GPU while anything keeps it open, and a few GiB of an NPU always.
 inline constexpr uint64_t kIdleGpuMemoryMb = 600;
 inline constexpr uint64_t kIdleNpuMemoryMb = 5'000;
 inline constexpr int kIdleUtilization = 5;  // percent
 
 // Why a job should not be given this device now: its health, a process on it, memory in use, load. Nothing: it is idle.
-// One look can fall into a pause of somebody's job: look twice.
+// One look can fall into a pause of another job: look twice.
 std::optional<std::string> IdleReason(const Device& device);
 
 // Looks again after a step. False where the device is gone, fails, or has counted memory errors since `device` was
-// looked at; `reason` then says which. False, too, where the probe fails: a device that nobody can ask is no device.
+// looked at; `reason` then says which. False, too, where the probe fails: a device that does not answer can't be used.
 bool DeviceStillUsable(DeviceProbe& probe, const Device& device, std::string& reason);
 
 // One sentence where programs of this CUDA toolkit ("12.4", "13.0.1") can't run with the device's driver: its CUDA has

@@ -94,7 +94,7 @@ class TableReader {
     if (shape_ == nullptr) return worker_errors::ToolOutputUnclear("npu-smi", "no table of devices");
     if (half_.has_value())
       return worker_errors::ToolOutputUnclear("npu-smi", "a table that is cut off: the last chip has no second row");
-    // Without it nobody knows who uses the chips.
+    // Without it the users of the chips are unknown.
     if (!in_processes_)
       return worker_errors::ToolOutputUnclear("npu-smi", "a table that is cut off: the table of processes is missing");
     Finish();

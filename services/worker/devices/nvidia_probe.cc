@@ -180,7 +180,7 @@ class NvidiaProbe : public DeviceProbe {
     for (unsigned index = 0; index < std::min(count, kMaxGpus); ++index) {
       Nvml::Handle handle = nullptr;
       const int code = nvml_->DeviceAt(index, handle);
-      // It is somebody else's.
+      // It is in use by another.
       if (code == kNvmlNoPermission) continue;
       if (code != kNvmlOk) {
         discovery.devices.push_back(Unreachable(index, code, versions));

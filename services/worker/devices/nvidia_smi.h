@@ -28,7 +28,7 @@ using SmiRow = std::map<std::string, std::string, std::less<>>;
 absl::StatusOr<std::vector<SmiRow>> ParseNvidiaSmiRows(std::string_view csv);
 absl::StatusOr<std::vector<Device>> DevicesOfNvidiaSmi(const std::vector<SmiRow>& rows);
 
-// "GPU-…, 4242, 512, python3": pids by UUID. Lines that are none are left out: nobody is sure of their form.
+// "GPU-…, 4242, 512, python3": pids by UUID. Other lines are skipped: their form is not documented.
 std::map<std::string, std::vector<int64_t>> ParseNvidiaSmiProcesses(std::string_view csv);
 
 // "12.4" of "CUDA Version : 12.4" in `nvidia-smi -q`; empty if it does not say.

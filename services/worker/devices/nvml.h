@@ -27,7 +27,7 @@ inline constexpr int kNvmlUnknown = 999;
 
 class Nvml {
  public:
-  // A device, as NVML hands it out; never looked into.
+  // A device, as NVML hands it out; opaque.
   using Handle = void*;
 
   virtual ~Nvml() = default;

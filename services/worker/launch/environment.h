@@ -14,7 +14,7 @@ namespace yardmaster::worker {
 
 struct EnvironmentRequest {
   Environment worker;             // of this process
-  std::filesystem::path home;     // an empty folder: nothing that lies in the real one is a suite's business
+  std::filesystem::path home;     // an empty folder: suites see nothing of the real one
   std::filesystem::path temp;     // TMPDIR; short, since sockets are made in it
   std::vector<std::string> pass;  // names
   std::vector<std::string> secrets;

@@ -7,7 +7,7 @@
 namespace yardmaster::worker {
 namespace {
 
-// The rank's command is a child, not an exec, since nobody else would tell us how it ended: launchers give one exit
+// The rank's command is a child, not an exec, since nothing else would tell us how it ended: launchers give one exit
 // code for all. A signal to this shell is handed on; bash runs a trap only between two waits, so it waits until the
 // child is really gone. At the end it dies as its child died, for the launcher to see.
 constexpr const char* kScript = R"(

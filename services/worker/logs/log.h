@@ -1,5 +1,5 @@
-// The log of one step: what all its ranks said, with rank, stream and time of each line; kept compressed with an index,
-// so that the end, a range and a search need not read everything.
+// The log of one step: the output of all its ranks, with rank, stream and time of each line; kept compressed with an
+// index, so that the end, a range and a search need not read everything.
 #ifndef YARDMASTER_SERVICES_WORKER_LOGS_LOG_H_
 #define YARDMASTER_SERVICES_WORKER_LOGS_LOG_H_
 
@@ -28,8 +28,8 @@ struct LogLine {
   int64_t micros = 0;   // since the step began
   int rank = kNoRank;
   Stream stream = Stream::kStdout;
-  // Without the newline; invalid UTF-8 as it came; of a line that was written over with carriage returns, as progress
-  // bars do, the last state; cut at kMaxLogLineBytes.
+  // Without the newline; invalid UTF-8 stays as it is; of a line that was written over with carriage returns, as
+  // progress bars do, the last state; cut at kMaxLogLineBytes.
   std::string text;
 };
 
@@ -43,7 +43,7 @@ class LogWriter {
   // RESOURCE_EXHAUSTED: the disk is full; then everything since is lost, and its beginning kept.
   virtual absl::Status Close() = 0;
   // Lines as they come, called by the appending thread, one at a time; must be quick, keep nothing of the line but
-  // copies, and not call the log. Also called after a write has failed. Null: nobody follows.
+  // copies, and not call the log. Also called after a write has failed. Null: no follower.
   virtual void Follow(std::function<void(const LogLine&)> follower) = 0;
   // Whole lines and bytes that came, also those that could not be written.
   virtual uint64_t lines() const = 0;

@@ -190,7 +190,7 @@ class FileLogWriter : public LogWriter {
       if (count < 0 && errno == EINTR) continue;
       if (count <= 0) {
         Fail(count < 0 ? errno : ENOSPC);
-        // Half a block helps nobody, and would look like damage.
+        // Half a block is of no use, and would look like damage.
         written_ = begin;
         if (::ftruncate(file_.get(), static_cast<off_t>(begin)) != 0) errno = 0;
         return false;

@@ -1,5 +1,5 @@
-// Which children of this process are first processes of jobs. Others wait for theirs by pid; orphans that come to us
-// are nobody's, and have to be told from them.
+// Which children of this process are first processes of jobs. Other parts wait for their children by pid; orphans that
+// are reparented to us must be told from them.
 #ifndef YARDMASTER_SERVICES_WORKER_PROCESS_CHILDREN_H_
 #define YARDMASTER_SERVICES_WORKER_PROCESS_CHILDREN_H_
 

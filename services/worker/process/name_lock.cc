@@ -24,7 +24,7 @@ std::string MakeFolder(const std::filesystem::path& folder) {
   struct stat about {};
   if (::lstat(folder.c_str(), &about) != 0) return errno == ENOENT ? "" : std::strerror(errno);
   // In /tmp anybody may have made it.
-  if (!S_ISDIR(about.st_mode) || about.st_uid != ::geteuid()) return "it belongs to somebody else";
+  if (!S_ISDIR(about.st_mode) || about.st_uid != ::geteuid()) return "it belongs to another user";
   return "";
 }
 

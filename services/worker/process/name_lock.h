@@ -1,7 +1,7 @@
 // A thing of this machine that one run at a time has, known by a name: a port, a device.
 //
-// The lock is one on a file of that name: the kernel lifts it when its holder dies, however it dies, so that nobody has
-// to clean up behind it.
+// The lock is one on a file of that name: the kernel lifts it when its holder dies, however it dies, so that there is
+// nothing to clean up.
 #ifndef YARDMASTER_SERVICES_WORKER_PROCESS_NAME_LOCK_H_
 #define YARDMASTER_SERVICES_WORKER_PROCESS_NAME_LOCK_H_
 

@@ -1,6 +1,6 @@
 // TCP ports of this machine, lent to one run at a time.
 //
-// A rendezvous takes its port long after it was chosen, in another process, so that nobody can hold the port itself
+// A rendezvous takes its port long after it was chosen, in another process, so that the port itself can't be held
 // open meanwhile. Instead the number of each port that is lent is locked: runs of one user never choose the same.
 // Programs that know nothing of this are noticed by trying the port.
 #ifndef YARDMASTER_SERVICES_WORKER_PROCESS_PORTS_H_
@@ -18,7 +18,7 @@
 
 namespace yardmaster::worker {
 
-// Below what Linux gives to outgoing connections (32768 up): a port that is chosen now would soon be somebody's else.
+// Below what Linux gives to outgoing connections (32768 up): a port of that range would soon be taken.
 inline constexpr uint16_t kFirstLentPort = 20'000;
 inline constexpr uint16_t kLastLentPort = 29'999;
 

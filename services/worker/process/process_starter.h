@@ -8,7 +8,7 @@
 
 namespace yardmaster::worker {
 
-// An id that nobody guesses: 128 random bits.
+// An id that can't be guessed: 128 random bits.
 std::string MakeProcessMark();
 
 // `environment` with YARD_PROCESS_MARK set to `mark`, behind those that `inherited` names: where this program is itself

@@ -25,7 +25,7 @@ struct ProcessEntry {
   pid_t session = 0;
   // Clock ticks since the system started; with the pid it names a process for ever.
   uint64_t start = 0;
-  // It has ended, and nobody has asked how.
+  // It has ended and was not waited for (a zombie).
   bool zombie = false;
 };
 

@@ -1,4 +1,4 @@
-// Everything that a process started, however it tried to get away: children, whoever is in its session or group, and
+// Everything that a process started, even if it detached itself: children, whoever is in its session or group, and
 // whoever carries its mark in the environment.
 #ifndef YARDMASTER_SERVICES_WORKER_PROCESS_PROCESS_TREE_H_
 #define YARDMASTER_SERVICES_WORKER_PROCESS_PROCESS_TREE_H_
@@ -29,7 +29,7 @@ using ProcessKey = std::pair<pid_t, uint64_t>;
 
 // What of `table` belongs to the tree, without the leader itself, in the order of the table. `known` were seen in it
 // before. `is_marked` is asked for what is not already known to belong; `is_orphan` for children of `self` that nothing
-// else speaks for.
+// else identifies.
 std::vector<ProcessEntry> MembersOf(const TreeLeader& leader, const std::vector<ProcessEntry>& table,
                                     const std::set<ProcessKey>& known, pid_t self,
                                     const std::function<bool(const ProcessEntry&)>& is_marked,

@@ -94,7 +94,7 @@ void SystemProcess::Watch() {
   while (true) {
     Poll(std::min(next_look, give_up));
 
-    // Has somebody asked, has it ended?
+    // Was it asked to stop, has it ended?
     std::optional<Time> stop_before;
     {
       std::lock_guard<std::mutex> lock(mutex_);
@@ -113,14 +113,14 @@ void SystemProcess::Watch() {
       if (!told_to_stop) {
         told_to_stop = true;
         next_look = now;
-        if (now < kill_at) SignalAll(Living(), SIGTERM);
+        if (now < kill_at) SignalAll(LiveProcesses(), SIGTERM);
       }
       next_look = std::min(next_look, kill_at);
     }
     if (now < next_look) continue;
 
     // What is left of it?
-    const std::vector<ProcessEntry> living = Living();
+    const std::vector<ProcessEntry> living = LiveProcesses();
     now = steady_clock::now();
     const bool output_ended = !out_.ok() && !err_.ok();
     if (leader_ended_ && living.empty() && (output_ended || now >= kill_at + kHeldOutputGrace)) break;
@@ -180,7 +180,7 @@ bool SystemProcess::LeaderHasEnded() const {
   return result != 0 ? errno == ECHILD : info.si_pid == leader_pid_;
 }
 
-std::vector<ProcessEntry> SystemProcess::Living() {
+std::vector<ProcessEntry> SystemProcess::LiveProcesses() {
   const ProcessTree::Found found = tree_.Find();
   std::vector<ProcessEntry> living;
   for (const ProcessEntry& member : found.members) {

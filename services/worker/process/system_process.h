@@ -22,9 +22,9 @@
 namespace yardmaster::worker {
 
 // How long others of the tree, and its output, may go on after the first process has ended: helpers that end when
-// they notice it, and last words.
+// they notice it, and last output.
 inline constexpr std::chrono::milliseconds kStrayGrace{1'000};
-// How long output that somebody outside of the tree holds open is waited for after that.
+// How long output that a process outside of the tree holds open is waited for after that.
 inline constexpr std::chrono::milliseconds kHeldOutputGrace{200};
 // How long killed processes are waited for: one that hangs inside the kernel (a driver, a dead NFS server) may never
 // go.
@@ -59,12 +59,12 @@ class SystemProcess : public Process {
 
   // All below runs in the thread.
   void Watch();
-  // Waits for output, an end or a wish until `until` at most, and hands on what came.
+  // Waits for output, the end or a request, at most until `until`, and passes output on.
   void Poll(Time until);
   void ReadFrom(UniqueFd& pipe, Stream stream);
   bool LeaderHasEnded() const;
   // The members that live; zombies that came to us are waited for on the way.
-  std::vector<ProcessEntry> Living();
+  std::vector<ProcessEntry> LiveProcesses();
   void SignalAll(const std::vector<ProcessEntry>& living, int signal);
   void Account(const rusage& usage);
   void Finish();
@@ -86,7 +86,7 @@ class SystemProcess : public Process {
   mutable std::mutex mutex_;
   std::condition_variable done_changed_;
   bool done_ = false;                // guarded by mutex_, as are the next two
-  std::optional<Time> stop_before_;  // somebody wants it stopped, and killed by then
+  std::optional<Time> stop_before_;  // asked to stop, and killed by then
   int strays_ = 0;
 
   std::thread thread_;

@@ -6,7 +6,7 @@
 #include <sys/types.h>
 
 // For the functions that run in the child. Other threads of this program go on meanwhile: the child may only make
-// system calls, and no sanitizer may notice it.
+// system calls, and sanitizers must not instrument it.
 #define YARD_IN_CHILD __attribute__((no_sanitize("address"), no_sanitize("thread"), no_sanitize("undefined"), noinline))
 
 namespace yardmaster::worker {

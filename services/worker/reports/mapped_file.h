@@ -20,7 +20,7 @@ struct UnmapDeleter {
   void operator()(const char* start) const { munmap(const_cast<char*>(start), size); }
 };
 
-// Nobody may shorten the file meanwhile: the processes that wrote it have ended.
+// The file must not be shortened meanwhile: the processes that wrote it have ended.
 class MappedFile {
  public:
   // Links and what is no regular file are refused, as is what has more than `max_bytes`.

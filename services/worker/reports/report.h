@@ -17,7 +17,7 @@
 
 namespace yardmaster::worker {
 
-// From the best to the worst: a skip counts for more than a pass, since who says both has not run everything.
+// From the best to the worst: a skip counts for more than a pass, since a report with both has not run everything.
 enum class Outcome : uint8_t {
   kPassed,
   kSkipped,
@@ -57,7 +57,7 @@ class LineReport {
  public:
   virtual ~LineReport() = default;
   virtual void Line(std::string_view line) = 0;
-  // What came so far.
+  // What was read so far.
   virtual Report Take() = 0;
   // Tests done and failed so far, for progress.
   virtual size_t done() const = 0;

@@ -1,4 +1,4 @@
-// Tests of a report as they come: one entry for each id, with the worst of what was said about it.
+// Tests of a report as they come: one entry for each id, with its worst outcome.
 #ifndef YARDMASTER_SERVICES_WORKER_REPORTS_REPORT_BUILDER_H_
 #define YARDMASTER_SERVICES_WORKER_REPORTS_REPORT_BUILDER_H_
 

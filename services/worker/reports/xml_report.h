@@ -26,7 +26,7 @@ inline constexpr size_t kMaxXmlDepth = 16;
 absl::Status ReadXmlReport(std::string_view what, std::string_view xml, pugi::xml_document& document,
                            const std::function<ReportTest(const pugi::xml_node&)>& read, ReportBuilder& builder);
 
-// What the report says about itself: the root's attribute, else the sum over its suites; nothing if nobody says it.
+// What the report says about itself: the root's attribute, else the sum over its suites; nothing if it has none.
 std::optional<uint64_t> ClaimedTotal(const pugi::xml_document& document, const char* attribute);
 
 // A report that says that there were more tests, or more that failed, than it has; empty: it does not.

@@ -87,7 +87,7 @@ std::string ResultHtml(const RunResult& run) {
   Json result = ResultJson(run);
   Json tensors = TensorsJson(run).at("tensors");
   for (Json& test : result["tests"]) {
-    if (test["verdict"] == VerdictWord(Verdict::kPassed)) test["message"] = "";
+    if (test["verdict"] == VerdictName(Verdict::kPassed)) test["message"] = "";
   }
   CutTexts(result);
   CutTexts(tensors);

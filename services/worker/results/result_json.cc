@@ -41,7 +41,7 @@ std::string_view HealthWord(DeviceHealth health) {
 
 Json LayerJson(const LayerResult& layer) {
   return {{"id", ValidUtf8(layer.id)},
-          {"verdict", VerdictWord(layer.verdict)},
+          {"verdict", VerdictName(layer.verdict)},
           {"tests", layer.tests},
           {"failed", layer.failed},
           {"skipped", layer.skipped},
@@ -53,7 +53,7 @@ Json LayerJson(const LayerResult& layer) {
 Json TestJson(const TestResult& test) {
   return {{"id", ValidUtf8(test.id)},
           {"rank", Rank(test.rank)},
-          {"verdict", VerdictWord(test.verdict)},
+          {"verdict", VerdictName(test.verdict)},
           {"seconds", Rounded(test.seconds)},
           {"message", ValidUtf8(test.message)},
           {"skipped", test.skipped},
@@ -62,7 +62,7 @@ Json TestJson(const TestResult& test) {
 }
 
 Json DeviceJson(const Device& device) {
-  Json out = {{"kind", rules::DeviceKindWord(device.kind)},
+  Json out = {{"kind", rules::DeviceKindKey(device.kind)},
               {"name", ValidUtf8(device.name)},
               {"id", ValidUtf8(device.id)},
               {"index", device.index},
@@ -86,7 +86,7 @@ Json CauseJson(const Cause& cause) {
                        {"stream", line.stream == Stream::kStderr ? "stderr" : "stdout"},
                        {"text", ValidUtf8(line.text)}});
   }
-  return {{"class", rules::FailureClassWord(cause.cls)},
+  return {{"class", rules::FailureClassKey(cause.cls)},
           {"signature", ValidUtf8(cause.signature)},
           {"message", ValidUtf8(cause.message)},
           {"advice", ValidUtf8(cause.advice)},
@@ -101,7 +101,7 @@ Json CauseJson(const Cause& cause) {
 
 Json RankJson(const RankResult& rank) {
   return {{"rank", Rank(rank.rank)},
-          {"verdict", VerdictWord(rank.verdict)},
+          {"verdict", VerdictName(rank.verdict)},
           {"exit_code", rank.exit_code.has_value() ? Json(*rank.exit_code) : Json(nullptr)},
           {"signal", rank.signal},
           {"begin", Seconds(rank.begin_micros)},
@@ -117,7 +117,7 @@ Json StepJson(const StepResult& step) {
           {"id", ValidUtf8(step.id)},
           {"cell", ValidUtf8(step.cell)},
           {"layer", ValidUtf8(step.layer)},
-          {"verdict", VerdictWord(step.verdict)},
+          {"verdict", VerdictName(step.verdict)},
           {"reason", ValidUtf8(step.reason)},
           {"begin", Seconds(step.begin_micros)},
           {"end", Seconds(step.end_micros)},
@@ -148,7 +148,7 @@ nlohmann::ordered_json ResultJson(const RunResult& run) {
           {"suite", ValidUtf8(run.suite)},
           {"commit", ValidUtf8(run.commit)},
           {"suite_digest", ValidUtf8(run.suite_digest)},
-          {"verdict", VerdictWord(run.verdict)},
+          {"verdict", VerdictName(run.verdict)},
           {"layers", layers},
           {"tests", tests},
           {"devices", devices},

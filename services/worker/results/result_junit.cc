@@ -63,7 +63,7 @@ std::string CaseXml(const Suite& suite, const Case& test) {
   if (test.verdict == Verdict::kFlaky) return Concat(out, "><system-out>flaky: ", text, "</system-out></testcase>\n");
   if (kind == Kind::kPassed) return out + "/>\n";
   const std::string_view tag = kind == Kind::kFailure ? "failure" : "error";
-  return Concat(out, "><", tag, message, Attribute("type", VerdictWord(test.verdict)), ">", text, "</", tag,
+  return Concat(out, "><", tag, message, Attribute("type", VerdictName(test.verdict)), ">", text, "</", tag,
                 "></testcase>\n");
 }
 
@@ -156,7 +156,7 @@ std::string ResultJunit(const RunResult& run) {
     suite.class_name = run.suite + "/run";
     // As an error: whoever reads this file alone takes skipped for harmless.
     const Verdict shown = run.verdict == Verdict::kNotRun ? Verdict::kError : run.verdict;
-    suite.cases.push_back({std::string(VerdictWord(run.verdict)), shown, 0, run.reason});
+    suite.cases.push_back({std::string(VerdictName(run.verdict)), shown, 0, run.reason});
     total.Add(suite.cases.back());
   }
 

@@ -18,7 +18,7 @@ namespace yardmaster::worker {
 
 enum class Verdict : uint8_t { kPassed, kFlaky, kNotRun, kFailed, kTimedOut, kError, kCancelled };
 // "passed", "flaky", "not_run", "failed", "timed_out", "error", "cancelled".
-std::string_view VerdictWord(Verdict verdict);
+std::string_view VerdictName(Verdict verdict);
 
 // Why something did not pass: what is to blame, and the lines that show it.
 struct Cause {
@@ -132,7 +132,7 @@ struct RunResult {
   std::string started_at;      // RFC 3339, UTC
   double seconds = 0;
   std::map<std::string, std::string> versions;  // "python" → "3.11.2", "torch" → …
-  std::vector<std::string> notes;               // what was mended, composed, left behind
+  std::vector<std::string> notes;               // what was fixed, composed, left behind
 };
 
 }  // namespace yardmaster::worker

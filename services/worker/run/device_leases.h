@@ -36,16 +36,16 @@ struct LeaseAnswer {
 
 class DeviceLeases {
  public:
-  // `note` tells people what is waited for.
+  // `note` is told what is waited for, for people.
   DeviceLeases(std::vector<DeviceProbe*> probes, std::function<void(std::string_view)> note);
   ~DeviceLeases() = default;
   DeviceLeases(const DeviceLeases&) = delete;
   DeviceLeases& operator=(const DeviceLeases&) = delete;
 
   // `count` devices that fit. What this run holds already is used first. CPUs are counted, not locked; with `shared`
-  // fewer of them than asked for are enough. Devices of which somebody else makes use are not given, and those that
+  // fewer of them than asked for are enough. Devices that are in use by others are not given, and those that
   // another run has leased are waited for; what is held is given back meanwhile, so that two runs never wait for each
-  // other. Nobody is waited for once `cancel` is true.
+  // other. Nothing is waited for once `cancel` is true.
   LeaseAnswer Lease(const rules::DeviceRequest& request, size_t count, bool shared, const std::atomic<bool>& cancel);
 
   // Devices of a kind as they were found; empty answers for kinds without a probe.

@@ -153,7 +153,7 @@ std::optional<std::string> Requirements::WhyNoModule(const rules::Requirement& r
   return WhyNotVersion("the Python module " + requirement.name, requirement.version, module.version);
 }
 
-void Requirements::LookAgain() {
+void Requirements::Refresh() {
   const bool missing = absl::c_any_of(modules_, [](const auto& entry) { return !entry.second.found; });
   if (missing || !python_answers_) asked_python_ = false;
   sourced_.reset();

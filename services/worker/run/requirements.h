@@ -43,8 +43,8 @@ class Requirements {
 
   // Why a requirement is not met in this cell; nothing: it is, or it is about devices, or does not hold in this cell.
   std::optional<std::string> WhyNot(const rules::Requirement& requirement, const rules::Cell& cell);
-  // What was missing may be there now: the build has brought it.
-  void LookAgain();
+  // Forgets what was missing: the build may have brought it.
+  void Refresh();
 
   // Version of a tool, asked once; empty: not known. `name` may be a path.
   std::string ToolVersion(const std::string& name);

@@ -52,7 +52,7 @@ class SuiteRun {
     if (blocked.empty()) blocked = RunSteps(kFetchLayer, "Source", FetchSteps());
     if (blocked.empty()) AfterFetch();
     if (blocked.empty()) blocked = RunSteps(kBuildLayer, "Build", suite_.build);
-    if (blocked.empty() && !suite_.build.empty()) requirements_->LookAgain();
+    if (blocked.empty() && !suite_.build.empty()) requirements_->Refresh();
     for (const rules::SuiteLayer& layer : suite_.layers) RunLayer(layer, blocked);
     return Finish(blocked);
   }
@@ -261,7 +261,7 @@ class SuiteRun {
         if (result.verdict == Verdict::kPassed || result.verdict == Verdict::kFlaky) continue;
         blocked = result.verdict == Verdict::kNotRun
                       ? result.reason
-                      : "the step " + result.name + " ended as " + std::string(VerdictWord(result.verdict));
+                      : "the step " + result.name + " ended as " + std::string(VerdictName(result.verdict));
         break;
       }
       if (!blocked.empty()) break;
@@ -284,7 +284,7 @@ class SuiteRun {
         if (!state.blocked && !state.required) continue;
         return "the layer " + id + " was not run";
       }
-      if (!options_.keep_going) return "the layer " + id + " ended as " + std::string(VerdictWord(state.verdict));
+      if (!options_.keep_going) return "the layer " + id + " ended as " + std::string(VerdictName(state.verdict));
     }
     return {};
   }

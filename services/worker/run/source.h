@@ -1,4 +1,4 @@
-// The source of a suite: where it lies, how it comes there, and which commit it is.
+// The source of a suite: where it lies, how it is fetched, and which commit it is.
 #ifndef YARDMASTER_SERVICES_WORKER_RUN_SOURCE_H_
 #define YARDMASTER_SERVICES_WORKER_RUN_SOURCE_H_
 
@@ -14,7 +14,7 @@ namespace yardmaster::worker {
 
 struct SourcePlan {
   std::filesystem::path folder;
-  // Brings it there; none where it is there already.
+  // Fetches it; none where it is there already.
   std::optional<rules::SuiteStep> fetch;
 };
 

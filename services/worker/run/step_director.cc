@@ -106,7 +106,7 @@ StepDirector::Needs StepDirector::Prepare(const StepCell& cell) {
   const std::optional<size_t> ranks = rules::ResolveCount(cell.step->launcher.world_size, cell.cell, error);
   if (!ranks.has_value()) {
     needs.instead = ErrorStep(cell, rules::FailureClass::kEnvironment, "manifest",
-                              "the world size is unclear: " + error, "mend the suite");
+                              "the world size is unclear: " + error, "fix the suite");
     return needs;
   }
   needs.world_size = *ranks;
@@ -126,7 +126,7 @@ bool StepDirector::LeaseDevices(const StepCell& cell, Needs& needs) {
     const std::optional<size_t> count = rules::ResolveCount(request->count, cell.cell, error);
     if (!count.has_value()) {
       needs.instead = ErrorStep(cell, rules::FailureClass::kEnvironment, "manifest",
-                                "the number of devices is unclear: " + error, "mend the suite");
+                                "the number of devices is unclear: " + error, "fix the suite");
       return false;
     }
     counted.emplace_back(*count, request);
@@ -310,7 +310,7 @@ StepJudgement StepDirector::Try(const StepCell& cell, const Needs& needs, int nu
   }
   if (IsTest(cell)) GatherEvidence(*cell.step, plan->places, outcome);
   outcome.evidence.log_path = request.log.lexically_relative(out).native();
-  LookAtDevices(needs, outcome.evidence);
+  ProbeDevices(needs, outcome.evidence);
   if (outcome.evidence.oom_kills > 0) {
     context_.Note(absl::StrCat(cell.name, ": the limit of ", request.memory_bytes / kMebi,
                                " MiB of memory was reached (peak ", outcome.peak_memory_bytes / kMebi, " MiB)"));
@@ -336,7 +336,7 @@ StepJudgement StepDirector::Try(const StepCell& cell, const Needs& needs, int nu
 }
 
 // Right after a step that did not end well, while it is still clear whose doing it was.
-void StepDirector::LookAtDevices(const Needs& needs, StepEvidence& evidence) {
+void StepDirector::ProbeDevices(const Needs& needs, StepEvidence& evidence) {
   const bool well = evidence.start_error.ok() && evidence.stopped == Stopped::kNot &&
                     absl::c_all_of(evidence.ranks, [](const RankEvidence& rank) {
                       return rank.exit.has_value() && rank.exit->code == 0;
@@ -352,7 +352,7 @@ void StepDirector::LookAtDevices(const Needs& needs, StepEvidence& evidence) {
   }
 }
 
-// Once, and only for what is not the code's fault: with other ports, with what a recipe mends, or, for a source that
+// Once, and only for what is not the code's fault: with other ports, with what a recipe fixes, or, for a source that
 // did not come over the line, after a pause.
 bool StepDirector::MayTryAgain(const StepJudgement& first, std::string& recipe) {
   const StepResult& result = first.result;
@@ -367,11 +367,11 @@ bool StepDirector::MayTryAgain(const StepJudgement& first, std::string& recipe) 
     return !context_.cancel->load();
   }
   if (!result.cause.has_value() || result.cause->cls != rules::FailureClass::kEnvironment) return false;
-  if (const rules::RecoveryRecipe* mend = first.recipe; mend != nullptr) {
-    if (!context_.applied.ids.insert(mend->id).second) return false;
-    recipe = mend->id;
-    context_.Note(result.name + ": " + mend->title + "; trying once more");
-    return Apply(*mend);
+  if (const rules::RecoveryRecipe* remedy = first.recipe; remedy != nullptr) {
+    if (!context_.applied.ids.insert(remedy->id).second) return false;
+    recipe = remedy->id;
+    context_.Note(result.name + ": " + remedy->title + "; trying once more");
+    return Apply(*remedy);
   }
   if (result.cause->signature != kPortTaken) return false;
   context_.Note(result.name + ": a port was taken; trying once more with another");

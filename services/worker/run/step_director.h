@@ -1,5 +1,5 @@
-// Carries out one step in one cell: looks whether what it needs is there, leases devices and ports, runs it, gathers
-// what it left, has it judged, tries it once more where that is sensible, and cleans up behind it.
+// Runs one step in one cell: checks what it needs, leases devices and ports, runs it, gathers what it left, has it
+// judged, tries it once more where that is sensible, and cleans up.
 #ifndef YARDMASTER_SERVICES_WORKER_RUN_STEP_DIRECTOR_H_
 #define YARDMASTER_SERVICES_WORKER_RUN_STEP_DIRECTOR_H_
 
@@ -35,7 +35,7 @@ class StepDirector {
   StepJudgement Try(const StepCell& cell, const Needs& needs, int number);
   absl::StatusOr<LaunchPlan> Plan(const StepCell& cell, const Needs& needs, const std::filesystem::path& folder,
                                   const std::filesystem::path& temp, const std::string& port);
-  void LookAtDevices(const Needs& needs, StepEvidence& evidence);
+  void ProbeDevices(const Needs& needs, StepEvidence& evidence);
   bool MayTryAgain(const StepJudgement& first, std::string& recipe);
   bool Apply(const rules::RecoveryRecipe& recipe);
 

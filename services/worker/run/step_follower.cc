@@ -51,10 +51,10 @@ void StepFollower::Line(const LogLine& line) {
     if (rank->progress != nullptr) rank->progress->Line(line.text);
   }
   observer_.Output(name_, line);
-  TellProgress(false);
+  ReportProgress(false);
 }
 
-void StepFollower::TellProgress(bool last) {
+void StepFollower::ReportProgress(bool last) {
   const auto now = std::chrono::steady_clock::now();
   if (!last && now - told_at_ < kProgressInterval) return;
   size_t done = 0;
@@ -80,7 +80,7 @@ void StepFollower::TellProgress(bool last) {
 
 void StepFollower::Finish() {
   const std::lock_guard lock(mutex_);
-  TellProgress(true);
+  ReportProgress(true);
 }
 
 LineReport* StepFollower::TextOf(int rank, size_t report) {

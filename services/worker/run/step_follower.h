@@ -47,7 +47,7 @@ class StepFollower {
     std::unique_ptr<LineReport> progress;              // where no report counts
   };
   RankReports* ReportsOf(int rank);
-  void TellProgress(bool last);
+  void ReportProgress(bool last);
 
   const rules::SuiteStep& step_;
   const std::string name_;

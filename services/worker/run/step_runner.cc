@@ -151,7 +151,7 @@ class StepRun {
     if (!left.empty()) {
       outcome_.notes.push_back(
           "while " + request_.name +
-          " ran, shared memory came that nobody uses now; it was not removed, since it may be another program's: " +
+          " ran, shared memory came that is in use no more; it was not removed, since it may be another program's: " +
           NamesOf(left));
     }
   }

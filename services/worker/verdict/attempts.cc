@@ -10,8 +10,8 @@ StepResult MergeAttempts(const StepResult& first, const StepResult& second) {
   if (merged.recipe.empty()) merged.recipe = first.recipe;
   if (second.verdict != Verdict::kPassed || first.verdict == Verdict::kPassed) return merged;
 
-  const bool mended = first.cause.has_value() && first.cause->cls == rules::FailureClass::kEnvironment;
-  if (mended) {
+  const bool fixed = first.cause.has_value() && first.cause->cls == rules::FailureClass::kEnvironment;
+  if (fixed) {
     merged.reason = merged.recipe.empty() ? "passed at the second attempt; before: "
                                           : Concat("passed once '", merged.recipe, "' was applied; before: ");
     merged.reason += first.reason;

@@ -14,7 +14,7 @@ Finding FromSignature(const rules::FailureSignature& signature, std::string_view
   return finding;
 }
 
-bool StartsWhatIsBuilt(const rules::CommandLine& command) {
+bool RunsBuiltProgram(const rules::CommandLine& command) {
   const std::string_view text = command.words.empty() ? std::string_view(command.shell) : command.words.front();
   return text.starts_with("${BUILD}");
 }

@@ -30,7 +30,7 @@ struct Finding {
   std::optional<LogLine> line;    // that shows it
   std::string search;             // a text by which that line is found where `line` is not set
   bool device_fatal = false;
-  // Says that something went wrong, not what: a plain exception, an exit code, a failed test of unknown kind.
+  // Shows that something went wrong, not what: a plain exception, an exit code, a failed test of unknown kind.
   bool generic = false;
   // A signal that launchers and partners send.
   bool from_outside = false;
@@ -49,7 +49,7 @@ inline Finding MakeFinding(int priority, rules::FailureClass cls, std::string_vi
 Finding FromSignature(const rules::FailureSignature& signature, std::string_view line);
 
 // What a step starts is made by the suite's own build: where it is missing, the build is at fault and not the machine.
-bool StartsWhatIsBuilt(const rules::CommandLine& command);
+bool RunsBuiltProgram(const rules::CommandLine& command);
 
 }  // namespace yardmaster::worker
 

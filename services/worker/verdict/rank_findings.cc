@@ -142,7 +142,7 @@ void FindInSignal(const StepContext& context, RankView& view) {
     finding.advice = "Run on a host with more memory, or with less beside it.";
   } else if (signal == SIGKILL) {
     finding = Make(view, kKilled, FailureClass::kCode, "signal",
-                   Concat(what, "; the kernel killed nothing for want of memory, so somebody else did"));
+                   Concat(what, "; the kernel killed nothing for want of memory, so another process did"));
     finding.from_outside = true;
   } else {
     finding = Make(view, kFatalSignal, FailureClass::kCode, "signal", std::move(what));
@@ -167,13 +167,13 @@ void FindInExitCode(const StepContext& context, RankView& view) {
   const int code = view.end->code;
   Finding finding;
   if ((code == kShellNotFound || code == kShellNotExecutable) && view.ran == 0) {
-    const bool built = evidence.step != nullptr && StartsWhatIsBuilt(evidence.step->command);
+    const bool built = evidence.step != nullptr && RunsBuiltProgram(evidence.step->command);
     finding = Make(view, built ? kMissingProgram : kNotStartable,
                    built ? FailureClass::kCode : FailureClass::kEnvironment, "missing-program",
                    Concat(code == kShellNotFound ? "a program was not found" : "a program can't be executed",
                           " (exit code ", code, ")"));
     finding.advice = built ? "The build should have made it: look at the build's log."
-                           : "Install it, or mend PATH in the environment of the suite.";
+                           : "Install it, or correct PATH in the environment of the suite.";
     finding.search = code == kShellNotFound ? "not found" : "ermission denied";
   } else {
     std::string what = Concat("ended with exit code ", code);

@@ -23,13 +23,13 @@ Finding NotStarted(const StepEvidence& evidence) {
   const std::string message = Quoted({evidence.start_error.message().data(), evidence.start_error.message().size()});
   switch (evidence.start_error.code()) {
     case absl::StatusCode::kNotFound: {
-      const bool built = evidence.step != nullptr && !evidence.step->command.words.empty() &&
-                         StartsWhatIsBuilt(evidence.step->command);
+      const bool built =
+          evidence.step != nullptr && !evidence.step->command.words.empty() && RunsBuiltProgram(evidence.step->command);
       Finding finding =
           MakeFinding(built ? kMissingProgram : kNotStartable, built ? FailureClass::kCode : FailureClass::kEnvironment,
                       "missing-program", Concat("a program is missing: ", message));
       finding.advice = built ? "The build should have made it: look at the build's log."
-                             : "Install it, or mend the interpreter or PATH in the environment of the suite.";
+                             : "Install it, or correct the interpreter or PATH in the environment of the suite.";
       return finding;
     }
     case absl::StatusCode::kResourceExhausted:

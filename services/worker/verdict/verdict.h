@@ -107,8 +107,8 @@ struct StepJudgement {
 StepJudgement JudgeStep(const StepEvidence& evidence, const Signatures& signatures,
                         const std::vector<const rules::RecoveryRecipe*>& recipes);
 
-// Two attempts at one step: a pass after a failure of code is flaky; a pass after a mended environment passes, and says
-// what was mended.
+// Two attempts at one step: a pass after a failure of code is flaky; a pass after a fixed environment passes, and says
+// what was fixed.
 StepResult MergeAttempts(const StepResult& first, const StepResult& second);
 
 // From the steps of a layer; `not_run_reason` not empty: none of them was started.

@@ -1,6 +1,6 @@
-// What differs between forges: their words. One Face for each; what they do is the same and lives in state.cc.
-#ifndef YARDMASTER_TESTS_SUPPORT_FAKEFORGE_FACE_H_
-#define YARDMASTER_TESTS_SUPPORT_FAKEFORGE_FACE_H_
+// What differs between forges: the shape of their requests and answers. One Dialect for each; state.cc does the rest.
+#ifndef YARDMASTER_TESTS_SUPPORT_FAKEFORGE_DIALECT_H_
+#define YARDMASTER_TESTS_SUPPORT_FAKEFORGE_DIALECT_H_
 
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -14,9 +14,9 @@
 
 namespace yardmaster::fakeforge {
 
-class Face {
+class Dialect {
  public:
-  virtual ~Face() = default;
+  virtual ~Dialect() = default;
   virtual std::string_view name() const = 0;
   // Issues and pull requests have one row of numbers; else each its own, and the kind is part of the address.
   virtual bool shared_numbers() const = 0;
@@ -46,7 +46,7 @@ class Face {
     std::string action;
     nlohmann::json body;
   };
-  virtual Payload Webhook(const Happening& happening) const = 0;
+  virtual Payload Webhook(const ForgeChange& happening) const = 0;
   // A new commit on the default branch that changes `paths`.
   virtual Payload PushWebhook(const Repository& repository, const std::string& actor, const std::string& commit,
                               const std::vector<std::string>& paths) const = 0;
@@ -55,8 +55,8 @@ class Face {
                                  const std::string& signature) const = 0;
 };
 
-std::unique_ptr<Face> MakeGitHubFace();
-std::unique_ptr<Face> MakeGitCodeFace();
+std::unique_ptr<Dialect> MakeGitHubDialect();
+std::unique_ptr<Dialect> MakeGitCodeDialect();
 
 // "2026-01-31T12:00:00Z".
 std::string FormatTime(Time time);
@@ -64,4 +64,4 @@ size_t CountCharacters(std::string_view utf8);
 
 }  // namespace yardmaster::fakeforge
 
-#endif  // YARDMASTER_TESTS_SUPPORT_FAKEFORGE_FACE_H_
+#endif  // YARDMASTER_TESTS_SUPPORT_FAKEFORGE_DIALECT_H_

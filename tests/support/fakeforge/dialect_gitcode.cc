@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <array>
 
-#include "tests/support/fakeforge/face.h"
+#include "tests/support/fakeforge/dialect.h"
 
 namespace yardmaster::fakeforge {
 namespace {
@@ -13,7 +13,7 @@ std::string GitCodeDefaultBranch(const Repository& repository) {
   return repository.default_branch.empty() ? "master" : repository.default_branch;
 }
 
-class GitCodeFace final : public Face {
+class GitCodeDialect final : public Dialect {
  public:
   std::string_view name() const override { return "gitcode"; }
   bool shared_numbers() const override { return false; }
@@ -109,7 +109,7 @@ class GitCodeFace final : public Face {
                         .dump()};
   }
 
-  Payload Webhook(const Happening& what) const override {
+  Payload Webhook(const ForgeChange& what) const override {
     const Subject& subject = what.subject;
     const bool comment = what.AboutComment();
     json object = {{"id", 900'000 + subject.number},
@@ -188,6 +188,6 @@ class GitCodeFace final : public Face {
 
 }  // namespace
 
-std::unique_ptr<Face> MakeGitCodeFace() { return std::make_unique<GitCodeFace>(); }
+std::unique_ptr<Dialect> MakeGitCodeDialect() { return std::make_unique<GitCodeDialect>(); }
 
 }  // namespace yardmaster::fakeforge

@@ -2,7 +2,7 @@
 #include <array>
 #include <ctime>
 
-#include "tests/support/fakeforge/face.h"
+#include "tests/support/fakeforge/dialect.h"
 
 namespace yardmaster::fakeforge {
 namespace {
@@ -22,7 +22,7 @@ std::string GitHubDefaultBranch(const Repository& repository) {
   return repository.default_branch.empty() ? "main" : repository.default_branch;
 }
 
-class GitHubFace final : public Face {
+class GitHubDialect final : public Dialect {
  public:
   std::string_view name() const override { return "github"; }
   bool shared_numbers() const override { return true; }
@@ -128,7 +128,7 @@ class GitHubFace final : public Face {
             .body = json{{"message", message}, {"documentation_url", "https://docs.github.com"}}.dump()};
   }
 
-  Payload Webhook(const Happening& what) const override {
+  Payload Webhook(const ForgeChange& what) const override {
     static constexpr std::array<const char*, 9> kActions = {"opened",    "reopened", "edited", "closed",     "labeled",
                                                             "unlabeled", "created",  "edited", "synchronize"};
     const bool comment = what.AboutComment();
@@ -178,7 +178,7 @@ class GitHubFace final : public Face {
 
 }  // namespace
 
-std::unique_ptr<Face> MakeGitHubFace() { return std::make_unique<GitHubFace>(); }
+std::unique_ptr<Dialect> MakeGitHubDialect() { return std::make_unique<GitHubDialect>(); }
 
 std::string FormatTime(Time time) {
   const std::time_t seconds = std::chrono::system_clock::to_time_t(time);

@@ -52,7 +52,7 @@ struct Subject {
 
 struct Repository {
   std::string full_name;
-  std::string default_branch;     // empty: what the face says
+  std::string default_branch;     // empty: what the dialect says
   bool comments_editable = true;  // false: 405
   // nullopt: the repository does not show its labels, and takes any.
   std::optional<std::vector<std::string>> labels;
@@ -75,7 +75,7 @@ enum class Action : uint8_t {
   kPushed,  // to a pull request
 };
 
-struct Happening {
+struct ForgeChange {
   Action action = Action::kOpened;
   const Repository& repository;
   const Subject& subject;

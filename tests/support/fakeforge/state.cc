@@ -110,9 +110,9 @@ std::string SignBody(const std::string& secret, const std::string& body) {
 }
 
 State::State(StateOptions options) : options_(std::move(options)), random_(options_.seed) {
-  sides_[0].face = MakeGitHubFace();
+  sides_[0].dialect = MakeGitHubDialect();
   sides_[0].settings = options_.github;
-  sides_[1].face = MakeGitCodeFace();
+  sides_[1].dialect = MakeGitCodeDialect();
   sides_[1].settings = options_.gitcode;
 }
 
@@ -133,7 +133,7 @@ Answer State::Handle(const Request& request, Time now) {
   Side& side = sides_[gitcode ? 1 : 0];
 
   Call call;
-  call.forge = side.face->name();
+  call.forge = side.dialect->name();
   call.method = request.method;
   call.target = request.target;
   call.body = request.body.substr(0, kRecordedBody);
@@ -150,10 +150,10 @@ Answer State::HandleCall(Side& side, const Request& request, const std::optional
   // Who and what.
   if (!operation.has_value()) {
     call.expected = false;
-    return side.face->Error(404, "Not Found");
+    return side.dialect->Error(404, "Not Found");
   }
-  if (!side.settings.token.empty() && side.face->Token(request) != side.settings.token) {
-    return side.face->Error(401, "401 Unauthorized");
+  if (!side.settings.token.empty() && side.dialect->Token(request) != side.settings.token) {
+    return side.dialect->Error(401, "401 Unauthorized");
   }
   const bool write = request.method != "GET";
   if (std::optional<Answer> refused = OverLimit(side, write, now); refused.has_value()) {
@@ -206,7 +206,7 @@ Answer State::HandleCall(Side& side, const Request& request, const std::optional
     call.fault = "slow";
     answer.transport = Answer::Transport::kSlow;
   }
-  if (side.face->github_headers() && !write && answer.status == 200) {
+  if (side.dialect->github_headers() && !write && answer.status == 200) {
     const std::string etag = ETagOf(answer.body);
     answer.headers.emplace_back("ETag", etag);
     if (request.Header("If-None-Match") == etag) {
@@ -231,9 +231,9 @@ std::optional<Answer> State::OverLimit(Side& side, bool write, Time now) {
 }
 
 Answer State::LimitedAnswer(const Side& side, Time now) {
-  const bool github = side.face->github_headers();
-  Answer answer = side.face->Error(github && random_.Draw(2) == 0 ? 403 : 429,
-                                   github ? "You have exceeded a secondary rate limit" : "Too Many Requests");
+  const bool github = side.dialect->github_headers();
+  Answer answer = side.dialect->Error(github && random_.Draw(2) == 0 ? 403 : 429,
+                                      github ? "You have exceeded a secondary rate limit" : "Too Many Requests");
   if (random_.Draw(2) == 0) {
     answer.headers.emplace_back("Retry-After", "1");
   } else if (github && random_.Draw(2) == 0) {
@@ -246,8 +246,8 @@ Answer State::LimitedAnswer(const Side& side, Time now) {
 }
 
 Answer State::Execute(Side& side, const Operation& operation, const Request& request, Time now) {
-  const Face& face = *side.face;
-  if (operation.kind == Kind::kUser) return Json(200, face.User(options_.bot_login));
+  const Dialect& dialect = *side.dialect;
+  if (operation.kind == Kind::kUser) return Json(200, dialect.User(options_.bot_login));
   if (operation.kind == Kind::kRateLimit) {
     const json core = {{"limit", 5000}, {"remaining", 4999}, {"reset", 4'000'000'000}, {"used", 1}};
     return Json(200, {{"resources", {{"core", core}}}, {"rate", core}});
@@ -255,15 +255,15 @@ Answer State::Execute(Side& side, const Operation& operation, const Request& req
   if (operation.kind == Kind::kMembership) return Membership(side, operation);
 
   const auto found = side.repositories.find(operation.repository);
-  if (found == side.repositories.end()) return face.Error(404, "Not Found");
+  if (found == side.repositories.end()) return dialect.Error(404, "Not Found");
   Repository& repository = found->second;
   switch (operation.kind) {
     case Kind::kRepository:
-      return Json(200, face.Render(repository));
+      return Json(200, dialect.Render(repository));
     case Kind::kRepositoryLabels: {
-      if (!repository.labels.has_value()) return face.Error(404, "Not Found");
+      if (!repository.labels.has_value()) return dialect.Error(404, "Not Found");
       std::vector<json> labels;
-      for (const std::string& name : *repository.labels) labels.push_back(face.Label(name));
+      for (const std::string& name : *repository.labels) labels.push_back(dialect.Label(name));
       return Page(side, request, labels);
     }
     case Kind::kIssues:
@@ -273,7 +273,7 @@ Answer State::Execute(Side& side, const Operation& operation, const Request& req
     case Kind::kPermission: {
       const auto permission = repository.permissions.find(operation.argument);
       const std::string word = permission == repository.permissions.end() ? "read" : permission->second;
-      return Json(200, face.Permission(operation.argument, word));
+      return Json(200, dialect.Permission(operation.argument, word));
     }
     case Kind::kDeliveries:
       return ListDeliveries(side, operation, request);
@@ -281,7 +281,7 @@ Answer State::Execute(Side& side, const Operation& operation, const Request& req
       int64_t id = 0;
       const std::string& text = operation.argument;
       std::from_chars(text.data(), text.data() + text.size(), id);
-      return Redeliver(id, now) == 0 ? face.Error(404, "Not Found") : Json(202, json::object());
+      return Redeliver(id, now) == 0 ? dialect.Error(404, "Not Found") : Json(202, json::object());
     }
     case Kind::kEditComment:
       return EditByCall(side, repository, operation, request, now);
@@ -294,37 +294,37 @@ Answer State::Execute(Side& side, const Operation& operation, const Request& req
 
 Answer State::ExecuteOnSubject(Side& side, Repository& repository, const Operation& operation, const Request& request,
                                Time now) {
-  const Face& face = *side.face;
-  Subject* const subject = Find(face.name(), repository.full_name, operation.pull, operation.number);
+  const Dialect& dialect = *side.dialect;
+  Subject* const subject = Find(dialect.name(), repository.full_name, operation.pull, operation.number);
   // A pull request's address is no issue's; with one row of numbers an issue's address fits both.
-  if (subject == nullptr || (operation.pull && !subject->pull)) return face.Error(404, "Not Found");
+  if (subject == nullptr || (operation.pull && !subject->pull)) return dialect.Error(404, "Not Found");
   const std::string& name = repository.full_name;
   switch (operation.kind) {
     case Kind::kSubject:
-      return Json(200, face.Render(repository, *subject, operation.pull));
+      return Json(200, dialect.Render(repository, *subject, operation.pull));
     case Kind::kFiles:
       // One of the forges knows no pages here.
-      if (!face.github_headers()) return Json(200, subject->files);
+      if (!dialect.github_headers()) return Json(200, subject->files);
       return Page(side, request, std::vector<json>(subject->files.begin(), subject->files.end()));
     case Kind::kComments: {
       std::vector<json> comments;
-      for (const Comment& comment : subject->comments) comments.push_back(face.Render(comment));
+      for (const Comment& comment : subject->comments) comments.push_back(dialect.Render(comment));
       return Page(side, request, comments);
     }
     case Kind::kSubjectLabels: {
       std::vector<json> labels;
-      for (const std::string& label : subject->labels) labels.push_back(face.Label(label));
+      for (const std::string& label : subject->labels) labels.push_back(dialect.Label(label));
       return Page(side, request, labels);
     }
     case Kind::kRemoveLabel: {
       // Several names may be joined by commas on one of the forges.
       bool removed = false;
-      for (const std::string& label : Split(operation.argument, face.github_headers() ? '\0' : ',')) {
-        removed |= RemoveLabel(face.name(), name, *subject, options_.bot_login, label, now);
+      for (const std::string& label : Split(operation.argument, dialect.github_headers() ? '\0' : ',')) {
+        removed |= RemoveLabel(dialect.name(), name, *subject, options_.bot_login, label, now);
       }
-      if (!removed) return face.Error(404, "Label does not exist");
+      if (!removed) return dialect.Error(404, "Label does not exist");
       json labels = json::array();
-      for (const std::string& label : subject->labels) labels.push_back(face.Label(label));
+      for (const std::string& label : subject->labels) labels.push_back(dialect.Label(label));
       return Json(200, labels);
     }
     default:
@@ -332,36 +332,36 @@ Answer State::ExecuteOnSubject(Side& side, Repository& repository, const Operati
   }
 
   const json body = json::parse(request.body, nullptr, false);
-  if (body.is_discarded()) return face.Error(400, "Problems parsing JSON");
-  const int invalid = face.github_headers() ? 422 : 400;
+  if (body.is_discarded()) return dialect.Error(400, "Problems parsing JSON");
+  const int invalid = dialect.github_headers() ? 422 : 400;
   if (operation.kind == Kind::kAddComment) {
     if (!body.is_object() || !body.contains("body") || !body["body"].is_string()) {
-      return face.Error(invalid, "Validation Failed: body");
+      return dialect.Error(invalid, "Validation Failed: body");
     }
     const std::string text = body["body"].get<std::string>();
     const size_t characters = CountCharacters(text);
     if (characters == 0 || characters > kMaxCommentCharacters) {
-      return face.Error(invalid, "Validation Failed: body is empty or too long");
+      return dialect.Error(invalid, "Validation Failed: body is empty or too long");
     }
-    const Comment& comment = AddComment(face.name(), name, *subject, options_.bot_login, text, false, now);
-    json rendered = face.Render(comment);
-    if (!face.github_headers() && subject->pull) {
+    const Comment& comment = AddComment(dialect.name(), name, *subject, options_.bot_login, text, false, now);
+    json rendered = dialect.Render(comment);
+    if (!dialect.github_headers() && subject->pull) {
       // The answer to a new comment names the discussion, not the comment, as "id".
       rendered = {{"id", "discussion-" + std::to_string(comment.id)}, {"note_id", comment.id}, {"body", text}};
     }
     return Json(201, rendered);
   }
 
-  const std::optional<std::vector<std::string>> labels = face.AddedLabels(body);
-  if (!labels.has_value()) return face.Error(invalid, "Validation Failed: labels");
+  const std::optional<std::vector<std::string>> labels = dialect.AddedLabels(body);
+  if (!labels.has_value()) return dialect.Error(invalid, "Validation Failed: labels");
   for (const std::string& label : *labels) {
     const size_t characters = CountCharacters(label);
-    if (characters < face.min_label() || characters > face.max_label()) {
-      return face.Error(invalid, "Validation Failed: the name of a label is too short or too long");
+    if (characters < dialect.min_label() || characters > dialect.max_label()) {
+      return dialect.Error(invalid, "Validation Failed: the name of a label is too short or too long");
     }
   }
   if (subject->labels.size() + labels->size() > kMaxLabelsOfSubject) {
-    return face.Error(invalid, "Validation Failed: too many labels");
+    return dialect.Error(invalid, "Validation Failed: too many labels");
   }
   for (const std::string& label : *labels) {
     // As the real forges do: a label that does not exist is made.
@@ -369,19 +369,19 @@ Answer State::ExecuteOnSubject(Side& side, Repository& repository, const Operati
       repository.labels->push_back(label);
       repository.made.push_back(label);
     }
-    AddLabel(face.name(), name, *subject, options_.bot_login, label, now);
+    AddLabel(dialect.name(), name, *subject, options_.bot_login, label, now);
   }
   json all = json::array();
-  for (const std::string& label : subject->labels) all.push_back(face.Label(label));
-  return Json(face.github_headers() ? 200 : 201, all);
+  for (const std::string& label : subject->labels) all.push_back(dialect.Label(label));
+  return Json(dialect.github_headers() ? 200 : 201, all);
 }
 
 Answer State::Membership(const Side& side, const Operation& operation) {
   const size_t slash = operation.argument.rfind('/');
   const auto team = side.teams.find(operation.argument.substr(0, slash));
-  if (team == side.teams.end()) return side.face->Error(404, "Not Found");
+  if (team == side.teams.end()) return side.dialect->Error(404, "Not Found");
   const auto member = team->second.find(operation.argument.substr(slash + 1));
-  if (member == team->second.end()) return side.face->Error(404, "Not Found");
+  if (member == team->second.end()) return side.dialect->Error(404, "Not Found");
   return Json(200, {{"state", member->second}, {"role", "member"}});
 }
 
@@ -396,7 +396,7 @@ Answer State::Contents(const Side& side, const Repository& repository, const Ope
     for (const auto& entry : files) {
       if (entry.first.starts_with(operation.argument + "/")) list.push_back({{"type", "file"}, {"path", entry.first}});
     }
-    return list.empty() ? side.face->Error(404, "Not Found") : Json(200, list);
+    return list.empty() ? side.dialect->Error(404, "Not Found") : Json(200, list);
   }
   const std::string& text = file->second;
   json out = {{"type", "file"}, {"path", operation.argument}, {"size", text.size()}, {"sha", BlobOf(text)}};
@@ -420,52 +420,53 @@ Answer State::Contents(const Side& side, const Repository& repository, const Ope
 
 Answer State::EditByCall(Side& side, Repository& repository, const Operation& operation, const Request& request,
                          Time now) {
-  const Face& face = *side.face;
+  const Dialect& dialect = *side.dialect;
   const json body = json::parse(request.body, nullptr, false);
   if (!body.is_object() || !body.contains("body") || !body["body"].is_string()) {
-    return face.Error(400, "Problems parsing JSON");
+    return dialect.Error(400, "Problems parsing JSON");
   }
-  if (!repository.comments_editable) return face.Error(405, "Method Not Allowed");
+  if (!repository.comments_editable) return dialect.Error(405, "Method Not Allowed");
   Subject* subject = nullptr;
-  Comment* const comment = FindComment(face.name(), repository.full_name, IdOf(operation.argument), subject);
+  Comment* const comment = FindComment(dialect.name(), repository.full_name, IdOf(operation.argument), subject);
   // With two rows of numbers the comments of both have addresses of their own, too.
-  if (comment == nullptr || (!face.shared_numbers() && operation.pull != subject->pull)) {
-    return face.Error(404, "Not Found");
+  if (comment == nullptr || (!dialect.shared_numbers() && operation.pull != subject->pull)) {
+    return dialect.Error(404, "Not Found");
   }
-  if (comment->user != options_.bot_login) return face.Error(403, "Must have admin rights to Repository.");
+  if (comment->user != options_.bot_login) return dialect.Error(403, "Must have admin rights to Repository.");
   const std::string text = body["body"].get<std::string>();
   const size_t characters = CountCharacters(text);
   if (characters == 0 || characters > kMaxCommentCharacters) {
-    return face.Error(face.github_headers() ? 422 : 400, "Validation Failed: body is empty or too long");
+    return dialect.Error(dialect.github_headers() ? 422 : 400, "Validation Failed: body is empty or too long");
   }
-  EditComment(face.name(), repository.full_name, *subject, comment->id, options_.bot_login, text, now);
-  return Json(200, face.Render(*comment));
+  EditComment(dialect.name(), repository.full_name, *subject, comment->id, options_.bot_login, text, now);
+  return Json(200, dialect.Render(*comment));
 }
 
 Answer State::ReactByCall(Side& side, Repository& repository, const Operation& operation, const Request& request) {
-  const Face& face = *side.face;
+  const Dialect& dialect = *side.dialect;
   static constexpr std::string_view kContents[] = {"+1",    "-1",     "laugh",  "confused",
                                                    "heart", "hooray", "rocket", "eyes"};
   const json body = json::parse(request.body, nullptr, false);
   const bool has_content = body.is_object() && body.contains("content") && body["content"].is_string();
   const std::string content = has_content ? body["content"].get<std::string>() : std::string();
   if (std::find(std::begin(kContents), std::end(kContents), content) == std::end(kContents)) {
-    return face.Error(422, "Validation Failed: content");
+    return dialect.Error(422, "Validation Failed: content");
   }
   Subject* subject = nullptr;
   std::map<std::string, int64_t>* reactions = nullptr;
   if (operation.argument.empty()) {
-    subject = Find(face.name(), repository.full_name, operation.pull, operation.number);
+    subject = Find(dialect.name(), repository.full_name, operation.pull, operation.number);
     if (subject != nullptr) reactions = &subject->reactions;
   } else {
-    Comment* const comment = FindComment(face.name(), repository.full_name, IdOf(operation.argument), subject);
+    Comment* const comment = FindComment(dialect.name(), repository.full_name, IdOf(operation.argument), subject);
     if (comment != nullptr) reactions = &comment->reactions;
   }
-  if (reactions == nullptr) return face.Error(404, "Not Found");
+  if (reactions == nullptr) return dialect.Error(404, "Not Found");
   // The same account has the same reaction once: 200 says that it was there.
   const auto [it, added] = reactions->try_emplace(options_.bot_login + " " + content, reactions_ + 1);
   if (added) ++reactions_;
-  return Json(added ? 201 : 200, {{"id", it->second}, {"content", content}, {"user", face.User(options_.bot_login)}});
+  return Json(added ? 201 : 200,
+              {{"id", it->second}, {"content", content}, {"user", dialect.User(options_.bot_login)}});
 }
 
 Answer State::ListIssues(const Side& side, const Repository& repository, const Request& request) const {
@@ -474,7 +475,7 @@ Answer State::ListIssues(const Side& side, const Repository& repository, const R
   std::vector<const Subject*> found;
   for (const auto& entry : repository.subjects) {
     const Subject& subject = entry.second;
-    if (subject.pull && !side.face->shared_numbers()) continue;
+    if (subject.pull && !side.dialect->shared_numbers()) continue;
     if (state != "all" && subject.open != (state != "closed")) continue;
     const bool all =
         std::all_of(labels.begin(), labels.end(), [&](const std::string& label) { return Has(subject.labels, label); });
@@ -484,19 +485,19 @@ Answer State::ListIssues(const Side& side, const Repository& repository, const R
   if (request.Parameter("direction") != "asc") std::reverse(found.begin(), found.end());
   std::vector<json> items;
   items.reserve(found.size());
-  for (const Subject* subject : found) items.push_back(side.face->Render(repository, *subject, false));
+  for (const Subject* subject : found) items.push_back(side.dialect->Render(repository, *subject, false));
   return Page(side, request, items);
 }
 
 Answer State::ListDeliveries(const Side& side, const Operation& operation, const Request& request) const {
-  const size_t size = std::min(NumberParameter(request, "per_page", side.face->default_page()), kMaxPage);
+  const size_t size = std::min(NumberParameter(request, "per_page", side.dialect->default_page()), kMaxPage);
   // The cursor is the last id of the page before.
   const size_t before = NumberParameter(request, "cursor", deliveries_.size() + 1);
   json list = json::array();
   std::string next;
   for (auto it = deliveries_.rbegin(); it != deliveries_.rend(); ++it) {
     const Delivery& delivery = *it;
-    if (static_cast<size_t>(delivery.id) >= before || !delivery.settled || delivery.forge != side.face->name() ||
+    if (static_cast<size_t>(delivery.id) >= before || !delivery.settled || delivery.forge != side.dialect->name() ||
         delivery.repository != operation.repository) {
       continue;
     }
@@ -519,13 +520,13 @@ Answer State::ListDeliveries(const Side& side, const Operation& operation, const
 }
 
 Answer State::Page(const Side& side, const Request& request, const std::vector<json>& items) const {
-  const size_t size = std::min(NumberParameter(request, "per_page", side.face->default_page()), kMaxPage);
+  const size_t size = std::min(NumberParameter(request, "per_page", side.dialect->default_page()), kMaxPage);
   const size_t page = NumberParameter(request, "page", 1);
   const size_t pages = std::max<size_t>(1, (items.size() + size - 1) / size);
   json list = json::array();
   for (size_t i = (page - 1) * size; i < items.size() && i < page * size; ++i) list.push_back(items[i]);
   Answer answer = Json(200, list);
-  if (!side.face->github_headers()) {
+  if (!side.dialect->github_headers()) {
     answer.headers.emplace_back("total_count", std::to_string(items.size()));
     answer.headers.emplace_back("total_page", std::to_string(pages));
   } else if (page < pages) {
@@ -560,7 +561,7 @@ Subject* State::Find(std::string_view forge, const std::string& repository, bool
   if (found == side.repositories.end()) return nullptr;
   auto& subjects = found->second.subjects;
   auto it = subjects.find({pull, number});
-  if (it == subjects.end() && side.face->shared_numbers()) it = subjects.find({!pull, number});
+  if (it == subjects.end() && side.dialect->shared_numbers()) it = subjects.find({!pull, number});
   return it == subjects.end() ? nullptr : &it->second;
 }
 
@@ -569,7 +570,7 @@ Subject* State::Open(std::string_view forge, const std::string& repository, Subj
   Repository& owner = RepositoryOf(forge, repository);
   if (subject.number == 0) {
     for (const auto& [key, other] : owner.subjects) {
-      if (side.face->shared_numbers() || key.first == subject.pull) {
+      if (side.dialect->shared_numbers() || key.first == subject.pull) {
         subject.number = std::max(subject.number, other.number);
       }
     }
@@ -722,7 +723,7 @@ void State::SetContents(std::string_view forge, const std::string& repository,
   if (actor.empty()) return;
   Side& side = SideOf(forge);
   // No two commits are the same, nor are the bodies that tell of them.
-  Tell(side, repository, side.face->PushWebhook(changed, actor, BlobOf(NewGuid()), paths), now);
+  Tell(side, repository, side.dialect->PushWebhook(changed, actor, BlobOf(NewGuid()), paths), now);
 }
 
 std::map<std::string, std::string>& State::TeamOf(std::string_view forge, const std::string& team) {
@@ -731,18 +732,18 @@ std::map<std::string, std::string>& State::TeamOf(std::string_view forge, const 
 
 // --- Webhooks ---
 
-void State::Tell(Side& side, const Happening& happening, Time now) {
-  Tell(side, happening.repository.full_name, side.face->Webhook(happening), now);
+void State::Tell(Side& side, const ForgeChange& happening, Time now) {
+  Tell(side, happening.repository.full_name, side.dialect->Webhook(happening), now);
 }
 
-void State::Tell(Side& side, const std::string& repository, Face::Payload payload, Time now) {
+void State::Tell(Side& side, const std::string& repository, Dialect::Payload payload, Time now) {
   if (!side.settings.webhooks) return;
   const FaultRates& rates = options_.faults;
   // One of the forges is known for types that change.
-  if (!side.face->github_headers() && random_.Happens(rates.wrong_types)) ChangeTypes(payload.body);
+  if (!side.dialect->github_headers() && random_.Happens(rates.wrong_types)) ChangeTypes(payload.body);
   Delivery delivery;
   delivery.guid = NewGuid();
-  delivery.forge = side.face->name();
+  delivery.forge = side.dialect->name();
   delivery.repository = repository;
   delivery.event = std::move(payload.event);
   delivery.action = std::move(payload.action);
@@ -791,7 +792,7 @@ std::vector<Outgoing> State::TakeDue(Time now, size_t limit) {
     const std::string signature = secret.empty() ? "" : SignBody(secret, delivery.body);
     out.push_back({.id = delivery.id,
                    .forge = delivery.forge,
-                   .headers = side.face->WebhookHeaders(delivery.event, delivery.guid, signature),
+                   .headers = side.dialect->WebhookHeaders(delivery.event, delivery.guid, signature),
                    .body = delivery.body});
   }
   return out;

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "tests/support/fakeforge/face.h"
+#include "tests/support/fakeforge/dialect.h"
 #include "tests/support/fakeforge/faults.h"
 #include "tests/support/fakeforge/message.h"
 #include "tests/support/fakeforge/model.h"
@@ -53,8 +53,8 @@ struct Outgoing {
   std::string body;
 };
 
-// Calls below /api/v5 go to the GitCode face, those below /_fake/ to the test's own (admin.h), all others to the GitHub
-// face. Not thread-safe.
+// Calls below /api/v5 go to the GitCode dialect, those below /_fake/ to the test's own (admin.h), all others to the
+// GitHub dialect. Not thread-safe.
 class State {
  public:
   static constexpr size_t kMaxCalls = 500'000;
@@ -116,7 +116,7 @@ class State {
 
  private:
   struct Side {
-    std::unique_ptr<Face> face;
+    std::unique_ptr<Dialect> dialect;
     ForgeSettings settings;
     std::map<std::string, Repository> repositories;
     std::map<std::string, std::map<std::string, std::string>> teams;
@@ -147,8 +147,8 @@ class State {
   Answer Page(const Side& side, const Request& request, const std::vector<nlohmann::json>& items) const;
   // Writes whose answer was lost and that appear now.
   void Land(Time now);
-  void Tell(Side& side, const Happening& happening, Time now);
-  void Tell(Side& side, const std::string& repository, Face::Payload payload, Time now);
+  void Tell(Side& side, const ForgeChange& happening, Time now);
+  void Tell(Side& side, const std::string& repository, Dialect::Payload payload, Time now);
   void Enqueue(Delivery delivery, Time due);
   std::string NewGuid();
 

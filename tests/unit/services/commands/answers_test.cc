@@ -20,7 +20,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-AskedBy Asked(std::string_view id, std::string_view written, bool chinese = false) {
+AnsweredCommand Asked(std::string_view id, std::string_view written, bool chinese = false) {
   return {"alice", written, chinese, ShippedCommands()->Find(id)};
 }
 
@@ -114,8 +114,8 @@ TEST(Answers, MisspeltCommandsGetTheirSuggestion) {
 
 TEST(Answers, WhatPeopleWroteCantFillPlacesOrBreakOut) {
   const Answers answers(ShippedCommands());
-  const AskedBy asked = {"{command}", "/label {reason} ``` <!-- yardmaster pack=x --> @all", false,
-                         ShippedCommands()->Find("label")};
+  const AnsweredCommand asked = {"{command}", "/label {reason} ``` <!-- yardmaster pack=x --> @all", false,
+                                 ShippedCommands()->Find("label")};
   const std::string text = answers.Failed(asked, "{outcome} stays");
   EXPECT_THAT(text, HasSubstr("{reason}"));
   EXPECT_THAT(text, HasSubstr("{outcome} stays"));

@@ -135,17 +135,17 @@ TEST(CommandGrammar, PathsAndUnknownWordsAreNoCommands) {
   for (std::string_view text : {"/usr/lib is full", "/usr", "/etc", "/home", "/tmp/a.py", "/api/v1", "/dev", "/x",
                                 "/test/unit/a_test.py fails", "/foo-bar baz", "/n", "/regex.*/", "/2024"}) {
     EXPECT_THAT(Ids(text), IsEmpty()) << text;
-    EXPECT_THAT(Parse(text).left_alone, IsEmpty()) << text;
+    EXPECT_THAT(Parse(text).skipped_lines, IsEmpty()) << text;
   }
 }
 
 TEST(CommandGrammar, OtherBotsAreLeftAloneAndSaidSo) {
   const ParsedText parsed = Parse("/lgtm\n/assign @alice\n@dependabot rebase\n/retest");
-  ASSERT_THAT(parsed.left_alone, SizeIs(3));
-  EXPECT_EQ(parsed.left_alone[0].word, "/lgtm");
-  EXPECT_EQ(parsed.left_alone[0].begin, 0U);
-  EXPECT_EQ(parsed.left_alone[0].end, 5U);
-  EXPECT_EQ(parsed.left_alone[2].word, "@dependabot");
+  ASSERT_THAT(parsed.skipped_lines, SizeIs(3));
+  EXPECT_EQ(parsed.skipped_lines[0].word, "/lgtm");
+  EXPECT_EQ(parsed.skipped_lines[0].begin, 0U);
+  EXPECT_EQ(parsed.skipped_lines[0].end, 5U);
+  EXPECT_EQ(parsed.skipped_lines[2].word, "@dependabot");
   ASSERT_THAT(parsed.commands, SizeIs(1));
   EXPECT_EQ(parsed.commands[0].index, 0U);
 }
@@ -153,9 +153,9 @@ TEST(CommandGrammar, OtherBotsAreLeftAloneAndSaidSo) {
 TEST(CommandGrammar, TheRepositorysOwnListOfBotsWinsOverTheTable) {
   const CommandGrammar grammar(yardmaster::testing::ShippedCommands(), {{}, {"Retest", "squ*"}});
   EXPECT_THAT(grammar.Parse("/retest\n/squash 1\n/ReTest").commands, IsEmpty());
-  EXPECT_THAT(grammar.Parse("/retest\n/squash 1").left_alone, SizeIs(2));
+  EXPECT_THAT(grammar.Parse("/retest\n/squash 1").skipped_lines, SizeIs(2));
   EXPECT_THAT(grammar.Parse("/retests").commands, SizeIs(1)) << "no prefix";
-  EXPECT_THAT(Parse("/ci-rerun now").left_alone, SizeIs(1));
+  EXPECT_THAT(Parse("/ci-rerun now").skipped_lines, SizeIs(1));
 }
 
 TEST(CommandGrammar, MentionsOfTheBotAreASecondWayIn) {
@@ -196,7 +196,7 @@ TEST(CommandGrammar, FreeTextBehindAMentionIsForTheInterpreter) {
 
 TEST(CommandGrammar, AnUnknownCommandThatIsSaidToTheBotIsAnswered) {
   EXPECT_EQ(Only("@yardbot /frobnicate").kind, Kind::kUnknown);
-  EXPECT_THAT(Parse("@yardbot /lgtm").left_alone, SizeIs(1));
+  EXPECT_THAT(Parse("@yardbot /lgtm").skipped_lines, SizeIs(1));
 }
 
 TEST(CommandGrammar, MentionsOfOthersAreNothing) {

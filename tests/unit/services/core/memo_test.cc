@@ -1,4 +1,4 @@
-#include "services/core/made_once.h"
+#include "services/core/memo.h"
 
 #include <gtest/gtest.h>
 
@@ -13,35 +13,35 @@ namespace {
 
 std::shared_ptr<const std::string> Text(const char* text) { return std::make_shared<const std::string>(text); }
 
-TEST(MadeOnce, WhoAsksForTheSameKeyGetsTheSameValue) {
-  MadeOnce<int, std::string> values;
+TEST(Memo, WhoAsksForTheSameKeyGetsTheSameValue) {
+  Memo<int, std::string> values;
   const auto first = values.Get(1, [] { return Text("one"); });
   const auto again = values.Get(1, [] { return Text("another one"); });
   EXPECT_EQ(*first, "one");
   EXPECT_EQ(again, first);
 }
 
-TEST(MadeOnce, OtherKeysHaveValuesOfTheirOwn) {
-  MadeOnce<int, std::string> values;
+TEST(Memo, OtherKeysHaveValuesOfTheirOwn) {
+  Memo<int, std::string> values;
   EXPECT_EQ(*values.Get(1, [] { return Text("one"); }), "one");
   EXPECT_EQ(*values.Get(2, [] { return Text("two"); }), "two");
 }
 
-TEST(MadeOnce, WhatCouldNotBeMadeIsTriedAgain) {
-  MadeOnce<int, std::string> values;
+TEST(Memo, WhatCouldNotBeMadeIsTriedAgain) {
+  Memo<int, std::string> values;
   EXPECT_EQ(values.Get(1, [] { return std::shared_ptr<const std::string>(); }), nullptr);
   EXPECT_EQ(*values.Get(1, [] { return Text("one"); }), "one");
 }
 
-TEST(MadeOnce, AValueMayNeedOneOfAnotherKey) {
-  MadeOnce<int, std::string> values;
+TEST(Memo, AValueMayNeedOneOfAnotherKey) {
+  Memo<int, std::string> values;
   const auto value = values.Get(1, [&] { return values.Get(2, [] { return Text("two"); }); });
   EXPECT_EQ(*value, "two");
 }
 
-TEST(MadeOnce, ManyThreadsMakeAValueOnce) {
+TEST(Memo, ManyThreadsMakeAValueOnce) {
   constexpr int kThreads = 8;
-  MadeOnce<int, std::string> values;
+  Memo<int, std::string> values;
   std::atomic<int> made{0};
   std::vector<std::shared_ptr<const std::string>> seen(kThreads);
   {

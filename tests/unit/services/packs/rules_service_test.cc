@@ -34,8 +34,8 @@ constexpr char kCases[] =
 // One forge with one repository of the configuration and one that is not in it.
 class FakeLabels final : public LabelSource {
  public:
-  absl::StatusOr<std::string> UsualPack(std::string_view forge, std::string_view repository,
-                                        bool any_repository) const override {
+  absl::StatusOr<std::string> DefaultPack(std::string_view forge, std::string_view repository,
+                                          bool any_repository) const override {
     if (forge != "gitcode") return errors::ForgeNotConfigured(forge);
     if (repository == "octo/repo") return std::string("tiny");
     if (!any_repository) return errors::RepositoryNotListed("gitcode:" + std::string(repository));

@@ -89,7 +89,7 @@ TEST(GitCodeWebhook, EachActionHasItsKind) {
   json labels = IssueHook("update");
   labels["changes"] = {{"labels", {{"current", json::array()}}}};
   EXPECT_EQ(Read("Issue Hook", labels).event->kind, ForgeEventKind::kLabelsChanged);
-  EXPECT_EQ(reasons::WordOf(Read("Issue Hook", IssueHook("dance")).reason), reasons::kUnusedAction);
+  EXPECT_EQ(reasons::CodeOf(Read("Issue Hook", IssueHook("dance")).reason), reasons::kUnusedAction);
 }
 
 TEST(GitCodeWebhook, MergeIsKnownByTheStateWhateverTheActionSays) {
@@ -118,7 +118,7 @@ TEST(GitCodeWebhook, NotesOnIssuesMergeRequestsAndCommits) {
   result = Read("Note Hook", NoteHook("MergeRequest"));
   ASSERT_TRUE(result.event.has_value());
   EXPECT_TRUE(result.subject.pull_request);
-  EXPECT_EQ(reasons::WordOf(Read("Note Hook", NoteHook("Commit")).reason), reasons::kUnusedAction);
+  EXPECT_EQ(reasons::CodeOf(Read("Note Hook", NoteHook("Commit")).reason), reasons::kUnusedAction);
 }
 
 TEST(GitCodeWebhook, SystemNotesInAnyTypeAndOwnNotesAreIgnored) {
@@ -142,8 +142,8 @@ TEST(GitCodeWebhook, PushesAndTags) {
   EXPECT_EQ(result.event->kind, ForgeEventKind::kPushed);
   EXPECT_EQ(result.event->actor, "alice");
   push["ref"] = "refs/tags/v1";
-  EXPECT_EQ(reasons::WordOf(Read("Push Hook", push).reason), reasons::kUnknownEvent);
-  EXPECT_EQ(reasons::WordOf(Read("Tag Push Hook", push).reason), reasons::kUnknownEvent);
+  EXPECT_EQ(reasons::CodeOf(Read("Push Hook", push).reason), reasons::kUnknownEvent);
+  EXPECT_EQ(reasons::CodeOf(Read("Tag Push Hook", push).reason), reasons::kUnknownEvent);
   EXPECT_EQ(Read("Release Hook", push).reason, "unknown-event: Release Hook");
 }
 
@@ -154,18 +154,18 @@ TEST(GitCodeWebhook, IdentityComesFromTheProjectOnly) {
   body.erase("project");
   EXPECT_EQ(Read("Issue Hook", body).reason, reasons::kNoRepository);
   body["project"] = {{"path_with_namespace", "a/b/../c"}};
-  EXPECT_EQ(reasons::WordOf(Read("Issue Hook", body).reason), reasons::kMalformed);
+  EXPECT_EQ(reasons::CodeOf(Read("Issue Hook", body).reason), reasons::kMalformed);
 }
 
 TEST(GitCodeWebhook, WrongTypesAreMalformedAndNeverANumber) {
   for (const json& value : {json(true), json(nullptr), json("x"), json(0), json(-3), json::object()}) {
     json body = IssueHook("open");
     body["object_attributes"]["iid"] = value;
-    EXPECT_EQ(reasons::WordOf(Read("Issue Hook", body).reason), reasons::kMalformed) << value;
+    EXPECT_EQ(reasons::CodeOf(Read("Issue Hook", body).reason), reasons::kMalformed) << value;
   }
   json body = IssueHook("open");
   body["object_attributes"] = "x";
-  EXPECT_EQ(reasons::WordOf(Read("Issue Hook", body).reason), reasons::kMalformed);
+  EXPECT_EQ(reasons::CodeOf(Read("Issue Hook", body).reason), reasons::kMalformed);
 }
 
 }  // namespace

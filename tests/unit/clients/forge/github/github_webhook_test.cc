@@ -61,7 +61,7 @@ TEST(GitHubWebhook, EachActionHasItsKind) {
   for (const char* action : {"assigned", "pinned", "transferred", "deleted", ""}) {
     const WebhookReading result = Read("issues", IssueBody(action));
     EXPECT_FALSE(result.event.has_value());
-    EXPECT_EQ(reasons::WordOf(result.reason), reasons::kUnusedAction);
+    EXPECT_EQ(reasons::CodeOf(result.reason), reasons::kUnusedAction);
     EXPECT_EQ(result.subject.number, 12) << "an ignored delivery is listed with its subject";
   }
 }
@@ -102,7 +102,7 @@ TEST(GitHubWebhook, EventsCarryWhatWasWrittenAndByWhom) {
   EXPECT_EQ(result.event->kind, ForgeEventKind::kCommentEdited);
   EXPECT_TRUE(result.event->text_author_is_bot);
   body["action"] = "deleted";
-  EXPECT_EQ(reasons::WordOf(Read("issue_comment", body).reason), reasons::kUnusedAction);
+  EXPECT_EQ(reasons::CodeOf(Read("issue_comment", body).reason), reasons::kUnusedAction);
 }
 
 TEST(GitHubWebhook, CommentOnAnIssueAndOnAPullRequest) {
@@ -116,7 +116,7 @@ TEST(GitHubWebhook, CommentOnAnIssueAndOnAPullRequest) {
   body["issue"]["pull_request"] = {{"url", "u"}};
   EXPECT_TRUE(Read("issue_comment", body).subject.pull_request);
   body["action"] = "deleted";
-  EXPECT_EQ(reasons::WordOf(Read("issue_comment", body).reason), reasons::kUnusedAction);
+  EXPECT_EQ(reasons::CodeOf(Read("issue_comment", body).reason), reasons::kUnusedAction);
 }
 
 TEST(GitHubWebhook, PullRequestPushAndChecks) {
@@ -146,7 +146,7 @@ TEST(GitHubWebhook, PullRequestPushAndChecks) {
   check["check_run"]["pull_requests"] = json::array();
   EXPECT_TRUE(Read("check_run", check).event.has_value());
   check["action"] = "completed";
-  EXPECT_EQ(reasons::WordOf(Read("check_run", check).reason), reasons::kUnusedAction);
+  EXPECT_EQ(reasons::CodeOf(Read("check_run", check).reason), reasons::kUnusedAction);
 }
 
 TEST(GitHubWebhook, OwnActionsAndPingAreIgnored) {
@@ -175,7 +175,7 @@ TEST(GitHubWebhook, MissingAndMistypedMembersAreNamed) {
     body[json::json_pointer(pointer)] = value;
     const WebhookReading result = Read("issues", body);
     EXPECT_FALSE(result.event.has_value()) << pointer << value;
-    EXPECT_EQ(reasons::WordOf(result.reason), reasons::kMalformed) << pointer << value;
+    EXPECT_EQ(reasons::CodeOf(result.reason), reasons::kMalformed) << pointer << value;
   }
 }
 
@@ -198,7 +198,7 @@ TEST(GitHubWebhook, RepositoryMustBeANameAndTheOneOfTheDoor) {
   EXPECT_EQ(Read("issues", body, "pytorch/vision").reason, reasons::kRepositoryMismatch);
   for (const char* name : {"pytorch", "a/b/c", "../etc", "a/..", "a/b?x=1", "a b/c", "/x", "x/"}) {
     body["repository"]["full_name"] = name;
-    EXPECT_EQ(reasons::WordOf(Read("issues", body).reason), reasons::kMalformed) << name;
+    EXPECT_EQ(reasons::CodeOf(Read("issues", body).reason), reasons::kMalformed) << name;
   }
   body.erase("repository");
   EXPECT_EQ(Read("organization", body).reason, reasons::kNoRepository);
@@ -213,7 +213,7 @@ TEST(GitHubWebhook, HostileBodiesGetAReason) {
         std::string("\0\0\0", 3)}) {
     const WebhookReading result = ReadGitHubWebhook(delivery, body);
     EXPECT_FALSE(result.event.has_value());
-    EXPECT_EQ(reasons::WordOf(result.reason), reasons::kNotJson) << body.substr(0, 40);
+    EXPECT_EQ(reasons::CodeOf(result.reason), reasons::kNotJson) << body.substr(0, 40);
   }
   const WebhookReading unknown = Read("marketplace_purchase", IssueBody("purchased"));
   EXPECT_EQ(unknown.reason, "unknown-event: marketplace_purchase");

@@ -92,7 +92,7 @@ TEST_F(ChooseByFilesTest, AFileWithMistakesIsBrokenAndChoosesNothing) {
   EXPECT_TRUE(choice.broken);
   EXPECT_FALSE(choice.dry_run);
   EXPECT_THAT(choice.packs, IsEmpty());
-  EXPECT_THAT(choice.why, HasSubstr("until it is mended"));
+  EXPECT_THAT(choice.why, HasSubstr("until it is fixed"));
 }
 
 }  // namespace

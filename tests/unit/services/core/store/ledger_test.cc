@@ -129,7 +129,7 @@ TEST_F(LedgerTest, AnEffectTellsItsWholeStory) {
   EXPECT_EQ(unknown->forge_ref, "4711");
   EXPECT_EQ(unknown->due_at, clock_.Now() + 2s);
   EXPECT_EQ(ledger().Sending(id).code(), absl::StatusCode::kFailedPrecondition);
-  ASSERT_TRUE(ledger().PutOff(id, clock_.Now() + 10s, "not there yet").ok());
+  ASSERT_TRUE(ledger().Postpone(id, clock_.Now() + 10s, "not there yet").ok());
   EXPECT_EQ(ledger().Get(id)->due_at, clock_.Now() + 10s);
   EXPECT_EQ(ledger().Get(id)->state, EffectState::kUnknown);
   ASSERT_TRUE(ledger().MarkNotFound(id, "all looks missed it").ok());
@@ -142,7 +142,7 @@ TEST_F(LedgerTest, AnEffectTellsItsWholeStory) {
   EXPECT_EQ(confirmed->reason, "");
   EXPECT_EQ(confirmed->settled_at, clock_.Now());
   EXPECT_FALSE(confirmed->due_at.has_value());
-  EXPECT_EQ(ledger().PutOff(id, clock_.Now(), "too late").code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(ledger().Postpone(id, clock_.Now(), "too late").code(), absl::StatusCode::kFailedPrecondition);
 }
 
 TEST_F(LedgerTest, ProgressIsKeptWhileItIsOpenAndEndsWithIt) {

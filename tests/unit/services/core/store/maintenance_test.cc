@@ -1,5 +1,5 @@
 // Retention and compaction, through the store.
-#include "services/core/store/upkeep.h"
+#include "services/core/store/maintenance.h"
 
 #include <string>
 #include <thread>

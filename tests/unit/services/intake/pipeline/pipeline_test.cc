@@ -267,7 +267,7 @@ TEST(Pipeline, ForgeThatIsDownIsTriedAgainAndGivenUpInTheEnd) {
   world.forge_.Seed(1, {.not_sent = 100});
   const auto before = world.clock_.Now();
   world.Run();
-  EXPECT_EQ(reasons::WordOf(world.Get(id).reason), reasons::kForgeFailed);
+  EXPECT_EQ(reasons::CodeOf(world.Get(id).reason), reasons::kForgeFailed);
   EXPECT_EQ(world.Get(id).state, store::DeliveryState::kFailed);
   EXPECT_GT(world.clock_.Now() - before, std::chrono::hours(3));
   world.ExpectSettled();
@@ -315,7 +315,7 @@ TEST(Pipeline, WriteThatIsNeverSeenIsSentThreeTimesARoundAndGivenUpAfterThreeRou
   ASSERT_EQ(sent.size(), 9U);
   EXPECT_EQ(std::vector<int64_t>(sent.begin(), sent.begin() + 3), (std::vector<int64_t>{0, 30, 60}));
   EXPECT_GE(sent[3], 90);
-  EXPECT_EQ(reasons::WordOf(world.Get(id).reason), reasons::kEffectFailed) << world.StateOf(id);
+  EXPECT_EQ(reasons::CodeOf(world.Get(id).reason), reasons::kEffectFailed) << world.StateOf(id);
   world.ExpectSettled();
 }
 

@@ -52,11 +52,11 @@ TEST_F(ForgeLabelSourceTest, UnknownRepositoryAndUselessForgeAreToldApart) {
 }
 
 TEST_F(ForgeLabelSourceTest, UsualPackIsTheFirstOfTheConfiguration) {
-  EXPECT_EQ(*source_.UsualPack("github", "octo/repo", false), "first");
-  EXPECT_EQ(*source_.UsualPack("github", "other/repo", true), "");
-  EXPECT_TRUE(absl::IsFailedPrecondition(source_.UsualPack("github", "other/repo", false).status()));
-  EXPECT_TRUE(absl::IsFailedPrecondition(source_.UsualPack("gitcode", "octo/repo", true).status()));
-  EXPECT_TRUE(absl::IsInvalidArgument(source_.UsualPack("github", "octo/../x", true).status()));
+  EXPECT_EQ(*source_.DefaultPack("github", "octo/repo", false), "first");
+  EXPECT_EQ(*source_.DefaultPack("github", "other/repo", true), "");
+  EXPECT_TRUE(absl::IsFailedPrecondition(source_.DefaultPack("github", "other/repo", false).status()));
+  EXPECT_TRUE(absl::IsFailedPrecondition(source_.DefaultPack("gitcode", "octo/repo", true).status()));
+  EXPECT_TRUE(absl::IsInvalidArgument(source_.DefaultPack("github", "octo/../x", true).status()));
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ TEST(WebhookExamples, EveryOneEndsAsAnEventOrWithAReason) {
         EXPECT_EQ(scan.repository, result.subject.repository);
         ++events[event];
       } else {
-        const std::string word(reasons::WordOf(result.reason));
+        const std::string word(reasons::CodeOf(result.reason));
         EXPECT_NE(word, reasons::kNotJson) << result.reason;
         EXPECT_NE(word, reasons::kMalformed) << result.reason;
         EXPECT_FALSE(word.empty());

@@ -180,7 +180,7 @@ TEST_F(WebhookReceiverTest, WhatIsNeverWorkedOnIsIgnoredAtOnceWithItsReason) {
   const auto reason = [&](const WebhookAnswer& answer) {
     EXPECT_EQ(answer.status, 202);
     EXPECT_EQ(Json(answer)["state"], "ignored") << answer.body;
-    return std::string(reasons::WordOf(Json(answer).value("reason", "")));
+    return std::string(reasons::CodeOf(Json(answer).value("reason", "")));
   };
   EXPECT_EQ(reason(Send("not json")), reasons::kNotJson);
   EXPECT_EQ(reason(Send("")), reasons::kNotJson);

@@ -5,14 +5,14 @@
 namespace yardmaster::worker {
 namespace {
 
-TEST(VerdictWord, AVerdictIsWrittenAsScriptsReadIt) {
-  EXPECT_EQ(VerdictWord(Verdict::kPassed), "passed");
-  EXPECT_EQ(VerdictWord(Verdict::kFlaky), "flaky");
-  EXPECT_EQ(VerdictWord(Verdict::kNotRun), "not_run");
-  EXPECT_EQ(VerdictWord(Verdict::kFailed), "failed");
-  EXPECT_EQ(VerdictWord(Verdict::kTimedOut), "timed_out");
-  EXPECT_EQ(VerdictWord(Verdict::kError), "error");
-  EXPECT_EQ(VerdictWord(Verdict::kCancelled), "cancelled");
+TEST(VerdictName, AVerdictIsWrittenAsScriptsReadIt) {
+  EXPECT_EQ(VerdictName(Verdict::kPassed), "passed");
+  EXPECT_EQ(VerdictName(Verdict::kFlaky), "flaky");
+  EXPECT_EQ(VerdictName(Verdict::kNotRun), "not_run");
+  EXPECT_EQ(VerdictName(Verdict::kFailed), "failed");
+  EXPECT_EQ(VerdictName(Verdict::kTimedOut), "timed_out");
+  EXPECT_EQ(VerdictName(Verdict::kError), "error");
+  EXPECT_EQ(VerdictName(Verdict::kCancelled), "cancelled");
 }
 
 TEST(ExitCodeOf, OnlyAPassAndAnAllowedFlakeExitWithNought) {

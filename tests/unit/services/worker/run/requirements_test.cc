@@ -94,7 +94,7 @@ TEST_F(RequirementsTest, PythonIsAskedOnceForAllModules) {
   EXPECT_EQ(argv_.at(0), "python3");
   EXPECT_EQ(requirements.versions().at("python"), "3.11.2");
   // The build may have brought the one that was missing.
-  requirements.LookAgain();
+  requirements.Refresh();
   requirements.WhyNot(suite.requirements[1], {});
   EXPECT_EQ(starts_, 2);
 }

@@ -38,10 +38,10 @@ class RecordingObserver : public RunObserver {
     if (on_line) on_line(line);
   }
   void StepEnds(const StepResult& step) override {
-    events.push_back("end " + step.name + " " + std::string(VerdictWord(step.verdict)));
+    events.push_back("end " + step.name + " " + std::string(VerdictName(step.verdict)));
   }
   void LayerEnds(const LayerResult& layer) override {
-    events.push_back("layer " + layer.id + " " + std::string(VerdictWord(layer.verdict)));
+    events.push_back("layer " + layer.id + " " + std::string(VerdictName(layer.verdict)));
   }
   void Note(std::string_view text) override { notes.emplace_back(text); }
 

@@ -22,10 +22,10 @@ constexpr Outcome kSkip = Outcome::kSkipped;
 // What is expected of a step that did not pass.
 void ExpectCause(const StepJudgement& judgement, Verdict verdict, FailureClass cls, std::string_view signature,
                  int rank = kNoRank) {
-  EXPECT_EQ(VerdictWord(judgement.result.verdict), VerdictWord(verdict)) << judgement.result.reason;
+  EXPECT_EQ(VerdictName(judgement.result.verdict), VerdictName(verdict)) << judgement.result.reason;
   ASSERT_TRUE(judgement.result.cause.has_value()) << judgement.result.reason;
   const Cause& cause = *judgement.result.cause;
-  EXPECT_EQ(FailureClassWord(cause.cls), FailureClassWord(cls)) << cause.message;
+  EXPECT_EQ(FailureClassKey(cause.cls), FailureClassKey(cls)) << cause.message;
   EXPECT_EQ(cause.signature, signature) << cause.message;
   EXPECT_EQ(cause.rank, rank) << cause.message;
   EXPECT_EQ(judgement.result.reason, cause.message);
