@@ -17,7 +17,7 @@
 
 namespace yardmaster {
 
-// A member of a member of a webhook's body, e.g. {"repository", "full_name"}.
+// A member of a member of a webhook's body, e.g. {"repository", "full_name"}; without an object of the body itself.
 struct PayloadMember {
   std::string_view object;
   std::string_view member;

@@ -13,6 +13,7 @@ namespace {
 constexpr MethodRule kMethodRules[] = {
     {"/yardmaster.v1.CommandsService/Interpret", Role::kViewer},
     {"/yardmaster.v1.CommandsService/ListCommands", Role::kViewer},
+    {"/yardmaster.v1.IntakeService/AbandonEffect", Role::kOperator},
     {"/yardmaster.v1.IntakeService/FindSimilar", Role::kViewer},
     {"/yardmaster.v1.IntakeService/GetPending", Role::kViewer},
     {"/yardmaster.v1.IntakeService/ListDeadLetters", Role::kViewer},
@@ -21,6 +22,7 @@ constexpr MethodRule kMethodRules[] = {
     {"/yardmaster.v1.IntakeService/ListEffects", Role::kViewer},
     {"/yardmaster.v1.IntakeService/ReplayDelivery", Role::kOperator},
     {"/yardmaster.v1.IntakeService/RequeueDeadLetters", Role::kOperator},
+    {"/yardmaster.v1.IntakeService/SettleEffect", Role::kOperator},
     {"/yardmaster.v1.IntakeService/ShowDelivery", Role::kViewer},
     {"/yardmaster.v1.IntakeService/ShowEffect", Role::kViewer},
     {"/yardmaster.v1.IntakeService/Sweep", Role::kOperator},

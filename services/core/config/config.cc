@@ -480,7 +480,7 @@ void ConfigParser::ParseLimits(JsonPlace place) {
   constexpr int64_t kMebi = 1024 * 1024;
   ParseSize(reader, "http_connections", 1, 100'000, limits.http_connections);
   ParseSize(reader, "http_header_bytes", 1024, kMebi, limits.http_header_bytes);
-  ParseSize(reader, "http_body_bytes", 1024, 64 * kMebi, limits.http_body_bytes);
+  ParseSize(reader, "http_body_bytes", 1024, kMostHttpBodyBytes, limits.http_body_bytes);
   ParseMillis(reader, "http_header_timeout_ms", 100, 600'000, limits.http_header_timeout);
   ParseMillis(reader, "http_body_timeout_ms", 100, 600'000, limits.http_body_timeout);
   ParseMillis(reader, "http_idle_timeout_ms", 100, 3'600'000, limits.http_idle_timeout);

@@ -51,7 +51,7 @@ TEST_F(ForgeLabelSourceTest, UnknownRepositoryAndUselessForgeAreToldApart) {
   EXPECT_TRUE(absl::IsFailedPrecondition(source_.Read("gitcode", "octo/repo").status()));
 }
 
-TEST_F(ForgeLabelSourceTest, UsualPackIsTheFirstOfTheConfiguration) {
+TEST_F(ForgeLabelSourceTest, DefaultPackIsTheFirstOfTheConfiguration) {
   EXPECT_EQ(*source_.DefaultPack("github", "octo/repo", false), "first");
   EXPECT_EQ(*source_.DefaultPack("github", "other/repo", true), "");
   EXPECT_TRUE(absl::IsFailedPrecondition(source_.DefaultPack("github", "other/repo", false).status()));
