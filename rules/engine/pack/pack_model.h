@@ -196,7 +196,7 @@ struct PackModel {
   std::string revision;     // 16 hex characters over all files of the pack and its ancestors, cases left out
   std::string entry_label;  // label of the queue; empty: every issue enters
   std::vector<std::string> waiting_labels;  // somebody has to answer first: then a person's comment counts
-  bool ignore_bots = false;                 // what other bots open, label or reopen is left alone
+  bool ignore_bots = false;                 // what other bots open, label or reopen is skipped
   std::vector<LabelModel> labels;           // closed list, in output order
   std::vector<TemplateModel> templates;
   std::vector<std::string> topics;  // internal classes that are scored but never labels; begin with "@"

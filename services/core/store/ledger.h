@@ -60,7 +60,7 @@ struct Effect {
   // What the forge calls it, once seen there or told by its answer to the write: a comment's id, a label's name.
   std::string forge_ref;
   std::string progress;  // of an effect that takes many calls: how far it has come, in the words of its kind
-  std::string reason;    // why unknown, refused, failed or put off
+  std::string reason;    // why unknown, refused, failed or postponed
   int64_t attempts = 0;  // how often it was about to be sent
   TimePoint created_at{};
   // When the last attempt began, as long as that attempt may have done something: an intent without it is certainly

@@ -48,7 +48,7 @@ class Sweep {
   // A page of the list, patiently.
   absl::StatusOr<ForgeIssuePage> ListPage(const ForgeIssueQuery& query);
   bool IsMarked(const ForgeIssue& issue) const;
-  // Hands one subject over and waits until its work is finished, or put off.
+  // Hands one subject over and waits until its work is finished, or postponed.
   absl::Status HandOver(int64_t number);
   void Report() {
     if (report_ != nullptr) report_(progress_);

@@ -28,7 +28,7 @@ struct SweepProgress {
   int64_t done = 0;      // of them: worked on
   int64_t ignored = 0;   // of them: skipped
   int64_t failed = 0;    // of them: failed for good
-  int64_t deferred = 0;  // of them: put off by a failure; the pipe tries them again
+  int64_t deferred = 0;  // of them: postponed by a failure; the pipe tries them again
   v1::Subject subject;   // in work; number 0 for none
   // "7 found, 5 done, 1 ignored, 1 failed": the summary; with ", 1 deferred" where there are some.
   std::string Summary() const;

@@ -105,7 +105,7 @@ TEST_F(NameLockTest, AFolderThatIsNotOursIsRefused) {
   std::filesystem::create_directory_symlink(elsewhere, folder_);
   const auto through_link = Take("a");
   EXPECT_EQ(through_link.status().code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_THAT(std::string(through_link.status().message()), HasSubstr("belongs to somebody else"));
+  EXPECT_THAT(std::string(through_link.status().message()), HasSubstr("belongs to another user"));
   EXPECT_TRUE(std::filesystem::is_empty(elsewhere));
 
   std::filesystem::remove(folder_);

@@ -399,7 +399,7 @@ TEST(JudgeStep, AKillThatTheKernelDidNotDoIsSaidToBeSomebodys) {
   const StepJudgement judgement = test.Judge();
   ExpectCause(judgement, Verdict::kFailed, FailureClass::kCode, "signal");
   EXPECT_THAT(judgement.result.reason, HasSubstr("killed by SIGKILL"));
-  EXPECT_THAT(judgement.result.reason, HasSubstr("somebody else did"));
+  EXPECT_THAT(judgement.result.reason, HasSubstr("another process did"));
 }
 
 TEST(JudgeStep, AShellThatSaysThatItsChildWasKilledIsReadLikeASignal) {
