@@ -114,8 +114,8 @@ absl::Status Pipe::Parts::MakeForges() {
       &env.metrics, device(),  [logger = &env.logger](const Secret& secret) { logger->redactor().Add(secret); }};
   for (const auto& [name, config] : env.config.forges) {
     ASSIGN_OR_RETURN(forges[name], MakeForge(config, environment));
-    accounts[name] = std::make_unique<ConfiguredForge>(*forges[name], *ProfileOf(config), config.settle,
-                                                       config.bot_login, env.clock, notices);
+    accounts[name] = std::make_unique<ConfiguredForge>(*forges[name], *config.profile, config.settle, config.bot_login,
+                                                       env.clock, notices);
     account_table[name] = accounts[name].get();
   }
   MakeGitRemotes();

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "clients/forge/forge_config.h"
-#include "clients/forge/profile.h"
+#include "clients/forges/shipped_forges.h"
 #include "services/core/address.h"
 #include "services/core/auth.h"
 #include "services/core/config/command_settings.h"
@@ -83,7 +83,7 @@ struct Config {
   RunMode mode = RunMode::kDryRun;
   std::filesystem::path packs_dir;  // empty: see packs_dir.h
   std::map<std::string, ForgeConfig, std::less<>> forges;
-  ProxyConfig proxy;  // between us and the forges
+  ProxyConfig proxy;                           // between us and the forges
   std::vector<RepositoryConfig> repositories;  // first match wins
   CommandSettings commands;                    // of repositories that say nothing else
   std::vector<ScheduleConfig> schedules;
