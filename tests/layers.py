@@ -17,7 +17,7 @@ NEVER_REACH = {
 }
 # Who may include any service; who may be included by any.
 WIRING = ("services/yardmasterd", "clients/cli")
-SHARED = ("services/core", "services/intake", "services/packs/registry")
+SHARED = ("services/core", "services/intake", "services/packs/registry", "services/commands/pipe/command_handler.h")
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.M)
 
