@@ -34,7 +34,8 @@ TEST(MethodRules, WhatChangesSomethingNeedsAnOperator) {
     }
     return Role::kAdmin;
   };
-  for (const char* method : {"IntakeService/ReplayDelivery", "IntakeService/RequeueDeadLetters", "IntakeService/Sweep",
+  for (const char* method : {"IntakeService/AbandonEffect", "IntakeService/ReplayDelivery",
+                             "IntakeService/RequeueDeadLetters", "IntakeService/SettleEffect", "IntakeService/Sweep",
                              "ReviewService/SubmitForVerify", "RulesService/ReloadPacks"}) {
     EXPECT_EQ(role_of(method), Role::kOperator) << method;
   }
