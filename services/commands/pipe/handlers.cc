@@ -177,23 +177,10 @@ absl::StatusOr<CommandResult> Help(const CommandRun& run) {
   return out;
 }
 
-struct Entry {
-  std::string_view command;
-  CommandHandler handler;
-};
-
-// Every command that works on an issue or a pull request.
-constexpr Entry kHandlers[] = {
-    {"label", &Label}, {"unlabel", &Unlabel}, {"triage", &Triage}, {"why", &Why}, {"review", &Review}, {"help", &Help},
-};
-
 }  // namespace
 
-CommandHandler FindHandler(std::string_view command) {
-  for (const Entry& entry : kHandlers) {
-    if (entry.command == command) return entry.handler;
-  }
-  return nullptr;
+CommandHandlers ShippedHandlers() {
+  return {{"label", Label}, {"unlabel", Unlabel}, {"triage", Triage}, {"why", Why}, {"review", Review}, {"help", Help}};
 }
 
 }  // namespace yardmaster::commands

@@ -61,6 +61,7 @@ class ConfigParser {
   void ParseWebhookSecret(const JsonPlace& place, ForgeConfig& forge);
   void ParseHook(JsonPlace place, ForgeConfig& forge);
   void ParseRepository(const JsonPlace& place);
+  std::string ReadJob(ObjectReader& reader, const std::string& word);
   void ParseSchedule(JsonPlace place);
   void ParseToken(JsonPlace place);
   void ParseLimits(JsonPlace place);
@@ -390,6 +391,17 @@ void ConfigParser::ParseRepository(const JsonPlace& place) {
   config_.repositories.push_back(std::move(entry));
 }
 
+std::string ConfigParser::ReadJob(ObjectReader& reader, const std::string& word) {
+  if (options_.jobs.empty() && IsIdentifier(word)) return word;
+  const auto job = options_.jobs.find(word);
+  if (job != options_.jobs.end()) return job->second;
+  std::set<std::string> names;
+  for (const auto& [unused, name] : options_.jobs) names.insert(absl::StrCat("\"", name, "\""));
+  reader.Problem("run", names.empty() ? "expected what to run, for example \"sweep\""
+                                      : absl::StrCat("expected ", absl::StrJoin(names, " or ")));
+  return {};
+}
+
 void ConfigParser::ParseSchedule(JsonPlace place) {
   ScheduleConfig schedule;
   ObjectReader reader(context_, std::move(place), "a schedule");
@@ -409,8 +421,7 @@ void ConfigParser::ParseSchedule(JsonPlace place) {
     schedule.cron = *std::move(cron);
   }
   if (auto run = reader.RequiredString("run")) {
-    if (!IsIdentifier(*run)) reader.Problem("run", "expected what to run, for example \"sweep\"");
-    schedule.run = *std::move(run);
+    schedule.run = ReadJob(reader, *run);
   }
   if (auto repository = reader.String("repository")) {
     const size_t colon = repository->find(':');
@@ -507,8 +518,9 @@ void ConfigParser::ParseProxy(JsonPlace place) {
     proxy.url = url->value->is_string() ? url->value->get<std::string>() : "?";
     const std::optional<Url> parsed = ParseUrl(*proxy.url);
     if (!proxy.url->empty() && (!parsed.has_value() || (parsed->scheme != "http" && parsed->scheme != "https"))) {
-      reader.Problem("url", "expected http://HOST:PORT or https://HOST:PORT, or \"\" for none; a name and a password "
-                            "have keys of their own");
+      reader.Problem("url",
+                     "expected http://HOST:PORT or https://HOST:PORT, or \"\" for none; a name and a password "
+                     "have keys of their own");
     }
   }
   for (const JsonPlace& host : reader.Strings("no_proxy")) {

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "clients/forge/forge_config.h"
-#include "clients/forge/profile.h"
+#include "clients/forges/shipped_forges.h"
 #include "services/core/address.h"
 #include "services/core/auth.h"
 #include "services/core/config/command_settings.h"
@@ -83,7 +83,7 @@ struct Config {
   RunMode mode = RunMode::kDryRun;
   std::filesystem::path packs_dir;  // empty: see packs_dir.h
   std::map<std::string, ForgeConfig, std::less<>> forges;
-  ProxyConfig proxy;  // between us and the forges
+  ProxyConfig proxy;                           // between us and the forges
   std::vector<RepositoryConfig> repositories;  // first match wins
   CommandSettings commands;                    // of repositories that say nothing else
   std::vector<ScheduleConfig> schedules;
@@ -114,6 +114,8 @@ struct ConfigOptions {
   std::function<std::optional<std::string>(const std::string& name)> getenv;
   // The forges that may be configured.
   ForgeProfiles forges = ShippedForges();
+  // What "run" of a schedule may say → the job's name, which differs where the word is an old one; empty: any word.
+  std::map<std::string, std::string> jobs;
   // False: secrets are checked in form only and stay empty (checking a config on another machine).
   bool resolve_secrets = true;
 };

@@ -57,7 +57,7 @@ WebhookReceiver::WebhookReceiver(const Config& config, store::Inbox& inbox, cons
 std::shared_ptr<const WebhookReceiver::Table> WebhookReceiver::MakeTable(const Config& config) {
   auto table = std::make_shared<Table>();
   for (const auto& [name, forge] : config.forges) {
-    (*table)[name] = {ProfileOf(forge), forge.webhook_secrets, forge.accept_plain_token};
+    (*table)[name] = {forge.profile, forge.webhook_secrets, forge.accept_plain_token};
   }
   return table;
 }
