@@ -108,8 +108,9 @@ absl::StatusOr<ExitCode> Abandon(const AbandonOptions& options, Session& session
 }  // namespace
 
 void AddLedgerVerbs(Verb& yard) {
-  Verb& ledger = yard.Add("ledger", "What the bot wrote, where, when and why",
-                          {"yard ledger list --subject github:octo/repo#12", "yard ledger show 17", "yard ledger settle 17"});
+  Verb& ledger =
+      yard.Add("ledger", "What the bot wrote, where, when and why",
+               {"yard ledger list --subject github:octo/repo#12", "yard ledger show 17", "yard ledger settle 17"});
 
   Verb& list = ledger.Add("list", "List effects, newest first",
                           {"yard ledger list", "yard ledger list --subject github:octo/repo#12 --json",

@@ -61,6 +61,7 @@ class ConfigParser {
   void ParseWebhookSecret(const JsonPlace& place, ForgeConfig& forge);
   void ParseHook(JsonPlace place, ForgeConfig& forge);
   void ParseRepository(const JsonPlace& place);
+  std::string ReadJob(ObjectReader& reader, const std::string& word);
   void ParseSchedule(JsonPlace place);
   void ParseToken(JsonPlace place);
   void ParseLimits(JsonPlace place);
@@ -390,6 +391,17 @@ void ConfigParser::ParseRepository(const JsonPlace& place) {
   config_.repositories.push_back(std::move(entry));
 }
 
+std::string ConfigParser::ReadJob(ObjectReader& reader, const std::string& word) {
+  if (options_.jobs.empty() && IsIdentifier(word)) return word;
+  const auto job = options_.jobs.find(word);
+  if (job != options_.jobs.end()) return job->second;
+  std::set<std::string> names;
+  for (const auto& [unused, name] : options_.jobs) names.insert(absl::StrCat("\"", name, "\""));
+  reader.Problem("run", names.empty() ? "expected what to run, for example \"sweep\""
+                                      : absl::StrCat("expected ", absl::StrJoin(names, " or ")));
+  return {};
+}
+
 void ConfigParser::ParseSchedule(JsonPlace place) {
   ScheduleConfig schedule;
   ObjectReader reader(context_, std::move(place), "a schedule");
@@ -409,11 +421,7 @@ void ConfigParser::ParseSchedule(JsonPlace place) {
     schedule.cron = *std::move(cron);
   }
   if (auto run = reader.RequiredString("run")) {
-    if (*run == "gaps") *run = "missed-deliveries";  // the old name, accepted for one more release
-    if (*run != "sweep" && *run != "missed-deliveries") {
-      reader.Problem("run", "expected \"sweep\" or \"missed-deliveries\"");
-    }
-    schedule.run = *std::move(run);
+    schedule.run = ReadJob(reader, *run);
   }
   if (auto repository = reader.String("repository")) {
     const size_t colon = repository->find(':');

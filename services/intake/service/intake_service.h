@@ -51,8 +51,7 @@ class IntakeServiceImpl final : public v1::IntakeService::CallbackService {
                                        v1::ShowEffectResponse* response) override;
   grpc::ServerUnaryReactor* SettleEffect(grpc::CallbackServerContext* context, const v1::SettleEffectRequest* request,
                                          v1::SettleEffectResponse* response) override;
-  grpc::ServerUnaryReactor* AbandonEffect(grpc::CallbackServerContext* context,
-                                          const v1::AbandonEffectRequest* request,
+  grpc::ServerUnaryReactor* AbandonEffect(grpc::CallbackServerContext* context, const v1::AbandonEffectRequest* request,
                                           v1::AbandonEffectResponse* response) override;
   grpc::ServerUnaryReactor* ListDeadLetters(grpc::CallbackServerContext* context,
                                             const v1::ListDeadLettersRequest* request,

@@ -57,7 +57,7 @@ WebhookReceiver::WebhookReceiver(const Config& config, store::Inbox& inbox, cons
 std::shared_ptr<const WebhookReceiver::Table> WebhookReceiver::MakeTable(const Config& config) {
   auto table = std::make_shared<Table>();
   for (const auto& [name, forge] : config.forges) {
-    (*table)[name] = {ProfileOf(forge), forge.webhook_secrets, forge.accept_plain_token};
+    (*table)[name] = {forge.profile, forge.webhook_secrets, forge.accept_plain_token};
   }
   return table;
 }
@@ -113,8 +113,8 @@ void WebhookReceiver::Receive(const WebhookRequest& request, const Answer& answe
   const std::vector<WebhookSecret>& secrets = configured->second.secrets;
   const ProofResult proved = CheckProof(proof, request.body, secrets);
   if (proved.state != ProofState::kValid) {
-    return refuse(401, proved.state == ProofState::kMissing ? "the signature is missing"
-                                                            : "the signature fits no secret");
+    return refuse(401,
+                  proved.state == ProofState::kMissing ? "the signature is missing" : "the signature fits no secret");
   }
 
   // 2. Which delivery it is.

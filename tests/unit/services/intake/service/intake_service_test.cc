@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "services/core/executor.h"
+#include "services/core/rpc/contract_options.h"
 #include "tests/support/rpc_server.h"
 #include "tests/unit/services/intake/world.h"
 
@@ -24,7 +25,8 @@ using testing::World;
 class IntakeServiceTest : public ::testing::Test {
  protected:
   IntakeServiceTest()
-      : auth_({{"ops", Role::kOperator, Secret("operators-token")}}, /*allow_anonymous_loopback=*/true),
+      : auth_(*ReadMethodRules(), {{"ops", Role::kOperator, Secret("operators-token")}},
+              /*allow_anonymous_loopback=*/true),
         pool_(2, 100),
         service_(RpcEnvironment{auth_, metrics_, world_.clock_, world_.logger_}, pool_, Parts()),
         server_(std::make_unique<testing::RpcServer>(service_)),
@@ -311,7 +313,7 @@ TEST_F(IntakeServiceTest, SimilarSubjectsAreFoundByTextAndNamedInExplanations) {
 }
 
 TEST(IntakeServiceWithoutAStore, SaysSo) {
-  const Authenticator auth({}, true);
+  const Authenticator auth(*ReadMethodRules(), {}, true);
   Metrics metrics;
   testing::FakeClock clock;
   Logger logger(World::QuietLog());

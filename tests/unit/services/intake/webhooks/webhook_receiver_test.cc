@@ -8,6 +8,8 @@
 #include <optional>
 #include <string>
 
+#include "clients/forge/gitcode/gitcode_profile.h"
+#include "clients/forge/github/github_profile.h"
 #include "services/core/reasons.h"
 #include "services/core/sha256.h"
 #include "services/core/store/store.h"
@@ -30,10 +32,12 @@ class WebhookReceiverTest : public ::testing::Test {
   WebhookReceiverTest() : logger_(Quiet()) {
     ForgeConfig github;
     github.name = "github";
+    github.profile = &GitHubProfile();
     github.webhook_secrets = {{Secret("everything"), {}}, {Secret("limited"), {"octo/*"}}};
     config_.forges["github"] = github;
     ForgeConfig gitcode;
     gitcode.name = "gitcode";
+    gitcode.profile = &GitCodeProfile();
     gitcode.webhook_secrets = {{Secret("password"), {}}};
     config_.forges["gitcode"] = gitcode;
     RepositoryConfig repository;
@@ -170,9 +174,8 @@ TEST_F(WebhookReceiverTest, WhateverTheServerLetsInIsKept) {
 TEST_F(WebhookReceiverTest, GitCodesBodyNamesTheDeliveryWhereNoHeaderDoes) {
   config_.forges["gitcode"].accept_plain_token = true;
   Open();
-  const std::map<std::string, std::string> headers = {{"Content-Type", "application/json"},
-                                                      {"X-GitCode-Event", "Issue Hook"},
-                                                      {"X-GitCode-Token", "password"}};
+  const std::map<std::string, std::string> headers = {
+      {"Content-Type", "application/json"}, {"X-GitCode-Event", "Issue Hook"}, {"X-GitCode-Token", "password"}};
   const std::string named = R"({"project":{"path_with_namespace":"o/r"},"uuid":"4_abc"})";
   EXPECT_EQ(Json(Send("gitcode", headers, named))["delivery"], "4_abc");
   EXPECT_EQ(Json(Send("gitcode", headers, named))["duplicate"], true);
