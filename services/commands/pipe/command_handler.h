@@ -1,4 +1,4 @@
-// What a command does when it may be done: the interface of those who write one.
+// What a command does once it is allowed: the interface of its handler.
 #ifndef YARDMASTER_SERVICES_COMMANDS_PIPE_COMMAND_HANDLER_H_
 #define YARDMASTER_SERVICES_COMMANDS_PIPE_COMMAND_HANDLER_H_
 
@@ -25,7 +25,7 @@ struct CommandRun {
   v1::Plan& plan;                         // takes actions that come before the answer
 };
 
-// What came of it.
+// The outcome.
 struct CommandResult {
   bool done = true;     // false: `text` is the reason why not
   std::string text;     // Markdown of our own, echoes defanged
@@ -33,7 +33,7 @@ struct CommandResult {
 };
 
 using CommandHandler = std::function<absl::StatusOr<CommandResult>(const CommandRun& run)>;
-// By the command's id. A command without a handler is one that nobody has written yet.
+// By the id of the command. A command may have no handler yet.
 using CommandHandlers = std::map<std::string, CommandHandler, std::less<>>;
 
 }  // namespace yardmaster::commands
