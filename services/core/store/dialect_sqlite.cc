@@ -29,14 +29,7 @@ void RunAll(soci::session& sql, const std::string& text) {
   throw soci::sqlite3_soci_error(reason, result);
 }
 
-int64_t Pragma(soci::session& sql, const std::string& name) {
-  long long value = 0;
-  Select query(sql);
-  query.Add("pragma ").Add(name).Into(value);
-  while (query.Next()) {
-  }
-  return value;
-}
+int64_t Pragma(soci::session& sql, const std::string& name) { return CountOf(sql, "pragma " + name); }
 
 void ReplaceAll(std::string& text, std::string_view from, std::string_view to) {
   for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
