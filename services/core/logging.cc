@@ -51,17 +51,8 @@ constexpr char kCredentialHint[] =
 }  // namespace
 
 std::string_view LogLevelName(LogLevel level) {
-  switch (level) {
-    case LogLevel::kDebug:
-      return "debug";
-    case LogLevel::kInfo:
-      return "info";
-    case LogLevel::kWarning:
-      return "warning";
-    case LogLevel::kError:
-      return "error";
-  }
-  return "info";
+  static constexpr std::string_view kNames[] = {"debug", "info", "warning", "error"};
+  return kNames[static_cast<size_t>(level)];
 }
 
 std::optional<LogLevel> LogLevelFromName(std::string_view name) {
@@ -243,17 +234,9 @@ void WriteToStderr(std::string_view line) {
 }
 
 spdlog::level::level_enum ToSpdlog(LogLevel level) {
-  switch (level) {
-    case LogLevel::kDebug:
-      return spdlog::level::debug;
-    case LogLevel::kInfo:
-      return spdlog::level::info;
-    case LogLevel::kWarning:
-      return spdlog::level::warn;
-    case LogLevel::kError:
-      return spdlog::level::err;
-  }
-  return spdlog::level::info;
+  static constexpr spdlog::level::level_enum kLevels[] = {spdlog::level::debug, spdlog::level::info,
+                                                          spdlog::level::warn, spdlog::level::err};
+  return kLevels[static_cast<size_t>(level)];
 }
 
 }  // namespace

@@ -84,15 +84,14 @@ SqlDecisions::~SqlDecisions() = default;
 void SqlDecisions::Close() { statements_.reset(); }
 
 absl::Status SqlDecisions::Put(const NewDecision& decision) {
-  absl::Status status = CheckStoredName("id", decision.id);
-  if (status.ok()) status = CheckStoredSubject(decision.subject);
-  if (status.ok()) status = CheckStoredName("pack", decision.pack);
-  if (status.ok()) status = CheckStoredName("pack_revision", decision.pack_revision, true);
-  if (status.ok()) status = CheckStoredName("input_digest", decision.input_digest, true);
-  if (status.ok() && decision.plan.size() > kMaxRpcMessageBytes) {
-    status = errors::OverLimit("plan", decision.plan.size(), kMaxRpcMessageBytes, "bytes");
+  RETURN_IF_ERROR(CheckStoredName("id", decision.id));
+  RETURN_IF_ERROR(CheckStoredSubject(decision.subject));
+  RETURN_IF_ERROR(CheckStoredName("pack", decision.pack));
+  RETURN_IF_ERROR(CheckStoredName("pack_revision", decision.pack_revision, true));
+  RETURN_IF_ERROR(CheckStoredName("input_digest", decision.input_digest, true));
+  if (decision.plan.size() > kMaxRpcMessageBytes) {
+    return errors::OverLimit("plan", decision.plan.size(), kMaxRpcMessageBytes, "bytes");
   }
-  if (!status.ok()) return status;
   const Packed packed = Pack(decision.plan);
   return writer_.Run(WriteKind::kNew, [&](Transaction& transaction) {
     Statements& s = *statements_;
