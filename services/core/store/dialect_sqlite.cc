@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "absl/strings/str_replace.h"
 #include "services/core/errors.h"
 #include "services/core/store/dialect.h"
 #include "services/core/store/sql.h"
@@ -30,12 +31,6 @@ void RunAll(soci::session& sql, const std::string& text) {
 }
 
 int64_t Pragma(soci::session& sql, const std::string& name) { return CountOf(sql, "pragma " + name); }
-
-void ReplaceAll(std::string& text, std::string_view from, std::string_view to) {
-  for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
-    text.replace(at, from.size(), to);
-  }
-}
 
 // A word as FTS5 takes it in a query: between quotes nothing has a meaning.
 std::string Quoted(const std::string& word) {
@@ -119,9 +114,8 @@ std::vector<std::string> ExpandStatement(std::string_view statement) {
         "tokenize=\"ascii tokenchars '_'\")"};
   }
   std::string text(statement);
-  ReplaceAll(text, "$IDENTITY", "integer primary key autoincrement");
-  ReplaceAll(text, "$KEY", "integer primary key");
-  ReplaceAll(text, "$BLOB", "blob");
+  absl::StrReplaceAll(
+      {{"$IDENTITY", "integer primary key autoincrement"}, {"$KEY", "integer primary key"}, {"$BLOB", "blob"}}, &text);
   return {text};
 }
 
