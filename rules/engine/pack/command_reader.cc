@@ -1,6 +1,5 @@
 #include "rules/engine/pack/command_reader.h"
 
-#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
