@@ -19,6 +19,7 @@ constexpr MethodRule kMethodRules[] = {
     {"/yardmaster.v1.IntakeService/ListDecisions", Role::kViewer},
     {"/yardmaster.v1.IntakeService/ListDeliveries", Role::kViewer},
     {"/yardmaster.v1.IntakeService/ListEffects", Role::kViewer},
+    {"/yardmaster.v1.IntakeService/ListNotices", Role::kViewer},
     {"/yardmaster.v1.IntakeService/ReplayDelivery", Role::kOperator},
     {"/yardmaster.v1.IntakeService/RequeueDeadLetters", Role::kOperator},
     {"/yardmaster.v1.IntakeService/ShowDelivery", Role::kViewer},

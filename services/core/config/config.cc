@@ -356,6 +356,7 @@ void ConfigParser::ParseRepository(const JsonPlace& place) {
       reader.Problem("repository", "expected a repository: \"owner/name\" or \"owner/*\"");
     }
     entry.repository = *std::move(repository);
+    entry.line = context_.document.PositionOf(place.pointer + "/repository").line;
   }
   std::set<std::string> seen;
   for (const JsonPlace& element : reader.Strings("packs")) {
@@ -507,8 +508,9 @@ void ConfigParser::ParseProxy(JsonPlace place) {
     proxy.url = url->value->is_string() ? url->value->get<std::string>() : "?";
     const std::optional<Url> parsed = ParseUrl(*proxy.url);
     if (!proxy.url->empty() && (!parsed.has_value() || (parsed->scheme != "http" && parsed->scheme != "https"))) {
-      reader.Problem("url", "expected http://HOST:PORT or https://HOST:PORT, or \"\" for none; a name and a password "
-                            "have keys of their own");
+      reader.Problem("url",
+                     "expected http://HOST:PORT or https://HOST:PORT, or \"\" for none; a name and a password "
+                     "have keys of their own");
     }
   }
   for (const JsonPlace& host : reader.Strings("no_proxy")) {
