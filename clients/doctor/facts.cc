@@ -72,8 +72,11 @@ RepositoryFacts ReadRepositoryFacts(StoppableForge& client, const ForgeFacts& fo
   if (!facts.webhooks.ok()) return facts;
   if (const ForgeWebhook* webhook = OurWebhook(forge.forge, repository, *facts.webhooks); webhook != nullptr) {
     absl::StatusOr<ForgeHookDeliveryPage> page = client.ListHookDeliveries(kCall, repository, webhook->id, "");
-    facts.deliveries = page.status();
-    if (page.ok()) facts.deliveries = std::move(page->deliveries);
+    if (page.ok()) {
+      facts.deliveries = std::move(page->deliveries);
+    } else {
+      facts.deliveries = page.status();
+    }
   }
   return facts;
 }
