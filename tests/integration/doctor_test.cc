@@ -50,8 +50,12 @@ class DoctorTest : public PipeTest, public ::testing::WithParamInterface<std::st
               {"events", {"issues", "issue_comment", "pull_request"}},
               {"config", {{"url", url}, {"content_type", "json"}, {"insecure_ssl", "0"}, {"secret", "********"}}}};
     }
-    return {{"id", 1},           {"url", url},      {"encryption_type", 1},
-            {"issues_events", 1}, {"note_events", 1}, {"merge_requests_events", 1}};
+    return {{"id", 1},
+            {"url", url},
+            {"encryption_type", 1},
+            {"issues_events", 1},
+            {"note_events", 1},
+            {"merge_requests_events", 1}};
   }
   // The configuration with a change in this forge's section.
   std::string ConfigWith(const json& change) {
@@ -233,14 +237,16 @@ TEST_P(DoctorTest, AClockThatIsOffIsAWarningInTheDoctorAndInTheHealth) {
 }
 
 TEST_P(DoctorTest, WhatTheDaemonWantsMendedIsShown) {
-  // Nothing of this repository was read before.
-  Forge("repository", {{"forge", forge()}, {"repository", "octo/dry"}, {"contents_readable", false}});
-  Open(forge(), "octo/dry", "An issue", "It is slow.", {"new"});
+  SetRepository({{"contents_readable", false}});
+  // What was read before is forgotten.
+  KillDaemon();
+  StartDaemon();
+  Open(forge(), kRepository, "Another issue", "It is slow.", {"new"});
   Drain();
   const json notices = Yard({"health", "--json"}).document()["notices"];
   ASSERT_EQ(notices.size(), 1U);
-  EXPECT_EQ(notices[0]["about"], "files of " + forge() + ":octo/dry");
-  EXPECT_THAT(Doctor().out, HasSubstr("files of " + forge() + ":octo/dry"));
+  EXPECT_EQ(notices[0]["about"], "files of " + subject());
+  EXPECT_THAT(Doctor().out, HasSubstr("files of " + subject()));
 }
 
 TEST_P(DoctorTest, ABadConfigurationIsCodeTwo) {
