@@ -356,6 +356,7 @@ void ConfigParser::ParseRepository(const JsonPlace& place) {
       reader.Problem("repository", "expected a repository: \"owner/name\" or \"owner/*\"");
     }
     entry.repository = *std::move(repository);
+    entry.line = context_.document.PositionOf(place.pointer + "/repository").line;
   }
   std::set<std::string> seen;
   for (const JsonPlace& element : reader.Strings("packs")) {
