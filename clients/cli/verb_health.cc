@@ -16,14 +16,14 @@ namespace yardmaster::cli {
 namespace {
 
 // A health check that takes longer is itself an answer.
-constexpr std::chrono::seconds kTimeout{10};
+constexpr std::chrono::seconds kHealthTimeout{10};
 
 // Asks grpc.health.v1.Health for the server as a whole, as bytes: Debian ships no generated code for it. An empty
 // request stands for the whole; in the answer field 1 is the state, of which 1 is SERVING.
 absl::StatusOr<bool> IsServing(const ServerConnection& server) {
   grpc::GenericStub stub(server.channel());
   grpc::ClientContext context;
-  server.Prepare(context, kTimeout);
+  server.Prepare(context, kHealthTimeout);
   const grpc::Slice nothing;
   const grpc::ByteBuffer request(&nothing, 1);
   grpc::ByteBuffer response;

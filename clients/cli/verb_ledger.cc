@@ -11,9 +11,9 @@
 namespace yardmaster::cli {
 namespace {
 
-using Stub = v1::IntakeService::Stub;
+using IntakeStub = v1::IntakeService::Stub;
 
-struct ListOptions {
+struct EffectListOptions {
   std::string subject;
   std::string state;
   std::string kind;
@@ -21,7 +21,7 @@ struct ListOptions {
   int64_t limit = 50;
 };
 
-absl::StatusOr<ExitCode> List(const ListOptions& options, Session& session) {
+absl::StatusOr<ExitCode> ListEffects(const EffectListOptions& options, Session& session) {
   v1::ListEffectsRequest request;
   request.set_kind(options.kind);
   request.set_decision(options.decision);
@@ -32,13 +32,13 @@ absl::StatusOr<ExitCode> List(const ListOptions& options, Session& session) {
   }
   RETURN_IF_ERROR(SetSubject(options.subject, request));
   ASSIGN_OR_RETURN(const ServerConnection server, OpenIntake(session, "ledger list"));
-  ASSIGN_OR_RETURN(const auto rows,
-                   ReadPages(server, options.limit, request, &Stub::ListEffects, &v1::ListEffectsResponse::effects));
+  ASSIGN_OR_RETURN(const auto rows, ReadPages(server, options.limit, request, &IntakeStub::ListEffects,
+                                              &v1::ListEffectsResponse::effects));
   PrintRows("effects", rows, EffectJson, EffectTable, session);
   return ExitCode::kDone;
 }
 
-absl::StatusOr<ExitCode> Show(const std::string& which, Session& session) {
+absl::StatusOr<ExitCode> ShowEffect(const std::string& which, Session& session) {
   ASSIGN_OR_RETURN(const ServerConnection server, OpenIntake(session, "ledger show"));
   v1::ShowEffectRequest request;
   if (const std::optional<int64_t> row = ParseNumber(which); row.has_value()) {
@@ -46,7 +46,7 @@ absl::StatusOr<ExitCode> Show(const std::string& which, Session& session) {
   } else {
     request.set_key(which);
   }
-  ASSIGN_OR_RETURN(const v1::ShowEffectResponse response, server.Call(&Stub::ShowEffect, request));
+  ASSIGN_OR_RETURN(const v1::ShowEffectResponse response, server.Call(&IntakeStub::ShowEffect, request));
   PrintAnswer(response.effect(), EffectJson, EffectText, session);
   return ExitCode::kDone;
 }
@@ -60,7 +60,7 @@ void AddLedgerVerbs(Verb& yard) {
   Verb& list = ledger.Add("list", "List effects, newest first",
                           {"yard ledger list", "yard ledger list --subject github:octo/repo#12 --json",
                            "yard ledger list --state unknown --limit 0"});
-  ListOptions& options = list.Runs(List);
+  EffectListOptions& options = list.Runs(ListEffects);
   list.Value("--subject", &options.subject, "SUBJECT", "Only on this subject");
   list.Value("--state", &options.state, "STATE", "Only in this state");
   list.Value("--kind", &options.kind, "KIND", "Only of this kind");
@@ -69,7 +69,7 @@ void AddLedgerVerbs(Verb& yard) {
 
   Verb& show =
       ledger.Add("show", "Show one effect", {"yard ledger show 17", "yard ledger show c-0123456789abcdef --json"});
-  show.Argument("EFFECT", &show.Runs(Show), "The effect's key, or its row").Required();
+  show.Argument("EFFECT", &show.Runs(ShowEffect), "The effect's key, or its row").Required();
 }
 
 }  // namespace yardmaster::cli

@@ -71,7 +71,7 @@ class NoBrokenPipe {
 
 // Scheme, host and port of an URL as libcurl itself reads it, so that both never see different hosts. Empty if it is no
 // URL, or one with a user name.
-std::string OriginOf(const std::string& url) {
+std::string ComparableOrigin(const std::string& url) {
   struct UrlDeleter {
     void operator()(CURLU* parsed) const { curl_url_cleanup(parsed); }
   };
@@ -225,7 +225,7 @@ std::string CurlHttpClient::Refuse(const OutgoingRequest& request) const {
       return "a header has a line break or no name";
     }
   }
-  const std::string origin = HasLineBreak(request.url) ? "" : OriginOf(request.url);
+  const std::string origin = HasLineBreak(request.url) ? "" : ComparableOrigin(request.url);
   if (origin.empty()) return "not a URL that can be contacted";
   for (const std::string& allowed : origins_) {
     if (allowed == origin) return {};
@@ -319,9 +319,8 @@ HttpResult CurlHttpClient::Send(const OutgoingRequest& request) {
   };
   for (const HttpHeader& header : request.headers) add_header(absl::StrCat(header.name, ": ", header.value));
   // Nothing would be called a form, and forges refuse forms.
-  const bool typed = absl::c_any_of(request.headers, [](const HttpHeader& header) {
-    return EqualsIgnoreCase(header.name, "Content-Type");
-  });
+  const bool typed = absl::c_any_of(
+      request.headers, [](const HttpHeader& header) { return EqualsIgnoreCase(header.name, "Content-Type"); });
   if (!typed) add_header("Content-Type:");
   // Without this libcurl asks before it sends a larger body, and waits a second where nobody answers.
   add_header("Expect:");
@@ -373,7 +372,7 @@ absl::StatusOr<std::unique_ptr<HttpClient>> MakeCurlHttpClient(CurlHttpOptions o
   std::vector<std::string> origins;
   for (const std::string& url : options.origins) {
     const std::optional<Url> parsed = ParseUrl(url);
-    std::string origin = OriginOf(url);
+    std::string origin = ComparableOrigin(url);
     if (!parsed.has_value() || origin.empty()) return MakeForgeStatus(invalid, absl::StrCat("not a URL: ", url));
     if (parsed->scheme != "https" && !(parsed->scheme == "http" && IsLoopbackHost(parsed->host))) {
       return MakeForgeStatus(invalid, absl::StrCat("expected https, or http for loopback: ", url));

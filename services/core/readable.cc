@@ -11,7 +11,7 @@ namespace {
 char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 // Edit distance without regard to ASCII case; a swap of neighbours counts once. Texts are short.
-size_t EditDistance(std::string_view a, std::string_view b) {
+size_t TypoDistance(std::string_view a, std::string_view b) {
   std::vector<size_t> before_last(b.size() + 1);
   std::vector<size_t> last(b.size() + 1);
   std::vector<size_t> row(b.size() + 1);
@@ -66,7 +66,7 @@ std::string_view NearestName(std::string_view name, const std::vector<std::strin
   size_t best_distance = allowed + 1;
   for (std::string_view candidate : known) {
     if (candidate.size() > kMaxLength) continue;
-    const size_t distance = EditDistance(name, candidate);
+    const size_t distance = TypoDistance(name, candidate);
     if (distance < best_distance) {
       best = candidate;
       best_distance = distance;
