@@ -42,7 +42,7 @@ absl::StatusOr<ExitCode> CheckRepositoryFile(const CheckOptions& options, Sessio
   return ExitCode::kDone;
 }
 
-absl::StatusOr<ExitCode> Check(const CheckOptions& options, Session& session) {
+absl::StatusOr<ExitCode> CheckConfig(const CheckOptions& options, Session& session) {
   if (options.file.empty() == options.repository_file.empty()) {
     return UsageError("expected either FILE or --repository-file FILE");
   }
@@ -77,7 +77,7 @@ void AddConfigVerbs(Verb& yard) {
   Verb& check = config.Add("check", "Check a configuration and name every problem by line",
                            {"yard config check yardmaster.json", "yard config check yardmaster.json --secrets --json",
                             "yard config check --repository-file .github/yardmaster.json"});
-  CheckOptions& options = check.Runs(Check);
+  CheckOptions& options = check.Runs(CheckConfig);
   check.Argument("FILE", &options.file, "The configuration of a daemon");
   check.Value("--repository-file", &options.repository_file, "FILE",
               "Instead: the yardmaster.json of a repository or an organisation");

@@ -17,12 +17,12 @@ namespace yardmaster::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using Stub = v1::IntakeService::Stub;
+using IntakeStub = v1::IntakeService::Stub;
 
 // Between looks of `drain`.
 constexpr std::chrono::milliseconds kDrainLook{100};
 
-struct ListOptions {
+struct DeliveryListOptions {
   std::string forge;
   std::string event;
   std::string state;
@@ -50,7 +50,7 @@ void PrintDeliveries(const Deliveries& deliveries, Session& session) {
 
 // --- deliveries ---
 
-absl::StatusOr<ExitCode> List(const ListOptions& options, Session& session) {
+absl::StatusOr<ExitCode> ListDeliveries(const DeliveryListOptions& options, Session& session) {
   v1::ListDeliveriesRequest request;
   request.set_forge(options.forge);
   request.set_event(options.event);
@@ -62,17 +62,17 @@ absl::StatusOr<ExitCode> List(const ListOptions& options, Session& session) {
   }
   RETURN_IF_ERROR(SetSubject(options.subject, request));
   ASSIGN_OR_RETURN(const ServerConnection server, OpenIntake(session, "deliveries list"));
-  ASSIGN_OR_RETURN(const Deliveries rows, ReadPages(server, options.limit, request, &Stub::ListDeliveries,
+  ASSIGN_OR_RETURN(const Deliveries rows, ReadPages(server, options.limit, request, &IntakeStub::ListDeliveries,
                                                     &v1::ListDeliveriesResponse::deliveries));
   PrintDeliveries(rows, session);
   return ExitCode::kDone;
 }
 
-absl::StatusOr<ExitCode> Show(const std::string& which, Session& session) {
+absl::StatusOr<ExitCode> ShowDelivery(const std::string& which, Session& session) {
   ASSIGN_OR_RETURN(const ServerConnection server, OpenIntake(session, "deliveries show"));
   v1::ShowDeliveryRequest request;
   *request.mutable_delivery() = KeyOf(which);
-  ASSIGN_OR_RETURN(const v1::ShowDeliveryResponse response, server.Call(&Stub::ShowDelivery, request));
+  ASSIGN_OR_RETURN(const v1::ShowDeliveryResponse response, server.Call(&IntakeStub::ShowDelivery, request));
   if (session.options.json) {
     Json out = DeliveryJson(response.delivery());
     out["headers"] = response.headers();
@@ -95,7 +95,7 @@ absl::StatusOr<ExitCode> Replay(const std::vector<std::string>& which, Session& 
   for (const std::string& one : which) {
     v1::ReplayDeliveryRequest request;
     *request.mutable_delivery() = KeyOf(one);
-    ASSIGN_OR_RETURN(v1::ReplayDeliveryResponse response, server.Call(&Stub::ReplayDelivery, request));
+    ASSIGN_OR_RETURN(v1::ReplayDeliveryResponse response, server.Call(&IntakeStub::ReplayDelivery, request));
     *rows.Add() = std::move(*response.mutable_delivery());
   }
   PrintDeliveries(rows, session);
@@ -112,7 +112,7 @@ absl::StatusOr<ExitCode> Drain(const DrainOptions& options, Session& session) {
   v1::GetPendingResponse pending;
   bool drained = false;
   while (true) {
-    ASSIGN_OR_RETURN(pending, server.Call(&Stub::GetPending, v1::GetPendingRequest()));
+    ASSIGN_OR_RETURN(pending, server.Call(&IntakeStub::GetPending, v1::GetPendingRequest()));
     drained = pending.deliveries() == 0 && pending.effects() == 0;
     if (drained || std::chrono::steady_clock::now() >= deadline) break;
     std::this_thread::sleep_for(kDrainLook);
@@ -151,7 +151,7 @@ absl::StatusOr<ExitCode> ListDead(const DeadLetterOptions& options, Session& ses
     request.set_state(state);
   }
   ASSIGN_OR_RETURN(const ServerConnection server, OpenIntake(session, "deadletters list"));
-  ASSIGN_OR_RETURN(const Deliveries rows, ReadPages(server, options.limit, request, &Stub::ListDeadLetters,
+  ASSIGN_OR_RETURN(const Deliveries rows, ReadPages(server, options.limit, request, &IntakeStub::ListDeadLetters,
                                                     &v1::ListDeadLettersResponse::deliveries));
   PrintDeliveries(rows, session);
   return ExitCode::kDone;
@@ -175,10 +175,11 @@ absl::StatusOr<ExitCode> Requeue(const RequeueOptions& options, Session& session
       request.add_ids(show.delivery().id());
       continue;
     }
-    ASSIGN_OR_RETURN(const v1::ShowDeliveryResponse shown, server.Call(&Stub::ShowDelivery, show));
+    ASSIGN_OR_RETURN(const v1::ShowDeliveryResponse shown, server.Call(&IntakeStub::ShowDelivery, show));
     request.add_ids(shown.delivery().id());
   }
-  ASSIGN_OR_RETURN(const v1::RequeueDeadLettersResponse response, server.Call(&Stub::RequeueDeadLetters, request));
+  ASSIGN_OR_RETURN(const v1::RequeueDeadLettersResponse response,
+                   server.Call(&IntakeStub::RequeueDeadLetters, request));
   if (session.options.json) {
     session.output.Json(
         {{"requeued", response.requeued()}, {"refused", JsonList(response.refused(), [](const auto& refused) {
@@ -204,7 +205,7 @@ void AddDeliveryVerbs(Verb& yard) {
   Verb& list = deliveries.Add("list", "List deliveries, newest first",
                               {"yard deliveries list", "yard deliveries list --subject github:octo/repo#12 --json",
                                "yard deliveries list --state received --limit 0"});
-  ListOptions& filter = list.Runs(List);
+  DeliveryListOptions& filter = list.Runs(ListDeliveries);
   list.Value("--forge", &filter.forge, "FORGE", "Only of this forge");
   list.Value("--event", &filter.event, "EVENT", "Only this event, as the forge names it");
   list.Value("--state", &filter.state, "STATE", "Only in this state");
@@ -215,7 +216,7 @@ void AddDeliveryVerbs(Verb& yard) {
   Verb& show =
       deliveries.Add("show", "Show one delivery, with its body and what it led to",
                      {"yard deliveries show 17", "yard deliveries show 72d3162e-cc78-11e3-81ab-4c9367dc0958 --json"});
-  show.Argument("DELIVERY", &show.Runs(Show), "The delivery's id, or its row").Required();
+  show.Argument("DELIVERY", &show.Runs(ShowDelivery), "The delivery's id, or its row").Required();
 
   Verb& replay = deliveries.Add("replay", "Work on finished deliveries again; nothing is written twice",
                                 {"yard deliveries replay 72d3162e-cc78-11e3-81ab-4c9367dc0958"});

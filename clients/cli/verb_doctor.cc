@@ -115,7 +115,7 @@ absl::Status CheckForge(const Session& session, const Config& config, const Forg
   ASSIGN_OR_RETURN(const std::unique_ptr<HttpClient> http, MakeCurlHttpClient(std::move(http_options)));
   const SystemClock clock;
   SystemWaiter waiter;
-  doctor::ForgeFacts facts{config, forge, *ProfileOf(forge),
+  doctor::ForgeFacts facts{config, forge, *forge.profile,
                            doctor::DescribeProxy(config.proxy, forge.api_url, session.env.variable)};
   const ForgeEnvironment environment{
       *http,

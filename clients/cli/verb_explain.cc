@@ -5,8 +5,8 @@
 #include "clients/cli/connection.h"
 #include "clients/cli/local_packs.h"
 #include "clients/cli/plan_text.h"
-#include "clients/cli/subject_argument.h"
 #include "clients/cli/rules_text.h"
+#include "clients/cli/subject_argument.h"
 #include "clients/cli/verbs.h"
 #include "services/core/status_macros.h"
 #include "services/triage/decision_id.h"
@@ -15,7 +15,7 @@
 namespace yardmaster::cli {
 namespace {
 
-absl::StatusOr<ExitCode> Explain(const std::string& which, Session& session) {
+absl::StatusOr<ExitCode> ExplainDecision(const std::string& which, Session& session) {
   std::optional<v1::Subject> subject = ParseSubject(which);
   if (!subject.has_value() && !IsDecisionId(which)) {
     if (const auto rules = FindLocalRule(session, which); rules.has_value()) {
@@ -52,7 +52,7 @@ void AddExplainVerb(Verb& yard) {
   Verb& explain = yard.Add("explain", "Show a decision of the server again, with its reasons, or a rule",
                            {"yard explain 01hv3k9x2m0g4", "yard explain github:owner/repo#12345",
                             "yard explain some-rule", "yard explain 01hv3k9x2m0g4 --json"});
-  std::string& which = explain.Runs(Explain);
+  std::string& which = explain.Runs(ExplainDecision);
   explain
       .Argument("DECISION", &which,
                 "Id of the decision, FORGE:OWNER/REPO#N for the newest about that issue, or id of a rule")

@@ -27,7 +27,7 @@ struct HelpCommandsOptions {
   bool markdown = false;
 };
 
-void List(const rules::CommandTable& commands, bool chinese, Session& session) {
+void ListCommands(const rules::CommandTable& commands, bool chinese, Session& session) {
   Table table;
   table.Header({"command", "does", "who may", "state"});
   for (const rules::CommandModel& command : commands.commands()) {
@@ -78,7 +78,7 @@ absl::StatusOr<ExitCode> HelpCommands(const HelpCommandsOptions& options, Sessio
   } else if (options.markdown) {
     session.output.out() << commands::DocsPage(commands);
   } else {
-    List(commands, options.chinese, session);
+    ListCommands(commands, options.chinese, session);
   }
   return ExitCode::kDone;
 }

@@ -26,7 +26,7 @@
 namespace yardmaster::cli {
 namespace {
 
-constexpr std::chrono::seconds kTimeout{10};
+constexpr std::chrono::seconds kInterpretTimeout{10};
 constexpr size_t kMaxLineBytes = 1 << 20;
 constexpr size_t kMaxFileBytes = size_t{256} << 20;
 // Bad lines that are told of one file.
@@ -133,7 +133,7 @@ absl::StatusOr<nlohmann::ordered_json> InterpretByServer(const InterpretOptions&
   request.mutable_context()->set_pull_request(context.pr.value_or(0));
   request.mutable_context()->set_repository(context.repo);
   ASSIGN_OR_RETURN(const v1::InterpretResponse response,
-                   server.Call(&v1::CommandsService::Stub::Interpret, request, kTimeout));
+                   server.Call(&v1::CommandsService::Stub::Interpret, request, kInterpretTimeout));
   return ResponseJson(response);
 }
 
@@ -187,7 +187,7 @@ std::optional<PhraseLine> ReadLine(std::string_view line, std::string& error) {
   return out;
 }
 
-absl::StatusOr<std::vector<PhraseLine>> ReadLines(const std::string& path, const Environment& env) {
+absl::StatusOr<std::vector<PhraseLine>> ReadPhraseLines(const std::string& path, const Environment& env) {
   ASSIGN_OR_RETURN(const auto input, InputFile::Open(path, env));
   ASSIGN_OR_RETURN(const std::string bytes, input->ReadAll(kMaxFileBytes));
   std::vector<PhraseLine> lines;
@@ -211,9 +211,9 @@ absl::StatusOr<std::vector<PhraseLine>> ReadLines(const std::string& path, const
   return ProblemsError("the phrases can't be read; nothing was interpreted or written:", problems);
 }
 
-absl::StatusOr<ExitCode> Evaluate(const InterpretOptions& options, Session& session) {
+absl::StatusOr<ExitCode> EvaluatePhrases(const InterpretOptions& options, Session& session) {
   // All lines first: one that is bad leaves nothing written.
-  ASSIGN_OR_RETURN(const std::vector<PhraseLine> lines, ReadLines(options.cases, session.env));
+  ASSIGN_OR_RETURN(const std::vector<PhraseLine> lines, ReadPhraseLines(options.cases, session.env));
   ASSIGN_OR_RETURN(const auto phrases, LoadPhrases(options, session));
   ASSIGN_OR_RETURN(Predictions predictions, Predictions::Create(options.predictions, session));
   for (const PhraseLine& line : lines) {
@@ -250,7 +250,7 @@ void AddInterpretVerbs(Verb& yard) {
   eval.Value("--predictions", &options.predictions, "FILE",
              "JSON lines {id, command, slots, then?, confidence, why} (default: stdout)");
   // --pack may stand before `eval`: both have the same options.
-  eval.Runs([&options](Session& session) { return Evaluate(options, session); });
+  eval.Runs([&options](Session& session) { return EvaluatePhrases(options, session); });
 }
 
 }  // namespace yardmaster::cli

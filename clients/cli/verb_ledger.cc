@@ -13,13 +13,13 @@
 namespace yardmaster::cli {
 namespace {
 
-using Stub = v1::IntakeService::Stub;
+using IntakeStub = v1::IntakeService::Stub;
 
 constexpr const char* kEffectHelp = "The effect's key, or its row";
 // Between two looks at an effect that is to be settled.
 constexpr std::chrono::milliseconds kLook{200};
 
-struct ListOptions {
+struct EffectListOptions {
   std::string subject;
   std::string state;
   std::string kind;
@@ -27,7 +27,7 @@ struct ListOptions {
   int64_t limit = 50;
 };
 
-absl::StatusOr<ExitCode> List(const ListOptions& options, Session& session) {
+absl::StatusOr<ExitCode> ListEffects(const EffectListOptions& options, Session& session) {
   v1::ListEffectsRequest request;
   request.set_kind(options.kind);
   request.set_decision(options.decision);
@@ -38,15 +38,15 @@ absl::StatusOr<ExitCode> List(const ListOptions& options, Session& session) {
   }
   RETURN_IF_ERROR(SetSubject(options.subject, request));
   ASSIGN_OR_RETURN(const ServerConnection server, OpenIntake(session, "ledger list"));
-  ASSIGN_OR_RETURN(const auto rows,
-                   ReadPages(server, options.limit, request, &Stub::ListEffects, &v1::ListEffectsResponse::effects));
+  ASSIGN_OR_RETURN(const auto rows, ReadPages(server, options.limit, request, &IntakeStub::ListEffects,
+                                              &v1::ListEffectsResponse::effects));
   PrintRows("effects", rows, EffectJson, EffectTable, session);
   return ExitCode::kDone;
 }
 
 // `key`: EffectKey or a message with the same fields.
 template <typename Key>
-void SetKey(const std::string& which, Key& key) {
+void SetEffectKey(const std::string& which, Key& key) {
   if (const std::optional<int64_t> row = ParseNumber(which); row.has_value()) {
     key.set_id(*row);
   } else {
@@ -58,11 +58,11 @@ bool IsOpen(const v1::Effect& effect) {
   return effect.state() == v1::EFFECT_STATE_INTENT || effect.state() == v1::EFFECT_STATE_UNKNOWN;
 }
 
-absl::StatusOr<ExitCode> Show(const std::string& which, Session& session) {
+absl::StatusOr<ExitCode> ShowEffect(const std::string& which, Session& session) {
   ASSIGN_OR_RETURN(const ServerConnection server, OpenIntake(session, "ledger show"));
   v1::ShowEffectRequest request;
-  SetKey(which, request);
-  ASSIGN_OR_RETURN(const v1::ShowEffectResponse response, server.Call(&Stub::ShowEffect, request));
+  SetEffectKey(which, request);
+  ASSIGN_OR_RETURN(const v1::ShowEffectResponse response, server.Call(&IntakeStub::ShowEffect, request));
   PrintAnswer(response.effect(), EffectJson, EffectText, session);
   return ExitCode::kDone;
 }
@@ -72,18 +72,18 @@ struct SettleOptions {
   int64_t timeout = 30;  // in seconds
 };
 
-absl::StatusOr<ExitCode> Settle(const SettleOptions& options, Session& session) {
+absl::StatusOr<ExitCode> SettleEffect(const SettleOptions& options, Session& session) {
   ASSIGN_OR_RETURN(const ServerConnection server, OpenIntake(session, "ledger settle"));
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(options.timeout);
   v1::SettleEffectRequest request;
-  SetKey(options.which, *request.mutable_effect());
-  ASSIGN_OR_RETURN(const v1::SettleEffectResponse asked, server.Call(&Stub::SettleEffect, request));
+  SetEffectKey(options.which, *request.mutable_effect());
+  ASSIGN_OR_RETURN(const v1::SettleEffectResponse asked, server.Call(&IntakeStub::SettleEffect, request));
   v1::Effect effect = asked.effect();
   v1::ShowEffectRequest show;
   show.set_id(effect.id());
   while (IsOpen(effect) && std::chrono::steady_clock::now() < deadline) {
     std::this_thread::sleep_for(kLook);
-    ASSIGN_OR_RETURN(v1::ShowEffectResponse response, server.Call(&Stub::ShowEffect, show));
+    ASSIGN_OR_RETURN(v1::ShowEffectResponse response, server.Call(&IntakeStub::ShowEffect, show));
     effect.Swap(response.mutable_effect());
   }
   PrintAnswer(effect, EffectJson, EffectText, session);
@@ -95,12 +95,12 @@ struct AbandonOptions {
   std::string reason;
 };
 
-absl::StatusOr<ExitCode> Abandon(const AbandonOptions& options, Session& session) {
+absl::StatusOr<ExitCode> AbandonEffect(const AbandonOptions& options, Session& session) {
   ASSIGN_OR_RETURN(const ServerConnection server, OpenIntake(session, "ledger abandon"));
   v1::AbandonEffectRequest request;
-  SetKey(options.which, *request.mutable_effect());
+  SetEffectKey(options.which, *request.mutable_effect());
   request.set_reason(options.reason);
-  ASSIGN_OR_RETURN(const v1::AbandonEffectResponse response, server.Call(&Stub::AbandonEffect, request));
+  ASSIGN_OR_RETURN(const v1::AbandonEffectResponse response, server.Call(&IntakeStub::AbandonEffect, request));
   PrintAnswer(response.effect(), EffectJson, EffectText, session);
   return ExitCode::kDone;
 }
@@ -115,7 +115,7 @@ void AddLedgerVerbs(Verb& yard) {
   Verb& list = ledger.Add("list", "List effects, newest first",
                           {"yard ledger list", "yard ledger list --subject github:octo/repo#12 --json",
                            "yard ledger list --state unknown --limit 0"});
-  ListOptions& options = list.Runs(List);
+  EffectListOptions& options = list.Runs(ListEffects);
   list.Value("--subject", &options.subject, "SUBJECT", "Only on this subject");
   list.Value("--state", &options.state, "STATE", "Only in this state");
   list.Value("--kind", &options.kind, "KIND", "Only of this kind");
@@ -124,17 +124,17 @@ void AddLedgerVerbs(Verb& yard) {
 
   Verb& show =
       ledger.Add("show", "Show one effect", {"yard ledger show 17", "yard ledger show c-0123456789abcdef --json"});
-  show.Argument("EFFECT", &show.Runs(Show), kEffectHelp).Required();
+  show.Argument("EFFECT", &show.Runs(ShowEffect), kEffectHelp).Required();
 
   Verb& settle = ledger.Add("settle", "Read an open effect back on its forge now, and wait until it is settled",
                             {"yard ledger settle 17", "yard ledger settle c-0123456789abcdef --timeout 5"});
-  SettleOptions& settled = settle.Runs(Settle);
+  SettleOptions& settled = settle.Runs(SettleEffect);
   settle.Argument("EFFECT", &settled.which, kEffectHelp).Required();
   settle.Value("--timeout", &settled.timeout, "SECONDS", "How long to wait (default 30)").NotNegative();
 
   Verb& abandon = ledger.Add("abandon", "Give an open effect up: it is failed, and neither read nor sent again",
                              {"yard ledger abandon 17 --reason 'the repository is gone'"});
-  AbandonOptions& abandoned = abandon.Runs(Abandon);
+  AbandonOptions& abandoned = abandon.Runs(AbandonEffect);
   abandon.Argument("EFFECT", &abandoned.which, kEffectHelp).Required();
   abandon.Value("--reason", &abandoned.reason, "TEXT", "Why, for the ledger");
 }

@@ -40,7 +40,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::chrono::seconds kTimeout{60};
+constexpr std::chrono::seconds kReviewTimeout{60};
 constexpr size_t kMaxBaselineBytes = 512 * 1024 * 1024;
 constexpr size_t kMaxJobs = 256;
 // Edits that overlap others come with another round.
@@ -373,7 +373,7 @@ absl::StatusOr<ExitCode> RunOnServer(const ReviewArguments& arguments, Session& 
     request.mutable_file()->set_content(*text);
     ASSIGN_OR_RETURN(const ServerConnection server, ServerConnection::Open(session, /*local_works=*/true));
     ASSIGN_OR_RETURN(const v1::ReviewFileResponse response,
-                     server.Call(&v1::ReviewService::Stub::ReviewFile, request, kTimeout));
+                     server.Call(&v1::ReviewService::Stub::ReviewFile, request, kReviewTimeout));
     ReviewReport report = ReadReview(response.review());
     all.packs = report.packs;
     all.profile = report.profile;
@@ -464,7 +464,7 @@ absl::StatusOr<ExitCode> WatchAndReview(const ReviewArguments& arguments, bool t
   }
 }
 
-absl::StatusOr<ExitCode> Run(const ReviewArguments& arguments, bool tree, Session& session) {
+absl::StatusOr<ExitCode> RunReview(const ReviewArguments& arguments, bool tree, Session& session) {
   if (session.options.json && arguments.format != "text" && arguments.format != "json") {
     return UsageError("--json is --format json; it does not go with --format " + arguments.format);
   }
@@ -491,11 +491,11 @@ absl::StatusOr<ExitCode> RunGroup(const ReviewArguments& arguments, Session& ses
 }
 
 absl::StatusOr<ExitCode> RunFile(const ReviewArguments& arguments, Session& session) {
-  return Run(arguments, /*tree=*/false, session);
+  return RunReview(arguments, /*tree=*/false, session);
 }
 
 absl::StatusOr<ExitCode> RunTree(const ReviewArguments& arguments, Session& session) {
-  return Run(arguments, /*tree=*/true, session);
+  return RunReview(arguments, /*tree=*/true, session);
 }
 
 void AddOptions(Verb& verb, ReviewArguments& arguments) {

@@ -23,9 +23,9 @@
 namespace yardmaster::cli {
 namespace {
 
-using Stub = v1::RulesService::Stub;
+using RulesStub = v1::RulesService::Stub;
 
-constexpr std::chrono::seconds kTimeout{60};
+constexpr std::chrono::seconds kRulesTimeout{60};
 
 absl::StatusOr<ServerConnection> OpenServer(const Session& session) {
   return ServerConnection::Open(session, /*local_works=*/true);
@@ -36,7 +36,7 @@ absl::StatusOr<ServerConnection> OpenServer(const Session& session) {
 absl::StatusOr<v1::ListPacksResponse> ListPacks(const Session& session) {
   if (session.options.server_given) {
     ASSIGN_OR_RETURN(const ServerConnection server, OpenServer(session));
-    return server.Call(&Stub::ListPacks, v1::ListPacksRequest(), kTimeout);
+    return server.Call(&RulesStub::ListPacks, v1::ListPacksRequest(), kRulesTimeout);
   }
   ASSIGN_OR_RETURN(const auto packs, CompileLocalPacks(session));
   v1::ListPacksResponse response;
@@ -44,7 +44,7 @@ absl::StatusOr<v1::ListPacksResponse> ListPacks(const Session& session) {
   return response;
 }
 
-absl::StatusOr<ExitCode> List(Session& session) {
+absl::StatusOr<ExitCode> PrintPackList(Session& session) {
   ASSIGN_OR_RETURN(const v1::ListPacksResponse response, ListPacks(session));
   const Problems problems = ReadProblems(response.last_reload_problems());
   if (session.options.json) {
@@ -71,7 +71,7 @@ absl::StatusOr<v1::ShowRuleResponse> FindRule(const ShowOptions& options, const 
     v1::ShowRuleRequest request;
     request.set_id(options.id);
     request.set_pack(options.pack);
-    return server.Call(&Stub::ShowRule, request, kTimeout);
+    return server.Call(&RulesStub::ShowRule, request, kRulesTimeout);
   }
   ASSIGN_OR_RETURN(const auto packs, CompileLocalPacks(session));
   v1::ShowRuleResponse response;
@@ -79,7 +79,7 @@ absl::StatusOr<v1::ShowRuleResponse> FindRule(const ShowOptions& options, const 
   return response;
 }
 
-absl::StatusOr<ExitCode> Show(const ShowOptions& options, Session& session) {
+absl::StatusOr<ExitCode> ShowRule(const ShowOptions& options, Session& session) {
   ASSIGN_OR_RETURN(const v1::ShowRuleResponse response, FindRule(options, session));
   PrintRules(response, session);
   return ExitCode::kDone;
@@ -148,7 +148,7 @@ absl::StatusOr<std::vector<Validated>> ValidateByServer(const ValidateOptions& o
   std::vector<v1::ValidatePackRequest> requests;
   if (options.pack.empty() && options.repository.empty()) {
     ASSIGN_OR_RETURN(const v1::ListPacksResponse packs,
-                     server.Call(&Stub::ListPacks, v1::ListPacksRequest(), kTimeout));
+                     server.Call(&RulesStub::ListPacks, v1::ListPacksRequest(), kRulesTimeout));
     for (const v1::PackInfo& pack : packs.packs()) requests.emplace_back().set_pack(pack.name());
   } else if (IsPackFolder(options.pack)) {
     const PackAtFolder pack = ReadPackAt(session, options.pack);
@@ -162,7 +162,7 @@ absl::StatusOr<std::vector<Validated>> ValidateByServer(const ValidateOptions& o
   }
   std::vector<Validated> all;
   for (const v1::ValidatePackRequest& one : requests) {
-    ASSIGN_OR_RETURN(v1::ValidatePackResponse result, server.Call(&Stub::ValidatePack, one, kTimeout));
+    ASSIGN_OR_RETURN(v1::ValidatePackResponse result, server.Call(&RulesStub::ValidatePack, one, kRulesTimeout));
     const std::string pack = one.pack().empty() ? result.pack() : one.pack();
     all.push_back({pack, std::move(result)});
   }
@@ -191,7 +191,7 @@ std::string ValidatedText(const Validated& one, const Output& output) {
   return text;
 }
 
-absl::StatusOr<ExitCode> Validate(const ValidateOptions& options, Session& session) {
+absl::StatusOr<ExitCode> ValidatePacks(const ValidateOptions& options, Session& session) {
   if (!options.repository.empty() && session.options.local) {
     return UsageError("'rules validate --repository' asks a forge through the server: it can't work with --local");
   }
@@ -217,7 +217,7 @@ absl::StatusOr<ExitCode> Reload(Session& session) {
   }
   ASSIGN_OR_RETURN(const ServerConnection server, ServerConnection::Open(session, /*local_works=*/false));
   ASSIGN_OR_RETURN(const v1::ReloadPacksResponse response,
-                   server.Call(&Stub::ReloadPacks, v1::ReloadPacksRequest(), kTimeout));
+                   server.Call(&RulesStub::ReloadPacks, v1::ReloadPacksRequest(), kRulesTimeout));
   const Problems problems = ReadProblems(response.problems());
   if (session.options.json) {
     session.output.Json({{"reloaded", response.reloaded()},
@@ -239,11 +239,11 @@ void AddRulesVerbs(Verb& yard) {
   rules
       .Add("list", "List the packs (local; with --server those in service there)",
            {"yard rules list", "yard rules list --packs ./rules/packs --json"})
-      .Runs(List);
+      .Runs(PrintPackList);
 
   Verb& show = rules.Add("show", "Show a rule and its parts: what they say, how they are written, and their cases",
                          {"yard rules show some-rule", "yard rules show some-rule --pack my-pack"});
-  ShowOptions& shown = show.Runs(Show);
+  ShowOptions& shown = show.Runs(ShowRule);
   show.Argument("ID", &shown.id, "Id of a signal, suppressor, classifier, step or check").Required();
   show.Value("--pack", &shown.pack, "PACK", "Pack to look in (default: all)");
 
@@ -251,7 +251,7 @@ void AddRulesVerbs(Verb& yard) {
       rules.Add("validate", "Check packs and name every problem by file and line",
                 {"yard rules validate", "yard rules validate my-pack", "yard rules validate ./packs/my-pack",
                  "yard rules validate my-pack --repository github:octo/repo"});
-  ValidateOptions& validated = validate.Runs(Validate);
+  ValidateOptions& validated = validate.Runs(ValidatePacks);
   validate.Argument(
       "PACK", &validated.pack,
       "Name of a pack, or a folder (DIR) with one or several (default: all packs; with --repository its own)");

@@ -28,7 +28,7 @@ namespace yardmaster::cli {
 namespace {
 
 // Thousands of cases take a while.
-constexpr std::chrono::seconds kTimeout{600};
+constexpr std::chrono::seconds kRulesTestTimeout{600};
 
 // --- test ---
 
@@ -71,7 +71,7 @@ absl::StatusOr<v1::TestPackResponse> TestByServer(const TestOptions& options, co
   ASSIGN_OR_RETURN(const ServerConnection server, ServerConnection::Open(session, /*local_works=*/true));
   v1::TestPackRequest request;
   for (const std::string& pack : options.packs) request.add_packs(pack);
-  return server.Call(&v1::RulesService::Stub::TestPack, request, kTimeout);
+  return server.Call(&v1::RulesService::Stub::TestPack, request, kRulesTestTimeout);
 }
 
 absl::StatusOr<ExitCode> Test(const TestOptions& options, Session& session) {
@@ -145,7 +145,7 @@ absl::StatusOr<v1::BacktestResponse> BacktestByServer(const BacktestOptions& opt
                       {"Use fewer issues, or compare two folders with --local --candidate DIR."});
   }
   ASSIGN_OR_RETURN(const ServerConnection server, ServerConnection::Open(session, /*local_works=*/true));
-  return server.Call(&v1::RulesService::Stub::Backtest, request, kTimeout);
+  return server.Call(&v1::RulesService::Stub::Backtest, request, kRulesTestTimeout);
 }
 
 absl::StatusOr<ExitCode> Backtest(const BacktestOptions& options, Session& session) {

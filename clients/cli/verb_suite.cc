@@ -28,11 +28,11 @@ namespace fs = std::filesystem;
 
 // --- list ---
 
-struct ListOptions {
+struct SuiteListOptions {
   std::string pack;
 };
 
-absl::StatusOr<ExitCode> List(const ListOptions& options, Session& session) {
+absl::StatusOr<ExitCode> ListSuites(const SuiteListOptions& options, Session& session) {
   ASSIGN_OR_RETURN(const PacksFolder folder, LocalPacksFolder(session));
   if (!folder.problems.empty()) return ProblemsError("the packs can't be read:", folder.problems);
   const std::vector<std::string> names = rules::PackNames(folder.files);
@@ -119,7 +119,7 @@ absl::StatusOr<std::vector<SuiteCheck>> CheckNamed(const PacksFolder& folder, co
                                     nearest.empty() ? "" : absl::StrCat("; did you mean ", Quoted(nearest), "?")));
 }
 
-absl::StatusOr<std::vector<SuiteCheck>> Check(const std::string& what, Session& session) {
+absl::StatusOr<std::vector<SuiteCheck>> CheckSuites(const std::string& what, Session& session) {
   std::error_code ignored;
   if (!what.empty() && (what == "-" || fs::is_regular_file(what, ignored)))
     return std::vector{CheckFile(what, session)};
@@ -137,8 +137,8 @@ absl::StatusOr<std::vector<SuiteCheck>> Check(const std::string& what, Session& 
 }
 
 // `what`: a pack, pack/id, id, a pack's folder, or a file; empty: all packs.
-absl::StatusOr<ExitCode> Validate(const std::string& what, Session& session) {
-  ASSIGN_OR_RETURN(const std::vector<SuiteCheck> checks, Check(what, session));
+absl::StatusOr<ExitCode> ValidateSuites(const std::string& what, Session& session) {
+  ASSIGN_OR_RETURN(const std::vector<SuiteCheck> checks, CheckSuites(what, session));
   const bool valid = absl::c_all_of(checks, [](const SuiteCheck& check) { return check.valid(); });
   if (session.options.json) {
     session.output.Json({{"valid", valid}, {"checked", JsonList(checks, SuiteCheckJson)}});
@@ -201,14 +201,14 @@ void AddSuiteVerbs(Verb& yard) {
 
   Verb& list =
       suite.Add("list", "List the suites of the packs", {"yard suite list", "yard suite list --pack my-pack --json"});
-  list.Value("--pack", &list.Runs(List).pack, "PACK", "Only this pack, with what it inherits");
+  list.Value("--pack", &list.Runs(ListSuites).pack, "PACK", "Only this pack, with what it inherits");
 
   Verb& validate =
       suite.Add("validate", "Check suites, failure signatures and recipes; name every problem",
                 {"yard suite validate", "yard suite validate my-pack", "yard suite validate my-pack/operators",
                  "yard suite validate ./packs/my-pack", "yard suite validate operators.json --json"});
   validate.Argument(
-      "SUITE", &validate.Runs(Validate),
+      "SUITE", &validate.Runs(ValidateSuites),
       "A pack, a suite (id or pack/id), the folder (DIR) of a pack or the FILE of a manifest (default: all packs)");
 
   Verb& init = suite.Add("init", "Write a small manifest to begin with; it never replaces a file",

@@ -26,7 +26,7 @@ using Json = nlohmann::ordered_json;
 
 // --- list ---
 
-struct ListOptions {
+struct ResultListOptions {
   std::string folder = kResultsFolder;
 };
 
@@ -38,7 +38,7 @@ Json ListedJson(const ListedResult& listed) {
   return run;
 }
 
-absl::StatusOr<ExitCode> List(const ListOptions& options, Session& session) {
+absl::StatusOr<ExitCode> PrintResultList(const ResultListOptions& options, Session& session) {
   const std::string none = absl::StrCat("There are no results in ", options.folder, ".");
   PrintRows("runs", ListResults(options.folder), ListedJson, ResultTable, session, none.c_str());
   return ExitCode::kDone;
@@ -46,7 +46,7 @@ absl::StatusOr<ExitCode> List(const ListOptions& options, Session& session) {
 
 // --- show, explain ---
 
-absl::StatusOr<ExitCode> Show(const std::string& name, Session& session) {
+absl::StatusOr<ExitCode> ShowResult(const std::string& name, Session& session) {
   ASSIGN_OR_RETURN(const ListedResult found, FindResult(name));
   if (session.options.json) {
     session.output.Json(found.result);
@@ -74,7 +74,7 @@ Json ExplainJson(const Json& result) {
   return out;
 }
 
-absl::StatusOr<ExitCode> Explain(const std::string& name, Session& session) {
+absl::StatusOr<ExitCode> ExplainResult(const std::string& name, Session& session) {
   ASSIGN_OR_RETURN(const ListedResult found, FindResult(name));
   PrintAnswer(found.result, ExplainJson, ExplainText, session);
   return ExitCode::kDone;
@@ -111,8 +111,8 @@ absl::StatusOr<fs::path> LogOf(const ListedResult& found, const std::string& wan
 }
 
 // The lines that are asked for, in order.
-absl::Status ReadLines(worker::LogReader& log, const LogsOptions& options,
-                       const std::function<void(const worker::LogLine&)>& show) {
+absl::Status ReadLogLines(worker::LogReader& log, const LogsOptions& options,
+                          const std::function<void(const worker::LogLine&)>& show) {
   const int rank = options.rank.value_or(worker::kAllRanks);
   if (options.pattern.empty() && options.tail == 0) {
     return log.Read(1, log.lines(), [&](const worker::LogLine& line) {
@@ -143,7 +143,7 @@ absl::StatusOr<ExitCode> Logs(const LogsOptions& options, Session& session) {
   if (!log.ok()) return SystemError(log.status().message());
   Json lines = Json::array();
   size_t count = 0;
-  const absl::Status status = ReadLines(**log, options, [&](const worker::LogLine& line) {
+  const absl::Status status = ReadLogLines(**log, options, [&](const worker::LogLine& line) {
     ++count;
     if (session.options.json) {
       lines.push_back(LineJson(line));
@@ -164,15 +164,16 @@ constexpr const char* kResultHelp = "Result directory, or job in ./yard-results 
 void AddTestResultVerbs(Verb& test) {
   Verb& list = test.Add("list", "List the runs whose results lie here, newest first",
                         {"yard test list", "yard test list --results /srv/results --json"});
-  list.Value("--results", &list.Runs(List).folder, "DIR", "Folder of result directories (default ./yard-results)");
+  list.Value("--results", &list.Runs(PrintResultList).folder, "DIR",
+             "Folder of result directories (default ./yard-results)");
 
   Verb& show = test.Add("show", "Show the result of a run",
                         {"yard test show", "yard test show yard-results/20260102-030405-9f3c --json"});
-  show.Argument("DIR", &show.Runs(Show), kResultHelp);
+  show.Argument("DIR", &show.Runs(ShowResult), kResultHelp);
 
   Verb& explain = test.Add("explain", "Say of everything in a run that did not pass what is to blame for it",
                            {"yard test explain", "yard test explain 20260102-030405-9f3c"});
-  explain.Argument("DIR", &explain.Runs(Explain), kResultHelp);
+  explain.Argument("DIR", &explain.Runs(ExplainResult), kResultHelp);
 
   Verb& logs = test.Add("logs", "Show what a step printed, with line, time and rank",
                         {"yard test logs yard-results/20260102-030405-9f3c all_reduce --rank 2 --tail 50",

@@ -92,7 +92,8 @@ std::vector<std::string> SecretsOf(const Session& session, const rules::SuiteMod
   };
   add(session.env.variable("YARD_TOKEN"));
   for (const std::string& name : suite.environment.pass) {
-    const bool secret = absl::c_any_of(kWords, [&](std::string_view word) { return absl::StrContains(name, Abs(word)); });
+    const bool secret =
+        absl::c_any_of(kWords, [&](std::string_view word) { return absl::StrContains(name, Abs(word)); });
     if (secret) add(session.env.variable(name.c_str()));
   }
   return secrets;
@@ -151,7 +152,7 @@ absl::StatusOr<worker::RunOptions> OptionsFor(const RunArguments& arguments, con
   return options;
 }
 
-absl::StatusOr<ExitCode> Run(const RunArguments& arguments, Session& session) {
+absl::StatusOr<ExitCode> RunTestSuite(const RunArguments& arguments, Session& session) {
   if (!session.options.local) {
     return UsageError("this version runs suites on this machine only",
                       {absl::StrCat("add --local: yard test run ", arguments.request.suite, " --local")});
@@ -249,7 +250,7 @@ absl::StatusOr<ExitCode> Rerun(const RerunArguments& arguments, Session& session
   }
   RunArguments again = arguments.run;
   again.request = *std::move(request);
-  return Run(again, session);
+  return RunTestSuite(again, session);
 }
 
 void AddCommonOptions(Verb& verb, RunArguments& arguments) {
@@ -271,7 +272,7 @@ void AddTestRunVerbs(Verb& test) {
       {"yard test run kernels --local", "yard test run yardmaster/collectives --local --cpu-devices 8 --out results",
        "yard test run collectives --local --select dtype=float32,float64 --layer correctness"},
       "Exit code: 0 passed; 1 failed, timed out or flaky; 4 error, not run or cancelled; 130 interrupted.");
-  RunArguments& arguments = run.Runs(Run);
+  RunArguments& arguments = run.Runs(RunTestSuite);
   RunRequest& request = arguments.request;
   run.Argument("SUITE", &request.suite, "The suite: ID or PACK/ID ('yard suite list' shows them)").Required();
   AddCommonOptions(run, arguments);

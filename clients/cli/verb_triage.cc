@@ -185,7 +185,7 @@ absl::Status EvaluateByServer(const std::string& pack, const std::vector<EvalCas
   return SystemError(absl::StrCat("the server answered ", answers, " of ", cases.size(), " cases"));
 }
 
-absl::StatusOr<ExitCode> Evaluate(const EvalOptions& options, Session& session) {
+absl::StatusOr<ExitCode> EvaluateIssues(const EvalOptions& options, Session& session) {
   // All lines first: one that is bad leaves nothing written.
   ASSIGN_OR_RETURN(
       const std::vector<EvalCase> cases,
@@ -239,7 +239,7 @@ void AddTriageVerbs(Verb& yard) {
   Verb& eval = triage.Add("eval", "Decide many issues: JSON lines in, JSON lines out, same order",
                           {"yard triage eval --pack my-pack --issues issues.jsonl --predictions out.jsonl",
                            "yard triage eval --local --pack my-pack --issues - < issues.jsonl"});
-  EvalOptions& many = eval.Runs(Evaluate);
+  EvalOptions& many = eval.Runs(EvaluateIssues);
   eval.Value("--pack", &many.pack, "PACK", "Pack to decide under").Required();
   eval.Value("--issues", &many.issues, "FILE", "File with one issue a line; - is stdin").Required();
   eval.Value("--predictions", &many.predictions, "FILE", "File to write, whole or not at all (default: stdout)");

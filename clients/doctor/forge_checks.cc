@@ -129,7 +129,7 @@ Finding CheckPermissions(const ForgeFacts& facts) {
       absl::StrCat("see for yourself that it has ", absl::StrJoin(needed, ", "), ": ", PermissionPage(facts)));
 }
 
-constexpr Check<ForgeFacts> kChecks[] = {
+constexpr Check<ForgeFacts> kForgeChecks[] = {
     {"network", CheckNetwork},         {"clock", CheckClock}, {"credentials", CheckCredentials}, {"login", CheckLogin},
     {"permissions", CheckPermissions},
 };
@@ -141,6 +141,6 @@ std::string PermissionPage(const ForgeFacts& forge) {
   return std::string(forge.forge.app.has_value() ? setup.app_page : setup.token_page);
 }
 
-absl::Span<const Check<ForgeFacts>> ForgeChecks() { return kChecks; }
+absl::Span<const Check<ForgeFacts>> ForgeChecks() { return kForgeChecks; }
 
 }  // namespace yardmaster::doctor

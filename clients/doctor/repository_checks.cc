@@ -221,7 +221,7 @@ Finding CheckDeliveries(const RepositoryFacts& facts) {
   return Warning(absl::StrCat(text, "; later ones arrived"), fix);
 }
 
-constexpr Check<RepositoryFacts> kChecks[] = {
+constexpr Check<RepositoryFacts> kRepositoryChecks[] = {
     {"configuration", CheckConfiguration},
     {"repository", CheckRepository},
     {"contents", CheckContents},
@@ -234,6 +234,6 @@ constexpr Check<RepositoryFacts> kChecks[] = {
 
 }  // namespace
 
-absl::Span<const Check<RepositoryFacts>> RepositoryChecks() { return kChecks; }
+absl::Span<const Check<RepositoryFacts>> RepositoryChecks() { return kRepositoryChecks; }
 
 }  // namespace yardmaster::doctor

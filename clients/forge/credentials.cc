@@ -7,8 +7,7 @@
 namespace yardmaster {
 
 absl::Status CredentialsOfAnotherKind(std::string_view forge) {
-  return MakeForgeStatus(
-      {ForgeReason::kInvalidInput, ForgeOutcome::kNotSent, 0, std::nullopt},
+  return InvalidForgeInput(
       absl::StrCat("forges.", Abs(forge), ": a token in place of an App, or the reverse, needs a restart"));
 }
 

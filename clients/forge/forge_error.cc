@@ -85,6 +85,10 @@ absl::Status MakeForgeStatus(const ForgeError& error, std::string_view message) 
   return status;
 }
 
+absl::Status InvalidForgeInput(std::string_view message) {
+  return MakeForgeStatus({ForgeReason::kInvalidInput, ForgeOutcome::kNotSent, 0, std::nullopt}, message);
+}
+
 std::optional<ForgeError> ForgeErrorOf(const absl::Status& status) {
   const absl::optional<absl::Cord> payload = status.GetPayload(kPayloadUrl);
   if (!payload.has_value()) return std::nullopt;

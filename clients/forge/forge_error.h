@@ -56,6 +56,8 @@ struct ForgeError {
 
 // A status with `error` as its payload and the code that belongs to its reason.
 absl::Status MakeForgeStatus(const ForgeError& error, std::string_view message);
+// Of a request that is wrong and was not sent.
+absl::Status InvalidForgeInput(std::string_view message);
 
 // The payload; nullopt if the status is OK or did not come from a forge client.
 std::optional<ForgeError> ForgeErrorOf(const absl::Status& status);

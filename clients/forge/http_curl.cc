@@ -71,7 +71,7 @@ class NoBrokenPipe {
 
 // Scheme, host and port of an URL as libcurl itself reads it, so that both never see different hosts. Empty if it is no
 // URL, or one with a user name.
-std::string OriginOf(const std::string& url) {
+std::string ComparableOrigin(const std::string& url) {
   struct UrlDeleter {
     void operator()(CURLU* parsed) const { curl_url_cleanup(parsed); }
   };
@@ -225,7 +225,7 @@ std::string CurlHttpClient::Refuse(const OutgoingRequest& request) const {
       return "a header has a line break or no name";
     }
   }
-  const std::string origin = HasLineBreak(request.url) ? "" : OriginOf(request.url);
+  const std::string origin = HasLineBreak(request.url) ? "" : ComparableOrigin(request.url);
   if (origin.empty()) return "not a URL that can be contacted";
   for (const std::string& allowed : origins_) {
     if (allowed == origin) return {};
@@ -372,7 +372,7 @@ absl::StatusOr<std::unique_ptr<HttpClient>> MakeCurlHttpClient(CurlHttpOptions o
   std::vector<std::string> origins;
   for (const std::string& url : options.origins) {
     const std::optional<Url> parsed = ParseUrl(url);
-    std::string origin = OriginOf(url);
+    std::string origin = ComparableOrigin(url);
     if (!parsed.has_value() || origin.empty()) return MakeForgeStatus(invalid, absl::StrCat("not a URL: ", url));
     if (parsed->scheme != "https" && !(parsed->scheme == "http" && IsLoopbackHost(parsed->host))) {
       return MakeForgeStatus(invalid, absl::StrCat("expected https, or http for loopback: ", url));

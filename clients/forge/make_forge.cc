@@ -16,24 +16,19 @@
 #include "services/core/status_macros.h"
 
 namespace yardmaster {
-namespace {
-
-absl::Status Invalid(std::string_view message) {
-  return MakeForgeStatus({ForgeReason::kInvalidInput, ForgeOutcome::kNotSent, 0, std::nullopt}, message);
-}
-
-}  // namespace
-
 absl::StatusOr<std::unique_ptr<StoppableForge>> MakeForge(const ForgeConfig& config,
                                                           const ForgeEnvironment& environment) {
   const std::optional<Url> url = ParseUrl(config.api_url);
   if (!url.has_value() || (url->scheme != "https" && !(url->scheme == "http" && IsLoopbackHost(url->host)))) {
-    return Invalid(absl::StrCat("forges.", config.name, ".api_url: expected an https URL, or http for loopback"));
+    return InvalidForgeInput(
+        absl::StrCat("forges.", config.name, ".api_url: expected an https URL, or http for loopback"));
   }
   const ForgeProfile* const profile = config.profile;
-  if (profile == nullptr) return Invalid(absl::StrCat("there is no client for the forge ", Quoted(config.name)));
+  if (profile == nullptr) {
+    return InvalidForgeInput(absl::StrCat("there is no client for the forge ", Quoted(config.name)));
+  }
   if (config.app.has_value() && profile->app_credentials == nullptr) {
-    return Invalid(absl::StrCat("forges.", config.name, ".app: this forge has no Apps"));
+    return InvalidForgeInput(absl::StrCat("forges.", config.name, ".app: this forge has no Apps"));
   }
   ForgePipeline pipeline;
   pipeline.dialect = profile->dialect();

@@ -13,10 +13,6 @@
 namespace yardmaster {
 namespace {
 
-absl::Status Invalid(std::string_view message) {
-  return MakeForgeStatus({ForgeReason::kInvalidInput, ForgeOutcome::kNotSent, 0, std::nullopt}, message);
-}
-
 bool IsNameCharacter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
 }
@@ -38,7 +34,7 @@ absl::Status CheckRepository(std::string_view repository) {
   const size_t slash = repository.find('/');
   if (repository.size() > kMaxNameBytes || slash == std::string_view::npos ||
       !IsNamePart(repository.substr(0, slash)) || !IsNamePart(repository.substr(slash + 1))) {
-    return Invalid(absl::StrCat("not a repository: ", Quoted(repository), "; expected OWNER/NAME"));
+    return InvalidForgeInput(absl::StrCat("not a repository: ", Quoted(repository), "; expected OWNER/NAME"));
   }
   return absl::OkStatus();
 }
@@ -46,52 +42,54 @@ absl::Status CheckRepository(std::string_view repository) {
 absl::Status CheckSubject(const ForgeSubject& subject) {
   RETURN_IF_ERROR(CheckRepository(subject.repository));
   if (subject.number < 1) {
-    return Invalid(absl::StrCat("not a number of an issue or pull request: ", subject.number));
+    return InvalidForgeInput(absl::StrCat("not a number of an issue or pull request: ", subject.number));
   }
   return absl::OkStatus();
 }
 
 absl::Status CheckLabels(const std::vector<std::string>& labels, const LabelRules& rules) {
-  if (labels.empty()) return Invalid("no labels to add");
+  if (labels.empty()) return InvalidForgeInput("no labels to add");
   if (labels.size() > kMaxLabelsPerCall) {
-    return Invalid(absl::StrCat(labels.size(), " labels in one call; at most ", kMaxLabelsPerCall, " are possible"));
+    return InvalidForgeInput(
+        absl::StrCat(labels.size(), " labels in one call; at most ", kMaxLabelsPerCall, " are possible"));
   }
   for (size_t i = 0; i < labels.size(); ++i) {
     const std::string& label = labels[i];
     const std::string quoted = Quoted(label);
     if (!IsValidUtf8(label) || HasControlCharacter(label)) {
-      return Invalid(absl::StrCat("the label ", quoted, " is not printable UTF-8"));
+      return InvalidForgeInput(absl::StrCat("the label ", quoted, " is not printable UTF-8"));
     }
     if (label.find(',') != std::string::npos) {
-      return Invalid(absl::StrCat("the label ", quoted, " has a comma, which separates labels"));
+      return InvalidForgeInput(absl::StrCat("the label ", quoted, " has a comma, which separates labels"));
     }
     const size_t characters = CountCharacters(label);
     if (characters < rules.min_characters || characters > rules.max_characters) {
-      return Invalid(absl::StrCat("the label ", quoted, " has ", characters, " characters; this forge takes ",
-                                  rules.min_characters, " to ", rules.max_characters));
+      return InvalidForgeInput(absl::StrCat("the label ", quoted, " has ", characters, " characters; this forge takes ",
+                                            rules.min_characters, " to ", rules.max_characters));
     }
     if (std::find(labels.begin(), labels.begin() + static_cast<std::ptrdiff_t>(i), label) !=
         labels.begin() + static_cast<std::ptrdiff_t>(i)) {
-      return Invalid(absl::StrCat("the label ", quoted, " stands twice in one call"));
+      return InvalidForgeInput(absl::StrCat("the label ", quoted, " stands twice in one call"));
     }
   }
   return absl::OkStatus();
 }
 
 absl::Status CheckComment(std::string_view body, size_t max_characters) {
-  if (body.empty()) return Invalid("an empty comment");
-  if (!IsValidUtf8(body)) return Invalid("the comment is not UTF-8");
-  if (body.find('\0') != std::string_view::npos) return Invalid("the comment has a NUL character");
+  if (body.empty()) return InvalidForgeInput("an empty comment");
+  if (!IsValidUtf8(body)) return InvalidForgeInput("the comment is not UTF-8");
+  if (body.find('\0') != std::string_view::npos) return InvalidForgeInput("the comment has a NUL character");
   const size_t characters = CountCharacters(body);
   if (characters > max_characters) {
-    return Invalid(absl::StrCat("the comment has ", characters, " characters; this forge takes ", max_characters));
+    return InvalidForgeInput(
+        absl::StrCat("the comment has ", characters, " characters; this forge takes ", max_characters));
   }
   return absl::OkStatus();
 }
 
 absl::Status CheckId(std::string_view what, std::string_view id) {
   if (id.empty() || id.size() > kMaxNameBytes || !std::all_of(id.begin(), id.end(), IsNameCharacter)) {
-    return Invalid(absl::StrCat("not an id of a ", Abs(what), ": ", Quoted(id)));
+    return InvalidForgeInput(absl::StrCat("not an id of a ", Abs(what), ": ", Quoted(id)));
   }
   return absl::OkStatus();
 }
@@ -99,14 +97,14 @@ absl::Status CheckId(std::string_view what, std::string_view id) {
 absl::Status CheckLogin(std::string_view login) {
   if (login.empty() || login.size() > kMaxNameBytes || login == "." || login == ".." || HasControlCharacter(login) ||
       !IsValidUtf8(login)) {
-    return Invalid(absl::StrCat("not the name of an account: ", Quoted(login)));
+    return InvalidForgeInput(absl::StrCat("not the name of an account: ", Quoted(login)));
   }
   return absl::OkStatus();
 }
 
 absl::Status CheckNamePart(std::string_view what, std::string_view name) {
   if (name.size() > kMaxNameBytes || !IsNamePart(name)) {
-    return Invalid(absl::StrCat("not the name of a ", Abs(what), ": ", Quoted(name)));
+    return InvalidForgeInput(absl::StrCat("not the name of a ", Abs(what), ": ", Quoted(name)));
   }
   return absl::OkStatus();
 }
@@ -120,19 +118,19 @@ absl::Status CheckPath(std::string_view path) {
     good = !part.empty() && part != "." && part != "..";
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
-  return good ? absl::OkStatus() : Invalid(absl::StrCat("not a path in a repository: ", Quoted(path)));
+  return good ? absl::OkStatus() : InvalidForgeInput(absl::StrCat("not a path in a repository: ", Quoted(path)));
 }
 
 absl::Status CheckRef(std::string_view ref) {
   if (ref.size() > kMaxForgePathBytes || HasControlCharacter(ref) || !IsValidUtf8(ref)) {
-    return Invalid(absl::StrCat("not a branch, tag or commit: ", Quoted(ref)));
+    return InvalidForgeInput(absl::StrCat("not a branch, tag or commit: ", Quoted(ref)));
   }
   return absl::OkStatus();
 }
 
 absl::Status CheckLabelPart(std::string_view label) {
   // "." and ".." would climb in the URL's path.
-  if (label == "." || label == "..") return Invalid("\".\" and \"..\" can't be taken off");
+  if (label == "." || label == "..") return InvalidForgeInput("\".\" and \"..\" can't be taken off");
   // The forge's own rules do not matter: a label that it has can be taken off.
   return CheckLabels({std::string(label)}, {1, kMaxNameBytes});
 }

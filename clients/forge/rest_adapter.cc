@@ -128,8 +128,7 @@ absl::StatusOr<RestAdapter::IssueCursor> RestAdapter::ParseIssueCursor(std::stri
   const std::string_view page = cursor.substr(0, dot);
   if (dot != std::string_view::npos) out.first_before = std::string(cursor.substr(dot + 1));
   if (!absl::SimpleAtoi(Abs(page), &out.page) || out.page < 1) {
-    return MakeForgeStatus({ForgeReason::kInvalidInput, ForgeOutcome::kNotSent, 0, std::nullopt},
-                           absl::StrCat("not a cursor of this client: ", Quoted(cursor)));
+    return InvalidForgeInput(absl::StrCat("not a cursor of this client: ", Quoted(cursor)));
   }
   return out;
 }

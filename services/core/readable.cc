@@ -13,7 +13,7 @@ namespace {
 char Lower(char c) { return absl::ascii_tolower(static_cast<unsigned char>(c)); }
 
 // Edit distance without regard to ASCII case; a swap of neighbours counts once. Texts are short.
-size_t EditDistance(std::string_view a, std::string_view b) {
+size_t TypoDistance(std::string_view a, std::string_view b) {
   std::vector<size_t> before_last(b.size() + 1);
   std::vector<size_t> last(b.size() + 1);
   std::vector<size_t> row(b.size() + 1);
@@ -68,7 +68,7 @@ std::string_view NearestName(std::string_view name, const std::vector<std::strin
   size_t best_distance = allowed + 1;
   for (std::string_view candidate : known) {
     if (candidate.size() > kMaxLength) continue;
-    const size_t distance = EditDistance(name, candidate);
+    const size_t distance = TypoDistance(name, candidate);
     if (distance < best_distance) {
       best = candidate;
       best_distance = distance;

@@ -22,8 +22,7 @@ constexpr int kMinBits = 2048;
 
 absl::Status KeyError(std::string_view what) {
   ERR_clear_error();
-  return MakeForgeStatus({ForgeReason::kInvalidInput, ForgeOutcome::kNotSent, 0, std::nullopt},
-                         absl::StrCat("the App's private key ", Abs(what)));
+  return InvalidForgeInput(absl::StrCat("the App's private key ", Abs(what)));
 }
 
 // Never asks a person on a terminal.

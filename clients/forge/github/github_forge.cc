@@ -112,8 +112,7 @@ absl::StatusOr<ForgeHookDeliveryPage> GitHubForge::ListHookDeliveries(const Forg
   RETURN_IF_ERROR(CheckRepository(repository));
   RETURN_IF_ERROR(CheckId("hook", hook));
   if (!IsCursor(cursor)) {
-    return MakeForgeStatus({ForgeReason::kInvalidInput, ForgeOutcome::kNotSent, 0, std::nullopt},
-                           "not a cursor of this client");
+    return InvalidForgeInput("not a cursor of this client");
   }
   std::string query = absl::StrCat("?per_page=", kForgePageSize);
   if (!cursor.empty()) absl::StrAppend(&query, "&cursor=", Abs(cursor));

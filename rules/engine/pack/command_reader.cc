@@ -93,9 +93,9 @@ uint8_t PlacesOf(const json& names) {
   return out;
 }
 
-class Reader : public PackDocumentReader {
+class CommandsReader : public PackDocumentReader {
  public:
-  Reader(const JsonDocument& document, std::string_view pack, CommandsModel& commands, Problems& problems)
+  CommandsReader(const JsonDocument& document, std::string_view pack, CommandsModel& commands, Problems& problems)
       : PackDocumentReader(document, pack, problems), commands_(commands) {}
 
   bool Read() {
@@ -288,7 +288,7 @@ void from_json(const json& value, LocalText& text) {
 std::span<const AnswerText> AnswerTexts() { return kAnswers; }
 
 bool ReadCommands(const JsonDocument& document, std::string_view pack, CommandsModel& commands, Problems& problems) {
-  return Reader(document, pack, commands, problems).Read();
+  return CommandsReader(document, pack, commands, problems).Read();
 }
 
 void CheckCommands(const CommandsModel& commands, Problems& problems) {

@@ -19,9 +19,9 @@ namespace fs = std::filesystem;
 // Pack folder, one folder below it, file.
 constexpr int kMaxFolders = 2;
 
-class Reader {
+class FolderReader {
  public:
-  Reader(fs::path root, Problems& problems) : root_(std::move(root)), problems_(problems) {}
+  FolderReader(fs::path root, Problems& problems) : root_(std::move(root)), problems_(problems) {}
 
   void ReadFolder(const fs::path& folder, const std::string& relative, int depth) {
     for (const fs::directory_entry& entry : Entries(folder, relative)) {
@@ -128,7 +128,7 @@ PackFiles ReadPackFiles(const fs::path& packs_dir, Problems& problems) {
         {Readable(packs_dir.string(), 200), "", 0, 0, "no such folder; expected the folder of the packs"});
     return {};
   }
-  Reader reader(root, problems);
+  FolderReader reader(root, problems);
   reader.ReadFolder(root, "", 0);
 
   // A folder with files but without a pack.json would be left out without a word.
@@ -150,7 +150,7 @@ PackFiles ReadPackFolder(const fs::path& pack_dir, Problems& problems) {
     problems.push_back({Readable(pack_dir.string(), 200), "", 0, 0, "no such folder; expected the folder of a pack"});
     return {};
   }
-  Reader reader(root, problems);
+  FolderReader reader(root, problems);
   reader.ReadFolder(root, root.filename().string(), 1);
   return std::move(reader.files());
 }

@@ -2,11 +2,16 @@
 #ifndef YARDMASTER_SERVICES_WORKER_DEVICES_DEVICE_HEALTH_H_
 #define YARDMASTER_SERVICES_WORKER_DEVICES_DEVICE_HEALTH_H_
 
+#include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 #include "services/worker/devices/device_probe.h"
 
 namespace yardmaster::worker {
+
+// A text that a tool or a driver gave is cut to this many bytes.
+inline constexpr size_t kMaxDeviceTextBytes = 200;
 
 // Makes the health of a device worse, never better; the reasons are put together, each once.
 void Worsen(Device& device, DeviceHealth health, std::string_view reason);

@@ -21,7 +21,6 @@ namespace {
 constexpr size_t kMaxOutputBytes = 4 * 1024 * 1024;
 constexpr size_t kMaxChips = 1024;
 constexpr uint64_t kMaxNumber = 1'000'000'000;
-constexpr size_t kMaxTextBytes = 200;
 
 // Memory that a chip of this name has; with less than 95 % of it something is broken.
 struct Rating {
@@ -52,7 +51,7 @@ bool IsSmallNumber(std::string_view text, uint64_t& number) {
   return read.has_value();
 }
 
-bool IsUnknown(std::string_view word) { return word == "-" || word == "NA" || word == "N/A"; }
+bool IsUnknownCell(std::string_view word) { return word == "-" || word == "NA" || word == "N/A"; }
 
 std::string JoinedWords(std::string_view cell) {
   const std::vector<std::string_view> words = SplitWords(cell);
@@ -135,7 +134,7 @@ class TableReader {
     const std::vector<std::string_view> words = SplitWords(cell);
     const auto version = absl::c_find(words, "Version:");
     if (version != words.end() && version + 1 != words.end()) {
-      table_.version = Readable(*(version + 1), kMaxTextBytes);
+      table_.version = Readable(*(version + 1), kMaxDeviceTextBytes);
     }
     return absl::OkStatus();
   }
@@ -170,10 +169,10 @@ class TableReader {
     NpuChip chip;
     chip.npu = npu;
     chip.device.kind = rules::DeviceKind::kNpu;
-    chip.device.model = Readable(JoinedWords(TrimBlanks(cells[0].substr(words[0].size()))), kMaxTextBytes);
+    chip.device.model = Readable(JoinedWords(TrimBlanks(cells[0].substr(words[0].size()))), kMaxDeviceTextBytes);
     chip.device.health = HealthOf(cells[1]);
     if (chip.device.health != DeviceHealth::kOk) {
-      chip.device.health_reason = "npu-smi says its health is " + Quoted(cells[1], kMaxTextBytes);
+      chip.device.health_reason = "npu-smi says its health is " + Quoted(cells[1], kMaxDeviceTextBytes);
     }
     half_ = std::move(chip);
     return absl::OkStatus();
@@ -195,7 +194,7 @@ class TableReader {
     chip.chip = local;
     chip.device.index = static_cast<int>(shape_->numbered ? own : chip.npu);
     chip.device.pci_address = NormalPciAddress(cells[1]);
-    if (chip.device.pci_address.empty() && !IsUnknown(cells[1])) return Wrong("a PCI address was expected");
+    if (chip.device.pci_address.empty() && !IsUnknownCell(cells[1])) return Wrong("a PCI address was expected");
     RETURN_IF_ERROR(Figures(cells[2], chip.device));
     table_.chips.push_back(std::move(chip));
     return absl::OkStatus();

@@ -18,10 +18,8 @@
 namespace yardmaster::worker {
 namespace {
 
-constexpr unsigned kMaxGpus = 1024;
 constexpr unsigned kMaxMigSlots = 64;
 constexpr uint64_t kMiB = 1024 * 1024;
-constexpr size_t kMaxTextBytes = 200;
 
 // True if the answer can be used. What a board can't say is left open; what means that it is broken is its health.
 bool Answered(Nvml& nvml, int code, Device& device) {
@@ -37,7 +35,7 @@ bool Answered(Nvml& nvml, int code, Device& device) {
       return false;
     case kNvmlNotReady:
     case kNvmlUnknown:
-      Worsen(device, DeviceHealth::kBad, "it does not answer: " + Readable(nvml.ErrorText(code), kMaxTextBytes));
+      Worsen(device, DeviceHealth::kBad, "it does not answer: " + Readable(nvml.ErrorText(code), kMaxDeviceTextBytes));
       return false;
     default:
       return false;
@@ -46,8 +44,8 @@ bool Answered(Nvml& nvml, int code, Device& device) {
 
 void ReadIdentity(Nvml& nvml, Nvml::Handle handle, Device& device) {
   std::string text;
-  if (Answered(nvml, nvml.Uuid(handle, text), device)) device.id = Readable(text, kMaxTextBytes);
-  if (Answered(nvml, nvml.Name(handle, text), device)) device.model = Readable(text, kMaxTextBytes);
+  if (Answered(nvml, nvml.Uuid(handle, text), device)) device.id = Readable(text, kMaxDeviceTextBytes);
+  if (Answered(nvml, nvml.Name(handle, text), device)) device.model = Readable(text, kMaxDeviceTextBytes);
   device.visible_as = device.id;
 }
 
@@ -203,7 +201,7 @@ class NvidiaProbe : public DeviceProbe {
     device.health = DeviceHealth::kBad;
     Answered(*nvml_, code, device);
     if (device.health_reason.empty()) {
-      device.health_reason = "it can't be opened: " + Readable(nvml_->ErrorText(code), kMaxTextBytes);
+      device.health_reason = "it can't be opened: " + Readable(nvml_->ErrorText(code), kMaxDeviceTextBytes);
     }
     return device;
   }

@@ -17,9 +17,7 @@
 namespace yardmaster::worker {
 namespace {
 
-constexpr size_t kMaxGpus = 1024;
 constexpr size_t kMaxColumns = 64;
-constexpr size_t kMaxTextBytes = 200;
 
 // At most `most` fields; the last one keeps its commas.
 std::vector<std::string_view> SplitFields(std::string_view line, size_t most) {
@@ -32,7 +30,7 @@ std::vector<std::string_view> SplitFields(std::string_view line, size_t most) {
 std::string_view WithoutUnit(std::string_view column) { return TrimBlanks(column.substr(0, column.find(" ["))); }
 
 // What a board can't say: "[N/A]", "N/A", "[Not Supported]", "[Unknown Error]".
-bool IsUnknown(std::string_view value) {
+bool IsUnknownValue(std::string_view value) {
   return value.empty() || value == "N/A" || (value.front() == '[' && value.back() == ']');
 }
 
@@ -43,7 +41,7 @@ class RowReader {
   // Empty if it is not known.
   std::string_view Text(std::string_view column) {
     const auto value = row_.find(column);
-    if (value == row_.end() || IsUnknown(value->second)) return {};
+    if (value == row_.end() || IsUnknownValue(value->second)) return {};
     return value->second;
   }
   std::optional<uint64_t> Number(std::string_view column) {
@@ -77,17 +75,17 @@ absl::StatusOr<Device> DeviceOf(const SmiRow& row, size_t line) {
   Device device;
   device.kind = rules::DeviceKind::kGpu;
   device.health = DeviceHealth::kOk;
-  device.id = Readable(reader.Text("uuid"), kMaxTextBytes);
+  device.id = Readable(reader.Text("uuid"), kMaxDeviceTextBytes);
   if (device.id.empty()) return worker_errors::ToolLineUnclear("nvidia-smi", line, "there is no uuid", "");
   device.visible_as = device.id;
   const uint64_t index = reader.Number("index").value_or(line >= 2 ? line - 2 : 0);
   device.index = static_cast<int>(std::min<uint64_t>(index, std::numeric_limits<int>::max()));
   device.name = "gpu" + std::to_string(device.index);
-  device.model = Readable(reader.Text("name"), kMaxTextBytes);
+  device.model = Readable(reader.Text("name"), kMaxDeviceTextBytes);
   device.pci_address = NormalPciAddress(reader.Text("pci.bus_id"));
-  device.driver = Readable(reader.Text("driver_version"), kMaxTextBytes);
+  device.driver = Readable(reader.Text("driver_version"), kMaxDeviceTextBytes);
   if (const std::string_view cap = reader.Text("compute_cap"); rules::ParseVersion(cap).has_value()) {
-    device.capability = Readable(cap, kMaxTextBytes);
+    device.capability = Readable(cap, kMaxDeviceTextBytes);
   }
   device.memory_mb = reader.Number("memory.total");
   device.memory_used_mb = reader.Number("memory.used");

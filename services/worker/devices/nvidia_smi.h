@@ -14,6 +14,7 @@
 namespace yardmaster::worker {
 
 inline constexpr size_t kMaxToolOutputBytes = 4 * 1024 * 1024;
+inline constexpr unsigned kMaxGpus = 1024;
 
 // Asked for in one go, `name` last: names may have commas, and nothing is quoted.
 inline constexpr std::string_view kNvidiaSmiFields =

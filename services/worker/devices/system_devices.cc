@@ -9,6 +9,7 @@
 
 #include "services/core/files.h"
 #include "services/core/lines.h"
+#include "services/worker/re2_piece.h"
 #include "services/worker/text.h"
 
 namespace yardmaster::worker {
@@ -39,7 +40,7 @@ std::string NormalPciAddress(std::string_view address) {
   static const RE2 kAddress(R"(\s*([[:xdigit:]]{0,8}):([[:xdigit:]]{2}:[[:xdigit:]]{2}\.[[:xdigit:]])\s*)");
   std::string domain;
   std::string rest;
-  if (!RE2::FullMatch(re2::StringPiece(address.data(), address.size()), kAddress, &domain, &rest)) return "";
+  if (!RE2::FullMatch(Piece(address), kAddress, &domain, &rest)) return "";
   domain.insert(0, 4 - std::min<size_t>(domain.size(), 4), '0');
   while (domain.size() > 4 && domain.front() == '0') domain.erase(0, 1);
   return LowerCase(domain + ":" + rest);

@@ -8,7 +8,7 @@
 namespace yardmaster::worker {
 namespace {
 
-std::vector<std::string> Command(const LauncherInput& input) {
+std::vector<std::string> MpirunCommand(const LauncherInput& input) {
   // Slots are ours to count, not Open MPI's. Ranks are not bound: with more ranks than processors they would share the
   // first.
   return {"mpirun", "--oversubscribe",         "--bind-to", "none", "-np", std::to_string(input.world_size),
@@ -23,7 +23,7 @@ rules::Variables Variables() {
           {"OMPI_MCA_btl_tcp_if_include", "lo"}};
 }
 
-LauncherReport Read(const std::vector<LogLine>& lines) {
+LauncherReport ReadMpirunOutput(const std::vector<LogLine>& lines) {
   static const RE2 kSignal(R"(mpirun noticed that process rank (\d{1,7}) .* exited on signal (\d{1,3}))");
   static const RE2 kName(R"(^\s*Process name: \[\[\d+,\d+\],(\d{1,7})\])");
   static const RE2 kCode(R"(^\s*Exit code:\s+(\d{1,4}))");
@@ -52,9 +52,9 @@ Launcher Mpirun() {
   return {.name = "mpirun",
           .rank_variable = "OMPI_COMM_WORLD_RANK",
           .sets_rank = false,
-          .command = Command,
+          .command = MpirunCommand,
           .variables = Variables,
-          .read = Read};
+          .read = ReadMpirunOutput};
 }
 
 }  // namespace yardmaster::worker

@@ -19,7 +19,7 @@ os.environ.setdefault("RANK_ID", os.environ.get("MS_NODE_ID", ""))
 os.execvp("bash", ["bash", os.path.join(os.path.dirname(os.path.abspath(__file__)), "rank.sh")])
 )";
 
-std::vector<std::string> Command(const LauncherInput& input) {
+std::vector<std::string> MsrunCommand(const LauncherInput& input) {
   // Without --join it returns at once with 0, whatever becomes of the ranks.
   return {"msrun",
           absl::StrCat("--worker_num=", input.world_size),
@@ -47,7 +47,7 @@ std::vector<std::pair<std::filesystem::path, int>> Logs(const LauncherInput& inp
 }  // namespace
 
 Launcher Msrun() {
-  return {.name = "msrun", .rank_variable = "RANK_ID", .command = Command, .files = Files, .logs = Logs};
+  return {.name = "msrun", .rank_variable = "RANK_ID", .command = MsrunCommand, .files = Files, .logs = Logs};
 }
 
 }  // namespace yardmaster::worker

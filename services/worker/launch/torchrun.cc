@@ -9,7 +9,7 @@
 namespace yardmaster::worker {
 namespace {
 
-std::vector<std::string> Command(const LauncherInput& input) {
+std::vector<std::string> TorchrunCommand(const LauncherInput& input) {
   // Options with underscores: 1.13 knows no others, and later versions know both. Redirects are given because 1.13
   // can't read its own default on Python 3.11, where no flag of two bits is found by its number; what ranks print goes
   // to their pipes all the same.
@@ -32,7 +32,7 @@ std::vector<std::string> Command(const LauncherInput& input) {
           input.rank_script.native()};
 }
 
-LauncherReport Read(const std::vector<LogLine>& lines) {
+LauncherReport ReadTorchrunOutput(const std::vector<LogLine>& lines) {
   static const RE2 kRank(R"(^\s*rank\s*:\s*(\d{1,7}) \(local_rank: \d+\))");
   static const RE2 kCode(R"(^\s*exitcode\s*:\s*(-?\d{1,4}) )");
   static const RE2 kRootCause(R"(^Root Cause \(first observed failure\):)");
@@ -57,6 +57,8 @@ LauncherReport Read(const std::vector<LogLine>& lines) {
 
 }  // namespace
 
-Launcher Torchrun() { return {.name = "torchrun", .rank_variable = "RANK", .command = Command, .read = Read}; }
+Launcher Torchrun() {
+  return {.name = "torchrun", .rank_variable = "RANK", .command = TorchrunCommand, .read = ReadTorchrunOutput};
+}
 
 }  // namespace yardmaster::worker

@@ -23,7 +23,7 @@ constexpr uint64_t kMaxIndexBytes = 64 * 1024 * 1024;
 // Memory of one pattern.
 constexpr int64_t kMaxPatternBytes = 8 * 1024 * 1024;
 
-struct ContextDeleter {
+struct DecompressorDeleter {
   void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
 };
 
@@ -201,7 +201,7 @@ class FileLogReader : public LogReader {
   std::vector<PlacedBlock> blocks_;
   absl::Status damage_;
   absl::Status damage_at_end_;  // behind the last block
-  std::unique_ptr<ZSTD_DCtx, ContextDeleter> context_;
+  std::unique_ptr<ZSTD_DCtx, DecompressorDeleter> context_;
   // The block that was looked at last: people page through a log.
   std::string unpacked_;
   uint64_t unpacked_offset_ = 0;  // 0: none

@@ -29,7 +29,7 @@ constexpr int kCompressionLevel = 1;
 constexpr int64_t kBlockMicros = 1'000'000;
 constexpr std::string_view kHidden = "***";
 
-struct ContextDeleter {
+struct CompressorDeleter {
   void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
 };
 
@@ -222,7 +222,7 @@ class FileLogWriter : public LogWriter {
   std::string text_;
   uint64_t ranks_ = 0;
   std::vector<PlacedBlock> blocks_;
-  std::unique_ptr<ZSTD_CCtx, ContextDeleter> context_;
+  std::unique_ptr<ZSTD_CCtx, CompressorDeleter> context_;
   // Used again and again, so that lines cost no memory of their own.
   LogLine followed_;
   std::string presentable_;

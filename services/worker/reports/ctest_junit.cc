@@ -14,7 +14,7 @@
 namespace yardmaster::worker {
 namespace {
 
-constexpr std::string_view kWhat = "the CTest report";
+constexpr std::string_view kCtestReport = "the CTest report";
 
 // "Skipped" by the test's own will. All else that was not run (no executable, a required file or a set-up missing)
 // counts as failed with ctest, though its report says "skipped".
@@ -85,7 +85,7 @@ absl::StatusOr<Report> ParseCtestJunit(std::string_view xml, std::string_view pr
     ++cases;
     return ReadCase(test, text);
   };
-  RETURN_IF_ERROR(ReadXmlReport(kWhat, xml, document, read, builder));
+  RETURN_IF_ERROR(ReadXmlReport(kCtestReport, xml, document, read, builder));
   std::string problem = CutMessage(Contradiction(document, text, cases, builder));
   return Report{builder.Release(), std::move(problem)};
 }

@@ -3,6 +3,7 @@
 #include <re2/re2.h>
 
 #include "services/core/lines.h"
+#include "services/worker/re2_piece.h"
 #include "services/worker/reports/report_builder.h"
 #include "services/worker/reports/report_text.h"
 #include "services/worker/text.h"
@@ -10,7 +11,7 @@
 namespace yardmaster::worker {
 namespace {
 
-Outcome OutcomeOf(std::string_view word) {
+Outcome OutcomeOfCtestWord(std::string_view word) {
   if (word.find("(Disabled)") != std::string_view::npos || word.substr(0, 7) == "Skipped") return Outcome::kSkipped;
   if (word.substr(0, 7) == "Timeout") return Outcome::kTimedOut;
   if (word.substr(0, 7) == "Not Run") return Outcome::kNotStarted;
@@ -28,8 +29,7 @@ std::optional<CtestLine> ParseCtestLine(std::string_view line) {
   const size_t digit = line.find_first_not_of(" \t");
   if (digit == std::string_view::npos || line[digit] < '0' || line[digit] > '9') return std::nullopt;
   std::string total, name, before, word, seconds, passed_seconds;
-  if (!RE2::PartialMatch(re2::StringPiece(line.data(), line.size()), kLine, &total, &name, &before, &word, &seconds,
-                         &passed_seconds)) {
+  if (!RE2::PartialMatch(Piece(line), kLine, &total, &name, &before, &word, &seconds, &passed_seconds)) {
     return std::nullopt;
   }
   const bool passed = !Contains(line, "***");
@@ -41,7 +41,7 @@ std::optional<CtestLine> ParseCtestLine(std::string_view line) {
   if (passed) return out;
   const std::string_view exception = TrimBlanks(before);
   out.test.message = CutMessage(exception.empty() ? TrimBlanks(word) : exception);
-  out.test.outcome = exception.empty() ? OutcomeOf(word) : Outcome::kFailed;
+  out.test.outcome = exception.empty() ? OutcomeOfCtestWord(word) : Outcome::kFailed;
   return out;
 }
 
@@ -49,7 +49,7 @@ std::optional<CtestFailure> ParseCtestFailure(std::string_view line) {
   static const RE2 kFailure(R"(^\t[ \t]*\d+ - (.*) \((.*)\))");
   std::string name;
   std::string reason;
-  if (!RE2::PartialMatch(re2::StringPiece(line.data(), line.size()), kFailure, &name, &reason)) return std::nullopt;
+  if (!RE2::PartialMatch(Piece(line), kFailure, &name, &reason)) return std::nullopt;
   return CtestFailure{std::string(TrimBlanks(name)), CutMessage(reason)};
 }
 

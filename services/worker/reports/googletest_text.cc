@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "services/core/lines.h"
+#include "services/worker/re2_piece.h"
 #include "services/worker/reports/report.h"
 #include "services/worker/reports/report_builder.h"
 #include "services/worker/reports/report_text.h"
@@ -25,15 +26,15 @@ constexpr size_t kMaxRunning = 64;
 
 // "A.B/1, where GetParam() = 3 (12 ms)" → id and time. The time is absent in the list of failures at the end.
 // Neither suites nor tests have commas or blanks in their names.
-struct Named {
+struct NamedTest {
   std::string id;
   double seconds = 0;
 };
-Named ReadNamed(std::string_view text) {
+NamedTest ReadNamedTest(std::string_view text) {
   static const RE2 kNamed(R"(\s*([^, ]*).*?(?: \(([^()]*) ms\))?\s*)", RE2::Latin1);
-  Named out;
+  NamedTest out;
   std::string milliseconds;
-  RE2::FullMatch(re2::StringPiece(text.data(), text.size()), kNamed, &out.id, &milliseconds);
+  RE2::FullMatch(Piece(text), kNamed, &out.id, &milliseconds);
   out.seconds = SecondsOf(milliseconds) / 1000;
   return out;
 }
@@ -100,7 +101,7 @@ class GoogleTestText : public LineReport {
   }
 
   void Begin(std::string_view rest) {
-    const Named named = ReadNamed(rest);
+    const NamedTest named = ReadNamedTest(rest);
     if (named.id.empty()) return;
     // One program runs one test at a time, but several programs may share the output.
     if (running_.size() >= kMaxRunning) Finish(0, Outcome::kUnfinished, 0);
@@ -109,7 +110,7 @@ class GoogleTestText : public LineReport {
   }
 
   bool End(std::string_view rest, Outcome outcome) {
-    const Named named = ReadNamed(rest);
+    const NamedTest named = ReadNamedTest(rest);
     // The one that began last ends first.
     for (size_t i = running_.size(); i > 0; --i) {
       if (running_[i - 1] != named.id) continue;

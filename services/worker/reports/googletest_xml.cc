@@ -11,9 +11,9 @@
 namespace yardmaster::worker {
 namespace {
 
-constexpr std::string_view kWhat = "the GoogleTest report";
+constexpr std::string_view kGoogleTestReport = "the GoogleTest report";
 
-std::string TestId(const pugi::xml_node& test) {
+std::string GoogleTestId(const pugi::xml_node& test) {
   std::string suite = test.attribute("classname").value();
   if (suite.empty()) suite = test.parent().attribute("name").value();
   const std::string_view name = test.attribute("name").value();
@@ -24,7 +24,7 @@ std::string TestId(const pugi::xml_node& test) {
 
 ReportTest ReadCase(const pugi::xml_node& test, uint64_t& failures) {
   ReportTest out;
-  out.id = TestId(test);
+  out.id = GoogleTestId(test);
   out.seconds = SecondsOf(test.attribute("time").value());
   std::string message;
   const auto add = [&message](const pugi::xml_node& element) {
@@ -68,7 +68,7 @@ absl::StatusOr<Report> ParseGoogleTestXml(std::string_view xml) {
     ++cases;
     return ReadCase(test, failures);
   };
-  RETURN_IF_ERROR(ReadXmlReport(kWhat, xml, document, read, builder));
+  RETURN_IF_ERROR(ReadXmlReport(kGoogleTestReport, xml, document, read, builder));
   std::string problem = MissingTests(document, cases);
   if (problem.empty()) problem = MissingFailures(ClaimedTotal(document, "failures").value_or(0), failures);
   return Report{builder.Release(), problem};

@@ -14,7 +14,7 @@
 namespace yardmaster::worker {
 namespace {
 
-constexpr std::string_view kWhat = "the JUnit report";
+constexpr std::string_view kJunitReport = "the JUnit report";
 
 bool BeginsUpperCase(std::string_view word) { return !word.empty() && word[0] >= 'A' && word[0] <= 'Z'; }
 
@@ -58,7 +58,7 @@ std::string WithClasses(std::string path, const std::vector<std::string_view>& p
 }
 
 // The id by which pytest takes the test as an argument: path::Class::name[param].
-std::string TestId(const pugi::xml_node& test) {
+std::string JunitTestId(const pugi::xml_node& test) {
   const std::string_view class_name = test.attribute("classname").value();
   const std::string_view name = test.attribute("name").value();
   if (class_name.empty()) {
@@ -106,7 +106,7 @@ std::string Composed(const pugi::xml_node& test) {
 
 ReportTest ReadCase(const pugi::xml_node& test, Seen& seen) {
   ReportTest out;
-  out.id = TestId(test);
+  out.id = JunitTestId(test);
   out.seconds = SecondsOf(test.attribute("time").value());
   std::string message;
   for (const pugi::xml_node& child : test.children()) {
@@ -148,7 +148,7 @@ absl::StatusOr<Report> ParseJunit(std::string_view xml) {
     ++seen.tests;
     return ReadCase(test, seen);
   };
-  RETURN_IF_ERROR(ReadXmlReport(kWhat, xml, document, read, builder));
+  RETURN_IF_ERROR(ReadXmlReport(kJunitReport, xml, document, read, builder));
   return Report{builder.Release(), Contradiction(document, seen)};
 }
 

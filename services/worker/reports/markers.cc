@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "services/core/lines.h"
+#include "services/worker/re2_piece.h"
 #include "services/worker/reports/report.h"
 #include "services/worker/reports/report_builder.h"
 #include "services/worker/reports/report_text.h"
@@ -17,8 +18,6 @@
 
 namespace yardmaster::worker {
 namespace {
-
-re2::StringPiece Piece(std::string_view text) { return {text.data(), text.size()}; }
 
 // A pattern with the numbers of the groups that it is asked for. Without a pattern it matches nothing.
 template <size_t kGroups>
@@ -62,7 +61,7 @@ class GroupPattern {
   std::array<size_t, kGroups> numbers_{};
 };
 
-Outcome OutcomeOf(std::string_view verdict) {
+Outcome OutcomeOfVerdict(std::string_view verdict) {
   const std::string word = LowerCase(TrimBlanks(verdict).substr(0, 16));
   if (word.starts_with("pass")) return Outcome::kPassed;
   if (word.starts_with("skip")) return Outcome::kSkipped;
@@ -119,7 +118,7 @@ class MarkerLines : public MarkerReport {
   void AddTest() {
     const std::string_view name = TrimBlanks(line_.Group(0));
     if (name.empty()) return;
-    const Outcome outcome = OutcomeOf(line_.Group(1));
+    const Outcome outcome = OutcomeOfVerdict(line_.Group(1));
     ++lines_;
     if (outcome == Outcome::kPassed) ++passed_lines_;
     if (IsFailure(outcome)) ++failed_lines_;

@@ -10,6 +10,7 @@
 
 #include "absl/algorithm/container.h"
 #include "services/core/lines.h"
+#include "services/worker/re2_piece.h"
 #include "services/worker/reports/ctest_text.h"
 #include "services/worker/reports/report.h"
 #include "services/worker/reports/report_builder.h"
@@ -22,12 +23,11 @@ namespace {
 // What pytest says of one test.
 constexpr std::string_view kPytestStatus = "(PASSED|FAILED|SKIPPED|XFAIL|XPASS|ERROR)";
 
-Outcome OutcomeOf(std::string_view status) {
+Outcome OutcomeOfStatus(std::string_view status) {
   if (status == "FAILED" || status == "ERROR") return Outcome::kFailed;
   return status == "SKIPPED" || status == "XFAIL" ? Outcome::kSkipped : Outcome::kPassed;
 }
 
-re2::StringPiece Piece(std::string_view text) { return {text.data(), text.size()}; }
 std::string_view View(re2::StringPiece piece) { return {piece.data(), piece.size()}; }
 
 // Takes "[ 12%]" or "[ 3/25]" from the end of `line`; true if it was there.
@@ -182,7 +182,7 @@ class PytestProgress : public LineReport {
   }
 
   void Add(std::string_view id, std::string_view status) {
-    if (!id.empty()) builder_.Add(ReportTest{CutMessage(id), OutcomeOf(status), 0, ""});
+    if (!id.empty()) builder_.Add(ReportTest{CutMessage(id), OutcomeOfStatus(status), 0, ""});
   }
 
   ReportBuilder builder_;

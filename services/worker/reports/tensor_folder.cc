@@ -25,12 +25,12 @@ bool TakeSuffix(std::string_view& name, std::string_view suffix) {
 }
 
 // Which halves of a pair are there.
-struct Pair {
+struct Halves {
   bool actual = false;
   bool expected = false;
 };
 
-std::string Named(std::string_view name) { return Quoted(name, kMaxNameBytes); }
+std::string QuotedName(std::string_view name) { return Quoted(name, kMaxNameBytes); }
 
 // "w@bfloat16" was computed in bfloat16, whatever it was saved as; else what it was saved as counts.
 std::string ComputedType(std::string_view name, const NpyArray& array) {
@@ -70,15 +70,15 @@ TensorComparison CompareTensorFolder(const std::filesystem::path& folder, const 
   std::error_code error;
   // Tests that write no tensors need not make the folder.
   if (!std::filesystem::exists(folder, error)) return comparison;
-  std::map<std::string, Pair> pairs;
+  std::map<std::string, Halves> pairs;
   for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
     const std::string file = entry->path().filename().string();
     std::string_view name = file;
-    bool Pair::*half = nullptr;
+    bool Halves::*half = nullptr;
     if (TakeSuffix(name, kActual)) {
-      half = &Pair::actual;
+      half = &Halves::actual;
     } else if (TakeSuffix(name, kExpected)) {
-      half = &Pair::expected;
+      half = &Halves::expected;
     } else {
       continue;
     }
@@ -101,7 +101,7 @@ TensorComparison CompareTensorFolder(const std::filesystem::path& folder, const 
       problem = ComparePair(folder, name, model, result);
     }
     if (problem.has_value()) {
-      comparison.problems.push_back(Named(name) + ": " + *problem);
+      comparison.problems.push_back(QuotedName(name) + ": " + *problem);
     } else {
       comparison.tensors.push_back(std::move(result));
     }

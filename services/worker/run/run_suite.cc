@@ -24,8 +24,6 @@
 namespace yardmaster::worker {
 namespace {
 
-constexpr uint64_t kMebi = 1024 * 1024;
-
 std::string TimeText(std::chrono::system_clock::time_point time, const char* format) {
   return absl::FormatTime(format, absl::FromChrono(time), absl::UTCTimeZone());
 }
@@ -181,12 +179,12 @@ class SuiteRun {
       locks_.push_back(LockFolder(folder, cancel_, [this](std::string_view text) { observer_.Note(text); }));
       return locks_.back().ok();
     };
-    const uint64_t wanted = suite_.limits.disk_mb * kMebi;
+    const uint64_t wanted = suite_.limits.disk_mb * kBytesPerMiB;
     for (const std::filesystem::path& disk : {workspace_->out(), workspace_->kept(), workspace_->temp()}) {
       const uint64_t room = FreeBytes(disk);
       if (room >= wanted) continue;
       RunError(rules::FailureClass::kInfrastructure, "disk-full",
-               "there are " + std::to_string(room / kMebi) + " MiB free at " + disk.native() +
+               "there are " + std::to_string(room / kBytesPerMiB) + " MiB free at " + disk.native() +
                    ", and the suite wants " + std::to_string(suite_.limits.disk_mb),
                "make room, or choose another folder for results or cache");
       return "too little free disk";

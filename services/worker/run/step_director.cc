@@ -18,7 +18,6 @@ namespace {
 constexpr std::chrono::seconds kFetchPause{2};
 // HCCL listens on so many ports from its base port up.
 constexpr size_t kHcclPorts = 16;
-constexpr uint64_t kMebi = 1024 * 1024;
 constexpr std::string_view kPortPlaceholder = "${PORT}";
 constexpr const char* kCudaCompiler = "nvcc";
 
@@ -295,7 +294,7 @@ StepJudgement StepDirector::Try(const StepCell& cell, const Needs& needs, int nu
   // A compiler may well be quiet.
   if (IsTest(cell)) request.silence = limits.silence;
   request.grace = limits.grace;
-  request.memory_bytes = cell.step->memory_mb.value_or(limits.memory_mb) * kMebi;
+  request.memory_bytes = cell.step->memory_mb.value_or(limits.memory_mb) * kBytesPerMiB;
   request.secrets = context_.options->secrets;
   if (!needs.devices.empty()) request.device_signatures = context_.signatures.get();
   request.run_began = context_.began;
@@ -311,8 +310,8 @@ StepJudgement StepDirector::Try(const StepCell& cell, const Needs& needs, int nu
   outcome.evidence.log_path = request.log.lexically_relative(out).native();
   ProbeDevices(needs, outcome.evidence);
   if (outcome.evidence.oom_kills > 0) {
-    context_.Note(absl::StrCat(cell.name, ": the limit of ", request.memory_bytes / kMebi,
-                               " MiB of memory was reached (peak ", outcome.peak_memory_bytes / kMebi, " MiB)"));
+    context_.Note(absl::StrCat(cell.name, ": the limit of ", request.memory_bytes / kBytesPerMiB,
+                               " MiB of memory was reached (peak ", outcome.peak_memory_bytes / kBytesPerMiB, " MiB)"));
   }
   for (const std::string& note : outcome.notes) context_.Note(note);
 

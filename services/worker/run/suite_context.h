@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <set>
@@ -23,6 +24,8 @@
 #include "services/worker/verdict/verdict.h"
 
 namespace yardmaster::worker {
+
+inline constexpr uint64_t kBytesPerMiB = 1024 * 1024;
 
 // A recipe that was applied holds for the rest of the run.
 struct AppliedRecipes {

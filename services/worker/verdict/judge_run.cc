@@ -9,8 +9,6 @@
 namespace yardmaster::worker {
 namespace {
 
-constexpr double kMicros = 1e6;
-
 bool Ran(Verdict verdict) { return verdict != Verdict::kNotRun; }
 
 // Verdicts are declared from the best to the worst; what did not run is no part of it.
@@ -83,7 +81,7 @@ LayerResult JudgeLayer(const rules::SuiteLayer& layer, const std::vector<const S
     if (worst != result.verdict) result.reason = step->reason;
     result.verdict = worst;
   }
-  result.seconds = static_cast<double>(end - begin) / kMicros;
+  result.seconds = static_cast<double>(end - begin) / kMicrosPerSecond;
 
   if (!not_run_reason.empty() && !Ran(result.verdict)) {
     result.reason = std::string(not_run_reason);

@@ -21,7 +21,6 @@ constexpr size_t kMaxMessageLines = 400;
 // What shells say of programs that they did not find, or could not start.
 constexpr int kShellNotFound = 127;
 constexpr int kShellNotExecutable = 126;
-constexpr double kMicros = 1e6;
 
 // On this rank, at its end.
 Finding On(const RankView& view, Finding finding) {
@@ -115,7 +114,7 @@ void FindInTests(const StepContext& context, RankView& view, bool tensors_off) {
       if (++classified > kMaxClassifiedTests) return;
       Finding finding = FromTest(context, view, test, tensors_off);
       const int64_t begin = view.evidence->begin_micros - context.begin_micros;
-      finding.micros = std::min(view.end_micros, begin + static_cast<int64_t>(seconds * kMicros));
+      finding.micros = std::min(view.end_micros, begin + static_cast<int64_t>(seconds * kMicrosPerSecond));
       view.findings.push_back(std::move(finding));
     }
   }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
+#include "services/worker/re2_piece.h"
 #include "services/worker/verdict/builtin_signatures.h"
 #include "services/worker/verdict/verdict.h"
 
@@ -31,8 +32,6 @@ RE2::Options Options(int64_t memory) {
   options.set_encoding(RE2::Options::EncodingLatin1);
   return options;
 }
-
-re2::StringPiece Piece(std::string_view text) { return {text.data(), text.size()}; }
 
 std::string Alternation(const std::vector<std::string>& patterns) {
   std::string text;

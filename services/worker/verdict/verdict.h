@@ -19,6 +19,8 @@
 
 namespace yardmaster::worker {
 
+inline constexpr double kMicrosPerSecond = 1e6;
+
 // Failure signatures, compiled.
 class Signatures {
  public:

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "clients/cli/app.h"
+#include "tests/support/source_path.h"
 
 namespace yardmaster::cli {
 
@@ -33,6 +34,12 @@ inline Result RunCommandLine(const std::vector<std::string>& arguments, const st
   };
   const auto code = static_cast<int>(RunYard(arguments, env));
   return {code, out.str(), err.str()};
+}
+
+// The same with the packs that are shipped.
+inline Result RunWithShippedPacks(std::vector<std::string> arguments, const std::string& in = "") {
+  arguments.insert(arguments.begin(), {"--packs", yardmaster::testing::SourcePath("rules/packs").string()});
+  return RunCommandLine(arguments, in);
 }
 
 }  // namespace yardmaster::cli

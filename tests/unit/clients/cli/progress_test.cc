@@ -4,18 +4,13 @@
 
 #include <sstream>
 
+#include "tests/support/fake_clock.h"
+
 namespace yardmaster::cli {
 namespace {
 
-class FakeClock final : public Clock {
- public:
-  std::chrono::system_clock::time_point Now() const override { return {}; }
-  std::chrono::steady_clock::time_point Monotonic() const override { return now; }
-  std::chrono::steady_clock::time_point now{};
-};
-
 TEST(Progress, ShortWorkShowsNothing) {
-  FakeClock clock;
+  testing::FakeClock clock;
   std::ostringstream err;
   {
     Progress progress(&err, clock, "cases", 10);
@@ -25,11 +20,11 @@ TEST(Progress, ShortWorkShowsNothing) {
 }
 
 TEST(Progress, LongWorkShowsRateAndTimeLeftAndCleansUp) {
-  FakeClock clock;
+  testing::FakeClock clock;
   std::ostringstream err;
   {
     Progress progress(&err, clock, "cases", 10'000);
-    clock.now += std::chrono::seconds(2);
+    clock.Advance(std::chrono::seconds(2));
     progress.Done(4'096);
     EXPECT_EQ(progress.Line(), "4,096 of 10,000 cases · 40 % · 2,048/s · 3 s left");
     EXPECT_EQ(err.str(), "\r" + progress.Line() + "\x1b[K");
@@ -41,18 +36,18 @@ TEST(Progress, LongWorkShowsRateAndTimeLeftAndCleansUp) {
 }
 
 TEST(Progress, WithoutATerminalItOnlyCounts) {
-  FakeClock clock;
+  testing::FakeClock clock;
   Progress progress(nullptr, clock, "cases", 0);
-  clock.now += std::chrono::seconds(5);
+  clock.Advance(std::chrono::seconds(5));
   progress.Done(10);
   EXPECT_EQ(progress.count(), 10u);
   EXPECT_EQ(progress.Line(), "10 cases · 2/s");
 }
 
 TEST(Progress, LongTimesAreShownInMinutesAndHours) {
-  FakeClock clock;
+  testing::FakeClock clock;
   Progress progress(nullptr, clock, "cases", 1'000'000);
-  clock.now += std::chrono::seconds(10);
+  clock.Advance(std::chrono::seconds(10));
   progress.Done(1000);
   EXPECT_NE(progress.Line().find("2 h 46 min left"), std::string::npos) << progress.Line();
 }

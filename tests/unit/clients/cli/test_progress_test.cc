@@ -5,19 +5,14 @@
 
 #include <sstream>
 
+#include "tests/support/fake_clock.h"
+
 namespace yardmaster::cli {
 namespace {
 
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
-
-class FakeClock final : public Clock {
- public:
-  std::chrono::system_clock::time_point Now() const override { return {}; }
-  std::chrono::steady_clock::time_point Monotonic() const override { return now; }
-  std::chrono::steady_clock::time_point now{};
-};
 
 TestProgressOptions Terminal() {
   TestProgressOptions options;
@@ -36,21 +31,20 @@ worker::StepResult Step(worker::Verdict verdict) {
 }
 
 TEST(TestProgress, TheLineHasLayerStepTestsRateAndTimeLeft) {
-  const FakeClock start;
-  FakeClock clock = start;
+  testing::FakeClock clock;
   std::ostringstream err;
   TestProgress progress(err, clock, Terminal());
   progress.LayerBegins("correctness", 2, 5);
   progress.StepBegins("correctness", "all_reduce[dtype=float32]");
   EXPECT_EQ(progress.Line(), "[2/5] correctness · all_reduce[dtype=float32]");
-  clock.now += std::chrono::seconds(4);
+  clock.Advance(std::chrono::seconds(4));
   progress.Progress("all_reduce[dtype=float32]", 40, 1, 120);
   EXPECT_EQ(progress.Line(),
             "[2/5] correctness · all_reduce[dtype=float32] · 40 of 120 tests · 1 failed · 10/s · 8 s left · 4.0 s");
 }
 
 TEST(TestProgress, OnATerminalTheLineGoesBeforeAnythingElseIsWritten) {
-  FakeClock clock;
+  testing::FakeClock clock;
   std::ostringstream err;
   {
     TestProgress progress(err, clock, Terminal());
@@ -63,7 +57,7 @@ TEST(TestProgress, OnATerminalTheLineGoesBeforeAnythingElseIsWritten) {
 }
 
 TEST(TestProgress, ElsewhereThereAreOnlyWholeLines) {
-  FakeClock clock;
+  testing::FakeClock clock;
   std::ostringstream err;
   {
     TestProgress progress(err, clock, {});
@@ -84,7 +78,7 @@ TEST(TestProgress, ElsewhereThereAreOnlyWholeLines) {
 }
 
 TEST(TestProgress, OutputIsShownOnlyWhenItIsFollowedAndCannotMoveTheCursor) {
-  FakeClock clock;
+  testing::FakeClock clock;
   worker::LogLine line;
   line.rank = 2;
   line.text = "\x1b[2Jhello";
@@ -101,7 +95,7 @@ TEST(TestProgress, OutputIsShownOnlyWhenItIsFollowedAndCannotMoveTheCursor) {
 }
 
 TEST(TestProgress, QuietIsQuiet) {
-  FakeClock clock;
+  testing::FakeClock clock;
   std::ostringstream err;
   TestProgressOptions options = Terminal();
   options.quiet = options.follow = true;

@@ -10,7 +10,6 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
-using Json = nlohmann::ordered_json;
 
 class TestText : public ::testing::Test {
  protected:
@@ -22,8 +21,8 @@ class TestText : public ::testing::Test {
   Output MakeOutput() { return {env_, false}; }
 
   // A run whose rank 2 is wrong.
-  Json Failed() {
-    return Json::parse(R"({
+  nlohmann::ordered_json Failed() {
+    return nlohmann::ordered_json::parse(R"({
       "job": "20260102-030405-abcd", "suite": "yardmaster/collectives", "verdict": "failed", "seconds": 12.5,
       "reason": "sum is off on rank 2",
       "cause": {"class": "code", "signature": "precision", "message": "sum is off on rank 2", "advice": "Look at it.",
@@ -77,20 +76,20 @@ TEST_F(TestText, AnExplanationNamesEverythingThatDidNotPass) {
 TEST_F(TestText, ADamagedResultIsShownAsFarAsItGoes) {
   for (const char* damaged : {"{}", R"({"verdict": 3, "layers": 1, "tests": [1, {}], "cause": {"excerpt": [null]}})",
                               R"({"layers": [null, {"tests": "x"}], "notes": [1], "steps": [[]], "cause": []})"}) {
-    const Json result = Json::parse(damaged);
+    const nlohmann::ordered_json result = nlohmann::ordered_json::parse(damaged);
     EXPECT_THAT(ResultText(result, "x", MakeOutput()), HasSubstr("Report: x/report.html"));
     EXPECT_THAT(ExplainText(result, MakeOutput()), HasSubstr(" is "));
   }
 }
 
 TEST_F(TestText, EscapeSequencesOfTestsDoNotReachTheTerminal) {
-  Json result = Failed();
+  nlohmann::ordered_json result = Failed();
   result["cause"]["excerpt"][1]["text"] = result["tests"][0]["message"] = result["notes"][0] = "\x1b[2J";
   EXPECT_THAT(ResultText(result, "x", MakeOutput()), Not(HasSubstr("\x1b")));
 }
 
 TEST_F(TestText, ManyFailedTestsAreCounted) {
-  Json result = Failed();
+  nlohmann::ordered_json result = Failed();
   for (int i = 0; i < 30; ++i) result["tests"].push_back({{"id", "t" + std::to_string(i)}, {"verdict", "failed"}});
   EXPECT_THAT(ResultText(result, "x", MakeOutput()), HasSubstr("  and 21 more\n"));
 }

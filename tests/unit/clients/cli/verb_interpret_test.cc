@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/source_path.h"
 #include "tests/support/temp_dir.h"
 #include "tests/unit/clients/cli/command_line.h"
 
@@ -16,20 +15,16 @@ namespace {
 
 using ::testing::HasSubstr;
 
-Result Yard(std::vector<std::string> arguments, const std::string& in = "") {
-  arguments.insert(arguments.begin(), {"--packs", yardmaster::testing::SourcePath("rules/packs").string()});
-  return RunCommandLine(arguments, in);
-}
-
 TEST(Interpret, TellsTheCommandAndWhy) {
-  const Result result = Yard({"interpret", "把 #160 压成一个 commit"});
+  const Result result = RunWithShippedPacks({"interpret", "把 #160 压成一个 commit"});
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("squash pr=160\n"));
   EXPECT_THAT(result.out, HasSubstr("why: squash.pr"));
 }
 
 TEST(Interpret, TheContextFillsWhatIsMissing) {
-  const Result result = Yard({"interpret", "squash please", "--context", R"({"pr": 7, "repo": "o/r"})", "--json"});
+  const Result result =
+      RunWithShippedPacks({"interpret", "squash please", "--context", R"({"pr": 7, "repo": "o/r"})", "--json"});
   EXPECT_EQ(result.code, 0) << result.err;
   const auto answer = nlohmann::json::parse(result.out);
   EXPECT_EQ(answer["command"], "squash");
@@ -38,21 +33,21 @@ TEST(Interpret, TheContextFillsWhatIsMissing) {
 }
 
 TEST(Interpret, AQuestionBackHasItsChoices) {
-  const auto answer = nlohmann::json::parse(Yard({"interpret", "squash please", "--json"}).out);
+  const auto answer = nlohmann::json::parse(RunWithShippedPacks({"interpret", "squash please", "--json"}).out);
   EXPECT_EQ(answer["command"], "ask");
   EXPECT_EQ(answer["choices"][0]["command"], "squash");
 }
 
 TEST(Interpret, ABadContextOrNoTextIsAUsageError) {
-  EXPECT_EQ(Yard({"interpret", "squash", "--context", "{"}).code, 2);
-  EXPECT_EQ(Yard({"interpret", "squash", "--context", R"({"pr": 0})"}).code, 2);
-  EXPECT_EQ(Yard({"interpret"}).code, 2);
+  EXPECT_EQ(RunWithShippedPacks({"interpret", "squash", "--context", "{"}).code, 2);
+  EXPECT_EQ(RunWithShippedPacks({"interpret", "squash", "--context", R"({"pr": 0})"}).code, 2);
+  EXPECT_EQ(RunWithShippedPacks({"interpret"}).code, 2);
 }
 
 TEST(InterpretEval, AnswersEachLineInOrder) {
-  const Result result = Yard({"interpret", "eval", "--cases", "-"},
-                             "{\"id\": 2, \"text\": \"run lint, then commit\", \"lang\": \"en\"}\n\n"
-                             "{\"id\": 1, \"text\": \"squash\", \"context\": {\"pr\": 9}}\r\n");
+  const Result result = RunWithShippedPacks({"interpret", "eval", "--cases", "-"},
+                                            "{\"id\": 2, \"text\": \"run lint, then commit\", \"lang\": \"en\"}\n\n"
+                                            "{\"id\": 1, \"text\": \"squash\", \"context\": {\"pr\": 9}}\r\n");
   ASSERT_EQ(result.code, 0) << result.err;
   std::istringstream lines(result.out);
   std::string line;
@@ -71,8 +66,8 @@ TEST(InterpretEval, AnswersEachLineInOrder) {
 TEST(InterpretEval, ABadLineIsNamedAndNothingIsWritten) {
   const testing::TempDir dir;
   const std::string out = (dir.path() / "out.jsonl").string();
-  const Result result = Yard({"interpret", "eval", "--cases", "-", "--predictions", out},
-                             "{\"id\": 1, \"text\": \"commit\"}\n{\"id\": 2}\n");
+  const Result result = RunWithShippedPacks({"interpret", "eval", "--cases", "-", "--predictions", out},
+                                            "{\"id\": 1, \"text\": \"commit\"}\n{\"id\": 2}\n");
   EXPECT_EQ(result.code, 2);
   EXPECT_THAT(result.err, HasSubstr(":2:"));
   EXPECT_FALSE(std::ifstream(out).good());

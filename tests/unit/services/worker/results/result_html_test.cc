@@ -15,6 +15,7 @@
 #include "services/worker/results/result_files.h"
 #include "tests/support/source_path.h"
 #include "tests/support/temp_dir.h"
+#include "tests/unit/services/worker/results/occurrences.h"
 #include "tests/unit/services/worker/results/sample_run.h"
 
 namespace yardmaster::worker {
@@ -22,12 +23,6 @@ namespace {
 
 // A page is too long to be printed by a test that fails.
 bool Has(std::string_view page, std::string_view what) { return page.find(what) != std::string_view::npos; }
-
-size_t Count(std::string_view text, std::string_view what) {
-  size_t count = 0;
-  for (size_t at = text.find(what); at != std::string_view::npos; at = text.find(what, at + what.size())) ++count;
-  return count;
-}
 
 // Every element that is opened is closed, in order; the first that is not, else "".
 std::string Unbalanced(const std::string& page) {
@@ -98,7 +93,7 @@ TEST_F(ResultHtmlTest, TheFirstCauseComesWithItsLineAndItsClass) {
 
 TEST_F(ResultHtmlTest, RanksHaveLanesWithTheFirstErrorAndVictimsAreHatched) {
   const std::string page = Render(SampleRun());
-  EXPECT_EQ(Count(page, "class=\"hatch\" x="), 2u);
+  EXPECT_EQ(Occurrences(page, "class=\"hatch\" x="), 2u);
   // The mark of rank 2: 1.1 of 10 seconds.
   EXPECT_TRUE(Has(page, "<svg x=\"11.00%\" width=\"1\" height=\"12\"><path class=\"first\""));
   EXPECT_TRUE(Has(page, "<title>rank 3: failed, exit 1, victim, 9.6 s</title>"));
@@ -106,10 +101,10 @@ TEST_F(ResultHtmlTest, RanksHaveLanesWithTheFirstErrorAndVictimsAreHatched) {
 
 TEST_F(ResultHtmlTest, TheFirstCauseIsShownOnceAndOthersAtTheirSteps) {
   RunResult run = SampleRun();
-  EXPECT_EQ(Count(Render(run), "<tr class=\"hit\">"), 1u);
+  EXPECT_EQ(Occurrences(Render(run), "<tr class=\"hit\">"), 1u);
   EXPECT_TRUE(Has(Render(run), "The first cause, shown above."));
   run.steps[1].cause->message = "another one";
-  EXPECT_EQ(Count(Render(run), "<tr class=\"hit\">"), 2u);
+  EXPECT_EQ(Occurrences(Render(run), "<tr class=\"hit\">"), 2u);
 }
 
 TEST_F(ResultHtmlTest, TestsOfAllRanksAreOneRowAndFailedOnesComeFirst) {
@@ -147,7 +142,7 @@ std::string HashOf(std::string_view page, std::string_view begin, std::string_vi
 TEST(ReportPage, NothingIsLoadedFromElsewhereAndNothingRunsButItsOwnScript) {
   const std::string page = ResultHtml(SampleRun());
   // The name of a namespace is no address.
-  EXPECT_EQ(Count(page, "http:"), Count(page, "http://www.w3.org/2000/svg"));
+  EXPECT_EQ(Occurrences(page, "http:"), Occurrences(page, "http://www.w3.org/2000/svg"));
   EXPECT_FALSE(Has(page, "https:"));
   EXPECT_FALSE(Has(page, " src="));
   EXPECT_FALSE(Has(page, "innerHTML"));
@@ -165,9 +160,9 @@ TEST(ReportPage, EmbeddedDataCanEndNoScriptAndBeginNoComment) {
   run.reason = "</script><script>alert(1)</script><!--";
   run.tests[0].id = "</SCRIPT ><!-- <script";
   const std::string page = ResultHtml(run);
-  EXPECT_EQ(Count(page, "<script"), Count(ReportPage(), "<script"));
-  EXPECT_EQ(Count(page, "</script"), Count(ReportPage(), "</script"));
-  EXPECT_EQ(Count(page, "<!--"), Count(ReportPage(), "<!--"));
+  EXPECT_EQ(Occurrences(page, "<script"), Occurrences(ReportPage(), "<script"));
+  EXPECT_EQ(Occurrences(page, "</script"), Occurrences(ReportPage(), "</script"));
+  EXPECT_EQ(Occurrences(page, "<!--"), Occurrences(ReportPage(), "<!--"));
   EXPECT_FALSE(Has(page, "</SCRIPT"));
   for (const char c : {'\x1b', '\x01', '\xff', '\xfe'}) EXPECT_EQ(page.find(c), std::string::npos);
 }

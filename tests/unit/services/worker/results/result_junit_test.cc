@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "services/worker/results/result_files.h"
+#include "tests/unit/services/worker/results/occurrences.h"
 #include "tests/unit/services/worker/results/sample_run.h"
 
 namespace yardmaster::worker {
@@ -12,12 +13,6 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-size_t Count(std::string_view text, std::string_view what) {
-  size_t count = 0;
-  for (size_t at = text.find(what); at != std::string_view::npos; at = text.find(what, at + what.size())) ++count;
-  return count;
-}
 
 TEST(ResultJunit, EachRankOfAStepIsASuiteOfItsOwn) {
   const std::string xml = ResultJunit(SampleRun());
@@ -41,7 +36,7 @@ TEST(ResultJunit, AStepThatFailedWithoutAFailingTestIsATestCase) {
   for (TestResult& test : run.tests) test.verdict = Verdict::kPassed;
   run.steps[1].verdict = Verdict::kError;
   const std::string xml = ResultJunit(run);
-  EXPECT_EQ(Count(xml, "<error "), 1u);
+  EXPECT_EQ(Occurrences(xml, "<error "), 1u);
   EXPECT_THAT(xml, HasSubstr("<error message=\"3 of 4,096 elements of sum are off on rank 2\" type=\"error\">"));
   EXPECT_THAT(xml, HasSubstr("\n[2] AssertionError: tensors differ"));
 }
@@ -63,7 +58,7 @@ TEST(ResultJunit, APassedRunHasNoFailure) {
   run.steps.resize(1);
   run.layers.resize(1);
   const std::string xml = ResultJunit(run);
-  EXPECT_EQ(Count(xml, "<failure") + Count(xml, "<error") + Count(xml, "<skipped"), 0u);
+  EXPECT_EQ(Occurrences(xml, "<failure") + Occurrences(xml, "<error") + Occurrences(xml, "<skipped"), 0u);
 }
 
 TEST(ResultJunit, HostileTextsStayTexts) {
