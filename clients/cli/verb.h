@@ -1,7 +1,7 @@
 // A verb of `yard`: what the command line may say of it, and the function that does its work.
 //
-// To add one, write verb_NAME.cc with a function as below, declare the function in verbs.h, and name it in the table of
-// app.cc:
+// To add one, write verb_NAME.cc with a function as below, declare the function in verbs.h, and name it in the table
+// there:
 //
 //   struct GreetOptions {
 //     std::string name;

@@ -178,7 +178,7 @@ std::string Text(const std::vector<CheckedThing>& findings, const Output& output
   return text;
 }
 
-nlohmann::ordered_json Json(const std::vector<CheckedThing>& findings) {
+nlohmann::ordered_json FindingsJson(const std::vector<CheckedThing>& findings) {
   const auto row = [](const CheckedThing& thing) {
     return nlohmann::ordered_json{{"subject", thing.subject},
                                   {"check", thing.check},

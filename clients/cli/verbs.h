@@ -1,4 +1,4 @@
-// The functions that add the verbs of `yard`; the table of them is in app.cc. verb.h tells how to add a verb.
+// The functions that add the verbs of `yard`; and their table. verb.h tells how to add a verb.
 #ifndef YARDMASTER_CLIENTS_CLI_VERBS_H_
 #define YARDMASTER_CLIENTS_CLI_VERBS_H_
 
@@ -24,6 +24,12 @@ void AddHealthVerb(Verb& yard);
 void AddDoctorVerb(Verb& yard);
 void AddCompletionVerb(Verb& yard);
 void AddVersionVerb(Verb& yard);
+
+// The verbs, in the order of the help.
+inline constexpr void (*kVerbs[])(Verb& yard) = {
+    AddTriageVerbs, AddExplainVerb, AddSweepVerb,  AddDeliveryVerbs,  AddLedgerVerbs,    AddDeadLetterVerbs,
+    AddReviewVerbs, AddRulesVerbs,  AddSuiteVerbs, AddTestVerbs,      AddInterpretVerbs, AddConfigVerbs,
+    AddHelpVerbs,   AddHealthVerb,  AddDoctorVerb, AddCompletionVerb, AddVersionVerb};
 
 // Parts of groups whose verbs are too many for one file.
 void AddReviewHookVerb(Verb& review);
