@@ -12,10 +12,10 @@ namespace yardmaster::cli {
 namespace {
 
 // The verbs, in the order of the help.
-constexpr void (*kVerbs[])(Verb& yard) = {AddTriageVerbs, AddExplainVerb,     AddSweepVerb,      AddDeliveryVerbs,
-                                          AddLedgerVerbs, AddDeadLetterVerbs, AddReviewVerbs,    AddRulesVerbs,
-                                          AddSuiteVerbs,  AddTestVerbs,       AddInterpretVerbs, AddConfigVerbs,
-                                          AddHelpVerbs,   AddHealthVerb,      AddCompletionVerb, AddVersionVerb};
+constexpr void (*kVerbs[])(Verb& yard) = {
+    AddTriageVerbs, AddExplainVerb, AddSweepVerb,  AddDeliveryVerbs,  AddLedgerVerbs,    AddDeadLetterVerbs,
+    AddReviewVerbs, AddRulesVerbs,  AddSuiteVerbs, AddTestVerbs,      AddInterpretVerbs, AddConfigVerbs,
+    AddHelpVerbs,   AddHealthVerb,  AddDoctorVerb, AddCompletionVerb, AddVersionVerb};
 
 // What --server, --ca and so on are after the environment had its say.
 void AddVariables(const Environment& env, GlobalOptions& options) {

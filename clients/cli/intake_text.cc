@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <iterator>
 #include <nlohmann/json.hpp>
-#include <utility>
 
 #include "absl/algorithm/container.h"
 #include "clients/cli/table.h"

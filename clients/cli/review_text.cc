@@ -12,6 +12,7 @@
 #include "clients/cli/table.h"
 #include "clients/cli/terminal.h"
 #include "services/core/lines.h"
+#include "services/core/utf8.h"
 
 namespace yardmaster::cli {
 namespace {
@@ -45,17 +46,6 @@ std::optional<std::string_view> LineOf(std::string_view text, uint32_t number) {
   return line;
 }
 
-// Offset of the code point with that number, from 0.
-size_t OffsetOf(std::string_view line, uint32_t code_points) {
-  size_t offset = 0;
-  while (code_points > 0 && offset < line.size()) {
-    ++offset;
-    while (offset < line.size() && (static_cast<unsigned char>(line[offset]) & 0xC0) == 0x80) ++offset;
-    --code_points;
-  }
-  return offset;
-}
-
 std::string Counted(size_t number, const char* one, const char* many) {
   return std::to_string(number) + " " + (number == 1 ? one : many);
 }
@@ -81,16 +71,16 @@ std::string SourceExcerpt(std::string_view text, const rules::Finding& finding, 
   const std::optional<std::string_view> whole = LineOf(text, finding.line);
   if (!whole.has_value()) return "";
   std::string_view line = whole->substr(0, kMaxExcerptBytes);
-  size_t begin = OffsetOf(line, std::max(1u, finding.column) - 1);
+  size_t begin = FirstCodePoints(line, std::max(1u, finding.column) - 1).size();
   size_t end = finding.end_line == finding.line && finding.end_column > finding.column
-                   ? OffsetOf(line, finding.end_column - 1)
+                   ? FirstCodePoints(line, finding.end_column - 1).size()
                    : (finding.end_line > finding.line ? line.size() : begin);
 
   // Of a long line only what stands around the place.
   bool cut = false;
   if (DisplayWidth(line) > kMaxExcerptColumns) {
     size_t from = begin > kMaxExcerptColumns / 2 ? begin - kMaxExcerptColumns / 2 : 0;
-    while (from > 0 && (static_cast<unsigned char>(line[from]) & 0xC0) == 0x80) --from;
+    while (from > 0 && ContinuesUtf8(line[from])) --from;
     line.remove_prefix(from);
     begin -= from;
     end = std::max(end - std::min(end, from), begin);

@@ -1,7 +1,6 @@
 #include "clients/cli/terminal.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <iterator>
 
 #include "clients/cli/width_table.h"

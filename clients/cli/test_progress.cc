@@ -1,7 +1,5 @@
 #include "clients/cli/test_progress.h"
 
-#include <utility>
-
 #include "clients/cli/progress.h"
 #include "clients/cli/style.h"
 #include "clients/cli/terminal.h"

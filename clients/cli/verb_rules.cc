@@ -8,7 +8,6 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "clients/cli/answer.h"
 #include "clients/cli/connection.h"
 #include "clients/cli/local_packs.h"

@@ -1,5 +1,4 @@
 // `yard sweep FORGE:OWNER/REPO`.
-#include <cstdint>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <string>

@@ -21,6 +21,7 @@ void AddInterpretVerbs(Verb& yard);
 void AddConfigVerbs(Verb& yard);
 void AddHelpVerbs(Verb& yard);
 void AddHealthVerb(Verb& yard);
+void AddDoctorVerb(Verb& yard);
 void AddCompletionVerb(Verb& yard);
 void AddVersionVerb(Verb& yard);
 

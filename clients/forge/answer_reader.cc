@@ -50,6 +50,13 @@ AnswerReader AnswerReader::At(std::string_view key) const {
   return AnswerReader(member, path_.empty() ? std::string(key) : path_ + "." + std::string(key), *problem_);
 }
 
+std::vector<std::string> AnswerReader::Names() const {
+  std::vector<std::string> names;
+  if (!is_object()) return names;
+  for (const auto& [name, member] : value_->items()) names.push_back(name);
+  return names;
+}
+
 AnswerReader AnswerReader::FirstOf(std::initializer_list<std::string_view> keys) const {
   for (const std::string_view key : keys) {
     AnswerReader reader = At(key);

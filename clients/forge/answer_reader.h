@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace yardmaster {
 
@@ -45,6 +46,8 @@ class AnswerReader {
   AnswerReader At(std::string_view key) const;
   // The first member that is neither absent nor null.
   AnswerReader FirstOf(std::initializer_list<std::string_view> keys) const;
+  // Names of an object's members; none for anything else.
+  std::vector<std::string> Names() const;
   // Elements of an array; 0 for anything else.
   size_t size() const { return is_array() ? value_->size() : 0; }
   AnswerReader Element(size_t index) const;

@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "clients/forge/forge_config.h"
+#include "clients/forge/forge_setup.h"
 #include "clients/forge/transport.h"
 #include "services/core/secret.h"
 
@@ -28,6 +29,10 @@ class ForgeCredentials {
   virtual absl::Status Replace(const ForgeConfig& config) = 0;
   // The account that requests are made as, where the credentials themselves know; nullopt: the forge has to be asked.
   virtual absl::StatusOr<std::optional<ForgeUser>> Account(std::chrono::steady_clock::time_point) {
+    return std::nullopt;
+  }
+  // What the forge allows an App, as ForgeAccount.permissions; nullopt for all other credentials.
+  virtual absl::StatusOr<std::optional<ForgePermissions>> Permissions(std::chrono::steady_clock::time_point) {
     return std::nullopt;
   }
 };

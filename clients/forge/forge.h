@@ -54,12 +54,18 @@ struct LabelRules {
   size_t max_characters = 50;
 };
 
+// What an account may do in a repository; each includes those before it.
+enum class ForgePermission : uint8_t { kNone, kRead, kTriage, kWrite, kMaintain, kAdmin };
+std::string_view ForgePermissionName(ForgePermission permission);  // "none", "read", "triage", "write", …
+
 struct ForgeRepository {
   std::string full_name;
   std::string default_branch;
   bool is_private = false;
   bool archived = false;
   std::string url;  // for people
+  // What the account that asks may do there; unset: the forge does not say.
+  std::optional<ForgePermission> own;
 };
 
 // kUnknown: a word that we do not know. It is treated as not closed.
@@ -143,10 +149,6 @@ struct ForgeHookDeliveryPage {
   std::vector<ForgeHookDelivery> deliveries;  // newest first
   std::string next;                           // opaque; empty: this was the last page
 };
-
-// What an account may do in a repository; each includes those before it.
-enum class ForgePermission : uint8_t { kNone, kRead, kTriage, kWrite, kMaintain, kAdmin };
-std::string_view ForgePermissionName(ForgePermission permission);  // "none", "read", "triage", "write", …
 
 struct ForgeAccess {
   // A word that we do not know is kNone: an unknown permission permits nothing.

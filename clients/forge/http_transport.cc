@@ -50,13 +50,14 @@ ForgeReason ReasonOf(HttpFailure::Kind kind) {
 }  // namespace
 
 HttpTransport::HttpTransport(std::string api_url, milliseconds timeout, const ForgeDialect& dialect, HttpClient& http,
-                             const Clock& clock)
+                             const Clock& clock, OnClock on_clock)
     : api_url_(std::move(api_url)),
       origin_(OriginOf(api_url_)),
       timeout_(timeout),
       dialect_(dialect),
       http_(http),
-      clock_(clock) {}
+      clock_(clock),
+      on_clock_(std::move(on_clock)) {}
 
 ForgeAnswer HttpTransport::Send(const ForgeRequest& request) {
   OutgoingRequest http_request;
@@ -108,8 +109,11 @@ ForgeAnswer HttpTransport::Send(const ForgeRequest& request) {
     answer.status = response.status;
     answer.redirected = redirected;
     // Limits are told as times of the forge's clock, which need not be ours.
-    const std::optional<ForgeVerdict> verdict =
-        dialect_.Judge(response, ReadDate(response.Header("Date")).value_or(clock_.Now()));
+    const std::optional<std::chrono::system_clock::time_point> date = ReadDate(response.Header("Date"));
+    if (date.has_value() && on_clock_ != nullptr) {
+      on_clock_(std::chrono::duration_cast<std::chrono::seconds>(clock_.Now() - *date));
+    }
+    const std::optional<ForgeVerdict> verdict = dialect_.Judge(response, date.value_or(clock_.Now()));
     answer.headers = std::move(response.headers);
     answer.body = std::move(response.body);
     if (!verdict.has_value()) return answer;

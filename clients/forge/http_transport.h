@@ -3,6 +3,7 @@
 #define YARDMASTER_CLIENTS_FORGE_HTTP_TRANSPORT_H_
 
 #include <chrono>
+#include <functional>
 #include <string>
 
 #include "clients/forge/dialect.h"
@@ -17,8 +18,10 @@ namespace yardmaster {
 class HttpTransport final : public ForgeTransport {
  public:
   // `api_url` without a slash at the end. `timeout` is for one HTTP request. References outlive this object.
+  // `on_clock` is told how far our clock is ahead of that of each answer; may be null.
+  using OnClock = std::function<void(std::chrono::seconds ahead)>;
   HttpTransport(std::string api_url, std::chrono::milliseconds timeout, const ForgeDialect& dialect, HttpClient& http,
-                const Clock& clock);
+                const Clock& clock, OnClock on_clock = nullptr);
 
   ForgeAnswer Send(const ForgeRequest& request) override;
 
@@ -33,6 +36,7 @@ class HttpTransport final : public ForgeTransport {
   const ForgeDialect& dialect_;
   HttpClient& http_;
   const Clock& clock_;
+  const OnClock on_clock_;
 };
 
 }  // namespace yardmaster

@@ -33,6 +33,9 @@ inline constexpr int kMaxForgeRedirects = 3;
 // The longest that a server can make us wait by Retry-After or a reset time; more is taken for a mistake.
 inline constexpr std::chrono::hours kMaxRetryAfter{24};
 
+// Our clock may be that far from a forge's: GitHub refuses what an App signs with one that is further off.
+inline constexpr std::chrono::seconds kMaxClockSkew{60};
+
 }  // namespace yardmaster
 
 #endif  // YARDMASTER_CLIENTS_FORGE_LIMITS_H_

@@ -43,8 +43,12 @@ absl::StatusOr<std::unique_ptr<StoppableForge>> MakeForge(const ForgeConfig& con
     pipeline.transports.push_back(std::move(transport));
     return pipeline.outermost();
   };
-  ForgeTransport* stack = &add(std::make_unique<HttpTransport>(config.api_url, config.timeout, *pipeline.dialect,
-                                                               environment.http, environment.clock));
+  HttpTransport::OnClock on_clock;
+  if (environment.on_clock != nullptr) {
+    on_clock = [tell = environment.on_clock, name = config.name](std::chrono::seconds ahead) { tell(name, ahead); };
+  }
+  ForgeTransport* stack = &add(std::make_unique<HttpTransport>(
+      config.api_url, config.timeout, *pipeline.dialect, environment.http, environment.clock, std::move(on_clock)));
   if (environment.metrics != nullptr) {
     stack = &add(std::make_unique<MetricsTransport>(*stack, config.name, environment.clock, *environment.metrics));
   }

@@ -13,10 +13,12 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string_view>
 
 #include "absl/status/statusor.h"
 #include "clients/forge/forge.h"
 #include "clients/forge/forge_config.h"
+#include "clients/forge/forge_setup.h"
 #include "clients/forge/http.h"
 #include "clients/forge/waiter.h"
 #include "services/core/clock.h"
@@ -35,10 +37,12 @@ struct ForgeEnvironment {
   uint64_t seed = 0;
   // Told of every token that is fetched at run time, so that logs can take it out. May be null.
   std::function<void(const Secret&)> on_secret;
+  // Told with each answer that carries a date how far our clock is ahead of the forge's. May be null.
+  std::function<void(std::string_view forge, std::chrono::seconds ahead)> on_clock = nullptr;
 };
 
 // A running client. Stop() ends all waits: calls in progress and later ones fail with kStopped.
-class StoppableForge : public Forge {
+class StoppableForge : public Forge, public ForgeSetup {
  public:
   virtual void Stop() = 0;
   // Takes the token or the App's private key of a config that was read again; requests that begin afterwards use it.

@@ -4,6 +4,7 @@
 #define YARDMASTER_CLIENTS_FORGE_PROFILE_H_
 
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -38,6 +39,27 @@ struct WebhookProfile {
   ReadWebhook read = nullptr;
 };
 
+// A permission that an App needs.
+struct PermissionNeed {
+  std::string_view name;   // in answers of the forge
+  std::string_view level;  // "read" or "write": the least that will do
+  std::string_view shown;  // as the forge's pages call it
+  std::string_view use;    // what does not work without it; empty: nothing does
+};
+
+// How accounts, repositories and webhooks have to be set up. Words are the forge's own; pages are for people.
+struct SetupProfile {
+  std::vector<PermissionNeed> permissions;
+  std::vector<std::string> scopes;  // of a token that tells its scopes: one of them
+  // Prefix of tokens whose permissions nobody is told; empty: there are none.
+  std::string_view opaque_token_prefix;
+  std::vector<std::string> webhook_events;
+  std::string_view token_page;
+  std::string_view app_page;
+  std::string_view access_page;   // of a repository: who may do what
+  std::string_view webhook_page;  // of a repository
+};
+
 struct ForgeProfile {
   std::string_view name;  // as in the configuration, in paths of webhooks and in subjects
   // The public instance. Git's user name goes with a token in place of the password.
@@ -46,6 +68,7 @@ struct ForgeProfile {
   std::string_view git_user;
   BudgetLimits budget;
   WebhookProfile webhooks;
+  SetupProfile setup;
   // Where the forge has Apps: credentials from ForgeConfig.app. Null: it has none.
   absl::StatusOr<std::unique_ptr<ForgeCredentials>> (*app_credentials)(const ForgeConfig& config,
                                                                        ForgeTransport& transport,

@@ -44,6 +44,20 @@ ForgeState ReadForgeState(const AnswerReader& state) {
   return EqualsIgnoreCase(text, "merged") ? ForgeState::kMerged : ForgeState::kUnknown;
 }
 
+std::optional<ForgePermission> ReadPermissionFlags(const AnswerReader& flags) {
+  if (!flags.is_object()) return std::nullopt;
+  constexpr std::pair<std::string_view, ForgePermission> kFlags[] = {{"admin", ForgePermission::kAdmin},
+                                                                     {"maintain", ForgePermission::kMaintain},
+                                                                     {"push", ForgePermission::kWrite},
+                                                                     {"triage", ForgePermission::kTriage},
+                                                                     {"pull", ForgePermission::kRead}};
+  for (const auto& [name, permission] : kFlags) {
+    const AnswerReader flag = flags.At(name);
+    if (!flag.empty() && flag.Flag()) return permission;
+  }
+  return ForgePermission::kNone;
+}
+
 std::vector<std::string> ReadLabelNames(const AnswerReader& labels) {
   std::vector<std::string> names;
   if (labels.is_text()) {

@@ -84,6 +84,8 @@ ForgeFileStatus ReadForgeFileStatus(std::string_view word);
 // The answer of …/contents/PATH: an object, or an array for what is no file. A size or an encoding that says that the
 // file is too large is told by kTooLarge.
 absl::StatusOr<std::optional<ForgeFile>> ParseForgeFile(std::string_view body);
+// The most that flags permit: {"pull": true, "push": true, …}. nullopt if there are none.
+std::optional<ForgePermission> ReadPermissionFlags(const AnswerReader& flags);
 // Labels as objects with a name or a title, as texts, or as one text with commas.
 std::vector<std::string> ReadLabelNames(const AnswerReader& labels);
 
@@ -101,6 +103,8 @@ class RestAdapter : public StoppableForge {
   absl::StatusOr<ForgeRepository> GetRepository(const ForgeCall& call, std::string_view repository) final;
   absl::StatusOr<std::vector<ForgeLabel>> RepositoryLabels(const ForgeCall& call, std::string_view repository) final;
   absl::StatusOr<std::vector<std::string>> ListRepositories(const ForgeCall& call, std::string_view owner) final;
+  absl::StatusOr<ForgeAccount> GetAccount(const ForgeCall& call) final;
+  absl::StatusOr<std::vector<ForgeWebhook>> ListWebhooks(const ForgeCall& call, std::string_view repository) final;
   absl::StatusOr<ForgeIssuePage> ListIssues(const ForgeCall& call, std::string_view repository,
                                             const ForgeIssueQuery& query) final;
   absl::StatusOr<ForgeAccess> GetPermission(const ForgeCall& call, std::string_view repository,

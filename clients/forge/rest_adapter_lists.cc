@@ -1,6 +1,7 @@
 // The lists of a repository, which have the same addresses on all forges.
 #include <iterator>
 
+#include "absl/strings/str_split.h"
 #include "clients/forge/limits.h"
 #include "clients/forge/names.h"
 #include "clients/forge/rest_adapter.h"
@@ -14,6 +15,22 @@ absl::StatusOr<ForgeUser> RestAdapter::CurrentUser(const ForgeCall& call) {
   ASSIGN_OR_RETURN(std::optional<ForgeUser> account, pipeline_.credentials->Account(run.deadline));
   if (account.has_value()) return *std::move(account);
   return Read<ForgeUser>(run, {"/user", "/user"}, api_.user);
+}
+
+absl::StatusOr<ForgeAccount> RestAdapter::GetAccount(const ForgeCall& call) {
+  const Run run = Begin(call);
+  ForgeAccount account;
+  ASSIGN_OR_RETURN(account.permissions, pipeline_.credentials->Permissions(run.deadline));
+  if (account.permissions.has_value()) {
+    ASSIGN_OR_RETURN(account.user, CurrentUser(call));
+    return account;
+  }
+  ForgeAnswer answer;
+  ASSIGN_OR_RETURN(account.user, Read<ForgeUser>(run, {"/user", "/user"}, api_.user, &answer));
+  if (!api_.scopes_header.empty() && OutgoingResponse{0, answer.headers, {}}.HasHeader(api_.scopes_header)) {
+    account.scopes = absl::StrSplit(Abs(answer.Header(api_.scopes_header)), absl::ByAnyChar(", "), absl::SkipEmpty());
+  }
+  return account;
 }
 
 absl::StatusOr<ForgeRepository> RestAdapter::GetRepository(const ForgeCall& call, std::string_view repository) {
@@ -44,6 +61,17 @@ absl::StatusOr<std::vector<ForgeLabel>> RestAdapter::RepositoryLabels(const Forg
   if (complete) return labels;
   return MakeForgeStatus({ForgeReason::kTooLarge, ForgeOutcome::kRefused, 0, std::nullopt},
                          absl::StrCat(Abs(repository), " has more labels than are read: ", labels.size()));
+}
+
+absl::StatusOr<std::vector<ForgeWebhook>> RestAdapter::ListWebhooks(const ForgeCall& call,
+                                                                    std::string_view repository) {
+  RETURN_IF_ERROR(CheckRepository(repository));
+  std::vector<ForgeWebhook> webhooks;
+  // A list too long to read has enough of them.
+  RETURN_IF_ERROR(ReadList(Begin(call), RepositoryAddress(repository).Below("/hooks"), /*order=*/"", api_.webhooks,
+                           &ForgeWebhook::id, AppendTo(webhooks))
+                      .status());
+  return webhooks;
 }
 
 absl::StatusOr<std::vector<std::string>> RestAdapter::ListRepositories(const ForgeCall& call, std::string_view owner) {

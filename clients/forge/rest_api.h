@@ -11,6 +11,7 @@
 
 #include "absl/status/statusor.h"
 #include "clients/forge/forge.h"
+#include "clients/forge/forge_setup.h"
 #include "clients/forge/pages.h"
 #include "clients/forge/transport.h"
 
@@ -64,6 +65,10 @@ struct RestApi {
   ForgeParser<ForgeAccess> access = nullptr;
   ForgeParser<ForgePull> pull = nullptr;
   ForgeParser<std::vector<ForgePullFile>> pull_files = nullptr;
+  ForgeParser<std::vector<ForgeWebhook>> webhooks = nullptr;
+
+  // Header of an answer that lists the token's scopes, with commas between; empty: there is none.
+  std::string_view scopes_header;
 };
 
 }  // namespace yardmaster

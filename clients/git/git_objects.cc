@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/algorithm/container.h"
+
 namespace yardmaster {
 namespace {
 
@@ -162,8 +164,7 @@ GitListing Libgit2Objects::List(const std::string& commit, const std::string& fo
   }
   size_t left = kMaxEntries;
   listing.state = Walk(*tree, "", kMaxDepth, max_files, left, listing);
-  std::sort(listing.files.begin(), listing.files.end(),
-            [](const GitEntry& a, const GitEntry& b) { return a.path < b.path; });
+  absl::c_sort(listing.files, [](const GitEntry& a, const GitEntry& b) { return a.path < b.path; });
   return listing;
 }
 

@@ -1,7 +1,5 @@
 // One decision, phase by phase: zones → hits → points → suppression → classifiers → steps → guardrails → explanation.
 #include <algorithm>
-#include <limits>
-#include <numeric>
 
 #include "absl/algorithm/container.h"
 #include "rules/engine/comment_similarity.h"

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cstddef>
-#include <string>
+
+#include "absl/algorithm/container.h"
 
 namespace yardmaster::rules {
 namespace {
@@ -96,8 +97,7 @@ bool VersionMeets(std::string_view version, std::string_view condition) {
   const std::optional<std::vector<Condition>> conditions = ParseConditions(condition);
   const std::optional<Version> numbers = ParseVersion(version);
   if (!conditions || !numbers) return false;
-  return std::all_of(conditions->begin(), conditions->end(),
-                     [&](const Condition& one) { return Holds(one, *numbers); });
+  return absl::c_all_of(*conditions, [&](const Condition& one) { return Holds(one, *numbers); });
 }
 
 }  // namespace yardmaster::rules

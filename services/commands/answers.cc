@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "absl/algorithm/container.h"
 #include "services/core/defang.h"
+#include "services/core/utf8.h"
 
 namespace yardmaster::commands {
 namespace {
@@ -19,10 +21,7 @@ constexpr size_t kMaxLabels = 20;
 std::string Limited(std::string text) {
   if (text.size() <= kMaxAnswerBytes) return text;
   size_t end = text.rfind('\n', kMaxAnswerBytes);
-  if (end == std::string::npos || end == 0) {
-    end = kMaxAnswerBytes;
-    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-  }
+  if (end == std::string::npos || end == 0) end = CutUtf8(text, kMaxAnswerBytes).size();
   text.resize(end);
   return text + "\n\n…";
 }
@@ -71,7 +70,7 @@ std::string Answers::About(std::string_view id, const AnsweredCommand& asked, Pl
   if (person.empty()) person = "?";
   if (command.empty()) command = "`/`";
   const auto value = [&](std::string_view name) {
-    const auto it = std::find_if(places.begin(), places.end(), [&](const auto& place) { return place.first == name; });
+    const auto it = absl::c_find_if(places, [&](const auto& place) { return place.first == name; });
     return it == places.end() ? std::string() : it->second;
   };
   return Limited(Fill(id, asked.chinese,

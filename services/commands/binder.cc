@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
 #include "rules/engine/commands/pull_reference.h"
 #include "services/commands/problem_texts.h"
@@ -106,7 +107,7 @@ class Binder {
   Binder(const rules::CommandTable& table, const CommandModel& command, std::string_view line,
          const std::vector<LineToken>& words, ParsedCommand& out)
       : table_(table), command_(command), line_(line), words_(words), out_(out) {
-    takes_rest_ = std::any_of(command.parameters.begin(), command.parameters.end(), TakesTheRest);
+    takes_rest_ = absl::c_any_of(command.parameters, TakesTheRest);
   }
 
   bool Run(size_t first) {
@@ -128,8 +129,7 @@ class Binder {
   }
 
   bool IsFilled(const CommandParameter& parameter) const {
-    return out_.slots.find(parameter.slot) != out_.slots.end() ||
-           std::find(tried_.begin(), tried_.end(), &parameter) != tried_.end();
+    return out_.slots.find(parameter.slot) != out_.slots.end() || absl::c_linear_search(tried_, &parameter);
   }
 
   const CommandParameter* Named(std::string_view name) const {
@@ -308,8 +308,8 @@ class Binder {
         parameter.type == CommandParameterType::kLabels)
       return false;
     const std::string name = Lower(word.plain);
-    return name == parameter.name || (name.size() > 1 && std::find(parameter.aliases.begin(), parameter.aliases.end(),
-                                                                   name) != parameter.aliases.end());
+    return name == parameter.name ||
+           (name.size() > 1 && absl::c_find(parameter.aliases, name) != parameter.aliases.end());
   }
 
   static bool Fits(const CommandParameter& parameter, const LineToken& word) {
@@ -347,15 +347,13 @@ class Binder {
         !parameter.values.empty())
       return true;
     if (parameter.type == CommandParameterType::kLabels && table_.IsPeopleLabel(word.text)) return true;
-    const bool ascii = std::all_of(word.plain.begin(), word.plain.end(), [](char c) { return c > 0; });
-    return ascii && parameter.type == CommandParameterType::kWord &&
-           std::any_of(word.plain.begin(), word.plain.end(), absl::ascii_isdigit);
+    const bool ascii = absl::c_all_of(word.plain, [](char c) { return c > 0; });
+    return ascii && parameter.type == CommandParameterType::kWord && absl::c_any_of(word.plain, absl::ascii_isdigit);
   }
 
   static std::optional<int64_t> NumberIn(std::string_view plain) {
     constexpr size_t kMaxDigits = 9;
-    if (plain.empty() || plain.size() > kMaxDigits || !std::all_of(plain.begin(), plain.end(), absl::ascii_isdigit))
-      return std::nullopt;
+    if (plain.empty() || plain.size() > kMaxDigits || !absl::c_all_of(plain, absl::ascii_isdigit)) return std::nullopt;
     int64_t value = 0;
     for (char c : plain) value = value * 10 + (c - '0');
     return value;
@@ -364,7 +362,7 @@ class Binder {
   // The value of a list that the word stands for.
   static std::optional<std::string> ValueOf(const CommandParameter& parameter, std::string_view plain) {
     std::string word = Lower(plain);
-    if (std::find(parameter.values.begin(), parameter.values.end(), word) != parameter.values.end()) return word;
+    if (absl::c_linear_search(parameter.values, word)) return word;
     for (const auto& [alias, value] : parameter.value_aliases) {
       if (alias == word) return value;
     }
@@ -483,7 +481,7 @@ class Binder {
           Add(BadValue(parameter, piece.text));
           return;
         }
-        if (std::find(values.begin(), values.end(), value) == values.end()) values.emplace_back(value);
+        if (!absl::c_linear_search(values, value)) values.emplace_back(value);
       }
     }
     AddToList(parameter, std::move(values));
@@ -524,7 +522,7 @@ class Binder {
         Add(BadValue(parameter, label));
         return;
       }
-      if (std::find(values.begin(), values.end(), label) == values.end()) values.push_back(std::move(label));
+      if (!absl::c_linear_search(values, label)) values.push_back(std::move(label));
     }
     AddToList(parameter, std::move(values));
   }
@@ -582,7 +580,7 @@ class Binder {
       return;
     }
     for (std::string& value : values) {
-      if (std::find(list->begin(), list->end(), value) == list->end()) list->push_back(std::move(value));
+      if (!absl::c_linear_search(*list, value)) list->push_back(std::move(value));
     }
   }
 

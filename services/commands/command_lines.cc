@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <iterator>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
 #include "rules/engine/text/html_comments.h"
 #include "rules/engine/text/markdown_blocks.h"
@@ -149,9 +150,7 @@ class TagReader {
   size_t Find(std::string_view name) const {
     for (size_t i = 0; i < kElements.size(); ++i) {
       const std::string_view known = kElements[i].name;
-      if (known.size() == name.size() && std::equal(name.begin(), name.end(), known.begin(),
-                                                    [](char a, char b) { return absl::ascii_tolower(a) == b; }))
-        return i;
+      if (absl::c_equal(name, known, [](char a, char b) { return absl::ascii_tolower(a) == b; })) return i;
     }
     return kElements.size();
   }

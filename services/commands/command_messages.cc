@@ -1,7 +1,6 @@
 #include "services/commands/command_messages.h"
 
 #include <string>
-#include <vector>
 
 namespace yardmaster::commands {
 namespace {
@@ -24,15 +23,9 @@ void Write(const rules::CommandParameter& parameter, v1::CommandParameterInfo& o
 }
 
 v1::CommandInfo::State StateOf(rules::CommandState state) {
-  switch (state) {
-    case rules::CommandState::kWorks:
-      return v1::CommandInfo::STATE_WORKS;
-    case rules::CommandState::kNotYet:
-      return v1::CommandInfo::STATE_NOT_YET;
-    case rules::CommandState::kNotOffered:
-      break;
-  }
-  return v1::CommandInfo::STATE_NOT_OFFERED;
+  static constexpr v1::CommandInfo::State kStates[] = {v1::CommandInfo::STATE_WORKS, v1::CommandInfo::STATE_NOT_YET,
+                                                       v1::CommandInfo::STATE_NOT_OFFERED};
+  return kStates[static_cast<size_t>(state)];
 }
 
 }  // namespace

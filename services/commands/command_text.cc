@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cstdint>
 #include <set>
-#include <utility>
 #include <variant>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "rules/engine/commands/pull_reference.h"
 #include "services/core/characters.h"
 
@@ -73,7 +73,7 @@ class Writer {
         const CommandParameter* needed = command_.Parameter(form.needs);
         if (needed == nullptr || slots_.find(needed->slot) == slots_.end()) continue;
       }
-      const bool fits = std::all_of(form.sets.begin(), form.sets.end(), [&](const auto& entry) {
+      const bool fits = absl::c_all_of(form.sets, [&](const auto& entry) {
         const auto it = slots_.find(entry.first);
         return it != slots_.end() && it->second == entry.second;
       });
@@ -89,7 +89,7 @@ class Writer {
 
   void Flag(const CommandParameter& parameter) {
     const auto has = [&](bool turned) {
-      return std::all_of(parameter.sets.begin(), parameter.sets.end(), [&](const auto& entry) {
+      return absl::c_all_of(parameter.sets, [&](const auto& entry) {
         const SlotValue* value = Slot(entry.first);
         if (value == nullptr) return false;
         if (!turned) return *value == entry.second;
@@ -106,9 +106,9 @@ class Writer {
 
   // "--no-rebase" is a flag of its own where the table has one.
   bool OtherFlagSays(const CommandParameter& negated) const {
-    return std::any_of(command_.parameters.begin(), command_.parameters.end(), [&](const CommandParameter& other) {
+    return absl::c_any_of(command_.parameters, [&](const CommandParameter& other) {
       return &other != &negated && other.type == CommandParameterType::kFlag &&
-             std::all_of(other.sets.begin(), other.sets.end(), [&](const auto& entry) {
+             absl::c_all_of(other.sets, [&](const auto& entry) {
                const SlotValue* value = Slot(entry.first);
                return value != nullptr && *value == entry.second;
              });
@@ -183,9 +183,9 @@ class Writer {
     const auto is_edge = [](char c) {
       return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
     };
-    const bool simple = is_edge(text.front()) && is_edge(text.back()) &&
-                        std::all_of(text.begin(), text.end(),
-                                    [&](char c) { return is_edge(c) || c == '-' || c == '.' || c == '/' || c == '+'; });
+    const bool simple = is_edge(text.front()) && is_edge(text.back()) && absl::c_all_of(text, [&](char c) {
+                          return is_edge(c) || c == '-' || c == '.' || c == '/' || c == '+';
+                        });
     const bool is_name = simple && command_.Parameter(Lower(text)) != nullptr;
     return simple && !is_name && !rules::IsMarkedReference(text) ? std::string(text) : InQuotes(text);
   }

@@ -10,19 +10,13 @@
 #include "services/commands/interpretation.h"
 #include "services/core/errors.h"
 #include "services/core/limits.h"
+#include "services/core/status_macros.h"
 
 namespace yardmaster {
 namespace {
 
 constexpr std::string_view kInterpret = "/yardmaster.v1.CommandsService/Interpret";
 constexpr std::string_view kListCommands = "/yardmaster.v1.CommandsService/ListCommands";
-
-absl::Status UnknownPack(const PackSet& packs, std::string_view name) {
-  std::vector<std::string_view> known;
-  known.reserve(packs.packs().size());
-  for (const auto& [pack, unused] : packs.packs()) known.push_back(pack);
-  return errors::PackUnknown(name, known);
-}
 
 }  // namespace
 
@@ -65,13 +59,11 @@ grpc::ServerUnaryReactor* CommandsServiceImpl::ListCommands(grpc::CallbackServer
 absl::Status CommandsServiceImpl::DoListCommands(const v1::ListCommandsRequest& request,
                                                  v1::ListCommandsResponse& response) const {
   const std::string_view name = request.pack().empty() ? kPhrasesPack : std::string_view(request.pack());
-  if (name.size() > kMaxNameBytes) return errors::OverLimit("pack", name.size(), kMaxNameBytes, "bytes");
   if (request.command().size() > kMaxNameBytes) {
     return errors::OverLimit("command", request.command().size(), kMaxNameBytes, "bytes");
   }
   const std::shared_ptr<const PackSet> packs = packs_.Current();
-  const std::shared_ptr<const rules::CompiledPack> pack = packs->Find(name);
-  if (pack == nullptr) return UnknownPack(*packs, name);
+  ASSIGN_OR_RETURN(const std::shared_ptr<const rules::CompiledPack> pack, FindPack(*packs, name));
   const std::shared_ptr<const rules::CommandTable> table = pack->commands();
   if (request.command().empty()) {
     for (const rules::CommandModel& command : table->commands()) {

@@ -103,7 +103,7 @@ class LineReader {
   bool IsBot(std::string_view login) const {
     constexpr std::string_view kSuffix = "[bot]";
     if (login.empty()) return false;
-    return std::any_of(logins_.begin(), logins_.end(), [&](std::string_view known) {
+    return absl::c_any_of(logins_, [&](std::string_view known) {
       if (known == login) return true;
       return known.size() == login.size() + kSuffix.size() && known.substr(login.size()) == kSuffix &&
              known.substr(0, login.size()) == login;
@@ -129,8 +129,8 @@ class LineReader {
     }
     out.name = Lower(name);
     // Paths, regular expressions, dates: no command.
-    const bool is_name = std::all_of(name.begin(), name.end(), IsNameChar);
-    const bool garbled = !is_name && std::all_of(name.begin(), name.end(), [](char c) {
+    const bool is_name = absl::c_all_of(name, IsNameChar);
+    const bool garbled = !is_name && absl::c_all_of(name, [](char c) {
       return IsNameChar(c) || c == '@' || c == '?' || c == '!' || c == '+' || c == '*';
     });
     if (!is_name && !garbled && !addressed) return Result::kNothing;
@@ -310,7 +310,7 @@ std::vector<std::string> LowerAll(const std::vector<std::string>& words) {
 class Numbering {
  public:
   void Number(std::string digest, ParsedCommand& command) {
-    const auto same = static_cast<size_t>(std::count(digests_.begin(), digests_.end(), digest));
+    const auto same = static_cast<size_t>(absl::c_count(digests_, digest));
     command.index = digests_.size();
     command.fingerprint = ShortDigest(digest + '\x1e' + std::to_string(same));
     digests_.push_back(std::move(digest));

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "absl/algorithm/container.h"
+#include "absl/strings/ascii.h"
 #include "services/core/characters.h"
 #include "services/core/defang.h"
 
@@ -84,9 +86,7 @@ std::string ParameterForms(const CommandParameter& parameter) {
   if (!parameter.values.empty()) {
     for (const std::string& one : parameter.values) value += (value.empty() ? "" : "|") + one;
   } else {
-    value = parameter.name;
-    std::transform(value.begin(), value.end(), value.begin(),
-                   [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
+    value = absl::AsciiStrToUpper(parameter.name);
   }
   const bool flag = parameter.type == CommandParameterType::kFlag;
   if (parameter.positional) add(value);
@@ -203,7 +203,7 @@ std::string HelpOne(const CommandTable& table, const CommandModel& command, cons
 }
 
 std::string HelpAnswer(const CommandTable& table, std::string_view asked, const HelpOptions& options) {
-  const bool nothing = std::all_of(asked.begin(), asked.end(), [](char c) { return c == ' ' || c == '\n'; });
+  const bool nothing = absl::c_all_of(asked, [](char c) { return c == ' ' || c == '\n'; });
   if (nothing) return HelpList(table, options);
   if (const CommandModel* command = FindForHelp(table, asked)) return HelpOne(table, *command, options);
   const Words words;

@@ -1,8 +1,8 @@
 #include "services/commands/permission.h"
 
 #include <algorithm>
-#include <optional>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "services/core/absl_view.h"
 
@@ -20,7 +20,7 @@ const CommandSetting* SettingOf(const CommandSettings* settings, const std::stri
 bool SameLogin(std::string_view a, std::string_view b) { return !a.empty() && absl::EqualsIgnoreCase(Abs(a), Abs(b)); }
 
 bool OneOf(std::string_view word, std::initializer_list<std::string_view> words) {
-  return std::find(words.begin(), words.end(), word) != words.end();
+  return absl::c_linear_search(words, word);
 }
 
 bool Has(const CommandRight& right, const Person& person, const std::string& author) {
@@ -41,8 +41,7 @@ bool Has(const CommandRight& right, const Person& person, const std::string& aut
 
 const CommandRight* FirstHeld(const std::vector<CommandRight>& rights, const Person& person,
                               const std::string& author) {
-  const auto it =
-      std::find_if(rights.begin(), rights.end(), [&](const CommandRight& right) { return Has(right, person, author); });
+  const auto it = absl::c_find_if(rights, [&](const CommandRight& right) { return Has(right, person, author); });
   return it == rights.end() ? nullptr : &*it;
 }
 
@@ -122,8 +121,7 @@ PermissionQuestions QuestionsOf(const PermissionRequest& request, std::string_vi
     for (const CommandRight& right : *list) {
       if (right.kind == CommandRight::Kind::kCollaborator || right.kind == CommandRight::Kind::kMaintainer) {
         questions.permission = true;
-      } else if (right.kind == CommandRight::Kind::kTeam &&
-                 std::find(questions.teams.begin(), questions.teams.end(), right.team) == questions.teams.end()) {
+      } else if (right.kind == CommandRight::Kind::kTeam && !absl::c_linear_search(questions.teams, right.team)) {
         questions.teams.push_back(right.team);
       }
     }

@@ -3,6 +3,8 @@
 #include <string>
 #include <utility>
 
+#include "absl/strings/str_join.h"
+#include "services/core/absl_view.h"
 #include "services/core/limits.h"
 #include "services/core/readable.h"
 
@@ -24,12 +26,7 @@ std::string NameOf(const CommandParameter& parameter) {
 }
 
 std::string Listed(const std::vector<std::string>& values, std::string_view comma) {
-  std::string out;
-  for (const std::string& value : values) {
-    if (!out.empty()) out += comma;
-    out += value;
-  }
-  return out;
+  return absl::StrJoin(values, Abs(comma));
 }
 
 // A word that is none of those known, and the one that was probably meant, if any.
@@ -50,31 +47,10 @@ CommandProblem Unknown(ProblemKind kind, std::string en, std::string zh, std::st
 }  // namespace
 
 std::string_view ProblemKindName(ProblemKind kind) {
-  switch (kind) {
-    case ProblemKind::kUnknownCommand:
-      return "unknown_command";
-    case ProblemKind::kUnknownOption:
-      return "unknown_option";
-    case ProblemKind::kMissingValue:
-      return "missing_value";
-    case ProblemKind::kTooManyValues:
-      return "too_many_values";
-    case ProblemKind::kNotANumber:
-      return "not_a_number";
-    case ProblemKind::kNotAPull:
-      return "not_a_pull";
-    case ProblemKind::kBadValue:
-      return "bad_value";
-    case ProblemKind::kContradiction:
-      return "contradiction";
-    case ProblemKind::kOpenQuote:
-      return "open_quote";
-    case ProblemKind::kTooLong:
-      return "too_long";
-    case ProblemKind::kUnreadable:
-      return "unreadable";
-  }
-  return "";
+  static constexpr std::string_view kNames[] = {"unknown_command", "unknown_option", "missing_value", "too_many_values",
+                                                "not_a_number",    "not_a_pull",     "bad_value",     "contradiction",
+                                                "open_quote",      "too_long",       "unreadable"};
+  return kNames[static_cast<size_t>(kind)];
 }
 
 CommandProblem UnknownCommand(std::string_view word, std::string_view nearest) {

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "rules/engine/pack/schema_validator.h"
 #include "services/core/json_document.h"
@@ -31,7 +32,7 @@ bool IsDate(const std::string& text) {
 // A path from the top of the repository, perhaps with wildcards.
 bool IsGlob(std::string_view glob) {
   if (glob.empty() || glob.front() == '/') return false;
-  if (std::any_of(glob.begin(), glob.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == '\\'; })) {
+  if (absl::c_any_of(glob, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == '\\'; })) {
     return false;
   }
   while (!glob.empty()) {
@@ -87,9 +88,9 @@ class Reader {
       const std::string& name = (*packs)[i].get_ref<const std::string&>();
       const std::string pointer = PointerJoin("/packs", i);
       const std::vector<std::string_view> known(packs_.begin(), packs_.end());
-      if (std::find(file_.packs->begin(), file_.packs->end(), name) != file_.packs->end()) {
+      if (absl::c_find(*file_.packs, name) != file_.packs->end()) {
         Add(pointer, "the pack " + Quoted(name) + " is named twice");
-      } else if (!packs_.empty() && std::find(packs_.begin(), packs_.end(), name) == packs_.end()) {
+      } else if (!packs_.empty() && !absl::c_linear_search(packs_, name)) {
         Add(pointer,
             (scope_.packs.empty() ? "there is no pack " : "the service does not allow this repository the pack ") +
                 Quoted(name) + Suggestion(name, known));
@@ -114,7 +115,7 @@ class Reader {
       const std::string& name = value.get_ref<const std::string&>();
       const std::string pointer = PointerJoin("/profile", pack);
       file_.review.profiles[pack] = name;
-      if (!packs_.empty() && std::find(packs_.begin(), packs_.end(), pack) == packs_.end()) {
+      if (!packs_.empty() && !absl::c_linear_search(packs_, pack)) {
         Add(pointer, "this repository does not use the pack " + Quoted(pack));
       } else if (scope_.loaded != nullptr && !HasProfile(pack, name)) {
         Add(pointer, "the pack has no profile " + Quoted(name));
@@ -125,8 +126,7 @@ class Reader {
   bool HasProfile(const std::string& pack, const std::string& profile) const {
     const auto checks = scope_.loaded == nullptr ? nullptr : scope_.loaded->FindChecks(pack);
     if (checks == nullptr) return false;
-    return std::any_of(checks->profiles().begin(), checks->profiles().end(),
-                       [&](const rules::ProfileInfo& info) { return info.id == profile; });
+    return absl::c_any_of(checks->profiles(), [&](const rules::ProfileInfo& info) { return info.id == profile; });
   }
 
   // Rules of the repository's packs, and their parts.
@@ -224,9 +224,8 @@ class Reader {
       const auto setting = file_.commands.commands.find(command->id);
       if (setting == file_.commands.commands.end() || !setting->second.who || command->MayBeOpen()) continue;
       const std::vector<rules::CommandRight>& who = *setting->second.who;
-      const bool open = std::any_of(who.begin(), who.end(), [](const rules::CommandRight& right) {
-        return right.kind == rules::CommandRight::Kind::kAnyone;
-      });
+      const bool open = absl::c_any_of(
+          who, [](const rules::CommandRight& right) { return right.kind == rules::CommandRight::Kind::kAnyone; });
       if (open) {
         Add(PointerJoin(pointer, "who"), Quoted(command->id) + " writes or runs code: it can't be open to \"anyone\"");
       }
@@ -298,7 +297,7 @@ std::vector<std::string> PacksOf(const RepositoryFile& file, const std::vector<s
   std::vector<std::string> out;
   out.reserve(file.packs->size());
   for (const std::string& pack : *file.packs) {
-    if (std::find(allowed.begin(), allowed.end(), pack) != allowed.end()) out.push_back(pack);
+    if (absl::c_linear_search(allowed, pack)) out.push_back(pack);
   }
   // The organisation's choice need not fit every repository.
   return out.empty() ? allowed : out;

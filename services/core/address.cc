@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "absl/algorithm/container.h"
+
 namespace yardmaster {
 namespace {
 
@@ -10,13 +12,13 @@ bool IsHostCharacter(char c) {
 }
 
 bool IsHostName(std::string_view host) {
-  return !host.empty() && host.size() <= 253 && std::all_of(host.begin(), host.end(), IsHostCharacter);
+  return !host.empty() && host.size() <= 253 && absl::c_all_of(host, IsHostCharacter);
 }
 
 // What may stand between brackets; whether it is an address is found out when it is used.
 bool IsIpv6Text(std::string_view host) {
   return host.size() >= 2 && host.size() <= 64 && host.find(':') != std::string_view::npos &&
-         std::all_of(host.begin(), host.end(), [](char c) { return IsHostCharacter(c) || c == ':' || c == '%'; });
+         absl::c_all_of(host, [](char c) { return IsHostCharacter(c) || c == ':' || c == '%'; });
 }
 
 std::optional<uint16_t> ParsePort(std::string_view text) {

@@ -1,5 +1,7 @@
 #include "services/core/characters.h"
 
+#include "absl/strings/ascii.h"
+#include "services/core/absl_view.h"
 #include "services/core/utf8.h"
 
 namespace yardmaster {
@@ -78,12 +80,6 @@ size_t SkipBlanks(std::string_view text, size_t pos) {
   return pos;
 }
 
-std::string Lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return out;
-}
+std::string Lower(std::string_view text) { return absl::AsciiStrToLower(Abs(text)); }
 
 }  // namespace yardmaster

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "absl/strings/ascii.h"
 #include "services/core/characters.h"
 #include "services/core/readable.h"
 
@@ -38,8 +39,7 @@ std::string BreakLinks(std::string_view text) {
   std::string out;
   out.reserve(text.size() + 16);
   const auto lower = [&](size_t i) {
-    const char c = i < text.size() ? text[i] : '\0';
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    return i < text.size() ? absl::ascii_tolower(static_cast<unsigned char>(text[i])) : '\0';
   };
   for (size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];

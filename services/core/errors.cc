@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "services/core/absl_view.h"
+#include "services/core/utf8.h"
 
 namespace yardmaster::errors {
 namespace {
@@ -12,18 +13,8 @@ namespace {
 // Most bytes of a foreign text inside a message.
 constexpr size_t kMaxQuoted = 200;
 
-// A foreign text: cut, and without control characters.
-std::string Readable(std::string_view text) {
-  std::string out;
-  for (char c : text.substr(0, kMaxQuoted)) out += (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) ? '?' : c;
-  if (text.size() > kMaxQuoted) {
-    // Not in the middle of a character.
-    while (!out.empty() && (static_cast<unsigned char>(out.back()) & 0xc0) == 0x80) out.pop_back();
-    if (!out.empty() && static_cast<unsigned char>(out.back()) >= 0xc0) out.pop_back();
-    out += "…";
-  }
-  return out;
-}
+// A foreign text.
+std::string Readable(std::string_view text) { return Shortened(text, kMaxQuoted); }
 
 // The same between quotes.
 std::string Quoted(std::string_view text) { return '"' + Readable(text) + '"'; }

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "services/core/readable.h"
 
 namespace yardmaster {
@@ -290,7 +291,7 @@ class Builder {
       Frame& frame = frames_.back();
       auto& node = positions_->nodes[frame.node];
       if (node.is_object) {
-        std::sort(frame.children.begin(), frame.children.end(), [this](uint32_t a, uint32_t b) {
+        absl::c_sort(frame.children, [this](uint32_t a, uint32_t b) {
           return positions_->Key(positions_->nodes[a]) < positions_->Key(positions_->nodes[b]);
         });
       }

@@ -3,37 +3,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "services/core/absl_view.h"
+#include "services/core/readable.h"
+#include "services/core/utf8.h"
 
 namespace yardmaster {
-namespace {
-
-// Least number of single-character changes from a to b; both are short.
-size_t EditDistance(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = row[0];
-    row[0] = i;
-    for (size_t j = 1; j <= b.size(); ++j) {
-      const size_t above = row[j];
-      row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0 : 1)});
-      diagonal = above;
-    }
-  }
-  return row[b.size()];
-}
-
-std::string Shortened(const std::string& text) {
-  if (text.size() <= 40) return text;
-  size_t end = 40;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
-  return text.substr(0, end) + "…";
-}
-
-}  // namespace
-
 std::string DescribeJson(const nlohmann::json& value) {
   switch (value.type()) {
     case nlohmann::json::value_t::null:
@@ -118,7 +95,7 @@ std::optional<std::string> ObjectReader::Id(std::string_view key) {
   if (value.is_number_unsigned() && value.get<uint64_t>() > 0) return std::to_string(value.get<uint64_t>());
   if (value.is_string()) {
     const std::string& text = value.get_ref<const std::string&>();
-    const bool word = !text.empty() && text.size() <= 64 && std::all_of(text.begin(), text.end(), [](char c) {
+    const bool word = !text.empty() && text.size() <= 64 && absl::c_all_of(text, [](char c) {
       return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' || c == '-' ||
              c == '_';
     });
@@ -173,22 +150,12 @@ void ObjectReader::Missing(std::string_view key, std::string_view expected) {
 void ObjectReader::Finish() {
   if (object_ == nullptr) return;
   for (const auto& [key, value] : object_->items()) {
-    if (std::find(known_.begin(), known_.end(), key) != known_.end()) continue;
+    if (absl::c_linear_search(known_, key)) continue;
     // Name the key that was probably meant.
-    const std::string* nearest = nullptr;
-    size_t distance = 3;
-    if (key.size() <= 40) {
-      for (const std::string& candidate : known_) {
-        const size_t d = EditDistance(key, candidate);
-        if (d < distance) {
-          distance = d;
-          nearest = &candidate;
-        }
-      }
-    }
-    std::string message = absl::StrCat("unknown key \"", Shortened(key), "\"");
-    if (nearest != nullptr) {
-      absl::StrAppend(&message, ": did you mean \"", *nearest, "\"?");
+    const std::string_view nearest = NearestName(key, {known_.begin(), known_.end()});
+    std::string message = absl::StrCat("unknown key \"", Shortened(key, 40), "\"");
+    if (!nearest.empty()) {
+      absl::StrAppend(&message, ": did you mean \"", Abs(nearest), "\"?");
     } else {
       absl::StrAppend(&message, ": ", what_, " has the keys ", absl::StrJoin(known_, ", "));
     }

@@ -17,7 +17,9 @@
 #include <mutex>
 #include <shared_mutex>
 
+#include "absl/algorithm/container.h"
 #include "services/core/limits.h"
+#include "services/core/utf8.h"
 
 namespace yardmaster {
 namespace {
@@ -49,17 +51,8 @@ constexpr char kCredentialHint[] =
 }  // namespace
 
 std::string_view LogLevelName(LogLevel level) {
-  switch (level) {
-    case LogLevel::kDebug:
-      return "debug";
-    case LogLevel::kInfo:
-      return "info";
-    case LogLevel::kWarning:
-      return "warning";
-    case LogLevel::kError:
-      return "error";
-  }
-  return "info";
+  static constexpr std::string_view kNames[] = {"debug", "info", "warning", "error"};
+  return kNames[static_cast<size_t>(level)];
 }
 
 std::optional<LogLevel> LogLevelFromName(std::string_view name) {
@@ -95,10 +88,9 @@ void Redactor::Add(const Secret& secret) {
   const std::string& value = secret.Reveal();
   if (value.size() < kShortestSecret) return;
   std::unique_lock<std::shared_mutex> lock(impl_->mutex);
-  if (std::find(impl_->values.begin(), impl_->values.end(), value) != impl_->values.end()) return;
+  if (absl::c_linear_search(impl_->values, value)) return;
   impl_->values.push_back(value);
-  std::stable_sort(impl_->values.begin(), impl_->values.end(),
-                   [](const std::string& a, const std::string& b) { return a.size() > b.size(); });
+  absl::c_stable_sort(impl_->values, [](const std::string& a, const std::string& b) { return a.size() > b.size(); });
 }
 
 std::string Redactor::Redact(std::string_view text) const {
@@ -126,52 +118,25 @@ namespace {
 void AppendJsonString(std::string& out, std::string_view text) {
   out += '"';
   for (size_t i = 0; i < text.size();) {
-    const unsigned char c = static_cast<unsigned char>(text[i]);
-    if (c < 0x80) {
-      ++i;
-      switch (c) {
-        case '"':
-          out += "\\\"";
-          break;
-        case '\\':
-          out += "\\\\";
-          break;
-        case '\n':
-          out += "\\n";
-          break;
-        case '\r':
-          out += "\\r";
-          break;
-        case '\t':
-          out += "\\t";
-          break;
-        default:
-          if (c < 0x20 || c == 0x7f) {
-            char escaped[8];
-            std::snprintf(escaped, sizeof(escaped), "\\u%04x", c);
-            out += escaped;
-          } else {
-            out += static_cast<char>(c);
-          }
-      }
-      continue;
-    }
-    // A sequence of 2 to 4 bytes, neither overlong nor a surrogate.
-    const size_t length = c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : c >= 0xc2 ? 2 : 0;
-    bool valid = length != 0 && c <= 0xf4 && i + length <= text.size();
-    for (size_t k = 1; valid && k < length; ++k) valid = (static_cast<unsigned char>(text[i + k]) & 0xc0) == 0x80;
-    if (valid) {
-      const unsigned char second = static_cast<unsigned char>(text[i + 1]);
-      valid = !(c == 0xe0 && second < 0xa0) && !(c == 0xed && second >= 0xa0) && !(c == 0xf0 && second < 0x90) &&
-              !(c == 0xf4 && second >= 0x90);
-    }
-    if (valid) {
-      out.append(text.substr(i, length));
-      i += length;
-    } else {
+    const Utf8Char c = DecodeUtf8(text, i);
+    if (!c.valid) {
       out += "\xEF\xBF\xBD";
-      ++i;
+    } else if (c.code_point == '"' || c.code_point == '\\') {
+      out += {'\\', text[i]};
+    } else if (c.code_point == '\n') {
+      out += "\\n";
+    } else if (c.code_point == '\r') {
+      out += "\\r";
+    } else if (c.code_point == '\t') {
+      out += "\\t";
+    } else if (c.code_point < 0x20 || c.code_point == 0x7f) {
+      char escaped[8];
+      std::snprintf(escaped, sizeof(escaped), "\\u%04x", static_cast<unsigned>(c.code_point));
+      out += escaped;
+    } else {
+      out += text.substr(i, c.bytes);
     }
+    i += c.bytes;
   }
   out += '"';
 }
@@ -269,17 +234,9 @@ void WriteToStderr(std::string_view line) {
 }
 
 spdlog::level::level_enum ToSpdlog(LogLevel level) {
-  switch (level) {
-    case LogLevel::kDebug:
-      return spdlog::level::debug;
-    case LogLevel::kInfo:
-      return spdlog::level::info;
-    case LogLevel::kWarning:
-      return spdlog::level::warn;
-    case LogLevel::kError:
-      return spdlog::level::err;
-  }
-  return spdlog::level::info;
+  static constexpr spdlog::level::level_enum kLevels[] = {spdlog::level::debug, spdlog::level::info,
+                                                          spdlog::level::warn, spdlog::level::err};
+  return kLevels[static_cast<size_t>(level)];
 }
 
 }  // namespace

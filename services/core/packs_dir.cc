@@ -3,7 +3,6 @@
 #include <cstdlib>
 #include <fstream>
 #include <system_error>
-#include <vector>
 
 #include "services/core/errors.h"
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "absl/algorithm/container.h"
+
 namespace yardmaster {
 
 std::string Problem::ToString() const {
@@ -19,7 +21,7 @@ std::string Problem::ToString() const {
 
 void SortProblems(Problems& problems) {
   const auto key = [](const Problem& p) { return std::tie(p.file, p.line, p.column, p.pointer, p.message); };
-  std::sort(problems.begin(), problems.end(), [&](const Problem& a, const Problem& b) { return key(a) < key(b); });
+  absl::c_sort(problems, [&](const Problem& a, const Problem& b) { return key(a) < key(b); });
   problems.erase(std::unique(problems.begin(), problems.end()), problems.end());
 }
 

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "absl/algorithm/container.h"
+#include "absl/strings/ascii.h"
 #include "services/core/utf8.h"
 
 namespace yardmaster {
 namespace {
 
-char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+char Lower(char c) { return absl::ascii_tolower(static_cast<unsigned char>(c)); }
 
 // Edit distance without regard to ASCII case; a swap of neighbours counts once. Texts are short.
 size_t EditDistance(std::string_view a, std::string_view b) {
@@ -81,8 +83,7 @@ std::string DidYouMean(std::string_view name, const std::vector<std::string_view
 }
 
 size_t CodePoints(std::string_view text) {
-  return static_cast<size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+  return static_cast<size_t>(absl::c_count_if(text, [](char c) { return !ContinuesUtf8(c); }));
 }
 
 bool IsValidUtf8(std::string_view text) {

@@ -2,6 +2,9 @@
 
 #include <cstdint>
 
+#include "absl/algorithm/container.h"
+#include "absl/strings/ascii.h"
+
 namespace yardmaster {
 Utf8Char DecodeUtf8(std::string_view text, size_t pos) {
   const auto byte = [&](size_t i) { return static_cast<uint8_t>(text[i]); };
@@ -45,6 +48,13 @@ std::string_view FirstCodePoints(std::string_view text, size_t count) {
     for (++end; end < text.size() && ContinuesUtf8(text[end]);) ++end;
   }
   return text.substr(0, end);
+}
+
+std::string Shortened(std::string_view text, size_t max_bytes) {
+  std::string out(CutUtf8(text, max_bytes));
+  absl::c_replace_if(out, absl::ascii_iscntrl, '?');
+  if (out.size() < text.size()) out += "…";
+  return out;
 }
 
 void AppendUtf8(char32_t code_point, std::string& out) {

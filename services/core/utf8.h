@@ -30,6 +30,10 @@ std::string_view CutUtf8(std::string_view text, size_t max_bytes);
 // The first `count` characters; the bytes of invalid ones count as they do for CodePoints in readable.h.
 std::string_view FirstCodePoints(std::string_view text, size_t count);
 
+// `text` in one line: cut between characters to at most `max_bytes` bytes, with "…" behind it, and "?" for each control
+// character.
+std::string Shortened(std::string_view text, size_t max_bytes);
+
 // Appends one character, which must be a code point.
 void AppendUtf8(char32_t code_point, std::string& out);
 

@@ -1,6 +1,6 @@
 // What the pipe asks of each kind of effect: what it may still write, how its action becomes an entry of the ledger,
-// how it is written, and how it is read back. Nothing but an effect writes to a forge. A new kind is a file
-// of its own in effects/, a field of v1::Action, and a row in effects/kinds.cc.
+// how it is written, and how it is read back. Nothing but an effect writes to a forge. A new kind is a file of its own
+// in effects/, a field of v1::Action, and a row in effects/kinds.h.
 #ifndef YARDMASTER_SERVICES_INTAKE_EFFECT_H_
 #define YARDMASTER_SERVICES_INTAKE_EFFECT_H_
 

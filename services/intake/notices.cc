@@ -1,5 +1,9 @@
 #include "services/intake/notices.h"
 
+#include "absl/strings/str_cat.h"
+#include "clients/forge/limits.h"
+#include "services/core/absl_view.h"
+
 namespace yardmaster {
 
 void Notices::Raise(const std::string& key, const std::string& text) {
@@ -27,6 +31,16 @@ std::vector<Notice> Notices::List() const {
   out.reserve(notices_.size());
   for (const auto& [key, notice] : notices_) out.push_back(notice);
   return out;
+}
+
+void NoteClock(Notices& notices, std::string_view forge, std::chrono::seconds ahead) {
+  const std::string key = absl::StrCat("clock of ", Abs(forge));
+  if (std::chrono::abs(ahead) <= kMaxClockSkew) return notices.Clear(key);
+  // In minutes, so that the text stays the same.
+  const auto minutes = std::chrono::round<std::chrono::minutes>(std::chrono::abs(ahead)).count();
+  notices.Raise(
+      key, absl::StrCat("this machine's clock is about ", minutes, " min ", ahead.count() > 0 ? "ahead of" : "behind",
+                        " that of ", Abs(forge), ": synchronise it (systemd-timesyncd, chrony)"));
 }
 
 }  // namespace yardmaster

@@ -45,6 +45,9 @@ class Notices {
   std::map<std::string, Notice> notices_;
 };
 
+// Raises or clears the notice that our clock is more than kMaxClockSkew off. `ahead`: of the forge's.
+void NoteClock(Notices& notices, std::string_view forge, std::chrono::seconds ahead);
+
 }  // namespace yardmaster
 
 #endif  // YARDMASTER_SERVICES_INTAKE_NOTICES_H_

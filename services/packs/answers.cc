@@ -9,6 +9,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "services/core/absl_view.h"
 #include "services/core/errors.h"
 #include "services/core/limits.h"
@@ -133,21 +134,7 @@ void WriteProblems(const Problems& problems, google::protobuf::RepeatedPtrField<
 }
 
 std::string ProblemLines(const Problems& problems) {
-  std::string out;
-  for (const Problem& problem : problems) {
-    if (!out.empty()) out += '\n';
-    out += problem.ToString();
-  }
-  return out;
-}
-
-absl::StatusOr<std::shared_ptr<const rules::CompiledPack>> FindPack(const PackSet& packs, std::string_view name) {
-  if (name.empty()) return errors::FieldMissing("pack");
-  if (name.size() > kMaxNameBytes) return errors::OverLimit("pack", name.size(), kMaxNameBytes, "bytes");
-  if (std::shared_ptr<const rules::CompiledPack> pack = packs.Find(name); pack != nullptr) return pack;
-  std::vector<std::string_view> known;
-  for (const auto& [known_name, unused] : packs.packs()) known.push_back(known_name);
-  return errors::PackUnknown(name, known);
+  return absl::StrJoin(problems, "\n", [](std::string* out, const Problem& one) { *out += one.ToString(); });
 }
 
 absl::Status ShowRule(const PackSet& packs, std::string_view id, std::string_view pack, v1::ShowRuleResponse& out,

@@ -26,9 +26,6 @@ void WriteProblems(const Problems& problems, google::protobuf::RepeatedPtrField<
 // All problems as text, one a line, for errors.
 std::string ProblemLines(const Problems& problems);
 
-// The pack of that name: INVALID_ARGUMENT without a name, NOT_FOUND that lists the others.
-absl::StatusOr<std::shared_ptr<const rules::CompiledPack>> FindPack(const PackSet& packs, std::string_view name);
-
 // The rules with that id, in any case, in one pack, or in all if `pack` is empty, with the cases in which they fire.
 // The id of a rule stands for all of its parts. NOT_FOUND for an unknown pack or rule.
 absl::Status ShowRule(const PackSet& packs, std::string_view id, std::string_view pack, v1::ShowRuleResponse& out,

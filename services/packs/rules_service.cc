@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/status/statusor.h"
 #include "rules/engine/decision.h"
 #include "services/core/errors.h"
 #include "services/core/limits.h"

@@ -1,6 +1,5 @@
 #include "services/review/block_text.h"
 
-#include <algorithm>
 #include <set>
 #include <string_view>
 #include <utility>

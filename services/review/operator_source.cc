@@ -2,8 +2,6 @@
 
 #include <re2/re2.h>
 
-#include <string_view>
-
 #include "absl/strings/ascii.h"
 #include "services/core/errors.h"
 #include "services/core/limits.h"

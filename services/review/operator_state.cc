@@ -1,6 +1,5 @@
 #include "services/review/operator_state.h"
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <utility>

@@ -5,15 +5,16 @@
 #include <charconv>
 #include <optional>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/time/time.h"
-#include "services/core/errors.h"
 #include "services/core/limits.h"
 #include "services/core/reasons.h"
 #include "services/core/short_digest.h"
 #include "services/core/status_macros.h"
-#include "services/intake/effects/effect_runner.h"
+#include "services/core/utf8.h"
+#include "services/intake/outcome.h"
 #include "services/review/review_run.h"
 
 namespace yardmaster {
@@ -31,7 +32,8 @@ constexpr size_t kMaxRationalesBytes = size_t{16} * 1024;
 // Text from files and packs in a cell of a table: markup has no effect, nobody is notified.
 std::string Cell(std::string_view text, size_t max_bytes = kMaxCellBytes) {
   std::string out;
-  for (const char c : text.substr(0, max_bytes)) {
+  const std::string_view kept = CutUtf8(text, max_bytes);
+  for (const char c : kept) {
     if (c == '\n' || c == '\r' || c == '\t') {
       out += ' ';
     } else if (c == '<') {
@@ -51,12 +53,7 @@ std::string Cell(std::string_view text, size_t max_bytes = kMaxCellBytes) {
       out += c;
     }
   }
-  // Cut at a character.
-  if (text.size() > max_bytes) {
-    while (!out.empty() && (static_cast<unsigned char>(out.back()) & 0xc0) == 0x80) out.pop_back();
-    if (!out.empty() && static_cast<unsigned char>(out.back()) >= 0xc0) out.pop_back();
-    out += "…";
-  }
+  if (kept.size() < text.size()) out += "…";
   return out;
 }
 
@@ -249,8 +246,8 @@ std::string PullReviewComment(const ReviewReport& report, const PullReviewText& 
     (OnChangedLine(reported.finding, about) ? changed : others).push_back(&reported.finding);
   }
   const auto worst_first = [](const rules::Finding* a, const rules::Finding* b) { return a->severity < b->severity; };
-  std::stable_sort(changed.begin(), changed.end(), worst_first);
-  std::stable_sort(others.begin(), others.end(), worst_first);
+  absl::c_stable_sort(changed, worst_first);
+  absl::c_stable_sort(others, worst_first);
   size_t shown = 0;
   const auto table = [&](const std::vector<const rules::Finding*>& findings) {
     std::string rows;

@@ -98,14 +98,8 @@ void WriteBlock(const ReviewReport& report, const rules::CheckSet* checks, Respo
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<const rules::CheckSet>> ReviewServiceImpl::FindChecks(std::string_view pack) const {
-  if (pack.empty()) return errors::FieldMissing("pack");
-  RETURN_IF_ERROR(CheckName("pack", pack));
   const std::shared_ptr<const PackSet> set = packs_.Current();
-  if (set->Find(pack) == nullptr) {
-    std::vector<std::string_view> known;
-    for (const auto& [name, unused] : set->packs()) known.push_back(name);
-    return errors::PackUnknown(pack, known);
-  }
+  RETURN_IF_ERROR(FindPack(*set, pack).status());
   std::shared_ptr<const rules::CheckSet> checks = set->FindChecks(pack);
   if (checks == nullptr || checks->checks().empty()) return errors::PackWithoutChecks(pack);
   return checks;

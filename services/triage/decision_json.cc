@@ -4,7 +4,6 @@
 
 #include <cmath>
 #include <cstdint>
-#include <utility>
 
 #include "services/core/messages/plan_names.h"
 

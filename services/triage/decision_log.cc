@@ -1,7 +1,6 @@
 #include "services/triage/decision_log.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace yardmaster {
 namespace {

@@ -1,66 +1,35 @@
 #include "services/triage/eval_lines.h"
 
-#include <algorithm>
+#include <limits>
+#include <string_view>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "rules/engine/issue_input.h"
 #include "services/core/json_document.h"
+#include "services/core/lines.h"
 #include "services/core/messages/issue_snapshot.h"
 #include "services/triage/triage_planner.h"
 
 namespace yardmaster {
 namespace {
 
-bool IsBlank(std::string_view line) { return line.find_first_not_of(" \t\r") == std::string_view::npos; }
-
-// Hands out lines of a stream without ever holding more than one line and one block.
-class LineReader {
- public:
-  enum class Result { kLine, kTooLong, kEnd };
-
-  LineReader(std::istream& in, size_t max_line_bytes) : in_(in), max_line_bytes_(max_line_bytes) {}
-
-  // The next line without its end. A line that is too long is skipped to its end, so that the next one has the right
-  // number.
-  Result Next(std::string& line) {
-    line.clear();
-    bool any = false;
-    bool too_long = false;
-    while (pos_ < size_ || Fill()) {
-      any = true;
-      const char* begin = block_ + pos_;
-      const char* end = std::find(begin, static_cast<const char*>(block_ + size_), '\n');
-      const auto length = static_cast<size_t>(end - begin);
-      if (line.size() + length > max_line_bytes_) {
-        too_long = true;
-      } else {
-        line.append(begin, length);
-      }
-      pos_ += length;
-      if (pos_ < size_) {
-        ++pos_;  // the line end
-        return too_long ? Result::kTooLong : Result::kLine;
-      }
-    }
-    if (!any) return Result::kEnd;
-    return too_long ? Result::kTooLong : Result::kLine;
+// Reads the next line, without its end, into `room`. False at the end of the stream. Of a line that does not fit only
+// `too_long` is told; it is skipped to its end, so that the next one has the right number.
+bool NextLine(std::istream& in, std::vector<char>& room, std::string_view& line, bool& too_long) {
+  in.getline(room.data(), static_cast<std::streamsize>(room.size()));
+  const auto count = static_cast<size_t>(in.gcount());
+  if (in.bad() || (in.fail() && count == 0)) return false;
+  too_long = in.fail();
+  if (too_long) {
+    in.clear();
+    in.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
+  } else {
+    // The line end is counted, and the last line may have none.
+    line = {room.data(), in.eof() ? count : count - 1};
   }
-
- private:
-  bool Fill() {
-    in_.read(block_, sizeof(block_));
-    size_ = static_cast<size_t>(in_.gcount());
-    pos_ = 0;
-    return size_ > 0;
-  }
-
-  std::istream& in_;
-  const size_t max_line_bytes_;
-  char block_[64 * 1024];
-  size_t pos_ = 0;
-  size_t size_ = 0;
-};
+  return true;
+}
 
 }  // namespace
 
@@ -82,17 +51,16 @@ std::optional<std::vector<EvalCase>> ReadEvalLines(std::istream& in, const std::
                                                    Problems& problems) {
   std::vector<EvalCase> cases;
   const size_t problems_before = problems.size();
-  LineReader reader(in, limits.max_line_bytes);
-  std::string line;
+  std::vector<char> room(limits.max_line_bytes + 1);
+  std::string_view line;
+  bool too_long = false;
   size_t total = 0;
-  for (uint32_t number = 1;; ++number) {
-    const LineReader::Result result = reader.Next(line);
-    if (result == LineReader::Result::kEnd) break;
+  for (uint32_t number = 1; NextLine(in, room, line, too_long); ++number) {
     std::string error;
-    if (result == LineReader::Result::kTooLong) {
+    if (too_long) {
       error = "the line has more than " + std::to_string(limits.max_line_bytes) + " bytes, the limit for one case";
     } else {
-      if (IsBlank(line)) continue;
+      if (TrimBlanks(line).empty()) continue;
       total += line.size();
       if (total > limits.max_total_bytes) {
         problems.push_back({file, "", number, 0,

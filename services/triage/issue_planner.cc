@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
-#include <utility>
 
+#include "absl/algorithm/container.h"
 #include "clients/forge/labels.h"
 #include "rules/engine/guardrails.h"
 #include "services/core/limits.h"
@@ -23,14 +23,14 @@ constexpr std::string_view kParagraph = "\n\n";
 bool IsMarked(const PlanInput& input) {
   const auto& guardrails = input.pack->model().guardrails;
   if (!guardrails.has_value()) return false;
-  return std::any_of(guardrails->markers.begin(), guardrails->markers.end(),
-                     [&](const std::string& marker) { return HasLabel(input.snapshot.labels(), marker); });
+  return absl::c_any_of(guardrails->markers,
+                        [&](const std::string& marker) { return HasLabel(input.snapshot.labels(), marker); });
 }
 
 // We set a label that says that we wait, and it is still there.
 bool IsWaiting(const PlanInput& input) {
   const std::vector<std::string>& waiting = input.pack->model().waiting_labels;
-  return std::any_of(waiting.begin(), waiting.end(), [&](const std::string& label) {
+  return absl::c_any_of(waiting, [&](const std::string& label) {
     return HasLabel(input.our_labels, label) && HasLabel(input.snapshot.labels(), label);
   });
 }
@@ -148,9 +148,9 @@ TriggerResult IssuePlanner::TriggerFor(const RoutedEvent& event, const rules::Pa
       if (by_bot) return {Trigger::kNone, reasons::kBot};
       if (pack.waiting_labels.empty()) return {Trigger::kNone, reasons::kNoTrigger};
       // Where the payload has the labels, they tell that nobody waits.
-      if (event.facts.labels.has_value() &&
-          std::none_of(pack.waiting_labels.begin(), pack.waiting_labels.end(),
-                       [&](const std::string& label) { return HasLabel(*event.facts.labels, label); })) {
+      if (event.facts.labels.has_value() && absl::c_none_of(pack.waiting_labels, [&](const std::string& label) {
+            return HasLabel(*event.facts.labels, label);
+          })) {
         return {Trigger::kNone, reasons::kNoTrigger};
       }
       return {Trigger::kReply, {}};

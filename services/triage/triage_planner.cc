@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <string_view>
-#include <utility>
 
 #include "services/core/errors.h"
 #include "services/core/limits.h"
@@ -15,17 +14,9 @@ namespace yardmaster {
 namespace {
 
 v1::Confidence ToProto(rules::Confidence confidence) {
-  switch (confidence) {
-    case rules::Confidence::kNone:
-      return v1::CONFIDENCE_UNSPECIFIED;
-    case rules::Confidence::kLow:
-      return v1::CONFIDENCE_LOW;
-    case rules::Confidence::kMedium:
-      return v1::CONFIDENCE_MEDIUM;
-    case rules::Confidence::kHigh:
-      return v1::CONFIDENCE_HIGH;
-  }
-  return v1::CONFIDENCE_UNSPECIFIED;
+  static constexpr v1::Confidence kConfidences[] = {v1::CONFIDENCE_UNSPECIFIED, v1::CONFIDENCE_LOW,
+                                                    v1::CONFIDENCE_MEDIUM, v1::CONFIDENCE_HIGH};
+  return kConfidences[static_cast<size_t>(confidence)];
 }
 
 void SetText(std::string* field, std::string_view text) { field->assign(text.data(), text.size()); }

@@ -40,19 +40,6 @@ bool Parse(const grpc::ByteBuffer& bytes, google::protobuf::MessageLite& message
   return message.ParseFromArray(slice.begin(), static_cast<int>(slice.size()));
 }
 
-absl::Status FindPack(const PackRegistry& packs, std::string_view name,
-                      std::shared_ptr<const rules::CompiledPack>& pack) {
-  if (name.empty()) return errors::FieldMissing("pack");
-  if (name.size() > kMaxNameBytes) return errors::OverLimit("pack", name.size(), kMaxNameBytes, "bytes");
-  const std::shared_ptr<const PackSet> set = packs.Current();
-  pack = set->Find(name);
-  if (pack != nullptr) return absl::OkStatus();
-  std::vector<std::string_view> known;
-  known.reserve(set->packs().size());
-  for (const auto& [known_name, unused] : set->packs()) known.push_back(known_name);
-  return errors::PackUnknown(name, known);
-}
-
 // True if the request names a subject of a forge instead of bringing a text along. Looks at the fields that stand
 // before the first text only: a long request costs no more than a short one.
 bool NamesSubject(const grpc::ByteBuffer& bytes) {
@@ -143,7 +130,7 @@ class EvaluateReactor final : public grpc::ServerBidiReactor<v1::EvaluateCasesRe
  private:
   absl::Status DecideNext(v1::EvaluateCasesResponse& answer) {
     if (index_ == 0) {
-      RETURN_IF_ERROR(FindPack(packs_, request_.pack(), pack_));
+      ASSIGN_OR_RETURN(pack_, FindPack(*packs_.Current(), request_.pack()));
       if (!pack_->model().has_rubric) return errors::PackWithoutRubric(request_.pack());
       options_.explain = !request_.omit_explanation();
     }
@@ -258,8 +245,7 @@ absl::Status TriageServiceImpl::Triage(const grpc::ByteBuffer& request, grpc::By
 }
 
 absl::Status TriageServiceImpl::Decide(const v1::TriageIssueRequest& request, v1::Plan& plan, WireWriter& explanation) {
-  std::shared_ptr<const rules::CompiledPack> pack;
-  RETURN_IF_ERROR(FindPack(packs_, request.pack(), pack));
+  ASSIGN_OR_RETURN(const std::shared_ptr<const rules::CompiledPack> pack, FindPack(*packs_.Current(), request.pack()));
   if (!request.has_issue()) return errors::FieldMissing("issue");
   RETURN_IF_ERROR(CheckIssueSize(request.issue()));
   RETURN_IF_ERROR(PlanTriage(*pack, request.issue(), PlanOptions(), plan, &explanation));

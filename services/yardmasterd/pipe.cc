@@ -108,8 +108,13 @@ absl::Status Pipe::Parts::MakeForges() {
   ASSIGN_OR_RETURN(http, MakeCurlHttpClient(std::move(options)));
   std::random_device device;
   const ForgeEnvironment environment{
-      *http,        env.clock, waiter,
-      &env.metrics, device(),  [logger = &env.logger](const Secret& secret) { logger->redactor().Add(secret); }};
+      *http,
+      env.clock,
+      waiter,
+      &env.metrics,
+      device(),
+      [logger = &env.logger](const Secret& secret) { logger->redactor().Add(secret); },
+      [this](std::string_view forge, std::chrono::seconds ahead) { NoteClock(notices, forge, ahead); }};
   for (const auto& [name, config] : env.config.forges) {
     ASSIGN_OR_RETURN(forges[name], MakeForge(config, environment));
     accounts[name] = std::make_unique<ConfiguredForge>(*forges[name], *config.profile, config.settle, config.bot_login,

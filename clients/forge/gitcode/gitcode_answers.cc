@@ -19,9 +19,6 @@ constexpr std::pair<int64_t, ForgePermission> kAccessLevels[] = {{10, ForgePermi
                                                                  {30, ForgePermission::kWrite},
                                                                  {40, ForgePermission::kMaintain},
                                                                  {50, ForgePermission::kAdmin}};
-constexpr std::pair<std::string_view, ForgePermission> kPermissionFlags[] = {{"pull", ForgePermission::kRead},
-                                                                             {"push", ForgePermission::kWrite},
-                                                                             {"admin", ForgePermission::kAdmin}};
 
 ForgeUser ReadUser(const AnswerReader& user) {
   ForgeUser out;
@@ -46,6 +43,24 @@ ForgeRepository ReadRepository(const AnswerReader& repository) {
   out.is_private = repository.At("private").Flag();
   out.archived = repository.At("archived").Flag();
   out.url = repository.FirstOf({"html_url", "web_url"}).Hint();
+  const AnswerReader own = repository.FirstOf({"permissions", "permission"});
+  out.own = ReadPermissionFlags(own);
+  if (const std::string word = own.is_text() ? own.Text() : ""; !word.empty()) out.own = ReadForgePermission(word);
+  return out;
+}
+
+ForgeWebhook ReadWebhook(const AnswerReader& hook) {
+  ForgeWebhook out;
+  hook.ExpectObject();
+  out.id = hook.At("id").Text();
+  out.url = hook.At("url").Hint();
+  out.content_type = hook.At("content_type").Hint();
+  if (const AnswerReader secret = hook.At("password"); !secret.empty()) out.has_secret = !secret.Hint().empty();
+  const AnswerReader kind = hook.At("encryption_type");
+  out.sends_secret = !kind.empty() && kind.NumberHint(1) == 0;
+  for (const std::string& name : hook.Names()) {
+    if (name.ends_with("_events") && hook.At(name).Flag()) out.events.push_back(name);
+  }
   return out;
 }
 
@@ -105,10 +120,8 @@ ForgeAccess ReadAccess(const AnswerReader& access) {
   for (const auto& [least, granted] : kAccessLevels) {
     if (level >= least) out.permission = std::max(out.permission, granted);
   }
-  const AnswerReader flags = access.At("permissions");
-  for (const auto& [name, granted] : kPermissionFlags) {
-    if (flags.At(name).Flag()) out.permission = std::max(out.permission, granted);
-  }
+  const std::optional<ForgePermission> flags = ReadPermissionFlags(access.At("permissions"));
+  out.permission = std::max(out.permission, flags.value_or(ForgePermission::kNone));
   return out;
 }
 
@@ -188,6 +201,9 @@ absl::StatusOr<std::vector<ForgeComment>> ParseComments(std::string_view body) {
   return ReadForgeList(body, ReadComment);
 }
 
+absl::StatusOr<std::vector<ForgeWebhook>> ParseWebhooks(std::string_view body) {
+  return ReadForgeList(body, ReadWebhook);
+}
 absl::StatusOr<ForgeAccess> ParseAccess(std::string_view body) { return ReadForgeObject(body, ReadAccess); }
 absl::StatusOr<ForgePull> ParsePull(std::string_view body) { return ReadForgeObject(body, ReadPull); }
 absl::StatusOr<std::vector<ForgePullFile>> ParsePullFiles(std::string_view body) {

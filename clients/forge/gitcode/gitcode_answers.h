@@ -11,6 +11,7 @@
 
 #include "absl/status/statusor.h"
 #include "clients/forge/forge.h"
+#include "clients/forge/forge_setup.h"
 
 namespace yardmaster::gitcode {
 
@@ -23,6 +24,7 @@ absl::StatusOr<ForgeIssue> ParseIssue(std::string_view body);
 absl::StatusOr<std::vector<ForgeIssue>> ParseIssues(std::string_view body);
 absl::StatusOr<ForgeComment> ParseComment(std::string_view body);
 absl::StatusOr<std::vector<ForgeComment>> ParseComments(std::string_view body);
+absl::StatusOr<std::vector<ForgeWebhook>> ParseWebhooks(std::string_view body);
 
 absl::StatusOr<ForgeAccess> ParseAccess(std::string_view body);
 absl::StatusOr<ForgePull> ParsePull(std::string_view body);

@@ -72,6 +72,8 @@ constexpr RestApi kApi = {
     .access = gitcode::ParseAccess,
     .pull = gitcode::ParsePull,
     .pull_files = gitcode::ParsePullFiles,
+    .webhooks = gitcode::ParseWebhooks,
+    .scopes_header = {},
 };
 
 }  // namespace

@@ -41,6 +41,17 @@ const ForgeProfile& GitCodeProfile() {
               .ping_event = {},
               .read = ReadGitCodeWebhook,
           },
+      .setup =
+          {
+              .permissions = {},
+              .scopes = {},
+              .opaque_token_prefix = {},
+              .webhook_events = {"issues_events", "note_events", "merge_requests_events"},
+              .token_page = "https://gitcode.com/setting/token-classic",
+              .app_page = {},
+              .access_page = "the repository's page of members",
+              .webhook_page = "the repository's page of webhooks",
+          },
       .app_credentials = nullptr,
       .dialect = []() -> std::unique_ptr<ForgeDialect> { return std::make_unique<GitCodeDialect>(); },
       .client = [](ForgePipeline pipeline, const Clock& clock) -> std::unique_ptr<StoppableForge> {

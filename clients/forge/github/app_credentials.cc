@@ -64,6 +64,17 @@ absl::StatusOr<std::optional<ForgeUser>> AppCredentials::Account(std::chrono::st
   return github::ParseApp(answer.body);
 }
 
+absl::StatusOr<std::optional<ForgePermissions>> AppCredentials::Permissions(
+    std::chrono::steady_clock::time_point deadline) {
+  ForgeRequest request;
+  request.route = "/app/installations/{id}";
+  request.target = absl::StrCat("/app/installations/", UrlEncode(installation_));
+  request.deadline = deadline;
+  const ForgeAnswer answer = SendAsApp(std::move(request));
+  if (answer.error.has_value()) return answer.ToStatus();
+  return github::ParseInstallation(answer.body);
+}
+
 ForgeAnswer AppCredentials::SendAsApp(ForgeRequest request) {
   std::shared_ptr<const AppJwtSigner> signer;
   {

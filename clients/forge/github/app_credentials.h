@@ -33,6 +33,7 @@ class AppCredentials final : public ForgeCredentials {
 
   // The account that the App writes as.
   absl::StatusOr<std::optional<ForgeUser>> Account(std::chrono::steady_clock::time_point deadline) override;
+  absl::StatusOr<std::optional<ForgePermissions>> Permissions(std::chrono::steady_clock::time_point deadline) override;
 
  private:
   // Sends a request as the App itself.

@@ -36,6 +36,32 @@ ForgeRepository ReadRepository(const AnswerReader& repository) {
   out.is_private = repository.At("private").Flag();
   out.archived = repository.At("archived").Flag();
   out.url = repository.At("html_url").Hint();
+  out.own = ReadPermissionFlags(repository.At("permissions"));
+  return out;
+}
+
+ForgeWebhook ReadWebhook(const AnswerReader& hook) {
+  ForgeWebhook out;
+  hook.ExpectObject();
+  out.id = hook.At("id").Text();
+  const AnswerReader config = hook.At("config");
+  out.url = config.At("url").Hint();
+  out.content_type = config.At("content_type").Hint();
+  // Shown as asterisks.
+  out.has_secret = !config.At("secret").empty();
+  out.active = hook.At("active").Flag();
+  out.verifies_tls = config.At("insecure_ssl").Hint() != "1";
+  const AnswerReader events = hook.At("events");
+  for (size_t i = 0; i < events.size(); ++i) out.events.push_back(events.Element(i).Hint());
+  return out;
+}
+
+ForgePermissions ReadInstallation(const AnswerReader& installation) {
+  ForgePermissions out;
+  if (!installation.At("suspended_at").empty()) return out;
+  for (const std::string& name : installation.At("permissions").Names()) {
+    out[name] = installation.At("permissions").At(name).Hint();
+  }
   return out;
 }
 
@@ -211,6 +237,9 @@ absl::StatusOr<std::vector<ForgeComment>> ParseComments(std::string_view body) {
 absl::StatusOr<std::vector<ForgeHookDelivery>> ParseDeliveries(std::string_view body) {
   return ReadForgeList(body, ReadDelivery);
 }
+absl::StatusOr<std::vector<ForgeWebhook>> ParseWebhooks(std::string_view body) {
+  return ReadForgeList(body, ReadWebhook);
+}
 absl::StatusOr<ForgeAccess> ParseAccess(std::string_view body) { return ReadForgeObject(body, ReadAccess); }
 absl::StatusOr<ForgePull> ParsePull(std::string_view body) { return ReadForgeObject(body, ReadPull); }
 absl::StatusOr<std::vector<ForgePullFile>> ParsePullFiles(std::string_view body) {
@@ -219,6 +248,9 @@ absl::StatusOr<std::vector<ForgePullFile>> ParsePullFiles(std::string_view body)
 absl::StatusOr<bool> ParseMembership(std::string_view body) { return ReadForgeObject(body, ReadMembership); }
 absl::StatusOr<std::string> ParseId(std::string_view body) { return ReadForgeObject(body, ReadId); }
 absl::StatusOr<ForgeUser> ParseApp(std::string_view body) { return ReadForgeObject(body, ReadApp); }
+absl::StatusOr<ForgePermissions> ParseInstallation(std::string_view body) {
+  return ReadForgeObject(body, ReadInstallation);
+}
 absl::StatusOr<InstallationToken> ParseInstallationToken(std::string_view body) {
   return ReadForgeObject(body, ReadInstallationToken);
 }
@@ -233,8 +265,9 @@ std::string NextLinkQuery(std::string_view link) {
   const size_t query = url.find('?');
   if (query == std::string_view::npos) return {};
   const std::string_view text = url.substr(query + 1);
-  const bool clean = absl::c_all_of(
-      text, [](char c) { return absl::ascii_isalnum(c) || std::string_view("-_.~%=&+,:").find(c) != std::string_view::npos; });
+  const bool clean = absl::c_all_of(text, [](char c) {
+    return absl::ascii_isalnum(c) || std::string_view("-_.~%=&+,:").find(c) != std::string_view::npos;
+  });
   return clean ? std::string(text) : std::string();
 }
 

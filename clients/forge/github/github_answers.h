@@ -10,6 +10,7 @@
 
 #include "absl/status/statusor.h"
 #include "clients/forge/forge.h"
+#include "clients/forge/forge_setup.h"
 #include "services/core/secret.h"
 
 namespace yardmaster::github {
@@ -23,6 +24,7 @@ absl::StatusOr<std::vector<ForgeIssue>> ParseIssues(std::string_view body);
 absl::StatusOr<ForgeComment> ParseComment(std::string_view body);
 absl::StatusOr<std::vector<ForgeComment>> ParseComments(std::string_view body);
 absl::StatusOr<std::vector<ForgeHookDelivery>> ParseDeliveries(std::string_view body);
+absl::StatusOr<std::vector<ForgeWebhook>> ParseWebhooks(std::string_view body);
 
 absl::StatusOr<ForgeAccess> ParseAccess(std::string_view body);
 absl::StatusOr<ForgePull> ParsePull(std::string_view body);
@@ -34,6 +36,9 @@ absl::StatusOr<std::string> ParseId(std::string_view body);
 
 // GET /app → the account that its installations write as: "slug[bot]".
 absl::StatusOr<ForgeUser> ParseApp(std::string_view body);
+
+// GET /app/installations/ID → what the App may do; nothing while it is suspended.
+absl::StatusOr<ForgePermissions> ParseInstallation(std::string_view body);
 
 struct InstallationToken {
   Secret token;

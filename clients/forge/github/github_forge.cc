@@ -70,6 +70,8 @@ constexpr RestApi kApi = {
     .access = github::ParseAccess,
     .pull = github::ParsePull,
     .pull_files = github::ParsePullFiles,
+    .webhooks = github::ParseWebhooks,
+    .scopes_header = "X-OAuth-Scopes",
 };
 
 }  // namespace

@@ -50,6 +50,22 @@ const ForgeProfile& GitHubProfile() {
               .ping_event = "ping",
               .read = ReadGitHubWebhook,
           },
+      .setup =
+          {
+              .permissions = {{"metadata", "read", "Metadata", ""},
+                              {"issues", "write", "Issues", ""},
+                              {"contents", "read", "Contents", ""},
+                              {"pull_requests", "write", "Pull requests", "commands on pull requests"},
+                              {"repository_hooks", "write", "Webhooks", "asking for missed deliveries (hooks)"}},
+              .scopes = {"repo", "public_repo"},
+              .opaque_token_prefix = "github_pat_",
+              .webhook_events = {"issues", "issue_comment", "pull_request"},
+              .token_page = "Settings > Developer settings > Personal access tokens",
+              .app_page = "Settings > Developer settings > GitHub Apps > Permissions & events, and accept the change "
+                          "under Settings > Applications",
+              .access_page = "Settings > Collaborators and teams",
+              .webhook_page = "Settings > Webhooks",
+          },
       .app_credentials = MakeAppCredentials,
       .dialect = []() -> std::unique_ptr<ForgeDialect> { return std::make_unique<GitHubDialect>(); },
       .client = [](ForgePipeline pipeline, const Clock& clock) -> std::unique_ptr<StoppableForge> {

@@ -1,7 +1,6 @@
 #include "rules/engine/checks/compile_rule.h"
 
 #include <optional>
-#include <vector>
 
 namespace yardmaster::rules {
 namespace {

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <functional>
-#include <optional>
 #include <utility>
 
 #include "absl/algorithm/container.h"

@@ -1,7 +1,5 @@
 #include "rules/engine/checks/tree_queries.h"
 
-#include <utility>
-
 #include "absl/algorithm/container.h"
 
 namespace yardmaster::rules {

@@ -1,7 +1,6 @@
 #include <cstdlib>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <unordered_set>
 
 #include "rules/engine/code/fact_builder.h"

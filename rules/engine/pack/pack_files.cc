@@ -77,7 +77,7 @@ class Reader {
     std::error_code error;
     const fs::path target = fs::canonical(path, error);
     if (error) return true;
-    return std::mismatch(root_.begin(), root_.end(), target.begin(), target.end()).first != root_.end();
+    return absl::c_mismatch(root_, target).first != root_.end();
   }
 
   void ReadFile(const fs::path& file, const std::string& path, const std::string& name) {

@@ -3,7 +3,6 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <utility>
 
 #include "absl/algorithm/container.h"
 #include "rules/engine/pack/schema_explainer.h"

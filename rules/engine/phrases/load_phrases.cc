@@ -1,5 +1,4 @@
 // Reads phrases/*.json of a pack and of what it extends, and compiles them.
-#include <algorithm>
 #include <optional>
 #include <utility>
 

@@ -1,7 +1,6 @@
 #include "rules/engine/phrases/rule_hits.h"
 
 #include <algorithm>
-#include <optional>
 #include <set>
 
 #include "absl/algorithm/container.h"

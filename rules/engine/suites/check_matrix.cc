@@ -6,7 +6,6 @@
 #include <optional>
 #include <set>
 #include <string_view>
-#include <utility>
 
 #include "absl/algorithm/container.h"
 #include "rules/suites/cells.h"

@@ -7,7 +7,6 @@
 #include <string_view>
 #include <utility>
 
-#include "absl/algorithm/container.h"
 #include "rules/engine/suites/check_matrix.h"
 #include "rules/engine/suites/check_texts.h"
 #include "rules/suites/versions.h"

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <map>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "absl/algorithm/container.h"

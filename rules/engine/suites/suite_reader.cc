@@ -1,7 +1,6 @@
 #include "rules/engine/suites/suite_reader.h"
 
 #include <cstddef>
-#include <functional>
 #include <utility>
 #include <vector>
 

@@ -1,6 +1,5 @@
 #include "services/commands/pipe/command_planner.h"
 
-#include <algorithm>
 #include <map>
 #include <optional>
 #include <utility>
@@ -10,14 +9,11 @@
 #include "absl/strings/str_join.h"
 #include "clients/forge/forge_error.h"
 #include "services/commands/answers.h"
-#include "services/commands/command_text.h"
 #include "services/commands/permission.h"
 #include "services/commands/pipe/requests.h"
 #include "services/commands/pipe/settings.h"
 #include "services/core/defang.h"
-#include "services/core/errors.h"
 #include "services/core/reasons.h"
-#include "services/core/short_digest.h"
 #include "services/core/status_macros.h"
 #include "services/intake/outcome.h"
 

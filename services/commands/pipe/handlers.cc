@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "clients/forge/labels.h"
@@ -140,7 +141,7 @@ absl::StatusOr<CommandResult> Review(const CommandRun& run) {
   options.detailed = HasFlag(run.command, "detailed");
   if (const std::vector<std::string> pack = SlotNames(run.command, "pack"); !pack.empty()) {
     options.pack = pack.front();
-    if (std::find(run.packs.begin(), run.packs.end(), options.pack) == run.packs.end()) {
+    if (!absl::c_linear_search(run.packs, options.pack)) {
       out.done = false;
       out.text = absl::StrCat(Say(run, "this repository may not use the pack ", "本仓不能使用规则包 "),
                               EchoCode(options.pack), Say(run, "; those that it may: ", "；可以使用的："),
@@ -157,7 +158,7 @@ absl::StatusOr<CommandResult> Review(const CommandRun& run) {
     return out;
   }
   const auto& steps = asked.plan->explanation().steps();
-  const auto judged = std::find_if(steps.begin(), steps.end(), [](const auto& step) { return step.id() == "review"; });
+  const auto judged = absl::c_find_if(steps, [](const auto& step) { return step.id() == "review"; });
   const std::string counts = judged == steps.end() ? std::string() : judged->why();
   out.text = absl::StrCat(counts, Say(run, ". See the summary comment.", "。详见汇总评论。"));
   out.outcome = absl::StrCat("done: ", counts);

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "services/commands/repository_file.h"
 #include "services/core/defang.h"
-#include "services/core/errors.h"
 #include "services/core/reasons.h"
 #include "services/core/short_digest.h"
 #include "services/core/status_macros.h"
@@ -18,9 +18,8 @@ constexpr size_t kMaxProblemsShown = 20;
 constexpr size_t kMaxProblemBytes = 500;
 
 const ForgePullFile* Changed(const ForgePullFileList& files, const std::string& path) {
-  const auto it = std::find_if(files.files.begin(), files.files.end(), [&](const ForgePullFile& file) {
-    return file.path == path || file.previous_path == path;
-  });
+  const auto it = absl::c_find_if(
+      files.files, [&](const ForgePullFile& file) { return file.path == path || file.previous_path == path; });
   return it == files.files.end() ? nullptr : &*it;
 }
 

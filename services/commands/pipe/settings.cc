@@ -1,11 +1,9 @@
 #include "services/commands/pipe/settings.h"
 
-#include <utility>
-
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "services/core/status_macros.h"
-#include "services/intake/effects/effect_runner.h"
+#include "services/intake/outcome.h"
 
 namespace yardmaster::commands {
 namespace {

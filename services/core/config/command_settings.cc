@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/algorithm/container.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "services/core/limits.h"
 #include "services/core/readable.h"
@@ -14,7 +16,7 @@ bool IsIdCharacter(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= 
 
 // "gen-commit-msg" is "gen_commit_msg".
 std::string CommandId(std::string id) {
-  std::replace(id.begin(), id.end(), '-', '_');
+  absl::c_replace(id, '-', '_');
   return id;
 }
 
@@ -50,19 +52,16 @@ std::vector<std::string> ReadWords(ObjectReader& reader, std::string_view key, b
     if (word.front() == (star ? '/' : '@')) word.erase(0, 1);
     const std::string_view plain =
         star && word.ends_with('*') ? std::string_view(word).substr(0, word.size() - 1) : word;
-    const bool fine =
-        !plain.empty() && plain.size() <= kMaxNameBytes && std::all_of(plain.begin(), plain.end(), [&](char c) {
-          return IsIdCharacter(c) || (c >= 'A' && c <= 'Z') || c == '-' || c == '.' ||
-                 (!star && (c == '[' || c == ']'));
-        });
+    const bool fine = !plain.empty() && plain.size() <= kMaxNameBytes && absl::c_all_of(plain, [&](char c) {
+      return IsIdCharacter(c) || (c >= 'A' && c <= 'Z') || c == '-' || c == '.' || (!star && (c == '[' || c == ']'));
+    });
     if (!fine) {
       reader.context().Problem(place.pointer,
                                star ? "expected the first word of a command, for example \"lgtm\" or \"ci-*\""
                                     : "expected a login, for example \"some-bot\"");
       continue;
     }
-    std::transform(word.begin(), word.end(), word.begin(),
-                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+    absl::AsciiStrToLower(&word);
     if (out.size() < kMaxBotWords) out.push_back(std::move(word));
   }
   return out;
@@ -70,7 +69,7 @@ std::vector<std::string> ReadWords(ObjectReader& reader, std::string_view key, b
 
 void AppendNew(std::vector<std::string>& to, const std::vector<std::string>& from) {
   for (const std::string& word : from) {
-    if (std::find(to.begin(), to.end(), word) == to.end()) to.push_back(word);
+    if (!absl::c_linear_search(to, word)) to.push_back(word);
   }
 }
 
@@ -82,7 +81,7 @@ CommandSettings ReadCommandSettings(ObjectReader& reader, bool bounds) {
     for (const auto& [key, value] : commands->value->items()) {
       const std::string pointer = PointerJoin(commands->pointer, key);
       const std::string id = CommandId(key);
-      if (id.empty() || id.size() > kMaxNameBytes || !std::all_of(id.begin(), id.end(), IsIdCharacter)) {
+      if (id.empty() || id.size() > kMaxNameBytes || !absl::c_all_of(id, IsIdCharacter)) {
         reader.context().Problem(pointer, "expected the id of a command, got " + Quoted(key));
         continue;
       }

@@ -32,14 +32,13 @@ bool IsNameCharacter(char c) {
 // Names of packs, schedules, tokens and the like: what may stand in logs, metrics and paths.
 bool IsIdentifier(std::string_view text) {
   return !text.empty() && text.size() <= 64 && text[0] != '.' && text[0] != '-' &&
-         std::all_of(text.begin(), text.end(), IsNameCharacter);
+         absl::c_all_of(text, IsNameCharacter);
 }
 
 bool IsEnvironmentName(std::string_view text) {
-  return !text.empty() && text.size() <= 256 && !(text[0] >= '0' && text[0] <= '9') &&
-         std::all_of(text.begin(), text.end(), [](char c) {
-           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-         });
+  return !text.empty() && text.size() <= 256 && !(text[0] >= '0' && text[0] <= '9') && absl::c_all_of(text, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  });
 }
 
 // Reads the sections of one document into a Config.
@@ -357,6 +356,7 @@ void ConfigParser::ParseRepository(const JsonPlace& place) {
       reader.Problem("repository", "expected a repository: \"owner/name\" or \"owner/*\"");
     }
     entry.repository = *std::move(repository);
+    entry.line = context_.document.PositionOf(place.pointer + "/repository").line;
   }
   std::set<std::string> seen;
   for (const JsonPlace& element : reader.Strings("packs")) {
@@ -406,8 +406,8 @@ void ConfigParser::ParseSchedule(JsonPlace place) {
   ScheduleConfig schedule;
   ObjectReader reader(context_, std::move(place), "a schedule");
   if (auto name = reader.RequiredString("name")) {
-    const bool taken = std::any_of(config_.schedules.begin(), config_.schedules.end(),
-                                   [&](const ScheduleConfig& other) { return other.name == *name; });
+    const bool taken =
+        absl::c_any_of(config_.schedules, [&](const ScheduleConfig& other) { return other.name == *name; });
     if (!IsIdentifier(*name)) {
       reader.Problem("name", "expected a name of letters, digits, \".\", \"_\" and \"-\"");
     } else if (taken) {
@@ -444,8 +444,7 @@ void ConfigParser::ParseToken(JsonPlace place) {
   TokenEntry token;
   ObjectReader reader(context_, std::move(place), "a token");
   if (auto name = reader.RequiredString("name")) {
-    const bool taken = std::any_of(config_.tokens.begin(), config_.tokens.end(),
-                                   [&](const TokenEntry& other) { return other.name == *name; });
+    const bool taken = absl::c_any_of(config_.tokens, [&](const TokenEntry& other) { return other.name == *name; });
     if (!IsIdentifier(*name)) {
       reader.Problem("name", "expected a name of letters, digits, \".\", \"_\" and \"-\"");
     } else if (taken) {
@@ -462,7 +461,7 @@ void ConfigParser::ParseToken(JsonPlace place) {
     token.secret = ParseSecret(*secret);
     const std::string& value = token.secret.Reveal();
     // What metadata can't carry would never match.
-    if (std::any_of(value.begin(), value.end(), [](char c) { return c <= 0x20 || c >= 0x7f; })) {
+    if (absl::c_any_of(value, [](char c) { return c <= 0x20 || c >= 0x7f; })) {
       context_.Problem(secret->pointer, "a token is printable ASCII without blanks");
     }
     for (const TokenEntry& other : config_.tokens) {

@@ -38,7 +38,8 @@ struct RepositoryConfig {
   std::string forge;
   std::string repository;  // "owner/name" or "owner/*"
   std::vector<std::string>
-      packs;  // those it may use; the first one is its default. Empty: events are ignored with a reason
+      packs;          // those it may use; the first one is its default. Empty: events are ignored with a reason
+  uint32_t line = 0;  // where it is named, for messages
   std::vector<uint32_t> pack_lines;  // where each pack is named, for messages
   std::optional<RunMode> mode;       // unset: the daemon's
   CommandSettings commands;          // merged with what holds for all repositories

@@ -11,6 +11,7 @@
 #include "services/core/limits.h"
 #include "services/core/status_macros.h"
 #include "services/core/store/body_dictionary.h"
+#include "services/core/utf8.h"
 
 namespace yardmaster::store {
 namespace {
@@ -42,32 +43,6 @@ const ZSTD_DDict* UnpackingDictionary() {
   static const std::unique_ptr<ZSTD_DDict, FreeContext> kDictionary(
       ZSTD_createDDict(BodyDictionary().data(), BodyDictionary().size()));
   return kDictionary.get();
-}
-
-// Length of the character at the front of `text`, 0 if there is none.
-size_t CharacterLength(std::string_view text) {
-  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char lead = byte(0);
-  if (lead < 0x80) return lead == 0 ? 0 : 1;
-  size_t length = 0;
-  uint32_t code = 0;
-  uint32_t least = 0;
-  if (lead >= 0xc2 && lead <= 0xdf) {
-    length = 2, code = lead & 0x1f, least = 0x80;
-  } else if (lead >= 0xe0 && lead <= 0xef) {
-    length = 3, code = lead & 0x0f, least = 0x800;
-  } else if (lead >= 0xf0 && lead <= 0xf4) {
-    length = 4, code = lead & 0x07, least = 0x10000;
-  } else {
-    return 0;
-  }
-  if (text.size() < length) return 0;
-  for (size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xc0) != 0x80) return 0;
-    code = (code << 6) | (byte(i) & 0x3f);
-  }
-  if (code < least || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff)) return 0;
-  return length;
 }
 
 std::string Dump(const nlohmann::json& value) {
@@ -115,12 +90,13 @@ absl::StatusOr<std::string> Unpack(int64_t encoding, std::string_view bytes, int
 std::string CleanText(std::string_view text, size_t max_bytes) {
   std::string out;
   out.reserve(std::min(text.size(), max_bytes));
-  while (!text.empty()) {
-    const size_t length = CharacterLength(text);
-    const std::string_view character = length == 0 ? std::string_view("\xEF\xBF\xBD") : text.substr(0, length);
+  for (size_t pos = 0; pos < text.size();) {
+    const Utf8Char c = DecodeUtf8(text, pos);
+    const bool storable = c.valid && c.code_point != 0;
+    const std::string_view character = storable ? text.substr(pos, c.bytes) : std::string_view("\xEF\xBF\xBD");
     if (out.size() + character.size() > max_bytes) break;
     out += character;
-    text.remove_prefix(length == 0 ? 1 : length);
+    pos += c.bytes;
   }
   return out;
 }
@@ -128,12 +104,12 @@ std::string CleanText(std::string_view text, size_t max_bytes) {
 absl::Status CheckStoredName(std::string_view field, std::string_view name, bool may_be_empty) {
   if (name.empty()) return may_be_empty ? absl::OkStatus() : errors::FieldMissing(field);
   if (name.size() > kMaxNameBytes) return errors::OverLimit(field, name.size(), kMaxNameBytes, "bytes");
-  while (!name.empty()) {
-    const size_t length = CharacterLength(name);
-    const auto lead = static_cast<unsigned char>(name[0]);
-    if (length == 0 || lead < 0x20 || lead == 0x7f)
+  for (size_t pos = 0; pos < name.size();) {
+    const Utf8Char c = DecodeUtf8(name, pos);
+    if (!c.valid || c.code_point < 0x20 || c.code_point == 0x7f) {
       return errors::FieldInvalid(field, "text without control characters");
-    name.remove_prefix(length);
+    }
+    pos += c.bytes;
   }
   return absl::OkStatus();
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "absl/strings/str_replace.h"
 #include "services/core/errors.h"
 #include "services/core/store/dialect.h"
 #include "services/core/store/sql.h"
@@ -30,20 +31,7 @@ void RunAll(soci::session& sql, const std::string& text) {
   throw soci::sqlite3_soci_error(reason, result);
 }
 
-int64_t Pragma(soci::session& sql, const std::string& name) {
-  long long value = 0;
-  Select query(sql);
-  query.Add("pragma ").Add(name).Into(value);
-  while (query.Next()) {
-  }
-  return value;
-}
-
-void ReplaceAll(std::string& text, std::string_view from, std::string_view to) {
-  for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
-    text.replace(at, from.size(), to);
-  }
-}
+int64_t Pragma(soci::session& sql, const std::string& name) { return CountOf(sql, "pragma " + name); }
 
 // A word as FTS5 takes it in a query: between quotes nothing has a meaning.
 std::string Quoted(const std::string& word) {
@@ -127,9 +115,8 @@ std::vector<std::string> ExpandStatement(std::string_view statement) {
         "tokenize=\"ascii tokenchars '_'\")"};
   }
   std::string text(statement);
-  ReplaceAll(text, "$IDENTITY", "integer primary key autoincrement");
-  ReplaceAll(text, "$KEY", "integer primary key");
-  ReplaceAll(text, "$BLOB", "blob");
+  absl::StrReplaceAll(
+      {{"$IDENTITY", "integer primary key autoincrement"}, {"$KEY", "integer primary key"}, {"$BLOB", "blob"}}, &text);
   return {text};
 }
 

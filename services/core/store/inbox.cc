@@ -7,19 +7,8 @@
 namespace yardmaster::store {
 
 std::string_view DeliveryStateName(DeliveryState state) {
-  switch (state) {
-    case DeliveryState::kReceived:
-      return "received";
-    case DeliveryState::kIgnored:
-      return "ignored";
-    case DeliveryState::kDone:
-      return "done";
-    case DeliveryState::kFailed:
-      return "failed";
-    case DeliveryState::kDead:
-      return "dead";
-  }
-  return "received";
+  static constexpr std::string_view kNames[] = {"received", "ignored", "done", "failed", "dead"};
+  return kNames[static_cast<size_t>(state)];
 }
 
 std::optional<DeliveryState> DeliveryStateFromName(std::string_view name) {

@@ -3,19 +3,8 @@
 namespace yardmaster::store {
 
 std::string_view EffectStateName(EffectState state) {
-  switch (state) {
-    case EffectState::kIntent:
-      return "intent";
-    case EffectState::kUnknown:
-      return "unknown";
-    case EffectState::kConfirmed:
-      return "confirmed";
-    case EffectState::kRefused:
-      return "refused";
-    case EffectState::kFailed:
-      return "failed";
-  }
-  return "intent";
+  static constexpr std::string_view kNames[] = {"intent", "unknown", "confirmed", "refused", "failed"};
+  return kNames[static_cast<size_t>(state)];
 }
 
 std::optional<EffectState> EffectStateFromName(std::string_view name) {

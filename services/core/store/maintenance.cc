@@ -27,23 +27,23 @@ int64_t Micros(std::chrono::hours hours) { return std::chrono::microseconds(hour
 
 class Maintenance::Slice final : public Write {
  public:
-  explicit Slice(Maintenance& upkeep) : Write(WriteKind::kTransition), upkeep_(upkeep) {}
+  explicit Slice(Maintenance& maintenance) : Write(WriteKind::kTransition), maintenance_(maintenance) {}
 
   absl::Status Apply(Transaction& transaction) override {
-    next_ = upkeep_.Advance(transaction, upkeep_.position_);
+    next_ = maintenance_.Advance(transaction, maintenance_.position_);
     return absl::OkStatus();
   }
   void Done(const absl::Status& status) override {
     if (status.ok()) {
-      upkeep_.position_ = next_;
+      maintenance_.position_ = next_;
       if (next_.phase != Phase::kEnd) return;
     }
     // A slice that fails ends the round; the next one begins anew.
-    upkeep_.EndRound(status);
+    maintenance_.EndRound(status);
   }
 
  private:
-  Maintenance& upkeep_;
+  Maintenance& maintenance_;
   Position next_;
 };
 
@@ -87,7 +87,7 @@ void Maintenance::EndRound(const absl::Status& status) {
   running_ = false;
   next_round_ = clock_.Monotonic() + options_.interval;
   if (!status.ok() && options_.logger != nullptr) {
-    options_.logger->Warning("upkeep of the store was cut short", {{"error", std::string(status.message())}});
+    options_.logger->Warning("maintenance of the store was cut short", {{"error", std::string(status.message())}});
   }
   {
     std::lock_guard<std::mutex> lock(mutex_);
@@ -98,38 +98,14 @@ void Maintenance::EndRound(const absl::Status& status) {
 }
 
 Maintenance::Position Maintenance::Advance(Transaction& transaction, Position position) {
+  // In the order of Phase.
+  static constexpr bool (Maintenance::*kPhases[])(Transaction&, Position&) = {
+      &Maintenance::Bodies,   &Maintenance::Deliveries,    &Maintenance::Effects,  &Maintenance::Decisions,
+      &Maintenance::Subjects, &Maintenance::RemovedLabels, &Maintenance::Commands, &Maintenance::Compact};
   // A phase that has nothing left lets the next one begin at once, so that a round with nothing to do is one slice.
   while (position.phase != Phase::kEnd) {
     const size_t removed_before = transaction.changes.removed.size();
-    bool more = false;
-    switch (position.phase) {
-      case Phase::kBodies:
-        more = Bodies(transaction, position);
-        break;
-      case Phase::kDeliveries:
-        more = Deliveries(transaction, position);
-        break;
-      case Phase::kEffects:
-        more = Effects(transaction, position);
-        break;
-      case Phase::kDecisions:
-        more = Decisions(transaction, position);
-        break;
-      case Phase::kSubjects:
-        more = Subjects(transaction);
-        break;
-      case Phase::kRemovedLabels:
-        more = RemovedLabels(transaction);
-        break;
-      case Phase::kCommands:
-        more = Commands(transaction);
-        break;
-      case Phase::kCompaction:
-        more = Compact(transaction, position);
-        break;
-      case Phase::kEnd:
-        break;
-    }
+    const bool more = (this->*kPhases[static_cast<size_t>(position.phase)])(transaction, position);
     if (more) return position;
     position.phase = static_cast<Phase>(static_cast<int>(position.phase) + 1);
     position.after = 0;
@@ -151,20 +127,19 @@ void Maintenance::RemoveBodies(Transaction& transaction, const std::vector<int64
   }
 }
 
-void Maintenance::Remove(Transaction& transaction, const char* what, const char* statement,
-                         const std::vector<int64_t>& ids) {
+void Maintenance::Remove(Transaction& transaction, const char* table, const std::vector<int64_t>& ids) {
   if (ids.empty()) return;
   long long id = 0;
-  soci::statement remove = (sql_.prepare << statement, soci::use(id, "id"));
+  soci::statement remove = (sql_.prepare << "delete from " << table << " where id = :id", soci::use(id, "id"));
   for (int64_t gone : ids) {
     id = gone;
     RunOne(remove);
   }
-  transaction.changes.removed.emplace_back(what, static_cast<int64_t>(ids.size()));
+  transaction.changes.removed.emplace_back(table, static_cast<int64_t>(ids.size()));
 }
 
-// Each of the next three walks from the oldest row and stops at the first that is young enough: rows are in the order
-// of arrival. Rows that are still needed are passed by.
+// This and RemoveAged walk from the oldest row and stop at the first that is young enough: rows are in the order of
+// arrival. Rows that are still needed are passed by.
 bool Maintenance::Bodies(Transaction& transaction, Position& position) {
   const int64_t cutoff = transaction.now - Micros(options_.retention.bodies);
   int64_t over =
@@ -202,123 +177,82 @@ bool Maintenance::Bodies(Transaction& transaction, Position& position) {
   return !ended && rows == kBodyRows;
 }
 
-bool Maintenance::Deliveries(Transaction& transaction, Position& position) {
-  const int64_t cutoff = transaction.now - Micros(options_.retention.digests);
+bool Maintenance::RemoveAged(Transaction& transaction, Position& position, const Aging& aging) {
   std::vector<int64_t> gone;
   bool ended = false;
   int64_t rows = 0;
   {
     long long id = 0;
-    long long received_at = 0;
-    std::string state;
+    long long old = 0;
+    long long done = 0;
     Select query(sql_);
-    query.Add("select id, received_at, state from deliveries where id > :after order by id limit :limit");
-    query.Bind("after", position.after).Bind("limit", kRows).Into(id).Into(received_at).Into(state);
+    query.Add(aging.rows).Add(" where id > :after order by id limit :limit").Bind("after", position.after);
+    query.Bind("cutoff", transaction.now - Micros(aging.kept)).Bind("limit", kRows).Into(id).Into(old).Into(done);
     while (query.Next()) {
       ++rows;
-      ended = ended || received_at >= cutoff;
+      ended = ended || old == 0;
       if (ended) continue;
       position.after = id;
-      if (state != "received") gone.push_back(id);
+      if (done != 0) gone.push_back(id);
     }
   }
-  RemoveBodies(transaction, gone);
-  Remove(transaction, "deliveries", "delete from deliveries where id = :id", gone);
-  if (!gone.empty()) {
-    long long oldest = 0;
-    Select query(sql_);
-    query.Add("select coalesce(min(id), 0) from deliveries").Into(oldest);
-    while (query.Next()) {
-    }
-    transaction.changes.oldest_delivery = oldest;
-  }
+  if (aging.with_bodies) RemoveBodies(transaction, gone);
+  Remove(transaction, aging.table, gone);
   return !ended && rows == kRows;
+}
+
+bool Maintenance::Deliveries(Transaction& transaction, Position& position) {
+  const size_t removed_before = transaction.changes.removed.size();
+  const bool more = RemoveAged(transaction, position,
+                               {"deliveries", "select id, received_at < :cutoff, state <> 'received' from deliveries",
+                                options_.retention.digests, true});
+  if (transaction.changes.removed.size() > removed_before) {
+    transaction.changes.oldest_delivery = CountOf(sql_, "select coalesce(min(id), 0) from deliveries");
+  }
+  return more;
 }
 
 bool Maintenance::Effects(Transaction& transaction, Position& position) {
-  const int64_t cutoff = transaction.now - Micros(options_.retention.ledger);
-  std::vector<int64_t> gone;
-  bool ended = false;
-  int64_t rows = 0;
-  {
-    long long id = 0;
-    long long created_at = 0;
-    long long settled_at = 0;
-    Select query(sql_);
-    query.Add("select id, created_at, settled_at from effects where id > :after order by id limit :limit");
-    query.Bind("after", position.after).Bind("limit", kRows).Into(id).Into(created_at).Into(settled_at);
-    while (query.Next()) {
-      ++rows;
-      ended = ended || created_at >= cutoff;
-      if (ended) continue;
-      position.after = id;
-      if (settled_at != 0 && settled_at < cutoff) gone.push_back(id);
-    }
-  }
-  Remove(transaction, "effects", "delete from effects where id = :id", gone);
-  return !ended && rows == kRows;
+  return RemoveAged(
+      transaction, position,
+      {"effects", "select id, created_at < :cutoff, settled_at <> 0 and settled_at < :cutoff from effects",
+       options_.retention.ledger});
 }
 
 bool Maintenance::Decisions(Transaction& transaction, Position& position) {
-  const int64_t cutoff = transaction.now - Micros(options_.retention.decisions);
-  std::vector<int64_t> gone;
-  bool ended = false;
-  int64_t rows = 0;
-  {
-    long long id = 0;
-    long long created_at = 0;
-    Select query(sql_);
-    query.Add("select id, created_at from decisions where id > :after order by id limit :limit");
-    query.Bind("after", position.after).Bind("limit", kRows).Into(id).Into(created_at);
-    while (query.Next()) {
-      ++rows;
-      ended = ended || created_at >= cutoff;
-      if (ended) continue;
-      position.after = id;
-      gone.push_back(id);
-    }
-  }
-  Remove(transaction, "decisions", "delete from decisions where id = :id", gone);
-  return !ended && rows == kRows;
+  return RemoveAged(transaction, position,
+                    {"decisions", "select id, created_at < :cutoff, 1 from decisions", options_.retention.decisions});
 }
 
-bool Maintenance::Subjects(Transaction& transaction) {
-  std::vector<int64_t> gone;
-  {
-    long long id = 0;
-    Select query(sql_);
-    query.Add("select id from subjects where seen_at < :cutoff order by seen_at limit :limit");
-    query.Bind("cutoff", transaction.now - Micros(options_.retention.decisions)).Bind("limit", kSubjectRows).Into(id);
-    while (query.Next()) gone.push_back(id);
-  }
+std::vector<int64_t> Maintenance::Outdated(Transaction& transaction, std::string_view rows, int64_t limit) {
+  std::vector<int64_t> ids;
+  long long id = 0;
+  Select query(sql_);
+  query.Add(rows).Add(" limit :limit").Bind("limit", limit);
+  query.Bind("cutoff", transaction.now - Micros(options_.retention.decisions)).Into(id);
+  while (query.Next()) ids.push_back(id);
+  return ids;
+}
+
+bool Maintenance::Subjects(Transaction& transaction, Position&) {
+  const std::vector<int64_t> gone =
+      Outdated(transaction, "select id from subjects where seen_at < :cutoff order by seen_at", kSubjectRows);
   for (int64_t id : gone) words_->Remove(id);
-  Remove(transaction, "subjects", "delete from subjects where id = :id", gone);
+  Remove(transaction, "subjects", gone);
   return static_cast<int64_t>(gone.size()) == kSubjectRows;
 }
 
-bool Maintenance::RemovedLabels(Transaction& transaction) {
-  std::vector<int64_t> gone;
-  {
-    long long id = 0;
-    Select query(sql_);
-    query.Add("select id from removed_labels where removed_at < :cutoff order by removed_at limit :limit");
-    query.Bind("cutoff", transaction.now - Micros(options_.retention.decisions)).Bind("limit", kRows).Into(id);
-    while (query.Next()) gone.push_back(id);
-  }
-  Remove(transaction, "removed_labels", "delete from removed_labels where id = :id", gone);
+bool Maintenance::RemovedLabels(Transaction& transaction, Position&) {
+  const std::vector<int64_t> gone =
+      Outdated(transaction, "select id from removed_labels where removed_at < :cutoff order by removed_at", kRows);
+  Remove(transaction, "removed_labels", gone);
   return static_cast<int64_t>(gone.size()) == kRows;
 }
 
-bool Maintenance::Commands(Transaction& transaction) {
-  std::vector<int64_t> gone;
-  {
-    long long id = 0;
-    Select query(sql_);
-    query.Add("select id from commands where seen_at < :cutoff and settled_at > 0 order by seen_at limit :limit");
-    query.Bind("cutoff", transaction.now - Micros(options_.retention.decisions)).Bind("limit", kRows).Into(id);
-    while (query.Next()) gone.push_back(id);
-  }
-  Remove(transaction, "commands", "delete from commands where id = :id", gone);
+bool Maintenance::Commands(Transaction& transaction, Position&) {
+  const std::vector<int64_t> gone = Outdated(
+      transaction, "select id from commands where seen_at < :cutoff and settled_at > 0 order by seen_at", kRows);
+  Remove(transaction, "commands", gone);
   return static_cast<int64_t>(gone.size()) == kRows;
 }
 

@@ -12,6 +12,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -69,6 +70,14 @@ class Maintenance {
     int64_t after = 0;        // the last row id that was looked at in this phase
     bool compacting = false;  // until little is unused
   };
+  // A table whose rows go when they are old enough and done with.
+  struct Aging {
+    const char* table;
+    // A select of id, whether the row is older than :cutoff, and whether it is done with.
+    std::string_view rows;
+    std::chrono::hours kept;
+    bool with_bodies = false;
+  };
   class Slice;
 
   // Does one piece of work at `position` and returns the next position. Runs in a transaction that may yet fail.
@@ -77,13 +86,16 @@ class Maintenance {
   bool Deliveries(Transaction& transaction, Position& position);
   bool Effects(Transaction& transaction, Position& position);
   bool Decisions(Transaction& transaction, Position& position);
-  bool Subjects(Transaction& transaction);
-  bool RemovedLabels(Transaction& transaction);
-  bool Commands(Transaction& transaction);
+  bool Subjects(Transaction& transaction, Position& position);
+  bool RemovedLabels(Transaction& transaction, Position& position);
+  bool Commands(Transaction& transaction, Position& position);
   bool Compact(Transaction& transaction, Position& position);
   void RemoveBodies(Transaction& transaction, const std::vector<int64_t>& deliveries);
-  // Runs `statement`, one of our literals with the parameter ":id", for each id, and counts them as removed.
-  void Remove(Transaction& transaction, const char* what, const char* statement, const std::vector<int64_t>& ids);
+  bool RemoveAged(Transaction& transaction, Position& position, const Aging& aging);
+  // The ids that a select of them gives with ":cutoff", where decisions are no longer kept.
+  std::vector<int64_t> Outdated(Transaction& transaction, std::string_view rows, int64_t limit);
+  // Deletes these rows, and counts them as removed.
+  void Remove(Transaction& transaction, const char* table, const std::vector<int64_t>& ids);
   void EndRound(const absl::Status& status);
 
   soci::session& sql_;

@@ -1,9 +1,11 @@
 #include "services/core/store/search_terms.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <unordered_set>
 #include <utility>
+
+#include "absl/algorithm/container.h"
+#include "services/core/utf8.h"
 
 namespace yardmaster::store {
 namespace {
@@ -12,43 +14,6 @@ constexpr size_t kMinCharacters = 2;
 constexpr size_t kMaxCharacters = 40;
 // Hexadecimal runs from here on are addresses and hashes.
 constexpr size_t kMinHash = 7;
-
-// Takes one character off the front; 0 for what is none.
-char32_t Take(std::string_view& text) {
-  const auto lead = static_cast<unsigned char>(text[0]);
-  const size_t length = lead < 0x80                    ? 1
-                        : lead >= 0xc2 && lead <= 0xdf ? 2
-                        : (lead & 0xf0) == 0xe0        ? 3
-                        : lead >= 0xf0 && lead <= 0xf4 ? 4
-                                                       : 0;
-  char32_t code = length == 1 ? lead : length == 2 ? lead & 0x1f : length == 3 ? lead & 0x0f : lead & 0x07;
-  bool valid = length > 0 && length <= text.size();
-  for (size_t i = 1; valid && i < length; ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    valid = (byte & 0xc0) == 0x80;
-    code = (code << 6) | (byte & 0x3f);
-  }
-  text.remove_prefix(valid ? length : 1);
-  return valid ? code : 0;
-}
-
-void Append(std::string& out, char32_t code) {
-  if (code < 0x80) {
-    out += static_cast<char>(code);
-  } else if (code < 0x800) {
-    out += static_cast<char>(0xc0 | (code >> 6));
-    out += static_cast<char>(0x80 | (code & 0x3f));
-  } else if (code < 0x10000) {
-    out += static_cast<char>(0xe0 | (code >> 12));
-    out += static_cast<char>(0x80 | ((code >> 6) & 0x3f));
-    out += static_cast<char>(0x80 | (code & 0x3f));
-  } else {
-    out += static_cast<char>(0xf0 | (code >> 18));
-    out += static_cast<char>(0x80 | ((code >> 12) & 0x3f));
-    out += static_cast<char>(0x80 | ((code >> 6) & 0x3f));
-    out += static_cast<char>(0x80 | (code & 0x3f));
-  }
-}
 
 bool Between(char32_t code, char32_t first, char32_t last) { return code >= first && code <= last; }
 
@@ -101,14 +66,13 @@ void AddPlain(Collector& words, const std::u32string& run) {
   if (run.size() < kMinCharacters || run.size() > kMaxCharacters) return;
   const auto is_digit = [](char32_t c) { return c >= '0' && c <= '9'; };
   const auto is_hex = [&](char32_t c) { return is_digit(c) || (c >= 'a' && c <= 'f'); };
-  if (std::all_of(run.begin(), run.end(), is_digit)) return;
+  if (absl::c_all_of(run, is_digit)) return;
   if (run[0] == '0' && run[1] == 'x') return;
-  if (run.size() >= kMinHash && std::all_of(run.begin(), run.end(), is_hex) &&
-      std::any_of(run.begin(), run.end(), is_digit)) {
+  if (run.size() >= kMinHash && absl::c_all_of(run, is_hex) && absl::c_any_of(run, is_digit)) {
     return;
   }
   std::string word;
-  for (char32_t c : run) Append(word, c);
+  for (char32_t c : run) AppendUtf8(c, word);
   words.Add(std::move(word));
 }
 
@@ -116,10 +80,10 @@ void AddRun(Collector& words, std::u32string run) {
   const auto is_underscore = [](char32_t c) { return c == '_'; };
   while (!run.empty() && run.back() == '_') run.pop_back();
   run.erase(0, std::min(run.find_first_not_of(U'_'), run.size()));
-  if (std::none_of(run.begin(), run.end(), is_underscore)) return AddPlain(words, run);
+  if (absl::c_none_of(run, is_underscore)) return AddPlain(words, run);
   if (run.size() <= kMaxCharacters) {
     std::string whole;
-    for (char32_t c : run) Append(whole, c);
+    for (char32_t c : run) AppendUtf8(c, whole);
     words.Add(std::move(whole));
   }
   size_t begin = 0;
@@ -133,8 +97,8 @@ void AddRun(Collector& words, std::u32string run) {
 void AddPairs(Collector& words, const std::u32string& run) {
   for (size_t i = 0; i + 1 < run.size(); ++i) {
     std::string pair;
-    Append(pair, run[i]);
-    Append(pair, run[i + 1]);
+    AppendUtf8(run[i], pair);
+    AppendUtf8(run[i + 1], pair);
     words.Add(std::move(pair));
   }
 }
@@ -145,8 +109,10 @@ std::vector<std::string> WordsOf(std::string_view text, size_t max_words) {
   Collector words(max_words);
   std::u32string letters;
   std::u32string paired;
-  while (!text.empty() && !words.full()) {
-    const char32_t c = Folded(Take(text));
+  for (size_t pos = 0; pos < text.size() && !words.full();) {
+    const Utf8Char decoded = DecodeUtf8(text, pos);
+    pos += decoded.bytes;
+    const char32_t c = decoded.valid ? Folded(decoded.code_point) : 0;
     const bool letter = IsLetter(c);
     const bool pair = !letter && IsPaired(c);
     if (!letter && !letters.empty()) AddRun(words, std::exchange(letters, {}));

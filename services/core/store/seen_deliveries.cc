@@ -4,7 +4,8 @@
 #include <array>
 #include <functional>
 #include <mutex>
-#include <utility>
+
+#include "absl/algorithm/container.h"
 
 namespace yardmaster::store {
 namespace {
@@ -44,8 +45,7 @@ class Prints {
     for (uint32_t bit : places) {
       if ((filter_[bit / 64] >> (bit % 64) & 1) == 0) return;
     }
-    for (auto at = std::find(prints_.begin(), prints_.end(), print); at != prints_.end();
-         at = std::find(at + 1, prints_.end(), print)) {
+    for (auto at = absl::c_find(prints_, print); at != prints_.end(); at = std::find(at + 1, prints_.end(), print)) {
       rows.push_back(first + (at - prints_.begin()));
     }
   }
@@ -94,9 +94,8 @@ void SeenDeliveries::Add(const std::vector<SeenDelivery>& deliveries) {
 
 void SeenDeliveries::ForgetBelow(int64_t row) {
   std::unique_lock<std::shared_mutex> lock(mutex_);
-  const auto kept = std::find_if(segments_.begin(), segments_.end(), [&](const std::unique_ptr<Segment>& segment) {
-    return segment->first + kSegmentRows > row;
-  });
+  const auto kept = absl::c_find_if(
+      segments_, [&](const std::unique_ptr<Segment>& segment) { return segment->first + kSegmentRows > row; });
   segments_.erase(segments_.begin(), kept);
 }
 

@@ -1,5 +1,7 @@
 #include "services/core/store/sql.h"
 
+#include "services/core/store/codec.h"
+
 namespace yardmaster::store {
 
 int64_t ToMicros(TimePoint time) {
@@ -60,6 +62,26 @@ bool Select::Next() {
   if (statement_.fetch()) return true;
   ended_ = true;
   return false;
+}
+
+bool Select::One() {
+  const bool found = Next();
+  while (Next()) {
+  }
+  return found;
+}
+
+int64_t CountOf(soci::session& sql, std::string_view query) {
+  long long count = 0;
+  Select(sql).Add(query).Into(count).One();
+  return count;
+}
+
+void BindSubject(Select& query, const v1::Subject& subject, std::string_view table) {
+  query.Add(" and lower(").Add(table).Add("subject) = lower(:subject)").Bind("subject", SubjectText(subject));
+  if (subject.kind() != v1::SUBJECT_KIND_UNSPECIFIED) {
+    query.Add(" and ").Add(table).Add("subject_kind = :kind").Bind("kind", subject.kind());
+  }
 }
 
 }  // namespace yardmaster::store

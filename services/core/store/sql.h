@@ -13,12 +13,17 @@
 
 #include <soci/soci.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <deque>
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include "services/core/limits.h"
+#include "services/core/store/page.h"
+#include "yardmaster/v1/types.pb.h"
 
 namespace yardmaster::store {
 
@@ -39,7 +44,7 @@ void SetBlob(soci::blob& blob, std::string_view bytes);
 std::string GetBlob(soci::blob& blob);
 
 // A query that is put together, run once and thrown away. Its text consists of our own literals only; everything else
-// is bound. Order: Bind and Into as often as needed, then Next until it is false.
+// is bound. Order: Bind and Into as often as needed, then One, or Next until it is false.
 class Select {
  public:
   explicit Select(soci::session& sql);
@@ -58,6 +63,8 @@ class Select {
     return *this;
   }
   bool Next();
+  // Reads the only row, to the end. False if there is none.
+  bool One();
 
  private:
   std::string text_;
@@ -67,6 +74,32 @@ class Select {
   std::deque<long long> numbers_;
   soci::statement statement_;
 };
+
+// The number that the query gives.
+int64_t CountOf(soci::session& sql, std::string_view query);
+
+// Adds the conditions that rows are of this subject; of either kind if its kind is not specified. `table` is the prefix
+// of the columns ("c.") or empty.
+void BindSubject(Select& query, const v1::Subject& subject, std::string_view table = "");
+
+// Reads one page of a query that gives the newest rows first and ends with its conditions. `row` has Into(Select&) and
+// Read(); `id` is the member of what is read that the next page begins after.
+template <typename Row, typename Item>
+Page<Item> ReadPage(Select& query, Row& row, const PageRequest& page, std::string_view column, int64_t Item::*id) {
+  const int64_t limit = std::clamp<int64_t>(page.limit, 1, kMaxStorePage);
+  if (page.before > 0) query.Add(" and ").Add(column).Add(" < :before").Bind("before", page.before);
+  query.Add(" order by ").Add(column).Add(" desc limit :limit").Bind("limit", limit + 1);
+  row.Into(query);
+  Page<Item> answer;
+  while (query.Next()) {
+    if (static_cast<int64_t>(answer.items.size()) == limit) {
+      answer.next = answer.items.back().*id;
+    } else {
+      answer.items.push_back(row.Read());
+    }
+  }
+  return answer;
+}
 
 }  // namespace yardmaster::store
 

@@ -11,6 +11,7 @@
 #include "absl/strings/str_split.h"
 #include "services/core/errors.h"
 #include "services/core/limits.h"
+#include "services/core/status_macros.h"
 #include "services/core/store/codec.h"
 #include "services/core/store/sql.h"
 
@@ -32,31 +33,22 @@ CommandProgress ProgressFromText(std::string_view text) {
 struct CommandRow {
   explicit CommandRow(soci::session& sql) : plan(sql) {}
 
-  long long id = 0, subject_kind = 0, slot = 0, revision = 0, delivery = 0, seen_at = 0, settled_at = 0;
-  long long plan_bytes = 0, encoding = 0;
-  std::string subject, source, fingerprint, command, actor, progress, outcome, delivery_state;
+  StoredCommand command;
+  long long subject_kind = 0, seen_at = 0, settled_at = 0, plan_bytes = 0, encoding = 0;
+  std::string subject, progress, delivery_state;
   soci::blob plan;
 
   void Into(Select& query) {
-    query.Into(id).Into(subject).Into(subject_kind).Into(source).Into(slot).Into(revision).Into(fingerprint);
-    query.Into(command).Into(actor).Into(delivery).Into(progress).Into(seen_at).Into(settled_at).Into(outcome);
+    query.Into(command.id).Into(subject).Into(subject_kind).Into(command.source).Into(command.slot);
+    query.Into(command.revision).Into(command.fingerprint).Into(command.command).Into(command.actor);
+    query.Into(command.delivery).Into(progress).Into(seen_at).Into(settled_at).Into(command.outcome);
   }
-  StoredCommand Read() const {
-    StoredCommand out;
-    out.id = id;
-    out.subject = SubjectFromText(subject, subject_kind);
-    out.source = source;
-    out.slot = slot;
-    out.revision = revision;
-    out.fingerprint = fingerprint;
-    out.command = command;
-    out.actor = actor;
-    out.delivery = delivery;
-    out.progress = ProgressFromText(progress);
-    out.outcome = outcome;
-    out.seen_at = FromMicros(seen_at);
-    out.settled_at = OptionalTime(settled_at);
-    return out;
+  const StoredCommand& Read() {
+    command.subject = SubjectFromText(subject, subject_kind);
+    command.progress = ProgressFromText(progress);
+    command.seen_at = FromMicros(seen_at);
+    command.settled_at = OptionalTime(settled_at);
+    return command;
   }
 };
 
@@ -106,18 +98,17 @@ std::vector<Known> KnownOf(soci::session& sql, const CommandsOfText& text) {
 }  // namespace
 
 absl::StatusOr<std::vector<std::optional<StoredCommand>>> SqlCommands::Take(const CommandsOfText& text) {
-  absl::Status status = CheckStoredSubject(text.subject);
-  if (status.ok()) status = CheckStoredName("source", text.source);
+  RETURN_IF_ERROR(CheckStoredSubject(text.subject));
+  RETURN_IF_ERROR(CheckStoredName("source", text.source));
   for (const RequestedCommand& asked : text.asked) {
-    if (status.ok()) status = CheckStoredName("fingerprint", asked.fingerprint);
-    if (status.ok()) status = CheckStoredName("command", asked.command, true);
+    RETURN_IF_ERROR(CheckStoredName("fingerprint", asked.fingerprint));
+    RETURN_IF_ERROR(CheckStoredName("command", asked.command, true));
   }
-  if (status.ok() && text.asked.size() > kMaxCommandsInText) {
-    status = errors::OverLimit("commands", text.asked.size(), kMaxCommandsInText, "commands");
+  if (text.asked.size() > kMaxCommandsInText) {
+    return errors::OverLimit("commands", text.asked.size(), kMaxCommandsInText, "commands");
   }
-  if (!status.ok()) return status;
   std::vector<std::optional<StoredCommand>> taken;
-  status = writer_.Run(WriteKind::kNew, [&](Transaction& transaction) {
+  const absl::Status status = writer_.Run(WriteKind::kNew, [&](Transaction& transaction) {
     taken.assign(text.asked.size(), std::nullopt);
     soci::session& sql = transaction.sql;
     std::vector<Known> known = KnownOf(sql, text);
@@ -125,7 +116,7 @@ absl::StatusOr<std::vector<std::optional<StoredCommand>>> SqlCommands::Take(cons
     // 1. What was seen before.
     std::vector<bool> placed(text.asked.size(), false);
     for (size_t i = 0; i < text.asked.size(); ++i) {
-      const auto same = std::find_if(known.begin(), known.end(), [&](const Known& one) {
+      const auto same = absl::c_find_if(known, [&](const Known& one) {
         return !one.matched && one.command.fingerprint == text.asked[i].fingerprint;
       });
       if (same == known.end()) continue;
@@ -147,8 +138,8 @@ absl::StatusOr<std::vector<std::optional<StoredCommand>>> SqlCommands::Take(cons
     next = std::max<long long>(next, static_cast<long long>(text.asked.size()));
     for (size_t i = 0; i < text.asked.size(); ++i) {
       if (placed[i] || !text.asked[i].take) continue;
-      const auto at = std::find_if(known.begin(), known.end(),
-                                   [&](const Known& one) { return one.command.slot == static_cast<int64_t>(i); });
+      const auto at =
+          absl::c_find_if(known, [&](const Known& one) { return one.command.slot == static_cast<int64_t>(i); });
       const bool replaces = at != known.end() && !at->matched;
       // An edit back to what ran here before.
       if (replaces && absl::c_linear_search(at->former, text.asked[i].fingerprint)) continue;
@@ -236,11 +227,8 @@ absl::StatusOr<std::vector<StoredCommand>> SqlCommands::List(const v1::Subject& 
   return readers_.Read([&](soci::session& sql) -> absl::StatusOr<std::vector<StoredCommand>> {
     CommandRow row(sql);
     Select query(sql);
-    query.Add(kCommandColumns).Add(" from commands c where lower(c.subject) = lower(:subject)");
-    query.Bind("subject", SubjectText(subject));
-    if (subject.kind() != v1::SUBJECT_KIND_UNSPECIFIED) {
-      query.Add(" and c.subject_kind = :kind").Bind("kind", subject.kind());
-    }
+    query.Add(kCommandColumns).Add(" from commands c where true");
+    BindSubject(query, subject, "c.");
     query.Add(" order by c.id");
     row.Into(query);
     std::vector<StoredCommand> commands;

@@ -24,25 +24,18 @@ constexpr std::string_view kWithoutPlan = " from decisions";
 struct DecisionRow {
   explicit DecisionRow(soci::session& sql) : plan(sql) {}
 
-  long long id = 0, subject_kind = 0, delivery = 0, created_at = 0, plan_bytes = 0, encoding = 0;
-  std::string decision_id, subject, pack, pack_revision, input_digest, mode;
+  Decision decision;
+  long long subject_kind = 0, created_at = 0, plan_bytes = 0, encoding = 0;
+  std::string subject, mode;
   soci::blob plan;
 
-  void Into(Select& query, bool with_plan) {
-    query.Into(id).Into(decision_id).Into(subject).Into(subject_kind).Into(pack).Into(pack_revision);
-    query.Into(input_digest).Into(mode).Into(delivery).Into(created_at);
-    if (with_plan) query.Into(plan_bytes).Into(encoding).Into(plan);
+  void Into(Select& query) {
+    query.Into(decision.row).Into(decision.id).Into(subject).Into(subject_kind).Into(decision.pack);
+    query.Into(decision.pack_revision).Into(decision.input_digest).Into(mode).Into(decision.delivery).Into(created_at);
   }
-  Decision Read() const {
-    Decision decision;
-    decision.row = id;
-    decision.id = decision_id;
+  const Decision& Read() {
     decision.subject = SubjectFromText(subject, subject_kind);
-    decision.pack = pack;
-    decision.pack_revision = pack_revision;
-    decision.input_digest = input_digest;
     decision.mode = ModeFromText(mode);
-    decision.delivery = delivery;
     decision.created_at = FromMicros(created_at);
     return decision;
   }
@@ -51,25 +44,15 @@ struct DecisionRow {
 // The first row with its plan, nullopt if there is none.
 absl::StatusOr<std::optional<Decision>> ReadFirst(soci::session& sql, Select& query) {
   DecisionRow row(sql);
-  row.Into(query, true);
-  std::optional<Decision> decision;
-  std::string packed;
+  row.Into(query);
+  query.Into(row.plan_bytes).Into(row.encoding).Into(row.plan);
+  if (!query.Next()) return std::nullopt;
+  Decision decision = row.Read();
+  const std::string packed = GetBlob(row.plan);
   while (query.Next()) {
-    if (decision.has_value()) continue;
-    decision = row.Read();
-    packed = GetBlob(row.plan);
   }
-  if (!decision.has_value()) return decision;
-  ASSIGN_OR_RETURN(std::string plan, Unpack(row.encoding, packed, row.plan_bytes));
-  decision->plan = std::move(plan);
+  ASSIGN_OR_RETURN(decision.plan, Unpack(row.encoding, packed, row.plan_bytes));
   return decision;
-}
-
-void BindSubject(Select& query, const v1::Subject& subject) {
-  query.Add(" and lower(subject) = lower(:subject)").Bind("subject", SubjectText(subject));
-  if (subject.kind() != v1::SUBJECT_KIND_UNSPECIFIED) {
-    query.Add(" and subject_kind = :subject_kind").Bind("subject_kind", subject.kind());
-  }
 }
 
 }  // namespace
@@ -101,15 +84,14 @@ SqlDecisions::~SqlDecisions() = default;
 void SqlDecisions::Close() { statements_.reset(); }
 
 absl::Status SqlDecisions::Put(const NewDecision& decision) {
-  absl::Status status = CheckStoredName("id", decision.id);
-  if (status.ok()) status = CheckStoredSubject(decision.subject);
-  if (status.ok()) status = CheckStoredName("pack", decision.pack);
-  if (status.ok()) status = CheckStoredName("pack_revision", decision.pack_revision, true);
-  if (status.ok()) status = CheckStoredName("input_digest", decision.input_digest, true);
-  if (status.ok() && decision.plan.size() > kMaxRpcMessageBytes) {
-    status = errors::OverLimit("plan", decision.plan.size(), kMaxRpcMessageBytes, "bytes");
+  RETURN_IF_ERROR(CheckStoredName("id", decision.id));
+  RETURN_IF_ERROR(CheckStoredSubject(decision.subject));
+  RETURN_IF_ERROR(CheckStoredName("pack", decision.pack));
+  RETURN_IF_ERROR(CheckStoredName("pack_revision", decision.pack_revision, true));
+  RETURN_IF_ERROR(CheckStoredName("input_digest", decision.input_digest, true));
+  if (decision.plan.size() > kMaxRpcMessageBytes) {
+    return errors::OverLimit("plan", decision.plan.size(), kMaxRpcMessageBytes, "bytes");
   }
-  if (!status.ok()) return status;
   const Packed packed = Pack(decision.plan);
   return writer_.Run(WriteKind::kNew, [&](Transaction& transaction) {
     Statements& s = *statements_;
@@ -166,26 +148,14 @@ absl::StatusOr<std::optional<Decision>> SqlDecisions::FindSame(const v1::Subject
 }
 
 absl::StatusOr<Page<Decision>> SqlDecisions::List(const DecisionFilter& filter, const PageRequest& page) {
-  const int64_t limit = std::clamp<int64_t>(page.limit, 1, kMaxStorePage);
   return readers_.Read([&](soci::session& sql) -> absl::StatusOr<Page<Decision>> {
     DecisionRow row(sql);
     Select query(sql);
     query.Add(kDecisionColumns).Add(kWithoutPlan).Add(" where id > 0");
-    if (page.before > 0) query.Add(" and id < :before").Bind("before", page.before);
     if (filter.subject.has_value()) BindSubject(query, *filter.subject);
     if (!filter.pack.empty()) query.Add(" and pack = :pack").Bind("pack", filter.pack);
     if (filter.mode.has_value()) query.Add(" and mode = :mode").Bind("mode", ModeText(*filter.mode));
-    query.Add(" order by id desc limit :limit").Bind("limit", limit + 1);
-    row.Into(query, false);
-    Page<Decision> answer;
-    while (query.Next()) {
-      if (static_cast<int64_t>(answer.items.size()) == limit) {
-        answer.next = answer.items.back().row;
-      } else {
-        answer.items.push_back(row.Read());
-      }
-    }
-    return answer;
+    return ReadPage(query, row, page, "id", &Decision::row);
   });
 }
 

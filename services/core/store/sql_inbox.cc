@@ -46,31 +46,22 @@ constexpr std::string_view kDeliveryColumns =
     "(select count(*) from bodies b where b.delivery = d.id) from deliveries d";
 
 struct DeliveryRow {
-  long long id = 0;
-  std::string forge, delivery_id, event, action, subject, state, reason, body_sha256, headers;
-  long long subject_kind = 0, attempts = 0, received_at = 0, due_at = 0, settled_at = 0, body_bytes = 0, kept = 0;
+  Delivery delivery;
+  std::string subject, state, headers;
+  long long subject_kind = 0, received_at = 0, due_at = 0, settled_at = 0, kept = 0;
 
   void Into(Select& query) {
-    query.Into(id).Into(forge).Into(delivery_id).Into(event).Into(action).Into(subject).Into(subject_kind);
-    query.Into(state).Into(reason).Into(attempts).Into(received_at).Into(due_at).Into(settled_at).Into(body_sha256);
-    query.Into(body_bytes).Into(headers).Into(kept);
+    query.Into(delivery.id).Into(delivery.forge).Into(delivery.delivery_id).Into(delivery.event);
+    query.Into(delivery.action).Into(subject).Into(subject_kind).Into(state).Into(delivery.reason);
+    query.Into(delivery.attempts).Into(received_at).Into(due_at).Into(settled_at).Into(delivery.body_sha256);
+    query.Into(delivery.body_bytes).Into(headers).Into(kept);
   }
-  Delivery Read() const {
-    Delivery delivery;
-    delivery.id = id;
-    delivery.forge = forge;
-    delivery.delivery_id = delivery_id;
-    delivery.event = event;
-    delivery.action = action;
+  const Delivery& Read() {
     delivery.subject = SubjectFromText(subject, subject_kind);
     delivery.state = DeliveryStateFromName(state).value_or(DeliveryState::kFailed);
-    delivery.reason = reason;
-    delivery.attempts = attempts;
     delivery.received_at = FromMicros(received_at);
     delivery.due_at = OptionalTime(due_at);
     delivery.settled_at = OptionalTime(settled_at);
-    delivery.body_sha256 = body_sha256;
-    delivery.body_bytes = body_bytes;
     delivery.body_kept = kept > 0;
     delivery.headers = DecodePairs(headers);
     return delivery;
@@ -80,11 +71,8 @@ struct DeliveryRow {
 absl::StatusOr<Delivery> ReadOne(Select& query, std::string_view name) {
   DeliveryRow row;
   row.Into(query);
-  if (!query.Next()) return errors::DeliveryUnknown(name);
-  Delivery delivery = row.Read();
-  while (query.Next()) {
-  }
-  return delivery;
+  if (!query.One()) return errors::DeliveryUnknown(name);
+  return row.Read();
 }
 
 // A condition that only these rows meet.
@@ -382,7 +370,8 @@ absl::StatusOr<std::vector<Delivery>> SqlInbox::Claim(int64_t limit) {
           query.Bind("limit", asked);
           std::vector<Delivery> found;
           while (query.Next()) {
-            if (claimed_.count(row.id) == 0 && static_cast<int64_t>(found.size()) < limit) found.push_back(row.Read());
+            if (claimed_.count(row.delivery.id) == 0 && static_cast<int64_t>(found.size()) < limit)
+              found.push_back(row.Read());
           }
           return found;
         };
@@ -534,28 +523,23 @@ absl::StatusOr<std::string> SqlInbox::Body(int64_t id) {
     long long encoding = 0;
     long long body_bytes = 0;
     soci::blob content(sql);
-    std::string bytes;
     Select query(sql);
     query.Add(
         "select b.encoding, d.body_bytes, b.content from bodies b join deliveries d on d.id = b.delivery where "
         "b.delivery = :id");
     query.Bind("id", id).Into(encoding).Into(body_bytes).Into(content);
-    bool found = false;
+    if (!query.Next()) return errors::BodyNotKept(std::to_string(id));
+    const std::string bytes = GetBlob(content);
     while (query.Next()) {
-      found = true;
-      bytes = GetBlob(content);
     }
-    if (!found) return errors::BodyNotKept(std::to_string(id));
     return Unpack(encoding, bytes, body_bytes);
   });
 }
 
 absl::StatusOr<Page<Delivery>> SqlInbox::List(const DeliveryFilter& filter, const PageRequest& page) {
-  const int64_t limit = std::clamp<int64_t>(page.limit, 1, kMaxStorePage);
   return readers_.Read([&](soci::session& sql) -> absl::StatusOr<Page<Delivery>> {
     Select query(sql);
     query.Add(kDeliveryColumns).Add(" where d.id > 0");
-    if (page.before > 0) query.Add(" and d.id < :before").Bind("before", page.before);
     if (!filter.forge.empty()) query.Add(" and d.forge = :forge").Bind("forge", filter.forge);
     if (!filter.delivery_id.empty()) {
       query.Add(" and ").Add(AmongRows(seen_.WithId(IdPrint(filter.delivery_id))));
@@ -571,24 +555,11 @@ absl::StatusOr<Page<Delivery>> SqlInbox::List(const DeliveryFilter& filter, cons
       }
     }
     if (filter.subject.has_value()) {
-      query.Add(" and d.subject <> '' and lower(d.subject) = lower(:subject)");
-      query.Bind("subject", SubjectText(*filter.subject));
-      if (filter.subject->kind() != v1::SUBJECT_KIND_UNSPECIFIED) {
-        query.Add(" and d.subject_kind = :kind").Bind("kind", filter.subject->kind());
-      }
+      query.Add(" and d.subject <> ''");
+      BindSubject(query, *filter.subject, "d.");
     }
-    query.Add(" order by d.id desc limit :limit").Bind("limit", limit + 1);
     DeliveryRow row;
-    row.Into(query);
-    Page<Delivery> answer;
-    while (query.Next()) {
-      if (static_cast<int64_t>(answer.items.size()) == limit) {
-        answer.next = answer.items.back().id;
-      } else {
-        answer.items.push_back(row.Read());
-      }
-    }
-    return answer;
+    return ReadPage(query, row, page, "d.id", &Delivery::id);
   });
 }
 
@@ -602,9 +573,7 @@ absl::StatusOr<InboxCounts> SqlInbox::Counts() {
         "select (select count(*) from deliveries where state = 'received'), (select count(*) from deliveries where "
         "state in ('failed', 'dead') and state = 'failed'), (select count(*) from deliveries where state in ('failed', "
         "'dead') and state = 'dead')");
-    query.Into(received).Into(failed).Into(dead);
-    while (query.Next()) {
-    }
+    query.Into(received).Into(failed).Into(dead).One();
     return InboxCounts{received, failed, dead};
   });
 }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <string>
-#include <utility>
 
 #include "services/core/errors.h"
 #include "services/core/limits.h"
@@ -20,32 +19,22 @@ constexpr std::string_view kEffectColumns =
 struct EffectRow {
   explicit EffectRow(soci::session& sql) : payload(sql) {}
 
-  long long id = 0, subject_kind = 0, delivery = 0, attempts = 0, created_at = 0, sent_at = 0, due_at = 0;
-  long long settled_at = 0;
-  std::string key, subject, kind, decision, state, forge_ref, reason, progress;
+  Effect effect;
+  long long subject_kind = 0, created_at = 0, sent_at = 0, due_at = 0, settled_at = 0;
+  std::string subject, state;
   soci::blob payload;
 
   void Into(Select& query) {
-    query.Into(id).Into(key).Into(subject).Into(subject_kind).Into(kind).Into(decision).Into(delivery).Into(state);
-    query.Into(forge_ref).Into(reason).Into(attempts).Into(created_at).Into(sent_at).Into(due_at).Into(settled_at);
-    query.Into(progress).Into(payload);
+    query.Into(effect.id).Into(effect.key).Into(subject).Into(subject_kind).Into(effect.kind).Into(effect.decision);
+    query.Into(effect.delivery).Into(state).Into(effect.forge_ref).Into(effect.reason).Into(effect.attempts);
+    query.Into(created_at).Into(sent_at).Into(due_at).Into(settled_at).Into(effect.progress).Into(payload);
   }
-  Effect Read() {
-    Effect effect;
-    effect.id = id;
-    effect.key = key;
+  const Effect& Read() {
     effect.subject = SubjectFromText(subject, subject_kind);
-    effect.kind = kind;
     // One that can't be read has no action set: it is never executed.
     if (!effect.action.ParseFromString(GetBlob(payload))) effect.action.Clear();
-    effect.progress = progress;
-    effect.decision = decision;
-    effect.delivery = delivery;
     // What is not known is never sent.
     effect.state = EffectStateFromName(state).value_or(EffectState::kFailed);
-    effect.forge_ref = forge_ref;
-    effect.reason = reason;
-    effect.attempts = attempts;
     effect.created_at = FromMicros(created_at);
     effect.sent_at = OptionalTime(sent_at);
     effect.due_at = OptionalTime(due_at);
@@ -57,11 +46,8 @@ struct EffectRow {
 absl::StatusOr<Effect> ReadOne(soci::session& sql, Select& query, std::string_view name) {
   EffectRow row(sql);
   row.Into(query);
-  if (!query.Next()) return errors::EffectUnknown(name);
-  Effect effect = row.Read();
-  while (query.Next()) {
-  }
-  return effect;
+  if (!query.One()) return errors::EffectUnknown(name);
+  return row.Read();
 }
 
 absl::Status CheckNewEffect(const NewEffect& effect) {
@@ -275,45 +261,23 @@ absl::StatusOr<std::vector<Effect>> SqlLedger::Pending(int64_t after, int64_t li
 
 absl::StatusOr<int64_t> SqlLedger::CountPending() {
   return readers_.Read([&](soci::session& sql) -> absl::StatusOr<int64_t> {
-    long long count = 0;
-    Select query(sql);
-    query.Add("select count(*) from effects where state in ('intent', 'unknown')").Into(count);
-    while (query.Next()) {
-    }
-    return count;
+    return CountOf(sql, "select count(*) from effects where state in ('intent', 'unknown')");
   });
 }
 
 absl::StatusOr<Page<Effect>> SqlLedger::List(const EffectFilter& filter, const PageRequest& page) {
-  const int64_t limit = std::clamp<int64_t>(page.limit, 1, kMaxStorePage);
   return readers_.Read([&](soci::session& sql) -> absl::StatusOr<Page<Effect>> {
     EffectRow row(sql);
     Select query(sql);
     query.Add(kEffectColumns).Add(" where id > 0");
-    if (page.before > 0) query.Add(" and id < :before").Bind("before", page.before);
-    if (filter.subject.has_value()) {
-      query.Add(" and lower(subject) = lower(:subject)").Bind("subject", SubjectText(*filter.subject));
-      if (filter.subject->kind() != v1::SUBJECT_KIND_UNSPECIFIED) {
-        query.Add(" and subject_kind = :subject_kind").Bind("subject_kind", filter.subject->kind());
-      }
-    }
+    if (filter.subject.has_value()) BindSubject(query, *filter.subject);
     if (filter.state.has_value()) query.Add(" and state = '").Add(EffectStateName(*filter.state)).Add("'");
     if (!filter.kind.empty()) query.Add(" and kind = :kind").Bind("kind", filter.kind);
     if (!filter.decision.empty()) {
       query.Add(" and decision <> '' and decision = :decision").Bind("decision", filter.decision);
     }
     if (!filter.forge_ref.empty()) query.Add(" and forge_ref = :forge_ref").Bind("forge_ref", filter.forge_ref);
-    query.Add(" order by id desc limit :limit").Bind("limit", limit + 1);
-    row.Into(query);
-    Page<Effect> answer;
-    while (query.Next()) {
-      if (static_cast<int64_t>(answer.items.size()) == limit) {
-        answer.next = answer.items.back().id;
-      } else {
-        answer.items.push_back(row.Read());
-      }
-    }
-    return answer;
+    return ReadPage(query, row, page, "id", &Effect::id);
   });
 }
 

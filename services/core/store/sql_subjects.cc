@@ -6,6 +6,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "absl/algorithm/container.h"
+#include "absl/strings/ascii.h"
 #include "services/core/errors.h"
 #include "services/core/hex.h"
 #include "services/core/limits.h"
@@ -39,7 +41,7 @@ std::string PlaceToken(std::string_view forge, std::string_view repository) {
   uint64_t hash = 14695981039346656037ull;
   for (std::string_view part : {forge, std::string_view(":"), repository}) {
     for (char c : part) {
-      const auto byte = static_cast<unsigned char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
+      const auto byte = static_cast<unsigned char>(absl::ascii_tolower(static_cast<unsigned char>(c)));
       hash = (hash ^ byte) * 1099511628211ull;
     }
   }
@@ -65,7 +67,7 @@ std::vector<std::pair<std::string, double>> QueryWords(const SimilarQuery& query
   }
   std::vector<std::string> body =
       WordsOf(std::string_view(query.body).substr(0, kMaxIndexedBodyBytes), kMaxIndexedWords);
-  std::stable_sort(body.begin(), body.end(), [](const auto& a, const auto& b) { return a.size() > b.size(); });
+  absl::c_stable_sort(body, [](const auto& a, const auto& b) { return a.size() > b.size(); });
   for (std::string& word : body) {
     if (chosen.size() == kMaxQueryWords) break;
     if (seen.insert(word).second) chosen.emplace_back(std::move(word), 1.0);
@@ -135,12 +137,8 @@ absl::StatusOr<std::optional<KnownSubject>> SqlSubjects::Get(const v1::Subject& 
     Select query(sql);
     query.Add(
         "select subject, subject_kind, state, author, digest, first_seen_at, seen_at, title, labels from subjects "
-        "where "
-        "lower(subject) = lower(:subject)");
-    query.Bind("subject", SubjectText(subject));
-    if (subject.kind() != v1::SUBJECT_KIND_UNSPECIFIED) {
-      query.Add(" and subject_kind = :kind").Bind("kind", subject.kind());
-    }
+        "where true");
+    BindSubject(query, subject);
     query.Add(" order by subject_kind limit 1");
     query.Into(text).Into(kind).Into(state).Into(author).Into(digest).Into(first_seen_at).Into(seen_at);
     query.Into(title).Into(labels);
@@ -191,11 +189,8 @@ absl::StatusOr<std::vector<RemovedLabel>> SqlSubjects::RemovedLabels(const v1::S
     std::string label, by;
     long long at = 0;
     Select query(sql);
-    query.Add("select label, removed_by, removed_at from removed_labels where lower(subject) = lower(:subject)");
-    query.Bind("subject", SubjectText(subject));
-    if (subject.kind() != v1::SUBJECT_KIND_UNSPECIFIED) {
-      query.Add(" and subject_kind = :kind").Bind("kind", subject.kind());
-    }
+    query.Add("select label, removed_by, removed_at from removed_labels where true");
+    BindSubject(query, subject);
     query.Add(" order by label").Into(label).Into(by).Into(at);
     std::vector<RemovedLabel> labels;
     while (query.Next()) labels.push_back({label, by, FromMicros(at)});
@@ -210,13 +205,7 @@ absl::StatusOr<std::vector<SimilarSubject>> SqlSubjects::Similar(const SimilarQu
       query.forge.empty() || query.repository.empty() ? "" : PlaceToken(query.forge, query.repository);
   return readers_.Read([&](soci::session& sql) -> absl::StatusOr<std::vector<SimilarSubject>> {
     std::vector<SimilarSubject> answer;
-    long long texts = 0;
-    {
-      Select count(sql);
-      count.Add("select count(*) from subjects").Into(texts);
-      while (count.Next()) {
-      }
-    }
+    const int64_t texts = CountOf(sql, "select count(*) from subjects");
     if (texts == 0 || words.empty()) return answer;
 
     // Weight of each text: the sum over the words it shares, rare ones counting more. What we look for shares all.
@@ -251,7 +240,7 @@ absl::StatusOr<std::vector<SimilarSubject>> SqlSubjects::Similar(const SimilarQu
     for (const auto& [id, weight] : weights) {
       if (weight >= kMinScore * whole) best.emplace_back(weight / whole, id);
     }
-    std::sort(best.begin(), best.end(), std::greater<>());
+    absl::c_sort(best, std::greater<>());
     if (best.size() > kMaxCandidates) best.resize(kMaxCandidates);
     for (const auto& [score, id] : best) {
       if (answer.size() == limit) break;

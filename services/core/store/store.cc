@@ -41,15 +41,6 @@ std::optional<uint64_t> FreeDisk(const std::filesystem::path& dir) {
   return space.available;
 }
 
-int64_t CountOf(soci::session& sql, std::string_view query_text) {
-  long long value = 0;
-  Select query(sql);
-  query.Add(query_text).Into(value);
-  while (query.Next()) {
-  }
-  return value;
-}
-
 uint64_t SizeOf(const std::filesystem::path& file) {
   std::error_code error;
   const uintmax_t size = std::filesystem::file_size(file, error);

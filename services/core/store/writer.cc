@@ -4,6 +4,7 @@
 #include <numeric>
 #include <string>
 
+#include "absl/algorithm/container.h"
 #include "services/core/errors.h"
 #include "services/core/store/dialect.h"
 #include "services/core/store/failure.h"
@@ -178,7 +179,7 @@ void Writer::CommitAndNotify(Group& group) {
   {
     std::lock_guard<std::mutex> lock(commit_mutex_);
     std::vector<size_t> all(group.size());
-    std::iota(all.begin(), all.end(), size_t{0});
+    absl::c_iota(all, size_t{0});
     CommitTogether(group, all, statuses);
     // Statements that look at the log or copy it may fail as any other.
     if (options_.between_groups != nullptr && !broken_) {

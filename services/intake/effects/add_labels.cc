@@ -1,9 +1,9 @@
-#include "services/intake/effects/add_labels.h"
-
+// "add_labels": one request to append labels.
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "services/core/short_digest.h"
 #include "services/core/status_macros.h"
+#include "services/intake/effects/kinds.h"
 #include "services/intake/effects/labels_effect.h"
 #include "services/intake/effects/labels_for_people.h"
 #include "services/intake/plans/label_guard.h"

@@ -11,6 +11,7 @@
 #include "services/core/short_digest.h"
 #include "services/core/status_macros.h"
 #include "services/core/utf8.h"
+#include "services/intake/effects/kinds.h"
 #include "services/intake/effects/marker.h"
 #include "services/intake/effects/own_comment.h"
 

@@ -18,8 +18,6 @@ namespace yardmaster {
 // Longer texts are cut, with a line that says so: the marker must fit behind them.
 inline constexpr size_t kMaxAnswerCharacters = 60'000;
 
-const EffectKind& AnswerCommentEffect();
-
 // The key in the marker of a revision: "a-<16 hex characters over subject and name>-<revision>".
 std::string AnswerKey(const v1::Subject& subject, std::string_view name, int64_t revision);
 // The revision in a key of the same subject and name as `key`; nullopt for every other one.

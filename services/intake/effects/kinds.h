@@ -1,4 +1,5 @@
-// The kinds of effects that this program knows.
+// The kinds of effects that this program knows. To add one, write its file here and name it twice below; an action that
+// no kind carries out yet is a new field of v1::Action.
 #ifndef YARDMASTER_SERVICES_INTAKE_EFFECTS_KINDS_H_
 #define YARDMASTER_SERVICES_INTAKE_EFFECTS_KINDS_H_
 
@@ -6,7 +7,15 @@
 
 namespace yardmaster {
 
-EffectKinds ShippedEffectKinds();
+const EffectKind& AddLabelsEffect();
+const EffectKind& AnswerCommentEffect();
+const EffectKind& PostTemplateEffect();
+const EffectKind& ReactEffect();
+const EffectKind& RemoveLabelsEffect();
+
+inline EffectKinds ShippedEffectKinds() {
+  return {&AddLabelsEffect(), &AnswerCommentEffect(), &PostTemplateEffect(), &ReactEffect(), &RemoveLabelsEffect()};
+}
 
 }  // namespace yardmaster
 

@@ -1,7 +1,7 @@
-#include "services/intake/effects/post_template.h"
-
+// "post_template": a comment with a template of the pack and our marker. One template is posted once on a subject.
 #include "services/core/short_digest.h"
 #include "services/core/status_macros.h"
+#include "services/intake/effects/kinds.h"
 #include "services/intake/effects/marker.h"
 #include "services/intake/effects/own_comment.h"
 #include "services/intake/plans/label_guard.h"

@@ -1,8 +1,9 @@
-#include "services/intake/effects/react.h"
-
+// "react": one reaction of ours on a comment or an opening post. Nobody waits for it: where the forge has none or does
+// not take it, it is refused and the work goes on.
 #include "clients/forge/forge_error.h"
 #include "services/core/short_digest.h"
 #include "services/core/status_macros.h"
+#include "services/intake/effects/kinds.h"
 
 namespace yardmaster {
 namespace {

@@ -1,8 +1,8 @@
-#include "services/intake/effects/remove_labels.h"
-
+// "remove_labels": labels that a person asked to take off. A decision of ours never puts them back.
 #include "absl/algorithm/container.h"
 #include "services/core/short_digest.h"
 #include "services/core/status_macros.h"
+#include "services/intake/effects/kinds.h"
 #include "services/intake/effects/labels_effect.h"
 
 namespace yardmaster {

@@ -12,6 +12,7 @@
 #include "services/core/limits.h"
 #include "services/core/messages/issue_snapshot.h"
 #include "services/core/reasons.h"
+#include "services/core/messages/timestamps.h"
 #include "services/core/repository_name.h"
 #include "services/core/rpc/pooled_rpc.h"
 #include "services/core/status_macros.h"
@@ -29,6 +30,7 @@ constexpr std::string_view kListDeliveries = YARDMASTER_INTAKE_METHOD("ListDeliv
 constexpr std::string_view kShowDelivery = YARDMASTER_INTAKE_METHOD("ShowDelivery");
 constexpr std::string_view kReplayDelivery = YARDMASTER_INTAKE_METHOD("ReplayDelivery");
 constexpr std::string_view kGetPending = YARDMASTER_INTAKE_METHOD("GetPending");
+constexpr std::string_view kListNotices = YARDMASTER_INTAKE_METHOD("ListNotices");
 constexpr std::string_view kListDecisions = YARDMASTER_INTAKE_METHOD("ListDecisions");
 constexpr std::string_view kListEffects = YARDMASTER_INTAKE_METHOD("ListEffects");
 constexpr std::string_view kShowEffect = YARDMASTER_INTAKE_METHOD("ShowEffect");
@@ -243,6 +245,21 @@ grpc::ServerUnaryReactor* IntakeServiceImpl::GetPending(grpc::CallbackServerCont
     response->set_deliveries(counts.received);
     response->set_effects(effects);
     response->set_dead_letters(counts.failed + counts.dead);
+    return absl::OkStatus();
+  });
+}
+
+grpc::ServerUnaryReactor* IntakeServiceImpl::ListNotices(grpc::CallbackServerContext* context,
+                                                         const v1::ListNoticesRequest*,
+                                                         v1::ListNoticesResponse* response) {
+  return Handle(context, kListNotices, [this, response](store::Store&) -> absl::Status {
+    if (parts_.notices == nullptr) return absl::OkStatus();
+    for (const Notice& notice : parts_.notices->List()) {
+      v1::Notice& out = *response->add_notices();
+      out.set_key(notice.key);
+      out.set_text(notice.text);
+      *out.mutable_since() = ToTimestamp(notice.since);
+    }
     return absl::OkStatus();
   });
 }

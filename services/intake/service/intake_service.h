@@ -43,6 +43,8 @@ class IntakeServiceImpl final : public v1::IntakeService::CallbackService {
                                            v1::ReplayDeliveryResponse* response) override;
   grpc::ServerUnaryReactor* GetPending(grpc::CallbackServerContext* context, const v1::GetPendingRequest* request,
                                        v1::GetPendingResponse* response) override;
+  grpc::ServerUnaryReactor* ListNotices(grpc::CallbackServerContext* context, const v1::ListNoticesRequest* request,
+                                        v1::ListNoticesResponse* response) override;
   grpc::ServerUnaryReactor* ListDecisions(grpc::CallbackServerContext* context, const v1::ListDecisionsRequest* request,
                                           v1::ListDecisionsResponse* response) override;
   grpc::ServerUnaryReactor* ListEffects(grpc::CallbackServerContext* context, const v1::ListEffectsRequest* request,

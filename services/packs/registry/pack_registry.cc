@@ -11,6 +11,7 @@
 #include "rules/engine/compiled_parts.h"
 #include "rules/engine/pack/pack_loader.h"
 #include "rules/engine/pack/schema_validator.h"
+#include "services/core/errors.h"
 #include "services/core/limits.h"
 
 namespace yardmaster {
@@ -28,6 +29,20 @@ std::shared_ptr<const rules::CheckSet> PackSet::FindChecks(std::string_view name
 std::shared_ptr<const rules::PhraseSet> PackSet::FindPhrases(std::string_view name) const {
   auto it = phrases_.find(name);
   return it == phrases_.end() ? nullptr : it->second;
+}
+
+absl::Status UnknownPack(const PackSet& packs, std::string_view name) {
+  std::vector<std::string_view> known;
+  known.reserve(packs.packs().size());
+  for (const auto& [pack, unused] : packs.packs()) known.push_back(pack);
+  return errors::PackUnknown(name, known);
+}
+
+absl::StatusOr<std::shared_ptr<const rules::CompiledPack>> FindPack(const PackSet& packs, std::string_view name) {
+  if (name.empty()) return errors::FieldMissing("pack");
+  if (name.size() > kMaxNameBytes) return errors::OverLimit("pack", name.size(), kMaxNameBytes, "bytes");
+  if (std::shared_ptr<const rules::CompiledPack> pack = packs.Find(name); pack != nullptr) return pack;
+  return UnknownPack(packs, name);
 }
 
 std::shared_ptr<const PackSet> LoadPackSet(const std::filesystem::path& packs_dir, Problems& problems) {

@@ -13,6 +13,8 @@
 #include <thread>
 #include <vector>
 
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "rules/engine/checks/check_set.h"
 #include "rules/engine/compiled_pack.h"
 #include "rules/engine/phrases/phrase_set.h"
@@ -44,6 +46,12 @@ class PackSet {
   Checks checks_;
   Phrases phrases_;
 };
+
+// NOT_FOUND that lists the packs there are.
+absl::Status UnknownPack(const PackSet& packs, std::string_view name);
+
+// The pack of that name: INVALID_ARGUMENT without a name, NOT_FOUND that lists the others.
+absl::StatusOr<std::shared_ptr<const rules::CompiledPack>> FindPack(const PackSet& packs, std::string_view name);
 
 // Loads and compiles every pack below `packs_dir`. Returns nullptr and all problems of all packs if there was any; a
 // folder without any pack is a problem.

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_join.h"

@@ -5,7 +5,6 @@
 #include <array>
 #include <cstddef>
 #include <cstring>
-#include <type_traits>
 
 #include "services/worker/devices/nvml.h"
 

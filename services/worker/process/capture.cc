@@ -4,7 +4,6 @@
 #include <memory>
 #include <optional>
 #include <string_view>
-#include <utility>
 
 #include "services/core/errors.h"
 #include "services/core/status_macros.h"

@@ -10,7 +10,6 @@
 #include <csignal>
 #include <cstring>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include "absl/algorithm/container.h"

@@ -2,9 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <string>
 #include <string_view>
-#include <utility>
 
 #include "services/worker/errors.h"
 #include "services/worker/reports/half.h"

@@ -2,8 +2,6 @@
 
 #include <re2/re2.h>
 
-#include <algorithm>
-
 #include "services/core/lines.h"
 #include "services/worker/reports/report_builder.h"
 #include "services/worker/reports/report_text.h"

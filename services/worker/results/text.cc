@@ -20,13 +20,8 @@ bool IsHarmful(char32_t c) {
          (c >= 0x80 && c <= 0x9F) || c == 0xFFFE || c == 0xFFFF;
 }
 
-void AppendPicture(char32_t control, std::string& out) {
-  // U+2400 and on; DEL has U+2421.
-  const char32_t picture = control == 0x7F ? 0x2421 : 0x2400 + control;
-  out.push_back(static_cast<char>(0xE0 | picture >> 12));
-  out.push_back(static_cast<char>(0x80 | (picture >> 6 & 0x3F)));
-  out.push_back(static_cast<char>(0x80 | (picture & 0x3F)));
-}
+// The pictures of control characters are U+2400 and on; DEL has U+2421.
+char32_t PictureOf(char32_t control) { return control == 0x7F ? 0x2421 : 0x2400 + control; }
 
 std::string Format(const char* format, double number) {
   char buffer[64];
@@ -58,7 +53,7 @@ std::string PlainText(std::string_view text, size_t max_bytes) {
     } else if (c.code_point == '\r') {
       if (pos + 1 >= text.size() || text[pos + 1] != '\n') out.push_back('\n');
     } else if ((c.code_point < 0x20 && c.code_point != '\n' && c.code_point != '\t') || c.code_point == 0x7F) {
-      AppendPicture(c.code_point, out);
+      AppendUtf8(PictureOf(c.code_point), out);
     } else {
       out.append(text.substr(pos, c.bytes));
     }

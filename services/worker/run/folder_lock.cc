@@ -6,7 +6,6 @@
 
 #include <cerrno>
 #include <chrono>
-#include <string>
 #include <system_error>
 #include <thread>
 

@@ -3,7 +3,6 @@
 #include <re2/re2.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <system_error>

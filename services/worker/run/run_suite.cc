@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <fstream>
 #include <map>
-#include <set>
 #include <system_error>
 #include <thread>
 #include <utility>

@@ -8,7 +8,6 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "services/worker/launch/environment.h"
-#include "services/worker/launch/shell_text.h"
 #include "services/worker/process/ports.h"
 #include "services/worker/run/evidence.h"
 

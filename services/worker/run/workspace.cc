@@ -5,13 +5,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <system_error>
-#include <utility>
 #include <vector>
 
 #include "services/core/errors.h"

@@ -1,4 +1,4 @@
-#include "services/worker/verdict/text.h"
+#include "services/worker/text.h"
 #include "services/worker/verdict/verdict.h"
 
 namespace yardmaster::worker {

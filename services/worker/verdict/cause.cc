@@ -8,8 +8,8 @@
 #include <string_view>
 #include <utility>
 
+#include "services/worker/text.h"
 #include "services/worker/verdict/builtin_signatures.h"
-#include "services/worker/verdict/text.h"
 
 namespace yardmaster::worker {
 namespace {

@@ -5,7 +5,6 @@
 #include "absl/algorithm/container.h"
 #include "services/worker/verdict/cause.h"
 #include "services/worker/verdict/hang.h"
-#include "services/worker/verdict/priorities.h"
 #include "services/worker/verdict/rank_view.h"
 #include "services/worker/verdict/ranks.h"
 #include "services/worker/verdict/step_findings.h"

@@ -6,7 +6,6 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
-#include "services/worker/verdict/builtin_signatures.h"
 #include "services/worker/verdict/priorities.h"
 #include "services/worker/verdict/text.h"
 

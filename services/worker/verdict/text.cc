@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cstdio>
-#include <cstring>
 
 #include "absl/strings/ascii.h"
 #include "services/core/lines.h"

@@ -138,7 +138,13 @@ Answer Change(State& state, const std::string& what, const json& body, Time now)
   const std::string name = Text(body, "repository");
   if (!IsForge(forge)) return Wrong("\"forge\" must be github or gitcode");
   if (what == "limits") {
-    state.limits(forge) = {Number(body, "requests_per_minute"), Number(body, "writes_per_minute")};
+    state.settings(forge).limits = {Number(body, "requests_per_minute"), Number(body, "writes_per_minute")};
+    return Json(json::object());
+  }
+  if (what == "account") {
+    ForgeSettings& settings = state.settings(forge);
+    if (body.contains("scopes")) settings.scopes = Text(body, "scopes");
+    if (body.contains("clock_ahead")) settings.clock_ahead = std::chrono::seconds(Number(body, "clock_ahead"));
     return Json(json::object());
   }
   if (what == "teams") {
@@ -153,6 +159,8 @@ Answer Change(State& state, const std::string& what, const json& body, Time now)
     Repository& repository = state.RepositoryOf(forge, name);
     if (body.contains("default_branch")) repository.default_branch = Text(body, "default_branch");
     if (body.contains("comments_editable")) repository.comments_editable = Flag(body, "comments_editable");
+    if (body.contains("contents_readable")) repository.contents_readable = Flag(body, "contents_readable");
+    if (body.contains("hooks")) repository.hooks = body["hooks"];
     std::map<std::string, std::string> contents;
     for (const char* key : {"contents", "permissions"}) {
       if (!body.contains(key) || !body[key].is_object()) continue;

@@ -13,8 +13,10 @@
 //   POST push        {forge, repository, number, pull?, user?, files?, head_sha?}: new commits on a pull request's
 //                    branch
 //   POST repository  {forge, repository, default_branch?, contents?: {path: text}, permissions?: {login: word},
-//                    comments_editable?, pushed_by?}: "path@ref" is the text at one branch or commit only; with
-//                    "pushed_by" the contents come as a push
+//                    comments_editable?, contents_readable?, hooks?, pushed_by?}: "path@ref" is the text at one
+//                    branch or commit only; with "pushed_by" the contents come as a push; "hooks" are answered as
+//                    they are
+//   POST account     {forge, scopes?: "repo, …", clock_ahead?: seconds}: of the token and of the forge's clock
 //   POST teams       {forge, organisation, team, members?: [login], invited?, remove?}
 //   POST faults      {"seed"?: N, "late": 5, …} in percent, names of faults.h; "all" sets every one
 //   POST limits      {forge, requests_per_minute?, writes_per_minute?}

@@ -60,6 +60,8 @@ std::unique_ptr<Dialect> MakeGitCodeDialect();
 
 // "2026-01-31T12:00:00Z".
 std::string FormatTime(Time time);
+// "Sat, 31 Jan 2026 12:00:00 GMT".
+std::string FormatHttpDate(Time time);
 size_t CountCharacters(std::string_view utf8);
 
 }  // namespace yardmaster::fakeforge

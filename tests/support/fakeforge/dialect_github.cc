@@ -11,6 +11,15 @@ using nlohmann::json;
 
 json TextOrNull(const std::string& text) { return text.empty() ? json(nullptr) : json(text); }
 
+std::string Format(Time time, const char* pattern) {
+  const std::time_t seconds = std::chrono::system_clock::to_time_t(time);
+  std::tm parts{};
+  gmtime_r(&seconds, &parts);
+  std::array<char, 32> text{};
+  const size_t size = std::strftime(text.data(), text.size(), pattern, &parts);
+  return {text.data(), size};
+}
+
 // The same account has the same number everywhere.
 int64_t UserId(const std::string& login) {
   uint32_t hash = 2166136261U;
@@ -180,14 +189,8 @@ class GitHubDialect final : public Dialect {
 
 std::unique_ptr<Dialect> MakeGitHubDialect() { return std::make_unique<GitHubDialect>(); }
 
-std::string FormatTime(Time time) {
-  const std::time_t seconds = std::chrono::system_clock::to_time_t(time);
-  std::tm parts{};
-  gmtime_r(&seconds, &parts);
-  std::array<char, 32> text{};
-  const size_t size = std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return {text.data(), size};
-}
+std::string FormatTime(Time time) { return Format(time, "%Y-%m-%dT%H:%M:%SZ"); }
+std::string FormatHttpDate(Time time) { return Format(time, "%a, %d %b %Y %H:%M:%S GMT"); }
 
 size_t CountCharacters(std::string_view utf8) {
   size_t count = 0;

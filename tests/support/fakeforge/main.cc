@@ -23,8 +23,8 @@ constexpr size_t kMaxSecret = 64 * 1024;
 
 constexpr char kFooter[] = R"(
 GitHub's API is at http://HOST:PORT, GitCode's at http://HOST:PORT/api/v5, the test's own calls at
-http://HOST:PORT/_fake/ (issues, comments, labels, edit, push, repository, teams, faults, limits, redeliver, calls,
-unexpected, deliveries, state, pending).
+http://HOST:PORT/_fake/ (issues, comments, labels, edit, push, repository, account, teams, faults, limits, redeliver,
+calls, unexpected, deliveries, state, pending).
 
 Faults, in percent of calls or deliveries: error_before, error_after, limited, reset_before, reset_after, slow, late,
 wrong_types, webhook_duplicate, webhook_reorder, webhook_drop; "all" sets every one.

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -56,6 +57,9 @@ struct Repository {
   bool comments_editable = true;  // false: 405
   // nullopt: the repository does not show its labels, and takes any.
   std::optional<std::vector<std::string>> labels;
+  // Its webhooks, as they are answered; nullopt: the caller may not see them.
+  std::optional<nlohmann::json> hooks;
+  bool contents_readable = true;  // false: 403
   std::vector<std::string> made;  // labels that came about by adding them
   std::map<std::pair<bool, int64_t>, Subject> subjects;
   std::map<std::string, std::string> contents;     // path, or path@ref for one branch or commit only → text

@@ -37,6 +37,7 @@ constexpr Pattern kRepositoryPatterns[] = {
     {"GET", "pulls/#/files", Kind::kFiles, true, true},
     {"GET", "contents/**", Kind::kContents, true, true},
     {"GET", "collaborators/*/permission", Kind::kPermission, true, true},
+    {"GET", "hooks", Kind::kHooks, true, true},
     {"GET", "hooks/#/deliveries", Kind::kDeliveries, true, false},
     {"POST", "hooks/#/deliveries/*/attempts", Kind::kRedeliver, true, false},
 };

@@ -30,6 +30,7 @@ enum class Kind : uint8_t {
   kMembership,
   kDeliveries,
   kRedeliver,
+  kHooks,
 };
 
 struct Operation {

@@ -116,8 +116,6 @@ State::State(StateOptions options) : options_(std::move(options)), random_(optio
   sides_[1].settings = options_.gitcode;
 }
 
-CallLimits& State::limits(std::string_view forge) { return SideOf(forge).settings.limits; }
-
 const std::map<std::string, Repository>& State::repositories(std::string_view forge) const {
   return sides_[forge == "gitcode" ? 1 : 0].repositories;
 }
@@ -139,6 +137,7 @@ Answer State::Handle(const Request& request, Time now) {
   call.body = request.body.substr(0, kRecordedBody);
   const std::optional<Operation> operation = FindOperation(request.method, parts, !gitcode);
   Answer answer = HandleCall(side, request, operation, call, now);
+  answer.headers.emplace_back("Date", FormatHttpDate(now + side.settings.clock_ahead));
   call.status = answer.transport == Answer::Transport::kReset ? 0 : answer.status;
   calls_.push_back(std::move(call));
   if (calls_.size() > kMaxCalls) calls_.pop_front();
@@ -247,7 +246,11 @@ Answer State::LimitedAnswer(const Side& side, Time now) {
 
 Answer State::Execute(Side& side, const Operation& operation, const Request& request, Time now) {
   const Dialect& dialect = *side.dialect;
-  if (operation.kind == Kind::kUser) return Json(200, dialect.User(options_.bot_login));
+  if (operation.kind == Kind::kUser) {
+    Answer answer = Json(200, dialect.User(options_.bot_login));
+    if (side.settings.scopes.has_value()) answer.headers.emplace_back("X-OAuth-Scopes", *side.settings.scopes);
+    return answer;
+  }
   if (operation.kind == Kind::kRateLimit) {
     const json core = {{"limit", 5000}, {"remaining", 4999}, {"reset", 4'000'000'000}, {"used", 1}};
     return Json(200, {{"resources", {{"core", core}}}, {"rate", core}});
@@ -258,8 +261,17 @@ Answer State::Execute(Side& side, const Operation& operation, const Request& req
   if (found == side.repositories.end()) return dialect.Error(404, "Not Found");
   Repository& repository = found->second;
   switch (operation.kind) {
-    case Kind::kRepository:
-      return Json(200, dialect.Render(repository));
+    case Kind::kRepository: {
+      json rendered = dialect.Render(repository);
+      if (const auto own = repository.permissions.find(options_.bot_login); own != repository.permissions.end()) {
+        const bool write = own->second == "write" || own->second == "admin";
+        rendered["permissions"] = {{"pull", true}, {"push", write}, {"admin", own->second == "admin"}};
+      }
+      return Json(200, rendered);
+    }
+    case Kind::kHooks:
+      if (!repository.hooks.has_value()) return dialect.Error(404, "Not Found");
+      return Page(side, request, std::vector<json>(repository.hooks->begin(), repository.hooks->end()));
     case Kind::kRepositoryLabels: {
       if (!repository.labels.has_value()) return dialect.Error(404, "Not Found");
       std::vector<json> labels;
@@ -387,6 +399,7 @@ Answer State::Membership(const Side& side, const Operation& operation) {
 
 Answer State::Contents(const Side& side, const Repository& repository, const Operation& operation,
                        const Request& request) {
+  if (!repository.contents_readable) return side.face->Error(403, "Resource not accessible by integration");
   const auto& files = repository.contents;
   auto file = files.find(operation.argument + "@" + request.Parameter("ref"));
   if (file == files.end()) file = files.find(operation.argument);

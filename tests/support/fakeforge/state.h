@@ -35,6 +35,8 @@ struct ForgeSettings {
   std::string secret;     // signs them; empty: unsigned
   std::string token;      // what calls must carry; empty: nothing is checked
   CallLimits limits;
+  std::optional<std::string> scopes;  // of the token, as the forge tells them; nullopt: it does not
+  std::chrono::seconds clock_ahead{0};
 };
 
 struct StateOptions {
@@ -112,7 +114,7 @@ class State {
   const std::string& bot_login() const { return options_.bot_login; }
   FaultRates& faults() { return options_.faults; }
   FaultSource& random() { return random_; }
-  CallLimits& limits(std::string_view forge);
+  ForgeSettings& settings(std::string_view forge) { return SideOf(forge).settings; }
 
  private:
   struct Side {

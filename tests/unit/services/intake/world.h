@@ -121,7 +121,7 @@ class World {
         .command_parser = command_parser_,
         .find_choice = find_choice_,
     });
-    effects_ = std::make_unique<EffectRunner>(ShippedEffectKinds(), *ledger_, clock_, logger_);
+    effects_ = std::make_unique<EffectRunner>(kinds_, *ledger_, clock_, logger_);
     work_ = std::make_unique<SubjectWork>(*environment_, *effects_);
     PipelineOptions pipeline_options;
     pipeline_options.seed = 1;
@@ -248,6 +248,8 @@ class World {
   // Plans commands and reads them; null: nobody does. To be set before Boot.
   std::shared_ptr<const Planner> command_planner_;
   std::shared_ptr<const CommandParser> command_parser_;
+  // To be set before Boot.
+  EffectKinds kinds_ = ShippedEffectKinds();
   // As configured; empty: the forge is asked. To be set before Boot.
   std::string bot_login_ = "yardbot";
   int64_t points_ = 0;

@@ -180,7 +180,7 @@ TEST_F(FakeForgeState, LimitsComeWithAndWithoutRetryAfter) {
 
 TEST_F(FakeForgeState, MoreWritesThanAMinuteAllowsAreRefusedUntilItIsOver) {
   Open("github");
-  state_.limits("github").writes_per_minute = 1;
+  state_.settings("github").limits.writes_per_minute = 1;
   const std::string target = std::string(kIssue) + "/comments";
   EXPECT_EQ(Send("POST", target, {{"body", "one"}}).status, 201);
   EXPECT_GE(Send("POST", target, {{"body", "two"}}).status, 403);

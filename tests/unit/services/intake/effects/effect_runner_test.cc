@@ -7,10 +7,9 @@
 #include <random>
 
 #include "clients/forge/gitcode/gitcode_profile.h"
-#include "services/intake/effects/add_labels.h"
 #include "services/intake/effects/answer_comment.h"
+#include "services/intake/effects/kinds.h"
 #include "services/intake/effects/marker.h"
-#include "services/intake/effects/react.h"
 #include "services/intake/plans/label_history.h"
 #include "tests/unit/services/intake/world.h"
 
