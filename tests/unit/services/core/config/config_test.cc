@@ -324,7 +324,7 @@ TEST_F(ConfigTest, TheProxyIsReadWithItsPassword) {
 }
 
 TEST_F(ConfigTest, MistakesInTheProxyAreNamedByPointer) {
-  EXPECT_THAT(OnlyProblem(R"({"proxy": {}})").ToString(), HasSubstr("/proxy: missing key \"url\""));
+  EXPECT_THAT(OnlyProblem(R"({"proxy": {}})").ToString(), HasSubstr("/proxy: the key \"url\" is missing"));
   EXPECT_EQ(OnlyProblem(R"({"proxy": {"url": "socks5://proxy.example:1080"}})").pointer, "/proxy/url");
   EXPECT_EQ(OnlyProblem(R"({"proxy": {"url": "", "no_proxy": ["a.example, b.example"]}})").pointer,
             "/proxy/no_proxy/0");

@@ -35,7 +35,7 @@ class AddLabelsSlowly final : public EffectKind {
   }
 
   // The ledger keeps the last label that was added.
-  absl::StatusOr<EffectSighting> Send(const EffectContext& context, const store::Effect& effect) const override {
+  absl::StatusOr<EffectObservation> Send(const EffectContext& context, const store::Effect& effect) const override {
     const auto& labels = effect.action.add_labels().labels();
     const auto done = std::find(labels.begin(), labels.end(), effect.progress);
     const std::string& next = done == labels.end() ? labels.Get(0) : *(done + 1);
@@ -45,19 +45,19 @@ class AddLabelsSlowly final : public EffectKind {
     return InProgress(next, kPause);
   }
 
-  absl::StatusOr<EffectSighting> ReadBack(const EffectContext& context, const store::Effect& effect) const override {
+  absl::StatusOr<EffectObservation> ReadBack(const EffectContext& context, const store::Effect& effect) const override {
     ASSIGN_OR_RETURN(const ForgeIssue issue, context.forge().GetIssue(context.call, ForgeSubjectOf(effect.subject)));
     std::string last;
     for (const std::string& label : effect.action.add_labels().labels()) {
-      if (!HasLabel(issue.labels, label)) return last.empty() ? EffectSighting() : InProgress(last, {});
+      if (!HasLabel(issue.labels, label)) return last.empty() ? EffectObservation() : InProgress(last, {});
       last = label;
     }
-    return EffectSighting::Seen(last);
+    return EffectObservation::Seen(last);
   }
 
  private:
-  static EffectSighting InProgress(const std::string& last, std::chrono::milliseconds delay) {
-    return {EffectSighting::State::kInProgress, {}, true, last, delay};
+  static EffectObservation InProgress(const std::string& last, std::chrono::milliseconds delay) {
+    return {EffectObservation::State::kInProgress, {}, true, last, delay};
   }
 };
 
