@@ -11,6 +11,7 @@
 #include "services/commands/repository_file.h"
 #include "services/core/config/config.h"
 #include "services/core/limits.h"
+#include "services/core/rpc/contract_options.h"
 #include "services/core/status_macros.h"
 
 namespace yardmaster::cli {
@@ -49,6 +50,7 @@ absl::StatusOr<ExitCode> Check(const CheckOptions& options, Session& session) {
   Problems problems;
   ConfigOptions config_options;
   config_options.resolve_secrets = options.secrets;
+  config_options.jobs = ReadJobWords();
   const std::optional<Config> config = LoadConfig(options.file, problems, config_options);
   if (session.options.json) {
     using Texts = std::vector<std::string>;

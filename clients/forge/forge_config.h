@@ -52,13 +52,12 @@ struct ProxyConfig {
 };
 
 struct ForgeConfig {
-  std::string name;  // as in the table of forges (profile.h)
-  // Where the configuration was read with a table of its own; see ProfileOf.
-  const ForgeProfile* profile = nullptr;
-  std::string api_url;    // without a slash at the end
-  std::string git_url;    // empty: derived by the forge client
-  std::string bot_login;  // empty: asked from the forge
-  Secret token;           // empty if there is an app, or no credentials
+  std::string name;                       // as in the table of forges
+  const ForgeProfile* profile = nullptr;  // its row there; null only where no client is made
+  std::string api_url;                    // without a slash at the end
+  std::string git_url;                    // empty: derived by the forge client
+  std::string bot_login;                  // empty: asked from the forge
+  Secret token;                           // empty if there is an app, or no credentials
   std::optional<ForgeApp> app;
   std::vector<WebhookSecret> webhook_secrets;
   // GitCode: accept the plain password header where no signature is sent.

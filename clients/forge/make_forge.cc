@@ -30,7 +30,7 @@ absl::StatusOr<std::unique_ptr<StoppableForge>> MakeForge(const ForgeConfig& con
   if (!url.has_value() || (url->scheme != "https" && !(url->scheme == "http" && IsLoopbackHost(url->host)))) {
     return Invalid(absl::StrCat("forges.", config.name, ".api_url: expected an https URL, or http for loopback"));
   }
-  const ForgeProfile* profile = ProfileOf(config);
+  const ForgeProfile* const profile = config.profile;
   if (profile == nullptr) return Invalid(absl::StrCat("there is no client for the forge ", Quoted(config.name)));
   if (config.app.has_value() && profile->app_credentials == nullptr) {
     return Invalid(absl::StrCat("forges.", config.name, ".app: this forge has no Apps"));

@@ -52,7 +52,7 @@ class StoppableForge : public Forge, public ForgeSetup {
   virtual absl::StatusOr<Secret> Token(std::chrono::steady_clock::time_point deadline) = 0;
 };
 
-// INVALID_ARGUMENT if no profile has the name, the URL is no URL or the App's key can't be read. Nothing is contacted.
+// INVALID_ARGUMENT if the forge has no profile, the URL is no URL or the App's key can't be read. Nothing is contacted.
 absl::StatusOr<std::unique_ptr<StoppableForge>> MakeForge(const ForgeConfig& config,
                                                           const ForgeEnvironment& environment);
 

@@ -1,5 +1,5 @@
 // A forge in one row: everything that the rest of the program has to know about it. To add one, write its folder beside
-// github/ and gitcode/, and name its profile in profile.cc.
+// github/ and gitcode/, and name its profile in clients/forges/shipped_forges.cc.
 #ifndef YARDMASTER_CLIENTS_FORGE_PROFILE_H_
 #define YARDMASTER_CLIENTS_FORGE_PROFILE_H_
 
@@ -18,7 +18,7 @@
 
 namespace yardmaster {
 
-// A member of a member of a webhook's body, e.g. {"repository", "full_name"}.
+// A member of a member of a webhook's body, e.g. {"repository", "full_name"}; without an object of the body itself.
 struct PayloadMember {
   std::string_view object;
   std::string_view member;
@@ -80,15 +80,8 @@ struct ForgeProfile {
 // A table of forges. Entries live as long as the program.
 using ForgeProfiles = absl::Span<const ForgeProfile* const>;
 
-// The forges that this program knows.
-ForgeProfiles ShippedForges();
-
 // nullptr for a name that has no entry.
 const ForgeProfile* FindForge(ForgeProfiles profiles, std::string_view name);
-
-// The profile of a configured forge: the one that the configuration was read with, else the shipped one of its name;
-// nullptr if there is none.
-const ForgeProfile* ProfileOf(const ForgeConfig& config);
 
 }  // namespace yardmaster
 

@@ -6,7 +6,7 @@
 namespace yardmaster {
 std::optional<GitServer> GitServerOf(const ForgeConfig& config) {
   GitServer server{config.git_url, "git"};
-  if (const ForgeProfile* profile = ProfileOf(config); profile != nullptr) {
+  if (const ForgeProfile* profile = config.profile; profile != nullptr) {
     server.user = profile->git_user;
     if (server.url.empty() && config.api_url == profile->api_url) server.url = profile->git_url;
   }

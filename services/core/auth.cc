@@ -3,51 +3,11 @@
 #include <openssl/crypto.h>
 
 #include "absl/strings/match.h"
+#include "services/core/absl_view.h"
 #include "services/core/errors.h"
 #include "services/core/sha256.h"
 
 namespace yardmaster {
-namespace {
-
-// What an RPC needs, by service. Reads and dry runs: viewer. What changes the daemon or may write to a forge: operator.
-constexpr MethodRule kMethodRules[] = {
-    {"/yardmaster.v1.CommandsService/Interpret", Role::kViewer},
-    {"/yardmaster.v1.CommandsService/ListCommands", Role::kViewer},
-    {"/yardmaster.v1.IntakeService/FindSimilar", Role::kViewer},
-    {"/yardmaster.v1.IntakeService/GetPending", Role::kViewer},
-    {"/yardmaster.v1.IntakeService/ListDeadLetters", Role::kViewer},
-    {"/yardmaster.v1.IntakeService/ListDecisions", Role::kViewer},
-    {"/yardmaster.v1.IntakeService/ListDeliveries", Role::kViewer},
-    {"/yardmaster.v1.IntakeService/ListEffects", Role::kViewer},
-    {"/yardmaster.v1.IntakeService/ListNotices", Role::kViewer},
-    {"/yardmaster.v1.IntakeService/ReplayDelivery", Role::kOperator},
-    {"/yardmaster.v1.IntakeService/RequeueDeadLetters", Role::kOperator},
-    {"/yardmaster.v1.IntakeService/ShowDelivery", Role::kViewer},
-    {"/yardmaster.v1.IntakeService/ShowEffect", Role::kViewer},
-    {"/yardmaster.v1.IntakeService/Sweep", Role::kOperator},
-    {"/yardmaster.v1.ReviewService/GetGateStatus", Role::kViewer},
-    {"/yardmaster.v1.ReviewService/ListChecks", Role::kViewer},
-    {"/yardmaster.v1.ReviewService/ReviewFile", Role::kViewer},
-    {"/yardmaster.v1.ReviewService/SubmitForVerify", Role::kOperator},
-    {"/yardmaster.v1.RulesService/Backtest", Role::kViewer},
-    {"/yardmaster.v1.RulesService/ListPacks", Role::kViewer},
-    {"/yardmaster.v1.RulesService/ReloadPacks", Role::kOperator},
-    {"/yardmaster.v1.RulesService/ShowRule", Role::kViewer},
-    {"/yardmaster.v1.RulesService/TestPack", Role::kViewer},
-    {"/yardmaster.v1.RulesService/ValidatePack", Role::kViewer},
-    {"/yardmaster.v1.TriageService/EvaluateCases", Role::kViewer},
-    {"/yardmaster.v1.TriageService/ExplainDecision", Role::kViewer},
-    {"/yardmaster.v1.TriageService/TriageIssue", Role::kViewer},
-};
-
-const MethodRule* FindRule(std::string_view full_method) {
-  for (const MethodRule& rule : kMethodRules) {
-    if (rule.full_method == full_method) return &rule;
-  }
-  return nullptr;
-}
-
-}  // namespace
 
 struct Authenticator::Table {
   struct Entry {
@@ -78,8 +38,6 @@ std::optional<Role> RoleFromName(std::string_view name) {
   return std::nullopt;
 }
 
-absl::Span<const MethodRule> MethodRules() { return kMethodRules; }
-
 bool IsLoopbackPeer(std::string_view peer) {
   // gRPC writes "ipv4:127.0.0.1:5000", "ipv6:%5B::1%5D:5000" (older: "ipv6:[::1]:5000"), "unix:/path", "unix:".
   if (peer.starts_with("unix:") || peer.starts_with("unix-abstract:")) return true;
@@ -90,8 +48,11 @@ bool IsLoopbackPeer(std::string_view peer) {
   return false;
 }
 
-Authenticator::Authenticator(const std::vector<TokenEntry>& tokens, bool allow_anonymous_loopback)
-    : table_(MakeTable(tokens, allow_anonymous_loopback)) {}
+Authenticator::Authenticator(const std::vector<MethodRule>& methods, const std::vector<TokenEntry>& tokens,
+                             bool allow_anonymous_loopback)
+    : table_(MakeTable(tokens, allow_anonymous_loopback)) {
+  for (const MethodRule& method : methods) roles_.emplace(method.full_method, method.role);
+}
 
 std::shared_ptr<const Authenticator::Table> Authenticator::MakeTable(const std::vector<TokenEntry>& tokens,
                                                                      bool allow_anonymous_loopback) {
@@ -119,8 +80,8 @@ std::shared_ptr<const Authenticator::Table> Authenticator::Current() const {
 
 absl::Status Authenticator::Admit(std::string_view full_method, std::string_view authorization, std::string_view peer,
                                   Caller& caller) const {
-  const MethodRule* rule = FindRule(full_method);
-  if (rule == nullptr) return errors::MethodNotInTable(full_method);
+  const auto needed = roles_.find(Abs(full_method));
+  if (needed == roles_.end()) return errors::MethodNotInTable(full_method);
   const std::shared_ptr<const Table> table = Current();
 
   if (authorization.empty()) {
@@ -142,7 +103,9 @@ absl::Status Authenticator::Admit(std::string_view full_method, std::string_view
     if (found == nullptr) return errors::TokenUnknown();
     caller = {found->name, found->role, false};
   }
-  if (caller.role < rule->role) return errors::RoleTooLow(caller.name, RoleName(caller.role), RoleName(rule->role));
+  if (caller.role < needed->second) {
+    return errors::RoleTooLow(caller.name, RoleName(caller.role), RoleName(needed->second));
+  }
   return absl::OkStatus();
 }
 

@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
-#include "absl/types/span.h"
 #include "services/core/secret.h"
 
 namespace yardmaster {
@@ -39,18 +39,16 @@ struct TokenEntry {
 
 // One RPC and the role it needs.
 struct MethodRule {
-  std::string_view full_method;
+  std::string full_method;  // "/package.Service/Method"
   Role role;
 };
-
-// The table of all RPCs of all services, by name. An RPC that is not in it is refused. Health and reflection are not in
-// it: they need no token and never come here.
-absl::Span<const MethodRule> MethodRules();
 
 // Decides about calls. Thread-safe; the tokens can be replaced while calls run.
 class Authenticator {
  public:
-  Authenticator(const std::vector<TokenEntry>& tokens, bool allow_anonymous_loopback);
+  // An RPC that is not among `methods` is refused. Health and reflection need no token and never come here.
+  Authenticator(const std::vector<MethodRule>& methods, const std::vector<TokenEntry>& tokens,
+                bool allow_anonymous_loopback);
 
   // New tokens, in one step. Calls in flight keep what they were admitted with.
   void Replace(const std::vector<TokenEntry>& tokens, bool allow_anonymous_loopback);
@@ -67,7 +65,8 @@ class Authenticator {
   std::shared_ptr<const Table> Current() const;
   static std::shared_ptr<const Table> MakeTable(const std::vector<TokenEntry>& tokens, bool allow_anonymous_loopback);
 
-  mutable std::mutex mutex_;
+  absl::flat_hash_map<std::string, Role> roles_;
+  mutable std::mutex mutex_;  // guards what follows
   std::shared_ptr<const Table> table_;
 };
 

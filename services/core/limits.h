@@ -114,6 +114,8 @@ inline constexpr int kMaxGitReads = 2;
 inline constexpr size_t kMaxHttpHeaderBytes = 16 * 1024;
 // GitHub sends no payload above 25 MB; real ones stay below 1 MiB.
 inline constexpr size_t kMaxHttpBodyBytes = 8 * 1024 * 1024;
+// An operator may raise the limit up to here; the inbox keeps whatever came in under it.
+inline constexpr size_t kMostHttpBodyBytes = 64 * 1024 * 1024;
 inline constexpr size_t kMaxHttpConnections = 1024;
 // The whole of one request's head, from its first byte or from the connection's start.
 inline constexpr std::chrono::milliseconds kHttpHeaderTimeout{5'000};

@@ -15,7 +15,6 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "services/core/absl_view.h"
-#include "services/core/auth.h"
 #include "services/core/version.h"
 
 namespace yardmaster {
@@ -78,9 +77,9 @@ struct Metrics::Impl {
   void AppendPacks(std::vector<prometheus::MetricFamily>& families) const;
 };
 
-Metrics::Metrics() : impl_(std::make_unique<Impl>()) {
-  for (const MethodRule& rule : MethodRules()) {
-    impl_->rpcs.emplace(std::string(rule.full_method), std::make_unique<RpcMetrics>());
+Metrics::Metrics(absl::Span<const MethodRule> methods) : impl_(std::make_unique<Impl>()) {
+  for (const MethodRule& method : methods) {
+    impl_->rpcs.emplace(method.full_method, std::make_unique<RpcMetrics>());
   }
   auto other = std::make_unique<RpcMetrics>();
   impl_->other = other.get();

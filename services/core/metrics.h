@@ -14,6 +14,8 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "services/core/auth.h"
 
 namespace prometheus {
 class Counter;
@@ -47,12 +49,13 @@ class RpcMetrics {
 // The daemon's registry. Thread-safe.
 class Metrics {
  public:
-  Metrics();
+  // The RPCs that are counted one by one.
+  explicit Metrics(absl::Span<const MethodRule> methods = {});
   ~Metrics();
   Metrics(const Metrics&) = delete;
   Metrics& operator=(const Metrics&) = delete;
 
-  // Counts of one RPC. `full_method` as in MethodRules(); all others share one entry named "other".
+  // Counts of one RPC of those; all others share one entry named "other".
   RpcMetrics& Rpc(std::string_view full_method);
 
   // Counts an HTTP answer. `route` is a route's path, never what a client sent.

@@ -62,9 +62,9 @@ grpc::ServerUnaryReactor* RulesServiceImpl::ShowRule(grpc::CallbackServerContext
 grpc::ServerUnaryReactor* RulesServiceImpl::ValidatePack(grpc::CallbackServerContext* context,
                                                          const v1::ValidatePackRequest* request,
                                                          v1::ValidatePackResponse* response) {
-  const bool asks_forge = label_calls_ != nullptr && !request->forge().empty();
+  const bool asks_forge = labels_ != nullptr && !request->forge().empty();
   return HandlePooledUnary(
-      asks_forge ? *label_calls_ : long_calls_, env_, *context, kValidatePack,
+      asks_forge ? waiting_calls_ : long_calls_, env_, *context, kValidatePack,
       [this, request, response](const RpcCall& call) { return Validate(call, *request, *response); });
 }
 

@@ -17,15 +17,11 @@ namespace yardmaster {
 // cases, so they run on `long_calls` and end early when their deadline passes or the caller is gone.
 class RulesServiceImpl final : public v1::RulesService::CallbackService {
  public:
-  RulesServiceImpl(const RpcEnvironment& env, PackRegistry& packs, Executor& long_calls)
-      : env_(env), packs_(packs), long_calls_(long_calls) {}
-
-  // Where repositories' labels come from. They are read on `executor`, which ends before the source does. Before the
-  // server starts; without it no forge is configured.
-  void UseLabels(LabelSource& labels, Executor& executor) {
-    labels_ = &labels;
-    label_calls_ = &executor;
-  }
+  // Repositories' labels come from `labels` and are read on `waiting_calls`, which ends before the source does. Null:
+  // no forge is configured.
+  RulesServiceImpl(const RpcEnvironment& env, PackRegistry& packs, Executor& long_calls, Executor& waiting_calls,
+                   LabelSource* labels)
+      : env_(env), packs_(packs), long_calls_(long_calls), waiting_calls_(waiting_calls), labels_(labels) {}
 
   grpc::ServerUnaryReactor* ListPacks(grpc::CallbackServerContext* context, const v1::ListPacksRequest* request,
                                       v1::ListPacksResponse* response) override;
@@ -49,8 +45,8 @@ class RulesServiceImpl final : public v1::RulesService::CallbackService {
   const RpcEnvironment env_;
   PackRegistry& packs_;
   Executor& long_calls_;
-  LabelSource* labels_ = nullptr;
-  Executor* label_calls_ = nullptr;
+  Executor& waiting_calls_;
+  LabelSource* const labels_;
 };
 
 }  // namespace yardmaster

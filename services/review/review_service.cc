@@ -189,7 +189,7 @@ grpc::ServerUnaryReactor* ReviewServiceImpl::SubmitForVerify(grpc::CallbackServe
                                                              const v1::SubmitForVerifyRequest* request,
                                                              v1::SubmitForVerifyResponse* response) {
   // Whoever waits for a git server keeps nobody from being reviewed.
-  Executor& executor = request->repository().empty() || waiting_ == nullptr ? long_calls_ : *waiting_;
+  Executor& executor = request->repository().empty() || source_ == nullptr ? long_calls_ : waiting_calls_;
   return HandlePooledUnary(executor, env_, *context, kSubmitForVerify, [this, request, response](const RpcCall& call) {
     return Submit(call, *request, *response);
   });

@@ -22,17 +22,16 @@ namespace yardmaster {
 // Everything it is given outlives the gRPC server. Reviews run on `long_calls`: a file at its limits takes seconds.
 class ReviewServiceImpl final : public v1::ReviewService::CallbackService {
  public:
-  // `operators` may be null: then gates, which are remembered, are FAILED_PRECONDITION.
-  ReviewServiceImpl(const RpcEnvironment& env, const PackRegistry& packs, Executor& long_calls,
-                    store::Operators* operators)
-      : env_(env), packs_(packs), long_calls_(long_calls), operators_(operators) {}
-
-  // Operators of repositories can be submitted from now on; calls that wait for their git servers do it on `waiting`.
-  // Before the service is registered. Without it such calls are FAILED_PRECONDITION.
-  void UseRepositories(const OperatorSource& source, Executor& waiting) {
-    source_ = &source;
-    waiting_ = &waiting;
-  }
+  // `operators` may be null: then gates, which are remembered, are FAILED_PRECONDITION. So are submissions of operators
+  // of repositories if `source` is null; calls that wait for their git servers do it on `waiting_calls`.
+  ReviewServiceImpl(const RpcEnvironment& env, const PackRegistry& packs, Executor& long_calls, Executor& waiting_calls,
+                    store::Operators* operators, const OperatorSource* source)
+      : env_(env),
+        packs_(packs),
+        long_calls_(long_calls),
+        waiting_calls_(waiting_calls),
+        operators_(operators),
+        source_(source) {}
 
   grpc::ServerUnaryReactor* ReviewFile(grpc::CallbackServerContext* context, const v1::ReviewFileRequest* request,
                                        v1::ReviewFileResponse* response) override;
@@ -58,9 +57,9 @@ class ReviewServiceImpl final : public v1::ReviewService::CallbackService {
   const RpcEnvironment env_;
   const PackRegistry& packs_;
   Executor& long_calls_;
+  Executor& waiting_calls_;
   store::Operators* const operators_;
-  const OperatorSource* source_ = nullptr;
-  Executor* waiting_ = nullptr;
+  const OperatorSource* const source_;
   // Submissions read, judge and remember one after the other: they are rare, and each is a matter of milliseconds.
   std::mutex submissions_;
 };

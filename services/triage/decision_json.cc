@@ -54,9 +54,10 @@ Json Rule(const v1::Evidence& evidence) {
         rule["source"] = "body";
         break;
     }
-    rule["begin"] = evidence.span().begin();
-    rule["end"] = evidence.span().end();
   }
+  // Without a place: 0 and 0, an empty range.
+  rule["begin"] = evidence.span().begin();
+  rule["end"] = evidence.span().end();
   rule["text"] = evidence.text();
   rule["score"] = Score(evidence.score());
   return rule;

@@ -183,8 +183,14 @@ class EvaluateReactor final : public grpc::ServerBidiReactor<v1::EvaluateCasesRe
 
 }  // namespace
 
-TriageServiceImpl::TriageServiceImpl(const RpcEnvironment& env, const PackRegistry& packs, DecisionLog& decisions)
-    : env_(env), packs_(packs), decisions_(decisions) {}
+TriageServiceImpl::TriageServiceImpl(const RpcEnvironment& env, const PackRegistry& packs, DecisionLog& decisions,
+                                     DecisionIds& ids, Executor& waiting_calls, OnDemandDecider* on_demand)
+    : env_(env),
+      packs_(packs),
+      decisions_(decisions),
+      ids_(ids),
+      waiting_calls_(waiting_calls),
+      on_demand_(on_demand) {}
 
 TriageServiceImpl::~TriageServiceImpl() = default;
 
@@ -194,9 +200,9 @@ grpc::ServerUnaryReactor* TriageServiceImpl::TriageIssue(grpc::CallbackServerCon
     if (on_demand_ == nullptr) {
       return HandleUnary(env_, *context, kTriageIssue, [](const RpcCall&) { return errors::StoreAbsent(); });
     }
-    return HandlePooledUnary(*executor_, env_, *context, kTriageIssue, [this, request, response](const RpcCall& call) {
-      return TriageSubject(call, *request, *response);
-    });
+    return HandlePooledUnary(
+        waiting_calls_, env_, *context, kTriageIssue,
+        [this, request, response](const RpcCall& call) { return TriageSubject(call, *request, *response); });
   }
   return HandleUnary(env_, *context, kTriageIssue, [&](const RpcCall&) { return Triage(*request, *response); });
 }

@@ -25,7 +25,10 @@ class TriageServiceImpl final
     : public v1::TriageService::WithRawCallbackMethod_TriageIssue<v1::TriageService::WithCallbackMethod_ExplainDecision<
           v1::TriageService::WithCallbackMethod_EvaluateCases<v1::TriageService::Service>>> {
  public:
-  TriageServiceImpl(const RpcEnvironment& env, const PackRegistry& packs, DecisionLog& decisions);
+  // `ids`: one for the whole daemon, so that no two decisions have the same. `on_demand` answers about subjects of
+  // forges, on `waiting_calls` since that takes long; null: such calls are FAILED_PRECONDITION.
+  TriageServiceImpl(const RpcEnvironment& env, const PackRegistry& packs, DecisionLog& decisions, DecisionIds& ids,
+                    Executor& waiting_calls, OnDemandDecider* on_demand);
   ~TriageServiceImpl() override;
 
   grpc::ServerUnaryReactor* TriageIssue(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
@@ -36,15 +39,6 @@ class TriageServiceImpl final
   grpc::ServerBidiReactor<v1::EvaluateCasesRequest, v1::EvaluateCasesResponse>* EvaluateCases(
       grpc::CallbackServerContext* context) override;
 
-  // Who answers about subjects of forges. `decider` and `executor`, which its calls run on since they take long,
-  // outlive the service. Before the first call; without it such calls are FAILED_PRECONDITION.
-  void UseOnDemandDecider(OnDemandDecider& decider, Executor& executor) {
-    on_demand_ = &decider;
-    executor_ = &executor;
-  }
-  // The generator of ids for decisions: one for the whole daemon, so that no two are the same.
-  DecisionIds& decision_ids() { return ids_; }
-
  private:
   absl::Status TriageSubject(const RpcCall& call, const grpc::ByteBuffer& request, grpc::ByteBuffer& response);
   absl::Status Explain(const v1::ExplainDecisionRequest& request, v1::ExplainDecisionResponse& response);
@@ -54,10 +48,10 @@ class TriageServiceImpl final
   const RpcEnvironment env_;
   const PackRegistry& packs_;
   DecisionLog& decisions_;
-  DecisionIds ids_;
+  DecisionIds& ids_;
   ArenaPool arenas_;
-  OnDemandDecider* on_demand_ = nullptr;
-  Executor* executor_ = nullptr;
+  Executor& waiting_calls_;
+  OnDemandDecider* const on_demand_;
 };
 
 }  // namespace yardmaster

@@ -12,25 +12,23 @@
 #include <vector>
 
 #include "absl/strings/str_join.h"
-#include "services/commands/commands_service.h"
 #include "services/core/executor.h"
 #include "services/core/files.h"
 #include "services/core/metrics.h"
 #include "services/core/packs_dir.h"
+#include "services/core/rpc/contract_options.h"
 #include "services/core/rpc/rpc.h"
 #include "services/core/version.h"
 #include "services/gateway/health_routes.h"
 #include "services/gateway/http_server.h"
 #include "services/gateway/readiness.h"
-#include "services/intake/service/intake_service.h"
 #include "services/packs/registry/pack_registry.h"
-#include "services/packs/rules_service.h"
-#include "services/review/review_service.h"
+#include "services/triage/decision_id.h"
 #include "services/triage/decision_log.h"
-#include "services/triage/triage_service.h"
 #include "services/yardmasterd/data_dir.h"
 #include "services/yardmasterd/grpc_server.h"
 #include "services/yardmasterd/pipe.h"
+#include "services/yardmasterd/services.h"
 #include "services/yardmasterd/signals.h"
 #include "services/yardmasterd/unused_memory.h"
 #include "services/yardmasterd/webhook_routes.h"
@@ -81,11 +79,17 @@ void ReportPacks(const Problems& problems, const PackSet& in_service, Logger& lo
   }
 }
 
+std::optional<Config> ReadConfig(const std::filesystem::path& file, Problems& problems) {
+  ConfigOptions options;
+  options.jobs = ReadJobWords();
+  return LoadConfig(file, problems, options);
+}
+
 // SIGHUP: the config is read again for its secrets and tokens; everything else in it needs a restart.
 void ReloadSecrets(const Config& running, Authenticator& auth, Pipe* pipe, Logger& logger, Metrics& metrics) {
   if (running.file.empty()) return;
   Problems problems;
-  const std::optional<Config> config = LoadConfig(running.file, problems);
+  const std::optional<Config> config = ReadConfig(running.file, problems);
   metrics
       .Counter("yardmaster_secrets_reload_total", "Reloads of the secrets by result.",
                {{"result", config.has_value() ? "success" : "failure"}})
@@ -181,10 +185,12 @@ int RunDaemon(const DaemonOptions& options) {
   const auto started = std::chrono::steady_clock::now();
 
   // 1. What to run with. Nothing is touched before the config is known to be good.
+  const absl::StatusOr<std::vector<MethodRule>> methods = ReadMethodRules();
+  if (!methods.ok()) return Fail(methods.status());
   Config config = DefaultConfig();
   Problems problems;
   if (!options.config.empty()) {
-    std::optional<Config> loaded = LoadConfig(options.config, problems);
+    std::optional<Config> loaded = ReadConfig(options.config, problems);
     if (!loaded.has_value()) {
       PrintProblems("the configuration is not valid:", problems);
       return kExitUsage;
@@ -216,10 +222,11 @@ int RunDaemon(const DaemonOptions& options) {
   // 4. What every service stands on.
   Logger logger(LogOptions(config.log));
   config.ForEachSecret([&](const Secret& secret) { logger.redactor().Add(secret); });
-  Metrics metrics;
+  Metrics metrics(*methods);
   SystemClock clock;
-  Authenticator auth(config.tokens, config.allow_anonymous_loopback);
+  Authenticator auth(*methods, config.tokens, config.allow_anonymous_loopback);
   DecisionLog decisions;
+  DecisionIds decision_ids;
   packs->SetReloadListener(
       [&](const Problems& found, const PackSet& in_service) { ReportPacks(found, in_service, logger, metrics); });
   LogConfigNotes(config, options, logger);
@@ -229,38 +236,39 @@ int RunDaemon(const DaemonOptions& options) {
 
   // 5. Services, and the listeners in front of them.
   const RpcEnvironment env{auth, metrics, clock, logger, IsLoopbackHost(config.grpc.host)};
-  TriageServiceImpl triage(env, *packs, decisions);
-  ThreadPool long_calls(kLongCallThreads, kMaxLongCallsWaiting);
-  RulesServiceImpl rules_service(env, *packs, long_calls);
   // The pipe, where there is something to keep or somebody to hear from.
   std::unique_ptr<Pipe> pipe;
-  ThreadPool intake_calls(kIntakeCallThreads, kMaxLongCallsWaiting);
   if (!(*data_dir)->temporary() || !config.forges.empty()) {
     absl::StatusOr<std::unique_ptr<Pipe>> opened =
         Pipe::Open({config, **data_dir, *packs, clock, logger, metrics,
-                    [&triage, &clock] { return triage.decision_ids().Next(clock.Now()); }});
+                    [&decision_ids, &clock] { return decision_ids.Next(clock.Now()); },
+                    ExtensionsOfServices(config, [&packs] { return packs->Current(); })});
     if (!opened.ok()) {
       logger.Flush();
       return Fail(opened.status());
     }
     pipe = *std::move(opened);
-    triage.UseOnDemandDecider(pipe->decider(), intake_calls);
-    rules_service.UseLabels(pipe->labels(), intake_calls);
   } else {
     // The same metrics everywhere.
     metrics.Gauge("yardmaster_inbox_pending", "Deliveries that wait, are worked on or will be retried.");
     metrics.Gauge("yardmaster_effects_pending", "Effects in the states intent and unknown.");
   }
   readiness.Set("store", true);
-  IntakeServiceImpl intake(env, intake_calls, pipe == nullptr ? IntakeParts() : pipe->parts());
-  ReviewServiceImpl review(env, *packs, long_calls, pipe == nullptr ? nullptr : &pipe->operators());
-  CommandsServiceImpl commands(env, *packs);
-  if (pipe != nullptr) review.UseRepositories(pipe->operator_source(), intake_calls);
-  const std::vector<NamedService> services = {
-      {"yardmaster.v1.CommandsService", &commands}, {"yardmaster.v1.TriageService", &triage},
-      {"yardmaster.v1.ReviewService", &review},     {"yardmaster.v1.RulesService", &rules_service},
-      {"yardmaster.v1.IntakeService", &intake},
-  };
+  ThreadPool long_calls(kLongCallThreads, kMaxLongCallsWaiting);
+  ThreadPool intake_calls(kIntakeCallThreads, kMaxLongCallsWaiting);
+  const ServiceEnvironment service_env{env,
+                                       *packs,
+                                       decisions,
+                                       decision_ids,
+                                       long_calls,
+                                       intake_calls,
+                                       pipe == nullptr ? PipeInterfaces() : pipe->interfaces()};
+  std::vector<std::unique_ptr<grpc::Service>> handlers;
+  std::vector<NamedService> services;
+  for (const ServiceRow& row : Services()) {
+    handlers.push_back(row.handlers(service_env));
+    services.push_back({row.name, handlers.back().get()});
+  }
   absl::StatusOr<std::unique_ptr<GrpcServer>> grpc = GrpcServer::Start(GrpcOptions(config), services);
   if (!grpc.ok()) {
     logger.Flush();

@@ -9,13 +9,13 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "clients/forge/http_curl.h"
 #include "clients/forge/make_forge.h"
 #include "clients/git/git_server.h"
 #include "clients/git/http_git_remote.h"
 #include "services/commands/pipe/command_planner.h"
-#include "services/commands/pipe/repository_file_planner.h"
 #include "services/commands/pipe/settings.h"
 #include "services/core/absl_view.h"
 #include "services/core/status_macros.h"
@@ -28,18 +28,16 @@
 #include "services/intake/plans/subject_run.h"
 #include "services/intake/service/forge_label_source.h"
 #include "services/intake/service/on_demand_decider.h"
-#include "services/intake/sweeps/scheduled.h"
 #include "services/intake/sweeps/sweep_runner.h"
-#include "services/review/pull_planner.h"
 #include "services/schedule/scheduler.h"
-#include "services/triage/issue_planner.h"
 
 namespace yardmaster {
 namespace {
 
 // How long work in progress may go on when the daemon is told to end.
 constexpr std::chrono::milliseconds kStopGrace{3'000};
-// Missing deliveries are looked for this often where hooks are configured; forges keep them for three days.
+constexpr const char* kMissedDeliveries = "missed-deliveries";
+// They are looked for this often where hooks are configured; forges keep them for three days.
 constexpr const char* kMissedDeliveriesCron = "17 * * * *";
 
 }  // namespace
@@ -119,8 +117,8 @@ absl::Status Pipe::Parts::MakeForges() {
       [this](std::string_view forge, std::chrono::seconds ahead) { NoteClock(notices, forge, ahead); }};
   for (const auto& [name, config] : env.config.forges) {
     ASSIGN_OR_RETURN(forges[name], MakeForge(config, environment));
-    accounts[name] = std::make_unique<ConfiguredForge>(*forges[name], *ProfileOf(config), config.settle,
-                                                       config.bot_login, env.clock, notices);
+    accounts[name] = std::make_unique<ConfiguredForge>(*forges[name], *config.profile, config.settle, config.bot_login,
+                                                       env.clock, notices);
     account_table[name] = accounts[name].get();
   }
   MakeGitRemotes();
@@ -149,7 +147,8 @@ void Pipe::Parts::MakeGitRemotes() {
 void Pipe::Parts::MakePipe() {
   const auto packs = [packs = &env.packs] { return packs->Current(); };
   const auto commands = std::make_shared<commands::CommandPlanner>(commands::CommandEnvironment{
-      env.config, packs, [packs](std::string_view pack) { return packs()->FindPhrases(pack); }});
+      env.config, packs, [packs](std::string_view pack) { return packs()->FindPhrases(pack); },
+      env.extensions.commands});
   intake.emplace(IntakeEnvironment{
       .config = env.config,
       .inbox = store->inbox(),
@@ -166,9 +165,7 @@ void Pipe::Parts::MakePipe() {
       .forges = account_table,
       .find_pack = [packs](std::string_view name) { return packs()->Find(name); },
       .new_decision_id = env.new_decision_id,
-      .planners = {std::make_shared<IssuePlanner>(),
-                   std::make_shared<commands::RepositoryFilePlanner>(env.config, packs),
-                   std::make_shared<PullReviewPlanner>(env.config, packs)},
+      .planners = env.extensions.planners,
       .command_planner = commands,
       .command_parser = commands,
       .find_choice = [packs, config = &env.config](
@@ -188,32 +185,25 @@ void Pipe::Parts::MakePipe() {
 
 std::vector<ScheduledJob> Pipe::Parts::Jobs() {
   std::vector<ScheduledJob> jobs;
-  const auto add = [&](std::string name, const std::string& cron, auto run, bool at_start) {
+  const auto add = [&](const std::string& name, const std::string& cron, const std::string& run,
+                       const RepositoryFilter& filter, bool at_start) {
     std::string error;
+    std::optional<CronExpression> expression = CronExpression::Parse(cron, error);
+    const auto job = env.extensions.jobs.find(run);
     // The configuration was checked.
-    if (std::optional<CronExpression> expression = CronExpression::Parse(cron, error); expression.has_value()) {
-      jobs.push_back({std::move(name), *std::move(expression), std::move(run), at_start});
-    }
-  };
-  const auto redeliver = [this](const std::string& forge) {
-    return [this, forge](const std::function<bool()>&) { return RedeliverAllMissed(*intake, forge); };
+    if (!expression.has_value() || job == env.extensions.jobs.end()) return;
+    jobs.push_back({name, *std::move(expression),
+                    [this, &work = job->second, filter](const std::function<bool()>& stopping) {
+                      return work({*intake, *sweeps}, filter, stopping);
+                    },
+                    at_start});
   };
   for (const ScheduleConfig& schedule : env.config.schedules) {
-    if (schedule.run == "sweep") {
-      const RepositoryFilter filter{schedule.forge, schedule.repository};
-      add(
-          schedule.name, schedule.cron,
-          [this, filter](const std::function<bool()>& stopping) {
-            return SweepRepositories(*intake, *sweeps, filter, stopping);
-          },
-          /*at_start=*/false);
-    } else {
-      add(schedule.name, schedule.cron, redeliver(schedule.forge), /*at_start=*/false);
-    }
+    add(schedule.name, schedule.cron, schedule.run, {schedule.forge, schedule.repository}, /*at_start=*/false);
   }
-  bool has_hooks = false;
-  for (const auto& [name, forge] : env.config.forges) has_hooks = has_hooks || !forge.hooks.empty();
-  if (has_hooks) add("missed-deliveries", kMissedDeliveriesCron, redeliver(""), /*at_start=*/true);
+  if (absl::c_any_of(env.config.forges, [](const auto& forge) { return !forge.second.hooks.empty(); })) {
+    add(kMissedDeliveries, kMissedDeliveriesCron, kMissedDeliveries, {}, /*at_start=*/true);
+  }
   return jobs;
 }
 
@@ -240,24 +230,22 @@ absl::Status Pipe::Start() {
 }
 
 WebhookReceiver& Pipe::receiver() { return *parts_->receiver; }
-OnDemandDecider& Pipe::decider() { return *parts_->decider; }
-LabelSource& Pipe::labels() { return *parts_->labels; }
 
-IntakeParts Pipe::parts() {
-  IntakeParts out;
-  out.store = parts_->store.get();
-  out.sweeps = parts_->sweeps.get();
-  out.config = &parts_->env.config;
-  out.notices = &parts_->notices;
+PipeInterfaces Pipe::interfaces() {
+  PipeInterfaces out;
+  out.decider = parts_->decider.get();
+  out.labels = parts_->labels.get();
+  out.operators = &parts_->store->operators();
+  out.operator_source = parts_->operator_source.get();
+  out.intake.store = parts_->store.get();
+  out.intake.sweeps = parts_->sweeps.get();
+  out.intake.config = &parts_->env.config;
+  out.intake.notices = &parts_->notices;
   // A person wants it tried again: earlier crashes are forgiven.
-  out.on_requeue = [marks = parts_->marks.get()](int64_t delivery) { marks->Forget(delivery); };
-  out.settle = [pipeline = parts_->pipeline.get()](const v1::Subject& subject) { pipeline->Settle(subject); };
+  out.intake.on_requeue = [marks = parts_->marks.get()](int64_t delivery) { marks->Forget(delivery); };
+  out.intake.settle = [pipeline = parts_->pipeline.get()](const v1::Subject& subject) { pipeline->Settle(subject); };
   return out;
 }
-
-store::Operators& Pipe::operators() { return parts_->store->operators(); }
-
-const OperatorSource& Pipe::operator_source() { return *parts_->operator_source; }
 
 absl::Status Pipe::Ready() const { return parts_->store->Ready(); }
 

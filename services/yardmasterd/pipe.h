@@ -6,8 +6,10 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
+#include "services/commands/pipe/command_handler.h"
 #include "services/core/clock.h"
 #include "services/core/config/config.h"
 #include "services/core/logging.h"
@@ -16,12 +18,21 @@
 #include "services/intake/label_source.h"
 #include "services/intake/on_demand.h"
 #include "services/intake/service/intake_service.h"
+#include "services/intake/subject_planner.h"
+#include "services/intake/sweeps/scheduled.h"
 #include "services/intake/webhooks/webhook_receiver.h"
 #include "services/packs/registry/pack_registry.h"
 #include "services/review/operator_source.h"
 #include "services/yardmasterd/data_dir.h"
 
 namespace yardmaster {
+
+// What services bring to the pipe.
+struct PipeExtensions {
+  std::vector<std::shared_ptr<const Planner>> planners;
+  commands::CommandHandlers commands;
+  JobTable jobs;
+};
 
 // What the pipe stands on. Everything outlives it.
 struct PipeEnvironment {
@@ -32,6 +43,16 @@ struct PipeEnvironment {
   Logger& logger;
   Metrics& metrics;
   std::function<std::string()> new_decision_id;
+  PipeExtensions extensions;
+};
+
+// What the pipe has for the gRPC handlers of services; nothing on a daemon without one. Lives as long as the pipe.
+struct PipeInterfaces {
+  OnDemandDecider* decider = nullptr;
+  LabelSource* labels = nullptr;
+  store::Operators* operators = nullptr;
+  const OperatorSource* operator_source = nullptr;  // operators in the repositories of the config
+  IntakeParts intake;
 };
 
 class Pipe {
@@ -46,12 +67,7 @@ class Pipe {
   absl::Status Start();
 
   WebhookReceiver& receiver();
-  OnDemandDecider& decider();
-  LabelSource& labels();
-  IntakeParts parts();
-  store::Operators& operators();
-  // Operators in the repositories of the config.
-  const OperatorSource& operator_source();
+  PipeInterfaces interfaces();
   // OK, or why nothing can be taken in.
   absl::Status Ready() const;
 

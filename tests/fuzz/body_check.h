@@ -28,20 +28,20 @@ inline void CheckBody(const ForgeProfile& forge, const uint8_t* data, size_t siz
   if (!result.reason.empty() && reasons::WordOf(result.reason).empty()) std::abort();
   if (result.subject.number < 0) std::abort();
   if (!result.subject.repository.empty() && !IsRepositoryName(result.subject.repository)) std::abort();
-  const ScanResult scan = FindRepository(body, forge.webhooks.repository);
+  const ScanResult scan = FindMember(body, forge.webhooks.repository);
   if (!result.event.has_value()) return;
 
   const RoutedEvent routed = ToRoutedEvent(forge.name, "delivery", *result.event);
   if (routed.event.kind() == v1::Event::KIND_UNSPECIFIED || routed.event.id() != "delivery") std::abort();
   if (routed.event.subject().forge() != forge.name) std::abort();
   // The receiver checks the scope of a secret for what it finds; the pipe works on what the payload is read as.
-  if (scan.state != ScanState::kFound || scan.repository != routed.event.subject().repository()) std::abort();
+  if (scan.state != ScanState::kFound || scan.text != routed.event.subject().repository()) std::abort();
   if (routed.facts.Complete() && routed.facts.Digest().size() != 16) std::abort();
   // With what the receiver found the same comes out; with anything else nothing does.
-  delivery.repository = scan.repository;
+  delivery.repository = scan.text;
   if (!forge.webhooks.read(delivery, body).event.has_value()) std::abort();
   delivery.repository = "some/other";
-  if (scan.repository != "some/other" && forge.webhooks.read(delivery, body).event.has_value()) std::abort();
+  if (scan.text != "some/other" && forge.webhooks.read(delivery, body).event.has_value()) std::abort();
 }
 
 }  // namespace yardmaster

@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-#include "clients/forge/profile.h"
+#include "clients/forges/shipped_forges.h"
 #include "services/core/clock.h"
 #include "services/core/config/config.h"
 #include "services/core/logging.h"

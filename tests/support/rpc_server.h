@@ -16,6 +16,7 @@
 #include "services/core/limits.h"
 #include "services/core/logging.h"
 #include "services/core/metrics.h"
+#include "services/core/rpc/contract_options.h"
 #include "services/core/rpc/rpc.h"
 
 namespace yardmaster::testing {
@@ -63,7 +64,7 @@ template <typename Service>
 class RpcServiceTest : public ::testing::Test {
  protected:
   explicit RpcServiceTest(Role role = Role::kOperator)
-      : auth_({TokenEntry{"ops", role, Secret("let-me-in")}}, /*allow_anonymous_loopback=*/true) {}
+      : auth_(*ReadMethodRules(), {TokenEntry{"ops", role, Secret("let-me-in")}}, /*allow_anonymous_loopback=*/true) {}
 
   void Serve(grpc::Service& service) {
     server_ = std::make_unique<RpcServer>(service);

@@ -12,7 +12,6 @@
 #include "services/commands/answers.h"
 #include "services/commands/command_text.h"
 #include "services/commands/permission.h"
-#include "services/commands/pipe/handlers.h"
 #include "services/commands/pipe/requests.h"
 #include "services/commands/pipe/settings.h"
 #include "services/core/defang.h"
@@ -280,9 +279,8 @@ absl::StatusOr<std::string> CommandPlanner::Planning::Answer(v1::Plan& plan) {
     plan.set_outcome("asked-back");
     return answers_.Ask(asked_, missing);
   }
-  const CommandHandler handler =
-      command_.command->state == rules::CommandState::kWorks ? FindHandler(command_.command->id) : nullptr;
-  if (handler == nullptr) {
+  const auto handler = env_.handlers.find(command_.command->id);
+  if (command_.command->state != rules::CommandState::kWorks || handler == env_.handlers.end()) {
     plan.set_outcome(command_.command->state == rules::CommandState::kNotOffered ? "not-offered" : "not-yet");
     return answers_.Unavailable(asked_);
   }
@@ -298,7 +296,7 @@ absl::StatusOr<std::string> CommandPlanner::Planning::Answer(v1::Plan& plan) {
   const RepositoryConfig* entry = env_.config.FindRepository(subject().forge(), subject().repository());
   const std::vector<std::string> packs = entry == nullptr ? std::vector<std::string>() : entry->packs;
   ASSIGN_OR_RETURN(const CommandResult done,
-                   handler({input_, command_, answers_, asked_, settings_.layers, packs, plan}));
+                   handler->second({input_, command_, answers_, asked_, settings_.layers, packs, plan}));
   plan.set_outcome(done.outcome);
   return done.done ? answers_.Done(asked_, done.text) : answers_.Failed(asked_, done.text);
 }

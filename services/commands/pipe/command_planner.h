@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "rules/engine/phrases/phrase_set.h"
+#include "services/commands/pipe/command_handler.h"
 #include "services/core/config/config.h"
 #include "services/intake/subject_planner.h"
 #include "services/packs/registry/pack_registry.h"
@@ -21,6 +22,7 @@ struct CommandEnvironment {
   std::function<std::shared_ptr<const PackSet>()> packs;
   // Free text behind a mention of the bot; null, or a pack without phrases: it is not understood.
   std::function<std::shared_ptr<const rules::PhraseSet>(std::string_view pack)> find_phrases;
+  CommandHandlers handlers;
 };
 
 // A planner like any other, of commands that it has read itself: PlanInput.command is never null, and one that Parse

@@ -113,15 +113,6 @@ absl::StatusOr<CommandResult> Unlabel(const CommandRun& run) {
 
 absl::StatusOr<CommandResult> Triage(const CommandRun& run) {
   CommandResult out;
-  if (run.layers.repository_broken || run.layers.organisation_broken) {
-    out.done = false;
-    out.text = Say(run,
-                   "the repository's file for the bot, or its organisation's, can't be used as it is: nothing is "
-                   "decided until it is mended",
-                   "本仓或其组织给机器人的配置文件目前有误，修好之前不做任何判定");
-    out.outcome = "refused: broken file";
-    return out;
-  }
   ASSIGN_OR_RETURN(AskedPlan asked, run.input.view.Ask("triage", {}));
   if (!asked.plan.has_value()) {
     out.done = false;
@@ -186,23 +177,10 @@ absl::StatusOr<CommandResult> Help(const CommandRun& run) {
   return out;
 }
 
-struct Entry {
-  std::string_view command;
-  CommandHandler handler;
-};
-
-// Every command that works on an issue or a pull request.
-constexpr Entry kHandlers[] = {
-    {"label", &Label}, {"unlabel", &Unlabel}, {"triage", &Triage}, {"why", &Why}, {"review", &Review}, {"help", &Help},
-};
-
 }  // namespace
 
-CommandHandler FindHandler(std::string_view command) {
-  for (const Entry& entry : kHandlers) {
-    if (entry.command == command) return entry.handler;
-  }
-  return nullptr;
+CommandHandlers ShippedHandlers() {
+  return {{"label", Label}, {"unlabel", Unlabel}, {"triage", Triage}, {"why", Why}, {"review", Review}, {"help", Help}};
 }
 
 }  // namespace yardmaster::commands

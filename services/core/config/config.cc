@@ -61,6 +61,7 @@ class ConfigParser {
   void ParseWebhookSecret(const JsonPlace& place, ForgeConfig& forge);
   void ParseHook(JsonPlace place, ForgeConfig& forge);
   void ParseRepository(const JsonPlace& place);
+  std::string ReadJob(ObjectReader& reader, const std::string& word);
   void ParseSchedule(JsonPlace place);
   void ParseToken(JsonPlace place);
   void ParseLimits(JsonPlace place);
@@ -391,6 +392,17 @@ void ConfigParser::ParseRepository(const JsonPlace& place) {
   config_.repositories.push_back(std::move(entry));
 }
 
+std::string ConfigParser::ReadJob(ObjectReader& reader, const std::string& word) {
+  if (options_.jobs.empty() && IsIdentifier(word)) return word;
+  const auto job = options_.jobs.find(word);
+  if (job != options_.jobs.end()) return job->second;
+  std::set<std::string> names;
+  for (const auto& [unused, name] : options_.jobs) names.insert(absl::StrCat("\"", name, "\""));
+  reader.Problem("run", names.empty() ? "expected what to run, for example \"sweep\""
+                                      : absl::StrCat("expected ", absl::StrJoin(names, " or ")));
+  return {};
+}
+
 void ConfigParser::ParseSchedule(JsonPlace place) {
   ScheduleConfig schedule;
   ObjectReader reader(context_, std::move(place), "a schedule");
@@ -410,8 +422,7 @@ void ConfigParser::ParseSchedule(JsonPlace place) {
     schedule.cron = *std::move(cron);
   }
   if (auto run = reader.RequiredString("run")) {
-    if (!IsIdentifier(*run)) reader.Problem("run", "expected what to run, for example \"sweep\"");
-    schedule.run = *std::move(run);
+    schedule.run = ReadJob(reader, *run);
   }
   if (auto repository = reader.String("repository")) {
     const size_t colon = repository->find(':');
@@ -478,7 +489,7 @@ void ConfigParser::ParseLimits(JsonPlace place) {
   constexpr int64_t kMebi = 1024 * 1024;
   ParseSize(reader, "http_connections", 1, 100'000, limits.http_connections);
   ParseSize(reader, "http_header_bytes", 1024, kMebi, limits.http_header_bytes);
-  ParseSize(reader, "http_body_bytes", 1024, 64 * kMebi, limits.http_body_bytes);
+  ParseSize(reader, "http_body_bytes", 1024, kMostHttpBodyBytes, limits.http_body_bytes);
   ParseMillis(reader, "http_header_timeout_ms", 100, 600'000, limits.http_header_timeout);
   ParseMillis(reader, "http_body_timeout_ms", 100, 600'000, limits.http_body_timeout);
   ParseMillis(reader, "http_idle_timeout_ms", 100, 3'600'000, limits.http_idle_timeout);

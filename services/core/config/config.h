@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "clients/forge/forge_config.h"
-#include "clients/forge/profile.h"
+#include "clients/forges/shipped_forges.h"
 #include "services/core/address.h"
 #include "services/core/auth.h"
 #include "services/core/config/command_settings.h"
@@ -115,6 +115,8 @@ struct ConfigOptions {
   std::function<std::optional<std::string>(const std::string& name)> getenv;
   // The forges that may be configured.
   ForgeProfiles forges = ShippedForges();
+  // What "run" of a schedule may say → the job's name, which differs where the word is an old one; empty: any word.
+  std::map<std::string, std::string> jobs;
   // False: secrets are checked in form only and stay empty (checking a config on another machine).
   bool resolve_secrets = true;
 };

@@ -40,7 +40,7 @@ struct RpcEnvironment {
 // any thread may call.
 class RpcCall {
  public:
-  // `full_method` is "/package.Service/Method" with static storage (a literal) and must be in the table of auth.cc.
+  // `full_method` is "/package.Service/Method" with static storage (a literal) and must be one of the authenticator's.
   // `context` must outlive this object. Takes the caller's `x-request-id` over if it is sane, else makes one.
   RpcCall(const RpcEnvironment& env, grpc::CallbackServerContext& context, std::string_view full_method);
   // A call that nobody finished is counted as UNKNOWN and logged: it is a bug in a handler.

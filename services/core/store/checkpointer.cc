@@ -20,24 +20,36 @@ constexpr int64_t kTooLongLog = 64'000;
 
 }  // namespace
 
-Checkpointer::Checkpointer(const std::filesystem::path& file, soci::session& writer, bool threaded) : writer_(writer) {
+Checkpointer::Checkpointer(const std::filesystem::path& file, soci::session& writer, bool threaded)
+    : writer_(writer), threaded_(threaded) {
   connection_ = Connect(file, {ConnectionRole::kCheckpoint});
   if (!threaded) return;
-  committed_ = [this](int64_t pages) { pages_ = pages; };
-  WatchLog(writer_, &committed_);
+  watch_.committing = [this] { ++begun_; };
+  watch_.committed = [this](int64_t pages) {
+    pages_ = pages;
+    done_ = begun_.load();
+  };
+  WatchLog(writer_, &watch_);
   thread_ = std::thread([this] { Loop(); });
 }
 
 Checkpointer::~Checkpointer() { Stop(); }
 
+LogState Checkpointer::Copy(soci::session& connection) {
+  const LogState log = Checkpoint(connection, false);
+  copied_ = log.copied;
+  if (log.complete) begun_when_copied_ = begun_;
+  return log;
+}
+
 void Checkpointer::BetweenGroups() {
   const int64_t pages = pages_;
   const int64_t copied = copied_;
   if (pages >= kTooLongLog || (pages >= kLongLog && copied >= pages - kTail)) {
-    const LogState log = Checkpoint(writer_, false);
-    copied_ = log.copied;
+    // Else the thread is at it: next time.
+    const std::unique_lock<std::mutex> lock(checkpoint_mutex_, std::try_to_lock);
     // All copied: the next commit begins the log anew, and its hook says so.
-    if (log.copied == log.pages) pages_ = 0, copied_ = 0;
+    if (lock.owns_lock() && Copy(writer_).complete) pages_ = 0, copied_ = 0;
     return;
   }
   if (pages - copied < kWorthCopying) return;
@@ -49,10 +61,12 @@ void Checkpointer::BetweenGroups() {
 }
 
 absl::Status Checkpointer::RunNow() {
-  std::lock_guard<std::mutex> lock(connection_mutex_);
+  std::lock_guard<std::mutex> lock(checkpoint_mutex_);
   if (connection_ == nullptr) return errors::StoreClosed();
+  // Without a thread nobody commits meanwhile.
+  if (threaded_ && done_ <= begun_when_copied_) return absl::OkStatus();
   try {
-    copied_ = Checkpoint(*connection_, false).copied;
+    Copy(*connection_);
     return absl::OkStatus();
   } catch (const std::exception& error) {
     return FailureOf(error).status;
@@ -83,7 +97,7 @@ void Checkpointer::Stop() {
     WatchLog(writer_, nullptr);
     thread_.join();
   }
-  std::lock_guard<std::mutex> lock(connection_mutex_);
+  std::lock_guard<std::mutex> lock(checkpoint_mutex_);
   connection_.reset();
 }
 

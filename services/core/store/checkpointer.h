@@ -4,6 +4,11 @@
 // waits. Here a thread with a connection of its own copies while the writer goes on. Since a log is only begun anew
 // when all of it is copied, which a busy writer would never allow, the writer copies the short tail itself once the
 // rest is done.
+//
+// SQLite from 3.7.0 to 3.51.2 loses commits where a checkpoint begins on a log that is copied while another connection
+// commits: the commit begins the log anew, and the checkpoint then takes as many pages of the new log for copied as the
+// old one had (sqlite.org/wal.html, "WAL-reset bug"). So there is one checkpoint at a time, and the thread's connection
+// begins none on a copied log; a connection that both commits and checkpoints, as the writer's, is safe.
 #ifndef YARDMASTER_SERVICES_CORE_STORE_CHECKPOINTER_H_
 #define YARDMASTER_SERVICES_CORE_STORE_CHECKPOINTER_H_
 
@@ -13,12 +18,12 @@
 #include <condition_variable>
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <thread>
 
 #include "absl/status/status.h"
+#include "services/core/store/dialect.h"
 
 namespace yardmaster::store {
 
@@ -35,21 +40,29 @@ class Checkpointer {
 
   // On the writer's thread, between transactions. May throw.
   void BetweenGroups();
-  // Copies what can be copied now.
+  // Copies what can be copied now; nothing if all is copied.
   absl::Status RunNow();
   // Idempotent.
   void Stop();
 
  private:
   void Loop();
+  // Under checkpoint_mutex_.
+  LogState Copy(soci::session& connection);
 
   soci::session& writer_;
-  std::function<void(int64_t)> committed_;
+  const bool threaded_;
+  LogWatch watch_;
   std::atomic<int64_t> pages_{0};   // in the log
   std::atomic<int64_t> copied_{0};  // of them, in the main file; a hint
+  // Commits are numbered from 1. One is noted as done only some time after its pages are in the log.
+  std::atomic<int64_t> begun_{0};
+  std::atomic<int64_t> done_{0};
 
-  std::mutex connection_mutex_;
+  std::mutex checkpoint_mutex_;  // held during each checkpoint; guards what follows
   std::unique_ptr<soci::session> connection_;
+  // Commits that had begun when the log was last seen to be copied: the log holds more only once a later one is done.
+  int64_t begun_when_copied_ = 0;
 
   std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;

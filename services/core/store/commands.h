@@ -68,8 +68,8 @@ class Commands {
   // none of this delivery's business. Known by fingerprint within their text, so that it does not matter what an edit
   // puts before or behind them:
   //  * never seen in this text: new. Where something else stood in its place and is gone, it takes that one's slot,
-  //  with
-  //    a revision more; else a slot of its own.
+  //    with a revision more; else a slot of its own.
+  //  * settled in that place before, and then replaced by what is gone now (an edit that was taken back): nullopt.
   //  * seen, and not settled: handed out to the delivery that took it, and to another one when the inbox says that the
   //    first was given up. The actor stays the one who wrote it.
   //  * settled: nullopt.

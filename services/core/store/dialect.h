@@ -55,13 +55,18 @@ bool TableExists(soci::session& sql, const std::string& table);
 
 // --- Housekeeping ---
 
-// Calls `committed` after each commit of this connection with the pages that the write-ahead log now holds. On the
-// thread that commits. `committed` must outlive the session.
-void WatchLog(soci::session& sql, std::function<void(int64_t pages)>* committed);
+// Both are called on the thread that commits.
+struct LogWatch {
+  std::function<void()> committing;              // a commit begins; it may fail
+  std::function<void(int64_t pages)> committed;  // it wrote to the log, which now holds so many pages
+};
+// Calls `watch`, which outlives the session, at each commit of this connection. Null: no longer.
+void WatchLog(soci::session& sql, LogWatch* watch);
 
 struct LogState {
-  int64_t pages = 0;   // in the write-ahead log
-  int64_t copied = 0;  // of them, already in the main file
+  int64_t pages = 0;      // in the write-ahead log
+  int64_t copied = 0;     // of them, already in the main file
+  bool complete = false;  // all are. False where another checkpoint was in the way
 };
 // Copies what can be copied from the log to the main file without waiting for anybody. `truncate`: waits for readers
 // and makes the log empty (at the end).
@@ -81,7 +86,7 @@ std::filesystem::path LogFile(const std::filesystem::path& file);
 
 // --- Text index: which subjects contain which words ---
 
-// Prepared statements of the writer. A document is a set of words, see text_terms.h.
+// Prepared statements of the writer. A document is a set of words, see search_terms.h.
 class TextIndexWriter {
  public:
   explicit TextIndexWriter(soci::session& sql);

@@ -1,6 +1,7 @@
 // SQLite 3.40 through SOCI 4.0.3.
 #include <soci/sqlite3/soci-sqlite3.h>
 
+#include <algorithm>
 #include <string>
 
 #include "services/core/errors.h"
@@ -139,14 +140,26 @@ bool TableExists(soci::session& sql, const std::string& table) {
   return count > 0;
 }
 
-void WatchLog(soci::session& sql, std::function<void(int64_t pages)>* committed) {
+void WatchLog(soci::session& sql, LogWatch* watch) {
+  if (watch == nullptr) {
+    sqlite_api::sqlite3_commit_hook(Handle(sql), nullptr, nullptr);
+    sqlite_api::sqlite3_wal_hook(Handle(sql), nullptr, nullptr);
+    return;
+  }
+  sqlite_api::sqlite3_commit_hook(
+      Handle(sql),
+      [](void* context) {
+        static_cast<LogWatch*>(context)->committing();
+        return 0;
+      },
+      watch);
   sqlite_api::sqlite3_wal_hook(
       Handle(sql),
       [](void* context, sqlite_api::sqlite3*, const char*, int pages) {
-        (*static_cast<std::function<void(int64_t)>*>(context))(pages);
+        static_cast<LogWatch*>(context)->committed(pages);
         return SQLITE_OK;
       },
-      committed);
+      watch);
 }
 
 LogState Checkpoint(soci::session& sql, bool truncate) {
@@ -154,11 +167,12 @@ LogState Checkpoint(soci::session& sql, bool truncate) {
   int copied = 0;
   const int result = sqlite_api::sqlite3_wal_checkpoint_v2(
       Handle(sql), nullptr, truncate ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE, &pages, &copied);
-  // Busy: somebody else is at it, or a reader is in the way of truncation. What is not copied now is copied later.
+  // Busy: somebody else is at it (then both numbers are -1), or a reader is in the way of truncation. What is not
+  // copied now is copied later.
   if (result != SQLITE_OK && (result & 0xff) != SQLITE_BUSY) {
     throw soci::sqlite3_soci_error(sqlite_api::sqlite3_errmsg(Handle(sql)), result);
   }
-  return {pages < 0 ? 0 : pages, copied < 0 ? 0 : copied};
+  return {std::max(pages, 0), std::max(copied, 0), pages >= 0 && pages == copied};
 }
 
 FileSpace SpaceOf(soci::session& sql) {

@@ -121,7 +121,7 @@ class Inbox {
   //
   // RESOURCE_EXHAUSTED at once, from the calling thread, if the queue is full (kStoreQueueDeliveries waiting, or
   // kStoreQueueBytes of compressed bodies) or the disk is below its floor; INVALID_ARGUMENT for names over
-  // kMaxNameBytes or bodies over kMaxHttpBodyBytes.
+  // kMaxNameBytes or bodies over kMostHttpBodyBytes.
   virtual void Add(NewDelivery delivery, AddCallback done) = 0;
   // The same, waiting for the answer.
   absl::StatusOr<AddResult> AddAndWait(NewDelivery delivery);

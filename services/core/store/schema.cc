@@ -183,6 +183,12 @@ const std::vector<Migration>& Migrations() {
            "alter table effects add column progress text not null default ''",
        },
        &ConvertEffectPayloads},
+      // Fingerprints of settled commands that others were written in the place of, one a line.
+      {9,
+       "what stood in the place of a command before",
+       {
+           "alter table commands add column former text not null default ''",
+       }},
   };
   return kMigrations;
 }

@@ -6,6 +6,9 @@
 #include <string>
 #include <utility>
 
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "services/core/errors.h"
 #include "services/core/limits.h"
 #include "services/core/store/codec.h"
@@ -13,6 +16,9 @@
 
 namespace yardmaster::store {
 namespace {
+
+// Commands that are remembered for one place.
+constexpr size_t kMaxFormer = 50;
 
 constexpr std::string_view kCommandColumns =
     "select c.id, c.subject, c.subject_kind, c.source, c.slot, c.revision, c.fingerprint, c.command, c.actor, "
@@ -57,6 +63,7 @@ struct CommandRow {
 // One row of a text, and what became of the delivery that has it.
 struct Known {
   StoredCommand command;
+  std::vector<std::string> former;  // fingerprints of what was settled in its place, oldest first
   bool given_up = false;
   bool matched = false;
 };
@@ -69,16 +76,17 @@ std::vector<Known> KnownOf(soci::session& sql, const CommandsOfText& text) {
   Select query(sql);
   query.Add(kCommandColumns)
       .Add(
-          ", coalesce(d.state, ''), c.plan_bytes, c.encoding, c.plan from commands c left join deliveries d on d.id = "
-          "c.delivery where lower(c.subject) = lower(:subject) and c.subject_kind = :kind and c.source = :source order "
-          "by "
-          "c.slot");
+          ", c.former, coalesce(d.state, ''), c.plan_bytes, c.encoding, c.plan from commands c left join deliveries d "
+          "on d.id = c.delivery where lower(c.subject) = lower(:subject) and c.subject_kind = :kind and c.source = "
+          ":source order by c.slot");
   query.Bind("subject", SubjectText(text.subject)).Bind("kind", text.subject.kind()).Bind("source", text.source);
   row.Into(query);
-  query.Into(row.delivery_state).Into(row.plan_bytes).Into(row.encoding).Into(row.plan);
+  std::string former;
+  query.Into(former).Into(row.delivery_state).Into(row.plan_bytes).Into(row.encoding).Into(row.plan);
   while (query.Next()) {
     Known& one = known.emplace_back();
     one.command = row.Read();
+    one.former = absl::StrSplit(former, '\n', absl::SkipEmpty());
     // A delivery that is no longer kept was settled long ago.
     one.given_up = row.delivery_state != "received";
     packed.push_back({GetBlob(row.plan), {row.encoding, row.plan_bytes}});
@@ -141,6 +149,9 @@ absl::StatusOr<std::vector<std::optional<StoredCommand>>> SqlCommands::Take(cons
       if (placed[i] || !text.asked[i].take) continue;
       const auto at = std::find_if(known.begin(), known.end(),
                                    [&](const Known& one) { return one.command.slot == static_cast<int64_t>(i); });
+      const bool replaces = at != known.end() && !at->matched;
+      // An edit back to what ran here before.
+      if (replaces && absl::c_linear_search(at->former, text.asked[i].fingerprint)) continue;
       StoredCommand command;
       command.subject = text.subject;
       command.source = text.source;
@@ -149,16 +160,19 @@ absl::StatusOr<std::vector<std::optional<StoredCommand>>> SqlCommands::Take(cons
       command.actor = CleanText(text.actor, kMaxNameBytes);
       command.delivery = text.delivery;
       command.seen_at = FromMicros(transaction.now);
-      if (at != known.end() && !at->matched) {
+      if (replaces) {
         at->matched = true;
+        if (at->command.progress == CommandProgress::kSettled) at->former.push_back(at->command.fingerprint);
+        if (at->former.size() > kMaxFormer) at->former.erase(at->former.begin());
+        const std::string former = absl::StrJoin(at->former, "\n");
         command.id = at->command.id;
         command.slot = at->command.slot;
         command.revision = at->command.revision + 1;
-        sql << "update commands set revision = :revision, fingerprint = :fingerprint, command = :command, actor = "
-               ":actor, delivery = :delivery, progress = 'taken', outcome = '', seen_at = :now, settled_at = 0, "
-               "plan_bytes = 0, encoding = 0 where id = :id",
+        sql << "update commands set revision = :revision, fingerprint = :fingerprint, former = :former, command = "
+               ":command, actor = :actor, delivery = :delivery, progress = 'taken', outcome = '', seen_at = :now, "
+               "settled_at = 0, plan_bytes = 0, encoding = 0 where id = :id",
             soci::use(command.revision, "revision"), soci::use(command.fingerprint, "fingerprint"),
-            soci::use(command.command, "command"), soci::use(command.actor, "actor"),
+            soci::use(former, "former"), soci::use(command.command, "command"), soci::use(command.actor, "actor"),
             soci::use(command.delivery, "delivery"), soci::use(transaction.now, "now"), soci::use(command.id, "id");
       } else {
         command.slot = at == known.end() ? static_cast<int64_t>(i) : next++;

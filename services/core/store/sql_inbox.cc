@@ -334,8 +334,8 @@ void SqlInbox::Add(NewDelivery delivery, AddCallback done) {
   if (status.ok()) status = CheckStoredName("action", delivery.action, true);
   if (status.ok()) status = CheckStoredName("subject.forge", delivery.subject.forge(), true);
   if (status.ok()) status = CheckStoredName("subject.repository", delivery.subject.repository(), true);
-  if (status.ok() && delivery.body.size() > kMaxHttpBodyBytes) {
-    status = errors::OverLimit("body", delivery.body.size(), kMaxHttpBodyBytes, "bytes");
+  if (status.ok() && delivery.body.size() > kMostHttpBodyBytes) {
+    status = errors::OverLimit("body", delivery.body.size(), kMostHttpBodyBytes, "bytes");
   }
   if (status.ok() && !delivery.body_sha256.empty() && !IsHexSha256(delivery.body_sha256)) {
     status = errors::FieldInvalid("body_sha256", "64 lower-case hex characters");

@@ -191,7 +191,8 @@ bool Upkeep::Bodies(Transaction& transaction, Position& position) {
         continue;
       }
       position.after = id;
-      if (state == "received") continue;
+      // A dead letter can be requeued as long as its row is kept.
+      if (state == "received" || state == "failed" || state == "dead") continue;
       gone.push_back(id);
       over -= stored;
     }

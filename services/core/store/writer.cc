@@ -81,8 +81,10 @@ void Writer::Submit(std::unique_ptr<Write> write) {
     std::lock_guard<std::mutex> lock(mutex_);
     refusal = stopping_ ? errors::StoreClosed() : Admit(*write);
     if (refusal.ok()) {
+      if (write->awaited()) ++awaited_;
+      const bool tell = queue_.empty() || write->awaited();
       queue_.push_back(std::move(write));
-      if (queue_.size() == 1) changed_.notify_one();
+      if (tell) changed_.notify_one();
       return;
     }
   }
@@ -124,7 +126,8 @@ void Writer::Loop() {
         changed_.wait_for(lock, kIdle, [this] { return !queue_.empty() || stopping_ || woken_; });
       }
       if (not_before != kNow) {
-        changed_.wait_until(lock, not_before, [this] { return queue_.size() >= kMaxGroup || stopping_; });
+        changed_.wait_until(lock, not_before,
+                            [this] { return awaited_ > 0 || queue_.size() >= kMaxGroup || stopping_; });
       }
       woken_ = false;
       if (queue_.empty() && stopping_) return;
@@ -132,6 +135,7 @@ void Writer::Loop() {
       int deliveries = 0;
       while (!queue_.empty() && group.size() < kMaxGroup) {
         if (queue_.front()->kind() == WriteKind::kDelivery) ++deliveries;
+        if (queue_.front()->awaited()) --awaited_;
         group.push_back(std::move(queue_.front()));
         queue_.pop_front();
       }

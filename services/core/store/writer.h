@@ -44,7 +44,9 @@ enum class WriteKind {
 // One change, and who waits for it.
 class Write {
  public:
-  explicit Write(WriteKind kind, size_t bytes = 0) : kind_(kind), bytes_(bytes) {}
+  // `awaited`: a thread does nothing until it is committed.
+  explicit Write(WriteKind kind, size_t bytes = 0, bool awaited = false)
+      : kind_(kind), bytes_(bytes), awaited_(awaited) {}
   virtual ~Write() = default;
   Write(const Write&) = delete;
   Write& operator=(const Write&) = delete;
@@ -58,10 +60,12 @@ class Write {
 
   WriteKind kind() const { return kind_; }
   size_t bytes() const { return bytes_; }
+  bool awaited() const { return awaited_; }
 
  private:
   const WriteKind kind_;
   const size_t bytes_;
+  const bool awaited_;
 };
 
 struct WriterOptions {
@@ -70,7 +74,8 @@ struct WriterOptions {
   uint64_t disk_floor_bytes = 0;
   bool single_threaded = false;
   // After a group with several deliveries the next one begins no sooner than so long after it began. Commits that
-  // follow each other at once cost more than they hurry: each of them flushes the disk. A lone delivery never waits.
+  // follow each other at once cost more than they hurry: each of them flushes the disk. A lone delivery never waits,
+  // nor does an awaited write.
   std::chrono::milliseconds between_groups_of_many = kStoreBetweenGroups;
   // Free bytes of the disk; nullopt if nobody knows.
   std::function<std::optional<uint64_t>()> free_disk;
@@ -134,7 +139,7 @@ class Writer {
   class WaitingWrite final : public Write {
    public:
     WaitingWrite(WriteKind kind, ApplyFunction apply, std::promise<absl::Status> promise)
-        : Write(kind), apply_(std::move(apply)), promise_(std::move(promise)) {}
+        : Write(kind, 0, /*awaited=*/true), apply_(std::move(apply)), promise_(std::move(promise)) {}
     absl::Status Apply(Transaction& transaction) override { return apply_(transaction); }
     void Done(const absl::Status& status) override { promise_.set_value(status); }
 
@@ -164,6 +169,7 @@ class Writer {
   std::mutex mutex_;  // guards the queue
   std::condition_variable changed_;
   std::deque<std::unique_ptr<Write>> queue_;
+  size_t awaited_ = 0;  // writes in the queue
   bool stopping_ = false;
   bool woken_ = false;
 

@@ -12,6 +12,7 @@
 #include "services/core/limits.h"
 #include "services/core/messages/issue_snapshot.h"
 #include "services/core/messages/timestamps.h"
+#include "services/core/reasons.h"
 #include "services/core/repository_name.h"
 #include "services/core/rpc/pooled_rpc.h"
 #include "services/core/status_macros.h"
@@ -33,12 +34,16 @@ constexpr std::string_view kListNotices = YARDMASTER_INTAKE_METHOD("ListNotices"
 constexpr std::string_view kListDecisions = YARDMASTER_INTAKE_METHOD("ListDecisions");
 constexpr std::string_view kListEffects = YARDMASTER_INTAKE_METHOD("ListEffects");
 constexpr std::string_view kShowEffect = YARDMASTER_INTAKE_METHOD("ShowEffect");
+constexpr std::string_view kSettleEffect = YARDMASTER_INTAKE_METHOD("SettleEffect");
+constexpr std::string_view kAbandonEffect = YARDMASTER_INTAKE_METHOD("AbandonEffect");
 constexpr std::string_view kListDeadLetters = YARDMASTER_INTAKE_METHOD("ListDeadLetters");
 constexpr std::string_view kRequeueDeadLetters = YARDMASTER_INTAKE_METHOD("RequeueDeadLetters");
 constexpr std::string_view kSweep = YARDMASTER_INTAKE_METHOD("Sweep");
 constexpr std::string_view kFindSimilar = YARDMASTER_INTAKE_METHOD("FindSimilar");
 #undef YARDMASTER_INTAKE_METHOD
 
+// The reason of an effect that an operator gave up.
+constexpr std::string_view kAbandoned = "abandoned by an operator";
 constexpr int64_t kDefaultPage = 50;
 constexpr int64_t kDefaultSimilar = 5;
 // Between messages of a sweep that nothing changes in: so that a caller who has gone is noticed.
@@ -53,6 +58,14 @@ store::PageRequest PageOf(const v1::PageRequest& page) {
 absl::Status CheckName(std::string_view field, std::string_view value) {
   if (value.size() > kMaxNameBytes) return errors::OverLimit(field, value.size(), kMaxNameBytes, "bytes");
   return absl::OkStatus();
+}
+
+// `Key`: EffectKey or a message with the same fields.
+template <typename Key>
+absl::StatusOr<store::Effect> FindEffect(store::Ledger& ledger, const Key& key) {
+  if (key.which_case() == Key::WHICH_NOT_SET) return errors::FieldMissing("id or key");
+  RETURN_IF_ERROR(CheckName("key", key.key()));
+  return key.which_case() == Key::kId ? ledger.Get(key.id()) : ledger.Find(key.key());
 }
 
 // A filter's subject, if one was given.
@@ -298,11 +311,31 @@ grpc::ServerUnaryReactor* IntakeServiceImpl::ShowEffect(grpc::CallbackServerCont
                                                         const v1::ShowEffectRequest* request,
                                                         v1::ShowEffectResponse* response) {
   return Handle(context, kShowEffect, [request, response](store::Store& store) -> absl::Status {
-    if (request->which_case() == v1::ShowEffectRequest::WHICH_NOT_SET) return errors::FieldMissing("id or key");
-    RETURN_IF_ERROR(CheckName("key", request->key()));
-    ASSIGN_OR_RETURN(const store::Effect effect, request->which_case() == v1::ShowEffectRequest::kId
-                                                     ? store.ledger().Get(request->id())
-                                                     : store.ledger().Find(request->key()));
+    ASSIGN_OR_RETURN(const store::Effect effect, FindEffect(store.ledger(), *request));
+    *response->mutable_effect() = ToProto(effect);
+    return absl::OkStatus();
+  });
+}
+
+grpc::ServerUnaryReactor* IntakeServiceImpl::SettleEffect(grpc::CallbackServerContext* context,
+                                                          const v1::SettleEffectRequest* request,
+                                                          v1::SettleEffectResponse* response) {
+  return Handle(context, kSettleEffect, [this, request, response](store::Store& store) -> absl::Status {
+    ASSIGN_OR_RETURN(const store::Effect effect, FindEffect(store.ledger(), request->effect()));
+    if (!store::IsFinal(effect.state) && parts_.settle != nullptr) parts_.settle(effect.subject);
+    *response->mutable_effect() = ToProto(effect);
+    return absl::OkStatus();
+  });
+}
+
+grpc::ServerUnaryReactor* IntakeServiceImpl::AbandonEffect(grpc::CallbackServerContext* context,
+                                                           const v1::AbandonEffectRequest* request,
+                                                           v1::AbandonEffectResponse* response) {
+  return Handle(context, kAbandonEffect, [request, response](store::Store& store) -> absl::Status {
+    RETURN_IF_ERROR(CheckName("reason", request->reason()));
+    ASSIGN_OR_RETURN(const store::Effect open, FindEffect(store.ledger(), request->effect()));
+    RETURN_IF_ERROR(store.ledger().MarkFailed(open.id, reasons::WithDetail(kAbandoned, request->reason())));
+    ASSIGN_OR_RETURN(const store::Effect effect, store.ledger().Get(open.id));
     *response->mutable_effect() = ToProto(effect);
     return absl::OkStatus();
   });

@@ -51,6 +51,10 @@ class IntakeServiceImpl final : public v1::IntakeService::CallbackService {
                                         v1::ListEffectsResponse* response) override;
   grpc::ServerUnaryReactor* ShowEffect(grpc::CallbackServerContext* context, const v1::ShowEffectRequest* request,
                                        v1::ShowEffectResponse* response) override;
+  grpc::ServerUnaryReactor* SettleEffect(grpc::CallbackServerContext* context, const v1::SettleEffectRequest* request,
+                                         v1::SettleEffectResponse* response) override;
+  grpc::ServerUnaryReactor* AbandonEffect(grpc::CallbackServerContext* context, const v1::AbandonEffectRequest* request,
+                                          v1::AbandonEffectResponse* response) override;
   grpc::ServerUnaryReactor* ListDeadLetters(grpc::CallbackServerContext* context,
                                             const v1::ListDeadLettersRequest* request,
                                             v1::ListDeadLettersResponse* response) override;

@@ -57,7 +57,7 @@ WebhookReceiver::WebhookReceiver(const Config& config, store::Inbox& inbox, cons
 std::shared_ptr<const WebhookReceiver::Table> WebhookReceiver::MakeTable(const Config& config) {
   auto table = std::make_shared<Table>();
   for (const auto& [name, forge] : config.forges) {
-    (*table)[name] = {ProfileOf(forge), forge.webhook_secrets, forge.accept_plain_token};
+    (*table)[name] = {forge.profile, forge.webhook_secrets, forge.accept_plain_token};
   }
   return table;
 }
@@ -76,7 +76,7 @@ std::string WebhookReceiver::IgnoredOnReceipt(const ForgeProfile& forge, std::st
     return reasons::WithDetail(reasons::kUnknownEvent, event.empty() ? "no event header" : event);
   }
   if (scan.state == ScanState::kAbsent) return std::string(reasons::kNoRepository);
-  const RepositoryConfig* repository = config_.FindRepository(forge.name, scan.repository);
+  const RepositoryConfig* repository = config_.FindRepository(forge.name, scan.text);
   if (repository == nullptr || repository->packs.empty()) return std::string(reasons::kNoPack);
   return {};
 }
@@ -91,7 +91,13 @@ void WebhookReceiver::Receive(const WebhookRequest& request, const Answer& answe
   const ForgeProfile* forge = configured == table->end() ? nullptr : configured->second.profile;
   if (forge == nullptr) return answer(Refusal(404, "this forge is not configured"));
   const WebhookProfile& webhooks = forge->webhooks;
-  if (!IsJsonType(request.header("Content-Type"))) return answer(Refusal(415, "expected application/json"));
+  const auto refuse = [&](int status, std::string_view why) {
+    logger_.Info("webhook refused", {{"request_id", request.request_id}, {"forge", forge->name}, {"why", why}});
+    answer(Refusal(status, why));
+  };
+  if (!IsJsonType(request.header("Content-Type"))) {
+    return refuse(415, "expected application/json: choose it in the webhook's settings");
+  }
 
   // 1. Who sent it.
   const auto optional_header = [&](std::string_view name) -> std::optional<std::string_view> {
@@ -107,34 +113,28 @@ void WebhookReceiver::Receive(const WebhookRequest& request, const Answer& answe
   const std::vector<WebhookSecret>& secrets = configured->second.secrets;
   const ProofResult proved = CheckProof(proof, request.body, secrets);
   if (proved.state != ProofState::kValid) {
-    const bool missing = proved.state == ProofState::kMissing;
-    logger_.Info("webhook refused", {{"request_id", request.request_id},
-                                     {"forge", forge->name},
-                                     {"why", missing ? "no signature" : "wrong signature"}});
-    return answer(Refusal(401, missing ? "the signature is missing" : "the signature fits no secret"));
+    return refuse(401,
+                  proved.state == ProofState::kMissing ? "the signature is missing" : "the signature fits no secret");
   }
 
   // 2. Which delivery it is.
-  const std::string_view delivery_id = FirstHeader(request, webhooks.delivery_headers);
-  if (delivery_id.empty()) return answer(Refusal(400, "the header with the delivery id is missing"));
+  std::string delivery_id(FirstHeader(request, webhooks.delivery_headers));
+  if (delivery_id.empty() && !webhooks.delivery_member.empty()) {
+    delivery_id = FindMember(request.body, {"", webhooks.delivery_member}).text;
+  }
+  if (delivery_id.empty()) return refuse(400, "the header with the delivery id is missing");
   if (delivery_id.size() > kMaxDeliveryIdBytes || !IsPrintable(delivery_id)) {
-    return answer(Refusal(400, "the delivery id is too long or not printable"));
+    return refuse(400, "the delivery id is too long or not printable");
   }
 
   // 3. Which repository it is about: the secret must be valid for it.
-  const ScanResult scan = FindRepository(request.body, webhooks.repository);
+  const ScanResult scan = FindMember(request.body, webhooks.repository);
   // A body that names none can't be worked on. It is refused all the same where every secret that fits is limited; what
   // is not JSON at all is nobody's.
   const bool in_scope = scan.state == ScanState::kFound
-                            ? InScope(scan.repository, proved.secrets, secrets)
+                            ? InScope(scan.text, proved.secrets, secrets)
                             : scan.state == ScanState::kNotJson || AnyUnlimited(proved.secrets, secrets);
-  if (!in_scope) {
-    logger_.Info("webhook refused", {{"request_id", request.request_id},
-                                     {"forge", forge->name},
-                                     {"why", "repository outside of the secret's scope"},
-                                     {"repository", scan.repository}});
-    return answer(Refusal(401, "the repository is outside of the scope of the secret"));
-  }
+  if (!in_scope) return refuse(401, "the repository is outside of the scope of the secret");
 
   // 4. Keep it.
   store::NewDelivery delivery;
@@ -147,16 +147,15 @@ void WebhookReceiver::Receive(const WebhookRequest& request, const Answer& answe
   delivery.body = request.body;
   delivery.body_sha256 = Sha256Hex(request.body);
   delivery.received_at = clock_.Now();
-  if (scan.state == ScanState::kFound) delivery.headers.emplace_back(kRepositoryHeader, scan.repository);
+  if (scan.state == ScanState::kFound) delivery.headers.emplace_back(kRepositoryHeader, scan.text);
   if (std::string ignored = IgnoredOnReceipt(*forge, delivery.event, scan); !ignored.empty()) {
-    if (IsRepositoryName(scan.repository)) {
+    if (IsRepositoryName(scan.text)) {
       delivery.subject.set_forge(delivery.forge);
-      delivery.subject.set_repository(scan.repository);
+      delivery.subject.set_repository(scan.text);
     }
     delivery.ignored_because = std::move(ignored);
   }
-  std::string id(delivery_id);
-  inbox_.Add(std::move(delivery), [this, answer, id = std::move(id),
+  inbox_.Add(std::move(delivery), [this, answer, id = delivery_id,
                                    forge = std::string(forge->name)](const absl::StatusOr<store::AddResult>& added) {
     if (!added.ok()) {
       logger_.Warning("webhook turned away", {{"forge", forge}, {"error", std::string(added.status().message())}});

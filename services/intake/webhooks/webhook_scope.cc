@@ -31,7 +31,7 @@ size_t EndOfString(std::string_view text, size_t begin) {
 // The text of a string's inside; nullopt if it is too long or has an escape that names do not need. Names are ASCII on
 // every forge, so an escape above U+007F can't be one.
 std::optional<std::string> Unescape(std::string_view inside) {
-  if (inside.size() > kMaxRepositoryBytes * 6) return std::nullopt;
+  if (inside.size() > kMaxScannedBytes * 6) return std::nullopt;
   std::string out;
   for (size_t i = 0; i < inside.size(); ++i) {
     if (inside[i] != '\\') {
@@ -66,7 +66,7 @@ std::optional<std::string> Unescape(std::string_view inside) {
         return std::nullopt;
     }
   }
-  if (out.size() > kMaxRepositoryBytes) return std::nullopt;
+  if (out.size() > kMaxScannedBytes) return std::nullopt;
   return out;
 }
 
@@ -78,7 +78,7 @@ bool KeyIs(std::string_view inside, std::string_view name) {
 
 }  // namespace
 
-ScanResult FindRepository(std::string_view body, const PayloadMember& path) {
+ScanResult FindMember(std::string_view body, const PayloadMember& path) {
   ScanResult not_json{ScanState::kNotJson, {}};
   size_t i = 0;
   if (body.starts_with("\xef\xbb\xbf")) i = 3;
@@ -89,8 +89,9 @@ ScanResult FindRepository(std::string_view body, const PayloadMember& path) {
   std::bitset<kMaxScanDepth + 1> is_object;
   bool key_next = false;
   size_t depth = 0;
+  const bool at_top = path.object.empty();
   bool inside_object = false;   // level 1's current member is `path.object`
-  bool member_follows = false;  // level 2's current member is `path.member`
+  bool member_follows = false;  // the current member of level 2, or of level 1 at the top, is `path.member`
   while (i < body.size()) {
     const char c = body[i];
     switch (c) {
@@ -128,7 +129,8 @@ ScanResult FindRepository(std::string_view body, const PayloadMember& path) {
         i = end;
         if (key_next) {
           key_next = false;
-          if (depth == 1) inside_object = KeyIs(inside, path.object);
+          if (depth == 1 && at_top) member_follows = KeyIs(inside, path.member);
+          if (depth == 1 && !at_top) inside_object = KeyIs(inside, path.object);
           if (depth == 2 && inside_object) member_follows = is_object[2] && KeyIs(inside, path.member);
           break;
         }

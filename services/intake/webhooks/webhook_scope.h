@@ -1,5 +1,6 @@
-// Which repository a webhook's body is about, found before anything parses the body as a whole: a secret may be valid
-// for some repositories only, and that must be known before the delivery is stored.
+// What must be known of a webhook's body before it is stored, found before anything parses the body as a whole: which
+// repository it is about, since a secret may be valid for some repositories only, and which delivery it is, where no
+// header says so.
 #ifndef YARDMASTER_SERVICES_INTAKE_WEBHOOKS_WEBHOOK_SCOPE_H_
 #define YARDMASTER_SERVICES_INTAKE_WEBHOOKS_WEBHOOK_SCOPE_H_
 
@@ -20,18 +21,19 @@ enum class ScanState {
 
 struct ScanResult {
   ScanState state = ScanState::kAbsent;
-  std::string repository;  // kFound only
+  std::string text;  // kFound only
 };
 
 // Arrays and objects inside each other that the scan follows. Deeper bodies are kNotJson here and ignored with a reason
 // by the router.
 inline constexpr size_t kMaxScanDepth = 512;
-// A longer name is no repository's name.
-inline constexpr size_t kMaxRepositoryBytes = 512;
+// A longer text is no name.
+inline constexpr size_t kMaxScannedBytes = 512;
 
-// One pass over the bytes that builds nothing and stops at the first place that answers. It is no validator: a body
-// that goes wrong later, or repeats a key, is found by the router, which parses strictly and compares the name.
-ScanResult FindRepository(std::string_view body, const PayloadMember& path);
+// The text at `path`. One pass over the bytes that builds nothing and stops at the first place that answers. It is no
+// validator: a body that goes wrong later, or repeats a key, is found by the router, which parses strictly and compares
+// the repository.
+ScanResult FindMember(std::string_view body, const PayloadMember& path);
 
 // True if one of the secrets at `matched` is valid for `repository`. A secret without a list is valid for all.
 bool InScope(std::string_view repository, const std::vector<size_t>& matched,

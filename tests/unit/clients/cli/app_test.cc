@@ -17,6 +17,8 @@
 #include <string>
 #include <vector>
 
+#include "services/core/executor.h"
+#include "services/core/rpc/contract_options.h"
 #include "services/triage/triage_service.h"
 #include "tests/support/rpc_server.h"
 #include "tests/support/tiny_pack.h"
@@ -330,6 +332,14 @@ TEST_F(AppTest, ConfigCheckNamesEveryProblem) {
   const nlohmann::json json = nlohmann::json::parse(Run({"config", "check", Path("bad.json"), "--json"}).out);
   EXPECT_FALSE(json["valid"].get<bool>());
   EXPECT_GE(json["problems"].size(), 2u);
+
+  const auto schedule = [](const std::string& run) {
+    return R"({"schedules": [{"name": "n", "cron": "0 2 * * *", "run": ")" + run + R"("}]})";
+  };
+  EXPECT_EQ(Run({"config", "check", Write("sweep.json", schedule("sweep"))}).code, 0);
+  const Result unknown = Run({"config", "check", Write("swep.json", schedule("swep"))});
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_THAT(unknown.err, HasSubstr(R"(expected "missed-deliveries" or "sweep")"));
 }
 
 // --- With a server ---
@@ -395,8 +405,8 @@ class AppServerTest : public AppTest {
     PackSet::Packs packs;
     packs.emplace("tiny", testing::CompileTinyPack());
     registry_ = std::make_unique<PackRegistry>(dir_ / "packs", std::make_shared<const PackSet>(std::move(packs)));
-    service_ =
-        std::make_unique<TriageServiceImpl>(RpcEnvironment{auth_, metrics_, clock_, logger_}, *registry_, decisions_);
+    service_ = std::make_unique<TriageServiceImpl>(RpcEnvironment{auth_, metrics_, clock_, logger_}, *registry_,
+                                                   decisions_, ids_, waiting_calls_, /*on_demand=*/nullptr);
     server_ = std::make_unique<testing::RpcServer>(*service_);
     variables_["YARD_SERVER"] = server_->address();
     variables_["YARD_TOKEN"] = "let-me-in";
@@ -405,8 +415,12 @@ class AppServerTest : public AppTest {
   SystemClock clock_;
   Metrics metrics_;
   Logger logger_{LoggerOptions{.level = LogLevel::kError, .async = false, .sink = [](std::string_view) {}}};
-  Authenticator auth_{{TokenEntry{"ops", Role::kViewer, Secret("let-me-in")}}, /*allow_anonymous_loopback=*/false};
+  Authenticator auth_{*ReadMethodRules(),
+                      {TokenEntry{"ops", Role::kViewer, Secret("let-me-in")}},
+                      /*allow_anonymous_loopback=*/false};
   DecisionLog decisions_;
+  DecisionIds ids_;
+  InlineExecutor waiting_calls_;
   std::unique_ptr<PackRegistry> registry_;
   std::unique_ptr<TriageServiceImpl> service_;
   std::unique_ptr<testing::RpcServer> server_;

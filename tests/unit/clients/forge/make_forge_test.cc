@@ -5,6 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "clients/forge/gitcode/gitcode_profile.h"
+#include "clients/forge/github/github_profile.h"
 #include "tests/support/fake_clock.h"
 #include "tests/support/fake_http_client.h"
 #include "tests/support/fake_waiter.h"
@@ -36,6 +38,7 @@ class ForgeTest : public ::testing::Test {
   std::unique_ptr<StoppableForge> Make(const std::string& name, const std::string& token = "t0ken-value") {
     ForgeConfig config;
     config.name = name;
+    config.profile = name == "github" ? &GitHubProfile() : &GitCodeProfile();
     config.api_url = name == "github" ? "https://api.github.test" : "https://api.gitcode.test/api/v5";
     config.token = Secret(token);
     auto forge = MakeForge(config, ForgeEnvironment{http_, clock_, waiter_, &metrics_, /*seed=*/1, nullptr});
@@ -212,7 +215,8 @@ TEST_F(ForgeTest, AListGoesOnAsItsLinkSaysBeyondWhatPageNumbersReach) {
   const std::string after = "state=open&per_page=100&after=Y3Vyc29yOnYyOpK5MjAyNA%3D%3D&page=2";
   http_.Answer(200, R"([{"number": 1, "state": "open"}])",
                {{"Link", "<https://api.github.test/repositories/7/issues?" + after + ">; rel=\"next\""}});
-  http_.Answer(200, R"([{"number": 2, "state": "open"}])", {{"Link", "<https://api.github.test/x?page=1>; rel=\"prev\""}});
+  http_.Answer(200, R"([{"number": 2, "state": "open"}])",
+               {{"Link", "<https://api.github.test/x?page=1>; rel=\"prev\""}});
   ForgeIssueQuery query;
   const auto first = forge->ListIssues({}, "o/r", query);
   ASSERT_TRUE(first.ok()) << first.status();
@@ -525,9 +529,8 @@ TEST_F(ForgeTest, ALabelWithASlashIsGoneWhenTheIssueSaysSo) {
   ASSERT_TRUE(written.ok()) << written.status();
   EXPECT_TRUE(written->shown->empty());
   const std::string base = "https://api.gitcode.test/api/v5/repos/o/r/issues/7";
-  EXPECT_EQ(http_.lines(),
-            (std::vector<std::string>{"DELETE " + base + "/labels/kind%2Fbug", "GET " + base,
-                                      "DELETE " + base + "/labels/kind/bug", "GET " + base}));
+  EXPECT_EQ(http_.lines(), (std::vector<std::string>{"DELETE " + base + "/labels/kind%2Fbug", "GET " + base,
+                                                     "DELETE " + base + "/labels/kind/bug", "GET " + base}));
   // What would climb has no second way.
   http_.Answer(200, "[]");
   http_.Answer(200, issue(R"([{"name": "a/../b"}])"));
@@ -686,6 +689,7 @@ TEST_F(ForgeTest, WhatCannotBeAForgeIsRefused) {
   config.api_url = "https://gitlab.test";
   EXPECT_EQ(MakeForge(config, environment).status().code(), absl::StatusCode::kInvalidArgument);
   config.name = "github";
+  config.profile = &GitHubProfile();
   for (const char* url : {"", "ftp://x", "http://api.github.com", "github.com"}) {
     config.api_url = url;
     EXPECT_FALSE(MakeForge(config, environment).ok()) << url;
@@ -699,6 +703,7 @@ TEST_F(ForgeTest, WhatCannotBeAForgeIsRefused) {
 TEST_F(ForgeTest, WithoutMetricsEverythingWorksTheSame) {
   ForgeConfig config;
   config.name = "github";
+  config.profile = &GitHubProfile();
   config.api_url = "https://api.github.test";
   auto forge = MakeForge(config, ForgeEnvironment{http_, clock_, waiter_, nullptr, 0, nullptr});
   ASSERT_TRUE(forge.ok());

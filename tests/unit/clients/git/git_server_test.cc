@@ -2,12 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include "clients/forges/shipped_forges.h"
+
 namespace yardmaster {
 namespace {
 
 std::string UrlOf(const std::string& forge, const std::string& api, const std::string& git = "") {
   ForgeConfig config;
   config.name = forge;
+  config.profile = FindForge(ShippedForges(), forge);
   config.api_url = api;
   config.git_url = git;
   const std::optional<GitServer> server = GitServerOf(config);

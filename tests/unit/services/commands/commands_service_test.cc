@@ -16,6 +16,7 @@
 #include "rules/engine/pack/pack_loader.h"
 #include "rules/engine/phrases/phrase_set.h"
 #include "services/core/limits.h"
+#include "services/core/rpc/contract_options.h"
 #include "tests/support/shipped_packs.h"
 #include "tests/support/shipped_phrases.h"
 #include "tests/support/source_path.h"
@@ -79,7 +80,7 @@ class CommandsServiceTest : public ::testing::Test {
     return request;
   }
 
-  Authenticator auth_{{}, /*allow_anonymous_loopback=*/true};
+  Authenticator auth_{*ReadMethodRules(), {}, /*allow_anonymous_loopback=*/true};
   Metrics metrics_;
   SystemClock clock_;
   Logger logger_{[] {

@@ -58,8 +58,7 @@ class RulesServiceTest : public testing::RpcServiceTest<v1::RulesService> {
     Problems problems;
     packs_ = PackRegistry::Open(dir_.path(), problems);
     if (packs_ == nullptr) throw std::runtime_error(problems.at(0).ToString());
-    service_ = std::make_unique<RulesServiceImpl>(Environment(), *packs_, pool_);
-    service_->UseLabels(labels_, label_calls_);
+    service_ = std::make_unique<RulesServiceImpl>(Environment(), *packs_, pool_, label_calls_, &labels_);
     Serve(*service_);
   }
   ~RulesServiceTest() override { StopServing(); }

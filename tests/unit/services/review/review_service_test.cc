@@ -57,8 +57,8 @@ class ReviewServiceTest : public testing::RpcServiceTest<v1::ReviewService> {
   }
   ~ReviewServiceTest() override { StopServing(); }
 
-  void Start(store::Operators* operators) {
-    service_ = std::make_unique<ReviewServiceImpl>(Environment(), *packs_, pool_, operators);
+  void Start(store::Operators* operators, const OperatorSource* source = nullptr) {
+    service_ = std::make_unique<ReviewServiceImpl>(Environment(), *packs_, pool_, pool_, operators, source);
     Serve(*service_);
   }
 
@@ -256,7 +256,8 @@ class RepositoryTest : public ReviewServiceTest {
   RepositoryTest() {
     config_.repositories.push_back({"github", "o/r", {"lantern"}, {}, std::nullopt, {}});
     remote_.answer = GitFolder{{{"demo_golden.py", "def demo_golden(): pass\n"}, {"demo_impl.py", kReturns}}, {}};
-    service_->UseRepositories(source_, pool_);
+    StopServing();
+    Start(&operators_, &source_);
   }
   // The server must not outlive what it was given.
   ~RepositoryTest() override {

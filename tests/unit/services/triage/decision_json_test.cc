@@ -61,9 +61,9 @@ TEST(DecisionJson, HasTheShapeThatScriptsRelyOn) {
   EXPECT_FALSE(decision.contains("created_at"));
 }
 
-TEST(DecisionJson, EvidenceWithoutAPlaceHasNoOffsets) {
+TEST(DecisionJson, EvidenceWithoutAPlaceHasAnEmptyRange) {
   EXPECT_EQ(DecisionJson(SamplePlan())["explanation"][0]["rules"][1].dump(),
-            R"({"id":"area","zone":"labels","text":"area: net","score":2})");
+            R"({"id":"area","zone":"labels","begin":0,"end":0,"text":"area: net","score":2})");
 }
 
 TEST(DecisionJson, TimeOfTheDaemonIsShownWhereThereIsOne) {

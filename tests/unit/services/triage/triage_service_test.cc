@@ -75,7 +75,9 @@ class TriageServiceTest : public testing::RpcServiceTest<v1::TriageService> {
 
   PackRegistry packs_{"no-folder", TestPacks()};
   DecisionLog decisions_{3};
-  TriageServiceImpl service_{Environment(), packs_, decisions_};
+  DecisionIds ids_;
+  InlineExecutor waiting_calls_;
+  TriageServiceImpl service_{Environment(), packs_, decisions_, ids_, waiting_calls_, /*on_demand=*/nullptr};
 };
 
 TEST_F(TriageServiceTest, DecisionIsThePlannersWithAnIdAndATime) {

@@ -6,6 +6,7 @@
 
 #include "clients/forge/http_curl.h"
 #include "clients/forge/make_forge.h"
+#include "clients/forges/shipped_forges.h"
 #include "tests/support/fakeforge/server.h"
 
 namespace yardmaster::fakeforge {
@@ -29,6 +30,7 @@ class FakeForgeClients : public ::testing::TestWithParam<const char*> {
     http_ = *std::move(http);
     ForgeConfig config;
     config.name = GetParam();
+    config.profile = FindForge(ShippedForges(), config.name);
     config.api_url = server_->ApiUrl(GetParam());
     config.token = Secret("secret");
     config.budget.spacing_ms = 1;

@@ -10,6 +10,7 @@
 
 #include "rules/engine/phrases/phrase_set.h"
 #include "services/commands/pipe/command_planner.h"
+#include "services/commands/pipe/handlers.h"
 #include "tests/support/shipped_packs.h"
 #include "tests/unit/services/intake/world.h"
 
@@ -32,8 +33,8 @@ class CommandWorld : public World {
       return rules::PhraseSet::Load(files, "common", problems);
     }();
     EXPECT_NE(phrases, nullptr);
-    const auto planner = std::make_shared<commands::CommandPlanner>(
-        commands::CommandEnvironment{config_, nullptr, [](std::string_view) { return phrases; }});
+    const auto planner = std::make_shared<commands::CommandPlanner>(commands::CommandEnvironment{
+        config_, nullptr, [](std::string_view) { return phrases; }, commands::ShippedHandlers()});
     command_planner_ = planner;
     command_parser_ = planner;
     forge_.access[std::string(kRepository) + " maria"] = {ForgePermission::kWrite, "write"};

@@ -251,7 +251,7 @@ TEST(CommandsPipe, BrokenRepositoryFileForbidsTriageByCommand) {
   world.Comment(1, "maria", "/triage");
   world.Run();
   EXPECT_EQ(world.Labels(1), std::set<std::string>{"queue"});
-  EXPECT_THAT(world.OnlyAnswer(1), HasSubstr("until it is mended"));
+  EXPECT_THAT(world.OnlyAnswer(1), HasSubstr("nothing is written until they are mended"));
 }
 
 // Dies at every point in turn: between reaction, work and answer, in every call to store and forge.

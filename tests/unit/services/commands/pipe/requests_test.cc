@@ -83,9 +83,16 @@ TEST_F(RequestReaderTest, ASentenceOfSeveralCommandsIsSeveralRequests) {
 }
 
 TEST_F(RequestReaderTest, WhatOnlyReadsDoesNotDependOnWhatOnlyReads) {
-  const std::vector<Request> requests = Read("@bot triage this issue again, then tell me why it got its labels");
-  ASSERT_THAT(Ids(requests), ElementsAre("triage", "why"));
+  const std::vector<Request> requests = Read("@bot review PR 160, then tell me why it got its labels");
+  ASSERT_THAT(Ids(requests), ElementsAre("review", "why"));
   EXPECT_THAT(requests[1].before, IsEmpty());
+}
+
+TEST_F(RequestReaderTest, ADecisionByCommandIsAWriteThatWaitsForWhatComesBefore) {
+  const std::vector<Request> requests = Read("@bot review PR 160, and if it passes triage this issue again");
+  ASSERT_THAT(Ids(requests), ElementsAre("review", "triage"));
+  EXPECT_TRUE(requests[1].conditional);
+  EXPECT_THAT(requests[1].before, SizeIs(1));
 }
 
 TEST_F(RequestReaderTest, AConditionIsNoticed) {

@@ -29,6 +29,7 @@ class ConfigTest : public ::testing::Test {
       if (it == environment_.end()) return std::nullopt;
       return it->second;
     };
+    options.jobs = jobs_;
     return ParseConfig("config.json", text, dir_.path(), problems_, options);
   }
   // The only problem of a text that must be refused.
@@ -49,6 +50,7 @@ class ConfigTest : public ::testing::Test {
                                                      {"GITCODE_WEBHOOK_SECRET", "gitcode-webhook-value"},
                                                      {"YARD_TOKEN", "operator-token-value"},
                                                      {"EMPTY", ""}};
+  std::map<std::string, std::string> jobs_;
   Problems problems_;
 };
 
@@ -435,6 +437,18 @@ TEST_F(ConfigTest, ABadCronExpressionIsAnErrorThatNamesTheField) {
   const Problem problem = OnlyProblem(R"({"schedules": [{"name": "n", "cron": "0 25 * * *", "run": "sweep"}]})");
   EXPECT_EQ(problem.pointer, "/schedules/0/cron");
   EXPECT_THAT(problem.message, HasSubstr("hour"));
+}
+
+TEST_F(ConfigTest, AScheduleRunsAJobThatThereIs) {
+  jobs_ = {{"missed-deliveries", "missed-deliveries"}, {"gaps", "missed-deliveries"}, {"sweep", "sweep"}};
+  const auto schedule = [](const std::string& run) {
+    return R"({"schedules": [{"name": "n", "cron": "0 2 * * *", "run": ")" + run + R"("}]})";
+  };
+  const Problem problem = OnlyProblem(schedule("swep"));
+  EXPECT_EQ(problem.pointer, "/schedules/0/run");
+  EXPECT_EQ(problem.message, R"(expected "missed-deliveries" or "sweep")");
+  EXPECT_EQ(Parse(schedule("sweep"))->schedules.at(0).run, "sweep");
+  EXPECT_EQ(Parse(schedule("gaps"))->schedules.at(0).run, "missed-deliveries");
 }
 
 TEST_F(ConfigTest, AScheduleNamesAForgeThatIsConfigured) {

@@ -22,6 +22,11 @@ using ::testing::HasSubstr;
 constexpr char kRead[] = "/yardmaster.v1.TriageService/TriageIssue";
 constexpr char kWrite[] = "/yardmaster.v1.RulesService/ReloadPacks";
 
+const std::vector<MethodRule>& Methods() {
+  static const auto* const methods = new std::vector<MethodRule>{{kWrite, Role::kOperator}, {kRead, Role::kViewer}};
+  return *methods;
+}
+
 // Admits, does what the test says, finishes.
 class TestService final : public grpc::CallbackGenericService {
  public:
@@ -33,7 +38,7 @@ class TestService final : public grpc::CallbackGenericService {
     auto* reactor = new Reactor();
     // The method's name must outlive the call: it comes from the table.
     std::string_view method = "/unknown/Method";
-    for (const MethodRule& rule : MethodRules()) {
+    for (const MethodRule& rule : Methods()) {
       if (rule.full_method == context->method()) method = rule.full_method;
     }
     RpcCall call(env_, *context, method);
@@ -99,9 +104,10 @@ class RpcTest : public ::testing::Test {
   std::mutex mutex_;
   std::vector<nlohmann::json> lines_;
   Authenticator auth_{
+      Methods(),
       {{"watcher", Role::kViewer, Secret("viewer-secret")}, {"ops", Role::kOperator, Secret("operator-secret")}},
       /*allow_anonymous_loopback=*/true};
-  Metrics metrics_;
+  Metrics metrics_{Methods()};
   SystemClock clock_;
   Logger logger_{LogOptions()};
   RpcEnvironment env_{auth_, metrics_, clock_, logger_};

@@ -65,6 +65,23 @@ TEST_F(CommandsTest, WhatIsWrittenInThePlaceOfAnotherTakesItsSlot) {
   EXPECT_EQ(Take(Add("c"), {"lable x"})[0]->revision, 2) << "back again is another change";
 }
 
+TEST_F(CommandsTest, AnEditThatIsTakenBackRunsNothingAgain) {
+  Settle(Add("a"), {"x"});
+  Settle(Add("b"), {"y"});
+  EXPECT_FALSE(Take(Add("c"), {"x"})[0].has_value());
+  EXPECT_FALSE(Take(Add("d"), {"y"})[0].has_value());
+  Settle(Add("e"), {"z"});
+  for (const char* before : {"x", "y", "z"}) EXPECT_FALSE(Take(Add(before), {before})[0].has_value()) << before;
+  // In a place of its own it is asked for once more.
+  EXPECT_TRUE(Take(Add("f"), {"z", "x"})[1].has_value());
+}
+
+TEST_F(CommandsTest, WhatWasReplacedBeforeItRanRunsWhenItComesBack) {
+  ASSERT_TRUE(Take(Add("a"), {"x"})[0].has_value());
+  Settle(Add("b"), {"y"});
+  EXPECT_TRUE(Take(Add("c"), {"x"})[0].has_value());
+}
+
 TEST_F(CommandsTest, TheSameTwiceInOneTextIsTwoCommands) {
   const auto taken = Take(Add("a"), {"x", "x"});
   ASSERT_TRUE(taken[0].has_value() && taken[1].has_value());

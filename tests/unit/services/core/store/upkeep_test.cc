@@ -42,6 +42,8 @@ class UpkeepTest : public StoreFixture {
 TEST_F(UpkeepTest, BodiesGoAfterSevenDaysTheirDigestsStay) {
   const int64_t old = AddDone("old", "old body");
   const int64_t pending = Add("pending");
+  const int64_t dead_letter = Add("dead letter");
+  ASSERT_TRUE(store_->inbox().MarkDead(dead_letter, "crashed us").ok());
   clock_.Advance(6 * kDay);
   const int64_t young = AddDone("young");
   clock_.Advance(kDay + 1s);
@@ -50,6 +52,7 @@ TEST_F(UpkeepTest, BodiesGoAfterSevenDaysTheirDigestsStay) {
   EXPECT_TRUE(HasBody(young));
   // What is still to be worked on needs its body, however old.
   EXPECT_TRUE(HasBody(pending));
+  EXPECT_TRUE(store_->inbox().Requeue(dead_letter).ok());
   EXPECT_FALSE(store_->inbox().Get(old)->body_kept);
   EXPECT_EQ(store_->inbox().Get(old)->state, DeliveryState::kDone);
   // It is still known: by its id, and by its body.

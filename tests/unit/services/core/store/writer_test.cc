@@ -176,6 +176,31 @@ TEST_F(WriterTest, AStreamOfDeliveriesIsGatheredAndALoneOneIsNot) {
   EXPECT_THAT(groups_, ElementsAre(1, 1, 1, 1, 1, 1, 3, 4));
 }
 
+TEST_F(WriterTest, AWriteThatAThreadWaitsForIsNotHeldBackByAStreamOfDeliveries) {
+  WriterOptions options;
+  options.between_groups_of_many = std::chrono::seconds(600);
+  Start(std::move(options));
+  const auto submit = [&](const std::string& name, const std::function<void()>& told) {
+    writer_->Submit(std::make_unique<TestWrite>([name](Transaction& t) { return Insert(t, name); },
+                                                [told](const absl::Status&) { told(); }, WriteKind::kDelivery));
+  };
+  std::latch held(1);
+  std::latch go(1);
+  submit("first", [&] {
+    held.count_down();
+    go.wait();
+  });
+  held.wait();
+  std::latch together(3);
+  for (int i = 0; i < 3; ++i) submit("together " + std::to_string(i), [&] { together.count_down(); });
+  go.count_down();
+  together.wait();
+  submit("gathered", [] {});
+  EXPECT_TRUE(writer_->Run(WriteKind::kTransition, [](Transaction& t) { return Insert(t, "awaited"); }).ok());
+  writer_->Stop();
+  EXPECT_THAT(groups_, ElementsAre(1, 3, 2));
+}
+
 TEST_F(WriterTest, AnErrorBetweenTransactionsIsNotLost) {
   WriterOptions options;
   std::atomic<bool> fail{false};

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "services/core/executor.h"
+#include "services/core/rpc/contract_options.h"
 #include "tests/support/rpc_server.h"
 #include "tests/unit/services/intake/world.h"
 
@@ -24,7 +25,8 @@ using testing::World;
 class IntakeServiceTest : public ::testing::Test {
  protected:
   IntakeServiceTest()
-      : auth_({{"ops", Role::kOperator, Secret("operators-token")}}, /*allow_anonymous_loopback=*/true),
+      : auth_(*ReadMethodRules(), {{"ops", Role::kOperator, Secret("operators-token")}},
+              /*allow_anonymous_loopback=*/true),
         pool_(2, 100),
         service_(RpcEnvironment{auth_, metrics_, world_.clock_, world_.logger_}, pool_, Parts()),
         server_(std::make_unique<testing::RpcServer>(service_)),
@@ -39,6 +41,7 @@ class IntakeServiceTest : public ::testing::Test {
     parts.store = world_.store_.get();
     parts.config = &world_.config_;
     parts.on_requeue = [this](int64_t delivery) { requeued_.push_back(delivery); };
+    parts.settle = [this](const v1::Subject& subject) { settled_.push_back(subject.number()); };
     return parts;
   }
   void AsOperator(grpc::ClientContext& context) { context.AddMetadata("authorization", "Bearer operators-token"); }
@@ -70,6 +73,7 @@ class IntakeServiceTest : public ::testing::Test {
   Metrics metrics_;
   ThreadPool pool_;
   std::vector<int64_t> requeued_;
+  std::vector<int64_t> settled_;
   IntakeServiceImpl service_;
   std::unique_ptr<testing::RpcServer> server_;
   std::unique_ptr<v1::IntakeService::Stub> stub_;
@@ -215,6 +219,49 @@ TEST_F(IntakeServiceTest, ReplayWorksOnAFinishedDeliveryAgainAndWritesNothingTwi
   world_.ExpectSettled();
 }
 
+TEST_F(IntakeServiceTest, AnOpenEffectIsSettledOrAbandonedByHand) {
+  store::NewEffect effect;
+  effect.key = "k";
+  effect.subject.set_forge("github");
+  effect.subject.set_repository(kRepository);
+  effect.subject.set_kind(v1::SUBJECT_KIND_ISSUE);
+  effect.subject.set_number(1);
+  effect.kind = "add_labels";
+  effect.action.mutable_add_labels()->add_labels("bug");
+  const int64_t id = world_.store_->ledger().Intent(effect)->id;
+
+  v1::SettleEffectRequest settle;
+  settle.mutable_effect()->set_key("k");
+  v1::SettleEffectResponse asked;
+  grpc::ClientContext anybody;
+  EXPECT_EQ(stub_->SettleEffect(&anybody, settle, &asked).error_code(), grpc::StatusCode::PERMISSION_DENIED);
+  grpc::ClientContext operators;
+  AsOperator(operators);
+  ASSERT_TRUE(stub_->SettleEffect(&operators, settle, &asked).ok());
+  EXPECT_EQ(asked.effect().state(), v1::EFFECT_STATE_INTENT);
+  EXPECT_THAT(settled_, ElementsAre(1));
+
+  v1::AbandonEffectRequest abandon;
+  abandon.mutable_effect()->set_id(id);
+  abandon.set_reason("the repository is gone");
+  v1::AbandonEffectResponse given_up;
+  grpc::ClientContext once;
+  AsOperator(once);
+  ASSERT_TRUE(stub_->AbandonEffect(&once, abandon, &given_up).ok());
+  EXPECT_EQ(given_up.effect().state(), v1::EFFECT_STATE_FAILED);
+  EXPECT_EQ(given_up.effect().reason(), "abandoned by an operator: the repository is gone");
+  EXPECT_EQ(*world_.store_->ledger().CountPending(), 0);
+
+  grpc::ClientContext twice;
+  AsOperator(twice);
+  EXPECT_EQ(stub_->AbandonEffect(&twice, abandon, &given_up).error_code(), grpc::StatusCode::FAILED_PRECONDITION);
+  grpc::ClientContext late;
+  AsOperator(late);
+  ASSERT_TRUE(stub_->SettleEffect(&late, settle, &asked).ok());
+  EXPECT_EQ(asked.effect().state(), v1::EFFECT_STATE_FAILED);
+  EXPECT_THAT(settled_, ElementsAre(1));
+}
+
 TEST_F(IntakeServiceTest, UnknownThingsAreNotFound) {
   v1::ShowDeliveryRequest delivery;
   delivery.mutable_delivery()->set_id(99);
@@ -266,7 +313,7 @@ TEST_F(IntakeServiceTest, SimilarSubjectsAreFoundByTextAndNamedInExplanations) {
 }
 
 TEST(IntakeServiceWithoutAStore, SaysSo) {
-  const Authenticator auth({}, true);
+  const Authenticator auth(*ReadMethodRules(), {}, true);
   Metrics metrics;
   testing::FakeClock clock;
   Logger logger(World::QuietLog());

@@ -28,14 +28,14 @@ TEST(WebhookExamples, EveryOneEndsAsAnEventOrWithAReason) {
       ++payloads;
       SCOPED_TRACE(event + " example " + std::to_string(payloads));
       const std::string body = payload.dump();
-      const ScanResult scan = FindRepository(body, webhooks.repository);
+      const ScanResult scan = FindMember(body, webhooks.repository);
       EXPECT_NE(scan.state, ScanState::kNotJson);
       const WebhookReading result = webhooks.read({.event = event, .bot_login = {}, .repository = {}}, body);
       const bool known = event == webhooks.ping_event ||
                          std::find(webhooks.events.begin(), webhooks.events.end(), event) != webhooks.events.end();
       if (result.event.has_value()) {
         EXPECT_TRUE(known) << "the receiver would not let it in";
-        EXPECT_EQ(scan.repository, result.subject.repository);
+        EXPECT_EQ(scan.text, result.subject.repository);
         ++events[event];
       } else {
         const std::string word(reasons::WordOf(result.reason));

@@ -8,6 +8,8 @@
 #include <optional>
 #include <string>
 
+#include "clients/forge/gitcode/gitcode_profile.h"
+#include "clients/forge/github/github_profile.h"
 #include "services/core/reasons.h"
 #include "services/core/sha256.h"
 #include "services/core/store/store.h"
@@ -19,6 +21,8 @@
 namespace yardmaster {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 constexpr const char* kBody = R"({"action":"opened","issue":{"number":1},"repository":{"full_name":"octo/repo"}})";
@@ -28,10 +32,12 @@ class WebhookReceiverTest : public ::testing::Test {
   WebhookReceiverTest() : logger_(Quiet()) {
     ForgeConfig github;
     github.name = "github";
+    github.profile = &GitHubProfile();
     github.webhook_secrets = {{Secret("everything"), {}}, {Secret("limited"), {"octo/*"}}};
     config_.forges["github"] = github;
     ForgeConfig gitcode;
     gitcode.name = "gitcode";
+    gitcode.profile = &GitCodeProfile();
     gitcode.webhook_secrets = {{Secret("password"), {}}};
     config_.forges["gitcode"] = gitcode;
     RepositoryConfig repository;
@@ -156,6 +162,40 @@ TEST_F(WebhookReceiverTest, RefusalsKeepNothing) {
   headers["X-GitHub-Delivery"] = "a b";
   EXPECT_EQ(Send("github", headers, kBody).status, 400);
   EXPECT_EQ(Kept(), 0);
+}
+
+TEST_F(WebhookReceiverTest, WhateverTheServerLetsInIsKept) {
+  // The default limit of the server is 8 MiB, and an operator may raise it.
+  const std::string body = R"({"repository":{"full_name":"octo/repo"},"pad":")" + std::string(9 << 20, 'x') + "\"}";
+  EXPECT_EQ(Send(body).status, 202);
+  EXPECT_EQ(Kept(), 1);
+}
+
+TEST_F(WebhookReceiverTest, GitCodesBodyNamesTheDeliveryWhereNoHeaderDoes) {
+  config_.forges["gitcode"].accept_plain_token = true;
+  Open();
+  const std::map<std::string, std::string> headers = {
+      {"Content-Type", "application/json"}, {"X-GitCode-Event", "Issue Hook"}, {"X-GitCode-Token", "password"}};
+  const std::string named = R"({"project":{"path_with_namespace":"o/r"},"uuid":"4_abc"})";
+  EXPECT_EQ(Json(Send("gitcode", headers, named))["delivery"], "4_abc");
+  EXPECT_EQ(Json(Send("gitcode", headers, named))["duplicate"], true);
+  EXPECT_EQ(Send("gitcode", headers, R"({"project":{"path_with_namespace":"o/r"}})").status, 400);
+  EXPECT_EQ(Send("gitcode", headers, R"({"project":{"path_with_namespace":"o/r"},"uuid":"a b"})").status, 400);
+  EXPECT_EQ(Kept(), 1);
+}
+
+TEST_F(WebhookReceiverTest, RefusalsAreLogged) {
+  std::string log;
+  LoggerOptions options;
+  options.async = false;
+  options.sink = [&](std::string_view line) { log += line; };
+  Logger logger(options);
+  WebhookReceiver receiver(config_, store_->inbox(), clock_, logger);
+  WebhookRequest request;
+  request.forge = "github";
+  request.header = [](std::string_view) { return std::string_view(); };
+  receiver.Receive(request, [](const WebhookAnswer& answer) { EXPECT_EQ(answer.status, 415); });
+  EXPECT_THAT(log, AllOf(HasSubstr("webhook refused"), HasSubstr("application/json")));
 }
 
 TEST_F(WebhookReceiverTest, ContentTypeMayHaveParametersAndAnyCase) {

@@ -11,20 +11,20 @@ namespace {
 
 constexpr PayloadMember kPath{"repository", "full_name"};
 
-ScanResult Scan(std::string_view body) { return FindRepository(body, kPath); }
+ScanResult Scan(std::string_view body) { return FindMember(body, kPath); }
 
 TEST(FindRepository, NameIsFoundBehindNestedValuesAndStringsWithQuotes) {
   const ScanResult result = Scan(
       R"( {"action":"opened","issue":{"title":"a \" } ] , \\","n":[1,{"x":null}],"repository":{"full_name":"not/this"}},)"
       R"("repository":{"id":1,"owner":{"full_name":"nor/this","login":"o"},"full_name":"octo/repo"},"sender":)");
   EXPECT_EQ(result.state, ScanState::kFound);
-  EXPECT_EQ(result.repository, "octo/repo");
+  EXPECT_EQ(result.text, "octo/repo");
 }
 
 TEST(FindRepository, EscapedKeysAndNamesAreDecoded) {
   const ScanResult result = Scan(R"({"\u0072epository":{"full\u005fname":"octo\/re\u0070o"}})");
   EXPECT_EQ(result.state, ScanState::kFound);
-  EXPECT_EQ(result.repository, "octo/repo");
+  EXPECT_EQ(result.text, "octo/repo");
 }
 
 TEST(FindRepository, AbsentWhereItIsNotWhereItBelongs) {
@@ -39,7 +39,7 @@ TEST(FindRepository, AbsentWhereItIsNotWhereItBelongs) {
 }
 
 TEST(FindRepository, ValueThatSpellsAKeyIsNoKey) {
-  EXPECT_EQ(Scan(R"({"x":"repository","repository":{"y":"full_name","full_name":"a/b"}})").repository, "a/b");
+  EXPECT_EQ(Scan(R"({"x":"repository","repository":{"y":"full_name","full_name":"a/b"}})").text, "a/b");
 }
 
 TEST(FindRepository, BrokenStructureIsNotJson) {
@@ -62,7 +62,7 @@ TEST(FindRepository, LongRunsOfBackslashesTakeLinearTime) {
   std::string body = R"({"a":")";
   for (int i = 0; i < 2'000'000; ++i) body += "\\\\\\\"";
   body += R"(","repository":{"full_name":"a/b"}})";
-  EXPECT_EQ(Scan(body).repository, "a/b");
+  EXPECT_EQ(Scan(body).text, "a/b");
 }
 
 TEST(FindRepository, AgreesWithAParserOnRandomDocuments) {
@@ -106,7 +106,7 @@ TEST(FindRepository, AgreesWithAParserOnRandomDocuments) {
     if (plain) {
       ++found;
       EXPECT_EQ(result.state, ScanState::kFound) << text;
-      EXPECT_EQ(result.repository, name) << text;
+      EXPECT_EQ(result.text, name) << text;
     } else {
       EXPECT_EQ(result.state, ScanState::kAbsent) << text;
     }
@@ -126,6 +126,15 @@ TEST(InScope, AnyMatchedSecretIsEnough) {
   EXPECT_FALSE(InScope("octo/repo", {}, secrets));
   EXPECT_FALSE(AnyUnlimited({0, 1}, secrets));
   EXPECT_TRUE(AnyUnlimited({0, 2}, secrets));
+}
+
+TEST(WebhookScope, MembersOfTheBodyItselfAreFoundToo) {
+  const PayloadMember uuid{"", "uuid"};
+  EXPECT_EQ(FindMember(R"({"project":{"uuid":"inner"},"list":["uuid"],"uuid":"4_abc"})", uuid).text, "4_abc");
+  EXPECT_EQ(FindMember(R"({"uuid":7})", uuid).state, ScanState::kAbsent);
+  EXPECT_EQ(FindMember(R"({"uuid":{"uuid":"a"}})", uuid).state, ScanState::kAbsent);
+  EXPECT_EQ(FindMember(R"({"project":{}})", uuid).state, ScanState::kAbsent);
+  EXPECT_EQ(FindMember(R"({"uuid":"a)", uuid).state, ScanState::kNotJson);
 }
 
 }  // namespace

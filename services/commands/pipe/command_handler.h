@@ -1,0 +1,41 @@
+// What a command does when it may be done: the interface of those who write one.
+#ifndef YARDMASTER_SERVICES_COMMANDS_PIPE_COMMAND_HANDLER_H_
+#define YARDMASTER_SERVICES_COMMANDS_PIPE_COMMAND_HANDLER_H_
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "services/commands/answers.h"
+#include "services/commands/grammar.h"
+#include "services/intake/subject_planner.h"
+
+namespace yardmaster::commands {
+
+// One command with everything that its work looks at.
+struct CommandRun {
+  const PlanInput& input;
+  const ParsedCommand& command;
+  const Answers& answers;
+  const AskedBy& asked;
+  const SettingLayers& layers;
+  const std::vector<std::string>& packs;  // that the repository may use
+  v1::Plan& plan;                         // takes actions that come before the answer
+};
+
+// What came of it.
+struct CommandResult {
+  bool done = true;     // false: `text` is the reason why not
+  std::string text;     // Markdown of our own, echoes defanged
+  std::string outcome;  // for lists
+};
+
+using CommandHandler = std::function<absl::StatusOr<CommandResult>(const CommandRun& run)>;
+// By the command's id. A command without a handler is one that nobody has written yet.
+using CommandHandlers = std::map<std::string, CommandHandler, std::less<>>;
+
+}  // namespace yardmaster::commands
+
+#endif  // YARDMASTER_SERVICES_COMMANDS_PIPE_COMMAND_HANDLER_H_
