@@ -24,6 +24,7 @@
 #include "services/core/absl_view.h"
 #include "services/core/clock.h"
 #include "services/core/config/config.h"
+#include "services/core/rpc/contract_options.h"
 #include "services/core/status_macros.h"
 #include "services/core/version.h"
 #include "services/packs/label_check.h"
@@ -196,7 +197,10 @@ absl::StatusOr<ExitCode> Doctor(const DoctorOptions& options, Session& session) 
     ASSIGN_OR_RETURN(only, ParseRepository(options.repository));
   }
   Problems problems;
-  const std::optional<Config> config = LoadConfig(options.config.empty() ? kDefaultConfig : options.config, problems);
+  ConfigOptions config_options;
+  config_options.jobs = ReadJobWords();
+  const std::optional<Config> config =
+      LoadConfig(options.config.empty() ? kDefaultConfig : options.config, problems, config_options);
   if (!config.has_value()) return ProblemsError("the configuration is not valid:", problems);
   if (only.has_value() && !config->forges.contains(only->forge)) {
     return UsageError(absl::StrCat("--repository: the forge '", only->forge, "' is not configured"));

@@ -8,8 +8,8 @@
 //            [{id, reason, score_before, score_after}], would_change}], guardrails: [{id, reason}], comment_suppressed,
 //            input_digest, labels_before?, similar?: [{subject, title, state, score}], created_at?}
 // eval line: {number, labels, applied, comment, confidence, explanation, steps, guardrails, comment_suppressed, pack,
-// pack_revision} `source` is "title", "body" or "comment" (then `comment` is its index, from 0). Offsets are bytes of that
-// text as received, half open. Evidence of the zones "labels" and "derived" stands in no text: `source` is absent,
+// pack_revision} `source` is "title", "body" or "comment" (then `comment` is its index, from 0). Offsets are bytes of
+// that text as received, half open. Evidence of the zones "labels" and "derived" stands in no text: `source` is absent,
 // `begin` and `end` are 0. `subject` is
 // "FORGE:OWNER/REPO#N", or "#N" for text that came inline. Scores are rounded to 4 decimals.
 #ifndef YARDMASTER_SERVICES_TRIAGE_DECISION_JSON_H_

@@ -30,9 +30,9 @@ inline constexpr size_t kMaxScanDepth = 512;
 // A longer text is no name.
 inline constexpr size_t kMaxScannedBytes = 512;
 
-// The text at `path`. One pass over the bytes that builds nothing and stops at the first place that answers. It is no validator: a body
-// that goes wrong later, or repeats a key, is found by the router, which parses strictly and compares the
-// repository.
+// The text at `path`. One pass over the bytes that builds nothing and stops at the first place that answers. It is no
+// validator: a body that goes wrong later, or repeats a key, is found by the router, which parses strictly and compares
+// the repository.
 ScanResult FindMember(std::string_view body, const PayloadMember& path);
 
 // True if one of the secrets at `matched` is valid for `repository`. A secret without a list is valid for all.
