@@ -213,7 +213,7 @@ absl::StatusOr<ExitCode> Doctor(const DoctorOptions& options, Session& session) 
     RETURN_IF_ERROR(CheckForge(session, *config, forge, only, packs, findings));
   }
   RETURN_IF_ERROR(CheckDaemon(session, findings));
-  PrintAnswer(findings, Json, Text, session);
+  PrintAnswer(findings, FindingsJson, Text, session);
   return absl::c_any_of(findings, [](const CheckedThing& thing) { return thing.finding.state == State::kProblem; })
              ? ExitCode::kNegative
              : ExitCode::kDone;

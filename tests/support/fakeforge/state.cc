@@ -399,7 +399,7 @@ Answer State::Membership(const Side& side, const Operation& operation) {
 
 Answer State::Contents(const Side& side, const Repository& repository, const Operation& operation,
                        const Request& request) {
-  if (!repository.contents_readable) return side.face->Error(403, "Resource not accessible by integration");
+  if (!repository.contents_readable) return side.dialect->Error(403, "Resource not accessible by integration");
   const auto& files = repository.contents;
   auto file = files.find(operation.argument + "@" + request.Parameter("ref"));
   if (file == files.end()) file = files.find(operation.argument);

@@ -17,10 +17,10 @@ using ::testing::StartsWith;
 
 constexpr char kTriage[] = "/yardmaster.v1.TriageService/TriageIssue";
 
-std::vector<MethodRule> Methods() { return {{kTriage, Role::kViewer}}; }
+std::vector<MethodRule> CountedMethods() { return {{kTriage, Role::kViewer}}; }
 
 TEST(Metrics, CallsAreCountedByMethodAndCode) {
-  Metrics metrics(Methods());
+  Metrics metrics(CountedMethods());
   metrics.Rpc(kTriage).Record(absl::StatusCode::kOk, std::chrono::microseconds(70));
   metrics.Rpc(kTriage).Record(absl::StatusCode::kOk, std::chrono::microseconds(70));
   metrics.Rpc(kTriage).Record(absl::StatusCode::kNotFound, std::chrono::milliseconds(3));
@@ -35,7 +35,7 @@ TEST(Metrics, CallsAreCountedByMethodAndCode) {
 }
 
 TEST(Metrics, UnknownMethodsShareOneEntry) {
-  Metrics metrics(Methods());
+  Metrics metrics(CountedMethods());
   metrics.Rpc("/evil/A").Record(absl::StatusCode::kOk, {});
   metrics.Rpc("/evil/B").Record(absl::StatusCode::kOk, {});
   EXPECT_EQ(&metrics.Rpc("/evil/A"), &metrics.Rpc("/evil/B"));
@@ -44,7 +44,7 @@ TEST(Metrics, UnknownMethodsShareOneEntry) {
 }
 
 TEST(Metrics, EveryNameBeginsWithTheProgramsName) {
-  Metrics metrics(Methods());
+  Metrics metrics(CountedMethods());
   metrics.HttpRequest("/healthz", 200);
   metrics.PacksInService({{"a", "0123456789abcdef"}});
   std::istringstream lines(metrics.Serialize());
@@ -58,7 +58,7 @@ TEST(Metrics, EveryNameBeginsWithTheProgramsName) {
 }
 
 TEST(Metrics, ReloadsAndPacksAreShown) {
-  Metrics metrics(Methods());
+  Metrics metrics(CountedMethods());
   EXPECT_THAT(metrics.Serialize(), HasSubstr("yardmaster_packs_reload_total{result=\"failure\"} 0"));
   metrics.PacksReloaded(true);
   metrics.PacksReloaded(false);
@@ -72,7 +72,7 @@ TEST(Metrics, ReloadsAndPacksAreShown) {
 }
 
 TEST(Metrics, TheSameNameAndLabelsAreTheSameCounter) {
-  Metrics metrics(Methods());
+  Metrics metrics(CountedMethods());
   prometheus::Counter* a = metrics.Counter("yardmaster_things_total", "Things.", {{"kind", "a"}});
   EXPECT_EQ(metrics.Counter("yardmaster_things_total", "Things.", {{"kind", "a"}}), a);
   EXPECT_NE(metrics.Counter("yardmaster_things_total", "Things.", {{"kind", "b"}}), a);
@@ -83,7 +83,7 @@ TEST(Metrics, TheSameNameAndLabelsAreTheSameCounter) {
 }
 
 TEST(Metrics, NoCallIsLostAmongThreads) {
-  Metrics metrics(Methods());
+  Metrics metrics(CountedMethods());
   std::vector<std::thread> threads;
   threads.reserve(4);
   for (int t = 0; t < 4; ++t) {

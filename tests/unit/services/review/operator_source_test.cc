@@ -24,9 +24,9 @@ class RecordingRemote final : public GitRemote {
 class OperatorSourceTest : public ::testing::Test {
  protected:
   OperatorSourceTest() {
-    config_.repositories.push_back({"github", "o/r", {"pypto", "lantern"}, {}, std::nullopt, {}});
-    config_.repositories.push_back({"github", "all/*", {"pypto"}, {}, std::nullopt, {}});
-    config_.repositories.push_back({"gitcode", "o/r", {"pypto"}, {}, std::nullopt, {}});
+    config_.repositories.push_back({"github", "o/r", {"pypto", "lantern"}, 0, {}, std::nullopt, {}});
+    config_.repositories.push_back({"github", "all/*", {"pypto"}, 0, {}, std::nullopt, {}});
+    config_.repositories.push_back({"gitcode", "o/r", {"pypto"}, 0, {}, std::nullopt, {}});
   }
   absl::Status Read(const std::string& repository, const std::string& commit = std::string(40, 'a'),
                     const std::string& pack = "pypto") {

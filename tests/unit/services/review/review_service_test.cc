@@ -254,7 +254,7 @@ class OneFolderRemote final : public GitRemote {
 class RepositoryTest : public ReviewServiceTest {
  protected:
   RepositoryTest() {
-    config_.repositories.push_back({"github", "o/r", {"lantern"}, {}, std::nullopt, {}});
+    config_.repositories.push_back({"github", "o/r", {"lantern"}, 0, {}, std::nullopt, {}});
     remote_.answer = GitFolder{{{"demo_golden.py", "def demo_golden(): pass\n"}, {"demo_impl.py", kReturns}}, {}};
     StopServing();
     Start(&operators_, &source_);
