@@ -80,7 +80,7 @@ int64_t CountOf(soci::session& sql, std::string_view query) {
 void BindSubject(Select& query, const v1::Subject& subject, std::string_view table) {
   query.Add(" and lower(").Add(table).Add("subject) = lower(:subject)").Bind("subject", SubjectText(subject));
   if (subject.kind() != v1::SUBJECT_KIND_UNSPECIFIED) {
-    query.Add(" and ").Add(table).Add("subject_kind = :kind").Bind("kind", subject.kind());
+    query.Add(" and ").Add(table).Add("subject_kind = :subject_kind").Bind("subject_kind", subject.kind());
   }
 }
 

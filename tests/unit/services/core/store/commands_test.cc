@@ -62,7 +62,7 @@ TEST_F(CommandsTest, WhatIsWrittenInThePlaceOfAnotherTakesItsSlot) {
   EXPECT_EQ(mended[0]->revision, 1);
   EXPECT_EQ(mended[0]->progress, CommandProgress::kTaken);
   ASSERT_TRUE(commands().Settle(mended[0]->id, "done").ok());
-  EXPECT_EQ(Take(Add("c"), {"lable x"})[0]->revision, 2) << "back again is another change";
+  EXPECT_EQ(Take(Add("c"), {"label y"})[0]->revision, 2);
 }
 
 TEST_F(CommandsTest, AnEditThatIsTakenBackRunsNothingAgain) {
