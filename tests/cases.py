@@ -2,7 +2,7 @@
 """Single test cases of programs that ctest runs as one. Called by run.sh.
 
   cases.py count JUNIT RESULTS    what became of the cases of one run of ctest: JUNIT is what ctest wrote, RESULTS the folder of what the
-                                  programs wrote. Prints the failed ones with their messages; the last line is "PASSED FAILED SKIPPED"
+                                  programs wrote. Prints the failed ones with their messages, and why others were skipped; the last line is "PASSED FAILED SKIPPED"
   cases.py select REGEX BUILD LABEL
                                   the cases of the tests with this label whose name matches, as two lines: a regex of ctest's tests, and
                                   what GTEST_FILTER has to be. Names are FOLDER.SUITE.CASE
@@ -31,6 +31,14 @@ class Totals:
         if len(lines) > MESSAGE_LINES:
             print(f"    … and {len(lines) - MESSAGE_LINES} lines more")
 
+    def skip(self, name, reason):
+        """`reason`: the element of the report, whose message begins with the place in the source; None for a disabled case, which is meant."""
+        self.skipped += 1
+        if reason is None:
+            return
+        lines = reason.get("message", "").strip().splitlines()
+        print(f"SKIPPED {name}: {lines[-1] if lines else 'no reason given'}")
+
 
 def count_report(entry, report, totals):
     """The cases of a program that came to its end. Returns how many failed."""
@@ -41,7 +49,7 @@ def count_report(entry, report, totals):
             failed += 1
             totals.fail(f"{entry}.{case.get('classname')}.{case.get('name')}", "\n".join(failure.get("message", "") for failure in failures))
         elif case.get("status") == "notrun" or case.find("skipped") is not None:
-            totals.skipped += 1
+            totals.skip(f"{entry}.{case.get('classname')}.{case.get('name')}", case.find("skipped"))
         else:
             totals.passed += 1
     return failed

@@ -451,5 +451,8 @@ echo "Took $(duration $((SECONDS - begun))), CPU $(duration "$cpu"). Logs: build
 if [ "${missing_part:-false}" = true ]; then
   echo "A part was skipped because its tool is missing: this level is not passed."
 fi
+for part in "${parts[@]}"; do
+  [ -f "$logs/$part.log" ] && grep '^SKIPPED ' "$logs/$part.log"
+done
 echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed -eq 0 ] && [ "${missing_part:-false}" = false ]

@@ -8,8 +8,8 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "clients/cli/session.h"
 #include "clients/cli/output.h"
+#include "clients/cli/session.h"
 #include "services/core/problem.h"
 #include "services/packs/pack_test.h"
 #include "yardmaster/v1/rules.pb.h"

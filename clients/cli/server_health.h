@@ -14,7 +14,7 @@ namespace yardmaster::cli {
 
 struct ServerHealth {
   bool serving = false;
-  // What an operator has to mend.
+  // What an operator has to fix.
   std::vector<v1::Notice> notices;
   // Why the notices could not be had, for people: they need the role viewer. Empty: they could.
   std::string notices_hidden;

@@ -17,7 +17,8 @@ bool IsName(std::string_view text) {
 
 std::optional<int64_t> ParseNumber(std::string_view text) {
   int64_t number = 0;
-  if (!absl::c_all_of(text, absl::ascii_isdigit) || !absl::SimpleAtoi(Abs(text), &number) || number < 1) return std::nullopt;
+  if (!absl::c_all_of(text, absl::ascii_isdigit) || !absl::SimpleAtoi(Abs(text), &number) || number < 1)
+    return std::nullopt;
   return number;
 }
 

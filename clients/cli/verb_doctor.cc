@@ -155,7 +155,7 @@ absl::Status CheckDaemon(const Session& session, std::vector<CheckedThing>& find
   add(health->serving ? doctor::Ok("serves") : doctor::Problem("does not serve: it starts or drains", "see its log"));
   for (const v1::Notice& notice : health->notices) add(doctor::Warning(notice.key(), notice.text()));
   if (!health->notices_hidden.empty()) {
-    add(doctor::Skipped("what it wants mended is for viewers only", "give a token: --token-file ops.token"));
+    add(doctor::Skipped("what it wants fixed is for viewers only", "give a token: --token-file ops.token"));
   }
   return absl::OkStatus();
 }

@@ -1,4 +1,4 @@
-// `yard health`: whether the server is ready, and what an operator has to mend. For health checks of containers and
+// `yard health`: whether the server is ready, and what an operator has to fix. For health checks of containers and
 // scripts; whether it is ready needs no token.
 #include <nlohmann/json.hpp>
 #include <string>
@@ -25,11 +25,11 @@ absl::StatusOr<ExitCode> Health(Session& session) {
   } else {
     session.output.out() << session.options.server << " is " << state << '\n';
     for (const v1::Notice& notice : health.notices) {
-      session.output.out() << "to mend: " << Printable(notice.key()) << ": " << Printable(notice.text()) << '\n';
+      session.output.out() << "to fix: " << Printable(notice.key()) << ": " << Printable(notice.text()) << '\n';
     }
   }
   if (!health.notices_hidden.empty()) {
-    session.output.Note(absl::StrCat("what is to mend is not shown: ", health.notices_hidden));
+    session.output.Note(absl::StrCat("what is to fix is not shown: ", health.notices_hidden));
   }
   return health.serving ? ExitCode::kDone : ExitCode::kNegative;
 }
@@ -37,7 +37,7 @@ absl::StatusOr<ExitCode> Health(Session& session) {
 }  // namespace
 
 void AddHealthVerb(Verb& yard) {
-  yard.Add("health", "Whether the server is ready, and what is to mend: exit 0 if it is ready, 1 while it drains",
+  yard.Add("health", "Whether the server is ready, and what is to fix: exit 0 if it is ready, 1 while it drains",
            {"yard health", "yard --server 127.0.0.1:9090 health --quiet"})
       .Runs(Health);
 }

@@ -26,8 +26,9 @@ namespace yardmaster::command_line {
 // takes every value that is given.
 struct PrintHelp {};
 struct PrintVersion {};
-using Target = std::variant<PrintHelp, PrintVersion, bool*, std::string*, std::filesystem::path*, std::optional<HostPort>*, int*,
-                            int64_t*, uint64_t*, std::optional<int>*, std::vector<std::string>*>;
+using Target =
+    std::variant<PrintHelp, PrintVersion, bool*, std::string*, std::filesystem::path*, std::optional<HostPort>*, int*,
+                 int64_t*, uint64_t*, std::optional<int>*, std::vector<std::string>*>;
 
 // An option, or an argument if its name has no dashes.
 struct Option {

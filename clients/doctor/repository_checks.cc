@@ -55,7 +55,7 @@ Finding CheckRepository(const RepositoryFacts& facts) {
     if (!error.has_value() || error->Transient()) return Problem(absl::StrCat("can't be read: ", message), "try again");
     return Problem(
         absl::StrCat("does not exist, or ", Abs(Login(facts)), " has no access to it (", message, ")"),
-        absl::StrCat(Place(facts), "mend the name, or give access: ",
+        absl::StrCat(Place(facts), "correct the name, or give access: ",
                      facts.forge.forge.app.has_value() ? "add the repository to the App's installation"
                                                        : std::string(facts.forge.profile.setup.access_page)));
   }

@@ -68,6 +68,8 @@ struct ForgeConfig {
                                                    std::chrono::milliseconds(30'000)};
   std::chrono::milliseconds timeout{30'000};  // of one request to the forge
   std::vector<ForgeHook> hooks;
+
+  bool HasCredentials() const { return app.has_value() || !token.empty(); }
 };
 
 }  // namespace yardmaster

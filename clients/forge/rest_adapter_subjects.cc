@@ -140,11 +140,10 @@ absl::StatusOr<ForgeComment> RestAdapter::GetComment(const ForgeCall& call, cons
 absl::StatusOr<ForgeCommentList> RestAdapter::ReadComments(const Run& run, const ForgeSubject& subject) {
   ForgeCommentList list;
   size_t bytes = 0;
-  ASSIGN_OR_RETURN(list.complete,
-                   ReadList(run, api_.subject(subject).Below("/comments"), api_.comment_order(subject), api_.comments,
-                            &ForgeComment::id, [&](std::vector<ForgeComment> page) {
-                              return AppendComments(std::move(page), list, bytes);
-                            }));
+  ASSIGN_OR_RETURN(list.complete, ReadList(run, api_.subject(subject).Below("/comments"), api_.comment_order(subject),
+                                           api_.comments, &ForgeComment::id, [&](std::vector<ForgeComment> page) {
+                                             return AppendComments(std::move(page), list, bytes);
+                                           }));
   SortByTime(list.comments);
   return list;
 }
@@ -173,9 +172,8 @@ absl::StatusOr<ForgeLabelsWritten> RestAdapter::RemoveLabel(const ForgeCall& cal
   if (answer.error.has_value() && answer.error->reason != ForgeReason::kNotFound) return answer.ToStatus();
   absl::StatusOr<ForgeIssue> issue = ReadIssue(run, subject);
   const std::string plain = absl::StrReplaceAll(encoded, {{"%2F", "/"}});
-  const bool is_path = absl::c_all_of(absl::StrSplit(plain, '/'), [](absl::string_view part) {
-    return !part.empty() && part != "." && part != "..";
-  });
+  const bool is_path = absl::c_all_of(
+      absl::StrSplit(plain, '/'), [](absl::string_view part) { return !part.empty() && part != "." && part != ".."; });
   if (plain != encoded && is_path && issue.ok() && HasLabel(issue->labels, label)) {
     // Some servers take an encoded slash for a part of another name.
     answer = remove(plain);

@@ -5,6 +5,13 @@
 #include "services/core/absl_view.h"
 
 namespace yardmaster {
+namespace {
+
+std::string AccessKey(std::string_view forge, std::string_view repository) {
+  return absl::StrCat("access to ", Abs(forge), ":", Abs(repository));
+}
+
+}  // namespace
 
 void Notices::Raise(const std::string& key, const std::string& text) {
   {
@@ -41,6 +48,19 @@ void NoteClock(Notices& notices, std::string_view forge, std::chrono::seconds ah
   notices.Raise(
       key, absl::StrCat("this machine's clock is about ", minutes, " min ", ahead.count() > 0 ? "ahead of" : "behind",
                         " that of ", Abs(forge), ": synchronise it (systemd-timesyncd, chrony)"));
+}
+
+void NoteAccess(Notices& notices, std::string_view forge, std::string_view repository) {
+  notices.Clear(AccessKey(forge, repository));
+}
+
+void NoteNoAccess(Notices& notices, std::string_view forge, std::string_view repository, std::string_view why) {
+  const std::string name = absl::StrCat(Abs(forge), ":", Abs(repository));
+  notices.Raise(AccessKey(forge, repository),
+                absl::StrCat("the credentials give no access to ", name, " (", Abs(why),
+                             "): its deliveries wait. Install the App there, or give the token access; `yard doctor "
+                             "--repository ",
+                             name, "` shows what is missing"));
 }
 
 }  // namespace yardmaster

@@ -48,6 +48,10 @@ class Notices {
 // Raises or clears the notice that our clock is more than kMaxClockSkew off. `ahead`: of the forge's.
 void NoteClock(Notices& notices, std::string_view forge, std::chrono::seconds ahead);
 
+// Whether the credentials give access to a repository. `why`: the forge's answer.
+void NoteAccess(Notices& notices, std::string_view forge, std::string_view repository);
+void NoteNoAccess(Notices& notices, std::string_view forge, std::string_view repository, std::string_view why);
+
 }  // namespace yardmaster
 
 #endif  // YARDMASTER_SERVICES_INTAKE_NOTICES_H_

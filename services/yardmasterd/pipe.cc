@@ -36,9 +36,11 @@ namespace {
 
 // How long work in progress may go on when the daemon is told to end.
 constexpr std::chrono::milliseconds kStopGrace{3'000};
-constexpr const char* kMissedDeliveries = "missed-deliveries";
 // They are looked for this often where hooks are configured; forges keep them for three days.
+constexpr const char* kMissedDeliveries = "missed-deliveries";
 constexpr const char* kMissedDeliveriesCron = "17 * * * *";
+constexpr const char* kCheckRepositories = "check-repositories";
+constexpr const char* kCheckRepositoriesCron = "47 * * * *";
 
 }  // namespace
 
@@ -203,6 +205,9 @@ std::vector<ScheduledJob> Pipe::Parts::Jobs() {
   }
   if (absl::c_any_of(env.config.forges, [](const auto& forge) { return !forge.second.hooks.empty(); })) {
     add(kMissedDeliveries, kMissedDeliveriesCron, kMissedDeliveries, {}, /*at_start=*/true);
+  }
+  if (absl::c_any_of(env.config.forges, [](const auto& forge) { return forge.second.HasCredentials(); })) {
+    add(kCheckRepositories, kCheckRepositoriesCron, kCheckRepositories, {}, /*at_start=*/true);
   }
   return jobs;
 }

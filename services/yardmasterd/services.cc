@@ -3,6 +3,7 @@
 #include "services/commands/commands_service.h"
 #include "services/commands/pipe/handlers.h"
 #include "services/commands/pipe/repository_file_planner.h"
+#include "services/intake/sweeps/repository_check.h"
 #include "services/packs/rules_service.h"
 #include "services/review/pull_planner.h"
 #include "services/review/review_service.h"
@@ -67,6 +68,10 @@ absl::Span<const ServiceRow> Services() {
                   {"sweep",
                    [](const JobEnvironment& env, const RepositoryFilter& filter, const Stopping& stopping) {
                      return SweepRepositories(env.intake, env.sweeps, filter, stopping);
+                   }},
+                  {"check-repositories",
+                   [](const JobEnvironment& env, const RepositoryFilter&, const Stopping& stopping) {
+                     return CheckRepositories(env.intake, stopping);
                    }},
                   {"missed-deliveries", [](const JobEnvironment& env, const RepositoryFilter& filter,
                                            const Stopping&) { return RedeliverAllMissed(env.intake, filter.forge); }},

@@ -1,4 +1,5 @@
-// Any bytes as a webhook of GitCode: an event or a reason, never a crash, and the same repository as the receiver found.
+// Any bytes as a webhook of GitCode: an event or a reason, never a crash, and the same repository as the receiver
+// found.
 #include <cstddef>
 #include <cstdint>
 

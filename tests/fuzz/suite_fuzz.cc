@@ -65,7 +65,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     yardmaster::Problems problems;
     const auto file = ReadSuiteFile(kind, "f.json", bytes, "p", problems);
     Check(file.has_value() == problems.empty(), "what is refused has a problem, and what is taken has none");
-    for (const yardmaster::Problem& problem : problems) Check(yardmaster::IsValidUtf8(problem.ToString()), "a problem can be read");
+    for (const yardmaster::Problem& problem : problems)
+      Check(yardmaster::IsValidUtf8(problem.ToString()), "a problem can be read");
     if (!file) continue;
     for (const auto& suite : file->suites) CheckSuiteModel(suite.model);
   }

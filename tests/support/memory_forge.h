@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <random>
 #include <set>
@@ -74,8 +75,14 @@ class MemoryForge final : public Forge {
   std::function<void()> point;
   // Called right before a write is carried out.
   std::function<void()> before_write;
-  // Answers every write with this refusal.
+  // Answers every write, every new comment, every read of a file, or every read of the issue of a number with this
+  // refusal.
   absl::Status refuse_writes;
+  absl::Status refuse_comments;
+  absl::Status refuse_files;
+  std::map<int64_t, absl::Status> refuse_issues;
+  // False: new comments can be read by their ids only (see `unlisted`).
+  bool list_new_comments = true;
   // Loses every write on the way.
   bool lose_writes = false;
   int reads = 0;
@@ -100,6 +107,10 @@ class MemoryForge final : public Forge {
   // What RepositoryLabels knows; no other repository exists for it.
   std::map<std::string, std::vector<std::string>> repository_labels;
 
+  // Repositories that our account may not see, and those that have another name now.
+  std::set<std::string> unreadable;
+  std::map<std::string, std::string> renamed;
+
   // Comments that no list shows, though they can be read by their id.
   std::map<int64_t, std::vector<ForgeComment>> unlisted;
 
@@ -114,8 +125,13 @@ class MemoryForge final : public Forge {
     return user;
   }
   absl::StatusOr<ForgeRepository> GetRepository(const ForgeCall&, std::string_view repository) override {
+    if (absl::Status status = Read(); !status.ok()) return status;
+    if (unreadable.contains(std::string(repository))) {
+      return Failure(ForgeReason::kNotFound, ForgeOutcome::kRefused, "no such repository");
+    }
+    const auto moved = renamed.find(std::string(repository));
     ForgeRepository out;
-    out.full_name = repository;
+    out.full_name = moved == renamed.end() ? std::string(repository) : moved->second;
     return out;
   }
   absl::StatusOr<std::vector<ForgeLabel>> RepositoryLabels(const ForgeCall&, std::string_view repository) override {
@@ -130,8 +146,11 @@ class MemoryForge final : public Forge {
   }
   absl::StatusOr<ForgeIssue> GetIssue(const ForgeCall&, const ForgeSubject& subject) override {
     if (absl::Status status = Read(); !status.ok()) return status;
+    if (const auto refusal = refuse_issues.find(subject.number); refusal != refuse_issues.end()) return refusal->second;
     const auto it = issues_.find({subject.repository, subject.number});
-    if (it == issues_.end()) return Failure(ForgeReason::kNotFound, ForgeOutcome::kRefused, "no such issue");
+    if (it == issues_.end() || unreadable.contains(subject.repository)) {
+      return Failure(ForgeReason::kNotFound, ForgeOutcome::kRefused, "no such issue");
+    }
     return it->second.issue;
   }
   absl::StatusOr<ForgeCommentList> ListComments(const ForgeCall&, const ForgeSubject& subject) override {
@@ -204,11 +223,24 @@ class MemoryForge final : public Forge {
   absl::StatusOr<ForgeCommentWritten> AddComment(const ForgeCall&, const ForgeSubject& subject,
                                                  std::string_view body) override {
     const std::pair<std::string, int64_t> key{subject.repository, subject.number};
-    const auto effect = [this, key, text = std::string(body)] { Comment(issues_.at(key), login, text); };
+    if (!refuse_comments.ok()) {
+      ++writes;
+      return refuse_comments;
+    }
+    // An effect may land when this call is long over.
+    const auto made = std::make_shared<ForgeComment>();
+    const auto effect = [this, key, made, text = std::string(body)] {
+      Issue& issue = issues_.at(key);
+      Comment(issue, login, text);
+      *made = issue.comments.back();
+      if (list_new_comments) return;
+      unlisted[key.second].push_back(*made);
+      issue.comments.pop_back();
+    };
     bool visible = true;
     if (absl::Status status = Write(effect, visible); !status.ok()) return status;
     ForgeCommentWritten written;
-    if (visible) written.shown = issues_.at(key).comments.back();
+    if (visible) written.shown = *made;
     return written;
   }
   absl::StatusOr<ForgeAccess> GetPermission(const ForgeCall&, std::string_view repository,
@@ -227,6 +259,7 @@ class MemoryForge final : public Forge {
                                                    std::string_view ref) override {
     ++file_reads;
     if (absl::Status status = Read(); !status.ok()) return status;
+    if (!refuse_files.ok()) return refuse_files;
     const auto it = files.find(std::string(repository) + " " + std::string(ref) + " " + std::string(path));
     if (it == files.end()) return std::optional<ForgeFile>();
     return ForgeFile{std::string(path), "", it->second};

@@ -685,10 +685,15 @@ std::optional<RunMode> RunModeFromName(std::string_view name) {
 RunMode Stricter(RunMode a, RunMode b) { return a == RunMode::kApply && b == RunMode::kApply ? a : RunMode::kDryRun; }
 
 const RepositoryConfig* Config::FindRepository(std::string_view forge, std::string_view repository) const {
-  for (const RepositoryConfig& entry : repositories) {
-    if (entry.forge == forge && RepositoryMatches(entry.repository, repository)) return &entry;
-  }
-  return nullptr;
+  const auto find = [&](std::string_view name) {
+    const auto entry = absl::c_find_if(repositories, [&](const RepositoryConfig& one) {
+      return one.forge == forge && RepositoryMatches(one.repository, name);
+    });
+    return entry == repositories.end() ? nullptr : &*entry;
+  };
+  if (const RepositoryConfig* entry = find(repository); entry != nullptr) return entry;
+  const std::string configured = aliases->ConfiguredName(forge, repository);
+  return configured.empty() ? nullptr : find(configured);
 }
 
 RunMode Config::ModeFor(const RepositoryConfig* repository) const {

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,6 +23,7 @@
 #include "services/core/limits.h"
 #include "services/core/logging.h"
 #include "services/core/problem.h"
+#include "services/core/repository_aliases.h"
 #include "services/core/secret.h"
 #include "services/core/store/retention.h"
 #include "services/core/tls.h"
@@ -101,7 +103,11 @@ struct Config {
   // What is allowed but probably not meant; one sentence each.
   std::vector<std::string> warnings;
 
-  // The entry that holds for a repository (names are compared without case, as forges do), or nullptr.
+  // Other names of the repositories, as they become known.
+  std::shared_ptr<RepositoryAliases> aliases = std::make_shared<RepositoryAliases>();
+
+  // The entry that holds for a repository (names are compared without case, as forges do), by its name or by the one
+  // that it had when the configuration was written; nullptr if there is none.
   const RepositoryConfig* FindRepository(std::string_view forge, std::string_view repository) const;
   // The narrower of the daemon's and the repository's mode.
   RunMode ModeFor(const RepositoryConfig* repository) const;

@@ -15,10 +15,6 @@ namespace {
 // Reading a subject: issue and all comments.
 constexpr std::chrono::milliseconds kReadTimeout{30'000};
 
-std::string AccessNotice(const v1::Subject& subject) {
-  return absl::StrCat("access to ", subject.forge(), ":", subject.repository());
-}
-
 }  // namespace
 
 ForgeCall SubjectRun::ReadCall() const { return {priority_, kReadTimeout}; }
@@ -64,7 +60,7 @@ Outcome SubjectRun::Choose(const std::vector<PackRoute>& routes, v1::Mode mode, 
 Outcome SubjectRun::Read(SubjectReading& reading) {
   absl::StatusOr<SubjectReading> read = ReadSubject(*account_, ReadCall(), subject_);
   if (!read.ok()) return ReadFailed(read.status());
-  env_.notices.Clear(AccessNotice(subject_));
+  NoteAccess(env_.notices, subject_.forge(), subject_.repository());
   reading = *std::move(read);
   reading.read_at = env_.clock.Now();
   return {};
@@ -105,12 +101,7 @@ Outcome SubjectRun::ReadFailed(const absl::Status& error) {
     no_access = true;
   }
   if (no_access) {
-    const std::string name = absl::StrCat(subject_.forge(), ":", subject_.repository());
-    env_.notices.Raise(AccessNotice(subject_),
-                       absl::StrCat("the credentials give no access to ", name, " (", std::string(error.message()),
-                                    "): its deliveries wait. Install the App there, or give the token access; `yard "
-                                    "doctor --repository ",
-                                    name, "` shows what is missing"));
+    NoteNoAccess(env_.notices, subject_.forge(), subject_.repository(), std::string(error.message()));
     return Outcome::Retry(absl::StrCat("no-access: ", std::string(error.message())));
   }
   Outcome outcome = Outcome::OfForge(error);

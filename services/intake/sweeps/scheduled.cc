@@ -13,7 +13,9 @@ namespace {
 
 // The repositories that an entry of the configuration stands for.
 absl::StatusOr<std::vector<std::string>> Names(const IntakeEnvironment& env, const RepositoryConfig& entry) {
-  if (!entry.repository.ends_with("/*")) return std::vector<std::string>{entry.repository};
+  if (!entry.repository.ends_with("/*")) {
+    return std::vector<std::string>{env.config.aliases->CurrentName(entry.forge, entry.repository)};
+  }
   const auto account = env.forges.find(entry.forge);
   if (account == env.forges.end()) return std::vector<std::string>();
   absl::StatusOr<std::vector<std::string>> names = account->second->forge().ListRepositories(

@@ -131,8 +131,13 @@ void WebhookReceiver::Receive(const WebhookRequest& request, const Answer& answe
   const ScanResult scan = FindMember(request.body, webhooks.repository);
   // A body that names none can't be worked on. It is refused all the same where every secret that fits is limited; what
   // is not JSON at all belongs to no repository.
+  // A secret that is valid for a repository is so under the repository's new name.
+  const auto named_in_scope = [&] {
+    return InScope(scan.text, proved.secrets, secrets) ||
+           InScope(config_.aliases->ConfiguredName(forge->name, scan.text), proved.secrets, secrets);
+  };
   const bool in_scope = scan.state == ScanState::kFound
-                            ? InScope(scan.text, proved.secrets, secrets)
+                            ? named_in_scope()
                             : scan.state == ScanState::kNotJson || AnyUnlimited(proved.secrets, secrets);
   if (!in_scope) return refuse(401, "the repository is outside of the scope of the secret");
 

@@ -10,7 +10,9 @@ namespace {
 TEST(ExitCodeOf, EveryStatusHasTheCodeThatScriptsRelyOn) {
   using grpc::StatusCode;
   EXPECT_EQ(ExitCodeOf(absl::OkStatus()), ExitCode::kDone);
-  const auto code = [](StatusCode status) { return static_cast<int>(ExitCodeOf(FromGrpcStatus(grpc::Status(status, "")))); };
+  const auto code = [](StatusCode status) {
+    return static_cast<int>(ExitCodeOf(FromGrpcStatus(grpc::Status(status, ""))));
+  };
   EXPECT_EQ(code(StatusCode::NOT_FOUND), 1);
   EXPECT_EQ(code(StatusCode::INVALID_ARGUMENT), 2);
   EXPECT_EQ(code(StatusCode::UNAVAILABLE), 3);

@@ -244,6 +244,19 @@ TEST(CommandsPipe, LabelThatTheForgeKeepsDoesNotHideThoseThatAreTakenOff) {
   EXPECT_EQ(states, (std::map<std::string, std::string>{{"question", "confirmed"}, {"wish", "refused"}}));
 }
 
+TEST(CommandsPipe, WithoutPermissionToReadFilesCommandsAreAnsweredAndTheOperatorIsToldOnce) {
+  CommandWorld world;
+  world.forge_.refuse_files = MakeForgeStatus({ForgeReason::kForbidden, ForgeOutcome::kRefused, 403, std::nullopt},
+                                              "Resource not accessible by integration");
+  world.forge_.Open(kRepository, 1, "socket broken", "The socket broke.", {"queue"});
+  world.Comment(1, "maria", "/help");
+  world.Run();
+  EXPECT_THAT(world.OnlyAnswer(1), HasSubstr("/triage"));
+  std::vector<std::string> keys;
+  for (const Notice& notice : world.notices_->List()) keys.push_back(notice.key);
+  EXPECT_THAT(keys, ::testing::Contains("files of github:octo/repo"));
+}
+
 TEST(CommandsPipe, BrokenRepositoryFileForbidsTriageByCommand) {
   CommandWorld world;
   world.forge_.files[std::string(kRepository) + "  .github/yardmaster.json"] = "{";

@@ -98,6 +98,18 @@ TEST_F(SweepTest, QueueIsWorkedThroughOldestFirstWithoutMarkedOnesAndPullRequest
   EXPECT_TRUE((*schedule)->cursor.empty());
 }
 
+TEST_F(SweepTest, ASubjectThatWaitsHoldsNoOtherUp) {
+  world_.forge_.refuse_issues[3] =
+      MakeForgeStatus({ForgeReason::kServer, ForgeOutcome::kUnknown, 503, std::nullopt}, "down");
+  const auto start = world_.clock_.Now();
+  std::chrono::system_clock::duration others{};
+  world_.forge_.before_write = [&] { others = world_.clock_.Now() - start; };
+  Run().IgnoreError();
+  EXPECT_TRUE(world_.Labels(5).contains("done"));
+  EXPECT_TRUE(world_.Labels(13).contains("done"));
+  EXPECT_LT(others, std::chrono::minutes(30)) << "the first one is retried for hours";
+}
+
 TEST_F(SweepTest, LimitedSweepGoesOnWhereItEnded) {
   ASSERT_TRUE(Run(1).ok());
   EXPECT_EQ(order_, std::vector<int64_t>{3});

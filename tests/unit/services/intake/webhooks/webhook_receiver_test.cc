@@ -216,6 +216,15 @@ TEST_F(WebhookReceiverTest, RepositoryMustBeInTheScopeOfTheSecretThatFits) {
   EXPECT_EQ(Send("github", Headers("nonsense", "limited"), "nonsense").status, 202);
 }
 
+TEST_F(WebhookReceiverTest, SecretsAndPacksFollowARenamedRepository) {
+  const std::string body = R"({"repository":{"full_name":"elsewhere/renamed"}})";
+  EXPECT_EQ(Send("github", Headers(body, "limited"), body).status, 401);
+  config_.aliases->Note("github", "octo/repo", "elsewhere/renamed");
+  const WebhookAnswer answer = Send("github", Headers(body, "limited"), body);
+  EXPECT_EQ(answer.status, 202);
+  EXPECT_EQ(Json(answer)["state"], "received");
+}
+
 TEST_F(WebhookReceiverTest, WhatIsNeverWorkedOnIsIgnoredAtOnceWithItsReason) {
   const auto reason = [&](const WebhookAnswer& answer) {
     EXPECT_EQ(answer.status, 202);

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "services/worker/devices/system_devices.h"
 #include "services/worker/devices/device_probe.h"
+#include "services/worker/devices/system_devices.h"
 #include "tests/support/fake_probe.h"
 
 namespace yardmaster::worker {

@@ -1,0 +1,161 @@
+// Forges that refuse: what is final for a subject, what waits for an operator, and what goes on all the same.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "clients/forge/forge_error.h"
+#include "services/core/reasons.h"
+#include "services/intake/outcome.h"
+#include "tests/unit/services/intake/world.h"
+
+namespace yardmaster {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::kRepository;
+using testing::World;
+
+absl::Status Refused(ForgeReason reason, int status, std::string_view text) {
+  return MakeForgeStatus({reason, ForgeOutcome::kRefused, status, std::nullopt}, text);
+}
+
+std::vector<std::string> NoticeKeys(const World& world) {
+  std::vector<std::string> keys;
+  for (const Notice& notice : world.notices_->List()) keys.push_back(notice.key);
+  return keys;
+}
+
+TEST(Refusals, WhatTheForgeRefusesForGoodIsFinalAndTheRestWaits) {
+  for (const ForgeReason reason : {ForgeReason::kForbidden, ForgeReason::kNotFound, ForgeReason::kInvalid}) {
+    EXPECT_TRUE(Outcome::OfForge(Refused(reason, 403, "no")).failed()) << static_cast<int>(reason);
+  }
+  EXPECT_EQ(Outcome::OfForge(Refused(ForgeReason::kUnauthorized, 401, "no")).kind, Outcome::Kind::kRetry);
+  EXPECT_EQ(Outcome::OfForge(Refused(ForgeReason::kServer, 503, "no")).kind, Outcome::Kind::kRetry);
+  EXPECT_EQ(Outcome::OfForge(Refused(ForgeReason::kRateLimited, 429, "no")).kind, Outcome::Kind::kWait);
+}
+
+TEST(Refusals, LabelsOfALockedIssueAreSetAndItsCommentIsTriedOnce) {
+  World world;
+  world.forge_.Open(kRepository, 1, "socket broken", "The socket does not work.", {"queue"});
+  world.forge_.refuse_comments = Refused(ForgeReason::kForbidden, 403, "the conversation is locked");
+  const int64_t id = world.Opened(1);
+  const auto start = world.clock_.Now();
+  world.Run();
+  EXPECT_TRUE(world.Labels(1).contains("team b"));
+  int comments = 0;
+  for (const store::Effect& effect : world.Effects()) {
+    if (effect.kind != "post_template") continue;
+    ++comments;
+    EXPECT_EQ(effect.state, store::EffectState::kRefused);
+    EXPECT_EQ(effect.attempts, 1);
+  }
+  EXPECT_EQ(comments, 1);
+  EXPECT_NE(world.Get(id).state, store::DeliveryState::kReceived);
+  EXPECT_LT(world.clock_.Now() - start, std::chrono::minutes(5));
+  world.ExpectSettled();
+}
+
+TEST(Refusals, WithoutAccessADeliveryWaitsAndAnOperatorIsTold) {
+  World world;
+  world.forge_.Open(kRepository, 1, "socket broken", "The socket does not work.", {"queue"});
+  world.forge_.unreadable.insert(kRepository);
+  const int64_t id = world.Opened(1);
+  for (int i = 0; i < 50 && world.pipeline_->RunOne();) ++i;
+  EXPECT_EQ(world.Get(id).state, store::DeliveryState::kReceived) << world.StateOf(id);
+  EXPECT_THAT(NoticeKeys(world), Contains("access to github:octo/repo"));
+
+  world.forge_.unreadable.clear();
+  world.Run();
+  EXPECT_EQ(world.StateOf(id), "done");
+  EXPECT_THAT(NoticeKeys(world), IsEmpty());
+}
+
+TEST(Refusals, AnIssueThatIsGoneEndsItsDeliveryWhereTheRepositoryIsThere) {
+  World world;
+  world.forge_.Open(kRepository, 1, "socket broken", "The socket does not work.", {"queue"});
+  const int64_t id = world.Opened(1);
+  world.forge_.refuse_issues[1] = Refused(ForgeReason::kNotFound, 404, "no such issue");
+  world.Run();
+  EXPECT_EQ(reasons::CodeOf(world.Get(id).reason), reasons::kGone);
+  EXPECT_THAT(NoticeKeys(world), IsEmpty());
+}
+
+TEST(Refusals, ALabelThatTheRepositoryLacksIsNamedOnceAndNeverMade) {
+  World world;
+  // As the repository writes them.
+  world.forge_.repository_labels[kRepository] = {"Queue", "Team B", "done", "needs info"};
+  for (int64_t number : {1, 2}) {
+    world.forge_.Open(kRepository, number, "socket broken", "The socket does not work.", {"queue"});
+    world.Opened(number);
+  }
+  world.Run();
+  for (int64_t number : {1, 2}) {
+    EXPECT_TRUE(world.Labels(number).contains("done"));
+    EXPECT_TRUE(world.Labels(number).contains("team b"));
+    EXPECT_FALSE(world.Labels(number).contains("area: net"));
+  }
+  EXPECT_THAT(NoticeKeys(world), ::testing::ElementsAre("label 'area: net' in github:octo/repo"));
+}
+
+TEST(Refusals, WhatWeWroteIsOursWhateverLoginIsConfigured) {
+  World world;
+  world.bot_login_ = "another-account";
+  world.Boot();
+  world.forge_.Open(kRepository, 1, "socket broken", "The socket does not work.", {"queue"});
+  world.Opened(1);
+  world.Run();
+  const auto comments = world.forge_.At(kRepository, 1).comments;
+  ASSERT_EQ(comments.size(), 1U);
+  // The forge tells us of our own comment, as if its author had answered.
+  nlohmann::json body = world.Body("created", 1, "yardbot");
+  body["comment"] = {{"id", std::stoll(comments[0].id)},
+                     {"body", comments[0].body},
+                     {"user", {{"login", "yardbot"}, {"type", "User"}}}};
+  const int64_t id = world.Deliver("issue_comment", body);
+  world.Run();
+  EXPECT_EQ(world.Get(id).state, store::DeliveryState::kIgnored) << world.StateOf(id);
+  EXPECT_EQ(world.forge_.At(kRepository, 1).comments.size(), 1U);
+}
+
+TEST(Refusals, ACommentThatNoListShowsIsNotWrittenTwice) {
+  World world;
+  world.forge_.list_new_comments = false;
+  world.forge_.Open(kRepository, 1, "socket broken", "The socket does not work.", {"queue"});
+  const int64_t id = world.Opened(1);
+  world.Run();
+  EXPECT_EQ(world.forge_.unlisted[1].size(), 1U);
+  EXPECT_EQ(world.StateOf(id), "done");
+  world.ExpectSettled();
+}
+
+TEST(Refusals, EffectsThatNoDeliverySettlesAreEndedByTheSweepOfTheLedger) {
+  World world;
+  store::NewEffect unsent;
+  unsent.key = "unsent";
+  unsent.subject.set_forge("github");
+  unsent.subject.set_repository(kRepository);
+  unsent.subject.set_kind(v1::SUBJECT_KIND_ISSUE);
+  unsent.subject.set_number(1);
+  unsent.kind = "add_labels";
+  unsent.action.mutable_add_labels()->add_labels("team a");
+  store::NewEffect gone = unsent;
+  gone.key = "gone";
+  gone.subject.set_number(2);
+  world.forge_.Open(kRepository, 1, "socket broken", "The socket does not work.", {"queue"});
+  ASSERT_TRUE(world.store_->ledger().Intent(unsent).ok());
+  const auto sent = world.store_->ledger().Intent(gone);
+  ASSERT_TRUE(world.store_->ledger().Sending(sent->id).ok());
+  ASSERT_TRUE(world.store_->ledger().MarkUnknown(sent->id, world.clock_.Now(), "429", "").ok());
+  world.Run();
+  world.ExpectSettled();
+  for (const store::Effect& effect : world.Effects()) EXPECT_NE(effect.state, store::EffectState::kConfirmed);
+  EXPECT_TRUE(world.Labels(1).contains("queue"));
+  EXPECT_FALSE(world.Labels(1).contains("team a"));
+}
+
+}  // namespace
+}  // namespace yardmaster
