@@ -30,6 +30,14 @@ class DoctorTest : public PipeTest, public ::testing::WithParamInterface<std::st
                      {"declare", {"new", "area: decode", "area: gpu", "needs details", "sorted-by-bot"}}});
     SetRepository({{"permissions", {{"yardbot", "write"}}}, {"hooks", {Hook()}}});
     if (github()) Forge("account", {{"forge", "github"}, {"scopes", "repo, read:org"}});
+    // Every repository of the configuration is there when the daemon asks for them.
+    for (const char* name : {"github", "gitcode"}) {
+      for (const char* repository : {kRepository, "octo/dry"}) {
+        Forge("repository", {{"forge", name}, {"repository", repository}});
+      }
+    }
+    KillDaemon();
+    StartDaemon();
     Open(forge(), kRepository, "A first issue", "It is slow.", {"new"});
     Drain();
   }
@@ -236,7 +244,7 @@ TEST_P(DoctorTest, AClockThatIsOffIsAWarningInTheDoctorAndInTheHealth) {
   EXPECT_EQ(Yard({"health", "--json"}).document()["notices"], json::array());
 }
 
-TEST_P(DoctorTest, WhatTheDaemonWantsMendedIsShown) {
+TEST_P(DoctorTest, WhatTheDaemonWantsFixedIsShown) {
   SetRepository({{"contents_readable", false}});
   // What was read before is forgotten.
   KillDaemon();
