@@ -3,11 +3,11 @@
 #include <re2/re2.h>
 
 #include "absl/strings/ascii.h"
+#include "services/core/config/pack_choice.h"
 #include "services/core/errors.h"
 #include "services/core/limits.h"
 #include "services/core/repository_name.h"
 #include "services/core/status_macros.h"
-#include "services/intake/pack_choice.h"
 
 namespace yardmaster {
 namespace {}  // namespace

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "clients/forge/forge_event.h"
+#include "services/core/config/pack_choice.h"
 #include "services/core/errors.h"
 #include "services/core/limits.h"
 #include "services/core/messages/issue_snapshot.h"
@@ -17,7 +18,6 @@
 #include "services/core/rpc/pooled_rpc.h"
 #include "services/core/status_macros.h"
 #include "services/intake/effect.h"
-#include "services/intake/pack_choice.h"
 #include "services/intake/plans/similar_subjects.h"
 #include "services/intake/service/messages.h"
 #include "services/intake/service/on_demand_decider.h"

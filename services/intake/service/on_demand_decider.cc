@@ -6,11 +6,11 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
+#include "services/core/config/pack_choice.h"
 #include "services/core/errors.h"
 #include "services/core/ids.h"
 #include "services/core/reasons.h"
 #include "services/core/status_macros.h"
-#include "services/intake/pack_choice.h"
 #include "services/intake/pipeline/request.h"
 #include "services/intake/plans/decide.h"
 #include "services/intake/plans/decision_keeper.h"

@@ -1,6 +1,6 @@
 // Which packs a repository may use: the configuration alone says so.
-#ifndef YARDMASTER_SERVICES_INTAKE_PACK_CHOICE_H_
-#define YARDMASTER_SERVICES_INTAKE_PACK_CHOICE_H_
+#ifndef YARDMASTER_SERVICES_CORE_CONFIG_PACK_CHOICE_H_
+#define YARDMASTER_SERVICES_CORE_CONFIG_PACK_CHOICE_H_
 
 #include <string>
 #include <string_view>
@@ -17,4 +17,4 @@ absl::StatusOr<std::string> ChoosePack(const Config& config, std::string_view fo
 
 }  // namespace yardmaster
 
-#endif  // YARDMASTER_SERVICES_INTAKE_PACK_CHOICE_H_
+#endif  // YARDMASTER_SERVICES_CORE_CONFIG_PACK_CHOICE_H_

@@ -1,4 +1,4 @@
-#include "services/intake/pack_choice.h"
+#include "services/core/config/pack_choice.h"
 
 #include <algorithm>
 
