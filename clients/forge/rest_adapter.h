@@ -167,7 +167,7 @@ class RestAdapter : public StoppableForge {
                                 ForgeParser<std::vector<T>> parse, std::string T::*name, Take take) {
     bool fits = true;
     std::string first_before;
-    const absl::StatusOr<bool> complete =
+    absl::StatusOr<bool> complete =
         ReadForgePages([&](int page, const std::string& next) -> absl::StatusOr<ForgePageInfo> {
           const std::string query = next.empty() ? absl::StrCat(api_.page_query(page), Abs(order)) : next;
           ForgeAnswer answer;
