@@ -38,7 +38,9 @@ std::string ExamplePath(const json& check, const RoleInfo* role) {
 
 void ReadFiles(const json& value, CheckCase& one) {
   for (const auto& [path, text] : value.at("files").items()) one.files.emplace_back(path, Lines(text));
-  for (const auto& [path, text] : value.value("base", json::object()).items()) one.base[path] = Lines(text);
+  if (const auto base = value.find("base"); base != value.end()) {
+    for (const auto& [path, text] : base->items()) one.base[path] = Lines(text);
+  }
   one.stage = Find<int>(value, "stage");
   one.moment = value.value("moment", "");
   one.options = value.value("options", std::map<std::string, std::string>());
