@@ -206,6 +206,77 @@ struct ForgePullFileList {
   bool complete = true;
 };
 
+// Where a check of a commit stands. The first two are not final.
+enum class ForgeCheckState : uint8_t { kQueued, kInProgress, kSuccess, kFailure, kNeutral, kCancelled, kSkipped };
+std::string_view ForgeCheckStateName(ForgeCheckState state);  // "queued", "in_progress", "success", …
+
+// How loud an annotation is.
+enum class ForgeAnnotationLevel : uint8_t { kNotice, kWarning, kFailure };
+
+// A remark of a check run at lines of a file.
+struct ForgeAnnotation {
+  std::string path;
+  uint32_t line = 1;  // from 1
+  uint32_t end_line = 1;
+  // From 1; 0: the whole lines. Forges take columns only where both lines are the same.
+  uint32_t column = 0;
+  uint32_t end_column = 0;
+  ForgeAnnotationLevel level = ForgeAnnotationLevel::kNotice;
+  std::string title;    // at most 255 characters
+  std::string message;  // at most 64 KiB
+};
+inline constexpr size_t kMaxForgeAnnotations = 50;  // of one call; further ones are added by further calls
+
+// What a check run is to become. Texts are cut by the caller: summaries of more than 65,535 bytes are refused.
+struct ForgeCheckRunWrite {
+  std::string name;
+  std::string head;         // the commit, 40 hex digits
+  std::string external_id;  // our own name for it; shown again by ListCheckRuns
+  ForgeCheckState state = ForgeCheckState::kInProgress;
+  std::string title;
+  std::string summary;
+  std::vector<ForgeAnnotation> annotations;  // at most kMaxForgeAnnotations; appended to those that are there
+};
+
+struct ForgeCheckRun {
+  std::string id;
+  std::string name;
+  std::string head;
+  std::string external_id;
+  ForgeCheckState state = ForgeCheckState::kQueued;
+  int64_t annotations = -1;  // their number; -1 if the forge does not say
+  std::string app;           // the app's slug or id that made it; empty if the forge does not say
+};
+
+// The state of a commit under one name, for forges and credentials without check runs.
+struct ForgeCommitStatus {
+  std::string context;                                   // its name
+  ForgeCheckState state = ForgeCheckState::kInProgress;  // kInProgress is "pending"; kNeutral is "success"
+  std::string description;                               // at most 140 characters
+  std::string url;                                       // for people; may be empty
+  ForgeUser author;                                      // of answers only
+};
+
+// A comment at a line of a pull request's head.
+struct ForgeInlineComment {
+  std::string path;
+  uint32_t line = 0;  // in the new file, from 1; 0: the whole file
+  std::string body;
+};
+
+// The same as the forge shows it.
+struct ForgeReviewComment {
+  ForgeComment comment;
+  std::string path;
+  uint32_t line = 0;        // 0: outdated, of the whole file, or the forge does not say
+  std::string commit;       // that it was made for; empty if the forge does not say
+  std::string in_reply_to;  // id of the comment that it answers; empty: none
+};
+struct ForgeReviewCommentList {
+  std::vector<ForgeReviewComment> comments;  // oldest first
+  bool complete = true;                      // false: there are more than we read
+};
+
 // One word of the few that forges know.
 enum class ForgeReaction : uint8_t { kPlusOne, kMinusOne, kLaugh, kConfused, kHeart, kHooray, kRocket, kEyes };
 // "+1", "-1", "laugh", "confused", "heart", "hooray", "rocket", "eyes".
@@ -284,6 +355,54 @@ class Forge {
   // success.
   virtual absl::StatusOr<ForgeLabelsWritten> RemoveLabel(const ForgeCall& call, const ForgeSubject& subject,
                                                          std::string_view label) = 0;
+
+  // --- For reviews ---
+
+  // Whether the three calls about check runs can work: GitHub, with an App's credentials.
+  virtual bool has_check_runs() const { return false; }
+  // Makes a check run. Names need not be unique; the newest counts.
+  virtual absl::StatusOr<ForgeCheckRun> CreateCheckRun(const ForgeCall&, std::string_view, const ForgeCheckRunWrite&) {
+    return absl::UnimplementedError("later");
+  }
+  // Changes state, title and summary, and appends annotations. Sent twice, annotations are there twice: read first.
+  virtual absl::StatusOr<ForgeCheckRun> UpdateCheckRun(const ForgeCall&, std::string_view, std::string_view,
+                                                       const ForgeCheckRunWrite&) {
+    return absl::UnimplementedError("later");
+  }
+  // Check runs of a name on a commit, of whoever made them, newest first.
+  virtual absl::StatusOr<std::vector<ForgeCheckRun>> ListCheckRuns(const ForgeCall&, std::string_view, std::string_view,
+                                                                   std::string_view) {
+    return absl::UnimplementedError("later");
+  }
+  // Whether the two calls about commit statuses can work (GitHub).
+  virtual bool has_commit_statuses() const { return false; }
+  // The latest status of a context counts, so that sending one again changes nothing.
+  virtual absl::Status SetCommitStatus(const ForgeCall&, std::string_view, std::string_view, const ForgeCommitStatus&) {
+    return absl::UnimplementedError("later");
+  }
+  // Newest first.
+  virtual absl::StatusOr<std::vector<ForgeCommitStatus>> ListCommitStatuses(const ForgeCall&, std::string_view,
+                                                                            std::string_view) {
+    return absl::UnimplementedError("later");
+  }
+
+  // Comments at lines of a pull request. All pages.
+  virtual absl::StatusOr<ForgeReviewCommentList> ListReviewComments(const ForgeCall&, const ForgeSubject&) {
+    return absl::UnimplementedError("later");
+  }
+  // How many comments CreateReview takes at once: one on forges that have no reviews with several (GitCode).
+  virtual size_t max_review_comments() const { return 1; }
+  // Adds comments at lines of `commit`, as one review that neither approves nor asks for changes. GitHub refuses all of
+  // them (422) if one is at a line that the diff does not show. Nothing about it is idempotent: read first.
+  virtual absl::Status CreateReview(const ForgeCall&, const ForgeSubject&, std::string_view,
+                                    const std::vector<ForgeInlineComment>&) {
+    return absl::UnimplementedError("later");
+  }
+  // Answers a comment at a line; `comment` is its ForgeComment.
+  virtual absl::StatusOr<ForgeCommentWritten> ReplyToReviewComment(const ForgeCall&, const ForgeSubject&,
+                                                                   const ForgeComment&, std::string_view) {
+    return absl::UnimplementedError("later");
+  }
 
   // Deliveries of one webhook of a repository, newest first. UNIMPLEMENTED where the forge keeps no record.
   virtual absl::StatusOr<ForgeHookDeliveryPage> ListHookDeliveries(const ForgeCall& call, std::string_view repository,
