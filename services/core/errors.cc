@@ -102,6 +102,12 @@ absl::Status DecisionUnknown(std::string_view id) {
 absl::Status SubjectWithoutDecision(std::string_view subject) {
   return absl::NotFoundError(absl::StrCat("no decision about ", Quoted(subject), " is kept"));
 }
+absl::Status ReviewUnknown(std::string_view id) {
+  return absl::NotFoundError(absl::StrCat("there is no review ", Quoted(id), ", or it is no longer kept"));
+}
+absl::Status SubjectWithoutReview(std::string_view subject) {
+  return absl::NotFoundError(absl::StrCat("no review of ", Quoted(subject), " is kept"));
+}
 
 absl::Status StoreQueueFull(size_t deliveries, size_t bytes) {
   return absl::ResourceExhaustedError(

@@ -52,6 +52,8 @@ absl::Status OperatorNeverSubmitted(std::string_view name);  // NOT_FOUND
 // --- Decisions ---
 absl::Status DecisionUnknown(std::string_view id);              // NOT_FOUND
 absl::Status SubjectWithoutDecision(std::string_view subject);  // NOT_FOUND
+absl::Status ReviewUnknown(std::string_view id);                // NOT_FOUND
+absl::Status SubjectWithoutReview(std::string_view subject);    // NOT_FOUND
 
 // --- The store ---
 absl::Status StoreQueueFull(size_t deliveries, size_t bytes);          // RESOURCE_EXHAUSTED

@@ -72,6 +72,11 @@ inline constexpr size_t kMaxOperatorFiles = 1000;
 inline constexpr size_t kMaxReviewPathBytes = 4096;
 // What is remembered about an operator.
 inline constexpr size_t kMaxOperatorStateBytes = 4 * 1024 * 1024;
+// A review that is kept, and what one tool found at a commit; tools of one commit.
+inline constexpr size_t kMaxStoredReviewBytes = 32 * 1024 * 1024;
+inline constexpr size_t kMaxImportTools = 16;
+// Comments at lines that one review may be configured to write.
+inline constexpr size_t kMostInlineComments = 100;
 // Gates of one operator whose last answer is remembered.
 inline constexpr size_t kMaxGateRecords = 200;
 

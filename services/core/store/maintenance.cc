@@ -100,8 +100,9 @@ void Maintenance::EndRound(const absl::Status& status) {
 Maintenance::Position Maintenance::Advance(Transaction& transaction, Position position) {
   // In the order of Phase.
   static constexpr bool (Maintenance::*kPhases[])(Transaction&, Position&) = {
-      &Maintenance::Bodies,   &Maintenance::Deliveries,    &Maintenance::Effects,  &Maintenance::Decisions,
-      &Maintenance::Subjects, &Maintenance::RemovedLabels, &Maintenance::Commands, &Maintenance::Compact};
+      &Maintenance::Bodies,        &Maintenance::Deliveries,    &Maintenance::Effects,  &Maintenance::Decisions,
+      &Maintenance::Subjects,      &Maintenance::RemovedLabels, &Maintenance::Commands, &Maintenance::Reviews,
+      &Maintenance::ReviewImports, &Maintenance::Compact};
   // A phase that has nothing left lets the next one begin at once, so that a round with nothing to do is one slice.
   while (position.phase != Phase::kEnd) {
     const size_t removed_before = transaction.changes.removed.size();
@@ -254,6 +255,17 @@ bool Maintenance::Commands(Transaction& transaction, Position&) {
       transaction, "select id from commands where seen_at < :cutoff and settled_at > 0 order by seen_at", kRows);
   Remove(transaction, "commands", gone);
   return static_cast<int64_t>(gone.size()) == kRows;
+}
+
+bool Maintenance::Reviews(Transaction& transaction, Position& position) {
+  return RemoveAged(transaction, position,
+                    {"reviews", "select id, created_at < :cutoff, 1 from reviews", options_.retention.decisions});
+}
+
+bool Maintenance::ReviewImports(Transaction& transaction, Position& position) {
+  return RemoveAged(
+      transaction, position,
+      {"review_imports", "select id, created_at < :cutoff, 1 from review_imports", options_.retention.decisions});
 }
 
 bool Maintenance::Compact(Transaction& transaction, Position& position) {

@@ -61,6 +61,8 @@ class Maintenance {
     kSubjects,
     kRemovedLabels,
     kCommands,
+    kReviews,
+    kReviewImports,
     kCompaction,
     kEnd
   };
@@ -89,6 +91,8 @@ class Maintenance {
   bool Subjects(Transaction& transaction, Position& position);
   bool RemovedLabels(Transaction& transaction, Position& position);
   bool Commands(Transaction& transaction, Position& position);
+  bool Reviews(Transaction& transaction, Position& position);
+  bool ReviewImports(Transaction& transaction, Position& position);
   bool Compact(Transaction& transaction, Position& position);
   void RemoveBodies(Transaction& transaction, const std::vector<int64_t>& deliveries);
   bool RemoveAged(Transaction& transaction, Position& position, const Aging& aging);

@@ -189,6 +189,37 @@ const std::vector<Migration>& Migrations() {
        {
            "alter table commands add column former text not null default ''",
        }},
+      // Reviews are never updated, see SqlReviews::Put. Number 0: a range of commits.
+      {10,
+       "reviews, and findings of other tools",
+       {
+           "create table reviews ("
+           " id $IDENTITY,"
+           " review_id text not null,"
+           " repository text not null,"
+           " number bigint not null,"
+           " subject_kind bigint not null,"
+           " head text not null,"
+           " revision text not null,"
+           " created_at bigint not null,"
+           " outline $BLOB not null,"
+           " review_bytes bigint not null,"
+           " encoding bigint not null,"
+           " review $BLOB not null)",
+           "create unique index reviews_by_id on reviews (review_id)",
+           "create index reviews_by_pull on reviews (lower(repository), number, id)",
+           "create table review_imports ("
+           " id $IDENTITY,"
+           " repository text not null,"
+           " number bigint not null,"
+           " head text not null,"
+           " tool text not null,"
+           " created_at bigint not null,"
+           " findings_bytes bigint not null,"
+           " encoding bigint not null,"
+           " findings $BLOB not null)",
+           "create unique index review_imports_by_tool on review_imports (lower(repository), number, head, tool)",
+       }},
   };
   return kMigrations;
 }

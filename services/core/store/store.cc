@@ -24,6 +24,7 @@
 #include "services/core/store/sql_inbox.h"
 #include "services/core/store/sql_ledger.h"
 #include "services/core/store/sql_operators.h"
+#include "services/core/store/sql_reviews.h"
 #include "services/core/store/sql_schedules.h"
 #include "services/core/store/sql_subjects.h"
 #include "services/core/store/totals.h"
@@ -72,6 +73,7 @@ struct Store::Impl {
   std::unique_ptr<SqlSchedules> schedules;
   std::unique_ptr<SqlOperators> operators;
   std::unique_ptr<SqlCommands> commands;
+  std::unique_ptr<SqlReviews> reviews;
 
   std::atomic<bool> claimable{false};
   std::mutex shutdown_mutex;
@@ -152,6 +154,7 @@ void Store::Impl::StartWriter() {
   schedules = std::make_unique<SqlSchedules>(*writer, *readers);
   operators = std::make_unique<SqlOperators>(*writer, *readers);
   commands = std::make_unique<SqlCommands>(*writer, *readers);
+  reviews = std::make_unique<SqlReviews>(*writer, *readers);
   writer->Start();
 }
 
@@ -185,6 +188,7 @@ Subjects& Store::subjects() { return *impl_->subjects; }
 Schedules& Store::schedules() { return *impl_->schedules; }
 Operators& Store::operators() { return *impl_->operators; }
 Commands& Store::commands() { return *impl_->commands; }
+Reviews& Store::reviews() { return *impl_->reviews; }
 
 absl::Status Store::Ready() const { return impl_->writer->Ready(); }
 

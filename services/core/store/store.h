@@ -27,6 +27,7 @@
 #include "services/core/store/ledger.h"
 #include "services/core/store/operators.h"
 #include "services/core/store/retention.h"
+#include "services/core/store/reviews.h"
 #include "services/core/store/schedules.h"
 #include "services/core/store/subjects.h"
 
@@ -90,6 +91,7 @@ class Store {
   Schedules& schedules();
   Operators& operators();
   Commands& commands();
+  Reviews& reviews();
 
   // OK, or why the store takes nothing in: RESOURCE_EXHAUSTED (disk below its floor, disk full), UNAVAILABLE (shut
   // down, or the disk failed: the daemon has to be restarted). One atomic read: for readiness probes.

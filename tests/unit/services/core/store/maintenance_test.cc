@@ -119,6 +119,8 @@ TEST_F(UpkeepTest, DecisionsLedgerAndSubjectsGoAfterFourHundredDays) {
   const int64_t open = store_->ledger().Intent(effect)->id;
   effect.key = "late";
   const int64_t late = store_->ledger().Intent(effect)->id;
+  ASSERT_TRUE(store_->reviews().Put({"r-1", Issue(1), "c1", "", "outline", "review"}).ok());
+  ASSERT_TRUE(store_->reviews().PutImport(Issue(1), "c1", {"ruff", "found"}).ok());
   SeenSubject seen;
   seen.subject = Issue(1);
   seen.title = "zebra crossing";
@@ -131,6 +133,7 @@ TEST_F(UpkeepTest, DecisionsLedgerAndSubjectsGoAfterFourHundredDays) {
   clock_.Advance(399 * kDay);
   Maintain();
   EXPECT_TRUE(store_->decisions().Get("d-1").ok());
+  EXPECT_TRUE(store_->reviews().Get("r-1").ok());
   EXPECT_TRUE(store_->ledger().Get(settled).ok());
   EXPECT_TRUE(store_->subjects().Get(Issue(1))->has_value());
   ASSERT_TRUE(store_->ledger().MarkConfirmed(late, "2").ok());
@@ -140,6 +143,8 @@ TEST_F(UpkeepTest, DecisionsLedgerAndSubjectsGoAfterFourHundredDays) {
   clock_.Advance(kDay + 1s);
   Maintain();
   EXPECT_FALSE(store_->decisions().Get("d-1").ok());
+  EXPECT_FALSE(store_->reviews().Get("r-1").ok());
+  EXPECT_TRUE(store_->reviews().Imports(Issue(1), "c1")->empty());
   EXPECT_FALSE(store_->ledger().Get(settled).ok());
   EXPECT_TRUE(store_->ledger().Get(open).ok()) << "it is pending";
   EXPECT_TRUE(store_->ledger().Get(late).ok()) << "it was settled yesterday";

@@ -96,6 +96,17 @@ void FillStep(soci::session& sql, int64_t step, int64_t program) {
            "values ('gitcode', 'old-7', 'issues', 'done', 1714564800000000, "
            "'230d8358dc8e8890b4c58deeb62912ee2f20357ae92a5cc861b98e68fe31acb5', 2525819383705405584, 4)";
   }
+  if (step == 10) {
+    soci::blob content(sql);
+    SetBlob(content, "old");
+    sql << "insert into reviews (review_id, repository, number, subject_kind, head, revision, created_at, outline, "
+           "review_bytes, encoding, review) values ('r-old', 'github:o/r', 5, 2, 'c1', 'rev', 1714564800000000, "
+           ":outline, 3, 0, :review)",
+        soci::use(content, "outline"), soci::use(content, "review");
+    sql << "insert into review_imports (repository, number, head, tool, created_at, findings_bytes, encoding, "
+           "findings) values ('github:o/r', 5, 'c1', 'ruff', 1714564800000000, 3, 0, :findings)",
+        soci::use(content, "findings");
+  }
 }
 
 // What a program of today reads of a database that was filled up to `step`.
@@ -146,6 +157,10 @@ void CheckRows(Store& store, int64_t step) {
     replay.delivery_id = "old-7";
     EXPECT_TRUE(store.inbox().AddAndWait(replay)->duplicate);
   }
+  if (step >= 10) {
+    EXPECT_EQ((*store.reviews().Latest(Issue(5, "o/r")))->review, "old");
+    EXPECT_EQ(store.reviews().Imports(Issue(5, "o/r"), "c1")->front().findings, "old");
+  }
   // And all of it can be written.
   EXPECT_TRUE(store.inbox().AddAndWait(Opened("new", "new body")).ok());
   NewEffect effect;
@@ -165,6 +180,8 @@ void CheckRows(Store& store, int64_t step) {
   EXPECT_TRUE(store.schedules().Start("new").ok());
   EXPECT_TRUE(store.operators().Put("p", "new", "state").ok());
   EXPECT_TRUE(store.commands().Take({Issue(5), "post", "alice", 1, {{"f", "help"}}}).ok());
+  EXPECT_TRUE(store.reviews().Put({"new", Issue(5), "c1", "r1", "outline", "review"}).ok());
+  EXPECT_TRUE(store.reviews().PutImport(Issue(5), "c1", {"ruff", "findings"}).ok());
 }
 
 std::string SchemaText(soci::session& sql) {
@@ -280,6 +297,11 @@ TEST_F(SchemaTest, QueriesOfTheHotPathUseTheirIndexes) {
       {"select id from effects where id > 0 and lower(subject) = lower('x') order by id desc", "effects_by_subject"},
       {"select id from decisions where id > 0 and lower(subject) = lower('x') order by id desc limit 1",
        "decisions_by_subject"},
+      {"select id from reviews where lower(repository) = lower('x') and number = 7 order by id desc limit 1",
+       "reviews_by_pull"},
+      {"select tool from review_imports where lower(repository) = lower('x') and number = 7 and head = 'c' order by "
+       "tool",
+       "review_imports_by_tool"},
   };
   for (const auto& [query_text, index] : expected) {
     long long a = 0;
