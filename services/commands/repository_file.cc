@@ -63,6 +63,7 @@ class Reader {
     ReadProfile();
     ReadSeverities();
     ReadExemptions();
+    ReadPublishing();
     ReadCommands();
     return std::move(file_);
   }
@@ -198,6 +199,11 @@ class Reader {
     }
   }
 
+  void ReadPublishing() {
+    ObjectReader reader(context_, {&value_, ""}, "the file");
+    file_.publishing = ReadReviewNarrowing(reader, scope_.review);
+  }
+
   void ReadCommands() {
     ObjectReader reader(context_, {&value_, ""}, "the file");
     file_.commands = ReadCommandSettings(reader, /*bounds=*/false);
@@ -287,6 +293,7 @@ RepositoryFile MergeRepositoryFiles(const RepositoryFile* repository, const Repo
     out.review.exemptions = repository->review.exemptions;
     out.has_exemptions = true;
   }
+  out.publishing = MergeReviewNarrowing(repository->publishing, out.publishing);
   out.dry_run = out.dry_run || repository->dry_run;
   out.commands = MergeCommandSettings(repository->commands, out.commands);
   return out;

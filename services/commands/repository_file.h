@@ -14,6 +14,7 @@
 
 #include "rules/engine/checks/review_settings.h"
 #include "services/core/config/command_settings.h"
+#include "services/core/config/review_config.h"
 #include "services/core/problem.h"
 #include "services/packs/registry/pack_registry.h"
 
@@ -28,6 +29,7 @@ inline constexpr std::string_view kOrganisationFilePath = "yardmaster.json";
 struct RepositoryFile {
   std::optional<std::vector<std::string>> packs;  // chosen among those that the daemon allows; the first is the default
   rules::ReviewSettings review;
+  ReviewNarrowing publishing;
   bool has_exemptions = false;  // also with an empty list: then the organisation's do not hold
   bool dry_run = false;         // narrowed
   CommandSettings commands;
@@ -40,6 +42,8 @@ struct RepositoryScope {
   std::vector<std::string> packs;
   // The packs in service, for ids of commands, rules and profiles; nullptr: these are checked in form only.
   const PackSet* loaded = nullptr;
+  // What the daemon publishes of the repository's reviews; nullptr: anything may be said.
+  const ReviewConfig* review = nullptr;
 };
 
 // Reads a file; `name` is used in problems. Strict: unknown keys, unknown rules, commands, packs and profiles are

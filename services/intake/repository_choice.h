@@ -9,6 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "rules/engine/checks/review_settings.h"
+#include "services/core/config/review_config.h"
 #include "services/intake/subject_view.h"
 #include "yardmaster/v1/plan.pb.h"
 #include "yardmaster/v1/types.pb.h"
@@ -23,6 +24,7 @@ struct RepositoryChoice {
   bool broken = false;
   // What it says about reviews.
   rules::ReviewSettings review;
+  ReviewNarrowing publishing;
   // All of it in a sentence, for explanations; empty if nothing is said.
   std::string why;
 };

@@ -106,6 +106,7 @@ absl::Status RepositoryFilePlanner::Plan(const PlanInput& input, v1::Plan& plan)
   scope.loaded = packs.get();
   if (const RepositoryConfig* entry = config_.FindRepository(subject.forge(), subject.repository()); entry != nullptr) {
     scope.packs = entry->packs;
+    scope.review = &entry->review;
   }
   const Problems problems = ValidateRepositoryFile(path, **text, scope);
   step.set_why(absl::StrCat(problems.size(), problems.size() == 1 ? " problem" : " problems"));

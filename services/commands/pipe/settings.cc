@@ -37,7 +37,10 @@ absl::Status LoadSettings(SubjectView& view, const v1::Subject& subject, const C
   RepositoryScope scope;
   scope.loaded = loaded;
   const RepositoryConfig* entry = config.FindRepository(subject.forge(), subject.repository());
-  if (entry != nullptr) scope.packs = entry->packs;
+  if (entry != nullptr) {
+    scope.packs = entry->packs;
+    scope.review = &entry->review;
+  }
   std::string ref;
   if (subject.kind() == v1::SUBJECT_KIND_PULL_REQUEST) {
     ASSIGN_OR_RETURN(const ForgePull* pull, view.Pull());
@@ -48,6 +51,7 @@ absl::Status LoadSettings(SubjectView& view, const v1::Subject& subject, const C
   if (!status.ok()) return status;
   // An organisation speaks for repositories with other packs, too.
   scope.packs.clear();
+  scope.review = nullptr;
   const std::string owner = subject.repository().substr(0, subject.repository().find('/'));
   status = Load(view, OrganisationRepository(subject.forge(), owner), kOrganisationFilePath, "", scope,
                 out.organisation, out.layers.organisation_broken);
@@ -80,6 +84,7 @@ absl::StatusOr<RepositoryChoice> ChooseByFiles(SubjectView& view, const v1::Subj
   }
   const RepositoryFile file = settings.Merged();
   choice.review = file.review;
+  choice.publishing = file.publishing;
   if (file.packs.has_value()) {
     const RepositoryConfig* entry = config.FindRepository(subject.forge(), subject.repository());
     choice.packs = PacksOf(file, entry == nullptr ? std::vector<std::string>() : entry->packs);

@@ -376,6 +376,7 @@ void ConfigParser::ParseRepository(const JsonPlace& place) {
                                             "own file holds for events, too"));
   }
   entry.commands = MergeCommandSettings(ReadCommandSettings(reader, /*bounds=*/true), config_.commands);
+  entry.review = ReadReviewConfig(reader);
   reader.Finish();
 
   for (size_t i = 0; i < config_.repositories.size(); ++i) {

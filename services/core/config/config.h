@@ -20,6 +20,7 @@
 #include "services/core/address.h"
 #include "services/core/auth.h"
 #include "services/core/config/command_settings.h"
+#include "services/core/config/review_config.h"
 #include "services/core/limits.h"
 #include "services/core/logging.h"
 #include "services/core/problem.h"
@@ -45,6 +46,7 @@ struct RepositoryConfig {
   std::vector<uint32_t> pack_lines;  // where each pack is named, for messages
   std::optional<RunMode> mode;       // unset: the daemon's
   CommandSettings commands;          // merged with what holds for all repositories
+  ReviewConfig review = {};
 };
 
 struct ScheduleConfig {

@@ -74,6 +74,31 @@ TEST(RepositoryFile, EverythingIsRead) {
   EXPECT_THAT(file.commands.bot_logins, ElementsAre("some-bot"));
 }
 
+TEST(RepositoryFile, WhatIsPublishedOfReviewsIsNarrowedAndNeverWidened) {
+  const ReviewConfig daemon{.publish = {.check = true, .comment = true}, .max_inline = 10};
+  RepositoryScope scope = Scope();
+  scope.review = &daemon;
+  const RepositoryFile file = Parsed(R"({"review": {"publish": ["comment"], "max_inline": 3}})", scope);
+  const ReviewConfig narrowed = Narrowed(daemon, file.publishing);
+  EXPECT_EQ(narrowed.publish, (ReviewOutputs{false, true, false}));
+  EXPECT_EQ(narrowed.max_inline, 3u);
+  EXPECT_THAT(ProblemsOf(R"({"review": {"publish": ["inline"]}})", scope),
+              ElementsAre(HasSubstr("the service does not publish \"inline\"")));
+  EXPECT_THAT(ProblemsOf(R"({"review": {"max_inline": 11}})", scope), ElementsAre(HasSubstr("at most 10 comments")));
+  EXPECT_THAT(ProblemsOf(R"({"review": {"events": true}})", scope), SizeIs(1));
+  // What an organisation's file may name, since it speaks for many, does not widen either.
+  EXPECT_EQ(Narrowed(daemon, Parsed(R"({"review": {"publish": ["inline"], "max_inline": 50}})").publishing).max_inline,
+            10u);
+}
+
+TEST(RepositoryFile, ARepositorySaysWhatIsPublishedBeforeItsOrganisation) {
+  const RepositoryFile own = Parsed(R"({"review": {"publish": []}})");
+  const RepositoryFile shared = Parsed(R"({"review": {"publish": ["check"], "max_inline": 2}})");
+  const ReviewConfig narrowed = Narrowed({}, MergeRepositoryFiles(&own, &shared).publishing);
+  EXPECT_EQ(narrowed.publish, ReviewOutputs());
+  EXPECT_EQ(narrowed.max_inline, 2u);
+}
+
 TEST(RepositoryFile, TheOldNameOfBotsIsAccepted) {
   const RepositoryFile file = Parsed(R"({"robots": {"commands": ["/Verify"], "logins": ["@Some-Bot"]}})");
   EXPECT_THAT(file.commands.bot_commands, ElementsAre("verify"));

@@ -306,6 +306,46 @@ TEST_F(ConfigTest, CommandsOfARepositoryAreMergedWithThoseOfAll) {
   EXPECT_EQ(other.commands.at("squash").who->at(0).kind, rules::CommandRight::Kind::kMaintainer);
 }
 
+constexpr std::string_view kWithReview = R"({"forges": {"github": {}}, "repositories": [
+  {"forge": "github", "repository": "o/r", "packs": ["p"]REVIEW}]})";
+
+std::string WithReview(std::string_view review) {
+  std::string text(kWithReview);
+  return text.replace(text.find("REVIEW"), 6, review);
+}
+
+TEST_F(ConfigTest, ReviewsAreMadeOnlyWhenAskedForUnlessSaidOtherwise) {
+  const std::optional<Config> config = Parse(WithReview(""));
+  ASSERT_TRUE(config.has_value()) << AllProblems();
+  const ReviewConfig& review = config->repositories[0].review;
+  EXPECT_FALSE(review.events);
+  EXPECT_EQ(review.publish, (ReviewOutputs{true, true, true}));
+  EXPECT_FALSE(review.gate_blocks);
+  EXPECT_EQ(review.max_inline, 20u);
+  EXPECT_FALSE(review.drafts);
+}
+
+TEST_F(ConfigTest, WhatIsSaidAboutReviewsIsRead) {
+  const std::optional<Config> config = Parse(WithReview(
+      R"(, "review": {"events": true, "publish": ["comment"], "gate": "block", "max_inline": 3, "drafts": true})"));
+  ASSERT_TRUE(config.has_value()) << AllProblems();
+  const ReviewConfig& review = config->repositories[0].review;
+  EXPECT_TRUE(review.events);
+  EXPECT_EQ(review.publish, (ReviewOutputs{false, true, false}));
+  EXPECT_TRUE(review.gate_blocks);
+  EXPECT_EQ(review.max_inline, 3u);
+  EXPECT_TRUE(review.drafts);
+}
+
+TEST_F(ConfigTest, MistakesAboutReviewsAreNamedByPointer) {
+  EXPECT_EQ(OnlyProblem(WithReview(R"(, "review": {"publish": ["chat"]})")).pointer,
+            "/repositories/0/review/publish/0");
+  EXPECT_THAT(OnlyProblem(WithReview(R"(, "review": {"publish": ["check", "check"]})")).message, HasSubstr("twice"));
+  EXPECT_THAT(OnlyProblem(WithReview(R"(, "review": {"gate": "always"})")).message, HasSubstr("\"never\""));
+  EXPECT_EQ(OnlyProblem(WithReview(R"(, "review": {"max_inline": 101})")).pointer, "/repositories/0/review/max_inline");
+  EXPECT_EQ(OnlyProblem(WithReview(R"(, "review": {"event": true})")).pointer, "/repositories/0/review/event");
+}
+
 TEST_F(ConfigTest, TheProxyIsReadWithItsPassword) {
   const auto config = Parse(R"({"proxy": {"url": "http://proxy.example:3128", "no_proxy": ["forge.example", ".local"],
       "user": "yard", "password": {"env": "YARD_TOKEN"}}})");
