@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
 #include "services/core/readable.h"
 
 namespace yardmaster {
@@ -28,7 +30,18 @@ rules::Severity SeverityOf(v1::FindingSeverity severity) {
                                      : static_cast<rules::Severity>(it - std::begin(kSeverities));
 }
 
-void WriteFinding(const rules::Finding& finding, v1::ReviewFinding& out) {
+// By FindingStatus.
+constexpr v1::FindingChange kChanges[] = {v1::FINDING_CHANGE_UNSPECIFIED, v1::FINDING_CHANGE_NEW,
+                                          v1::FINDING_CHANGE_STILL, v1::FINDING_CHANGE_FIXED};
+
+FindingStatus StatusOf(v1::FindingChange change) {
+  const auto it = absl::c_find(kChanges, change);
+  return it == std::end(kChanges) ? FindingStatus::kNone : static_cast<FindingStatus>(it - std::begin(kChanges));
+}
+
+void WriteFinding(const ReportedFinding& reported, v1::ReviewFinding& out) {
+  const rules::Finding& finding = reported.finding;
+  out.set_change(kChanges[static_cast<size_t>(reported.status)]);
   out.set_rule_id(AsText(finding.rule_id));
   out.set_part(AsText(finding.part));
   out.set_pack(AsText(finding.pack));
@@ -54,12 +67,8 @@ void WriteFinding(const rules::Finding& finding, v1::ReviewFinding& out) {
   }
 }
 
-}  // namespace
-
-void WriteReview(const ReviewReport& report, v1::ReviewResult& out) {
-  if (!report.packs.empty()) out.set_pack(AsText(report.packs.front()));
-  out.set_profile(AsText(report.profile));
-  for (const ReportedFinding& reported : report.findings) WriteFinding(reported.finding, *out.add_findings());
+template <typename Message>
+void WriteSkipped(const ReviewReport& report, Message& out) {
   for (const rules::SkippedCheck& skip : report.skipped) {
     v1::SkippedReviewCheck& to = *out.add_skipped();
     to.set_rule_id(AsText(skip.rule_id));
@@ -67,22 +76,14 @@ void WriteReview(const ReviewReport& report, v1::ReviewResult& out) {
     to.set_path(AsText(skip.path));
     to.set_reason(AsText(skip.reason));
   }
-  for (const ChecklistItem& item : report.checklist) {
-    v1::ReviewChecklistItem& to = *out.add_checklist();
-    to.set_rule_id(AsText(item.rule_id));
-    to.set_title(AsText(item.title));
-    to.set_passed(item.passed);
-  }
-  out.set_files(static_cast<uint32_t>(report.files));
-  out.set_micros(static_cast<uint64_t>(report.seconds * 1e6));
 }
 
-ReviewReport ReadReview(const v1::ReviewResult& review) {
-  ReviewReport report;
-  report.packs = {review.pack()};
-  report.profile = review.profile();
-  for (const v1::ReviewFinding& from : review.findings()) {
-    rules::Finding& to = report.findings.emplace_back().finding;
+template <typename Message>
+void ReadFound(const Message& from_all, ReviewReport& report) {
+  for (const v1::ReviewFinding& from : from_all.findings()) {
+    ReportedFinding& reported = report.findings.emplace_back();
+    reported.status = StatusOf(from.change());
+    rules::Finding& to = reported.finding;
     to.rule_id = from.rule_id();
     to.part = from.part();
     to.pack = from.pack();
@@ -101,12 +102,56 @@ ReviewReport ReadReview(const v1::ReviewResult& review) {
     for (const v1::ReviewEdit& edit : from.edits())
       to.edits.push_back({edit.line(), edit.column(), edit.end_line(), edit.end_column(), edit.text()});
   }
-  for (const v1::SkippedReviewCheck& from : review.skipped())
+  for (const v1::SkippedReviewCheck& from : from_all.skipped())
     report.skipped.push_back({from.rule_id(), from.path(), from.reason(), from.part()});
+}
+
+}  // namespace
+
+void WriteChangeReview(const ReviewReport& report, v1::Review& out) {
+  for (const std::string& pack : report.packs) {
+    out.add_packs(AsText(report.profile.empty() ? pack : absl::StrCat(pack, " (", report.profile, ")")));
+  }
+  std::vector<const ReportedFinding*> findings;
+  for (const ReportedFinding& reported : report.findings) findings.push_back(&reported);
+  absl::c_stable_sort(findings, [](const auto* a, const auto* b) { return a->status < b->status; });
+  for (const ReportedFinding* reported : findings) WriteFinding(*reported, *out.add_findings());
+  WriteSkipped(report, out);
+  out.set_files(static_cast<uint32_t>(report.files));
+}
+
+void WriteReview(const ReviewReport& report, v1::ReviewResult& out) {
+  if (!report.packs.empty()) out.set_pack(AsText(report.packs.front()));
+  out.set_profile(AsText(report.profile));
+  for (const ReportedFinding& reported : report.findings) WriteFinding(reported, *out.add_findings());
+  WriteSkipped(report, out);
+  for (const ChecklistItem& item : report.checklist) {
+    v1::ReviewChecklistItem& to = *out.add_checklist();
+    to.set_rule_id(AsText(item.rule_id));
+    to.set_title(AsText(item.title));
+    to.set_passed(item.passed);
+  }
+  out.set_files(static_cast<uint32_t>(report.files));
+  out.set_micros(static_cast<uint64_t>(report.seconds * 1e6));
+}
+
+ReviewReport ReadReview(const v1::ReviewResult& review) {
+  ReviewReport report;
+  report.packs = {review.pack()};
+  report.profile = review.profile();
+  ReadFound(review, report);
   for (const v1::ReviewChecklistItem& from : review.checklist())
     report.checklist.push_back({from.rule_id(), from.title(), from.passed()});
   report.files = review.files();
   report.seconds = static_cast<double>(review.micros()) / 1e6;
+  return report;
+}
+
+ReviewReport ReadChangeReview(const v1::Review& review) {
+  ReviewReport report;
+  report.packs.assign(review.packs().begin(), review.packs().end());
+  ReadFound(review, report);
+  report.files = review.files();
   return report;
 }
 

@@ -13,12 +13,17 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
 #include "services/core/errors.h"
 #include "services/core/limits.h"
+#include "services/core/messages/issue_snapshot.h"
 #include "services/core/rpc/pooled_rpc.h"
 #include "services/core/status_macros.h"
+#include "services/intake/event.h"
 #include "services/review/block_text.h"
 #include "services/review/gates.h"
+#include "services/review/kept_review.h"
 #include "services/review/operator_state.h"
 #include "services/review/review_messages.h"
 #include "services/review/review_run.h"
@@ -30,6 +35,10 @@ constexpr std::string_view kReviewFile = "/yardmaster.v1.ReviewService/ReviewFil
 constexpr std::string_view kListChecks = "/yardmaster.v1.ReviewService/ListChecks";
 constexpr std::string_view kGetGateStatus = "/yardmaster.v1.ReviewService/GetGateStatus";
 constexpr std::string_view kSubmitForVerify = "/yardmaster.v1.ReviewService/SubmitForVerify";
+constexpr std::string_view kGetReview = "/yardmaster.v1.ReviewService/GetReview";
+constexpr std::string_view kListReviews = "/yardmaster.v1.ReviewService/ListReviews";
+constexpr uint32_t kReviewsOnPage = 50;
+constexpr uint32_t kMaxReviewsOnPage = 200;
 constexpr std::string_view kDefaultGate = "phase";
 constexpr uint32_t kMaxStage = 1000;
 
@@ -71,6 +80,12 @@ absl::Status CheckFiles(const Files& files, size_t more_bytes = 0) {
 absl::Status CheckName(std::string_view field, std::string_view name) {
   if (name.size() > kMaxNameBytes) return errors::OverLimit(field, name.size(), kMaxNameBytes, "bytes");
   return absl::OkStatus();
+}
+
+absl::Status CheckPull(const v1::Subject& subject) {
+  RETURN_IF_ERROR(CheckSubject(subject));
+  if (!subject.forge().empty() && !subject.repository().empty() && subject.number() > 0) return absl::OkStatus();
+  return errors::FieldInvalid("subject", "a forge, a repository and a number from 1");
 }
 
 absl::Status CheckOperator(std::string_view name) {
@@ -309,6 +324,58 @@ absl::Status ReviewServiceImpl::Judge(const v1::SubmitForVerifyRequest& request,
   WriteReview(report, *response.mutable_review());
   WriteBreaker(state, *response.mutable_breaker());
   WriteBlock(report, submitted.checks.get(), response);
+  return absl::OkStatus();
+}
+
+grpc::ServerUnaryReactor* ReviewServiceImpl::GetReview(grpc::CallbackServerContext* context,
+                                                       const v1::GetReviewRequest* request,
+                                                       v1::GetReviewResponse* response) {
+  return HandlePooledUnary(waiting_calls_, env_, *context, kGetReview,
+                           [this, request, response](const RpcCall&) { return Kept(*request, *response); });
+}
+
+absl::Status ReviewServiceImpl::Kept(const v1::GetReviewRequest& request, v1::GetReviewResponse& response) const {
+  if (reviews_ == nullptr) return errors::StoreAbsent();
+  if (!request.id().empty()) {
+    if (request.has_subject()) return errors::FieldInvalid("subject", "either it or id, not both");
+    if (request.id().size() > kMaxNameBytes) return errors::ReviewUnknown(request.id());
+    ASSIGN_OR_RETURN(const store::Review stored, reviews_->Get(request.id()));
+    ASSIGN_OR_RETURN(*response.mutable_review(), FromStored(stored));
+    return absl::OkStatus();
+  }
+  if (!request.has_subject()) return errors::FieldMissing("id or subject");
+  RETURN_IF_ERROR(CheckPull(request.subject()));
+  ASSIGN_OR_RETURN(const std::optional<store::Review> stored, reviews_->Latest(request.subject()));
+  if (!stored.has_value()) return errors::SubjectWithoutReview(SubjectKey(request.subject()));
+  ASSIGN_OR_RETURN(*response.mutable_review(), FromStored(*stored));
+  return absl::OkStatus();
+}
+
+grpc::ServerUnaryReactor* ReviewServiceImpl::ListReviews(grpc::CallbackServerContext* context,
+                                                         const v1::ListReviewsRequest* request,
+                                                         v1::ListReviewsResponse* response) {
+  return HandlePooledUnary(waiting_calls_, env_, *context, kListReviews,
+                           [this, request, response](const RpcCall&) { return List(*request, *response); });
+}
+
+absl::Status ReviewServiceImpl::List(const v1::ListReviewsRequest& request, v1::ListReviewsResponse& response) const {
+  if (reviews_ == nullptr) return errors::StoreAbsent();
+  RETURN_IF_ERROR(CheckName("repository", request.repository()));
+  if (request.number() < 0) return errors::FieldInvalid("number", "a number from 1, or 0 for all");
+  if (request.page_size() > kMaxReviewsOnPage) {
+    return errors::OverLimit("page_size", request.page_size(), kMaxReviewsOnPage, "reviews");
+  }
+  store::PageRequest page;
+  page.limit = request.page_size() == 0 ? kReviewsOnPage : request.page_size();
+  if (!request.page_token().empty() && (!absl::SimpleAtoi(request.page_token(), &page.before) || page.before <= 0)) {
+    return errors::FieldInvalid("page_token", "the next_page_token of an answer");
+  }
+  ASSIGN_OR_RETURN(const store::Page<store::Review> found,
+                   reviews_->List({request.repository(), request.number()}, page));
+  for (const store::Review& stored : found.items) {
+    ASSIGN_OR_RETURN(*response.add_reviews(), OutlineFromStored(stored));
+  }
+  if (found.next > 0) response.set_next_page_token(absl::StrCat(found.next));
   return absl::OkStatus();
 }
 

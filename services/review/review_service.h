@@ -13,6 +13,7 @@
 #include "services/core/executor.h"
 #include "services/core/rpc/rpc.h"
 #include "services/core/store/operators.h"
+#include "services/core/store/reviews.h"
 #include "services/packs/registry/pack_registry.h"
 #include "services/review/operator_source.h"
 #include "yardmaster/v1/review.grpc.pb.h"
@@ -23,15 +24,17 @@ namespace yardmaster {
 class ReviewServiceImpl final : public v1::ReviewService::CallbackService {
  public:
   // `operators` may be null: then gates, which are remembered, are FAILED_PRECONDITION. So are submissions of operators
-  // of repositories if `source` is null; calls that wait for their git servers do it on `waiting_calls`.
+  // of repositories if `source` is null; calls that wait for their git servers do it on `waiting_calls`. `reviews` may
+  // be null: then reviews of changes, which are kept, are FAILED_PRECONDITION, too.
   ReviewServiceImpl(const RpcEnvironment& env, const PackRegistry& packs, Executor& long_calls, Executor& waiting_calls,
-                    store::Operators* operators, const OperatorSource* source)
+                    store::Operators* operators, const OperatorSource* source, store::Reviews* reviews)
       : env_(env),
         packs_(packs),
         long_calls_(long_calls),
         waiting_calls_(waiting_calls),
         operators_(operators),
-        source_(source) {}
+        source_(source),
+        reviews_(reviews) {}
 
   grpc::ServerUnaryReactor* ReviewFile(grpc::CallbackServerContext* context, const v1::ReviewFileRequest* request,
                                        v1::ReviewFileResponse* response) override;
@@ -42,12 +45,18 @@ class ReviewServiceImpl final : public v1::ReviewService::CallbackService {
   grpc::ServerUnaryReactor* SubmitForVerify(grpc::CallbackServerContext* context,
                                             const v1::SubmitForVerifyRequest* request,
                                             v1::SubmitForVerifyResponse* response) override;
+  grpc::ServerUnaryReactor* GetReview(grpc::CallbackServerContext* context, const v1::GetReviewRequest* request,
+                                      v1::GetReviewResponse* response) override;
+  grpc::ServerUnaryReactor* ListReviews(grpc::CallbackServerContext* context, const v1::ListReviewsRequest* request,
+                                        v1::ListReviewsResponse* response) override;
 
  private:
   struct SubmittedFiles;
   absl::StatusOr<std::shared_ptr<const rules::CheckSet>> FindChecks(std::string_view pack) const;
   absl::Status Review(const v1::ReviewFileRequest& request, v1::ReviewFileResponse& response) const;
   absl::Status Status(const v1::GetGateStatusRequest& request, v1::GetGateStatusResponse& response) const;
+  absl::Status Kept(const v1::GetReviewRequest& request, v1::GetReviewResponse& response) const;
+  absl::Status List(const v1::ListReviewsRequest& request, v1::ListReviewsResponse& response) const;
   absl::Status Submit(const RpcCall& call, const v1::SubmitForVerifyRequest& request,
                       v1::SubmitForVerifyResponse& response);
   // Asks the gate about files that are at hand.
@@ -60,6 +69,7 @@ class ReviewServiceImpl final : public v1::ReviewService::CallbackService {
   Executor& waiting_calls_;
   store::Operators* const operators_;
   const OperatorSource* const source_;
+  store::Reviews* const reviews_;
   // Submissions read, judge and remember one after the other: they are rare, and each is a matter of milliseconds.
   std::mutex submissions_;
 };

@@ -242,6 +242,7 @@ PipeInterfaces Pipe::interfaces() {
   out.labels = parts_->labels.get();
   out.operators = &parts_->store->operators();
   out.operator_source = parts_->operator_source.get();
+  out.reviews = &parts_->store->reviews();
   out.intake.store = parts_->store.get();
   out.intake.sweeps = parts_->sweeps.get();
   out.intake.config = &parts_->env.config;

@@ -15,6 +15,7 @@
 #include "services/core/logging.h"
 #include "services/core/metrics.h"
 #include "services/core/store/operators.h"
+#include "services/core/store/reviews.h"
 #include "services/intake/label_source.h"
 #include "services/intake/on_demand.h"
 #include "services/intake/service/intake_service.h"
@@ -52,6 +53,7 @@ struct PipeInterfaces {
   LabelSource* labels = nullptr;
   store::Operators* operators = nullptr;
   const OperatorSource* operator_source = nullptr;  // operators in the repositories of the config
+  store::Reviews* reviews = nullptr;
   IntakeParts intake;
 };
 

@@ -45,7 +45,7 @@ absl::Span<const ServiceRow> Services() {
           .name = v1::ReviewService::service_full_name(),
           .handlers = [](const ServiceEnvironment& env) -> Handlers {
             return std::make_unique<ReviewServiceImpl>(env.rpc, env.packs, env.long_calls, env.waiting_calls,
-                                                       env.pipe.operators, env.pipe.operator_source);
+                                                       env.pipe.operators, env.pipe.operator_source, env.pipe.reviews);
           },
           .planners = {[](const Config& config, const PacksInService& packs) -> MadePlanner {
             return std::make_shared<PullReviewPlanner>(config, packs);

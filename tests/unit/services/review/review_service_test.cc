@@ -5,6 +5,7 @@
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -14,7 +15,10 @@
 #include <utility>
 #include <vector>
 
+#include "services/core/errors.h"
 #include "services/core/limits.h"
+#include "services/review/kept_review.h"
+#include "services/review/review_messages.h"
 #include "tests/support/rpc_server.h"
 #include "tests/support/temp_dir.h"
 #include "tests/unit/services/review/review_pack.h"
@@ -45,6 +49,72 @@ class MemoryOperators final : public store::Operators {
   std::map<std::pair<std::string, std::string>, std::string> states_;
 };
 
+class MemoryReviews final : public store::Reviews {
+ public:
+  absl::Status Put(const store::NewReview& review) override {
+    reviews_.push_back({static_cast<int64_t>(reviews_.size()) + 1, review.id, review.subject, review.head,
+                        review.revision, store::TimePoint(std::chrono::seconds(1'700'000'000)), review.outline,
+                        review.review});
+    return absl::OkStatus();
+  }
+  absl::StatusOr<store::Review> Get(std::string_view id) override {
+    for (const store::Review& review : reviews_) {
+      if (review.id == id) return review;
+    }
+    return errors::ReviewUnknown(id);
+  }
+  absl::StatusOr<std::optional<store::Review>> Latest(const v1::Subject& subject, std::string_view) override {
+    std::optional<store::Review> latest;
+    for (const store::Review& review : reviews_) {
+      if (review.subject.number() == subject.number()) latest = review;
+    }
+    return latest;
+  }
+  absl::StatusOr<store::Page<store::Review>> List(const store::ReviewFilter& filter,
+                                                  const store::PageRequest& page) override {
+    asked_ = filter;
+    store::Page<store::Review> answer;
+    for (auto review = reviews_.rbegin(); review != reviews_.rend(); ++review) {
+      if (page.before > 0 && review->row >= page.before) continue;
+      if (static_cast<int64_t>(answer.items.size()) == page.limit) {
+        answer.next = answer.items.back().row;
+        break;
+      }
+      answer.items.push_back(*review);
+    }
+    return answer;
+  }
+  absl::Status PutImport(const v1::Subject&, std::string_view, const store::ImportedFindings&) override {
+    return absl::OkStatus();
+  }
+  absl::StatusOr<std::vector<store::ImportedFindings>> Imports(const v1::Subject&, std::string_view) override {
+    return std::vector<store::ImportedFindings>();
+  }
+
+  store::ReviewFilter asked_;
+
+ private:
+  std::vector<store::Review> reviews_;
+};
+
+v1::Subject Pull(int64_t number) {
+  v1::Subject subject;
+  subject.set_forge("github");
+  subject.set_repository("octo/framework");
+  subject.set_kind(v1::SUBJECT_KIND_PULL_REQUEST);
+  subject.set_number(number);
+  return subject;
+}
+
+ReportedFinding Finding(const std::string& rule, FindingStatus status, rules::Severity severity) {
+  ReportedFinding reported;
+  reported.finding.rule_id = rule;
+  reported.finding.path = "a.py";
+  reported.finding.severity = severity;
+  reported.status = status;
+  return reported;
+}
+
 class ReviewServiceTest : public testing::RpcServiceTest<v1::ReviewService> {
  protected:
   ReviewServiceTest() {
@@ -57,8 +127,8 @@ class ReviewServiceTest : public testing::RpcServiceTest<v1::ReviewService> {
   }
   ~ReviewServiceTest() override { StopServing(); }
 
-  void Start(store::Operators* operators, const OperatorSource* source = nullptr) {
-    service_ = std::make_unique<ReviewServiceImpl>(Environment(), *packs_, pool_, pool_, operators, source);
+  void Start(store::Operators* operators, const OperatorSource* source = nullptr, store::Reviews* reviews = nullptr) {
+    service_ = std::make_unique<ReviewServiceImpl>(Environment(), *packs_, pool_, pool_, operators, source, reviews);
     Serve(*service_);
   }
 
@@ -371,6 +441,105 @@ TEST_F(ReviewServiceTest, SubmissionsNeedARoleFilesAndAStore) {
   StopServing();
   Start(nullptr);
   EXPECT_EQ(Call(&Stub::SubmitForVerify, Submission(""), response).error_code(), grpc::StatusCode::FAILED_PRECONDITION);
+}
+
+TEST_F(ReviewServiceTest, AReviewThatIsKeptIsFoundByItsIdAndByItsPullRequest) {
+  ReviewReport report;
+  report.packs = {"lantern"};
+  report.profile = "relaxed";
+  report.files = 2;
+  report.findings = {Finding("OLD", FindingStatus::kStill, rules::Severity::kMajor),
+                     Finding("GONE", FindingStatus::kFixed, rules::Severity::kMajor),
+                     Finding("BAD", FindingStatus::kNew, rules::Severity::kBlock)};
+  report.skipped = {{"L9", "a.py", "no test", ""}};
+  const v1::Review made = MakeReview(report, {Pull(7), "base1", "head1", "merge1", "rev1", "git"});
+  MemoryReviews reviews;
+  ASSERT_TRUE(reviews.Put(ToStored(made)).ok());
+  Start(&operators_, nullptr, &reviews);
+
+  v1::GetReviewRequest request;
+  request.set_id(made.id());
+  v1::GetReviewResponse response;
+  grpc::Status status = Call(&Stub::GetReview, request, response, "");
+  ASSERT_TRUE(status.ok()) << status.error_message();
+  const v1::Review& review = response.review();
+  EXPECT_EQ(review.repository(), "github:octo/framework");
+  EXPECT_THAT(review.packs(), ElementsAre("lantern (relaxed)"));
+  EXPECT_EQ(review.created_at().seconds(), 1'700'000'000);
+  EXPECT_TRUE(review.complete());
+  EXPECT_THAT(review.new_counts(), ElementsAre(1, 0, 0, 0));
+  EXPECT_EQ(review.still(), 1u);
+  EXPECT_EQ(review.fixed(), 1u);
+  ASSERT_EQ(review.findings_size(), 3);
+  EXPECT_EQ(review.findings(0).rule_id(), "BAD");
+  EXPECT_EQ(review.findings(1).change(), v1::FINDING_CHANGE_STILL);
+  EXPECT_EQ(review.findings(2).rule_id(), "GONE");
+  EXPECT_EQ(ReadChangeReview(review).findings[2].status, FindingStatus::kFixed);
+
+  request.Clear();
+  *request.mutable_subject() = Pull(7);
+  status = Call(&Stub::GetReview, request, response, "");
+  EXPECT_EQ(response.review().id(), made.id());
+  *request.mutable_subject() = Pull(8);
+  EXPECT_EQ(Call(&Stub::GetReview, request, response, "").error_code(), grpc::NOT_FOUND);
+  request.mutable_subject()->set_number(0);
+  EXPECT_EQ(Call(&Stub::GetReview, request, response, "").error_code(), grpc::INVALID_ARGUMENT);
+  EXPECT_EQ(Call(&Stub::GetReview, v1::GetReviewRequest(), response, "").error_code(), grpc::INVALID_ARGUMENT);
+}
+
+TEST_F(ReviewServiceTest, ReviewsAreListedByPagesWithoutTheirFindings) {
+  MemoryReviews reviews;
+  ReviewReport report;
+  report.findings = {Finding("BAD", FindingStatus::kNew, rules::Severity::kBlock)};
+  for (int64_t number = 1; number <= 3; ++number) {
+    ASSERT_TRUE(reviews.Put(ToStored(MakeReview(report, {Pull(number), "b", "h", "m", "r", "git"}))).ok());
+  }
+  Start(&operators_, nullptr, &reviews);
+  v1::ListReviewsRequest request;
+  request.set_repository("github:octo/framework");
+  request.set_page_size(2);
+  v1::ListReviewsResponse response;
+  ASSERT_TRUE(Call(&Stub::ListReviews, request, response, "").ok());
+  EXPECT_EQ(reviews.asked_.repository, "github:octo/framework");
+  ASSERT_EQ(response.reviews_size(), 2);
+  EXPECT_EQ(response.reviews(0).subject().number(), 3);
+  EXPECT_EQ(response.reviews(0).findings_size(), 0);
+  EXPECT_THAT(response.reviews(0).new_counts(), ElementsAre(1, 0, 0, 0));
+  request.set_page_token(response.next_page_token());
+  ASSERT_TRUE(Call(&Stub::ListReviews, request, response, "").ok());
+  ASSERT_EQ(response.reviews_size(), 1);
+  EXPECT_EQ(response.reviews(0).subject().number(), 1);
+  EXPECT_EQ(response.next_page_token(), "");
+  request.set_page_token("x");
+  EXPECT_EQ(Call(&Stub::ListReviews, request, response, "").error_code(), grpc::INVALID_ARGUMENT);
+  request.clear_page_token();
+  request.set_page_size(201);
+  EXPECT_EQ(Call(&Stub::ListReviews, request, response, "").error_code(), grpc::INVALID_ARGUMENT);
+}
+
+TEST(MakeReview, WhatCouldNotBeSeenKeepsAReviewFromBeingComplete) {
+  ReviewReport report;
+  EXPECT_TRUE(SawEverything(report));
+  report.skipped = {{"*", "large.py", "too large", ""}};
+  EXPECT_FALSE(MakeReview(report, {Pull(7), "b", "h", "m", "r", "forge"}).complete());
+  report.skipped.clear();
+  report.findings = {Finding("YM-LIMIT", FindingStatus::kNew, rules::Severity::kInfo)};
+  EXPECT_FALSE(SawEverything(report));
+}
+
+TEST(MakeReview, TheIdIsMadeOfWhatTheReviewIsKnownBy) {
+  const auto id = [](const ReviewedChange& change) { return MakeReview({}, change).id(); };
+  const ReviewedChange pull{Pull(7), "b", "h", "m", "r", "git"};
+  ReviewedChange other = pull;
+  other.base = "b2";
+  EXPECT_EQ(id(other), id(pull)) << "a branch that goes on makes no other review of a pull request";
+  other.head = "h2";
+  EXPECT_NE(id(other), id(pull));
+  ReviewedChange range = pull;
+  range.subject.clear_number();
+  other = range;
+  other.base = "b2";
+  EXPECT_NE(id(other), id(range));
 }
 
 }  // namespace

@@ -1,0 +1,111 @@
+#include "services/review/kept_review.h"
+
+#include <algorithm>
+#include <array>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "services/core/errors.h"
+#include "services/core/messages/timestamps.h"
+#include "services/core/short_digest.h"
+#include "services/core/status_macros.h"
+#include "services/review/review_messages.h"
+
+namespace yardmaster {
+namespace {
+
+constexpr std::string_view kWholeFile = "*";
+constexpr std::string_view kLimitRule = "YM-LIMIT";
+
+// A range is known by both of its ends; a pull request's base moves on without it.
+std::string IdOf(const ReviewedChange& change) {
+  const v1::Subject& subject = change.subject;
+  const std::string where = subject.number() > 0 ? absl::StrCat("#", subject.number()) : absl::StrCat("@", change.base);
+  return ShortDigest(absl::AsciiStrToLower(absl::StrCat(subject.forge(), ":", subject.repository())) + where + " " +
+                     change.head + " " + change.revision);
+}
+
+void Count(const ReviewReport& report, v1::Review& review) {
+  std::array<uint32_t, 4> fresh = {};
+  uint32_t still = 0;
+  uint32_t fixed = 0;
+  for (const ReportedFinding& reported : report.findings) {
+    switch (reported.status) {
+      case FindingStatus::kNone:
+      case FindingStatus::kNew:
+        ++fresh[static_cast<size_t>(reported.finding.severity)];
+        break;
+      case FindingStatus::kStill:
+        ++still;
+        break;
+      case FindingStatus::kFixed:
+        ++fixed;
+        break;
+    }
+  }
+  review.mutable_new_counts()->Assign(fresh.begin(), fresh.end());
+  review.set_still(still);
+  review.set_fixed(fixed);
+}
+
+absl::StatusOr<v1::Review> Parsed(const std::string& bytes, const store::Review& stored) {
+  v1::Review review;
+  if (!review.ParseFromString(bytes)) return errors::StoredValueDamaged("a review");
+  *review.mutable_created_at() = ToTimestamp(stored.created_at);
+  return review;
+}
+
+}  // namespace
+
+bool SawEverything(const ReviewReport& report) {
+  const bool skipped_files =
+      absl::c_any_of(report.skipped, [](const rules::SkippedCheck& skip) { return skip.rule_id == kWholeFile; });
+  return !skipped_files && absl::c_none_of(report.findings, [](const ReportedFinding& reported) {
+    return reported.finding.rule_id == kLimitRule && reported.status != FindingStatus::kFixed;
+  });
+}
+
+v1::Review MakeReview(const ReviewReport& report, const ReviewedChange& change) {
+  v1::Review review;
+  review.set_id(IdOf(change));
+  const v1::Subject& subject = change.subject;
+  if (subject.number() > 0) *review.mutable_subject() = subject;
+  review.set_repository(absl::StrCat(subject.forge(), ":", subject.repository()));
+  review.set_base(change.base);
+  review.set_head(change.head);
+  review.set_merge_base(change.merge_base);
+  review.set_revision(change.revision);
+  review.set_source(change.source);
+  review.set_complete(SawEverything(report));
+  WriteChangeReview(report, review);
+  Count(report, review);
+  return review;
+}
+
+store::NewReview ToStored(const v1::Review& review) {
+  store::NewReview stored;
+  stored.id = review.id();
+  stored.subject = review.subject();
+  if (!review.has_subject()) {
+    const size_t colon = std::min(review.repository().find(':'), review.repository().size());
+    stored.subject.set_forge(review.repository().substr(0, colon));
+    stored.subject.set_repository(review.repository().substr(std::min(colon + 1, review.repository().size())));
+    stored.subject.set_kind(v1::SUBJECT_KIND_PULL_REQUEST);
+  }
+  stored.head = review.head();
+  stored.revision = review.revision();
+  stored.review = review.SerializeAsString();
+  v1::Review outline = review;
+  outline.clear_findings();
+  outline.clear_skipped();
+  outline.clear_checklist();
+  stored.outline = outline.SerializeAsString();
+  return stored;
+}
+
+absl::StatusOr<v1::Review> FromStored(const store::Review& stored) { return Parsed(stored.review, stored); }
+
+absl::StatusOr<v1::Review> OutlineFromStored(const store::Review& stored) { return Parsed(stored.outline, stored); }
+
+}  // namespace yardmaster
