@@ -54,6 +54,11 @@ std::array<size_t, 4> ReviewReport::Counts() const {
   return counts;
 }
 
+size_t ReviewReport::Count(FindingStatus status) const {
+  return static_cast<size_t>(
+      absl::c_count_if(findings, [&](const ReportedFinding& reported) { return reported.status == status; }));
+}
+
 bool ReviewReport::Reaches(rules::Severity severity) const {
   return absl::c_any_of(findings, [&](const ReportedFinding& reported) {
     const bool counts = reported.status == FindingStatus::kNone || reported.status == FindingStatus::kNew;
