@@ -134,6 +134,7 @@ Json ReportJson(const ReviewReport& report) {
   const std::array<size_t, 4> counts = report.Counts();
   json["summary"] = Json{{"files", report.files}, {"block", counts[0]}, {"major", counts[1]},
                          {"minor", counts[2]},    {"info", counts[3]},  {"seconds", Rounded(report.seconds)}};
+  if (!report.complete) json["complete"] = false;
   return json;
 }
 

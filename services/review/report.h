@@ -2,7 +2,7 @@
 //
 // review: {packs, profile, findings: […], skipped: [{rule_id, part?, path, reason}], checklist: [{rule_id, title,
 // passed}],
-//          gate?: {id, open, stage?, phase?}, summary: {files, block, major, minor, info, seconds}}
+//          gate?: {id, open, stage?, phase?}, complete?: false, summary: {files, block, major, minor, info, seconds}}
 // finding: {rule_id, part?, pack, severity, pack_severity, path, line, column, end_line, end_column, message,
 // message_zh?,
 //           fix: {hint, hint_zh?, edits?: [{line, column, end_line, end_column, text}]}, fingerprint, status?}
