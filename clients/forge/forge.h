@@ -228,6 +228,9 @@ struct ForgeAnnotation {
 inline constexpr size_t kMaxForgeAnnotations = 50;  // of one call; further ones are added by further calls
 inline constexpr size_t kMaxForgeSummaryBytes = 65'535;
 
+// The name of our check of a pull request's head, as a check run and as the context of a commit status.
+inline constexpr std::string_view kReviewCheckName = "yardmaster/review";
+
 // What a check run is to become. Texts are cut by the caller: what is longer than kMaxForgeSummaryBytes is refused.
 struct ForgeCheckRunWrite {
   std::string name;
