@@ -251,6 +251,7 @@ class ChangeReview {
     run.stage = options_.stage;
     run.only = options_.only;
     run.jobs = options_.jobs;
+    run.sources = options_.sources == nullptr ? &sources_ : options_.sources;
     run.tree = has_tree_ ? &tree : nullptr;
     if (!has_tree_) run.options["partial"] = "yes";
     if (at_head) {
@@ -293,6 +294,7 @@ class ChangeReview {
   std::vector<TouchedFile> touched_;
   std::vector<rules::SkippedCheck> skipped_;  // what was not seen
   std::map<const CheckSet*, std::unique_ptr<RoleTable>> roles_;
+  rules::SourceCache sources_{kMaxDiffBytes};
   bool has_tree_ = false;
   bool listed_ = true;  // no check missed the list of files
 };

@@ -39,13 +39,14 @@ struct PullMeta {
 inline constexpr std::string_view kPullFiles = "@pull/";
 
 struct DiffReviewOptions {
-  std::string profile;             // empty: as `settings` say, else each pack's default
-  std::optional<int> stage;        // nullopt: checks of all stages
-  std::vector<std::string> only;   // rules or ids of checks; empty: all
-  rules::ReviewSettings settings;  // what the repository says of its own
-  std::string today;               // "YYYY-MM-DD" in UTC, for exemptions that end
-  std::optional<PullMeta> meta;    // nullopt: checks about it are skipped
-  size_t jobs = 1;                 // threads
+  std::string profile;                    // empty: as `settings` say, else each pack's default
+  std::optional<int> stage;               // nullopt: checks of all stages
+  std::vector<std::string> only;          // rules or ids of checks; empty: all
+  rules::ReviewSettings settings;         // what the repository says of its own
+  std::string today;                      // "YYYY-MM-DD" in UTC, for exemptions that end
+  std::optional<PullMeta> meta;           // nullopt: checks about it are skipped
+  size_t jobs = 1;                        // threads
+  rules::SourceCache* sources = nullptr;  // files that were read before; null: of this review alone
 };
 
 // All findings: new, still and fixed ones. Errors are those of reading the change, and INVALID_ARGUMENT for names that

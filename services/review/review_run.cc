@@ -219,6 +219,7 @@ Done RunOne(const Task& task, const std::vector<ReviewInput>& inputs, const Read
   engine.op = task.set->op;
   engine.only = *task.only;
   engine.tree = options.tree;
+  engine.sources = options.sources;
   done.result = rules::Review(*task.checks, std::move(files), engine);
   // The engine speaks of paths within the set.
   const auto outside = [&](const std::string& name) {

@@ -52,7 +52,8 @@ struct RunOptions {
   bool named_moment_only = false;
   // Of a review of a change: the text at base of an input that has a change and was there; null: nothing is compared.
   ReadInput read_base;
-  rules::ReviewTree* tree = nullptr;  // what lies around the files; null: nothing is known of it
+  rules::SourceCache* sources = nullptr;  // files that were read before; null: none
+  rules::ReviewTree* tree = nullptr;      // what lies around the files; null: nothing is known of it
 };
 
 // Runs every pack of `packs` over the inputs. A file that can't be read is told as skipped. INVALID_ARGUMENT for a

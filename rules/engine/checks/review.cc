@@ -65,7 +65,7 @@ class Reviewer {
     run_.set_path = options_.path;
     if (!options_.op.empty()) run_.set_groups["op"] = options_.op;
     const std::vector<Language> queried = QueriedLanguages();
-    run_.tree.SetTree(options_.tree, options_.path, options_.parse_limit);
+    run_.tree.SetTree(options_.tree, options_.path, options_.sources, options_.parse_limit);
     for (ReviewFile& file : files) {
       LineMatch lines;
       if (file.base) lines = MatchLines(*file.base, file.text);
@@ -107,7 +107,9 @@ class Reviewer {
       return SourceFile::Unread(path, "the files that are judged together hold more than " +
                                           std::to_string(kMaxSetRows) + " facts; this one was not read");
     }
-    auto source = SourceFile::Read(path, std::move(text), options_.parse_limit, tree);
+    auto source = options_.sources == nullptr
+                      ? SourceFile::Read(path, std::move(text), options_.parse_limit, tree)
+                      : options_.sources->Read(path, std::move(text), options_.parse_limit, tree);
     // A line takes a thirtieth of what other facts do.
     rows_ += source->facts().rows + source->facts().line_starts.size() / 32;
     return source;

@@ -15,6 +15,7 @@
 #include "rules/engine/checks/check_set.h"
 #include "rules/engine/checks/file_change.h"
 #include "rules/engine/checks/review_tree.h"
+#include "rules/engine/code/source_cache.h"
 #include "rules/engine/code/source_file.h"
 
 namespace yardmaster::rules {
@@ -51,6 +52,7 @@ struct ReviewOptions {
                    // it is the stem of that file.
   std::vector<std::string> only;                // rules, or ids of checks; empty: all
   std::string check;                            // id of the one check that runs; empty: all
+  SourceCache* sources = nullptr;               // files that were read before; null: none
   ReviewTree* tree = nullptr;                   // what lies around the files; null: nothing is known of it
   std::chrono::milliseconds parse_limit{2000};  // one file
   std::chrono::milliseconds check_limit{2000};  // all checks, for each file that is judged

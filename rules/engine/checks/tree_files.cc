@@ -53,8 +53,11 @@ const Unit* TreeFiles::FileAt(const std::string& path, TreeSide side, bool parse
   std::optional<std::string> text = tree_->Read(side, path);
   if (!text.has_value()) return nullptr;
   bytes_ += text->size();
-  auto unit = std::make_unique<Unit>(parsed ? SourceFile::Read(path, *std::move(text), parse_limit_)
-                                            : SourceFile::Unparsed(path, *std::move(text)));
+  const auto parse = [&] {
+    return sources_ == nullptr ? SourceFile::Read(path, *std::move(text), parse_limit_)
+                               : sources_->Read(path, *std::move(text), parse_limit_);
+  };
+  auto unit = std::make_unique<Unit>(parsed ? parse() : SourceFile::Unparsed(path, *std::move(text)));
   unit->judged = false;
   unit->untouched = true;
   AssignRole(checks_, "", "", *unit);

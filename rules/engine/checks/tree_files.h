@@ -14,6 +14,7 @@
 #include "rules/engine/checks/check_set.h"
 #include "rules/engine/checks/review_tree.h"
 #include "rules/engine/checks/unit.h"
+#include "rules/engine/code/source_cache.h"
 
 namespace yardmaster::rules {
 
@@ -27,9 +28,11 @@ class TreeFiles {
   TreeFiles(const CheckSet::Impl& checks, const std::vector<std::unique_ptr<Unit>>& units)
       : checks_(checks), units_(units) {}
 
-  // `tree` may be null and outlives this. The files of the review lie in its folder `folder`.
-  void SetTree(ReviewTree* tree, const std::string& folder, std::chrono::milliseconds parse_limit) {
+  // `tree` and `sources` may be null and outlive this. The files of the review lie in the tree's folder `folder`.
+  void SetTree(ReviewTree* tree, const std::string& folder, SourceCache* sources,
+               std::chrono::milliseconds parse_limit) {
     tree_ = tree;
+    sources_ = sources;
     folder_ = tree == nullptr || folder.empty() ? "" : folder + "/";
     parse_limit_ = parse_limit;
   }
@@ -48,6 +51,7 @@ class TreeFiles {
   const CheckSet::Impl& checks_;
   const std::vector<std::unique_ptr<Unit>>& units_;
   ReviewTree* tree_ = nullptr;
+  SourceCache* sources_ = nullptr;
   std::string folder_;  // "" or with a "/" at the end
   std::chrono::milliseconds parse_limit_{0};
   std::map<std::tuple<std::string, TreeSide, bool>, std::vector<const Unit*>> found_;
