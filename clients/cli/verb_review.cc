@@ -444,7 +444,7 @@ absl::StatusOr<ExitCode> RunReview(const ReviewArguments& arguments, bool tree, 
 
 absl::StatusOr<ExitCode> RunGroup(const ReviewArguments& arguments, Session& session) {
   if (arguments.list_checks) return ListChecks(arguments, session);
-  return UsageError("a verb is missing; expected one of: file, tree, diff, hook", {"See 'yard review --help'."});
+  return UsageError("a verb is missing; expected one of: file, tree, diff, pr, hook", {"See 'yard review --help'."});
 }
 
 absl::StatusOr<ExitCode> RunFile(const ReviewArguments& arguments, Session& session) {
@@ -502,6 +502,7 @@ void AddReviewVerbs(Verb& yard) {
   AddOptions(tree, folder);
 
   AddReviewDiffVerb(review);
+  AddReviewPullVerb(review);
   AddReviewHookVerb(review);
 }
 

@@ -75,6 +75,14 @@ inline constexpr size_t kMaxOperatorStateBytes = 4 * 1024 * 1024;
 // A review that is kept, and what one tool found at a commit; tools of one commit.
 inline constexpr size_t kMaxStoredReviewBytes = 32 * 1024 * 1024;
 inline constexpr size_t kMaxImportTools = 16;
+// A push is reviewed so much later, unless another one comes before: by default, and at most.
+inline constexpr std::chrono::milliseconds kReviewDebounce{5'000};
+inline constexpr std::chrono::milliseconds kMostReviewDebounce{600'000};
+// Files of a pull request that are read one by one where its git server can't be reached.
+inline constexpr size_t kMaxPullReviewFiles = 60;
+// Threads that make reviews of changes for the pipe, and reviews that may wait for one.
+inline constexpr size_t kReviewThreads = 2;
+inline constexpr size_t kMaxReviewsWaiting = 64;
 // Comments at lines that one review may be configured to write.
 inline constexpr size_t kMostInlineComments = 100;
 // Gates of one operator whose last answer is remembered.
@@ -90,11 +98,6 @@ inline constexpr size_t kMaxEffectProgressBytes = 64 * 1024;
 
 // Commands of one comment or opening post; what stands behind them is not read.
 inline constexpr size_t kMaxCommandsInText = 20;
-// Changed files of a pull request that /review reads, each of them, all together, and findings that its summary shows.
-inline constexpr size_t kMaxPullReviewFiles = 60;
-inline constexpr size_t kMaxPullReviewFileBytes = 512 * 1024;
-inline constexpr size_t kMaxPullReviewBytes = 4 * 1024 * 1024;
-inline constexpr size_t kMaxPullFindingsShown = 50;
 // One line with a command; a longer one is refused.
 inline constexpr size_t kMaxCommandLineBytes = 8 * 1024;
 // Words of one such line.

@@ -60,6 +60,10 @@ inline constexpr std::string_view kDecided = "already-decided";
 inline constexpr std::string_view kKnownCommands = "commands-known";
 // The repository says that another bot understands this command.
 inline constexpr std::string_view kOtherBot = "another-bot";
+// A later push came before this one was reviewed.
+inline constexpr std::string_view kSuperseded = "superseded";
+// The pull request is a draft, and drafts are not reviewed.
+inline constexpr std::string_view kDraft = "draft";
 // The pull request changes nothing that is looked at.
 inline constexpr std::string_view kNothingToCheck = "nothing-to-check";
 

@@ -34,6 +34,8 @@ struct TriggerResult {
   Trigger trigger = Trigger::kNone;
   // kNone: a word of services/core/reasons.h.
   std::string_view reason;
+  // The work begins so much later, and another event with such a wait takes the place of this one.
+  std::chrono::milliseconds debounce{0};
 };
 
 // A command that a text gives, known or misspelt, as the service that reads commands understood it.

@@ -3,6 +3,7 @@
 #ifndef YARDMASTER_SERVICES_INTAKE_SUBJECT_VIEW_H_
 #define YARDMASTER_SERVICES_INTAKE_SUBJECT_VIEW_H_
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -27,6 +28,27 @@ struct RequestedPlan {
   // Without a plan: why the subject is skipped, a code of reasons.h.
   std::string reason;
 };
+
+// What long work came to; a planner knows what it asked for.
+class LongResult {
+ public:
+  virtual ~LongResult() = default;
+};
+using LongResultPtr = std::shared_ptr<const LongResult>;
+
+// Work that takes longer than a thread of the pipe may be held for. It runs elsewhere, and holds whatever it uses.
+struct LongWork {
+  // The same work on the same subject has the same key.
+  std::string key;
+  // First waits, for the network above all, …
+  std::function<absl::Status()> read;
+  // … then computes on what people wrote. Not called if `read` failed.
+  std::function<absl::StatusOr<LongResultPtr>()> compute;
+};
+
+// What Await answers while the work goes on: the planner returns it, and is asked again once the work is done.
+absl::Status StillWorking();
+bool IsStillWorking(const absl::Status& status);
 
 // Errors are the forge client's, with a ForgeError; a planner returns them, and the work is tried again where that
 // helps.
@@ -56,6 +78,12 @@ class SubjectView {
   virtual absl::StatusOr<std::optional<v1::Plan>> LatestDecision() = 0;
   // Asks another planner of the pipe by its name.
   virtual absl::StatusOr<RequestedPlan> Ask(std::string_view planner, const AskOptions& options) = 0;
+  // What became of actions of a kind ("report_check") on the subject that were written or are about to be, the newest
+  // first; a few hundred at most.
+  virtual absl::StatusOr<std::vector<v1::Action>> Written(std::string_view kind) = 0;
+  // The result of long work, or its error; StillWorking while it goes on. Starts it where it is not under way. Where
+  // nobody else is held up it runs at once.
+  virtual absl::StatusOr<LongResultPtr> Await(const LongWork& work) = 0;
   // Over everything that was read so far: 16 hex characters.
   virtual std::string Digest() const = 0;
 };

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "services/core/errors.h"
@@ -14,9 +13,6 @@
 
 namespace yardmaster {
 namespace {
-
-constexpr std::string_view kWholeFile = "*";
-constexpr std::string_view kLimitRule = "YM-LIMIT";
 
 // A range is known by both of its ends; a pull request's base moves on without it.
 std::string IdOf(const ReviewedChange& change) {
@@ -58,14 +54,6 @@ absl::StatusOr<v1::Review> Parsed(const std::string& bytes, const store::Review&
 
 }  // namespace
 
-bool SawEverything(const ReviewReport& report) {
-  const bool skipped_files =
-      absl::c_any_of(report.skipped, [](const rules::SkippedCheck& skip) { return skip.rule_id == kWholeFile; });
-  return !skipped_files && absl::c_none_of(report.findings, [](const ReportedFinding& reported) {
-    return reported.finding.rule_id == kLimitRule && reported.status != FindingStatus::kFixed;
-  });
-}
-
 v1::Review MakeReview(const ReviewReport& report, const ReviewedChange& change) {
   v1::Review review;
   review.set_id(IdOf(change));
@@ -77,7 +65,7 @@ v1::Review MakeReview(const ReviewReport& report, const ReviewedChange& change) 
   review.set_merge_base(change.merge_base);
   review.set_revision(change.revision);
   review.set_source(change.source);
-  review.set_complete(SawEverything(report));
+  review.set_complete(report.complete);
   WriteChangeReview(report, review);
   Count(report, review);
   return review;

@@ -26,9 +26,6 @@ struct ReviewedChange {
 // by, so that the same review made again has the same one.
 v1::Review MakeReview(const ReviewReport& report, const ReviewedChange& change);
 
-// False if files or checks could not be looked at: such a review never counts as passed.
-bool SawEverything(const ReviewReport& report);
-
 store::NewReview ToStored(const v1::Review& review);
 // DATA_LOSS if it can't be read.
 absl::StatusOr<v1::Review> FromStored(const store::Review& stored);

@@ -12,14 +12,14 @@
 #include <string_view>
 #include <vector>
 
+#include "clients/forge/forge.h"
 #include "services/review/review_comment.h"
 #include "yardmaster/v1/plan.pb.h"
 #include "yardmaster/v1/review.pb.h"
 
 namespace yardmaster {
 
-// The check's name on forges, and the summary's: the marker of the comment says "template=review".
-inline constexpr std::string_view kReviewCheckName = "yardmaster/review";
+// The summary's name: the marker of the comment says "template=review".
 inline constexpr std::string_view kReviewCommentName = "review";
 
 // Annotations of one check, and all their texts together: an effect must fit the ledger. What is left out is told.

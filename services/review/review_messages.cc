@@ -152,6 +152,7 @@ ReviewReport ReadChangeReview(const v1::Review& review) {
   report.packs.assign(review.packs().begin(), review.packs().end());
   ReadFound(review, report);
   report.files = review.files();
+  report.complete = review.complete();
   return report;
 }
 

@@ -13,8 +13,11 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/time/time.h"
 #include "services/core/errors.h"
 #include "services/core/limits.h"
 #include "services/core/messages/issue_snapshot.h"
@@ -22,6 +25,7 @@
 #include "services/core/status_macros.h"
 #include "services/intake/event.h"
 #include "services/review/block_text.h"
+#include "services/review/change_reviewer.h"
 #include "services/review/gates.h"
 #include "services/review/kept_review.h"
 #include "services/review/operator_state.h"
@@ -35,6 +39,8 @@ constexpr std::string_view kReviewFile = "/yardmaster.v1.ReviewService/ReviewFil
 constexpr std::string_view kListChecks = "/yardmaster.v1.ReviewService/ListChecks";
 constexpr std::string_view kGetGateStatus = "/yardmaster.v1.ReviewService/GetGateStatus";
 constexpr std::string_view kSubmitForVerify = "/yardmaster.v1.ReviewService/SubmitForVerify";
+constexpr std::string_view kReviewRange = "/yardmaster.v1.ReviewService/ReviewRange";
+constexpr std::string_view kReviewPullRequest = "/yardmaster.v1.ReviewService/ReviewPullRequest";
 constexpr std::string_view kGetReview = "/yardmaster.v1.ReviewService/GetReview";
 constexpr std::string_view kListReviews = "/yardmaster.v1.ReviewService/ListReviews";
 constexpr uint32_t kReviewsOnPage = 50;
@@ -80,6 +86,12 @@ absl::Status CheckFiles(const Files& files, size_t more_bytes = 0) {
 absl::Status CheckName(std::string_view field, std::string_view name) {
   if (name.size() > kMaxNameBytes) return errors::OverLimit(field, name.size(), kMaxNameBytes, "bytes");
   return absl::OkStatus();
+}
+
+absl::Status CheckCommit(std::string_view field, std::string_view commit) {
+  if (commit.empty()) return errors::FieldMissing(field);
+  const bool full = commit.size() == 40 && absl::c_all_of(commit, [](char c) { return absl::ascii_isxdigit(c); });
+  return full ? absl::OkStatus() : errors::FieldInvalid(field, "a commit in full: 40 hex digits");
 }
 
 absl::Status CheckPull(const v1::Subject& subject) {
@@ -327,6 +339,83 @@ absl::Status ReviewServiceImpl::Judge(const v1::SubmitForVerifyRequest& request,
   return absl::OkStatus();
 }
 
+grpc::ServerUnaryReactor* ReviewServiceImpl::ReviewRange(grpc::CallbackServerContext* context,
+                                                         const v1::ReviewRangeRequest* request,
+                                                         v1::ReviewRangeResponse* response) {
+  return HandlePooledUnary(waiting_calls_, env_, *context, kReviewRange,
+                           [this, request, response](const RpcCall&) { return Range(*request, *response); });
+}
+
+absl::Status ReviewServiceImpl::Range(const v1::ReviewRangeRequest& request, v1::ReviewRangeResponse& response) const {
+  // 1. The request.
+  if (changes_.reviews == nullptr) return errors::StoreAbsent();
+  RETURN_IF_ERROR(CheckName("repository", request.repository()));
+  const std::pair<std::string, std::string> name = absl::StrSplit(request.repository(), absl::MaxSplits(':', 1));
+  const auto& [forge, repository] = name;
+  if (forge.empty() || repository.empty()) return errors::FieldInvalid("repository", "FORGE:OWNER/NAME");
+  RETURN_IF_ERROR(CheckCommit("base", request.base()));
+  RETURN_IF_ERROR(CheckCommit("head", request.head()));
+  RETURN_IF_ERROR(CheckName("profile", request.profile()));
+  const RepositoryConfig* entry = changes_.config->FindRepository(forge, repository);
+  if (entry == nullptr) return errors::RepositoryNotConfigured(request.repository());
+  std::vector<std::string> packs = entry->packs;
+  if (!request.pack().empty()) {
+    RETURN_IF_ERROR(FindChecks(request.pack()).status());
+    if (!absl::c_linear_search(packs, request.pack())) {
+      return errors::PackNotAllowed(request.pack(), request.repository());
+    }
+    packs = {request.pack()};
+  }
+  if (changes_.changes == nullptr) return errors::ForgeNotConfigured(forge);
+
+  // 2. The review.
+  ASSIGN_OR_RETURN(const SourcedChange sourced,
+                   changes_.changes->Read({forge, repository, request.base(), request.head(), /*pull=*/0}));
+  const std::string today = absl::FormatTime("%Y-%m-%d", absl::FromChrono(env_.clock.Now()), absl::UTCTimeZone());
+  const ReviewScope scope = ScopeOf(*packs_.Current(), packs, {}, request.profile(), today);
+  ReviewedChange about{{}, request.base(), request.head(), sourced.merge_base, scope.revision, "git"};
+  about.subject.set_forge(forge);
+  about.subject.set_repository(repository);
+  ASSIGN_OR_RETURN(const MadeReview made, ReviewOf(*sourced.change, scope, about, /*earlier=*/nullptr, {}));
+  const store::NewReview stored = ToStored(made.review);
+  RETURN_IF_ERROR(changes_.reviews->Put(stored));
+  ASSIGN_OR_RETURN(const store::Review kept, changes_.reviews->Get(stored.id));
+  ASSIGN_OR_RETURN(*response.mutable_review(), FromStored(kept));
+  return absl::OkStatus();
+}
+
+grpc::ServerUnaryReactor* ReviewServiceImpl::ReviewPullRequest(grpc::CallbackServerContext* context,
+                                                               const v1::ReviewPullRequestRequest* request,
+                                                               v1::ReviewPullRequestResponse* response) {
+  return HandlePooledUnary(
+      waiting_calls_, env_, *context, kReviewPullRequest,
+      [this, request, response](const RpcCall& call) { return PullRequest(call, *request, *response); });
+}
+
+absl::Status ReviewServiceImpl::PullRequest(const RpcCall& call, const v1::ReviewPullRequestRequest& request,
+                                            v1::ReviewPullRequestResponse& response) const {
+  if (changes_.decider == nullptr || changes_.reviews == nullptr) return errors::StoreAbsent();
+  RETURN_IF_ERROR(CheckPull(request.subject()));
+  RETURN_IF_ERROR(CheckName("pack", request.pack()));
+  // The same code reviews for events and commands, which have no profile of their own.
+  if (!request.profile().empty()) {
+    return errors::FieldInvalid("profile", "none: the repository's file says it; ReviewRange takes one");
+  }
+  v1::Subject subject = request.subject();
+  subject.set_kind(v1::SUBJECT_KIND_PULL_REQUEST);
+  ASSIGN_OR_RETURN(const DecisionAnswer decided,
+                   request.publish() ? changes_.decider->Apply(subject, request.pack(), call.caller().name,
+                                                               [&call] { return call.CheckAlive(); })
+                                     : changes_.decider->DecideNow(subject, request.pack()));
+  const auto& steps = decided.plan.explanation().steps();
+  const auto step = absl::c_find_if(steps, [](const v1::StepOutcome& one) { return one.id() == "review"; });
+  if (request.publish() && step != steps.end()) response.set_published(step->why());
+  ASSIGN_OR_RETURN(const std::optional<store::Review> stored, changes_.reviews->Latest(subject));
+  if (!stored.has_value()) return errors::SubjectWithoutReview(SubjectKey(subject));
+  ASSIGN_OR_RETURN(*response.mutable_review(), FromStored(*stored));
+  return absl::OkStatus();
+}
+
 grpc::ServerUnaryReactor* ReviewServiceImpl::GetReview(grpc::CallbackServerContext* context,
                                                        const v1::GetReviewRequest* request,
                                                        v1::GetReviewResponse* response) {
@@ -335,17 +424,17 @@ grpc::ServerUnaryReactor* ReviewServiceImpl::GetReview(grpc::CallbackServerConte
 }
 
 absl::Status ReviewServiceImpl::Kept(const v1::GetReviewRequest& request, v1::GetReviewResponse& response) const {
-  if (reviews_ == nullptr) return errors::StoreAbsent();
+  if (changes_.reviews == nullptr) return errors::StoreAbsent();
   if (!request.id().empty()) {
     if (request.has_subject()) return errors::FieldInvalid("subject", "either it or id, not both");
     if (request.id().size() > kMaxNameBytes) return errors::ReviewUnknown(request.id());
-    ASSIGN_OR_RETURN(const store::Review stored, reviews_->Get(request.id()));
+    ASSIGN_OR_RETURN(const store::Review stored, changes_.reviews->Get(request.id()));
     ASSIGN_OR_RETURN(*response.mutable_review(), FromStored(stored));
     return absl::OkStatus();
   }
   if (!request.has_subject()) return errors::FieldMissing("id or subject");
   RETURN_IF_ERROR(CheckPull(request.subject()));
-  ASSIGN_OR_RETURN(const std::optional<store::Review> stored, reviews_->Latest(request.subject()));
+  ASSIGN_OR_RETURN(const std::optional<store::Review> stored, changes_.reviews->Latest(request.subject()));
   if (!stored.has_value()) return errors::SubjectWithoutReview(SubjectKey(request.subject()));
   ASSIGN_OR_RETURN(*response.mutable_review(), FromStored(*stored));
   return absl::OkStatus();
@@ -359,7 +448,7 @@ grpc::ServerUnaryReactor* ReviewServiceImpl::ListReviews(grpc::CallbackServerCon
 }
 
 absl::Status ReviewServiceImpl::List(const v1::ListReviewsRequest& request, v1::ListReviewsResponse& response) const {
-  if (reviews_ == nullptr) return errors::StoreAbsent();
+  if (changes_.reviews == nullptr) return errors::StoreAbsent();
   RETURN_IF_ERROR(CheckName("repository", request.repository()));
   if (request.number() < 0) return errors::FieldInvalid("number", "a number from 1, or 0 for all");
   if (request.page_size() > kMaxReviewsOnPage) {
@@ -371,7 +460,7 @@ absl::Status ReviewServiceImpl::List(const v1::ListReviewsRequest& request, v1::
     return errors::FieldInvalid("page_token", "the next_page_token of an answer");
   }
   ASSIGN_OR_RETURN(const store::Page<store::Review> found,
-                   reviews_->List({request.repository(), request.number()}, page));
+                   changes_.reviews->List({request.repository(), request.number()}, page));
   for (const store::Review& stored : found.items) {
     ASSIGN_OR_RETURN(*response.add_reviews(), OutlineFromStored(stored));
   }

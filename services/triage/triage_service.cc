@@ -205,6 +205,9 @@ absl::Status TriageServiceImpl::TriageSubject(const RpcCall& call, const grpc::B
     return errors::FieldInvalid("subject", "a forge, a repository and a number from 1");
   }
   if (subject.kind() == v1::SUBJECT_KIND_UNSPECIFIED) subject.set_kind(v1::SUBJECT_KIND_ISSUE);
+  if (subject.kind() == v1::SUBJECT_KIND_PULL_REQUEST) {
+    return errors::FieldInvalid("subject", "an issue; ReviewPullRequest is for pull requests");
+  }
   if (question.pack().size() > kMaxNameBytes) {
     return errors::OverLimit("pack", question.pack().size(), kMaxNameBytes, "bytes");
   }

@@ -241,8 +241,7 @@ int RunDaemon(const DaemonOptions& options) {
   if (!(*data_dir)->temporary() || !config.forges.empty()) {
     absl::StatusOr<std::unique_ptr<Pipe>> opened =
         Pipe::Open({config, **data_dir, *packs, clock, logger, metrics,
-                    [&decision_ids, &clock] { return decision_ids.Next(clock.Now()); },
-                    ExtensionsOfServices(config, [&packs] { return packs->Current(); })});
+                    [&decision_ids, &clock] { return decision_ids.Next(clock.Now()); }, ExtensionsOfServices()});
     if (!opened.ok()) {
       logger.Flush();
       return Fail(opened.status());

@@ -18,6 +18,7 @@
 #include "services/commands/pipe/command_planner.h"
 #include "services/commands/pipe/settings.h"
 #include "services/core/absl_view.h"
+#include "services/core/executor.h"
 #include "services/core/status_macros.h"
 #include "services/core/version.h"
 #include "services/intake/effects/effect_runner.h"
@@ -25,6 +26,7 @@
 #include "services/intake/notices.h"
 #include "services/intake/pipeline/pipeline.h"
 #include "services/intake/pipeline/pipeline_threads.h"
+#include "services/intake/plans/long_work.h"
 #include "services/intake/plans/subject_run.h"
 #include "services/intake/service/forge_label_source.h"
 #include "services/intake/service/on_demand_decider.h"
@@ -73,8 +75,10 @@ struct Pipe::Parts {
   std::map<std::string, std::unique_ptr<StoppableForge>> forges;
   std::map<std::string, std::unique_ptr<GitRemote>> remotes;
   std::unique_ptr<OperatorSource> operator_source;
+  std::unique_ptr<ChangeSource> changes;
   std::map<std::string, std::unique_ptr<ConfiguredForge>> accounts;
   ConfiguredForges account_table;
+  std::unique_ptr<LongWorkTable> long_work;
   std::optional<IntakeEnvironment> intake;
   std::unique_ptr<EffectRunner> effects;
   std::unique_ptr<SubjectWork> work;
@@ -84,6 +88,7 @@ struct Pipe::Parts {
   std::unique_ptr<ForgeLabelSource> labels;
   std::unique_ptr<SweepRunner> sweeps;
   std::unique_ptr<PipelineThreads> threads;
+  ThreadPool review_threads{kReviewThreads, kMaxReviewsWaiting};
   std::unique_ptr<Scheduler> scheduler;
   bool stopped = false;
 };
@@ -151,6 +156,13 @@ void Pipe::Parts::MakePipe() {
   const auto commands = std::make_shared<commands::CommandPlanner>(commands::CommandEnvironment{
       env.config, packs, [packs](std::string_view pack) { return packs()->FindPhrases(pack); },
       env.extensions.commands});
+  const PlannerEnvironment planning{env.config, packs, store->reviews(), changes.get()};
+  std::vector<std::shared_ptr<const Planner>> planners;
+  for (const MakePlanner make : env.extensions.planners) planners.push_back(make(planning));
+  long_work = std::make_unique<LongWorkTable>(review_threads, *marks, [this](const v1::Subject& subject) {
+    pipeline->Wake(subject);
+    threads->Wake();
+  });
   intake.emplace(IntakeEnvironment{
       .config = env.config,
       .inbox = store->inbox(),
@@ -167,12 +179,13 @@ void Pipe::Parts::MakePipe() {
       .forges = account_table,
       .find_pack = [packs](std::string_view name) { return packs()->Find(name); },
       .new_decision_id = env.new_decision_id,
-      .planners = env.extensions.planners,
+      .planners = std::move(planners),
       .command_planner = commands,
       .command_parser = commands,
       .find_choice = [packs, config = &env.config](
                          const v1::Subject& subject,
                          SubjectView& view) { return commands::ChooseByFiles(view, subject, *config, packs().get()); },
+      .long_work = long_work.get(),
   });
   effects = std::make_unique<EffectRunner>(ShippedEffectKinds(), store->ledger(), env.clock, env.logger);
   work = std::make_unique<SubjectWork>(*intake, *effects);
@@ -242,7 +255,7 @@ PipeInterfaces Pipe::interfaces() {
   out.labels = parts_->labels.get();
   out.operators = &parts_->store->operators();
   out.operator_source = parts_->operator_source.get();
-  out.reviews = &parts_->store->reviews();
+  out.change_reviews = {&parts_->env.config, &parts_->store->reviews(), parts_->changes.get(), parts_->decider.get()};
   out.intake.store = parts_->store.get();
   out.intake.sweeps = parts_->sweeps.get();
   out.intake.config = &parts_->env.config;
@@ -281,6 +294,7 @@ void Pipe::Stop() {
   parts_->sweeps->Stop();
   if (parts_->scheduler != nullptr) parts_->scheduler->Stop();
   if (parts_->threads != nullptr) parts_->threads->Stop();
+  parts_->review_threads.Stop();
 }
 
 void Pipe::Close() { parts_->store->Shutdown(); }

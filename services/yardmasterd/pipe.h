@@ -23,14 +23,25 @@
 #include "services/intake/sweeps/scheduled.h"
 #include "services/intake/webhooks/webhook_receiver.h"
 #include "services/packs/registry/pack_registry.h"
+#include "services/review/change_source.h"
 #include "services/review/operator_source.h"
+#include "services/review/review_service.h"
 #include "services/yardmasterd/data_dir.h"
 
 namespace yardmaster {
 
+// What planners are made from. Everything outlives them.
+struct PlannerEnvironment {
+  const Config& config;
+  std::function<std::shared_ptr<const PackSet>()> packs;  // in service
+  store::Reviews& reviews;
+  ChangeSource* changes;  // of the repositories of the config; null: there are no git servers
+};
+using MakePlanner = std::shared_ptr<const Planner> (*)(const PlannerEnvironment& env);
+
 // What services bring to the pipe.
 struct PipeExtensions {
-  std::vector<std::shared_ptr<const Planner>> planners;
+  std::vector<MakePlanner> planners;
   commands::CommandHandlers commands;
   JobTable jobs;
 };
@@ -53,7 +64,7 @@ struct PipeInterfaces {
   LabelSource* labels = nullptr;
   store::Operators* operators = nullptr;
   const OperatorSource* operator_source = nullptr;  // operators in the repositories of the config
-  store::Reviews* reviews = nullptr;
+  ChangeReviewParts change_reviews;
   IntakeParts intake;
 };
 

@@ -3,6 +3,7 @@
 #include "services/commands/commands_service.h"
 #include "services/commands/pipe/handlers.h"
 #include "services/commands/pipe/repository_file_planner.h"
+#include "services/commands/pipe/settings.h"
 #include "services/intake/sweeps/repository_check.h"
 #include "services/packs/rules_service.h"
 #include "services/review/pull_planner.h"
@@ -17,6 +18,14 @@ using Handlers = std::unique_ptr<grpc::Service>;
 using MadePlanner = std::shared_ptr<const Planner>;
 using Stopping = std::function<bool()>;
 
+// How reviews know what is wrong with a repository's own file.
+RepositoryFileRules FileRules(const PlannerEnvironment& env) {
+  return {.path = commands::RepositoryFilePath,
+          .problems = [config = &env.config, packs = env.packs](const v1::Subject& subject, std::string_view text) {
+            return commands::CheckRepositoryFile(subject, text, *config, packs().get());
+          }};
+}
+
 }  // namespace
 
 absl::Span<const ServiceRow> Services() {
@@ -27,17 +36,15 @@ absl::Span<const ServiceRow> Services() {
             return std::make_unique<TriageServiceImpl>(env.rpc, env.packs, env.decisions, env.decision_ids,
                                                        env.waiting_calls, env.pipe.decider);
           },
-          .planners = {[](const Config&, const PacksInService&) -> MadePlanner {
-            return std::make_shared<IssuePlanner>();
-          }},
+          .planners = {[](const PlannerEnvironment&) -> MadePlanner { return std::make_shared<IssuePlanner>(); }},
       },
       {
           .name = v1::CommandsService::service_full_name(),
           .handlers = [](const ServiceEnvironment& env) -> Handlers {
             return std::make_unique<CommandsServiceImpl>(env.rpc, env.packs);
           },
-          .planners = {[](const Config& config, const PacksInService& packs) -> MadePlanner {
-            return std::make_shared<commands::RepositoryFilePlanner>(config, packs);
+          .planners = {[](const PlannerEnvironment& env) -> MadePlanner {
+            return std::make_shared<commands::RepositoryFilePlanner>(env.config, env.packs);
           }},
           .commands = commands::ShippedHandlers(),
       },
@@ -45,10 +52,12 @@ absl::Span<const ServiceRow> Services() {
           .name = v1::ReviewService::service_full_name(),
           .handlers = [](const ServiceEnvironment& env) -> Handlers {
             return std::make_unique<ReviewServiceImpl>(env.rpc, env.packs, env.long_calls, env.waiting_calls,
-                                                       env.pipe.operators, env.pipe.operator_source, env.pipe.reviews);
+                                                       env.pipe.operators, env.pipe.operator_source,
+                                                       env.pipe.change_reviews);
           },
-          .planners = {[](const Config& config, const PacksInService& packs) -> MadePlanner {
-            return std::make_shared<PullReviewPlanner>(config, packs);
+          .planners = {[](const PlannerEnvironment& env) -> MadePlanner {
+            return std::make_shared<PullReviewPlanner>(
+                PullReviewEnvironment{env.config, env.packs, &env.reviews, env.changes, FileRules(env)});
           }},
       },
       {
@@ -81,10 +90,10 @@ absl::Span<const ServiceRow> Services() {
   return *rows;
 }
 
-PipeExtensions ExtensionsOfServices(const Config& config, const PacksInService& packs) {
+PipeExtensions ExtensionsOfServices() {
   PipeExtensions all;
   for (const ServiceRow& row : Services()) {
-    for (const auto make : row.planners) all.planners.push_back(make(config, packs));
+    all.planners.insert(all.planners.end(), row.planners.begin(), row.planners.end());
     all.commands.insert(row.commands.begin(), row.commands.end());
     all.jobs.insert(row.jobs.begin(), row.jobs.end());
   }

@@ -30,13 +30,11 @@ struct ServiceEnvironment {
   PipeInterfaces pipe;
 };
 
-using PacksInService = std::function<std::shared_ptr<const PackSet>()>;
-
 // What a service brings.
 struct ServiceRow {
   std::string name;  // as in its contract
   std::unique_ptr<grpc::Service> (*handlers)(const ServiceEnvironment& env);
-  std::vector<std::shared_ptr<const Planner> (*)(const Config& config, const PacksInService& packs)> planners = {};
+  std::vector<MakePlanner> planners = {};
   commands::CommandHandlers commands = {};
   JobTable jobs = {};  // those that its contract names
 };
@@ -45,7 +43,7 @@ struct ServiceRow {
 absl::Span<const ServiceRow> Services();
 
 // What all of them bring to the pipe.
-PipeExtensions ExtensionsOfServices(const Config& config, const PacksInService& packs);
+PipeExtensions ExtensionsOfServices();
 
 }  // namespace yardmaster
 

@@ -102,8 +102,7 @@ class CommandsTest : public PipeTest, public ::testing::WithParamInterface<std::
       if (comment["user"] != "yardbot" || begin == std::string::npos) continue;
       const std::string name = body.substr(begin + 10, body.find(' ', begin + 10) - begin - 10);
       // Templates of triage are none of them.
-      if (name.starts_with("command-") || name == "review-summary" || name == "repository-file")
-        out[name].push_back(body);
+      if (name.starts_with("command-") || name == "review" || name == "repository-file") out[name].push_back(body);
     }
     return out;
   }
@@ -485,18 +484,18 @@ TEST_P(CommandsTest, ReviewSumsUpInOneCommentThatIsUpdatedInPlace) {
   const int64_t number = Pull(files);
   Drain();
   EXPECT_THAT(Say(number, kBob, "/review", true), HasSubstr("was not carried out"));
-  EXPECT_EQ(Answers(number, true).count("review-summary"), 0U);
+  EXPECT_EQ(Answers(number, true).count("review"), 0U);
   const std::string told = Say(number, "alice", "/review", true);
   EXPECT_THAT(told, HasSubstr("1 file"));
   auto answers = Answers(number, true);
-  ASSERT_EQ(answers["review-summary"].size(), 1U);
-  const std::string summary = answers["review-summary"].front();
+  ASSERT_EQ(answers["review"].size(), 1U);
+  const std::string summary = answers["review"].front();
   EXPECT_THAT(summary, HasSubstr("demo\\_impl.py"));
   EXPECT_THAT(summary, HasSubstr("missing.py"));
   EXPECT_THAT(summary, Not(HasSubstr("gone.py")));
   Say(number, kMaria, "/review", true);
   answers = Answers(number, true);
-  EXPECT_EQ(answers["review-summary"].size(), 1U) << "updated in place";
+  EXPECT_EQ(answers["review"].size(), 1U) << "updated in place";
   EXPECT_EQ(Forge("unexpected"), json::array());
 
   // More of it, and under one pack alone: one that the repository may use.
@@ -504,13 +503,13 @@ TEST_P(CommandsTest, ReviewSumsUpInOneCommentThatIsUpdatedInPlace) {
                        {"repository", kRepository},
                        {"contents", {{"ops/demo/demo_impl.py", "import pypto as pt\n"}}}});
   Say(number, kMaria, "/review detailed", true);
-  EXPECT_THAT(Answers(number, true)["review-summary"].front(), HasSubstr("Why: the rules of these findings"));
+  EXPECT_THAT(Answers(number, true)["review"].front(), HasSubstr("Why: the rules of these findings"));
   Say(number, kMaria, "/review pack=pypto", true);
-  EXPECT_THAT(Answers(number, true)["review-summary"].front(), HasSubstr("Packs: pypto"));
+  EXPECT_THAT(Answers(number, true)["review"].front(), HasSubstr("Packs: pypto"));
   const std::string refused = Say(number, kMaria, "/review pack=cache-dit", true);
   EXPECT_THAT(refused, HasSubstr("may not use the pack"));
   EXPECT_THAT(refused, HasSubstr("pypto"));
-  EXPECT_THAT(Answers(number, true)["review-summary"].front(), HasSubstr("Packs: pypto")) << "it stays as it was";
+  EXPECT_THAT(Answers(number, true)["review"].front(), HasSubstr("Packs: pypto")) << "it stays as it was";
   EXPECT_EQ(Forge("unexpected"), json::array());
 
   EXPECT_THAT(Say(Issue(), kMaria, "/review"), HasSubstr("can be given in"));

@@ -34,6 +34,12 @@ class FakeSubjectView : public SubjectView {
   }
   absl::StatusOr<std::optional<v1::Plan>> LatestDecision() override { return std::optional<v1::Plan>(); }
   absl::StatusOr<RequestedPlan> Ask(std::string_view, const AskOptions&) override { return RequestedPlan(); }
+  absl::StatusOr<std::vector<v1::Action>> Written(std::string_view) override { return written; }
+  absl::StatusOr<LongResultPtr> Await(const LongWork& work) override {
+    if (still_working) return StillWorking();
+    if (const absl::Status status = work.read(); !status.ok()) return status;
+    return work.compute();
+  }
   std::string Digest() const override { return {}; }
 
   // "repository:path@ref" → text; the repository is empty for the subject's.
@@ -41,6 +47,8 @@ class FakeSubjectView : public SubjectView {
   ForgePull pull;
   ForgePullFileList changed;
   std::shared_ptr<const std::vector<std::string>> labels;
+  std::vector<v1::Action> written;  // of whatever kind
+  bool still_working = false;
   std::vector<std::string> read;  // what File was asked for, written like the keys of `files`
 
  private:

@@ -4,6 +4,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
+#include "services/commands/pipe/settings.h"
 #include "services/commands/repository_file.h"
 #include "services/core/defang.h"
 #include "services/core/reasons.h"
@@ -49,6 +50,10 @@ bool RepositoryFilePlanner::Handles(v1::SubjectKind kind, const rules::PackModel
 
 TriggerResult RepositoryFilePlanner::TriggerFor(const RoutedEvent& event, const rules::PackModel&,
                                                 const std::vector<std::string>*) const {
+  // A review says it, at the line.
+  const v1::Subject& subject = event.event.subject();
+  const RepositoryConfig* entry = config_.FindRepository(subject.forge(), subject.repository());
+  if (entry != nullptr && entry->review.events) return {Trigger::kNone, reasons::kNoTrigger};
   switch (event.event.kind()) {
     case v1::Event::KIND_OPENED:
     case v1::Event::KIND_REOPENED:
@@ -101,14 +106,8 @@ absl::Status RepositoryFilePlanner::Plan(const PlanInput& input, v1::Plan& plan)
                                   "configuration hold.\n"));
     return absl::OkStatus();
   }
-  RepositoryScope scope;
   const std::shared_ptr<const PackSet> packs = packs_ == nullptr ? nullptr : packs_();
-  scope.loaded = packs.get();
-  if (const RepositoryConfig* entry = config_.FindRepository(subject.forge(), subject.repository()); entry != nullptr) {
-    scope.packs = entry->packs;
-    scope.review = &entry->review;
-  }
-  const Problems problems = ValidateRepositoryFile(path, **text, scope);
+  const Problems problems = CheckRepositoryFile(subject, **text, config_, packs.get());
   step.set_why(absl::StrCat(problems.size(), problems.size() == 1 ? " problem" : " problems"));
   comment.set_body(Verdict(path, problems));
   return absl::OkStatus();

@@ -17,7 +17,7 @@
 
 namespace yardmaster::commands {
 
-// Runs when a pull request is opened or gets new commits. One comment, updated in place.
+// Runs when a pull request is opened or gets new commits, where no review does it. One comment, updated in place.
 class RepositoryFilePlanner final : public Planner {
  public:
   RepositoryFilePlanner(const Config& config, std::function<std::shared_ptr<const PackSet>()> packs)

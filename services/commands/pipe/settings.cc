@@ -25,6 +25,17 @@ absl::Status Load(SubjectView& view, std::string_view repository, std::string_vi
   return absl::OkStatus();
 }
 
+// What the configuration lets the repository's own file say.
+RepositoryScope OwnScope(const v1::Subject& subject, const Config& config, const PackSet* loaded) {
+  RepositoryScope scope;
+  scope.loaded = loaded;
+  const RepositoryConfig* entry = config.FindRepository(subject.forge(), subject.repository());
+  if (entry == nullptr) return scope;
+  scope.packs = entry->packs;
+  scope.review = &entry->review;
+  return scope;
+}
+
 void AddBotCommands(const CommandSettings* settings, std::vector<std::string>& out) {
   if (settings == nullptr) return;
   out.insert(out.end(), settings->bot_commands.begin(), settings->bot_commands.end());
@@ -34,13 +45,8 @@ void AddBotCommands(const CommandSettings* settings, std::vector<std::string>& o
 
 absl::Status LoadSettings(SubjectView& view, const v1::Subject& subject, const Config& config, const PackSet* loaded,
                           LoadedSettings& out) {
-  RepositoryScope scope;
-  scope.loaded = loaded;
+  RepositoryScope scope = OwnScope(subject, config, loaded);
   const RepositoryConfig* entry = config.FindRepository(subject.forge(), subject.repository());
-  if (entry != nullptr) {
-    scope.packs = entry->packs;
-    scope.review = &entry->review;
-  }
   std::string ref;
   if (subject.kind() == v1::SUBJECT_KIND_PULL_REQUEST) {
     ASSIGN_OR_RETURN(const ForgePull* pull, view.Pull());
@@ -63,6 +69,11 @@ absl::Status LoadSettings(SubjectView& view, const v1::Subject& subject, const C
   AddBotCommands(out.layers.organisation, out.bot_commands);
   AddBotCommands(out.layers.daemon, out.bot_commands);
   return absl::OkStatus();
+}
+
+Problems CheckRepositoryFile(const v1::Subject& subject, std::string_view text, const Config& config,
+                             const PackSet* loaded) {
+  return ValidateRepositoryFile(RepositoryFilePath(subject.forge()), text, OwnScope(subject, config, loaded));
 }
 
 absl::StatusOr<RepositoryChoice> ChooseByFiles(SubjectView& view, const v1::Subject& subject, const Config& config,

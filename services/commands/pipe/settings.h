@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -40,6 +41,10 @@ struct LoadedSettings {
 // pass.
 absl::Status LoadSettings(SubjectView& view, const v1::Subject& subject, const Config& config, const PackSet* loaded,
                           LoadedSettings& out);
+
+// What is wrong with a repository's own file that reads so, under what the configuration allows the repository.
+Problems CheckRepositoryFile(const v1::Subject& subject, std::string_view text, const Config& config,
+                             const PackSet* loaded);
 
 // What both files choose for the whole pipe: packs among those that the configuration allows, and the mode.
 absl::StatusOr<RepositoryChoice> ChooseByFiles(SubjectView& view, const v1::Subject& subject, const Config& config,

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "services/core/limits.h"
 #include "services/core/readable.h"
 
 namespace yardmaster {
@@ -61,6 +60,9 @@ ReviewConfig ReadReviewConfig(ObjectReader& reader) {
   }
   config.max_inline = ReadMaxInline(review).value_or(config.max_inline);
   config.drafts = review.Bool("drafts").value_or(config.drafts);
+  if (const std::optional<int64_t> wait = review.Integer("debounce_ms", 0, kMostReviewDebounce.count())) {
+    config.debounce = std::chrono::milliseconds(*wait);
+  }
   review.Finish();
   return config;
 }

@@ -3,10 +3,12 @@
 #ifndef YARDMASTER_SERVICES_CORE_CONFIG_REVIEW_CONFIG_H_
 #define YARDMASTER_SERVICES_CORE_CONFIG_REVIEW_CONFIG_H_
 
+#include <chrono>
 #include <cstddef>
 #include <optional>
 
 #include "services/core/json_reader.h"
+#include "services/core/limits.h"
 
 namespace yardmaster {
 
@@ -25,6 +27,8 @@ struct ReviewConfig {
   bool gate_blocks = false;  // new blocking findings fail the check
   size_t max_inline = 20;    // comments at lines of one review
   bool drafts = false;       // drafts are reviewed, too
+  // A push is reviewed so much later, unless another one comes before.
+  std::chrono::milliseconds debounce = kReviewDebounce;
 };
 
 // What a file says. Unset members leave what a wider configuration says.
@@ -35,7 +39,7 @@ struct ReviewNarrowing {
 
 // Reads the member "review" of the daemon's entry for a repository:
 //   "review": {"events": true, "publish": ["check", "comment", "inline"], "gate": "block", "max_inline": 20,
-//              "drafts": false}
+//              "drafts": false, "debounce_ms": 5000}
 ReviewConfig ReadReviewConfig(ObjectReader& reader);
 
 // The same member of a repository's or an organisation's file, which has "publish" and "max_inline" only. `bound`: what

@@ -10,6 +10,7 @@
 #include "clients/forge/labels.h"
 #include "services/core/reasons.h"
 #include "services/core/status_macros.h"
+#include "services/intake/plans/long_work.h"
 
 namespace yardmaster {
 namespace {
@@ -277,6 +278,7 @@ void Pipeline::Accept(Routed routed) {
 
   // 3. Who works on it, and what it asks for: under each pack, since the repository's own file may choose among them.
   bool wanted = false;
+  milliseconds debounce{0};
   for (const std::string& name : packs) {
     const std::shared_ptr<const rules::CompiledPack> one = env_.find_pack(name);
     if (one == nullptr) continue;
@@ -288,6 +290,7 @@ void Pipeline::Accept(Routed routed) {
     route->commands = may_hold || !commands.empty();
     wanted = wanted || route->planner != nullptr || route->commands;
     if (item.routes.empty() && !may_hold) item.commands = std::move(commands);
+    debounce = std::max(debounce, route->debounce);
     item.routes.push_back(*std::move(route));
   }
   const std::string_view why_not = item.routes.front().why_not;
@@ -313,6 +316,8 @@ void Pipeline::Accept(Routed routed) {
   item.commands_login = env_.forges.find(subject.forge())->second->KnownLogin();
   if (absl::c_none_of(item.routes, [](const PackRoute& route) { return route.commands; })) {
     routed.event.event.clear_text();
+    // Commands are never passed by.
+    if (debounce.count() > 0) item.debounced_until = item.started + debounce;
   }
   item.event = std::move(routed.event.event);
   Enqueue(std::move(item));
@@ -339,6 +344,7 @@ std::optional<PackRoute> Pipeline::RouteUnder(const std::string& pack_name, cons
     }
     route.planner = planner;
     route.trigger = wanted.trigger;
+    route.debounce = wanted.debounce;
     break;
   }
   if (routed.request.has_value() && route.planner != nullptr) {
@@ -398,16 +404,52 @@ void Pipeline::SettleRouted(store::Settlement settlement) {
   });
 }
 
-void Pipeline::Enqueue(WorkItem item) {
-  std::string key = SubjectKey(item.event.subject());
-  const std::lock_guard<std::mutex> lock(mutex_);
-  Queue& queue = queues_[key];
-  const bool idle = queue.items.empty() && !queue.busy;
-  queue.items.push_back(std::move(item));
-  if (idle) {
-    queue.not_before = env_.clock.Now();
-    ready_.emplace(queue.not_before, std::move(key));
+void Pipeline::Schedule(const std::string& key, Queue& queue, store::TimePoint time) {
+  queue.not_before = std::max(time, queue.items.front().debounced_until.value_or(time));
+  ready_.emplace(queue.not_before, key);
+}
+
+std::optional<WorkItem> Pipeline::TakeDebounced(const std::string& key, Queue& queue) {
+  auto item = queue.items.begin();
+  if (queue.busy) ++item;
+  item = std::find_if(item, queue.items.end(), [](const WorkItem& one) { return one.debounced_until.has_value(); });
+  if (item == queue.items.end()) return std::nullopt;
+  std::optional<WorkItem> taken = std::move(*item);
+  const bool was_next = item == queue.items.begin();
+  queue.items.erase(item);
+  if (was_next) {
+    ready_.erase({queue.not_before, key});
+    if (!queue.items.empty()) Schedule(key, queue, env_.clock.Now());
   }
+  return taken;
+}
+
+void Pipeline::Enqueue(WorkItem item) {
+  const std::string key = SubjectKey(item.event.subject());
+  std::optional<WorkItem> superseded;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    Queue& queue = queues_[key];
+    if (item.debounced_until.has_value()) superseded = TakeDebounced(key, queue);
+    const bool idle = queue.items.empty() && !queue.busy;
+    queue.items.push_back(std::move(item));
+    if (idle) Schedule(key, queue, env_.clock.Now());
+  }
+  if (superseded.has_value()) {
+    SettleRouted({superseded->delivery, DeliveryState::kIgnored, std::string(reasons::kSuperseded), {}, {}});
+  }
+}
+
+void Pipeline::Wake(const v1::Subject& subject) {
+  const std::string key = SubjectKey(subject);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto found = queues_.find(key);
+  if (found == queues_.end()) return;
+  Queue& queue = found->second;
+  queue.woken = queue.busy;
+  if (queue.busy) return;
+  ready_.erase({queue.not_before, key});
+  Schedule(key, queue, env_.clock.Now());
 }
 
 bool Pipeline::WorkNext() {
@@ -420,6 +462,7 @@ bool Pipeline::WorkNext() {
     ready_.erase(ready_.begin());
     Queue& queue = queues_[key];
     queue.busy = true;
+    queue.woken = false;
     item = queue.items.front();
   }
   HandleOutcome(key, item, item.delivery == 0 ? work_.SettleOpen(item.event.subject()) : work_.Run(item));
@@ -490,10 +533,10 @@ void Pipeline::HandleOutcome(const std::string& key, const WorkItem& item, const
   }
   if (queue.items.empty()) {
     queues_.erase(key);
+    if (env_.long_work != nullptr) env_.long_work->Forget(item.event.subject());
     return;
   }
-  queue.not_before = again.value_or(env_.clock.Now());
-  ready_.emplace(queue.not_before, key);
+  Schedule(key, queue, queue.woken ? env_.clock.Now() : again.value_or(env_.clock.Now()));
 }
 
 void Pipeline::Log(const WorkItem& item, const Outcome& outcome) {

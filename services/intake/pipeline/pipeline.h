@@ -57,6 +57,9 @@ class Pipeline {
   // Effects that are open on a subject are settled as soon as possible.
   void Settle(const v1::Subject& subject);
 
+  // What the work on a subject waits for is there: it goes on now.
+  void Wake(const v1::Subject& subject);
+
   // Deliveries taken and not finished.
   size_t in_flight() const;
 
@@ -65,6 +68,7 @@ class Pipeline {
   struct Queue {
     std::deque<WorkItem> items;
     bool busy = false;
+    bool woken = false;  // while it was busy
     store::TimePoint not_before{};
   };
   // A delivery with what it turned out to be.
@@ -90,6 +94,10 @@ class Pipeline {
   TextCommands CommandsIn(const Routed& routed, const rules::CompiledPack& pack, bool& may_hold) const;
   void NoteLabels(const RoutedEvent& routed, const std::optional<store::KnownSubject>& seen);
   void Enqueue(WorkItem item);
+  // Takes out what waits and is debounced, another such event having come; returns it. With the lock held.
+  std::optional<WorkItem> TakeDebounced(const std::string& key, Queue& queue);
+  // Notes when a queue that is not empty goes on: with its first item, at `time` or later. With the lock held.
+  void Schedule(const std::string& key, Queue& queue, store::TimePoint time);
   void Ignore(const Routed& routed, std::string_view word, std::string_view detail = {});
   void SettleRouted(store::Settlement settlement);
   // The store failed: the delivery is taken again later.

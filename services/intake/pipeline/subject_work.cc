@@ -104,6 +104,10 @@ Outcome EventWork::PlanAndWriteOnce() {
   const bool issue = run_.subject().kind() == v1::SUBJECT_KIND_ISSUE;
   const v1::Mode mode = run_.choice().broken && issue ? v1::MODE_DRY_RUN : run_.mode();
   DecisionKeeper keeper(run_, mode);
+  Execution acknowledgement;
+  const auto acknowledge = [&](const v1::Plan& at_once) {
+    return Execute(run_, effects_, at_once, {.started = item_.started, .person = {}}, acknowledgement);
+  };
   v1::Plan plan;
   const Outcome decided = Decide(run_,
                                  {.event = item_.event,
@@ -111,11 +115,12 @@ Outcome EventWork::PlanAndWriteOnce() {
                                   .trigger = run_.route().trigger,
                                   .mode = mode,
                                   .reading = reading,
-                                  .keeper = &keeper},
+                                  .keeper = &keeper,
+                                  .acknowledge = acknowledge},
                                  plan);
   if (decided.kind == Outcome::Kind::kIgnored) return Finish(reading, decided, {});
   if (!decided.done()) return decided;
-  Execution execution;
+  Execution execution{.keys = std::move(acknowledgement.keys), .failures = {}};
   RETURN_UNLESS_DONE(
       Execute(run_, effects_, plan, {.made_for = &reading, .started = item_.started, .person = {}}, execution));
   return Finish(reading,

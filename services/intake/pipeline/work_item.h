@@ -17,6 +17,8 @@ struct WorkItem {
   int64_t delivery = 0;        // row in the inbox; 0: nothing but effects that are open is to be settled
   int64_t attempts = 0;        // that failed before
   store::TimePoint started{};  // when this process took the delivery up
+  // Not before this time; until then another one with such a time takes its place.
+  std::optional<store::TimePoint> debounced_until;
   v1::Event event;
   // What the packs that the repository may use make of it, the default one first; or the one that was asked for.
   std::vector<PackRoute> routes;

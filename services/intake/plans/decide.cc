@@ -1,5 +1,6 @@
 #include "services/intake/plans/decide.h"
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <utility>
@@ -15,6 +16,9 @@
 
 namespace yardmaster {
 namespace {
+
+// Whoever does long work says when it is done; this is for when nobody could.
+constexpr std::chrono::milliseconds kLongWorkLook{2'000};
 
 // One decision on its way.
 class Decision {
@@ -93,8 +97,9 @@ Outcome Decision::Make() {
   const PlanInput input = Input();
   bool resumed = false;
   RETURN_UNLESS_DONE(LookBack(input, resumed));
-  if (request_.acknowledge != nullptr) RETURN_UNLESS_DONE(Acknowledge(input));
+  // What a plan that is resumed said at once was said before it was made.
   if (resumed) return {};
+  if (request_.acknowledge != nullptr) RETURN_UNLESS_DONE(Acknowledge(input));
   RETURN_UNLESS_DONE(MakePlan(input));
   if (request_.keeper == nullptr) return {};
   const absl::Status kept = request_.keeper->Keep(digest_, plan_);
@@ -129,6 +134,7 @@ Outcome Decision::MakePlan(const PlanInput& input) {
   Begin(plan_);
   const absl::Status planned = Computing([&] { return request_.planner.Plan(input, plan_); });
   if (!asking_.done()) return asking_;
+  if (IsStillWorking(planned)) return Outcome::Wait(kLongWorkLook, std::string(planned.message()));
   if (!planned.ok()) return run_.ReadFailed(planned);
   *plan_.mutable_labels_before() = request_.reading.snapshot.labels();
   if (request_.command != nullptr) {

@@ -8,6 +8,7 @@
 #include "services/core/short_digest.h"
 #include "services/core/status_macros.h"
 #include "services/intake/plans/decision_keeper.h"
+#include "services/intake/plans/long_work.h"
 
 namespace yardmaster {
 namespace {
@@ -131,6 +132,29 @@ absl::StatusOr<RequestedPlan> ForgeView::Ask(std::string_view planner, const Ask
     Note(absl::StrCat("asked ", Abs(planner)), asked->plan->input_digest());
   }
   return asked;
+}
+
+absl::StatusOr<std::vector<v1::Action>> ForgeView::Written(std::string_view kind) {
+  store::EffectFilter filter;
+  filter.subject = run_.subject();
+  filter.kind = kind;
+  ASSIGN_OR_RETURN(store::Page<store::Effect> effects, Outside([&] {
+                     return run_.env().ledger.List(filter, {0, kMaxStorePage});
+                   }));
+  std::vector<v1::Action> written;
+  for (store::Effect& effect : effects.items) {
+    const bool refused = effect.state == store::EffectState::kRefused || effect.state == store::EffectState::kFailed;
+    if (!refused) written.push_back(std::move(effect.action));
+  }
+  return written;
+}
+
+absl::StatusOr<LongResultPtr> ForgeView::Await(const LongWork& work) {
+  if (run_.delivery() != 0 && run_.env().long_work != nullptr) {
+    return Outside([&] { return run_.env().long_work->Await(run_.subject(), run_.delivery(), work); });
+  }
+  RETURN_IF_ERROR(Outside([&] { return work.read(); }));
+  return work.compute();
 }
 
 std::string ForgeView::Digest() const { return ShortDigest(read_); }

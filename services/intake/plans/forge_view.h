@@ -56,6 +56,8 @@ class ForgeView final : public SubjectView {
   RecentLabels::Labels RepositoryLabels(const std::vector<std::string>& wanted) override;
   absl::StatusOr<std::optional<v1::Plan>> LatestDecision() override;
   absl::StatusOr<RequestedPlan> Ask(std::string_view planner, const AskOptions& options) override;
+  absl::StatusOr<std::vector<v1::Action>> Written(std::string_view kind) override;
+  absl::StatusOr<LongResultPtr> Await(const LongWork& work) override;
   std::string Digest() const override;
 
  private:

@@ -4,6 +4,7 @@
 #ifndef YARDMASTER_SERVICES_INTAKE_PLANS_SUBJECT_RUN_H_
 #define YARDMASTER_SERVICES_INTAKE_PLANS_SUBJECT_RUN_H_
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -30,6 +31,8 @@
 
 namespace yardmaster {
 
+class LongWorkTable;
+
 // What the work on subjects stands on. References outlive it.
 struct IntakeEnvironment {
   const Config& config;
@@ -55,6 +58,8 @@ struct IntakeEnvironment {
   std::shared_ptr<const CommandParser> command_parser = nullptr;
   // What the repository's own file chooses; null: nothing.
   FindRepositoryChoice find_choice = nullptr;
+  // Where long work of planners goes on; null: in the thread that asks for it.
+  LongWorkTable* long_work = nullptr;
 };
 
 // What one pack makes of an event.
@@ -62,8 +67,9 @@ struct PackRoute {
   std::string pack;
   std::shared_ptr<const Planner> planner;  // null: nothing but commands, or nothing at all
   Trigger trigger = Trigger::kPlan;
-  bool commands = false;     // the event's text holds some
-  std::string_view why_not;  // neither planner nor commands: a word of services/core/reasons.h
+  bool commands = false;                  // the event's text holds some
+  std::string_view why_not;               // neither planner nor commands: a word of services/core/reasons.h
+  std::chrono::milliseconds debounce{0};  // see TriggerResult
 };
 
 class SubjectRun {

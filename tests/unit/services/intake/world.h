@@ -16,11 +16,13 @@
 #include <vector>
 
 #include "clients/forge/github/github_profile.h"
+#include "services/core/executor.h"
 #include "services/core/store/store.h"
 #include "services/intake/effects/effect_runner.h"
 #include "services/intake/effects/kinds.h"
 #include "services/intake/effects/marker.h"
 #include "services/intake/pipeline/pipeline.h"
+#include "services/intake/plans/long_work.h"
 #include "services/triage/issue_planner.h"
 #include "tests/support/crashing_store.h"
 #include "tests/support/fake_clock.h"
@@ -95,6 +97,8 @@ class World {
         bot_login_, clock_, *notices_);
     recent_files_ = std::make_unique<RecentFiles>(clock_);
     recent_labels_ = std::make_unique<RecentLabels>(clock_);
+    long_work_ = std::make_unique<LongWorkTable>(executor_, *marks_,
+                                                 [this](const v1::Subject& subject) { pipeline_->Wake(subject); });
     environment_.emplace(IntakeEnvironment{
         .config = config_,
         .inbox = *inbox_,
@@ -120,6 +124,7 @@ class World {
         .command_planner = command_planner_,
         .command_parser = command_parser_,
         .find_choice = find_choice_,
+        .long_work = long_work_.get(),
     });
     effects_ = std::make_unique<EffectRunner>(kinds_, *ledger_, clock_, logger_);
     work_ = std::make_unique<SubjectWork>(*environment_, *effects_);
@@ -268,6 +273,8 @@ class World {
   std::unique_ptr<ConfiguredForge> account_;
   std::unique_ptr<RecentFiles> recent_files_;
   std::unique_ptr<RecentLabels> recent_labels_;
+  InlineExecutor executor_;
+  std::unique_ptr<LongWorkTable> long_work_;
   std::optional<IntakeEnvironment> environment_;
   std::unique_ptr<EffectRunner> effects_;
   std::unique_ptr<SubjectWork> work_;

@@ -6,213 +6,311 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "services/core/limits.h"
+#include "services/core/errors.h"
+#include "services/core/reasons.h"
+#include "services/review/publish.h"
 #include "tests/support/fake_subject_view.h"
+#include "tests/support/memory_change.h"
 #include "tests/support/tiny_pack.h"
+#include "tests/unit/services/review/memory_reviews.h"
 #include "tests/unit/services/review/review_pack.h"
 
 namespace yardmaster {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::Not;
+using ::testing::SizeIs;
 
-rules::Finding FindingAt(const std::string& path, uint32_t line, rules::Severity severity, const std::string& message) {
-  rules::Finding finding;
-  finding.rule_id = "R1";
-  finding.path = path;
-  finding.line = finding.end_line = line;
-  finding.severity = severity;
-  finding.message = message;
-  return finding;
-}
+const std::string kBad = "def k():\n    return 1\n";
+const std::string kGood = "def k(): pass\n";
 
-TEST(PullPlanner, ChangedLinesAreThoseThatAPatchAdds) {
-  EXPECT_EQ(
-      ChangedLines(
-          "@@ -1,3 +1,4 @@ def f():\n a\n-b\n+B\n+c\n d\n@@ -10 +11,2 @@\n-x\n+y\n+z\n\\ No newline at end of file"),
-      (std::set<uint32_t>{2, 3, 11, 12}));
-  EXPECT_TRUE(ChangedLines("").empty());
-  EXPECT_TRUE(ChangedLines("@@ broken\n+x").empty());
-  EXPECT_TRUE(ChangedLines("+++ no hunk").empty());
-}
-
-TEST(PullPlanner, FindingsOnChangedLinesComeFirstAndTheWorstOfThem) {
-  ReviewReport report;
-  report.files = 2;
-  report.findings.push_back({FindingAt("a.py", 1, rules::Severity::kBlock, "was there before")});
-  report.findings.push_back({FindingAt("a.py", 5, rules::Severity::kMinor, "small and new")});
-  report.findings.push_back({FindingAt("b.py", 7, rules::Severity::kMajor, "of unknown lines")});
-  PullReviewText about;
-  about.head = "0123456789abcdef";
-  about.changed["a.py"] = {5};
-  const std::string text = PullReviewComment(report, about);
-  const size_t major = text.find("of unknown lines");
-  const size_t minor = text.find("small and new");
-  const size_t old = text.find("was there before");
-  EXPECT_LT(major, minor);
-  EXPECT_LT(minor, old);
-  EXPECT_THAT(text, HasSubstr("On changed lines: 2"));
-  EXPECT_THAT(text, HasSubstr("0123456789ab"));
-  EXPECT_EQ(PullReviewCounts(report), "2 files, 1 block, 1 major, 1 minor");
-}
-
-TEST(PullPlanner, TextsFromOutsideDoNothing) {
-  ReviewReport report;
-  report.findings.push_back(
-      {FindingAt("<b>|`@a.py", 1, rules::Severity::kInfo, "see @maria and #12 | [x](http://y)\n<img>")});
-  const std::string text = PullReviewComment(report, {});
-  EXPECT_THAT(text, Not(HasSubstr("@maria")));
-  EXPECT_THAT(text, Not(HasSubstr("#12")));
-  EXPECT_THAT(text, Not(HasSubstr("<img>")));
-  EXPECT_THAT(text, Not(HasSubstr("[x](")));
-}
-
-TEST(PullPlanner, WhatIsNotShownIsCounted) {
-  ReviewReport report;
-  for (uint32_t i = 1; i <= kMaxPullFindingsShown + 3; ++i) {
-    report.findings.push_back({FindingAt("a.py", i, rules::Severity::kInfo, "x")});
+// A git server with one change.
+class FakeSource final : public ChangeSource {
+ public:
+  absl::StatusOr<SourcedChange> Read(const ChangeAddress& address) override {
+    asked.push_back(address);
+    if (!error.ok()) return error;
+    SourcedChange sourced;
+    sourced.change = std::make_unique<testing::MemoryChange>(base, head);
+    sourced.merge_base = "merge";
+    return sourced;
   }
-  report.skipped.push_back({"*", "big.py", "too large"});
-  const std::string text = PullReviewComment(report, {});
-  EXPECT_THAT(text, HasSubstr("Only the first " + std::to_string(kMaxPullFindingsShown) + " of " +
-                              std::to_string(kMaxPullFindingsShown + 3)));
-  EXPECT_THAT(text, HasSubstr("big.py"));
-  EXPECT_THAT(PullReviewComment({}, {}), HasSubstr("No findings"));
-}
 
-// A person asks for a review of what `view` shows.
-struct Asked {
-  explicit Asked(testing::FakeSubjectView& view)
-      : input{.event = event,
-              .trigger = Trigger::kManual,
-              .snapshot = snapshot,
-              .open = true,
-              .pack = testing::CompileTinyPack(),
-              .mode = v1::MODE_APPLY,
-              .choice = choice,
-              .now = absl::ToChronoTime(absl::FromCivil(absl::CivilDay(2026, 5, 1), absl::UTCTimeZone())),
-              .view = view} {}
-
-  v1::Event event;
-  v1::IssueSnapshot snapshot;
-  RepositoryChoice choice;
-  PlanInput input;
+  testing::MemoryTree base;
+  testing::MemoryTree head;
+  absl::Status error;
+  std::vector<ChangeAddress> asked;
 };
 
-TEST(PullPlanner, OnlyPythonThatIsThereIsReadAndTheRestIsTold) {
-  testing::FakeSubjectView view;
-  view.pull.head_sha = "abc";
-  view.pull.head_repository = "fork/repo";
-  for (const auto& [path, status] : std::map<std::string, ForgeFileStatus>{{"a.py", ForgeFileStatus::kAdded},
-                                                                           {"b.py", ForgeFileStatus::kRemoved},
-                                                                           {"c.md", ForgeFileStatus::kModified},
-                                                                           {"d.py", ForgeFileStatus::kModified},
-                                                                           {"e.py", ForgeFileStatus::kModified}}) {
-    ForgePullFile file;
-    file.path = path;
-    file.status = status;
-    view.changed.files.push_back(file);
+// A pull request of a repository whose reviews are on, and the planner that looks at it.
+class PullPlannerTest : public ::testing::Test {
+ protected:
+  PullPlannerTest() {
+    Problems problems;
+    checks_["lantern"] = rules::LoadChecks(testing::ReviewPackFiles(), "lantern", problems);
+    RepositoryConfig& repository = config_.repositories.emplace_back();
+    repository.forge = "github";
+    repository.repository = "octo/*";
+    repository.packs = {"tiny", "lantern"};
+    repository.review.events = true;
+    subject_.set_forge("github");
+    subject_.set_repository("octo/repo");
+    subject_.set_number(7);
+    subject_.set_kind(v1::SUBJECT_KIND_PULL_REQUEST);
+    *snapshot_.mutable_subject() = subject_;
+    *event_.mutable_subject() = subject_;
+    event_.set_kind(v1::Event::KIND_PUSHED);
+    view_.pull.head_sha = "head1";
+    view_.pull.base_sha = "base1";
+    view_.pull.url = "https://github.com/octo/repo/pull/7";
+    source_.head["demo_impl.py"] = kBad;
   }
-  view.changed.complete = false;
-  view.files[":a.py@abc"] = "x = 1\n";
-  view.files["fork/repo:d.py@abc"] = "y = 1\n";
-  const Config config;
-  const PullReviewPlanner planner(config, [] { return std::make_shared<const PackSet>(PackSet::Packs()); });
-  const Asked asked(view);
+
+  ReviewConfig& review() { return config_.repositories.front().review; }
+  PlanInput Input() {
+    return {.event = event_,
+            .trigger = trigger_,
+            .snapshot = snapshot_,
+            .open = open_,
+            .pack = pack_,
+            .mode = v1::MODE_APPLY,
+            .choice = choice_,
+            .now = absl::ToChronoTime(absl::FromCivil(absl::CivilDay(2026, 5, 1), absl::UTCTimeZone())),
+            .asked = asked_,
+            .view = view_};
+  }
+  v1::Plan Plan() {
+    v1::Plan plan;
+    const absl::Status planned = planner_.Plan(Input(), plan);
+    EXPECT_TRUE(planned.ok()) << planned;
+    return plan;
+  }
+  // The next push: what was planned was written.
+  void Push(const std::string& head, const std::string& text, const v1::Plan& before) {
+    view_.written.insert(view_.written.begin(), before.actions().begin(), before.actions().end());
+    view_.pull.head_sha = head;
+    source_.head["demo_impl.py"] = text;
+  }
+  TriggerResult TriggerOf(v1::Event::Kind kind, v1::Event::Origin origin = v1::Event::ORIGIN_WEBHOOK) {
+    RoutedEvent routed;
+    routed.event = event_;
+    routed.event.set_kind(kind);
+    routed.event.set_origin(origin);
+    return planner_.TriggerFor(routed, pack_->model(), nullptr);
+  }
+
+  Config config_;
+  PackSet::Checks checks_;
+  testing::FakeSubjectView view_;
+  testing::MemoryReviews reviews_;
+  FakeSource source_;
+  v1::Subject subject_;
+  v1::Event event_;
+  v1::IssueSnapshot snapshot_;
+  RepositoryChoice choice_;
+  AskOptions asked_;
+  Trigger trigger_ = Trigger::kPlan;
+  bool open_ = true;
+  std::shared_ptr<const rules::CompiledPack> pack_ = testing::CompileTinyPack();
+  PullReviewPlanner planner_{
+      PullReviewEnvironment{config_,
+                            [this] { return std::make_shared<const PackSet>(PackSet::Packs(), checks_); },
+                            &reviews_,
+                            &source_,
+                            {.path = [](std::string_view) { return std::string(".github/yardmaster.json"); },
+                             .problems =
+                                 [](const v1::Subject&, std::string_view text) {
+                                   return text == "bad" ? Problems{{"f", "/mode", 3, 1, "is no mode"}} : Problems();
+                                 }}}};
+};
+
+TEST_F(PullPlannerTest, EventsCountWhereReviewsAreSwitchedOn) {
+  EXPECT_EQ(TriggerOf(v1::Event::KIND_OPENED).trigger, Trigger::kPlan);
+  EXPECT_EQ(TriggerOf(v1::Event::KIND_PUSHED).debounce, kReviewDebounce);
+  EXPECT_EQ(TriggerOf(v1::Event::KIND_RERUN).trigger, Trigger::kManual);
+  EXPECT_EQ(TriggerOf(v1::Event::KIND_REOPENED).trigger, Trigger::kManual);
+  EXPECT_EQ(TriggerOf(v1::Event::KIND_COMMENTED).trigger, Trigger::kNone);
+  EXPECT_EQ(TriggerOf(v1::Event::KIND_EDITED).trigger, Trigger::kNone) << "no check looks at the title";
+  review().events = false;
+  EXPECT_EQ(TriggerOf(v1::Event::KIND_PUSHED).trigger, Trigger::kNone);
+  EXPECT_EQ(TriggerOf(v1::Event::KIND_REQUESTED, v1::Event::ORIGIN_COMMAND).trigger, Trigger::kManual);
+  EXPECT_EQ(TriggerOf(v1::Event::KIND_REQUESTED, v1::Event::ORIGIN_SWEEP).trigger, Trigger::kNone);
+}
+
+TEST_F(PullPlannerTest, DraftsAndClosedPullRequestsAreSkippedUnlessAPersonAsks) {
+  EXPECT_EQ(planner_.SkipReason(Input()), "");
+  view_.pull.draft = true;
+  EXPECT_EQ(planner_.SkipReason(Input()), reasons::kDraft);
+  review().drafts = true;
+  EXPECT_EQ(planner_.SkipReason(Input()), "");
+  open_ = false;
+  EXPECT_EQ(planner_.SkipReason(Input()), reasons::kClosed);
+  trigger_ = Trigger::kManual;
+  EXPECT_EQ(planner_.SkipReason(Input()), "");
+}
+
+TEST_F(PullPlannerTest, TheCheckBeginsAtOnceAndThoseOfOtherHeadsEnd) {
+  view_.written = {BeginReviewCheck("head0", 0)};
   v1::Plan plan;
-  ASSERT_TRUE(planner.Plan(asked.input, plan).ok());
-  EXPECT_EQ(view.read, (std::vector<std::string>{":a.py@abc", ":d.py@abc", "fork/repo:d.py@abc", ":e.py@abc",
-                                                 "fork/repo:e.py@abc"}));
+  ASSERT_TRUE(planner_.Acknowledge(Input(), plan).ok());
+  ASSERT_EQ(plan.actions_size(), 2);
+  EXPECT_EQ(plan.actions(0).report_check().head(), "head0");
+  EXPECT_EQ(plan.actions(0).report_check().conclusion(), v1::ReportCheck::CONCLUSION_CANCELLED);
+  EXPECT_EQ(plan.actions(1).report_check().head(), "head1");
+  EXPECT_EQ(plan.actions(1).report_check().conclusion(), v1::ReportCheck::CONCLUSION_UNSPECIFIED);
+  plan.clear_actions();
+  choice_.publishing.publish = ReviewOutputs{.comment = true};
+  ASSERT_TRUE(planner_.Acknowledge(Input(), plan).ok());
+  EXPECT_EQ(plan.actions_size(), 0) << "the repository's file leaves the check out";
+}
+
+TEST_F(PullPlannerTest, AReviewIsReadFromGitKeptAndPublished) {
+  const v1::Plan plan = Plan();
+  ASSERT_EQ(source_.asked.size(), 1U);
+  EXPECT_EQ(source_.asked[0].head, "head1");
+  EXPECT_EQ(source_.asked[0].pull, 7);
+  ASSERT_GE(plan.actions_size(), 3);
+  EXPECT_EQ(plan.actions(0).report_check().head(), "head1");
+  EXPECT_EQ(plan.actions(0).report_check().conclusion(), v1::ReportCheck::CONCLUSION_NEUTRAL) << "the gate is off";
+  EXPECT_EQ(plan.actions(1).answer_comment().name(), kReviewCommentName);
+  ASSERT_EQ(plan.actions(2).review_comments().comments_size(), 1);
+  EXPECT_EQ(plan.actions(2).review_comments().comments(0).line(), 2U);
+  EXPECT_EQ(plan.explanation().steps(0).id(), "review");
+  EXPECT_THAT(plan.explanation().steps(0).why(), HasSubstr("1 file: 1 new"));
+  const auto kept = reviews_.Latest(subject_, "");
+  ASSERT_TRUE(kept.ok() && kept->has_value());
+  const auto review = FromStored(**kept);
+  ASSERT_TRUE(review.ok());
+  EXPECT_EQ(review->merge_base(), "merge");
+  EXPECT_EQ(review->source(), "git");
+  EXPECT_TRUE(review->complete());
+  EXPECT_THAT(review->new_counts(), ElementsAre(1, 0, 0, 0));
+}
+
+TEST_F(PullPlannerTest, NewBlockingFindingsFailTheCheckWhereTheGateSaysSo) {
+  review().gate_blocks = true;
+  EXPECT_EQ(Plan().actions(0).report_check().conclusion(), v1::ReportCheck::CONCLUSION_FAILURE);
+  // It was there before.
+  source_.base["demo_impl.py"] = kBad;
+  source_.head["demo_impl.py"] = kBad + "\n\n";
+  const v1::Plan plan = Plan();
+  EXPECT_EQ(plan.actions(0).report_check().conclusion(), v1::ReportCheck::CONCLUSION_SUCCESS);
+  EXPECT_THAT(plan.explanation().steps(0).why(), HasSubstr("0 new, 1 still"));
+}
+
+TEST_F(PullPlannerTest, WhatAnEarlierHeadHadIsFixed) {
+  Push("head2", kGood, Plan());
+  const v1::Plan second = Plan();
+  EXPECT_EQ(second.actions(0).report_check().conclusion(), v1::ReportCheck::CONCLUSION_SUCCESS);
+  EXPECT_THAT(second.explanation().steps(0).why(), HasSubstr("0 new, 0 still, 1 fixed"));
+  EXPECT_EQ(second.actions(second.actions_size() - 1).resolve_review_comments().keys_size(), 1);
+  // And stays so, until it is there again.
+  Push("head3", kGood + "x = 1\n", second);
+  const v1::Plan third = Plan();
+  EXPECT_THAT(third.explanation().steps(0).why(), HasSubstr("0 new, 0 still, 1 fixed"));
+  Push("head4", kBad, third);
+  EXPECT_THAT(Plan().explanation().steps(0).why(), HasSubstr("1 new, 0 still, 0 fixed"));
+}
+
+TEST_F(PullPlannerTest, TheCheckIsReportedAnewWhereTheHeadHadItsConclusion) {
+  const v1::Plan first = Plan();
+  EXPECT_EQ(first.actions(0).report_check().attempt(), 0);
+  Push("head1", kBad, first);
+  v1::Plan acknowledgement;
+  ASSERT_TRUE(planner_.Acknowledge(Input(), acknowledgement).ok());
+  EXPECT_EQ(acknowledgement.actions(0).report_check().attempt(), 1);
+  Push("head1", kBad, acknowledgement);
+  EXPECT_EQ(Plan().actions(0).report_check().attempt(), 1);
+}
+
+TEST_F(PullPlannerTest, WithoutAGitServerTheForgeIsAskedAndTheReviewSaysSo) {
+  source_.error = errors::GitServerUnusable("octo/repo", "it is away");
+  ForgePullFile& file = view_.changed.files.emplace_back();
+  file.path = "demo_impl.py";
+  file.patch = "@@ -1,1 +1,2 @@\n-def k(): pass\n+def k():\n+    return 1";
+  view_.changed.files.emplace_back().path = "other_impl.py";
+  view_.files[":demo_impl.py@head1"] = kBad;
+  review().gate_blocks = true;
+  const v1::Plan plan = Plan();
+  EXPECT_EQ(plan.actions(0).report_check().conclusion(), v1::ReportCheck::CONCLUSION_FAILURE);
+  EXPECT_THAT(plan.explanation().steps(1).why(), HasSubstr("the forge's calls"));
+  EXPECT_THAT(plan.actions(1).answer_comment().body(), HasSubstr("other\\_impl.py"));
+  const auto review = FromStored(**reviews_.Latest(subject_, ""));
+  EXPECT_EQ(review->source(), "forge");
+  EXPECT_FALSE(review->complete());
+}
+
+TEST_F(PullPlannerTest, AReviewThatDidNotSeeEverythingNeverPasses) {
+  source_.error = errors::GitServerUnusable("octo/repo", "it is away");
+  view_.changed.complete = false;
+  EXPECT_EQ(Plan().actions(0).report_check().conclusion(), v1::ReportCheck::CONCLUSION_NEUTRAL);
+}
+
+TEST_F(PullPlannerTest, WhileTheReviewGoesOnThePlanWaits) {
+  view_.still_working = true;
+  v1::Plan plan;
+  EXPECT_TRUE(IsStillWorking(planner_.Plan(Input(), plan)));
+}
+
+TEST_F(PullPlannerTest, ChecksOfAClosedPullRequestEnd) {
+  event_.set_kind(v1::Event::KIND_CLOSED);
+  open_ = false;
+  EXPECT_EQ(planner_.SkipReason(Input()), reasons::kClosed) << "nothing was begun";
+  view_.written = {BeginReviewCheck("head1", 2)};
+  EXPECT_EQ(planner_.SkipReason(Input()), "");
+  const v1::Plan plan = Plan();
   ASSERT_EQ(plan.actions_size(), 1);
-  const std::string& body = plan.actions(0).answer_comment().body();
-  EXPECT_THAT(body, HasSubstr("e.py: it is not there"));
-  EXPECT_THAT(body, HasSubstr("does not show all files"));
-  EXPECT_THAT(body, HasSubstr("no checks of code"));
+  EXPECT_EQ(plan.actions(0).report_check().conclusion(), v1::ReportCheck::CONCLUSION_SKIPPED);
+  EXPECT_EQ(plan.actions(0).report_check().attempt(), 2);
+  EXPECT_THAT(source_.asked, IsEmpty());
 }
 
-TEST(PullPlanner, DetailedShowsAllFindingsAndWhatTheirRulesAreAbout) {
-  rules::PackFiles files = testing::ReviewPackFiles();
-  std::string& checks = files["lantern/checks/checks.json"];
-  const std::string id = R"("id": "L1", )";
-  ASSERT_NE(checks.find(id), std::string::npos);
-  checks.insert(checks.find(id) + id.size(), R"("description": "Kernels write through @pointers.", )");
-  Problems problems;
-  const std::shared_ptr<const rules::CheckSet> set = rules::LoadChecks(files, "lantern", problems);
-  ASSERT_NE(set, nullptr) << problems.at(0).ToString();
-  ReviewReport report;
-  for (uint32_t i = 1; i <= kMaxPullFindingsShown + 3; ++i) {
-    rules::Finding finding = FindingAt("a_impl.py", i, rules::Severity::kBlock, "`k` returns");
-    finding.rule_id = "L1";
-    finding.pack = "lantern";
-    finding.fix = "Drop it.";
-    report.findings.push_back({finding});
-  }
-  PullReviewText about;
-  about.packs = {set};
-  const std::string brief = PullReviewComment(report, about);
-  EXPECT_THAT(brief, HasSubstr("Only the first"));
-  EXPECT_THAT(brief, Not(HasSubstr("Kernels write")));
-  about.detailed = true;
-  const std::string text = PullReviewComment(report, about);
-  EXPECT_THAT(text, Not(HasSubstr("Only the first")));
-  EXPECT_THAT(text, HasSubstr("a\\_impl.py:" + std::to_string(kMaxPullFindingsShown + 3)));
-  EXPECT_THAT(text, HasSubstr("no return — Kernels write through"));
-  EXPECT_THAT(text, Not(HasSubstr("@pointers"))) << "nobody is called";
-  EXPECT_THAT(text, HasSubstr("Hint: Drop it."));
-  EXPECT_EQ(text.find("Kernels write"), text.rfind("Kernels write")) << "each rule once";
+TEST_F(PullPlannerTest, WhereEventsAreOffAReviewIsOneComment) {
+  review().events = false;
+  event_.set_kind(v1::Event::KIND_REQUESTED);
+  const v1::Plan plan = Plan();
+  ASSERT_EQ(plan.actions_size(), 1);
+  EXPECT_EQ(plan.actions(0).answer_comment().name(), kReviewCommentName);
 }
 
-TEST(PullPlanner, DetailedStaysWithinAComment) {
-  ReviewReport report;
-  for (uint32_t i = 1; i <= 5'000; ++i) {
-    report.findings.push_back({FindingAt("a.py", i, rules::Severity::kInfo, std::string(200, 'x'))});
-  }
-  PullReviewText about;
-  about.detailed = true;
-  const std::string text = PullReviewComment(report, about);
-  EXPECT_LT(text.size(), 60'000U);
-  EXPECT_THAT(text, HasSubstr("of 5000 findings are shown"));
+TEST_F(PullPlannerTest, ReviewsUnderThePackThatIsAskedForElseUnderThoseOfTheRepository) {
+  const auto packs = [&] { return Plan().actions(1).answer_comment().body(); };
+  EXPECT_THAT(packs(), HasSubstr("Packs: lantern"));
+  asked_.pack = "tiny";
+  EXPECT_THAT(packs(), HasSubstr("no checks of code"));
+  asked_.pack.clear();
+  choice_.packs = {"tiny"};
+  EXPECT_THAT(packs(), HasSubstr("no checks of code")) << "its own file chooses";
 }
 
-// The review's comment under the packs of `config`, of which "lantern" finds something.
-std::string CommentUnder(const Config& config, const std::vector<std::string>& chosen, const std::string& asked) {
-  Problems problems;
-  PackSet::Checks checks;
-  checks["lantern"] = rules::LoadChecks(testing::ReviewPackFiles(), "lantern", problems);
-  EXPECT_NE(checks["lantern"], nullptr);
-  const PullReviewPlanner planner(config, [&] { return std::make_shared<const PackSet>(PackSet::Packs(), checks); });
-  testing::FakeSubjectView view;
-  view.pull.head_sha = "abc";
-  view.changed.files.emplace_back().path = "demo_impl.py";
-  view.files[":demo_impl.py@abc"] = "def k():\n    return 1\n";
-  Asked request(view);
-  request.snapshot.mutable_subject()->set_forge("github");
-  request.snapshot.mutable_subject()->set_repository("octo/repo");
-  request.choice.packs = chosen;
-  request.input.asked.pack = asked;
-  v1::Plan plan;
-  EXPECT_TRUE(planner.Plan(request.input, plan).ok());
-  return plan.actions_size() == 1 ? plan.actions(0).answer_comment().body() : "";
+TEST_F(PullPlannerTest, MistakesInTheRepositorysOwnFileAreFindingsAtTheirLines) {
+  source_.head = {{".github/yardmaster.json", "bad"}};
+  const v1::Plan plan = Plan();
+  ASSERT_EQ(plan.actions(0).report_check().annotations_size(), 1);
+  const v1::CheckAnnotation& annotation = plan.actions(0).report_check().annotations(0);
+  EXPECT_EQ(annotation.title(), "YM-CONFIG");
+  EXPECT_EQ(annotation.line(), 3U);
+  source_.head = {{".github/yardmaster.json", "good"}};
+  EXPECT_THAT(Plan().actions(0).report_check().annotations(), SizeIs(0));
 }
 
-TEST(PullPlanner, ReviewsUnderThePackThatIsAskedForElseUnderThoseOfTheRepository) {
-  Config config;
-  RepositoryConfig& repository = config.repositories.emplace_back();
-  repository.forge = "github";
-  repository.repository = "octo/*";
-  repository.packs = {"tiny"};
-  EXPECT_THAT(CommentUnder(config, {}, ""), HasSubstr("no checks of code"));
-  EXPECT_THAT(CommentUnder(config, {}, "lantern"), HasSubstr("\\`k\\` returns"));
-  EXPECT_THAT(CommentUnder(config, {"lantern"}, ""), HasSubstr("\\`k\\` returns")) << "its own file chooses";
-  EXPECT_THAT(CommentUnder(config, {"lantern"}, "tiny"), HasSubstr("no checks of code"));
-  repository.packs = {"tiny", "lantern"};
-  EXPECT_THAT(CommentUnder(config, {}, ""), HasSubstr("\\`k\\` returns"));
+TEST_F(PullPlannerTest, TheDigestIsOfCommitsAndRules) {
+  const std::string digest = planner_.Digest(Input());
+  snapshot_.set_title("another title");
+  EXPECT_EQ(planner_.Digest(Input()), digest) << "no check looks at it";
+  choice_.review.severities["L1"] = std::nullopt;
+  EXPECT_NE(planner_.Digest(Input()), digest);
+  choice_.review.severities.clear();
+  view_.pull.head_sha = "head2";
+  EXPECT_NE(planner_.Digest(Input()), digest);
 }
 
 }  // namespace

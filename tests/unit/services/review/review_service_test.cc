@@ -5,7 +5,6 @@
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -15,12 +14,12 @@
 #include <utility>
 #include <vector>
 
-#include "services/core/errors.h"
 #include "services/core/limits.h"
 #include "services/review/kept_review.h"
 #include "services/review/review_messages.h"
 #include "tests/support/rpc_server.h"
 #include "tests/support/temp_dir.h"
+#include "tests/unit/services/review/memory_reviews.h"
 #include "tests/unit/services/review/review_pack.h"
 
 namespace yardmaster {
@@ -47,54 +46,6 @@ class MemoryOperators final : public store::Operators {
  private:
   std::mutex mutex_;
   std::map<std::pair<std::string, std::string>, std::string> states_;
-};
-
-class MemoryReviews final : public store::Reviews {
- public:
-  absl::Status Put(const store::NewReview& review) override {
-    reviews_.push_back({static_cast<int64_t>(reviews_.size()) + 1, review.id, review.subject, review.head,
-                        review.revision, store::TimePoint(std::chrono::seconds(1'700'000'000)), review.outline,
-                        review.review});
-    return absl::OkStatus();
-  }
-  absl::StatusOr<store::Review> Get(std::string_view id) override {
-    for (const store::Review& review : reviews_) {
-      if (review.id == id) return review;
-    }
-    return errors::ReviewUnknown(id);
-  }
-  absl::StatusOr<std::optional<store::Review>> Latest(const v1::Subject& subject, std::string_view) override {
-    std::optional<store::Review> latest;
-    for (const store::Review& review : reviews_) {
-      if (review.subject.number() == subject.number()) latest = review;
-    }
-    return latest;
-  }
-  absl::StatusOr<store::Page<store::Review>> List(const store::ReviewFilter& filter,
-                                                  const store::PageRequest& page) override {
-    asked_ = filter;
-    store::Page<store::Review> answer;
-    for (auto review = reviews_.rbegin(); review != reviews_.rend(); ++review) {
-      if (page.before > 0 && review->row >= page.before) continue;
-      if (static_cast<int64_t>(answer.items.size()) == page.limit) {
-        answer.next = answer.items.back().row;
-        break;
-      }
-      answer.items.push_back(*review);
-    }
-    return answer;
-  }
-  absl::Status PutImport(const v1::Subject&, std::string_view, const store::ImportedFindings&) override {
-    return absl::OkStatus();
-  }
-  absl::StatusOr<std::vector<store::ImportedFindings>> Imports(const v1::Subject&, std::string_view) override {
-    return std::vector<store::ImportedFindings>();
-  }
-
-  store::ReviewFilter asked_;
-
- private:
-  std::vector<store::Review> reviews_;
 };
 
 v1::Subject Pull(int64_t number) {
@@ -127,8 +78,9 @@ class ReviewServiceTest : public testing::RpcServiceTest<v1::ReviewService> {
   }
   ~ReviewServiceTest() override { StopServing(); }
 
-  void Start(store::Operators* operators, const OperatorSource* source = nullptr, store::Reviews* reviews = nullptr) {
-    service_ = std::make_unique<ReviewServiceImpl>(Environment(), *packs_, pool_, pool_, operators, source, reviews);
+  void Start(store::Operators* operators, const OperatorSource* source = nullptr,
+             const ChangeReviewParts& changes = {}) {
+    service_ = std::make_unique<ReviewServiceImpl>(Environment(), *packs_, pool_, pool_, operators, source, changes);
     Serve(*service_);
   }
 
@@ -453,9 +405,9 @@ TEST_F(ReviewServiceTest, AReviewThatIsKeptIsFoundByItsIdAndByItsPullRequest) {
                      Finding("BAD", FindingStatus::kNew, rules::Severity::kBlock)};
   report.skipped = {{"L9", "a.py", "no test", ""}};
   const v1::Review made = MakeReview(report, {Pull(7), "base1", "head1", "merge1", "rev1", "git"});
-  MemoryReviews reviews;
+  testing::MemoryReviews reviews;
   ASSERT_TRUE(reviews.Put(ToStored(made)).ok());
-  Start(&operators_, nullptr, &reviews);
+  Start(&operators_, nullptr, {.reviews = &reviews});
 
   v1::GetReviewRequest request;
   request.set_id(made.id());
@@ -488,19 +440,19 @@ TEST_F(ReviewServiceTest, AReviewThatIsKeptIsFoundByItsIdAndByItsPullRequest) {
 }
 
 TEST_F(ReviewServiceTest, ReviewsAreListedByPagesWithoutTheirFindings) {
-  MemoryReviews reviews;
+  testing::MemoryReviews reviews;
   ReviewReport report;
   report.findings = {Finding("BAD", FindingStatus::kNew, rules::Severity::kBlock)};
   for (int64_t number = 1; number <= 3; ++number) {
     ASSERT_TRUE(reviews.Put(ToStored(MakeReview(report, {Pull(number), "b", "h", "m", "r", "git"}))).ok());
   }
-  Start(&operators_, nullptr, &reviews);
+  Start(&operators_, nullptr, {.reviews = &reviews});
   v1::ListReviewsRequest request;
   request.set_repository("github:octo/framework");
   request.set_page_size(2);
   v1::ListReviewsResponse response;
   ASSERT_TRUE(Call(&Stub::ListReviews, request, response, "").ok());
-  EXPECT_EQ(reviews.asked_.repository, "github:octo/framework");
+  EXPECT_EQ(reviews.asked.repository, "github:octo/framework");
   ASSERT_EQ(response.reviews_size(), 2);
   EXPECT_EQ(response.reviews(0).subject().number(), 3);
   EXPECT_EQ(response.reviews(0).findings_size(), 0);
@@ -515,16 +467,6 @@ TEST_F(ReviewServiceTest, ReviewsAreListedByPagesWithoutTheirFindings) {
   request.clear_page_token();
   request.set_page_size(201);
   EXPECT_EQ(Call(&Stub::ListReviews, request, response, "").error_code(), grpc::INVALID_ARGUMENT);
-}
-
-TEST(MakeReview, WhatCouldNotBeSeenKeepsAReviewFromBeingComplete) {
-  ReviewReport report;
-  EXPECT_TRUE(SawEverything(report));
-  report.skipped = {{"*", "large.py", "too large", ""}};
-  EXPECT_FALSE(MakeReview(report, {Pull(7), "b", "h", "m", "r", "forge"}).complete());
-  report.skipped.clear();
-  report.findings = {Finding("YM-LIMIT", FindingStatus::kNew, rules::Severity::kInfo)};
-  EXPECT_FALSE(SawEverything(report));
 }
 
 TEST(MakeReview, TheIdIsMadeOfWhatTheReviewIsKnownBy) {

@@ -327,7 +327,8 @@ TEST_F(ConfigTest, ReviewsAreMadeOnlyWhenAskedForUnlessSaidOtherwise) {
 
 TEST_F(ConfigTest, WhatIsSaidAboutReviewsIsRead) {
   const std::optional<Config> config = Parse(WithReview(
-      R"(, "review": {"events": true, "publish": ["comment"], "gate": "block", "max_inline": 3, "drafts": true})"));
+      R"(, "review": {"events": true, "publish": ["comment"], "gate": "block", "max_inline": 3, "drafts": true,
+           "debounce_ms": 100})"));
   ASSERT_TRUE(config.has_value()) << AllProblems();
   const ReviewConfig& review = config->repositories[0].review;
   EXPECT_TRUE(review.events);
@@ -335,6 +336,7 @@ TEST_F(ConfigTest, WhatIsSaidAboutReviewsIsRead) {
   EXPECT_TRUE(review.gate_blocks);
   EXPECT_EQ(review.max_inline, 3u);
   EXPECT_TRUE(review.drafts);
+  EXPECT_EQ(review.debounce.count(), 100);
 }
 
 TEST_F(ConfigTest, MistakesAboutReviewsAreNamedByPointer) {

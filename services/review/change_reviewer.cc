@@ -1,0 +1,143 @@
+#include "services/review/change_reviewer.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/algorithm/container.h"
+#include "services/core/limits.h"
+#include "services/core/short_digest.h"
+#include "services/core/status_macros.h"
+#include "services/review/review_messages.h"
+
+namespace yardmaster {
+namespace {
+
+// Lines around a change that forges show with it.
+constexpr size_t kShownAround = 3;
+constexpr std::string_view kConfigRule = "YM-CONFIG";
+
+std::string DigestOf(const std::vector<std::string>& parts) {
+  return ShortDigestOf(std::vector<std::string_view>(parts.begin(), parts.end()));
+}
+
+std::string RevisionOf(const PackSet& loaded, const ReviewScope& scope) {
+  std::vector<std::string> parts;
+  for (const auto& pack : scope.packs) {
+    const auto compiled = loaded.Find(pack->pack());
+    parts.push_back(pack->pack());
+    parts.push_back(compiled == nullptr ? "" : compiled->model().revision);
+    const std::string& profile = scope.options.profile;
+    parts.push_back(profile.empty() ? std::string(scope.options.settings.ProfileOf(pack->pack())) : profile);
+  }
+  for (const auto& [rule, severity] : scope.options.settings.severities) {
+    parts.push_back(rule);
+    parts.push_back(severity.has_value() ? std::string(rules::SeverityName(*severity)) : "off");
+  }
+  for (const rules::Exemption& exemption : scope.options.settings.exemptions) {
+    parts.insert(parts.end(), exemption.rules.begin(), exemption.rules.end());
+    parts.push_back("in");
+    parts.insert(parts.end(), exemption.paths.begin(), exemption.paths.end());
+    // One that has ended is as if it had never been.
+    parts.push_back(exemption.until.empty() || exemption.until >= scope.options.today ? "holds" : "ended");
+  }
+  return DigestOf(parts);
+}
+
+// What an earlier head had and this one has no more. What it had from its base is the base's business.
+void AddFixed(const v1::Review& earlier, std::string_view head, ReviewReport& report) {
+  std::map<std::string, int> now;
+  for (const ReportedFinding& one : report.findings) ++now[one.finding.fingerprint];
+  for (ReportedFinding& before : ReadChangeReview(earlier).findings) {
+    const bool was_here =
+        before.status == FindingStatus::kFixed || (before.status == FindingStatus::kNew && earlier.head() != head);
+    if (!was_here || now[before.finding.fingerprint]-- > 0) continue;
+    before.status = FindingStatus::kFixed;
+    report.findings.push_back(std::move(before));
+  }
+}
+
+absl::Status AddFileProblems(Change& change, const v1::Subject& subject, const RepositoryFileRules& file,
+                             ReviewReport& report) {
+  if (file.path == nullptr) return absl::OkStatus();
+  const std::string path = file.path(subject.forge());
+  const bool changed = absl::c_any_of(change.files(), [&](const ChangedFile& one) {
+    return one.path == path && one.kind != ChangedFile::Kind::kRemoved;
+  });
+  if (!changed) return absl::OkStatus();
+  ASSIGN_OR_RETURN(const std::optional<std::string> text,
+                   change.Read(ChangeSide::kHead, path, kMaxRepositoryFileBytes));
+  for (const Problem& problem : file.problems(subject, text.value_or(""))) {
+    ReportedFinding& found = report.findings.emplace_back();
+    found.status = FindingStatus::kNew;
+    found.finding.rule_id = std::string(kConfigRule);
+    found.finding.severity = rules::Severity::kMajor;
+    found.finding.pack_severity = std::string(rules::SeverityName(rules::Severity::kMajor));
+    found.finding.path = path;
+    found.finding.line = std::max(1U, problem.line);
+    found.finding.end_line = found.finding.line;
+    found.finding.message = problem.message;
+    found.finding.fix = "Merged like this the file could not be read, and nothing would be written for anybody.";
+    found.finding.fingerprint = DigestOf({std::string(kConfigRule), problem.pointer, problem.message});
+  }
+  return absl::OkStatus();
+}
+
+std::set<uint32_t> ShownLines(const std::vector<uint32_t>& base_lines) {
+  std::set<uint32_t> shown;
+  const auto show_around = [&](size_t line, size_t behind) {
+    const size_t first = line > kShownAround ? line - kShownAround : 1;
+    const size_t last = std::min(line + behind, base_lines.size() - 1);
+    for (size_t i = first; i <= last; ++i) shown.insert(static_cast<uint32_t>(i));
+  };
+  uint32_t before = 0;
+  for (size_t line = 1; line < base_lines.size(); ++line) {
+    if (base_lines[line] == 0) {
+      show_around(line, kShownAround);
+      continue;
+    }
+    // Lines between this one and the one before it were taken away.
+    if (base_lines[line] != before + 1) show_around(line, kShownAround - 1);
+    before = base_lines[line];
+  }
+  return shown;
+}
+
+}  // namespace
+
+ReviewScope ScopeOf(const PackSet& loaded, const std::vector<std::string>& packs, const rules::ReviewSettings& settings,
+                    std::string_view profile, std::string_view today) {
+  ReviewScope scope;
+  for (const std::string& name : packs) {
+    std::shared_ptr<const rules::CheckSet> set = loaded.FindChecks(name);
+    if (set != nullptr && !set->checks().empty()) scope.packs.push_back(std::move(set));
+  }
+  scope.options.settings = settings;
+  scope.options.profile = profile;
+  scope.options.today = today;
+  scope.revision = RevisionOf(loaded, scope);
+  return scope;
+}
+
+bool LooksAtPull(const rules::CheckSet& pack) {
+  return absl::c_any_of(pack.checks(), [](const rules::CheckInfo& check) {
+    return absl::c_any_of(check.files, [](const std::string& glob) { return glob.starts_with(kPullFiles); });
+  });
+}
+
+absl::StatusOr<MadeReview> ReviewOf(Change& change, const ReviewScope& scope, const ReviewedChange& about,
+                                    const v1::Review* earlier, const RepositoryFileRules& file) {
+  ASSIGN_OR_RETURN(ReviewReport report, ReviewChange(scope.packs, change, scope.options));
+  if (scope.packs.empty()) {
+    report.complete = false;
+    report.skipped.push_back({"*", "", "the packs of this repository have no checks of code", ""});
+  }
+  RETURN_IF_ERROR(AddFileProblems(change, about.subject, file, report));
+  // What was not seen now may hold still.
+  if (earlier != nullptr && report.complete) AddFixed(*earlier, about.head, report);
+  MadeReview made;
+  for (const auto& [path, base_lines] : report.base_lines) made.diff_lines[path] = ShownLines(base_lines);
+  made.review = MakeReview(report, about);
+  return made;
+}
+
+}  // namespace yardmaster
