@@ -368,6 +368,28 @@ bool State::RequestCheck(const std::string& repository, const CheckRequest& want
   return true;
 }
 
+bool State::ReadFromGit(std::string_view forge, const std::string& repository, Subject& subject, std::string& error) {
+  if (!git_.has_value()) {
+    error = "there is no --git-root";
+    return false;
+  }
+  const std::string kind = forge == "gitcode" ? "merge-requests" : "pull";
+  const std::string ref = "refs/" + kind + "/" + std::to_string(subject.number) + "/head";
+  const std::string& from = subject.head_repository.empty() ? repository : subject.head_repository;
+  const std::string head = git_->Publish(repository, ref, from, subject.head_ref);
+  const std::string base = git_->Resolve(repository, subject.base_ref.empty() ? "HEAD" : subject.base_ref);
+  std::optional<json> files;
+  if (!head.empty() && !base.empty()) files = git_->ChangedFiles(repository, base, head);
+  if (!files.has_value()) {
+    error = "no such branches in " + from + " and " + repository + ": " + subject.head_ref + ", " + subject.base_ref;
+    return false;
+  }
+  subject.head_sha = head;
+  subject.base_sha = base;
+  subject.files = *std::move(files);
+  return true;
+}
+
 void State::SetDraft(std::string_view forge, const std::string& repository, Subject& subject, const std::string& actor,
                      bool draft, Time now) {
   if (subject.draft == draft) return;
