@@ -8,6 +8,7 @@
 
 #include "absl/algorithm/container.h"
 #include "clients/git/libgit2.h"
+#include "clients/git/pack_index.h"
 
 namespace yardmaster {
 namespace {
@@ -37,22 +38,10 @@ class Libgit2Objects final : public GitObjects {
 };
 
 bool Libgit2Objects::AddPack(std::string_view pack, std::string& error) {
-  git_indexer_options options{};
-  git_indexer_options_init(&options, GIT_INDEXER_OPTIONS_VERSION);
-  git_indexer* raw = nullptr;
-  git_indexer_progress progress{};
-  if (git_indexer_new(&raw, folder_.c_str(), 0600, nullptr, &options) != 0) {
-    error = git2::LastError();
-    return false;
-  }
-  const git2::Indexer indexer(raw);
-  if (git_indexer_append(raw, pack.data(), pack.size(), &progress) != 0 || git_indexer_commit(raw, &progress) != 0) {
-    error = git2::LastError();
-    return false;
-  }
-  const std::filesystem::path index = folder_ / ("pack-" + std::string(git_indexer_name(raw)) + ".idx");
+  const std::optional<std::filesystem::path> index = IndexPack(folder_, pack, error);
+  if (!index.has_value()) return false;
   git_odb_backend* backend = nullptr;
-  if (git_odb_backend_one_pack(&backend, index.c_str()) != 0) {
+  if (git_odb_backend_one_pack(&backend, index->c_str()) != 0) {
     error = git2::LastError();
     return false;
   }

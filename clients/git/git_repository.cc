@@ -1,8 +1,10 @@
 #include "clients/git/git_repository.h"
 
-#include <algorithm>
+#include <iterator>
+#include <set>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "clients/git/git_diff.h"
 #include "clients/git/git_snapshot.h"
 #include "clients/git/git_tree.h"
@@ -32,6 +34,8 @@ class Libgit2Repository final : public GitRepository {
     // All trees of this repository are of this class.
     return DiffOfTrees(*repository_, static_cast<StoredGitTree&>(base), static_cast<StoredGitTree&>(head), max_files);
   }
+  std::vector<std::string> Missing(const std::vector<std::string>& objects) override;
+  absl::StatusOr<std::vector<std::string>> MissingForDiff(GitTree& base, GitTree& head) override;
 
  private:
   absl::StatusOr<git2::Commit> CommitOf(const std::string& id) const;
@@ -112,7 +116,7 @@ absl::StatusOr<std::vector<GitCommit>> Libgit2Repository::Commits(const std::str
     }
   }
   if (code != 0 && code != GIT_ITEROVER) return WalkError();
-  std::reverse(commits.begin(), commits.end());
+  absl::c_reverse(commits);
   return commits;
 }
 
@@ -144,6 +148,30 @@ absl::StatusOr<std::unique_ptr<GitTree>> Libgit2Repository::WorkTree() {
   RETURN_IF_ERROR(NeedWorkTree());
   ASSIGN_OR_RETURN(git2::Tree tree, SnapshotWorkTree(*repository_));
   return std::make_unique<StoredGitTree>(*repository_, std::move(tree), work_tree());
+}
+
+std::vector<std::string> Libgit2Repository::Missing(const std::vector<std::string>& objects) {
+  int code = 0;
+  const auto odb = git2::Get<git2::Odb>(code, git_repository_odb, repository_.get());
+  std::vector<std::string> missing;
+  absl::c_copy_if(objects, std::back_inserter(missing), [&odb](const std::string& object) {
+    git_oid id;
+    return odb == nullptr || git_oid_fromstr(&id, object.c_str()) != 0 || git_odb_exists(odb.get(), &id) == 0;
+  });
+  return missing;
+}
+
+absl::StatusOr<std::vector<std::string>> Libgit2Repository::MissingForDiff(GitTree& base, GitTree& head) {
+  ASSIGN_OR_RETURN(
+      const std::vector<GitChangedFile> files,
+      ChangesBetweenTrees(*repository_, static_cast<StoredGitTree&>(base), static_cast<StoredGitTree&>(head)));
+  std::set<std::string> objects;
+  for (const GitChangedFile& file : files) {
+    for (const GitTreeEntry& entry : {file.base, file.head}) {
+      if (entry.mode != 0 && entry.mode != kGitSubmoduleMode) objects.insert(entry.object);
+    }
+  }
+  return Missing({objects.begin(), objects.end()});
 }
 
 }  // namespace

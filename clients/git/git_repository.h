@@ -89,6 +89,11 @@ class GitRepository {
   // What lies between two trees of this repository, sorted by the path at head (of removed files: at base). Renames and
   // copies are found by likeness, up to `max_files` changed files; beyond that renames are removals and additions.
   virtual absl::StatusOr<std::vector<GitChangedFile>> Diff(GitTree& base, GitTree& head, size_t max_files) = 0;
+
+  // Those of `objects` that are not here: a partial clone lacks some.
+  virtual std::vector<std::string> Missing(const std::vector<std::string>& objects) = 0;
+  // Files that Diff would have to read and that are not here.
+  virtual absl::StatusOr<std::vector<std::string>> MissingForDiff(GitTree& base, GitTree& head) = 0;
 };
 
 }  // namespace yardmaster

@@ -113,6 +113,15 @@ inline constexpr uint64_t kMaxGitWorkFileBytes = 8 * 1024 * 1024;
 inline constexpr uint64_t kMaxGitWorkBytes = 256 * 1024 * 1024;
 // All that is asked of a git server for one call.
 inline constexpr std::chrono::milliseconds kGitTimeout{60'000};
+// The cache of repositories: one answer, its objects and what they are unpacked; one repository and all of them on the
+// disk; packs of one repository before it is fetched anew; commits that are named to the server as known.
+inline constexpr size_t kMaxGitCacheAnswerBytes = 256 * 1024 * 1024;
+inline constexpr size_t kMaxGitCacheObjects = 4'000'000;
+inline constexpr size_t kMaxGitCacheUnpackedBytes = size_t{4} * 1024 * 1024 * 1024;
+inline constexpr uint64_t kMaxGitCacheRepositoryBytes = uint64_t{1} * 1024 * 1024 * 1024;
+inline constexpr uint64_t kMaxGitCacheBytes = uint64_t{8} * 1024 * 1024 * 1024;
+inline constexpr size_t kMaxGitCachePacks = 50;
+inline constexpr size_t kMaxGitCacheTips = 256;
 // Repositories that are read at once; more are turned away.
 inline constexpr int kMaxGitReads = 2;
 
