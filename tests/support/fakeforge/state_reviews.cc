@@ -239,11 +239,13 @@ Answer State::ListReviewComments(const Side& side, const Subject& subject, const
   if (nested && type == "pr_comment") return Page(side, request, items);
   for (const ReviewComment& comment : subject.review_comments) {
     json rendered = side.dialect->Render(subject, comment, /*alone=*/false);
-    if (nested && comment.in_reply_to != 0) {
-      // Answers stand within what they answer.
-      for (json& first : items) {
-        if (first["id"] == comment.in_reply_to) first["reply"].push_back(std::move(rendered));
-      }
+    const auto asked = std::find_if(items.begin(), items.end(), [&comment](const json& item) {
+      return comment.in_reply_to != 0 && item["id"] == comment.in_reply_to;
+    });
+    // On one of the forges answers stand within what they answer.
+    json* const within = nested && asked != items.end() ? &(*asked)["reply"] : nullptr;
+    if (within != nullptr) {
+      within->push_back(std::move(rendered));
     } else {
       items.push_back(std::move(rendered));
     }
