@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <memory>
 #include <random>
@@ -462,8 +463,16 @@ class ReviewEffectsUnderFaults : public ReviewEffects {
     }
     EXPECT_THAT(world_.forge_.At(kRepository, 1).comments, SizeIs(1));
     EXPECT_EQ(Lines(), (std::multiset<int>{1, 2, 3}));
-    EXPECT_EQ(Answered(), (std::multiset<std::string>{InlineKey(2)}));
+    ExpectAnsweredOnce();
     world_.ExpectSettled();
+  }
+  // Nobody waits for an answer: one that was lost as often as it may be tried stays so, and is never there twice.
+  void ExpectAnsweredOnce() {
+    const auto effects = world_.Effects();
+    const bool given_up = std::any_of(effects.begin(), effects.end(), [](const store::Effect& effect) {
+      return effect.kind == "resolve_review_comments" && effect.state == store::EffectState::kFailed;
+    });
+    EXPECT_EQ(Answered(), given_up ? std::multiset<std::string>() : std::multiset<std::string>{InlineKey(2)});
   }
   // How many points there are to die at.
   int64_t Points() {
@@ -496,7 +505,7 @@ class ReviewEffectsUnderFaults : public ReviewEffects {
     world_.clock_.Advance(std::chrono::minutes(1));
     if (!one_line_is_refused) return ExpectDoneOnce(world_.forge_.check_runs);
     EXPECT_EQ(Lines(), (std::multiset<int>{2}));
-    EXPECT_EQ(Answered(), (std::multiset<std::string>{InlineKey(2)}));
+    ExpectAnsweredOnce();
   }
 };
 
