@@ -94,4 +94,15 @@ absl::StatusOr<CheckSets> LoadReviewPacks(Session& session, const std::vector<st
   return sets;
 }
 
+absl::Status CheckRules(const std::vector<std::string>& rules, const CheckSets& packs) {
+  for (const std::string& rule : rules) {
+    const bool known = absl::c_any_of(packs, [&](const auto& pack) {
+      return absl::c_any_of(pack->checks(),
+                            [&](const rules::CheckInfo& check) { return check.rule == rule || check.id == rule; });
+    });
+    if (!known) return NegativeError(absl::StrCat("there is no check '", rule, "' in the packs"));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace yardmaster::cli

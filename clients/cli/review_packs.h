@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "clients/cli/session.h"
 #include "rules/engine/checks/check_set.h"
@@ -25,6 +26,9 @@ using CheckSets = std::vector<std::shared_ptr<const rules::CheckSet>>;
 // several packs fits and `notes` is kQuiet.
 absl::StatusOr<CheckSets> LoadReviewPacks(Session& session, const std::vector<std::string>& names,
                                           const std::vector<std::string>& paths, PackNotes notes = PackNotes::kTell);
+
+// A negative answer for a rule that none of the packs has; rules are named by themselves or by the id of a check.
+absl::Status CheckRules(const std::vector<std::string>& rules, const CheckSets& packs);
 
 }  // namespace yardmaster::cli
 

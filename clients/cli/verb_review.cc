@@ -1,4 +1,4 @@
-// `yard review file|tree`; hook is in verb_review_hook.cc.
+// `yard review file|tree`; diff and hook are in verb_review_diff.cc and verb_review_hook.cc.
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
@@ -20,8 +20,8 @@
 #include "absl/strings/str_join.h"
 #include "clients/cli/connection.h"
 #include "clients/cli/files.h"
+#include "clients/cli/review_answer.h"
 #include "clients/cli/review_packs.h"
-#include "clients/cli/review_text.h"
 #include "clients/cli/review_watch.h"
 #include "clients/cli/verbs.h"
 #include "rules/engine/code/source_file.h"
@@ -31,7 +31,6 @@
 #include "services/review/operator_files.h"
 #include "services/review/review_messages.h"
 #include "services/review/review_run.h"
-#include "services/review/sarif.h"
 #include "services/review/state_file.h"
 #include "yardmaster/v1/review.grpc.pb.h"
 
@@ -54,9 +53,7 @@ struct ReviewArguments {
   std::string role;
   std::string gate;
   std::string phase;
-  std::string format = "text";
-  std::string language = "en";
-  std::string fail_on = "block";
+  ReviewAnswerOptions answer;
   std::string baseline;
   std::optional<int> stage;
   size_t jobs = 0;  // 0: one for each core
@@ -81,10 +78,6 @@ std::string Absolute(const std::string& path) {
 
 bool Below(std::string_view path, std::string_view folder) {
   return path.size() > folder.size() && path.starts_with(folder) && path[folder.size()] == '/';
-}
-
-TextLanguage LanguageOf(const ReviewArguments& arguments) {
-  return arguments.language == "zh" ? TextLanguage::kChinese : TextLanguage::kEnglish;
 }
 
 size_t Jobs(const ReviewArguments& arguments) {
@@ -184,30 +177,14 @@ class Sources {
 
 void Print(const ReviewArguments& arguments, const CheckSets& packs, const Selection& selection,
            const ReviewReport& report, Session& session) {
-  Output& output = session.output;
-  const std::string& format = arguments.format;
-  if (session.options.json || format == "json") {
-    output.out() << DumpReport(ReportJson(report)) << '\n';
-  } else if (format == "sarif") {
-    SarifRules rules;
-    for (const auto& pack : packs) {
-      for (const rules::CheckInfo& check : pack->checks()) rules.emplace(check.rule, &check);
-    }
-    output.out() << DumpReport(SarifLog(report, rules)) << '\n';
-  } else if (format == "block") {
-    const rules::CheckSet* pack = packs.empty() ? nullptr : packs.front().get();
-    output.out() << BlockText(report, BlockFrameOf(pack, LanguageOf(arguments)), LanguageOf(arguments));
-  } else {
-    Sources sources(selection);
-    output.out() << ReviewText(report, [&](const std::string& path) { return sources.Find(path); },
-                               {LanguageOf(arguments), output.columns(), output.color()});
-  }
-  output.out().flush();
+  Sources sources(selection);
+  PrintReview(
+      arguments.answer, packs, report, [&](const std::string& path) { return sources.Find(path); }, session);
 }
 
 absl::StatusOr<ExitCode> ListChecks(const ReviewArguments& arguments, Session& session) {
   ASSIGN_OR_RETURN(const CheckSets packs, LoadReviewPacks(session, arguments.packs, arguments.paths));
-  const bool json = session.options.json || arguments.format == "json";
+  const bool json = session.options.json || arguments.answer.format == "json";
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const auto& pack : packs) {
     if (!json) session.output.out() << CheckTable(*pack, session.output);
@@ -319,13 +296,6 @@ absl::StatusOr<ReviewReport> Review(const ReviewArguments& arguments, const Chec
   return report;
 }
 
-// Whether the report is a negative answer: the gate is closed, or something is as bad as --fail-on says.
-ExitCode Judge(const ReviewArguments& arguments, const ReviewReport& report) {
-  const rules::Severity fail_on = SeverityFromName(arguments.fail_on).value_or(rules::Severity::kBlock);
-  const bool closed = report.gate.has_value() && !report.gate->open;
-  return closed || report.Reaches(fail_on) ? ExitCode::kNegative : ExitCode::kDone;
-}
-
 // Reviews once and prints. With --fix: what is left when every edit is carried out that does not overlap another.
 absl::StatusOr<ExitCode> ReviewOnce(const ReviewArguments& arguments, const CheckSets& packs,
                                     const Selection& selection, bool partial,
@@ -340,7 +310,7 @@ absl::StatusOr<ExitCode> ReviewOnce(const ReviewArguments& arguments, const Chec
   }
   if (arguments.fix) session.output.Note(absl::StrCat("fixed ", fixed, fixed == 1 ? " finding" : " findings"));
   Print(arguments, packs, selection, report, session);
-  return Judge(arguments, report);
+  return JudgeReview(arguments.answer, report);
 }
 
 // Places of a selection, for what has changed since.
@@ -387,7 +357,7 @@ absl::StatusOr<ExitCode> RunOnServer(const ReviewArguments& arguments, Session& 
     selection.inputs.push_back({path, "", path, false});
   }
   Print(arguments, {}, selection, all, session);
-  return Judge(arguments, all);
+  return JudgeReview(arguments.answer, all);
 }
 
 absl::StatusOr<std::optional<std::vector<rules::Finding>>> ReadOldFindings(const std::string& path,
@@ -408,17 +378,6 @@ absl::Status CheckArguments(const ReviewArguments& arguments, bool tree, const S
   if (!arguments.phase.empty() && arguments.gate.empty()) return UsageError("--phase needs --gate");
   if (!arguments.rules.empty() && !arguments.gate.empty()) {
     return UsageError("--rule does not go with --gate: a gate asks for all of its checks");
-  }
-  return absl::OkStatus();
-}
-
-absl::Status CheckRules(const std::vector<std::string>& rules, const CheckSets& packs) {
-  for (const std::string& rule : rules) {
-    const bool known = absl::c_any_of(packs, [&](const auto& pack) {
-      return absl::c_any_of(pack->checks(),
-                            [&](const rules::CheckInfo& check) { return check.rule == rule || check.id == rule; });
-    });
-    if (!known) return NegativeError(absl::StrCat("there is no check '", rule, "' in the packs"));
   }
   return absl::OkStatus();
 }
@@ -465,9 +424,7 @@ absl::StatusOr<ExitCode> WatchAndReview(const ReviewArguments& arguments, bool t
 }
 
 absl::StatusOr<ExitCode> RunReview(const ReviewArguments& arguments, bool tree, Session& session) {
-  if (session.options.json && arguments.format != "text" && arguments.format != "json") {
-    return UsageError("--json is --format json; it does not go with --format " + arguments.format);
-  }
+  RETURN_IF_ERROR(CheckReviewFormat(arguments.answer, session));
   if (arguments.list_checks) return ListChecks(arguments, session);
   RETURN_IF_ERROR(CheckArguments(arguments, tree, session));
   if (session.options.server_given) return RunOnServer(arguments, session);
@@ -487,7 +444,7 @@ absl::StatusOr<ExitCode> RunReview(const ReviewArguments& arguments, bool tree, 
 
 absl::StatusOr<ExitCode> RunGroup(const ReviewArguments& arguments, Session& session) {
   if (arguments.list_checks) return ListChecks(arguments, session);
-  return UsageError("a verb is missing; expected one of: file, tree, hook", {"See 'yard review --help'."});
+  return UsageError("a verb is missing; expected one of: file, tree, diff, hook", {"See 'yard review --help'."});
 }
 
 absl::StatusOr<ExitCode> RunFile(const ReviewArguments& arguments, Session& session) {
@@ -509,10 +466,7 @@ void AddOptions(Verb& verb, ReviewArguments& arguments) {
       .OneOf({"phase", "design", "stage"});
   verb.Value("--phase", &arguments.phase, "PHASE", "Phase that the gate is about, as M2");
   verb.Value("--rule", &arguments.rules, "RULE", "Only this check; may be given several times");
-  verb.Value("--format", &arguments.format, "How to answer").OneOf({"text", "json", "sarif", "block"});
-  verb.Value("--lang", &arguments.language, "Language of text and block").OneOf({"en", "zh"});
-  verb.Value("--fail-on", &arguments.fail_on, "Exit with 1 for findings as bad as this or worse")
-      .OneOf({"block", "major", "minor", "info"});
+  AddReviewAnswerOptions(verb, arguments.answer);
   verb.Value("--baseline", &arguments.baseline, "FILE", "JSON of an earlier review: only what is new counts");
   verb.Value("--jobs", &arguments.jobs, "N", "Threads (default: one for each core)").Between(1, kMaxJobs);
   verb.Flag("--watch", &arguments.watch, "Review again whenever a file changes, until interrupted");
@@ -547,6 +501,7 @@ void AddReviewVerbs(Verb& yard) {
   tree.Argument("DIR", &folder.paths, "The folder (DIR)").AtMost(1);
   AddOptions(tree, folder);
 
+  AddReviewDiffVerb(review);
   AddReviewHookVerb(review);
 }
 

@@ -32,6 +32,7 @@ inline constexpr void (*kVerbs[])(Verb& yard) = {
     AddHelpVerbs,   AddHealthVerb,  AddDoctorVerb, AddCompletionVerb, AddVersionVerb};
 
 // Parts of groups whose verbs are too many for one file.
+void AddReviewDiffVerb(Verb& review);
 void AddReviewHookVerb(Verb& review);
 void AddRulesTestVerbs(Verb& rules);
 void AddTestRunVerbs(Verb& test);

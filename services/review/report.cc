@@ -54,6 +54,11 @@ std::array<size_t, 4> ReviewReport::Counts() const {
   return counts;
 }
 
+size_t ReviewReport::Count(FindingStatus status) const {
+  return static_cast<size_t>(
+      absl::c_count_if(findings, [&](const ReportedFinding& reported) { return reported.status == status; }));
+}
+
 bool ReviewReport::Reaches(rules::Severity severity) const {
   return absl::c_any_of(findings, [&](const ReportedFinding& reported) {
     const bool counts = reported.status == FindingStatus::kNone || reported.status == FindingStatus::kNew;
@@ -129,6 +134,7 @@ Json ReportJson(const ReviewReport& report) {
   const std::array<size_t, 4> counts = report.Counts();
   json["summary"] = Json{{"files", report.files}, {"block", counts[0]}, {"major", counts[1]},
                          {"minor", counts[2]},    {"info", counts[3]},  {"seconds", Rounded(report.seconds)}};
+  if (!report.complete) json["complete"] = false;
   return json;
 }
 

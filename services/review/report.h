@@ -2,7 +2,7 @@
 //
 // review: {packs, profile, findings: […], skipped: [{rule_id, part?, path, reason}], checklist: [{rule_id, title,
 // passed}],
-//          gate?: {id, open, stage?, phase?}, summary: {files, block, major, minor, info, seconds}}
+//          gate?: {id, open, stage?, phase?}, complete?: false, summary: {files, block, major, minor, info, seconds}}
 // finding: {rule_id, part?, pack, severity, pack_severity, path, line, column, end_line, end_column, message,
 // message_zh?,
 //           fix: {hint, hint_zh?, edits?: [{line, column, end_line, end_column, text}]}, fingerprint, status?}
@@ -15,6 +15,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -63,9 +64,15 @@ struct ReviewReport {
   std::optional<GateAnswer> gate;
   size_t files = 0;
   double seconds = 0;
+  // Of a review of a change. False: something was not seen; `skipped` and findings of the limit say what.
+  bool complete = true;
+  // By path of the files of a change: the line at base of each line (from 1), 0 where it was added.
+  std::map<std::string, std::vector<uint32_t>> base_lines;
 
   // Findings that stand, by severity.
   std::array<size_t, 4> Counts() const;
+  // Findings with a status.
+  size_t Count(FindingStatus status) const;
   // Whether a finding that stands is as bad as `severity` or worse. With a baseline only new ones count.
   bool Reaches(rules::Severity severity) const;
 };

@@ -146,7 +146,9 @@ std::vector<FileSet> SetsOf(const rules::CheckSet& checks, const RoleTable& role
     }
   }
   // Checks that look at one file only need no more than that, and files then spread over threads.
-  if (!roles.by_operator() && !checks.across()) grouped = OneByOne(std::move(grouped));
+  // In a change the others tell what was moved.
+  const bool changes = absl::c_any_of(inputs, [](const ReviewInput& input) { return input.change.has_value(); });
+  if (!roles.by_operator() && !checks.across() && !changes) grouped = OneByOne(std::move(grouped));
   // Beside a file with a given role stands what belongs to the operator that its stem names.
   for (FileSet& set : sets) {
     for (const FileSet& other : grouped) {
@@ -163,6 +165,23 @@ std::vector<FileSet> SetsOf(const rules::CheckSet& checks, const RoleTable& role
     return absl::c_all_of(set.members, [](const SetMember& member) { return member.context; });
   });
   return sets;
+}
+
+// What became of the file, in the paths of the set.
+void AddChange(const Task& task, const ReviewInput& input, size_t index, const RunOptions& options,
+               rules::ReviewFile& file) {
+  using Kind = rules::FileChange::Kind;
+  file.untouched = input.untouched;
+  file.change = input.change;
+  if (!input.change || !options.read_base) return;
+  std::string ignored;
+  // A copy is new, whatever it was copied from.
+  if (input.change->kind != Kind::kAdded && input.change->kind != Kind::kCopied && file.unread.empty()) {
+    file.base = options.read_base(index, ignored);
+  }
+  std::string& former = file.change->former_path;
+  const std::string folder = task.set->folder.empty() ? "" : task.set->folder + "/";
+  if (former.starts_with(folder)) former = former.substr(folder.size());
 }
 
 Done RunOne(const Task& task, const std::vector<ReviewInput>& inputs, const ReadInput& read,
@@ -189,6 +208,7 @@ Done RunOne(const Task& task, const std::vector<ReviewInput>& inputs, const Read
     }
     file.role = inputs[member.path].role;
     file.context = member.context;
+    AddChange(task, inputs[member.path], member.path, options, file);
   }
   rules::ReviewOptions engine;
   engine.profile = HasProfile(*task.checks, options.profile) ? options.profile : std::string();
@@ -198,6 +218,8 @@ Done RunOne(const Task& task, const std::vector<ReviewInput>& inputs, const Read
   engine.path = task.set->folder;
   engine.op = task.set->op;
   engine.only = *task.only;
+  engine.tree = options.tree;
+  engine.sources = options.sources;
   done.result = rules::Review(*task.checks, std::move(files), engine);
   // The engine speaks of paths within the set.
   const auto outside = [&](const std::string& name) {
@@ -215,6 +237,9 @@ Done RunOne(const Task& task, const std::vector<ReviewInput>& inputs, const Read
                           [&](const SetMember& member) { return member.context && member.name == finding.path; });
   });
   for (rules::Finding& finding : done.result.findings) finding.path = outside(finding.path);
+  std::map<std::string, std::vector<uint32_t>> base_lines;
+  for (auto& [path, lines] : done.result.base_lines) base_lines[outside(path)] = std::move(lines);
+  done.result.base_lines = std::move(base_lines);
   for (rules::SkippedCheck& skipped : done.result.skipped) {
     const bool whole_set = skipped.path.empty() || skipped.path == task.set->folder;
     skipped.path = whole_set ? task.set->folder : outside(skipped.path);
@@ -297,6 +322,7 @@ absl::StatusOr<ReviewReport> RunReview(const std::vector<std::shared_ptr<const r
         ++left_out;
       }
     }
+    report.base_lines.merge(one.result.base_lines);
     for (rules::SkippedCheck& skipped : one.result.skipped) report.skipped.push_back(std::move(skipped));
     for (rules::SkippedCheck& skipped : one.unreadable) {
       if (unreadable.insert(skipped.path).second) report.skipped.push_back(std::move(skipped));

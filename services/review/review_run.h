@@ -30,10 +30,16 @@ inline constexpr size_t kMaxRunFindings = 50'000;
 // One file of a review. `path` is what findings say; where its text comes from is the reader's business.
 struct ReviewInput {
   std::string path;
-  std::string role;      // overrides the path's; the operator is then the name's stem
-  std::string place;     // where it lies, for finding what belongs together; empty: `path`
-  bool context = false;  // seen by conditions, not judged
+  std::string role;                           // overrides the path's; the operator is then the name's stem
+  std::string place;                          // where it lies, for finding what belongs together; empty: `path`
+  bool context = false;                       // seen by conditions, not judged
+  std::optional<rules::FileChange> change{};  // what became of it; nullopt: nothing is compared, or it was not touched
+  bool untouched = false;                     // of a review of a change: the same at base
 };
+
+// Gives the text of inputs[index]; nullopt and `error` if it can't be had. Called from several threads at once. Texts
+// over the engine's limit may be cut behind it.
+using ReadInput = std::function<std::optional<std::string>(size_t index, std::string& error)>;
 
 struct RunOptions {
   std::string profile;                         // empty: each pack's default
@@ -44,11 +50,11 @@ struct RunOptions {
   size_t jobs = 1;                             // threads
   // Only checks that name `moment` in "at"; those without "at", which hold at every moment, stay out.
   bool named_moment_only = false;
+  // Of a review of a change: the text at base of an input that has a change and was there; null: nothing is compared.
+  ReadInput read_base;
+  rules::SourceCache* sources = nullptr;  // files that were read before; null: none
+  rules::ReviewTree* tree = nullptr;      // what lies around the files; null: nothing is known of it
 };
-
-// Gives the text of inputs[index]; nullopt and `error` if it can't be had. Called from several threads at once. Texts
-// over the engine's limit may be cut behind it.
-using ReadInput = std::function<std::optional<std::string>(size_t index, std::string& error)>;
 
 // Runs every pack of `packs` over the inputs. A file that can't be read is told as skipped. INVALID_ARGUMENT for a
 // profile, role or moment that none of the packs has. The report has no seconds yet: nothing here looks at a clock.

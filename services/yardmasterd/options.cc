@@ -1,8 +1,8 @@
 #include "services/yardmasterd/options.h"
 
-#include <CLI/CLI.hpp>
 #include <iostream>
 
+#include "clients/command_line/parse.h"
 #include "services/core/version.h"
 
 namespace yardmaster {
@@ -33,48 +33,41 @@ Examples:
 
 std::optional<DaemonOptions> ParseOptions(int argc, const char* const* argv, int& exit_code) {
   DaemonOptions options;
-  std::string listen_http;
-  std::string listen_grpc;
   std::string mode;
   std::string level;
   std::string format;
-  const CLI::Validator address(
-      [](std::string& text) {
-        return ParseHostPort(text).has_value() ? std::string() : "expected HOST:PORT, found \"" + text + "\"";
-      },
-      "HOST:PORT");
+  command_line::Command program("yardmasterd",
+                                "yardmasterd: triages issues and reviews pull requests under rule packs, over gRPC.");
+  program.footer = kFooter;
+  // So scripts can add to a command.
+  program.last_value_wins = true;
+  program.Help("-h,--help", "Print this help and exit");
+  program.Version("--version", "yardmasterd " + std::string(kVersion), "Print the version and exit");
+  program.Value("--config", &options.config, "FILE", "Configuration file (JSON)");
+  program.Value("--data-dir", &options.data_dir, "DIR", "Where data is kept; one daemon at a time");
+  program.Value("--listen-http", &options.listen_http, "Address of health and metrics (default 127.0.0.1:8080)");
+  program.Value("--listen-grpc", &options.listen_grpc, "Address of gRPC (default 127.0.0.1:9090)");
+  program.Value("--mode", &mode, "dry-run or apply; replaces the config's mode").OneOf({"dry-run", "apply"});
+  program.Value("--packs", &options.packs, "DIR", "Folder with rule packs (also YARD_PACKS)");
+  program.Value("--ready-file", &options.ready_file, "FILE",
+                "Written when calls are answered: {\"pid\", \"http\", \"grpc\"}");
+  program
+      .Value("--with-worker", &options.with_worker, "N",
+             "Worker processes to start beside the daemon (a later version)")
+      .Between(0, 64);
+  program.Value("--log-level", &level, "debug, info, warning or error").OneOf({"debug", "info", "warning", "error"});
+  program.Value("--log-format", &format, "json, or human (the default on a terminal)").OneOf({"json", "human"});
 
-  CLI::App app("yardmasterd: triages issues and reviews pull requests under rule packs, over gRPC.", "yardmasterd");
-  app.footer(kFooter);
-  // Given twice, the last one counts: so scripts can add to a command.
-  app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-  app.set_version_flag("--version", "yardmasterd " + std::string(kVersion));
-  app.add_option("--config", options.config, "Configuration file (JSON)")->type_name("FILE");
-  app.add_option("--data-dir", options.data_dir, "Where data is kept; one daemon at a time")->type_name("DIR");
-  app.add_option("--listen-http", listen_http, "Address of health and metrics (default 127.0.0.1:8080)")
-      ->check(address);
-  app.add_option("--listen-grpc", listen_grpc, "Address of gRPC (default 127.0.0.1:9090)")->check(address);
-  app.add_option("--mode", mode, "dry-run or apply; replaces the config's mode")
-      ->check(CLI::IsMember({"dry-run", "apply"}));
-  app.add_option("--packs", options.packs, "Folder with rule packs (also YARD_PACKS)")->type_name("DIR");
-  app.add_option("--ready-file", options.ready_file, "Written when calls are answered: {\"pid\", \"http\", \"grpc\"}")
-      ->type_name("FILE");
-  app.add_option("--with-worker", options.with_worker, "Worker processes to start beside the daemon (a later version)")
-      ->type_name("N")
-      ->check(CLI::Range(0, 64));
-  app.add_option("--log-level", level, "debug, info, warning or error")
-      ->check(CLI::IsMember({"debug", "info", "warning", "error"}));
-  app.add_option("--log-format", format, "json, or human (the default on a terminal)")
-      ->check(CLI::IsMember({"json", "human"}));
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    // --help and --version come here as well, with the code 0.
-    exit_code = app.exit(error) == 0 ? kExitDone : kExitUsage;
+  const command_line::Parsed parsed = command_line::Parse(program, {argv + 1, argv + argc});
+  if (parsed.command == nullptr) {
+    if (parsed.error.empty()) {
+      std::cout << parsed.answer;
+    } else {
+      std::cerr << parsed.error << "\nRun with --help for more information.\n";
+    }
+    exit_code = parsed.error.empty() ? kExitDone : kExitUsage;
     return std::nullopt;
   }
-  if (!listen_http.empty()) options.listen_http = ParseHostPort(listen_http);
-  if (!listen_grpc.empty()) options.listen_grpc = ParseHostPort(listen_grpc);
   options.mode = RunModeFromName(mode);
   options.log_level = LogLevelFromName(level);
   if (format == "json") options.log_format = LoggerOptions::Format::kJson;

@@ -38,6 +38,7 @@ struct CheckInfo {
   std::string fix;
   std::string fix_zh;
   std::vector<std::string> roles;     // empty: any file
+  std::vector<std::string> files;     // globs; empty: any file
   std::vector<int> stages;            // empty: every stage
   std::vector<std::string> moments;   // empty: every moment
   std::vector<std::string> profiles;  // empty: every profile

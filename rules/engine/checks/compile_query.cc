@@ -87,23 +87,34 @@ std::optional<Query> CheckCompiler::CompileQuery(const JsonPlace& at, const Name
       } else {
         query->files = CompileClause(inner, scope.With({"", FactTable::kFile}));
       }
+    } else if (key == "tree") {
+      for (size_t i = 0; i < (part.is_array() ? part.size() : 1); ++i) {
+        std::optional<Template> glob = CompileTemplate(part.is_array() ? inner.At(i) : inner, scope);
+        if (glob.has_value()) query->tree.push_back(*std::move(glob));
+      }
+      if (query->tree.empty()) Add(inner.pointer, "expected a glob, or a list of them");
+      use_.functions.emplace("query", "tree");
     } else if (key == "side") {
       if (part != "base" && part != "head") Add(inner.pointer, "expected \"base\" or \"head\"");
       query->base = part == "base";
     } else if (key == "where" || absl::c_linear_search(extra_keys, key)) {
       // Below, when the kind is known.
     } else {
-      std::vector<std::string_view> known = {"each", "as", "scope", "of", "files", "side", "where", "in"};
+      std::vector<std::string_view> known = {"each", "as", "scope", "of", "files", "tree", "side", "where", "in"};
       known.insert(known.end(), extra_keys.begin(), extra_keys.end());
       Add(inner.pointer, "unknown key " + Quoted(key) + "; expected one of " + Listed(known) + DidYouMean(key, known));
     }
   }
-  if (query->filter_files && !scoped) query->scope = Query::Scope::kFiles;
+  if ((query->filter_files || !query->tree.empty()) && !scoped) query->scope = Query::Scope::kFiles;
   const FactTable around = scope.rows.back().table;
   if ((around == FactTable::kSet || around == FactTable::kValue) && !query->of && !scoped) {
     query->scope = Query::Scope::kFiles;
   }
-  across_ |= query->scope == Query::Scope::kFiles;
+  if (!query->tree.empty() && query->scope != Query::Scope::kFiles) {
+    Add(at.pointer, "\"tree\" goes with the scope files only");
+  }
+  tree_ |= !query->tree.empty();
+  across_ |= query->scope == Query::Scope::kFiles && query->tree.empty();
   // Places of this version say nothing about places of the other.
   if (query->base && query->scope != Query::Scope::kFile && query->scope != Query::Scope::kFiles) {
     Add(at.pointer, "side \"base\" goes with the scopes file and files only");

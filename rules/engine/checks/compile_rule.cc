@@ -61,6 +61,7 @@ std::unique_ptr<const RuleBody> CompileRuleBody(const CheckSet::Impl& set, const
     body->edit_text = compiler.CompileTemplate(edit->At("with"), scope).value_or(Template());
   }
   body->across = compiler.across();
+  body->tree = compiler.tree();
   body->use = compiler.TakeUse();
   return problems.size() == before ? std::move(body) : nullptr;
 }

@@ -47,6 +47,7 @@ struct RuleBody {
   Template fix;
   Template fix_zh;
   bool across = false;  // some query looks at several files
+  bool tree = false;    // some query looks at files of the tree
   LanguageUse use;
 };
 

@@ -79,6 +79,8 @@ class CheckCompiler {
 
   // Whether a query that was compiled looks at other files than the one it stands in.
   bool across() const { return across_; }
+  // Whether one looks at files of the tree.
+  bool tree() const { return tree_; }
 
   // What was compiled since the last call, or since the compiler was made, uses of the language.
   LanguageUse TakeUse() { return std::exchange(use_, {}); }
@@ -136,6 +138,7 @@ class CheckCompiler {
   Problems& problems_;
   const JsonDocument* document_ = nullptr;
   bool across_ = false;
+  bool tree_ = false;
   LanguageUse use_;
 };
 

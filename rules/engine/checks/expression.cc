@@ -456,6 +456,27 @@ bool Query::OverUnit(Run& run, Frame& frame, const Unit& unit, RowRef anchor,
                         [&](const KindSelection& kind) { return OverKind(run, frame, *side, anchor, kind, visit); });
 }
 
+void Query::OverTree(Run& run, Frame& frame, RowRef anchor, absl::FunctionRef<bool(RowRef)> visit) const {
+  const bool parsed = absl::c_any_of(kinds, [](const KindSelection& kind) {
+    return kind.kind.table != FactTable::kFile && kind.kind.table != FactTable::kLine;
+  });
+  for (const Template& glob : tree) {
+    bool missing = false;
+    const std::string paths = glob.Expand(run, frame, missing);
+    if (missing) continue;
+    for (const Unit* unit : run.tree.Find(paths, base ? TreeSide::kBase : TreeSide::kHead, parsed)) {
+      if (!roles.empty() && !absl::c_linear_search(roles, unit->role)) continue;
+      if (files) {
+        frame.rows[slot] = {unit, FactTable::kFile, 0};
+        if (!files.holds(run, frame)) continue;
+      }
+      const bool more = absl::c_all_of(
+          kinds, [&](const KindSelection& kind) { return OverKind(run, frame, *unit, anchor, kind, visit); });
+      if (!more) return;
+    }
+  }
+}
+
 void Query::ForEach(Run& run, Frame& frame, absl::FunctionRef<bool(RowRef)> visit) const {
   if (list) {
     const Value value = list(run, frame);
@@ -483,9 +504,13 @@ void Query::ForEach(Run& run, Frame& frame, absl::FunctionRef<bool(RowRef)> visi
     if (value.kind != Value::Kind::kRow) return;
     from = value.row;
   }
-  const bool everywhere = scope == Scope::kFiles || from.unit == nullptr;
+  const bool everywhere = !tree.empty() || scope == Scope::kFiles || from.unit == nullptr;
   if (!everywhere) {
     OverUnit(run, frame, *from.unit, from, visit);
+    return;
+  }
+  if (!tree.empty()) {
+    OverTree(run, frame, from, visit);
     return;
   }
   for (const std::unique_ptr<Unit>& unit : run.units) {

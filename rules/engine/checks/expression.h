@@ -160,6 +160,7 @@ class Query {
   size_t slot = 0;         // where the rows stand
   bool base = false;
   bool filter_files = false;
+  std::vector<Template> tree;  // globs of files of the tree; empty: files of the review
   std::vector<std::string> roles;
   Clause files;  // on a file at `slot`; may be none
   Clause where;  // may be none
@@ -169,6 +170,7 @@ class Query {
   // Each returns false once `visit` did.
   bool Offer(Run& run, Frame& frame, RowRef row, absl::FunctionRef<bool(RowRef)> visit) const;
   bool OverUnit(Run& run, Frame& frame, const Unit& unit, RowRef anchor, absl::FunctionRef<bool(RowRef)> visit) const;
+  void OverTree(Run& run, Frame& frame, RowRef anchor, absl::FunctionRef<bool(RowRef)> visit) const;
   bool OverKind(Run& run, Frame& frame, const Unit& unit, RowRef anchor, const KindSelection& kind,
                 absl::FunctionRef<bool(RowRef)> visit) const;
   bool OverRange(Run& run, Frame& frame, const Unit& unit, const KindSelection& kind, ByteSpan range, RowRef except,

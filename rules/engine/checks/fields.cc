@@ -22,6 +22,26 @@ std::optional<std::string_view> TextUnless(bool missing, std::string_view text) 
 
 std::string_view FileName(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
+constexpr uint32_t kExecutableMode = 0100755;
+
+// Missing where nothing is compared.
+std::optional<std::string_view> ChangeOfFile(const Unit& unit) {
+  if (unit.untouched) return "same-as-base";
+  return unit.change ? std::optional(FileChangeName(unit.change->kind)) : std::nullopt;
+}
+
+uint32_t ModeOf(const Unit& unit) {
+  if (!unit.change) return 0;
+  return unit.is_base ? unit.change->former_mode : unit.change->mode;
+}
+
+// Of base: removed ones.
+size_t AddedLinesOf(const Unit& unit) {
+  size_t count = 0;
+  for (uint32_t line = 1; line <= unit.RowCount(FactTable::kLine); ++line) count += unit.Added(line) ? 1 : 0;
+  return count;
+}
+
 std::string_view GuardName(Guard guard) {
   static constexpr std::array<std::string_view, 5> kGuards = {"", "main", "type_checking", "try", "if"};
   return NameIn(kGuards, guard);
@@ -106,6 +126,14 @@ uint32_t LastLine(const RowRef& row) {
   return row.unit->facts().LineOf(span.end > span.begin ? span.end - 1 : span.begin);
 }
 
+// Whether the row has a line that the other version does not have at its place.
+bool TouchesAdded(const RowRef& row) {
+  const uint32_t last = LastLine(row);
+  uint32_t line = row.unit->facts().LineOf(row.unit->SpanOf(row.table, row.index).begin);
+  while (line <= last && !row.unit->Added(line)) ++line;
+  return line <= last;
+}
+
 // ---- The fields of each table
 
 using Fields = std::vector<FieldInfo>;
@@ -140,7 +168,24 @@ Fields FileFields() {
       OfFile("lines", [](auto& u) { return u.RowCount(FactTable::kLine); }),
       OfFile("bytes", [](auto& u) { return u.facts().text.size(); }),
       OfFile("valid", [](auto& u) { return u.facts().errors.empty(); }),
-      OfFile("new", [](auto& u) { return u.base == nullptr; }),
+      OfFile("new", [](auto& u) { return u.base == nullptr && !u.is_base && !u.untouched; }),
+      OfFile("change", [](auto& u) { return ChangeOfFile(u); }),
+      OfFile("former_path",
+             [](auto& u) {
+               return TextUnless(!u.change || u.change->former_path.empty(),
+                                 u.change ? std::string_view(u.change->former_path) : std::string_view());
+             }),
+      OfFile("binary", [](auto& u) { return u.change && u.change->binary; }),
+      OfFile("link", [](auto& u) { return ModeOf(u) == kLinkMode; }),
+      OfFile("submodule", [](auto& u) { return ModeOf(u) == kSubmoduleMode; }),
+      OfFile("executable", [](auto& u) { return ModeOf(u) == kExecutableMode; }),
+      OfFile("mode_changed",
+             [](auto& u) {
+               return u.change && u.change->mode != 0 && u.change->former_mode != 0 &&
+                      u.change->mode != u.change->former_mode;
+             }),
+      OfFile("added_lines", [](auto& u) { return AddedLinesOf(u); }),
+      OfFile("removed_lines", [](auto& u) { return u.base == nullptr ? 0 : AddedLinesOf(*u.base); }),
       OfFile("head", [](auto& u) { return FirstCodePoints(u.facts().text, 512); }),
       OfFile("front_matter", [](auto& u) { return u.facts().front_matter; }),
   };
@@ -552,15 +597,24 @@ Fields CommonFields() {
       Field("end_line", [](Run&, const RowRef& row) { return LastLine(row); }),
       Field("text",
             [](Run&, const RowRef& row) { return row.unit->facts().Text(row.unit->SpanOf(row.table, row.index)); }),
-      Field("added",
-            [](Run&, const RowRef& row) {
-              const uint32_t last = LastLine(row);
-              uint32_t line = row.unit->facts().LineOf(row.unit->SpanOf(row.table, row.index).begin);
-              while (line <= last && !row.unit->Added(line)) ++line;
-              return line <= last;
-            }),
+      Field("added", [](Run&, const RowRef& row) { return !row.unit->is_base && TouchesAdded(row); }),
+      Field("removed", [](Run&, const RowRef& row) { return row.unit->is_base && TouchesAdded(row); }),
       Field("kind", [](Run&, const RowRef& row) { return NameIn(kTables, row.table); }),
   };
+}
+
+// Of named pieces of a file: what they were before a change, and what became of them.
+template <FactTable Table>
+Fields ChangeFields() {
+  static_assert(Table != FactTable::kFile);
+  return {{"former", FieldType::kRow, Table,
+           [](Run& run, const RowRef& row) { return Value::Row(run.counterparts.FormerOf(row)); }},
+          {"later", FieldType::kRow, Table,
+           [](Run& run, const RowRef& row) { return Value::Row(run.counterparts.LaterOf(row)); }},
+          Field("change", [](Run& run, const RowRef& row) {
+            const std::string_view word = run.counterparts.ChangeOf(row);
+            return TextUnless(word.empty(), word);
+          })};
 }
 
 Fields Together(std::initializer_list<Fields> parts) {
@@ -576,23 +630,23 @@ const Fields& FieldsOf(FactTable table) {
       SetFields(),
       Together({FileFields(), kCommon}),
       Together({LineFields(), kCommon}),
-      Together({FunctionFields(), PlaceFields<&FileFacts::functions>(), kCommon}),
-      Together({ParameterFields(), kCommon}),
-      Together({ClassFields(), PlaceFields<&FileFacts::classes>(), kCommon}),
-      Together({ImportFields(), PlaceFields<&FileFacts::imports>(), kCommon}),
+      Together({FunctionFields(), ChangeFields<FactTable::kFunction>(), PlaceFields<&FileFacts::functions>(), kCommon}),
+      Together({ParameterFields(), ChangeFields<FactTable::kParameter>(), kCommon}),
+      Together({ClassFields(), ChangeFields<FactTable::kClass>(), PlaceFields<&FileFacts::classes>(), kCommon}),
+      Together({ImportFields(), ChangeFields<FactTable::kImport>(), PlaceFields<&FileFacts::imports>(), kCommon}),
       Together({ExprFields(), PlaceFields<&FileFacts::exprs>(), kCommon}),
       Together({AssignFields(), PlaceFields<&FileFacts::assigns>(), kCommon}),
       Together({LoopFields(), PlaceFields<&FileFacts::loops>(), kCommon}),
       Together({StatementFields(), PlaceFields<&FileFacts::statements>(), kCommon}),
       Together({CommentFields(), PlaceFields<&FileFacts::comments>(), kCommon}),
-      Together({SectionFields(), kCommon}),
+      Together({SectionFields(), ChangeFields<FactTable::kSection>(), kCommon}),
       Together({CheckboxFields(), kCommon}),
       Together({TableRowFields(), kCommon}),
       Together({ItemFields<&FileFacts::list_items>(), kCommon}),
       Together({CodeBlockFields(), kCommon}),
       Together({CodewordFields(), kCommon}),
       Together({LinkFields(), kCommon}),
-      Together({EntryFields(), kCommon}),
+      Together({EntryFields(), ChangeFields<FactTable::kEntry>(), kCommon}),
       Together({MacroFields(), kCommon}),
       Together({NamespaceFields(), kCommon}),
       kCommon,

@@ -1,15 +1,23 @@
-// Which lines a change added.
+// Which lines two versions of a text share, in order.
 #ifndef YARDMASTER_RULES_ENGINE_CHECKS_LINE_DIFF_H_
 #define YARDMASTER_RULES_ENGINE_CHECKS_LINE_DIFF_H_
 
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
 namespace yardmaster::rules {
 
-// By line of `head` (from 1; the first element is unused): not part of a longest common subsequence with `base`. For
-// very large differences a line counts as added if `base` does not have it at all.
-std::vector<bool> AddedLines(std::string_view base, std::string_view head);
+// Lines count from 1; the first element of each list is unused. 0: the other version does not have the line at its
+// place.
+struct LineMatch {
+  std::vector<uint32_t> base_of;  // by line of head: 0 is an added line
+  std::vector<uint32_t> head_of;  // by line of base: 0 is a removed line
+};
+
+// A longest common subsequence for small differences. Large ones are split first at lines that both have exactly once,
+// as patience diff does, so that the time stays near linear.
+LineMatch MatchLines(std::string_view base, std::string_view head);
 
 }  // namespace yardmaster::rules
 

@@ -263,6 +263,7 @@ class Loader {
     info.fix = value.value("fix", "");
     info.fix_zh = value.value("fix_zh", "");
     info.roles = NamesAt(value, "roles");
+    info.files = NamesAt(value, "files");
     info.moments = NamesAt(value, "at");
     info.profiles = NamesAt(value, "profiles");
     info.needs = NamesAt(value, "needs");

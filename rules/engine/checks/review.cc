@@ -8,10 +8,11 @@
 
 #include "absl/algorithm/container.h"
 #include "rules/engine/checks/compiled_checks.h"
+#include "rules/engine/checks/file_roles.h"
+#include "rules/engine/checks/fingerprint.h"
 #include "rules/engine/checks/line_diff.h"
 #include "rules/engine/checks/run.h"
 #include "services/core/glob.h"
-#include "services/core/hex.h"
 #include "services/core/readable.h"
 
 namespace yardmaster::rules {
@@ -22,22 +23,6 @@ constexpr size_t kMaxFindings = 10'000;
 constexpr size_t kMaxMessageBytes = 1000;
 // Nodes of the syntax trees that are kept for queries, at some 100 bytes each.
 constexpr size_t kMaxKeptNodes = 500'000;
-// Of a line that goes into the fingerprint.
-constexpr size_t kMaxHashedBytes = 4096;
-
-uint64_t Mix(uint64_t hash, char c) { return (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL; }
-
-uint64_t Hash(std::string_view text, uint64_t hash, char end = 0x1f) {
-  for (const char c : text) hash = Mix(hash, c);
-  return Mix(hash, end);
-}
-
-// Of what RuleAndPart gives, which is not made.
-uint64_t HashRule(const Finding& finding) {
-  constexpr uint64_t kBasis = 14695981039346656037ULL;
-  if (finding.part.empty()) return Hash(finding.rule_id, kBasis);
-  return Hash(finding.part, Hash(finding.rule_id, kBasis, '.'));
-}
 
 bool Contains(const std::vector<std::string>& list, std::string_view text) { return absl::c_linear_search(list, text); }
 
@@ -80,19 +65,29 @@ class Reviewer {
     run_.set_path = options_.path;
     if (!options_.op.empty()) run_.set_groups["op"] = options_.op;
     const std::vector<Language> queried = QueriedLanguages();
+    run_.tree.SetTree(options_.tree, options_.path, options_.sources, options_.parse_limit);
     for (ReviewFile& file : files) {
-      std::vector<bool> added;
-      if (file.base) added = AddedLines(*file.base, file.text);
+      LineMatch lines;
+      if (file.base) lines = MatchLines(*file.base, file.text);
       SyntaxTree tree;
-      auto unit = std::make_unique<Unit>(Source(file, file.text, &tree));
-      SetRole(file, *unit);
+      auto unit = std::make_unique<Unit>(Source(file, file.path, file.text, &tree));
+      AssignRole(checks_, file.role, options_.op, *unit);
       unit->judged = !file.context;
+      unit->change = file.change;
+      unit->untouched = file.untouched;
+      if (file.untouched) unit->pairs_.assign(unit->facts().line_starts.size() + 1, 1);
       if (file.base) {
-        unit->base = std::make_unique<Unit>(Source(file, *file.base, nullptr));
+        const bool moved = file.change && !file.change->former_path.empty();
+        unit->base =
+            std::make_unique<Unit>(Source(file, moved ? file.change->former_path : file.path, *file.base, nullptr));
         unit->base->role = unit->role;
         unit->base->groups = unit->groups;
         unit->base->is_base = true;
-        unit->added_ = std::move(added);
+        unit->base->judged = unit->judged;
+        unit->base->change = file.change;
+        unit->base->pairs_ = std::move(lines.head_of);
+        unit->pairs_ = std::move(lines.base_of);
+        if (unit->judged && file.change) result_.base_lines[file.path] = unit->pairs_;
       }
       // Trees that queries will look at are kept as long as they are few; others are made again when it is their turn.
       if (tree && unit->judged && absl::c_linear_search(queried, unit->facts().language)) {
@@ -105,13 +100,16 @@ class Reviewer {
   }
 
   // Takes the text away.
-  std::shared_ptr<const SourceFile> Source(const ReviewFile& file, std::string& text, SyntaxTree* tree) {
-    if (!file.unread.empty()) return SourceFile::Unread(file.path, file.unread);
+  std::shared_ptr<const SourceFile> Source(const ReviewFile& file, const std::string& path, std::string& text,
+                                           SyntaxTree* tree) {
+    if (!file.unread.empty()) return SourceFile::Unread(path, file.unread);
     if (rows_ >= kMaxSetRows) {
-      return SourceFile::Unread(file.path, "the files that are judged together hold more than " +
-                                               std::to_string(kMaxSetRows) + " facts; this one was not read");
+      return SourceFile::Unread(path, "the files that are judged together hold more than " +
+                                          std::to_string(kMaxSetRows) + " facts; this one was not read");
     }
-    auto source = SourceFile::Read(file.path, std::move(text), options_.parse_limit, tree);
+    auto source = options_.sources == nullptr
+                      ? SourceFile::Read(path, std::move(text), options_.parse_limit, tree)
+                      : options_.sources->Read(path, std::move(text), options_.parse_limit, tree);
     // A line takes a thirtieth of what other facts do.
     rows_ += source->facts().rows + source->facts().line_starts.size() / 32;
     return source;
@@ -126,31 +124,6 @@ class Reviewer {
       languages.insert(languages.end(), rule.languages.begin(), rule.languages.end());
     }
     return languages;
-  }
-
-  void SetRole(const ReviewFile& file, Unit& unit) const {
-    constexpr size_t kMaxGroups = 16;
-    std::array<re2::StringPiece, kMaxGroups> found;
-    for (const CompiledRole& role : checks_.roles) {
-      if (!file.role.empty() && role.info.role != file.role) continue;
-      const auto groups = static_cast<int>(std::min(role.groups.size(), kMaxGroups));
-      if (!role.path->Match(file.path, 0, file.path.size(), RE2::ANCHOR_BOTH, found.data(), groups)) continue;
-      unit.role = role.info.role;
-      for (size_t i = 1; i < static_cast<size_t>(groups); ++i) {
-        if (!role.groups[i].empty() && found[i].data() != nullptr) {
-          unit.groups[role.groups[i]] = std::string(found[i].data(), found[i].size());
-        }
-      }
-      break;
-    }
-    if (!file.role.empty() && unit.role.empty()) {
-      // Called something else: its stem is what the name would say.
-      unit.role = file.role;
-      std::string_view name = file.path;
-      name = name.substr(name.rfind('/') + 1);
-      unit.groups["op"] = options_.op.empty() ? std::string(name.substr(0, name.rfind('.'))) : options_.op;
-    }
-    if (!options_.op.empty()) unit.groups.try_emplace("op", options_.op);
   }
 
   // Findings about the reading of a file. Of one that is only looked at they are left to a review of that file, unless
@@ -204,7 +177,8 @@ class Reviewer {
       if (!run_.moment.empty() && !rule.moments.empty() && !Contains(rule.moments, run_.moment)) continue;
       std::string missing;
       for (const std::string& role : rule.needs) {
-        const bool there = absl::c_any_of(run_.units, [&](const auto& unit) { return unit->role == role; });
+        const bool there =
+            absl::c_any_of(run_.units, [&](const auto& unit) { return unit->role == role && !unit->gone(); });
         if (!there) missing += (missing.empty() ? "" : ", ") + role;
       }
       if (!missing.empty()) {
@@ -232,6 +206,11 @@ class Reviewer {
     if (active.body == nullptr && !active.done) {
       active.body = active.rule->Body(result_.problems);
       active.done = active.body == nullptr;
+      if (!active.done && active.body->tree && options_.tree == nullptr && run_.options.contains("partial")) {
+        Skip(active.check->info, std::string(kNeedsTree));
+        active.body = nullptr;
+        active.done = true;
+      }
     }
     return active.body != nullptr;
   }
@@ -410,7 +389,7 @@ class Reviewer {
       if (place.kind == Value::Kind::kRow) at = place.row;
     }
     if (at.unit != nullptr) {
-      finding.path = at.unit->path();
+      finding.path = PathAtHead(*at.unit);
       if (at.table != FactTable::kFile && !at.unit->is_base) {
         SetPlace(*at.unit, at.unit->HeadOf(at.table, at.index), finding);
         run_.Step(1 + (finding.column + finding.end_column) / 1024);
@@ -422,6 +401,12 @@ class Reviewer {
     if (rule.path) finding.path = text(*rule.path);
     if (finding.path.empty()) finding.path = ".";
     result_.findings.push_back(std::move(finding));
+  }
+
+  // Of what was in a file before a change: where the file is now.
+  const std::string& PathAtHead(const Unit& unit) const {
+    const auto head = absl::c_find_if(run_.units, [&](const auto& one) { return one->base.get() == &unit; });
+    return head == run_.units.end() ? unit.path() : (*head)->path();
   }
 
   // Only in the file of the finding, and only where every placeholder has a value.
@@ -457,6 +442,11 @@ class Reviewer {
   }
 
   void Finish() {
+    if (!run_.tree.limit().empty() && !run_.units.empty()) {
+      Finding finding = Own(kLimitRule, Severity::kBlock, "BLOCK", *run_.units.front());
+      finding.message = run_.tree.limit();
+      result_.findings.push_back(std::move(finding));
+    }
     auto& findings = result_.findings;
     absl::c_stable_sort(findings, [](const Finding& a, const Finding& b) {
       return std::tie(a.path, a.line, a.column, a.rule_id, a.message, a.part) <
@@ -473,23 +463,12 @@ class Reviewer {
       finding.message = std::to_string(left_out_) + " more findings were left out";
       findings.push_back(std::move(finding));
     }
-    std::map<std::string_view, const Unit*> by_path;
-    for (const auto& unit : run_.units) by_path.try_emplace(unit->path(), unit.get());
-    std::map<uint64_t, size_t> seen;
-    for (Finding& finding : findings) {
-      std::string_view line;
-      if (const auto unit = by_path.find(finding.path); unit != by_path.end() && finding.line > 0) {
-        line = unit->second->facts().LineText(finding.line);
-        const size_t first = line.find_first_not_of(" \t");
-        line = first == std::string_view::npos ? std::string_view()
-                                               : line.substr(first, line.find_last_not_of(" \t") - first + 1);
-        line = line.substr(0, kMaxHashedBytes);
-      } else if (finding.line == 0) {
-        line = finding.message;
-      }
-      const uint64_t hash = Hash(line, Hash(finding.path, HashRule(finding)));
-      finding.fingerprint = Hex(Hash(std::to_string(seen[hash]++), hash));
-    }
+    std::map<std::string_view, const FileFacts*> by_path;
+    for (const auto& unit : run_.units) by_path.try_emplace(unit->path(), &unit->facts());
+    SetFingerprints(findings, [&](std::string_view path) {
+      const auto found = by_path.find(path);
+      return found == by_path.end() ? nullptr : found->second;
+    });
   }
 
   const CheckSet::Impl& checks_;

@@ -13,6 +13,9 @@
 #include <vector>
 
 #include "rules/engine/checks/check_set.h"
+#include "rules/engine/checks/file_change.h"
+#include "rules/engine/checks/review_tree.h"
+#include "rules/engine/code/source_cache.h"
 #include "rules/engine/code/source_file.h"
 
 namespace yardmaster::rules {
@@ -21,14 +24,19 @@ namespace yardmaster::rules {
 inline constexpr std::string_view kParseRule = "YM-PARSE";  // a syntax error (major)
 inline constexpr std::string_view kLimitRule = "YM-LIMIT";  // something was too large, too deep or too slow (block)
 
+// Why checks are skipped that look for files elsewhere, where nothing is known of them.
+inline constexpr std::string_view kNeedsTree = "needs the tree around the file";
+
 // One file of what is reviewed together (an operator directory, a tree, the files of a pull request).
 struct ReviewFile {
   std::string path;  // relative to the operator, tree or repository; "/" between folders
   std::string text;
-  std::optional<std::string> base;  // before the change; nullopt: there is no base, and every line counts as added
-  std::string role;                 // empty: by the path
-  bool context = false;             // conditions see it, but it is not judged itself
-  std::string unread{};             // why there is no text: the limit that was passed; empty: there is one
+  std::optional<std::string> base;     // before the change; nullopt: there is no base, and every line counts as added
+  std::string role;                    // empty: by the path
+  bool context = false;                // conditions see it, but it is not judged itself
+  std::string unread{};                // why there is no text: the limit that was passed; empty: there is one
+  std::optional<FileChange> change{};  // what became of it; nullopt: nothing is compared, or it was not touched
+  bool untouched = false;              // the same before the change: no line counts as added
 };
 
 // Facts of all files that are judged together; files beyond it are not read, which is a finding of the limit.
@@ -44,6 +52,8 @@ struct ReviewOptions {
                    // it is the stem of that file.
   std::vector<std::string> only;                // rules, or ids of checks; empty: all
   std::string check;                            // id of the one check that runs; empty: all
+  SourceCache* sources = nullptr;               // files that were read before; null: none
+  ReviewTree* tree = nullptr;                   // what lies around the files; null: nothing is known of it
   std::chrono::milliseconds parse_limit{2000};  // one file
   std::chrono::milliseconds check_limit{2000};  // all checks, for each file that is judged
 };
@@ -76,9 +86,10 @@ struct Finding {
   std::string fix;
   std::string fix_zh;
   std::vector<FindingEdit> edits;  // that carry out the fix; empty if the check has none
-  // 16 hex characters of rule, part, path, the text of the line without outer spaces, and how many like it stood
-  // before: stays the same when lines move.
+  // fingerprint.h: stays the same when lines move, code is formatted anew and the file is renamed.
   std::string fingerprint;
+  // The same without the count: equal for findings that point at equal code in functions of the same name.
+  uint64_t anchor = 0;
 
   friend bool operator==(const Finding&, const Finding&) = default;
 };
@@ -94,6 +105,9 @@ struct ReviewResult {
   std::vector<Finding> findings;  // by path, line, column and rule
   std::vector<SkippedCheck> skipped;
   size_t files = 0;  // judged
+  // Files of a change, by path: the line at base of each line (from 1; the first element is unused), 0 where it was
+  // added.
+  std::map<std::string, std::vector<uint32_t>> base_lines;
   // What was found wrong only now in checks of a set loaded for reviews; they did not run.
   Problems problems;
 };

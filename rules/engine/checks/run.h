@@ -14,6 +14,8 @@
 #include <vector>
 
 #include "rules/engine/checks/check_set.h"
+#include "rules/engine/checks/counterparts.h"
+#include "rules/engine/checks/tree_files.h"
 #include "rules/engine/checks/unit.h"
 #include "rules/engine/checks/value.h"
 
@@ -23,7 +25,7 @@ class Run {
  public:
   using Clock = std::chrono::steady_clock;
 
-  explicit Run(const CheckSet::Impl& checks) : checks_(checks) {}
+  explicit Run(const CheckSet::Impl& checks) : tree(checks, units), counterparts(units), checks_(checks) {}
 
   std::string_view Keep(std::string text) {
     Count(text.size() + sizeof(std::string));
@@ -67,7 +69,9 @@ class Run {
   const CheckSet::Impl& checks() const { return checks_; }
 
   std::vector<std::unique_ptr<Unit>> units;  // never null
-  size_t profile = 0;                        // position in the list of profiles
+  TreeFiles tree;
+  Counterparts counterparts;
+  size_t profile = 0;  // position in the list of profiles
   std::string profile_name;
   std::optional<int> stage;
   std::string moment;

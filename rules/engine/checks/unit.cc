@@ -1,6 +1,7 @@
 #include "rules/engine/checks/unit.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <chrono>
 #include <cstdlib>
@@ -9,6 +10,12 @@
 #include "absl/algorithm/container.h"
 
 namespace yardmaster::rules {
+
+std::string_view FileChangeName(FileChange::Kind kind) {
+  static constexpr std::array<std::string_view, 5> kNames = {"added", "removed", "modified", "renamed", "copied"};
+  return kNames[static_cast<size_t>(kind)];
+}
+
 namespace {
 
 // Hops from a name to what it stands for.
@@ -101,6 +108,7 @@ const SyntaxTree& Unit::Tree() const {
 }
 
 size_t Unit::RowCount(FactTable table) const {
+  if (gone()) return 0;
   if (table == FactTable::kFile) return 1;
   if (table == FactTable::kLine) return facts().text.empty() ? 0 : facts().line_starts.size();
   if (table == FactTable::kMatch) return matches.size();

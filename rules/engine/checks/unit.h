@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "rules/engine/checks/file_change.h"
 #include "rules/engine/checks/value.h"
 #include "rules/engine/code/source_file.h"
 #include "rules/engine/code/syntax_tree.h"
@@ -59,16 +60,21 @@ class Unit {
   // Functions that this one reaches (or that reach it) by calls in this file, itself included, sorted.
   std::shared_ptr<const std::vector<RowIndex>> Reachable(RowIndex function) const;
   std::shared_ptr<const std::vector<RowIndex>> Reaching(RowIndex function) const;
-  // Whether a line (from 1) was added.
-  bool Added(uint32_t line) const { return added_.empty() || (line < added_.size() && added_[line]); }
+  // Whether the other version does not have a line (from 1) at its place: of head added, of base removed.
+  bool Added(uint32_t line) const { return pairs_.empty() || (line < pairs_.size() && pairs_[line] == 0); }
+  // Of a file that the change removed: there is nothing at head.
+  bool gone() const { return !is_base && change && change->kind == FileChange::Kind::kRemoved; }
 
   // Set by the run.
   std::string role;
   std::map<std::string, std::string, std::less<>> groups;
   std::unique_ptr<Unit> base;
+  std::optional<FileChange> change;  // of both versions; nullopt: nothing is compared, or the file was not touched
   bool is_base = false;
   bool judged = true;
-  std::vector<bool> added_;  // by line; empty: every line
+  bool untouched = false;  // the same at base
+  std::vector<uint32_t>
+      pairs_;  // by line, that of the other version, 0: none; empty: the other version has none at all
   // By definition: 0 not asked yet, 1 yes, 2 no, 3 being asked.
   mutable std::vector<std::vector<uint8_t>> memo;
   // Matches of the tree-sitter query that is being judged.

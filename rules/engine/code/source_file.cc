@@ -22,25 +22,38 @@ std::string_view FileFacts::LineText(uint32_t line) const {
   return out;
 }
 
-std::shared_ptr<const SourceFile> SourceFile::Read(std::string path, std::string text,
-                                                   std::chrono::milliseconds parse_limit, SyntaxTree* tree) {
-  // NOLINTNEXTLINE(cppcoreguidelines-owning-memory): the constructor is private
-  std::shared_ptr<SourceFile> file(new SourceFile());
-  file->path_ = std::move(path);
-  file->text_ = std::move(text);
-  FileFacts& facts = file->facts_;
-  facts.language = LanguageOfPath(file->path_);
-  facts.text = file->text_;
+bool SourceFile::TakeText(std::string path, std::string text) {
+  path_ = std::move(path);
+  text_ = std::move(text);
+  FileFacts& facts = facts_;
+  facts.language = LanguageOfPath(path_);
+  facts.text = text_;
   facts.line_starts.push_back(0);
   if (facts.text.size() > kMaxSourceBytes) {
     facts.limits.push_back({"the file has " + std::to_string(facts.text.size()) + " bytes; at most " +
                             std::to_string(kMaxSourceBytes) + " are read"});
     facts.text = {};
-    return file;
+    return false;
   }
   for (size_t at = facts.text.find('\n'); at != std::string_view::npos; at = facts.text.find('\n', at + 1)) {
     if (at + 1 < facts.text.size()) facts.line_starts.push_back(static_cast<uint32_t>(at + 1));
   }
+  return true;
+}
+
+std::shared_ptr<const SourceFile> SourceFile::Unparsed(std::string path, std::string text) {
+  // NOLINTNEXTLINE(cppcoreguidelines-owning-memory): the constructor is private
+  std::shared_ptr<SourceFile> file(new SourceFile());
+  file->TakeText(std::move(path), std::move(text));
+  return file;
+}
+
+std::shared_ptr<const SourceFile> SourceFile::Read(std::string path, std::string text,
+                                                   std::chrono::milliseconds parse_limit, SyntaxTree* tree) {
+  // NOLINTNEXTLINE(cppcoreguidelines-owning-memory): the constructor is private
+  std::shared_ptr<SourceFile> file(new SourceFile());
+  FileFacts& facts = file->facts_;
+  if (!file->TakeText(std::move(path), std::move(text))) return file;
   if (facts.language == Language::kText) return file;
   if (facts.language == Language::kMarkdown) {
     ReadMarkdown(parse_limit, facts);

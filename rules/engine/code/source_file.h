@@ -26,6 +26,8 @@ class SourceFile {
   // more memory than the facts, and only tree-sitter queries need it.
   static std::shared_ptr<const SourceFile> Read(std::string path, std::string text,
                                                 std::chrono::milliseconds parse_limit, SyntaxTree* tree = nullptr);
+  // The text and its lines alone.
+  static std::shared_ptr<const SourceFile> Unparsed(std::string path, std::string text);
   // A file whose text is not looked at; `reason` is the limit that was passed.
   static std::shared_ptr<const SourceFile> Unread(std::string path, std::string reason);
 
@@ -34,6 +36,8 @@ class SourceFile {
 
  private:
   SourceFile() = default;
+  // Sets text and lines. False if the text is over the limit; there are no lines then.
+  bool TakeText(std::string path, std::string text);
   std::string path_;
   std::string text_;
   FileFacts facts_;

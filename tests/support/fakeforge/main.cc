@@ -2,12 +2,12 @@
 #include <curl/curl.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <csignal>
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "clients/command_line/parse.h"
 #include "services/core/address.h"
 #include "services/core/files.h"
 #include "services/core/version.h"
@@ -88,27 +88,33 @@ int Main(int argc, char** argv) {
   std::string faults;
   std::string ready_file;
   std::string issues;
-  CLI::App app("yard-fakeforge: GitHub and GitCode for tests, in memory, with faults.", "yard-fakeforge");
-  app.footer(kFooter);
-  app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-  app.set_version_flag("--version", "yard-fakeforge " + std::string(kVersion));
-  app.add_option("--listen", listen, "Address (default 127.0.0.1:8090); port 0: any free one")->type_name("HOST:PORT");
-  app.add_option("--webhook-url-github", options.webhook_url_github, "Where GitHub's webhooks go")->type_name("URL");
-  app.add_option("--webhook-url-gitcode", options.webhook_url_gitcode, "Where GitCode's webhooks go")->type_name("URL");
-  app.add_option("--secret-file-github", secret_github, "Signs GitHub's webhooks")->type_name("FILE");
-  app.add_option("--secret-file-gitcode", secret_gitcode, "Signs GitCode's webhooks")->type_name("FILE");
-  app.add_option("--token-file", token_file, "The token that calls must carry")->type_name("FILE");
-  app.add_option("--bot-login", options.state.bot_login, "The account of that token (default yardbot)");
-  app.add_option("--webhook-connections", options.webhook_connections, "Webhooks in flight at once (default 1)")
-      ->check(CLI::Range(1, 64));
-  app.add_option("--seed", options.state.seed, "Of all chance (default 1)");
-  app.add_option("--faults", faults, "What goes wrong")->type_name("NAME=PERCENT,…");
-  app.add_option("--issues", issues, "Issues to open at the start, one JSON object a line")->type_name("FILE");
-  app.add_option("--ready-file", ready_file, "Written when calls are answered")->type_name("FILE");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : kExitUsage;
+  command_line::Command program("yard-fakeforge",
+                                "yard-fakeforge: GitHub and GitCode for tests, in memory, with faults.");
+  program.footer = kFooter;
+  program.last_value_wins = true;
+  program.Help("-h,--help", "Print this help and exit");
+  program.Version("--version", "yard-fakeforge " + std::string(kVersion), "Print the version and exit");
+  program.Value("--listen", &listen, "HOST:PORT", "Address (default 127.0.0.1:8090); port 0: any free one");
+  program.Value("--webhook-url-github", &options.webhook_url_github, "URL", "Where GitHub's webhooks go");
+  program.Value("--webhook-url-gitcode", &options.webhook_url_gitcode, "URL", "Where GitCode's webhooks go");
+  program.Value("--secret-file-github", &secret_github, "FILE", "Signs GitHub's webhooks");
+  program.Value("--secret-file-gitcode", &secret_gitcode, "FILE", "Signs GitCode's webhooks");
+  program.Value("--token-file", &token_file, "FILE", "The token that calls must carry");
+  program.Value("--bot-login", &options.state.bot_login, "The account of that token (default yardbot)");
+  program.Value("--webhook-connections", &options.webhook_connections, "Webhooks in flight at once (default 1)")
+      .Between(1, 64);
+  program.Value("--seed", &options.state.seed, "Of all chance (default 1)");
+  program.Value("--faults", &faults, "NAME=PERCENT,…", "What goes wrong");
+  program.Value("--issues", &issues, "FILE", "Issues to open at the start, one JSON object a line");
+  program.Value("--ready-file", &ready_file, "FILE", "Written when calls are answered");
+  const command_line::Parsed parsed = command_line::Parse(program, {argv + 1, argv + argc});
+  if (!parsed.error.empty()) {
+    std::cerr << parsed.error << "\nRun with --help for more information.\n";
+    return kExitUsage;
+  }
+  if (parsed.command == nullptr) {
+    std::cout << parsed.answer;
+    return 0;
   }
   const std::optional<HostPort> address = ParseHostPort(listen);
   if (!address.has_value() || !IsLoopbackHost(address->host)) {

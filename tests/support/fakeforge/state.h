@@ -55,6 +55,16 @@ struct Outgoing {
   std::string body;
 };
 
+// Which check is wanted again, and by what: the check's own "re-run", its suite's, or a button of ours.
+struct CheckRequest {
+  int64_t check = 0;  // 0: the newest one of that head and name
+  std::string head;
+  std::string name;        // empty: any
+  std::string identifier;  // of the button; empty: "re-run"
+  bool suite = false;
+  std::string actor;
+};
+
 // Calls below /api/v5 go to the GitCode dialect, those below /_fake/ to the test's own (admin.h), all others to the
 // GitHub dialect. Not thread-safe.
 class State {
@@ -99,6 +109,11 @@ class State {
   // New commits on a pull request's branch; `head` empty: some other commit than before.
   void Push(std::string_view forge, const std::string& repository, Subject& subject, const std::string& actor, Time now,
             const std::string& head = "");
+  // A draft, or ready for review.
+  void SetDraft(std::string_view forge, const std::string& repository, Subject& subject, const std::string& actor,
+                bool draft, Time now);
+  // Somebody asks for a check again, on GitHub. False if there is no such check.
+  bool RequestCheck(const std::string& repository, const CheckRequest& wanted, Time now);
   // Texts of files on the default branch, or as "path@ref"; with an actor they are pushed.
   void SetContents(std::string_view forge, const std::string& repository,
                    const std::map<std::string, std::string>& files, const std::string& actor, Time now);
@@ -142,6 +157,19 @@ class State {
   static Answer Membership(const Side& side, const Operation& operation);
   static Answer Contents(const Side& side, const Repository& repository, const Operation& operation,
                          const Request& request);
+  // As an App writes: its login is the bot's, with "[bot]" behind it.
+  std::string AppSlug() const;
+  nlohmann::json DescribeCheck(const Repository& repository, const CheckRun& check) const;
+  Answer AnswerApp(const Side& side, const Operation& operation, const Request& request, Time now);
+  Answer ExecuteOnCommit(Side& side, Repository& repository, const Operation& operation, const Request& request);
+  Answer ListReviewComments(const Side& side, const Subject& subject, const Request& request) const;
+  static ReviewComment* FindReviewComment(Subject& subject, int64_t id);
+  static Answer ShowReviewComment(const Side& side, Repository& repository, const Operation& operation);
+  Answer CreateReview(const Side& side, Subject& subject, const nlohmann::json& body, Time now);
+  Answer ReplyByCall(const Side& side, Subject& subject, const Operation& operation, const nlohmann::json& body,
+                     Time now);
+  // nullopt: it is no comment at a line.
+  std::optional<Answer> CommentAtLine(Subject& subject, const nlohmann::json& body, Time now);
   Answer EditByCall(Side& side, Repository& repository, const Operation& operation, const Request& request, Time now);
   Answer ReactByCall(Side& side, Repository& repository, const Operation& operation, const Request& request);
   Answer ListIssues(const Side& side, const Repository& repository, const Request& request) const;
@@ -162,6 +190,8 @@ class State {
   std::set<std::pair<Time, int64_t>> waiting_;  // not handed out yet
   size_t unsettled_ = 0;
   std::deque<Call> calls_;
+  std::set<std::string> app_tokens_;
+  int64_t checks_ = 0;  // check runs and statuses
   int64_t comments_ = 100;
   int64_t reactions_ = 0;
 };

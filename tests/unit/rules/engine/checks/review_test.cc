@@ -308,9 +308,10 @@ TEST(RunCheckCases, AWrongCaseSaysWhatWasFound) {
   EXPECT_EQ(results[1].message, "expected nothing, found example.py:1 no");
 }
 
-TEST(AddedLines, OnlyWhatTheBaseDoesNotHave) {
-  const std::vector<bool> added = AddedLines("a\nb\nc\n", "a\nx\nb\nc\ny\n");
-  EXPECT_THAT(added, ElementsAre(false, false, true, false, false, true));
+TEST(MatchLines, AddedAreOnlyThoseThatTheBaseDoesNotHave) {
+  const LineMatch lines = MatchLines("a\nb\nc\n", "a\nx\nb\nc\ny\n");
+  EXPECT_THAT(lines.base_of, ElementsAre(0u, 1u, 0u, 2u, 3u, 0u));
+  EXPECT_THAT(lines.head_of, ElementsAre(0u, 1u, 3u, 4u));
 }
 
 // A rule of three checks: itself, and two parts, one of which says of which rule it is.

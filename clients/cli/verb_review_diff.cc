@@ -1,0 +1,237 @@
+// `yard review diff`: reviews what lies between two commits of a repository, or what is about to be committed.
+#include <chrono>
+#include <ctime>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "clients/cli/files.h"
+#include "clients/cli/review_answer.h"
+#include "clients/cli/review_packs.h"
+#include "clients/cli/verbs.h"
+#include "clients/git/git_repository.h"
+#include "rules/engine/code/source_file.h"
+#include "services/commands/repository_file.h"
+#include "services/core/json_document.h"
+#include "services/core/status_macros.h"
+#include "services/review/diff_review.h"
+#include "services/review/git_change.h"
+
+namespace yardmaster::cli {
+namespace {
+
+constexpr size_t kMaxMetaBytes = 8 * 1024 * 1024;
+constexpr size_t kMaxRepositoryFileBytes = 1024 * 1024;
+constexpr std::string_view kHead = "HEAD";
+
+struct DiffArguments {
+  std::string repo = ".";
+  std::string base;
+  std::string head;
+  std::string meta;
+  std::vector<std::string> packs;
+  std::vector<std::string> rules;
+  std::string profile;
+  std::optional<int> stage;
+  ReviewAnswerOptions answer;
+  bool staged = false;
+  bool work_tree = false;
+  bool all = false;
+};
+
+// What git says of a place that the user named.
+absl::Status AsUsage(const absl::Status& status) {
+  return absl::IsInternal(status) ? SystemError(status.message()) : UsageError(status.message());
+}
+
+absl::StatusOr<std::string> Text(const nlohmann::json& meta, const char* key, const std::string& file) {
+  const auto found = meta.find(key);
+  if (found == meta.end() || found->is_null()) return std::string();
+  if (!found->is_string()) return UsageError(absl::StrCat(file, ": /", key, ": expected a text"));
+  return found->get<std::string>();
+}
+
+absl::StatusOr<PullMeta> ReadMeta(const std::string& file, const Environment& env) {
+  ASSIGN_OR_RETURN(const std::string text, ReadInputFile(file, env, kMaxMetaBytes));
+  const nlohmann::json json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object()) return UsageError(file + ": expected a JSON object {title, body, labels, author, commits?}");
+  PullMeta meta;
+  ASSIGN_OR_RETURN(meta.title, Text(json, "title", file));
+  ASSIGN_OR_RETURN(meta.body, Text(json, "body", file));
+  ASSIGN_OR_RETURN(meta.author, Text(json, "author", file));
+  const auto list = [&](const char* key) {
+    const auto found = json.find(key);
+    return found == json.end() || found->is_null() ? nlohmann::json::array() : *found;
+  };
+  const nlohmann::json labels = list("labels");
+  const nlohmann::json commits = list("commits");
+  if (!labels.is_array() || !absl::c_all_of(labels, [](const auto& one) { return one.is_string(); })) {
+    return UsageError(file + ": /labels: expected a list of texts");
+  }
+  if (!commits.is_array() || !absl::c_all_of(commits, [](const auto& one) { return one.is_object(); })) {
+    return UsageError(file + ": /commits: expected a list of objects {sha, message, author}");
+  }
+  for (const nlohmann::json& label : labels) meta.labels.push_back(label.get<std::string>());
+  for (const nlohmann::json& one : commits) {
+    PullMeta::Commit& commit = meta.commits.emplace_back();
+    ASSIGN_OR_RETURN(commit.id, Text(one, "sha", file));
+    ASSIGN_OR_RETURN(commit.message, Text(one, "message", file));
+    ASSIGN_OR_RETURN(commit.author, Text(one, "author", file));
+  }
+  return meta;
+}
+
+// The two trees that were named.
+struct Trees {
+  std::unique_ptr<GitTree> base;
+  std::unique_ptr<GitTree> head;
+};
+
+absl::StatusOr<Trees> TreesOf(const DiffArguments& arguments, GitRepository& repository) {
+  Trees trees;
+  if (arguments.staged || arguments.work_tree) {
+    const absl::StatusOr<std::string> commit = repository.Resolve(kHead);
+    if (commit.ok()) {
+      ASSIGN_OR_RETURN(trees.base, repository.TreeOf(*commit));
+    } else if (absl::IsNotFound(commit.status())) {
+      trees.base = repository.EmptyTree();  // before the first commit
+    } else {
+      return commit.status();
+    }
+    ASSIGN_OR_RETURN(trees.head, arguments.staged ? repository.IndexTree() : repository.WorkTree());
+    return trees;
+  }
+  ASSIGN_OR_RETURN(const std::string base, repository.Resolve(arguments.base));
+  ASSIGN_OR_RETURN(const std::string head,
+                   repository.Resolve(arguments.head.empty() ? kHead : std::string_view(arguments.head)));
+  ASSIGN_OR_RETURN(const std::string merge_base, repository.MergeBase(base, head));
+  ASSIGN_OR_RETURN(trees.base, repository.TreeOf(merge_base));
+  ASSIGN_OR_RETURN(trees.head, repository.TreeOf(head));
+  return trees;
+}
+
+// What the repository's file at base says about reviews; one that can't be used is told and left out.
+absl::StatusOr<rules::ReviewSettings> SettingsAtBase(Change& change, Session& session) {
+  for (const std::string_view forge : {"github", "gitcode"}) {
+    const std::string path = commands::RepositoryFilePath(forge);
+    ASSIGN_OR_RETURN(const std::optional<std::string> text,
+                     change.Read(ChangeSide::kBase, path, kMaxRepositoryFileBytes));
+    if (!text.has_value()) continue;
+    Problems problems;
+    std::optional<commands::RepositoryFile> file = commands::ParseRepositoryFile(path, *text, {}, problems);
+    if (file.has_value()) return file->review;
+    for (const Problem& problem : problems) session.output.Note(problem.ToString());
+  }
+  return rules::ReviewSettings();
+}
+
+// For excerpts of the findings' lines.
+class HeadTexts {
+ public:
+  explicit HeadTexts(Change& change) : change_(change) {}
+  const std::string* Find(const std::string& path) {
+    if (path != path_ || !text_.has_value()) {
+      absl::StatusOr<std::optional<std::string>> text = change_.Read(ChangeSide::kHead, path, rules::kMaxSourceBytes);
+      path_ = path;
+      text_ = text.ok() ? *std::move(text) : std::nullopt;
+    }
+    return text_.has_value() ? &*text_ : nullptr;
+  }
+
+ private:
+  Change& change_;
+  std::string path_;
+  std::optional<std::string> text_;
+};
+
+absl::Status CheckArguments(const DiffArguments& arguments, const Session& session) {
+  RETURN_IF_ERROR(CheckReviewFormat(arguments.answer, session));
+  const int ways = (arguments.staged ? 1 : 0) + (arguments.work_tree ? 1 : 0) + (arguments.base.empty() ? 0 : 1);
+  if (ways != 1) {
+    return UsageError("expected one of: --base COMMIT [--head COMMIT], --staged, --worktree");
+  }
+  if (!arguments.head.empty() && arguments.base.empty()) return UsageError("--head needs --base");
+  if (session.options.server_given) {
+    return UsageError("'review diff' reviews a repository that lies here: it works without a server");
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<ExitCode> RunDiff(const DiffArguments& arguments, Session& session) {
+  RETURN_IF_ERROR(CheckArguments(arguments, session));
+  const auto started = std::chrono::steady_clock::now();
+  DiffReviewOptions options;
+  if (!arguments.meta.empty()) {
+    ASSIGN_OR_RETURN(options.meta, ReadMeta(arguments.meta, session.env));
+  }
+
+  // 1. The change.
+  absl::StatusOr<std::unique_ptr<GitRepository>> repository = GitRepository::Open(arguments.repo);
+  if (!repository.ok()) return AsUsage(repository.status());
+  absl::StatusOr<Trees> trees = TreesOf(arguments, **repository);
+  if (!trees.ok()) return AsUsage(trees.status());
+  absl::StatusOr<std::unique_ptr<GitChange>> opened =
+      GitChange::Between(**repository, std::move(trees->base), std::move(trees->head));
+  if (!opened.ok()) return AsUsage(opened.status());
+  Change& change = **opened;
+
+  // 2. What it is reviewed under.
+  std::vector<std::string> paths;
+  for (const ChangedFile& file : change.files()) paths.push_back(file.path);
+  ASSIGN_OR_RETURN(const CheckSets packs, LoadReviewPacks(session, arguments.packs, paths));
+  RETURN_IF_ERROR(CheckRules(arguments.rules, packs));
+  ASSIGN_OR_RETURN(options.settings, SettingsAtBase(change, session));
+  options.profile = arguments.profile;
+  options.stage = arguments.stage;
+  options.only = arguments.rules;
+  options.today = absl::FormatTime("%Y-%m-%d", absl::Now(), absl::UTCTimeZone());
+  options.jobs = std::max(1u, std::thread::hardware_concurrency());
+
+  // 3. The review.
+  ASSIGN_OR_RETURN(ReviewReport report, ReviewChange(packs, change, options));
+  if (!arguments.all) {
+    std::erase_if(report.findings, [](const ReportedFinding& one) { return one.status != FindingStatus::kNew; });
+  }
+  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+  HeadTexts texts(change);
+  PrintReview(
+      arguments.answer, packs, report, [&](const std::string& path) { return texts.Find(path); }, session);
+  if (!report.complete) session.output.Note("not everything was seen; 'skipped' says what");
+  return JudgeReview(arguments.answer, report);
+}
+
+}  // namespace
+
+void AddReviewDiffVerb(Verb& review) {
+  Verb& diff = review.Add(
+      "diff", "Review what a change adds: what holds at its head and not at its base",
+      {"yard review diff --base origin/main", "yard review diff --repo mirror.git --base v1 --head v2 --all",
+       "yard review diff --staged --fail-on major", "yard review diff --base main --format sarif > review.sarif"});
+  DiffArguments& arguments = diff.Runs(RunDiff);
+  diff.Value("--repo", &arguments.repo, "DIR", "A clone, a linked work tree or a bare repository (default: .)");
+  diff.Value("--base", &arguments.base, "COMMIT",
+             "What the change is to be merged into; their merge base is compared with");
+  diff.Value("--head", &arguments.head, "COMMIT", "The change (default: HEAD)");
+  diff.Flag("--staged", &arguments.staged, "What would be committed now, compared with HEAD");
+  diff.Flag("--worktree", &arguments.work_tree, "The files as they lie there, untracked ones too, compared with HEAD");
+  diff.Value("--meta", &arguments.meta, "FILE",
+             "JSON of what only the forge knows: {title, body, labels, author, commits: [{sha, message, author}]}");
+  diff.Flag("--all", &arguments.all, "Findings that were there before, and those that are fixed, too");
+  diff.Value("--pack", &arguments.packs, "PACK",
+             "Pack to review with; may be given several times (default: the one that fits)");
+  diff.Value("--profile", &arguments.profile, "PROFILE",
+             "Profile of the pack (default: as the repository's file at base says, else the pack's)");
+  diff.Value("--stage", &arguments.stage, "N", "Only checks of this stage").Between(0, 1000);
+  diff.Value("--rule", &arguments.rules, "RULE", "Only this check; may be given several times");
+  AddReviewAnswerOptions(diff, arguments.answer);
+}
+
+}  // namespace yardmaster::cli

@@ -1,0 +1,309 @@
+#include "services/review/diff_review.h"
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "rules/engine/code/source_file.h"
+#include "services/core/status_macros.h"
+#include "services/review/file_sets.h"
+#include "services/review/finding_match.h"
+#include "services/review/operator_files.h"
+#include "services/review/review_run.h"
+
+namespace yardmaster {
+namespace {
+
+using rules::CheckSet;
+using Kind = ChangedFile::Kind;
+
+constexpr uint32_t kKindOfMode = 0170000;
+constexpr uint32_t kRegularFile = 0100000;
+
+// A file of the change with both texts, as far as there are any.
+struct TouchedFile {
+  const ChangedFile* file = nullptr;
+  std::optional<std::string> head;
+  std::optional<std::string> base;
+
+  const std::string& base_path() const { return file->former_path.empty() ? file->path : file->former_path; }
+  // What was there before, for comparing: a copy is new, whatever it was copied from.
+  bool was_there() const { return file->kind != Kind::kAdded && file->kind != Kind::kCopied; }
+};
+
+// The trees of a change for checks; both sides are base where a review looks at base alone.
+class ChangeTree final : public rules::ReviewTree {
+ public:
+  ChangeTree(Change& change, std::mutex& mutex, bool base_only)
+      : change_(change), mutex_(mutex), base_only_(base_only) {}
+
+  const std::vector<std::string>& Paths(rules::TreeSide side) override {
+    static const std::vector<std::string> kNone;
+    const std::lock_guard lock(mutex_);
+    const auto paths = change_.Paths(SideOf(side));
+    return paths.ok() && *paths != nullptr ? **paths : kNone;
+  }
+  std::optional<std::string> Read(rules::TreeSide side, const std::string& path) override {
+    const std::lock_guard lock(mutex_);
+    auto text = change_.Read(SideOf(side), path, rules::kMaxSourceBytes);
+    return text.ok() ? *std::move(text) : std::nullopt;
+  }
+
+ private:
+  ChangeSide SideOf(rules::TreeSide side) const {
+    return base_only_ || side == rules::TreeSide::kBase ? ChangeSide::kBase : ChangeSide::kHead;
+  }
+
+  Change& change_;
+  std::mutex& mutex_;
+  const bool base_only_;
+};
+
+rules::FileChange AsFileChange(const ChangedFile& file) {
+  rules::FileChange change;
+  change.kind = static_cast<rules::FileChange::Kind>(file.kind);
+  change.former_path = file.former_path;
+  change.mode = file.mode;
+  change.former_mode = file.former_mode;
+  change.binary = file.binary;
+  return change;
+}
+
+// Whether there is text to read: no link, no submodule, nothing binary.
+bool HasText(uint32_t mode, const ChangedFile& file) {
+  return !file.binary && (mode == 0 || (mode & kKindOfMode) == kRegularFile);
+}
+
+// One review of a change: what was read, and what was not.
+class ChangeReview {
+ public:
+  ChangeReview(const std::vector<std::shared_ptr<const CheckSet>>& packs, Change& change,
+               const DiffReviewOptions& options)
+      : packs_(packs), change_(change), options_(options) {}
+
+  absl::StatusOr<ReviewReport> Run() {
+    RETURN_IF_ERROR(ReadFiles());
+    ReviewReport report;
+    std::vector<rules::Finding> base;
+    std::vector<rules::Finding> head;
+    for (const auto& pack : packs_) {
+      ASSIGN_OR_RETURN(ReviewReport at_head, RunOver(pack, ChangeSide::kHead));
+      ASSIGN_OR_RETURN(ReviewReport at_base, RunOver(pack, ChangeSide::kBase));
+      report.packs.push_back(pack->pack());
+      if (report.profile.empty()) report.profile = at_head.profile;
+      report.files = std::max(report.files, at_head.files);
+      for (ReportedFinding& one : at_head.findings) head.push_back(std::move(one.finding));
+      for (ReportedFinding& one : at_base.findings) base.push_back(std::move(one.finding));
+      absl::c_move(at_head.skipped, std::back_inserter(report.skipped));
+      report.base_lines.merge(at_head.base_lines);
+      SkipWithoutMeta(*pack, report);
+    }
+    rules::ApplyReviewSettings(options_.settings, options_.today, head, report.skipped);
+    std::vector<rules::SkippedCheck> told_of_head;
+    rules::ApplyReviewSettings(options_.settings, options_.today, base, told_of_head);
+
+    for (rules::Finding& finding : head) report.findings.push_back({std::move(finding)});
+    VersionMap versions;
+    versions.base_lines = report.base_lines;
+    for (const TouchedFile& one : touched_) {
+      if (one.was_there() && !one.file->former_path.empty()) {
+        versions.base_path[one.file->path] = one.file->former_path;
+      }
+    }
+    CompareVersions(base, versions, report.findings);
+    absl::c_move(skipped_, std::back_inserter(report.skipped));
+    report.complete = skipped_.empty() && change_.complete() && listed_ &&
+                      absl::c_none_of(report.findings, [](const ReportedFinding& one) {
+                        return one.status == FindingStatus::kNew && one.finding.rule_id == rules::kLimitRule;
+                      });
+    SortFindings(report.findings);
+    return report;
+  }
+
+ private:
+  void Unseen(std::string path, std::string reason) { skipped_.push_back({"*", std::move(path), std::move(reason)}); }
+
+  absl::Status ReadFiles() {
+    size_t bytes = 0;
+    const std::vector<ChangedFile>& files = change_.files();
+    for (const ChangedFile& file : files) {
+      if (touched_.size() == kMaxDiffFiles) {
+        Unseen("", absl::StrCat(files.size() - kMaxDiffFiles, " more files: only the first ", kMaxDiffFiles,
+                                " of a change are read"));
+        break;
+      }
+      TouchedFile& one = touched_.emplace_back(TouchedFile{&file, {}, {}});
+      const bool known = absl::c_any_of(packs_, [&](const auto& pack) {
+        return WorthReading(RolesOf(*pack), file.path) || WorthReading(RolesOf(*pack), one.base_path());
+      });
+      if (!known) continue;
+      if (bytes > kMaxDiffBytes) {
+        Unseen(file.path, absl::StrCat("the files before it have more than ", kMaxDiffBytes / 1024 / 1024,
+                                       " MiB; it was not read"));
+        continue;
+      }
+      if (file.kind != Kind::kRemoved && HasText(file.mode, file)) {
+        ASSIGN_OR_RETURN(one.head, change_.Read(ChangeSide::kHead, file.path, rules::kMaxSourceBytes));
+        bytes += one.head.value_or("").size();
+      }
+      if (one.was_there() && HasText(file.former_mode, file)) {
+        ASSIGN_OR_RETURN(one.base, change_.Read(ChangeSide::kBase, one.base_path(), rules::kMaxSourceBytes));
+        bytes += one.base.value_or("").size();
+      }
+    }
+    if (!change_.complete()) Unseen("", "the forge does not show all files of this change");
+    // Where the source has no list, checks that look around are skipped.
+    ASSIGN_OR_RETURN(const std::vector<std::string>* paths, change_.Paths(ChangeSide::kHead));
+    has_tree_ = paths != nullptr;
+    return absl::OkStatus();
+  }
+
+  const RoleTable& RolesOf(const CheckSet& pack) {
+    const auto [it, added] = roles_.try_emplace(&pack, nullptr);
+    if (added) it->second = std::make_unique<RoleTable>(pack);
+    return *it->second;
+  }
+
+  // What stands beside touched files in the folders where the files of one operator may lie.
+  absl::StatusOr<std::vector<std::string>> Neighbours(const CheckSet& pack, ChangeSide side,
+                                                      const std::set<std::string>& own) {
+    std::vector<std::string> found;
+    const RoleTable& roles = RolesOf(pack);
+    if (!roles.by_operator()) return found;
+    ASSIGN_OR_RETURN(const std::vector<std::string>* all, change_.Paths(side));
+    if (all == nullptr) return found;
+    std::set<std::string_view> folders;
+    for (const std::string& path : own) {
+      folders.insert(FolderOf(path));
+      folders.insert(FolderOf(FolderOf(path)));
+    }
+    for (const std::string& path : *all) {
+      const std::string_view folder = FolderOf(path);
+      const bool near = folders.contains(folder) || folders.contains(FolderOf(folder));
+      if (near && !own.contains(path) && WorthReading(roles, path)) found.push_back(path);
+    }
+    return found;
+  }
+
+  void AddMeta(std::vector<ReviewInput>& inputs, std::vector<std::string>& texts) const {
+    if (!options_.meta) return;
+    const PullMeta& meta = *options_.meta;
+    const auto add = [&](std::string_view name, std::string text) {
+      ReviewInput& input = inputs.emplace_back();
+      input.path = absl::StrCat(std::string(kPullFiles), std::string(name));
+      input.change.emplace().kind = rules::FileChange::Kind::kAdded;
+      texts.push_back(std::move(text));
+    };
+    add("title.txt", meta.title);
+    add("description.md", meta.body);
+    add("labels.txt", absl::StrJoin(meta.labels, "\n"));
+    add("author.txt", meta.author);
+    for (const PullMeta::Commit& commit : meta.commits) add("commits/" + commit.id + ".txt", commit.message);
+  }
+
+  absl::StatusOr<ReviewReport> RunOver(const std::shared_ptr<const CheckSet>& pack, ChangeSide side) {
+    const bool at_head = side == ChangeSide::kHead;
+    // 1. What is judged, and what is looked at besides.
+    std::vector<ReviewInput> inputs;
+    std::vector<const TouchedFile*> origin;
+    std::vector<std::string> texts;
+    std::set<std::string> own;
+    for (const TouchedFile& one : touched_) {
+      if (!at_head && !one.was_there()) continue;
+      ReviewInput& input = inputs.emplace_back();
+      input.path = at_head ? one.file->path : one.base_path();
+      if (at_head) input.change = AsFileChange(*one.file);
+      own.insert(input.path);
+      origin.push_back(&one);
+      texts.push_back((at_head ? one.head : one.base).value_or(""));
+    }
+    if (!at_head) {
+      // Without a text there is nothing at base that could have been found.
+      for (size_t i = inputs.size(); i-- > 0;) {
+        if (origin[i]->base.has_value()) continue;
+        const auto at = static_cast<std::ptrdiff_t>(i);
+        inputs.erase(inputs.begin() + at);
+        texts.erase(texts.begin() + at);
+        origin.erase(origin.begin() + at);
+      }
+    }
+    if (at_head) AddMeta(inputs, texts);
+    const size_t judged = inputs.size();
+    ASSIGN_OR_RETURN(const std::vector<std::string> near, Neighbours(*pack, side, own));
+    for (const std::string& path : near) {
+      ReviewInput& input = inputs.emplace_back();
+      input.path = path;
+      input.context = true;
+      input.untouched = at_head;
+    }
+
+    // 2. The review.
+    std::mutex mutex;
+    ChangeTree tree(change_, mutex, !at_head);
+    RunOptions run;
+    run.profile = options_.profile.empty() ? std::string(options_.settings.ProfileOf(pack->pack())) : options_.profile;
+    run.stage = options_.stage;
+    run.only = options_.only;
+    run.jobs = options_.jobs;
+    run.sources = options_.sources == nullptr ? &sources_ : options_.sources;
+    run.tree = has_tree_ ? &tree : nullptr;
+    if (!has_tree_) run.options["partial"] = "yes";
+    if (at_head) {
+      run.read_base = [&](size_t index, std::string&) {
+        return index < origin.size() ? origin[index]->base : std::nullopt;
+      };
+    }
+    const ReadInput read = [&](size_t index, std::string& error) -> std::optional<std::string> {
+      if (index < judged) return texts[index];
+      std::optional<std::string> text = tree.Read(rules::TreeSide::kHead, inputs[index].path);
+      if (!text) error = "it can't be read";
+      return text;
+    };
+    ASSIGN_OR_RETURN(ReviewReport report, RunReview({pack}, inputs, read, run));
+    if (!has_tree_ && at_head) {
+      listed_ = listed_ && absl::c_none_of(report.skipped, [](const rules::SkippedCheck& skipped) {
+                  return skipped.reason == rules::kNeedsTree;
+                });
+    }
+    return report;
+  }
+
+  // Checks about what only the forge knows.
+  void SkipWithoutMeta(const CheckSet& pack, ReviewReport& report) const {
+    if (options_.meta) return;
+    for (const rules::CheckInfo& check : pack.checks()) {
+      const bool about_pull = !check.files.empty() && absl::c_all_of(check.files, [](const std::string& glob) {
+        return glob.starts_with(kPullFiles);
+      });
+      if (about_pull) {
+        report.skipped.push_back(
+            {check.rule, "", "needs title, description, labels and commits of the pull request", check.part});
+      }
+    }
+  }
+
+  const std::vector<std::shared_ptr<const CheckSet>>& packs_;
+  Change& change_;
+  const DiffReviewOptions& options_;
+  std::vector<TouchedFile> touched_;
+  std::vector<rules::SkippedCheck> skipped_;  // what was not seen
+  std::map<const CheckSet*, std::unique_ptr<RoleTable>> roles_;
+  rules::SourceCache sources_{kMaxDiffBytes};
+  bool has_tree_ = false;
+  bool listed_ = true;  // no check missed the list of files
+};
+
+}  // namespace
+
+absl::StatusOr<ReviewReport> ReviewChange(const std::vector<std::shared_ptr<const CheckSet>>& packs, Change& change,
+                                          const DiffReviewOptions& options) {
+  return ChangeReview(packs, change, options).Run();
+}
+
+}  // namespace yardmaster

@@ -1,0 +1,59 @@
+// Reviews a change: what holds at head and did not at base is new, whatever lines it stands on. Both versions are
+// reviewed in full, as far as files are touched, so that the answer depends on nothing but the two trees.
+#ifndef YARDMASTER_SERVICES_REVIEW_DIFF_REVIEW_H_
+#define YARDMASTER_SERVICES_REVIEW_DIFF_REVIEW_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "rules/engine/checks/check_set.h"
+#include "rules/engine/checks/review_settings.h"
+#include "services/review/change.h"
+#include "services/review/report.h"
+
+namespace yardmaster {
+
+// Files of a change that are read; of more the first ones are, and the review is not complete.
+inline constexpr size_t kMaxDiffFiles = 3000;
+inline constexpr size_t kMaxDiffBytes = 64 * 1024 * 1024;
+
+// What only a forge knows of a pull request. Checks see it as files: "@pull/title.txt", "@pull/description.md",
+// "@pull/labels.txt" (one a line), "@pull/author.txt" and "@pull/commits/<id>.txt" (the messages).
+struct PullMeta {
+  struct Commit {
+    std::string id;
+    std::string message;
+    std::string author;
+  };
+  std::string title;
+  std::string body;
+  std::vector<std::string> labels;
+  std::string author;
+  std::vector<Commit> commits;
+};
+inline constexpr std::string_view kPullFiles = "@pull/";
+
+struct DiffReviewOptions {
+  std::string profile;                    // empty: as `settings` say, else each pack's default
+  std::optional<int> stage;               // nullopt: checks of all stages
+  std::vector<std::string> only;          // rules or ids of checks; empty: all
+  rules::ReviewSettings settings;         // what the repository says of its own
+  std::string today;                      // "YYYY-MM-DD" in UTC, for exemptions that end
+  std::optional<PullMeta> meta;           // nullopt: checks about it are skipped
+  size_t jobs = 1;                        // threads
+  rules::SourceCache* sources = nullptr;  // files that were read before; null: of this review alone
+};
+
+// All findings: new, still and fixed ones. Errors are those of reading the change, and INVALID_ARGUMENT for names that
+// no pack has.
+absl::StatusOr<ReviewReport> ReviewChange(const std::vector<std::shared_ptr<const rules::CheckSet>>& packs,
+                                          Change& change, const DiffReviewOptions& options);
+
+}  // namespace yardmaster
+
+#endif  // YARDMASTER_SERVICES_REVIEW_DIFF_REVIEW_H_
