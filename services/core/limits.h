@@ -104,6 +104,13 @@ inline constexpr size_t kMaxGitAnswerBytes = 64 * 1024 * 1024;
 inline constexpr size_t kMaxGitObjects = 200'000;
 inline constexpr size_t kMaxGitObjectBytes = 64 * 1024 * 1024;
 inline constexpr size_t kMaxGitUnpackedBytes = 512 * 1024 * 1024;
+// Entries of one tree that are looked at, and folders inside each other: a tree of some kilobytes can name itself
+// billions of times.
+inline constexpr size_t kMaxGitTreeEntries = 1'000'000;
+inline constexpr int kMaxGitTreeDepth = 64;
+// Changed files of a work tree whose content is held in memory, each and together; larger ones are read from the disk.
+inline constexpr uint64_t kMaxGitWorkFileBytes = 8 * 1024 * 1024;
+inline constexpr uint64_t kMaxGitWorkBytes = 256 * 1024 * 1024;
 // All that is asked of a git server for one call.
 inline constexpr std::chrono::milliseconds kGitTimeout{60'000};
 // Repositories that are read at once; more are turned away.
