@@ -348,9 +348,9 @@ TEST_P(GitCacheTest, TwoAtOnceShareOneFetch) {
   Write("a.py", "2\n");
   const std::string head = Commit();
   const size_t requests = Requests([&] {
-    std::vector<std::thread> threads;
-    for (int i = 0; i < 4; ++i) {
-      threads.emplace_back([&] {
+    std::vector<std::thread> threads(4);
+    for (std::thread& thread : threads) {
+      thread = std::thread([&] {
         const GitCacheHandle handle = Fetched(Ask(root, head));
         EXPECT_EQ(Text(handle, "a.py"), "2\n");
       });

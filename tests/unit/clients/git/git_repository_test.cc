@@ -273,7 +273,8 @@ TEST_F(GitRepositoryTest, TheWorkTreeIsWhatLiesThere) {
 
 TEST_F(GitRepositoryTest, ALargeFileOfTheWorkTreeIsReadFromThere) {
   work_.Commit();
-  const std::string text(9'000'000, 'x');
+  std::string text;
+  text.resize(9'000'000, 'x');
   work_.Write("large.txt", text);
   EXPECT_THAT(Unstaged(), ElementsAre("A large.txt"));
   const auto repository = Open(work_.path());
