@@ -59,6 +59,10 @@ absl::Status CaseFailed(size_t index, const absl::Status& cause) {
   return absl::InvalidArgumentError(absl::StrCat("case ", index, ": ", cause.message()));
 }
 
+absl::Status ImportUnreadable(std::string_view format, std::string_view reason) {
+  return absl::InvalidArgumentError(absl::StrCat("the text can't be read as ", Abs(format), ": ", Readable(reason)));
+}
+
 absl::Status PackUnknown(std::string_view pack, absl::Span<const std::string_view> known) {
   std::string names = absl::StrJoin(known, ", ", [](std::string* out, std::string_view name) { out->append(name); });
   return absl::NotFoundError(

@@ -46,6 +46,9 @@ absl::Status SuitesDirNotFound(std::string_view places);                     // 
 // The matcher's own failure (memory budget of a pattern set): never taken for "no match".
 absl::Status MatchFailed(std::string_view pack, std::string_view error);  // RESOURCE_EXHAUSTED
 
+// What another tool found, in a format that was named or seen.
+absl::Status ImportUnreadable(std::string_view format, std::string_view reason);  // INVALID_ARGUMENT
+
 absl::Status PackWithoutChecks(std::string_view pack);       // INVALID_ARGUMENT
 absl::Status OperatorNeverSubmitted(std::string_view name);  // NOT_FOUND
 
