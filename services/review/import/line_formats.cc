@@ -14,6 +14,9 @@
 namespace yardmaster {
 namespace {
 
+// Tools that print more in a line print something else than findings.
+constexpr size_t kMaxFindingLineBytes = 16 * 1024;
+
 constexpr const char* kLevelGroup = "(?P<level>fatal error|error|warning|note|info|style|remark): ";
 
 // How a tool writes what stands behind "file:line:column: ", with the groups level, rule and text.
@@ -41,7 +44,7 @@ const std::vector<MessageFormat>& MessageFormats() {
     add("mypy", false, absl::StrCat(kLevelGroup, R"((?P<text>.*)  \[(?P<rule>[a-z-]+)\])"));
     // warning: use nullptr [modernize-use-nullptr,-warnings-as-errors]
     add("clang-tidy", false, absl::StrCat(kLevelGroup, R"((?P<text>.*) \[(?P<rule>[\w.-]+)(?:,[\w.,-]+)?\])"));
-    // fatal error: x.h: No such file or directory
+    // fatal error: 'missing' file not found
     add("compiler", false, absl::StrCat(kLevelGroup, R"((?P<text>.*))"));
     // F401 [*] `os` imported but unused
     add("lint", false, R"((?P<rule>[A-Z]{1,6}\d{2,4}):? (?:\[\*\] )?(?P<text>.*))");
@@ -84,6 +87,7 @@ bool SetMessage(re2::StringPiece message, ToolFinding& found) {
 }
 
 void AddLine(std::string_view line, FindingCollector& collector) {
+  if (line.size() > kMaxFindingLineBytes) return collector.LeaveOut("the line is too long", line);
   re2::StringPiece path, numbers[4], message;
   if (!RE2::FullMatch(re2::StringPiece(line.data(), line.size()), PlacePattern(), &path, &numbers[0], &numbers[1],
                       &numbers[2], &numbers[3], &message)) {

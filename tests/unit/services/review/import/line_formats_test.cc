@@ -90,6 +90,13 @@ TEST(LineFormats, WhatIsNoFindingIsCountedAndTold) {
                           "2 the path is not in the repository: /usr/include/b.h"));
 }
 
+TEST(LineFormats, LongLinesAreTold) {
+  const ImportedFindings imported = Imported("a.cc:1:1: error: " + std::string(20'000, 'x'));
+  EXPECT_THAT(imported.findings, IsEmpty());
+  ASSERT_EQ(imported.left_out.size(), 1u);
+  EXPECT_EQ(imported.left_out[0].reason, "the line is too long");
+}
+
 TEST(LineFormats, NothingPrintedIsNothingFound) {
   const ImportedFindings imported = Imported("\n \n");
   EXPECT_THAT(imported.findings, IsEmpty());
