@@ -38,10 +38,10 @@ EffectObservation PartMissed(const EffectContext& context, const PartProgress& p
 
 // The write of a part failed. Where it certainly did nothing and may work later, it is the next one then; else the
 // error stays.
-absl::StatusOr<EffectObservation> PartFailed(std::string_view words, const absl::Status& error);
+absl::StatusOr<EffectObservation> PartFailed(std::string_view words, const absl::Status& status);
 
 // Whether this part was refused for what it says or where: another one may pass.
-bool IsPartRefused(const absl::Status& error);
+bool IsPartRefused(const absl::Status& status);
 
 // What a read right after a write saw. That it failed says nothing about the write.
 EffectObservation ReadAfterWrite(const absl::StatusOr<EffectObservation>& sighting);
