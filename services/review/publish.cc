@@ -73,7 +73,9 @@ v1::Action ConcludedCheck(const v1::Review& review, bool gate_blocks, const Publ
   v1::ReportCheck& check = *action.mutable_report_check();
   check.set_conclusion(ConclusionOf(review, gate_blocks));
   check.set_title(ReviewCountsText(review));
-  const auto found = FindingsBySeverity(review, IsNewFinding);
+  // Those that are about no file (a title, a message) have no place.
+  const auto found = FindingsBySeverity(
+      review, [](const v1::ReviewFinding& finding) { return IsNewFinding(finding) && !finding.path().empty(); });
   size_t bytes = 0;
   size_t annotated = 0;
   for (const v1::ReviewFinding* finding : found) {

@@ -8,7 +8,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "clients/forge/forge_error.h"
 #include "services/core/absl_view.h"
 #include "services/core/status_macros.h"
 #include "services/intake/effects/marker.h"
@@ -58,12 +57,6 @@ InlineProgress ReadInlineProgress(std::string_view words) {
   progress.left = SplitKeys(parts[1]);
   progress.refused = SplitKeys(parts[2]);
   return progress;
-}
-
-bool IsRefusedText(const absl::Status& error) {
-  const std::optional<ForgeError> forge_error = ForgeErrorOf(error);
-  return forge_error.has_value() && forge_error->outcome == ForgeOutcome::kRefused &&
-         (forge_error->reason == ForgeReason::kInvalid || forge_error->reason == ForgeReason::kTextRefused);
 }
 
 }  // namespace yardmaster

@@ -39,9 +39,6 @@ struct InlineProgress {
 };
 InlineProgress ReadInlineProgress(std::string_view words);
 
-// Whether the forge refused what was sent, and would again, but not all that is like it.
-bool IsRefusedText(const absl::Status& error);
-
 }  // namespace yardmaster
 
 #endif  // YARDMASTER_SERVICES_INTAKE_EFFECTS_INLINE_COMMENTS_H_

@@ -54,6 +54,13 @@ absl::StatusOr<EffectObservation> PartFailed(std::string_view words, const absl:
   return PartInProgress(kNothingSent, words, error->retry_after.value_or(kPartDelay));
 }
 
+bool IsPartRefused(const absl::Status& status) {
+  const std::optional<ForgeError> error = ForgeErrorOf(status);
+  if (!error.has_value() || error->outcome == ForgeOutcome::kUnknown) return false;
+  return error->reason == ForgeReason::kInvalidInput || error->reason == ForgeReason::kInvalid ||
+         error->reason == ForgeReason::kTextRefused || error->reason == ForgeReason::kConflict;
+}
+
 EffectObservation ReadAfterWrite(const absl::StatusOr<EffectObservation>& sighting) {
   return sighting.ok() ? *sighting : EffectObservation();
 }

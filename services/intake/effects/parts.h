@@ -40,6 +40,9 @@ EffectObservation PartMissed(const EffectContext& context, const PartProgress& p
 // error stays.
 absl::StatusOr<EffectObservation> PartFailed(std::string_view words, const absl::Status& error);
 
+// Whether this part was refused for what it says or where: another one may pass.
+bool IsPartRefused(const absl::Status& error);
+
 // What a read right after a write saw. That it failed says nothing about the write.
 EffectObservation ReadAfterWrite(const absl::StatusOr<EffectObservation>& sighting);
 

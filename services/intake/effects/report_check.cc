@@ -14,6 +14,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "clients/forge/forge_error.h"
 #include "services/core/absl_view.h"
 #include "services/core/short_digest.h"
@@ -33,6 +34,9 @@ constexpr size_t kMaxCheckSummaryBytes = 65'000;
 constexpr size_t kMaxStatusBytes = 136;
 // A write, and a read before or after it.
 constexpr int64_t kCallsOfACheck = 2;
+
+// Behind the words of a progress: what the forge refused is not sent again.
+constexpr std::string_view kRefusedWord = " refused";
 
 enum class Phase : uint8_t { kBegin, kEnd, kCallOff };
 
@@ -150,6 +154,7 @@ class CheckRunReport {
   struct Batch {
     int shown = 0;  // annotations that the run has
     std::string run;
+    bool refused = false;  // the forge takes no more of them
   };
 
   ForgeCheckState Wanted() const { return StateOf(check_.conclusion()); }
@@ -180,13 +185,17 @@ class CheckRunReport {
     const int all = check_.annotations_size();
     return run.annotations < 0 ? all : static_cast<int>(std::min<int64_t>(run.annotations, all));
   }
-  static std::string Words(int shown, std::string_view run) { return absl::StrCat(shown, " ", Abs(run)); }
-  std::string Words(const ForgeCheckRun& run) const { return Words(Shown(run), run.id); }
+  static std::string Words(const Batch& batch) {
+    return absl::StrCat(batch.shown, " ", batch.run, batch.refused ? Abs(kRefusedWord) : "");
+  }
+  std::string Words(const ForgeCheckRun& run) const { return Words({Shown(run), run.id}); }
   Batch NotedBatch() const {
-    const std::pair<absl::string_view, absl::string_view> words =
-        absl::StrSplit(progress_.words, absl::MaxSplits(' ', 1));
-    Batch batch{0, std::string(words.second)};
-    if (!absl::SimpleAtoi(words.first, &batch.shown)) batch.shown = check_.annotations_size();
+    absl::string_view words = progress_.words;
+    Batch batch;
+    batch.refused = absl::ConsumeSuffix(&words, Abs(kRefusedWord));
+    const std::pair<absl::string_view, absl::string_view> parts = absl::StrSplit(words, absl::MaxSplits(' ', 1));
+    batch.run = std::string(parts.second);
+    if (!absl::SimpleAtoi(parts.first, &batch.shown)) batch.shown = check_.annotations_size();
     return batch;
   }
 
@@ -202,19 +211,29 @@ class CheckRunReport {
     return write;
   }
 
+  std::string WithRefusedAnnotations(int shown) const {
+    const std::string note = absl::StrCat("\n\nThe forge refused the annotations behind the first ", shown, " of ",
+                                          check_.annotations_size(), ".");
+    return absl::StrCat(Abs(CutUtf8(check_.summary(), kMaxCheckSummaryBytes - note.size())), note);
+  }
+
   // The next annotations; with the last of them the conclusion.
   absl::StatusOr<EffectObservation> SendBatch() const {
-    const Batch batch = NotedBatch();
-    const int left = check_.annotations_size() - batch.shown;
+    Batch batch = NotedBatch();
+    const int left = batch.refused ? 0 : check_.annotations_size() - batch.shown;
     const int count = std::clamp(left, 0, static_cast<int>(kMaxForgeAnnotations));
     const bool last = count >= left;
-    const absl::Status sent =
-        context_.forge()
-            .UpdateCheckRun(context_.call, repository_, batch.run,
-                            Write(batch.shown, count, last ? Wanted() : ForgeCheckState::kInProgress))
-            .status();
+    ForgeCheckRunWrite write = Write(batch.shown, count, last ? Wanted() : ForgeCheckState::kInProgress);
+    if (batch.refused) write.summary = WithRefusedAnnotations(batch.shown);
+    const absl::Status sent = context_.forge().UpdateCheckRun(context_.call, repository_, batch.run, write).status();
+    if (count > 0 && IsPartRefused(sent)) {
+      // The conclusion must come, and the summary has what is lost here.
+      batch.refused = true;
+      return NextPart(Words(batch));
+    }
     if (!sent.ok()) return PartFailed(progress_.words, sent);
-    if (!last) return NextPart(Words(batch.shown + count, batch.run));
+    batch.shown += count;
+    if (!last) return NextPart(Words(batch));
     const absl::StatusOr<std::optional<ForgeCheckRun>> run = Find();
     if (run.ok() && run->has_value() && IsThere(**run)) return EffectObservation::Seen((*run)->id);
     return AwaitPart(context_, progress_.words);

@@ -49,7 +49,7 @@ class Settlement {
         context_.call, subject_, comment, WithMarker(resolve_.body(), pack, kResolvedTemplate, key));
     InlineProgress next = now;
     next.left.erase(next.left.begin());
-    if (IsRefusedText(written.status()) || absl::IsNotFound(written.status())) {
+    if (IsPartRefused(written.status()) || absl::IsNotFound(written.status())) {
       next.refused.push_back(key);
       return GoOn(next);
     }

@@ -85,7 +85,8 @@ class CommentsReview {
 
   // What became of it, for people.
   std::string Told(const InlineProgress& progress) const {
-    std::string told = absl::StrCat(review_.comments_size() - static_cast<int>(progress.refused.size()), " comments");
+    const int made = review_.comments_size() - static_cast<int>(progress.refused.size());
+    std::string told = absl::StrCat(made, made == 1 ? " comment" : " comments");
     if (progress.refused.empty()) return told;
     return absl::StrCat(told, "; not at their lines: ",
                         absl::StrJoin(progress.refused, ", ", [this](std::string* out, const std::string& key) {
@@ -109,7 +110,7 @@ class CommentsReview {
         batch.push_back({comment->path(), comment->line(), comment->body()});
     }
     const absl::Status sent = context_.forge().CreateReview(context_.call, subject_, review_.head(), batch);
-    if (IsRefusedText(sent)) {
+    if (IsPartRefused(sent)) {
       InlineProgress next = noted_;
       if (batch.size() > 1) {
         next.one_by_one = true;

@@ -150,6 +150,21 @@ TEST_F(ReviewDiffTest, WhatTheForgeKnowsComesFromAFile) {
   EXPECT_THAT(result.err, HasSubstr("/labels: expected a list of texts"));
 }
 
+TEST_F(ReviewDiffTest, WhatOtherToolsFoundIsNewOnlyWhereTheChangeTouchesTheLine) {
+  git_.Write("demo/demo_impl.py", std::string(kOld) + "x = 1\n");
+  git_.Commit("two");
+  const std::string lines = packs_.Write("ruff.txt",
+                                         "demo/demo_impl.py:2:5: F401 an old one\n"
+                                         "demo/demo_impl.py:3:1: E225 a new one\n"
+                                         "/elsewhere/other.py:1:1: E225 outside\n");
+  EXPECT_THAT(Found({"--base", "main", "--import", lines}),
+              ElementsAre(::testing::EndsWith("demo_impl.py:3 lint/E225")));
+  EXPECT_EQ(Found({"--base", "main", "--import", lines, "--all"}).size(), 3u);
+  const Result wrong = Run({"--base", "main", "--import", packs_.Write("wrong.sarif", "{\"runs\": 1}")});
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("wrong.sarif"));
+}
+
 TEST_F(ReviewDiffTest, WhatIsNotThereIsAnErrorOfUsageThatNamesIt) {
   EXPECT_THAT(Run({"--base", "nowhere"}).err, HasSubstr("nowhere"));
   EXPECT_EQ(Run({"--base", "nowhere"}).code, 2);

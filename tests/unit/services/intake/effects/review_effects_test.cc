@@ -239,6 +239,16 @@ TEST_F(ReviewEffects, CheckThatTheForgeRefusesFails) {
   EXPECT_EQ(Last().state, store::EffectState::kRefused);
 }
 
+TEST_F(ReviewEffects, RefusedAnnotationsKeepNoCheckFromItsConclusion) {
+  int writes = 0;
+  world_.forge_.before_write = [&] {
+    world_.forge_.refuse_writes = ++writes == 3 ? Refusal(ForgeReason::kInvalid, 422) : absl::OkStatus();
+  };
+  ASSERT_TRUE(Run({CheckAction(v1::ReportCheck::CONCLUSION_FAILURE, 120)}).done());
+  ExpectCheck(ForgeCheckState::kFailure, 50);
+  EXPECT_THAT(Runs()[0].summary, EndsWith("The forge refused the annotations behind the first 50 of 120."));
+}
+
 TEST_F(ReviewEffects, WhatIsNoCheckOfACommitIsNoAction) {
   for (const char* head : {"", "main", "0123"}) {
     v1::Action action = BeginAction();
@@ -394,7 +404,18 @@ TEST_F(ReviewEffects, CommentThatLostItsPlaceIsToldAndNotMadeAgain) {
   gitcode_->Comment(gitcode_->At(kRepository, 1), "yardbot", WithMarker("finding 2", "tiny", "inline", InlineKey(2)));
   ASSERT_TRUE(Run({InlineAction({1, 2})}).done());
   EXPECT_EQ(Lines(), (std::multiset<int>{1}));
-  EXPECT_EQ(Last().forge_ref, "1 comments; not at their lines: a.py:2");
+  EXPECT_EQ(Last().forge_ref, "1 comment; not at their lines: a.py:2");
+}
+
+TEST_F(ReviewEffects, CommentThatBecomesOneOfTheWholePullRequestLosesNoOther) {
+  MoveToGitCode();
+  int writes = 0;
+  gitcode_->before_write = [&] {
+    gitcode_->refuse_writes = ++writes == 1 ? Refusal(ForgeReason::kConflict, 201) : absl::OkStatus();
+  };
+  ASSERT_TRUE(Run({InlineAction({1, 2})}).done());
+  EXPECT_EQ(Lines(), (std::multiset<int>{2}));
+  EXPECT_EQ(Last().forge_ref, "1 comment; not at their lines: a.py:1");
 }
 
 TEST_F(ReviewEffects, WhatCantBeFoundAgainIsNoComment) {
