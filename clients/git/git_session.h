@@ -29,7 +29,7 @@ struct GitEnvironment {
   std::function<absl::StatusOr<Secret>(std::chrono::steady_clock::time_point deadline)> token;
   std::filesystem::path scratch;                    // HttpGitRemote only
   std::chrono::milliseconds timeout = kGitTimeout;  // for all requests of one call
-  size_t max_answer_bytes = kMaxGitAnswerBytes;
+  size_t max_answer_bytes = kMaxGitAnswerBytes;     // HttpGitRemote only
 };
 
 class GitSession {

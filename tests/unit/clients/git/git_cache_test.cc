@@ -28,7 +28,7 @@ using testing::GitHttpServer;
 using ::testing::HasSubstr;
 using testing::TempDir;
 
-constexpr size_t kManyFiles = 1'000;
+constexpr size_t kDiffedFiles = 1'000;
 
 std::string NumberedLines(int from, int to) {
   std::string text;
@@ -87,7 +87,7 @@ class GitCacheTest : public ::testing::TestWithParam<bool> {
   static std::vector<GitChangedFile> Changes(const GitCacheHandle& handle) {
     const auto base = handle.repository().TreeOf(handle.merge_base());
     const auto head = handle.repository().TreeOf(handle.head());
-    auto files = handle.repository().Diff(**base, **head, kManyFiles);
+    auto files = handle.repository().Diff(**base, **head, kDiffedFiles);
     EXPECT_TRUE(files.ok()) << files.status();
     return *std::move(files);
   }
