@@ -37,6 +37,7 @@ const ForgeProfile& GitHubProfile() {
       .api_url = "https://api.github.com",
       .git_url = "https://github.com",
       .git_user = "x-access-token",
+      .pull_ref = "refs/pull/{}/head",
       .budget = Budget(),
       .webhooks =
           {
