@@ -27,6 +27,8 @@ class ForgeCredentials {
   // Takes the secret out of a config that was read again. INVALID_ARGUMENT, and the old one stays, if it can't be used
   // or is of another kind.
   virtual absl::Status Replace(const ForgeConfig& config) = 0;
+  // Whether these are an App's: some calls work with no others.
+  virtual bool OfApp() const { return false; }
   // The account that requests are made as, where the credentials themselves know; nullopt: the forge has to be asked.
   virtual absl::StatusOr<std::optional<ForgeUser>> Account(std::chrono::steady_clock::time_point) {
     return std::nullopt;

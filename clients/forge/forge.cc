@@ -9,6 +9,8 @@ namespace {
 constexpr std::array<std::string_view, 6> kPermissions = {"none", "read", "triage", "write", "maintain", "admin"};
 constexpr std::array<std::string_view, 6> kFileStatuses = {"added",   "modified", "removed",
                                                            "renamed", "copied",   "unchanged"};
+constexpr std::array<std::string_view, 7> kCheckStates = {"queued",  "in_progress", "success", "failure",
+                                                          "neutral", "cancelled",   "skipped"};
 constexpr std::array<std::string_view, 8> kReactions = {"+1",    "-1",     "laugh",  "confused",
                                                         "heart", "hooray", "rocket", "eyes"};
 
@@ -49,6 +51,8 @@ std::string_view ForgePermissionName(ForgePermission permission) {
 }
 
 std::string_view ForgeFileStatusName(ForgeFileStatus status) { return kFileStatuses[static_cast<size_t>(status)]; }
+
+std::string_view ForgeCheckStateName(ForgeCheckState state) { return kCheckStates[static_cast<size_t>(state)]; }
 
 std::string_view ForgeReactionName(ForgeReaction reaction) { return kReactions[static_cast<size_t>(reaction)]; }
 

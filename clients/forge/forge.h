@@ -226,15 +226,19 @@ struct ForgeAnnotation {
   std::string message;  // at most 64 KiB
 };
 inline constexpr size_t kMaxForgeAnnotations = 50;  // of one call; further ones are added by further calls
+inline constexpr size_t kMaxForgeSummaryBytes = 65'535;
 
-// What a check run is to become. Texts are cut by the caller: summaries of more than 65,535 bytes are refused.
+// The name of our check of a pull request's head, as a check run and as the context of a commit status.
+inline constexpr std::string_view kReviewCheckName = "yardmaster/review";
+
+// What a check run is to become. Texts are cut by the caller: what is longer than kMaxForgeSummaryBytes is refused.
 struct ForgeCheckRunWrite {
   std::string name;
   std::string head;         // the commit, 40 hex digits
   std::string external_id;  // our own name for it; shown again by ListCheckRuns
   ForgeCheckState state = ForgeCheckState::kInProgress;
   std::string title;
-  std::string summary;
+  std::string summary;                       // Markdown
   std::vector<ForgeAnnotation> annotations;  // at most kMaxForgeAnnotations; appended to those that are there
 };
 
@@ -254,7 +258,8 @@ struct ForgeCommitStatus {
   ForgeCheckState state = ForgeCheckState::kInProgress;  // kInProgress is "pending"; kNeutral is "success"
   std::string description;                               // at most 140 characters
   std::string url;                                       // for people; may be empty
-  ForgeUser author;                                      // of answers only
+  ForgeUser author;                                      // of answers only, as is the id
+  std::string id;
 };
 
 // A comment at a line of a pull request's head.
@@ -358,51 +363,42 @@ class Forge {
 
   // --- For reviews ---
 
-  // Whether the three calls about check runs can work: GitHub, with an App's credentials.
-  virtual bool has_check_runs() const { return false; }
+  // Whether the three calls about check runs can work: GitHub, with an App's credentials. Elsewhere they are
+  // UNIMPLEMENTED.
+  virtual bool has_check_runs() const = 0;
   // Makes a check run. Names need not be unique; the newest counts.
-  virtual absl::StatusOr<ForgeCheckRun> CreateCheckRun(const ForgeCall&, std::string_view, const ForgeCheckRunWrite&) {
-    return absl::UnimplementedError("later");
-  }
+  virtual absl::StatusOr<ForgeCheckRun> CreateCheckRun(const ForgeCall& call, std::string_view repository,
+                                                       const ForgeCheckRunWrite& write) = 0;
   // Changes state, title and summary, and appends annotations. Sent twice, annotations are there twice: read first.
-  virtual absl::StatusOr<ForgeCheckRun> UpdateCheckRun(const ForgeCall&, std::string_view, std::string_view,
-                                                       const ForgeCheckRunWrite&) {
-    return absl::UnimplementedError("later");
-  }
+  virtual absl::StatusOr<ForgeCheckRun> UpdateCheckRun(const ForgeCall& call, std::string_view repository,
+                                                       std::string_view check_run, const ForgeCheckRunWrite& write) = 0;
   // Check runs of a name on a commit, of whoever made them, newest first.
-  virtual absl::StatusOr<std::vector<ForgeCheckRun>> ListCheckRuns(const ForgeCall&, std::string_view, std::string_view,
-                                                                   std::string_view) {
-    return absl::UnimplementedError("later");
-  }
-  // Whether the two calls about commit statuses can work (GitHub).
-  virtual bool has_commit_statuses() const { return false; }
+  virtual absl::StatusOr<std::vector<ForgeCheckRun>> ListCheckRuns(const ForgeCall& call, std::string_view repository,
+                                                                   std::string_view head, std::string_view name) = 0;
+  // Whether the two calls about commit statuses can work (GitHub). Elsewhere they are UNIMPLEMENTED.
+  virtual bool has_commit_statuses() const = 0;
   // The latest status of a context counts, so that sending one again changes nothing.
-  virtual absl::Status SetCommitStatus(const ForgeCall&, std::string_view, std::string_view, const ForgeCommitStatus&) {
-    return absl::UnimplementedError("later");
-  }
+  virtual absl::Status SetCommitStatus(const ForgeCall& call, std::string_view repository, std::string_view head,
+                                       const ForgeCommitStatus& status) = 0;
   // Newest first.
-  virtual absl::StatusOr<std::vector<ForgeCommitStatus>> ListCommitStatuses(const ForgeCall&, std::string_view,
-                                                                            std::string_view) {
-    return absl::UnimplementedError("later");
-  }
+  virtual absl::StatusOr<std::vector<ForgeCommitStatus>> ListCommitStatuses(const ForgeCall& call,
+                                                                            std::string_view repository,
+                                                                            std::string_view head) = 0;
 
-  // Comments at lines of a pull request. All pages.
-  virtual absl::StatusOr<ForgeReviewCommentList> ListReviewComments(const ForgeCall&, const ForgeSubject&) {
-    return absl::UnimplementedError("later");
-  }
+  // Comments at lines of a pull request, and the answers to them. All pages.
+  virtual absl::StatusOr<ForgeReviewCommentList> ListReviewComments(const ForgeCall& call,
+                                                                    const ForgeSubject& subject) = 0;
   // How many comments CreateReview takes at once: one on forges that have no reviews with several (GitCode).
-  virtual size_t max_review_comments() const { return 1; }
+  virtual size_t max_review_comments() const = 0;
   // Adds comments at lines of `commit`, as one review that neither approves nor asks for changes. GitHub refuses all of
-  // them (422) if one is at a line that the diff does not show. Nothing about it is idempotent: read first.
-  virtual absl::Status CreateReview(const ForgeCall&, const ForgeSubject&, std::string_view,
-                                    const std::vector<ForgeInlineComment>&) {
-    return absl::UnimplementedError("later");
-  }
-  // Answers a comment at a line; `comment` is its ForgeComment.
-  virtual absl::StatusOr<ForgeCommentWritten> ReplyToReviewComment(const ForgeCall&, const ForgeSubject&,
-                                                                   const ForgeComment&, std::string_view) {
-    return absl::UnimplementedError("later");
-  }
+  // them (422) if one is at a line that the diff does not show. GitCode takes such a comment for one of the whole pull
+  // request: FAILED_PRECONDITION, and it stays. Nothing about it is idempotent: read first.
+  virtual absl::Status CreateReview(const ForgeCall& call, const ForgeSubject& subject, std::string_view commit,
+                                    const std::vector<ForgeInlineComment>& comments) = 0;
+  // Answers a comment at a line.
+  virtual absl::StatusOr<ForgeCommentWritten> ReplyToReviewComment(const ForgeCall& call, const ForgeSubject& subject,
+                                                                   const ForgeComment& comment,
+                                                                   std::string_view body) = 0;
 
   // Deliveries of one webhook of a repository, newest first. UNIMPLEMENTED where the forge keeps no record.
   virtual absl::StatusOr<ForgeHookDeliveryPage> ListHookDeliveries(const ForgeCall& call, std::string_view repository,

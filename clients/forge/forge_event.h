@@ -22,6 +22,7 @@ enum class ForgeEventKind : uint8_t {
   kCommentEdited,
   kClosed,     // closed or merged
   kPushed,     // new commits: of a pull request, or of the repository where there is no number
+  kReady,      // a pull request that was a draft is none any more
   kRequested,  // somebody asked for a check to run again
 };
 
@@ -31,6 +32,7 @@ struct SubjectFacts {
   std::optional<std::string> body;  // null in the payload is the empty text
   std::optional<std::vector<std::string>> labels;
   std::optional<bool> open;
+  std::optional<bool> draft;  // of pull requests
   std::string author;
 
   // Everything that a comparison with what was seen before needs.
@@ -41,8 +43,11 @@ struct SubjectFacts {
 
 struct ForgeEvent {
   ForgeEventKind kind = ForgeEventKind::kOpened;
-  ForgeSubject subject;  // the number is 0 for events about a repository
-  std::string actor;     // login of who did it; empty if unknown
+  // The number is 0 for events about a repository, and for kRequested where the forge names only the head.
+  ForgeSubject subject;
+  // The head of the pull request, or what a branch of the repository was pushed to; empty: the forge does not say.
+  std::string head;
+  std::string actor;  // login of who did it; empty if unknown
   bool actor_is_bot = false;
   SubjectFacts facts;
   // What was written: the comment, or for kOpened and kEdited the opening post; and by whom, which is another account

@@ -28,6 +28,8 @@ inline constexpr size_t kMaxForgeFileBytes = 1024 * 1024;
 inline constexpr size_t kMaxForgePathBytes = 4'096;
 // Files of one pull request. GitHub shows no more, and does not say that there are.
 inline constexpr size_t kMaxForgePullFiles = 3'000;
+// Comments at lines whose place a list leaves out, and that are therefore asked for one by one.
+inline constexpr size_t kMaxForgePlaceLookups = 20;
 // Redirects within the configured host that one read follows.
 inline constexpr int kMaxForgeRedirects = 3;
 // The longest that a server can make us wait by Retry-After or a reset time; more is taken for a mistake.

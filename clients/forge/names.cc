@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "absl/algorithm/container.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "clients/forge/http.h"
 #include "clients/forge/limits.h"
@@ -126,6 +128,12 @@ absl::Status CheckRef(std::string_view ref) {
     return InvalidForgeInput(absl::StrCat("not a branch, tag or commit: ", Quoted(ref)));
   }
   return absl::OkStatus();
+}
+
+absl::Status CheckCommit(std::string_view commit) {
+  const bool hex = absl::c_all_of(commit, [](char c) { return absl::ascii_isxdigit(static_cast<unsigned char>(c)); });
+  if (hex && (commit.size() == 40 || commit.size() == 64)) return absl::OkStatus();
+  return InvalidForgeInput(absl::StrCat("not the full name of a commit: ", Quoted(commit)));
 }
 
 absl::Status CheckLabelPart(std::string_view label) {

@@ -30,6 +30,8 @@ absl::Status CheckNamePart(std::string_view what, std::string_view name);
 absl::Status CheckPath(std::string_view path);
 // A branch, tag or commit as it goes into a query; may be empty.
 absl::Status CheckRef(std::string_view ref);
+// A commit's full name: 40 or 64 hex digits.
+absl::Status CheckCommit(std::string_view commit);
 // One label that is to be taken off: it becomes a part of a path.
 absl::Status CheckLabelPart(std::string_view label);
 

@@ -67,6 +67,14 @@ std::string Name(const nlohmann::json* value) {
   return absl::c_any_of(text, [](unsigned char c) { return absl::ascii_iscntrl(c); }) ? std::string() : text;
 }
 
+std::string Commit(const nlohmann::json* value) {
+  std::string name = Name(value);
+  const bool is_commit = (name.size() == 40 || name.size() == 64) &&
+                         absl::c_all_of(name, [](unsigned char c) { return absl::ascii_isxdigit(c); }) &&
+                         absl::c_any_of(name, [](char c) { return c != '0'; });
+  return is_commit ? name : std::string();
+}
+
 std::optional<int64_t> PositiveInteger(const nlohmann::json* value) {
   if (value == nullptr) return std::nullopt;
   constexpr uint64_t kMax = std::numeric_limits<int64_t>::max();

@@ -25,6 +25,8 @@ const nlohmann::json* Member(const nlohmann::json& value, std::initializer_list<
 std::optional<std::string> Text(const nlohmann::json* value, size_t max_bytes);
 // A name: like Text, but nullopt if it is longer than kMaxNameBytes or has control characters.
 std::string Name(const nlohmann::json* value);
+// The full name of a commit (40 or 64 hex digits); empty for anything else, and for the zeros that stand for none.
+std::string Commit(const nlohmann::json* value);
 // A positive integer, as a number without a fraction or as a string of digits. A bool is no integer.
 std::optional<int64_t> PositiveInteger(const nlohmann::json* value);
 // true, false, 0, 1, "true", "false", "0", "1".

@@ -20,6 +20,10 @@ ForgeAddress RepositoryAddress(std::string_view repository) {
   return {absl::StrCat("/repos/", Abs(repository)), "/repos/{repo}"};
 }
 
+ForgeAddress PullAddress(const ForgeSubject& subject) {
+  return RepositoryAddress(subject.repository).Below(absl::StrCat("/pulls/", subject.number), "/pulls/{n}");
+}
+
 absl::Status BadForgeAnswer(std::string_view problem) {
   return MakeForgeStatus({ForgeReason::kBadAnswer, ForgeOutcome::kUnknown, 0, std::nullopt}, problem);
 }

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -45,6 +46,9 @@ struct ForgePipeline {
 // "/repos/OWNER/REPO", below which a repository's things are.
 ForgeAddress RepositoryAddress(std::string_view repository);
 
+// The pull request's own address, which some forges have besides that of the issue of the same number.
+ForgeAddress PullAddress(const ForgeSubject& subject);
+
 // An answer of another shape than documented.
 absl::Status BadForgeAnswer(std::string_view problem);
 
@@ -62,6 +66,15 @@ absl::StatusOr<std::vector<T>> ReadForgeList(std::string_view body, T (*read)(co
   });
   if (!status.ok()) return status;
   return items;
+}
+
+// For RestAdapter::ReadList: puts each page behind `items`.
+template <typename T>
+auto AppendTo(std::vector<T>& items) {
+  return [&items](std::vector<T> page) {
+    std::move(page.begin(), page.end(), std::back_inserter(items));
+    return true;
+  };
 }
 
 template <typename T>
@@ -128,6 +141,27 @@ class RestAdapter : public StoppableForge {
   absl::StatusOr<ForgePull> GetPull(const ForgeCall& call, const ForgeSubject& subject) final;
   absl::StatusOr<ForgePullFileList> ListPullFiles(const ForgeCall& call, const ForgeSubject& subject) final;
 
+  // A forge has no check runs and no commit statuses unless its class says so: UNIMPLEMENTED.
+  bool has_check_runs() const override { return false; }
+  absl::StatusOr<ForgeCheckRun> CreateCheckRun(const ForgeCall& call, std::string_view repository,
+                                               const ForgeCheckRunWrite& write) override;
+  absl::StatusOr<ForgeCheckRun> UpdateCheckRun(const ForgeCall& call, std::string_view repository,
+                                               std::string_view check_run, const ForgeCheckRunWrite& write) override;
+  absl::StatusOr<std::vector<ForgeCheckRun>> ListCheckRuns(const ForgeCall& call, std::string_view repository,
+                                                           std::string_view head, std::string_view name) override;
+  bool has_commit_statuses() const override { return false; }
+  absl::Status SetCommitStatus(const ForgeCall& call, std::string_view repository, std::string_view head,
+                               const ForgeCommitStatus& status) override;
+  absl::StatusOr<std::vector<ForgeCommitStatus>> ListCommitStatuses(const ForgeCall& call, std::string_view repository,
+                                                                    std::string_view head) override;
+
+  absl::StatusOr<ForgeReviewCommentList> ListReviewComments(const ForgeCall& call, const ForgeSubject& subject) final;
+  size_t max_review_comments() const final { return api_.max_review_comments; }
+  absl::Status CreateReview(const ForgeCall& call, const ForgeSubject& subject, std::string_view commit,
+                            const std::vector<ForgeInlineComment>& comments) final;
+  absl::StatusOr<ForgeCommentWritten> ReplyToReviewComment(const ForgeCall& call, const ForgeSubject& subject,
+                                                           const ForgeComment& comment, std::string_view body) final;
+
  protected:
   // One call under way.
   struct Run {
@@ -156,15 +190,11 @@ class RestAdapter : public StoppableForge {
     if (answer != nullptr) *answer = std::move(got);
     return parsed;
   }
-
- private:
-  absl::StatusOr<ForgeIssue> ReadIssue(const Run& run, const ForgeSubject& subject);
-  absl::StatusOr<ForgeCommentList> ReadComments(const Run& run, const ForgeSubject& subject);
   // All pages of the list at `list`. `order` is a part of the query; `name` tells an item from others. `take` gets each
   // page once and says whether it had room for it. False: there are more than were taken.
-  template <typename T, typename Take>
+  template <typename T, typename Name, typename Take>
   absl::StatusOr<bool> ReadList(const Run& run, const ForgeAddress& list, std::string_view order,
-                                ForgeParser<std::vector<T>> parse, std::string T::*name, Take take) {
+                                ForgeParser<std::vector<T>> parse, Name name, Take take) {
     bool fits = true;
     std::string first_before;
     absl::StatusOr<bool> complete =
@@ -175,7 +205,7 @@ class RestAdapter : public StoppableForge {
               Read<std::vector<T>>(run, list.Below(absl::StrCat("?", query), ""), parse, &answer);
           if (!items.ok()) return items.status();
           ForgePageInfo info = api_.page_info(answer, items->size(), page);
-          if (!items->empty()) info.first = items->front().*name;
+          if (!items->empty()) info.first = std::invoke(name, items->front());
           // The page before once more: nothing new.
           if (!first_before.empty() && info.first == first_before) return info;
           first_before = info.first;
@@ -187,6 +217,21 @@ class RestAdapter : public StoppableForge {
     return *complete && fits;
   }
 
+  const RestApi& api() const { return api_; }
+  // Whether requests carry an App's credentials.
+  bool OfApp() const { return pipeline_.credentials->OfApp(); }
+
+ private:
+  // Sends checked comments at lines of `commit`, at most max_review_comments().
+  virtual absl::Status SendReview(const Run& run, const ForgeSubject& subject, std::string_view commit,
+                                  const std::vector<ForgeInlineComment>& comments) = 0;
+  // Adds what the forge's list of comments at lines leaves out.
+  virtual absl::Status CompleteReviewComments(const Run&, const ForgeSubject&, std::vector<ForgeReviewComment>&) {
+    return absl::OkStatus();
+  }
+  absl::StatusOr<ForgeReviewCommentList> ReadReviewComments(const Run& run, const ForgeSubject& subject);
+  absl::StatusOr<ForgeIssue> ReadIssue(const Run& run, const ForgeSubject& subject);
+  absl::StatusOr<ForgeCommentList> ReadComments(const Run& run, const ForgeSubject& subject);
   // An issue that a redirect may have led to: its number must be the one asked for.
   static absl::Status CheckNumber(const ForgeIssue& issue, const ForgeSubject& subject);
 

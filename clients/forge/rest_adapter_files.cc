@@ -40,10 +40,6 @@ constexpr StatusWord kStatusWords[] = {
     {"renamed", ForgeFileStatus::kRenamed}, {"rename", ForgeFileStatus::kRenamed},
     {"copied", ForgeFileStatus::kCopied},   {"unchanged", ForgeFileStatus::kUnchanged}};
 
-ForgeAddress PullAddress(const ForgeSubject& subject) {
-  return RepositoryAddress(subject.repository).Below(absl::StrCat("/pulls/", subject.number), "/pulls/{n}");
-}
-
 absl::Status TooLargeFile() {
   return MakeForgeStatus({ForgeReason::kTooLarge, ForgeOutcome::kRefused, 0, std::nullopt},
                          absl::StrCat("the file has more than ", kMaxForgeFileBytes, " bytes"));

@@ -1,6 +1,4 @@
 // The lists of a repository, which have the same addresses on all forges.
-#include <iterator>
-
 #include "absl/strings/str_split.h"
 #include "clients/forge/limits.h"
 #include "clients/forge/names.h"
@@ -37,19 +35,6 @@ absl::StatusOr<ForgeRepository> RestAdapter::GetRepository(const ForgeCall& call
   RETURN_IF_ERROR(CheckRepository(repository));
   return Read<ForgeRepository>(Begin(call), RepositoryAddress(repository), api_.repository);
 }
-
-namespace {
-
-// For ReadList: puts each page behind `items`.
-template <typename T>
-auto AppendTo(std::vector<T>& items) {
-  return [&items](std::vector<T> page) {
-    std::move(page.begin(), page.end(), std::back_inserter(items));
-    return true;
-  };
-}
-
-}  // namespace
 
 absl::StatusOr<std::vector<ForgeLabel>> RestAdapter::RepositoryLabels(const ForgeCall& call,
                                                                       std::string_view repository) {

@@ -1,9 +1,7 @@
 // The calls about one issue or pull request.
-#include <algorithm>
-
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
-#include "absl/time/time.h"
+#include "clients/forge/comments.h"
 #include "clients/forge/labels.h"
 #include "clients/forge/limits.h"
 #include "clients/forge/names.h"
@@ -15,37 +13,6 @@
 namespace yardmaster {
 namespace {
 
-bool SameIds(const ForgeComment& a, const ForgeComment& b) {
-  const auto same = [](const std::string& x, const std::string& y) { return !x.empty() && x == y; };
-  return same(a.id, b.id) || same(a.id, b.discussion) || same(a.discussion, b.id);
-}
-
-// Oldest first, also where the server ignores the order that was asked for. Only if every time can be read.
-void SortByTime(std::vector<ForgeComment>& comments) {
-  std::vector<std::pair<absl::Time, size_t>> times;
-  times.reserve(comments.size());
-  for (size_t i = 0; i < comments.size(); ++i) {
-    absl::Time time;
-    if (!absl::ParseTime(absl::RFC3339_full, comments[i].created_at, &time, nullptr)) return;
-    times.emplace_back(time, i);
-  }
-  const auto earlier = [](const auto& a, const auto& b) { return a.first < b.first; };
-  if (std::is_sorted(times.begin(), times.end(), earlier)) return;
-  std::stable_sort(times.begin(), times.end(), earlier);
-  std::vector<ForgeComment> sorted;
-  sorted.reserve(comments.size());
-  for (const auto& [time, index] : times) sorted.push_back(std::move(comments[index]));
-  comments = std::move(sorted);
-}
-
-std::string TextBody(std::string_view text) { return nlohmann::json({{"body", text}}).dump(); }
-
-// nullopt if the answer to a write shows no comment: what was written is looked for then.
-std::optional<ForgeComment> Answered(const RestApi& api, const ForgeAnswer& answer) {
-  absl::StatusOr<ForgeComment> comment = api.written_comment(answer.body);
-  return comment.ok() ? std::optional(*std::move(comment)) : std::nullopt;
-}
-
 ForgeLabelsWritten LabelsAsRead(absl::StatusOr<ForgeIssue> issue) {
   ForgeLabelsWritten written;
   if (issue.ok()) {
@@ -56,57 +23,15 @@ ForgeLabelsWritten LabelsAsRead(absl::StatusOr<ForgeIssue> issue) {
   return written;
 }
 
-// The comment that was written, among those of the subject: by its ids, or by its text where the answer had none.
-ForgeCommentWritten FindWritten(std::optional<ForgeComment> answered, std::string_view body,
-                                const absl::StatusOr<ForgeCommentList>& list) {
-  ForgeCommentWritten written;
-  written.answered = std::move(answered);
-  if (!list.ok()) {
-    written.read_back = list.status();
-    return written;
-  }
-  const bool has_id = written.answered.has_value() && !written.answered->id.empty();
-  // The newest one: the same text may have been written before.
-  const auto found = std::find_if(list->comments.rbegin(), list->comments.rend(), [&](const ForgeComment& comment) {
-    return has_id ? SameIds(comment, *written.answered) : comment.body == body;
-  });
-  if (found != list->comments.rend()) {
-    written.shown = *found;
-    return written;
-  }
-  written.read_back =
-      MakeForgeStatus({ForgeReason::kNotFound, ForgeOutcome::kUnknown, 0, std::nullopt},
-                      list->complete ? "the comment is not among those that the forge shows"
-                                     : "the comment is not among those that were read, which are not all");
-  return written;
-}
-
 // The comment `id` as it is now, after it was edited.
 ForgeCommentWritten FindEdited(std::optional<ForgeComment> answered, std::string_view id,
                                const absl::StatusOr<ForgeCommentList>& list) {
   // Its id is known, whatever the answer says.
   ForgeComment asked;
   asked.id = std::string(id);
-  ForgeCommentWritten written = FindWritten(std::move(asked), "", list);
+  ForgeCommentWritten written = FindWrittenComment(std::move(asked), "", list);
   written.answered = std::move(answered);
   return written;
-}
-
-// Adds comments that are not there yet. False when kMaxForgeListBytes is passed.
-bool AppendComments(std::vector<ForgeComment> page, ForgeCommentList& list, size_t& bytes) {
-  for (ForgeComment& comment : page) {
-    // A comment that was deleted meanwhile moves others to the page before; a server may repeat a page.
-    const bool known =
-        !comment.id.empty() && std::any_of(list.comments.rbegin(),
-                                           list.comments.rbegin() + static_cast<std::ptrdiff_t>(std::min<size_t>(
-                                                                        list.comments.size(), 2 * kForgePageSize)),
-                                           [&comment](const ForgeComment& other) { return other.id == comment.id; });
-    if (known) continue;
-    bytes += comment.body.size();
-    if (bytes > kMaxForgeListBytes) return false;
-    list.comments.push_back(std::move(comment));
-  }
-  return true;
 }
 
 }  // namespace
@@ -142,7 +67,7 @@ absl::StatusOr<ForgeCommentList> RestAdapter::ReadComments(const Run& run, const
   size_t bytes = 0;
   ASSIGN_OR_RETURN(list.complete, ReadList(run, api_.subject(subject).Below("/comments"), api_.comment_order(subject),
                                            api_.comments, &ForgeComment::id, [&](std::vector<ForgeComment> page) {
-                                             return AppendComments(std::move(page), list, bytes);
+                                             return AppendComments(std::move(page), list.comments, bytes);
                                            }));
   SortByTime(list.comments);
   return list;
@@ -190,9 +115,9 @@ absl::StatusOr<ForgeCommentWritten> RestAdapter::AddComment(const ForgeCall& cal
   RETURN_IF_ERROR(CheckSubject(subject));
   RETURN_IF_ERROR(CheckComment(body, api_.max_comment_characters));
   const Run run = Begin(call);
-  const ForgeAnswer answer = Post(run, api_.subject(subject).Below("/comments"), TextBody(body));
+  const ForgeAnswer answer = Post(run, api_.subject(subject).Below("/comments"), CommentBody(body));
   if (answer.error.has_value()) return answer.ToStatus();
-  return FindWritten(Answered(api_, answer), body, ReadComments(run, subject));
+  return FindWrittenComment(AnsweredComment(api_, answer), body, ReadComments(run, subject));
 }
 
 absl::StatusOr<ForgeCommentWritten> RestAdapter::EditComment(const ForgeCall& call, const ForgeSubject& subject,
@@ -201,9 +126,9 @@ absl::StatusOr<ForgeCommentWritten> RestAdapter::EditComment(const ForgeCall& ca
   RETURN_IF_ERROR(CheckId("comment", comment));
   RETURN_IF_ERROR(CheckComment(body, api_.max_comment_characters));
   const Run run = Begin(call);
-  const ForgeAnswer answer = Patch(run, api_.comment(subject, comment), TextBody(body));
+  const ForgeAnswer answer = Patch(run, api_.comment(subject, comment), CommentBody(body));
   if (answer.error.has_value()) return answer.ToStatus();
-  return FindEdited(Answered(api_, answer), comment, ReadComments(run, subject));
+  return FindEdited(AnsweredComment(api_, answer), comment, ReadComments(run, subject));
 }
 
 absl::Status RestAdapter::CheckNumber(const ForgeIssue& issue, const ForgeSubject& subject) {

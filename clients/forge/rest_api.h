@@ -51,6 +51,13 @@ struct RestApi {
   // What an answer with so many items says about further pages: `more` and `next`.
   ForgePageInfo (*page_info)(const ForgeAnswer& answer, size_t items, int page) = nullptr;
 
+  // Another part, which asks for comments at lines alone, oldest first.
+  std::string_view review_comment_order;
+  // Where an answer to a comment at a line goes.
+  ForgeAddress (*review_replies)(const ForgeSubject& subject, const ForgeComment& comment) = nullptr;
+  // That one review takes.
+  size_t max_review_comments = 1;
+
   // An issue's answer says whether it is a pull request; else the address does.
   bool issue_tells_kind = false;
 
@@ -65,6 +72,7 @@ struct RestApi {
   ForgeParser<ForgeAccess> access = nullptr;
   ForgeParser<ForgePull> pull = nullptr;
   ForgeParser<std::vector<ForgePullFile>> pull_files = nullptr;
+  ForgeParser<std::vector<ForgeReviewComment>> review_comments = nullptr;
   ForgeParser<std::vector<ForgeWebhook>> webhooks = nullptr;
 
   // Header of an answer that lists the token's scopes, with commas between; empty: there is none.

@@ -104,6 +104,19 @@ absl::Status FolderTooLarge(std::string_view folder, size_t limit, std::string_v
 absl::Status CommitTooLarge(std::string_view repository, size_t limit);  // INVALID_ARGUMENT
 absl::Status TooManyGitReads();                                          // UNAVAILABLE
 
+// --- Git repositories on this machine ---
+absl::Status NoGitRepository(std::string_view path);                                  // NOT_FOUND
+absl::Status GitRepositoryOfAnother(std::string_view path);                           // FAILED_PRECONDITION
+absl::Status GitRepositoryUnusable(std::string_view path, std::string_view reason);   // FAILED_PRECONDITION
+absl::Status GitRepositoryDamaged(std::string_view reason);                           // INTERNAL
+absl::Status GitRevisionUnknown(std::string_view revision);                           // NOT_FOUND
+absl::Status GitRevisionInvalid(std::string_view revision, std::string_view reason);  // INVALID_ARGUMENT
+absl::Status GitObjectMissing(std::string_view object);                               // FAILED_PRECONDITION
+absl::Status GitHistoryCut();                                                         // FAILED_PRECONDITION
+absl::Status NoMergeBase(std::string_view a, std::string_view b);                     // NOT_FOUND
+absl::Status GitTreeTooLarge(size_t limit);                                           // INVALID_ARGUMENT
+absl::Status GitConflictsOpen(std::string_view path);                                 // FAILED_PRECONDITION
+
 // --- Files, sockets, processes ---
 absl::Status FileUnreadable(std::string_view path, std::string_view reason);  // NOT_FOUND
 absl::Status FileTooLarge(std::string_view path, size_t limit);               // INVALID_ARGUMENT

@@ -26,8 +26,10 @@ v1::Event::Kind KindOf(ForgeEventKind kind) {
       return v1::Event::KIND_CLOSED;
     case ForgeEventKind::kPushed:
       return v1::Event::KIND_PUSHED;
+    case ForgeEventKind::kReady:
+      return v1::Event::KIND_READY;
     case ForgeEventKind::kRequested:
-      return v1::Event::KIND_REQUESTED;
+      return v1::Event::KIND_RERUN;
   }
   return v1::Event::KIND_UNSPECIFIED;
 }
@@ -43,6 +45,7 @@ RoutedEvent ToRoutedEvent(std::string_view forge, std::string_view delivery_id, 
   *out.mutable_subject() = SubjectOf(forge, event.subject);
   out.set_actor(std::move(event.actor));
   out.set_actor_is_bot(event.actor_is_bot);
+  out.set_head(std::move(event.head));
   if (event.comment > 0) out.set_comment(absl::StrCat(event.comment));
   out.set_text(std::move(event.text));
   out.set_text_author(std::move(event.text_author));

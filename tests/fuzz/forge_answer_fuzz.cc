@@ -11,6 +11,7 @@
 #include "clients/forge/gitcode/gitcode_answers.h"
 #include "clients/forge/gitcode/gitcode_dialect.h"
 #include "clients/forge/github/github_answers.h"
+#include "clients/forge/github/github_checks.h"
 #include "clients/forge/github/github_dialect.h"
 #include "clients/forge/limits.h"
 #include "services/core/readable.h"
@@ -49,6 +50,18 @@ void CheckValue(const ForgeComment& comment) {
 }
 void CheckValue(const ForgeHookDelivery& delivery) {
   for (const std::string& text : {delivery.id, delivery.guid, delivery.event, delivery.action}) CheckText(text);
+}
+void CheckValue(const ForgeCheckRun& run) {
+  for (const std::string& text : {run.id, run.name, run.head, run.external_id, run.app}) CheckText(text);
+  Check(!ForgeCheckStateName(run.state).empty(), "a state without a name");
+}
+void CheckValue(const ForgeCommitStatus& status) {
+  for (const std::string& text : {status.id, status.context, status.description, status.url}) CheckText(text);
+  CheckValue(status.author);
+}
+void CheckValue(const ForgeReviewComment& comment) {
+  for (const std::string& text : {comment.path, comment.commit, comment.in_reply_to}) CheckText(text);
+  CheckValue(comment.comment);
 }
 void CheckValue(const github::InstallationToken& token) { Check(!token.token.empty(), "an empty token"); }
 
@@ -89,6 +102,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   CheckParsed(github::ParseComment(body));
   CheckParsed(github::ParseComments(body));
   CheckParsed(github::ParseDeliveries(body));
+  CheckParsed(github::ParseCheckRun(body));
+  CheckParsed(github::ParseCheckRuns(body));
+  CheckParsed(github::ParseCommitStatuses(body));
+  CheckParsed(github::ParseReviewComments(body));
   CheckParsed(github::ParseApp(body));
   CheckParsed(github::ParseInstallationToken(body));
 
@@ -99,6 +116,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   CheckParsed(gitcode::ParseIssues(body));
   CheckParsed(gitcode::ParseComment(body));
   CheckParsed(gitcode::ParseComments(body));
+  CheckParsed(gitcode::ParseReviewComment(body));
+  CheckParsed(gitcode::ParseReviewComments(body));
 
   // What decides about success, and the headers.
   const std::chrono::system_clock::time_point now(std::chrono::seconds(1'714'564'800));

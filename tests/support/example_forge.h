@@ -16,6 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "clients/forge/dialect.h"
 #include "clients/forge/github/github_answers.h"
+#include "clients/forge/github/github_checks.h"
 #include "clients/forge/limits.h"
 #include "clients/forge/payload.h"
 #include "clients/forge/profile.h"
@@ -63,6 +64,13 @@ inline const RestApi& ExampleApi() {
             info.more = items == static_cast<size_t>(kForgePageSize);
             return info;
           },
+      .review_comment_order = {},
+      .review_replies =
+          [](const ForgeSubject& subject, const ForgeComment& comment) {
+            return PullAddress(subject).Below(absl::StrCat("/comments/", comment.id, "/replies"),
+                                              "/comments/{id}/replies");
+          },
+      .max_review_comments = 1,
       .issue_tells_kind = true,
       .user = github::ParseUser,
       .repository = github::ParseRepository,
@@ -75,6 +83,7 @@ inline const RestApi& ExampleApi() {
       .access = github::ParseAccess,
       .pull = github::ParsePull,
       .pull_files = github::ParsePullFiles,
+      .review_comments = github::ParseReviewComments,
   };
   return api;
 }
@@ -100,6 +109,10 @@ class ExampleForge final : public RestAdapter {
   }
 
  private:
+  absl::Status SendReview(const Run& run, const ForgeSubject& subject, std::string_view commit,
+                          const std::vector<ForgeInlineComment>& comments) override {
+    return Post(run, PullAddress(subject).Below("/reviews"), github::ReviewBody(commit, comments).dump()).ToStatus();
+  }
   static absl::Status Unsupported() {
     return MakeForgeStatus({ForgeReason::kUnsupported, ForgeOutcome::kNotSent, 0, std::nullopt}, "not on this forge");
   }

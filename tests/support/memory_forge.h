@@ -1,5 +1,5 @@
-// A forge in memory: issues, labels and comments, with faults by seed, on the test's clock. It counts what was really
-// done, so that a test can tell "once" from "twice".
+// A forge in memory: issues, labels, comments and reviews, with faults by seed, on the test's clock. It counts what was
+// really done, so that a test can tell "once" from "twice".
 #ifndef YARDMASTER_TESTS_SUPPORT_MEMORY_FORGE_H_
 #define YARDMASTER_TESTS_SUPPORT_MEMORY_FORGE_H_
 
@@ -18,10 +18,11 @@
 
 #include "clients/forge/forge.h"
 #include "services/core/clock.h"
+#include "tests/support/memory_reviews.h"
 
 namespace yardmaster::testing {
 
-class MemoryForge final : public Forge {
+class MemoryForge final : public MemoryReviews {
  public:
   struct Issue {
     ForgeIssue issue;
@@ -88,7 +89,6 @@ class MemoryForge final : public Forge {
   int reads = 0;
   int file_reads = 0;  // of them: files
   int writes = 0;
-  std::string login = "yardbot";
   LabelRules rules;
   // False: like a forge that has no reactions.
   bool reactions = true;
@@ -127,7 +127,7 @@ class MemoryForge final : public Forge {
   absl::StatusOr<ForgeRepository> GetRepository(const ForgeCall&, std::string_view repository) override {
     if (absl::Status status = Read(); !status.ok()) return status;
     if (unreadable.contains(std::string(repository))) {
-      return Failure(ForgeReason::kNotFound, ForgeOutcome::kRefused, "no such repository");
+      return NotFound("no such repository");
     }
     const auto moved = renamed.find(std::string(repository));
     ForgeRepository out;
@@ -138,7 +138,7 @@ class MemoryForge final : public Forge {
     if (absl::Status status = Read(); !status.ok()) return status;
     const auto declared = repository_labels.find(std::string(repository));
     if (declared == repository_labels.end()) {
-      return Failure(ForgeReason::kNotFound, ForgeOutcome::kRefused, "no such repository");
+      return NotFound("no such repository");
     }
     std::vector<ForgeLabel> out;
     for (const std::string& name : declared->second) out.push_back({name, "", ""});
@@ -149,14 +149,14 @@ class MemoryForge final : public Forge {
     if (const auto refusal = refuse_issues.find(subject.number); refusal != refuse_issues.end()) return refusal->second;
     const auto it = issues_.find({subject.repository, subject.number});
     if (it == issues_.end() || unreadable.contains(subject.repository)) {
-      return Failure(ForgeReason::kNotFound, ForgeOutcome::kRefused, "no such issue");
+      return NotFound("no such issue");
     }
     return it->second.issue;
   }
   absl::StatusOr<ForgeCommentList> ListComments(const ForgeCall&, const ForgeSubject& subject) override {
     if (absl::Status status = Read(); !status.ok()) return status;
     const auto it = issues_.find({subject.repository, subject.number});
-    if (it == issues_.end()) return Failure(ForgeReason::kNotFound, ForgeOutcome::kRefused, "no such issue");
+    if (it == issues_.end()) return NotFound("no such issue");
     ForgeCommentList list;
     list.comments = it->second.comments;
     return list;
@@ -173,7 +173,7 @@ class MemoryForge final : public Forge {
         if (one.id == comment) return one;
       }
     }
-    return Failure(ForgeReason::kNotFound, ForgeOutcome::kRefused, "no such comment");
+    return NotFound("no such comment");
   }
   absl::StatusOr<std::vector<std::string>> ListRepositories(const ForgeCall&, std::string_view owner) override {
     if (absl::Status status = Read(); !status.ok()) return status;
@@ -251,7 +251,7 @@ class MemoryForge final : public Forge {
   }
   absl::StatusOr<bool> IsTeamMember(const ForgeCall&, std::string_view organisation, std::string_view team,
                                     std::string_view who) override {
-    if (name_ == "gitcode") return Failure(ForgeReason::kUnsupported, ForgeOutcome::kNotSent, "no teams");
+    if (name_ == "gitcode") return Unsupported("no teams");
     if (absl::Status status = Read(); !status.ok()) return status;
     return members.contains(std::string(organisation) + "/" + std::string(team) + " " + std::string(who));
   }
@@ -267,13 +267,13 @@ class MemoryForge final : public Forge {
   absl::StatusOr<ForgePull> GetPull(const ForgeCall&, const ForgeSubject& subject) override {
     if (absl::Status status = Read(); !status.ok()) return status;
     const auto it = pulls.find({subject.repository, subject.number});
-    if (it == pulls.end()) return Failure(ForgeReason::kNotFound, ForgeOutcome::kRefused, "no such pull request");
+    if (it == pulls.end()) return NotFound("no such pull request");
     return it->second;
   }
   absl::StatusOr<ForgePullFileList> ListPullFiles(const ForgeCall&, const ForgeSubject& subject) override {
     if (absl::Status status = Read(); !status.ok()) return status;
     const auto it = pull_files.find({subject.repository, subject.number});
-    if (it == pull_files.end()) return Failure(ForgeReason::kNotFound, ForgeOutcome::kRefused, "no such pull request");
+    if (it == pull_files.end()) return NotFound("no such pull request");
     return it->second;
   }
   absl::StatusOr<ForgeCommentWritten> EditComment(const ForgeCall&, const ForgeSubject& subject,
@@ -281,11 +281,8 @@ class MemoryForge final : public Forge {
     const std::pair<std::string, int64_t> key{subject.repository, subject.number};
     const std::string id(comment);
     const ForgeComment* const known = FindComment(key, id);
-    if (known == nullptr) return Failure(ForgeReason::kNotFound, ForgeOutcome::kRefused, "no such comment");
-    if (!editable) {
-      ForgeError error{ForgeReason::kConflict, ForgeOutcome::kRefused, 405, std::nullopt};
-      return MakeForgeStatus(error, "comments can't be edited");
-    }
+    if (known == nullptr) return NotFound("no such comment");
+    if (!editable) return Refused(ForgeReason::kConflict, 405, "comments can't be edited");
     const auto effect = [this, key, id, text = std::string(body)] {
       if (ForgeComment* const edited = FindComment(key, id); edited != nullptr) {
         edited->body = text;
@@ -301,11 +298,11 @@ class MemoryForge final : public Forge {
   bool has_reactions() const override { return reactions && name_ != "gitcode"; }
   absl::StatusOr<std::string> AddReaction(const ForgeCall&, const ForgeSubject& subject, std::string_view comment,
                                           ForgeReaction reaction) override {
-    if (!has_reactions()) return Failure(ForgeReason::kUnsupported, ForgeOutcome::kNotSent, "no reactions");
+    if (!has_reactions()) return Unsupported("no reactions");
     const std::pair<std::string, int64_t> key{subject.repository, subject.number};
     const std::string id(comment);
     if (!issues_.contains(key) || (!id.empty() && FindComment(key, id) == nullptr)) {
-      return Failure(ForgeReason::kNotFound, ForgeOutcome::kRefused, "no such comment");
+      return NotFound("no such comment");
     }
     const std::string word(ForgeReactionName(reaction));
     const auto effect = [this, key, id, word] { issues_.at(key).reactions[id].insert(word); };
@@ -316,7 +313,7 @@ class MemoryForge final : public Forge {
   absl::StatusOr<ForgeLabelsWritten> RemoveLabel(const ForgeCall&, const ForgeSubject& subject,
                                                  std::string_view label) override {
     const std::pair<std::string, int64_t> key{subject.repository, subject.number};
-    if (!issues_.contains(key)) return Failure(ForgeReason::kNotFound, ForgeOutcome::kRefused, "no such issue");
+    if (!issues_.contains(key)) return NotFound("no such issue");
     const auto effect = [this, key, name = std::string(label)] {
       Issue& issue = issues_.at(key);
       const auto it = std::find(issue.issue.labels.begin(), issue.issue.labels.end(), name);
@@ -364,14 +361,6 @@ class MemoryForge final : public Forge {
   static bool Has(const std::vector<std::string>& labels, const std::string& label) {
     return std::find(labels.begin(), labels.end(), label) != labels.end();
   }
-  static absl::Status Failure(ForgeReason reason, ForgeOutcome outcome, std::string_view text,
-                              std::optional<std::chrono::milliseconds> retry_after = std::nullopt) {
-    ForgeError error;
-    error.reason = reason;
-    error.outcome = outcome;
-    error.retry_after = retry_after;
-    return MakeForgeStatus(error, text);
-  }
   bool Happens(int percent) { return percent > 0 && static_cast<int>(random_() % 100) < percent; }
   void Point() {
     if (point != nullptr) point();
@@ -395,7 +384,7 @@ class MemoryForge final : public Forge {
     if (random_() % 2 == 0) after = std::chrono::milliseconds(1'000 + random_() % 20'000);
     return Failure(ForgeReason::kRateLimited, ForgeOutcome::kRefused, "too many requests", after);
   }
-  absl::Status Read() {
+  absl::Status Read() override {
     ++reads;
     Point();
     Land();
@@ -406,7 +395,7 @@ class MemoryForge final : public Forge {
     Point();
     return status;
   }
-  absl::Status Write(const std::function<void()>& effect, bool& visible) {
+  absl::Status Write(const std::function<void()>& effect, bool& visible) override {
     if (before_write != nullptr) before_write();
     ++writes;
     Point();
@@ -434,7 +423,6 @@ class MemoryForge final : public Forge {
   std::vector<Late> late_;
   std::mt19937_64 random_;
   Faults faults_;
-  int64_t ids_ = 0;
 };
 
 }  // namespace yardmaster::testing

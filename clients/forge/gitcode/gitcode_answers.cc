@@ -91,23 +91,6 @@ ForgeIssue ReadIssue(const AnswerReader& issue) {
   return out;
 }
 
-ForgeComment ReadComment(const AnswerReader& comment) {
-  ForgeComment out;
-  comment.ExpectObject();
-  // A new comment on a pull request has "id" of its discussion and "note_id" of its own; others have "id" alone.
-  const AnswerReader note = comment.FirstOf({"note_id", "noteId"});
-  out.id = note.empty() ? comment.At("id").Text() : note.Text();
-  out.discussion = comment.At("discussion_id").Hint();
-  if (out.discussion.empty() && !note.empty()) out.discussion = comment.At("id").Hint();
-  if (out.discussion == out.id) out.discussion.clear();
-  out.body = comment.FirstOf({"body", "note"}).OptionalText();
-  out.author = ReadUser(comment.FirstOf({"user", "author"}));
-  out.system = comment.At("system").Flag();
-  out.created_at = comment.At("created_at").Hint();
-  out.updated_at = comment.At("updated_at").Hint();
-  return out;
-}
-
 ForgeAccess ReadAccess(const AnswerReader& access) {
   ForgeAccess out;
   const AnswerReader permission = access.FirstOf({"permission", "role_name", "role"});
@@ -186,7 +169,61 @@ ForgePullFile ReadPullFile(const AnswerReader& file) {
   return out;
 }
 
+std::string FirstHint(std::initializer_list<AnswerReader> values) {
+  for (const AnswerReader& value : values) {
+    if (std::string text = value.Hint(); !text.empty()) return text;
+  }
+  return {};
+}
+
+ForgeReviewComment ReadReviewComment(const AnswerReader& comment) {
+  ForgeReviewComment out;
+  out.comment = ReadComment(comment);
+  // A list has the first of each, the comment's own address the second.
+  const AnswerReader range = comment.At("diff_position");
+  const AnswerReader position = comment.At("position");
+  out.path = FirstHint({comment.At("diff_file"), position.At("new_path"), comment.At("path")});
+  const int64_t line =
+      range.FirstOf({"end_new_line", "start_new_line"}).NumberHint(position.At("new_line").NumberHint(0));
+  if (line > 0 && line <= UINT32_MAX) out.line = static_cast<uint32_t>(line);
+  return out;
+}
+
+// With the comments that it holds: those that answer it.
+void ReadDiscussion(const AnswerReader& comment, std::vector<ForgeReviewComment>& out) {
+  const std::string type = comment.At("comment_type").Hint();
+  if (!type.empty() && !EqualsIgnoreCase(type, "diff_comment")) return;
+  out.push_back(ReadReviewComment(comment));
+  const ForgeReviewComment first = out.back();
+  const AnswerReader replies = comment.At("reply");
+  for (size_t i = 0; i < replies.size(); ++i) {
+    ForgeReviewComment reply = ReadReviewComment(replies.Element(i));
+    reply.path = first.path;
+    reply.line = first.line;
+    reply.in_reply_to = first.comment.id;
+    reply.comment.discussion = first.comment.discussion;
+    out.push_back(std::move(reply));
+  }
+}
+
 }  // namespace
+
+ForgeComment ReadComment(const AnswerReader& comment) {
+  ForgeComment out;
+  comment.ExpectObject();
+  // A new comment on a pull request has "id" of its discussion and "note_id" of its own; others have "id" alone.
+  const AnswerReader note = comment.FirstOf({"note_id", "noteId"});
+  out.id = note.empty() ? comment.At("id").Text() : note.Text();
+  out.discussion = comment.At("discussion_id").Hint();
+  if (out.discussion.empty() && !note.empty()) out.discussion = comment.At("id").Hint();
+  if (out.discussion == out.id) out.discussion.clear();
+  out.body = comment.FirstOf({"body", "note"}).OptionalText();
+  out.author = ReadUser(comment.FirstOf({"user", "author"}));
+  out.system = comment.At("system").Flag();
+  out.created_at = comment.At("created_at").Hint();
+  out.updated_at = comment.At("updated_at").Hint();
+  return out;
+}
 
 absl::StatusOr<ForgeUser> ParseUser(std::string_view body) { return ReadForgeObject(body, ReadNamedUser); }
 absl::StatusOr<ForgeRepository> ParseRepository(std::string_view body) { return ReadForgeObject(body, ReadRepository); }
@@ -208,6 +245,18 @@ absl::StatusOr<ForgeAccess> ParseAccess(std::string_view body) { return ReadForg
 absl::StatusOr<ForgePull> ParsePull(std::string_view body) { return ReadForgeObject(body, ReadPull); }
 absl::StatusOr<std::vector<ForgePullFile>> ParsePullFiles(std::string_view body) {
   return ReadForgeList(body, ReadPullFile);
+}
+absl::StatusOr<std::vector<ForgeReviewComment>> ParseReviewComments(std::string_view body) {
+  std::vector<ForgeReviewComment> comments;
+  absl::Status status = ReadForgeAnswer(body, [&comments](const AnswerReader& list) {
+    list.ExpectArray();
+    for (size_t i = 0; i < list.size() && list.problem().ok(); ++i) ReadDiscussion(list.Element(i), comments);
+  });
+  if (!status.ok()) return status;
+  return comments;
+}
+absl::StatusOr<ForgeReviewComment> ParseReviewComment(std::string_view body) {
+  return ReadForgeObject(body, ReadReviewComment);
 }
 
 std::optional<ErrorBody> ParseErrorBody(std::string_view body, bool success) {

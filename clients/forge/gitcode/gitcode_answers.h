@@ -10,10 +10,14 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "clients/forge/answer_reader.h"
 #include "clients/forge/forge.h"
 #include "clients/forge/forge_setup.h"
 
 namespace yardmaster::gitcode {
+
+// A part of answers.
+ForgeComment ReadComment(const AnswerReader& comment);
 
 absl::StatusOr<ForgeUser> ParseUser(std::string_view body);
 absl::StatusOr<ForgeRepository> ParseRepository(std::string_view body);
@@ -29,6 +33,10 @@ absl::StatusOr<std::vector<ForgeWebhook>> ParseWebhooks(std::string_view body);
 absl::StatusOr<ForgeAccess> ParseAccess(std::string_view body);
 absl::StatusOr<ForgePull> ParsePull(std::string_view body);
 absl::StatusOr<std::vector<ForgePullFile>> ParsePullFiles(std::string_view body);
+// Comments at lines, and those that answer them; of other kinds none.
+absl::StatusOr<std::vector<ForgeReviewComment>> ParseReviewComments(std::string_view body);
+// One comment; without a path: it is none at a line.
+absl::StatusOr<ForgeReviewComment> ParseReviewComment(std::string_view body);
 
 // An error, in any of the shapes that were seen.
 struct ErrorBody {

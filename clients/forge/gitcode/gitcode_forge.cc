@@ -60,6 +60,14 @@ constexpr RestApi kApi = {
     .page_query = PageQuery,
     .comment_order = CommentOrder,
     .page_info = PageInfo,
+    .review_comment_order = "&direction=asc&comment_type=diff_comment",
+    .review_replies =
+        [](const ForgeSubject& subject, const ForgeComment& comment) {
+          const std::string& discussion = comment.discussion.empty() ? comment.id : comment.discussion;
+          return PullAddress(subject).Below(absl::StrCat("/discussions/", discussion, "/comments"),
+                                            "/discussions/{id}/comments");
+        },
+    .max_review_comments = 1,
     .issue_tells_kind = false,
     .user = gitcode::ParseUser,
     .repository = gitcode::ParseRepository,
@@ -72,6 +80,7 @@ constexpr RestApi kApi = {
     .access = gitcode::ParseAccess,
     .pull = gitcode::ParsePull,
     .pull_files = gitcode::ParsePullFiles,
+    .review_comments = gitcode::ParseReviewComments,
     .webhooks = gitcode::ParseWebhooks,
     .scopes_header = {},
 };

@@ -27,6 +27,16 @@ class GitCodeForge final : public RestAdapter {
                                                            std::string_view hook, std::string_view cursor) override;
   absl::Status Redeliver(const ForgeCall& call, std::string_view repository, std::string_view hook,
                          std::string_view delivery) override;
+
+ private:
+  absl::StatusOr<ForgeReviewComment> ReadReviewComment(const Run& run, const ForgeSubject& subject,
+                                                       std::string_view id);
+  // One comment, which must have become one at a line.
+  absl::Status SendReview(const Run& run, const ForgeSubject& subject, std::string_view commit,
+                          const std::vector<ForgeInlineComment>& comments) override;
+  // The list may lack files and lines; a comment's own address has them.
+  absl::Status CompleteReviewComments(const Run& run, const ForgeSubject& subject,
+                                      std::vector<ForgeReviewComment>& comments) override;
 };
 
 }  // namespace yardmaster

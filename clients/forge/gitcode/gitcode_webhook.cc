@@ -8,9 +8,11 @@
 #include <string_view>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "clients/forge/payload.h"
+#include "clients/forge/webhook_reader.h"
 #include "services/core/absl_view.h"
 #include "services/core/limits.h"
 #include "services/core/reasons.h"
@@ -46,29 +48,44 @@ std::string LoginOf(const json* user) {
 // There is no kind of account on this forge: only names tell.
 bool IsBot(std::string_view login) { return absl::EndsWithIgnoreCase(Abs(login), "[bot]"); }
 
-class Reader {
+// The commit that a merge request stands at. Either member may be an empty text.
+std::string HeadOf(const json& body, const json& attributes) {
+  std::string head = payload::Commit(Member(attributes, {"last_commit", "id"}));
+  return head.empty() ? payload::Commit(Member(body, "git_commit_no")) : head;
+}
+
+bool HasNewCommits(const json& attributes) {
+  if (payload::Name(Member(attributes, "update_reason")) == "source update") return true;
+  const std::string before = payload::Name(Member(attributes, "oldrev"));
+  return !before.empty() && before != payload::Name(Member(attributes, {"last_commit", "id"}));
+}
+
+std::optional<bool> DraftOf(const json& attributes) {
+  const std::optional<bool> draft = payload::Flag(Member(attributes, "draft"));
+  return draft.has_value() ? draft : payload::Flag(Member(attributes, "work_in_progress"));
+}
+
+// It was a draft until this change.
+bool IsReadyNow(const json& body) {
+  return absl::c_any_of(std::initializer_list<std::string_view>{"draft", "work_in_progress"},
+                        [&](std::string_view name) {
+                          return payload::Flag(Member(body, {"changes", name, "current"})) == false;
+                        });
+}
+
+class Reader final : public WebhookReader {
  public:
-  Reader(const WebhookDelivery& delivery, const json& body) : delivery_(delivery), body_(body) {}
+  Reader(const WebhookDelivery& delivery, const json& body) : WebhookReader(delivery, body) {}
 
   WebhookReading Read();
 
  private:
-  WebhookReading Ignored(std::string_view word, std::string_view detail = {}) {
-    reading_.reason = reasons::WithDetail(word, detail);
-    return std::move(reading_);
-  }
   WebhookReading IssueOrMergeRequest(bool pull_request);
   WebhookReading Note();
   // False, with the reason set, if `object` has no number.
   bool SetSubject(const json* object, std::string_view name, bool pull_request);
   std::optional<Kind> KindOfChange(const json& attributes, bool pull_request) const;
-  WebhookReading Finish(Kind kind);
   void NoteText(const json* text, const std::string& author);
-
-  const WebhookDelivery& delivery_;
-  const json& body_;
-  WebhookReading reading_;
-  ForgeEvent event_;
 };
 
 WebhookReading Reader::Read() {
@@ -96,6 +113,7 @@ WebhookReading Reader::Read() {
     return Ignored(reasons::kUnknownEvent, "Tag Push Hook");
   }
   reading_.subject.pull_request = true;
+  event_.head = payload::Commit(Member(body_, "after"));
   return Finish(Kind::kPushed);
 }
 
@@ -123,10 +141,8 @@ std::optional<Kind> Reader::KindOfChange(const json& attributes, bool pull_reque
   if (action == "reopen") return Kind::kReopened;
   if (action == "close" || action == "merge") return Kind::kClosed;
   if (action != "update") return std::nullopt;
-  if (pull_request && (!payload::Name(Member(attributes, "oldrev")).empty() ||
-                       payload::Name(Member(attributes, "update_reason")) == "source update")) {
-    return Kind::kPushed;
-  }
+  if (pull_request && HasNewCommits(attributes)) return Kind::kPushed;
+  if (pull_request && IsReadyNow(body_)) return Kind::kReady;
   return Member(body_, {"changes", "labels"}) != nullptr ? Kind::kLabelsChanged : Kind::kEdited;
 }
 
@@ -148,6 +164,10 @@ WebhookReading Reader::IssueOrMergeRequest(bool pull_request) {
   facts.labels = LabelsOf(body_, *attributes);
   facts.open = OpenOf(*attributes);
   facts.author = LoginOf(Member(*attributes, "author"));
+  if (pull_request) {
+    facts.draft = DraftOf(*attributes);
+    event_.head = HeadOf(body_, *attributes);
+  }
   // Whoever opens it is its author.
   if (facts.author.empty() && *kind == Kind::kOpened) facts.author = event_.actor;
   if (*kind == Kind::kOpened || *kind == Kind::kEdited) NoteText(Member(*attributes, "description"), facts.author);
@@ -187,21 +207,10 @@ void Reader::NoteText(const json* text, const std::string& author) {
   event_.text_author_is_bot = IsBot(author);
 }
 
-WebhookReading Reader::Finish(Kind kind) {
-  // What we did ourselves needs no answer; without this, two bots could talk for ever.
-  if (SameLogin(event_.actor, delivery_.bot_login)) return Ignored(reasons::kOwnAction);
-  event_.kind = kind;
-  event_.subject = reading_.subject;
-  reading_.event = std::move(event_);
-  return std::move(reading_);
-}
-
 }  // namespace
 
 WebhookReading ReadGitCodeWebhook(const WebhookDelivery& delivery, std::string_view body) {
-  WebhookReading unreadable;
-  const std::optional<json> parsed = payload::Parse(body, unreadable.reason);
-  return parsed.has_value() ? Reader(delivery, *parsed).Read() : unreadable;
+  return ReadWebhookBy<Reader>(delivery, body);
 }
 
 }  // namespace yardmaster

@@ -31,6 +31,7 @@ class AppCredentials final : public ForgeCredentials {
   // Tokens fetched with the old key hold until they end.
   absl::Status Replace(const ForgeConfig& config) override;
 
+  bool OfApp() const override { return true; }
   // The account that the App writes as.
   absl::StatusOr<std::optional<ForgeUser>> Account(std::chrono::steady_clock::time_point deadline) override;
   absl::StatusOr<std::optional<ForgePermissions>> Permissions(std::chrono::steady_clock::time_point deadline) override;

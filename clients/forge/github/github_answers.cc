@@ -10,7 +10,6 @@
 #include "clients/forge/rest_adapter.h"
 
 namespace yardmaster::github {
-namespace {
 
 ForgeUser ReadUser(const AnswerReader& user) {
   ForgeUser out;
@@ -22,6 +21,19 @@ ForgeUser ReadUser(const AnswerReader& user) {
   out.bot = EqualsIgnoreCase(user.At("type").Hint(), "Bot") || std::string_view(out.login).ends_with("[bot]");
   return out;
 }
+
+ForgeComment ReadComment(const AnswerReader& comment) {
+  ForgeComment out;
+  comment.ExpectObject();
+  out.id = comment.At("id").Text();
+  out.body = comment.At("body").OptionalText();
+  out.author = ReadUser(comment.At("user"));
+  out.created_at = comment.At("created_at").Hint();
+  out.updated_at = comment.At("updated_at").Hint();
+  return out;
+}
+
+namespace {
 
 ForgeUser ReadNamedUser(const AnswerReader& user) {
   ForgeUser out = ReadUser(user);
@@ -89,17 +101,6 @@ ForgeIssue ReadIssue(const AnswerReader& issue) {
   out.created_at = issue.At("created_at").Hint();
   out.updated_at = issue.At("updated_at").Hint();
   out.url = issue.At("html_url").Hint();
-  return out;
-}
-
-ForgeComment ReadComment(const AnswerReader& comment) {
-  ForgeComment out;
-  comment.ExpectObject();
-  out.id = comment.At("id").Text();
-  out.body = comment.At("body").OptionalText();
-  out.author = ReadUser(comment.At("user"));
-  out.created_at = comment.At("created_at").Hint();
-  out.updated_at = comment.At("updated_at").Hint();
   return out;
 }
 

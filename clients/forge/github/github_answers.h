@@ -9,11 +9,16 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "clients/forge/answer_reader.h"
 #include "clients/forge/forge.h"
 #include "clients/forge/forge_setup.h"
 #include "services/core/secret.h"
 
 namespace yardmaster::github {
+
+// Parts of answers.
+ForgeUser ReadUser(const AnswerReader& user);
+ForgeComment ReadComment(const AnswerReader& comment);
 
 absl::StatusOr<ForgeUser> ParseUser(std::string_view body);
 absl::StatusOr<ForgeRepository> ParseRepository(std::string_view body);

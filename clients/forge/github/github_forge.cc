@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "clients/forge/github/github_answers.h"
+#include "clients/forge/github/github_checks.h"
 #include "clients/forge/limits.h"
 #include "clients/forge/names.h"
 #include "services/core/absl_view.h"
@@ -58,6 +59,13 @@ constexpr RestApi kApi = {
     .page_query = PageQuery,
     .comment_order = [](const ForgeSubject&) { return std::string_view(); },
     .page_info = PageInfo,
+    .review_comment_order = {},
+    .review_replies =
+        [](const ForgeSubject& subject, const ForgeComment& comment) {
+          return PullAddress(subject).Below(absl::StrCat("/comments/", comment.id, "/replies"),
+                                            "/comments/{id}/replies");
+        },
+    .max_review_comments = github::kMaxReviewComments,
     .issue_tells_kind = true,
     .user = github::ParseUser,
     .repository = github::ParseRepository,
@@ -70,6 +78,7 @@ constexpr RestApi kApi = {
     .access = github::ParseAccess,
     .pull = github::ParsePull,
     .pull_files = github::ParsePullFiles,
+    .review_comments = github::ParseReviewComments,
     .webhooks = github::ParseWebhooks,
     .scopes_header = "X-OAuth-Scopes",
 };

@@ -24,6 +24,23 @@ class GitHubForge final : public RestAdapter {
                                                            std::string_view hook, std::string_view cursor) override;
   absl::Status Redeliver(const ForgeCall& call, std::string_view repository, std::string_view hook,
                          std::string_view delivery) override;
+
+  bool has_check_runs() const override { return OfApp(); }
+  absl::StatusOr<ForgeCheckRun> CreateCheckRun(const ForgeCall& call, std::string_view repository,
+                                               const ForgeCheckRunWrite& write) override;
+  absl::StatusOr<ForgeCheckRun> UpdateCheckRun(const ForgeCall& call, std::string_view repository,
+                                               std::string_view check_run, const ForgeCheckRunWrite& write) override;
+  absl::StatusOr<std::vector<ForgeCheckRun>> ListCheckRuns(const ForgeCall& call, std::string_view repository,
+                                                           std::string_view head, std::string_view name) override;
+  bool has_commit_statuses() const override { return true; }
+  absl::Status SetCommitStatus(const ForgeCall& call, std::string_view repository, std::string_view head,
+                               const ForgeCommitStatus& status) override;
+  absl::StatusOr<std::vector<ForgeCommitStatus>> ListCommitStatuses(const ForgeCall& call, std::string_view repository,
+                                                                    std::string_view head) override;
+
+ private:
+  absl::Status SendReview(const Run& run, const ForgeSubject& subject, std::string_view commit,
+                          const std::vector<ForgeInlineComment>& comments) override;
 };
 
 }  // namespace yardmaster

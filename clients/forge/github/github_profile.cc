@@ -56,6 +56,7 @@ const ForgeProfile& GitHubProfile() {
                               {"issues", "write", "Issues", ""},
                               {"contents", "read", "Contents", ""},
                               {"pull_requests", "write", "Pull requests", "commands on pull requests"},
+                              {"checks", "write", "Checks", "the check of reviews, with its remarks at lines"},
                               {"repository_hooks", "write", "Webhooks", "asking for missed deliveries (hooks)"}},
               .scopes = {"repo", "public_repo"},
               .opaque_token_prefix = "github_pat_",

@@ -8,7 +8,9 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "clients/forge/github/github_checks.h"
 #include "clients/forge/payload.h"
+#include "clients/forge/webhook_reader.h"
 #include "services/core/absl_view.h"
 #include "services/core/limits.h"
 #include "services/core/reasons.h"
@@ -41,10 +43,11 @@ constexpr ActionKind kActions[] = {
     {"pull_request", "unlabeled", Kind::kLabelsChanged},
     {"pull_request", "closed", Kind::kClosed},
     {"pull_request", "synchronize", Kind::kPushed},
-    {"pull_request", "ready_for_review", Kind::kRequested},
+    {"pull_request", "ready_for_review", Kind::kReady},
     {"issue_comment", "created", Kind::kCommented},
     {"issue_comment", "edited", Kind::kCommentEdited},
     {"check_run", "rerequested", Kind::kRequested},
+    {"check_run", "requested_action", Kind::kRequested},
     {"check_suite", "rerequested", Kind::kRequested},
 };
 
@@ -59,33 +62,26 @@ SubjectFacts FactsOf(const json& subject) {
   facts.labels = payload::LabelNames(Member(subject, "labels"), {"name"});
   if (const std::string state = payload::Name(Member(subject, "state")); !state.empty()) facts.open = state == "open";
   facts.author = payload::Name(Member(subject, {"user", "login"}));
+  facts.draft = payload::Flag(Member(subject, "draft"));
   return facts;
 }
 
-class Reader {
+class Reader final : public WebhookReader {
  public:
-  Reader(const WebhookDelivery& delivery, const json& body) : delivery_(delivery), body_(body) {}
+  Reader(const WebhookDelivery& delivery, const json& body) : WebhookReader(delivery, body) {}
 
   WebhookReading Read();
 
  private:
-  WebhookReading Ignored(std::string_view word, std::string_view detail = {}) {
-    reading_.reason = reasons::WithDetail(word, detail);
-    return std::move(reading_);
-  }
   // An event about the issue or pull request in `member`; `kind` is unset for actions that nothing here uses.
   WebhookReading AboutSubject(std::string_view member, bool pull_request, std::optional<Kind> kind);
-  // An event about a repository, perhaps about one of its pull requests.
-  WebhookReading AboutRepository(Kind kind, int64_t pull_request);
+  // New commits on a branch of the repository.
+  WebhookReading AboutPush();
+  // Somebody wants a check run or a suite of them again.
   WebhookReading AboutCheck(std::optional<Kind> kind);
-  WebhookReading Finish(Kind kind);
+  bool IsOurs(const json& check) const;
   // What was written, and by whom: a comment, an issue or a pull request.
   void NoteText(const json& text);
-
-  const WebhookDelivery& delivery_;
-  const json& body_;
-  WebhookReading reading_;
-  ForgeEvent event_;
 };
 
 WebhookReading Reader::Read() {
@@ -102,7 +98,7 @@ WebhookReading Reader::Read() {
   event_.actor = payload::Name(Member(body_, {"sender", "login"}));
   event_.actor_is_bot = IsBot(event_.actor, payload::Name(Member(body_, {"sender", "type"})));
 
-  if (name == "push") return AboutRepository(Kind::kPushed, 0);
+  if (name == "push") return AboutPush();
   std::optional<Kind> kind;
   for (const ActionKind& known : kActions) {
     if (known.event == name && known.action == reading_.action) kind = known.kind;
@@ -118,12 +114,42 @@ WebhookReading Reader::Read() {
   return AboutSubject("issue", Member(body_, {"issue", "pull_request"}) != nullptr, kind);
 }
 
+WebhookReading Reader::AboutPush() {
+  reading_.subject.pull_request = true;
+  event_.head = payload::Commit(Member(body_, "after"));
+  return Finish(Kind::kPushed);
+}
+
 WebhookReading Reader::AboutCheck(std::optional<Kind> kind) {
   if (!kind.has_value()) return Ignored(reasons::kUnusedAction, reading_.action);
-  // Checks of commits that belong to no open pull request have an empty list.
-  const json* pulls = Member(body_, {delivery_.event, "pull_requests"});
+  const json* check = Member(body_, delivery_.event);
+  if (check == nullptr || !check->is_object()) return Ignored(reasons::kMalformed, delivery_.event);
+  if (!IsOurs(*check)) return Ignored(reasons::kUnusedAction, "a check of another app");
+  if (reading_.action == "requested_action" &&
+      payload::Name(Member(body_, {"requested_action", "identifier"})) != github::kRerunAction) {
+    return Ignored(reasons::kUnusedAction, reading_.action);
+  }
+  // Empty for pull requests of forks: then only the head is known.
+  const json* pulls = Member(*check, "pull_requests");
   const bool has_pull = pulls != nullptr && pulls->is_array() && !pulls->empty();
-  return AboutRepository(*kind, has_pull ? payload::PositiveInteger(Member(pulls->front(), "number")).value_or(0) : 0);
+  reading_.subject.pull_request = true;
+  reading_.subject.number = has_pull ? payload::PositiveInteger(Member(pulls->front(), "number")).value_or(0) : 0;
+  event_.head = payload::Commit(Member(*check, "head_sha"));
+  if (reading_.subject.number == 0 && event_.head.empty()) {
+    return Ignored(reasons::kMalformed, absl::StrCat(Abs(delivery_.event), ".head_sha"));
+  }
+  // GitHub may name the app itself as the sender.
+  return FinishRequest(*kind);
+}
+
+bool Reader::IsOurs(const json& check) const {
+  const std::string name = payload::Name(Member(check, "name"));
+  const std::string app = payload::Name(Member(check, {"app", "slug"}));
+  // GitHub asks only the app whose check it is.
+  if (name == kReviewCheckName || app.empty()) return true;
+  // A suite has no name, and until GitHub was asked our login is unknown.
+  if (name.empty() && delivery_.bot_login.empty()) return true;
+  return SameLogin(absl::StrCat(app, "[bot]"), delivery_.bot_login);
 }
 
 WebhookReading Reader::AboutSubject(std::string_view member, bool pull_request, std::optional<Kind> kind) {
@@ -140,6 +166,7 @@ WebhookReading Reader::AboutSubject(std::string_view member, bool pull_request, 
   }
   if (*kind == Kind::kOpened || *kind == Kind::kEdited) NoteText(*subject);
   event_.facts = FactsOf(*subject);
+  event_.head = payload::Commit(Member(*subject, {"head", "sha"}));
   return Finish(*kind);
 }
 
@@ -149,27 +176,10 @@ void Reader::NoteText(const json& text) {
   event_.text_author_is_bot = IsBot(event_.text_author, payload::Name(Member(text, {"user", "type"})));
 }
 
-WebhookReading Reader::AboutRepository(Kind kind, int64_t pull_request) {
-  reading_.subject.pull_request = true;
-  reading_.subject.number = pull_request;
-  return Finish(kind);
-}
-
-WebhookReading Reader::Finish(Kind kind) {
-  // What we did ourselves needs no answer; without this, two bots could talk for ever.
-  if (SameLogin(event_.actor, delivery_.bot_login)) return Ignored(reasons::kOwnAction);
-  event_.kind = kind;
-  event_.subject = reading_.subject;
-  reading_.event = std::move(event_);
-  return std::move(reading_);
-}
-
 }  // namespace
 
 WebhookReading ReadGitHubWebhook(const WebhookDelivery& delivery, std::string_view body) {
-  WebhookReading unreadable;
-  const std::optional<json> parsed = payload::Parse(body, unreadable.reason);
-  return parsed.has_value() ? Reader(delivery, *parsed).Read() : unreadable;
+  return ReadWebhookBy<Reader>(delivery, body);
 }
 
 }  // namespace yardmaster

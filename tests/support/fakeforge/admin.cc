@@ -1,6 +1,7 @@
 #include "tests/support/fakeforge/admin.h"
 
 #include <set>
+#include <utility>
 
 #include "tests/support/fakeforge/state.h"
 
@@ -56,12 +57,50 @@ json DescribeSubject(const Subject& subject) {
                         {"edits", comment.edits},
                         {"reactions", Keys(comment.reactions)}});
   }
-  return {{"number", subject.number},       {"pull", subject.pull},
-          {"title", subject.title},         {"body", subject.body},
-          {"open", subject.open},           {"user", subject.user},
-          {"labels", subject.labels},       {"added", subject.additions},
-          {"removed", subject.removals},    {"reactions", Keys(subject.reactions)},
+  json at_lines = json::array();
+  for (const ReviewComment& comment : subject.review_comments) {
+    at_lines.push_back({{"id", comment.id},
+                        {"user", comment.user},
+                        {"body", comment.body},
+                        {"path", comment.path},
+                        {"line", comment.line},
+                        {"commit", comment.commit},
+                        {"in_reply_to", comment.in_reply_to}});
+  }
+  return {{"head_sha", subject.head_sha},   {"base_sha", subject.base_sha}, {"draft", subject.draft},
+          {"reviews", subject.reviews},     {"review_comments", at_lines},  {"number", subject.number},
+          {"pull", subject.pull},           {"title", subject.title},       {"body", subject.body},
+          {"open", subject.open},           {"user", subject.user},         {"labels", subject.labels},
+          {"added", subject.additions},     {"removed", subject.removals},  {"reactions", Keys(subject.reactions)},
           {"comments", std::move(comments)}};
+}
+
+json DescribeChecks(const Repository& repository) {
+  json out = json::array();
+  for (const CheckRun& check : repository.checks) {
+    out.push_back({{"id", check.id},
+                   {"name", check.name},
+                   {"head", check.head},
+                   {"external_id", check.external_id},
+                   {"status", check.status},
+                   {"conclusion", check.conclusion},
+                   {"title", check.title},
+                   {"summary", check.summary},
+                   {"annotations", check.annotations},
+                   {"updates", check.updates}});
+  }
+  return out;
+}
+
+json DescribeStatuses(const Repository& repository) {
+  json out = json::array();
+  for (const CommitStatus& status : repository.statuses) {
+    out.push_back({{"head", status.head},
+                   {"context", status.context},
+                   {"state", status.state},
+                   {"description", status.description}});
+  }
+  return out;
 }
 
 Answer Read(State& state, const std::string& what) {
@@ -95,6 +134,8 @@ Answer Read(State& state, const std::string& what) {
         for (const auto& [key, subject] : repository.subjects) subjects.push_back(DescribeSubject(subject));
         side[name] = {{"labels", repository.labels.value_or(std::vector<std::string>())},
                       {"labels_made", repository.made},
+                      {"checks", DescribeChecks(repository)},
+                      {"statuses", DescribeStatuses(repository)},
                       {"subjects", std::move(subjects)}};
       }
     }
@@ -176,6 +217,15 @@ Answer Change(State& state, const std::string& what, const json& body, Time now)
     state.RepositoryOf(forge, name).labels = Names(body, "declare");
     return Json(json::object());
   }
+  if (what == "check") {
+    const CheckRequest wanted = {.check = Number(body, "check"),
+                                 .head = Text(body, "head"),
+                                 .name = Text(body, "name"),
+                                 .identifier = Text(body, "identifier"),
+                                 .suite = Flag(body, "suite"),
+                                 .actor = Text(body, "user", "alice")};
+    return state.RequestCheck(name, wanted, now) ? Json(json::object()) : Wrong("there is no such check");
+  }
   Subject* const subject = state.Find(forge, name, Flag(body, "pull"), Number(body, "number"));
   if (subject == nullptr) return Wrong("there is no such issue or pull request");
   const std::string user = Text(body, "user", "alice");
@@ -198,8 +248,20 @@ Answer Change(State& state, const std::string& what, const json& body, Time now)
         state.EditComment(forge, name, *subject, Number(body, "comment"), user, Text(body, "body"), now);
     return edited ? Json(json::object()) : Wrong("there is no such comment");
   }
+  if (what == "push" && state.git() != nullptr) {
+    const std::string before = subject->head_sha;
+    Subject read = *subject;
+    read.head_ref = Text(body, "head_ref", subject->head_ref.c_str());
+    std::string error;
+    if (!state.ReadFromGit(forge, name, read, error)) return Wrong(error);
+    const std::string head = std::exchange(read.head_sha, before);
+    *subject = std::move(read);
+    state.Push(forge, name, *subject, user, now, head);
+    return Json({{"head_sha", head}, {"base_sha", subject->base_sha}});
+  }
   if (what == "push") {
     if (body.contains("files") && body["files"].is_array()) subject->files = body["files"];
+    subject->base_sha = Text(body, "base_sha", subject->base_sha.c_str());
     state.Push(forge, name, *subject, user, now, Text(body, "head_sha"));
     return Json(json::object());
   }
@@ -209,7 +271,7 @@ Answer Change(State& state, const std::string& what, const json& body, Time now)
     if (body.contains("title")) title = Text(body, "title");
     if (body.contains("body")) text = Text(body, "body");
     if (title.has_value() || text.has_value()) state.Edit(forge, name, *subject, user, title, text, now);
-    if (body.contains("draft")) subject->draft = Flag(body, "draft");
+    if (body.contains("draft")) state.SetDraft(forge, name, *subject, user, Flag(body, "draft"), now);
     if (Flag(body, "merged")) {
       subject->merged = true;
       state.SetOpen(forge, name, *subject, user, false, now);
@@ -243,12 +305,17 @@ bool OpenFromJson(State& state, const json& issue, Time now, json& answer, std::
   subject.head_ref = Text(issue, "head_ref", subject.head_ref.c_str());
   subject.head_sha = Text(issue, "head_sha", subject.head_sha.c_str());
   subject.head_repository = Text(issue, "head_repository");
+  if (subject.pull && state.git() != nullptr) {
+    if (subject.number == 0) subject.number = state.NextNumber(forge, repository, /*pull=*/true);
+    if (!state.ReadFromGit(forge, repository, subject, error)) return false;
+  }
   const Subject* const opened = state.Open(forge, repository, std::move(subject), Flag(issue, "quiet"), now);
   if (opened == nullptr) {
     error = "there is one of that number";
     return false;
   }
   answer = {{"number", opened->number}};
+  if (opened->pull) answer.update({{"head_sha", opened->head_sha}, {"base_sha", opened->base_sha}});
   return true;
 }
 
@@ -256,9 +323,10 @@ Answer HandleAdmin(State& state, const Request& request, const std::vector<std::
   const std::string what = parts.size() == 2 ? parts[1] : "";
   if (request.method == "GET") return Read(state, what);
   if (request.method != "POST") return {.status = 405, .body = R"({"error": "GET or POST"})"};
-  const json body = request.body.empty() ? json::object() : json::parse(request.body, nullptr, false);
+  json body = request.body.empty() ? json::object() : json::parse(request.body, nullptr, false);
   if (!body.is_object()) return Wrong("the body is no JSON object");
-  if (what == "issues") {
+  if (what == "pulls") body["pull"] = true;
+  if (what == "issues" || what == "pulls") {
     json answer;
     std::string error;
     return OpenFromJson(state, body, now, answer, error) ? Json(answer) : Wrong(error);

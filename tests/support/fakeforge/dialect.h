@@ -37,6 +37,8 @@ class Dialect {
   // `as_pull`: as the pull request's own address answers.
   virtual nlohmann::json Render(const Repository& repository, const Subject& subject, bool as_pull) const = 0;
   virtual nlohmann::json Render(const Comment& comment) const = 0;
+  // `alone`: as the comment's own address answers, not as one of a list.
+  virtual nlohmann::json Render(const Subject& subject, const ReviewComment& comment, bool alone) const = 0;
   // What somebody may do: "none", "read", "write", "admin", …
   virtual nlohmann::json Permission(const std::string& login, const std::string& word) const = 0;
   virtual Answer Error(int status, const std::string& message) const = 0;
@@ -57,6 +59,9 @@ class Dialect {
 
 std::unique_ptr<Dialect> MakeGitHubDialect();
 std::unique_ptr<Dialect> MakeGitCodeDialect();
+
+// Whether the new side of a pull request's diff shows that line of a file; line 0: whether the file is among its files.
+bool IsInDiff(const Subject& subject, const std::string& path, int64_t line);
 
 // "2026-01-31T12:00:00Z".
 std::string FormatTime(Time time);

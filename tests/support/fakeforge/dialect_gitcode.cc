@@ -100,6 +100,27 @@ class GitCodeDialect final : public Dialect {
   json Permission(const std::string& login, const std::string& word) const override {
     return {{"id", "u-" + login}, {"login", login}, {"permission", word}};
   }
+  json Render(const Subject&, const ReviewComment& comment, bool alone) const override {
+    const int64_t first = comment.in_reply_to != 0 ? comment.in_reply_to : comment.id;
+    json out = {{"id", comment.id},
+                {"comment_type", "diff_comment"},
+                {"body", comment.body},
+                {"discussion_id", "discussion-" + std::to_string(first)},
+                {"resolved", false},
+                {"user", User(comment.user)},
+                {"created_at", FormatTime(comment.created)},
+                {"updated_at", FormatTime(comment.created)}};
+    if (alone) {
+      out["position"] = {{"new_path", comment.path}, {"new_line", comment.line}};
+    } else if (comment.id % 2 == 0) {
+      out["diff_file"] = comment.path;
+      out["diff_position"] = {{"start_new_line", comment.line}, {"end_new_line", comment.line}};
+    } else {
+      // Lists are known to leave the place out.
+      out["diff_file"] = nullptr;
+    }
+    return out;
+  }
   Answer Error(int status, const std::string& message) const override {
     return {.status = status,
             .body = json{{"error_code", status},
@@ -138,12 +159,13 @@ class GitCodeDialect final : public Dialect {
       payload.body[subject.pull ? "merge_request" : "issue"] = std::move(object);
       return payload;
     }
-    static constexpr std::array<const char*, 9> kActions = {"open",   "reopen", "update", "close", "update",
-                                                            "update", "",       "",       "update"};
+    static constexpr std::array<const char*, 11> kActions = {"open", "reopen", "update", "close",  "update", "update",
+                                                             "",     "",       "update", "update", "update"};
     payload.event = subject.pull ? "Merge Request Hook" : "Issue Hook";
     payload.action = kActions[static_cast<size_t>(what.action)];
     object["action"] = payload.action;
     if (subject.pull) {
+      object["work_in_progress"] = subject.draft ? 1 : 0;
       object["source_branch"] = subject.head_ref;
       object["target_branch"] = subject.base_ref.empty() ? GitCodeDefaultBranch(what.repository) : subject.base_ref;
       object["last_commit"] = {{"id", subject.head_sha}};
@@ -152,6 +174,10 @@ class GitCodeDialect final : public Dialect {
     if (what.action == Action::kPushed) {
       object["oldrev"] = what.before;
       object["update_reason"] = "source update";
+    }
+    if (what.action == Action::kReady || what.action == Action::kDrafted) {
+      const int now = what.action == Action::kDrafted ? 1 : 0;
+      payload.body["changes"] = {{"draft", {{"previous", 1 - now}, {"current", now}}}};
     }
     json labels = json::array();
     for (const std::string& name : subject.labels) labels.push_back({{"title", name}});

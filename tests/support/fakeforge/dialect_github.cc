@@ -132,14 +132,33 @@ class GitHubDialect final : public Dialect {
     const std::string coarse = word == "maintain" ? "write" : word == "triage" ? "read" : word;
     return {{"permission", coarse}, {"role_name", word}, {"user", User(login)}};
   }
+  json Render(const Subject& subject, const ReviewComment& comment, bool) const override {
+    json out = {{"id", comment.id},
+                {"path", comment.path},
+                {"body", comment.body},
+                {"user", User(comment.user)},
+                {"commit_id", subject.head_sha},
+                {"original_commit_id", comment.commit},
+                {"subject_type", comment.line > 0 ? "line" : "file"},
+                {"side", "RIGHT"},
+                {"line", nullptr},
+                {"original_line", comment.line},
+                {"created_at", FormatTime(comment.created)},
+                {"updated_at", FormatTime(comment.created)}};
+    // Outdated comments have none.
+    if (comment.line > 0 && IsInDiff(subject, comment.path, comment.line)) out["line"] = comment.line;
+    if (comment.in_reply_to != 0) out["in_reply_to_id"] = comment.in_reply_to;
+    return out;
+  }
   Answer Error(int status, const std::string& message) const override {
     return {.status = status,
             .body = json{{"message", message}, {"documentation_url", "https://docs.github.com"}}.dump()};
   }
 
   Payload Webhook(const ForgeChange& what) const override {
-    static constexpr std::array<const char*, 9> kActions = {"opened",    "reopened", "edited", "closed",     "labeled",
-                                                            "unlabeled", "created",  "edited", "synchronize"};
+    static constexpr std::array<const char*, 11> kActions = {
+        "opened",  "reopened", "edited",      "closed",           "labeled",           "unlabeled",
+        "created", "edited",   "synchronize", "ready_for_review", "converted_to_draft"};
     const bool comment = what.AboutComment();
     const bool pull = what.subject.pull && !comment;
     Payload payload;

@@ -25,6 +25,42 @@ struct Comment {
   std::map<std::string, int64_t> reactions = {};  // "login content" → id
 };
 
+// A comment at a line of a pull request's files, or an answer to one.
+struct ReviewComment {
+  int64_t id = 0;
+  std::string user;
+  std::string body;
+  std::string path;
+  int64_t line = 0;         // of the new side; 0: the whole file
+  std::string commit;       // the head that it was made for
+  int64_t in_reply_to = 0;  // 0: it is no answer
+  Time created;
+};
+
+struct CheckRun {
+  int64_t id = 0;
+  std::string name;
+  std::string head;
+  std::string external_id;
+  std::string status = "queued";
+  std::string conclusion;  // empty until it has ended
+  std::string title;
+  std::string summary;
+  nlohmann::json annotations = nlohmann::json::array();  // as they were sent
+  nlohmann::json actions = nlohmann::json::array();
+  int updates = 0;
+};
+
+struct CommitStatus {
+  int64_t id = 0;
+  std::string head;
+  std::string user;
+  std::string state;
+  std::string context;
+  std::string description;
+  std::string url;
+};
+
 // An issue or a pull request.
 struct Subject {
   int64_t number = 0;
@@ -40,6 +76,8 @@ struct Subject {
   std::vector<Comment> comments;
   // Of pull requests.
   nlohmann::json files = nlohmann::json::array();  // as …/files answers
+  std::vector<ReviewComment> review_comments;
+  int reviews = 0;  // how many reviews made them
   bool draft = false;
   bool merged = false;
   std::string base_ref;  // empty: the default branch
@@ -59,8 +97,10 @@ struct Repository {
   std::optional<std::vector<std::string>> labels;
   // Its webhooks, as they are answered; nullopt: the caller may not see them.
   std::optional<nlohmann::json> hooks;
-  bool contents_readable = true;  // false: 403
-  std::vector<std::string> made;  // labels that came about by adding them
+  bool contents_readable = true;       // false: 403
+  std::vector<CheckRun> checks;        // oldest first
+  std::vector<CommitStatus> statuses;  // oldest first
+  std::vector<std::string> made;       // labels that came about by adding them
   std::map<std::pair<bool, int64_t>, Subject> subjects;
   std::map<std::string, std::string> contents;     // path, or path@ref for one branch or commit only → text
   std::map<std::string, std::string> permissions;  // login → "read", "write", "admin"
@@ -77,6 +117,8 @@ enum class Action : uint8_t {
   kCommented,
   kCommentEdited,
   kPushed,  // to a pull request
+  kReady,   // a draft is none any more
+  kDrafted,
 };
 
 struct ForgeChange {

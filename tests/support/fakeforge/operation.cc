@@ -34,6 +34,16 @@ constexpr Pattern kRepositoryPatterns[] = {
     {"PATCH", "pulls/comments/*", Kind::kEditComment, false, true},
     {"POST", "issues/comments/*/reactions", Kind::kReact, true, false},
     {"POST", "issues/#/reactions", Kind::kReact, true, false},
+    {"GET", "pulls/#/comments", Kind::kReviewComments, true, false},
+    {"POST", "pulls/#/reviews", Kind::kCreateReview, true, false},
+    {"POST", "pulls/#/comments/*/replies", Kind::kReply, true, false},
+    {"GET", "pulls/comments/*", Kind::kReviewComment, false, true},
+    {"POST", "pulls/#/discussions/*/comments", Kind::kReply, false, true},
+    {"POST", "check-runs", Kind::kCreateCheck, true, false},
+    {"PATCH", "check-runs/#", Kind::kUpdateCheck, true, false},
+    {"GET", "commits/*/check-runs", Kind::kChecks, true, false},
+    {"POST", "statuses/*", Kind::kSetStatus, true, false},
+    {"GET", "commits/*/statuses", Kind::kStatuses, true, false},
     {"GET", "pulls/#/files", Kind::kFiles, true, true},
     {"GET", "contents/**", Kind::kContents, true, true},
     {"GET", "collaborators/*/permission", Kind::kPermission, true, true},
@@ -71,6 +81,21 @@ bool Matches(std::string_view pattern, const std::vector<std::string>& parts, si
   return at == parts.size();
 }
 
+// What an App asks about itself.
+std::optional<Operation> FindAppOperation(std::string_view method, const std::vector<std::string>& parts) {
+  Operation operation{Kind::kApp};
+  if (method == "GET" && parts.size() == 1) return operation;
+  if (method == "GET" && Matches("app/installations/#", parts, 0, operation)) {
+    operation.kind = Kind::kInstallation;
+    return operation;
+  }
+  if (method == "POST" && Matches("app/installations/#/access_tokens", parts, 0, operation)) {
+    operation.kind = Kind::kInstallationToken;
+    return operation;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<Operation> FindOperation(std::string_view method, const std::vector<std::string>& parts, bool github) {
@@ -82,6 +107,7 @@ std::optional<Operation> FindOperation(std::string_view method, const std::vecto
     operation.argument = parts[1] + "/" + parts[3] + "/" + parts[5];
     return operation;
   }
+  if (github && !parts.empty() && parts[0] == "app") return FindAppOperation(method, parts);
   if (parts.size() < 3 || parts[0] != "repos") return std::nullopt;
   for (const Pattern& pattern : kRepositoryPatterns) {
     if (pattern.method != method || !(github ? pattern.github : pattern.gitcode)) continue;

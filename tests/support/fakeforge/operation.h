@@ -31,6 +31,18 @@ enum class Kind : uint8_t {
   kDeliveries,
   kRedeliver,
   kHooks,
+  kApp,
+  kInstallation,
+  kInstallationToken,
+  kCreateCheck,
+  kUpdateCheck,
+  kChecks,
+  kSetStatus,
+  kStatuses,
+  kReviewComments,
+  kReviewComment,
+  kCreateReview,
+  kReply,
 };
 
 struct Operation {
@@ -38,7 +50,7 @@ struct Operation {
   std::string repository = {};
   bool pull = false;  // addressed as a pull request
   int64_t number = 0;
-  std::string argument = {};  // a label, a path, a login, a comment or a delivery
+  std::string argument = {};  // a label, a path, a login, a comment, a discussion, a commit or a delivery
 };
 
 // `parts`: of the path, below the API's address. `github`: which forge's list.

@@ -114,6 +114,7 @@ State::State(StateOptions options) : options_(std::move(options)), random_(optio
   sides_[0].settings = options_.github;
   sides_[1].dialect = MakeGitCodeDialect();
   sides_[1].settings = options_.gitcode;
+  if (!options_.git_root.empty()) git_.emplace(options_.git_root);
 }
 
 const std::map<std::string, Repository>& State::repositories(std::string_view forge) const {
@@ -151,7 +152,10 @@ Answer State::HandleCall(Side& side, const Request& request, const std::optional
     call.expected = false;
     return side.dialect->Error(404, "Not Found");
   }
-  if (!side.settings.token.empty() && side.dialect->Token(request) != side.settings.token) {
+  const bool as_app = operation->kind == Kind::kApp || operation->kind == Kind::kInstallation ||
+                      operation->kind == Kind::kInstallationToken;
+  const std::string token = side.dialect->Token(request);
+  if (!as_app && !side.settings.token.empty() && token != side.settings.token && !app_tokens_.contains(token)) {
     return side.dialect->Error(401, "401 Unauthorized");
   }
   const bool write = request.method != "GET";
@@ -256,6 +260,10 @@ Answer State::Execute(Side& side, const Operation& operation, const Request& req
     return Json(200, {{"resources", {{"core", core}}}, {"rate", core}});
   }
   if (operation.kind == Kind::kMembership) return Membership(side, operation);
+  if (operation.kind == Kind::kApp || operation.kind == Kind::kInstallation ||
+      operation.kind == Kind::kInstallationToken) {
+    return AnswerApp(side, operation, request, now);
+  }
 
   const auto found = side.repositories.find(operation.repository);
   if (found == side.repositories.end()) return dialect.Error(404, "Not Found");
@@ -295,6 +303,14 @@ Answer State::Execute(Side& side, const Operation& operation, const Request& req
       std::from_chars(text.data(), text.data() + text.size(), id);
       return Redeliver(id, now) == 0 ? dialect.Error(404, "Not Found") : Json(202, json::object());
     }
+    case Kind::kCreateCheck:
+    case Kind::kUpdateCheck:
+    case Kind::kChecks:
+    case Kind::kSetStatus:
+    case Kind::kStatuses:
+      return ExecuteOnCommit(side, repository, operation, request);
+    case Kind::kReviewComment:
+      return ShowReviewComment(side, repository, operation);
     case Kind::kEditComment:
       return EditByCall(side, repository, operation, request, now);
     case Kind::kReact:
@@ -318,7 +334,10 @@ Answer State::ExecuteOnSubject(Side& side, Repository& repository, const Operati
       // One of the forges knows no pages here.
       if (!dialect.github_headers()) return Json(200, subject->files);
       return Page(side, request, std::vector<json>(subject->files.begin(), subject->files.end()));
+    case Kind::kReviewComments:
+      return ListReviewComments(side, *subject, request);
     case Kind::kComments: {
+      if (operation.pull) return ListReviewComments(side, *subject, request);
       std::vector<json> comments;
       for (const Comment& comment : subject->comments) comments.push_back(dialect.Render(comment));
       return Page(side, request, comments);
@@ -346,6 +365,8 @@ Answer State::ExecuteOnSubject(Side& side, Repository& repository, const Operati
   const json body = json::parse(request.body, nullptr, false);
   if (body.is_discarded()) return dialect.Error(400, "Problems parsing JSON");
   const int invalid = dialect.github_headers() ? 422 : 400;
+  if (operation.kind == Kind::kCreateReview) return CreateReview(side, *subject, body, now);
+  if (operation.kind == Kind::kReply) return ReplyByCall(side, *subject, operation, body, now);
   if (operation.kind == Kind::kAddComment) {
     if (!body.is_object() || !body.contains("body") || !body["body"].is_string()) {
       return dialect.Error(invalid, "Validation Failed: body");
@@ -354,6 +375,9 @@ Answer State::ExecuteOnSubject(Side& side, Repository& repository, const Operati
     const size_t characters = CountCharacters(text);
     if (characters == 0 || characters > kMaxCommentCharacters) {
       return dialect.Error(invalid, "Validation Failed: body is empty or too long");
+    }
+    if (operation.pull) {
+      if (std::optional<Answer> made = CommentAtLine(*subject, body, now); made.has_value()) return *made;
     }
     const Comment& comment = AddComment(dialect.name(), name, *subject, options_.bot_login, text, false, now);
     json rendered = dialect.Render(comment);
@@ -578,17 +602,18 @@ Subject* State::Find(std::string_view forge, const std::string& repository, bool
   return it == subjects.end() ? nullptr : &it->second;
 }
 
+int64_t State::NextNumber(std::string_view forge, const std::string& repository, bool pull) {
+  int64_t last = 0;
+  for (const auto& [key, other] : RepositoryOf(forge, repository).subjects) {
+    if (SideOf(forge).dialect->shared_numbers() || key.first == pull) last = std::max(last, other.number);
+  }
+  return last + 1;
+}
+
 Subject* State::Open(std::string_view forge, const std::string& repository, Subject subject, bool quiet, Time now) {
   Side& side = SideOf(forge);
   Repository& owner = RepositoryOf(forge, repository);
-  if (subject.number == 0) {
-    for (const auto& [key, other] : owner.subjects) {
-      if (side.dialect->shared_numbers() || key.first == subject.pull) {
-        subject.number = std::max(subject.number, other.number);
-      }
-    }
-    ++subject.number;
-  }
+  if (subject.number == 0) subject.number = NextNumber(forge, repository, subject.pull);
   if (Find(forge, repository, subject.pull, subject.number) != nullptr) return nullptr;
   subject.created = subject.updated = now;
   const std::pair<bool, int64_t> key{subject.pull, subject.number};

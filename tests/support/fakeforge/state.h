@@ -1,5 +1,6 @@
 // The fake forge itself: what it keeps, what it answers, which webhooks it wants to send, and what goes wrong. No
-// sockets, no threads, no clock: times are passed in, chance comes from a seed.
+// sockets, no threads, no clock: times are passed in, chance comes from a seed. Only with real repositories
+// (git_root.h) are programs started.
 #ifndef YARDMASTER_TESTS_SUPPORT_FAKEFORGE_STATE_H_
 #define YARDMASTER_TESTS_SUPPORT_FAKEFORGE_STATE_H_
 
@@ -18,6 +19,7 @@
 
 #include "tests/support/fakeforge/dialect.h"
 #include "tests/support/fakeforge/faults.h"
+#include "tests/support/fakeforge/git_root.h"
 #include "tests/support/fakeforge/message.h"
 #include "tests/support/fakeforge/model.h"
 #include "tests/support/fakeforge/operation.h"
@@ -45,6 +47,8 @@ struct StateOptions {
   std::string bot_login = "yardbot";  // the account of whoever calls
   uint64_t seed = 1;
   FaultRates faults;
+  // Real repositories; empty: there are none.
+  std::string git_root;
 };
 
 // A webhook that is to be sent now.
@@ -53,6 +57,16 @@ struct Outgoing {
   std::string forge;
   Headers headers;
   std::string body;
+};
+
+// Which check is wanted again, and by what: the check's own "re-run", its suite's, or a button of ours.
+struct CheckRequest {
+  int64_t check = 0;  // 0: the newest one of that head and name
+  std::string head;
+  std::string name;        // empty: any
+  std::string identifier;  // of the button; empty: "re-run"
+  bool suite = false;
+  std::string actor;
 };
 
 // Calls below /api/v5 go to the GitCode dialect, those below /_fake/ to the test's own (admin.h), all others to the
@@ -77,6 +91,10 @@ class State {
 
   // --- What happens on the forge (the test's side; each tells by webhook unless `quiet`) ---
 
+  int64_t NextNumber(std::string_view forge, const std::string& repository, bool pull);
+  // Reads from the real repositories what the pull request is: its head and base, whose names are there, and its files.
+  // Points the forge's own ref at the head. False and `error` if that can't be done.
+  bool ReadFromGit(std::string_view forge, const std::string& repository, Subject& subject, std::string& error);
   // `subject.number` 0: the next one. nullptr if there is one of that number.
   Subject* Open(std::string_view forge, const std::string& repository, Subject subject, bool quiet, Time now);
   Subject* Find(std::string_view forge, const std::string& repository, bool pull, int64_t number);
@@ -99,6 +117,11 @@ class State {
   // New commits on a pull request's branch; `head` empty: some other commit than before.
   void Push(std::string_view forge, const std::string& repository, Subject& subject, const std::string& actor, Time now,
             const std::string& head = "");
+  // A draft, or ready for review.
+  void SetDraft(std::string_view forge, const std::string& repository, Subject& subject, const std::string& actor,
+                bool draft, Time now);
+  // Somebody asks for a check again, on GitHub. False if there is no such check.
+  bool RequestCheck(const std::string& repository, const CheckRequest& wanted, Time now);
   // Texts of files on the default branch, or as "path@ref"; with an actor they are pushed.
   void SetContents(std::string_view forge, const std::string& repository,
                    const std::map<std::string, std::string>& files, const std::string& actor, Time now);
@@ -111,6 +134,8 @@ class State {
   const std::map<std::string, Repository>& repositories(std::string_view forge) const;
   const std::deque<Delivery>& deliveries() const { return deliveries_; }
   const std::deque<Call>& calls() const { return calls_; }
+  // nullptr: there are no real repositories.
+  const GitRoot* git() const { return git_.has_value() ? &*git_ : nullptr; }
   const std::string& bot_login() const { return options_.bot_login; }
   FaultRates& faults() { return options_.faults; }
   FaultSource& random() { return random_; }
@@ -142,6 +167,19 @@ class State {
   static Answer Membership(const Side& side, const Operation& operation);
   static Answer Contents(const Side& side, const Repository& repository, const Operation& operation,
                          const Request& request);
+  // As an App writes: its login is the bot's, with "[bot]" behind it.
+  std::string AppSlug() const;
+  nlohmann::json DescribeCheck(const Repository& repository, const CheckRun& check) const;
+  Answer AnswerApp(const Side& side, const Operation& operation, const Request& request, Time now);
+  Answer ExecuteOnCommit(Side& side, Repository& repository, const Operation& operation, const Request& request);
+  Answer ListReviewComments(const Side& side, const Subject& subject, const Request& request) const;
+  static ReviewComment* FindReviewComment(Subject& subject, int64_t id);
+  static Answer ShowReviewComment(const Side& side, Repository& repository, const Operation& operation);
+  Answer CreateReview(const Side& side, Subject& subject, const nlohmann::json& body, Time now);
+  Answer ReplyByCall(const Side& side, Subject& subject, const Operation& operation, const nlohmann::json& body,
+                     Time now);
+  // nullopt: it is no comment at a line.
+  std::optional<Answer> CommentAtLine(Subject& subject, const nlohmann::json& body, Time now);
   Answer EditByCall(Side& side, Repository& repository, const Operation& operation, const Request& request, Time now);
   Answer ReactByCall(Side& side, Repository& repository, const Operation& operation, const Request& request);
   Answer ListIssues(const Side& side, const Repository& repository, const Request& request) const;
@@ -155,6 +193,7 @@ class State {
   std::string NewGuid();
 
   StateOptions options_;
+  std::optional<GitRoot> git_;
   FaultSource random_;
   std::array<Side, 2> sides_;
   std::vector<LateWrite> late_;
@@ -162,6 +201,8 @@ class State {
   std::set<std::pair<Time, int64_t>> waiting_;  // not handed out yet
   size_t unsettled_ = 0;
   std::deque<Call> calls_;
+  std::set<std::string> app_tokens_;
+  int64_t checks_ = 0;  // check runs and statuses
   int64_t comments_ = 100;
   int64_t reactions_ = 0;
 };

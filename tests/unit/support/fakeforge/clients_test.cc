@@ -7,6 +7,7 @@
 #include "clients/forge/http_curl.h"
 #include "clients/forge/make_forge.h"
 #include "clients/forges/shipped_forges.h"
+#include "tests/support/app_key.h"
 #include "tests/support/fakeforge/server.h"
 
 namespace yardmaster::fakeforge {
@@ -23,6 +24,10 @@ class FakeForgeClients : public ::testing::TestWithParam<const char*> {
     std::string error;
     server_ = Server::Start(options, error);
     ASSERT_NE(server_, nullptr) << error;
+    Connect(/*app=*/false);
+  }
+  // A client with a token, or with an App's credentials.
+  void Connect(bool app) {
     CurlHttpOptions curl;
     curl.origins = {server_->ApiUrl(GetParam())};
     absl::StatusOr<std::unique_ptr<HttpClient>> http = MakeCurlHttpClient(curl);
@@ -32,7 +37,11 @@ class FakeForgeClients : public ::testing::TestWithParam<const char*> {
     config.name = GetParam();
     config.profile = FindForge(ShippedForges(), config.name);
     config.api_url = server_->ApiUrl(GetParam());
-    config.token = Secret("secret");
+    if (app) {
+      config.app = {.id = "1", .installation = "2", .private_key = yardmaster::testing::Key().Pem()};
+    } else {
+      config.token = Secret("secret");
+    }
     config.budget.spacing_ms = 1;
     absl::StatusOr<std::unique_ptr<StoppableForge>> forge =
         MakeForge(config, ForgeEnvironment{*http_, clock_, waiter_, nullptr, 1, nullptr});
@@ -50,7 +59,23 @@ class FakeForgeClients : public ::testing::TestWithParam<const char*> {
     });
   }
 
+  // A pull request whose diff shows lines 2 to 4 of a.py.
+  void OpenPull() {
+    server_->WithState([&](State& state, Time now) {
+      Subject subject;
+      subject.pull = true;
+      subject.title = "title";
+      subject.user = "alice";
+      subject.head_sha = head_;
+      subject.files = {{{"filename", "a.py"}, {"status", "modified"}, {"patch", "@@ -2,2 +2,3 @@\n a\n+b\n c"}}};
+      state.Open(GetParam(), "o/r", subject, true, now);
+    });
+  }
+  bool github() const { return std::string_view(GetParam()) == "github"; }
+
   ForgeCall call_;
+  const std::string head_ = std::string(40, 'a');
+  const ForgeSubject pull_{"o/r", 1, true};
   const ForgeSubject first_{"o/r", 1, false};
   SystemClock clock_;
   SystemWaiter waiter_;
@@ -340,6 +365,116 @@ TEST_P(FakeForgeClients, SeeAPullRequestAndItsFiles) {
   EXPECT_EQ(merged->state, ForgeState::kMerged);
   EXPECT_EQ(merged->head_repository, "") << "the fork is gone";
   EXPECT_EQ(forge_->GetPull(call_, {"o/r", 9, true}).status().code(), absl::StatusCode::kNotFound);
+  server_->WithState([](State& state, Time) {
+    for (const Call& call : state.calls()) EXPECT_TRUE(call.expected) << call.method << " " << call.target;
+  });
+}
+
+TEST_P(FakeForgeClients, CommentAtLinesAndAnswer) {
+  OpenPull();
+  ASSERT_TRUE(forge_->CreateReview(call_, pull_, head_, {{"a.py", 3, "first"}}).ok());
+  ASSERT_TRUE(forge_->CreateReview(call_, pull_, head_, {{"a.py", 4, "second"}}).ok());
+  auto list = forge_->ListReviewComments(call_, pull_);
+  ASSERT_TRUE(list.ok()) << list.status();
+  ASSERT_THAT(list->comments, SizeIs(2));
+  EXPECT_EQ(list->comments[0].comment.body, "first");
+  EXPECT_EQ(list->comments[0].comment.author.login, "yardbot");
+  EXPECT_EQ(list->comments[0].path, "a.py");
+  EXPECT_EQ(list->comments[0].line, 3u);
+  EXPECT_EQ(list->comments[1].path, "a.py");
+  EXPECT_EQ(list->comments[1].line, 4u);
+  const auto reply = forge_->ReplyToReviewComment(call_, pull_, list->comments[0].comment, "fixed");
+  ASSERT_TRUE(reply.ok()) << reply.status();
+  ASSERT_TRUE(reply->shown.has_value()) << reply->read_back;
+  EXPECT_EQ(reply->shown->body, "fixed");
+  list = forge_->ListReviewComments(call_, pull_);
+  ASSERT_TRUE(list.ok()) << list.status();
+  ASSERT_THAT(list->comments, SizeIs(3));
+  size_t answers = 0;
+  for (const ForgeReviewComment& comment : list->comments) {
+    if (comment.in_reply_to == list->comments[0].comment.id) ++answers;
+  }
+  EXPECT_EQ(answers, 1u);
+  server_->WithState([](State& state, Time) {
+    for (const Call& call : state.calls()) EXPECT_TRUE(call.expected) << call.method << " " << call.target;
+  });
+}
+
+TEST_P(FakeForgeClients, CommentAtNoLineThatTheDiffDoesNotShow) {
+  OpenPull();
+  std::vector<ForgeInlineComment> comments = {{"a.py", 5, "beyond"}};
+  if (github()) comments.push_back({"a.py", 3, "within"});
+  const absl::Status refused = forge_->CreateReview(call_, pull_, head_, comments);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(ForgeOutcomeOf(refused), ForgeOutcome::kRefused);
+  const auto list = forge_->ListReviewComments(call_, pull_);
+  ASSERT_TRUE(list.ok()) << list.status();
+  EXPECT_THAT(list->comments, SizeIs(0)) << "one stops all of them";
+}
+
+TEST_P(FakeForgeClients, ReadReviewCommentsOverPagesAndThroughWrongTypes) {
+  OpenPull();
+  server_->WithState([&](State& state, Time now) {
+    Subject& subject = *state.Find(GetParam(), "o/r", true, 1);
+    for (int i = 0; i < 130; ++i) {
+      // Places that even ids tell in the list.
+      subject.review_comments.push_back(
+          {.id = 2 * (i + 1), .user = "bob", .body = "b", .path = "a.py", .line = 3, .commit = head_, .created = now});
+    }
+    state.faults().wrong_types = 100;
+  });
+  const auto list = forge_->ListReviewComments(call_, pull_);
+  ASSERT_TRUE(list.ok()) << list.status();
+  EXPECT_TRUE(list->complete);
+  ASSERT_THAT(list->comments, SizeIs(130));
+  EXPECT_EQ(list->comments.back().line, 3u);
+}
+
+TEST_P(FakeForgeClients, ReportChecksWithAnAppAndStatusesWithAToken) {
+  OpenPull();
+  if (!github()) {
+    EXPECT_FALSE(forge_->has_check_runs() || forge_->has_commit_statuses());
+    return;
+  }
+  EXPECT_FALSE(forge_->has_check_runs());
+  ASSERT_TRUE(forge_->SetCommitStatus(call_, "o/r", head_, {.context = "c", .state = ForgeCheckState::kFailure}).ok());
+  const auto statuses = forge_->ListCommitStatuses(call_, "o/r", head_);
+  ASSERT_TRUE(statuses.ok()) << statuses.status();
+  ASSERT_THAT(*statuses, SizeIs(1));
+  EXPECT_EQ(statuses->front().author.login, "yardbot");
+
+  Connect(/*app=*/true);
+  ASSERT_TRUE(forge_->has_check_runs());
+  ForgeCheckRunWrite write;
+  write.name = "yardmaster/review";
+  write.head = head_;
+  write.external_id = "r1";
+  const auto made = forge_->CreateCheckRun(call_, "o/r", write);
+  ASSERT_TRUE(made.ok()) << made.status();
+  EXPECT_EQ(made->state, ForgeCheckState::kInProgress);
+  write.title = "2 new";
+  write.summary = "summary";
+  ForgeAnnotation annotation;
+  annotation.path = "a.py";
+  annotation.message = "wrong";
+  write.annotations.assign(kMaxForgeAnnotations, annotation);
+  ASSERT_TRUE(forge_->UpdateCheckRun(call_, "o/r", made->id, write).ok());
+  write.state = ForgeCheckState::kNeutral;
+  write.annotations.resize(2, annotation);
+  const auto ended = forge_->UpdateCheckRun(call_, "o/r", made->id, write);
+  ASSERT_TRUE(ended.ok()) << ended.status();
+  EXPECT_EQ(ended->annotations, 52) << "they are appended";
+  ASSERT_TRUE(forge_->CreateCheckRun(call_, "o/r", write).ok());
+  const auto runs = forge_->ListCheckRuns(call_, "o/r", head_, "yardmaster/review");
+  ASSERT_TRUE(runs.ok()) << runs.status();
+  ASSERT_THAT(*runs, SizeIs(2));
+  EXPECT_EQ(runs->at(1).id, made->id) << "newest first";
+  EXPECT_EQ(runs->at(1).state, ForgeCheckState::kNeutral);
+  EXPECT_EQ(runs->at(1).external_id, "r1");
+  EXPECT_EQ(forge_->UpdateCheckRun(call_, "o/r", "999", write).status().code(), absl::StatusCode::kNotFound);
+  const auto user = forge_->CurrentUser(call_);
+  ASSERT_TRUE(user.ok()) << user.status();
+  EXPECT_EQ(user->login, "yardbot[bot]");
   server_->WithState([](State& state, Time) {
     for (const Call& call : state.calls()) EXPECT_TRUE(call.expected) << call.method << " " << call.target;
   });

@@ -109,6 +109,34 @@ TEST(GitCodeWebhook, UpdateWithNewCommitsIsAPush) {
   EXPECT_EQ(Read("Merge Request Hook", body).event->kind, ForgeEventKind::kPushed);
 }
 
+TEST(GitCodeWebhook, AnUpdateThatLeavesTheHeadWhereItIsIsAnEdit) {
+  json body = MergeRequestHook("update", "opened");
+  const std::string head(40, 'a');
+  body["object_attributes"]["last_commit"] = {{"id", head}};
+  body["object_attributes"]["oldrev"] = head;
+  WebhookReading result = Read("Merge Request Hook", body);
+  ASSERT_TRUE(result.event.has_value()) << result.reason;
+  EXPECT_EQ(result.event->kind, ForgeEventKind::kEdited);
+  EXPECT_EQ(result.event->head, head);
+  body["object_attributes"]["oldrev"] = std::string(40, 'b');
+  EXPECT_EQ(Read("Merge Request Hook", body).event->kind, ForgeEventKind::kPushed);
+  // The head may stand at the root only.
+  body["object_attributes"]["last_commit"]["id"] = "";
+  body["git_commit_no"] = std::string(40, 'c');
+  EXPECT_EQ(Read("Merge Request Hook", body).event->head, std::string(40, 'c'));
+}
+
+TEST(GitCodeWebhook, ADraftThatBecomesReadyIsToldApartFromEdits) {
+  json body = MergeRequestHook("update", "opened");
+  body["object_attributes"]["work_in_progress"] = 1;
+  EXPECT_EQ(Read("Merge Request Hook", body).event->facts.draft, true);
+  body["changes"] = {{"work_in_progress", {{"previous", 0}, {"current", 1}}}};
+  EXPECT_EQ(Read("Merge Request Hook", body).event->kind, ForgeEventKind::kEdited);
+  body["object_attributes"]["work_in_progress"] = 0;
+  body["changes"] = {{"work_in_progress", {{"previous", 1}, {"current", 0}}}};
+  EXPECT_EQ(Read("Merge Request Hook", body).event->kind, ForgeEventKind::kReady);
+}
+
 TEST(GitCodeWebhook, NotesOnIssuesMergeRequestsAndCommits) {
   WebhookReading result = Read("Note Hook", NoteHook("Issue"));
   ASSERT_TRUE(result.event.has_value()) << result.reason;

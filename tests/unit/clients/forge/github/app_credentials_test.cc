@@ -1,16 +1,14 @@
 #include "clients/forge/github/app_credentials.h"
 
 #include <gtest/gtest.h>
-#include <openssl/bio.h>
 #include <openssl/evp.h>
-#include <openssl/pem.h>
-#include <openssl/rsa.h>
 
 #include <cstring>
 #include <nlohmann/json.hpp>
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_split.h"
+#include "tests/support/app_key.h"
 #include "tests/support/fake_clock.h"
 #include "tests/support/fake_forge_transport.h"
 
@@ -19,38 +17,12 @@ namespace {
 
 using std::chrono::minutes;
 using std::chrono::seconds;
+using testing::AppKey;
 using testing::ErrorAnswer;
 using testing::FakeClock;
 using testing::FakeForgeTransport;
+using testing::Key;
 using testing::OkAnswer;
-
-// One key for all tests: making one takes a while.
-class AppKey {
- public:
-  AppKey() : key_(EVP_RSA_gen(2048)) {}
-  ~AppKey() { EVP_PKEY_free(key_); }
-  AppKey(const AppKey&) = delete;
-  AppKey& operator=(const AppKey&) = delete;
-  EVP_PKEY* get() const { return key_; }
-  Secret Pem() const { return Secret(ToPem(key_)); }
-  static std::string ToPem(EVP_PKEY* key) {
-    BIO* bio = BIO_new(BIO_s_mem());
-    PEM_write_bio_PrivateKey(bio, key, nullptr, nullptr, 0, nullptr, nullptr);
-    char* data = nullptr;
-    const long size = BIO_get_mem_data(bio, &data);
-    std::string pem(data, static_cast<size_t>(size));
-    BIO_free(bio);
-    return pem;
-  }
-
- private:
-  EVP_PKEY* const key_;
-};
-
-const AppKey& Key() {
-  static const AppKey kKey;
-  return kKey;
-}
 
 std::string Decode(absl::string_view part) {
   std::string out;

@@ -138,7 +138,7 @@ TEST(GitHubWebhook, PullRequestPushAndChecks) {
 
   json check = push;
   check["action"] = "rerequested";
-  check["check_run"] = {{"pull_requests", {{{"number", 5}}}}};
+  check["check_run"] = {{"pull_requests", {{{"number", 5}}}}, {"head_sha", std::string(40, 'a')}};
   result = Read("check_run", check);
   ASSERT_TRUE(result.event.has_value());
   EXPECT_EQ(result.event->kind, ForgeEventKind::kRequested);
@@ -147,6 +147,70 @@ TEST(GitHubWebhook, PullRequestPushAndChecks) {
   EXPECT_TRUE(Read("check_run", check).event.has_value());
   check["action"] = "completed";
   EXPECT_EQ(reasons::CodeOf(Read("check_run", check).reason), reasons::kUnusedAction);
+}
+
+json CheckBody(const std::string& action, const std::string& name, const std::string& app) {
+  return {{"action", action},
+          {"repository", {{"full_name", "o/r"}}},
+          {"sender", {{"login", "yardmaster[bot]"}, {"type", "Bot"}}},
+          {"check_run",
+           {{"name", name},
+            {"app", {{"slug", app}}},
+            {"head_sha", std::string(40, 'a')},
+            {"pull_requests", json::array()}}}};
+}
+
+TEST(GitHubWebhook, ACheckThatIsWantedAgainIsKnownByItsHeadWhereThePullRequestIsAForks) {
+  const WebhookReading result = Read("check_run", CheckBody("rerequested", "yardmaster/review", "other"));
+  ASSERT_TRUE(result.event.has_value()) << result.reason;
+  EXPECT_EQ(result.event->kind, ForgeEventKind::kRequested) << "though GitHub names ourselves as the sender";
+  EXPECT_TRUE(result.event->subject.pull_request);
+  EXPECT_EQ(result.event->subject.number, 0);
+  EXPECT_EQ(result.event->head, std::string(40, 'a'));
+  json headless = CheckBody("rerequested", "yardmaster/review", "other");
+  headless["check_run"].erase("head_sha");
+  EXPECT_EQ(reasons::CodeOf(Read("check_run", headless).reason), reasons::kMalformed);
+}
+
+TEST(GitHubWebhook, ChecksOfOtherAppsAreIgnored) {
+  EXPECT_TRUE(Read("check_run", CheckBody("rerequested", "lint", "yardmaster")).event.has_value()) << "the app is ours";
+  const WebhookReading other = Read("check_run", CheckBody("rerequested", "lint", "linter"));
+  EXPECT_FALSE(other.event.has_value());
+  EXPECT_EQ(other.reason, "unused-action: a check of another app");
+  json suite = CheckBody("rerequested", "", "linter");
+  suite["check_suite"] = suite["check_run"];
+  suite["check_suite"].erase("name");
+  EXPECT_FALSE(Read("check_suite", suite).event.has_value());
+  suite["check_suite"]["app"]["slug"] = "yardmaster";
+  EXPECT_TRUE(Read("check_suite", suite).event.has_value());
+}
+
+TEST(GitHubWebhook, TheButtonOfACheckAsksForItAgain) {
+  json body = CheckBody("requested_action", "yardmaster/review", "yardmaster");
+  body["requested_action"] = {{"identifier", "rerun"}};
+  const WebhookReading result = Read("check_run", body);
+  ASSERT_TRUE(result.event.has_value()) << result.reason;
+  EXPECT_EQ(result.event->kind, ForgeEventKind::kRequested);
+  body["requested_action"] = {{"identifier", "other"}};
+  EXPECT_EQ(reasons::CodeOf(Read("check_run", body).reason), reasons::kUnusedAction);
+}
+
+TEST(GitHubWebhook, APullRequestTellsItsHeadAndWhetherItIsADraft) {
+  json body = IssueBody("ready_for_review");
+  body["pull_request"] = body["issue"];
+  body.erase("issue");
+  body["pull_request"]["head"] = {{"sha", std::string(40, 'b')}};
+  body["pull_request"]["draft"] = false;
+  WebhookReading result = Read("pull_request", body);
+  ASSERT_TRUE(result.event.has_value()) << result.reason;
+  EXPECT_EQ(result.event->kind, ForgeEventKind::kReady);
+  EXPECT_EQ(result.event->head, std::string(40, 'b'));
+  EXPECT_EQ(result.event->facts.draft, false);
+  body["action"] = "converted_to_draft";
+  EXPECT_EQ(reasons::CodeOf(Read("pull_request", body).reason), reasons::kUnusedAction);
+  body["action"] = "synchronize";
+  body["pull_request"]["head"] = {{"sha", "b; rm"}};
+  EXPECT_EQ(Read("pull_request", body).event->head, "") << "no commit's name";
 }
 
 TEST(GitHubWebhook, OwnActionsAndPingAreIgnored) {
