@@ -286,10 +286,6 @@ absl::Status FileTooLarge(std::string_view path, size_t limit) {
 absl::Status FileNotWritten(std::string_view path, std::string_view reason) {
   return absl::InternalError(absl::StrCat("can't write ", Quoted(path), ": ", Abs(reason)));
 }
-absl::Status AddressInvalid(std::string_view address) {
-  return absl::InvalidArgumentError(
-      absl::StrCat(Quoted(address), " is not an address: expected HOST:PORT, for example 127.0.0.1:8080 or [::1]:0"));
-}
 absl::Status AddressNotListenable(std::string_view what, std::string_view address, std::string_view reason) {
   return absl::UnavailableError(absl::StrCat("can't listen for ", Abs(what), " on ", Abs(address), ": ", Abs(reason)));
 }
@@ -308,9 +304,6 @@ absl::Status PemInvalid(std::string_view what, std::string_view path, std::strin
 absl::Status KeyDoesNotFitCertificate(std::string_view certificate) {
   return absl::InvalidArgumentError(
       absl::StrCat("the private key does not belong to the certificate in ", Quoted(certificate)));
-}
-absl::Status NotServedYet(std::string_view what) {
-  return absl::UnimplementedError(absl::StrCat(Abs(what), " is not part of this version"));
 }
 absl::Status Internal(std::string_view what) {
   return absl::InternalError(absl::StrCat("internal error: ", Abs(what)));

@@ -121,14 +121,12 @@ absl::Status GitConflictsOpen(std::string_view path);                           
 absl::Status FileUnreadable(std::string_view path, std::string_view reason);  // NOT_FOUND
 absl::Status FileTooLarge(std::string_view path, size_t limit);               // INVALID_ARGUMENT
 absl::Status FileNotWritten(std::string_view path, std::string_view reason);  // INTERNAL
-absl::Status AddressInvalid(std::string_view address);                        // INVALID_ARGUMENT
 absl::Status AddressNotListenable(std::string_view what, std::string_view address,
                                   std::string_view reason);                                      // UNAVAILABLE
 absl::Status DataDirUnusable(std::string_view dir, std::string_view reason);                     // INTERNAL
 absl::Status DataDirLocked(std::string_view dir, std::string_view holder);                       // FAILED_PRECONDITION
 absl::Status PemInvalid(std::string_view what, std::string_view path, std::string_view reason);  // INVALID_ARGUMENT
 absl::Status KeyDoesNotFitCertificate(std::string_view certificate);                             // INVALID_ARGUMENT
-absl::Status NotServedYet(std::string_view what);                                                // UNIMPLEMENTED
 // A bug of ours. `what` is for us: it goes to the log and, shortened, to the caller.
 absl::Status Internal(std::string_view what);  // INTERNAL
 

@@ -160,8 +160,6 @@ inline constexpr size_t kMaxRepositoryFileDepth = 8;
 inline constexpr size_t kMaxRepositoryFileValues = 5'000;
 // Severities and exemptions in one such file.
 inline constexpr size_t kMaxRepositoryRules = 500;
-// Paths of one exemption; each is tried on every file that a review looks at.
-inline constexpr size_t kMaxExemptionPaths = 32;
 // Kinds of people that may give one command; a team costs a call to the forge.
 inline constexpr size_t kMaxCommandRights = 16;
 inline constexpr size_t kMaxCommandsOfPack = 200;
