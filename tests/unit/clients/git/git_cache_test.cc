@@ -194,12 +194,18 @@ TEST_P(GitCacheTest, ARefLeadsToItsCommit) {
 }
 
 TEST_P(GitCacheTest, ALongHistoryIsFetchedAsFarAsItIsNeeded) {
-  Write("a.py", "1\n");
-  const std::string root = Commit();
+  // A minute apart: where commits have one time, any order of them is right, and more may be needed to be sure.
   const auto many = [this](int count) {
-    server_.Shell("cd " + server_.Work("o/r").string() + " && for i in $(seq 1 " + std::to_string(count) +
-                  "); do git commit -q --allow-empty -m $i-" + std::to_string(count) + "; done");
+    server_.Shell(
+        "cd " + server_.Work("o/r").string() + " && n=$(git rev-list --count HEAD) && for i in $(seq 1 " +
+        std::to_string(count) +
+        "); do GIT_COMMITTER_DATE=\"$((1700000000 + 60 * (n + i))) +0000\" git commit -q --allow-empty -m $i; done");
   };
+  Write("a.py", "1\n");
+  Commit();
+  server_.Shell("cd " + server_.Work("o/r").string() +
+                " && GIT_COMMITTER_DATE='1700000000 +0000' git commit -q --amend --no-edit");
+  const std::string root = Git("rev-parse HEAD");
   many(150);
   Git("checkout -q -b topic");
   Write("b.py", "1\n");
