@@ -4,12 +4,13 @@
 
 #include "services/review/block_text.h"
 #include "services/review/gates.h"
+#include "services/review/github_lines.h"
 #include "services/review/sarif.h"
 
 namespace yardmaster::cli {
 
 void AddReviewAnswerOptions(Verb& verb, ReviewAnswerOptions& options) {
-  verb.Value("--format", &options.format, "How to answer").OneOf({"text", "json", "sarif", "block"});
+  verb.Value("--format", &options.format, "How to answer").OneOf({"text", "json", "sarif", "block", "github"});
   verb.Value("--lang", &options.language, "Language of text and block").OneOf({"en", "zh"});
   verb.Value("--fail-on", &options.fail_on, "Exit with 1 for findings as bad as this or worse")
       .OneOf({"block", "major", "minor", "info"});
@@ -37,6 +38,8 @@ void PrintReview(const ReviewAnswerOptions& options, const CheckSets& packs, con
   } else if (format == "block") {
     const rules::CheckSet* pack = packs.empty() ? nullptr : packs.front().get();
     output.out() << BlockText(report, BlockFrameOf(pack, options.text_language()), options.text_language());
+  } else if (format == "github") {
+    output.out() << GithubLines(report);
   } else {
     output.out() << ReviewText(report, source, {options.text_language(), output.columns(), output.color()});
   }

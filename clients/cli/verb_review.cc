@@ -31,6 +31,7 @@
 #include "services/review/operator_files.h"
 #include "services/review/review_messages.h"
 #include "services/review/review_run.h"
+#include "services/review/sarif.h"
 #include "services/review/state_file.h"
 #include "yardmaster/v1/review.grpc.pb.h"
 

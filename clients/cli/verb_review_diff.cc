@@ -24,6 +24,7 @@
 #include "services/core/status_macros.h"
 #include "services/review/diff_review.h"
 #include "services/review/git_change.h"
+#include "services/review/imported_findings.h"
 
 namespace yardmaster::cli {
 namespace {
@@ -39,6 +40,7 @@ struct DiffArguments {
   std::string meta;
   std::vector<std::string> packs;
   std::vector<std::string> rules;
+  std::vector<std::string> imports;
   std::string profile;
   std::optional<int> stage;
   ReviewAnswerOptions answer;
@@ -152,6 +154,21 @@ class HeadTexts {
   std::optional<std::string> text_;
 };
 
+// Adds what other tools found. Their absolute paths lie below the work tree.
+absl::Status AddImports(const DiffArguments& arguments, const std::string& work_tree, Change& change,
+                        ReviewReport& report, Session& session) {
+  for (const std::string& file : arguments.imports) {
+    ASSIGN_OR_RETURN(const std::string text, ReadInputFile(file, session.env, kMaxImportBytes));
+    ImportOptions options;
+    options.root = work_tree;
+    const absl::StatusOr<ImportCounts> counts = ImportFindings(text, ImportFormat::kAuto, options, change, report);
+    if (!counts.ok()) return UsageError(absl::StrCat(file, ": ", counts.status().message()));
+    session.output.Note(absl::StrCat(file, ": ", counts->read, " findings, ", counts->added_new, " of them new, ",
+                                     counts->duplicates, " told already, ", counts->left_out, " left out"));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckArguments(const DiffArguments& arguments, const Session& session) {
   RETURN_IF_ERROR(CheckReviewFormat(arguments.answer, session));
   const int ways = (arguments.staged ? 1 : 0) + (arguments.work_tree ? 1 : 0) + (arguments.base.empty() ? 0 : 1);
@@ -197,6 +214,8 @@ absl::StatusOr<ExitCode> RunDiff(const DiffArguments& arguments, Session& sessio
 
   // 3. The review.
   ASSIGN_OR_RETURN(ReviewReport report, ReviewChange(packs, change, options));
+  RETURN_IF_ERROR(AddImports(arguments, (*repository)->work_tree(), change, report, session));
+  SortFindings(report.findings);
   if (!arguments.all) {
     std::erase_if(report.findings, [](const ReportedFinding& one) { return one.status != FindingStatus::kNew; });
   }
@@ -211,10 +230,12 @@ absl::StatusOr<ExitCode> RunDiff(const DiffArguments& arguments, Session& sessio
 }  // namespace
 
 void AddReviewDiffVerb(Verb& review) {
-  Verb& diff = review.Add(
-      "diff", "Review what a change adds: what holds at its head and not at its base",
-      {"yard review diff --base origin/main", "yard review diff --repo mirror.git --base v1 --head v2 --all",
-       "yard review diff --staged --fail-on major", "yard review diff --base main --format sarif > review.sarif"});
+  Verb& diff =
+      review.Add("diff", "Review what a change adds: what holds at its head and not at its base",
+                 {"yard review diff --base origin/main", "yard review diff --repo mirror.git --base v1 --head v2 --all",
+                  "yard review diff --staged --fail-on major",
+                  "ruff check . --output-format concise > ruff.txt; yard review diff --base main --import ruff.txt "
+                  "--format github"});
   DiffArguments& arguments = diff.Runs(RunDiff);
   diff.Value("--repo", &arguments.repo, "DIR", "A clone, a linked work tree or a bare repository (default: .)");
   diff.Value("--base", &arguments.base, "COMMIT",
@@ -224,6 +245,10 @@ void AddReviewDiffVerb(Verb& review) {
   diff.Flag("--worktree", &arguments.work_tree, "The files as they lie there, untracked ones too, compared with HEAD");
   diff.Value("--meta", &arguments.meta, "FILE",
              "JSON of what only the forge knows: {title, body, labels, author, commits: [{sha, message, author}]}");
+  diff.Value(
+      "--import", &arguments.imports, "FILE",
+      "What another tool found: SARIF, checkstyle, GitHub's annotations or file:line:col: message; new where the "
+      "change touches the line; may be given several times");
   diff.Flag("--all", &arguments.all, "Findings that were there before, and those that are fixed, too");
   diff.Value("--pack", &arguments.packs, "PACK",
              "Pack to review with; may be given several times (default: the one that fits)");

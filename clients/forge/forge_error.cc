@@ -117,4 +117,11 @@ ForgeOutcome ForgeOutcomeOf(const absl::Status& status) {
   return error.has_value() ? error->outcome : ForgeOutcome::kUnknown;
 }
 
+absl::Status AsNotSent(const absl::Status& status) {
+  std::optional<ForgeError> error = ForgeErrorOf(status);
+  if (!error.has_value()) return status;
+  error->outcome = ForgeOutcome::kNotSent;
+  return MakeForgeStatus(*error, std::string(status.message()));
+}
+
 }  // namespace yardmaster

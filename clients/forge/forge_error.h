@@ -65,6 +65,9 @@ std::optional<ForgeError> ForgeErrorOf(const absl::Status& status);
 // The outcome of a failed write: the payload's, or kUnknown where there is none, since that is the careful reading.
 ForgeOutcome ForgeOutcomeOf(const absl::Status& status);
 
+// The error of a read that a write would have followed: whatever it was, nothing was written.
+absl::Status AsNotSent(const absl::Status& status);
+
 }  // namespace yardmaster
 
 #endif  // YARDMASTER_CLIENTS_FORGE_FORGE_ERROR_H_

@@ -66,6 +66,8 @@ struct ForgeProfile {
   std::string_view api_url;
   std::string_view git_url;
   std::string_view git_user;
+  // Where git finds the head of a pull request, "{}" being its number.
+  std::string_view pull_ref;
   BudgetLimits budget;
   WebhookProfile webhooks;
   SetupProfile setup;

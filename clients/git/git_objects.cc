@@ -1,6 +1,5 @@
 #include "clients/git/git_objects.h"
 
-#include <git2.h>
 #include <git2/sys/odb_backend.h>
 #include <git2/sys/repository.h>
 
@@ -8,6 +7,8 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
+#include "clients/git/libgit2.h"
+#include "clients/git/pack_index.h"
 
 namespace yardmaster {
 namespace {
@@ -17,43 +18,9 @@ namespace {
 constexpr int kMaxDepth = 32;
 constexpr size_t kMaxEntries = 20'000;
 
-template <auto kFree>
-struct Freed {
-  template <typename T>
-  void operator()(T* object) const {
-    kFree(object);
-  }
-};
-template <typename T, auto kFree>
-using Owned = std::unique_ptr<T, Freed<kFree>>;
-
-using Odb = Owned<git_odb, git_odb_free>;
-using Repository = Owned<git_repository, git_repository_free>;
-using Commit = Owned<git_commit, git_commit_free>;
-using Tree = Owned<git_tree, git_tree_free>;
-using TreeEntry = Owned<git_tree_entry, git_tree_entry_free>;
-using Indexer = Owned<git_indexer, git_indexer_free>;
-
-// libgit2 wants to be told once a process; this is safe from several threads.
-bool InitLibgit2() {
-  static const bool kStarted = git_libgit2_init() > 0;
-  return kStarted;
-}
-
-std::string LastError() {
-  const git_error* error = git_error_last();
-  return error == nullptr || error->message == nullptr ? std::string("unknown") : std::string(error->message);
-}
-
-std::string Hex(const git_oid& id) {
-  std::string text(GIT_OID_HEXSZ, '0');
-  git_oid_fmt(text.data(), &id);
-  return text;
-}
-
 class Libgit2Objects final : public GitObjects {
  public:
-  Libgit2Objects(std::filesystem::path folder, Odb odb, Repository repository)
+  Libgit2Objects(std::filesystem::path folder, git2::Odb odb, git2::Repository repository)
       : folder_(std::move(folder)), odb_(std::move(odb)), repository_(std::move(repository)) {}
 
   bool AddPack(std::string_view pack, std::string& error) override;
@@ -66,34 +33,22 @@ class Libgit2Objects final : public GitObjects {
                          GitListing& listing) const;
 
   const std::filesystem::path folder_;
-  const Odb odb_;
-  const Repository repository_;
+  const git2::Odb odb_;
+  const git2::Repository repository_;
 };
 
 bool Libgit2Objects::AddPack(std::string_view pack, std::string& error) {
-  git_indexer_options options{};
-  git_indexer_options_init(&options, GIT_INDEXER_OPTIONS_VERSION);
-  git_indexer* raw = nullptr;
-  git_indexer_progress progress{};
-  if (git_indexer_new(&raw, folder_.c_str(), 0600, nullptr, &options) != 0) {
-    error = LastError();
-    return false;
-  }
-  const Indexer indexer(raw);
-  if (git_indexer_append(raw, pack.data(), pack.size(), &progress) != 0 || git_indexer_commit(raw, &progress) != 0) {
-    error = LastError();
-    return false;
-  }
-  const std::filesystem::path index = folder_ / ("pack-" + std::string(git_indexer_name(raw)) + ".idx");
+  const std::optional<std::filesystem::path> index = IndexPack(folder_, pack, error);
+  if (!index.has_value()) return false;
   git_odb_backend* backend = nullptr;
-  if (git_odb_backend_one_pack(&backend, index.c_str()) != 0) {
-    error = LastError();
+  if (git_odb_backend_one_pack(&backend, index->c_str()) != 0) {
+    error = git2::LastError();
     return false;
   }
   // The database owns it from here on.
   if (git_odb_add_backend(odb_.get(), backend, 1) != 0) {
     backend->free(backend);
-    error = LastError();
+    error = git2::LastError();
     return false;
   }
   return true;
@@ -111,7 +66,7 @@ GitListing::State Libgit2Objects::Walk(const git_tree& tree, const std::string& 
       case GIT_FILEMODE_TREE: {
         git_tree* raw = nullptr;
         if (git_tree_lookup(&raw, repository_.get(), git_tree_entry_id(entry)) != 0) return GitListing::State::kBroken;
-        const Tree below(raw);
+        const git2::Tree below(raw);
         const GitListing::State state = Walk(*below, path + "/", depth - 1, max_files, left, listing);
         if (state != GitListing::State::kListed) return state;
         break;
@@ -119,7 +74,7 @@ GitListing::State Libgit2Objects::Walk(const git_tree& tree, const std::string& 
       case GIT_FILEMODE_BLOB:
       case GIT_FILEMODE_BLOB_EXECUTABLE:
         if (listing.files.size() == max_files) return GitListing::State::kTooMany;
-        listing.files.push_back({path, Hex(*git_tree_entry_id(entry))});
+        listing.files.push_back({path, git2::Hex(*git_tree_entry_id(entry))});
         break;
       case GIT_FILEMODE_LINK:
         listing.left_out.push_back({path, "a symbolic link is not followed"});
@@ -143,17 +98,17 @@ GitListing Libgit2Objects::List(const std::string& commit, const std::string& fo
     listing.state = GitListing::State::kNoCommit;
     return listing;
   }
-  const Commit owned_commit(raw_commit);
+  const git2::Commit owned_commit(raw_commit);
   git_tree* raw_tree = nullptr;
   if (git_commit_tree(&raw_tree, raw_commit) != 0) return listing;
-  Tree tree(raw_tree);
+  git2::Tree tree(raw_tree);
   if (!folder.empty()) {
     git_tree_entry* raw_entry = nullptr;
     if (git_tree_entry_bypath(&raw_entry, tree.get(), folder.c_str()) != 0) {
       listing.state = GitListing::State::kNoFolder;
       return listing;
     }
-    const TreeEntry entry(raw_entry);
+    const git2::TreeEntry entry(raw_entry);
     if (git_tree_entry_type(raw_entry) != GIT_OBJECT_TREE) {
       listing.state = GitListing::State::kNoFolder;
       return listing;
@@ -181,7 +136,7 @@ bool Libgit2Objects::Read(const std::string& object, size_t max_bytes, std::stri
   git_oid id;
   git_odb_object* raw = nullptr;
   if (git_oid_fromstr(&id, object.c_str()) != 0 || git_odb_read(&raw, odb_.get(), &id) != 0) return false;
-  const Owned<git_odb_object, git_odb_object_free> read(raw);
+  const git2::OdbObject read(raw);
   out.append(static_cast<const char*>(git_odb_object_data(raw)), git_odb_object_size(raw));
   return true;
 }
@@ -189,13 +144,13 @@ bool Libgit2Objects::Read(const std::string& object, size_t max_bytes, std::stri
 }  // namespace
 
 std::unique_ptr<GitObjects> GitObjects::Open(const std::filesystem::path& folder) {
-  if (!InitLibgit2()) return nullptr;
+  if (!git2::Start()) return nullptr;
   git_odb* raw_odb = nullptr;
   if (git_odb_new(&raw_odb) != 0) return nullptr;
-  Odb odb(raw_odb);
+  git2::Odb odb(raw_odb);
   git_repository* raw_repository = nullptr;
   if (git_repository_wrap_odb(&raw_repository, raw_odb) != 0) return nullptr;
-  return std::make_unique<Libgit2Objects>(folder, std::move(odb), Repository(raw_repository));
+  return std::make_unique<Libgit2Objects>(folder, std::move(odb), git2::Repository(raw_repository));
 }
 
 }  // namespace yardmaster

@@ -1,4 +1,4 @@
-// Objects of a repository, out of packs, without a work tree. libgit2 is included here only.
+// Objects of a repository, out of packs, without a work tree.
 #ifndef YARDMASTER_CLIENTS_GIT_GIT_OBJECTS_H_
 #define YARDMASTER_CLIENTS_GIT_GIT_OBJECTS_H_
 

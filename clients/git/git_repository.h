@@ -25,7 +25,7 @@ inline constexpr uint32_t kGitSubmoduleMode = 0160000;  // a commit of another r
 struct GitTreeEntry {
   std::string path;    // from the root, "/" between folders
   uint32_t mode = 0;   // one of the above; 0: there is nothing
-  std::string object;  // 40 hex digits; empty: a file of the work tree that is not in the index
+  std::string object;  // 40 hex digits: of a file of the work tree those that it would have when committed
 };
 
 // All files at one point: of a commit, of the index, or as they lie in the work tree. Not thread-safe. Lives no longer
@@ -38,7 +38,8 @@ class GitTree {
   virtual absl::StatusOr<const std::vector<GitTreeEntry>*> Entries() = 0;
   // The entry of a path; mode 0 if there is none.
   virtual absl::StatusOr<GitTreeEntry> Find(const std::string& path) = 0;
-  // The bytes of a file or a link as they are committed: no filter runs. At most `max_bytes`, what is longer is cut.
+  // The bytes of a file or a link as they are committed, or would be: no program that the repository names as a filter
+  // runs. At most `max_bytes`, what is longer is cut. Nothing of a submodule.
   virtual absl::StatusOr<std::string> Read(const GitTreeEntry& entry, size_t max_bytes) = 0;
 };
 
@@ -88,6 +89,11 @@ class GitRepository {
   // What lies between two trees of this repository, sorted by the path at head (of removed files: at base). Renames and
   // copies are found by likeness, up to `max_files` changed files; beyond that renames are removals and additions.
   virtual absl::StatusOr<std::vector<GitChangedFile>> Diff(GitTree& base, GitTree& head, size_t max_files) = 0;
+
+  // Those of `objects` that are not here: a partial clone lacks some.
+  virtual std::vector<std::string> Missing(const std::vector<std::string>& objects) = 0;
+  // Files that Diff would have to read and that are not here.
+  virtual absl::StatusOr<std::vector<std::string>> MissingForDiff(GitTree& base, GitTree& head) = 0;
 };
 
 }  // namespace yardmaster

@@ -20,6 +20,16 @@ bool HasWord(std::string_view words, std::string_view word) {
   return false;
 }
 
+bool IsObjectName(std::string_view text) {
+  return text.size() == 40 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+// How every request begins.
+std::string Command(std::string_view name, std::string_view agent) {
+  return PktLine("command=" + std::string(name) + "\n") + PktLine("agent=" + std::string(agent) + "\n") +
+         PktLine("object-format=sha1\n") + std::string(kPktDelimiter);
+}
+
 }  // namespace
 
 std::optional<UploadPackAbilities> ParseAbilities(std::string_view body, std::string& error) {
@@ -57,16 +67,41 @@ std::optional<UploadPackAbilities> ParseAbilities(std::string_view body, std::st
   return abilities;
 }
 
+std::string RefsRequest(std::string_view prefix, std::string_view agent) {
+  return Command("ls-refs", agent) + PktLine("ref-prefix " + std::string(prefix) + "\n") + std::string(kPktFlush);
+}
+
+std::optional<std::vector<GitRef>> ParseRefs(std::string_view body, std::string& error) {
+  PktReader reader(body);
+  std::vector<GitRef> refs;
+  PktReader::Pkt pkt = reader.Next();
+  for (; pkt.kind == PktKind::kText; pkt = reader.Next()) {
+    std::string_view line = PktText(pkt);
+    if (line.starts_with("ERR ")) {
+      error = line.substr(4);
+      return std::nullopt;
+    }
+    const std::string_view object = line.substr(0, line.find(' '));
+    if (!IsObjectName(object)) continue;  // "unborn HEAD"
+    line.remove_prefix(std::min(object.size() + 1, line.size()));
+    refs.push_back({std::string(line.substr(0, line.find(' '))), std::string(object)});
+  }
+  if (pkt.kind != PktKind::kFlush) {
+    error = "its list of refs is cut";
+    return std::nullopt;
+  }
+  return refs;
+}
+
 std::string FetchRequest(const FetchAsk& ask, std::string_view agent) {
-  std::string body = PktLine("command=fetch\n");
-  body += PktLine("agent=" + std::string(agent) + "\n");
-  body += PktLine("object-format=sha1\n");
-  body += kPktDelimiter;
+  std::string body = Command("fetch", agent);
   body += PktLine("ofs-delta\n");
   body += PktLine("no-progress\n");
-  if (ask.without_history) body += PktLine("deepen 1\n");
+  for (const std::string& commit : ask.shallow) body += PktLine("shallow " + commit + "\n");
+  if (ask.depth > 0) body += PktLine("deepen " + std::to_string(ask.depth) + "\n");
   if (ask.without_files) body += PktLine("filter blob:none\n");
   for (const std::string& object : ask.objects) body += PktLine("want " + object + "\n");
+  for (const std::string& commit : ask.have) body += PktLine("have " + commit + "\n");
   body += PktLine("done\n");
   body += kPktFlush;
   return body;
@@ -81,6 +116,9 @@ std::optional<FetchAnswer> ParseFetchAnswer(std::string body, std::string& error
     if (pkt.kind == PktKind::kText && pkt.text.starts_with("ERR ")) {
       answer.refusal = PktText(pkt).substr(4);
       return answer;
+    }
+    if (const std::string_view line = PktText(pkt); line.starts_with("shallow ") && IsObjectName(line.substr(8))) {
+      answer.shallow.emplace_back(line.substr(8));
     }
     if (pkt.kind != PktKind::kText && pkt.kind != PktKind::kDelimiter) {
       error = "it sent no pack";

@@ -40,9 +40,6 @@ enum class ProblemKind : uint8_t {
   kUnreadable,     // not UTF-8
 };
 
-// "unknown_command", "unknown_option", …: for logs and JSON.
-std::string_view ProblemKindName(ProblemKind kind);
-
 struct CommandProblem {
   ProblemKind kind = ProblemKind::kUnknownCommand;
   std::string word;          // what was written, readable (services/core/readable.h); not defanged

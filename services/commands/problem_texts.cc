@@ -46,13 +46,6 @@ CommandProblem Unknown(ProblemKind kind, std::string en, std::string zh, std::st
 
 }  // namespace
 
-std::string_view ProblemKindName(ProblemKind kind) {
-  static constexpr std::string_view kNames[] = {"unknown_command", "unknown_option", "missing_value", "too_many_values",
-                                                "not_a_number",    "not_a_pull",     "bad_value",     "contradiction",
-                                                "open_quote",      "too_long",       "unreadable"};
-  return kNames[static_cast<size_t>(kind)];
-}
-
 CommandProblem UnknownCommand(std::string_view word, std::string_view nearest) {
   return Unknown(ProblemKind::kUnknownCommand, "There is no command ", "没有命令", word, nearest);
 }

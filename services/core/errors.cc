@@ -59,6 +59,10 @@ absl::Status CaseFailed(size_t index, const absl::Status& cause) {
   return absl::InvalidArgumentError(absl::StrCat("case ", index, ": ", cause.message()));
 }
 
+absl::Status ImportUnreadable(std::string_view format, std::string_view reason) {
+  return absl::InvalidArgumentError(absl::StrCat("the text can't be read as ", Abs(format), ": ", Readable(reason)));
+}
+
 absl::Status PackUnknown(std::string_view pack, absl::Span<const std::string_view> known) {
   std::string names = absl::StrJoin(known, ", ", [](std::string* out, std::string_view name) { out->append(name); });
   return absl::NotFoundError(
@@ -238,6 +242,47 @@ absl::Status TooManyGitReads() {
   return absl::UnavailableError("too many repositories are being read; try again in some seconds");
 }
 
+absl::Status NoGitRepository(std::string_view path) {
+  return absl::NotFoundError(absl::StrCat(Quoted(path), " is not in a git repository"));
+}
+absl::Status GitRepositoryOfAnother(std::string_view path) {
+  return absl::FailedPreconditionError(absl::StrCat(
+      "the repository ", Quoted(path),
+      " belongs to another user; if you trust it: git config --global --add safe.directory ", Readable(path)));
+}
+absl::Status GitRepositoryUnusable(std::string_view path, std::string_view reason) {
+  return absl::FailedPreconditionError(
+      absl::StrCat("the repository ", Quoted(path), " can't be read: ", Readable(reason)));
+}
+absl::Status GitRepositoryDamaged(std::string_view reason) {
+  return absl::InternalError(absl::StrCat("the repository is damaged: ", Readable(reason)));
+}
+absl::Status GitRevisionUnknown(std::string_view revision) {
+  return absl::NotFoundError(absl::StrCat("the repository has no commit ", Quoted(revision)));
+}
+absl::Status GitRevisionInvalid(std::string_view revision, std::string_view reason) {
+  return absl::InvalidArgumentError(absl::StrCat(Quoted(revision), " names no commit: ", Readable(reason)));
+}
+absl::Status GitObjectMissing(std::string_view object) {
+  return absl::FailedPreconditionError(
+      absl::StrCat("the repository lacks the object ", Readable(object),
+                   "; if it is a partial clone, fetch what is missing first, for example by checking it out"));
+}
+absl::Status GitHistoryCut() {
+  return absl::FailedPreconditionError(
+      "the repository is a shallow clone, and its history ends too early; git fetch --unshallow gets the rest");
+}
+absl::Status NoMergeBase(std::string_view a, std::string_view b) {
+  return absl::NotFoundError(absl::StrCat("the commits ", Quoted(a), " and ", Quoted(b), " have no common history"));
+}
+absl::Status GitTreeTooLarge(size_t limit) {
+  return absl::InvalidArgumentError(absl::StrCat("a tree has more than ", limit, " entries, or folders too deep"));
+}
+absl::Status GitConflictsOpen(std::string_view path) {
+  return absl::FailedPreconditionError(
+      absl::StrCat(Quoted(path), " has merge conflicts; resolve them and add the file first"));
+}
+
 absl::Status FileUnreadable(std::string_view path, std::string_view reason) {
   return absl::NotFoundError(absl::StrCat("can't read ", Quoted(path), ": ", Abs(reason)));
 }
@@ -246,10 +291,6 @@ absl::Status FileTooLarge(std::string_view path, size_t limit) {
 }
 absl::Status FileNotWritten(std::string_view path, std::string_view reason) {
   return absl::InternalError(absl::StrCat("can't write ", Quoted(path), ": ", Abs(reason)));
-}
-absl::Status AddressInvalid(std::string_view address) {
-  return absl::InvalidArgumentError(
-      absl::StrCat(Quoted(address), " is not an address: expected HOST:PORT, for example 127.0.0.1:8080 or [::1]:0"));
 }
 absl::Status AddressNotListenable(std::string_view what, std::string_view address, std::string_view reason) {
   return absl::UnavailableError(absl::StrCat("can't listen for ", Abs(what), " on ", Abs(address), ": ", Abs(reason)));
@@ -269,9 +310,6 @@ absl::Status PemInvalid(std::string_view what, std::string_view path, std::strin
 absl::Status KeyDoesNotFitCertificate(std::string_view certificate) {
   return absl::InvalidArgumentError(
       absl::StrCat("the private key does not belong to the certificate in ", Quoted(certificate)));
-}
-absl::Status NotServedYet(std::string_view what) {
-  return absl::UnimplementedError(absl::StrCat(Abs(what), " is not part of this version"));
 }
 absl::Status Internal(std::string_view what) {
   return absl::InternalError(absl::StrCat("internal error: ", Abs(what)));

@@ -46,6 +46,9 @@ absl::Status SuitesDirNotFound(std::string_view places);                     // 
 // The matcher's own failure (memory budget of a pattern set): never taken for "no match".
 absl::Status MatchFailed(std::string_view pack, std::string_view error);  // RESOURCE_EXHAUSTED
 
+// What another tool found, in a format that was named or seen.
+absl::Status ImportUnreadable(std::string_view format, std::string_view reason);  // INVALID_ARGUMENT
+
 absl::Status PackWithoutChecks(std::string_view pack);       // INVALID_ARGUMENT
 absl::Status OperatorNeverSubmitted(std::string_view name);  // NOT_FOUND
 
@@ -103,18 +106,29 @@ absl::Status FolderTooLarge(std::string_view folder, size_t limit, std::string_v
 absl::Status CommitTooLarge(std::string_view repository, size_t limit);  // INVALID_ARGUMENT
 absl::Status TooManyGitReads();                                          // UNAVAILABLE
 
+// --- Git repositories on this machine ---
+absl::Status NoGitRepository(std::string_view path);                                  // NOT_FOUND
+absl::Status GitRepositoryOfAnother(std::string_view path);                           // FAILED_PRECONDITION
+absl::Status GitRepositoryUnusable(std::string_view path, std::string_view reason);   // FAILED_PRECONDITION
+absl::Status GitRepositoryDamaged(std::string_view reason);                           // INTERNAL
+absl::Status GitRevisionUnknown(std::string_view revision);                           // NOT_FOUND
+absl::Status GitRevisionInvalid(std::string_view revision, std::string_view reason);  // INVALID_ARGUMENT
+absl::Status GitObjectMissing(std::string_view object);                               // FAILED_PRECONDITION
+absl::Status GitHistoryCut();                                                         // FAILED_PRECONDITION
+absl::Status NoMergeBase(std::string_view a, std::string_view b);                     // NOT_FOUND
+absl::Status GitTreeTooLarge(size_t limit);                                           // INVALID_ARGUMENT
+absl::Status GitConflictsOpen(std::string_view path);                                 // FAILED_PRECONDITION
+
 // --- Files, sockets, processes ---
 absl::Status FileUnreadable(std::string_view path, std::string_view reason);  // NOT_FOUND
 absl::Status FileTooLarge(std::string_view path, size_t limit);               // INVALID_ARGUMENT
 absl::Status FileNotWritten(std::string_view path, std::string_view reason);  // INTERNAL
-absl::Status AddressInvalid(std::string_view address);                        // INVALID_ARGUMENT
 absl::Status AddressNotListenable(std::string_view what, std::string_view address,
                                   std::string_view reason);                                      // UNAVAILABLE
 absl::Status DataDirUnusable(std::string_view dir, std::string_view reason);                     // INTERNAL
 absl::Status DataDirLocked(std::string_view dir, std::string_view holder);                       // FAILED_PRECONDITION
 absl::Status PemInvalid(std::string_view what, std::string_view path, std::string_view reason);  // INVALID_ARGUMENT
 absl::Status KeyDoesNotFitCertificate(std::string_view certificate);                             // INVALID_ARGUMENT
-absl::Status NotServedYet(std::string_view what);                                                // UNIMPLEMENTED
 // A bug of ours. `what` is for us: it goes to the log and, shortened, to the caller.
 absl::Status Internal(std::string_view what);  // INTERNAL
 

@@ -112,8 +112,24 @@ inline constexpr size_t kMaxGitAnswerBytes = 64 * 1024 * 1024;
 inline constexpr size_t kMaxGitObjects = 200'000;
 inline constexpr size_t kMaxGitObjectBytes = 64 * 1024 * 1024;
 inline constexpr size_t kMaxGitUnpackedBytes = 512 * 1024 * 1024;
+// Entries of one tree that are looked at, and folders inside each other: a tree of some kilobytes can name itself
+// billions of times.
+inline constexpr size_t kMaxGitTreeEntries = 1'000'000;
+inline constexpr int kMaxGitTreeDepth = 64;
+// Changed files of a work tree whose content is held in memory, each and together; larger ones are read from the disk.
+inline constexpr uint64_t kMaxGitWorkFileBytes = 8 * 1024 * 1024;
+inline constexpr uint64_t kMaxGitWorkBytes = 256 * 1024 * 1024;
 // All that is asked of a git server for one call.
 inline constexpr std::chrono::milliseconds kGitTimeout{60'000};
+// The cache of repositories: one answer, its objects and what they are unpacked; one repository and all of them on the
+// disk; packs of one repository before it is fetched anew; commits that are named to the server as known.
+inline constexpr size_t kMaxGitCacheAnswerBytes = 256 * 1024 * 1024;
+inline constexpr size_t kMaxGitCacheObjects = 4'000'000;
+inline constexpr size_t kMaxGitCacheUnpackedBytes = size_t{4} * 1024 * 1024 * 1024;
+inline constexpr uint64_t kMaxGitCacheRepositoryBytes = uint64_t{1} * 1024 * 1024 * 1024;
+inline constexpr uint64_t kMaxGitCacheBytes = uint64_t{8} * 1024 * 1024 * 1024;
+inline constexpr size_t kMaxGitCachePacks = 50;
+inline constexpr size_t kMaxGitCacheTips = 256;
 // Repositories that are read at once; more are turned away.
 inline constexpr int kMaxGitReads = 2;
 
@@ -152,8 +168,6 @@ inline constexpr size_t kMaxRepositoryFileDepth = 8;
 inline constexpr size_t kMaxRepositoryFileValues = 5'000;
 // Severities and exemptions in one such file.
 inline constexpr size_t kMaxRepositoryRules = 500;
-// Paths of one exemption; each is tried on every file that a review looks at.
-inline constexpr size_t kMaxExemptionPaths = 32;
 // Kinds of people that may give one command; a team costs a call to the forge.
 inline constexpr size_t kMaxCommandRights = 16;
 inline constexpr size_t kMaxCommandsOfPack = 200;

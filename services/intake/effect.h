@@ -74,9 +74,9 @@ class EffectKind {
   // The actions that it carries out.
   virtual v1::Action::ActionCase action() const = 0;
 
-  // False: nothing depends on it. When it is refused or never seen, the work that it belongs to goes on as if it were
-  // done, and it is not tried again; the ledger tells what became of it.
-  virtual bool essential() const { return true; }
+  // False: nothing depends on it on this forge. When it is refused or never seen, the work that it belongs to goes on
+  // as if it were done, and it is not tried again; the ledger tells what became of it.
+  virtual bool essential(const Forge&) const { return true; }
   // True: it takes so long (a push with checks, a suite) that no thread waits for it. Its delivery is done once it has
   // begun; the sweep of the ledger carries it on.
   virtual bool outlives_delivery() const { return false; }

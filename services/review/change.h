@@ -37,6 +37,10 @@ class Change {
   // A file's text, at most `max_bytes` of it and one more; nullopt: it is not there, or no regular file.
   virtual absl::StatusOr<std::optional<std::string>> Read(ChangeSide side, const std::string& path,
                                                           size_t max_bytes) = 0;
+  // Files that Read will be asked for soon: a source that fetches them does it at once.
+  virtual absl::Status Prefetch(ChangeSide /*side*/, const std::vector<std::string>& /*paths*/) {
+    return absl::OkStatus();
+  }
   // All paths of a version, sorted; nullptr where the source can't list them.
   virtual absl::StatusOr<const std::vector<std::string>*> Paths(ChangeSide side) = 0;
 };

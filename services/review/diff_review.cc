@@ -49,6 +49,11 @@ class ChangeTree final : public rules::ReviewTree {
     const auto paths = change_.Paths(SideOf(side));
     return paths.ok() && *paths != nullptr ? **paths : kNone;
   }
+  void Prefetch(rules::TreeSide side, const std::vector<std::string>& paths) override {
+    const std::lock_guard lock(mutex_);
+    // What could not be fetched is told by Read.
+    change_.Prefetch(SideOf(side), paths).IgnoreError();
+  }
   std::optional<std::string> Read(rules::TreeSide side, const std::string& path) override {
     const std::lock_guard lock(mutex_);
     auto text = change_.Read(SideOf(side), path, rules::kMaxSourceBytes);
@@ -236,6 +241,7 @@ class ChangeReview {
     if (at_head) AddMeta(inputs, texts);
     const size_t judged = inputs.size();
     ASSIGN_OR_RETURN(const std::vector<std::string> near, Neighbours(*pack, side, own));
+    if (!near.empty()) RETURN_IF_ERROR(change_.Prefetch(side, near));
     for (const std::string& path : near) {
       ReviewInput& input = inputs.emplace_back();
       input.path = path;

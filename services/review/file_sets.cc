@@ -94,10 +94,6 @@ bool RoleTable::by_operator() const {
   return absl::c_any_of(entries_, [](const Entry& entry) { return entry.op_group > 0; });
 }
 
-bool RoleTable::Has(std::string_view role) const {
-  return absl::c_any_of(entries_, [&](const Entry& entry) { return entry.role == role; });
-}
-
 std::string_view RoleTable::ExampleOf(std::string_view role) const {
   for (const Entry& entry : entries_) {
     if (entry.role == role) return entry.example;

@@ -33,7 +33,6 @@ class RoleTable {
   bool by_operator() const;
   // True if every check names the roles that it is for: files without a role then have no findings.
   bool only_roles() const { return only_roles_; }
-  bool Has(std::string_view role) const;
   // The example path of a role; empty if there is no such role.
   std::string_view ExampleOf(std::string_view role) const;
 

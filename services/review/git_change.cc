@@ -15,9 +15,9 @@ bool IsRegular(uint32_t mode) { return mode == kGitFileMode || mode == kGitExecu
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<GitChange>> GitChange::Between(GitRepository& repository, std::unique_ptr<GitTree> base,
-                                                              std::unique_ptr<GitTree> head) {
+                                                              std::unique_ptr<GitTree> head, Fetch fetch) {
   // NOLINTNEXTLINE(cppcoreguidelines-owning-memory): the constructor is private
-  std::unique_ptr<GitChange> change(new GitChange(std::move(base), std::move(head)));
+  std::unique_ptr<GitChange> change(new GitChange(std::move(base), std::move(head), std::move(fetch)));
   ASSIGN_OR_RETURN(const std::vector<GitChangedFile> files,
                    repository.Diff(*change->trees_[0], *change->trees_[1], kMaxRenameFiles));
   for (const GitChangedFile& file : files) {
@@ -48,10 +48,21 @@ absl::StatusOr<std::unique_ptr<GitChange>> GitChange::Between(GitRepository& rep
   return change;
 }
 
+absl::Status GitChange::Prefetch(ChangeSide side, const std::vector<std::string>& paths) {
+  if (!fetch_) return absl::OkStatus();
+  std::vector<std::string> objects;
+  for (const std::string& path : paths) {
+    ASSIGN_OR_RETURN(const GitTreeEntry entry, trees_[static_cast<size_t>(side)]->Find(path));
+    if (IsRegular(entry.mode)) objects.push_back(entry.object);
+  }
+  return fetch_(objects);
+}
+
 absl::StatusOr<std::optional<std::string>> GitChange::Read(ChangeSide side, const std::string& path, size_t max_bytes) {
   GitTree& tree = *trees_[static_cast<size_t>(side)];
   ASSIGN_OR_RETURN(const GitTreeEntry entry, tree.Find(path));
   if (!IsRegular(entry.mode)) return std::nullopt;
+  if (fetch_) RETURN_IF_ERROR(fetch_({entry.object}));
   ASSIGN_OR_RETURN(std::string text, tree.Read(entry, max_bytes + 1));
   return text;
 }

@@ -10,8 +10,6 @@
 #include "services/core/status_macros.h"
 
 namespace yardmaster {
-namespace {}  // namespace
-
 absl::StatusOr<GitFolder> OperatorSource::Read(const OperatorPlace& place, const std::string& pack,
                                                const std::function<absl::Status()>& alive) const {
   // 1. The place.

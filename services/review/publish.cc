@@ -14,6 +14,8 @@ namespace {
 // Of GitHub: 255 characters and 64 KiB; a byte is at most a character.
 constexpr size_t kMaxAnnotationTitleBytes = 255;
 constexpr size_t kMaxAnnotationTextBytes = 64'000;
+// More than comments at lines are made of one pull request.
+constexpr size_t kMaxSettledFindings = 1'000;
 
 bool IsWorthALine(const v1::ReviewFinding& finding) {
   return finding.severity() == v1::FINDING_SEVERITY_BLOCK || finding.severity() == v1::FINDING_SEVERITY_MAJOR;
@@ -71,7 +73,9 @@ v1::Action ConcludedCheck(const v1::Review& review, bool gate_blocks, const Publ
   v1::ReportCheck& check = *action.mutable_report_check();
   check.set_conclusion(ConclusionOf(review, gate_blocks));
   check.set_title(ReviewCountsText(review));
-  const auto found = FindingsBySeverity(review, IsNewFinding);
+  // Those that are about no file (a title, a message) have no place.
+  const auto found = FindingsBySeverity(
+      review, [](const v1::ReviewFinding& finding) { return IsNewFinding(finding) && !finding.path().empty(); });
   size_t bytes = 0;
   size_t annotated = 0;
   for (const v1::ReviewFinding* finding : found) {
@@ -120,6 +124,7 @@ v1::Action InlineComments(const v1::Review& review, size_t max_inline, const Pub
 v1::Action SettledComments(const v1::Review& review) {
   std::set<std::string> keys;
   for (const v1::ReviewFinding& finding : review.findings()) {
+    if (keys.size() == kMaxSettledFindings) break;
     if (IsFixedFinding(finding) && IsWorthALine(finding)) keys.insert(InlineCommentKey(finding));
   }
   v1::Action action;

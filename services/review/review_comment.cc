@@ -56,7 +56,7 @@ std::string ShownRule(const v1::ReviewFinding& finding) {
 std::string FindingPlace(const v1::ReviewFinding& finding, const v1::Review& review,
                          const std::string& repository_url) {
   const std::string line = finding.line() == 0 ? "" : absl::StrCat(":", finding.line());
-  const std::string place = EchoCode(absl::StrCat(finding.path(), line), kMaxPathBytes);
+  std::string place = EchoCode(absl::StrCat(finding.path(), line), kMaxPathBytes);
   if (repository_url.empty() || place.empty() || finding.path().size() > kMaxLinkedPathBytes) return place;
   // Markdown ends an address at a bracket; "@" must never stand alone.
   const std::string path = absl::StrReplaceAll(UriOfPath(absl::StrCat(review.head(), "/", finding.path())),

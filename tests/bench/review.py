@@ -18,6 +18,7 @@ FIGURES = {
     "review.file_to_linter": ("x", 8, True),
     "review.tree_growth": ("x", 2.2, False),
     "review.tree_memory": ("MiB", 300, False),
+    "review.diff_5000": ("ms", 300, False),
     "review.tree_to_ast_grep": ("x", 1, False),
     "review.tree_all_to_ast_grep": ("x", 3, False),
 }
@@ -67,6 +68,27 @@ def make_pack(folder):
     (pack / "pack.json").write_text(json.dumps({"name": "calls", "title": "Calls"}))
     roles = [{"role": "code", "path": r".*\.py", "example": "a.py"}]
     (pack / "checks" / "calls.json").write_text(json.dumps({"roles": roles, "checks": checks}))
+    return folder
+
+
+def make_repository(folder, files, changed):
+    """A bare repository of so many files, and a branch `topic` that adds 100 lines to so many of them."""
+    def text(i, added):
+        lines = [f"def f{i}_{j}(a, b):\n    return torch.add(a, b) * {j}\n" for j in range(20)]
+        lines += [f"def g{i}_{j}(x):\n    y = x * {j}\n    print(y)\n    return torch.exp(y)\n" for j in range(25 if added else 0)]
+        return ("import torch\n" + "".join(lines)).encode()
+
+    def commit(branch, parent, paths, added):
+        yield f"commit refs/heads/{branch}\ncommitter a <a@b> 1 +0000\ndata 1\nx\n".encode()
+        if parent:
+            yield f"from refs/heads/{parent}\n".encode()
+        for i in paths:
+            data = text(i, added)
+            yield f"M 100644 inline pkg{i % 200}/mod{i // 200}/file{i}.py\ndata {len(data)}\n".encode() + data + b"\n"
+
+    subprocess.run(["git", "init", "-q", "--bare", str(folder)], check=True)
+    stream = b"".join([*commit("main", None, range(files), False), *commit("topic", "main", range(0, files, files // changed), True)])
+    subprocess.run(["git", "-C", str(folder), "fast-import", "--quiet"], input=stream, check=True)
     return folder
 
 
@@ -131,6 +153,15 @@ def measure(folder, packs, smoke, library, names):
                 ours = [yard, "review", "file", operator / "demo_impl.py", "--pack", "pypto", "--profile", "strict"]
                 took = medians(rounds * 4, ours=(ours, {"YARD_PACKS": str(packs)}), theirs=(["python3", linter, "--lint-impl", "--op-dir", operator], None))
                 values["review.file_to_linter"] = took["theirs"] / took["ours"]
+        if "review.diff_5000" in names:
+            files, changed = (200, 5) if smoke else (20_000, 50)
+            repository = make_repository(work / "repository.git", files, changed)
+            command = [yard, "review", "diff", "--repo", repository, "--base", "main", "--head", "topic", "--pack", "calls", "--format", "json"]
+            environment = {"YARD_PACKS": str(make_pack(work / "diff-packs"))}
+            found = len(json.loads(timed(command, environment, output=True)[2])["findings"])
+            if found != 25 * changed:
+                raise Failure(f"yard review diff finds {found} calls, not {25 * changed}")
+            values["review.diff_5000"] = 1000 * medians(rounds, ours=(command, environment))["ours"]
         operators = 10 if smoke else 150
         once, twice = make_tree(work / "once", operators), make_tree(work / "twice", 2 * operators)
         if {"review.tree_growth", "review.tree_memory"} & set(names):

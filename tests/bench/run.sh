@@ -43,6 +43,7 @@ Measures, on this machine and in one run:
                            YARD_BENCH_PYPTO_LINT names its script (pypto_op_lint.py)
   review.tree_growth       time of yard review tree on 300 kernels over that on 150, both with two threads
   review.tree_memory       MiB resident at most while 300 kernels are reviewed
+  review.diff_5000         milliseconds of yard review diff on a change of 5,000 lines in 50 of 20,000 files, the start of the program included
   review.tree_to_ast_grep, review.tree_all_to_ast_grep
                            time of yard review tree on them with 20 rules and with all rules of pypto, over that of ast-grep with the
                            same 20; skipped without ast-grep (npm install @ast-grep/cli; YARD_BENCH_AST_GREP names the program)

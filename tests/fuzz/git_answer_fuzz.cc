@@ -1,6 +1,6 @@
 // Any bytes as what a git server answers: refused, or a pack within its limits whose objects can be listed.
 //
-// The first byte chooses: a list of abilities, an answer to a fetch, a pack.
+// The first byte chooses: a list of abilities, a list of refs, an answer to a fetch, a pack.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "clients/git/git_objects.h"
 #include "clients/git/pack_scan.h"
@@ -45,6 +46,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::string error;
   if (data[0] == 'a') {
     ParseAbilities(text, error);
+  } else if (data[0] == 'r') {
+    const std::optional<std::vector<GitRef>> refs = ParseRefs(text, error);
+    for (size_t i = 0; refs.has_value() && i < refs->size(); ++i) {
+      if ((*refs)[i].object.size() != 40) std::abort();
+    }
   } else if (data[0] == 'f') {
     const std::optional<FetchAnswer> answer = ParseFetchAnswer(std::string(text), error);
     if (answer.has_value() && answer->pack.size() > text.size()) std::abort();

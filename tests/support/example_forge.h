@@ -145,6 +145,7 @@ inline const ForgeProfile& ExampleProfile() {
       .api_url = "https://example.test/api/v1",
       .git_url = "https://example.test",
       .git_user = "git",
+      .pull_ref = "refs/changes/{}/head",
       .budget = {},
       .webhooks = {.event_headers = {"X-Example-Event"},
                    .delivery_headers = {"X-Example-Delivery"},

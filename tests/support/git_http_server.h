@@ -4,13 +4,13 @@
 
 #include <atomic>
 #include <chrono>
-#include <cstdlib>
 #include <filesystem>
 #include <mutex>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "tests/support/git_programs.h"
 #include "tests/support/local_http_server.h"
 #include "tests/support/process.h"
 #include "tests/support/temp_dir.h"
@@ -36,7 +36,7 @@ class GitHttpServer {
   }
   // The first line that a command prints; it runs apart from the settings of this machine.
   std::string Shell(const std::string& command) const {
-    Process process({"sh", "-c", command}, Environment());
+    Process process({"sh", "-c", command}, GitEnvironment(folder_.path()));
     if (process.Wait(std::chrono::seconds(60)).value_or(-1) != 0) throw std::runtime_error(process.Stderr());
     std::string line = process.Stdout();
     return line.substr(0, line.find('\n'));
@@ -64,12 +64,6 @@ class GitHttpServer {
     return (folder_.path() / "served" / (repository + ".git")).string();
   }
   std::string WorkPath(const std::string& repository) const { return (folder_.path() / "work" / repository).string(); }
-  std::vector<std::string> Environment() const {
-    return {"HOME=" + folder_.path().string(), "GIT_CONFIG_GLOBAL=/dev/null",
-            "GIT_CONFIG_NOSYSTEM=1",           "GIT_CONFIG_COUNT=2",
-            "GIT_CONFIG_KEY_0=user.name",      "GIT_CONFIG_VALUE_0=t",
-            "GIT_CONFIG_KEY_1=user.email",     "GIT_CONFIG_VALUE_1=t@example.com"};
-  }
   static std::string Header(const std::string& request, const std::string& name) {
     const size_t at = request.find("\r\n" + name + ": ");
     if (at == std::string::npos || at > request.find("\r\n\r\n")) return "";
@@ -79,7 +73,6 @@ class GitHttpServer {
 
   void Serve(LocalHttpServer::Connection& connection) {
     for (std::string request = connection.ReadRequest(); !request.empty(); request = connection.ReadRequest()) {
-      // 1. The request.
       const std::string line = request.substr(0, request.find("\r\n"));
       const std::string method = line.substr(0, line.find(' '));
       const std::string target = line.substr(method.size() + 1, line.rfind(' ') - method.size() - 1);
@@ -93,35 +86,19 @@ class GitHttpServer {
           continue;
         }
       }
-      // 2. The program, by CGI: the body on stdin, head and body on stdout.
-      const TempDir exchange;
-      exchange.Write("in", request.substr(request.find("\r\n\r\n") + 4));
-      std::vector<std::string> environment = Environment();
-      for (const std::string& variable :
-           {"GIT_PROJECT_ROOT=" + (folder_.path() / "served").string(), std::string("GIT_HTTP_EXPORT_ALL=1"),
-            "REQUEST_METHOD=" + method, "PATH_INFO=" + path,
-            "QUERY_STRING=" + (query == std::string::npos ? "" : target.substr(query + 1)),
-            "CONTENT_TYPE=" + Header(request, "Content-Type"), "GIT_PROTOCOL=" + Header(request, "Git-Protocol"),
-            std::string("REMOTE_ADDR=127.0.0.1")}) {
-        environment.push_back(variable);
-      }
-      Process program({"sh", "-c", "cd " + exchange.path().string() + " && git http-backend <in >out"}, environment);
-      program.Wait(std::chrono::seconds(60));
-      const std::string answer = ReadWholeFile((exchange.path() / "out").string());
-      // 3. The answer.
-      const size_t head = answer.find("\r\n\r\n");
-      if (head == std::string::npos) {
-        connection.Answer(500, "");
-        continue;
-      }
-      const std::string headers = "\r\n" + answer.substr(0, head) + "\r\n\r\n";
-      const std::string status = Header(headers, "Status");
+      const GitAnswer answer =
+          ServeGit(folder_.path() / "served", {.method = method,
+                                               .path = path,
+                                               .query = query == std::string::npos ? "" : target.substr(query + 1),
+                                               .content_type = Header(request, "Content-Type"),
+                                               .content_encoding = Header(request, "Content-Encoding"),
+                                               .protocol = Header(request, "Git-Protocol"),
+                                               .body = request.substr(request.find("\r\n\r\n") + 4)});
       {
         const std::lock_guard<std::mutex> lock(mutex_);
-        longest_ = std::max(longest_, answer.size());
+        longest_ = std::max(longest_, answer.bytes);
       }
-      connection.Answer(status.empty() ? 200 : std::atoi(status.c_str()), answer.substr(head + 4),
-                        "Content-Type: " + Header(headers, "Content-Type") + "\r\n");
+      connection.Answer(answer.status, answer.body, "Content-Type: " + answer.content_type + "\r\n");
     }
   }
 

@@ -28,9 +28,10 @@ namespace yardmaster::testing {
 
 class Process {
  public:
-  // Starts `arguments[0]` (found in PATH unless it has a slash) with this process's environment and, on top,
-  // `environment` ("NAME=value").
-  explicit Process(const std::vector<std::string>& arguments, const std::vector<std::string>& environment = {}) {
+  // Starts `arguments[0]` (found in PATH unless it has a slash) with this process's environment, unless `inherit` is
+  // false, and on top `environment` ("NAME=value").
+  explicit Process(const std::vector<std::string>& arguments, const std::vector<std::string>& environment = {},
+                   bool inherit = true) {
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
@@ -54,7 +55,7 @@ class Process {
     envp.reserve(environment.size() + 64);
     for (const std::string& entry : environment) envp.push_back(const_cast<char*>(entry.c_str()));
     // Of two entries with one name some readers take the first and others, as the loader of programs, the last.
-    for (char** entry = environ; *entry != nullptr; ++entry) {
+    for (char** entry = environ; inherit && *entry != nullptr; ++entry) {
       const std::string_view name(*entry, std::strcspn(*entry, "=") + 1);
       const bool given = std::any_of(environment.begin(), environment.end(),
                                      [&](const std::string& other) { return other.starts_with(name); });

@@ -27,6 +27,7 @@ const ForgeProfile& GitCodeProfile() {
       .api_url = "https://api.gitcode.com/api/v5",
       .git_url = "https://gitcode.com",
       .git_user = "oauth2",
+      .pull_ref = "refs/merge-requests/{}/head",
       .budget = Budget(),
       .webhooks =
           {

@@ -37,6 +37,7 @@ const ForgeProfile& GitHubProfile() {
       .api_url = "https://api.github.com",
       .git_url = "https://github.com",
       .git_user = "x-access-token",
+      .pull_ref = "refs/pull/{}/head",
       .budget = Budget(),
       .webhooks =
           {
@@ -56,6 +57,7 @@ const ForgeProfile& GitHubProfile() {
                               {"issues", "write", "Issues", ""},
                               {"contents", "read", "Contents", ""},
                               {"pull_requests", "write", "Pull requests", "commands on pull requests"},
+                              {"checks", "write", "Checks", "the check of reviews, with its remarks at lines"},
                               {"repository_hooks", "write", "Webhooks", "asking for missed deliveries (hooks)"}},
               .scopes = {"repo", "public_repo"},
               .opaque_token_prefix = "github_pat_",

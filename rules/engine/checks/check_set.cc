@@ -33,21 +33,9 @@ const CheckInfo* CheckSet::Find(std::string_view id) const {
   return found == impl_->infos.end() ? nullptr : &*found;
 }
 
-std::string CheckSet::RoleOf(std::string_view path) const {
-  for (const CompiledRole& role : impl_->roles) {
-    if (RE2::FullMatch(path, *role.path)) return role.info.role;
-  }
-  return {};
-}
-
 const std::vector<std::string>* CheckSet::List(std::string_view name) const {
   const auto found = impl_->lists.find(name);
   return found == impl_->lists.end() ? nullptr : &found->second;
-}
-
-const std::map<std::string, std::string>* CheckSet::Map(std::string_view name) const {
-  const auto found = impl_->maps.find(name);
-  return found == impl_->maps.end() ? nullptr : &found->second;
 }
 
 bool CheckSet::across() const {

@@ -80,12 +80,8 @@ class CheckSet {
   const std::string& default_profile() const;  // empty: the pack has no profiles
   const std::vector<ProfileInfo>& moments() const;
   const std::vector<RoleInfo>& roles() const;
-  // Role of a path; empty if no role has it.
-  std::string RoleOf(std::string_view path) const;
   // A named list of the pack; nullptr if there is none.
   const std::vector<std::string>* List(std::string_view name) const;
-  // A named map; nullptr if there is none.
-  const std::map<std::string, std::string>* Map(std::string_view name) const;
   // Whether some check looks at other files than the one that it judges: such a set must be reviewed as a whole.
   bool across() const;
 

@@ -17,6 +17,8 @@ class ReviewTree {
   virtual ~ReviewTree() = default;
   // All paths of a version, sorted.
   virtual const std::vector<std::string>& Paths(TreeSide side) = 0;
+  // Files that Read will be asked for soon.
+  virtual void Prefetch(TreeSide /*side*/, const std::vector<std::string>& /*paths*/) {}
   // nullopt: it can't be read. Texts over the limit of a file may be cut behind it.
   virtual std::optional<std::string> Read(TreeSide side, const std::string& path) = 0;
 };

@@ -68,7 +68,9 @@ const Unit* TreeFiles::FileAt(const std::string& path, TreeSide side, bool parse
 const std::vector<const Unit*>& TreeFiles::Find(const std::string& glob, TreeSide side, bool parsed) {
   const auto [it, added] = found_.try_emplace({glob, side, parsed});
   if (added) {
-    for (const std::string& path : PathsOf(glob, side)) {
+    const std::vector<std::string> paths = PathsOf(glob, side);
+    if (tree_ != nullptr && paths.size() <= kMaxTreeFiles) tree_->Prefetch(side, paths);
+    for (const std::string& path : paths) {
       if (const Unit* unit = FileAt(path, side, parsed); unit != nullptr) it->second.push_back(unit);
     }
   }

@@ -1,5 +1,9 @@
 #include "services/core/store/sql.h"
 
+#include <stdexcept>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
 #include "services/core/store/codec.h"
 
 namespace yardmaster::store {
@@ -41,11 +45,17 @@ Select& Select::Add(std::string_view literal) {
   text_ += literal;
   return *this;
 }
+void Select::TakeName(const char* name) {
+  if (absl::c_linear_search(names_, name)) throw std::logic_error(absl::StrCat(":", name, " is bound twice"));
+  names_.emplace_back(name);
+}
 Select& Select::Bind(const char* name, std::string_view value) {
+  TakeName(name);
   statement_.exchange(soci::use(texts_.emplace_back(value), name));
   return *this;
 }
 Select& Select::Bind(const char* name, int64_t value) {
+  TakeName(name);
   statement_.exchange(soci::use(numbers_.emplace_back(value), name));
   return *this;
 }

@@ -20,6 +20,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "services/core/limits.h"
 #include "services/core/store/page.h"
@@ -53,7 +54,8 @@ class Select {
 
   // Adds to the text.
   Select& Add(std::string_view literal);
-  // Gives the parameter ":name" a value. `name` is one of our literals.
+  // Gives the parameter ":name" a value. `name` is one of our literals, and bound once: SOCI would take the first value
+  // for both, so a second one throws std::logic_error.
   Select& Bind(const char* name, std::string_view value);
   Select& Bind(const char* name, int64_t value);
   // Receives the next column; the variable must outlive the Select.
@@ -67,7 +69,10 @@ class Select {
   bool One();
 
  private:
+  void TakeName(const char* name);
+
   std::string text_;
+  std::vector<std::string_view> names_;  // bound so far
   bool running_ = false;
   bool ended_ = false;
   std::deque<std::string> texts_;  // deques: addresses stay

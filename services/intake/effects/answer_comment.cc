@@ -34,14 +34,6 @@ std::string CutAnswer(std::string_view text) {
   return absl::StrCat(absl::StripTrailingAsciiWhitespace(Abs(cut)), cut.size() < text.size() ? "\n\n…" : "");
 }
 
-// An error of a read before a write: whatever it was, nothing was written.
-absl::Status AsNotSent(const absl::Status& status) {
-  std::optional<ForgeError> error = ForgeErrorOf(status);
-  if (!error.has_value()) return status;
-  error->outcome = ForgeOutcome::kNotSent;
-  return MakeForgeStatus(*error, std::string(status.message()));
-}
-
 // Whether an edit failed in a way that a new comment fixes: the comment is gone, or comments can't be edited.
 bool NeedsNewComment(const absl::Status& status) {
   const std::optional<ForgeError> error = ForgeErrorOf(status);
@@ -67,6 +59,10 @@ class Answer {
   bool IsShownBy(const ForgeComment& comment) const {
     return RevisionShownBy(comment).value_or(-1) >= answer_.revision();
   }
+  // Whether the text would stay as it is: an edit of the number alone is worth nothing to people.
+  bool SaysTheSame(const ForgeComment& comment) const {
+    return WithoutMarker(comment.body) == WithoutMarker(answer_.body());
+  }
   // The comment with the latest revision; nullptr if there is none.
   const ForgeComment* Latest(const std::vector<ForgeComment>& comments) const {
     const ForgeComment* latest = nullptr;
@@ -88,7 +84,7 @@ class Answer {
     const absl::StatusOr<ForgeCommentList> list = context_.forge().ListComments(call, subject);
     if (!list.ok()) return AsNotSent(list.status());
     const ForgeComment* latest = Latest(list->comments);
-    if (latest != nullptr && IsShownBy(*latest)) return EffectObservation::Seen(latest->id);
+    if (latest != nullptr && (IsShownBy(*latest) || SaysTheSame(*latest))) return EffectObservation::Seen(latest->id);
     if (latest != nullptr) {
       const auto edited = context_.forge().EditComment(call, subject, latest->id, answer_.body());
       if (edited.ok()) return Sight(edited);
@@ -103,7 +99,7 @@ class Answer {
     ASSIGN_OR_RETURN(const ForgeCommentList list,
                      context_.forge().ListComments(context_.call, ForgeSubjectOf(effect_.subject)));
     const ForgeComment* latest = Latest(list.comments);
-    if (latest != nullptr && IsShownBy(*latest)) return EffectObservation::Seen(latest->id);
+    if (latest != nullptr && (IsShownBy(*latest) || SaysTheSame(*latest))) return EffectObservation::Seen(latest->id);
     ASSIGN_OR_RETURN(EffectObservation sighting, ObserveById(context_, effect_, [this](const ForgeComment& comment) {
                        return IsShownBy(comment);
                      }));

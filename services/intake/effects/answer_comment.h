@@ -1,7 +1,8 @@
 // "answer_comment": a comment of ours that is made once and updated in place, known on its subject by its name. Every
 // revision of it is an entry of its own. A revision is there when a comment of ours carries the marker of this name
-// with this or a later number, so that sending one again, or late, neither makes a second comment nor brings an older
-// text back. Where the comment is gone, or the forge does not let us edit, the revision is a new comment.
+// with this or a later number, or says the same, so that sending one again, or late, neither makes a second comment nor
+// brings an older text back. Where the comment is gone, or the forge does not let us edit, the revision is a new
+// comment.
 #ifndef YARDMASTER_SERVICES_INTAKE_EFFECTS_ANSWER_COMMENT_H_
 #define YARDMASTER_SERVICES_INTAKE_EFFECTS_ANSWER_COMMENT_H_
 

@@ -174,14 +174,14 @@ Outcome EffectRunner::Run(const v1::Plan& plan, const v1::Action& action, int64_
     if (intent->state == EffectState::kConfirmed) return {};
     if (intent->state == EffectState::kIntent) {
       Outcome sent = Send(*kind, intent->id, context);
-      if (sent.failed() && !kind->essential()) return {};
+      if (sent.failed() && !kind->essential(context.forge())) return {};
       if (sent.kind == Outcome::Kind::kWait && kind->outlives_delivery()) return {};
       return sent;
     }
     if (intent->state == EffectState::kUnknown) {
       return kind->outlives_delivery() ? Outcome() : Outcome::Wait(FirstRead(context), "settling");
     }
-    if (!kind->essential()) return {};
+    if (!kind->essential(context.forge())) return {};
     const absl::StatusOr<store::Effect> before = ledger_.Get(intent->id);
     if (!before.ok()) return Outcome::OfStore(before.status());
     const bool just_now = before->settled_at.has_value() && *before->settled_at >= started;

@@ -12,9 +12,13 @@ const EffectKind& AnswerCommentEffect();
 const EffectKind& PostTemplateEffect();
 const EffectKind& ReactEffect();
 const EffectKind& RemoveLabelsEffect();
+const EffectKind& ReportCheckEffect();
+const EffectKind& ResolveReviewCommentsEffect();
+const EffectKind& ReviewCommentsEffect();
 
 inline EffectKinds ShippedEffectKinds() {
-  return {&AddLabelsEffect(), &AnswerCommentEffect(), &PostTemplateEffect(), &ReactEffect(), &RemoveLabelsEffect()};
+  return {&AddLabelsEffect(),    &AnswerCommentEffect(), &PostTemplateEffect(),          &ReactEffect(),
+          &RemoveLabelsEffect(), &ReportCheckEffect(),   &ResolveReviewCommentsEffect(), &ReviewCommentsEffect()};
 }
 
 }  // namespace yardmaster

@@ -14,8 +14,17 @@ std::string Marker(std::string_view pack, std::string_view template_id, std::str
 std::string WithMarker(std::string_view text, std::string_view pack, std::string_view template_id,
                        std::string_view key);
 
-// The key in the marker at the end of a comment; nullopt if there is none.
+struct CommentMarker {
+  std::string pack;
+  std::string template_id;
+  std::string key;
+};
+// The marker at the end of a comment; nullopt if there is none.
+std::optional<CommentMarker> FindMarker(std::string_view comment);
+// Its key.
 std::optional<std::string> MarkerKey(std::string_view comment);
+// The text in front of it.
+std::string_view WithoutMarker(std::string_view comment);
 
 }  // namespace yardmaster
 

@@ -12,7 +12,7 @@ class React final : public EffectKind {
  public:
   std::string_view name() const override { return "react"; }
   v1::Action::ActionCase action() const override { return v1::Action::kReact; }
-  bool essential() const override { return false; }
+  bool essential(const Forge&) const override { return false; }
 
   absl::StatusOr<Entry> Prepare(const v1::Plan& plan, const v1::Action& action) const override {
     const v1::React& react = action.react();

@@ -1,6 +1,7 @@
 #include "tests/support/fakeforge/admin.h"
 
 #include <set>
+#include <utility>
 
 #include "tests/support/fakeforge/state.h"
 
@@ -247,6 +248,17 @@ Answer Change(State& state, const std::string& what, const json& body, Time now)
         state.EditComment(forge, name, *subject, Number(body, "comment"), user, Text(body, "body"), now);
     return edited ? Json(json::object()) : Wrong("there is no such comment");
   }
+  if (what == "push" && state.git() != nullptr) {
+    const std::string before = subject->head_sha;
+    Subject read = *subject;
+    read.head_ref = Text(body, "head_ref", subject->head_ref.c_str());
+    std::string error;
+    if (!state.ReadFromGit(forge, name, read, error)) return Wrong(error);
+    const std::string head = std::exchange(read.head_sha, before);
+    *subject = std::move(read);
+    state.Push(forge, name, *subject, user, now, head);
+    return Json({{"head_sha", head}, {"base_sha", subject->base_sha}});
+  }
   if (what == "push") {
     if (body.contains("files") && body["files"].is_array()) subject->files = body["files"];
     subject->base_sha = Text(body, "base_sha", subject->base_sha.c_str());
@@ -293,12 +305,17 @@ bool OpenFromJson(State& state, const json& issue, Time now, json& answer, std::
   subject.head_ref = Text(issue, "head_ref", subject.head_ref.c_str());
   subject.head_sha = Text(issue, "head_sha", subject.head_sha.c_str());
   subject.head_repository = Text(issue, "head_repository");
+  if (subject.pull && state.git() != nullptr) {
+    if (subject.number == 0) subject.number = state.NextNumber(forge, repository, /*pull=*/true);
+    if (!state.ReadFromGit(forge, repository, subject, error)) return false;
+  }
   const Subject* const opened = state.Open(forge, repository, std::move(subject), Flag(issue, "quiet"), now);
   if (opened == nullptr) {
     error = "there is one of that number";
     return false;
   }
   answer = {{"number", opened->number}};
+  if (opened->pull) answer.update({{"head_sha", opened->head_sha}, {"base_sha", opened->base_sha}});
   return true;
 }
 
@@ -306,9 +323,10 @@ Answer HandleAdmin(State& state, const Request& request, const std::vector<std::
   const std::string what = parts.size() == 2 ? parts[1] : "";
   if (request.method == "GET") return Read(state, what);
   if (request.method != "POST") return {.status = 405, .body = R"({"error": "GET or POST"})"};
-  const json body = request.body.empty() ? json::object() : json::parse(request.body, nullptr, false);
+  json body = request.body.empty() ? json::object() : json::parse(request.body, nullptr, false);
   if (!body.is_object()) return Wrong("the body is no JSON object");
-  if (what == "issues") {
+  if (what == "pulls") body["pull"] = true;
+  if (what == "issues" || what == "pulls") {
     json answer;
     std::string error;
     return OpenFromJson(state, body, now, answer, error) ? Json(answer) : Wrong(error);

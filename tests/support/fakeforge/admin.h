@@ -3,6 +3,8 @@
 //   POST issues      {forge, repository, title, body?, user?, labels?, number?, pull?, quiet?} → {number}; for pull
 //                    requests also files?, draft?, base_ref?, base_sha?, head_ref?, head_sha?, head_repository?
 //                    ("-": it is gone)
+//   POST pulls       the same for a pull request → {number, head_sha, base_sha}. With real repositories (--git-root)
+//                    head_ref, base_ref and head_repository name branches there: commits and files are read from them
 //   POST comments    {forge, repository, number, pull?, user?, body, quiet?} → {id}
 //   POST labels      {forge, repository, number, pull?, user?, add?, remove?}, or {forge, repository, declare: […]}:
 //                    a repository with declared labels accepts no others
@@ -11,7 +13,7 @@
 //                    or {forge, repository, number, pull?, user?, comment: id, body}: a comment; with delete: true
 //                    instead of a body it is deleted
 //   POST push        {forge, repository, number, pull?, user?, files?, head_sha?, base_sha?}: new commits on a pull
-//                    request's branch
+//                    request's branch; with real repositories {head_ref?}: what its branches name now
 //   POST check       {forge: "github", repository, check?: id, head?, name?, identifier?, suite?, user?}: somebody asks
 //                    for a check again; without an id the newest one of that head and name; with "identifier" by a
 //                    button of the check, with "suite" by its suite

@@ -23,8 +23,12 @@ constexpr size_t kMaxSecret = 64 * 1024;
 
 constexpr char kFooter[] = R"(
 GitHub's API is at http://HOST:PORT, GitCode's at http://HOST:PORT/api/v5, the test's own calls at
-http://HOST:PORT/_fake/ (issues, comments, labels, edit, push, repository, account, teams, faults, limits, redeliver,
-calls, unexpected, deliveries, state, pending).
+http://HOST:PORT/_fake/ (issues, pulls, comments, labels, edit, push, check, repository, account, teams, faults, limits,
+redeliver, calls, unexpected, deliveries, state, pending). An App's credentials work, too; it writes as --bot-login, which
+must then end in "[bot]".
+
+With --git-root DIR, DIR/OWNER/REPO.git is served at http://HOST:PORT/git/OWNER/REPO.git, and pull requests are what their
+branches there say.
 
 Faults, in percent of calls or deliveries: error_before, error_after, limited, reset_before, reset_after, slow, late,
 wrong_types, webhook_duplicate, webhook_reorder, webhook_drop; "all" sets every one.
@@ -33,7 +37,7 @@ Exit: 0 ended as asked; 2 usage or a file is wrong; 4 the address can't be liste
 
 Examples:
   yard-fakeforge --listen 127.0.0.1:0 --ready-file /tmp/forge.json
-      any free port; the file gets {"pid", "http", "github", "gitcode"} when calls are answered
+      any free port; the file gets {"pid", "http", "github", "gitcode", "git"} when calls are answered
   yard-fakeforge --webhook-url-github http://127.0.0.1:8080/webhooks/github --secret-file-github secret
       every change is told by a signed webhook
   yard-fakeforge --faults late=5,error_after=5,webhook_duplicate=10 --seed 7
@@ -106,6 +110,7 @@ int Main(int argc, char** argv) {
   program.Value("--seed", &options.state.seed, "Of all chance (default 1)");
   program.Value("--faults", &faults, "NAME=PERCENT,…", "What goes wrong");
   program.Value("--issues", &issues, "FILE", "Issues to open at the start, one JSON object a line");
+  program.Value("--git-root", &options.state.git_root, "DIR", "Real repositories: DIR/OWNER/REPO.git");
   program.Value("--ready-file", &ready_file, "FILE", "Written when calls are answered");
   const command_line::Parsed parsed = command_line::Parse(program, {argv + 1, argv + argc});
   if (!parsed.error.empty()) {
@@ -156,7 +161,8 @@ int Main(int argc, char** argv) {
     const nlohmann::json ready = {{"pid", ::getpid()},
                                   {"http", real.ToString()},
                                   {"github", server->ApiUrl("github")},
-                                  {"gitcode", server->ApiUrl("gitcode")}};
+                                  {"gitcode", server->ApiUrl("gitcode")},
+                                  {"git", server->GitUrl()}};
     if (const absl::Status status = WriteFileAtomically(ready_file, ready.dump() + "\n"); !status.ok()) {
       std::cerr << "yard-fakeforge: " << status.message() << "\n";
       return kExitSystem;

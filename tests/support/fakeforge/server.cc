@@ -24,6 +24,11 @@ std::unique_ptr<Server> Server::Start(ServerOptions options, std::string& error)
   server->listener_ = HttpListener::Start(
       raw->options_.host, raw->options_.port,
       [raw](const Request& request) {
+        // Without the lock: a fetch takes its time.
+        if (const GitRoot* const git = raw->state_.git();
+            git != nullptr && request.path().starts_with(GitRoot::kPath)) {
+          return git->Serve(request);
+        }
         Answer answer;
         raw->WithState([&](State& state, Time now) { answer = state.Handle(request, now); });
         return answer;
@@ -50,6 +55,8 @@ std::string Server::ApiUrl(std::string_view forge) const {
   const std::string base = "http://" + options_.host + ":" + std::to_string(port());
   return forge == "gitcode" ? base + "/api/v5" : base;
 }
+
+std::string Server::GitUrl() const { return "http://" + options_.host + ":" + std::to_string(port()) + "/git"; }
 
 void Server::WithState(const std::function<void(State& state, Time now)>& use) {
   {

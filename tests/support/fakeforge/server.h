@@ -40,6 +40,8 @@ class Server {
   uint16_t port() const { return listener_->port(); }
   // What a client's api_url must be: "http://127.0.0.1:PORT", "http://127.0.0.1:PORT/api/v5".
   std::string ApiUrl(std::string_view forge) const;
+  // What a client's git_url must be, with StateOptions.git_root.
+  std::string GitUrl() const;
   // Runs `use` while nothing else does.
   void WithState(const std::function<void(State& state, Time now)>& use);
 

@@ -114,6 +114,7 @@ State::State(StateOptions options) : options_(std::move(options)), random_(optio
   sides_[0].settings = options_.github;
   sides_[1].dialect = MakeGitCodeDialect();
   sides_[1].settings = options_.gitcode;
+  if (!options_.git_root.empty()) git_.emplace(options_.git_root);
 }
 
 const std::map<std::string, Repository>& State::repositories(std::string_view forge) const {
@@ -601,17 +602,18 @@ Subject* State::Find(std::string_view forge, const std::string& repository, bool
   return it == subjects.end() ? nullptr : &it->second;
 }
 
+int64_t State::NextNumber(std::string_view forge, const std::string& repository, bool pull) {
+  int64_t last = 0;
+  for (const auto& [key, other] : RepositoryOf(forge, repository).subjects) {
+    if (SideOf(forge).dialect->shared_numbers() || key.first == pull) last = std::max(last, other.number);
+  }
+  return last + 1;
+}
+
 Subject* State::Open(std::string_view forge, const std::string& repository, Subject subject, bool quiet, Time now) {
   Side& side = SideOf(forge);
   Repository& owner = RepositoryOf(forge, repository);
-  if (subject.number == 0) {
-    for (const auto& [key, other] : owner.subjects) {
-      if (side.dialect->shared_numbers() || key.first == subject.pull) {
-        subject.number = std::max(subject.number, other.number);
-      }
-    }
-    ++subject.number;
-  }
+  if (subject.number == 0) subject.number = NextNumber(forge, repository, subject.pull);
   if (Find(forge, repository, subject.pull, subject.number) != nullptr) return nullptr;
   subject.created = subject.updated = now;
   const std::pair<bool, int64_t> key{subject.pull, subject.number};

@@ -1,5 +1,6 @@
 // The fake forge itself: what it keeps, what it answers, which webhooks it wants to send, and what goes wrong. No
-// sockets, no threads, no clock: times are passed in, chance comes from a seed.
+// sockets, no threads, no clock: times are passed in, chance comes from a seed. Only with real repositories
+// (git_root.h) are programs started.
 #ifndef YARDMASTER_TESTS_SUPPORT_FAKEFORGE_STATE_H_
 #define YARDMASTER_TESTS_SUPPORT_FAKEFORGE_STATE_H_
 
@@ -18,6 +19,7 @@
 
 #include "tests/support/fakeforge/dialect.h"
 #include "tests/support/fakeforge/faults.h"
+#include "tests/support/fakeforge/git_root.h"
 #include "tests/support/fakeforge/message.h"
 #include "tests/support/fakeforge/model.h"
 #include "tests/support/fakeforge/operation.h"
@@ -45,6 +47,8 @@ struct StateOptions {
   std::string bot_login = "yardbot";  // the account of whoever calls
   uint64_t seed = 1;
   FaultRates faults;
+  // Real repositories; empty: there are none.
+  std::string git_root;
 };
 
 // A webhook that is to be sent now.
@@ -87,6 +91,10 @@ class State {
 
   // --- What happens on the forge (the test's side; each tells by webhook unless `quiet`) ---
 
+  int64_t NextNumber(std::string_view forge, const std::string& repository, bool pull);
+  // Reads from the real repositories what the pull request is: its head and base, whose names are there, and its files.
+  // Points the forge's own ref at the head. False and `error` if that can't be done.
+  bool ReadFromGit(std::string_view forge, const std::string& repository, Subject& subject, std::string& error);
   // `subject.number` 0: the next one. nullptr if there is one of that number.
   Subject* Open(std::string_view forge, const std::string& repository, Subject subject, bool quiet, Time now);
   Subject* Find(std::string_view forge, const std::string& repository, bool pull, int64_t number);
@@ -126,6 +134,8 @@ class State {
   const std::map<std::string, Repository>& repositories(std::string_view forge) const;
   const std::deque<Delivery>& deliveries() const { return deliveries_; }
   const std::deque<Call>& calls() const { return calls_; }
+  // nullptr: there are no real repositories.
+  const GitRoot* git() const { return git_.has_value() ? &*git_ : nullptr; }
   const std::string& bot_login() const { return options_.bot_login; }
   FaultRates& faults() { return options_.faults; }
   FaultSource& random() { return random_; }
@@ -183,6 +193,7 @@ class State {
   std::string NewGuid();
 
   StateOptions options_;
+  std::optional<GitRoot> git_;
   FaultSource random_;
   std::array<Side, 2> sides_;
   std::vector<LateWrite> late_;

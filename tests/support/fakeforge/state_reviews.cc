@@ -239,11 +239,13 @@ Answer State::ListReviewComments(const Side& side, const Subject& subject, const
   if (nested && type == "pr_comment") return Page(side, request, items);
   for (const ReviewComment& comment : subject.review_comments) {
     json rendered = side.dialect->Render(subject, comment, /*alone=*/false);
-    if (nested && comment.in_reply_to != 0) {
-      // Answers stand within what they answer.
-      for (json& first : items) {
-        if (first["id"] == comment.in_reply_to) first["reply"].push_back(std::move(rendered));
-      }
+    const auto asked = std::find_if(items.begin(), items.end(), [&comment](const json& item) {
+      return comment.in_reply_to != 0 && item["id"] == comment.in_reply_to;
+    });
+    // On one of the forges answers stand within what they answer.
+    json* const within = nested && asked != items.end() ? &(*asked)["reply"] : nullptr;
+    if (within != nullptr) {
+      within->push_back(std::move(rendered));
     } else {
       items.push_back(std::move(rendered));
     }
@@ -365,6 +367,28 @@ bool State::RequestCheck(const std::string& repository, const CheckRequest& want
                   {"sender", side.dialect->User(wanted.actor)}};
   if (!wanted.identifier.empty()) payload.body["requested_action"] = {{"identifier", wanted.identifier}};
   Tell(side, repository, std::move(payload), now);
+  return true;
+}
+
+bool State::ReadFromGit(std::string_view forge, const std::string& repository, Subject& subject, std::string& error) {
+  if (!git_.has_value()) {
+    error = "there is no --git-root";
+    return false;
+  }
+  const std::string kind = forge == "gitcode" ? "merge-requests" : "pull";
+  const std::string ref = "refs/" + kind + "/" + std::to_string(subject.number) + "/head";
+  const std::string& from = subject.head_repository.empty() ? repository : subject.head_repository;
+  const std::string head = git_->Publish(repository, ref, from, subject.head_ref);
+  const std::string base = git_->Resolve(repository, subject.base_ref.empty() ? "HEAD" : subject.base_ref);
+  std::optional<json> files;
+  if (!head.empty() && !base.empty()) files = git_->ChangedFiles(repository, base, head);
+  if (!files.has_value()) {
+    error = "no such branches in " + from + " and " + repository + ": " + subject.head_ref + ", " + subject.base_ref;
+    return false;
+  }
+  subject.head_sha = head;
+  subject.base_sha = base;
+  subject.files = *std::move(files);
   return true;
 }
 

@@ -103,6 +103,14 @@ TEST_F(ReviewTest, SarifAndBlockAreFormatsToo) {
   EXPECT_THAT(Run({"review", "file", file, "--format", "block", "--lang", "zh"}).out, StartsWith("[lantern] 未通过："));
 }
 
+TEST_F(ReviewTest, GithubGetsOneLineForEachFinding) {
+  const std::string file = Write("demo/demo_impl.py", kReturns);
+  const Result result = Run({"review", "file", file, "--format", "github"});
+  EXPECT_EQ(result.code, 1);
+  EXPECT_THAT(result.out, StartsWith("::error file=" + file + ",line=2,"));
+  EXPECT_THAT(result.out, HasSubstr(",title=L1::`k` returns%0ADrop it.\n"));
+}
+
 TEST_F(ReviewTest, TreeTellsPathsRelativeToItsFolderOperatorByOperator) {
   Write("tree/a/a_impl.py", kReturns);
   Write("tree/b/b_impl.py", "print(1)\n");

@@ -58,7 +58,8 @@ TEST_F(DoctorChecks, WhatOnlySomeThingsNeedIsAWarning) {
   forge_facts_.account->permissions = {{"metadata", "read"}, {"issues", "write"}, {"contents", "read"}};
   const Finding finding = OfForge("permissions");
   EXPECT_EQ(finding.state, State::kWarning);
-  EXPECT_THAT(finding.text, AllOf(HasSubstr("Pull requests: Read and write"), HasSubstr("Webhooks")));
+  EXPECT_THAT(finding.text, AllOf(HasSubstr("Pull requests: Read and write"), HasSubstr("Checks: Read and write"),
+                                  HasSubstr("Webhooks")));
 }
 
 TEST_F(DoctorChecks, ReadingIssuesIsNotEnough) {

@@ -20,9 +20,9 @@ using testing::FakeClock;
 using testing::FakeHttpClient;
 using testing::VirtualWaiter;
 
-const std::string kHead(40, 'a');
-const std::string kGitHub = "https://api.github.test/repos/o/r";
-const std::string kGitCode = "https://api.gitcode.test/api/v5/repos/o/r";
+const std::string kReviewHead(40, 'a');
+const std::string kGitHubRepository = "https://api.github.test/repos/o/r";
+const std::string kGitCodeRepository = "https://api.gitcode.test/api/v5/repos/o/r";
 
 class ForgeReviews : public ::testing::Test {
  protected:
@@ -44,7 +44,7 @@ class ForgeReviews : public ::testing::Test {
   static ForgeCheckRunWrite Write() {
     ForgeCheckRunWrite write;
     write.name = "yardmaster/review";
-    write.head = kHead;
+    write.head = kReviewHead;
     write.external_id = "r1";
     write.state = ForgeCheckState::kFailure;
     write.title = "1 new";
@@ -88,11 +88,12 @@ TEST_F(ForgeReviews, CheckRunsAreMadeAndChangedWithAnAppsCredentials) {
   EXPECT_EQ(changed->state, ForgeCheckState::kFailure);
   EXPECT_EQ(changed->annotations, 1);
   EXPECT_EQ(changed->app, "yard");
-  EXPECT_EQ(http_.lines().at(1), "POST " + kGitHub + "/check-runs");
-  EXPECT_EQ(http_.lines().at(2), "PATCH " + kGitHub + "/check-runs/5");
-  EXPECT_EQ(
-      Body(1),
-      json({{"name", "yardmaster/review"}, {"head_sha", kHead}, {"external_id", "r1"}, {"status", "in_progress"}}));
+  EXPECT_EQ(http_.lines().at(1), "POST " + kGitHubRepository + "/check-runs");
+  EXPECT_EQ(http_.lines().at(2), "PATCH " + kGitHubRepository + "/check-runs/5");
+  EXPECT_EQ(Body(1), json({{"name", "yardmaster/review"},
+                           {"head_sha", kReviewHead},
+                           {"external_id", "r1"},
+                           {"status", "in_progress"}}));
   const json body = Body(2);
   EXPECT_EQ(body["status"], "completed");
   EXPECT_EQ(body["conclusion"], "failure");
@@ -116,13 +117,13 @@ TEST_F(ForgeReviews, CheckRunsOfACommitAreListedNewestFirst) {
   http_.Answer(200, R"({"total_count": 3, "check_runs": [
       {"id": 9, "name": "n", "status": "completed", "conclusion": "timed_out"},
       {"id": 10, "name": "n", "status": "queued"}, {"id": 11, "name": "other", "status": "queued"}]})");
-  const auto runs = forge->ListCheckRuns({}, "o/r", kHead, "n");
+  const auto runs = forge->ListCheckRuns({}, "o/r", kReviewHead, "n");
   ASSERT_TRUE(runs.ok()) << runs.status();
   ASSERT_EQ(runs->size(), 2u);
   EXPECT_EQ(runs->at(0).id, "10");
   EXPECT_EQ(runs->at(1).state, ForgeCheckState::kFailure);
-  EXPECT_EQ(http_.lines().at(1),
-            "GET " + kGitHub + "/commits/" + kHead + "/check-runs?per_page=100&page=1&filter=all&check_name=n");
+  EXPECT_EQ(http_.lines().at(1), "GET " + kGitHubRepository + "/commits/" + kReviewHead +
+                                     "/check-runs?per_page=100&page=1&filter=all&check_name=n");
 }
 
 TEST_F(ForgeReviews, WithATokenThereAreStatusesAndNoCheckRuns) {
@@ -132,23 +133,24 @@ TEST_F(ForgeReviews, WithATokenThereAreStatusesAndNoCheckRuns) {
   EXPECT_EQ(refused.status().code(), absl::StatusCode::kUnimplemented);
   EXPECT_EQ(ForgeOutcomeOf(refused.status()), ForgeOutcome::kNotSent);
   EXPECT_EQ(forge->UpdateCheckRun({}, "o/r", "5", Write()).status().code(), absl::StatusCode::kUnimplemented);
-  EXPECT_EQ(forge->ListCheckRuns({}, "o/r", kHead, "n").status().code(), absl::StatusCode::kUnimplemented);
+  EXPECT_EQ(forge->ListCheckRuns({}, "o/r", kReviewHead, "n").status().code(), absl::StatusCode::kUnimplemented);
   EXPECT_EQ(http_.count(), 0u);
 
   ASSERT_TRUE(forge->has_commit_statuses());
   http_.Answer(201, "{}");
   http_.Answer(200, R"([{"id": 2, "context": "c", "state": "pending", "creator": {"login": "bot"}},
                         {"id": 1, "context": "c", "state": "error", "description": "d"}])");
-  EXPECT_TRUE(forge->SetCommitStatus({}, "o/r", kHead, {.context = "c", .state = ForgeCheckState::kNeutral}).ok());
-  const auto statuses = forge->ListCommitStatuses({}, "o/r", kHead);
+  EXPECT_TRUE(
+      forge->SetCommitStatus({}, "o/r", kReviewHead, {.context = "c", .state = ForgeCheckState::kNeutral}).ok());
+  const auto statuses = forge->ListCommitStatuses({}, "o/r", kReviewHead);
   ASSERT_TRUE(statuses.ok()) << statuses.status();
   ASSERT_EQ(statuses->size(), 2u);
   EXPECT_EQ(statuses->at(0).state, ForgeCheckState::kInProgress);
   EXPECT_EQ(statuses->at(0).author.login, "bot");
   EXPECT_EQ(statuses->at(1).state, ForgeCheckState::kFailure);
-  EXPECT_EQ(http_.lines(),
-            (std::vector<std::string>{"POST " + kGitHub + "/statuses/" + kHead,
-                                      "GET " + kGitHub + "/commits/" + kHead + "/statuses?per_page=100&page=1"}));
+  EXPECT_EQ(http_.lines(), (std::vector<std::string>{"POST " + kGitHubRepository + "/statuses/" + kReviewHead,
+                                                     "GET " + kGitHubRepository + "/commits/" + kReviewHead +
+                                                         "/statuses?per_page=100&page=1"}));
   EXPECT_EQ(Body(0)["state"], "success") << "it has no word for neutral";
 }
 
@@ -156,8 +158,8 @@ TEST_F(ForgeReviews, GitCodeHasNeither) {
   auto forge = Make("gitcode");
   EXPECT_FALSE(forge->has_check_runs());
   EXPECT_FALSE(forge->has_commit_statuses());
-  EXPECT_EQ(forge->SetCommitStatus({}, "o/r", kHead, {.context = "c"}).code(), absl::StatusCode::kUnimplemented);
-  EXPECT_EQ(forge->ListCommitStatuses({}, "o/r", kHead).status().code(), absl::StatusCode::kUnimplemented);
+  EXPECT_EQ(forge->SetCommitStatus({}, "o/r", kReviewHead, {.context = "c"}).code(), absl::StatusCode::kUnimplemented);
+  EXPECT_EQ(forge->ListCommitStatuses({}, "o/r", kReviewHead).status().code(), absl::StatusCode::kUnimplemented);
   EXPECT_EQ(http_.count(), 0u);
 }
 
@@ -165,9 +167,9 @@ TEST_F(ForgeReviews, AReviewOfSeveralCommentsIsOneCall) {
   auto forge = Make("github");
   EXPECT_GT(forge->max_review_comments(), 1u);
   http_.Answer(200, R"({"id": 80})");
-  ASSERT_TRUE(forge->CreateReview({}, pull_, kHead, {{"a.py", 3, "x"}, {"b.py", 0, "y"}}).ok());
-  EXPECT_EQ(http_.lines(), (std::vector<std::string>{"POST " + kGitHub + "/pulls/7/reviews"}));
-  EXPECT_EQ(Body(0), json({{"commit_id", kHead},
+  ASSERT_TRUE(forge->CreateReview({}, pull_, kReviewHead, {{"a.py", 3, "x"}, {"b.py", 0, "y"}}).ok());
+  EXPECT_EQ(http_.lines(), (std::vector<std::string>{"POST " + kGitHubRepository + "/pulls/7/reviews"}));
+  EXPECT_EQ(Body(0), json({{"commit_id", kReviewHead},
                            {"event", "COMMENT"},
                            {"comments",
                             {{{"path", "a.py"}, {"line", 3}, {"side", "RIGHT"}, {"body", "x"}},
@@ -192,7 +194,7 @@ TEST_F(ForgeReviews, CommentsAreReadOverAllPagesAndTellWhichTheyAnswer) {
   EXPECT_EQ(list->comments[2].in_reply_to, "1");
   EXPECT_EQ(list->comments[2].line, 0u) << "a line of the old side";
   EXPECT_EQ(list->comments[3].line, 0u) << "the whole file";
-  EXPECT_EQ(http_.lines().at(0), "GET " + kGitHub + "/pulls/7/comments?per_page=100&page=1");
+  EXPECT_EQ(http_.lines().at(0), "GET " + kGitHubRepository + "/pulls/7/comments?per_page=100&page=1");
 }
 
 TEST_F(ForgeReviews, AReplyIsFoundAmongTheCommentsAtLines) {
@@ -206,7 +208,7 @@ TEST_F(ForgeReviews, AReplyIsFoundAmongTheCommentsAtLines) {
   ASSERT_TRUE(reply.ok()) << reply.status();
   ASSERT_TRUE(reply->shown.has_value()) << reply->read_back;
   EXPECT_EQ(reply->shown->id, "9");
-  EXPECT_EQ(http_.lines().at(0), "POST " + kGitHub + "/pulls/7/comments/1/replies");
+  EXPECT_EQ(http_.lines().at(0), "POST " + kGitHubRepository + "/pulls/7/comments/1/replies");
 }
 
 TEST_F(ForgeReviews, GitCodesCommentIsReadBackAtItsLine) {
@@ -214,11 +216,11 @@ TEST_F(ForgeReviews, GitCodesCommentIsReadBackAtItsLine) {
   EXPECT_EQ(forge->max_review_comments(), 1u);
   http_.Answer(201, R"({"id": "d1", "note_id": 11, "body": "x"})");
   http_.Answer(200, R"({"id": 11, "body": "x", "position": {"new_path": "a.py", "new_line": 3}})");
-  EXPECT_TRUE(forge->CreateReview({}, pull_, kHead, {{"a.py", 3, "x"}}).ok());
-  EXPECT_EQ(http_.lines(), (std::vector<std::string>{"POST " + kGitCode + "/pulls/7/comments",
-                                                     "GET " + kGitCode + "/pulls/comments/11"}));
+  EXPECT_TRUE(forge->CreateReview({}, pull_, kReviewHead, {{"a.py", 3, "x"}}).ok());
+  EXPECT_EQ(http_.lines(), (std::vector<std::string>{"POST " + kGitCodeRepository + "/pulls/7/comments",
+                                                     "GET " + kGitCodeRepository + "/pulls/comments/11"}));
   EXPECT_EQ(Body(0), json({{"body", "x"}, {"path", "a.py"}, {"position", 3}}));
-  EXPECT_EQ(forge->CreateReview({}, pull_, kHead, {{"a.py", 3, "x"}, {"a.py", 4, "y"}}).code(),
+  EXPECT_EQ(forge->CreateReview({}, pull_, kReviewHead, {{"a.py", 3, "x"}, {"a.py", 4, "y"}}).code(),
             absl::StatusCode::kInvalidArgument);
 }
 
@@ -226,13 +228,13 @@ TEST_F(ForgeReviews, AGitCodeCommentThatIsAtNoLineIsToldAndNotTakenForOne) {
   auto forge = Make("gitcode");
   http_.Answer(201, R"({"id": "d1", "note_id": 11, "body": "x"})");
   http_.Answer(200, R"({"id": 11, "body": "x", "comment_type": "pr_comment"})");
-  const absl::Status general = forge->CreateReview({}, pull_, kHead, {{"a.py", 3, "x"}});
+  const absl::Status general = forge->CreateReview({}, pull_, kReviewHead, {{"a.py", 3, "x"}});
   EXPECT_EQ(general.code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_EQ(ForgeOutcomeOf(general), ForgeOutcome::kRefused);
   // Written, but nobody knows as what.
   http_.Answer(201, R"({"id": "d1", "note_id": 12, "body": "x"})");
   http_.Otherwise([](const OutgoingRequest&) { return OutgoingResponse{404, {}, "{}"}; });
-  EXPECT_EQ(ForgeOutcomeOf(forge->CreateReview({}, pull_, kHead, {{"a.py", 3, "x"}})), ForgeOutcome::kUnknown);
+  EXPECT_EQ(ForgeOutcomeOf(forge->CreateReview({}, pull_, kReviewHead, {{"a.py", 3, "x"}})), ForgeOutcome::kUnknown);
 }
 
 TEST_F(ForgeReviews, WhatGitCodesListLeavesOutIsAskedForCommentByComment) {
@@ -252,10 +254,10 @@ TEST_F(ForgeReviews, WhatGitCodesListLeavesOutIsAskedForCommentByComment) {
   EXPECT_EQ(list->comments[1].in_reply_to, "1");
   EXPECT_EQ(list->comments[2].path, "b.py");
   EXPECT_EQ(list->comments[2].line, 8u);
-  EXPECT_EQ(http_.lines(),
-            (std::vector<std::string>{
-                "GET " + kGitCode + "/pulls/7/comments?page=1&per_page=100&direction=asc&comment_type=diff_comment",
-                "GET " + kGitCode + "/pulls/comments/1"}));
+  EXPECT_EQ(http_.lines(), (std::vector<std::string>{
+                               "GET " + kGitCodeRepository +
+                                   "/pulls/7/comments?page=1&per_page=100&direction=asc&comment_type=diff_comment",
+                               "GET " + kGitCodeRepository + "/pulls/comments/1"}));
 }
 
 TEST_F(ForgeReviews, OnlySoManyCommentsAreLookedUp) {
@@ -282,13 +284,13 @@ TEST_F(ForgeReviews, GitCodeRepliesInTheDiscussion) {
   ASSERT_TRUE(reply.ok()) << reply.status();
   ASSERT_TRUE(reply->shown.has_value()) << reply->read_back;
   EXPECT_EQ(reply->shown->id, "12");
-  EXPECT_EQ(http_.lines().at(0), "POST " + kGitCode + "/pulls/7/discussions/d/comments");
+  EXPECT_EQ(http_.lines().at(0), "POST " + kGitCodeRepository + "/pulls/7/discussions/d/comments");
 }
 
 TEST_F(ForgeReviews, AWriteIsRefusedOrUnknownAndNeverSentTwice) {
   auto forge = Make("github", /*app=*/true);
   http_.Answer(422, R"({"message": "Validation Failed"})");
-  const absl::Status invalid = forge->CreateReview({}, pull_, kHead, {{"a.py", 3, "x"}});
+  const absl::Status invalid = forge->CreateReview({}, pull_, kReviewHead, {{"a.py", 3, "x"}});
   EXPECT_EQ(ForgeOutcomeOf(invalid), ForgeOutcome::kRefused);
   EXPECT_EQ(ForgeErrorOf(invalid)->http_status, 422);
   http_.Answer(403, R"({"message": "Resource not accessible by integration"})");
@@ -301,7 +303,7 @@ TEST_F(ForgeReviews, AWriteIsRefusedOrUnknownAndNeverSentTwice) {
   http_.Answer(201, "not JSON");
   EXPECT_EQ(ForgeOutcomeOf(forge->CreateCheckRun({}, "o/r", Write()).status()), ForgeOutcome::kUnknown);
   http_.Fail(HttpFailure::Kind::kTimeout, true);
-  EXPECT_EQ(ForgeOutcomeOf(forge->SetCommitStatus({}, "o/r", kHead, {.context = "c"})), ForgeOutcome::kUnknown);
+  EXPECT_EQ(ForgeOutcomeOf(forge->SetCommitStatus({}, "o/r", kReviewHead, {.context = "c"})), ForgeOutcome::kUnknown);
   EXPECT_EQ(http_.count(), 1u + 6u);
 }
 
@@ -325,10 +327,11 @@ TEST_F(ForgeReviews, WhatTheForgeWouldRefuseIsNotSent) {
   expect_refused(forge->CreateCheckRun({}, "o/r", climbing).status());
   expect_refused(forge->UpdateCheckRun({}, "o/r", "5/../6", Write()).status());
   expect_refused(forge->ListCheckRuns({}, "o/r", "main", "n").status());
-  expect_refused(forge->SetCommitStatus({}, "o/r", kHead, {.context = "c", .description = std::string(141, 'x')}));
-  expect_refused(forge->CreateReview({}, pull_, kHead, {}));
+  expect_refused(
+      forge->SetCommitStatus({}, "o/r", kReviewHead, {.context = "c", .description = std::string(141, 'x')}));
+  expect_refused(forge->CreateReview({}, pull_, kReviewHead, {}));
   expect_refused(forge->CreateReview({}, pull_, "HEAD", {{"a.py", 3, "x"}}));
-  expect_refused(forge->CreateReview({}, pull_, kHead, {{"a.py", 3, ""}}));
+  expect_refused(forge->CreateReview({}, pull_, kReviewHead, {{"a.py", 3, ""}}));
   ForgeComment comment;
   comment.id = "1/../2";
   expect_refused(forge->ReplyToReviewComment({}, pull_, comment, "x").status());

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "clients/git/pkt_line.h"
 
@@ -41,10 +42,48 @@ TEST(UploadPack, AbilitiesAreThoseOfFetch) {
 }
 
 TEST(UploadPack, TheRequestAsksForOneCommitWithoutWhatNobodyWants) {
-  const std::string body = FetchRequest({{"aaaa"}, true, true}, "x/1");
+  const std::string body = FetchRequest({{"aaaa"}, 1, true}, "x/1");
   EXPECT_EQ(body,
             "0012command=fetch\n000eagent=x/1\n0017object-format=sha1\n0001000eofs-delta\n0010no-progress\n"
             "000ddeepen 1\n0015filter blob:none\n000ewant aaaa\n0009done\n0000");
+}
+
+TEST(UploadPack, AFetchSaysWhatIsHere) {
+  const std::string body = FetchRequest({{"aaaa"}, kWholeHistory, false, {"bbbb"}, {"cccc"}}, "x/1");
+  EXPECT_TRUE(body.ends_with("0011shallow cccc\n0016deepen 2147483647\n000ewant aaaa\n000ehave bbbb\n0009done\n0000"))
+      << body;
+}
+
+TEST(UploadPack, RefsAreListed) {
+  EXPECT_EQ(RefsRequest("refs/pull/7/head", "x/1"),
+            "0014command=ls-refs\n000eagent=x/1\n0017object-format=sha1\n00010020ref-prefix refs/pull/7/head\n0000");
+  const std::string object(40, 'a');
+  std::string error;
+  const auto refs =
+      ParseRefs(PktLine(object + " refs/pull/7/head\n") + PktLine(object + " refs/tags/v1 peeled:" + object) +
+                    PktLine("unborn HEAD\n") + "0000",
+                error);
+  ASSERT_TRUE(refs.has_value()) << error;
+  ASSERT_EQ(refs->size(), 2u);
+  EXPECT_EQ((*refs)[0].name, "refs/pull/7/head");
+  EXPECT_EQ((*refs)[0].object, object);
+  EXPECT_EQ((*refs)[1].name, "refs/tags/v1");
+  EXPECT_TRUE(ParseRefs("0000", error)->empty());
+  EXPECT_FALSE(ParseRefs(PktLine(object + " refs/heads/main\n"), error).has_value());
+  EXPECT_FALSE(ParseRefs(PktLine("ERR access denied\n") + "0000", error).has_value());
+  EXPECT_EQ(error, "access denied");
+}
+
+TEST(UploadPack, AnAnswerNamesCommitsWithoutParents) {
+  const std::string object(40, 'a');
+  std::string error;
+  const auto answer =
+      ParseFetchAnswer(PktLine("acknowledgments\n") + PktLine("ready\n") + "0001" + PktLine("shallow-info\n") +
+                           PktLine("shallow " + object + "\n") + PktLine("unshallow " + object + "\n") + "0001" +
+                           PktLine("packfile\n") + PktLine("\1PACK") + "0000",
+                       error);
+  ASSERT_TRUE(answer.has_value()) << error;
+  EXPECT_EQ(answer->shallow, std::vector<std::string>{object});
 }
 
 TEST(UploadPack, ThePackIsPutTogetherFromItsPieces) {

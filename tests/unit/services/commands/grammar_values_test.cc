@@ -252,11 +252,6 @@ TEST(CommandProblems, WhatTheThreadMayGiveIsMissingAndNoProblem) {
   EXPECT_THAT(Line("/backport 88 r2.6").missing, IsEmpty());
 }
 
-TEST(CommandProblems, EveryKindHasAName) {
-  for (int kind = 0; kind <= static_cast<int>(ProblemKind::kUnreadable); ++kind)
-    EXPECT_FALSE(ProblemKindName(static_cast<ProblemKind>(kind)).empty());
-}
-
 // --- The way back ---
 
 TEST(CommandText, IsTheShortestUsualForm) {

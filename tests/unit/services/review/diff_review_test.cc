@@ -7,13 +7,16 @@
 #include <map>
 #include <memory>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "tests/support/memory_change.h"
+#include "tests/support/source_path.h"
 
 namespace yardmaster {
 namespace {
@@ -284,6 +287,78 @@ TEST(ReviewChange, AFindingIsNewIfAndOnlyIfItIsNotOnTheBase) {
           << "round " << round << " " << call;
       EXPECT_EQ(fixed, all_head.find(call) == std::string::npos) << "round " << round << " " << call;
     }
+  }
+}
+
+// Functions of a real file, with what stands between them.
+std::vector<std::string> PiecesOf(const std::string& text) {
+  std::vector<std::string> pieces = {""};
+  for (const std::string& line : std::vector<std::string>(absl::StrSplit(text, '\n'))) {
+    if (absl::StartsWith(line, "def ")) pieces.emplace_back();
+    absl::StrAppend(&pieces.back(), line, "\n");
+  }
+  return pieces;
+}
+
+// What a change adds stays news, and nothing else becomes it, when it is put on a newer base, pushed again with other
+// neighbours, or split over other files.
+TEST(ReviewChange, ARebaseOfRealFilesGivesNoFalseNews) {
+  const auto pack = DiffPack(
+      CheckOf(R"("languages": ["python"], "each": "call", "where": {"root": "json"}, "message": "{name}")", "C1") +
+      "," +
+      CheckOf(
+          R"("languages": ["python"], "each": "function", "where": {"doc": {"missing": true}}, "message": "{name}")",
+          "C2"));
+  std::vector<std::string> files;
+  for (const char* name : {"tests/bench/harness.py", "tests/bench/suites.py", "tests/layers.py", "tests/cases.py"}) {
+    files.push_back(testing::SourceText(name));
+    ASSERT_GT(files.back().size(), 1000u) << name;
+  }
+  const auto news = [&](const MemoryTree& base, const MemoryTree& head,
+                        const std::map<std::string, std::string>& renames) {
+    MemoryChange change(base, head, renames);
+    std::multiset<std::string> out;
+    for (const ReportedFinding& one : Reviewed(pack, change).findings) {
+      if (one.status == FindingStatus::kNew) out.insert(one.finding.fingerprint);
+    }
+    return out;
+  };
+  std::mt19937 random(4);
+  const auto pick = [&](size_t n) { return std::uniform_int_distribution<size_t>(0, n - 1)(random); };
+  for (int round = 0; round < 25; ++round) {
+    MemoryTree base, head, newer_base, newer_head;
+    std::map<std::string, std::string> renames;
+    size_t added = 0;
+    for (size_t i = 0; i < files.size(); ++i) {
+      std::vector<std::string> pieces = PiecesOf(files[i]);
+      std::vector<std::string> mine = pieces;
+      std::vector<std::string> theirs = pieces;
+      // The change: functions of its own, functions in another order, functions that are gone.
+      const size_t edits = pick(4);
+      for (size_t edit = 0; edit < edits; ++edit) {
+        const auto at = static_cast<std::ptrdiff_t>(1 + pick(mine.size() - 1));
+        if (pick(3) == 0 && mine.size() > 3) std::swap(mine[1 + pick(mine.size() - 1)], mine[static_cast<size_t>(at)]);
+        mine.insert(mine.begin() + at, absl::StrCat("def mine", round, "_", added,
+                                                    "(x):\n    return json.dumps(x, indent=", added, ")\n\n\n"));
+        ++added;
+      }
+      // The newer base: other people's functions and blank lines, put at the same places of both.
+      std::vector<std::string> both = mine;
+      const std::string other = absl::StrCat("def theirs", round, "_", i, "(x):\n    return json.loads(x)\n\n\n");
+      theirs.insert(theirs.begin() + 1, other);
+      both.insert(both.begin() + 1, other);
+      const std::string path = absl::StrCat("f", i, ".py");
+      const std::string head_path = pick(3) == 0 ? absl::StrCat("moved/f", i, ".py") : path;
+      if (head_path != path) renames[path] = head_path;
+      base[path] = absl::StrJoin(pieces, "");
+      head[head_path] = absl::StrJoin(mine, "");
+      newer_base[path] = "\n# newer\n" + absl::StrJoin(theirs, "");
+      newer_head[head_path] = "\n# newer\n" + absl::StrJoin(both, "");
+    }
+    const std::multiset<std::string> before = news(base, head, renames);
+    // Each function of the change has one call and no documentation.
+    EXPECT_EQ(before.size(), 2 * added) << "round " << round;
+    EXPECT_EQ(news(newer_base, newer_head, renames), before) << "round " << round;
   }
 }
 

@@ -37,7 +37,7 @@ TEST_F(FileSetsTest, RolesAndOperatorsComeFromThePath) {
   EXPECT_TRUE(roles_.by_operator());
   EXPECT_TRUE(roles_.only_roles());
   EXPECT_EQ(roles_.ExampleOf("impl"), "demo_impl.py");
-  EXPECT_FALSE(roles_.Has("nothing"));
+  EXPECT_EQ(roles_.ExampleOf("nothing"), "");
 }
 
 TEST_F(FileSetsTest, AnOperatorsSubfoldersBelongToIt) {

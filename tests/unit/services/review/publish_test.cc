@@ -101,6 +101,15 @@ TEST(PlanPublication, AnnotationsAreTheNewFindingsTheWorstFirst) {
   EXPECT_EQ(check.annotations(3).message(), "info");
 }
 
+TEST(PlanPublication, FindingsAboutNoFileAreToldInTheSummary) {
+  v1::Review review = Clean();
+  AddNew(review, v1::FINDING_SEVERITY_BLOCK, "", 0, "the title is empty");
+  const v1::ReportCheck check = CheckOf(review, true);
+  EXPECT_THAT(check.annotations(), IsEmpty());
+  EXPECT_EQ(check.conclusion(), v1::ReportCheck::CONCLUSION_FAILURE);
+  EXPECT_THAT(check.summary(), HasSubstr("the title is empty"));
+}
+
 TEST(PlanPublication, ColumnsStandOnlyWhereAFindingHasOneLine) {
   v1::Review review = Clean();
   v1::ReviewFinding& one = AddNew(review, v1::FINDING_SEVERITY_BLOCK, "a.py", 3);

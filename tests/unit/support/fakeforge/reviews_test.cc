@@ -12,8 +12,8 @@ namespace {
 using nlohmann::json;
 using ::testing::SizeIs;
 
-const Time kStart = Time(std::chrono::seconds(1'714'564'800));
-const std::string kHead(40, 'a');
+const Time kReviewStart = Time(std::chrono::seconds(1'714'564'800));
+const std::string kReviewHead(40, 'a');
 
 class FakeForgeReviews : public ::testing::Test {
  protected:
@@ -28,12 +28,12 @@ class FakeForgeReviews : public ::testing::Test {
     subject.pull = true;
     subject.title = "title";
     subject.user = "alice";
-    subject.head_sha = kHead;
+    subject.head_sha = kReviewHead;
     subject.files = {{{"filename", "a.py"}, {"patch", "@@ -1 +1,2 @@\n-a\n+b\n+c\n\\ No newline at end of file"}}};
-    for (const char* forge : {"github", "gitcode"}) state_.Open(forge, "o/r", subject, true, kStart);
+    for (const char* forge : {"github", "gitcode"}) state_.Open(forge, "o/r", subject, true, kReviewStart);
   }
   Answer Send(const std::string& method, const std::string& target, const json& body, const std::string& token) {
-    return state_.Handle({method, target, {{"Authorization", "Bearer " + token}}, body.dump()}, kStart);
+    return state_.Handle({method, target, {{"Authorization", "Bearer " + token}}, body.dump()}, kReviewStart);
   }
   std::string AppToken() {
     const Answer answer = Send("POST", "/app/installations/2/access_tokens", json::object(), "a.b.c");
@@ -42,7 +42,7 @@ class FakeForgeReviews : public ::testing::Test {
   }
   static json Check() {
     return {{"name", "yardmaster/review"},
-            {"head_sha", kHead},
+            {"head_sha", kReviewHead},
             {"status", "completed"},
             {"conclusion", "failure"},
             {"output",
@@ -115,9 +115,9 @@ TEST_F(FakeForgeReviews, ACheckThatIsWantedAgainIsToldAsTheRealForgeTellsIt) {
   const auto ask = [&](json body) {
     body["forge"] = "github";
     body["repository"] = "o/r";
-    body["head"] = kHead;
+    body["head"] = kReviewHead;
     EXPECT_EQ(Send("POST", "/_fake/check", body, "").status, 200);
-    const std::vector<Outgoing> due = state_.TakeDue(kStart);
+    const std::vector<Outgoing> due = state_.TakeDue(kReviewStart);
     EXPECT_THAT(due, SizeIs(1));
     const Request sent{.headers = due.at(0).headers};
     return ReadGitHubWebhook({.event = sent.Header("X-GitHub-Event"), .bot_login = "yardbot[bot]"}, due.at(0).body);
@@ -127,7 +127,7 @@ TEST_F(FakeForgeReviews, ACheckThatIsWantedAgainIsToldAsTheRealForgeTellsIt) {
     ASSERT_TRUE(reading.event.has_value()) << how << reading.reason;
     EXPECT_EQ(reading.event->kind, ForgeEventKind::kRequested);
     EXPECT_EQ(reading.event->subject.number, 1);
-    EXPECT_EQ(reading.event->head, kHead);
+    EXPECT_EQ(reading.event->head, kReviewHead);
   }
   state_.Find("github", "o/r", true, 1)->head_repository = "alice/r";
   EXPECT_EQ(ask(json::object()).event->subject.number, 0) << "a fork's";
@@ -135,17 +135,17 @@ TEST_F(FakeForgeReviews, ACheckThatIsWantedAgainIsToldAsTheRealForgeTellsIt) {
 
 TEST_F(FakeForgeReviews, ADraftThatBecomesReadyIsToldOnBothFaces) {
   for (const char* forge : {"github", "gitcode"}) {
-    state_.SetDraft(forge, "o/r", *state_.Find(forge, "o/r", true, 1), "alice", true, kStart);
-    state_.SetDraft(forge, "o/r", *state_.Find(forge, "o/r", true, 1), "alice", false, kStart);
+    state_.SetDraft(forge, "o/r", *state_.Find(forge, "o/r", true, 1), "alice", true, kReviewStart);
+    state_.SetDraft(forge, "o/r", *state_.Find(forge, "o/r", true, 1), "alice", false, kReviewStart);
   }
-  const std::vector<Outgoing> due = state_.TakeDue(kStart);
+  const std::vector<Outgoing> due = state_.TakeDue(kReviewStart);
   ASSERT_THAT(due, SizeIs(4));
   EXPECT_FALSE(ReadGitHubWebhook({.event = "pull_request"}, due[0].body).event.has_value());
   EXPECT_EQ(ReadGitHubWebhook({.event = "pull_request"}, due[1].body).event->kind, ForgeEventKind::kReady);
   EXPECT_EQ(ReadGitCodeWebhook({.event = "Merge Request Hook"}, due[2].body).event->kind, ForgeEventKind::kEdited);
   const WebhookReading ready = ReadGitCodeWebhook({.event = "Merge Request Hook"}, due[3].body);
   EXPECT_EQ(ready.event->kind, ForgeEventKind::kReady);
-  EXPECT_EQ(ready.event->head, kHead);
+  EXPECT_EQ(ready.event->head, kReviewHead);
 }
 
 TEST_F(FakeForgeReviews, LostAnswersOfReviewsAppearLater) {
@@ -153,7 +153,7 @@ TEST_F(FakeForgeReviews, LostAnswersOfReviewsAppearLater) {
   const json review = {{"event", "COMMENT"}, {"comments", {{{"path", "a.py"}, {"line", 2}, {"body", "x"}}}}};
   EXPECT_EQ(Send("POST", "/repos/o/r/pulls/1/reviews", review, "pat").transport, Answer::Transport::kReset);
   EXPECT_THAT(state_.Find("github", "o/r", true, 1)->review_comments, SizeIs(0));
-  state_.TakeDue(kStart + std::chrono::seconds(6));
+  state_.TakeDue(kReviewStart + std::chrono::seconds(6));
   EXPECT_THAT(state_.Find("github", "o/r", true, 1)->review_comments, SizeIs(1));
 }
 

@@ -11,6 +11,7 @@
 #include "services/intake/effects/kinds.h"
 #include "services/intake/effects/marker.h"
 #include "services/intake/plans/label_history.h"
+#include "tests/unit/services/intake/effects/effect_runs.h"
 #include "tests/unit/services/intake/world.h"
 
 namespace yardmaster {
@@ -51,57 +52,14 @@ v1::Action AddAction(const std::vector<std::string>& labels, const std::string& 
   return action;
 }
 
-// Actions on one subject, carried out as work on a delivery does it: whenever it can't go on, it starts again from the
-// beginning.
-class CommandEffects : public ::testing::Test {
+class CommandEffects : public testing::EffectRuns {
  protected:
-  CommandEffects() {
-    subject_.set_forge("github");
-    subject_.set_repository(kRepository);
-    subject_.set_number(1);
-    subject_.set_kind(v1::SUBJECT_KIND_ISSUE);
-    plan_.set_id("d1");
-    plan_.set_pack("tiny");
-    *plan_.mutable_subject() = subject_;
+  CommandEffects() : EffectRuns(v1::SUBJECT_KIND_ISSUE) {
     issue_ = &world_.forge_.Open(kRepository, 1, "title", "body", {"bug", "area: net"});
     world_.forge_.Comment(*issue_, "alice", "/unlabel bug");
     asked_ = issue_->comments.back().id;
   }
 
-  EffectContext Context() {
-    ForgeCall call;
-    call.timeout = world_.account_->WriteTimeout();
-    return {*world_.account_, call};
-  }
-  // One run through all actions: the first that is not done, or kDone.
-  Outcome Attempt(const std::vector<v1::Action>& actions) {
-    Outcome step = world_.effects_->SettleOpen(subject_, Context());
-    for (const v1::Action& action : actions) {
-      if (!step.done()) break;
-      std::string key;
-      step = world_.effects_->Run(plan_, action, 1, started_, Context(), key);
-    }
-    return step;
-  }
-  // Runs until all is done or something failed for good; deaths by `world_.point_` are survived.
-  Outcome Run(const std::vector<v1::Action>& actions) {
-    for (int i = 0; i < 1'000; ++i) {
-      Outcome step;
-      try {
-        step = Attempt(actions);
-      } catch (const testing::Died&) {
-        world_.die_at_ = world_.die_again == nullptr ? 0 : world_.points_ + world_.die_again();
-        world_.Boot();
-        continue;
-      }
-      if (step.done() || step.kind == Outcome::Kind::kFailed) return step;
-      // A retry begins a new round of its delivery.
-      if (step.kind == Outcome::Kind::kRetry) started_ = world_.clock_.Now();
-      world_.clock_.Advance(std::max(step.delay, milliseconds(1'000)));
-    }
-    ADD_FAILURE() << "it does not come to an end";
-    return {};
-  }
   // Comments with the marker of a name, as they are shown.
   std::vector<std::string> Answers(const std::string& name = "command-c7-0") {
     std::vector<std::string> bodies;
@@ -113,20 +71,9 @@ class CommandEffects : public ::testing::Test {
     }
     return bodies;
   }
-  store::Effect Last() {
-    store::Effect last;
-    for (store::Effect& effect : world_.Effects()) {
-      if (effect.id > last.id) last = std::move(effect);
-    }
-    return last;
-  }
 
-  World world_;
-  v1::Subject subject_;
-  v1::Plan plan_;
   MemoryForge::Issue* issue_ = nullptr;
   std::string asked_;
-  store::TimePoint started_ = world_.clock_.Now();
 };
 
 // --- answer_comment ---

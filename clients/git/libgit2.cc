@@ -1,0 +1,39 @@
+#include "clients/git/libgit2.h"
+
+#include <array>
+
+namespace yardmaster::git2 {
+namespace {
+
+bool StartOnce() {
+  if (git_libgit2_init() <= 0) return false;
+  // Extensions of the format that change nothing for a reader; libgit2 refuses a repository that names one it does not
+  // know.
+  static std::array<const char*, 3> extensions = {"partialclone", "preciousobjects", "worktreeconfig"};
+  git_libgit2_opts(GIT_OPT_SET_EXTENSIONS, extensions.data(), extensions.size());
+  // Trees are made in memory of files whose content a partial clone may lack.
+  git_libgit2_opts(GIT_OPT_ENABLE_STRICT_OBJECT_CREATION, 0);
+  // As git itself: digests are checked when a pack is indexed, not at every read.
+  git_libgit2_opts(GIT_OPT_ENABLE_STRICT_HASH_VERIFICATION, 0);
+  return true;
+}
+
+}  // namespace
+
+bool Start() {
+  static const bool kStarted = StartOnce();
+  return kStarted;
+}
+
+std::string LastError() {
+  const git_error* error = git_error_last();
+  return error == nullptr || error->message == nullptr ? std::string("unknown") : std::string(error->message);
+}
+
+std::string Hex(const git_oid& id) {
+  std::string text(GIT_OID_HEXSZ, '0');
+  git_oid_fmt(text.data(), &id);
+  return text;
+}
+
+}  // namespace yardmaster::git2

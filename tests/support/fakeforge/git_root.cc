@@ -1,0 +1,123 @@
+#include "tests/support/fakeforge/git_root.h"
+
+#include <chrono>
+#include <sstream>
+
+#include "tests/support/git_programs.h"
+
+namespace yardmaster::fakeforge {
+namespace {
+
+using nlohmann::json;
+using yardmaster::testing::GitAnswer;
+using yardmaster::testing::GitEnvironment;
+using yardmaster::testing::Process;
+using yardmaster::testing::ServeGit;
+
+// "prefix…" → "…".
+bool TakePrefix(const std::string& line, std::string_view prefix, std::string& rest) {
+  if (!line.starts_with(prefix)) return false;
+  rest = line.substr(prefix.size());
+  return true;
+}
+
+// A path as `---` and `+++` have it: with "a/" or "b/", and a tab behind it where it has blanks.
+std::string PathIn(const std::string& text) { return text.substr(2, text.find('\t') - 2); }
+
+// A line in front of the hunks.
+void ReadHead(const std::string& line, json& file) {
+  std::string rest;
+  if (line.starts_with("new file mode")) file["status"] = "added";
+  if (line.starts_with("deleted file mode")) file["status"] = "removed";
+  if (TakePrefix(line, "rename from ", rest)) {
+    file["status"] = "renamed";
+    file["previous_filename"] = rest;
+  }
+  if (TakePrefix(line, "rename to ", rest)) file["filename"] = rest;
+  if (TakePrefix(line, "--- a/", rest)) file["filename"] = PathIn("a/" + rest);
+  if (TakePrefix(line, "+++ b/", rest)) file["filename"] = PathIn("b/" + rest);
+}
+
+// "a/PATH b/PATH": of files that have no lines that changed, and so the same path twice.
+std::string PathOfBoth(const std::string& text) { return text.substr(2, (text.size() - 1) / 2 - 2); }
+
+}  // namespace
+
+json FilesOfDiff(const std::string& diff) {
+  json files = json::array();
+  std::istringstream in(diff);
+  bool in_hunks = false;
+  std::string patch;
+  const auto finish = [&] {
+    if (!files.empty() && !patch.empty()) {
+      patch.pop_back();
+      files.back()["patch"] = patch;
+    }
+    patch.clear();
+    in_hunks = false;
+  };
+  for (std::string line; std::getline(in, line);) {
+    std::string both;
+    if (TakePrefix(line, "diff --git ", both)) {
+      finish();
+      files.push_back({{"filename", PathOfBoth(both)}, {"status", "modified"}, {"additions", 0}, {"deletions", 0}});
+      continue;
+    }
+    if (files.empty()) continue;
+    in_hunks = in_hunks || line.starts_with("@@");
+    if (!in_hunks) {
+      ReadHead(line, files.back());
+      continue;
+    }
+    patch += line + "\n";
+    json& file = files.back();
+    const char* const count = line.starts_with('+') ? "additions" : line.starts_with('-') ? "deletions" : nullptr;
+    if (count != nullptr) file[count] = file[count].get<int>() + 1;
+  }
+  finish();
+  return files;
+}
+
+std::optional<std::string> GitRoot::Git(const std::string& repository, std::vector<std::string> arguments) const {
+  arguments.insert(arguments.begin(), {"git", "-C", PathOf(repository)});
+  Process process(arguments, GitEnvironment(folder_), /*inherit=*/false);
+  if (process.Wait(std::chrono::seconds(60)).value_or(-1) != 0) return std::nullopt;
+  return process.Stdout();
+}
+
+std::string GitRoot::Resolve(const std::string& repository, const std::string& revision) const {
+  const auto name = Git(repository, {"rev-parse", "--verify", "--quiet", "--end-of-options", revision + "^{commit}"});
+  return name.has_value() ? name->substr(0, name->find('\n')) : std::string();
+}
+
+std::string GitRoot::Publish(const std::string& repository, const std::string& ref, const std::string& from,
+                             const std::string& revision) const {
+  const std::string commit = Resolve(from, revision);
+  if (commit.empty()) return {};
+  if (from != repository && !Git(repository, {"fetch", "--quiet", PathOf(from), revision}).has_value()) return {};
+  return Git(repository, {"update-ref", ref, commit}).has_value() ? commit : std::string();
+}
+
+std::optional<json> GitRoot::ChangedFiles(const std::string& repository, const std::string& base,
+                                          const std::string& head) const {
+  const auto diff = Git(repository, {"diff", "--no-color", "--no-ext-diff", "--no-textconv", "-M", "-U3",
+                                     "--src-prefix=a/", "--dst-prefix=b/", base + "..." + head});
+  if (!diff.has_value()) return std::nullopt;
+  return FilesOfDiff(*diff);
+}
+
+Answer GitRoot::Serve(const Request& request) const {
+  const GitAnswer served = ServeGit(folder_, {.method = request.method,
+                                              .path = std::string(request.path().substr(kPath.size() - 1)),
+                                              .query = std::string(request.query()),
+                                              .content_type = std::string(request.Header("Content-Type")),
+                                              .content_encoding = std::string(request.Header("Content-Encoding")),
+                                              .protocol = std::string(request.Header("Git-Protocol")),
+                                              .body = request.body});
+  return {.status = served.status,
+          .content_type = served.content_type.empty() ? "text/plain" : served.content_type,
+          .body = served.body,
+          .headers = {{"Cache-Control", "no-cache"}}};
+}
+
+}  // namespace yardmaster::fakeforge
