@@ -11,6 +11,7 @@ Installs what is missing, builds yardmasterd, yard and yard-fakeforge, and start
 yard-fakeforge, which plays GitHub and GitCode, and yardmasterd in apply mode between the two. Then it opens the eight
 issues of deploy/quickstart/issues.jsonl on that forge, waits until its signed webhooks have been worked on, and prints
 for each issue the delivery, the decision with its reasons, and what the forge then holds. No real forge is called.
+Then a pull request is opened on a repository that the forge serves by git, reviewed, and mended by a push.
 At the end it builds and tests the suite `kernels` on this machine's processor, and prints the outcome and where its report is.
 
 Both programs keep running. Run again, it builds what changed and starts both anew, with nothing left of the last run.
@@ -203,8 +204,8 @@ done
 step "Starting yard-fakeforge and yardmasterd (logs: $shown/yard-fakeforge.log, $shown/yardmasterd.log)"
 stop_all
 # The forge begins empty, so what the daemon knew of its issues would be wrong.
-rm -rf "$state/data" "$state/issues" "$state/results" "$state/outcomes.tsv"
-mkdir -p "$state/issues" "$state/results" || exit 1
+rm -rf "$state/data" "$state/issues" "$state/results" "$state/outcomes.tsv" "$state/git" "$state/kernels"
+mkdir -p "$state/issues" "$state/results" "$state/git/octo" || exit 1
 # Made as files; none of them is ever in an argument list, an environment or the output.
 for name in github-webhook.secret gitcode-webhook.secret forge.token operator.token; do
   rm -f "$state/$name"
@@ -243,12 +244,13 @@ write_config() {
   "mode": "apply",
   "packs_dir": "packs",
   "forges": {
-    "github": {"api_url": "http://${address[forge]}", "webhook_secrets": [{"file": "github-webhook.secret"}], $forge},
+    "github": {"api_url": "http://${address[forge]}", "git_url": "http://${address[forge]}/git", "webhook_secrets": [{"file": "github-webhook.secret"}], $forge},
     "gitcode": {"api_url": "http://${address[forge]}/api/v5", "webhook_secrets": [{"file": "gitcode-webhook.secret"}], $forge}
   },
   "repositories": [
     {"forge": "github", "repository": "octo/framework", "packs": ["pytorch-distributed"]},
-    {"forge": "gitcode", "repository": "octo/hyper-parallel", "packs": ["hyper-parallel"]}
+    {"forge": "gitcode", "repository": "octo/hyper-parallel", "packs": ["hyper-parallel"]},
+    {"forge": "github", "repository": "octo/kernels", "packs": ["pypto"], "review": {"events": true, "gate": "block"}}
   ],
   "tokens": [{"name": "operator", "role": "operator", "secret": {"file": "operator.token"}}],
   "allow_anonymous_loopback": true
@@ -267,7 +269,7 @@ start_both() {
   start yard-fakeforge --listen "${address[forge]}" \
     --webhook-url-github "http://${address[http]}/webhooks/github" --secret-file-github "$state/github-webhook.secret" \
     --webhook-url-gitcode "http://${address[http]}/webhooks/gitcode" --secret-file-gitcode "$state/gitcode-webhook.secret" \
-    --token-file "$state/forge.token" --seed "$seed" ${faults:+--faults "$faults"} || return 1
+    --token-file "$state/forge.token" --git-root "$state/git" --seed "$seed" ${faults:+--faults "$faults"} || return 1
   started=yardmasterd
   start yardmasterd --config "$state/config.json" && return 0
   stop yard-fakeforge >/dev/null
@@ -335,6 +337,46 @@ done
 perl deploy/quickstart/report.pl "$state" "$number"
 outcome=$?
 
+# --- a pull request ---------------------------------------------------------------------------------------------------
+
+# Git as nobody in particular, without anybody's configuration.
+in_kernels() {
+  env -i PATH="$PATH" HOME="$state" GIT_CONFIG_NOSYSTEM=1 GIT_AUTHOR_NAME=Ada GIT_AUTHOR_EMAIL=ada@example.com \
+    GIT_COMMITTER_NAME=Ada GIT_COMMITTER_EMAIL=ada@example.com git -C "$state/kernels" "$@" 8>&-
+}
+commit_kernels() { in_kernels add -A && in_kernels commit -q -m "$2" && in_kernels push -q -f ../git/octo/kernels.git "HEAD:$1"; }
+pull_review() {
+  forge state >"$state/results/forge-state.json" 2>>"$log" || fail "yard-fakeforge did not answer" "$log"
+  perl deploy/quickstart/report.pl --pull "$state" octo/kernels "$pull" "$1"
+}
+
+step "Opening a pull request on octo/kernels, and waiting for its review"
+{
+  git init -q --bare "$state/git/octo/kernels.git" && git -C "$state/git/octo/kernels.git" symbolic-ref HEAD refs/heads/main &&
+    git init -q -b main "$state/kernels" && mkdir -p "$state/kernels/custom/demo" &&
+    cp deploy/quickstart/demo_impl.py "$state/kernels/custom/demo/demo_impl.py" && commit_kernels main "A kernel" &&
+    in_kernels checkout -q -b faster &&
+    printf '\n\n@pypto.frontend.jit\ndef scaled(x, out):\n    return x * 2\n' >>"$state/kernels/custom/demo/demo_impl.py" &&
+    commit_kernels faster "A scaled variant"
+} >>"$log" 2>&1 || fail "the repository of the pull request could not be made" "$log"
+echo '{"forge": "github", "repository": "octo/kernels", "title": "A scaled variant", "body": "", "user": "ada", "head_ref": "faster", "base_ref": "main"}' \
+  >"$state/pull.json"
+forge pulls "$state/pull.json" >"$state/pull.opened" 2>>"$log" || fail "the pull request could not be opened" "$log"
+[[ $(cat "$state/pull.opened") =~ \"number\":([0-9]+) ]] && pull=${BASH_REMATCH[1]}
+drain || fail "the daemon did not finish within five minutes" "$state/yardmasterd.log"
+pull_review opened || outcome=1
+echo
+echo "The same findings before the push, in the clone:  yard review diff --base main"
+YARD_PACKS=$root/rules/packs "$bin/yard" review diff --repo "$state/kernels" --base main --pack pypto --quiet 2>>"$log" | tail -n 1
+
+step "Pushing a fix"
+{ in_kernels checkout -q main -- custom/demo/demo_impl.py && printf '\n# Scaled by the caller.\n' >>"$state/kernels/custom/demo/demo_impl.py" &&
+  commit_kernels faster "Leave scaling to the caller"; } >>"$log" 2>&1 || fail "the fix could not be pushed" "$log"
+printf '{"forge": "github", "repository": "octo/kernels", "number": %s, "pull": true, "user": "ada"}' "$pull" >"$state/push.json"
+forge push "$state/push.json" >>"$log" 2>&1 || fail "the forge did not take the push" "$log"
+drain || fail "the daemon did not finish within five minutes" "$state/yardmasterd.log"
+pull_review fixed || outcome=1
+
 step "Metrics (http://${address[http]}/metrics)"
 curl --silent --show-error --noproxy '*' --max-time 30 "http://${address[http]}/metrics" 2>>"$log" |
   grep -E '^yardmaster_(inbox_pending|effects_pending|deliveries_total|effects_total)' ||
@@ -361,6 +403,7 @@ cat <<END
 
   Why it was decided so     $yard ${server}explain github:octo/framework#1
   What was written          $yard ${server}ledger list
+  The review again          $yard ${server}review pr github:octo/kernels#$pull --token-file $shown/operator.token
   What came in              $yard ${server}deliveries list          (and: deliveries show ID)
   What was given up         $yard ${server}deadletters list
   The queue again           $yard ${server}sweep github:octo/framework --token-file $shown/operator.token

@@ -4,6 +4,8 @@
 #
 #   report.pl STATE COUNT              prints all, writes STATE/outcomes.tsv; exit 1 if an outcome is not what was decided
 #   report.pl --subject STATE NUMBER   prints FORGE:OWNER/REPO#N of one issue
+#   report.pl --pull STATE REPOSITORY NUMBER opened|fixed
+#                                      prints what the forge shows of a pull request; exit 1 if it is not what it should be
 use strict;
 use warnings;
 use utf8;
@@ -32,8 +34,6 @@ if (@ARGV == 3 && $ARGV[0] eq '--subject') {
   print "$subject\n";
   exit 0;
 }
-die "usage: report.pl STATE COUNT\n" unless @ARGV == 2;
-my ($state, $count) = @ARGV;
 
 # On a terminal a Chinese character is two columns wide.
 sub width {
@@ -67,6 +67,28 @@ sub entry {
   }
 }
 
+if (@ARGV == 5 && $ARGV[0] eq '--pull') {
+  my (undef, $state, $repository, $number, $when) = @ARGV;
+  my $side = load("$state/results/forge-state.json")->{github}{$repository};
+  my ($pull) = grep { $_->{pull} && $_->{number} == $number } @{$side->{subjects}};
+  my @statuses = grep { $_->{head} eq $pull->{head_sha} && $_->{context} eq 'yardmaster/review' } @{$side->{statuses}};
+  my @summaries = grep { $_->{body} =~ /template=review / } @{$pull->{comments}};
+  my $status = $statuses[-1] // {};
+  entry('head', "github:$repository#$number at " . substr($pull->{head_sha}, 0, 12));
+  entry('check', "yardmaster/review: " . ($status->{state} // 'none') . ', ' . ($status->{description} // ''));
+  for my $inline (@{$pull->{review_comments}}) {
+    entry($inline->{in_reply_to} ? '  answer' : 'at line', cut(($inline->{in_reply_to} ? '' : "$inline->{path}:$inline->{line}  ") . $inline->{body}, 110));
+  }
+  entry('comment', @summaries ? map { cut($_, 110) } grep { /\S/ } (split /\n/, $summaries[0]{body})[0 .. 5] : 'none');
+  entry('', "edited $summaries[0]{edits} times") if @summaries && $summaries[0]{edits};
+  my $right = $when eq 'opened'
+    ? ($status->{state} // '') eq 'failure' && @{$pull->{review_comments}} > 0
+    : ($status->{state} // '') eq 'success' && @summaries && $summaries[0]{body} =~ /\b0 new\b/;
+  print "  The review is not what it should be.\n" unless $right && @summaries == 1;
+  exit($right && @summaries == 1 ? 0 : 1);
+}
+die "usage: report.pl STATE COUNT\n" unless @ARGV == 2;
+my ($state, $count) = @ARGV;
 my $forge_state = load("$state/results/forge-state.json");
 my $forge_deliveries = load("$state/results/forge-deliveries.json");
 my @wrong;

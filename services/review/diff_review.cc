@@ -272,6 +272,8 @@ class ChangeReview {
       return text;
     };
     ASSIGN_OR_RETURN(ReviewReport report, RunReview({pack}, inputs, read, run));
+    // What the forge knows of a pull request is told as files, and is none.
+    report.files -= std::min(report.files, judged - origin.size());
     if (!has_tree_ && at_head) {
       listed_ = listed_ && absl::c_none_of(report.skipped, [](const rules::SkippedCheck& skipped) {
                   return skipped.reason == rules::kNeedsTree;

@@ -14,6 +14,7 @@
 #include "clients/forge/http_curl.h"
 #include "clients/forge/make_forge.h"
 #include "clients/git/git_server.h"
+#include "clients/git/git_cache.h"
 #include "clients/git/http_git_remote.h"
 #include "services/commands/pipe/command_planner.h"
 #include "services/commands/pipe/settings.h"
@@ -30,6 +31,7 @@
 #include "services/intake/plans/subject_run.h"
 #include "services/intake/service/forge_label_source.h"
 #include "services/intake/service/on_demand_decider.h"
+#include "services/review/git_change_source.h"
 #include "services/intake/sweeps/sweep_runner.h"
 #include "services/schedule/scheduler.h"
 
@@ -75,6 +77,7 @@ struct Pipe::Parts {
   std::map<std::string, std::unique_ptr<StoppableForge>> forges;
   std::map<std::string, std::unique_ptr<GitRemote>> remotes;
   std::unique_ptr<OperatorSource> operator_source;
+  std::map<std::string, std::unique_ptr<GitCache>> caches;
   std::unique_ptr<ChangeSource> changes;
   std::map<std::string, std::unique_ptr<ConfiguredForge>> accounts;
   ConfiguredForges account_table;
@@ -138,17 +141,23 @@ void Pipe::Parts::MakeGitRemotes() {
   std::error_code ignored;
   std::filesystem::remove_all(scratch, ignored);
   std::map<std::string, GitRemote*, std::less<>> table;
+  std::map<std::string, GitCache*, std::less<>> cache_table;
   for (const auto& [name, config] : env.config.forges) {
     GitRemote*& remote = table[name];
+    GitCache*& cache = cache_table[name];
     std::optional<GitServer> server = GitServerOf(config);
     if (!server.has_value()) continue;
     const auto token = [forge = forges[name].get()](std::chrono::steady_clock::time_point deadline) {
       return forge->Token(deadline);
     };
-    remotes[name] = std::make_unique<HttpGitRemote>(GitEnvironment{*http, *std::move(server), token, scratch});
+    const GitEnvironment git{*http, *std::move(server), token, scratch};
+    remotes[name] = std::make_unique<HttpGitRemote>(git);
     remote = remotes[name].get();
+    caches[name] = std::make_unique<GitCache>(git, env.data_dir.path() / "git-cache" / name);
+    cache = caches[name].get();
   }
   operator_source = std::make_unique<OperatorSource>(env.config, std::move(table));
+  changes = std::make_unique<GitChangeSource>(env.config, std::move(cache_table));
 }
 
 void Pipe::Parts::MakePipe() {
