@@ -54,7 +54,7 @@ v1::CheckAnnotation Annotation(const v1::ReviewFinding& finding) {
 v1::ReportCheck::Conclusion ConclusionOf(const v1::Review& review, bool gate_blocks) {
   const ReviewFindingCounts counts = CountFindings(review);
   if (gate_blocks && counts.fresh[0] > 0) return v1::ReportCheck::CONCLUSION_FAILURE;
-  const bool clean = counts.AllFresh() == 0 && counts.still == 0 && review.complete();
+  const bool clean = counts.AllFresh() == 0 && review.complete();
   return clean ? v1::ReportCheck::CONCLUSION_SUCCESS : v1::ReportCheck::CONCLUSION_NEUTRAL;
 }
 

@@ -89,6 +89,9 @@ class Reviewer {
         unit->pairs_ = std::move(lines.base_of);
         if (unit->judged && file.change) result_.base_lines[file.path] = unit->pairs_;
       }
+      if (unit->judged && file.change && !file.base && !unit->gone()) {
+        result_.base_lines[file.path].assign(unit->facts().line_starts.size() + 1, 0);  // all of it is added
+      }
       // Trees that queries will look at are kept as long as they are few; others are made again when it is their turn.
       if (tree && unit->judged && absl::c_linear_search(queried, unit->facts().language)) {
         nodes_ += ts_node_descendant_count(ts_tree_root_node(tree.get()));

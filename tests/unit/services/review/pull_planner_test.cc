@@ -242,7 +242,7 @@ TEST_F(PullPlannerTest, WithoutAGitServerTheForgeIsAskedAndTheReviewSaysSo) {
   const v1::Plan plan = Plan();
   EXPECT_EQ(plan.actions(0).report_check().conclusion(), v1::ReportCheck::CONCLUSION_FAILURE);
   EXPECT_THAT(plan.explanation().steps(1).why(), HasSubstr("the forge's calls"));
-  EXPECT_THAT(plan.actions(1).answer_comment().body(), HasSubstr("other\\_impl.py"));
+  EXPECT_THAT(plan.actions(1).answer_comment().body(), HasSubstr("other_impl.py"));
   const auto review = FromStored(**reviews_.Latest(subject_, ""));
   EXPECT_EQ(review->source(), "forge");
   EXPECT_FALSE(review->complete());

@@ -109,7 +109,7 @@ TEST_F(DebounceTest, ThePlanIsMadeAgainWhenItsLongWorkIsDone) {
   const auto decision = world_.store_->decisions().Latest(SubjectOf("github", {testing::kRepository, 1, false}));
   v1::Plan plan;
   ASSERT_TRUE(plan.ParseFromString((*decision)->plan));
-  EXPECT_EQ(plan.explanation().steps(0).why(), "delivery-1");
+  EXPECT_TRUE(plan.explanation().steps(0).why().starts_with("delivery-")) << "the event that asked for the work";
 }
 
 TEST_F(DebounceTest, LongWorkThatFailsFailsThePlan) {
