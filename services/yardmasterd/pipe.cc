@@ -13,8 +13,8 @@
 #include "absl/strings/str_cat.h"
 #include "clients/forge/http_curl.h"
 #include "clients/forge/make_forge.h"
-#include "clients/git/git_server.h"
 #include "clients/git/git_cache.h"
+#include "clients/git/git_server.h"
 #include "clients/git/http_git_remote.h"
 #include "services/commands/pipe/command_planner.h"
 #include "services/commands/pipe/settings.h"
@@ -31,8 +31,8 @@
 #include "services/intake/plans/subject_run.h"
 #include "services/intake/service/forge_label_source.h"
 #include "services/intake/service/on_demand_decider.h"
-#include "services/review/git_change_source.h"
 #include "services/intake/sweeps/sweep_runner.h"
+#include "services/review/git_change_source.h"
 #include "services/schedule/scheduler.h"
 
 namespace yardmaster {
