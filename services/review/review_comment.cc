@@ -31,7 +31,7 @@ constexpr size_t kFrameBytes = 256;
 constexpr size_t kMaxOpenEntries = 10;
 constexpr std::string_view kEveryRule = "*";
 constexpr std::string_view kHowToSilence =
-    "\nA rule is silenced by a comment with `/ignore RULE [path] reason`, by those who may.\n";
+    "\nA rule is silenced by an entry under `exemptions` in the repository's `yardmaster.json`, with a reason.\n";
 
 bool IsStillFinding(const v1::ReviewFinding& finding) { return finding.change() == v1::FINDING_CHANGE_STILL; }
 

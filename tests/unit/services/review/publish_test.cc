@@ -295,7 +295,7 @@ TEST(ReviewComment, NewComesFirstThenFixedThenWhatStands) {
 
 </details>
 
-A rule is silenced by a comment with `/ignore RULE [path] reason`, by those who may.
+A rule is silenced by an entry under `exemptions` in the repository's `yardmaster.json`, with a reason.
 )");
 }
 
@@ -330,7 +330,7 @@ TEST(ReviewComment, WhatDoesNotFitIsCounted) {
   EXPECT_GT(shown, 20U);
   EXPECT_THAT(text, HasSubstr("* and " + std::to_string(1'000 - shown) + " more findings that do not fit here"));
   EXPECT_THAT(text, HasSubstr("**Fixed: 1**"));
-  EXPECT_THAT(text, HasSubstr("/ignore RULE"));
+  EXPECT_THAT(text, HasSubstr("under `exemptions`"));
 }
 
 TEST(ReviewComment, SaysWhatCameAndWentSinceTheLastPush) {
