@@ -74,6 +74,7 @@ class PipeTest : public ::testing::Test {
                                           Path("token"),
                                           "--seed",
                                           seed};
+    if (!git_root_.empty()) arguments.insert(arguments.end(), {"--git-root", git_root_});
     if (!faults.empty()) arguments.insert(arguments.end(), {"--faults", faults});
     forge_ = std::make_unique<Process>(arguments);
     forge_http_ = WaitForReady("forge.json", *forge_)["http"];
@@ -86,24 +87,28 @@ class PipeTest : public ::testing::Test {
                          {"requests_per_minute", 1'000'000}};
     const auto forge = [&](const std::string& path) {
       return json{{"api_url", "http://" + forge_http_ + path},
+                  {"git_url", "http://" + forge_http_ + "/git"},
                   {"token", {{"file", "token"}}},
                   {"webhook_secrets", {{{"file", "secret"}}}},
                   {"budget", budget},
                   // Late writes of the forge land within five seconds.
                   {"settle_ms", {200, 1'000, 6'000}}};
     };
-    const json config = {{"data_dir", "data"},
-                         {"listen", {{"http", http_}, {"grpc", grpc_}}},
-                         {"mode", "apply"},
-                         {"packs_dir", packs_dir},
-                         {"forges", {{"github", forge("")}, {"gitcode", forge("/api/v5")}}},
-                         {"repositories",
-                          {{{"forge", "github"}, {"repository", "octo/repo"}, {"packs", packs}},
-                           {{"forge", "github"}, {"repository", "octo/dry"}, {"packs", packs}, {"mode", "dry-run"}},
-                           {{"forge", "gitcode"}, {"repository", "octo/repo"}, {"packs", packs}},
-                           {{"forge", "gitcode"}, {"repository", "octo/dry"}, {"packs", packs}, {"mode", "dry-run"}}}},
-                         {"tokens", {{{"name", "ops"}, {"role", "operator"}, {"secret", {{"file", "token"}}}}}},
-                         {"allow_anonymous_loopback", true}};
+    json config = {{"data_dir", "data"},
+                   {"listen", {{"http", http_}, {"grpc", grpc_}}},
+                   {"mode", "apply"},
+                   {"packs_dir", packs_dir},
+                   {"forges", {{"github", forge("")}, {"gitcode", forge("/api/v5")}}},
+                   {"repositories",
+                    {{{"forge", "github"}, {"repository", "octo/repo"}, {"packs", packs}},
+                     {{"forge", "github"}, {"repository", "octo/dry"}, {"packs", packs}, {"mode", "dry-run"}},
+                     {{"forge", "gitcode"}, {"repository", "octo/repo"}, {"packs", packs}},
+                     {{"forge", "gitcode"}, {"repository", "octo/dry"}, {"packs", packs}, {"mode", "dry-run"}}}},
+                   {"tokens", {{{"name", "ops"}, {"role", "operator"}, {"secret", {{"file", "token"}}}}}},
+                   {"allow_anonymous_loopback", true}};
+    if (!review_.is_null()) {
+      for (json& repository : config["repositories"]) repository["review"] = review_;
+    }
     dir_.Write("config.json", config.dump());
     StartDaemon();
   }
@@ -204,6 +209,8 @@ class PipeTest : public ::testing::Test {
   TempDir dir_;
   std::string packs_dir_;
   std::string pack_;
+  std::string git_root_;                 // before Start: the folder with the forge's git repositories
+  json review_;                          // before Start: "review" of all repositories
   std::vector<std::string> more_packs_;  // before Start: what repositories may use besides
   std::string http_;
   std::string grpc_;

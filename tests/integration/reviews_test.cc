@@ -1,0 +1,245 @@
+// Reviews of pull requests from outside: a real git server behind both faces of the forge, the real daemon, and
+// webhooks that come twice, late, out of order or not at all.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/integration/pipe_fixture.h"
+#include "tests/support/git_programs.h"
+
+namespace yardmaster {
+namespace {
+
+using nlohmann::json;
+using testing::GitEnvironment;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::PipeTest;
+using testing::Process;
+using ::testing::SizeIs;
+using testing::SourcePath;
+using testing::SourceText;
+using ::testing::StartsWith;
+
+constexpr const char* kRepository = "octo/repo";
+constexpr const char* kKernel = "custom/demo/demo_impl.py";
+// Three findings of the pack pypto.
+constexpr const char* kBad = "\n\n@pypto.frontend.jit\ndef scaled(x, out):\n    return x * 2\n";
+
+class ReviewsTest : public PipeTest, public ::testing::WithParamInterface<std::string> {
+ protected:
+  void StartReviews(const std::string& faults = "", const std::string& seed = "1") {
+    git_root_ = Path("served");
+    review_ = {{"events", true}, {"gate", "block"}, {"debounce_ms", 100}};
+    Git("init -q --bare " + git_root_ + "/octo/repo.git", ".");
+    Git("-C " + git_root_ + "/octo/repo.git symbolic-ref HEAD refs/heads/main", ".");
+    Git("init -q -b main work", ".");
+    good_ = SourceText("deploy/quickstart/demo_impl.py");
+    Commit("main", {{kKernel, good_}});
+    Start(SourcePath("rules/packs").string(), "pypto", faults, seed);
+  }
+  bool github() const { return GetParam() == "github"; }
+
+  std::string Git(const std::string& arguments, const std::string& folder = "work") const {
+    Process process({"sh", "-c", "cd '" + Path(folder) + "' && git " + arguments}, GitEnvironment(dir_.path()));
+    EXPECT_EQ(process.Wait(std::chrono::seconds(60)), 0) << arguments << process.Stderr();
+    const std::string out = process.Stdout();
+    return out.substr(0, out.find('\n'));
+  }
+  // Commits files on a branch, and pushes it; the commit.
+  std::string Commit(const std::string& branch, const std::vector<std::pair<std::string, std::string>>& files) const {
+    Git("checkout -q -B " + branch);
+    for (const auto& [path, text] : files) dir_.Write("work/" + path, text);
+    Git("add -A");
+    Git("commit -q --allow-empty -m x");
+    Git("push -q -f " + git_root_ + "/octo/repo.git HEAD:" + branch);
+    return Git("rev-parse HEAD");
+  }
+  void OpenPull() {
+    const json opened = Forge("pulls", {{"forge", GetParam()},
+                                        {"repository", kRepository},
+                                        {"title", "A change"},
+                                        {"body", ""},
+                                        {"user", "alice"},
+                                        {"head_ref", "topic"},
+                                        {"base_ref", "main"}});
+    number_ = opened.value("number", int64_t{0});
+    ASSERT_GT(number_, 0) << opened;
+  }
+  void Push() {
+    const json pushed = Forge("push", {{"forge", GetParam()},
+                                       {"repository", kRepository},
+                                       {"number", number_},
+                                       {"pull", true},
+                                       {"user", "alice"},
+                                       {"head_ref", "topic"}});
+    ASSERT_FALSE(pushed.contains("error")) << pushed;
+  }
+  json Pull() {
+    const json state = Forge("state");
+    for (const json& subject : state[GetParam()][kRepository]["subjects"]) {
+      if (subject["number"] == number_ && subject["pull"] == true) return subject;
+    }
+    return json::object();
+  }
+  // The summary, which there is once; empty if there is none.
+  std::string Summary() {
+    std::vector<std::string> found;
+    for (const json& comment : Pull()["comments"]) {
+      if (comment["body"].get<std::string>().find("template=review ") != std::string::npos)
+        found.push_back(comment["body"]);
+    }
+    EXPECT_LE(found.size(), 1u);
+    return found.empty() ? "" : found.front();
+  }
+  // Comments at lines that are no answers, and answers.
+  std::vector<std::string> Inline(bool answers = false) {
+    std::vector<std::string> found;
+    for (const json& comment : Pull()["review_comments"]) {
+      const bool answer =
+          !comment["in_reply_to"].is_null() && comment["in_reply_to"] != 0 && comment["in_reply_to"] != "";
+      if (answer == answers) found.push_back(comment["body"]);
+    }
+    return found;
+  }
+  // What the check of a head says last: "failure", …; empty where the forge has no checks.
+  std::string CheckOf(const std::string& head) {
+    std::string state;
+    for (const json& status : Forge("state")[GetParam()][kRepository]["statuses"]) {
+      if (status["head"] == head && status["context"] == "yardmaster/review") state = status["state"];
+    }
+    return state;
+  }
+  void ExpectCheck(const std::string& head, const std::string& state) {
+    EXPECT_EQ(CheckOf(head), github() ? state : "") << head;
+  }
+
+  std::string good_;
+  int64_t number_ = 0;
+};
+
+TEST_P(ReviewsTest, APullRequestIsReviewedAtEveryPushAndItsOneCommentStaysTrue) {
+  StartReviews();
+  // Opened with three findings.
+  const std::string first = Commit("topic", {{kKernel, good_ + kBad}});
+  OpenPull();
+  Drain();
+  EXPECT_THAT(Summary(), HasSubstr("3 new, 0 still, 0 fixed"));
+  EXPECT_THAT(Inline(), SizeIs(3));
+  ExpectCheck(first, "failure");
+
+  // Shifted: no news, nothing is said again.
+  const std::string second = Commit("topic", {{kKernel, "# A comment.\n\n" + good_ + kBad}});
+  Push();
+  Drain();
+  EXPECT_THAT(Summary(), HasSubstr("3 new, 0 still, 0 fixed"));
+  EXPECT_THAT(Inline(), SizeIs(3));
+  ExpectCheck(second, "failure");
+
+  // Renamed, and rebased onto a newer base.
+  Git("checkout -q main");
+  Commit("main", {{"README.md", "newer\n"}});
+  Git("checkout -q topic");
+  Git("rebase -q main");
+  Git("mv custom/demo custom/other");
+  const std::string third = Commit("topic", {});
+  Push();
+  Drain();
+  EXPECT_THAT(Summary(), HasSubstr("3 new, 0 still, 0 fixed"));
+  ExpectCheck(third, "failure");
+
+  // Fixed by a force-push.
+  Git("reset -q --hard main");
+  const std::string fourth = Commit("topic", {{kKernel, good_ + "\n# Better so.\n"}});
+  Push();
+  Drain();
+  EXPECT_THAT(Summary(), HasSubstr("0 new, 0 still, 3 fixed"));
+  EXPECT_THAT(Inline(/*answers=*/true), SizeIs(::testing::Ge(3u)));
+  ExpectCheck(fourth, "success");
+
+  // Closed.
+  Forge("edit",
+        {{"forge", GetParam()}, {"repository", kRepository}, {"number", number_}, {"pull", true}, {"state", "closed"}});
+  Drain();
+  EXPECT_THAT(Forge("unexpected"), IsEmpty());
+  EXPECT_THAT(Yard({"deadletters", "list", "--json"}).document().value("deliveries", json::array()), IsEmpty());
+}
+
+TEST_P(ReviewsTest, TheCommandLineTheServerAndTheWebhookFindTheSame) {
+  StartReviews();
+  Commit("topic", {{kKernel, good_ + kBad}});
+  OpenPull();
+  Drain();
+  const auto places = [](const json& report) {
+    std::multiset<std::string> out;
+    for (const json& one : report["findings"]) {
+      out.insert(one["rule_id"].get<std::string>() + " " + one["path"].get<std::string>() + " " +
+                 std::to_string(one["line"].get<int>()) + " " + one["fingerprint"].get<std::string>());
+    }
+    return out;
+  };
+  Process local({testing::Program("yard"), "review", "diff", "--repo", Path("work"), "--base", "main", "--head",
+                 "topic", "--pack", "pypto", "--json", "--packs", SourcePath("rules/packs").string()});
+  EXPECT_EQ(local.Wait(std::chrono::minutes(1)), 1) << local.Stderr();
+  const auto expected = places(json::parse(local.Stdout(), nullptr, false));
+  EXPECT_THAT(expected, SizeIs(3));
+  const std::string subject = GetParam() + ":octo/repo#" + std::to_string(number_);
+  const Answer remote = Yard({"review", "pr", subject, "--json"}, /*with_token=*/true);
+  EXPECT_EQ(remote.code, 1) << remote.err;
+  EXPECT_EQ(places(remote.document()), expected);
+  const std::string summary = Summary();
+  for (const json& one : json::parse(local.Stdout())["findings"]) {
+    EXPECT_THAT(summary, HasSubstr(one["rule_id"].get<std::string>()));
+  }
+}
+
+// Whatever goes wrong between the daemon and the forge, and whenever the daemon dies: in the end one comment, each
+// finding once at its line, and the right conclusion for the head.
+TEST_P(ReviewsTest, KillsFaultsAndLostWebhooksLeaveExactlyOneOfEverything) {
+  const char* const wanted = std::getenv("YARD_KILLS");
+  const int kills = wanted == nullptr ? 4 : std::atoi(wanted);
+  const unsigned seed = std::random_device{}();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937 random(seed);
+  StartReviews("late=5,error_after=8,webhook_duplicate=15,webhook_reorder=10", std::to_string(seed % 1000));
+  std::string head = Commit("topic", {{kKernel, good_ + kBad}});
+  OpenPull();
+  for (int kill = 0; kill < kills; ++kill) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(std::uniform_int_distribution<int>(0, 900)(random)));
+    KillDaemon();
+    StartDaemon();
+    if (kill % 2 == 0) {
+      const bool bad = kill % 4 == 0;
+      head = Commit("topic", {{kKernel, good_ + "# " + std::to_string(kill) + "\n" + (bad ? kBad : "")}});
+      Push();
+    }
+  }
+  head = Commit("topic", {{kKernel, good_ + "# the end\n" + kBad}});
+  Push();
+  Drain();
+  for (int i = 0; i < 3 && Forge("redeliver", json::object()).value("redelivered", 0) > 0; ++i) Drain();
+  EXPECT_THAT(Summary(), HasSubstr("3 new, 0 still, 0 fixed"));
+  ExpectCheck(head, "failure");
+  const std::vector<std::string> comments = Inline();
+  EXPECT_EQ(std::set<std::string>(comments.begin(), comments.end()).size(), comments.size()) << "said twice";
+  const json ledger = Yard({"ledger", "list", "--json", "--limit", "0"}).document();
+  for (const json& effect : ledger["effects"]) {
+    EXPECT_NE(effect["state"], "intent") << effect;
+    EXPECT_NE(effect["state"], "unknown") << effect;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Forges, ReviewsTest, ::testing::Values("github", "gitcode"),
+                         [](const auto& about) { return about.param; });
+
+}  // namespace
+}  // namespace yardmaster
