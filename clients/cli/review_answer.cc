@@ -1,6 +1,7 @@
 #include "clients/cli/review_answer.h"
 
 #include <nlohmann/json.hpp>
+#include <vector>
 
 #include "services/review/block_text.h"
 #include "services/review/gates.h"
@@ -21,6 +22,10 @@ absl::Status CheckReviewFormat(const ReviewAnswerOptions& options, const Session
     return UsageError("--json is --format json; it does not go with --format " + options.format);
   }
   return absl::OkStatus();
+}
+
+void OnlyNew(ReviewReport& report) {
+  std::erase_if(report.findings, [](const ReportedFinding& one) { return one.status != FindingStatus::kNew; });
 }
 
 void PrintReview(const ReviewAnswerOptions& options, const CheckSets& packs, const ReviewReport& report,

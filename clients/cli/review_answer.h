@@ -27,6 +27,9 @@ void AddReviewAnswerOptions(Verb& verb, ReviewAnswerOptions& options);
 // An error of usage where --json and another --format are given.
 absl::Status CheckReviewFormat(const ReviewAnswerOptions& options, const Session& session);
 
+// Of a change: leaves out what was there before and what is fixed.
+void OnlyNew(ReviewReport& report);
+
 // Writes the report to stdout. `packs` tell what rules are about; may be empty.
 void PrintReview(const ReviewAnswerOptions& options, const CheckSets& packs, const ReviewReport& report,
                  const SourceOf& source, Session& session);

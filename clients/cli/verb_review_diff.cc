@@ -216,9 +216,7 @@ absl::StatusOr<ExitCode> RunDiff(const DiffArguments& arguments, Session& sessio
   ASSIGN_OR_RETURN(ReviewReport report, ReviewChange(packs, change, options));
   RETURN_IF_ERROR(AddImports(arguments, (*repository)->work_tree(), change, report, session));
   SortFindings(report.findings);
-  if (!arguments.all) {
-    std::erase_if(report.findings, [](const ReportedFinding& one) { return one.status != FindingStatus::kNew; });
-  }
+  if (!arguments.all) OnlyNew(report);
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   HeadTexts texts(change);
   PrintReview(

@@ -1,7 +1,9 @@
 // `yard review pr`: a pull request reviewed by the server, which reads it from its forge.
 #include <chrono>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "clients/cli/connection.h"
@@ -24,6 +26,7 @@ struct PullArguments {
   ReviewAnswerOptions answer;
   bool publish = false;
   bool last = false;
+  bool all = false;
 };
 
 absl::StatusOr<v1::Review> AskServer(const PullArguments& arguments, const v1::Subject& subject, Session& session) {
@@ -52,7 +55,8 @@ absl::StatusOr<ExitCode> RunPull(const PullArguments& arguments, Session& sessio
   }
   subject->set_kind(v1::SUBJECT_KIND_PULL_REQUEST);
   ASSIGN_OR_RETURN(const v1::Review review, AskServer(arguments, *subject, session));
-  const ReviewReport report = ReadChangeReview(review);
+  ReviewReport report = ReadChangeReview(review);
+  if (!arguments.all) OnlyNew(report);
   PrintReview(
       arguments.answer, {}, report, [](const std::string&) { return nullptr; }, session);
   session.output.Note(
@@ -72,6 +76,7 @@ void AddReviewPullVerb(Verb& review) {
   pull.Value("--pack", &arguments.pack, "PACK", "Pack to review with (default: those of the repository)");
   pull.Flag("--publish", &arguments.publish, "Publish it as an event would have done");
   pull.Flag("--last", &arguments.last, "The latest review that is kept, without a new one");
+  pull.Flag("--all", &arguments.all, "Findings that were there before, and those that are fixed, too");
   AddReviewAnswerOptions(pull, arguments.answer);
 }
 
