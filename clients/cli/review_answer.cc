@@ -25,7 +25,9 @@ absl::Status CheckReviewFormat(const ReviewAnswerOptions& options, const Session
 }
 
 void OnlyNew(ReviewReport& report) {
-  std::erase_if(report.findings, [](const ReportedFinding& one) { return one.status != FindingStatus::kNew; });
+  std::erase_if(report.findings, [](const ReportedFinding& one) {
+    return one.status == FindingStatus::kStill || one.status == FindingStatus::kFixed;
+  });
 }
 
 void PrintReview(const ReviewAnswerOptions& options, const CheckSets& packs, const ReviewReport& report,
