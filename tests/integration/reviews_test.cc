@@ -94,7 +94,8 @@ class ReviewsTest : public PipeTest, public ::testing::WithParamInterface<std::s
   // The summary, which there is once; empty if there is none.
   std::string Summary() {
     std::vector<std::string> found;
-    for (const json& comment : Pull()["comments"]) {
+    const json pull = Pull();
+    for (const json& comment : pull["comments"]) {
       if (comment["body"].get<std::string>().find("template=review ") != std::string::npos)
         found.push_back(comment["body"]);
     }
@@ -104,7 +105,8 @@ class ReviewsTest : public PipeTest, public ::testing::WithParamInterface<std::s
   // Comments at lines that are no answers, and answers.
   std::vector<std::string> Inline(bool answers = false) {
     std::vector<std::string> found;
-    for (const json& comment : Pull()["review_comments"]) {
+    const json pull = Pull();
+    for (const json& comment : pull["review_comments"]) {
       const bool answer =
           !comment["in_reply_to"].is_null() && comment["in_reply_to"] != 0 && comment["in_reply_to"] != "";
       if (answer == answers) found.push_back(comment["body"]);
@@ -114,11 +116,14 @@ class ReviewsTest : public PipeTest, public ::testing::WithParamInterface<std::s
   // What the check of a head says last: "failure", …; empty where the forge has no checks.
   std::string CheckOf(const std::string& head) {
     std::string state;
-    for (const json& status : Forge("state")[GetParam()][kRepository]["statuses"]) {
+    const json forge_state = Forge("state");
+    for (const json& status : forge_state[GetParam()][kRepository]["statuses"]) {
       if (status["head"] == head && status["context"] == "yardmaster/review") state = status["state"];
     }
     return state;
   }
+  // What came in and what was written, for failures.
+  std::string Told() { return Yard({"deliveries", "list"}).out + Yard({"ledger", "list"}).out; }
   void ExpectCheck(const std::string& head, const std::string& state) {
     EXPECT_EQ(CheckOf(head), github() ? state : "") << head;
   }
@@ -133,7 +138,7 @@ TEST_P(ReviewsTest, APullRequestIsReviewedAtEveryPushAndItsOneCommentStaysTrue) 
   const std::string first = Commit("topic", {{kKernel, good_ + kBad}});
   OpenPull();
   Drain();
-  EXPECT_THAT(Summary(), HasSubstr("3 new, 0 still, 0 fixed"));
+  EXPECT_THAT(Summary(), HasSubstr("3 new, 0 still, 0 fixed")) << Told();
   EXPECT_THAT(Inline(), SizeIs(3));
   ExpectCheck(first, "failure");
 
@@ -197,7 +202,8 @@ TEST_P(ReviewsTest, TheCommandLineTheServerAndTheWebhookFindTheSame) {
   EXPECT_EQ(remote.code, 1) << remote.err;
   EXPECT_EQ(places(remote.document()), expected);
   const std::string summary = Summary();
-  for (const json& one : json::parse(local.Stdout())["findings"]) {
+  const json report = json::parse(local.Stdout());
+  for (const json& one : report["findings"]) {
     EXPECT_THAT(summary, HasSubstr(one["rule_id"].get<std::string>()));
   }
 }
