@@ -102,13 +102,14 @@ class ChangeReview {
       ASSIGN_OR_RETURN(ReviewReport at_base, RunOver(pack, ChangeSide::kBase));
       report.packs.push_back(pack->pack());
       if (report.profile.empty()) report.profile = at_head.profile;
-      report.files = std::max(report.files, at_head.files);
       for (ReportedFinding& one : at_head.findings) head.push_back(std::move(one.finding));
       for (ReportedFinding& one : at_base.findings) base.push_back(std::move(one.finding));
       absl::c_move(at_head.skipped, std::back_inserter(report.skipped));
       report.base_lines.merge(at_head.base_lines);
       SkipWithoutMeta(*pack, report);
     }
+    report.files =
+        static_cast<size_t>(absl::c_count_if(touched_, [](const TouchedFile& one) { return one.head.has_value(); }));
     rules::ApplyReviewSettings(options_.settings, options_.today, head, report.skipped);
     std::vector<rules::SkippedCheck> told_of_head;
     rules::ApplyReviewSettings(options_.settings, options_.today, base, told_of_head);
@@ -272,8 +273,6 @@ class ChangeReview {
       return text;
     };
     ASSIGN_OR_RETURN(ReviewReport report, RunReview({pack}, inputs, read, run));
-    // What the forge knows of a pull request is told as files, and is none.
-    report.files -= std::min(report.files, judged - origin.size());
     if (!has_tree_ && at_head) {
       listed_ = listed_ && absl::c_none_of(report.skipped, [](const rules::SkippedCheck& skipped) {
                   return skipped.reason == rules::kNeedsTree;

@@ -91,8 +91,11 @@ absl::StatusOr<std::optional<std::string>> ForgeChange::ReadBase(const ForgePull
   // A rename without a change has no patch.
   if (file.patch.has_value() || file.additions + file.deletions == 0) before = TextBefore(now, file.patch.value_or(""));
   if (before.has_value()) return before;
-  // The tip of the base branch is near the merge base, but need not be it: what is said about the file may be wrong.
-  unseen_[file.path] = "the forge does not show what changed in it: it was compared with the tip of the base branch";
+  // The tip of the base branch is near the merge base, but need not be it: what is said about the file may be wrong. Of
+  // one that is gone nothing new is said.
+  if (file.status != ForgeFileStatus::kRemoved) {
+    unseen_[file.path] = "the forge does not show what changed in it: it was compared with the tip of the base branch";
+  }
   const std::string& path = file.previous_path.empty() ? file.path : file.previous_path;
   absl::StatusOr<std::optional<std::string>> text = view_.File("", path, pull_->base_sha);
   if (!text.ok() && Outcome::OfForge(text.status()).failed()) return std::nullopt;

@@ -490,7 +490,7 @@ TEST_P(CommandsTest, ReviewSumsUpInOneCommentThatIsUpdatedInPlace) {
   auto answers = Answers(number, true);
   ASSERT_EQ(answers["review"].size(), 1U);
   const std::string summary = answers["review"].front();
-  EXPECT_THAT(summary, HasSubstr("demo\\_impl.py"));
+  EXPECT_THAT(summary, HasSubstr("demo_impl.py"));
   EXPECT_THAT(summary, HasSubstr("missing.py"));
   EXPECT_THAT(summary, Not(HasSubstr("gone.py")));
   Say(number, kMaria, "/review", true);

@@ -86,13 +86,14 @@ class PipeTest : public ::testing::Test {
                          {"spacing_ms", 0},
                          {"requests_per_minute", 1'000'000}};
     const auto forge = [&](const std::string& path) {
-      return json{{"api_url", "http://" + forge_http_ + path},
-                  {"git_url", "http://" + forge_http_ + "/git"},
+      json one = {{"api_url", "http://" + forge_http_ + path},
                   {"token", {{"file", "token"}}},
                   {"webhook_secrets", {{{"file", "secret"}}}},
                   {"budget", budget},
                   // Late writes of the forge land within five seconds.
                   {"settle_ms", {200, 1'000, 6'000}}};
+      if (!git_root_.empty()) one["git_url"] = "http://" + forge_http_ + "/git";
+      return one;
     };
     json config = {{"data_dir", "data"},
                    {"listen", {{"http", http_}, {"grpc", grpc_}}},

@@ -149,7 +149,8 @@ Answer State::HandleCall(Side& side, const Request& request, const std::optional
                          Time now) {
   // Who and what.
   if (!operation.has_value()) {
-    call.expected = false;
+    // Who looks for a git server may learn that there is none.
+    call.expected = request.target.find(".git/info/refs?") != std::string::npos;
     return side.dialect->Error(404, "Not Found");
   }
   const bool as_app = operation->kind == Kind::kApp || operation->kind == Kind::kInstallation ||
