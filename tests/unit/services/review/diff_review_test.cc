@@ -54,7 +54,7 @@ ReviewReport Reviewed(const std::shared_ptr<const rules::CheckSet>& pack, Change
 }
 
 // "new a.py:3 C1 message", …
-std::vector<std::string> Told(const ReviewReport& report) {
+std::vector<std::string> ToldOf(const ReviewReport& report) {
   std::vector<std::string> out;
   for (const ReportedFinding& one : report.findings) {
     out.push_back(absl::StrCat(std::string(FindingStatusName(one.status)), " ", one.finding.path, ":", one.finding.line,
@@ -66,7 +66,7 @@ std::vector<std::string> Told(const ReviewReport& report) {
 std::vector<std::string> Compared(const std::string& checks, const MemoryTree& base, const MemoryTree& head,
                                   const std::map<std::string, std::string>& renames = {}) {
   MemoryChange change(base, head, renames);
-  return Told(Reviewed(DiffPack(checks), change));
+  return ToldOf(Reviewed(DiffPack(checks), change));
 }
 
 TEST(ReviewChange, WhatTheChangeAddsIsNewAndTheRestIsStillThereOrFixed) {
@@ -200,7 +200,7 @@ TEST(ReviewChange, RulesAboutThePullRequestNeedWhatTheForgeKnows) {
   EXPECT_THAT(without.skipped[0].reason, HasSubstr("title"));
   DiffReviewOptions options;
   options.meta.emplace().title = "fix it";
-  EXPECT_THAT(Told(Reviewed(pack, change, options)), ElementsAre("new @pull/title.txt:1 no kind"));
+  EXPECT_THAT(ToldOf(Reviewed(pack, change, options)), ElementsAre("new @pull/title.txt:1 no kind"));
 }
 
 TEST(ReviewChange, AnExemptionHoldsForBothSides) {
