@@ -34,7 +34,7 @@ std::shared_ptr<const yardmaster::rules::CheckSet> Pack() {
   auto set = yardmaster::rules::LoadChecks(
       {{"p/pack.json", R"({"name": "p", "title": "t"})"}, {"p/checks/a.json", R"json({"checks": [
           {"id": "C1", "title": "t", "severity": "MAJOR", "languages": ["python"], "each": "call", "message": "{name}", "good": [""], "bad": ["f()"]},
-          {"id": "C2", "title": "t", "severity": "MAJOR", "languages": ["python"], "each": ["function", "class"],
+          {"id": "C2", "title": "t", "severity": "MAJOR", "languages": ["python"], "each": "function",
            "where": {"change": "changed"}, "message": "{name} {former.line}", "good": [""], "bad": ["f()"]},
           {"id": "C3", "title": "t", "severity": "MAJOR", "languages": ["python"], "each": {"each": "parameter", "side": "base"},
            "where": {"change": ["removed", "renamed"]}, "message": "{name}", "good": [""], "bad": ["f()"]}]})json"}},
