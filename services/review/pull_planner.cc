@@ -145,7 +145,7 @@ ReviewScope PullReviewPlanner::Scope(const PlanInput& input) const {
 
 absl::StatusOr<std::shared_ptr<const v1::Review>> PullReviewPlanner::Earlier(const v1::Subject& subject) const {
   if (env_.reviews == nullptr) return std::shared_ptr<const v1::Review>();
-  ASSIGN_OR_RETURN(const std::optional<store::Review> stored, env_.reviews->Latest(subject));
+  ASSIGN_OR_RETURN(const std::optional<store::Review> stored, env_.reviews->Latest(subject, ""));
   if (!stored.has_value()) return std::shared_ptr<const v1::Review>();
   ASSIGN_OR_RETURN(v1::Review review, FromStored(*stored));
   return std::make_shared<const v1::Review>(std::move(review));

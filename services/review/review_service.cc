@@ -410,7 +410,7 @@ absl::Status ReviewServiceImpl::PullRequest(const RpcCall& call, const v1::Revie
   const auto& steps = decided.plan.explanation().steps();
   const auto step = absl::c_find_if(steps, [](const v1::StepOutcome& one) { return one.id() == "review"; });
   if (request.publish() && step != steps.end()) response.set_published(step->why());
-  ASSIGN_OR_RETURN(const std::optional<store::Review> stored, changes_.reviews->Latest(subject));
+  ASSIGN_OR_RETURN(const std::optional<store::Review> stored, changes_.reviews->Latest(subject, ""));
   if (!stored.has_value()) return errors::SubjectWithoutReview(SubjectKey(subject));
   ASSIGN_OR_RETURN(*response.mutable_review(), FromStored(*stored));
   return absl::OkStatus();
@@ -434,7 +434,7 @@ absl::Status ReviewServiceImpl::Kept(const v1::GetReviewRequest& request, v1::Ge
   }
   if (!request.has_subject()) return errors::FieldMissing("id or subject");
   RETURN_IF_ERROR(CheckPull(request.subject()));
-  ASSIGN_OR_RETURN(const std::optional<store::Review> stored, changes_.reviews->Latest(request.subject()));
+  ASSIGN_OR_RETURN(const std::optional<store::Review> stored, changes_.reviews->Latest(request.subject(), ""));
   if (!stored.has_value()) return errors::SubjectWithoutReview(SubjectKey(request.subject()));
   ASSIGN_OR_RETURN(*response.mutable_review(), FromStored(*stored));
   return absl::OkStatus();

@@ -28,7 +28,6 @@ using testing::Process;
 using ::testing::SizeIs;
 using testing::SourcePath;
 using testing::SourceText;
-using ::testing::StartsWith;
 
 constexpr const char* kRepository = "octo/repo";
 constexpr const char* kKernel = "custom/demo/demo_impl.py";
@@ -107,8 +106,8 @@ class ReviewsTest : public PipeTest, public ::testing::WithParamInterface<std::s
     std::vector<std::string> found;
     const json pull = Pull();
     for (const json& comment : pull["review_comments"]) {
-      const bool answer =
-          !comment["in_reply_to"].is_null() && comment["in_reply_to"] != 0 && comment["in_reply_to"] != "";
+      const json& to = comment["in_reply_to"];
+      const bool answer = to.is_number() ? to != 0 : to.is_string() && !to.get<std::string>().empty();
       if (answer == answers) found.push_back(comment["body"]);
     }
     return found;

@@ -62,8 +62,8 @@ class Reviews {
   virtual absl::Status Put(const NewReview& review) = 0;
   // NOT_FOUND (errors::ReviewUnknown) if there is none, or it is no longer kept.
   virtual absl::StatusOr<Review> Get(std::string_view id) = 0;
-  // The newest of a pull request, of the given head where one is given; nullopt if there is none.
-  virtual absl::StatusOr<std::optional<Review>> Latest(const v1::Subject& subject, std::string_view head = {}) = 0;
+  // The newest of a pull request, of a head unless that is empty; nullopt if there is none.
+  virtual absl::StatusOr<std::optional<Review>> Latest(const v1::Subject& subject, std::string_view head) = 0;
   virtual absl::StatusOr<Page<Review>> List(const ReviewFilter& filter, const PageRequest& page) = 0;
 
   // Keeps what a tool found at a head of a pull request, in the place of what it found there before. INVALID_ARGUMENT

@@ -52,13 +52,13 @@ TEST_F(ReviewsTest, WhatWasPutIsReadBackAfterARestart) {
 TEST_F(ReviewsTest, TheSameReviewMadeAgainIsOneAndTheNewest) {
   Put("a", Pull(7), "head1");
   Put("b", Pull(7), "head2");
-  EXPECT_EQ((*reviews().Latest(Pull(7)))->id, "b");
+  EXPECT_EQ((*reviews().Latest(Pull(7), ""))->id, "b");
   EXPECT_EQ((*reviews().Latest(Pull(7), "head1"))->id, "a");
   EXPECT_FALSE(reviews().Latest(Pull(7), "head3")->has_value());
-  EXPECT_FALSE(reviews().Latest(Pull(8))->has_value());
+  EXPECT_FALSE(reviews().Latest(Pull(8), "")->has_value());
   // Somebody pushed the first head again.
   ASSERT_TRUE(reviews().Put({"a", Pull(7), "head1", "rev", "", "changed"}).ok());
-  EXPECT_EQ((*reviews().Latest(Pull(7)))->review, "changed");
+  EXPECT_EQ((*reviews().Latest(Pull(7), ""))->review, "changed");
   EXPECT_THAT(Ids({}), ElementsAre("a", "b"));
 }
 

@@ -12,8 +12,6 @@
 namespace yardmaster {
 namespace {
 
-using std::chrono_literals::operator""s;
-
 struct LongText final : LongResult {
   explicit LongText(std::string t) : text(std::move(t)) {}
   std::string text;
@@ -75,12 +73,12 @@ TEST_F(DebounceTest, ALaterEventTakesThePlaceOfOneThatWaits) {
   const int64_t other = world_.Opened(2);
   WorkNow();
   EXPECT_EQ(waiting_->asked, 0);
-  world_.clock_.Advance(4s);
+  world_.clock_.Advance(std::chrono::seconds(4));
   const int64_t second = world_.Opened(1);
   WorkNow();
   EXPECT_EQ(world_.StateOf(first), "ignored (superseded)");
   EXPECT_EQ(world_.StateOf(second), "received");
-  world_.clock_.Advance(2s);
+  world_.clock_.Advance(std::chrono::seconds(2));
   WorkNow();
   EXPECT_EQ(world_.StateOf(other), "done");
   EXPECT_EQ(world_.StateOf(second), "received") << "its own five seconds count";
