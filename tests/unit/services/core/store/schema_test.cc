@@ -158,7 +158,7 @@ void CheckRows(Store& store, int64_t step) {
     EXPECT_TRUE(store.inbox().AddAndWait(replay)->duplicate);
   }
   if (step >= 10) {
-    EXPECT_EQ((*store.reviews().Latest(Issue(5, "o/r")))->review, "old");
+    EXPECT_EQ((*store.reviews().Latest(Issue(5, "o/r"), ""))->review, "old");
     EXPECT_EQ(store.reviews().Imports(Issue(5, "o/r"), "c1")->front().findings, "old");
   }
   // And all of it can be written.
