@@ -300,7 +300,19 @@ drain() {
     [[ $(forge pending 2>>"$log") =~ \"pending\":0 ]] && break
     sleep 0.1
   done
-  yard deliveries drain --timeout 300 >>"$log" 2>&1
+  yard deliveries drain --timeout 300 >>"$log" 2>&1 ||
+    fail "the daemon did not finish within five minutes" "$state/yardmasterd.log"
+}
+# Everything that the forge has to tell has been told and worked on: on a bad day, what did not arrive is asked for again,
+# as people do on a forge's page of deliveries.
+echo '{}' >"$state/empty.json"
+settle() {
+  drain
+  [ -n "$faults" ] || return 0
+  for _ in 1 2 3 4 5; do
+    [[ $(forge redeliver "$state/empty.json" 2>>"$log") =~ \"redelivered\":0 ]] && break
+    drain
+  done
 }
 
 step "Opening the issues of deploy/quickstart/issues.jsonl, and waiting until they are worked on"
@@ -312,15 +324,7 @@ while IFS= read -r line; do
   forge issues "$state/issues/$number.json" >"$state/issues/$number.opened" 2>>"$log" ||
     fail "issue $number could not be opened on yard-fakeforge" "$log"
 done <deploy/quickstart/issues.jsonl
-drain || fail "the daemon did not finish within five minutes" "$state/yardmasterd.log"
-if [ -n "$faults" ]; then
-  # What did not arrive is asked for again, as people do on a forge's page of deliveries.
-  echo '{}' >"$state/empty.json"
-  for _ in 1 2 3 4 5; do
-    [[ $(forge redeliver "$state/empty.json" 2>>"$log") =~ \"redelivered\":0 ]] && break
-    drain || fail "the daemon did not finish within five minutes" "$state/yardmasterd.log"
-  done
-fi
+settle
 
 # What each side has to say, as JSON.
 for call in state deliveries calls; do
@@ -363,7 +367,7 @@ echo '{"forge": "github", "repository": "octo/kernels", "title": "A scaled varia
   >"$state/pull.json"
 forge pulls "$state/pull.json" >"$state/pull.opened" 2>>"$log" || fail "the pull request could not be opened" "$log"
 [[ $(cat "$state/pull.opened") =~ \"number\":([0-9]+) ]] && pull=${BASH_REMATCH[1]}
-drain || fail "the daemon did not finish within five minutes" "$state/yardmasterd.log"
+settle
 pull_review opened || outcome=1
 echo
 echo "The same findings before the push, in the clone:  yard review diff --base main"
@@ -374,7 +378,7 @@ step "Pushing a fix"
   commit_kernels faster "Leave scaling to the caller"; } >>"$log" 2>&1 || fail "the fix could not be pushed" "$log"
 printf '{"forge": "github", "repository": "octo/kernels", "number": %s, "pull": true, "user": "ada"}' "$pull" >"$state/push.json"
 forge push "$state/push.json" >>"$log" 2>&1 || fail "the forge did not take the push" "$log"
-drain || fail "the daemon did not finish within five minutes" "$state/yardmasterd.log"
+settle
 pull_review fixed || outcome=1
 
 step "Metrics (http://${address[http]}/metrics)"

@@ -166,7 +166,7 @@ absl::Status PullReviewPlanner::Acknowledge(const PlanInput& input, v1::Plan& pl
 }
 
 absl::StatusOr<std::shared_ptr<const MadeReview>> PullReviewPlanner::Review(
-    const PlanInput& input, const ForgePull& pull, std::shared_ptr<const v1::Review> earlier) const {
+    const PlanInput& input, const ForgePull& pull, const std::shared_ptr<const v1::Review>& earlier) const {
   const v1::Subject& subject = input.snapshot.subject();
   ReviewScope scope = Scope(input);
   ReviewedChange about{subject, pull.base_sha, pull.head_sha, "", scope.revision, std::string(kFromGit)};
@@ -195,12 +195,12 @@ absl::StatusOr<std::shared_ptr<const MadeReview>> PullReviewPlanner::Review(
     if (IsStillWorking(done.status())) return done.status();
   }
   about.source = std::string(kFromForge);
-  return ReviewByForge(input, scope, std::move(about), earlier.get());
+  return ReviewByForge(input, scope, about, earlier.get());
 }
 
 absl::StatusOr<std::shared_ptr<const MadeReview>> PullReviewPlanner::ReviewByForge(const PlanInput& input,
                                                                                    const ReviewScope& scope,
-                                                                                   ReviewedChange about,
+                                                                                   const ReviewedChange& about,
                                                                                    const v1::Review* earlier) const {
   ASSIGN_OR_RETURN(const std::unique_ptr<ForgeChange> change, ForgeChange::Of(input.view));
   ASSIGN_OR_RETURN(MadeReview made, ReviewOf(*change, scope, about, earlier, env_.file));

@@ -56,10 +56,10 @@ class PullReviewPlanner final : public Planner {
   // The latest review of the subject; null if there is none.
   absl::StatusOr<std::shared_ptr<const v1::Review>> Earlier(const v1::Subject& subject) const;
   absl::StatusOr<std::shared_ptr<const MadeReview>> Review(const PlanInput& input, const ForgePull& pull,
-                                                           std::shared_ptr<const v1::Review> earlier) const;
+                                                           const std::shared_ptr<const v1::Review>& earlier) const;
   // By the forge's calls.
   absl::StatusOr<std::shared_ptr<const MadeReview>> ReviewByForge(const PlanInput& input, const ReviewScope& scope,
-                                                                  ReviewedChange about,
+                                                                  const ReviewedChange& about,
                                                                   const v1::Review* earlier) const;
   absl::Status Keep(const v1::Review& review) const;
 
