@@ -504,6 +504,8 @@ void AddReviewVerbs(Verb& yard) {
 
   AddReviewDiffVerb(review);
   AddReviewPullVerb(review);
+  AddReviewImportVerb(review);
+  AddReviewListVerb(review);
   AddReviewHookVerb(review);
 }
 

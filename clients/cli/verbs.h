@@ -33,6 +33,8 @@ inline constexpr void (*kVerbs[])(Verb& yard) = {
 
 // Parts of groups whose verbs are too many for one file.
 void AddReviewDiffVerb(Verb& review);
+void AddReviewImportVerb(Verb& review);
+void AddReviewListVerb(Verb& review);
 void AddReviewPullVerb(Verb& review);
 void AddReviewHookVerb(Verb& review);
 void AddRulesTestVerbs(Verb& rules);

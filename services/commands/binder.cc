@@ -1,5 +1,7 @@
 #include "services/commands/binder.h"
 
+#include <re2/re2.h>
+
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -54,6 +56,12 @@ bool HasInvisible(std::string_view text) {
 // One word for other programs: nothing that hides, nothing that they could take for an option.
 bool IsGoodWord(std::string_view text) {
   return !text.empty() && text.size() <= kMaxNameBytes && text[0] != '-' && !HasInvisible(text);
+}
+
+// A word that names files and could hardly stand in a sentence: with a folder, a wildcard or an ending.
+bool IsPathWord(std::string_view text) {
+  static const RE2 kPath(R"((?:[^\s:]*[/*][^\s:]*|[^\s:]*[A-Za-z0-9_-]\.[A-Za-z][A-Za-z0-9_]*))");
+  return IsGoodWord(text) && RE2::FullMatch(text, kPath);
 }
 
 std::optional<bool> Truth(std::string_view plain) {
@@ -321,6 +329,8 @@ class Binder {
         return NumberIn(word.plain).has_value();
       case CommandParameterType::kWord:
         return parameter.values.empty() || ValueOf(parameter, word.plain).has_value();
+      case CommandParameterType::kPath:
+        return IsPathWord(word.plain);
       case CommandParameterType::kFlag:
         return false;
       case CommandParameterType::kWords:
@@ -410,6 +420,13 @@ class Binder {
         SetSlot(parameter, parameter.slot, *number);
         return;
       }
+      case CommandParameterType::kPath:
+        if (!IsPathWord(piece.plain)) {
+          Add(BadValue(parameter, piece.text));
+          return;
+        }
+        SetSlot(parameter, parameter.slot, std::string(piece.plain));
+        return;
       default:
         SetWord(parameter, piece);
     }

@@ -20,6 +20,8 @@ namespace yardmaster {
 struct AskOptions {
   bool detailed = false;  // all there is to say
   std::string pack;       // under this pack's rules, one that the repository may use; empty: under those of its own
+  // A rule that the review is to hold back from now on, or no more.
+  std::optional<v1::IgnoreRule> ignore;
 };
 
 // What another planner would do if a person asked it now.

@@ -118,6 +118,23 @@ ReviewScope ScopeOf(const PackSet& loaded, const std::vector<std::string>& packs
   return scope;
 }
 
+void AddImports(std::vector<ImportedText> imports, ReviewScope& scope) {
+  if (imports.empty()) return;
+  std::vector<std::string> parts = {scope.revision};
+  for (const ImportedText& one : imports) {
+    parts.push_back(one.options.tool);
+    parts.push_back(ShortDigest(one.content));
+  }
+  scope.revision = DigestOf(parts);
+  scope.imports = std::move(imports);
+}
+
+void AddIgnored(IgnoredRules ignored, ReviewScope& scope) {
+  if (ignored.empty()) return;
+  scope.revision = DigestOf(std::vector<std::string>{scope.revision, DigestOf(ignored)});
+  scope.ignored = std::move(ignored);
+}
+
 bool LooksAtPull(const rules::CheckSet& pack) {
   return absl::c_any_of(pack.checks(), [](const rules::CheckInfo& check) {
     return absl::c_any_of(check.files, [](const std::string& glob) { return glob.starts_with(kPullFiles); });
@@ -131,12 +148,23 @@ absl::StatusOr<MadeReview> ReviewOf(Change& change, const ReviewScope& scope, co
     report.complete = false;
     report.skipped.push_back({"*", "", "the packs of this repository have no checks of code", ""});
   }
+  for (const ImportedText& imported : scope.imports) {
+    RETURN_IF_ERROR(ImportFindings(imported.content, imported.format, imported.options, change, report).status());
+  }
   RETURN_IF_ERROR(AddFileProblems(change, about.subject, file, report));
   // What was not seen now may hold still.
   if (earlier != nullptr && report.complete) AddFixed(*earlier, about.head, report);
+  IgnoredRules ignored = scope.ignored;
+  ASSIGN_OR_RETURN(const IgnoredRules gone, GoneAtHead(ignored, change));
+  std::erase_if(ignored, [&](const v1::IgnoredRule& one) {
+    return absl::c_any_of(gone, [&](const v1::IgnoredRule& other) { return IsSameIgnored(one, other); });
+  });
+  HoldBack(ignored, report);
   MadeReview made;
+  made.gone = gone;
   for (const auto& [path, base_lines] : report.base_lines) made.diff_lines[path] = ShownLines(base_lines);
   made.review = MakeReview(report, about);
+  for (v1::IgnoredRule& one : ignored) *made.review.add_ignored() = std::move(one);
   return made;
 }
 

@@ -18,6 +18,8 @@
 #include "services/packs/registry/pack_registry.h"
 #include "services/review/change.h"
 #include "services/review/diff_review.h"
+#include "services/review/ignored_rules.h"
+#include "services/review/imported_findings.h"
 #include "services/review/kept_review.h"
 #include "yardmaster/v1/review.pb.h"
 
@@ -33,12 +35,18 @@ struct RepositoryFileRules {
 struct ReviewScope {
   std::vector<std::shared_ptr<const rules::CheckSet>> packs;  // those without any check are left out
   DiffReviewOptions options;
+  std::vector<ImportedText> imports;  // what other tools wrote about the head
+  IgnoredRules ignored;
   std::string revision;  // digest of all of it
 };
 
 // `packs` by name; "today" is for exemptions that end.
 ReviewScope ScopeOf(const PackSet& loaded, const std::vector<std::string>& packs, const rules::ReviewSettings& settings,
                     std::string_view profile, std::string_view today);
+
+// Adds what belongs to one pull request.
+void AddImports(std::vector<ImportedText> imports, ReviewScope& scope);
+void AddIgnored(IgnoredRules ignored, ReviewScope& scope);
 
 // Whether a pack has checks about what only the forge knows of a pull request: title, description, labels, commits.
 bool LooksAtPull(const rules::CheckSet& pack);
@@ -47,6 +55,8 @@ struct MadeReview {
   v1::Review review;
   // By path: lines at the head that forges show of the diff.
   std::map<std::string, std::set<uint32_t>, std::less<>> diff_lines;
+  // Silenced rules that hold no more: the head has no file that they are about.
+  IgnoredRules gone;
 };
 
 // `earlier`: the latest review of the same pull request; null: there was none. `file` may have null functions. Errors

@@ -32,6 +32,13 @@ struct ImportCounts {
 // tool, or a pack, tells about the same line by the same rule's name or in the same words: the first one stays.
 ImportCounts MergeImported(std::vector<rules::Finding> imported, ChangesLines changes, ReviewReport& report);
 
+// What a tool wrote, as it came.
+struct ImportedText {
+  std::string content;
+  ImportFormat format = ImportFormat::kAuto;
+  ImportOptions options;
+};
+
 // All of it: reads `content`, sets fingerprints by the texts at head, and merges. What was left out is told under
 // `skipped`. Errors are those of ReadFindings and of reading the change.
 absl::StatusOr<ImportCounts> ImportFindings(std::string_view content, ImportFormat format, const ImportOptions& options,

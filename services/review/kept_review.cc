@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "services/core/errors.h"
@@ -93,6 +94,42 @@ store::NewReview ToStored(const v1::Review& review) {
 }
 
 absl::StatusOr<v1::Review> FromStored(const store::Review& stored) { return Parsed(stored.review, stored); }
+
+absl::StatusOr<int64_t> PullOfHead(store::Reviews& reviews, const v1::Subject& repository, std::string_view head) {
+  if (head.empty()) return 0;
+  store::ReviewFilter filter;
+  filter.repository = absl::StrCat(repository.forge(), ":", repository.repository());
+  filter.head = head;
+  // Ranges of commits have no number.
+  constexpr int64_t kLooked = 20;
+  ASSIGN_OR_RETURN(const store::Page<store::Review> page, reviews.List(filter, {0, kLooked}));
+  const auto found =
+      absl::c_find_if(page.items, [](const store::Review& review) { return review.subject.number() > 0; });
+  return found == page.items.end() ? 0 : found->subject.number();
+}
+
+store::ImportedFindings ToStored(const v1::ImportFindingsRequest& request) {
+  return {request.tool(), request.SerializeAsString()};
+}
+
+absl::StatusOr<ImportedText> ImportedTextOf(const v1::ImportFindingsRequest& request) {
+  const std::optional<ImportFormat> format = ImportFormatFromName(request.format());
+  if (!format.has_value()) {
+    return errors::FieldInvalid("format", "\"sarif\", \"checkstyle\", \"github\", \"lines\" or \"auto\"");
+  }
+  return ImportedText{request.content(), *format, {request.tool(), request.root(), request.errors_block()}};
+}
+
+absl::StatusOr<std::vector<ImportedText>> ReadImports(const std::vector<store::ImportedFindings>& stored) {
+  std::vector<ImportedText> imports;
+  for (const store::ImportedFindings& one : stored) {
+    v1::ImportFindingsRequest request;
+    if (!request.ParseFromString(one.findings)) return errors::StoredValueDamaged("what a tool found");
+    ASSIGN_OR_RETURN(ImportedText import, ImportedTextOf(request));
+    imports.push_back(std::move(import));
+  }
+  return imports;
+}
 
 absl::StatusOr<v1::Review> OutlineFromStored(const store::Review& stored) { return Parsed(stored.outline, stored); }
 

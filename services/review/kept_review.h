@@ -3,10 +3,14 @@
 #define YARDMASTER_SERVICES_REVIEW_KEPT_REVIEW_H_
 
 #include <chrono>
+#include <cstdint>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "services/core/store/reviews.h"
+#include "services/review/imported_findings.h"
 #include "services/review/report.h"
 #include "yardmaster/v1/review.pb.h"
 
@@ -31,6 +35,16 @@ store::NewReview ToStored(const v1::Review& review);
 absl::StatusOr<v1::Review> FromStored(const store::Review& stored);
 // The same of a review in a list: without findings, skipped checks and checklist.
 absl::StatusOr<v1::Review> OutlineFromStored(const store::Review& stored);
+
+// Number of the pull request whose reviewed head this commit was last; 0 if there is none.
+absl::StatusOr<int64_t> PullOfHead(store::Reviews& reviews, const v1::Subject& repository, std::string_view head);
+
+// What a tool found, as it is kept: the request that brought it.
+store::ImportedFindings ToStored(const v1::ImportFindingsRequest& request);
+// DATA_LOSS if one can't be read.
+absl::StatusOr<std::vector<ImportedText>> ReadImports(const std::vector<store::ImportedFindings>& stored);
+// INVALID_ARGUMENT for an unknown format.
+absl::StatusOr<ImportedText> ImportedTextOf(const v1::ImportFindingsRequest& request);
 
 }  // namespace yardmaster
 

@@ -17,6 +17,7 @@ namespace yardmaster {
 namespace {
 
 constexpr std::string_view kReportCheck = "report_check";
+constexpr std::string_view kIgnoreRule = "ignore_rule";
 constexpr std::string_view kFromGit = "git";
 constexpr std::string_view kFromForge = "forge";
 
@@ -56,6 +57,26 @@ void EndChecks(const CheckHistory& checks, std::string_view but, v1::ReportCheck
   for (const auto& [head, attempt] : checks.Unfinished()) {
     if (head != but) *plan.add_actions() = EndReviewCheck(head, attempt, conclusion, why);
   }
+}
+
+v1::Action EndIgnoredRule(const v1::IgnoredRule& rule, const std::string& head) {
+  v1::Action action;
+  *action.mutable_ignore_rule()->mutable_rule() = rule;
+  action.mutable_ignore_rule()->set_ended(true);
+  action.mutable_ignore_rule()->set_cause(head);
+  return action;
+}
+
+// Whether what a person asks to be ignored has a finding, or what they want back is ignored.
+absl::StatusOr<bool> ChangesReview(const PlanInput& input, const v1::Review& review) {
+  const v1::IgnoreRule& asked = *input.asked.ignore;
+  const auto is_it = [&](const v1::IgnoredRule& one) { return IsSameIgnored(one, asked.rule()); };
+  if (!asked.ended()) {
+    return absl::c_any_of(review.ignored(),
+                          [&](const v1::IgnoredRule& one) { return is_it(one) && one.findings() > 0; });
+  }
+  ASSIGN_OR_RETURN(const std::vector<v1::Action> written, input.view.Written(kIgnoreRule));
+  return absl::c_any_of(IgnoredRulesOf(written, std::nullopt), is_it);
 }
 
 class ReviewResult final : public LongResult {
@@ -122,15 +143,16 @@ std::string PullReviewPlanner::Digest(const PlanInput& input) const {
   const absl::StatusOr<const ForgePull*> pull = input.view.Pull();
   // Nobody knows: like nothing that was seen before.
   if (IsClosing(input) || !pull.ok()) return ShortDigestOf({"review of", input.event.id()});
-  const ReviewScope scope = Scope(input);
+  const absl::StatusOr<ReviewScope> scope = Scope(input, (*pull)->head_sha);
+  if (!scope.ok()) return ShortDigestOf({"review of", input.event.id()});
   std::string meta;
-  if (absl::c_any_of(scope.packs, [](const auto& pack) { return LooksAtPull(*pack); })) {
+  if (absl::c_any_of(scope->packs, [](const auto& pack) { return LooksAtPull(*pack); })) {
     meta = ShortDigestOf({input.snapshot.title(), input.snapshot.body()});
   }
-  return ShortDigestOf({"review", (*pull)->head_sha, (*pull)->base_ref, scope.revision, meta});
+  return ShortDigestOf({"review", (*pull)->head_sha, (*pull)->base_ref, scope->revision, meta});
 }
 
-ReviewScope PullReviewPlanner::Scope(const PlanInput& input) const {
+absl::StatusOr<ReviewScope> PullReviewPlanner::Scope(const PlanInput& input, std::string_view head) const {
   // The pack that was asked for, else those that the repository uses.
   std::vector<std::string> names = {input.asked.pack};
   if (input.asked.pack.empty()) names = input.choice.packs;
@@ -140,6 +162,13 @@ ReviewScope PullReviewPlanner::Scope(const PlanInput& input) const {
   ReviewScope scope = ScopeOf(*env_.packs(), names, input.choice.review, {},
                               absl::FormatTime("%Y-%m-%d", absl::FromChrono(input.now), absl::UTCTimeZone()));
   scope.options.meta = MetaOf(input.snapshot);
+  if (env_.reviews != nullptr) {
+    ASSIGN_OR_RETURN(const std::vector<store::ImportedFindings> stored, env_.reviews->Imports(subject, head));
+    ASSIGN_OR_RETURN(std::vector<ImportedText> imports, ReadImports(stored));
+    AddImports(std::move(imports), scope);
+  }
+  ASSIGN_OR_RETURN(const std::vector<v1::Action> written, input.view.Written(kIgnoreRule));
+  AddIgnored(IgnoredRulesOf(written, input.asked.ignore), scope);
   return scope;
 }
 
@@ -166,9 +195,9 @@ absl::Status PullReviewPlanner::Acknowledge(const PlanInput& input, v1::Plan& pl
 }
 
 absl::StatusOr<std::shared_ptr<const MadeReview>> PullReviewPlanner::Review(
-    const PlanInput& input, const ForgePull& pull, const std::shared_ptr<const v1::Review>& earlier) const {
+    const PlanInput& input, const ForgePull& pull, const ReviewScope& scope,
+    const std::shared_ptr<const v1::Review>& earlier) const {
   const v1::Subject& subject = input.snapshot.subject();
-  ReviewScope scope = Scope(input);
   ReviewedChange about{subject, pull.base_sha, pull.head_sha, "", scope.revision, std::string(kFromGit)};
   if (env_.source != nullptr) {
     // Both parts outlive this call: they hold what they use.
@@ -183,7 +212,7 @@ absl::StatusOr<std::shared_ptr<const MadeReview>> PullReviewPlanner::Review(
       *sourced = *std::move(read);
       return absl::OkStatus();
     };
-    work.compute = [this, sourced, scope, about, earlier]() mutable -> absl::StatusOr<LongResultPtr> {
+    work.compute = [this, sourced, scope = scope, about, earlier]() mutable -> absl::StatusOr<LongResultPtr> {
       about.merge_base = sourced->merge_base;
       scope.options.meta->commits = sourced->commits;
       ASSIGN_OR_RETURN(MadeReview made, ReviewOf(*sourced->change, scope, about, earlier.get(), env_.file));
@@ -228,12 +257,21 @@ absl::Status PullReviewPlanner::Plan(const PlanInput& input, v1::Plan& plan) con
   ASSIGN_OR_RETURN(const ForgePull* pull, input.view.Pull());
   const v1::Subject& subject = input.snapshot.subject();
   ASSIGN_OR_RETURN(const std::shared_ptr<const v1::Review> earlier, Earlier(subject));
-  ASSIGN_OR_RETURN(const std::shared_ptr<const MadeReview> made, Review(input, *pull, earlier));
+  ASSIGN_OR_RETURN(const ReviewScope scope, Scope(input, pull->head_sha));
+  ASSIGN_OR_RETURN(const std::shared_ptr<const MadeReview> made, Review(input, *pull, scope, earlier));
+  if (input.asked.ignore.has_value()) {
+    ASSIGN_OR_RETURN(const bool changes, ChangesReview(input, made->review));
+    if (!changes) {
+      step.set_taken(false);
+      step.set_why("what is asked to be ignored, or no longer, makes no difference");
+      return absl::OkStatus();
+    }
+  }
 
   PublishFacts facts;
   facts.comment.repository_url = WebUrlOf(pull->url);
   if (earlier != nullptr && earlier->head() != pull->head_sha) facts.comment.previous = earlier.get();
-  if (input.asked.detailed) facts.comment.explain = Scope(input).packs;
+  if (input.asked.detailed) facts.comment.explain = scope.packs;
   facts.attempt = checks.NextAttempt(pull->head_sha);
   facts.diff_lines = made->diff_lines;
   plan.set_input_digest(ShortDigestOf({pull->head_sha, made->review.revision()}));
@@ -241,6 +279,7 @@ absl::Status PullReviewPlanner::Plan(const PlanInput& input, v1::Plan& plan) con
        PlanPublication(made->review, SettingsOf(ConfigOf(subject), input.choice.publishing), facts)) {
     *plan.add_actions() = std::move(action);
   }
+  for (const v1::IgnoredRule& gone : made->gone) *plan.add_actions() = EndIgnoredRule(gone, pull->head_sha);
   const uint32_t files = made->review.files();
   step.set_why(absl::StrCat(files, files == 1 ? " file: " : " files: ", ReviewCountsText(made->review)));
   v1::StepOutcome& source = *plan.mutable_explanation()->add_steps();

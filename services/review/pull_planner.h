@@ -52,10 +52,12 @@ class PullReviewPlanner final : public Planner {
 
  private:
   ReviewConfig ConfigOf(const v1::Subject& subject) const;
-  ReviewScope Scope(const PlanInput& input) const;
+  // What the pull request is reviewed under at this head.
+  absl::StatusOr<ReviewScope> Scope(const PlanInput& input, std::string_view head) const;
   // The latest review of the subject; null if there is none.
   absl::StatusOr<std::shared_ptr<const v1::Review>> Earlier(const v1::Subject& subject) const;
   absl::StatusOr<std::shared_ptr<const MadeReview>> Review(const PlanInput& input, const ForgePull& pull,
+                                                           const ReviewScope& scope,
                                                            const std::shared_ptr<const v1::Review>& earlier) const;
   // By the forge's calls.
   absl::StatusOr<std::shared_ptr<const MadeReview>> ReviewByForge(const PlanInput& input, const ReviewScope& scope,

@@ -31,7 +31,8 @@ constexpr size_t kFrameBytes = 256;
 constexpr size_t kMaxOpenEntries = 10;
 constexpr std::string_view kEveryRule = "*";
 constexpr std::string_view kHowToSilence =
-    "\nA rule is silenced by an entry under `exemptions` in the repository's `yardmaster.json`, with a reason.\n";
+    "\nA rule is silenced for this pull request by a comment `/ignore RULE [path] reason`, for the repository by an "
+    "entry under `exemptions` in its `yardmaster.json`.\n";
 
 bool IsStillFinding(const v1::ReviewFinding& finding) { return finding.change() == v1::FINDING_CHANGE_STILL; }
 
@@ -255,10 +256,17 @@ std::string ReviewComment(const v1::Review& review, const ReviewCommentOptions& 
                         EchoCode(reminder.path(), kMaxPathBytes), " (", EchoText(reminder.rule_id()), ")\n");
   };
   const auto fixed = FindingsBySeverity(review, IsFixedFinding);
-  CommentText text(CommentHead(review, options.previous), 6);
+  const auto ignored_row = [](const v1::IgnoredRule& rule) {
+    return absl::StrCat("* ", EchoCode(rule.rule_id()), rule.path().empty() ? "" : " in ",
+                        EchoCode(rule.path(), kMaxPathBytes), " by ", EchoText(rule.by()), ": ",
+                        EchoText(rule.reason(), kMaxMessageBytes), " (", rule.findings(),
+                        rule.findings() == 1 ? " finding" : " findings", ")\n");
+  };
+  CommentText text(CommentHead(review, options.previous), 7);
   text.Add({"New", "findings"}, FindingsBySeverity(review, IsNewFinding), open_row);
   text.Add({"Fixed", "fixed findings", fixed.size() > kMaxOpenEntries}, fixed, fixed_row);
   text.Add({"Still there", "findings", true}, FindingsBySeverity(review, IsStillFinding), open_row);
+  text.Add({"Ignored here", "rules"}, review.ignored(), ignored_row);
   text.Add({"Please look at", "points"}, review.checklist(), reminder_row);
   text.Add({"Why: the rules of these findings", "rules", true}, ExplainedRules(review, options.explain), RuleRow);
   text.Add({"Not looked at", "entries", true}, SkippedRows(review), [](const std::string& row) { return row; });

@@ -14,6 +14,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -41,10 +42,12 @@ constexpr std::string_view kGetGateStatus = "/yardmaster.v1.ReviewService/GetGat
 constexpr std::string_view kSubmitForVerify = "/yardmaster.v1.ReviewService/SubmitForVerify";
 constexpr std::string_view kReviewRange = "/yardmaster.v1.ReviewService/ReviewRange";
 constexpr std::string_view kReviewPullRequest = "/yardmaster.v1.ReviewService/ReviewPullRequest";
+constexpr std::string_view kImportFindings = "/yardmaster.v1.ReviewService/ImportFindings";
 constexpr std::string_view kGetReview = "/yardmaster.v1.ReviewService/GetReview";
 constexpr std::string_view kListReviews = "/yardmaster.v1.ReviewService/ListReviews";
 constexpr uint32_t kReviewsOnPage = 50;
 constexpr uint32_t kMaxReviewsOnPage = 200;
+constexpr size_t kMaxImportToolBytes = 100;
 constexpr std::string_view kDefaultGate = "phase";
 constexpr uint32_t kMaxStage = 1000;
 
@@ -413,6 +416,55 @@ absl::Status ReviewServiceImpl::PullRequest(const RpcCall& call, const v1::Revie
   ASSIGN_OR_RETURN(const std::optional<store::Review> stored, changes_.reviews->Latest(subject, ""));
   if (!stored.has_value()) return errors::SubjectWithoutReview(SubjectKey(subject));
   ASSIGN_OR_RETURN(*response.mutable_review(), FromStored(*stored));
+  return absl::OkStatus();
+}
+
+grpc::ServerUnaryReactor* ReviewServiceImpl::ImportFindings(grpc::CallbackServerContext* context,
+                                                            const v1::ImportFindingsRequest* request,
+                                                            v1::ImportFindingsResponse* response) {
+  return HandlePooledUnary(
+      waiting_calls_, env_, *context, kImportFindings,
+      [this, request, response](const RpcCall& call) { return Import(call, *request, *response); });
+}
+
+absl::Status ReviewServiceImpl::Import(const RpcCall& call, const v1::ImportFindingsRequest& request,
+                                       v1::ImportFindingsResponse& response) const {
+  // 1. The request.
+  if (changes_.decider == nullptr || changes_.reviews == nullptr) return errors::StoreAbsent();
+  RETURN_IF_ERROR(CheckPull(request.subject()));
+  RETURN_IF_ERROR(CheckCommit("head", request.head()));
+  if (request.tool().empty()) return errors::FieldMissing("tool");
+  if (request.tool().size() > kMaxImportToolBytes) {
+    return errors::OverLimit("tool", request.tool().size(), kMaxImportToolBytes, "bytes");
+  }
+  if (request.root().size() > kMaxReviewPathBytes) {
+    return errors::OverLimit("root", request.root().size(), kMaxReviewPathBytes, "bytes");
+  }
+  ASSIGN_OR_RETURN(const ImportedText text, ImportedTextOf(request));
+  ASSIGN_OR_RETURN(const ImportedFindings imported, yardmaster::ReadFindings(text.content, text.format, text.options));
+  response.set_read(static_cast<uint32_t>(imported.findings.size()));
+  for (const LeftOut& one : imported.left_out) {
+    v1::SkippedReviewCheck& skipped = *response.add_left_out();
+    skipped.set_rule_id("*");
+    skipped.set_path(one.example);
+    skipped.set_reason(absl::StrCat(one.count, " left out: ", one.reason));
+  }
+
+  // 2. Kept, whatever becomes of the review.
+  v1::Subject subject = request.subject();
+  subject.set_kind(v1::SUBJECT_KIND_PULL_REQUEST);
+  RETURN_IF_ERROR(changes_.reviews->PutImport(subject, absl::AsciiStrToLower(request.head()), ToStored(request)));
+
+  // 3. The review.
+  v1::ReviewPullRequestRequest anew;
+  *anew.mutable_subject() = subject;
+  anew.set_publish(request.publish());
+  v1::ReviewPullRequestResponse made;
+  RETURN_IF_ERROR(PullRequest(call, anew, made));
+  if (absl::EqualsIgnoreCase(made.review().head(), request.head())) {
+    *response.mutable_review() = std::move(*made.mutable_review());
+  }
+  response.set_published(made.published());
   return absl::OkStatus();
 }
 

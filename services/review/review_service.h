@@ -61,6 +61,9 @@ class ReviewServiceImpl final : public v1::ReviewService::CallbackService {
   grpc::ServerUnaryReactor* ReviewPullRequest(grpc::CallbackServerContext* context,
                                               const v1::ReviewPullRequestRequest* request,
                                               v1::ReviewPullRequestResponse* response) override;
+  grpc::ServerUnaryReactor* ImportFindings(grpc::CallbackServerContext* context,
+                                           const v1::ImportFindingsRequest* request,
+                                           v1::ImportFindingsResponse* response) override;
   grpc::ServerUnaryReactor* GetReview(grpc::CallbackServerContext* context, const v1::GetReviewRequest* request,
                                       v1::GetReviewResponse* response) override;
   grpc::ServerUnaryReactor* ListReviews(grpc::CallbackServerContext* context, const v1::ListReviewsRequest* request,
@@ -74,6 +77,8 @@ class ReviewServiceImpl final : public v1::ReviewService::CallbackService {
   absl::Status Range(const v1::ReviewRangeRequest& request, v1::ReviewRangeResponse& response) const;
   absl::Status PullRequest(const RpcCall& call, const v1::ReviewPullRequestRequest& request,
                            v1::ReviewPullRequestResponse& response) const;
+  absl::Status Import(const RpcCall& call, const v1::ImportFindingsRequest& request,
+                      v1::ImportFindingsResponse& response) const;
   absl::Status Kept(const v1::GetReviewRequest& request, v1::GetReviewResponse& response) const;
   absl::Status List(const v1::ListReviewsRequest& request, v1::ListReviewsResponse& response) const;
   absl::Status Submit(const RpcCall& call, const v1::SubmitForVerifyRequest& request,

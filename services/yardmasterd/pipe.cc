@@ -33,6 +33,7 @@
 #include "services/intake/service/on_demand_decider.h"
 #include "services/intake/sweeps/sweep_runner.h"
 #include "services/review/git_change_source.h"
+#include "services/review/kept_review.h"
 #include "services/schedule/scheduler.h"
 
 namespace yardmaster {
@@ -194,6 +195,9 @@ void Pipe::Parts::MakePipe() {
       .find_choice = [packs, config = &env.config](
                          const v1::Subject& subject,
                          SubjectView& view) { return commands::ChooseByFiles(view, subject, *config, packs().get()); },
+      .find_pull = [reviews = &store->reviews()](
+                       const v1::Subject& repository,
+                       std::string_view head) { return PullOfHead(*reviews, repository, head); },
       .long_work = long_work.get(),
   });
   effects = std::make_unique<EffectRunner>(ShippedEffectKinds(), store->ledger(), env.clock, env.logger);

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
@@ -82,6 +83,15 @@ class ReviewsTest : public PipeTest, public ::testing::WithParamInterface<std::s
                                        {"user", "alice"},
                                        {"head_ref", "topic"}});
     ASSERT_FALSE(pushed.contains("error")) << pushed;
+  }
+  void Comment(const std::string& user, const std::string& text) {
+    const json made = Forge("comments", {{"forge", GetParam()},
+                                         {"repository", kRepository},
+                                         {"number", number_},
+                                         {"pull", true},
+                                         {"user", user},
+                                         {"body", text}});
+    ASSERT_FALSE(made.contains("error")) << made;
   }
   json Pull() {
     const json state = Forge("state");
@@ -209,6 +219,45 @@ TEST_P(ReviewsTest, TheCommandLineTheServerAndTheWebhookFindTheSame) {
 
 // Whatever goes wrong between the daemon and the forge, and whenever the daemon dies: in the end one comment, each
 // finding once at its line, and the right conclusion for the head.
+TEST_P(ReviewsTest, WhatIsIgnoredAndWhatOtherToolsFoundIsInTheOneReport) {
+  StartReviews();
+  Forge("repository", {{"forge", GetParam()}, {"repository", kRepository}, {"permissions", {{"maria", "write"}}}});
+  const std::string head = Commit("topic", {{kKernel, good_ + kBad}});
+  OpenPull();
+  Drain();
+  EXPECT_THAT(Summary(), HasSubstr("3 new, 0 still, 0 fixed"));
+  const std::string subject = GetParam() + ":octo/repo#" + std::to_string(number_);
+  const json before = Yard({"review", "pr", subject, "--last", "--json"}).document();
+  const std::string rule = before["findings"][0]["rule_id"];
+
+  // A tool that CI runs.
+  const size_t added = static_cast<size_t>(std::count(good_.begin(), good_.end(), '\n')) + 5;
+  dir_.Write("ruff.txt", std::string(kKernel) + ":" + std::to_string(added) + ":5: E741 an ambiguous name\n");
+  Answer imported = Yard({"review", "import", subject, Path("ruff.txt"), "--head", head, "--tool", "ruff", "--publish"},
+                         /*with_token=*/true);
+  EXPECT_EQ(imported.code, 1) << imported.err;
+  EXPECT_THAT(Summary(), HasSubstr("4 new, 0 still, 0 fixed")) << imported.err;
+  EXPECT_THAT(Summary(), HasSubstr("ambiguous name"));
+
+  // A person who may silences a rule, another one may not.
+  Comment("alice", "/ignore " + rule + " the hardware wants it so");
+  Drain();
+  EXPECT_THAT(Summary(), HasSubstr("4 new"));
+  Comment("maria", "/ignore " + rule + " custom/demo/*.py the hardware wants it so");
+  Drain();
+  EXPECT_THAT(Summary(), ::testing::Not(HasSubstr("4 new"))) << Told();
+  EXPECT_THAT(Summary(), HasSubstr("by maria: the hardware wants it so"));
+  Comment("maria", "/unignore " + rule + " custom/demo/*.py");
+  Drain();
+  EXPECT_THAT(Summary(), HasSubstr("4 new")) << Told();
+  EXPECT_THAT(Summary(), ::testing::Not(HasSubstr("by maria")));
+
+  const json listed = Yard({"review", "list", subject, "--json"}).document();
+  EXPECT_GE(listed["reviews"].size(), 2u) << listed;
+  EXPECT_EQ(listed["reviews"][0]["head"], head);
+  EXPECT_THAT(Forge("unexpected"), IsEmpty());
+}
+
 TEST_P(ReviewsTest, KillsFaultsAndLostWebhooksLeaveExactlyOneOfEverything) {
   const char* const wanted = std::getenv("YARD_KILLS");
   const int kills = wanted == nullptr ? 4 : std::atoi(wanted);

@@ -12,7 +12,7 @@ constexpr std::string_view kTeamPrefix = "team:";
 
 // By the enumerators.
 constexpr std::string_view kStates[] = {"works", "not_yet", "not_offered"};
-constexpr std::string_view kTypes[] = {"pr", "issue", "flag", "word", "words", "text", "number", "labels"};
+constexpr std::string_view kTypes[] = {"pr", "issue", "flag", "word", "words", "text", "number", "labels", "path"};
 constexpr std::string_view kRights[] = {"anyone", "author", "collaborator", "maintainer"};
 
 struct PlaceName {

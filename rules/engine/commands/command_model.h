@@ -37,6 +37,7 @@ enum class CommandParameterType : uint8_t {
   kText,    // one quoted text; positional: to the end of the line, quotes or not
   kNumber,  // digits
   kLabels,  // names of labels with commas between them; positional: to the end of the line; names may hold blanks
+  kPath,    // one file or glob; positional: only a word with a folder, a wildcard or an ending
 };
 
 struct CommandParameter {
@@ -118,7 +119,7 @@ std::string_view AccessName(CommandAccess access);
 // "works", "not_yet", "not_offered"; the other way round of one of these.
 std::string_view StateName(CommandState state);
 CommandState StateFromName(std::string_view name);
-// "pr", "issue", "flag", "word", "words", "text", "number", "labels"; the other way round of one of these.
+// "pr", "issue", "flag", "word", "words", "text", "number", "labels", "path"; the other way round of one of these.
 std::string_view TypeName(CommandParameterType type);
 CommandParameterType TypeFromName(std::string_view name);
 // "issue", "pull", "chat", "cli", for the bits of `places`, in this order.

@@ -12,11 +12,16 @@
 #include "services/commands/help.h"
 #include "services/commands/pipe/why_text.h"
 #include "services/core/defang.h"
+#include "services/core/messages/timestamps.h"
 #include "services/core/status_macros.h"
+#include "services/core/utf8.h"
 #include "services/intake/effects/labels_for_people.h"
 
 namespace yardmaster::commands {
 namespace {
+
+// It stands in every summary from then on.
+constexpr size_t kMaxIgnoreReasonBytes = 500;
 
 std::string Say(const CommandRun& run, std::string_view en, std::string_view zh) {
   return std::string(run.asked.chinese ? zh : en);
@@ -28,6 +33,11 @@ std::vector<std::string> SlotNames(const ParsedCommand& command, std::string_vie
   if (const auto* list = std::get_if<std::vector<std::string>>(&it->second)) return *list;
   if (const auto* one = std::get_if<std::string>(&it->second)) return {*one};
   return {};
+}
+
+std::string OneSlot(const ParsedCommand& command, std::string_view slot) {
+  const std::vector<std::string> names = SlotNames(command, slot);
+  return names.empty() ? std::string() : names.front();
 }
 
 bool HasFlag(const ParsedCommand& command, std::string_view slot) {
@@ -135,6 +145,13 @@ absl::StatusOr<CommandResult> Why(const CommandRun& run) {
   return out;
 }
 
+// Of the plan's step with this id; empty if there is none.
+std::string WhyOfStep(const v1::Plan& plan, std::string_view id) {
+  const auto& steps = plan.explanation().steps();
+  const auto step = absl::c_find_if(steps, [id](const v1::StepOutcome& one) { return one.id() == id; });
+  return step == steps.end() ? std::string() : step->why();
+}
+
 absl::StatusOr<CommandResult> Review(const CommandRun& run) {
   CommandResult out;
   AskOptions options;
@@ -157,13 +174,55 @@ absl::StatusOr<CommandResult> Review(const CommandRun& run) {
     out.outcome = absl::StrCat("skipped: ", asked.reason);
     return out;
   }
-  const auto& steps = asked.plan->explanation().steps();
-  const auto judged = absl::c_find_if(steps, [](const auto& step) { return step.id() == "review"; });
-  const std::string counts = judged == steps.end() ? std::string() : judged->why();
+  const std::string counts = WhyOfStep(*asked.plan, "review");
   out.text = absl::StrCat(counts, Say(run, ". See the summary comment.", "。详见汇总评论。"));
   out.outcome = absl::StrCat("done: ", counts);
   return out;
 }
+
+// Silences a rule, or ends that, and reviews the pull request anew.
+absl::StatusOr<CommandResult> SetIgnored(const CommandRun& run, bool ended) {
+  v1::IgnoreRule ignore;
+  v1::IgnoredRule& rule = *ignore.mutable_rule();
+  rule.set_rule_id(OneSlot(run.command, "rule"));
+  rule.set_path(OneSlot(run.command, "path"));
+  rule.set_reason(std::string(CutUtf8(OneSlot(run.command, "reason"), kMaxIgnoreReasonBytes)));
+  rule.set_by(run.input.event.actor());
+  *rule.mutable_at() = ToTimestamp(run.input.now);
+  ignore.set_ended(ended);
+  ignore.set_cause(EffectName(run.input));
+  CommandResult out;
+  const std::string what =
+      absl::StrCat(EchoCode(rule.rule_id()), rule.path().empty() ? "" : " ", EchoCode(rule.path()));
+  AskOptions options;
+  options.ignore = ignore;
+  ASSIGN_OR_RETURN(RequestedPlan asked, run.input.view.Ask("review", options));
+  if (!asked.plan.has_value()) {
+    out.done = false;
+    out.text = Say(run, "only pull requests can be reviewed", "只能检视 PR");
+    out.outcome = absl::StrCat("skipped: ", asked.reason);
+    return out;
+  }
+  if (asked.plan->actions().empty()) {
+    out.done = false;
+    out.text = ended ? absl::StrCat(what, Say(run, " is not ignored here", " 没有被忽略"))
+                     : absl::StrCat(Say(run, "there is no finding of ", "没有这条规则的问题："), what,
+                                    Say(run, " in this pull request: write the rule as the review names it",
+                                        "；规则编号请与检视结果中的写法一致"));
+    out.outcome = ended ? "refused: not ignored" : "refused: no finding";
+    return out;
+  }
+  *run.plan.add_actions()->mutable_ignore_rule() = ignore;
+  const std::string counts = WhyOfStep(*asked.plan, "review");
+  out.text =
+      absl::StrCat(ended ? Say(run, "no longer ignored: ", "不再忽略：") : Say(run, "ignored here: ", "已忽略："), what,
+                   ". ", counts, Say(run, ". See the summary comment.", "。详见汇总评论。"));
+  out.outcome = absl::StrCat("done: ", counts);
+  return out;
+}
+
+absl::StatusOr<CommandResult> Ignore(const CommandRun& run) { return SetIgnored(run, /*ended=*/false); }
+absl::StatusOr<CommandResult> Unignore(const CommandRun& run) { return SetIgnored(run, /*ended=*/true); }
 
 absl::StatusOr<CommandResult> Help(const CommandRun& run) {
   CommandResult out;
@@ -181,7 +240,8 @@ absl::StatusOr<CommandResult> Help(const CommandRun& run) {
 }  // namespace
 
 CommandHandlers ShippedHandlers() {
-  return {{"label", Label}, {"unlabel", Unlabel}, {"triage", Triage}, {"why", Why}, {"review", Review}, {"help", Help}};
+  return {{"label", Label},   {"unlabel", Unlabel}, {"triage", Triage},     {"why", Why},
+          {"review", Review}, {"ignore", Ignore},   {"unignore", Unignore}, {"help", Help}};
 }
 
 }  // namespace yardmaster::commands

@@ -42,8 +42,9 @@ struct Review {
 
 // Fields that are set must all hold.
 struct ReviewFilter {
-  std::string repository;  // "github:owner/name"; case is ignored
-  int64_t number = 0;      // of the pull request
+  std::string repository = {};  // "github:owner/name"; case is ignored
+  int64_t number = 0;           // of the pull request
+  std::string head = {};        // the commit, in full
 };
 
 // What a tool found at a commit.

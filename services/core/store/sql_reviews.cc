@@ -136,6 +136,7 @@ absl::StatusOr<Page<Review>> SqlReviews::List(const ReviewFilter& filter, const 
       query.Add(" and lower(repository) = lower(:repository)").Bind("repository", filter.repository);
     }
     if (filter.number > 0) query.Add(" and number = :number").Bind("number", filter.number);
+    if (!filter.head.empty()) query.Add(" and head = :head").Bind("head", filter.head);
     return ReadPage(query, row, page, "id", &Review::row);
   });
 }

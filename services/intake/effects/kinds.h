@@ -9,6 +9,7 @@ namespace yardmaster {
 
 const EffectKind& AddLabelsEffect();
 const EffectKind& AnswerCommentEffect();
+const EffectKind& IgnoreRuleEffect();
 const EffectKind& PostTemplateEffect();
 const EffectKind& ReactEffect();
 const EffectKind& RemoveLabelsEffect();
@@ -17,8 +18,9 @@ const EffectKind& ResolveReviewCommentsEffect();
 const EffectKind& ReviewCommentsEffect();
 
 inline EffectKinds ShippedEffectKinds() {
-  return {&AddLabelsEffect(),    &AnswerCommentEffect(), &PostTemplateEffect(),          &ReactEffect(),
-          &RemoveLabelsEffect(), &ReportCheckEffect(),   &ResolveReviewCommentsEffect(), &ReviewCommentsEffect()};
+  return {&AddLabelsEffect(),     &AnswerCommentEffect(), &IgnoreRuleEffect(),  &PostTemplateEffect(),
+          &ReactEffect(),         &RemoveLabelsEffect(),  &ReportCheckEffect(), &ResolveReviewCommentsEffect(),
+          &ReviewCommentsEffect()};
 }
 
 }  // namespace yardmaster

@@ -235,7 +235,18 @@ void Pipeline::Ignore(const Routed& routed, std::string_view word, std::string_v
       {routed.delivery.id, DeliveryState::kIgnored, reasons::WithDetail(word, detail), routed.action, routed.subject});
 }
 
+absl::Status Pipeline::FindPull(v1::Event& event) const {
+  if (event.subject().number() > 0 || event.kind() != v1::Event::KIND_RERUN || env_.find_pull == nullptr) {
+    return absl::OkStatus();
+  }
+  ASSIGN_OR_RETURN(const int64_t number, env_.find_pull(event.subject(), event.head()));
+  event.mutable_subject()->set_number(number);
+  return absl::OkStatus();
+}
+
 void Pipeline::Accept(Routed routed) {
+  // GitHub names no pull request in what it says of checks of a fork.
+  if (!FindPull(routed.event.event).ok()) return PutBack(routed.delivery.id);
   const v1::Event& event = routed.event.event;
   const v1::Subject& subject = event.subject();
 

@@ -86,6 +86,8 @@ class Pipeline {
   bool ClaimMore();
   void RouteOne(const store::Delivery& delivery);
   // What becomes of an event: settled here, or queued.
+  // Numbers an event that names a pull request by its head alone.
+  absl::Status FindPull(v1::Event& event) const;
   void Accept(Routed routed);
   // What a pack makes of an event; nullopt if it is not in service.
   std::optional<PackRoute> RouteUnder(const std::string& pack, const Routed& routed, const TextCommands& commands,

@@ -58,6 +58,9 @@ struct IntakeEnvironment {
   std::shared_ptr<const CommandParser> command_parser = nullptr;
   // What the repository's own file chooses; null: nothing.
   FindRepositoryChoice find_choice = nullptr;
+  // The pull request whose reviewed head this commit was last, for events that name the commit alone; 0 if there is
+  // none. Null: unknown of all.
+  std::function<absl::StatusOr<int64_t>(const v1::Subject& repository, std::string_view head)> find_pull = nullptr;
   // Where long work of planners goes on; null: in the thread that asks for it.
   LongWorkTable* long_work = nullptr;
 };

@@ -65,6 +65,17 @@ std::vector<ProblemKind> ProblemKinds(std::string_view line) {
 
 // --- Values ---
 
+TEST(CommandValues, APathIsTakenOnlyFromAWordThatLooksLikeOne) {
+  EXPECT_EQ(Bound("/ignore OL48 the hardware wants it"), "reason=the hardware wants it rule=OL48");
+  EXPECT_EQ(Bound("/ignore OL48.cube custom/a/*.py as measured"),
+            "path=custom/a/*.py reason=as measured rule=OL48.cube");
+  EXPECT_EQ(Bound("/ignore ruff/E501 a_impl.py \"too long: a URL\""),
+            "path=a_impl.py reason=too long: a URL rule=ruff/E501");
+  EXPECT_EQ(Bound("/ignore OL48 see https://example.com/x"), "reason=see https://example.com/x rule=OL48");
+  EXPECT_THAT(Line("/ignore OL48").missing, SizeIs(1));
+  EXPECT_EQ(Bound("/unignore OL48 custom/a/*.py"), "path=custom/a/*.py rule=OL48");
+}
+
 TEST(CommandValues, PullRequestsInEveryForm) {
   for (std::string_view reference : {"160", "#160", "!160", "＃１６０", "１６０", "！160", "PR 160", "pr #160", "pr160",
                                      "PR#160", "pr=160", "pr:160", "pr：160", "--pr 160", "--pr=160", "\"160\""}) {

@@ -124,6 +124,7 @@ class World {
         .command_planner = command_planner_,
         .command_parser = command_parser_,
         .find_choice = find_choice_,
+        .find_pull = find_pull_,
         .long_work = long_work_.get(),
     });
     effects_ = std::make_unique<EffectRunner>(kinds_, *ledger_, clock_, logger_);
@@ -249,6 +250,8 @@ class World {
   std::map<std::string, std::shared_ptr<const rules::CompiledPack>> more_packs_;
   // What repositories' files choose; null: nothing. To be set before Boot.
   FindRepositoryChoice find_choice_;
+  // To be set before Boot.
+  std::function<absl::StatusOr<int64_t>(const v1::Subject&, std::string_view)> find_pull_;
   std::shared_ptr<const Planner> planner_ = std::make_shared<IssuePlanner>();
   // Plans commands and reads them; null: nobody does. To be set before Boot.
   std::shared_ptr<const Planner> command_planner_;

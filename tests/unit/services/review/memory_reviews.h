@@ -4,7 +4,9 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -48,11 +50,12 @@ class MemoryReviews final : public store::Reviews {
     }
     return answer;
   }
-  absl::Status PutImport(const v1::Subject&, std::string_view, const store::ImportedFindings&) override {
+  absl::Status PutImport(const v1::Subject&, std::string_view head, const store::ImportedFindings& found) override {
+    imports_[std::string(head)].push_back(found);
     return absl::OkStatus();
   }
-  absl::StatusOr<std::vector<store::ImportedFindings>> Imports(const v1::Subject&, std::string_view) override {
-    return std::vector<store::ImportedFindings>();
+  absl::StatusOr<std::vector<store::ImportedFindings>> Imports(const v1::Subject&, std::string_view head) override {
+    return imports_[std::string(head)];
   }
 
   store::ReviewFilter asked;
@@ -60,6 +63,7 @@ class MemoryReviews final : public store::Reviews {
  private:
   int64_t rows_ = 0;
   std::vector<store::Review> reviews_;
+  std::map<std::string, std::vector<store::ImportedFindings>> imports_;  // by head; every tool anew
 };
 
 }  // namespace yardmaster::testing

@@ -295,7 +295,7 @@ TEST(ReviewComment, NewComesFirstThenFixedThenWhatStands) {
 
 </details>
 
-A rule is silenced by an entry under `exemptions` in the repository's `yardmaster.json`, with a reason.
+A rule is silenced for this pull request by a comment `/ignore RULE [path] reason`, for the repository by an entry under `exemptions` in its `yardmaster.json`.
 )");
 }
 

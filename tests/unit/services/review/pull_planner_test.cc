@@ -13,6 +13,7 @@
 
 #include "services/core/errors.h"
 #include "services/core/reasons.h"
+#include "services/review/kept_review.h"
 #include "services/review/publish.h"
 #include "tests/support/fake_subject_view.h"
 #include "tests/support/memory_change.h"
@@ -310,6 +311,103 @@ TEST_F(PullPlannerTest, TheDigestIsOfCommitsAndRules) {
   choice_.review.severities.clear();
   view_.pull.head_sha = "head2";
   EXPECT_NE(planner_.Digest(Input()), digest);
+}
+
+v1::IgnoreRule IgnoreBy(const std::string& rule, const std::string& path) {
+  v1::IgnoreRule ignore;
+  ignore.mutable_rule()->set_rule_id(rule);
+  ignore.mutable_rule()->set_path(path);
+  ignore.mutable_rule()->set_by("maria");
+  ignore.mutable_rule()->set_reason("measured");
+  ignore.set_cause("command-1");
+  return ignore;
+}
+
+v1::Review LatestOf(testing::MemoryReviews& reviews, const v1::Subject& subject) {
+  const auto stored = reviews.Latest(subject, "");
+  return FromStored(stored->value()).value();
+}
+
+TEST_F(PullPlannerTest, AnIgnoredRuleIsHeldBackUntilItsFileIsGone) {
+  // 1. Asked for: the review is published without the finding, and says who wanted that.
+  asked_.ignore = IgnoreBy("L1", "demo_impl.py");
+  v1::Plan plan = Plan();
+  ASSERT_FALSE(plan.actions().empty());
+  EXPECT_EQ(plan.actions(0).report_check().conclusion(), v1::ReportCheck::CONCLUSION_SUCCESS);
+  v1::Review review = LatestOf(reviews_, subject_);
+  EXPECT_THAT(review.findings(), IsEmpty());
+  ASSERT_EQ(review.ignored_size(), 1);
+  EXPECT_EQ(review.ignored(0).findings(), 1u);
+  EXPECT_THAT(ReviewComment(review, {}), HasSubstr("* `L1` in `demo_impl.py` by maria: measured (1 finding)"));
+
+  // 2. Noted: it holds for the next push, and nothing is told as fixed.
+  *plan.add_actions()->mutable_ignore_rule() = *asked_.ignore;
+  asked_.ignore.reset();
+  Push("head2", kBad + "# more\n", plan);
+  plan = Plan();
+  review = LatestOf(reviews_, subject_);
+  EXPECT_THAT(review.findings(), IsEmpty());
+  EXPECT_EQ(review.ignored_size(), 1);
+
+  // 3. The file goes, and comes back: it is news again.
+  Push("head3", "", plan);
+  source_.head.erase("demo_impl.py");
+  source_.head["other.txt"] = "x";
+  plan = Plan();
+  EXPECT_EQ(LatestOf(reviews_, subject_).ignored_size(), 0);
+  const v1::Action& last = plan.actions(plan.actions_size() - 1);
+  EXPECT_TRUE(last.ignore_rule().ended());
+  EXPECT_EQ(last.ignore_rule().cause(), "head3");
+  Push("head4", kBad, plan);
+  plan = Plan();
+  review = LatestOf(reviews_, subject_);
+  EXPECT_THAT(review.findings(), SizeIs(1));
+  EXPECT_EQ(review.ignored_size(), 0);
+}
+
+TEST_F(PullPlannerTest, WhatMakesNoDifferenceIsNotIgnoredAndNothingIsPublished) {
+  for (const auto& [rule, path] : std::vector<std::pair<std::string, std::string>>{{"L9", ""}, {"L1", "other.py"}}) {
+    asked_.ignore = IgnoreBy(rule, path);
+    EXPECT_THAT(Plan().actions(), IsEmpty()) << rule;
+  }
+  asked_.ignore = IgnoreBy("L1", "");
+  asked_.ignore->set_ended(true);
+  EXPECT_THAT(Plan().actions(), IsEmpty()) << "it was never ignored";
+}
+
+TEST_F(PullPlannerTest, WhatAnotherToolFoundAtTheHeadIsPartOfTheReview) {
+  v1::ImportFindingsRequest request;
+  *request.mutable_subject() = subject_;
+  request.set_head("head1");
+  request.set_tool("ruff");
+  request.set_content("demo_impl.py:1:5: E741 ambiguous name\n");
+  const std::string before = planner_.Digest(Input());
+  ASSERT_TRUE(reviews_.PutImport(subject_, "head1", ToStored(request)).ok());
+  EXPECT_NE(planner_.Digest(Input()), before) << "the same head is to be reviewed anew";
+  v1::Plan plan = Plan();
+  const v1::Review review = LatestOf(reviews_, subject_);
+  ASSERT_THAT(review.findings(), SizeIs(2));
+  EXPECT_THAT(plan.actions(0).report_check().annotations(), SizeIs(2));
+  // Another head is another run of the tool.
+  Push("head2", kBad, plan);
+  Plan();
+  EXPECT_THAT(LatestOf(reviews_, subject_).findings(), SizeIs(2)) << "one still stands, one of the tool is gone";
+}
+
+TEST(PullOfHead, IsThePullRequestThatWasReviewedThere) {
+  testing::MemoryReviews reviews;
+  v1::Subject subject;
+  subject.set_forge("github");
+  subject.set_repository("octo/repo");
+  EXPECT_EQ(PullOfHead(reviews, subject, "head1").value(), 0);
+  ReviewedChange change{subject, "base", "head1", "", "", "git"};
+  ASSERT_TRUE(reviews.Put(ToStored(MakeReview({}, change))).ok()) << "a range of commits";
+  change.subject.set_number(7);
+  ASSERT_TRUE(reviews.Put(ToStored(MakeReview({}, change))).ok());
+  EXPECT_EQ(PullOfHead(reviews, subject, "head1").value(), 7);
+  EXPECT_EQ(reviews.asked.repository, "github:octo/repo");
+  EXPECT_EQ(reviews.asked.head, "head1");
+  EXPECT_EQ(PullOfHead(reviews, subject, "").value(), 0);
 }
 
 }  // namespace

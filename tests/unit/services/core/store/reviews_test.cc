@@ -71,6 +71,7 @@ TEST_F(ReviewsTest, ListsAreFilteredAndPagedAndHaveNoFindings) {
   EXPECT_THAT(Ids({"github:Octo/Framework", 0}), ElementsAre("range", "b", "a"));
   EXPECT_THAT(Ids({"github:octo/framework", 7}), ElementsAre("a"));
   EXPECT_THAT(Ids({"github:octo/none", 0}), IsEmpty());
+  EXPECT_THAT(Ids({"github:octo/framework", 0, "h2"}), ElementsAre("b"));
   const auto first = reviews().List({}, {0, 2});
   ASSERT_TRUE(first.ok()) << first.status();
   EXPECT_EQ(first->items.front().outline, "outline of c");

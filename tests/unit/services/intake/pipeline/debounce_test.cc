@@ -88,6 +88,37 @@ TEST_F(DebounceTest, ALaterEventTakesThePlaceOfOneThatWaits) {
   world_.ExpectSettled();
 }
 
+// GitHub names no pull request in what it says of checks of a fork.
+TEST_F(DebounceTest, ARerunOfACheckFindsItsPullRequestByTheHead) {
+  waiting_->debounce = {};
+  const std::string head(40, 'a');
+  std::string asked;
+  bool broken = true;
+  world_.find_pull_ = [&](const v1::Subject& repository, std::string_view commit) -> absl::StatusOr<int64_t> {
+    if (broken) return absl::UnavailableError("the store is busy");
+    asked = repository.repository() + "@" + std::string(commit);
+    return commit == head ? 2 : 0;
+  };
+  world_.Boot();
+  const auto rerun = [&](const std::string& commit) {
+    return world_.Deliver("check_run", {{"action", "rerequested"},
+                                        {"check_run", {{"name", kReviewCheckName}, {"head_sha", commit}}},
+                                        {"repository", {{"full_name", testing::kRepository}}},
+                                        {"sender", {{"login", "alice"}, {"type", "User"}}}});
+  };
+  const int64_t known = rerun(head);
+  world_.Run();
+  EXPECT_EQ(world_.StateOf(known), "received") << "nothing is lost while nobody can say";
+  broken = false;
+  world_.Run();
+  EXPECT_EQ(world_.StateOf(known), "done");
+  EXPECT_EQ(asked, std::string(testing::kRepository) + "@" + head);
+  const int64_t unknown = rerun(std::string(40, 'b'));
+  world_.Run();
+  EXPECT_EQ(world_.StateOf(unknown), "ignored (no-planner)");
+  world_.ExpectSettled();
+}
+
 TEST_F(DebounceTest, WhatWaitedIsWorkedOnAfterARestart) {
   const int64_t first = world_.Opened(1);
   WorkNow();
