@@ -1,5 +1,6 @@
 """What the parts of the harness share."""
 
+import contextlib
 import json
 import os
 import pathlib
@@ -88,3 +89,25 @@ class Daemon:
             if line.startswith("yardmaster_rpc_requests_total{") and f"{method}\"" in line and f"\"{code}\"" in line:
                 total += float(line.rsplit(" ", 1)[1])
         return total
+
+
+@contextlib.contextmanager
+def played_forge(folder, work, listen, options):
+    """yard-fakeforge, which takes the token in `work`/forge-token; yields its address."""
+    program = folder / "yard-fakeforge"
+    if not program.exists():
+        raise Failure(f"{program} is not built")
+    ready = work / "forge.json"
+    with open(work / "forge.log", "wb") as log:
+        process = subprocess.Popen([str(program), "--listen", listen, "--ready-file", str(ready), "--token-file", str(work / "forge-token"), *options],
+                                   stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+    try:
+        begin = time.monotonic()
+        while not ready.exists():
+            if process.poll() is not None or time.monotonic() - begin > 30:
+                raise Failure(f"yard-fakeforge does not start: {(work / 'forge.log').read_text(errors='replace')[-500:]}")
+            time.sleep(0.01)
+        yield json.loads(ready.read_text())["http"]
+    finally:
+        process.terminate()
+        process.wait(20)

@@ -13,6 +13,7 @@ import time
 
 import build_time
 import ingest
+import pulls
 import review
 import suites
 from common import Daemon, Failure, run, say
@@ -43,6 +44,7 @@ FIGURES = {
     "ingest.p99_of_disk": ("ms", None, False),
     "ingest.planned": ("deliveries/s", None, True),
     **review.FIGURES,
+    **pulls.FIGURES,
     **suites.FIGURES,
     **build_time.FIGURES,
 }
@@ -215,6 +217,7 @@ def measure_all(options, names):
               ("ingest", lambda chosen: ingest.measure(options.bin, packs, options.smoke, chosen), {name for name in FIGURES if name.startswith("ingest.")}),
               ("reviews", lambda chosen: review.measure(options.bin, packs, options.smoke, lambda name: library.measure_program("review_bench", name), chosen),
                set(review.FIGURES)),
+              ("pull requests", lambda chosen: pulls.measure(options.bin, packs, options.smoke, chosen), set(pulls.FIGURES)),
               ("runs of suites", lambda chosen: suites.measure(options.bin, packs, options.smoke, chosen), set(suites.FIGURES)),
               ("the build", lambda chosen: build_time.measure(), set(build_time.FIGURES))]
     groups = [(name, lambda chosen: ({chosen[0]: library.measure(chosen[0])}, {}), {name}) for name in PROGRAMS] + groups

@@ -13,7 +13,7 @@ import time
 import urllib.error
 import urllib.request
 
-from common import Daemon, Failure, run, say
+from common import Daemon, Failure, played_forge, run, say
 
 SECRET = "a-secret-of-the-webhooks"
 CONNECTIONS = 128
@@ -219,30 +219,12 @@ def measure_rates(folder, packs, work, smoke, sender):
     return values, skipped
 
 
-@contextlib.contextmanager
-def played_forge(folder, work, issues):
-    """yard-fakeforge with these issues; yields its address."""
-    program = folder / "yard-fakeforge"
-    if not program.exists():
-        raise Failure(f"{program} is not built")
-    with open(work / "issues.jsonl", "w", encoding="utf-8") as file:
-        for issue in issues:
-            file.write(json.dumps(issue) + "\n")
+def issue_file(work, issues):
+    """The option with which yard-fakeforge begins with these issues."""
+    path = work / "issues.jsonl"
+    path.write_text("".join(json.dumps(issue) + "\n" for issue in issues), encoding="utf-8")
     (work / "forge-token").write_text(SECRET)
-    ready = work / "forge.json"
-    with open(work / "forge.log", "wb") as log:
-        process = subprocess.Popen([str(program), "--listen", "127.0.0.1:0", "--ready-file", str(ready), "--token-file", str(work / "forge-token"),
-                                    "--issues", str(work / "issues.jsonl")], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
-    try:
-        begin = time.monotonic()
-        while not ready.exists():
-            if process.poll() is not None or time.monotonic() - begin > 30:
-                raise Failure(f"yard-fakeforge does not start: {(work / 'forge.log').read_text(errors='replace')[-500:]}")
-            time.sleep(0.01)
-        yield json.loads(ready.read_text())["http"]
-    finally:
-        process.terminate()
-        process.wait(20)
+    return ["--issues", str(path)]
 
 
 def measure_planning(folder, packs, work, smoke, sender):
@@ -255,7 +237,7 @@ def measure_planning(folder, packs, work, smoke, sender):
     first = 1_000_000_000 + sender.next
     issues = [{"forge": "github", "repository": "octo/repo", "number": first + i, "title": f"{cases[i % len(cases)]['title']} ({i})",
                "body": cases[i % len(cases)]["body"], "labels": labels, "quiet": True} for i in range(backlog)]
-    with played_forge(folder, work, issues) as forge:
+    with played_forge(folder, work, "127.0.0.1:0", issue_file(work, issues)) as forge:
         ours = Ours(folder, packs, work, [{"forge": "github", "repository": "octo/repo", "packs": [pack]}], f"http://{forge}")
         try:
             arguments = ["--repository", "octo/repo"]

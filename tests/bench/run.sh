@@ -47,6 +47,10 @@ Measures, on this machine and in one run:
   review.tree_to_ast_grep, review.tree_all_to_ast_grep
                            time of yard review tree on them with 20 rules and with all rules of pypto, over that of ast-grep with the
                            same 20; skipped without ast-grep (npm install @ast-grep/cli; YARD_BENCH_AST_GREP names the program)
+  pulls.first_comment      milliseconds from a push to the comment that tells its finding, on loopback, without the wait for a further push, with
+                           a repository of 100 MB in the cache; the median of seven
+  pulls.fifty_seconds, pulls.fifty_memory
+                           seconds until 50 pull requests that are opened at once have their comments, and the daemon's peak of resident MiB
   worker.pytest_1000, worker.ctest_1000
                            time of a test step of 1,000 tests that do nothing, over that of the same pytest and ctest by themselves; the
                            median of five rounds in turns
