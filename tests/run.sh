@@ -208,7 +208,10 @@ part_tests() {
   export YARD_KILLS
   run_ctest tests release "$label"
 }
-part_crash() { YARD_KILLS=300 build/release/bin/integration_pipe --gtest_filter='PipeTest.KillsUnderFaults*'; }
+part_crash() {
+  YARD_KILLS=300 build/release/bin/integration_pipe --gtest_filter='PipeTest.KillsUnderFaults*' &&
+    YARD_KILLS=300 build/release/bin/integration_reviews --gtest_filter='*KillsFaults*'
+}
 
 # Without precompiled headers: every file includes what it needs.
 part_gcc-build() { configure gcc && build gcc; }
