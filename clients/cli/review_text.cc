@@ -124,6 +124,11 @@ std::string ReviewText(const ReviewReport& report, const SourceOf& source, const
     if (!hint.empty()) out += "     = " + Printable(hint) + "\n";
   }
   if (!report.findings.empty()) out += "\n";
+  for (const ChecklistItem& item : report.checklist) {
+    if (item.passed.has_value()) continue;  // a gate's; its findings say it
+    out += (chinese ? "请检视：" : "look at: ") + Printable(item.title) + (item.path.empty() ? "" : " ") +
+           Printable(item.path) + " (" + Paint(Printable(item.rule_id), Style::kName, options.color) + ")\n";
+  }
 
   const std::array<size_t, 4> counts = report.Counts();
   std::string line = Counted(report.files, "file", "files") + ": ";

@@ -15,6 +15,7 @@
 #include "services/review/file_sets.h"
 #include "services/review/finding_match.h"
 #include "services/review/operator_files.h"
+#include "services/review/reminders.h"
 #include "services/review/review_run.h"
 
 namespace yardmaster {
@@ -306,11 +307,24 @@ class ChangeReview {
   bool listed_ = true;  // no check missed the list of files
 };
 
+// Those of both versions.
+std::vector<std::string> TouchedPaths(const Change& change) {
+  std::vector<std::string> paths;
+  for (const ChangedFile& file : change.files()) {
+    paths.push_back(file.path);
+    if (file.kind == Kind::kRenamed) paths.push_back(file.former_path);
+  }
+  return paths;
+}
+
 }  // namespace
 
 absl::StatusOr<ReviewReport> ReviewChange(const std::vector<std::shared_ptr<const CheckSet>>& packs, Change& change,
                                           const DiffReviewOptions& options) {
-  return ChangeReview(packs, change, options).Run();
+  ASSIGN_OR_RETURN(ReviewReport report, ChangeReview(packs, change, options).Run());
+  // Who asks for certain rules wants nothing else.
+  if (options.only.empty()) report.checklist = RemindersFor(packs, TouchedPaths(change));
+  return report;
 }
 
 }  // namespace yardmaster

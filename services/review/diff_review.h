@@ -49,8 +49,8 @@ struct DiffReviewOptions {
   rules::SourceCache* sources = nullptr;  // files that were read before; null: of this review alone
 };
 
-// All findings: new, still and fixed ones. Errors are those of reading the change, and INVALID_ARGUMENT for names that
-// no pack has.
+// All findings: new, still and fixed ones; and as the checklist, what a person should look at. Errors are those of
+// reading the change, and INVALID_ARGUMENT for names that no pack has.
 absl::StatusOr<ReviewReport> ReviewChange(const std::vector<std::shared_ptr<const rules::CheckSet>>& packs,
                                           Change& change, const DiffReviewOptions& options);
 

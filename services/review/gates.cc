@@ -38,7 +38,7 @@ void FillChecklist(const std::vector<std::shared_ptr<const rules::CheckSet>>& pa
       if (!TakesPart(check, report.profile, request.stage, request.gate)) continue;
       const bool failed = broken.count(check.rule) > 0;
       if (!failed && skipped.contains({check.rule, check.part})) continue;
-      if (listed.insert(check.rule).second) report.checklist.push_back({check.rule, check.title, !failed});
+      if (listed.insert(check.rule).second) report.checklist.push_back({check.rule, check.title, !failed, {}});
     }
   }
 }

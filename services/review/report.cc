@@ -118,7 +118,9 @@ Json ReportJson(const ReviewReport& report) {
   }
   Json checklist = Json::array();
   for (const ChecklistItem& item : report.checklist) {
-    checklist.push_back(Json{{"rule_id", item.rule_id}, {"title", item.title}, {"passed", item.passed}});
+    Json& one = checklist.emplace_back(Json{{"rule_id", item.rule_id}, {"title", item.title}});
+    if (item.passed.has_value()) one["passed"] = *item.passed;
+    if (!item.path.empty()) one["path"] = item.path;
   }
   Json json{{"packs", report.packs},
             {"profile", report.profile},

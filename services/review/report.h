@@ -1,7 +1,7 @@
 // What a review found, and its JSON: the same bytes wherever the review ran.
 //
 // review: {packs, profile, findings: […], skipped: [{rule_id, part?, path, reason}], checklist: [{rule_id, title,
-// passed}],
+//          passed?, path?}],
 //          gate?: {id, open, stage?, phase?}, complete?: false, summary: {files, block, major, minor, info, seconds}}
 // finding: {rule_id, part?, pack, severity, pack_severity, path, line, column, end_line, end_column, message,
 // message_zh?,
@@ -40,11 +40,12 @@ struct ReportedFinding {
   FindingStatus status = FindingStatus::kNone;
 };
 
-// One rule of a gate: whether it holds.
+// One rule of a gate and whether it holds; of a change, what a person should look at.
 struct ChecklistItem {
   std::string rule_id;
   std::string title;
-  bool passed = false;
+  std::optional<bool> passed;  // nullopt: a person says so
+  std::string path;            // where, if at one file
 };
 
 // Which gate was asked, and what it said.

@@ -117,6 +117,12 @@ void WriteChangeReview(const ReviewReport& report, v1::Review& out) {
   absl::c_stable_sort(findings, [](const auto* a, const auto* b) { return a->status < b->status; });
   for (const ReportedFinding* reported : findings) WriteFinding(*reported, *out.add_findings());
   WriteSkipped(report, out);
+  for (const ChecklistItem& item : report.checklist) {
+    v1::ReviewReminder& to = *out.add_checklist();
+    to.set_rule_id(AsText(item.rule_id));
+    to.set_text(AsText(item.title));
+    to.set_path(AsText(item.path));
+  }
   out.set_files(static_cast<uint32_t>(report.files));
 }
 
@@ -129,7 +135,7 @@ void WriteReview(const ReviewReport& report, v1::ReviewResult& out) {
     v1::ReviewChecklistItem& to = *out.add_checklist();
     to.set_rule_id(AsText(item.rule_id));
     to.set_title(AsText(item.title));
-    to.set_passed(item.passed);
+    to.set_passed(item.passed.value_or(false));
   }
   out.set_files(static_cast<uint32_t>(report.files));
   out.set_micros(static_cast<uint64_t>(report.seconds * 1e6));
@@ -141,7 +147,7 @@ ReviewReport ReadReview(const v1::ReviewResult& review) {
   report.profile = review.profile();
   ReadFound(review, report);
   for (const v1::ReviewChecklistItem& from : review.checklist())
-    report.checklist.push_back({from.rule_id(), from.title(), from.passed()});
+    report.checklist.push_back({from.rule_id(), from.title(), from.passed(), {}});
   report.files = review.files();
   report.seconds = static_cast<double>(review.micros()) / 1e6;
   return report;
@@ -151,6 +157,9 @@ ReviewReport ReadChangeReview(const v1::Review& review) {
   ReviewReport report;
   report.packs.assign(review.packs().begin(), review.packs().end());
   ReadFound(review, report);
+  for (const v1::ReviewReminder& from : review.checklist()) {
+    report.checklist.push_back({from.rule_id(), from.text(), std::nullopt, from.path()});
+  }
   report.files = review.files();
   report.complete = review.complete();
   return report;

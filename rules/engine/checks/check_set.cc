@@ -27,6 +27,7 @@ const std::vector<ProfileInfo>& CheckSet::profiles() const { return impl_->profi
 const std::string& CheckSet::default_profile() const { return impl_->default_profile; }
 const std::vector<ProfileInfo>& CheckSet::moments() const { return impl_->moment_infos; }
 const std::vector<RoleInfo>& CheckSet::roles() const { return impl_->role_infos; }
+const std::vector<ReminderInfo>& CheckSet::reminders() const { return impl_->reminders; }
 
 const CheckInfo* CheckSet::Find(std::string_view id) const {
   const auto found = absl::c_find_if(impl_->infos, [&](const CheckInfo& info) { return info.id == id; });

@@ -53,6 +53,17 @@ struct CheckInfo {
   bool query = false;  // by a tree-sitter query
 };
 
+// What only a person can judge about a change that touches certain files.
+struct ReminderInfo {
+  std::string id;
+  std::string pack;  // that wrote it
+  std::string text;
+  std::vector<std::string> files;      // globs
+  std::vector<std::string> not_files;  // globs of what does not count
+  int risk = 1;                        // 1 to 5, the most is lost at 5
+  std::string source;
+};
+
 struct ProfileInfo {
   std::string id;
   std::string title;
@@ -80,6 +91,7 @@ class CheckSet {
   const std::string& default_profile() const;  // empty: the pack has no profiles
   const std::vector<ProfileInfo>& moments() const;
   const std::vector<RoleInfo>& roles() const;
+  const std::vector<ReminderInfo>& reminders() const;  // in the order of packs, files and positions
   // A named list of the pack; nullptr if there is none.
   const std::vector<std::string>* List(std::string_view name) const;
   // Whether some check looks at other files than the one that it judges: such a set must be reviewed as a whole.

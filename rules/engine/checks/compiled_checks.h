@@ -134,6 +134,7 @@ struct CheckSet::Impl {
   std::vector<ProfileInfo> moment_infos;
   std::vector<CompiledRole> roles;
   std::vector<RoleInfo> role_infos;
+  std::vector<ReminderInfo> reminders;
   std::map<std::string, std::vector<std::string>, std::less<>> lists;
   std::map<std::string, TextSet, std::less<>> list_sets;
   std::map<std::string, std::map<std::string, std::string>, std::less<>> maps;

@@ -95,6 +95,11 @@ class Loader {
       Problem(profiles.front(), "", "expected one of the profiles to be the default");
     }
     for (const PackPiece& piece : pieces_.Of("roles")) AddRole(piece);
+    for (const PackPiece& piece : pieces_.Of("reminders")) {
+      const json& value = piece.value();
+      impl_->reminders.push_back({piece.name, piece.pack, value.at("text").get<std::string>(), NamesAt(value, "files"),
+                                  NamesAt(value, "not_files"), value.at("risk").get<int>(), value.value("source", "")});
+    }
     impl_->groups.insert("op");
     for (const PackPiece& piece : pieces_.Of("moments")) {
       impl_->moment_infos.push_back({piece.name, piece.value().at("title").get<std::string>()});

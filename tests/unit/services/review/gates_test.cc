@@ -151,7 +151,7 @@ TEST_F(GatesTest, ARuleIsOnTheListOnceSomePartOfItWasJudged) {
   ASSERT_TRUE(report.ok()) << report.status();
   ASSERT_THAT(report->checklist, SizeIs(1));
   EXPECT_EQ(report->checklist[0].rule_id, "R1");
-  EXPECT_TRUE(report->checklist[0].passed);
+  EXPECT_EQ(report->checklist[0].passed, true);
 }
 
 TEST_F(GatesTest, AGateIsOpenWhereNothingBlocksAndSaysWhatPassed) {
@@ -160,7 +160,7 @@ TEST_F(GatesTest, AGateIsOpenWhereNothingBlocksAndSaysWhatPassed) {
   EXPECT_TRUE(report.gate->open);
   EXPECT_THAT(report.findings, IsEmpty());
   std::map<std::string, bool> passed;
-  for (const ChecklistItem& item : report.checklist) passed[item.rule_id] = item.passed;
+  for (const ChecklistItem& item : report.checklist) passed[item.rule_id] = item.passed.value_or(false);
   EXPECT_EQ(passed, (std::map<std::string, bool>{{"L1", true}, {"L3", true}}));
 }
 
