@@ -141,8 +141,10 @@ class Reviewer {
       result_.findings.push_back(std::move(finding));
       return;
     }
+    // C++ is read without its preprocessor: what looks wrong there is often a macro.
+    const bool certain = facts.language != Language::kCpp && facts.language != Language::kCuda;
     for (const SyntaxError& error : facts.errors) {
-      Finding finding = Own(kParseRule, Severity::kMajor, "MAJOR", unit);
+      Finding finding = Own(kParseRule, certain ? Severity::kMajor : Severity::kInfo, certain ? "MAJOR" : "INFO", unit);
       finding.message = error.message.empty() ? "syntax error" : "syntax error: " + Readable(error.message);
       SetPlace(unit, {error.begin, error.end}, finding);
       result_.findings.push_back(std::move(finding));
