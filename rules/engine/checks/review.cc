@@ -511,6 +511,12 @@ std::string JudgeCase(const CheckSet& checks, const CompiledCheck& check, const 
     file.path = path;
     file.text = text;
     if (const auto base = one.base.find(path); base != one.base.end()) file.base = base->second;
+    // A case that has a base is a change.
+    if (file.base == text) {
+      file.untouched = true;
+    } else if (!one.base.empty()) {
+      file.change.emplace().kind = file.base ? FileChange::Kind::kModified : FileChange::Kind::kAdded;
+    }
     file.context = !one.focus.empty() && path != one.focus;
     files.push_back(std::move(file));
   }
