@@ -16,8 +16,8 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::string_view kValueKeys[] = {"list",     "max",   "min",  "sum",   "count", "field",
-                                           "distinct", "times", "plus", "minus", "re",    "map"};
+constexpr std::string_view kValueKeys[] = {"list",  "max",  "min",   "sum", "count",   "field", "distinct",
+                                           "times", "plus", "minus", "re",  "matches", "map"};
 
 constexpr std::pair<std::string_view, double (*)(double, double)> kArithmetic[] = {
     {"times", [](double left, double right) { return left * right; }},
@@ -82,6 +82,30 @@ Operand Extract(std::unique_ptr<RE2> pattern, Operand in) {
   };
 }
 
+// Of every match, from left to right, the first group or the match. Empty matches are left out.
+Operand ExtractAll(std::unique_ptr<RE2> pattern, Operand in) {
+  return [pattern = std::move(pattern), in = std::move(in)](Run& run, Frame& frame) {
+    const Value value = in(run, frame);
+    if (value.kind != Value::Kind::kText) return Value();
+    run.Read(value.text);
+    const int groups = std::min(1, pattern->NumberOfCapturingGroups());
+    std::vector<Value> found;
+    re2::StringPiece match[2];
+    size_t from = 0;
+    while (pattern->Match(value.text, from, value.text.size(), RE2::UNANCHORED, match, groups + 1)) {
+      const size_t end = static_cast<size_t>(match[0].data() - value.text.data()) + match[0].size();
+      if (match[0].empty()) {
+        from = end + 1;
+        if (from > value.text.size()) break;
+        continue;
+      }
+      found.push_back(PieceValue(match[groups]));
+      from = end;
+    }
+    return Value::List(run.Keep(std::move(found)));
+  };
+}
+
 }  // namespace
 
 Operand PathOperand(Path path) {
@@ -142,6 +166,11 @@ Operand CheckCompiler::CompileOperand(const JsonPlace& at, const NameScope& scop
     Operand in = CompileOperand(at.At("in"), scope);
     return pattern != nullptr && in ? Extract(std::move(pattern), std::move(in)) : nullptr;
   }
+  if (has("matches") && has("in")) {
+    std::unique_ptr<RE2> pattern = CompilePattern(at.At("matches"));
+    Operand in = CompileOperand(at.At("in"), scope);
+    return pattern != nullptr && in ? ExtractAll(std::move(pattern), std::move(in)) : nullptr;
+  }
   if (has("map") && has("key")) {
     const auto map = value["map"].is_string() ? set_.maps.find(value["map"].get<std::string>()) : set_.maps.end();
     if (map == set_.maps.end()) return Fail<Operand>(at.At("map").pointer, "expected the name of a map");
@@ -156,7 +185,7 @@ Operand CheckCompiler::CompileOperand(const JsonPlace& at, const NameScope& scop
   return Fail<Operand>(
       at.pointer,
       "expected a value: a text, number or boolean, or an object with \"field\", \"count\", \"list\", \"max\", "
-      "\"min\", \"sum\", \"times\", \"plus\", \"minus\", \"re\" and \"in\", or \"map\" and \"key\"");
+      "\"min\", \"sum\", \"times\", \"plus\", \"minus\", \"re\" or \"matches\" and \"in\", or \"map\" and \"key\"");
 }
 
 // A query under `key`, and what is made of its rows.

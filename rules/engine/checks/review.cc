@@ -141,8 +141,10 @@ class Reviewer {
       result_.findings.push_back(std::move(finding));
       return;
     }
+    // C++ is read without its preprocessor: what looks wrong there is often a macro.
+    const bool certain = facts.language != Language::kCpp && facts.language != Language::kCuda;
     for (const SyntaxError& error : facts.errors) {
-      Finding finding = Own(kParseRule, Severity::kMajor, "MAJOR", unit);
+      Finding finding = Own(kParseRule, certain ? Severity::kMajor : Severity::kInfo, certain ? "MAJOR" : "INFO", unit);
       finding.message = error.message.empty() ? "syntax error" : "syntax error: " + Readable(error.message);
       SetPlace(unit, {error.begin, error.end}, finding);
       result_.findings.push_back(std::move(finding));
@@ -509,6 +511,12 @@ std::string JudgeCase(const CheckSet& checks, const CompiledCheck& check, const 
     file.path = path;
     file.text = text;
     if (const auto base = one.base.find(path); base != one.base.end()) file.base = base->second;
+    // A case that has a base is a change.
+    if (file.base == text) {
+      file.untouched = true;
+    } else if (!one.base.empty()) {
+      file.change.emplace().kind = file.base ? FileChange::Kind::kModified : FileChange::Kind::kAdded;
+    }
     file.context = !one.focus.empty() && path != one.focus;
     files.push_back(std::move(file));
   }

@@ -287,6 +287,32 @@ TEST(Review, AnUnexpectedIndentIsASyntaxError) {
       ElementsAre());
 }
 
+TEST(Review, WithoutThePreprocessorASyntaxErrorIsNotCertain) {
+  const auto set = Load(One(R"("each": "call")"));
+  const auto severity_in = [&](const char* path) {
+    const ReviewResult result = Review(*set, {File(path, "int f( {\n")}, {});
+    EXPECT_FALSE(result.findings.empty()) << path;
+    return result.findings.empty() ? Severity::kBlock : result.findings.back().severity;
+  };
+  EXPECT_EQ(severity_in("a.cc"), Severity::kInfo);
+  EXPECT_EQ(severity_in("a.cu"), Severity::kInfo);
+  EXPECT_EQ(severity_in("a.py"), Severity::kMajor);
+}
+
+TEST(Review, MatchesAreAllThatAPatternFinds) {
+  const auto found = [](const std::string& pattern, const std::string& text) {
+    const auto set =
+        Load(R"js({"checks": [{"id": "C1", "title": "t", "severity": "MAJOR", "good": ["x = 1"], "bad": ["x = 1"],
+      "each": "string", "let": {"all": {"matches": ")js" +
+             pattern + R"js(", "in": {"field": "value"}}}, "message": "{all}"}]})js");
+    return Found(*set, {File("a.py", "x = \"" + text + "\"\n")});
+  };
+  EXPECT_THAT(found(R"((\\w+) \\w+)", "int a, Tensor b"), ElementsAre("a.py:1:5 C1 int, Tensor"));
+  EXPECT_THAT(found(R"(\\d+)", "1, 22 and 3"), ElementsAre("a.py:1:5 C1 1, 22, 3"));
+  EXPECT_THAT(found(R"(\\d*)", "a1é2"), ElementsAre("a.py:1:5 C1 1, 2"));
+  EXPECT_THAT(found("z", "a"), ElementsAre("a.py:1:5 C1 "));
+}
+
 TEST(Review, ASetWhoseChecksLookAtOtherFilesSaysSo) {
   EXPECT_FALSE(Load(One(R"("each": "call")"))->across());
   EXPECT_TRUE(Load(One(R"("each": "set")"))->across());
