@@ -94,27 +94,33 @@ std::optional<Query> CheckCompiler::CompileQuery(const JsonPlace& at, const Name
       }
       if (query->tree.empty()) Add(inner.pointer, "expected a glob, or a list of them");
       use_.functions.emplace("query", "tree");
+    } else if (key == "loaded_by") {
+      query->loaded_by = CompileReference(inner, scope);
+      use_.functions.emplace("query", "loaded_by");
     } else if (key == "side") {
       if (part != "base" && part != "head") Add(inner.pointer, "expected \"base\" or \"head\"");
       query->base = part == "base";
     } else if (key == "where" || absl::c_linear_search(extra_keys, key)) {
       // Below, when the kind is known.
     } else {
-      std::vector<std::string_view> known = {"each", "as", "scope", "of", "files", "tree", "side", "where", "in"};
+      std::vector<std::string_view> known = {"each", "as",        "scope", "of",    "files",
+                                             "tree", "loaded_by", "side",  "where", "in"};
       known.insert(known.end(), extra_keys.begin(), extra_keys.end());
       Add(inner.pointer, "unknown key " + Quoted(key) + "; expected one of " + Listed(known) + DidYouMean(key, known));
     }
   }
-  if ((query->filter_files || !query->tree.empty()) && !scoped) query->scope = Query::Scope::kFiles;
+  const bool beyond = !query->tree.empty() || query->loaded_by;  // files that the change may not touch
+  if ((query->filter_files || beyond) && !scoped) query->scope = Query::Scope::kFiles;
   const FactTable around = scope.rows.back().table;
   if ((around == FactTable::kSet || around == FactTable::kValue) && !query->of && !scoped) {
     query->scope = Query::Scope::kFiles;
   }
-  if (!query->tree.empty() && query->scope != Query::Scope::kFiles) {
-    Add(at.pointer, "\"tree\" goes with the scope files only");
+  if (beyond && query->scope != Query::Scope::kFiles) {
+    Add(at.pointer, "\"tree\" and \"loaded_by\" go with the scope files only");
   }
-  tree_ |= !query->tree.empty();
-  across_ |= query->scope == Query::Scope::kFiles && query->tree.empty();
+  if (!query->tree.empty() && query->loaded_by) Add(at.pointer, "\"tree\" and \"loaded_by\" exclude each other");
+  tree_ |= beyond;
+  across_ |= query->scope == Query::Scope::kFiles && !beyond;
   // Places of this version say nothing about places of the other.
   if (query->base && query->scope != Query::Scope::kFile && query->scope != Query::Scope::kFiles) {
     Add(at.pointer, "side \"base\" goes with the scopes file and files only");

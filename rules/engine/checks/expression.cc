@@ -456,6 +456,27 @@ bool Query::OverUnit(Run& run, Frame& frame, const Unit& unit, RowRef anchor,
                         [&](const KindSelection& kind) { return OverKind(run, frame, *side, anchor, kind, visit); });
 }
 
+bool Query::OverFile(Run& run, Frame& frame, const Unit& unit, RowRef anchor,
+                     absl::FunctionRef<bool(RowRef)> visit) const {
+  if (!roles.empty() && !absl::c_linear_search(roles, unit.role)) return true;
+  if (files) {
+    frame.rows[slot] = {&unit, FactTable::kFile, 0};
+    if (!files.holds(run, frame)) return true;
+  }
+  return absl::c_all_of(kinds,
+                        [&](const KindSelection& kind) { return OverKind(run, frame, unit, anchor, kind, visit); });
+}
+
+void Query::OverLoaded(Run& run, Frame& frame, RowRef anchor, absl::FunctionRef<bool(RowRef)> visit) const {
+  const Value from = loaded_by->Get(run, frame);
+  if (from.kind != Value::Kind::kRow || from.row.unit == nullptr) return;
+  const RowIndex import = from.row.table == FactTable::kImport ? from.row.index : kNoRow;
+  const TreeSide side = base ? TreeSide::kBase : TreeSide::kHead;
+  for (const Unit* unit : run.imports.LoadedBy(*from.row.unit, import, side, [&] { return run.Step(); })) {
+    if (!OverFile(run, frame, *unit, anchor, visit)) return;
+  }
+}
+
 void Query::OverTree(Run& run, Frame& frame, RowRef anchor, absl::FunctionRef<bool(RowRef)> visit) const {
   const bool parsed = absl::c_any_of(kinds, [](const KindSelection& kind) {
     return kind.kind.table != FactTable::kFile && kind.kind.table != FactTable::kLine;
@@ -465,14 +486,7 @@ void Query::OverTree(Run& run, Frame& frame, RowRef anchor, absl::FunctionRef<bo
     const std::string paths = glob.Expand(run, frame, missing);
     if (missing) continue;
     for (const Unit* unit : run.tree.Find(paths, base ? TreeSide::kBase : TreeSide::kHead, parsed)) {
-      if (!roles.empty() && !absl::c_linear_search(roles, unit->role)) continue;
-      if (files) {
-        frame.rows[slot] = {unit, FactTable::kFile, 0};
-        if (!files.holds(run, frame)) continue;
-      }
-      const bool more = absl::c_all_of(
-          kinds, [&](const KindSelection& kind) { return OverKind(run, frame, *unit, anchor, kind, visit); });
-      if (!more) return;
+      if (!OverFile(run, frame, *unit, anchor, visit)) return;
     }
   }
 }
@@ -503,6 +517,10 @@ void Query::ForEach(Run& run, Frame& frame, absl::FunctionRef<bool(RowRef)> visi
     const Value value = of->Get(run, frame);
     if (value.kind != Value::Kind::kRow) return;
     from = value.row;
+  }
+  if (loaded_by) {
+    OverLoaded(run, frame, from, visit);
+    return;
   }
   const bool everywhere = !tree.empty() || scope == Scope::kFiles || from.unit == nullptr;
   if (!everywhere) {

@@ -160,7 +160,8 @@ class Query {
   size_t slot = 0;         // where the rows stand
   bool base = false;
   bool filter_files = false;
-  std::vector<Template> tree;  // globs of files of the tree; empty: files of the review
+  std::vector<Template> tree;     // globs of files of the tree; empty: files of the review
+  std::optional<Path> loaded_by;  // a file or an import: rows of the files that Python runs for it
   std::vector<std::string> roles;
   Clause files;  // on a file at `slot`; may be none
   Clause where;  // may be none
@@ -170,6 +171,9 @@ class Query {
   // Each returns false once `visit` did.
   bool Offer(Run& run, Frame& frame, RowRef row, absl::FunctionRef<bool(RowRef)> visit) const;
   bool OverUnit(Run& run, Frame& frame, const Unit& unit, RowRef anchor, absl::FunctionRef<bool(RowRef)> visit) const;
+  // One file of the tree. Returns false once `visit` did.
+  bool OverFile(Run& run, Frame& frame, const Unit& unit, RowRef anchor, absl::FunctionRef<bool(RowRef)> visit) const;
+  void OverLoaded(Run& run, Frame& frame, RowRef anchor, absl::FunctionRef<bool(RowRef)> visit) const;
   void OverTree(Run& run, Frame& frame, RowRef anchor, absl::FunctionRef<bool(RowRef)> visit) const;
   bool OverKind(Run& run, Frame& frame, const Unit& unit, RowRef anchor, const KindSelection& kind,
                 absl::FunctionRef<bool(RowRef)> visit) const;

@@ -15,6 +15,7 @@
 
 #include "rules/engine/checks/check_set.h"
 #include "rules/engine/checks/counterparts.h"
+#include "rules/engine/checks/import_graph.h"
 #include "rules/engine/checks/tree_files.h"
 #include "rules/engine/checks/unit.h"
 #include "rules/engine/checks/value.h"
@@ -25,7 +26,8 @@ class Run {
  public:
   using Clock = std::chrono::steady_clock;
 
-  explicit Run(const CheckSet::Impl& checks) : tree(checks, units), counterparts(units), checks_(checks) {}
+  explicit Run(const CheckSet::Impl& checks)
+      : tree(checks, units), imports(tree), counterparts(units), checks_(checks) {}
 
   std::string_view Keep(std::string text) {
     Count(text.size() + sizeof(std::string));
@@ -70,6 +72,7 @@ class Run {
 
   std::vector<std::unique_ptr<Unit>> units;  // never null
   TreeFiles tree;
+  ImportGraph imports;
   Counterparts counterparts;
   size_t profile = 0;  // position in the list of profiles
   std::string profile_name;

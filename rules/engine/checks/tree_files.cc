@@ -13,6 +13,21 @@
 
 namespace yardmaster::rules {
 
+const std::vector<std::string>& TreeFiles::Paths(TreeSide side) {
+  if (tree_ != nullptr) return tree_->Paths(side);
+  const auto [it, added] = paths_.try_emplace(side);
+  if (added) it->second = PathsOf("**", side);
+  return it->second;
+}
+
+bool TreeFiles::Has(const std::string& path, TreeSide side) { return absl::c_binary_search(Paths(side), path); }
+
+std::string TreeFiles::PathOf(const Unit& unit) const {
+  const bool reviewed =
+      absl::c_any_of(units_, [&](const auto& one) { return one.get() == &unit || one->base.get() == &unit; });
+  return reviewed ? folder_ + unit.path() : unit.path();
+}
+
 std::vector<std::string> TreeFiles::PathsOf(const std::string& glob, TreeSide side) const {
   std::vector<std::string> paths;
   const std::string_view fixed = std::string_view(glob).substr(0, glob.find_first_of("*?"));

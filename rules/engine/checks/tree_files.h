@@ -41,6 +41,14 @@ class TreeFiles {
   // are texts and lines only.
   const std::vector<const Unit*>& Find(const std::string& glob, TreeSide side, bool parsed);
 
+  // All paths of a version, sorted.
+  const std::vector<std::string>& Paths(TreeSide side);
+  bool Has(const std::string& path, TreeSide side);
+  // nullptr: there is no such file, or no more are read.
+  const Unit* Parsed(const std::string& path, TreeSide side) { return FileAt(path, side, true); }
+  // From the root of the tree.
+  std::string PathOf(const Unit& unit) const;
+
   // What was passed, for a finding of the limit; empty: nothing.
   const std::string& limit() const { return limit_; }
 
@@ -56,6 +64,7 @@ class TreeFiles {
   std::chrono::milliseconds parse_limit_{0};
   std::map<std::tuple<std::string, TreeSide, bool>, std::vector<const Unit*>> found_;
   std::map<std::tuple<std::string, TreeSide, bool>, std::unique_ptr<Unit>> read_;
+  std::map<TreeSide, std::vector<std::string>> paths_;  // without a tree
   size_t bytes_ = 0;
   std::string limit_;
 };
