@@ -50,7 +50,7 @@ TEST(CommonCommands, WriteExactlyWhatTheInterpreterHoldsForWrites) {
   }
   EXPECT_EQ(writes, (std::set<std::string>{"commit", "pr", "pr_append", "update", "squash", "gate_retest",
                                            "gate_check_pr", "gate_autofix", "sync", "backport", "triage", "label",
-                                           "unlabel", "cancel", "ok_to_test"}));
+                                           "unlabel", "cancel", "ok_to_test", "ignore", "unignore"}));
 }
 
 TEST(CommonCommands, HaveExamplesInBothLanguagesAndTextsInBoth) {
