@@ -21,6 +21,10 @@ ExitCode ExitCodeOf(const absl::Status& status) {
   }
 }
 
+absl::Status AsUsage(const absl::Status& status) {
+  return absl::IsInternal(status) ? SystemError(status.message()) : UsageError(status.message());
+}
+
 absl::Status MakeError(absl::StatusCode code, absl::string_view message, const std::vector<std::string>& hints) {
   std::string text(message);
   for (const std::string& hint : hints) absl::StrAppend(&text, "\n  ", hint);

@@ -30,6 +30,9 @@ absl::Status NegativeError(absl::string_view message, const std::vector<std::str
 absl::Status UsageError(absl::string_view message, const std::vector<std::string>& hints = {});
 absl::Status SystemError(absl::string_view message, const std::vector<std::string>& hints = {});
 
+// What a reader says of a place that the user named: the user's fault, unless it is INTERNAL.
+absl::Status AsUsage(const absl::Status& status);
+
 // The same by the name of a code, for errors of the server.
 absl::Status MakeError(absl::StatusCode code, absl::string_view message, const std::vector<std::string>& hints);
 

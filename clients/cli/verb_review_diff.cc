@@ -49,11 +49,6 @@ struct DiffArguments {
   bool all = false;
 };
 
-// What git says of a place that the user named.
-absl::Status AsUsage(const absl::Status& status) {
-  return absl::IsInternal(status) ? SystemError(status.message()) : UsageError(status.message());
-}
-
 absl::StatusOr<std::string> Text(const nlohmann::json& meta, const char* key, const std::string& file) {
   const auto found = meta.find(key);
   if (found == meta.end() || found->is_null()) return std::string();

@@ -1,4 +1,4 @@
-// `yard rules list|show|validate|reload`; test and backtest are in verb_rules_test.cc.
+// `yard rules list|show|validate|reload`.
 #include <chrono>
 #include <filesystem>
 #include <string>
@@ -258,7 +258,8 @@ void AddRulesVerbs(Verb& yard) {
   validate.Value("--repository", &validated.repository, "FORGE:OWNER/REPO",
                  "Also say which of the pack's labels this repository lacks (asks the server)");
 
-  AddRulesTestVerbs(rules);
+  AddRulesTestVerb(rules);
+  AddRulesBacktestVerb(rules);
 
   rules
       .Add("reload", "Tell the server to read its packs again; bad ones change nothing",

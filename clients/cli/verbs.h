@@ -37,7 +37,8 @@ void AddReviewImportVerb(Verb& review);
 void AddReviewListVerb(Verb& review);
 void AddReviewPullVerb(Verb& review);
 void AddReviewHookVerb(Verb& review);
-void AddRulesTestVerbs(Verb& rules);
+void AddRulesTestVerb(Verb& rules);
+void AddRulesBacktestVerb(Verb& rules);
 void AddTestRunVerbs(Verb& test);
 void AddTestResultVerbs(Verb& test);
 

@@ -26,6 +26,7 @@ class Libgit2Repository final : public GitRepository {
   absl::StatusOr<std::string> Resolve(std::string_view revision) override;
   absl::StatusOr<std::string> MergeBase(const std::string& a, const std::string& b) override;
   absl::StatusOr<std::vector<GitCommit>> Commits(const std::string& base, const std::string& head, size_t max) override;
+  absl::StatusOr<std::vector<GitCommit>> Merged(const std::string& base, const std::string& head, size_t max) override;
   absl::StatusOr<std::unique_ptr<GitTree>> TreeOf(const std::string& commit) override;
   absl::StatusOr<std::unique_ptr<GitTree>> IndexTree() override;
   absl::StatusOr<std::unique_ptr<GitTree>> WorkTree() override;
@@ -38,7 +39,12 @@ class Libgit2Repository final : public GitRepository {
   absl::StatusOr<std::vector<std::string>> MissingForDiff(GitTree& base, GitTree& head) override;
 
  private:
+  enum class Parents : uint8_t { kAll, kFirst };
+
   absl::StatusOr<git2::Commit> CommitOf(const std::string& id) const;
+  // Commits that `head` has and `base` (empty: none) has not, newest first.
+  absl::StatusOr<std::vector<GitCommit>> Walk(const std::string& base, const std::string& head, Parents parents,
+                                              size_t max) const;
   // A walk over history met an object that is not there.
   absl::Status WalkError() const;
   // That objects may be made of what lies there.
@@ -92,15 +98,18 @@ absl::StatusOr<std::string> Libgit2Repository::MergeBase(const std::string& a, c
   return WalkError();
 }
 
-absl::StatusOr<std::vector<GitCommit>> Libgit2Repository::Commits(const std::string& base, const std::string& head,
-                                                                  size_t max) {
-  ASSIGN_OR_RETURN(const git2::Commit old_commit, CommitOf(base));
+absl::StatusOr<std::vector<GitCommit>> Libgit2Repository::Walk(const std::string& base, const std::string& head,
+                                                               Parents parents, size_t max) const {
   ASSIGN_OR_RETURN(const git2::Commit new_commit, CommitOf(head));
   int code = 0;
   const auto walk = git2::Get<git2::RevWalk>(code, git_revwalk_new, repository_.get());
   if (code == 0) code = git_revwalk_sorting(walk.get(), GIT_SORT_TOPOLOGICAL | GIT_SORT_TIME);
+  if (code == 0 && parents == Parents::kFirst) code = git_revwalk_simplify_first_parent(walk.get());
   if (code == 0) code = git_revwalk_push(walk.get(), git_commit_id(new_commit.get()));
-  if (code == 0) code = git_revwalk_hide(walk.get(), git_commit_id(old_commit.get()));
+  if (code == 0 && !base.empty()) {
+    ASSIGN_OR_RETURN(const git2::Commit old_commit, CommitOf(base));
+    code = git_revwalk_hide(walk.get(), git_commit_id(old_commit.get()));
+  }
   std::vector<GitCommit> commits;
   git_oid id;
   while (code == 0 && commits.size() < max && (code = git_revwalk_next(&id, walk.get())) == 0) {
@@ -116,8 +125,19 @@ absl::StatusOr<std::vector<GitCommit>> Libgit2Repository::Commits(const std::str
     }
   }
   if (code != 0 && code != GIT_ITEROVER) return WalkError();
+  return commits;
+}
+
+absl::StatusOr<std::vector<GitCommit>> Libgit2Repository::Commits(const std::string& base, const std::string& head,
+                                                                  size_t max) {
+  ASSIGN_OR_RETURN(std::vector<GitCommit> commits, Walk(base, head, Parents::kAll, max));
   absl::c_reverse(commits);
   return commits;
+}
+
+absl::StatusOr<std::vector<GitCommit>> Libgit2Repository::Merged(const std::string& base, const std::string& head,
+                                                                 size_t max) {
+  return Walk(base, head, Parents::kFirst, max);
 }
 
 absl::StatusOr<std::unique_ptr<GitTree>> Libgit2Repository::TreeOf(const std::string& commit) {

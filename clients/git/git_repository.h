@@ -77,6 +77,10 @@ class GitRepository {
   // Commits that `head` has and `base` has not, oldest first; at most `max`, the newest ones.
   virtual absl::StatusOr<std::vector<GitCommit>> Commits(const std::string& base, const std::string& head,
                                                          size_t max) = 0;
+  // What was merged into the branch of `head`: it and its first parents, newest first, at most `max`. `base`: only what
+  // that has not; empty: all.
+  virtual absl::StatusOr<std::vector<GitCommit>> Merged(const std::string& base, const std::string& head,
+                                                        size_t max) = 0;
 
   virtual absl::StatusOr<std::unique_ptr<GitTree>> TreeOf(const std::string& commit) = 0;
   // What would be committed now.
