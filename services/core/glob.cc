@@ -28,7 +28,22 @@ bool MatchesLike(std::string_view pattern, std::string_view text) {
   return p == pattern.size();
 }
 
+namespace {
+
+// Whether the ends of the pattern that have no wildcard fit: most patterns of a list are ruled out by that.
+bool EndsFit(std::string_view pattern, std::string_view path) {
+  const size_t first = pattern.find_first_of("*?");
+  if (first == std::string_view::npos) return pattern == path;
+  if (!path.starts_with(pattern.substr(0, first))) return false;
+  std::string_view tail = pattern.substr(pattern.find_last_of("*?") + 1);
+  if (tail.starts_with('/')) tail.remove_prefix(1);  // `**/` may be nothing at all
+  return path.ends_with(tail);
+}
+
+}  // namespace
+
 bool MatchesPath(std::string_view pattern, std::string_view path) {
+  if (!EndsFit(pattern, path)) return false;
   // Reachable positions of the pattern, one byte of the path after the other: time is the product of both lengths.
   std::vector<bool> now(pattern.size() + 1, false);
   const auto close = [&](std::vector<bool>& states) {

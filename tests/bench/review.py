@@ -19,9 +19,12 @@ FIGURES = {
     "review.tree_growth": ("x", 2.2, False),
     "review.tree_memory": ("MiB", 300, False),
     "review.diff_5000": ("ms", 300, False),
+    "review.diff_to_parse": ("x", 2, False),
     "review.tree_to_ast_grep": ("x", 1, False),
     "review.tree_all_to_ast_grep": ("x", 3, False),
 }
+# How many packs review_bench has changes for: ParseOfDiff/0, RulesOfDiff/0, …
+DIFF_PACKS = 4
 # Calls that both programs are asked for. As with real rules most files have few: the first is made once in each kernel.
 CALLS = ["empty_like", "exp", "matmul", "softmax", "sum", "mean", "amax", "sqrt", "rsqrt", "sigmoid", "tanh", "relu", "where", "topk", "cumsum", "clamp", "abs",
          "add", "mul", "div"]
@@ -137,6 +140,8 @@ def measure(folder, packs, smoke, library, names):
         kernel_time = library("AllRules/30")
         values["review.kernel_to_parse"] = kernel_time / library("BareParse/30")
         values["review.all_to_tenth"] = kernel_time / library("ATenthOfTheRules/30")
+    if "review.diff_to_parse" in names:
+        values["review.diff_to_parse"] = max(library(f"RulesOfDiff/{i}") / library(f"ParseOfDiff/{i}") for i in range(DIFF_PACKS))
     yard = folder / "yard"
     if not yard.exists():
         raise Failure(f"{yard} is not built")
