@@ -45,18 +45,13 @@ bool EndsFit(std::string_view pattern, std::string_view path) {
 bool MatchesPath(std::string_view pattern, std::string_view path) {
   if (!EndsFit(pattern, path)) return false;
   // Reachable positions of the pattern, one byte of the path after the other: time is the product of both lengths.
+  // Before `**/` the path is between folders; on its second `*` it is within one.
   std::vector<bool> now(pattern.size() + 1, false);
+  const auto is_folders = [&](size_t p) { return pattern.substr(p).starts_with("**/"); };
   const auto close = [&](std::vector<bool>& states) {
     for (size_t p = 0; p < pattern.size(); ++p) {
-      if (!states[p] || pattern[p] != '*') continue;
-      const bool twice = p + 1 < pattern.size() && pattern[p + 1] == '*';
-      if (!twice) {
-        states[p + 1] = true;
-        continue;
-      }
-      states[p + 2] = true;
-      // `**/` may be nothing at all.
-      if (p + 2 < pattern.size() && pattern[p + 2] == '/') states[p + 3] = true;
+      if (!states[p] || pattern[p] != '*' || (p > 0 && is_folders(p - 1))) continue;
+      states[is_folders(p) ? p + 3 : p + 1] = true;
     }
   };
   now[0] = true;
@@ -65,9 +60,12 @@ bool MatchesPath(std::string_view pattern, std::string_view path) {
     std::vector<bool> next(pattern.size() + 1, false);
     for (size_t p = 0; p < pattern.size(); ++p) {
       if (!now[p]) continue;
-      const bool second = p > 0 && pattern[p] == '*' && pattern[p - 1] == '*';
-      if (pattern[p] == '*') {
-        const bool twice = second || (p + 1 < pattern.size() && pattern[p + 1] == '*');
+      if (is_folders(p)) {
+        next[c == '/' ? p : p + 1] = true;
+      } else if (p > 0 && is_folders(p - 1)) {
+        next[c == '/' ? p - 1 : p] = true;
+      } else if (pattern[p] == '*') {
+        const bool twice = pattern.substr(p).starts_with("**") || (p > 0 && pattern[p - 1] == '*');
         if (twice || c != '/') next[p] = true;
       } else if (pattern[p] == c || (pattern[p] == '?' && c != '/')) {
         next[p + 1] = true;

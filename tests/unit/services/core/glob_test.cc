@@ -18,6 +18,8 @@ TEST(MatchesGlob, FoldersAndNames) {
   EXPECT_TRUE(MatchesGlob("a/**/b.py", "a/b.py"));
   EXPECT_TRUE(MatchesGlob("a/**/b.py", "a/x/y/b.py"));
   EXPECT_FALSE(MatchesGlob("a/**/b.py", "c/b.py"));
+  EXPECT_FALSE(MatchesGlob("a/**/b.py", "a/xb.py"));
+  EXPECT_FALSE(MatchesGlob("a/**/test_*.py", "a/x/_test_b.py"));
 }
 
 TEST(MatchesPath, AStarStaysInItsFolderAndTwoGoThroughAny) {
@@ -38,10 +40,13 @@ TEST(MatchesPath, AStarStaysInItsFolderAndTwoGoThroughAny) {
 // As the words of glob.h have it, and slow.
 bool MatchesByTheBook(std::string_view pattern, std::string_view path) {
   if (pattern.empty()) return path.empty();
+  if (pattern.starts_with("**/")) {
+    if (MatchesByTheBook(pattern.substr(3), path)) return true;
+    const size_t folder = path.find('/');
+    return folder != std::string_view::npos && MatchesByTheBook(pattern, path.substr(folder + 1));
+  }
   if (pattern.starts_with("**")) {
-    const std::string_view rest = pattern.substr(2);
-    if (MatchesByTheBook(rest, path)) return true;
-    if (rest.starts_with('/') && MatchesByTheBook(rest.substr(1), path)) return true;
+    if (MatchesByTheBook(pattern.substr(2), path)) return true;
     return !path.empty() && MatchesByTheBook(pattern, path.substr(1));
   }
   if (pattern.starts_with('*')) {
