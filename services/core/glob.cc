@@ -1,6 +1,8 @@
 #include "services/core/glob.h"
 
+#include <algorithm>
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 namespace yardmaster {
@@ -30,22 +32,61 @@ bool MatchesLike(std::string_view pattern, std::string_view text) {
 
 namespace {
 
-// Whether the ends of the pattern that have no wildcard fit: most patterns of a list are ruled out by that.
-bool EndsFit(std::string_view pattern, std::string_view path) {
-  const size_t first = pattern.find_first_of("*?");
-  if (first == std::string_view::npos) return pattern == path;
-  if (!path.starts_with(pattern.substr(0, first))) return false;
-  std::string_view tail = pattern.substr(pattern.find_last_of("*?") + 1);
-  if (tail.starts_with('/')) tail.remove_prefix(1);  // `**/` may be nothing at all
-  return path.ends_with(tail);
+constexpr size_t kNone = std::string_view::npos;
+
+// The part of a path or a pattern that begins at `begin`, up to the next "/".
+std::string_view PartAt(std::string_view text, size_t begin) {
+  return text.substr(begin, std::min(text.find('/', begin), text.size()) - begin);
 }
 
-}  // namespace
+// Where the part behind the one at `begin` begins; kNone: that was the last one.
+size_t NextPart(std::string_view text, size_t begin) {
+  const size_t end = text.find('/', begin);
+  return end == kNone ? kNone : end + 1;
+}
 
-bool MatchesPath(std::string_view pattern, std::string_view path) {
-  if (!EndsFit(pattern, path)) return false;
-  // Reachable positions of the pattern, one byte of the path after the other: time is the product of both lengths.
-  // Before `**/` the path is between folders; on its second `*` it is within one.
+// Whether `**` only stands for whole folders: nearly always.
+bool HasWholeFolders(std::string_view pattern) {
+  for (size_t at = pattern.find("**"); at != kNone; at = pattern.find("**", at + 2)) {
+    if (at > 0 && pattern[at - 1] != '/') return false;
+    if (at + 2 < pattern.size() && pattern[at + 2] != '/') return false;
+  }
+  return true;
+}
+
+// Part by part. Where a part does not fit, the last `**` takes one folder more.
+bool MatchesParts(std::string_view pattern, std::string_view path) {
+  size_t p = 0;
+  size_t t = 0;
+  size_t behind = kNone;  // the last `**`
+  size_t from = kNone;    // where in the path its folders end
+  while (t != kNone) {
+    if (p != kNone) {
+      const std::string_view part = PartAt(pattern, p);
+      const size_t next = NextPart(pattern, p);
+      if (part == "**") {
+        if (next == kNone) return true;
+        behind = p = next;
+        from = t;
+        continue;
+      }
+      if (MatchesLike(part, PartAt(path, t))) {
+        p = next;
+        t = NextPart(path, t);
+        continue;
+      }
+    }
+    if (behind == kNone) return false;
+    from = NextPart(path, from);
+    p = behind;
+    t = from;
+  }
+  return p == kNone;
+}
+
+// Any pattern: its reachable positions, one byte of the path after the other, in the time of the product of both
+// lengths. Before `**/` the path is between folders; on its second `*` it is within one.
+bool MatchesBytes(std::string_view pattern, std::string_view path) {
   std::vector<bool> now(pattern.size() + 1, false);
   const auto is_folders = [&](size_t p) { return pattern.substr(p).starts_with("**/"); };
   const auto close = [&](std::vector<bool>& states) {
@@ -75,6 +116,12 @@ bool MatchesPath(std::string_view pattern, std::string_view path) {
     now = std::move(next);
   }
   return now[pattern.size()];
+}
+
+}  // namespace
+
+bool MatchesPath(std::string_view pattern, std::string_view path) {
+  return HasWholeFolders(pattern) ? MatchesParts(pattern, path) : MatchesBytes(pattern, path);
 }
 
 bool MatchesGlob(std::string_view pattern, std::string_view path) {

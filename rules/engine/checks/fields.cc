@@ -128,6 +128,8 @@ uint32_t LastLine(const RowRef& row) {
 
 // Whether the row has a line that the other version does not have at its place.
 bool TouchesAdded(const RowRef& row) {
+  if (!row.unit->compared()) return true;
+  if (row.table == FactTable::kLine) return row.unit->Added(row.index + 1);
   const uint32_t last = LastLine(row);
   uint32_t line = row.unit->facts().LineOf(row.unit->SpanOf(row.table, row.index).begin);
   while (line <= last && !row.unit->Added(line)) ++line;

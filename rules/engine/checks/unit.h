@@ -62,6 +62,8 @@ class Unit {
   std::shared_ptr<const std::vector<RowIndex>> Reaching(RowIndex function) const;
   // Whether the other version does not have a line (from 1) at its place: of head added, of base removed.
   bool Added(uint32_t line) const { return pairs_.empty() || (line < pairs_.size() && pairs_[line] == 0); }
+  // Whether there is another version; without one every line counts as added.
+  bool compared() const { return !pairs_.empty(); }
   // Of a file that the change removed: there is nothing at head.
   bool gone() const { return !is_base && change && change->kind == FileChange::Kind::kRemoved; }
 
