@@ -104,6 +104,14 @@ std::set<uint32_t> ShownLines(const std::vector<uint32_t>& base_lines) {
 
 }  // namespace
 
+absl::StatusOr<rules::ReviewSettings> SettingsAtBase(Change& change, const v1::Subject& subject,
+                                                     const RepositoryFileRules& file) {
+  if (file.path == nullptr || file.settings == nullptr) return rules::ReviewSettings();
+  ASSIGN_OR_RETURN(const std::optional<std::string> text,
+                   change.Read(ChangeSide::kBase, file.path(subject.forge()), kMaxRepositoryFileBytes));
+  return text.has_value() ? file.settings(subject, *text) : rules::ReviewSettings();
+}
+
 ReviewScope ScopeOf(const PackSet& loaded, const std::vector<std::string>& packs, const rules::ReviewSettings& settings,
                     std::string_view profile, std::string_view today) {
   ReviewScope scope;

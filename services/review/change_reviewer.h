@@ -29,7 +29,12 @@ namespace yardmaster {
 struct RepositoryFileRules {
   std::function<std::string(std::string_view forge)> path;
   std::function<Problems(const v1::Subject& subject, std::string_view text)> problems;
+  std::function<rules::ReviewSettings(const v1::Subject& subject, std::string_view text)> settings;
 };
+
+// What the repository's file at the base says about its reviews.
+absl::StatusOr<rules::ReviewSettings> SettingsAtBase(Change& change, const v1::Subject& subject,
+                                                     const RepositoryFileRules& file);
 
 // What changes are reviewed under.
 struct ReviewScope {

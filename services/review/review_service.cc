@@ -375,11 +375,13 @@ absl::Status ReviewServiceImpl::Range(const v1::ReviewRangeRequest& request, v1:
   ASSIGN_OR_RETURN(const SourcedChange sourced,
                    changes_.changes->Read({forge, repository, request.base(), request.head(), /*pull=*/0}));
   const std::string today = absl::FormatTime("%Y-%m-%d", absl::FromChrono(env_.clock.Now()), absl::UTCTimeZone());
-  const ReviewScope scope = ScopeOf(*packs_.Current(), packs, {}, request.profile(), today);
-  ReviewedChange about{{}, request.base(), request.head(), sourced.merge_base, scope.revision, "git"};
-  about.subject.set_forge(forge);
-  about.subject.set_repository(repository);
-  ASSIGN_OR_RETURN(const MadeReview made, ReviewOf(*sourced.change, scope, about, /*earlier=*/nullptr, {}));
+  v1::Subject subject;
+  subject.set_forge(forge);
+  subject.set_repository(repository);
+  ASSIGN_OR_RETURN(const rules::ReviewSettings settings, SettingsAtBase(*sourced.change, subject, changes_.file));
+  const ReviewScope scope = ScopeOf(*packs_.Current(), packs, settings, request.profile(), today);
+  const ReviewedChange about{subject, request.base(), request.head(), sourced.merge_base, scope.revision, "git"};
+  ASSIGN_OR_RETURN(const MadeReview made, ReviewOf(*sourced.change, scope, about, /*earlier=*/nullptr, changes_.file));
   const store::NewReview stored = ToStored(made.review);
   RETURN_IF_ERROR(changes_.reviews->Put(stored));
   ASSIGN_OR_RETURN(const store::Review kept, changes_.reviews->Get(stored.id));

@@ -17,6 +17,7 @@
 #include "services/core/store/reviews.h"
 #include "services/intake/on_demand.h"
 #include "services/packs/registry/pack_registry.h"
+#include "services/review/change_reviewer.h"
 #include "services/review/change_source.h"
 #include "services/review/operator_source.h"
 #include "yardmaster/v1/review.grpc.pb.h"
@@ -29,6 +30,7 @@ struct ChangeReviewParts {
   store::Reviews* reviews = nullptr;
   ChangeSource* changes = nullptr;  // null: there are no git servers
   OnDemandDecider* decider = nullptr;
+  RepositoryFileRules file = {};
 };
 
 // Everything it is given outlives the gRPC server. Reviews run on `long_calls`: a file at its limits takes seconds.

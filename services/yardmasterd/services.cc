@@ -19,11 +19,16 @@ using MadePlanner = std::shared_ptr<const Planner>;
 using Stopping = std::function<bool()>;
 
 // How reviews know what is wrong with a repository's own file.
-RepositoryFileRules FileRules(const PlannerEnvironment& env) {
+RepositoryFileRules FileRules(const Config& config, const std::function<std::shared_ptr<const PackSet>()>& packs) {
   return {.path = commands::RepositoryFilePath,
-          .problems = [config = &env.config, packs = env.packs](const v1::Subject& subject, std::string_view text) {
-            return commands::CheckRepositoryFile(subject, text, *config, packs().get());
-          }};
+          .problems =
+              [&config, packs](const v1::Subject& subject, std::string_view text) {
+                return commands::CheckRepositoryFile(subject, text, config, packs().get());
+              },
+          .settings =
+              [&config, packs](const v1::Subject& subject, std::string_view text) {
+                return commands::OwnReviewSettings(subject, text, config, packs().get());
+              }};
 }
 
 }  // namespace
@@ -51,13 +56,17 @@ absl::Span<const ServiceRow> Services() {
       {
           .name = v1::ReviewService::service_full_name(),
           .handlers = [](const ServiceEnvironment& env) -> Handlers {
+            ChangeReviewParts changes = env.pipe.change_reviews;
+            if (changes.config != nullptr) {
+              changes.file = FileRules(*changes.config, [&packs = env.packs] { return packs.Current(); });
+            }
             return std::make_unique<ReviewServiceImpl>(env.rpc, env.packs, env.long_calls, env.waiting_calls,
                                                        env.pipe.operators, env.pipe.operator_source,
-                                                       env.pipe.change_reviews);
+                                                       std::move(changes));
           },
           .planners = {[](const PlannerEnvironment& env) -> MadePlanner {
-            return std::make_shared<PullReviewPlanner>(
-                PullReviewEnvironment{env.config, env.packs, &env.reviews, env.changes, FileRules(env)});
+            return std::make_shared<PullReviewPlanner>(PullReviewEnvironment{
+                env.config, env.packs, &env.reviews, env.changes, FileRules(env.config, env.packs)});
           }},
       },
       {

@@ -76,6 +76,14 @@ Problems CheckRepositoryFile(const v1::Subject& subject, std::string_view text, 
   return ValidateRepositoryFile(RepositoryFilePath(subject.forge()), text, OwnScope(subject, config, loaded));
 }
 
+rules::ReviewSettings OwnReviewSettings(const v1::Subject& subject, std::string_view text, const Config& config,
+                                        const PackSet* loaded) {
+  Problems problems;
+  const std::optional<RepositoryFile> file =
+      ParseRepositoryFile(RepositoryFilePath(subject.forge()), text, OwnScope(subject, config, loaded), problems);
+  return file.has_value() ? file->review : rules::ReviewSettings();
+}
+
 absl::StatusOr<RepositoryChoice> ChooseByFiles(SubjectView& view, const v1::Subject& subject, const Config& config,
                                                const PackSet* loaded) {
   RepositoryChoice choice;

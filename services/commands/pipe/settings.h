@@ -46,6 +46,10 @@ absl::Status LoadSettings(SubjectView& view, const v1::Subject& subject, const C
 Problems CheckRepositoryFile(const v1::Subject& subject, std::string_view text, const Config& config,
                              const PackSet* loaded);
 
+// What a repository's own file says about its reviews; one that can't be used says nothing.
+rules::ReviewSettings OwnReviewSettings(const v1::Subject& subject, std::string_view text, const Config& config,
+                                        const PackSet* loaded);
+
 // What both files choose for the whole pipe: packs among those that the configuration allows, and the mode.
 absl::StatusOr<RepositoryChoice> ChooseByFiles(SubjectView& view, const v1::Subject& subject, const Config& config,
                                                const PackSet* loaded);

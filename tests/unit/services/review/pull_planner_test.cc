@@ -18,6 +18,7 @@
 #include "tests/support/fake_subject_view.h"
 #include "tests/support/memory_change.h"
 #include "tests/support/tiny_pack.h"
+#include "tests/unit/services/review/fake_source.h"
 #include "tests/unit/services/review/memory_reviews.h"
 #include "tests/unit/services/review/review_pack.h"
 
@@ -31,24 +32,6 @@ using ::testing::SizeIs;
 
 const std::string kBad = "def k():\n    return 1\n";
 const std::string kGood = "def k(): pass\n";
-
-// A git server with one change.
-class FakeSource final : public ChangeSource {
- public:
-  absl::StatusOr<SourcedChange> Read(const ChangeAddress& address) override {
-    asked.push_back(address);
-    if (!error.ok()) return error;
-    SourcedChange sourced;
-    sourced.change = std::make_unique<testing::MemoryChange>(base, head);
-    sourced.merge_base = "merge";
-    return sourced;
-  }
-
-  testing::MemoryTree base;
-  testing::MemoryTree head;
-  absl::Status error;
-  std::vector<ChangeAddress> asked;
-};
 
 // A pull request of a repository whose reviews are on, and the planner that looks at it.
 class PullPlannerTest : public ::testing::Test {
@@ -111,7 +94,7 @@ class PullPlannerTest : public ::testing::Test {
   PackSet::Checks checks_;
   testing::FakeSubjectView view_;
   testing::MemoryReviews reviews_;
-  FakeSource source_;
+  testing::FakeSource source_;
   v1::Subject subject_;
   v1::Event event_;
   v1::IssueSnapshot snapshot_;

@@ -19,6 +19,7 @@
 #include "services/review/review_messages.h"
 #include "tests/support/rpc_server.h"
 #include "tests/support/temp_dir.h"
+#include "tests/unit/services/review/fake_source.h"
 #include "tests/unit/services/review/memory_reviews.h"
 #include "tests/unit/services/review/review_pack.h"
 
@@ -467,6 +468,79 @@ TEST_F(ReviewServiceTest, ReviewsAreListedByPagesWithoutTheirFindings) {
   request.clear_page_token();
   request.set_page_size(201);
   EXPECT_EQ(Call(&Stub::ListReviews, request, response, "").error_code(), grpc::INVALID_ARGUMENT);
+}
+
+// What lies between two commits of a repository that the configuration names.
+class RangeReviewTest : public ReviewServiceTest {
+ protected:
+  RangeReviewTest() {
+    RepositoryConfig& repository = config_.repositories.emplace_back();
+    repository.forge = "github";
+    repository.repository = "octo/*";
+    repository.packs = {"lantern"};
+    source_.base["demo_impl.py"] = "def k(): pass\n";
+    source_.head["demo_impl.py"] = kReturns;
+    request_.set_repository("github:octo/framework");
+    request_.set_base(std::string(40, 'a'));
+    request_.set_head(std::string(40, 'b'));
+    Start(&operators_, nullptr,
+          {.config = &config_,
+           .reviews = &reviews_,
+           .changes = &source_,
+           .file = {.path = [](std::string_view) { return ".github/yardmaster.json"; },
+                    .problems = [](const v1::Subject&, std::string_view) { return Problems(); },
+                    .settings =
+                        [](const v1::Subject&, std::string_view text) {
+                          rules::ReviewSettings settings;
+                          if (text == "minor") settings.severities["L1"] = rules::Severity::kMinor;
+                          return settings;
+                        }}});
+  }
+  ~RangeReviewTest() override { StopServing(); }
+
+  v1::Review Reviewed() {
+    v1::ReviewRangeResponse response;
+    const grpc::Status status = Call(&Stub::ReviewRange, request_, response);
+    EXPECT_TRUE(status.ok()) << status.error_message();
+    return response.review();
+  }
+  grpc::StatusCode Refused() {
+    v1::ReviewRangeResponse response;
+    return Call(&Stub::ReviewRange, request_, response).error_code();
+  }
+
+  Config config_;
+  testing::MemoryReviews reviews_;
+  testing::FakeSource source_;
+  v1::ReviewRangeRequest request_;
+};
+
+TEST_F(RangeReviewTest, IsReviewedAndKept) {
+  const v1::Review review = Reviewed();
+  ASSERT_EQ(review.findings_size(), 1);
+  EXPECT_EQ(review.findings(0).rule_id(), "L1");
+  EXPECT_EQ(review.merge_base(), "merge");
+  EXPECT_TRUE(reviews_.Get(review.id()).ok());
+  EXPECT_EQ(source_.asked.at(0).pull, 0);
+}
+
+TEST_F(RangeReviewTest, TheRepositorysFileAtTheBaseHolds) {
+  source_.base[".github/yardmaster.json"] = "minor";
+  source_.head[".github/yardmaster.json"] = "major";
+  EXPECT_EQ(Reviewed().findings(0).severity(), v1::FINDING_SEVERITY_MINOR);
+}
+
+TEST_F(RangeReviewTest, WhatCanNotBeReviewedIsRefused) {
+  request_.set_pack("bare");
+  EXPECT_EQ(Refused(), grpc::INVALID_ARGUMENT);
+  request_.set_pack("nowhere");
+  EXPECT_EQ(Refused(), grpc::NOT_FOUND);
+  request_.clear_pack();
+  request_.set_head("main");
+  EXPECT_EQ(Refused(), grpc::INVALID_ARGUMENT);
+  request_.set_head(std::string(40, 'b'));
+  request_.set_repository("github:other/place");
+  EXPECT_EQ(Refused(), grpc::FAILED_PRECONDITION);
 }
 
 TEST(MakeReview, TheIdIsMadeOfWhatTheReviewIsKnownBy) {
