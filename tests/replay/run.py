@@ -103,6 +103,16 @@ def told(entry, answer):
     return missed
 
 
+def table(entry, answer, packs):
+    """The table of a pack's README: each rule, where it comes from, and how often it speaks."""
+    rates = {rule["rule"]: rule for rule in answer["rules"]}
+    print("| rule | severity | what | source | per 100 changes |\n|---|---|---|---|---|")
+    for file in sorted((packs / entry["pack"] / "checks").glob("*.json")):
+        for check in json.loads(file.read_text(encoding="utf-8")).get("checks", []):
+            rate = rates.get(check["id"], {"severity": check["severity"].lower(), "per_100": 0})
+            print(f"| {check['id']} | {rate['severity']} | {check['title']} | {check.get('source', '')} | {rate['per_100']:.1f} |".replace(" 0.0 |", " 0 |"))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("clones", nargs="+", metavar="CLONE")
@@ -112,6 +122,7 @@ def main():
     parser.add_argument("--candidate", help="a folder of packs to compare with")
     parser.add_argument("--sample", metavar="FILE", help="write findings without a verdict there, to be judged")
     parser.add_argument("--yard", default=ROOT / "build" / "release" / "bin" / "yard")
+    parser.add_argument("--table", action="store_true", help="the table of the pack's README instead")
     parser.add_argument("--json", action="store_true", help="the answers as they are, a line each")
     options = parser.parse_args()
     entries = json.loads((HERE / "repositories.json").read_text(encoding="utf-8"))["repositories"]
@@ -122,7 +133,9 @@ def main():
         if entry is None:
             parser.error(f"{clone}: '{name}' is not in repositories.json; name it with --as")
         answer = replay(options.yard, clone, entry, options)
-        if options.json:
+        if options.table:
+            table(entry, answer, options.packs)
+        elif options.json:
             print(json.dumps(answer))
         else:
             missed += [f"{name}: {one}" for one in told(entry, answer)]
