@@ -130,6 +130,15 @@ std::string ReviewText(const ReviewReport& report, const SourceOf& source, const
            Printable(item.path) + " (" + Paint(Printable(item.rule_id), Style::kName, options.color) + ")\n";
   }
 
+  for (const SubjectProgress& subject : report.progress) {
+    const StageProgress* const next = subject.Next();
+    out += (chinese ? "进展：" : "added: ") + Paint(Printable(subject.name), Style::kName, options.color);
+    for (const StageProgress& stage : subject.stages) {
+      out += ", " + Printable(stage.title) + " " + std::string(StageStateName(stage.state));
+    }
+    out += (next == nullptr ? "" : (chinese ? "；下一步：" : "; next: ") + Printable(next->next)) + "\n";
+  }
+
   const std::array<size_t, 4> counts = report.Counts();
   std::string line = Counted(report.files, "file", "files") + ": ";
   if (counts[0] + counts[1] + counts[2] + counts[3] == 0) {

@@ -503,6 +503,7 @@ void AddReviewVerbs(Verb& yard) {
   AddOptions(tree, folder);
 
   AddReviewDiffVerb(review);
+  AddReviewProgressVerb(review);
   AddReviewPullVerb(review);
   AddReviewImportVerb(review);
   AddReviewListVerb(review);

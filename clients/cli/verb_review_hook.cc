@@ -159,7 +159,7 @@ Operator Hook::OperatorAt(const std::string& folder) const {
 
 absl::StatusOr<ReviewReport> Hook::Judge(const Operator& at, std::string_view moment, bool named_only) const {
   const bool known = absl::c_any_of(packs_, [&](const auto& pack) {
-    return absl::c_any_of(pack->moments(), [&](const rules::ProfileInfo& info) { return info.id == moment; });
+    return absl::c_any_of(pack->moments(), [&](const rules::MomentInfo& info) { return info.id == moment; });
   });
   if (!known) return ReviewReport();
   RunOptions options;

@@ -35,6 +35,7 @@ inline constexpr void (*kVerbs[])(Verb& yard) = {
 void AddReviewDiffVerb(Verb& review);
 void AddReviewImportVerb(Verb& review);
 void AddReviewListVerb(Verb& review);
+void AddReviewProgressVerb(Verb& review);
 void AddReviewPullVerb(Verb& review);
 void AddReviewHookVerb(Verb& review);
 void AddRulesTestVerb(Verb& rules);

@@ -317,13 +317,33 @@ std::vector<std::string> TouchedPaths(const Change& change) {
   return paths;
 }
 
+// How far that is what the change adds, where a pack knows its stages.
+absl::Status AddProgress(const std::vector<std::shared_ptr<const CheckSet>>& packs, Change& change, size_t jobs,
+                         ReviewReport& report) {
+  ASSIGN_OR_RETURN(const std::vector<std::string>* const listed, change.Paths(ChangeSide::kHead));
+  if (listed == nullptr) return absl::OkStatus();
+  const std::vector<std::string> touched = TouchedPaths(change);
+  std::mutex mutex;
+  for (const auto& pack : packs) {
+    if (!TouchesProgress(*pack, touched)) continue;
+    ChangeTree head(change, mutex, /*base_only=*/false);
+    ChangeTree base(change, mutex, /*base_only=*/true);
+    ASSIGN_OR_RETURN(std::vector<SubjectProgress> now, ProgressOf(pack, head, jobs));
+    ASSIGN_OR_RETURN(const std::vector<SubjectProgress> before, ProgressOf(pack, base, jobs));
+    absl::c_move(Added(std::move(now), before), std::back_inserter(report.progress));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<ReviewReport> ReviewChange(const std::vector<std::shared_ptr<const CheckSet>>& packs, Change& change,
                                           const DiffReviewOptions& options) {
   ASSIGN_OR_RETURN(ReviewReport report, ChangeReview(packs, change, options).Run());
   // Who asks for certain rules wants nothing else.
-  if (options.only.empty()) report.checklist = RemindersFor(packs, TouchedPaths(change));
+  if (!options.only.empty()) return report;
+  report.checklist = RemindersFor(packs, TouchedPaths(change));
+  RETURN_IF_ERROR(AddProgress(packs, change, options.jobs, report));
   return report;
 }
 

@@ -67,7 +67,7 @@ absl::StatusOr<std::vector<rules::Finding>> CheckFrozen(
     const std::vector<std::shared_ptr<const rules::CheckSet>>& packs, const std::vector<ReviewInput>& inputs,
     const ReadInput& read, const std::string& profile, OperatorState& state) {
   const bool known = absl::c_any_of(packs, [](const auto& pack) {
-    return absl::c_any_of(pack->moments(), [](const rules::ProfileInfo& moment) { return moment.id == kFrozenMoment; });
+    return absl::c_any_of(pack->moments(), [](const rules::MomentInfo& moment) { return moment.id == kFrozenMoment; });
   });
   if (!known) return std::vector<rules::Finding>();
   RunOptions options;

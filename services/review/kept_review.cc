@@ -89,6 +89,7 @@ store::NewReview ToStored(const v1::Review& review) {
   outline.clear_findings();
   outline.clear_skipped();
   outline.clear_checklist();
+  outline.clear_progress();
   stored.outline = outline.SerializeAsString();
   return stored;
 }

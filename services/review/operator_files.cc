@@ -16,12 +16,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool IsToolFolder(const std::string& name) {
-  return name.starts_with('.') || name == "node_modules" || name == "__pycache__";
+bool IsToolFolder(const std::string& name, HiddenFolders hidden) {
+  if (name == "node_modules" || name == "__pycache__" || name == ".git") return true;
+  return name.starts_with('.') && hidden == HiddenFolders::kLeftOut;
 }
 
 // Adds the files of a folder; false once the limit is reached.
-bool List(const fs::path& folder, const std::string& prefix, int depth, size_t& left, TreeListing& out) {
+bool List(const fs::path& folder, const std::string& prefix, int depth, HiddenFolders hidden, size_t& left,
+          TreeListing& out) {
   std::error_code error;
   for (fs::directory_iterator it(folder, fs::directory_options::skip_permission_denied, error), end;
        !error && it != end; it.increment(error)) {
@@ -32,8 +34,8 @@ bool List(const fs::path& folder, const std::string& prefix, int depth, size_t& 
     const fs::file_status status = it->symlink_status(ignored);
     if (fs::is_regular_file(status)) {
       out.paths.push_back(prefix + name);
-    } else if (fs::is_directory(status) && depth > 0 && !IsToolFolder(name)) {
-      if (!List(it->path(), prefix + name + "/", depth - 1, left, out)) return false;
+    } else if (fs::is_directory(status) && depth > 0 && !IsToolFolder(name, hidden)) {
+      if (!List(it->path(), prefix + name + "/", depth - 1, hidden, left, out)) return false;
     }
   }
   return true;
@@ -60,10 +62,10 @@ const FileSet* SetOf(const std::vector<FileSet>& sets, size_t file) {
 
 }  // namespace
 
-TreeListing ListTree(const fs::path& folder, size_t max_entries, int max_depth) {
+TreeListing ListTree(const fs::path& folder, size_t max_entries, int max_depth, HiddenFolders hidden) {
   TreeListing listing;
   size_t left = max_entries;
-  listing.complete = List(folder, "", max_depth, left, listing);
+  listing.complete = List(folder, "", max_depth, hidden, left, listing);
   absl::c_sort(listing.paths);
   return listing;
 }

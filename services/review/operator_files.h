@@ -27,9 +27,11 @@ struct TreeListing {
   bool complete = true;            // false: the limit was reached
 };
 
-// Regular files below `folder`. Symbolic links are not followed. Folders of tools are left out: those whose name begins
-// with a dot, node_modules and __pycache__.
-TreeListing ListTree(const std::filesystem::path& folder, size_t max_entries, int max_depth);
+// Regular files below `folder`. Symbolic links are not followed. Folders of tools are left out: node_modules,
+// __pycache__, .git, and by default all others whose name begins with a dot.
+enum class HiddenFolders : uint8_t { kLeftOut, kListed };
+TreeListing ListTree(const std::filesystem::path& folder, size_t max_entries, int max_depth,
+                     HiddenFolders hidden = HiddenFolders::kLeftOut);
 
 // True if a check of one of the packs may look at the file: it has a role, or a language that is read and some check is
 // not bound to roles.

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
+#include "services/review/progress_json.h"
 
 namespace yardmaster {
 namespace {
@@ -133,6 +134,7 @@ Json ReportJson(const ReviewReport& report) {
     if (!report.gate->phase.empty()) gate["phase"] = report.gate->phase;
     json["gate"] = std::move(gate);
   }
+  for (const SubjectProgress& subject : report.progress) json["progress"].push_back(ProgressJson(subject));
   const std::array<size_t, 4> counts = report.Counts();
   json["summary"] = Json{{"files", report.files}, {"block", counts[0]}, {"major", counts[1]},
                          {"minor", counts[2]},    {"info", counts[3]},  {"seconds", Rounded(report.seconds)}};

@@ -2,7 +2,8 @@
 //
 // review: {packs, profile, findings: […], skipped: [{rule_id, part?, path, reason}], checklist: [{rule_id, title,
 //          passed?, path?}],
-//          gate?: {id, open, stage?, phase?}, complete?: false, summary: {files, block, major, minor, info, seconds}}
+//          gate?: {id, open, stage?, phase?}, progress?: [as progress_json.h has it], complete?: false, summary:
+//          {files, block, major, minor, info, seconds}}
 // finding: {rule_id, part?, pack, severity, pack_severity, path, line, column, end_line, end_column, message,
 // message_zh?,
 //           fix: {hint, hint_zh?, edits?: [{line, column, end_line, end_column, text}]}, fingerprint, status?}
@@ -23,6 +24,7 @@
 #include <vector>
 
 #include "rules/engine/checks/review.h"
+#include "services/review/progress.h"
 
 namespace yardmaster {
 
@@ -63,6 +65,7 @@ struct ReviewReport {
   std::vector<rules::SkippedCheck> skipped;
   std::vector<ChecklistItem> checklist;
   std::optional<GateAnswer> gate;
+  std::vector<SubjectProgress> progress;  // of what a change adds
   size_t files = 0;
   double seconds = 0;
   // Of a review of a change. False: something was not seen; `skipped` and findings of the limit say what.

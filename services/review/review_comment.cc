@@ -262,11 +262,21 @@ std::string ReviewComment(const v1::Review& review, const ReviewCommentOptions& 
                         EchoText(rule.reason(), kMaxMessageBytes), " (", rule.findings(),
                         rule.findings() == 1 ? " finding" : " findings", ")\n");
   };
-  CommentText text(CommentHead(review, options.previous), 7);
+  // One line for each stage.
+  const auto progress_row = [](const v1::ReviewProgress& subject) {
+    std::string rows = absl::StrCat("* ", EchoCode(subject.name()), " ", EchoCode(subject.path(), kMaxPathBytes), "\n");
+    for (const v1::ReviewProgress::Stage& stage : subject.stages()) {
+      absl::StrAppend(&rows, "  * ", EchoText(stage.title()), ": **", EchoText(stage.state()), "** ",
+                      EchoText(stage.text(), kMaxMessageBytes), "\n");
+    }
+    return rows;
+  };
+  CommentText text(CommentHead(review, options.previous), 8);
   text.Add({"New", "findings"}, FindingsBySeverity(review, IsNewFinding), open_row);
   text.Add({"Fixed", "fixed findings", fixed.size() > kMaxOpenEntries}, fixed, fixed_row);
   text.Add({"Still there", "findings", true}, FindingsBySeverity(review, IsStillFinding), open_row);
   text.Add({"Ignored here", "rules"}, review.ignored(), ignored_row);
+  text.Add({"How far it is", "entries"}, review.progress(), progress_row);
   text.Add({"Please look at", "points"}, review.checklist(), reminder_row);
   text.Add({"Why: the rules of these findings", "rules", true}, ExplainedRules(review, options.explain), RuleRow);
   text.Add({"Not looked at", "entries", true}, SkippedRows(review), [](const std::string& row) { return row; });

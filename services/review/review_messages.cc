@@ -106,6 +106,28 @@ void ReadFound(const Message& from_all, ReviewReport& report) {
     report.skipped.push_back({from.rule_id(), from.path(), from.reason(), from.part()});
 }
 
+void WriteProgress(const SubjectProgress& subject, v1::ReviewProgress& out) {
+  out.set_name(AsText(subject.name));
+  out.set_path(AsText(subject.path));
+  out.set_line(subject.line);
+  for (const StageProgress& stage : subject.stages) {
+    v1::ReviewProgress::Stage& to = *out.add_stages();
+    to.set_id(AsText(stage.id));
+    to.set_title(AsText(stage.title));
+    to.set_state(AsText(std::string(StageStateName(stage.state))));
+    to.set_text(AsText(stage.text));
+    to.set_next(AsText(stage.next));
+  }
+}
+
+SubjectProgress ReadProgress(const v1::ReviewProgress& from) {
+  SubjectProgress subject{from.name(), from.path(), from.line(), {}};
+  for (const v1::ReviewProgress::Stage& stage : from.stages()) {
+    subject.stages.push_back({stage.id(), stage.title(), StageStateFrom(stage.state()), stage.text(), stage.next()});
+  }
+  return subject;
+}
+
 }  // namespace
 
 void WriteChangeReview(const ReviewReport& report, v1::Review& out) {
@@ -123,6 +145,7 @@ void WriteChangeReview(const ReviewReport& report, v1::Review& out) {
     to.set_text(AsText(item.title));
     to.set_path(AsText(item.path));
   }
+  for (const SubjectProgress& subject : report.progress) WriteProgress(subject, *out.add_progress());
   out.set_files(static_cast<uint32_t>(report.files));
 }
 
@@ -160,6 +183,7 @@ ReviewReport ReadChangeReview(const v1::Review& review) {
   for (const v1::ReviewReminder& from : review.checklist()) {
     report.checklist.push_back({from.rule_id(), from.text(), std::nullopt, from.path()});
   }
+  for (const v1::ReviewProgress& from : review.progress()) report.progress.push_back(ReadProgress(from));
   report.files = review.files();
   report.complete = review.complete();
   return report;
@@ -185,8 +209,8 @@ void WriteChecks(const rules::CheckSet& checks, v1::ListChecksResponse& out) {
     to.set_file(AsText(check.file));
     to.set_line(check.line);
   }
-  const auto choices = [](const std::vector<rules::ProfileInfo>& from, auto& to) {
-    for (const rules::ProfileInfo& info : from) {
+  const auto choices = [](const auto& from, auto& to) {
+    for (const auto& info : from) {
       v1::ReviewChoice& choice = *to.Add();
       choice.set_id(AsText(info.id));
       choice.set_title(AsText(info.title));

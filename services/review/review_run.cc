@@ -60,7 +60,7 @@ bool HasProfile(const rules::CheckSet& checks, const std::string& profile) {
 }
 
 bool HasMoment(const rules::CheckSet& checks, const std::string& moment) {
-  return absl::c_any_of(checks.moments(), [&](const rules::ProfileInfo& info) { return info.id == moment; });
+  return absl::c_any_of(checks.moments(), [&](const rules::MomentInfo& info) { return info.id == moment; });
 }
 
 // Names of all packs together, for an error.
@@ -73,10 +73,11 @@ std::string Known(const std::vector<std::shared_ptr<const rules::CheckSet>>& pac
   return names.empty() ? std::string("nothing: the packs have none") : "one of: " + absl::StrJoin(names, ", ");
 }
 
-std::vector<std::string> Ids(const std::vector<rules::ProfileInfo>& infos) {
+template <typename Infos>
+std::vector<std::string> Ids(const Infos& infos) {
   std::vector<std::string> ids;
   ids.reserve(infos.size());
-  for (const rules::ProfileInfo& info : infos) ids.push_back(info.id);
+  for (const auto& info : infos) ids.push_back(info.id);
   return ids;
 }
 
@@ -255,7 +256,7 @@ bool TakesPart(const rules::CheckInfo& check, std::string_view profile, const st
     return list.empty() || absl::c_linear_search(list, value);
   };
   return (profile.empty() || has(check.profiles, profile)) && (!stage.has_value() || has(check.stages, *stage)) &&
-         (moment.empty() || has(check.moments, moment));
+         (moment.empty() ? !check.own : has(check.moments, moment));
 }
 
 absl::StatusOr<ReviewReport> RunReview(const std::vector<std::shared_ptr<const rules::CheckSet>>& packs,

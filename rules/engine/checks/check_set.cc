@@ -25,7 +25,8 @@ const std::string& CheckSet::pack() const { return impl_->pack; }
 const std::vector<CheckInfo>& CheckSet::checks() const { return impl_->infos; }
 const std::vector<ProfileInfo>& CheckSet::profiles() const { return impl_->profiles; }
 const std::string& CheckSet::default_profile() const { return impl_->default_profile; }
-const std::vector<ProfileInfo>& CheckSet::moments() const { return impl_->moment_infos; }
+const std::vector<MomentInfo>& CheckSet::moments() const { return impl_->moment_infos; }
+const std::vector<StageInfo>& CheckSet::progress() const { return impl_->progress; }
 const std::vector<RoleInfo>& CheckSet::roles() const { return impl_->role_infos; }
 const std::vector<ReminderInfo>& CheckSet::reminders() const { return impl_->reminders; }
 

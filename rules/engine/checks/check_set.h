@@ -2,6 +2,7 @@
 #ifndef YARDMASTER_RULES_ENGINE_CHECKS_CHECK_SET_H_
 #define YARDMASTER_RULES_ENGINE_CHECKS_CHECK_SET_H_
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -48,6 +49,7 @@ struct CheckInfo {
   std::string written;  // the JSON object as it stands in the file, indented by two
   std::string file;     // where it stands
   uint32_t line = 0;
+  bool own = false;  // runs only at its moments
   size_t good_cases = 0;
   size_t bad_cases = 0;
   bool query = false;  // by a tree-sitter query
@@ -69,6 +71,24 @@ struct ProfileInfo {
   std::string title;
 };
 
+// When checks run. Those that are only for moments with `own` run when one of these is asked for, and not when none is.
+struct MomentInfo {
+  std::string id;
+  std::string title;
+  bool own = false;
+};
+
+// A step on which people work one after the other. Checks of the moment kProgressMoment say of each subject how far it
+// is: their tags are "progress", the id of a stage or kProgressSubject, and "state", one of kProgressStates.
+struct StageInfo {
+  std::string id;
+  std::string title;
+  std::string title_zh;  // empty: there is none
+};
+inline constexpr std::string_view kProgressMoment = "progress";
+inline constexpr std::string_view kProgressSubject = "subject";
+inline constexpr std::array<std::string_view, 4> kProgressStates = {"there", "unknown", "missing", "inconsistent"};
+
 struct RoleInfo {
   std::string role;
   std::string path;     // RE2 over the whole path
@@ -89,7 +109,8 @@ class CheckSet {
   const CheckInfo* Find(std::string_view id) const;
   const std::vector<ProfileInfo>& profiles() const;
   const std::string& default_profile() const;  // empty: the pack has no profiles
-  const std::vector<ProfileInfo>& moments() const;
+  const std::vector<MomentInfo>& moments() const;
+  const std::vector<StageInfo>& progress() const;  // in the order of work
   const std::vector<RoleInfo>& roles() const;
   const std::vector<ReminderInfo>& reminders() const;  // in the order of packs, files and positions
   // A named list of the pack; nullptr if there is none.

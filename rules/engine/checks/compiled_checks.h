@@ -120,7 +120,7 @@ struct CompiledRole {
 };
 
 struct CompiledMoment {
-  ProfileInfo info;
+  MomentInfo info;
   Clause only;  // on a file; may be none
 };
 
@@ -131,7 +131,8 @@ struct CheckSet::Impl {
   std::vector<ProfileInfo> profiles;
   std::string default_profile;
   std::vector<CompiledMoment> moments;
-  std::vector<ProfileInfo> moment_infos;
+  std::vector<MomentInfo> moment_infos;
+  std::vector<StageInfo> progress;
   std::vector<CompiledRole> roles;
   std::vector<RoleInfo> role_infos;
   std::vector<ReminderInfo> reminders;

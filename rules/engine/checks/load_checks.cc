@@ -100,9 +100,14 @@ class Loader {
       impl_->reminders.push_back({piece.name, piece.pack, value.at("text").get<std::string>(), NamesAt(value, "files"),
                                   NamesAt(value, "not_files"), value.at("risk").get<int>(), value.value("source", "")});
     }
+    for (const PackPiece& piece : pieces_.Of("progress")) {
+      const json& value = piece.value();
+      impl_->progress.push_back({piece.name, value.at("title").get<std::string>(), value.value("title_zh", "")});
+    }
     impl_->groups.insert("op");
     for (const PackPiece& piece : pieces_.Of("moments")) {
-      impl_->moment_infos.push_back({piece.name, piece.value().at("title").get<std::string>()});
+      impl_->moment_infos.push_back(
+          {piece.name, piece.value().at("title").get<std::string>(), piece.value().value("own", false)});
       impl_->moments.push_back({impl_->moment_infos.back(), {}});
     }
   }
@@ -285,7 +290,29 @@ class Loader {
     for (const std::string& moment : info.moments) {
       if (!HasId(impl_->moment_infos, moment)) Problem(piece, "/at", "unknown moment " + Quoted(moment));
     }
+    info.own = !info.moments.empty() && absl::c_all_of(info.moments, [&](const std::string& moment) {
+      return absl::c_any_of(impl_->moment_infos,
+                            [&](const MomentInfo& known) { return known.id == moment && known.own; });
+    });
+    if (absl::c_linear_search(info.moments, kProgressMoment)) CheckProgressTags(piece, info.tags);
     return info;
+  }
+
+  // What a check of the progress says of which stage.
+  void CheckProgressTags(const PackPiece& piece, const std::map<std::string, std::string>& tags) {
+    std::vector<std::string_view> stages = {kProgressSubject};
+    for (const StageInfo& stage : impl_->progress) stages.push_back(stage.id);
+    const auto stage = tags.find("progress");
+    if (stage == tags.end() || !absl::c_linear_search(stages, stage->second)) {
+      Problem(piece, "/tags", "expected \"progress\" to be one of " + Listed(stages));
+      return;
+    }
+    if (stage->second == kProgressSubject) return;
+    const auto state = tags.find("state");
+    if (state == tags.end() || !absl::c_linear_search(kProgressStates, state->second)) {
+      const std::vector<std::string_view> states(kProgressStates.begin(), kProgressStates.end());
+      Problem(piece, "/tags", "expected \"state\" to be one of " + Listed(states));
+    }
   }
 
   // The names under a key that are roles.

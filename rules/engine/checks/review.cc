@@ -180,6 +180,7 @@ class Reviewer {
         continue;
       }
       if (!run_.moment.empty() && !rule.moments.empty() && !Contains(rule.moments, run_.moment)) continue;
+      if (run_.moment.empty() && check.info.own) continue;
       std::string missing;
       for (const std::string& role : rule.needs) {
         const bool there =
@@ -502,7 +503,7 @@ std::string JudgeCase(const CheckSet& checks, const CompiledCheck& check, const 
   ReviewOptions options;
   options.profile = profile;
   options.stage = one.stage;
-  options.moment = one.moment;
+  options.moment = one.moment.empty() && check.info.own ? check.info.moments.front() : one.moment;
   options.options = one.options;
   options.check = check.info.id;
   std::vector<ReviewFile> files;
