@@ -86,6 +86,16 @@ bool HasText(uint32_t mode, const ChangedFile& file) {
   return !file.binary && (mode == 0 || (mode & kKindOfMode) == kRegularFile);
 }
 
+// Those of both versions.
+std::vector<std::string> TouchedPaths(const Change& change) {
+  std::vector<std::string> paths;
+  for (const ChangedFile& file : change.files()) {
+    paths.push_back(file.path);
+    if (file.kind == Kind::kRenamed) paths.push_back(file.former_path);
+  }
+  return paths;
+}
+
 // One review of a change: what was read, and what was not.
 class ChangeReview {
  public:
@@ -130,10 +140,29 @@ class ChangeReview {
                         return one.status == FindingStatus::kNew && one.finding.rule_id == rules::kLimitRule;
                       });
     SortFindings(report.findings);
+    if (options_.only.empty()) RETURN_IF_ERROR(AddProgress(report));
     return report;
   }
 
  private:
+  // How far that is what the change adds, where a pack knows its stages. Who asks for certain rules wants nothing else.
+  absl::Status AddProgress(ReviewReport& report) {
+    if (!has_tree_) return absl::OkStatus();
+    const std::vector<std::string> touched = TouchedPaths(change_);
+    std::mutex mutex;
+    for (const auto& pack : packs_) {
+      if (!TouchesProgress(*pack, touched)) continue;
+      ChangeTree head(change_, mutex, /*base_only=*/false);
+      ChangeTree base(change_, mutex, /*base_only=*/true);
+      ASSIGN_OR_RETURN(std::vector<SubjectProgress> now, ProgressOf(pack, head, options_.jobs, Sources()));
+      ASSIGN_OR_RETURN(const std::vector<SubjectProgress> before, ProgressOf(pack, base, options_.jobs, Sources()));
+      absl::c_move(Added(std::move(now), before), std::back_inserter(report.progress));
+    }
+    return absl::OkStatus();
+  }
+
+  rules::SourceCache* Sources() { return options_.sources == nullptr ? &sources_ : options_.sources; }
+
   void Unseen(std::string path, std::string reason) { skipped_.push_back({"*", std::move(path), std::move(reason)}); }
 
   absl::Status ReadFiles() {
@@ -259,7 +288,7 @@ class ChangeReview {
     run.stage = options_.stage;
     run.only = options_.only;
     run.jobs = options_.jobs;
-    run.sources = options_.sources == nullptr ? &sources_ : options_.sources;
+    run.sources = Sources();
     run.tree = has_tree_ ? &tree : nullptr;
     if (!has_tree_) run.options["partial"] = "yes";
     if (at_head) {
@@ -307,43 +336,13 @@ class ChangeReview {
   bool listed_ = true;  // no check missed the list of files
 };
 
-// Those of both versions.
-std::vector<std::string> TouchedPaths(const Change& change) {
-  std::vector<std::string> paths;
-  for (const ChangedFile& file : change.files()) {
-    paths.push_back(file.path);
-    if (file.kind == Kind::kRenamed) paths.push_back(file.former_path);
-  }
-  return paths;
-}
-
-// How far that is what the change adds, where a pack knows its stages.
-absl::Status AddProgress(const std::vector<std::shared_ptr<const CheckSet>>& packs, Change& change, size_t jobs,
-                         ReviewReport& report) {
-  ASSIGN_OR_RETURN(const std::vector<std::string>* const listed, change.Paths(ChangeSide::kHead));
-  if (listed == nullptr) return absl::OkStatus();
-  const std::vector<std::string> touched = TouchedPaths(change);
-  std::mutex mutex;
-  for (const auto& pack : packs) {
-    if (!TouchesProgress(*pack, touched)) continue;
-    ChangeTree head(change, mutex, /*base_only=*/false);
-    ChangeTree base(change, mutex, /*base_only=*/true);
-    ASSIGN_OR_RETURN(std::vector<SubjectProgress> now, ProgressOf(pack, head, jobs));
-    ASSIGN_OR_RETURN(const std::vector<SubjectProgress> before, ProgressOf(pack, base, jobs));
-    absl::c_move(Added(std::move(now), before), std::back_inserter(report.progress));
-  }
-  return absl::OkStatus();
-}
-
 }  // namespace
 
 absl::StatusOr<ReviewReport> ReviewChange(const std::vector<std::shared_ptr<const CheckSet>>& packs, Change& change,
                                           const DiffReviewOptions& options) {
   ASSIGN_OR_RETURN(ReviewReport report, ChangeReview(packs, change, options).Run());
   // Who asks for certain rules wants nothing else.
-  if (!options.only.empty()) return report;
-  report.checklist = RemindersFor(packs, TouchedPaths(change));
-  RETURN_IF_ERROR(AddProgress(packs, change, options.jobs, report));
+  if (options.only.empty()) report.checklist = RemindersFor(packs, TouchedPaths(change));
   return report;
 }
 

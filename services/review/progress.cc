@@ -83,7 +83,8 @@ bool TouchesProgress(const rules::CheckSet& pack, const std::vector<std::string>
 }
 
 absl::StatusOr<std::vector<SubjectProgress>> ProgressOf(const std::shared_ptr<const rules::CheckSet>& pack,
-                                                        rules::ReviewTree& tree, size_t jobs) {
+                                                        rules::ReviewTree& tree, size_t jobs,
+                                                        rules::SourceCache* sources) {
   std::vector<SubjectProgress> subjects;
   if (pack->progress().empty()) return subjects;
 
@@ -97,6 +98,7 @@ absl::StatusOr<std::vector<SubjectProgress>> ProgressOf(const std::shared_ptr<co
   options.named_moment_only = true;
   options.jobs = jobs;
   options.tree = &tree;
+  options.sources = sources;
   const ReadInput read = [&](size_t index, std::string& error) {
     std::optional<std::string> text = tree.Read(rules::TreeSide::kHead, inputs[index].path);
     if (!text.has_value()) error = "it can't be read";

@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "rules/engine/checks/check_set.h"
 #include "rules/engine/checks/review_tree.h"
+#include "rules/engine/code/source_cache.h"
 
 namespace yardmaster {
 
@@ -47,9 +48,11 @@ bool TouchesProgress(const rules::CheckSet& pack, const std::vector<std::string>
 // What is among `now` and not among `before`, by name.
 std::vector<SubjectProgress> Added(std::vector<SubjectProgress> now, const std::vector<SubjectProgress>& before);
 
-// All subjects at the head of the tree, by name. Empty for a pack without stages. Errors are those of RunReview.
+// All subjects at the head of the tree, by name. Empty for a pack without stages. `sources`: files that were read
+// before. Errors are those of RunReview.
 absl::StatusOr<std::vector<SubjectProgress>> ProgressOf(const std::shared_ptr<const rules::CheckSet>& pack,
-                                                        rules::ReviewTree& tree, size_t jobs);
+                                                        rules::ReviewTree& tree, size_t jobs,
+                                                        rules::SourceCache* sources = nullptr);
 
 }  // namespace yardmaster
 

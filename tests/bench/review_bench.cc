@@ -125,7 +125,9 @@ const std::vector<PackPlace>& PackPlaces() {
 // A module as people write them; the later version has one more method in each class and other bodies in some.
 std::string Module(size_t number, bool later) {
   std::string text =
-      "import logging\nfrom typing import Optional\n\nimport torch\nimport torch.nn as nn\n\nlogger = "
+      "# Copyright 2026 Huawei Technologies Co., Ltd\n#\n# Licensed under the Apache License, Version "
+      "2.0\n\"\"\"Layers.\"\"\"\nimport logging\nfrom typing import Optional\n\nimport torch\nimport torch.nn as "
+      "nn\n\nlogger = "
       "logging.getLogger(__name__)\n";
   for (size_t i = 0; i < 8; ++i) {
     const std::string n = std::to_string(number) + "_" + std::to_string(i);
@@ -135,7 +137,9 @@ std::string Module(size_t number, bool later) {
         "        super().__init__()\n        self.size = size\n        self.weight = nn.Parameter(torch.empty(size, "
         "size))\n"
         "        self.bias = nn.Parameter(torch.zeros(size)) if bias else None\n\n"
-        "    def forward(self, x: torch.Tensor, scale: Optional[float] = None) -> torch.Tensor:\n"
+        "    def forward(self, x: torch.Tensor, scale: Optional[float] = None) -> torch.Tensor:\n        \"\"\"Applies "
+        "it.\n\n        Args:\n            x: what goes in.\n\n        Returns:\n            What comes out.\n        "
+        "\"\"\"\n"
         "        if x.shape[-1] != self.size:\n            raise ValueError(f\"expected {self.size}, got "
         "{x.shape[-1]}\")\n"
         "        out = torch.matmul(x, self.weight)\n        for step in range(3):\n            out = out + step * x\n";
@@ -143,17 +147,23 @@ std::string Module(size_t number, bool later) {
                                 : "        out = torch.tanh(out)\n";
     text += "        return out if scale is None else out * scale\n";
     if (later)
-      text += "\n    def extra(self, x: torch.Tensor) -> torch.Tensor:\n        return self.forward(x).sum()\n";
+      text +=
+          "\n    def extra(self, x: torch.Tensor) -> torch.Tensor:\n        \"\"\"Applies it.\n\n        Args:\n       "
+          "     x: what goes in.\n\n        Returns:\n            What comes out.\n        \"\"\"\n        return "
+          "self.forward(x).sum()\n";
   }
   return text;
 }
 
 std::string TestModule(size_t number, bool later) {
-  std::string text = "import unittest\n\nimport torch\n\n\nclass TestLayer(unittest.TestCase):\n";
+  std::string text =
+      "# Copyright 2026 Huawei Technologies Co., Ltd\n\"\"\"Tests of layers.\"\"\"\nimport unittest\n\nimport "
+      "torch\n\n\nclass TestLayer(unittest.TestCase):\n";
   for (size_t i = 0; i < (later ? 12u : 9u); ++i) {
     const std::string n = std::to_string(number) + "_" + std::to_string(i);
-    text += "    def test_layer_" + n + "(self):\n        \"\"\"Feature: layer " + n +
-            ".\"\"\"\n        torch.manual_seed(" + std::to_string(i) +
+    text += "    def test_layer_" + n + "(self):\n        \"\"\"\n        Feature: layer " + n +
+            ".\n        Description: one.\n        Expectation: equal.\n        \"\"\"\n        torch.manual_seed(" +
+            std::to_string(i) +
             ")\n        x = torch.randn(4, 8)\n        expected = x * 2\n        self.assertTrue(torch.allclose(x + x, "
             "expected))\n\n";
   }
