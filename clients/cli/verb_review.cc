@@ -144,10 +144,13 @@ absl::StatusOr<Selection> SelectTree(const ReviewArguments& arguments, const Che
     extension = fs::path(std::string(roles.back().ExampleOf(arguments.role))).extension().string();
   }
   for (const std::string& path : listing.paths) {
-    const bool wanted = arguments.role.empty()
-                            ? absl::c_any_of(roles, [&](const RoleTable& table) { return WorthReading(table, path); })
-                            : !extension.empty() && path.ends_with(extension);
-    if (wanted) selection.inputs.push_back({path, arguments.role, JoinPath(selection.base, path), false});
+    bool wanted = !extension.empty() && path.ends_with(extension);
+    bool judged = wanted;
+    if (arguments.role.empty()) {
+      wanted = absl::c_any_of(roles, [&](const RoleTable& table) { return table.LooksAt(path); });
+      judged = absl::c_any_of(roles, [&](const RoleTable& table) { return table.Judges(path); });
+    }
+    if (wanted) selection.inputs.push_back({path, arguments.role, JoinPath(selection.base, path), !judged});
   }
   return selection;
 }
@@ -283,6 +286,7 @@ absl::StatusOr<ReviewReport> Review(const ReviewArguments& arguments, const Chec
     options.jobs = Jobs(arguments);
     if (!arguments.phase.empty()) options.options["phase"] = arguments.phase;
     if (partial) options.options["partial"] = "yes";
+    options.stage_of_state = !partial;
     ASSIGN_OR_RETURN(report, RunReview(packs, selection.inputs, read, options));
   }
   ShortenPaths(selection, report);

@@ -176,7 +176,7 @@ class ChangeReview {
       }
       TouchedFile& one = touched_.emplace_back(TouchedFile{&file, {}, {}});
       const bool known = absl::c_any_of(packs_, [&](const auto& pack) {
-        return WorthReading(RolesOf(*pack), file.path) || WorthReading(RolesOf(*pack), one.base_path());
+        return RolesOf(*pack).LooksAt(file.path) || RolesOf(*pack).LooksAt(one.base_path());
       });
       if (!known) continue;
       if (bytes > kMaxDiffBytes) {
@@ -222,7 +222,7 @@ class ChangeReview {
     for (const std::string& path : *all) {
       const std::string_view folder = FolderOf(path);
       const bool near = folders.contains(folder) || folders.contains(FolderOf(folder));
-      if (near && !own.contains(path) && WorthReading(roles, path)) found.push_back(path);
+      if (near && !own.contains(path) && roles.LooksAt(path)) found.push_back(path);
     }
     return found;
   }

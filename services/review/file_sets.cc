@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
+#include "rules/engine/code/language.h"
 
 namespace yardmaster {
 namespace {
@@ -16,17 +17,17 @@ constexpr const char* kOperatorGroup = "op";
 // What lies directly in one folder.
 struct Folder {
   std::set<std::string> ops;
-  std::set<std::string> nameless_roles;  // roles of files that name no operator
+  std::set<std::string> documents;  // their roles
 };
 
 // A folder with so many kinds of documents is one operator's.
 constexpr size_t kDocumentsOfAnOperator = 2;
 
-size_t NamelessRoles(const RoleTable& roles, const std::vector<SetMember>& members) {
+size_t CountDocuments(const RoleTable& roles, const std::vector<SetMember>& members) {
   std::set<std::string> found;
   for (const SetMember& member : members) {
-    const FileRole role = roles.Match(member.name);
-    if (!role.role.empty() && role.op.empty()) found.insert(role.role);
+    std::string role = roles.Match(member.name).role;
+    if (roles.IsDocument(role)) found.insert(std::move(role));
   }
   return found.size();
 }
@@ -52,12 +53,16 @@ void MergeOperators(std::string_view folder, std::map<std::string, std::vector<S
 struct RoleTable::Entry {
   std::string role;
   std::string example;
+  bool document = false;
+  bool tells_stage = false;
   std::unique_ptr<re2::RE2> pattern;
   int groups = 0;
   int op_group = 0;  // 0: none
 };
 
 RoleTable::RoleTable(const rules::CheckSet& checks) {
+  const std::vector<std::string>* documents = checks.List("operator_documents");
+  const std::vector<std::string>* stage_roles = checks.List("stage_roles");
   for (const rules::RoleInfo& role : checks.roles()) {
     Entry entry;
     entry.role = role.role;
@@ -67,10 +72,11 @@ RoleTable::RoleTable(const rules::CheckSet& checks) {
     entry.groups = entry.pattern->NumberOfCapturingGroups();
     const auto& names = entry.pattern->NamedCapturingGroups();
     if (const auto it = names.find(kOperatorGroup); it != names.end()) entry.op_group = it->second;
+    entry.document = entry.op_group == 0 && (documents == nullptr || absl::c_linear_search(*documents, role.role));
+    entry.tells_stage = stage_roles != nullptr && absl::c_linear_search(*stage_roles, role.role);
     entries_.push_back(std::move(entry));
   }
-  only_roles_ = !checks.checks().empty() &&
-                absl::c_all_of(checks.checks(), [](const rules::CheckInfo& check) { return !check.roles.empty(); });
+  only_roles_ = checks.only_roles();
 }
 
 RoleTable::RoleTable(RoleTable&&) noexcept = default;
@@ -92,6 +98,27 @@ FileRole RoleTable::Match(std::string_view path) const {
 
 bool RoleTable::by_operator() const {
   return absl::c_any_of(entries_, [](const Entry& entry) { return entry.op_group > 0; });
+}
+
+bool RoleTable::Judges(std::string_view path) const {
+  if (!Match(path).role.empty()) return true;
+  return !only_roles_ && rules::LanguageOfPath(path) != rules::Language::kText;
+}
+
+bool RoleTable::LooksAt(std::string_view path) const {
+  if (Judges(path)) return true;
+  const rules::Language language = rules::LanguageOfPath(path);
+  return absl::c_any_of(entries_, [&](const Entry& entry) {
+    return entry.op_group > 0 && rules::LanguageOfPath(entry.example) == language;
+  });
+}
+
+bool RoleTable::IsDocument(std::string_view role) const {
+  return absl::c_any_of(entries_, [&](const Entry& entry) { return entry.role == role && entry.document; });
+}
+
+bool RoleTable::TellsStage(std::string_view role) const {
+  return absl::c_any_of(entries_, [&](const Entry& entry) { return entry.role == role && entry.tells_stage; });
 }
 
 std::string_view RoleTable::ExampleOf(std::string_view role) const {
@@ -138,7 +165,7 @@ std::vector<FileSet> GroupFiles(const RoleTable& roles, const std::vector<std::s
     const FileRole own = roles.Match(NameOf(path));
     Folder& folder = folders[FolderOf(path)];
     if (!own.op.empty()) folder.ops.insert(own.op);
-    if (own.op.empty() && !own.role.empty()) folder.nameless_roles.insert(own.role);
+    if (roles.IsDocument(own.role)) folder.documents.insert(own.role);
   }
 
   // 2. The folder that each file belongs to.
@@ -155,7 +182,7 @@ std::vector<FileSet> GroupFiles(const RoleTable& roles, const std::vector<std::s
       const auto it = folders.find(above);
       const bool child =
           it != folders.end() && !as_child.role.empty() &&
-          (it->second.ops.count(as_child.op) > 0 || it->second.nameless_roles.size() >= kDocumentsOfAnOperator ||
+          (it->second.ops.count(as_child.op) > 0 || it->second.documents.size() >= kDocumentsOfAnOperator ||
            // "eval/x.yaml" has a role only as a child, "x.yaml" alone has none.
            (role.role.empty() && !it->second.ops.empty()));
       if (child) {
@@ -174,7 +201,7 @@ std::vector<FileSet> GroupFiles(const RoleTable& roles, const std::vector<std::s
       shared = std::move(it->second);
       ops.erase(it);
     }
-    if (ops.size() > 1 && NamelessRoles(roles, shared) >= kDocumentsOfAnOperator) MergeOperators(folder, ops);
+    if (ops.size() > 1 && CountDocuments(roles, shared) >= kDocumentsOfAnOperator) MergeOperators(folder, ops);
     bool first = true;
     for (auto& [op, members] : ops) {
       FileSet& set = sets.emplace_back();
@@ -186,6 +213,10 @@ std::vector<FileSet> GroupFiles(const RoleTable& roles, const std::vector<std::s
         set.members.push_back(std::move(member));
       }
       first = false;
+      set.lone = op.empty() && CountDocuments(roles, set.members) < kDocumentsOfAnOperator &&
+                 absl::c_none_of(set.members, [&](const SetMember& member) {
+                   return roles.TellsStage(roles.Match(member.name).role);
+                 });
     }
   }
   return sets;

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
-#include "rules/engine/code/language.h"
 
 namespace yardmaster {
 namespace {
@@ -68,11 +67,6 @@ TreeListing ListTree(const fs::path& folder, size_t max_entries, int max_depth, 
   listing.complete = List(folder, "", max_depth, hidden, left, listing);
   absl::c_sort(listing.paths);
   return listing;
-}
-
-bool WorthReading(const RoleTable& roles, std::string_view path) {
-  if (!roles.Match(path).role.empty()) return true;
-  return !roles.only_roles() && rules::LanguageOfPath(path) != rules::Language::kText;
 }
 
 OperatorFiles FindOperator(const RoleTable& roles, const std::string& file) {

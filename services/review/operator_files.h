@@ -33,10 +33,6 @@ enum class HiddenFolders : uint8_t { kLeftOut, kListed };
 TreeListing ListTree(const std::filesystem::path& folder, size_t max_entries, int max_depth,
                      HiddenFolders hidden = HiddenFolders::kLeftOut);
 
-// True if a check of one of the packs may look at the file: it has a role, or a language that is read and some check is
-// not bound to roles.
-bool WorthReading(const RoleTable& roles, std::string_view path);
-
 // What belongs to the operator of `file` besides itself: absolute paths of files with a role in the folder, or in the
 // one above if the operator lives there. Empty if the path has no role. `file` is absolute; it need not exist.
 struct OperatorFiles {

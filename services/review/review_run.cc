@@ -13,6 +13,7 @@
 #include "absl/strings/str_join.h"
 #include "services/core/errors.h"
 #include "services/core/status_macros.h"
+#include "services/review/operator_files.h"
 
 namespace yardmaster {
 namespace {
@@ -45,6 +46,7 @@ class FindingCount {
 // One set under one pack.
 struct Task {
   const rules::CheckSet* checks = nullptr;
+  const RoleTable* roles = nullptr;
   const std::vector<std::string>* only = nullptr;
   const FileSet* set = nullptr;
 };
@@ -168,6 +170,17 @@ std::vector<FileSet> SetsOf(const rules::CheckSet& checks, const RoleTable& role
   return sets;
 }
 
+// A README or a design of something else: nothing says that an operator lives there.
+void SkipLone(std::vector<FileSet>& sets, const std::vector<ReviewInput>& inputs, ReviewReport& report) {
+  std::erase_if(sets, [&](const FileSet& set) {
+    for (const SetMember& member : set.members) {
+      if (!set.lone || member.context) continue;
+      report.skipped.push_back({"*", inputs[member.path].path, "a document on its own is no operator"});
+    }
+    return set.lone;
+  });
+}
+
 // What became of the file, in the paths of the set.
 void AddChange(const Task& task, const ReviewInput& input, size_t index, const RunOptions& options,
                rules::ReviewFile& file) {
@@ -183,6 +196,19 @@ void AddChange(const Task& task, const ReviewInput& input, size_t index, const R
   std::string& former = file.change->former_path;
   const std::string folder = task.set->folder.empty() ? "" : task.set->folder + "/";
   if (former.starts_with(folder)) former = former.substr(folder.size());
+}
+
+// The stage that the operator's state file tells, if any check is for it: what no check knows leaves nothing out.
+std::optional<int> StageOf(const Task& task, const std::vector<rules::ReviewFile>& files) {
+  for (const rules::ReviewFile& file : files) {
+    if (!task.roles->TellsStage(task.roles->Match(file.path).role)) continue;
+    const std::optional<int> stage = StageInState(*task.checks, file.text);
+    const bool known = stage.has_value() && absl::c_any_of(task.checks->checks(), [&](const rules::CheckInfo& check) {
+                         return absl::c_linear_search(check.stages, *stage);
+                       });
+    if (known) return stage;
+  }
+  return std::nullopt;
 }
 
 Done RunOne(const Task& task, const std::vector<ReviewInput>& inputs, const ReadInput& read,
@@ -214,6 +240,7 @@ Done RunOne(const Task& task, const std::vector<ReviewInput>& inputs, const Read
   rules::ReviewOptions engine;
   engine.profile = HasProfile(*task.checks, options.profile) ? options.profile : std::string();
   engine.stage = options.stage;
+  if (!engine.stage.has_value() && options.stage_of_state) engine.stage = StageOf(task, files);
   engine.moment = options.moment;
   engine.options = options.options;
   engine.path = task.set->folder;
@@ -266,9 +293,11 @@ absl::StatusOr<ReviewReport> RunReview(const std::vector<std::shared_ptr<const r
 
   // 1. What to run over what.
   std::vector<std::vector<FileSet>> sets;
+  std::vector<RoleTable> roles;
   std::vector<std::vector<std::string>> only;
   std::vector<Task> tasks;
   sets.reserve(packs.size());
+  roles.reserve(packs.size());
   only.reserve(packs.size());
   ReviewReport report;
   for (const std::shared_ptr<const rules::CheckSet>& pack : packs) {
@@ -284,8 +313,10 @@ absl::StatusOr<ReviewReport> RunReview(const std::vector<std::shared_ptr<const r
       }
       if (ids.empty()) continue;
     }
-    sets.push_back(SetsOf(*pack, RoleTable(*pack), inputs));
-    for (const FileSet& set : sets.back()) tasks.push_back({pack.get(), &ids, &set});
+    roles.emplace_back(*pack);
+    sets.push_back(SetsOf(*pack, roles.back(), inputs));
+    if (options.moment.empty() && !options.options.contains("partial")) SkipLone(sets.back(), inputs, report);
+    for (const FileSet& set : sets.back()) tasks.push_back({pack.get(), &roles.back(), &ids, &set});
   }
 
   // 2. Run it.

@@ -44,6 +44,7 @@ using ReadInput = std::function<std::optional<std::string>(size_t index, std::st
 struct RunOptions {
   std::string profile;                         // empty: each pack's default
   std::optional<int> stage;                    // nullopt: checks of all stages
+  bool stage_of_state = false;                 // without `stage`: that of each operator's state file
   std::string moment;                          // empty: checks of all moments
   std::map<std::string, std::string> options;  // what conditions see as "option"
   std::vector<std::string> only;               // ids; empty: all
@@ -57,8 +58,9 @@ struct RunOptions {
 };
 
 // Runs every pack of `packs` over the inputs. A file that can't be read is told as skipped. INVALID_ARGUMENT for a
-// profile, role or moment that none of the packs has. The report has no seconds yet: nothing here looks at a clock.
-// Findings about files that are not there lie in the folder of their set, by places if there are places.
+// profile, role or moment that none of the packs has. Where everything is looked at (no moment, not "partial"), a
+// document on its own is no operator, and told as skipped. The report has no seconds yet: nothing here looks at a
+// clock. Findings about files that are not there lie in the folder of their set, by places if there are places.
 absl::StatusOr<ReviewReport> RunReview(const std::vector<std::shared_ptr<const rules::CheckSet>>& packs,
                                        const std::vector<ReviewInput>& inputs, const ReadInput& read,
                                        const RunOptions& options);

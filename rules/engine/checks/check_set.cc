@@ -52,6 +52,7 @@ bool CheckSet::across() const {
     });
   });
 }
+bool CheckSet::only_roles() const { return impl_->only_roles; }
 bool CheckSet::queries() const { return !impl_->queries.empty(); }
 void CheckSet::CompileQueries() const { impl_->queries.Compile(); }
 

@@ -52,7 +52,8 @@ struct CheckInfo {
   bool own = false;  // runs only at its moments
   size_t good_cases = 0;
   size_t bad_cases = 0;
-  bool query = false;  // by a tree-sitter query
+  bool query = false;   // by a tree-sitter query
+  bool of_set = false;  // under every profile about the set or a list, so that it judges no file by itself
 };
 
 // What only a person can judge about a change that touches certain files.
@@ -117,6 +118,9 @@ class CheckSet {
   const std::vector<std::string>* List(std::string_view name) const;
   // Whether some check looks at other files than the one that it judges: such a set must be reviewed as a whole.
   bool across() const;
+
+  // Whether every check that judges files names their roles. Files without one are then seen as text only.
+  bool only_roles() const;
 
   // Whether some check is a tree-sitter query, and compiles all of them: else the first review that needs them does,
   // and others wait for it.

@@ -73,6 +73,9 @@ struct CompiledRule {
   Once once = Once::kNever;
   LanguageUse use;  // without that of the body
 
+  // Whether its rows are those of files: not the set, nor the elements of a list.
+  bool OverFiles() const { return !off && table != FactTable::kSet && table != FactTable::kValue; }
+
   // Of a set that was loaded for reviews the first call compiles it: most checks are about other files. Null with
   // `problems` if something is wrong after all.
   const RuleBody* Body(Problems& problems) const {
@@ -144,6 +147,7 @@ struct CheckSet::Impl {
   std::set<std::string, std::less<>> groups;             // names of the groups of all roles
   std::vector<std::unique_ptr<JsonDocument>> documents;  // what bodies are still to be compiled from
   bool across = false;                                   // some check looks at several files
+  bool only_roles = false;                               // every check that judges files names their roles
 };
 
 }  // namespace yardmaster::rules

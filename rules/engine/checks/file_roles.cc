@@ -10,6 +10,10 @@
 
 namespace yardmaster::rules {
 
+bool HasRole(const CheckSet::Impl& checks, const std::string& path) {
+  return absl::c_any_of(checks.roles, [&](const CompiledRole& role) { return RE2::FullMatch(path, *role.path); });
+}
+
 void AssignRole(const CheckSet::Impl& checks, const std::string& forced, const std::string& op, Unit& unit) {
   constexpr size_t kMaxGroups = 16;
   std::array<re2::StringPiece, kMaxGroups> found;

@@ -9,6 +9,9 @@
 
 namespace yardmaster::rules {
 
+// Whether a role's pattern matches the path.
+bool HasRole(const CheckSet::Impl& checks, const std::string& path);
+
 // Sets the unit's role and groups: of the first role whose pattern matches its path. `forced`, if not empty, is its
 // role whatever it is called. `op` is the operator that the caller knows; may be empty.
 void AssignRole(const CheckSet::Impl& checks, const std::string& forced, const std::string& op, Unit& unit);

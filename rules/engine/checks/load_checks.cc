@@ -200,8 +200,10 @@ class Loader {
     impl_->infos.reserve(pieces.size());  // they stay where they are
     for (const PackPiece& piece : pieces) {
       compiler_->SetDocument(piece.document);
-      CompiledCheck check{impl_->infos.emplace_back(Info(piece)), {}, {}};
-      check.rules = Rules(piece, check.info);
+      CheckInfo& info = impl_->infos.emplace_back(Info(piece));
+      CompiledCheck check{info, {}, {}};
+      check.rules = Rules(piece, info);
+      info.of_set = absl::c_none_of(check.rules, [](const auto& rule) { return rule != nullptr && rule->OverFiles(); });
       if (purpose_ == ChecksFor::kEverything) {
         const RoleInfo* role = nullptr;
         for (const RoleInfo& one : impl_->role_infos) {
@@ -214,6 +216,9 @@ class Loader {
       }
       impl_->checks.push_back(std::move(check));
     }
+    impl_->only_roles = !impl_->infos.empty() && absl::c_all_of(impl_->infos, [](const CheckInfo& info) {
+      return info.of_set || !info.roles.empty();
+    });
   }
 
   // The rule under each profile.

@@ -110,6 +110,10 @@ class Reviewer {
       return SourceFile::Unread(path, "the files that are judged together hold more than " +
                                           std::to_string(kMaxSetRows) + " facts; this one was not read");
     }
+    // Names and texts of other files are all that such checks ask for.
+    if (checks_.only_roles && file.role.empty() && !HasRole(checks_, path)) {
+      return SourceFile::Unparsed(path, std::move(text));
+    }
     auto source = options_.sources == nullptr
                       ? SourceFile::Read(path, std::move(text), options_.parse_limit, tree)
                       : options_.sources->Read(path, std::move(text), options_.parse_limit, tree);
@@ -143,7 +147,13 @@ class Reviewer {
     }
     // C++ is read without its preprocessor: what looks wrong there is often a macro.
     const bool certain = facts.language != Language::kCpp && facts.language != Language::kCuda;
+    const bool read = absl::c_any_of(checks_.checks, [&](const CompiledCheck& check) {
+      const CompiledRule& rule = *check.rules[std::min(run_.profile, check.rules.size() - 1)];
+      return rule.OverFiles() && Applies(rule, unit);
+    });
     for (const SyntaxError& error : facts.errors) {
+      // What no check would look at is nobody's business here.
+      if (!read) break;
       Finding finding = Own(kParseRule, certain ? Severity::kMajor : Severity::kInfo, certain ? "MAJOR" : "INFO", unit);
       finding.message = error.message.empty() ? "syntax error" : "syntax error: " + Readable(error.message);
       SetPlace(unit, {error.begin, error.end}, finding);
@@ -281,8 +291,7 @@ class Reviewer {
     run_.Start(options_.check_limit);
     for (Active& active : active_) {
       const CompiledRule& rule = *active.rule;
-      if (rule.table == FactTable::kSet || rule.table == FactTable::kValue || active.done || !Applies(rule, unit))
-        continue;
+      if (!rule.OverFiles() || active.done || !Applies(rule, unit)) continue;
       const Unit* side = rule.base ? unit.base.get() : &unit;
       if (side == nullptr || !Complete(active)) continue;
       if (rule.query != nullptr) {

@@ -1,8 +1,11 @@
 #include "rules/engine/code/syntax_tree.h"
 
 #include <algorithm>
+#include <optional>
+#include <string>
 
 #include "absl/algorithm/container.h"
+#include "rules/engine/code/json_numbers.h"
 #include "rules/engine/code/parse_memory.h"
 
 namespace yardmaster::rules {
@@ -95,7 +98,9 @@ SyntaxTree ParseSourcePart(Language language, std::string_view text, uint32_t be
     const TSRange range = {PointAt(text, begin), PointAt(text, end), begin, end};
     if (!ts_parser_set_included_ranges(parser.get(), &range, 1)) return nullptr;
   }
-  Input source{text};
+  // Only the parser sees the replaced numbers; facts are taken from the text itself.
+  const std::optional<std::string> numbers = language == Language::kJson ? NumbersForGrammar(text) : std::nullopt;
+  Input source{numbers.has_value() ? *numbers : text};
   const TSInput input = {&source, &ReadChunk, TSInputEncodingUTF8, nullptr};
   const TSParseOptions options = {&bounds, &Passed};
   SyntaxTree tree(ts_parser_parse_with_options(parser.get(), nullptr, input, options));

@@ -70,6 +70,30 @@ TEST_F(FileSetsTest, EveryPathIsJudgedExactlyOnce) {
   EXPECT_THAT(judged, ::testing::Each(1));
 }
 
+TEST_F(FileSetsTest, ADocumentOnItsOwnIsLone) {
+  const auto lone = [&](const std::vector<std::string>& paths) {
+    const std::vector<FileSet> sets = GroupFiles(roles_, paths);
+    EXPECT_THAT(sets, SizeIs(1));
+    return !sets.empty() && sets.front().lone;
+  };
+  EXPECT_TRUE(lone({"docs/DESIGN.md"}));
+  EXPECT_FALSE(lone({"demo/DESIGN.md", "demo/SPEC.md"}));
+  EXPECT_FALSE(lone({"demo/DESIGN.md", "demo/demo_impl.py"}));
+  EXPECT_FALSE(lone({"demo/state.json"}));
+  EXPECT_FALSE(lone({"demo/demo_impl.py"}));
+}
+
+TEST_F(FileSetsTest, WhatLiesBesideAnOperatorIsLookedAt) {
+  EXPECT_TRUE(roles_.Judges("a/demo_impl.py"));
+  EXPECT_FALSE(roles_.Judges("a/helper.py"));
+  EXPECT_TRUE(roles_.LooksAt("a/helper.py"));
+  EXPECT_FALSE(roles_.LooksAt("a/kernel.cc"));
+  EXPECT_FALSE(roles_.LooksAt("a/cases.json"));
+  EXPECT_TRUE(roles_.IsDocument("design"));
+  EXPECT_FALSE(roles_.IsDocument("impl"));
+  EXPECT_TRUE(roles_.TellsStage("state"));
+}
+
 TEST_F(FileSetsTest, NoPathsAreNoSets) { EXPECT_THAT(GroupFiles(roles_, {}), SizeIs(0)); }
 
 TEST(Paths, AreTakenApartAndPutTogether) {

@@ -17,12 +17,12 @@ namespace {
 using ::testing::HasSubstr;
 
 // Files in memory: paths and texts.
-ReviewReport RunOver(const std::vector<std::pair<std::string, std::string>>& files, size_t jobs) {
+ReviewReport RunOver(const std::vector<std::pair<std::string, std::string>>& files, size_t jobs,
+                     RunOptions options = {}) {
   std::vector<ReviewInput> inputs;
   inputs.reserve(files.size());
   for (const auto& [path, text] : files) inputs.push_back({path, "", "", false});
   const ReadInput read = [&](size_t index, std::string&) { return std::optional<std::string>(files[index].second); };
-  RunOptions options;
   options.jobs = jobs;
   absl::StatusOr<ReviewReport> report = RunReview({testing::ReviewPack()}, inputs, read, options);
   EXPECT_TRUE(report.ok()) << report.status();
@@ -62,6 +62,39 @@ TEST(ReviewRun, TextsOfASetAreBounded) {
     ++told;
   }
   EXPECT_EQ(told, 2U);
+}
+
+TEST(ReviewRun, TheStageIsThatOfEachOperatorsStateFile) {
+  const auto rules_at = [](const std::string& state, bool stage_of_state) {
+    RunOptions options;
+    options.stage_of_state = stage_of_state;
+    std::vector<std::string> found;
+    for (const ReportedFinding& reported :
+         RunOver({{"a/a_impl.py", "print(1)\ninput()\n"}, {"a/state.json", state}}, 1, options).findings) {
+      found.push_back(reported.finding.rule_id);
+    }
+    return found;
+  };
+  using ::testing::ElementsAre;
+  EXPECT_THAT(rules_at(R"({"stage": 5})", true), ElementsAre("L2"));
+  EXPECT_THAT(rules_at(R"({"stage": 6})", true), ElementsAre("L5"));
+  EXPECT_THAT(rules_at(R"({"stage": 6})", false), ElementsAre("L2", "L5"));
+  // A stage that no check knows would leave everything out.
+  EXPECT_THAT(rules_at(R"({"stage": 99})", true), ElementsAre("L2", "L5"));
+  EXPECT_THAT(rules_at("no JSON", true), ::testing::IsSupersetOf({"L2", "L5"}));
+}
+
+TEST(ReviewRun, ADocumentOnItsOwnIsNoOperatorUnlessItIsAskedFor) {
+  const std::vector<std::pair<std::string, std::string>> files = {{"docs/SPEC.md", "# s\n"}};
+  const ReviewReport all = RunOver(files, 1);
+  ASSERT_EQ(all.skipped.size(), 1U);
+  EXPECT_EQ(all.skipped.front().path, "docs/SPEC.md");
+  EXPECT_THAT(all.skipped.front().reason, HasSubstr("no operator"));
+  RunOptions one_file;
+  one_file.options["partial"] = "yes";
+  for (const rules::SkippedCheck& skipped : RunOver(files, 1, one_file).skipped) {
+    EXPECT_THAT(skipped.reason, ::testing::Not(HasSubstr("no operator")));
+  }
 }
 
 }  // namespace

@@ -187,7 +187,7 @@ TEST_F(ReviewServiceTest, ListsChecksWithTheirPlaces) {
   request.set_pack("lantern");
   v1::ListChecksResponse response;
   ASSERT_TRUE(Call(&Stub::ListChecks, request, response).ok());
-  ASSERT_EQ(response.checks_size(), 7);
+  ASSERT_EQ(response.checks_size(), 8);
   EXPECT_EQ(response.checks(0).id(), "L1");
   EXPECT_EQ(response.checks(0).file(), "lantern/checks/checks.json");
   EXPECT_GT(response.checks(0).line(), 1u);

@@ -287,6 +287,27 @@ TEST(Review, AnUnexpectedIndentIsASyntaxError) {
       ElementsAre());
 }
 
+TEST(Review, ASyntaxErrorIsToldOnlyWhereACheckLooks) {
+  const auto set = Load(One(R"("each": "call", "files": "src/**")"));
+  EXPECT_THAT(Found(*set, {File("src/a.py", "f(\n"), File("docs/b.py", "f(\n")}),
+              ElementsAre(HasSubstr("src/a.py:1:1 YM-PARSE")));
+  const auto of_set = Load(One(R"("each": "set", "where": {"size": 0})"));
+  EXPECT_THAT(Found(*of_set, {File("src/a.py", "f(\n")}), ElementsAre());
+}
+
+TEST(Review, WhereEveryCheckNamesRolesOtherFilesAreTextOnly) {
+  const auto load = [](const std::string& kind) {
+    return Load(R"({"roles": [{"role": "impl", "path": "(?P<op>\\w+)_impl\\.py", "example": "a_impl.py"}], "checks": [
+      {"id": "C1", "title": "t", "severity": "S1", "roles": ["impl"], "each": "file", "message": "m",
+       "where": {"exists": {"each": ")" +
+                kind + R"(", "scope": "files", "where": {"file.name": "b.py"}}}, "good": ["x"], "bad": ["x"]}]})");
+  };
+  const std::vector<ReviewFile> files = {File("a_impl.py", "x = 1\n"), File("b.py", "f(1)\ng(\n")};
+  EXPECT_THAT(Found(*load("file"), files), ElementsAre("a_impl.py:0:0 C1 m"));
+  EXPECT_THAT(Found(*load("line"), files), ElementsAre("a_impl.py:0:0 C1 m"));
+  EXPECT_THAT(Found(*load("call"), files), ElementsAre());
+}
+
 TEST(Review, WithoutThePreprocessorASyntaxErrorIsNotCertain) {
   const auto set = Load(One(R"("each": "call")"));
   const auto severity_in = [&](const char* path) {

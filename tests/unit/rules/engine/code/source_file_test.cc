@@ -185,6 +185,19 @@ TEST(DataFacts, YamlEntriesHavePointersAndTypes) {
   EXPECT_TRUE(facts.entries.back().duplicate);
 }
 
+TEST(DataFacts, NumbersThatWritersOfJsonUseAreNoSyntaxErrors) {
+  const auto file = ReadWithin("a.json", R"({"max": 3.4e+38, "none": NaN, "low": -Infinity, "wrong": NaNs})");
+  const FileFacts& facts = file->facts();
+  ASSERT_NE(Entry(facts, "/max"), nullptr);
+  EXPECT_EQ(Entry(facts, "/max")->value, "3.4e+38");
+  EXPECT_DOUBLE_EQ(Entry(facts, "/max")->number, 3.4e38);
+  ASSERT_NE(Entry(facts, "/none"), nullptr);
+  EXPECT_EQ(Entry(facts, "/none")->value, "NaN");
+  EXPECT_EQ(Entry(facts, "/low")->value, "-Infinity");
+  EXPECT_FALSE(facts.errors.empty());
+  EXPECT_TRUE(ReadWithin("b.json", "[3.4e+38, NaN, -Infinity]")->facts().errors.empty());
+}
+
 TEST(DataFacts, JsonEntriesHavePointersAndTypes) {
   const auto file = ReadWithin("a.json", R"({"a/b": [1, true, null, "x\"y"], "c": {}})");
   const FileFacts& facts = file->facts();
