@@ -379,6 +379,10 @@ Fields AssignFields() {
               return target == nullptr ? std::nullopt : T::NotEmpty(target->root);
             }),
       T::Is<&F::in_tuple>("in_tuple"),
+      T::By("position",
+            [](auto& f) {
+              return f.position.has_value() ? std::optional<double>(*f.position) : std::optional<double>();
+            }),
       T::Refers<FactTable::kExpr, &F::value>("value"),
       T::Refers<FactTable::kExpr, &F::annotation>("annotation"),
       T::By("parameter",

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -237,6 +238,7 @@ struct AssignFact {
   RowIndex value = kNoRow;       // expr
   RowIndex annotation = kNoRow;  // expr
   bool in_tuple = false;
+  std::optional<uint32_t> position;  // in the tuple, where every value before it has one target
 };
 
 struct LoopFact {

@@ -261,13 +261,26 @@ RowIndex PythonReader::Assignment(Kind kind) {
   });
   for (RowIndex i = first; i < last; ++i) {
     AssignFact& assign = facts_.assigns[i];
-    if (!assign.in_tuple) assign.value = value;
+    assign.value = assign.in_tuple ? ItemFor(assign.position, last - first, value) : value;
     assign.annotation = annotation;
   }
   return value;
 }
 
-void PythonReader::Target(std::string_view form, std::string_view op, bool in_tuple) {
+RowIndex PythonReader::ItemFor(std::optional<uint32_t> position, size_t targets, RowIndex value) const {
+  if (!position.has_value() || value == kNoRow) return kNoRow;
+  const ExprFact& items = facts_.exprs[value];
+  if ((items.type != ExprType::kTuple && items.type != ExprType::kList) || items.positional != targets) return kNoRow;
+  RowIndex found = kNoRow;
+  for (RowIndex i = value + 1; i < items.subtree_end; i = facts_.exprs[i].subtree_end) {
+    if (facts_.exprs[i].type == ExprType::kStarred) return kNoRow;
+    if (facts_.exprs[i].parent == value && facts_.exprs[i].slot == Slot::kItem && facts_.exprs[i].index == *position)
+      found = i;
+  }
+  return found;
+}
+
+void PythonReader::Target(std::string_view form, std::string_view op, bool in_tuple, std::optional<uint32_t> position) {
   const TSNode node = Current();
   switch (KindOf(node)) {
     case kPatternList:
@@ -275,17 +288,26 @@ void PythonReader::Target(std::string_view form, std::string_view op, bool in_tu
     case kListPattern:
     case kTupleNode:
     case kListNode:
-    case kExpressionList:
+    case kExpressionList: {
+      // Within a tuple in a tuple nothing is known, nor behind a star.
+      std::optional<uint32_t> next;
+      if (!in_tuple) next = 0;
       ForEachChild([&] {
-        if (ts_node_is_named(Current())) Target(form, op, true);
+        const Kind kind = KindOf(Current());
+        if (!ts_node_is_named(Current())) return;
+        if (kind == kComment) return Comment();
+        if (kind == kListSplatPattern || kind == kListSplat) next.reset();
+        Target(form, op, true, next);
+        if (next.has_value()) ++*next;
       });
       return;
+    }
     case kListSplatPattern:
     case kListSplat:
     case kParenthesized:
     case kAsPatternTarget:
       ForEachChild([&] {
-        if (ts_node_is_named(Current())) Target(form, op, in_tuple);
+        if (ts_node_is_named(Current())) Target(form, op, in_tuple, position);
       });
       return;
     case kComment:
@@ -295,6 +317,7 @@ void PythonReader::Target(std::string_view form, std::string_view op, bool in_tu
       const RowIndex target = Expr(Slot::kTarget, kNoRow, 0);
       NameAssign(assign, target);
       facts_.assigns[assign].in_tuple = in_tuple;
+      facts_.assigns[assign].position = position;
     }
   }
 }

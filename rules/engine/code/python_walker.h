@@ -70,8 +70,10 @@ class PythonReader : public FactBuilder {
   RowIndex ExpressionStatement(size_t index, bool nested, bool jumped);
   // The cursor is at an assignment. Returns its value.
   RowIndex Assignment(Kind kind);
-  // The cursor is at what is assigned to.
-  void Target(std::string_view form, std::string_view op, bool in_tuple);
+  // The cursor is at what is assigned to. `position` is its place in the tuple that it is part of.
+  void Target(std::string_view form, std::string_view op, bool in_tuple, std::optional<uint32_t> position = {});
+  // What the target at `position` of `targets` takes of `value`; kNoRow where the text does not tell.
+  RowIndex ItemFor(std::optional<uint32_t> position, size_t targets, RowIndex value) const;
   void Import(Kind kind);
   Guard Stronger(Guard guard) const;
   RowIndex If(size_t index, bool nested, bool jumped);

@@ -52,6 +52,19 @@ TEST(PythonFacts, AFunctionHasItsParametersDefaultsAndDocstring) {
   EXPECT_EQ(facts.exprs_by_slot[static_cast<size_t>(Slot::kDecorator)].size(), 1U);
 }
 
+TEST(PythonFacts, ATargetInATupleKnowsItsPlaceAndItsElement) {
+  const auto file = ReadWithin(
+      "a.py", "a, b = 1, f(2, 3)\nc, d = x.shape\n(e, *g, h) = 1, 2, 3\ni, (j, k) = 1, (2, 3)\nl, m = *p, q\n");
+  const FileFacts& facts = file->facts();
+  std::string text;
+  for (const AssignFact& assign : facts.assigns) {
+    text += std::string(facts.Text(assign.span)) + " " +
+            (assign.position.has_value() ? std::to_string(*assign.position) : "-") + " " +
+            (assign.value == kNoRow ? "-" : std::string(facts.Text(facts.exprs[assign.value].span))) + "\n";
+  }
+  EXPECT_EQ(text, "a 0 1\nb 1 f(2, 3)\nc 0 -\nd 1 -\ne 0 1\ng - -\nh - -\ni 0 -\nj - -\nk - -\nl 0 -\nm 1 -\n");
+}
+
 TEST(PythonFacts, ImportsKnowWhatTheyBindAndWhatGuardsThem) {
   const auto file =
       ReadWithin("a.py",
