@@ -50,6 +50,7 @@ struct ReviewArguments {
   std::vector<std::string> paths;  // file: the files; tree: the folder
   std::vector<std::string> packs;
   std::vector<std::string> rules;
+  std::vector<std::string> options;  // "NAME=VALUE"
   std::string profile;
   std::string role;
   std::string gate;
@@ -84,6 +85,26 @@ bool Below(std::string_view path, std::string_view folder) {
 size_t Jobs(const ReviewArguments& arguments) {
   const size_t cores = std::max(1u, std::thread::hardware_concurrency());
   return std::min(arguments.jobs == 0 ? cores : arguments.jobs, kMaxJobs);
+}
+
+using OptionMap = std::map<std::string, std::string>;
+
+// What conditions see as "option". "phase" is --phase, and "partial" says how much of an operator was given.
+absl::StatusOr<OptionMap> OptionsOf(const ReviewArguments& arguments) {
+  OptionMap options;
+  for (const std::string& option : arguments.options) {
+    const size_t equals = option.find('=');
+    std::string name = option.substr(0, equals);
+    if (equals == std::string::npos || name.empty()) {
+      return UsageError(absl::StrCat("--option: expected NAME=VALUE, not '", option, "'"));
+    }
+    if (name == "phase" || name == "partial") {
+      return UsageError(absl::StrCat("--option: '", name, "' is not given this way; see 'yard review file --help'"));
+    }
+    options[std::move(name)] = option.substr(equals + 1);
+  }
+  if (!arguments.phase.empty()) options["phase"] = arguments.phase;
+  return options;
 }
 
 // --- what to review ---
@@ -267,6 +288,7 @@ absl::StatusOr<ReviewReport> Review(const ReviewArguments& arguments, const Chec
   const ReadInput read = [&](size_t index, std::string& error) {
     return ReadText(selection.inputs[index].place, rules::kMaxSourceBytes, error);
   };
+  ASSIGN_OR_RETURN(OptionMap given, OptionsOf(arguments));
   ReviewReport report;
   if (!arguments.gate.empty()) {
     GateRequest request;
@@ -276,6 +298,7 @@ absl::StatusOr<ReviewReport> Review(const ReviewArguments& arguments, const Chec
     request.profile = arguments.profile;
     request.folder = selection.folder;
     request.jobs = Jobs(arguments);
+    request.options = std::move(given);
     OperatorState state = FrozenFiles(selection);
     ASSIGN_OR_RETURN(report, RunGate(packs, selection.inputs, read, request, state));
   } else {
@@ -284,7 +307,7 @@ absl::StatusOr<ReviewReport> Review(const ReviewArguments& arguments, const Chec
     options.stage = arguments.stage;
     options.only = arguments.rules;
     options.jobs = Jobs(arguments);
-    if (!arguments.phase.empty()) options.options["phase"] = arguments.phase;
+    options.options = std::move(given);
     if (partial) options.options["partial"] = "yes";
     options.stage_of_state = !partial;
     ASSIGN_OR_RETURN(report, RunReview(packs, selection.inputs, read, options));
@@ -328,10 +351,10 @@ std::vector<std::string> PlacesOf(const Selection& selection) {
 
 // The files go to the server one by one; it has the packs. The answer is printed like a local one.
 absl::StatusOr<ExitCode> RunOnServer(const ReviewArguments& arguments, Session& session) {
-  const bool plain = arguments.gate.empty() && arguments.rules.empty() && arguments.baseline.empty() &&
-                     !arguments.watch && !arguments.fix;
+  const bool plain = arguments.gate.empty() && arguments.rules.empty() && arguments.options.empty() &&
+                     arguments.baseline.empty() && !arguments.watch && !arguments.fix;
   if (!plain || arguments.packs.size() != 1) {
-    return UsageError("with --server: one --pack, and neither --gate, --rule, --baseline, --fix nor --watch");
+    return UsageError("with --server: one --pack, and neither --gate, --rule, --option, --baseline, --fix nor --watch");
   }
   ReviewReport all;
   Selection selection;
@@ -471,6 +494,8 @@ void AddOptions(Verb& verb, ReviewArguments& arguments) {
       .OneOf({"phase", "design", "stage"});
   verb.Value("--phase", &arguments.phase, "PHASE", "Phase that the gate is about, as M2");
   verb.Value("--rule", &arguments.rules, "RULE", "Only this check; may be given several times");
+  verb.Value("--option", &arguments.options, "NAME=VALUE",
+             "What checks may ask for, as npu=yes; may be given several times");
   AddReviewAnswerOptions(verb, arguments.answer);
   verb.Value("--baseline", &arguments.baseline, "FILE", "JSON of an earlier review: only what is new counts");
   verb.Value("--jobs", &arguments.jobs, "N", "Threads (default: one for each core)").Between(1, kMaxJobs);

@@ -105,6 +105,7 @@ absl::StatusOr<ReviewReport> RunGate(const std::vector<std::shared_ptr<const rul
   options.stage = request.stage;
   options.moment = request.gate;
   options.jobs = request.jobs;
+  options.options = request.options;
   if (!request.phase.empty()) options.options["phase"] = request.phase;
   absl::StatusOr<ReviewReport> report = RunReview(packs, inputs, read, options);
   if (!report.ok()) return report;

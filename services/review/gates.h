@@ -2,6 +2,7 @@
 #ifndef YARDMASTER_SERVICES_REVIEW_GATES_H_
 #define YARDMASTER_SERVICES_REVIEW_GATES_H_
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,6 +29,7 @@ struct GateRequest {
   std::string gate;          // a moment of the pack: "phase", "design", "stage"
   std::optional<int> stage;  // nullopt: as the operator's state file says; without one, checks of all stages
   std::string phase;         // "M1", …; given to conditions as option `phase`
+  std::map<std::string, std::string> options{};  // what else conditions see as "option"
   std::string profile;
   std::string folder;  // of the operator, for findings about nothing in particular; may be empty
   size_t jobs = 1;

@@ -59,6 +59,30 @@ class ReviewTest : public ::testing::Test {
   std::map<std::string, std::string> variables_;
 };
 
+TEST_F(ReviewTest, OptionsReachTheChecks) {
+  Write("packs/lantern/checks/more.json", R"JSON({"checks": [
+    {"id": "L9", "title": "no simulator", "severity": "S1", "roles": ["impl"], "each": "file",
+     "when": {"option": {"npu": "yes"}}, "message": "seen", "bad": [{"files": {"demo_impl.py": ""}, "options": {"npu": "yes"}}],
+     "good": [{"files": {"demo_impl.py": ""}, "skipped": true}]}]})JSON");
+  const std::string file = Write("demo/demo_impl.py", "x = 1\n");
+  EXPECT_EQ(Run({"review", "file", file}).code, 0);
+  EXPECT_THAT(Run({"review", "file", file, "--option", "npu=yes"}).out, HasSubstr("L9"));
+  EXPECT_THAT(Run({"review", "tree", Path("demo"), "--gate", "stage", "--option", "npu=yes"}).out, HasSubstr("L9"));
+  EXPECT_EQ(Run({"review", "file", file, "--option", "npu=no"}).code, 0);
+  for (const char* wrong : {"npu", "=yes", "partial=yes", "phase=M1"}) {
+    const Result result = Run({"review", "file", file, "--option", wrong});
+    EXPECT_EQ(result.code, 2) << wrong;
+    EXPECT_THAT(result.err, HasSubstr("--option")) << wrong;
+  }
+}
+
+TEST_F(ReviewTest, ATreeIsReviewedAtTheStageOfItsStateFile) {
+  Write("demo/demo_impl.py", "print(1)\n");  // L2, stage 5
+  Write("demo/state.json", R"({"stage": 6})");
+  EXPECT_THAT(Run({"review", "tree", Path("demo")}).out, Not(HasSubstr("L2")));
+  EXPECT_THAT(Run({"review", "tree", Path("demo"), "--stage", "5"}).out, HasSubstr("L2"));
+}
+
 TEST_F(ReviewTest, TextShowsTheLineAndACaret) {
   const std::string file = Write("demo/demo_impl.py", "def k():\n\treturn 'ü'  # x\n");
   const Result result = Run({"review", "file", file});
