@@ -251,7 +251,7 @@ TEST_F(ReviewTest, ChecksAreListedAndShown) {
   EXPECT_EQ(list.code, 0);
   EXPECT_THAT(list.out, HasSubstr("no return"));
   const Json json = Json::parse(Run({"review", "--list-checks", "--json"}).out);
-  EXPECT_EQ(json["checks"].size(), 7u);
+  EXPECT_EQ(json["checks"].size(), 8u);
   EXPECT_EQ(json["checks"][0]["rule_id"], "L1");
   const Result show = Run({"rules", "show", "L1"});
   EXPECT_EQ(show.code, 0);
