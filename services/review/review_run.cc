@@ -199,7 +199,7 @@ void AddChange(const Task& task, const ReviewInput& input, size_t index, const R
 }
 
 // The stage that the operator's state file tells, if any check is for it: what no check knows leaves nothing out.
-std::optional<int> StageOf(const Task& task, const std::vector<rules::ReviewFile>& files) {
+std::optional<int> StageOfSet(const Task& task, const std::vector<rules::ReviewFile>& files) {
   for (const rules::ReviewFile& file : files) {
     if (!task.roles->TellsStage(task.roles->Match(file.path).role)) continue;
     const std::optional<int> stage = StageInState(*task.checks, file.text);
@@ -240,7 +240,7 @@ Done RunOne(const Task& task, const std::vector<ReviewInput>& inputs, const Read
   rules::ReviewOptions engine;
   engine.profile = HasProfile(*task.checks, options.profile) ? options.profile : std::string();
   engine.stage = options.stage;
-  if (!engine.stage.has_value() && options.stage_of_state) engine.stage = StageOf(task, files);
+  if (!engine.stage.has_value() && options.stage_of_state) engine.stage = StageOfSet(task, files);
   engine.moment = options.moment;
   engine.options = options.options;
   engine.path = task.set->folder;
