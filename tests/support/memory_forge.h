@@ -104,6 +104,8 @@ class MemoryForge final : public MemoryReviews {
   std::map<std::string, std::string> files;
   std::map<std::pair<std::string, int64_t>, ForgePull> pulls;
   std::map<std::pair<std::string, int64_t>, ForgePullFileList> pull_files;
+  std::map<std::pair<std::string, int64_t>, std::vector<ForgeCommit>> pull_commits;
+  std::map<std::pair<std::string, int64_t>, std::vector<ForgeHistoryEntry>> pull_history;
   // What RepositoryLabels knows; no other repository exists for it.
   std::map<std::string, std::vector<std::string>> repository_labels;
 
@@ -275,6 +277,15 @@ class MemoryForge final : public MemoryReviews {
     const auto it = pull_files.find({subject.repository, subject.number});
     if (it == pull_files.end()) return NotFound("no such pull request");
     return it->second;
+  }
+  absl::StatusOr<std::vector<ForgeCommit>> ListPullCommits(const ForgeCall&, const ForgeSubject& subject) override {
+    if (absl::Status status = Read(); !status.ok()) return status;
+    return pull_commits[{subject.repository, subject.number}];
+  }
+  absl::StatusOr<std::vector<ForgeHistoryEntry>> ListPullHistory(const ForgeCall&,
+                                                                 const ForgeSubject& subject) override {
+    if (absl::Status status = Read(); !status.ok()) return status;
+    return pull_history[{subject.repository, subject.number}];
   }
   absl::StatusOr<ForgeCommentWritten> EditComment(const ForgeCall&, const ForgeSubject& subject,
                                                   std::string_view comment, std::string_view body) override {

@@ -151,14 +151,6 @@ class FactReader {
     }
   }
 
-  bool OfThisPull(const PipelineBuild& build) const {
-    if (!p_.jenkins.has_value()) return true;
-    const auto groups = p_.jenkins->pull_request.Find(build.description);
-    int64_t number = 0;
-    // The whole number: that of pull request 12 is also the start of 123.
-    return groups.has_value() && absl::SimpleAtoi(GroupOf(*groups, "number"), &number) && number == s_.number;
-  }
-
   // A build that ended after the first gate's label was taken off and began before it came back never gets its label.
   bool LostItsGate(const PipelineBuild& build) const {
     if (!p_.description_gate.has_value() || IsBuilding(build) || !build.started.has_value()) return false;
@@ -174,7 +166,8 @@ class FactReader {
     if (s_.builds.has_value()) {
       for (const PipelineBuild& build : *s_.builds) {
         const bool ended_by_itself = build.result != "ABORTED" && build.result != "NOT_BUILT";
-        if (OfThisPull(build) && (IsBuilding(build) || ended_by_itself)) f_.builds.push_back(&build);
+        if (IsBuildOfPull(p_, build.description, s_.number) && (IsBuilding(build) || ended_by_itself))
+          f_.builds.push_back(&build);
       }
       absl::c_sort(f_.builds, [](const PipelineBuild* a, const PipelineBuild* b) { return a->number > b->number; });
     } else {
@@ -276,6 +269,14 @@ class FactReader {
 };
 
 }  // namespace
+
+bool IsBuildOfPull(const PipelineProfile& profile, std::string_view description, int64_t number) {
+  if (!profile.jenkins.has_value()) return true;
+  const auto groups = profile.jenkins->pull_request.Find(description);
+  int64_t found = 0;
+  // The whole number: that of pull request 12 is also the start of 123.
+  return groups.has_value() && absl::SimpleAtoi(GroupOf(*groups, "number"), &found) && found == number;
+}
 
 bool IsBuilding(const PipelineBuild& build) { return build.building || build.result.empty(); }
 

@@ -71,6 +71,8 @@ struct PipelineFacts {
 // `signals` outlives the facts.
 void ReadFacts(const PipelineProfile& profile, const PipelineSignals& signals, PipelineFacts& facts);
 
+// Whether a build is one of this pull request, by its description.
+bool IsBuildOfPull(const PipelineProfile& profile, std::string_view description, int64_t number);
 // A build without a result has not ended.
 bool IsBuilding(const PipelineBuild& build);
 BuildState StateOf(const PipelineBuild& build);

@@ -31,6 +31,7 @@ struct PipelineComment {
   std::string author;  // login
   std::string body;
   std::optional<PipelineTime> at;
+  std::string id = {};  // the forge's; may be empty
 };
 
 struct PipelineBuild {
