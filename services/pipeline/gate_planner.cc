@@ -165,7 +165,7 @@ absl::Status GatePlanner::Plan(const PlanInput& input, v1::Plan& plan) const {
     return absl::OkStatus();
   }
   if (is_trigger) {
-    AddStep("start", true, absl::StrCat(trigger, " is itself what the gate's bot reads"), plan);
+    AddStep("start", true, "the gate's bot reads that comment itself", plan);
     return absl::OkStatus();
   }
   v1::StartGate& start = *plan.add_actions()->mutable_start_gate();

@@ -190,7 +190,7 @@ TEST_F(PipelineTest, CommandsTellAndStartTheGate) {
   Forge("comments", About({{"user", "alice"}, {"body", "/check-pr"}}));
   Drain();
   EXPECT_EQ(Posted("/check-pr"), 0);
-  EXPECT_THAT(LastAnswer(), HasSubstr("is itself what the gate's bot reads")) << Told();
+  EXPECT_THAT(LastAnswer(), HasSubstr("the gate's bot reads that comment itself")) << Told();
 
   // A command to us is none to the other bot.
   Forge("labels", About({{"user", kBot}, {"add", {"pr-check-pass"}}}));

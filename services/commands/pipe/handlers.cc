@@ -270,7 +270,13 @@ absl::StatusOr<CommandResult> AskGate(const CommandRun& run, const std::string& 
   const auto start = absl::c_find_if(steps, [](const v1::StepOutcome& one) { return one.id() == "start"; });
   out.done = start != steps.end() && start->taken();
   if (out.done) {
-    out.text = absl::StrCat(EchoText(start->why()), ". ", out.text);
+    const auto& actions = asked.plan->actions();
+    const auto posted = absl::c_find_if(actions, [](const v1::Action& action) { return action.has_start_gate(); });
+    const std::string said =
+        posted == actions.end()
+            ? Say(run, "the gate's bot reads that comment itself", "门禁机器人会直接读那条评论")
+            : absl::StrCat(Say(run, "posted ", "已发出 "), EchoCode(posted->start_gate().comment()));
+    out.text = absl::StrCat(said, ". ", out.text);
   } else {
     out.outcome = absl::StrCat("refused: ", WhyOfStep(*asked.plan, "phase"));
   }
