@@ -55,6 +55,12 @@ absl::StatusOr<v1::Subject> GateSubject(const std::string& text) {
   return *std::move(subject);
 }
 
+// Gates are read and started by the server.
+absl::StatusOr<ServerConnection> GateServer(const Session& session) {
+  if (session.options.local) return UsageError("a gate is read from its forge: that can't be done with --local");
+  return ServerConnection::Open(session, /*local_works=*/false);
+}
+
 absl::StatusOr<Json> ReportOf(const google::protobuf::Struct& report) {
   std::string text;
   if (!google::protobuf::util::MessageToJsonString(report, &text).ok()) {
@@ -152,7 +158,7 @@ absl::StatusOr<ExitCode> RunDiagnose(const GateArguments& arguments, Session& se
     return ExitCode::kDone;
   }
   RETURN_IF_ERROR(GateSubject(arguments.subject).status());
-  ASSIGN_OR_RETURN(const ServerConnection server, ServerConnection::Open(session, /*local_works=*/true));
+  ASSIGN_OR_RETURN(const ServerConnection server, GateServer(session));
   ASSIGN_OR_RETURN(const Json report, DiagnoseByServer(arguments, server));
   PrintReport(report, session);
   return ExitCode::kDone;
@@ -163,7 +169,7 @@ absl::StatusOr<ExitCode> StartGate(const GateArguments& arguments, v1::StartGate
   ASSIGN_OR_RETURN(*request.mutable_subject(), GateSubject(arguments.subject));
   request.set_pack(arguments.pack);
   request.set_gate(gate);
-  ASSIGN_OR_RETURN(const ServerConnection server, ServerConnection::Open(session, /*local_works=*/false));
+  ASSIGN_OR_RETURN(const ServerConnection server, GateServer(session));
   ASSIGN_OR_RETURN(const v1::StartGateResponse response,
                    server.Call(&v1::PipelineService::Stub::StartGate, request, kGateCallTimeout));
   ASSIGN_OR_RETURN(Json report, ReportOf(response.report()));
@@ -198,7 +204,7 @@ std::string StateKey(const Json& report) {
 
 absl::StatusOr<ExitCode> RunWatch(const GateArguments& arguments, Session& session) {
   RETURN_IF_ERROR(GateSubject(arguments.subject).status());
-  ASSIGN_OR_RETURN(const ServerConnection server, ServerConnection::Open(session, /*local_works=*/false));
+  ASSIGN_OR_RETURN(const ServerConnection server, GateServer(session));
   std::string last;
   const SystemClock clock;
   auto since = clock.Monotonic();
@@ -211,8 +217,8 @@ absl::StatusOr<ExitCode> RunWatch(const GateArguments& arguments, Session& sessi
       PrintReport(report, session);
       session.output.out().flush();
     }
-    // Nothing more happens until a person does something.
-    if (report["next"]["action"] != "wait") {
+    // The end of the way, or a person has to change something. A gate that is only to be started may be by anybody.
+    if (report["next"]["action"] == "stop" || report["next"]["action"] == "fix") {
       return report["gate_ok"].get<bool>() ? ExitCode::kDone : ExitCode::kNegative;
     }
     std::this_thread::sleep_for(
@@ -228,7 +234,8 @@ void AddSubject(Verb& verb, GateArguments& arguments) {
 }  // namespace
 
 void AddPipelineVerbs(Verb& yard) {
-  Verb& pipeline = yard.Add("pipeline", "Read the gate of a pull request, and start it", {});
+  Verb& pipeline = yard.Add("pipeline", "Read the gate of a pull request, and start it",
+                            {"yard pipeline diagnose gitcode:mindspore/hyper-parallel#12"});
 
   Verb& diagnose = pipeline.Add("diagnose", "Tell where a pull request stands at its gate, and what is next",
                                 {"yard pipeline diagnose gitcode:mindspore/hyper-parallel#12",
@@ -248,8 +255,9 @@ void AddPipelineVerbs(Verb& yard) {
                               {"yard pipeline retest gitcode:mindspore/hyper-parallel#12"});
   AddSubject(retest, retest.Runs(RunRetest));
 
-  Verb& watch = pipeline.Add("watch", "Follow a gate until somebody has to do something; one report a change",
-                             {"yard pipeline watch gitcode:mindspore/hyper-parallel#12 --json"});
+  Verb& watch =
+      pipeline.Add("watch", "Follow a gate to its end, or until something has to be mended; one report a change",
+                   {"yard pipeline watch gitcode:mindspore/hyper-parallel#12 --json"});
   GateArguments& watching = watch.Runs(RunWatch);
   AddSubject(watch, watching);
   watch.Value("--interval", &watching.interval, "SECONDS",

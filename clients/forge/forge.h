@@ -265,7 +265,7 @@ struct ForgeCheckRun {
   ForgeCheckState state = ForgeCheckState::kQueued;
   int64_t annotations = -1;  // their number; -1 if the forge does not say
   std::string app;           // the app's slug or id that made it; empty if the forge does not say
-  std::string url;           // for people; may be empty
+  std::string url = {};      // for people; may be empty
 };
 
 // The state of a commit under one name, for forges and credentials without check runs.

@@ -15,6 +15,9 @@ namespace yardmaster {
 namespace {
 
 constexpr std::chrono::milliseconds kJenkinsTimeout{60'000};
+// In milliseconds: the year 2100, and a year. What is beyond is a mistake.
+constexpr int64_t kMaxJenkinsTime = 4'102'444'800'000;
+constexpr int64_t kMaxJenkinsDuration = 31'536'000'000;
 constexpr RetryPolicy kJenkinsRetry{
     .attempts = 5, .base = std::chrono::milliseconds(1'000), .cap = std::chrono::milliseconds(30'000)};
 
@@ -26,10 +29,11 @@ JenkinsBuild ReadJenkinsBuild(const AnswerReader& build) {
   out.building = build.At("building").Flag();
   out.description = build.At("description").Hint();
   out.url = build.At("url").Hint();
-  if (const int64_t at = build.At("timestamp").NumberHint(0); at > 0) {
+  if (const int64_t at = build.At("timestamp").NumberHint(0); at > 0 && at < kMaxJenkinsTime) {
     out.started = std::chrono::system_clock::time_point(std::chrono::milliseconds(at));
   }
-  out.duration = std::chrono::milliseconds(std::max<int64_t>(build.At("duration").NumberHint(0), 0));
+  out.duration =
+      std::chrono::milliseconds(std::clamp<int64_t>(build.At("duration").NumberHint(0), 0, kMaxJenkinsDuration));
   return out;
 }
 

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/time/time.h"
 #include "clients/forge/forge.h"
 #include "services/core/clock.h"
 #include "tests/support/memory_reviews.h"
@@ -66,6 +67,7 @@ class MemoryForge final : public MemoryReviews {
     comment.author.login = author;
     comment.author.bot = bot;
     comment.body = body;
+    comment.created_at = absl::FormatTime(absl::RFC3339_full, absl::FromChrono(clock_.Now()), absl::UTCTimeZone());
     issue.comments.push_back(std::move(comment));
   }
   void Seed(uint64_t seed, Faults faults) {

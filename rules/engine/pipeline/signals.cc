@@ -13,6 +13,12 @@ namespace {
 
 using nlohmann::json;
 
+// Numbers of builds and pull requests, and durations in milliseconds: 31 years.
+constexpr uint64_t kMaxNumber = 1'000'000'000'000;
+// What is outside of these years is no time of a gate, and could not be reckoned with.
+constexpr int64_t kFirstSecond = 0;
+constexpr int64_t kLastSecond = 4'102'444'800;  // 2100-01-01
+
 // Takes members out of objects; the first that is wrong is the error.
 class SignalReader {
  public:
@@ -33,8 +39,8 @@ class SignalReader {
   int64_t Number(const json& object, const char* key) {
     const auto it = object.find(key);
     if (it == object.end() || it->is_null()) return 0;
-    if (it->is_number()) return static_cast<int64_t>(it->get<double>());
-    Fail(key, "a number");
+    if (it->is_number_unsigned() && it->get<uint64_t>() <= kMaxNumber) return it->get<int64_t>();
+    Fail(key, "a whole number");
     return 0;
   }
   bool Flag(const json& object, const char* key) {
@@ -139,6 +145,9 @@ PipelineCheck ReadCheck(SignalReader& reader, const json& value) {
 std::optional<PipelineTime> ParsePipelineTime(std::string_view text) {
   absl::Time time;
   if (!absl::ParseTime(absl::RFC3339_full, Abs(text), &time, nullptr)) return std::nullopt;
+  if (const int64_t second = absl::ToUnixSeconds(time); second < kFirstSecond || second >= kLastSecond) {
+    return std::nullopt;
+  }
   return absl::ToChronoTime(time);
 }
 

@@ -17,7 +17,7 @@ namespace yardmaster::rules {
 
 using PipelineTime = std::chrono::system_clock::time_point;
 
-// RFC 3339, with any offset.
+// RFC 3339, with any offset, from 1970 to 2099.
 std::optional<PipelineTime> ParsePipelineTime(std::string_view text);
 std::string PipelineTimeText(PipelineTime time);
 

@@ -136,6 +136,8 @@ TEST(SignalsTest, WhatIsWrongIsNamed) {
   EXPECT_THAT(error_of("{}"), HasSubstr("pr: expected an object"));
   EXPECT_THAT(error_of(R"({"pr": {}, "labels": [3]})"), HasSubstr("labels: expected a list of texts"));
   EXPECT_THAT(error_of(R"({"pr": {}, "builds": [{"started": "yesterday"}]})"), HasSubstr("started: expected a time"));
+  EXPECT_THAT(error_of(R"({"pr": {"number": 1e300}})"), HasSubstr("number: expected a whole number"));
+  EXPECT_THAT(error_of(R"({"pr": {"head_at": "9999-01-01T00:00:00Z"}})"), HasSubstr("head_at: expected a time"));
   EXPECT_THAT(error_of(R"({"pr": {}, "checks": [{"name": "x", "state": "green"}]})"), HasSubstr("state: expected"));
 }
 
