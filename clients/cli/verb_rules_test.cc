@@ -55,6 +55,7 @@ absl::StatusOr<v1::TestPackResponse> TestLocally(const TestOptions& options, con
     if (rules::PackWithPhrases(folder.files, name) == name) {
       if (const auto phrases = rules::PhraseSet::Load(folder.files, name, problems)) TestPhrases(*phrases, result);
     }
+    if (const auto pipeline = rules::LoadPipeline(folder.files, name, problems)) TestPipeline(*pipeline, result);
     WritePackTest(result, response);
   }
   return response;

@@ -17,6 +17,7 @@ void AddReviewVerbs(Verb& yard);
 void AddRulesVerbs(Verb& yard);
 void AddSuiteVerbs(Verb& yard);
 void AddTestVerbs(Verb& yard);
+void AddPipelineVerbs(Verb& yard);
 void AddInterpretVerbs(Verb& yard);
 void AddConfigVerbs(Verb& yard);
 void AddHelpVerbs(Verb& yard);
@@ -27,9 +28,9 @@ void AddVersionVerb(Verb& yard);
 
 // The verbs, in the order of the help.
 inline constexpr void (*kVerbs[])(Verb& yard) = {
-    AddTriageVerbs, AddExplainVerb, AddSweepVerb,  AddDeliveryVerbs,  AddLedgerVerbs,    AddDeadLetterVerbs,
-    AddReviewVerbs, AddRulesVerbs,  AddSuiteVerbs, AddTestVerbs,      AddInterpretVerbs, AddConfigVerbs,
-    AddHelpVerbs,   AddHealthVerb,  AddDoctorVerb, AddCompletionVerb, AddVersionVerb};
+    AddTriageVerbs, AddExplainVerb, AddSweepVerb,  AddDeliveryVerbs, AddLedgerVerbs,    AddDeadLetterVerbs,
+    AddReviewVerbs, AddRulesVerbs,  AddSuiteVerbs, AddTestVerbs,     AddPipelineVerbs,  AddInterpretVerbs,
+    AddConfigVerbs, AddHelpVerbs,   AddHealthVerb, AddDoctorVerb,    AddCompletionVerb, AddVersionVerb};
 
 // Parts of groups whose verbs are too many for one file.
 void AddReviewDiffVerb(Verb& review);

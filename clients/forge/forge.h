@@ -206,6 +206,21 @@ struct ForgePullFileList {
   bool complete = true;
 };
 
+// A commit of a pull request.
+struct ForgeCommit {
+  std::string sha;
+  std::string committed_at;  // as the forge writes it (RFC 3339, with any offset); empty if it does not say
+};
+
+// One entry of what happened to a pull request.
+struct ForgeHistoryEntry {
+  enum class Kind : uint8_t { kOther, kLabelsAdded, kLabelsRemoved };
+  Kind kind = Kind::kOther;
+  std::string content;  // a sentence of the forge's, in any language; it names the labels
+  std::string at;
+  ForgeUser author;
+};
+
 // Where a check of a commit stands. The first two are not final.
 enum class ForgeCheckState : uint8_t { kQueued, kInProgress, kSuccess, kFailure, kNeutral, kCancelled, kSkipped };
 std::string_view ForgeCheckStateName(ForgeCheckState state);  // "queued", "in_progress", "success", …
@@ -250,6 +265,7 @@ struct ForgeCheckRun {
   ForgeCheckState state = ForgeCheckState::kQueued;
   int64_t annotations = -1;  // their number; -1 if the forge does not say
   std::string app;           // the app's slug or id that made it; empty if the forge does not say
+  std::string url = {};      // for people; may be empty
 };
 
 // The state of a commit under one name, for forges and credentials without check runs.
@@ -343,6 +359,13 @@ class Forge {
   virtual absl::StatusOr<ForgePull> GetPull(const ForgeCall& call, const ForgeSubject& subject) = 0;
   // All pages.
   virtual absl::StatusOr<ForgePullFileList> ListPullFiles(const ForgeCall& call, const ForgeSubject& subject) = 0;
+  // Of a pull request, in the forge's order. All pages.
+  virtual absl::StatusOr<std::vector<ForgeCommit>> ListPullCommits(const ForgeCall& call,
+                                                                   const ForgeSubject& subject) = 0;
+  // Who did what to a pull request, labels above all, in any order. UNIMPLEMENTED where the forge keeps none that we
+  // read (GitHub).
+  virtual absl::StatusOr<std::vector<ForgeHistoryEntry>> ListPullHistory(const ForgeCall& call,
+                                                                         const ForgeSubject& subject) = 0;
 
   // Replaces the text of a comment of ours; `comment` is ForgeComment.id. `shown` is the comment of that id as read
   // afterwards, with whatever text it has: the caller compares. NOT_FOUND if it was deleted. FAILED_PRECONDITION with
@@ -364,7 +387,7 @@ class Forge {
   // --- For reviews ---
 
   // Whether the three calls about check runs can work: GitHub, with an App's credentials. Elsewhere they are
-  // UNIMPLEMENTED.
+  // UNIMPLEMENTED; but on GitHub the check runs of every name are listed for a token, too.
   virtual bool has_check_runs() const = 0;
   // Makes a check run. Names need not be unique; the newest counts.
   virtual absl::StatusOr<ForgeCheckRun> CreateCheckRun(const ForgeCall& call, std::string_view repository,
@@ -372,7 +395,7 @@ class Forge {
   // Changes state, title and summary, and appends annotations. Sent twice, annotations are there twice: read first.
   virtual absl::StatusOr<ForgeCheckRun> UpdateCheckRun(const ForgeCall& call, std::string_view repository,
                                                        std::string_view check_run, const ForgeCheckRunWrite& write) = 0;
-  // Check runs of a name on a commit, of whoever made them, newest first.
+  // Check runs of a name on a commit, of whoever made them, newest first; `name` empty: of every name.
   virtual absl::StatusOr<std::vector<ForgeCheckRun>> ListCheckRuns(const ForgeCall& call, std::string_view repository,
                                                                    std::string_view head, std::string_view name) = 0;
   // Whether the two calls about commit statuses can work (GitHub). Elsewhere they are UNIMPLEMENTED.

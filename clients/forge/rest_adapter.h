@@ -89,6 +89,8 @@ absl::StatusOr<T> ReadForgeObject(std::string_view body, T (*read)(const AnswerR
 }
 
 // What both forges write in the same way.
+ForgeCommit ReadPullCommit(const AnswerReader& commit);
+absl::StatusOr<std::vector<ForgeCommit>> ParsePullCommits(std::string_view body);
 ForgeState ReadForgeState(const AnswerReader& state);
 // A word for a permission, of any of the families that forges use; kNone for an unknown one.
 ForgePermission ReadForgePermission(std::string_view word);
@@ -140,6 +142,9 @@ class RestAdapter : public StoppableForge {
 
   absl::StatusOr<ForgePull> GetPull(const ForgeCall& call, const ForgeSubject& subject) final;
   absl::StatusOr<ForgePullFileList> ListPullFiles(const ForgeCall& call, const ForgeSubject& subject) final;
+  absl::StatusOr<std::vector<ForgeCommit>> ListPullCommits(const ForgeCall& call, const ForgeSubject& subject) final;
+  absl::StatusOr<std::vector<ForgeHistoryEntry>> ListPullHistory(const ForgeCall& call,
+                                                                 const ForgeSubject& subject) final;
 
   // A forge has no check runs and no commit statuses unless its class says so: UNIMPLEMENTED.
   bool has_check_runs() const override { return false; }

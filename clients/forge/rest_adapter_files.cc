@@ -161,4 +161,44 @@ absl::StatusOr<ForgePullFileList> RestAdapter::ListPullFiles(const ForgeCall& ca
   return list;
 }
 
+absl::StatusOr<std::vector<ForgeCommit>> RestAdapter::ListPullCommits(const ForgeCall& call,
+                                                                      const ForgeSubject& subject) {
+  RETURN_IF_ERROR(CheckSubject(subject));
+  std::vector<ForgeCommit> commits;
+  RETURN_IF_ERROR(ReadList(Begin(call), PullAddress(subject).Below("/commits"), /*order=*/"", api_.pull_commits,
+                           &ForgeCommit::sha, AppendTo(commits))
+                      .status());
+  return commits;
+}
+
+absl::StatusOr<std::vector<ForgeHistoryEntry>> RestAdapter::ListPullHistory(const ForgeCall& call,
+                                                                            const ForgeSubject& subject) {
+  RETURN_IF_ERROR(CheckSubject(subject));
+  if (api_.pull_history == nullptr) {
+    return MakeForgeStatus({ForgeReason::kUnsupported, ForgeOutcome::kNotSent, 0, std::nullopt},
+                           "no history of pull requests is read here");
+  }
+  std::vector<ForgeHistoryEntry> entries;
+  const auto name = [](const ForgeHistoryEntry& entry) { return entry.at + entry.content; };
+  RETURN_IF_ERROR(ReadList(Begin(call), PullAddress(subject).Below("/operate_logs"), /*order=*/"", api_.pull_history,
+                           name, AppendTo(entries))
+                      .status());
+  return entries;
+}
+
+ForgeCommit ReadPullCommit(const AnswerReader& commit) {
+  ForgeCommit out;
+  commit.ExpectObject();
+  out.sha = commit.At("sha").Text();
+  // The committer's date is that of a rebase, too.
+  const AnswerReader inner = commit.At("commit");
+  out.committed_at = inner.At("committer").At("date").Hint();
+  if (out.committed_at.empty()) out.committed_at = inner.At("author").At("date").Hint();
+  return out;
+}
+
+absl::StatusOr<std::vector<ForgeCommit>> ParsePullCommits(std::string_view body) {
+  return ReadForgeList(body, ReadPullCommit);
+}
+
 }  // namespace yardmaster

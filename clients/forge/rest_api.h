@@ -72,6 +72,9 @@ struct RestApi {
   ForgeParser<ForgeAccess> access = nullptr;
   ForgeParser<ForgePull> pull = nullptr;
   ForgeParser<std::vector<ForgePullFile>> pull_files = nullptr;
+  ForgeParser<std::vector<ForgeCommit>> pull_commits = nullptr;
+  // Null: the forge has no history that we read.
+  ForgeParser<std::vector<ForgeHistoryEntry>> pull_history = nullptr;
   ForgeParser<std::vector<ForgeReviewComment>> review_comments = nullptr;
   ForgeParser<std::vector<ForgeWebhook>> webhooks = nullptr;
 

@@ -71,6 +71,12 @@ absl::Status PackUnknown(std::string_view pack, absl::Span<const std::string_vie
 absl::Status PackWithoutRubric(std::string_view pack) {
   return absl::InvalidArgumentError(absl::StrCat("the pack ", Quoted(pack), " has no rubric, so it can't triage"));
 }
+absl::Status PackWithoutPipeline(std::string_view pack) {
+  return absl::FailedPreconditionError(
+      absl::StrCat("neither the pack ", Quoted(pack),
+                   " nor another one of the repository has a pipeline.json, so nothing "
+                   "is known about its gate"));
+}
 absl::Status PackWithoutChecks(std::string_view pack) {
   return absl::InvalidArgumentError(absl::StrCat("the pack ", Quoted(pack), " has no checks, so it can't review"));
 }

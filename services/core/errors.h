@@ -49,6 +49,7 @@ absl::Status MatchFailed(std::string_view pack, std::string_view error);  // RES
 // What another tool found, in a format that was named or seen.
 absl::Status ImportUnreadable(std::string_view format, std::string_view reason);  // INVALID_ARGUMENT
 
+absl::Status PackWithoutPipeline(std::string_view pack);     // FAILED_PRECONDITION
 absl::Status PackWithoutChecks(std::string_view pack);       // INVALID_ARGUMENT
 absl::Status OperatorNeverSubmitted(std::string_view name);  // NOT_FOUND
 

@@ -35,6 +35,11 @@ class OnDemandDecider {
   virtual absl::StatusOr<DecisionAnswer> Apply(const v1::Subject& subject, std::string_view pack,
                                                std::string_view actor, const std::function<absl::Status()>& alive) = 0;
 
+  // The same, to start a gate: Event.gate.
+  virtual absl::StatusOr<DecisionAnswer> StartGate(const v1::Subject& subject, std::string_view pack,
+                                                   std::string_view actor, std::string_view gate,
+                                                   const std::function<absl::Status()>& alive) = 0;
+
   // nullopt if there is none, or it is no longer kept.
   virtual absl::StatusOr<std::optional<v1::Plan>> FindById(std::string_view id) = 0;
   virtual absl::StatusOr<std::optional<v1::Plan>> FindBySubject(const v1::Subject& subject) = 0;

@@ -22,6 +22,8 @@ struct AskOptions {
   std::string pack;       // under this pack's rules, one that the repository may use; empty: under those of its own
   // A rule that the review is to hold back from now on, or no more.
   std::optional<v1::IgnoreRule> ignore;
+  // The gate that is to be started, as Event.gate; empty: none.
+  std::string gate = {};
 };
 
 // What another planner would do if a person asked it now.

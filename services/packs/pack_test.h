@@ -13,6 +13,7 @@
 #include "rules/engine/checks/check_set.h"
 #include "rules/engine/compiled_pack.h"
 #include "rules/engine/phrases/phrase_set.h"
+#include "rules/engine/pipeline/profile.h"
 
 namespace yardmaster {
 
@@ -51,6 +52,10 @@ void TestChecks(const rules::CheckSet& checks, PackTest& result);
 // Adds the cases of the pack's own phrases, and its rules and options, to `result`. A rule is covered if a passing case
 // made use of it.
 void TestPhrases(const rules::PhraseSet& phrases, PackTest& result);
+
+// Adds the cases of the pack's own profile to `result`. Its rules are the ways in which logs tell failures; one is
+// covered if a passing case's report has a failure of it.
+void TestPipeline(const rules::PipelineProfile& profile, PackTest& result);
 
 // All packs together.
 struct PackTestTotals {

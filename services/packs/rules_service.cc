@@ -141,6 +141,7 @@ absl::Status RulesServiceImpl::Test(const RpcCall& call, const v1::TestPackReque
     ASSIGN_OR_RETURN(PackTest result, yardmaster::TestPack(*pack, [&call] { return call.CheckAlive(); }));
     if (const auto checks = set->FindChecks(pack->model().name)) TestChecks(*checks, result);
     if (const auto phrases = set->FindPhrases(pack->model().name)) TestPhrases(*phrases, result);
+    if (const auto pipeline = set->FindPipeline(pack->model().name)) TestPipeline(*pipeline, result);
     WritePackTest(result, response);
   }
   return absl::OkStatus();

@@ -8,6 +8,7 @@
 #include "rules/engine/checks/check_set.h"
 #include "rules/engine/pack/pack_model.h"
 #include "rules/engine/phrases/phrase_set.h"
+#include "rules/engine/pipeline/profile.h"
 #include "rules/engine/suites/load_suites.h"
 #include "services/core/errors.h"
 #include "services/core/limits.h"
@@ -69,9 +70,10 @@ std::shared_ptr<const rules::CompiledPack> BuildPack(const PacksFolder& folder, 
     std::optional<rules::PackModel> model = rules::LoadPack(folder.files, name, found);
     if (model && found.empty()) {
       std::shared_ptr<const rules::CompiledPack> pack = rules::CompiledPack::Compile(*std::move(model), found);
-      // Checks, suites and phrases are read for their problems.
+      // Checks, suites, phrases and profiles are read for their problems.
       if (pack != nullptr) rules::LoadChecks(folder.files, name, found);
       if (pack != nullptr) rules::LoadSuites(folder.files, name, found);
+      if (pack != nullptr) rules::LoadPipeline(folder.files, name, found);
       if (pack != nullptr && !rules::PackWithPhrases(folder.files, name).empty()) {
         rules::PhraseSet::Load(folder.files, name, found);
       }

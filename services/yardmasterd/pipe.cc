@@ -64,6 +64,7 @@ struct Pipe::Parts {
   std::vector<ScheduledJob> Jobs();
   void StopForges() {
     for (const auto& [name, forge] : forges) forge->Stop();
+    if (gates != nullptr) gates->Stop();
     if (http != nullptr) http->Stop();
   }
 
@@ -82,6 +83,7 @@ struct Pipe::Parts {
   std::unique_ptr<ChangeSource> changes;
   std::map<std::string, std::unique_ptr<ConfiguredForge>> accounts;
   ConfiguredForges account_table;
+  std::unique_ptr<ForgeGateSource> gates;
   std::unique_ptr<LongWorkTable> long_work;
   std::optional<IntakeEnvironment> intake;
   std::unique_ptr<EffectRunner> effects;
@@ -114,6 +116,10 @@ absl::Status Pipe::Parts::MakeForges() {
     options.origins.push_back(forge.api_url);
     if (const std::optional<GitServer> git = GitServerOf(forge); git.has_value()) options.origins.push_back(git->url);
   }
+  // Those of the packs at the start: a pack that is reloaded can't have others contacted.
+  for (const auto& [name, profile] : env.packs.Current()->pipelines()) {
+    if (profile->jenkins.has_value()) options.origins.push_back(profile->jenkins->url);
+  }
   options.user_agent = absl::StrCat("yardmaster/", Abs(kVersion));
   options.proxy = env.config.proxy;
   ASSIGN_OR_RETURN(http, MakeCurlHttpClient(std::move(options)));
@@ -132,6 +138,8 @@ absl::Status Pipe::Parts::MakeForges() {
                                                        env.clock, notices);
     account_table[name] = accounts[name].get();
   }
+  gates = std::make_unique<ForgeGateSource>(
+      GateSourceEnvironment{account_table, *http, env.clock, waiter, &env.metrics, device()});
   MakeGitRemotes();
   return absl::OkStatus();
 }
@@ -166,7 +174,7 @@ void Pipe::Parts::MakePipe() {
   const auto commands = std::make_shared<commands::CommandPlanner>(commands::CommandEnvironment{
       env.config, packs, [packs](std::string_view pack) { return packs()->FindPhrases(pack); },
       env.extensions.commands});
-  const PlannerEnvironment planning{env.config, packs, store->reviews(), changes.get()};
+  const PlannerEnvironment planning{env.config, packs, store->reviews(), changes.get(), gates.get()};
   std::vector<std::shared_ptr<const Planner>> planners;
   for (const MakePlanner make : env.extensions.planners) planners.push_back(make(planning));
   long_work = std::make_unique<LongWorkTable>(review_threads, *marks, [this](const v1::Subject& subject) {
@@ -269,6 +277,7 @@ PipeInterfaces Pipe::interfaces() {
   out.operators = &parts_->store->operators();
   out.operator_source = parts_->operator_source.get();
   out.change_reviews = {&parts_->env.config, &parts_->store->reviews(), parts_->changes.get(), parts_->decider.get()};
+  out.gates = {&parts_->env.config, parts_->gates.get(), parts_->decider.get(), &parts_->env.clock};
   out.intake.store = parts_->store.get();
   out.intake.sweeps = parts_->sweeps.get();
   out.intake.config = &parts_->env.config;

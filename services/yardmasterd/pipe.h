@@ -23,6 +23,8 @@
 #include "services/intake/sweeps/scheduled.h"
 #include "services/intake/webhooks/webhook_receiver.h"
 #include "services/packs/registry/pack_registry.h"
+#include "services/pipeline/gate_source.h"
+#include "services/pipeline/pipeline_service.h"
 #include "services/review/change_source.h"
 #include "services/review/operator_source.h"
 #include "services/review/review_service.h"
@@ -36,6 +38,7 @@ struct PlannerEnvironment {
   std::function<std::shared_ptr<const PackSet>()> packs;  // in service
   store::Reviews& reviews;
   ChangeSource* changes;  // of the repositories of the config; null: there are no git servers
+  GateSource* gates;
 };
 using MakePlanner = std::shared_ptr<const Planner> (*)(const PlannerEnvironment& env);
 
@@ -65,6 +68,7 @@ struct PipeInterfaces {
   store::Operators* operators = nullptr;
   const OperatorSource* operator_source = nullptr;  // operators in the repositories of the config
   ChangeReviewParts change_reviews;
+  PipelineParts gates;
   IntakeParts intake;
 };
 

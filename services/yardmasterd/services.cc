@@ -6,6 +6,8 @@
 #include "services/commands/pipe/settings.h"
 #include "services/intake/sweeps/repository_check.h"
 #include "services/packs/rules_service.h"
+#include "services/pipeline/gate_planner.h"
+#include "services/pipeline/pipeline_service.h"
 #include "services/review/pull_planner.h"
 #include "services/review/review_service.h"
 #include "services/triage/issue_planner.h"
@@ -35,6 +37,16 @@ RepositoryFileRules FileRules(const Config& config, const std::function<std::sha
 
 absl::Span<const ServiceRow> Services() {
   static const auto* const rows = new std::vector<ServiceRow>{
+      // Before those that answer every request: it answers those that name a gate.
+      {
+          .name = v1::PipelineService::service_full_name(),
+          .handlers = [](const ServiceEnvironment& env) -> Handlers {
+            return std::make_unique<PipelineServiceImpl>(env.rpc, env.packs, env.waiting_calls, env.pipe.gates);
+          },
+          .planners = {[](const PlannerEnvironment& env) -> MadePlanner {
+            return std::make_shared<GatePlanner>(GateEnvironment{env.config, env.packs, env.gates});
+          }},
+      },
       {
           .name = v1::TriageService::service_full_name(),
           .handlers = [](const ServiceEnvironment& env) -> Handlers {

@@ -14,6 +14,8 @@
 #include "clients/forge/github/github_checks.h"
 #include "clients/forge/github/github_dialect.h"
 #include "clients/forge/limits.h"
+#include "clients/forge/rest_adapter.h"
+#include "clients/jenkins/jenkins.h"
 #include "services/core/readable.h"
 #include "tests/fuzz/check.h"
 
@@ -63,6 +65,19 @@ void CheckValue(const ForgeReviewComment& comment) {
   for (const std::string& text : {comment.path, comment.commit, comment.in_reply_to}) CheckText(text);
   CheckValue(comment.comment);
 }
+void CheckValue(const ForgeCommit& commit) {
+  CheckText(commit.sha);
+  CheckText(commit.committed_at);
+}
+void CheckValue(const ForgeHistoryEntry& entry) {
+  CheckText(entry.content);
+  CheckText(entry.at);
+  CheckValue(entry.author);
+}
+void CheckValue(const JenkinsBuild& build) {
+  for (const std::string& text : {build.result, build.description, build.url}) CheckText(text);
+  Check(build.duration.count() >= 0, "a duration below zero");
+}
 void CheckValue(const github::InstallationToken& token) { Check(!token.token.empty(), "an empty token"); }
 
 template <typename T>
@@ -106,6 +121,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   CheckParsed(github::ParseCheckRuns(body));
   CheckParsed(github::ParseCommitStatuses(body));
   CheckParsed(github::ParseReviewComments(body));
+  CheckParsed(ParsePullCommits(body));
+  CheckParsed(ParseJenkinsBuilds(body));
   CheckParsed(github::ParseApp(body));
   CheckParsed(github::ParseInstallationToken(body));
 
@@ -116,6 +133,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   CheckParsed(gitcode::ParseIssues(body));
   CheckParsed(gitcode::ParseComment(body));
   CheckParsed(gitcode::ParseComments(body));
+  CheckParsed(gitcode::ParsePullHistory(body));
   CheckParsed(gitcode::ParseReviewComment(body));
   CheckParsed(gitcode::ParseReviewComments(body));
 

@@ -83,6 +83,7 @@ inline const RestApi& ExampleApi() {
       .access = github::ParseAccess,
       .pull = github::ParsePull,
       .pull_files = github::ParsePullFiles,
+      .pull_commits = ParsePullCommits,
       .review_comments = github::ParseReviewComments,
   };
   return api;

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/time/time.h"
 #include "clients/forge/forge.h"
 #include "services/core/clock.h"
 #include "tests/support/memory_reviews.h"
@@ -66,6 +67,7 @@ class MemoryForge final : public MemoryReviews {
     comment.author.login = author;
     comment.author.bot = bot;
     comment.body = body;
+    comment.created_at = absl::FormatTime(absl::RFC3339_full, absl::FromChrono(clock_.Now()), absl::UTCTimeZone());
     issue.comments.push_back(std::move(comment));
   }
   void Seed(uint64_t seed, Faults faults) {
@@ -104,6 +106,8 @@ class MemoryForge final : public MemoryReviews {
   std::map<std::string, std::string> files;
   std::map<std::pair<std::string, int64_t>, ForgePull> pulls;
   std::map<std::pair<std::string, int64_t>, ForgePullFileList> pull_files;
+  std::map<std::pair<std::string, int64_t>, std::vector<ForgeCommit>> pull_commits;
+  std::map<std::pair<std::string, int64_t>, std::vector<ForgeHistoryEntry>> pull_history;
   // What RepositoryLabels knows; no other repository exists for it.
   std::map<std::string, std::vector<std::string>> repository_labels;
 
@@ -275,6 +279,15 @@ class MemoryForge final : public MemoryReviews {
     const auto it = pull_files.find({subject.repository, subject.number});
     if (it == pull_files.end()) return NotFound("no such pull request");
     return it->second;
+  }
+  absl::StatusOr<std::vector<ForgeCommit>> ListPullCommits(const ForgeCall&, const ForgeSubject& subject) override {
+    if (absl::Status status = Read(); !status.ok()) return status;
+    return pull_commits[{subject.repository, subject.number}];
+  }
+  absl::StatusOr<std::vector<ForgeHistoryEntry>> ListPullHistory(const ForgeCall&,
+                                                                 const ForgeSubject& subject) override {
+    if (absl::Status status = Read(); !status.ok()) return status;
+    return pull_history[{subject.repository, subject.number}];
   }
   absl::StatusOr<ForgeCommentWritten> EditComment(const ForgeCall&, const ForgeSubject& subject,
                                                   std::string_view comment, std::string_view body) override {

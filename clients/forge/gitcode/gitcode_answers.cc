@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "clients/forge/answer_json.h"
 #include "clients/forge/answer_reader.h"
@@ -146,6 +147,31 @@ ForgePull ReadPull(const AnswerReader& pull) {
   return out;
 }
 
+// By words of the action and of its sentence, which is in English or Chinese.
+ForgeHistoryEntry::Kind HistoryKind(std::string_view words) {
+  const auto has = [words](std::initializer_list<std::string_view> any) {
+    return std::any_of(any.begin(), any.end(),
+                       [words](std::string_view word) { return words.find(word) != std::string_view::npos; });
+  };
+  if (!has({"label", "标签", "标记"})) return ForgeHistoryEntry::Kind::kOther;
+  if (has({"remove", "delete", "unset", "unlabel", "移除", "删除", "取消", "去除"})) {
+    return ForgeHistoryEntry::Kind::kLabelsRemoved;
+  }
+  return has({"add", "set", "label", "添加", "增加", "设置"}) ? ForgeHistoryEntry::Kind::kLabelsAdded
+                                                              : ForgeHistoryEntry::Kind::kOther;
+}
+
+ForgeHistoryEntry ReadHistoryEntry(const AnswerReader& entry) {
+  ForgeHistoryEntry out;
+  entry.ExpectObject();
+  out.content = entry.At("content").Hint();
+  out.kind = HistoryKind(absl::AsciiStrToLower(
+      absl::StrCat(entry.At("action").Hint(), " ", entry.At("action_type").Hint(), " ", out.content)));
+  out.at = entry.At("created_at").Hint();
+  out.author = ReadUser(entry.At("user"));
+  return out;
+}
+
 ForgePullFile ReadPullFile(const AnswerReader& file) {
   ForgePullFile out;
   file.ExpectObject();
@@ -245,6 +271,9 @@ absl::StatusOr<ForgeAccess> ParseAccess(std::string_view body) { return ReadForg
 absl::StatusOr<ForgePull> ParsePull(std::string_view body) { return ReadForgeObject(body, ReadPull); }
 absl::StatusOr<std::vector<ForgePullFile>> ParsePullFiles(std::string_view body) {
   return ReadForgeList(body, ReadPullFile);
+}
+absl::StatusOr<std::vector<ForgeHistoryEntry>> ParsePullHistory(std::string_view body) {
+  return ReadForgeList(body, ReadHistoryEntry);
 }
 absl::StatusOr<std::vector<ForgeReviewComment>> ParseReviewComments(std::string_view body) {
   std::vector<ForgeReviewComment> comments;

@@ -93,6 +93,7 @@ ForgeCheckRun ReadCheckRun(const AnswerReader& run) {
   out.external_id = run.At("external_id").Hint();
   out.state = ReadCheckState(run.At("status").Hint(), run.At("conclusion").Hint());
   out.annotations = run.At("output").At("annotations_count").NumberHint(-1);
+  out.url = run.FirstOf({"html_url", "details_url"}).Hint();
   out.app = run.At("app").FirstOf({"slug", "id"}).Hint();
   return out;
 }

@@ -78,6 +78,7 @@ constexpr RestApi kApi = {
     .access = github::ParseAccess,
     .pull = github::ParsePull,
     .pull_files = github::ParsePullFiles,
+    .pull_commits = ParsePullCommits,
     .review_comments = github::ParseReviewComments,
     .webhooks = github::ParseWebhooks,
     .scopes_header = "X-OAuth-Scopes",

@@ -55,16 +55,17 @@ absl::StatusOr<ForgeCheckRun> GitHubForge::UpdateCheckRun(const ForgeCall& call,
 absl::StatusOr<std::vector<ForgeCheckRun>> GitHubForge::ListCheckRuns(const ForgeCall& call,
                                                                       std::string_view repository,
                                                                       std::string_view head, std::string_view name) {
-  if (!has_check_runs()) return RestAdapter::ListCheckRuns(call, repository, head, name);
+  // Those of others can be read without an App, too.
+  if (!has_check_runs() && !name.empty()) return RestAdapter::ListCheckRuns(call, repository, head, name);
   RETURN_IF_ERROR(CheckRepository(repository));
   RETURN_IF_ERROR(CheckCommit(head));
   std::vector<ForgeCheckRun> runs;
   // Older ones of the same name, too.
-  const std::string query = absl::StrCat("&filter=all&check_name=", UrlEncode(name));
+  const std::string query = absl::StrCat("&filter=all", name.empty() ? "" : "&check_name=", UrlEncode(name));
   ASSIGN_OR_RETURN(const bool complete, ReadList(Begin(call), CommitAddress(repository, head).Below("/check-runs"),
                                                  query, github::ParseCheckRuns, &ForgeCheckRun::id, AppendTo(runs)));
   if (!complete) return TooManyChecks("check runs");
-  std::erase_if(runs, [name](const ForgeCheckRun& run) { return run.name != name; });
+  std::erase_if(runs, [name](const ForgeCheckRun& run) { return !name.empty() && run.name != name; });
   // Ids grow.
   const auto number = [](const ForgeCheckRun& run) {
     int64_t id = 0;

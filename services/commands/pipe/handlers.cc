@@ -22,6 +22,8 @@ namespace {
 
 // It stands in every summary from then on.
 constexpr size_t kMaxIgnoreReasonBytes = 500;
+constexpr size_t kMaxGateFailures = 5;
+constexpr size_t kMaxGateBytes = 600;
 
 std::string Say(const CommandRun& run, std::string_view en, std::string_view zh) {
   return std::string(run.asked.chinese ? zh : en);
@@ -224,6 +226,69 @@ absl::StatusOr<CommandResult> SetIgnored(const CommandRun& run, bool ended) {
 absl::StatusOr<CommandResult> Ignore(const CommandRun& run) { return SetIgnored(run, /*ended=*/false); }
 absl::StatusOr<CommandResult> Unignore(const CommandRun& run) { return SetIgnored(run, /*ended=*/true); }
 
+// What the steps of that id say, in order.
+std::vector<std::string> WhysOfSteps(const v1::Plan& plan, std::string_view id) {
+  std::vector<std::string> out;
+  for (const v1::StepOutcome& step : plan.explanation().steps()) {
+    if (step.id() == id) out.push_back(step.why());
+  }
+  return out;
+}
+
+// Where the gate stands, what is next, and the first failures.
+std::string GateText(const CommandRun& run, const v1::Plan& plan, size_t max_failures) {
+  std::string text = absl::StrCat("**", WhyOfStep(plan, "phase"), "** → `", WhyOfStep(plan, "next"),
+                                  "`: ", EchoText(WhyOfStep(plan, "why"), kMaxGateBytes));
+  const std::vector<std::string> failures = WhysOfSteps(plan, "failure");
+  for (size_t i = 0; i < std::min(failures.size(), max_failures); ++i) {
+    absl::StrAppend(&text, i == 0 ? "\n\n" : "\n", "- ", EchoText(failures[i], kMaxGateBytes));
+  }
+  if (const std::string note = WhyOfStep(plan, "note"); !note.empty() && max_failures > 0) {
+    absl::StrAppend(&text, "\n\n", Say(run, "Note: ", "备注："), EchoText(note, kMaxGateBytes));
+  }
+  return text;
+}
+
+// Asks how the gate stands, and where `gate` is one, has it started.
+absl::StatusOr<CommandResult> AskGate(const CommandRun& run, const std::string& gate, size_t max_failures) {
+  CommandResult out;
+  AskOptions options;
+  options.gate = gate;
+  ASSIGN_OR_RETURN(RequestedPlan asked, run.input.view.Ask("pipeline", options));
+  const bool known = asked.plan.has_value() && !WhyOfStep(*asked.plan, "phase").empty();
+  if (!known) {
+    out.done = false;
+    out.text = Say(run, "nothing tells how this repository's gate works: its packs have no profile of it",
+                   "没有关于本仓门禁的配置：规则包里没有 pipeline.json");
+    out.outcome = "skipped: no profile";
+    return out;
+  }
+  out.text = GateText(run, *asked.plan, max_failures);
+  out.outcome = absl::StrCat("done: ", WhyOfStep(*asked.plan, "phase"));
+  if (gate.empty()) return out;
+  const auto& steps = asked.plan->explanation().steps();
+  const auto start = absl::c_find_if(steps, [](const v1::StepOutcome& one) { return one.id() == "start"; });
+  out.done = start != steps.end() && start->taken();
+  if (out.done) {
+    const auto& actions = asked.plan->actions();
+    const auto posted = absl::c_find_if(actions, [](const v1::Action& action) { return action.has_start_gate(); });
+    const std::string said =
+        posted == actions.end()
+            ? Say(run, "the gate's bot reads that comment itself", "门禁机器人会直接读那条评论")
+            : absl::StrCat(Say(run, "posted ", "已发出 "), EchoCode(posted->start_gate().comment()));
+    out.text = absl::StrCat(said, ". ", out.text);
+  } else {
+    out.outcome = absl::StrCat("refused: ", WhyOfStep(*asked.plan, "phase"));
+  }
+  for (const v1::Action& action : asked.plan->actions()) *run.plan.add_actions() = action;
+  return out;
+}
+
+absl::StatusOr<CommandResult> Status(const CommandRun& run) { return AskGate(run, "", 0); }
+absl::StatusOr<CommandResult> Diagnose(const CommandRun& run) { return AskGate(run, "", kMaxGateFailures); }
+absl::StatusOr<CommandResult> CheckPr(const CommandRun& run) { return AskGate(run, "check_pr", 0); }
+absl::StatusOr<CommandResult> Retest(const CommandRun& run) { return AskGate(run, "retest", 1); }
+
 absl::StatusOr<CommandResult> Help(const CommandRun& run) {
   CommandResult out;
   out.outcome = "done";
@@ -240,8 +305,9 @@ absl::StatusOr<CommandResult> Help(const CommandRun& run) {
 }  // namespace
 
 CommandHandlers ShippedHandlers() {
-  return {{"label", Label},   {"unlabel", Unlabel}, {"triage", Triage},     {"why", Why},
-          {"review", Review}, {"ignore", Ignore},   {"unignore", Unignore}, {"help", Help}};
+  return {{"label", Label},   {"unlabel", Unlabel},        {"triage", Triage},         {"why", Why},
+          {"review", Review}, {"ignore", Ignore},          {"unignore", Unignore},     {"help", Help},
+          {"status", Status}, {"gate_diagnose", Diagnose}, {"gate_check_pr", CheckPr}, {"gate_retest", Retest}};
 }
 
 }  // namespace yardmaster::commands

@@ -16,11 +16,12 @@ const EffectKind& RemoveLabelsEffect();
 const EffectKind& ReportCheckEffect();
 const EffectKind& ResolveReviewCommentsEffect();
 const EffectKind& ReviewCommentsEffect();
+const EffectKind& StartGateEffect();
 
 inline EffectKinds ShippedEffectKinds() {
-  return {&AddLabelsEffect(),     &AnswerCommentEffect(), &IgnoreRuleEffect(),  &PostTemplateEffect(),
-          &ReactEffect(),         &RemoveLabelsEffect(),  &ReportCheckEffect(), &ResolveReviewCommentsEffect(),
-          &ReviewCommentsEffect()};
+  return {&AddLabelsEffect(),      &AnswerCommentEffect(), &IgnoreRuleEffect(),  &PostTemplateEffect(),
+          &ReactEffect(),          &RemoveLabelsEffect(),  &ReportCheckEffect(), &ResolveReviewCommentsEffect(),
+          &ReviewCommentsEffect(), &StartGateEffect()};
 }
 
 }  // namespace yardmaster

@@ -13,7 +13,7 @@
 namespace yardmaster {
 
 store::NewDelivery MakeRequest(const SubjectRequest& request, std::string id) {
-  const nlohmann::json body = {
+  nlohmann::json body = {
       // Bodies that are equal would be taken for a replay.
       {"id", id},
       {"repository", request.subject.repository()},
@@ -24,6 +24,7 @@ store::NewDelivery MakeRequest(const SubjectRequest& request, std::string id) {
       {"pack", request.pack},
       {"dry_run", request.mode == v1::MODE_DRY_RUN},
   };
+  if (!request.gate.empty()) body["gate"] = request.gate;
   store::NewDelivery delivery;
   delivery.forge = request.subject.forge();
   delivery.delivery_id = std::move(id);
@@ -51,6 +52,7 @@ std::optional<SubjectRequest> ReadRequest(std::string_view forge, std::string_vi
   request.origin = flag("sweep") ? v1::Event::ORIGIN_SWEEP : v1::Event::ORIGIN_COMMAND;
   request.actor = payload::Name(Member(*parsed, "actor"));
   request.pack = payload::Name(Member(*parsed, "pack"));
+  request.gate = payload::Name(Member(*parsed, "gate"));
   if (flag("dry_run")) request.mode = v1::MODE_DRY_RUN;
   return request;
 }
@@ -62,6 +64,7 @@ RoutedEvent ToRoutedEvent(const SubjectRequest& request, std::string_view delive
   routed.event.set_kind(v1::Event::KIND_REQUESTED);
   *routed.event.mutable_subject() = request.subject;
   routed.event.set_actor(request.actor);
+  routed.event.set_gate(request.gate);
   return routed;
 }
 

@@ -21,6 +21,7 @@ struct SubjectRequest {
   std::string actor;                                     // who asked; empty for sweeps
   std::string pack;                                      // empty: the repository's
   v1::Mode mode = v1::MODE_UNSPECIFIED;                  // may narrow what the configuration allows
+  std::string gate = {};                                 // as Event.gate
 };
 
 // `id` becomes the delivery id: unique.

@@ -91,6 +91,12 @@ absl::StatusOr<DecisionAnswer> PipelineDecider::DecideNow(const v1::Subject& sub
 absl::StatusOr<DecisionAnswer> PipelineDecider::Apply(const v1::Subject& subject, std::string_view pack,
                                                       std::string_view actor,
                                                       const std::function<absl::Status()>& alive) {
+  return StartGate(subject, pack, actor, /*gate=*/"", alive);
+}
+
+absl::StatusOr<DecisionAnswer> PipelineDecider::StartGate(const v1::Subject& subject, std::string_view pack,
+                                                          std::string_view actor, std::string_view gate,
+                                                          const std::function<absl::Status()>& alive) {
   if (!env_.forges.contains(subject.forge())) return errors::ForgeNotConfigured(subject.forge());
   ASSIGN_OR_RETURN(const std::string chosen, ChoosePack(env_.config, subject.forge(), subject.repository(), pack));
   if (env_.find_pack(chosen) == nullptr) return errors::PackUnknown(chosen, {});
@@ -99,6 +105,7 @@ absl::StatusOr<DecisionAnswer> PipelineDecider::Apply(const v1::Subject& subject
   request.origin = v1::Event::ORIGIN_COMMAND;
   request.actor = actor;
   request.pack = pack;
+  request.gate = gate;
   ASSIGN_OR_RETURN(const store::AddResult added, env_.inbox.AddAndWait(MakeRequest(request, NewId("request-"))));
   milliseconds look = kFirstLook;
   ASSIGN_OR_RETURN(store::Delivery delivery, env_.inbox.Get(added.id));

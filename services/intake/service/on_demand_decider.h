@@ -19,6 +19,8 @@ class PipelineDecider final : public OnDemandDecider {
   explicit PipelineDecider(const IntakeEnvironment& environment) : env_(environment) {}
 
   absl::StatusOr<DecisionAnswer> DecideNow(const v1::Subject& subject, std::string_view pack) override;
+  absl::StatusOr<DecisionAnswer> StartGate(const v1::Subject& subject, std::string_view pack, std::string_view actor,
+                                           std::string_view gate, const std::function<absl::Status()>& alive) override;
   absl::StatusOr<DecisionAnswer> Apply(const v1::Subject& subject, std::string_view pack, std::string_view actor,
                                        const std::function<absl::Status()>& alive) override;
   absl::StatusOr<std::optional<v1::Plan>> FindById(std::string_view id) override;

@@ -31,6 +31,11 @@ std::shared_ptr<const rules::PhraseSet> PackSet::FindPhrases(std::string_view na
   return it == phrases_.end() ? nullptr : it->second;
 }
 
+std::shared_ptr<const rules::PipelineProfile> PackSet::FindPipeline(std::string_view name) const {
+  const auto it = pipelines_.find(name);
+  return it == pipelines_.end() ? nullptr : it->second;
+}
+
 absl::Status UnknownPack(const PackSet& packs, std::string_view name) {
   std::vector<std::string_view> known;
   known.reserve(packs.packs().size());
@@ -58,6 +63,7 @@ std::shared_ptr<const PackSet> LoadPackSet(const std::filesystem::path& packs_di
     std::shared_ptr<const rules::CompiledPack> pack;
     std::shared_ptr<const rules::CheckSet> checks;
     std::shared_ptr<const rules::PhraseSet> phrases;
+    std::shared_ptr<const rules::PipelineProfile> pipeline;
     Problems problems;
   };
   std::vector<Result> results(names.size());
@@ -70,6 +76,7 @@ std::shared_ptr<const PackSet> LoadPackSet(const std::filesystem::path& packs_di
       if (!model.has_value()) continue;
       results[i].pack = rules::CompiledPack::Compile(*std::move(model), shared, results[i].problems);
       results[i].checks = rules::LoadChecks(files, names[i], results[i].problems);
+      results[i].pipeline = rules::LoadPipeline(files, names[i], results[i].problems);
       // Suites are no part of what a daemon answers: who runs them reads and checks them, and so does `rules validate`.
       // A pack without phrases of its own shares those of another one; see below.
       if (rules::PackWithPhrases(files, names[i]) == names[i]) {
@@ -86,10 +93,12 @@ std::shared_ptr<const PackSet> LoadPackSet(const std::filesystem::path& packs_di
   rules::SchemaValidator::Get().Forget();
   PackSet::Packs packs;
   PackSet::Checks checks;
+  PackSet::Pipelines pipelines;
   for (size_t i = 0; i < names.size(); ++i) {
     found.insert(found.end(), results[i].problems.begin(), results[i].problems.end());
     if (results[i].pack != nullptr) packs.emplace(names[i], std::move(results[i].pack));
     if (results[i].checks != nullptr) checks.emplace(names[i], std::move(results[i].checks));
+    if (results[i].pipeline != nullptr) pipelines.emplace(names[i], std::move(results[i].pipeline));
   }
   PackSet::Phrases phrases;
   for (const std::string& name : names) {
@@ -103,7 +112,7 @@ std::shared_ptr<const PackSet> LoadPackSet(const std::filesystem::path& packs_di
     problems.insert(problems.end(), found.begin(), found.end());
     return nullptr;
   }
-  return std::make_shared<const PackSet>(std::move(packs), std::move(checks), std::move(phrases));
+  return std::make_shared<const PackSet>(std::move(packs), std::move(checks), std::move(phrases), std::move(pipelines));
 }
 
 std::unique_ptr<PackRegistry> PackRegistry::Open(std::filesystem::path packs_dir, Problems& problems) {

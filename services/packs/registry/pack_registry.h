@@ -18,6 +18,7 @@
 #include "rules/engine/checks/check_set.h"
 #include "rules/engine/compiled_pack.h"
 #include "rules/engine/phrases/phrase_set.h"
+#include "rules/engine/pipeline/profile.h"
 #include "services/core/problem.h"
 
 namespace yardmaster {
@@ -28,8 +29,12 @@ class PackSet {
   using Packs = std::map<std::string, std::shared_ptr<const rules::CompiledPack>, std::less<>>;
   using Checks = std::map<std::string, std::shared_ptr<const rules::CheckSet>, std::less<>>;
   using Phrases = std::map<std::string, std::shared_ptr<const rules::PhraseSet>, std::less<>>;
-  explicit PackSet(Packs packs, Checks checks = {}, Phrases phrases = {})
-      : packs_(std::move(packs)), checks_(std::move(checks)), phrases_(std::move(phrases)) {}
+  using Pipelines = std::map<std::string, std::shared_ptr<const rules::PipelineProfile>, std::less<>>;
+  explicit PackSet(Packs packs, Checks checks = {}, Phrases phrases = {}, Pipelines pipelines = {})
+      : packs_(std::move(packs)),
+        checks_(std::move(checks)),
+        phrases_(std::move(phrases)),
+        pipelines_(std::move(pipelines)) {}
 
   // nullptr if there is no pack of that name.
   std::shared_ptr<const rules::CompiledPack> Find(std::string_view name) const;
@@ -40,11 +45,15 @@ class PackSet {
   // The phrases that hold for a pack: its own or those of the nearest pack that it builds on. nullptr if there is no
   // such pack.
   std::shared_ptr<const rules::PhraseSet> FindPhrases(std::string_view name) const;
+  // How the gate of the pack's project speaks; nullptr if the pack does not say, or there is no such pack.
+  std::shared_ptr<const rules::PipelineProfile> FindPipeline(std::string_view name) const;
+  const Pipelines& pipelines() const { return pipelines_; }
 
  private:
   Packs packs_;
   Checks checks_;
   Phrases phrases_;
+  Pipelines pipelines_;
 };
 
 // NOT_FOUND that lists the packs there are.

@@ -217,6 +217,16 @@ Answer Change(State& state, const std::string& what, const json& body, Time now)
     state.RepositoryOf(forge, name).labels = Names(body, "declare");
     return Json(json::object());
   }
+  if (what == "check_run") {
+    CheckRun run;
+    run.id = 900'000 + static_cast<int64_t>(state.RepositoryOf(forge, name).checks.size());
+    run.name = Text(body, "name");
+    run.head = Text(body, "head");
+    run.status = Text(body, "status", "completed");
+    run.conclusion = Text(body, "conclusion");
+    state.RepositoryOf(forge, name).checks.push_back(std::move(run));
+    return Json(json::object());
+  }
   if (what == "check") {
     const CheckRequest wanted = {.check = Number(body, "check"),
                                  .head = Text(body, "head"),
@@ -263,6 +273,7 @@ Answer Change(State& state, const std::string& what, const json& body, Time now)
     if (body.contains("files") && body["files"].is_array()) subject->files = body["files"];
     subject->base_sha = Text(body, "base_sha", subject->base_sha.c_str());
     state.Push(forge, name, *subject, user, now, Text(body, "head_sha"));
+    if (const int64_t age = Number(body, "age_seconds"); age > 0) subject->head_at = now - std::chrono::seconds(age);
     return Json(json::object());
   }
   if (what == "edit") {
@@ -325,6 +336,16 @@ Answer HandleAdmin(State& state, const Request& request, const std::vector<std::
   if (request.method != "POST") return {.status = 405, .body = R"({"error": "GET or POST"})"};
   json body = request.body.empty() ? json::object() : json::parse(request.body, nullptr, false);
   if (!body.is_object()) return Wrong("the body is no JSON object");
+  if (what == "builds") {
+    const std::string job = Text(body, "job");
+    body.erase("job");
+    state.jenkins().Put(job, std::move(body));
+    return Json(json::object());
+  }
+  if (what == "jenkins") {
+    state.jenkins().Fail(Number(body, "fail"), static_cast<int>(Number(body, "status")));
+    return Json(json::object());
+  }
   if (what == "pulls") body["pull"] = true;
   if (what == "issues" || what == "pulls") {
     json answer;

@@ -12,11 +12,16 @@
 //                    draft?, merged?}
 //                    or {forge, repository, number, pull?, user?, comment: id, body}: a comment; with delete: true
 //                    instead of a body it is deleted
-//   POST push        {forge, repository, number, pull?, user?, files?, head_sha?, base_sha?}: new commits on a pull
-//                    request's branch; with real repositories {head_ref?}: what its branches name now
+//   POST push        {forge, repository, number, pull?, user?, files?, head_sha?, base_sha?, age_seconds?}: new commits
+//   on
+//                    a pull request's branch; with real repositories {head_ref?}: what its branches name now
 //   POST check       {forge: "github", repository, check?: id, head?, name?, identifier?, suite?, user?}: somebody asks
 //                    for a check again; without an id the newest one of that head and name; with "identifier" by a
 //                    button of the check, with "suite" by its suite
+//   POST check_run   {forge: "github", repository, head, name, status?, conclusion?}: a check run of somebody else
+//   POST builds      {job, number, result?, building?, description?, timestamp?, duration?, console?}: a build of the
+//                    Jenkins below /jenkins
+//   POST jenkins     {fail: N, status}: its next N answers are that status
 //   POST repository  {forge, repository, default_branch?, contents?: {path: text}, permissions?: {login: word},
 //                    comments_editable?, contents_readable?, hooks?, pushed_by?}: "path@ref" is the text at one
 //                    branch or commit only; with "pushed_by" the contents come as a push; "hooks" are answered as

@@ -61,6 +61,13 @@ struct CommitStatus {
   std::string url;
 };
 
+struct LabelChange {
+  std::string label;
+  bool added = true;
+  std::string user;
+  Time at;
+};
+
 // An issue or a pull request.
 struct Subject {
   int64_t number = 0;
@@ -85,6 +92,8 @@ struct Subject {
   std::string head_ref = "topic";
   std::string head_sha = std::string(40, '1');
   std::string head_repository;  // empty: the repository itself; "-": it is gone
+  Time head_at;                 // when its head was committed
+  std::vector<LabelChange> label_changes;
   Time created;
   Time updated;
 };

@@ -45,6 +45,8 @@ constexpr Pattern kRepositoryPatterns[] = {
     {"POST", "statuses/*", Kind::kSetStatus, true, false},
     {"GET", "commits/*/statuses", Kind::kStatuses, true, false},
     {"GET", "pulls/#/files", Kind::kFiles, true, true},
+    {"GET", "pulls/#/commits", Kind::kCommits, true, true},
+    {"GET", "pulls/#/operate_logs", Kind::kHistory, false, true},
     {"GET", "contents/**", Kind::kContents, true, true},
     {"GET", "collaborators/*/permission", Kind::kPermission, true, true},
     {"GET", "hooks", Kind::kHooks, true, true},

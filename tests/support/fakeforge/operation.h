@@ -25,6 +25,8 @@ enum class Kind : uint8_t {
   kEditComment,
   kReact,
   kFiles,
+  kCommits,
+  kHistory,
   kContents,
   kPermission,
   kMembership,

@@ -127,6 +127,7 @@ Answer State::Handle(const Request& request, Time now) {
   Land(now);
   std::vector<std::string> parts = request.Parts();
   if (!parts.empty() && parts[0] == "_fake") return HandleAdmin(*this, request, parts, now);
+  if (!parts.empty() && parts[0] == "jenkins") return jenkins_.Handle(parts);
   const bool gitcode = parts.size() >= 2 && parts[0] == "api" && parts[1] == "v5";
   if (gitcode) parts.erase(parts.begin(), parts.begin() + 2);
   Side& side = sides_[gitcode ? 1 : 0];
@@ -335,6 +336,22 @@ Answer State::ExecuteOnSubject(Side& side, Repository& repository, const Operati
       // One of the forges knows no pages here.
       if (!dialect.github_headers()) return Json(200, subject->files);
       return Page(side, request, std::vector<json>(subject->files.begin(), subject->files.end()));
+    case Kind::kCommits: {
+      const json made = {{"date", FormatTime(subject->head_at)}};
+      return Page(
+          side, request,
+          {{{"sha", subject->head_sha}, {"commit", {{"message", "x"}, {"author", made}, {"committer", made}}}}});
+    }
+    case Kind::kHistory: {
+      std::vector<json> entries;
+      for (const LabelChange& change : subject->label_changes) {
+        entries.push_back({{"action", change.added ? "add label" : "remove label"},
+                           {"content", (change.added ? "add label " : "remove label ") + change.label},
+                           {"created_at", FormatTime(change.at)},
+                           {"user", dialect.User(change.user)}});
+      }
+      return Page(side, request, entries);
+    }
     case Kind::kReviewComments:
       return ListReviewComments(side, *subject, request);
     case Kind::kComments: {
@@ -616,7 +633,7 @@ Subject* State::Open(std::string_view forge, const std::string& repository, Subj
   Repository& owner = RepositoryOf(forge, repository);
   if (subject.number == 0) subject.number = NextNumber(forge, repository, subject.pull);
   if (Find(forge, repository, subject.pull, subject.number) != nullptr) return nullptr;
-  subject.created = subject.updated = now;
+  subject.created = subject.updated = subject.head_at = now;
   const std::pair<bool, int64_t> key{subject.pull, subject.number};
   Subject& kept = owner.subjects[key] = std::move(subject);
   if (!quiet) Tell(side, {.action = Action::kOpened, .repository = owner, .subject = kept, .actor = kept.user}, now);
@@ -656,6 +673,7 @@ void State::AddLabel(std::string_view forge, const std::string& repository, Subj
   if (Has(subject.labels, label)) return;
   subject.labels.push_back(label);
   ++subject.additions[label];
+  subject.label_changes.push_back({label, true, actor, now});
   subject.updated = now;
   Tell(SideOf(forge),
        {.action = Action::kLabeled,
@@ -672,6 +690,7 @@ bool State::RemoveLabel(std::string_view forge, const std::string& repository, S
   if (it == subject.labels.end()) return false;
   subject.labels.erase(it);
   ++subject.removals[label];
+  subject.label_changes.push_back({label, false, actor, now});
   subject.updated = now;
   Tell(SideOf(forge),
        {.action = Action::kUnlabeled,
@@ -741,6 +760,7 @@ bool State::DeleteComment(Subject& subject, int64_t comment) {
 void State::Push(std::string_view forge, const std::string& repository, Subject& subject, const std::string& actor,
                  Time now, const std::string& head) {
   std::string before = std::exchange(subject.head_sha, head.empty() ? BlobOf(subject.head_sha) : head);
+  subject.head_at = now;
   subject.updated = now;
   Tell(SideOf(forge),
        {.action = Action::kPushed,

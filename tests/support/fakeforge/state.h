@@ -20,6 +20,7 @@
 #include "tests/support/fakeforge/dialect.h"
 #include "tests/support/fakeforge/faults.h"
 #include "tests/support/fakeforge/git_root.h"
+#include "tests/support/fakeforge/jenkins.h"
 #include "tests/support/fakeforge/message.h"
 #include "tests/support/fakeforge/model.h"
 #include "tests/support/fakeforge/operation.h"
@@ -137,6 +138,7 @@ class State {
   // nullptr: there are no real repositories.
   const GitRoot* git() const { return git_.has_value() ? &*git_ : nullptr; }
   const std::string& bot_login() const { return options_.bot_login; }
+  Jenkins& jenkins() { return jenkins_; }
   FaultRates& faults() { return options_.faults; }
   FaultSource& random() { return random_; }
   ForgeSettings& settings(std::string_view forge) { return SideOf(forge).settings; }
@@ -205,6 +207,7 @@ class State {
   int64_t checks_ = 0;  // check runs and statuses
   int64_t comments_ = 100;
   int64_t reactions_ = 0;
+  Jenkins jenkins_;
 };
 
 // "sha256=" and the hex HMAC of the body.

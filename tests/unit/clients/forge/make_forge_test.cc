@@ -666,6 +666,40 @@ TEST_F(ForgeTest, FilesOfAForgeWithoutPagesAreReadOnce) {
   EXPECT_EQ(http_.count(), 2u);
 }
 
+TEST_F(ForgeTest, CommitsOfAPullRequestHaveTheCommittersTime) {
+  for (const char* name : {"github", "gitcode"}) {
+    auto forge = Make(name);
+    http_.Answer(200, R"([{"sha": "a1", "commit": {"author": {"date": "2025-01-01T00:00:00Z"},
+                                                   "committer": {"date": "2025-01-02T00:00:00Z"}}},
+                         {"sha": "b2", "commit": {"author": {"date": "2025-01-03T08:00:00+08:00"}}}])");
+    const auto commits = forge->ListPullCommits({}, pull_);
+    ASSERT_TRUE(commits.ok()) << commits.status();
+    ASSERT_EQ(commits->size(), 2u);
+    EXPECT_EQ((*commits)[0].committed_at, "2025-01-02T00:00:00Z");
+    EXPECT_EQ((*commits)[1].sha, "b2");
+    EXPECT_EQ((*commits)[1].committed_at, "2025-01-03T08:00:00+08:00");
+  }
+}
+
+TEST_F(ForgeTest, TheHistoryOfAPullRequestTellsWhenLabelsCameAndWent) {
+  auto gitcode = Make("gitcode");
+  http_.Answer(200, R"([{"action": "label", "content": "add label lgtm", "created_at": "2025-01-01T00:00:00Z",
+                         "user": {"login": "bot"}},
+                       {"action": "label", "content": "删除了标签 lgtm", "created_at": "2025-01-02T00:00:00Z"},
+                       {"action": "remove_label", "content": "lgtm", "created_at": "2025-01-03T00:00:00Z"},
+                       {"action": "update", "content": "changed the title", "created_at": "2025-01-04T00:00:00Z"}])");
+  const auto history = gitcode->ListPullHistory({}, pull_);
+  ASSERT_TRUE(history.ok()) << history.status();
+  ASSERT_EQ(history->size(), 4u);
+  EXPECT_EQ((*history)[0].kind, ForgeHistoryEntry::Kind::kLabelsAdded);
+  EXPECT_EQ((*history)[0].content, "add label lgtm");
+  EXPECT_EQ((*history)[0].author.login, "bot");
+  EXPECT_EQ((*history)[1].kind, ForgeHistoryEntry::Kind::kLabelsRemoved);
+  EXPECT_EQ((*history)[2].kind, ForgeHistoryEntry::Kind::kLabelsRemoved);
+  EXPECT_EQ((*history)[3].kind, ForgeHistoryEntry::Kind::kOther);
+  EXPECT_EQ(Make("github")->ListPullHistory({}, pull_).status().code(), absl::StatusCode::kUnimplemented);
+}
+
 TEST_F(ForgeTest, GitCodesFiftyRequestsAMinuteHoldForTheWholeStack) {
   auto forge = Make("gitcode");
   std::vector<std::chrono::steady_clock::time_point> times;

@@ -1,0 +1,337 @@
+#include "rules/engine/pipeline/diagnose.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "rules/engine/pipeline/facts.h"
+#include "rules/engine/pipeline/triage.h"
+
+namespace yardmaster::rules {
+namespace {
+
+// Triggers of one kind that nobody answered: the second one is the last.
+constexpr size_t kMaxUnanswered = 2;
+
+class Diagnosis {
+ public:
+  Diagnosis(const PipelineProfile& profile, const PipelineSignals& signals, PipelineTime now)
+      : p_(profile), s_(signals), now_(now) {
+    ReadFacts(p_, s_, f_);
+    checked_ = !p_.description_gate.has_value() || f_.description_passed.holds();
+    newest_ = f_.newest;
+  }
+
+  PipelineReport Make() {
+    Describe();
+    Decide();
+    if (r_.action == PipelineAction::kRetest) LimitRetests();
+    if (r_.action == PipelineAction::kCheckPr) LimitChecks();
+    r_.evidence = std::move(f_.evidence);
+    for (const std::string& unread : s_.unread) absl::StrAppend(&r_.note, unread, "; ");
+    if (r_.note.ends_with("; ")) r_.note.resize(r_.note.size() - 2);
+    return std::move(r_);
+  }
+
+ private:
+  // Everything but the decision.
+  void Describe() {
+    r_.owner = s_.owner;
+    r_.repo = s_.repo;
+    r_.number = s_.number;
+    r_.url = s_.url;
+    r_.labels = s_.labels;
+    for (const BlockingLabel& blocker : p_.blockers) {
+      if (absl::c_linear_search(s_.labels, blocker.label)) {
+        r_.blockers.push_back(absl::StrCat(blocker.label, ": ", blocker.why));
+      }
+    }
+    if (f_.description_failure.has_value()) r_.check_pr_failure = f_.description_failure->body;
+    if (f_.blocked.has_value()) r_.gate_trigger_blocked = f_.blocked->body;
+    r_.max_retests = p_.max_retests;
+    if (!f_.retest.all.empty()) r_.retests = static_cast<uint32_t>(f_.retest.all.size() - 1);
+    if (!f_.builds.empty()) DescribeBuild(*f_.builds.front());
+    if (f_.builds.size() > 1) r_.previous_pipeline_number = f_.builds[1]->number;
+    TriageFailures(p_, s_, f_, r_);
+    r_.is_bypass_build = newest_ != nullptr && IsBypass(*newest_);
+  }
+
+  void DescribeBuild(const PipelineBuild& build) {
+    if (build.number > 0) r_.pipeline_number = build.number;
+    r_.pipeline_url = build.url;
+    r_.pipeline_result = IsBuilding(build) ? "BUILDING" : build.result;
+    r_.pipeline_duration_ms = build.duration.count();
+    if (newest_ == nullptr) absl::StrAppend(&r_.note, "build #", build.number, " is of an earlier state; ");
+  }
+
+  // A success so short that nothing can have been tested. With the label it is one: there was nothing to test.
+  bool IsBypass(const PipelineBuild& build) const {
+    return StateOf(build) == BuildState::kPassed && build.duration.count() > 0 &&
+           build.duration < p_.build_gate.bypass && r_.failures.empty() && r_.failed_stages.empty() && !f_.passed.on;
+  }
+
+  void Set(PipelinePhase phase, PipelineAction action, std::string why) {
+    r_.phase = phase;
+    r_.action = action;
+    r_.why = std::move(why);
+    r_.gate_ok = phase == PipelinePhase::kGreen;
+  }
+
+  bool Young(std::optional<PipelineTime> at) const { return at.has_value() && now_ - *at < p_.trigger_wait; }
+  // Whether `later` is known to have come after `earlier`.
+  static bool After(std::optional<PipelineTime> later, std::optional<PipelineTime> earlier) {
+    return later.has_value() && earlier.has_value() && *later >= *earlier;
+  }
+
+  BuildState Newest() const {
+    if (f_.has_checks) return f_.checks;
+    return newest_ == nullptr ? BuildState::kNone : StateOf(*newest_);
+  }
+
+  // Whether the second gate's label holds: not older than the head, and not the older one of two that contradict.
+  bool Passed() const {
+    if (p_.checks.has_value()) return f_.checks == BuildState::kPassed;
+    return f_.passed.holds() && (!f_.failed.on || After(f_.passed.since, f_.failed.since));
+  }
+
+  // The label of a running gate, unless that of its end is newer. Nothing is started meanwhile: that would end what
+  // runs.
+  bool IsRunning() const {
+    return f_.running.on && !After(f_.passed.since, f_.running.since) && !After(f_.failed.since, f_.running.since);
+  }
+
+  // The rows of the table in services/pipeline/README.md, in its order.
+  void Decide() {
+    if (s_.closed) return Set(PipelinePhase::kClosed, PipelineAction::kStop, "it is closed or merged");
+    const bool running = IsRunning() || Newest() == BuildState::kRunning;
+    if (checked_ && Passed() && !running) return Green();
+    if (CheckUnderWay()) {
+      return Set(PipelinePhase::kP1Wait, PipelineAction::kWait,
+                 absl::StrCat(p_.description_gate->trigger, " was asked for and not answered yet"));
+    }
+    if (f_.description_failure.has_value()) {
+      return Set(
+          PipelinePhase::kP1Failed, PipelineAction::kFix,
+          absl::StrCat("the description is refused: change it as the bot says, then ", p_.description_gate->trigger));
+    }
+    if (running) return Set(PipelinePhase::kP2Running, PipelineAction::kWait, RunningWhy());
+    if (Working()) {
+      return Set(checked_ ? PipelinePhase::kP2Queued : PipelinePhase::kP1Wait, PipelineAction::kWait,
+                 absl::StrCat("a bot is at it: ", f_.working.name));
+    }
+    if (StartUnderWay()) {
+      return Set(PipelinePhase::kP2Queued, PipelineAction::kWait,
+                 absl::StrCat(p_.build_gate.trigger, " was asked for, and no build tells of it yet"));
+    }
+    if (!checked_) return Unchecked();
+    Built();
+  }
+
+  void Green() {
+    std::string why = "both gates are passed";
+    if (!p_.description_gate.has_value()) why = "every check that counts is passed";
+    if (!r_.blockers.empty()) absl::StrAppend(&why, "; what still blocks: ", absl::StrJoin(r_.blockers, "; "));
+    if (MergeRefused()) {
+      return Set(PipelinePhase::kGreen, PipelineAction::kFix, absl::StrCat(why, "; but merging it failed"));
+    }
+    if (Merging()) return Set(PipelinePhase::kGreen, PipelineAction::kWait, absl::StrCat(why, "; it is being merged"));
+    Set(PipelinePhase::kGreen, PipelineAction::kStop, std::move(why));
+  }
+
+  bool AfterHead(std::optional<PipelineTime> at) const { return !s_.head_at.has_value() || After(at, s_.head_at); }
+  bool MergeRefused() const {
+    return f_.merge_failed.has_value() && AfterHead(f_.merge_failed->at) &&
+           !(f_.merge_started.has_value() && After(f_.merge_started->at, f_.merge_failed->at));
+  }
+  bool Merging() const {
+    if (!p_.merge_queue.has_value()) return false;
+    const bool label = absl::c_any_of(p_.merge_queue->running,
+                                      [&](const std::string& name) { return absl::c_linear_search(s_.labels, name); });
+    return label || (f_.merge_started.has_value() && Young(f_.merge_started->at));
+  }
+
+  // The first gate was asked for, lately and after whatever answer there is.
+  bool CheckUnderWay() const {
+    if (!p_.description_gate.has_value() || !Young(f_.check_pr.last)) return false;
+    const std::optional<PipelineTime> asked = f_.check_pr.last;
+    if (f_.description_failure.has_value()) {
+      return f_.description_failure->at.has_value() && *f_.description_failure->at < *asked;
+    }
+    // The label answers it, unless it is known to have been there before.
+    return !checked_ || (f_.description_passed.since.has_value() && *f_.description_passed.since < *asked &&
+                         !After(f_.retest.last, asked) && !f_.passed.on);
+  }
+
+  bool StartUnderWay() const {
+    if (!Young(f_.retest.last)) return false;
+    const PipelineTime asked = *f_.retest.last;
+    if (f_.blocked.has_value() && After(f_.blocked->at, asked)) return false;
+    if (After(f_.failed.since, asked) || After(f_.passed.since, asked)) return false;
+    // A build that began afterwards is the answer.
+    return newest_ == nullptr || !After(newest_->started, asked);
+  }
+
+  bool Working() const {
+    if (!f_.working.holds()) return false;
+    const std::optional<PipelineTime> since = std::max({f_.working.since, f_.check_pr.last, f_.retest.last});
+    // Stuck: nothing came of it in all that time.
+    return !since.has_value() || Young(since) || newest_ != nullptr;
+  }
+
+  std::string RunningWhy() const {
+    if (f_.has_checks) return "checks are running, or have not begun";
+    if (newest_ != nullptr && IsBuilding(*newest_)) return absl::StrCat("build #", newest_->number, " is running");
+    return absl::StrCat("the gate is running: ", f_.running.name);
+  }
+
+  // Without the first gate's label.
+  void Unchecked() {
+    const std::string& trigger = p_.description_gate->trigger;
+    const auto check = [&](PipelinePhase phase, std::string why) {
+      Set(phase, PipelineAction::kCheckPr, std::move(why));
+    };
+    if (f_.passed.on) {
+      return check(PipelinePhase::kInvalidated,
+                   absl::StrCat(f_.passed.name, " stands without ", p_.description_gate->passed, ": it holds no more"));
+    }
+    if (f_.description_passed.on) {
+      return check(PipelinePhase::kInvalidated,
+                   absl::StrCat(p_.description_gate->passed, " is older than the head commit"));
+    }
+    if (f_.blocked.has_value()) {
+      return check(PipelinePhase::kNew, absl::StrCat("the build was refused: ", trigger, " comes first"));
+    }
+    // Of an earlier head, too: it shows that the gate was passed before.
+    const bool succeeded = !f_.builds.empty() && StateOf(*f_.builds.front()) == BuildState::kPassed;
+    if (succeeded || newest_ != nullptr) {
+      return check(PipelinePhase::kInvalidated,
+                   absl::StrCat("build #", f_.builds.front()->number, " no longer counts without ",
+                                p_.description_gate->passed, ": begin anew"));
+    }
+    check(PipelinePhase::kNew, "nothing was started for this head");
+  }
+
+  // With it: what the newest build says.
+  void Built() {
+    switch (Newest()) {
+      case BuildState::kNone:
+        return NotBuilt();
+      case BuildState::kFailed:
+        return Failed();
+      case BuildState::kPassed:
+        if (r_.is_bypass_build) {
+          return Retest(PipelinePhase::kP2Bypass,
+                        absl::StrCat("build #", newest_->number, " ended after ", newest_->duration.count() / 1000,
+                                     " s and tested nothing: no result"));
+        }
+        absl::StrAppend(&r_.note, "LIKELY_GREEN_PENDING_LABEL; ");
+        return Set(PipelinePhase::kP2Aggregating, PipelineAction::kWait,
+                   "the build succeeded; the label that says so is still to come");
+      case BuildState::kRunning:
+        return;
+    }
+  }
+
+  void NotBuilt() {
+    // Labels stand in where builds can't be seen; an old one says nothing.
+    if (!s_.builds.has_value() && f_.failed.holds() && f_.failed.since.has_value() && s_.head_at.has_value()) {
+      return Failed();
+    }
+    if (p_.build_gate.trigger.empty()) {
+      if (Young(s_.head_at) || !s_.head_at.has_value()) {
+        return Set(PipelinePhase::kP2Queued, PipelineAction::kWait, "no check of the head has begun yet");
+      }
+      CallPerson(PipelinePhase::kP2Queued, "no check of the head has begun: somebody has to allow or start them");
+      return;
+    }
+    if (f_.retest.all.size() >= kMaxUnanswered) {
+      return CallPerson(PipelinePhase::kP1Ok, absl::StrCat(p_.build_gate.trigger, " was asked for ",
+                                                           f_.retest.all.size(), " times and nothing came of it"));
+    }
+    Retest(PipelinePhase::kP1Ok, "the description is taken, and nothing was built yet");
+  }
+
+  void Failed() {
+    const std::string what = FailureText();
+    switch (RouteFailures(p_, s_, f_, r_)) {
+      case FailureRoute::kInfrastructure:
+        return Retest(PipelinePhase::kP2Failed, absl::StrCat("not the code failed: ", InfrastructureText()));
+      case FailureRoute::kSameInfrastructure:
+        return CallPerson(PipelinePhase::kP2Failed, absl::StrCat("the same failed twice, and it is not the code: ",
+                                                                 InfrastructureText(), "; building again won't help"));
+      case FailureRoute::kRetest:
+        return Retest(PipelinePhase::kP2Failed, absl::StrCat("what failed is not the pull request's: ", what));
+      case FailureRoute::kSticky:
+        return CallPerson(PipelinePhase::kP2Failed,
+                          absl::StrCat("what failed is not the pull request's and does not go away: ", what));
+      case FailureRoute::kFix:
+        return Set(PipelinePhase::kP2Failed, PipelineAction::kFix, what);
+    }
+  }
+
+  std::string FailureText() const {
+    if (r_.failures.empty()) return "the build failed; its log tells more";
+    const ReportedFailure& first = r_.failures.front();
+    std::string text = first.failure.stage;
+    if (!first.failure.file.empty()) {
+      absl::StrAppend(&text, text.empty() ? "" : ", ", first.failure.file);
+      if (first.failure.line > 0) absl::StrAppend(&text, ":", first.failure.line);
+    }
+    if (!first.failure.test.empty()) absl::StrAppend(&text, text.empty() ? "" : ", ", first.failure.test);
+    if (!first.failure.rule.empty()) absl::StrAppend(&text, ", ", first.failure.rule);
+    if (!first.failure.message.empty()) absl::StrAppend(&text, text.empty() ? "" : ": ", first.failure.message);
+    if (r_.failures.size() > 1) absl::StrAppend(&text, " (and ", r_.failures.size() - 1, " more)");
+    if (!first.fix.empty()) absl::StrAppend(&text, ". ", first.fix);
+    return text;
+  }
+
+  std::string InfrastructureText() const {
+    for (const InfrastructureRule& rule : p_.log.infrastructure) {
+      if (absl::c_linear_search(r_.infrastructure, rule.id)) return rule.why;
+    }
+    return {};
+  }
+
+  void Retest(PipelinePhase phase, std::string why) {
+    if (!p_.build_gate.trigger.empty()) return Set(phase, PipelineAction::kRetest, std::move(why));
+    CallPerson(phase, absl::StrCat(why, "; no comment starts it again here"));
+  }
+
+  void CallPerson(PipelinePhase phase, std::string why) {
+    Set(phase, PipelineAction::kStop, std::move(why));
+    r_.call_person = true;
+  }
+
+  void LimitRetests() {
+    // The first start is none of them.
+    if (f_.retest.all.size() < size_t{p_.max_retests} + 1) return;
+    CallPerson(r_.phase,
+               absl::StrCat(r_.why, "; it was started again ", r_.retests, " times for this head, which is enough"));
+  }
+
+  void LimitChecks() {
+    if (r_.phase != PipelinePhase::kNew || f_.check_pr.all.size() < kMaxUnanswered) return;
+    CallPerson(r_.phase, absl::StrCat(r_.why, "; but ", p_.description_gate->trigger, " was asked for ",
+                                      f_.check_pr.all.size(), " times and not answered"));
+  }
+
+  const PipelineProfile& p_;
+  const PipelineSignals& s_;
+  const PipelineTime now_;
+  PipelineFacts f_;
+  bool checked_ = false;
+  const PipelineBuild* newest_ = nullptr;
+  PipelineReport r_;
+};
+
+}  // namespace
+
+PipelineReport Diagnose(const PipelineProfile& profile, const PipelineSignals& signals, PipelineTime now) {
+  return Diagnosis(profile, signals, now).Make();
+}
+
+}  // namespace yardmaster::rules

@@ -1,0 +1,82 @@
+// What signals say, once trust and age are taken into account. Signals are read here, and here alone; what follows from
+// them is decided in diagnose.cc.
+#ifndef YARDMASTER_RULES_ENGINE_PIPELINE_FACTS_H_
+#define YARDMASTER_RULES_ENGINE_PIPELINE_FACTS_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "rules/engine/pipeline/profile.h"
+#include "rules/engine/pipeline/report.h"
+#include "rules/engine/pipeline/signals.h"
+
+namespace yardmaster::rules {
+
+// A label, or one of several that mean the same.
+struct LabelFact {
+  bool on = false;
+  std::string name;
+  std::optional<PipelineTime> since;
+  bool stale = false;  // put on before the head commit was made
+
+  bool holds() const { return on && !stale; }
+};
+
+// What a comment says that matters.
+struct CommentFact {
+  std::string body;
+  std::optional<PipelineTime> at;
+};
+
+struct TriggerFact {
+  std::vector<std::optional<PipelineTime>> all;  // for this head, oldest first
+  std::optional<PipelineTime> last;
+};
+
+enum class BuildState : uint8_t { kNone, kRunning, kFailed, kPassed };
+
+struct PipelineFacts {
+  LabelFact description_passed;
+  LabelFact description_failed;
+  LabelFact passed;
+  LabelFact failed;
+  LabelFact running;
+  LabelFact working;
+
+  // Verdicts of trusted bots that still hold.
+  std::optional<CommentFact> description_failure;
+  std::optional<CommentFact> blocked;
+  std::optional<CommentFact> merge_started;
+  std::optional<CommentFact> merge_failed;
+
+  TriggerFact check_pr;
+  TriggerFact retest;
+
+  // Of this pull request, those that were broken off left out, newest first.
+  std::vector<const PipelineBuild*> builds;
+  // The newest that is not older than the head commit.
+  const PipelineBuild* newest = nullptr;
+  // Where builds are not known: as bots' comments tell. Outlives the pointers above.
+  std::optional<PipelineBuild> told;
+
+  bool has_checks = false;
+  BuildState checks = BuildState::kNone;
+  std::vector<const PipelineCheck*> failed_checks;
+
+  std::vector<PipelineEvidence> evidence;
+};
+
+// `signals` outlives the facts.
+void ReadFacts(const PipelineProfile& profile, const PipelineSignals& signals, PipelineFacts& facts);
+
+// Whether a build is one of this pull request, by its description.
+bool IsBuildOfPull(const PipelineProfile& profile, std::string_view description, int64_t number);
+// A build without a result has not ended.
+bool IsBuilding(const PipelineBuild& build);
+BuildState StateOf(const PipelineBuild& build);
+
+}  // namespace yardmaster::rules
+
+#endif  // YARDMASTER_RULES_ENGINE_PIPELINE_FACTS_H_

@@ -1,0 +1,187 @@
+// Reads pipeline.json of a pack, or of the nearest that it extends, and compiles it.
+#include <functional>
+#include <set>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "rules/engine/pack/pack_part.h"
+#include "rules/engine/pack/pack_reader.h"
+#include "rules/engine/pack/schema_validator.h"
+#include "rules/engine/pipeline/profile.h"
+#include "services/core/absl_view.h"
+#include "services/core/readable.h"
+
+namespace yardmaster::rules {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::string_view kProfileFile = "/pipeline.json";
+
+class ProfileReader : public PackDocumentReader {
+ public:
+  ProfileReader(const JsonDocument& document, std::string_view pack, Problems& problems)
+      : PackDocumentReader(document, pack, problems), document_(document) {
+    profile_.pack = pack;
+  }
+
+  PipelineProfile Read() {
+    const JsonPlace root{&value(), ""};
+    Take(value(), "trusted_authors", profile_.trusted_authors);
+    profile_.trigger_wait = std::chrono::minutes(value().value("trigger_minutes", 30));
+    Take(value(), "max_retests", profile_.max_retests);
+    Take(value(), "call", profile_.call);
+    Take(value(), "advisory_labels", profile_.advisory);
+    Take(value(), "build_inputs", profile_.build_inputs);
+    Take(value(), "inert_files", profile_.inert_files);
+    With(root, "description_gate", [this](const JsonPlace& at) { ReadDescriptionGate(at); });
+    With(root, "build_gate", [this](const JsonPlace& at) { ReadBuildGate(at); });
+    With(root, "jenkins", [this](const JsonPlace& at) { ReadJenkins(at); });
+    With(root, "checks", [this](const JsonPlace& at) {
+      profile_.checks.emplace();
+      profile_.checks->required = Patterns(at, "required", {}, /*whole=*/true);
+      profile_.checks->ignored = Patterns(at, "ignored", {}, /*whole=*/true);
+    });
+    With(root, "merge_queue", [this](const JsonPlace& at) {
+      profile_.merge_queue.emplace();
+      Take(*at.value, "running_labels", profile_.merge_queue->running);
+      profile_.merge_queue->started_comments = Patterns(at, "started_comments");
+      profile_.merge_queue->failed_comments = Patterns(at, "failed_comments");
+    });
+    With(root, "log", [this](const JsonPlace& at) { ReadLog(at); });
+    ForEach("blockers", [this](const JsonPlace& at) {
+      profile_.blockers.push_back({at.value->at("label"), at.value->at("why")});
+    });
+    ForEach("fixes", [this](const JsonPlace& at) {
+      profile_.fixes.push_back({at.value->value("stage", ""), at.value->value("rule", ""), at.value->at("fix")});
+    });
+    ForEach("cases", [this](const JsonPlace& at) { ReadCase(at); });
+    return std::move(profile_);
+  }
+
+ private:
+  template <typename Work>
+  void With(const JsonPlace& object, const char* key, Work work) {
+    if (object.value->contains(key)) work(object.At(key));
+  }
+
+  // A pattern; what is no pattern, or lacks one of the groups, is a problem.
+  Pattern Compile(const JsonPlace& at, const std::set<std::string_view>& groups, bool whole = false) {
+    const std::string& text = at.value->get_ref<const std::string&>();
+    std::string error;
+    Pattern pattern(whole ? absl::StrCat("^(?:", text, ")$") : text, error);
+    if (!error.empty()) {
+      Add(at.pointer, absl::StrCat("expected an RE2 pattern: ", error));
+      return pattern;
+    }
+    for (const std::string_view group : groups) {
+      if (!pattern.HasGroup(group)) Add(at.pointer, absl::StrCat("expected a group (?P<", Abs(group), ">…)"));
+    }
+    return pattern;
+  }
+  std::vector<Pattern> Patterns(const JsonPlace& object, const char* key, const std::set<std::string_view>& groups = {},
+                                bool whole = false) {
+    std::vector<Pattern> out;
+    ForEach(object, key, [&](const JsonPlace& at) { out.push_back(Compile(at, groups, whole)); });
+    return out;
+  }
+
+  void ReadDescriptionGate(const JsonPlace& at) {
+    DescriptionGate& gate = profile_.description_gate.emplace();
+    gate.trigger = at.value->at("trigger").get<std::string>();
+    gate.passed = at.value->at("passed_label").get<std::string>();
+    gate.failed = at.value->value("failed_label", "");
+    gate.passed_comments = Patterns(at, "passed_comments");
+    gate.failed_comments = Patterns(at, "failed_comments");
+  }
+
+  void ReadBuildGate(const JsonPlace& at) {
+    BuildGate& gate = profile_.build_gate;
+    gate.trigger = at.value->value("trigger", "");
+    Take(*at.value, "passed_labels", gate.passed);
+    Take(*at.value, "failed_labels", gate.failed);
+    Take(*at.value, "running_labels", gate.running);
+    Take(*at.value, "working_labels", gate.working);
+    gate.blocked_comments = Patterns(at, "blocked_comments");
+    gate.started_comments = Patterns(at, "started_comments", {"number"});
+    gate.result_rows = Patterns(at, "result_rows", {"stage", "result"});
+    gate.bypass = std::chrono::seconds(at.value->value("bypass_seconds", 0));
+  }
+
+  void ReadJenkins(const JsonPlace& at) {
+    JenkinsProfile& jenkins = profile_.jenkins.emplace();
+    jenkins.url = std::string(absl::StripSuffix(at.value->at("url").get_ref<const std::string&>(), "/"));
+    const size_t scheme = jenkins.url.find("://");
+    if (!absl::StartsWith(jenkins.url, "https://") && !absl::StartsWith(jenkins.url, "http://")) {
+      Add(at.pointer + "/url", "expected an address with its scheme, like https://build.example.org");
+    } else if (jenkins.url.find_first_of("@?#", scheme) != std::string::npos) {
+      Add(at.pointer + "/url", "expected an address without user, query and fragment");
+    }
+    jenkins.jobs = at.value->at("jobs").get<std::map<std::string, std::string>>();
+    jenkins.builds = at.value->value("builds", jenkins.builds);
+    With(at, "pull_request", [&](const JsonPlace& place) { jenkins.pull_request = Compile(place, {"number"}); });
+  }
+
+  void ReadLog(const JsonPlace& at) {
+    LogRules& log = profile_.log;
+    log.strip = Patterns(at, "strip");
+    log.stages = Patterns(at, "stages", {"stage"});
+    log.markers = Patterns(at, "markers");
+    std::set<std::string> ids;
+    ForEach(at, "failures", [&](const JsonPlace& one) {
+      log.failures.push_back({one.value->at("id"), one.value->value("stage", ""), Compile(one.At("pattern"), {})});
+      if (!ids.insert(log.failures.back().id).second) {
+        Add(one.pointer + "/id", absl::StrCat(Quoted(log.failures.back().id), " is there already"));
+      }
+    });
+    ForEach(at, "infrastructure", [&](const JsonPlace& one) {
+      log.infrastructure.push_back({one.value->at("id"), one.value->at("why"), Compile(one.At("pattern"), {})});
+    });
+  }
+
+  void ReadCase(const JsonPlace& at) {
+    PipelineCase one;
+    one.id = at.value->at("id").get<std::string>();
+    one.signals = at.value->at("signals");
+    one.expected = at.value->at("expected");
+    one.file = document_.file();
+    one.line = At(at.pointer).line;
+    const std::string& now = at.value->at("now").get_ref<const std::string&>();
+    if (const auto time = ParsePipelineTime(now); time.has_value()) {
+      one.now = *time;
+    } else {
+      Add(at.pointer + "/now", absl::StrCat("expected a time like 2025-01-31T12:00:00Z, got ", Quoted(now)));
+    }
+    std::string error;
+    if (!ReadPipelineSignals(one.signals, error).has_value()) Add(at.pointer + "/signals", error);
+    profile_.cases.push_back(std::move(one));
+  }
+
+  const JsonDocument& document_;
+  PipelineProfile profile_;
+};
+
+}  // namespace
+
+std::string PackWithPipeline(const PackFiles& files, std::string_view pack) {
+  for (const std::string& name : PackChain(files, pack)) {
+    if (files.contains(absl::StrCat(name, Abs(kProfileFile)))) return name;
+  }
+  return {};
+}
+
+std::shared_ptr<const PipelineProfile> LoadPipeline(const PackFiles& files, std::string_view pack, Problems& problems) {
+  const std::string owner = PackWithPipeline(files, pack);
+  if (owner.empty()) return nullptr;
+  const auto file = files.find(absl::StrCat(owner, Abs(kProfileFile)));
+  const size_t before = problems.size();
+  const auto document = JsonDocument::Parse(Readable(file->first, 200), file->second, PackFileLimits(), problems);
+  if (!document || !SchemaValidator::Get().Validate("pipeline", *document, problems)) return nullptr;
+  auto profile = std::make_shared<PipelineProfile>(ProfileReader(*document, owner, problems).Read());
+  if (problems.size() != before) return nullptr;
+  return profile;
+}
+
+}  // namespace yardmaster::rules

@@ -1,0 +1,187 @@
+#include "rules/engine/pipeline/triage.h"
+
+#include <set>
+#include <utility>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "services/core/glob.h"
+#include "services/core/lines.h"
+#include "services/core/readable.h"
+
+namespace yardmaster::rules {
+namespace {
+
+constexpr size_t kMaxNameBytes = 300;
+
+bool AnyGlob(const std::vector<std::string>& globs, const std::string& path) {
+  return absl::c_any_of(globs, [&](const std::string& glob) { return MatchesGlob(glob, path); });
+}
+
+// What a test is known by on the base branch: "file::test", or the name alone.
+std::string TestName(const LogFailure& failure) {
+  return failure.file.empty() ? failure.test : absl::StrCat(failure.file, "::", failure.test);
+}
+
+FailureTriage Triage(const PipelineProfile& profile, const PipelineSignals& signals, const LogFailure& failure) {
+  if (failure.test.empty()) return {"pr_induced", "a check of the code itself"};
+  if (!signals.files.has_value()) return {"needs_evidence", "the files of the pull request are not known"};
+  // Does it change what every test stands on?
+  for (const std::string& file : *signals.files) {
+    if (AnyGlob(profile.build_inputs, file)) return {"pr_induced", absl::StrCat("it changes ", file)};
+  }
+  // Does the test reach what it changes?
+  const bool inert =
+      !profile.inert_files.empty() && !signals.files->empty() &&
+      absl::c_all_of(*signals.files, [&](const std::string& f) { return AnyGlob(profile.inert_files, f); });
+  if (!inert) {
+    for (const std::string& file : *signals.files) {
+      if (!failure.file.empty() && (file == failure.file || file.ends_with(absl::StrCat("/", failure.file)) ||
+                                    failure.file.ends_with(absl::StrCat("/", file)))) {
+        return {"pr_induced", absl::StrCat("it changes ", file)};
+      }
+    }
+    return {"needs_evidence", "it changes code, and nothing shows that the test does not reach it"};
+  }
+  // Did it pass on the base branch?
+  const auto base = signals.baseline.find(TestName(failure));
+  if (base == signals.baseline.end()) {
+    return {"needs_evidence", "it changes no code; how the test ends on the base branch is not known"};
+  }
+  return base->second ? FailureTriage{"flaky", "it changes no code, and the test passes on the base branch"}
+                      : FailureTriage{"base_broken", "it changes no code, and the test fails on the base branch, too"};
+}
+
+std::string FixOf(const PipelineProfile& profile, const LogFailure& failure) {
+  for (const FixRecipe& fix : profile.fixes) {
+    if ((fix.stage.empty() || fix.stage == failure.stage) && (fix.rule.empty() || fix.rule == failure.rule)) {
+      return fix.fix;
+    }
+  }
+  return {};
+}
+
+// Failed stages of the newest table that a trusted bot wrote about this head.
+std::vector<LogFailure> FailuresOfRows(const PipelineProfile& profile, const PipelineSignals& signals) {
+  const PipelineComment* newest = nullptr;
+  std::vector<LogFailure> failures;
+  for (const PipelineComment& comment : signals.comments) {
+    const bool trusted = absl::c_any_of(profile.trusted_authors, [&](const std::string& login) {
+      return absl::EqualsIgnoreCase(login, comment.author);
+    });
+    if (!trusted || (newest != nullptr && comment.at < newest->at)) continue;
+    if (signals.head_at.has_value() && comment.at.has_value() && *comment.at < *signals.head_at) continue;
+    std::vector<LogFailure> found;
+    bool table = false;
+    for (const std::string_view line : LinesOf(comment.body)) {
+      for (const Pattern& pattern : profile.build_gate.result_rows) {
+        const auto groups = pattern.Find(line);
+        if (!groups.has_value()) continue;
+        table = true;
+        const std::string result = absl::AsciiStrToUpper(GroupOf(*groups, "result"));
+        if (result == "SUCCESS" || result == "ABORTED" || result == "SKIPPED") break;
+        LogFailure failure;
+        failure.stage = Readable(TrimBlanks(GroupOf(*groups, "stage")), kMaxNameBytes);
+        failure.message = absl::StrCat(failure.stage, ": ", result, ", as the bot's table says");
+        found.push_back(std::move(failure));
+        break;
+      }
+    }
+    if (!table) continue;
+    newest = &comment;
+    failures = std::move(found);
+  }
+  return failures;
+}
+
+std::set<std::string> FailedTests(const LogReport& log) {
+  std::set<std::string> out;
+  for (const LogFailure& failure : log.failures) {
+    if (!failure.test.empty()) out.insert(TestName(failure));
+  }
+  return out;
+}
+
+// The build before the newest, of the same head, that failed and whose log is there.
+const PipelineBuild* PreviousFailed(const PipelineSignals& signals, const PipelineFacts& facts) {
+  for (const PipelineBuild* build : facts.builds) {
+    if (build == facts.newest || StateOf(*build) != BuildState::kFailed || !build->console.has_value()) continue;
+    const bool older = signals.head_at.has_value() && build->started.has_value() && *build->started < *signals.head_at;
+    return older ? nullptr : build;
+  }
+  return nullptr;
+}
+
+// Compares what failed now with what failed before.
+std::string Flakiness(const PipelineReport& report, const LogReport& log, const LogReport* before) {
+  if (FailedTests(log).empty()) return "none";
+  const bool known = absl::c_all_of(report.failures, [](const ReportedFailure& one) {
+    return one.triage.verdict == "flaky" || one.triage.verdict == "base_broken";
+  });
+  if (before != nullptr) {
+    for (const std::string& test : FailedTests(*before)) {
+      if (FailedTests(log).contains(test)) return "sticky";
+    }
+  }
+  return known ? "random" : "needs_evidence";
+}
+
+}  // namespace
+
+void TriageFailures(const PipelineProfile& profile, const PipelineSignals& signals, const PipelineFacts& facts,
+                    PipelineReport& report) {
+  LogReport log;
+  std::optional<LogReport> before;
+  if (facts.newest != nullptr && StateOf(*facts.newest) == BuildState::kFailed) {
+    if (facts.newest->console.has_value()) log = ReadConsoleLog(profile.log, *facts.newest->console);
+    if (log.failures.empty()) log.failures = FailuresOfRows(profile, signals);
+    if (const PipelineBuild* previous = PreviousFailed(signals, facts); previous != nullptr) {
+      before = ReadConsoleLog(profile.log, *previous->console);
+    }
+  }
+  for (const PipelineCheck* check : facts.failed_checks) {
+    LogFailure failure;
+    failure.stage = Readable(check->name, kMaxNameBytes);
+    failure.message = check->url.empty() ? "the check failed" : Readable(check->url, kMaxNameBytes);
+    log.failures.push_back(std::move(failure));
+  }
+  for (LogFailure& failure : log.failures) {
+    if (!failure.stage.empty() && !absl::c_linear_search(log.stages, failure.stage)) {
+      log.stages.push_back(failure.stage);
+    }
+    ReportedFailure reported;
+    reported.triage = Triage(profile, signals, failure);
+    reported.fix = FixOf(profile, failure);
+    reported.failure = failure;
+    report.failures.push_back(std::move(reported));
+  }
+  report.flaky = Flakiness(report, log, before.has_value() ? &*before : nullptr);
+  report.failed_stages = std::move(log.stages);
+  report.excerpt = std::move(log.excerpt);
+  report.markers = std::move(log.markers);
+  report.infrastructure = std::move(log.infrastructure);
+  if (!log.complete) report.note += "only the end of the log, or a part of what it tells, was read; ";
+}
+
+FailureRoute RouteFailures(const PipelineProfile& profile, const PipelineSignals& signals, const PipelineFacts& facts,
+                           const PipelineReport& report) {
+  if (!report.infrastructure.empty() && report.failures.empty()) {
+    const PipelineBuild* previous = PreviousFailed(signals, facts);
+    if (previous == nullptr) return FailureRoute::kInfrastructure;
+    const LogReport before = ReadConsoleLog(profile.log, *previous->console);
+    const bool again = absl::c_any_of(
+        before.infrastructure, [&](const std::string& id) { return absl::c_linear_search(report.infrastructure, id); });
+    return again ? FailureRoute::kSameInfrastructure : FailureRoute::kInfrastructure;
+  }
+  const bool unrelated = !report.failures.empty() && absl::c_all_of(report.failures, [](const ReportedFailure& one) {
+    return one.triage.verdict == "flaky" || one.triage.verdict == "base_broken";
+  });
+  if (!unrelated) return FailureRoute::kFix;
+  const bool broken =
+      absl::c_any_of(report.failures, [](const ReportedFailure& one) { return one.triage.verdict == "base_broken"; });
+  return broken || report.flaky == "sticky" ? FailureRoute::kSticky : FailureRoute::kRetest;
+}
+
+}  // namespace yardmaster::rules

@@ -1,0 +1,180 @@
+#include "services/pipeline/gate_planner.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "absl/strings/str_cat.h"
+#include "rules/engine/pipeline/diagnose.h"
+#include "services/core/absl_view.h"
+#include "services/core/errors.h"
+#include "services/core/lines.h"
+#include "services/core/reasons.h"
+#include "services/core/short_digest.h"
+#include "services/core/status_macros.h"
+#include "services/pipeline/profile_choice.h"
+
+namespace yardmaster {
+namespace {
+
+using rules::PipelineAction;
+using rules::PipelinePhase;
+using rules::PipelineProfile;
+using rules::PipelineReport;
+using rules::PipelineSignals;
+
+// Of a report in an answer.
+constexpr size_t kMaxFailuresTold = 5;
+constexpr size_t kHeadCharacters = 12;
+
+class GateResult final : public LongResult {
+ public:
+  explicit GateResult(PipelineSignals signals) : signals_(std::move(signals)) {}
+  const PipelineSignals& signals() const { return signals_; }
+
+ private:
+  const PipelineSignals signals_;
+};
+
+const std::string& TriggerOf(const PipelineProfile& profile, std::string_view gate) {
+  static const std::string none;
+  if (gate == kRetestGate) return profile.build_gate.trigger;
+  return profile.description_gate.has_value() ? profile.description_gate->trigger : none;
+}
+
+// Takes the comment that asks out of the signals. True if it is itself what the gate's bot reads: then nothing is
+// posted again.
+bool TakeAskingComment(const std::string& comment, const std::string& trigger, PipelineSignals& signals) {
+  if (comment.empty()) return false;
+  const auto asks = std::find_if(signals.comments.begin(), signals.comments.end(),
+                                 [&](const rules::PipelineComment& one) { return one.id == comment; });
+  if (asks == signals.comments.end()) return false;
+  const bool starts = TrimBlanks(asks->body) == trigger;
+  signals.comments.erase(asks);
+  return starts;
+}
+
+int64_t StartsOf(const PipelineSignals& signals, const std::string& trigger) {
+  return std::count_if(signals.comments.begin(), signals.comments.end(),
+                       [&](const rules::PipelineComment& comment) { return TrimBlanks(comment.body) == trigger; });
+}
+
+void AddStep(std::string_view id, bool taken, std::string why, v1::Plan& plan) {
+  v1::StepOutcome& step = *plan.mutable_explanation()->add_steps();
+  step.set_id(std::string(id));
+  step.set_taken(taken);
+  step.set_why(std::move(why));
+}
+
+std::string FailureLine(const rules::ReportedFailure& one) {
+  const rules::LogFailure& failure = one.failure;
+  std::string text = failure.stage;
+  if (!failure.file.empty()) {
+    absl::StrAppend(&text, text.empty() ? "" : " ", failure.file);
+    if (failure.line > 0) absl::StrAppend(&text, ":", failure.line);
+  }
+  if (!failure.test.empty()) absl::StrAppend(&text, text.empty() ? "" : " ", failure.test);
+  if (!failure.rule.empty()) absl::StrAppend(&text, " ", failure.rule);
+  if (!failure.message.empty()) absl::StrAppend(&text, text.empty() ? "" : ": ", failure.message);
+  if (!one.fix.empty()) absl::StrAppend(&text, " → ", one.fix);
+  return text;
+}
+
+void AddReport(const PipelineReport& report, v1::Plan& plan) {
+  AddStep("phase", true, std::string(rules::PipelinePhaseName(report.phase)), plan);
+  AddStep("next", true, std::string(rules::PipelineActionName(report.action)), plan);
+  AddStep("why", true, report.why, plan);
+  for (size_t i = 0; i < std::min(report.failures.size(), kMaxFailuresTold); ++i) {
+    AddStep("failure", true, FailureLine(report.failures[i]), plan);
+  }
+  if (!report.note.empty()) AddStep("note", true, report.note, plan);
+}
+
+// Calls a person, once for each head: the comment is known by its name.
+void CallPerson(const PipelineProfile& profile, const PipelineSignals& signals, const PipelineReport& report,
+                v1::Plan& plan) {
+  std::string people;
+  for (const std::string& login : profile.call) absl::StrAppend(&people, "@", login, " ");
+  if (people.empty() && !signals.author.empty()) people = absl::StrCat("@", signals.author, " ");
+  v1::AnswerComment& comment = *plan.add_actions()->mutable_answer_comment();
+  comment.set_name(absl::StrCat("gate-person-", signals.head.substr(0, kHeadCharacters)));
+  comment.set_body(absl::StrCat(people, "this gate needs a person: ", report.why));
+}
+
+}  // namespace
+
+bool MayStartGate(const PipelineReport& report, std::string_view gate, std::string& why) {
+  why = report.why;
+  if (report.call_person) return false;
+  if (gate == kCheckPrGate) {
+    return report.action == PipelineAction::kCheckPr || report.phase == PipelinePhase::kP1Failed;
+  }
+  return report.action == PipelineAction::kRetest || report.phase == PipelinePhase::kP2Failed;
+}
+
+bool GatePlanner::Handles(v1::SubjectKind kind, const rules::PackModel&) const {
+  return kind == v1::SUBJECT_KIND_PULL_REQUEST;
+}
+
+TriggerResult GatePlanner::TriggerFor(const RoutedEvent& event, const rules::PackModel&,
+                                      const std::vector<std::string>*) const {
+  const bool asked = event.event.kind() == v1::Event::KIND_REQUESTED && !event.event.gate().empty();
+  return asked ? TriggerResult{Trigger::kManual, {}} : TriggerResult{Trigger::kNone, reasons::kNoTrigger};
+}
+
+std::string GatePlanner::Digest(const PlanInput& input) const {
+  return ShortDigestOf({"pipeline", input.event.id(), input.event.gate()});
+}
+
+absl::Status GatePlanner::Plan(const PlanInput& input, v1::Plan& plan) const {
+  const v1::Subject& subject = input.snapshot.subject();
+  const std::string& pack = input.pack->model().name;
+  const std::shared_ptr<const PipelineProfile> profile = ProfileFor(env_.config, *env_.packs(), subject, pack);
+  if (profile == nullptr || env_.source == nullptr) {
+    AddStep("none", false, std::string(errors::PackWithoutPipeline(pack).message()), plan);
+    return absl::OkStatus();
+  }
+  // Both parts outlive this call: they hold what they use.
+  const auto read = std::make_shared<PipelineSignals>();
+  LongWork work;
+  work.key = ShortDigestOf({"pipeline", input.event.id()});
+  work.read = [source = env_.source, profile, subject, read]() -> absl::Status {
+    ASSIGN_OR_RETURN(*read, source->Read(subject, *profile));
+    return absl::OkStatus();
+  };
+  work.compute = [read]() -> absl::StatusOr<LongResultPtr> {
+    return std::make_shared<const GateResult>(std::move(*read));
+  };
+  ASSIGN_OR_RETURN(const LongResultPtr result, input.view.Await(work));
+  PipelineSignals signals = static_cast<const GateResult&>(*result).signals();
+
+  const std::string& gate = input.asked.gate.empty() ? input.event.gate() : input.asked.gate;
+  const std::string& trigger = TriggerOf(*profile, gate);
+  const bool is_trigger = !gate.empty() && TakeAskingComment(input.event.comment(), trigger, signals);
+  const PipelineReport report = rules::Diagnose(*profile, signals, input.now);
+  AddReport(report, plan);
+  plan.set_input_digest(ShortDigestOf({"pipeline", signals.head, rules::PipelinePhaseName(report.phase), gate}));
+  if (gate.empty()) return absl::OkStatus();
+  if (trigger.empty()) {
+    AddStep("start", false, "no comment starts this gate here", plan);
+    return absl::OkStatus();
+  }
+  std::string why;
+  if (!MayStartGate(report, gate, why)) {
+    AddStep("start", false, std::move(why), plan);
+    if (report.call_person) CallPerson(*profile, signals, report, plan);
+    return absl::OkStatus();
+  }
+  if (is_trigger) {
+    AddStep("start", true, "the gate's bot reads that comment itself", plan);
+    return absl::OkStatus();
+  }
+  v1::StartGate& start = *plan.add_actions()->mutable_start_gate();
+  start.set_comment(trigger);
+  start.set_gate(gate);
+  start.set_head(signals.head);
+  start.set_start(StartsOf(signals, trigger));
+  AddStep("start", true, absl::StrCat("posted ", trigger), plan);
+  return absl::OkStatus();
+}
+
+}  // namespace yardmaster

@@ -1,0 +1,242 @@
+#include "services/pipeline/gate_source.h"
+
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
+#include "rules/engine/pipeline/facts.h"
+#include "services/core/errors.h"
+#include "services/core/status_macros.h"
+#include "services/intake/event.h"
+
+namespace yardmaster {
+namespace {
+
+using rules::PipelineBuild;
+using rules::PipelineCheck;
+using rules::PipelineProfile;
+using rules::PipelineSignals;
+
+// For everything of one reading together.
+constexpr std::chrono::seconds kGateReadTime{150};
+// Logs are read of the newest failed build and of the one before.
+constexpr size_t kConsoles = 2;
+
+bool IsNamePart(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '/';
+}
+
+// Whether a sentence names a label: not as a part of another one.
+bool NamesLabel(std::string_view text, const std::string& label) {
+  for (size_t at = text.find(label); at != std::string_view::npos; at = text.find(label, at + 1)) {
+    const size_t end = at + label.size();
+    if ((at == 0 || !IsNamePart(text[at - 1])) && (end == text.size() || !IsNamePart(text[end]))) return true;
+  }
+  return false;
+}
+
+std::set<std::string> LabelsOf(const PipelineProfile& profile) {
+  std::set<std::string> labels;
+  if (profile.description_gate.has_value()) {
+    labels.insert({profile.description_gate->passed, profile.description_gate->failed});
+  }
+  const rules::BuildGate& gate = profile.build_gate;
+  for (const auto* list : {&gate.passed, &gate.failed, &gate.running, &gate.working}) {
+    labels.insert(list->begin(), list->end());
+  }
+  labels.erase("");
+  return labels;
+}
+
+PipelineCheck::State CheckStateOf(ForgeCheckState state) {
+  switch (state) {
+    case ForgeCheckState::kQueued:
+    case ForgeCheckState::kInProgress:
+      return PipelineCheck::State::kRunning;
+    case ForgeCheckState::kSuccess:
+    case ForgeCheckState::kNeutral:
+    case ForgeCheckState::kSkipped:
+      return PipelineCheck::State::kPassed;
+    case ForgeCheckState::kFailure:
+      return PipelineCheck::State::kFailed;
+    case ForgeCheckState::kCancelled:
+      return PipelineCheck::State::kCancelled;
+  }
+  return PipelineCheck::State::kRunning;
+}
+
+// One reading.
+class GateReading {
+ public:
+  GateReading(Forge& forge, const v1::Subject& subject, const PipelineProfile& profile,
+              std::chrono::steady_clock::time_point deadline, const Clock& clock)
+      : forge_(forge), address_(ForgeSubjectOf(subject)), profile_(profile), deadline_(deadline), clock_(clock) {
+    address_.pull_request = true;
+  }
+
+  absl::Status ReadPull() {
+    ASSIGN_OR_RETURN(const ForgePull pull, forge_.GetPull(Call(), address_));
+    const size_t slash = address_.repository.find('/');
+    out_.owner = address_.repository.substr(0, slash);
+    out_.repo = slash == std::string::npos ? "" : address_.repository.substr(slash + 1);
+    out_.number = address_.number;
+    out_.url = pull.url;
+    out_.author = pull.author.login;
+    out_.closed = !MayBeOpen(pull.state);
+    out_.head = pull.head_sha;
+    out_.labels = pull.labels;
+    ASSIGN_OR_RETURN(const ForgeCommentList comments, forge_.ListComments(Call(), address_));
+    for (const ForgeComment& comment : comments.comments) {
+      out_.comments.push_back(
+          {comment.author.login, comment.body, rules::ParsePipelineTime(comment.created_at), comment.id});
+    }
+    if (!comments.complete) out_.unread.push_back("there are more comments than were read");
+    return absl::OkStatus();
+  }
+
+  // When the head was made and labels were put on. Check runs belong to a commit, which makes their age no question.
+  void ReadAges() {
+    if (profile_.checks.has_value()) return;
+    const auto commits = forge_.ListPullCommits(Call(), address_);
+    if (commits.ok()) {
+      for (const ForgeCommit& commit : *commits) {
+        if (commit.sha == out_.head) out_.head_at = rules::ParsePipelineTime(commit.committed_at);
+      }
+    }
+    if (!out_.head_at.has_value()) Unread("when the head was committed", commits.status());
+    const auto history = forge_.ListPullHistory(Call(), address_);
+    if (!history.ok()) return Unread("when labels were put on", history.status());
+    const std::set<std::string> labels = LabelsOf(profile_);
+    for (const ForgeHistoryEntry& entry : *history) {
+      const auto at = rules::ParsePipelineTime(entry.at);
+      if (entry.kind == ForgeHistoryEntry::Kind::kOther || !at.has_value()) continue;
+      for (const std::string& label : labels) {
+        if (!NamesLabel(entry.content, label)) continue;
+        out_.label_events.push_back({label, entry.kind == ForgeHistoryEntry::Kind::kLabelsAdded, *at});
+      }
+    }
+  }
+
+  void ReadChecks() {
+    if (!profile_.checks.has_value() || out_.head.empty()) return;
+    std::vector<PipelineCheck> checks;
+    const auto runs = forge_.ListCheckRuns(Call(), address_.repository, out_.head, /*name=*/"");
+    if (runs.ok()) {
+      AddNewest(*runs, checks, [](const ForgeCheckRun& run) { return run.name; });
+    } else {
+      Unread("check runs", runs.status());
+    }
+    const auto statuses = forge_.ListCommitStatuses(Call(), address_.repository, out_.head);
+    if (statuses.ok()) {
+      AddNewest(*statuses, checks, [](const ForgeCommitStatus& status) { return status.context; });
+    } else {
+      Unread("commit statuses", statuses.status());
+    }
+    if (runs.ok() || statuses.ok()) out_.checks = std::move(checks);
+  }
+
+  void ReadBuilds(JenkinsClient& jenkins) {
+    const auto job = profile_.jenkins->jobs.find(address_.repository);
+    if (job == profile_.jenkins->jobs.end()) {
+      out_.unread.push_back(absl::StrCat("the profile of '", profile_.pack, "' names no job of ", address_.repository));
+      return;
+    }
+    const auto builds = jenkins.Builds(job->second, profile_.jenkins->builds, deadline_);
+    if (!builds.ok()) return Unread("builds", builds.status());
+    size_t consoles = 0;
+    out_.builds.emplace();
+    for (const JenkinsBuild& read : *builds) {
+      if (!rules::IsBuildOfPull(profile_, read.description, address_.number)) continue;
+      PipelineBuild build{read.number, read.result,  read.building, read.description,
+                          read.url,    read.started, read.duration, std::nullopt};
+      const bool failed = rules::StateOf(build) == rules::BuildState::kFailed && build.result != "ABORTED";
+      if (failed && consoles < kConsoles) {
+        ++consoles;
+        absl::StatusOr<std::string> console = jenkins.Console(job->second, build.number, deadline_);
+        if (console.ok()) {
+          build.console = *std::move(console);
+        } else {
+          Unread(absl::StrCat("the log of build #", build.number), console.status());
+        }
+      }
+      out_.builds->push_back(std::move(build));
+    }
+  }
+
+  // What the pull request changes matters only where something failed.
+  void ReadFiles() {
+    const bool failed = out_.builds.has_value() && absl::c_any_of(*out_.builds, [](const PipelineBuild& build) {
+                          return build.console.has_value();
+                        });
+    if (!failed) return;
+    const auto files = forge_.ListPullFiles(Call(), address_);
+    if (!files.ok()) return Unread("the files that it changes", files.status());
+    // A part of them proves nothing.
+    if (!files->complete) return out_.unread.push_back("it changes more files than were read");
+    out_.files.emplace();
+    for (const ForgePullFile& file : files->files) out_.files->push_back(file.path);
+  }
+
+  PipelineSignals Take() { return std::move(out_); }
+
+ private:
+  ForgeCall Call() const {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline_ - clock_.Monotonic());
+    return {ForgePriority::kCommand, std::max(left, std::chrono::milliseconds(1))};
+  }
+  void Unread(std::string_view what, const absl::Status& status) {
+    std::string text = absl::StrCat("not read: ", std::string(what));
+    if (!status.ok()) absl::StrAppend(&text, " (", status.message(), ")");
+    out_.unread.push_back(std::move(text));
+  }
+  // Lists are newest first: what comes later under the same name is over.
+  template <typename Item, typename Name>
+  static void AddNewest(const std::vector<Item>& items, std::vector<PipelineCheck>& checks, Name name) {
+    std::set<std::string> seen;
+    for (const Item& item : items) {
+      // Our own says what we found, not whether it builds.
+      if (name(item) == kReviewCheckName || !seen.insert(name(item)).second) continue;
+      checks.push_back({name(item), CheckStateOf(item.state), item.url});
+    }
+  }
+
+  Forge& forge_;
+  ForgeSubject address_;
+  const PipelineProfile& profile_;
+  const std::chrono::steady_clock::time_point deadline_;
+  const Clock& clock_;
+  PipelineSignals out_;
+};
+
+}  // namespace
+
+JenkinsClient& ForgeGateSource::Jenkins(const std::string& url) {
+  const std::lock_guard lock(mutex_);
+  std::unique_ptr<JenkinsClient>& client = jenkins_[url];
+  if (client == nullptr) {
+    client = std::make_unique<JenkinsClient>(
+        url, JenkinsEnvironment{env_.http, env_.clock, env_.waiter, env_.metrics, env_.seed});
+  }
+  return *client;
+}
+
+absl::StatusOr<PipelineSignals> ForgeGateSource::Read(const v1::Subject& subject, const PipelineProfile& profile) {
+  const auto account = env_.forges.find(subject.forge());
+  if (account == env_.forges.end()) return errors::ForgeNotConfigured(subject.forge());
+  GateReading reading(account->second->forge(), subject, profile, env_.clock.Monotonic() + kGateReadTime, env_.clock);
+  RETURN_IF_ERROR(reading.ReadPull());
+  reading.ReadAges();
+  reading.ReadChecks();
+  if (profile.jenkins.has_value()) reading.ReadBuilds(Jenkins(profile.jenkins->url));
+  reading.ReadFiles();
+  return reading.Take();
+}
+
+void ForgeGateSource::Stop() {
+  const std::lock_guard lock(mutex_);
+  for (const auto& [url, client] : jenkins_) client->Stop();
+}
+
+}  // namespace yardmaster

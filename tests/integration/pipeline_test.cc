@@ -1,0 +1,253 @@
+// The gate of a pull request from outside: both faces of the forge, a Jenkins, the real daemon and the real `yard`.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/integration/pipe_fixture.h"
+
+namespace yardmaster {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+using testing::PipeTest;
+using testing::Process;
+using testing::Program;
+using testing::ReadWholeFile;
+using testing::SourcePath;
+
+constexpr const char* kRepository = "octo/repo";
+constexpr const char* kBot = "micro-compass";
+
+int64_t Milliseconds() {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+class PipelineTest : public PipeTest {
+ protected:
+  // The shipped packs; that of `pack` builds on a Jenkins of ours.
+  void StartGates(const std::string& forge, const std::string& pack) {
+    name_ = forge;
+    jenkins_ = std::make_unique<Process>(std::vector<std::string>{Program("yard-fakeforge"), "--listen", "127.0.0.1:0",
+                                                                  "--ready-file", Path("jenkins.json")});
+    jenkins_http_ = WaitForReady("jenkins.json", *jenkins_)["http"];
+    std::filesystem::copy(SourcePath("rules/packs"), Path("packs"), std::filesystem::copy_options::recursive);
+    const std::string file = "packs/" + pack + "/pipeline.json";
+    json profile = json::parse(ReadWholeFile(Path(file)));
+    if (profile.contains("jenkins")) {
+      profile["jenkins"]["url"] = "http://" + jenkins_http_ + "/jenkins";
+      profile["jenkins"]["jobs"] = {{kRepository, "Gate"}};
+    }
+    dir_.Write(file, profile.dump());
+    Start(Path("packs"), pack);
+    const json opened = Forge("pulls", {{"forge", name_},
+                                        {"repository", kRepository},
+                                        {"title", "A change"},
+                                        {"body", ""},
+                                        {"user", "alice"},
+                                        {"files", {{{"filename", "core/mesh.py"}, {"status", "modified"}}}}});
+    number_ = opened.value("number", int64_t{0});
+    head_ = opened.value("head_sha", "");
+    ASSERT_GT(number_, 0) << opened;
+  }
+  json About(json body) {
+    body.update({{"forge", name_}, {"repository", kRepository}, {"number", number_}, {"pull", true}});
+    return body;
+  }
+  std::string SubjectName() const { return name_ + ":" + kRepository + "#" + std::to_string(number_); }
+
+  // To the Jenkins.
+  void Jenkins(const std::string& path, const json& body) {
+    const std::string forge = std::exchange(forge_http_, jenkins_http_);
+    const json answer = Forge(path, body);
+    forge_http_ = forge;
+    ASSERT_FALSE(answer.contains("error")) << answer;
+  }
+  void Build(int64_t number, const json& more) {
+    json build = {{"job", "Gate"},
+                  {"number", number},
+                  {"description", "Pull Request #" + std::to_string(number_)},
+                  {"timestamp", Milliseconds()},
+                  {"duration", 900'000}};
+    build.update(more);
+    Jenkins("builds", build);
+  }
+
+  json Diagnose() {
+    const Answer answer = Yard({"pipeline", "diagnose", SubjectName(), "--json"});
+    EXPECT_EQ(answer.code, 0) << answer.err;
+    return answer.document();
+  }
+  static std::string Standing(const json& report) {
+    return report.is_object() ? report.value("phase", "") + " " + report["next"].value("action", "") : "no report";
+  }
+  // Comments of the bot whose text is exactly that.
+  int64_t Posted(const std::string& text) {
+    const json pull = Subject(name_, kRepository, number_);
+    return std::count_if(pull["comments"].begin(), pull["comments"].end(),
+                         [&](const json& comment) { return comment["body"] == text && comment["user"] == "yardbot"; });
+  }
+  std::string LastAnswer() {
+    const json pull = Subject(name_, kRepository, number_);
+    std::string text;
+    for (const json& comment : pull["comments"]) {
+      if (comment["user"] == "yardbot") text = comment["body"];
+    }
+    return text;
+  }
+  std::string Told() { return Yard({"deliveries", "list"}).out + Yard({"ledger", "list"}).out; }
+
+  std::string name_;
+  int64_t number_ = 0;
+  std::string head_;
+  std::string jenkins_http_;
+  std::unique_ptr<Process> jenkins_;
+};
+
+TEST_F(PipelineTest, AGitCodeGateFromNothingToGreen) {
+  StartGates("gitcode", "hyper-parallel");
+  EXPECT_EQ(Standing(Diagnose()), "NEW check_pr");
+
+  // The first gate: started once, and not again while its answer is waited for.
+  Answer answer = Yard({"pipeline", "check-pr", SubjectName(), "--json"}, /*with_token=*/true);
+  ASSERT_EQ(answer.code, 0) << answer.out << answer.err << Told();
+  EXPECT_EQ(Standing(answer.document()), "P1_WAIT wait");
+  EXPECT_EQ(Posted("/check-pr"), 1);
+  answer = Yard({"pipeline", "check-pr", SubjectName(), "--json"}, true);
+  EXPECT_EQ(answer.code, 1) << answer.err;
+  EXPECT_EQ(answer.document()["started"], false);
+  answer = Yard({"pipeline", "retest", SubjectName()}, true);
+  EXPECT_EQ(answer.code, 1) << answer.out;
+  EXPECT_EQ(Posted("/check-pr"), 1);
+  EXPECT_EQ(Posted("/retest"), 0);
+
+  // The second one.
+  Forge("labels", About({{"user", kBot}, {"add", {"pr-check-pass"}}}));
+  const json ready = Diagnose();
+  EXPECT_EQ(Standing(ready), "P1_OK retest") << ready;
+  answer = Yard({"pipeline", "retest", SubjectName(), "--json"}, true);
+  ASSERT_EQ(answer.code, 0) << answer.out << answer.err << Told();
+  EXPECT_EQ(Standing(answer.document()), "P2_QUEUED wait");
+  EXPECT_EQ(Posted("/retest"), 1);
+
+  // A build of a pull request whose number begins alike is none of ours.
+  Build(40, {{"result", "FAILURE"}, {"description", "Pull Request #" + std::to_string(number_) + "7"}});
+  Build(41, {{"building", true}});
+  json report = Diagnose();
+  EXPECT_EQ(Standing(report), "P2_RUNNING wait");
+  EXPECT_EQ(report["pipeline_number"], 41);
+
+  // Jenkins is out of breath for a moment.
+  Build(41, {{"result", "FAILURE"},
+             {"console",
+              "core/mesh.py:41: [W0612(unused-variable), build_mesh] Unused variable 'rank'\n"
+              "Execute project of Check_Pylint is failed\n"}});
+  Jenkins("jenkins", {{"fail", 2}, {"status", 503}});
+  report = Diagnose();
+  EXPECT_EQ(Standing(report), "P2_FAILED fix") << report;
+  EXPECT_EQ(report["first_failure"]["stage"], "Check_Pylint");
+  EXPECT_EQ(report["first_failure"]["file"], "core/mesh.py");
+  EXPECT_EQ(report["first_failure"]["line"], 41);
+  EXPECT_THAT(report["first_failure"]["excerpt"].get<std::string>(), HasSubstr("Unused variable"));
+
+  // A success of 17 s is none; a real one waits for its label.
+  Build(42, {{"result", "SUCCESS"}, {"duration", 17'000}});
+  report = Diagnose();
+  EXPECT_EQ(Standing(report), "P2_BYPASS retest");
+  EXPECT_EQ(report["is_bypass_build"], true);
+  Build(43, {{"result", "SUCCESS"}});
+  EXPECT_EQ(Standing(Diagnose()), "P2_SUCCESS_AGGREGATING wait");
+  Forge("labels", About({{"user", kBot}, {"add", {"ci-pipeline-passed"}}}));
+  report = Diagnose();
+  EXPECT_EQ(Standing(report), "GREEN stop");
+  EXPECT_EQ(report["gate_ok"], true);
+  answer = Yard({"pipeline", "watch", SubjectName(), "--json"});
+  EXPECT_EQ(answer.code, 0);
+  EXPECT_EQ(Standing(answer.document()), "GREEN stop");
+
+  // A push ends it: both labels are older than the head.
+  std::this_thread::sleep_for(std::chrono::milliseconds(1'100));
+  Forge("push", About({{"user", "alice"}}));
+  EXPECT_EQ(Standing(Diagnose()), "INVALIDATED check_pr");
+  EXPECT_EQ(Forge("unexpected"), json::array());
+}
+
+TEST_F(PipelineTest, CommandsTellAndStartTheGate) {
+  StartGates("gitcode", "hyper-parallel");
+  Forge("comments", About({{"user", "alice"}, {"body", "/diagnose"}}));
+  Drain();
+  EXPECT_THAT(LastAnswer(), HasSubstr("**NEW** → `check_pr`")) << Told();
+
+  // The bot of the gate reads the author's own comment: ours would start it twice.
+  Forge("comments", About({{"user", "alice"}, {"body", "/check-pr"}}));
+  Drain();
+  EXPECT_EQ(Posted("/check-pr"), 0);
+  EXPECT_THAT(LastAnswer(), HasSubstr("the gate's bot reads that comment itself")) << Told();
+
+  // A command to us is none to the other bot.
+  Forge("labels", About({{"user", kBot}, {"add", {"pr-check-pass"}}}));
+  Forge("comments", About({{"user", "alice"}, {"body", "@yardbot /retest"}}));
+  Drain();
+  EXPECT_EQ(Posted("/retest"), 1) << LastAnswer() << Told();
+  Forge("comments", About({{"user", "alice"}, {"body", "/status"}}));
+  Drain();
+  EXPECT_THAT(LastAnswer(), HasSubstr("**P2_QUEUED** → `wait`"));
+  EXPECT_EQ(Posted("/retest"), 1);
+}
+
+TEST_F(PipelineTest, AGateWithoutJenkinsIsToldByItsBot) {
+  StartGates("gitcode", "hyper-parallel");
+  jenkins_->Signal(SIGKILL);
+  Forge("labels", About({{"user", kBot}, {"add", {"pr-check-pass"}}}));
+  Forge("comments", About({{"user", kBot}, {"body", "| UT | **FAILURE** | [9](https://b/9) |"}}));
+  const json report = Diagnose();
+  EXPECT_EQ(Standing(report), "P2_FAILED fix") << report;
+  EXPECT_EQ(report["failed_stages"], json::array({"UT"}));
+  EXPECT_THAT(report["note"].get<std::string>(), HasSubstr("not read: builds"));
+}
+
+TEST_F(PipelineTest, ChecksOfGitHub) {
+  StartGates("github", "pytorch");
+  EXPECT_EQ(Standing(Diagnose()), "P2_QUEUED wait");
+  const auto check = [&](const std::string& name, const std::string& status, const std::string& conclusion) {
+    Forge("check_run", {{"forge", "github"},
+                        {"repository", kRepository},
+                        {"head", head_},
+                        {"name", name},
+                        {"status", status},
+                        {"conclusion", conclusion}});
+  };
+  check("linux / build", "completed", "success");
+  check("linux / test", "in_progress", "");
+  EXPECT_EQ(Standing(Diagnose()), "P2_RUNNING wait");
+  check("linux / test", "completed", "failure");
+  check("rocm / test (default, 1, 2, unstable)", "completed", "failure");
+  json report = Diagnose();
+  EXPECT_EQ(Standing(report), "P2_FAILED fix") << report;
+  EXPECT_EQ(report["failed_stages"], json::array({"linux / test"}));
+  check("linux / test", "completed", "success");
+  EXPECT_EQ(Standing(Diagnose()), "GREEN stop");
+  const Answer answer = Yard({"pipeline", "retest", SubjectName()}, true);
+  EXPECT_EQ(answer.code, 1) << answer.out;
+  EXPECT_THAT(answer.err, HasSubstr("no comment starts this gate"));
+  EXPECT_EQ(Forge("unexpected"), json::array());
+}
+
+TEST_F(PipelineTest, WhatIsNotThereIsSaid) {
+  StartGates("gitcode", "hyper-parallel");
+  EXPECT_EQ(Yard({"pipeline", "diagnose", "gitcode:octo/repo#999"}).code, 1);
+  EXPECT_EQ(Yard({"pipeline", "diagnose", "gitcode:octo/repo"}).code, 2);
+  EXPECT_EQ(Yard({"pipeline", "retest", SubjectName()}).code, 3);  // without a token
+  EXPECT_EQ(Yard({"pipeline", "diagnose", SubjectName(), "--pack", "pypto"}).code, 4);
+}
+
+}  // namespace
+}  // namespace yardmaster

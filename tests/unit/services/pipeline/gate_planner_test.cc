@@ -1,0 +1,172 @@
+#include "services/pipeline/gate_planner.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "rules/engine/pack/pack_loader.h"
+#include "tests/support/fake_subject_view.h"
+
+namespace yardmaster {
+namespace {
+
+using rules::PipelineSignals;
+using std::chrono::hours;
+using std::chrono::minutes;
+using ::testing::HasSubstr;
+
+const rules::PipelineTime kNow = *rules::ParsePipelineTime("2025-06-10T12:00:00Z");
+
+rules::PackFiles Packs() {
+  return {{"demo/pack.json", R"({"name": "demo", "title": "Demo"})"},
+          {"demo/pipeline.json", R"({"trusted_authors": ["gatebot"], "max_retests": 1, "call": ["lead"],
+             "description_gate": {"trigger": "/look", "passed_label": "looked"},
+             "build_gate": {"trigger": "/go", "passed_labels": ["built"], "bypass_seconds": 60}})"},
+          {"plain/pack.json", R"({"name": "plain", "title": "Plain"})"}};
+}
+
+std::shared_ptr<const PackSet> Loaded() {
+  const rules::PackFiles files = Packs();
+  PackSet::Packs packs;
+  PackSet::Pipelines pipelines;
+  Problems problems;
+  for (const std::string name : {"demo", "plain"}) {
+    packs[name] = rules::CompiledPack::Compile(*rules::LoadPack(files, name, problems), problems);
+    if (auto profile = rules::LoadPipeline(files, name, problems)) pipelines[name] = std::move(profile);
+  }
+  EXPECT_TRUE(problems.empty());
+  return std::make_shared<const PackSet>(std::move(packs), PackSet::Checks{}, PackSet::Phrases{}, std::move(pipelines));
+}
+
+class MemoryGate final : public GateSource {
+ public:
+  absl::StatusOr<PipelineSignals> Read(const v1::Subject&, const rules::PipelineProfile&) override { return signals; }
+  PipelineSignals signals;
+};
+
+class GatePlannerTest : public ::testing::Test {
+ protected:
+  GatePlannerTest() {
+    gate_.signals.author = "ann";
+    gate_.signals.head = "0123456789abcdef";
+    gate_.signals.head_at = kNow - hours(3);
+    gate_.signals.builds.emplace();
+    snapshot_.mutable_subject()->set_forge("gitcode");
+    snapshot_.mutable_subject()->set_repository("octo/repo");
+    snapshot_.mutable_subject()->set_number(1);
+    snapshot_.mutable_subject()->set_kind(v1::SUBJECT_KIND_PULL_REQUEST);
+  }
+  v1::Plan Planned(const std::string& gate, const std::string& pack = "demo") {
+    const PlanInput input{.event = event_,
+                          .snapshot = snapshot_,
+                          .pack = packs_->Find(pack),
+                          .choice = choice_,
+                          .now = kNow,
+                          .asked = {.gate = gate},
+                          .view = view_};
+    v1::Plan plan;
+    const absl::Status status = planner_.Plan(input, plan);
+    EXPECT_TRUE(status.ok()) << status;
+    return plan;
+  }
+  static std::string Step(const v1::Plan& plan, const std::string& id) {
+    for (const v1::StepOutcome& step : plan.explanation().steps()) {
+      if (step.id() == id) return (step.taken() ? "+ " : "- ") + step.why();
+    }
+    return "";
+  }
+  void Bypassed() {
+    gate_.signals.labels = {"looked"};
+    rules::PipelineBuild build;
+    build.number = 5;
+    build.result = "SUCCESS";
+    build.started = kNow - minutes(40);
+    build.duration = std::chrono::seconds(17);
+    gate_.signals.builds->push_back(build);
+  }
+
+  Config config_;
+  std::shared_ptr<const PackSet> packs_ = Loaded();
+  MemoryGate gate_;
+  GatePlanner planner_{GateEnvironment{config_, [this] { return packs_; }, &gate_}};
+  v1::Event event_;
+  v1::IssueSnapshot snapshot_;
+  RepositoryChoice choice_;
+  testing::FakeSubjectView view_;
+};
+
+TEST_F(GatePlannerTest, AskingWritesNothing) {
+  const v1::Plan plan = Planned("");
+  EXPECT_EQ(Step(plan, "phase"), "+ NEW");
+  EXPECT_EQ(Step(plan, "next"), "+ check_pr");
+  EXPECT_EQ(plan.actions_size(), 0);
+}
+
+TEST_F(GatePlannerTest, WhatIsDueIsStarted) {
+  const v1::Plan plan = Planned("check_pr");
+  ASSERT_EQ(plan.actions_size(), 1);
+  EXPECT_EQ(plan.actions(0).start_gate().comment(), "/look");
+  EXPECT_EQ(plan.actions(0).start_gate().head(), gate_.signals.head);
+  EXPECT_EQ(plan.actions(0).start_gate().start(), 0);
+  EXPECT_THAT(Step(plan, "start"), HasSubstr("+ posted /look"));
+}
+
+TEST_F(GatePlannerTest, WhatIsNotDueIsRefusedWithTheReason) {
+  const v1::Plan plan = Planned("retest");
+  EXPECT_EQ(plan.actions_size(), 0);
+  EXPECT_EQ(Step(plan, "start"), "- nothing was started for this head");
+}
+
+TEST_F(GatePlannerTest, ACommentThatTheGatesBotReadsIsNotPostedAgain) {
+  gate_.signals.comments = {{"ann", "/look", kNow, "c7"}};
+  event_.set_comment("c7");
+  const v1::Plan plan = Planned("check_pr");
+  EXPECT_EQ(plan.actions_size(), 0);
+  EXPECT_THAT(Step(plan, "start"), HasSubstr("+ the gate's bot reads"));
+}
+
+TEST_F(GatePlannerTest, StartsOfOneHeadAreCounted) {
+  Bypassed();
+  gate_.signals.comments = {{"ann", "/go", kNow - minutes(45), "c1"}};
+  const v1::Plan plan = Planned("retest");
+  ASSERT_EQ(plan.actions_size(), 1);
+  EXPECT_EQ(plan.actions(0).start_gate().start(), 1);
+}
+
+TEST_F(GatePlannerTest, APersonIsCalledOnceForAHead) {
+  Bypassed();
+  gate_.signals.comments = {{"ann", "/go", kNow - hours(2), "c1"}, {"ann", "/go", kNow - minutes(45), "c2"}};
+  const v1::Plan plan = Planned("retest");
+  ASSERT_EQ(plan.actions_size(), 1);
+  const v1::AnswerComment& comment = plan.actions(0).answer_comment();
+  // The same name is the same comment.
+  EXPECT_EQ(comment.name(), "gate-person-0123456789ab");
+  EXPECT_THAT(comment.body(), HasSubstr("@lead this gate needs a person"));
+  EXPECT_EQ(Planned("retest").actions(0).answer_comment().body(), comment.body());
+}
+
+TEST_F(GatePlannerTest, WithoutAProfileNothingIsKnown) {
+  const v1::Plan plan = Planned("retest", "plain");
+  EXPECT_EQ(Step(plan, "phase"), "");
+  EXPECT_THAT(Step(plan, "none"), HasSubstr("pipeline.json"));
+  EXPECT_EQ(plan.actions_size(), 0);
+}
+
+TEST_F(GatePlannerTest, OnlyEventsThatNameAGateAreItsBusiness) {
+  RoutedEvent routed;
+  routed.event.set_kind(v1::Event::KIND_REQUESTED);
+  const auto trigger = [&] { return planner_.TriggerFor(routed, packs_->Find("demo")->model(), nullptr).trigger; };
+  EXPECT_EQ(trigger(), Trigger::kNone);
+  routed.event.set_gate("retest");
+  EXPECT_EQ(trigger(), Trigger::kManual);
+  routed.event.set_kind(v1::Event::KIND_COMMENTED);
+  EXPECT_EQ(trigger(), Trigger::kNone);
+}
+
+}  // namespace
+}  // namespace yardmaster
