@@ -99,6 +99,7 @@ class GateReading {
   // When the head was made and labels were put on. Check runs belong to a commit, which makes their age no question.
   void ReadAges() {
     if (profile_.checks.has_value()) return;
+    if (!ReadLabelTimes() && Job() == nullptr) return;
     const auto commits = forge_.ListPullCommits(Call(), address_);
     if (commits.ok()) {
       for (const ForgeCommit& commit : *commits) {
@@ -106,8 +107,14 @@ class GateReading {
       }
     }
     if (!out_.head_at.has_value()) Unread("when the head was committed", commits.status());
+  }
+
+  // False: the forge keeps none that we read.
+  bool ReadLabelTimes() {
     const auto history = forge_.ListPullHistory(Call(), address_);
-    if (!history.ok()) return Unread("when labels were put on", history.status());
+    if (absl::IsUnimplemented(history.status())) return false;
+    if (!history.ok()) Unread("when labels were put on", history.status());
+    if (!history.ok()) return true;
     const std::set<std::string> labels = LabelsOf(profile_);
     for (const ForgeHistoryEntry& entry : *history) {
       const auto at = rules::ParsePipelineTime(entry.at);
@@ -117,6 +124,7 @@ class GateReading {
         out_.label_events.push_back({label, entry.kind == ForgeHistoryEntry::Kind::kLabelsAdded, *at});
       }
     }
+    return true;
   }
 
   void ReadChecks() {
@@ -138,12 +146,12 @@ class GateReading {
   }
 
   void ReadBuilds(JenkinsClient& jenkins) {
-    const auto job = profile_.jenkins->jobs.find(address_.repository);
-    if (job == profile_.jenkins->jobs.end()) {
+    const std::string* const job = Job();
+    if (job == nullptr) {
       out_.unread.push_back(absl::StrCat("the profile of '", profile_.pack, "' names no job of ", address_.repository));
       return;
     }
-    const auto builds = jenkins.Builds(job->second, profile_.jenkins->builds, deadline_);
+    const auto builds = jenkins.Builds(*job, profile_.jenkins->builds, deadline_);
     if (!builds.ok()) return Unread("builds", builds.status());
     size_t consoles = 0;
     out_.builds.emplace();
@@ -154,7 +162,7 @@ class GateReading {
       const bool failed = rules::StateOf(build) == rules::BuildState::kFailed && build.result != "ABORTED";
       if (failed && consoles < kConsoles) {
         ++consoles;
-        absl::StatusOr<std::string> console = jenkins.Console(job->second, build.number, deadline_);
+        absl::StatusOr<std::string> console = jenkins.Console(*job, build.number, deadline_);
         if (console.ok()) {
           build.console = *std::move(console);
         } else {
@@ -182,6 +190,12 @@ class GateReading {
   PipelineSignals Take() { return std::move(out_); }
 
  private:
+  // The job that builds the repository; null if the profile names none.
+  const std::string* Job() const {
+    if (!profile_.jenkins.has_value()) return nullptr;
+    const auto job = profile_.jenkins->jobs.find(address_.repository);
+    return job == profile_.jenkins->jobs.end() ? nullptr : &job->second;
+  }
   ForgeCall Call() const {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline_ - clock_.Monotonic());
     return {ForgePriority::kCommand, std::max(left, std::chrono::milliseconds(1))};

@@ -3,7 +3,6 @@
 #include <set>
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "rules/engine/pack/pack_part.h"
@@ -11,6 +10,7 @@
 #include "rules/engine/pack/schema_validator.h"
 #include "rules/engine/pipeline/profile.h"
 #include "services/core/absl_view.h"
+#include "services/core/address.h"
 #include "services/core/readable.h"
 
 namespace yardmaster::rules {
@@ -113,11 +113,12 @@ class ProfileReader : public PackDocumentReader {
   void ReadJenkins(const JsonPlace& at) {
     JenkinsProfile& jenkins = profile_.jenkins.emplace();
     jenkins.url = std::string(absl::StripSuffix(at.value->at("url").get_ref<const std::string&>(), "/"));
-    const size_t scheme = jenkins.url.find("://");
-    if (!absl::StartsWith(jenkins.url, "https://") && !absl::StartsWith(jenkins.url, "http://")) {
-      Add(at.pointer + "/url", "expected an address with its scheme, like https://build.example.org");
-    } else if (jenkins.url.find_first_of("@?#", scheme) != std::string::npos) {
-      Add(at.pointer + "/url", "expected an address without user, query and fragment");
+    const std::optional<Url> url = ParseUrl(jenkins.url);
+    if (!url.has_value() || (url->scheme != "https" && url->scheme != "http")) {
+      Add(at.pointer + "/url",
+          "expected an address with its scheme and without user, query and fragment, like https://build.example.org");
+    } else if (url->scheme == "http" && !IsLoopbackHost(url->host)) {
+      Add(at.pointer + "/url", "expected https: what comes by plain http may be anybody's");
     }
     jenkins.jobs = at.value->at("jobs").get<std::map<std::string, std::string>>();
     jenkins.builds = at.value->value("builds", jenkins.builds);

@@ -62,6 +62,7 @@ TEST(LoadProfileTest, AServerHasASchemeAndNoSecrets) {
   EXPECT_THAT(Told(with("build.example.org")),
               ElementsAre(HasSubstr("/jenkins/url: expected an address with its scheme")));
   EXPECT_THAT(Told(with("https://user:secret@build.example.org")), SizeIs(1));
+  EXPECT_THAT(Told(with("http://build.example.org")), ElementsAre(HasSubstr("/jenkins/url: expected https")));
   Problems problems;
   const auto profile = LoadPipeline(Files(with("https://build.example.org/")), "base", problems);
   ASSERT_NE(profile, nullptr);
