@@ -106,7 +106,9 @@ bool MayStartGate(const PipelineReport& report, std::string_view gate, std::stri
   why = report.why;
   if (report.call_person) return false;
   if (gate == kCheckPrGate) {
-    return report.action == PipelineAction::kCheckPr || report.phase == PipelinePhase::kP1Failed;
+    // A build that was asked for too early keeps nobody from putting that right.
+    const bool too_early = report.phase == PipelinePhase::kP2Queued && !report.description_passed;
+    return report.action == PipelineAction::kCheckPr || report.phase == PipelinePhase::kP1Failed || too_early;
   }
   return report.action == PipelineAction::kRetest || report.phase == PipelinePhase::kP2Failed;
 }

@@ -321,7 +321,7 @@ TEST_P(CommandsTest, EveryOtherCommandIsUnderstoodAndAnswered) {
   for (const char* command : {"/status", "/diagnose"}) {
     EXPECT_THAT(Say(number, kBob, command, true), HasSubstr("**NEW** → `check_pr`"));
   }
-  EXPECT_THAT(Say(number, kMaria, "/retest", true), HasSubstr("was not carried out"));
+  EXPECT_THAT(Say(number, kMaria, "/retest", true), HasSubstr("nothing was started for this head"));
   EXPECT_THAT(Say(number, kMaria, "/check-pr", true), HasSubstr("the gate's bot reads that comment itself"));
   EXPECT_THAT(Say(number, kMaria, "/autofix", true), HasSubstr("fixing is yours"));
   EXPECT_THAT(Say(number, kMaria, "/sqaush", true), HasSubstr("/squash"));

@@ -45,6 +45,7 @@ class Diagnosis {
     r_.number = s_.number;
     r_.url = s_.url;
     r_.labels = s_.labels;
+    r_.description_passed = checked_;
     for (const BlockingLabel& blocker : p_.blockers) {
       if (absl::c_linear_search(s_.labels, blocker.label)) {
         r_.blockers.push_back(absl::StrCat(blocker.label, ": ", blocker.why));

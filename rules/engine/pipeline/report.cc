@@ -118,6 +118,7 @@ Json PipelineReportJson(const PipelineReport& report) {
           {"phase", PipelinePhaseName(report.phase)},
           {"next", {{"action", PipelineActionName(report.action)}, {"why", report.why}}},
           {"call_person", report.call_person},
+          {"description_passed", report.description_passed},
           {"gate_ok", report.gate_ok},
           {"pipeline_number", NumberOrNull(report.pipeline_number)},
           {"pipeline_url", TextOrNull(report.pipeline_url)},

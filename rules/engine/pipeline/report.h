@@ -88,6 +88,7 @@ struct PipelineReport {
 
   std::string check_pr_failure;      // the text that holds; empty: none
   std::string gate_trigger_blocked;  // as above
+  bool description_passed = false;   // the first gate is passed, or there is none
   bool gate_ok = false;              // both gates are passed
   uint32_t retests = 0;              // of this head, after the first start
   uint32_t max_retests = 0;

@@ -122,6 +122,16 @@ TEST_F(GatePlannerTest, WhatIsNotDueIsRefusedWithTheReason) {
   EXPECT_EQ(Step(plan, "start"), "- nothing was started for this head");
 }
 
+TEST_F(GatePlannerTest, ABuildThatWasAskedForTooEarlyIsPutRight) {
+  gate_.signals.comments = {{"ann", "/go", kNow - minutes(5), "c1"}};
+  ASSERT_EQ(Step(Planned(""), "phase"), "+ P2_QUEUED");
+  const v1::Plan plan = Planned("check_pr");
+  ASSERT_EQ(plan.actions_size(), 1);
+  EXPECT_EQ(plan.actions(0).start_gate().comment(), "/look");
+  gate_.signals.labels = {"looked"};
+  EXPECT_EQ(Planned("check_pr").actions_size(), 0);
+}
+
 TEST_F(GatePlannerTest, ACommentThatTheGatesBotReadsIsNotPostedAgain) {
   gate_.signals.comments = {{"ann", "/look", kNow, "c7"}};
   event_.set_comment("c7");
