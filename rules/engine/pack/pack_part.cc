@@ -19,13 +19,14 @@ using nlohmann::json;
 // The files that a pack may have.
 constexpr std::string_view kExpectedFiles =
     "pack.json, labels.json, templates.json, zones.json, rubric.json, guardrails.json, recipes.json, "
-    "signatures.json, commands.json, pipeline.json, signals/*.json, checks/*.json, phrases/*.json, suites/*.json, cases/*.json or "
+    "signatures.json, commands.json, pipeline.json, signals/*.json, checks/*.json, phrases/*.json, suites/*.json, "
+    "cases/*.json or "
     "README.md";
 
 // Schema of the file at a path inside a pack's folder; empty if no such file is known.
 std::string_view SchemaOfFile(std::string_view path) {
-  for (std::string_view name :
-       {"pack", "labels", "templates", "zones", "rubric", "guardrails", "recipes", "signatures", "commands", "pipeline"}) {
+  for (std::string_view name : {"pack", "labels", "templates", "zones", "rubric", "guardrails", "recipes", "signatures",
+                                "commands", "pipeline"}) {
     if (path.size() == name.size() + 5 && path.starts_with(name) && path.ends_with(".json")) return name;
   }
   const auto inside = [&](std::string_view folder) {
