@@ -138,10 +138,12 @@ JudgedFindings Judge(const std::vector<Verdict>& verdicts, const std::vector<Rep
   return result;
 }
 
-std::vector<FindingAt> SampleOf(std::vector<FindingAt> findings, size_t count) {
+std::vector<FindingAt> SampleOf(const std::vector<FindingAt>& findings, size_t count) {
   // Within a rule the order is that of a digest: neither the newest changes nor the first files come first.
   std::map<std::string_view, std::vector<std::pair<std::string, FindingAt>>> by_rule;
+  std::set<FindingKey> places;
   for (const FindingAt& at : findings) {
+    if (!places.insert(KeyOf(at)).second) continue;  // one verdict is about all findings of a rule at one place
     const std::string line = absl::StrCat(at.finding->line);
     by_rule[at.finding->rule].emplace_back(ShortDigestOf({at.change->commit, at.finding->path, line}), at);
   }
@@ -149,7 +151,7 @@ std::vector<FindingAt> SampleOf(std::vector<FindingAt> findings, size_t count) {
     absl::c_sort(list, [](const auto& a, const auto& b) { return a.first < b.first; });
   }
   std::vector<FindingAt> sample;
-  count = std::min(count, findings.size());
+  count = std::min(count, places.size());
   for (size_t round = 0; sample.size() < count; ++round) {
     for (const auto& [rule, list] : by_rule) {
       if (round < list.size() && sample.size() < count) sample.push_back(list[round].second);

@@ -78,8 +78,8 @@ struct JudgedFindings {
 // meant.
 JudgedFindings Judge(const std::vector<Verdict>& verdicts, const std::vector<ReplayedChange>& changes);
 
-// At most `count` of `findings`, in turns from all rules, always the same ones.
-std::vector<FindingAt> SampleOf(std::vector<FindingAt> findings, size_t count);
+// At most `count` of `findings`, in turns from all rules, always the same ones; of a rule one at each place.
+std::vector<FindingAt> SampleOf(const std::vector<FindingAt>& findings, size_t count);
 
 // Findings that only one of two runs over the same changes has.
 struct FindingDifference {

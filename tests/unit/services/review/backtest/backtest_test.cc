@@ -91,6 +91,7 @@ TEST(Sample, TakesFromAllRulesInTurn) {
   ReplayedChange change{kFirst, "", {}};
   for (uint32_t line = 1; line <= 5; ++line) change.findings.push_back(FindingOf("A", Severity::kMajor, line));
   change.findings.push_back(FindingOf("B", Severity::kMajor, 1));
+  change.findings.push_back(FindingOf("B", Severity::kMajor, 1));
   const std::vector<ReplayedChange> changes = {change};
   const std::vector<FindingAt> all = Judge({}, changes).unjudged;
   const std::vector<FindingAt> sample = SampleOf(all, 3);
