@@ -129,7 +129,7 @@ TEST_F(WorkflowCommandsTest, WhatIsRefusedChangesNothing) {
       {"git rev-parse HEAD > .git/CHERRY_PICK_HEAD", "a cherry-pick"},
       {"mkdir .git/rebase-merge && touch .git/rebase-merge/interactive", "a rebase"},
       {"git config commit.gpgSign true", "gpgSign"},
-      {"git switch -q --orphan other && git commit -q --allow-empty -m o", "ancestor"}};
+      {"git switch -q --orphan other && git commit -q --allow-empty -m o", "no common history"}};
   for (const auto& [command, why] : states) {
     const GitWork copy;
     copy.Shell("rm -rf .git && cp -a " + work_.path().string() + "/. . && " + command);
