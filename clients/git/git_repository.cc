@@ -197,15 +197,7 @@ absl::StatusOr<std::vector<std::string>> Libgit2Repository::MissingForDiff(GitTr
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<GitRepository>> GitRepository::Open(const std::filesystem::path& path) {
-  if (!git2::Start()) return errors::Internal("libgit2 can't be started");
-  int code = 0;
-  auto repository = git2::Get<git2::Repository>(code, git_repository_open_ext, path.c_str(), 0, nullptr);
-  // Where no configuration has a `safe.directory`, libgit2 1.5 says that this was not found instead of EOWNER.
-  if (code == GIT_EOWNER || (code == GIT_ENOTFOUND && git_error_last()->klass == GIT_ERROR_CONFIG)) {
-    return errors::GitRepositoryOfAnother(path.string());
-  }
-  if (code == GIT_ENOTFOUND) return errors::NoGitRepository(path.string());
-  if (code != 0) return errors::GitRepositoryUnusable(path.string(), git2::LastError());
+  ASSIGN_OR_RETURN(git2::Repository repository, git2::OpenRepository(path));
   return std::make_unique<Libgit2Repository>(std::move(repository));
 }
 

@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "services/core/errors.h"
+
 namespace yardmaster::git2 {
 namespace {
 
@@ -28,6 +30,19 @@ bool Start() {
 std::string LastError() {
   const git_error* error = git_error_last();
   return error == nullptr || error->message == nullptr ? std::string("unknown") : std::string(error->message);
+}
+
+absl::StatusOr<Repository> OpenRepository(const std::filesystem::path& path) {
+  if (!Start()) return errors::Internal("libgit2 can't be started");
+  int code = 0;
+  auto repository = Get<Repository>(code, git_repository_open_ext, path.c_str(), 0, nullptr);
+  // Where no configuration has a `safe.directory`, libgit2 1.5 says that this was not found instead of EOWNER.
+  if (code == GIT_EOWNER || (code == GIT_ENOTFOUND && git_error_last()->klass == GIT_ERROR_CONFIG)) {
+    return errors::GitRepositoryOfAnother(path.string());
+  }
+  if (code == GIT_ENOTFOUND) return errors::NoGitRepository(path.string());
+  if (code != 0) return errors::GitRepositoryUnusable(path.string(), LastError());
+  return repository;
 }
 
 std::string Hex(const git_oid& id) {

@@ -5,8 +5,11 @@
 
 #include <git2.h>
 
+#include <filesystem>
 #include <memory>
 #include <string>
+
+#include "absl/status/statusor.h"
 
 namespace yardmaster::git2 {
 
@@ -46,6 +49,9 @@ bool Start();
 
 // What the last call that failed on this thread said.
 std::string LastError();
+
+// A bare repository, a clone, a linked work tree, or a folder within one; starts libgit2.
+absl::StatusOr<Repository> OpenRepository(const std::filesystem::path& path);
 
 std::string Hex(const git_oid& id);
 

@@ -289,6 +289,31 @@ absl::Status GitConflictsOpen(std::string_view path) {
       absl::StrCat(Quoted(path), " has merge conflicts; resolve them and add the file first"));
 }
 
+absl::Status GitIdentityMissing() {
+  return absl::FailedPreconditionError("git has no name or no e-mail for you: git config user.name and user.email");
+}
+
+absl::Status GitRefMoved(std::string_view ref) {
+  return absl::AbortedError(absl::StrCat(Quoted(ref), " is not where it was expected: something else has moved it"));
+}
+
+absl::Status GitRefLocked(std::string_view ref) {
+  return absl::AbortedError(absl::StrCat(Quoted(ref), " is locked by another git; try again"));
+}
+
+absl::Status OperationUnreadable(std::string_view file) {
+  return absl::InternalError(
+      absl::StrCat(Quoted(file), " is no operation of yard workflow; move it away, and restore by its backup refs"));
+}
+
+absl::Status OperationUnknown(std::string_view id) {
+  return absl::NotFoundError(absl::StrCat("no operation ", Quoted(id), " that could be undone; see undo --list"));
+}
+
+absl::Status WorkflowRunning(std::string_view file) {
+  return absl::AbortedError(absl::StrCat("another yard workflow works in this clone (it holds ", Quoted(file), ")"));
+}
+
 absl::Status FileUnreadable(std::string_view path, std::string_view reason) {
   return absl::NotFoundError(absl::StrCat("can't read ", Quoted(path), ": ", Abs(reason)));
 }

@@ -118,7 +118,15 @@ absl::Status GitObjectMissing(std::string_view object);                         
 absl::Status GitHistoryCut();                                                         // FAILED_PRECONDITION
 absl::Status NoMergeBase(std::string_view a, std::string_view b);                     // NOT_FOUND
 absl::Status GitTreeTooLarge(size_t limit);                                           // INVALID_ARGUMENT
+absl::Status GitIdentityMissing();                                                    // FAILED_PRECONDITION
+absl::Status GitRefMoved(std::string_view ref);                                       // ABORTED
+absl::Status GitRefLocked(std::string_view ref);                                      // ABORTED
 absl::Status GitConflictsOpen(std::string_view path);                                 // FAILED_PRECONDITION
+
+// --- The journal of `yard workflow` ---
+absl::Status OperationUnreadable(std::string_view file);  // INTERNAL
+absl::Status OperationUnknown(std::string_view id);       // NOT_FOUND
+absl::Status WorkflowRunning(std::string_view file);      // ABORTED
 
 // --- Files, sockets, processes ---
 absl::Status FileUnreadable(std::string_view path, std::string_view reason);  // NOT_FOUND

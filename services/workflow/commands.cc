@@ -1,0 +1,185 @@
+#include "services/workflow/commands.h"
+
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "clients/git/git_clone.h"
+#include "clients/git/git_repository.h"
+#include "services/core/absl_view.h"
+#include "services/core/errors.h"
+#include "services/core/status_macros.h"
+#include "services/workflow/journal.h"
+#include "services/workflow/squash.h"
+
+namespace yardmaster::workflow {
+namespace {
+
+constexpr std::string_view kBranchPrefix = "refs/heads/";
+// More commits than anybody squashes; the range of a wrong base.
+constexpr size_t kMaxSquashedCommits = 1'000;
+
+std::string BranchName(const std::string& ref) {
+  return ref.starts_with(kBranchPrefix) ? ref.substr(kBranchPrefix.size()) : std::string();
+}
+
+Result Refuse(Result result, std::string reason, std::string fix) {
+  result.outcome = Result::Outcome::kRefused;
+  result.reason = std::move(reason);
+  result.fix = std::move(fix);
+  result.refs.clear();
+  result.backups.clear();
+  return result;
+}
+
+// What the user can change, or somebody else did, is a refusal; the rest stays an error.
+absl::StatusOr<Result> RefuseOrFail(Result result, const absl::Status& status) {
+  if (absl::IsFailedPrecondition(status) || absl::IsAborted(status) || absl::IsNotFound(status)) {
+    return Refuse(std::move(result), std::string(status.message()), "");
+  }
+  return status;
+}
+
+// The commit of the default branch of the main repository: what `HEAD` of the remote names, whatever slashes that has,
+// else the usual names. Empty: not known.
+absl::StatusOr<std::string> DefaultBase(GitClone& clone) {
+  for (const std::string_view remote : {"upstream", "origin"}) {
+    for (const std::string_view name : {"HEAD", "main", "master", "develop"}) {
+      ASSIGN_OR_RETURN(std::string id, clone.Ref(absl::StrCat("refs/remotes/", Abs(remote), "/", Abs(name))));
+      if (!id.empty()) return id;
+    }
+  }
+  return std::string();
+}
+
+Result ListOf(const std::vector<Operation>& operations) {
+  Result result;
+  result.command = "undo";
+  result.outcome = Result::Outcome::kNothing;
+  for (auto one = operations.rbegin(); one != operations.rend(); ++one) {
+    if (one->state != Operation::State::kDone) continue;
+    result.steps.push_back({one->id, "done", absl::StrCat(one->command, " of ", one->branch)});
+  }
+  return result;
+}
+
+}  // namespace
+
+absl::StatusOr<Result> Squash(const SquashRequest& request) {
+  // 1. What there is.
+  ASSIGN_OR_RETURN(const std::unique_ptr<GitClone> clone, GitClone::Open(request.repo));
+  ASSIGN_OR_RETURN(const std::unique_ptr<GitRepository> repository, GitRepository::Open(request.repo));
+  std::unique_ptr<Journal> journal;
+  Result result;
+  result.command = "squash";
+  if (!request.dry_run) {
+    absl::StatusOr<std::unique_ptr<Journal>> opened = Journal::Open(*clone);
+    if (!opened.ok()) return RefuseOrFail(std::move(result), opened.status());
+    journal = *std::move(opened);
+  }
+  ASSIGN_OR_RETURN(const GitCloneState state, clone->State());
+  result.branch = BranchName(state.head_ref);
+  result.untracked = state.untracked;
+  if (const std::optional<Refusal> refusal = WhyNotWritable(state)) {
+    return Refuse(std::move(result), refusal->reason, refusal->fix);
+  }
+
+  // 2. What would be done.
+  std::string base;
+  if (request.base.empty()) {
+    ASSIGN_OR_RETURN(base, DefaultBase(*clone));
+    if (base.empty()) return absl::InvalidArgumentError("the default branch is not known here: --base REVISION");
+  } else {
+    ASSIGN_OR_RETURN(base, repository->Resolve(request.base));
+  }
+  const absl::StatusOr<std::string> merge_base = repository->MergeBase(base, state.head);
+  if (!merge_base.ok()) return RefuseOrFail(std::move(result), merge_base.status());
+  const absl::StatusOr<std::vector<GitCommit>> commits =
+      repository->Commits(*merge_base, state.head, kMaxSquashedCommits + 1);
+  if (!commits.ok()) return RefuseOrFail(std::move(result), commits.status());
+  if (commits->size() > kMaxSquashedCommits) {
+    return Refuse(std::move(result), absl::StrCat("more than ", kMaxSquashedCommits, " commits"), "check --base");
+  }
+  const SquashPlan plan = PlanSquash(state, *merge_base, *commits, request.message);
+  if (plan.refused) return Refuse(std::move(result), plan.refused->reason, plan.refused->fix);
+  if (plan.nothing) {
+    result.outcome = Result::Outcome::kNothing;
+    result.reason = absl::StrCat(commits->size(), commits->size() == 1 ? " commit" : " commits", ": nothing to squash");
+    return result;
+  }
+  if (request.message.empty() && !request.yes && !request.dry_run) {
+    return absl::InvalidArgumentError(absl::StrCat("-m MESSAGE, or --yes for this one:\n\n", plan.commit.message));
+  }
+
+  // 3. The work.
+  const absl::StatusOr<std::string> made = clone->MakeCommit(plan.commit, !request.dry_run);
+  if (!made.ok()) return RefuseOrFail(std::move(result), made.status());
+  Operation operation;
+  operation.command = result.command;
+  operation.branch = result.branch;
+  operation.id = journal != nullptr ? journal->NewId(request.time) : request.time + "-1";
+  const std::string backup = absl::StrCat("refs/yardmaster/backup/", operation.id, "/", result.branch);
+  operation.refs = {{backup, "", state.head}, {state.head_ref, state.head, *made}};
+  result.refs = operation.refs;
+  result.backups = {backup};
+  if (journal != nullptr) {
+    const absl::Status status = journal->Do(operation);
+    if (!status.ok()) return RefuseOrFail(std::move(result), status);
+  }
+  result.steps = {{"squash", journal != nullptr ? "done" : "planned",
+                   absl::StrCat(commits->size(), " commits onto ", merge_base->substr(0, 12))},
+                  {"push", "left", "nothing is pushed; signatures of the old commits are not carried over"}};
+  return result;
+}
+
+absl::StatusOr<Result> Undo(const UndoRequest& request) {
+  ASSIGN_OR_RETURN(const std::unique_ptr<GitClone> clone, GitClone::Open(request.repo));
+  const bool reads = request.list || request.dry_run;
+  std::unique_ptr<Journal> journal;
+  std::vector<Operation> operations;
+  Result result;
+  result.command = "undo";
+  if (reads) {
+    ASSIGN_OR_RETURN(operations, ReadJournal(*clone));
+    if (request.list) return ListOf(operations);
+  } else {
+    absl::StatusOr<std::unique_ptr<Journal>> opened = Journal::Open(*clone);
+    if (!opened.ok()) return RefuseOrFail(std::move(result), opened.status());
+    journal = *std::move(opened);
+    operations = journal->operations();
+  }
+  ASSIGN_OR_RETURN(const GitCloneState state, clone->State());
+  result.untracked = state.untracked;
+  if (const std::optional<Refusal> refusal = WhyNotWritable(state)) {
+    return Refuse(std::move(result), refusal->reason, refusal->fix);
+  }
+  const Operation* last = nullptr;
+  for (const Operation& one : operations) {
+    if (one.state == Operation::State::kDone && (request.id.empty() || one.id == request.id)) last = &one;
+  }
+  if (last == nullptr && !request.id.empty()) {
+    return Refuse(std::move(result), std::string(errors::OperationUnknown(request.id).message()), "");
+  }
+  if (last == nullptr) {
+    result.outcome = Result::Outcome::kNothing;
+    result.reason = "there is nothing to undo";
+    return result;
+  }
+  result.branch = last->branch;
+  absl::Status status = absl::OkStatus();
+  for (const GitRefChange& change : last->refs) {
+    ASSIGN_OR_RETURN(const std::string now, clone->Ref(change.ref));
+    if (now != change.new_id) status = errors::GitRefMoved(change.ref);
+    result.refs.push_back({change.ref, change.new_id, change.old_id});
+  }
+  if (status.ok() && journal != nullptr) status = journal->Undo(last->id);
+  if (!status.ok()) return RefuseOrFail(std::move(result), status);
+  result.steps = {{last->id, journal != nullptr ? "done" : "planned",
+                   absl::StrCat("undo of ", last->command, "; what is on a server stays as it is")}};
+  return result;
+}
+
+}  // namespace yardmaster::workflow

@@ -1,0 +1,26 @@
+// One command that changed a clone, as the journal keeps it.
+#ifndef YARDMASTER_SERVICES_WORKFLOW_OPERATION_H_
+#define YARDMASTER_SERVICES_WORKFLOW_OPERATION_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "clients/git/git_clone.h"
+
+namespace yardmaster::workflow {
+
+struct Operation {
+  // kBegun and kUndoing are found only after somebody was killed.
+  enum class State : uint8_t { kBegun, kDone, kUndoing, kUndone };
+
+  std::string id;       // "20260131T120000Z-1"; ids sort by time
+  std::string command;  // "squash"
+  std::string branch;   // "topic"
+  State state = State::kBegun;
+  std::vector<GitRefChange> refs;  // in the order in which they are made; undone backwards
+};
+
+}  // namespace yardmaster::workflow
+
+#endif  // YARDMASTER_SERVICES_WORKFLOW_OPERATION_H_
