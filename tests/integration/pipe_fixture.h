@@ -19,6 +19,7 @@
 #include <thread>
 #include <vector>
 
+#include "tests/support/app_key.h"
 #include "tests/support/process.h"
 #include "tests/support/raw_http.h"
 #include "tests/support/source_path.h"
@@ -87,12 +88,17 @@ class PipeTest : public ::testing::Test {
                          {"requests_per_minute", 1'000'000}};
     const auto forge = [&](const std::string& path) {
       json one = {{"api_url", "http://" + forge_http_ + path},
-                  {"token", {{"file", "token"}}},
                   {"webhook_secrets", {{{"file", "secret"}}}},
                   {"budget", budget},
                   // Late writes of the forge land within five seconds.
                   {"settle_ms", {200, 1'000, 6'000}}};
       if (!git_root_.empty()) one["git_url"] = "http://" + forge_http_ + "/git";
+      if (app_ && path.empty()) {
+        dir_.Write("app.pem", testing::AppKey::ToPem(testing::Key().get()));
+        one["app"] = {{"id", 1}, {"installation", 2}, {"private_key", {{"file", "app.pem"}}}};
+      } else {
+        one["token"] = {{"file", "token"}};
+      }
       return one;
     };
     json config = {{"data_dir", "data"},
@@ -212,6 +218,7 @@ class PipeTest : public ::testing::Test {
   std::string pack_;
   std::string git_root_;                 // before Start: the folder with the forge's git repositories
   json review_;                          // before Start: "review" of all repositories
+  bool app_ = false;                     // GitHub is reached with the credentials of an App, else with a token
   std::vector<std::string> more_packs_;  // before Start: what repositories may use besides
   std::string http_;
   std::string grpc_;

@@ -292,8 +292,92 @@ TEST_P(ReviewsTest, KillsFaultsAndLostWebhooksLeaveExactlyOneOfEverything) {
   }
 }
 
+// With the credentials of an App, which alone may write check runs.
+class AppReviewsTest : public ReviewsTest {
+ protected:
+  void SetUp() override { app_ = true; }
+
+  // Check runs of a head, the newest last.
+  std::vector<json> ChecksOf(const std::string& head) {
+    std::vector<json> found;
+    const json state = Forge("state");
+    for (const json& check : state["github"][kRepository]["checks"]) {
+      if (check["head"] == head && check["name"] == "yardmaster/review") found.push_back(check);
+    }
+    return found;
+  }
+  void ExpectConclusion(const std::string& head, size_t runs, const std::string& conclusion, size_t annotations) {
+    const std::vector<json> checks = ChecksOf(head);
+    ASSERT_THAT(checks, SizeIs(runs)) << head << Told();
+    EXPECT_EQ(checks.back()["status"], "completed");
+    EXPECT_EQ(checks.back()["conclusion"], conclusion);
+    EXPECT_THAT(checks.back()["annotations"], SizeIs(annotations));
+  }
+  // More findings than one call takes annotations: three for each kernel.
+  std::string ManyBad() const {
+    std::string text = good_;
+    for (int i = 0; i < 20; ++i) {
+      text += "\n\n@pypto.frontend.jit\ndef scaled" + std::to_string(i) + "(x, out):\n    return x * 2\n";
+    }
+    return text;
+  }
+  void Rerun(const std::string& head) {
+    const json asked = Forge(
+        "check", {{"forge", "github"}, {"repository", kRepository}, {"head", head}, {"name", "yardmaster/review"}});
+    ASSERT_FALSE(asked.contains("error")) << asked;
+  }
+};
+
+TEST_P(AppReviewsTest, EachHeadHasOneCheckRunWithAllAnnotationsAndARunAskedForAgainIsANewOne) {
+  // Answers get lost, writes appear late: still one run for each head, and each annotation once.
+  StartReviews("error_after=5,late=5", "7");
+  const std::string first = Commit("topic", {{kKernel, ManyBad()}});
+  OpenPull();
+  Drain();
+  const std::vector<json> checks = ChecksOf(first);
+  ASSERT_THAT(checks, SizeIs(1)) << Told();
+  const size_t annotations = checks.front()["annotations"].size();
+  EXPECT_GT(annotations, 50u);
+  ExpectConclusion(first, 1, "failure", annotations);
+  std::set<std::string> places;
+  for (const json& annotation : checks.front()["annotations"]) {
+    EXPECT_TRUE(places.insert(annotation.dump()).second) << annotation;
+  }
+
+  Rerun(first);
+  Drain();
+  ExpectConclusion(first, 2, "failure", annotations);
+
+  const std::string second = Commit("topic", {{kKernel, good_ + "\n# Better so.\n"}});
+  Push();
+  Drain();
+  ExpectConclusion(second, 1, "success", 0);
+  ExpectConclusion(first, 2, "failure", annotations);
+  EXPECT_THAT(Summary(), HasSubstr("0 new, 0 still"));
+  EXPECT_THAT(Forge("unexpected"), IsEmpty());
+}
+
+TEST_P(AppReviewsTest, OfPushesInARowOnlyTheLastIsConcluded) {
+  StartReviews();
+  Commit("topic", {{kKernel, good_ + kBad}});
+  OpenPull();
+  std::vector<std::string> heads;
+  for (int i = 0; i < 4; ++i) {
+    heads.push_back(Commit("topic", {{kKernel, good_ + kBad + "# " + std::to_string(i) + "\n"}}));
+    Push();
+  }
+  Drain();
+  ExpectConclusion(heads.back(), 1, "failure", 3);
+  for (const std::string& head : heads) {
+    for (const json& check : ChecksOf(head)) EXPECT_EQ(check["status"], "completed") << head << check;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Forges, ReviewsTest, ::testing::Values("github", "gitcode"),
                          [](const auto& about) { return about.param; });
+
+INSTANTIATE_TEST_SUITE_P(Forges, AppReviewsTest, ::testing::Values("github"),
+                         [](const auto& param) { return param.param; });
 
 }  // namespace
 }  // namespace yardmaster
