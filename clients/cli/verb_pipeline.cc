@@ -25,7 +25,7 @@
 namespace yardmaster::cli {
 namespace {
 
-using Json = nlohmann::json;
+using GateJson = nlohmann::json;
 
 // Reading comments, builds and logs takes a while; a start waits until its comment is seen.
 constexpr std::chrono::minutes kGateCallTimeout{5};
@@ -61,25 +61,25 @@ absl::StatusOr<ServerConnection> GateServer(const Session& session) {
   return ServerConnection::Open(session, /*local_works=*/false);
 }
 
-absl::StatusOr<Json> ReportOf(const google::protobuf::Struct& report) {
+absl::StatusOr<GateJson> ReportOf(const google::protobuf::Struct& report) {
   std::string text;
   if (!google::protobuf::util::MessageToJsonString(report, &text).ok()) {
     return SystemError("the server's report can't be read");
   }
   std::string error;
-  std::optional<Json> parsed = ParseJsonLimited(text, JsonLimits(), error);
+  std::optional<GateJson> parsed = ParseJsonLimited(text, JsonLimits(), error);
   if (!parsed.has_value()) return SystemError(absl::StrCat("the server's report can't be read: ", error));
   return *std::move(parsed);
 }
 
-std::string TextOf(const Json& value) {
+std::string MemberText(const GateJson& value) {
   if (value.is_string()) return Printable(value.get<std::string>());
   return value.is_null() ? std::string() : value.dump();
 }
 
-void PrintFailure(const Json& one, Session& session) {
-  const Json none;
-  const auto member = [&](const char* key) { return TextOf(one.contains(key) ? one[key] : none); };
+void PrintFailure(const GateJson& one, Session& session) {
+  const GateJson none;
+  const auto member = [&](const char* key) { return MemberText(one.contains(key) ? one[key] : none); };
   std::string place = member("file");
   if (const std::string line = member("line"); !line.empty()) absl::StrAppend(&place, ":", line);
   session.output.out() << "  " << member("stage") << (place.empty() ? "" : "  ") << place;
@@ -90,29 +90,29 @@ void PrintFailure(const Json& one, Session& session) {
   if (const std::string fix = member("fix"); !fix.empty()) session.output.out() << "      " << fix << '\n';
 }
 
-void PrintReport(const Json& report, Session& session) {
+void PrintReport(const GateJson& report, Session& session) {
   if (session.options.json) return session.output.Json(report);
   std::ostream& out = session.output.out();
-  out << TextOf(report["phase"]) << "  next: " << TextOf(report["next"]["action"]) << '\n'
-      << "  " << TextOf(report["next"]["why"]) << '\n';
+  out << MemberText(report["phase"]) << "  next: " << MemberText(report["next"]["action"]) << '\n'
+      << "  " << MemberText(report["next"]["why"]) << '\n';
   if (!report["pipeline_number"].is_null()) {
-    out << "  build #" << TextOf(report["pipeline_number"]) << ' ' << TextOf(report["pipeline_result"]);
-    if (!report["pipeline_url"].is_null()) out << "  " << TextOf(report["pipeline_url"]);
+    out << "  build #" << MemberText(report["pipeline_number"]) << ' ' << MemberText(report["pipeline_result"]);
+    if (!report["pipeline_url"].is_null()) out << "  " << MemberText(report["pipeline_url"]);
     out << (report["is_bypass_build"].get<bool>() ? "  (tested nothing)" : "") << '\n';
   }
   size_t shown = 0;
   for (const char* list : {"failures", "test_failures"}) {
-    for (const Json& one : report[list]) {
+    for (const GateJson& one : report[list]) {
       if (++shown <= kMaxFailuresShown) PrintFailure(one, session);
     }
   }
   if (shown > kMaxFailuresShown) out << "  and " << shown - kMaxFailuresShown << " more; --json has all\n";
-  for (const Json& one : report["blockers"]) out << "  blocks: " << TextOf(one) << '\n';
-  if (const std::string note = TextOf(report["note"]); !note.empty()) out << "  note: " << note << '\n';
+  for (const GateJson& one : report["blockers"]) out << "  blocks: " << MemberText(one) << '\n';
+  if (const std::string note = MemberText(report["note"]); !note.empty()) out << "  note: " << note << '\n';
 }
 
 // From a file, under a pack here: for what somebody else recorded, and for cases of profiles.
-absl::StatusOr<Json> DiagnoseFile(const GateArguments& arguments, Session& session) {
+absl::StatusOr<GateJson> DiagnoseFile(const GateArguments& arguments, Session& session) {
   if (arguments.pack.empty()) return UsageError("--file needs --pack: the pack whose pipeline.json is meant");
   ASSIGN_OR_RETURN(const PacksFolder folder, LocalPacksFolder(session));
   Problems problems;
@@ -127,7 +127,7 @@ absl::StatusOr<Json> DiagnoseFile(const GateArguments& arguments, Session& sessi
   std::string error;
   JsonLimits limits;
   limits.max_bytes = rules::kMaxSignalsBytes;
-  const std::optional<Json> parsed = ParseJsonLimited(text, limits, error);
+  const std::optional<GateJson> parsed = ParseJsonLimited(text, limits, error);
   if (!parsed.has_value()) return UsageError(absl::StrCat(arguments.file, ": ", error));
   const std::optional<rules::PipelineSignals> signals = rules::ReadPipelineSignals(*parsed, error);
   if (!signals.has_value()) return UsageError(absl::StrCat(arguments.file, ": ", error));
@@ -137,10 +137,10 @@ absl::StatusOr<Json> DiagnoseFile(const GateArguments& arguments, Session& sessi
     if (!given.has_value()) return UsageError("--now: expected a time like 2025-01-31T12:00:00Z");
     now = *given;
   }
-  return Json(rules::PipelineReportJson(rules::Diagnose(*profile, *signals, now)));
+  return GateJson(rules::PipelineReportJson(rules::Diagnose(*profile, *signals, now)));
 }
 
-absl::StatusOr<Json> DiagnoseByServer(const GateArguments& arguments, const ServerConnection& server) {
+absl::StatusOr<GateJson> DiagnoseByServer(const GateArguments& arguments, const ServerConnection& server) {
   v1::DiagnosePullRequestRequest request;
   ASSIGN_OR_RETURN(*request.mutable_subject(), GateSubject(arguments.subject));
   request.set_pack(arguments.pack);
@@ -153,13 +153,13 @@ absl::StatusOr<Json> DiagnoseByServer(const GateArguments& arguments, const Serv
 absl::StatusOr<ExitCode> RunDiagnose(const GateArguments& arguments, Session& session) {
   if (arguments.file.empty() == arguments.subject.empty()) return UsageError("expected SUBJECT or --file FILE");
   if (!arguments.file.empty()) {
-    ASSIGN_OR_RETURN(const Json report, DiagnoseFile(arguments, session));
+    ASSIGN_OR_RETURN(const GateJson report, DiagnoseFile(arguments, session));
     PrintReport(report, session);
     return ExitCode::kDone;
   }
   RETURN_IF_ERROR(GateSubject(arguments.subject).status());
   ASSIGN_OR_RETURN(const ServerConnection server, GateServer(session));
-  ASSIGN_OR_RETURN(const Json report, DiagnoseByServer(arguments, server));
+  ASSIGN_OR_RETURN(const GateJson report, DiagnoseByServer(arguments, server));
   PrintReport(report, session);
   return ExitCode::kDone;
 }
@@ -172,7 +172,7 @@ absl::StatusOr<ExitCode> StartGate(const GateArguments& arguments, v1::StartGate
   ASSIGN_OR_RETURN(const ServerConnection server, GateServer(session));
   ASSIGN_OR_RETURN(const v1::StartGateResponse response,
                    server.Call(&v1::PipelineService::Stub::StartGate, request, kGateCallTimeout));
-  ASSIGN_OR_RETURN(Json report, ReportOf(response.report()));
+  ASSIGN_OR_RETURN(GateJson report, ReportOf(response.report()));
   report["started"] = response.started();
   report["start_why"] = response.why();
   session.output.Note(absl::StrCat(response.started() ? "started: " : "not started: ", Printable(response.why())));
@@ -197,7 +197,7 @@ std::chrono::seconds NextLook(std::chrono::seconds waited, int64_t interval) {
 }
 
 // What has changed if this has.
-std::string StateKey(const Json& report) {
+std::string StateKey(const GateJson& report) {
   return absl::StrCat(report["phase"].dump(), report["next"]["action"].dump(), report["pipeline_number"].dump(),
                       report["pipeline_result"].dump());
 }
@@ -209,7 +209,7 @@ absl::StatusOr<ExitCode> RunWatch(const GateArguments& arguments, Session& sessi
   const SystemClock clock;
   auto since = clock.Monotonic();
   while (true) {
-    ASSIGN_OR_RETURN(const Json report, DiagnoseByServer(arguments, server));
+    ASSIGN_OR_RETURN(const GateJson report, DiagnoseByServer(arguments, server));
     const auto now = clock.Monotonic();
     if (std::string key = StateKey(report); key != last) {
       last = std::move(key);

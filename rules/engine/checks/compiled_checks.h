@@ -14,11 +14,13 @@
 #include <string>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_set.h"
 #include "rules/engine/checks/check_set.h"
 #include "rules/engine/checks/expression.h"
 #include "rules/engine/checks/language_use.h"
 #include "rules/engine/checks/tree_queries.h"
+#include "rules/engine/code/facts.h"
 #include "services/core/json_document.h"
 
 namespace yardmaster::rules {
@@ -51,6 +53,17 @@ struct RuleBody {
   LanguageUse use;
 };
 
+// What the condition of a check says of a field of expressions in plain texts: rows without any of them are passed over
+// before the condition is asked.
+struct ExprFilter {
+  std::string_view ExprFact::*field = nullptr;
+  std::vector<std::string> values;
+
+  bool Fits(const ExprFact& expr) const {
+    return absl::c_any_of(values, [&](const std::string& value) { return value == expr.*field; });
+  }
+};
+
 // A check as it runs under one profile: where and when, and behind Body the rest.
 struct CompiledRule {
   bool off = false;
@@ -68,6 +81,7 @@ struct CompiledRule {
   bool base = false;                 // rows of the version before the change
   Operand list;                      // the elements of this list are the rows; once for the set
   const TreeQuery* query = nullptr;  // of the set
+  std::vector<ExprFilter> filters;
   Clause when;
   enum class Once : uint8_t { kNever, kFile, kFunction, kSet };
   Once once = Once::kNever;

@@ -360,6 +360,9 @@ class Loader {
     compiler_->TakeUse();
     if (!Source(piece, keys, *rule, scope)) return rule;
 
+    if (const JsonPlace* where = find("where"); where != nullptr && rule->table == FactTable::kExpr) {
+      rule->filters = FiltersOf(*where->value);
+    }
     if (const JsonPlace* when = find("when")) rule->when = compiler_->CompileClause(*when, RowsOf(FactTable::kSet));
     rule->use = compiler_->TakeUse();
     if (const JsonPlace* once = find("once")) {
@@ -376,6 +379,26 @@ class Loader {
       };
     }
     return rule;
+  }
+
+  // The plain texts that a condition wants a field of expressions to be one of.
+  static std::vector<ExprFilter> FiltersOf(const json& where) {
+    std::vector<ExprFilter> filters;
+    if (!where.is_object()) return filters;
+    const auto is_plain = [](const json& one) {
+      return one.is_string() && one.get_ref<const std::string&>().find_first_of("{}") == std::string::npos;
+    };
+    constexpr std::pair<const char*, std::string_view ExprFact::*> kFields[] = {{"attr", &ExprFact::attr},
+                                                                                {"root", &ExprFact::root}};
+    for (const auto& [key, field] : kFields) {
+      const auto found = where.find(key);
+      if (found == where.end()) continue;
+      if (is_plain(*found)) filters.push_back({field, {found->get<std::string>()}});
+      if (found->is_array() && absl::c_all_of(*found, is_plain)) {
+        filters.push_back({field, found->get<std::vector<std::string>>()});
+      }
+    }
+    return filters;
   }
 
   // Which rows the check is about: sets the rule's table, and the scope that they make.

@@ -333,6 +333,8 @@ class Reviewer {
       const Rows rows = RowsOf(unit, kind.kind);
       for (size_t i = 0; i < rows.count && !run_.expired() && !active.done; ++i) {
         const RowRef row = {&unit, rule.table, rows.At(i)};
+        const auto fits = [&](const ExprFilter& filter) { return filter.Fits(unit.facts().exprs[row.index]); };
+        if (!absl::c_all_of(rule.filters, fits)) continue;
         if (InDefinitions(run_, kind, row)) Judge(active, row);
       }
     }
