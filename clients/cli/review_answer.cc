@@ -6,12 +6,20 @@
 #include "services/review/block_text.h"
 #include "services/review/gates.h"
 #include "services/review/github_lines.h"
+#include "services/review/junit_text.h"
 #include "services/review/sarif.h"
 
 namespace yardmaster::cli {
+namespace {
+
+rules::Severity FailOn(const ReviewAnswerOptions& options) {
+  return SeverityFromName(options.fail_on).value_or(rules::Severity::kBlock);
+}
+
+}  // namespace
 
 void AddReviewAnswerOptions(Verb& verb, ReviewAnswerOptions& options) {
-  verb.Value("--format", &options.format, "How to answer").OneOf({"text", "json", "sarif", "block", "github"});
+  verb.Value("--format", &options.format, "How to answer").OneOf({"text", "json", "sarif", "block", "github", "junit"});
   verb.Value("--lang", &options.language, "Language of text and block").OneOf({"en", "zh"});
   verb.Value("--fail-on", &options.fail_on, "Exit with 1 for findings as bad as this or worse")
       .OneOf({"block", "major", "minor", "info"});
@@ -47,6 +55,8 @@ void PrintReview(const ReviewAnswerOptions& options, const CheckSets& packs, con
     output.out() << BlockText(report, BlockFrameOf(pack, options.text_language()), options.text_language());
   } else if (format == "github") {
     output.out() << GithubLines(report);
+  } else if (format == "junit") {
+    output.out() << JunitText(report, FailOn(options));
   } else {
     output.out() << ReviewText(report, source, {options.text_language(), output.columns(), output.color()});
   }
@@ -54,9 +64,8 @@ void PrintReview(const ReviewAnswerOptions& options, const CheckSets& packs, con
 }
 
 ExitCode JudgeReview(const ReviewAnswerOptions& options, const ReviewReport& report) {
-  const rules::Severity fail_on = SeverityFromName(options.fail_on).value_or(rules::Severity::kBlock);
   const bool closed = report.gate.has_value() && !report.gate->open;
-  return closed || report.Reaches(fail_on) ? ExitCode::kNegative : ExitCode::kDone;
+  return closed || report.Reaches(FailOn(options)) ? ExitCode::kNegative : ExitCode::kDone;
 }
 
 }  // namespace yardmaster::cli

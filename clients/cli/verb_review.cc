@@ -45,6 +45,9 @@ constexpr size_t kMaxBaselineBytes = 512 * 1024 * 1024;
 constexpr size_t kMaxJobs = 256;
 // Edits that overlap others come with another round.
 constexpr int kMaxFixRounds = 10;
+constexpr size_t kMaxStdinBytes = rules::kMaxSourceBytes + 1;
+// The name of stdin among files.
+constexpr std::string_view kStdin = "-";
 
 struct ReviewArguments {
   std::vector<std::string> paths;  // file: the files; tree: the folder
@@ -53,6 +56,7 @@ struct ReviewArguments {
   std::vector<std::string> options;  // "NAME=VALUE"
   std::string profile;
   std::string role;
+  std::string name;  // of stdin
   std::string gate;
   std::string phase;
   ReviewAnswerOptions answer;
@@ -67,7 +71,8 @@ struct ReviewArguments {
 // What one run looks at.
 struct Selection {
   std::vector<ReviewInput> inputs;
-  std::string base;  // findings below this folder are told relative to it; empty: as they are
+  std::map<std::string, std::string> texts;  // by place, of what does not lie on the disk
+  std::string base;                          // findings below this folder are told relative to it; empty: as they are
   std::string folder;
 };
 
@@ -107,14 +112,40 @@ absl::StatusOr<OptionMap> OptionsOf(const ReviewArguments& arguments) {
   return options;
 }
 
+// The text of an input, cut behind the limit of the engine.
+std::optional<std::string> InputText(const Selection& selection, const std::string& place, std::string& error) {
+  const auto given = selection.texts.find(place);
+  return given != selection.texts.end() ? given->second : ReadText(place, rules::kMaxSourceBytes, error);
+}
+
 // --- what to review ---
 
-// The files named, and for context what else belongs to their operators.
-absl::StatusOr<Selection> SelectFiles(const ReviewArguments& arguments, const CheckSets& packs) {
+// What stdin is called: its name says its role and language.
+absl::StatusOr<std::string> StdinName(const ReviewArguments& arguments, const CheckSets& packs) {
+  if (!arguments.name.empty()) return arguments.name;
+  for (const auto& pack : packs) {
+    const std::string example(RoleTable(*pack).ExampleOf(arguments.role));
+    if (!example.empty()) return "stdin" + fs::path(example).extension().string();
+  }
+  return UsageError("'-' has no name: --name FILE or --role says what it is");
+}
+
+// The files named, and for context what else belongs to their operators. `text`: what stands on stdin.
+absl::StatusOr<Selection> SelectFiles(const ReviewArguments& arguments, const CheckSets& packs,
+                                      const std::string& text) {
   Selection selection;
   std::set<std::string> seen;
   bool relative = false;
   for (const std::string& path : arguments.paths) {
+    if (path == kStdin) {
+      ASSIGN_OR_RETURN(const std::string name, StdinName(arguments, packs));
+      const std::string place = Absolute(name);
+      selection.texts[place] = text;
+      selection.inputs.push_back({name, arguments.role, place, false});
+      relative = true;
+      seen.insert(place);
+      continue;
+    }
     std::error_code ignored;
     const fs::file_status status = fs::status(path, ignored);
     if (!fs::is_regular_file(status)) {
@@ -181,7 +212,7 @@ absl::StatusOr<Selection> SelectTree(const ReviewArguments& arguments, const Che
 // Texts of the files that findings are in: read again, since a tree may be larger than memory.
 class Sources {
  public:
-  explicit Sources(const Selection& selection) {
+  explicit Sources(const Selection& selection) : selection_(selection) {
     for (const ReviewInput& input : selection.inputs) places_[input.path] = input.place;
   }
   const std::string* Find(const std::string& path) {
@@ -190,11 +221,12 @@ class Sources {
     if (it == places_.end()) return nullptr;
     std::string ignored;
     last_ = path;
-    text_ = ReadText(it->second, rules::kMaxSourceBytes, ignored);
+    text_ = InputText(selection_, it->second, ignored);
     return text_.has_value() ? &*text_ : nullptr;
   }
 
  private:
+  const Selection& selection_;
   std::map<std::string, std::string> places_;
   std::string last_;
   std::optional<std::string> text_;
@@ -286,7 +318,7 @@ absl::StatusOr<ReviewReport> Review(const ReviewArguments& arguments, const Chec
                                     const std::optional<std::vector<rules::Finding>>& baseline) {
   const auto started = std::chrono::steady_clock::now();
   const ReadInput read = [&](size_t index, std::string& error) {
-    return ReadText(selection.inputs[index].place, rules::kMaxSourceBytes, error);
+    return InputText(selection, selection.inputs[index].place, error);
   };
   ASSIGN_OR_RETURN(OptionMap given, OptionsOf(arguments));
   ReviewReport report;
@@ -403,11 +435,43 @@ absl::Status CheckArguments(const ReviewArguments& arguments, bool tree, const S
   if (session.options.server_given) {
     return tree ? UsageError("'review tree' reviews what lies here: it works without a server") : absl::OkStatus();
   }
+  const bool piped = !tree && absl::c_linear_search(arguments.paths, kStdin);
+  if (piped && (arguments.watch || arguments.fix)) return UsageError("'-' goes neither with --watch nor with --fix");
+  if (!piped && !arguments.name.empty()) return UsageError("--name is for '-'");
   if (!arguments.phase.empty() && arguments.gate.empty()) return UsageError("--phase needs --gate");
   if (!arguments.rules.empty() && !arguments.gate.empty()) {
     return UsageError("--rule does not go with --gate: a gate asks for all of its checks");
   }
   return absl::OkStatus();
+}
+
+// A stage that no check is for would say that all is well.
+absl::Status CheckStage(const std::optional<int>& stage, const CheckSets& packs) {
+  if (!stage.has_value()) return absl::OkStatus();
+  std::set<int> known;
+  for (const auto& pack : packs) {
+    for (const rules::CheckInfo& check : pack->checks()) known.insert(check.stages.begin(), check.stages.end());
+  }
+  if (known.empty() || known.contains(*stage)) return absl::OkStatus();
+  return UsageError(absl::StrCat("there is no stage ", *stage, "; the checks are for ", absl::StrJoin(known, ", ")));
+}
+
+// Says of files that were named and that no check is about what would make them known.
+void NoteUnknownFiles(const ReviewArguments& arguments, const CheckSets& packs, Session& session) {
+  if (!arguments.role.empty()) return;
+  std::vector<std::string> names;
+  for (const auto& pack : packs) {
+    if (!RoleTable(*pack).only_roles()) return;
+    for (const rules::RoleInfo& role : pack->roles()) names.push_back(role.role);
+  }
+  for (const std::string& given : arguments.paths) {
+    const std::string& path = given == kStdin ? arguments.name : given;
+    const bool known =
+        absl::c_any_of(packs, [&](const auto& pack) { return !RoleTable(*pack).Match(Absolute(path)).role.empty(); });
+    if (known) continue;
+    session.output.Note(
+        absl::StrCat("no check is about '", path, "': --role says what it is: ", absl::StrJoin(names, ", ")));
+  }
 }
 
 // Takes the files out that are not there, and returns what is to be said of them.
@@ -456,11 +520,19 @@ absl::StatusOr<ExitCode> RunReview(const ReviewArguments& arguments, bool tree, 
   if (arguments.list_checks) return ListChecks(arguments, session);
   RETURN_IF_ERROR(CheckArguments(arguments, tree, session));
   if (session.options.server_given) return RunOnServer(arguments, session);
-  ASSIGN_OR_RETURN(const CheckSets packs, LoadReviewPacks(session, arguments.packs, arguments.paths));
+  std::vector<std::string> names = arguments.paths;
+  absl::c_replace(names, std::string(kStdin), arguments.name);
+  ASSIGN_OR_RETURN(const CheckSets packs, LoadReviewPacks(session, arguments.packs, names));
   RETURN_IF_ERROR(CheckRules(arguments.rules, packs));
+  RETURN_IF_ERROR(CheckStage(arguments.stage, packs));
+  if (!tree) NoteUnknownFiles(arguments, packs, session);
   ASSIGN_OR_RETURN(const auto baseline, ReadOldFindings(arguments.baseline, session.env));
+  std::string text;
+  if (!tree && absl::c_linear_search(arguments.paths, kStdin)) {
+    ASSIGN_OR_RETURN(text, ReadInputFile(std::string(kStdin), session.env, kMaxStdinBytes));
+  }
   const Select select = [&](const ReviewArguments& given) {
-    return tree ? SelectTree(given, packs) : SelectFiles(given, packs);
+    return tree ? SelectTree(given, packs) : SelectFiles(given, packs, text);
   };
   const ReviewSelected review = [&](const Selection& selection) {
     // A file alone says nothing about files that are not there; a gate asks for all of them.
@@ -519,9 +591,11 @@ void AddReviewVerbs(Verb& yard) {
   Verb& file = review.Add(
       "file", "Review files; what belongs to the same operator is looked at, but not judged",
       {"yard review file demo_impl.py", "yard review file kernel.py --pack pypto --role impl --profile strict",
-       "yard review file demo_impl.py --stage 5 --format block --lang zh"});
+       "yard review file demo_impl.py --stage 5 --format block --lang zh",
+       "git show HEAD:demo_impl.py | yard review file - --name demo_impl.py"});
   ReviewArguments& files = file.Runs(RunFile);
-  file.Argument("PATH", &files.paths, "The files (FILE)");
+  file.Argument("PATH", &files.paths, "The files (FILE); - is stdin");
+  file.Value("--name", &files.name, "FILE", "What stdin is called: that says its role (default: as --role has it)");
   AddOptions(file, files);
 
   Verb& tree = review.Add("tree", "Review everything below a folder",

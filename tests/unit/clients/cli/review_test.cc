@@ -83,6 +83,40 @@ TEST_F(ReviewTest, ATreeIsReviewedAtTheStageOfItsStateFile) {
   EXPECT_THAT(Run({"review", "tree", Path("demo"), "--stage", "5"}).out, HasSubstr("L2"));
 }
 
+TEST_F(ReviewTest, AStageThatNoCheckIsForIsRefused) {
+  const std::string file = Write("demo/demo_impl.py", kReturns);
+  const Result result = Run({"review", "file", file, "--stage", "9"});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_THAT(result.err, HasSubstr("there is no stage 9; the checks are for 5"));
+  EXPECT_EQ(Run({"review", "file", file, "--stage", "5"}).code, 1);
+}
+
+TEST_F(ReviewTest, AFileThatNoCheckIsAboutSaysWhatWouldMakeItKnown) {
+  const std::string file = Write("demo/notes.py", kReturns);
+  const Result result = Run({"review", "file", file});
+  EXPECT_EQ(result.code, 0);
+  EXPECT_THAT(result.err, HasSubstr("--role says what it is: golden, test, impl"));
+  EXPECT_THAT(Run({"review", "file", file, "--role", "impl"}).err, Not(HasSubstr("--role")));
+}
+
+TEST_F(ReviewTest, StdinIsAFileWithAName) {
+  for (const std::vector<std::string>& said :
+       {std::vector<std::string>{"--name", "demo_impl.py"}, std::vector<std::string>{"--role", "impl"}}) {
+    std::vector<std::string> arguments = {"review", "file", "-"};
+    arguments.insert(arguments.end(), said.begin(), said.end());
+    const Result result = Run(arguments, kReturns);
+    EXPECT_EQ(result.code, 1) << result.err;
+    EXPECT_THAT(result.out, HasSubstr("return 1")) << result.out;
+  }
+  EXPECT_THAT(Run({"review", "file", "-"}, kReturns).err, HasSubstr("--name FILE or --role"));
+  EXPECT_EQ(Run({"review", "file", "-", "--name", "demo_impl.py", "--fix"}, kReturns).code, 2);
+}
+
+TEST_F(ReviewTest, JunitIsAFormatToo) {
+  const std::string file = Write("demo/demo_impl.py", kReturns);
+  EXPECT_THAT(Run({"review", "file", file, "--format", "junit"}).out, HasSubstr("<failure type=\"block\""));
+}
+
 TEST_F(ReviewTest, TextShowsTheLineAndACaret) {
   const std::string file = Write("demo/demo_impl.py", "def k():\n\treturn 'ü'  # x\n");
   const Result result = Run({"review", "file", file});
