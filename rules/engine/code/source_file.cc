@@ -8,6 +8,13 @@
 
 namespace yardmaster::rules {
 
+namespace {
+
+// How far into a file a NUL says that it is no text, as for git.
+constexpr size_t kBinaryLook = 8000;
+
+}  // namespace
+
 uint32_t FileFacts::LineOf(uint32_t offset) const {
   const auto after = absl::c_upper_bound(line_starts, offset);
   return static_cast<uint32_t>(after - line_starts.begin());
@@ -29,9 +36,14 @@ bool SourceFile::TakeText(std::string path, std::string text) {
   facts.language = LanguageOfPath(path_);
   facts.text = text_;
   facts.line_starts.push_back(0);
+  // Whoever read the file may have cut it behind the limit.
   if (facts.text.size() > kMaxSourceBytes) {
-    facts.limits.push_back({"the file has " + std::to_string(facts.text.size()) + " bytes; at most " +
-                            std::to_string(kMaxSourceBytes) + " are read"});
+    facts.limits.push_back(
+        {"the file has more than " + std::to_string(kMaxSourceBytes) + " bytes, the most that is read"});
+  } else if (facts.text.substr(0, kBinaryLook).find('\0') != std::string_view::npos) {
+    facts.limits.push_back({"the file is binary, with " + std::to_string(facts.text.size()) + " bytes"});
+  }
+  if (!facts.limits.empty()) {
     facts.text = {};
     return false;
   }

@@ -274,10 +274,19 @@ TEST(HostileTexts, ALargeFileIsNotRead) {
 
 TEST(HostileTexts, BytesThatAreNoTextAreRead) {
   std::string bytes;
-  for (int i = 0; i < 5000; ++i) bytes += static_cast<char>(i * 37 % 256);
+  for (int i = 0; i < 5000; ++i) bytes += static_cast<char>(1 + i * 37 % 255);
   for (const char* path : {"a.py", "a.cc", "a.cu", "a.json", "a.yaml", "a.md", "a.txt"}) {
     const auto file = ReadWithin(path, bytes);
     EXPECT_EQ(file->facts().text.size(), bytes.size()) << path;
+  }
+}
+
+TEST(HostileTexts, ABinaryFileIsNotRead) {
+  for (const char* path : {"a.py", "a.cc", "a.json", "a.md", "a.txt"}) {
+    const auto file = ReadWithin(path, std::string("x = (\0", 6));
+    ASSERT_EQ(file->facts().limits.size(), 1U) << path;
+    EXPECT_EQ(file->facts().limits[0].message, "the file is binary, with 6 bytes");
+    EXPECT_TRUE(file->facts().errors.empty());
   }
 }
 
