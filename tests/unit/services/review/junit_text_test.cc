@@ -5,10 +5,12 @@
 
 #include <pugixml.hpp>
 #include <string>
+#include <string_view>
 
 namespace yardmaster {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 ReportedFinding JunitFinding(rules::Severity severity, FindingStatus status, const std::string& message) {
@@ -48,12 +50,13 @@ TEST(JunitText, FindingsThatCountAreFailures) {
 }
 
 TEST(JunitText, WhatFilesHoldBreaksNothing) {
+  constexpr std::string_view kMessage("<a> & ]]> \"q\" \x01\xff \0 end", 22);
+  static_assert(kMessage.ends_with("end"));
   ReviewReport report;
-  report.findings = {
-      JunitFinding(rules::Severity::kBlock, FindingStatus::kNone, std::string("<a> & ]]> \"q\" \x01\xff \0 end", 26))};
+  report.findings = {JunitFinding(rules::Severity::kBlock, FindingStatus::kNone, std::string(kMessage))};
   pugi::xml_document document;
   EXPECT_THAT(SuiteOf(report, rules::Severity::kInfo, document).child("testcase").child("failure").text().get(),
-              HasSubstr("<a> & ]]> \"q\""));
+              AllOf(HasSubstr("<a> & ]]> \"q\""), HasSubstr("end")));
 }
 
 TEST(JunitText, NothingFoundIsOneCaseThatPasses) {
