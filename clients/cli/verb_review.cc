@@ -506,7 +506,7 @@ absl::StatusOr<ExitCode> WatchAndReview(const ReviewArguments& arguments, bool t
   for (bool first = true;; first = false) {
     if (!error.empty()) session.output.Note(error + "; waiting");
     if (selection.ok() && (tree || !selection->inputs.empty())) {
-      const absl::StatusOr<ExitCode> result = review(*selection);
+      absl::StatusOr<ExitCode> result = review(*selection);
       if (first && !result.ok()) return result;
       if (!result.ok()) session.output.Error(result.status().message());
     }

@@ -1,8 +1,15 @@
 #include "clients/git/git_clone.h"
 
+#include <cstdint>
+#include <filesystem>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
+#include "absl/cleanup/cleanup.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "clients/git/git_snapshot.h"
 #include "clients/git/libgit2.h"
 #include "services/core/errors.h"
 #include "services/core/status_macros.h"
@@ -10,7 +17,6 @@
 namespace yardmaster {
 namespace {
 
-using Buffer = git2::Owned<git_buf, git_buf_dispose>;
 using Config = git2::Owned<git_config, git_config_free>;
 using Reference = git2::Owned<git_reference, git_reference_free>;
 using Signature = git2::Owned<git_signature, git_signature_free>;
@@ -41,17 +47,44 @@ std::string OperationOf(int state) {
   }
 }
 
+bool SameEntry(const git_index_entry& a, const git_index_entry& b) {
+  constexpr uint16_t kKept = GIT_INDEX_ENTRY_INTENT_TO_ADD | GIT_INDEX_ENTRY_SKIP_WORKTREE;
+  return std::string_view(a.path) == b.path && git_oid_equal(&a.id, &b.id) != 0 && a.mode == b.mode &&
+         git_index_entry_stage(&a) == git_index_entry_stage(&b) &&
+         (a.flags_extended & kKept) == (b.flags_extended & kKept);
+}
+
+// Paths that a merge could not settle, each once.
+std::vector<std::string> ConflictsOf(git_index& index) {
+  std::vector<std::string> paths;
+  for (size_t i = 0; i < git_index_entrycount(&index); ++i) {
+    const git_index_entry* const entry = git_index_get_byindex(&index, i);
+    if (git_index_entry_stage(entry) != 0 && (paths.empty() || paths.back() != entry->path)) {
+      paths.emplace_back(entry->path);
+    }
+  }
+  return paths;
+}
+
 class Libgit2Clone final : public GitClone {
  public:
   explicit Libgit2Clone(git2::Repository repository) : repository_(std::move(repository)) {}
 
   std::filesystem::path common_dir() const override { return git_repository_commondir(repository_.get()); }
+  std::filesystem::path index_file() const override { return std::filesystem::path(Folder()) / "index"; }
+  absl::StatusOr<bool> SameIndex(const std::filesystem::path& a, const std::filesystem::path& b) const override;
+  absl::Status ReplaceIndex(const std::filesystem::path& expected, const std::filesystem::path& index) override;
   absl::StatusOr<GitCloneState> State() override;
   absl::StatusOr<std::string> Ref(const std::string& ref) override;
-  absl::StatusOr<std::string> MakeCommit(const GitNewCommit& commit, bool write) override;
+  absl::StatusOr<bool> CheckedOutElsewhere(const std::string& ref) override;
+  absl::StatusOr<std::string> MakeCommit(const GitNewCommit& commit) override;
+  absl::StatusOr<GitReplay> Replay(const std::vector<std::string>& commits, const std::string& onto,
+                                   const std::string& trailer) override;
+  absl::Status Checkout(const std::string& from, const std::string& to) override;
   absl::Status MoveRef(const GitRefChange& change, const std::string& why) override;
 
  private:
+  const char* Folder() const { return git_repository_path(repository_.get()); }
   absl::StatusOr<git2::Commit> CommitOf(const std::string& id) const;
   // Fills `dirty` and `untracked`.
   absl::Status AddFiles(GitCloneState& state) const;
@@ -109,6 +142,42 @@ absl::StatusOr<GitCloneState> Libgit2Clone::State() {
   return state;
 }
 
+absl::StatusOr<bool> Libgit2Clone::SameIndex(const std::filesystem::path& a, const std::filesystem::path& b) const {
+  int code = 0;
+  const auto first = git2::Get<git2::Index>(code, git_index_open, a.c_str());
+  if (code != 0) return errors::GitRepositoryUnusable(a.string(), git2::LastError());
+  const auto second = git2::Get<git2::Index>(code, git_index_open, b.c_str());
+  if (code != 0) return errors::GitRepositoryUnusable(b.string(), git2::LastError());
+  const size_t count = git_index_entrycount(first.get());
+  if (git_index_entrycount(second.get()) != count) return false;
+  for (size_t i = 0; i < count; ++i) {
+    if (!SameEntry(*git_index_get_byindex(first.get(), i), *git_index_get_byindex(second.get(), i))) return false;
+  }
+  return true;
+}
+
+absl::Status Libgit2Clone::ReplaceIndex(const std::filesystem::path& expected, const std::filesystem::path& index) {
+  // A lock that appears with its whole content at once: after a kill it is known for ours by that.
+  const std::filesystem::path lock = index_file().string() + ".lock";
+  const std::filesystem::path copy = index.string() + ".copy";
+  std::error_code error;
+  std::filesystem::copy_file(index, copy, std::filesystem::copy_options::overwrite_existing, error);
+  if (error) return errors::GitRepositoryUnusable(index.string(), error.message());
+  const absl::Cleanup remove = [&copy] {
+    std::error_code ignored;
+    std::filesystem::remove(copy, ignored);
+  };
+  std::filesystem::create_hard_link(copy, lock, error);
+  if (error) return errors::GitRefLocked(index_file().string());
+  const absl::StatusOr<bool> same = SameIndex(index_file(), expected);
+  if (!same.ok() || !*same) {
+    std::filesystem::remove(lock, error);
+    return same.ok() ? errors::GitIndexChanged() : same.status();
+  }
+  std::filesystem::rename(lock, index_file(), error);
+  return error ? errors::GitRepositoryUnusable(index_file().string(), error.message()) : absl::OkStatus();
+}
+
 absl::StatusOr<std::string> Libgit2Clone::Ref(const std::string& ref) {
   git_oid id;
   const int code = git_reference_name_to_id(&id, repository_.get(), ref.c_str());
@@ -117,7 +186,17 @@ absl::StatusOr<std::string> Libgit2Clone::Ref(const std::string& ref) {
   return git2::Hex(id);
 }
 
-absl::StatusOr<std::string> Libgit2Clone::MakeCommit(const GitNewCommit& commit, bool write) {
+absl::StatusOr<bool> Libgit2Clone::CheckedOutElsewhere(const std::string& ref) {
+  int code = 0;
+  const auto found = git2::Get<Reference>(code, git_reference_lookup, repository_.get(), ref.c_str());
+  if (code == GIT_ENOTFOUND) return false;
+  if (code != 0) return Broken();
+  const int elsewhere = git_branch_is_checked_out(found.get());
+  if (elsewhere < 0) return Broken();
+  return elsewhere == 1 && git_branch_is_head(found.get()) != 1;
+}
+
+absl::StatusOr<std::string> Libgit2Clone::MakeCommit(const GitNewCommit& commit) {
   ASSIGN_OR_RETURN(const git2::Commit content, CommitOf(commit.tree_of));
   ASSIGN_OR_RETURN(const git2::Commit parent, CommitOf(commit.parent));
   ASSIGN_OR_RETURN(const git2::Commit authored, CommitOf(commit.author_of));
@@ -127,21 +206,72 @@ absl::StatusOr<std::string> Libgit2Clone::MakeCommit(const GitNewCommit& commit,
   const auto committer = git2::Get<Signature>(code, git_signature_default, repository_.get());
   if (code != 0) return errors::GitIdentityMissing();
 
-  git_buf text = GIT_BUF_INIT;
-  const Buffer freed(&text);
   const git_commit* parents[] = {parent.get()};
-  code = git_commit_create_buffer(&text, repository_.get(), git_commit_author(authored.get()), committer.get(), nullptr,
-                                  commit.message.c_str(), tree.get(), 1, parents);
-  if (code != 0) return Broken();
   git_oid id;
-  if (write) {
-    const auto odb = git2::Get<git2::Odb>(code, git_repository_odb, repository_.get());
-    if (code == 0) code = git_odb_write(&id, odb.get(), text.ptr, text.size, GIT_OBJECT_COMMIT);
-  } else {
-    code = git_odb_hash(&id, text.ptr, text.size, GIT_OBJECT_COMMIT);
-  }
+  code = git_commit_create(&id, repository_.get(), nullptr, git_commit_author(authored.get()), committer.get(), nullptr,
+                           commit.message.c_str(), tree.get(), 1, parents);
   if (code != 0) return Broken();
   return git2::Hex(id);
+}
+
+absl::StatusOr<GitReplay> Libgit2Clone::Replay(const std::vector<std::string>& commits, const std::string& onto,
+                                               const std::string& trailer) {
+  int code = 0;
+  const auto committer = git2::Get<Signature>(code, git_signature_default, repository_.get());
+  if (code != 0) return errors::GitIdentityMissing();
+  GitReplay replay;
+  replay.tip = onto;
+  for (const std::string& id : commits) {
+    ASSIGN_OR_RETURN(const git2::Commit commit, CommitOf(id));
+    ASSIGN_OR_RETURN(const git2::Commit parent, CommitOf(replay.tip));
+    if (git_commit_parentcount(commit.get()) > 1) return errors::GitMergeInRange(id);
+    git_merge_options options;
+    git_merge_options_init(&options, GIT_MERGE_OPTIONS_VERSION);
+    const auto merged = git2::Get<git2::Index>(code, git_cherrypick_commit, repository_.get(), commit.get(),
+                                               parent.get(), 0U, &options);
+    if (code != 0) return Broken();
+    if (git_index_has_conflicts(merged.get()) != 0) {
+      replay.stopped_at = id;
+      replay.conflicts = ConflictsOf(*merged);
+      return replay;
+    }
+    git_oid tree_id;
+    if (git_index_write_tree_to(&tree_id, merged.get(), repository_.get()) != 0) return Broken();
+    if (git_oid_equal(&tree_id, git_commit_tree_id(parent.get())) != 0) {
+      replay.empty.push_back(id);
+      continue;
+    }
+    const auto tree = git2::Get<git2::Tree>(code, git_tree_lookup, repository_.get(), &tree_id);
+    if (code != 0) return Broken();
+    const std::string message =
+        absl::StrCat(git_commit_message(commit.get()), absl::StrReplaceAll(trailer, {{"{}", id}}));
+    const git_commit* parents[] = {parent.get()};
+    git_oid made;
+    code = git_commit_create(&made, repository_.get(), nullptr, git_commit_author(commit.get()), committer.get(),
+                             git_commit_message_encoding(commit.get()), message.c_str(), tree.get(), 1, parents);
+    if (code != 0) return Broken();
+    replay.tip = git2::Hex(made);
+    replay.commits.push_back(replay.tip);
+  }
+  return replay;
+}
+
+absl::Status Libgit2Clone::Checkout(const std::string& from, const std::string& to) {
+  ASSIGN_OR_RETURN(const git2::Commit old_commit, CommitOf(from));
+  ASSIGN_OR_RETURN(const git2::Commit new_commit, CommitOf(to));
+  int code = 0;
+  const auto old_tree = git2::Get<git2::Tree>(code, git_commit_tree, old_commit.get());
+  if (code != 0) return Broken();
+  const auto new_tree = git2::Get<git2::Tree>(code, git_commit_tree, new_commit.get());
+  if (code != 0) return Broken();
+  git_checkout_options options;
+  git_checkout_options_init(&options, GIT_CHECKOUT_OPTIONS_VERSION);
+  options.checkout_strategy = GIT_CHECKOUT_SAFE | GIT_CHECKOUT_RECREATE_MISSING;
+  options.baseline = old_tree.get();
+  code = git_checkout_tree(repository_.get(), reinterpret_cast<const git_object*>(new_tree.get()), &options);
+  if (code == GIT_ECONFLICT) return errors::GitFilesInTheWay(git2::LastError());
+  if (code == GIT_ELOCKED) return errors::GitRefLocked(index_file().string());
+  return code == 0 ? absl::OkStatus() : Broken();
 }
 
 absl::Status Libgit2Clone::RemoveRef(const GitRefChange& change) const {
@@ -174,11 +304,12 @@ absl::Status Libgit2Clone::MoveRef(const GitRefChange& change, const std::string
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<GitClone>> GitClone::Open(const std::filesystem::path& path) {
+absl::StatusOr<std::unique_ptr<GitClone>> GitClone::Open(const std::filesystem::path& path, NewObjects new_objects) {
   ASSIGN_OR_RETURN(git2::Repository repository, git2::OpenRepository(path));
   if (git_repository_is_bare(repository.get()) == 1) {
     return errors::GitRepositoryUnusable(path.string(), "it is bare: there is no index and no work tree");
   }
+  if (new_objects == NewObjects::kForgotten) RETURN_IF_ERROR(KeepWritesInMemory(*repository));
   return std::make_unique<Libgit2Clone>(std::move(repository));
 }
 

@@ -3,6 +3,7 @@
 #ifndef YARDMASTER_CLIENTS_GIT_GIT_CLONE_H_
 #define YARDMASTER_CLIENTS_GIT_GIT_CLONE_H_
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -36,22 +37,53 @@ struct GitNewCommit {
   std::string message;  // UTF-8
 };
 
+// Commits made once more on top of another one.
+struct GitReplay {
+  std::string tip;                     // the last new commit; where there is none, what it was to stand on
+  std::vector<std::string> commits;    // new ones, oldest first
+  std::vector<std::string> empty;      // commits of which nothing is left, since it is there already
+  std::string stopped_at;              // the commit that does not fit; empty: all do
+  std::vector<std::string> conflicts;  // paths in which it does not
+};
+
 // Not thread-safe. Errors: FAILED_PRECONDITION for what the user can change, ABORTED for a ref that is not where it was
 // expected, INTERNAL for a broken repository.
 class GitClone {
  public:
+  // Where new objects go: to the others, or with kForgotten to memory until the clone is closed.
+  enum class NewObjects : uint8_t { kStored, kForgotten };
   // `path`: a clone, a linked work tree, or a folder within one. A bare repository is FAILED_PRECONDITION.
-  static absl::StatusOr<std::unique_ptr<GitClone>> Open(const std::filesystem::path& path);
+  static absl::StatusOr<std::unique_ptr<GitClone>> Open(const std::filesystem::path& path,
+                                                        NewObjects new_objects = NewObjects::kStored);
   virtual ~GitClone() = default;
 
   // Where what all work trees share lies: ".git".
   virtual std::filesystem::path common_dir() const = 0;
+  // The index of this work tree.
+  virtual std::filesystem::path index_file() const = 0;
+  // Whether two files that are indexes have the same entries. What git notes of times and sizes does not count.
+  virtual absl::StatusOr<bool> SameIndex(const std::filesystem::path& a, const std::filesystem::path& b) const = 0;
+  // Puts a copy of the file `index` in the place of the index, under git's own lock, if its entries are still those of
+  // `expected`. ABORTED if they are not, or if another git holds the lock.
+  virtual absl::Status ReplaceIndex(const std::filesystem::path& expected, const std::filesystem::path& index) = 0;
   // Writes nothing, not even the index's notes of times.
   virtual absl::StatusOr<GitCloneState> State() = 0;
   // The commit or tag object that a ref names, through symbolic refs; empty: it is not there.
   virtual absl::StatusOr<std::string> Ref(const std::string& ref) = 0;
-  // The id of a commit; it is stored if `write`.
-  virtual absl::StatusOr<std::string> MakeCommit(const GitNewCommit& commit, bool write) = 0;
+  // Whether a branch is checked out in another work tree of this clone.
+  virtual absl::StatusOr<bool> CheckedOutElsewhere(const std::string& ref) = 0;
+  // The id of a new commit.
+  virtual absl::StatusOr<std::string> MakeCommit(const GitNewCommit& commit) = 0;
+  // Makes `commits`, oldest first, once more on `onto`, by three-way merges in memory. Authors and messages stay;
+  // behind a message comes `trailer`, in which "{}" is the old commit's id. The work tree is not touched. A merge among
+  // them is FAILED_PRECONDITION.
+  virtual absl::StatusOr<GitReplay> Replay(const std::vector<std::string>& commits, const std::string& onto,
+                                           const std::string& trailer) = 0;
+  // Takes index and work tree from the tree of one commit to that of another. Files that neither has, and changes of
+  // files in which both are the same, stay. FAILED_PRECONDITION, and nothing has changed, where that would overwrite
+  // something. Where a part has been done before, the rest is done. Programs that the repository names as filters do
+  // not run.
+  virtual absl::Status Checkout(const std::string& from, const std::string& to) = 0;
   // `why` is what the reflog says.
   virtual absl::Status MoveRef(const GitRefChange& change, const std::string& why) = 0;
 };

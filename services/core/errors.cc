@@ -297,8 +297,46 @@ absl::Status GitRefMoved(std::string_view ref) {
   return absl::AbortedError(absl::StrCat(Quoted(ref), " is not where it was expected: something else has moved it"));
 }
 
+absl::Status GitMergeInRange(std::string_view commit) {
+  return absl::FailedPreconditionError(
+      absl::StrCat(Quoted(commit), " is a merge, which can't be made once more; rebase the branch first"));
+}
+
+absl::Status GitFilesInTheWay(std::string_view said) {
+  return absl::FailedPreconditionError(
+      absl::StrCat("changed or untracked files would be overwritten (", Abs(said), "); commit or move them first"));
+}
+
+absl::Status GitIndexChanged() {
+  return absl::AbortedError("the index is not what it was: something has been staged or unstaged since");
+}
+
 absl::Status GitRefLocked(std::string_view ref) {
   return absl::AbortedError(absl::StrCat(Quoted(ref), " is locked by another git; try again"));
+}
+
+absl::Status GitProgramUnusable(std::string_view command, std::string_view reason) {
+  return absl::FailedPreconditionError(absl::StrCat("git ", Abs(command), " could not be run: ", Abs(reason)));
+}
+
+absl::Status GitProgramFailed(std::string_view command, std::string_view said) {
+  return absl::FailedPreconditionError(absl::StrCat("git ", Abs(command), ": ", Abs(said)));
+}
+
+absl::Status GitRemoteUnusable(std::string_view remote, std::string_view said) {
+  return absl::UnavailableError(absl::StrCat("the remote ", Quoted(remote), " can't be used: ", Abs(said)));
+}
+
+absl::Status GitRemoteMissing(std::string_view remote) {
+  return absl::FailedPreconditionError(absl::StrCat("there is no remote ", Quoted(remote)));
+}
+
+absl::Status GitHookRefused(std::string_view hook, std::string_view said) {
+  return absl::FailedPreconditionError(absl::StrCat("the hook ", Abs(hook), " is against it: ", Abs(said)));
+}
+
+absl::Status GitPushRejected(std::string_view ref, std::string_view reason) {
+  return absl::AbortedError(absl::StrCat("the push of ", Quoted(ref), " was rejected: ", Abs(reason)));
 }
 
 absl::Status OperationUnreadable(std::string_view file) {

@@ -120,7 +120,16 @@ absl::Status NoMergeBase(std::string_view a, std::string_view b);               
 absl::Status GitTreeTooLarge(size_t limit);                                           // INVALID_ARGUMENT
 absl::Status GitIdentityMissing();                                                    // FAILED_PRECONDITION
 absl::Status GitRefMoved(std::string_view ref);                                       // ABORTED
+absl::Status GitMergeInRange(std::string_view commit);                                // FAILED_PRECONDITION
+absl::Status GitFilesInTheWay(std::string_view said);                                 // FAILED_PRECONDITION
+absl::Status GitIndexChanged();                                                       // ABORTED
 absl::Status GitRefLocked(std::string_view ref);                                      // ABORTED
+absl::Status GitProgramUnusable(std::string_view command, std::string_view reason);   // FAILED_PRECONDITION
+absl::Status GitProgramFailed(std::string_view command, std::string_view said);       // FAILED_PRECONDITION
+absl::Status GitRemoteUnusable(std::string_view remote, std::string_view said);       // UNAVAILABLE
+absl::Status GitRemoteMissing(std::string_view remote);                               // FAILED_PRECONDITION
+absl::Status GitHookRefused(std::string_view hook, std::string_view said);            // FAILED_PRECONDITION
+absl::Status GitPushRejected(std::string_view ref, std::string_view reason);          // ABORTED
 absl::Status GitConflictsOpen(std::string_view path);                                 // FAILED_PRECONDITION
 
 // --- The journal of `yard workflow` ---

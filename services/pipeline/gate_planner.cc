@@ -36,9 +36,9 @@ class GateResult final : public LongResult {
 };
 
 const std::string& TriggerOf(const PipelineProfile& profile, std::string_view gate) {
-  static const std::string none;
+  static const std::string kNone;
   if (gate == kRetestGate) return profile.build_gate.trigger;
-  return profile.description_gate.has_value() ? profile.description_gate->trigger : none;
+  return profile.description_gate.has_value() ? profile.description_gate->trigger : kNone;
 }
 
 // Takes the comment that asks out of the signals. True if it is itself what the gate's bot reads: then nothing is

@@ -14,34 +14,13 @@
 #include "services/core/status_macros.h"
 #include "services/workflow/journal.h"
 #include "services/workflow/squash.h"
+#include "services/workflow/workspace.h"
 
 namespace yardmaster::workflow {
 namespace {
 
-constexpr std::string_view kBranchPrefix = "refs/heads/";
 // More commits than anybody squashes; the range of a wrong base.
 constexpr size_t kMaxSquashedCommits = 1'000;
-
-std::string BranchName(const std::string& ref) {
-  return ref.starts_with(kBranchPrefix) ? ref.substr(kBranchPrefix.size()) : std::string();
-}
-
-Result Refuse(Result result, std::string reason, std::string fix) {
-  result.outcome = Result::Outcome::kRefused;
-  result.reason = std::move(reason);
-  result.fix = std::move(fix);
-  result.refs.clear();
-  result.backups.clear();
-  return result;
-}
-
-// What the user can change, or somebody else did, is a refusal; the rest stays an error.
-absl::StatusOr<Result> RefuseOrFail(Result result, const absl::Status& status) {
-  if (absl::IsFailedPrecondition(status) || absl::IsAborted(status) || absl::IsNotFound(status)) {
-    return Refuse(std::move(result), std::string(status.message()), "");
-  }
-  return status;
-}
 
 // The commit of the default branch of the main repository: what `HEAD` of the remote names, whatever slashes that has,
 // else the usual names. Empty: not known.
@@ -70,40 +49,35 @@ Result ListOf(const std::vector<Operation>& operations) {
 
 absl::StatusOr<Result> Squash(const SquashRequest& request) {
   // 1. What there is.
-  ASSIGN_OR_RETURN(const std::unique_ptr<GitClone> clone, GitClone::Open(request.repo));
-  ASSIGN_OR_RETURN(const std::unique_ptr<GitRepository> repository, GitRepository::Open(request.repo));
-  std::unique_ptr<Journal> journal;
   Result result;
   result.command = "squash";
-  if (!request.dry_run) {
-    absl::StatusOr<std::unique_ptr<Journal>> opened = Journal::Open(*clone);
-    if (!opened.ok()) return RefuseOrFail(std::move(result), opened.status());
-    journal = *std::move(opened);
-  }
-  ASSIGN_OR_RETURN(const GitCloneState state, clone->State());
-  result.branch = BranchName(state.head_ref);
-  result.untracked = state.untracked;
-  if (const std::optional<Refusal> refusal = WhyNotWritable(state)) {
+  absl::StatusOr<Workspace> opened = OpenWorkspace(request.repo, request.dry_run);
+  if (absl::IsAborted(opened.status())) return RefuseOrFail(std::move(result), opened.status());
+  RETURN_IF_ERROR(opened.status());
+  const Workspace& work = *opened;
+  result.branch = work.branch();
+  result.untracked = work.state.untracked;
+  if (const std::optional<Refusal> refusal = WhyNotWritable(work.state)) {
     return Refuse(std::move(result), refusal->reason, refusal->fix);
   }
 
   // 2. What would be done.
   std::string base;
   if (request.base.empty()) {
-    ASSIGN_OR_RETURN(base, DefaultBase(*clone));
+    ASSIGN_OR_RETURN(base, DefaultBase(*work.clone));
     if (base.empty()) return absl::InvalidArgumentError("the default branch is not known here: --base REVISION");
   } else {
-    ASSIGN_OR_RETURN(base, repository->Resolve(request.base));
+    ASSIGN_OR_RETURN(base, work.repository->Resolve(request.base));
   }
-  const absl::StatusOr<std::string> merge_base = repository->MergeBase(base, state.head);
+  const absl::StatusOr<std::string> merge_base = work.repository->MergeBase(base, work.state.head);
   if (!merge_base.ok()) return RefuseOrFail(std::move(result), merge_base.status());
   const absl::StatusOr<std::vector<GitCommit>> commits =
-      repository->Commits(*merge_base, state.head, kMaxSquashedCommits + 1);
+      work.repository->Commits(*merge_base, work.state.head, kMaxSquashedCommits + 1);
   if (!commits.ok()) return RefuseOrFail(std::move(result), commits.status());
   if (commits->size() > kMaxSquashedCommits) {
     return Refuse(std::move(result), absl::StrCat("more than ", kMaxSquashedCommits, " commits"), "check --base");
   }
-  const SquashPlan plan = PlanSquash(state, *merge_base, *commits, request.message);
+  const SquashPlan plan = PlanSquash(work.state, *merge_base, *commits, request.message);
   if (plan.refused) return Refuse(std::move(result), plan.refused->reason, plan.refused->fix);
   if (plan.nothing) {
     result.outcome = Result::Outcome::kNothing;
@@ -115,21 +89,19 @@ absl::StatusOr<Result> Squash(const SquashRequest& request) {
   }
 
   // 3. The work.
-  const absl::StatusOr<std::string> made = clone->MakeCommit(plan.commit, !request.dry_run);
+  const absl::StatusOr<std::string> made = work.clone->MakeCommit(plan.commit);
   if (!made.ok()) return RefuseOrFail(std::move(result), made.status());
   Operation operation;
   operation.command = result.command;
   operation.branch = result.branch;
-  operation.id = journal != nullptr ? journal->NewId(request.time) : request.time + "-1";
-  const std::string backup = absl::StrCat("refs/yardmaster/backup/", operation.id, "/", result.branch);
-  operation.refs = {{backup, "", state.head}, {state.head_ref, state.head, *made}};
+  operation.id = work.NewId(request.time);
+  const std::string backup = BackupRef(operation.id, result.branch);
+  operation.refs = {{backup, "", work.state.head}, {work.state.head_ref, work.state.head, *made}};
   result.refs = operation.refs;
   result.backups = {backup};
-  if (journal != nullptr) {
-    const absl::Status status = journal->Do(operation);
-    if (!status.ok()) return RefuseOrFail(std::move(result), status);
-  }
-  result.steps = {{"squash", journal != nullptr ? "done" : "planned",
+  const absl::Status status = work.Do(operation);
+  if (!status.ok()) return RefuseOrFail(std::move(result), status);
+  result.steps = {{"squash", request.dry_run ? "planned" : "done",
                    absl::StrCat(commits->size(), " commits onto ", merge_base->substr(0, 12))},
                   {"push", "left", "nothing is pushed; signatures of the old commits are not carried over"}};
   return result;

@@ -21,6 +21,7 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 constexpr size_t kMaxOperationBytes = 1024 * 1024;
+constexpr size_t kMaxIndexBytes = 1024ULL * 1024 * 1024;
 constexpr std::array<const char*, 4> kStateNames = {"begun", "done", "undoing", "undone"};
 
 fs::path FolderOf(const GitClone& clone) { return clone.common_dir() / "yardmaster"; }
@@ -34,7 +35,9 @@ std::string JournalText(const Operation& operation) {
                {"command", operation.command},
                {"branch", operation.branch},
                {"state", kStateNames[static_cast<size_t>(operation.state)]},
-               {"refs", std::move(refs)}})
+               {"refs", std::move(refs)},
+               {"index", operation.index},
+               {"checkout", {{"from", operation.checkout_from}, {"to", operation.checkout_to}}}})
       .dump();
 }
 
@@ -54,6 +57,15 @@ absl::StatusOr<Operation> ReadOperation(const fs::path& file) {
   bool good = TakeText(document, "id", operation.id) && TakeText(document, "command", operation.command) &&
               TakeText(document, "branch", operation.branch) && TakeText(document, "state", state) &&
               document.contains("refs") && document["refs"].is_array();
+  // The first ones had refs alone.
+  if (good && document.contains("index")) {
+    good = document["index"].is_boolean();
+    operation.index = good && document["index"].get<bool>();
+  }
+  if (good && document.contains("checkout")) {
+    good = TakeText(document["checkout"], "from", operation.checkout_from) &&
+           TakeText(document["checkout"], "to", operation.checkout_to);
+  }
   const auto* const name = absl::c_find(kStateNames, state);
   good = good && name != kStateNames.end();
   if (good) {
@@ -69,33 +81,6 @@ absl::StatusOr<Operation> ReadOperation(const fs::path& file) {
 }
 
 GitRefChange Reversed(const GitRefChange& change) { return {change.ref, change.new_id, change.old_id}; }
-
-// How many refs are where the operation found them, and how many where it puts them.
-struct Places {
-  size_t at_old = 0;
-  size_t at_new = 0;
-};
-
-absl::StatusOr<Places> PlacesOf(GitClone& clone, const Operation& operation) {
-  Places places;
-  for (const GitRefChange& change : operation.refs) {
-    ASSIGN_OR_RETURN(const std::string id, clone.Ref(change.ref));
-    places.at_old += id == change.old_id ? 1 : 0;
-    places.at_new += id == change.new_id ? 1 : 0;
-  }
-  return places;
-}
-
-// Moves back those refs that the operation has moved.
-absl::Status TakeBack(GitClone& clone, const Operation& operation) {
-  for (auto change = operation.refs.rbegin(); change != operation.refs.rend(); ++change) {
-    ASSIGN_OR_RETURN(const std::string id, clone.Ref(change->ref));
-    if (id != change->new_id) continue;
-    RETURN_IF_ERROR(
-        clone.MoveRef(Reversed(*change), absl::StrCat("yard workflow: ", operation.command, " taken back")));
-  }
-  return absl::OkStatus();
-}
 
 }  // namespace
 
@@ -125,6 +110,7 @@ absl::StatusOr<std::unique_ptr<Journal>> Journal::Open(GitClone& clone) {
   if (!lock.ok()) return lock.status();
   std::unique_ptr<Journal> journal(new Journal(clone, *std::move(lock)));
   ASSIGN_OR_RETURN(journal->operations_, ReadJournal(clone));
+  journal->RemoveLeftovers();
   for (Operation& operation : journal->operations_) RETURN_IF_ERROR(journal->Settle(operation));
   return journal;
 }
@@ -140,17 +126,78 @@ absl::Status Journal::Write(const Operation& operation) const {
   return WriteFileAtomically(FolderOf(clone_) / (operation.id + ".json"), JournalText(operation));
 }
 
+void Journal::RemoveLeftovers() const {
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder(), error)) {
+    const std::string name = entry.path().filename().string();
+    const bool wanted = name == DataDirLock::kFileName || absl::c_any_of(operations_, [&](const Operation& one) {
+                          const bool has_files = one.state != Operation::State::kUndone;
+                          return name == one.id + ".json" || (has_files && name.starts_with(one.id + "."));
+                        });
+    if (!wanted) fs::remove(entry.path(), error);
+  }
+}
+
+fs::path Journal::IndexBefore(const std::string& id) const { return folder() / (id + ".index.before"); }
+fs::path Journal::IndexAfter(const std::string& id) const { return folder() / (id + ".index.after"); }
+
+absl::StatusOr<Journal::Places> Journal::PlacesOf(const Operation& operation) {
+  Places places;
+  for (const GitRefChange& change : operation.refs) {
+    ASSIGN_OR_RETURN(const std::string id, clone_.Ref(change.ref));
+    places.at_old += id == change.old_id ? 1 : 0;
+    places.at_new += id == change.new_id ? 1 : 0;
+  }
+  if (operation.index) {
+    ASSIGN_OR_RETURN(const bool is_old, clone_.SameIndex(clone_.index_file(), IndexBefore(operation.id)));
+    ASSIGN_OR_RETURN(const bool is_new, clone_.SameIndex(clone_.index_file(), IndexAfter(operation.id)));
+    places.at_old += is_old ? 1 : 0;
+    places.at_new += is_new ? 1 : 0;
+  }
+  return places;
+}
+
+absl::Status Journal::TakeIndexBack(const Operation& operation) {
+  // A lock that a killed command left has the content of one of our two files.
+  const fs::path lock = clone_.index_file().string() + ".lock";
+  std::error_code error;
+  if (fs::exists(lock, error)) {
+    ASSIGN_OR_RETURN(const std::string held, ReadSmallFile(lock, kMaxIndexBytes));
+    for (const fs::path& own : {IndexBefore(operation.id), IndexAfter(operation.id)}) {
+      ASSIGN_OR_RETURN(const std::string content, ReadSmallFile(own, kMaxIndexBytes));
+      if (content == held) fs::remove(lock, error);
+    }
+  }
+  ASSIGN_OR_RETURN(const bool changed, clone_.SameIndex(clone_.index_file(), IndexAfter(operation.id)));
+  if (!changed) return absl::OkStatus();
+  return clone_.ReplaceIndex(IndexAfter(operation.id), IndexBefore(operation.id));
+}
+
+absl::Status Journal::TakeBack(const Operation& operation) {
+  for (auto change = operation.refs.rbegin(); change != operation.refs.rend(); ++change) {
+    ASSIGN_OR_RETURN(const std::string id, clone_.Ref(change->ref));
+    if (id != change->new_id) continue;
+    RETURN_IF_ERROR(
+        clone_.MoveRef(Reversed(*change), absl::StrCat("yard workflow: ", operation.command, " taken back")));
+  }
+  if (!operation.checkout_to.empty()) {
+    RETURN_IF_ERROR(clone_.Checkout(operation.checkout_to, operation.checkout_from));
+  }
+  return operation.index ? TakeIndexBack(operation) : absl::OkStatus();
+}
+
 absl::Status Journal::Settle(Operation& operation) {
   if (operation.state == Operation::State::kBegun) {
-    ASSIGN_OR_RETURN(const Places places, PlacesOf(clone_, operation));
+    ASSIGN_OR_RETURN(const Places places, PlacesOf(operation));
+    const size_t all = operation.refs.size() + (operation.index ? 1 : 0);
     // Once the killed command has moved all, or somebody has moved a ref since, the work and its backup stay.
-    const bool stays = places.at_new == operation.refs.size() || places.at_old + places.at_new < operation.refs.size();
-    if (!stays) RETURN_IF_ERROR(TakeBack(clone_, operation));
+    const bool stays = places.at_new == all || places.at_old + places.at_new < all;
+    if (!stays) RETURN_IF_ERROR(TakeBack(operation));
     operation.state = stays ? Operation::State::kDone : Operation::State::kUndone;
     return Write(operation);
   }
   if (operation.state == Operation::State::kUndoing) {
-    RETURN_IF_ERROR(TakeBack(clone_, operation));
+    RETURN_IF_ERROR(TakeBack(operation));
     operation.state = Operation::State::kUndone;
     return Write(operation);
   }
@@ -160,15 +207,23 @@ absl::Status Journal::Settle(Operation& operation) {
 absl::Status Journal::Do(Operation operation) {
   operation.state = Operation::State::kBegun;
   RETURN_IF_ERROR(Write(operation));
-  absl::Status moved = absl::OkStatus();
+  absl::Status moved =
+      operation.index ? clone_.ReplaceIndex(IndexBefore(operation.id), IndexAfter(operation.id)) : absl::OkStatus();
+  const bool has_index = operation.index && moved.ok();
+  if (moved.ok() && !operation.checkout_to.empty()) {
+    moved = clone_.Checkout(operation.checkout_from, operation.checkout_to);
+    // Refused before anything was touched.
+    if (!moved.ok()) operation.checkout_to.clear();
+  }
   size_t count = 0;
   for (; count < operation.refs.size() && moved.ok(); ++count) {
     moved = clone_.MoveRef(operation.refs[count], absl::StrCat("yard workflow: ", operation.command));
   }
   if (!moved.ok()) {
     // The last one did not move, whatever its place looks like.
-    operation.refs.resize(count - 1);
-    RETURN_IF_ERROR(TakeBack(clone_, operation));
+    operation.refs.resize(count == 0 ? 0 : count - 1);
+    operation.index = has_index;
+    RETURN_IF_ERROR(TakeBack(operation));
   }
   operation.state = moved.ok() ? Operation::State::kDone : Operation::State::kUndone;
   RETURN_IF_ERROR(Write(operation));
@@ -185,9 +240,13 @@ absl::Status Journal::Undo(const std::string& id) {
     ASSIGN_OR_RETURN(const std::string now, clone_.Ref(change.ref));
     if (now != change.new_id) return errors::GitRefMoved(change.ref);
   }
+  if (operation->index) {
+    ASSIGN_OR_RETURN(const bool same, clone_.SameIndex(clone_.index_file(), IndexAfter(id)));
+    if (!same) return errors::GitIndexChanged();
+  }
   operation->state = Operation::State::kUndoing;
   RETURN_IF_ERROR(Write(*operation));
-  RETURN_IF_ERROR(TakeBack(clone_, *operation));
+  RETURN_IF_ERROR(TakeBack(*operation));
   operation->state = Operation::State::kUndone;
   return Write(*operation);
 }

@@ -31,7 +31,13 @@ class Journal {
   // An id that no operation has; `time` is "YYYYMMDDTHHMMSSZ".
   std::string NewId(std::string_view time) const;
 
-  // Writes the operation down and moves its refs: all, or none if one can't be moved.
+  // Where an operation that changes the index puts the index that it found, and the one that it makes, before Do.
+  std::filesystem::path IndexBefore(const std::string& id) const;
+  std::filesystem::path IndexAfter(const std::string& id) const;
+  // Room for files of one operation; what begins with its id goes with it.
+  const std::filesystem::path& folder() const { return lock_->dir(); }
+
+  // Writes the operation down, changes the index and moves its refs: all, or nothing if one can't be moved.
   absl::Status Do(Operation operation);
   // Moves the refs of a done operation back: all, or none if one is no longer where the operation put it.
   absl::Status Undo(const std::string& id);
@@ -39,7 +45,18 @@ class Journal {
  private:
   Journal(GitClone& clone, std::unique_ptr<DataDirLock> lock) : clone_(clone), lock_(std::move(lock)) {}
 
+  // Removes files of commands that were killed before they had an operation, and of operations that are undone.
+  void RemoveLeftovers() const;
   absl::Status Settle(Operation& operation);
+  // How much of the operation is where it found it, and how much where it puts it.
+  struct Places {
+    size_t at_old = 0;
+    size_t at_new = 0;
+  };
+  absl::StatusOr<Places> PlacesOf(const Operation& operation);
+  // Undoes what of the operation has been done.
+  absl::Status TakeBack(const Operation& operation);
+  absl::Status TakeIndexBack(const Operation& operation);
   absl::Status Write(const Operation& operation) const;
 
   GitClone& clone_;

@@ -19,6 +19,11 @@ struct Operation {
   std::string branch;   // "topic"
   State state = State::kBegun;
   std::vector<GitRefChange> refs;  // in the order in which they are made; undone backwards
+  // The index changes, too, before the refs: from and to the files of Journal::IndexBefore and IndexAfter.
+  bool index = false;
+  // Index and files go from one commit's tree to another's, before the refs; both empty: they don't.
+  std::string checkout_from;
+  std::string checkout_to;
 };
 
 }  // namespace yardmaster::workflow

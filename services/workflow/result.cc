@@ -18,13 +18,43 @@ const char* OutcomeName(Result::Outcome outcome) {
       return "nothing";
     case Result::Outcome::kRefused:
       return "refused";
+    case Result::Outcome::kConflict:
+      return "conflict";
+    case Result::Outcome::kFailed:
+      return "failed";
   }
   return "";
 }
 
 ordered_json IdOrNull(const std::string& id) { return id.empty() ? ordered_json(nullptr) : ordered_json(id); }
 
+std::string ChangeText(const GitRefChange& change) {
+  const auto shown = [](const std::string& id) { return id.empty() ? std::string("(none)") : id.substr(0, 12); };
+  return absl::StrCat(change.ref, " ", shown(change.old_id), " → ", shown(change.new_id));
+}
+
 }  // namespace
+
+Result Refuse(Result result, std::string reason, std::string fix) {
+  result.outcome = Result::Outcome::kRefused;
+  result.reason = std::move(reason);
+  result.fix = std::move(fix);
+  result.refs.clear();
+  result.backups.clear();
+  result.pushed.clear();
+  return result;
+}
+
+absl::StatusOr<Result> RefuseOrFail(Result result, const absl::Status& status) {
+  const bool unreachable = absl::IsUnavailable(status) || absl::IsUnauthenticated(status) ||
+                           absl::IsPermissionDenied(status) || absl::IsDeadlineExceeded(status);
+  if (!unreachable && !absl::IsFailedPrecondition(status) && !absl::IsAborted(status) && !absl::IsNotFound(status)) {
+    return status;
+  }
+  Result refused = Refuse(std::move(result), std::string(status.message()), "");
+  if (unreachable) refused.outcome = Result::Outcome::kFailed;
+  return refused;
+}
 
 ordered_json ToJson(const Result& result) {
   ordered_json before = ordered_json::object();
@@ -37,24 +67,39 @@ ordered_json ToJson(const Result& result) {
   for (const Step& step : result.steps) {
     steps.push_back({{"id", step.id}, {"state", step.state}, {"detail", step.detail}});
   }
-  return {{"command", result.command},       {"outcome", OutcomeName(result.outcome)},
-          {"reason", result.reason},         {"fix", result.fix},
-          {"branch", result.branch},         {"before", std::move(before)},
-          {"after", std::move(after)},       {"backups", result.backups},
-          {"pushed", ordered_json::array()}, {"pr", nullptr},
-          {"untracked", result.untracked},   {"steps", std::move(steps)}};
+  ordered_json pushed = ordered_json::array();
+  for (const PushedRef& one : result.pushed) {
+    pushed.push_back({{"remote", one.remote},
+                      {"ref", one.change.ref},
+                      {"old", IdOrNull(one.change.old_id)},
+                      {"new", IdOrNull(one.change.new_id)},
+                      {"forced", one.forced}});
+  }
+  ordered_json pull = nullptr;
+  if (result.pull) pull = {{"number", result.pull->number}, {"url", result.pull->url}};
+  ordered_json json = {{"command", result.command},     {"outcome", OutcomeName(result.outcome)},
+                       {"reason", result.reason},       {"fix", result.fix},
+                       {"branch", result.branch},       {"before", std::move(before)},
+                       {"after", std::move(after)},     {"backups", result.backups},
+                       {"pushed", std::move(pushed)},   {"pr", std::move(pull)},
+                       {"untracked", result.untracked}, {"steps", std::move(steps)}};
+  if (result.message) json["message"] = {{"subject", result.message->subject}, {"body", result.message->body}};
+  return json;
 }
 
 std::string ToText(const Result& result) {
+  // A message alone is what is to be taken from here.
+  if (result.message) return result.message->text();
   std::string text = absl::StrCat(result.command, ": ", OutcomeName(result.outcome));
   if (!result.reason.empty()) absl::StrAppend(&text, ": ", result.reason);
   absl::StrAppend(&text, "\n");
   if (!result.fix.empty()) absl::StrAppend(&text, "  what helps: ", result.fix, "\n");
   for (const Step& step : result.steps) absl::StrAppend(&text, "  ", step.id, " ", step.state, ": ", step.detail, "\n");
-  for (const GitRefChange& change : result.refs) {
-    absl::StrAppend(&text, "  ", change.ref, " ", change.old_id.empty() ? "(none)" : change.old_id.substr(0, 12), " → ",
-                    change.new_id.empty() ? "(none)" : change.new_id.substr(0, 12), "\n");
+  for (const GitRefChange& change : result.refs) absl::StrAppend(&text, "  ", ChangeText(change), "\n");
+  for (const PushedRef& one : result.pushed) {
+    absl::StrAppend(&text, "  ", one.remote, ": ", ChangeText(one.change), one.forced ? " (forced)" : "", "\n");
   }
+  if (result.pull) absl::StrAppend(&text, "  #", result.pull->number, " ", result.pull->url, "\n");
   return text;
 }
 

@@ -4,9 +4,12 @@
 
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "clients/git/git_clone.h"
 
 namespace yardmaster::workflow {
@@ -17,9 +20,27 @@ struct Step {
   std::string detail;
 };
 
+struct PushedRef {
+  std::string remote;
+  GitRefChange change;
+  bool forced = false;  // what was there is not contained in what is there now
+};
+
+struct PullRequest {
+  int64_t number = 0;
+  std::string url;
+};
+
+struct CommitMessage {
+  std::string subject;
+  std::string body;
+
+  std::string text() const { return body.empty() ? subject + "\n" : subject + "\n\n" + body + "\n"; }
+};
+
 struct Result {
-  // kRefused: nothing has changed.
-  enum class Outcome : uint8_t { kDone, kNothing, kRefused };
+  // kRefused and kConflict: nothing has changed. kFailed: a remote or a forge can't be reached, or does not let us.
+  enum class Outcome : uint8_t { kDone, kNothing, kRefused, kConflict, kFailed };
 
   std::string command;
   Outcome outcome = Outcome::kDone;
@@ -28,9 +49,18 @@ struct Result {
   std::string branch;
   std::vector<GitRefChange> refs;  // those that moved, or would
   std::vector<std::string> backups;
+  std::vector<PushedRef> pushed;
+  std::optional<PullRequest> pull;
   std::vector<std::string> untracked;
   std::vector<Step> steps;
+  std::optional<CommitMessage> message;  // gen-commit-msg only
 };
+
+// The result of a command that has changed nothing.
+Result Refuse(Result result, std::string reason, std::string fix);
+// What the user can change, or somebody else did, is a refusal, and what can't be reached is kFailed; the rest stays an
+// error.
+absl::StatusOr<Result> RefuseOrFail(Result result, const absl::Status& status);
 
 // The object that `--json` prints; ids of refs that are absent are null.
 nlohmann::ordered_json ToJson(const Result& result);

@@ -57,15 +57,6 @@ MessageParts SplitMessage(const std::string& message) {
 
 }  // namespace
 
-std::optional<Refusal> WhyNotWritable(const GitCloneState& state) {
-  if (!state.in_progress.empty()) {
-    return Refusal{absl::StrCat(state.in_progress, " is in progress"), "finish it or abort it"};
-  }
-  if (state.head_ref.empty()) return Refusal{"HEAD is detached", "git switch BRANCH"};
-  if (state.head.empty()) return Refusal{"the branch has no commit yet", "commit first"};
-  return std::nullopt;
-}
-
 std::string SquashedMessage(const std::vector<GitCommit>& commits) {
   std::vector<std::string> blocks;
   std::vector<std::string> trailers;

@@ -10,16 +10,9 @@
 
 #include "clients/git/git_clone.h"
 #include "clients/git/git_repository.h"
+#include "services/workflow/workspace.h"
 
 namespace yardmaster::workflow {
-
-// Why a command that writes may not begin in this state of a clone, and what helps.
-struct Refusal {
-  std::string reason;
-  std::string fix;
-};
-
-std::optional<Refusal> WhyNotWritable(const GitCloneState& state);
 
 struct SquashPlan {
   std::optional<Refusal> refused;

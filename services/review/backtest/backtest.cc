@@ -106,6 +106,7 @@ std::vector<BaseRate> BaseRates(const ReviewPacks& packs, const std::vector<Repl
     }
   }
   std::vector<BaseRate> rates;
+  rates.reserve(by_rule.size());
   for (auto& [rule, rate] : by_rule) rates.push_back(std::move(rate));
   absl::c_sort(rates, [](const BaseRate& a, const BaseRate& b) {
     return std::tie(a.severity, b.findings, a.rule) < std::tie(b.severity, a.findings, b.rule);

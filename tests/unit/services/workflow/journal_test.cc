@@ -58,7 +58,7 @@ class JournalTest : public ::testing::Test {
     operation.command = "squash";
     operation.branch = "topic";
     operation.refs = {{"refs/yardmaster/backup/" + operation.id + "/topic", "", state.head},
-                      {"refs/heads/topic", state.head, Good(clone_->MakeCommit(plan.commit, true))}};
+                      {"refs/heads/topic", state.head, Good(clone_->MakeCommit(plan.commit))}};
     return operation;
   }
   // What "nothing has changed" means.

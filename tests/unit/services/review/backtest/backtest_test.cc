@@ -32,6 +32,7 @@ Verdict VerdictOf(const std::string& commit, const std::string& rule, uint32_t l
 
 std::vector<std::string> Places(const std::vector<FindingAt>& findings) {
   std::vector<std::string> out;
+  out.reserve(findings.size());
   for (const FindingAt& at : findings) {
     out.push_back(absl::StrCat(at.change->commit.substr(0, 1), " ", at.finding->rule, ":", at.finding->line));
   }

@@ -1,0 +1,92 @@
+#include "clients/git/git_remotes.h"
+
+#include <string_view>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "services/core/absl_view.h"
+#include "services/core/errors.h"
+#include "services/core/status_macros.h"
+
+namespace yardmaster {
+namespace {
+
+constexpr std::string_view kSymbolic = "ref: refs/heads/";
+
+// The line of `git push --porcelain` about a ref that was not updated: "!<tab>from:to<tab>[rejected] (stale info)".
+std::string RejectionIn(const std::string& out) {
+  for (const absl::string_view line : absl::StrSplit(out, '\n')) {
+    const std::vector<std::string> columns = absl::StrSplit(line, '\t');
+    if (columns.size() >= 3 && columns[0] == "!") return columns[2];
+  }
+  return "";
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> GitRemotes::Url(const std::string& remote) const {
+  ASSIGN_OR_RETURN(const GitOutput output, git_.Run({"remote", "get-url", "--", remote}));
+  // Exit code 2 says that there is none.
+  if (output.code == 2) return std::string();
+  if (output.code != 0) return errors::GitProgramFailed("remote get-url", GitComplaint(output.err));
+  return std::string(absl::StripSuffix(output.out, "\n"));
+}
+
+absl::StatusOr<std::string> GitRemotes::DefaultBranch(const std::string& remote) const {
+  ASSIGN_OR_RETURN(const GitOutput output, git_.Run({"ls-remote", "--symref", "--", remote, "HEAD"}, variables_));
+  if (output.code != 0) return errors::GitRemoteUnusable(remote, GitComplaint(output.err));
+  for (const absl::string_view line : absl::StrSplit(output.out, '\n')) {
+    absl::string_view rest = line;
+    if (absl::ConsumePrefix(&rest, Abs(kSymbolic))) return std::string(rest.substr(0, rest.find('\t')));
+  }
+  return std::string();
+}
+
+absl::StatusOr<std::string> GitRemotes::Ref(const std::string& remote, const std::string& ref) const {
+  ASSIGN_OR_RETURN(const GitOutput output, git_.Run({"ls-remote", "--", remote, ref}, variables_));
+  if (output.code != 0) return errors::GitRemoteUnusable(remote, GitComplaint(output.err));
+  // The pattern also fits the ends of longer names.
+  for (const absl::string_view line : absl::StrSplit(output.out, '\n')) {
+    const std::pair<absl::string_view, absl::string_view> columns = absl::StrSplit(line, absl::MaxSplits('\t', 1));
+    if (columns.second == ref) return std::string(columns.first);
+  }
+  return std::string();
+}
+
+absl::Status GitRemotes::FetchBranches(const std::string& remote, const std::vector<std::string>& branches) const {
+  std::vector<std::string> arguments = {"fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--", remote};
+  for (const std::string& branch : branches) {
+    arguments.push_back(absl::StrCat("+refs/heads/", branch, ":refs/remotes/", remote, "/", branch));
+  }
+  ASSIGN_OR_RETURN(const GitOutput output, git_.Run(arguments, variables_));
+  return output.code == 0 ? absl::OkStatus() : errors::GitRemoteUnusable(remote, GitComplaint(output.err));
+}
+
+absl::Status GitRemotes::FetchRef(const std::string& remote, const std::string& ref) const {
+  ASSIGN_OR_RETURN(
+      const GitOutput output,
+      git_.Run({"fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--", remote, ref}, variables_));
+  return output.code == 0 ? absl::OkStatus() : errors::GitRemoteUnusable(remote, GitComplaint(output.err));
+}
+
+absl::Status GitRemotes::Push(const GitPush& push) const {
+  ASSIGN_OR_RETURN(const GitOutput output,
+                   git_.Run({"push", "--porcelain", "--no-follow-tags", "--no-recurse-submodules",
+                             absl::StrCat("--force-with-lease=", push.ref, ":", push.old_id), "--", push.remote,
+                             absl::StrCat(push.new_id, ":", push.ref)},
+                            variables_));
+  if (output.code == 0) return absl::OkStatus();
+  if (const std::string rejection = RejectionIn(output.out); !rejection.empty()) {
+    return errors::GitPushRejected(push.ref, rejection);
+  }
+  // Git came as far as to the push itself: a hook of the clone was against it.
+  if (output.err.find("failed to push some refs") != std::string::npos) {
+    return errors::GitPushRejected(push.ref, GitComplaint(output.err));
+  }
+  return errors::GitRemoteUnusable(push.remote, GitComplaint(output.err));
+}
+
+}  // namespace yardmaster

@@ -1,0 +1,50 @@
+// The remotes of a clone, through the installed git: which repositories they are, where their refs are, fetching, and
+// pushing only over the value that is expected.
+#ifndef YARDMASTER_CLIENTS_GIT_GIT_REMOTES_H_
+#define YARDMASTER_CLIENTS_GIT_GIT_REMOTES_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "clients/git/git_program.h"
+
+namespace yardmaster {
+
+struct GitPush {
+  std::string remote;  // "origin"
+  std::string ref;     // there: "refs/heads/topic"
+  std::string old_id;  // where it must be, else nothing is pushed; empty: it must not be there
+  std::string new_id;  // empty: it is removed
+};
+
+// Errors: UNAVAILABLE for a remote that can't be reached or refuses us, ABORTED for a push that it rejected,
+// FAILED_PRECONDITION for a git that can't be run.
+class GitRemotes {
+ public:
+  // `git` outlives it. `variables` go to every git that talks to a remote, such as a header with a token.
+  GitRemotes(GitProgram& git, std::vector<std::string> variables) : git_(git), variables_(std::move(variables)) {}
+
+  // The address that `git fetch` would use, after url.insteadOf; empty: there is no such remote.
+  absl::StatusOr<std::string> Url(const std::string& remote) const;
+  // The branch that HEAD of the remote names, whatever slashes that has; empty: it is not known.
+  absl::StatusOr<std::string> DefaultBranch(const std::string& remote) const;
+  // The commit of a ref there, by its full name; empty: it is not there.
+  absl::StatusOr<std::string> Ref(const std::string& remote, const std::string& ref) const;
+  // Brings the branches to refs/remotes/REMOTE/, however they moved and whatever refspecs are configured.
+  absl::Status FetchBranches(const std::string& remote, const std::vector<std::string>& branches) const;
+  // Brings a ref's commits here without a name for them.
+  absl::Status FetchRef(const std::string& remote, const std::string& ref) const;
+  // With the expected value always; hooks of the clone run.
+  absl::Status Push(const GitPush& push) const;
+
+ private:
+  GitProgram& git_;
+  const std::vector<std::string> variables_;
+};
+
+}  // namespace yardmaster
+
+#endif  // YARDMASTER_CLIENTS_GIT_GIT_REMOTES_H_

@@ -1,0 +1,258 @@
+#include "services/workflow/commit.h"
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "absl/algorithm/container.h"
+#include "absl/cleanup/cleanup.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "services/core/errors.h"
+#include "services/core/files.h"
+#include "services/core/status_macros.h"
+#include "services/workflow/branch_push.h"
+#include "services/workflow/commit_message.h"
+#include "services/workflow/staging.h"
+#include "services/workflow/workspace.h"
+
+namespace yardmaster::workflow {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr size_t kMaxMessageBytes = 1024 * 1024;
+
+// Submodules whose own files are changed or untracked: a commit would not have them.
+absl::StatusOr<std::vector<std::string>> DirtySubmodules(GitProgram& git) {
+  ASSIGN_OR_RETURN(const GitOutput output, git.Run({"status", "--porcelain=v2", "-z", "--untracked-files=no",
+                                                    "--ignore-submodules=none", "--no-renames"}));
+  if (output.code != 0) return errors::GitProgramFailed("status", GitComplaint(output.err));
+  std::vector<std::string> dirty;
+  for (const std::string& record : SplitAtNul(output.out)) {
+    // "1 .M S.MU 160000 160000 160000 ID ID PATH"
+    const std::vector<std::string> columns = absl::StrSplit(record, absl::MaxSplits(' ', 8));
+    if (columns.size() == 9 && columns[2].size() == 4 && columns[2][0] == 'S' &&
+        (columns[2][2] != '.' || columns[2][3] != '.')) {
+      dirty.push_back(columns[8]);
+    }
+  }
+  return dirty;
+}
+
+absl::Status Copy(const fs::path& from, const fs::path& to) {
+  std::error_code error;
+  fs::copy_file(from, to, fs::copy_options::overwrite_existing, error);
+  return error ? errors::GitRepositoryUnusable(from.string(), error.message()) : absl::OkStatus();
+}
+
+std::vector<std::string> Without(const std::vector<std::string>& all, const std::vector<std::string>& some) {
+  std::vector<std::string> left;
+  absl::c_copy_if(all, std::back_inserter(left),
+                  [&some](const std::string& one) { return !absl::c_linear_search(some, one); });
+  return left;
+}
+
+// Where a commit is put together: the journal's folder, or in a dry run one that goes.
+struct Place {
+  std::string id;
+  fs::path folder;
+  fs::path before;
+  fs::path after;
+  fs::path objects;  // of the clone, where new ones must not be stored there
+  fs::path message;
+};
+
+absl::StatusOr<Place> MakePlace(const Workspace& work, const std::string& time) {
+  Place place;
+  place.id = work.NewId(time);
+  if (work.journal != nullptr) {
+    place.folder = work.journal->folder();
+    place.before = work.journal->IndexBefore(place.id);
+    place.after = work.journal->IndexAfter(place.id);
+  } else {
+    std::string folder = (fs::temp_directory_path() / "yard-workflow-XXXXXX").string();
+    if (mkdtemp(folder.data()) == nullptr) return errors::GitRepositoryUnusable(folder, "no temporary folder");
+    place.folder = folder;
+    place.before = place.folder / "before";
+    place.after = place.folder / "after";
+    place.objects = work.clone->common_dir() / "objects";
+  }
+  place.message = place.folder / (place.id + ".message");
+  RETURN_IF_ERROR(Copy(work.clone->index_file(), place.before));
+  RETURN_IF_ERROR(Copy(work.clone->index_file(), place.after));
+  return place;
+}
+
+void Leave(const Place& place, bool dry_run, bool done) {
+  std::error_code ignored;
+  if (dry_run) {
+    fs::remove_all(place.folder, ignored);
+    return;
+  }
+  fs::remove(place.message, ignored);
+  fs::remove(place.folder / "paths", ignored);
+  if (done) return;
+  fs::remove(place.before, ignored);
+  fs::remove(place.after, ignored);
+}
+
+// What was staged, and what the commit is to have.
+struct Selection {
+  std::vector<std::string> paths;
+  std::vector<std::string> cosmetic;  // left out
+};
+
+absl::StatusOr<Selection> Select(GitProgram& git, const Place& place, Staging& staging) {
+  Staging own(git, place.before, place.folder, place.objects);
+  ASSIGN_OR_RETURN(const std::vector<std::string> staged, own.Changed());
+  RETURN_IF_ERROR(staging.AddTracked());
+  ASSIGN_OR_RETURN(const std::vector<std::string> cosmetic, staging.Cosmetic());
+  Selection selection;
+  // What somebody staged by hand is meant.
+  selection.cosmetic = Without(cosmetic, staged);
+  RETURN_IF_ERROR(staging.Drop(selection.cosmetic));
+  ASSIGN_OR_RETURN(selection.paths, staging.Changed());
+  return selection;
+}
+
+struct NewCommit {
+  std::string id;
+  std::string index_backup;  // a commit whose tree is the index as it was
+};
+
+absl::StatusOr<NewCommit> MakeCommit(const CommitRequest& request, const std::string& message, const Workspace& work,
+                                     const Place& place, GitProgram& git, Staging& staging) {
+  NewCommit made;
+  // 1. What was staged has a name before anything else is.
+  Staging own(git, place.before, place.folder, place.objects);
+  ASSIGN_OR_RETURN(const std::string staged_tree, own.WriteTree());
+  RETURN_IF_ERROR(WriteFileAtomically(place.message, "The index before yard workflow commit\n"));
+  ASSIGN_OR_RETURN(made.index_backup, own.MakeCommit(staged_tree, work.state.head, place.message, /*sign=*/false));
+  // 2. The hooks, which may change the message and what is staged.
+  std::string text(absl::StripTrailingAsciiWhitespace(message));
+  RETURN_IF_ERROR(WriteFileAtomically(place.message, text + "\n"));
+  if (!request.dry_run) {
+    RETURN_IF_ERROR(staging.RunHook("pre-commit", {}));
+    RETURN_IF_ERROR(staging.RunHook("prepare-commit-msg", {place.message.string(), "message"}));
+    RETURN_IF_ERROR(staging.RunHook("commit-msg", {place.message.string()}));
+    ASSIGN_OR_RETURN(text, ReadSmallFile(place.message, kMaxMessageBytes));
+    if (const std::optional<std::string> bad = WhyBadMessage(text)) return errors::GitHookRefused("commit-msg", *bad);
+  }
+  // 3. The commit.
+  ASSIGN_OR_RETURN(const std::string tree, staging.WriteTree());
+  ASSIGN_OR_RETURN(
+      made.id, staging.MakeCommit(tree, work.state.head, place.message, work.state.signs_commits && !request.dry_run));
+  return made;
+}
+
+}  // namespace
+
+absl::StatusOr<Result> Commit(const CommitRequest& request, GitProgram& git, const GitRemotes& remotes) {
+  Result result;
+  result.command = "commit";
+  // 1. What there is.
+  absl::StatusOr<Workspace> opened = OpenWorkspace(request.repo, request.dry_run);
+  if (absl::IsAborted(opened.status())) return RefuseOrFail(std::move(result), opened.status());
+  RETURN_IF_ERROR(opened.status());
+  const Workspace& work = *opened;
+  result.branch = work.branch();
+  result.untracked = work.state.untracked;
+  if (const std::optional<Refusal> refusal = WhyNotWritable(work.state)) {
+    return Refuse(std::move(result), refusal->reason, refusal->fix);
+  }
+  if (const std::optional<std::string> bad = WhyBadMessage(request.message); bad && !request.message.empty()) {
+    return Refuse(std::move(result), *bad, "-m MESSAGE without it");
+  }
+  const absl::StatusOr<std::vector<std::string>> submodules = DirtySubmodules(git);
+  if (!submodules.ok()) return RefuseOrFail(std::move(result), submodules.status());
+  if (!submodules->empty()) {
+    return Refuse(std::move(result), "submodules have changes of their own: " + absl::StrJoin(*submodules, ", "),
+                  absl::StrCat("commit there first: git -C ", submodules->front(), " status"));
+  }
+  if (work.state.dirty.empty()) {
+    result.outcome = Result::Outcome::kNothing;
+    result.reason = "no changes to commit";
+    if (!result.untracked.empty()) result.fix = "git add what is untracked and is to be committed";
+    return result;
+  }
+  BranchPush push("origin", result.branch);
+  if (request.push) {
+    const absl::Status known = push.Look(remotes, *work.repository, work.state.head);
+    if (!known.ok()) return push.Refused(std::move(result), known);
+  }
+
+  // 2. What the commit is to have.
+  const absl::StatusOr<Place> place = MakePlace(work, request.time);
+  if (!place.ok()) return RefuseOrFail(std::move(result), place.status());
+  bool done = false;
+  const absl::Cleanup leave = [&] { Leave(*place, request.dry_run, done); };
+  Staging staging(git, place->after, place->folder, place->objects);
+  const absl::StatusOr<Selection> selection = Select(git, *place, staging);
+  if (!selection.ok()) return RefuseOrFail(std::move(result), selection.status());
+  if (!selection->cosmetic.empty()) {
+    result.steps.push_back({"stage", "left",
+                            "only white space at line ends and blank lines differ, so that these stay uncommitted "
+                            "(git add them to have them): " +
+                                absl::StrJoin(selection->cosmetic, ", ")});
+  }
+  if (!result.untracked.empty()) {
+    result.steps.push_back({"untracked", "left", "not committed: " + absl::StrJoin(result.untracked, ", ")});
+  }
+  if (selection->paths.empty()) {
+    result.outcome = Result::Outcome::kNothing;
+    result.reason = "no changes to commit after excluding cosmetic changes";
+    return result;
+  }
+  const std::string message = request.message.empty() ? ShortMessageOf(selection->paths) : request.message;
+  if (request.message.empty() && !request.yes && !request.dry_run) {
+    return absl::InvalidArgumentError(absl::StrCat("-m MESSAGE, or --yes for this one:\n\n", message));
+  }
+
+  // 3. The work.
+  const absl::StatusOr<NewCommit> made = MakeCommit(request, message, work, *place, git, staging);
+  if (!made.ok()) return RefuseOrFail(std::move(result), made.status());
+  Operation operation;
+  operation.id = place->id;
+  operation.command = result.command;
+  operation.branch = result.branch;
+  operation.index = true;
+  const std::string backup = BackupRef(place->id, result.branch);
+  const std::string index_backup = "refs/yardmaster/index/" + place->id;
+  operation.refs = {{backup, "", work.state.head},
+                    {index_backup, "", made->index_backup},
+                    {work.state.head_ref, work.state.head, made->id}};
+  const absl::Status moved = work.Do(operation);
+  if (!moved.ok()) return RefuseOrFail(std::move(result), moved);
+  done = true;
+  result.refs = operation.refs;
+  result.backups = {backup, index_backup};
+  const char* const state = request.dry_run ? "planned" : "done";
+  result.steps.push_back({"commit", state,
+                          absl::StrCat(selection->paths.size(), selection->paths.size() == 1 ? " file" : " files", ": ",
+                                       std::string(message.substr(0, message.find('\n'))))});
+  if (!request.push) {
+    result.steps.push_back({"push", "left", "nothing is pushed"});
+    return result;
+  }
+  const absl::Status pushed = request.dry_run ? absl::OkStatus() : push.Send(remotes, made->id);
+  if (!pushed.ok()) {
+    RETURN_IF_ERROR(work.journal->Undo(place->id));
+    return push.Refused(std::move(result), pushed);
+  }
+  result.pushed.push_back(push.Done(made->id));
+  result.steps.push_back({"push", state,
+                          absl::StrCat("to origin/", result.branch,
+                                       IsProtectedBranch(result.branch)
+                                           ? "; that is a branch others expect to be as in the main repository"
+                                           : "")});
+  return result;
+}
+
+}  // namespace yardmaster::workflow

@@ -1,0 +1,29 @@
+// `commit`: tracked changes become a commit on the branch, and the branch is pushed to the fork. Files of the work tree
+// stay as they are, hooks of the clone run, and what is left out is named.
+#ifndef YARDMASTER_SERVICES_WORKFLOW_COMMIT_H_
+#define YARDMASTER_SERVICES_WORKFLOW_COMMIT_H_
+
+#include <filesystem>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "clients/git/git_program.h"
+#include "clients/git/git_remotes.h"
+#include "services/workflow/result.h"
+
+namespace yardmaster::workflow {
+
+struct CommitRequest {
+  std::filesystem::path repo;
+  std::string message;  // empty: "Update FILE", which needs `yes`
+  bool yes = false;
+  bool push = true;
+  bool dry_run = false;  // writes nothing, not even objects; hooks do not run
+  std::string time;      // now, "YYYYMMDDTHHMMSSZ"
+};
+// INVALID_ARGUMENT: a message is needed.
+absl::StatusOr<Result> Commit(const CommitRequest& request, GitProgram& git, const GitRemotes& remotes);
+
+}  // namespace yardmaster::workflow
+
+#endif  // YARDMASTER_SERVICES_WORKFLOW_COMMIT_H_

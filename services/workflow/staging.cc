@@ -1,0 +1,94 @@
+#include "services/workflow/staging.h"
+
+#include <set>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "services/core/errors.h"
+#include "services/core/files.h"
+#include "services/core/status_macros.h"
+
+namespace yardmaster::workflow {
+namespace {
+
+// A record of `git diff --raw -z` in front of its path: ":100644 100644 ID ID M".
+bool KeepsItsMode(const std::string& record) {
+  const std::vector<std::string> columns = absl::StrSplit(record, ' ');
+  return columns.size() == 5 && columns[0] == ":" + columns[1] && columns[4] == "M";
+}
+
+}  // namespace
+
+Staging::Staging(GitProgram& git, std::filesystem::path index, std::filesystem::path scratch,
+                 const std::filesystem::path& objects)
+    : git_(git), scratch_(std::move(scratch)), variables_({"GIT_INDEX_FILE=" + index.string()}) {
+  if (objects.empty()) return;
+  variables_.push_back("GIT_OBJECT_DIRECTORY=" + scratch_.string());
+  variables_.push_back("GIT_ALTERNATE_OBJECT_DIRECTORIES=" + objects.string());
+}
+
+absl::Status Staging::AddTracked() { return git_.Text({"add", "--update", "--", ":/"}, variables_).status(); }
+
+absl::StatusOr<std::vector<std::string>> Staging::Changed() {
+  ASSIGN_OR_RETURN(
+      const GitOutput names,
+      git_.Run({"diff", "--cached", "--name-only", "-z", "--no-renames", "--no-ext-diff", "HEAD"}, variables_));
+  if (names.code != 0) return errors::GitProgramFailed("diff", GitComplaint(names.err));
+  return SplitAtNul(names.out);
+}
+
+absl::StatusOr<std::vector<std::string>> Staging::Cosmetic() {
+  ASSIGN_OR_RETURN(const GitOutput raw,
+                   git_.Run({"diff", "--cached", "--raw", "-z", "--no-renames", "--no-ext-diff", "HEAD"}, variables_));
+  ASSIGN_OR_RETURN(const GitOutput counted,
+                   git_.Run({"diff", "--cached", "--numstat", "-z", "--no-renames", "--no-ext-diff", "--no-textconv",
+                             "--ignore-space-at-eol", "--ignore-blank-lines", "HEAD"},
+                            variables_));
+  if (raw.code != 0) return errors::GitProgramFailed("diff", GitComplaint(raw.err));
+  if (counted.code != 0) return errors::GitProgramFailed("diff", GitComplaint(counted.err));
+  std::set<std::string> real;
+  for (const std::string& record : SplitAtNul(counted.out)) {
+    const std::vector<std::string> columns = absl::StrSplit(record, absl::MaxSplits('\t', 2));
+    if (columns.size() == 3 && (columns[0] != "0" || columns[1] != "0")) real.insert(columns[2]);
+  }
+  std::vector<std::string> cosmetic;
+  const std::vector<std::string> records = SplitAtNul(raw.out);
+  for (size_t i = 0; i + 1 < records.size(); i += 2) {
+    if (KeepsItsMode(records[i]) && !real.contains(records[i + 1])) cosmetic.push_back(records[i + 1]);
+  }
+  return cosmetic;
+}
+
+absl::Status Staging::Drop(const std::vector<std::string>& paths) {
+  if (paths.empty()) return absl::OkStatus();
+  const std::filesystem::path list = scratch_ / "paths";
+  RETURN_IF_ERROR(WriteFileAtomically(list, absl::StrJoin(paths, std::string(1, '\0'))));
+  return git_
+      .Text({"--literal-pathspecs", "reset", "--quiet", "--pathspec-from-file=" + list.string(), "--pathspec-file-nul",
+             "HEAD"},
+            variables_)
+      .status();
+}
+
+absl::Status Staging::RunHook(const std::string& name, const std::vector<std::string>& arguments) {
+  std::vector<std::string> all = {"hook", "run", "--ignore-missing", name, "--"};
+  all.insert(all.end(), arguments.begin(), arguments.end());
+  ASSIGN_OR_RETURN(const GitOutput output, git_.Run(all, variables_));
+  if (output.code == 0) return absl::OkStatus();
+  return errors::GitHookRefused(name, GitComplaint(absl::StrCat(output.out, "\n", output.err)));
+}
+
+absl::StatusOr<std::string> Staging::WriteTree() { return git_.Text({"write-tree"}, variables_); }
+
+absl::StatusOr<std::string> Staging::MakeCommit(const std::string& tree, const std::string& parent,
+                                                const std::filesystem::path& message, bool sign) {
+  std::vector<std::string> arguments = {"commit-tree", "-p", parent, "-F", message.string()};
+  if (sign) arguments.emplace_back("-S");
+  arguments.push_back(tree);
+  return git_.Text(arguments, variables_);
+}
+
+}  // namespace yardmaster::workflow
