@@ -2,10 +2,13 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <iterator>
+#include <set>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
@@ -80,12 +83,14 @@ class Libgit2Clone final : public GitClone {
   absl::StatusOr<std::string> MakeCommit(const GitNewCommit& commit) override;
   absl::StatusOr<GitReplay> Replay(const std::vector<std::string>& commits, const std::string& onto,
                                    const std::string& trailer) override;
+  absl::StatusOr<std::vector<std::string>> InTheWay(const std::string& from, const std::string& to) override;
   absl::Status Checkout(const std::string& from, const std::string& to) override;
   absl::Status MoveRef(const GitRefChange& change, const std::string& why) override;
 
  private:
   const char* Folder() const { return git_repository_path(repository_.get()); }
   absl::StatusOr<git2::Commit> CommitOf(const std::string& id) const;
+  absl::StatusOr<git2::Tree> TreeOf(const std::string& commit) const;
   // Fills `dirty` and `untracked`.
   absl::Status AddFiles(GitCloneState& state) const;
   absl::Status RemoveRef(const GitRefChange& change) const;
@@ -100,6 +105,14 @@ absl::StatusOr<git2::Commit> Libgit2Clone::CommitOf(const std::string& id) const
   auto commit = git2::Get<git2::Commit>(code, git_commit_lookup, repository_.get(), &oid);
   if (code != 0) return code == GIT_ENOTFOUND ? errors::GitRevisionUnknown(id) : Broken();
   return commit;
+}
+
+absl::StatusOr<git2::Tree> Libgit2Clone::TreeOf(const std::string& commit) const {
+  ASSIGN_OR_RETURN(const git2::Commit found, CommitOf(commit));
+  int code = 0;
+  auto tree = git2::Get<git2::Tree>(code, git_commit_tree, found.get());
+  if (code != 0) return Broken();
+  return tree;
 }
 
 absl::Status Libgit2Clone::AddFiles(GitCloneState& state) const {
@@ -256,19 +269,39 @@ absl::StatusOr<GitReplay> Libgit2Clone::Replay(const std::vector<std::string>& c
   return replay;
 }
 
-absl::Status Libgit2Clone::Checkout(const std::string& from, const std::string& to) {
-  ASSIGN_OR_RETURN(const git2::Commit old_commit, CommitOf(from));
-  ASSIGN_OR_RETURN(const git2::Commit new_commit, CommitOf(to));
+absl::StatusOr<std::vector<std::string>> Libgit2Clone::InTheWay(const std::string& from, const std::string& to) {
+  ASSIGN_OR_RETURN(const git2::Tree old_tree, TreeOf(from));
+  ASSIGN_OR_RETURN(const git2::Tree new_tree, TreeOf(to));
+  git_diff_options options;
+  git_diff_options_init(&options, GIT_DIFF_OPTIONS_VERSION);
+  options.flags = GIT_DIFF_SKIP_BINARY_CHECK;
   int code = 0;
-  const auto old_tree = git2::Get<git2::Tree>(code, git_commit_tree, old_commit.get());
+  const auto diff =
+      git2::Get<git2::Diff>(code, git_diff_tree_to_tree, repository_.get(), old_tree.get(), new_tree.get(), &options);
   if (code != 0) return Broken();
-  const auto new_tree = git2::Get<git2::Tree>(code, git_commit_tree, new_commit.get());
-  if (code != 0) return Broken();
+  std::set<std::string, std::less<>> changed;
+  for (size_t i = 0; i < git_diff_num_deltas(diff.get()); ++i) {
+    const git_diff_delta& delta = *git_diff_get_delta(diff.get(), i);
+    changed.insert(delta.old_file.path);
+    changed.insert(delta.new_file.path);
+  }
+  GitCloneState state;
+  RETURN_IF_ERROR(AddFiles(state));
+  std::vector<std::string> paths;
+  absl::c_copy_if(state.dirty, std::back_inserter(paths),
+                  [&](const std::string& path) { return changed.contains(path); });
+  return paths;
+}
+
+absl::Status Libgit2Clone::Checkout(const std::string& from, const std::string& to) {
+  ASSIGN_OR_RETURN(const git2::Tree old_tree, TreeOf(from));
+  ASSIGN_OR_RETURN(const git2::Tree new_tree, TreeOf(to));
   git_checkout_options options;
   git_checkout_options_init(&options, GIT_CHECKOUT_OPTIONS_VERSION);
+  // Missing may be a file that somebody killed had removed to write it anew.
   options.checkout_strategy = GIT_CHECKOUT_SAFE | GIT_CHECKOUT_RECREATE_MISSING;
   options.baseline = old_tree.get();
-  code = git_checkout_tree(repository_.get(), reinterpret_cast<const git_object*>(new_tree.get()), &options);
+  const int code = git_checkout_tree(repository_.get(), reinterpret_cast<const git_object*>(new_tree.get()), &options);
   if (code == GIT_ECONFLICT) return errors::GitFilesInTheWay(git2::LastError());
   if (code == GIT_ELOCKED) return errors::GitRefLocked(index_file().string());
   return code == 0 ? absl::OkStatus() : Broken();

@@ -79,9 +79,12 @@ class GitClone {
   // them is FAILED_PRECONDITION.
   virtual absl::StatusOr<GitReplay> Replay(const std::vector<std::string>& commits, const std::string& onto,
                                            const std::string& trailer) = 0;
+  // Tracked paths that differ between the trees of two commits and that have uncommitted changes here, sorted.
+  virtual absl::StatusOr<std::vector<std::string>> InTheWay(const std::string& from, const std::string& to) = 0;
   // Takes index and work tree from the tree of one commit to that of another. Files that neither has, and changes of
   // files in which both are the same, stay. FAILED_PRECONDITION, and nothing has changed, where that would overwrite
-  // something. Where a part has been done before, the rest is done. Programs that the repository names as filters do
+  // something, but for what InTheWay says, which is to be asked first. Where a part has been done before, the rest is
+  // done. Programs that the repository names as filters do
   // not run.
   virtual absl::Status Checkout(const std::string& from, const std::string& to) = 0;
   // `why` is what the reflog says.

@@ -9,6 +9,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "services/core/absl_view.h"
 #include "services/core/errors.h"
 #include "services/core/files.h"
@@ -157,6 +158,16 @@ absl::StatusOr<Journal::Places> Journal::PlacesOf(const Operation& operation) {
   return places;
 }
 
+absl::Status Journal::NothingInTheWay(const std::string& from, const std::string& to) const {
+  ASSIGN_OR_RETURN(const std::vector<std::string> paths, clone_.InTheWay(from, to));
+  return paths.empty() ? absl::OkStatus() : errors::GitFilesInTheWay(absl::StrJoin(paths, ", "));
+}
+
+absl::Status Journal::Checkout(const std::string& from, const std::string& to) const {
+  RETURN_IF_ERROR(NothingInTheWay(from, to));
+  return clone_.Checkout(from, to);
+}
+
 absl::Status Journal::TakeIndexBack(const Operation& operation) {
   // A lock that a killed command left has the content of one of our two files.
   const fs::path lock = clone_.index_file().string() + ".lock";
@@ -211,7 +222,7 @@ absl::Status Journal::Do(Operation operation) {
       operation.index ? clone_.ReplaceIndex(IndexBefore(operation.id), IndexAfter(operation.id)) : absl::OkStatus();
   const bool has_index = operation.index && moved.ok();
   if (moved.ok() && !operation.checkout_to.empty()) {
-    moved = clone_.Checkout(operation.checkout_from, operation.checkout_to);
+    moved = Checkout(operation.checkout_from, operation.checkout_to);
     // Refused before anything was touched.
     if (!moved.ok()) operation.checkout_to.clear();
   }
@@ -243,6 +254,9 @@ absl::Status Journal::Undo(const std::string& id) {
   if (operation->index) {
     ASSIGN_OR_RETURN(const bool same, clone_.SameIndex(clone_.index_file(), IndexAfter(id)));
     if (!same) return errors::GitIndexChanged();
+  }
+  if (!operation->checkout_to.empty()) {
+    RETURN_IF_ERROR(NothingInTheWay(operation->checkout_to, operation->checkout_from));
   }
   operation->state = Operation::State::kUndoing;
   RETURN_IF_ERROR(Write(*operation));

@@ -56,6 +56,8 @@ class Journal {
   absl::StatusOr<Places> PlacesOf(const Operation& operation);
   // Undoes what of the operation has been done.
   absl::Status TakeBack(const Operation& operation);
+  absl::Status NothingInTheWay(const std::string& from, const std::string& to) const;
+  absl::Status Checkout(const std::string& from, const std::string& to) const;
   absl::Status TakeIndexBack(const Operation& operation);
   absl::Status Write(const Operation& operation) const;
 
