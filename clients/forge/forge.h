@@ -179,7 +179,9 @@ struct ForgePull {
   std::string head_sha;
   std::string head_repository;  // "owner/name"; empty if it is gone, or the forge does not say
   int64_t changed_files = -1;   // -1 if the forge does not say
-  std::string url;              // for people
+  std::string created_at;       // as the forge writes them (RFC 3339, with any offset)
+  std::string updated_at;
+  std::string url;  // for people
 };
 
 enum class ForgeFileStatus : uint8_t { kAdded, kModified, kRemoved, kRenamed, kCopied, kUnchanged };

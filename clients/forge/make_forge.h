@@ -18,6 +18,7 @@
 #include "absl/status/statusor.h"
 #include "clients/forge/forge.h"
 #include "clients/forge/forge_config.h"
+#include "clients/forge/forge_pulls.h"
 #include "clients/forge/forge_setup.h"
 #include "clients/forge/http.h"
 #include "clients/forge/waiter.h"
@@ -42,7 +43,7 @@ struct ForgeEnvironment {
 };
 
 // A running client. Stop() ends all waits: calls in progress and later ones fail with kStopped.
-class StoppableForge : public Forge, public ForgeSetup {
+class StoppableForge : public Forge, public ForgeSetup, public ForgePulls {
  public:
   virtual void Stop() = 0;
   // Takes the token or the App's private key of a config that was read again; requests that begin afterwards use it.

@@ -35,6 +35,10 @@ absl::Status CheckCommit(std::string_view commit);
 // One label that is to be taken off: it becomes a part of a path.
 absl::Status CheckLabelPart(std::string_view label);
 
+// The parts of a checked "owner/name".
+inline std::string_view OwnerOf(std::string_view repository) { return repository.substr(0, repository.find('/')); }
+inline std::string_view NameOf(std::string_view repository) { return repository.substr(repository.find('/') + 1); }
+
 // A checked path for an URL: every part encoded, "/" between them.
 std::string EncodePath(std::string_view path);
 

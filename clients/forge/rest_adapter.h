@@ -89,6 +89,7 @@ absl::StatusOr<T> ReadForgeObject(std::string_view body, T (*read)(const AnswerR
 }
 
 // What both forges write in the same way.
+absl::StatusOr<int64_t> ParseMadePull(std::string_view body);
 ForgeCommit ReadPullCommit(const AnswerReader& commit);
 absl::StatusOr<std::vector<ForgeCommit>> ParsePullCommits(std::string_view body);
 ForgeState ReadForgeState(const AnswerReader& state);
@@ -145,6 +146,15 @@ class RestAdapter : public StoppableForge {
   absl::StatusOr<std::vector<ForgeCommit>> ListPullCommits(const ForgeCall& call, const ForgeSubject& subject) final;
   absl::StatusOr<std::vector<ForgeHistoryEntry>> ListPullHistory(const ForgeCall& call,
                                                                  const ForgeSubject& subject) final;
+
+  absl::StatusOr<ForgePull> CreatePull(const ForgeCall& call, std::string_view repository,
+                                       const ForgeNewPull& pull) final;
+  absl::StatusOr<std::vector<ForgePull>> FindPulls(const ForgeCall& call, std::string_view repository,
+                                                   const ForgePullHead& head) final;
+  absl::StatusOr<ForgePull> EditPull(const ForgeCall& call, const ForgeSubject& subject, std::string_view title,
+                                     std::string_view body) final;
+  absl::Status AskForReview(const ForgeCall& call, const ForgeSubject& subject,
+                            const std::vector<std::string>& logins) final;
 
   // A forge has no check runs and no commit statuses unless its class says so: UNIMPLEMENTED.
   bool has_check_runs() const override { return false; }

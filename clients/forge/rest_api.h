@@ -11,6 +11,7 @@
 
 #include "absl/status/statusor.h"
 #include "clients/forge/forge.h"
+#include "clients/forge/forge_pulls.h"
 #include "clients/forge/forge_setup.h"
 #include "clients/forge/pages.h"
 #include "clients/forge/transport.h"
@@ -58,6 +59,14 @@ struct RestApi {
   // That one review takes.
   size_t max_review_comments = 1;
 
+  // Members of a body that name where a new pull request of `repository` comes from, in the order in which to try them.
+  std::vector<nlohmann::json> (*pull_heads)(std::string_view repository, const ForgePullHead& head) = nullptr;
+  // Another part of a query, which asks for open pull requests from there, as far as the forge can tell.
+  std::string (*pulls_query)(const ForgePullHead& head) = nullptr;
+  // Below a pull request: where and how people are asked for a review.
+  std::string_view reviewers_path;
+  nlohmann::json (*reviewers_body)(const std::vector<std::string>& logins) = nullptr;
+
   // An issue's answer says whether it is a pull request; else the address does.
   bool issue_tells_kind = false;
 
@@ -71,6 +80,8 @@ struct RestApi {
   ForgeParser<std::vector<ForgeComment>> comments = nullptr;
   ForgeParser<ForgeAccess> access = nullptr;
   ForgeParser<ForgePull> pull = nullptr;
+  ForgeParser<std::vector<ForgePull>> pulls = nullptr;
+  ForgeParser<int64_t> made_pull = nullptr;  // the number in the answer to a new one
   ForgeParser<std::vector<ForgePullFile>> pull_files = nullptr;
   ForgeParser<std::vector<ForgeCommit>> pull_commits = nullptr;
   // Null: the forge has no history that we read.

@@ -140,6 +140,8 @@ ForgePull ReadPull(const AnswerReader& pull) {
   out.head_sha = ReadSide(pull, "head", "sha", "head_sha");
   if (out.head_sha.empty()) out.head_sha = refs.At("head_sha").Hint();
   out.head_repository = ReadRepositoryName(pull.At("head").At("repo"));
+  out.created_at = pull.At("created_at").Hint();
+  out.updated_at = pull.At("updated_at").Hint();
   out.changed_files = pull.FirstOf({"changed_files", "changes_count"}).NumberHint(-1);
   // Nothing can be read without these.
   if (out.base_ref.empty()) pull.problem().Add("base.ref", "a text", nullptr);
@@ -268,6 +270,7 @@ absl::StatusOr<std::vector<ForgeWebhook>> ParseWebhooks(std::string_view body) {
   return ReadForgeList(body, ReadWebhook);
 }
 absl::StatusOr<ForgeAccess> ParseAccess(std::string_view body) { return ReadForgeObject(body, ReadAccess); }
+absl::StatusOr<std::vector<ForgePull>> ParsePulls(std::string_view body) { return ReadForgeList(body, ReadPull); }
 absl::StatusOr<ForgePull> ParsePull(std::string_view body) { return ReadForgeObject(body, ReadPull); }
 absl::StatusOr<std::vector<ForgePullFile>> ParsePullFiles(std::string_view body) {
   return ReadForgeList(body, ReadPullFile);

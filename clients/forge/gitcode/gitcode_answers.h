@@ -32,6 +32,7 @@ absl::StatusOr<std::vector<ForgeWebhook>> ParseWebhooks(std::string_view body);
 
 absl::StatusOr<ForgeAccess> ParseAccess(std::string_view body);
 absl::StatusOr<ForgePull> ParsePull(std::string_view body);
+absl::StatusOr<std::vector<ForgePull>> ParsePulls(std::string_view body);
 absl::StatusOr<std::vector<ForgePullFile>> ParsePullFiles(std::string_view body);
 absl::StatusOr<std::vector<ForgeHistoryEntry>> ParsePullHistory(std::string_view body);
 // Comments at lines, and those that answer them; of other kinds none.

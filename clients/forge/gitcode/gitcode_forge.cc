@@ -5,8 +5,10 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "clients/forge/gitcode/gitcode_answers.h"
 #include "clients/forge/limits.h"
+#include "clients/forge/names.h"
 #include "services/core/absl_view.h"
 
 namespace yardmaster {
@@ -68,6 +70,19 @@ constexpr RestApi kApi = {
                                             "/discussions/{id}/comments");
         },
     .max_review_comments = 1,
+    .pull_heads =
+        [](std::string_view, const ForgePullHead& head) {
+          const std::string by_owner = absl::StrCat(Abs(OwnerOf(head.repository)), ":", head.branch);
+          return std::vector<nlohmann::json>{{{"head", by_owner}, {"fork_path", head.repository}},
+                                             {{"head", by_owner}},
+                                             {{"head", absl::StrCat(head.repository, ":", head.branch)}}};
+        },
+    .pulls_query = [](const ForgePullHead&) { return std::string("&state=open"); },
+    .reviewers_path = "/approval_reviewers",
+    .reviewers_body =
+        [](const std::vector<std::string>& logins) {
+          return nlohmann::json{{"reviewers", absl::StrJoin(logins, ",")}, {"add", true}};
+        },
     .issue_tells_kind = false,
     .user = gitcode::ParseUser,
     .repository = gitcode::ParseRepository,
@@ -79,6 +94,8 @@ constexpr RestApi kApi = {
     .comments = gitcode::ParseComments,
     .access = gitcode::ParseAccess,
     .pull = gitcode::ParsePull,
+    .pulls = gitcode::ParsePulls,
+    .made_pull = ParseMadePull,
     .pull_files = gitcode::ParsePullFiles,
     .pull_commits = ParsePullCommits,
     .pull_history = gitcode::ParsePullHistory,

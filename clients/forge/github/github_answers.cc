@@ -172,6 +172,8 @@ ForgePull ReadPull(const AnswerReader& pull) {
   out.head_sha = head.At("sha").Text();
   // Null: the fork was deleted.
   out.head_repository = head.At("repo").At("full_name").Hint();
+  out.created_at = pull.At("created_at").Hint();
+  out.updated_at = pull.At("updated_at").Hint();
   out.changed_files = pull.At("changed_files").NumberHint(-1);
   out.url = pull.At("html_url").Hint();
   return out;
@@ -242,6 +244,7 @@ absl::StatusOr<std::vector<ForgeWebhook>> ParseWebhooks(std::string_view body) {
   return ReadForgeList(body, ReadWebhook);
 }
 absl::StatusOr<ForgeAccess> ParseAccess(std::string_view body) { return ReadForgeObject(body, ReadAccess); }
+absl::StatusOr<std::vector<ForgePull>> ParsePulls(std::string_view body) { return ReadForgeList(body, ReadPull); }
 absl::StatusOr<ForgePull> ParsePull(std::string_view body) { return ReadForgeObject(body, ReadPull); }
 absl::StatusOr<std::vector<ForgePullFile>> ParsePullFiles(std::string_view body) {
   return ReadForgeList(body, ReadPullFile);

@@ -33,6 +33,7 @@ absl::StatusOr<std::vector<ForgeWebhook>> ParseWebhooks(std::string_view body);
 
 absl::StatusOr<ForgeAccess> ParseAccess(std::string_view body);
 absl::StatusOr<ForgePull> ParsePull(std::string_view body);
+absl::StatusOr<std::vector<ForgePull>> ParsePulls(std::string_view body);
 absl::StatusOr<std::vector<ForgePullFile>> ParsePullFiles(std::string_view body);
 // Whether a team's membership is active.
 absl::StatusOr<bool> ParseMembership(std::string_view body);

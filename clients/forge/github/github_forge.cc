@@ -66,6 +66,23 @@ constexpr RestApi kApi = {
                                             "/comments/{id}/replies");
         },
     .max_review_comments = github::kMaxReviewComments,
+    .pull_heads =
+        [](std::string_view repository, const ForgePullHead& head) {
+          // Two forks of one owner differ by the repository's name, which only newer servers take.
+          nlohmann::json named = {{"head", absl::StrCat(Abs(OwnerOf(head.repository)), ":", head.branch)}};
+          if (NameOf(head.repository) != NameOf(repository)) named["head_repo"] = std::string(NameOf(head.repository));
+          return std::vector<nlohmann::json>{std::move(named)};
+        },
+    .pulls_query =
+        [](const ForgePullHead& head) {
+          return absl::StrCat("&state=open&head=",
+                              UrlEncode(absl::StrCat(Abs(OwnerOf(head.repository)), ":", head.branch)));
+        },
+    .reviewers_path = "/requested_reviewers",
+    .reviewers_body =
+        [](const std::vector<std::string>& logins) {
+          return nlohmann::json{{"reviewers", logins}};
+        },
     .issue_tells_kind = true,
     .user = github::ParseUser,
     .repository = github::ParseRepository,
@@ -77,6 +94,8 @@ constexpr RestApi kApi = {
     .comments = github::ParseComments,
     .access = github::ParseAccess,
     .pull = github::ParsePull,
+    .pulls = github::ParsePulls,
+    .made_pull = ParseMadePull,
     .pull_files = github::ParsePullFiles,
     .pull_commits = ParsePullCommits,
     .review_comments = github::ParseReviewComments,

@@ -67,11 +67,25 @@ json DescribeSubject(const Subject& subject) {
                         {"commit", comment.commit},
                         {"in_reply_to", comment.in_reply_to}});
   }
-  return {{"head_sha", subject.head_sha},   {"base_sha", subject.base_sha}, {"draft", subject.draft},
-          {"reviews", subject.reviews},     {"review_comments", at_lines},  {"number", subject.number},
-          {"pull", subject.pull},           {"title", subject.title},       {"body", subject.body},
-          {"open", subject.open},           {"user", subject.user},         {"labels", subject.labels},
-          {"added", subject.additions},     {"removed", subject.removals},  {"reactions", Keys(subject.reactions)},
+  return {{"head_sha", subject.head_sha},
+          {"base_sha", subject.base_sha},
+          {"draft", subject.draft},
+          {"reviewers", subject.reviewers},
+          {"base_ref", subject.base_ref},
+          {"head_ref", subject.head_ref},
+          {"head_repository", subject.head_repository},
+          {"reviews", subject.reviews},
+          {"review_comments", at_lines},
+          {"number", subject.number},
+          {"pull", subject.pull},
+          {"title", subject.title},
+          {"body", subject.body},
+          {"open", subject.open},
+          {"user", subject.user},
+          {"labels", subject.labels},
+          {"added", subject.additions},
+          {"removed", subject.removals},
+          {"reactions", Keys(subject.reactions)},
           {"comments", std::move(comments)}};
 }
 
@@ -311,6 +325,7 @@ bool OpenFromJson(State& state, const json& issue, Time now, json& answer, std::
   subject.labels = Names(issue, issue.contains("labels") ? "labels" : "labels_before");
   if (issue.contains("files") && issue["files"].is_array()) subject.files = issue["files"];
   subject.draft = Flag(issue, "draft");
+  subject.follows_branch = state.git() != nullptr && Flag(issue, "follow");
   subject.base_ref = Text(issue, "base_ref");
   subject.base_sha = Text(issue, "base_sha", subject.base_sha.c_str());
   subject.head_ref = Text(issue, "head_ref", subject.head_ref.c_str());

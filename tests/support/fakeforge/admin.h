@@ -4,7 +4,8 @@
 //                    requests also files?, draft?, base_ref?, base_sha?, head_ref?, head_sha?, head_repository?
 //                    ("-": it is gone)
 //   POST pulls       the same for a pull request → {number, head_sha, base_sha}. With real repositories (--git-root)
-//                    head_ref, base_ref and head_repository name branches there: commits and files are read from them
+//                    head_ref, base_ref and head_repository name branches there: commits and files are read from them,
+//                    with follow: true again at every look
 //   POST comments    {forge, repository, number, pull?, user?, body, quiet?} → {id}
 //   POST labels      {forge, repository, number, pull?, user?, add?, remove?}, or {forge, repository, declare: […]}:
 //                    a repository with declared labels accepts no others

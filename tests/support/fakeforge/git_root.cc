@@ -106,6 +106,24 @@ std::optional<json> GitRoot::ChangedFiles(const std::string& repository, const s
   return FilesOfDiff(*diff);
 }
 
+std::vector<json> GitRoot::CommitsBetween(const std::string& repository, const std::string& base,
+                                          const std::string& head) const {
+  std::vector<json> commits;
+  const auto log = Git(repository, {"log", "--reverse", "-z", "--format=%H%n%cI%n%B", base + ".." + head});
+  std::string rest = log.value_or("");
+  while (!rest.empty()) {
+    const size_t end = std::min(rest.find('\0'), rest.size());
+    const std::string one = rest.substr(0, end);
+    rest = rest.substr(std::min(end + 1, rest.size()));
+    const size_t date = one.find('\n') + 1;
+    const size_t message = one.find('\n', date) + 1;
+    const json made = {{"date", one.substr(date, message - date - 1)}};
+    commits.push_back({{"sha", one.substr(0, date - 1)},
+                       {"commit", {{"message", one.substr(message)}, {"author", made}, {"committer", made}}}});
+  }
+  return commits;
+}
+
 Answer GitRoot::Serve(const Request& request) const {
   const GitAnswer served = ServeGit(folder_, {.method = request.method,
                                               .path = std::string(request.path().substr(kPath.size() - 1)),

@@ -32,6 +32,9 @@ class GitRoot {
   // What lies between the merge base of two commits and the second, as …/files answers. nullopt if git can't tell.
   std::optional<nlohmann::json> ChangedFiles(const std::string& repository, const std::string& base,
                                              const std::string& head) const;
+  // What the second commit has and the first has not, oldest first, as …/commits answers.
+  std::vector<nlohmann::json> CommitsBetween(const std::string& repository, const std::string& base,
+                                             const std::string& head) const;
   // A request below kPath.
   Answer Serve(const Request& request) const;
 

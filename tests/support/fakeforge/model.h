@@ -84,7 +84,9 @@ struct Subject {
   // Of pull requests.
   nlohmann::json files = nlohmann::json::array();  // as …/files answers
   std::vector<ReviewComment> review_comments;
-  int reviews = 0;  // how many reviews made them
+  int reviews = 0;                     // how many reviews made them
+  std::vector<std::string> reviewers;  // that were asked
+  bool follows_branch = false;         // its head is read from the real repository at every look
   bool draft = false;
   bool merged = false;
   std::string base_ref;  // empty: the default branch

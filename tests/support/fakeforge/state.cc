@@ -288,6 +288,10 @@ Answer State::Execute(Side& side, const Operation& operation, const Request& req
       for (const std::string& name : *repository.labels) labels.push_back(dialect.Label(name));
       return Page(side, request, labels);
     }
+    case Kind::kPulls:
+      return ListPulls(side, repository, request);
+    case Kind::kCreatePull:
+      return CreatePull(side, repository, request, now);
     case Kind::kIssues:
       return ListIssues(side, repository, request);
     case Kind::kContents:
@@ -329,6 +333,7 @@ Answer State::ExecuteOnSubject(Side& side, Repository& repository, const Operati
   // A pull request's address is no issue's; with one row of numbers an issue's address fits both.
   if (subject == nullptr || (operation.pull && !subject->pull)) return dialect.Error(404, "Not Found");
   const std::string& name = repository.full_name;
+  Refresh(side, repository, *subject);
   switch (operation.kind) {
     case Kind::kSubject:
       return Json(200, dialect.Render(repository, *subject, operation.pull));
@@ -337,6 +342,9 @@ Answer State::ExecuteOnSubject(Side& side, Repository& repository, const Operati
       if (!dialect.github_headers()) return Json(200, subject->files);
       return Page(side, request, std::vector<json>(subject->files.begin(), subject->files.end()));
     case Kind::kCommits: {
+      if (subject->follows_branch) {
+        return Page(side, request, git_->CommitsBetween(name, subject->base_sha, subject->head_sha));
+      }
       const json made = {{"date", FormatTime(subject->head_at)}};
       return Page(
           side, request,
@@ -383,6 +391,8 @@ Answer State::ExecuteOnSubject(Side& side, Repository& repository, const Operati
   const json body = json::parse(request.body, nullptr, false);
   if (body.is_discarded()) return dialect.Error(400, "Problems parsing JSON");
   const int invalid = dialect.github_headers() ? 422 : 400;
+  if (operation.kind == Kind::kEditPull) return EditPull(side, repository, *subject, body, now);
+  if (operation.kind == Kind::kAskForReview) return AskForReview(side, *subject, body);
   if (operation.kind == Kind::kCreateReview) return CreateReview(side, *subject, body, now);
   if (operation.kind == Kind::kReply) return ReplyByCall(side, *subject, operation, body, now);
   if (operation.kind == Kind::kAddComment) {

@@ -184,6 +184,12 @@ class State {
   std::optional<Answer> CommentAtLine(Subject& subject, const nlohmann::json& body, Time now);
   Answer EditByCall(Side& side, Repository& repository, const Operation& operation, const Request& request, Time now);
   Answer ReactByCall(Side& side, Repository& repository, const Operation& operation, const Request& request);
+  Answer ListPulls(Side& side, Repository& repository, const Request& request);
+  Answer CreatePull(Side& side, Repository& repository, const Request& request, Time now);
+  Answer EditPull(Side& side, const Repository& repository, Subject& subject, const nlohmann::json& body, Time now);
+  static Answer AskForReview(const Side& side, Subject& subject, const nlohmann::json& body);
+  // Where the pull request's branch is now, as the real repositories have it.
+  void Refresh(const Side& side, const Repository& repository, Subject& subject);
   Answer ListIssues(const Side& side, const Repository& repository, const Request& request) const;
   Answer ListDeliveries(const Side& side, const Operation& operation, const Request& request) const;
   Answer Page(const Side& side, const Request& request, const std::vector<nlohmann::json>& items) const;

@@ -480,6 +480,45 @@ TEST_P(FakeForgeClients, ReportChecksWithAnAppAndStatusesWithAToken) {
   });
 }
 
+TEST_P(FakeForgeClients, PullRequestsAreOpenedFoundAndDescribedAnew) {
+  server_->WithState([&](State& state, Time) { state.RepositoryOf(GetParam(), "o/r"); });
+  ForgeNewPull wanted;
+  wanted.title = "feat: ü";
+  wanted.body = "Why.";
+  wanted.head = {"alice/r", "feat/x"};
+  wanted.base = "main";
+  EXPECT_THAT(forge_->FindPulls(call_, "o/r", wanted.head).value(), SizeIs(0));
+  const absl::StatusOr<ForgePull> made = forge_->CreatePull(call_, "o/r", wanted);
+  ASSERT_TRUE(made.ok()) << made.status();
+  EXPECT_EQ(made->title, wanted.title);
+  EXPECT_EQ(made->head_ref, "feat/x");
+  EXPECT_EQ(made->head_repository, "alice/r");
+  EXPECT_EQ(made->base_ref, "main");
+  EXPECT_FALSE(made->created_at.empty());
+  const absl::StatusOr<ForgePull> twice = forge_->CreatePull(call_, "o/r", wanted);
+  EXPECT_EQ(ForgeOutcomeOf(twice.status()), ForgeOutcome::kRefused);
+  const std::vector<ForgePull> found = forge_->FindPulls(call_, "o/r", wanted.head).value();
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_EQ(found[0].number, made->number);
+  EXPECT_THAT(forge_->FindPulls(call_, "o/r", {"bob/r", "feat/x"}).value(), SizeIs(0));
+  EXPECT_THAT(forge_->FindPulls(call_, "o/r", {"alice/r", "x"}).value(), SizeIs(0));
+
+  const ForgeSubject pull{"o/r", made->number, true};
+  const absl::StatusOr<ForgePull> edited = forge_->EditPull(call_, pull, "fix: y", "Because.");
+  ASSERT_TRUE(edited.ok()) << edited.status();
+  EXPECT_EQ(edited->title, "fix: y");
+  EXPECT_EQ(edited->body, "Because.");
+  EXPECT_TRUE(forge_->AskForReview(call_, pull, {"carol", "dave"}).ok());
+  EXPECT_TRUE(forge_->AskForReview(call_, pull, {"carol"}).ok());
+  server_->WithState([&](State& state, Time) {
+    EXPECT_THAT(state.Find(GetParam(), "o/r", true, made->number)->reviewers, ElementsAre("carol", "dave"));
+  });
+  for (const char* bad : {"", "two\nlines"}) {
+    wanted.title = bad;
+    EXPECT_EQ(ForgeOutcomeOf(forge_->CreatePull(call_, "o/r", wanted).status()), ForgeOutcome::kNotSent);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Forges, FakeForgeClients, ::testing::Values("github", "gitcode"),
                          [](const auto& info) { return std::string(info.param); });
 
