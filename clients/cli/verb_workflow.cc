@@ -1,13 +1,18 @@
 // `yard workflow`: the commands of the workflow in a developer's clone.
 #include <chrono>
+#include <filesystem>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/str_split.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "clients/cli/answer.h"
+#include "clients/cli/exit_code.h"
 #include "clients/cli/verbs.h"
+#include "clients/cli/workflow_forge.h"
 #include "clients/git/git_program.h"
 #include "clients/git/git_remotes.h"
 #include "services/core/status_macros.h"
@@ -15,6 +20,7 @@
 #include "services/workflow/commands.h"
 #include "services/workflow/commit.h"
 #include "services/workflow/describe.h"
+#include "services/workflow/pull.h"
 #include "services/workflow/sync.h"
 
 namespace yardmaster::cli {
@@ -22,6 +28,13 @@ namespace {
 
 struct SquashArguments {
   workflow::SquashRequest request;
+  std::string pull;  // empty: the branch here
+  std::string config;
+};
+struct UpdateArguments {
+  workflow::UpdateRequest request;
+  std::string pull;
+  std::string config;
 };
 struct UndoArguments {
   workflow::UndoRequest request;
@@ -40,6 +53,20 @@ struct BackportArguments {
 };
 struct SyncArguments {
   workflow::SyncRequest request;
+};
+struct PullArguments {
+  workflow::PullRequestRequest request;
+  std::string to;  // a pull request that gets a commit; empty: a new one is opened
+  std::string message;
+  bool amend = false;
+  bool no_rebase = false;
+  std::string reviewers;
+  std::string config;
+};
+struct StatusArguments {
+  workflow::StatusRequest request;
+  std::string pull;
+  std::string config;
 };
 struct DescribeArguments {
   workflow::DescribeRequest request;
@@ -70,13 +97,6 @@ absl::StatusOr<ExitCode> AnswerWorkflow(const absl::StatusOr<workflow::Result>& 
   return ExitOf(result->outcome);
 }
 
-absl::StatusOr<ExitCode> RunSquash(const SquashArguments& arguments, Session& session) {
-  workflow::SquashRequest request = arguments.request;
-  if (request.repo.empty()) request.repo = ".";
-  request.time = WorkflowTime();
-  return AnswerWorkflow(workflow::Squash(request), session);
-}
-
 absl::StatusOr<ExitCode> RunCommit(const CommitArguments& arguments, Session& session) {
   workflow::CommitRequest request = arguments.request;
   if (request.repo.empty()) request.repo = ".";
@@ -101,6 +121,103 @@ absl::StatusOr<ExitCode> RunSync(const SyncArguments& arguments, Session& sessio
   request.time = WorkflowTime();
   const std::unique_ptr<GitProgram> git = MakeGitProgram(request.repo, session.env.variable, kGitTimeLimit);
   return AnswerWorkflow(workflow::Sync(request, GitRemotes(*git, {})), session);
+}
+
+// A command that needs the forge: `run` gets the fork and git.
+template <typename Run>
+absl::StatusOr<ExitCode> WithFork(const std::string& command, const std::filesystem::path& repo,
+                                  const std::string& config, Session& session, Run run) {
+  ASSIGN_OR_RETURN(const std::unique_ptr<ConnectedFork> connected, ConnectFork(repo, config, session.env));
+  if (connected->refused) {
+    workflow::Result refused = *connected->refused;
+    refused.command = command;
+    return AnswerWorkflow(refused, session);
+  }
+  return AnswerWorkflow(run(*connected->fork, *connected->git), session);
+}
+
+// The same for a command about a pull request that somebody named: `run` gets its number, too.
+template <typename Run>
+absl::StatusOr<ExitCode> WithPull(const std::string& command, const std::string& pull,
+                                  const std::filesystem::path& repo, const std::string& config, Session& session,
+                                  Run run) {
+  return WithFork(command, repo, config, session,
+                  [&](const workflow::Fork& fork, GitProgram& git) -> absl::StatusOr<workflow::Result> {
+                    const absl::StatusOr<int64_t> number =
+                        pull.empty() ? absl::StatusOr<int64_t>(0) : workflow::PullNumber(pull, fork);
+                    if (!number.ok()) {
+                      workflow::Result result;
+                      result.command = command;
+                      return workflow::RefuseOrFail(std::move(result), number.status());
+                    }
+                    return run(*number, fork, git);
+                  });
+}
+
+absl::StatusOr<ExitCode> RunPull(const PullArguments& arguments, Session& session) {
+  workflow::PullRequestRequest request = arguments.request;
+  if (request.repo.empty()) request.repo = ".";
+  request.reviewers = absl::StrSplit(arguments.reviewers, ',', absl::SkipWhitespace());
+  request.time = WorkflowTime();
+  if (arguments.to.empty()) {
+    if (arguments.amend || arguments.no_rebase || !arguments.message.empty()) {
+      return UsageError("--amend, --no-rebase and -m belong to --to PR");
+    }
+    return WithFork("pr", request.repo, arguments.config, session,
+                    [&](const workflow::Fork& fork, GitProgram&) { return workflow::OpenPull(request, fork); });
+  }
+  workflow::AppendRequest append;
+  append.repo = request.repo;
+  append.message = arguments.message;
+  append.amend = arguments.amend;
+  append.rebase = !arguments.no_rebase;
+  append.yes = request.yes;
+  append.dry_run = request.dry_run;
+  append.time = request.time;
+  return WithPull("pr", arguments.to, request.repo, arguments.config, session,
+                  [&](int64_t number, const workflow::Fork& fork, GitProgram& git) {
+                    append.number = number;
+                    return workflow::AppendToPull(append, fork, git);
+                  });
+}
+
+absl::StatusOr<ExitCode> RunStatus(const StatusArguments& arguments, Session& session) {
+  workflow::StatusRequest request = arguments.request;
+  if (request.repo.empty()) request.repo = ".";
+  return WithPull("status", arguments.pull, request.repo, arguments.config, session,
+                  [&](int64_t number, const workflow::Fork& fork, GitProgram&) {
+                    request.number = number;
+                    return workflow::PullStatus(request, fork);
+                  });
+}
+
+absl::StatusOr<ExitCode> RunUpdate(const UpdateArguments& arguments, Session& session) {
+  workflow::UpdateRequest request = arguments.request;
+  if (request.repo.empty()) request.repo = ".";
+  return WithPull("update", arguments.pull, request.repo, arguments.config, session,
+                  [&](int64_t number, const workflow::Fork& fork, GitProgram&) {
+                    request.number = number;
+                    return workflow::UpdatePull(request, fork);
+                  });
+}
+
+absl::StatusOr<ExitCode> RunSquash(const SquashArguments& arguments, Session& session) {
+  workflow::SquashRequest request = arguments.request;
+  if (request.repo.empty()) request.repo = ".";
+  request.time = WorkflowTime();
+  if (arguments.pull.empty()) return AnswerWorkflow(workflow::Squash(request), session);
+  if (!request.base.empty()) return UsageError("--base is for a branch; a pull request knows its own");
+  workflow::SquashPullRequest squash;
+  squash.repo = request.repo;
+  squash.message = request.message;
+  squash.yes = request.yes;
+  squash.dry_run = request.dry_run;
+  squash.time = request.time;
+  return WithPull("squash", arguments.pull, request.repo, arguments.config, session,
+                  [&](int64_t number, const workflow::Fork& fork, GitProgram&) {
+                    squash.number = number;
+                    return workflow::SquashPull(squash, fork);
+                  });
 }
 
 absl::StatusOr<ExitCode> RunDescribe(const DescribeArguments& arguments, Session& session) {
@@ -140,6 +257,50 @@ void AddWorkflowVerbs(Verb& yard) {
   describe.Value("--scope", &describing.scope, "NAME",
                  "What stands in parentheses behind the type (default: the folder that all files have in common)");
 
+  Verb& pull = group.Add(
+      "pr", "Push the branch to the fork and open a pull request of it",
+      {"yard workflow pr --dry-run", "yard workflow pr --title 'feat: add matmul' --body \"$(cat body.md)\"",
+       "yard workflow pr --yes --squash --reviewer alice,bob", "yard workflow pr --to 352 -m 'fix: count to three'"},
+      "From a protected branch the commits go to a branch pr/TIME. Text that you do not give is made of "
+      "the commits and the repository's template; it is shown first, and --yes accepts it.");
+  PullArguments& pulling = pull.Runs(RunPull);
+  pull.Value("--repo", &pulling.request.repo, "DIR", "The clone (default: .)");
+  pull.Value("--base", &pulling.request.base, "BRANCH",
+             "Where it is to be merged (default: upstream's default branch)");
+  pull.Value("--title", &pulling.request.title, "TEXT", "Its title");
+  pull.Value("--body", &pulling.request.body, "TEXT", "Its description");
+  pull.Value("--reviewer", &pulling.reviewers, "LOGIN[,LOGIN]", "Who is asked for a review");
+  pull.Value("--to", &pulling.to, "PR", "Commit what is changed, and append it to this pull request of yours");
+  pull.Value("-m,--message", &pulling.message, "MESSAGE", "With --to: the message of the commit");
+  pull.Flag("--amend", &pulling.amend, "With --to: replace the last commit");
+  pull.Flag("--no-rebase", &pulling.no_rebase, "With --to: stay on the old base, although it has moved");
+  pull.Flag("--squash", &pulling.request.squash, "Make the commits one before they are pushed");
+  pull.Flag("--draft", &pulling.request.draft, "Open it as a draft");
+  pull.Flag("--force", &pulling.request.force, "Replace what the branch has in the fork, if it is as it is seen now");
+  pull.Flag("--yes", &pulling.request.yes, "Accept the title and the description that are made");
+  pull.Flag("--dry-run", &pulling.request.dry_run, "Tell what would be done; write nothing, fetch nothing");
+  pull.Value("--config", &pulling.config, "FILE", "Forges of your own");
+
+  Verb& status = group.Add("status", "Show how a pull request stands",
+                           {"yard workflow status", "yard workflow status 352", "yard workflow status o/r#352 --json"});
+  StatusArguments& looking = status.Runs(RunStatus);
+  status.Argument("PR", &looking.pull, "N, #N, OWNER/REPO#N or its address (default: that of the branch)");
+  status.Value("--repo", &looking.request.repo, "DIR", "The clone (default: .)");
+  status.Value("--config", &looking.config, "FILE", "Forges of your own");
+
+  Verb& update = group.Add("update", "Write title and description of a pull request anew, by its commits",
+                           {"yard workflow update 352 --dry-run", "yard workflow update 352 --yes",
+                            "yard workflow update 352 --title 'feat: add matmul' --body \"$(cat body.md)\""},
+                           "Sections in which somebody has written, comments and boxes to tick stay as they are.");
+  UpdateArguments& updating = update.Runs(RunUpdate);
+  update.Argument("PR", &updating.pull, "N, #N, OWNER/REPO#N or its address").Required();
+  update.Value("--repo", &updating.request.repo, "DIR", "The clone (default: .)");
+  update.Value("--title", &updating.request.title, "TEXT", "Its title");
+  update.Value("--body", &updating.request.body, "TEXT", "Its description");
+  update.Flag("--yes", &updating.request.yes, "Accept the title and the description that are made");
+  update.Flag("--dry-run", &updating.request.dry_run, "Tell what would be done; write nothing, fetch nothing");
+  update.Value("--config", &updating.config, "FILE", "Forges of your own");
+
   Verb& sync = group.Add("sync", "Bring a branch of the fork forward to where the main repository's is",
                          {"yard workflow sync", "yard workflow sync release/2.0 --dry-run"},
                          "Only forwards: nothing is overwritten. The branch here follows where nothing is in the way.");
@@ -159,11 +320,17 @@ void AddWorkflowVerbs(Verb& yard) {
   backport.Flag("--no-push", &porting.no_push, "Leave the new branch in the clone");
   backport.Flag("--dry-run", &porting.request.dry_run, "Tell what would be done; write nothing, fetch nothing");
 
-  Verb& squash = group.Add("squash", "Make the commits of the branch one, on the merge base; nothing is pushed",
-                           {"yard workflow squash -m 'feat: add the operator'",
-                            "yard workflow squash --base upstream/main --yes", "yard workflow squash --dry-run --json"},
-                           "The old commits stay at refs/yardmaster/backup/; 'yard workflow undo' goes back to them.");
-  workflow::SquashRequest& squashing = squash.Runs(RunSquash).request;
+  Verb& squash =
+      group.Add("squash", "Make the commits of the branch, or of a pull request of yours, one",
+                {"yard workflow squash -m 'feat: add the operator'", "yard workflow squash --base upstream/main --yes",
+                 "yard workflow squash 352 --yes --dry-run"},
+                "On the merge base, with the tree as it is. The old commits stay at refs/yardmaster/backup/; "
+                "'yard workflow undo' goes back to them. Only with PR is something pushed: over the commit "
+                "that the pull request showed, nothing else.");
+  SquashArguments& squashed = squash.Runs(RunSquash);
+  squash.Argument("PR", &squashed.pull, "N, #N, OWNER/REPO#N or its address (default: the branch here, not pushed)");
+  squash.Value("--config", &squashed.config, "FILE", "Forges of your own");
+  workflow::SquashRequest& squashing = squashed.request;
   squash.Value("--repo", &squashing.repo, "DIR", "The clone (default: .)");
   squash.Value("--base", &squashing.base, "REVISION",
                "What the branch is to be merged into (default: the default branch of upstream, else of origin)");

@@ -71,8 +71,8 @@ class InstalledGit final : public GitProgram {
   }
 
   using GitProgram::Run;
-  absl::StatusOr<GitOutput> Run(const std::vector<std::string>& arguments,
-                                const std::vector<std::string>& variables) override {
+  absl::StatusOr<GitOutput> Run(const std::vector<std::string>& arguments, const std::vector<std::string>& variables,
+                                const std::string& input) override {
     worker::ProcessSpec spec;
     // Nothing goes on in the background once it has ended.
     spec.argv = {"git", "-c", "gc.auto=0", "-c", "maintenance.auto=false", "-c", "core.fsmonitor=false"};
@@ -80,6 +80,7 @@ class InstalledGit final : public GitProgram {
     spec.environment = environment_;
     spec.environment.insert(spec.environment.end(), variables.begin(), variables.end());
     spec.directory = directory_;
+    spec.input = input;
     absl::StatusOr<worker::Captured> captured =
         worker::Capture(*processes_, std::move(spec), timeout_, kMaxOutputBytes);
     if (!captured.ok()) return errors::GitProgramUnusable(arguments.front(), std::string(captured.status().message()));

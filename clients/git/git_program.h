@@ -26,9 +26,13 @@ class GitProgram {
 
   // Runs `git ARGUMENTS` to its end. `variables` ("NAME=value") come on top of a clean environment. An exit code other
   // than 0 is no error. FAILED_PRECONDITION: there is no git; DEADLINE_EXCEEDED: it took too long and was ended.
+  // `input`: what git reads from its standard input.
   virtual absl::StatusOr<GitOutput> Run(const std::vector<std::string>& arguments,
-                                        const std::vector<std::string>& variables) = 0;
-  absl::StatusOr<GitOutput> Run(const std::vector<std::string>& arguments) { return Run(arguments, {}); }
+                                        const std::vector<std::string>& variables, const std::string& input) = 0;
+  absl::StatusOr<GitOutput> Run(const std::vector<std::string>& arguments,
+                                const std::vector<std::string>& variables = {}) {
+    return Run(arguments, variables, "");
+  }
 
   // The same where anything but exit code 0 is an error: FAILED_PRECONDITION with what git said. Its output, without
   // the last line end.

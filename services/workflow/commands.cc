@@ -45,6 +45,14 @@ Result ListOf(const std::vector<Operation>& operations) {
   return result;
 }
 
+// What the same command did before; nullptr: nothing.
+const Operation* FirstPartOf(const std::vector<Operation>& operations, const Operation& operation) {
+  for (const Operation& one : operations) {
+    if (!operation.part_of.empty() && one.id == operation.part_of && one.state == Operation::State::kDone) return &one;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 absl::StatusOr<Result> Squash(const SquashRequest& request) {
@@ -141,16 +149,24 @@ absl::StatusOr<Result> Undo(const UndoRequest& request) {
     return result;
   }
   result.branch = last->branch;
-  absl::Status status = absl::OkStatus();
-  for (const GitRefChange& change : last->refs) {
-    ASSIGN_OR_RETURN(const std::string now, clone->Ref(change.ref));
-    if (now != change.new_id) status = errors::GitRefMoved(change.ref);
-    result.refs.push_back({change.ref, change.new_id, change.old_id});
+  for (const Operation* one = last; one != nullptr; one = FirstPartOf(operations, *one)) {
+    absl::Status status = absl::OkStatus();
+    std::vector<GitRefChange> refs;
+    for (const GitRefChange& change : one->refs) {
+      ASSIGN_OR_RETURN(const std::string now, clone->Ref(change.ref));
+      if (now != change.new_id && (journal != nullptr || one == last)) status = errors::GitRefMoved(change.ref);
+      refs.push_back({change.ref, change.new_id, change.old_id});
+    }
+    if (status.ok() && journal != nullptr) status = journal->Undo(one->id);
+    if (!status.ok() && one == last) return RefuseOrFail(std::move(result), status);
+    if (!status.ok()) {
+      result.steps.push_back({one->id, "left", std::string(status.message())});
+      break;
+    }
+    result.refs.insert(result.refs.end(), refs.begin(), refs.end());
+    result.steps.push_back({one->id, journal != nullptr ? "done" : "planned",
+                            absl::StrCat("undo of ", one->command, "; what is on a server stays as it is")});
   }
-  if (status.ok() && journal != nullptr) status = journal->Undo(last->id);
-  if (!status.ok()) return RefuseOrFail(std::move(result), status);
-  result.steps = {{last->id, journal != nullptr ? "done" : "planned",
-                   absl::StrCat("undo of ", last->command, "; what is on a server stays as it is")}};
   return result;
 }
 

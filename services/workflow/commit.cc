@@ -122,6 +122,22 @@ absl::StatusOr<Selection> Select(GitProgram& git, const Place& place, Staging& s
   return selection;
 }
 
+absl::StatusOr<std::optional<GitCommit>> LastCommit(const Workspace& work) {
+  ASSIGN_OR_RETURN(const std::vector<GitCommit> commits, work.repository->Merged("", work.state.head, 1));
+  return commits.empty() ? std::nullopt : std::optional(commits.front());
+}
+
+// What was asked for, that of the commit which is replaced, or one that names the files.
+absl::StatusOr<std::string> MessageFor(const CommitRequest& request, const Workspace& work,
+                                       const std::vector<std::string>& paths) {
+  if (!request.message.empty()) return request.message;
+  if (request.amend) {
+    ASSIGN_OR_RETURN(const std::optional<GitCommit> last, LastCommit(work));
+    if (last) return last->message;
+  }
+  return ShortMessageOf(paths);
+}
+
 struct NewCommit {
   std::string id;
   std::string index_backup;  // a commit whose tree is the index as it was
@@ -134,7 +150,7 @@ absl::StatusOr<NewCommit> MakeCommit(const CommitRequest& request, const std::st
   Staging own(git, place.before, place.folder, place.objects);
   ASSIGN_OR_RETURN(const std::string staged_tree, own.WriteTree());
   RETURN_IF_ERROR(WriteFileAtomically(place.message, "The index before yard workflow commit\n"));
-  ASSIGN_OR_RETURN(made.index_backup, own.MakeCommit(staged_tree, work.state.head, place.message, /*sign=*/false));
+  ASSIGN_OR_RETURN(made.index_backup, own.MakeCommit(staged_tree, {work.state.head}, place.message, /*sign=*/false));
   // 2. The hooks, which may change the message and what is staged.
   std::string text(absl::StripTrailingAsciiWhitespace(message));
   RETURN_IF_ERROR(WriteFileAtomically(place.message, text + "\n"));
@@ -147,8 +163,14 @@ absl::StatusOr<NewCommit> MakeCommit(const CommitRequest& request, const std::st
   }
   // 3. The commit.
   ASSIGN_OR_RETURN(const std::string tree, staging.WriteTree());
-  ASSIGN_OR_RETURN(
-      made.id, staging.MakeCommit(tree, work.state.head, place.message, work.state.signs_commits && !request.dry_run));
+  std::vector<std::string> parents = {work.state.head};
+  if (request.amend) {
+    ASSIGN_OR_RETURN(const std::optional<GitCommit> last, LastCommit(work));
+    parents = last ? last->parents : std::vector<std::string>();
+  }
+  ASSIGN_OR_RETURN(made.id,
+                   staging.MakeCommit(tree, parents, place.message, work.state.signs_commits && !request.dry_run,
+                                      request.amend ? work.state.head : ""));
   return made;
 }
 
@@ -182,7 +204,7 @@ absl::StatusOr<Result> Commit(const CommitRequest& request, GitProgram& git, con
     if (!result.untracked.empty()) result.fix = "git add what is untracked and is to be committed";
     return result;
   }
-  BranchPush push("origin", result.branch);
+  BranchPush push("origin", result.branch, request.amend);
   if (request.push) {
     const absl::Status known = push.Look(remotes, *work.repository, work.state.head);
     if (!known.ok()) return push.Refused(std::move(result), known);
@@ -210,8 +232,8 @@ absl::StatusOr<Result> Commit(const CommitRequest& request, GitProgram& git, con
     result.reason = "no changes to commit after excluding cosmetic changes";
     return result;
   }
-  const std::string message = request.message.empty() ? ShortMessageOf(selection->paths) : request.message;
-  if (request.message.empty() && !request.yes && !request.dry_run) {
+  ASSIGN_OR_RETURN(const std::string message, MessageFor(request, work, selection->paths));
+  if (request.message.empty() && !request.amend && !request.yes && !request.dry_run) {
     return absl::InvalidArgumentError(absl::StrCat("-m MESSAGE, or --yes for this one:\n\n", message));
   }
 
@@ -223,6 +245,7 @@ absl::StatusOr<Result> Commit(const CommitRequest& request, GitProgram& git, con
   operation.command = result.command;
   operation.branch = result.branch;
   operation.index = true;
+  result.id = operation.id;
   const std::string backup = BackupRef(place->id, result.branch);
   const std::string index_backup = "refs/yardmaster/index/" + place->id;
   operation.refs = {{backup, "", work.state.head},

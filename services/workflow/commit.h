@@ -18,6 +18,7 @@ struct CommitRequest {
   std::string message;  // empty: "Update FILE", which needs `yes`
   bool yes = false;
   bool push = true;
+  bool amend = false;    // the last commit is replaced; without a message it keeps its own
   bool dry_run = false;  // writes nothing, not even objects; hooks do not run
   std::string time;      // now, "YYYYMMDDTHHMMSSZ"
 };

@@ -36,6 +36,7 @@ std::string JournalText(const Operation& operation) {
                {"command", operation.command},
                {"branch", operation.branch},
                {"state", kStateNames[static_cast<size_t>(operation.state)]},
+               {"part_of", operation.part_of},
                {"refs", std::move(refs)},
                {"index", operation.index},
                {"checkout", {{"from", operation.checkout_from}, {"to", operation.checkout_to}}}})
@@ -63,6 +64,7 @@ absl::StatusOr<Operation> ReadOperation(const fs::path& file) {
     good = document["index"].is_boolean();
     operation.index = good && document["index"].get<bool>();
   }
+  if (good && document.contains("part_of")) good = TakeText(document, "part_of", operation.part_of);
   if (good && document.contains("checkout")) {
     good = TakeText(document["checkout"], "from", operation.checkout_from) &&
            TakeText(document["checkout"], "to", operation.checkout_to);

@@ -18,6 +18,7 @@ struct Operation {
   std::string command;  // "squash"
   std::string branch;   // "topic"
   State state = State::kBegun;
+  std::string part_of;             // the operation that the same command did before this one; undone with it
   std::vector<GitRefChange> refs;  // in the order in which they are made; undone backwards
   // The index changes, too, before the refs: from and to the files of Journal::IndexBefore and IndexAfter.
   bool index = false;

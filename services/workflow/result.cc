@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 
 namespace yardmaster::workflow {
 namespace {
@@ -27,6 +28,34 @@ const char* OutcomeName(Result::Outcome outcome) {
 }
 
 ordered_json IdOrNull(const std::string& id) { return id.empty() ? ordered_json(nullptr) : ordered_json(id); }
+
+ordered_json PullJson(const PullRequest& pull) {
+  ordered_json json = {{"number", pull.number}, {"url", pull.url}};
+  if (pull.state.empty()) return json;
+  json.update({{"title", pull.title},
+               {"state", pull.state},
+               {"author", pull.author},
+               {"head", pull.head},
+               {"base", pull.base},
+               {"labels", pull.labels},
+               {"created_at", pull.created_at},
+               {"updated_at", pull.updated_at},
+               {"commits", pull.commits},
+               {"files", pull.files},
+               {"additions", pull.additions},
+               {"deletions", pull.deletions}});
+  return json;
+}
+
+std::string PullText(const PullRequest& pull) {
+  std::string text = absl::StrCat("  #", pull.number, " ", pull.url, "\n");
+  if (pull.state.empty()) return text;
+  absl::StrAppend(&text, "  ", pull.title, "\n  ", pull.state, ", by ", pull.author, ", ", pull.head, " → ", pull.base,
+                  "\n  ", pull.commits, " commits, ", pull.files, " files, +", pull.additions, " −", pull.deletions,
+                  "\n  created ", pull.created_at, ", updated ", pull.updated_at, "\n");
+  if (!pull.labels.empty()) absl::StrAppend(&text, "  labels: ", absl::StrJoin(pull.labels, ", "), "\n");
+  return text;
+}
 
 std::string ChangeText(const GitRefChange& change) {
   const auto shown = [](const std::string& id) { return id.empty() ? std::string("(none)") : id.substr(0, 12); };
@@ -76,7 +105,7 @@ ordered_json ToJson(const Result& result) {
                       {"forced", one.forced}});
   }
   ordered_json pull = nullptr;
-  if (result.pull) pull = {{"number", result.pull->number}, {"url", result.pull->url}};
+  if (result.pull) pull = PullJson(*result.pull);
   ordered_json json = {{"command", result.command},     {"outcome", OutcomeName(result.outcome)},
                        {"reason", result.reason},       {"fix", result.fix},
                        {"branch", result.branch},       {"before", std::move(before)},
@@ -99,7 +128,7 @@ std::string ToText(const Result& result) {
   for (const PushedRef& one : result.pushed) {
     absl::StrAppend(&text, "  ", one.remote, ": ", ChangeText(one.change), one.forced ? " (forced)" : "", "\n");
   }
-  if (result.pull) absl::StrAppend(&text, "  #", result.pull->number, " ", result.pull->url, "\n");
+  if (result.pull) absl::StrAppend(&text, PullText(*result.pull));
   return text;
 }
 

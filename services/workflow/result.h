@@ -29,6 +29,19 @@ struct PushedRef {
 struct PullRequest {
   int64_t number = 0;
   std::string url;
+  // Of `status` only.
+  std::string title = {};
+  std::string state = {};  // "open", "draft", "merged", "closed", "unknown"
+  std::string author = {};
+  std::string head = {};  // "owner/name:branch"
+  std::string base = {};
+  std::vector<std::string> labels = {};
+  std::string created_at = {};  // as the forge writes them
+  std::string updated_at = {};
+  int64_t commits = 0;
+  int64_t files = 0;
+  int64_t additions = 0;
+  int64_t deletions = 0;
 };
 
 struct CommitMessage {
@@ -47,6 +60,7 @@ struct Result {
   std::string reason;
   std::string fix;
   std::string branch;
+  std::string id;                  // of the operation that `undo` takes back; empty: there is none
   std::vector<GitRefChange> refs;  // those that moved, or would
   std::vector<std::string> backups;
   std::vector<PushedRef> pushed;

@@ -83,12 +83,24 @@ absl::Status Staging::RunHook(const std::string& name, const std::vector<std::st
 
 absl::StatusOr<std::string> Staging::WriteTree() { return git_.Text({"write-tree"}, variables_); }
 
-absl::StatusOr<std::string> Staging::MakeCommit(const std::string& tree, const std::string& parent,
-                                                const std::filesystem::path& message, bool sign) {
-  std::vector<std::string> arguments = {"commit-tree", "-p", parent, "-F", message.string()};
+absl::StatusOr<std::string> Staging::MakeCommit(const std::string& tree, const std::vector<std::string>& parents,
+                                                const std::filesystem::path& message, bool sign,
+                                                const std::string& author_of) {
+  std::vector<std::string> variables = variables_;
+  if (!author_of.empty()) {
+    ASSIGN_OR_RETURN(const std::string author, git_.Text({"log", "-1", "--no-show-signature",
+                                                          "--format=%an%x00%ae%x00%ad", "--date=raw", author_of}));
+    const std::vector<std::string> parts = absl::StrSplit(author, '\0');
+    if (parts.size() == 3) {
+      variables.insert(variables.end(),
+                       {"GIT_AUTHOR_NAME=" + parts[0], "GIT_AUTHOR_EMAIL=" + parts[1], "GIT_AUTHOR_DATE=" + parts[2]});
+    }
+  }
+  std::vector<std::string> arguments = {"commit-tree", "-F", message.string()};
+  for (const std::string& parent : parents) arguments.insert(arguments.end(), {"-p", parent});
   if (sign) arguments.emplace_back("-S");
   arguments.push_back(tree);
-  return git_.Text(arguments, variables_);
+  return git_.Text(arguments, variables);
 }
 
 }  // namespace yardmaster::workflow

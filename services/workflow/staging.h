@@ -31,9 +31,10 @@ class Staging {
   // FAILED_PRECONDITION, with what it printed, if the hook is there and is against it. `arguments` are the hook's.
   absl::Status RunHook(const std::string& name, const std::vector<std::string>& arguments);
   absl::StatusOr<std::string> WriteTree();
-  // A commit by git's identity, now. `message`: a file.
-  absl::StatusOr<std::string> MakeCommit(const std::string& tree, const std::string& parent,
-                                         const std::filesystem::path& message, bool sign);
+  // A commit by git's identity, now. `message`: a file. `author_of`: the commit whose author it keeps; may be empty.
+  absl::StatusOr<std::string> MakeCommit(const std::string& tree, const std::vector<std::string>& parents,
+                                         const std::filesystem::path& message, bool sign,
+                                         const std::string& author_of = "");
 
  private:
   GitProgram& git_;

@@ -47,6 +47,21 @@ inline uint16_t FreePort() {
   return ntohs(address.sin_port);
 }
 
+// A call of the test's own to the forge at HOST:PORT: POST with a body, else GET.
+inline json AskFake(const std::string& host, const std::string& path, const json& body) {
+  const std::string text = body.is_null() ? "" : body.dump();
+  const std::string method = body.is_null() ? "GET" : "POST";
+  RawConnection connection(static_cast<uint16_t>(std::stoi(host.substr(host.find(':') + 1))));
+  connection.Send(method + " /_fake/" + path + " HTTP/1.1\r\nHost: " + host +
+                  "\r\nContent-Type: application/json\r\nContent-Length: " + std::to_string(text.size()) +
+                  "\r\nConnection: close\r\n\r\n" + text);
+  const std::string answer = connection.ReadToEnd();
+  const size_t begin = answer.find("\r\n\r\n");
+  EXPECT_NE(begin, std::string::npos) << path << ": " << answer.substr(0, 200);
+  if (begin == std::string::npos) return nullptr;
+  return json::parse(answer.substr(begin + 4), nullptr, false);
+}
+
 class PipeTest : public ::testing::Test {
  protected:
   // `packs_dir` and `pack` hold for all repositories.
@@ -145,20 +160,7 @@ class PipeTest : public ::testing::Test {
   }
 
   // One request to the forge's own side for tests.
-  json Forge(const std::string& path, const json& body = nullptr) {
-    const std::string text = body.is_null() ? "" : body.dump();
-    const std::string method = body.is_null() ? "GET" : "POST";
-    const std::string host = forge_http_;
-    RawConnection connection(static_cast<uint16_t>(std::stoi(host.substr(host.find(':') + 1))));
-    connection.Send(method + " /_fake/" + path + " HTTP/1.1\r\nHost: " + host +
-                    "\r\nContent-Type: application/json\r\nContent-Length: " + std::to_string(text.size()) +
-                    "\r\nConnection: close\r\n\r\n" + text);
-    const std::string answer = connection.ReadToEnd();
-    const size_t begin = answer.find("\r\n\r\n");
-    EXPECT_NE(begin, std::string::npos) << path << ": " << answer.substr(0, 200);
-    if (begin == std::string::npos) return nullptr;
-    return json::parse(answer.substr(begin + 4), nullptr, false);
-  }
+  json Forge(const std::string& path, const json& body = nullptr) { return AskFake(forge_http_, path, body); }
   int64_t Open(const std::string& forge, const std::string& repository, const std::string& title,
                const std::string& body, const std::vector<std::string>& labels) {
     const json answer = Forge(

@@ -25,6 +25,8 @@ struct ProcessSpec {
   std::vector<std::string> argv;         // argv[0] is looked up in the PATH of `environment` unless it has a slash
   std::vector<std::string> environment;  // "NAME=value"; all of it: nothing is inherited
   std::filesystem::path directory;
+  // What it reads from its standard input.
+  std::string input = {};
   // Where it makes its shared memory; null: with all others of this machine.
   const SharedMemory* shared_memory = nullptr;
   // Called by one thread of the process's own, in order, with pieces of output as they come (not split into lines).

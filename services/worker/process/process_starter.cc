@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/eventfd.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/stat.h>
@@ -94,6 +95,20 @@ absl::Status ExplainFailure(const ProcessSpec& spec, const SpawnRequest& request
   return worker_errors::ProgramNotExecutable(tried, std::strerror(result.error));
 }
 
+// A descriptor from which `text` is read; not ok() if there is none left.
+UniqueFd InputOf(const std::string& text) {
+  if (text.empty()) return UniqueFd(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  UniqueFd memory(::memfd_create("stdin", MFD_CLOEXEC));
+  size_t done = 0;
+  while (memory.ok() && done < text.size()) {
+    const ssize_t count = ::write(memory.get(), text.data() + done, text.size() - done);
+    if (count <= 0) return UniqueFd();
+    done += static_cast<size_t>(count);
+  }
+  if (memory.ok()) ::lseek(memory.get(), 0, SEEK_SET);
+  return memory;
+}
+
 class SystemProcessStarter : public ProcessStarter {
  public:
   absl::StatusOr<std::unique_ptr<Process>> Start(const ProcessSpec& spec, MemoryGroup* memory) override {
@@ -109,18 +124,18 @@ class SystemProcessStarter : public ProcessStarter {
     request.oom_score_adj = Children::Get().job_oom_score();
 
     // Its descriptors.
-    const UniqueFd nothing = AboveStandard(UniqueFd(::open("/dev/null", O_RDONLY | O_CLOEXEC)));
+    const UniqueFd input = AboveStandard(InputOf(spec.input));
     Pipe out = MakePipe();
     Pipe err = MakePipe();
     StartedProcess started;
     started.wake = UniqueFd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-    if (!nothing.ok() || !out.ok() || !err.ok() || !started.wake.ok()) {
+    if (!input.ok() || !out.ok() || !err.ok() || !started.wake.ok()) {
       return worker_errors::NothingLeftToStart(spec.argv[0], "descriptors", errno);
     }
     UniqueFd group;
     if (auto* cgroup = dynamic_cast<CgroupMemory*>(memory); cgroup != nullptr)
       group = AboveStandard(cgroup->OpenProcs());
-    request.in = nothing.get();
+    request.in = input.get();
     request.out = out.write.get();
     request.err = err.write.get();
     request.cgroup_procs = group.get();

@@ -1,0 +1,221 @@
+#include "services/workflow/description.h"
+
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <set>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "services/core/absl_view.h"
+
+namespace yardmaster::workflow {
+namespace {
+
+constexpr size_t kMaxLines = 40;
+
+// What a section is about, told by words of its heading.
+enum class Topic : uint8_t { kOther, kKind, kWhat, kIssues, kTests };
+struct TopicWords {
+  Topic topic;
+  std::vector<const char*> words;  // of the heading in lower case
+};
+
+Topic TopicOf(std::string_view heading) {
+  static const std::array<TopicWords, 4> kTopics = {
+      TopicWords{Topic::kKind, {"type of pr", "kind of", "type of change", "类型"}},
+      TopicWords{Topic::kIssues, {"issue", "关联", "相关的issue"}},
+      TopicWords{Topic::kTests, {"test", "测试", "验证"}},
+      TopicWords{Topic::kWhat, {"what does", "description", "summary", "why", "描述", "修改内容", "原因"}},
+  };
+  const std::string lower = absl::AsciiStrToLower(Abs(heading));
+  for (const TopicWords& one : kTopics) {
+    if (absl::c_any_of(one.words, [&lower](const char* word) { return absl::StrContains(lower, word); })) {
+      return one.topic;
+    }
+  }
+  return Topic::kOther;
+}
+
+// "## Why", "**Why**:", a heading of either form.
+bool IsHeading(const std::string& line) {
+  static const RE2 kHeading(R"(^\s*(?:#{1,6}\s+\S.*|\*\*[^*]+\*\*\s*[:：]?\s*)$)");
+  return RE2::FullMatch(line, kHeading);
+}
+
+bool IsRule(const std::string& line) {
+  static const RE2 kRule(R"(^\s*(?:-{3,}|\*{3,}|_{3,})\s*$)");
+  return RE2::FullMatch(line, kRule);
+}
+
+struct Section {
+  std::string heading;  // empty: what stands above the first one
+  std::vector<std::string> lines;
+};
+
+std::vector<Section> SectionsOf(std::string_view text) {
+  std::vector<Section> sections(1);
+  bool in_comment = false;
+  bool ruled = false;
+  for (absl::string_view raw : absl::StrSplit(Abs(text), '\n')) {
+    std::string line(absl::StripTrailingAsciiWhitespace(raw));
+    if (!in_comment && IsHeading(line)) {
+      sections.push_back({line, {}});
+      ruled = false;
+      continue;
+    }
+    // A rule ends a section; what follows belongs to nobody.
+    if (!in_comment && IsRule(line) && !ruled) {
+      sections.push_back({"", {}});
+      ruled = true;
+    }
+    const size_t open = line.rfind("<!--");
+    const size_t close = line.rfind("-->");
+    if (open != std::string::npos && (close == std::string::npos || close < open)) in_comment = true;
+    if (close != std::string::npos && (open == std::string::npos || close > open)) in_comment = false;
+    sections.back().lines.push_back(std::move(line));
+  }
+  return sections;
+}
+
+// Whether somebody has written there: anything but comments, boxes, and placeholders like "Fixes #".
+bool IsWritten(const Section& section) {
+  static const RE2 kPlaceholder(
+      R"(^\s*(?:|[-*]\s*|[-*]\s*\[[ xX]\].*|(?i:fixes|closes|resolves)\s*:?\s*#?\s*|/kind\s*(?:<.*>)?|N/?A|TODO|无)\s*$)");
+  bool in_comment = false;
+  for (const std::string& line : section.lines) {
+    const bool opens = absl::StrContains(line, "<!--");
+    const bool closes = absl::StrContains(line, "-->");
+    if (!in_comment && !opens && !RE2::FullMatch(line, kPlaceholder)) return true;
+    in_comment = (in_comment || opens) && !closes;
+  }
+  return false;
+}
+
+std::string KindOf(std::string_view subject) {
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kKinds = {{{"feat", "feature"},
+                                                                                           {"fix", "bug"},
+                                                                                           {"perf", "feature"},
+                                                                                           {"refactor", "refactor"},
+                                                                                           {"style", "clean_code"},
+                                                                                           {"docs", "task"},
+                                                                                           {"test", "task"},
+                                                                                           {"chore", "task"},
+                                                                                           {"ci", "task"}}};
+  const size_t end = subject.find_first_of("(:!");
+  if (end == std::string_view::npos) return "";
+  for (const auto& [type, kind] : kKinds) {
+    if (subject.substr(0, end) == type) return std::string(kind);
+  }
+  return "";
+}
+
+std::string SubjectOf(const GitCommit& commit) { return commit.message.substr(0, commit.message.find('\n')); }
+
+// "Fixes #7" as the commits say it, each once; no number is made up.
+std::vector<std::string> IssuesOf(const std::vector<GitCommit>& commits) {
+  static const RE2 kFixes(R"((?i)\b(?:fix(?:es|ed)?|close[sd]?|resolve[sd]?)\b:?\s+((?:[\w.-]+/[\w.-]+)?#\d+))");
+  std::vector<std::string> issues;
+  for (const GitCommit& commit : commits) {
+    re2::StringPiece rest(commit.message);
+    std::string issue;
+    while (RE2::FindAndConsume(&rest, kFixes, &issue)) {
+      if (!absl::c_linear_search(issues, issue)) issues.push_back(issue);
+    }
+  }
+  return issues;
+}
+
+// Bodies of the commits without their trailers; of several commits each below its subject.
+std::string WhatOf(const std::vector<GitCommit>& commits) {
+  static const RE2 kTrailer(R"(^[A-Za-z][A-Za-z-]*: \S.*$)");
+  std::vector<std::string> lines;
+  for (const GitCommit& commit : commits) {
+    if (commits.size() > 1) lines.push_back("- " + SubjectOf(commit));
+    std::vector<std::string> body = absl::StrSplit(absl::StripAsciiWhitespace(commit.message), '\n');
+    body.erase(body.begin());
+    while (!body.empty() && (body.back().empty() || RE2::FullMatch(body.back(), kTrailer))) body.pop_back();
+    if (commits.size() == 1) absl::c_copy(body, std::back_inserter(lines));
+  }
+  while (!lines.empty() && lines.front().empty()) lines.erase(lines.begin());
+  if (lines.size() > kMaxLines) lines.resize(kMaxLines);
+  return absl::StrJoin(lines, "\n");
+}
+
+std::string TestsOf(const std::vector<FileFacts>& files) {
+  std::vector<std::string> tests;
+  for (const FileFacts& one : files) {
+    const std::string& path = one.file.head.path;
+    const std::string name = path.substr(path.rfind('/') + 1);
+    if (one.file.head.mode != 0 && (name.starts_with("test_") || absl::StrContains(name, "_test."))) {
+      tests.push_back("- `" + path + "`");
+    }
+  }
+  return absl::StrJoin(tests, "\n");
+}
+
+}  // namespace
+
+const std::vector<std::string>& TemplatePaths() {
+  static const std::vector<std::string> kPaths = {".gitcode/PULL_REQUEST_TEMPLATE.zh-CN.md",
+                                                  ".gitcode/PULL_REQUEST_TEMPLATE.md",
+                                                  ".gitee/PULL_REQUEST_TEMPLATE.zh-CN.md",
+                                                  ".gitee/PULL_REQUEST_TEMPLATE.md",
+                                                  ".github/PULL_REQUEST_TEMPLATE.md",
+                                                  ".github/pull_request_template.md",
+                                                  "PULL_REQUEST_TEMPLATE.md",
+                                                  "docs/PULL_REQUEST_TEMPLATE.md"};
+  return kPaths;
+}
+
+Description Describe(const std::vector<GitCommit>& commits, const std::vector<FileFacts>& files,
+                     std::string_view text) {
+  Description description;
+  description.title = SubjectOf(commits.front());
+  const std::string what = WhatOf(commits);
+  const std::vector<std::string> issues = IssuesOf(commits);
+  const std::string fixes = absl::StrJoin(
+      issues, "\n", [](std::string* out, const std::string& one) { absl::StrAppend(out, "Fixes ", one); });
+  if (absl::StripAsciiWhitespace(Abs(text)).empty()) {
+    description.body = what;
+    if (!fixes.empty()) absl::StrAppend(&description.body, what.empty() ? "" : "\n\n", fixes);
+    return description;
+  }
+  const std::string kind = KindOf(description.title);
+  const std::string tests = TestsOf(files);
+  std::set<Topic> said;
+  std::vector<std::string> lines;
+  for (const Section& section : SectionsOf(text)) {
+    if (!section.heading.empty()) lines.push_back(section.heading);
+    const Topic topic = section.heading.empty() ? Topic::kOther : TopicOf(section.heading);
+    const std::string known = topic == Topic::kKind     ? (kind.empty() ? "" : "/kind " + kind)
+                              : topic == Topic::kWhat   ? what
+                              : topic == Topic::kIssues ? fixes
+                              : topic == Topic::kTests  ? tests
+                                                        : "";
+    if (known.empty() || IsWritten(section) || !said.insert(topic).second) {
+      absl::c_copy(section.lines, std::back_inserter(lines));
+      continue;
+    }
+    // Comments tell people what to write: they stay. Boxes do, too, since nobody ticks them but the author.
+    bool in_comment = false;
+    for (const std::string& line : section.lines) {
+      const bool opens = absl::StrContains(line, "<!--");
+      if (in_comment || opens || absl::StrContains(line, "[ ]") || absl::StrContains(line, "[x]")) {
+        lines.push_back(line);
+      }
+      in_comment = (in_comment || opens) && !absl::StrContains(line, "-->");
+    }
+    lines.insert(lines.end(), {known, ""});
+  }
+  description.body = absl::StrCat(absl::StripTrailingAsciiWhitespace(absl::StrJoin(lines, "\n")), "\n");
+  return description;
+}
+
+}  // namespace yardmaster::workflow

@@ -1,0 +1,29 @@
+// Title and text of a pull request, by the repository's template and what the commits say. Pure.
+#ifndef YARDMASTER_SERVICES_WORKFLOW_DESCRIPTION_H_
+#define YARDMASTER_SERVICES_WORKFLOW_DESCRIPTION_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "clients/git/git_repository.h"
+#include "services/workflow/commit_message.h"
+
+namespace yardmaster::workflow {
+
+// Paths at which repositories keep the template, the first that is there counts.
+const std::vector<std::string>& TemplatePaths();
+
+struct Description {
+  std::string title;
+  std::string body;
+};
+
+// `commits`: oldest first, one at least. `text`: the template, or what the pull request says now; empty: a plain one.
+// Sections that are known by their heading get what the commits show; headings, comments and boxes to tick stay as they
+// are, and so does every section in which somebody has written.
+Description Describe(const std::vector<GitCommit>& commits, const std::vector<FileFacts>& files, std::string_view text);
+
+}  // namespace yardmaster::workflow
+
+#endif  // YARDMASTER_SERVICES_WORKFLOW_DESCRIPTION_H_

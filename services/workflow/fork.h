@@ -1,0 +1,42 @@
+// The fork of a clone: which repositories its remotes are, and the forge on which they are.
+#ifndef YARDMASTER_SERVICES_WORKFLOW_FORK_H_
+#define YARDMASTER_SERVICES_WORKFLOW_FORK_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "clients/forge/forge.h"
+#include "clients/forge/forge_pulls.h"
+#include "clients/git/git_remotes.h"
+#include "services/workflow/result.h"
+
+namespace yardmaster::workflow {
+
+// References outlive it.
+struct Fork {
+  const GitRemotes& remotes;
+  Forge& forge;
+  ForgePulls& pulls;
+  std::string upstream;  // "owner/name": where pull requests go
+  std::string origin;    // "owner/name": where branches are pushed to
+  std::string pull_ref;  // where git finds the head of a pull request, "{}" being its number
+};
+
+// "352", "#352", "owner/name#352" or the address of a pull request. INVALID_ARGUMENT: it is none of these;
+// FAILED_PRECONDITION: it is one of another repository than upstream.
+absl::StatusOr<int64_t> PullNumber(const std::string& text, const Fork& fork);
+
+// How commands call a forge: somebody waits.
+ForgeCall CommandCall();
+
+// An open pull request of ours. NOT_FOUND or FAILED_PRECONDITION, with what is wrong, where there is none, it is not
+// open, or its branch is not known to be of our fork.
+absl::StatusOr<ForgePull> OwnOpenPull(int64_t number, const Fork& fork);
+
+// The result of a command whose call to the forge failed: refused where the forge said no, else kFailed.
+absl::StatusOr<Result> ForgeRefused(Result result, const absl::Status& status);
+
+}  // namespace yardmaster::workflow
+
+#endif  // YARDMASTER_SERVICES_WORKFLOW_FORK_H_

@@ -1,0 +1,81 @@
+// `update`.
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "services/core/errors.h"
+#include "services/core/status_macros.h"
+#include "services/workflow/describe.h"
+#include "services/workflow/description.h"
+#include "services/workflow/pull.h"
+#include "services/workflow/workspace.h"
+
+namespace yardmaster::workflow {
+namespace {
+
+constexpr size_t kMaxCommits = 500;
+
+// "refs/pull/7/head"
+std::string PullRef(const Fork& fork, int64_t number) {
+  const size_t at = fork.pull_ref.find("{}");
+  return absl::StrCat(fork.pull_ref.substr(0, at), number, fork.pull_ref.substr(at + 2));
+}
+
+absl::StatusOr<Description> DescribeAnew(const ForgePull& pull, GitClone& clone, GitRepository& repository) {
+  ASSIGN_OR_RETURN(const std::string base, clone.Ref("refs/remotes/upstream/" + pull.base_ref));
+  if (base.empty()) return errors::GitRevisionUnknown("upstream/" + pull.base_ref);
+  ASSIGN_OR_RETURN(const std::string merge_base, repository.MergeBase(base, pull.head_sha));
+  ASSIGN_OR_RETURN(const std::vector<GitCommit> commits, repository.Commits(merge_base, pull.head_sha, kMaxCommits));
+  if (commits.empty()) return absl::FailedPreconditionError("the pull request has no commits");
+  ASSIGN_OR_RETURN(const std::unique_ptr<GitTree> old_tree, repository.TreeOf(merge_base));
+  ASSIGN_OR_RETURN(const std::unique_ptr<GitTree> new_tree, repository.TreeOf(pull.head_sha));
+  ASSIGN_OR_RETURN(const std::vector<FileFacts> facts, FactsBetween(repository, *old_tree, *new_tree));
+  Description description = Describe(commits, facts, pull.body);
+  // A title that says more than a made one stays.
+  const bool keeps = !absl::StartsWith(pull.title, "Update") && pull.title.size() >= description.title.size();
+  if (keeps) description.title = pull.title;
+  return description;
+}
+
+}  // namespace
+
+absl::StatusOr<Result> UpdatePull(const UpdateRequest& request, const Fork& fork) {
+  Result result;
+  result.command = "update";
+  // Nothing is written here: the clone is only read.
+  ASSIGN_OR_RETURN(const Workspace work, OpenWorkspace(request.repo, /*dry_run=*/true));
+  const absl::StatusOr<ForgePull> pull = OwnOpenPull(request.number, fork);
+  if (!pull.ok()) return ForgeRefused(std::move(result), pull.status());
+  result.branch = pull->head_ref;
+  result.pull = PullRequest{pull->number, pull->url};
+  if (!request.dry_run) {
+    absl::Status fetched = fork.remotes.FetchBranches("upstream", {pull->base_ref});
+    if (fetched.ok()) fetched = fork.remotes.FetchRef("upstream", PullRef(fork, pull->number));
+    if (!fetched.ok()) return RefuseOrFail(std::move(result), fetched);
+  }
+  absl::StatusOr<Description> description = DescribeAnew(*pull, *work.clone, *work.repository);
+  if (!description.ok()) return RefuseOrFail(std::move(result), description.status());
+  if (!request.title.empty()) description->title = request.title;
+  if (!request.body.empty()) description->body = request.body;
+  if (description->title == pull->title && description->body == pull->body) {
+    result.outcome = Result::Outcome::kNothing;
+    result.reason = "title and description say it already";
+    return result;
+  }
+  if ((request.title.empty() || request.body.empty()) && !request.yes && !request.dry_run) {
+    return absl::InvalidArgumentError(absl::StrCat("--title TITLE and --body BODY, or --yes for these:\n\n",
+                                                   description->title, "\n\n", description->body));
+  }
+  result.steps.push_back(
+      {"pull", request.dry_run ? "planned" : "done",
+       absl::StrCat("PATCH /repos/", fork.upstream, "/pulls/", pull->number, ": ", description->title)});
+  if (request.dry_run) return result;
+  const absl::StatusOr<ForgePull> edited = fork.pulls.EditPull(
+      CommandCall(), {fork.upstream, pull->number, /*pull_request=*/true}, description->title, description->body);
+  if (!edited.ok()) return ForgeRefused(std::move(result), edited.status());
+  return result;
+}
+
+}  // namespace yardmaster::workflow

@@ -1,0 +1,359 @@
+// `yard workflow` in a clone of a fork, from outside: both faces of the forge, a git server over HTTP, the real `yard`.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/integration/pipe_fixture.h"
+#include "tests/support/git_programs.h"
+#include "tests/support/process.h"
+#include "tests/support/temp_dir.h"
+
+namespace yardmaster {
+namespace {
+
+using nlohmann::json;
+using testing::GitEnvironment;
+using ::testing::HasSubstr;
+using testing::Process;
+using testing::Program;
+using testing::ReadWholeFile;
+using ::testing::StartsWith;
+
+constexpr const char* kToken = "token-of-alice-0123";
+
+class WorkflowTest : public ::testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    dir_.Write("token", kToken);
+    for (const std::string name : {"octo/repo", "alice/repo"}) {
+      Shell("git init -q --bare -b main root/" + name + ".git && git -C root/" + name +
+            ".git config http.receivepack true");
+    }
+    Shell("git init -q -b main clone");
+    dir_.Write("clone/a.py", "def one():\n    return 1\n");
+    dir_.Write("clone/.github/PULL_REQUEST_TEMPLATE.md",
+               "**What type of PR is this?**\n<!-- /kind feature | bug -->\n\n**What does this PR do**:\n\n"
+               "**Which issue(s) this PR fixes**:\nFixes #\n\n**Self-checklist**\n- [ ] tests\n");
+    Git("add -A && git commit -q -m base");
+    for (const std::string name : {"octo/repo", "alice/repo"}) Git("push -q ../root/" + name + ".git main");
+    forge_ = std::make_unique<Process>(std::vector<std::string>{Program("yard-fakeforge"), "--listen", "127.0.0.1:0",
+                                                                "--ready-file", Path("forge.json"), "--token-file",
+                                                                Path("token"), "--git-root", Path("root")});
+    for (int i = 0; i < 600 && !std::filesystem::exists(Path("forge.json")); ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    }
+    http_ = json::parse(ReadWholeFile(Path("forge.json")))["http"];
+    Forge("repository", {{"repository", "octo/repo"}, {"default_branch", "main"}});
+    Git("remote add origin http://" + http_ + "/git/alice/repo.git");
+    Git("remote add upstream http://" + http_ + "/git/octo/repo.git");
+    json own = {{"api_url", "http://" + http_ + (github() ? "" : "/api/v5")},
+                {"git_url", "http://" + http_ + "/git"},
+                {"token", {{"file", "token"}}}};
+    dir_.Write("config.json", json({{"forges", {{GetParam(), own}}}}).dump());
+    Git("config user.name Alice && git config user.email alice@example.com && git fetch -q upstream");
+    Git("switch -q -c feat/two");
+    dir_.Write("clone/a.py", "def one():\n    return 1\n\n\ndef two():\n    return 2\n");
+    Git("commit -q -a -m 'feat(a): add two' -m 'Since one is not enough.' -m 'Closes #7'");
+  }
+
+  bool github() const { return std::string_view(GetParam()) == "github"; }
+  std::string Path(const std::string& name) const { return (dir_.path() / name).string(); }
+  std::string Shell(const std::string& command) const {
+    Process process({"sh", "-c", "cd " + dir_.path().string() + " && " + command}, GitEnvironment(dir_.path()));
+    if (process.Wait(std::chrono::seconds(60)).value_or(-1) != 0) throw std::runtime_error(process.Stderr());
+    std::string text = process.Stdout();
+    if (text.ends_with('\n')) text.pop_back();
+    return text;
+  }
+  std::string Git(const std::string& arguments) const { return Shell("cd clone && git " + arguments); }
+  std::string There(const std::string& repository, const std::string& branch) const {
+    return Shell("git -C root/" + repository + ".git rev-parse " + branch);
+  }
+  // What a command may change: refs but those that follow a remote, HEAD, index, files, configuration, and the servers.
+  std::string Everything() const {
+    return Git("for-each-ref refs/heads refs/yardmaster refs/stash") + Git("ls-files -s") +
+           Git("status --porcelain -uall") + Shell("cat clone/.git/HEAD clone/.git/config") +
+           Shell("git -C root/alice/repo.git for-each-ref refs/heads") + Pulls();
+  }
+  json Forge(const std::string& what, json body = nullptr) const {
+    if (!body.is_null()) body["forge"] = GetParam();
+    return testing::AskFake(http_, what, body);
+  }
+
+  // What people see of pull requests; where their branches are is looked up at every look.
+  std::string Pulls() const {
+    json shown = json::array();
+    for (const auto& [name, repository] : Forge("state")[GetParam()].items()) {
+      for (const json& pull : repository["subjects"]) {
+        shown.push_back({pull["number"], pull["title"], pull["body"], pull["open"], pull["reviewers"]});
+      }
+    }
+    return shown.dump();
+  }
+
+  struct Answer {
+    int code = -1;
+    json out;
+    std::string err;
+  };
+  Answer Yard(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), {Program("yard"), "--json", "workflow"});
+    arguments.insert(arguments.end(), {"--repo", Path("clone")});
+    if (arguments[3] != "undo") arguments.insert(arguments.end(), {"--config", Path("config.json")});
+    Process process(arguments, GitEnvironment(dir_.path()));
+    Answer answer;
+    answer.code = process.Wait(std::chrono::seconds(60)).value_or(-1);
+    answer.out = json::parse(process.Stdout(), nullptr, false);
+    answer.err = process.Stderr();
+    return answer;
+  }
+
+  const testing::TempDir dir_;
+  std::unique_ptr<Process> forge_;
+  std::string http_;
+};
+
+TEST_P(WorkflowTest, ABranchBecomesAPullRequestOnceAndFollowsLaterPushes) {
+  // 1. Nothing is done before somebody has seen the text.
+  const std::string before = Everything();
+  const Answer planned = Yard({"pr", "--dry-run"});
+  EXPECT_EQ(planned.code, 0) << planned.out << planned.err;
+  EXPECT_EQ(planned.out["pushed"].size(), 1U) << planned.out;
+  const Answer asked = Yard({"pr"});
+  EXPECT_EQ(asked.code, 2);
+  EXPECT_THAT(asked.err, HasSubstr("--title"));
+  EXPECT_EQ(Everything(), before);
+
+  // 2. The pull request, by the template.
+  const Answer made = Yard({"pr", "--yes", "--reviewer", "carol,dave"});
+  ASSERT_EQ(made.code, 0) << made.out << made.err;
+  const int64_t number = made.out["pr"]["number"];
+  EXPECT_EQ(There("alice/repo", "feat/two"), Git("rev-parse HEAD"));
+  EXPECT_EQ(made.out["pushed"][0]["old"], nullptr);
+  const std::string dump = Forge("state").dump();
+  EXPECT_THAT(dump, HasSubstr("feat(a): add two"));
+  EXPECT_THAT(dump, HasSubstr("/kind feature"));
+  EXPECT_THAT(dump, HasSubstr("Since one is not enough."));
+  EXPECT_THAT(dump, HasSubstr("Fixes #7"));
+  EXPECT_THAT(dump, HasSubstr("- [ ] tests"));
+  EXPECT_THAT(dump, HasSubstr("carol"));
+
+  // 3. One more commit goes to the same one.
+  dir_.Write("clone/b.py", "B = 1\n");
+  Git("add -A && git commit -q -m 'feat: b'");
+  const Answer again = Yard({"pr", "--yes"});
+  ASSERT_EQ(again.code, 0) << again.out;
+  EXPECT_EQ(again.out["pr"]["number"], number);
+  EXPECT_FALSE(again.out["pushed"][0]["forced"]);
+  const Answer status = Yard({"status"});
+  ASSERT_EQ(status.code, 0) << status.out << status.err;
+  EXPECT_EQ(status.out["pr"]["number"], number);
+  EXPECT_EQ(status.out["pr"]["commits"], 2) << status.out;
+  EXPECT_EQ(status.out["pr"]["state"], "open");
+  EXPECT_EQ(status.out["pr"]["head"], "alice/repo:feat/two");
+  for (const std::string& name :
+       {std::to_string(number), "#" + std::to_string(number), "octo/repo#" + std::to_string(number),
+        "https://gitcode.com/octo/repo/pull/" + std::to_string(number)}) {
+    EXPECT_EQ(Yard({"status", name}).code, 0) << name;
+  }
+  EXPECT_EQ(Yard({"status", "other/repo#1"}).code, 1);
+  EXPECT_EQ(Yard({"status", "9999"}).code, 1);
+  EXPECT_EQ(Yard({"status", "nonsense"}).code, 2);
+}
+
+TEST_P(WorkflowTest, FromAProtectedBranchTheCommitsGoToABranchOfTheirOwn) {
+  Git("switch -q main && git merge -q --ff-only feat/two");
+  // The main repository has moved on.
+  Shell(
+      "git clone -q root/octo/repo.git other && cd other && echo x > new && git add new && git commit -q -m newer && "
+      "git push -q");
+  const std::string head = Git("rev-parse main");
+  const Answer made = Yard({"pr", "--yes"});
+  ASSERT_EQ(made.code, 0) << made.out << made.err;
+  const std::string branch = made.out["branch"];
+  EXPECT_THAT(branch, StartsWith("pr/"));
+  EXPECT_EQ(Git("rev-parse main"), head);
+  EXPECT_EQ(Git("symbolic-ref HEAD"), "refs/heads/main");
+  EXPECT_EQ(Git("log --format=%s upstream/main.." + branch), "feat(a): add two");
+  EXPECT_EQ(Git("status --porcelain"), "");
+  EXPECT_EQ(There("alice/repo", branch), Git("rev-parse " + branch));
+}
+
+TEST_P(WorkflowTest, WhatTheForkHasIsReplacedOnlyOnRequest) {
+  ASSERT_EQ(Yard({"pr", "--yes"}).code, 0);
+  Git("commit -q --amend -m 'feat(a): add two, again'");
+  const std::string before = Everything();
+  const Answer refused = Yard({"pr", "--yes"});
+  EXPECT_EQ(refused.code, 1);
+  EXPECT_EQ(refused.out["outcome"], "refused");
+  EXPECT_THAT(refused.out["fix"], HasSubstr("--force"));
+  EXPECT_EQ(Everything(), before);
+  const Answer forced = Yard({"pr", "--yes", "--force"});
+  ASSERT_EQ(forced.code, 0) << forced.out;
+  EXPECT_TRUE(forced.out["pushed"][0]["forced"]);
+  EXPECT_EQ(There("alice/repo", "feat/two"), Git("rev-parse HEAD"));
+}
+
+TEST_P(WorkflowTest, SeveralCommitsBecomeOneAndTheOldOnesHaveAName) {
+  dir_.Write("clone/b.py", "B = 1\n");
+  Git("add -A && git commit -q -m 'feat: b'");
+  const std::string old_head = Git("rev-parse HEAD");
+  const Answer made = Yard({"pr", "--yes", "--squash"});
+  ASSERT_EQ(made.code, 0) << made.out;
+  EXPECT_EQ(Git("log --format=%s upstream/main..HEAD"), "feat(a): add two");
+  EXPECT_EQ(Git("diff " + old_head + " HEAD"), "");
+  EXPECT_EQ(Git("rev-parse " + made.out["backups"][0].get<std::string>()), old_head);
+  EXPECT_EQ(Yard({"undo"}).code, 0);
+  EXPECT_EQ(Git("rev-parse HEAD"), old_head);
+}
+
+TEST_P(WorkflowTest, ACommitIsAppendedToAPullRequestOnItsNewBase) {
+  const std::string number = std::to_string(Yard({"pr", "--yes"}).out["pr"]["number"].get<int64_t>());
+  // The main repository has moved on, in another file.
+  Shell(
+      "git clone -q root/octo/repo.git other && cd other && echo x > new && git add new && git commit -q -m newer && "
+      "git push -q");
+  dir_.Write("clone/a.py", "def one():\n    return 1\n\n\ndef two():\n    return 3\n");
+  dir_.Write("clone/mine", "untracked\n");
+  const std::string before = Everything();
+  const Answer planned = Yard({"pr", "--to", number, "-m", "fix: three", "--dry-run"});
+  EXPECT_EQ(planned.code, 0) << planned.out << planned.err;
+  EXPECT_EQ(Everything(), before);
+  const std::string old_head = Git("rev-parse HEAD");
+  const Answer done = Yard({"pr", "--to", number, "-m", "fix: three"});
+  ASSERT_EQ(done.code, 0) << done.out << done.err;
+  EXPECT_EQ(Git("log --format=%s upstream/main.."), "fix: three\nfeat(a): add two");
+  EXPECT_EQ(Git("rev-parse upstream/main"), There("octo/repo", "main"));
+  EXPECT_EQ(Git("status --porcelain"), "?? mine");
+  EXPECT_EQ(Shell("cat clone/new"), "x");
+  EXPECT_EQ(There("alice/repo", "feat/two"), Git("rev-parse HEAD"));
+  EXPECT_TRUE(done.out["pushed"][0]["forced"]);
+  EXPECT_EQ(done.out["pushed"][0]["old"], old_head);
+  // One undo takes all of the command back, but for what is on the server.
+  ASSERT_EQ(Yard({"undo"}).code, 0);
+  EXPECT_EQ(Git("rev-parse HEAD"), old_head);
+  EXPECT_EQ(Git("status --porcelain"), " M a.py\n?? mine");
+  EXPECT_FALSE(std::filesystem::exists(Path("clone/new")));
+}
+
+TEST_P(WorkflowTest, AppendingStopsAtConflictsAndAtOthersWork) {
+  const std::string number = std::to_string(Yard({"pr", "--yes"}).out["pr"]["number"].get<int64_t>());
+  Shell(
+      "git clone -q root/octo/repo.git other && cd other && echo theirs > a.py && git commit -q -a -m newer && "
+      "git push -q");
+  dir_.Write("clone/a.py", "mine\n");
+  std::string before = Everything();
+  const Answer conflict = Yard({"pr", "--to", number, "-m", "fix: mine"});
+  EXPECT_EQ(conflict.code, 1);
+  EXPECT_EQ(conflict.out["outcome"], "conflict") << conflict.out;
+  EXPECT_EQ(conflict.out["fix"], "--no-rebase");
+  EXPECT_EQ(Everything(), before);
+  // Somebody pushes to the branch of the fork.
+  Shell(
+      "git clone -q -b feat/two root/alice/repo.git third && cd third && git commit -q --allow-empty -m theirs && "
+      "git push -q");
+  before = Everything();
+  const Answer behind = Yard({"pr", "--to", number, "-m", "fix: mine", "--no-rebase"});
+  EXPECT_EQ(behind.code, 1);
+  EXPECT_EQ(behind.out["outcome"], "refused");
+  EXPECT_EQ(Everything(), before);
+  Git("stash -q && git pull -q --rebase origin feat/two && git stash pop -q");
+  const Answer done = Yard({"pr", "--to", number, "-m", "fix: mine", "--no-rebase"});
+  ASSERT_EQ(done.code, 0) << done.out;
+  EXPECT_FALSE(done.out["pushed"][0]["forced"]);
+  dir_.Write("clone/a.py", "amended\n");
+  const Answer amended = Yard({"pr", "--to", number, "--amend", "--no-rebase"});
+  ASSERT_EQ(amended.code, 0) << amended.out << amended.err;
+  EXPECT_TRUE(amended.out["pushed"][0]["forced"]);
+  EXPECT_EQ(Git("log -2 --format=%s"), "fix: mine\ntheirs");
+  EXPECT_EQ(There("alice/repo", "feat/two"), Git("rev-parse HEAD"));
+}
+
+TEST_P(WorkflowTest, APullRequestIsSquashedOverWhatItShowedOnly) {
+  dir_.Write("clone/b.py", "B = 1\n");
+  Git("add -A && git commit -q -m 'feat: b'");
+  const std::string number = std::to_string(Yard({"pr", "--yes"}).out["pr"]["number"].get<int64_t>());
+  Git("switch -q main");
+  dir_.Write("clone/a.py", "dirty\n");
+  const std::string old_head = Git("rev-parse feat/two");
+  const std::string before = Everything();
+  EXPECT_EQ(Yard({"squash", number, "--dry-run"}).code, 0);
+  EXPECT_EQ(Yard({"squash", number}).code, 2);
+  EXPECT_EQ(Everything(), before);
+  const Answer done = Yard({"squash", number, "--yes"});
+  ASSERT_EQ(done.code, 0) << done.out << done.err;
+  EXPECT_EQ(Git("log --format=%s main..feat/two"), "feat(a): add two");
+  EXPECT_EQ(Git("diff " + old_head + " feat/two"), "");
+  EXPECT_EQ(There("alice/repo", "feat/two"), Git("rev-parse feat/two"));
+  EXPECT_EQ(Git("status --porcelain"), " M a.py");
+  EXPECT_EQ(Yard({"squash", number, "--yes"}).out["outcome"], "nothing");
+  // A branch that the forge shows elsewhere than the fork has it, or that is ahead here, is left alone.
+  Git("stash -q && git switch -q feat/two && git commit -q --allow-empty -m ahead");
+  EXPECT_EQ(Yard({"squash", number, "--yes"}).code, 1);
+}
+
+TEST_P(WorkflowTest, ADescriptionIsWrittenAnewAndKeepsWhatPeopleWrote) {
+  const json made = Yard({"pr", "--title", "Update", "--body", "**What does this PR do**:\n\n**Notes**:\nMine."}).out;
+  const std::string number = std::to_string(made["pr"]["number"].get<int64_t>());
+  EXPECT_EQ(Yard({"update", number}).code, 2);
+  const Answer done = Yard({"update", number, "--yes"});
+  ASSERT_EQ(done.code, 0) << done.out << done.err;
+  const std::string dump = Forge("state").dump();
+  EXPECT_THAT(dump, HasSubstr("feat(a): add two"));
+  EXPECT_THAT(dump, HasSubstr("Since one is not enough."));
+  EXPECT_THAT(dump, HasSubstr("Mine."));
+  EXPECT_EQ(Yard({"update", number, "--yes"}).out["outcome"], "nothing");
+  // Somebody else's: not ours to change.
+  const json theirs = Forge("pulls", {{"repository", "octo/repo"}, {"title", "t"}, {"head_ref", "main"}});
+  const std::string other = std::to_string(theirs["number"].get<int64_t>());
+  for (const std::vector<std::string>& command : {std::vector<std::string>{"update", other, "--yes"},
+                                                  {"squash", other, "--yes"},
+                                                  {"pr", "--to", other, "--yes"}}) {
+    const Answer refused = Yard(command);
+    EXPECT_EQ(refused.code, 1) << refused.out;
+    EXPECT_THAT(refused.out["reason"], HasSubstr("your fork"));
+  }
+}
+
+TEST_P(WorkflowTest, WhatIsRefusedAndWhatCantBeReached) {
+  dir_.Write("clone/a.py", "dirty\n");
+  std::string before = Everything();
+  EXPECT_THAT(Yard({"pr", "--yes"}).out["reason"], HasSubstr("uncommitted changes: a.py"));
+  EXPECT_EQ(Everything(), before);
+  Git("restore a.py");
+  Git("switch -q -c empty upstream/main 2>/dev/null || git switch -q -c empty main");
+  before = Everything();
+  const Answer none = Yard({"pr", "--yes"});
+  EXPECT_EQ(none.code, 1);
+  EXPECT_THAT(none.out["reason"], HasSubstr("no new commits"));
+  Git("switch -q feat/two");
+  Git("remote set-url upstream https://example.com/octo/repo.git");
+  EXPECT_THAT(Yard({"pr", "--yes"}).out["reason"], HasSubstr("example.com"));
+  Git("remote set-url upstream http://" + http_ + "/git/octo/repo.git");
+  Git("fetch -q upstream");
+  dir_.Write("token", "wrong");
+  const Answer denied = Yard({"pr", "--yes"});
+  EXPECT_EQ(denied.code, 3) << denied.out << denied.err;
+  EXPECT_EQ(denied.out["outcome"], "failed");
+  EXPECT_THAT(denied.out["fix"], HasSubstr("token"));
+  EXPECT_EQ(denied.out.dump().find("wrong"), std::string::npos);
+  forge_.reset();
+  const Answer gone = Yard({"pr", "--yes"});
+  EXPECT_EQ(gone.code, 3);
+  EXPECT_EQ(gone.out["outcome"], "failed");
+  EXPECT_EQ(Shell("git -C root/alice/repo.git for-each-ref --format='%(refname)' refs/heads"), "refs/heads/main");
+}
+
+INSTANTIATE_TEST_SUITE_P(Faces, WorkflowTest, ::testing::Values("github", "gitcode"),
+                         [](const auto& info) { return std::string(info.param); });
+
+}  // namespace
+}  // namespace yardmaster
