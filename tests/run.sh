@@ -210,7 +210,8 @@ part_tests() {
 }
 part_crash() {
   YARD_KILLS=300 build/release/bin/integration_pipe --gtest_filter='PipeTest.KillsUnderFaults*' &&
-    YARD_KILLS=300 build/release/bin/integration_reviews --gtest_filter='*KillsFaults*'
+    YARD_KILLS=300 build/release/bin/integration_reviews --gtest_filter='*KillsFaults*' &&
+    YARD_KILLS=300 build/release/bin/integration_workflow_kills
 }
 
 # Without precompiled headers: every file includes what it needs.
