@@ -28,9 +28,6 @@ absl::StatusOr<LocalMove> PlanLocal(const Workspace& work, const std::string& br
   local.moves = common.ok() && *common == local.from;
   local.checked_out = work.branch() == branch;
   if (!local.moves) local.why_not = branch + " has commits of its own here";
-  if (local.moves && local.checked_out) {
-    if (const std::optional<Refusal> refusal = WhyNotWritable(work.state)) local.why_not = refusal->reason;
-  }
   if (local.moves && !local.checked_out) {
     ASSIGN_OR_RETURN(const bool elsewhere, work.clone->CheckedOutElsewhere("refs/heads/" + branch));
     if (elsewhere) local.why_not = branch + " is checked out in another work tree";
@@ -50,6 +47,9 @@ absl::StatusOr<Result> Sync(const SyncRequest& request, const GitRemotes& remote
   RETURN_IF_ERROR(opened.status());
   const Workspace& work = *opened;
   result.untracked = work.state.untracked;
+  if (const std::optional<Refusal> refusal = WhyNotWritable(work.state)) {
+    return Refuse(std::move(result), refusal->reason, refusal->fix);
+  }
   const absl::StatusOr<std::string> url = remotes.Url("upstream");
   if (!url.ok() || url->empty()) {
     const absl::Status missing = url.ok() ? errors::GitRemoteMissing("upstream") : url.status();
