@@ -35,6 +35,14 @@ struct CompiledDefinition {
   LanguageUse use;
 };
 
+// One of the conditions that must all hold, to say of a failing case which of them did not.
+struct RuleCondition {
+  std::string text;  // as written, cut
+  Clause clause;
+  Operand seen;        // the value that it looks at; may be none
+  bool lines = false;  // `seen` are the lines of other rows
+};
+
 // What a check asks for and says under one profile.
 struct RuleBody {
   Clause where;  // may be none, like `exempt`
@@ -51,6 +59,7 @@ struct RuleBody {
   bool across = false;  // some query looks at several files
   bool tree = false;    // some query looks at files of the tree
   LanguageUse use;
+  std::vector<RuleCondition> conditions;  // those of `where` and `exempt`, one by one; of a set for reviews none
 };
 
 // What the condition of a check says of a field of expressions in plain texts: rows without any of them are passed over

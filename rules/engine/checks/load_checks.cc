@@ -372,6 +372,7 @@ class Loader {
     }
     RuleSource source = {piece.document, keys, std::move(scope)};
     if (purpose_ == ChecksFor::kEverything) {
+      source.explained = true;
       rule->body = CompileRuleBody(*impl_, source, problems_);
     } else {
       rule->compile = [set = impl_.get(), source = std::move(source)](Problems& problems) {

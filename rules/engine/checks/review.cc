@@ -11,6 +11,7 @@
 #include "rules/engine/checks/file_roles.h"
 #include "rules/engine/checks/fingerprint.h"
 #include "rules/engine/checks/line_diff.h"
+#include "rules/engine/checks/near_miss.h"
 #include "rules/engine/checks/run.h"
 #include "services/core/glob.h"
 #include "services/core/readable.h"
@@ -43,6 +44,25 @@ class Reviewer {
     }
     Finish();
     return std::move(result_);
+  }
+
+  // Of the only check that is looked at: why there is no finding, or none in these lines. Empty if nothing can be said.
+  std::string WhyNot(std::vector<ReviewFile> files, const std::vector<uint32_t>& lines) {
+    SetUp(std::move(files));
+    Select();
+    if (active_.size() != 1 || !Complete(active_.front())) return {};
+    const Active& active = active_.front();
+    std::vector<const Unit*> units;
+    for (const auto& unit : run_.units) {
+      if (!unit->judged || !Applies(*active.rule, *unit)) continue;
+      const Unit* side = active.rule->base ? unit->base.get() : unit.get();
+      if (side != nullptr) units.push_back(side);
+    }
+    if (active.rule->OverFiles() && units.empty()) return "the check is about none of the files";
+    const NearMiss near = FindNearMiss(run_, *active.rule, *active.body, units, lines);
+    if (near.row) return NearMissText(near, *active.body);
+    const bool rows = active.rule->OverFiles() && active.rule->query == nullptr;
+    return rows && near.looked == 0 ? NoRowText(checks_, *active.rule, lines) : std::string();
   }
 
  private:
@@ -508,15 +528,7 @@ ReviewResult Review(const CheckSet& checks, std::vector<ReviewFile> files, const
 
 namespace {
 
-// Why the case fails; empty if it does not.
-std::string JudgeCase(const CheckSet& checks, const CompiledCheck& check, const CheckCase& one,
-                      const std::string& profile) {
-  ReviewOptions options;
-  options.profile = profile;
-  options.stage = one.stage;
-  options.moment = one.moment.empty() && check.info.own ? check.info.moments.front() : one.moment;
-  options.options = one.options;
-  options.check = check.info.id;
+std::vector<ReviewFile> FilesOf(const CheckCase& one) {
   std::vector<ReviewFile> files;
   for (const auto& [path, text] : one.files) {
     ReviewFile file;
@@ -532,7 +544,28 @@ std::string JudgeCase(const CheckSet& checks, const CompiledCheck& check, const 
     file.context = !one.focus.empty() && path != one.focus;
     files.push_back(std::move(file));
   }
-  const ReviewResult result = Review(checks, std::move(files), options);
+  return files;
+}
+
+// The expected lines in which nothing was found.
+std::vector<uint32_t> LinesLeft(const CheckCase& one, const std::vector<const Finding*>& found) {
+  std::vector<uint32_t> left = one.lines.value_or(std::vector<uint32_t>());
+  for (const Finding* finding : found) {
+    if (const auto line = absl::c_find(left, finding->line); line != left.end()) left.erase(line);
+  }
+  return left;
+}
+
+// Why the case fails; empty if it does not.
+std::string JudgeCase(const CheckSet& checks, const CompiledCheck& check, const CheckCase& one,
+                      const std::string& profile) {
+  ReviewOptions options;
+  options.profile = profile;
+  options.stage = one.stage;
+  options.moment = one.moment.empty() && check.info.own ? check.info.moments.front() : one.moment;
+  options.options = one.options;
+  options.check = check.info.id;
+  const ReviewResult result = Review(checks, FilesOf(one), options);
   std::vector<const Finding*> found;
   for (const Finding& finding : result.findings) {
     if (finding.rule_id == check.info.rule && finding.part == check.info.part) found.push_back(&finding);
@@ -547,15 +580,22 @@ std::string JudgeCase(const CheckSet& checks, const CompiledCheck& check, const 
   };
   if (!result.skipped.empty() && !one.skipped) return "it was skipped: " + result.skipped.front().reason;
   if (one.good && !found.empty()) return "expected nothing, found " + listed();
-  if (!one.good && found.empty()) return "expected a finding, found nothing";
+  const auto nearest = [&] {
+    const std::string why = Reviewer(checks, options).WhyNot(FilesOf(one), LinesLeft(one, found));
+    return why.empty() ? why : "; " + why;
+  };
+  if (!one.good && found.empty()) return "expected a finding, found nothing" + nearest();
   if (one.count && found.size() != *one.count) {
-    return "expected " + std::to_string(*one.count) + " findings, found " + listed();
+    return "expected " + std::to_string(*one.count) + " findings, found " + listed() +
+           (found.size() < *one.count ? nearest() : "");
   }
   if (one.lines) {
     std::vector<uint32_t> lines;
     lines.reserve(found.size());
     for (const Finding* finding : found) lines.push_back(finding->line);
-    if (lines != *one.lines) return "expected other lines, found " + listed();
+    if (lines != *one.lines) {
+      return "expected other lines, found " + listed() + (LinesLeft(one, found).empty() ? "" : nearest());
+    }
   }
   for (const Finding* finding : found) {
     if (finding->message.find(one.contains) == std::string::npos) {
