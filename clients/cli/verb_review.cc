@@ -565,7 +565,7 @@ void AddOptions(Verb& verb, ReviewArguments& arguments) {
   verb.Value("--gate", &arguments.gate, "Ask a gate: all its checks over the operator's whole folder")
       .OneOf({"phase", "design", "stage"});
   verb.Value("--phase", &arguments.phase, "PHASE", "Phase that the gate is about, as M2");
-  verb.Value("--rule", &arguments.rules, "RULE", "Only this check; may be given several times");
+  verb.Value("--rule", &arguments.rules, "RULE", "Only this rule, all its parts, or part; may be given several times");
   verb.Value("--option", &arguments.options, "NAME=VALUE",
              "What checks may ask for, as npu=yes; may be given several times");
   AddReviewAnswerOptions(verb, arguments.answer);

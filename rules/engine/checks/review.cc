@@ -12,6 +12,7 @@
 #include "rules/engine/checks/fingerprint.h"
 #include "rules/engine/checks/line_diff.h"
 #include "rules/engine/checks/near_miss.h"
+#include "rules/engine/checks/rule_names.h"
 #include "rules/engine/checks/run.h"
 #include "services/core/glob.h"
 #include "services/core/readable.h"
@@ -26,6 +27,10 @@ constexpr size_t kMaxMessageBytes = 1000;
 constexpr size_t kMaxKeptNodes = 500'000;
 
 bool Contains(const std::vector<std::string>& list, std::string_view text) { return absl::c_linear_search(list, text); }
+
+bool NamedByAny(const std::vector<std::string>& names, const CheckInfo& check) {
+  return absl::c_any_of(names, [&](const std::string& name) { return IsNamed(check, name); });
+}
 
 class Reviewer {
  public:
@@ -200,10 +205,7 @@ class Reviewer {
     run_.Start(options_.check_limit);
     for (const CompiledCheck& check : checks_.checks) {
       if (!options_.check.empty() && check.info.id != options_.check) continue;
-      if (!options_.only.empty() && !Contains(options_.only, check.info.id) &&
-          !Contains(options_.only, check.info.rule)) {
-        continue;
-      }
+      if (!options_.only.empty() && !NamedByAny(options_.only, check.info)) continue;
       const CompiledRule& rule = *check.rules[std::min(run_.profile, check.rules.size() - 1)];
       if (rule.off) continue;
       if (run_.stage && !rule.stages.empty() && !absl::c_linear_search(rule.stages, *run_.stage)) {

@@ -262,6 +262,7 @@ TEST_F(ReviewTest, WrongArgumentsAreUsageErrors) {
   EXPECT_EQ(Run({"review", "file", file, "--profile", "lax"}).code, 2);
   EXPECT_EQ(Run({"review", "file", file, "--json", "--format", "sarif"}).code, 2) << "--json is --format json";
   EXPECT_EQ(Run({"review", "file", file, "--pack", "nobody"}).code, 1);
+  EXPECT_EQ(Run({"review", "file", file, "--rule", "l1"}).code, 0) << "in any letter case";
   EXPECT_EQ(Run({"review", "file", file, "--rule", "L9"}).code, 1);
   EXPECT_EQ(Run({"review", "file", file, "--rule", "L1"}).code, 0);
   EXPECT_EQ(Run({"review", "file", file, "--rule", "L1", "--gate", "phase"}).code, 2) << "a gate asks for all checks";

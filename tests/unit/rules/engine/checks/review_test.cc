@@ -394,8 +394,14 @@ TEST(Review, ARuleIsAllOfItsPartsAndAPartIsOne) {
   ReviewOptions options;
   options.only = {"R1"};
   EXPECT_THAT(RulesAndParts(*checks, options), ElementsAre("R1|", "R1|more"));
+  options.only = {"r1"};
+  EXPECT_THAT(RulesAndParts(*checks, options), ElementsAre("R1|", "R1|more"));
   options.only = {"R1.more"};
   EXPECT_THAT(RulesAndParts(*checks, options), ElementsAre("R1|more"));
+  options.only = {"r1.MORE"};
+  EXPECT_THAT(RulesAndParts(*checks, options), ElementsAre("R1|more"));
+  options.only = {"r"};
+  EXPECT_THAT(RulesAndParts(*checks, options), ::testing::IsEmpty());
 }
 
 }  // namespace
