@@ -64,7 +64,7 @@ bool CheckCompiler::AddStep(std::string_view text, const std::string& pointer, s
     step.field = field;
     use_.functions.emplace(TableName(table), field->name);
     path.steps.push_back(std::move(step));
-    type = {true, field->type, field->target};
+    type = {true, field->type, field->target, field};
     return true;
   }
   if ((table == FactTable::kFile || table == FactTable::kSet) && groups_.count(text) > 0) {

@@ -29,8 +29,7 @@ std::string_view KindOf(const RowRef& row) {
   const FileFacts& facts = row.unit->facts();
   if (row.table == FactTable::kExpr) {
     const ExprType type = facts.exprs[row.index].type;
-    if (type == ExprType::kOther) return TableName(row.table);
-    return type == ExprType::kSet ? "set_literal" : NameOf(type);
+    return type == ExprType::kOther ? TableName(row.table) : NameOf(type);
   }
   if (row.table == FactTable::kStatement && facts.statements[row.index].type < StatementType::kAssign) {
     return NameOf(facts.statements[row.index].type);

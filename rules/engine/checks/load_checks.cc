@@ -181,6 +181,10 @@ class Loader {
     if (problems_.size() != before) return;
     compiler_->TakeUse();
     for (size_t i = 0; i < pieces.size(); ++i) {
+      if (pieces[i].value().contains("where")) {
+        compiler_->SetDocument(pieces[i].document);
+        compiler_->ExpectFits(impl_->definitions[i].kinds, pieces[i].place.At("where"));
+      }
       impl_->definitions[i].where = ClauseOf(pieces[i], "where", impl_->definitions[i].table);
       impl_->definitions[i].use.Add(compiler_->TakeUse());
     }
@@ -360,6 +364,7 @@ class Loader {
     compiler_->TakeUse();
     if (!Source(piece, keys, *rule, scope)) return rule;
 
+    if (const JsonPlace* where = find("where")) compiler_->ExpectFits(rule->kinds, *where);
     if (const JsonPlace* where = find("where"); where != nullptr && rule->table == FactTable::kExpr) {
       rule->filters = FiltersOf(*where->value);
     }

@@ -52,6 +52,32 @@ std::vector<std::string> Found(const CheckSet& checks, const std::vector<ReviewF
 
 ReviewFile File(std::string path, std::string text) { return {std::move(path), std::move(text), {}, "", false}; }
 
+TEST(LoadChecks, AWordThatAFieldNeverIsNamesItsPlace) {
+  const auto told = [](const std::string& keys) { return ProblemsOf(One(keys)).front(); };
+  EXPECT_THAT(told(R"("each": "expr", "where": {"slot": "argumant"})"), HasSubstr("did you mean \"argument\"?"));
+  EXPECT_THAT(told(R"("each": "expr", "where": {"slot": "argumant"})"), HasSubstr(": /checks/0/where/slot: "));
+  EXPECT_THAT(told(R"("each": "expr", "where": {"parent.type": ["call", "cal"]})"), HasSubstr("/where/parent.type/1"));
+  EXPECT_THAT(told(R"("each": "assign", "where": {"form": {"not": {"equals": "plane"}}})"), HasSubstr("expected one of plain,"));
+  EXPECT_THAT(told(R"("each": "call", "where": {"guard": "mein"})"), HasSubstr("expected one of main,"));
+  EXPECT_THAT(told(R"("each": "call", "where": {"file.role": "impl"})"), HasSubstr("is never the \"role\""));
+  EXPECT_THAT(told(R"("each": "call", "where": {"file.language": "c++"})"), HasSubstr("cpp"));
+  EXPECT_THAT(told(R"("each": "call", "where": {"exists": {"each": "loop", "where": {"form": "until"}}})"),
+              HasSubstr("while"));
+  EXPECT_NE(Load(One(R"("each": "expr", "where": {"slot": {"equals": "ARGUMENT", "fold": true}})")), nullptr);
+  EXPECT_NE(Load(One(R"("each": "expr", "where": {"slot": {"prefix": "arg"}, "type": "{parent.type}"})")), nullptr);
+}
+
+TEST(LoadChecks, ATypeOrSlotThatNoRowOfTheKindHasIsAProblem) {
+  const auto told = [](const std::string& keys) { return ProblemsOf(One(keys)).front(); };
+  EXPECT_THAT(told(R"("each": "decorator", "where": {"slot": "argument"})"), HasSubstr("expected one of decorator"));
+  EXPECT_THAT(told(R"("each": ["call", "name"], "where": {"type": "list"})"), HasSubstr("expected one of call, name"));
+  EXPECT_THAT(told(R"("each": "return", "where": {"type": "raise"})"), HasSubstr("no row of this kind"));
+  EXPECT_THAT(told(R"("each": "file", "where": {"exists": {"each": "call", "where": {"type": "name"}}})"),
+              HasSubstr("no row of this kind"));
+  EXPECT_NE(Load(One(R"("each": "argument", "where": {"slot": ["keyword", "value"], "type": "call"})")), nullptr);
+  EXPECT_NE(Load(One(R"("each": ["call", "argument"], "where": {"slot": "value"})")), nullptr);
+}
+
 TEST(LoadChecks, AnUnknownFieldNamesItsPlaceAndTheNearestOne) {
   EXPECT_THAT(ProblemsOf(One(R"("each": "call", "where": {"nmae": "x"})")),
               ElementsAre(HasSubstr("p/checks/a.json:1:")));
