@@ -116,6 +116,13 @@ void WriteJson(const FileFacts& facts, RowIndex row, std::string& out) {
   }
 }
 
+// The type as the code has it, whatever the language; missing where there is none.
+std::optional<std::string_view> WrittenType(std::string_view type, RowIndex annotation, const Unit& unit) {
+  if (!type.empty()) return type;
+  if (annotation == kNoRow) return std::nullopt;
+  return unit.facts().Text(unit.facts().exprs[annotation].span);
+}
+
 const ExprFact* TargetOf(const AssignFact& assign, const Unit& unit) {
   return assign.target == kNoRow ? nullptr : &unit.facts().exprs[assign.target];
 }
@@ -249,6 +256,7 @@ Fields FunctionFields() {
               return count;
             }),
       T::Refers<FactTable::kExpr, &F::returns>("returns"),
+      T::By("return_type", [](auto& f, auto& u) { return WrittenType(f.type, f.returns, u); }),
       T::By("doc", [](auto& f) { return TextUnless(!f.has_doc, f.doc); }),
       T::By("decorators", [](auto&, auto& u, RowIndex i) { return DecoratorNames(u, FactTable::kFunction, i); }),
       T::Is<&F::generator>("generator"),
@@ -273,6 +281,7 @@ Fields ParameterFields() {
           T::Is<&F::form>("form"),
           T::Refers<FactTable::kFunction, &F::function>("function"),
           T::Refers<FactTable::kExpr, &F::annotation>("annotation"),
+          T::By("declared_type", [](auto& f, auto& u) { return WrittenType(f.type, f.annotation, u); }),
           T::Refers<FactTable::kExpr, &F::default_value>("default")};
 }
 
@@ -395,6 +404,7 @@ Fields AssignFields() {
             }),
       T::Refers<FactTable::kExpr, &F::value>("value"),
       T::Refers<FactTable::kExpr, &F::annotation>("annotation"),
+      T::By("declared_type", [](auto& f, auto& u) { return WrittenType(f.type, f.annotation, u); }),
       T::By("parameter",
             [](auto& f, auto& u) {
               const ExprFact* target = TargetOf(f, u);

@@ -57,7 +57,8 @@ TEST(LoadChecks, AWordThatAFieldNeverIsNamesItsPlace) {
   EXPECT_THAT(told(R"("each": "expr", "where": {"slot": "argumant"})"), HasSubstr("did you mean \"argument\"?"));
   EXPECT_THAT(told(R"("each": "expr", "where": {"slot": "argumant"})"), HasSubstr(": /checks/0/where/slot: "));
   EXPECT_THAT(told(R"("each": "expr", "where": {"parent.type": ["call", "cal"]})"), HasSubstr("/where/parent.type/1"));
-  EXPECT_THAT(told(R"("each": "assign", "where": {"form": {"not": {"equals": "plane"}}})"), HasSubstr("expected one of plain,"));
+  EXPECT_THAT(told(R"("each": "assign", "where": {"form": {"not": {"equals": "plane"}}})"),
+              HasSubstr("expected one of plain,"));
   EXPECT_THAT(told(R"("each": "call", "where": {"guard": "mein"})"), HasSubstr("expected one of main,"));
   EXPECT_THAT(told(R"("each": "call", "where": {"file.role": "impl"})"), HasSubstr("is never the \"role\""));
   EXPECT_THAT(told(R"("each": "call", "where": {"file.language": "c++"})"), HasSubstr("cpp"));
@@ -364,6 +365,28 @@ TEST(Review, ASetWhoseChecksLookAtOtherFilesSaysSo) {
   EXPECT_FALSE(Load(One(R"("each": "call")"))->across());
   EXPECT_TRUE(Load(One(R"("each": "set")"))->across());
   EXPECT_TRUE(Load(One(R"("each": "call", "where": {"exists": {"each": "file", "scope": "files"}})"))->across());
+}
+
+TEST(Review, CellsOfATableAreNamedByItsHeader) {
+  const auto set = Load(
+      R"json({"checks": [{"id": "C1", "title": "t", "severity": "MAJOR", "each": "table_row",
+        "where": {"cell.status": "open", "cell.Due date": {"missing": false}, "cell.0": {"not": "x"}, "cell.5": {"missing": true}},
+        "message": "{cell.Task} {cell.-1} {cell.Owner,Status}", "good": [""], "bad": [""]}]})json");
+  const std::string table =
+      "| Task | Status | Due date |\n|---|---|---|\n| a | open | now |\n| x | open | now |\n| b | done | now |\n| c | "
+      "open |\n";
+  EXPECT_THAT(Found(*set, {File("a.md", table)}), ElementsAre("a.md:3:1 C1 a now open"));
+  EXPECT_THAT(ProblemsOf(One(R"("each": "section", "where": {"cell.0": "x"})")),
+              ElementsAre(HasSubstr("unknown field")));
+}
+
+TEST(Review, DeclaredTypesReadAlikeInPythonAndCpp) {
+  const auto set = Load(One(R"("each": ["assign"], "where": {"declared_type": "int"})"));
+  EXPECT_THAT(Found(*set, {File("a.py", "x: int = 1\ny = 2\n"), File("a.cc", "int x = 1;\nfloat y = 2;\n")}),
+              ElementsAre("a.cc:1:5 C1 m", "a.py:1:1 C1 m"));
+  const auto returns = Load(One(R"("each": "function", "where": {"return_type": ["int", "void*"]})"));
+  EXPECT_THAT(Found(*returns, {File("a.py", "def f() -> int: pass\n"), File("a.cc", "void* g() {}\n")}),
+              ElementsAre("a.cc:1:7 C1 m", "a.py:1:5 C1 m"));
 }
 
 TEST(Review, CudaLaunchesAreCalls) {
