@@ -19,6 +19,7 @@
 #include "rules/engine/checks/check_set.h"
 #include "rules/engine/checks/expression.h"
 #include "rules/engine/checks/language_use.h"
+#include "rules/engine/checks/named_patterns.h"
 #include "rules/engine/checks/tree_queries.h"
 #include "rules/engine/code/facts.h"
 #include "services/core/json_document.h"
@@ -165,6 +166,7 @@ struct CheckSet::Impl {
   std::map<std::string, std::vector<std::string>, std::less<>> lists;
   std::map<std::string, TextSet, std::less<>> list_sets;
   std::map<std::string, std::map<std::string, std::string>, std::less<>> maps;
+  NamedPatterns patterns;
   std::vector<CompiledDefinition> definitions;
   TreeQueries queries;
   std::set<std::string, std::less<>> groups;             // names of the groups of all roles

@@ -51,6 +51,7 @@ class Loader {
     Tables();
     CheckCompiler compiler(*impl_, impl_->groups, problems_);
     compiler_ = &compiler;
+    Patterns();
     Definitions();
     Moments();
     if (problems_.size() == before) Checks();
@@ -141,6 +142,22 @@ class Loader {
     return compiler_->CompileClause(piece.place.At(key), RowsOf(table));
   }
   static NameScope RowsOf(FactTable table) { return NameScope().With({"row", table}); }
+
+  // Those that no check uses are compiled too, unless only what a review needs is wanted.
+  void Patterns() {
+    const std::vector<PackPiece>& pieces = pieces_.Of("patterns");
+    for (const PackPiece& piece : pieces) impl_->patterns[piece.name] = piece.value().get<std::string>();
+    if (purpose_ == ChecksFor::kReviews) return;
+    for (const PackPiece& piece : pieces) {
+      compiler_->SetDocument(piece.document);
+      // By its name: then one that uses itself is found.
+      const json use = "(?&" + piece.name + ")";
+      const std::unique_ptr<RE2> pattern = compiler_->CompilePattern({&use, piece.place.pointer});
+      if (pattern != nullptr && pattern->NumberOfCapturingGroups() > 0) {
+        Problem(piece, "", "expected groups that do not count, as in (?:…): the first group of a check is its own");
+      }
+    }
+  }
 
   void Definitions() {
     const std::vector<PackPiece>& pieces = pieces_.Of("definitions");
