@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
+#include "rules/engine/checks/check_cost.h"
 #include "rules/engine/checks/compiled_checks.h"
 #include "rules/engine/checks/file_roles.h"
 #include "rules/engine/checks/fingerprint.h"
@@ -253,13 +254,24 @@ class Reviewer {
     return active.body != nullptr;
   }
 
+  // `judge` is the work of the check at hand.
+  template <typename Judge>
+  void Measured(const Active& active, Judge judge) {
+    const CheckCost::Clock::time_point began = CheckCost::Clock::now();
+    judge();
+    cost_.Add(active.check->info, CheckCost::Clock::now() - began);
+  }
+
   void OverSet() {
     run_.Start(options_.check_limit);
+    cost_.Start();
     for (Active& active : active_) {
       if (active.rule->table != FactTable::kSet && !active.rule->list) continue;
       if (!Complete(active)) continue;
-      if (active.rule->list) OverList(active);
-      if (active.rule->table == FactTable::kSet) Judge(active, {nullptr, FactTable::kSet, 0});
+      Measured(active, [&] {
+        if (active.rule->list) OverList(active);
+        if (active.rule->table == FactTable::kSet) Judge(active, {nullptr, FactTable::kSet, 0});
+      });
     }
     if (run_.expired() && !run_.units.empty()) TooSlow(*run_.units.front());
   }
@@ -288,6 +300,7 @@ class Reviewer {
     Finding finding = Own(kLimitRule, Severity::kBlock, "BLOCK", unit);
     finding.message = "the checks took longer than " + std::to_string(options_.check_limit.count()) +
                       " ms or too much memory; the rest was left out";
+    if (const std::string cost = cost_.Text(); !cost.empty()) finding.message += "; " + cost;
     result_.findings.push_back(std::move(finding));
   }
 
@@ -309,6 +322,7 @@ class Reviewer {
       frame.rows[0] = {&unit, FactTable::kFile, 0};
       if (!moment.only.holds(run_, frame)) return;
     }
+    cost_.Start();
     const bool matched = FindMatches(unit);
     run_.Start(options_.check_limit);
     for (Active& active : active_) {
@@ -321,7 +335,7 @@ class Reviewer {
         unit.matches = matches_[rule.query->number];
       }
       once_.clear();
-      OverRows(active, *side);
+      Measured(active, [&] { OverRows(active, *side); });
       // The next check has other captures.
       if (rule.query != nullptr) unit.matches.clear();
       if (run_.expired()) {
@@ -517,6 +531,7 @@ class Reviewer {
   std::vector<Active> active_;
   std::set<RowIndex> once_;                        // of the check and file at hand
   std::vector<std::vector<Unit::Match>> matches_;  // in the file at hand, by query
+  CheckCost cost_;                                 // in the file at hand, or of the set
   size_t left_out_ = 0;
   size_t rows_ = 0;   // of all files
   size_t nodes_ = 0;  // of trees that were kept
