@@ -16,7 +16,7 @@ using nlohmann::json;
 constexpr size_t kMaxConditionBytes = 120;
 // Keys of a condition that ask for nothing which could be shown.
 constexpr std::array<std::string_view, 5> kNotShown = {"is", "any", "profile", "moment", "stage"};
-constexpr std::array<std::string_view, 5> kBounds = {"at_least", "at_most", "equals", "above", "below"};
+constexpr std::array<std::string_view, 5> kCountBounds = {"at_least", "at_most", "equals", "above", "below"};
 
 // The value that shows what a condition saw: a field, the lines of rows, or how many there are; null if there is none.
 json ShownValue(const std::string& key, const json& value) {
@@ -29,7 +29,7 @@ json ShownValue(const std::string& key, const json& value) {
   if (key == "exists" || key == "absent") return {{"list", value}, {"field", "line"}};
   if (key == "count") {
     json query = value;
-    for (const std::string_view bound : kBounds) query.erase(std::string(bound));
+    for (const std::string_view bound : kCountBounds) query.erase(std::string(bound));
     return {{"count", std::move(query)}};
   }
   if (key == "test") return value.value("value", json());

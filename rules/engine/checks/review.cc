@@ -300,7 +300,8 @@ class Reviewer {
     Finding finding = Own(kLimitRule, Severity::kBlock, "BLOCK", unit);
     finding.message = "the checks took longer than " + std::to_string(options_.check_limit.count()) +
                       " ms or too much memory; the rest was left out";
-    if (const std::string cost = cost_.Text(); !cost.empty()) finding.message += "; " + cost;
+    // Not in the message, which stays the same from run to run: such findings are compared by it.
+    finding.fix = cost_.Text();
     result_.findings.push_back(std::move(finding));
   }
 
