@@ -37,8 +37,6 @@ std::string_view KindOf(const RowRef& row) {
   return TableName(row.table);
 }
 
-uint32_t LineOf(const RowRef& row) { return row.unit->facts().LineOf(row.unit->HeadOf(row.table, row.index).begin); }
-
 // Files may hold bytes that are no UTF-8; JSON must not.
 std::string ListedText(std::string_view text) {
   const std::string_view cut = FirstCodePoints(text, kMaxListedPoints);
@@ -62,7 +60,7 @@ Json ListedValue(const Value& value) {
     case Value::Kind::kRow: {
       const RowRef& row = value.row;
       return {{"kind", KindOf(row)},
-              {"line", LineOf(row)},
+              {"line", row.unit->LineOf(row.table, row.index)},
               {"text", ListedText(row.unit->facts().Text(row.unit->HeadOf(row.table, row.index)))}};
     }
     case Value::Kind::kList: {
@@ -101,7 +99,7 @@ class Lister {
     run_.Forget();
     ListedFact fact;
     fact.kind = KindOf(row);
-    fact.line = LineOf(row);
+    fact.line = row.unit->LineOf(row.table, row.index);
     fact.fields = Json::object();
     for (const std::string_view name : FieldNames(row.table)) {
       if (absl::c_linear_search(kUnlisted, name)) continue;

@@ -612,10 +612,7 @@ Fields PlaceFields() {
 Fields CommonFields() {
   return {
       Field("file", [](Run&, const RowRef&) { return To<FactTable::kFile>{0}; }),
-      Field("line",
-            [](Run&, const RowRef& row) {
-              return row.unit->facts().LineOf(row.unit->HeadOf(row.table, row.index).begin);
-            }),
+      Field("line", [](Run&, const RowRef& row) { return row.unit->LineOf(row.table, row.index); }),
       Field("column",
             [](Run&, const RowRef& row) {
               const FileFacts& facts = row.unit->facts();

@@ -14,8 +14,6 @@ namespace {
 constexpr std::chrono::milliseconds kNearMissLimit{2000};
 constexpr size_t kMaxSeenElements = 5;
 
-uint32_t LineAt(const RowRef& row) { return row.unit->facts().LineOf(row.unit->HeadOf(row.table, row.index).begin); }
-
 std::string SeenText(const Value& value) {
   switch (value.kind) {
     case Value::Kind::kMissing:
@@ -101,7 +99,7 @@ NearMiss FindNearMiss(Run& run, const CompiledRule& rule, const RuleBody& body, 
       const Rows rows = RowsOf(*unit, kind.kind);
       for (size_t i = 0; i < rows.count && !run.expired(); ++i) {
         const RowRef row = {unit, rule.table, rows.At(i)};
-        if (!lines.empty() && !absl::c_linear_search(lines, LineAt(row))) continue;
+        if (!lines.empty() && !absl::c_linear_search(lines, unit->LineOf(row.table, row.index))) continue;
         if (InDefinitions(run, kind, row)) finder.Look(row);
       }
     }
@@ -124,7 +122,8 @@ std::string NearMissText(const NearMiss& near, const RuleBody& body) {
   std::string out = "nearest: ";
   if (near.row.unit != nullptr) {
     const std::string_view text = near.row.unit->facts().Text(near.row.unit->SpanOf(near.row.table, near.row.index));
-    out += near.row.unit->path() + ":" + std::to_string(LineAt(near.row)) + " " + Quoted(text, 60) + ", ";
+    out += near.row.unit->path() + ":" + std::to_string(near.row.unit->LineOf(near.row.table, near.row.index)) + " " +
+           Quoted(text, 60) + ", ";
   }
   out += std::to_string(near.held) + " of " + std::to_string(body.conditions.size()) + " conditions hold, stopped by " +
          near.stopped->text;
