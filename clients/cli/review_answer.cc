@@ -23,6 +23,7 @@ void AddReviewAnswerOptions(Verb& verb, ReviewAnswerOptions& options) {
   verb.Value("--lang", &options.language, "Language of text and block").OneOf({"en", "zh"});
   verb.Value("--fail-on", &options.fail_on, "Exit with 1 for findings as bad as this or worse")
       .OneOf({"block", "major", "minor", "info"});
+  verb.Flag("--skipped", &options.skipped, "Say in the text which checks were skipped, and why; JSON always does");
 }
 
 absl::Status CheckReviewFormat(const ReviewAnswerOptions& options, const Session& session) {
@@ -58,7 +59,8 @@ void PrintReview(const ReviewAnswerOptions& options, const CheckSets& packs, con
   } else if (format == "junit") {
     output.out() << JunitText(report, FailOn(options));
   } else {
-    output.out() << ReviewText(report, source, {options.text_language(), output.columns(), output.color()});
+    output.out() << ReviewText(report, source,
+                               {options.text_language(), output.columns(), output.color(), options.skipped});
   }
   output.out().flush();
 }

@@ -17,11 +17,12 @@ struct ReviewAnswerOptions {
   std::string format = "text";
   std::string language = "en";
   std::string fail_on = "block";
+  bool skipped = false;  // the text says which checks were skipped, and why
 
   TextLanguage text_language() const { return language == "zh" ? TextLanguage::kChinese : TextLanguage::kEnglish; }
 };
 
-// --format, --lang and --fail-on.
+// --format, --lang, --fail-on and --skipped.
 void AddReviewAnswerOptions(Verb& verb, ReviewAnswerOptions& options);
 
 // An error of usage where --json and another --format are given.

@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "clients/cli/exit_code.h"
 #include "clients/cli/local_packs.h"
+#include "rules/engine/checks/rule_names.h"
 #include "rules/engine/pack/pack_loader.h"
 #include "services/core/status_macros.h"
 #include "services/review/file_sets.h"
@@ -97,8 +98,7 @@ absl::StatusOr<CheckSets> LoadReviewPacks(Session& session, const std::vector<st
 absl::Status CheckRules(const std::vector<std::string>& rules, const CheckSets& packs) {
   for (const std::string& rule : rules) {
     const bool known = absl::c_any_of(packs, [&](const auto& pack) {
-      return absl::c_any_of(pack->checks(),
-                            [&](const rules::CheckInfo& check) { return check.rule == rule || check.id == rule; });
+      return absl::c_any_of(pack->checks(), [&](const rules::CheckInfo& check) { return IsNamed(check, rule); });
     });
     if (!known) return NegativeError(absl::StrCat("there is no check '", rule, "' in the packs"));
   }

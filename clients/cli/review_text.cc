@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_join.h"
@@ -58,6 +61,25 @@ std::string Duration(double seconds) {
     std::snprintf(text, sizeof(text), "%.1f s", seconds);
   }
   return text;
+}
+
+// One line for each reason and place: "skipped custom/demo: needs design (OL31, OL43)".
+std::string SkippedText(const ReviewReport& report, const ReviewTextOptions& options) {
+  std::map<std::pair<std::string, std::string>, std::set<std::string>> by_place;
+  for (const rules::SkippedCheck& skipped : report.skipped) {
+    by_place[{skipped.path, skipped.reason}].insert(rules::RuleAndPart(skipped.rule_id, skipped.part));
+  }
+  std::string out;
+  for (const auto& [place, rules] : by_place) {
+    out += (options.language == TextLanguage::kChinese ? "已跳过" : "skipped") +
+           (place.first.empty() ? "" : " " + Printable(place.first)) + ": " + Printable(place.second);
+    if (!rules.contains("*")) {
+      const std::string names = absl::StrJoin(rules, ", ");
+      out += " (" + Paint(Printable(names), Style::kName, options.color) + ")";
+    }
+    out += "\n";
+  }
+  return out;
 }
 
 std::string Joined(const std::vector<std::string>& list) {
@@ -139,6 +161,7 @@ std::string ReviewText(const ReviewReport& report, const SourceOf& source, const
     out += (next == nullptr ? "" : (chinese ? "；下一步：" : "; next: ") + Printable(next->next)) + "\n";
   }
 
+  if (options.skipped) out += SkippedText(report, options);
   const std::array<size_t, 4> counts = report.Counts();
   std::string line = Counted(report.files, "file", "files") + ": ";
   if (counts[0] + counts[1] + counts[2] + counts[3] == 0) {

@@ -21,6 +21,7 @@ struct ReviewTextOptions {
   TextLanguage language = TextLanguage::kEnglish;
   int columns = 0;  // 0: no limit
   bool color = false;
+  bool skipped = false;  // says which checks were skipped, and why
 };
 
 // Findings with their source lines, then a line that counts them:

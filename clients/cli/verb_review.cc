@@ -28,6 +28,7 @@
 #include "services/core/status_macros.h"
 #include "services/review/edits.h"
 #include "services/review/gates.h"
+#include "services/review/merged_report.h"
 #include "services/review/operator_files.h"
 #include "services/review/review_messages.h"
 #include "services/review/review_run.h"
@@ -50,7 +51,7 @@ constexpr size_t kMaxStdinBytes = rules::kMaxSourceBytes + 1;
 constexpr std::string_view kStdin = "-";
 
 struct ReviewArguments {
-  std::vector<std::string> paths;  // file: the files; tree: the folder
+  std::vector<std::string> paths;  // file: the files; tree: the folders
   std::vector<std::string> packs;
   std::vector<std::string> rules;
   std::vector<std::string> options;  // "NAME=VALUE"
@@ -356,11 +357,12 @@ absl::StatusOr<ReviewReport> Review(const ReviewArguments& arguments, const Chec
   return report;
 }
 
-// Reviews once and prints. With --fix: what is left when every edit is carried out that does not overlap another.
-absl::StatusOr<ExitCode> ReviewOnce(const ReviewArguments& arguments, const CheckSets& packs,
-                                    const Selection& selection, bool partial,
-                                    const std::optional<std::vector<rules::Finding>>& baseline, Session& session) {
-  size_t fixed = 0;
+using OldFindings = std::optional<std::vector<rules::Finding>>;
+
+// Reviews once. With --fix: what is left when every edit is carried out that does not overlap another.
+absl::StatusOr<ReviewReport> ReviewAndFix(const ReviewArguments& arguments, const CheckSets& packs,
+                                          const Selection& selection, bool partial, const OldFindings& baseline,
+                                          size_t& fixed, Session& session) {
   ASSIGN_OR_RETURN(ReviewReport report, Review(arguments, packs, selection, partial, baseline));
   for (int round = 0; arguments.fix && round < kMaxFixRounds; ++round) {
     ASSIGN_OR_RETURN(const size_t applied, RunSelected(report, selection, session.env));
@@ -368,9 +370,50 @@ absl::StatusOr<ExitCode> ReviewOnce(const ReviewArguments& arguments, const Chec
     fixed += applied;
     ASSIGN_OR_RETURN(report, Review(arguments, packs, selection, partial, baseline));
   }
+  return report;
+}
+
+absl::StatusOr<ExitCode> PrintAndJudge(const ReviewArguments& arguments, const CheckSets& packs,
+                                       const Selection& selection, const ReviewReport& report, size_t fixed,
+                                       Session& session) {
   if (arguments.fix) session.output.Note(absl::StrCat("fixed ", fixed, fixed == 1 ? " finding" : " findings"));
   Print(arguments, packs, selection, report, session);
   return JudgeReview(arguments.answer, report);
+}
+
+absl::StatusOr<ExitCode> ReviewOnce(const ReviewArguments& arguments, const CheckSets& packs,
+                                    const Selection& selection, bool partial, const OldFindings& baseline,
+                                    Session& session) {
+  size_t fixed = 0;
+  ASSIGN_OR_RETURN(const ReviewReport report,
+                   ReviewAndFix(arguments, packs, selection, partial, baseline, fixed, session));
+  return PrintAndJudge(arguments, packs, selection, report, fixed, session);
+}
+
+// Several folders, each by itself: the paths that checks see are those below it. Findings are told with the folder as
+// it was given.
+absl::StatusOr<ExitCode> ReviewTrees(const ReviewArguments& arguments, const CheckSets& packs,
+                                     const OldFindings& baseline, Session& session) {
+  size_t fixed = 0;
+  ReviewReport all;
+  Selection told;
+  std::vector<std::string> judged;
+  for (const std::string& path : arguments.paths) {
+    ReviewArguments one = arguments;
+    one.paths = {path};
+    ASSIGN_OR_RETURN(const Selection selection, SelectTree(one, packs));
+    ASSIGN_OR_RETURN(ReviewReport report,
+                     ReviewAndFix(one, packs, selection, /*partial=*/false, std::nullopt, fixed, session));
+    const std::string folder = fs::path(path).lexically_normal().string();
+    AddReport(folder.ends_with('/') ? folder.substr(0, folder.size() - 1) : folder, std::move(report), all);
+    for (ReviewInput input : selection.inputs) {
+      input.path = (fs::path(path) / input.path).lexically_normal().string();
+      if (!input.context) judged.push_back(input.path);
+      told.inputs.push_back(std::move(input));
+    }
+  }
+  if (baseline.has_value()) CompareWithBaseline(*baseline, judged, all);
+  return PrintAndJudge(arguments, packs, told, all, fixed, session);
 }
 
 // Places of a selection, for what has changed since.
@@ -430,11 +473,29 @@ absl::StatusOr<std::optional<std::vector<rules::Finding>>> ReadOldFindings(const
   return findings;
 }
 
+// Several folders: what one run can't say of them together, and folders that hold one another.
+absl::Status CheckTrees(const ReviewArguments& arguments) {
+  if (!arguments.gate.empty()) return UsageError("--gate asks about one folder; give one DIR");
+  if (arguments.watch) return UsageError("--watch looks at one folder; give one DIR");
+  for (size_t i = 0; i < arguments.paths.size(); ++i) {
+    for (size_t j = 0; j < arguments.paths.size(); ++j) {
+      const std::string inner = Absolute(arguments.paths[i]);
+      const std::string outer = Absolute(arguments.paths[j]);
+      if (i != j && (inner == outer || outer == "/" || Below(inner, outer))) {
+        return UsageError(
+            absl::StrCat("'", arguments.paths[i], "' lies in '", arguments.paths[j], "' and is reviewed with it"));
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckArguments(const ReviewArguments& arguments, bool tree, const Session& session) {
   if (arguments.paths.empty()) return UsageError(tree ? "expected a folder to review" : "expected a file to review");
   if (session.options.server_given) {
     return tree ? UsageError("'review tree' reviews what lies here: it works without a server") : absl::OkStatus();
   }
+  if (tree && arguments.paths.size() > 1) RETURN_IF_ERROR(CheckTrees(arguments));
   const bool piped = !tree && absl::c_linear_search(arguments.paths, kStdin);
   if (piped && (arguments.watch || arguments.fix)) return UsageError("'-' goes neither with --watch nor with --fix");
   if (!piped && !arguments.name.empty()) return UsageError("--name is for '-'");
@@ -527,6 +588,7 @@ absl::StatusOr<ExitCode> RunReview(const ReviewArguments& arguments, bool tree, 
   RETURN_IF_ERROR(CheckStage(arguments.stage, packs));
   if (!tree) NoteUnknownFiles(arguments, packs, session);
   ASSIGN_OR_RETURN(const auto baseline, ReadOldFindings(arguments.baseline, session.env));
+  if (tree && arguments.paths.size() > 1) return ReviewTrees(arguments, packs, baseline, session);
   std::string text;
   if (!tree && absl::c_linear_search(arguments.paths, kStdin)) {
     ASSIGN_OR_RETURN(text, ReadInputFile(std::string(kStdin), session.env, kMaxStdinBytes));
@@ -565,7 +627,7 @@ void AddOptions(Verb& verb, ReviewArguments& arguments) {
   verb.Value("--gate", &arguments.gate, "Ask a gate: all its checks over the operator's whole folder")
       .OneOf({"phase", "design", "stage"});
   verb.Value("--phase", &arguments.phase, "PHASE", "Phase that the gate is about, as M2");
-  verb.Value("--rule", &arguments.rules, "RULE", "Only this check; may be given several times");
+  verb.Value("--rule", &arguments.rules, "RULE", "Only this rule, all its parts, or part; may be given several times");
   verb.Value("--option", &arguments.options, "NAME=VALUE",
              "What checks may ask for, as npu=yes; may be given several times");
   AddReviewAnswerOptions(verb, arguments.answer);
@@ -598,11 +660,12 @@ void AddReviewVerbs(Verb& yard) {
   file.Value("--name", &files.name, "FILE", "What stdin is called: that says its role (default: as --role has it)");
   AddOptions(file, files);
 
-  Verb& tree = review.Add("tree", "Review everything below a folder",
-                          {"yard review tree custom", "yard review tree custom/demo --gate phase --phase M1",
-                           "yard review tree . --baseline old.json --fail-on major --json"});
+  Verb& tree = review.Add(
+      "tree", "Review everything below a folder, or below several",
+      {"yard review tree custom", "yard review tree custom/demo --gate phase --phase M1",
+       "yard review tree . --baseline old.json --fail-on major --json", "yard review tree custom/demo custom/other"});
   ReviewArguments& folder = tree.Runs(RunTree);
-  tree.Argument("DIR", &folder.paths, "The folder (DIR)").AtMost(1);
+  tree.Argument("DIR", &folder.paths, "The folder (DIR); of several each is reviewed by itself");
   AddOptions(tree, folder);
 
   AddReviewDiffVerb(review);

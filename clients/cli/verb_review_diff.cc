@@ -248,7 +248,7 @@ void AddReviewDiffVerb(Verb& review) {
   diff.Value("--profile", &arguments.profile, "PROFILE",
              "Profile of the pack (default: as the repository's file at base says, else the pack's)");
   diff.Value("--stage", &arguments.stage, "N", "Only checks of this stage").Between(0, 1000);
-  diff.Value("--rule", &arguments.rules, "RULE", "Only this check; may be given several times");
+  diff.Value("--rule", &arguments.rules, "RULE", "Only this rule, all its parts, or part; may be given several times");
   AddReviewAnswerOptions(diff, arguments.answer);
 }
 

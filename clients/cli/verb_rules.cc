@@ -258,6 +258,7 @@ void AddRulesVerbs(Verb& yard) {
   validate.Value("--repository", &validated.repository, "FORGE:OWNER/REPO",
                  "Also say which of the pack's labels this repository lacks (asks the server)");
 
+  AddRulesFactsVerb(rules);
   AddRulesTestVerb(rules);
   AddRulesBacktestVerb(rules);
 

@@ -41,6 +41,7 @@ void AddReviewListVerb(Verb& review);
 void AddReviewProgressVerb(Verb& review);
 void AddReviewPullVerb(Verb& review);
 void AddReviewHookVerb(Verb& review);
+void AddRulesFactsVerb(Verb& rules);
 void AddRulesTestVerb(Verb& rules);
 void AddRulesBacktestVerb(Verb& rules);
 void AddTestRunVerbs(Verb& test);

@@ -10,6 +10,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "rules/engine/checks/rule_names.h"
 #include "services/core/absl_view.h"
 #include "services/core/errors.h"
 #include "services/core/limits.h"
@@ -77,7 +78,7 @@ void AddCheck(const PackSet& packs, const std::string& pack, std::string_view id
   const std::shared_ptr<const rules::CheckSet> checks = packs.FindChecks(pack);
   if (checks == nullptr) return;
   for (const rules::CheckInfo& check : checks->checks()) {
-    if (!SameId(check.id, id) && !SameId(check.rule, id)) continue;
+    if (!rules::IsNamed(check, id)) continue;
     v1::RuleInfo& info = *out.add_rules();
     info.set_pack(pack);
     info.set_id(check.id);

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "rules/engine/checks/check_set.h"
+#include "rules/engine/checks/fact_listing.h"
 #include "rules/engine/checks/fields.h"
 #include "rules/engine/checks/review.h"
 
@@ -31,7 +32,7 @@ constexpr char kChecks[] = R"json({
     {"id": "F3", "title": "t", "severity": "S1", "message": "{json} {values}", "each": "entry", "where": {"count": {"each": "entry", "scope": "children", "at_least": 1}}, "good": ["x"], "bad": ["x"]},
     {"id": "F4", "title": "t", "severity": "S1", "message": "{title} {own}", "each": "section", "where": {"exists": {"each": ["checkbox"], "scope": "inside"}}, "good": ["x"], "bad": ["x"]},
     {"id": "F5", "title": "t", "severity": "S1", "message": "{name}", "each": {"each": "function", "side": "base"}, "where": {"absent": {"each": "function", "files": "code", "where": {"name": {"same": "row.name"}}}}, "good": ["x"], "bad": ["x"]},
-    {"id": "F6", "title": "t", "severity": "S1", "message": "{cells} {last}", "each": "table_row", "good": ["x"], "bad": ["x"]},
+    {"id": "F6", "title": "t", "severity": "S1", "message": "{cells} {last} {cell.0} {cell.a} {cell.-1}", "each": "table_row", "good": ["x"], "bad": ["x"]},
     {"id": "F7", "title": "t", "severity": "S1", "message": "{callee}", "query": "(call function: (_) @callee (#match? @callee \"e.*l\")) @place", "languages": ["python"], "good": ["x"], "bad": ["x"]},
     {"id": "F8", "title": "t", "severity": "S1", "message": "{f}", "query": "(call_expression function: (_) @f (#not-eq? @f \"a\"))", "languages": ["cpp", "cuda"], "good": ["x"], "bad": ["x"]},
     {"id": "F9", "title": "t", "severity": "S1", "message": "{k}", "query": "(block_mapping_pair key: (_) @k value: (_) @v (#eq? @k @v))", "languages": ["yaml"], "good": ["x"], "bad": ["x"]},
@@ -111,5 +112,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
         (finding.message.empty() && finding.rule_id.starts_with("YM-")))
       abort();
   }
+  // What people are shown of the file is JSON, whatever bytes it has.
+  const auto source = yardmaster::rules::SourceFile::Read(file.path, file.text, options.parse_limit);
+  yardmaster::rules::ListFacts(source, nullptr, "", [](const yardmaster::rules::ListedFact& fact) {
+    if (fact.fields.dump().empty()) abort();
+  });
   return 0;
 }

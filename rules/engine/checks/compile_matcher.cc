@@ -137,6 +137,7 @@ bool HasText(const TextSet& texts, const Value& value) {
 
 ValueMatcher CheckCompiler::CompileMatcher(const JsonPlace& at, const NameScope& scope, const StaticType& type) {
   const json& value = *at.value;
+  if (!CheckWord(at, type)) return nullptr;
   if (value.is_string() || value.is_number() || value.is_boolean()) {
     Operand operand = CompileOperand(at, scope);
     if (!operand) return nullptr;
@@ -150,6 +151,9 @@ ValueMatcher CheckCompiler::CompileMatcher(const JsonPlace& at, const NameScope&
       return one.is_string() && one.get_ref<const std::string&>().find_first_of("{}") == std::string::npos;
     });
     if (plain) {
+      for (size_t i = 0; i < value.size(); ++i) {
+        if (!CheckWord(at.At(i), type)) return nullptr;
+      }
       return OfElements([texts = value.get<TextSet>()](Run&, Frame&, const Value& one) { return HasText(texts, one); });
     }
     auto parts = CompileEach<ValueMatcher>(at, [&](const JsonPlace& one) { return CompileMatcher(one, scope, type); });
@@ -178,6 +182,7 @@ ValueMatcher CheckCompiler::CompileMatcherKey(const std::string& key, const Json
   const bool fold = around.value->value("fold", json(false)) == true;
   if (fold) use_.functions.emplace("matcher", "fold");
   if (key == "equals") {
+    if (!fold && !CheckWord(at, type)) return nullptr;
     Operand operand = CompileOperand(at, scope);
     return operand ? Same(std::move(operand), fold) : nullptr;
   }
@@ -239,6 +244,22 @@ ValueMatcher CheckCompiler::CompileMatcherKey(const std::string& key, const Json
   const std::vector<std::string_view> known(std::begin(kMatcherKeys), std::end(kMatcherKeys));
   return Fail<ValueMatcher>(at.pointer, "unknown key " + Quoted(key) + " of a matcher; expected one of " +
                                             Listed(known) + DidYouMean(key, known));
+}
+
+bool CheckCompiler::CheckWord(const JsonPlace& at, const StaticType& type) {
+  if (type.field == nullptr || !at.value->is_string()) return true;
+  const auto& word = at.value->get_ref<const std::string&>();
+  if (word.find_first_of("{}") != std::string::npos) return true;
+  std::vector<std::string_view> known(type.field->words.begin(), type.field->words.end());
+  if (type.field->role) {
+    for (const RoleInfo& role : set_.role_infos) known.push_back(role.role);
+  } else if (known.empty()) {
+    return true;
+  }
+  if (absl::c_linear_search(known, word)) return true;
+  Add(at.pointer, Quoted(word) + " is never the " + Quoted(type.field->name) + "; expected one of " + Listed(known) +
+                      DidYouMean(word, known));
+  return false;
 }
 
 ValueMatcher CheckCompiler::CompilePatternMatcher(const JsonPlace& around, const NameScope& scope) {

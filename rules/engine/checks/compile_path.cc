@@ -15,7 +15,7 @@ namespace yardmaster::rules {
 namespace {
 
 // Steps that take a position or a name.
-constexpr std::string_view kSelectorSteps[] = {"arg", "item", "param", "child", "decorator"};
+constexpr std::string_view kSelectorSteps[] = {"arg", "item", "param", "child", "cell", "decorator"};
 
 }  // namespace
 
@@ -46,7 +46,7 @@ bool CheckCompiler::AddStep(std::string_view text, const std::string& pointer, s
       step.selectors.push_back(std::move(part));
     }
     rest.erase(rest.begin());
-    type = {true, FieldType::kRow, target};
+    type = {true, kind == Path::StepKind::kCell ? FieldType::kText : FieldType::kRow, target};
     path.steps.push_back(std::move(step));
     NoteKey("step", kSelectorSteps, text);
     return true;
@@ -56,6 +56,7 @@ bool CheckCompiler::AddStep(std::string_view text, const std::string& pointer, s
   if (table == FactTable::kFunction && text == "param") {
     return selector(Path::StepKind::kParameter, FactTable::kParameter);
   }
+  if (table == FactTable::kTableRow && text == "cell") return selector(Path::StepKind::kCell, FactTable::kFile);
   if (table == FactTable::kEntry && text == "child") return selector(Path::StepKind::kChild, FactTable::kEntry);
   if ((table == FactTable::kFunction || table == FactTable::kClass) && text == "decorator") {
     return selector(Path::StepKind::kDecorator, FactTable::kExpr);
@@ -64,7 +65,7 @@ bool CheckCompiler::AddStep(std::string_view text, const std::string& pointer, s
     step.field = field;
     use_.functions.emplace(TableName(table), field->name);
     path.steps.push_back(std::move(step));
-    type = {true, field->type, field->target};
+    type = {true, field->type, field->target, field};
     return true;
   }
   if ((table == FactTable::kFile || table == FactTable::kSet) && groups_.count(text) > 0) {

@@ -126,6 +126,7 @@ std::optional<Query> CheckCompiler::CompileQuery(const JsonPlace& at, const Name
     Add(at.pointer, "side \"base\" goes with the scopes file and files only");
   }
   if (query->kinds.empty() && !query->list) return std::nullopt;
+  if (value.contains("where")) ExpectFits(query->kinds, at.At("where"));
   if (value.contains("where")) query->where = CompileClause(at.At("where"), scope.With(std::move(row)));
   return problems_.size() == before ? std::move(query) : std::nullopt;
 }

@@ -2,6 +2,8 @@
 
 #include <optional>
 
+#include "rules/engine/checks/compile_conditions.h"
+
 namespace yardmaster::rules {
 namespace {
 
@@ -63,7 +65,9 @@ std::unique_ptr<const RuleBody> CompileRuleBody(const CheckSet::Impl& set, const
   body->across = compiler.across();
   body->tree = compiler.tree();
   body->use = compiler.TakeUse();
-  return problems.size() == before ? std::move(body) : nullptr;
+  if (problems.size() != before) return nullptr;
+  if (source.explained) body->conditions = CompileConditions(set, source, scope);
+  return body;
 }
 
 }  // namespace yardmaster::rules

@@ -24,7 +24,8 @@ const JsonPlace* FindKey(const RuleKeys& keys, std::string_view key);
 struct RuleSource {
   const JsonDocument* document = nullptr;
   RuleKeys keys;
-  NameScope scope;  // the row of the check
+  NameScope scope;         // the row of the check
+  bool explained = false;  // RuleBody::conditions are wanted
 };
 
 // Null after a problem. `set` holds everything that checks can name.

@@ -19,6 +19,7 @@
 #include "rules/engine/checks/check_set.h"
 #include "rules/engine/checks/expression.h"
 #include "rules/engine/checks/language_use.h"
+#include "rules/engine/checks/named_patterns.h"
 #include "rules/engine/checks/tree_queries.h"
 #include "rules/engine/code/facts.h"
 #include "services/core/json_document.h"
@@ -33,6 +34,14 @@ struct CompiledDefinition {
   std::vector<KindSelection> kinds;
   Clause where;  // none: all
   LanguageUse use;
+};
+
+// One of the conditions that must all hold, to say of a failing case which of them did not.
+struct RuleCondition {
+  std::string text;  // as written, cut
+  Clause clause;
+  Operand seen;        // the value that it looks at; may be none
+  bool lines = false;  // `seen` are the lines of other rows
 };
 
 // What a check asks for and says under one profile.
@@ -51,6 +60,7 @@ struct RuleBody {
   bool across = false;  // some query looks at several files
   bool tree = false;    // some query looks at files of the tree
   LanguageUse use;
+  std::vector<RuleCondition> conditions;  // those of `where` and `exempt`, one by one; of a set for reviews none
 };
 
 // What the condition of a check says of a field of expressions in plain texts: rows without any of them are passed over
@@ -156,6 +166,7 @@ struct CheckSet::Impl {
   std::map<std::string, std::vector<std::string>, std::less<>> lists;
   std::map<std::string, TextSet, std::less<>> list_sets;
   std::map<std::string, std::map<std::string, std::string>, std::less<>> maps;
+  NamedPatterns patterns;
   std::vector<CompiledDefinition> definitions;
   TreeQueries queries;
   std::set<std::string, std::less<>> groups;             // names of the groups of all roles

@@ -29,7 +29,10 @@ std::unique_ptr<RE2> CheckCompiler::CompilePattern(const JsonPlace& at) {
   if (!at.value->is_string()) return Fail<std::unique_ptr<RE2>>(at.pointer, "expected a pattern");
   RE2::Options options(RE2::Quiet);
   options.set_max_mem(4 << 20);
-  auto pattern = std::make_unique<RE2>(at.value->get<std::string>(), options);
+  std::string error;
+  const std::string text = ExpandPattern(at.value->get_ref<const std::string&>(), set_.patterns, error);
+  if (!error.empty()) return Fail<std::unique_ptr<RE2>>(at.pointer, std::move(error));
+  auto pattern = std::make_unique<RE2>(text, options);
   if (pattern->ok()) return pattern;
   return Fail<std::unique_ptr<RE2>>(at.pointer, "expected an RE2 pattern: " + Readable(pattern->error()));
 }

@@ -52,6 +52,7 @@ struct StaticType {
   bool known = false;
   FieldType type = FieldType::kText;
   FactTable table = FactTable::kFile;
+  const FieldInfo* field = nullptr;  // whose value it is; null: it is worked out
 
   bool IsRow() const { return known && type == FieldType::kRow; }
 };
@@ -77,6 +78,9 @@ class CheckCompiler {
   std::vector<KindSelection> CompileKinds(const JsonPlace& at);
   std::unique_ptr<RE2> CompilePattern(const JsonPlace& at);
 
+  // A problem where a condition on rows of these kinds asks for a type or a slot that none of them has.
+  void ExpectFits(const std::vector<KindSelection>& kinds, const JsonPlace& where);
+
   // Whether a query that was compiled looks at other files than the one it stands in.
   bool across() const { return across_; }
   // Whether one looks at files of the tree.
@@ -99,6 +103,8 @@ class CheckCompiler {
                                  const StaticType& type);
   ValueMatcher CompileMatcherOfRow(const std::string& key, const JsonPlace& at, const NameScope& scope,
                                    const StaticType& type);
+  // A problem, and false, where the value can never be this text.
+  bool CheckWord(const JsonPlace& at, const StaticType& type);
   ValueMatcher CompilePatternMatcher(const JsonPlace& around, const NameScope& scope);
   Operand CompileQueryOperand(const std::string& key, const JsonPlace& around, const NameScope& scope);
   Operand CompileCountOperand(Query query, const JsonPlace& around, const NameScope& scope);

@@ -5,7 +5,9 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "rules/engine/checks/compiled_checks.h"
+#include "services/core/absl_view.h"
 #include "services/core/readable.h"
 
 namespace yardmaster::rules {
@@ -126,6 +128,25 @@ RowIndex SelectParameter(const Unit& unit, RowIndex function, const Path::Select
   if (wanted < 0) wanted += static_cast<int>(fact.parameters);
   if (wanted < 0 || wanted >= static_cast<int>(fact.parameters)) return kNoRow;
   return fact.first_parameter + static_cast<RowIndex>(wanted);
+}
+
+// A cell of a row of Markdown, by its place or by what the table's header says there, in any letter case.
+Value CellOf(const Path::Step& step, const Unit& unit, RowIndex index) {
+  const TableRowFact& row = unit.facts().table_rows[index];
+  for (const Path::Selector& selector : step.selectors) {
+    auto place = static_cast<size_t>(-1);
+    if (selector.position) {
+      const int wanted =
+          *selector.position < 0 ? *selector.position + static_cast<int>(row.cells.size()) : *selector.position;
+      if (wanted >= 0) place = static_cast<size_t>(wanted);
+    } else if (row.header != kNoRow) {
+      const std::vector<std::string_view>& header = unit.facts().table_headers[row.header];
+      const auto named = [&](std::string_view cell) { return absl::EqualsIgnoreCase(Abs(cell), selector.name); };
+      place = static_cast<size_t>(absl::c_find_if(header, named) - header.begin());
+    }
+    if (place < row.cells.size()) return Value::Text(row.cells[place]);
+  }
+  return {};
 }
 
 Value Follow(const Path::Step& step, const Unit& unit, RowRef row) {
@@ -268,6 +289,9 @@ Value Path::Get(Run& run, Frame& frame) const {
         value = group == run.set_groups.end() ? Value() : Value::Text(group->second);
         break;
       }
+      case StepKind::kCell:
+        value = CellOf(step, *row.unit, row.index);
+        break;
       case StepKind::kCapture: {
         const ByteSpan span = row.unit->matches[row.index].captures[step.capture];
         value = span.begin <= span.end ? Value::Text(row.unit->facts().Text(span)) : Value();

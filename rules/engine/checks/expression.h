@@ -59,6 +59,7 @@ class Path {
     kParameter,
     kChild,
     kDecorator,
+    kCell,
     kCapture
   };
   // A position or a name.

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -19,9 +20,9 @@ namespace yardmaster::rules {
 // What checks call the enumerators of facts.
 
 inline constexpr std::array<std::string_view, kExprTypeCount> kExprTypes = {
-    "other",  "call",          "name",  "attribute", "subscript", "string",  "number",   "list",
-    "tuple",  "dict",          "set",   "binary",    "unary",     "compare", "boolean",  "conditional",
-    "lambda", "comprehension", "await", "yield",     "starred",   "slice",   "constant", "assignment"};
+    "other",  "call",          "name",        "attribute", "subscript", "string",  "number",   "list",
+    "tuple",  "dict",          "set_literal", "binary",    "unary",     "compare", "boolean",  "conditional",
+    "lambda", "comprehension", "await",       "yield",     "starred",   "slice",   "constant", "assignment"};
 
 inline constexpr std::array<std::string_view, kSlotCount> kSlots = {
     "other",   "argument", "keyword",   "decorator", "default",   "annotation", "returns", "value",
@@ -46,6 +47,24 @@ template <typename Names, typename Enum>
 std::string_view NameIn(const Names& names, Enum value) {
   return names[static_cast<size_t>(value)];
 }
+inline constexpr std::array<std::string_view, 4> kGuards = {"main", "type_checking", "try", "if"};
+inline constexpr std::array<std::string_view, 7> kAssignForms = {"plain", "augmented", "annotated", "for",
+                                                                 "with",  "walrus",    "except"};
+inline constexpr std::array<std::string_view, 3> kLoopForms = {"for", "while", "async_for"};
+inline constexpr std::array<std::string_view, 3> kImportForms = {"import", "from", "include"};
+
+// All names of an enumeration.
+template <typename Enum>
+constexpr std::span<const std::string_view> WordsOf() {
+  if constexpr (std::is_same_v<Enum, ExprType>) return kExprTypes;
+  if constexpr (std::is_same_v<Enum, Slot>) return kSlots;
+  if constexpr (std::is_same_v<Enum, StatementType>) return kStatementTypes;
+  if constexpr (std::is_same_v<Enum, Level>) return kLevels;
+  if constexpr (std::is_same_v<Enum, ParameterForm>) return kForms;
+  if constexpr (std::is_same_v<Enum, EntryType>) return kEntryTypes;
+  return {};
+}
+
 inline std::string_view NameOf(ExprType type) { return NameIn(kExprTypes, type); }
 inline std::string_view NameOf(Slot slot) { return NameIn(kSlots, slot); }
 inline std::string_view NameOf(StatementType type) { return NameIn(kStatementTypes, type); }
@@ -75,6 +94,7 @@ struct TypeOf {
                                      : std::is_same_v<T, Texts> || std::is_same_v<T, Values> ? FieldType::kList
                                                                                              : FieldType::kText;
   static constexpr FactTable kTarget = FactTable::kFile;
+  static constexpr std::span<const std::string_view> Words() { return WordsOf<T>(); }
 };
 template <typename T>
 struct TypeOf<std::optional<T>> : TypeOf<T> {};
@@ -82,6 +102,7 @@ template <FactTable Table>
 struct TypeOf<To<Table>> {
   static constexpr FieldType kType = FieldType::kRow;
   static constexpr FactTable kTarget = Table;
+  static constexpr std::span<const std::string_view> Words() { return {}; }
 };
 
 template <typename T>
@@ -115,7 +136,12 @@ template <typename Get>
 FieldInfo Field(std::string_view name, Get) {
   using Result = std::decay_t<std::invoke_result_t<Get, Run&, const RowRef&>>;
   return {name, TypeOf<Result>::kType, TypeOf<Result>::kTarget,
-          [](Run& run, const RowRef& row) { return ToValue(run, row, Get()(run, row)); }};
+          [](Run& run, const RowRef& row) { return ToValue(run, row, Get()(run, row)); }, TypeOf<Result>::Words()};
+}
+// The same field where it can only be one of these.
+inline FieldInfo Among(std::span<const std::string_view> words, FieldInfo field) {
+  field.words = words;
+  return field;
 }
 // The same of the file.
 template <typename Get>

@@ -43,8 +43,7 @@ size_t AddedLinesOf(const Unit& unit) {
 }
 
 std::string_view GuardName(Guard guard) {
-  static constexpr std::array<std::string_view, 5> kGuards = {"", "main", "type_checking", "try", "if"};
-  return NameIn(kGuards, guard);
+  return guard == Guard::kNone ? std::string_view() : kGuards[static_cast<size_t>(guard) - 1];
 }
 
 Texts ParametersOf(const FunctionFact& function, const Unit& unit, std::initializer_list<ParameterForm> forms) {
@@ -117,6 +116,13 @@ void WriteJson(const FileFacts& facts, RowIndex row, std::string& out) {
   }
 }
 
+// The type as the code has it, whatever the language; missing where there is none.
+std::optional<std::string_view> WrittenType(std::string_view type, RowIndex annotation, const Unit& unit) {
+  if (!type.empty()) return type;
+  if (annotation == kNoRow) return std::nullopt;
+  return unit.facts().Text(unit.facts().exprs[annotation].span);
+}
+
 const ExprFact* TargetOf(const AssignFact& assign, const Unit& unit) {
   return assign.target == kNoRow ? nullptr : &unit.facts().exprs[assign.target];
 }
@@ -134,6 +140,17 @@ bool TouchesAdded(const RowRef& row) {
   uint32_t line = row.unit->facts().LineOf(row.unit->SpanOf(row.table, row.index).begin);
   while (line <= last && !row.unit->Added(line)) ++line;
   return line <= last;
+}
+
+const std::array<std::string_view, kLanguageCount> kLanguages = [] {
+  std::array<std::string_view, kLanguageCount> names;
+  for (size_t i = 0; i < kLanguageCount; ++i) names[i] = LanguageName(static_cast<Language>(i));
+  return names;
+}();
+
+FieldInfo OfRoles(FieldInfo field) {
+  field.role = true;
+  return field;
 }
 
 // ---- The fields of each table
@@ -165,8 +182,8 @@ Fields FileFields() {
                const std::string_view path = u.path();
                return path.substr(0, path.size() - FileName(path).size()).substr(0, path.rfind('/'));
              }),
-      OfFile("role", [](auto& u) { return TextUnless(u.role.empty(), u.role); }),
-      OfFile("language", [](auto& u) { return LanguageName(u.facts().language); }),
+      OfRoles(OfFile("role", [](auto& u) { return TextUnless(u.role.empty(), u.role); })),
+      Among(kLanguages, OfFile("language", [](auto& u) { return LanguageName(u.facts().language); })),
       OfFile("lines", [](auto& u) { return u.RowCount(FactTable::kLine); }),
       OfFile("bytes", [](auto& u) { return u.facts().text.size(); }),
       OfFile("valid", [](auto& u) { return u.facts().errors.empty(); }),
@@ -239,6 +256,7 @@ Fields FunctionFields() {
               return count;
             }),
       T::Refers<FactTable::kExpr, &F::returns>("returns"),
+      T::By("return_type", [](auto& f, auto& u) { return WrittenType(f.type, f.returns, u); }),
       T::By("doc", [](auto& f) { return TextUnless(!f.has_doc, f.doc); }),
       T::By("decorators", [](auto&, auto& u, RowIndex i) { return DecoratorNames(u, FactTable::kFunction, i); }),
       T::Is<&F::generator>("generator"),
@@ -263,6 +281,7 @@ Fields ParameterFields() {
           T::Is<&F::form>("form"),
           T::Refers<FactTable::kFunction, &F::function>("function"),
           T::Refers<FactTable::kExpr, &F::annotation>("annotation"),
+          T::By("declared_type", [](auto& f, auto& u) { return WrittenType(f.type, f.annotation, u); }),
           T::Refers<FactTable::kExpr, &F::default_value>("default")};
 }
 
@@ -285,7 +304,7 @@ Fields ImportFields() {
   using F = ImportFact;
   using T = Of<&FileFacts::imports>;
   return {
-      T::Is<&F::form>("form"),
+      Among(kImportForms, T::Is<&F::form>("form")),
       T::Is<&F::module>("module"),
       T::May<&F::name>("name"),
       T::May<&F::alias>("alias"),
@@ -360,13 +379,13 @@ Fields AssignFields() {
   using F = AssignFact;
   using T = Of<&FileFacts::assigns>;
   return {
-      T::Is<&F::form>("form"),
+      Among(kAssignForms, T::Is<&F::form>("form")),
       T::Is<&F::op>("op"),
       T::Refers<FactTable::kExpr, &F::target>("target"),
       T::By("target_type",
             [](auto& f, auto& u) {
               const ExprFact* target = TargetOf(f, u);
-              return target == nullptr ? std::nullopt : std::optional(NameOf(target->type));
+              return target == nullptr ? std::nullopt : std::optional(target->type);
             }),
       T::By("name",
             [](auto& f, auto& u) {
@@ -385,6 +404,7 @@ Fields AssignFields() {
             }),
       T::Refers<FactTable::kExpr, &F::value>("value"),
       T::Refers<FactTable::kExpr, &F::annotation>("annotation"),
+      T::By("declared_type", [](auto& f, auto& u) { return WrittenType(f.type, f.annotation, u); }),
       T::By("parameter",
             [](auto& f, auto& u) {
               const ExprFact* target = TargetOf(f, u);
@@ -399,7 +419,7 @@ Fields AssignFields() {
 Fields LoopFields() {
   using F = LoopFact;
   using T = Of<&FileFacts::loops>;
-  return {T::Is<&F::form>("form"), T::Refers<FactTable::kExpr, &F::iterable>("iterable"),
+  return {Among(kLoopForms, T::Is<&F::form>("form")), T::Refers<FactTable::kExpr, &F::iterable>("iterable"),
           T::Refers<FactTable::kExpr, &F::condition>("condition"), T::Is<&F::variables>("variables"),
           T::Is<&F::depth>("depth")};
 }
@@ -582,7 +602,9 @@ Fields PlaceFields() {
       T::By("class", [](auto& f) { return To<FactTable::kClass>{f.place.cls}; }),
       T::By("loop", [](auto& f) { return To<FactTable::kLoop>{f.place.loop}; }),
       T::By("in_block", [](auto& f) { return To<FactTable::kCodeBlock>{f.place.block}; }),
-      T::By("guard", [](auto& f) { return TextUnless(f.place.guard == Guard::kNone, GuardName(f.place.guard)); }),
+      Among(
+          kGuards,
+          T::By("guard", [](auto& f) { return TextUnless(f.place.guard == Guard::kNone, GuardName(f.place.guard)); })),
   };
 }
 
@@ -590,10 +612,7 @@ Fields PlaceFields() {
 Fields CommonFields() {
   return {
       Field("file", [](Run&, const RowRef&) { return To<FactTable::kFile>{0}; }),
-      Field("line",
-            [](Run&, const RowRef& row) {
-              return row.unit->facts().LineOf(row.unit->HeadOf(row.table, row.index).begin);
-            }),
+      Field("line", [](Run&, const RowRef& row) { return row.unit->LineOf(row.table, row.index); }),
       Field("column",
             [](Run&, const RowRef& row) {
               const FileFacts& facts = row.unit->facts();
@@ -605,7 +624,7 @@ Fields CommonFields() {
             [](Run&, const RowRef& row) { return row.unit->facts().Text(row.unit->SpanOf(row.table, row.index)); }),
       Field("added", [](Run&, const RowRef& row) { return !row.unit->is_base && TouchesAdded(row); }),
       Field("removed", [](Run&, const RowRef& row) { return row.unit->is_base && TouchesAdded(row); }),
-      Field("kind", [](Run&, const RowRef& row) { return NameIn(kTables, row.table); }),
+      Among(kTables, Field("kind", [](Run&, const RowRef& row) { return NameIn(kTables, row.table); })),
   };
 }
 
@@ -668,10 +687,7 @@ const std::vector<KindInfo>& Kinds() {
     std::vector<KindInfo> out;
     for (size_t i = 0; i < kTables.size(); ++i) out.push_back({kTables[i], static_cast<FactTable>(i), kAllRows, 0});
     for (size_t i = 1; i < kExprTypes.size(); ++i) {
-      // "set" is all files; the literal has another name.
-      const bool set = static_cast<ExprType>(i) == ExprType::kSet;
-      out.push_back({set ? "set_literal" : kExprTypes[i], FactTable::kExpr, KindInfo::Select::kExprType,
-                     static_cast<uint8_t>(i)});
+      out.push_back({kExprTypes[i], FactTable::kExpr, KindInfo::Select::kExprType, static_cast<uint8_t>(i)});
     }
     for (const Slot slot : {Slot::kArgument, Slot::kKeyword, Slot::kDecorator, Slot::kAnnotation, Slot::kDefault}) {
       out.push_back(

@@ -3,6 +3,7 @@
 #define YARDMASTER_RULES_ENGINE_CHECKS_FIELDS_H_
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -19,6 +20,8 @@ struct FieldInfo {
   FieldType type = FieldType::kText;
   FactTable target = FactTable::kFile;  // of a reference
   Value (*get)(Run& run, const RowRef& row) = nullptr;
+  std::span<const std::string_view> words{};  // of a text: all that it can be; empty: any text
+  bool role = false;                          // the text is one of the pack's roles
 };
 
 // Fields of a table, those of every row included; nullptr if there is none of that name.

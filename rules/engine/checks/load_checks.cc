@@ -51,6 +51,7 @@ class Loader {
     Tables();
     CheckCompiler compiler(*impl_, impl_->groups, problems_);
     compiler_ = &compiler;
+    Patterns();
     Definitions();
     Moments();
     if (problems_.size() == before) Checks();
@@ -142,6 +143,22 @@ class Loader {
   }
   static NameScope RowsOf(FactTable table) { return NameScope().With({"row", table}); }
 
+  // Those that no check uses are compiled too, unless only what a review needs is wanted.
+  void Patterns() {
+    const std::vector<PackPiece>& pieces = pieces_.Of("patterns");
+    for (const PackPiece& piece : pieces) impl_->patterns[piece.name] = piece.value().get<std::string>();
+    if (purpose_ == ChecksFor::kReviews) return;
+    for (const PackPiece& piece : pieces) {
+      compiler_->SetDocument(piece.document);
+      // By its name: then one that uses itself is found.
+      const json use = "(?&" + piece.name + ")";
+      const std::unique_ptr<RE2> pattern = compiler_->CompilePattern({&use, piece.place.pointer});
+      if (pattern != nullptr && pattern->NumberOfCapturingGroups() > 0) {
+        Problem(piece, "", "expected groups that do not count, as in (?:…): the first group of a check is its own");
+      }
+    }
+  }
+
   void Definitions() {
     const std::vector<PackPiece>& pieces = pieces_.Of("definitions");
     for (const PackPiece& piece : pieces) {
@@ -181,6 +198,10 @@ class Loader {
     if (problems_.size() != before) return;
     compiler_->TakeUse();
     for (size_t i = 0; i < pieces.size(); ++i) {
+      if (pieces[i].value().contains("where")) {
+        compiler_->SetDocument(pieces[i].document);
+        compiler_->ExpectFits(impl_->definitions[i].kinds, pieces[i].place.At("where"));
+      }
       impl_->definitions[i].where = ClauseOf(pieces[i], "where", impl_->definitions[i].table);
       impl_->definitions[i].use.Add(compiler_->TakeUse());
     }
@@ -360,6 +381,7 @@ class Loader {
     compiler_->TakeUse();
     if (!Source(piece, keys, *rule, scope)) return rule;
 
+    if (const JsonPlace* where = find("where")) compiler_->ExpectFits(rule->kinds, *where);
     if (const JsonPlace* where = find("where"); where != nullptr && rule->table == FactTable::kExpr) {
       rule->filters = FiltersOf(*where->value);
     }
@@ -372,6 +394,7 @@ class Loader {
     }
     RuleSource source = {piece.document, keys, std::move(scope)};
     if (purpose_ == ChecksFor::kEverything) {
+      source.explained = true;
       rule->body = CompileRuleBody(*impl_, source, problems_);
     } else {
       rule->compile = [set = impl_.get(), source = std::move(source)](Problems& problems) {

@@ -7,10 +7,13 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
+#include "rules/engine/checks/check_cost.h"
 #include "rules/engine/checks/compiled_checks.h"
 #include "rules/engine/checks/file_roles.h"
 #include "rules/engine/checks/fingerprint.h"
 #include "rules/engine/checks/line_diff.h"
+#include "rules/engine/checks/near_miss.h"
+#include "rules/engine/checks/rule_names.h"
 #include "rules/engine/checks/run.h"
 #include "services/core/glob.h"
 #include "services/core/readable.h"
@@ -25,6 +28,10 @@ constexpr size_t kMaxMessageBytes = 1000;
 constexpr size_t kMaxKeptNodes = 500'000;
 
 bool Contains(const std::vector<std::string>& list, std::string_view text) { return absl::c_linear_search(list, text); }
+
+bool NamedByAny(const std::vector<std::string>& names, const CheckInfo& check) {
+  return absl::c_any_of(names, [&](const std::string& name) { return IsNamed(check, name); });
+}
 
 class Reviewer {
  public:
@@ -43,6 +50,25 @@ class Reviewer {
     }
     Finish();
     return std::move(result_);
+  }
+
+  // Of the only check that is looked at: why there is no finding, or none in these lines. Empty if nothing can be said.
+  std::string WhyNot(std::vector<ReviewFile> files, const std::vector<uint32_t>& lines) {
+    SetUp(std::move(files));
+    Select();
+    if (active_.size() != 1 || !Complete(active_.front())) return {};
+    const Active& active = active_.front();
+    std::vector<const Unit*> units;
+    for (const auto& unit : run_.units) {
+      if (!unit->judged || !Applies(*active.rule, *unit)) continue;
+      const Unit* side = active.rule->base ? unit->base.get() : unit.get();
+      if (side != nullptr) units.push_back(side);
+    }
+    if (active.rule->OverFiles() && units.empty()) return "the check is about none of the files";
+    const NearMiss near = FindNearMiss(run_, *active.rule, *active.body, units, lines);
+    if (near.row) return NearMissText(near, *active.body);
+    const bool rows = active.rule->OverFiles() && active.rule->query == nullptr;
+    return rows && near.looked == 0 ? NoRowText(checks_, *active.rule, lines) : std::string();
   }
 
  private:
@@ -180,10 +206,7 @@ class Reviewer {
     run_.Start(options_.check_limit);
     for (const CompiledCheck& check : checks_.checks) {
       if (!options_.check.empty() && check.info.id != options_.check) continue;
-      if (!options_.only.empty() && !Contains(options_.only, check.info.id) &&
-          !Contains(options_.only, check.info.rule)) {
-        continue;
-      }
+      if (!options_.only.empty() && !NamedByAny(options_.only, check.info)) continue;
       const CompiledRule& rule = *check.rules[std::min(run_.profile, check.rules.size() - 1)];
       if (rule.off) continue;
       if (run_.stage && !rule.stages.empty() && !absl::c_linear_search(rule.stages, *run_.stage)) {
@@ -231,13 +254,24 @@ class Reviewer {
     return active.body != nullptr;
   }
 
+  // `judge` is the work of the check at hand.
+  template <typename Judge>
+  void Measured(const Active& active, Judge judge) {
+    const CheckCost::Clock::time_point began = CheckCost::Clock::now();
+    judge();
+    cost_.Add(active.check->info, CheckCost::Clock::now() - began);
+  }
+
   void OverSet() {
     run_.Start(options_.check_limit);
+    cost_.Start();
     for (Active& active : active_) {
       if (active.rule->table != FactTable::kSet && !active.rule->list) continue;
       if (!Complete(active)) continue;
-      if (active.rule->list) OverList(active);
-      if (active.rule->table == FactTable::kSet) Judge(active, {nullptr, FactTable::kSet, 0});
+      Measured(active, [&] {
+        if (active.rule->list) OverList(active);
+        if (active.rule->table == FactTable::kSet) Judge(active, {nullptr, FactTable::kSet, 0});
+      });
     }
     if (run_.expired() && !run_.units.empty()) TooSlow(*run_.units.front());
   }
@@ -266,6 +300,8 @@ class Reviewer {
     Finding finding = Own(kLimitRule, Severity::kBlock, "BLOCK", unit);
     finding.message = "the checks took longer than " + std::to_string(options_.check_limit.count()) +
                       " ms or too much memory; the rest was left out";
+    // Not in the message, which stays the same from run to run: such findings are compared by it.
+    finding.fix = cost_.Text();
     result_.findings.push_back(std::move(finding));
   }
 
@@ -287,6 +323,7 @@ class Reviewer {
       frame.rows[0] = {&unit, FactTable::kFile, 0};
       if (!moment.only.holds(run_, frame)) return;
     }
+    cost_.Start();
     const bool matched = FindMatches(unit);
     run_.Start(options_.check_limit);
     for (Active& active : active_) {
@@ -299,7 +336,7 @@ class Reviewer {
         unit.matches = matches_[rule.query->number];
       }
       once_.clear();
-      OverRows(active, *side);
+      Measured(active, [&] { OverRows(active, *side); });
       // The next check has other captures.
       if (rule.query != nullptr) unit.matches.clear();
       if (run_.expired()) {
@@ -495,6 +532,7 @@ class Reviewer {
   std::vector<Active> active_;
   std::set<RowIndex> once_;                        // of the check and file at hand
   std::vector<std::vector<Unit::Match>> matches_;  // in the file at hand, by query
+  CheckCost cost_;                                 // in the file at hand, or of the set
   size_t left_out_ = 0;
   size_t rows_ = 0;   // of all files
   size_t nodes_ = 0;  // of trees that were kept
@@ -508,15 +546,7 @@ ReviewResult Review(const CheckSet& checks, std::vector<ReviewFile> files, const
 
 namespace {
 
-// Why the case fails; empty if it does not.
-std::string JudgeCase(const CheckSet& checks, const CompiledCheck& check, const CheckCase& one,
-                      const std::string& profile) {
-  ReviewOptions options;
-  options.profile = profile;
-  options.stage = one.stage;
-  options.moment = one.moment.empty() && check.info.own ? check.info.moments.front() : one.moment;
-  options.options = one.options;
-  options.check = check.info.id;
+std::vector<ReviewFile> FilesOf(const CheckCase& one) {
   std::vector<ReviewFile> files;
   for (const auto& [path, text] : one.files) {
     ReviewFile file;
@@ -532,7 +562,28 @@ std::string JudgeCase(const CheckSet& checks, const CompiledCheck& check, const 
     file.context = !one.focus.empty() && path != one.focus;
     files.push_back(std::move(file));
   }
-  const ReviewResult result = Review(checks, std::move(files), options);
+  return files;
+}
+
+// The expected lines in which nothing was found.
+std::vector<uint32_t> LinesLeft(const CheckCase& one, const std::vector<const Finding*>& found) {
+  std::vector<uint32_t> left = one.lines.value_or(std::vector<uint32_t>());
+  for (const Finding* finding : found) {
+    if (const auto line = absl::c_find(left, finding->line); line != left.end()) left.erase(line);
+  }
+  return left;
+}
+
+// Why the case fails; empty if it does not.
+std::string JudgeCase(const CheckSet& checks, const CompiledCheck& check, const CheckCase& one,
+                      const std::string& profile) {
+  ReviewOptions options;
+  options.profile = profile;
+  options.stage = one.stage;
+  options.moment = one.moment.empty() && check.info.own ? check.info.moments.front() : one.moment;
+  options.options = one.options;
+  options.check = check.info.id;
+  const ReviewResult result = Review(checks, FilesOf(one), options);
   std::vector<const Finding*> found;
   for (const Finding& finding : result.findings) {
     if (finding.rule_id == check.info.rule && finding.part == check.info.part) found.push_back(&finding);
@@ -547,15 +598,22 @@ std::string JudgeCase(const CheckSet& checks, const CompiledCheck& check, const 
   };
   if (!result.skipped.empty() && !one.skipped) return "it was skipped: " + result.skipped.front().reason;
   if (one.good && !found.empty()) return "expected nothing, found " + listed();
-  if (!one.good && found.empty()) return "expected a finding, found nothing";
+  const auto nearest = [&] {
+    const std::string why = Reviewer(checks, options).WhyNot(FilesOf(one), LinesLeft(one, found));
+    return why.empty() ? why : "; " + why;
+  };
+  if (!one.good && found.empty()) return "expected a finding, found nothing" + nearest();
   if (one.count && found.size() != *one.count) {
-    return "expected " + std::to_string(*one.count) + " findings, found " + listed();
+    return "expected " + std::to_string(*one.count) + " findings, found " + listed() +
+           (found.size() < *one.count ? nearest() : "");
   }
   if (one.lines) {
     std::vector<uint32_t> lines;
     lines.reserve(found.size());
     for (const Finding* finding : found) lines.push_back(finding->line);
-    if (lines != *one.lines) return "expected other lines, found " + listed();
+    if (lines != *one.lines) {
+      return "expected other lines, found " + listed() + (LinesLeft(one, found).empty() ? "" : nearest());
+    }
   }
   for (const Finding* finding : found) {
     if (finding->message.find(one.contains) == std::string::npos) {

@@ -38,6 +38,8 @@ class Unit {
   ByteSpan SpanOf(FactTable table, RowIndex row) const;
   // Where findings about the row point at: the name of a function, not all of it.
   ByteSpan HeadOf(FactTable table, RowIndex row) const;
+  // Its line.
+  uint32_t LineOf(FactTable table, RowIndex row) const { return facts().LineOf(HeadOf(table, row).begin); }
   ByteSpan BodyOf(FactTable table, RowIndex row) const;
   // First row that begins at `offset` or behind it.
   RowIndex LowerBound(FactTable table, uint32_t offset) const;

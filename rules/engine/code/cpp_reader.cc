@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
+#include "rules/engine/code/cpp_types.h"
 #include "rules/engine/code/fact_builder.h"
 #include "rules/engine/code/readers.h"
 
@@ -258,6 +259,8 @@ class CppReader : public FactBuilder {
     const Level level = level_;
     const Declared declared = NameOf(ts_node_child_by_field_name(node, "declarator", 10));
     if (declared.found) NameFunction(function, declared.name, "::");
+    const TSNode declarator = ts_node_child_by_field_name(node, "declarator", 10);
+    facts_.functions[function].type = TypeText(DeclaredType(node, declarator, declared.name));
     const TSNode body = ts_node_child_by_field_name(node, "body", 4);
     const uint32_t head_end = ts_node_is_null(body) ? ts_node_end_byte(node) : ts_node_start_byte(body);
     const std::string_view head = facts_.Text({ts_node_start_byte(node), head_end});
@@ -293,6 +296,8 @@ class CppReader : public FactBuilder {
         fact.has_default = type.starts_with("optional");
         const Declared declared = NameOf(ts_node_child_by_field_name(node, "declarator", 10));
         if (declared.found) fact.name = TextOf(declared.name);
+        const TSNode declarator = ts_node_child_by_field_name(node, "declarator", 10);
+        fact.type = TypeText(DeclaredType(node, declarator, declared.name));
       } while (ts_tree_cursor_goto_next_sibling(&cursor));
     }
     ts_tree_cursor_delete(&cursor);
@@ -369,7 +374,21 @@ class CppReader : public FactBuilder {
     if (!ts_node_is_null(value)) fact.body = TextOf(value);
   }
 
+  // The text of a declared type: as it stands, unless other declarators stand in between.
+  std::string_view TypeText(const CppType& type) {
+    const std::string_view specifiers = facts_.Text(type.specifiers);
+    std::string_view declarator = facts_.Text(type.declarator);
+    declarator = declarator.substr(0, declarator.find_last_not_of(" \t\r\n") + 1);
+    if (declarator.empty()) return specifiers;
+    const std::string_view between = facts_.Text({type.specifiers.end, type.declarator.begin});
+    if (between.find_first_not_of(" \t\r\n") == std::string_view::npos) {
+      return facts_.Text({type.specifiers.begin, type.declarator.begin + static_cast<uint32_t>(declarator.size())});
+    }
+    return Keep(std::string(specifiers) + " " + std::string(declarator));
+  }
+
   RowIndex Declaration(size_t index, bool nested, bool jumped) {
+    const TSNode declaration = Current();
     const RowIndex row = AddStatement(StatementType::kAssign, Current(), index, nested, jumped);
     const RowIndex around = place_.statement;
     place_.statement = row;
@@ -378,7 +397,8 @@ class CppReader : public FactBuilder {
       if (type == "comment") return Comment();
       if (type == "class_specifier" || type == "struct_specifier" || type == "union_specifier") return Class();
       if (type == "init_declarator") {
-        const Declared declared = NameOf(ts_node_child_by_field_name(Current(), "declarator", 10));
+        const TSNode declarator = ts_node_child_by_field_name(Current(), "declarator", 10);
+        const Declared declared = NameOf(declarator);
         RowIndex assign = kNoRow;
         if (declared.found) {
           assign = AddAssign("plain", "=", declared.name);
@@ -386,6 +406,7 @@ class CppReader : public FactBuilder {
           ExprFact& fact = At(target);
           fact.name = fact.attr = fact.root = TextOf(declared.name);
           NameAssign(assign, target);
+          facts_.assigns[assign].type = TypeText(DeclaredType(declaration, declarator, declared.name));
         }
         ForEachChild([&] {
           if (Field() != "value" || !Named()) return;
@@ -532,6 +553,22 @@ class CppReader : public FactBuilder {
       At(row).positional = static_cast<uint16_t>(position);
       const std::string_view op = At(row).op;
       if (op == "&&" || op == "||") CountBranch();
+    } else if (type == "comma_expression") {
+      At(row).op = ",";
+      size_t position = 0;
+      ForEachNamed([&] {
+        if (Type() == "comment") return Comment();
+        Expr(position == 0 ? Slot::kLeft : Slot::kRight, row, position);
+        ++position;
+      });
+      At(row).positional = static_cast<uint16_t>(position);
+    } else if (type == "cast_expression") {
+      At(row).op = "cast";
+      ForEachNamed([&] {
+        if (Type() == "comment") return Comment();
+        if (Field() == "value") Expr(Slot::kOperand, row, 0);
+      });
+      At(row).positional = 1;
     } else {
       if (type == "conditional_expression") CountBranch();
       Items(row, Slot::kItem);

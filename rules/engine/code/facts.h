@@ -157,6 +157,7 @@ struct FunctionFact {
   std::string_view qualified;
   std::string_view doc;
   RowIndex returns = kNoRow;  // expr
+  std::string_view type;      // C++: what it returns
   RowIndex first_parameter = 0;
   uint32_t parameters = 0;
   uint32_t statements = 0;
@@ -178,6 +179,7 @@ struct ParameterFact {
   std::string_view name;
   RowIndex annotation = kNoRow;     // expr
   RowIndex default_value = kNoRow;  // expr
+  std::string_view type;            // C++: as declared
   bool has_default = false;         // also where no expression was read
 };
 
@@ -237,6 +239,7 @@ struct AssignFact {
   RowIndex target = kNoRow;      // expr
   RowIndex value = kNoRow;       // expr
   RowIndex annotation = kNoRow;  // expr
+  std::string_view type;         // C++: as declared
   bool in_tuple = false;
   std::optional<uint32_t> position;  // in the tuple, where every value before it has one target
 };

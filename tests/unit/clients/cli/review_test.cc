@@ -187,6 +187,46 @@ TEST_F(ReviewTest, TreeTellsPathsRelativeToItsFolderOperatorByOperator) {
   EXPECT_EQ(alone["skipped"][0]["path"], ".");
 }
 
+TEST_F(ReviewTest, SeveralTreesAreToldTogetherWithTheirFolders) {
+  const std::string a = Path("tree/a");
+  const std::string b = Path("tree/b");
+  Write("tree/a/a_impl.py", kReturns);
+  Write("tree/b/b_impl.py", kReturns);
+  Write("tree/c/c_impl.py", kReturns);
+  const Result result = Run({"review", "tree", b + "/", a, "--json"});
+  EXPECT_EQ(result.code, 1);
+  const Json json = Json::parse(result.out);
+  ASSERT_EQ(json["findings"].size(), 2U);
+  EXPECT_EQ(json["findings"][0]["path"], a + "/a_impl.py");
+  EXPECT_EQ(json["findings"][1]["path"], b + "/b_impl.py");
+  EXPECT_EQ(json["summary"]["files"], 2);
+  EXPECT_EQ(json["skipped"][0]["path"], b);
+  EXPECT_THAT(Run({"review", "tree", a, b}).out, HasSubstr("return 1")) << "with the source line";
+  const std::string old = Write("old.json", result.out);
+  EXPECT_EQ(Run({"review", "tree", a, b, "--baseline", old}).code, 0);
+}
+
+TEST_F(ReviewTest, SeveralTreesMustLieBesideEachOther) {
+  Write("tree/a/a_impl.py", kReturns);
+  Write("other/b_impl.py", kReturns);
+  EXPECT_THAT(Run({"review", "tree", Path("tree/a"), Path("tree")}).err, HasSubstr("lies in"));
+  EXPECT_EQ(Run({"review", "tree", Path("tree"), Path("tree")}).code, 2);
+  EXPECT_EQ(Run({"review", "tree", Path("tree"), Path("other"), "--gate", "phase", "--phase", "M1"}).code, 2);
+  EXPECT_EQ(Run({"review", "tree", Path("tree"), Path("other"), "--watch"}).code, 2);
+  EXPECT_EQ(Run({"review", "tree", Path("tree"), Path("absent")}).code, 2);
+}
+
+TEST_F(ReviewTest, SkippedChecksAreToldWhereAskedFor) {
+  Write("alone/a_impl.py", "def k(): pass\n");
+  const Result plain = Run({"review", "tree", Path("alone")});
+  EXPECT_THAT(plain.out, HasSubstr("; 1 check skipped;"));
+  EXPECT_THAT(plain.out, Not(HasSubstr("needs golden")));
+  EXPECT_THAT(Run({"review", "tree", Path("alone"), "--skipped"}).out, HasSubstr("skipped .: needs golden (L3)\n"));
+  EXPECT_THAT(Run({"review", "tree", Path("alone"), "--skipped", "--lang", "zh"}).out, HasSubstr("已跳过 .: "));
+  EXPECT_THAT(Run({"review", "file", Path("alone/a_impl.py"), "--rule", "L1", "--skipped"}).out,
+              Not(HasSubstr("skipped")));
+}
+
 TEST_F(ReviewTest, ARoleReviewsAnyFileNameAndWholeTrees) {
   const std::string file = Write("tree/kernel.py", kReturns);
   EXPECT_EQ(Run({"review", "file", file}).code, 0);
@@ -262,6 +302,7 @@ TEST_F(ReviewTest, WrongArgumentsAreUsageErrors) {
   EXPECT_EQ(Run({"review", "file", file, "--profile", "lax"}).code, 2);
   EXPECT_EQ(Run({"review", "file", file, "--json", "--format", "sarif"}).code, 2) << "--json is --format json";
   EXPECT_EQ(Run({"review", "file", file, "--pack", "nobody"}).code, 1);
+  EXPECT_EQ(Run({"review", "file", file, "--rule", "l1"}).code, 0) << "in any letter case";
   EXPECT_EQ(Run({"review", "file", file, "--rule", "L9"}).code, 1);
   EXPECT_EQ(Run({"review", "file", file, "--rule", "L1"}).code, 0);
   EXPECT_EQ(Run({"review", "file", file, "--rule", "L1", "--gate", "phase"}).code, 2) << "a gate asks for all checks";

@@ -52,6 +52,33 @@ std::vector<std::string> Found(const CheckSet& checks, const std::vector<ReviewF
 
 ReviewFile File(std::string path, std::string text) { return {std::move(path), std::move(text), {}, "", false}; }
 
+TEST(LoadChecks, AWordThatAFieldNeverIsNamesItsPlace) {
+  const auto told = [](const std::string& keys) { return ProblemsOf(One(keys)).front(); };
+  EXPECT_THAT(told(R"("each": "expr", "where": {"slot": "argumant"})"), HasSubstr("did you mean \"argument\"?"));
+  EXPECT_THAT(told(R"("each": "expr", "where": {"slot": "argumant"})"), HasSubstr(": /checks/0/where/slot: "));
+  EXPECT_THAT(told(R"("each": "expr", "where": {"parent.type": ["call", "cal"]})"), HasSubstr("/where/parent.type/1"));
+  EXPECT_THAT(told(R"("each": "assign", "where": {"form": {"not": {"equals": "plane"}}})"),
+              HasSubstr("expected one of plain,"));
+  EXPECT_THAT(told(R"("each": "call", "where": {"guard": "mein"})"), HasSubstr("expected one of main,"));
+  EXPECT_THAT(told(R"("each": "call", "where": {"file.role": "impl"})"), HasSubstr("is never the \"role\""));
+  EXPECT_THAT(told(R"("each": "call", "where": {"file.language": "c++"})"), HasSubstr("cpp"));
+  EXPECT_THAT(told(R"("each": "call", "where": {"exists": {"each": "loop", "where": {"form": "until"}}})"),
+              HasSubstr("while"));
+  EXPECT_NE(Load(One(R"("each": "expr", "where": {"slot": {"equals": "ARGUMENT", "fold": true}})")), nullptr);
+  EXPECT_NE(Load(One(R"("each": "expr", "where": {"slot": {"prefix": "arg"}, "type": "{parent.type}"})")), nullptr);
+}
+
+TEST(LoadChecks, ATypeOrSlotThatNoRowOfTheKindHasIsAProblem) {
+  const auto told = [](const std::string& keys) { return ProblemsOf(One(keys)).front(); };
+  EXPECT_THAT(told(R"("each": "decorator", "where": {"slot": "argument"})"), HasSubstr("expected one of decorator"));
+  EXPECT_THAT(told(R"("each": ["call", "name"], "where": {"type": "list"})"), HasSubstr("expected one of call, name"));
+  EXPECT_THAT(told(R"("each": "return", "where": {"type": "raise"})"), HasSubstr("no row of this kind"));
+  EXPECT_THAT(told(R"("each": "file", "where": {"exists": {"each": "call", "where": {"type": "name"}}})"),
+              HasSubstr("no row of this kind"));
+  EXPECT_NE(Load(One(R"("each": "argument", "where": {"slot": ["keyword", "value"], "type": "call"})")), nullptr);
+  EXPECT_NE(Load(One(R"("each": ["call", "argument"], "where": {"slot": "value"})")), nullptr);
+}
+
 TEST(LoadChecks, AnUnknownFieldNamesItsPlaceAndTheNearestOne) {
   EXPECT_THAT(ProblemsOf(One(R"("each": "call", "where": {"nmae": "x"})")),
               ElementsAre(HasSubstr("p/checks/a.json:1:")));
@@ -340,6 +367,28 @@ TEST(Review, ASetWhoseChecksLookAtOtherFilesSaysSo) {
   EXPECT_TRUE(Load(One(R"("each": "call", "where": {"exists": {"each": "file", "scope": "files"}})"))->across());
 }
 
+TEST(Review, CellsOfATableAreNamedByItsHeader) {
+  const auto set = Load(
+      R"json({"checks": [{"id": "C1", "title": "t", "severity": "MAJOR", "each": "table_row",
+        "where": {"cell.status": "open", "cell.Due date": {"missing": false}, "cell.0": {"not": "x"}, "cell.5": {"missing": true}},
+        "message": "{cell.Task} {cell.-1} {cell.Owner,Status}", "good": [""], "bad": [""]}]})json");
+  const std::string table =
+      "| Task | Status | Due date |\n|---|---|---|\n| a | open | now |\n| x | open | now |\n| b | done | now |\n| c | "
+      "open |\n";
+  EXPECT_THAT(Found(*set, {File("a.md", table)}), ElementsAre("a.md:3:1 C1 a now open"));
+  EXPECT_THAT(ProblemsOf(One(R"("each": "section", "where": {"cell.0": "x"})")),
+              ElementsAre(HasSubstr("unknown field")));
+}
+
+TEST(Review, DeclaredTypesReadAlikeInPythonAndCpp) {
+  const auto set = Load(One(R"("each": ["assign"], "where": {"declared_type": "int"})"));
+  EXPECT_THAT(Found(*set, {File("a.py", "x: int = 1\ny = 2\n"), File("a.cc", "int x = 1;\nfloat y = 2;\n")}),
+              ElementsAre("a.cc:1:5 C1 m", "a.py:1:1 C1 m"));
+  const auto returns = Load(One(R"("each": "function", "where": {"return_type": ["int", "void*"]})"));
+  EXPECT_THAT(Found(*returns, {File("a.py", "def f() -> int: pass\n"), File("a.cc", "void* g() {}\n")}),
+              ElementsAre("a.cc:1:7 C1 m", "a.py:1:5 C1 m"));
+}
+
 TEST(Review, CudaLaunchesAreCalls) {
   const auto set = Load(One(R"("each": "call", "where": {"launch": true}, "languages": ["cuda"])"));
   EXPECT_THAT(Found(*set, {File("a.cu", "void f() {\n  k<<<1, 2>>>(p);\n  g(p);\n}\n")}), ElementsAre("a.cu:2:3 C1 m"));
@@ -394,8 +443,14 @@ TEST(Review, ARuleIsAllOfItsPartsAndAPartIsOne) {
   ReviewOptions options;
   options.only = {"R1"};
   EXPECT_THAT(RulesAndParts(*checks, options), ElementsAre("R1|", "R1|more"));
+  options.only = {"r1"};
+  EXPECT_THAT(RulesAndParts(*checks, options), ElementsAre("R1|", "R1|more"));
   options.only = {"R1.more"};
   EXPECT_THAT(RulesAndParts(*checks, options), ElementsAre("R1|more"));
+  options.only = {"r1.MORE"};
+  EXPECT_THAT(RulesAndParts(*checks, options), ElementsAre("R1|more"));
+  options.only = {"r"};
+  EXPECT_THAT(RulesAndParts(*checks, options), ::testing::IsEmpty());
 }
 
 }  // namespace

@@ -5,6 +5,8 @@
 
 #include <chrono>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace yardmaster::rules {
 namespace {
@@ -218,6 +220,37 @@ TEST(DataFacts, JsonEntriesHavePointersAndTypes) {
   EXPECT_EQ(Entry(facts, "/a~1b/3")->value, "x\"y");
   EXPECT_EQ(Entry(facts, "/a~1b")->size, 4U);
   EXPECT_EQ(Entry(facts, "/c")->type, EntryType::kMap);
+}
+
+std::vector<std::string_view> TypesOf(const auto& rows) {
+  std::vector<std::string_view> types;
+  for (const auto& row : rows) types.push_back(row.type);
+  return types;
+}
+
+TEST(CppFacts, DeclaredTypesAreThoseOfTheCode) {
+  const auto file = ReadWithin("a.cc",
+                               "static const std::vector<int>& f(const Tensor& t, int* p, float, char* s = nullptr) {\n"
+                               "  const auto n = 1;\n  static int a = 1, *b = p, c[2] = {1, 2};\n"
+                               "  std::unique_ptr<Node> node{make()};\n  unsigned long const big = 2;\n}\n"
+                               "auto g() -> Status { return {}; }\nNode::Node(int size) {}\nvoid* h() {}\n");
+  const FileFacts& facts = file->facts();
+  EXPECT_THAT(TypesOf(facts.functions), ::testing::ElementsAre("const std::vector<int>&", "Status", "", "void*"));
+  EXPECT_THAT(TypesOf(facts.parameters), ::testing::ElementsAre("const Tensor&", "int*", "float", "char*", "int"));
+  EXPECT_THAT(TypesOf(facts.assigns), ::testing::ElementsAre("const auto", "int", "int *", "int",
+                                                             "std::unique_ptr<Node>", "unsigned long const"));
+}
+
+TEST(CppFacts, CommasAndCastsHaveOperands) {
+  const auto file = ReadWithin("a.cc", "void f() {\n  a, b();\n  (int*)p;\n}\n");
+  const FileFacts& facts = file->facts();
+  ASSERT_EQ(facts.exprs.size(), 6U);
+  EXPECT_EQ(facts.exprs[0].op, ",");
+  EXPECT_EQ(facts.exprs[1].slot, Slot::kLeft);
+  EXPECT_EQ(facts.exprs[2].slot, Slot::kRight);
+  EXPECT_EQ(facts.exprs[4].op, "cast");
+  EXPECT_EQ(facts.exprs[5].slot, Slot::kOperand);
+  EXPECT_EQ(facts.exprs[5].name, "p");
 }
 
 TEST(CppFacts, FunctionsIncludesCallsAndLaunches) {
