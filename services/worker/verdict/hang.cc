@@ -25,7 +25,8 @@ struct Place {
 
   // The line that shows where it stood; null: it said nothing.
   const LogLine* shown() const {
-    if (frame.has_value()) return &*frame;
+    // A frame of a native library says little to people.
+    if (frame.has_value() && frame->text.find(".py") != std::string::npos) return &*frame;
     return lines.empty() ? nullptr : &lines.back();
   }
 };
@@ -34,6 +35,11 @@ struct Place {
 bool IsFrame(const std::string& line) {
   static const RE2 kFrame(R"re(^\s*(?:File ".+", line \d+,? in \S|#\d+ |[\w<>.]+ \(\S+\.\w+:\d+\)))re", RE2::Latin1);
   return RE2::PartialMatch(line, kFrame);
+}
+
+bool BeginsThread(const std::string& line) {
+  static const RE2 kThread(R"re(^(?:(?:Current )?[Tt]hread (?:0x|\d)|TID \d))re", RE2::Latin1);
+  return RE2::PartialMatch(line, kThread);
 }
 
 bool IsFrameOfCollective(const std::string& line) {
@@ -60,10 +66,12 @@ Place PlaceOf(LogReader& log, const RankView& view, int64_t stopped) {
   if (lines.ok()) place.lines = *std::move(lines);
   std::erase_if(place.lines, [&](const LogLine& line) { return line.micros > stopped; });
   for (const LogLine& line : place.lines) {
-    if (IsFrame(line.text)) {
-      if (!place.frame.has_value()) place.frame = line;
-      place.in_collective = place.in_collective || IsFrameOfCollective(line.text);
-    }
+    if (!IsFrame(line.text)) continue;
+    if (!place.frame.has_value()) place.frame = line;
+    place.in_collective = place.in_collective || IsFrameOfCollective(line.text);
+  }
+  std::erase_if(place.lines, [](const LogLine& line) { return IsFrame(line.text) || BeginsThread(line.text); });
+  for (const LogLine& line : place.lines) {
     place.shapes.push_back(Shape(line.text));
     int64_t number = 0;
     if (RE2::PartialMatch(line.text, kCompleted, &number)) place.last_completed = number;
