@@ -44,8 +44,9 @@ bool BeginsThread(const std::string& line) {
 
 bool IsFrameOfCollective(const std::string& line) {
   static const RE2 kCollective(
-      R"re(torch[/.]distributed[/.].*\b(?:all_|reduce|gather|scatter|broadcast|barrier|send|recv|batch_)|)re"
-      R"re(\b(?:c10d|gloo)::|\bP?MPI_[A-Z]|\b[np]?ccl[A-Z]|\bHccl[A-Z])re",
+      R"re(torch[/.]distributed[/.].*\b(?:all_|reduce|gather|scatter|broadcast|barrier|send|recv|batch_))re"
+      R"re(|\b(?:all_|reduce|gather|scatter|broadcast|barrier|send|recv|batch_)\w* \(\S*torch/distributed/)re"
+      R"re(|\b(?:c10d|gloo)::|\bP?MPI_[A-Z]|\b[np]?ccl[A-Z]|\bHccl[A-Z])re",
       RE2::Latin1);
   return RE2::PartialMatch(line, kCollective);
 }

@@ -222,6 +222,8 @@ void FindInExitCode(const StepContext& context, RankView& view) {
 // of devices are believed wherever they stand.
 bool Believed(const Signatures::Hit& hit, const RankView& view) {
   if (view.failed == 0 || hit.signature->device_fatal || hit.signature->priority < kFirstHostFault) return true;
+  // A process that ends itself at a test's limit says so in no report.
+  if (hit.signature->id == kTimeoutId) return true;
   // What is the code's or another rank's stands in the messages; what is the machine's may be cut off there.
   const bool machine =
       hit.signature->cls == FailureClass::kEnvironment || hit.signature->cls == FailureClass::kInfrastructure;
