@@ -29,8 +29,9 @@ constexpr std::string_view kRankVariable = "RANK=";
 std::vector<std::vector<std::string>> StackTools(const std::string& pid) {
   return {{"py-spy", "dump", "--pid", pid},
           {"eu-stack", "-p", pid},
-          // No start-up files and no scripts of what it attaches to.
-          {"gdb", "-nx", "-batch", "-iex", "set auto-load off", "-p", pid, "-ex", "thread apply all bt 40"}};
+          // No start-up files and no scripts of what it attaches to; values of arguments may be anybody's data.
+          {"gdb", "-nx", "-batch", "-iex", "set auto-load off", "-iex", "set print frame-arguments none", "-p", pid,
+           "-ex", "thread apply all bt 40"}};
 }
 
 int RankOf(int pid, int rank) {

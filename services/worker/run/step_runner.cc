@@ -183,13 +183,16 @@ class StepRun {
 
   // Before they are ended: afterwards nothing shows which of them held up the others.
   void StopHung(Stopped why) {
+    const std::string_view path = EnvironmentValue(request_.plan.processes.front().spec.environment, "PATH");
+    std::vector<std::future<std::vector<ProcessStack>>> asked;
     for (const Running& running : running_) {
       if (running.exit.has_value()) continue;
-      for (const ProcessStack& stack :
-           TakeStacks(processes_, running.process->pid(), running.rank,
-                      EnvironmentValue(request_.plan.processes.front().spec.environment, "PATH"))) {
-        log_->Append(stack.rank, Stream::kStderr, stack.text);
-      }
+      asked.push_back(std::async(std::launch::async, [this, path, pid = running.process->pid(), rank = running.rank] {
+        return TakeStacks(processes_, pid, rank, path);
+      }));
+    }
+    for (std::future<std::vector<ProcessStack>>& one : asked) {
+      for (const ProcessStack& stack : one.get()) log_->Append(stack.rank, Stream::kStderr, stack.text);
     }
     Stop(why);
   }
