@@ -34,7 +34,7 @@ struct SuiteListOptions {
 };
 
 absl::StatusOr<ExitCode> ListSuites(const SuiteListOptions& options, Session& session) {
-  ASSIGN_OR_RETURN(const PacksFolder folder, LocalPacksFolder(session));
+  ASSIGN_OR_RETURN(const PacksFolder folder, SuitePacksFolder(session));
   if (!folder.problems.empty()) return ProblemsError("the packs can't be read:", folder.problems);
   const std::vector<std::string> names = rules::PackNames(folder.files);
   if (!options.pack.empty() && !absl::c_linear_search(names, options.pack)) return PackUnknown(options.pack, names);
@@ -128,7 +128,7 @@ absl::StatusOr<std::vector<SuiteCheck>> CheckSuites(const std::string& what, Ses
     const PackAtFolder pack = ReadPackAt(session, what);
     return std::vector{CheckPack(pack.folder, pack.name)};
   }
-  ASSIGN_OR_RETURN(const PacksFolder folder, LocalPacksFolder(session));
+  ASSIGN_OR_RETURN(const PacksFolder folder, SuitePacksFolder(session));
   std::vector<SuiteCheck> checks;
   for (const std::string& name : rules::PackNames(folder.files)) {
     if (what.empty() || what == name) checks.push_back(CheckPack(folder, name));
