@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <system_error>
+#include <utility>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
@@ -28,6 +29,19 @@ absl::StatusOr<PacksFolder> LocalPacksFolder(const Session& session) {
   PacksFolder folder = ReadPacksFolder(dir);
   if (!folder.files.empty() || folder.problems.empty()) return folder;
   return ProblemsError(absl::StrCat("the packs in '", dir.string(), "' can't be read:"), folder.problems);
+}
+
+absl::StatusOr<PacksFolder> SuitePacksFolder(const Session& session) {
+  ASSIGN_OR_RETURN(PacksFolder folder, LocalPacksFolder(session));
+  const absl::StatusOr<fs::path> own = LocalPacksDir(session);
+  const absl::StatusOr<fs::path> shipped = LocatePacksDir("", "", session.env.executable);
+  if (!own.ok() || !shipped.ok() || *own == *shipped) return folder;
+  const std::vector<std::string> names = rules::PackNames(folder.files);
+  PacksFolder added = ReadPacksFolder(*shipped);
+  for (auto& [path, bytes] : added.files) {
+    if (!absl::c_linear_search(names, path.substr(0, path.find('/')))) folder.files.emplace(path, std::move(bytes));
+  }
+  return folder;
 }
 
 absl::StatusOr<std::shared_ptr<const PackSet>> CompileLocalPacks(const Session& session) {

@@ -27,6 +27,10 @@ absl::StatusOr<std::filesystem::path> LocalPacksDir(const Session& session);
 // The files of all packs in that folder.
 absl::StatusOr<PacksFolder> LocalPacksFolder(const Session& session);
 
+// The same for suites, with the packs beside it that come with Yardmaster: their signatures count for suites of one's
+// own.
+absl::StatusOr<PacksFolder> SuitePacksFolder(const Session& session);
+
 // All packs of that folder, compiled.
 absl::StatusOr<std::shared_ptr<const PackSet>> CompileLocalPacks(const Session& session);
 

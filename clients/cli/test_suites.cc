@@ -39,7 +39,7 @@ std::string NearestSuite(const std::string& name, const std::vector<std::string>
 }
 
 absl::StatusOr<ChosenSuite> ChooseSuite(const Session& session, const std::string& name) {
-  ASSIGN_OR_RETURN(const PacksFolder folder, LocalPacksFolder(session));
+  ASSIGN_OR_RETURN(const PacksFolder folder, SuitePacksFolder(session));
   const SuiteName wanted = ParseSuiteName(name);
   std::vector<ChosenSuite> found;
   std::vector<std::string> known;

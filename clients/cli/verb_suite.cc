@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "clients/cli/answer.h"
 #include "clients/cli/files.h"
@@ -33,7 +34,7 @@ struct SuiteListOptions {
 };
 
 absl::StatusOr<ExitCode> ListSuites(const SuiteListOptions& options, Session& session) {
-  ASSIGN_OR_RETURN(const PacksFolder folder, LocalPacksFolder(session));
+  ASSIGN_OR_RETURN(const PacksFolder folder, SuitePacksFolder(session));
   if (!folder.problems.empty()) return ProblemsError("the packs can't be read:", folder.problems);
   const std::vector<std::string> names = rules::PackNames(folder.files);
   if (!options.pack.empty() && !absl::c_linear_search(names, options.pack)) return PackUnknown(options.pack, names);
@@ -127,7 +128,7 @@ absl::StatusOr<std::vector<SuiteCheck>> CheckSuites(const std::string& what, Ses
     const PackAtFolder pack = ReadPackAt(session, what);
     return std::vector{CheckPack(pack.folder, pack.name)};
   }
-  ASSIGN_OR_RETURN(const PacksFolder folder, LocalPacksFolder(session));
+  ASSIGN_OR_RETURN(const PacksFolder folder, SuitePacksFolder(session));
   std::vector<SuiteCheck> checks;
   for (const std::string& name : rules::PackNames(folder.files)) {
     if (what.empty() || what == name) checks.push_back(CheckPack(folder, name));
@@ -157,6 +158,28 @@ struct InitOptions {
   std::string launcher = "none";
 };
 
+absl::Status WriteNew(const std::string& path, const std::string& text, Session& session) {
+  std::error_code error;
+  fs::create_directories(fs::path(path).parent_path(), error);
+  if (error) return UsageError(absl::StrCat("'", path, "' can't be made: ", error.message()));
+  ASSIGN_OR_RETURN(const std::unique_ptr<OutputFile> file, OutputFile::Create(path, session.env));
+  file->stream() << text;
+  return file->Commit();
+}
+
+// A plain folder becomes a pack of its own name: a manifest alone can be checked, and not be run.
+absl::Status MakePack(const fs::path& folder, const std::string& name, Session& session) {
+  const bool fits = !name.empty() && absl::c_all_of(name, [](unsigned char c) {
+    return absl::ascii_islower(c) || absl::ascii_isdigit(c) || c == '-';
+  });
+  if (!fits) {
+    return UsageError(absl::StrCat("the folder ", Quoted(name),
+                                   " becomes a pack of that name: use only a to z, 0 to 9 and '-' for it"));
+  }
+  const nlohmann::ordered_json pack = {{"name", name}, {"title", "Suites of " + name}};
+  return WriteNew((folder / "pack.json").string(), pack.dump(2) + "\n", session);
+}
+
 absl::StatusOr<ExitCode> Init(const InitOptions& options, Session& session) {
   if (options.to_stdout == !options.folder.empty()) {
     return UsageError("expected a folder to write the manifest to, or --stdout");
@@ -172,23 +195,26 @@ absl::StatusOr<ExitCode> Init(const InitOptions& options, Session& session) {
     return ExitCode::kDone;
   }
 
-  const fs::path folder = IsPackFolder(options.folder) ? fs::path(options.folder) / "suites" : fs::path(options.folder);
-  const std::string path = (folder / (options.id + ".json")).string();
+  const fs::path folder(options.folder);
+  const std::string path = (folder / "suites" / (options.id + ".json")).string();
   std::error_code error;
   if (fs::exists(fs::symlink_status(path, error))) {
     return UsageError(absl::StrCat("'", path, "' is there already; choose another --id"));
   }
-  fs::create_directories(folder, error);
-  if (error) return UsageError(absl::StrCat("'", folder.string(), "' can't be made: ", error.message()));
-  ASSIGN_OR_RETURN(const std::unique_ptr<OutputFile> file, OutputFile::Create(path, session.env));
-  file->stream() << text;
-  RETURN_IF_ERROR(file->Commit());
+  fs::path whole = fs::weakly_canonical(folder, error);
+  // "packs/mine/" ends with an empty name.
+  if (!whole.has_filename()) whole = whole.parent_path();
+  const std::string pack = whole.filename().string();
+  if (!IsPackFolder(options.folder)) RETURN_IF_ERROR(MakePack(folder, pack, session));
+  RETURN_IF_ERROR(WriteNew(path, text, session));
   if (session.options.json) {
-    session.output.Json({{"file", path}, {"id", options.id}});
+    session.output.Json({{"file", path}, {"id", options.id}, {"pack", pack}});
   } else {
     session.output.out() << path << '\n';
   }
-  session.output.Note("check it with: yard suite validate " + path);
+  session.output.Note("check it with: yard suite validate " + options.folder);
+  session.output.Note(absl::StrCat("run it with: yard --packs ", whole.parent_path().string(), " test run ", pack, "/",
+                                   options.id, " --local --source CHECKOUT"));
   return ExitCode::kDone;
 }
 
@@ -215,7 +241,7 @@ void AddSuiteVerbs(Verb& yard) {
                          {"yard suite init ./packs/my-pack", "yard suite init . --id operators --launcher mpirun",
                           "yard suite init --stdout --launcher torchrun"});
   InitOptions& options = init.Runs(Init);
-  init.Argument("DIR", &options.folder, "Folder of a pack (then below its suites/), or any folder");
+  init.Argument("DIR", &options.folder, "Folder of a pack; any other folder becomes one, of that name");
   init.Flag("--stdout", &options.to_stdout, "Print the manifest instead");
   init.Value("--id", &options.id, "ID", "Id of the suite, and name of its file").ShowsDefault();
   init.Value("--launcher", &options.launcher, "How the ranks of its last layer are started")

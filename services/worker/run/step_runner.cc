@@ -15,7 +15,9 @@
 #include "services/core/status_macros.h"
 #include "services/worker/launch/rank_script.h"
 #include "services/worker/process/memory_group.h"
+#include "services/worker/process/program_path.h"
 #include "services/worker/process/shared_memory.h"
+#include "services/worker/run/hang_stacks.h"
 #include "services/worker/run/rank_pipes.h"
 #include "services/worker/run/workspace.h"
 
@@ -179,6 +181,22 @@ class StepRun {
     outcome_.evidence.stopped_micros = SinceRun(std::chrono::steady_clock::now());
   }
 
+  // Before they are ended: afterwards nothing shows which of them held up the others.
+  void StopHung(Stopped why) {
+    const std::string_view path = EnvironmentValue(request_.plan.processes.front().spec.environment, "PATH");
+    std::vector<std::future<std::vector<ProcessStack>>> asked;
+    for (const Running& running : running_) {
+      if (running.exit.has_value()) continue;
+      asked.push_back(std::async(std::launch::async, [this, path, pid = running.process->pid(), rank = running.rank] {
+        return TakeStacks(processes_, pid, rank, path);
+      }));
+    }
+    for (std::future<std::vector<ProcessStack>>& one : asked) {
+      for (const ProcessStack& stack : one.get()) log_->Append(stack.rank, Stream::kStderr, stack.text);
+    }
+    Stop(why);
+  }
+
   bool EndedBadly(const ProcessExit& exit) const {
     const std::vector<int>& skips = request_.step->skip_codes;
     return exit.code != 0 && !absl::c_linear_search(skips, exit.code);
@@ -208,8 +226,8 @@ class StepRun {
       const SteadyTime silent = limit(outcome_.follower->last_line(), request_.silence);
       if (cancel_.load()) return Stop(Stopped::kCancelled);
       if (outcome_.follower->device_lost()) return Stop(Stopped::kDeviceLost);
-      if (now >= deadline) return Stop(Stopped::kTimeout);
-      if (now >= silent) return Stop(Stopped::kSilence);
+      if (now >= deadline) return StopHung(Stopped::kTimeout);
+      if (now >= silent) return StopHung(Stopped::kSilence);
       if (now >= give_up) return;
       if (now >= next_disk) {
         if (DiskFull()) return Stop(Stopped::kDiskFull);

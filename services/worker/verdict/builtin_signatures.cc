@@ -47,6 +47,13 @@ std::vector<rules::FailureSignature> BuiltinSignatures() {
                     R"(^F\d{4} .+ Check failed: )",
                     R"(^(?:.+: )?INTERNAL ASSERT FAILED)",
                 }),
+      Signature(kTimeoutId, "a test passed its time limit", kFailedAssertion,
+                {
+                    // pytest-timeout, by signal and by thread.
+                    R"(^(?:E\s+)?Failed: Timeout \(?>\d)",
+                    R"(^\+{5,} Timeout \+{5,})",
+                },
+                "test"),
       Signature(
           kExceptionId, "an exception ended the program", kException,
           {
@@ -72,8 +79,12 @@ std::vector<rules::FailureSignature> BuiltinSignatures() {
   };
 }
 
+bool IsWrapper(const rules::FailureSignature& signature) {
+  return signature.priority >= kFirstWrapper && signature.priority < kExitCode;
+}
+
 bool IsGeneric(const rules::FailureSignature& signature) {
-  return signature.id == kExceptionId || signature.id == kAssertionId;
+  return signature.id == kExceptionId || signature.id == kAssertionId || IsWrapper(signature);
 }
 
 }  // namespace yardmaster::worker

@@ -12,9 +12,14 @@ namespace yardmaster::worker {
 inline constexpr std::string_view kCompileId = "compile";
 inline constexpr std::string_view kAssertionId = "assertion";
 inline constexpr std::string_view kExceptionId = "exception";
+inline constexpr std::string_view kTimeoutId = "timeout";
 inline constexpr std::string_view kPrecisionId = "precision";
 
 std::vector<rules::FailureSignature> BuiltinSignatures();
+
+// True for texts that say that a call failed and not why ("unhandled cuda error"): they stand behind whatever says why,
+// and before a plain exception on the same line.
+bool IsWrapper(const rules::FailureSignature& signature);
 
 // True for signatures that say that something went wrong and not what: anything else found on the same line, and a
 // victim's text on the same rank, explains more.

@@ -20,7 +20,36 @@ struct Place {
   std::vector<LogLine> lines;
   std::vector<std::string> shapes;        // the same without what differs from rank to rank
   std::optional<int64_t> last_completed;  // collective, as NCCL's watchdog says it
+  std::optional<LogLine> frame;           // of a stack that was taken of it: the one that it stood in
+  bool in_collective = false;             // by that stack
+
+  // The line that shows where it stood; null: it said nothing.
+  const LogLine* shown() const {
+    // A frame of a native library says little to people.
+    if (frame.has_value() && frame->text.find(".py") != std::string::npos) return &*frame;
+    return lines.empty() ? nullptr : &lines.back();
+  }
 };
+
+// Stacks as faulthandler, py-spy and gdb print them.
+bool IsFrame(const std::string& line) {
+  static const RE2 kFrame(R"re(^\s*(?:File ".+", line \d+,? in \S|#\d+ |[\w<>.]+ \(\S+\.\w+:\d+\)))re", RE2::Latin1);
+  return RE2::PartialMatch(line, kFrame);
+}
+
+bool BeginsThread(const std::string& line) {
+  static const RE2 kThread(R"re(^(?:(?:Current )?[Tt]hread (?:0x|\d)|TID \d))re", RE2::Latin1);
+  return RE2::PartialMatch(line, kThread);
+}
+
+bool IsFrameOfCollective(const std::string& line) {
+  static const RE2 kCollective(
+      R"re(torch[/.]distributed[/.].*\b(?:all_|reduce|gather|scatter|broadcast|barrier|send|recv|batch_))re"
+      R"re(|\b(?:all_|reduce|gather|scatter|broadcast|barrier|send|recv|batch_)\w* \(\S*torch/distributed/)re"
+      R"re(|\b(?:c10d|gloo)::|\bP?MPI_[A-Z]|\b[np]?ccl[A-Z]|\bHccl[A-Z])re",
+      RE2::Latin1);
+  return RE2::PartialMatch(line, kCollective);
+}
 
 // Numbers, addresses and times differ between ranks that are at the same place.
 std::string Shape(std::string line) {
@@ -29,12 +58,20 @@ std::string Shape(std::string line) {
   return line;
 }
 
-Place PlaceOf(LogReader& log, const RankView& view) {
+// Only lines up to `stopped` count: what a rank says while it is ended says nothing of where it stood.
+Place PlaceOf(LogReader& log, const RankView& view, int64_t stopped) {
   static const RE2 kCompleted(R"(last completed (?:NCCL )?work: (-?\d{1,18}))");
   Place place;
   place.view = &view;
   absl::StatusOr<std::vector<LogLine>> lines = log.Tail(kComparedLines, view.rank);
   if (lines.ok()) place.lines = *std::move(lines);
+  std::erase_if(place.lines, [&](const LogLine& line) { return line.micros > stopped; });
+  for (const LogLine& line : place.lines) {
+    if (!IsFrame(line.text)) continue;
+    if (!place.frame.has_value()) place.frame = line;
+    place.in_collective = place.in_collective || IsFrameOfCollective(line.text);
+  }
+  std::erase_if(place.lines, [](const LogLine& line) { return IsFrame(line.text) || BeginsThread(line.text); });
   for (const LogLine& line : place.lines) {
     place.shapes.push_back(Shape(line.text));
     int64_t number = 0;
@@ -56,6 +93,14 @@ bool IsBehind(const Place& a, const Place& b) {
 
 std::vector<int> Suspects(const std::vector<Place>& places) {
   std::vector<int> suspects;
+  // The odd one out: the others wait in a collective, and it is elsewhere.
+  const bool stacks = absl::c_all_of(places, [](const Place& p) { return p.frame.has_value(); });
+  if (stacks && absl::c_any_of(places, [](const Place& p) { return p.in_collective; })) {
+    for (const Place& place : places) {
+      if (!place.in_collective) suspects.push_back(place.view->rank);
+    }
+    if (!suspects.empty()) return suspects;
+  }
   // The number of completed collectives, where all say one and they differ.
   const auto by_number = [](const Place& a, const Place& b) { return a.last_completed < b.last_completed; };
   const bool numbered = absl::c_all_of(places, [](const Place& p) { return p.last_completed; });
@@ -82,7 +127,9 @@ Hang FindHang(const StepContext& context, const std::vector<RankView>& views) {
   std::vector<Place> places;
   std::vector<int> left;
   for (const RankView& view : views) {
-    if (view.hung && evidence.log != nullptr) places.push_back(PlaceOf(*evidence.log, view));
+    if (view.hung && evidence.log != nullptr) {
+      places.push_back(PlaceOf(*evidence.log, view, evidence.stopped_micros - context.begin_micros));
+    }
     if (!view.hung && view.end.has_value() && !view.EndedBadly()) left.push_back(view.rank);
   }
   const std::vector<int> suspects = context.ranked ? Suspects(places) : std::vector<int>{};
@@ -97,10 +144,10 @@ Hang FindHang(const StepContext& context, const std::vector<RankView>& views) {
   if (!places.empty()) {
     finding.rank = suspects.empty() && places.size() > 1 ? kNoRank : places.front().view->rank;
     finding.test = UnfinishedTest(evidence.log, places.front().view->rank);
-    if (!places.front().lines.empty()) finding.line = places.front().lines.back();
+    if (places.front().shown() != nullptr) finding.line = *places.front().shown();
   }
   for (const Place& place : places) {
-    if (!place.lines.empty()) hang.lines.push_back(place.lines.back());
+    if (place.shown() != nullptr) hang.lines.push_back(*place.shown());
   }
 
   std::string& what = finding.what;
@@ -114,10 +161,11 @@ Hang FindHang(const StepContext& context, const std::vector<RankView>& views) {
       what += Concat("; ", RankList(left), left.size() == 1 ? " had" : " had all",
                      " ended before with exit code 0: the others wait for what will not come");
     } else if (places.size() > 1) {
-      what += Concat("; all ", places.size(), " ranks that were left stood at the same place");
+      what += Concat("; which of the ", places.size(), " ranks that were left held up the others is unknown");
     }
   }
-  if (finding.line.has_value()) {
+  const bool blames = !context.ranked || finding.rank != kNoRank;
+  if (finding.line.has_value() && blames) {
     what += Concat("; the last line", context.ranked ? Concat(" of rank ", finding.line->rank) : std::string(),
                    " was: ", Quoted(finding.line->text));
   }

@@ -137,6 +137,8 @@ StepJudgement JudgeStep(const StepEvidence& evidence, const Signatures& signatur
   std::vector<Signatures::Hit> of_step;
   if (NeedsLog(context)) {
     for (Signatures::Hit& hit : signatures.FindByRank(*evidence.log, context.phase)) {
+      // What is said when the worker ends it follows from that.
+      if (TimedOut(evidence) && hit.line.micros > evidence.stopped_micros - evidence.begin_micros) continue;
       (context.ranked && hit.line.rank == kNoRank ? of_step : of_ranks).push_back(std::move(hit));
     }
   }

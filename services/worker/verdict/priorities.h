@@ -26,6 +26,7 @@ inline constexpr int kNotComparable = 620;
 inline constexpr int kMixedSkip = 640;
 inline constexpr int kAfterPrecision = 690;
 inline constexpr int kNoTests = 690;
+inline constexpr int kFirstWrapper = 695;  // up to kExitCode: texts that say that a call failed, and not why
 inline constexpr int kExitCode = 700;
 inline constexpr int kLauncher = 710;
 inline constexpr int kNoEvidence = 720;

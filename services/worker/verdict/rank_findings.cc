@@ -1,6 +1,7 @@
 // What is wrong with one rank by itself. Which of it is to blame is decided where ranks are merged.
 #include <algorithm>
 #include <csignal>
+#include <optional>
 #include <utility>
 
 #include "absl/algorithm/container.h"
@@ -50,6 +51,33 @@ std::vector<std::string_view> ErrorLines(std::string_view message) {
   return errors;
 }
 
+size_t IndentOf(std::string_view line) { return std::min(line.find_first_not_of(" \t"), line.size()); }
+
+// The line of a failed test's message that says what went wrong. In the message of a wrapper that is the exception of
+// the process that the test started, or of the module that it could not import.
+std::string_view Headline(std::string_view message) {
+  std::vector<std::string_view> lines = LinesOf(message);
+  if (lines.size() > kMaxMessageLines) lines.resize(kMaxMessageLines);
+  const std::string_view first = TrimBlanks(FirstLine(message));
+  const bool about_module = first.starts_with("collection failure") || first.starts_with("failed on ");
+  std::string_view inner;
+  std::optional<size_t> traceback;  // how far it is indented
+  for (std::string_view line : lines) {
+    const bool marked = IsErrorLine(line);
+    if (marked) line.remove_prefix(1);
+    const std::string_view text = TrimBlanks(line);
+    if (text == "Traceback (most recent call last):") {
+      traceback = IndentOf(line);
+    } else if (traceback.has_value() && !text.empty() && IndentOf(line) <= *traceback) {
+      inner = text;
+      traceback.reset();
+    } else if (about_module && marked && inner.empty()) {
+      inner = text;
+    }
+  }
+  return inner.empty() ? first : inner;
+}
+
 // A failed comparison, as far as its message says, and no exception of another kind.
 bool LooksLikeAssertion(const StepContext& context, std::string_view message) {
   const std::string_view first = TrimBlanks(FirstLine(message));
@@ -92,13 +120,13 @@ Finding FromTest(const StepContext& context, const RankView& view, const ReportT
     finding = Make(view, kPrecision, FailureClass::kCode, kPrecisionId,
                    Concat("test '", test.id, "' failed: ", Quoted(FirstLine(test.message))));
   } else {
-    const std::string message = Quoted(FirstLine(test.message));
+    const std::string message = Quoted(Headline(test.message));
     finding = Make(view, kFailedTest, FailureClass::kCode, "test-failed",
                    Concat("test '", test.id, "' failed", message.empty() ? "" : ": ", message));
     finding.generic = true;
   }
   finding.test = test.id;
-  finding.search = Quoted(best != nullptr ? best_line : FirstLine(test.message));
+  finding.search = Quoted(best != nullptr ? best_line : Headline(test.message));
   return finding;
 }
 
@@ -194,18 +222,24 @@ void FindInExitCode(const StepContext& context, RankView& view) {
 // of devices are believed wherever they stand.
 bool Believed(const Signatures::Hit& hit, const RankView& view) {
   if (view.failed == 0 || hit.signature->device_fatal || hit.signature->priority < kFirstHostFault) return true;
+  // A process that ends itself at a test's limit says so in no report.
+  if (hit.signature->id == kTimeoutId) return true;
   // What is the code's or another rank's stands in the messages; what is the machine's may be cut off there.
   const bool machine =
       hit.signature->cls == FailureClass::kEnvironment || hit.signature->cls == FailureClass::kInfrastructure;
   return machine && IsErrorLine(hit.line.text);
 }
 
-void FindInLog(RankView& view) {
+void FindInLog(const StepContext& context, RankView& view) {
   for (const Signatures::Hit& hit : view.hits) {
     if (!Believed(hit, view)) continue;
     Finding finding = On(view, FromSignature(*hit.signature, hit.line.text));
     finding.micros = hit.line.micros;
     finding.line = hit.line;
+    if (finding.signature == kTimeoutId) {
+      finding.test = UnfinishedTest(context.evidence->log, view.rank);
+      if (!finding.test.empty()) finding.what = Concat("test '", finding.test, "' passed its time limit");
+    }
     view.findings.push_back(std::move(finding));
   }
 }
@@ -338,7 +372,7 @@ void FindInRank(const StepContext& context, RankView& view) {
   }
   // Of ranks that a launcher started, the exit may be unknown: a missing report then says enough.
   const bool lost = !view.end.has_value() && !view.evidence->missing_reports.empty();
-  if (view.failed > 0 || view.EndedBadly() || view.hung || lost) FindInLog(view);
+  if (view.failed > 0 || view.EndedBadly() || view.hung || lost) FindInLog(context, view);
   FindInTensors(context, view);
   FindInMarks(view);
   FindDroppedComparison(view);

@@ -39,6 +39,33 @@ std::string Alternation(const std::vector<std::string>& patterns) {
   return text;
 }
 
+// What loggers, the kernel, the journal and builders of images put in front of a line: patterns that begin with "^"
+// mean what comes after it.
+std::string_view WithoutTimeStamp(std::string_view line) {
+  static const RE2 kStamp(R"((?:\[ *\d+\.\d{3,9}\] )"
+                          R"(|\[?\d{4}-\d\d-\d\d[T -]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?\]?:?[ \t]+)"
+                          R"(|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \S+ )"
+                          R"(|#\d+ \d+\.\d+ ))",
+                          Options(kPatternMemory));
+  auto rest = Piece(line);
+  if (!RE2::Consume(&rest, kStamp)) return line;
+  return {rest.data(), rest.size()};
+}
+
+// How a traceback goes on after an exception that is not what ended the program.
+enum class Chain : uint8_t { kNone, kHandled, kRaisedFrom, kOfProcess };
+
+Chain ChainOf(std::string_view line) {
+  if (line.find("During handling of the above exception, another exception occurred:") != std::string_view::npos) {
+    return Chain::kHandled;
+  }
+  if (line.find("The above exception was the direct cause of the following exception:") != std::string_view::npos) {
+    return Chain::kRaisedFrom;
+  }
+  static const RE2 kProcess(R"(-- Process \d+ terminated with the following error:)", Options(kPatternMemory));
+  return RE2::PartialMatch(Piece(line), kProcess) ? Chain::kOfProcess : Chain::kNone;
+}
+
 bool Earlier(const LogLine& a, const LogLine& b) {
   return std::pair(a.micros, a.number) < std::pair(b.micros, b.number);
 }
@@ -55,12 +82,25 @@ class CompiledSignatures final : public Signatures {
 
   std::vector<Hit> FindByRank(LogReader& log, std::string_view phase) const override {
     std::map<std::pair<const rules::FailureSignature*, int>, Hit> first;
+    std::map<int, uint64_t> exceptions;  // rank → the last line that ended a traceback
+    // The last of chained exceptions ended the program. Of one that it was raised from, the kind still counts.
+    const auto forget = [&](int rank, Chain chain) {
+      const auto last = exceptions.find(rank);
+      if (last == exceptions.end()) return;
+      std::erase_if(first, [&](const auto& entry) {
+        const bool same = entry.first.second == rank && entry.second.line.number == last->second;
+        return same && (chain != Chain::kRaisedFrom || IsGeneric(*entry.first.first));
+      });
+    };
     // A damaged log is read up to the damage: what it shows until then still counts.
     (void)log.Read(1, log.lines(), [&](const LogLine& line) {
-      for (const rules::FailureSignature* signature : Match(line.text, phase)) {
+      if (const Chain chain = ChainOf(line.text); chain != Chain::kNone) forget(line.rank, chain);
+      bool exception = false;
+      for (const rules::FailureSignature* signature : Match(line.text, phase, exception)) {
         const auto [at, added] = first.try_emplace({signature, line.rank}, Hit{signature, line});
         if (!added && Earlier(line, at->second.line)) at->second.line = line;
       }
+      if (exception) exceptions[line.rank] = line.number;
       return true;
     });
     std::vector<Hit> hits;
@@ -71,24 +111,8 @@ class CompiledSignatures final : public Signatures {
   }
 
   std::vector<const rules::FailureSignature*> Match(std::string_view line, std::string_view phase) const override {
-    std::vector<const rules::FailureSignature*> matched;
-    const PhaseSet& set = SetOf(phase);
-    line = line.substr(0, kMaxMatchedBytes);
-    std::vector<int> found;
-    RE2::Set::ErrorInfo info{};
-    if (set.set != nullptr && set.set->Match(Piece(line), &found, &info)) {
-      // The order of a set's answer is not defined; that of the signatures is by priority.
-      absl::c_sort(found);
-      for (const int index : found) matched.push_back(&signatures_[set.members[static_cast<size_t>(index)]]);
-    } else if (set.set == nullptr || info.kind != RE2::Set::kNoError) {
-      for (const size_t member : set.members) {
-        if (RE2::PartialMatch(Piece(line), *patterns_[member])) matched.push_back(&signatures_[member]);
-      }
-    }
-    // "RuntimeError: Connection closed by peer": the rest of the line says more than that it is an exception.
-    const bool specific = absl::c_any_of(matched, [](const auto* s) { return !IsGeneric(*s); });
-    if (specific) std::erase_if(matched, [](const auto* s) { return IsGeneric(*s); });
-    return matched;
+    bool exception = false;
+    return Match(line, phase, exception);
   }
 
   const rules::FailureSignature* DeviceFatal(std::string_view line) const override {
@@ -109,6 +133,32 @@ class CompiledSignatures final : public Signatures {
   };
 
   CompiledSignatures() = default;
+
+  // `exception`: the line is the last of a traceback, whatever else it is known by.
+  std::vector<const rules::FailureSignature*> Match(std::string_view line, std::string_view phase,
+                                                    bool& exception) const {
+    std::vector<const rules::FailureSignature*> matched;
+    const PhaseSet& set = SetOf(phase);
+    line = WithoutTimeStamp(line.substr(0, kMaxMatchedBytes));
+    std::vector<int> found;
+    RE2::Set::ErrorInfo info{};
+    if (set.set != nullptr && set.set->Match(Piece(line), &found, &info)) {
+      // The order of a set's answer is not defined; that of the signatures is by priority.
+      absl::c_sort(found);
+      for (const int index : found) matched.push_back(&signatures_[set.members[static_cast<size_t>(index)]]);
+    } else if (set.set == nullptr || info.kind != RE2::Set::kNoError) {
+      for (const size_t member : set.members) {
+        if (RE2::PartialMatch(Piece(line), *patterns_[member])) matched.push_back(&signatures_[member]);
+      }
+    }
+    exception = absl::c_any_of(matched, [](const auto* s) { return s->id == kExceptionId; });
+    // "RuntimeError: Connection closed by peer": the rest of the line says more than that it is an exception.
+    const bool specific = absl::c_any_of(matched, [](const auto* s) { return !IsGeneric(*s); });
+    if (specific) std::erase_if(matched, [](const auto* s) { return IsGeneric(*s); });
+    const bool wrapper = absl::c_any_of(matched, [](const auto* s) { return IsWrapper(*s); });
+    if (wrapper) std::erase_if(matched, [](const auto* s) { return IsGeneric(*s) && !IsWrapper(*s); });
+    return matched;
+  }
 
   // Unknown phases are tests.
   static size_t PhaseIndex(std::string_view phase) {

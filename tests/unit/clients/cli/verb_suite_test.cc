@@ -139,8 +139,19 @@ TEST_F(SuiteVerbs, AFileThatIsNoManifestIsToldOf) {
 TEST_F(SuiteVerbs, InitWritesWhatValidates) {
   const Result result = Run({"suite", "init", Path("new"), "--id", "first", "--launcher", "torchrun"});
   ASSERT_EQ(result.code, 0) << result.err;
-  EXPECT_EQ(result.out, Path("new/first.json") + "\n");
-  EXPECT_EQ(Run({"suite", "validate", Path("new/first.json")}).code, 0);
+  EXPECT_EQ(result.out, Path("new/suites/first.json") + "\n");
+  EXPECT_EQ(Run({"suite", "validate", Path("new/suites/first.json")}).code, 0);
+  EXPECT_EQ(Run({"suite", "validate", Path("new")}).code, 0);
+}
+
+TEST_F(SuiteVerbs, InitMakesAPackOfAPlainFolder) {
+  const Result result = Run({"suite", "init", Path("packs/my-pack"), "--id", "first"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("test run my-pack/first --local"));
+  EXPECT_THAT(Run({"suite", "list"}).out, HasSubstr("my-pack/first"));
+  ASSERT_EQ(Run({"suite", "init", Path("packs/my-pack"), "--id", "second"}).code, 0);
+  EXPECT_EQ(Run({"suite", "init", Path("packs/My Pack")}).code, 2);
+  EXPECT_FALSE(std::filesystem::exists(dir_.path() / "packs/My Pack"));
 }
 
 TEST_F(SuiteVerbs, InitInAPackGoesBelowItsSuites) {
