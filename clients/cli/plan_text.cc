@@ -264,9 +264,9 @@ class Writer {
     out_ += table.Render(6, options_.columns, options_.color);
     const auto all = static_cast<size_t>(label.rules_size());
     if (all > most) {
-      Line("      " + Painted(std::to_string(all - most) + " more; " + (options_.all ? "--json has" : "--long shows") +
-                                  " them",
-                              Style::kFaint));
+      Line("      " +
+           Painted(std::to_string(all - most) + " more; " + (options_.all ? "--json has" : "--long shows") + " them",
+                   Style::kFaint));
     }
   }
 

@@ -80,8 +80,7 @@ absl::StatusOr<ExitCode> TriageSubject(const IssueOptions& options, const v1::Su
   // What is written is read back, and a lost answer takes its time to settle.
   ASSIGN_OR_RETURN(const v1::TriageIssueResponse response, server.Call(&v1::TriageService::Stub::TriageIssue, request,
                                                                        std::chrono::seconds(options.apply ? 300 : 60)));
-  PrintPlan(response.plan(), "", options.apply ? &response.effects() : nullptr, options.all,
-            session);
+  PrintPlan(response.plan(), "", options.apply ? &response.effects() : nullptr, options.all, session);
   return ExitCode::kDone;
 }
 
