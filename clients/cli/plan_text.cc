@@ -144,14 +144,21 @@ class Writer {
   void Steps() {
     if (plan_.explanation().steps().empty()) return;
     Section("Steps");
-    // A step behind the end has no reason of its own: it is shown only where everything is.
+    // Steps behind the end have no reason of their own: they are one line, and that only where everything is shown.
     const auto shown = [&](const v1::StepOutcome& step) { return options_.all || step.taken(); };
     int width = 0;
     for (const v1::StepOutcome& step : plan_.explanation().steps())
       if (shown(step)) width = std::max(width, DisplayWidth(Printable(step.id())));
     if (width == 0) Line("  none");
+    bool ended = false;
+    std::string behind;
     for (const v1::StepOutcome& step : plan_.explanation().steps()) {
       if (!shown(step)) continue;
+      if (ended) {
+        behind += (behind.empty() ? "" : ", ") + step.id();
+        continue;
+      }
+      ended = step.stopped();
       const std::string_view mark = step.stopped() ? "■" : step.taken() ? "✓" : "·";
       const Style style = step.taken() ? Style::kGood : Style::kFaint;
       const std::string why = step.why() + (step.stopped() ? " (stops here)" : "");
@@ -160,6 +167,7 @@ class Writer {
           Painted(PadRight(Printable(step.id()), width), step.taken() ? Style::kStrong : Style::kFaint) + "  ";
       Paragraph(head, 4 + width + 2, why, step.taken() ? Style::kPlain : Style::kFaint);
     }
+    if (!behind.empty()) Paragraph(2, "· not looked at: ", behind, Style::kFaint);
   }
 
   void Guardrails() {
