@@ -52,7 +52,11 @@ class Writer {
     Steps();
     Guardrails();
     Explanations("Why", true);
-    Explanations("Not chosen", false);
+    if (options_.all) {
+      Explanations("Not chosen", false);
+    } else {
+      LeftOut();
+    }
     Similar();
     return std::move(out_);
   }
@@ -140,10 +144,21 @@ class Writer {
   void Steps() {
     if (plan_.explanation().steps().empty()) return;
     Section("Steps");
+    // Steps behind the end have no reason of their own: they are one line, and that only where everything is shown.
+    const auto shown = [&](const v1::StepOutcome& step) { return options_.all || step.taken(); };
     int width = 0;
     for (const v1::StepOutcome& step : plan_.explanation().steps())
-      width = std::max(width, DisplayWidth(Printable(step.id())));
+      if (shown(step)) width = std::max(width, DisplayWidth(Printable(step.id())));
+    if (width == 0) Line("  none");
+    bool ended = false;
+    std::string behind;
     for (const v1::StepOutcome& step : plan_.explanation().steps()) {
+      if (!shown(step)) continue;
+      if (ended) {
+        behind += (behind.empty() ? "" : ", ") + step.id();
+        continue;
+      }
+      ended = step.stopped();
       const std::string_view mark = step.stopped() ? "■" : step.taken() ? "✓" : "·";
       const Style style = step.taken() ? Style::kGood : Style::kFaint;
       const std::string why = step.why() + (step.stopped() ? " (stops here)" : "");
@@ -152,6 +167,7 @@ class Writer {
           Painted(PadRight(Printable(step.id()), width), step.taken() ? Style::kStrong : Style::kFaint) + "  ";
       Paragraph(head, 4 + width + 2, why, step.taken() ? Style::kPlain : Style::kFaint);
     }
+    if (!behind.empty()) Paragraph(2, "· not looked at: ", behind, Style::kFaint);
   }
 
   void Guardrails() {
@@ -172,10 +188,26 @@ class Writer {
     }
   }
 
+  // Topics are on the way to the labels: they are shown only where everything is.
+  bool Shown(const v1::LabelExplanation& label) const { return options_.all || !label.label().starts_with('@'); }
+
+  // One line for the labels that had evidence and were not chosen.
+  void LeftOut() {
+    std::string names;
+    for (const v1::LabelExplanation& label : plan_.explanation().labels()) {
+      if (label.chosen() || !Shown(label) || label.rules().empty()) continue;
+      names += (names.empty() ? "" : ", ") + label.label() + " (" + Points(label.score()) + " of " +
+               Points(label.threshold()) + " points)";
+    }
+    if (names.empty()) return;
+    Line("");
+    Paragraph(0, "Not chosen: ", names + "; --long says why", Style::kFaint);
+  }
+
   void Explanations(std::string_view section, bool chosen) {
     bool any = false;
     for (const v1::LabelExplanation& label : plan_.explanation().labels()) {
-      if (label.chosen() != chosen) continue;
+      if (label.chosen() != chosen || !Shown(label)) continue;
       if (!any) Section(section);
       any = true;
       Explanation(label);
@@ -213,13 +245,23 @@ class Writer {
     return place + std::to_string(evidence.span().begin()) + "–" + std::to_string(evidence.span().end());
   }
 
+  // The text that stands behind a piece of evidence. Points that come from another label's score stand on what that
+  // label stands on most.
+  const std::string& WordsOf(const v1::Evidence& evidence) const {
+    if (!evidence.text().empty()) return evidence.text();
+    const v1::LabelExplanation* source = ExplanationOf(evidence.rule_id());
+    return source == nullptr || source->rules().empty() ? evidence.text() : source->rules(0).text();
+  }
+
   void Evidence(const v1::LabelExplanation& label) {
     Table table;
     table.AlignRight({0});
+    const size_t most = options_.all ? 8 : 3;
     size_t shown = 0;
     for (const v1::Evidence& evidence : label.rules()) {
-      if (++shown > options_.max_evidence) break;
-      const std::string matched = evidence.text().empty() ? "" : "“" + CutToWidth(Printable(evidence.text()), 40) + "”";
+      if (++shown > most) break;
+      const std::string& words = WordsOf(evidence);
+      const std::string matched = words.empty() ? "" : "“" + CutToWidth(Printable(words), 40) + "”";
       table.Row({{(evidence.score() < 0 ? "" : "+") + Points(evidence.score()),
                   evidence.score() < 0 ? Style::kBad : Style::kGood},
                  evidence.zone(),
@@ -229,9 +271,10 @@ class Writer {
     }
     out_ += table.Render(6, options_.columns, options_.color);
     const auto all = static_cast<size_t>(label.rules_size());
-    if (all > options_.max_evidence) {
+    if (all > most) {
       Line("      " +
-           Painted(std::to_string(all - options_.max_evidence) + " more; --json has them all", Style::kFaint));
+           Painted(std::to_string(all - most) + " more; " + (options_.all ? "--json has" : "--long shows") + " them",
+                   Style::kFaint));
     }
   }
 
@@ -247,7 +290,7 @@ std::string PlanText(const v1::Plan& plan, std::string_view title, const PlanTex
 }
 
 void PrintPlan(const v1::Plan& plan, std::string_view title,
-               const google::protobuf::RepeatedPtrField<v1::Effect>* effects, Session& session) {
+               const google::protobuf::RepeatedPtrField<v1::Effect>* effects, bool all, Session& session) {
   Output& output = session.output;
   if (session.options.json) {
     nlohmann::ordered_json decision = DecisionJson(plan);
@@ -255,7 +298,7 @@ void PrintPlan(const v1::Plan& plan, std::string_view title,
     output.Json(decision);
     return;
   }
-  output.out() << PlanText(plan, title, {.columns = output.columns(), .color = output.color()});
+  output.out() << PlanText(plan, title, {.columns = output.columns(), .color = output.color(), .all = all});
   if (effects == nullptr) return;
   if (effects->empty()) {
     output.out() << "\nNothing was written.\n";

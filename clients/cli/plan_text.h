@@ -17,8 +17,9 @@ namespace yardmaster::cli {
 struct PlanTextOptions {
   int columns = 0;  // 0: no limit
   bool color = false;
-  // Pieces of evidence shown for one label; the rest is counted.
-  size_t max_evidence = 8;
+  // Everything: also the steps that were skipped, the labels that were not chosen, and up to 8 pieces of evidence for
+  // a label. Without it the text is about what was decided, and fits on a screen.
+  bool all = false;
 };
 
 // Labels with confidence, steps taken and skipped with their reasons, evidence with zone, matched text and points, what
@@ -26,9 +27,10 @@ struct PlanTextOptions {
 // outside is made printable.
 std::string PlanText(const v1::Plan& plan, std::string_view title, const PlanTextOptions& options);
 
-// Prints a decision, as JSON or as text, and what it wrote; `effects` is null if nothing was to be written.
+// Prints a decision, as JSON or as text, and what it wrote; `effects` is null if nothing was to be written; `all` as in
+// PlanTextOptions.
 void PrintPlan(const v1::Plan& plan, std::string_view title,
-               const google::protobuf::RepeatedPtrField<v1::Effect>* effects, Session& session);
+               const google::protobuf::RepeatedPtrField<v1::Effect>* effects, bool all, Session& session);
 
 }  // namespace yardmaster::cli
 

@@ -15,7 +15,13 @@
 namespace yardmaster::cli {
 namespace {
 
-absl::StatusOr<ExitCode> ExplainDecision(const std::string& which, Session& session) {
+struct ExplainOptions {
+  std::string which;
+  bool all = false;
+};
+
+absl::StatusOr<ExitCode> ExplainDecision(const ExplainOptions& options, Session& session) {
+  const std::string& which = options.which;
   std::optional<v1::Subject> subject = ParseSubject(which);
   if (!subject.has_value() && !IsDecisionId(which)) {
     if (const auto rules = FindLocalRule(session, which); rules.has_value()) {
@@ -42,7 +48,7 @@ absl::StatusOr<ExitCode> ExplainDecision(const std::string& which, Session& sess
     }
   }
   RETURN_IF_ERROR(response.status());
-  PrintPlan(response->plan(), "", nullptr, session);
+  PrintPlan(response->plan(), "", nullptr, options.all, session);
   return ExitCode::kDone;
 }
 
@@ -52,11 +58,12 @@ void AddExplainVerb(Verb& yard) {
   Verb& explain = yard.Add("explain", "Show a decision of the server again, with its reasons, or a rule",
                            {"yard explain 01hv3k9x2m0g4", "yard explain github:owner/repo#12345",
                             "yard explain some-rule", "yard explain 01hv3k9x2m0g4 --json"});
-  std::string& which = explain.Runs(ExplainDecision);
+  ExplainOptions& options = explain.Runs(ExplainDecision);
   explain
-      .Argument("DECISION", &which,
+      .Argument("DECISION", &options.which,
                 "Id of the decision, FORGE:OWNER/REPO#N for the newest about that issue, or id of a rule")
       .Required();
+  explain.Flag("--long", &options.all, "Also skipped steps, labels that were not chosen, and more evidence");
 }
 
 }  // namespace yardmaster::cli

@@ -38,6 +38,7 @@ struct IssueOptions {
   std::string file;
   std::string pack;
   bool apply = false;
+  bool all = false;
 };
 
 struct EvalOptions {
@@ -79,7 +80,7 @@ absl::StatusOr<ExitCode> TriageSubject(const IssueOptions& options, const v1::Su
   // What is written is read back, and a lost answer takes its time to settle.
   ASSIGN_OR_RETURN(const v1::TriageIssueResponse response, server.Call(&v1::TriageService::Stub::TriageIssue, request,
                                                                        std::chrono::seconds(options.apply ? 300 : 60)));
-  PrintPlan(response.plan(), "", options.apply ? &response.effects() : nullptr, session);
+  PrintPlan(response.plan(), "", options.apply ? &response.effects() : nullptr, options.all, session);
   return ExitCode::kDone;
 }
 
@@ -128,7 +129,7 @@ absl::StatusOr<ExitCode> TriageIssue(const IssueOptions& options, Session& sessi
   ASSIGN_OR_RETURN(const v1::IssueSnapshot issue, ReadIssue(options.file, session.env));
   ASSIGN_OR_RETURN(const v1::Plan plan, session.options.local ? DecideLocally(options.pack, issue, session)
                                                               : DecideByServer(options.pack, issue, session));
-  PrintPlan(plan, issue.title(), nullptr, session);
+  PrintPlan(plan, issue.title(), nullptr, options.all, session);
   return ExitCode::kDone;
 }
 
@@ -235,6 +236,7 @@ void AddTriageVerbs(Verb& yard) {
       .Required();
   issue.Value("--pack", &one.pack, "PACK", "Pack to decide under (default: the only one that fits)");
   issue.Flag("--apply", &one.apply, "Carry the decision out on the forge");
+  issue.Flag("--long", &one.all, "Also skipped steps, labels that were not chosen, and more evidence");
 
   Verb& eval = triage.Add("eval", "Decide many issues: JSON lines in, JSON lines out, same order",
                           {"yard triage eval --pack my-pack --issues issues.jsonl --predictions out.jsonl",

@@ -150,7 +150,11 @@ CompiledCondition CompiledCondition::Compile(const Condition& condition, Conditi
       break;
   }
   // "not met: not step …" reads badly: what stands in the way is that the child holds.
-  out.not_met_ = condition.kind == Kind::kNot ? out.children_.front().text_ : "not met: " + out.text_;
+  if (condition.kind == Kind::kLabelsBefore) {
+    out.not_met_ = "people have not put " + OneOf(condition.names) + " on the issue";
+  } else {
+    out.not_met_ = condition.kind == Kind::kNot ? out.children_.front().text_ : "not met: " + out.text_;
+  }
   return out;
 }
 

@@ -175,11 +175,15 @@ void Decider::Classify() {
 void Decider::ClassifyOne(uint32_t c) {
   const CompiledClassifier& classifier = impl_.classifiers[c];
   const ClassifierModel& model = impl_.model.classifiers[c];
+  // What labels that are below their own threshold pass on: it makes the sum probable, but mentions are never sure.
+  std::vector<double> mentions(classifier.labels.size(), 0);
   for (size_t i = 0; i < classifier.labels.size(); ++i) {
     for (const auto& [source, factor] : classifier.from[i]) {
       const double points = facts_.scores[source] * factor;
       if (points <= 0) continue;
       facts_.scores[classifier.labels[i]] += points;
+      const int by = impl_.classifier_of_label[source];
+      if (by >= 0 && facts_.confidence[source] < Confidence::kMedium) mentions[i] += points;
       Evidence evidence;
       evidence.rule_id = impl_.label_names[source];
       evidence.score = points;
@@ -189,13 +193,14 @@ void Decider::ClassifyOne(uint32_t c) {
   if (classifier.when.has_value() && !classifier.when->Holds(facts_)) return;
 
   double best = 0;
-  for (const uint32_t label : classifier.labels) {
+  for (size_t i = 0; i < classifier.labels.size(); ++i) {
+    const uint32_t label = classifier.labels[i];
     const double score = facts_.scores[label];
     best = std::max(best, score);
     if (score <= 0) continue;
-    facts_.confidence[label] = score >= model.high     ? Confidence::kHigh
-                               : score >= model.medium ? Confidence::kMedium
-                                                       : Confidence::kLow;
+    facts_.confidence[label] = score - mentions[i] >= model.high ? Confidence::kHigh
+                               : score >= model.medium           ? Confidence::kMedium
+                                                                 : Confidence::kLow;
   }
   if (model.kind == ClassifierModel::Kind::kMultiLabel) {
     for (const uint32_t label : classifier.labels)

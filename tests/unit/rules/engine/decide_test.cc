@@ -159,6 +159,27 @@ TEST_F(Decide, DerivedSignalFiresOnlyWhenAllItsSignalsDo) {
   EXPECT_THAT(Run("ring", "```\nx\n```").labels, Not(Contains("sub: net")));
 }
 
+// Mentions that stay below their own threshold may make the sum probable, but never sure.
+TEST_F(Decide, LabelsBelowTheirThresholdAddUpToMediumAtMost) {
+  PackFiles files = Files();
+  std::string& rubric = files["tiny/rubric.json"];
+  const std::string from = R"("from": {"module: mesh": 1})";
+  ASSERT_NE(rubric.find(from), std::string::npos);
+  rubric.replace(rubric.find(from), from.size(), R"("from": {"module: mesh": 3})");
+  pack_ = Compile(files);
+  ASSERT_NE(pack_, nullptr);
+  const Decision mentioned = Run("t", "A mesh is there.");
+  EXPECT_DOUBLE_EQ(Find(mentioned, "sub: compute")->score, 6);
+  EXPECT_EQ(Find(mentioned, "sub: compute")->confidence, Confidence::kMedium);
+  const Decision named = Run("mesh", "");
+  EXPECT_EQ(Find(named, "sub: compute")->confidence, Confidence::kHigh);
+}
+
+TEST_F(Decide, LabelsThatPeopleHaveNotSetAreSaidAsSuch) {
+  const Decision decision = Run("ring", "x");
+  for (const StepResult& step : decision.steps) EXPECT_THAT(std::string(step.why), Not(HasSubstr("already has")));
+}
+
 TEST_F(Decide, StopEndsTheProcedureButNotTheClassification) {
   const Decision decision = Run("ring and mesh", "```\nx\n```");
   EXPECT_THAT(decision.applied, ElementsAre("sub: net", "marked"));
