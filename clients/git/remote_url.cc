@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <string>
 #include <vector>
 
 #include "absl/algorithm/container.h"
@@ -27,8 +28,10 @@ std::string NameOf(std::string_view path) {
   while (path.starts_with('/')) path.remove_prefix(1);
   while (path.ends_with('/')) path.remove_suffix(1);
   if (path.ends_with(".git")) path.remove_suffix(4);
+  const std::vector<std::string> parts = absl::StrSplit(Abs(path), '/');
   const bool good =
-      path.find('/') != std::string_view::npos && path.find("//") == std::string_view::npos &&
+      parts.size() >= 2 &&
+      absl::c_none_of(parts, [](const std::string& part) { return part.empty() || part == "." || part == ".."; }) &&
       std::all_of(path.begin(), path.end(), [](char c) {
         return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '.' || c == '-' || c == '_' || c == '/';
       });
