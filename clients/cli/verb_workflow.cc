@@ -26,35 +26,35 @@
 namespace yardmaster::cli {
 namespace {
 
-struct SquashArguments {
+struct WorkflowSquashArguments {
   workflow::SquashRequest request;
   std::string pull;  // empty: the branch here
   std::string config;
 };
-struct UpdateArguments {
+struct WorkflowUpdateArguments {
   workflow::UpdateRequest request;
   std::string pull;
   std::string config;
 };
-struct UndoArguments {
+struct WorkflowUndoArguments {
   workflow::UndoRequest request;
 };
 
 // Long enough for the hooks of a commit.
-constexpr std::chrono::minutes kGitTimeLimit{30};
+constexpr std::chrono::minutes kWorkflowGitLimit{30};
 
-struct CommitArguments {
+struct WorkflowCommitArguments {
   workflow::CommitRequest request;
   bool no_push = false;
 };
-struct BackportArguments {
+struct WorkflowBackportArguments {
   workflow::BackportRequest request;
   bool no_push = false;
 };
-struct SyncArguments {
+struct WorkflowSyncArguments {
   workflow::SyncRequest request;
 };
-struct PullArguments {
+struct WorkflowPullArguments {
   workflow::PullRequestRequest request;
   std::string to;  // a pull request that gets a commit; empty: a new one is opened
   std::string message;
@@ -63,12 +63,12 @@ struct PullArguments {
   std::string reviewers;
   std::string config;
 };
-struct StatusArguments {
+struct WorkflowStatusArguments {
   workflow::StatusRequest request;
   std::string pull;
   std::string config;
 };
-struct DescribeArguments {
+struct WorkflowDescribeArguments {
   workflow::DescribeRequest request;
 };
 
@@ -97,29 +97,29 @@ absl::StatusOr<ExitCode> AnswerWorkflow(const absl::StatusOr<workflow::Result>& 
   return ExitOf(result->outcome);
 }
 
-absl::StatusOr<ExitCode> RunCommit(const CommitArguments& arguments, Session& session) {
+absl::StatusOr<ExitCode> RunWorkflowCommit(const WorkflowCommitArguments& arguments, Session& session) {
   workflow::CommitRequest request = arguments.request;
   if (request.repo.empty()) request.repo = ".";
   request.push = !arguments.no_push;
   request.time = WorkflowTime();
-  const std::unique_ptr<GitProgram> git = MakeGitProgram(request.repo, session.env.variable, kGitTimeLimit);
+  const std::unique_ptr<GitProgram> git = MakeGitProgram(request.repo, session.env.variable, kWorkflowGitLimit);
   return AnswerWorkflow(workflow::Commit(request, *git, GitRemotes(*git, {})), session);
 }
 
-absl::StatusOr<ExitCode> RunBackport(const BackportArguments& arguments, Session& session) {
+absl::StatusOr<ExitCode> RunWorkflowBackport(const WorkflowBackportArguments& arguments, Session& session) {
   workflow::BackportRequest request = arguments.request;
   if (request.repo.empty()) request.repo = ".";
   request.push = !arguments.no_push;
   request.time = WorkflowTime();
-  const std::unique_ptr<GitProgram> git = MakeGitProgram(request.repo, session.env.variable, kGitTimeLimit);
+  const std::unique_ptr<GitProgram> git = MakeGitProgram(request.repo, session.env.variable, kWorkflowGitLimit);
   return AnswerWorkflow(workflow::Backport(request, GitRemotes(*git, {})), session);
 }
 
-absl::StatusOr<ExitCode> RunSync(const SyncArguments& arguments, Session& session) {
+absl::StatusOr<ExitCode> RunWorkflowSync(const WorkflowSyncArguments& arguments, Session& session) {
   workflow::SyncRequest request = arguments.request;
   if (request.repo.empty()) request.repo = ".";
   request.time = WorkflowTime();
-  const std::unique_ptr<GitProgram> git = MakeGitProgram(request.repo, session.env.variable, kGitTimeLimit);
+  const std::unique_ptr<GitProgram> git = MakeGitProgram(request.repo, session.env.variable, kWorkflowGitLimit);
   return AnswerWorkflow(workflow::Sync(request, GitRemotes(*git, {})), session);
 }
 
@@ -154,7 +154,7 @@ absl::StatusOr<ExitCode> WithPull(const std::string& command, const std::string&
                   });
 }
 
-absl::StatusOr<ExitCode> RunPull(const PullArguments& arguments, Session& session) {
+absl::StatusOr<ExitCode> RunWorkflowPull(const WorkflowPullArguments& arguments, Session& session) {
   workflow::PullRequestRequest request = arguments.request;
   if (request.repo.empty()) request.repo = ".";
   request.reviewers = absl::StrSplit(arguments.reviewers, ',', absl::SkipWhitespace());
@@ -181,7 +181,7 @@ absl::StatusOr<ExitCode> RunPull(const PullArguments& arguments, Session& sessio
                   });
 }
 
-absl::StatusOr<ExitCode> RunStatus(const StatusArguments& arguments, Session& session) {
+absl::StatusOr<ExitCode> RunWorkflowStatus(const WorkflowStatusArguments& arguments, Session& session) {
   workflow::StatusRequest request = arguments.request;
   if (request.repo.empty()) request.repo = ".";
   return WithPull("status", arguments.pull, request.repo, arguments.config, session,
@@ -191,7 +191,7 @@ absl::StatusOr<ExitCode> RunStatus(const StatusArguments& arguments, Session& se
                   });
 }
 
-absl::StatusOr<ExitCode> RunUpdate(const UpdateArguments& arguments, Session& session) {
+absl::StatusOr<ExitCode> RunWorkflowUpdate(const WorkflowUpdateArguments& arguments, Session& session) {
   workflow::UpdateRequest request = arguments.request;
   if (request.repo.empty()) request.repo = ".";
   return WithPull("update", arguments.pull, request.repo, arguments.config, session,
@@ -201,7 +201,7 @@ absl::StatusOr<ExitCode> RunUpdate(const UpdateArguments& arguments, Session& se
                   });
 }
 
-absl::StatusOr<ExitCode> RunSquash(const SquashArguments& arguments, Session& session) {
+absl::StatusOr<ExitCode> RunWorkflowSquash(const WorkflowSquashArguments& arguments, Session& session) {
   workflow::SquashRequest request = arguments.request;
   if (request.repo.empty()) request.repo = ".";
   request.time = WorkflowTime();
@@ -220,13 +220,13 @@ absl::StatusOr<ExitCode> RunSquash(const SquashArguments& arguments, Session& se
                   });
 }
 
-absl::StatusOr<ExitCode> RunDescribe(const DescribeArguments& arguments, Session& session) {
+absl::StatusOr<ExitCode> RunWorkflowDescribe(const WorkflowDescribeArguments& arguments, Session& session) {
   workflow::DescribeRequest request = arguments.request;
   if (request.repo.empty()) request.repo = ".";
   return AnswerWorkflow(workflow::GenerateMessage(request), session);
 }
 
-absl::StatusOr<ExitCode> RunUndo(const UndoArguments& arguments, Session& session) {
+absl::StatusOr<ExitCode> RunWorkflowUndo(const WorkflowUndoArguments& arguments, Session& session) {
   workflow::UndoRequest request = arguments.request;
   if (request.repo.empty()) request.repo = ".";
   return AnswerWorkflow(workflow::Undo(request), session);
@@ -243,16 +243,18 @@ void AddWorkflowVerbs(Verb& yard) {
       {"yard workflow commit -m 'feat(ops): add matmul'", "yard workflow commit --yes",
        "yard workflow commit --dry-run"},
       "Hooks run, files stay as they are, untracked files are named. A push that is rejected takes the commit back.");
-  CommitArguments& committing = commit.Runs(RunCommit);
+  WorkflowCommitArguments& committing = commit.Runs(RunWorkflowCommit);
   commit.Value("--repo", &committing.request.repo, "DIR", "The clone (default: .)");
   commit.Value("-m,--message", &committing.request.message, "MESSAGE", "The message of the commit");
   commit.Flag("--yes", &committing.request.yes, "Accept the message that names the files");
   commit.Flag("--no-push", &committing.no_push, "Leave the commit in the clone");
   commit.Flag("--dry-run", &committing.request.dry_run, "Tell what would be done; write nothing");
 
+  AddWorkflowCheckVerb(group);
+
   Verb& describe = group.Add("gen-commit-msg", "Print a message for what is staged, else for the last commit",
                              {"yard workflow gen-commit-msg", "yard workflow gen-commit-msg --scope ops --json"});
-  workflow::DescribeRequest& describing = describe.Runs(RunDescribe).request;
+  workflow::DescribeRequest& describing = describe.Runs(RunWorkflowDescribe).request;
   describe.Value("--repo", &describing.repo, "DIR", "The clone (default: .)");
   describe.Value("--scope", &describing.scope, "NAME",
                  "What stands in parentheses behind the type (default: the folder that all files have in common)");
@@ -263,7 +265,7 @@ void AddWorkflowVerbs(Verb& yard) {
        "yard workflow pr --yes --squash --reviewer alice,bob", "yard workflow pr --to 352 -m 'fix: count to three'"},
       "From a protected branch the commits go to a branch pr/TIME. Text that you do not give is made of "
       "the commits and the repository's template; it is shown first, and --yes accepts it.");
-  PullArguments& pulling = pull.Runs(RunPull);
+  WorkflowPullArguments& pulling = pull.Runs(RunWorkflowPull);
   pull.Value("--repo", &pulling.request.repo, "DIR", "The clone (default: .)");
   pull.Value("--base", &pulling.request.base, "BRANCH",
              "Where it is to be merged (default: upstream's default branch)");
@@ -283,7 +285,7 @@ void AddWorkflowVerbs(Verb& yard) {
 
   Verb& status = group.Add("status", "Show how a pull request stands",
                            {"yard workflow status", "yard workflow status 352", "yard workflow status o/r#352 --json"});
-  StatusArguments& looking = status.Runs(RunStatus);
+  WorkflowStatusArguments& looking = status.Runs(RunWorkflowStatus);
   status.Argument("PR", &looking.pull, "N, #N, OWNER/REPO#N or its address (default: that of the branch)");
   status.Value("--repo", &looking.request.repo, "DIR", "The clone (default: .)");
   status.Value("--config", &looking.config, "FILE", "Forges of your own");
@@ -292,7 +294,7 @@ void AddWorkflowVerbs(Verb& yard) {
                            {"yard workflow update 352 --dry-run", "yard workflow update 352 --yes",
                             "yard workflow update 352 --title 'feat: add matmul' --body \"$(cat body.md)\""},
                            "Sections in which somebody has written, comments and boxes to tick stay as they are.");
-  UpdateArguments& updating = update.Runs(RunUpdate);
+  WorkflowUpdateArguments& updating = update.Runs(RunWorkflowUpdate);
   update.Argument("PR", &updating.pull, "N, #N, OWNER/REPO#N or its address").Required();
   update.Value("--repo", &updating.request.repo, "DIR", "The clone (default: .)");
   update.Value("--title", &updating.request.title, "TEXT", "Its title");
@@ -304,7 +306,7 @@ void AddWorkflowVerbs(Verb& yard) {
   Verb& sync = group.Add("sync", "Bring a branch of the fork forward to where the main repository's is",
                          {"yard workflow sync", "yard workflow sync release/2.0 --dry-run"},
                          "Only forwards: nothing is overwritten. The branch here follows where nothing is in the way.");
-  workflow::SyncRequest& syncing = sync.Runs(RunSync).request;
+  workflow::SyncRequest& syncing = sync.Runs(RunWorkflowSync).request;
   sync.Argument("BRANCH", &syncing.branch, "The branch (default: the default branch of upstream)");
   sync.Value("--repo", &syncing.repo, "DIR", "The clone (default: .)");
   sync.Flag("--dry-run", &syncing.dry_run, "Tell what would be done; write nothing, fetch nothing");
@@ -313,7 +315,7 @@ void AddWorkflowVerbs(Verb& yard) {
                              {"yard workflow backport HEAD --to release/2.0",
                               "yard workflow backport v1.2..fix/overflow --to release/1.x --no-push"},
                              "In memory, on a new branch that is pushed to the fork: HEAD, index and files stay.");
-  BackportArguments& porting = backport.Runs(RunBackport);
+  WorkflowBackportArguments& porting = backport.Runs(RunWorkflowBackport);
   backport.Argument("COMMIT", &porting.request.commit, "A revision, or a range A..B").Required();
   backport.Value("--to", &porting.request.to, "BRANCH", "The branch of the main repository").Required();
   backport.Value("--repo", &porting.request.repo, "DIR", "The clone (default: .)");
@@ -327,7 +329,7 @@ void AddWorkflowVerbs(Verb& yard) {
                 "On the merge base, with the tree as it is. The old commits stay at refs/yardmaster/backup/; "
                 "'yard workflow undo' goes back to them. Only with PR is something pushed: over the commit "
                 "that the pull request showed, nothing else.");
-  SquashArguments& squashed = squash.Runs(RunSquash);
+  WorkflowSquashArguments& squashed = squash.Runs(RunWorkflowSquash);
   squash.Argument("PR", &squashed.pull, "N, #N, OWNER/REPO#N or its address (default: the branch here, not pushed)");
   squash.Value("--config", &squashed.config, "FILE", "Forges of your own");
   workflow::SquashRequest& squashing = squashed.request;
@@ -340,7 +342,7 @@ void AddWorkflowVerbs(Verb& yard) {
 
   Verb& undo = group.Add("undo", "Take back the last command, or a named one; never pushes",
                          {"yard workflow undo", "yard workflow undo --list", "yard workflow undo 20260131T120000Z-1"});
-  workflow::UndoRequest& undoing = undo.Runs(RunUndo).request;
+  workflow::UndoRequest& undoing = undo.Runs(RunWorkflowUndo).request;
   undo.Argument("ID", &undoing.id, "The operation (default: the last one that is not undone)");
   undo.Value("--repo", &undoing.repo, "DIR", "The clone (default: .)");
   undo.Flag("--list", &undoing.list, "List what can be undone, newest first");

@@ -32,9 +32,9 @@ namespace {
 namespace fs = std::filesystem;
 using workflow::Result;
 
-constexpr size_t kMaxConfigBytes = 1024 * 1024;
-constexpr size_t kMaxTokenBytes = 64 * 1024;
-constexpr std::chrono::minutes kGitTimeLimit{30};
+constexpr size_t kMaxUserConfigBytes = 1024 * 1024;
+constexpr size_t kMaxUserTokenBytes = 64 * 1024;
+constexpr std::chrono::minutes kForkGitLimit{30};
 
 // What the user says about one forge.
 struct UserForge {
@@ -73,7 +73,7 @@ absl::StatusOr<UserForges> ReadUserForges(const std::string& config, const Envir
     std::error_code error;
     if (!fs::exists(file, error)) return UserForges();
   }
-  ASSIGN_OR_RETURN(const std::string text, ReadInputFile(file.string(), env, kMaxConfigBytes));
+  ASSIGN_OR_RETURN(const std::string text, ReadInputFile(file.string(), env, kMaxUserConfigBytes));
   Problems problems;
   UserForges forges;
   const std::optional<JsonDocument> document = JsonDocument::Parse(file.string(), text, JsonLimits(), problems);
@@ -96,7 +96,7 @@ absl::StatusOr<UserForges> ReadUserForges(const std::string& config, const Envir
   return forges;
 }
 
-std::string HostOf(std::string_view url) {
+std::string HostOfUrl(std::string_view url) {
   const std::optional<Url> parsed = ParseUrl(url);
   if (!parsed) return "";
   return parsed->port == 0 ? parsed->host : absl::StrCat(parsed->host, ":", parsed->port);
@@ -105,10 +105,10 @@ std::string HostOf(std::string_view url) {
 // nullptr: no forge has that host.
 const ForgeProfile* ForgeOfHost(const RemoteRepository& remote, const UserForges& forges) {
   for (const ForgeProfile* profile : ShippedForges()) {
-    std::vector<std::string> hosts = {HostOf(profile->git_url)};
+    std::vector<std::string> hosts = {HostOfUrl(profile->git_url)};
     if (const auto own = forges.find(profile->name); own != forges.end()) {
       hosts.insert(hosts.end(), own->second.hosts.begin(), own->second.hosts.end());
-      if (!own->second.git_url.empty()) hosts.push_back(HostOf(own->second.git_url));
+      if (!own->second.git_url.empty()) hosts.push_back(HostOfUrl(own->second.git_url));
     }
     if (absl::c_linear_search(hosts, remote.host) || absl::c_linear_search(hosts, std::string(remote.bare_host()))) {
       return profile;
@@ -139,10 +139,10 @@ Secret HelpersToken(GitProgram& git, const ForgeProfile& profile) {
   return Secret();
 }
 
-absl::StatusOr<Secret> TokenOf(const ForgeProfile& profile, const UserForge& own, const Environment& env,
-                               GitProgram& git) {
+absl::StatusOr<Secret> UserToken(const ForgeProfile& profile, const UserForge& own, const Environment& env,
+                                 GitProgram& git) {
   if (!own.token_file.empty()) {
-    ASSIGN_OR_RETURN(const std::string text, ReadSmallFile(own.token_file, kMaxTokenBytes));
+    ASSIGN_OR_RETURN(const std::string text, ReadSmallFile(own.token_file, kMaxUserTokenBytes));
     return Secret(std::string(absl::StripAsciiWhitespace(text)));
   }
   const std::string name =
@@ -179,7 +179,7 @@ absl::StatusOr<RemoteRepository> RemoteOf(const GitRemotes& remotes, const std::
   return *std::move(remote);
 }
 
-Result Refused(std::string reason, std::string fix) {
+Result NoFork(std::string reason, std::string fix) {
   return workflow::Refuse(Result(), std::move(reason), std::move(fix));
 }
 
@@ -188,7 +188,7 @@ Result Refused(std::string reason, std::string fix) {
 absl::StatusOr<std::unique_ptr<ConnectedFork>> ConnectFork(const fs::path& repo, const std::string& config,
                                                            const Environment& env) {
   auto connected = std::make_unique<ConnectedFork>();
-  connected->git = MakeGitProgram(repo, env.variable, kGitTimeLimit);
+  connected->git = MakeGitProgram(repo, env.variable, kForkGitLimit);
   ASSIGN_OR_RETURN(const UserForges forges, ReadUserForges(config, env));
   // 1. Where the remotes are.
   const GitRemotes plain(*connected->git, {});
@@ -198,7 +198,7 @@ absl::StatusOr<std::unique_ptr<ConnectedFork>> ConnectFork(const fs::path& repo,
     absl::StatusOr<RemoteRepository> remote = RemoteOf(plain, name, fix);
     if (absl::IsFailedPrecondition(remote.status())) return AsUsage(remote.status());
     if (!remote.ok()) {
-      connected->refused = Refused(std::string(remote.status().message()), fix);
+      connected->refused = NoFork(std::string(remote.status().message()), fix);
       return connected;
     }
     remotes.emplace(name, *std::move(remote));
@@ -207,9 +207,9 @@ absl::StatusOr<std::unique_ptr<ConnectedFork>> ConnectFork(const fs::path& repo,
   const ForgeProfile* const profile = ForgeOfHost(upstream, forges);
   if (profile == nullptr || ForgeOfHost(remotes.at("origin"), forges) != profile) {
     connected->refused =
-        Refused(absl::StrCat("no forge is known for ", profile == nullptr ? upstream.host : remotes.at("origin").host,
-                             profile == nullptr ? "" : ", or not that of upstream"),
-                "name the host in \"forges\" of --config or $XDG_CONFIG_HOME/yardmaster/config.json");
+        NoFork(absl::StrCat("no forge is known for ", profile == nullptr ? upstream.host : remotes.at("origin").host,
+                            profile == nullptr ? "" : ", or not that of upstream"),
+               "name the host in \"forges\" of --config or $XDG_CONFIG_HOME/yardmaster/config.json");
     return connected;
   }
   // 2. The forge.
@@ -220,7 +220,7 @@ absl::StatusOr<std::unique_ptr<ConnectedFork>> ConnectFork(const fs::path& repo,
   settings.name = profile->name;
   settings.profile = profile;
   settings.api_url = own.api_url.empty() ? std::string(profile->api_url) : own.api_url;
-  ASSIGN_OR_RETURN(settings.token, TokenOf(*profile, own, env, *connected->git));
+  ASSIGN_OR_RETURN(settings.token, UserToken(*profile, own, env, *connected->git));
   settings.budget.spacing_ms = 0;
   CurlHttpOptions http;
   http.origins = {settings.api_url};

@@ -81,6 +81,15 @@ absl::Status Staging::RunHook(const std::string& name, const std::vector<std::st
   return errors::GitHookRefused(name, GitComplaint(absl::StrCat(output.out, "\n", output.err)));
 }
 
+absl::Status Staging::Export(const std::vector<std::string>& paths, const std::filesystem::path& folder) {
+  if (paths.empty()) return absl::OkStatus();
+  ASSIGN_OR_RETURN(const GitOutput output,
+                   git_.Run({"checkout-index", "--quiet", "-z", "--stdin", "--prefix=" + folder.string() + "/"},
+                            variables_, absl::StrJoin(paths, std::string(1, '\0'))));
+  // It ends with 1 where a path is missing, and has written the others.
+  return output.code <= 1 ? absl::OkStatus() : errors::GitProgramFailed("checkout-index", GitComplaint(output.err));
+}
+
 absl::StatusOr<std::string> Staging::WriteTree() { return git_.Text({"write-tree"}, variables_); }
 
 absl::StatusOr<std::string> Staging::MakeCommit(const std::string& tree, const std::vector<std::string>& parents,

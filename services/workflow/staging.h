@@ -31,6 +31,8 @@ class Staging {
   // FAILED_PRECONDITION, with what it printed, if the hook is there and is against it. `arguments` are the hook's.
   absl::Status RunHook(const std::string& name, const std::vector<std::string>& arguments);
   absl::StatusOr<std::string> WriteTree();
+  // Writes what is staged of these paths below a folder, which ends without "/". Paths that are not there are left out.
+  absl::Status Export(const std::vector<std::string>& paths, const std::filesystem::path& folder);
   // A commit by git's identity, now. `message`: a file. `author_of`: the commit whose author it keeps; may be empty.
   absl::StatusOr<std::string> MakeCommit(const std::string& tree, const std::vector<std::string>& parents,
                                          const std::filesystem::path& message, bool sign,

@@ -107,7 +107,8 @@ class WorkflowTest : public ::testing::TestWithParam<const char*> {
   Answer Yard(std::vector<std::string> arguments) const {
     arguments.insert(arguments.begin(), {Program("yard"), "--json", "workflow"});
     arguments.insert(arguments.end(), {"--repo", Path("clone")});
-    if (arguments[3] != "undo") arguments.insert(arguments.end(), {"--config", Path("config.json")});
+    if (arguments[3] != "undo" && arguments[3] != "check")
+      arguments.insert(arguments.end(), {"--config", Path("config.json")});
     Process process(arguments, GitEnvironment(dir_.path()));
     Answer answer;
     answer.code = process.Wait(std::chrono::seconds(60)).value_or(-1);
@@ -350,6 +351,36 @@ TEST_P(WorkflowTest, WhatIsRefusedAndWhatCantBeReached) {
   EXPECT_EQ(gone.code, 3);
   EXPECT_EQ(gone.out["outcome"], "failed");
   EXPECT_EQ(Shell("git -C root/alice/repo.git for-each-ref --format='%(refname)' refs/heads"), "refs/heads/main");
+}
+
+// Of what a commit would have, not of what lies around; index and files stay as they are.
+TEST_P(WorkflowTest, LintersOfTheProjectSeeWhatWouldBeCommitted) {
+  dir_.Write("clone/.clang-format", "BasedOnStyle: Google\n");
+  dir_.Write("clone/a.cc", "int main() { return 0; }\n");
+  Git("add -A && git commit -q -m cc");
+  EXPECT_EQ(Yard({"check"}).out["outcome"], "nothing");
+  dir_.Write("clone/a.cc", "int   main() { return 0; }\n");
+  Git("add a.cc");
+  dir_.Write("clone/a.cc", "int main() { return 1; }\n");
+  dir_.Write("clone/b.cc", "int   untracked;\n");
+  const std::string before = Everything();
+  const Answer good = Yard({"check", "--tool", "clang-format", "--tool", "codespell"});
+  EXPECT_EQ(good.code, 0) << good.out << good.err;
+  EXPECT_EQ(Everything(), before);
+  dir_.Write("clone/a.cc", "int   main() { return 1; }\n");
+  const Answer bad = Yard({"check"});
+  EXPECT_EQ(bad.code, 1) << bad.out << bad.err;
+  EXPECT_EQ(bad.out["outcome"], "refused");
+  EXPECT_EQ(bad.out["findings"][0]["path"], "a.cc");
+  EXPECT_THAT(bad.out["findings"][0]["rule_id"], StartsWith("clang-format/"));
+  // A linter that is named in a list, and that is not installed, is told.
+  dir_.Write("clone/.pre-commit-config.yaml", "repos:\n  - id: cmakelint\n  - id: codespell\n");
+  dir_.Write("clone/CMakeLists.txt", "project(x)\n");
+  Git("add .pre-commit-config.yaml CMakeLists.txt");
+  const std::string steps = Yard({"check"}).out["steps"].dump();
+  EXPECT_THAT(steps, HasSubstr("cmakelint"));
+  EXPECT_THAT(steps, HasSubstr("not run"));
+  EXPECT_EQ(Yard({"check", "--no-tools"}).code, 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Faces, WorkflowTest, ::testing::Values("github", "gitcode"),

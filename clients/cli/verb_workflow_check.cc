@@ -1,0 +1,203 @@
+// `yard workflow check`: what a commit would have, under the packs' rules and the project's own linters.
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "absl/algorithm/container.h"
+#include "absl/cleanup/cleanup.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "clients/cli/review_answer.h"
+#include "clients/cli/review_packs.h"
+#include "clients/cli/verbs.h"
+#include "clients/git/git_program.h"
+#include "clients/git/git_repository.h"
+#include "services/core/errors.h"
+#include "services/core/files.h"
+#include "services/core/glob.h"
+#include "services/core/status_macros.h"
+#include "services/review/diff_review.h"
+#include "services/review/git_change.h"
+#include "services/review/imported_findings.h"
+#include "services/workflow/result.h"
+#include "services/workflow/staging.h"
+#include "services/workflow/tools.h"
+#include "services/workflow/workspace.h"
+
+namespace yardmaster::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::chrono::minutes kCheckGitLimit{10};
+constexpr std::chrono::minutes kLinterLimit{5};
+constexpr size_t kMaxLinterSettingsBytes = 1024 * 1024;
+
+struct WorkflowCheckArguments {
+  std::string repo = ".";
+  std::vector<std::string> packs;
+  std::vector<std::string> tools;
+  bool no_tools = false;
+};
+
+// The tree that `commit` would make, as a commit that nothing names.
+struct Candidate {
+  std::string commit;
+  std::vector<std::string> paths;  // that differ from HEAD
+};
+
+absl::StatusOr<Candidate> MakeCandidate(const workflow::Workspace& work, workflow::Staging& staging,
+                                        const fs::path& scratch) {
+  Candidate candidate;
+  RETURN_IF_ERROR(staging.AddTracked());
+  ASSIGN_OR_RETURN(candidate.paths, staging.Changed());
+  ASSIGN_OR_RETURN(const std::string tree, staging.WriteTree());
+  RETURN_IF_ERROR(WriteFileAtomically(scratch / "message", "yard workflow check\n"));
+  ASSIGN_OR_RETURN(candidate.commit, staging.MakeCommit(tree, {work.state.head}, scratch / "message", /*sign=*/false));
+  return candidate;
+}
+
+bool ToolReads(const workflow::Tool& tool, const std::string& path) {
+  return absl::c_any_of(tool.files, [&path](const std::string& glob) { return MatchesGlob(glob, path); });
+}
+
+// Runs the tools that the project has set up, or those that were asked for, on `files`, which lie below `folder`.
+absl::StatusOr<bool> RunLinters(const WorkflowCheckArguments& arguments, const std::vector<std::string>& all_paths,
+                                const std::vector<std::string>& files, const fs::path& folder, GitChange& change,
+                                Session& session, ReviewReport& report, workflow::Result& result) {
+  bool found = false;
+  const auto read = [&change](const std::string& path) {
+    const absl::StatusOr<std::optional<std::string>> text =
+        change.Read(ChangeSide::kHead, path, kMaxLinterSettingsBytes);
+    return text.ok() && text->has_value() ? **text : std::string();
+  };
+  for (const workflow::Tool& tool : workflow::KnownTools()) {
+    const bool asked = absl::c_linear_search(arguments.tools, tool.name);
+    if (!asked && (!arguments.tools.empty() || !workflow::IsSetUp(tool, all_paths, read))) continue;
+    std::vector<std::string> own;
+    absl::c_copy_if(files, std::back_inserter(own), [&tool](const std::string& path) { return ToolReads(tool, path); });
+    if (own.empty()) continue;
+    const workflow::ToolRun run = workflow::RunTool(tool, folder, own, session.env.variable, kLinterLimit);
+    if (run.state != "done") {
+      result.steps.push_back({tool.name, "not run", run.detail});
+      continue;
+    }
+    ImportOptions options;
+    options.tool = tool.name;
+    options.root = folder.string();
+    ASSIGN_OR_RETURN(const ImportCounts counts,
+                     ImportFindings(run.output, ImportFormat::kLines, options, change, report));
+    found = found || counts.added_new > 0;
+    result.steps.push_back(
+        {tool.name, "done", absl::StrCat(counts.added_new, " new, ", counts.added_still, " on lines that stay")});
+  }
+  return found;
+}
+
+absl::StatusOr<ExitCode> RunWorkflowCheck(const WorkflowCheckArguments& arguments, Session& session) {
+  // 1. What a commit would have.
+  workflow::Result result;
+  result.command = "check";
+  absl::StatusOr<workflow::Workspace> opened = workflow::OpenWorkspace(arguments.repo, /*dry_run=*/true);
+  if (!opened.ok()) return AsUsage(opened.status());
+  const workflow::Workspace& work = *opened;
+  if (work.state.head.empty()) return UsageError("the branch has no commit yet");
+  result.branch = work.branch();
+  result.untracked = work.state.untracked;
+  std::string scratch = (fs::temp_directory_path() / "yard-check-XXXXXX").string();
+  if (mkdtemp(scratch.data()) == nullptr) return SystemError("no temporary folder can be made: " + scratch);
+  const absl::Cleanup remove = [&scratch] {
+    std::error_code ignored;
+    fs::remove_all(scratch, ignored);
+  };
+  std::error_code error;
+  fs::copy_file(work.clone->index_file(), fs::path(scratch) / "index", error);
+  if (error) return SystemError(absl::StrCat(work.clone->index_file().string(), ": ", error.message()));
+  const std::unique_ptr<GitProgram> git = MakeGitProgram(arguments.repo, session.env.variable, kCheckGitLimit);
+  workflow::Staging staging(*git, fs::path(scratch) / "index", scratch, /*objects=*/{});
+  absl::StatusOr<Candidate> candidate = MakeCandidate(work, staging, scratch);
+  if (!candidate.ok()) return AsUsage(candidate.status());
+
+  // 2. Our rules.
+  ReviewReport report;
+  CheckSets packs;
+  bool found = false;
+  if (!candidate->paths.empty()) {
+    ASSIGN_OR_RETURN(std::unique_ptr<GitTree> base, work.repository->TreeOf(work.state.head));
+    ASSIGN_OR_RETURN(std::unique_ptr<GitTree> head, work.repository->TreeOf(candidate->commit));
+    ASSIGN_OR_RETURN(const std::unique_ptr<GitChange> change,
+                     GitChange::Between(*work.repository, std::move(base), std::move(head)));
+    ASSIGN_OR_RETURN(packs, LoadReviewPacks(session, arguments.packs, candidate->paths, PackNotes::kQuiet));
+    DiffReviewOptions options;
+    options.today = absl::FormatTime("%Y-%m-%d", absl::Now(), absl::UTCTimeZone());
+    options.jobs = std::max(1U, std::thread::hardware_concurrency());
+    ASSIGN_OR_RETURN(report, ReviewChange(packs, *change, options));
+    result.steps.push_back({"rules", "done", absl::StrJoin(report.packs, ", ")});
+    // 3. The project's own linters.
+    if (!arguments.no_tools) {
+      ASSIGN_OR_RETURN(const std::vector<std::string>* all, change->Paths(ChangeSide::kHead));
+      const fs::path files = fs::path(scratch) / "files";
+      std::vector<std::string> wanted = candidate->paths;
+      absl::c_copy_if(*all, std::back_inserter(wanted), [](const std::string& path) {
+        return absl::c_linear_search(workflow::ToolLists(), path) ||
+               absl::c_any_of(workflow::KnownTools(), [&path](const workflow::Tool& tool) {
+                 return absl::c_linear_search(tool.settings, path);
+               });
+      });
+      RETURN_IF_ERROR(staging.Export(wanted, files));
+      std::vector<std::string> left;
+      absl::c_copy_if(candidate->paths, std::back_inserter(left),
+                      [&files, &error](const std::string& path) { return fs::is_regular_file(files / path, error); });
+      ASSIGN_OR_RETURN(found, RunLinters(arguments, *all, left, files, *change, session, report, result));
+    }
+    SortFindings(report.findings);
+    OnlyNew(report);
+  } else {
+    result.outcome = workflow::Result::Outcome::kNothing;
+    result.reason = "no changes to check";
+  }
+
+  // 4. The answer.
+  if (report.Reaches(rules::Severity::kBlock) || found) {
+    result.outcome = workflow::Result::Outcome::kRefused;
+    result.reason = found ? "a linter of the project finds something new" : "there are blocking findings";
+    result.fix = "mend what is told, then check again";
+  }
+  if (session.options.json) {
+    nlohmann::ordered_json json = workflow::ToJson(result);
+    json["findings"] = ReportJson(report)["findings"];
+    session.output.Json(json);
+  } else {
+    PrintReview(
+        ReviewAnswerOptions(), packs, report, [](const std::string&) { return nullptr; }, session);
+    session.output.out() << workflow::ToText(result);
+  }
+  return result.outcome == workflow::Result::Outcome::kRefused ? ExitCode::kNegative : ExitCode::kDone;
+}
+
+}  // namespace
+
+void AddWorkflowCheckVerb(Verb& group) {
+  Verb& check = group.Add("check", "Check what a commit would have: the packs' rules, and the linters of the project",
+                          {"yard workflow check", "yard workflow check --tool pylint --tool codespell --json"},
+                          "Linters run on copies of the changed files, where the project has set them up and they are "
+                          "installed; one that is missing is told as not run. Index and files stay as they are.");
+  WorkflowCheckArguments& arguments = check.Runs(RunWorkflowCheck);
+  check.Value("--repo", &arguments.repo, "DIR", "The clone (default: .)");
+  check.Value("--pack", &arguments.packs, "PACK",
+              "Pack to check with; may be given several times (default: the one that fits)");
+  check.Value("--tool", &arguments.tools, "NAME", "This linter, set up or not; may be given several times");
+  check.Flag("--no-tools", &arguments.no_tools, "The packs' rules alone");
+}
+
+}  // namespace yardmaster::cli

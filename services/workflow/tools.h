@@ -1,0 +1,43 @@
+// The linters that a project uses besides its rules here: which there are, whether a project has set one up, and
+// running one on files of a folder.
+#ifndef YARDMASTER_SERVICES_WORKFLOW_TOOLS_H_
+#define YARDMASTER_SERVICES_WORKFLOW_TOOLS_H_
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace yardmaster::workflow {
+
+// One row of the table. Each writes lines "FILE:LINE:COLUMN: message" when it is started in the folder.
+struct Tool {
+  std::string name;
+  std::vector<std::string> argv;      // files come behind it
+  std::vector<std::string> files;     // globs of what it reads
+  std::vector<std::string> settings;  // paths at the root: one that is there sets it up
+};
+const std::vector<Tool>& KnownTools();
+
+// Files at the root in which projects name the tools that they use.
+const std::vector<std::string>& ToolLists();
+
+// Whether the project has set the tool up: one of its files is there, or one of ToolLists() names it. `paths`: all of
+// the project; `read`: the text of one of them.
+bool IsSetUp(const Tool& tool, const std::vector<std::string>& paths,
+             const std::function<std::string(const std::string& path)>& read);
+
+struct ToolRun {
+  std::string state;  // "done", or "not run": there is no such program, it took too long, or it broke
+  std::string detail;
+  std::string output;  // of "done"
+};
+// `variable`: a variable of our environment. A tool that finds something is "done".
+ToolRun RunTool(const Tool& tool, const std::filesystem::path& folder, const std::vector<std::string>& files,
+                const std::function<std::string(const char*)>& variable, std::chrono::milliseconds timeout);
+
+}  // namespace yardmaster::workflow
+
+#endif  // YARDMASTER_SERVICES_WORKFLOW_TOOLS_H_
