@@ -17,6 +17,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "clients/cli/linters.h"
 #include "clients/cli/review_answer.h"
 #include "clients/cli/review_packs.h"
 #include "clients/cli/verbs.h"
@@ -31,7 +32,6 @@
 #include "services/review/imported_findings.h"
 #include "services/workflow/result.h"
 #include "services/workflow/staging.h"
-#include "services/workflow/tools.h"
 #include "services/workflow/workspace.h"
 
 namespace yardmaster::cli {
@@ -67,7 +67,7 @@ absl::StatusOr<Candidate> MakeCandidate(const workflow::Workspace& work, workflo
   return candidate;
 }
 
-bool ToolReads(const workflow::Tool& tool, const std::string& path) {
+bool LinterReads(const Linter& tool, const std::string& path) {
   return absl::c_any_of(tool.files, [&path](const std::string& glob) { return MatchesGlob(glob, path); });
 }
 
@@ -81,13 +81,14 @@ absl::StatusOr<bool> RunLinters(const WorkflowCheckArguments& arguments, const s
         change.Read(ChangeSide::kHead, path, kMaxLinterSettingsBytes);
     return text.ok() && text->has_value() ? **text : std::string();
   };
-  for (const workflow::Tool& tool : workflow::KnownTools()) {
+  for (const Linter& tool : KnownLinters()) {
     const bool asked = absl::c_linear_search(arguments.tools, tool.name);
-    if (!asked && (!arguments.tools.empty() || !workflow::IsSetUp(tool, all_paths, read))) continue;
+    if (!asked && (!arguments.tools.empty() || !IsSetUp(tool, all_paths, read))) continue;
     std::vector<std::string> own;
-    absl::c_copy_if(files, std::back_inserter(own), [&tool](const std::string& path) { return ToolReads(tool, path); });
+    absl::c_copy_if(files, std::back_inserter(own),
+                    [&tool](const std::string& path) { return LinterReads(tool, path); });
     if (own.empty()) continue;
-    const workflow::ToolRun run = workflow::RunTool(tool, folder, own, session.env.variable, kLinterLimit);
+    const LinterRun run = RunLinter(tool, folder, own, session.env.variable, kLinterLimit);
     if (run.state != "done") {
       result.steps.push_back({tool.name, "not run", run.detail});
       continue;
@@ -149,10 +150,9 @@ absl::StatusOr<ExitCode> RunWorkflowCheck(const WorkflowCheckArguments& argument
       const fs::path files = fs::path(scratch) / "files";
       std::vector<std::string> wanted = candidate->paths;
       absl::c_copy_if(*all, std::back_inserter(wanted), [](const std::string& path) {
-        return absl::c_linear_search(workflow::ToolLists(), path) ||
-               absl::c_any_of(workflow::KnownTools(), [&path](const workflow::Tool& tool) {
-                 return absl::c_linear_search(tool.settings, path);
-               });
+        return absl::c_linear_search(LinterLists(), path) ||
+               absl::c_any_of(KnownLinters(),
+                              [&path](const Linter& tool) { return absl::c_linear_search(tool.settings, path); });
       });
       RETURN_IF_ERROR(staging.Export(wanted, files));
       std::vector<std::string> left;

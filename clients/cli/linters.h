@@ -1,7 +1,7 @@
 // The linters that a project uses besides its rules here: which there are, whether a project has set one up, and
 // running one on files of a folder.
-#ifndef YARDMASTER_SERVICES_WORKFLOW_TOOLS_H_
-#define YARDMASTER_SERVICES_WORKFLOW_TOOLS_H_
+#ifndef YARDMASTER_CLIENTS_CLI_LINTERS_H_
+#define YARDMASTER_CLIENTS_CLI_LINTERS_H_
 
 #include <chrono>
 #include <filesystem>
@@ -10,34 +10,34 @@
 #include <string_view>
 #include <vector>
 
-namespace yardmaster::workflow {
+namespace yardmaster::cli {
 
 // One row of the table. Each writes lines "FILE:LINE:COLUMN: message" when it is started in the folder.
-struct Tool {
+struct Linter {
   std::string name;
   std::vector<std::string> argv;      // files come behind it
   std::vector<std::string> files;     // globs of what it reads
   std::vector<std::string> settings;  // paths at the root: one that is there sets it up
 };
-const std::vector<Tool>& KnownTools();
+const std::vector<Linter>& KnownLinters();
 
 // Files at the root in which projects name the tools that they use.
-const std::vector<std::string>& ToolLists();
+const std::vector<std::string>& LinterLists();
 
-// Whether the project has set the tool up: one of its files is there, or one of ToolLists() names it. `paths`: all of
+// Whether the project has set the tool up: one of its files is there, or one of LinterLists() names it. `paths`: all of
 // the project; `read`: the text of one of them.
-bool IsSetUp(const Tool& tool, const std::vector<std::string>& paths,
+bool IsSetUp(const Linter& tool, const std::vector<std::string>& paths,
              const std::function<std::string(const std::string& path)>& read);
 
-struct ToolRun {
+struct LinterRun {
   std::string state;  // "done", or "not run": there is no such program, it took too long, or it broke
   std::string detail;
   std::string output;  // of "done"
 };
 // `variable`: a variable of our environment. A tool that finds something is "done".
-ToolRun RunTool(const Tool& tool, const std::filesystem::path& folder, const std::vector<std::string>& files,
-                const std::function<std::string(const char*)>& variable, std::chrono::milliseconds timeout);
+LinterRun RunLinter(const Linter& tool, const std::filesystem::path& folder, const std::vector<std::string>& files,
+                    const std::function<std::string(const char*)>& variable, std::chrono::milliseconds timeout);
 
-}  // namespace yardmaster::workflow
+}  // namespace yardmaster::cli
 
-#endif  // YARDMASTER_SERVICES_WORKFLOW_TOOLS_H_
+#endif  // YARDMASTER_CLIENTS_CLI_LINTERS_H_

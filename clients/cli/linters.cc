@@ -1,4 +1,4 @@
-#include "services/workflow/tools.h"
+#include "clients/cli/linters.h"
 
 #include <array>
 #include <memory>
@@ -10,19 +10,19 @@
 #include "absl/strings/str_cat.h"
 #include "services/worker/process/capture.h"
 
-namespace yardmaster::workflow {
+namespace yardmaster::cli {
 namespace {
 
-constexpr size_t kMaxOutput = 4 * 1024 * 1024;
-constexpr size_t kMaxFiles = 1'000;
+constexpr size_t kMaxLinterOutput = 4 * 1024 * 1024;
+constexpr size_t kMaxLinterFiles = 1'000;
 // Above it a program was killed or could not be run by its interpreter.
-constexpr int kBroken = 126;
+constexpr int kLinterBroken = 126;
 
 }  // namespace
 
-const std::vector<Tool>& KnownTools() {
+const std::vector<Linter>& KnownLinters() {
   static const std::vector<std::string> kCpp = {"**/*.cc", "**/*.cpp", "**/*.h", "**/*.hpp", "**/*.cu"};
-  static const std::vector<Tool> kTools = {
+  static const std::vector<Linter> kLinters = {
       {"pylint",
        {"pylint", "--score=n", "--msg-template={path}:{line}:{column}: {category}: {msg} [{symbol}]"},
        {"**/*.py"},
@@ -40,25 +40,26 @@ const std::vector<Tool>& KnownTools() {
        {".markdownlint-cli2.yaml", ".markdownlint-cli2.jsonc", ".markdownlint.json", ".markdownlint.yaml"}},
       {"codespell", {"codespell"}, {"**/*"}, {".codespellrc"}},
   };
-  return kTools;
+  return kLinters;
 }
 
-const std::vector<std::string>& ToolLists() {
+const std::vector<std::string>& LinterLists() {
   static const std::vector<std::string> kLists = {".pre-commit-config.yaml", "pyproject.toml", "setup.cfg", "tox.ini"};
   return kLists;
 }
 
-bool IsSetUp(const Tool& tool, const std::vector<std::string>& paths,
+bool IsSetUp(const Linter& tool, const std::vector<std::string>& paths,
              const std::function<std::string(const std::string& path)>& read) {
   const auto is_there = [&paths](const std::string& path) { return absl::c_linear_search(paths, path); };
   if (absl::c_any_of(tool.settings, is_there)) return true;
-  return absl::c_any_of(
-      ToolLists(), [&](const std::string& list) { return is_there(list) && absl::StrContains(read(list), tool.name); });
+  return absl::c_any_of(LinterLists(), [&](const std::string& list) {
+    return is_there(list) && absl::StrContains(read(list), tool.name);
+  });
 }
 
-ToolRun RunTool(const Tool& tool, const std::filesystem::path& folder, const std::vector<std::string>& files,
-                const std::function<std::string(const char*)>& variable, std::chrono::milliseconds timeout) {
-  if (files.size() > kMaxFiles) return {"not run", absl::StrCat(files.size(), " files are too many"), ""};
+LinterRun RunLinter(const Linter& tool, const std::filesystem::path& folder, const std::vector<std::string>& files,
+                    const std::function<std::string(const char*)>& variable, std::chrono::milliseconds timeout) {
+  if (files.size() > kMaxLinterFiles) return {"not run", absl::StrCat(files.size(), " files are too many"), ""};
   worker::ProcessSpec spec;
   spec.argv = tool.argv;
   // A name that begins with "-" is no option.
@@ -72,11 +73,11 @@ ToolRun RunTool(const Tool& tool, const std::filesystem::path& folder, const std
     }
   }
   const std::unique_ptr<worker::ProcessStarter> processes = worker::MakeProcessStarter();
-  absl::StatusOr<worker::Captured> captured = worker::Capture(*processes, std::move(spec), timeout, kMaxOutput);
+  absl::StatusOr<worker::Captured> captured = worker::Capture(*processes, std::move(spec), timeout, kMaxLinterOutput);
   if (absl::IsNotFound(captured.status())) return {"not run", absl::StrCat("there is no ", tool.name, " here"), ""};
   if (!captured.ok()) return {"not run", std::string(captured.status().message()), ""};
-  if (captured->code >= kBroken) return {"not run", absl::StrCat("it ended with code ", captured->code), ""};
+  if (captured->code >= kLinterBroken) return {"not run", absl::StrCat("it ended with code ", captured->code), ""};
   return {"done", "", absl::StrCat(captured->out, "\n", captured->err)};
 }
 
-}  // namespace yardmaster::workflow
+}  // namespace yardmaster::cli
