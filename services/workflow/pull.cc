@@ -280,9 +280,8 @@ absl::StatusOr<Result> PullStatus(const StatusRequest& request, const Fork& fork
         fork.pulls.FindPulls(CommandCall(), fork.upstream, {fork.origin, result.branch});
     if (!found.ok()) return ForgeRefused(std::move(result), found.status());
     if (found->empty()) {
-      return Refuse(std::move(result),
-                    absl::StrCat("no open pull request comes from ", fork.origin, ":", result.branch),
-                    "yard workflow pr");
+      std::string reason = absl::StrCat("no open pull request comes from ", fork.origin, ":", result.branch);
+      return Refuse(std::move(result), std::move(reason), "yard workflow pr");
     }
     number = found->back().number;
   }

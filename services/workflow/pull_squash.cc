@@ -52,7 +52,7 @@ absl::StatusOr<Result> SquashPull(const SquashPullRequest& request, const Fork& 
   if (!fetched.ok()) return RefuseOrFail(std::move(result), fetched);
   ASSIGN_OR_RETURN(const std::string here, work.clone->Ref("refs/heads/" + result.branch));
   if (!here.empty() && here != pull->head_sha) {
-    return Refuse(std::move(result), absl::StrCat(result.branch, " here is not where it is in the fork"),
+    return Refuse(std::move(result), absl::StrCat(pull->head_ref, " here is not where it is in the fork"),
                   "push it or pull it first");
   }
   ASSIGN_OR_RETURN(const std::string base, work.clone->Ref("refs/remotes/upstream/" + pull->base_ref));
@@ -86,7 +86,7 @@ absl::StatusOr<Result> SquashPull(const SquashPullRequest& request, const Fork& 
   BranchPush push("origin", result.branch, /*force=*/true);
   const absl::Status known = push.Look(fork.remotes, *work.repository, *made);
   if (!known.ok()) return push.Refused(std::move(result), known);
-  if (push.there() != pull->head_sha) return RefuseOrFail(std::move(result), errors::GitRefMoved(result.branch));
+  if (push.there() != pull->head_sha) return RefuseOrFail(std::move(result), errors::GitRefMoved(pull->head_ref));
   Operation operation;
   operation.id = work.NewId(request.time);
   operation.command = result.command;

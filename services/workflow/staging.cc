@@ -22,7 +22,7 @@ bool KeepsItsMode(const std::string& record) {
 
 }  // namespace
 
-Staging::Staging(GitProgram& git, std::filesystem::path index, std::filesystem::path scratch,
+Staging::Staging(GitProgram& git, const std::filesystem::path& index, std::filesystem::path scratch,
                  const std::filesystem::path& objects)
     : git_(git), scratch_(std::move(scratch)), variables_({"GIT_INDEX_FILE=" + index.string()}) {
   if (objects.empty()) return;

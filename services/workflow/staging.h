@@ -16,7 +16,7 @@ class Staging {
  public:
   // `index`: the file; a copy of the clone's index that this object changes. `scratch`: a folder for its other files.
   // `objects`: where the clone's objects are, if new ones are not to be stored there but in `scratch`; else empty.
-  Staging(GitProgram& git, std::filesystem::path index, std::filesystem::path scratch,
+  Staging(GitProgram& git, const std::filesystem::path& index, std::filesystem::path scratch,
           const std::filesystem::path& objects);
 
   // Stages what tracked files are in the work tree, removals too.

@@ -69,7 +69,10 @@ absl::StatusOr<Result> Sync(const SyncRequest& request, const GitRemotes& remote
     if (!fetched.ok()) return RefuseOrFail(std::move(result), fetched);
   }
   ASSIGN_OR_RETURN(const std::string tip, work.clone->Ref("refs/remotes/upstream/" + result.branch));
-  if (tip.empty()) return Refuse(std::move(result), "upstream has no branch " + result.branch, "git fetch upstream");
+  if (tip.empty()) {
+    std::string reason = "upstream has no branch " + result.branch;
+    return Refuse(std::move(result), std::move(reason), "git fetch upstream");
+  }
   BranchPush push("origin", result.branch);
   const absl::Status known = push.Look(remotes, *work.repository, tip);
   if (!known.ok()) {

@@ -34,8 +34,8 @@ class WorkflowTest : public ::testing::TestWithParam<const char*> {
   void SetUp() override {
     dir_.Write("token", kToken);
     for (const std::string name : {"octo/repo", "alice/repo"}) {
-      Shell("git init -q --bare -b main root/" + name + ".git && git -C root/" + name +
-            ".git config http.receivepack true");
+      Shell("git init -q --bare -b main root/" + name + ".git");
+      Shell("git -C root/" + name + ".git config http.receivepack true");
     }
     Shell("git init -q -b main clone");
     dir_.Write("clone/a.py", "def one():\n    return 1\n");
