@@ -17,6 +17,9 @@ int DisplayWidth(std::string_view text);
 // Issue texts come from strangers.
 std::string Printable(std::string_view text);
 
+// The same line by line: line ends stay.
+std::string PrintableLines(std::string_view text);
+
 // The longest prefix of at most `columns` columns; what is longer ends in "…".
 std::string CutToWidth(std::string_view text, int columns);
 

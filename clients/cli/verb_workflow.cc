@@ -11,6 +11,7 @@
 #include "absl/time/time.h"
 #include "clients/cli/answer.h"
 #include "clients/cli/exit_code.h"
+#include "clients/cli/terminal.h"
 #include "clients/cli/verbs.h"
 #include "clients/cli/workflow_forge.h"
 #include "clients/git/git_program.h"
@@ -89,11 +90,13 @@ ExitCode ExitOf(workflow::Result::Outcome outcome) {
 }
 
 absl::StatusOr<ExitCode> AnswerWorkflow(const absl::StatusOr<workflow::Result>& result, Session& session) {
-  // What git says of a place or a revision that the user named.
-  if (!result.ok()) return AsUsage(result.status());
+  // What git says of a place or a revision that the user named; some of them show texts of others.
+  if (!result.ok()) {
+    return AsUsage(absl::Status(result.status().code(), PrintableLines(std::string(result.status().message()))));
+  }
   PrintAnswer(
       *result, [](const workflow::Result& one) { return workflow::ToJson(one); },
-      [](const workflow::Result& one, const Output&) { return workflow::ToText(one); }, session);
+      [](const workflow::Result& one, const Output&) { return PrintableLines(workflow::ToText(one)); }, session);
   return ExitOf(result->outcome);
 }
 

@@ -20,6 +20,7 @@
 #include "clients/cli/linters.h"
 #include "clients/cli/review_answer.h"
 #include "clients/cli/review_packs.h"
+#include "clients/cli/terminal.h"
 #include "clients/cli/verbs.h"
 #include "clients/git/git_program.h"
 #include "clients/git/git_repository.h"
@@ -180,7 +181,7 @@ absl::StatusOr<ExitCode> RunWorkflowCheck(const WorkflowCheckArguments& argument
   } else {
     PrintReview(
         ReviewAnswerOptions(), packs, report, [](const std::string&) { return nullptr; }, session);
-    session.output.out() << workflow::ToText(result);
+    session.output.out() << PrintableLines(workflow::ToText(result));
   }
   return result.outcome == workflow::Result::Outcome::kRefused ? ExitCode::kNegative : ExitCode::kDone;
 }

@@ -27,6 +27,7 @@ TEST(DisplayWidth, ChineseAndEmojiTakeTwoColumnsAndCombiningMarksNone) {
 TEST(Printable, NothingThatATerminalObeysIsLeft) {
   EXPECT_EQ(Printable("a\x1b[31mb"), "a␛[31mb");
   EXPECT_EQ(Printable(std::string_view("\0\x7F", 2)), "␀␡");
+  EXPECT_EQ(PrintableLines("a\x1b[2J\nb\t\n\nc"), "a␛[2J\nb \n\nc");
   EXPECT_EQ(Printable("a\r\nb\nc\td"), "a b c d");
   EXPECT_EQ(Printable("\xC2\x9B"), "\xEF\xBF\xBD");  // the eight-bit CSI
   EXPECT_EQ(Printable("a\u202Eb"),
