@@ -123,8 +123,7 @@ absl::StatusOr<ExitCode> RunWorkflowCheck(const WorkflowCheckArguments& argument
     fs::remove_all(scratch, ignored);
   };
   std::error_code error;
-  fs::copy_file(work.clone->index_file(), fs::path(scratch) / "index", error);
-  if (error) return SystemError(absl::StrCat(work.clone->index_file().string(), ": ", error.message()));
+  RETURN_IF_ERROR(CopyIndex(work.clone->index_file(), fs::path(scratch) / "index"));
   const std::unique_ptr<GitProgram> git = MakeGitProgram(arguments.repo, session.env.variable, kCheckGitLimit);
   workflow::Staging staging(*git, fs::path(scratch) / "index", scratch, /*objects=*/{});
   absl::StatusOr<Candidate> candidate = MakeCandidate(work, staging, scratch);

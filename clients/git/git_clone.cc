@@ -15,16 +15,20 @@
 #include "clients/git/git_snapshot.h"
 #include "clients/git/libgit2.h"
 #include "services/core/errors.h"
+#include "services/core/files.h"
 #include "services/core/status_macros.h"
 
 namespace yardmaster {
 namespace {
 
+using Blob = git2::Owned<git_blob, git_blob_free>;
 using Config = git2::Owned<git_config, git_config_free>;
 using Reference = git2::Owned<git_reference, git_reference_free>;
 using Signature = git2::Owned<git_signature, git_signature_free>;
 using StatusList = git2::Owned<git_status_list, git_status_list_free>;
 
+// Larger files are not looked at.
+constexpr size_t kMaxTornBytes = 256ULL * 1024 * 1024;
 constexpr std::string_view kHeadsPrefix = "refs/heads/";
 
 absl::Status Broken() { return errors::GitRepositoryDamaged(git2::LastError()); }
@@ -85,12 +89,14 @@ class Libgit2Clone final : public GitClone {
                                    const std::string& trailer) override;
   absl::StatusOr<std::vector<std::string>> InTheWay(const std::string& from, const std::string& to) override;
   absl::Status Checkout(const std::string& from, const std::string& to) override;
+  absl::Status RemoveTornFiles(const std::string& from, const std::string& to) override;
   absl::Status MoveRef(const GitRefChange& change, const std::string& why) override;
 
  private:
   const char* Folder() const { return git_repository_path(repository_.get()); }
   absl::StatusOr<git2::Commit> CommitOf(const std::string& id) const;
   absl::StatusOr<git2::Tree> TreeOf(const std::string& commit) const;
+  absl::StatusOr<git2::Diff> DiffOf(const std::string& from, const std::string& to) const;
   // Fills `dirty` and `untracked`.
   absl::Status AddFiles(GitCloneState& state) const;
   absl::Status RemoveRef(const GitRefChange& change) const;
@@ -173,9 +179,8 @@ absl::Status Libgit2Clone::ReplaceIndex(const std::filesystem::path& expected, c
   // A lock that appears with its whole content at once: after a kill it is known for ours by that.
   const std::filesystem::path lock = index_file().string() + ".lock";
   const std::filesystem::path copy = index.string() + ".copy";
+  RETURN_IF_ERROR(CopyIndex(index, copy));
   std::error_code error;
-  std::filesystem::copy_file(index, copy, std::filesystem::copy_options::overwrite_existing, error);
-  if (error) return errors::GitRepositoryUnusable(index.string(), error.message());
   const absl::Cleanup remove = [&copy] {
     std::error_code ignored;
     std::filesystem::remove(copy, ignored);
@@ -269,16 +274,47 @@ absl::StatusOr<GitReplay> Libgit2Clone::Replay(const std::vector<std::string>& c
   return replay;
 }
 
-absl::StatusOr<std::vector<std::string>> Libgit2Clone::InTheWay(const std::string& from, const std::string& to) {
+absl::StatusOr<git2::Diff> Libgit2Clone::DiffOf(const std::string& from, const std::string& to) const {
   ASSIGN_OR_RETURN(const git2::Tree old_tree, TreeOf(from));
   ASSIGN_OR_RETURN(const git2::Tree new_tree, TreeOf(to));
   git_diff_options options;
   git_diff_options_init(&options, GIT_DIFF_OPTIONS_VERSION);
   options.flags = GIT_DIFF_SKIP_BINARY_CHECK;
   int code = 0;
-  const auto diff =
+  auto diff =
       git2::Get<git2::Diff>(code, git_diff_tree_to_tree, repository_.get(), old_tree.get(), new_tree.get(), &options);
   if (code != 0) return Broken();
+  return diff;
+}
+
+absl::Status Libgit2Clone::RemoveTornFiles(const std::string& from, const std::string& to) {
+  ASSIGN_OR_RETURN(const git2::Diff diff, DiffOf(from, to));
+  const std::filesystem::path root = git_repository_workdir(repository_.get());
+  for (size_t i = 0; i < git_diff_num_deltas(diff.get()); ++i) {
+    const git_diff_delta& delta = *git_diff_get_delta(diff.get(), i);
+    const std::filesystem::path file = root / delta.new_file.path;
+    std::error_code error;
+    if (!std::filesystem::is_regular_file(std::filesystem::symlink_status(file, error))) continue;
+    const absl::StatusOr<std::string> held = ReadSmallFile(file, kMaxTornBytes);
+    if (!held.ok()) continue;
+    bool torn = false;
+    bool whole = false;
+    for (const git_oid* id : {&delta.old_file.id, &delta.new_file.id}) {
+      int code = 0;
+      const auto blob = git2::Get<Blob>(code, git_blob_lookup, repository_.get(), id);
+      if (code != 0) continue;
+      const std::string_view content(static_cast<const char*>(git_blob_rawcontent(blob.get())),
+                                     static_cast<size_t>(git_blob_rawsize(blob.get())));
+      whole = whole || content == *held;
+      torn = torn || content.starts_with(*held);
+    }
+    if (torn && !whole) std::filesystem::remove(file, error);
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<std::string>> Libgit2Clone::InTheWay(const std::string& from, const std::string& to) {
+  ASSIGN_OR_RETURN(const git2::Diff diff, DiffOf(from, to));
   std::set<std::string, std::less<>> changed;
   for (size_t i = 0; i < git_diff_num_deltas(diff.get()); ++i) {
     const git_diff_delta& delta = *git_diff_get_delta(diff.get(), i);
@@ -336,6 +372,13 @@ absl::Status Libgit2Clone::MoveRef(const GitRefChange& change, const std::string
 }
 
 }  // namespace
+
+absl::Status CopyIndex(const std::filesystem::path& from, const std::filesystem::path& to) {
+  std::error_code error;
+  std::filesystem::copy_file(from, to, std::filesystem::copy_options::overwrite_existing, error);
+  if (!error) std::filesystem::last_write_time(to, std::filesystem::last_write_time(from, error), error);
+  return error ? errors::GitRepositoryUnusable(from.string(), error.message()) : absl::OkStatus();
+}
 
 absl::StatusOr<std::unique_ptr<GitClone>> GitClone::Open(const std::filesystem::path& path, NewObjects new_objects) {
   ASSIGN_OR_RETURN(git2::Repository repository, git2::OpenRepository(path));

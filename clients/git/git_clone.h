@@ -87,9 +87,16 @@ class GitClone {
   // done. Programs that the repository names as filters do
   // not run.
   virtual absl::Status Checkout(const std::string& from, const std::string& to) = 0;
+  // Removes files that differ between the two trees and that hold a beginning of what one of them has: somebody was
+  // killed while they were written.
+  virtual absl::Status RemoveTornFiles(const std::string& from, const std::string& to) = 0;
   // `why` is what the reflog says.
   virtual absl::Status MoveRef(const GitRefChange& change, const std::string& why) = 0;
 };
+
+// Copies a file that is an index, with the time of its last change: by that git knows which entries it has to look at
+// although times and sizes of the files are the same.
+absl::Status CopyIndex(const std::filesystem::path& from, const std::filesystem::path& to);
 
 }  // namespace yardmaster
 

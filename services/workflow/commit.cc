@@ -46,12 +46,6 @@ absl::StatusOr<std::vector<std::string>> DirtySubmodules(GitProgram& git) {
   return dirty;
 }
 
-absl::Status Copy(const fs::path& from, const fs::path& to) {
-  std::error_code error;
-  fs::copy_file(from, to, fs::copy_options::overwrite_existing, error);
-  return error ? errors::GitRepositoryUnusable(from.string(), error.message()) : absl::OkStatus();
-}
-
 std::vector<std::string> Without(const std::vector<std::string>& all, const std::vector<std::string>& some) {
   std::vector<std::string> left;
   absl::c_copy_if(all, std::back_inserter(left),
@@ -85,8 +79,8 @@ absl::StatusOr<Place> MakePlace(const Workspace& work, const std::string& time) 
     place.objects = work.clone->common_dir() / "objects";
   }
   place.message = place.folder / (place.id + ".message");
-  RETURN_IF_ERROR(Copy(work.clone->index_file(), place.before));
-  RETURN_IF_ERROR(Copy(work.clone->index_file(), place.after));
+  RETURN_IF_ERROR(CopyIndex(work.clone->index_file(), place.before));
+  RETURN_IF_ERROR(CopyIndex(work.clone->index_file(), place.after));
   return place;
 }
 

@@ -194,6 +194,7 @@ absl::Status Journal::TakeBack(const Operation& operation) {
         clone_.MoveRef(Reversed(*change), absl::StrCat("yard workflow: ", operation.command, " taken back")));
   }
   if (!operation.checkout_to.empty()) {
+    RETURN_IF_ERROR(clone_.RemoveTornFiles(operation.checkout_from, operation.checkout_to));
     RETURN_IF_ERROR(clone_.Checkout(operation.checkout_to, operation.checkout_from));
   }
   return operation.index ? TakeIndexBack(operation) : absl::OkStatus();

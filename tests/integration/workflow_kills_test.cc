@@ -121,8 +121,11 @@ TEST_F(WorkflowKillsTest, Commit) {
 }
 
 TEST_F(WorkflowKillsTest, Sync) {
-  for (int i = 0; i < 20; ++i) fork_.Elsewhere("upstream", "main", "file" + std::to_string(i));
   fork_.Elsewhere("upstream", "main", "a");
+  // So much that a kill often hits while files are written.
+  work_.Shell(
+      "cd ../other && for i in $(seq 40); do seq $i 100000 > file$i; done && cp file1 c && git add . && "
+      "git commit -q -m many && git push -q origin main");
   work_.Write("b", "dirty\n");
   work_.Git("fetch -q upstream");
   KillAndSettle({"sync"}, "none");

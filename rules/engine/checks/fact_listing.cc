@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cmath>
 #include <utility>
 
 #include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
 #include "rules/engine/checks/compiled_checks.h"
 #include "rules/engine/checks/field_getters.h"
 #include "rules/engine/checks/file_roles.h"
@@ -52,6 +54,8 @@ Json ListedValue(const Value& value) {
     case Value::Kind::kBool:
       return value.number != 0;
     case Value::Kind::kNumber: {
+      // JSON of Python has numbers that are none.
+      if (!std::isfinite(value.number)) return absl::StrCat(value.number);
       const auto whole = static_cast<int64_t>(std::clamp(value.number, -9e15, 9e15));
       return static_cast<double>(whole) == value.number ? Json(whole) : Json(value.number);
     }

@@ -80,6 +80,16 @@ TEST_F(WorkflowCommitTest, UndoBringsTheIndexBackWithBothVersionsOfAFile) {
   EXPECT_EQ(Run(request).outcome, Outcome::kDone);
 }
 
+// Same size, same time: only the time of the index tells git to look into the file.
+TEST_F(WorkflowCommitTest, AFileThatChangesInTheMomentOfTheIndexIsNotMissed) {
+  work_.Git("config core.trustctime false && git config core.checkStat minimal");
+  work_.Shell("touch -d @1700000000 a && git update-index --refresh && touch -d @1700000000 .git/index");
+  work_.Shell("printf '2\\n' > a && touch -d @1700000000 a");
+  const Result done = Run(Request());
+  ASSERT_EQ(done.outcome, Outcome::kDone) << done.reason;
+  EXPECT_EQ(work_.Git("show HEAD:a"), "2");
+}
+
 TEST_F(WorkflowCommitTest, UndoIsRefusedOnceSomethingElseIsStaged) {
   work_.Write("a", "2\n");
   ASSERT_EQ(Run(Request()).outcome, Outcome::kDone);
