@@ -21,6 +21,7 @@ bool HasId(const List& list, std::string_view id) {
 template <typename Map>
 std::vector<std::string_view> KeysOf(const Map& map) {
   std::vector<std::string_view> keys;
+  keys.reserve(map.size());
   for (const auto& [key, value] : map) keys.push_back(key);
   return keys;
 }

@@ -41,7 +41,8 @@ TEST(NamedPatterns, WhatCannotBeExpandedSaysWhy) {
   NamedPatterns large = {{"p0", std::string(1000, 'x')}};
   for (int i = 1; i < 12; ++i) {
     const std::string use = "(?&p" + std::to_string(i - 1) + ")";
-    large["p" + std::to_string(i)] = use + use + use + use;
+    std::string& four = large["p" + std::to_string(i)];
+    for (int times = 0; times < 4; ++times) four += use;
   }
   std::string error;
   EXPECT_LE(ExpandPattern("(?&p11)", large, error).size(), kMaxPatternBytes);

@@ -224,6 +224,7 @@ TEST(DataFacts, JsonEntriesHavePointersAndTypes) {
 
 std::vector<std::string_view> TypesOf(const auto& rows) {
   std::vector<std::string_view> types;
+  types.reserve(rows.size());
   for (const auto& row : rows) types.push_back(row.type);
   return types;
 }
