@@ -2,6 +2,7 @@
 #ifndef YARDMASTER_RULES_ENGINE_CHECKS_COMPILE_NAMES_H_
 #define YARDMASTER_RULES_ENGINE_CHECKS_COMPILE_NAMES_H_
 
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,7 +22,7 @@ bool HasId(const List& list, std::string_view id) {
 template <typename Map>
 std::vector<std::string_view> KeysOf(const Map& map) {
   std::vector<std::string_view> keys;
-  keys.reserve(map.size());
+  keys.reserve(std::size(map));
   for (const auto& [key, value] : map) keys.push_back(key);
   return keys;
 }
