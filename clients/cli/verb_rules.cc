@@ -122,6 +122,7 @@ absl::StatusOr<std::vector<Validated>> ValidateLocally(const std::string& argume
   }
   const std::vector<std::string> names = rules::PackNames(folder.files);
   std::vector<Validated> all;
+  all.reserve(names.size());
   for (const std::string& name : names) all.push_back(ValidateIn(folder, name));
   // What belongs to no pack (a folder without pack.json) would be told by none of them.
   Problems rest = folder.problems;
