@@ -52,6 +52,8 @@ class GitCache;
 class GitCacheHandle {
  public:
   GitRepository& repository() const { return *repository_; }
+  // Where it lies.
+  const std::filesystem::path& path() const { return folder_->path(); }
   const std::string& base() const { return base_; }
   const std::string& head() const { return head_; }
   // Empty: they have no common history.

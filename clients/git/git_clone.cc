@@ -11,7 +11,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_replace.h"
+#include "clients/git/commit_writer.h"
 #include "clients/git/git_snapshot.h"
 #include "clients/git/libgit2.h"
 #include "services/core/errors.h"
@@ -24,7 +24,6 @@ namespace {
 using Blob = git2::Owned<git_blob, git_blob_free>;
 using Config = git2::Owned<git_config, git_config_free>;
 using Reference = git2::Owned<git_reference, git_reference_free>;
-using Signature = git2::Owned<git_signature, git_signature_free>;
 using StatusList = git2::Owned<git_status_list, git_status_list_free>;
 
 // Larger files are not looked at.
@@ -61,18 +60,6 @@ bool SameEntry(const git_index_entry& a, const git_index_entry& b) {
          (a.flags_extended & kKept) == (b.flags_extended & kKept);
 }
 
-// Paths that a merge could not settle, each once.
-std::vector<std::string> ConflictsOf(git_index& index) {
-  std::vector<std::string> paths;
-  for (size_t i = 0; i < git_index_entrycount(&index); ++i) {
-    const git_index_entry* const entry = git_index_get_byindex(&index, i);
-    if (git_index_entry_stage(entry) != 0 && (paths.empty() || paths.back() != entry->path)) {
-      paths.emplace_back(entry->path);
-    }
-  }
-  return paths;
-}
-
 class Libgit2Clone final : public GitClone {
  public:
   explicit Libgit2Clone(git2::Repository repository) : repository_(std::move(repository)) {}
@@ -94,7 +81,6 @@ class Libgit2Clone final : public GitClone {
 
  private:
   const char* Folder() const { return git_repository_path(repository_.get()); }
-  absl::StatusOr<git2::Commit> CommitOf(const std::string& id) const;
   absl::StatusOr<git2::Tree> TreeOf(const std::string& commit) const;
   absl::StatusOr<git2::Diff> DiffOf(const std::string& from, const std::string& to) const;
   // Fills `dirty` and `untracked`.
@@ -104,17 +90,8 @@ class Libgit2Clone final : public GitClone {
   const git2::Repository repository_;
 };
 
-absl::StatusOr<git2::Commit> Libgit2Clone::CommitOf(const std::string& id) const {
-  git_oid oid;
-  if (git_oid_fromstr(&oid, id.c_str()) != 0) return errors::GitRevisionUnknown(id);
-  int code = 0;
-  auto commit = git2::Get<git2::Commit>(code, git_commit_lookup, repository_.get(), &oid);
-  if (code != 0) return code == GIT_ENOTFOUND ? errors::GitRevisionUnknown(id) : Broken();
-  return commit;
-}
-
 absl::StatusOr<git2::Tree> Libgit2Clone::TreeOf(const std::string& commit) const {
-  ASSIGN_OR_RETURN(const git2::Commit found, CommitOf(commit));
+  ASSIGN_OR_RETURN(const git2::Commit found, git2::LookUpCommit(*repository_, commit));
   int code = 0;
   auto tree = git2::Get<git2::Tree>(code, git_commit_tree, found.get());
   if (code != 0) return Broken();
@@ -215,63 +192,18 @@ absl::StatusOr<bool> Libgit2Clone::CheckedOutElsewhere(const std::string& ref) {
 }
 
 absl::StatusOr<std::string> Libgit2Clone::MakeCommit(const GitNewCommit& commit) {
-  ASSIGN_OR_RETURN(const git2::Commit content, CommitOf(commit.tree_of));
-  ASSIGN_OR_RETURN(const git2::Commit parent, CommitOf(commit.parent));
-  ASSIGN_OR_RETURN(const git2::Commit authored, CommitOf(commit.author_of));
   int code = 0;
-  const auto tree = git2::Get<git2::Tree>(code, git_commit_tree, content.get());
-  if (code != 0) return Broken();
-  const auto committer = git2::Get<Signature>(code, git_signature_default, repository_.get());
+  const auto committer = git2::Get<git2::Signature>(code, git_signature_default, repository_.get());
   if (code != 0) return errors::GitIdentityMissing();
-
-  const git_commit* parents[] = {parent.get()};
-  git_oid id;
-  code = git_commit_create(&id, repository_.get(), nullptr, git_commit_author(authored.get()), committer.get(), nullptr,
-                           commit.message.c_str(), tree.get(), 1, parents);
-  if (code != 0) return Broken();
-  return git2::Hex(id);
+  return git2::WriteCommit(*repository_, *committer, commit);
 }
 
 absl::StatusOr<GitReplay> Libgit2Clone::Replay(const std::vector<std::string>& commits, const std::string& onto,
                                                const std::string& trailer) {
   int code = 0;
-  const auto committer = git2::Get<Signature>(code, git_signature_default, repository_.get());
+  const auto committer = git2::Get<git2::Signature>(code, git_signature_default, repository_.get());
   if (code != 0) return errors::GitIdentityMissing();
-  GitReplay replay;
-  replay.tip = onto;
-  for (const std::string& id : commits) {
-    ASSIGN_OR_RETURN(const git2::Commit commit, CommitOf(id));
-    ASSIGN_OR_RETURN(const git2::Commit parent, CommitOf(replay.tip));
-    if (git_commit_parentcount(commit.get()) > 1) return errors::GitMergeInRange(id);
-    git_merge_options options;
-    git_merge_options_init(&options, GIT_MERGE_OPTIONS_VERSION);
-    const auto merged = git2::Get<git2::Index>(code, git_cherrypick_commit, repository_.get(), commit.get(),
-                                               parent.get(), 0U, &options);
-    if (code != 0) return Broken();
-    if (git_index_has_conflicts(merged.get()) != 0) {
-      replay.stopped_at = id;
-      replay.conflicts = ConflictsOf(*merged);
-      return replay;
-    }
-    git_oid tree_id;
-    if (git_index_write_tree_to(&tree_id, merged.get(), repository_.get()) != 0) return Broken();
-    if (git_oid_equal(&tree_id, git_commit_tree_id(parent.get())) != 0) {
-      replay.empty.push_back(id);
-      continue;
-    }
-    const auto tree = git2::Get<git2::Tree>(code, git_tree_lookup, repository_.get(), &tree_id);
-    if (code != 0) return Broken();
-    const std::string message =
-        absl::StrCat(git_commit_message(commit.get()), absl::StrReplaceAll(trailer, {{"{}", id}}));
-    const git_commit* parents[] = {parent.get()};
-    git_oid made;
-    code = git_commit_create(&made, repository_.get(), nullptr, git_commit_author(commit.get()), committer.get(),
-                             git_commit_message_encoding(commit.get()), message.c_str(), tree.get(), 1, parents);
-    if (code != 0) return Broken();
-    replay.tip = git2::Hex(made);
-    replay.commits.push_back(replay.tip);
-  }
-  return replay;
+  return git2::ReplayCommits(*repository_, *committer, commits, onto, trailer);
 }
 
 absl::StatusOr<git2::Diff> Libgit2Clone::DiffOf(const std::string& from, const std::string& to) const {

@@ -11,6 +11,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "clients/git/git_commits.h"
 
 namespace yardmaster {
 
@@ -27,23 +28,6 @@ struct GitCloneState {
   bool signs_commits = false;          // commit.gpgSign
   std::vector<std::string> dirty;      // tracked paths that differ from HEAD in index or work tree; submodules, too
   std::vector<std::string> untracked;  // neither tracked nor ignored; a folder ends in "/"
-};
-
-// The author is that of another commit; the committer is the user of git's configuration, now.
-struct GitNewCommit {
-  std::string tree_of;  // the commit whose tree it has
-  std::string parent;
-  std::string author_of;
-  std::string message;  // UTF-8
-};
-
-// Commits made once more on top of another one.
-struct GitReplay {
-  std::string tip;                     // the last new commit; where there is none, what it was to stand on
-  std::vector<std::string> commits;    // new ones, oldest first
-  std::vector<std::string> empty;      // commits of which nothing is left, since it is there already
-  std::string stopped_at;              // the commit that does not fit; empty: all do
-  std::vector<std::string> conflicts;  // paths in which it does not
 };
 
 // Not thread-safe. Errors: FAILED_PRECONDITION for what the user can change, ABORTED for a ref that is not where it was
@@ -72,7 +56,7 @@ class GitClone {
   virtual absl::StatusOr<std::string> Ref(const std::string& ref) = 0;
   // Whether a branch is checked out in another work tree of this clone.
   virtual absl::StatusOr<bool> CheckedOutElsewhere(const std::string& ref) = 0;
-  // The id of a new commit.
+  // The id of a new commit. The committer is the user of git's configuration, now.
   virtual absl::StatusOr<std::string> MakeCommit(const GitNewCommit& commit) = 0;
   // Makes `commits`, oldest first, once more on `onto`, by three-way merges in memory. Authors and messages stay;
   // behind a message comes `trailer`, in which "{}" is the old commit's id. The work tree is not touched. A merge among

@@ -1,6 +1,7 @@
 // Any bytes as what a git server answers: refused, or a pack within its limits whose objects can be listed.
 //
-// The first byte chooses: a list of abilities, a list of refs, an answer to a fetch, a pack.
+// The first byte chooses: a list of abilities, a list of refs, an answer to a fetch, a greeting or a report for a
+// writer, a pack.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -13,6 +14,7 @@
 
 #include "clients/git/git_objects.h"
 #include "clients/git/pack_scan.h"
+#include "clients/git/receive_pack.h"
 #include "clients/git/upload_pack.h"
 
 namespace {
@@ -55,6 +57,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const std::optional<FetchAnswer> answer = ParseFetchAnswer(std::string(text), error);
     if (answer.has_value() && answer->pack.size() > text.size()) std::abort();
     if (answer.has_value()) CheckPack(answer->pack);
+  } else if (data[0] == 'w') {
+    const std::optional<ReceivePackGreeting> greeting = ParseReceiveGreeting(text, error);
+    for (size_t i = 0; greeting.has_value() && i < greeting->refs.size(); ++i) {
+      if (greeting->refs[i].object.size() != 40) std::abort();
+    }
+  } else if (data[0] == 'p') {
+    const std::optional<PushReport> report = ParsePushReport(text, "refs/heads/topic", error);
+    if (report.has_value() && !report->done && report->refusal.empty()) std::abort();
   } else {
     CheckPack(text);
   }
