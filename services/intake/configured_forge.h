@@ -12,7 +12,9 @@
 
 #include "absl/status/statusor.h"
 #include "clients/forge/forge.h"
+#include "clients/forge/forge_pulls.h"
 #include "clients/forge/profile.h"
+#include "clients/git/git_push.h"
 #include "services/core/clock.h"
 #include "services/intake/notices.h"
 
@@ -24,6 +26,14 @@ class ConfiguredForge {
   // References outlive this object. `bot_login` may be empty: then the forge is asked.
   ConfiguredForge(Forge& forge, const ForgeProfile& profile, std::vector<std::chrono::milliseconds> settle,
                   std::string bot_login, const Clock& clock, Notices& notices);
+
+  // What pull requests and branches are written with; before the first use of the others. null: they are not.
+  void WriteWith(ForgePulls* pulls, GitPusher* git) {
+    pulls_ = pulls;
+    git_ = git;
+  }
+  ForgePulls* pulls() const { return pulls_; }
+  GitPusher* git() const { return git_; }
 
   std::string_view name() const { return profile_.name; }
   const ForgeProfile& profile() const { return profile_; }
@@ -51,6 +61,8 @@ class ConfiguredForge {
   const std::vector<std::chrono::milliseconds> settle_;
   const Clock& clock_;
   Notices& notices_;
+  ForgePulls* pulls_ = nullptr;
+  GitPusher* git_ = nullptr;
   mutable std::mutex mutex_;  // guards what follows
   // The account that we write as first; then others that were configured or seen.
   std::vector<std::string> logins_;

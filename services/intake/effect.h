@@ -106,6 +106,9 @@ class EffectKind {
 // Words of kinds that are looked for in the ledger.
 inline constexpr std::string_view kAddLabelsKind = "add_labels";
 inline constexpr std::string_view kRemoveLabelsKind = "remove_labels";
+inline constexpr std::string_view kPushRefKind = "push_ref";
+inline constexpr std::string_view kEditPullKind = "edit_pull";
+inline constexpr std::string_view kAwaitConfirmationKind = "await_confirmation";
 
 // A table of kinds. Entries live as long as the program.
 using EffectKinds = std::vector<const EffectKind*>;

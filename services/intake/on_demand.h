@@ -40,6 +40,13 @@ class OnDemandDecider {
                                                    std::string_view actor, std::string_view gate,
                                                    const std::function<absl::Status()>& alive) = 0;
 
+  // What an operation on a pull request would do: as DecideNow. And the operation itself: as Apply.
+  virtual absl::StatusOr<DecisionAnswer> Preview(const v1::Subject& subject, std::string_view pack,
+                                                 const v1::PullOperation& operation) = 0;
+  virtual absl::StatusOr<DecisionAnswer> Operate(const v1::Subject& subject, std::string_view pack,
+                                                 std::string_view actor, const v1::PullOperation& operation,
+                                                 const std::function<absl::Status()>& alive) = 0;
+
   // nullopt if there is none, or it is no longer kept.
   virtual absl::StatusOr<std::optional<v1::Plan>> FindById(std::string_view id) = 0;
   virtual absl::StatusOr<std::optional<v1::Plan>> FindBySubject(const v1::Subject& subject) = 0;

@@ -24,6 +24,12 @@ struct AskOptions {
   std::optional<v1::IgnoreRule> ignore;
   // The gate that is to be started, as Event.gate; empty: none.
   std::string gate = {};
+  // What is to be done with the pull request.
+  std::optional<v1::PullOperation> operation = std::nullopt;
+  // What asks for it, as AnswerComment.name with its revision; empty: the event.
+  std::string cause = {};
+  // Only what would be done is wanted: the plan has no actions.
+  bool preview = false;
 };
 
 // What another planner would do if a person asked it now.
@@ -73,6 +79,10 @@ class SubjectView {
   // The same as it was within the last minute: for files that every event asks for.
   virtual absl::StatusOr<std::optional<std::string>> RecentFile(std::string_view repository, std::string_view path,
                                                                 std::string_view ref) = 0;
+  // What is told to our account of a repository, "owner/name".
+  virtual absl::StatusOr<ForgeRepository> Repository(const std::string& repository) = 0;
+  // Another pull request of the subject's repository.
+  virtual absl::StatusOr<ForgePull> PullOf(int64_t number) = 0;
   // Of a pull request.
   virtual absl::StatusOr<const ForgePull*> Pull() = 0;
   virtual absl::StatusOr<const ForgePullFileList*> PullFiles() = 0;

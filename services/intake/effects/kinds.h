@@ -9,8 +9,12 @@ namespace yardmaster {
 
 const EffectKind& AddLabelsEffect();
 const EffectKind& AnswerCommentEffect();
+const EffectKind& AwaitConfirmationEffect();
+const EffectKind& EditPullEffect();
 const EffectKind& IgnoreRuleEffect();
+const EffectKind& OpenPullEffect();
 const EffectKind& PostTemplateEffect();
+const EffectKind& PushRefEffect();
 const EffectKind& ReactEffect();
 const EffectKind& RemoveLabelsEffect();
 const EffectKind& ReportCheckEffect();
@@ -19,8 +23,9 @@ const EffectKind& ReviewCommentsEffect();
 const EffectKind& StartGateEffect();
 
 inline EffectKinds ShippedEffectKinds() {
-  return {&AddLabelsEffect(),      &AnswerCommentEffect(), &IgnoreRuleEffect(),  &PostTemplateEffect(),
-          &ReactEffect(),          &RemoveLabelsEffect(),  &ReportCheckEffect(), &ResolveReviewCommentsEffect(),
+  return {&AddLabelsEffect(),      &AnswerCommentEffect(), &AwaitConfirmationEffect(), &EditPullEffect(),
+          &IgnoreRuleEffect(),     &OpenPullEffect(),      &PostTemplateEffect(),      &PushRefEffect(),
+          &ReactEffect(),          &RemoveLabelsEffect(),  &ReportCheckEffect(),       &ResolveReviewCommentsEffect(),
           &ReviewCommentsEffect(), &StartGateEffect()};
 }
 

@@ -1,5 +1,7 @@
 #include "services/intake/pipeline/request.h"
 
+#include <google/protobuf/util/json_util.h>
+
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -25,6 +27,10 @@ store::NewDelivery MakeRequest(const SubjectRequest& request, std::string id) {
       {"dry_run", request.mode == v1::MODE_DRY_RUN},
   };
   if (!request.gate.empty()) body["gate"] = request.gate;
+  if (request.operation.has_value()) {
+    std::string operation;
+    if (google::protobuf::util::MessageToJsonString(*request.operation, &operation).ok()) body["operation"] = operation;
+  }
   store::NewDelivery delivery;
   delivery.forge = request.subject.forge();
   delivery.delivery_id = std::move(id);
@@ -53,6 +59,13 @@ std::optional<SubjectRequest> ReadRequest(std::string_view forge, std::string_vi
   request.actor = payload::Name(Member(*parsed, "actor"));
   request.pack = payload::Name(Member(*parsed, "pack"));
   request.gate = payload::Name(Member(*parsed, "gate"));
+  if (const nlohmann::json* operation = Member(*parsed, "operation"); operation != nullptr && operation->is_string()) {
+    const auto& text = operation->get_ref<const std::string&>();
+    if (!google::protobuf::util::JsonStringToMessage(text, &request.operation.emplace()).ok()) {
+      reason = reasons::WithDetail(reasons::kMalformed, "operation");
+      return std::nullopt;
+    }
+  }
   if (flag("dry_run")) request.mode = v1::MODE_DRY_RUN;
   return request;
 }
@@ -65,6 +78,7 @@ RoutedEvent ToRoutedEvent(const SubjectRequest& request, std::string_view delive
   *routed.event.mutable_subject() = request.subject;
   routed.event.set_actor(request.actor);
   routed.event.set_gate(request.gate);
+  if (request.operation.has_value()) *routed.event.mutable_operation() = *request.operation;
   return routed;
 }
 

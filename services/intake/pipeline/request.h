@@ -22,6 +22,7 @@ struct SubjectRequest {
   std::string pack;                                      // empty: the repository's
   v1::Mode mode = v1::MODE_UNSPECIFIED;                  // may narrow what the configuration allows
   std::string gate = {};                                 // as Event.gate
+  std::optional<v1::PullOperation> operation = {};       // as Event.operation
 };
 
 // `id` becomes the delivery id: unique.

@@ -17,6 +17,12 @@ absl::StatusOr<v1::Plan> ReadPlan(const std::string& bytes) {
   return plan;
 }
 
+void DropPacks(v1::Plan& plan) {
+  for (v1::Action& action : *plan.mutable_actions()) {
+    if (action.has_push_ref()) action.mutable_push_ref()->clear_pack();
+  }
+}
+
 absl::StatusOr<bool> DecisionKeeper::Resume(const std::string& digest, const SubjectReading& reading, v1::Plan& plan) {
   if (run_.delivery() == 0) return false;
   ASSIGN_OR_RETURN(const std::optional<store::Decision> decision, run_.env().decisions.Latest(run_.subject()));
@@ -70,7 +76,14 @@ absl::Status DecisionKeeper::Keep(const std::string& digest, v1::Plan& plan) {
   if (run_.delivery() != 0) decision.input_digest = digest;
   decision.mode = plan.mode();
   decision.delivery = run_.delivery();
-  decision.plan = plan.SerializeAsString();
+  if (digest.empty()) {
+    // Nobody goes on with it.
+    v1::Plan shown = plan;
+    DropPacks(shown);
+    decision.plan = shown.SerializeAsString();
+  } else {
+    decision.plan = plan.SerializeAsString();
+  }
   return run_.env().decisions.Put(decision);
 }
 

@@ -22,6 +22,9 @@ class DecisionKeeper final : public PlanKeeper {
   const v1::Mode mode_;
 };
 
+// Takes the objects out of what a plan pushes: they are for the git server, not for people.
+void DropPacks(v1::Plan& plan);
+
 // A stored plan; DATA_LOSS if it can't be read.
 absl::StatusOr<v1::Plan> ReadPlan(const std::string& bytes);
 

@@ -97,6 +97,18 @@ absl::StatusOr<std::optional<std::string>> ForgeView::ReadFile(std::string_view 
   return files_[key] = *std::move(text);
 }
 
+absl::StatusOr<ForgeRepository> ForgeView::Repository(const std::string& repository) {
+  return Outside([&] { return run_.forge().GetRepository(run_.ReadCall(), repository); });
+}
+
+absl::StatusOr<ForgePull> ForgeView::PullOf(int64_t number) {
+  ForgeSubject address = Address();
+  address.number = number;
+  ASSIGN_OR_RETURN(ForgePull pull, Outside([&] { return run_.forge().GetPull(run_.ReadCall(), address); }));
+  Note(absl::StrCat("pull ", number), pull.base_sha + " " + pull.head_sha);
+  return pull;
+}
+
 absl::StatusOr<const ForgePull*> ForgeView::Pull() {
   if (!pull_.has_value()) {
     ASSIGN_OR_RETURN(ForgePull pull, Outside([&] { return run_.forge().GetPull(run_.ReadCall(), Address()); }));

@@ -51,6 +51,8 @@ class ForgeView final : public SubjectView {
                                                   std::string_view ref) override;
   absl::StatusOr<std::optional<std::string>> RecentFile(std::string_view repository, std::string_view path,
                                                         std::string_view ref) override;
+  absl::StatusOr<ForgeRepository> Repository(const std::string& repository) override;
+  absl::StatusOr<ForgePull> PullOf(int64_t number) override;
   absl::StatusOr<const ForgePull*> Pull() override;
   absl::StatusOr<const ForgePullFileList*> PullFiles() override;
   RecentLabels::Labels RepositoryLabels(const std::vector<std::string>& wanted) override;

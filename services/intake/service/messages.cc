@@ -105,6 +105,7 @@ v1::Effect ToProto(const store::Effect& effect) {
   if (effect.settled_at.has_value()) *out.mutable_settled_at() = ToTimestamp(*effect.settled_at);
   out.set_reason(effect.reason);
   *out.mutable_action() = effect.action;
+  if (out.action().has_push_ref()) out.mutable_action()->mutable_push_ref()->clear_pack();  // for the git server
   out.set_progress(effect.progress);
   out.set_delivery(effect.delivery);
   return out;

@@ -36,6 +36,20 @@ absl::Status ErrorOf(const Outcome& outcome, const v1::Subject& subject) {
   return errors::ForgeUnusable(subject.forge(), outcome.reason);
 }
 
+absl::StatusOr<std::optional<v1::Plan>> ForPeople(const std::string& stored) {
+  ASSIGN_OR_RETURN(v1::Plan plan, ReadPlan(stored));
+  DropPacks(plan);
+  return std::optional(std::move(plan));
+}
+
+v1::Event RequestedEvent(const v1::Subject& subject) {
+  v1::Event event;
+  event.set_origin(v1::Event::ORIGIN_COMMAND);
+  event.set_kind(v1::Event::KIND_REQUESTED);
+  *event.mutable_subject() = subject;
+  return event;
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<PackRoute>> PipelineDecider::Routes(const v1::Subject& subject, std::string_view pack,
@@ -62,10 +76,18 @@ absl::StatusOr<std::vector<PackRoute>> PipelineDecider::Routes(const v1::Subject
 }
 
 absl::StatusOr<DecisionAnswer> PipelineDecider::DecideNow(const v1::Subject& subject, std::string_view pack) {
-  v1::Event event;
-  event.set_origin(v1::Event::ORIGIN_COMMAND);
-  event.set_kind(v1::Event::KIND_REQUESTED);
-  *event.mutable_subject() = subject;
+  return DecideAbout(RequestedEvent(subject), pack);
+}
+
+absl::StatusOr<DecisionAnswer> PipelineDecider::Preview(const v1::Subject& subject, std::string_view pack,
+                                                        const v1::PullOperation& operation) {
+  v1::Event event = RequestedEvent(subject);
+  *event.mutable_operation() = operation;
+  return DecideAbout(event, pack);
+}
+
+absl::StatusOr<DecisionAnswer> PipelineDecider::DecideAbout(const v1::Event& event, std::string_view pack) {
+  const v1::Subject& subject = event.subject();
   ASSIGN_OR_RETURN(const std::vector<PackRoute> routes, Routes(subject, pack, event));
   SubjectRun run(env_, subject, /*delivery=*/0, ForgePriority::kCommand);
   const auto decide = [&](DecisionAnswer& answer) -> Outcome {
@@ -85,6 +107,7 @@ absl::StatusOr<DecisionAnswer> PipelineDecider::DecideNow(const v1::Subject& sub
   DecisionAnswer answer;
   const Outcome outcome = decide(answer);
   if (!outcome.done()) return ErrorOf(outcome, subject);
+  DropPacks(answer.plan);
   return answer;
 }
 
@@ -97,15 +120,33 @@ absl::StatusOr<DecisionAnswer> PipelineDecider::Apply(const v1::Subject& subject
 absl::StatusOr<DecisionAnswer> PipelineDecider::StartGate(const v1::Subject& subject, std::string_view pack,
                                                           std::string_view actor, std::string_view gate,
                                                           const std::function<absl::Status()>& alive) {
-  if (!env_.forges.contains(subject.forge())) return errors::ForgeNotConfigured(subject.forge());
-  ASSIGN_OR_RETURN(const std::string chosen, ChoosePack(env_.config, subject.forge(), subject.repository(), pack));
-  if (env_.find_pack(chosen) == nullptr) return errors::PackUnknown(chosen, {});
   SubjectRequest request;
   request.subject = subject;
-  request.origin = v1::Event::ORIGIN_COMMAND;
   request.actor = actor;
   request.pack = pack;
   request.gate = gate;
+  return Request(std::move(request), alive);
+}
+
+absl::StatusOr<DecisionAnswer> PipelineDecider::Operate(const v1::Subject& subject, std::string_view pack,
+                                                        std::string_view actor, const v1::PullOperation& operation,
+                                                        const std::function<absl::Status()>& alive) {
+  SubjectRequest request;
+  request.subject = subject;
+  request.actor = actor;
+  request.pack = pack;
+  request.operation = operation;
+  return Request(std::move(request), alive);
+}
+
+absl::StatusOr<DecisionAnswer> PipelineDecider::Request(SubjectRequest request,
+                                                        const std::function<absl::Status()>& alive) {
+  const v1::Subject& subject = request.subject;
+  if (!env_.forges.contains(subject.forge())) return errors::ForgeNotConfigured(subject.forge());
+  ASSIGN_OR_RETURN(const std::string chosen,
+                   ChoosePack(env_.config, subject.forge(), subject.repository(), request.pack));
+  if (env_.find_pack(chosen) == nullptr) return errors::PackUnknown(chosen, {});
+  request.origin = v1::Event::ORIGIN_COMMAND;
   ASSIGN_OR_RETURN(const store::AddResult added, env_.inbox.AddAndWait(MakeRequest(request, NewId("request-"))));
   milliseconds look = kFirstLook;
   ASSIGN_OR_RETURN(store::Delivery delivery, env_.inbox.Get(added.id));
@@ -135,13 +176,13 @@ absl::StatusOr<std::optional<v1::Plan>> PipelineDecider::FindById(std::string_vi
   const absl::StatusOr<store::Decision> decision = env_.decisions.Get(id);
   if (absl::IsNotFound(decision.status())) return std::optional<v1::Plan>();
   if (!decision.ok()) return decision.status();
-  return ReadPlan(decision->plan);
+  return ForPeople(decision->plan);
 }
 
 absl::StatusOr<std::optional<v1::Plan>> PipelineDecider::FindBySubject(const v1::Subject& subject) {
   ASSIGN_OR_RETURN(const std::optional<store::Decision> decision, env_.decisions.Latest(subject));
   if (!decision.has_value()) return std::optional<v1::Plan>();
-  return ReadPlan(decision->plan);
+  return ForPeople(decision->plan);
 }
 
 }  // namespace yardmaster

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "services/intake/on_demand.h"
+#include "services/intake/pipeline/request.h"
 #include "services/intake/plans/subject_run.h"
 
 namespace yardmaster {
@@ -23,6 +24,11 @@ class PipelineDecider final : public OnDemandDecider {
                                            std::string_view gate, const std::function<absl::Status()>& alive) override;
   absl::StatusOr<DecisionAnswer> Apply(const v1::Subject& subject, std::string_view pack, std::string_view actor,
                                        const std::function<absl::Status()>& alive) override;
+  absl::StatusOr<DecisionAnswer> Preview(const v1::Subject& subject, std::string_view pack,
+                                         const v1::PullOperation& operation) override;
+  absl::StatusOr<DecisionAnswer> Operate(const v1::Subject& subject, std::string_view pack, std::string_view actor,
+                                         const v1::PullOperation& operation,
+                                         const std::function<absl::Status()>& alive) override;
   absl::StatusOr<std::optional<v1::Plan>> FindById(std::string_view id) override;
   absl::StatusOr<std::optional<v1::Plan>> FindBySubject(const v1::Subject& subject) override;
 
@@ -31,6 +37,9 @@ class PipelineDecider final : public OnDemandDecider {
   // is none.
   absl::StatusOr<std::vector<PackRoute>> Routes(const v1::Subject& subject, std::string_view pack,
                                                 const v1::Event& event) const;
+  absl::StatusOr<DecisionAnswer> DecideAbout(const v1::Event& event, std::string_view pack);
+  // Puts a request into the pipe and waits until it is settled.
+  absl::StatusOr<DecisionAnswer> Request(SubjectRequest request, const std::function<absl::Status()>& alive);
 
   const IntakeEnvironment& env_;
 };
