@@ -29,6 +29,7 @@ absl::StatusOr<std::vector<std::string>> CommitsOf(const std::string& range, Git
   ASSIGN_OR_RETURN(const std::vector<GitCommit> commits, repository.Commits(base, head, kMaxBackported + 1));
   if (commits.size() > kMaxBackported) return errors::GitRevisionInvalid(range, "it has too many commits");
   std::vector<std::string> ids;
+  ids.reserve(commits.size());
   for (const GitCommit& commit : commits) ids.push_back(commit.id);
   return ids;
 }
@@ -54,6 +55,7 @@ absl::StatusOr<Result> Backport(const BackportRequest& request, const GitRemotes
   if (absl::IsAborted(opened.status())) return RefuseOrFail(std::move(result), opened.status());
   RETURN_IF_ERROR(opened.status());
   const Workspace& work = *opened;
+  for (const std::string& owed : work.owed) result.steps.push_back({"push", "left", owed});
   result.untracked = work.state.untracked;
   if (const std::optional<Refusal> refusal = WhyNotWritable(work.state)) {
     return Refuse(std::move(result), refusal->reason, refusal->fix);
@@ -102,6 +104,7 @@ absl::StatusOr<Result> Backport(const BackportRequest& request, const GitRemotes
   operation.command = result.command;
   operation.branch = result.branch;
   operation.refs = {{"refs/heads/" + result.branch, "", replay->tip}};
+  if (request.push) operation.push_to = "origin";
   const absl::Status moved = work.Do(operation);
   if (!moved.ok()) return RefuseOrFail(std::move(result), moved);
   result.refs = operation.refs;
@@ -121,6 +124,7 @@ absl::StatusOr<Result> Backport(const BackportRequest& request, const GitRemotes
     RETURN_IF_ERROR(work.journal->Undo(operation.id));
     return push.Refused(std::move(result), pushed);
   }
+  if (!request.dry_run) RETURN_IF_ERROR(work.journal->NotePushed(operation.id));
   result.pushed.push_back(push.Done(replay->tip));
   result.steps.push_back({"push", state, "to origin/" + result.branch});
   return result;

@@ -3,11 +3,13 @@
 #ifndef YARDMASTER_SERVICES_WORKFLOW_BACKPORT_H_
 #define YARDMASTER_SERVICES_WORKFLOW_BACKPORT_H_
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 
 #include "absl/status/statusor.h"
 #include "clients/git/git_remotes.h"
+#include "services/workflow/fork.h"
 #include "services/workflow/result.h"
 
 namespace yardmaster::workflow {
@@ -21,6 +23,9 @@ struct BackportRequest {
   std::string time;      // now, "YYYYMMDDTHHMMSSZ"
 };
 absl::StatusOr<Result> Backport(const BackportRequest& request, const GitRemotes& remotes);
+
+// The commits of a pull request that is open or merged; `request.commit` plays no part.
+absl::StatusOr<Result> BackportPull(BackportRequest request, int64_t number, const Fork& fork);
 
 }  // namespace yardmaster::workflow
 

@@ -178,6 +178,7 @@ absl::StatusOr<Result> Commit(const CommitRequest& request, GitProgram& git, con
   if (absl::IsAborted(opened.status())) return RefuseOrFail(std::move(result), opened.status());
   RETURN_IF_ERROR(opened.status());
   const Workspace& work = *opened;
+  for (const std::string& owed : work.owed) result.steps.push_back({"push", "left", owed});
   result.branch = work.branch();
   result.untracked = work.state.untracked;
   if (const std::optional<Refusal> refusal = WhyNotWritable(work.state)) {
@@ -239,6 +240,7 @@ absl::StatusOr<Result> Commit(const CommitRequest& request, GitProgram& git, con
   operation.command = result.command;
   operation.branch = result.branch;
   operation.index = true;
+  if (request.push || request.push_later) operation.push_to = "origin";
   result.id = operation.id;
   const std::string backup = BackupRef(place->id, result.branch);
   const std::string index_backup = "refs/yardmaster/index/" + place->id;
@@ -263,6 +265,7 @@ absl::StatusOr<Result> Commit(const CommitRequest& request, GitProgram& git, con
     RETURN_IF_ERROR(work.journal->Undo(place->id));
     return push.Refused(std::move(result), pushed);
   }
+  if (!request.dry_run) RETURN_IF_ERROR(work.journal->NotePushed(place->id));
   result.pushed.push_back(push.Done(made->id));
   result.steps.push_back({"push", state,
                           absl::StrCat("to origin/", result.branch,

@@ -18,9 +18,10 @@ struct CommitRequest {
   std::string message;  // empty: "Update FILE", which needs `yes`
   bool yes = false;
   bool push = true;
-  bool amend = false;    // the last commit is replaced; without a message it keeps its own
-  bool dry_run = false;  // writes nothing, not even objects; hooks do not run
-  std::string time;      // now, "YYYYMMDDTHHMMSSZ"
+  bool push_later = false;  // not pushed here, but by the command that this is a part of
+  bool amend = false;       // the last commit is replaced; without a message it keeps its own
+  bool dry_run = false;     // writes nothing, not even objects; hooks do not run
+  std::string time;         // now, "YYYYMMDDTHHMMSSZ"
 };
 // INVALID_ARGUMENT: a message is needed.
 absl::StatusOr<Result> Commit(const CommitRequest& request, GitProgram& git, const GitRemotes& remotes);

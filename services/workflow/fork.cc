@@ -30,6 +30,11 @@ absl::StatusOr<int64_t> PullNumber(const std::string& text, const Fork& fork) {
   return number;
 }
 
+std::string PullRef(const Fork& fork, int64_t number) {
+  const size_t at = fork.pull_ref.find("{}");
+  return absl::StrCat(fork.pull_ref.substr(0, at), number, fork.pull_ref.substr(at + 2));
+}
+
 ForgeCall CommandCall() {
   ForgeCall call;
   call.priority = ForgePriority::kCommand;

@@ -27,6 +27,9 @@ struct Fork {
 // FAILED_PRECONDITION: it is one of another repository than upstream.
 absl::StatusOr<int64_t> PullNumber(const std::string& text, const Fork& fork);
 
+// "refs/pull/7/head"
+std::string PullRef(const Fork& fork, int64_t number);
+
 // How commands call a forge: somebody waits.
 ForgeCall CommandCall();
 

@@ -39,6 +39,7 @@ std::string JournalText(const Operation& operation) {
                {"part_of", operation.part_of},
                {"refs", std::move(refs)},
                {"index", operation.index},
+               {"push_to", operation.push_to},
                {"checkout", {{"from", operation.checkout_from}, {"to", operation.checkout_to}}}})
       .dump();
 }
@@ -65,6 +66,7 @@ absl::StatusOr<Operation> ReadOperation(const fs::path& file) {
     operation.index = good && document["index"].get<bool>();
   }
   if (good && document.contains("part_of")) good = TakeText(document, "part_of", operation.part_of);
+  if (good && document.contains("push_to")) good = TakeText(document, "push_to", operation.push_to);
   if (good && document.contains("checkout")) {
     good = TakeText(document["checkout"], "from", operation.checkout_from) &&
            TakeText(document["checkout"], "to", operation.checkout_to);
@@ -105,6 +107,27 @@ absl::StatusOr<std::vector<Operation>> ReadJournal(const GitClone& clone) {
   return operations;
 }
 
+absl::StatusOr<std::vector<std::string>> OwedPushes(GitClone& clone, const std::vector<Operation>& operations) {
+  std::vector<std::string> owed;
+  for (const Operation& operation : operations) {
+    if (operation.push_to.empty() || operation.state != Operation::State::kDone) continue;
+    const std::string ref = "refs/heads/" + operation.branch;
+    const auto moved =
+        absl::c_find_if(operation.refs, [&ref](const GitRefChange& change) { return change.ref == ref; });
+    if (moved == operation.refs.end()) continue;
+    ASSIGN_OR_RETURN(const std::string here, clone.Ref(ref));
+    ASSIGN_OR_RETURN(const std::string there,
+                     clone.Ref(absl::StrCat("refs/remotes/", operation.push_to, "/", operation.branch)));
+    if (here != moved->new_id || there == moved->new_id) continue;
+    // What it pushes takes the place of what is there.
+    const bool replaces = !operation.checkout_to.empty() || operation.command == "squash";
+    owed.push_back(absl::StrCat(operation.command, " ", operation.id, " ended before ", operation.branch,
+                                " was pushed: git push ", replaces ? "--force-with-lease " : "", operation.push_to, " ",
+                                operation.branch));
+  }
+  return owed;
+}
+
 absl::StatusOr<std::unique_ptr<Journal>> Journal::Open(GitClone& clone) {
   absl::StatusOr<std::unique_ptr<DataDirLock>> lock = DataDirLock::Take(FolderOf(clone));
   if (absl::IsFailedPrecondition(lock.status())) {
@@ -131,6 +154,13 @@ absl::Status Journal::Write(const Operation& operation) const {
 
 void Journal::RemoveLeftovers() const {
   std::error_code error;
+  // Refs of our own, which only the holder of our lock writes: a lock of git's there is a killed command's.
+  std::vector<fs::path> locks;
+  for (const fs::directory_entry& entry :
+       fs::recursive_directory_iterator(clone_.common_dir() / "refs" / "yardmaster", error)) {
+    if (entry.path().extension() == ".lock") locks.push_back(entry.path());
+  }
+  for (const fs::path& lock : locks) fs::remove(lock, error);
   for (const fs::directory_entry& entry : fs::directory_iterator(folder(), error)) {
     const std::string name = entry.path().filename().string();
     const bool wanted = name == DataDirLock::kFileName || absl::c_any_of(operations_, [&](const Operation& one) {
@@ -243,6 +273,13 @@ absl::Status Journal::Do(Operation operation) {
   RETURN_IF_ERROR(Write(operation));
   operations_.push_back(std::move(operation));
   return moved;
+}
+
+absl::Status Journal::NotePushed(const std::string& id) {
+  const auto operation = absl::c_find_if(operations_, [&id](const Operation& one) { return one.id == id; });
+  if (operation == operations_.end()) return errors::OperationUnknown(id);
+  operation->push_to.clear();
+  return Write(*operation);
 }
 
 absl::Status Journal::Undo(const std::string& id) {

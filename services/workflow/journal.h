@@ -20,6 +20,10 @@ namespace yardmaster::workflow {
 // All operations, oldest first. Takes no lock and writes nothing.
 absl::StatusOr<std::vector<Operation>> ReadJournal(const GitClone& clone);
 
+// What commands that were killed did not get to push, in words, with the way to do it. Where the branch has moved
+// since, or the remote is known to have it, nothing is owed.
+absl::StatusOr<std::vector<std::string>> OwedPushes(GitClone& clone, const std::vector<Operation>& operations);
+
 // Holds the journal's lock as long as it lives.
 class Journal {
  public:
@@ -39,6 +43,8 @@ class Journal {
 
   // Writes the operation down, changes the index and moves its refs: all, or nothing if one can't be moved.
   absl::Status Do(Operation operation);
+  // The push of a done operation has come there.
+  absl::Status NotePushed(const std::string& id);
   // Moves the refs of a done operation back: all, or none if one is no longer where the operation put it.
   absl::Status Undo(const std::string& id);
 

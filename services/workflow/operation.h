@@ -25,6 +25,8 @@ struct Operation {
   // Index and files go from one commit's tree to another's, before the refs; both empty: they don't.
   std::string checkout_from;
   std::string checkout_to;
+  // The remote to which the branch is pushed afterwards; empty: it is not, or it was.
+  std::string push_to;
 };
 
 }  // namespace yardmaster::workflow

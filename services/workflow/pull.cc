@@ -148,6 +148,7 @@ absl::StatusOr<Result> OpenPull(const PullRequestRequest& request, const Fork& f
   if (absl::IsAborted(opened.status())) return RefuseOrFail(std::move(result), opened.status());
   RETURN_IF_ERROR(opened.status());
   const Workspace& work = *opened;
+  for (const std::string& owed : work.owed) result.steps.push_back({"push", "left", owed});
   result.branch = work.branch();
   result.untracked = work.state.untracked;
   if (const std::optional<Refusal> refusal = WhyNotWritable(work.state)) {

@@ -44,6 +44,11 @@ absl::Status TakeBack(const AppendRequest& request, const std::string& id) {
   return Undo(undo).status();
 }
 
+absl::Status NotePushed(const AppendRequest& request, const std::string& id) {
+  ASSIGN_OR_RETURN(const Workspace work, OpenWorkspace(request.repo, /*dry_run=*/false));
+  return work.journal->NotePushed(id);
+}
+
 // The branch once more on where its base is now; `result` tells of it. FAILED_PRECONDITION or ABORTED: it can't be.
 absl::Status Rebase(const AppendRequest& request, const Fork& fork, const ForgePull& pull, Result& result) {
   RETURN_IF_ERROR(fork.remotes.FetchBranches("upstream", {pull.base_ref}));
@@ -72,6 +77,7 @@ absl::Status Rebase(const AppendRequest& request, const Fork& fork, const ForgeP
   operation.part_of = result.id;
   operation.checkout_from = work.state.head;
   operation.checkout_to = replay.tip;
+  operation.push_to = "origin";
   const std::string backup = BackupRef(operation.id, result.branch);
   operation.refs = {{backup, "", work.state.head}, {work.state.head_ref, work.state.head, replay.tip}};
   RETURN_IF_ERROR(work.Do(operation));
@@ -104,6 +110,7 @@ absl::StatusOr<Result> AppendToPull(const AppendRequest& request, const Fork& fo
   commit.amend = request.amend;
   commit.yes = request.yes;
   commit.push = false;
+  commit.push_later = true;
   commit.dry_run = request.dry_run;
   commit.time = request.time;
   ASSIGN_OR_RETURN(result, Commit(commit, git, fork.remotes));
@@ -139,6 +146,7 @@ absl::StatusOr<Result> AppendToPull(const AppendRequest& request, const Fork& fo
   if (pushed.ok() && push.there() != pull->head_sha) pushed = errors::GitRefMoved("origin/" + pull->head_ref);
   if (pushed.ok()) pushed = push.Send(fork.remotes, work.state.head);
   if (!pushed.ok()) return back(pushed, "git pull --rebase origin " + pull->head_ref);
+  RETURN_IF_ERROR(NotePushed(request, result.id));
   result.pushed = {push.Done(work.state.head)};
   result.steps.push_back({"push", "done", "to origin/" + pull->head_ref});
   return result;

@@ -40,6 +40,7 @@ absl::StatusOr<Result> SquashPull(const SquashPullRequest& request, const Fork& 
   if (absl::IsAborted(opened.status())) return RefuseOrFail(std::move(result), opened.status());
   RETURN_IF_ERROR(opened.status());
   const Workspace& work = *opened;
+  for (const std::string& owed : work.owed) result.steps.push_back({"push", "left", owed});
   result.untracked = work.state.untracked;
   const absl::StatusOr<ForgePull> pull = OwnOpenPull(request.number, fork);
   if (!pull.ok()) return ForgeRefused(std::move(result), pull.status());
@@ -94,6 +95,7 @@ absl::StatusOr<Result> SquashPull(const SquashPullRequest& request, const Fork& 
   const std::string backup = BackupRef(operation.id, result.branch);
   operation.refs = {{backup, "", pull->head_sha}};
   if (!here.empty()) operation.refs.push_back({"refs/heads/" + result.branch, here, *made});
+  operation.push_to = "origin";
   const absl::Status moved = work.Do(operation);
   if (!moved.ok()) return RefuseOrFail(std::move(result), moved);
   const absl::Status pushed = request.dry_run ? absl::OkStatus() : push.Send(fork.remotes, *made);
@@ -101,15 +103,16 @@ absl::StatusOr<Result> SquashPull(const SquashPullRequest& request, const Fork& 
     RETURN_IF_ERROR(work.journal->Undo(operation.id));
     return push.Refused(std::move(result), pushed);
   }
+  if (!request.dry_run) RETURN_IF_ERROR(work.journal->NotePushed(operation.id));
   result.id = operation.id;
   result.refs = operation.refs;
   result.backups = {backup};
   result.pushed = {push.Done(*made)};
   const char* const word = request.dry_run ? "planned" : "done";
-  result.steps = {{"squash", word, absl::StrCat(commits.size(), " commits onto ", merge_base->substr(0, 12))},
-                  {"push", word,
-                   absl::StrCat("to origin/", result.branch, "; the way back: git push --force-with-lease=",
-                                result.branch, ":", *made, " origin ", backup, ":refs/heads/", result.branch)}};
+  result.steps.push_back({"squash", word, absl::StrCat(commits.size(), " commits onto ", merge_base->substr(0, 12))});
+  result.steps.push_back({"push", word,
+                          absl::StrCat("to origin/", result.branch, "; the way back: git push --force-with-lease=",
+                                       result.branch, ":", *made, " origin ", backup, ":refs/heads/", result.branch)});
   return result;
 }
 

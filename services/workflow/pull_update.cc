@@ -17,12 +17,6 @@ namespace {
 
 constexpr size_t kMaxCommits = 500;
 
-// "refs/pull/7/head"
-std::string PullRef(const Fork& fork, int64_t number) {
-  const size_t at = fork.pull_ref.find("{}");
-  return absl::StrCat(fork.pull_ref.substr(0, at), number, fork.pull_ref.substr(at + 2));
-}
-
 absl::StatusOr<Description> DescribeAnew(const ForgePull& pull, GitClone& clone, GitRepository& repository) {
   ASSIGN_OR_RETURN(const std::string base, clone.Ref("refs/remotes/upstream/" + pull.base_ref));
   if (base.empty()) return errors::GitRevisionUnknown("upstream/" + pull.base_ref);

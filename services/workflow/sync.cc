@@ -46,6 +46,7 @@ absl::StatusOr<Result> Sync(const SyncRequest& request, const GitRemotes& remote
   if (absl::IsAborted(opened.status())) return RefuseOrFail(std::move(result), opened.status());
   RETURN_IF_ERROR(opened.status());
   const Workspace& work = *opened;
+  for (const std::string& owed : work.owed) result.steps.push_back({"push", "left", owed});
   result.untracked = work.state.untracked;
   if (const std::optional<Refusal> refusal = WhyNotWritable(work.state)) {
     return Refuse(std::move(result), refusal->reason, refusal->fix);

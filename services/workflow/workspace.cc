@@ -39,6 +39,12 @@ absl::StatusOr<Workspace> OpenWorkspace(const std::filesystem::path& repo, bool 
     ASSIGN_OR_RETURN(workspace.journal, Journal::Open(*workspace.clone));
   }
   ASSIGN_OR_RETURN(workspace.state, workspace.clone->State());
+  if (workspace.journal != nullptr) {
+    ASSIGN_OR_RETURN(workspace.owed, OwedPushes(*workspace.clone, workspace.journal->operations()));
+  } else {
+    ASSIGN_OR_RETURN(const std::vector<Operation> operations, ReadJournal(*workspace.clone));
+    ASSIGN_OR_RETURN(workspace.owed, OwedPushes(*workspace.clone, operations));
+  }
   return workspace;
 }
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -30,6 +31,7 @@ struct Workspace {
   std::unique_ptr<GitRepository> repository;
   std::unique_ptr<Journal> journal;  // null in a dry run
   GitCloneState state;
+  std::vector<std::string> owed;  // pushes that killed commands owe
 
   // The branch that is checked out: "feat/x"; empty: none is.
   std::string branch() const;

@@ -61,6 +61,25 @@ TEST_F(WorkflowCommitTest, TrackedChangesAreCommittedAndPushedAndUntrackedOnesNa
   work_.Git("fsck --strict");
 }
 
+// As after a kill between the commit and its push.
+TEST_F(WorkflowCommitTest, APushThatIsOwedIsToldUntilItIsDone) {
+  CommitRequest cut = Request();
+  cut.push = false;
+  cut.push_later = true;
+  work_.Write("a", "2\n");
+  ASSERT_EQ(Run(cut).outcome, Outcome::kDone);
+  CommitRequest look = Request();
+  look.dry_run = true;
+  const auto told = [&] {
+    const Result result = Run(look);
+    return result.steps.empty() ? "" : result.steps.front().detail;
+  };
+  EXPECT_THAT(told(), HasSubstr("was pushed: git push origin feat/x"));
+  EXPECT_THAT(told(), HasSubstr("20260131T120000Z-1"));
+  work_.Git("push -q origin feat/x");
+  EXPECT_EQ(told(), "");
+}
+
 TEST_F(WorkflowCommitTest, UndoBringsTheIndexBackWithBothVersionsOfAFile) {
   CommitRequest request = Request();
   request.push = false;
