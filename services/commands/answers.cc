@@ -140,6 +140,10 @@ std::string Answers::Ask(const AnsweredCommand& asked, const std::vector<LocalTe
   return Sentences("ask", asked, sentences);
 }
 
+std::string Answers::Confirm(const AnsweredCommand& asked, std::string_view outcome) const {
+  return About("confirm", asked, {{"outcome", std::string(outcome)}});
+}
+
 std::string Answers::Unknown(const AnsweredCommand& asked, std::string_view suggestion) const {
   if (suggestion.empty()) return About("unknown_plain", asked, {});
   return About("unknown", asked, {{"suggestion", EchoCode(suggestion)}});

@@ -23,6 +23,7 @@ struct CommandRun {
   const SettingLayers& layers;
   const std::vector<std::string>& packs;  // that the repository may use
   v1::Plan& plan;                         // takes actions that come before the answer
+  bool preview = false;                   // says what would be done, and does nothing
 };
 
 // The outcome.

@@ -1,5 +1,6 @@
 #include "services/commands/pipe/command_planner.h"
 
+#include <chrono>
 #include <map>
 #include <optional>
 #include <utility>
@@ -10,21 +11,26 @@
 #include "clients/forge/forge_error.h"
 #include "services/commands/answers.h"
 #include "services/commands/permission.h"
+#include "services/commands/pipe/handler_tools.h"
 #include "services/commands/pipe/requests.h"
 #include "services/commands/pipe/settings.h"
 #include "services/core/defang.h"
+#include "services/core/messages/timestamps.h"
 #include "services/core/reasons.h"
 #include "services/core/status_macros.h"
+#include "services/intake/effect.h"
 #include "services/intake/outcome.h"
 
 namespace yardmaster::commands {
 namespace {
 
-using rules::CommandModel;
 using rules::CommandParameterType;
 using rules::LocalText;
 
 constexpr std::string_view kAcknowledgement = "eyes";
+constexpr std::string_view kConfirmCommand = "yes";
+// How long a command waits to be confirmed.
+constexpr std::chrono::hours kConfirmWithin{1};
 // A question back names so many ways to say it.
 constexpr size_t kMaxChoices = 4;
 // Of a sentence about what was not read.
@@ -49,6 +55,18 @@ const Request& RequestOf(const PlanInput& input) {
   return static_cast<const ReadCommand&>(input.command->command).request();
 }
 
+// The command on the subject that waits for this person's yes, the latest one; nullopt: none does any more.
+absl::StatusOr<std::optional<v1::AwaitConfirmation>> FindAwaited(const PlanInput& input) {
+  ASSIGN_OR_RETURN(const std::vector<v1::Action> written, input.view.Written(kAwaitConfirmationKind));
+  for (const v1::Action& action : written) {
+    const v1::AwaitConfirmation& wait = action.await_confirmation();
+    if (!SameLogin(wait.by(), input.event.actor())) continue;
+    const bool waits = !wait.ended() && ToTimestamp(input.now).seconds() <= wait.until().seconds();
+    return waits ? std::optional(wait) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
 // Errors that pass end the plan; the others are answered.
 bool Passes(const absl::Status& error) { return !Outcome::OfForge(error).failed(); }
 
@@ -58,6 +76,7 @@ rules::CommandPlace PlaceOf(const v1::Subject& subject) {
 
 // Numbers and repositories that a command names besides the thread it stands in.
 bool NamesAnother(const ParsedCommand& command, const v1::Subject& subject) {
+  if (command.command != nullptr && command.command->names_target) return false;
   for (const std::string_view slot : {"pr", "issue"}) {
     const auto it = command.slots.find(slot);
     if (it == command.slots.end()) continue;
@@ -128,12 +147,15 @@ absl::StatusOr<PermissionDecision> Permit(const PermissionRequest& request, std:
 // One command on its way to its plan.
 class CommandPlanner::Planning {
  public:
-  Planning(const CommandEnvironment& env, const PlanInput& input)
+  Planning(const CommandEnvironment& env, const PlanInput& input) : Planning(env, input, RequestOf(input)) {}
+  // Another command than the input's, which `confirmed` was.
+  Planning(const CommandEnvironment& env, const PlanInput& input, const Request& request, bool confirmed = false)
       : env_(env),
         input_(input),
         view_(input.view),
-        request_(RequestOf(input)),
+        request_(request),
         command_(request_.command),
+        confirmed_(confirmed),
         answers_(input.pack->commands()) {
     asked_.person = input.event.actor();
     asked_.written = request_.written;
@@ -149,6 +171,8 @@ class CommandPlanner::Planning {
     return !request_.IsNote() && !command_.name.empty() && IsOnList(command_.name, settings_.bot_commands);
   }
   absl::Status Run(v1::Plan& plan);
+  // A yes to nothing.
+  absl::Status RunUnawaited(v1::Plan& plan) const;
   // The answer for the case that something before it fails; with the reason's place in it.
   std::string FailureText(std::string_view reason) const { return answers_.Failed(asked_, reason); }
   v1::AnswerComment& AddAnswer(int64_t revision, v1::Plan& plan) const;
@@ -166,12 +190,17 @@ class CommandPlanner::Planning {
   // The answer that says why not; nullopt: everybody involved may.
   absl::StatusOr<std::optional<std::string>> Refusal(std::string& outcome);
   absl::StatusOr<std::string> Answer(v1::Plan& plan);
+  // Whether it is only done once the person has confirmed it.
+  bool NeedsConfirmation() const;
+  // Notes that it waits for that.
+  void Await(v1::Plan& plan) const;
 
   const CommandEnvironment& env_;
   const PlanInput& input_;
   SubjectView& view_;
   const Request& request_;
   const ParsedCommand& command_;
+  const bool confirmed_;
   const Answers answers_;
   AnsweredCommand asked_;
   LoadedSettings settings_;
@@ -291,10 +320,39 @@ absl::StatusOr<std::string> CommandPlanner::Planning::Answer(v1::Plan& plan) {
   // 4. Do it.
   const RepositoryConfig* entry = env_.config.FindRepository(subject().forge(), subject().repository());
   const std::vector<std::string> packs = entry == nullptr ? std::vector<std::string>() : entry->packs;
+  const bool preview = NeedsConfirmation();
   ASSIGN_OR_RETURN(const CommandResult done,
-                   handler->second({input_, command_, answers_, asked_, settings_.layers, packs, plan}));
+                   handler->second({input_, command_, answers_, asked_, settings_.layers, packs, plan, preview}));
+  if (preview && done.done) {
+    Await(plan);
+    plan.set_outcome("asked-back: to be confirmed");
+    return answers_.Confirm(asked_, done.text);
+  }
   plan.set_outcome(done.outcome);
   return done.done ? answers_.Done(asked_, done.text) : answers_.Failed(asked_, done.text);
+}
+
+bool CommandPlanner::Planning::NeedsConfirmation() const {
+  if (confirmed_ || !command_.command->rewrites) return false;
+  const RepositoryConfig* entry = env_.config.FindRepository(subject().forge(), subject().repository());
+  const CommandSettings& settings = entry != nullptr ? entry->commands : env_.config.commands;
+  switch (settings.confirm.value_or(ConfirmCommands::kSentences)) {
+    case ConfirmCommands::kAlways:
+      return true;
+    case ConfirmCommands::kNever:
+      return false;
+    case ConfirmCommands::kSentences:
+      break;
+  }
+  return command_.kind == ParsedCommand::Kind::kRequest;
+}
+
+void CommandPlanner::Planning::Await(v1::Plan& plan) const {
+  v1::AwaitConfirmation& wait = *plan.add_actions()->mutable_await_confirmation();
+  wait.set_command(request_.line);
+  wait.set_by(input_.event.actor());
+  *wait.mutable_until() = ToTimestamp(input_.now + kConfirmWithin);
+  wait.set_cause(EffectName(input_));
 }
 
 v1::AnswerComment& CommandPlanner::Planning::AddAnswer(int64_t revision, v1::Plan& plan) const {
@@ -318,6 +376,16 @@ absl::Status CommandPlanner::Planning::Run(v1::Plan& plan) {
   v1::AnswerComment& answer = AddAnswer(/*revision=*/1, plan);
   answer.set_body(*std::move(text));
   answer.set_body_on_failure(FailureText(kFailureReasonPlace));
+  return absl::OkStatus();
+}
+
+absl::Status CommandPlanner::Planning::RunUnawaited(v1::Plan& plan) const {
+  plan.set_outcome("refused: nothing to confirm");
+  AddAnswer(/*revision=*/1, plan)
+      .set_body(answers_.Failed(asked_, asked_.chinese
+                                            ? "没有等待你确认的命令，或者已经超过一小时"
+                                            : "no command of yours waits here to be confirmed, or it is more "
+                                              "than an hour old"));
   return absl::OkStatus();
 }
 
@@ -364,7 +432,20 @@ absl::Status CommandPlanner::Acknowledge(const PlanInput& input, v1::Plan& plan)
 absl::Status CommandPlanner::Plan(const PlanInput& input, v1::Plan& plan) const {
   Planning planning(env_, input);
   RETURN_IF_ERROR(planning.Load());
-  return planning.Run(plan);
+  if (planning.command().id() != kConfirmCommand) return planning.Run(plan);
+  ASSIGN_OR_RETURN(const std::optional<v1::AwaitConfirmation> awaited, FindAwaited(input));
+  if (!awaited.has_value()) return planning.RunUnawaited(plan);
+  const std::shared_ptr<const rules::CommandTable> table = input.pack->commands();
+  const std::vector<Request> requests =
+      RequestReader(table, {}, nullptr, input.snapshot.subject()).Read(awaited->command());
+  if (requests.empty()) return planning.RunUnawaited(plan);
+  // Everything is looked at again: who may, and how the pull request stands now.
+  Planning confirmed(env_, input, requests.front(), /*confirmed=*/true);
+  RETURN_IF_ERROR(confirmed.Load());
+  v1::AwaitConfirmation& ended = *plan.add_actions()->mutable_await_confirmation();
+  ended = *awaited;
+  ended.set_ended(true);
+  return confirmed.Run(plan);
 }
 
 }  // namespace yardmaster::commands

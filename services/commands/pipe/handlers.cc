@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "clients/forge/labels.h"
 #include "services/commands/help.h"
+#include "services/commands/pipe/handler_tools.h"
 #include "services/commands/pipe/why_text.h"
 #include "services/core/defang.h"
 #include "services/core/messages/timestamps.h"
@@ -24,34 +25,6 @@ namespace {
 constexpr size_t kMaxIgnoreReasonBytes = 500;
 constexpr size_t kMaxGateFailures = 5;
 constexpr size_t kMaxGateBytes = 600;
-
-std::string Say(const CommandRun& run, std::string_view en, std::string_view zh) {
-  return std::string(run.asked.chinese ? zh : en);
-}
-
-std::vector<std::string> SlotNames(const ParsedCommand& command, std::string_view slot) {
-  const auto it = command.slots.find(slot);
-  if (it == command.slots.end()) return {};
-  if (const auto* list = std::get_if<std::vector<std::string>>(&it->second)) return *list;
-  if (const auto* one = std::get_if<std::string>(&it->second)) return {*one};
-  return {};
-}
-
-std::string OneSlot(const ParsedCommand& command, std::string_view slot) {
-  const std::vector<std::string> names = SlotNames(command, slot);
-  return names.empty() ? std::string() : names.front();
-}
-
-bool HasFlag(const ParsedCommand& command, std::string_view slot) {
-  const auto it = command.slots.find(slot);
-  const bool* flag = it == command.slots.end() ? nullptr : std::get_if<bool>(&it->second);
-  return flag != nullptr && *flag;
-}
-
-// The name with which effects know the command: another one when other words stand in its place.
-std::string EffectName(const PlanInput& input) {
-  return absl::StrCat(input.command->name, "-", input.command->revision);
-}
 
 std::string Codes(const std::vector<std::string>& names) {
   std::vector<std::string> out;
@@ -147,13 +120,6 @@ absl::StatusOr<CommandResult> Why(const CommandRun& run) {
   return out;
 }
 
-// Of the plan's step with this id; empty if there is none.
-std::string WhyOfStep(const v1::Plan& plan, std::string_view id) {
-  const auto& steps = plan.explanation().steps();
-  const auto step = absl::c_find_if(steps, [id](const v1::StepOutcome& one) { return one.id() == id; });
-  return step == steps.end() ? std::string() : step->why();
-}
-
 absl::StatusOr<CommandResult> Review(const CommandRun& run) {
   CommandResult out;
   AskOptions options;
@@ -225,15 +191,6 @@ absl::StatusOr<CommandResult> SetIgnored(const CommandRun& run, bool ended) {
 
 absl::StatusOr<CommandResult> Ignore(const CommandRun& run) { return SetIgnored(run, /*ended=*/false); }
 absl::StatusOr<CommandResult> Unignore(const CommandRun& run) { return SetIgnored(run, /*ended=*/true); }
-
-// What the steps of that id say, in order.
-std::vector<std::string> WhysOfSteps(const v1::Plan& plan, std::string_view id) {
-  std::vector<std::string> out;
-  for (const v1::StepOutcome& step : plan.explanation().steps()) {
-    if (step.id() == id) out.push_back(step.why());
-  }
-  return out;
-}
 
 // Where the gate stands, what is next, and the first failures.
 std::string GateText(const CommandRun& run, const v1::Plan& plan, size_t max_failures) {

@@ -102,7 +102,8 @@ void RequestReader::AddSentence(const ParsedCommand& sentence, std::vector<Reque
       if (std::string line = AsLine(choice); !line.empty()) request.choices.push_back(std::move(line));
     }
   }
-  if (!meant.then.empty()) request.written = AsLine({meant.command, meant.slots});
+  request.line = AsLine({meant.command, meant.slots});
+  if (!meant.then.empty()) request.written = request.line;
   const size_t first = requests.size();
   requests.push_back(std::move(request));
   for (const rules::PhraseCommand& next : meant.then) {
@@ -111,6 +112,7 @@ void RequestReader::AddSentence(const ParsedCommand& sentence, std::vector<Reque
     // By its place: the words of the sentence are the same.
     further.fingerprint = ShortDigest(absl::StrCat(sentence.fingerprint, "\x1d", requests.size() - first));
     further.written = AsLine(next);
+    further.line = further.written;
     further.conditional = next.conditional;
     Fill(next, grammar_.table(), further.command);
     // A pack may know phrases for more than its commands.
@@ -138,6 +140,7 @@ std::vector<Request> RequestReader::Read(std::string_view text) const {
     }
     for (size_t i = before; i < requests.size(); ++i) {
       if (requests[i].written.empty()) requests[i].written = written;
+      if (requests[i].line.empty()) requests[i].line = requests[i].written;
       requests[i].chinese = IsChinese(written);
     }
   }

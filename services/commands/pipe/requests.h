@@ -28,6 +28,8 @@ struct Request {
   std::string fingerprint;
   // As it is said again: what stands in the text; of a sentence with several commands the line that means the same.
   std::string written;
+  // The same as a line with a slash.
+  std::string line;
   bool chinese = false;
   // A command that writes needs all that its sentence asks for before it, one that reads only what writes.
   std::vector<Dependency> before;

@@ -73,9 +73,10 @@ TEST(Answers, ARefusalSaysWhyAndWhoMay) {
 
 TEST(Answers, WhatIsNotAvailableSaysWhy) {
   const Answers answers(ShippedCommands());
-  EXPECT_EQ(answers.Unavailable(Asked("squash", "/squash 160")),
-            "`/squash 160` (`alice`) is not available here yet: the workflow service, which works on forks and pull "
-            "requests, is not part of this version. It was understood and noted; nothing was done.");
+  EXPECT_EQ(
+      answers.Unavailable(Asked("pr", "/create-pr")),
+      "`/create-pr` (`alice`) is not available here yet: a pull request is opened where the branch is: write yard "
+      "workflow pr in your clone. It was understood and noted; nothing was done.");
   const std::string autofix = answers.Unavailable(Asked("gate_autofix", "/autofix 92"));
   EXPECT_THAT(autofix, HasSubstr("is not offered: fixing is yours."));
   EXPECT_THAT(autofix, HasSubstr("diagnosis: which stage failed"));
