@@ -32,6 +32,7 @@ class ProfileReader : public PackDocumentReader {
     Take(value(), "trusted_authors", profile_.trusted_authors);
     profile_.trigger_wait = std::chrono::minutes(value().value("trigger_minutes", 30));
     Take(value(), "max_retests", profile_.max_retests);
+    Take(value(), "no_push_while_running", profile_.no_push_while_running);
     Take(value(), "call", profile_.call);
     Take(value(), "advisory_labels", profile_.advisory);
     Take(value(), "build_inputs", profile_.build_inputs);

@@ -88,6 +88,8 @@ struct PipelineProfile {
   std::vector<std::string> trusted_authors;
   std::chrono::minutes trigger_wait{30};
   uint32_t max_retests = 5;
+  // While a gate runs, the service pushes nothing to the pull request.
+  bool no_push_while_running = false;
   std::vector<std::string> call;  // logins that are named when a person is needed
   std::optional<DescriptionGate> description_gate;
   BuildGate build_gate;

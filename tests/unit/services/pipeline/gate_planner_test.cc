@@ -10,6 +10,8 @@
 #include <string>
 
 #include "rules/engine/pack/pack_loader.h"
+#include "services/pipeline/gate_hold.h"
+#include "tests/support/fake_clock.h"
 #include "tests/support/fake_subject_view.h"
 
 namespace yardmaster {
@@ -25,6 +27,7 @@ const rules::PipelineTime kNow = *rules::ParsePipelineTime("2025-06-10T12:00:00Z
 rules::PackFiles Packs() {
   return {{"demo/pack.json", R"({"name": "demo", "title": "Demo"})"},
           {"demo/pipeline.json", R"({"trusted_authors": ["gatebot"], "max_retests": 1, "call": ["lead"],
+             "no_push_while_running": true,
              "description_gate": {"trigger": "/look", "passed_label": "looked"},
              "build_gate": {"trigger": "/go", "passed_labels": ["built"], "bypass_seconds": 60}})"},
           {"plain/pack.json", R"({"name": "plain", "title": "Plain"})"}};
@@ -105,6 +108,18 @@ TEST_F(GatePlannerTest, AskingWritesNothing) {
   EXPECT_EQ(Step(plan, "phase"), "+ NEW");
   EXPECT_EQ(Step(plan, "next"), "+ check_pr");
   EXPECT_EQ(plan.actions_size(), 0);
+}
+
+TEST_F(GatePlannerTest, APushWaitsForAGateThatRunsWhereTheProfileSaysSo) {
+  testing::FakeClock clock;
+  clock.Advance(kNow - clock.Now());
+  const auto hold = [&](const std::string& pack) {
+    return WhyGateHolds(config_, *packs_, gate_, clock, snapshot_.subject(), pack).value_or("an error");
+  };
+  EXPECT_EQ(hold("demo"), "") << "nothing was started";
+  gate_.signals.comments = {{"ann", "/go", kNow - minutes(5), "c1"}};
+  EXPECT_THAT(hold("demo"), HasSubstr("P2_QUEUED"));
+  EXPECT_EQ(hold("plain"), "") << "it has no profile";
 }
 
 TEST_F(GatePlannerTest, WhatIsDueIsStarted) {
