@@ -220,6 +220,35 @@ const std::vector<Migration>& Migrations() {
            " findings $BLOB not null)",
            "create unique index review_imports_by_tool on review_imports (lower(repository), number, head, tool)",
        }},
+      // What a record holds is written and read by services/dispatch.
+      {11,
+       "jobs, leases and runners of dispatch",
+       {
+           "create table jobs ("
+           " id $IDENTITY,"
+           " job text not null,"
+           " number bigint not null,"
+           " repository text not null,"
+           " ended bigint not null,"
+           " record $BLOB not null)",
+           "create unique index jobs_by_job on jobs (job)",
+           "create unique index jobs_by_number on jobs (number)",
+           "create index jobs_by_repository on jobs (lower(repository), number)",
+           "create index jobs_live on jobs (number) where ended = 0",
+           "create table leases ("
+           " id $IDENTITY,"
+           " job text not null,"
+           " fence bigint not null,"
+           " live bigint not null,"
+           " record $BLOB not null)",
+           "create unique index leases_by_fence on leases (job, fence)",
+           "create index leases_live on leases (id) where live = 1",
+           "create table runners ("
+           " id $IDENTITY,"
+           " name text not null,"
+           " record $BLOB not null)",
+           "create unique index runners_by_name on runners (name)",
+       }},
   };
   return kMigrations;
 }

@@ -22,6 +22,7 @@
 #include "services/core/store/sql_commands.h"
 #include "services/core/store/sql_decisions.h"
 #include "services/core/store/sql_inbox.h"
+#include "services/core/store/sql_jobs.h"
 #include "services/core/store/sql_ledger.h"
 #include "services/core/store/sql_operators.h"
 #include "services/core/store/sql_reviews.h"
@@ -74,6 +75,7 @@ struct Store::Impl {
   std::unique_ptr<SqlOperators> operators;
   std::unique_ptr<SqlCommands> commands;
   std::unique_ptr<SqlReviews> reviews;
+  std::unique_ptr<SqlJobs> jobs;
 
   std::atomic<bool> claimable{false};
   std::mutex shutdown_mutex;
@@ -155,6 +157,7 @@ void Store::Impl::StartWriter() {
   operators = std::make_unique<SqlOperators>(*writer, *readers);
   commands = std::make_unique<SqlCommands>(*writer, *readers);
   reviews = std::make_unique<SqlReviews>(*writer, *readers);
+  jobs = std::make_unique<SqlJobs>(*writer, *readers);
   writer->Start();
 }
 
@@ -189,6 +192,7 @@ Schedules& Store::schedules() { return *impl_->schedules; }
 Operators& Store::operators() { return *impl_->operators; }
 Commands& Store::commands() { return *impl_->commands; }
 Reviews& Store::reviews() { return *impl_->reviews; }
+Jobs& Store::jobs() { return *impl_->jobs; }
 
 absl::Status Store::Ready() const { return impl_->writer->Ready(); }
 

@@ -24,6 +24,7 @@
 #include "services/core/store/commands.h"
 #include "services/core/store/decisions.h"
 #include "services/core/store/inbox.h"
+#include "services/core/store/jobs.h"
 #include "services/core/store/ledger.h"
 #include "services/core/store/operators.h"
 #include "services/core/store/retention.h"
@@ -92,6 +93,7 @@ class Store {
   Operators& operators();
   Commands& commands();
   Reviews& reviews();
+  Jobs& jobs();
 
   // OK, or why the store takes nothing in: RESOURCE_EXHAUSTED (disk below its floor, disk full), UNAVAILABLE (shut
   // down, or the disk failed: the daemon has to be restarted). One atomic read: for readiness probes.

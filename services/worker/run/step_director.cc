@@ -65,6 +65,13 @@ StepResult StepDirector::Run(const StepCell& cell) {
     second.result = MergeAttempts(judgement.result, second.result);
     judgement = std::move(second);
   }
+  for (size_t again = 0; again < cell.step->retries && MayRetry(cell, judgement); ++again) {
+    context_.Note(judgement.result.name + ": " + judgement.result.reason + "; the suite asks for another attempt");
+    StepJudgement next = Try(cell, needs, judgement.result.attempts + 1);
+    next.result = MergeAttempts(judgement.result, next.result);
+    MarkFlaky(judgement.tests, next.tests);
+    judgement = std::move(next);
+  }
   for (const std::string& note : judgement.notes) context_.Note(note);
   if (judgement.device_lost) context_.ended = kDeviceLost;
   if (context_.cancel->load()) context_.ended = kRunCancelled;
@@ -352,6 +359,12 @@ void StepDirector::ProbeDevices(const Needs& needs, StepEvidence& evidence) {
 
 // Once, and only for what is not the code's fault: with other ports, with what a recipe fixes, or, for a source that
 // did not come over the line, after a pause.
+bool StepDirector::MayRetry(const StepCell& cell, const StepJudgement& last) const {
+  const Verdict verdict = last.result.verdict;
+  return IsTest(cell) && (verdict == Verdict::kFailed || verdict == Verdict::kTimedOut) && !last.device_lost &&
+         !context_.cancel->load() && context_.ended.empty();
+}
+
 bool StepDirector::MayTryAgain(const StepJudgement& first, std::string& recipe) {
   const StepResult& result = first.result;
   if (result.verdict != Verdict::kError || context_.cancel->load() || !context_.ended.empty()) return false;

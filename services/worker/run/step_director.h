@@ -36,6 +36,8 @@ class StepDirector {
   absl::StatusOr<LaunchPlan> Plan(const StepCell& cell, const Needs& needs, const std::filesystem::path& folder,
                                   const std::filesystem::path& temp, const std::string& port);
   void ProbeDevices(const Needs& needs, StepEvidence& evidence);
+  // Whether a retry that the suite asks for makes sense.
+  bool MayRetry(const StepCell& cell, const StepJudgement& last) const;
   bool MayTryAgain(const StepJudgement& first, std::string& recipe);
   bool Apply(const rules::RecoveryRecipe& recipe);
 

@@ -1,3 +1,4 @@
+#include "absl/algorithm/container.h"
 #include "services/worker/text.h"
 #include "services/worker/verdict/verdict.h"
 
@@ -20,8 +21,28 @@ StepResult MergeAttempts(const StepResult& first, const StepResult& second) {
   // The failure was real, and so was the pass: what came first stays to be looked at.
   merged.verdict = Verdict::kFlaky;
   merged.cause = first.cause;
-  merged.reason = Concat("passed at the second attempt only; before: ", first.reason);
+  merged.reason = merged.attempts == 2
+                      ? Concat("passed at the second attempt only; before: ", first.reason)
+                      : Concat("passed at attempt ", std::to_string(merged.attempts), " only; before: ", first.reason);
+  if (!first.log.empty()) {
+    merged.reason += " (" + first.log + ")";
+    merged.artifacts.insert(merged.artifacts.begin(), first.log);
+  }
   return merged;
+}
+
+void MarkFlaky(const std::vector<TestResult>& before, std::vector<TestResult>& tests) {
+  for (TestResult& test : tests) {
+    if (test.verdict != Verdict::kPassed) continue;
+    const auto failed = absl::c_find_if(before, [&](const TestResult& other) {
+      return other.id == test.id && other.rank == test.rank &&
+             (other.verdict == Verdict::kFailed || other.verdict == Verdict::kTimedOut ||
+              other.verdict == Verdict::kFlaky);
+    });
+    if (failed == before.end()) continue;
+    test.verdict = Verdict::kFlaky;
+    test.message = failed->message;
+  }
 }
 
 }  // namespace yardmaster::worker

@@ -113,6 +113,9 @@ StepJudgement JudgeStep(const StepEvidence& evidence, const Signatures& signatur
 // what was fixed.
 StepResult MergeAttempts(const StepResult& first, const StepResult& second);
 
+// Tests that pass and failed in the attempt before are flaky and keep that failure's message.
+void MarkFlaky(const std::vector<TestResult>& before, std::vector<TestResult>& tests);
+
 // From the steps of a layer; `not_run_reason` not empty: none of them was started.
 LayerResult JudgeLayer(const rules::SuiteLayer& layer, const std::vector<const StepResult*>& steps,
                        const std::vector<const TestResult*>& tests, std::string_view not_run_reason);

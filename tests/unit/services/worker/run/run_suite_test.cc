@@ -209,6 +209,39 @@ TEST_F(RunSuiteTest, AFaultOfTheCodeIsNeverTriedAgain) {
   EXPECT_EQ(text, "x\n");
 }
 
+TEST_F(RunSuiteTest, AStepThatPassesAtARetryIsFlakyAndLinksToTheFailureBefore) {
+  const std::string flag = (dir_.path() / "flag").native();
+  rules::SuiteStep step = Shell("shaky", "test -e " + flag + " && echo PASS a && echo ALL GOOD && exit 0; touch " +
+                                             flag + "; echo FAIL a; exit 1");
+  step.reports = {Markers()};
+  step.retries = 2;
+  Layer("smoke", {step});
+  const RunResult run = Run();
+  EXPECT_EQ(run.verdict, Verdict::kFlaky) << run.reason;
+  const StepResult& shaky = StepOf(run, "shaky");
+  EXPECT_EQ(shaky.attempts, 2);
+  ASSERT_TRUE(shaky.cause.has_value());
+  ASSERT_FALSE(shaky.artifacts.empty());
+  EXPECT_NE(shaky.artifacts.front(), shaky.log);
+  EXPECT_TRUE(std::filesystem::is_regular_file(options_.out / shaky.artifacts.front()));
+  EXPECT_THAT(shaky.reason, HasSubstr(shaky.artifacts.front()));
+  ASSERT_EQ(run.tests.size(), 1U);
+  EXPECT_EQ(run.tests[0].verdict, Verdict::kFlaky);
+}
+
+TEST_F(RunSuiteTest, RetriesEndAndTheLastFailureStays) {
+  rules::SuiteStep step = Shell("fails", "echo x >> " + (dir_.path() / "count").native() + "; exit 1");
+  step.retries = 2;
+  Layer("smoke", {step});
+  const RunResult run = Run();
+  EXPECT_EQ(run.verdict, Verdict::kFailed);
+  EXPECT_EQ(StepOf(run, "fails").attempts, 3);
+  std::ifstream count(dir_.path() / "count");
+  std::string text;
+  std::getline(count, text, '\0');
+  EXPECT_EQ(text, "x\nx\nx\n");
+}
+
 TEST_F(RunSuiteTest, AMissingToolMakesAStepNotRunWithTheReason) {
   rules::SuiteStep step = Shell("needs", "echo no");
   rules::Requirement tool;

@@ -1,0 +1,51 @@
+#include "services/core/config/dispatch_config.h"
+
+#include <optional>
+#include <utility>
+
+namespace yardmaster {
+namespace {
+
+constexpr int64_t kMostAttempts = 20;
+constexpr int64_t kLeastLeaseSeconds = 2;
+constexpr int64_t kMostLeaseSeconds = 3'600;
+constexpr int64_t kMostArtifactDays = 3'650;
+constexpr int64_t kLeastArtifactBytes = 1 << 20;
+constexpr int64_t kMostArtifactBytes = int64_t{1} << 50;
+constexpr int64_t kHoursOfDay = 24;
+
+}  // namespace
+
+DispatchConfig ReadDispatchConfig(ObjectReader& reader, std::vector<std::string>& later) {
+  DispatchConfig config;
+  std::optional<JsonPlace> place = reader.Object("dispatch");
+  if (!place.has_value()) return config;
+  ObjectReader dispatch(reader.context(), *std::move(place), "what holds for runs of suites");
+  if (const auto attempts = dispatch.Integer("max_attempts", 1, kMostAttempts)) {
+    config.max_attempts = static_cast<uint32_t>(*attempts);
+  }
+  if (const auto seconds = dispatch.Integer("lease_seconds", kLeastLeaseSeconds, kMostLeaseSeconds)) {
+    config.lease = std::chrono::seconds(*seconds);
+  }
+  if (dispatch.Object("pools").has_value()) later.emplace_back("dispatch.pools");
+  if (const auto policy = dispatch.String("fork_policy")) {
+    if (*policy != "approve" && *policy != "never" && *policy != "always") {
+      dispatch.Problem("fork_policy", "expected \"approve\", \"never\" or \"always\"");
+    }
+    later.emplace_back("dispatch.fork_policy");
+  }
+  if (std::optional<JsonPlace> kept = dispatch.Object("artifacts")) {
+    ObjectReader artifacts(reader.context(), *std::move(kept), "what is kept of artifacts");
+    if (const auto days = artifacts.Integer("days", 1, kMostArtifactDays)) {
+      config.artifact_age = std::chrono::hours(*days * kHoursOfDay);
+    }
+    if (const auto bytes = artifacts.Integer("bytes", kLeastArtifactBytes, kMostArtifactBytes)) {
+      config.artifact_bytes = static_cast<uint64_t>(*bytes);
+    }
+    artifacts.Finish();
+  }
+  dispatch.Finish();
+  return config;
+}
+
+}  // namespace yardmaster

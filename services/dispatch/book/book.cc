@@ -1,0 +1,487 @@
+#include "services/dispatch/book/book.h"
+
+#include <algorithm>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "services/core/absl_view.h"
+#include "services/core/status_macros.h"
+#include "services/dispatch/book/errors.h"
+#include "services/dispatch/book/fit.h"
+#include "services/dispatch/book/states.h"
+
+namespace yardmaster::dispatch {
+namespace {
+
+constexpr std::string_view kInfrastructure = "infrastructure";
+constexpr std::string_view kEnvironment = "environment";
+constexpr std::chrono::seconds kDeclinedWait{5};
+
+void End(Job& job, Verdict verdict, Cause cause, WallTime now) {
+  job.state = JobState::kEnded;
+  job.verdict = verdict;
+  job.cause = std::move(cause);
+  job.ended_at = now;
+}
+
+LeaseState StateOfPhase(RunPhase phase) {
+  switch (phase) {
+    case RunPhase::kPreparing:
+      return LeaseState::kGranted;
+    case RunPhase::kRunning:
+      return LeaseState::kRunning;
+    case RunPhase::kFinishing:
+      return LeaseState::kFinishing;
+  }
+  return LeaseState::kGranted;
+}
+
+// The runner that lacks the least, and what; nullptr: none is known.
+const Runner* Nearest(const Demand& demand, const std::map<std::string, Runner, std::less<>>& runners,
+                      std::vector<std::string>& missing) {
+  const Runner* nearest = nullptr;
+  for (const auto& [name, runner] : runners) {
+    std::vector<std::string> lacks = Missing(demand, runner);
+    if (nearest != nullptr && lacks.size() >= missing.size()) continue;
+    nearest = &runner;
+    missing = std::move(lacks);
+  }
+  return nearest;
+}
+
+bool TakesRuns(const Runner& runner) {
+  return runner.online && !runner.draining && !runner.drained_by_people && !runner.quarantined;
+}
+
+// What keeps a runner that could do it from doing it now; empty: only that its devices are in use.
+std::string_view OutOfService(const Runner& runner) {
+  if (runner.quarantined) return "it is quarantined";
+  if (!runner.online) return "it is offline";
+  if (runner.draining || runner.drained_by_people) return "it is draining";
+  return "";
+}
+
+}  // namespace
+
+const Job* Book::FindJob(std::string_view id) const {
+  const auto found = jobs_.find(id);
+  return found == jobs_.end() ? nullptr : &found->second;
+}
+
+const Lease* Book::FindLease(std::string_view job) const {
+  const auto found = leases_.find(job);
+  return found == leases_.end() ? nullptr : &found->second;
+}
+
+const Runner* Book::FindRunner(std::string_view name) const {
+  const auto found = runners_.find(name);
+  return found == runners_.end() ? nullptr : &found->second;
+}
+
+std::vector<const Lease*> Book::LeasesOf(std::string_view runner) const {
+  std::vector<const Lease*> all;
+  for (const auto& [job, lease] : leases_) {
+    if (lease.runner == runner) all.push_back(&lease);
+  }
+  return all;
+}
+
+absl::StatusOr<Changes> Book::Submit(Job job, const Moment& now) const {
+  if (jobs_.contains(job.id)) return JobExists(job.id);
+  job.number = last_number_ + 1;
+  job.state = JobState::kQueued;
+  job.queued_at = now.wall;
+  EndIfUnsatisfiable(job, now.wall);
+  Changes changes;
+  changes.jobs.push_back(std::move(job));
+  return changes;
+}
+
+bool Book::EndIfUnsatisfiable(Job& job, WallTime now) const {
+  std::vector<std::string> missing;
+  const Runner* nearest = Nearest(job.demand, runners_, missing);
+  if (nearest == nullptr || missing.empty()) return false;
+  End(job, Verdict::kError,
+      {std::string(kInfrastructure), absl::StrCat("unsatisfiable: no known runner could ever do it; the nearest is \"",
+                                                  nearest->name, "\", which lacks: ", absl::StrJoin(missing, "; "))},
+      now);
+  return true;
+}
+
+absl::StatusOr<Changes> Book::Cancel(std::string_view id, std::string_view by, const Moment& now) const {
+  const Job* known = FindJob(id);
+  if (known == nullptr) return JobUnknown(id);
+  if (known->state == JobState::kEnded) {
+    return JobEnded(id, known->verdict);
+  }
+  Changes changes;
+  if (known->cancel_requested) return changes;
+  Job job = *known;
+  job.cancel_requested = true;
+  job.notes.push_back(absl::StrCat("cancelled by ", Abs(by)));
+  if (job.state == JobState::kQueued) End(job, Verdict::kCancelled, {}, now.wall);
+  changes.jobs.push_back(std::move(job));
+  return changes;
+}
+
+void Book::EndRun(Job job, const Lease& lease, LeaseEnd end, std::string_view why, const Moment& now,
+                  Changes& changes) const {
+  job.notes.push_back(absl::StrCat("run ", lease.attempt, " on ", lease.runner, ": ", Abs(why)));
+  if (job.cancel_requested) {
+    End(job, Verdict::kCancelled, {}, now.wall);
+  } else if (end == LeaseEnd::kDeclined) {
+    job.attempt -= 1;  // it never began
+    job.declined += 1;
+    if (job.declined >= limits_.max_declines) {
+      End(job, Verdict::kError, {std::string(kEnvironment), absl::StrCat("no runner begins it: ", Abs(why))}, now.wall);
+    } else {
+      job.state = JobState::kQueued;
+      job.ready_at = now.steady + kDeclinedWait * job.declined;
+    }
+  } else if (job.attempt >= limits_.max_attempts) {
+    End(job, Verdict::kError,
+        {std::string(kInfrastructure), absl::StrCat("given up after ", job.attempt, " runs; the last: ", Abs(why))},
+        now.wall);
+  } else {
+    job.state = JobState::kQueued;
+  }
+  job.last_runner = lease.runner;
+  changes.ended.push_back({lease, end, std::string(why), now.wall});
+  changes.jobs.push_back(std::move(job));
+}
+
+absl::StatusOr<Changes> Book::Report(const RunnerReport& report, const Moment& now) const {
+  if (replaced_.contains({report.name, report.session})) {
+    return RunnerReplaced(report.name);
+  }
+  Changes changes;
+  Runner runner;
+  if (const Runner* known = FindRunner(report.name); known != nullptr) runner = *known;
+  runner.name = report.name;
+  runner.session = report.session;
+  runner.pool = report.pool;
+  runner.labels = report.labels;
+  runner.devices = report.devices;
+  runner.draining = report.draining;
+  runner.runs = report.runs;
+  runner.online = true;
+  runner.seen = now.steady;
+  runner.last_seen = now.wall;
+  changes.runners.push_back(std::move(runner));
+
+  for (const Lease* live : LeasesOf(report.name)) {
+    const auto run = absl::c_find_if(
+        report.runs, [&](const ReportedRun& one) { return one.job == live->job && one.fence == live->fence; });
+    const Job& known = jobs_.find(live->job)->second;
+    if (run == report.runs.end()) {
+      // Told, but not yet taken: it will be told again.
+      if (live->accepted) EndRun(known, *live, LeaseEnd::kLost, "the worker has lost it", now, changes);
+      continue;
+    }
+    Lease lease = *live;
+    lease.accepted = true;
+    lease.state = std::max(lease.state, StateOfPhase(run->phase));
+    if (lease.accepted == live->accepted && lease.state == live->state) continue;
+    const JobState state = StateOf(lease.state);
+    if (state != known.state) {
+      RETURN_IF_ERROR(CheckTransition(known.state, state));
+      Job job = known;
+      job.state = state;
+      if (job.started_at == WallTime()) job.started_at = now.wall;
+      changes.jobs.push_back(std::move(job));
+    }
+    changes.leases.push_back(std::move(lease));
+  }
+  return changes;
+}
+
+absl::StatusOr<std::pair<Job, Lease>> Book::LiveRun(std::string_view id, uint64_t fence) const {
+  const Job* job = FindJob(id);
+  if (job == nullptr) return JobUnknown(id);
+  const Lease* lease = FindLease(id);
+  if (lease == nullptr || lease->fence != fence) {
+    return LeaseNotLive(*job, fence);
+  }
+  return std::pair(*job, *lease);
+}
+
+absl::StatusOr<Changes> Book::Finish(std::string_view id, uint64_t fence, const RunOutcome& outcome,
+                                     const Moment& now) const {
+  if (outcome.verdict == Verdict::kNone) return VerdictMissing();
+  const Job* known = FindJob(id);
+  // The answer to the first may have been lost.
+  if (known != nullptr && known->state == JobState::kEnded && known->fence == fence &&
+      known->verdict == outcome.verdict) {
+    return Changes();
+  }
+  ASSIGN_OR_RETURN(auto run, LiveRun(id, fence));
+  auto& [job, lease] = run;
+  RETURN_IF_ERROR(CheckTransition(job.state, JobState::kEnded));
+  Changes changes;
+  absl::c_copy(outcome.notes, std::back_inserter(job.notes));
+  job.result = outcome.result;
+  if (job.started_at == WallTime()) job.started_at = now.wall;
+  if (outcome.verdict == Verdict::kError && outcome.cause.class_name == kInfrastructure && !job.cancel_requested &&
+      job.attempt < limits_.max_attempts) {
+    EndRun(std::move(job), lease, LeaseEnd::kFinished, outcome.cause.text, now, changes);
+    return changes;
+  }
+  End(job, outcome.verdict, outcome.cause, now.wall);
+  job.last_runner = lease.runner;
+  changes.ended.push_back({lease, job.cancel_requested ? LeaseEnd::kCancelled : LeaseEnd::kFinished, "", now.wall});
+  changes.jobs.push_back(std::move(job));
+  return changes;
+}
+
+absl::StatusOr<Changes> Book::Decline(std::string_view id, uint64_t fence, std::string_view why,
+                                      const Moment& now) const {
+  ASSIGN_OR_RETURN(auto run, LiveRun(id, fence));
+  if (run.second.state != LeaseState::kGranted) {
+    return RunHasBegun(id);
+  }
+  Changes changes;
+  EndRun(std::move(run.first), run.second, LeaseEnd::kDeclined, why, now, changes);
+  return changes;
+}
+
+absl::StatusOr<Changes> Book::GiveBack(std::string_view id, uint64_t fence, std::string_view why,
+                                       const Moment& now) const {
+  ASSIGN_OR_RETURN(auto run, LiveRun(id, fence));
+  Changes changes;
+  EndRun(std::move(run.first), run.second, LeaseEnd::kGivenBack, why, now, changes);
+  return changes;
+}
+
+absl::StatusOr<Changes> Book::SetDrained(std::string_view name, bool drained) const {
+  const Runner* known = FindRunner(name);
+  if (known == nullptr) return RunnerUnknown(name);
+  Changes changes;
+  if (known->drained_by_people == drained) return changes;
+  changes.runners.push_back(*known);
+  changes.runners.back().drained_by_people = drained;
+  return changes;
+}
+
+absl::StatusOr<Changes> Book::SetQuarantined(std::string_view name, bool quarantined, std::string_view why) const {
+  const Runner* known = FindRunner(name);
+  if (known == nullptr) return RunnerUnknown(name);
+  Changes changes;
+  changes.runners.push_back(*known);
+  changes.runners.back().quarantined = quarantined;
+  changes.runners.back().quarantine_why = quarantined ? std::string(why) : "";
+  return changes;
+}
+
+std::chrono::steady_clock::time_point Book::SilentSince(std::string_view runner) const {
+  const Runner* known = FindRunner(runner);
+  return known == nullptr ? begun_.steady : std::max(begun_.steady, known->seen);
+}
+
+Changes Book::Expire(const Moment& now) const {
+  Changes changes;
+  const auto silent = [&](std::string_view runner) { return now.steady - SilentSince(runner) >= limits_.lease; };
+  const std::string why = absl::StrCat("no sign of life for ", limits_.lease.count(), " s");
+  for (const auto& [id, lease] : leases_) {
+    if (silent(lease.runner)) EndRun(jobs_.find(id)->second, lease, LeaseEnd::kLost, why, now, changes);
+  }
+  for (const auto& [name, runner] : runners_) {
+    if (!runner.online || !silent(name)) continue;
+    changes.runners.push_back(runner);
+    changes.runners.back().online = false;
+  }
+  if (!runners_.empty() && now.steady - runners_changed_ >= limits_.runners_settle) {
+    for (auto number = unchecked_.begin(); number != unchecked_.end();) {
+      Job job = WaitingJob(*number);
+      if (EndIfUnsatisfiable(job, now.wall)) {
+        changes.jobs.push_back(std::move(job));
+        ++number;  // until it has ended
+      } else {
+        number = unchecked_.erase(number);
+      }
+    }
+  }
+  return changes;
+}
+
+std::optional<std::chrono::steady_clock::time_point> Book::NextExpiry() const {
+  std::optional<std::chrono::steady_clock::time_point> next;
+  const auto note = [&](std::string_view runner) {
+    const auto at = SilentSince(runner) + limits_.lease;
+    if (!next.has_value() || at < *next) next = at;
+  };
+  for (const auto& [id, lease] : leases_) note(lease.runner);
+  for (const auto& [name, runner] : runners_) {
+    if (runner.online) note(name);
+  }
+  return next;
+}
+
+std::vector<Candidate> Book::Candidates(WallTime now) const {
+  // Runner → device → when it will be free.
+  std::map<std::string_view, std::map<std::string_view, WallTime>> in_use;
+  for (const auto& [id, lease] : leases_) {
+    const Job& job = jobs_.find(id)->second;
+    const WallTime end = lease.granted_at + (job.expected.count() > 0 ? job.expected : kUnknownRun);
+    for (const std::string& device : lease.devices) {
+      in_use[lease.runner][device] = std::max(end, now + kOverdueRun);
+    }
+  }
+  std::vector<Candidate> candidates;
+  candidates.reserve(runners_.size());
+  for (const auto& [name, runner] : runners_) {
+    if (!TakesRuns(runner)) continue;
+    auto& uses = in_use[name];
+    // Also what belongs to no lease any more: its processes may still be there.
+    for (const ReportedRun& run : runner.runs) {
+      for (const std::string& device : run.devices) uses.emplace(device, now + kOverdueRun);
+    }
+    Candidate candidate;
+    candidate.runner = &runner;
+    candidate.busy_until.resize(runner.devices.size());
+    candidate.out.resize(runner.devices.size());
+    for (size_t i = 0; i < runner.devices.size(); ++i) {
+      const auto use = uses.find(runner.devices[i].id);
+      if (use != uses.end()) candidate.busy_until[i] = use->second;
+      candidate.out[i] = !runner.devices[i].healthy;
+    }
+    candidates.push_back(std::move(candidate));
+  }
+  return candidates;
+}
+
+Usage Book::UsageNow() const {
+  Usage usage;
+  for (const auto& [id, lease] : leases_) {
+    usage.Add(jobs_.find(id)->second, static_cast<int64_t>(lease.devices.size()));
+  }
+  return usage;
+}
+
+Round Book::PlaceNow(const Moment& now) const {
+  return PlaceJobs(
+      waiting_, [this](int64_t number) -> const Job& { return WaitingJob(number); }, Candidates(now.wall), UsageNow(),
+      now);
+}
+
+Changes Book::Place(const Moment& now) const {
+  Changes changes;
+  if (waiting_.size() == 0) return changes;
+  for (const Placed& placed : PlaceNow(now).placed) {
+    Job job = *placed.job;
+    job.state = JobState::kLeased;
+    job.attempt += 1;
+    job.fence += 1;
+    Lease lease;
+    lease.job = job.id;
+    lease.fence = job.fence;
+    lease.attempt = job.attempt;
+    lease.runner = placed.runner->name;
+    lease.granted_at = now.wall;
+    lease.devices.reserve(placed.devices.size());
+    for (const size_t device : placed.devices) lease.devices.push_back(placed.runner->devices[device].id);
+    changes.leases.push_back(std::move(lease));
+    changes.jobs.push_back(std::move(job));
+  }
+  return changes;
+}
+
+absl::StatusOr<Waiting> Book::Explain(std::string_view id, const Moment& now) const {
+  const Job* job = FindJob(id);
+  if (job == nullptr) return JobUnknown(id);
+  if (job->state != JobState::kQueued) {
+    return JobDoesNotWait(id, job->state);
+  }
+  Waiting waiting;
+  const Usage usage = UsageNow();
+  Turns turns(waiting_, usage);
+  for (int64_t number = turns.Next(); number != 0; number = turns.Next()) {
+    ++waiting.position;
+    if (number == job->number) break;
+  }
+  const Runner* nearest = Nearest(job->demand, runners_, waiting.nearest_missing);
+  if (nearest == nullptr) {
+    waiting.reason = "no runner is known yet";
+    return waiting;
+  }
+  waiting.nearest_runner = nearest->name;
+  if (!waiting.nearest_missing.empty()) {
+    waiting.reason = "no known runner could ever do it";
+    return waiting;
+  }
+  if (job->ready_at > now.steady) {
+    waiting.reason = "a runner gave it back; it is tried again soon";
+    waiting.estimate = std::chrono::ceil<std::chrono::seconds>(job->ready_at - now.steady);
+    return waiting;
+  }
+  // One that is in service is nearer than one that is not.
+  std::string_view out;
+  for (const auto& [name, runner] : runners_) {
+    if (!Missing(job->demand, runner).empty()) continue;
+    waiting.nearest_runner = name;
+    out = OutOfService(runner);
+    if (out.empty()) break;
+  }
+  if (!out.empty()) {
+    waiting.reason = "no runner that could do it takes runs now";
+    waiting.nearest_missing.emplace_back(out);
+    return waiting;
+  }
+  const Round round = PlaceNow(now);
+  if (absl::c_any_of(round.placed, [&](const Placed& placed) { return placed.job == job; })) {
+    waiting.reason = "it is about to be placed";
+    waiting.estimate = std::chrono::seconds(0);
+    return waiting;
+  }
+  waiting.nearest_missing.push_back(
+      absl::StrCat(job->demand.count, " free ", job->demand.kind, job->demand.count == 1 ? "" : ", all at once"));
+  const auto reserved = absl::c_find_if(round.reserved, [&](const Reserved& one) { return one.job == job->number; });
+  if (reserved != round.reserved.end()) {
+    waiting.reason = "its devices are in use; the first to be free are set aside for it";
+    waiting.nearest_runner = reserved->runner->name;
+    waiting.estimate =
+        std::max(std::chrono::seconds(0), std::chrono::ceil<std::chrono::seconds>(reserved->at - now.wall));
+  } else {
+    waiting.reason = "its devices are in use or set aside for jobs whose turn is earlier";
+  }
+  return waiting;
+}
+
+void Book::Apply(const Changes& changes) {
+  for (const Runner& runner : changes.runners) {
+    Runner& known = runners_[runner.name];
+    if (!known.session.empty() && known.session != runner.session) replaced_.emplace(runner.name, known.session);
+    if (known.pool != runner.pool || known.labels != runner.labels || known.devices != runner.devices) {
+      runners_changed_ = std::max(runners_changed_, runner.seen);
+      for (const auto& [number, id] : waiting_ids_) unchecked_.insert(number);
+    }
+    known = runner;
+  }
+  for (const EndedLease& ended : changes.ended) {
+    const auto live = leases_.find(ended.lease.job);
+    if (live != leases_.end() && live->second.fence == ended.lease.fence) leases_.erase(live);
+  }
+  for (const Lease& lease : changes.leases) leases_[lease.job] = lease;
+  for (const Job& job : changes.jobs) {
+    Job& known = jobs_[job.id];
+    if (known.number != 0 && known.state == JobState::kQueued) {
+      waiting_.Remove(known);
+      waiting_ids_.erase(known.number);
+      unchecked_.erase(known.number);
+    }
+    known = job;
+    last_number_ = std::max(last_number_, job.number);
+    if (job.state == JobState::kQueued) {
+      waiting_.Add(job);
+      waiting_ids_[job.number] = job.id;
+      unchecked_.insert(job.number);
+    }
+  }
+}
+
+void Book::Forget(std::string_view job) {
+  const auto found = jobs_.find(job);
+  if (found != jobs_.end() && found->second.state == JobState::kEnded) jobs_.erase(found);
+}
+
+}  // namespace yardmaster::dispatch

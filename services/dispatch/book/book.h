@@ -1,0 +1,134 @@
+// All jobs, leases and runners, and every decision about them. A decision is a const function that answers what would
+// change; its caller makes the changes durable and then applies them. So what is in memory is what is on disk, whenever
+// the daemon dies, and a test runs the same code on a clock of its own.
+//
+// What holds at any time:
+//  * a job has at most one live lease, whose fencing number is the job's and larger than those of all its leases
+//  before;
+//  * a result counts once, and only with the number of the live lease;
+//  * a device belongs to at most one live lease, and to none while its runner reports another run on it;
+//  * a job that has ended does not change.
+#ifndef YARDMASTER_SERVICES_DISPATCH_BOOK_BOOK_H_
+#define YARDMASTER_SERVICES_DISPATCH_BOOK_BOOK_H_
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "services/dispatch/book/model.h"
+#include "services/dispatch/book/placement.h"
+#include "services/dispatch/book/turns.h"
+
+namespace yardmaster::dispatch {
+
+// What a worker says of a run that has ended.
+struct RunOutcome {
+  Verdict verdict = Verdict::kNone;
+  Cause cause;
+  std::vector<std::string> notes;
+  std::string result;
+};
+
+// Why a job waits.
+struct Waiting {
+  std::string reason;
+  size_t position = 0;  // from 1, in the order of turns
+  std::string nearest_runner;
+  std::vector<std::string> nearest_missing;
+  std::optional<std::chrono::seconds> estimate;  // until it starts; nullopt: nobody knows
+};
+
+// Not thread-safe.
+class Book {
+ public:
+  // `begun`: leases of an earlier daemon are silent from then on; its own downtime is nobody's silence.
+  Book(const Limits& limits, const Moment& begun) : limits_(limits), begun_(begun) {}
+
+  // --- Decisions. Errors: NOT_FOUND for an unknown job or runner, FAILED_PRECONDITION as said. ---
+
+  // A job as its submitter described it. Ended at once, with the reason, if no known runner could ever do it.
+  absl::StatusOr<Changes> Submit(Job job, const Moment& now) const;
+  // FAILED_PRECONDITION if it has ended. A run under way is asked to end and the job ends with it.
+  absl::StatusOr<Changes> Cancel(std::string_view id, std::string_view by, const Moment& now) const;
+  // A runner says what it is and does. ABORTED if a newer process has its name.
+  absl::StatusOr<Changes> Report(const RunnerReport& report, const Moment& now) const;
+  // A run has ended. Said again, it changes nothing. FAILED_PRECONDITION if its lease is not the live one. An error of
+  // the infrastructure gives the job another run, as far as it has any left.
+  absl::StatusOr<Changes> Finish(std::string_view id, uint64_t fence, const RunOutcome& outcome,
+                                 const Moment& now) const;
+  // The runner can't begin the run: it is tried again later. FAILED_PRECONDITION if its lease is not the live one, or
+  // the run has begun.
+  absl::StatusOr<Changes> Decline(std::string_view id, uint64_t fence, std::string_view why, const Moment& now) const;
+  // The runner has ended the processes of the run and gives it back. FAILED_PRECONDITION as above.
+  absl::StatusOr<Changes> GiveBack(std::string_view id, uint64_t fence, std::string_view why, const Moment& now) const;
+  // People take a runner out of service, or put it back.
+  absl::StatusOr<Changes> SetDrained(std::string_view name, bool drained) const;
+  absl::StatusOr<Changes> SetQuarantined(std::string_view name, bool quarantined, std::string_view why) const;
+  // Runners that were silent too long are offline, and their runs lost. What waits and none of the runners could ever
+  // do ends.
+  Changes Expire(const Moment& now) const;
+  // Leases for waiting jobs.
+  Changes Place(const Moment& now) const;
+
+  // --- What is known ---
+
+  // FAILED_PRECONDITION if the job does not wait.
+  absl::StatusOr<Waiting> Explain(std::string_view id, const Moment& now) const;
+  const Job* FindJob(std::string_view id) const;
+  const Lease* FindLease(std::string_view job) const;
+  const Runner* FindRunner(std::string_view name) const;
+  std::vector<const Lease*> LeasesOf(std::string_view runner) const;
+  const std::map<std::string, Runner, std::less<>>& runners() const { return runners_; }
+  const std::map<std::string, Lease, std::less<>>& leases() const { return leases_; }
+  const std::map<std::string, Job, std::less<>>& jobs() const { return jobs_; }
+  int64_t last_number() const { return last_number_; }
+  // When Expire has something to do next; nullopt: no runner is online and no lease live.
+  std::optional<std::chrono::steady_clock::time_point> NextExpiry() const;
+
+  // --- Changes ---
+
+  void Apply(const Changes& changes);
+  // The numbers up to this one were given to jobs that are not known here any more.
+  void NumbersBeginAfter(int64_t last) { last_number_ = std::max(last_number_, last); }
+  // Forgets a job that has ended: who asks for it then is answered from the store. No effect on others.
+  void Forget(std::string_view job);
+
+ private:
+  std::chrono::steady_clock::time_point SilentSince(std::string_view runner) const;
+  absl::StatusOr<std::pair<Job, Lease>> LiveRun(std::string_view id, uint64_t fence) const;
+  // The job goes back to the queue, or ends if it was cancelled or has no run left.
+  void EndRun(Job job, const Lease& lease, LeaseEnd end, std::string_view why, const Moment& now,
+              Changes& changes) const;
+  // Ends the job if runners are known and none of them could ever do it. True if so.
+  bool EndIfUnsatisfiable(Job& job, WallTime now) const;
+  std::vector<Candidate> Candidates(WallTime now) const;
+  Usage UsageNow() const;
+  Round PlaceNow(const Moment& now) const;
+  const Job& WaitingJob(int64_t number) const { return jobs_.find(waiting_ids_.at(number))->second; }
+
+  const Limits limits_;
+  const Moment begun_;
+  std::map<std::string, Job, std::less<>> jobs_;
+  std::map<std::string, Lease, std::less<>> leases_;  // live ones, by job
+  std::map<std::string, Runner, std::less<>> runners_;
+  std::set<std::pair<std::string, std::string>> replaced_;  // runner, session
+  WaitingJobs waiting_;
+  std::map<int64_t, std::string> waiting_ids_;
+  // Jobs that wait and have not been held against the runners as they are now.
+  mutable std::set<int64_t> unchecked_;
+  std::chrono::steady_clock::time_point runners_changed_ = begun_.steady;
+  int64_t last_number_ = 0;
+};
+
+}  // namespace yardmaster::dispatch
+
+#endif  // YARDMASTER_SERVICES_DISPATCH_BOOK_BOOK_H_

@@ -1,0 +1,26 @@
+// The errors of dispatch, named by situation: their texts are made here and nowhere else.
+#ifndef YARDMASTER_SERVICES_DISPATCH_BOOK_ERRORS_H_
+#define YARDMASTER_SERVICES_DISPATCH_BOOK_ERRORS_H_
+
+#include <cstdint>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "services/dispatch/book/model.h"
+
+namespace yardmaster::dispatch {
+
+absl::Status JobUnknown(std::string_view job);                      // NOT_FOUND
+absl::Status JobExists(std::string_view job);                       // ALREADY_EXISTS
+absl::Status JobEnded(std::string_view job, Verdict verdict);       // FAILED_PRECONDITION
+absl::Status JobDoesNotWait(std::string_view job, JobState state);  // FAILED_PRECONDITION
+absl::Status StateUnreachable(JobState from, JobState to);          // FAILED_PRECONDITION
+absl::Status LeaseNotLive(const Job& job, uint64_t fence);          // FAILED_PRECONDITION
+absl::Status RunHasBegun(std::string_view job);                     // FAILED_PRECONDITION
+absl::Status VerdictMissing();                                      // INVALID_ARGUMENT
+absl::Status RunnerUnknown(std::string_view runner);                // NOT_FOUND
+absl::Status RunnerReplaced(std::string_view runner);               // ABORTED
+
+}  // namespace yardmaster::dispatch
+
+#endif  // YARDMASTER_SERVICES_DISPATCH_BOOK_ERRORS_H_

@@ -1,0 +1,29 @@
+// The states of a job and the words for them.
+#ifndef YARDMASTER_SERVICES_DISPATCH_BOOK_STATES_H_
+#define YARDMASTER_SERVICES_DISPATCH_BOOK_STATES_H_
+
+#include <optional>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "services/dispatch/book/model.h"
+
+namespace yardmaster::dispatch {
+
+std::string_view StateName(JobState state);
+std::string_view VerdictName(Verdict verdict);  // empty for kNone
+std::optional<Verdict> VerdictFromName(std::string_view name);
+std::string_view PriorityName(Priority priority);
+std::optional<Priority> PriorityFromName(std::string_view name);
+std::string_view LeaseEndName(LeaseEnd end);
+
+// OK, or FAILED_PRECONDITION: a job never takes this way. A state may follow itself, but for kEnded: what has ended
+// stays as it is.
+absl::Status CheckTransition(JobState from, JobState to);
+
+// What a live lease makes of its job.
+JobState StateOf(LeaseState state);
+
+}  // namespace yardmaster::dispatch
+
+#endif  // YARDMASTER_SERVICES_DISPATCH_BOOK_STATES_H_

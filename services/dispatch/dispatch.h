@@ -1,0 +1,56 @@
+// What the handlers of DispatchService and RunnerService stand on, put together.
+#ifndef YARDMASTER_SERVICES_DISPATCH_DISPATCH_H_
+#define YARDMASTER_SERVICES_DISPATCH_DISPATCH_H_
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "services/core/clock.h"
+#include "services/core/metrics.h"
+#include "services/core/store/jobs.h"
+#include "services/dispatch/dispatcher.h"
+#include "services/dispatch/job_logs.h"
+#include "services/dispatch/part_files.h"
+#include "services/dispatch/suite_shelf.h"
+#include "services/packs/registry/pack_registry.h"
+
+namespace yardmaster::dispatch {
+
+struct DispatchOptions {
+  std::filesystem::path dir;  // for logs and uploaded files
+  Limits limits;
+  std::chrono::hours artifact_age{24 * 30};
+  uint64_t artifact_bytes = kMaxPartFileBytes;
+  uint64_t log_bytes = kMaxJobLogBytes;
+};
+
+// Thread-safe.
+class Dispatch {
+ public:
+  // Everything must outlive this object. Errors: as Dispatcher::Open.
+  static absl::StatusOr<std::unique_ptr<Dispatch>> Open(const DispatchOptions& options, store::Jobs& jobs,
+                                                        const PackRegistry& packs, const Clock& clock,
+                                                        Metrics& metrics);
+
+  Dispatcher& dispatcher() { return *dispatcher_; }
+  PartFiles& files() { return files_; }
+  JobLogs& logs() { return logs_; }
+  SuiteShelf& suites() { return suites_; }
+  const Clock& clock() const { return clock_; }
+
+ private:
+  Dispatch(const DispatchOptions& options, const PackRegistry& packs, const Clock& clock,
+           std::unique_ptr<Dispatcher> dispatcher);
+
+  std::unique_ptr<Dispatcher> dispatcher_;
+  PartFiles files_;
+  JobLogs logs_;
+  SuiteShelf suites_;
+  const Clock& clock_;
+};
+
+}  // namespace yardmaster::dispatch
+
+#endif  // YARDMASTER_SERVICES_DISPATCH_DISPATCH_H_

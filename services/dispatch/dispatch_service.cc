@@ -1,0 +1,281 @@
+#include "services/dispatch/dispatch_service.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
+#include "services/core/errors.h"
+#include "services/core/ids.h"
+#include "services/core/rpc/pooled_rpc.h"
+#include "services/core/sha256.h"
+#include "services/core/status_macros.h"
+#include "services/dispatch/book/errors.h"
+#include "services/dispatch/book/states.h"
+#include "services/dispatch/errors.h"
+#include "services/dispatch/job_messages.h"
+#include "services/dispatch/part_messages.h"
+#include "services/dispatch/pushed_stream.h"
+
+namespace yardmaster {
+namespace {
+
+using dispatch::Dispatch;
+using dispatch::Job;
+using dispatch::JobState;
+
+constexpr std::string_view kSubmitJob = "/yardmaster.v1.DispatchService/SubmitJob";
+constexpr std::string_view kGetJob = "/yardmaster.v1.DispatchService/GetJob";
+constexpr std::string_view kListJobs = "/yardmaster.v1.DispatchService/ListJobs";
+constexpr std::string_view kWatchJob = "/yardmaster.v1.DispatchService/WatchJob";
+constexpr std::string_view kCancelJob = "/yardmaster.v1.DispatchService/CancelJob";
+constexpr std::string_view kRerunJob = "/yardmaster.v1.DispatchService/RerunJob";
+constexpr std::string_view kExplainPending = "/yardmaster.v1.DispatchService/ExplainPending";
+constexpr std::string_view kListRunners = "/yardmaster.v1.DispatchService/ListRunners";
+constexpr std::string_view kSetRunnerService = "/yardmaster.v1.DispatchService/SetRunnerService";
+constexpr std::string_view kUploadSource = "/yardmaster.v1.DispatchService/UploadSource";
+constexpr std::string_view kReadArtifact = "/yardmaster.v1.DispatchService/ReadArtifact";
+
+constexpr size_t kRequestDigits = 24;
+
+// The same request of the same caller is the same job.
+std::string JobIdOf(const RpcCall& call, const std::string& request_id) {
+  if (request_id.empty()) return NewId("j-");
+  return absl::StrCat("j-", Sha256Hex(absl::StrCat(call.caller().name, "\n", request_id)).substr(0, kRequestDigits));
+}
+
+// Follows one job: what it is whenever that changes, and the logs of its runs.
+class WatchReactor final
+    : public dispatch::PushedStream<grpc::ServerWriteReactor<v1::WatchJobResponse>, v1::WatchJobResponse> {
+ public:
+  WatchReactor(const RpcEnvironment& env, grpc::CallbackServerContext& context, Executor& executor, Dispatch* dispatch,
+               const v1::WatchJobRequest& request)
+      : PushedStream(env, context, kWatchJob, executor, dispatch == nullptr ? nullptr : &dispatch->dispatcher()),
+        dispatch_(dispatch),
+        job_(request.job()),
+        fence_(request.fence()),
+        offset_(request.offset()) {}
+
+ private:
+  absl::StatusOr<bool> Next(v1::WatchJobResponse& message) override {
+    RETURN_IF_ERROR(call().CheckAlive());
+    ASSIGN_OR_RETURN(const Job job, dispatcher().FindJob(job_));
+    v1::SuiteJob now = dispatch::JobMessage(job, dispatch_->clock().Now());
+    // How long it waits changes all the time, and is no news.
+    v1::SuiteJob compared = now;
+    compared.clear_queued_seconds();
+    std::string text = compared.SerializeAsString();
+    const bool ended = job.state == JobState::kEnded;
+    const bool changed = text != sent_;
+    // That it has ended is the last word, after the log, which is complete by then.
+    if (changed && (!ended || sent_.empty())) {
+      sent_ = std::move(text);
+      *message.mutable_job() = std::move(now);
+      return true;
+    }
+    for (; fence_ <= job.fence; ++fence_, offset_ = 0) {
+      ASSIGN_OR_RETURN(const bool more, NextPiece(message));
+      if (more) return true;
+      if (fence_ == job.fence) break;
+    }
+    if (changed) {
+      sent_ = std::move(text);
+      *message.mutable_job() = std::move(now);
+      return true;
+    }
+    if (ended) return Done();
+    return false;
+  }
+
+  absl::StatusOr<bool> NextPiece(v1::WatchJobResponse& message) {
+    if (fence_ == 0) return false;
+    ASSIGN_OR_RETURN(std::string text, dispatch_->logs().Read(job_, fence_, offset_));
+    if (text.empty()) return false;
+    v1::LogPiece& piece = *message.mutable_log();
+    piece.set_fence(fence_);
+    piece.set_offset(offset_);
+    offset_ += text.size();
+    *piece.mutable_text() = std::move(text);
+    return true;
+  }
+
+  Dispatch* const dispatch_;
+  const std::string job_;
+  uint64_t fence_;
+  uint64_t offset_;
+  std::string sent_;  // the job as it was told last; empty: not yet
+};
+
+}  // namespace
+
+template <typename Work>
+grpc::ServerUnaryReactor* DispatchServiceImpl::Handle(grpc::CallbackServerContext* context, std::string_view method,
+                                                      Work work) {
+  return HandlePooledUnary(executor_, env_, *context, method,
+                           [this, work = std::move(work)](const RpcCall& call) -> absl::Status {
+                             if (dispatch_ == nullptr) return errors::StoreAbsent();
+                             return work(call);
+                           });
+}
+
+v1::SuiteJob DispatchServiceImpl::MessageOf(const Job& job) const {
+  return dispatch::JobMessage(job, dispatch_->clock().Now());
+}
+
+absl::StatusOr<v1::SuiteJob> DispatchServiceImpl::Submit(const RpcCall& call, v1::JobSpec spec,
+                                                         std::string_view id) const {
+  RETURN_IF_ERROR(dispatch::CheckSpec(spec));
+  if (spec.pool() == "untrusted") return dispatch::PoolNotContained();
+  if (!spec.pool().empty() && spec.pool() != "trusted") {
+    return errors::FieldInvalid("spec.pool", "\"trusted\" or \"untrusted\"");
+  }
+  if (!spec.repository().empty()) return dispatch::RepositoriesNotFetched();
+  ASSIGN_OR_RETURN(const dispatch::ShelvedSuite suite, dispatch_->suites().Find(spec.suite()));
+  if (!spec.source_digest().empty() && !dispatch_->files().Has(spec.source_digest())) {
+    return dispatch::FileNotUploaded("the source tree", spec.source_digest());
+  }
+  spec.set_suite(suite.name);
+  Job job;
+  job.id = std::string(id);
+  ASSIGN_OR_RETURN(job.demand, dispatch::DemandFor(dispatch::DemandOfSuite(*suite.suite), spec));
+  job.priority = dispatch::PriorityFromName(spec.priority()).value_or(dispatch::Priority::kNormal);
+  job.repository = spec.repository();
+  job.submitter = call.caller().name;
+  job.request = dispatch::RequestOf(spec);
+  ASSIGN_OR_RETURN(const Job taken, dispatch_->dispatcher().Submit(std::move(job)));
+  return MessageOf(taken);
+}
+
+grpc::ServerUnaryReactor* DispatchServiceImpl::SubmitJob(grpc::CallbackServerContext* context,
+                                                         const v1::SubmitJobRequest* request,
+                                                         v1::SubmitJobResponse* response) {
+  return Handle(context, kSubmitJob, [this, request, response](const RpcCall& call) -> absl::Status {
+    if (!request->request_id().empty() && !dispatch::IsPlainName(request->request_id())) {
+      return errors::FieldInvalid("request_id", "1 to 128 letters, digits, \"-\" and \"_\"");
+    }
+    ASSIGN_OR_RETURN(*response->mutable_job(), Submit(call, request->spec(), JobIdOf(call, request->request_id())));
+    return absl::OkStatus();
+  });
+}
+
+grpc::ServerUnaryReactor* DispatchServiceImpl::GetJob(grpc::CallbackServerContext* context,
+                                                      const v1::GetJobRequest* request, v1::GetJobResponse* response) {
+  return Handle(context, kGetJob, [this, request, response](const RpcCall&) -> absl::Status {
+    ASSIGN_OR_RETURN(const Job job, dispatch_->dispatcher().FindJob(request->job()));
+    *response->mutable_job() = MessageOf(job);
+    return absl::OkStatus();
+  });
+}
+
+grpc::ServerUnaryReactor* DispatchServiceImpl::ListJobs(grpc::CallbackServerContext* context,
+                                                        const v1::ListJobsRequest* request,
+                                                        v1::ListJobsResponse* response) {
+  return Handle(context, kListJobs, [this, request, response](const RpcCall&) -> absl::Status {
+    constexpr int64_t kPage = 50;
+    const int64_t limit = request->limit() == 0 ? kPage : request->limit();
+    ASSIGN_OR_RETURN(const store::Page<Job> page,
+                     dispatch_->dispatcher().ListJobs({request->repository(), request->live_only()},
+                                                      {.before = request->before(), .limit = limit}));
+    for (const Job& job : page.items) *response->add_jobs() = MessageOf(job);
+    response->set_next(page.next);
+    return absl::OkStatus();
+  });
+}
+
+grpc::ServerWriteReactor<v1::WatchJobResponse>* DispatchServiceImpl::WatchJob(grpc::CallbackServerContext* context,
+                                                                              const v1::WatchJobRequest* request) {
+  auto* reactor = new WatchReactor(env_, *context, executor_, dispatch_, *request);
+  reactor->Begin();
+  return reactor;
+}
+
+grpc::ServerUnaryReactor* DispatchServiceImpl::CancelJob(grpc::CallbackServerContext* context,
+                                                         const v1::CancelJobRequest* request,
+                                                         v1::CancelJobResponse* response) {
+  return Handle(context, kCancelJob, [this, request, response](const RpcCall& call) -> absl::Status {
+    ASSIGN_OR_RETURN(const Job job, dispatch_->dispatcher().Cancel(request->job(), call.caller().name));
+    *response->mutable_job() = MessageOf(job);
+    return absl::OkStatus();
+  });
+}
+
+grpc::ServerUnaryReactor* DispatchServiceImpl::RerunJob(grpc::CallbackServerContext* context,
+                                                        const v1::RerunJobRequest* request,
+                                                        v1::RerunJobResponse* response) {
+  return Handle(context, kRerunJob, [this, request, response](const RpcCall& call) -> absl::Status {
+    ASSIGN_OR_RETURN(const Job job, dispatch_->dispatcher().FindJob(request->job()));
+    v1::JobSpec spec = dispatch::SpecOf(job);
+    if (request->layers_size() > 0) *spec.mutable_layers() = request->layers();
+    ASSIGN_OR_RETURN(*response->mutable_job(), Submit(call, std::move(spec), NewId("j-")));
+    return absl::OkStatus();
+  });
+}
+
+grpc::ServerUnaryReactor* DispatchServiceImpl::ExplainPending(grpc::CallbackServerContext* context,
+                                                              const v1::ExplainPendingRequest* request,
+                                                              v1::ExplainPendingResponse* response) {
+  return Handle(context, kExplainPending, [this, request, response](const RpcCall&) -> absl::Status {
+    ASSIGN_OR_RETURN(const dispatch::Waiting waiting, dispatch_->dispatcher().Explain(request->job()));
+    *response = dispatch::WaitingMessage(waiting);
+    return absl::OkStatus();
+  });
+}
+
+grpc::ServerUnaryReactor* DispatchServiceImpl::ListRunners(grpc::CallbackServerContext* context,
+                                                           const v1::ListRunnersRequest*,
+                                                           v1::ListRunnersResponse* response) {
+  return Handle(context, kListRunners, [this, response](const RpcCall&) -> absl::Status {
+    for (const dispatch::RunnerStatus& status : dispatch_->dispatcher().Runners()) {
+      *response->add_runners() = dispatch::RunnerMessage(status);
+    }
+    return absl::OkStatus();
+  });
+}
+
+grpc::ServerUnaryReactor* DispatchServiceImpl::SetRunnerService(grpc::CallbackServerContext* context,
+                                                                const v1::SetRunnerServiceRequest* request,
+                                                                v1::SetRunnerServiceResponse* response) {
+  return Handle(context, kSetRunnerService, [this, request, response](const RpcCall&) -> absl::Status {
+    dispatch::Dispatcher& dispatcher = dispatch_->dispatcher();
+    switch (request->service()) {
+      case v1::SetRunnerServiceRequest::SERVICE_IN:
+        RETURN_IF_ERROR(dispatcher.SetQuarantined(request->runner(), false, ""));
+        RETURN_IF_ERROR(dispatcher.SetDrained(request->runner(), false));
+        break;
+      case v1::SetRunnerServiceRequest::SERVICE_DRAINED:
+        RETURN_IF_ERROR(dispatcher.SetDrained(request->runner(), true));
+        break;
+      case v1::SetRunnerServiceRequest::SERVICE_QUARANTINED:
+        if (request->why().size() > dispatch::kMaxSpecTextBytes) {
+          return errors::OverLimit("why", request->why().size(), dispatch::kMaxSpecTextBytes, "bytes");
+        }
+        RETURN_IF_ERROR(dispatcher.SetQuarantined(request->runner(), true, request->why()));
+        break;
+      default:
+        return errors::FieldInvalid("service", "SERVICE_IN, SERVICE_DRAINED or SERVICE_QUARANTINED");
+    }
+    for (const dispatch::RunnerStatus& status : dispatcher.Runners()) {
+      if (status.runner.name == request->runner()) *response->mutable_runner() = dispatch::RunnerMessage(status);
+    }
+    return absl::OkStatus();
+  });
+}
+
+grpc::ServerUnaryReactor* DispatchServiceImpl::UploadSource(grpc::CallbackServerContext* context,
+                                                            const v1::PutPartRequest* request,
+                                                            v1::PutPartResponse* response) {
+  return Handle(context, kUploadSource, [this, request, response](const RpcCall&) {
+    return dispatch::PutPart(dispatch_->files(), *request, *response);
+  });
+}
+
+grpc::ServerUnaryReactor* DispatchServiceImpl::ReadArtifact(grpc::CallbackServerContext* context,
+                                                            const v1::ReadPartRequest* request,
+                                                            v1::ReadPartResponse* response) {
+  return Handle(context, kReadArtifact, [this, request, response](const RpcCall&) {
+    return dispatch::ReadPart(dispatch_->files(), *request, *response);
+  });
+}
+
+}  // namespace yardmaster

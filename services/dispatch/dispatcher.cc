@@ -1,0 +1,285 @@
+#include "services/dispatch/dispatcher.h"
+
+#include <prometheus/gauge.h>
+#include <prometheus/histogram.h>
+
+#include <map>
+#include <utility>
+
+#include "services/core/status_macros.h"
+#include "services/dispatch/book/errors.h"
+#include "services/dispatch/book/states.h"
+#include "services/dispatch/records.h"
+#include "services/dispatch/runner_state.h"
+
+namespace yardmaster::dispatch {
+namespace {
+
+constexpr std::chrono::milliseconds kDispatchTick{500};
+// Jobs that have ended and are answered from memory.
+constexpr size_t kEndedInMemory = 1'000;
+const std::vector<double>& WaitBounds() {
+  static const auto* const bounds = new std::vector<double>{0.02, 0.1, 1, 5, 15, 60, 300, 900, 3'600, 14'400, 86'400};
+  return *bounds;
+}
+
+// True if a restart would not know them apart: a runner that only says that it is alive is not written.
+bool SameOnDisk(const Runner& a, const Runner& b) {
+  return a.session == b.session && a.pool == b.pool && a.labels == b.labels && a.devices == b.devices &&
+         a.draining == b.draining && a.drained_by_people == b.drained_by_people && a.quarantined == b.quarantined &&
+         a.quarantine_why == b.quarantine_why && a.online == b.online;
+}
+
+}  // namespace
+
+Dispatcher::Dispatcher(store::Jobs& jobs, const Clock& clock, Metrics& metrics, const Limits& limits)
+    : jobs_(jobs),
+      clock_(clock),
+      metrics_(metrics),
+      limits_(limits),
+      book_(limits, Moment{clock.Now(), clock.Monotonic()}) {}
+
+absl::StatusOr<std::unique_ptr<Dispatcher>> Dispatcher::Open(store::Jobs& jobs, const Clock& clock, Metrics& metrics,
+                                                             const Limits& limits) {
+  ASSIGN_OR_RETURN(const store::JobRows rows, jobs.LoadLive());
+  ASSIGN_OR_RETURN(const Changes live, ChangesOf(rows));
+  ASSIGN_OR_RETURN(const int64_t last, jobs.LastNumber());
+  std::unique_ptr<Dispatcher> dispatcher(new Dispatcher(jobs, clock, metrics, limits));
+  const std::lock_guard<std::mutex> lock(dispatcher->mutex_);
+  dispatcher->book_.Apply(live);
+  dispatcher->book_.NumbersBeginAfter(last);
+  dispatcher->CountLocked();
+  return dispatcher;
+}
+
+Dispatcher::~Dispatcher() { Stop(); }
+
+void Dispatcher::Start() {
+  const std::lock_guard<std::mutex> lock(thread_mutex_);
+  if (thread_.joinable() || stopping_) return;
+  thread_ = std::thread([this] { Loop(); });
+}
+
+void Dispatcher::Stop() {
+  {
+    const std::lock_guard<std::mutex> lock(thread_mutex_);
+    stopping_ = true;
+  }
+  wake_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+void Dispatcher::Loop() {
+  std::unique_lock<std::mutex> lock(thread_mutex_);
+  while (!stopping_) {
+    lock.unlock();
+    // What can't be written now is decided again with the next tick.
+    Tick().IgnoreError();
+    lock.lock();
+    wake_.wait_for(lock, kDispatchTick, [this] { return stopping_; });
+  }
+}
+
+absl::Status Dispatcher::Tick() {
+  return Decide([this](const Moment& now) -> absl::StatusOr<Changes> { return book_.Expire(now); });
+}
+
+absl::StatusOr<bool> Dispatcher::CommitLocked(const Changes& changes, bool is_new) {
+  Changes durable = changes;
+  std::erase_if(durable.runners, [this](const Runner& runner) {
+    const Runner* known = book_.FindRunner(runner.name);
+    return known != nullptr && SameOnDisk(*known, runner);
+  });
+  if (!durable.empty()) RETURN_IF_ERROR(jobs_.Put(RowsOf(durable), is_new));
+  for (const Job& job : changes.jobs) {
+    const Job* before = book_.FindJob(job.id);
+    if (job.started_at != WallTime() && (before == nullptr || before->started_at == WallTime())) {
+      const std::chrono::duration<double> waited = job.started_at - job.queued_at;
+      metrics_
+          .Histogram("yardmaster_job_wait_seconds", "From the submission of a job to its first process.", WaitBounds())
+          ->Observe(waited.count());
+    }
+    if (job.state == JobState::kEnded) ended_.push_back(job.id);
+  }
+  book_.Apply(changes);
+  for (; ended_.size() > kEndedInMemory; ended_.pop_front()) book_.Forget(ended_.front());
+  return !durable.empty();
+}
+
+absl::Status Dispatcher::Decide(const std::function<absl::StatusOr<Changes>(const Moment&)>& decide, bool is_new) {
+  bool changed = false;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const Moment now = Now();
+    ASSIGN_OR_RETURN(const Changes changes, decide(now));
+    ASSIGN_OR_RETURN(changed, CommitLocked(changes, is_new));
+    // The decision stands; what can't be placed now is placed with the next.
+    changed = CommitLocked(book_.Place(now), false).value_or(false) || changed;
+    if (changed) CountLocked();
+  }
+  if (changed) NotifyListeners();
+  return absl::OkStatus();
+}
+
+void Dispatcher::CountLocked() {
+  std::map<std::string_view, double> jobs = {{"queued", 0}, {"leased", 0}, {"running", 0}, {"finishing", 0}};
+  for (const auto& [id, job] : book_.jobs()) {
+    if (job.state != JobState::kEnded) ++jobs[StateName(job.state)];
+  }
+  for (const auto& [state, count] : jobs) {
+    metrics_.Gauge("yardmaster_jobs", "Jobs that have not ended.", {{"state", std::string(state)}})->Set(count);
+  }
+  std::map<std::string_view, double> runners = {
+      {"idle", 0}, {"busy", 0}, {"draining", 0}, {"offline", 0}, {"quarantined", 0}};
+  std::map<std::pair<std::string_view, std::string_view>, double> devices;
+  for (const std::string_view kind : {"cpu", "gpu", "npu"}) {
+    for (const std::string_view state : {"free", "leased", "faulty"}) devices[{kind, state}] = 0;
+  }
+  for (const auto& [name, runner] : book_.runners()) {
+    const std::vector<const Lease*> leases = book_.LeasesOf(name);
+    ++runners[RunnerStateName(runner, !leases.empty())];
+    std::set<std::string_view> leased;
+    for (const Lease* lease : leases) leased.insert(lease->devices.begin(), lease->devices.end());
+    for (const Device& device : runner.devices) {
+      const std::string_view state = !device.healthy ? "faulty" : leased.contains(device.id) ? "leased" : "free";
+      // Kinds are checked where reports come in.
+      ++devices[{device.kind, state}];
+    }
+  }
+  for (const auto& [state, count] : runners) {
+    metrics_.Gauge("yardmaster_runners", "Known runners.", {{"state", std::string(state)}})->Set(count);
+  }
+  for (const auto& [key, count] : devices) {
+    metrics_
+        .Gauge("yardmaster_devices", "Devices of the known runners.",
+               {{"kind", std::string(key.first)}, {"state", std::string(key.second)}})
+        ->Set(count);
+  }
+}
+
+absl::StatusOr<Job> Dispatcher::Submit(Job job) {
+  const std::string id = job.id;
+  // One that ended before memory begins is known to the store only.
+  if (const absl::StatusOr<Job> known = FindJob(id); known.ok()) return *known;
+  RETURN_IF_ERROR(Decide(
+      [&](const Moment& now) -> absl::StatusOr<Changes> {
+        if (book_.FindJob(id) != nullptr) return Changes();
+        return book_.Submit(job, now);
+      },
+      /*is_new=*/true));
+  return FindJob(id);
+}
+
+absl::StatusOr<Job> Dispatcher::Cancel(std::string_view job, std::string_view by) {
+  ASSIGN_OR_RETURN(const Job known, FindJob(job));
+  if (known.state == JobState::kEnded) return JobEnded(job, known.verdict);
+  RETURN_IF_ERROR(Decide([&](const Moment& now) { return book_.Cancel(job, by, now); }));
+  return FindJob(job);
+}
+
+absl::Status Dispatcher::Report(const RunnerReport& report) {
+  return Decide([&](const Moment& now) { return book_.Report(report, now); });
+}
+
+absl::Status Dispatcher::Finish(std::string_view job, uint64_t fence, const RunOutcome& outcome) {
+  ASSIGN_OR_RETURN(const Job known, FindJob(job));
+  if (known.state == JobState::kEnded) {
+    if (known.fence == fence && known.verdict == outcome.verdict) return absl::OkStatus();
+    return LeaseNotLive(known, fence);
+  }
+  return Decide([&](const Moment& now) { return book_.Finish(job, fence, outcome, now); });
+}
+
+absl::Status Dispatcher::Decline(std::string_view job, uint64_t fence, std::string_view why) {
+  RETURN_IF_ERROR(CheckLive(job, fence));
+  return Decide([&](const Moment& now) { return book_.Decline(job, fence, why, now); });
+}
+
+absl::Status Dispatcher::GiveBack(std::string_view job, uint64_t fence, std::string_view why) {
+  RETURN_IF_ERROR(CheckLive(job, fence));
+  return Decide([&](const Moment& now) { return book_.GiveBack(job, fence, why, now); });
+}
+
+absl::Status Dispatcher::SetDrained(std::string_view runner, bool drained) {
+  return Decide([&](const Moment&) { return book_.SetDrained(runner, drained); });
+}
+
+absl::Status Dispatcher::SetQuarantined(std::string_view runner, bool quarantined, std::string_view why) {
+  return Decide([&](const Moment&) { return book_.SetQuarantined(runner, quarantined, why); });
+}
+
+absl::StatusOr<Waiting> Dispatcher::Explain(std::string_view job) const {
+  ASSIGN_OR_RETURN(const Job known, FindJob(job));
+  if (known.state == JobState::kEnded) return JobDoesNotWait(job, known.state);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return book_.Explain(job, Now());
+}
+
+absl::StatusOr<Job> Dispatcher::FindJob(std::string_view job) const {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (const Job* known = book_.FindJob(job); known != nullptr) return *known;
+  }
+  ASSIGN_OR_RETURN(const store::JobRow row, jobs_.Get(job));
+  return JobOfRecord(row.record);
+}
+
+absl::Status Dispatcher::CheckLive(std::string_view job, uint64_t fence) const {
+  ASSIGN_OR_RETURN(const Job known, FindJob(job));
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const Lease* lease = book_.FindLease(job);
+  if (lease == nullptr || lease->fence != fence) return LeaseNotLive(known, fence);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<store::Page<Job>> Dispatcher::ListJobs(const store::JobFilter& filter,
+                                                      const store::PageRequest& page) const {
+  ASSIGN_OR_RETURN(const store::Page<store::JobRow> rows, jobs_.List(filter, page));
+  store::Page<Job> jobs;
+  jobs.next = rows.next;
+  jobs.items.reserve(rows.items.size());
+  for (const store::JobRow& row : rows.items) {
+    ASSIGN_OR_RETURN(Job job, JobOfRecord(row.record));
+    jobs.items.push_back(std::move(job));
+  }
+  return jobs;
+}
+
+RunnerOrders Dispatcher::OrdersFor(std::string_view runner) const {
+  RunnerOrders out;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  for (const Lease* lease : book_.LeasesOf(runner)) out.orders.push_back({*lease, *book_.FindJob(lease->job)});
+  const Runner* known = book_.FindRunner(runner);
+  out.drained = known != nullptr && (known->drained_by_people || known->quarantined);
+  return out;
+}
+
+std::vector<RunnerStatus> Dispatcher::Runners() const {
+  std::vector<RunnerStatus> all;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  all.reserve(book_.runners().size());
+  for (const auto& [name, runner] : book_.runners()) {
+    RunnerStatus status;
+    status.runner = runner;
+    for (const Lease* lease : book_.LeasesOf(name)) status.leases.push_back(*lease);
+    all.push_back(std::move(status));
+  }
+  return all;
+}
+
+void Dispatcher::AddListener(ChangeListener& listener) {
+  const std::lock_guard<std::mutex> lock(listeners_mutex_);
+  listeners_.insert(&listener);
+}
+
+void Dispatcher::RemoveListener(ChangeListener& listener) {
+  const std::lock_guard<std::mutex> lock(listeners_mutex_);
+  listeners_.erase(&listener);
+}
+
+void Dispatcher::NotifyListeners() {
+  const std::lock_guard<std::mutex> lock(listeners_mutex_);
+  for (ChangeListener* listener : listeners_) listener->OnChange();
+}
+
+}  // namespace yardmaster::dispatch

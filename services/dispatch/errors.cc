@@ -1,0 +1,52 @@
+#include "services/dispatch/errors.h"
+
+#include "absl/strings/str_cat.h"
+#include "services/core/absl_view.h"
+
+namespace yardmaster::dispatch {
+
+absl::Status PartsMissing(uint64_t offset, uint64_t there) {
+  return absl::OutOfRangeError(
+      absl::StrCat("the part begins at byte ", offset, ", but only ", there, " bytes are there: go on from there"));
+}
+absl::Status DigestDiffers(std::string_view digest) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("what was uploaded as ", Abs(digest), " has another SHA-256; it was removed: begin again"));
+}
+absl::Status BudgetExceeded(std::string_view what, uint64_t size, uint64_t budget) {
+  return absl::ResourceExhaustedError(
+      absl::StrCat(Abs(what), " of ", size, " bytes: over the budget of ", budget, " bytes"));
+}
+absl::Status FileNotThere(std::string_view digest) {
+  return absl::NotFoundError(
+      absl::StrCat("there is no file ", Abs(digest), "; the oldest are removed when they are too many"));
+}
+absl::Status FileNotUploaded(std::string_view what, std::string_view digest) {
+  return absl::FailedPreconditionError(absl::StrCat(Abs(what), " ", Abs(digest), " was not uploaded"));
+}
+absl::Status OffsetPastEnd(uint64_t offset, uint64_t size) {
+  return absl::OutOfRangeError(absl::StrCat("offset ", offset, " is past the end, which is at ", size));
+}
+absl::Status SuiteNotThere(std::string_view suite) {
+  return absl::NotFoundError(
+      absl::StrCat("there is no suite \"", Abs(suite), "\"; 'yard suite list' shows those that are there"));
+}
+absl::Status SuiteOfSeveralPacks(std::string_view suite, std::string_view names) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("several packs have a suite \"", Abs(suite), "\": say which of ", Abs(names)));
+}
+absl::Status SuitesUnreadable(std::string_view pack, std::string_view problem) {
+  return absl::FailedPreconditionError(
+      absl::StrCat("the suites of the pack \"", Abs(pack), "\" are not valid: ", Abs(problem)));
+}
+absl::Status RepositoriesNotFetched() {
+  return absl::FailedPreconditionError(
+      "runners fetch no repositories yet: upload a tree (--source DIR), or leave both out for what the suite names");
+}
+absl::Status PoolNotContained() {
+  return absl::FailedPreconditionError(
+      "the pool \"untrusted\" starts nothing yet: runners do not contain what they run; use the pool \"trusted\" for "
+      "code that you would run yourself");
+}
+
+}  // namespace yardmaster::dispatch

@@ -1,0 +1,134 @@
+#include "services/dispatch/part_files.h"
+
+#include <algorithm>
+#include <fstream>
+#include <system_error>
+#include <vector>
+
+#include "absl/algorithm/container.h"
+#include "services/core/errors.h"
+#include "services/core/hex.h"
+#include "services/core/sha256.h"
+#include "services/core/status_macros.h"
+#include "services/dispatch/errors.h"
+
+namespace yardmaster::dispatch {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kPartSuffix = ".part";
+
+uint64_t BytesOf(const fs::path& file) {
+  std::error_code error;
+  const uintmax_t size = fs::file_size(file, error);
+  return error ? 0 : size;
+}
+
+absl::StatusOr<std::string> DigestOfFile(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  Sha256Pieces pieces;
+  std::string buffer(kMaxPartBytes, '\0');
+  while (in.read(buffer.data(), static_cast<std::streamsize>(buffer.size())), in.gcount() > 0) {
+    pieces.Add(std::string_view(buffer.data(), static_cast<size_t>(in.gcount())));
+  }
+  if (in.bad()) return errors::FileUnreadable(file.native(), "reading failed");
+  return Hex(pieces.Digest());
+}
+
+}  // namespace
+
+bool IsDigest(std::string_view text) {
+  return text.size() == 64 &&
+         absl::c_all_of(text, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
+}
+
+bool PartFiles::Has(std::string_view digest) {
+  std::error_code error;
+  return IsDigest(digest) && fs::is_regular_file(dir_ / digest, error);
+}
+
+absl::StatusOr<PartProgress> PartFiles::Put(std::string_view digest, uint64_t size, uint64_t offset,
+                                            std::string_view part) {
+  if (!IsDigest(digest)) return errors::FieldInvalid("digest", "64 lower-case hex digits");
+  if (part.size() > kMaxPartBytes) return errors::OverLimit("part", part.size(), kMaxPartBytes, "bytes");
+  if (size > std::min(kMaxPartFileBytes, budget_)) {
+    return BudgetExceeded("a file", size, std::min(kMaxPartFileBytes, budget_));
+  }
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (Has(digest)) return PartProgress{BytesOf(dir_ / digest), true};
+  std::error_code error;
+  fs::create_directories(dir_, error);
+  if (error) return errors::FileNotWritten(dir_.native(), error.message());
+  fs::path file = dir_ / digest;
+  file += kPartSuffix;
+  uint64_t there = BytesOf(file);
+  // A part file of another size is of an upload that said something else.
+  if (there > size) {
+    fs::remove(file, error);
+    there = 0;
+  }
+  if (offset > there) return PartsMissing(offset, there);
+  if (offset + part.size() > size) return errors::FieldInvalid("part", "not past the size of the whole");
+  const std::string_view fresh = part.substr(std::min<uint64_t>(there - offset, part.size()));
+  if (there == 0) RETURN_IF_ERROR(MakeRoom(size));
+  if (!fresh.empty() || (size == 0 && there == 0)) {
+    std::ofstream out(file, std::ios::binary | std::ios::app);
+    out.write(fresh.data(), static_cast<std::streamsize>(fresh.size()));
+    out.close();
+    if (!out) {
+      // What was written of it is no part.
+      fs::resize_file(file, there, error);
+      return errors::FileNotWritten(file.native(), "no room, or the disk failed");
+    }
+    there += fresh.size();
+  }
+  if (there < size) return PartProgress{there, false};
+  ASSIGN_OR_RETURN(const std::string actual, DigestOfFile(file));
+  if (actual != digest) {
+    fs::remove(file, error);
+    return DigestDiffers(digest);
+  }
+  fs::rename(file, dir_ / digest, error);
+  if (error) return errors::FileNotWritten(file.native(), error.message());
+  return PartProgress{size, true};
+}
+
+absl::Status PartFiles::MakeRoom(uint64_t size) {
+  struct Kept {
+    fs::file_time_type time;
+    uint64_t bytes;
+    fs::path file;
+  };
+  std::vector<Kept> files;
+  uint64_t total = 0;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(dir_, error)) {
+    std::error_code gone;
+    files.push_back({entry.last_write_time(gone), BytesOf(entry.path()), entry.path()});
+    total += files.back().bytes;
+  }
+  absl::c_sort(files, [](const Kept& a, const Kept& b) { return a.time < b.time; });
+  const fs::file_time_type oldest = fs::file_time_type::clock::now() - age_;
+  for (const Kept& kept : files) {
+    if (total + size <= budget_ && kept.time >= oldest) break;
+    if (fs::remove(kept.file, error)) total -= kept.bytes;
+  }
+  return total + size <= budget_ ? absl::OkStatus() : BudgetExceeded("files", total + size, budget_);
+}
+
+absl::StatusOr<std::string> PartFiles::Read(std::string_view digest, uint64_t offset, uint64_t& size) {
+  if (!IsDigest(digest)) return errors::FieldInvalid("digest", "64 lower-case hex digits");
+  std::ifstream in(dir_ / digest, std::ios::binary);
+  if (!in) return FileNotThere(digest);
+  size = BytesOf(dir_ / digest);
+  if (offset > size) return OffsetPastEnd(offset, size);
+  std::string part(std::min<uint64_t>(kMaxPartBytes, size - offset), '\0');
+  in.seekg(static_cast<std::streamoff>(offset));
+  in.read(part.data(), static_cast<std::streamsize>(part.size()));
+  if (static_cast<size_t>(in.gcount()) != part.size())
+    return errors::FileUnreadable(digest, "it is shorter than it was");
+  return part;
+}
+
+}  // namespace yardmaster::dispatch

@@ -1,0 +1,192 @@
+#include "services/dispatch/runner_service.h"
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "services/core/errors.h"
+#include "services/core/rpc/pooled_rpc.h"
+#include "services/core/status_macros.h"
+#include "services/dispatch/errors.h"
+#include "services/dispatch/job_messages.h"
+#include "services/dispatch/part_messages.h"
+#include "services/dispatch/pushed_stream.h"
+
+namespace yardmaster {
+namespace {
+
+using dispatch::Dispatch;
+
+constexpr std::string_view kWork = "/yardmaster.v1.RunnerService/Work";
+constexpr std::string_view kAppendLog = "/yardmaster.v1.RunnerService/AppendLog";
+constexpr std::string_view kUploadArtifact = "/yardmaster.v1.RunnerService/UploadArtifact";
+constexpr std::string_view kReadSource = "/yardmaster.v1.RunnerService/ReadSource";
+constexpr std::string_view kFinishRun = "/yardmaster.v1.RunnerService/FinishRun";
+constexpr std::string_view kDeclineRun = "/yardmaster.v1.RunnerService/DeclineRun";
+constexpr std::string_view kGiveBackRun = "/yardmaster.v1.RunnerService/GiveBackRun";
+
+// A worker reports at least so often, and several times before its silence counts.
+constexpr std::chrono::milliseconds kReportAtLeast{5'000};
+constexpr int kReportsWithinLease = 4;
+
+// Current state comes in, desired state goes out: after each report, and when it changes in between.
+class WorkReactor final
+    : public dispatch::PushedStream<grpc::ServerBidiReactor<v1::WorkRequest, v1::WorkResponse>, v1::WorkResponse> {
+ public:
+  WorkReactor(const RpcEnvironment& env, grpc::CallbackServerContext& context, Executor& executor, Dispatch* dispatch)
+      : PushedStream(env, context, kWork, executor, dispatch == nullptr ? nullptr : &dispatch->dispatcher()),
+        dispatch_(dispatch) {}
+
+  void BeginReading() { StartRead(&request_); }
+
+  void OnReadDone(bool ok) override {
+    if (!ok) {
+      End(absl::OkStatus());  // the worker has closed it, or the call has ended
+      return;
+    }
+    {
+      const std::lock_guard<std::mutex> lock(mutex());
+      unread_ = true;
+    }
+    Wake();
+  }
+
+ private:
+  absl::StatusOr<bool> Next(v1::WorkResponse& message) override {
+    bool reported = false;
+    {
+      const std::lock_guard<std::mutex> lock(mutex());
+      reported = std::exchange(unread_, false);
+    }
+    if (reported) {
+      // Nothing is read into it before the next StartRead.
+      ASSIGN_OR_RETURN(const dispatch::RunnerReport report, dispatch::ReportOf(request_));
+      if (!name_.empty() && name_ != report.name) return errors::FieldInvalid("name", "the same in all of a stream");
+      RETURN_IF_ERROR(dispatcher().Report(report));
+      name_ = report.name;
+      known_.clear();
+      for (const dispatch::ReportedRun& run : report.runs) known_.insert({run.job, run.fence});
+      StartRead(&request_);
+    }
+    if (name_.empty()) return false;
+    FillOrders(message);
+    std::string text = message.SerializeAsString();
+    // A report is always answered.
+    if (!reported && text == said_) return false;
+    said_ = std::move(text);
+    return true;
+  }
+
+  void FillOrders(v1::WorkResponse& message) {
+    const dispatch::RunnerOrders orders = dispatcher().OrdersFor(name_);
+    std::shared_ptr<const rules::PackFiles> files;
+    for (const dispatch::Order& order : orders.orders) {
+      v1::RunOrder& out = *message.add_runs();
+      out.set_job(order.lease.job);
+      out.set_fence(order.lease.fence);
+      out.set_attempt(order.lease.attempt);
+      for (const std::string& device : order.lease.devices) out.add_devices(device);
+      *out.mutable_spec() = dispatch::SpecOf(order.job);
+      out.set_cancel(order.job.cancel_requested);
+      if (known_.contains({order.lease.job, order.lease.fence})) continue;
+      if (files == nullptr) files = dispatch_->suites().Files();
+      for (const auto& [path, content] : *files) {
+        v1::SuiteFile& file = *out.add_files();
+        file.set_path(path);
+        file.set_content(content);
+      }
+    }
+    message.set_drained(orders.drained);
+    const auto often = std::chrono::milliseconds(dispatcher().lease()) / kReportsWithinLease;
+    message.set_report_after_ms(static_cast<uint32_t>(std::min(kReportAtLeast, often).count()));
+  }
+
+  Dispatch* const dispatch_;
+  v1::WorkRequest request_;
+  bool unread_ = false;  // guarded by mutex()
+  std::string name_;
+  std::set<std::pair<std::string, uint64_t>> known_;
+  std::string said_;
+};
+
+}  // namespace
+
+template <typename Work>
+grpc::ServerUnaryReactor* RunnerServiceImpl::Handle(grpc::CallbackServerContext* context, std::string_view method,
+                                                    Work work) {
+  return HandlePooledUnary(executor_, env_, *context, method,
+                           [this, work = std::move(work)](const RpcCall&) -> absl::Status {
+                             if (dispatch_ == nullptr) return errors::StoreAbsent();
+                             return work();
+                           });
+}
+
+grpc::ServerBidiReactor<v1::WorkRequest, v1::WorkResponse>* RunnerServiceImpl::Work(
+    grpc::CallbackServerContext* context) {
+  auto* reactor = new WorkReactor(env_, *context, executor_, dispatch_);
+  if (reactor->Begin()) reactor->BeginReading();
+  return reactor;
+}
+
+grpc::ServerUnaryReactor* RunnerServiceImpl::AppendLog(grpc::CallbackServerContext* context,
+                                                       const v1::AppendLogRequest* request,
+                                                       v1::AppendLogResponse* response) {
+  return Handle(context, kAppendLog, [this, request, response]() -> absl::Status {
+    RETURN_IF_ERROR(dispatch_->dispatcher().CheckLive(request->job(), request->fence()));
+    ASSIGN_OR_RETURN(const uint64_t end,
+                     dispatch_->logs().Append(request->job(), request->fence(), request->offset(), request->text()));
+    response->set_end(end);
+    if (!request->text().empty()) dispatch_->dispatcher().NotifyListeners();
+    return absl::OkStatus();
+  });
+}
+
+grpc::ServerUnaryReactor* RunnerServiceImpl::UploadArtifact(grpc::CallbackServerContext* context,
+                                                            const v1::PutPartRequest* request,
+                                                            v1::PutPartResponse* response) {
+  return Handle(context, kUploadArtifact,
+                [this, request, response] { return dispatch::PutPart(dispatch_->files(), *request, *response); });
+}
+
+grpc::ServerUnaryReactor* RunnerServiceImpl::ReadSource(grpc::CallbackServerContext* context,
+                                                        const v1::ReadPartRequest* request,
+                                                        v1::ReadPartResponse* response) {
+  return Handle(context, kReadSource,
+                [this, request, response] { return dispatch::ReadPart(dispatch_->files(), *request, *response); });
+}
+
+grpc::ServerUnaryReactor* RunnerServiceImpl::FinishRun(grpc::CallbackServerContext* context,
+                                                       const v1::FinishRunRequest* request, v1::FinishRunResponse*) {
+  return Handle(context, kFinishRun, [this, request]() -> absl::Status {
+    ASSIGN_OR_RETURN(const dispatch::RunOutcome outcome, dispatch::OutcomeOf(*request));
+    for (const v1::Artifact& artifact : request->artifacts()) {
+      if (!dispatch_->files().Has(artifact.digest()))
+        return dispatch::FileNotUploaded("the artifact", artifact.digest());
+    }
+    return dispatch_->dispatcher().Finish(request->job(), request->fence(), outcome);
+  });
+}
+
+grpc::ServerUnaryReactor* RunnerServiceImpl::DeclineRun(grpc::CallbackServerContext* context,
+                                                        const v1::ReturnRunRequest* request, v1::ReturnRunResponse*) {
+  return Handle(context, kDeclineRun, [this, request]() -> absl::Status {
+    if (request->why().size() > dispatch::kMaxSpecTextBytes) {
+      return errors::OverLimit("why", request->why().size(), dispatch::kMaxSpecTextBytes, "bytes");
+    }
+    return dispatch_->dispatcher().Decline(request->job(), request->fence(), request->why());
+  });
+}
+
+grpc::ServerUnaryReactor* RunnerServiceImpl::GiveBackRun(grpc::CallbackServerContext* context,
+                                                         const v1::ReturnRunRequest* request, v1::ReturnRunResponse*) {
+  return Handle(context, kGiveBackRun, [this, request]() -> absl::Status {
+    if (request->why().size() > dispatch::kMaxSpecTextBytes) {
+      return errors::OverLimit("why", request->why().size(), dispatch::kMaxSpecTextBytes, "bytes");
+    }
+    return dispatch_->dispatcher().GiveBack(request->job(), request->fence(), request->why());
+  });
+}
+
+}  // namespace yardmaster

@@ -1,0 +1,49 @@
+// The suites of the packs in service: what a job may name, what it needs, and what a runner must have to run it.
+#ifndef YARDMASTER_SERVICES_DISPATCH_SUITE_SHELF_H_
+#define YARDMASTER_SERVICES_DISPATCH_SUITE_SHELF_H_
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "rules/engine/pack/pack_loader.h"
+#include "rules/suites/suite_model.h"
+#include "services/dispatch/book/model.h"
+#include "services/packs/registry/pack_registry.h"
+
+namespace yardmaster::dispatch {
+
+struct ShelvedSuite {
+  std::string name;  // "pack/id"
+  std::shared_ptr<const rules::SuiteSet> set;
+  const rules::SuiteModel* suite = nullptr;  // in `set`
+};
+
+// Devices that the whole suite asks for; where a cell of its matrix decides how many: the most.
+Demand DemandOfSuite(const rules::SuiteModel& suite);
+
+// Thread-safe.
+class SuiteShelf {
+ public:
+  // `packs` must outlive this object.
+  explicit SuiteShelf(const PackRegistry& packs) : packs_(packs) {}
+
+  // "pack/id", or "id" where one pack only has it. NOT_FOUND, INVALID_ARGUMENT if several have it, FAILED_PRECONDITION
+  // if the suites of a pack are not valid.
+  absl::StatusOr<ShelvedSuite> Find(std::string_view name);
+  // The files that say the suites of all packs: what a runner loads them from.
+  std::shared_ptr<const rules::PackFiles> Files();
+
+ private:
+  const PackRegistry& packs_;
+  std::mutex mutex_;  // guards what follows
+  // Read once for each load of the packs.
+  std::shared_ptr<const PackSet> read_for_;
+  std::shared_ptr<const rules::PackFiles> files_;
+};
+
+}  // namespace yardmaster::dispatch
+
+#endif  // YARDMASTER_SERVICES_DISPATCH_SUITE_SHELF_H_

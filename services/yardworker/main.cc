@@ -1,0 +1,73 @@
+// yard-worker: runs suites beside the devices, as yardmasterd says.
+#include <unistd.h>
+
+#include <filesystem>
+#include <iostream>
+#include <string>
+#include <string_view>
+
+#include "clients/command_line/parse.h"
+#include "services/core/version.h"
+#include "services/yardworker/supervise.h"
+#include "services/yardworker/work.h"
+
+namespace {
+
+constexpr char kFooter[] = R"(
+A run is the child of a process of its own, which goes on when the worker is started again. Signals: SIGTERM and SIGINT
+drain, the runs in hand end; a second one ends them and gives them back.
+
+Exit: 0 drained; 2 usage, or another worker has the folder; 3 not admitted, or a newer worker has the name; 4 the system.
+
+Examples:
+  yard-worker --server 127.0.0.1:9090 --token-file worker.token --name box-1 --work-dir /var/lib/yard-worker
+      everything that is there: processors, GPUs, NPUs
+  yard-worker --token-file worker.token --name box-1 --devices cpu:8 --labels big,lab --work-dir work
+      eight processors, for jobs that ask for these labels or none
+)";
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using yardmaster::yardworker::WorkOptions;
+  std::error_code error;
+  const std::filesystem::path executable = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (argc == 3 && std::string_view(argv[1]) == "--supervise") {
+    return yardmaster::yardworker::Supervise(argv[2], executable);
+  }
+  WorkOptions options;
+  namespace command_line = yardmaster::command_line;
+  command_line::Command program("yard-worker", "yard-worker: runs suites on this machine's devices for yardmasterd.");
+  program.footer = kFooter;
+  program.last_value_wins = true;
+  program.Help("-h,--help", "Print this help and exit");
+  program.Version("--version", "yard-worker " + std::string(yardmaster::kVersion), "Print the version and exit");
+  std::optional<yardmaster::HostPort> server;
+  program.Value("--server", &server, "Address of yardmasterd (default 127.0.0.1:9090)");
+  program.Value("--token-file", &options.token_file, "FILE", "File with a token of the role runner");
+  program.Value("--name", &options.name, "NAME", "The worker's name (default: the host's)");
+  program.Value("--devices", &options.devices, "LIST",
+                "cpu:N, gpu:auto, npu:auto, with commas (default: all there is)");
+  program.Value("--labels", &options.labels, "LIST", "Labels that jobs may ask for, with commas");
+  program.Value("--pool", &options.pool, "POOL", "trusted or untrusted").OneOf({"trusted", "untrusted"});
+  program.Value("--work-dir", &options.work_dir, "DIR", "Where runs lie; one worker at a time (default ./yard-worker)");
+  program.Value("--ready-file", &options.ready_file, "FILE", "Written when the worker is known: {\"pid\", \"name\"}");
+  program.Flag("--once", &options.once, "End after the first run");
+  const command_line::Parsed parsed = command_line::Parse(program, {argv + 1, argv + argc});
+  if (parsed.command == nullptr) {
+    if (parsed.error.empty()) {
+      std::cout << parsed.answer;
+      return 0;
+    }
+    std::cerr << parsed.error << "\nRun with --help for more information.\n";
+    return 2;
+  }
+  if (server.has_value()) options.server = *server;
+  if (options.name.empty()) {
+    char host[256] = "";
+    ::gethostname(host, sizeof host - 1);
+    options.name = host;
+  }
+  if (options.work_dir.empty()) options.work_dir = "yard-worker";
+  return yardmaster::yardworker::Work(options, executable);
+}

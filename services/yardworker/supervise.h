@@ -1,0 +1,15 @@
+// The process that does one run. It needs no worker and no network: it reads its order from the run's folder and leaves
+// its outcome there.
+#ifndef YARDMASTER_SERVICES_YARDWORKER_SUPERVISE_H_
+#define YARDMASTER_SERVICES_YARDWORKER_SUPERVISE_H_
+
+#include <filesystem>
+
+namespace yardmaster::yardworker {
+
+// The exit code. SIGTERM cancels the run. `executable` is this program: beside it our own suites are looked for.
+int Supervise(const std::filesystem::path& folder, const std::filesystem::path& executable);
+
+}  // namespace yardmaster::yardworker
+
+#endif  // YARDMASTER_SERVICES_YARDWORKER_SUPERVISE_H_

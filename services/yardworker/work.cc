@@ -1,0 +1,359 @@
+#include "services/yardworker/work.h"
+
+#include <grpcpp/grpcpp.h>
+#include <pthread.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <csignal>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <thread>
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "services/core/data_dir_lock.h"
+#include "services/core/files.h"
+#include "services/core/ids.h"
+#include "services/core/status_macros.h"
+#include "services/worker/devices/device_probe.h"
+#include "services/yardworker/control_plane.h"
+#include "services/yardworker/local_run.h"
+
+namespace yardmaster::yardworker {
+namespace {
+
+namespace fs = std::filesystem;
+using SteadyTime = std::chrono::steady_clock::time_point;
+
+constexpr int kDone = 0;
+constexpr int kUsage = 2;
+constexpr int kUnreachable = 3;
+constexpr int kSystem = 4;
+constexpr size_t kMaxTokenBytes = 4096;
+constexpr int kMaxAnswerBytes = 64 * 1024 * 1024;
+constexpr std::chrono::milliseconds kTick{50};
+constexpr std::chrono::seconds kReconnectAfter{1};
+
+std::string_view KindWord(rules::DeviceKind kind) {
+  return kind == rules::DeviceKind::kGpu ? "gpu" : kind == rules::DeviceKind::kNpu ? "npu" : "cpu";
+}
+
+// "cpu:8,gpu:auto": what is there of each kind that is named, no more than the number.
+absl::StatusOr<std::vector<v1::WorkerDevice>> FindDevices(const std::string& text) {
+  const std::shared_ptr<worker::ToolRunner> tools = worker::MakeToolRunner();
+  std::vector<v1::WorkerDevice> devices;
+  for (const std::string& part : std::vector<std::string>(absl::StrSplit(text, ',', absl::SkipEmpty()))) {
+    const std::pair<std::string, std::string> words = absl::StrSplit(part, absl::MaxSplits(':', 1));
+    size_t most = std::max(1U, std::thread::hardware_concurrency());
+    const bool any = words.second.empty() || words.second == "auto";
+    if (!any && !absl::SimpleAtoi(words.second, &most)) {
+      return absl::InvalidArgumentError(absl::StrCat("--devices: \"", part, "\": expected KIND:NUMBER or KIND:auto"));
+    }
+    std::unique_ptr<worker::DeviceProbe> probe;
+    if (words.first == "cpu") probe = worker::MakeCpuProbe(most);
+    if (words.first == "gpu") probe = worker::MakeNvidiaProbe(tools);
+    if (words.first == "npu") probe = worker::MakeAscendProbe(tools);
+    if (probe == nullptr) {
+      return absl::InvalidArgumentError(absl::StrCat("--devices: \"", words.first, "\": expected cpu, gpu or npu"));
+    }
+    ASSIGN_OR_RETURN(const worker::Discovery found, probe->Discover());
+    size_t taken = 0;
+    for (const worker::Device& device : found.devices) {
+      if ((!any || words.first == "cpu") && taken == most) break;
+      ++taken;
+      v1::WorkerDevice& out = devices.emplace_back();
+      out.set_id(device.id);
+      out.set_kind(std::string(KindWord(device.kind)));
+      out.set_model(device.model);
+      out.set_memory_mib(device.memory_mb.value_or(0));
+      if (device.health == worker::DeviceHealth::kBad) {
+        out.set_fault(device.health_reason.empty() ? "it fails" : device.health_reason);
+      }
+    }
+  }
+  return devices;
+}
+
+// The stream, and the newest orders that came by it.
+class OrderStream {
+ public:
+  explicit OrderStream(ControlPlane& control) {
+    control.Prepare(context_);
+    stream_ = control.stub().Work(&context_);
+    reader_ = std::thread([this] {
+      v1::WorkResponse orders;
+      while (stream_->Read(&orders)) {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        orders_ = std::move(orders);
+        orders.Clear();
+        changed_.notify_all();
+      }
+      const std::lock_guard<std::mutex> lock(mutex_);
+      broken_ = true;
+      changed_.notify_all();
+    });
+  }
+  ~OrderStream() { Close(); }
+  OrderStream(const OrderStream&) = delete;
+  OrderStream& operator=(const OrderStream&) = delete;
+
+  bool Report(const v1::WorkRequest& report) { return stream_->Write(report); }
+  // What came since the last call; waits a moment for it.
+  std::optional<v1::WorkResponse> Take(std::chrono::milliseconds wait) {
+    std::unique_lock<std::mutex> lock(mutex_);
+    changed_.wait_for(lock, wait, [this] { return orders_.has_value() || broken_; });
+    return std::exchange(orders_, std::nullopt);
+  }
+  bool broken() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return broken_;
+  }
+  // How it ended.
+  grpc::Status Close() {
+    if (closed_) return status_;
+    closed_ = true;
+    if (!broken()) context_.TryCancel();
+    reader_.join();
+    status_ = stream_->Finish();
+    return status_;
+  }
+
+ private:
+  grpc::ClientContext context_;
+  std::unique_ptr<grpc::ClientReaderWriter<v1::WorkRequest, v1::WorkResponse>> stream_;
+  std::thread reader_;
+  bool closed_ = false;
+  grpc::Status status_;
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable changed_;
+  std::optional<v1::WorkResponse> orders_;
+  bool broken_ = false;
+};
+
+class Worker {
+ public:
+  Worker(const WorkOptions& options, fs::path executable, std::vector<v1::WorkerDevice> devices, ControlPlane& control)
+      : options_(options), executable_(std::move(executable)), control_(control) {
+    report_.set_name(options.name);
+    report_.set_session(NewId("s-"));
+    report_.set_pool(options.pool);
+    for (const std::string& label : std::vector<std::string>(absl::StrSplit(options.labels, ',', absl::SkipEmpty()))) {
+      report_.add_labels(label);
+    }
+    for (v1::WorkerDevice& device : devices) *report_.add_devices() = std::move(device);
+    // What an earlier worker left: its supervisors go on, or are found to be dead.
+    for (RunFolder& folder : RunFolder::All(RunsDir())) {
+      absl::StatusOr<v1::RunOrder> order = folder.Order();
+      if (!order.ok()) continue;
+      const Key key(order->job(), order->fence());
+      runs_.emplace(key, LocalRun(std::move(folder), *std::move(order)));
+    }
+  }
+
+  int Run(const sigset_t& signals) {
+    bool ready = false;
+    while (true) {
+      constexpr timespec kNow{0, 0};
+      if (::sigtimedwait(&signals, nullptr, &kNow) > 0) Stop();
+      while (::waitpid(-1, nullptr, WNOHANG) > 0) {
+      }
+      if (const int code = KeepStream(); code >= 0) return code;
+      std::optional<v1::WorkResponse> orders;
+      if (stream_ != nullptr) {
+        orders = stream_->Take(kTick);
+      } else {
+        std::this_thread::sleep_for(kTick);
+      }
+      if (orders.has_value()) {
+        if (!std::exchange(ready, true)) WriteReady();
+        report_after_ = std::chrono::milliseconds(std::max(orders->report_after_ms(), 100U));
+        Follow(*orders);
+      }
+      for (auto& [key, run] : runs_) {
+        // A control plane that is away is asked again with the next tick; the run itself goes on.
+        if (const absl::Status status = run.Advance(control_, executable_); !status.ok()) Say(status.message());
+      }
+      const size_t before = runs_.size();
+      std::erase_if(runs_, [](const auto& run) { return run.second.over(); });
+      ended_ += before - runs_.size();
+      if (stops_ > 0 && runs_.empty()) return kDone;
+      if (options_.once && ended_ > 0 && runs_.empty()) return kDone;
+    }
+  }
+
+ private:
+  using Key = std::pair<std::string, uint64_t>;
+
+  fs::path RunsDir() const { return options_.work_dir / "runs"; }
+
+  // The same complaint once.
+  void Say(absl::string_view text) {
+    if (text == said_) return;
+    said_ = std::string(text);
+    std::cerr << "yard-worker: " << said_ << std::endl;
+  }
+
+  void WriteReady() {
+    if (options_.ready_file.empty()) return;
+    const nlohmann::json ready = {{"pid", ::getpid()}, {"name", options_.name}};
+    if (const absl::Status written = WriteFileAtomically(options_.ready_file, ready.dump() + "\n"); !written.ok()) {
+      Say(written.message());
+    }
+  }
+
+  void Stop() {
+    ++stops_;
+    report_.set_draining(true);
+    Say(stops_ == 1 ? "draining: the runs in hand end" : "giving the runs back");
+    if (stops_ > 1) {
+      for (auto& [key, run] : runs_) run.GiveBack("the worker was told to go");
+    }
+  }
+
+  // Opens the stream if there is none, and reports by it when it is due. -1: go on; else the exit code.
+  int KeepStream() {
+    const SteadyTime now = std::chrono::steady_clock::now();
+    if (stream_ != nullptr && stream_->broken()) {
+      const grpc::Status status = stream_->Close();
+      stream_.reset();
+      connect_at_ = now + kReconnectAfter;
+      switch (status.error_code()) {
+        case grpc::StatusCode::ABORTED:  // a newer worker has the name
+        case grpc::StatusCode::UNAUTHENTICATED:
+        case grpc::StatusCode::PERMISSION_DENIED:
+        case grpc::StatusCode::INVALID_ARGUMENT:
+        case grpc::StatusCode::UNIMPLEMENTED:
+          Say(status.error_message());
+          return status.error_code() == grpc::StatusCode::INVALID_ARGUMENT ? kUsage : kUnreachable;
+        default:
+          Say(absl::StrCat("the control plane is away: ", status.error_message()));
+      }
+    }
+    if (stream_ == nullptr && now >= connect_at_) {
+      stream_ = std::make_unique<OrderStream>(control_);
+      reported_.clear();
+    }
+    if (stream_ == nullptr) return -1;
+    v1::WorkRequest report = report_;
+    for (const auto& [key, run] : runs_) {
+      v1::WorkerRun& out = *report.add_runs();
+      out.set_job(key.first);
+      out.set_fence(key.second);
+      out.set_phase(run.phase());
+      *out.mutable_devices() = run.order().devices();
+    }
+    std::string text = report.SerializeAsString();
+    if (text == reported_ && now < reported_at_ + report_after_) return -1;
+    reported_ = std::move(text);
+    reported_at_ = now;
+    stream_->Report(report);  // if it fails the stream is broken, which is seen next
+    return -1;
+  }
+
+  void Follow(const v1::WorkResponse& orders) {
+    std::set<Key> wanted;
+    for (const v1::RunOrder& order : orders.runs()) {
+      const Key key(order.job(), order.fence());
+      wanted.insert(key);
+      if (const auto run = runs_.find(key); run != runs_.end()) {
+        if (order.cancel()) run->second.Cancel();
+        continue;
+      }
+      if (order.cancel() || order.files_size() == 0 || !DevicesAreFree(order)) continue;  // it is told again
+      absl::StatusOr<RunFolder> folder = RunFolder::Make(RunsDir(), order);
+      if (!folder.ok()) {
+        Say(folder.status().message());
+        continue;
+      }
+      runs_.emplace(key, LocalRun(*std::move(folder), order));
+    }
+    for (auto& [key, run] : runs_) {
+      if (!wanted.contains(key)) run.Disown();
+    }
+  }
+
+  bool DevicesAreFree(const v1::RunOrder& order) const {
+    std::set<std::string_view> used;
+    for (const auto& [key, run] : runs_) used.insert(run.order().devices().begin(), run.order().devices().end());
+    return std::none_of(order.devices().begin(), order.devices().end(),
+                        [&](const std::string& device) { return used.contains(device); });
+  }
+
+  const WorkOptions& options_;
+  const fs::path executable_;
+  ControlPlane& control_;
+  v1::WorkRequest report_;  // without the runs
+  std::map<Key, LocalRun> runs_;
+  std::unique_ptr<OrderStream> stream_;
+  SteadyTime connect_at_{};
+  SteadyTime reported_at_{};
+  std::string reported_;
+  std::chrono::milliseconds report_after_{1'000};
+  std::string said_;
+  int stops_ = 0;
+  size_t ended_ = 0;
+};
+
+int Fail(const absl::Status& status) {
+  std::cerr << "yard-worker: " << status.message() << std::endl;
+  return absl::IsInvalidArgument(status) || absl::IsFailedPrecondition(status) || absl::IsNotFound(status) ? kUsage
+                                                                                                           : kSystem;
+}
+
+}  // namespace
+
+int Work(const WorkOptions& given, const fs::path& executable) {
+  WorkOptions options = given;
+  std::error_code error;
+  options.work_dir = fs::absolute(given.work_dir, error);
+  if (options.pool == "untrusted") {
+    return Fail(absl::FailedPreconditionError(
+        "the pool \"untrusted\" needs runs that are contained, which this version does not do: use the pool "
+        "\"trusted\", for code that you would run yourself"));
+  }
+  // Before any thread is made.
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGINT);
+  ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  // What a supervisor that was killed leaves behind becomes ours.
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+
+  const absl::StatusOr<std::unique_ptr<DataDirLock>> lock = DataDirLock::Take(options.work_dir);
+  if (!lock.ok()) return Fail(lock.status());
+  Secret token;
+  if (!options.token_file.empty()) {
+    absl::StatusOr<std::string> text = ReadSmallFile(options.token_file, kMaxTokenBytes);
+    if (!text.ok()) return Fail(text.status());
+    text->resize(text->find_last_not_of(" \t\r\n") + 1);
+    token = Secret(*std::move(text));
+  }
+  absl::StatusOr<std::vector<v1::WorkerDevice>> devices = FindDevices(options.devices);
+  if (!devices.ok()) return Fail(devices.status());
+
+  grpc::ChannelArguments arguments;
+  arguments.SetMaxReceiveMessageSize(kMaxAnswerBytes);
+  arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
+  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 500);
+  arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 2'000);
+  const bool loopback = IsLoopbackHost(options.server.host);
+  const auto credentials =
+      loopback ? grpc::InsecureChannelCredentials() : grpc::SslCredentials(grpc::SslCredentialsOptions());
+  ControlPlane control(grpc::CreateCustomChannel(options.server.ToString(), credentials, arguments), token);
+  return Worker(options, executable, *std::move(devices), control).Run(signals);
+}
+
+}  // namespace yardmaster::yardworker

@@ -1,0 +1,30 @@
+// The worker's own loop: reports what it is and does, and does what it is told.
+#ifndef YARDMASTER_SERVICES_YARDWORKER_WORK_H_
+#define YARDMASTER_SERVICES_YARDWORKER_WORK_H_
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "services/core/address.h"
+
+namespace yardmaster::yardworker {
+
+struct WorkOptions {
+  HostPort server{"127.0.0.1", 9090};
+  std::filesystem::path token_file;
+  std::string name;
+  std::string devices = "cpu:auto,gpu:auto,npu:auto";
+  std::string labels;
+  std::string pool = "trusted";
+  std::filesystem::path work_dir;
+  std::filesystem::path ready_file;
+  bool once = false;
+};
+
+// The exit code. SIGTERM drains; a second one gives the runs back.
+int Work(const WorkOptions& options, const std::filesystem::path& executable);
+
+}  // namespace yardmaster::yardworker
+
+#endif  // YARDMASTER_SERVICES_YARDWORKER_WORK_H_

@@ -1,0 +1,236 @@
+// A daemon, a worker and its supervisors as real processes: whichever of them is killed in the middle of a run, neither
+// the run nor its log is lost, and nothing is left behind.
+#include <gmock/gmock.h>
+#include <grpcpp/grpcpp.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "services/core/sha256.h"
+#include "tests/support/process.h"
+#include "tests/support/source_path.h"
+#include "tests/support/temp_dir.h"
+#include "yardmaster/v1/dispatch.grpc.pb.h"
+
+namespace yardmaster {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+
+const std::string kPrograms = YARD_PROGRAMS;
+constexpr std::chrono::seconds kPatience{60};
+
+bool Until(const std::function<bool()>& happens) {
+  const auto deadline = std::chrono::steady_clock::now() + kPatience;
+  while (!happens()) {
+    if (std::chrono::steady_clock::now() > deadline) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  return true;
+}
+
+std::string ReadAllOf(const fs::path& file) {
+  std::ostringstream text;
+  text << std::ifstream(file, std::ios::binary).rdbuf();
+  return text.str();
+}
+
+class DispatchTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    fs::create_directories(dir_.path() / "packs");
+    fs::create_directories(dir_.path() / "tree");
+    fs::copy(testing::SourcePath("rules/packs/common"), dir_.path() / "packs" / "common", fs::copy_options::recursive);
+    fs::create_directories(dir_.path() / "packs" / "nap" / "suites");
+    dir_.Write("packs/nap/pack.json", R"({"name": "nap", "title": "A suite that takes its time"})");
+    dir_.Write("packs/nap/suites/nap.json", R"({"suites": [{
+        "id": "nap", "title": "Counts slowly", "source": {"repository": "github:o/r", "ref": "main"},
+        "limits": {"step_s": 60, "grace_s": 1, "disk_mb": 1},
+        "layers": [{"id": "count", "kind": "correctness", "steps": [{"id": "count",
+          "shell": "for i in $(seq 1 40); do echo line $i; sleep 0.1; done; cat marker.txt"}]}]}]})");
+    dir_.Write("operator.token", "operator-token-of-tests");
+    dir_.Write("runner.token", "runner-token-of-the-tests");
+    dir_.Write("config.json", R"({"data_dir": "data", "packs_dir": "packs", "dispatch": {"lease_seconds": 20},
+        "tokens": [{"name": "ops", "role": "operator", "secret": {"file": "operator.token"}},
+                   {"name": "box", "role": "runner", "secret": {"file": "runner.token"}}]})");
+    StartDaemon("127.0.0.1:0");
+    StartWorker();
+  }
+
+  void StartDaemon(const std::string& address) {
+    daemon_ = std::make_unique<testing::Daemon>(
+        kPrograms + "/yardmasterd",
+        std::vector<std::string>{"--config", (dir_.path() / "config.json").string(), "--listen-grpc", address});
+    ASSERT_FALSE(daemon_->grpc().empty());
+    address_ = daemon_->grpc();
+    stub_ = v1::DispatchService::NewStub(grpc::CreateChannel(address_, grpc::InsecureChannelCredentials()));
+  }
+  void StartWorker() {
+    fs::remove(dir_.path() / "worker.json");
+    worker_ = std::make_unique<testing::Process>(std::vector<std::string>{
+        kPrograms + "/yard-worker", "--server", address_, "--token-file", (dir_.path() / "runner.token").string(),
+        "--name", "box", "--devices", "cpu:1", "--work-dir", (dir_.path() / "work").string(), "--ready-file",
+        (dir_.path() / "worker.json").string()});
+    ASSERT_TRUE(Until([this] { return fs::exists(dir_.path() / "worker.json"); })) << worker_->Stderr();
+  }
+
+  template <typename Request, typename Response>
+  grpc::Status Ask(grpc::Status (v1::DispatchService::Stub::*method)(grpc::ClientContext*, const Request&, Response*),
+                   const Request& request, Response& response) {
+    grpc::ClientContext context;
+    context.AddMetadata("authorization", "Bearer operator-token-of-tests");
+    context.set_deadline(std::chrono::system_clock::now() + kPatience);
+    context.set_wait_for_ready(true);
+    return (stub_.get()->*method)(&context, request, &response);
+  }
+
+  std::string Submit() {
+    dir_.Write("tree/marker.txt", "the uploaded tree\n");
+    testing::Process tar(
+        {"tar", "-cf", (dir_.path() / "tree.tar").string(), "-C", (dir_.path() / "tree").string(), "."});
+    EXPECT_EQ(tar.Wait(kPatience), 0);
+    const std::string archive = ReadAllOf(dir_.path() / "tree.tar");
+    v1::PutPartRequest part;
+    part.set_digest(Sha256Hex(archive));
+    part.set_size(archive.size());
+    part.set_part(archive);
+    v1::PutPartResponse put;
+    EXPECT_TRUE(Ask(&v1::DispatchService::Stub::UploadSource, part, put).ok());
+    EXPECT_TRUE(put.complete());
+    v1::SubmitJobRequest request;
+    request.mutable_spec()->set_suite("nap");
+    request.mutable_spec()->set_source_digest(part.digest());
+    v1::SubmitJobResponse response;
+    const grpc::Status status = Ask(&v1::DispatchService::Stub::SubmitJob, request, response);
+    EXPECT_TRUE(status.ok()) << status.error_message();
+    return response.job().job();
+  }
+  v1::SuiteJob Get(const std::string& job) {
+    v1::GetJobRequest request;
+    request.set_job(job);
+    v1::GetJobResponse response;
+    const grpc::Status status = Ask(&v1::DispatchService::Stub::GetJob, request, response);
+    EXPECT_TRUE(status.ok()) << status.error_message();
+    return response.job();
+  }
+  // The log of the job's runs until it has ended, or until `enough` is in it.
+  std::string Follow(const std::string& job, const std::string& enough = "") {
+    grpc::ClientContext context;
+    context.AddMetadata("authorization", "Bearer operator-token-of-tests");
+    context.set_deadline(std::chrono::system_clock::now() + kPatience);
+    v1::WatchJobRequest request;
+    request.set_job(job);
+    auto stream = stub_->WatchJob(&context, request);
+    std::string log;
+    for (v1::WatchJobResponse news; stream->Read(&news);) {
+      log += news.log().text();
+      if (!enough.empty() && log.find(enough) != std::string::npos) {
+        context.TryCancel();
+        break;
+      }
+    }
+    stream->Finish();
+    return log;
+  }
+  static size_t Count(const std::string& text, const std::string& line) {
+    size_t count = 0;
+    for (size_t at = text.find(line); at != std::string::npos; at = text.find(line, at + 1)) ++count;
+    return count;
+  }
+  // Processes that say this folder in their arguments or environment, the worker and the daemon left out.
+  bool NothingIsLeft() const {
+    for (const fs::directory_entry& entry : fs::directory_iterator("/proc")) {
+      const std::string pid = entry.path().filename().string();
+      if (pid.find_first_not_of("0123456789") != std::string::npos) continue;
+      if (pid == std::to_string(worker_->pid()) || pid == std::to_string(::getpid())) continue;
+      if (ReadAllOf(entry.path() / "cmdline").find((dir_.path() / "work").string()) != std::string::npos) return false;
+    }
+    return fs::is_empty(dir_.path() / "work" / "runs");
+  }
+
+  testing::TempDir dir_;
+  std::string address_;
+  std::unique_ptr<testing::Daemon> daemon_;
+  std::unique_ptr<testing::Process> worker_;
+  std::unique_ptr<v1::DispatchService::Stub> stub_;
+};
+
+TEST_F(DispatchTest, KillsOfWorkerAndDaemonInTheMiddleLoseNeitherRunNorLog) {
+  const std::string job = Submit();
+  EXPECT_THAT(Follow(job, "line 3\n"), HasSubstr("line 1\n"));
+  worker_->Signal(SIGKILL);
+  worker_->Wait(kPatience);
+  StartWorker();
+  EXPECT_THAT(Follow(job, "line 12\n"), HasSubstr("line 11\n"));
+  daemon_->process().Signal(SIGKILL);
+  daemon_->process().Wait(kPatience);
+  StartDaemon(address_);
+  const std::string log = Follow(job);
+  for (int i = 1; i <= 40; ++i) EXPECT_EQ(Count(log, "line " + std::to_string(i) + "\n"), 1U) << i;
+  EXPECT_THAT(log, HasSubstr("the uploaded tree"));
+  const v1::SuiteJob ended = Get(job);
+  EXPECT_EQ(ended.verdict(), "passed") << ended.DebugString() << log;
+  EXPECT_EQ(ended.attempt(), 1U);
+  EXPECT_EQ(ended.runner(), "box");
+  std::vector<std::string> paths;
+  for (const v1::Artifact& artifact : ended.artifacts()) paths.push_back(artifact.path());
+  EXPECT_THAT(paths, Contains("result.json"));
+  EXPECT_TRUE(Until([this] { return NothingIsLeft(); }));
+  worker_->Signal(SIGTERM);
+  EXPECT_EQ(worker_->Wait(kPatience), 0) << worker_->Stderr();
+}
+
+TEST_F(DispatchTest, ARunWhoseSupervisorIsKilledIsDoneAgainAndItsProcessesAreGone) {
+  const std::string job = Submit();
+  Follow(job, "line 3\n");
+  pid_t supervisor = 0;
+  for (const fs::directory_entry& run : fs::directory_iterator(dir_.path() / "work" / "runs")) {
+    supervisor = std::stoi(ReadAllOf(run.path() / "supervisor.pid"));
+  }
+  ASSERT_GT(supervisor, 1);
+  ::kill(supervisor, SIGKILL);
+  Follow(job);
+  const v1::SuiteJob ended = Get(job);
+  EXPECT_EQ(ended.verdict(), "passed") << ended.DebugString();
+  EXPECT_EQ(ended.attempt(), 2U);
+  EXPECT_THAT(ended.notes(), Contains(HasSubstr("supervisor ended without a result")));
+  EXPECT_TRUE(Until([this] { return NothingIsLeft(); }));
+}
+
+TEST_F(DispatchTest, CancelEndsTheRunAndDrainingWaitsForIt) {
+  const std::string job = Submit();
+  Follow(job, "line 3\n");
+  worker_->Signal(SIGTERM);
+  EXPECT_EQ(worker_->Wait(std::chrono::milliseconds(500)), std::nullopt);
+  v1::CancelJobRequest request;
+  request.set_job(job);
+  v1::CancelJobResponse response;
+  ASSERT_TRUE(Ask(&v1::DispatchService::Stub::CancelJob, request, response).ok());
+  Follow(job);
+  EXPECT_EQ(Get(job).verdict(), "cancelled");
+  EXPECT_EQ(worker_->Wait(kPatience), 0) << worker_->Stderr();
+  EXPECT_TRUE(NothingIsLeft());
+}
+
+TEST_F(DispatchTest, AWorkerOfThePoolUntrustedRefusesToStart) {
+  testing::Process worker({kPrograms + "/yard-worker", "--server", address_, "--name", "other", "--pool", "untrusted",
+                           "--work-dir", (dir_.path() / "other").string()});
+  EXPECT_EQ(worker.Wait(kPatience), 2);
+  EXPECT_THAT(worker.Stderr(), HasSubstr("needs runs that are contained"));
+}
+
+}  // namespace
+}  // namespace yardmaster

@@ -1,0 +1,480 @@
+// DispatchService and RunnerService over one store, as people and workers see them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "services/core/executor.h"
+#include "services/core/sha256.h"
+#include "services/core/store/store.h"
+#include "services/dispatch/dispatch_service.h"
+#include "services/dispatch/runner_service.h"
+#include "tests/support/rpc_server.h"
+#include "tests/support/source_path.h"
+#include "tests/support/temp_dir.h"
+
+namespace yardmaster {
+namespace {
+
+using grpc::StatusCode;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+constexpr std::chrono::seconds kCallTimeout{20};
+
+void Authorize(grpc::ClientContext& context, const std::string& token) {
+  context.AddMetadata("authorization", "Bearer " + token);
+  context.set_deadline(std::chrono::system_clock::now() + kCallTimeout);
+}
+
+// A worker's stream: what it reports, and what it hears.
+class WorkStream {
+ public:
+  WorkStream(v1::RunnerService::Stub& stub, const std::string& token) {
+    Authorize(context_, token);
+    stream_ = stub.Work(&context_);
+  }
+  ~WorkStream() {
+    context_.TryCancel();
+    if (!finished_) stream_->Finish();
+  }
+
+  void Say(const v1::WorkRequest& report) { EXPECT_TRUE(stream_->Write(report)); }
+  // The next answer for which `fits` is true: what is said unasked may come before.
+  template <typename Fits>
+  v1::WorkResponse Hear(Fits fits) {
+    v1::WorkResponse answer;
+    do {
+      if (!stream_->Read(&answer)) {
+        ADD_FAILURE() << "the stream has ended";
+        return answer;
+      }
+    } while (!fits(answer));
+    return answer;
+  }
+  grpc::Status End() {
+    v1::WorkResponse ignored;
+    while (stream_->Read(&ignored)) {
+    }
+    finished_ = true;
+    return stream_->Finish();
+  }
+
+ private:
+  grpc::ClientContext context_;
+  std::unique_ptr<grpc::ClientReaderWriter<v1::WorkRequest, v1::WorkResponse>> stream_;
+  bool finished_ = false;
+};
+
+class DispatchServicesTest : public ::testing::Test {
+ protected:
+  DispatchServicesTest()
+      : auth_(*ReadMethodRules(),
+              {TokenEntry{"ops", Role::kOperator, Secret("operator-token")},
+               TokenEntry{"watcher", Role::kViewer, Secret("viewer-token")},
+               TokenEntry{"workers", Role::kRunner, Secret("runner-token")}},
+              false),
+        packs_(testing::SourcePath("rules/packs"), std::make_shared<const PackSet>(PackSet::Packs())) {
+    StartDaemon();
+  }
+  ~DispatchServicesTest() override { StopDaemon(); }
+
+  void StartDaemon() {
+    store::StoreOptions options;
+    options.data_dir = dir_.path() / "data";
+    options.disk_floor_bytes = 1;
+    auto store = store::Store::Open(std::move(options), clock_, nullptr);
+    ASSERT_TRUE(store.ok()) << store.status();
+    store_ = *std::move(store);
+    dispatch::DispatchOptions dispatching;
+    dispatching.dir = dir_.path() / "data" / "dispatch";
+    auto opened = dispatch::Dispatch::Open(dispatching, store_->jobs(), packs_, clock_, metrics_);
+    ASSERT_TRUE(opened.ok()) << opened.status();
+    dispatch_ = *std::move(opened);
+    dispatch_->dispatcher().Start();
+    executor_ = std::make_unique<ThreadPool>(4, 100);
+    const RpcEnvironment env{auth_, metrics_, clock_, logger_};
+    people_ = std::make_unique<DispatchServiceImpl>(env, *executor_, dispatch_.get());
+    workers_ = std::make_unique<RunnerServiceImpl>(env, *executor_, dispatch_.get());
+    people_server_ = std::make_unique<testing::RpcServer>(*people_);
+    worker_server_ = std::make_unique<testing::RpcServer>(*workers_);
+    people_stub_ = v1::DispatchService::NewStub(people_server_->Connect());
+    worker_stub_ = v1::RunnerService::NewStub(worker_server_->Connect());
+  }
+  void StopDaemon() {
+    people_server_.reset();
+    worker_server_.reset();
+    executor_.reset();
+    dispatch_.reset();
+    store_.reset();
+  }
+
+  template <typename Stub, typename Request, typename Response>
+  grpc::Status Ask(Stub& stub, grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&, Response*),
+                   const Request& request, Response& response, const std::string& token) {
+    grpc::ClientContext context;
+    Authorize(context, token);
+    response.Clear();
+    return (stub.*method)(&context, request, &response);
+  }
+  template <typename Request, typename Response>
+  grpc::Status People(grpc::Status (v1::DispatchService::Stub::*method)(grpc::ClientContext*, const Request&,
+                                                                        Response*),
+                      const Request& request, Response& response, const std::string& token = "operator-token") {
+    return Ask(*people_stub_, method, request, response, token);
+  }
+  template <typename Request, typename Response>
+  grpc::Status Worker(grpc::Status (v1::RunnerService::Stub::*method)(grpc::ClientContext*, const Request&, Response*),
+                      const Request& request, Response& response, const std::string& token = "runner-token") {
+    return Ask(*worker_stub_, method, request, response, token);
+  }
+
+  v1::SuiteJob Submit(const std::string& suite = "yardmaster/kernels", const std::string& request_id = "") {
+    v1::SubmitJobRequest request;
+    request.mutable_spec()->set_suite(suite);
+    request.set_request_id(request_id);
+    v1::SubmitJobResponse response;
+    const grpc::Status status = People(&v1::DispatchService::Stub::SubmitJob, request, response);
+    EXPECT_TRUE(status.ok()) << status.error_message();
+    return response.job();
+  }
+  v1::SuiteJob Get(const std::string& job) {
+    v1::GetJobRequest request;
+    request.set_job(job);
+    v1::GetJobResponse response;
+    const grpc::Status status = People(&v1::DispatchService::Stub::GetJob, request, response, "viewer-token");
+    EXPECT_TRUE(status.ok()) << status.error_message();
+    return response.job();
+  }
+  static v1::WorkRequest Report(size_t processors = 2) {
+    v1::WorkRequest report;
+    report.set_name("box");
+    report.set_session("s1");
+    for (size_t i = 0; i < processors; ++i) {
+      v1::WorkerDevice& device = *report.add_devices();
+      device.set_id("cpu-" + std::to_string(i));
+      device.set_kind("cpu");
+    }
+    return report;
+  }
+  static void AddRun(v1::WorkRequest& report, const v1::RunOrder& order, v1::WorkerRun::Phase phase) {
+    v1::WorkerRun& run = *report.add_runs();
+    run.set_job(order.job());
+    run.set_fence(order.fence());
+    run.set_phase(phase);
+    *run.mutable_devices() = order.devices();
+  }
+  grpc::Status Finish(const v1::RunOrder& order, const std::string& verdict,
+                      const std::vector<v1::Artifact>& artifacts = {}) {
+    v1::FinishRunRequest request;
+    request.set_job(order.job());
+    request.set_fence(order.fence());
+    request.set_verdict(verdict);
+    for (const v1::Artifact& artifact : artifacts) *request.add_artifacts() = artifact;
+    v1::FinishRunResponse response;
+    return Worker(&v1::RunnerService::Stub::FinishRun, request, response);
+  }
+  grpc::Status Append(const v1::RunOrder& order, uint64_t offset, const std::string& text) {
+    v1::AppendLogRequest request;
+    request.set_job(order.job());
+    request.set_fence(order.fence());
+    request.set_offset(offset);
+    request.set_text(text);
+    v1::AppendLogResponse response;
+    return Worker(&v1::RunnerService::Stub::AppendLog, request, response);
+  }
+
+  static bool HasRun(const v1::WorkResponse& answer) { return answer.runs_size() > 0; }
+
+  testing::TempDir dir_;
+  SystemClock clock_;
+  Metrics metrics_;
+  Logger logger_{LoggerOptions{.level = LogLevel::kError, .async = false, .sink = [](std::string_view) {}}};
+  Authenticator auth_;
+  PackRegistry packs_;
+  std::unique_ptr<store::Store> store_;
+  std::unique_ptr<dispatch::Dispatch> dispatch_;
+  std::unique_ptr<ThreadPool> executor_;
+  std::unique_ptr<DispatchServiceImpl> people_;
+  std::unique_ptr<RunnerServiceImpl> workers_;
+  std::unique_ptr<testing::RpcServer> people_server_;
+  std::unique_ptr<testing::RpcServer> worker_server_;
+  std::unique_ptr<v1::DispatchService::Stub> people_stub_;
+  std::unique_ptr<v1::RunnerService::Stub> worker_stub_;
+};
+
+TEST_F(DispatchServicesTest, AJobIsRunByAWorkerThatWasIdle) {
+  WorkStream work(*worker_stub_, "runner-token");
+  work.Say(Report());
+  const v1::WorkResponse idle = work.Hear([](const v1::WorkResponse&) { return true; });
+  EXPECT_THAT(idle.runs(), SizeIs(0));
+  EXPECT_GT(idle.report_after_ms(), 0U);
+
+  const v1::SuiteJob job = Submit("kernels");
+  EXPECT_EQ(job.spec().suite(), "yardmaster/kernels");
+  // Unasked.
+  const v1::RunOrder order = work.Hear(HasRun).runs(0);
+  EXPECT_EQ(order.job(), job.job());
+  EXPECT_EQ(order.fence(), 1U);
+  EXPECT_EQ(order.attempt(), 1U);
+  EXPECT_THAT(order.devices(), ElementsAre("cpu-0"));
+  bool has_manifest = false;
+  for (const v1::SuiteFile& file : order.files()) has_manifest |= file.path() == "yardmaster/suites/kernels.json";
+  EXPECT_TRUE(has_manifest);
+
+  v1::WorkRequest report = Report();
+  AddRun(report, order, v1::WorkerRun::PHASE_RUNNING);
+  work.Say(report);
+  // What it has it need not be sent again.
+  work.Hear([](const v1::WorkResponse& answer) { return HasRun(answer) && answer.runs(0).files_size() == 0; });
+  EXPECT_EQ(Get(job.job()).state(), "running");
+
+  ASSERT_TRUE(Append(order, 0, "all ").ok());
+  ASSERT_TRUE(Append(order, 4, "is well\n").ok());
+  EXPECT_EQ(Append(order, 99, "x").error_code(), StatusCode::OUT_OF_RANGE);
+  const std::string result = R"({"verdict": "passed"})";
+  v1::PutPartRequest part;
+  part.set_digest(Sha256Hex(result));
+  part.set_size(result.size());
+  part.set_part(result);
+  v1::Artifact artifact;
+  artifact.set_path("result.json");
+  artifact.set_digest(part.digest());
+  artifact.set_size(result.size());
+  EXPECT_EQ(Finish(order, "passed", {artifact}).error_code(), StatusCode::FAILED_PRECONDITION);
+  v1::PutPartResponse put;
+  ASSERT_TRUE(Worker(&v1::RunnerService::Stub::UploadArtifact, part, put).ok());
+  EXPECT_TRUE(put.complete());
+  ASSERT_TRUE(Finish(order, "passed", {artifact}).ok());
+  ASSERT_TRUE(Finish(order, "passed", {artifact}).ok());  // the answer may have been lost
+  EXPECT_EQ(Finish(order, "failed").error_code(), StatusCode::FAILED_PRECONDITION);
+
+  const v1::SuiteJob ended = Get(job.job());
+  EXPECT_EQ(ended.state(), "ended");
+  EXPECT_EQ(ended.verdict(), "passed");
+  EXPECT_EQ(ended.runner(), "box");
+  ASSERT_THAT(ended.artifacts(), SizeIs(1));
+  EXPECT_EQ(ended.artifacts(0).path(), "result.json");
+  v1::ReadPartRequest read;
+  read.set_digest(artifact.digest());
+  v1::ReadPartResponse bytes;
+  ASSERT_TRUE(People(&v1::DispatchService::Stub::ReadArtifact, read, bytes, "viewer-token").ok());
+  EXPECT_EQ(bytes.part(), result);
+}
+
+TEST_F(DispatchServicesTest, WatchingTellsStatesAndLogAndGoesOnFromAnOffset) {
+  WorkStream work(*worker_stub_, "runner-token");
+  work.Say(Report());
+  const v1::SuiteJob job = Submit();
+  const v1::RunOrder order = work.Hear(HasRun).runs(0);
+  const auto watch = [&](uint64_t fence, uint64_t offset, std::vector<std::string>& states) {
+    grpc::ClientContext context;
+    Authorize(context, "viewer-token");
+    v1::WatchJobRequest request;
+    request.set_job(job.job());
+    request.set_fence(fence);
+    request.set_offset(offset);
+    auto stream = people_stub_->WatchJob(&context, request);
+    std::string log;
+    for (v1::WatchJobResponse news; stream->Read(&news);) {
+      if (news.has_job()) states.push_back(news.job().state());
+      log += news.log().text();
+    }
+    EXPECT_TRUE(stream->Finish().ok());
+    return log;
+  };
+  std::vector<std::string> states;
+  std::string log;
+  std::thread follower([&] { log = watch(0, 0, states); });
+  v1::WorkRequest report = Report();
+  AddRun(report, order, v1::WorkerRun::PHASE_RUNNING);
+  work.Say(report);
+  work.Hear(HasRun);
+  ASSERT_TRUE(Append(order, 0, "one\n").ok());
+  ASSERT_TRUE(Append(order, 4, "two\n").ok());
+  ASSERT_TRUE(Finish(order, "failed").ok());
+  follower.join();
+  EXPECT_EQ(log, "one\ntwo\n");
+  ASSERT_FALSE(states.empty());
+  EXPECT_EQ(states.back(), "ended");
+  std::vector<std::string> again;
+  EXPECT_EQ(watch(order.fence(), 4, again), "two\n");
+  EXPECT_THAT(again, ElementsAre("ended"));
+}
+
+TEST_F(DispatchServicesTest, ARestartOfTheDaemonLosesNeitherJobNorRun) {
+  v1::RunOrder order;
+  {
+    WorkStream work(*worker_stub_, "runner-token");
+    work.Say(Report(1));
+    Submit();
+    order = work.Hear(HasRun).runs(0);
+    v1::WorkRequest report = Report(1);
+    AddRun(report, order, v1::WorkerRun::PHASE_RUNNING);
+    work.Say(report);
+    work.Hear(HasRun);
+  }
+  const v1::SuiteJob waiting = Submit();
+  StopDaemon();
+  StartDaemon();
+  EXPECT_EQ(Get(order.job()).state(), "running");
+  EXPECT_EQ(Get(waiting.job()).state(), "queued");
+  WorkStream work(*worker_stub_, "runner-token");
+  v1::WorkRequest report = Report(1);
+  AddRun(report, order, v1::WorkerRun::PHASE_FINISHING);
+  work.Say(report);
+  work.Hear(HasRun);
+  ASSERT_TRUE(Finish(order, "passed").ok());
+  work.Say(Report(1));
+  const v1::WorkResponse next = work.Hear(
+      [&](const v1::WorkResponse& answer) { return HasRun(answer) && answer.runs(0).job() == waiting.job(); });
+  EXPECT_EQ(next.runs(0).fence(), 1U);
+}
+
+TEST_F(DispatchServicesTest, CancelReachesTheWorkerAndAnEndedJobIsRefused) {
+  WorkStream work(*worker_stub_, "runner-token");
+  work.Say(Report());
+  const v1::SuiteJob job = Submit();
+  const v1::RunOrder order = work.Hear(HasRun).runs(0);
+  v1::CancelJobRequest request;
+  request.set_job(job.job());
+  v1::CancelJobResponse response;
+  ASSERT_TRUE(People(&v1::DispatchService::Stub::CancelJob, request, response).ok());
+  EXPECT_TRUE(response.job().cancel_requested());
+  work.Hear([](const v1::WorkResponse& answer) { return HasRun(answer) && answer.runs(0).cancel(); });
+  ASSERT_TRUE(Finish(order, "cancelled").ok());
+  EXPECT_EQ(Get(job.job()).verdict(), "cancelled");
+  EXPECT_EQ(People(&v1::DispatchService::Stub::CancelJob, request, response).error_code(),
+            StatusCode::FAILED_PRECONDITION);
+}
+
+TEST_F(DispatchServicesTest, ARequestSentAgainIsTheSameJobAndARerunIsAnother) {
+  const v1::SuiteJob first = Submit("yardmaster/kernels", "ci-42");
+  EXPECT_EQ(Submit("yardmaster/kernels", "ci-42").job(), first.job());
+  v1::RerunJobRequest rerun;
+  rerun.set_job(first.job());
+  rerun.add_layers("unit");
+  v1::RerunJobResponse response;
+  ASSERT_TRUE(People(&v1::DispatchService::Stub::RerunJob, rerun, response).ok());
+  EXPECT_NE(response.job().job(), first.job());
+  EXPECT_THAT(response.job().spec().layers(), ElementsAre("unit"));
+  v1::ListJobsResponse list;
+  ASSERT_TRUE(People(&v1::DispatchService::Stub::ListJobs, v1::ListJobsRequest(), list, "viewer-token").ok());
+  ASSERT_THAT(list.jobs(), SizeIs(2));
+  EXPECT_EQ(list.jobs(1).job(), first.job());
+}
+
+TEST_F(DispatchServicesTest, BadSpecificationsAreRefusedByName) {
+  const auto submit = [&](const std::function<void(v1::JobSpec&)>& change) {
+    v1::SubmitJobRequest request;
+    request.mutable_spec()->set_suite("yardmaster/kernels");
+    change(*request.mutable_spec());
+    v1::SubmitJobResponse response;
+    return People(&v1::DispatchService::Stub::SubmitJob, request, response);
+  };
+  EXPECT_EQ(submit([](v1::JobSpec& spec) { spec.set_suite("nothing"); }).error_code(), StatusCode::NOT_FOUND);
+  EXPECT_EQ(submit([](v1::JobSpec& spec) { spec.clear_suite(); }).error_code(), StatusCode::INVALID_ARGUMENT);
+  EXPECT_EQ(submit([](v1::JobSpec& spec) { spec.set_priority("now"); }).error_code(), StatusCode::INVALID_ARGUMENT);
+  EXPECT_EQ(submit([](v1::JobSpec& spec) { spec.set_repository("o/r"); }).error_code(), StatusCode::INVALID_ARGUMENT);
+  EXPECT_EQ(submit([](v1::JobSpec& spec) { spec.add_variables("=x"); }).error_code(), StatusCode::INVALID_ARGUMENT);
+  EXPECT_EQ(submit([](v1::JobSpec& spec) { spec.mutable_devices()->set_kind("tpu"); }).error_code(),
+            StatusCode::INVALID_ARGUMENT);
+  EXPECT_EQ(submit([](v1::JobSpec& spec) { spec.set_source_digest(Sha256Hex("no")); }).error_code(),
+            StatusCode::FAILED_PRECONDITION);
+  const grpc::Status untrusted = submit([](v1::JobSpec& spec) { spec.set_pool("untrusted"); });
+  EXPECT_EQ(untrusted.error_code(), StatusCode::FAILED_PRECONDITION);
+  EXPECT_THAT(untrusted.error_message(), HasSubstr("runners do not contain what they run"));
+}
+
+TEST_F(DispatchServicesTest, AWaitingJobIsExplainedAndADrainedRunnerSaysSo) {
+  WorkStream work(*worker_stub_, "runner-token");
+  work.Say(Report());
+  work.Hear([](const v1::WorkResponse&) { return true; });
+  v1::SetRunnerServiceRequest drain;
+  drain.set_runner("box");
+  drain.set_service(v1::SetRunnerServiceRequest::SERVICE_DRAINED);
+  v1::SetRunnerServiceResponse drained;
+  ASSERT_TRUE(People(&v1::DispatchService::Stub::SetRunnerService, drain, drained).ok());
+  EXPECT_EQ(drained.runner().state(), "draining");
+  work.Hear([](const v1::WorkResponse& answer) { return answer.drained(); });
+  v1::ExplainPendingRequest explain;
+  explain.set_job(Submit().job());
+  v1::ExplainPendingResponse why;
+  ASSERT_TRUE(People(&v1::DispatchService::Stub::ExplainPending, explain, why, "viewer-token").ok());
+  EXPECT_EQ(why.nearest_runner(), "box");
+  EXPECT_THAT(why.missing(), ElementsAre("it is draining"));
+  EXPECT_EQ(why.position(), 1U);
+  drain.set_service(v1::SetRunnerServiceRequest::SERVICE_IN);
+  ASSERT_TRUE(People(&v1::DispatchService::Stub::SetRunnerService, drain, drained).ok());
+  work.Hear(HasRun);
+  v1::ListRunnersResponse runners;
+  ASSERT_TRUE(People(&v1::DispatchService::Stub::ListRunners, v1::ListRunnersRequest(), runners, "viewer-token").ok());
+  ASSERT_THAT(runners.runners(), SizeIs(1));
+  EXPECT_EQ(runners.runners(0).state(), "busy");
+  ASSERT_THAT(runners.runners(0).devices(), SizeIs(1));
+  EXPECT_EQ(runners.runners(0).devices(0).total(), 2U);
+  EXPECT_EQ(runners.runners(0).devices(0).leased(), 1U);
+  EXPECT_THAT(metrics_.Serialize(), HasSubstr("yardmaster_runners{state=\"busy\"} 1"));
+}
+
+TEST_F(DispatchServicesTest, WorkersAndPeopleMayNotCallForEachOther) {
+  v1::FinishRunRequest finish;
+  v1::FinishRunResponse finished;
+  EXPECT_EQ(Worker(&v1::RunnerService::Stub::FinishRun, finish, finished, "operator-token").error_code(),
+            StatusCode::PERMISSION_DENIED);
+  v1::ListJobsResponse list;
+  EXPECT_EQ(People(&v1::DispatchService::Stub::ListJobs, v1::ListJobsRequest(), list, "runner-token").error_code(),
+            StatusCode::PERMISSION_DENIED);
+  WorkStream work(*worker_stub_, "operator-token");
+  EXPECT_EQ(work.End().error_code(), StatusCode::PERMISSION_DENIED);
+}
+
+TEST_F(DispatchServicesTest, ASecondWorkerOfTheNameTakesItAndTheFirstIsTold) {
+  WorkStream first(*worker_stub_, "runner-token");
+  first.Say(Report());
+  first.Hear([](const v1::WorkResponse&) { return true; });
+  WorkStream second(*worker_stub_, "runner-token");
+  v1::WorkRequest report = Report();
+  report.set_session("s2");
+  second.Say(report);
+  second.Hear([](const v1::WorkResponse&) { return true; });
+  first.Say(Report());
+  EXPECT_EQ(first.End().error_code(), StatusCode::ABORTED);
+}
+
+TEST_F(DispatchServicesTest, ReportsThatMakeNoSenseEndTheStream) {
+  for (const auto& change : std::vector<std::function<void(v1::WorkRequest&)>>{
+           [](v1::WorkRequest& report) { report.set_name("../x"); },
+           [](v1::WorkRequest& report) { report.clear_session(); },
+           [](v1::WorkRequest& report) { report.set_pool("mine"); },
+           [](v1::WorkRequest& report) { report.mutable_devices(1)->set_id("cpu-0"); },
+           [](v1::WorkRequest& report) { report.mutable_devices(0)->set_kind("tpu"); },
+           [](v1::WorkRequest& report) { report.add_runs()->set_job("j-1"); }}) {
+    WorkStream work(*worker_stub_, "runner-token");
+    v1::WorkRequest report = Report();
+    change(report);
+    work.Say(report);
+    EXPECT_EQ(work.End().error_code(), StatusCode::INVALID_ARGUMENT);
+  }
+}
+
+TEST_F(DispatchServicesTest, WithoutAStoreNothingIsTaken) {
+  const RpcEnvironment env{auth_, metrics_, clock_, logger_};
+  DispatchServiceImpl people(env, *executor_, nullptr);
+  testing::RpcServer server(people);
+  const auto stub = v1::DispatchService::NewStub(server.Connect());
+  v1::ListJobsResponse list;
+  EXPECT_EQ(Ask(*stub, &v1::DispatchService::Stub::ListJobs, v1::ListJobsRequest(), list, "viewer-token").error_code(),
+            StatusCode::FAILED_PRECONDITION);
+  grpc::ClientContext context;
+  Authorize(context, "viewer-token");
+  EXPECT_EQ(stub->WatchJob(&context, v1::WatchJobRequest())->Finish().error_code(), StatusCode::FAILED_PRECONDITION);
+}
+
+}  // namespace
+}  // namespace yardmaster
