@@ -78,8 +78,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   issue.title = "x in the title";
   issue.body =
       "prose with x\n\n```python\nimport x\n```\n\nTraceback (most recent call last):\n  File \"x.py\", line 1\n";
-  std::string error;
-  const Decision decision = pack->Decide(issue, &error);
+  const Decision decision = pack->Decide(issue);
   // Only labels that the guardrails allow may ever be applied.
   for (std::string_view label : decision.applied) {
     bool allowed = false;

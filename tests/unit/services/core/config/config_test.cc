@@ -7,6 +7,7 @@
 #include <sstream>
 #include <type_traits>
 
+#include "clients/chat/chat_config.h"
 #include "tests/support/certificate.h"
 #include "tests/support/temp_dir.h"
 
@@ -135,7 +136,8 @@ TEST_F(ConfigTest, EveryFurtherKeyIsRead) {
     "limits": {"http_connections": 10, "http_header_bytes": 2048, "http_body_bytes": 4096, "http_header_timeout_ms": 1000,
                "http_body_timeout_ms": 1001, "http_idle_timeout_ms": 1002, "rpc_message_bytes": 1048576, "drain_timeout_ms": 1003},
     "retention": {"bodies_days": 3, "bodies_bytes": 1048576, "digests_days": 30, "decisions_days": 31, "ledger_days": 32},
-    "chat": {"slack": {"anything": 1}},
+    "chat": {"slack": {"signing_secret": {"env": "GITHUB_WEBHOOK_SECRET"}, "users": {"U1": {"github": "alice"}},
+                       "channels": {"C9": {"repository": "github:octo/hello", "may": ["read", "write"]}}}},
     "tls": {"certificate": "server.pem", "key": {"file": "server.key"}, "listeners": ["grpc"]},
     "log": {"level": "debug", "format": "human"},
     "allow_anonymous_loopback": true
@@ -163,7 +165,8 @@ TEST_F(ConfigTest, EveryFurtherKeyIsRead) {
   EXPECT_EQ(config->limits.drain_timeout, std::chrono::milliseconds(1003));
   EXPECT_EQ(config->retention.bodies, std::chrono::hours(72));
   EXPECT_EQ(config->retention.ledger, std::chrono::hours(32 * 24));
-  EXPECT_THAT(config->chat_platforms, ElementsAre("slack"));
+  ASSERT_NE(config->chat, nullptr);
+  EXPECT_THAT(config->chat->platforms, SizeIs(1));
   ASSERT_TRUE(config->tls.has_value());
   EXPECT_TRUE(config->tls->grpc);
   EXPECT_FALSE(config->tls->http);

@@ -1,0 +1,132 @@
+#include "clients/chat/chat_answer.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "services/core/absl_view.h"
+#include "services/core/utf8.h"
+
+namespace yardmaster::chat {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// The platforms' limits for one text, escapes counted.
+constexpr size_t kSlackSection = 2'900;  // of 3,000 characters
+constexpr size_t kSlackSections = 10;
+constexpr size_t kMattermostPost = 16'000;  // of 16,383 characters
+constexpr size_t kFeishuCard = 24'000;      // of 30 KB
+constexpr size_t kDingtalkText = 18'000;    // of 20,000 bytes
+constexpr size_t kWecomText = 2'048;
+constexpr std::string_view kEllipsis = "…";
+// What is shown of an answer where there is room for a line only.
+constexpr size_t kNotification = 150;
+
+// Stands behind a character that would begin a mention: it shows nothing and ends the word.
+constexpr const char* kNoMention = "\xe2\x80\x8b";
+
+std::string DumpAnswer(const Json& value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+// The first line, for lists and notifications.
+std::string FirstLine(std::string_view text) { return Shortened(text.substr(0, text.find('\n')), kNotification); }
+
+std::string EscapedForDingtalk(std::string_view text) {
+  return absl::StrReplaceAll(Abs(text), {{"@", absl::StrCat("@", kNoMention)}});
+}
+
+// "&lt;!channel&gt;" is a text, "<!channel>" would call everybody.
+std::string EscapedForSlack(std::string_view text) {
+  return absl::StrReplaceAll(Abs(text), {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"**", "*"}});
+}
+
+// "<at id=all></at>" would call everybody: the card's Markdown shows these characters by their numbers.
+std::string EscapedForFeishu(std::string_view text) {
+  return absl::StrReplaceAll(Abs(text), {{"<", "&#60;"}, {">", "&#62;"}, {"&", "&#38;"}});
+}
+
+// "~channel" links, "@all" calls.
+std::string EscapedForMattermost(std::string_view text) {
+  return absl::StrReplaceAll(Abs(text), {{"@", absl::StrCat("@", kNoMention)}, {"~", absl::StrCat("~", kNoMention)}});
+}
+
+// "<@all>" would call everybody.
+std::string EscapedForWecom(std::string_view text) {
+  return absl::StrReplaceAll(Abs(text), {{"@", absl::StrCat("@", kNoMention)}, {"<", absl::StrCat("<", kNoMention)}});
+}
+
+using Escape = std::string (*)(std::string_view text);
+
+// How much of `text` is at most `max_bytes` long once it is escaped; between characters.
+size_t Fitting(std::string_view text, size_t max_bytes, Escape escape) {
+  std::string_view part = CutUtf8(text, max_bytes);
+  for (size_t size = escape(part).size(); size > max_bytes; size = escape(part).size()) {
+    // An escape makes five bytes of one at most.
+    part = CutUtf8(part, part.size() - std::min(part.size(), (size - max_bytes) / 5 + 1));
+  }
+  return part.size();
+}
+
+// The whole, or so much of it as fits, and "…".
+std::string EscapedWithin(std::string_view text, size_t max_bytes, Escape escape) {
+  if (Fitting(text, max_bytes, escape) == text.size()) return escape(text);
+  return absl::StrCat(escape(text.substr(0, Fitting(text, max_bytes - kEllipsis.size(), escape))), Abs(kEllipsis));
+}
+
+}  // namespace
+
+std::string RenderSlack(const ChatAnswer& answer) {
+  Json blocks = Json::array();
+  for (std::string_view rest = answer.text; !rest.empty();) {
+    size_t size = Fitting(rest, kSlackSection, EscapedForSlack);
+    // The last block says that there is more; others end with a line where they can.
+    const bool last = blocks.size() + 1 == kSlackSections;
+    const size_t line = size == rest.size() || last ? std::string_view::npos : rest.substr(0, size).rfind('\n');
+    if (line != std::string_view::npos && line > 0) size = line + 1;
+    const std::string text =
+        last ? EscapedWithin(rest, kSlackSection, EscapedForSlack) : EscapedForSlack(rest.substr(0, size));
+    // Verbatim: names of channels and people are not looked for.
+    blocks.push_back({{"type", "section"}, {"text", {{"type", "mrkdwn"}, {"text", text}, {"verbatim", true}}}});
+    if (last) break;
+    rest.remove_prefix(size);
+  }
+  return DumpAnswer({{"response_type", answer.only_for_asker ? "ephemeral" : "in_channel"},
+                     {"text", EscapedForSlack(FirstLine(answer.text))},
+                     {"blocks", std::move(blocks)},
+                     {"unfurl_links", false},
+                     {"unfurl_media", false}});
+}
+
+std::string RenderMattermost(const ChatAnswer& answer) {
+  const std::string text = EscapedWithin(answer.text, kMattermostPost, EscapedForMattermost);
+  return DumpAnswer({{"response_type", answer.only_for_asker ? "ephemeral" : "in_channel"},
+                     {"attachments", Json::array({{{"fallback", FirstLine(text)}, {"text", text}}})}});
+}
+
+std::string RenderFeishu(const ChatAnswer& answer) {
+  const Json card = {
+      {"config", {{"wide_screen_mode", true}, {"update_multi", true}}},
+      {"elements", Json::array({{{"tag", "div"},
+                                 {"text",
+                                  {{"tag", "lark_md"},
+                                   {"content", EscapedWithin(answer.text, kFeishuCard, EscapedForFeishu)}}}}})}};
+  return DumpAnswer({{"msg_type", "interactive"}, {"content", DumpAnswer(card)}});
+}
+
+std::string RenderDingtalk(const ChatAnswer& answer) {
+  const std::string text = EscapedWithin(answer.text, kDingtalkText, EscapedForDingtalk);
+  return DumpAnswer({{"msgtype", "markdown"},
+                     {"markdown", {{"title", FirstLine(text)}, {"text", text}}},
+                     {"at", {{"atUserIds", Json::array()}, {"isAtAll", false}}}});
+}
+
+std::string RenderWecom(const ChatAnswer& answer) {
+  return DumpAnswer(
+      {{"msgtype", "markdown"}, {"markdown", {{"content", EscapedWithin(answer.text, kWecomText, EscapedForWecom)}}}});
+}
+
+}  // namespace yardmaster::chat

@@ -1,0 +1,81 @@
+// Calls to the platforms: where an answer goes, with which body and credentials, and what the platform says to it.
+// Pure; chat_client.h sends.
+#ifndef YARDMASTER_CLIENTS_CHAT_CHAT_API_H_
+#define YARDMASTER_CLIENTS_CHAT_CHAT_API_H_
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "absl/types/span.h"
+#include "clients/chat/chat_answer.h"
+#include "clients/chat/chat_config.h"
+#include "clients/forge/http.h"
+
+namespace yardmaster::chat {
+
+// Where an answer goes, as the event that it answers tells.
+struct ChatPlace {
+  std::string channel;
+  std::string user;
+  std::string message;  // that is answered; empty: none
+  std::string thread;   // that it belongs to; empty: none
+  // The event's address for answers. Empty, or over: the platform's API is called.
+  std::string reply_url;
+  std::chrono::system_clock::time_point reply_until{};
+};
+
+struct ChatSent {
+  enum class Kind : uint8_t {
+    kSent,
+    kRefused,  // it will not be taken, however often it is sent
+    kLimited,  // not now: nothing was done
+    kNoToken,  // the token has ended or is none: nothing was done
+    kUnknown,  // it may be there or not
+    kNoPlace,  // there is no address and no credentials for the API
+    kNotSent,  // certainly not there; may be sent again
+  };
+  Kind kind = Kind::kUnknown;
+  std::string message;           // kSent: what the platform calls it, where it says so
+  std::string reason;            // of everything else
+  std::chrono::seconds wait{0};  // kLimited: what the platform asks for; 0: it does not say
+
+  friend bool operator==(const ChatSent&, const ChatSent&) = default;
+};
+
+struct ChatToken {
+  std::string text;
+  std::chrono::seconds life{0};
+};
+
+struct ChatApi {
+  std::string_view platform;
+  // Whether the configuration has what calls need. Null, as `post`: answers go to the address of the event alone.
+  bool (*has_credentials)(const PlatformConfig& config) = nullptr;
+  // The call of the API. `token` is empty where tokens are not asked for. `key`: at most 50 letters, digits and "-";
+  // the same for the same answer, so that a platform which looks at it takes one of two.
+  OutgoingRequest (*post)(const PlatformConfig& config, const ChatPlace& place, const ChatAnswer& answer,
+                          std::string_view token, std::string_view key) = nullptr;
+  // What a complete answer of the API says.
+  ChatSent (*judge)(const OutgoingResponse& response) = nullptr;
+  // Of platforms whose tokens are asked for; else null.
+  OutgoingRequest (*ask_token)(const PlatformConfig& config) = nullptr;
+  // nullopt: there is none in it.
+  std::optional<ChatToken> (*read_token)(const OutgoingResponse& response) = nullptr;
+};
+
+// Null for an unknown platform.
+const ChatApi* FindChatApi(std::string_view platform);
+
+// An answer to the address that came with an event.
+OutgoingRequest ReplyRequest(std::string_view platform, const ChatPlace& place, const ChatAnswer& answer);
+
+// What came of a request: a failure to send, an answer for all platforms (a limit, an error of the server), or what
+// `api` makes of it.
+ChatSent JudgeResult(const ChatApi& api, const HttpResult& result);
+
+}  // namespace yardmaster::chat
+
+#endif  // YARDMASTER_CLIENTS_CHAT_CHAT_API_H_

@@ -1,0 +1,38 @@
+// What an event asks about and with which rights, by the configuration alone. Pure; the forge is asked about the
+// account when something is to be done.
+#ifndef YARDMASTER_SERVICES_CHAT_CHAT_ASK_H_
+#define YARDMASTER_SERVICES_CHAT_CHAT_ASK_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "clients/chat/chat_config.h"
+#include "clients/chat/chat_event.h"
+
+namespace yardmaster {
+
+// Why nothing may be written for an event. The first that applies.
+enum class ChatWriteBar : uint8_t {
+  kNone,
+  kChannel,   // the channel is for reading
+  kNobody,    // the user is nobody's account on the channel's forge
+  kUnproved,  // anybody could have written the message in the user's name
+};
+std::string_view ChatWriteBarText(ChatWriteBar bar);  // a sentence without its end; empty for kNone
+
+struct ChatAsk {
+  // Null: the channel is not configured, and nothing is about anything.
+  const chat::ChannelConfig* channel = nullptr;
+  std::string login;  // on the channel's forge; empty: nobody's account, who only reads
+  ChatWriteBar bar = ChatWriteBar::kChannel;
+
+  bool may_write() const { return bar == ChatWriteBar::kNone; }
+};
+
+// `config` is the event's platform, and outlives the result.
+ChatAsk AskOf(const chat::PlatformConfig& config, const chat::ChatEvent& event);
+
+}  // namespace yardmaster
+
+#endif  // YARDMASTER_SERVICES_CHAT_CHAT_ASK_H_
