@@ -1,0 +1,43 @@
+// Turns the friendly forms of a signal (words, phrases, imports, …) into what is searched for: literals, and one RE2
+// pattern for what is none.
+#ifndef YARDMASTER_RULES_ENGINE_SIGNAL_FORMS_H_
+#define YARDMASTER_RULES_ENGINE_SIGNAL_FORMS_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rules/engine/pack/pack_model.h"
+#include "rules/engine/text/literal_scanner.h"
+
+namespace yardmaster::rules {
+
+// The other words of a phrase, with any white space, "-" or "_" before each; nothing for a single word.
+struct PhraseRest {
+  std::vector<std::string> words;  // in either case
+  bool ends_at_word = false;
+};
+
+struct SignalLiteral {
+  Literal first;
+  PhraseRest rest;
+};
+
+struct SignalForms {
+  std::vector<SignalLiteral> literals;
+  // Of imports: where none of them is, no import is.
+  std::vector<SignalLiteral> imported;
+  // One alternation over such imports; empty if there are none.
+  std::string import_pattern;
+  // One alternation over the signal's own patterns; empty if there are none.
+  std::string pattern;
+};
+
+SignalForms FormsOf(const SignalModel& signal);
+
+// Where the rest ends that begins at `at`; npos if it is not there.
+size_t EndOf(const PhraseRest& rest, std::string_view text, size_t at);
+
+}  // namespace yardmaster::rules
+
+#endif  // YARDMASTER_RULES_ENGINE_SIGNAL_FORMS_H_

@@ -1,0 +1,139 @@
+#include "rules/engine/text/literal_scanner.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "services/core/absl_view.h"
+
+namespace yardmaster::rules {
+namespace {
+
+constexpr uint32_t kNoState = UINT32_MAX;
+
+uint8_t Folded(char c) { return static_cast<uint8_t>(absl::ascii_tolower(static_cast<unsigned char>(c))); }
+
+}  // namespace
+
+bool IsWordByte(char c) { return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+
+bool IsWordBoundary(std::string_view text, size_t at) {
+  const bool before = at > 0 && IsWordByte(text[at - 1]);
+  const bool after = at < text.size() && IsWordByte(text[at]);
+  return before != after;
+}
+
+// A loop of its own, so that nothing else asks for registers.
+bool LiteralScanner::NextEnding(std::string_view text, size_t& end, uint32_t& state) const {
+  const uint16_t* const next = next_.data();
+  const uint8_t* const class_of = class_of_.data();
+  const unsigned row_bits = row_bits_;
+  const uint32_t first_ending = first_ending_;
+  uint32_t at = state;
+  for (size_t i = end; i < text.size(); ++i) {
+    at = next[(at << row_bits) + class_of[static_cast<uint8_t>(text[i])]];
+    if (at < first_ending) continue;
+    end = i + 1;
+    state = at;
+    return true;
+  }
+  return false;
+}
+
+bool LiteralScanner::Fits(const Literal& literal, std::string_view text, size_t begin) const {
+  if (begin + literal.text.size() > text.size()) return false;
+  const std::string_view there = text.substr(begin, literal.text.size());
+  // The automaton has compared the first bytes, but for their case.
+  if (literal.fold_case) {
+    if (there.size() > scanned_ &&
+        !absl::EqualsIgnoreCase(Abs(there.substr(scanned_)), Abs(literal.text).substr(scanned_))) {
+      return false;
+    }
+  } else if (there != literal.text) {
+    return false;
+  }
+  return (!literal.starts_at_word || IsWordBoundary(text, begin)) &&
+         (!literal.ends_at_word || IsWordBoundary(text, begin + literal.text.size()));
+}
+
+LiteralScanner::LiteralScanner(std::vector<Literal> literals) : literals_(std::move(literals)) {
+  // However many literals there are, states are numbers of 16 bits.
+  scanned_ = std::clamp<size_t>(UINT16_MAX / std::max<size_t>(literals_.size(), 1), 1, 8);
+  std::array<bool, 256> used{};
+  for (const Literal& literal : literals_) {
+    for (const char c : std::string_view(literal.text).substr(0, scanned_)) used[Folded(c)] = true;
+  }
+  // What texts are full of comes first: it shares a line of the cache in each row.
+  uint32_t classes = 1;
+  const auto add_class = [&](uint8_t byte) {
+    if (used[byte] && class_of_[byte] == 0) class_of_[byte] = static_cast<uint8_t>(classes++);
+  };
+  for (const char c : std::string_view(" abcdefghijklmnopqrstuvwxyz_.-")) add_class(static_cast<uint8_t>(c));
+  for (uint32_t byte = 0; byte < used.size(); ++byte) add_class(static_cast<uint8_t>(byte));
+  for (char c = 'A'; c <= 'Z'; ++c) class_of_[static_cast<uint8_t>(c)] = class_of_[Folded(c)];
+
+  while ((1U << row_bits_) < classes) ++row_bits_;
+  const size_t row_size = size_t{1} << row_bits_;
+
+  // The tree of the beginnings, by numbers of states.
+  std::vector<uint32_t> tree(row_size, kNoState);
+  std::vector<std::vector<uint32_t>> endings(1);
+  for (uint32_t i = 0; i < literals_.size(); ++i) {
+    uint32_t state = 0;
+    for (const char c : std::string_view(literals_[i].text).substr(0, scanned_)) {
+      const size_t edge = state * row_size + class_of_[static_cast<uint8_t>(c)];
+      if (tree[edge] == kNoState) {
+        tree[edge] = static_cast<uint32_t>(endings.size());
+        endings.emplace_back();
+        tree.resize(tree.size() + row_size, kNoState);
+      }
+      state = tree[edge];
+    }
+    endings[state].push_back(i);
+  }
+
+  // Breadth first: a state's longest suffix that is a state, too, is shallower, and says what its missing edges do.
+  const auto states = static_cast<uint32_t>(endings.size());
+  std::vector<uint32_t> suffix(states, 0);
+  std::vector<uint32_t> order = {0};
+  order.reserve(states);
+  for (size_t k = 0; k < order.size(); ++k) {
+    const uint32_t state = order[k];
+    const auto& inherited = endings[suffix[state]];
+    if (state != 0) endings[state].insert(endings[state].end(), inherited.begin(), inherited.end());
+    for (size_t c = 0; c < row_size; ++c) {
+      uint32_t& edge = tree[state * row_size + c];
+      const uint32_t otherwise = state == 0 ? 0 : tree[suffix[state] * row_size + c];
+      if (edge == kNoState) {
+        edge = otherwise;
+      } else {
+        suffix[edge] = otherwise;
+        order.push_back(edge);
+      }
+    }
+  }
+
+  // States in which something ends come last, so that one comparison tells them; shallow ones lie together.
+  std::vector<uint32_t> renumbered(states, 0);
+  uint32_t numbers = 0;
+  for (const bool ending : {false, true}) {
+    if (ending) first_ending_ = numbers;
+    for (const uint32_t state : order) {
+      if (endings[state].empty() != ending) renumbered[state] = numbers++;
+    }
+  }
+  next_.resize(tree.size());
+  for (const uint32_t state : order) {
+    for (size_t c = 0; c < row_size; ++c) {
+      next_[renumbered[state] * row_size + c] = static_cast<uint16_t>(renumbered[tree[state * row_size + c]]);
+    }
+    if (endings[state].empty()) continue;
+    endings_begin_.push_back(static_cast<uint32_t>(endings_.size()));
+    endings_.insert(endings_.end(), endings[state].begin(), endings[state].end());
+  }
+  endings_begin_.push_back(static_cast<uint32_t>(endings_.size()));
+}
+
+}  // namespace yardmaster::rules
