@@ -31,13 +31,12 @@ class CompiledPack : public std::enable_shared_from_this<CompiledPack> {
   // What people may ask for under this pack; never null. A pack without commands has an empty table.
   std::shared_ptr<const CommandTable> commands() const;
 
-  // Decides one issue. Pure; throws nothing. `error` is set, and the decision empty, only if a pattern set failed (out
-  // of its memory budget): that is never taken for "no match".
-  Decision Decide(const IssueText& issue, std::string* error = nullptr) const;
+  // Decides one issue. Pure; throws nothing.
+  Decision Decide(const IssueText& issue) const;
 
   // Ids of the rules that fired for a decision of this pack: signals that matched, suppressors that acted, steps taken.
-  // For tests of packs. Same error rule as Decide.
-  std::vector<std::string_view> FiredRules(const IssueText& issue, std::string* error = nullptr) const;
+  // For tests of packs.
+  std::vector<std::string_view> FiredRules(const IssueText& issue) const;
 
   struct Impl;  // compiled_pack_impl.h; only for the engine's own files
 

@@ -34,13 +34,14 @@ class Decider {
  public:
   Decider(const Impl& impl, const IssueText& issue) : impl_(impl), issue_(issue) {}
 
-  bool Run(std::string& error);
+  void Run();
   void FillDecision(Decision& decision) const;
   std::vector<std::string_view> FiredRules() const;
 
  private:
   void SplitZones();
   std::vector<ZoneSpan> Split(std::string_view text);
+  std::vector<bool> LabelsOnlyShown() const;
   void ScoreSignals();
   void ScoreLabels();
   void Suppress();
@@ -61,8 +62,9 @@ class Decider {
   std::vector<std::vector<Evidence>> evidence_;  // by label
   std::vector<Suppressed> suppressed_;
   std::vector<bool> suppressor_acted_;
-  bool too_deep_ = false;  // some text was nested too deep to be read as Markdown
-  bool too_long_ = false;  // some text was too long to be read as Markdown to its end
+  uint64_t prose_bytes_ = 0;  // of the body
+  bool too_deep_ = false;     // some text was nested too deep to be read as Markdown
+  bool too_long_ = false;     // some text was too long to be read as Markdown to its end
 };
 
 std::vector<ZoneSpan> Decider::Split(std::string_view text) {
@@ -81,6 +83,7 @@ void Decider::SplitZones() {
   texts_.push_back({TextSource::kBody, 0, issue_.body, Split(issue_.body)});
   for (const ZoneSpan& span : texts_.back().zones) {
     if (span.zone != Zone::kBoilerplate && span.zone != Zone::kHtmlComment) facts_.body_bytes += span.end - span.begin;
+    if (span.zone == Zone::kProse) prose_bytes_ += span.end - span.begin;
   }
   for (uint32_t i = 0; i < issue_.comments.size(); ++i) {
     // What bots say about an issue is no evidence for what it is about.
@@ -94,15 +97,40 @@ void Decider::AddEvidence(uint32_t label, const Evidence& evidence) {
   facts_.base_scores[label] += evidence.score;
 }
 
+// By label: whether its evidence in code, traces and quotes counts as in prose.
+std::vector<bool> Decider::LabelsOnlyShown() const {
+  std::vector<bool> said(impl_.classifiers.size(), false);
+  const auto classifier_of = [&](uint32_t label) { return impl_.classifier_of_label[label]; };
+  for (const SignalHit& hit : hits_) {
+    if (!HasSentences(hit.zone)) continue;
+    for (const auto& [label, factor] : impl_.signals[hit.signal].labels) {
+      if (classifier_of(label) >= 0 && factor > 0) said[static_cast<size_t>(classifier_of(label))] = true;
+    }
+  }
+  std::vector<bool> out(impl_.label_names.size(), false);
+  for (uint32_t label = 0; label < out.size(); ++label) {
+    if (classifier_of(label) < 0) continue;
+    const auto c = static_cast<size_t>(classifier_of(label));
+    out[label] = prose_bytes_ < impl_.model.classifiers[c].shown_counts_below && !said[c];
+  }
+  return out;
+}
+
 void Decider::ScoreSignals() {
   facts_.signal_zones.assign(impl_.signals.size(), 0);
   signal_points_.assign(impl_.signals.size(), 0);
+  const std::vector<bool> only_shown = LabelsOnlyShown();
   for (const SignalHit& hit : hits_) {
     facts_.signal_zones[hit.signal] |= MaskOf(hit.zone);
     const SignalModel& model = impl_.model.signals[hit.signal];
-    double points = model.zones[static_cast<size_t>(hit.zone)];
-    if (hit.source == TextSource::kComment) points *= impl_.model.comment_factor;
-    if (model.cap > 0) points = std::min(points, model.cap - signal_points_[hit.signal]);
+    const auto points_of = [&](Zone zone) {
+      double points = model.zones[static_cast<size_t>(zone)];
+      if (hit.source == TextSource::kComment) points *= impl_.model.comment_factor;
+      return model.cap > 0 ? std::min(points, model.cap - signal_points_[hit.signal]) : points;
+    };
+    const double points = points_of(hit.zone);
+    const bool shown = hit.zone == Zone::kCode || hit.zone == Zone::kTrace || hit.zone == Zone::kQuote;
+    const double as_said = shown ? std::max(points, points_of(Zone::kProse)) : points;
     signal_points_[hit.signal] += points;
     for (const auto& [label, factor] : impl_.signals[hit.signal].labels) {
       Evidence evidence;
@@ -112,7 +140,7 @@ void Decider::ScoreSignals() {
       evidence.comment_index = hit.comment_index;
       evidence.begin = hit.begin;
       evidence.end = hit.end;
-      evidence.score = points * factor;
+      evidence.score = (only_shown[label] ? as_said : points) * factor;
       facts_.label_zones[label] |= MaskOf(hit.zone);
       if (evidence.score != 0) AddEvidence(label, evidence);
     }
@@ -216,9 +244,11 @@ void Decider::ClassifyOne(uint32_t c) {
     }
     if (kept) return;
   }
-  // Among those close to the best, precedence decides.
+  // Among those close to the best or strong, precedence decides.
   for (const uint32_t label : classifier.labels) {
-    if (facts_.confidence[label] < Confidence::kMedium || facts_.scores[label] < best * model.margin) continue;
+    const double score = facts_.scores[label];
+    const bool competes = score >= best * model.margin || (model.strong > 0 && score >= model.strong);
+    if (facts_.confidence[label] < Confidence::kMedium || !competes) continue;
     facts_.chosen[label] = true;
     return;
   }
@@ -237,9 +267,9 @@ bool Decider::InQueue() const {
   return impl_.model.entry_label.empty() || !issue_.labels_before.has_value() || OnIssue(impl_.model.entry_label);
 }
 
-bool Decider::Run(std::string& error) {
+void Decider::Run() {
   SplitZones();
-  if (!impl_.matcher->Match(texts_, hits_, error)) return false;
+  impl_.matcher->Match(texts_, hits_);
   const size_t labels = impl_.label_names.size();
   facts_.base_scores.assign(labels, 0);
   facts_.label_zones.assign(labels, 0);
@@ -256,7 +286,6 @@ bool Decider::Run(std::string& error) {
   ScoreLabels();
   Suppress();
   Classify();
-  return true;
 }
 
 Procedure Decider::RunSteps(bool whole) const {
@@ -428,25 +457,19 @@ std::string_view ConfidenceName(Confidence confidence) {
   return kNames[static_cast<size_t>(confidence)];
 }
 
-Decision CompiledPack::Decide(const IssueText& issue, std::string* error) const {
+Decision CompiledPack::Decide(const IssueText& issue) const {
   Decision decision;
   decision.pack = shared_from_this();
-  std::string why;
   Decider decider(*impl_, issue);
-  if (decider.Run(why)) {
-    decider.FillDecision(decision);
-  } else if (error != nullptr) {
-    *error = std::move(why);
-  }
+  decider.Run();
+  decider.FillDecision(decision);
   return decision;
 }
 
-std::vector<std::string_view> CompiledPack::FiredRules(const IssueText& issue, std::string* error) const {
-  std::string why;
+std::vector<std::string_view> CompiledPack::FiredRules(const IssueText& issue) const {
   Decider decider(*impl_, issue);
-  if (decider.Run(why)) return decider.FiredRules();
-  if (error != nullptr) *error = std::move(why);
-  return {};
+  decider.Run();
+  return decider.FiredRules();
 }
 
 }  // namespace yardmaster::rules

@@ -2,9 +2,6 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
-#include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
-#include "services/core/absl_view.h"
 
 namespace yardmaster::rules {
 namespace {
@@ -25,8 +22,19 @@ std::string Quoted(std::string_view name) { return "'" + std::string(name) + "'"
 }  // namespace
 
 std::string NormaliseLabel(std::string_view name) {
-  const std::vector<absl::string_view> words = absl::StrSplit(Abs(name), absl::ByAnyChar(" \t\n\r"), absl::SkipEmpty());
-  return absl::AsciiStrToLower(absl::StrJoin(words, " "));
+  std::string out;
+  out.reserve(name.size());
+  bool blank = false;
+  for (const char c : name) {
+    if (c == ' ' || c == '\t' || c == '\n' || c == '\r') {
+      blank = true;
+      continue;
+    }
+    if (blank && !out.empty()) out += ' ';
+    blank = false;
+    out += absl::ascii_tolower(static_cast<unsigned char>(c));
+  }
+  return out;
 }
 
 std::unique_ptr<Guardrails> Guardrails::Create(const GuardrailsModel& model, Problems& problems) {
@@ -36,6 +44,20 @@ std::unique_ptr<Guardrails> Guardrails::Create(const GuardrailsModel& model, Pro
     problems.push_back({model.origin.file, pointer, model.origin.line, 0, std::move(message)});
   };
   out->model_ = model;
+  const GuardrailsModel& kept = out->model_;
+  out->exactly_one_.reserve(kept.exactly_one.size());
+  out->redundant_.reserve(kept.redundant.size());
+  out->exclusions_.reserve(kept.exclusions.size());
+  for (const std::vector<std::string>& group : kept.exactly_one) out->exactly_one_.push_back(NamesOf(group));
+  for (const GuardrailsModel::Redundancy& pair : kept.redundant) {
+    out->redundant_.push_back({{NormaliseLabel(pair.general), pair.general}, NormaliseLabel(pair.specific)});
+  }
+  for (const GuardrailsModel::Exclusion& exclusion : kept.exclusions) {
+    out->exclusions_.emplace_back(NormaliseLabel(exclusion.label), NamesOf(exclusion.with));
+  }
+  for (const auto* list : {&kept.markers, &kept.confident_markers}) {
+    for (Name& name : NamesOf(*list)) out->marker_names_.push_back(std::move(name));
+  }
   for (const std::string& name : model.never) out->never_.insert(NormaliseLabel(name));
   for (size_t i = 0; i < model.never_patterns.size(); ++i) {
     auto pattern = std::make_unique<RE2>(model.never_patterns[i], RE2::Quiet);
@@ -71,6 +93,13 @@ std::unique_ptr<Guardrails> Guardrails::Create(const GuardrailsModel& model, Pro
   return problems.size() == before ? std::move(out) : nullptr;
 }
 
+Guardrails::Names Guardrails::NamesOf(const std::vector<std::string>& spelled) {
+  Names out;
+  out.reserve(spelled.size());
+  for (const std::string& name : spelled) out.push_back({NormaliseLabel(name), name});
+  return out;
+}
+
 bool Guardrails::Forbidden(const std::string& normalised) const {
   if (never_.contains(normalised)) return true;
   return absl::c_any_of(never_patterns_, [&](const auto& pattern) { return RE2::PartialMatch(normalised, *pattern); });
@@ -94,10 +123,10 @@ bool Guardrails::MayPeopleAdd(std::string_view label) const {
 
 std::string_view Guardrails::ExcludedBy(std::string_view normalised,
                                         const std::unordered_set<std::string>& result) const {
-  for (const GuardrailsModel::Exclusion& exclusion : model_.exclusions) {
-    if (NormaliseLabel(exclusion.label) != normalised) continue;
-    for (const std::string& other : exclusion.with) {
-      if (result.contains(NormaliseLabel(other))) return other;
+  for (const auto& [label, with] : exclusions_) {
+    if (label != normalised) continue;
+    for (const Name& other : with) {
+      if (result.contains(other.normalised)) return other.spelled;
     }
   }
   return {};
@@ -119,18 +148,19 @@ GuardrailResult Guardrails::Apply(const GuardrailRequest& request) const {
   std::vector<std::pair<std::string, std::string_view>> wanted;  // normalised, canonical
   for (const std::string_view label : request.labels) {
     std::string name = NormaliseLabel(label);
+    // No allowed label is forbidden: Create() sees to that.
+    const std::string_view canonical = Canonical(name);
     if (markers_.contains(name)) {
       note(kMarkerRule, Quoted(label) + " is a marker: only the engine sets it");
-    } else if (Forbidden(name)) {
+    } else if (canonical.empty() && Forbidden(name)) {
       note(kNeverRule, Quoted(label) + " may never be set by a bot");
       forbidden = true;
-    } else if (Canonical(name).empty()) {
+    } else if (canonical.empty()) {
       note(kAllowRule, Quoted(label) + " is not on the list of labels that may be added");
       unknown = true;
     } else if (removed.contains(name)) {
       note(kStickyRule, Quoted(label) + " was removed by a person and is not put back");
     } else if (!on_issue.contains(name) && absl::c_none_of(wanted, [&](const auto& w) { return w.first == name; })) {
-      const std::string_view canonical = Canonical(name);
       wanted.emplace_back(std::move(name), canonical);
     }
   }
@@ -140,13 +170,12 @@ GuardrailResult Guardrails::Apply(const GuardrailRequest& request) const {
 
   // 2. Groups of which an issue carries at most one.
   bool conflict = false;
-  for (const std::vector<std::string>& group : model_.exactly_one) {
+  for (const Names& group : exactly_one_) {
     std::vector<std::string> asked;
     std::string_view existing;
-    for (const std::string& member : group) {
-      const std::string name = NormaliseLabel(member);
+    for (const auto& [name, member] : group) {
       if (on_issue.contains(name)) existing = member;
-      if (absl::c_any_of(wanted, [&](const auto& w) { return w.first == name; })) asked.push_back(name);
+      if (absl::c_any_of(wanted, [&name = name](const auto& w) { return w.first == name; })) asked.push_back(name);
     }
     if (asked.empty() || (existing.empty() && asked.size() == 1)) continue;
     for (const std::string& name : asked) {
@@ -159,13 +188,14 @@ GuardrailResult Guardrails::Apply(const GuardrailRequest& request) const {
   for (const auto& [name, canonical] : wanted) result.insert(name);
 
   // 3. The general label goes where the special one is, on the resulting set.
-  for (const GuardrailsModel::Redundancy& pair : model_.redundant) {
-    const std::string general = NormaliseLabel(pair.general);
-    if (on_issue.contains(general) || !result.contains(general) || !result.contains(NormaliseLabel(pair.specific)))
+  for (size_t i = 0; i < redundant_.size(); ++i) {
+    const auto& [general, specific] = redundant_[i];
+    if (on_issue.contains(general.normalised) || !result.contains(general.normalised) || !result.contains(specific)) {
       continue;
-    note(kRedundantRule, Quoted(pair.general) + " says nothing beside " + Quoted(pair.specific));
-    drop(general);
-    result.erase(general);
+    }
+    note(kRedundantRule, Quoted(general.spelled) + " says nothing beside " + Quoted(model_.redundant[i].specific));
+    drop(general.normalised);
+    result.erase(general.normalised);
   }
 
   // 4. Too many at once is a sign of a broken rule or of an attack.
@@ -202,18 +232,15 @@ GuardrailResult Guardrails::Apply(const GuardrailRequest& request) const {
   // 7. Markers: by the engine, unless a step withholds them.
   if (request.marker && request.withhold_marker) note(kMarkerRule, "no marker: a step withholds it");
   if (request.marker && !request.withhold_marker) {
-    for (const auto* list : {&model_.markers, &model_.confident_markers}) {
-      for (const std::string& marker : *list) {
-        const std::string name = NormaliseLabel(marker);
-        const std::string_view other = ExcludedBy(name, result);
-        if (on_issue.contains(name) || removed.contains(name)) continue;
-        if (!other.empty()) {
-          note(kExclusionRule, "no " + Quoted(marker) + " together with " + Quoted(other));
-          continue;
-        }
-        out.labels.push_back(Canonical(name));
-        result.insert(name);
+    for (const auto& [name, marker] : marker_names_) {
+      const std::string_view other = ExcludedBy(name, result);
+      if (on_issue.contains(name) || removed.contains(name)) continue;
+      if (!other.empty()) {
+        note(kExclusionRule, "no " + Quoted(marker) + " together with " + Quoted(other));
+        continue;
       }
+      out.labels.push_back(Canonical(name));
+      result.insert(name);
     }
   }
 

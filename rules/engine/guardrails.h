@@ -61,7 +61,19 @@ class Guardrails {
   // The label of `with` on the resulting set that excludes `label`; empty if none.
   std::string_view ExcludedBy(std::string_view normalised, const std::unordered_set<std::string>& result) const;
 
+  // A list of the model, each name beside its normalised form: a decision asks for many, and makes none of them anew.
+  struct Name {
+    std::string normalised;
+    std::string_view spelled;  // of model_
+  };
+  using Names = std::vector<Name>;
+  static Names NamesOf(const std::vector<std::string>& spelled);
+
   GuardrailsModel model_;
+  std::vector<Names> exactly_one_;
+  std::vector<std::pair<Name, std::string>> redundant_;  // general, normalised specific
+  std::vector<std::pair<std::string, Names>> exclusions_;
+  Names marker_names_;                                  // both kinds, in order
   std::unordered_map<std::string, std::string> allow_;  // normalised → as spelled
   std::unordered_set<std::string> never_;
   std::vector<std::unique_ptr<RE2>> never_patterns_;

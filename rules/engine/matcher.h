@@ -1,10 +1,10 @@
-// Finds which signals match where: one scan of each zone for all patterns at once, then one search for each signal that
-// the scan found.
+// Finds which signals match where. One pass over each zone finds all literals, those that patterns can't do without
+// among them; only patterns of which one was found are searched for one by one.
 #ifndef YARDMASTER_RULES_ENGINE_MATCHER_H_
 #define YARDMASTER_RULES_ENGINE_MATCHER_H_
 
+#include <re2/filtered_re2.h>
 #include <re2/re2.h>
-#include <re2/set.h>
 
 #include <cstdint>
 #include <memory>
@@ -14,10 +14,13 @@
 
 #include "rules/engine/decision.h"
 #include "rules/engine/pack/pack_model.h"
+#include "rules/engine/signal_forms.h"
+#include "rules/engine/text/literal_scanner.h"
 
 namespace yardmaster::rules {
 
-// A signal matched in a zone. One for each signal and zone: the first place that no negation precedes.
+// A signal matched in a zone. One for each signal and zone: the first place that no negation precedes, of its words and
+// phrases if there is one, else of its patterns.
 struct SignalHit {
   uint32_t signal = 0;  // index in the pack
   Zone zone = Zone::kProse;
@@ -26,6 +29,9 @@ struct SignalHit {
   size_t begin = 0;
   size_t end = 0;
 };
+
+// Zones in which people write sentences: only there can a negation precede a match.
+inline bool HasSentences(Zone zone) { return zone == Zone::kTitle || zone == Zone::kProse || zone == Zone::kHeading; }
 
 // The texts of one issue with their zones.
 struct ZonedText {
@@ -38,10 +44,8 @@ struct ZonedText {
 // Immutable after construction; safe to use from many threads at once.
 class Matcher {
  public:
-  // Memory that the automaton of the set may take, in bytes. A set that needs more fails, which is an error and never
-  // "no match".
-  static constexpr int64_t kSetMemory = 24 << 20;
-  // The same for a single signal.
+  // Memory that a pattern and its automaton may take, in bytes. One that is built while texts are searched and gets
+  // larger is thrown away and built anew, which costs time and loses nothing.
   static constexpr int64_t kPatternMemory = 4 << 20;
 
   // Compiles. Returns nullptr and adds a problem for each pattern that RE2 refuses or that matches the empty text.
@@ -49,19 +53,32 @@ class Matcher {
                                          const std::vector<std::string>& negations, Problems& problems);
 
   // Appends hits in the order of texts and zones; later texts (comments) only add zones that earlier ones did not have.
-  // Returns false, with `error` set, if a set failed.
-  bool Match(const std::vector<ZonedText>& texts, std::vector<SignalHit>& hits, std::string& error) const;
+  void Match(const std::vector<ZonedText>& texts, std::vector<SignalHit>& hits) const;
 
  private:
+  // What the scanner looks for, and for which signal.
+  struct Form {
+    uint32_t signal = 0;
+    uint32_t order = 0;              // among the signal's literals
+    bool needed_by_pattern = false;  // no match itself: the signal's pattern is worth searching for
+    size_t size = 0;                 // of the literal, in bytes
+    PhraseRest rest;
+  };
+  struct Place;
+  class ZoneSearch;
+
   Matcher() = default;
   bool Negated(std::string_view text, size_t begin, size_t match) const;
+  void AddPattern(uint32_t signal, const SignalModel& model, SignalForms forms, std::vector<Literal>& literals,
+                  Problems& problems);
 
-  std::vector<std::unique_ptr<RE2>> patterns_;  // by signal; null for derived ones
-  std::vector<bool> negatable_;                 // by signal
-  std::vector<ZoneMask> zones_;                 // by signal: where it looks
-  ZoneMask searched_zones_ = 0;                 // zones that any signal looks at
-  std::unique_ptr<RE2::Set> set_;
-  std::vector<uint32_t> signals_;  // index in the set → signal
+  std::vector<std::unique_ptr<re2::FilteredRE2>> patterns_;  // by signal; null: literals only
+  std::vector<bool> negatable_;                              // by signal
+  std::vector<ZoneMask> zones_;                              // by signal: where it looks
+  ZoneMask searched_zones_ = 0;                              // zones that any signal looks at
+  std::vector<uint32_t> unfiltered_;                         // signals whose pattern needs no literal
+  std::vector<Form> forms_;                                  // as the scanner numbers them
+  std::unique_ptr<const LiteralScanner> scanner_;
   std::unique_ptr<RE2> negation_;  // null: no negations
 };
 

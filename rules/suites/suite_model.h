@@ -156,6 +156,8 @@ struct SuiteStep {
   size_t tests_at_least = 0;
   // Exit codes that mean "skipped".
   std::vector<int> skip_codes;
+  // How often a step of tests that failed or ran out of time is run again; a pass makes it flaky.
+  size_t retries = 0;
   // Overrides of the suite's limits.
   std::optional<std::chrono::seconds> timeout;
   std::optional<uint64_t> memory_mb;

@@ -25,9 +25,12 @@ std::string NameOfRow(FactTable table, const Unit& unit, RowIndex row) {
   }
 }
 
-std::string CodeOf(const RowRef& row) {
-  return Normalized(row.unit->facts().Text(row.unit->SpanOf(row.table, row.index)));
-}
+std::string_view TextOf(const RowRef& row) { return row.unit->facts().Text(row.unit->SpanOf(row.table, row.index)); }
+
+std::string CodeOf(const RowRef& row) { return Normalized(TextOf(row)); }
+
+// Most rows are the same to the letter.
+bool SameCode(const RowRef& a, const RowRef& b) { return TextOf(a) == TextOf(b) || CodeOf(a) == CodeOf(b); }
 
 // Rows by name, in order.
 std::unordered_map<std::string, std::vector<RowIndex>> ByName(FactTable table, const Unit& unit) {
@@ -150,6 +153,12 @@ RowRef Counterparts::LaterOf(const RowRef& row) {
 }
 
 std::string_view Counterparts::ChangeOf(const RowRef& row) {
+  const auto [known, first] = changes_.try_emplace({row.unit, row.table, row.index});
+  if (first) known->second = FindChange(row);
+  return known->second;
+}
+
+std::string_view Counterparts::FindChange(const RowRef& row) {
   const bool compares = row.unit->is_base || row.unit->change || row.unit->base != nullptr || row.unit->untouched;
   if (!compares) return {};
   const RowRef other = row.unit->is_base ? LaterOf(row) : FormerOf(row);
@@ -163,7 +172,7 @@ std::string_view Counterparts::ChangeOf(const RowRef& row) {
   } else if (head.base.get() != &base) {
     return "moved";
   }
-  return CodeOf(row) == CodeOf(other) ? "same-as-base" : "changed";
+  return SameCode(row, other) ? "same-as-base" : "changed";
 }
 
 }  // namespace yardmaster::rules

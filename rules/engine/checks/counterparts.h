@@ -7,6 +7,7 @@
 #include <memory>
 #include <set>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -39,6 +40,7 @@ class Counterparts {
     Pairs later;
   };
 
+  std::string_view FindChange(const RowRef& row);
   Table& TableOf(FactTable table);
   void PairWithinFile(FactTable table, const Unit& head, const Unit& base, Table& pairs) const;
   void PairMoved(FactTable table, Table& pairs) const;
@@ -46,6 +48,8 @@ class Counterparts {
 
   const std::vector<std::unique_ptr<Unit>>& units_;
   std::map<FactTable, Table> tables_;
+  // What ChangeOf said: many checks ask the same.
+  std::map<std::tuple<const Unit*, FactTable, RowIndex>, std::string_view> changes_;
 };
 
 }  // namespace yardmaster::rules

@@ -136,10 +136,12 @@ uint32_t LastLine(const RowRef& row) {
 bool TouchesAdded(const RowRef& row) {
   if (!row.unit->compared()) return true;
   if (row.table == FactTable::kLine) return row.unit->Added(row.index + 1);
-  const uint32_t last = LastLine(row);
-  uint32_t line = row.unit->facts().LineOf(row.unit->SpanOf(row.table, row.index).begin);
-  while (line <= last && !row.unit->Added(line)) ++line;
-  return line <= last;
+  const ByteSpan span = row.unit->SpanOf(row.table, row.index);
+  const auto& starts = row.unit->facts().line_starts;
+  uint32_t line = row.unit->facts().LineOf(span.begin);
+  // starts[line] is where the line behind it begins.
+  while (!row.unit->Added(line) && line < starts.size() && starts[line] < span.end) ++line;
+  return row.unit->Added(line);
 }
 
 const std::array<std::string_view, kLanguageCount> kLanguages = [] {

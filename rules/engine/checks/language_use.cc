@@ -27,20 +27,30 @@ std::set<LanguageFunction> FunctionsOf(const CheckSet::Impl& checks, const Compi
   return std::move(use.functions);
 }
 
+// Rules by the functions they use; a rule is its pack and its name, since packs that extend another have its rules too.
+using RulesWith = std::map<LanguageFunction, std::set<std::pair<std::string_view, std::string_view>>>;
+
+void AddRules(const CheckSet& checks, RulesWith& rules_with) {
+  for (const CompiledCheck& check : checks.impl().checks) {
+    for (const LanguageFunction& function : FunctionsOf(checks.impl(), check)) {
+      rules_with[function].emplace(check.info.pack, check.info.rule);
+    }
+  }
+}
+
 }  // namespace
 
-std::vector<std::string> ChecksWithOwnFunctions(const CheckSet& checks) {
-  std::map<std::string_view, std::set<LanguageFunction>> by_check;
-  std::map<LanguageFunction, std::set<std::string_view>> rules_with;
-  for (const CompiledCheck& check : checks.impl().checks) {
-    const auto& functions = by_check[check.info.id] = FunctionsOf(checks.impl(), check);
-    for (const LanguageFunction& function : functions) rules_with[function].insert(check.info.rule);
-  }
+std::vector<std::string> ChecksWithOwnFunctions(const CheckSet& checks,
+                                                const std::vector<std::shared_ptr<const CheckSet>>& others) {
+  RulesWith rules_with;
+  AddRules(checks, rules_with);
+  for (const auto& other : others) AddRules(*other, rules_with);
   std::vector<std::string> ids;
-  for (const CheckInfo& info : checks.checks()) {
-    const bool own = absl::c_any_of(by_check[info.id],
-                                    [&](const LanguageFunction& function) { return rules_with[function].size() == 1; });
-    if (own) ids.push_back(info.id);
+  for (const CompiledCheck& check : checks.impl().checks) {
+    const bool own = absl::c_any_of(FunctionsOf(checks.impl(), check), [&](const LanguageFunction& function) {
+      return rules_with.at(function).size() == 1;
+    });
+    if (own) ids.push_back(check.info.id);
   }
   return ids;
 }

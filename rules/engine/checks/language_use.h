@@ -4,6 +4,7 @@
 #define YARDMASTER_RULES_ENGINE_CHECKS_LANGUAGE_USE_H_
 
 #include <cstddef>
+#include <memory>
 #include <set>
 #include <string>
 #include <string_view>
@@ -27,9 +28,11 @@ struct LanguageUse {
   std::set<size_t> definitions;  // that are named; what these use is not among `functions`
 };
 
-// Ids of the checks that use a function, by themselves or by definitions, that no other rule of the set uses. Of a set
-// that was loaded with everything.
-std::vector<std::string> ChecksWithOwnFunctions(const CheckSet& checks);
+// Ids of the checks that use a function, by themselves or by definitions, that no other rule uses: neither of the set
+// nor of `others`, those of other packs. What two packs have a use for is general. Of sets that were loaded with
+// everything.
+std::vector<std::string> ChecksWithOwnFunctions(const CheckSet& checks,
+                                                const std::vector<std::shared_ptr<const CheckSet>>& others = {});
 
 }  // namespace yardmaster::rules
 

@@ -16,8 +16,11 @@ constexpr size_t kMaxPairs = 1024 * 1024;
 
 // Lines as numbers: equal lines have equal ones.
 std::vector<uint32_t> Numbered(std::string_view text, std::unordered_map<std::string_view, uint32_t>& numbers) {
+  const std::vector<std::string_view> lines = LinesOf(text);
   std::vector<uint32_t> out;
-  for (const std::string_view line : LinesOf(text)) {
+  out.reserve(lines.size());
+  numbers.reserve(numbers.size() + lines.size());
+  for (const std::string_view line : lines) {
     out.push_back(numbers.try_emplace(line, static_cast<uint32_t>(numbers.size())).first->second);
   }
   return out;

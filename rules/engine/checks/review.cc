@@ -173,17 +173,21 @@ class Reviewer {
     }
     // C++ is read without its preprocessor: what looks wrong there is often a macro.
     const bool certain = facts.language != Language::kCpp && facts.language != Language::kCuda;
-    const bool read = absl::c_any_of(checks_.checks, [&](const CompiledCheck& check) {
-      const CompiledRule& rule = *check.rules[std::min(run_.profile, check.rules.size() - 1)];
-      return rule.OverFiles() && Applies(rule, unit);
-    });
-    for (const SyntaxError& error : facts.errors) {
-      // What no check would look at is nobody's business here.
-      if (!read) break;
-      Finding finding = Own(kParseRule, certain ? Severity::kMajor : Severity::kInfo, certain ? "MAJOR" : "INFO", unit);
-      finding.message = error.message.empty() ? "syntax error" : "syntax error: " + Readable(error.message);
-      SetPlace(unit, {error.begin, error.end}, finding);
-      result_.findings.push_back(std::move(finding));
+    const auto read = [&] {
+      return absl::c_any_of(checks_.checks, [&](const CompiledCheck& check) {
+        const CompiledRule& rule = *check.rules[std::min(run_.profile, check.rules.size() - 1)];
+        return rule.OverFiles() && Applies(rule, unit);
+      });
+    };
+    // What no check would look at is nobody's business here.
+    if (!facts.errors.empty() && read()) {
+      for (const SyntaxError& error : facts.errors) {
+        Finding finding =
+            Own(kParseRule, certain ? Severity::kMajor : Severity::kInfo, certain ? "MAJOR" : "INFO", unit);
+        finding.message = error.message.empty() ? "syntax error" : "syntax error: " + Readable(error.message);
+        SetPlace(unit, {error.begin, error.end}, finding);
+        result_.findings.push_back(std::move(finding));
+      }
     }
     for (const LimitProblem& limit : facts.limits) {
       Finding finding = Own(kLimitRule, Severity::kBlock, "BLOCK", unit);

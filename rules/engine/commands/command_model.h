@@ -151,6 +151,10 @@ struct CommandModel {
   bool needs_pull = false;
   // Runs code of others or spends machines: like a write it is never open to anyone, whatever a configuration says.
   bool trusted_only = false;
+  // Rewrites what is there: where a sentence asks for it, the same person has to confirm it.
+  bool rewrites = false;
+  // The pull request that it names is where its work goes to, not what it is about: that is the thread's.
+  bool names_target = false;
   std::string written;  // the JSON object as it stands in the file, in one line
   Origin origin;
 

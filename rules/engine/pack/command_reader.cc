@@ -37,6 +37,7 @@ constexpr std::string_view kLabels[] = {"labels"};
 constexpr AnswerText kAnswers[] = {
     {"working", kCommand},          // posted at once where a forge has no reactions
     {"done", kOutcome},             // the outcome of a command that works
+    {"confirm", kOutcome},          // the outcome of one that waits for a yes
     {"failed", kReason},            // it was allowed and did not work out
     {"refused", kAllowed},          // the person may not give it
     {"refused_disabled", kSource},  // the repository has switched it off
@@ -159,6 +160,8 @@ class CommandsReader : public PackDocumentReader {
     }
     Take(value, "hidden", command.hidden);
     Take(value, "needs_pull", command.needs_pull);
+    Take(value, "rewrites", command.rewrites);
+    Take(value, "names_target", command.names_target);
     Take(value, "trusted_only", command.trusted_only);
     const bool open = absl::c_any_of(
         command.who, [](const CommandRight& right) { return right.kind == CommandRight::Kind::kAnyone; });

@@ -106,8 +106,12 @@ struct ClassifierModel {
   double high = 0;
   double medium = 0;
   double margin = 1;           // one-of kinds: labels with at least margin × best score compete; precedence picks
+  double strong = 0;           // one-of kinds: labels with so many points compete whatever the best has; 0 = none
   std::string default_label;   // kExactlyOne only
   bool keep_existing = false;  // a label of the group that is on the issue already is the outcome
+  // Where the body has fewer bytes of prose than this, and no sentence is evidence for a label of the group, evidence
+  // in code, traces and quotes counts as in prose: who only shows something has said what it is about.
+  uint64_t shown_counts_below = 0;
   // A label of the group that is on the issue already counts as evidence with this many points.
   double existing_score = 0;
   std::optional<Condition> when;  // without it, or when it holds, the classifier speaks; else its outcome is empty

@@ -286,8 +286,10 @@ void FileReader::ReadClassifier(const JsonPlace& at) {
   Take(value, "high", classifier.high);
   Take(value, "medium", classifier.medium);
   Take(value, "margin", classifier.margin);
+  Take(value, "strong", classifier.strong);
   Take(value, "default", classifier.default_label);
   Take(value, "keep_existing", classifier.keep_existing);
+  Take(value, "shown_counts_below", classifier.shown_counts_below);
   Take(value, "existing_score", classifier.existing_score);
   classifier.when = ReadWhen(at);
 

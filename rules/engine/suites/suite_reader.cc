@@ -220,6 +220,7 @@ class Reader {
     });
     Take(value, "tests_at_least", step.tests_at_least);
     Take(value, "skip_codes", step.skip_codes);
+    Take(value, "retries", step.retries);
     if (const auto limit = value.find("timeout_s"); limit != value.end()) {
       step.timeout = std::chrono::seconds(limit->get<int64_t>());
     }

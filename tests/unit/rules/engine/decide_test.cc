@@ -88,10 +88,7 @@ class Decide : public ::testing::Test {
     issue.body = body;
     issue.labels_before = std::move(labels);
     issue.comments = std::move(comments);
-    std::string error;
-    Decision decision = pack_->Decide(issue, &error);
-    EXPECT_EQ(error, "");
-    return decision;
+    return pack_->Decide(issue);
   }
 
   static const LabelResult* Find(const Decision& decision, std::string_view label) {
@@ -178,6 +175,45 @@ TEST_F(Decide, LabelsBelowTheirThresholdAddUpToMediumAtMost) {
 TEST_F(Decide, LabelsThatPeopleHaveNotSetAreSaidAsSuch) {
   const Decision decision = Run("ring", "x");
   for (const StepResult& step : decision.steps) EXPECT_THAT(std::string(step.why), Not(HasSubstr("already has")));
+}
+
+TEST(DecideOptions, EvidenceThatIsOnlyShownCountsAsProseWhereNoSentenceSaysAnything) {
+  PackFiles files = Files();
+  std::string& rubric = files["tiny/rubric.json"];
+  const std::string option = R"("existing_score": 6)";
+  rubric.replace(rubric.find(option), option.size(), R"("existing_score": 6, "shown_counts_below": 20)");
+  const auto pack = Compile(files);
+  ASSERT_NE(pack, nullptr);
+  const auto score = [&](std::string_view title, std::string_view prose) {
+    const std::string body = std::string(prose) + "\n\n```\nring\n```\n";
+    IssueText issue;
+    issue.title = title;
+    issue.body = body;
+    const Decision decision = pack->Decide(issue);
+    for (const LabelResult& result : decision.results) {
+      if (result.label == "module: ring") return result.score;
+    }
+    return -1.0;
+  };
+  EXPECT_EQ(score("It fails", "See below."), 2);          // as in prose
+  EXPECT_EQ(score("It fails in mesh", "See below."), 1);  // as in code: the title says what it is about
+  EXPECT_EQ(score("It fails", "It has failed since we moved to new machines."), 1);
+}
+
+TEST(DecideOptions, PrecedenceDecidesBetweenTwoThatAreStrong) {
+  PackFiles files = Files();
+  std::string& rubric = files["tiny/rubric.json"];
+  const std::string option = R"("margin": 0.8)";
+  rubric.replace(rubric.find(option), option.size(), R"("margin": 0.8, "strong": 5)");
+  const auto strong = Compile(files);
+  const auto plain = Compile(Files());
+  ASSERT_NE(strong, nullptr);
+  ASSERT_NE(plain, nullptr);
+  IssueText issue;
+  issue.title = "ring and mesh";
+  issue.body = "mesh and grid\n";  // sub: net has 5 points, sub: compute 8
+  EXPECT_THAT(plain->Decide(issue).labels, Contains("sub: compute"));
+  EXPECT_THAT(strong->Decide(issue).labels, Contains("sub: net"));
 }
 
 TEST_F(Decide, StopEndsTheProcedureButNotTheClassification) {

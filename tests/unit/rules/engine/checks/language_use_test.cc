@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
@@ -16,9 +17,11 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// Checks that go over calls and ask for this; ids and conditions in turns.
-std::vector<std::string> WithOwnFunctions(const std::vector<std::pair<std::string, std::string>>& conditions,
-                                          const std::string& definitions = "{}") {
+using Conditions = std::vector<std::pair<std::string, std::string>>;
+
+// A pack with checks that go over calls and ask for this; ids and conditions in turns.
+std::shared_ptr<const CheckSet> PackWith(const std::string& pack, const Conditions& conditions,
+                                         const std::string& definitions = "{}") {
   using nlohmann::json;
   json file = {{"definitions", json::parse(definitions)}, {"checks", json::array()}};
   for (const auto& [id, where] : conditions) {
@@ -32,9 +35,15 @@ std::vector<std::string> WithOwnFunctions(const std::vector<std::pair<std::strin
                               {"bad", {"f()"}}});
   }
   Problems problems;
-  const auto set =
-      LoadChecks({{"p/pack.json", R"({"name": "p", "title": "t"})"}, {"p/checks/a.json", file.dump()}}, "p", problems);
+  auto set = LoadChecks(
+      {{pack + "/pack.json", json{{"name", pack}, {"title", "t"}}.dump()}, {pack + "/checks/a.json", file.dump()}},
+      pack, problems);
   for (const Problem& problem : problems) ADD_FAILURE() << problem.ToString();
+  return set;
+}
+
+std::vector<std::string> WithOwnFunctions(const Conditions& conditions, const std::string& definitions = "{}") {
+  const auto set = PackWith("p", conditions, definitions);
   return set == nullptr ? std::vector<std::string>() : ChecksWithOwnFunctions(*set);
 }
 
@@ -54,6 +63,15 @@ TEST(ChecksWithOwnFunctions, AreThoseThatUseAFunctionThatNoOtherRuleUses) {
 TEST(ChecksWithOwnFunctions, PartsOfARuleAreNotOtherRules) {
   EXPECT_THAT(WithOwnFunctions({{"A", R"({"attr": "f"})"}, {"A.more", R"({"attr": "g"})"}, {"B", "true"}}),
               ElementsAre("A", "A.more"));
+}
+
+TEST(ChecksWithOwnFunctions, WhatAnotherPackUsesTooIsGeneral) {
+  const auto set = PackWith("p", {{"A", R"({"name": "f"})"}, {"B", R"({"attr": {"prefix": "g"}})"}});
+  const auto same = PackWith("q", {{"A", R"({"name": "h"})"}});
+  ASSERT_TRUE(set != nullptr && same != nullptr);
+  EXPECT_THAT(ChecksWithOwnFunctions(*set), ElementsAre("A", "B"));
+  EXPECT_THAT(ChecksWithOwnFunctions(*set, {set}), ElementsAre("A", "B")) << "its own rules are no other ones";
+  EXPECT_THAT(ChecksWithOwnFunctions(*set, {same}), ElementsAre("B"));
 }
 
 TEST(ChecksWithOwnFunctions, WhatADefinitionUsesCountsForThoseWhoNameIt) {

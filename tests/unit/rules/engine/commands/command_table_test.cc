@@ -48,9 +48,10 @@ TEST(CommonCommands, WriteExactlyWhatTheInterpreterHoldsForWrites) {
   for (const CommandModel& command : Common().commands()) {
     if (command.access == CommandAccess::kWrite) writes.insert(command.id);
   }
-  EXPECT_EQ(writes, (std::set<std::string>{"commit", "pr", "pr_append", "update", "squash", "gate_retest",
-                                           "gate_check_pr", "gate_autofix", "sync", "backport", "triage", "label",
-                                           "unlabel", "cancel", "ok_to_test", "ignore", "unignore"}));
+  EXPECT_EQ(writes, (std::set<std::string>{
+                        "commit",       "pr",     "pr_append", "update", "squash", "gate_retest", "gate_check_pr",
+                        "gate_autofix", "sync",   "backport",  "triage", "label",  "unlabel",     "cancel",
+                        "ok_to_test",   "ignore", "unignore",  "rebase", "undo",   "yes"}));
 }
 
 TEST(CommonCommands, HaveExamplesInBothLanguagesAndTextsInBoth) {
