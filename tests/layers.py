@@ -16,7 +16,7 @@ NEVER_REACH = {
     ("rules",): (*RPC, "clients", "services"),
 }
 # Who may include any service; who may be included by any.
-WIRING = ("services/yardmasterd", "clients/cli")
+WIRING = ("services/yardmasterd", "services/yardworker", "clients/cli")
 SHARED = ("services/core", "services/intake", "services/packs/registry", "services/commands/pipe/command_handler.h")
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.M)

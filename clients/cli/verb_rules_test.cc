@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -40,6 +41,12 @@ absl::StatusOr<v1::TestPackResponse> TestLocally(const TestOptions& options, con
     ASSIGN_OR_RETURN(packs.emplace_back(), CompileLocalPack(folder, name));
     cases += packs.back()->model().cases.size();
   }
+  // Of all packs: whether a function of the language is one rule's own.
+  std::vector<std::shared_ptr<const rules::CheckSet>> all_checks;
+  Problems told;
+  for (const std::string& name : rules::PackNames(folder.files)) {
+    if (auto checks = rules::LoadChecks(folder.files, name, told)) all_checks.push_back(std::move(checks));
+  }
   v1::TestPackResponse response;
   const SystemClock clock;
   Progress progress(ProgressStream(session), clock, "cases", cases);
@@ -51,7 +58,9 @@ absl::StatusOr<v1::TestPackResponse> TestLocally(const TestOptions& options, con
     // Its problems have been told with those of the pack.
     Problems problems;
     const std::string& name = pack->model().name;
-    if (const auto checks = rules::LoadChecks(folder.files, name, problems)) TestChecks(*checks, result);
+    if (const auto checks = rules::LoadChecks(folder.files, name, problems)) {
+      TestChecks(*checks, all_checks, result);
+    }
     if (rules::PackWithPhrases(folder.files, name) == name) {
       if (const auto phrases = rules::PhraseSet::Load(folder.files, name, problems)) TestPhrases(*phrases, result);
     }

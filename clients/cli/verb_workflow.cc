@@ -5,7 +5,9 @@
 #include <string>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_split.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
@@ -50,6 +52,7 @@ struct WorkflowCommitArguments {
 };
 struct WorkflowBackportArguments {
   workflow::BackportRequest request;
+  std::string config;
   bool no_push = false;
 };
 struct WorkflowSyncArguments {
@@ -107,15 +110,6 @@ absl::StatusOr<ExitCode> RunWorkflowCommit(const WorkflowCommitArguments& argume
   request.time = WorkflowTime();
   const std::unique_ptr<GitProgram> git = MakeGitProgram(request.repo, session.env.variable, kWorkflowGitLimit);
   return AnswerWorkflow(workflow::Commit(request, *git, GitRemotes(*git, {})), session);
-}
-
-absl::StatusOr<ExitCode> RunWorkflowBackport(const WorkflowBackportArguments& arguments, Session& session) {
-  workflow::BackportRequest request = arguments.request;
-  if (request.repo.empty()) request.repo = ".";
-  request.push = !arguments.no_push;
-  request.time = WorkflowTime();
-  const std::unique_ptr<GitProgram> git = MakeGitProgram(request.repo, session.env.variable, kWorkflowGitLimit);
-  return AnswerWorkflow(workflow::Backport(request, GitRemotes(*git, {})), session);
 }
 
 absl::StatusOr<ExitCode> RunWorkflowSync(const WorkflowSyncArguments& arguments, Session& session) {
@@ -202,6 +196,29 @@ absl::StatusOr<ExitCode> RunWorkflowUpdate(const WorkflowUpdateArguments& argume
                     request.number = number;
                     return workflow::UpdatePull(request, fork);
                   });
+}
+
+// "160", "#160", "owner/name#160" or an address. Ids of commits that are shown have seven characters at least.
+bool IsPullName(const std::string& text) {
+  constexpr size_t kLongestNumber = 6;
+  const bool number = text.size() <= kLongestNumber &&
+                      absl::c_all_of(text, [](char c) { return absl::ascii_isdigit(static_cast<unsigned char>(c)); });
+  return number || text.find('#') != std::string::npos || text.find("://") != std::string::npos;
+}
+
+absl::StatusOr<ExitCode> RunWorkflowBackport(const WorkflowBackportArguments& arguments, Session& session) {
+  workflow::BackportRequest request = arguments.request;
+  if (request.repo.empty()) request.repo = ".";
+  request.push = !arguments.no_push;
+  request.time = WorkflowTime();
+  if (IsPullName(request.commit)) {
+    return WithPull("backport", request.commit, request.repo, arguments.config, session,
+                    [&](int64_t number, const workflow::Fork& fork, GitProgram&) {
+                      return workflow::BackportPull(request, number, fork);
+                    });
+  }
+  const std::unique_ptr<GitProgram> git = MakeGitProgram(request.repo, session.env.variable, kWorkflowGitLimit);
+  return AnswerWorkflow(workflow::Backport(request, GitRemotes(*git, {})), session);
 }
 
 absl::StatusOr<ExitCode> RunWorkflowSquash(const WorkflowSquashArguments& arguments, Session& session) {
@@ -314,14 +331,19 @@ void AddWorkflowVerbs(Verb& yard) {
   sync.Value("--repo", &syncing.repo, "DIR", "The clone (default: .)");
   sync.Flag("--dry-run", &syncing.dry_run, "Tell what would be done; write nothing, fetch nothing");
 
-  Verb& backport = group.Add("backport", "Make a commit once more on another branch of the main repository",
-                             {"yard workflow backport HEAD --to release/2.0",
-                              "yard workflow backport v1.2..fix/overflow --to release/1.x --no-push"},
-                             "In memory, on a new branch that is pushed to the fork: HEAD, index and files stay.");
+  Verb& backport = group.Add(
+      "backport", "Make a commit, or those of a pull request, once more on another branch of the main repository",
+      {"yard workflow backport HEAD --to release/2.0", "yard workflow backport 352 --to release/2.0",
+       "yard workflow backport v1.2..fix/overflow --to release/1.x --no-push"},
+      "In memory, on a new branch that is pushed to the fork: HEAD, index and files stay.");
   WorkflowBackportArguments& porting = backport.Runs(RunWorkflowBackport);
-  backport.Argument("COMMIT", &porting.request.commit, "A revision, or a range A..B").Required();
+  backport
+      .Argument("COMMIT", &porting.request.commit,
+                "A revision, a range A..B, or a pull request: N, #N, OWNER/REPO#N, its address")
+      .Required();
   backport.Value("--to", &porting.request.to, "BRANCH", "The branch of the main repository").Required();
   backport.Value("--repo", &porting.request.repo, "DIR", "The clone (default: .)");
+  backport.Value("--config", &porting.config, "FILE", "Forges of your own");
   backport.Flag("--no-push", &porting.no_push, "Leave the new branch in the clone");
   backport.Flag("--dry-run", &porting.request.dry_run, "Tell what would be done; write nothing, fetch nothing");
 

@@ -27,12 +27,19 @@ std::string_view RoleName(Role role) {
       return "operator";
     case Role::kAdmin:
       return "admin";
+    case Role::kRunner:
+      return "runner";
   }
   return "viewer";
 }
 
+bool RoleSuffices(Role has, Role needs) {
+  if (needs == Role::kRunner) return has == Role::kRunner || has == Role::kAdmin;
+  return has != Role::kRunner && has >= needs;
+}
+
 std::optional<Role> RoleFromName(std::string_view name) {
-  for (Role role : {Role::kViewer, Role::kOperator, Role::kAdmin}) {
+  for (Role role : {Role::kViewer, Role::kOperator, Role::kAdmin, Role::kRunner}) {
     if (name == RoleName(role)) return role;
   }
   return std::nullopt;
@@ -103,7 +110,7 @@ absl::Status Authenticator::Admit(std::string_view full_method, std::string_view
     if (found == nullptr) return errors::TokenUnknown();
     caller = {found->name, found->role, false};
   }
-  if (caller.role < needed->second) {
+  if (!RoleSuffices(caller.role, needed->second)) {
     return errors::RoleTooLow(caller.name, RoleName(caller.role), RoleName(needed->second));
   }
   return absl::OkStatus();

@@ -17,9 +17,11 @@
 
 namespace yardmaster {
 
-// Each role includes the ones before it. viewer: every read, dry runs included. operator: writes to forges, reloads,
-// repeats. admin: everything.
-enum class Role : uint8_t { kViewer = 1, kOperator = 2, kAdmin = 3 };
+// viewer: every read, dry runs included. operator: writes to forges, reloads, repeats. admin: everything. Each of these
+// includes the ones before it. runner: what workers call, and nothing else.
+enum class Role : uint8_t { kViewer = 1, kOperator = 2, kAdmin = 3, kRunner = 4 };
+// True if who has the role `has` may call what needs the role `needs`.
+bool RoleSuffices(Role has, Role needs);
 std::string_view RoleName(Role role);
 std::optional<Role> RoleFromName(std::string_view name);
 

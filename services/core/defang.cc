@@ -6,6 +6,7 @@
 #include "absl/strings/ascii.h"
 #include "services/core/characters.h"
 #include "services/core/readable.h"
+#include "services/core/utf8.h"
 
 namespace yardmaster {
 namespace {
@@ -86,6 +87,21 @@ std::string EchoCode(std::string_view text, size_t max_bytes) {
   const std::string fence(longest + 1, '`');
   const bool pad = plain.front() == '`' || plain.back() == '`';
   return fence + (pad ? " " : "") + plain + (pad ? " " : "") + fence;
+}
+
+std::string EchoBlock(std::string_view text, size_t max_bytes) {
+  std::string lines;
+  size_t longest = 2;
+  size_t run = 0;
+  for (const char c : BreakLinks(NarrowSigns(CutUtf8(text, max_bytes)))) {
+    const bool control = static_cast<unsigned char>(c) < ' ' && c != '\n' && c != '\t';
+    if (!control) lines.push_back(c);
+    run = c == '`' ? run + 1 : 0;
+    longest = std::max(longest, run);
+  }
+  if (lines.empty()) return {};
+  const std::string fence(longest + 1, '`');
+  return fence + "\n" + lines + (lines.ends_with('\n') ? "" : "\n") + fence;
 }
 
 std::string EchoText(std::string_view text, size_t max_bytes) {

@@ -18,6 +18,9 @@ inline constexpr size_t kMaxEchoBytes = 160;
 // text gives an empty string.
 std::string EchoCode(std::string_view text, size_t max_bytes = kMaxEchoBytes);
 
+// The same as a block of code: its lines as they are.
+std::string EchoBlock(std::string_view text, size_t max_bytes);
+
 // The same as running text: every character that Markdown or HTML could take for markup is escaped.
 std::string EchoText(std::string_view text, size_t max_bytes = kMaxEchoBytes);
 

@@ -2,6 +2,8 @@
 
 #include <cstddef>
 
+#include "absl/algorithm/container.h"
+
 namespace yardmaster {
 namespace {
 
@@ -11,6 +13,7 @@ constexpr std::string_view kBlanks = " \t\r\n\v\f";
 
 std::vector<std::string_view> LinesOf(std::string_view text) {
   std::vector<std::string_view> lines;
+  lines.reserve(static_cast<size_t>(absl::c_count(text, '\n')) + 1);
   while (!text.empty()) {
     const size_t end = text.find('\n');
     lines.push_back(text.substr(0, end));

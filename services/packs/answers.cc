@@ -55,9 +55,7 @@ absl::Status FiringCases(const rules::CompiledPack& pack, std::string_view id, c
       RETURN_IF_ERROR(keep_going());
     }
     ASSIGN_OR_RETURN(const rules::IssueInput issue, CaseIssue(pack.model().name, model));
-    std::string error;
-    const std::vector<std::string_view> fired = pack.FiredRules(issue.View(), &error);
-    if (!error.empty()) return errors::MatchFailed(pack.model().name, error);
+    const std::vector<std::string_view> fired = pack.FiredRules(issue.View());
     if (absl::c_linear_search(fired, id)) out.push_back(model.id);
   }
   return absl::OkStatus();

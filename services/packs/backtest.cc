@@ -24,13 +24,6 @@ std::vector<std::string> OnlyInFirst(const Names& a, const Names& b) {
   return out;
 }
 
-absl::StatusOr<rules::Decision> Decide(const rules::CompiledPack& pack, const rules::IssueText& issue) {
-  std::string error;
-  rules::Decision decision = pack.Decide(issue, &error);
-  if (!error.empty()) return errors::MatchFailed(pack.model().name, error);
-  return decision;
-}
-
 }  // namespace
 
 absl::StatusOr<BacktestResult> RunBacktest(const rules::CompiledPack& base, const rules::CompiledPack& candidate,
@@ -52,8 +45,8 @@ absl::StatusOr<BacktestResult> RunBacktest(const rules::CompiledPack& base, cons
       RETURN_IF_ERROR(keep_going());
     }
     const rules::IssueText text = issue(i);
-    ASSIGN_OR_RETURN(const rules::Decision before, Decide(base, text));
-    ASSIGN_OR_RETURN(const rules::Decision after, Decide(candidate, text));
+    const rules::Decision before = base.Decide(text);
+    const rules::Decision after = candidate.Decide(text);
 
     const Names old_labels = SetOf(before.labels);
     const Names new_labels = SetOf(after.labels);

@@ -1,3 +1,4 @@
+#include <memory>
 #include <set>
 #include <string>
 #include <utility>
@@ -10,7 +11,8 @@
 
 namespace yardmaster {
 
-void TestChecks(const rules::CheckSet& checks, PackTest& result) {
+void TestChecks(const rules::CheckSet& checks, const std::vector<std::shared_ptr<const rules::CheckSet>>& others,
+                PackTest& result) {
   std::set<std::string> failed;
   std::set<std::string> good;
   std::set<std::string> bad;
@@ -25,7 +27,7 @@ void TestChecks(const rules::CheckSet& checks, PackTest& result) {
     failed.insert(one.rule_id);
     result.failures.push_back({one.name, info->file, info->line, {std::move(one.message)}});
   }
-  const std::vector<std::string> own_functions = rules::ChecksWithOwnFunctions(checks);
+  const std::vector<std::string> own_functions = rules::ChecksWithOwnFunctions(checks, others);
   for (const rules::CheckInfo& info : checks.checks()) {
     if (info.pack != checks.pack()) continue;
     ++result.rules;

@@ -54,12 +54,9 @@ class CaseRunner {
     const auto known = outcomes_.find(&model);
     if (known != outcomes_.end()) return &known->second;
     ASSIGN_OR_RETURN(const rules::IssueInput issue, CaseIssue(pack_.model().name, model));
-    std::string error;
     const rules::IssueText text = issue.View();
-    const rules::Decision decision = pack_.Decide(text, &error);
-    if (!error.empty()) return errors::MatchFailed(pack_.model().name, error);
-    const std::vector<std::string_view> fired = pack_.FiredRules(text, &error);
-    if (!error.empty()) return errors::MatchFailed(pack_.model().name, error);
+    const rules::Decision decision = pack_.Decide(text);
+    const std::vector<std::string_view> fired = pack_.FiredRules(text);
 
     Outcome& outcome = outcomes_[&model];
     outcome.labels = Names(decision.labels.begin(), decision.labels.end());

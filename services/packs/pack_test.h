@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -36,7 +37,7 @@ struct PackTest {
   // Of these, rules that fired in at least one passing case that lists them in "rules".
   size_t rules_covered = 0;
   std::vector<std::string> uncovered;  // the others, in the pack's order
-  // Of `rules`, checks that use a function of the checks' language that no other rule uses.
+  // Of `rules`, checks that use a function of the checks' language that no other rule of any pack uses.
   size_t rules_with_own_function = 0;
   std::vector<FailedCase> failures;  // in the pack's order
 };
@@ -46,8 +47,9 @@ struct PackTest {
 absl::StatusOr<PackTest> TestPack(const rules::CompiledPack& pack, const KeepGoing& keep_going = nullptr);
 
 // Adds the good and bad cases of the checks that the pack defines itself to `result`. A check is a rule; it is covered
-// if all of its cases pass, at least one good and one bad one among them.
-void TestChecks(const rules::CheckSet& checks, PackTest& result);
+// if all of its cases pass, at least one good and one bad one among them. `others` are the checks of the other packs.
+void TestChecks(const rules::CheckSet& checks, const std::vector<std::shared_ptr<const rules::CheckSet>>& others,
+                PackTest& result);
 
 // Adds the cases of the pack's own phrases, and its rules and options, to `result`. A rule is covered if a passing case
 // made use of it.

@@ -77,7 +77,7 @@ absl::Status RulesServiceImpl::Validate(const RpcCall& call, const v1::ValidateP
   if (request.forge().empty() != request.repository().empty()) return errors::FieldMissing("forge and repository");
   if (!request.forge().empty()) {
     if (labels_ == nullptr) return errors::ForgeNotConfigured(request.forge());
-    const bool any_repository = call.caller().role >= Role::kOperator;
+    const bool any_repository = RoleSuffices(call.caller().role, Role::kOperator);
     ASSIGN_OR_RETURN(const std::string usual,
                      labels_->DefaultPack(request.forge(), request.repository(), any_repository));
     if (name.empty()) name = usual;
@@ -137,9 +137,13 @@ absl::Status RulesServiceImpl::Test(const RpcCall& call, const v1::TestPackReque
   if (chosen.empty()) {
     for (const auto& [name, pack] : set->packs()) chosen.push_back(pack);
   }
+  std::vector<std::shared_ptr<const rules::CheckSet>> all_checks;
+  for (const auto& [name, pack] : set->packs()) {
+    if (auto checks = set->FindChecks(name)) all_checks.push_back(std::move(checks));
+  }
   for (const std::shared_ptr<const rules::CompiledPack>& pack : chosen) {
     ASSIGN_OR_RETURN(PackTest result, yardmaster::TestPack(*pack, [&call] { return call.CheckAlive(); }));
-    if (const auto checks = set->FindChecks(pack->model().name)) TestChecks(*checks, result);
+    if (const auto checks = set->FindChecks(pack->model().name)) TestChecks(*checks, all_checks, result);
     if (const auto phrases = set->FindPhrases(pack->model().name)) TestPhrases(*phrases, result);
     if (const auto pipeline = set->FindPipeline(pack->model().name)) TestPipeline(*pipeline, result);
     WritePackTest(result, response);

@@ -224,9 +224,7 @@ absl::Status PlanTriage(const rules::CompiledPack& pack, const v1::IssueSnapshot
                         v1::Plan& plan, WireWriter* explanation) {
   if (!pack.model().has_rubric) return errors::PackWithoutRubric(pack.model().name);
   const rules::IssueText text = TextOf(issue);
-  std::string error;
-  const rules::Decision decision = pack.Decide(text, &error);
-  if (!error.empty()) return errors::MatchFailed(pack.model().name, error);
+  const rules::Decision decision = pack.Decide(text);
   *plan.mutable_subject() = issue.subject();
   if (plan.subject().kind() == v1::SUBJECT_KIND_UNSPECIFIED) plan.mutable_subject()->set_kind(v1::SUBJECT_KIND_ISSUE);
   if (explanation != nullptr) {

@@ -212,7 +212,7 @@ absl::Status TriageServiceImpl::TriageSubject(const RpcCall& call, const grpc::B
     return errors::OverLimit("pack", question.pack().size(), kMaxNameBytes, "bytes");
   }
   // Writing to a forge takes more than looking.
-  if (question.apply() && call.caller().role < Role::kOperator) {
+  if (question.apply() && !RoleSuffices(call.caller().role, Role::kOperator)) {
     return errors::RoleTooLow(call.caller().name, RoleName(call.caller().role), RoleName(Role::kOperator));
   }
   ASSIGN_OR_RETURN(DecisionAnswer decided, question.apply()

@@ -19,12 +19,14 @@
 #include "services/core/rpc/contract_options.h"
 #include "services/core/rpc/rpc.h"
 #include "services/core/version.h"
+#include "services/dispatch/dispatch.h"
 #include "services/gateway/health_routes.h"
 #include "services/gateway/http_server.h"
 #include "services/gateway/readiness.h"
 #include "services/packs/registry/pack_registry.h"
 #include "services/triage/decision_id.h"
 #include "services/triage/decision_log.h"
+#include "services/yardmasterd/chat_routes.h"
 #include "services/yardmasterd/data_dir.h"
 #include "services/yardmasterd/grpc_server.h"
 #include "services/yardmasterd/pipe.h"
@@ -166,6 +168,16 @@ GrpcServerOptions GrpcOptions(const Config& config) {
   return options;
 }
 
+dispatch::DispatchOptions DispatchOptionsOf(const Config& config, const DataDir& data_dir) {
+  dispatch::DispatchOptions options;
+  options.dir = data_dir.path() / "dispatch";
+  options.limits.max_attempts = config.dispatch.max_attempts;
+  options.limits.lease = config.dispatch.lease;
+  options.artifact_age = config.dispatch.artifact_age;
+  options.artifact_bytes = config.dispatch.artifact_bytes;
+  return options;
+}
+
 // Whoever asks whether the daemon is ready hears about the store as it is now.
 void WatchStore(const Pipe& pipe, Readiness& readiness, std::vector<HttpRoute>& routes) {
   for (HttpRoute& route : routes) {
@@ -253,6 +265,17 @@ int RunDaemon(const DaemonOptions& options) {
     metrics.Gauge("yardmaster_effects_pending", "Effects in the states intent and unknown.");
   }
   readiness.Set("store", true);
+  std::unique_ptr<dispatch::Dispatch> dispatcher;
+  if (pipe != nullptr) {
+    absl::StatusOr<std::unique_ptr<dispatch::Dispatch>> opened = dispatch::Dispatch::Open(
+        DispatchOptionsOf(config, **data_dir), *pipe->interfaces().jobs, *packs, clock, metrics);
+    if (!opened.ok()) {
+      logger.Flush();
+      return Fail(opened.status());
+    }
+    dispatcher = *std::move(opened);
+    dispatcher->dispatcher().Start();
+  }
   ThreadPool long_calls(kLongCallThreads, kMaxLongCallsWaiting);
   ThreadPool intake_calls(kIntakeCallThreads, kMaxLongCallsWaiting);
   const ServiceEnvironment service_env{env,
@@ -261,7 +284,8 @@ int RunDaemon(const DaemonOptions& options) {
                                        decision_ids,
                                        long_calls,
                                        intake_calls,
-                                       pipe == nullptr ? PipeInterfaces() : pipe->interfaces()};
+                                       pipe == nullptr ? PipeInterfaces() : pipe->interfaces(),
+                                       dispatcher.get()};
   std::vector<std::unique_ptr<grpc::Service>> handlers;
   std::vector<NamedService> services;
   for (const ServiceRow& row : Services()) {
@@ -277,6 +301,8 @@ int RunDaemon(const DaemonOptions& options) {
   std::vector<HttpRoute> routes = HealthRoutes(readiness, metrics);
   if (pipe != nullptr) WatchStore(*pipe, readiness, routes);
   for (HttpRoute& route : WebhookRoutes(pipe == nullptr ? nullptr : &pipe->receiver()))
+    routes.push_back(std::move(route));
+  for (HttpRoute& route : ChatRoutes(pipe == nullptr ? nullptr : &pipe->chat_receiver()))
     routes.push_back(std::move(route));
   absl::StatusOr<std::unique_ptr<HttpServer>> http =
       HttpServer::Start(HttpOptions(config), HttpRouter(std::move(routes)), logger, metrics);
@@ -335,6 +361,7 @@ int RunDaemon(const DaemonOptions& options) {
   (*grpc)->Stop(config.limits.drain_timeout);
   (*http)->Stop(config.limits.drain_timeout);
   intake_calls.Stop();
+  if (dispatcher != nullptr) dispatcher->dispatcher().Stop();
   if (pipe != nullptr) pipe->Close();
   if (!options.ready_file.empty()) ::unlink(options.ready_file.c_str());
   logger.Info("ended");

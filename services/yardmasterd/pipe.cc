@@ -14,6 +14,7 @@
 #include "clients/forge/http_curl.h"
 #include "clients/forge/make_forge.h"
 #include "clients/git/git_cache.h"
+#include "clients/git/git_push.h"
 #include "clients/git/git_server.h"
 #include "clients/git/http_git_remote.h"
 #include "services/commands/pipe/command_planner.h"
@@ -80,6 +81,8 @@ struct Pipe::Parts {
   std::map<std::string, std::unique_ptr<GitRemote>> remotes;
   std::unique_ptr<OperatorSource> operator_source;
   std::map<std::string, std::unique_ptr<GitCache>> caches;
+  std::map<std::string, GitCache*, std::less<>> cache_table;
+  std::map<std::string, std::unique_ptr<GitPusher>> pushers;
   std::unique_ptr<ChangeSource> changes;
   std::map<std::string, std::unique_ptr<ConfiguredForge>> accounts;
   ConfiguredForges account_table;
@@ -90,6 +93,7 @@ struct Pipe::Parts {
   std::unique_ptr<SubjectWork> work;
   std::unique_ptr<Pipeline> pipeline;
   std::unique_ptr<WebhookReceiver> receiver;
+  std::unique_ptr<ChatReceiver> chat_receiver;
   std::unique_ptr<PipelineDecider> decider;
   std::unique_ptr<ForgeLabelSource> labels;
   std::unique_ptr<SweepRunner> sweeps;
@@ -150,10 +154,10 @@ void Pipe::Parts::MakeGitRemotes() {
   std::error_code ignored;
   std::filesystem::remove_all(scratch, ignored);
   std::map<std::string, GitRemote*, std::less<>> table;
-  std::map<std::string, GitCache*, std::less<>> cache_table;
   for (const auto& [name, config] : env.config.forges) {
     GitRemote*& remote = table[name];
     GitCache*& cache = cache_table[name];
+    accounts[name]->WriteWith(forges[name].get(), nullptr);
     std::optional<GitServer> server = GitServerOf(config);
     if (!server.has_value()) continue;
     const auto token = [forge = forges[name].get()](std::chrono::steady_clock::time_point deadline) {
@@ -164,9 +168,11 @@ void Pipe::Parts::MakeGitRemotes() {
     remote = remotes[name].get();
     caches[name] = std::make_unique<GitCache>(git, env.data_dir.path() / "git-cache" / name);
     cache = caches[name].get();
+    pushers[name] = std::make_unique<HttpGitPusher>(git);
+    accounts[name]->WriteWith(forges[name].get(), pushers[name].get());
   }
   operator_source = std::make_unique<OperatorSource>(env.config, std::move(table));
-  changes = std::make_unique<GitChangeSource>(env.config, std::move(cache_table));
+  changes = std::make_unique<GitChangeSource>(env.config, cache_table);
 }
 
 void Pipe::Parts::MakePipe() {
@@ -174,7 +180,8 @@ void Pipe::Parts::MakePipe() {
   const auto commands = std::make_shared<commands::CommandPlanner>(commands::CommandEnvironment{
       env.config, packs, [packs](std::string_view pack) { return packs()->FindPhrases(pack); },
       env.extensions.commands});
-  const PlannerEnvironment planning{env.config, packs, store->reviews(), changes.get(), gates.get()};
+  const PlannerEnvironment planning{env.config,  packs,       store->reviews(), changes.get(),
+                                    gates.get(), cache_table, account_table,    env.clock};
   std::vector<std::shared_ptr<const Planner>> planners;
   for (const MakePlanner make : env.extensions.planners) planners.push_back(make(planning));
   long_work = std::make_unique<LongWorkTable>(review_threads, *marks, [this](const v1::Subject& subject) {
@@ -214,6 +221,7 @@ void Pipe::Parts::MakePipe() {
   options.seed = std::random_device()();
   pipeline = std::make_unique<Pipeline>(*intake, *work, options);
   receiver = std::make_unique<WebhookReceiver>(env.config, store->inbox(), env.clock, env.logger);
+  chat_receiver = std::make_unique<ChatReceiver>(env.config, store->inbox(), env.clock, env.logger);
   decider = std::make_unique<PipelineDecider>(*intake);
   labels = std::make_unique<ForgeLabelSource>(env.config, account_table);
   sweeps = std::make_unique<SweepRunner>(SweepEnvironment{*intake, store->schedules()});
@@ -270,6 +278,8 @@ absl::Status Pipe::Start() {
 
 WebhookReceiver& Pipe::receiver() { return *parts_->receiver; }
 
+ChatReceiver& Pipe::chat_receiver() { return *parts_->chat_receiver; }
+
 PipeInterfaces Pipe::interfaces() {
   PipeInterfaces out;
   out.decider = parts_->decider.get();
@@ -278,6 +288,7 @@ PipeInterfaces Pipe::interfaces() {
   out.operator_source = parts_->operator_source.get();
   out.change_reviews = {&parts_->env.config, &parts_->store->reviews(), parts_->changes.get(), parts_->decider.get()};
   out.gates = {&parts_->env.config, parts_->gates.get(), parts_->decider.get(), &parts_->env.clock};
+  out.jobs = &parts_->store->jobs();
   out.intake.store = parts_->store.get();
   out.intake.sweeps = parts_->sweeps.get();
   out.intake.config = &parts_->env.config;
@@ -292,6 +303,7 @@ absl::Status Pipe::Ready() const { return parts_->store->Ready(); }
 
 void Pipe::ReplaceSecrets(const Config& config) {
   parts_->receiver->ReplaceSecrets(config);
+  parts_->chat_receiver->ReplaceSettings(config);
   for (const auto& [name, forge] : config.forges) {
     const auto running = parts_->forges.find(name);
     if (running == parts_->forges.end()) continue;

@@ -4,18 +4,23 @@
 #define YARDMASTER_SERVICES_YARDMASTERD_PIPE_H_
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "clients/git/git_cache.h"
+#include "services/chat/chat_receiver.h"
 #include "services/commands/pipe/command_handler.h"
 #include "services/core/clock.h"
 #include "services/core/config/config.h"
 #include "services/core/logging.h"
 #include "services/core/metrics.h"
+#include "services/core/store/jobs.h"
 #include "services/core/store/operators.h"
 #include "services/core/store/reviews.h"
+#include "services/intake/configured_forge.h"
 #include "services/intake/label_source.h"
 #include "services/intake/on_demand.h"
 #include "services/intake/service/intake_service.h"
@@ -39,6 +44,9 @@ struct PlannerEnvironment {
   store::Reviews& reviews;
   ChangeSource* changes;  // of the repositories of the config; null: there are no git servers
   GateSource* gates;
+  std::map<std::string, GitCache*, std::less<>> caches;  // by forge; null where git is not reached by HTTP
+  const ConfiguredForges& forges;
+  const Clock& clock;
 };
 using MakePlanner = std::shared_ptr<const Planner> (*)(const PlannerEnvironment& env);
 
@@ -70,6 +78,7 @@ struct PipeInterfaces {
   ChangeReviewParts change_reviews;
   PipelineParts gates;
   IntakeParts intake;
+  store::Jobs* jobs = nullptr;
 };
 
 class Pipe {
@@ -84,11 +93,13 @@ class Pipe {
   absl::Status Start();
 
   WebhookReceiver& receiver();
+  ChatReceiver& chat_receiver();
   PipeInterfaces interfaces();
   // OK, or why nothing can be taken in.
   absl::Status Ready() const;
 
-  // SIGHUP: webhook secrets, tokens of the forges and keys of Apps from a config that was read again.
+  // SIGHUP: webhook secrets, tokens of the forges, keys of Apps and the settings of chat from a config that was read
+  // again.
   void ReplaceSecrets(const Config& config);
 
   // Nothing new is begun; work in progress may end for a moment, then its calls to the forges are cut. What was cut

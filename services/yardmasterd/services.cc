@@ -4,14 +4,20 @@
 #include "services/commands/pipe/handlers.h"
 #include "services/commands/pipe/repository_file_planner.h"
 #include "services/commands/pipe/settings.h"
+#include "services/commands/pipe/workflow_handlers.h"
+#include "services/dispatch/dispatch_service.h"
+#include "services/dispatch/runner_service.h"
 #include "services/intake/sweeps/repository_check.h"
 #include "services/packs/rules_service.h"
+#include "services/pipeline/gate_hold.h"
 #include "services/pipeline/gate_planner.h"
 #include "services/pipeline/pipeline_service.h"
 #include "services/review/pull_planner.h"
 #include "services/review/review_service.h"
 #include "services/triage/issue_planner.h"
 #include "services/triage/triage_service.h"
+#include "services/workflow/server/pull_operation_planner.h"
+#include "services/workflow/server/workflow_service.h"
 
 namespace yardmaster {
 namespace {
@@ -33,11 +39,37 @@ RepositoryFileRules FileRules(const Config& config, const std::function<std::sha
               }};
 }
 
+// How work on commits knows that a gate must not be disturbed.
+std::function<absl::StatusOr<std::string>(const v1::Subject&, const std::string&)> GateHoldOf(
+    const PlannerEnvironment& env) {
+  if (env.gates == nullptr) return nullptr;
+  return [&config = env.config, packs = env.packs, gates = env.gates, clock = &env.clock](const v1::Subject& subject,
+                                                                                          const std::string& pack) {
+    return WhyGateHolds(config, *packs(), *gates, *clock, subject, pack);
+  };
+}
+
+commands::CommandHandlers AllHandlers() {
+  commands::CommandHandlers all = commands::ShippedHandlers();
+  all.merge(commands::WorkflowHandlers());
+  return all;
+}
+
 }  // namespace
 
 absl::Span<const ServiceRow> Services() {
   static const auto* const rows = new std::vector<ServiceRow>{
-      // Before those that answer every request: it answers those that name a gate.
+      // Before those that answer every request: they answer those that name an operation or a gate.
+      {
+          .name = v1::WorkflowService::service_full_name(),
+          .handlers = [](const ServiceEnvironment& env) -> Handlers {
+            return std::make_unique<WorkflowServiceImpl>(env.rpc, env.waiting_calls, env.pipe.decider);
+          },
+          .planners = {[](const PlannerEnvironment& env) -> MadePlanner {
+            return std::make_shared<workflow::PullOperationPlanner>(
+                workflow::PullOperationEnvironment{env.config, env.caches, env.forges, GateHoldOf(env)});
+          }},
+      },
       {
           .name = v1::PipelineService::service_full_name(),
           .handlers = [](const ServiceEnvironment& env) -> Handlers {
@@ -63,7 +95,7 @@ absl::Span<const ServiceRow> Services() {
           .planners = {[](const PlannerEnvironment& env) -> MadePlanner {
             return std::make_shared<commands::RepositoryFilePlanner>(env.config, env.packs);
           }},
-          .commands = commands::ShippedHandlers(),
+          .commands = AllHandlers(),
       },
       {
           .name = v1::ReviewService::service_full_name(),
@@ -106,6 +138,18 @@ absl::Span<const ServiceRow> Services() {
                   {"missed-deliveries", [](const JobEnvironment& env, const RepositoryFilter& filter,
                                            const Stopping&) { return RedeliverAllMissed(env.intake, filter.forge); }},
               },
+      },
+      {
+          .name = v1::DispatchService::service_full_name(),
+          .handlers = [](const ServiceEnvironment& env) -> Handlers {
+            return std::make_unique<DispatchServiceImpl>(env.rpc, env.waiting_calls, env.dispatch);
+          },
+      },
+      {
+          .name = v1::RunnerService::service_full_name(),
+          .handlers = [](const ServiceEnvironment& env) -> Handlers {
+            return std::make_unique<RunnerServiceImpl>(env.rpc, env.waiting_calls, env.dispatch);
+          },
       },
   };
   return *rows;

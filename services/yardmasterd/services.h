@@ -12,6 +12,7 @@
 #include "services/core/config/config.h"
 #include "services/core/executor.h"
 #include "services/core/rpc/rpc.h"
+#include "services/dispatch/dispatch.h"
 #include "services/packs/registry/pack_registry.h"
 #include "services/triage/decision_id.h"
 #include "services/triage/decision_log.h"
@@ -28,6 +29,7 @@ struct ServiceEnvironment {
   Executor& long_calls;     // for calls that compute for long
   Executor& waiting_calls;  // for calls that wait for the store or a forge
   PipeInterfaces pipe;
+  dispatch::Dispatch* dispatch;  // null: nothing is kept
 };
 
 // What a service brings.

@@ -16,6 +16,7 @@ import ingest
 import pulls
 import review
 import suites
+import workflow
 from common import Daemon, Failure, run, say
 
 # name: (unit, floor, larger is better). None: nothing to compare with. "computed": see triage_floor.
@@ -23,6 +24,7 @@ FIGURES = {
     "decide.cases": ("decisions/s", 20000, True),
     "decide.cases_with_dump": ("decisions/s", 3000, True),
     "decide.typical": ("decisions/s", None, True),
+    "decide.to_one_word": ("x", None, False),
     "zones.cases": ("texts/s", None, True),
     "zones.cases_with_dump": ("texts/s", None, True),
     "commands.lines": ("lines/s", 200000, True),
@@ -46,6 +48,7 @@ FIGURES = {
     **review.FIGURES,
     **pulls.FIGURES,
     **suites.FIGURES,
+    **workflow.FIGURES,
     **build_time.FIGURES,
 }
 # What takes so long that it is measured only when it is asked for.
@@ -112,6 +115,12 @@ def h2load(address, path, frame, requests):
     if not rate or not counts or counts.group(1) != counts.group(2):
         raise Failure(f"h2load on {path}: " + (counts.group(0) if counts else out[-300:]))
     return float(rate.group(1))
+
+
+def measure_to_one_word(library, smoke):
+    rounds = [library.measure_program("decide_bench", "OneWordInCases", brief=True) / library.measure("decide.cases", brief=True)
+              for _ in range(1 if smoke else 5)]
+    return {"decide.to_one_word": statistics.median(rounds)}, {}
 
 
 def measure_start(folder, packs, smoke):
@@ -212,13 +221,15 @@ def measure_all(options, names):
     """Figures by name, and for those that there are none of, why. What fails is said, and in neither; the rest is measured all the same."""
     packs, library = os.environ["YARD_PACKS"], Library(options.bin, options.smoke)
     # What is measured together, and how.
-    groups = [("calls", lambda chosen: measure_calls(options.bin, packs, options.smoke, library), {"grpc.health", "grpc.triage_issue"}),
+    groups = [("decisions against one word", lambda chosen: measure_to_one_word(library, options.smoke), {"decide.to_one_word"}),
+              ("calls", lambda chosen: measure_calls(options.bin, packs, options.smoke, library), {"grpc.health", "grpc.triage_issue"}),
               ("the start of the daemon", lambda chosen: measure_start(options.bin, packs, options.smoke), {"daemon.ready", "daemon.idle_memory"}),
               ("ingest", lambda chosen: ingest.measure(options.bin, packs, options.smoke, chosen), {name for name in FIGURES if name.startswith("ingest.")}),
               ("reviews", lambda chosen: review.measure(options.bin, packs, options.smoke, lambda name: library.measure_program("review_bench", name), chosen),
                set(review.FIGURES)),
               ("pull requests", lambda chosen: pulls.measure(options.bin, packs, options.smoke, chosen), set(pulls.FIGURES)),
               ("runs of suites", lambda chosen: suites.measure(options.bin, packs, options.smoke, chosen), set(suites.FIGURES)),
+              ("work in a clone", lambda chosen: workflow.measure(options.bin, packs, options.smoke, chosen), set(workflow.FIGURES)),
               ("the build", lambda chosen: build_time.measure(), set(build_time.FIGURES))]
     groups = [(name, lambda chosen: ({chosen[0]: library.measure(chosen[0])}, {}), {name}) for name in PROGRAMS] + groups
     values, skipped = {}, {}

@@ -10,6 +10,8 @@ Measures, on this machine and in one run:
   decide.cases             decisions per second on one core, library alone, on tests/data/triage_cases.jsonl
   decide.cases_with_dump   the same with an 8 KB environment dump behind each body
   decide.typical           the same for the one case that the daemon is asked about below
+  decide.to_one_word       time of the decisions of decide.cases, over that of RE2 looking for one word in the same texts; in turns, the
+                           round in the middle of five
   zones.cases, zones.cases_with_dump
                            texts split into zones per second on one core
   commands.lines           lines with commands per second on one core: comments as people write them, from Markdown to bound values
@@ -55,6 +57,10 @@ Measures, on this machine and in one run:
                            time of a test step of 1,000 tests that do nothing, over that of the same pytest and ctest by themselves; the
                            median of five rounds in turns
   worker.fixed_cost        seconds of yard test run on a suite that builds nothing and whose one step does nothing
+  workflow.squash_to_git, workflow.rebase_to_git
+                           in a clone of 18,000 files: time of yard workflow squash of 50 commits over git rebase -i with fixups, and of
+                           yard workflow backport of 50 commits over git fetch and rebase; the median of seven rounds in turns
+  workflow.status          milliseconds of yard workflow status of a pull request on loopback; the median of fifteen
   build.programs_cpu       seconds of the processor that a build of the programs takes, with an empty compiler cache, in a folder of its
                            own; takes minutes, so only with --long or by its whole name
 

@@ -432,8 +432,9 @@ TEST_F(DaemonTest, TokensGiveRolesAndSighupReadsThemAgain) {
 }
 
 TEST_F(DaemonTest, SectionsOfLaterVersionsAreNamedInOneWarning) {
-  const fs::path config =
-      dir_.Write("config.json", R"({"forges": {"github": {}}, "chat": {"slack": {}}, "mode": "apply",
+  dir_.Write("slack.secret", "slack-signing-secret");
+  const fs::path config = dir_.Write("config.json", R"({"forges": {"github": {}}, "mode": "apply",
+    "chat": {"slack": {"signing_secret": {"file": "slack.secret"}}},
     "repositories": [{"forge": "github", "repository": "a/b"}], "retention": {"bodies_days": 3}, "allow_anonymous_loopback": true})");
   auto daemon = Start({"--config", config.string(), "--with-worker", "2"});
   ASSERT_TRUE(Eventually([&] { return daemon->process().Stderr().find("\"msg\":\"ready\"") != std::string::npos; }));

@@ -122,6 +122,18 @@ class WorkflowTest : public ::testing::TestWithParam<const char*> {
   std::string http_;
 };
 
+TEST_P(WorkflowTest, ThePullRequestsCommitsAreBackportedByItsNumber) {
+  const Answer made = Yard({"pr", "--yes"});
+  ASSERT_EQ(made.code, 0) << made.out << made.err;
+  Git("push -q upstream main:r1");
+  const std::string number = made.out["pr"]["number"].dump();
+  const Answer done = Yard({"backport", number, "--to", "r1"});
+  ASSERT_EQ(done.code, 0) << done.out << done.err;
+  EXPECT_EQ(There("alice/repo", done.out["branch"]), done.out["pushed"][0]["new"]);
+  EXPECT_EQ(Git("log -1 --format=%s " + done.out["branch"].get<std::string>()), "feat(a): add two");
+  EXPECT_EQ(Yard({"backport", "#99", "--to", "r1"}).code, 1);
+}
+
 TEST_P(WorkflowTest, ABranchBecomesAPullRequestOnceAndFollowsLaterPushes) {
   // 1. Nothing is done before somebody has seen the text.
   const std::string before = Everything();

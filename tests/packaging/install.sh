@@ -13,7 +13,7 @@ unset YARD_PACKS YARD_SERVER YARD_TOKEN
 
 cmake --install "$build" --prefix "$prefix" >"$scratch/log" 2>&1 || { cat "$scratch/log"; fail "cmake --install"; }
 cd / || exit 1
-[ "$(ls "$prefix/bin")" = "$(printf 'yard\nyardmasterd')" ] || fail "in bin: $(ls "$prefix/bin")"
+[ "$(LC_ALL=C ls "$prefix/bin")" = "$(printf 'yard\nyard-worker\nyardmasterd')" ] || fail "in bin: $(ls "$prefix/bin")"
 [ "$(ls "$prefix")" = "$(printf 'bin\nshare')" ] || fail "in the prefix: $(ls "$prefix")"
 diff -r "$root/rules/packs" "$prefix/share/yardmaster/packs" || fail "other packs than rules/packs"
 diff -r -x __pycache__ "$root/tests/suites" "$prefix/share/yardmaster/suites" || fail "other suites than tests/suites"

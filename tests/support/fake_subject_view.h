@@ -27,6 +27,15 @@ class FakeSubjectView : public SubjectView {
                                                         std::string_view ref) override {
     return Find(repository, path, ref);
   }
+  absl::StatusOr<ForgeRepository> Repository(const std::string& repository) override {
+    const auto found = repositories.find(repository);
+    if (found == repositories.end()) return absl::NotFoundError(repository);
+    return found->second;
+  }
+  absl::StatusOr<ForgePull> PullOf(int64_t number) override {
+    if (number != pull.number) return absl::NotFoundError("no such pull request");
+    return pull;
+  }
   absl::StatusOr<const ForgePull*> Pull() override { return &pull; }
   absl::StatusOr<const ForgePullFileList*> PullFiles() override { return &changed; }
   std::shared_ptr<const std::vector<std::string>> RepositoryLabels(const std::vector<std::string>&) override {
@@ -44,6 +53,7 @@ class FakeSubjectView : public SubjectView {
 
   // "repository:path@ref" → text; the repository is empty for the subject's.
   std::map<std::string, std::string> files;
+  std::map<std::string, ForgeRepository> repositories;
   ForgePull pull;
   ForgePullFileList changed;
   std::shared_ptr<const std::vector<std::string>> labels;

@@ -67,6 +67,15 @@ std::vector<std::string> ReadWords(ObjectReader& reader, std::string_view key, b
   return out;
 }
 
+std::optional<ConfirmCommands> ReadConfirm(ObjectReader& reader, const std::string& pointer,
+                                           const nlohmann::json& value) {
+  if (value == "sentences") return ConfirmCommands::kSentences;
+  if (value == "always") return ConfirmCommands::kAlways;
+  if (value == "never") return ConfirmCommands::kNever;
+  reader.context().Problem(pointer, "expected \"sentences\", \"always\" or \"never\"");
+  return std::nullopt;
+}
+
 void AppendNew(std::vector<std::string>& to, const std::vector<std::string>& from) {
   for (const std::string& word : from) {
     if (!absl::c_linear_search(to, word)) to.push_back(word);
@@ -80,6 +89,10 @@ CommandSettings ReadCommandSettings(ObjectReader& reader, bool bounds) {
   if (const std::optional<JsonPlace> commands = reader.Object("commands")) {
     for (const auto& [key, value] : commands->value->items()) {
       const std::string pointer = PointerJoin(commands->pointer, key);
+      if (bounds && key == "confirm") {
+        settings.confirm = ReadConfirm(reader, pointer, value);
+        continue;
+      }
       const std::string id = CommandId(key);
       if (id.empty() || id.size() > kMaxNameBytes || !absl::c_all_of(id, IsIdCharacter)) {
         reader.context().Problem(pointer, "expected the id of a command, got " + Quoted(key));
@@ -119,6 +132,7 @@ CommandSettings MergeCommandSettings(const CommandSettings& narrow, const Comman
     if (setting.who) to.who = setting.who;
     if (setting.at_most) to.at_most = setting.at_most;
   }
+  if (narrow.confirm) out.confirm = narrow.confirm;
   AppendNew(out.bot_commands, narrow.bot_commands);
   AppendNew(out.bot_logins, narrow.bot_logins);
   return out;

@@ -3,6 +3,7 @@
 #ifndef YARDMASTER_SERVICES_CORE_CONFIG_COMMAND_SETTINGS_H_
 #define YARDMASTER_SERVICES_CORE_CONFIG_COMMAND_SETTINGS_H_
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -21,16 +22,26 @@ struct CommandSetting {
   std::optional<std::vector<rules::CommandRight>> at_most;
 };
 
+// Which commands that rewrite something wait for a person's confirmation.
+enum class ConfirmCommands : uint8_t {
+  kSentences,  // those that a sentence asks for
+  kAlways,
+  kNever,
+};
+
 struct CommandSettings {
   std::map<std::string, CommandSetting, std::less<>> commands;  // by id, with "_"
   std::vector<std::string> bot_commands;                        // as in CommandsModel
   std::vector<std::string> bot_logins;
+  std::optional<ConfirmCommands> confirm;  // the daemon's config only; unset: kSentences
 };
 
 // Reads the members "commands" and "bots" of an object:
-//   "commands": {"squash": {"enabled": true, "who": ["author", "team:core"], "at_most": ["collaborator"]}},
+//   "commands": {"squash": {"enabled": true, "who": ["author", "team:core"], "at_most": ["collaborator"]},
+//                "confirm": "sentences"},
 //   "bots": {"commands": ["lgtm", "ci-*"], "logins": ["some-bot"]}
-// `bounds`: whether "at_most" is allowed. Ids are checked in form only: which there are is for the pack to say.
+// `bounds`: whether "at_most" and "confirm" are allowed. Ids are checked in form only: which there are is for the pack
+// to say.
 CommandSettings ReadCommandSettings(ObjectReader& reader, bool bounds);
 
 // What `narrow` sets, else what `wide` does; bots of both.

@@ -1,7 +1,6 @@
 #include "services/core/config/config.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <set>
 #include <utility>
@@ -12,6 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "clients/forge/profile.h"
 #include "services/core/absl_view.h"
+#include "services/core/config/chat_settings.h"
 #include "services/core/cron.h"
 #include "services/core/files.h"
 #include "services/core/json_document.h"
@@ -22,8 +22,6 @@ namespace yardmaster {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::array<absl::string_view, 5> kChatPlatforms = {"slack", "mattermost", "feishu", "dingtalk", "wecom"};
 
 bool IsNameCharacter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '_';
@@ -455,7 +453,7 @@ void ConfigParser::ParseToken(JsonPlace place) {
   }
   if (auto text = reader.RequiredString("role")) {
     const std::optional<Role> role = RoleFromName(*text);
-    if (!role.has_value()) reader.Problem("role", "expected \"viewer\", \"operator\" or \"admin\"");
+    if (!role.has_value()) reader.Problem("role", "expected \"viewer\", \"operator\", \"admin\" or \"runner\"");
     token.role = role.value_or(Role::kViewer);
   }
   if (auto secret = reader.Any("secret")) {
@@ -604,17 +602,19 @@ void ConfigParser::ParseLog(JsonPlace place) {
 }
 
 void ConfigParser::ParseChat(const JsonPlace& place) {
-  // The platforms' own keys are fixed when chat is built; until then only the outline is checked.
-  for (const auto& [platform, value] : place.value->items()) {
-    const std::string pointer = PointerJoin(place.pointer, platform);
-    if (!absl::c_linear_search(kChatPlatforms, platform)) {
-      context_.Problem(pointer, absl::StrCat("unknown chat platform: expected ", absl::StrJoin(kChatPlatforms, ", ")));
-    } else if (!value.is_object()) {
-      context_.Problem(pointer, absl::StrCat("expected an object, found ", DescribeJson(value)));
-    } else {
-      config_.chat_platforms.push_back(platform);
-    }
-  }
+  const ChatSettingsReaders readers = {
+      [this](const JsonPlace& secret) { return ParseSecret(secret); },
+      [this](ObjectReader& reader, std::string_view key) { return ParseUrlMember(reader, key, /*git=*/false); },
+      [this](const std::string& forge) -> std::string {
+        if (config_.forges.find(forge) != config_.forges.end()) return {};
+        return absl::StrCat("the forge \"", forge, "\" is not configured: expected one of the keys of \"forges\"");
+      },
+      [this](const std::string& forge, const std::string& repository) {
+        const RepositoryConfig* entry = config_.FindRepository(forge, repository);
+        return entry != nullptr && !entry->packs.empty();
+      },
+      [this](std::string warning) { config_.warnings.push_back(std::move(warning)); }};
+  config_.chat = std::make_shared<const chat::ChatConfig>(ReadChatSettings(context_, place, readers));
 }
 
 void ConfigParser::CheckAsAWhole() {
@@ -655,6 +655,7 @@ Config ConfigParser::Parse(const nlohmann::json& root) {
   reader.Each("schedules", [&](JsonPlace element) { ParseSchedule(std::move(element)); });
   reader.Each("tokens", [&](JsonPlace element) { ParseToken(std::move(element)); });
   if (auto allow = reader.Bool("allow_anonymous_loopback")) config_.allow_anonymous_loopback = *allow;
+  config_.dispatch = ReadDispatchConfig(reader, config_.later_sections);
   if (auto limits = reader.Object("limits")) ParseLimits(*limits);
   if (auto retention = reader.Object("retention")) ParseRetention(*retention);
   if (auto tls = reader.Object("tls")) ParseTls(*tls);
@@ -710,6 +711,10 @@ void Config::ForEachSecret(const std::function<void(const Secret&)>& visit) cons
   for (const TokenEntry& token : tokens) visit(token.secret);
   if (tls.has_value()) visit(tls->material.private_key);
   if (!proxy.password.empty()) visit(proxy.password);
+  if (chat == nullptr) return;
+  for (const auto& [platform, config] : chat->platforms) {
+    for (const auto& [key, secret] : config.secrets) visit(secret);
+  }
 }
 
 std::optional<Config> ParseConfig(const fs::path& file, std::string_view text, const fs::path& folder,

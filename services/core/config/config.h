@@ -20,6 +20,7 @@
 #include "services/core/address.h"
 #include "services/core/auth.h"
 #include "services/core/config/command_settings.h"
+#include "services/core/config/dispatch_config.h"
 #include "services/core/config/review_config.h"
 #include "services/core/limits.h"
 #include "services/core/logging.h"
@@ -30,6 +31,10 @@
 #include "services/core/tls.h"
 
 namespace yardmaster {
+
+namespace chat {
+struct ChatConfig;
+}
 
 // What a decision may become. kDryRun is the narrower one.
 enum class RunMode : uint8_t { kDryRun, kApply };
@@ -94,11 +99,12 @@ struct Config {
   std::vector<ScheduleConfig> schedules;
   std::vector<TokenEntry> tokens;
   bool allow_anonymous_loopback = false;
+  DispatchConfig dispatch;
   LimitsConfig limits;
   RetentionConfig retention;
   std::optional<TlsConfig> tls;
   LogConfig log;
-  std::vector<std::string> chat_platforms;  // names only, until chat is built
+  std::shared_ptr<const chat::ChatConfig> chat;  // null: no platform
 
   // Sections that are set, but whose work arrives with a later version; in the order of the documentation.
   std::vector<std::string> later_sections;

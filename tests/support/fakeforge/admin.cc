@@ -325,6 +325,7 @@ bool OpenFromJson(State& state, const json& issue, Time now, json& answer, std::
   subject.labels = Names(issue, issue.contains("labels") ? "labels" : "labels_before");
   if (issue.contains("files") && issue["files"].is_array()) subject.files = issue["files"];
   subject.draft = Flag(issue, "draft");
+  subject.maintainers_may_edit = Flag(issue, "maintainers_may_edit");
   subject.follows_branch = state.git() != nullptr && Flag(issue, "follow");
   subject.base_ref = Text(issue, "base_ref");
   subject.base_sha = Text(issue, "base_sha", subject.base_sha.c_str());

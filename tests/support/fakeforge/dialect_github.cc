@@ -104,6 +104,7 @@ class GitHubDialect final : public Dialect {
       out["merged"] = subject.merged;
       out["merged_at"] = merged_at;
       out["draft"] = subject.draft;
+      out["maintainer_can_modify"] = subject.maintainers_may_edit;
       out["changed_files"] = subject.files.size();
       json head_repository;  // null: it is gone
       if (head.empty()) {

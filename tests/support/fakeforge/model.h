@@ -89,6 +89,7 @@ struct Subject {
   bool follows_branch = false;         // its head is read from the real repository at every look
   bool draft = false;
   bool merged = false;
+  bool maintainers_may_edit = false;
   std::string base_ref;  // empty: the default branch
   std::string base_sha = std::string(40, '0');
   std::string head_ref = "topic";

@@ -44,6 +44,25 @@ TEST(Authenticator, ARoleThatIsTooLowIsPermissionDenied) {
   EXPECT_NE(status.message().find("operator"), absl::string_view::npos);
 }
 
+TEST(Authenticator, ARunnerMayCallWhatWorkersCallAndNothingElse) {
+  constexpr char kWork[] = "/yardmaster.v1.RunnerService/Work";
+  std::vector<MethodRule> methods = Methods();
+  methods.push_back({kWork, Role::kRunner});
+  std::vector<TokenEntry> tokens = Tokens();
+  tokens.push_back({"gpu-1", Role::kRunner, Secret("runner-secret")});
+  const Authenticator auth(methods, tokens, true);
+  Caller caller;
+  ASSERT_TRUE(auth.Admit(kWork, "Bearer runner-secret", kElsewhere, caller).ok());
+  EXPECT_EQ(caller.role, Role::kRunner);
+  EXPECT_EQ(auth.Admit(kRead, "Bearer runner-secret", kElsewhere, caller).code(), absl::StatusCode::kPermissionDenied);
+  EXPECT_EQ(auth.Admit(kReload, "Bearer runner-secret", kElsewhere, caller).code(),
+            absl::StatusCode::kPermissionDenied);
+  EXPECT_TRUE(auth.Admit(kWork, "Bearer admin-secret", kElsewhere, caller).ok());
+  EXPECT_EQ(auth.Admit(kWork, "Bearer operator-secret", kElsewhere, caller).code(),
+            absl::StatusCode::kPermissionDenied);
+  EXPECT_EQ(auth.Admit(kWork, "", kLoopback, caller).code(), absl::StatusCode::kPermissionDenied);
+}
+
 TEST(Authenticator, NoTokenAndWrongTokensAreUnauthenticated) {
   const Authenticator auth(Methods(), Tokens(), false);
   Caller caller;

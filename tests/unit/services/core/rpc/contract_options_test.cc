@@ -34,10 +34,17 @@ TEST(MethodRules, WhatChangesSomethingNeedsAnOperator) {
     }
     return Role::kAdmin;
   };
-  for (const char* method : {"IntakeService/AbandonEffect", "IntakeService/ReplayDelivery",
-                             "IntakeService/RequeueDeadLetters", "IntakeService/SettleEffect", "IntakeService/Sweep",
-                             "ReviewService/SubmitForVerify", "RulesService/ReloadPacks"}) {
+  for (const char* method :
+       {"IntakeService/AbandonEffect", "IntakeService/ReplayDelivery", "IntakeService/RequeueDeadLetters",
+        "IntakeService/SettleEffect", "IntakeService/Sweep", "ReviewService/SubmitForVerify",
+        "RulesService/ReloadPacks", "DispatchService/CancelJob", "DispatchService/RerunJob",
+        "DispatchService/SetRunnerService", "DispatchService/SubmitJob", "DispatchService/UploadSource"}) {
     EXPECT_EQ(role_of(method), Role::kOperator) << method;
+  }
+  for (const char* method :
+       {"RunnerService/Work", "RunnerService/FinishRun", "RunnerService/AppendLog", "RunnerService/UploadArtifact",
+        "RunnerService/ReadSource", "RunnerService/DeclineRun", "RunnerService/GiveBackRun"}) {
+    EXPECT_EQ(role_of(method), Role::kRunner) << method;
   }
   for (const char* method : {"TriageService/TriageIssue", "IntakeService/ListEffects", "CommandsService/Interpret"}) {
     EXPECT_EQ(role_of(method), Role::kViewer) << method;

@@ -1,0 +1,373 @@
+// Commands that work on the commits of a pull request, from outside: people write them on both faces of the forge, the
+// real daemon plans them in its cache and pushes to a real git server.
+#include <gmock/gmock.h>
+#include <grpcpp/grpcpp.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/integration/pipe_fixture.h"
+#include "tests/support/git_programs.h"
+#include "yardmaster/v1/workflow.grpc.pb.h"
+
+namespace yardmaster {
+namespace {
+
+using nlohmann::json;
+using testing::GitEnvironment;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using testing::PipeTest;
+using testing::Process;
+using testing::SourcePath;
+
+constexpr const char* kUpstream = "octo/repo";
+constexpr const char* kFork = "alice/repo";
+
+class PullCommandsTest : public PipeTest, public ::testing::WithParamInterface<std::string> {
+ protected:
+  // alice's pull request of two commits, from her fork, into main.
+  void StartPull(const std::string& bot_may = "write", const std::string& faults = "", const std::string& seed = "1") {
+    git_root_ = Path("served");
+    for (const std::string name : {kUpstream, kFork}) {
+      Git("init -q --bare -b main " + git_root_ + "/" + name + ".git", ".");
+      Git("-C " + git_root_ + "/" + name + ".git config http.receivepack true", ".");
+    }
+    Git("init -q -b main work", ".");
+    Commit("main", "a.py", "def one():\n    return 1\n", "base");
+    PushTo(kUpstream, "main");
+    PushTo(kFork, "main");
+    Git("checkout -q -b topic");
+    Commit("topic", "a.py", "def one():\n    return 1\n\n\ndef two():\n    return 2\n",
+           "feat(a): add two\n\nSigned-off-by: Alice <alice@example.com>");
+    Commit("topic", "b.py", "def three():\n    return 3\n", "feat(b): add three");
+    PushTo(kFork, "topic");
+    Start(SourcePath("rules/packs").string(), "pypto", faults, seed);
+    for (const std::string repository : {kUpstream, kFork}) {
+      const std::string may = repository == kFork ? bot_may : "write";
+      Forge(
+          "repository",
+          {{"forge", GetParam()}, {"repository", repository}, {"permissions", {{"maria", "write"}, {"yardbot", may}}}});
+    }
+    number_ = OpenPull("topic");
+    Drain();
+  }
+  int64_t OpenPull(const std::string& branch) {
+    const json opened = Forge("pulls", {{"forge", GetParam()},
+                                        {"repository", kUpstream},
+                                        {"title", "Two more"},
+                                        {"body", "By hand."},
+                                        {"user", "alice"},
+                                        {"head_repository", kFork},
+                                        {"head_ref", branch},
+                                        {"base_ref", "main"},
+                                        {"maintainers_may_edit", edits_},
+                                        {"follow", true}});
+    EXPECT_GT(opened.value("number", int64_t{0}), 0) << opened;
+    return opened.value("number", int64_t{0});
+  }
+  std::string Git(const std::string& arguments, const std::string& folder = "work") const {
+    Process process({"sh", "-c", "cd '" + Path(folder) + "' && git " + arguments}, GitEnvironment(dir_.path()));
+    EXPECT_EQ(process.Wait(std::chrono::seconds(60)), 0) << arguments << process.Stderr();
+    std::string out = process.Stdout();
+    while (out.ends_with('\n')) out.pop_back();
+    return out;
+  }
+  void Commit(const std::string& branch, const std::string& path, const std::string& text, const std::string& message) {
+    if (branch != "main") Git("checkout -q " + branch);
+    dir_.Write("work/" + path, text);
+    dir_.Write("message", message);
+    Git("add -A");
+    Git("-c user.name=Alice -c user.email=alice@example.com commit -q -F ../message");
+  }
+  void PushTo(const std::string& repository, const std::string& branch) {
+    Git("push -q -f " + git_root_ + "/" + repository + ".git " + branch);
+  }
+  // Somebody else's commit on main of the main repository.
+  void MoveMain(const std::string& path, const std::string& text) {
+    Git("checkout -q main");
+    Commit("main", path, text, "elsewhere");
+    PushTo(kUpstream, "main");
+  }
+  std::string There(const std::string& repository, const std::string& revision) const {
+    return Git("rev-parse --verify '" + revision + "'", "served/" + repository + ".git");
+  }
+  std::string Log(const std::string& repository, const std::string& range) const {
+    return Git("log --reverse --format=%s '" + range + "'", "served/" + repository + ".git");
+  }
+  std::string Refs() const {
+    return Git("for-each-ref refs/heads", std::string("served/") + kUpstream + ".git") +
+           Git("for-each-ref refs/heads", std::string("served/") + kFork + ".git");
+  }
+  json Pull(int64_t number) {
+    const json state = Forge("state");
+    for (const json& subject : state[GetParam()][kUpstream]["subjects"]) {
+      if (subject["number"] == number && subject["pull"] == true) return subject;
+    }
+    return json::object();
+  }
+  int64_t Write(int64_t number, const std::string& user, const std::string& text) {
+    const json made = Forge("comments", {{"forge", GetParam()},
+                                         {"repository", kUpstream},
+                                         {"number", number},
+                                         {"pull", true},
+                                         {"user", user},
+                                         {"body", text}});
+    return made.value("id", int64_t{0});
+  }
+  // What the bot answers to a comment.
+  std::string Answer(int64_t number, int64_t comment) {
+    std::string found;
+    const json pull = Pull(number);
+    for (const json& one : pull["comments"]) {
+      const std::string body = one["body"];
+      if (body.find("template=command-c" + std::to_string(comment) + "-0 ") == std::string::npos) continue;
+      EXPECT_TRUE(found.empty()) << "answered twice";
+      found = body;
+    }
+    return found;
+  }
+  std::string Say(const std::string& user, const std::string& text) {
+    const int64_t comment = Write(number_, user, text);
+    Drain();
+    const std::string answer = Answer(number_, comment);
+    EXPECT_FALSE(answer.empty()) << text << Yard({"deliveries", "list"}).out << Yard({"ledger", "list"}).out;
+    return answer;
+  }
+
+  int64_t number_ = 0;
+  bool edits_ = false;  // before StartPull: the author lets maintainers edit
+};
+
+INSTANTIATE_TEST_SUITE_P(Faces, PullCommandsTest, ::testing::Values("github", "gitcode"),
+                         [](const auto& face) { return face.param; });
+
+TEST_P(PullCommandsTest, SquashMakesOneCommitOnTheMergeBaseAndUndoBringsTheOldOnesBack) {
+  StartPull();
+  // The branch that it goes to has gone on: nothing of that is taken in or taken back.
+  MoveMain("c.py", "x = 1\n");
+  const std::string old = There(kFork, "topic");
+  const std::string answer = Say("alice", "/squash");
+  EXPECT_THAT(answer, HasSubstr("2 commits into one"));
+  EXPECT_THAT(answer, HasSubstr(old.substr(0, 12)));
+  EXPECT_THAT(answer, HasSubstr("/undo"));
+  const std::string now = There(kFork, "topic");
+  EXPECT_THAT(answer, HasSubstr(now.substr(0, 12)));
+  EXPECT_EQ(There(kFork, "topic^{tree}"), There(kFork, old + "^{tree}"));
+  EXPECT_EQ(There(kFork, "topic^"), There(kFork, old + "~2"));
+  const std::string message = Git("log -1 --format=%B topic", std::string("served/") + kFork + ".git");
+  EXPECT_THAT(message, HasSubstr("feat(a): add two"));
+  EXPECT_THAT(message, HasSubstr("* feat(b): add three"));
+  EXPECT_THAT(message, HasSubstr("Signed-off-by: Alice <alice@example.com>"));
+  EXPECT_EQ(Git("log -1 --format=%an%ae%ce topic", std::string("served/") + kFork + ".git"),
+            "Alicealice@example.comalice@example.com");
+
+  EXPECT_THAT(Say("alice", "/squash"), HasSubstr("only 1 commit"));
+  EXPECT_EQ(There(kFork, "topic"), now);
+  EXPECT_THAT(Say("alice", "/undo"), HasSubstr(old.substr(0, 12)));
+  EXPECT_EQ(There(kFork, "topic"), old);
+  EXPECT_THAT(Say("alice", "/undo"), HasSubstr("nothing was done here"));
+  EXPECT_EQ(There(kFork, "topic"), old);
+  EXPECT_EQ(Forge("unexpected"), json::array());
+}
+
+TEST_P(PullCommandsTest, UndoLeavesABranchAloneThatHasMovedOn) {
+  StartPull();
+  Say("alice", "/squash -m 'feat: two more'");
+  Git("fetch -q " + git_root_ + "/" + kFork + ".git topic");
+  Git("checkout -q -B topic FETCH_HEAD");
+  Commit("topic", "d.py", "y = 1\n", "more");
+  PushTo(kFork, "topic");
+  const std::string moved = There(kFork, "topic");
+  EXPECT_THAT(Say("alice", "/undo"), HasSubstr("has moved since"));
+  EXPECT_EQ(There(kFork, "topic"), moved);
+}
+
+TEST_P(PullCommandsTest, RebaseGoesOntoTheTipAndAConflictIsShownWithItsLines) {
+  StartPull();
+  EXPECT_THAT(Say("alice", "/rebase"), HasSubstr("up to date"));
+  MoveMain("c.py", "x = 1\n");
+  const std::string tip = There(kUpstream, "main");
+  EXPECT_THAT(Say("alice", "/rebase"), HasSubstr("2 commits onto"));
+  EXPECT_EQ(There(kFork, "topic~2"), tip);
+  EXPECT_EQ(Log(kFork, tip + "..topic"), "feat(a): add two\nfeat(b): add three");
+
+  MoveMain("a.py", "def one():\n    return 11\n\n\ndef other():\n    return 0\n");
+  const std::string refs = Refs();
+  const std::string answer = Say("alice", "/rebase");
+  EXPECT_THAT(answer, HasSubstr("does not fit"));
+  EXPECT_THAT(answer, HasSubstr("a.py"));
+  EXPECT_THAT(answer, HasSubstr("<<<<<<<"));
+  EXPECT_THAT(answer, HasSubstr("def two():"));
+  EXPECT_EQ(Refs(), refs);
+}
+
+TEST_P(PullCommandsTest, BackportBecomesABranchAndAPullRequestOfItsOwn) {
+  StartPull();
+  Git("checkout -q -b r1 main");
+  Commit("r1", "old.py", "z = 1\n", "release");
+  PushTo(kUpstream, "r1");
+  EXPECT_THAT(Say("maria", "/backport r9"), HasSubstr("no branch"));
+  EXPECT_THAT(Say("bob", "/backport r1"), HasSubstr("was not carried out"));
+  const std::string branch = "backport-" + std::to_string(number_) + "-to-r1";
+  EXPECT_THAT(Say("maria", "/backport r1"), HasSubstr(branch));
+  EXPECT_EQ(There(kUpstream, branch + "~2"), There(kUpstream, "r1"));
+  EXPECT_THAT(Git("log -1 --format=%B " + branch, std::string("served/") + kUpstream + ".git"),
+              HasSubstr("(cherry picked from commit " + There(kFork, "topic") + ")"));
+  json opened;
+  const json state = Forge("state");
+  for (const json& subject : state[GetParam()][kUpstream]["subjects"]) {
+    if (subject["pull"] == true && subject["number"] != number_) opened = subject;
+  }
+  ASSERT_TRUE(opened.is_object()) << state;
+  EXPECT_EQ(opened["title"], "[r1] Two more");
+  EXPECT_THAT(opened["body"].get<std::string>(), HasSubstr("Backport of #" + std::to_string(number_)));
+  EXPECT_THAT(Say("maria", "/backport r1"), HasSubstr("already"));
+  Say("maria", "/undo");
+  EXPECT_EQ(Git("for-each-ref refs/heads/" + branch, std::string("served/") + kUpstream + ".git"), "");
+}
+
+TEST_P(PullCommandsTest, SyncBringsTheForkForwardAndNeverOverItsOwnCommits) {
+  StartPull();
+  MoveMain("c.py", "x = 1\n");
+  EXPECT_THAT(Say("alice", "/sync"), HasSubstr("forward"));
+  EXPECT_EQ(There(kFork, "main"), There(kUpstream, "main"));
+  EXPECT_THAT(Say("alice", "/sync"), HasSubstr("up to date"));
+  Git("checkout -q main");
+  Commit("main", "own.py", "own = 1\n", "own");
+  PushTo(kFork, "main");
+  Git("reset -q --hard HEAD^");
+  MoveMain("d.py", "x = 2\n");
+  const std::string own = There(kFork, "main");
+  EXPECT_THAT(Say("alice", "/sync"), HasSubstr("commits of its own"));
+  EXPECT_EQ(There(kFork, "main"), own);
+}
+
+TEST_P(PullCommandsTest, UpdateDescribesAnewAndUndoBringsTheOldTextBack) {
+  StartPull();
+  EXPECT_THAT(Say("alice", "/update --title 'feat: two and three'"), HasSubstr("two and three"));
+  EXPECT_EQ(Pull(number_)["title"], "feat: two and three");
+  EXPECT_THAT(Say("alice", "/undo"), HasSubstr("Two more"));
+  EXPECT_EQ(Pull(number_)["title"], "Two more");
+  EXPECT_EQ(Pull(number_)["body"], "By hand.");
+}
+
+TEST_P(PullCommandsTest, AppendPutsTheCommitsOntoAnotherPullRequest) {
+  StartPull();
+  Git("checkout -q -b other main");
+  Commit("other", "e.py", "e = 1\n", "feat(e): add e");
+  PushTo(kFork, "other");
+  const int64_t other = OpenPull("other");
+  Drain();
+  // Written where the commits are; only the author of the other one may.
+  EXPECT_THAT(Say("maria", "/pr --to " + std::to_string(other) + " --no-rebase"), HasSubstr("was not carried out"));
+  EXPECT_THAT(Say("alice", "/pr --to " + std::to_string(other) + " --no-rebase"), HasSubstr("2 commits added"));
+  EXPECT_EQ(Log(kFork, "main..other"), "feat(e): add e\nfeat(a): add two\nfeat(b): add three");
+}
+
+TEST_P(PullCommandsTest, ASentenceIsConfirmedByItsPersonBeforeAnythingIsRewritten) {
+  StartPull();
+  const std::string old = There(kFork, "topic");
+  const std::string answer = Say("alice", "@yardbot squash this PR into one commit");
+  EXPECT_THAT(answer, HasSubstr("nothing is done yet"));
+  EXPECT_THAT(answer, HasSubstr("2 commits into one"));
+  EXPECT_EQ(There(kFork, "topic"), old);
+  EXPECT_THAT(Say("maria", "/yes"), HasSubstr("no command of yours"));
+  EXPECT_EQ(There(kFork, "topic"), old);
+  EXPECT_THAT(Say("alice", "/yes"), HasSubstr("2 commits into one"));
+  EXPECT_NE(There(kFork, "topic"), old);
+  const std::string now = There(kFork, "topic");
+  EXPECT_THAT(Say("alice", "/yes"), HasSubstr("no command of yours"));
+  EXPECT_EQ(There(kFork, "topic"), now);
+}
+
+TEST_P(PullCommandsTest, NothingIsPushedWhereTheForgeDoesNotSayThatWeMay) {
+  StartPull("read");
+  const std::string refs = Refs();
+  for (const char* command : {"/squash", "/rebase", "/sync"}) {
+    EXPECT_THAT(Say("alice", command), HasSubstr("may push to")) << command;
+  }
+  EXPECT_EQ(Refs(), refs);
+}
+
+TEST_P(PullCommandsTest, MaintainersPushToAForkWhereItsAuthorLetsThem) {
+  edits_ = true;
+  StartPull("read");
+  const std::string old = There(kFork, "topic");
+  const std::string answer = Say("alice", "/squash");
+  // Only one of the forges tells.
+  const bool github = GetParam() == "github";
+  EXPECT_EQ(There(kFork, "topic") != old, github);
+  EXPECT_THAT(answer, HasSubstr(github ? "2 commits into one" : "may push to"));
+}
+
+TEST_P(PullCommandsTest, TheSameByCallFirstShownThenDone) {
+  StartPull();
+  const auto stub = v1::WorkflowService::NewStub(grpc::CreateChannel(grpc_, grpc::InsecureChannelCredentials()));
+  const auto step = [](const v1::Plan& plan, const std::string& id) {
+    for (const v1::StepOutcome& one : plan.explanation().steps()) {
+      if (one.id() == id) return one.why();
+    }
+    return std::string();
+  };
+  const std::string old = There(kFork, "topic");
+  v1::PreviewPullOperationRequest look;
+  look.mutable_subject()->set_forge(GetParam());
+  look.mutable_subject()->set_repository(kUpstream);
+  look.mutable_subject()->set_number(number_);
+  v1::PreviewPullOperationResponse shown;
+  {
+    grpc::ClientContext context;
+    EXPECT_EQ(stub->PreviewPullOperation(&context, look, &shown).error_code(), grpc::INVALID_ARGUMENT);
+  }
+  look.mutable_operation()->set_kind(v1::PullOperation::KIND_SQUASH);
+  grpc::ClientContext looking;
+  const grpc::Status looked = stub->PreviewPullOperation(&looking, look, &shown);
+  ASSERT_TRUE(looked.ok()) << looked.error_message();
+  EXPECT_EQ(step(shown.plan(), "old"), old);
+  EXPECT_EQ(There(kFork, "topic"), old);
+
+  v1::ApplyPullOperationRequest apply;
+  *apply.mutable_subject() = look.subject();
+  *apply.mutable_operation() = look.operation();
+  v1::ApplyPullOperationResponse applied;
+  grpc::ClientContext applying;
+  applying.AddMetadata("authorization", std::string("Bearer ") + testing::kToken);
+  const grpc::Status done = stub->ApplyPullOperation(&applying, apply, &applied);
+  ASSERT_TRUE(done.ok()) << done.error_message();
+  ASSERT_EQ(applied.effects_size(), 1);
+  EXPECT_EQ(applied.effects(0).kind(), "push_ref");
+  EXPECT_EQ(applied.effects(0).action().push_ref().pack(), "") << "it is for the git server";
+  EXPECT_EQ(There(kFork, "topic"), step(applied.plan(), "new"));
+  EXPECT_NE(There(kFork, "topic"), old);
+}
+
+TEST_P(PullCommandsTest, KillsLeaveEachCommandDoneOnce) {
+  StartPull();
+  MoveMain("c.py", "x = 1\n");
+  const std::string old = There(kFork, "topic");
+  const char* const wanted = std::getenv("YARD_KILLS");
+  const int kills = wanted == nullptr ? 4 : std::atoi(wanted);
+  std::mt19937 random(1);
+  for (int i = 0; i < kills; ++i) {
+    const int64_t comment = Write(number_, "alice", i % 2 == 0 ? "/rebase" : "/undo");
+    std::this_thread::sleep_for(std::chrono::milliseconds(random() % 300));
+    KillDaemon();
+    StartDaemon();
+    Drain();
+    EXPECT_FALSE(Answer(number_, comment).empty());
+    EXPECT_EQ(There(kFork, "topic") == old, i % 2 == 1) << i;
+    EXPECT_EQ(Log(kFork, "main..topic").find("add three", Log(kFork, "main..topic").find("add three") + 1),
+              std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace yardmaster
