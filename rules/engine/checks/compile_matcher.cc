@@ -264,9 +264,9 @@ bool CheckCompiler::CheckWord(const JsonPlace& at, const StaticType& type) {
 
 ValueMatcher CheckCompiler::CompilePatternMatcher(const JsonPlace& around, const NameScope& scope) {
   const JsonPlace at = around.At("re");
-  std::vector<std::unique_ptr<RE2>> patterns;
+  std::vector<std::shared_ptr<const RE2>> patterns;
   if (at.value->is_array()) {
-    auto each = CompileEach<std::unique_ptr<RE2>>(at, [&](const JsonPlace& one) { return CompilePattern(one); });
+    auto each = CompileEach<std::shared_ptr<const RE2>>(at, [&](const JsonPlace& one) { return CompilePattern(one); });
     if (each) patterns = *std::move(each);
   } else if (auto pattern = CompilePattern(at)) {
     patterns.push_back(std::move(pattern));

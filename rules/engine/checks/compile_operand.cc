@@ -70,7 +70,7 @@ Operand Fold(double (*fold)(double, double), Query query, Path field) {
 }
 
 // The first group of the pattern, or the match.
-Operand Extract(std::unique_ptr<RE2> pattern, Operand in) {
+Operand Extract(std::shared_ptr<const RE2> pattern, Operand in) {
   return [pattern = std::move(pattern), in = std::move(in)](Run& run, Frame& frame) {
     const Value value = in(run, frame);
     if (value.kind != Value::Kind::kText) return Value();
@@ -83,7 +83,7 @@ Operand Extract(std::unique_ptr<RE2> pattern, Operand in) {
 }
 
 // Of every match, from left to right, the first group or the match. Empty matches are left out.
-Operand ExtractAll(std::unique_ptr<RE2> pattern, Operand in) {
+Operand ExtractAll(std::shared_ptr<const RE2> pattern, Operand in) {
   return [pattern = std::move(pattern), in = std::move(in)](Run& run, Frame& frame) {
     const Value value = in(run, frame);
     if (value.kind != Value::Kind::kText) return Value();
@@ -162,12 +162,12 @@ Operand CheckCompiler::CompileOperand(const JsonPlace& at, const NameScope& scop
     };
   }
   if (has("re") && has("in")) {
-    std::unique_ptr<RE2> pattern = CompilePattern(at.At("re"));
+    std::shared_ptr<const RE2> pattern = CompilePattern(at.At("re"));
     Operand in = CompileOperand(at.At("in"), scope);
     return pattern != nullptr && in ? Extract(std::move(pattern), std::move(in)) : nullptr;
   }
   if (has("matches") && has("in")) {
-    std::unique_ptr<RE2> pattern = CompilePattern(at.At("matches"));
+    std::shared_ptr<const RE2> pattern = CompilePattern(at.At("matches"));
     Operand in = CompileOperand(at.At("in"), scope);
     return pattern != nullptr && in ? ExtractAll(std::move(pattern), std::move(in)) : nullptr;
   }

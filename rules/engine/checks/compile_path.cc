@@ -151,6 +151,8 @@ std::optional<Path> CheckCompiler::CompilePathText(std::string_view text, const 
     drop_first();
     if (!AddStep(step, pointer, text, type, path, parts)) return std::nullopt;
   }
+  // Packs have ten thousands of paths, most of one step.
+  path.steps.shrink_to_fit();
   return path;
 }
 

@@ -2,6 +2,7 @@
 
 #include "absl/algorithm/container.h"
 #include "rules/engine/checks/compile_names.h"
+#include "rules/engine/checks/shared_pattern.h"
 #include "services/core/readable.h"
 
 namespace yardmaster::rules {
@@ -25,16 +26,15 @@ std::optional<size_t> CheckCompiler::FindDefinition(std::string_view name) const
   return static_cast<size_t>(it - set_.definitions.begin());
 }
 
-std::unique_ptr<RE2> CheckCompiler::CompilePattern(const JsonPlace& at) {
-  if (!at.value->is_string()) return Fail<std::unique_ptr<RE2>>(at.pointer, "expected a pattern");
-  RE2::Options options(RE2::Quiet);
-  options.set_max_mem(4 << 20);
+std::shared_ptr<const RE2> CheckCompiler::CompilePattern(const JsonPlace& at) {
+  using Pattern = std::shared_ptr<const RE2>;
+  if (!at.value->is_string()) return Fail<Pattern>(at.pointer, "expected a pattern");
   std::string error;
   const std::string text = ExpandPattern(at.value->get_ref<const std::string&>(), set_.patterns, error);
-  if (!error.empty()) return Fail<std::unique_ptr<RE2>>(at.pointer, std::move(error));
-  auto pattern = std::make_unique<RE2>(text, options);
+  if (!error.empty()) return Fail<Pattern>(at.pointer, std::move(error));
+  Pattern pattern = SharedPattern(text);
   if (pattern->ok()) return pattern;
-  return Fail<std::unique_ptr<RE2>>(at.pointer, "expected an RE2 pattern: " + Readable(pattern->error()));
+  return Fail<Pattern>(at.pointer, "expected an RE2 pattern: " + Readable(pattern->error()));
 }
 
 std::vector<KindSelection> CheckCompiler::CompileKinds(const JsonPlace& at) {

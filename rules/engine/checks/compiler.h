@@ -76,7 +76,7 @@ class CheckCompiler {
   std::optional<Template> CompileTemplate(const JsonPlace& at, const NameScope& scope);
   // A kind, a definition, or a list of them; an object is a query of the side and the kind.
   std::vector<KindSelection> CompileKinds(const JsonPlace& at);
-  std::unique_ptr<RE2> CompilePattern(const JsonPlace& at);
+  std::shared_ptr<const RE2> CompilePattern(const JsonPlace& at);
 
   // A problem where a condition on rows of these kinds asks for a type or a slot that none of them has.
   void ExpectFits(const std::vector<KindSelection>& kinds, const JsonPlace& where);

@@ -152,7 +152,7 @@ class Loader {
       compiler_->SetDocument(piece.document);
       // By its name: then one that uses itself is found.
       const json use = "(?&" + piece.name + ")";
-      const std::unique_ptr<RE2> pattern = compiler_->CompilePattern({&use, piece.place.pointer});
+      const std::shared_ptr<const RE2> pattern = compiler_->CompilePattern({&use, piece.place.pointer});
       if (pattern != nullptr && pattern->NumberOfCapturingGroups() > 0) {
         Problem(piece, "", "expected groups that do not count, as in (?:…): the first group of a check is its own");
       }

@@ -30,6 +30,9 @@ class ByteTrie {
     return nodes_[node].entry;
   }
 
+  // Gives back the room that growing left: call it once all texts are in.
+  void Trim() { nodes_.shrink_to_fit(); }
+
   // The node behind `node`; 0 if there is none.
   uint32_t Next(uint32_t node, unsigned char byte) const {
     if (node == 0) return first_[byte];

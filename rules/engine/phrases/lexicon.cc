@@ -84,6 +84,13 @@ bool Lexicon::Add(std::string_view word, std::vector<uint16_t> concepts) {
   return true;
 }
 
+void Lexicon::Trim() {
+  words_.Trim();
+  sounds_.Trim();
+  entries_.shrink_to_fit();
+  for (std::vector<Spelling>& spellings : spellings_) spellings.shrink_to_fit();
+}
+
 WordMatch Lexicon::Walk(const ByteTrie& trie, std::string_view text, size_t pos) const {
   WordMatch best;
   uint32_t node = 0;

@@ -32,6 +32,9 @@ class Lexicon {
   // homophones come first.
   bool Add(std::string_view word, std::vector<uint16_t> concepts);
 
+  // Gives back the room that growing left: call it once all words are in.
+  void Trim();
+
   // The longest word that begins at `pos`. Words of ASCII letters have ends of words around them.
   WordMatch Find(std::string_view text, size_t pos) const;
   // The word that the ASCII word `word` is a misspelling of.

@@ -165,6 +165,7 @@ class Loader {
         }
       }
     }
+    impl_->lexicon.Trim();
     for (const PackPiece& piece : pieces_.Of("finds")) {
       for (const std::string& name : Words(piece.value().at("becomes").get<std::string>())) Concept(name);
     }

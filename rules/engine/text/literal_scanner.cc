@@ -60,7 +60,7 @@ bool LiteralScanner::Fits(const Literal& literal, std::string_view text, size_t 
 
 LiteralScanner::LiteralScanner(std::vector<Literal> literals) : literals_(std::move(literals)) {
   // However many literals there are, states are numbers of 16 bits.
-  scanned_ = std::clamp<size_t>(UINT16_MAX / std::max<size_t>(literals_.size(), 1), 1, 8);
+  scanned_ = std::clamp<size_t>(UINT16_MAX / std::max<size_t>(literals_.size(), 1), 1, 6);
   std::array<bool, 256> used{};
   for (const Literal& literal : literals_) {
     for (const char c : std::string_view(literal.text).substr(0, scanned_)) used[Folded(c)] = true;
