@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <mutex>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -47,7 +48,7 @@ class ReviewServiceImpl final : public v1::ReviewService::CallbackService {
         waiting_calls_(waiting_calls),
         operators_(operators),
         source_(source),
-        changes_(changes) {}
+        changes_(std::move(changes)) {}
 
   grpc::ServerUnaryReactor* ReviewFile(grpc::CallbackServerContext* context, const v1::ReviewFileRequest* request,
                                        v1::ReviewFileResponse* response) override;

@@ -58,7 +58,7 @@ commands::CommandHandlers AllHandlers() {
 }  // namespace
 
 absl::Span<const ServiceRow> Services() {
-  static const auto* const rows = new std::vector<ServiceRow>{
+  static const auto* const kRows = new std::vector<ServiceRow>{
       // Before those that answer every request: they answer those that name an operation or a gate.
       {
           .name = v1::WorkflowService::service_full_name(),
@@ -152,7 +152,7 @@ absl::Span<const ServiceRow> Services() {
           },
       },
   };
-  return *rows;
+  return *kRows;
 }
 
 PipeExtensions ExtensionsOfServices() {

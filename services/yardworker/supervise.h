@@ -8,7 +8,7 @@
 namespace yardmaster::yardworker {
 
 // The exit code. SIGTERM cancels the run. `executable` is this program: beside it our own suites are looked for.
-int Supervise(const std::filesystem::path& folder, const std::filesystem::path& executable);
+int Supervise(const std::filesystem::path& path, const std::filesystem::path& executable);
 
 }  // namespace yardmaster::yardworker
 

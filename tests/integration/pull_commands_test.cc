@@ -23,7 +23,6 @@ namespace {
 using nlohmann::json;
 using testing::GitEnvironment;
 using ::testing::HasSubstr;
-using ::testing::Not;
 using testing::PipeTest;
 using testing::Process;
 using testing::SourcePath;
@@ -137,7 +136,7 @@ class PullCommandsTest : public PipeTest, public ::testing::WithParamInterface<s
   std::string Say(const std::string& user, const std::string& text) {
     const int64_t comment = Write(number_, user, text);
     Drain();
-    const std::string answer = Answer(number_, comment);
+    std::string answer = Answer(number_, comment);
     EXPECT_FALSE(answer.empty()) << text << Yard({"deliveries", "list"}).out << Yard({"ledger", "list"}).out;
     return answer;
   }

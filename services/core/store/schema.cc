@@ -243,10 +243,7 @@ const std::vector<Migration>& Migrations() {
            " record $BLOB not null)",
            "create unique index leases_by_fence on leases (job, fence)",
            "create index leases_live on leases (id) where live = 1",
-           "create table runners ("
-           " id $IDENTITY,"
-           " name text not null,"
-           " record $BLOB not null)",
+           "create table runners (id $IDENTITY, name text not null, record $BLOB not null)",
            "create unique index runners_by_name on runners (name)",
        }},
   };

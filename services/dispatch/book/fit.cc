@@ -82,7 +82,7 @@ std::vector<size_t> ChooseDevices(const Demand& demand, const Runner& runner,
   }
   // One device is a group by itself.
   if (best == nullptr && demand.same_group && demand.count > 1) return {};
-  std::vector<size_t> chosen = best != nullptr ? *best : std::move(free);
+  std::vector<size_t> chosen = best != nullptr ? *best : free;
   chosen.resize(demand.count);
   return chosen;
 }

@@ -180,7 +180,7 @@ TEST(Guardrails, OnlyListedTemplatesCanBePosted) {
 
 TEST(Guardrails, NamesThatAreAllowedAndForbiddenAreAProblem) {
   GuardrailsModel lists = Lists();
-  lists.allow.push_back("Sev 2");
+  lists.allow.emplace_back("Sev 2");
   Problems problems;
   EXPECT_EQ(Guardrails::Create(lists, problems), nullptr);
   ASSERT_EQ(problems.size(), 1U);

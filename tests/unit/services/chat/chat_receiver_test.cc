@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "clients/chat/event_json.h"
 #include "services/core/store/store.h"
 #include "tests/support/fake_clock.h"
@@ -103,7 +104,7 @@ TEST_F(ChatReceiverTest, AMessageIsKeptBeforeItIsAnsweredAndOnce) {
                                                                                        {"dingtalk", "message"},
                                                                                        {"wecom", "message"},
                                                                                        {"wecom", "button"}}) {
-    SCOPED_TRACE(platform + " " + name);
+    SCOPED_TRACE(absl::StrCat(platform, " ", name));
     const size_t before = Kept().size();
     const VectorRequest request = VectorOf(platform, name);
     const ChatResponse first = Send(platform, request);

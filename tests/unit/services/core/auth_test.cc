@@ -14,8 +14,8 @@ constexpr char kLoopback[] = "ipv4:127.0.0.1:40000";
 constexpr char kElsewhere[] = "ipv4:192.0.2.7:40000";
 
 const std::vector<MethodRule>& Methods() {
-  static const auto* const methods = new std::vector<MethodRule>{{kReload, Role::kOperator}, {kRead, Role::kViewer}};
-  return *methods;
+  static const auto* const kMethods = new std::vector<MethodRule>{{kReload, Role::kOperator}, {kRead, Role::kViewer}};
+  return *kMethods;
 }
 
 std::vector<TokenEntry> Tokens() {

@@ -12,7 +12,6 @@
 namespace yardmaster::workflow {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using Outcome = Result::Outcome;
 
