@@ -3,6 +3,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "clients/cli/exit_code.h"
@@ -18,6 +19,24 @@ bool HasSuites(const PacksFolder& folder, const std::string& pack) {
   const std::string prefix = pack + "/suites/";
   const auto it = folder.files.lower_bound(prefix);
   return it != folder.files.end() && it->first.starts_with(prefix);
+}
+
+// The suites of one pack, or of all packs if `only` is empty, each under its own pack.
+absl::StatusOr<std::vector<ChosenSuite>> SuitesOf(const Session& session, const std::string& only) {
+  ASSIGN_OR_RETURN(const PacksFolder folder, SuitePacksFolder(session));
+  std::vector<ChosenSuite> suites;
+  for (const std::string& pack : rules::PackNames(folder.files)) {
+    if (!only.empty() ? pack != only : !HasSuites(folder, pack)) continue;
+    Problems problems;
+    const std::shared_ptr<const rules::SuiteSet> set = rules::LoadSuites(folder.files, pack, problems);
+    if (set == nullptr) {
+      return ProblemsError(absl::StrCat("the suites of the pack '", pack, "' are not valid:"), problems);
+    }
+    for (const rules::SuiteModel& suite : set->suites) {
+      if (suite.pack == set->pack) suites.push_back({set, &suite});
+    }
+  }
+  return suites;
 }
 
 }  // namespace
@@ -38,24 +57,28 @@ std::string NearestSuite(const std::string& name, const std::vector<std::string>
   return std::string(NearestName(ParseSuiteName(name).id, ids));
 }
 
+absl::StatusOr<std::vector<ChosenSuite>> GateSuites(const Session& session, const std::string& repository,
+                                                    const std::string& kind) {
+  ASSIGN_OR_RETURN(std::vector<ChosenSuite> suites, SuitesOf(session, ""));
+  std::erase_if(suites, [&](const ChosenSuite& one) {
+    // "gitcode:owner/name": a mirror on another forge has the same tests, and a server may have its repositories below
+    // a path.
+    const std::string& source = one.suite->source.repository;
+    const std::string of = source.substr(source.find(':') + 1);
+    return one.suite->gate.kind != kind || of.empty() ||
+           !(absl::EqualsIgnoreCase(of, repository) || absl::EndsWithIgnoreCase(repository, "/" + of));
+  });
+  return suites;
+}
+
 absl::StatusOr<ChosenSuite> ChooseSuite(const Session& session, const std::string& name) {
-  ASSIGN_OR_RETURN(const PacksFolder folder, SuitePacksFolder(session));
   const SuiteName wanted = ParseSuiteName(name);
+  ASSIGN_OR_RETURN(const std::vector<ChosenSuite> suites, SuitesOf(session, wanted.pack));
   std::vector<ChosenSuite> found;
   std::vector<std::string> known;
-  for (const std::string& pack : rules::PackNames(folder.files)) {
-    if (!wanted.pack.empty() ? pack != wanted.pack : !HasSuites(folder, pack)) continue;
-    Problems problems;
-    const std::shared_ptr<const rules::SuiteSet> set = rules::LoadSuites(folder.files, pack, problems);
-    if (set == nullptr) {
-      return ProblemsError(absl::StrCat("the suites of the pack '", pack, "' are not valid:"), problems);
-    }
-    for (const rules::SuiteModel& suite : set->suites) {
-      // One that the pack only inherits is found under its own pack.
-      if (suite.pack != set->pack) continue;
-      known.push_back(absl::StrCat(pack, "/", suite.id));
-      if (suite.id == wanted.id) found.push_back({set, &suite});
-    }
+  for (const ChosenSuite& one : suites) {
+    known.push_back(absl::StrCat(one.suite->pack, "/", one.suite->id));
+    if (one.suite->id == wanted.id) found.push_back(one);
   }
   if (found.size() == 1) return found.front();
   if (found.size() > 1) {

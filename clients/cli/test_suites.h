@@ -32,6 +32,11 @@ struct ChosenSuite {
 // pack is bad is an error of usage.
 absl::StatusOr<ChosenSuite> ChooseSuite(const Session& session, const std::string& name);
 
+// Those that the gates of a repository ("owner/name", on whatever forge) run: of `kind` "ut" or "st", in the order of
+// their packs' names. A pack that is bad is an error of usage.
+absl::StatusOr<std::vector<ChosenSuite>> GateSuites(const Session& session, const std::string& repository,
+                                                    const std::string& kind);
+
 }  // namespace yardmaster::cli
 
 #endif  // YARDMASTER_CLIENTS_CLI_TEST_SUITES_H_

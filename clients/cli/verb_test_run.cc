@@ -20,6 +20,7 @@
 #include "absl/strings/str_split.h"
 #include "clients/cli/interrupt.h"
 #include "clients/cli/json_members.h"
+#include "clients/cli/local_suite.h"
 #include "clients/cli/test_progress.h"
 #include "clients/cli/test_results.h"
 #include "clients/cli/test_suites.h"
@@ -152,16 +153,9 @@ absl::StatusOr<worker::RunOptions> OptionsFor(const RunArguments& arguments, con
   return options;
 }
 
-absl::StatusOr<ExitCode> RunTestSuite(const RunArguments& arguments, Session& session) {
-  if (!session.options.local) {
-    return UsageError("this version runs suites on this machine only",
-                      {absl::StrCat("add --local: yard test run ", arguments.request.suite, " --local")});
-  }
-  ASSIGN_OR_RETURN(const ChosenSuite chosen, ChooseSuite(session, arguments.request.suite));
-  const rules::SuiteModel& suite = *chosen.suite;
-  const SystemClock clock;
-  ASSIGN_OR_RETURN(const worker::RunOptions options, OptionsFor(arguments, suite, clock, session));
-
+// Runs the suite with its progress on stderr. `cancelled`: a signal came.
+absl::StatusOr<worker::RunResult> RunHere(const ChosenSuite& chosen, const worker::RunOptions& options,
+                                          const Clock& clock, bool follow, Session& session, bool& cancelled) {
   const std::unique_ptr<worker::ProcessStarter> processes = worker::MakeProcessStarter();
   const std::shared_ptr<worker::ToolRunner> tools = worker::MakeToolRunner();
   const size_t cpu_devices = options.cpu_devices > 0 ? options.cpu_devices : std::thread::hardware_concurrency();
@@ -173,20 +167,32 @@ absl::StatusOr<ExitCode> RunTestSuite(const RunArguments& arguments, Session& se
   dependencies.probes = {cpu.get(), nvidia.get(), ascend.get()};
   dependencies.clock = &clock;
 
-  absl::StatusOr<worker::RunResult> run;
-  bool cancelled = false;
-  {
-    TestProgressOptions shown;
-    shown.quiet = session.output.quiet();
-    shown.terminal = session.env.err_is_terminal;
-    shown.color = session.output.err_color();
-    shown.columns = session.env.columns;
-    shown.follow = arguments.follow;
-    TestProgress progress(*session.env.err, clock, shown);
-    const CancelOnSignal signal(session, progress);
-    run = worker::RunSuite(*chosen.set, suite, options, dependencies, progress, signal.cancel());
-    cancelled = signal.cancel();
+  TestProgressOptions shown;
+  shown.quiet = session.output.quiet();
+  shown.terminal = session.env.err_is_terminal;
+  shown.color = session.output.err_color();
+  shown.columns = session.env.columns;
+  shown.follow = follow;
+  TestProgress progress(*session.env.err, clock, shown);
+  const CancelOnSignal signal(session, progress);
+  absl::StatusOr<worker::RunResult> run =
+      worker::RunSuite(*chosen.set, *chosen.suite, options, dependencies, progress, signal.cancel());
+  cancelled = signal.cancel();
+  return run;
+}
+
+absl::StatusOr<ExitCode> RunTestSuite(const RunArguments& arguments, Session& session) {
+  if (!session.options.local) {
+    return UsageError("this version runs suites on this machine only",
+                      {absl::StrCat("add --local: yard test run ", arguments.request.suite, " --local")});
   }
+  ASSIGN_OR_RETURN(const ChosenSuite chosen, ChooseSuite(session, arguments.request.suite));
+  const rules::SuiteModel& suite = *chosen.suite;
+  const SystemClock clock;
+  ASSIGN_OR_RETURN(const worker::RunOptions options, OptionsFor(arguments, suite, clock, session));
+
+  bool cancelled = false;
+  const absl::StatusOr<worker::RunResult> run = RunHere(chosen, options, clock, arguments.follow, session, cancelled);
   if (!run.ok()) {
     const absl::Status& status = run.status();
     if (!cancelled) return absl::IsInvalidArgument(status) ? status : SystemError(status.message());
@@ -265,6 +271,20 @@ void AddCommonOptions(Verb& verb, RunArguments& arguments) {
 }
 
 }  // namespace
+
+absl::StatusOr<worker::RunResult> RunLocalSuite(const LocalSuiteRun& wanted, Session& session) {
+  RunArguments arguments;
+  arguments.request.source = wanted.source.string();
+  arguments.request.assignments = wanted.assignments;
+  arguments.out = wanted.out.string();
+  const SystemClock clock;
+  ASSIGN_OR_RETURN(const worker::RunOptions options, OptionsFor(arguments, *wanted.chosen.suite, clock, session));
+  bool cancelled = false;
+  absl::StatusOr<worker::RunResult> run = RunHere(wanted.chosen, options, clock, /*follow=*/false, session, cancelled);
+  if (cancelled) return absl::CancelledError("cancelled: what was started has ended");
+  if (run.ok()) RETURN_IF_ERROR(worker::WriteResultFiles(options.out, *run));
+  return run;
+}
 
 void AddTestRunVerbs(Verb& test) {
   Verb& run = test.Add(

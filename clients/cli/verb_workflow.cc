@@ -16,9 +16,11 @@
 #include "clients/cli/terminal.h"
 #include "clients/cli/verbs.h"
 #include "clients/cli/workflow_forge.h"
+#include "clients/cli/workflow_gates.h"
 #include "clients/git/git_program.h"
 #include "clients/git/git_remotes.h"
 #include "services/core/status_macros.h"
+#include "services/workflow/analyze.h"
 #include "services/workflow/backport.h"
 #include "services/workflow/commands.h"
 #include "services/workflow/commit.h"
@@ -65,6 +67,9 @@ struct WorkflowPullArguments {
   bool amend = false;
   bool no_rebase = false;
   std::string reviewers;
+  std::string ut;  // empty, as `st`: by default
+  std::string st;
+  bool analyze_only = false;
   std::string config;
 };
 struct WorkflowStatusArguments {
@@ -156,13 +161,28 @@ absl::StatusOr<ExitCode> RunWorkflowPull(const WorkflowPullArguments& arguments,
   if (request.repo.empty()) request.repo = ".";
   request.reviewers = absl::StrSplit(arguments.reviewers, ',', absl::SkipWhitespace());
   request.time = WorkflowTime();
+  GateChoice gates;
+  if (!arguments.ut.empty()) {
+    ASSIGN_OR_RETURN(gates.unit, ParseGateScope(arguments.ut, "--ut"));
+  }
+  if (!arguments.st.empty()) {
+    ASSIGN_OR_RETURN(gates.system, ParseGateScope(arguments.st, "--st"));
+  }
+  if (arguments.analyze_only) {
+    if (!arguments.to.empty()) return UsageError("--analyze-only is about a new pull request, and --to about another");
+    return AnswerWorkflow(workflow::Analyze({request.repo, request.base}), session);
+  }
   if (arguments.to.empty()) {
     if (arguments.amend || arguments.no_rebase || !arguments.message.empty()) {
       return UsageError("--amend, --no-rebase and -m belong to --to PR");
     }
-    return WithFork("pr", request.repo, arguments.config, session,
-                    [&](const workflow::Fork& fork, GitProgram&) { return workflow::OpenPull(request, fork); });
+    return WithFork("pr", request.repo, arguments.config, session, [&](const workflow::Fork& fork, GitProgram&) {
+      request.gate = MakeGate(session, request.repo, fork.upstream, gates);
+      return workflow::OpenPull(request, fork);
+    });
   }
+  if (!arguments.st.empty())
+    return UsageError("--st is for a new pull request: a commit that is appended has unit tests");
   workflow::AppendRequest append;
   append.repo = request.repo;
   append.message = arguments.message;
@@ -174,6 +194,7 @@ absl::StatusOr<ExitCode> RunWorkflowPull(const WorkflowPullArguments& arguments,
   return WithPull("pr", arguments.to, request.repo, arguments.config, session,
                   [&](int64_t number, const workflow::Fork& fork, GitProgram& git) {
                     append.number = number;
+                    append.gate = MakeGate(session, request.repo, fork.upstream, gates);
                     return workflow::AppendToPull(append, fork, git);
                   });
 }
@@ -271,6 +292,7 @@ void AddWorkflowVerbs(Verb& yard) {
   commit.Flag("--dry-run", &committing.request.dry_run, "Tell what would be done; write nothing");
 
   AddWorkflowCheckVerb(group);
+  AddWorkflowTestVerb(group);
 
   Verb& describe = group.Add("gen-commit-msg", "Print a message for what is staged, else for the last commit",
                              {"yard workflow gen-commit-msg", "yard workflow gen-commit-msg --scope ops --json"});
@@ -296,6 +318,10 @@ void AddWorkflowVerbs(Verb& yard) {
   pull.Value("-m,--message", &pulling.message, "MESSAGE", "With --to: the message of the commit");
   pull.Flag("--amend", &pulling.amend, "With --to: replace the last commit");
   pull.Flag("--no-rebase", &pulling.no_rebase, "With --to: stay on the old base, although it has moved");
+  pull.Value("--ut", &pulling.ut, "SCOPE",
+             "Unit tests that must pass first: skip, changed (default: those that the commits change) or full");
+  pull.Value("--st", &pulling.st, "SCOPE", "The same for system tests (default: skip)");
+  pull.Flag("--analyze-only", &pulling.analyze_only, "Only print what the commits hold; nothing is fetched or written");
   pull.Flag("--squash", &pulling.request.squash, "Make the commits one before they are pushed");
   pull.Flag("--draft", &pulling.request.draft, "Open it as a draft");
   pull.Flag("--force", &pulling.request.force, "Replace what the branch has in the fork, if it is as it is seen now");

@@ -37,6 +37,7 @@ inline constexpr void (*kVerbs[])(Verb& yard) = {
 // Parts of groups whose verbs are too many for one file.
 void AddReviewDiffVerb(Verb& review);
 void AddWorkflowCheckVerb(Verb& group);
+void AddWorkflowTestVerb(Verb& group);
 void AddReviewImportVerb(Verb& review);
 void AddReviewListVerb(Verb& review);
 void AddReviewProgressVerb(Verb& review);

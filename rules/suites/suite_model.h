@@ -223,6 +223,15 @@ struct MatrixModel {
   friend bool operator==(const MatrixModel&, const MatrixModel&) = default;
 };
 
+// What a pull request's gate runs of a suite, and how it runs a part of it.
+struct SuiteGate {
+  std::string kind;                // "ut" or "st"; empty: no gate runs the suite
+  std::vector<std::string> tests;  // globs of the files that are its tests
+  std::string variable;            // holds those that are to run, separated by spaces; unset: all
+
+  friend bool operator==(const SuiteGate&, const SuiteGate&) = default;
+};
+
 struct SuiteModel {
   std::string pack;  // the one whose file says it; a pack that extends this one has it, too
   std::string id;
@@ -235,6 +244,7 @@ struct SuiteModel {
   LimitsModel limits;
   std::vector<Requirement> requirements;
   InstallModel install;
+  SuiteGate gate;
   std::vector<SuiteStep> build;
   std::vector<SuiteLayer> layers;
   // Ids of recipes (recipes.json of the pack and of what it extends) that may be applied, each once with one retry.

@@ -12,6 +12,7 @@
 #include "services/core/absl_view.h"
 #include "services/core/errors.h"
 #include "services/core/status_macros.h"
+#include "services/workflow/default_base.h"
 #include "services/workflow/journal.h"
 #include "services/workflow/squash.h"
 #include "services/workflow/workspace.h"
@@ -21,18 +22,6 @@ namespace {
 
 // More commits than anybody squashes; the range of a wrong base.
 constexpr size_t kMaxSquashedCommits = 1'000;
-
-// The commit of the default branch of the main repository: what `HEAD` of the remote names, whatever slashes that has,
-// else the usual names. Empty: not known.
-absl::StatusOr<std::string> DefaultBase(GitClone& clone) {
-  for (const std::string_view remote : {"upstream", "origin"}) {
-    for (const std::string_view name : {"HEAD", "main", "master", "develop"}) {
-      ASSIGN_OR_RETURN(std::string id, clone.Ref(absl::StrCat("refs/remotes/", Abs(remote), "/", Abs(name))));
-      if (!id.empty()) return id;
-    }
-  }
-  return std::string();
-}
 
 Result ListOf(const std::vector<Operation>& operations) {
   Result result;

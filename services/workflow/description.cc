@@ -118,20 +118,6 @@ std::string KindOf(std::string_view subject) {
 
 std::string SubjectOf(const GitCommit& commit) { return commit.message.substr(0, commit.message.find('\n')); }
 
-// "Fixes #7" as the commits say it, each once; no number is made up.
-std::vector<std::string> IssuesOf(const std::vector<GitCommit>& commits) {
-  static const RE2 kFixes(R"((?i)\b(?:fix(?:es|ed)?|close[sd]?|resolve[sd]?)\b:?\s+((?:[\w.-]+/[\w.-]+)?#\d+))");
-  std::vector<std::string> issues;
-  for (const GitCommit& commit : commits) {
-    re2::StringPiece rest(commit.message);
-    std::string issue;
-    while (RE2::FindAndConsume(&rest, kFixes, &issue)) {
-      if (!absl::c_linear_search(issues, issue)) issues.push_back(issue);
-    }
-  }
-  return issues;
-}
-
 // Bodies of the commits without their trailers; of several commits each below its subject.
 std::string WhatOf(const std::vector<GitCommit>& commits) {
   static const RE2 kTrailer(R"(^[A-Za-z][A-Za-z-]*: \S.*$)");
@@ -148,18 +134,6 @@ std::string WhatOf(const std::vector<GitCommit>& commits) {
   return absl::StrJoin(lines, "\n");
 }
 
-std::string TestsOf(const std::vector<FileFacts>& files) {
-  std::vector<std::string> tests;
-  for (const FileFacts& one : files) {
-    const std::string& path = one.file.head.path;
-    const std::string name = path.substr(path.rfind('/') + 1);
-    if (one.file.head.mode != 0 && (name.starts_with("test_") || absl::StrContains(name, "_test."))) {
-      tests.push_back("- `" + path + "`");
-    }
-  }
-  return absl::StrJoin(tests, "\n");
-}
-
 }  // namespace
 
 const std::vector<std::string>& TemplatePaths() {
@@ -174,21 +148,49 @@ const std::vector<std::string>& TemplatePaths() {
   return kPaths;
 }
 
+std::vector<std::string> IssuesNamed(const std::vector<GitCommit>& commits) {
+  static const RE2 kFixes(R"((?i)\b(?:fix(?:es|ed)?|close[sd]?|resolve[sd]?)\b:?\s+((?:[\w.-]+/[\w.-]+)?#\d+))");
+  std::vector<std::string> issues;
+  for (const GitCommit& commit : commits) {
+    re2::StringPiece rest(commit.message);
+    std::string issue;
+    while (RE2::FindAndConsume(&rest, kFixes, &issue)) {
+      if (!absl::c_linear_search(issues, issue)) issues.push_back(issue);
+    }
+  }
+  return issues;
+}
+
+std::vector<std::string> TestFiles(const std::vector<FileFacts>& files) {
+  std::vector<std::string> tests;
+  for (const FileFacts& one : files) {
+    const std::string& path = one.file.head.path;
+    const std::string name = path.substr(path.rfind('/') + 1);
+    if (one.file.head.mode != 0 && (name.starts_with("test_") || absl::StrContains(name, "_test."))) {
+      tests.push_back(path);
+    }
+  }
+  return tests;
+}
+
 Description Describe(const std::vector<GitCommit>& commits, const std::vector<FileFacts>& files,
                      std::string_view text) {
   Description description;
   description.title = SubjectOf(commits.front());
   const std::string what = WhatOf(commits);
-  const std::vector<std::string> issues = IssuesOf(commits);
+  const std::vector<std::string> issues = IssuesNamed(commits);
   const std::string fixes = absl::StrJoin(
       issues, "\n", [](std::string* out, const std::string& one) { absl::StrAppend(out, "Fixes ", one); });
   if (absl::StripAsciiWhitespace(Abs(text)).empty()) {
     description.body = what;
-    if (!fixes.empty()) absl::StrAppend(&description.body, what.empty() ? "" : "\n\n", fixes);
+    // The text says it already where the commit's body is all of it.
+    if (commits.size() > 1 && !fixes.empty()) absl::StrAppend(&description.body, what.empty() ? "" : "\n\n", fixes);
     return description;
   }
   const std::string kind = KindOf(description.title);
-  const std::string tests = TestsOf(files);
+  const std::string tests = absl::StrJoin(TestFiles(files), "\n", [](std::string* out, const std::string& path) {
+    absl::StrAppend(out, "- `", path, "`");
+  });
   std::set<Topic> said;
   std::vector<std::string> lines;
   for (const Section& section : SectionsOf(text)) {

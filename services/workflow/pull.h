@@ -9,12 +9,14 @@
 
 #include "absl/status/statusor.h"
 #include "services/workflow/fork.h"
+#include "services/workflow/gate.h"
 #include "services/workflow/result.h"
 
 namespace yardmaster::workflow {
 
 struct PullRequestRequest {
   std::filesystem::path repo;
+  Gate gate;          // asked before anything is changed; not in a dry run; empty: none
   std::string base;   // a branch of upstream; empty: its default branch
   std::string title;  // empty, as `body`: made of the commits and the repository's template, which needs `yes`
   std::string body;
@@ -31,6 +33,7 @@ absl::StatusOr<Result> OpenPull(const PullRequestRequest& request, const Fork& f
 // `pr --to`: what is changed becomes a commit of a pull request whose branch is checked out.
 struct AppendRequest {
   std::filesystem::path repo;
+  Gate gate;  // as of PullRequestRequest
   int64_t number = 0;
   std::string message;  // empty: "Update FILE", which needs `yes`; with `amend` that of the last commit
   bool amend = false;

@@ -102,6 +102,15 @@ absl::StatusOr<Result> AppendToPull(const AppendRequest& request, const Fork& fo
     return BranchPush("origin", pull->head_ref).Refused(std::move(result), refusal.status());
   }
   if (refusal->has_value()) return Refuse(std::move(result), (*refusal)->reason, (*refusal)->fix);
+  std::vector<Step> gates;
+  if (request.gate && !request.dry_run) {
+    ASSIGN_OR_RETURN(const Workspace work, OpenWorkspace(request.repo, /*dry_run=*/true));
+    ASSIGN_OR_RETURN(const std::optional<Refusal> failed, request.gate(work.state.dirty, gates));
+    if (failed) {
+      result.steps = std::move(gates);
+      return Refuse(std::move(result), failed->reason, failed->fix);
+    }
+  }
 
   // 2. The commit.
   CommitRequest commit;
@@ -115,6 +124,7 @@ absl::StatusOr<Result> AppendToPull(const AppendRequest& request, const Fork& fo
   commit.time = request.time;
   ASSIGN_OR_RETURN(result, Commit(commit, git, fork.remotes));
   result.command = "pr";
+  result.steps.insert(result.steps.begin(), gates.begin(), gates.end());
   if (result.outcome != Result::Outcome::kDone) return result;
   result.pull = PullRequest{pull->number, pull->url};
   result.steps.pop_back();  // that nothing is pushed

@@ -112,6 +112,7 @@ ordered_json ToJson(const Result& result) {
                        {"after", std::move(after)},     {"backups", result.backups},
                        {"pushed", std::move(pushed)},   {"pr", std::move(pull)},
                        {"untracked", result.untracked}, {"steps", std::move(steps)}};
+  if (!result.analysis.is_null()) json["analysis"] = result.analysis;
   if (result.message) json["message"] = {{"subject", result.message->subject}, {"body", result.message->body}};
   return json;
 }
@@ -119,6 +120,7 @@ ordered_json ToJson(const Result& result) {
 std::string ToText(const Result& result) {
   // A message alone is what is to be taken from here.
   if (result.message) return result.message->text();
+  if (!result.analysis.is_null()) return result.analysis.dump(2) + "\n";
   std::string text = absl::StrCat(result.command, ": ", OutcomeName(result.outcome));
   if (!result.reason.empty()) absl::StrAppend(&text, ": ", result.reason);
   absl::StrAppend(&text, "\n");

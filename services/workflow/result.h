@@ -3,7 +3,7 @@
 #define YARDMASTER_SERVICES_WORKFLOW_RESULT_H_
 
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -68,6 +68,7 @@ struct Result {
   std::vector<std::string> untracked;
   std::vector<Step> steps;
   std::optional<CommitMessage> message;  // gen-commit-msg only
+  nlohmann::ordered_json analysis;       // pr --analyze-only only, see analyze.h; null elsewhere
 };
 
 // The result of a command that has changed nothing.

@@ -107,8 +107,9 @@ class WorkflowTest : public ::testing::TestWithParam<const char*> {
   Answer Yard(std::vector<std::string> arguments) const {
     arguments.insert(arguments.begin(), {Program("yard"), "--json", "workflow"});
     arguments.insert(arguments.end(), {"--repo", Path("clone")});
-    if (arguments[3] != "undo" && arguments[3] != "check")
-      arguments.insert(arguments.end(), {"--config", Path("config.json")});
+    const bool asks_forge = arguments[3] != "undo" && arguments[3] != "check" && arguments[3] != "test";
+    if (!packs_.empty()) arguments.insert(arguments.begin() + 1, {"--packs", packs_});
+    if (asks_forge) arguments.insert(arguments.end(), {"--config", Path("config.json")});
     Process process(arguments, GitEnvironment(dir_.path()));
     Answer answer;
     answer.code = process.Wait(std::chrono::seconds(60)).value_or(-1);
@@ -117,7 +118,20 @@ class WorkflowTest : public ::testing::TestWithParam<const char*> {
     return answer;
   }
 
+  // A pack whose suite runs each test file of octo/repo, or those that are named, with a shell.
+  void MakeToyPack() {
+    dir_.Write("packs/toy/pack.json", R"({"name": "toy", "title": "A toy"})");
+    dir_.Write("packs/toy/suites/ut.json", R"({"suites": [{
+      "id": "ut", "title": "Unit tests", "source": {"repository": "github:octo/repo", "ref": "main"},
+      "gate": {"kind": "ut", "tests": ["tests/**/test_*.sh"], "variable": "YARD_TESTS"},
+      "layers": [{"id": "unit", "title": "Unit", "kind": "correctness", "steps": [{"id": "run",
+        "shell": "tests=$YARD_TESTS; [ -n \"$tests\" ] || tests=$(find tests -name 'test_*.sh'); for one in $tests; do sh $one || exit 1; done; echo \"<testsuite><testcase classname='toy' name='$one'/></testsuite>\" > \"${OUT}/junit.xml\"",
+        "reports": [{"format": "junit", "file": "${OUT}/junit.xml"}]}]}]}]})");
+    packs_ = Path("packs");
+  }
+
   const testing::TempDir dir_;
+  std::string packs_;  // empty: those of the source tree
   std::unique_ptr<Process> forge_;
   std::string http_;
 };
@@ -132,6 +146,53 @@ TEST_P(WorkflowTest, ThePullRequestsCommitsAreBackportedByItsNumber) {
   EXPECT_EQ(There("alice/repo", done.out["branch"]), done.out["pushed"][0]["new"]);
   EXPECT_EQ(Git("log -1 --format=%s " + done.out["branch"].get<std::string>()), "feat(a): add two");
   EXPECT_EQ(Yard({"backport", "#99", "--to", "r1"}).code, 1);
+}
+
+TEST_P(WorkflowTest, TestsThatTheCommitsChangePassBeforeAnythingIsPushed) {
+  MakeToyPack();
+  // 1. Nothing is to run, and that is said.
+  const Answer none = Yard({"test"});
+  EXPECT_EQ(none.code, 0) << none.out << none.err;
+  EXPECT_EQ(none.out["outcome"], "nothing");
+  // 2. A changed test that fails stops all, until somebody says that it is to be skipped.
+  dir_.Write("clone/tests/unit/test_two.sh", "exit 3\n");
+  Git("add -A && git commit -q -m 'test(a): two'");
+  EXPECT_EQ(Yard({"test"}).code, 1);
+  const std::string before = Everything();
+  const Answer refused = Yard({"pr", "--yes"});
+  EXPECT_EQ(refused.code, 1) << refused.err;
+  EXPECT_EQ(refused.out["outcome"], "refused");
+  EXPECT_THAT(refused.out["reason"], HasSubstr("toy/ut did not pass"));
+  EXPECT_THAT(refused.out["fix"], HasSubstr("--ut skip"));
+  EXPECT_EQ(Everything(), before);
+  EXPECT_EQ(Yard({"pr", "--yes", "--ut", "some"}).code, 2);
+  // 3. It passes: the pull request is opened, and says what ran.
+  dir_.Write("clone/tests/unit/test_two.sh", "exit 0\n");
+  dir_.Write("clone/tests/unit/test_old.sh", "exit 1\n");
+  Git("add tests/unit/test_two.sh && git commit -q --amend --no-edit");
+  const Answer made = Yard({"pr", "--yes"});
+  ASSERT_EQ(made.code, 0) << made.out << made.err;
+  EXPECT_EQ(made.out["steps"][0]["id"], "ut");
+  EXPECT_THAT(made.out["steps"][0]["detail"], HasSubstr("passed: tests/unit/test_two.sh"));
+  // 4. All tests, the untracked one too.
+  EXPECT_EQ(Yard({"test", "--scope", "full"}).code, 1);
+  // 5. A commit for that pull request has the same gate.
+  const std::string number = made.out["pr"]["number"].dump();
+  dir_.Write("clone/tests/unit/test_two.sh", "exit 4\n");
+  EXPECT_EQ(Yard({"pr", "--to", number, "-m", "test: break it"}).code, 1);
+  EXPECT_EQ(Yard({"pr", "--to", number, "-m", "test: break it", "--ut", "skip"}).code, 0);
+}
+
+TEST_P(WorkflowTest, WhatTheCommitsHoldIsToldWithoutAWord) {
+  const std::string before = Everything();
+  const Answer told = Yard({"pr", "--analyze-only"});
+  ASSERT_EQ(told.code, 0) << told.out << told.err;
+  const json& analysis = told.out["analysis"];
+  EXPECT_EQ(analysis["files"][0]["path"], "a.py");
+  EXPECT_EQ(analysis["files"][0]["added"], json::array({"two"}));
+  EXPECT_EQ(analysis["commits"][0]["type"], "feat");
+  EXPECT_EQ(analysis["issues"], json::array({"#7"}));
+  EXPECT_EQ(Everything(), before);
 }
 
 TEST_P(WorkflowTest, ABranchBecomesAPullRequestOnceAndFollowsLaterPushes) {

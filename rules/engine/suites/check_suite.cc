@@ -79,6 +79,11 @@ void CheckEnvironment(const EnvironmentModel& environment, const Place& place) {
   CheckVariableNames(environment.pass, true, place / "pass");
 }
 
+void CheckGate(const SuiteGate& gate, const Place& place) {
+  if (gate.kind.empty()) return;
+  CheckVariables({{gate.variable, ""}}, {}, true, place / "variable");
+}
+
 void CheckLimits(const SuiteModel& suite, const Place& place) {
   if (suite.limits.silence > std::max(suite.limits.build, suite.limits.step)) {
     (place / "limits" / "silence_s").Add("expected at most the limit of a step, which would come first");
@@ -132,6 +137,7 @@ void CheckSuite(const SuiteModel& suite, const JsonDocument& document, const std
   CheckEnvironment(suite.environment, place / "environment");
   CheckDevices(suite.devices, place / "devices");
   CheckMatrix(suite, place / "matrix");
+  CheckGate(suite.gate, place / "gate");
   CheckLimits(suite, place);
   CheckRequirements(suite, nullptr, suite.requirements, place / "requires");
   CheckInstall(suite, place / "install" / "brings");

@@ -81,6 +81,11 @@ class Reader {
       Take(*install, "by", suite.install.by);
       Take(*install, "brings", suite.install.brings);
     }
+    if (const auto gate = value.find("gate"); gate != value.end()) {
+      Take(*gate, "kind", suite.gate.kind);
+      Take(*gate, "tests", suite.gate.tests);
+      Take(*gate, "variable", suite.gate.variable);
+    }
     suite.build = Steps(value, "build", pointer);
     const std::string layers = PointerJoin(pointer, "layers");
     const json& list = value.at("layers");
