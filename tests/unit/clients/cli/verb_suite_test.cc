@@ -63,6 +63,25 @@ TEST_F(SuiteVerbs, ListOfOnePackHasWhatItInherits) {
   EXPECT_THAT(unknown.err, HasSubstr("small"));
 }
 
+TEST_F(SuiteVerbs, SeveralFoldersOfPacksAreReadTogetherAndTheFirstThatHasANameCounts) {
+  dir_.Write("mine/own/pack.json", R"({"name": "own", "title": "O"})");
+  std::string text = kSuite;
+  text.replace(text.find("\"tiny\""), 6, "\"mine\"");
+  dir_.Write("mine/own/suites/mine.json", text);
+  dir_.Write("mine/small/pack.json", R"({"name": "small", "title": "Another of this name", "extends": "common"})");
+  const Result both = Run({"--packs", Path("mine"), "suite", "list"});
+  EXPECT_EQ(both.code, 0) << both.err;
+  EXPECT_THAT(both.out, HasSubstr("own/mine"));
+  EXPECT_THAT(both.out, HasSubstr("small/tiny"));
+  const Result turned = RunCommandLine({"--packs", Path("mine"), "--packs", Path("packs"), "suite", "list"});
+  EXPECT_EQ(turned.code, 0) << turned.err;
+  EXPECT_THAT(turned.out, HasSubstr("own/mine"));
+  EXPECT_THAT(turned.out, Not(HasSubstr("small/tiny")));
+  const Result missing = Run({"--packs", Path("nowhere"), "suite", "list"});
+  EXPECT_EQ(missing.code, 2);
+  EXPECT_THAT(missing.err, HasSubstr("nowhere"));
+}
+
 TEST_F(SuiteVerbs, ListAsJsonIsOneDocument) {
   const Result result = Run({"suite", "list", "--json"});
   const auto suites = nlohmann::json::parse(result.out).at("suites");
