@@ -82,6 +82,28 @@ TEST_F(SuiteVerbs, SeveralFoldersOfPacksAreReadTogetherAndTheFirstThatHasANameCo
   EXPECT_THAT(missing.err, HasSubstr("nowhere"));
 }
 
+TEST_F(SuiteVerbs, InitInAFolderWithAProjectMakesAPackBelowItThatKnowsTheProject) {
+  dir_.Write("demo/demo.py", "x = 1\n");
+  dir_.Write("demo/test/test_demo.py", "def test_x(): pass\n");
+  dir_.Write("demo/.venv/bin/python", "");
+  dir_.Write("demo/.git/config",
+             "[remote \"other\"]\n\turl = https://github.com/a/other\n[remote \"origin\"]\n\turl = "
+             "git@github.com:octo/demo.git\n");
+  const Result result = Run({"suite", "init", Path("demo"), "--id", "first"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(result.out, Path("demo/packs/demo/suites/first.json") + "\n");
+  EXPECT_THAT(result.err,
+              HasSubstr("--packs " + Path("demo/packs") + " test run demo/first --local --source " + Path("demo")));
+  EXPECT_EQ(Run({"suite", "validate", Path("demo/packs/demo")}).code, 0);
+  std::ifstream file(Path("demo/packs/demo/suites/first.json"));
+  const auto suite = nlohmann::json::parse(file)["suites"][0];
+  EXPECT_EQ(suite["title"], "Tests of demo");
+  EXPECT_EQ(suite["environment"]["interpreter"], Path("demo/.venv/bin/python"));
+  EXPECT_EQ(suite["source"]["repository"], "github:octo/demo");
+  EXPECT_EQ(suite["layers"][1]["steps"][0]["run"].back(), "test");
+  ASSERT_EQ(Run({"suite", "init", Path("demo"), "--id", "second"}).code, 0) << "the pack below is used again";
+}
+
 TEST_F(SuiteVerbs, ListAsJsonIsOneDocument) {
   const Result result = Run({"suite", "list", "--json"});
   const auto suites = nlohmann::json::parse(result.out).at("suites");
