@@ -60,6 +60,7 @@ absl::StatusOr<CheckSets> LoadNamedPacks(const Session& session, const std::vect
       const auto found = known.find(name);
       if (found == known.end()) {
         std::vector<std::string> known_names;
+        known_names.reserve(known.size());
         for (const auto& [pack, unused] : known) known_names.push_back(pack);
         return PackUnknown(name, known_names);
       }

@@ -22,6 +22,7 @@
 #include "rules/engine/suites/load_suites.h"
 #include "rules/engine/suites/new_suite.h"
 #include "rules/engine/suites/suite_file.h"
+#include "services/core/absl_view.h"
 #include "services/core/files.h"
 #include "services/core/lines.h"
 #include "services/core/readable.h"
@@ -68,7 +69,44 @@ absl::StatusOr<ExitCode> ListSuites(const SuiteListOptions& options, Session& se
 
 // --- validate ---
 
-SuiteCheck CheckPack(const PacksFolder& folder, const std::string& pack) {
+// Whether a program can be started: a path that is there, or a name in a folder of PATH.
+bool IsProgramHere(const std::string& name, const Environment& env) {
+  std::error_code error;
+  if (name.find('/') != std::string::npos) return fs::exists(name, error);
+  const std::string folders = env.variable("PATH");
+  for (const absl::string_view folder : absl::StrSplit(folders, ':', absl::SkipEmpty())) {
+    if (fs::is_regular_file(fs::path(std::string(folder)) / name, error)) return true;
+  }
+  return false;
+}
+
+// What the suite asks for in every cell of its matrix and this machine has not: programs, the interpreter, variables
+// and scripts. Modules and devices are looked for by the run, which has the environment for that.
+void AddMissing(const rules::SuiteModel& suite, const Environment& env, std::vector<std::string>& missing) {
+  const auto add = [&](std::string_view what, const std::string& name) {
+    missing.push_back(absl::StrCat(suite.id, " needs ", Abs(what), " ", Quoted(name)));
+  };
+  const auto is_plain = [](const std::string& text) { return text.find("${") == std::string::npos; };
+  const std::string& python = suite.environment.interpreter;
+  if (!python.empty() && is_plain(python) && !IsProgramHere(python, env)) add("the interpreter", python);
+  std::error_code error;
+  for (const std::string& script : suite.environment.scripts) {
+    if (is_plain(script) && !fs::exists(script, error)) add("the script", script);
+  }
+  for (const rules::Requirement& requirement : suite.requirements) {
+    if (!requirement.when.empty() || !is_plain(requirement.name)) continue;
+    // Scripts add to PATH, and only the run sources them.
+    const bool is_tool = requirement.kind == rules::Requirement::Kind::kTool && suite.environment.scripts.empty();
+    if (is_tool && !IsProgramHere(requirement.name, env)) {
+      add("the program", requirement.name);
+    }
+    if (requirement.kind == rules::Requirement::Kind::kVariable && env.variable(requirement.name.c_str()).empty()) {
+      add("the variable", requirement.name);
+    }
+  }
+}
+
+SuiteCheck CheckPack(const PacksFolder& folder, const std::string& pack, const Environment& env) {
   SuiteCheck check;
   check.what = pack;
   for (const Problem& problem : folder.problems) {
@@ -76,7 +114,10 @@ SuiteCheck CheckPack(const PacksFolder& folder, const std::string& pack) {
   }
   const auto set = rules::LoadSuites(folder.files, pack, check.problems);
   if (set != nullptr) {
-    for (const rules::SuiteModel& suite : set->suites) check.suites.push_back(suite.id);
+    for (const rules::SuiteModel& suite : set->suites) {
+      check.suites.push_back(suite.id);
+      AddMissing(suite, env, check.missing_here);
+    }
   }
   SortProblems(check.problems);
   return check;
@@ -102,7 +143,8 @@ SuiteCheck CheckFile(const std::string& path, Session& session) {
 }
 
 // Suites by name, as `yard test run` takes them. Only what concerns the suite's own pack is checked.
-absl::StatusOr<std::vector<SuiteCheck>> CheckNamed(const PacksFolder& folder, const std::string& name) {
+absl::StatusOr<std::vector<SuiteCheck>> CheckNamed(const PacksFolder& folder, const std::string& name,
+                                                   const Environment& env) {
   const std::vector<std::string> names = rules::PackNames(folder.files);
   const auto [wanted_pack, id] = ParseSuiteName(name);
   if (!wanted_pack.empty() && !absl::c_linear_search(names, wanted_pack)) return PackUnknown(wanted_pack, names);
@@ -110,12 +152,14 @@ absl::StatusOr<std::vector<SuiteCheck>> CheckNamed(const PacksFolder& folder, co
   std::vector<SuiteCheck> checks;
   for (const std::string& pack : names) {
     if (!wanted_pack.empty() && pack != wanted_pack) continue;
-    SuiteCheck check = CheckPack(folder, pack);
+    SuiteCheck check = CheckPack(folder, pack, env);
     const bool has = absl::c_linear_search(check.suites, id);
     // A bad pack may be the one that has it.
     if (has || (!check.valid() && !wanted_pack.empty())) {
       check.what = has ? absl::StrCat(pack, "/", id) : pack;
       if (has) check.suites = {id};
+      const std::string of_it = absl::StrCat(id, " ");
+      std::erase_if(check.missing_here, [&](const std::string& one) { return !one.starts_with(of_it); });
       checks.push_back(std::move(check));
     } else {
       for (const std::string& other : check.suites) known.push_back(absl::StrCat(pack, "/", other));
@@ -133,15 +177,15 @@ absl::StatusOr<std::vector<SuiteCheck>> CheckSuites(const std::string& what, Ses
     return std::vector{CheckFile(what, session)};
   if (!what.empty() && IsPackFolder(what)) {
     const PackAtFolder pack = ReadPackAt(session, what);
-    return std::vector{CheckPack(pack.folder, pack.name)};
+    return std::vector{CheckPack(pack.folder, pack.name, session.env)};
   }
   ASSIGN_OR_RETURN(const PacksFolder folder, SuitePacksFolder(session));
   std::vector<SuiteCheck> checks;
   for (const std::string& name : rules::PackNames(folder.files)) {
-    if (what.empty() || what == name) checks.push_back(CheckPack(folder, name));
+    if (what.empty() || what == name) checks.push_back(CheckPack(folder, name, session.env));
   }
   if (what.empty() || !checks.empty()) return checks;
-  return CheckNamed(folder, what);
+  return CheckNamed(folder, what, session.env);
 }
 
 // `what`: a pack, pack/id, id, a pack's folder, or a file; empty: all packs.

@@ -104,6 +104,22 @@ TEST_F(SuiteVerbs, InitInAFolderWithAProjectMakesAPackBelowItThatKnowsTheProject
   ASSERT_EQ(Run({"suite", "init", Path("demo"), "--id", "second"}).code, 0) << "the pack below is used again";
 }
 
+TEST_F(SuiteVerbs, ValidateSaysWhatARunWouldMissHere) {
+  std::string text = kSuite;
+  text.replace(text.find("\"matrix\""), 0,
+               R"("requires": [{"tool": "no-such-program"}, {"tool": "sh"}, {"variable": "NOT_SET_HERE"}],
+                  "environment": {"interpreter": "/no/such/python"}, )");
+  dir_.Write("packs/small/suites/tiny.json", text);
+  const Result result =
+      RunCommandLine({"--packs", Path("packs"), "suite", "validate", "small/tiny"}, "", {{"PATH", "/usr/bin:/bin"}});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("ok   small/tiny"));
+  EXPECT_THAT(result.out, HasSubstr("not here: tiny needs the program \"no-such-program\""));
+  EXPECT_THAT(result.out, HasSubstr("not here: tiny needs the interpreter \"/no/such/python\""));
+  EXPECT_THAT(result.out, HasSubstr("not here: tiny needs the variable \"NOT_SET_HERE\""));
+  EXPECT_THAT(result.out, Not(HasSubstr("\"sh\"")));
+}
+
 TEST_F(SuiteVerbs, ListAsJsonIsOneDocument) {
   const Result result = Run({"suite", "list", "--json"});
   const auto suites = nlohmann::json::parse(result.out).at("suites");
