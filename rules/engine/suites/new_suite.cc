@@ -8,7 +8,6 @@
 namespace yardmaster::rules {
 namespace {
 
-using nlohmann::literals::operator""_json_pointer;
 using Json = nlohmann::ordered_json;
 
 // What fits into a line of this width is written on one.
@@ -72,7 +71,7 @@ void Write(const Json& value, size_t indent, size_t column, std::string& out) {
 std::vector<std::string> LauncherNames() {
   for (const SchemaText& schema : SchemaTexts()) {
     if (schema.name != "suites") continue;
-    return nlohmann::json::parse(schema.text).at("/definitions/launcher/properties/kind/enum"_json_pointer);
+    return nlohmann::json::parse(schema.text).at(nlohmann::json::json_pointer("/definitions/launcher/properties/kind/enum"));
   }
   return {};
 }

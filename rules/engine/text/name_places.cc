@@ -18,7 +18,14 @@ constexpr std::array<std::string_view, 17> kBuilders = {"pip",     "pip3",  "con
 
 bool IsOneOf(char c, std::string_view set) { return set.find(c) != std::string_view::npos; }
 
-bool EndsPath(char c) { return IsOneOf(c, " \t\r\n\"'`()[]{}<>,;|=*") || static_cast<unsigned char>(c) >= 0x80; }
+// What no path has: blanks, quotes, brackets, and bytes beyond ASCII.
+constexpr std::array<bool, 256> kEndsPath = [] {
+  std::array<bool, 256> ends{};
+  for (const char c : std::string_view(" \t\r\n\"'`()[]{}<>,;|=*")) ends[static_cast<unsigned char>(c)] = true;
+  for (size_t c = 0x80; c < ends.size(); ++c) ends[c] = true;
+  return ends;
+}();
+bool EndsPath(char c) { return kEndsPath[static_cast<unsigned char>(c)]; }
 
 bool IsAlnum(char c) { return absl::ascii_isalnum(static_cast<unsigned char>(c)); }
 
@@ -61,12 +68,17 @@ bool IsSetting(std::string_view word) {
 }  // namespace
 
 bool IsInPath(std::string_view text, size_t begin, size_t end) {
+  bool has_slash = false;
+  const auto belongs = [&](char c) {
+    has_slash = has_slash || c == '/' || c == '\\';
+    return !EndsPath(c);
+  };
   size_t from = begin;
-  while (from > 0 && begin - from < kFarthest && !EndsPath(text[from - 1])) --from;
+  while (from > 0 && begin - from < kFarthest && belongs(text[from - 1])) --from;
   size_t to = end;
-  while (to < text.size() && to - end < kFarthest && !EndsPath(text[to])) ++to;
+  while (to < text.size() && to - end < kFarthest && belongs(text[to])) ++to;
+  if (!has_slash) return false;
   const std::string_view path = text.substr(from, to - from);
-  if (path.find_first_of("/\\") == std::string_view::npos) return false;
   return BeginsAsPath(path) || EndsInExtension(path);
 }
 
