@@ -71,7 +71,8 @@ void Write(const Json& value, size_t indent, size_t column, std::string& out) {
 std::vector<std::string> LauncherNames() {
   for (const SchemaText& schema : SchemaTexts()) {
     if (schema.name != "suites") continue;
-    return nlohmann::json::parse(schema.text).at(nlohmann::json::json_pointer("/definitions/launcher/properties/kind/enum"));
+    return nlohmann::json::parse(schema.text)
+        .at(nlohmann::json::json_pointer("/definitions/launcher/properties/kind/enum"));
   }
   return {};
 }
