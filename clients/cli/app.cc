@@ -52,8 +52,10 @@ std::unique_ptr<Verb> CommandLine(GlobalOptions& options) {
   yard->Value("--ca", &options.ca_file, "FILE", "Authorities to trust, PEM; switches TLS on (YARD_CA)");
   yard->Flag("--plaintext", &options.plaintext, "No TLS, whatever the host; then no token is sent to another host");
   yard->Flag("--local", &options.local, "No server and no network: decide here, with the packs at hand");
-  yard->Value("--packs", &options.packs, "DIR",
-              "Folder with the packs (YARD_PACKS; default: the installed ones, or the source tree's)");
+  yard->Value(
+      "--packs", &options.packs, "DIR",
+      "Folder with packs, or several times: a pack of an earlier folder goes before one of the same name (YARD_PACKS; "
+      "default: the installed ones, or the source tree's)");
   yard->Flag("--json", &options.json, "The answer as one JSON document");
   yard->Flag("--quiet", &options.quiet, "No progress and no remarks");
   for (const auto add : kVerbs) add(*yard);

@@ -18,43 +18,84 @@
 namespace yardmaster::cli {
 namespace fs = std::filesystem;
 
-absl::StatusOr<fs::path> LocalPacksDir(const Session& session) {
-  absl::StatusOr<fs::path> dir =
-      LocatePacksDir(session.options.packs, session.env.variable("YARD_PACKS"), session.env.executable);
-  return dir.ok() ? dir : UsageError(dir.status().message());
+namespace {
+
+// The packs of `added` that `folder` has not.
+void AddPacks(PacksFolder added, PacksFolder& folder) {
+  const std::vector<std::string> names = rules::PackNames(folder.files);
+  const auto is_there = [&](const std::string& path) {
+    return absl::c_linear_search(names, path.substr(0, path.find('/')));
+  };
+  for (auto& [path, bytes] : added.files) {
+    if (!is_there(path)) folder.files.emplace(path, std::move(bytes));
+  }
+  for (Problem& problem : added.problems) {
+    if (!is_there(problem.file)) folder.problems.push_back(std::move(problem));
+  }
+}
+
+std::string DirList(const std::vector<fs::path>& dirs) {
+  return absl::StrCat(
+      "'", absl::StrJoin(dirs, "', '", [](std::string* out, const fs::path& dir) { *out += dir.string(); }), "'");
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<fs::path>> LocalPacksDirs(const Session& session) {
+  std::vector<fs::path> dirs(session.options.packs.begin(), session.options.packs.end());
+  if (!dirs.empty()) return dirs;
+  const absl::StatusOr<fs::path> dir = LocatePacksDir("", session.env.variable("YARD_PACKS"), session.env.executable);
+  if (!dir.ok()) return UsageError(dir.status().message());
+  dirs.push_back(*dir);
+  return dirs;
 }
 
 absl::StatusOr<PacksFolder> LocalPacksFolder(const Session& session) {
-  ASSIGN_OR_RETURN(const fs::path dir, LocalPacksDir(session));
-  PacksFolder folder = ReadPacksFolder(dir);
-  if (!folder.files.empty() || folder.problems.empty()) return folder;
-  return ProblemsError(absl::StrCat("the packs in '", dir.string(), "' can't be read:"), folder.problems);
-}
-
-absl::StatusOr<PacksFolder> SuitePacksFolder(const Session& session) {
-  ASSIGN_OR_RETURN(PacksFolder folder, LocalPacksFolder(session));
-  const absl::StatusOr<fs::path> own = LocalPacksDir(session);
-  const absl::StatusOr<fs::path> shipped = LocatePacksDir("", "", session.env.executable);
-  if (!own.ok() || !shipped.ok() || *own == *shipped) return folder;
-  const std::vector<std::string> names = rules::PackNames(folder.files);
-  PacksFolder added = ReadPacksFolder(*shipped);
-  for (auto& [path, bytes] : added.files) {
-    if (!absl::c_linear_search(names, path.substr(0, path.find('/')))) folder.files.emplace(path, std::move(bytes));
+  ASSIGN_OR_RETURN(const std::vector<fs::path> dirs, LocalPacksDirs(session));
+  PacksFolder folder;
+  for (const fs::path& dir : dirs) {
+    PacksFolder one = ReadPacksFolder(dir);
+    // A folder that can't be read at all is an error even beside others.
+    if (one.files.empty() && !one.problems.empty()) {
+      return ProblemsError(absl::StrCat("the packs in '", dir.string(), "' can't be read:"), one.problems);
+    }
+    AddPacks(std::move(one), folder);
   }
   return folder;
 }
 
+absl::StatusOr<PacksFolder> SuitePacksFolder(const Session& session) {
+  ASSIGN_OR_RETURN(PacksFolder folder, LocalPacksFolder(session));
+  const absl::StatusOr<std::vector<fs::path>> own = LocalPacksDirs(session);
+  const absl::StatusOr<fs::path> shipped = LocatePacksDir("", "", session.env.executable);
+  if (!own.ok() || !shipped.ok() || absl::c_linear_search(*own, *shipped)) return folder;
+  PacksFolder added = ReadPacksFolder(*shipped);
+  added.problems.clear();
+  AddPacks(std::move(added), folder);
+  return folder;
+}
+
 absl::StatusOr<std::shared_ptr<const PackSet>> CompileLocalPacks(const Session& session) {
-  ASSIGN_OR_RETURN(const fs::path dir, LocalPacksDir(session));
+  ASSIGN_OR_RETURN(const std::vector<fs::path> dirs, LocalPacksDirs(session));
   Problems problems;
-  std::shared_ptr<const PackSet> packs = LoadPackSet(dir, problems);
+  std::shared_ptr<const PackSet> packs;
+  if (dirs.size() == 1) {
+    packs = LoadPackSet(dirs.front(), problems);
+  } else {
+    ASSIGN_OR_RETURN(PacksFolder folder, LocalPacksFolder(session));
+    packs = LoadPackSet(folder.files, std::move(folder.problems), problems);
+  }
   if (packs != nullptr) return packs;
-  return ProblemsError(absl::StrCat("the packs in '", dir.string(), "' are not valid:"), problems);
+  return ProblemsError(absl::StrCat("the packs in ", DirList(dirs), " are not valid:"), problems);
 }
 
 std::optional<v1::ShowRuleResponse> FindLocalRule(const Session& session, std::string_view id) {
-  const absl::StatusOr<fs::path> dir = LocalPacksDir(session);
-  return dir.ok() ? FindRule(*dir, id) : std::nullopt;
+  const absl::StatusOr<std::vector<fs::path>> dirs = LocalPacksDirs(session);
+  if (!dirs.ok()) return std::nullopt;
+  for (const fs::path& dir : *dirs) {
+    if (std::optional<v1::ShowRuleResponse> found = FindRule(dir, id); found.has_value()) return found;
+  }
+  return std::nullopt;
 }
 
 absl::StatusOr<std::shared_ptr<const rules::CompiledPack>> CompileLocalPack(const PacksFolder& folder,
@@ -94,8 +135,8 @@ PackAtFolder ReadPackAt(const Session& session, const std::string& dir) {
       continue;
     }
     if (!usual.has_value()) {
-      const absl::StatusOr<fs::path> packs_dir = LocalPacksDir(session);
-      usual = packs_dir.ok() ? ReadPacksFolder(*packs_dir) : PacksFolder();
+      absl::StatusOr<PacksFolder> packs = LocalPacksFolder(session);
+      usual = packs.ok() ? *std::move(packs) : PacksFolder();
     }
     bool found = false;
     for (const auto& [path, bytes] : usual->files) {

@@ -21,20 +21,21 @@
 
 namespace yardmaster::cli {
 
-// The folder with the packs: --packs, YARD_PACKS, and the usual places (services/core/packs_dir.h).
-absl::StatusOr<std::filesystem::path> LocalPacksDir(const Session& session);
+// The folders with the packs: each --packs, else YARD_PACKS, else the usual places (services/core/packs_dir.h). Never
+// empty. A pack of an earlier folder goes before one of the same name.
+absl::StatusOr<std::vector<std::filesystem::path>> LocalPacksDirs(const Session& session);
 
-// The files of all packs in that folder.
+// The files of all packs in those folders.
 absl::StatusOr<PacksFolder> LocalPacksFolder(const Session& session);
 
 // The same for suites, with the packs beside it that come with Yardmaster: their signatures count for suites of one's
 // own.
 absl::StatusOr<PacksFolder> SuitePacksFolder(const Session& session);
 
-// All packs of that folder, compiled.
+// All packs of those folders, compiled.
 absl::StatusOr<std::shared_ptr<const PackSet>> CompileLocalPacks(const Session& session);
 
-// The rules with that id in that folder; nullopt, and no error, if there are none or the folder has no valid packs.
+// The rules with that id there; nullopt, and no error, if there are none or the packs are not valid.
 std::optional<v1::ShowRuleResponse> FindLocalRule(const Session& session, std::string_view id);
 
 // One pack, compiled. That there is none of that name is a negative answer, that it is bad an error of usage.

@@ -1,10 +1,10 @@
 #include "clients/cli/review_packs.h"
 
 #include <filesystem>
+#include <map>
 #include <system_error>
 
 #include "absl/algorithm/container.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "clients/cli/exit_code.h"
@@ -38,15 +38,16 @@ bool HasChecks(const fs::path& pack) {
   return fs::is_directory(pack / "checks", ignored);
 }
 
-// The packs below `dir`, by name.
-std::vector<std::string> PacksIn(const fs::path& dir) {
-  std::vector<std::string> names;
-  std::error_code error;
-  for (fs::directory_iterator it(dir, error), end; !error && it != end; it.increment(error)) {
-    if (IsPackFolder(it->path().string())) names.push_back(it->path().filename().string());
+// The packs below the folders, by name; the first folder that has a name counts.
+std::map<std::string, fs::path> PacksIn(const std::vector<fs::path>& dirs) {
+  std::map<std::string, fs::path> packs;
+  for (const fs::path& dir : dirs) {
+    std::error_code error;
+    for (fs::directory_iterator it(dir, error), end; !error && it != end; it.increment(error)) {
+      if (IsPackFolder(it->path().string())) packs.emplace(it->path().filename().string(), it->path());
+    }
   }
-  absl::c_sort(names);
-  return names;
+  return packs;
 }
 
 absl::StatusOr<CheckSets> LoadNamedPacks(const Session& session, const std::vector<std::string>& names) {
@@ -54,9 +55,16 @@ absl::StatusOr<CheckSets> LoadNamedPacks(const Session& session, const std::vect
   for (const std::string& name : names) {
     fs::path folder = name;
     if (!IsPackFolder(name)) {
-      ASSIGN_OR_RETURN(const fs::path dir, LocalPacksDir(session));
-      folder = dir / name;
-      if (absl::StrContains(name, '/') || !IsPackFolder(folder.string())) return PackUnknown(name, PacksIn(dir));
+      ASSIGN_OR_RETURN(const std::vector<fs::path> dirs, LocalPacksDirs(session));
+      const std::map<std::string, fs::path> known = PacksIn(dirs);
+      const auto found = known.find(name);
+      if (found == known.end()) {
+        std::vector<std::string> known_names;
+        known_names.reserve(known.size());
+        for (const auto& [pack, unused] : known) known_names.push_back(pack);
+        return PackUnknown(name, known_names);
+      }
+      folder = found->second;
     }
     ASSIGN_OR_RETURN(sets.emplace_back(), LoadOne(session, folder));
     if (sets.back()->checks().empty()) {
@@ -71,12 +79,12 @@ absl::StatusOr<CheckSets> LoadNamedPacks(const Session& session, const std::vect
 absl::StatusOr<CheckSets> LoadReviewPacks(Session& session, const std::vector<std::string>& names,
                                           const std::vector<std::string>& paths, PackNotes notes) {
   if (!names.empty()) return LoadNamedPacks(session, names);
-  ASSIGN_OR_RETURN(const fs::path dir, LocalPacksDir(session));
+  ASSIGN_OR_RETURN(const std::vector<fs::path> dirs, LocalPacksDirs(session));
   CheckSets sets;
   std::vector<std::string> all;
-  for (const std::string& name : PacksIn(dir)) {
-    if (!HasChecks(dir / name)) continue;
-    ASSIGN_OR_RETURN(sets.emplace_back(), LoadOne(session, dir / name));
+  for (const auto& [name, folder] : PacksIn(dirs)) {
+    if (!HasChecks(folder)) continue;
+    ASSIGN_OR_RETURN(sets.emplace_back(), LoadOne(session, folder));
     all.push_back(name);
   }
   if (sets.empty()) return UsageError("there is no pack with checks, so nothing can be reviewed");

@@ -187,6 +187,7 @@ Json TestJson(const v1::TestPackResponse& response) {
                          {"rules", pack.rules()},
                          {"rules_covered", pack.rules_covered()},
                          {"rules_with_own_function", pack.rules_with_own_function()},
+                         {"rules_with_own_function_in_pack", pack.rules_with_own_function_in_pack()},
                          {"uncovered", pack.uncovered()}});
   }
   Json failures = Json::array();

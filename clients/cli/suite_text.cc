@@ -128,7 +128,8 @@ Json SuiteCheckJson(const SuiteCheck& check) {
   return Json{{"what", check.what},
               {"valid", check.valid()},
               {"suites", check.suites},
-              {"problems", JsonList(check.problems, ProblemJson)}};
+              {"problems", JsonList(check.problems, ProblemJson)},
+              {"missing_here", check.missing_here}};
 }
 
 std::string SuiteCheckText(const SuiteCheck& check, const Output& output) {
@@ -137,6 +138,7 @@ std::string SuiteCheckText(const SuiteCheck& check, const Output& output) {
   if (check.valid() && !check.suites.empty()) out += "  " + Printable(absl::StrJoin(check.suites, " "));
   out += "\n";
   for (const Problem& problem : check.problems) out += "     " + Printable(problem.ToString()) + "\n";
+  for (const std::string& missing : check.missing_here) out += "     not here: " + Printable(missing) + "\n";
   return out;
 }
 

@@ -20,6 +20,8 @@ struct SuiteCheck {
   std::string what;                 // name of a pack, pack/id, or the file as given
   std::vector<std::string> suites;  // ids of those that were found there
   Problems problems;
+  // What a run on this machine would miss, suite by suite. The manifest is right all the same.
+  std::vector<std::string> missing_here;
   bool valid() const { return problems.empty(); }
 };
 

@@ -49,7 +49,7 @@ class PackLabels {
   // `packs_dir`: of the configuration; --packs goes before it.
   static absl::StatusOr<PackLabels> Open(const Session& session, const std::string& packs_dir) {
     GlobalOptions options = session.options;
-    if (options.packs.empty()) options.packs = packs_dir;
+    if (options.packs.empty()) options.packs = {packs_dir};
     PackLabels packs;
     ASSIGN_OR_RETURN(packs.folder_, LocalPacksFolder({session.env, options, session.output}));
     return packs;

@@ -1,6 +1,7 @@
 // `yard rules list|show|validate|reload`.
 #include <chrono>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -101,7 +102,9 @@ Validated ValidateIn(const PacksFolder& folder, const std::string& name) {
   Problems problems;
   Validated validated;
   validated.pack = name;
-  validated.result.set_valid(BuildPack(folder, name, problems) != nullptr);
+  const std::shared_ptr<const rules::CompiledPack> pack = BuildPack(folder, name, problems);
+  validated.result.set_valid(pack != nullptr);
+  if (pack != nullptr) WriteProblems(PackWarnings(folder, *pack), *validated.result.mutable_warnings());
   WriteProblems(problems, *validated.result.mutable_problems());
   return validated;
 }
@@ -173,7 +176,8 @@ absl::StatusOr<std::vector<Validated>> ValidateByServer(const ValidateOptions& o
 nlohmann::ordered_json ValidatedJson(const Validated& one) {
   nlohmann::ordered_json json = {{"pack", one.pack},
                                  {"valid", one.result.valid()},
-                                 {"problems", JsonList(ReadProblems(one.result.problems()), ProblemJson)}};
+                                 {"problems", JsonList(ReadProblems(one.result.problems()), ProblemJson)},
+                                 {"warnings", JsonList(ReadProblems(one.result.warnings()), ProblemJson)}};
   if (one.result.has_labels()) json["labels"] = LabelCheckJson(one.result.labels());
   return json;
 }
@@ -187,6 +191,9 @@ std::string ValidatedText(const Validated& one, const Output& output) {
   }
   for (const Problem& problem : ReadProblems(one.result.problems())) {
     absl::StrAppend(&text, one.pack.empty() ? "" : "     ", problem.ToString(), "\n");
+  }
+  for (const Problem& warning : ReadProblems(one.result.warnings())) {
+    absl::StrAppend(&text, "     warning: ", warning.ToString(), "\n");
   }
   if (one.result.has_labels()) text += LabelCheckText(one.result.labels(), output);
   return text;

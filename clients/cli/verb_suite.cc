@@ -1,6 +1,7 @@
 // `yard suite list|validate|init`.
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -9,16 +10,21 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "clients/cli/answer.h"
 #include "clients/cli/files.h"
 #include "clients/cli/local_packs.h"
 #include "clients/cli/suite_text.h"
 #include "clients/cli/test_suites.h"
 #include "clients/cli/verbs.h"
+#include "clients/git/remote_url.h"
 #include "rules/engine/pack/pack_loader.h"
 #include "rules/engine/suites/load_suites.h"
 #include "rules/engine/suites/new_suite.h"
 #include "rules/engine/suites/suite_file.h"
+#include "services/core/absl_view.h"
+#include "services/core/files.h"
+#include "services/core/lines.h"
 #include "services/core/readable.h"
 #include "services/core/status_macros.h"
 
@@ -26,6 +32,8 @@ namespace yardmaster::cli {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr size_t kMaxGitConfigBytes = 64 * 1024;
 
 // --- list ---
 
@@ -61,7 +69,44 @@ absl::StatusOr<ExitCode> ListSuites(const SuiteListOptions& options, Session& se
 
 // --- validate ---
 
-SuiteCheck CheckPack(const PacksFolder& folder, const std::string& pack) {
+// Whether a program can be started: a path that is there, or a name in a folder of PATH.
+bool IsProgramHere(const std::string& name, const Environment& env) {
+  std::error_code error;
+  if (name.find('/') != std::string::npos) return fs::exists(name, error);
+  const std::string folders = env.variable("PATH");
+  for (const absl::string_view folder : absl::StrSplit(folders, ':', absl::SkipEmpty())) {
+    if (fs::is_regular_file(fs::path(std::string(folder)) / name, error)) return true;
+  }
+  return false;
+}
+
+// What the suite asks for in every cell of its matrix and this machine has not: programs, the interpreter, variables
+// and scripts. Modules and devices are looked for by the run, which has the environment for that.
+void AddMissing(const rules::SuiteModel& suite, const Environment& env, std::vector<std::string>& missing) {
+  const auto add = [&](std::string_view what, const std::string& name) {
+    missing.push_back(absl::StrCat(suite.id, " needs ", Abs(what), " ", Quoted(name)));
+  };
+  const auto is_plain = [](const std::string& text) { return text.find("${") == std::string::npos; };
+  const std::string& python = suite.environment.interpreter;
+  if (!python.empty() && is_plain(python) && !IsProgramHere(python, env)) add("the interpreter", python);
+  std::error_code error;
+  for (const std::string& script : suite.environment.scripts) {
+    if (is_plain(script) && !fs::exists(script, error)) add("the script", script);
+  }
+  for (const rules::Requirement& requirement : suite.requirements) {
+    if (!requirement.when.empty() || !is_plain(requirement.name)) continue;
+    // Scripts add to PATH, and only the run sources them.
+    const bool is_tool = requirement.kind == rules::Requirement::Kind::kTool && suite.environment.scripts.empty();
+    if (is_tool && !IsProgramHere(requirement.name, env)) {
+      add("the program", requirement.name);
+    }
+    if (requirement.kind == rules::Requirement::Kind::kVariable && env.variable(requirement.name.c_str()).empty()) {
+      add("the variable", requirement.name);
+    }
+  }
+}
+
+SuiteCheck CheckPack(const PacksFolder& folder, const std::string& pack, const Environment& env) {
   SuiteCheck check;
   check.what = pack;
   for (const Problem& problem : folder.problems) {
@@ -69,7 +114,10 @@ SuiteCheck CheckPack(const PacksFolder& folder, const std::string& pack) {
   }
   const auto set = rules::LoadSuites(folder.files, pack, check.problems);
   if (set != nullptr) {
-    for (const rules::SuiteModel& suite : set->suites) check.suites.push_back(suite.id);
+    for (const rules::SuiteModel& suite : set->suites) {
+      check.suites.push_back(suite.id);
+      AddMissing(suite, env, check.missing_here);
+    }
   }
   SortProblems(check.problems);
   return check;
@@ -95,7 +143,8 @@ SuiteCheck CheckFile(const std::string& path, Session& session) {
 }
 
 // Suites by name, as `yard test run` takes them. Only what concerns the suite's own pack is checked.
-absl::StatusOr<std::vector<SuiteCheck>> CheckNamed(const PacksFolder& folder, const std::string& name) {
+absl::StatusOr<std::vector<SuiteCheck>> CheckNamed(const PacksFolder& folder, const std::string& name,
+                                                   const Environment& env) {
   const std::vector<std::string> names = rules::PackNames(folder.files);
   const auto [wanted_pack, id] = ParseSuiteName(name);
   if (!wanted_pack.empty() && !absl::c_linear_search(names, wanted_pack)) return PackUnknown(wanted_pack, names);
@@ -103,12 +152,14 @@ absl::StatusOr<std::vector<SuiteCheck>> CheckNamed(const PacksFolder& folder, co
   std::vector<SuiteCheck> checks;
   for (const std::string& pack : names) {
     if (!wanted_pack.empty() && pack != wanted_pack) continue;
-    SuiteCheck check = CheckPack(folder, pack);
+    SuiteCheck check = CheckPack(folder, pack, env);
     const bool has = absl::c_linear_search(check.suites, id);
     // A bad pack may be the one that has it.
     if (has || (!check.valid() && !wanted_pack.empty())) {
       check.what = has ? absl::StrCat(pack, "/", id) : pack;
       if (has) check.suites = {id};
+      const std::string of_it = absl::StrCat(id, " ");
+      std::erase_if(check.missing_here, [&](const std::string& one) { return !one.starts_with(of_it); });
       checks.push_back(std::move(check));
     } else {
       for (const std::string& other : check.suites) known.push_back(absl::StrCat(pack, "/", other));
@@ -126,15 +177,15 @@ absl::StatusOr<std::vector<SuiteCheck>> CheckSuites(const std::string& what, Ses
     return std::vector{CheckFile(what, session)};
   if (!what.empty() && IsPackFolder(what)) {
     const PackAtFolder pack = ReadPackAt(session, what);
-    return std::vector{CheckPack(pack.folder, pack.name)};
+    return std::vector{CheckPack(pack.folder, pack.name, session.env)};
   }
   ASSIGN_OR_RETURN(const PacksFolder folder, SuitePacksFolder(session));
   std::vector<SuiteCheck> checks;
   for (const std::string& name : rules::PackNames(folder.files)) {
-    if (what.empty() || what == name) checks.push_back(CheckPack(folder, name));
+    if (what.empty() || what == name) checks.push_back(CheckPack(folder, name, session.env));
   }
   if (what.empty() || !checks.empty()) return checks;
-  return CheckNamed(folder, what);
+  return CheckNamed(folder, what, session.env);
 }
 
 // `what`: a pack, pack/id, id, a pack's folder, or a file; empty: all packs.
@@ -180,11 +231,70 @@ absl::Status MakePack(const fs::path& folder, const std::string& name, Session& 
   return WriteNew((folder / "pack.json").string(), pack.dump(2) + "\n", session);
 }
 
+// The `origin` of a checkout; nothing where there is none, or it is on no forge that suites are fetched from.
+std::optional<RemoteRepository> OriginOf(const fs::path& folder) {
+  std::error_code error;
+  const fs::path config = folder / ".git" / "config";
+  if (!fs::is_regular_file(config, error)) return std::nullopt;
+  const absl::StatusOr<std::string> text = ReadSmallFile(config, kMaxGitConfigBytes);
+  if (!text.ok()) return std::nullopt;
+  bool in_origin = false;
+  for (const absl::string_view raw : absl::StrSplit(*text, '\n')) {
+    const std::string_view line = TrimBlanks(std::string_view(raw.data(), raw.size()));
+    if (line.starts_with('[')) in_origin = line == "[remote \"origin\"]";
+    const size_t sign = line.find('=');
+    if (!in_origin || !line.starts_with("url") || sign == std::string_view::npos) continue;
+    return ParseRemoteUrl(TrimBlanks(line.substr(sign + 1)));
+  }
+  return std::nullopt;
+}
+
+// What the folder says about the project in it.
+rules::NewSuiteProject ProjectIn(const fs::path& folder, const std::string& name) {
+  rules::NewSuiteProject project;
+  std::error_code error;
+  project.title = absl::StrCat("Tests of ", name);
+  for (const char* tests : {"tests", "test"}) {
+    if (!fs::is_directory(folder / tests, error)) continue;
+    project.tests = tests;
+    break;
+  }
+  for (const char* python : {".venv/bin/python", "venv/bin/python"}) {
+    if (!project.interpreter.empty() || !fs::exists(folder / python, error)) continue;
+    project.interpreter = (folder / python).string();
+  }
+  const std::optional<RemoteRepository> origin = OriginOf(folder);
+  for (const char* forge : {"github", "gitcode"}) {
+    if (!origin.has_value() || origin->bare_host() != absl::StrCat(forge, ".com")) continue;
+    if (absl::c_count(origin->name, '/') == 1) project.repository = absl::StrCat(forge, ":", origin->name);
+  }
+  return project;
+}
+
+// Whether the folder has files that a pack may not have: the pack is then made in a folder of its own below it.
+bool HoldsProject(const fs::path& folder) {
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    const std::string name = it->path().filename().string();
+    if (name != "suites" && name != "pack.json" && name != "README.md") return true;
+  }
+  return false;
+}
+
 absl::StatusOr<ExitCode> Init(const InitOptions& options, Session& session) {
   if (options.to_stdout == !options.folder.empty()) {
     return UsageError("expected a folder to write the manifest to, or --stdout");
   }
-  const std::string text = rules::NewSuiteText(options.id, options.launcher);
+  std::error_code error;
+  fs::path folder(options.folder);
+  fs::path project = fs::weakly_canonical(folder, error);
+  // "packs/mine/" ends with an empty name.
+  if (!project.has_filename()) project = project.parent_path();
+  const std::string pack = project.filename().string();
+  const bool holds_project = !options.folder.empty() && !IsPackFolder(options.folder) && HoldsProject(folder);
+  if (holds_project) folder = folder / "packs" / pack;
+  const std::string text = holds_project ? rules::NewSuiteText(options.id, options.launcher, ProjectIn(project, pack))
+                                         : rules::NewSuiteText(options.id, options.launcher);
   Problems problems;
   if (rules::LoadSuiteManifest("manifest", text, "", problems) == nullptr) {
     // Nothing but the id is the caller's.
@@ -195,26 +305,21 @@ absl::StatusOr<ExitCode> Init(const InitOptions& options, Session& session) {
     return ExitCode::kDone;
   }
 
-  const fs::path folder(options.folder);
   const std::string path = (folder / "suites" / (options.id + ".json")).string();
-  std::error_code error;
   if (fs::exists(fs::symlink_status(path, error))) {
     return UsageError(absl::StrCat("'", path, "' is there already; choose another --id"));
   }
-  fs::path whole = fs::weakly_canonical(folder, error);
-  // "packs/mine/" ends with an empty name.
-  if (!whole.has_filename()) whole = whole.parent_path();
-  const std::string pack = whole.filename().string();
-  if (!IsPackFolder(options.folder)) RETURN_IF_ERROR(MakePack(folder, pack, session));
+  if (!IsPackFolder(folder.string())) RETURN_IF_ERROR(MakePack(folder, pack, session));
   RETURN_IF_ERROR(WriteNew(path, text, session));
   if (session.options.json) {
     session.output.Json({{"file", path}, {"id", options.id}, {"pack", pack}});
   } else {
     session.output.out() << path << '\n';
   }
-  session.output.Note("check it with: yard suite validate " + options.folder);
-  session.output.Note(absl::StrCat("run it with: yard --packs ", whole.parent_path().string(), " test run ", pack, "/",
-                                   options.id, " --local --source CHECKOUT"));
+  const fs::path packs = holds_project ? project / "packs" : project.parent_path();
+  session.output.Note("check it with: yard suite validate " + folder.string());
+  session.output.Note(absl::StrCat("run it with: yard --packs ", packs.string(), " test run ", pack, "/", options.id,
+                                   " --local --source ", holds_project ? project.string() : "CHECKOUT"));
   return ExitCode::kDone;
 }
 
@@ -241,7 +346,8 @@ void AddSuiteVerbs(Verb& yard) {
                          {"yard suite init ./packs/my-pack", "yard suite init . --id operators --launcher mpirun",
                           "yard suite init --stdout --launcher torchrun"});
   InitOptions& options = init.Runs(Init);
-  init.Argument("DIR", &options.folder, "Folder of a pack; any other folder becomes one, of that name");
+  init.Argument("DIR", &options.folder,
+                "Folder of a pack; an empty folder becomes one of that name, one with a project gets packs/NAME");
   init.Flag("--stdout", &options.to_stdout, "Print the manifest instead");
   init.Value("--id", &options.id, "ID", "Id of the suite, and name of its file").ShowsDefault();
   init.Value("--launcher", &options.launcher, "How the ranks of its last layer are started")

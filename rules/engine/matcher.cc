@@ -10,6 +10,7 @@
 
 #include "absl/algorithm/container.h"
 #include "rules/engine/pack/pack_reader.h"
+#include "rules/engine/text/name_places.h"
 
 namespace yardmaster::rules {
 namespace {
@@ -166,7 +167,8 @@ std::unique_ptr<Matcher> Matcher::Create(const std::vector<SignalModel>& signals
             signals[s].origin, "signal '" + signals[s].id + "' has an empty word; expected at least one character"));
         continue;
       }
-      matcher->forms_.push_back({s, order++, false, literal.first.text.size(), std::move(literal.rest)});
+      const bool is_name = literal.first.text.find_first_of("/.") == std::string::npos;
+      matcher->forms_.push_back({s, order++, false, is_name, literal.first.text.size(), std::move(literal.rest)});
       literals.push_back(std::move(literal.first));
     }
     if (!forms.pattern.empty() || !forms.import_pattern.empty()) {
@@ -219,7 +221,7 @@ void Matcher::AddPattern(uint32_t signal, const SignalModel& model, SignalForms 
     if (zones_[signal] != 0) unfiltered_.push_back(signal);
   } else {
     for (SignalLiteral& literal : needed) {
-      forms_.push_back({signal, 0, true, literal.first.text.size(), std::move(literal.rest)});
+      forms_.push_back({signal, 0, true, false, literal.first.text.size(), std::move(literal.rest)});
       literals.push_back(std::move(literal.first));
     }
   }
@@ -243,6 +245,9 @@ void Matcher::Match(const std::vector<ZonedText>& texts, std::vector<SignalHit>&
       if ((searched_zones_ & zone) == 0 || span.begin >= span.end) continue;
       const std::string_view part = text.text.substr(span.begin, span.end - span.begin);
       const auto is_open = [&](uint32_t signal) { return (zones_[signal] & ~seen[signal] & zone) != 0; };
+      // The paths of a trace are its frames, and frames tell what fails.
+      const bool in_code = span.zone == Zone::kCode;
+      const bool in_trace = span.zone == Zone::kTrace;
       places.clear();
       worth.clear();
       const auto search_for = [&](uint32_t signal) {
@@ -256,6 +261,8 @@ void Matcher::Match(const std::vector<ZonedText>& texts, std::vector<SignalHit>&
         const size_t end = EndOf(form.rest, part, begin + form.size);
         if (end == std::string_view::npos) return;
         if (form.needed_by_pattern) return search_for(form.signal);
+        if (form.is_name && !in_trace && (IsInPath(part, begin, end) || (in_code && IsInBuildCommand(part, begin))))
+          return;
         places.push_back({form.signal, form.order, begin, end});
       });
       for (const uint32_t signal : unfiltered_) {

@@ -61,6 +61,7 @@ class Matcher {
     uint32_t signal = 0;
     uint32_t order = 0;              // among the signal's literals
     bool needed_by_pattern = false;  // no match itself: the signal's pattern is worth searching for
+    bool is_name = false;            // a plain word, which a path or a build command that holds it does not name
     size_t size = 0;                 // of the literal, in bytes
     PhraseRest rest;
   };

@@ -184,6 +184,7 @@ void WritePackTest(const PackTest& result, v1::TestPackResponse& out) {
   totals.set_rules(static_cast<uint32_t>(result.rules));
   totals.set_rules_covered(static_cast<uint32_t>(result.rules_covered));
   totals.set_rules_with_own_function(static_cast<uint32_t>(result.rules_with_own_function));
+  totals.set_rules_with_own_function_in_pack(static_cast<uint32_t>(result.rules_with_own_function_in_pack));
   Append(result.uncovered, *totals.mutable_uncovered());
   for (const FailedCase& failed : result.failures) {
     v1::CaseFailure& to = *out.add_failures();
@@ -200,7 +201,8 @@ std::string PackTestLine(const v1::PackTestResult& result) {
   return absl::StrCat(result.pack(), ": ", result.cases(), " cases, ", result.failed(), " failed, ",
                       rules == 0 ? 100 : result.rules_covered() * 100 / rules, " % of rules covered, ",
                       rules == 0 ? 0 : result.rules_with_own_function() * 100 / rules,
-                      " % of rules need a function of their own");
+                      " % of rules need a function of their own (",
+                      rules == 0 ? 0 : result.rules_with_own_function_in_pack() * 100 / rules, " % within the pack)");
 }
 
 void WriteBacktest(const BacktestResult& result, v1::BacktestResponse& out) {

@@ -37,8 +37,8 @@ std::optional<v1::ShowRuleResponse> FindRule(const std::filesystem::path& packs_
 // Adds one pack's result.
 void WritePackTest(const PackTest& result, v1::TestPackResponse& out);
 
-// "PACK: N cases, K failed, C % of rules covered, F % of rules need a function of their own"; percents are rounded
-// down, so that 100 means all.
+// "PACK: N cases, K failed, C % of rules covered, F % of rules need a function of their own (G % within the pack)": one
+// that no other rule of any pack at hand uses, or of this pack; percents are rounded down, so that 100 means all.
 std::string PackTestLine(const v1::PackTestResult& result);
 
 // `out` gets all but the revisions and the subjects of the issues.

@@ -28,9 +28,11 @@ void TestChecks(const rules::CheckSet& checks, const std::vector<std::shared_ptr
     result.failures.push_back({one.name, info->file, info->line, {std::move(one.message)}});
   }
   const std::vector<std::string> own_functions = rules::ChecksWithOwnFunctions(checks, others);
+  const std::vector<std::string> own_in_pack = rules::ChecksWithOwnFunctions(checks);
   for (const rules::CheckInfo& info : checks.checks()) {
     if (info.pack != checks.pack()) continue;
     ++result.rules;
+    result.rules_with_own_function_in_pack += absl::c_linear_search(own_in_pack, info.id) ? 1 : 0;
     result.rules_with_own_function += absl::c_linear_search(own_functions, info.id) ? 1 : 0;
     if (failed.count(info.id) == 0 && good.count(info.id) > 0 && bad.count(info.id) > 0) {
       ++result.rules_covered;

@@ -38,8 +38,9 @@ struct PackTest {
   size_t rules_covered = 0;
   std::vector<std::string> uncovered;  // the others, in the pack's order
   // Of `rules`, checks that use a function of the checks' language that no other rule of any pack uses.
-  size_t rules_with_own_function = 0;
-  std::vector<FailedCase> failures;  // in the pack's order
+  size_t rules_with_own_function = 0;          // that no other rule of any pack uses
+  size_t rules_with_own_function_in_pack = 0;  // that no other rule of the pack uses
+  std::vector<FailedCase> failures;            // in the pack's order
 };
 
 // Decides every case of the pack and compares. A pack without cases has none and covers nothing. RESOURCE_EXHAUSTED if

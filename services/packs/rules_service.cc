@@ -95,6 +95,7 @@ absl::Status RulesServiceImpl::Validate(const RpcCall& call, const v1::ValidateP
   response.set_pack(name);
   response.set_valid(pack != nullptr);
   WriteProblems(problems, *response.mutable_problems());
+  if (pack != nullptr) WriteProblems(PackWarnings(folder, *pack), *response.mutable_warnings());
 
   // 3. Its labels. Those of a bad pack are not known.
   if (request.forge().empty() || pack == nullptr) return absl::OkStatus();

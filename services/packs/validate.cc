@@ -7,6 +7,7 @@
 #include "absl/algorithm/container.h"
 #include "rules/engine/checks/check_set.h"
 #include "rules/engine/pack/pack_model.h"
+#include "rules/engine/pattern_cost.h"
 #include "rules/engine/phrases/phrase_set.h"
 #include "rules/engine/pipeline/profile.h"
 #include "rules/engine/suites/load_suites.h"
@@ -84,6 +85,17 @@ std::shared_ptr<const rules::CompiledPack> BuildPack(const PacksFolder& folder, 
   SortProblems(found);
   problems.insert(problems.end(), found.begin(), found.end());
   return nullptr;
+}
+
+Problems PackWarnings(const PacksFolder& folder, const rules::CompiledPack& pack) {
+  Problems found = rules::CostlyPatterns(pack.model());
+  // Inherited ones are told where the parent is checked.
+  std::erase_if(found, [&](const Problem& problem) {
+    return !problem.file.empty() && !Concerns(problem.file, pack.model().name);
+  });
+  rules::LocateProblems(folder.files, found);
+  SortProblems(found);
+  return found;
 }
 
 }  // namespace yardmaster

@@ -36,6 +36,9 @@ absl::Status ReplacePack(std::string_view name, const InlineFiles& files, PacksF
 std::shared_ptr<const rules::CompiledPack> BuildPack(const PacksFolder& folder, std::string_view name,
                                                      Problems& problems);
 
+// What a valid pack could do better: patterns of its own files that are costly. Sorted; empty for most packs.
+Problems PackWarnings(const PacksFolder& folder, const rules::CompiledPack& pack);
+
 }  // namespace yardmaster
 
 #endif  // YARDMASTER_SERVICES_PACKS_VALIDATE_H_

@@ -92,6 +92,8 @@ struct CompiledRule {
   Operand list;                      // the elements of this list are the rows; once for the set
   const TreeQuery* query = nullptr;  // of the set
   std::vector<ExprFilter> filters;
+  std::vector<Slot> slots;  // of expressions; empty: any
+  bool only_added = false;  // the condition asks for added rows before anything else
   Clause when;
   enum class Once : uint8_t { kNever, kFile, kFunction, kSet };
   Once once = Once::kNever;

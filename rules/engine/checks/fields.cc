@@ -133,16 +133,7 @@ uint32_t LastLine(const RowRef& row) {
 }
 
 // Whether the row has a line that the other version does not have at its place.
-bool TouchesAdded(const RowRef& row) {
-  if (!row.unit->compared()) return true;
-  if (row.table == FactTable::kLine) return row.unit->Added(row.index + 1);
-  const ByteSpan span = row.unit->SpanOf(row.table, row.index);
-  const auto& starts = row.unit->facts().line_starts;
-  uint32_t line = row.unit->facts().LineOf(span.begin);
-  // starts[line] is where the line behind it begins.
-  while (!row.unit->Added(line) && line < starts.size() && starts[line] < span.end) ++line;
-  return row.unit->Added(line);
-}
+bool TouchesAdded(const RowRef& row) { return row.unit->TouchesAdded(row.table, row.index); }
 
 const std::array<std::string_view, kLanguageCount> kLanguages = [] {
   std::array<std::string_view, kLanguageCount> names;

@@ -10,6 +10,7 @@
 #include "rules/engine/checks/compile_rule.h"
 #include "rules/engine/checks/compiled_checks.h"
 #include "rules/engine/checks/compiler.h"
+#include "rules/engine/checks/field_getters.h"
 #include "rules/engine/pack/pack_pieces.h"
 #include "services/core/readable.h"
 
@@ -384,6 +385,11 @@ class Loader {
     if (const JsonPlace* where = find("where")) compiler_->ExpectFits(rule->kinds, *where);
     if (const JsonPlace* where = find("where"); where != nullptr && rule->table == FactTable::kExpr) {
       rule->filters = FiltersOf(*where->value);
+      rule->slots = SlotsOf(*where->value);
+    }
+    if (const JsonPlace* where = find("where"); where != nullptr && where->value->is_object() && !rule->base) {
+      const auto added = where->value->find("added");
+      rule->only_added = added != where->value->end() && *added == true;
     }
     if (const JsonPlace* when = find("when")) rule->when = compiler_->CompileClause(*when, RowsOf(FactTable::kSet));
     rule->use = compiler_->TakeUse();
@@ -422,6 +428,21 @@ class Loader {
       }
     }
     return filters;
+  }
+
+  // The slots that a condition names and nothing else; a name that is none is told elsewhere.
+  static std::vector<Slot> SlotsOf(const json& where) {
+    if (!where.is_object() || !where.contains("slot")) return {};
+    const json& named = where["slot"];
+    const json names = named.is_array() ? named : json::array({named});
+    std::vector<Slot> slots;
+    for (const json& name : names) {
+      const std::string_view wanted = name.is_string() ? std::string_view(name.get_ref<const std::string&>()) : "";
+      const auto slot = absl::c_find(rules::kSlots, wanted);
+      if (slot == rules::kSlots.end()) return {};
+      slots.push_back(static_cast<Slot>(slot - rules::kSlots.begin()));
+    }
+    return slots;
   }
 
   // Which rows the check is about: sets the rule's table, and the scope that they make.

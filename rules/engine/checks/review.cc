@@ -375,7 +375,9 @@ class Reviewer {
       for (size_t i = 0; i < rows.count && !run_.expired() && !active.done; ++i) {
         const RowRef row = {&unit, rule.table, rows.At(i)};
         const auto fits = [&](const ExprFilter& filter) { return filter.Fits(unit.facts().exprs[row.index]); };
+        if (!rule.slots.empty() && !absl::c_linear_search(rule.slots, unit.facts().exprs[row.index].slot)) continue;
         if (!absl::c_all_of(rule.filters, fits)) continue;
+        if (rule.only_added && !unit.TouchesAdded(rule.table, row.index)) continue;
         if (InDefinitions(run_, kind, row)) Judge(active, row);
       }
     }

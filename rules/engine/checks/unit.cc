@@ -125,6 +125,29 @@ ByteSpan Unit::SpanOf(FactTable table, RowIndex row) const {
   return WithRows(facts(), table, ByteSpan{0, size}, [&](const auto& rows) { return rows[row].span; });
 }
 
+bool Unit::SpanTouchesAdded(FactTable table, RowIndex row) const {
+  const ByteSpan span = SpanOf(table, row);
+  const auto& starts = facts().line_starts;
+  uint32_t line = facts().LineOf(span.begin);
+  // starts[line] is where the line behind it begins.
+  while (!Added(line) && line < starts.size() && starts[line] < span.end) ++line;
+  return Added(line);
+}
+
+bool Unit::TouchesAdded(FactTable table, RowIndex row) const {
+  if (!compared()) return true;
+  if (table == FactTable::kLine) return Added(row + 1);
+  if (table == FactTable::kMatch) return SpanTouchesAdded(table, row);  // those of the query at hand
+  const auto number = static_cast<size_t>(table);
+  if (touches_added_.size() <= number) touches_added_.resize(number + 1);
+  std::vector<uint8_t>& known = touches_added_[number];
+  if (known.empty()) {
+    known.resize(RowCount(table));
+    for (RowIndex i = 0; i < known.size(); ++i) known[i] = SpanTouchesAdded(table, i) ? 1 : 0;
+  }
+  return row < known.size() ? known[row] != 0 : SpanTouchesAdded(table, row);
+}
+
 ByteSpan Unit::HeadOf(FactTable table, RowIndex row) const {
   switch (table) {
     case FactTable::kFunction:

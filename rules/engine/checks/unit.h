@@ -64,6 +64,9 @@ class Unit {
   std::shared_ptr<const std::vector<RowIndex>> Reaching(RowIndex function) const;
   // Whether the other version does not have a line (from 1) at its place: of head added, of base removed.
   bool Added(uint32_t line) const { return pairs_.empty() || (line < pairs_.size() && pairs_[line] == 0); }
+  // Whether a row has such a line; of tables that stay the same while the unit lives, it is worked out once for all
+  // rows.
+  bool TouchesAdded(FactTable table, RowIndex row) const;
   // Whether there is another version; without one every line counts as added.
   bool compared() const { return !pairs_.empty(); }
   // Of a file that the change removed: there is nothing at head.
@@ -97,7 +100,10 @@ class Unit {
   std::shared_ptr<const std::vector<RowIndex>> Remembered(Walks& walks, RowIndex function,
                                                           const std::vector<std::vector<RowIndex>>& edges) const;
 
+  bool SpanTouchesAdded(FactTable table, RowIndex row) const;
+
   std::shared_ptr<const SourceFile> source_;
+  mutable std::vector<std::vector<uint8_t>> touches_added_;  // by table and row; empty until a table is asked about
   mutable bool calls_built_ = false;
   mutable std::vector<std::vector<RowIndex>> callees_;
   mutable std::vector<std::vector<RowIndex>> callers_;

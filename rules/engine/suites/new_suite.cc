@@ -8,20 +8,19 @@
 namespace yardmaster::rules {
 namespace {
 
-using nlohmann::literals::operator""_json_pointer;
 using Json = nlohmann::ordered_json;
 
 // What fits into a line of this width is written on one.
 constexpr size_t kColumns = 120;
 
 // MPI programs read their rank from MPI; the others from RANK and WORLD_SIZE, which all launchers set.
-Json RankedLayer(std::string_view launcher) {
+Json RankedLayer(std::string_view launcher, const std::string& tests) {
   const Json step = {
       {"id", "ranks"},
       {"title",
        "The same tests by every rank, once for each world size. ${OUT} is a folder of the rank, so no report "
        "overwrites another"},
-      {"run", {"${PYTHON}", "-m", "pytest", "--junitxml=${OUT}/junit.xml", "tests/distributed"}},
+      {"run", {"${PYTHON}", "-m", "pytest", "--junitxml=${OUT}/junit.xml", tests + "/distributed"}},
       {"axes", {"world_size", "dtype"}},
       {"variables", {{"TEST_DTYPE", "${matrix.dtype}"}, {"TENSORS", "${TENSORS}"}}},
       {"launcher", {{"kind", launcher}, {"world_size", "${matrix.world_size}"}, {"oversubscribe", true}}},
@@ -72,29 +71,34 @@ void Write(const Json& value, size_t indent, size_t column, std::string& out) {
 std::vector<std::string> LauncherNames() {
   for (const SchemaText& schema : SchemaTexts()) {
     if (schema.name != "suites") continue;
-    return nlohmann::json::parse(schema.text).at("/definitions/launcher/properties/kind/enum"_json_pointer);
+    return nlohmann::json::parse(schema.text)
+        .at(nlohmann::json::json_pointer("/definitions/launcher/properties/kind/enum"));
   }
   return {};
 }
 
-Json NewSuite(std::string_view id, std::string_view launcher) {
+Json NewSuite(std::string_view id, std::string_view launcher, const NewSuiteProject& project) {
   const bool ranks = launcher != kNoLauncher;
-  Json suite = {{"id", id},
-                {"title", "What this suite tests, in one line"},
-                {"description",
-                 "What it can't tell. Change the source, the folders of the tests and what is required; keys that "
-                 "are not needed may go. The schema describes every key."},
-                {"source", {{"repository", "github:owner/name"}, {"ref", "main"}}},
-                {"environment", {{"variables", {{"PYTHONPATH", "${BUILD}/site"}}}, {"unset", {"PYTEST_ADDOPTS"}}}},
-                {"devices", {{"kind", "cpu"}}},
-                {"limits", {{"build_s", 1800}, {"step_s", 1800}, {"silence_s", 600}}},
-                {"requires", {{{"module", "pytest"}}}},
-                {"build",
-                 {{{"id", "install"},
-                   {"title", "Anything that has to be built; build output belongs into ${BUILD}"},
-                   {"run",
-                    {"${PYTHON}", "-m", "pip", "install", "--no-deps", "--no-build-isolation", "--target",
-                     "${BUILD}/site", "${SOURCE}"}}}}}};
+  Json suite = {
+      {"id", id},
+      {"title", project.title},
+      {"description",
+       "What it can't tell. Change the source, the folders of the tests and what is required; keys that "
+       "are not needed may go. The schema describes every key."},
+      {"source", {{"repository", project.repository}, {"ref", project.ref}}},
+      {"environment", {{"variables", {{"PYTHONPATH", "${BUILD}/site:${SOURCE}"}}}, {"unset", {"PYTEST_ADDOPTS"}}}},
+      {"devices", {{"kind", "cpu"}}},
+      {"limits", {{"build_s", 1800}, {"step_s", 1800}, {"silence_s", 600}}},
+      {"requires", {{{"module", "pytest"}}}},
+      {"build",
+       {{{"id", "install"},
+         {"title",
+          "A Python project is installed; one without a build is tested where it lies. Build output belongs into "
+          "${BUILD}"},
+         {"shell",
+          "[ ! -e pyproject.toml ] && [ ! -e setup.py ] || \"${PYTHON}\" -m pip install --no-deps "
+          "--no-build-isolation --target \"${BUILD}/site\" \"${SOURCE}\""}}}}};
+  if (!project.interpreter.empty()) suite["environment"]["interpreter"] = project.interpreter;
   if (ranks) suite["matrix"] = {{"axes", {{"world_size", {2, 8}}, {"dtype", {"float32"}}}}};
   suite["layers"] = {{{"id", "import"},
                       {"title", "Can it be imported at all"},
@@ -107,15 +111,15 @@ Json NewSuite(std::string_view id, std::string_view launcher) {
                       {"after", {"import"}},
                       {"steps",
                        {{{"id", "pytest"},
-                         {"run", {"${PYTHON}", "-m", "pytest", "--junitxml=${OUT}/junit.xml", "tests"}},
+                         {"run", {"${PYTHON}", "-m", "pytest", "--junitxml=${OUT}/junit.xml", project.tests}},
                          {"reports", {{{"format", "junit"}, {"file", "${OUT}/junit.xml"}}}}}}}}};
-  if (ranks) suite["layers"].push_back(RankedLayer(launcher));
+  if (ranks) suite["layers"].push_back(RankedLayer(launcher, project.tests));
   return {{"suites", Json::array({std::move(suite)})}};
 }
 
-std::string NewSuiteText(std::string_view id, std::string_view launcher) {
+std::string NewSuiteText(std::string_view id, std::string_view launcher, const NewSuiteProject& project) {
   std::string out;
-  Write(NewSuite(id, launcher), 0, 0, out);
+  Write(NewSuite(id, launcher, project), 0, 0, out);
   return out + "\n";
 }
 

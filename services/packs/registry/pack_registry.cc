@@ -53,10 +53,14 @@ absl::StatusOr<std::shared_ptr<const rules::CompiledPack>> FindPack(const PackSe
 std::shared_ptr<const PackSet> LoadPackSet(const std::filesystem::path& packs_dir, Problems& problems) {
   Problems found;
   const rules::PackFiles files = rules::ReadPackFiles(packs_dir, found);
-  const std::vector<std::string> names = rules::PackNames(files);
-  if (names.empty() && found.empty()) {
+  if (rules::PackNames(files).empty() && found.empty()) {
     found.push_back({packs_dir.string(), "", 0, 0, "there is no pack here: expected folders with a pack.json"});
   }
+  return LoadPackSet(files, std::move(found), problems);
+}
+
+std::shared_ptr<const PackSet> LoadPackSet(const rules::PackFiles& files, Problems found, Problems& problems) {
+  const std::vector<std::string> names = rules::PackNames(files);
   // Packs are compiled side by side, since the start waits for them; what several of them inherit is read and compiled
   // once. A bad one does not stop the others, so that all problems of all packs are told at once.
   struct Result {

@@ -17,6 +17,7 @@
 #include "absl/status/statusor.h"
 #include "rules/engine/checks/check_set.h"
 #include "rules/engine/compiled_pack.h"
+#include "rules/engine/pack/pack_loader.h"
 #include "rules/engine/phrases/phrase_set.h"
 #include "rules/engine/pipeline/profile.h"
 #include "services/core/problem.h"
@@ -65,6 +66,9 @@ absl::StatusOr<std::shared_ptr<const rules::CompiledPack>> FindPack(const PackSe
 // Loads and compiles every pack below `packs_dir`. Returns nullptr and all problems of all packs if there was any; a
 // folder without any pack is a problem.
 std::shared_ptr<const PackSet> LoadPackSet(const std::filesystem::path& packs_dir, Problems& problems);
+
+// The same of files that were read already; `found` is what went wrong with that.
+std::shared_ptr<const PackSet> LoadPackSet(const rules::PackFiles& files, Problems found, Problems& problems);
 
 // Thread-safe.
 class PackRegistry {

@@ -63,6 +63,63 @@ TEST_F(SuiteVerbs, ListOfOnePackHasWhatItInherits) {
   EXPECT_THAT(unknown.err, HasSubstr("small"));
 }
 
+TEST_F(SuiteVerbs, SeveralFoldersOfPacksAreReadTogetherAndTheFirstThatHasANameCounts) {
+  dir_.Write("mine/own/pack.json", R"({"name": "own", "title": "O"})");
+  std::string text = kSuite;
+  text.replace(text.find("\"tiny\""), 6, "\"mine\"");
+  dir_.Write("mine/own/suites/mine.json", text);
+  dir_.Write("mine/small/pack.json", R"({"name": "small", "title": "Another of this name", "extends": "common"})");
+  const Result both = Run({"--packs", Path("mine"), "suite", "list"});
+  EXPECT_EQ(both.code, 0) << both.err;
+  EXPECT_THAT(both.out, HasSubstr("own/mine"));
+  EXPECT_THAT(both.out, HasSubstr("small/tiny"));
+  const Result turned = RunCommandLine({"--packs", Path("mine"), "--packs", Path("packs"), "suite", "list"});
+  EXPECT_EQ(turned.code, 0) << turned.err;
+  EXPECT_THAT(turned.out, HasSubstr("own/mine"));
+  EXPECT_THAT(turned.out, Not(HasSubstr("small/tiny")));
+  const Result missing = Run({"--packs", Path("nowhere"), "suite", "list"});
+  EXPECT_EQ(missing.code, 2);
+  EXPECT_THAT(missing.err, HasSubstr("nowhere"));
+}
+
+TEST_F(SuiteVerbs, InitInAFolderWithAProjectMakesAPackBelowItThatKnowsTheProject) {
+  dir_.Write("demo/demo.py", "x = 1\n");
+  dir_.Write("demo/test/test_demo.py", "def test_x(): pass\n");
+  dir_.Write("demo/.venv/bin/python", "");
+  dir_.Write("demo/.git/config",
+             "[remote \"other\"]\n\turl = https://github.com/a/other\n[remote \"origin\"]\n\turl = "
+             "git@github.com:octo/demo.git\n");
+  const Result result = Run({"suite", "init", Path("demo"), "--id", "first"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(result.out, Path("demo/packs/demo/suites/first.json") + "\n");
+  EXPECT_THAT(result.err,
+              HasSubstr("--packs " + Path("demo/packs") + " test run demo/first --local --source " + Path("demo")));
+  EXPECT_EQ(Run({"suite", "validate", Path("demo/packs/demo")}).code, 0);
+  std::ifstream file(Path("demo/packs/demo/suites/first.json"));
+  const auto suite = nlohmann::json::parse(file)["suites"][0];
+  EXPECT_EQ(suite["title"], "Tests of demo");
+  EXPECT_EQ(suite["environment"]["interpreter"], Path("demo/.venv/bin/python"));
+  EXPECT_EQ(suite["source"]["repository"], "github:octo/demo");
+  EXPECT_EQ(suite["layers"][1]["steps"][0]["run"].back(), "test");
+  ASSERT_EQ(Run({"suite", "init", Path("demo"), "--id", "second"}).code, 0) << "the pack below is used again";
+}
+
+TEST_F(SuiteVerbs, ValidateSaysWhatARunWouldMissHere) {
+  std::string text = kSuite;
+  text.replace(text.find("\"matrix\""), 0,
+               R"("requires": [{"tool": "no-such-program"}, {"tool": "sh"}, {"variable": "NOT_SET_HERE"}],
+                  "environment": {"interpreter": "/no/such/python"}, )");
+  dir_.Write("packs/small/suites/tiny.json", text);
+  const Result result =
+      RunCommandLine({"--packs", Path("packs"), "suite", "validate", "small/tiny"}, "", {{"PATH", "/usr/bin:/bin"}});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("ok   small/tiny"));
+  EXPECT_THAT(result.out, HasSubstr("not here: tiny needs the program \"no-such-program\""));
+  EXPECT_THAT(result.out, HasSubstr("not here: tiny needs the interpreter \"/no/such/python\""));
+  EXPECT_THAT(result.out, HasSubstr("not here: tiny needs the variable \"NOT_SET_HERE\""));
+  EXPECT_THAT(result.out, Not(HasSubstr("\"sh\"")));
+}
+
 TEST_F(SuiteVerbs, ListAsJsonIsOneDocument) {
   const Result result = Run({"suite", "list", "--json"});
   const auto suites = nlohmann::json::parse(result.out).at("suites");

@@ -66,6 +66,22 @@ TEST(BuildPack, AMissingFolderIsOneProblem) {
   EXPECT_THAT(Problems(folder, "tiny"), ElementsAre(HasSubstr("/nowhere/at/all: no such folder")));
 }
 
+TEST(PackWarnings, APatternWithAWideBoundIsCostlyAndOneWithANarrowBoundIsNot) {
+  PacksFolder folder = Folder();
+  folder.files["tiny/signals/x.json"] =
+      "{\"signals\": [\n{\"id\": \"wide\",\n  \"patterns\": [\"rank.{0,40}hangs\",\n    \"rank.{0,200}hangs\"]}]}";
+  yardmaster::Problems problems;
+  const auto parent = BuildPack(folder, "tiny", problems);
+  ASSERT_NE(parent, nullptr);
+  const yardmaster::Problems warnings = PackWarnings(folder, *parent);
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_THAT(warnings[0].ToString(),
+              HasSubstr("tiny/signals/x.json:4:5: /signals/0/patterns/1: signal 'wide': a costly"));
+  const auto child = BuildPack(folder, "child", problems);
+  ASSERT_NE(child, nullptr);
+  EXPECT_THAT(PackWarnings(folder, *child), IsEmpty()) << "told where the parent is checked";
+}
+
 TEST(ReplacePack, InlineFilesTakeThePlaceOfThePacksOwn) {
   PacksFolder folder = Folder();
   folder.problems = {{"child/x.txt", "", 0, 0, "unknown file"}};
