@@ -242,6 +242,8 @@ ChatAsked PlatformDesk::Read(const store::Delivery& delivery, std::string_view b
     origin.set_other_repository(other_forge ||
                                 !absl::EqualsIgnoreCase(subject.repository(), ask.channel->repository));
     Remember(*event, subject);
+  } else if (delivery.action == kRoutedFromChat) {
+    subject = delivery.subject;
   } else if (!Recall(*event, ask.login, subject)) {
     // Nothing but the repository.
     subject.set_kind(v1::SUBJECT_KIND_ISSUE);

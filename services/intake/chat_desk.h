@@ -13,6 +13,9 @@
 
 namespace yardmaster {
 
+// The action of a delivery whose subject was found: it stays that.
+inline constexpr std::string_view kRoutedFromChat = "said";
+
 // Deliveries of chat: their forge is the platform, their body the event as clients/chat/event_json.h writes it.
 struct ChatAsked {
   // With `chat` set; its subject is in a repository that the configuration knows.

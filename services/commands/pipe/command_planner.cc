@@ -299,8 +299,8 @@ absl::StatusOr<std::optional<std::string>> CommandPlanner::Planning::ChatBar(v1:
     if (!reads) {
       plan.set_outcome("refused: another repository");
       return answers_.Failed(asked_, zh ? "这不是本频道的仓库；只有已关联账号、且能读取该仓库的人可以问"
-                                        : "that is not this channel's repository: only people whose account is linked "
-                                          "(`/yard link`) and may read it can ask about it here");
+                                        : "that is not this channel's repository: only people whose account is "
+                                          "known and may read it can ask about it here");
     }
   }
   if (subject().number() == 0 && command_.command->id != kHelpCommand) {
@@ -317,11 +317,10 @@ absl::StatusOr<std::optional<std::string>> CommandPlanner::Planning::ChatBar(v1:
              "本频道只读。请在代码平台上用评论发出命令，或请运维为本频道配置 `\"may\": [\"write\"]`"};
       break;
     case v1::ChatOrigin::WRITE_BAR_NOBODY:
-      why = {absl::StrCat("it writes, and nobody knows which account is yours. `/yard link LOGIN` links it, or the "
-                          "operator adds ",
-                          EchoCode(chat.user()), " to `users`"),
-             absl::StrCat("它会写入，而机器人不知道你的账号。请用 `/yard link 登录名` 关联，或请运维在 `users` 中加入 ",
-                          EchoCode(chat.user()))};
+      why = {absl::StrCat("it writes, and nobody knows which account is yours. Ask the operator to add ",
+                          EchoCode(chat.user()), " to the platform's `users`, or write it on the forge, in a comment"),
+             absl::StrCat("它会写入，而机器人不知道你的账号。请运维在该平台的 `users` 中加入 ", EchoCode(chat.user()),
+                          "，或在代码平台上用评论发出命令")};
       break;
     case v1::ChatOrigin::WRITE_BAR_UNPROVED:
       why = {"it writes, and this platform does not prove who said it. Write it on the forge, in a comment",

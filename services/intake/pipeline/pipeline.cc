@@ -262,6 +262,10 @@ void Pipeline::RouteChat(const Delivery& delivery, std::string_view body) {
   item.delivery = delivery.id;
   item.attempts = delivery.attempts;
   item.started = env_.clock.Now();
+  // Before anything is done with it: another run, after a restart too, must be about the same subject.
+  if (delivery.action.empty() && !env_.inbox.Describe(delivery.id, kRoutedFromChat, subject).ok()) {
+    return PutBack(delivery.id);
+  }
   item.event = std::move(asked.event);
   Enqueue(std::move(item));
 }
@@ -529,7 +533,7 @@ bool Pipeline::MovedToItsSubject(const std::string& key, WorkItem& item, Outcome
   outcome = work_.FindKind(item, kind);
   if (!outcome.done()) return false;
   item.event.mutable_subject()->set_kind(kind);
-  const absl::Status described = env_.inbox.Describe(item.delivery, {}, item.event.subject());
+  const absl::Status described = env_.inbox.Describe(item.delivery, kRoutedFromChat, item.event.subject());
   if (!described.ok()) {
     env_.logger.Warning("a delivery can't be described", {{"error", std::string(described.message())}});
   }
