@@ -141,7 +141,8 @@ ChatSent FindInSlack(const OutgoingResponse& response, std::string_view key) {
   for (const nlohmann::json& message : *messages) {
     const nlohmann::json* blocks = ValueAt(message, {"blocks"});
     if (blocks == nullptr || !blocks->is_array() || blocks->empty()) continue;
-    if (TextAt(blocks->front(), {"block_id"}) == key) return {Kind::kSent, std::string(TextAt(message, {"ts"})), "", {}};
+    if (TextAt(blocks->front(), {"block_id"}) == key)
+      return {Kind::kSent, std::string(TextAt(message, {"ts"})), "", {}};
   }
   const nlohmann::json* more = ValueAt(*body, {"has_more"});
   return more != nullptr && *more == true ? Unreadable() : ChatSent{Kind::kNotSent, "", "not in the channel", {}};

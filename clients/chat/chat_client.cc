@@ -40,8 +40,10 @@ ChatSent ChatClient::Send(const ChatPlace& place, const ChatAnswer& answer, std:
   ChatAnswer plain = answer;
   plain.plain = true;
   ChatSent second = SendOnce(place, plain, key);
-  // The first refusal says more.
-  return second.kind == ChatSent::Kind::kRefused ? sent : second;
+  // Where the second did no better, the first refusal says more.
+  using Kind = ChatSent::Kind;
+  const bool better = second.kind == Kind::kSent || second.kind == Kind::kUnknown || second.kind == Kind::kLimited;
+  return better ? second : sent;
 }
 
 ChatSent ChatClient::SendAgain(const ChatPlace& place, const ChatAnswer& answer, std::string_view key) {

@@ -76,8 +76,8 @@ std::string ThreadKey(const ChatEvent& event) {
 
 // A button's payload: the channel that it was made for, the subject, and what pressing it says.
 std::string ButtonPayload(const std::string& channel, const v1::Subject& subject, const std::string& says) {
-  return json::array({channel, subject.forge(), subject.repository(), static_cast<int>(subject.kind()),
-                      subject.number(), says})
+  return json::array(
+             {channel, subject.forge(), subject.repository(), static_cast<int>(subject.kind()), subject.number(), says})
       .dump();
 }
 
@@ -239,8 +239,7 @@ ChatAsked PlatformDesk::Read(const store::Delivery& delivery, std::string_view b
     if (!target.repository.empty()) subject.set_repository(target.repository);
     subject.set_number(target.number);
     origin.set_pull_first(target.pull_first);
-    origin.set_other_repository(other_forge ||
-                                !absl::EqualsIgnoreCase(subject.repository(), ask.channel->repository));
+    origin.set_other_repository(other_forge || !absl::EqualsIgnoreCase(subject.repository(), ask.channel->repository));
     Remember(*event, subject);
   } else if (delivery.action == kRoutedFromChat) {
     subject = delivery.subject;
@@ -323,7 +322,8 @@ absl::StatusOr<EffectObservation> PlatformDesk::Deliver(const store::Effect& eff
                                           effect.created_at + chat::kButtonLife)});
   }
   if (const std::chrono::milliseconds wait = Spend(message.platform(), message.channel()); wait.count() > 0) {
-    return ChatError(ForgeReason::kBudget, ForgeOutcome::kNotSent, "as much as the platform takes was said there", wait);
+    return ChatError(ForgeReason::kBudget, ForgeOutcome::kNotSent, "as much as the platform takes was said there",
+                     wait);
   }
   if (!again) return ObservationOf(client->second->Send(place, answer, effect.key));
   const ChatSent found = client->second->SendAgain(place, answer, effect.key);

@@ -10,10 +10,10 @@
 namespace yardmaster {
 
 struct ChatTarget {
-  std::string forge;       // empty: the channel's
-  std::string repository;  // "owner/name"; empty: the channel's
-  int64_t number = 0;      // 0: none is named
-  bool pull_first = false; // the words say that it is a pull request
+  std::string forge;        // empty: the channel's
+  std::string repository;   // "owner/name"; empty: the channel's
+  int64_t number = 0;       // 0: none is named
+  bool pull_first = false;  // the words say that it is a pull request
 
   friend bool operator==(const ChatTarget&, const ChatTarget&) = default;
 };

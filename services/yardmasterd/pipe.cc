@@ -197,8 +197,7 @@ void Pipe::Parts::MakePipe() {
   std::vector<std::shared_ptr<const Planner>> planners;
   for (const MakePlanner make : env.extensions.planners) planners.push_back(make(planning));
   if (chat_http != nullptr) {
-    chat_desk =
-        std::make_unique<PlatformDesk>(env.config, store->inbox(), store->ledger(), *chat_http, env.clock);
+    chat_desk = std::make_unique<PlatformDesk>(env.config, store->inbox(), store->ledger(), *chat_http, env.clock);
   }
   long_work = std::make_unique<LongWorkTable>(review_threads, *marks, [this](const v1::Subject& subject) {
     pipeline->Wake(subject);

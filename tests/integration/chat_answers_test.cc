@@ -11,6 +11,7 @@
 #include "tests/integration/pipe_fixture.h"
 #include "tests/support/chat_faces.h"
 #include "tests/support/chat_listener.h"
+#include "tests/support/git_programs.h"
 
 namespace yardmaster {
 namespace {
@@ -21,13 +22,13 @@ using std::chrono::seconds;
 using std::chrono::steady_clock;
 using std::chrono::system_clock;
 using ::testing::HasSubstr;
+using testing::HeardInChat;
 using ::testing::IsEmpty;
 using ::testing::Not;
-using ::testing::SizeIs;
-using testing::HeardInChat;
 using testing::RawConnection;
 using testing::SayInChat;
 using testing::SignedChatRequest;
+using ::testing::SizeIs;
 using testing::SourcePath;
 using ::testing::StartsWith;
 
@@ -37,6 +38,8 @@ constexpr const char* kChatRepository = "octo/repo";
 constexpr const char* kWriter = "u1";
 constexpr const char* kForbidden = "u2";
 constexpr const char* kStranger = "u3";
+// Wrote the pull request.
+constexpr const char* kAuthor = "u4";
 
 class ChatAnswersTest : public testing::PipeTest {
  protected:
@@ -44,21 +47,22 @@ class ChatAnswersTest : public testing::PipeTest {
     dir_.Write("chat.secret", std::string(testing::kChatSecret));
     dir_.Write("chat.aes", std::string(testing::kChatAesKey));
     const json secret = {{"file", "chat.secret"}};
-    const json users = {{kWriter, {{"github", "maria"}}}, {kForbidden, {{"github", "bob"}}}};
+    const json users = {
+        {kWriter, {{"github", "maria"}}}, {kForbidden, {{"github", "bob"}}}, {kAuthor, {{"github", "alice"}}}};
     const json channels = {{"9", {{"repository", "github:octo/repo"}, {"may", {"write"}}}},
                            {"7", {{"repository", "github:octo/repo"}, {"may", {"read"}}}},
                            {"5", {{"repository", "github:octo/dry"}, {"may", {"write"}}}}};
-    chat_ = {{"slack", {{"signing_secret", secret}, {"bot_token", secret}}},
-             {"mattermost", {{"token", secret}, {"bot_token", secret}}},
-             {"feishu",
-              {{"encrypt_key", secret}, {"verification_token", secret}, {"app_id", "a1"}, {"app_secret", secret}}},
-             {"dingtalk", {{"app_secret", secret}}},
-             {"wecom",
-              {{"corp_id", std::string(testing::kChatAppId)},
-               {"token", secret},
-               {"encoding_aes_key", {{"file", "chat.aes"}}},
-               {"agent_id", "9"},
-               {"secret", secret}}}};
+    chat_ = {
+        {"slack", {{"signing_secret", secret}, {"bot_token", secret}}},
+        {"mattermost", {{"token", secret}, {"bot_token", secret}}},
+        {"feishu", {{"encrypt_key", secret}, {"verification_token", secret}, {"app_id", "a1"}, {"app_secret", secret}}},
+        {"dingtalk", {{"app_secret", secret}}},
+        {"wecom",
+         {{"corp_id", std::string(testing::kChatAppId)},
+          {"token", secret},
+          {"encoding_aes_key", {{"file", "chat.aes"}}},
+          {"agent_id", "9"},
+          {"secret", secret}}}};
     for (auto& [platform, config] : chat_.items()) {
       config["api_url"] = listener_.url(platform);
       config["users"] = users;
@@ -102,6 +106,50 @@ class ChatAnswersTest : public testing::PipeTest {
   int64_t Issue(const std::string& repository = kChatRepository) {
     return Open("github", repository, "Crash in fully_shard", "`fully_shard` fails with an error.", {});
   }
+
+  std::string Git(const std::string& arguments, const std::string& folder = "work") const {
+    testing::Process process({"sh", "-c", "cd '" + Path(folder) + "' && git " + arguments},
+                             testing::GitEnvironment(dir_.path()));
+    EXPECT_EQ(process.Wait(seconds(60)), 0) << arguments << process.Stderr();
+    return process.Stdout();
+  }
+  void Commit(const std::string& file, const std::string& message) {
+    dir_.Write("work/" + file, message + "\n");
+    Git("add -A");
+    Git("-c user.name=Alice -c user.email=alice@example.com commit -q -m '" + message + "'");
+  }
+  // alice's pull request of two commits.
+  int64_t StartPull() {
+    git_root_ = Path("served");
+    for (const std::string name : {"octo/repo", "alice/repo"}) {
+      Git("init -q --bare -b main " + git_root_ + "/" + name + ".git", ".");
+      Git("-C " + git_root_ + "/" + name + ".git config http.receivepack true", ".");
+    }
+    Git("init -q -b main work", ".");
+    Commit("a.py", "base");
+    for (const std::string name : {"octo/repo", "alice/repo"}) Git("push -q " + git_root_ + "/" + name + ".git main");
+    Git("checkout -q -b topic");
+    Commit("b.py", "feat(b): add two");
+    Commit("c.py", "feat(c): add three");
+    Git("push -q " + git_root_ + "/alice/repo.git topic");
+    StartChat();
+    for (const std::string name : {"octo/repo", "alice/repo"}) {
+      Forge("repository",
+            {{"forge", "github"}, {"repository", name}, {"permissions", {{"maria", "write"}, {"yardbot", "write"}}}});
+    }
+    const json opened = Forge("pulls", {{"forge", "github"},
+                                        {"repository", kChatRepository},
+                                        {"title", "Two more"},
+                                        {"body", "By hand."},
+                                        {"user", "alice"},
+                                        {"head_repository", "alice/repo"},
+                                        {"head_ref", "topic"},
+                                        {"base_ref", "main"},
+                                        {"follow", true}});
+    Drain();
+    return opened.value("number", int64_t{0});
+  }
+  std::string Commits() const { return Git("log --format=%s main..topic", "served/alice/repo.git"); }
 
   testing::ChatListener listener_;
   int said_ = 1'000;
@@ -225,6 +273,32 @@ TEST_F(ChatAnswersTest, WhatThePlatformRefusesInItsOwnFormIsSaidPlainly) {
     SCOPED_TRACE(platform);
     EXPECT_THAT(Ask(platform, kStranger, "/help").text, HasSubstr("/why"));
   }
+}
+
+TEST_F(ChatAnswersTest, AButtonConfirmsOnceAndForItsPersonAlone) {
+  const std::string number = std::to_string(StartPull());
+  const std::string before = Commits();
+  const HeardInChat asked = Ask("slack", kAuthor, "please squash PR " + number);
+  EXPECT_THAT(asked.text, HasSubstr("nothing is done yet"));
+  ASSERT_THAT(asked.button, Not(IsEmpty())) << asked.text;
+  EXPECT_EQ(Commits(), before);
+  const auto press = [&](const char* user) {
+    const size_t heard = listener_.Heard("slack").size();
+    const SignedChatRequest request =
+        testing::PressInSlack({std::to_string(++said_), user, "9", asked.button}, system_clock::now());
+    EXPECT_THAT(Send("slack", request), StartsWith("HTTP/1.1 200 "));
+    EXPECT_TRUE(listener_.WaitFor("slack", heard + 1)) << Yard({"deliveries", "list"}).out;
+    Drain();
+    return listener_.Heard("slack").back().text;
+  };
+  EXPECT_THAT(press(kStranger), HasSubstr("the operator to add"));
+  EXPECT_THAT(press(kWriter), HasSubstr("no command of yours waits"));
+  EXPECT_EQ(Commits(), before);
+  EXPECT_THAT(press(kAuthor), Not(HasSubstr("did not work")));
+  EXPECT_EQ(Commits().find('\n'), Commits().size() - 1) << "one commit";
+  const std::string after = Commits();
+  EXPECT_THAT(press(kAuthor), HasSubstr("no command of yours waits"));
+  EXPECT_EQ(Commits(), after);
 }
 
 TEST_F(ChatAnswersTest, ADryRunIsAnsweredAndWritesNothing) {

@@ -144,7 +144,8 @@ inline SignedChatRequest SayInChat(std::string_view platform, const SaidInChat& 
             {"senderStaffId", said.user},
             {"text", {{"content", said.text}}}};
     if (!said.reply_url.empty()) {
-      const auto end = std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count() + 3'600'000;
+      const auto end =
+          std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count() + 3'600'000;
       body["sessionWebhook"] = said.reply_url;
       body["sessionWebhookExpiredTime"] = end;
     }

@@ -1,5 +1,5 @@
-// The chat platforms as listeners: one small HTTP server with five faces, which keeps what the bot says as the platforms
-// would. The api_url of a platform is url(PLATFORM).
+// The chat platforms as listeners: one small HTTP server with five faces, which keeps what the bot says as the
+// platforms would. The api_url of a platform is url(PLATFORM).
 #ifndef YARDMASTER_TESTS_SUPPORT_CHAT_LISTENER_H_
 #define YARDMASTER_TESTS_SUPPORT_CHAT_LISTENER_H_
 
@@ -139,18 +139,21 @@ class ChatListener {
       connection.Sleep(delay_.load());
       const std::string name = std::to_string(number);
       if (platform == "slack") {
-        connection.Answer(200, number == 0 ? R"({"ok": false, "error": "invalid_blocks"})"
-                                           : R"({"ok": true, "ts": ")" + name + R"(.1"})",
-                          kJson);
+        connection.Answer(
+            200,
+            number == 0 ? R"({"ok": false, "error": "invalid_blocks"})" : R"({"ok": true, "ts": ")" + name + R"(.1"})",
+            kJson);
       } else if (platform == "mattermost") {
         connection.Answer(number == 0 ? 400 : 201, R"({"id": "p)" + name + R"("})", kJson);
       } else if (platform == "feishu") {
-        connection.Answer(200, number == 0 ? R"({"code": 230001, "msg": "no such form"})"
-                                           : R"({"code": 0, "data": {"message_id": "m)" + name + R"("}})",
+        connection.Answer(200,
+                          number == 0 ? R"({"code": 230001, "msg": "no such form"})"
+                                      : R"({"code": 0, "data": {"message_id": "m)" + name + R"("}})",
                           kJson);
       } else {
-        connection.Answer(200, number == 0 ? R"({"errcode": 40008, "errmsg": "no such form"})"
-                                           : R"({"errcode": 0, "msgid": "w)" + name + R"("})",
+        connection.Answer(200,
+                          number == 0 ? R"({"errcode": 40008, "errmsg": "no such form"})"
+                                      : R"({"errcode": 0, "msgid": "w)" + name + R"("})",
                           kJson);
       }
     }

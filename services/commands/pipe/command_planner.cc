@@ -184,6 +184,8 @@ class CommandPlanner::Planning {
     return !request_.IsNote() && !command_.name.empty() && IsOnList(command_.name, settings_.bot_commands);
   }
   absl::Status Run(v1::Plan& plan);
+  // True: what was said in chat may do nothing, and the plan says so. For a yes, before it uses up what waits for it.
+  absl::StatusOr<bool> RunBarred(v1::Plan& plan) const;
   // A yes to nothing.
   absl::Status RunUnawaited(v1::Plan& plan) const;
   // The answer for the case that something before it fails; with the reason's place in it.
@@ -270,9 +272,8 @@ absl::StatusOr<std::optional<std::string>> CommandPlanner::Planning::Refusal(std
   if (!author.empty() && !SameLogin(author, input_.event.actor())) people.push_back(author);
   for (const std::string& login : people) {
     bool hidden = false;
-    ASSIGN_OR_RETURN(const PermissionDecision decision,
-                     Permit(request, in_chat ? input_.event.chat().login() : login, settings_.layers,
-                            subject(), view_, hidden));
+    ASSIGN_OR_RETURN(const PermissionDecision decision, Permit(request, in_chat ? input_.event.chat().login() : login,
+                                                               settings_.layers, subject(), view_, hidden));
     if (decision.allowed()) continue;
     if (hidden) {
       outcome = "refused: permissions can't be looked up";
@@ -312,9 +313,10 @@ absl::StatusOr<std::optional<std::string>> CommandPlanner::Planning::ChatBar(v1:
   LocalText why;
   switch (chat.write_bar()) {
     case v1::ChatOrigin::WRITE_BAR_CHANNEL:
-      why = {"this channel is for reading. Write it on the forge, in a comment, or ask the operator for "
-             "`\"may\": [\"write\"]` for this channel",
-             "本频道只读。请在代码平台上用评论发出命令，或请运维为本频道配置 `\"may\": [\"write\"]`"};
+      why = {
+          "this channel is for reading. Write it on the forge, in a comment, or ask the operator for "
+          "`\"may\": [\"write\"]` for this channel",
+          "本频道只读。请在代码平台上用评论发出命令，或请运维为本频道配置 `\"may\": [\"write\"]`"};
       break;
     case v1::ChatOrigin::WRITE_BAR_NOBODY:
       why = {absl::StrCat("it writes, and nobody knows which account is yours. Ask the operator to add ",
@@ -463,7 +465,7 @@ void CommandPlanner::Planning::AddAnswerTo(std::string body, std::string body_on
   message.set_platform(input_.event.chat().platform());
   message.set_channel(input_.event.chat().channel());
   message.set_cause(EffectName(input_));
-  message.set_body(absl::StrCat(!dry_run          ? ""
+  message.set_body(absl::StrCat(!dry_run         ? ""
                                 : asked_.chinese ? "（演习模式，没有写入）"
                                                  : "(Dry run: nothing was written.) ",
                                 body));
@@ -472,6 +474,14 @@ void CommandPlanner::Planning::AddAnswerTo(std::string body, std::string body_on
   v1::ChatButton& yes = *message.add_buttons();
   yes.set_label(asked_.chinese ? "确认" : "Confirm");
   yes.set_says(absl::StrCat("/", Abs(kConfirmCommand)));
+}
+
+absl::StatusOr<bool> CommandPlanner::Planning::RunBarred(v1::Plan& plan) const {
+  if (!input_.event.has_chat()) return false;
+  ASSIGN_OR_RETURN(std::optional<std::string> barred, ChatBar(plan));
+  if (!barred.has_value()) return false;
+  AddAnswerTo(*std::move(barred), {}, plan);
+  return true;
 }
 
 absl::Status CommandPlanner::Planning::RunUnawaited(v1::Plan& plan) const {
@@ -540,6 +550,8 @@ absl::Status CommandPlanner::Plan(const PlanInput& input, v1::Plan& plan) const 
   Planning planning(env_, input);
   RETURN_IF_ERROR(planning.Load());
   if (planning.command().id() != kConfirmCommand) return planning.Run(plan);
+  ASSIGN_OR_RETURN(const bool barred, planning.RunBarred(plan));
+  if (barred) return absl::OkStatus();
   ASSIGN_OR_RETURN(const std::optional<v1::AwaitConfirmation> awaited, FindAwaited(input));
   if (!awaited.has_value()) return planning.RunUnawaited(plan);
   const std::shared_ptr<const rules::CommandTable> table = input.pack->commands();

@@ -17,7 +17,8 @@ namespace {
 
 // What an answer says where an action before it failed; empty: the action is no answer, or says the same.
 const std::string& BodyOnFailure(const v1::Action& action) {
-  return action.has_chat_message() ? action.chat_message().body_on_failure() : action.answer_comment().body_on_failure();
+  return action.has_chat_message() ? action.chat_message().body_on_failure()
+                                   : action.answer_comment().body_on_failure();
 }
 
 class PlanExecution {
@@ -104,8 +105,8 @@ Outcome PlanExecution::CarryOne(const v1::Action& action) {
     }
   }
   std::string key;
-  Outcome outcome =
-      effects_.Run(plan_, allowed, run_.delivery(), options_.started, {run_.account(), run_.WriteCall(), run_.env().chat}, key);
+  Outcome outcome = effects_.Run(plan_, allowed, run_.delivery(), options_.started,
+                                 {run_.account(), run_.WriteCall(), run_.env().chat}, key);
   execution_.keys.insert(std::move(key));
   if (!outcome.done()) return outcome;
   if (expected_.has_value()) {

@@ -24,10 +24,21 @@ const EffectKind& ReviewCommentsEffect();
 const EffectKind& StartGateEffect();
 
 inline EffectKinds ShippedEffectKinds() {
-  return {&AddLabelsEffect(),      &AnswerCommentEffect(), &AwaitConfirmationEffect(), &ChatMessageEffect(), &EditPullEffect(),
-          &IgnoreRuleEffect(),     &OpenPullEffect(),      &PostTemplateEffect(),      &PushRefEffect(),
-          &ReactEffect(),          &RemoveLabelsEffect(),  &ReportCheckEffect(),       &ResolveReviewCommentsEffect(),
-          &ReviewCommentsEffect(), &StartGateEffect()};
+  return {&AddLabelsEffect(),
+          &AnswerCommentEffect(),
+          &AwaitConfirmationEffect(),
+          &ChatMessageEffect(),
+          &EditPullEffect(),
+          &IgnoreRuleEffect(),
+          &OpenPullEffect(),
+          &PostTemplateEffect(),
+          &PushRefEffect(),
+          &ReactEffect(),
+          &RemoveLabelsEffect(),
+          &ReportCheckEffect(),
+          &ResolveReviewCommentsEffect(),
+          &ReviewCommentsEffect(),
+          &StartGateEffect()};
 }
 
 }  // namespace yardmaster

@@ -118,9 +118,10 @@ Outcome CommandWork::Run() {
   TextCommands commands = Parse(text.now);
   if (commands.size() > kMaxCommandsInText) commands.resize(kMaxCommandsInText);
   if (commands.empty() && chat) {
-    return Tell("I did not understand that. `/help` lists what can be asked; with the number of an issue or pull request "
-                "behind it, as in `/why #12`.",
-                "没有看懂。`/help` 列出可以用的命令；后面写上 issue 或 PR 的编号，例如 `/why #12`。");
+    return Tell(
+        "I did not understand that. `/help` lists what can be asked; with the number of an issue or pull request "
+        "behind it, as in `/why #12`.",
+        "没有看懂。`/help` 列出可以用的命令；后面写上 issue 或 PR 的编号，例如 `/why #12`。");
   }
   if (commands.empty()) return Outcome::Ignored(reasons::kKnownCommands, "they are no longer there");
   const absl::StatusOr<std::vector<std::optional<store::StoredCommand>>> taken =
