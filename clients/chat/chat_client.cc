@@ -49,7 +49,7 @@ ChatSent ChatClient::Send(const ChatPlace& place, const ChatAnswer& answer, std:
 ChatSent ChatClient::SendAgain(const ChatPlace& place, const ChatAnswer& answer, std::string_view key) {
   const bool by_api = api_.has_credentials != nullptr && api_.has_credentials(config_);
   if (api_.one_of_a_key && by_api && !HasAddress(place)) return Send(place, answer, key);
-  const ChatSent nobody_knows = {
+  ChatSent nobody_knows = {
       ChatSent::Kind::kUnknown, "", "the platform does not show whether it is there, so it is not sent again", {}};
   if (api_.look == nullptr || !by_api) return nobody_knows;
   const HttpResult result = http_.Send(api_.look(config_, place));

@@ -20,8 +20,8 @@ struct TargetPatterns {
 };
 
 const TargetPatterns& Patterns() {
-  static const auto* const patterns = new TargetPatterns;
-  return *patterns;
+  static const auto* const kPatterns = new TargetPatterns;
+  return *kPatterns;
 }
 
 }  // namespace

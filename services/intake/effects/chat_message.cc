@@ -40,8 +40,8 @@ class SayInChat final : public EffectKind {
 }  // namespace
 
 const EffectKind& ChatMessageEffect() {
-  static const SayInChat kind;
-  return kind;
+  static const SayInChat kKind;
+  return kKind;
 }
 
 }  // namespace yardmaster

@@ -106,7 +106,7 @@ store::CommandsOfText CommandWork::RequestsOf(const Text& text, const TextComman
 Outcome CommandWork::Run() {
   SubjectReading reading;
   const bool chat = item_.event.has_chat();
-  if (const Outcome read = run_.Read(reading); !read.done()) {
+  if (Outcome read = run_.Read(reading); !read.done()) {
     if (!chat || read.kind != Outcome::Kind::kIgnored) return read;
     return Tell("There is no issue or pull request of that number here, or the bot can't see it.",
                 "这里没有这个编号的 issue 或 PR，或者机器人看不到它。");
@@ -130,7 +130,7 @@ Outcome CommandWork::Run() {
   Outcome all = Outcome::Ignored(reasons::kKnownCommands);
   for (size_t i = 0; i < taken->size(); ++i) {
     if (!(*taken)[i].has_value()) continue;
-    const Outcome one = RunOne(*(*taken)[i], *commands[i], text);
+    Outcome one = RunOne(*(*taken)[i], *commands[i], text);
     if (!one.final()) return one;
     // Whether another one depends on it is for the planner to say.
     all = MoreUrgent(all, one);
@@ -171,17 +171,17 @@ Outcome CommandWork::RunOne(const store::StoredCommand& command, const TextComma
     return Execute(run_, effects_, acknowledgement, {.started = item_.started, .person = command.actor}, execution);
   };
   v1::Plan plan;
-  const Outcome decided = Decide(run_,
-                                 {.event = event,
-                                  .planner = *run_.env().command_planner,
-                                  .trigger = Trigger::kManual,
-                                  .mode = run_.mode(),
-                                  .reading = reading,
-                                  .command = &input,
-                                  .keeper = &keeper,
-                                  .acknowledge = acknowledge,
-                                  .asked_plan = kept.mutable_asked()},
-                                 plan);
+  Outcome decided = Decide(run_,
+                           {.event = event,
+                            .planner = *run_.env().command_planner,
+                            .trigger = Trigger::kManual,
+                            .mode = run_.mode(),
+                            .reading = reading,
+                            .command = &input,
+                            .keeper = &keeper,
+                            .acknowledge = acknowledge,
+                            .asked_plan = kept.mutable_asked()},
+                           plan);
   // Another bot's command, as the repository says: taken, so that it is not looked at again.
   const bool skipped = decided.kind == Outcome::Kind::kIgnored;
   if (!skipped && !decided.done()) return decided;

@@ -68,7 +68,7 @@ Outcome EventWork::Run() {
 
   // 3. What people ask for comes before what we would do on our own.
   if (!route.commands) return PlanAndWrite();
-  const Outcome commands = CommandWork(run_, effects_, item_).Run();
+  Outcome commands = CommandWork(run_, effects_, item_).Run();
   if (route.planner == nullptr || !commands.final()) return commands;
   const Outcome planned = PlanAndWrite();
   // The delivery is what the worse of them is, and done if one of them did something.
@@ -109,15 +109,15 @@ Outcome EventWork::PlanAndWriteOnce() {
     return Execute(run_, effects_, at_once, {.started = item_.started, .person = {}}, acknowledgement);
   };
   v1::Plan plan;
-  const Outcome decided = Decide(run_,
-                                 {.event = item_.event,
-                                  .planner = *run_.route().planner,
-                                  .trigger = run_.route().trigger,
-                                  .mode = mode,
-                                  .reading = reading,
-                                  .keeper = &keeper,
-                                  .acknowledge = acknowledge},
-                                 plan);
+  Outcome decided = Decide(run_,
+                           {.event = item_.event,
+                            .planner = *run_.route().planner,
+                            .trigger = run_.route().trigger,
+                            .mode = mode,
+                            .reading = reading,
+                            .keeper = &keeper,
+                            .acknowledge = acknowledge},
+                           plan);
   if (decided.kind == Outcome::Kind::kIgnored) return Finish(reading, decided, {});
   if (!decided.done()) return decided;
   Execution execution{.keys = std::move(acknowledgement.keys), .failures = {}};
@@ -163,7 +163,7 @@ Outcome SubjectWork::FindKind(const WorkItem& item, v1::SubjectKind& kind) {
       kind = found->pull_request ? v1::SUBJECT_KIND_PULL_REQUEST : v1::SUBJECT_KIND_ISSUE;
       return {};
     }
-    const Outcome failed = run.ReadFailed(found.status());
+    Outcome failed = run.ReadFailed(found.status());
     if (failed.kind != Outcome::Kind::kIgnored) return failed;
   }
   // There is none: whoever reads it finds out, and says so.

@@ -52,7 +52,7 @@ class ChatDeskTest : public ::testing::Test {
     event.addressed = true;
     return event;
   }
-  ChatAsked Read(const chat::ChatEvent& event, store::Delivery delivery = {}) {
+  ChatAsked Read(const chat::ChatEvent& event, const store::Delivery& delivery = {}) {
     return desk_->Read(delivery, chat::ToJson(event));
   }
   // An answer of ours as the platform gets it.
