@@ -94,6 +94,15 @@ std::string RenderSlack(const ChatAnswer& answer) {
     if (last) break;
     rest.remove_prefix(size);
   }
+  if (!blocks.empty() && !answer.key.empty()) blocks.front()["block_id"] = answer.key;
+  Json buttons = Json::array();
+  for (const ChatChoice& choice : answer.choices) {
+    buttons.push_back({{"type", "button"},
+                       {"action_id", absl::StrCat("choice-", buttons.size())},
+                       {"text", {{"type", "plain_text"}, {"text", choice.label}}},
+                       {"value", choice.value}});
+  }
+  if (!buttons.empty()) blocks.push_back({{"type", "actions"}, {"elements", std::move(buttons)}});
   return DumpAnswer({{"response_type", answer.only_for_asker ? "ephemeral" : "in_channel"},
                      {"text", EscapedForSlack(FirstLine(answer.text))},
                      {"blocks", std::move(blocks)},
@@ -108,12 +117,18 @@ std::string RenderMattermost(const ChatAnswer& answer) {
 }
 
 std::string RenderFeishu(const ChatAnswer& answer) {
-  const Json card = {
-      {"config", {{"wide_screen_mode", true}, {"update_multi", true}}},
-      {"elements", Json::array({{{"tag", "div"},
-                                 {"text",
-                                  {{"tag", "lark_md"},
-                                   {"content", EscapedWithin(answer.text, kFeishuCard, EscapedForFeishu)}}}}})}};
+  Json elements = Json::array(
+      {{{"tag", "div"},
+        {"text", {{"tag", "lark_md"}, {"content", EscapedWithin(answer.text, kFeishuCard, EscapedForFeishu)}}}}});
+  Json buttons = Json::array();
+  for (const ChatChoice& choice : answer.choices) {
+    buttons.push_back({{"tag", "button"},
+                       {"text", {{"tag", "plain_text"}, {"content", choice.label}}},
+                       {"value", {{"value", choice.value}}}});
+  }
+  if (!buttons.empty()) elements.push_back({{"tag", "action"}, {"actions", std::move(buttons)}});
+  const Json card = {{"config", {{"wide_screen_mode", true}, {"update_multi", true}}},
+                     {"elements", std::move(elements)}};
   return DumpAnswer({{"msg_type", "interactive"}, {"content", DumpAnswer(card)}});
 }
 
@@ -122,6 +137,29 @@ std::string RenderDingtalk(const ChatAnswer& answer) {
   return DumpAnswer({{"msgtype", "markdown"},
                      {"markdown", {{"title", FirstLine(text)}, {"text", text}}},
                      {"at", {{"atUserIds", Json::array()}, {"isAtAll", false}}}});
+}
+
+std::string RenderPlain(std::string_view platform, const ChatAnswer& answer) {
+  if (platform == "slack") {
+    return DumpAnswer({{"response_type", answer.only_for_asker ? "ephemeral" : "in_channel"},
+                       {"text", EscapedWithin(answer.text, kSlackSection, EscapedForSlack)},
+                       {"mrkdwn", false}});
+  }
+  if (platform == "mattermost") {
+    return DumpAnswer({{"response_type", answer.only_for_asker ? "ephemeral" : "in_channel"},
+                       {"text", EscapedWithin(answer.text, kMattermostPost, EscapedForMattermost)}});
+  }
+  if (platform == "feishu") {
+    // "<at …>" would be a mention here, too.
+    const std::string text = EscapedWithin(answer.text, kFeishuCard, EscapedForWecom);
+    return DumpAnswer({{"msg_type", "text"}, {"content", DumpAnswer({{"text", text}})}});
+  }
+  if (platform == "dingtalk" || platform == "wecom") {
+    const size_t most = platform == "wecom" ? kWecomText : kDingtalkText;
+    return DumpAnswer(
+        {{"msgtype", "text"}, {"text", {{"content", EscapedWithin(answer.text, most, EscapedForWecom)}}}});
+  }
+  return {};
 }
 
 std::string RenderWecom(const ChatAnswer& answer) {

@@ -5,14 +5,26 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace yardmaster::chat {
+
+struct ChatChoice {
+  std::string label;
+  std::string value;  // comes back when it is pressed
+};
 
 struct ChatAnswer {
   // Markdown as on the forges: what the platform has no form for is shown as it is written.
   std::string text;
   // For the person who asked alone, where the platform has such answers.
   bool only_for_asker = false;
+  // Buttons below the text, where the platform has some that come back to us: Slack and Feishu.
+  std::vector<ChatChoice> choices = {};
+  // What the message is found by later, where the platform keeps such a thing with it: letters, digits and "-".
+  std::string key = {};
+  // Without the platform's own form, which it refused.
+  bool plain = false;
 };
 
 // The bodies of the platforms' calls for messages, in their own form and with a plain text for notifications. JSON;
@@ -22,6 +34,9 @@ std::string RenderMattermost(const ChatAnswer& answer);  // an attachment
 std::string RenderFeishu(const ChatAnswer& answer);      // "msg_type" and a card as "content"
 std::string RenderDingtalk(const ChatAnswer& answer);    // Markdown
 std::string RenderWecom(const ChatAnswer& answer);       // Markdown
+
+// The same as plain text, for where the platform refuses its own form. Empty for an unknown platform.
+std::string RenderPlain(std::string_view platform, const ChatAnswer& answer);
 
 }  // namespace yardmaster::chat
 

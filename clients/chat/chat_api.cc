@@ -20,6 +20,9 @@ using Kind = ChatSent::Kind;
 constexpr std::chrono::seconds kMostChatWait{3'600};
 // WeCom takes one of two equal messages within this time.
 constexpr int kWecomSameSeconds = 1'800;
+// Messages that are looked through for one of ours.
+constexpr int kMessagesToLookAt = 60;
+constexpr std::string_view kMattermostKey = "yardmaster_key";
 
 OutgoingRequest JsonPost(std::string url, std::string body, std::string_view bearer) {
   OutgoingRequest request;
@@ -37,7 +40,8 @@ std::string DumpBody(const CallJson& body) { return body.dump(-1, ' ', false, Ca
 
 // A rendered answer, to be completed.
 CallJson Rendered(std::string_view platform, const ChatAnswer& answer) {
-  return CallJson::parse(FindChatPlatform(platform)->render(answer), nullptr, false);
+  return CallJson::parse(answer.plain ? RenderPlain(platform, answer) : FindChatPlatform(platform)->render(answer),
+                         nullptr, false);
 }
 
 ChatSent Refusal(std::string_view reason) { return {Kind::kRefused, "", std::string(reason), {}}; }
@@ -107,11 +111,57 @@ ChatSent JudgeSlack(const OutgoingResponse& response) {
 
 OutgoingRequest PostToMattermost(const PlatformConfig& config, const ChatPlace& place, const ChatAnswer& answer,
                                  std::string_view, std::string_view) {
-  CallJson body = {{"channel_id", place.channel}, {"message", ""}};
+  CallJson rendered = Rendered("mattermost", answer);
+  CallJson body = {{"channel_id", place.channel}, {"message", rendered.value("text", "")}};
   const std::string& thread = place.thread.empty() ? place.message : place.thread;
   if (!thread.empty()) body["root_id"] = thread;
-  body["props"] = {{"attachments", Rendered("mattermost", answer)["attachments"]}};
+  body["props"] = {{std::string(kMattermostKey), answer.key}};
+  if (rendered.contains("attachments")) body["props"]["attachments"] = std::move(rendered["attachments"]);
   return JsonPost(config.api_url + "/api/v4/posts", DumpBody(body), config.SecretText("bot_token"));
+}
+
+OutgoingRequest Get(std::string url, std::string_view bearer) {
+  OutgoingRequest request = JsonPost(std::move(url), "", bearer);
+  request.method = "GET";
+  return request;
+}
+
+OutgoingRequest LookAtSlack(const PlatformConfig& config, const ChatPlace& place) {
+  const std::string& thread = place.thread.empty() ? place.message : place.thread;
+  return Get(absl::StrCat(config.api_url, thread.empty() ? "/conversations.history" : "/conversations.replies",
+                          "?channel=", UrlEncode(place.channel), thread.empty() ? "" : "&ts=", UrlEncode(thread),
+                          "&limit=", kMessagesToLookAt),
+             config.SecretText("bot_token"));
+}
+
+ChatSent FindInSlack(const OutgoingResponse& response, std::string_view key) {
+  const std::optional<nlohmann::json> body = ParseObject(response.body);
+  const nlohmann::json* messages = body.has_value() ? ValueAt(*body, {"messages"}) : nullptr;
+  if (response.status != 200 || messages == nullptr || !messages->is_array()) return Unreadable();
+  for (const nlohmann::json& message : *messages) {
+    const nlohmann::json* blocks = ValueAt(message, {"blocks"});
+    if (blocks == nullptr || !blocks->is_array() || blocks->empty()) continue;
+    if (TextAt(blocks->front(), {"block_id"}) == key)
+      return {Kind::kSent, std::string(TextAt(message, {"ts"})), "", {}};
+  }
+  const nlohmann::json* more = ValueAt(*body, {"has_more"});
+  return more != nullptr && *more == true ? Unreadable() : ChatSent{Kind::kNotSent, "", "not in the channel", {}};
+}
+
+OutgoingRequest LookAtMattermost(const PlatformConfig& config, const ChatPlace& place) {
+  return Get(absl::StrCat(config.api_url, "/api/v4/channels/", UrlEncode(place.channel),
+                          "/posts?per_page=", kMessagesToLookAt),
+             config.SecretText("bot_token"));
+}
+
+ChatSent FindInMattermost(const OutgoingResponse& response, std::string_view key) {
+  const std::optional<nlohmann::json> body = ParseObject(response.body);
+  const nlohmann::json* posts = body.has_value() ? ValueAt(*body, {"posts"}) : nullptr;
+  if (response.status != 200 || posts == nullptr || !posts->is_object()) return Unreadable();
+  for (const auto& [id, post] : posts->items()) {
+    if (TextAt(post, {"props", kMattermostKey}) == key) return {Kind::kSent, id, "", {}};
+  }
+  return {Kind::kNotSent, "", "not in the channel", {}};
 }
 
 ChatSent JudgeMattermost(const OutgoingResponse& response) {
@@ -206,11 +256,12 @@ bool HasWecomAgent(const PlatformConfig& config) {
 }
 
 constexpr std::array<ChatApi, 5> kChatApis = {{
-    {"slack", HasBotToken, PostToSlack, JudgeSlack, nullptr, nullptr},
-    {"mattermost", HasBotToken, PostToMattermost, JudgeMattermost, nullptr, nullptr},
-    {"feishu", HasFeishuApp, PostToFeishu, JudgeFeishu, AskFeishuToken, ReadFeishuToken},
-    {"dingtalk", nullptr, nullptr, JudgeDingtalk, nullptr, nullptr},
-    {"wecom", HasWecomAgent, PostToWecom, JudgeWecom, AskWecomToken, ReadWecomToken},
+    {"slack", HasBotToken, PostToSlack, JudgeSlack, nullptr, nullptr, false, LookAtSlack, FindInSlack},
+    {"mattermost", HasBotToken, PostToMattermost, JudgeMattermost, nullptr, nullptr, false, LookAtMattermost,
+     FindInMattermost},
+    {"feishu", HasFeishuApp, PostToFeishu, JudgeFeishu, AskFeishuToken, ReadFeishuToken, true, nullptr, nullptr},
+    {"dingtalk", nullptr, nullptr, JudgeDingtalk, nullptr, nullptr, false, nullptr, nullptr},
+    {"wecom", HasWecomAgent, PostToWecom, JudgeWecom, AskWecomToken, ReadWecomToken, true, nullptr, nullptr},
 }};
 
 // Seconds that an answer asks to wait.
@@ -229,7 +280,7 @@ const ChatApi* FindChatApi(std::string_view platform) {
 }
 
 OutgoingRequest ReplyRequest(std::string_view platform, const ChatPlace& place, const ChatAnswer& answer) {
-  return JsonPost(place.reply_url, FindChatPlatform(platform)->render(answer), "");
+  return JsonPost(place.reply_url, DumpBody(Rendered(platform, answer)), "");
 }
 
 ChatSent JudgeResult(const ChatApi& api, const HttpResult& result) {

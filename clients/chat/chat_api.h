@@ -64,6 +64,13 @@ struct ChatApi {
   OutgoingRequest (*ask_token)(const PlatformConfig& config) = nullptr;
   // nullopt: there is none in it.
   std::optional<ChatToken> (*read_token)(const OutgoingResponse& response) = nullptr;
+  // The platform takes one of two messages with the same key: what was perhaps sent is sent again.
+  bool one_of_a_key = false;
+  // Asks for the latest messages of a place, among which `finds` looks for a key. Null: the platform shows none, or not
+  // with a key.
+  OutgoingRequest (*look)(const PlatformConfig& config, const ChatPlace& place) = nullptr;
+  // kSent with its name; kNotSent: it is not among them; kUnknown: the answer says nothing about it.
+  ChatSent (*find)(const OutgoingResponse& response, std::string_view key) = nullptr;
 };
 
 // Null for an unknown platform.

@@ -30,8 +30,39 @@ std::string ChatClient::Token(const std::string& refused, ChatSent& why) {
   return token_;
 }
 
+bool ChatClient::HasAddress(const ChatPlace& place) const {
+  return !place.reply_url.empty() && clock_.Now() + kReplyMargin < place.reply_until;
+}
+
 ChatSent ChatClient::Send(const ChatPlace& place, const ChatAnswer& answer, std::string_view key) {
-  if (!place.reply_url.empty() && clock_.Now() + kReplyMargin < place.reply_until) {
+  ChatSent sent = SendOnce(place, answer, key);
+  if (sent.kind != ChatSent::Kind::kRefused || answer.plain) return sent;
+  ChatAnswer plain = answer;
+  plain.plain = true;
+  ChatSent second = SendOnce(place, plain, key);
+  // Where the second did no better, the first refusal says more.
+  using Kind = ChatSent::Kind;
+  const bool better = second.kind == Kind::kSent || second.kind == Kind::kUnknown || second.kind == Kind::kLimited;
+  return better ? second : sent;
+}
+
+ChatSent ChatClient::SendAgain(const ChatPlace& place, const ChatAnswer& answer, std::string_view key) {
+  const bool by_api = api_.has_credentials != nullptr && api_.has_credentials(config_);
+  if (api_.one_of_a_key && by_api && !HasAddress(place)) return Send(place, answer, key);
+  ChatSent nobody_knows = {
+      ChatSent::Kind::kUnknown, "", "the platform does not show whether it is there, so it is not sent again", {}};
+  if (api_.look == nullptr || !by_api) return nobody_knows;
+  const HttpResult result = http_.Send(api_.look(config_, place));
+  const auto* response = std::get_if<OutgoingResponse>(&result);
+  if (response == nullptr) return {ChatSent::Kind::kLimited, "", std::get<HttpFailure>(result).detail, {}};
+  if (response->status == 429 || response->status >= 500) {
+    return {ChatSent::Kind::kLimited, "", JudgeResult(api_, result).reason, {}};
+  }
+  return api_.find(*response, key);
+}
+
+ChatSent ChatClient::SendOnce(const ChatPlace& place, const ChatAnswer& answer, std::string_view key) {
+  if (HasAddress(place)) {
     return JudgeResult(api_, http_.Send(ReplyRequest(api_.platform, place, answer)));
   }
   if (api_.post == nullptr || !api_.has_credentials(config_)) {

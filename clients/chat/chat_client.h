@@ -27,9 +27,16 @@ class ChatClient {
 
   // One attempt. A token that the platform refuses is replaced once and the answer sent again: nothing was done with
   // it. Nothing else is repeated here; whoever calls knows what was sent before.
+  // What the platform certainly refuses in its own form is sent once more as plain text.
   ChatSent Send(const ChatPlace& place, const ChatAnswer& answer, std::string_view key);
 
+  // Whether a message with this key, that was perhaps sent, is there: kSent, kNotSent, or kUnknown where nobody knows.
+  // A platform that takes one of two gets it again.
+  ChatSent SendAgain(const ChatPlace& place, const ChatAnswer& answer, std::string_view key);
+
  private:
+  ChatSent SendOnce(const ChatPlace& place, const ChatAnswer& answer, std::string_view key);
+  bool HasAddress(const ChatPlace& place) const;
   // A token that is good for a while; empty, with why, if there is none. `refused`: one that must not be given again.
   std::string Token(const std::string& refused, ChatSent& why);
 

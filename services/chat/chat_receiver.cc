@@ -91,10 +91,9 @@ void ChatReceiver::Keep(ChatEvent event, const ChatAsk& ask, ChatResponse receip
                                          {"repository", ask.channel == nullptr ? "" : ask.channel->repository},
                                          {"account", ask.login},
                                          {"writing", ask.may_write() ? "may" : ChatWriteBarText(ask.bar)}});
-  delivery.ignored_because =
-      ask.channel != nullptr
-          ? reasons::WithDetail(reasons::kNoPlanner, "commands from chat are not carried out by this version")
-          : reasons::WithDetail(reasons::kNoRepository, "the channel is not configured");
+  if (ask.channel == nullptr) {
+    delivery.ignored_because = reasons::WithDetail(reasons::kNoRepository, "the channel is not configured");
+  }
   inbox_.Add(std::move(delivery), [this, answer, receipt = std::move(receipt), platform = std::move(event.platform)](
                                       const absl::StatusOr<store::AddResult>& added) {
     if (added.ok()) return answer(receipt);

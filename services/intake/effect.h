@@ -23,6 +23,8 @@
 
 namespace yardmaster {
 
+class ChatDesk;
+
 // What is known of an effect on the forge after a write or a read.
 struct EffectObservation {
   enum class State : uint8_t {
@@ -49,6 +51,7 @@ struct EffectObservation {
 struct EffectContext {
   ConfiguredForge& account;
   ForgeCall call;
+  ChatDesk* chat = nullptr;  // null: there is no chat
 
   Forge& forge() const { return account.forge(); }
 };
@@ -109,6 +112,7 @@ inline constexpr std::string_view kRemoveLabelsKind = "remove_labels";
 inline constexpr std::string_view kPushRefKind = "push_ref";
 inline constexpr std::string_view kEditPullKind = "edit_pull";
 inline constexpr std::string_view kAwaitConfirmationKind = "await_confirmation";
+inline constexpr std::string_view kChatMessageKind = "chat_message";
 
 // A table of kinds. Entries live as long as the program.
 using EffectKinds = std::vector<const EffectKind*>;

@@ -54,6 +54,7 @@ struct CommandContext {
   const v1::Subject& subject;
   const rules::CompiledPack& pack;
   std::string_view own_login;  // what mentions of us look like; empty if unknown
+  bool direct = false;         // said to us, as in chat: no mention is needed, and the thread may be named anywhere
 };
 
 // Thread-safe, and pure.

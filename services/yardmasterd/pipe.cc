@@ -17,6 +17,7 @@
 #include "clients/git/git_push.h"
 #include "clients/git/git_server.h"
 #include "clients/git/http_git_remote.h"
+#include "services/chat/chat_desk.h"
 #include "services/commands/pipe/command_planner.h"
 #include "services/commands/pipe/settings.h"
 #include "services/core/absl_view.h"
@@ -67,6 +68,7 @@ struct Pipe::Parts {
     for (const auto& [name, forge] : forges) forge->Stop();
     if (gates != nullptr) gates->Stop();
     if (http != nullptr) http->Stop();
+    if (chat_http != nullptr) chat_http->Stop();
   }
 
   const PipeEnvironment env;
@@ -88,6 +90,8 @@ struct Pipe::Parts {
   ConfiguredForges account_table;
   std::unique_ptr<ForgeGateSource> gates;
   std::unique_ptr<LongWorkTable> long_work;
+  std::unique_ptr<HttpClient> chat_http;  // null: no platform was configured at the start
+  std::unique_ptr<PlatformDesk> chat_desk;
   std::optional<IntakeEnvironment> intake;
   std::unique_ptr<EffectRunner> effects;
   std::unique_ptr<SubjectWork> work;
@@ -124,7 +128,8 @@ absl::Status Pipe::Parts::MakeForges() {
   for (const auto& [name, profile] : env.packs.Current()->pipelines()) {
     if (profile->jenkins.has_value()) options.origins.push_back(profile->jenkins->url);
   }
-  options.user_agent = absl::StrCat("yardmaster/", Abs(kVersion));
+  const std::string user_agent = absl::StrCat("yardmaster/", Abs(kVersion));
+  options.user_agent = user_agent;
   options.proxy = env.config.proxy;
   ASSIGN_OR_RETURN(http, MakeCurlHttpClient(std::move(options)));
   std::random_device device;
@@ -141,6 +146,13 @@ absl::Status Pipe::Parts::MakeForges() {
     accounts[name] = std::make_unique<ConfiguredForge>(*forges[name], *config.profile, config.settle, config.bot_login,
                                                        env.clock, notices);
     account_table[name] = accounts[name].get();
+  }
+  if (std::vector<std::string> origins = ChatOrigins(env.config); !origins.empty()) {
+    CurlHttpOptions chat;
+    chat.origins = std::move(origins);
+    chat.user_agent = user_agent;
+    chat.proxy = env.config.proxy;
+    ASSIGN_OR_RETURN(chat_http, MakeCurlHttpClient(std::move(chat)));
   }
   gates = std::make_unique<ForgeGateSource>(
       GateSourceEnvironment{account_table, *http, env.clock, waiter, &env.metrics, device()});
@@ -184,6 +196,9 @@ void Pipe::Parts::MakePipe() {
                                     gates.get(), cache_table, account_table,    env.clock};
   std::vector<std::shared_ptr<const Planner>> planners;
   for (const MakePlanner make : env.extensions.planners) planners.push_back(make(planning));
+  if (chat_http != nullptr) {
+    chat_desk = std::make_unique<PlatformDesk>(env.config, store->inbox(), store->ledger(), *chat_http, env.clock);
+  }
   long_work = std::make_unique<LongWorkTable>(review_threads, *marks, [this](const v1::Subject& subject) {
     pipeline->Wake(subject);
     threads->Wake();
@@ -214,6 +229,7 @@ void Pipe::Parts::MakePipe() {
                        const v1::Subject& repository,
                        std::string_view head) { return PullOfHead(*reviews, repository, head); },
       .long_work = long_work.get(),
+      .chat = chat_desk.get(),
   });
   effects = std::make_unique<EffectRunner>(ShippedEffectKinds(), store->ledger(), env.clock, env.logger);
   work = std::make_unique<SubjectWork>(*intake, *effects);
@@ -304,6 +320,7 @@ absl::Status Pipe::Ready() const { return parts_->store->Ready(); }
 void Pipe::ReplaceSecrets(const Config& config) {
   parts_->receiver->ReplaceSecrets(config);
   parts_->chat_receiver->ReplaceSettings(config);
+  if (parts_->chat_desk != nullptr) parts_->chat_desk->ReplaceSettings(config);
   for (const auto& [name, forge] : config.forges) {
     const auto running = parts_->forges.find(name);
     if (running == parts_->forges.end()) continue;

@@ -99,7 +99,27 @@ struct SaidInChat {
   std::string user;
   std::string channel;
   std::string text;
+  std::string reply_url = {};  // for answers; of the platforms that send one with what people say
 };
+
+// What a person's press of a button is on Slack.
+inline SignedChatRequest PressInSlack(const SaidInChat& pressed, std::chrono::system_clock::time_point now) {
+  const nlohmann::json payload = {{"type", "block_actions"},
+                                  {"trigger_id", pressed.id},
+                                  {"channel", {{"id", pressed.channel}}},
+                                  {"user", {{"id", pressed.user}}},
+                                  {"container", {{"message_ts", "2.1"}}},
+                                  {"actions", {{{"value", pressed.text}}}}};
+  std::string form = "payload=";
+  for (const char c : payload.dump()) {
+    constexpr const char* kDigits = "0123456789ABCDEF";
+    const auto byte = static_cast<unsigned char>(c);
+    form.append({'%', kDigits[byte / 16], kDigits[byte % 16]});
+  }
+  SignedChatRequest request = SignChatBody("slack", form, now);
+  request.headers["Content-Type"] = "application/x-www-form-urlencoded";
+  return request;
+}
 
 // What a person says to the bot, as the platform sends it at `now`.
 inline SignedChatRequest SayInChat(std::string_view platform, const SaidInChat& said,
@@ -123,6 +143,12 @@ inline SignedChatRequest SayInChat(std::string_view platform, const SaidInChat& 
             {"conversationId", said.channel},
             {"senderStaffId", said.user},
             {"text", {{"content", said.text}}}};
+    if (!said.reply_url.empty()) {
+      const auto end =
+          std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count() + 3'600'000;
+      body["sessionWebhook"] = said.reply_url;
+      body["sessionWebhookExpiredTime"] = end;
+    }
   } else if (platform == "feishu") {
     const json content = {{"text", "@_user_1 " + said.text}};
     body = {{"header",

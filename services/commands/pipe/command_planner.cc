@@ -11,9 +11,11 @@
 #include "clients/forge/forge_error.h"
 #include "services/commands/answers.h"
 #include "services/commands/permission.h"
+#include "services/commands/pipe/direct_text.h"
 #include "services/commands/pipe/handler_tools.h"
 #include "services/commands/pipe/requests.h"
 #include "services/commands/pipe/settings.h"
+#include "services/core/absl_view.h"
 #include "services/core/defang.h"
 #include "services/core/messages/timestamps.h"
 #include "services/core/reasons.h"
@@ -36,6 +38,8 @@ constexpr size_t kMaxChoices = 4;
 // Of a sentence about what was not read.
 constexpr size_t kMaxNoteBytes = 400;
 constexpr std::string_view kDryRunOutcome = "dry-run: ";
+// What can be said without naming a thread.
+constexpr std::string_view kHelpCommand = "help";
 
 // A command as it was read, with the table that it points into.
 class ReadCommand final : public TextCommand {
@@ -89,6 +93,14 @@ bool NamesAnother(const ParsedCommand& command, const v1::Subject& subject) {
   return name != nullptr && !SameLogin(*name, subject.repository());
 }
 
+// A command that works on a thread and does not take its number: in chat people name it all the same.
+bool TakesNoThread(const Request& request) {
+  return request.command.kind == ParsedCommand::Kind::kCommand && request.command.command != nullptr &&
+         absl::c_none_of(request.command.command->parameters, [](const rules::CommandParameter& parameter) {
+           return parameter.type == CommandParameterType::kIssue || parameter.type == CommandParameterType::kPull;
+         });
+}
+
 // Parameters that neither the words nor the thread give.
 std::vector<LocalText> Missing(const ParsedCommand& command, const v1::Subject& subject) {
   std::vector<LocalText> out;
@@ -112,7 +124,8 @@ absl::StatusOr<PermissionDecision> Permit(const PermissionRequest& request, std:
   const PermissionQuestions questions = QuestionsOf(request, login, layers);
   Person person;
   person.login = std::string(login);
-  if (questions.permission) {
+  // Nobody's account has no rights, and there is nothing to ask.
+  if (questions.permission && !login.empty()) {
     const absl::StatusOr<ForgeAccess> access = view.Access(login);
     if (access.ok()) {
       person.permission = std::string(ForgePermissionName(access->permission));
@@ -126,7 +139,7 @@ absl::StatusOr<PermissionDecision> Permit(const PermissionRequest& request, std:
     }
   }
   std::map<std::string, bool> teams;
-  for (const std::string& team : questions.teams) {
+  for (const std::string& team : login.empty() ? std::vector<std::string>() : questions.teams) {
     const size_t slash = team.find('/');
     const std::string owner = slash == std::string::npos
                                   ? subject.repository().substr(0, subject.repository().find('/'))
@@ -171,6 +184,8 @@ class CommandPlanner::Planning {
     return !request_.IsNote() && !command_.name.empty() && IsOnList(command_.name, settings_.bot_commands);
   }
   absl::Status Run(v1::Plan& plan);
+  // True: what was said in chat may do nothing, and the plan says so. For a yes, before it uses up what waits for it.
+  absl::StatusOr<bool> RunBarred(v1::Plan& plan) const;
   // A yes to nothing.
   absl::Status RunUnawaited(v1::Plan& plan) const;
   // The answer for the case that something before it fails; with the reason's place in it.
@@ -189,7 +204,11 @@ class CommandPlanner::Planning {
   std::optional<std::string> Stopped(v1::Plan& plan) const;
   // The answer that says why not; nullopt: everybody involved may.
   absl::StatusOr<std::optional<std::string>> Refusal(std::string& outcome);
+  // The answer in chat that says why not, or what is missing, before the forge is asked about rights.
+  absl::StatusOr<std::optional<std::string>> ChatBar(v1::Plan& plan) const;
   absl::StatusOr<std::string> Answer(v1::Plan& plan);
+  // Where the answer goes.
+  void AddAnswerTo(std::string body, std::string body_on_failure, v1::Plan& plan) const;
   // Whether it is only done once the person has confirmed it.
   bool NeedsConfirmation() const;
   // Notes that it waits for that.
@@ -204,6 +223,7 @@ class CommandPlanner::Planning {
   const Answers answers_;
   AnsweredCommand asked_;
   LoadedSettings settings_;
+  bool needs_yes_ = false;
 };
 
 std::optional<std::string> CommandPlanner::Planning::Question() const {
@@ -241,7 +261,9 @@ std::optional<std::string> CommandPlanner::Planning::Stopped(v1::Plan& plan) con
 absl::StatusOr<std::optional<std::string>> CommandPlanner::Planning::Refusal(std::string& outcome) {
   PermissionRequest request;
   request.command = command_.command;
-  request.place = PlaceOf(subject());
+  const bool in_chat = input_.event.has_chat();
+  const bool not_for_chat = (command_.command->places & rules::kFromChat) == 0;
+  request.place = in_chat && (not_for_chat || subject().number() == 0) ? rules::kFromChat : PlaceOf(subject());
   // Who opened another thread is not known here.
   if (!NamesAnother(command_, subject())) request.author = input_.snapshot.author();
   // A person who edits another's text gets no rights of its author, and gives none.
@@ -250,8 +272,8 @@ absl::StatusOr<std::optional<std::string>> CommandPlanner::Planning::Refusal(std
   if (!author.empty() && !SameLogin(author, input_.event.actor())) people.push_back(author);
   for (const std::string& login : people) {
     bool hidden = false;
-    ASSIGN_OR_RETURN(const PermissionDecision decision,
-                     Permit(request, login, settings_.layers, subject(), view_, hidden));
+    ASSIGN_OR_RETURN(const PermissionDecision decision, Permit(request, in_chat ? input_.event.chat().login() : login,
+                                                               settings_.layers, subject(), view_, hidden));
     if (decision.allowed()) continue;
     if (hidden) {
       outcome = "refused: permissions can't be looked up";
@@ -263,6 +285,54 @@ absl::StatusOr<std::optional<std::string>> CommandPlanner::Planning::Refusal(std
     return answers_.Refused(asked_, decision);
   }
   return std::optional<std::string>();
+}
+
+absl::StatusOr<std::optional<std::string>> CommandPlanner::Planning::ChatBar(v1::Plan& plan) const {
+  const v1::ChatOrigin& chat = input_.event.chat();
+  const bool zh = asked_.chinese;
+  if (chat.other_repository()) {
+    // What a channel may not see is not told there: the person must be known, and able to read it.
+    bool reads = false;
+    if (!chat.login().empty()) {
+      ASSIGN_OR_RETURN(const ForgeAccess access, view_.Access(chat.login()));
+      reads = access.permission != ForgePermission::kNone;
+    }
+    if (!reads) {
+      plan.set_outcome("refused: another repository");
+      return answers_.Failed(asked_, zh ? "这不是本频道的仓库；只有已关联账号、且能读取该仓库的人可以问"
+                                        : "that is not this channel's repository: only people whose account is "
+                                          "known and may read it can ask about it here");
+    }
+  }
+  if (subject().number() == 0 && command_.command->id != kHelpCommand) {
+    plan.set_outcome("asked-back");
+    return answers_.Ask(asked_, {{"which issue or pull request? Write its number behind it, as in `/why #12`",
+                                  "是哪个 issue 或 PR？请在后面写上编号，例如 `/why #12`"}});
+  }
+  if (command_.command->access != rules::CommandAccess::kWrite) return std::optional<std::string>();
+  LocalText why;
+  switch (chat.write_bar()) {
+    case v1::ChatOrigin::WRITE_BAR_CHANNEL:
+      why = {
+          "this channel is for reading. Write it on the forge, in a comment, or ask the operator for "
+          "`\"may\": [\"write\"]` for this channel",
+          "本频道只读。请在代码平台上用评论发出命令，或请运维为本频道配置 `\"may\": [\"write\"]`"};
+      break;
+    case v1::ChatOrigin::WRITE_BAR_NOBODY:
+      why = {absl::StrCat("it writes, and nobody knows which account is yours. Ask the operator to add ",
+                          EchoCode(chat.user()), " to the platform's `users`, or write it on the forge, in a comment"),
+             absl::StrCat("它会写入，而机器人不知道你的账号。请运维在该平台的 `users` 中加入 ", EchoCode(chat.user()),
+                          "，或在代码平台上用评论发出命令")};
+      break;
+    case v1::ChatOrigin::WRITE_BAR_UNPROVED:
+      why = {"it writes, and this platform does not prove who said it. Write it on the forge, in a comment",
+             "它会写入，而这个聊天平台无法证明是谁说的。请在代码平台上用评论发出命令"};
+      break;
+    default:
+      return std::optional<std::string>();
+  }
+  plan.set_outcome("refused: chat");
+  return answers_.Failed(asked_, zh ? why.zh : why.en);
 }
 
 absl::StatusOr<std::string> CommandPlanner::Planning::Answer(v1::Plan& plan) {
@@ -283,6 +353,10 @@ absl::StatusOr<std::string> CommandPlanner::Planning::Answer(v1::Plan& plan) {
   }
 
   // 2. Who may.
+  if (input_.event.has_chat()) {
+    ASSIGN_OR_RETURN(std::optional<std::string> barred, ChatBar(plan));
+    if (barred.has_value()) return *std::move(barred);
+  }
   std::string outcome;
   ASSIGN_OR_RETURN(std::optional<std::string> refusal, Refusal(outcome));
   if (refusal.has_value()) {
@@ -325,6 +399,7 @@ absl::StatusOr<std::string> CommandPlanner::Planning::Answer(v1::Plan& plan) {
                    handler->second({input_, command_, answers_, asked_, settings_.layers, packs, plan, preview}));
   if (preview && done.done) {
     Await(plan);
+    needs_yes_ = true;
     plan.set_outcome("asked-back: to be confirmed");
     return answers_.Confirm(asked_, done.text);
   }
@@ -373,32 +448,72 @@ absl::Status CommandPlanner::Planning::Run(v1::Plan& plan) {
   if (!request_.IsNote() && !request_.unread.en.empty()) {
     absl::StrAppend(&*text, "\n\n", EchoText(request_.unread.In(asked_.chinese), kMaxNoteBytes));
   }
-  v1::AnswerComment& answer = AddAnswer(/*revision=*/1, plan);
-  answer.set_body(*std::move(text));
-  answer.set_body_on_failure(FailureText(kFailureReasonPlace));
+  AddAnswerTo(*std::move(text), FailureText(kFailureReasonPlace), plan);
   return absl::OkStatus();
+}
+
+void CommandPlanner::Planning::AddAnswerTo(std::string body, std::string body_on_failure, v1::Plan& plan) const {
+  if (!input_.event.has_chat()) {
+    v1::AnswerComment& answer = AddAnswer(/*revision=*/1, plan);
+    answer.set_body(std::move(body));
+    answer.set_body_on_failure(std::move(body_on_failure));
+    return;
+  }
+  const bool writes = command_.command != nullptr && command_.command->access == rules::CommandAccess::kWrite;
+  const bool dry_run = input_.mode != v1::MODE_APPLY && writes && plan.outcome() == "done";
+  v1::ChatMessage& message = *plan.add_actions()->mutable_chat_message();
+  message.set_platform(input_.event.chat().platform());
+  message.set_channel(input_.event.chat().channel());
+  message.set_cause(EffectName(input_));
+  message.set_body(absl::StrCat(!dry_run         ? ""
+                                : asked_.chinese ? "（演习模式，没有写入）"
+                                                 : "(Dry run: nothing was written.) ",
+                                body));
+  message.set_body_on_failure(std::move(body_on_failure));
+  if (!needs_yes_) return;
+  v1::ChatButton& yes = *message.add_buttons();
+  yes.set_label(asked_.chinese ? "确认" : "Confirm");
+  yes.set_says(absl::StrCat("/", Abs(kConfirmCommand)));
+}
+
+absl::StatusOr<bool> CommandPlanner::Planning::RunBarred(v1::Plan& plan) const {
+  if (!input_.event.has_chat()) return false;
+  ASSIGN_OR_RETURN(std::optional<std::string> barred, ChatBar(plan));
+  if (!barred.has_value()) return false;
+  AddAnswerTo(*std::move(barred), {}, plan);
+  return true;
 }
 
 absl::Status CommandPlanner::Planning::RunUnawaited(v1::Plan& plan) const {
   plan.set_outcome("refused: nothing to confirm");
-  AddAnswer(/*revision=*/1, plan)
-      .set_body(answers_.Failed(asked_, asked_.chinese
-                                            ? "没有等待你确认的命令，或者已经超过一小时"
-                                            : "no command of yours waits here to be confirmed, or it is more "
-                                              "than an hour old"));
+  AddAnswerTo(answers_.Failed(asked_, asked_.chinese ? "没有等待你确认的命令，或者已经超过一小时"
+                                                     : "no command of yours waits here to be confirmed, or it is more "
+                                                       "than an hour old"),
+              {}, plan);
   return absl::OkStatus();
 }
 
 TextCommands CommandPlanner::Parse(const CommandContext& context, std::string_view text) const {
   GrammarOptions options;
+  std::string said;
+  if (context.direct) {
+    said = DirectText(text, context.own_login);
+    text = said;
+  }
   if (!context.own_login.empty()) options.own_logins = {std::string(context.own_login)};
+  if (context.direct && context.own_login.empty()) options.own_logins = {std::string(kDirectLogin)};
   const RepositoryConfig* entry = env_.config.FindRepository(context.subject.forge(), context.subject.repository());
   options.bot_commands = entry != nullptr ? entry->commands.bot_commands : env_.config.commands.bot_commands;
   std::shared_ptr<const rules::PhraseSet> phrases;
   if (env_.find_phrases != nullptr) phrases = env_.find_phrases(context.pack.model().name);
   const std::shared_ptr<const rules::CommandTable> table = context.pack.commands();
   TextCommands commands;
-  for (Request& request : RequestReader(table, options, std::move(phrases), context.subject).Read(text)) {
+  const RequestReader reader(table, options, std::move(phrases), context.subject);
+  std::vector<Request> requests = reader.Read(text);
+  if (context.direct && context.subject.number() > 0 && absl::c_any_of(requests, TakesNoThread)) {
+    requests = reader.Read(WithoutSubject(text, context.subject));
+  }
+  for (Request& request : requests) {
     commands.push_back(std::make_shared<ReadCommand>(std::move(request), table));
   }
   return commands;
@@ -419,6 +534,8 @@ absl::Status CommandPlanner::Acknowledge(const PlanInput& input, v1::Plan& plan)
   Planning planning(env_, input);
   // What is misspelt may not be meant for us at all; its answer comes at once anyway.
   if (planning.command().kind == ParsedCommand::Kind::kUnknown) return absl::OkStatus();
+  // The receipt was given by the platform's own answer.
+  if (input.event.has_chat()) return absl::OkStatus();
   if (input.command->reactions) {
     v1::React& react = *plan.add_actions()->mutable_react();
     react.set_comment(input.event.comment());
@@ -433,6 +550,8 @@ absl::Status CommandPlanner::Plan(const PlanInput& input, v1::Plan& plan) const 
   Planning planning(env_, input);
   RETURN_IF_ERROR(planning.Load());
   if (planning.command().id() != kConfirmCommand) return planning.Run(plan);
+  ASSIGN_OR_RETURN(const bool barred, planning.RunBarred(plan));
+  if (barred) return absl::OkStatus();
   ASSIGN_OR_RETURN(const std::optional<v1::AwaitConfirmation> awaited, FindAwaited(input));
   if (!awaited.has_value()) return planning.RunUnawaited(plan);
   const std::shared_ptr<const rules::CommandTable> table = input.pack->commands();

@@ -663,13 +663,6 @@ Config ConfigParser::Parse(const nlohmann::json& root) {
   if (auto log = reader.Object("log")) ParseLog(*log);
   if (auto chat = reader.Object("chat")) ParseChat(*chat);
   reader.Finish();
-
-  // What is read and checked, but not acted upon yet.
-  for (std::string_view section : {"chat"}) {
-    if (root.is_object() && root.contains(section) && !root[std::string(section)].empty()) {
-      config_.later_sections.emplace_back(section);
-    }
-  }
   CheckAsAWhole();
   return std::move(config_);
 }

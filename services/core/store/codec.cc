@@ -175,7 +175,8 @@ absl::Status CheckStoredSubject(const v1::Subject& subject) {
   RETURN_IF_ERROR(CheckStoredName("subject.forge", subject.forge()));
   if (subject.forge().find(':') != std::string::npos) return errors::FieldInvalid("subject.forge", "no colon");
   RETURN_IF_ERROR(CheckStoredName("subject.repository", subject.repository()));
-  if (subject.number() < 1) return errors::FieldInvalid("subject.number", "a number from 1");
+  // 0: the repository itself, as where something is asked in chat that is about no thread.
+  if (subject.number() < 0) return errors::FieldInvalid("subject.number", "a number from 0");
   return absl::OkStatus();
 }
 

@@ -15,6 +15,12 @@
 namespace yardmaster {
 namespace {
 
+// What an answer says where an action before it failed; empty: the action is no answer, or says the same.
+const std::string& BodyOnFailure(const v1::Action& action) {
+  return action.has_chat_message() ? action.chat_message().body_on_failure()
+                                   : action.answer_comment().body_on_failure();
+}
+
 class PlanExecution {
  public:
   PlanExecution(SubjectRun& run, EffectRunner& effects, const v1::Plan& plan, const ExecuteOptions& options,
@@ -46,7 +52,7 @@ Outcome PlanExecution::Carry() {
   Outcome pending;
   for (const v1::Action& action : plan_.actions()) {
     // An answer tells what became of the actions before it.
-    const bool tells = !action.answer_comment().body_on_failure().empty();
+    const bool tells = !BodyOnFailure(action).empty();
     if (tells && !pending.done()) break;
     Outcome outcome = CarryOne(action);
     if (outcome.failed()) {
@@ -87,17 +93,20 @@ Outcome PlanExecution::CarryOne(const v1::Action& action) {
   const absl::Status noted = RecordPersonsLabels(run_.env().subjects, run_.subject(), action, options_.person);
   if (!noted.ok()) return Outcome::OfStore(noted);
   if (allowed.action_case() == v1::Action::ACTION_NOT_SET) return {};
-  if (allowed.has_answer_comment() && !execution_.failures.empty() &&
-      !allowed.answer_comment().body_on_failure().empty()) {
+  if (!execution_.failures.empty() && !BodyOnFailure(allowed).empty()) {
     // What did work is not hidden by what did not.
     std::string reason = execution_.failures;
     if (!taken_off_.empty()) absl::StrAppend(&reason, "; taken off: ", absl::StrJoin(taken_off_, ", "));
-    v1::AnswerComment& answer = *allowed.mutable_answer_comment();
-    answer.set_body(absl::StrReplaceAll(answer.body_on_failure(), {{Abs(kFailureReasonPlace), EchoText(reason)}}));
+    std::string text = absl::StrReplaceAll(BodyOnFailure(allowed), {{Abs(kFailureReasonPlace), EchoText(reason)}});
+    if (allowed.has_chat_message()) {
+      allowed.mutable_chat_message()->set_body(std::move(text));
+    } else {
+      allowed.mutable_answer_comment()->set_body(std::move(text));
+    }
   }
   std::string key;
-  Outcome outcome =
-      effects_.Run(plan_, allowed, run_.delivery(), options_.started, {run_.account(), run_.WriteCall()}, key);
+  Outcome outcome = effects_.Run(plan_, allowed, run_.delivery(), options_.started,
+                                 {run_.account(), run_.WriteCall(), run_.env().chat}, key);
   execution_.keys.insert(std::move(key));
   if (!outcome.done()) return outcome;
   if (expected_.has_value()) {

@@ -10,6 +10,7 @@ namespace yardmaster {
 const EffectKind& AddLabelsEffect();
 const EffectKind& AnswerCommentEffect();
 const EffectKind& AwaitConfirmationEffect();
+const EffectKind& ChatMessageEffect();
 const EffectKind& EditPullEffect();
 const EffectKind& IgnoreRuleEffect();
 const EffectKind& OpenPullEffect();
@@ -23,10 +24,21 @@ const EffectKind& ReviewCommentsEffect();
 const EffectKind& StartGateEffect();
 
 inline EffectKinds ShippedEffectKinds() {
-  return {&AddLabelsEffect(),      &AnswerCommentEffect(), &AwaitConfirmationEffect(), &EditPullEffect(),
-          &IgnoreRuleEffect(),     &OpenPullEffect(),      &PostTemplateEffect(),      &PushRefEffect(),
-          &ReactEffect(),          &RemoveLabelsEffect(),  &ReportCheckEffect(),       &ResolveReviewCommentsEffect(),
-          &ReviewCommentsEffect(), &StartGateEffect()};
+  return {&AddLabelsEffect(),
+          &AnswerCommentEffect(),
+          &AwaitConfirmationEffect(),
+          &ChatMessageEffect(),
+          &EditPullEffect(),
+          &IgnoreRuleEffect(),
+          &OpenPullEffect(),
+          &PostTemplateEffect(),
+          &PushRefEffect(),
+          &ReactEffect(),
+          &RemoveLabelsEffect(),
+          &ReportCheckEffect(),
+          &ResolveReviewCommentsEffect(),
+          &ReviewCommentsEffect(),
+          &StartGateEffect()};
 }
 
 }  // namespace yardmaster

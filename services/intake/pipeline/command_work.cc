@@ -5,6 +5,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
+#include "services/core/defang.h"
 #include "services/core/limits.h"
 #include "services/core/reasons.h"
 #include "services/core/status_macros.h"
@@ -78,11 +79,12 @@ CommandWork::Text CommandWork::TextNow(const SubjectReading& reading) const {
 
 TextCommands CommandWork::Parse(std::string_view text) const {
   // It was read before unless something has changed since.
-  const bool same = text == item_.event.text() && run_.route().pack == item_.routes.front().pack &&
+  const bool chat = item_.event.has_chat();
+  const bool same = !chat && text == item_.event.text() && run_.route().pack == item_.routes.front().pack &&
                     run_.login() == item_.commands_login;
   if (same) return item_.commands;
   const CrashMarks::Computing computing(run_.env().marks, item_.delivery);
-  return run_.env().command_parser->Parse({run_.subject(), *run_.pack(), run_.login()}, text);
+  return run_.env().command_parser->Parse({run_.subject(), *run_.pack(), run_.login(), chat}, text);
 }
 
 store::CommandsOfText CommandWork::RequestsOf(const Text& text, const TextCommands& commands) const {
@@ -103,13 +105,24 @@ store::CommandsOfText CommandWork::RequestsOf(const Text& text, const TextComman
 
 Outcome CommandWork::Run() {
   SubjectReading reading;
-  RETURN_UNLESS_DONE(run_.Read(reading));
+  const bool chat = item_.event.has_chat();
+  if (Outcome read = run_.Read(reading); !read.done()) {
+    if (!chat || read.kind != Outcome::Kind::kIgnored) return read;
+    return Tell("There is no issue or pull request of that number here, or the bot can't see it.",
+                "这里没有这个编号的 issue 或 PR，或者机器人看不到它。");
+  }
   const Text text = TextNow(reading);
   // Known only now, perhaps: text of our own holds no commands.
   if (run_.account().IsOurs(text.author)) return Outcome::Ignored(reasons::kOwnAction);
   if (text.by_bot) return Outcome::Ignored(reasons::kBot);
   TextCommands commands = Parse(text.now);
   if (commands.size() > kMaxCommandsInText) commands.resize(kMaxCommandsInText);
+  if (commands.empty() && chat) {
+    return Tell(
+        "I did not understand that. `/help` lists what can be asked; with the number of an issue or pull request "
+        "behind it, as in `/why #12`.",
+        "没有看懂。`/help` 列出可以用的命令；后面写上 issue 或 PR 的编号，例如 `/why #12`。");
+  }
   if (commands.empty()) return Outcome::Ignored(reasons::kKnownCommands, "they are no longer there");
   const absl::StatusOr<std::vector<std::optional<store::StoredCommand>>> taken =
       run_.env().commands.Take(RequestsOf(text, commands));
@@ -117,7 +130,7 @@ Outcome CommandWork::Run() {
   Outcome all = Outcome::Ignored(reasons::kKnownCommands);
   for (size_t i = 0; i < taken->size(); ++i) {
     if (!(*taken)[i].has_value()) continue;
-    const Outcome one = RunOne(*(*taken)[i], *commands[i], text);
+    Outcome one = RunOne(*(*taken)[i], *commands[i], text);
     if (!one.final()) return one;
     // Whether another one depends on it is for the planner to say.
     all = MoreUrgent(all, one);
@@ -158,23 +171,24 @@ Outcome CommandWork::RunOne(const store::StoredCommand& command, const TextComma
     return Execute(run_, effects_, acknowledgement, {.started = item_.started, .person = command.actor}, execution);
   };
   v1::Plan plan;
-  const Outcome decided = Decide(run_,
-                                 {.event = event,
-                                  .planner = *run_.env().command_planner,
-                                  .trigger = Trigger::kManual,
-                                  .mode = run_.mode(),
-                                  .reading = reading,
-                                  .command = &input,
-                                  .keeper = &keeper,
-                                  .acknowledge = acknowledge,
-                                  .asked_plan = kept.mutable_asked()},
-                                 plan);
+  Outcome decided = Decide(run_,
+                           {.event = event,
+                            .planner = *run_.env().command_planner,
+                            .trigger = Trigger::kManual,
+                            .mode = run_.mode(),
+                            .reading = reading,
+                            .command = &input,
+                            .keeper = &keeper,
+                            .acknowledge = acknowledge,
+                            .asked_plan = kept.mutable_asked()},
+                           plan);
   // Another bot's command, as the repository says: taken, so that it is not looked at again.
   const bool skipped = decided.kind == Outcome::Kind::kIgnored;
   if (!skipped && !decided.done()) return decided;
 
   // 2. Do it, and answer.
   std::string failures;
+  if (!skipped && !apply && item_.event.has_chat()) RETURN_UNLESS_DONE(ExecuteAnswer(kept.plan()));
   if (!skipped && apply) RETURN_UNLESS_DONE(ExecutePlans(kept, command.actor, failures));
   const std::string outcome =
       absl::StrCat(apply ? "" : "dry-run: ", skipped            ? decided.reason
@@ -187,6 +201,28 @@ Outcome CommandWork::RunOne(const store::StoredCommand& command, const TextComma
                                               {"actor", command.actor},
                                               {"outcome", outcome}});
   return {};
+}
+
+Outcome CommandWork::Tell(std::string_view en, std::string_view zh) {
+  v1::Plan plan;
+  *plan.mutable_subject() = run_.subject();
+  v1::ChatMessage& message = *plan.add_actions()->mutable_chat_message();
+  message.set_platform(item_.event.chat().platform());
+  message.set_channel(item_.event.chat().channel());
+  message.set_cause(absl::StrCat("d", item_.delivery));
+  message.set_body(std::string(IsChinese(item_.event.text()) ? zh : en));
+  return ExecuteAnswer(plan);
+}
+
+Outcome CommandWork::ExecuteAnswer(const v1::Plan& plan) {
+  v1::Plan answer = plan;
+  answer.set_mode(v1::MODE_APPLY);
+  answer.clear_actions();
+  for (const v1::Action& action : plan.actions()) {
+    if (action.has_chat_message()) *answer.add_actions() = action;
+  }
+  Execution execution;
+  return Execute(run_, effects_, answer, {.started = item_.started, .person = {}}, execution);
 }
 
 Outcome CommandWork::ExecutePlans(const v1::CommandPlan& plan, const std::string& person, std::string& failures) {

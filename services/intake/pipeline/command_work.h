@@ -4,6 +4,7 @@
 #define YARDMASTER_SERVICES_INTAKE_PIPELINE_COMMAND_WORK_H_
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -40,6 +41,10 @@ class CommandWork {
   Outcome RunOne(const store::StoredCommand& command, const TextCommand& parsed, const Text& text);
   // What came of the commands of the text that stand before one.
   absl::StatusOr<std::vector<std::pair<std::string, std::string>>> Earlier(const store::StoredCommand& command) const;
+  // Says something in chat that no command leads to: nothing was understood, or there is no such thread.
+  Outcome Tell(std::string_view en, std::string_view zh);
+  // The answer alone: in chat a dry run is answered.
+  Outcome ExecuteAnswer(const v1::Plan& plan);
   // Executes both plans, the one of another planner first.
   Outcome ExecutePlans(const v1::CommandPlan& plan, const std::string& person, std::string& failures);
 

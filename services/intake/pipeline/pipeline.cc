@@ -10,6 +10,7 @@
 #include "clients/forge/labels.h"
 #include "services/core/reasons.h"
 #include "services/core/status_macros.h"
+#include "services/intake/chat_desk.h"
 #include "services/intake/plans/long_work.h"
 
 namespace yardmaster {
@@ -201,6 +202,7 @@ void Pipeline::RouteOne(const Delivery& delivery) {
     return PutBack(delivery.id);
   }
   Routed routed{delivery, delivery.action, delivery.subject, {}, std::nullopt};
+  if (env_.chat != nullptr && env_.chat->IsPlatform(delivery.forge)) return RouteChat(delivery, *body);
   const auto account = env_.forges.find(delivery.forge);
   if (account == env_.forges.end()) return Ignore(routed, reasons::kNoPack, "the forge is no longer configured");
   if (delivery.event == kRequestEvent) {
@@ -228,6 +230,44 @@ void Pipeline::RouteOne(const Delivery& delivery) {
   }
   routed.event = ToRoutedEvent(delivery.forge, delivery.delivery_id, *std::move(reading.event));
   Accept(std::move(routed));
+}
+
+void Pipeline::RouteChat(const Delivery& delivery, std::string_view body) {
+  ChatAsked asked;
+  {
+    const CrashMarks::Computing computing(env_.marks, delivery.id);
+    asked = env_.chat->Read(delivery, body);
+  }
+  const v1::Subject& subject = asked.event.subject();
+  const auto ignore = [&](std::string reason) {
+    SettleRouted({delivery.id, DeliveryState::kIgnored, std::move(reason), delivery.action, subject});
+  };
+  if (!asked.ignored.empty()) return ignore(std::move(asked.ignored));
+  const RepositoryConfig* repository = env_.config.FindRepository(subject.forge(), subject.repository());
+  if (repository == nullptr || repository->packs.empty()) return ignore(std::string(reasons::kNoPack));
+  if (!env_.forges.contains(subject.forge())) {
+    return ignore(reasons::WithDetail(reasons::kNoPack, "the forge is no longer configured"));
+  }
+  WorkItem item;
+  item.mode = ToProto(env_.config.ModeFor(repository));
+  for (const std::string& pack : repository->packs) {
+    if (env_.find_pack(pack) == nullptr) continue;
+    PackRoute route;
+    route.pack = pack;
+    route.trigger = Trigger::kManual;
+    route.commands = true;
+    item.routes.push_back(std::move(route));
+  }
+  if (item.routes.empty()) return ignore(reasons::WithDetail(reasons::kNoPack, repository->packs.front()));
+  item.delivery = delivery.id;
+  item.attempts = delivery.attempts;
+  item.started = env_.clock.Now();
+  // Before anything is done with it: another run, after a restart too, must be about the same subject.
+  if (delivery.action.empty() && !env_.inbox.Describe(delivery.id, kRoutedFromChat, subject).ok()) {
+    return PutBack(delivery.id);
+  }
+  item.event = std::move(asked.event);
+  Enqueue(std::move(item));
 }
 
 void Pipeline::Ignore(const Routed& routed, std::string_view word, std::string_view detail) {
@@ -476,7 +516,40 @@ bool Pipeline::WorkNext() {
     queue.woken = false;
     item = queue.items.front();
   }
-  HandleOutcome(key, item, item.delivery == 0 ? work_.SettleOpen(item.event.subject()) : work_.Run(item));
+  Outcome outcome;
+  if (item.delivery == 0) {
+    outcome = work_.SettleOpen(item.event.subject());
+  } else if (item.event.has_chat() && item.event.subject().kind() == v1::SUBJECT_KIND_UNSPECIFIED) {
+    if (MovedToItsSubject(key, item, outcome)) return true;
+  } else {
+    outcome = work_.Run(item);
+  }
+  HandleOutcome(key, item, outcome);
+  return true;
+}
+
+bool Pipeline::MovedToItsSubject(const std::string& key, WorkItem& item, Outcome& outcome) {
+  v1::SubjectKind kind = v1::SUBJECT_KIND_UNSPECIFIED;
+  outcome = work_.FindKind(item, kind);
+  if (!outcome.done()) return false;
+  item.event.mutable_subject()->set_kind(kind);
+  const absl::Status described = env_.inbox.Describe(item.delivery, kRoutedFromChat, item.event.subject());
+  if (!described.ok()) {
+    env_.logger.Warning("a delivery can't be described", {{"error", std::string(described.message())}});
+  }
+  {
+    // Out of this queue, and to the end of the subject's, which may be the same.
+    const std::lock_guard<std::mutex> lock(mutex_);
+    Queue& queue = queues_[key];
+    queue.busy = false;
+    queue.items.pop_front();
+    if (queue.items.empty()) {
+      queues_.erase(key);
+    } else {
+      Schedule(key, queue, env_.clock.Now());
+    }
+  }
+  Enqueue(std::move(item));
   return true;
 }
 

@@ -12,6 +12,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -85,6 +86,8 @@ class Pipeline {
   bool SweepLedger();
   bool ClaimMore();
   void RouteOne(const store::Delivery& delivery);
+  // A message of a chat platform.
+  void RouteChat(const store::Delivery& delivery, std::string_view body);
   // What becomes of an event: settled here, or queued.
   // Numbers an event that names a pull request by its head alone.
   absl::Status FindPull(v1::Event& event) const;
@@ -104,6 +107,8 @@ class Pipeline {
   void SettleRouted(store::Settlement settlement);
   // The store failed: the delivery is taken again later.
   void PutBack(int64_t delivery);
+  // An item whose subject lacks its kind goes on as what the forge says it is. True: in another queue.
+  bool MovedToItsSubject(const std::string& key, WorkItem& item, Outcome& outcome);
   void HandleOutcome(const std::string& key, const WorkItem& item, const Outcome& outcome);
   // Notes what becomes of a delivery; `again` is set if the work goes on here.
   absl::Status NoteOutcome(const WorkItem& item, const Outcome& outcome, std::optional<store::TimePoint>& again);

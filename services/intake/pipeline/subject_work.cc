@@ -56,7 +56,7 @@ Outcome EventWork::Run() {
   if (IsOwnAction()) return Outcome::Ignored(reasons::kOwnAction);
 
   // 1. What an earlier run may have sent comes first: nothing is planned on top of it.
-  RETURN_UNLESS_DONE(effects_.SettleOpen(run_.subject(), {run_.account(), run_.ReadCall()}));
+  RETURN_UNLESS_DONE(effects_.SettleOpen(run_.subject(), {run_.account(), run_.ReadCall(), env_.chat}));
 
   // 2. The pack, as it is in service now, and what the repository's own file says.
   RETURN_UNLESS_DONE(run_.Choose(item_.routes, item_.mode, item_.pack_named));
@@ -68,7 +68,7 @@ Outcome EventWork::Run() {
 
   // 3. What people ask for comes before what we would do on our own.
   if (!route.commands) return PlanAndWrite();
-  const Outcome commands = CommandWork(run_, effects_, item_).Run();
+  Outcome commands = CommandWork(run_, effects_, item_).Run();
   if (route.planner == nullptr || !commands.final()) return commands;
   const Outcome planned = PlanAndWrite();
   // The delivery is what the worse of them is, and done if one of them did something.
@@ -109,15 +109,15 @@ Outcome EventWork::PlanAndWriteOnce() {
     return Execute(run_, effects_, at_once, {.started = item_.started, .person = {}}, acknowledgement);
   };
   v1::Plan plan;
-  const Outcome decided = Decide(run_,
-                                 {.event = item_.event,
-                                  .planner = *run_.route().planner,
-                                  .trigger = run_.route().trigger,
-                                  .mode = mode,
-                                  .reading = reading,
-                                  .keeper = &keeper,
-                                  .acknowledge = acknowledge},
-                                 plan);
+  Outcome decided = Decide(run_,
+                           {.event = item_.event,
+                            .planner = *run_.route().planner,
+                            .trigger = run_.route().trigger,
+                            .mode = mode,
+                            .reading = reading,
+                            .keeper = &keeper,
+                            .acknowledge = acknowledge},
+                           plan);
   if (decided.kind == Outcome::Kind::kIgnored) return Finish(reading, decided, {});
   if (!decided.done()) return decided;
   Execution execution{.keys = std::move(acknowledgement.keys), .failures = {}};
@@ -151,6 +151,26 @@ Outcome EventWork::Finish(const SubjectReading& reading, Outcome outcome, const 
 
 Outcome SubjectWork::Run(const WorkItem& item) { return EventWork(env_, effects_, item).Run(); }
 
+Outcome SubjectWork::FindKind(const WorkItem& item, v1::SubjectKind& kind) {
+  v1::Subject subject = item.event.subject();
+  const bool pull_first = item.event.chat().pull_first();
+  for (const bool pull : {pull_first, !pull_first}) {
+    subject.set_kind(pull ? v1::SUBJECT_KIND_PULL_REQUEST : v1::SUBJECT_KIND_ISSUE);
+    SubjectRun run(env_, subject, item.delivery, ForgePriority::kCommand);
+    RETURN_UNLESS_DONE(run.Open());
+    const absl::StatusOr<ForgeIssue> found = run.forge().GetIssue(run.ReadCall(), ForgeSubjectOf(subject));
+    if (found.ok()) {
+      kind = found->pull_request ? v1::SUBJECT_KIND_PULL_REQUEST : v1::SUBJECT_KIND_ISSUE;
+      return {};
+    }
+    Outcome failed = run.ReadFailed(found.status());
+    if (failed.kind != Outcome::Kind::kIgnored) return failed;
+  }
+  // There is none: whoever reads it finds out, and says so.
+  kind = v1::SUBJECT_KIND_ISSUE;
+  return {};
+}
+
 Outcome SubjectWork::SettleOpen(const v1::Subject& subject) {
   SubjectRun run(env_, subject, /*delivery=*/0, ForgePriority::kEvent);
   if (!env_.forges.contains(subject.forge())) {
@@ -158,7 +178,7 @@ Outcome SubjectWork::SettleOpen(const v1::Subject& subject) {
     return given_up.ok() ? Outcome() : Outcome::OfStore(given_up);
   }
   RETURN_UNLESS_DONE(run.Open());
-  RETURN_UNLESS_DONE(effects_.SettleOpen(subject, {run.account(), run.ReadCall()}));
+  RETURN_UNLESS_DONE(effects_.SettleOpen(subject, {run.account(), run.ReadCall(), env_.chat}));
   const absl::Status refused = effects_.RefuseOrphans(subject, env_.inbox);
   return refused.ok() ? Outcome() : Outcome::OfStore(refused);
 }

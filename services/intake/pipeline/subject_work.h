@@ -21,6 +21,9 @@ class SubjectWork {
   // Final outcomes say what becomes of the delivery.
   Outcome Run(const WorkItem& item);
 
+  // Whether a number that was named in chat is an issue's or a pull request's, by the forge.
+  Outcome FindKind(const WorkItem& item, v1::SubjectKind& kind);
+
   // Settles what is open on a subject whatever became of the deliveries that led to it. kDone: nothing is due now.
   Outcome SettleOpen(const v1::Subject& subject);
 

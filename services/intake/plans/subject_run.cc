@@ -58,6 +58,14 @@ Outcome SubjectRun::Choose(const std::vector<PackRoute>& routes, v1::Mode mode, 
 }
 
 Outcome SubjectRun::Read(SubjectReading& reading) {
+  if (subject_.number() == 0) {
+    // Nothing but a repository, as in chat.
+    reading = {};
+    reading.read_at = env_.clock.Now();
+    *reading.snapshot.mutable_subject() = subject_;
+    reading.snapshot.set_labels_known(true);
+    return {};
+  }
   absl::StatusOr<SubjectReading> read = ReadSubject(*account_, ReadCall(), subject_);
   if (!read.ok()) return ReadFailed(read.status());
   NoteAccess(env_.notices, subject_.forge(), subject_.repository());

@@ -31,6 +31,7 @@
 
 namespace yardmaster {
 
+class ChatDesk;
 class LongWorkTable;
 
 // What the work on subjects stands on. References outlive it.
@@ -63,6 +64,8 @@ struct IntakeEnvironment {
   std::function<absl::StatusOr<int64_t>(const v1::Subject& repository, std::string_view head)> find_pull = nullptr;
   // Where long work of planners goes on; null: in the thread that asks for it.
   LongWorkTable* long_work = nullptr;
+  // Null: deliveries of chat are not worked on.
+  ChatDesk* chat = nullptr;
 };
 
 // What one pack makes of an event.

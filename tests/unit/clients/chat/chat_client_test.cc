@@ -18,6 +18,7 @@ using std::chrono::minutes;
 using std::chrono::seconds;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
 using Kind = ChatSent::Kind;
@@ -186,6 +187,40 @@ TEST(ChatApiTable, EveryPlatformHasARow) {
     EXPECT_EQ(api->ask_token == nullptr, api->read_token == nullptr);
   }
   EXPECT_EQ(FindChatApi("irc"), nullptr);
+}
+
+TEST_F(ChatClientTest, WhatIsRefusedInThePlatformsFormIsSaidPlainly) {
+  http_.Answer(200, R"({"ok": false, "error": "invalid_blocks"})");
+  http_.Answer(200, R"({"ok": true, "ts": "1.2"})");
+  EXPECT_EQ(Send("slack", place_), (ChatSent{ChatSent::Kind::kSent, "1.2", "", {}}));
+  EXPECT_THAT(http_.requests()[0].body, HasSubstr("blocks"));
+  EXPECT_THAT(http_.requests()[1].body, Not(HasSubstr("blocks")));
+  EXPECT_THAT(http_.requests()[1].body, Not(HasSubstr("<!channel>")));
+}
+
+TEST_F(ChatClientTest, WhatWasPerhapsSentIsLookedForOrSentUnderItsKey) {
+  ChatAnswer answer{"hello"};
+  answer.key = "key-1";
+  const auto again = [&](std::string_view platform) {
+    return ChatClient(platform, Full(platform), http_, clock_).SendAgain(place_, answer, answer.key);
+  };
+  http_.Answer(200, R"({"messages": [{"ts": "7", "blocks": [{"block_id": "key-1"}]}], "has_more": false})");
+  EXPECT_EQ(again("slack"), (ChatSent{ChatSent::Kind::kSent, "7", "", {}}));
+  EXPECT_EQ(http_.requests().back().method, "GET");
+  http_.Answer(200, R"({"messages": [{"ts": "7"}], "has_more": false})");
+  EXPECT_EQ(again("slack").kind, ChatSent::Kind::kNotSent);
+  http_.Answer(200, R"({"messages": [], "has_more": true})");
+  EXPECT_EQ(again("slack").kind, ChatSent::Kind::kUnknown) << "not all of it was seen";
+  http_.Answer(200, R"({"posts": {"p1": {"props": {"yardmaster_key": "key-1"}}}})");
+  EXPECT_EQ(again("mattermost"), (ChatSent{ChatSent::Kind::kSent, "p1", "", {}}));
+  http_.Answer(403, R"({"message": "no"})");
+  EXPECT_EQ(again("mattermost").kind, ChatSent::Kind::kUnknown);
+  const size_t before = http_.requests().size();
+  EXPECT_EQ(again("dingtalk").kind, ChatSent::Kind::kUnknown);
+  EXPECT_EQ(http_.requests().size(), before) << "nobody could tell";
+  http_.Answer(200, R"({"code": 0, "tenant_access_token": "t", "expire": 7200})");
+  http_.Answer(200, R"({"code": 0, "data": {"message_id": "m2"}})");
+  EXPECT_EQ(again("feishu"), (ChatSent{ChatSent::Kind::kSent, "m2", "", {}})) << "it takes one of two";
 }
 
 }  // namespace

@@ -216,8 +216,11 @@ TEST_F(LedgerTest, AnEffectNeedsKeyKindAndSubject) {
   effect = Comment("k");
   effect.kind.clear();
   EXPECT_EQ(ledger().Intent(effect).status().code(), absl::StatusCode::kInvalidArgument);
-  effect = Comment("k", 0);
+  effect = Comment("k", -1);
   EXPECT_EQ(ledger().Intent(effect).status().code(), absl::StatusCode::kInvalidArgument);
+  // The repository itself, as where something is asked in chat that is about no thread.
+  effect = Comment("k", 0);
+  EXPECT_TRUE(ledger().Intent(effect).ok());
 }
 
 }  // namespace
