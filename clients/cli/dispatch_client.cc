@@ -19,6 +19,7 @@
 #include "clients/cli/test_results.h"
 #include "clients/git/git_program.h"
 #include "services/core/absl_view.h"
+#include "services/core/files.h"
 #include "services/core/hex.h"
 #include "services/core/readable.h"
 #include "services/core/sha256.h"
@@ -236,6 +237,24 @@ absl::Status FetchArtifacts(const ServerConnection& server, const v1::SuiteJob& 
     if (!out) return SystemError(absl::StrCat(artifact.path(), " can't be written: is the disk full?"));
   }
   return absl::OkStatus();
+}
+
+absl::StatusOr<std::optional<v1::SignedResult>> SignedResultOf(const ServerConnection& server, const std::string& job) {
+  v1::GetJobRequest request;
+  request.set_job(job);
+  request.set_signed_(true);
+  ASSIGN_OR_RETURN(v1::GetJobResponse response, server.Call(&v1::DispatchService::Stub::GetJob, request));
+  if (!response.has_signed_result()) return std::optional<v1::SignedResult>();
+  return std::optional<v1::SignedResult>(std::move(*response.mutable_signed_result()));
+}
+
+absl::Status WriteSignature(const v1::SignedResult& signed_result, const fs::path& folder) {
+  const std::string& bytes = signed_result.signature();
+  const nlohmann::ordered_json json = {
+      {"statement", signed_result.statement()},
+      {"signature", Hex({reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()})},
+      {"public_key", signed_result.public_key()}};
+  return WriteFileAtomically(folder / kSignatureFile, json.dump(1) + "\n");
 }
 
 absl::StatusOr<nlohmann::ordered_json> ResultOf(const ServerConnection& server, const v1::SuiteJob& job) {

@@ -45,6 +45,12 @@ absl::StatusOr<std::optional<std::string>> ReadArtifactOf(const ServerConnection
 // All of them, into a folder that is new or empty. The first error ends it.
 absl::Status FetchArtifacts(const ServerConnection& server, const v1::SuiteJob& job,
                             const std::filesystem::path& folder);
+// What the server vouches for of a job that has ended; nullopt: it has not.
+absl::StatusOr<std::optional<v1::SignedResult>> SignedResultOf(const ServerConnection& server, const std::string& job);
+// As signature.json, beside the artifacts.
+inline constexpr const char* kSignatureFile = "signature.json";
+absl::Status WriteSignature(const v1::SignedResult& signed_result, const std::filesystem::path& folder);
+
 // result.json with what only the server knows: runner, attempt, queued_seconds. Where the run left none: the job, its
 // verdict and cause in the same shape.
 absl::StatusOr<nlohmann::ordered_json> ResultOf(const ServerConnection& server, const v1::SuiteJob& job);

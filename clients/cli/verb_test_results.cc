@@ -356,6 +356,8 @@ absl::StatusOr<ExitCode> FetchJob(const FetchOptions& options, Session& session)
   }
   const fs::path out = options.out.empty() ? fs::path(kResultsFolder) / job.job() : fs::path(options.out);
   RETURN_IF_ERROR(FetchArtifacts(server, job, out));
+  ASSIGN_OR_RETURN(const std::optional<v1::SignedResult> signed_result, SignedResultOf(server, job.job()));
+  if (signed_result.has_value()) RETURN_IF_ERROR(WriteSignature(*signed_result, out));
   if (session.options.json) {
     session.output.Json({{"job", job.job()}, {"directory", out.string()}, {"files", job.artifacts_size()}});
   } else {

@@ -48,6 +48,7 @@ void AddRulesTestVerb(Verb& rules);
 void AddRulesBacktestVerb(Verb& rules);
 void AddTestRunVerbs(Verb& test);
 void AddTestResultVerbs(Verb& test);
+void AddTestVerifyVerb(Verb& test);
 
 }  // namespace yardmaster::cli
 

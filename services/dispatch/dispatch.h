@@ -9,6 +9,7 @@
 #include "absl/status/statusor.h"
 #include "services/core/clock.h"
 #include "services/core/metrics.h"
+#include "services/core/signing_key.h"
 #include "services/core/store/jobs.h"
 #include "services/dispatch/dispatcher.h"
 #include "services/dispatch/job_logs.h"
@@ -29,7 +30,7 @@ struct DispatchOptions {
 // Thread-safe.
 class Dispatch {
  public:
-  // Everything must outlive this object. Errors: as Dispatcher::Open.
+  // Everything must outlive this object. Errors: as Dispatcher::Open and SigningKey::Open.
   static absl::StatusOr<std::unique_ptr<Dispatch>> Open(const DispatchOptions& options, store::Jobs& jobs,
                                                         const PackRegistry& packs, const Clock& clock,
                                                         Metrics& metrics);
@@ -39,16 +40,18 @@ class Dispatch {
   JobLogs& logs() { return logs_; }
   SuiteShelf& suites() { return suites_; }
   const Clock& clock() const { return clock_; }
+  const SigningKey& signing_key() const { return *signing_key_; }
 
  private:
   Dispatch(const DispatchOptions& options, const PackRegistry& packs, const Clock& clock,
-           std::unique_ptr<Dispatcher> dispatcher);
+           std::unique_ptr<Dispatcher> dispatcher, std::unique_ptr<SigningKey> signing_key);
 
   std::unique_ptr<Dispatcher> dispatcher_;
   PartFiles files_;
   JobLogs logs_;
   SuiteShelf suites_;
   const Clock& clock_;
+  const std::unique_ptr<SigningKey> signing_key_;
 };
 
 }  // namespace yardmaster::dispatch

@@ -156,6 +156,15 @@ TEST_F(ServerRunsTest, AJobIsListedShownReadFetchedAndRunAgain) {
 
   EXPECT_EQ(Yard({"test", "fetch", job, "--out", Path("fetched")}).code, 0);
   EXPECT_EQ(json::parse(testing::ReadWholeFile(Path("fetched/result.json")))["verdict"], "failed");
+  // It is what the server signed, until somebody touches it.
+  EXPECT_EQ(Yard({"test", "verify", job, "--save-key", Path("yard.pem")}).code, 0);
+  const Said holds = Yard({"test", "verify", Path("fetched"), "--key", Path("yard.pem")});
+  EXPECT_EQ(holds.code, 0) << holds.err;
+  EXPECT_THAT(holds.out, HasSubstr("nap/nap failed"));
+  std::ofstream(Path("fetched/result.json"), std::ios::app) << " ";
+  const json changed = Ask({"test", "verify", Path("fetched"), "--key", Path("yard.pem")});
+  EXPECT_EQ(changed["holds"], false);
+  EXPECT_THAT(changed["problems"].dump(), HasSubstr("result.json: it is not the file that was signed"));
   EXPECT_EQ(Yard({"test", "cancel", job}).code, 1);
   const Said again = Yard({"test", "rerun", job, "--failed"});
   EXPECT_EQ(again.code, 1) << again.err;

@@ -61,31 +61,31 @@ std::string LayerEndsLine(const LayerResult& layer) {
 }
 
 RunLogLine ReadRunLogLine(std::string_view line) {
-  static const RE2* const begins = new RE2(R"(== (.+) \((\d{1,9}) of (\d{1,9})\))");
-  static const RE2* const progress = new RE2(R"(\.\. (\d{1,9})(?: of (\d{1,9}))? tests, (\d{1,9}) failed)");
-  static const RE2* const step_ends = new RE2(R"(-> (\w+) in (\d{1,12}\.\d+) s: (.+))");
-  static const RE2* const layer_ends = new RE2(R"(=> (\w+) in (\d{1,12}\.\d+) s: (.+))");
-  static const RE2* const counts = new RE2(R"((.+), (\d{1,9}) tests, (\d{1,9}) failed)");
+  static const auto* const kLayerBeginsForm = new RE2(R"(== (.+) \((\d{1,9}) of (\d{1,9})\))");
+  static const auto* const kProgressForm = new RE2(R"(\.\. (\d{1,9})(?: of (\d{1,9}))? tests, (\d{1,9}) failed)");
+  static const auto* const kStepEndsForm = new RE2(R"(-> (\w+) in (\d{1,12}\.\d+) s: (.+))");
+  static const auto* const kLayerEndsForm = new RE2(R"(=> (\w+) in (\d{1,12}\.\d+) s: (.+))");
+  static const auto* const kCountsForm = new RE2(R"((.+), (\d{1,9}) tests, (\d{1,9}) failed)");
   RunLogLine out;
   if (line.size() < 4 || line.size() > kMaxRunLogLineBytes || line[2] != ' ') return out;
   const re2::StringPiece piece = Piece(line);
   const std::string_view mark = line.substr(0, 2);
-  if (mark == "==" && RE2::FullMatch(piece, *begins, &out.name, &out.number, &out.of)) {
+  if (mark == "==" && RE2::FullMatch(piece, *kLayerBeginsForm, &out.name, &out.number, &out.of)) {
     out.kind = RunLogLine::Kind::kLayerBegins;
   } else if (mark == "--") {
     out.kind = RunLogLine::Kind::kStepBegins;
     out.name = std::string(line.substr(3));
   } else if (mark == "..") {
     std::string of;
-    if (!RE2::FullMatch(piece, *progress, &out.tests, &of, &out.failed)) return out;
+    if (!RE2::FullMatch(piece, *kProgressForm, &out.tests, &of, &out.failed)) return out;
     out.kind = RunLogLine::Kind::kProgress;
     if (!of.empty() && !absl::SimpleAtoi(of, &out.of)) out.of = 0;
-  } else if (mark == "->" && ReadEnd(*step_ends, line, out)) {
+  } else if (mark == "->" && ReadEnd(*kStepEndsForm, line, out)) {
     out.kind = RunLogLine::Kind::kStepEnds;
-  } else if (mark == "=>" && ReadEnd(*layer_ends, line, out)) {
+  } else if (mark == "=>" && ReadEnd(*kLayerEndsForm, line, out)) {
     out.kind = RunLogLine::Kind::kLayerEnds;
     const std::string whole = std::exchange(out.name, "");
-    if (!RE2::FullMatch(whole, *counts, &out.name, &out.tests, &out.failed)) out.name = whole;
+    if (!RE2::FullMatch(whole, *kCountsForm, &out.name, &out.tests, &out.failed)) out.name = whole;
   }
   return out;
 }
