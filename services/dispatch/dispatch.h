@@ -5,6 +5,7 @@
 #include <chrono>
 #include <filesystem>
 #include <memory>
+#include <mutex>
 
 #include "absl/status/statusor.h"
 #include "services/core/clock.h"
@@ -30,7 +31,7 @@ struct DispatchOptions {
 // Thread-safe.
 class Dispatch {
  public:
-  // Everything must outlive this object. Errors: as Dispatcher::Open and SigningKey::Open.
+  // Everything must outlive this object. Errors: as Dispatcher::Open.
   static absl::StatusOr<std::unique_ptr<Dispatch>> Open(const DispatchOptions& options, store::Jobs& jobs,
                                                         const PackRegistry& packs, const Clock& clock,
                                                         Metrics& metrics);
@@ -40,18 +41,21 @@ class Dispatch {
   JobLogs& logs() { return logs_; }
   SuiteShelf& suites() { return suites_; }
   const Clock& clock() const { return clock_; }
-  const SigningKey& signing_key() const { return *signing_key_; }
+  // Read or made when it is first asked for. Errors are those of SigningKey::Open.
+  absl::StatusOr<const SigningKey*> signing_key();
 
  private:
   Dispatch(const DispatchOptions& options, const PackRegistry& packs, const Clock& clock,
-           std::unique_ptr<Dispatcher> dispatcher, std::unique_ptr<SigningKey> signing_key);
+           std::unique_ptr<Dispatcher> dispatcher);
 
   std::unique_ptr<Dispatcher> dispatcher_;
   PartFiles files_;
   JobLogs logs_;
   SuiteShelf suites_;
   const Clock& clock_;
-  const std::unique_ptr<SigningKey> signing_key_;
+  const std::filesystem::path key_file_;
+  std::mutex key_mutex_;
+  std::unique_ptr<SigningKey> signing_key_;
 };
 
 }  // namespace yardmaster::dispatch
