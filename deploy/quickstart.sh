@@ -7,12 +7,13 @@ usage() {
 Usage: deploy/quickstart.sh [OPTIONS]
        deploy/quickstart.sh --stop
 
-Installs what is missing, builds yardmasterd, yard and yard-fakeforge, and starts two programs on loopback:
+Installs what is missing, builds yardmasterd, yard, yard-worker and yard-fakeforge, and starts two programs on loopback:
 yard-fakeforge, which plays GitHub and GitCode, and yardmasterd in apply mode between the two. Then it opens the eight
 issues of deploy/quickstart/issues.jsonl on that forge, waits until its signed webhooks have been worked on, and prints
 for each issue the delivery, the decision with its reasons, and what the forge then holds. No real forge is called.
 Then a pull request is opened on a repository that the forge serves by git, reviewed, and mended by a push.
-At the end it builds and tests the suite `kernels` on this machine's processor, and prints the outcome and where its report is.
+At the end the daemon's own worker builds and tests the suite `kernels` on this machine's processor; the outcome is printed, and where its
+report is.
 
 Both programs keep running. Run again, it builds what changed and starts both anew, with nothing left of the last run.
 
@@ -176,7 +177,7 @@ if $build; then
   (umask 022 && deploy/install-deps.sh) 8>&- >"$state/install.log" 2>&1 ||
     fail "installing packages failed" "$state/install.log"
 
-  step "Building yardmasterd, yard and yard-fakeforge (some minutes the first time; log: $shown/build.log)"
+  step "Building yardmasterd, yard, yard-worker and yard-fakeforge (some minutes the first time; log: $shown/build.log)"
   {
     # Tests are configured only where their libraries are there; tests/run.sh turns them on again.
     tests=ON
@@ -187,11 +188,11 @@ if $build; then
       umask 022
       cmake --preset release -DYARDMASTER_BUILD_FAKEFORGE=ON -DYARDMASTER_BUILD_TESTS=$tests \
         -DYARDMASTER_BUILD_BENCH=$tests &&
-        cmake --build --preset release --parallel "$(nproc)" --target yardmasterd yard yard-fakeforge
+        cmake --build --preset release --parallel "$(nproc)" --target yardmasterd yard yard-worker yard-fakeforge
     )
   } 8>&- >"$state/build.log" 2>&1 || fail "the build failed" "$state/build.log"
 fi
-for program in yardmasterd yard yard-fakeforge; do
+for program in yardmasterd yard yard-worker yard-fakeforge; do
   [ -x "$bin/$program" ] || { echo "quickstart: $bin/$program is missing: run without --no-build" >&2; exit 1; }
 done
 # curl is what a build needs, too, and git brings perl.
@@ -271,7 +272,7 @@ start_both() {
     --webhook-url-gitcode "http://${address[http]}/webhooks/gitcode" --secret-file-gitcode "$state/gitcode-webhook.secret" \
     --token-file "$state/forge.token" --git-root "$state/git" --seed "$seed" ${faults:+--faults "$faults"} || return 1
   started=yardmasterd
-  start yardmasterd --config "$state/config.json" && return 0
+  start yardmasterd --config "$state/config.json" --with-worker "$(nproc)" && return 0
   stop yard-fakeforge >/dev/null
   return 1
 }
@@ -386,11 +387,10 @@ curl --silent --show-error --noproxy '*' --max-time 30 "http://${address[http]}/
   grep -E '^yardmaster_(inbox_pending|effects_pending|deliveries_total|effects_total)' ||
   fail "/metrics gave nothing" "$log"
 
-# Build folders are kept: the second time only tests are run.
-step "Building and testing the suite kernels on this machine (log: $shown/suite.log)"
+step "Building and testing the suite kernels through daemon and worker (log: $shown/suite.log)"
 rm -rf "$state/suite"
-(umask 022 && exec "$bin/yard" test run yardmaster/kernels --local --cache "$state/suite-cache" --out "$state/suite" 8>&-) \
-  >"$state/suite.txt" 2>"$state/suite.log"
+yard test run yardmaster/kernels --token-file "$state/operator.token" --out "$state/suite" >"$state/suite.txt" \
+  2> >(tee "$state/suite.log" >&2)
 suite_code=$?
 sed "s#$root/##" "$state/suite.txt"
 [ $suite_code -eq 0 ] || fail "the suite kernels did not pass (exit code $suite_code)" "$state/suite.log"
@@ -416,7 +416,8 @@ cat <<END
   What the forge holds      curl http://${address[forge]}/_fake/state
   The daemon's log          tail -f $shown/yardmasterd.log
   The suite, as a page      $shown/suite/report.html
-  Another suite             $yard suite list                            (and: test run SUITE --local)
+  The runs so far           $yard ${server}test list                     (and: test logs JOB, test show JOB)
+  Another suite             $yard suite list                            (and: $yard ${server}test run SUITE --token-file $shown/operator.token)
   Again, on a bad day       ./deploy/quickstart.sh --faults late=10,error_after=10,webhook_duplicate=20 --seed 11$state_option
   To stop both              ./deploy/quickstart.sh --stop$state_option
 END

@@ -124,6 +124,7 @@ absl::Status ServerConnection::Explain(const grpc::Status& status) const {
       return MakeError(code, absl::StrCat(server, " does not permit this: ", message), {});
     case grpc::StatusCode::NOT_FOUND:
     case grpc::StatusCode::INVALID_ARGUMENT:
+    case grpc::StatusCode::FAILED_PRECONDITION:
       return MakeError(code, message, {});
     case grpc::StatusCode::UNIMPLEMENTED:
       return MakeError(code, absl::StrCat(server, " is too old or too new for this: ", message), {});

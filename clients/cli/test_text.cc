@@ -158,7 +158,10 @@ std::string ResultText(const Json& result, const std::filesystem::path& director
   std::string text;
   for (size_t i = 0; i < std::min(notes.size(), kMaxNotes); ++i) text += "  " + Printable(notes[i]) + "\n";
   if (notes.size() > kMaxNotes) text += "  and " + worker::CountText(notes.size() - kMaxNotes) + " more\n";
-  return out + Section("Notes", text, color) + "\nReport: " + Printable((directory / "report.html").string()) + "\n";
+  // A run elsewhere: its files are there.
+  const std::string report = directory.empty() ? "yard test fetch " + Text(result, "job") + " --out DIR"
+                                               : Printable((directory / "report.html").string());
+  return out + Section("Notes", text, color) + "\nReport: " + report + "\n";
 }
 
 std::string ExplainText(const Json& result, const Output& output) {

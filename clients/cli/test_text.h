@@ -20,8 +20,8 @@ namespace yardmaster::cli {
 std::string ColoredVerdict(worker::Verdict verdict, bool color);
 Style VerdictStyle(std::string_view verdict);
 
-// Verdict, layers, first cause with its excerpt, failed tests, notes, and where the report is. What is missing in
-// `result` is left out.
+// Verdict, layers, first cause with its excerpt, failed tests, notes, and where the report is: in `directory`, or where
+// that is empty on the server. What is missing in `result` is left out.
 std::string ResultText(const nlohmann::ordered_json& result, const std::filesystem::path& directory,
                        const Output& output);
 

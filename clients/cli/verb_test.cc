@@ -1,4 +1,4 @@
-// `yard test`: the group; its verbs are in verb_test_run.cc and verb_test_results.cc.
+// `yard test`: the group; its verbs are in verb_test_run.cc, verb_test_results.cc and verb_test_verify.cc.
 #include "clients/cli/verbs.h"
 
 namespace yardmaster::cli {
@@ -9,6 +9,7 @@ void AddTestVerbs(Verb& yard) {
                {"yard test run kernels --local", "yard test show", "yard test logs yard-results/JOB STEP --tail 50"});
   AddTestRunVerbs(test);
   AddTestResultVerbs(test);
+  AddTestVerifyVerb(test);
 }
 
 }  // namespace yardmaster::cli

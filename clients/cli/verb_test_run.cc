@@ -1,4 +1,4 @@
-// `yard test run|rerun`: a suite on this machine.
+// `yard test run|rerun`: a suite on this machine, or on an attached runner.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -18,9 +18,11 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "clients/cli/dispatch_client.h"
 #include "clients/cli/interrupt.h"
 #include "clients/cli/json_members.h"
 #include "clients/cli/local_suite.h"
+#include "clients/cli/server_run.h"
 #include "clients/cli/test_progress.h"
 #include "clients/cli/test_results.h"
 #include "clients/cli/test_suites.h"
@@ -50,6 +52,15 @@ struct RunArguments {
   bool no_cache = false;
   bool allow_flaky = false;
   bool follow = false;
+  // Of runs on the server.
+  std::string repository;
+  std::string ref;
+  std::string device;
+  std::string priority;
+  std::string pool;
+  std::vector<std::string> labels;
+  bool detach = false;
+  bool watch = false;
 };
 
 // "axis=value,value,axis=value": a word without "=" is one more value of the axis before it.
@@ -181,16 +192,77 @@ absl::StatusOr<worker::RunResult> RunHere(const ChosenSuite& chosen, const worke
   return run;
 }
 
+ServerRunOptions ServerOptionsOf(const RunArguments& arguments) {
+  ServerRunOptions options;
+  options.out = arguments.out;
+  options.allow_flaky = arguments.allow_flaky;
+  options.follow = arguments.follow;
+  options.detach = arguments.detach;
+  return options;
+}
+
+// Before anything is asked for: what can't be written in the end.
+absl::Status CheckServerArguments(const RunArguments& arguments) {
+  if (arguments.detach && arguments.watch) return UsageError("--watch and --detach exclude each other");
+  if (arguments.detach && !arguments.out.empty()) {
+    return UsageError("--out needs the end of the run: with --detach use 'yard test fetch JOB --out DIR' later");
+  }
+  std::error_code error;
+  if (!arguments.out.empty() && fs::exists(arguments.out, error) && !fs::is_empty(arguments.out, error)) {
+    return UsageError(absl::StrCat("--out: ", Quoted(arguments.out, 400), " is not empty: name a new folder"));
+  }
+  if (!arguments.request.source.empty() && !arguments.repository.empty()) {
+    return UsageError("--source and --repository exclude each other: a tree of yours, or one of a forge");
+  }
+  if (!arguments.ref.empty() && arguments.repository.empty()) return UsageError("--ref needs --repository");
+  return absl::OkStatus();
+}
+
+absl::StatusOr<ExitCode> RunSuiteOnServer(const RunArguments& arguments, Session& session) {
+  RETURN_IF_ERROR(CheckServerArguments(arguments));
+  const RunRequest& request = arguments.request;
+  // What the server would refuse anyway is refused before a tree is sent.
+  RETURN_IF_ERROR(ParseSelection(request.select).status());
+  RETURN_IF_ERROR(ParseAssignments(request.assignments).status());
+  v1::JobSpec spec;
+  spec.set_suite(request.suite);
+  spec.set_repository(arguments.repository);
+  spec.set_ref(arguments.ref);
+  spec.set_priority(arguments.priority);
+  spec.set_pool(arguments.pool);
+  spec.set_keep_going(request.keep_going);
+  for (const std::string& label : arguments.labels) spec.add_labels(label);
+  for (const std::string& layer : request.layers) spec.add_layers(layer);
+  for (const std::string& select : request.select) spec.add_select(select);
+  for (const std::string& variable : request.assignments) spec.add_variables(variable);
+  if (!arguments.device.empty()) {
+    ASSIGN_OR_RETURN(*spec.mutable_devices(), ParseDevices(arguments.device));
+  } else if (request.cpu_devices > 0) {
+    spec.mutable_devices()->set_kind("cpu");
+    spec.mutable_devices()->set_count(static_cast<uint32_t>(request.cpu_devices));
+  }
+  ASSIGN_OR_RETURN(const ServerConnection server, ServerConnection::Open(session, /*local_works=*/true));
+  if (!request.source.empty()) {
+    ASSIGN_OR_RETURN(const UploadedTree tree, UploadTree(server, request.source));
+    spec.set_source_digest(tree.digest);
+    spec.set_ref(tree.commit);
+  }
+  ASSIGN_OR_RETURN(const v1::SuiteJob job, SubmitSpec(server, spec));
+  return FollowToResult(server, job, ServerOptionsOf(arguments), session);
+}
+
 absl::StatusOr<ExitCode> RunTestSuite(const RunArguments& arguments, Session& session) {
-  if (!session.options.local) {
-    return UsageError("this version runs suites on this machine only",
-                      {absl::StrCat("add --local: yard test run ", arguments.request.suite, " --local")});
+  if (!session.options.local) return RunSuiteOnServer(arguments, session);
+  if (arguments.detach || !arguments.repository.empty() || !arguments.device.empty() || !arguments.labels.empty() ||
+      !arguments.priority.empty() || !arguments.pool.empty()) {
+    return UsageError(
+        "--repository, --device, --labels, --priority, --pool and --detach are for runs on the server: "
+        "leave them or --local out");
   }
   ASSIGN_OR_RETURN(const ChosenSuite chosen, ChooseSuite(session, arguments.request.suite));
   const rules::SuiteModel& suite = *chosen.suite;
   const SystemClock clock;
   ASSIGN_OR_RETURN(const worker::RunOptions options, OptionsFor(arguments, suite, clock, session));
-
   bool cancelled = false;
   const absl::StatusOr<worker::RunResult> run = RunHere(chosen, options, clock, arguments.follow, session, cancelled);
   if (!run.ok()) {
@@ -240,7 +312,32 @@ std::vector<std::string> FailedLayers(const nlohmann::ordered_json& result) {
   return layers;
 }
 
+absl::StatusOr<ExitCode> RerunOnServer(const RerunArguments& arguments, Session& session) {
+  RETURN_IF_ERROR(CheckServerArguments(arguments.run));
+  ASSIGN_OR_RETURN(const ServerConnection server, ServerConnection::Open(session, /*local_works=*/false));
+  ASSIGN_OR_RETURN(const v1::SuiteJob before, FindJobOnServer(server, arguments.of));
+  v1::RerunJobRequest request;
+  request.set_job(before.job());
+  for (const std::string& layer : arguments.run.request.layers) request.add_layers(layer);
+  if (arguments.failed) {
+    if (before.verdict().empty()) return NegativeError(absl::StrCat(before.job(), " has not ended yet"));
+    ASSIGN_OR_RETURN(const nlohmann::ordered_json result, ResultOf(server, before));
+    request.clear_layers();
+    for (const std::string& layer : FailedLayers(result)) request.add_layers(layer);
+    if (request.layers().empty() && before.verdict() == "passed") {
+      return NegativeError("every layer of that run has passed: there is nothing to run again");
+    }
+  }
+  ASSIGN_OR_RETURN(const v1::RerunJobResponse response, server.Call(&v1::DispatchService::Stub::RerunJob, request));
+  return FollowToResult(server, response.job(), ServerOptionsOf(arguments.run), session);
+}
+
 absl::StatusOr<ExitCode> Rerun(const RerunArguments& arguments, Session& session) {
+  if (MeansServer(session, arguments.of)) return RerunOnServer(arguments, session);
+  if (!session.options.local) {
+    return UsageError("it is not said where to run it again",
+                      {"on this machine: yard test rerun DIR --local", "on the server: yard test rerun JOB"});
+  }
   ASSIGN_OR_RETURN(const ListedResult before, FindResult(arguments.of));
   std::optional<RunRequest> request = ReadRequest(before.directory);
   if (!request.has_value()) {
@@ -260,7 +357,8 @@ absl::StatusOr<ExitCode> Rerun(const RerunArguments& arguments, Session& session
 }
 
 void AddCommonOptions(Verb& verb, RunArguments& arguments) {
-  verb.Value("--out", &arguments.out, "DIR", "Result directory; new or empty (default ./yard-results/JOB)");
+  verb.Value("--out", &arguments.out, "DIR",
+             "Result directory; new or empty (default ./yard-results/JOB; on the server: not brought here)");
   verb.Value("--layer", &arguments.request.layers, "LAYER",
              "Only this layer and what it comes after; may be given again");
   verb.Value("--cache", &arguments.cache, "DIR",
@@ -268,6 +366,8 @@ void AddCommonOptions(Verb& verb, RunArguments& arguments) {
   verb.Flag("--no-cache", &arguments.no_cache, "Neither use nor keep them");
   verb.Flag("--allow-flaky", &arguments.allow_flaky, "A flaky run exits with 0");
   verb.Flag("--follow", &arguments.follow, "Also show what the tests print, on stderr");
+  verb.Flag("--watch", &arguments.watch, "On the server: follow the run to its end (the default)");
+  verb.Flag("--detach", &arguments.detach, "On the server: print the job and return");
 }
 
 }  // namespace
@@ -288,9 +388,10 @@ absl::StatusOr<worker::RunResult> RunLocalSuite(const LocalSuiteRun& wanted, Ses
 
 void AddTestRunVerbs(Verb& test) {
   Verb& run = test.Add(
-      "run", "Build and test a suite on this machine (with --local), and judge it",
-      {"yard test run kernels --local", "yard test run yardmaster/collectives --local --cpu-devices 8 --out results",
-       "yard test run collectives --local --select dtype=float32,float64 --layer correctness"},
+      "run", "Build and test a suite on an attached runner, or on this machine with --local, and judge it",
+      {"yard test run kernels", "yard test run hyper-parallel/hp-st-matmul --device npu:Ascend910B*:8 --priority high",
+       "yard test run pypto-ut-py --source . --detach --json", "yard test run kernels --local",
+       "yard test run collectives --local --cpu-devices 8 --select dtype=float32,float64 --out results"},
       "Exit code: 0 passed; 1 failed, timed out or flaky; 4 error, not run or cancelled; 130 interrupted.");
   RunArguments& arguments = run.Runs(RunTestSuite);
   RunRequest& request = arguments.request;
@@ -302,11 +403,22 @@ void AddTestRunVerbs(Verb& test) {
   run.Flag("--keep-going", &request.keep_going, "Run a layer even if one that it comes after has failed");
   run.Value("--cpu-devices", &request.cpu_devices, "N",
             "How many ranks may share the processors (default: the number of processors)");
+  run.Value("--repository", &arguments.repository, "FORGE:OWNER/REPO", "On the server: where the sources are");
+  run.Value("--ref", &arguments.ref, "R", "On the server: branch, tag or commit of --repository");
+  run.Value("--device", &arguments.device, "KIND:MODEL:N",
+            "On the server: devices instead of those that the suite asks for (npu:Ascend910B*:8, gpu:4, cpu)");
+  run.Value("--labels", &arguments.labels, "LABEL", "On the server: only runners with it; may be given again");
+  run.Value("--priority", &arguments.priority, "P", "On the server: low, normal or high")
+      .OneOf({"low", "normal", "high"});
+  run.Value("--pool", &arguments.pool, "POOL", "On the server: trusted or untrusted").OneOf({"trusted", "untrusted"});
 
-  Verb& rerun = test.Add("rerun", "Run a suite again as an earlier run was asked for (with --local)",
-                         {"yard test rerun --local", "yard test rerun 20260102-030405-9f3c --failed --local"});
+  Verb& rerun = test.Add("rerun", "Run a suite again as an earlier run was asked for",
+                         {"yard test rerun j-1f2e3d4c5b6a7980 --failed", "yard test rerun --local",
+                          "yard test rerun 20260102-030405-9f3c --failed --local"});
   RerunArguments& again = rerun.Runs(Rerun);
-  rerun.Argument("DIR", &again.of, "Result directory, or job in ./yard-results (default: the newest)");
+  rerun.Argument("JOB", &again.of,
+                 "Job of the server; with --local result directory, or job in ./yard-results "
+                 "(default: the newest)");
   rerun.Flag("--failed", &again.failed, "Only layers that did not pass, and what they come after");
   AddCommonOptions(rerun, again.run);
 }

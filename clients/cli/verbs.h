@@ -17,6 +17,7 @@ void AddReviewVerbs(Verb& yard);
 void AddRulesVerbs(Verb& yard);
 void AddSuiteVerbs(Verb& yard);
 void AddTestVerbs(Verb& yard);
+void AddRunnerVerbs(Verb& yard);
 void AddPipelineVerbs(Verb& yard);
 void AddWorkflowVerbs(Verb& yard);
 void AddInterpretVerbs(Verb& yard);
@@ -29,10 +30,10 @@ void AddVersionVerb(Verb& yard);
 
 // The verbs, in the order of the help.
 inline constexpr void (*kVerbs[])(Verb& yard) = {
-    AddTriageVerbs,     AddExplainVerb,   AddSweepVerb,      AddDeliveryVerbs, AddLedgerVerbs,
-    AddDeadLetterVerbs, AddReviewVerbs,   AddRulesVerbs,     AddSuiteVerbs,    AddTestVerbs,
-    AddPipelineVerbs,   AddWorkflowVerbs, AddInterpretVerbs, AddConfigVerbs,   AddHelpVerbs,
-    AddHealthVerb,      AddDoctorVerb,    AddCompletionVerb, AddVersionVerb};
+    AddTriageVerbs,     AddExplainVerb,   AddSweepVerb,     AddDeliveryVerbs,  AddLedgerVerbs,
+    AddDeadLetterVerbs, AddReviewVerbs,   AddRulesVerbs,    AddSuiteVerbs,     AddTestVerbs,
+    AddRunnerVerbs,     AddPipelineVerbs, AddWorkflowVerbs, AddInterpretVerbs, AddConfigVerbs,
+    AddHelpVerbs,       AddHealthVerb,    AddDoctorVerb,    AddCompletionVerb, AddVersionVerb};
 
 // Parts of groups whose verbs are too many for one file.
 void AddReviewDiffVerb(Verb& review);
@@ -48,6 +49,7 @@ void AddRulesTestVerb(Verb& rules);
 void AddRulesBacktestVerb(Verb& rules);
 void AddTestRunVerbs(Verb& test);
 void AddTestResultVerbs(Verb& test);
+void AddTestVerifyVerb(Verb& test);
 
 }  // namespace yardmaster::cli
 

@@ -12,7 +12,16 @@ Dispatch::Dispatch(const DispatchOptions& options, const PackRegistry& packs, co
       files_(options.dir / "files", options.artifact_bytes, options.artifact_age),
       logs_(options.dir / "logs", options.log_bytes),
       suites_(packs),
-      clock_(clock) {}
+      clock_(clock),
+      key_file_(options.dir / "signing.pem") {}
+
+absl::StatusOr<const SigningKey*> Dispatch::signing_key() {
+  const std::lock_guard<std::mutex> lock(key_mutex_);
+  if (signing_key_ == nullptr) {
+    ASSIGN_OR_RETURN(signing_key_, SigningKey::Open(key_file_));
+  }
+  return signing_key_.get();
+}
 
 absl::StatusOr<std::unique_ptr<Dispatch>> Dispatch::Open(const DispatchOptions& options, store::Jobs& jobs,
                                                          const PackRegistry& packs, const Clock& clock,

@@ -5,10 +5,12 @@
 #include <chrono>
 #include <filesystem>
 #include <memory>
+#include <mutex>
 
 #include "absl/status/statusor.h"
 #include "services/core/clock.h"
 #include "services/core/metrics.h"
+#include "services/core/signing_key.h"
 #include "services/core/store/jobs.h"
 #include "services/dispatch/dispatcher.h"
 #include "services/dispatch/job_logs.h"
@@ -39,6 +41,8 @@ class Dispatch {
   JobLogs& logs() { return logs_; }
   SuiteShelf& suites() { return suites_; }
   const Clock& clock() const { return clock_; }
+  // Read or made when it is first asked for. Errors are those of SigningKey::Open.
+  absl::StatusOr<const SigningKey*> signing_key();
 
  private:
   Dispatch(const DispatchOptions& options, const PackRegistry& packs, const Clock& clock,
@@ -49,6 +53,9 @@ class Dispatch {
   JobLogs logs_;
   SuiteShelf suites_;
   const Clock& clock_;
+  const std::filesystem::path key_file_;
+  std::mutex key_mutex_;
+  std::unique_ptr<SigningKey> signing_key_;
 };
 
 }  // namespace yardmaster::dispatch

@@ -55,7 +55,8 @@ class WatchReactor final
         dispatch_(dispatch),
         job_(request.job()),
         fence_(request.fence()),
-        offset_(request.offset()) {}
+        offset_(request.offset()),
+        once_(request.once()) {}
 
  private:
   absl::StatusOr<bool> Next(v1::WatchJobResponse& message) override {
@@ -84,7 +85,7 @@ class WatchReactor final
       *message.mutable_job() = std::move(now);
       return true;
     }
-    if (ended) return Done();
+    if (ended || once_) return Done();
     return false;
   }
 
@@ -104,6 +105,7 @@ class WatchReactor final
   const std::string job_;
   uint64_t fence_;
   uint64_t offset_;
+  const bool once_;
   std::string sent_;  // the job as it was told last; empty: not yet
 };
 
@@ -126,6 +128,8 @@ v1::SuiteJob DispatchServiceImpl::MessageOf(const Job& job) const {
 absl::StatusOr<v1::SuiteJob> DispatchServiceImpl::Submit(const RpcCall& call, v1::JobSpec spec,
                                                          std::string_view id) const {
   RETURN_IF_ERROR(dispatch::CheckSpec(spec));
+  // What it says of a pull request is reported there.
+  if (!spec.subject().empty()) return errors::FieldInvalid("spec.subject", "nothing: the server sets it");
   if (spec.pool() == "untrusted") return dispatch::PoolNotContained();
   if (!spec.pool().empty() && spec.pool() != "trusted") {
     return errors::FieldInvalid("spec.pool", "\"trusted\" or \"untrusted\"");
@@ -164,6 +168,12 @@ grpc::ServerUnaryReactor* DispatchServiceImpl::GetJob(grpc::CallbackServerContex
   return Handle(context, kGetJob, [this, request, response](const RpcCall&) -> absl::Status {
     ASSIGN_OR_RETURN(const Job job, dispatch_->dispatcher().FindJob(request->job()));
     *response->mutable_job() = MessageOf(job);
+    if (!request->signed_() || job.state != JobState::kEnded) return absl::OkStatus();
+    ASSIGN_OR_RETURN(const SigningKey* key, dispatch_->signing_key());
+    v1::SignedResult& out = *response->mutable_signed_result();
+    out.set_statement(dispatch::StatementOf(job, response->job()));
+    ASSIGN_OR_RETURN(*out.mutable_signature(), key->Sign(out.statement()));
+    out.set_public_key(key->public_key());
     return absl::OkStatus();
   });
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -156,6 +157,24 @@ v1::SuiteJob JobMessage(const Job& job, WallTime now) {
   if (job.state == JobState::kEnded) *out.mutable_ended_at() = TimestampOf(job.ended_at);
   out.set_cancel_requested(job.cancel_requested && job.state != JobState::kEnded);
   return out;
+}
+
+std::string StatementOf(const Job& job, const v1::SuiteJob& message) {
+  nlohmann::ordered_json artifacts = nlohmann::ordered_json::object();
+  for (const v1::Artifact& artifact : message.artifacts()) artifacts[artifact.path()] = artifact.digest();
+  const nlohmann::ordered_json statement = {
+      {"version", 1},
+      {"job", job.id},
+      {"suite", message.spec().suite()},
+      {"commit", message.spec().ref()},
+      {"source_digest", message.spec().source_digest()},
+      {"verdict", message.verdict()},
+      {"attempt", job.attempt},
+      {"lease", job.fence},
+      {"runner", message.runner()},
+      {"ended_at", google::protobuf::util::TimeUtil::ToString(message.ended_at())},
+      {"artifacts", artifacts}};
+  return statement.dump();
 }
 
 v1::ExplainPendingResponse WaitingMessage(const Waiting& waiting) {

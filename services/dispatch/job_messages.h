@@ -34,6 +34,8 @@ v1::JobSpec SpecOf(const Job& job);
 absl::StatusOr<Demand> DemandFor(Demand suite, const v1::JobSpec& spec);
 
 v1::SuiteJob JobMessage(const Job& job, WallTime now);
+// What a signature of its result is over, see v1.SignedResult.
+std::string StatementOf(const Job& job, const v1::SuiteJob& message);
 v1::ExplainPendingResponse WaitingMessage(const Waiting& waiting);
 v1::RunnerInfo RunnerMessage(const RunnerStatus& status);
 

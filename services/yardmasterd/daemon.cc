@@ -29,6 +29,7 @@
 #include "services/yardmasterd/chat_routes.h"
 #include "services/yardmasterd/data_dir.h"
 #include "services/yardmasterd/grpc_server.h"
+#include "services/yardmasterd/own_worker.h"
 #include "services/yardmasterd/pipe.h"
 #include "services/yardmasterd/services.h"
 #include "services/yardmasterd/signals.h"
@@ -88,10 +89,11 @@ std::optional<Config> ReadConfig(const std::filesystem::path& file, Problems& pr
 }
 
 // SIGHUP: the config is read again for its secrets and tokens; everything else in it needs a restart.
-void ReloadSecrets(const Config& running, Authenticator& auth, Pipe* pipe, Logger& logger, Metrics& metrics) {
+void ReloadSecrets(const Config& running, const OwnWorker* worker, Authenticator& auth, Pipe* pipe, Logger& logger,
+                   Metrics& metrics) {
   if (running.file.empty()) return;
   Problems problems;
-  const std::optional<Config> config = ReadConfig(running.file, problems);
+  std::optional<Config> config = ReadConfig(running.file, problems);
   metrics
       .Counter("yardmaster_secrets_reload_total", "Reloads of the secrets by result.",
                {{"result", config.has_value() ? "success" : "failure"}})
@@ -105,6 +107,7 @@ void ReloadSecrets(const Config& running, Authenticator& auth, Pipe* pipe, Logge
     }
     return;
   }
+  if (worker != nullptr) worker->AddToken(*config);
   config->ForEachSecret([&](const Secret& secret) { logger.redactor().Add(secret); });
   auth.Replace(config->tokens, config->allow_anonymous_loopback);
   if (pipe != nullptr) pipe->ReplaceSecrets(*config);
@@ -112,15 +115,11 @@ void ReloadSecrets(const Config& running, Authenticator& auth, Pipe* pipe, Logge
 }
 
 // What the start has to say about the configuration.
-void LogConfigNotes(const Config& config, const DaemonOptions& options, Logger& logger) {
+void LogConfigNotes(const Config& config, Logger& logger) {
   for (const std::string& warning : config.warnings) logger.Warning("config", {{"warning", warning}});
   if (!config.later_sections.empty()) {
     logger.Warning("sections of the config were checked, but this version does not act on them yet",
                    {{"sections", absl::StrJoin(config.later_sections, ", ")}});
-  }
-  if (options.with_worker > 0) {
-    logger.Warning("--with-worker was accepted, but this version starts no workers yet",
-                   {{"workers", options.with_worker}});
   }
 }
 
@@ -233,6 +232,14 @@ int RunDaemon(const DaemonOptions& options) {
 
   // 4. What every service stands on.
   Logger logger(LogOptions(config.log));
+  std::unique_ptr<OwnWorker> worker;
+  if (options.with_worker > 0) {
+    absl::StatusOr<std::unique_ptr<OwnWorker>> prepared =
+        OwnWorker::Prepare(config, (*data_dir)->path(), options.with_worker, logger);
+    if (!prepared.ok()) return Fail(prepared.status());
+    worker = *std::move(prepared);
+    worker->AddToken(config);
+  }
   config.ForEachSecret([&](const Secret& secret) { logger.redactor().Add(secret); });
   Metrics metrics(*methods);
   SystemClock clock;
@@ -241,7 +248,7 @@ int RunDaemon(const DaemonOptions& options) {
   DecisionIds decision_ids;
   packs->SetReloadListener(
       [&](const Problems& found, const PackSet& in_service) { ReportPacks(found, in_service, logger, metrics); });
-  LogConfigNotes(config, options, logger);
+  LogConfigNotes(config, logger);
   ReportPacks({}, *packs->Current(), logger, metrics);
   Readiness readiness({"packs", "store", "grpc", "http"});
   readiness.Set("packs", true);
@@ -250,7 +257,7 @@ int RunDaemon(const DaemonOptions& options) {
   const RpcEnvironment env{auth, metrics, clock, logger, IsLoopbackHost(config.grpc.host)};
   // The pipe, where there is something to keep or a forge to hear from.
   std::unique_ptr<Pipe> pipe;
-  if (!(*data_dir)->temporary() || !config.forges.empty()) {
+  if (!(*data_dir)->temporary() || !config.forges.empty() || worker != nullptr) {
     absl::StatusOr<std::unique_ptr<Pipe>> opened =
         Pipe::Open({config, **data_dir, *packs, clock, logger, metrics,
                     [&decision_ids, &clock] { return decision_ids.Next(clock.Now()); }, ExtensionsOfServices()});
@@ -340,13 +347,14 @@ int RunDaemon(const DaemonOptions& options) {
                         {"millis", std::chrono::duration_cast<std::chrono::milliseconds>(ready_after).count()}});
 
   ReturnUnusedMemory();
+  if (worker != nullptr) worker->Start(grpc_address);
 
   // 7. Serve until told to end.
   int signal = WaitForDaemonSignal();
   for (; signal == SIGHUP; signal = WaitForDaemonSignal()) {
     logger.Info("SIGHUP: reading packs and secrets again");
     packs->Reload();
-    ReloadSecrets(config, auth, pipe.get(), logger, metrics);
+    ReloadSecrets(config, worker.get(), auth, pipe.get(), logger, metrics);
     ReturnUnusedMemory();
   }
 
@@ -355,6 +363,8 @@ int RunDaemon(const DaemonOptions& options) {
   logger.Info("draining", {{"signal", signal == SIGTERM ? "SIGTERM" : "SIGINT"}});
   EndAtNextSignal(kExitInterrupted);
   readiness.Drain();
+  // While it can still say what came of its runs.
+  if (worker != nullptr) worker->Drain(config.limits.drain_timeout);
   (*grpc)->BeginDrain();
   // Callers that wait for the pipe (sweeps, applied decisions) are answered when it has stopped.
   if (pipe != nullptr) pipe->Stop();

@@ -51,10 +51,8 @@ std::optional<DaemonOptions> ParseOptions(int argc, const char* const* argv, int
   program.Value("--packs", &options.packs, "DIR", "Folder with rule packs (also YARD_PACKS)");
   program.Value("--ready-file", &options.ready_file, "FILE",
                 "Written when calls are answered: {\"pid\", \"http\", \"grpc\"}");
-  program
-      .Value("--with-worker", &options.with_worker, "N",
-             "Worker processes to start beside the daemon (a later version)")
-      .Between(0, 64);
+  program.Value("--with-worker", &options.with_worker, "N", "Start a yard-worker of its own with N processors; 0: none")
+      .Between(0, 1024);
   program.Value("--log-level", &level, "debug, info, warning or error").OneOf({"debug", "info", "warning", "error"});
   program.Value("--log-format", &format, "json, or human (the default on a terminal)").OneOf({"json", "human"});
 

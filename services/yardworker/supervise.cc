@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <fstream>
 #include <memory>
@@ -22,6 +23,7 @@
 #include "services/core/packs_dir.h"
 #include "services/core/status_macros.h"
 #include "services/worker/results/result_files.h"
+#include "services/worker/results/run_log.h"
 #include "services/worker/results/text.h"
 #include "services/worker/run/run.h"
 #include "services/yardworker/run_folder.h"
@@ -43,12 +45,21 @@ class LogObserver final : public worker::RunObserver {
 
   void LayerBegins(std::string_view layer, size_t number, size_t layers) override {
     Started();
-    Say(absl::StrCat("== ", Abs(layer), " (", number, " of ", layers, ")"));
+    Say(worker::LayerBeginsLine(layer, number, layers));
   }
   void StepBegins(std::string_view, std::string_view step) override {
     Started();
-    Say(absl::StrCat("-- ", Abs(step)));
+    Say(worker::StepBeginsLine(step));
   }
+  void Progress(std::string_view, size_t done, size_t failed, size_t expected) override {
+    // Once a second is enough for people.
+    const auto now = std::chrono::steady_clock::now();
+    if (now - progress_said_ < std::chrono::seconds(1)) return;
+    progress_said_ = now;
+    Say(worker::ProgressLine(done, failed, expected));
+  }
+  void StepEnds(const worker::StepResult& step) override { Say(worker::StepEndsLine(step)); }
+  void LayerEnds(const worker::LayerResult& layer) override { Say(worker::LayerEndsLine(layer)); }
   void Output(std::string_view, const worker::LogLine& line) override { Say(line.text); }
   void Note(std::string_view text) override { Say(absl::StrCat("note: ", Abs(text))); }
 
@@ -62,6 +73,7 @@ class LogObserver final : public worker::RunObserver {
   const RunFolder& folder_;
   std::ofstream out_;
   bool started_ = false;
+  std::chrono::steady_clock::time_point progress_said_{};
 };
 
 // Only the devices of the lease.
@@ -153,8 +165,9 @@ absl::StatusOr<v1::FinishRunRequest> RunOrderOf(const RunFolder& folder, const v
   dependencies.probes = {cpu.get(), &nvidia, &ascend};
   dependencies.clock = &clock;
   LogObserver observer(folder);
-  ASSIGN_OR_RETURN(const worker::RunResult run,
-                   worker::RunSuite(*set, *suite, options, dependencies, observer, cancel));
+  ASSIGN_OR_RETURN(worker::RunResult run, worker::RunSuite(*set, *suite, options, dependencies, observer, cancel));
+  // An uploaded tree has no git that says so.
+  if (run.commit.empty() && !order.spec().source_digest().empty()) run.commit = order.spec().ref();
   v1::FinishRunRequest outcome = OutcomeOfResult(run);
   if (const absl::Status written = worker::WriteResultFiles(folder.result(), run); !written.ok()) {
     outcome.add_notes(absl::StrCat("the result directory is not complete: ", std::string(written.message())));

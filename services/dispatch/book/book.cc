@@ -372,6 +372,7 @@ Changes Book::Place(const Moment& now) const {
     job.state = JobState::kLeased;
     job.attempt += 1;
     job.fence += 1;
+    job.last_runner = placed.runner->name;
     Lease lease;
     lease.job = job.id;
     lease.fence = job.fence;

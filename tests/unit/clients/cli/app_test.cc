@@ -483,7 +483,7 @@ TEST_F(AppTest, BashCompletionCompletesVerbsOptionsAndClosedLists) {
     return Content(out);
   };
   const std::string out = Path("reply");
-  EXPECT_EQ(complete("yard ru", out), "rules\n");
+  EXPECT_EQ(complete("yard rul", out), "rules\n");
   EXPECT_EQ(complete("yard --server x --json rules ba", out), "backtest\n");
   EXPECT_EQ(complete("yard rules backtest --cand", out), "--candidate\n");
   EXPECT_EQ(complete("yard rules list --js", out), "--json\n");

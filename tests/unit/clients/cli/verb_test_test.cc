@@ -39,11 +39,26 @@ class VerbTest : public ::testing::Test {
   testing::TempDir folder_;
 };
 
-TEST_F(VerbTest, ARunNeedsLocal) {
-  const Result result = RunCommandLine({"test", "run", "kernels"});
-  EXPECT_EQ(result.code, 2);
-  EXPECT_THAT(result.err, HasSubstr("yard test run kernels --local"));
+TEST_F(VerbTest, ARunWithoutAServerNamesBothWaysOut) {
+  const Result result = RunCommandLine({"test", "run", "kernels", "--server", "127.0.0.1:9"});
+  EXPECT_EQ(result.code, 3);
+  EXPECT_THAT(result.err, HasSubstr("--local"));
   EXPECT_THAT(result.out, IsEmpty());
+}
+
+TEST_F(VerbTest, OptionsThatDoNotFitAreRefusedBeforeAnybodyIsAsked) {
+  const auto run = [](std::vector<std::string> more) {
+    more.insert(more.begin(), {"test", "run", "kernels", "--server", "127.0.0.1:9"});
+    return RunCommandLine(more);
+  };
+  EXPECT_EQ(run({"--detach", "--watch"}).code, 2);
+  EXPECT_EQ(run({"--detach", "--out", "x"}).code, 2);
+  EXPECT_EQ(run({"--ref", "main"}).code, 2);
+  EXPECT_EQ(run({"--device", "npu:Ascend910B*:0"}).code, 2);
+  EXPECT_EQ(run({"--out", Run()}).code, 2);
+  EXPECT_EQ(RunCommandLine({"test", "run", "kernels", "--local", "--device", "gpu:1"}).code, 2);
+  EXPECT_EQ(RunCommandLine({"test", "logs", Run(), "-f"}).code, 2);
+  EXPECT_EQ(RunCommandLine({"test", "logs", Run()}).code, 2);
 }
 
 TEST_F(VerbTest, AListHasEachRunWithItsTests) {

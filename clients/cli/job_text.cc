@@ -1,0 +1,202 @@
+#include "clients/cli/job_text.h"
+
+#include <google/protobuf/util/time_util.h>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "clients/cli/answer.h"
+#include "clients/cli/table.h"
+#include "clients/cli/terminal.h"
+#include "clients/cli/test_text.h"
+#include "services/worker/results/text.h"
+
+namespace yardmaster::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json TimeJson(bool there, const google::protobuf::Timestamp& time) {
+  return there ? Json(google::protobuf::util::TimeUtil::ToString(time)) : Json(nullptr);
+}
+
+// "queued", "running", …, "passed".
+std::string WordOf(const v1::SuiteJob& job) {
+  if (!job.verdict().empty()) return job.verdict();
+  return job.cancel_requested() ? absl::StrCat(job.state(), ", being cancelled") : job.state();
+}
+
+Style StyleOf(const v1::SuiteJob& job) { return job.verdict().empty() ? Style::kPlain : VerdictStyle(job.verdict()); }
+
+Style RunnerStyle(const std::string& state) {
+  if (state == "idle" || state == "busy") return Style::kGood;
+  return state == "draining" ? Style::kWarning : Style::kBad;
+}
+
+std::string SeenText(const v1::RunnerInfo& runner) {
+  return runner.has_last_seen() ? google::protobuf::util::TimeUtil::ToString(runner.last_seen()) : "";
+}
+
+}  // namespace
+
+Json TextList(const google::protobuf::RepeatedPtrField<std::string>& texts) {
+  return JsonList(texts, [](const std::string& text) { return worker::ValidUtf8(text); });
+}
+
+Json JobJson(const v1::SuiteJob& job) {
+  const v1::JobSpec& spec = job.spec();
+  const bool ended = !job.verdict().empty();
+  Json cause = nullptr;
+  if (!job.cause().class_name().empty() || !job.cause().text().empty()) {
+    cause = {{"class", job.cause().class_name()}, {"text", job.cause().text()}};
+  }
+  return {{"job", job.job()},
+          {"suite", spec.suite()},
+          {"state", ended ? job.verdict() : job.state()},
+          {"verdict", ended ? Json(job.verdict()) : Json(nullptr)},
+          {"attempt", job.attempt()},
+          {"runner", job.runner()},
+          {"queued_seconds", job.queued_seconds()},
+          {"cause", cause},
+          {"notes", TextList(job.notes())},
+          {"repository", spec.repository()},
+          {"ref", spec.ref()},
+          {"subject", spec.subject()},
+          {"source_digest", spec.source_digest()},
+          {"priority", spec.priority()},
+          {"pool", spec.pool().empty() ? "trusted" : spec.pool()},
+          {"submitter", job.submitter()},
+          {"submitted_at", TimeJson(job.has_submitted_at(), job.submitted_at())},
+          {"started_at", TimeJson(job.has_started_at(), job.started_at())},
+          {"ended_at", TimeJson(job.has_ended_at(), job.ended_at())},
+          {"cancel_requested", job.cancel_requested()},
+          {"artifacts", JsonList(job.artifacts(), [](const v1::Artifact& artifact) {
+             return Json{{"path", artifact.path()}, {"size", artifact.size()}, {"sha256", artifact.digest()}};
+           })}};
+}
+
+std::string JobTable(const JobRows& jobs, const Output& output) {
+  Table table;
+  table.Header({"job", "suite", "state", "run", "runner", "waited", "submitted", "by"});
+  table.AlignRight({3, 5});
+  for (const v1::SuiteJob& job : jobs) {
+    table.Row({{Printable(job.job()), Style::kName},
+               Printable(job.spec().suite()),
+               {WordOf(job), StyleOf(job)},
+               std::to_string(job.attempt()),
+               Printable(job.runner()),
+               worker::DurationText(job.queued_seconds()),
+               {google::protobuf::util::TimeUtil::ToString(job.submitted_at()), Style::kFaint},
+               {Printable(job.spec().subject().empty() ? job.submitter() : job.spec().subject()), Style::kFaint}});
+  }
+  return table.Render(0, output.columns(), output.color());
+}
+
+std::string JobText(const v1::SuiteJob& job, const Output& output) {
+  std::string out = absl::StrCat(output.Paint(WordOf(job), StyleOf(job)), "  ",
+                                 output.Paint(Printable(job.spec().suite()), Style::kTitle), "  ",
+                                 output.Paint(absl::StrCat("job ", Printable(job.job())), Style::kFaint), "\n");
+  const auto line = [&](const char* name, const std::string& text) {
+    if (!text.empty()) absl::StrAppend(&out, "  ", PadRight(name, 12), Printable(text), "\n");
+  };
+  line("pull request", job.spec().subject());
+  line("source", job.spec().repository());
+  line("commit", job.spec().ref());
+  if (job.attempt() > 0) line("run", absl::StrCat(job.attempt(), " on ", job.runner()));
+  line("waited", worker::DurationText(job.queued_seconds()));
+  line("submitted",
+       absl::StrCat(google::protobuf::util::TimeUtil::ToString(job.submitted_at()), " by ", job.submitter()));
+  if (job.has_ended_at()) line("ended", google::protobuf::util::TimeUtil::ToString(job.ended_at()));
+  if (!job.cause().class_name().empty()) line("at fault", job.cause().class_name());
+  if (!job.cause().text().empty()) line("why", job.cause().text());
+  for (const std::string& note : job.notes()) line("note", note);
+  if (job.artifacts_size() > 0) line("artifacts", absl::StrCat(job.artifacts_size(), " files"));
+  return out;
+}
+
+Json WaitingJson(const v1::ExplainPendingResponse& waiting) {
+  Json nearest = nullptr;
+  if (!waiting.nearest_runner().empty()) {
+    nearest = {{"runner", waiting.nearest_runner()}, {"missing", TextList(waiting.missing())}};
+  }
+  return {{"reason", waiting.reason()},
+          {"position", waiting.position()},
+          {"nearest", nearest},
+          {"estimate_seconds", waiting.has_estimate_seconds() ? Json(waiting.estimate_seconds()) : Json(nullptr)}};
+}
+
+std::string WaitingText(const v1::ExplainPendingResponse& waiting, const Output&) {
+  std::string out = absl::StrCat("It waits: ", Printable(waiting.reason()), "\n");
+  if (waiting.position() > 0) absl::StrAppend(&out, "  place in the queue  ", waiting.position(), "\n");
+  if (!waiting.nearest_runner().empty()) {
+    absl::StrAppend(
+        &out, "  nearest runner      ", Printable(waiting.nearest_runner()),
+        waiting.missing().empty() ? "" : absl::StrCat(" lacks ", Printable(absl::StrJoin(waiting.missing(), "; "))),
+        "\n");
+  }
+  if (waiting.has_estimate_seconds()) {
+    absl::StrAppend(&out, "  may start in        ", worker::DurationText(waiting.estimate_seconds()), "\n");
+  }
+  return out;
+}
+
+Json RunnerJson(const v1::RunnerInfo& runner) {
+  return {{"name", runner.name()},
+          {"state", runner.state()},
+          {"pool", runner.pool()},
+          {"labels", TextList(runner.labels())},
+          {"devices", JsonList(runner.devices(),
+                               [](const v1::DeviceCount& device) {
+                                 return Json{{"kind", device.kind()},
+                                             {"model", device.model()},
+                                             {"total", device.total()},
+                                             {"leased", device.leased()},
+                                             {"state", device.state()}};
+                               })},
+          {"runs", JsonList(runner.runs(),
+                            [](const v1::RunnerRun& run) {
+                              return Json{{"job", run.job()}, {"attempt", run.attempt()}};
+                            })},
+          {"last_seen", TimeJson(runner.has_last_seen(), runner.last_seen())},
+          {"why", runner.why()}};
+}
+
+std::string RunnerTable(const RunnerRows& runners, const Output& output) {
+  Table table;
+  table.Header({"runner", "state", "pool", "devices", "runs", "labels", "last seen", ""});
+  for (const v1::RunnerInfo& runner : runners) {
+    const std::string devices =
+        absl::StrJoin(runner.devices(), ", ", [](std::string* out, const v1::DeviceCount& device) {
+          absl::StrAppend(out, device.leased(), "/", device.total(), " ", device.kind());
+        });
+    const std::string runs = absl::StrJoin(
+        runner.runs(), ", ", [](std::string* out, const v1::RunnerRun& run) { absl::StrAppend(out, run.job()); });
+    table.Row({{Printable(runner.name()), Style::kName},
+               {runner.state(), RunnerStyle(runner.state())},
+               runner.pool(),
+               devices,
+               Printable(runs),
+               Printable(absl::StrJoin(runner.labels(), ",")),
+               {SeenText(runner), Style::kFaint},
+               {Printable(runner.why()), Style::kBad}});
+  }
+  return table.Render(0, output.columns(), output.color());
+}
+
+std::string DeviceTable(const RunnerRows& runners, const Output& output) {
+  Table table;
+  table.Header({"runner", "kind", "model", "total", "leased", "state"});
+  table.AlignRight({3, 4});
+  for (const v1::RunnerInfo& runner : runners) {
+    for (const v1::DeviceCount& device : runner.devices()) {
+      table.Row({{Printable(runner.name()), Style::kName},
+                 device.kind(),
+                 Printable(device.model()),
+                 std::to_string(device.total()),
+                 std::to_string(device.leased()),
+                 {Printable(device.state()), device.state() == "ok" ? Style::kGood : Style::kBad}});
+    }
+  }
+  return table.Render(0, output.columns(), output.color());
+}
+
+}  // namespace yardmaster::cli
