@@ -8,6 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "services/core/clock.h"
+#include "services/core/config/dispatch_config.h"
 #include "services/core/metrics.h"
 #include "services/core/store/jobs.h"
 #include "services/dispatch/dispatcher.h"
@@ -24,6 +25,7 @@ struct DispatchOptions {
   std::chrono::hours artifact_age{24 * 30};
   uint64_t artifact_bytes = kMaxPartFileBytes;
   uint64_t log_bytes = kMaxJobLogBytes;
+  RunLimitsConfig run_limits;
 };
 
 // Thread-safe.
@@ -39,6 +41,8 @@ class Dispatch {
   JobLogs& logs() { return logs_; }
   SuiteShelf& suites() { return suites_; }
   const Clock& clock() const { return clock_; }
+  // What each run may use up.
+  const RunLimitsConfig& run_limits() const { return run_limits_; }
 
  private:
   Dispatch(const DispatchOptions& options, const PackRegistry& packs, const Clock& clock,
@@ -48,6 +52,7 @@ class Dispatch {
   PartFiles files_;
   JobLogs logs_;
   SuiteShelf suites_;
+  const RunLimitsConfig run_limits_;
   const Clock& clock_;
 };
 

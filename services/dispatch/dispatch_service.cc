@@ -126,8 +126,7 @@ v1::SuiteJob DispatchServiceImpl::MessageOf(const Job& job) const {
 absl::StatusOr<v1::SuiteJob> DispatchServiceImpl::Submit(const RpcCall& call, v1::JobSpec spec,
                                                          std::string_view id) const {
   RETURN_IF_ERROR(dispatch::CheckSpec(spec));
-  if (spec.pool() == "untrusted") return dispatch::PoolNotContained();
-  if (!spec.pool().empty() && spec.pool() != "trusted") {
+  if (!spec.pool().empty() && spec.pool() != "trusted" && spec.pool() != "untrusted") {
     return errors::FieldInvalid("spec.pool", "\"trusted\" or \"untrusted\"");
   }
   if (!spec.repository().empty()) return dispatch::RepositoriesNotFetched();

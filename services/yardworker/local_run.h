@@ -38,10 +38,10 @@ class LocalRun {
   }
 
   // Errors are the control plane's absence: try again later.
-  absl::Status Advance(ControlPlane& control, const std::filesystem::path& program);
+  absl::Status Advance(ControlPlane& control, const SupervisorCommand& supervisor);
 
  private:
-  absl::Status Prepare(ControlPlane& control, const std::filesystem::path& program);
+  absl::Status Prepare(ControlPlane& control, const SupervisorCommand& supervisor);
   absl::Status FetchSource(ControlPlane& control);
   absl::Status SendLog(ControlPlane& control, bool& all);
   absl::Status SendResult(ControlPlane& control);

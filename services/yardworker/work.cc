@@ -20,6 +20,7 @@
 #include <thread>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -30,6 +31,7 @@
 #include "services/worker/devices/device_probe.h"
 #include "services/yardworker/control_plane.h"
 #include "services/yardworker/local_run.h"
+#include "services/yardworker/means.h"
 
 namespace yardmaster::yardworker {
 namespace {
@@ -144,14 +146,19 @@ class OrderStream {
 
 class Worker {
  public:
-  Worker(const WorkOptions& options, fs::path executable, std::vector<v1::WorkerDevice> devices, ControlPlane& control)
-      : options_(options), executable_(std::move(executable)), control_(control) {
+  Worker(const WorkOptions& options, SupervisorCommand supervisor, const std::vector<Mean>& means,
+         std::vector<v1::WorkerDevice> devices, ControlPlane& control)
+      : options_(options), supervisor_(std::move(supervisor)), control_(control) {
     report_.set_name(options.name);
     report_.set_session(NewId("s-"));
     report_.set_pool(options.pool);
     for (const std::string& label : std::vector<std::string>(absl::StrSplit(options.labels, ',', absl::SkipEmpty()))) {
       report_.add_labels(label);
     }
+    for (const Mean& mean : means) {
+      if (mean.missing.empty()) report_.add_labels(absl::StrCat("contained:", mean.name));
+    }
+    if (AllThere(means)) report_.add_labels("contained");
     for (v1::WorkerDevice& device : devices) *report_.add_devices() = std::move(device);
     // What an earlier worker left: its supervisors go on, or are found to be dead.
     for (RunFolder& folder : RunFolder::All(RunsDir())) {
@@ -183,7 +190,7 @@ class Worker {
       }
       for (auto& [key, run] : runs_) {
         // A control plane that is away is asked again with the next tick; the run itself goes on.
-        if (const absl::Status status = run.Advance(control_, executable_); !status.ok()) Say(status.message());
+        if (const absl::Status status = run.Advance(control_, supervisor_); !status.ok()) Say(status.message());
       }
       const size_t before = runs_.size();
       std::erase_if(runs_, [](const auto& run) { return run.second.over(); });
@@ -292,7 +299,7 @@ class Worker {
   }
 
   const WorkOptions& options_;
-  const fs::path executable_;
+  const SupervisorCommand supervisor_;
   ControlPlane& control_;
   v1::WorkRequest report_;  // without the runs
   std::map<Key, LocalRun> runs_;
@@ -312,16 +319,35 @@ int Fail(const absl::Status& status) {
                                                                                                            : kSystem;
 }
 
+// False if the pool must not be served like this.
+bool SayWhatIsMissing(const std::vector<Mean>& means, const std::string& pool) {
+  for (const Mean& mean : means) {
+    if (mean.missing.empty()) continue;
+    std::cerr << "yard-worker: runs are not contained by " << mean.name << ", so that a run may be one that "
+              << mean.does << ": " << mean.missing << std::endl;
+  }
+  if (pool != "untrusted" || AllThere(means)) return true;
+  std::cerr << "yard-worker: the pool \"untrusted\" needs runs that are contained by all of these means: use the pool "
+               "\"trusted\", for code that you would run yourself"
+            << std::endl;
+  return false;
+}
+
 }  // namespace
 
 int Work(const WorkOptions& given, const fs::path& executable) {
   WorkOptions options = given;
   std::error_code error;
   options.work_dir = fs::absolute(given.work_dir, error);
-  if (options.pool == "untrusted") {
-    return Fail(absl::FailedPreconditionError(
-        "the pool \"untrusted\" needs runs that are contained, which this version does not do: use the pool "
-        "\"trusted\", for code that you would run yourself"));
+  if (absl::StrContains(options.labels, "contained")) {
+    return Fail(absl::InvalidArgumentError("--labels: \"contained\" is said by the worker itself"));
+  }
+  SupervisorCommand supervisor{executable, {}};
+  for (absl::string_view folder : absl::StrSplit(options.readable, ',', absl::SkipEmpty())) {
+    supervisor.readable.push_back(fs::absolute(std::string(folder), error));
+    if (!fs::is_directory(supervisor.readable.back(), error)) {
+      return Fail(absl::InvalidArgumentError(absl::StrCat("--readable: no folder ", folder)));
+    }
   }
   // Before any thread is made.
   sigset_t signals;
@@ -331,6 +357,9 @@ int Work(const WorkOptions& given, const fs::path& executable) {
   ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   // What a supervisor that was killed leaves behind becomes ours.
   ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+
+  const std::vector<Mean> means = FindMeans();
+  if (!SayWhatIsMissing(means, options.pool)) return kUsage;
 
   const absl::StatusOr<std::unique_ptr<DataDirLock>> lock = DataDirLock::Take(options.work_dir);
   if (!lock.ok()) return Fail(lock.status());
@@ -353,7 +382,7 @@ int Work(const WorkOptions& given, const fs::path& executable) {
   const auto credentials =
       loopback ? grpc::InsecureChannelCredentials() : grpc::SslCredentials(grpc::SslCredentialsOptions());
   ControlPlane control(grpc::CreateCustomChannel(options.server.ToString(), credentials, arguments), token);
-  return Worker(options, executable, *std::move(devices), control).Run(signals);
+  return Worker(options, std::move(supervisor), means, *std::move(devices), control).Run(signals);
 }
 
 }  // namespace yardmaster::yardworker
