@@ -26,6 +26,12 @@ class LocalRun {
   v1::WorkerRun::Phase phase() const { return phase_; }
   // The control plane has its result, or does not want it: the folder is gone.
   bool over() const { return over_; }
+  // Whether an error of the infrastructure ended it; nullopt: it has no outcome, or was cancelled, which says nothing
+  // about its devices.
+  std::optional<bool> failed_by_infrastructure() const {
+    if (cancelled_ || !outcome_.has_value()) return std::nullopt;
+    return outcome_->verdict() == "error" && outcome_->cause().class_name() == "infrastructure";
+  }
 
   // It should end: it was cancelled, is not wanted any more, or is given back.
   void Cancel() { cancelled_ = true; }

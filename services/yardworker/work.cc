@@ -21,15 +21,15 @@
 #include <utility>
 
 #include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "services/core/data_dir_lock.h"
 #include "services/core/files.h"
 #include "services/core/ids.h"
 #include "services/core/status_macros.h"
-#include "services/worker/devices/device_probe.h"
 #include "services/yardworker/control_plane.h"
+#include "services/yardworker/device_ward.h"
+#include "services/yardworker/device_watch.h"
 #include "services/yardworker/local_run.h"
 #include "services/yardworker/means.h"
 
@@ -47,45 +47,13 @@ constexpr size_t kMaxTokenBytes = 4096;
 constexpr int kMaxAnswerBytes = 64 * 1024 * 1024;
 constexpr std::chrono::milliseconds kTick{50};
 constexpr std::chrono::seconds kReconnectAfter{1};
+constexpr std::chrono::seconds kLookAtDevicesEvery{60};
 
-std::string_view KindWord(rules::DeviceKind kind) {
-  return kind == rules::DeviceKind::kGpu ? "gpu" : kind == rules::DeviceKind::kNpu ? "npu" : "cpu";
-}
-
-// "cpu:8,gpu:auto": what is there of each kind that is named, no more than the number.
+// At the start a kind that is named and can't be looked at is an error.
 absl::StatusOr<std::vector<v1::WorkerDevice>> FindDevices(const std::string& text) {
-  const std::shared_ptr<worker::ToolRunner> tools = worker::MakeToolRunner();
-  std::vector<v1::WorkerDevice> devices;
-  for (const std::string& part : std::vector<std::string>(absl::StrSplit(text, ',', absl::SkipEmpty()))) {
-    const std::pair<std::string, std::string> words = absl::StrSplit(part, absl::MaxSplits(':', 1));
-    size_t most = std::max(1U, std::thread::hardware_concurrency());
-    const bool any = words.second.empty() || words.second == "auto";
-    if (!any && !absl::SimpleAtoi(words.second, &most)) {
-      return absl::InvalidArgumentError(absl::StrCat("--devices: \"", part, "\": expected KIND:NUMBER or KIND:auto"));
-    }
-    std::unique_ptr<worker::DeviceProbe> probe;
-    if (words.first == "cpu") probe = worker::MakeCpuProbe(most);
-    if (words.first == "gpu") probe = worker::MakeNvidiaProbe(tools);
-    if (words.first == "npu") probe = worker::MakeAscendProbe(tools);
-    if (probe == nullptr) {
-      return absl::InvalidArgumentError(absl::StrCat("--devices: \"", words.first, "\": expected cpu, gpu or npu"));
-    }
-    ASSIGN_OR_RETURN(const worker::Discovery found, probe->Discover());
-    size_t taken = 0;
-    for (const worker::Device& device : found.devices) {
-      if ((!any || words.first == "cpu") && taken == most) break;
-      ++taken;
-      v1::WorkerDevice& out = devices.emplace_back();
-      out.set_id(device.id);
-      out.set_kind(std::string(KindWord(device.kind)));
-      out.set_model(device.model);
-      out.set_memory_mib(device.memory_mb.value_or(0));
-      if (device.health == worker::DeviceHealth::kBad) {
-        out.set_fault(device.health_reason.empty() ? "it fails" : device.health_reason);
-      }
-    }
-  }
-  return devices;
+  ASSIGN_OR_RETURN(const KindsFound found, LookAtDevices(text));
+  for (const auto& [kind, devices] : found) RETURN_IF_ERROR(devices.status());
+  return Merge({}, found);
 }
 
 // The stream, and the newest orders that came by it.
@@ -159,7 +127,7 @@ class Worker {
       if (mean.missing.empty()) report_.add_labels(absl::StrCat("contained:", mean.name));
     }
     if (AllThere(means)) report_.add_labels("contained");
-    for (v1::WorkerDevice& device : devices) *report_.add_devices() = std::move(device);
+    watch_ = std::make_unique<DeviceWatch>(options.devices, std::move(devices), kLookAtDevicesEvery);
     // What an earlier worker left: its supervisors go on, or are found to be dead.
     for (RunFolder& folder : RunFolder::All(RunsDir())) {
       absl::StatusOr<v1::RunOrder> order = folder.Order();
@@ -191,6 +159,12 @@ class Worker {
       for (auto& [key, run] : runs_) {
         // A control plane that is away is asked again with the next tick; the run itself goes on.
         if (const absl::Status status = run.Advance(control_, supervisor_); !status.ok()) Say(status.message());
+      }
+      for (const auto& [key, run] : runs_) {
+        if (run.over() && run.failed_by_infrastructure().has_value()) {
+          ward_.RunEnded({run.order().devices().begin(), run.order().devices().end()}, *run.failed_by_infrastructure(),
+                         std::chrono::steady_clock::now());
+        }
       }
       const size_t before = runs_.size();
       std::erase_if(runs_, [](const auto& run) { return run.second.over(); });
@@ -254,6 +228,10 @@ class Worker {
     }
     if (stream_ == nullptr) return -1;
     v1::WorkRequest report = report_;
+    for (v1::WorkerDevice& device : watch_->Newest()) {
+      if (device.fault().empty()) device.set_fault(ward_.FaultOf(device.id(), now));
+      *report.add_devices() = std::move(device);
+    }
     for (const auto& [key, run] : runs_) {
       v1::WorkerRun& out = *report.add_runs();
       out.set_job(key.first);
@@ -302,6 +280,8 @@ class Worker {
   const SupervisorCommand supervisor_;
   ControlPlane& control_;
   v1::WorkRequest report_;  // without the runs
+  std::unique_ptr<DeviceWatch> watch_;
+  DeviceWard ward_;
   std::map<Key, LocalRun> runs_;
   std::unique_ptr<OrderStream> stream_;
   SteadyTime connect_at_{};
