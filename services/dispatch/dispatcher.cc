@@ -20,8 +20,8 @@ constexpr std::chrono::milliseconds kDispatchTick{500};
 // Jobs that have ended and are answered from memory.
 constexpr size_t kEndedInMemory = 1'000;
 const std::vector<double>& WaitBounds() {
-  static const auto* const bounds = new std::vector<double>{0.02, 0.1, 1, 5, 15, 60, 300, 900, 3'600, 14'400, 86'400};
-  return *bounds;
+  static const auto* const kBounds = new std::vector<double>{0.02, 0.1, 1, 5, 15, 60, 300, 900, 3'600, 14'400, 86'400};
+  return *kBounds;
 }
 
 // True if a restart would not know them apart: a runner that only says that it is alive is not written.

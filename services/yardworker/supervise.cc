@@ -306,7 +306,7 @@ int Supervise(const fs::path& path, const std::vector<fs::path>& readable, const
       outcome->mutable_cause()->set_class_name("environment");
       outcome->mutable_cause()->set_text(why.substr(0, kMaxCauseBytes));
     }
-    if (const std::string passed = budget.passed(); !passed.empty()) {
+    if (const std::string& passed = budget.passed(); !passed.empty()) {
       // It was ended by us, not by its people.
       outcome->set_verdict("failed");
       outcome->mutable_cause()->set_class_name("code");

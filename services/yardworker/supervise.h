@@ -10,7 +10,7 @@ namespace yardmaster::yardworker {
 
 // The exit code. SIGTERM cancels the run. `executable` is this program: beside it our own suites are looked for.
 // `readable`: folders of the host that the run may read besides the system's.
-int Supervise(const std::filesystem::path& folder, const std::vector<std::filesystem::path>& readable,
+int Supervise(const std::filesystem::path& path, const std::vector<std::filesystem::path>& readable,
               const std::filesystem::path& executable);
 
 }  // namespace yardmaster::yardworker

@@ -24,7 +24,7 @@ struct WorkOptions {
 };
 
 // The exit code. SIGTERM drains; a second one gives the runs back.
-int Work(const WorkOptions& options, const std::filesystem::path& executable);
+int Work(const WorkOptions& given, const std::filesystem::path& executable);
 
 }  // namespace yardmaster::yardworker
 
