@@ -13,7 +13,7 @@ build_packages=(
   libgtest-dev
 )
 # What unit tests, integration tests, benchmarks and the format check need.
-test_packages=(libgtest-dev libgmock-dev libbenchmark-dev clang-format python3 openssl openssh-server nginx-light)
+test_packages=(libgtest-dev libgmock-dev libbenchmark-dev clang-format python3 openssl openssh-server nginx-light bubblewrap)
 # What our own suites need (tests/suites) where they are run on processors.
 suite_packages=(g++ cmake ninja-build libgtest-dev libopenmpi-dev openmpi-bin python3-torch python3-pytest python3-numpy)
 # What sanitizers, fuzzing, static analysis and load generation need.

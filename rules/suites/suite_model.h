@@ -242,6 +242,8 @@ struct SuiteModel {
   DeviceRequest devices;
   MatrixModel matrix;
   LimitsModel limits;
+  // Where runs are contained it has the host's network; else only a loopback of its own.
+  bool network = false;
   std::vector<Requirement> requirements;
   InstallModel install;
   SuiteGate gate;

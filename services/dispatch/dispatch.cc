@@ -12,6 +12,7 @@ Dispatch::Dispatch(const DispatchOptions& options, const PackRegistry& packs, co
       files_(options.dir / "files", options.artifact_bytes, options.artifact_age),
       logs_(options.dir / "logs", options.log_bytes),
       suites_(packs),
+      run_limits_(options.run_limits),
       clock_(clock),
       key_file_(options.dir / "signing.pem") {}
 

@@ -9,6 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "services/core/clock.h"
+#include "services/core/config/dispatch_config.h"
 #include "services/core/metrics.h"
 #include "services/core/signing_key.h"
 #include "services/core/store/jobs.h"
@@ -26,6 +27,7 @@ struct DispatchOptions {
   std::chrono::hours artifact_age{24 * 30};
   uint64_t artifact_bytes = kMaxPartFileBytes;
   uint64_t log_bytes = kMaxJobLogBytes;
+  RunLimitsConfig run_limits;
 };
 
 // Thread-safe.
@@ -43,6 +45,8 @@ class Dispatch {
   const Clock& clock() const { return clock_; }
   // Read or made when it is first asked for. Errors are those of SigningKey::Open.
   absl::StatusOr<const SigningKey*> signing_key();
+  // What each run may use up.
+  const RunLimitsConfig& run_limits() const { return run_limits_; }
 
  private:
   Dispatch(const DispatchOptions& options, const PackRegistry& packs, const Clock& clock,
@@ -52,6 +56,7 @@ class Dispatch {
   PartFiles files_;
   JobLogs logs_;
   SuiteShelf suites_;
+  const RunLimitsConfig run_limits_;
   const Clock& clock_;
   const std::filesystem::path key_file_;
   std::mutex key_mutex_;

@@ -130,8 +130,7 @@ absl::StatusOr<v1::SuiteJob> DispatchServiceImpl::Submit(const RpcCall& call, v1
   RETURN_IF_ERROR(dispatch::CheckSpec(spec));
   // What it says of a pull request is reported there.
   if (!spec.subject().empty()) return errors::FieldInvalid("spec.subject", "nothing: the server sets it");
-  if (spec.pool() == "untrusted") return dispatch::PoolNotContained();
-  if (!spec.pool().empty() && spec.pool() != "trusted") {
+  if (!spec.pool().empty() && spec.pool() != "trusted" && spec.pool() != "untrusted") {
     return errors::FieldInvalid("spec.pool", "\"trusted\" or \"untrusted\"");
   }
   if (!spec.repository().empty()) return dispatch::RepositoriesNotFetched();

@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "services/core/status_macros.h"
 #include "services/dispatch/book/errors.h"
 #include "services/dispatch/book/states.h"
@@ -106,15 +107,24 @@ absl::StatusOr<bool> Dispatcher::CommitLocked(const Changes& changes, bool is_ne
   return !durable.empty();
 }
 
+bool Dispatcher::IsSignOfLife(const Changes& changes) const {
+  if (changes.empty() || !changes.jobs.empty() || !changes.leases.empty() || !changes.ended.empty()) return false;
+  return absl::c_all_of(changes.runners, [this](const Runner& runner) {
+    const Runner* known = book_.FindRunner(runner.name);
+    return known != nullptr && SameOnDisk(*known, runner) && known->runs == runner.runs;
+  });
+}
+
 absl::Status Dispatcher::Decide(const std::function<absl::StatusOr<Changes>(const Moment&)>& decide, bool is_new) {
   bool changed = false;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     const Moment now = Now();
     ASSIGN_OR_RETURN(const Changes changes, decide(now));
+    const bool frees = !IsSignOfLife(changes);
     ASSIGN_OR_RETURN(changed, CommitLocked(changes, is_new));
     // The decision stands; what can't be placed now is placed with the next.
-    changed = CommitLocked(book_.Place(now), false).value_or(false) || changed;
+    if (frees) changed = CommitLocked(book_.Place(now), false).value_or(false) || changed;
     if (changed) CountLocked();
   }
   if (changed) NotifyListeners();

@@ -97,6 +97,9 @@ class Dispatcher {
   Moment Now() const { return {clock_.Now(), clock_.Monotonic()}; }
   // Makes what `decide(now)` answers durable, applies it, places what can be, and tells the listeners.
   absl::Status Decide(const std::function<absl::StatusOr<Changes>(const Moment&)>& decide, bool is_new = false);
+  // True if runners say only that they are alive: nothing has come free by it, and placing costs more than all else.
+  // What waits for a time is placed by Tick.
+  bool IsSignOfLife(const Changes& changes) const;
   // True if there was something to write.
   absl::StatusOr<bool> CommitLocked(const Changes& changes, bool is_new);
   void CountLocked();

@@ -43,10 +43,11 @@ absl::Status RepositoriesNotFetched() {
   return absl::FailedPreconditionError(
       "runners fetch no repositories yet: upload a tree (--source DIR), or leave both out for what the suite names");
 }
-absl::Status PoolNotContained() {
-  return absl::FailedPreconditionError(
-      "the pool \"untrusted\" starts nothing yet: runners do not contain what they run; use the pool \"trusted\" for "
-      "code that you would run yourself");
+absl::Status PoolNotContained(std::string_view runner) {
+  return absl::InvalidArgumentError(absl::StrCat(
+      "the runner \"", Abs(runner),
+      "\" lacks means to contain what it runs, which the pool \"untrusted\" asks "
+      "for: its own messages say which; in the pool \"trusted\" it can run code that you would run yourself"));
 }
 
 }  // namespace yardmaster::dispatch

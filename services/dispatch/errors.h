@@ -19,7 +19,7 @@ absl::Status SuiteNotThere(std::string_view suite);                             
 absl::Status SuiteOfSeveralPacks(std::string_view suite, std::string_view names);    // INVALID_ARGUMENT
 absl::Status SuitesUnreadable(std::string_view pack, std::string_view problem);      // FAILED_PRECONDITION
 absl::Status RepositoriesNotFetched();                                               // FAILED_PRECONDITION
-absl::Status PoolNotContained();                                                     // FAILED_PRECONDITION
+absl::Status PoolNotContained(std::string_view runner);                              // INVALID_ARGUMENT
 
 }  // namespace yardmaster::dispatch
 

@@ -15,6 +15,7 @@
 #include "services/core/repository_name.h"
 #include "services/core/status_macros.h"
 #include "services/dispatch/book/states.h"
+#include "services/dispatch/errors.h"
 #include "services/dispatch/part_files.h"
 #include "services/dispatch/runner_state.h"
 
@@ -233,6 +234,9 @@ absl::StatusOr<RunnerReport> ReportOf(const v1::WorkRequest& request) {
   }
   RETURN_IF_ERROR(CheckTexts("labels", request.labels(), kMaxRunnerLabels));
   report.labels = TextsOf(request.labels());
+  if (report.pool == "untrusted" && !absl::c_linear_search(report.labels, kContainedLabel)) {
+    return PoolNotContained(report.name);
+  }
   report.draining = request.draining();
   if (static_cast<size_t>(request.devices_size()) > kMaxRunnerDevices) {
     return errors::OverLimit("devices", static_cast<size_t>(request.devices_size()), kMaxRunnerDevices, "devices");

@@ -17,6 +17,8 @@ namespace yardmaster::dispatch {
 inline constexpr size_t kMaxSpecTexts = 128;       // of each list of a specification
 inline constexpr size_t kMaxSpecTextBytes = 4096;  // of each text
 inline constexpr size_t kMaxRunnerLabels = 64;
+// The label of runners that contain what they run by all means; see WorkRequest.
+inline constexpr std::string_view kContainedLabel = "contained";
 inline constexpr size_t kMaxRunnerDevices = 4096;
 inline constexpr size_t kMaxRunnerRuns = 4096;
 inline constexpr size_t kMaxRunNotes = 64;

@@ -90,6 +90,11 @@ class WorkReactor final
       for (const std::string& device : order.lease.devices) out.add_devices(device);
       *out.mutable_spec() = dispatch::SpecOf(order.job);
       out.set_cancel(order.job.cancel_requested);
+      v1::RunLimits& limits = *out.mutable_limits();
+      limits.set_processes(dispatch_->run_limits().processes);
+      limits.set_disk_mb(dispatch_->run_limits().disk_mb);
+      limits.set_log_mb(dispatch_->run_limits().log_mb);
+      limits.set_core_mb(dispatch_->run_limits().core_mb);
       if (known_.contains({order.lease.job, order.lease.fence})) continue;
       if (files == nullptr) files = dispatch_->suites().Files();
       for (const auto& [path, content] : *files) {

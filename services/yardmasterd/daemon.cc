@@ -171,6 +171,7 @@ dispatch::DispatchOptions DispatchOptionsOf(const Config& config, const DataDir&
   dispatch::DispatchOptions options;
   options.dir = data_dir.path() / "dispatch";
   options.limits.max_attempts = config.dispatch.max_attempts;
+  options.run_limits = config.dispatch.limits;
   options.limits.lease = config.dispatch.lease;
   options.artifact_age = config.dispatch.artifact_age;
   options.artifact_bytes = config.dispatch.artifact_bytes;

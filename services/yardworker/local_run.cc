@@ -53,7 +53,7 @@ bool IsFinal(const absl::Status& status) {
 
 }  // namespace
 
-absl::Status LocalRun::Advance(ControlPlane& control, const fs::path& program) {
+absl::Status LocalRun::Advance(ControlPlane& control, const SupervisorCommand& supervisor_command) {
   if (over_) return absl::OkStatus();
   outcome_ = outcome_.has_value() ? outcome_ : folder_.Outcome();
   if (!outcome_.has_value()) {
@@ -66,7 +66,7 @@ absl::Status LocalRun::Advance(ControlPlane& control, const fs::path& program) {
       bool all = false;
       return disowned_ ? absl::OkStatus() : SendLog(control, all);
     }
-    if (!begun && !cancelled_) return Prepare(control, program);
+    if (!begun && !cancelled_) return Prepare(control, supervisor_command);
     // It may have ended between the two looks.
     outcome_ = folder_.Outcome();
     if (!outcome_.has_value()) {
@@ -102,10 +102,10 @@ absl::Status LocalRun::Settle(const absl::Status& answer) {
   return absl::OkStatus();
 }
 
-absl::Status LocalRun::Prepare(ControlPlane& control, const fs::path& program) {
+absl::Status LocalRun::Prepare(ControlPlane& control, const SupervisorCommand& supervisor_command) {
   absl::Status ready = FetchSource(control);
   if (absl::IsUnavailable(ready) || absl::IsDeadlineExceeded(ready)) return ready;
-  if (ready.ok()) ready = folder_.StartSupervisor(program);
+  if (ready.ok()) ready = folder_.StartSupervisor(supervisor_command);
   prepared_ = ready.ok();
   if (ready.ok()) return absl::OkStatus();
   v1::ReturnRunRequest request;

@@ -26,6 +26,12 @@ class LocalRun {
   v1::WorkerRun::Phase phase() const { return phase_; }
   // The control plane has its result, or does not want it: the folder is gone.
   bool over() const { return over_; }
+  // Whether an error of the infrastructure ended it; nullopt: it has no outcome, or was cancelled, which says nothing
+  // about its devices.
+  std::optional<bool> failed_by_infrastructure() const {
+    if (cancelled_ || !outcome_.has_value()) return std::nullopt;
+    return outcome_->verdict() == "error" && outcome_->cause().class_name() == "infrastructure";
+  }
 
   // It should end: it was cancelled, is not wanted any more, or is given back.
   void Cancel() { cancelled_ = true; }
@@ -38,10 +44,10 @@ class LocalRun {
   }
 
   // Errors are the control plane's absence: try again later.
-  absl::Status Advance(ControlPlane& control, const std::filesystem::path& program);
+  absl::Status Advance(ControlPlane& control, const SupervisorCommand& supervisor);
 
  private:
-  absl::Status Prepare(ControlPlane& control, const std::filesystem::path& program);
+  absl::Status Prepare(ControlPlane& control, const SupervisorCommand& supervisor);
   absl::Status FetchSource(ControlPlane& control);
   absl::Status SendLog(ControlPlane& control, bool& all);
   absl::Status SendResult(ControlPlane& control);

@@ -22,6 +22,8 @@ Exit: 0 drained; 2 usage, or another worker has the folder; 3 not admitted, or a
 Examples:
   yard-worker --server 127.0.0.1:9090 --token-file worker.token --name box-1 --work-dir /var/lib/yard-worker
       everything that is there: processors, GPUs, NPUs
+  yard-worker --token-file worker.token --name box-2 --pool untrusted --work-dir work
+      for code that nobody has vouched for; starts only where bubblewrap and control groups contain it
   yard-worker --token-file worker.token --name box-1 --devices cpu:8 --labels big,lab --work-dir work
       eight processors, for jobs that ask for these labels or none
 )";
@@ -32,8 +34,8 @@ int main(int argc, char** argv) {
   using yardmaster::yardworker::WorkOptions;
   std::error_code error;
   const std::filesystem::path executable = std::filesystem::read_symlink("/proc/self/exe", error);
-  if (argc == 3 && std::string_view(argv[1]) == "--supervise") {
-    return yardmaster::yardworker::Supervise(argv[2], executable);
+  if (argc >= 3 && std::string_view(argv[1]) == "--supervise") {
+    return yardmaster::yardworker::Supervise(argv[2], {argv + 3, argv + argc}, executable);
   }
   WorkOptions options;
   namespace command_line = yardmaster::command_line;
@@ -50,6 +52,8 @@ int main(int argc, char** argv) {
                 "cpu:N, gpu:auto, npu:auto, with commas (default: all there is)");
   program.Value("--labels", &options.labels, "LIST", "Labels that jobs may ask for, with commas");
   program.Value("--pool", &options.pool, "POOL", "trusted or untrusted").OneOf({"trusted", "untrusted"});
+  program.Value("--readable", &options.readable, "DIRS",
+                "Folders that runs may read besides the system's, with commas: a Python of your own, a toolkit");
   program.Value("--work-dir", &options.work_dir, "DIR", "Where runs lie; one worker at a time (default ./yard-worker)");
   program.Value("--ready-file", &options.ready_file, "FILE", "Written when the worker is known: {\"pid\", \"name\"}");
   program.Flag("--once", &options.once, "End after the first run");

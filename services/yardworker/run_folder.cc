@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <system_error>
+#include <utility>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -59,6 +60,14 @@ std::vector<char*> PointersOf(std::vector<std::string>& texts) {
 }
 
 }  // namespace
+
+RunFolder::RunFolder(fs::path path) : path_(std::move(path)) {
+  constexpr size_t kNameDigits = 12;
+  std::error_code error;
+  fs::path folder = fs::temp_directory_path(error);
+  if (error) folder = "/tmp";
+  temp_ = folder / absl::StrCat("yr-", Sha256Hex(path_.native()).substr(0, kNameDigits));
+}
 
 std::vector<RunFolder> RunFolder::All(const fs::path& runs) {
   std::vector<RunFolder> all;
@@ -112,19 +121,23 @@ absl::Status RunFolder::SetOutcome(const v1::FinishRunRequest& outcome) const {
 void RunFolder::Remove() const {
   std::error_code error;
   // Tests may have taken the right to write from folders of theirs.
-  for (fs::recursive_directory_iterator it(path_, fs::directory_options::skip_permission_denied, error), end;
-       !error && it != end; it.increment(error)) {
-    std::error_code ignored;
-    if (it->is_directory(ignored) && !it->is_symlink(ignored)) {
-      fs::permissions(it->path(), fs::perms::owner_all, fs::perm_options::add, ignored);
+  for (const fs::path& folder : {path_, temp()}) {
+    for (fs::recursive_directory_iterator it(folder, fs::directory_options::skip_permission_denied, error), end;
+         !error && it != end; it.increment(error)) {
+      std::error_code ignored;
+      if (it->is_directory(ignored) && !it->is_symlink(ignored)) {
+        fs::permissions(it->path(), fs::perms::owner_all, fs::perm_options::add, ignored);
+      }
     }
   }
   fs::remove_all(path_, error);
+  fs::remove_all(temp(), error);
 }
 
 std::string RunFolder::Mark() const { return absl::StrCat("run-", Sha256Hex(path_.native()).substr(0, kMarkDigits)); }
 
-absl::Status RunFolder::StartSupervisor(const fs::path& program) const {
+absl::Status RunFolder::StartSupervisor(const SupervisorCommand& command) const {
+  const fs::path& program = command.program;
   ASSIGN_OR_RETURN(const worker::UniqueFd lock, OpenLock(path_));
   if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) return absl::OkStatus();  // one lives
   // The lock belongs to the open file, which the supervisor has from its first moment on.
@@ -144,6 +157,7 @@ absl::Status RunFolder::StartSupervisor(const fs::path& program) const {
   posix_spawnattr_setsigmask(&attributes, &none);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK);
   std::vector<std::string> words = {program.native(), "--supervise", path_.native()};
+  words.insert(words.end(), command.readable.begin(), command.readable.end());
   std::vector<std::string> environment = MarkedEnvironment(Mark());
   pid_t pid = 0;
   const int failed = ::posix_spawn(&pid, program.c_str(), &actions, &attributes, PointersOf(words).data(),

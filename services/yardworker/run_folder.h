@@ -23,9 +23,15 @@
 
 namespace yardmaster::yardworker {
 
+// How supervisors are started.
+struct SupervisorCommand {
+  std::filesystem::path program;
+  std::vector<std::filesystem::path> readable;  // folders of the host that runs may read besides the system's
+};
+
 class RunFolder {
  public:
-  explicit RunFolder(std::filesystem::path path) : path_(std::move(path)) {}
+  explicit RunFolder(std::filesystem::path path);
 
   // Those below `runs`; what is no folder of a run (its order is missing or damaged) is removed.
   static std::vector<RunFolder> All(const std::filesystem::path& runs);
@@ -36,6 +42,9 @@ class RunFolder {
   std::filesystem::path source() const { return path_ / "source"; }
   std::filesystem::path result() const { return path_ / "result"; }
   std::filesystem::path log() const { return path_ / "log"; }
+  // For temporary files, with a short name in the system's folder for them: names of sockets have at most 107 bytes. In
+  // it "tmp" is what the run's processes have as /tmp.
+  const std::filesystem::path& temp() const { return temp_; }
 
   absl::StatusOr<v1::RunOrder> Order() const;
   bool Started() const;
@@ -46,8 +55,8 @@ class RunFolder {
 
   // By which all processes of the run are known.
   std::string Mark() const;
-  // Starts `program --supervise FOLDER`, detached: it outlives this process. It holds the lock.
-  absl::Status StartSupervisor(const std::filesystem::path& program) const;
+  // Starts `program --supervise FOLDER READABLE…`, detached: it outlives this process. It holds the lock.
+  absl::Status StartSupervisor(const SupervisorCommand& command) const;
   // The process id of a supervisor that lives.
   std::optional<pid_t> Supervisor() const;
   // Kills what a supervisor that died left behind. True if nothing is left.
@@ -55,6 +64,7 @@ class RunFolder {
 
  private:
   std::filesystem::path path_;
+  std::filesystem::path temp_;
 };
 
 }  // namespace yardmaster::yardworker

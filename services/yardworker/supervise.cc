@@ -2,11 +2,13 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <fstream>
 #include <memory>
 #include <set>
@@ -22,10 +24,14 @@
 #include "services/core/errors.h"
 #include "services/core/packs_dir.h"
 #include "services/core/status_macros.h"
+#include "services/worker/process/process_limit.h"
 #include "services/worker/results/result_files.h"
 #include "services/worker/results/run_log.h"
 #include "services/worker/results/text.h"
 #include "services/worker/run/run.h"
+#include "services/yardworker/contained_starter.h"
+#include "services/yardworker/means.h"
+#include "services/yardworker/run_budget.h"
 #include "services/yardworker/run_folder.h"
 
 namespace yardmaster::yardworker {
@@ -33,6 +39,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr uint64_t kMiB = 1024 * 1024;
 constexpr size_t kMaxCauseBytes = 4'000;
 constexpr size_t kMaxNotes = 32;
 constexpr size_t kMaxNoteBytes = 1'000;
@@ -41,7 +48,8 @@ constexpr int kLockFd = 3;  // see RunFolder::StartSupervisor
 // The log of a run: what happens and what the tests print, as people read it.
 class LogObserver final : public worker::RunObserver {
  public:
-  explicit LogObserver(const RunFolder& folder) : folder_(folder), out_(folder.log(), std::ios::app) {}
+  LogObserver(const RunFolder& folder, uint64_t most_bytes)
+      : folder_(folder), out_(folder.log(), std::ios::app), left_(most_bytes) {}
 
   void LayerBegins(std::string_view layer, size_t number, size_t layers) override {
     Started();
@@ -68,10 +76,17 @@ class LogObserver final : public worker::RunObserver {
     // Without it the run only looks younger than it is.
     if (!std::exchange(started_, true)) folder_.SetStarted().IgnoreError();
   }
-  void Say(std::string_view text) { out_ << text << std::endl; }
+  void Say(std::string_view text) {
+    // The run is ended by its budget, which looks at the file.
+    if (left_ == 0) return;
+    const size_t bytes = std::min<uint64_t>(left_, text.size() + 1);
+    left_ -= bytes;
+    out_ << text.substr(0, bytes) << std::endl;
+  }
 
   const RunFolder& folder_;
   std::ofstream out_;
+  uint64_t left_;
   bool started_ = false;
   std::chrono::steady_clock::time_point progress_said_{};
 };
@@ -136,8 +151,79 @@ v1::FinishRunRequest OutcomeOfResult(const worker::RunResult& run) {
   return outcome;
 }
 
+// What the order leaves open is as runner.proto says.
+v1::RunLimits LimitsOf(const v1::RunOrder& order) {
+  constexpr uint32_t kProcesses = 4'096;
+  constexpr uint32_t kDiskMb = 15 * 1024;
+  constexpr uint32_t kLogMb = 1'024;
+  constexpr uint32_t kCoreMb = 64;
+  v1::RunLimits limits = order.limits();
+  if (limits.processes() == 0) limits.set_processes(kProcesses);
+  if (limits.disk_mb() == 0) limits.set_disk_mb(kDiskMb);
+  if (limits.log_mb() == 0) limits.set_log_mb(kLogMb);
+  if (limits.core_mb() == 0) limits.set_core_mb(kCoreMb);
+  return limits;
+}
+
+// What keeps a run within itself, while it runs.
+struct Containment {
+  std::unique_ptr<worker::ProcessLimit> processes;  // null: not limited, or by the sandbox
+  std::unique_ptr<ContainedStarter> starter;        // null: not contained
+  std::vector<std::string> notes;
+};
+
+// FAILED_PRECONDITION: the pool asks for more than there is.
+absl::StatusOr<Containment> Contain(const RunFolder& folder, const v1::RunOrder& order, bool network,
+                                    std::vector<fs::path> readable, const std::vector<worker::Device>& devices,
+                                    worker::ProcessStarter& starter) {
+  const std::vector<Mean> means = FindMeans();
+  const bool untrusted = order.spec().pool() == "untrusted";
+  Containment containment;
+  for (const Mean& mean : means) {
+    if (mean.missing.empty()) continue;
+    const std::string what = absl::StrCat("not contained by ", mean.name, ": ", mean.missing);
+    if (untrusted) return absl::FailedPreconditionError(what);
+    containment.notes.push_back(what);
+  }
+  const v1::RunLimits limits = LimitsOf(order);
+  const bool root = ::geteuid() == 0;
+  if (root && IsThere(means, "processes")) {
+    std::string reason;
+    containment.processes = worker::ProcessLimit::Enter(folder.Mark(), limits.processes(), reason);
+    if (containment.processes == nullptr) {
+      if (untrusted) return absl::FailedPreconditionError(reason);
+      containment.notes.push_back(reason);
+    }
+  }
+  if (!IsThere(means, "namespaces")) return containment;
+  SandboxPolicy policy;
+  policy.readable = std::move(readable);
+  policy.readable.push_back(folder.temp());
+  policy.readable.push_back(folder.result());
+  policy.writable = {folder.source(), folder.result() / "build", folder.result() / "sources"};
+  policy.temp = folder.temp() / "tmp";
+  policy.device_nodes = DeviceNodesOf(devices, NvidiaMinorOf);
+  policy.network = network && !untrusted;
+  policy.processes = root ? 0 : limits.processes();
+  policy.file_bytes = limits.disk_mb() * kMiB;
+  policy.core_bytes = limits.core_mb() * kMiB;
+  containment.starter = std::make_unique<ContainedStarter>(starter, std::move(policy));
+  return containment;
+}
+
+// Found anew: an id says neither node nor address.
+absl::StatusOr<std::vector<worker::Device>> DevicesOf(const std::vector<worker::DeviceProbe*>& probes) {
+  std::vector<worker::Device> devices;
+  for (worker::DeviceProbe* probe : probes) {
+    ASSIGN_OR_RETURN(const worker::Discovery found, probe->Discover());
+    devices.insert(devices.end(), found.devices.begin(), found.devices.end());
+  }
+  return devices;
+}
+
 absl::StatusOr<v1::FinishRunRequest> RunOrderOf(const RunFolder& folder, const v1::RunOrder& order,
-                                                const fs::path& executable, const std::atomic<bool>& cancel) {
+                                                std::vector<fs::path> readable, const fs::path& executable,
+                                                const std::atomic<bool>& cancel) {
   rules::PackFiles files;
   for (const v1::SuiteFile& file : order.files()) files[file.path()] = file.content();
   const std::pair<std::string, std::string> name = absl::StrSplit(order.spec().suite(), absl::MaxSplits('/', 1));
@@ -161,14 +247,30 @@ absl::StatusOr<v1::FinishRunRequest> RunOrderOf(const RunFolder& folder, const v
   LeasedProbe nvidia(worker::MakeNvidiaProbe(tools), ids);
   LeasedProbe ascend(worker::MakeAscendProbe(tools), ids);
   worker::RunDependencies dependencies;
-  dependencies.processes = processes.get();
   dependencies.probes = {cpu.get(), &nvidia, &ascend};
   dependencies.clock = &clock;
-  LogObserver observer(folder);
-  ASSIGN_OR_RETURN(worker::RunResult run, worker::RunSuite(*set, *suite, options, dependencies, observer, cancel));
+  // Those of the lease only; without one of its kind its probe need not answer.
+  std::vector<worker::Device> devices;
+  if (processors < ids.size()) {
+    ASSIGN_OR_RETURN(devices, DevicesOf({&nvidia, &ascend}));
+  }
+  if (!options.own_suites.empty()) readable.push_back(options.own_suites);
+  ASSIGN_OR_RETURN(Containment containment,
+                   Contain(folder, order, suite->network, std::move(readable), devices, *processes));
+  dependencies.processes = containment.starter != nullptr ? containment.starter.get() : processes.get();
+  LogObserver observer(folder, LimitsOf(order).log_mb() * kMiB);
+  for (const std::string& note : containment.notes) observer.Note(note);
+  ASSIGN_OR_RETURN(worker::RunResult run,
+                   worker::RunSuite(*set, *suite, options, dependencies, observer, cancel));
   // An uploaded tree has no git that says so.
   if (run.commit.empty() && !order.spec().source_digest().empty()) run.commit = order.spec().ref();
   v1::FinishRunRequest outcome = OutcomeOfResult(run);
+  for (const std::string& note : containment.notes) outcome.add_notes(note.substr(0, kMaxNoteBytes));
+  if (containment.processes != nullptr && containment.processes->refusals() > 0) {
+    outcome.add_notes(absl::StrCat("the limit of ", LimitsOf(order).processes(), " processes was met ",
+                                   containment.processes->refusals(), " times"));
+    if (outcome.verdict() == "error") outcome.mutable_cause()->set_class_name("code");
+  }
   if (const absl::Status written = worker::WriteResultFiles(folder.result(), run); !written.ok()) {
     outcome.add_notes(absl::StrCat("the result directory is not complete: ", std::string(written.message())));
   }
@@ -177,7 +279,7 @@ absl::StatusOr<v1::FinishRunRequest> RunOrderOf(const RunFolder& folder, const v
 
 }  // namespace
 
-int Supervise(const fs::path& path, const fs::path& executable) {
+int Supervise(const fs::path& path, const std::vector<fs::path>& readable, const fs::path& executable) {
   // What the run starts must not keep the lock.
   ::fcntl(kLockFd, F_SETFD, FD_CLOEXEC);
   sigset_t signals;
@@ -188,17 +290,28 @@ int Supervise(const fs::path& path, const fs::path& executable) {
   ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   std::atomic<bool> cancel{false};
   std::atomic<bool> over{false};
+  const RunFolder folder(path);
+  const absl::StatusOr<v1::RunOrder> order = folder.Order();
+  const v1::RunLimits limits = order.ok() ? LimitsOf(*order) : v1::RunLimits();
+  // The run's temporary files are in its own folder of the system's, which goes with the run.
+  std::error_code error;
+  fs::create_directories(folder.temp() / "tmp", error);
+  fs::permissions(folder.temp(), fs::perms::owner_all, error);
+  ::setenv("TMPDIR", folder.temp().c_str(), 1);
+  RunBudget budget({folder.path(), folder.temp()}, folder.log(), limits.disk_mb() * kMiB, limits.log_mb() * kMiB);
   std::thread waits([&] {
     while (!over) {
       constexpr timespec kTick{0, 100'000'000};
       if (::sigtimedwait(&signals, nullptr, &kTick) > 0) cancel = true;
+      if (!budget.Look(std::chrono::steady_clock::now()).empty()) cancel = true;
     }
   });
 
-  const RunFolder folder(path);
   int code = 0;
-  if (const absl::StatusOr<v1::RunOrder> order = folder.Order(); order.ok()) {
-    absl::StatusOr<v1::FinishRunRequest> outcome = RunOrderOf(folder, *order, executable, cancel);
+  if (order.ok()) {
+    absl::StatusOr<v1::FinishRunRequest> outcome = RunOrderOf(folder, *order, readable, executable, cancel);
+    over = true;
+    waits.join();
     if (!outcome.ok()) {
       const std::string why(outcome.status().message());
       outcome = v1::FinishRunRequest();
@@ -206,15 +319,22 @@ int Supervise(const fs::path& path, const fs::path& executable) {
       outcome->mutable_cause()->set_class_name("environment");
       outcome->mutable_cause()->set_text(why.substr(0, kMaxCauseBytes));
     }
+    if (const std::string& passed = budget.passed(); !passed.empty()) {
+      // It was ended by us, not by its people.
+      outcome->set_verdict("failed");
+      outcome->mutable_cause()->set_class_name("code");
+      outcome->mutable_cause()->set_text(absl::StrCat("the run was ended: ", passed));
+      outcome->add_notes(absl::StrCat("the run was ended: ", passed));
+    }
     outcome->set_job(order->job());
     outcome->set_fence(order->fence());
     // Without it the worker takes the run for one whose supervisor died.
     if (!folder.SetOutcome(*outcome).ok()) code = 4;
   } else {
     code = 2;
+    over = true;
+    waits.join();
   }
-  over = true;
-  waits.join();
   return code;
 }
 

@@ -4,11 +4,14 @@
 #define YARDMASTER_SERVICES_YARDWORKER_SUPERVISE_H_
 
 #include <filesystem>
+#include <vector>
 
 namespace yardmaster::yardworker {
 
 // The exit code. SIGTERM cancels the run. `executable` is this program: beside it our own suites are looked for.
-int Supervise(const std::filesystem::path& path, const std::filesystem::path& executable);
+// `readable`: folders of the host that the run may read besides the system's.
+int Supervise(const std::filesystem::path& path, const std::vector<std::filesystem::path>& readable,
+              const std::filesystem::path& executable);
 
 }  // namespace yardmaster::yardworker
 

@@ -20,16 +20,18 @@
 #include <thread>
 #include <utility>
 
-#include "absl/strings/numbers.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "services/core/data_dir_lock.h"
 #include "services/core/files.h"
 #include "services/core/ids.h"
 #include "services/core/status_macros.h"
-#include "services/worker/devices/device_probe.h"
 #include "services/yardworker/control_plane.h"
+#include "services/yardworker/device_ward.h"
+#include "services/yardworker/device_watch.h"
 #include "services/yardworker/local_run.h"
+#include "services/yardworker/means.h"
 
 namespace yardmaster::yardworker {
 namespace {
@@ -45,45 +47,13 @@ constexpr size_t kMaxTokenBytes = 4096;
 constexpr int kMaxAnswerBytes = 64 * 1024 * 1024;
 constexpr std::chrono::milliseconds kTick{50};
 constexpr std::chrono::seconds kReconnectAfter{1};
+constexpr std::chrono::seconds kLookAtDevicesEvery{60};
 
-std::string_view KindWord(rules::DeviceKind kind) {
-  return kind == rules::DeviceKind::kGpu ? "gpu" : kind == rules::DeviceKind::kNpu ? "npu" : "cpu";
-}
-
-// "cpu:8,gpu:auto": what is there of each kind that is named, no more than the number.
+// At the start a kind that is named and can't be looked at is an error.
 absl::StatusOr<std::vector<v1::WorkerDevice>> FindDevices(const std::string& text) {
-  const std::shared_ptr<worker::ToolRunner> tools = worker::MakeToolRunner();
-  std::vector<v1::WorkerDevice> devices;
-  for (const std::string& part : std::vector<std::string>(absl::StrSplit(text, ',', absl::SkipEmpty()))) {
-    const std::pair<std::string, std::string> words = absl::StrSplit(part, absl::MaxSplits(':', 1));
-    size_t most = std::max(1U, std::thread::hardware_concurrency());
-    const bool any = words.second.empty() || words.second == "auto";
-    if (!any && !absl::SimpleAtoi(words.second, &most)) {
-      return absl::InvalidArgumentError(absl::StrCat("--devices: \"", part, "\": expected KIND:NUMBER or KIND:auto"));
-    }
-    std::unique_ptr<worker::DeviceProbe> probe;
-    if (words.first == "cpu") probe = worker::MakeCpuProbe(most);
-    if (words.first == "gpu") probe = worker::MakeNvidiaProbe(tools);
-    if (words.first == "npu") probe = worker::MakeAscendProbe(tools);
-    if (probe == nullptr) {
-      return absl::InvalidArgumentError(absl::StrCat("--devices: \"", words.first, "\": expected cpu, gpu or npu"));
-    }
-    ASSIGN_OR_RETURN(const worker::Discovery found, probe->Discover());
-    size_t taken = 0;
-    for (const worker::Device& device : found.devices) {
-      if ((!any || words.first == "cpu") && taken == most) break;
-      ++taken;
-      v1::WorkerDevice& out = devices.emplace_back();
-      out.set_id(device.id);
-      out.set_kind(std::string(KindWord(device.kind)));
-      out.set_model(device.model);
-      out.set_memory_mib(device.memory_mb.value_or(0));
-      if (device.health == worker::DeviceHealth::kBad) {
-        out.set_fault(device.health_reason.empty() ? "it fails" : device.health_reason);
-      }
-    }
-  }
-  return devices;
+  ASSIGN_OR_RETURN(const KindsFound found, LookAtDevices(text));
+  for (const auto& [kind, devices] : found) RETURN_IF_ERROR(devices.status());
+  return Merge({}, found);
 }
 
 // The stream, and the newest orders that came by it.
@@ -144,15 +114,20 @@ class OrderStream {
 
 class Worker {
  public:
-  Worker(const WorkOptions& options, fs::path executable, std::vector<v1::WorkerDevice> devices, ControlPlane& control)
-      : options_(options), executable_(std::move(executable)), control_(control) {
+  Worker(const WorkOptions& options, SupervisorCommand supervisor, const std::vector<Mean>& means,
+         std::vector<v1::WorkerDevice> devices, ControlPlane& control)
+      : options_(options), supervisor_(std::move(supervisor)), control_(control) {
     report_.set_name(options.name);
     report_.set_session(NewId("s-"));
     report_.set_pool(options.pool);
     for (const std::string& label : std::vector<std::string>(absl::StrSplit(options.labels, ',', absl::SkipEmpty()))) {
       report_.add_labels(label);
     }
-    for (v1::WorkerDevice& device : devices) *report_.add_devices() = std::move(device);
+    for (const Mean& mean : means) {
+      if (mean.missing.empty()) report_.add_labels(absl::StrCat("contained:", mean.name));
+    }
+    if (AllThere(means)) report_.add_labels("contained");
+    watch_ = std::make_unique<DeviceWatch>(options.devices, std::move(devices), kLookAtDevicesEvery);
     // What an earlier worker left: its supervisors go on, or are found to be dead.
     for (RunFolder& folder : RunFolder::All(RunsDir())) {
       absl::StatusOr<v1::RunOrder> order = folder.Order();
@@ -183,7 +158,13 @@ class Worker {
       }
       for (auto& [key, run] : runs_) {
         // A control plane that is away is asked again with the next tick; the run itself goes on.
-        if (const absl::Status status = run.Advance(control_, executable_); !status.ok()) Say(status.message());
+        if (const absl::Status status = run.Advance(control_, supervisor_); !status.ok()) Say(status.message());
+      }
+      for (const auto& [key, run] : runs_) {
+        if (run.over() && run.failed_by_infrastructure().has_value()) {
+          ward_.RunEnded({run.order().devices().begin(), run.order().devices().end()}, *run.failed_by_infrastructure(),
+                         std::chrono::steady_clock::now());
+        }
       }
       const size_t before = runs_.size();
       std::erase_if(runs_, [](const auto& run) { return run.second.over(); });
@@ -247,6 +228,10 @@ class Worker {
     }
     if (stream_ == nullptr) return -1;
     v1::WorkRequest report = report_;
+    for (v1::WorkerDevice& device : watch_->Newest()) {
+      if (device.fault().empty()) device.set_fault(ward_.FaultOf(device.id(), now));
+      *report.add_devices() = std::move(device);
+    }
     for (const auto& [key, run] : runs_) {
       v1::WorkerRun& out = *report.add_runs();
       out.set_job(key.first);
@@ -292,9 +277,11 @@ class Worker {
   }
 
   const WorkOptions& options_;
-  const fs::path executable_;
+  const SupervisorCommand supervisor_;
   ControlPlane& control_;
   v1::WorkRequest report_;  // without the runs
+  std::unique_ptr<DeviceWatch> watch_;
+  DeviceWard ward_;
   std::map<Key, LocalRun> runs_;
   std::unique_ptr<OrderStream> stream_;
   SteadyTime connect_at_{};
@@ -312,16 +299,35 @@ int Fail(const absl::Status& status) {
                                                                                                            : kSystem;
 }
 
+// False if the pool must not be served like this.
+bool SayWhatIsMissing(const std::vector<Mean>& means, const std::string& pool) {
+  for (const Mean& mean : means) {
+    if (mean.missing.empty()) continue;
+    std::cerr << "yard-worker: runs are not contained by " << mean.name << ", so that a run may be one that "
+              << mean.does << ": " << mean.missing << std::endl;
+  }
+  if (pool != "untrusted" || AllThere(means)) return true;
+  std::cerr << "yard-worker: the pool \"untrusted\" needs runs that are contained by all of these means: use the pool "
+               "\"trusted\", for code that you would run yourself"
+            << std::endl;
+  return false;
+}
+
 }  // namespace
 
 int Work(const WorkOptions& given, const fs::path& executable) {
   WorkOptions options = given;
   std::error_code error;
   options.work_dir = fs::absolute(given.work_dir, error);
-  if (options.pool == "untrusted") {
-    return Fail(absl::FailedPreconditionError(
-        "the pool \"untrusted\" needs runs that are contained, which this version does not do: use the pool "
-        "\"trusted\", for code that you would run yourself"));
+  if (absl::StrContains(options.labels, "contained")) {
+    return Fail(absl::InvalidArgumentError("--labels: \"contained\" is said by the worker itself"));
+  }
+  SupervisorCommand supervisor{executable, {}};
+  for (absl::string_view folder : absl::StrSplit(options.readable, ',', absl::SkipEmpty())) {
+    supervisor.readable.push_back(fs::absolute(std::string(folder), error));
+    if (!fs::is_directory(supervisor.readable.back(), error)) {
+      return Fail(absl::InvalidArgumentError(absl::StrCat("--readable: no folder ", folder)));
+    }
   }
   // Before any thread is made.
   sigset_t signals;
@@ -331,6 +337,9 @@ int Work(const WorkOptions& given, const fs::path& executable) {
   ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   // What a supervisor that was killed leaves behind becomes ours.
   ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+
+  const std::vector<Mean> means = FindMeans();
+  if (!SayWhatIsMissing(means, options.pool)) return kUsage;
 
   const absl::StatusOr<std::unique_ptr<DataDirLock>> lock = DataDirLock::Take(options.work_dir);
   if (!lock.ok()) return Fail(lock.status());
@@ -353,7 +362,7 @@ int Work(const WorkOptions& given, const fs::path& executable) {
   const auto credentials =
       loopback ? grpc::InsecureChannelCredentials() : grpc::SslCredentials(grpc::SslCredentialsOptions());
   ControlPlane control(grpc::CreateCustomChannel(options.server.ToString(), credentials, arguments), token);
-  return Worker(options, executable, *std::move(devices), control).Run(signals);
+  return Worker(options, std::move(supervisor), means, *std::move(devices), control).Run(signals);
 }
 
 }  // namespace yardmaster::yardworker

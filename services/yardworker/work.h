@@ -17,6 +17,7 @@ struct WorkOptions {
   std::string devices = "cpu:auto,gpu:auto,npu:auto";
   std::string labels;
   std::string pool = "trusted";
+  std::string readable;
   std::filesystem::path work_dir;
   std::filesystem::path ready_file;
   bool once = false;

@@ -63,7 +63,8 @@ class DispatchTest : public ::testing::Test {
           "shell": "for i in $(seq 1 40); do echo line $i; sleep 0.1; done; cat marker.txt"}]}]}]})");
     dir_.Write("operator.token", "operator-token-of-tests");
     dir_.Write("runner.token", "runner-token-of-the-tests");
-    dir_.Write("config.json", R"({"data_dir": "data", "packs_dir": "packs", "dispatch": {"lease_seconds": 20},
+    dir_.Write("config.json", R"({"data_dir": "data", "packs_dir": "packs", "dispatch": {"lease_seconds": 20,
+        "limits": {"processes": 200, "disk_mb": 64, "log_mb": 2}},
         "tokens": [{"name": "ops", "role": "operator", "secret": {"file": "operator.token"}},
                    {"name": "box", "role": "runner", "secret": {"file": "runner.token"}}]})");
     StartDaemon("127.0.0.1:0");
@@ -82,7 +83,7 @@ class DispatchTest : public ::testing::Test {
     fs::remove(dir_.path() / "worker.json");
     worker_ = std::make_unique<testing::Process>(std::vector<std::string>{
         kPrograms + "/yard-worker", "--server", address_, "--token-file", (dir_.path() / "runner.token").string(),
-        "--name", "box", "--devices", "cpu:1", "--work-dir", (dir_.path() / "work").string(), "--ready-file",
+        "--name", "box", "--devices", "cpu:2", "--work-dir", (dir_.path() / "work").string(), "--ready-file",
         (dir_.path() / "worker.json").string()});
     ASSERT_TRUE(Until([this] { return fs::exists(dir_.path() / "worker.json"); })) << worker_->Stderr();
   }
@@ -97,7 +98,7 @@ class DispatchTest : public ::testing::Test {
     return (stub_.get()->*method)(&context, request, &response);
   }
 
-  std::string Submit() {
+  std::string Submit(const std::string& suite = "nap", const std::vector<std::string>& variables = {}) {
     dir_.Write("tree/marker.txt", "the uploaded tree\n");
     testing::Process tar(
         {"tar", "-cf", (dir_.path() / "tree.tar").string(), "-C", (dir_.path() / "tree").string(), "."});
@@ -111,7 +112,8 @@ class DispatchTest : public ::testing::Test {
     EXPECT_TRUE(Ask(&v1::DispatchService::Stub::UploadSource, part, put).ok());
     EXPECT_TRUE(put.complete());
     v1::SubmitJobRequest request;
-    request.mutable_spec()->set_suite("nap");
+    request.mutable_spec()->set_suite(suite);
+    for (const std::string& variable : variables) request.mutable_spec()->add_variables(variable);
     request.mutable_spec()->set_source_digest(part.digest());
     v1::SubmitJobResponse response;
     const grpc::Status status = Ask(&v1::DispatchService::Stub::SubmitJob, request, response);
@@ -225,11 +227,165 @@ TEST_F(DispatchTest, CancelEndsTheRunAndDrainingWaitsForIt) {
   EXPECT_TRUE(NothingIsLeft());
 }
 
-TEST_F(DispatchTest, AWorkerOfThePoolUntrustedRefusesToStart) {
-  testing::Process worker({kPrograms + "/yard-worker", "--server", address_, "--name", "other", "--pool", "untrusted",
+// What a suite may do that means harm. Each step says what it got at: nothing, if it is contained.
+class HostileSuiteTest : public DispatchTest {
+ protected:
+  void SetUp() override {
+    testing::Process trial({"bwrap", "--unshare-all", "--unshare-user", "--disable-userns", "--ro-bind", "/", "/",
+                            "--proc", "/proc", "--dev", "/dev", "true"});
+    if (trial.Wait(kPatience) != 0) {
+      GTEST_SKIP() << "bubblewrap is not installed, or the kernel refuses its namespaces here: " << trial.Stderr();
+    }
+    fs::create_directories(dir_.path() / "packs" / "hostile" / "suites");
+    fs::create_directories(dir_.path() / "tree");
+    dir_.Write("packs/hostile/pack.json", R"({"name": "hostile", "title": "Suites that mean harm"})");
+    std::string suites;
+    for (const auto& [id, script] : kScripts) {
+      dir_.Write("tree/" + std::string(id) + ".sh", script);
+      suites += (suites.empty() ? "" : ",") + Suite(id);
+    }
+    dir_.Write("packs/hostile/suites/hostile.json", R"({"suites": [)" + suites + "]}");
+    DispatchTest::SetUp();
+    // Else the scripts would do to this machine what they try.
+    ASSERT_THAT(worker_->Stderr(), ::testing::Not(HasSubstr("not contained by namespaces")));
+  }
+
+  static constexpr std::pair<const char*, const char*> kScripts[] = {
+      {"look", R"sh(got() { echo "got at: $1"; }
+          cat "$TOKEN" >/dev/null 2>&1 && got token
+          [ "$(ls "$RUNS" 2>/dev/null | wc -l)" -gt 1 ] && got 'other runs'
+          cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\0' ' ' | grep -q "[y]$VICTIM" && got processes
+          cat /proc/[0-9]*/environ 2>/dev/null | tr '\0' '\n' | grep -q '^HOST_SECRET=' && got environment
+          (exec 3<>/dev/tcp/127.0.0.1/$PORT_OF_DAEMON) 2>/dev/null && got network
+          kill -9 $VICTIM_PID 2>/dev/null && got kill
+          mknod "$PWD/disk" b 8 0 2>/dev/null && got devices
+          ls /dev | grep -E '^(sd|vd|nvme|mem$|kmsg)' && got disks
+          touch /usr/yard-x 2>/dev/null && rm /usr/yard-x && got system
+          cat /etc/shadow >/dev/null 2>&1 && got passwords
+          ls /root /home 2>/dev/null | grep . && got homes
+          unshare -Ur true 2>/dev/null && got namespaces
+          echo looked > /dev/shm/mine && echo looked > /tmp/mine && cat /dev/shm/mine)sh"},
+      {"forge", R"sh(R="${PWD%%/result/*}/result"
+          echo "result: $R"; ls "$R"
+          echo '{"verdict": "passed"}' > "$R/result.json"
+          rm -rf "$R/steps" "$R/../outcome.bin" "$R/../order.bin"
+          mv "$R/steps" "$R/s"
+          ln -sfn "$RUNS" "$R/link"
+          for f in "$R"/steps/*; do mv "$f" "$f.old"; ln -s "$RUNS" "$f"; done
+          for d in "$R"/steps/*/*/; do rmdir "$d"; rm -rf "${d%/}"; ln -s "$RUNS" "${d%/}" && ls -ld "${d%/}"; done
+          exit 1)sh"},
+      {"survive",
+       R"sh(setsid bash -c 'trap "" TERM HUP; exec -a yard-survivor-$MARK sleep 300' </dev/null >/dev/null 2>&1 &
+          (env -i setsid bash -c 'exec -a yard-survivor-$0 sleep 300' $MARK </dev/null >/dev/null 2>&1 &)
+          sleep 0.5)sh"},
+      {"linger", R"sh(setsid bash -c 'trap "" TERM HUP; exec -a yard-survivor-$MARK sleep 300' &
+          trap '' TERM; echo lingers; sleep 300)sh"},
+      {"bomb", R"sh(exec python3 -c '
+import os, time
+made = 0
+while made < 5000:
+    try:
+        if os.fork() == 0: time.sleep(100)
+        made += 1
+    except OSError: break
+print("made", made, flush=True)
+os._exit(1)')sh"},
+      {"disk", "for i in $(seq 1 400); do dd if=/dev/zero of=flood$i bs=1M count=4 2>/dev/null; sleep 0.05; done"},
+      {"log", "yes 'a line of a flood that means to fill the log of its run'"}};
+  static std::string Suite(const std::string& id) {
+    return R"({"id": ")" + id + R"(", "title": "Means harm", "source": {"repository": "github:o/r", "ref": "main"},
+        "limits": {"step_s": 30, "grace_s": 1, "disk_mb": 1},
+        "layers": [{"id": "harm", "kind": "correctness", "steps": [{"id": "harm",
+          "shell": "bash ${SOURCE}/)" +
+           id + R"(.sh"}]}]})";
+  }
+  // Processes of this machine with a text in their arguments.
+  static size_t Processes(const std::string& text) {
+    size_t count = 0;
+    for (const fs::directory_entry& entry : fs::directory_iterator("/proc")) {
+      if (entry.path().filename().string().find_first_not_of("0123456789") != std::string::npos) continue;
+      if (ReadAllOf(entry.path() / "cmdline").find(text) != std::string::npos) ++count;
+    }
+    return count;
+  }
+  v1::SuiteJob RunToItsEnd(const std::string& suite, std::string* log = nullptr,
+                           const std::vector<std::string>& variables = {}) {
+    const std::string job = Submit(suite, variables);
+    const std::string text = Follow(job);
+    if (log != nullptr) *log = text;
+    return Get(job);
+  }
+};
+
+TEST_F(HostileSuiteTest, SeesAndReachesNothingThatIsNotItsOwnAndANeighbourGoesOn) {
+  const std::string neighbour = Submit();
+  Follow(neighbour, "line 2\n");
+  testing::Process victim({"bash", "-c", "exec -a yard-victim-of-tests sleep 100"}, {"HOST_SECRET=of-the-host"});
+  std::string log;
+  const v1::SuiteJob job = RunToItsEnd(
+      "look", &log,
+      {"TOKEN=" + (dir_.path() / "runner.token").string(), "RUNS=" + (dir_.path() / "work" / "runs").string(),
+       "VICTIM=ard-victim-of-tests", "VICTIM_PID=" + std::to_string(victim.pid()),
+       "PORT_OF_DAEMON=" + address_.substr(address_.find(':') + 1)});
+  EXPECT_EQ(job.verdict(), "passed") << job.DebugString() << log;
+  EXPECT_THAT(log, HasSubstr("looked"));
+  EXPECT_THAT(log, ::testing::Not(HasSubstr("got at")));
+  EXPECT_THAT(log, ::testing::Not(HasSubstr("runner-token-of-the-tests")));
+  EXPECT_TRUE(victim.running());
+  EXPECT_FALSE(fs::exists("/tmp/mine"));
+  // What it counts on is not only its own word.
+  std::string forged;
+  const v1::SuiteJob forger = RunToItsEnd("forge", &forged, {"RUNS=" + (dir_.path() / "work" / "runs").string()});
+  EXPECT_EQ(forger.verdict(), "failed") << forger.DebugString() << forged;
+  for (const v1::Artifact& artifact : forger.artifacts())
+    EXPECT_THAT(artifact.path(), ::testing::Not(HasSubstr("nap")));
+  Follow(neighbour);
+  EXPECT_EQ(Get(neighbour).verdict(), "passed") << Get(neighbour).DebugString();
+  EXPECT_EQ(Get(neighbour).attempt(), 1U);
+}
+
+TEST_F(HostileSuiteTest, NothingOutlivesItsEndOrItsCancel) {
+  EXPECT_EQ(RunToItsEnd("survive", nullptr, {"MARK=one"}).verdict(), "passed");
+  EXPECT_TRUE(Until([] { return Processes("yard-survivor-") == 0; }));
+  const std::string job = Submit("linger", {"MARK=two"});
+  Follow(job, "lingers");
+  EXPECT_TRUE(Until([] { return Processes("yard-survivor-two") > 0; }));
+  v1::CancelJobRequest request;
+  request.set_job(job);
+  v1::CancelJobResponse response;
+  ASSERT_TRUE(Ask(&v1::DispatchService::Stub::CancelJob, request, response).ok());
+  Follow(job);
+  EXPECT_EQ(Get(job).verdict(), "cancelled");
+  EXPECT_EQ(Processes("yard-survivor-"), 0U);
+  EXPECT_TRUE(Until([this] { return NothingIsLeft(); }));
+}
+
+TEST_F(HostileSuiteTest, FloodsEndAtTheirLimitsWithARecord) {
+  std::string log;
+  const v1::SuiteJob bomb = RunToItsEnd("bomb", &log);
+  EXPECT_EQ(bomb.verdict(), "failed") << bomb.DebugString() << log;
+  ASSERT_THAT(log, HasSubstr("made "));
+  EXPECT_LT(std::stoi(log.substr(log.find("made ") + 5)), 200);
+  if (::geteuid() == 0) EXPECT_THAT(bomb.notes(), Contains(HasSubstr("the limit of 200 processes was met")));
+  const v1::SuiteJob disk = RunToItsEnd("disk");
+  EXPECT_EQ(disk.verdict(), "failed") << disk.DebugString();
+  EXPECT_EQ(disk.cause().class_name(), "code");
+  EXPECT_THAT(disk.cause().text(), HasSubstr("more than 64 MiB of disk"));
+  EXPECT_EQ(disk.attempt(), 1U);
+  const v1::SuiteJob flood = RunToItsEnd("log");
+  EXPECT_EQ(flood.verdict(), "failed") << flood.DebugString();
+  EXPECT_EQ(flood.cause().class_name(), "code");
+  EXPECT_THAT(flood.cause().text(), HasSubstr("its log is larger than 2 MiB"));
+  EXPECT_TRUE(Until([this] { return NothingIsLeft(); }));
+}
+
+TEST_F(HostileSuiteTest, AWorkerOfThePoolUntrustedRefusesToStartWhereNamespacesAreRefused) {
+  testing::Process worker({"bwrap", "--unshare-user", "--disable-userns", "--dev-bind", "/", "/",
+                           kPrograms + "/yard-worker", "--server", address_, "--name", "other", "--pool", "untrusted",
                            "--work-dir", (dir_.path() / "other").string()});
   EXPECT_EQ(worker.Wait(kPatience), 2);
-  EXPECT_THAT(worker.Stderr(), HasSubstr("needs runs that are contained"));
+  EXPECT_THAT(worker.Stderr(), HasSubstr("not contained by namespaces"));
+  EXPECT_THAT(worker.Stderr(), HasSubstr("the pool \"untrusted\" needs runs that are contained"));
 }
 
 }  // namespace

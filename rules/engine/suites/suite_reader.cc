@@ -76,6 +76,7 @@ class Reader {
       Take(*limits, "memory_mb", suite.limits.memory_mb);
       Take(*limits, "disk_mb", suite.limits.disk_mb);
     }
+    Take(value, "network", suite.network);
     suite.requirements = Requirements(value);
     if (const auto install = value.find("install"); install != value.end()) {
       Take(*install, "by", suite.install.by);

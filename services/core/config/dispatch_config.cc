@@ -13,6 +13,19 @@ constexpr int64_t kMostArtifactDays = 3'650;
 constexpr int64_t kLeastArtifactBytes = 1 << 20;
 constexpr int64_t kMostArtifactBytes = int64_t{1} << 50;
 constexpr int64_t kHoursOfDay = 24;
+constexpr int64_t kMostOfALimit = 1 << 26;
+
+void ReadRunLimits(ObjectReader& reader, JsonPlace place, RunLimitsConfig& config) {
+  ObjectReader limits(reader.context(), std::move(place), "what a run may use up");
+  const auto take = [&](const char* key, int64_t least, uint32_t& value) {
+    if (const auto number = limits.Integer(key, least, kMostOfALimit)) value = static_cast<uint32_t>(*number);
+  };
+  take("processes", 16, config.processes);
+  take("disk_mb", 16, config.disk_mb);
+  take("log_mb", 1, config.log_mb);
+  take("core_mb", 1, config.core_mb);
+  limits.Finish();
+}
 
 }  // namespace
 
@@ -44,6 +57,8 @@ DispatchConfig ReadDispatchConfig(ObjectReader& reader, std::vector<std::string>
     }
     artifacts.Finish();
   }
+  if (std::optional<JsonPlace> given = dispatch.Object("limits"))
+    ReadRunLimits(reader, *std::move(given), config.limits);
   dispatch.Finish();
   return config;
 }

@@ -11,10 +11,19 @@
 
 namespace yardmaster {
 
+// What a run may use up; see RunLimits of runner.proto.
+struct RunLimitsConfig {
+  uint32_t processes = 4'096;
+  uint32_t disk_mb = 15 * 1024;
+  uint32_t log_mb = 1'024;
+  uint32_t core_mb = 64;
+};
+
 struct DispatchConfig {
-  uint32_t max_attempts = 3;                                    // runs of a job at most
-  std::chrono::seconds lease{30};                               // so long may a worker be silent
-  std::chrono::hours artifact_age{24 * 30};                     // uploaded files are removed when they are older
+  uint32_t max_attempts = 3;                 // runs of a job at most
+  std::chrono::seconds lease{30};            // so long may a worker be silent
+  std::chrono::hours artifact_age{24 * 30};  // uploaded files are removed when they are older
+  RunLimitsConfig limits;
   uint64_t artifact_bytes = uint64_t{20} * 1024 * 1024 * 1024;  // of all uploaded files
 };
 

@@ -116,6 +116,8 @@ struct ReportedRun {
   uint64_t fence = 0;
   RunPhase phase = RunPhase::kPreparing;
   std::vector<std::string> devices;
+
+  friend bool operator==(const ReportedRun&, const ReportedRun&) = default;
 };
 
 // A worker process and its devices. Kept, so that what no runner could ever do is known also while they are away.

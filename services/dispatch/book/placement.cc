@@ -107,6 +107,9 @@ class RoundOfPlacing {
     Place* first = nullptr;
     std::pair<WallTime, std::vector<size_t>> earliest;
     for (Place& place : places_) {
+      // Most are ruled out by this, which is cheap.
+      const std::optional<WallTime> bound = NotBefore(place, job.demand.count);
+      if (!bound.has_value() || (first != nullptr && earliest.first <= *bound)) continue;
       if (!Missing(job.demand, *place.candidate.runner).empty()) continue;
       auto found = EarliestDevices(job.demand, place, now_);
       if (found.second.empty() || (first != nullptr && earliest.first <= found.first)) continue;
@@ -121,8 +124,22 @@ class RoundOfPlacing {
   Round Take() { return std::move(round_); }
 
  private:
+  // So many devices of the place, whichever, are not free before; nullopt: never.
+  std::optional<WallTime> NotBefore(const Place& place, size_t count) {
+    scratch_.clear();
+    for (size_t i = 0; i < place.candidate.busy_until.size(); ++i) {
+      if (place.candidate.out[i] || place.reserved_from[i].has_value()) continue;
+      scratch_.push_back(std::max(place.candidate.busy_until[i].value_or(now_), now_));
+    }
+    if (count == 0 || scratch_.size() < count) return std::nullopt;
+    const auto last = scratch_.begin() + static_cast<std::ptrdiff_t>(count - 1);
+    std::nth_element(scratch_.begin(), last, scratch_.end());
+    return *last;
+  }
+
   const WallTime now_;
   std::vector<Place> places_;
+  std::vector<WallTime> scratch_;
   std::set<std::string> hopeless_;
   Round round_;
 };

@@ -42,8 +42,8 @@ struct Mount {
   std::string point;
 };
 
-// The mount of a cgroup hierarchy: version 2, or version 1 with the memory controller.
-std::optional<Mount> FindMount(std::string_view mountinfo, int version) {
+// The mount of a cgroup hierarchy: version 2, or version 1 with the controller.
+std::optional<Mount> FindMount(std::string_view mountinfo, int version, std::string_view controller) {
   for (const std::string_view line : Split(mountinfo, '\n')) {
     // "35 31 0:32 ROOT POINT OPTIONS [FURTHER…] - TYPE SOURCE SUPER-OPTIONS"
     const size_t dash = line.find(" - ");
@@ -52,40 +52,21 @@ std::optional<Mount> FindMount(std::string_view mountinfo, int version) {
     const std::vector<std::string_view> right = Split(line.substr(dash + 3), ' ');
     if (left.size() < 5 || right.size() < 3) continue;
     const bool matches =
-        version == 2 ? right[0] == "cgroup2" : right[0] == "cgroup" && HasWord(right[2], ',', "memory");
+        version == 2 ? right[0] == "cgroup2" : right[0] == "cgroup" && HasWord(right[2], ',', controller);
     if (matches) return Mount{Unescaped(left[3]), Unescaped(left[4])};
   }
   return std::nullopt;
 }
 
 // Our path in the hierarchy: "4:memory:/a/b", for version 2 "0::/a/b".
-std::optional<std::string> OwnPath(std::string_view cgroup, int version) {
+std::optional<std::string> OwnPath(std::string_view cgroup, int version, std::string_view controller) {
   for (const std::string_view line : Split(cgroup, '\n')) {
     const std::vector<std::string_view> parts = Split(line, ':', 3);
     if (parts.size() < 3) continue;
-    if (version == 2 ? parts[0] == "0" && parts[1].empty() : HasWord(parts[1], ',', "memory"))
+    if (version == 2 ? parts[0] == "0" && parts[1].empty() : HasWord(parts[1], ',', controller))
       return std::string(parts[2]);
   }
   return std::nullopt;
-}
-
-std::optional<CgroupPlace> PlaceOf(std::string_view mountinfo, std::string_view cgroup, int version) {
-  const std::optional<Mount> mount = FindMount(mountinfo, version);
-  const std::optional<std::string> own = OwnPath(cgroup, version);
-  if (!mount.has_value() || !own.has_value()) return std::nullopt;
-  // In a container the mount may begin in the middle of the hierarchy.
-  std::string below = *own;
-  if (mount->root != "/") {
-    if (below.compare(0, mount->root.size(), mount->root) != 0) return std::nullopt;
-    below.erase(0, mount->root.size());
-  }
-  while (!below.empty() && below.front() == '/') below.erase(0, 1);
-  if (below.compare(0, 2, "..") == 0) return std::nullopt;
-  CgroupPlace place;
-  place.version = version;
-  place.mount = mount->point;
-  place.own = below.empty() ? place.mount : place.mount / below;
-  return place;
 }
 
 // Writes to a file of a control group; 0 or errno. Never makes a file.
@@ -115,10 +96,30 @@ std::vector<std::filesystem::path> Parents(const CgroupPlace& place, std::string
 
 }  // namespace
 
+std::optional<CgroupPlace> FindCgroup(std::string_view mountinfo, std::string_view cgroup, int version,
+                                      std::string_view controller) {
+  const std::optional<Mount> mount = FindMount(mountinfo, version, controller);
+  const std::optional<std::string> own = OwnPath(cgroup, version, controller);
+  if (!mount.has_value() || !own.has_value()) return std::nullopt;
+  // In a container the mount may begin in the middle of the hierarchy.
+  std::string below = *own;
+  if (mount->root != "/") {
+    if (below.compare(0, mount->root.size(), mount->root) != 0) return std::nullopt;
+    below.erase(0, mount->root.size());
+  }
+  while (!below.empty() && below.front() == '/') below.erase(0, 1);
+  if (below.compare(0, 2, "..") == 0) return std::nullopt;
+  CgroupPlace place;
+  place.version = version;
+  place.mount = mount->point;
+  place.own = below.empty() ? place.mount : place.mount / below;
+  return place;
+}
+
 std::optional<CgroupPlace> FindMemoryCgroup(std::string_view mountinfo, std::string_view cgroup, std::string& reason) {
   // Where both are mounted a controller is in one of them only; version 1 says in which.
-  if (std::optional<CgroupPlace> place = PlaceOf(mountinfo, cgroup, 1)) return place;
-  if (std::optional<CgroupPlace> place = PlaceOf(mountinfo, cgroup, 2)) return place;
+  if (std::optional<CgroupPlace> place = FindCgroup(mountinfo, cgroup, 1, "memory")) return place;
+  if (std::optional<CgroupPlace> place = FindCgroup(mountinfo, cgroup, 2, "memory")) return place;
   reason = "no control groups with memory are mounted here";
   return std::nullopt;
 }

@@ -14,7 +14,7 @@
 
 namespace yardmaster::worker {
 
-// Where the memory controller is, and which of its groups we are in.
+// Where a controller is, and which of its groups we are in.
 struct CgroupPlace {
   int version = 0;              // 1 or 2
   std::filesystem::path mount;  // the highest group that is to be seen
@@ -24,6 +24,9 @@ struct CgroupPlace {
 // From the contents of /proc/self/mountinfo and /proc/self/cgroup. nullopt: there is no memory controller; `reason`
 // says so.
 std::optional<CgroupPlace> FindMemoryCgroup(std::string_view mountinfo, std::string_view cgroup, std::string& reason);
+// The same for another controller of one version: "pids", "memory".
+std::optional<CgroupPlace> FindCgroup(std::string_view mountinfo, std::string_view cgroup, int version,
+                                      std::string_view controller);
 
 // The number behind `name` in lines of "name number" (memory.events, memory.oom_control, vmstat); nullopt if it is
 // missing.

@@ -29,6 +29,10 @@ struct ProcessSpec {
   std::string input = {};
   // Where it makes its shared memory; null: with all others of this machine.
   const SharedMemory* shared_memory = nullptr;
+  // For starters that contain what they start: folders that it may write to besides the run's own source and build, and
+  // whether it is the worker's own fetching, which needs the network whatever the suite may.
+  std::vector<std::filesystem::path> writable = {};
+  bool fetches = false;
   // Called by one thread of the process's own, in order, with pieces of output as they come (not split into lines).
   std::function<void(Stream, std::string_view)> output;
 };

@@ -2,8 +2,11 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <net/if.h>
 #include <sched.h>
+#include <sys/ioctl.h>
 #include <sys/mount.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -88,11 +91,14 @@ struct NamespacePlan {
   Line deny_groups;
   Line users;
   Line groups;
+  bool own_network = false;
+  ifreq loopback{};
   // Answers.
   int error = 0;
   const char* failed = "";
   int user = -1;
   int ipc = -1;
+  int network = -1;
   int mount = -1;
   int root = -1;
   int folder = -1;
@@ -112,12 +118,21 @@ YARD_IN_CHILD bool WriteInChild(const char* path, const Line& line) {
 
 YARD_IN_CHILD bool MakeInChild(NamespacePlan& plan) {
   plan.failed = "make namespaces";
-  if (::syscall(SYS_unshare, CLONE_NEWNS | CLONE_NEWIPC | (plan.as_user ? CLONE_NEWUSER : 0)) != 0) return false;
+  const int kinds =
+      CLONE_NEWNS | CLONE_NEWIPC | (plan.as_user ? CLONE_NEWUSER : 0) | (plan.own_network ? CLONE_NEWNET : 0);
+  if (::syscall(SYS_unshare, kinds) != 0) return false;
   plan.failed = "name our user in a namespace";
   if (plan.as_user &&
       (!WriteInChild("/proc/self/setgroups", plan.deny_groups) || !WriteInChild("/proc/self/uid_map", plan.users) ||
        !WriteInChild("/proc/self/gid_map", plan.groups))) {
     return false;
+  }
+  plan.failed = "bring up the loopback of a namespace";
+  if (plan.own_network) {
+    const long fd = ::syscall(SYS_socket, AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (fd < 0 || ::syscall(SYS_ioctl, fd, SIOCSIFFLAGS, &plan.loopback) != 0) return false;
+    ::syscall(SYS_close, fd);
+    if ((plan.network = OpenInChild("/proc/self/ns/net", O_RDONLY)) < 0) return false;
   }
   plan.failed = "mount /dev/shm in a namespace";
   // What is mounted here later comes to the machine's mounts never, and what is mounted there comes here.
@@ -191,13 +206,18 @@ SharedMemoryLeft SharedMemorySnapshot::New() const {
   return left;
 }
 
-std::unique_ptr<NamespacedSharedMemory> NamespacedSharedMemory::Make(std::string& reason, bool as_user) {
+std::unique_ptr<NamespacedSharedMemory> NamespacedSharedMemory::Make(std::string& reason, bool as_user,
+                                                                     bool own_network) {
   const auto same = [](uint32_t id) { return Line(std::to_string(id) + " " + std::to_string(id) + " 1"); };
   NamespacePlan plan{as_user, Line("deny"), same(::geteuid()), same(::getegid())};
+  plan.own_network = own_network;
+  plan.loopback.ifr_name[0] = 'l';
+  plan.loopback.ifr_name[1] = 'o';
+  plan.loopback.ifr_flags = IFF_UP | IFF_RUNNING;
   const pid_t pid = RunVforkChild(RunNamespaceChild, &plan, CLONE_FILES);
   if (pid > 0) ReapVforkChild(pid);
   std::unique_ptr<NamespacedSharedMemory> memory(new NamespacedSharedMemory());
-  for (const int fd : {plan.user, plan.ipc, plan.mount}) {
+  for (const int fd : {plan.user, plan.ipc, plan.network, plan.mount}) {
     if (fd >= 0) memory->namespaces_.emplace_back(fd);
   }
   memory->root_ = UniqueFd(plan.root);
@@ -205,7 +225,7 @@ std::unique_ptr<NamespacedSharedMemory> NamespacedSharedMemory::Make(std::string
   memory->segments_ = UniqueFd(plan.segments);
   const int error = pid < 0 ? -pid : plan.error;
   if (error == 0) return memory;
-  if (!as_user) return Make(reason, true);
+  if (!as_user) return Make(reason, true, own_network);
   reason = "can't " + std::string(plan.failed) + ": " + std::strerror(error);
   return nullptr;
 }

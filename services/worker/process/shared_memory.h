@@ -55,8 +55,10 @@ class SharedMemorySnapshot {
 class NamespacedSharedMemory : public SharedMemory {
  public:
   // Without the right to make namespaces, or if `as_user`, they are made in a user namespace in which nobody but our
-  // user is known. Null where neither is allowed; `reason` then says why.
-  static std::unique_ptr<NamespacedSharedMemory> Make(std::string& reason, bool as_user = false);
+  // user is known. With `own_network` there is a network namespace, too, with nothing in it but its own loopback. Null
+  // where neither is allowed; `reason` then says why.
+  static std::unique_ptr<NamespacedSharedMemory> Make(std::string& reason, bool as_user = false,
+                                                      bool own_network = false);
 
   SharedMemoryLeft Left() const override;
   // Has a process that is to be started enter them.

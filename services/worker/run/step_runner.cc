@@ -162,6 +162,8 @@ class StepRun {
     for (const PlannedProcess& planned : request_.plan.processes) {
       ProcessSpec spec = planned.spec;
       spec.shared_memory = shared_memory_.get();
+      spec.writable = {request_.log.parent_path(), request_.control.parent_path()};
+      spec.fetches = request_.layer == kFetchLayer;
       spec.output = [log = log_.get(), rank = planned.rank](Stream stream, std::string_view bytes) {
         log->Append(rank, stream, bytes);
       };

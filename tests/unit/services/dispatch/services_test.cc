@@ -12,6 +12,7 @@
 #include "services/core/sha256.h"
 #include "services/core/store/store.h"
 #include "services/dispatch/dispatch_service.h"
+#include "services/dispatch/job_messages.h"
 #include "services/dispatch/runner_service.h"
 #include "tests/support/rpc_server.h"
 #include "tests/support/source_path.h"
@@ -386,9 +387,18 @@ TEST_F(DispatchServicesTest, BadSpecificationsAreRefusedByName) {
             StatusCode::INVALID_ARGUMENT);
   EXPECT_EQ(submit([](v1::JobSpec& spec) { spec.set_source_digest(Sha256Hex("no")); }).error_code(),
             StatusCode::FAILED_PRECONDITION);
-  const grpc::Status untrusted = submit([](v1::JobSpec& spec) { spec.set_pool("untrusted"); });
-  EXPECT_EQ(untrusted.error_code(), StatusCode::FAILED_PRECONDITION);
-  EXPECT_THAT(untrusted.error_message(), HasSubstr("runners do not contain what they run"));
+  EXPECT_EQ(submit([](v1::JobSpec& spec) { spec.set_pool("both"); }).error_code(), StatusCode::INVALID_ARGUMENT);
+}
+
+TEST_F(DispatchServicesTest, ARunnerOfThePoolUntrustedSaysThatItContainsWhatItRuns) {
+  v1::WorkRequest report;
+  report.set_name("box");
+  report.set_session("s-1");
+  report.set_pool("untrusted");
+  report.add_labels("contained:namespaces");
+  EXPECT_EQ(dispatch::ReportOf(report).status().code(), absl::StatusCode::kInvalidArgument);
+  report.add_labels("contained");
+  EXPECT_TRUE(dispatch::ReportOf(report).ok());
 }
 
 TEST_F(DispatchServicesTest, AWaitingJobIsExplainedAndADrainedRunnerSaysSo) {

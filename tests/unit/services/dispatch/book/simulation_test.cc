@@ -23,7 +23,7 @@
 namespace yardmaster::dispatch {
 namespace {
 
-constexpr size_t kSchedules = 2'000;
+constexpr size_t kSchedules = 400;
 constexpr std::chrono::seconds kFaultsLast{600};
 constexpr std::chrono::seconds kEverythingEndsBy{24 * 3'600};
 

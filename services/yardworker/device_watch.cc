@@ -1,0 +1,113 @@
+#include "services/yardworker/device_watch.h"
+
+#include <algorithm>
+#include <memory>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "services/core/status_macros.h"
+
+namespace yardmaster::yardworker {
+namespace {
+
+void Describe(const worker::Device& device, const std::string& kind, v1::WorkerDevice& out) {
+  out.set_id(device.id);
+  out.set_kind(kind);
+  out.set_model(device.model);
+  out.set_memory_mib(device.memory_mb.value_or(0));
+  out.clear_fault();
+  if (device.health == worker::DeviceHealth::kBad) {
+    out.set_fault(device.health_reason.empty() ? "it fails" : device.health_reason);
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<KindsFound> LookAtDevices(const std::string& text) {
+  const std::shared_ptr<worker::ToolRunner> tools = worker::MakeToolRunner();
+  KindsFound kinds;
+  for (const std::string& part : std::vector<std::string>(absl::StrSplit(text, ',', absl::SkipEmpty()))) {
+    const std::pair<std::string, std::string> words = absl::StrSplit(part, absl::MaxSplits(':', 1));
+    size_t most = std::max(1U, std::thread::hardware_concurrency());
+    const bool any = words.second.empty() || words.second == "auto";
+    if (!any && !absl::SimpleAtoi(words.second, &most)) {
+      return absl::InvalidArgumentError(absl::StrCat("--devices: \"", part, "\": expected KIND:NUMBER or KIND:auto"));
+    }
+    std::unique_ptr<worker::DeviceProbe> probe;
+    if (words.first == "cpu") probe = worker::MakeCpuProbe(most);
+    if (words.first == "gpu") probe = worker::MakeNvidiaProbe(tools);
+    if (words.first == "npu") probe = worker::MakeAscendProbe(tools);
+    if (probe == nullptr) {
+      return absl::InvalidArgumentError(absl::StrCat("--devices: \"", words.first, "\": expected cpu, gpu or npu"));
+    }
+    absl::StatusOr<worker::Discovery> found = probe->Discover();
+    if (!found.ok()) {
+      kinds.insert_or_assign(words.first, found.status());
+      continue;
+    }
+    if ((!any || words.first == "cpu") && found->devices.size() > most) found->devices.resize(most);
+    kinds.insert_or_assign(words.first, std::move(found->devices));
+  }
+  return kinds;
+}
+
+std::vector<v1::WorkerDevice> Merge(std::vector<v1::WorkerDevice> known, const KindsFound& found) {
+  for (const auto& [kind, devices] : found) {
+    std::set<std::string_view> seen;
+    for (v1::WorkerDevice& one : known) {
+      if (one.kind() != kind) continue;
+      seen.insert(one.id());
+      if (!devices.ok()) {
+        one.set_fault(absl::StrCat("it can't be looked at: ", devices.status().message()));
+        continue;
+      }
+      const auto now = std::find_if(devices->begin(), devices->end(),
+                                    [&](const worker::Device& device) { return device.id == one.id(); });
+      if (now == devices->end()) {
+        one.set_fault("it is gone: the driver does not list it any more");
+      } else {
+        Describe(*now, kind, one);
+      }
+    }
+    if (!devices.ok()) continue;
+    std::vector<v1::WorkerDevice> fresh;
+    for (const worker::Device& device : *devices) {
+      if (!seen.contains(device.id)) Describe(device, kind, fresh.emplace_back());
+    }
+    known.insert(known.end(), fresh.begin(), fresh.end());
+  }
+  return known;
+}
+
+DeviceWatch::DeviceWatch(std::string text, std::vector<v1::WorkerDevice> devices, std::chrono::seconds every)
+    : text_(std::move(text)), every_(every), devices_(std::move(devices)), thread_([this] { Loop(); }) {}
+
+DeviceWatch::~DeviceWatch() {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    over_ = true;
+  }
+  wake_.notify_all();
+  thread_.join();
+}
+
+std::vector<v1::WorkerDevice> DeviceWatch::Newest() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return devices_;
+}
+
+void DeviceWatch::Loop() {
+  std::unique_lock<std::mutex> lock(mutex_);
+  while (!wake_.wait_for(lock, every_, [this] { return over_; })) {
+    lock.unlock();
+    const absl::StatusOr<KindsFound> found = LookAtDevices(text_);
+    lock.lock();
+    if (found.ok()) devices_ = Merge(std::move(devices_), *found);
+  }
+}
+
+}  // namespace yardmaster::yardworker
