@@ -260,8 +260,7 @@ absl::StatusOr<v1::FinishRunRequest> RunOrderOf(const RunFolder& folder, const v
   dependencies.processes = containment.starter != nullptr ? containment.starter.get() : processes.get();
   LogObserver observer(folder, LimitsOf(order).log_mb() * kMiB);
   for (const std::string& note : containment.notes) observer.Note(note);
-  ASSIGN_OR_RETURN(worker::RunResult run,
-                   worker::RunSuite(*set, *suite, options, dependencies, observer, cancel));
+  ASSIGN_OR_RETURN(worker::RunResult run, worker::RunSuite(*set, *suite, options, dependencies, observer, cancel));
   // An uploaded tree has no git that says so.
   if (run.commit.empty() && !order.spec().source_digest().empty()) run.commit = order.spec().ref();
   v1::FinishRunRequest outcome = OutcomeOfResult(run);
