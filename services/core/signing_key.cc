@@ -17,16 +17,16 @@ namespace {
 
 constexpr size_t kEd25519SignatureBytes = 64;
 
-struct FreeBio {
+struct FreeKeyBio {
   void operator()(BIO* bio) const { BIO_free(bio); }
 };
-using BioPtr = std::unique_ptr<BIO, FreeBio>;
+using KeyBio = std::unique_ptr<BIO, FreeKeyBio>;
 struct FreeDigestContext {
   void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
 };
 using DigestContextPtr = std::unique_ptr<EVP_MD_CTX, FreeDigestContext>;
 
-BioPtr BioOf(std::string_view text) { return BioPtr(BIO_new_mem_buf(text.data(), static_cast<int>(text.size()))); }
+KeyBio BioOf(std::string_view text) { return KeyBio(BIO_new_mem_buf(text.data(), static_cast<int>(text.size()))); }
 
 std::string TextOf(BIO* bio) {
   char* data = nullptr;
@@ -45,7 +45,7 @@ absl::StatusOr<std::unique_ptr<SigningKey>> SigningKey::Open(const std::filesyst
   std::unique_ptr<SigningKey> out;
   if (std::filesystem::exists(file, error)) {
     ASSIGN_OR_RETURN(const std::string pem, ReadSmallFile(file, kMaxKeyFileBytes));
-    const BioPtr bio = BioOf(pem);
+    const KeyBio bio = BioOf(pem);
     out.reset(new SigningKey(PEM_read_bio_PrivateKey(bio.get(), nullptr, nullptr, nullptr)));
     if (out->key_ == nullptr || EVP_PKEY_base_id(out->key_.get()) != EVP_PKEY_ED25519) {
       return absl::FailedPreconditionError(
@@ -53,7 +53,7 @@ absl::StatusOr<std::unique_ptr<SigningKey>> SigningKey::Open(const std::filesyst
     }
   } else {
     out.reset(new SigningKey(EVP_PKEY_Q_keygen(nullptr, nullptr, "ED25519")));
-    const BioPtr bio(BIO_new(BIO_s_mem()));
+    const KeyBio bio(BIO_new(BIO_s_mem()));
     if (out->key_ == nullptr ||
         PEM_write_bio_PrivateKey(bio.get(), out->key_.get(), nullptr, nullptr, 0, nullptr, nullptr) != 1) {
       return errors::Internal("no key could be made");
@@ -65,7 +65,7 @@ absl::StatusOr<std::unique_ptr<SigningKey>> SigningKey::Open(const std::filesyst
     ::umask(before);
     RETURN_IF_ERROR(written);
   }
-  const BioPtr bio(BIO_new(BIO_s_mem()));
+  const KeyBio bio(BIO_new(BIO_s_mem()));
   if (PEM_write_bio_PUBKEY(bio.get(), out->key_.get()) != 1) return errors::Internal("the key has no public half");
   out->public_key_ = TextOf(bio.get());
   return out;
@@ -85,7 +85,7 @@ absl::StatusOr<std::string> SigningKey::Sign(std::string_view text) const {
 
 absl::StatusOr<bool> SignatureHolds(std::string_view public_key, std::string_view text, std::string_view signature) {
   if (public_key.size() > kMaxKeyFileBytes) return absl::InvalidArgumentError("the public key is too large for one");
-  const BioPtr bio = BioOf(public_key);
+  const KeyBio bio = BioOf(public_key);
   struct FreeKey {
     void operator()(EVP_PKEY* key) const { EVP_PKEY_free(key); }
   };
