@@ -19,6 +19,7 @@ struct Environment {
   std::istream* in = nullptr;
   std::ostream* out = nullptr;
   std::ostream* err = nullptr;
+  bool in_is_terminal = false;
   bool out_is_terminal = false;
   bool err_is_terminal = false;
   // Columns of the terminal; 0 if unknown or no terminal.

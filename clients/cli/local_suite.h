@@ -22,7 +22,7 @@ struct LocalSuiteRun {
 
 // Runs it with its progress on stderr, and writes the result's files to `out`. CANCELLED: a signal came; what was
 // started has ended.
-absl::StatusOr<worker::RunResult> RunLocalSuite(const LocalSuiteRun& run, Session& session);
+absl::StatusOr<worker::RunResult> RunLocalSuite(const LocalSuiteRun& wanted, Session& session);
 
 }  // namespace yardmaster::cli
 

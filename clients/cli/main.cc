@@ -24,6 +24,7 @@ int main(int argc, char** argv) {
   env.in = &std::cin;
   env.out = &std::cout;
   env.err = &std::cerr;
+  env.in_is_terminal = isatty(STDIN_FILENO) != 0;
   env.out_is_terminal = isatty(STDOUT_FILENO) != 0;
   env.err_is_terminal = isatty(STDERR_FILENO) != 0;
   winsize size{};

@@ -96,7 +96,7 @@ std::string Section(std::string_view title, const std::string& text, bool color)
 }
 
 // "failed     correctness": what begins a line about a layer, a step or a test.
-std::string VerdictLine(const std::string& verdict, const std::string& name, bool color) {
+std::string LineOfVerdict(const std::string& verdict, const std::string& name, bool color) {
   return "  " + Paint(PadRight(verdict, 9), VerdictStyle(verdict), color) + "  " + name;
 }
 
@@ -114,7 +114,7 @@ std::string FailedTests(const Json& tests, bool color) {
     const std::string rank = RankText(test);
     const std::string whole = TextMember(test, "message");
     const std::string message = Printable(whole.substr(0, whole.find('\n')));
-    out += VerdictLine(verdict, Text(test, "id"), color) + (rank.empty() ? "" : "  " + rank) + "\n";
+    out += LineOfVerdict(verdict, Text(test, "id"), color) + (rank.empty() ? "" : "  " + rank) + "\n";
     if (!message.empty()) out += "             " + CutToWidth(message, kTextColumns) + "\n";
   }
   if (bad > kMaxFailedTests) out += "  and " + worker::CountText(bad - kMaxFailedTests) + " more\n";
@@ -175,13 +175,13 @@ std::string ExplainText(const Json& result, const Output& output) {
     const std::string word = Text(layer, "verdict");
     if (word == "passed") continue;
     const std::string why = Text(layer, "reason");
-    layers += VerdictLine(word, Text(layer, "id"), color) + (why.empty() ? "" : "  " + why) + "\n";
+    layers += LineOfVerdict(word, Text(layer, "id"), color) + (why.empty() ? "" : "  " + why) + "\n";
   }
   std::string steps;
   for (const Json& step : ListMember(result, "steps")) {
     const std::string word = Text(step, "verdict");
     if (word == "passed") continue;
-    steps += VerdictLine(word, Text(step, "name"), color) + "\n";
+    steps += LineOfVerdict(word, Text(step, "name"), color) + "\n";
     const Json& own = Member(step, "cause");
     const std::string why = Text(step, "reason");
     if (own.is_object()) {

@@ -166,7 +166,7 @@ Style StyleOf(State state) {
 }
 
 // "problem  github:octo/repo  contents: files can't be read → add …".
-std::string Text(const std::vector<CheckedThing>& findings, const Output& output) {
+std::string DoctorText(const std::vector<CheckedThing>& findings, const Output& output) {
   constexpr int kStateColumns = 7;
   std::string text;
   for (const CheckedThing& thing : findings) {
@@ -213,7 +213,7 @@ absl::StatusOr<ExitCode> Doctor(const DoctorOptions& options, Session& session) 
     RETURN_IF_ERROR(CheckForge(session, *config, forge, only, packs, findings));
   }
   RETURN_IF_ERROR(CheckDaemon(session, findings));
-  PrintAnswer(findings, FindingsJson, Text, session);
+  PrintAnswer(findings, FindingsJson, DoctorText, session);
   return absl::c_any_of(findings, [](const CheckedThing& thing) { return thing.finding.state == State::kProblem; })
              ? ExitCode::kNegative
              : ExitCode::kDone;

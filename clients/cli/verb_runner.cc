@@ -97,10 +97,10 @@ absl::StatusOr<ExitCode> SetService(const std::string& name, v1::SetRunnerServic
   return ExitCode::kDone;
 }
 
-absl::StatusOr<ExitCode> Drain(const std::string& name, Session& session) {
+absl::StatusOr<ExitCode> DrainRunner(const std::string& name, Session& session) {
   return SetService(name, v1::SetRunnerServiceRequest::SERVICE_DRAINED, session);
 }
-absl::StatusOr<ExitCode> Resume(const std::string& name, Session& session) {
+absl::StatusOr<ExitCode> ResumeRunner(const std::string& name, Session& session) {
   return SetService(name, v1::SetRunnerServiceRequest::SERVICE_IN, session);
 }
 
@@ -120,9 +120,9 @@ void AddRunnerVerbs(Verb& yard) {
   health.Argument("NAME", &health.Runs(ShowHealth), kOne);
   Verb& drain = runner.Add("drain", "Give a runner no new runs; returns at once, runs under way go on",
                            {"yard runner drain box-1"});
-  drain.Argument("NAME", &drain.Runs(Drain), "The runner").Required();
+  drain.Argument("NAME", &drain.Runs(DrainRunner), "The runner").Required();
   Verb& resume = runner.Add("resume", "Give a runner runs again, and end its quarantine", {"yard runner resume box-1"});
-  resume.Argument("NAME", &resume.Runs(Resume), "The runner").Required();
+  resume.Argument("NAME", &resume.Runs(ResumeRunner), "The runner").Required();
 }
 
 }  // namespace yardmaster::cli

@@ -92,12 +92,12 @@ absl::StatusOr<ExitCode> PrintResultList(const ResultListOptions& given, Session
 
 // --- show, explain ---
 
-struct ShowOptions {
+struct ShowJobOptions {
   std::string of;
   std::string junit;
 };
 
-absl::StatusOr<ExitCode> ShowJob(const ShowOptions& options, Session& session) {
+absl::StatusOr<ExitCode> ShowJob(const ShowJobOptions& options, Session& session) {
   ASSIGN_OR_RETURN(const ServerConnection server, OpenDispatch(session, "test show"));
   ASSIGN_OR_RETURN(const v1::SuiteJob job, FindJobOnServer(server, options.of));
   if (!options.junit.empty()) {
@@ -122,7 +122,7 @@ absl::StatusOr<ExitCode> ShowJob(const ShowOptions& options, Session& session) {
   return ExitCode::kDone;
 }
 
-absl::StatusOr<ExitCode> ShowResult(const ShowOptions& options, Session& session) {
+absl::StatusOr<ExitCode> ShowResult(const ShowJobOptions& options, Session& session) {
   if (MeansServer(session, options.of)) return ShowJob(options, session);
   const std::string& name = options.of;
   ASSIGN_OR_RETURN(const ListedResult found, FindResult(name));
@@ -383,7 +383,7 @@ void AddTestResultVerbs(Verb& test) {
   Verb& show = test.Add("show", "Show a job, or the result of a run",
                         {"yard test show j-1f2e3d4c5b6a7980 --junit junit.xml",
                          "yard test show yard-results/20260102-030405-9f3c --json"});
-  ShowOptions& shown = show.Runs(ShowResult);
+  ShowJobOptions& shown = show.Runs(ShowResult);
   show.Argument("JOB", &shown.of, kResultHelp);
   show.Value("--junit", &shown.junit, "FILE", "Also write its JUnit report there");
 

@@ -14,6 +14,7 @@
 #include "clients/cli/answer.h"
 #include "clients/cli/exit_code.h"
 #include "clients/cli/terminal.h"
+#include "clients/cli/text_preview.h"
 #include "clients/cli/verbs.h"
 #include "clients/cli/workflow_forge.h"
 #include "clients/cli/workflow_gates.h"
@@ -98,6 +99,10 @@ ExitCode ExitOf(workflow::Result::Outcome outcome) {
 }
 
 absl::StatusOr<ExitCode> AnswerWorkflow(const absl::StatusOr<workflow::Result>& result, Session& session) {
+  if (absl::IsCancelled(result.status())) {
+    session.output.Error(result.status().message());
+    return ExitCode::kInterrupted;
+  }
   // What git says of a place or a revision that the user named; some of them show texts of others.
   if (!result.ok()) {
     return AsUsage(absl::Status(result.status().code(), PrintableLines(std::string(result.status().message()))));
@@ -112,6 +117,7 @@ absl::StatusOr<ExitCode> RunWorkflowCommit(const WorkflowCommitArguments& argume
   workflow::CommitRequest request = arguments.request;
   if (request.repo.empty()) request.repo = ".";
   request.push = !arguments.no_push;
+  request.preview = TerminalPreview(session, request.repo);
   request.time = WorkflowTime();
   const std::unique_ptr<GitProgram> git = MakeGitProgram(request.repo, session.env.variable, kWorkflowGitLimit);
   return AnswerWorkflow(workflow::Commit(request, *git, GitRemotes(*git, {})), session);
@@ -177,6 +183,7 @@ absl::StatusOr<ExitCode> RunWorkflowPull(const WorkflowPullArguments& arguments,
       return UsageError("--amend, --no-rebase and -m belong to --to PR");
     }
     return WithFork("pr", request.repo, arguments.config, session, [&](const workflow::Fork& fork, GitProgram&) {
+      request.preview = TerminalPreview(session, request.repo);
       request.gate = MakeGate(session, request.repo, fork.upstream, gates);
       return workflow::OpenPull(request, fork);
     });
@@ -189,6 +196,7 @@ absl::StatusOr<ExitCode> RunWorkflowPull(const WorkflowPullArguments& arguments,
   append.amend = arguments.amend;
   append.rebase = !arguments.no_rebase;
   append.yes = request.yes;
+  append.preview = TerminalPreview(session, request.repo);
   append.dry_run = request.dry_run;
   append.time = request.time;
   return WithPull("pr", arguments.to, request.repo, arguments.config, session,
@@ -215,6 +223,7 @@ absl::StatusOr<ExitCode> RunWorkflowUpdate(const WorkflowUpdateArguments& argume
   return WithPull("update", arguments.pull, request.repo, arguments.config, session,
                   [&](int64_t number, const workflow::Fork& fork, GitProgram&) {
                     request.number = number;
+                    request.preview = TerminalPreview(session, request.repo);
                     return workflow::UpdatePull(request, fork);
                   });
 }
@@ -246,12 +255,14 @@ absl::StatusOr<ExitCode> RunWorkflowSquash(const WorkflowSquashArguments& argume
   workflow::SquashRequest request = arguments.request;
   if (request.repo.empty()) request.repo = ".";
   request.time = WorkflowTime();
+  request.preview = TerminalPreview(session, request.repo);
   if (arguments.pull.empty()) return AnswerWorkflow(workflow::Squash(request), session);
   if (!request.base.empty()) return UsageError("--base is for a branch; a pull request knows its own");
   workflow::SquashPullRequest squash;
   squash.repo = request.repo;
   squash.message = request.message;
   squash.yes = request.yes;
+  squash.preview = request.preview;
   squash.dry_run = request.dry_run;
   squash.time = request.time;
   return WithPull("squash", arguments.pull, request.repo, arguments.config, session,

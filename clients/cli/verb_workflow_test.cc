@@ -74,10 +74,15 @@ absl::StatusOr<ExitCode> RunWorkflowTest(const WorkflowTestArguments& arguments,
   for (const ChosenSuite& chosen : suites) {
     // A suite that was named and has no gate can't run in part.
     const GateScope part = chosen.suite->gate.kind.empty() ? GateScope::kFull : scope;
-    ASSIGN_OR_RETURN(const std::optional<workflow::Refusal> refusal,
-                     RunGateSuite(session, arguments.repo, chosen, part, paths, result.steps));
-    if (refusal) {
-      result = workflow::Refuse(std::move(result), refusal->reason, refusal->fix);
+    const absl::StatusOr<std::optional<workflow::Refusal>> refusal =
+        RunGateSuite(session, arguments.repo, chosen, part, paths, result.steps);
+    if (absl::IsCancelled(refusal.status())) {
+      session.output.Error(refusal.status().message());
+      return ExitCode::kInterrupted;
+    }
+    RETURN_IF_ERROR(refusal.status());
+    if (refusal->has_value()) {
+      result = workflow::Refuse(std::move(result), (*refusal)->reason, (*refusal)->fix);
       break;
     }
   }

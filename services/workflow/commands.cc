@@ -75,7 +75,7 @@ absl::StatusOr<Result> Squash(const SquashRequest& request) {
   if (commits->size() > kMaxSquashedCommits) {
     return Refuse(std::move(result), absl::StrCat("more than ", kMaxSquashedCommits, " commits"), "check --base");
   }
-  const SquashPlan plan = PlanSquash(work.state, *merge_base, *commits, request.message);
+  SquashPlan plan = PlanSquash(work.state, *merge_base, *commits, request.message);
   if (plan.refused) return Refuse(std::move(result), plan.refused->reason, plan.refused->fix);
   if (plan.nothing) {
     result.outcome = Result::Outcome::kNothing;
@@ -83,7 +83,9 @@ absl::StatusOr<Result> Squash(const SquashRequest& request) {
     return result;
   }
   if (request.message.empty() && !request.yes && !request.dry_run) {
-    return absl::InvalidArgumentError(absl::StrCat("-m MESSAGE, or --yes for this one:\n\n", plan.commit.message));
+    absl::StatusOr<std::string> accepted = AcceptedMessage(request.preview, plan.commit.message);
+    if (!accepted.ok()) return RefuseOrFail(std::move(result), accepted.status());
+    plan.commit.message = *std::move(accepted);
   }
 
   // 3. The work.

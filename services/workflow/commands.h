@@ -7,6 +7,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "services/workflow/preview.h"
 #include "services/workflow/result.h"
 
 namespace yardmaster::workflow {
@@ -16,6 +17,7 @@ struct SquashRequest {
   std::string base;     // a revision; empty: the default branch of upstream, else of origin, as last fetched
   std::string message;  // empty: made of those of the commits, which needs `yes`
   bool yes = false;
+  Preview preview;       // as of CommitRequest
   bool dry_run = false;  // writes nothing, not even objects
   std::string time;      // now, "YYYYMMDDTHHMMSSZ"
 };

@@ -227,9 +227,11 @@ absl::StatusOr<Result> Commit(const CommitRequest& request, GitProgram& git, con
     result.reason = "no changes to commit after excluding cosmetic changes";
     return result;
   }
-  ASSIGN_OR_RETURN(const std::string message, MessageFor(request, work, selection->paths));
+  ASSIGN_OR_RETURN(std::string message, MessageFor(request, work, selection->paths));
   if (request.message.empty() && !request.amend && !request.yes && !request.dry_run) {
-    return absl::InvalidArgumentError(absl::StrCat("-m MESSAGE, or --yes for this one:\n\n", message));
+    absl::StatusOr<std::string> accepted = AcceptedMessage(request.preview, message);
+    if (!accepted.ok()) return RefuseOrFail(std::move(result), accepted.status());
+    message = *std::move(accepted);
   }
 
   // 3. The work.

@@ -9,6 +9,7 @@
 #include "absl/status/statusor.h"
 #include "clients/git/git_program.h"
 #include "clients/git/git_remotes.h"
+#include "services/workflow/preview.h"
 #include "services/workflow/result.h"
 
 namespace yardmaster::workflow {
@@ -17,6 +18,7 @@ struct CommitRequest {
   std::filesystem::path repo;
   std::string message;  // empty: "Update FILE", which needs `yes`
   bool yes = false;
+  Preview preview;  // accepts the message where nobody gave one and `yes` is not said; empty: that is an error
   bool push = true;
   bool push_later = false;  // not pushed here, but by the command that this is a part of
   bool amend = false;       // the last commit is replaced; without a message it keeps its own

@@ -213,11 +213,12 @@ absl::StatusOr<Result> OpenPull(const PullRequestRequest& request, const Fork& f
   if (!found.ok()) return ForgeRefused(std::move(result), found.status());
   const auto open =
       absl::c_find_if(*found, [&proposal](const ForgePull& one) { return one.base_ref == proposal.base; });
-  ASSIGN_OR_RETURN(const Description description, DescribeProposal(request, proposal, *work.repository));
+  ASSIGN_OR_RETURN(Description description, DescribeProposal(request, proposal, *work.repository));
   const bool is_open = open != found->end();
   if (!is_open && (request.title.empty() || request.body.empty()) && !request.yes && !request.dry_run) {
-    return absl::InvalidArgumentError(absl::StrCat("--title TITLE and --body BODY, or --yes for these:\n\n",
-                                                   description.title, "\n\n", description.body));
+    absl::StatusOr<Description> accepted = AcceptedDescription(request.preview, description);
+    if (!accepted.ok()) return RefuseOrFail(std::move(result), accepted.status());
+    description = *std::move(accepted);
   }
 
   // 3. The work: refs here, the push, the pull request.

@@ -10,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "services/workflow/fork.h"
 #include "services/workflow/gate.h"
+#include "services/workflow/preview.h"
 #include "services/workflow/result.h"
 
 namespace yardmaster::workflow {
@@ -25,6 +26,7 @@ struct PullRequestRequest {
   bool force = false;   // the branch of the fork may lose commits, if it is still where it is seen now
   bool draft = false;
   bool yes = false;
+  Preview preview;  // as of CommitRequest
   bool dry_run = false;
   std::string time;  // now, "YYYYMMDDTHHMMSSZ"
 };
@@ -39,6 +41,7 @@ struct AppendRequest {
   bool amend = false;
   bool rebase = true;  // onto where the base is now, if that has moved
   bool yes = false;
+  Preview preview;  // as of CommitRequest
   bool dry_run = false;
   std::string time;  // now, "YYYYMMDDTHHMMSSZ"
 };
@@ -50,6 +53,7 @@ struct SquashPullRequest {
   int64_t number = 0;
   std::string message;  // empty: made of those of the commits, which needs `yes`
   bool yes = false;
+  Preview preview;  // as of CommitRequest
   bool dry_run = false;
   std::string time;  // now, "YYYYMMDDTHHMMSSZ"
 };
@@ -62,6 +66,7 @@ struct UpdateRequest {
   std::string title;  // empty, as `body`: made of the commits, which needs `yes`
   std::string body;
   bool yes = false;
+  Preview preview;  // as of CommitRequest
   bool dry_run = false;
 };
 absl::StatusOr<Result> UpdatePull(const UpdateRequest& request, const Fork& fork);

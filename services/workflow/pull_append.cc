@@ -118,6 +118,7 @@ absl::StatusOr<Result> AppendToPull(const AppendRequest& request, const Fork& fo
   commit.message = request.message;
   commit.amend = request.amend;
   commit.yes = request.yes;
+  commit.preview = request.preview;
   commit.push = false;
   commit.push_later = true;
   commit.dry_run = request.dry_run;

@@ -70,7 +70,7 @@ absl::StatusOr<Result> SquashPull(const SquashPullRequest& request, const Fork& 
   state.head = pull->head_sha;
   // Another branch may be dirty: its files are not touched.
   if (work.branch() != result.branch) state.dirty.clear();
-  const SquashPlan plan = PlanSquash(state, *merge_base, commits, request.message);
+  SquashPlan plan = PlanSquash(state, *merge_base, commits, request.message);
   if (plan.refused) return Refuse(std::move(result), plan.refused->reason, plan.refused->fix);
   if (plan.nothing) {
     result.outcome = Result::Outcome::kNothing;
@@ -78,7 +78,9 @@ absl::StatusOr<Result> SquashPull(const SquashPullRequest& request, const Fork& 
     return result;
   }
   if (request.message.empty() && !request.yes && !request.dry_run) {
-    return absl::InvalidArgumentError(absl::StrCat("-m MESSAGE, or --yes for this one:\n\n", plan.commit.message));
+    absl::StatusOr<std::string> accepted = AcceptedMessage(request.preview, plan.commit.message);
+    if (!accepted.ok()) return RefuseOrFail(std::move(result), accepted.status());
+    plan.commit.message = *std::move(accepted);
   }
 
   // 3. The work.

@@ -59,8 +59,9 @@ absl::StatusOr<Result> UpdatePull(const UpdateRequest& request, const Fork& fork
     return result;
   }
   if ((request.title.empty() || request.body.empty()) && !request.yes && !request.dry_run) {
-    return absl::InvalidArgumentError(absl::StrCat("--title TITLE and --body BODY, or --yes for these:\n\n",
-                                                   description->title, "\n\n", description->body));
+    absl::StatusOr<Description> accepted = AcceptedDescription(request.preview, *description);
+    if (!accepted.ok()) return RefuseOrFail(std::move(result), accepted.status());
+    description = std::move(accepted);
   }
   result.steps.push_back(
       {"pull", request.dry_run ? "planned" : "done",

@@ -77,7 +77,8 @@ Result Refuse(Result result, std::string reason, std::string fix) {
 absl::StatusOr<Result> RefuseOrFail(Result result, const absl::Status& status) {
   const bool unreachable = absl::IsUnavailable(status) || absl::IsUnauthenticated(status) ||
                            absl::IsPermissionDenied(status) || absl::IsDeadlineExceeded(status);
-  if (!unreachable && !absl::IsFailedPrecondition(status) && !absl::IsAborted(status) && !absl::IsNotFound(status)) {
+  if (!unreachable && !absl::IsFailedPrecondition(status) && !absl::IsAborted(status) && !absl::IsNotFound(status) &&
+      !absl::IsCancelled(status)) {
     return status;
   }
   Result refused = Refuse(std::move(result), std::string(status.message()), "");

@@ -39,7 +39,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr uint64_t kMiB = 1024 * 1024;
+constexpr uint64_t kBytesOfMib = 1024 * 1024;
 constexpr size_t kMaxCauseBytes = 4'000;
 constexpr size_t kMaxNotes = 32;
 constexpr size_t kMaxNoteBytes = 1'000;
@@ -205,8 +205,8 @@ absl::StatusOr<Containment> Contain(const RunFolder& folder, const v1::RunOrder&
   policy.device_nodes = DeviceNodesOf(devices, NvidiaMinorOf);
   policy.network = network && !untrusted;
   policy.processes = root ? 0 : limits.processes();
-  policy.file_bytes = limits.disk_mb() * kMiB;
-  policy.core_bytes = limits.core_mb() * kMiB;
+  policy.file_bytes = limits.disk_mb() * kBytesOfMib;
+  policy.core_bytes = limits.core_mb() * kBytesOfMib;
   containment.starter = std::make_unique<ContainedStarter>(starter, std::move(policy));
   return containment;
 }
@@ -258,7 +258,7 @@ absl::StatusOr<v1::FinishRunRequest> RunOrderOf(const RunFolder& folder, const v
   ASSIGN_OR_RETURN(Containment containment,
                    Contain(folder, order, suite->network, std::move(readable), devices, *processes));
   dependencies.processes = containment.starter != nullptr ? containment.starter.get() : processes.get();
-  LogObserver observer(folder, LimitsOf(order).log_mb() * kMiB);
+  LogObserver observer(folder, LimitsOf(order).log_mb() * kBytesOfMib);
   for (const std::string& note : containment.notes) observer.Note(note);
   ASSIGN_OR_RETURN(worker::RunResult run, worker::RunSuite(*set, *suite, options, dependencies, observer, cancel));
   // An uploaded tree has no git that says so.
@@ -297,7 +297,8 @@ int Supervise(const fs::path& path, const std::vector<fs::path>& readable, const
   fs::create_directories(folder.temp() / "tmp", error);
   fs::permissions(folder.temp(), fs::perms::owner_all, error);
   ::setenv("TMPDIR", folder.temp().c_str(), 1);
-  RunBudget budget({folder.path(), folder.temp()}, folder.log(), limits.disk_mb() * kMiB, limits.log_mb() * kMiB);
+  RunBudget budget({folder.path(), folder.temp()}, folder.log(), limits.disk_mb() * kBytesOfMib,
+                   limits.log_mb() * kBytesOfMib);
   std::thread waits([&] {
     while (!over) {
       constexpr timespec kTick{0, 100'000'000};

@@ -118,6 +118,24 @@ class WorkflowTest : public ::testing::TestWithParam<const char*> {
     return answer;
   }
 
+  // `yard workflow` with a terminal of its own, on which `typed` is typed. `out`: null; `err`: what the terminal
+  // showed.
+  Answer OnTerminal(const std::string& command, const std::string& typed) const {
+    const std::string line = Program("yard") + " workflow " + command + " --repo " + Path("clone") +
+                             (command.starts_with("pr") ? " --config " + Path("config.json") : "");
+    // script(1) makes the terminal; what it reads is typed there.
+    dir_.Write("typed", typed);
+    dir_.Write("editor.sh", "printf 'fix(a): three\\n\\nBy hand.\\n' > \"$1\"\n");
+    std::vector<std::string> environment = testing::GitEnvironment(dir_.path());
+    environment.push_back("GIT_EDITOR=sh " + Path("editor.sh"));
+    Process process({"sh", "-c", "exec script -q -e -E never -c \"$0\" /dev/null < \"$1\"", line, Path("typed")},
+                    environment);
+    Answer answer;
+    answer.code = process.Wait(std::chrono::seconds(60)).value_or(-1);
+    answer.err = process.Stdout();
+    return answer;
+  }
+
   // A pack whose suite runs each test file of octo/repo, or those that are named, with a shell.
   void MakeToyPack() {
     dir_.Write("packs/toy/pack.json", R"({"name": "toy", "title": "A toy"})");
@@ -181,6 +199,26 @@ TEST_P(WorkflowTest, TestsThatTheCommitsChangePassBeforeAnythingIsPushed) {
   dir_.Write("clone/tests/unit/test_two.sh", "exit 4\n");
   EXPECT_EQ(Yard({"pr", "--to", number, "-m", "test: break it"}).code, 1);
   EXPECT_EQ(Yard({"pr", "--to", number, "-m", "test: break it", "--ut", "skip"}).code, 0);
+}
+
+TEST_P(WorkflowTest, MadeTextIsTakenEditedOrRefusedOnATerminal) {
+  dir_.Write("clone/a.py", "def three():\n    return 3\n");
+  const std::string before = Everything();
+  // 1. Cancelled, by a word and by the end of the input: nothing has changed.
+  const Answer cancelled = OnTerminal("commit --no-push", "c\n");
+  EXPECT_EQ(cancelled.code, 1) << cancelled.err;
+  EXPECT_THAT(cancelled.err, HasSubstr("Update a.py"));
+  EXPECT_EQ(OnTerminal("commit --no-push", "").code, 1);
+  EXPECT_EQ(Everything(), before);
+  // 2. Edited, shown again, and taken.
+  const Answer edited = OnTerminal("commit --no-push", "e\ny\n");
+  ASSERT_EQ(edited.code, 0) << edited.err;
+  EXPECT_EQ(Git("log -1 --format=%B"), "fix(a): three\n\nBy hand.\n");
+  // 3. Taken as it is.
+  const Answer opened = OnTerminal("pr", "\n");
+  ASSERT_EQ(opened.code, 0) << opened.err;
+  EXPECT_THAT(opened.err, HasSubstr("Use it?"));
+  EXPECT_THAT(Pulls(), HasSubstr("feat(a): add two"));
 }
 
 TEST_P(WorkflowTest, WhatTheCommitsHoldIsToldWithoutAWord) {

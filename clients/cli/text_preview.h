@@ -1,0 +1,19 @@
+// Shows text on the terminal that a command has made, before it is used.
+#ifndef YARDMASTER_CLIENTS_CLI_TEXT_PREVIEW_H_
+#define YARDMASTER_CLIENTS_CLI_TEXT_PREVIEW_H_
+
+#include <filesystem>
+
+#include "clients/cli/session.h"
+#include "services/workflow/preview.h"
+
+namespace yardmaster::cli {
+
+// Enter or "y" takes the text, "e" opens it in the editor that git would open ($GIT_EDITOR, core.editor, $VISUAL,
+// $EDITOR), "c" or the end of the input cancels. Empty where nobody can answer: stdin or stderr is no terminal, or
+// with --json or --quiet. `repo`: the clone whose configuration names the editor. `session` outlives it.
+workflow::Preview TerminalPreview(Session& session, const std::filesystem::path& repo);
+
+}  // namespace yardmaster::cli
+
+#endif  // YARDMASTER_CLIENTS_CLI_TEXT_PREVIEW_H_

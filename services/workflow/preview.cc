@@ -1,0 +1,34 @@
+#include "services/workflow/preview.h"
+
+#include <optional>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "services/core/status_macros.h"
+#include "services/workflow/commit_message.h"
+
+namespace yardmaster::workflow {
+
+absl::StatusOr<std::string> AcceptedMessage(const Preview& preview, const std::string& message) {
+  if (!preview) return absl::InvalidArgumentError(absl::StrCat("-m MESSAGE, or --yes for this one:\n\n", message));
+  ASSIGN_OR_RETURN(std::string accepted, preview(message));
+  if (const std::optional<std::string> bad = WhyBadMessage(accepted)) return absl::FailedPreconditionError(*bad);
+  return accepted;
+}
+
+absl::StatusOr<Description> AcceptedDescription(const Preview& preview, const Description& description) {
+  const std::string text = absl::StrCat(description.title, "\n\n", description.body);
+  if (!preview) {
+    return absl::InvalidArgumentError(absl::StrCat("--title TITLE and --body BODY, or --yes for these:\n\n", text));
+  }
+  ASSIGN_OR_RETURN(const std::string accepted, preview(text));
+  const absl::string_view all = absl::StripLeadingAsciiWhitespace(accepted);
+  const size_t end = all.find('\n');
+  Description out;
+  out.title = std::string(absl::StripAsciiWhitespace(all.substr(0, end)));
+  if (out.title.empty()) return absl::FailedPreconditionError("the title is empty");
+  if (end != absl::string_view::npos) out.body = std::string(absl::StripLeadingAsciiWhitespace(all.substr(end)));
+  return out;
+}
+
+}  // namespace yardmaster::workflow
