@@ -58,16 +58,20 @@ absl::Status RunEditor(const std::string& editor, const fs::path& file) {
   return absl::FailedPreconditionError(absl::StrCat("the editor ", editor, " has failed"));
 }
 
-absl::StatusOr<std::string> Edited(const std::string& text, const fs::path& repo, const Session& session) {
+// As git chooses it. It is not asked for it: where we start git, it has an editor that does nothing.
+absl::StatusOr<std::string> EditorOf(const fs::path& repo, const Session& session) {
+  if (std::string editor = session.env.variable("GIT_EDITOR"); !editor.empty()) return editor;
   const std::unique_ptr<GitProgram> git = MakeGitProgram(repo, session.env.variable, kEditorNameLimit);
-  // Git's own environment is clean: the variables that name an editor are handed on.
-  std::vector<std::string> variables;
-  for (const char* name : {"GIT_EDITOR", "VISUAL", "EDITOR", "TERM"}) {
-    if (const std::string value = session.env.variable(name); !value.empty()) {
-      variables.push_back(absl::StrCat(name, "=", value));
-    }
+  ASSIGN_OR_RETURN(const GitOutput configured, git->Run({"config", "--get", "core.editor"}));
+  if (configured.code == 0) return std::string(absl::StripAsciiWhitespace(configured.out));
+  for (const char* name : {"VISUAL", "EDITOR"}) {
+    if (std::string editor = session.env.variable(name); !editor.empty()) return editor;
   }
-  ASSIGN_OR_RETURN(const std::string editor, git->Text({"var", "GIT_EDITOR"}, variables));
+  return std::string("vi");
+}
+
+absl::StatusOr<std::string> Edited(const std::string& text, const fs::path& repo, const Session& session) {
+  ASSIGN_OR_RETURN(const std::string editor, EditorOf(repo, session));
   std::string folder = (fs::temp_directory_path() / "yard-edit-XXXXXX").string();
   if (mkdtemp(folder.data()) == nullptr) return absl::InternalError(absl::StrCat("no folder can be made: ", folder));
   const absl::Cleanup remove = [&folder] {

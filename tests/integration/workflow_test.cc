@@ -218,7 +218,7 @@ TEST_P(WorkflowTest, MadeTextIsTakenEditedOrRefusedOnATerminal) {
   const Answer opened = OnTerminal("pr", "\n");
   ASSERT_EQ(opened.code, 0) << opened.err;
   EXPECT_THAT(opened.err, HasSubstr("Use it?"));
-  EXPECT_THAT(Pulls(), HasSubstr("feat(a): add two"));
+  EXPECT_THAT(Forge("state").dump(), HasSubstr("feat(a): add two")) << opened.err;
 }
 
 TEST_P(WorkflowTest, WhatTheCommitsHoldIsToldWithoutAWord) {
