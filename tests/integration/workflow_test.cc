@@ -91,7 +91,8 @@ class WorkflowTest : public ::testing::TestWithParam<const char*> {
   // What people see of pull requests; where their branches are is looked up at every look.
   std::string Pulls() const {
     json shown = json::array();
-    for (const auto& [name, repository] : Forge("state")[GetParam()].items()) {
+    const json state = Forge("state");
+    for (const auto& [name, repository] : state.at(GetParam()).items()) {
       for (const json& pull : repository["subjects"]) {
         shown.push_back({pull["number"], pull["title"], pull["body"], pull["open"], pull["reviewers"]});
       }
@@ -218,7 +219,7 @@ TEST_P(WorkflowTest, MadeTextIsTakenEditedOrRefusedOnATerminal) {
   const Answer opened = OnTerminal("pr", "\n");
   ASSERT_EQ(opened.code, 0) << opened.err;
   EXPECT_THAT(opened.err, HasSubstr("Use it?"));
-  EXPECT_THAT(Forge("state").dump(), HasSubstr("feat(a): add two")) << opened.err;
+  EXPECT_THAT(Pulls(), HasSubstr("feat(a): add two")) << opened.err;
 }
 
 TEST_P(WorkflowTest, WhatTheCommitsHoldIsToldWithoutAWord) {
