@@ -432,14 +432,13 @@ TEST_F(DaemonTest, TokensGiveRolesAndSighupReadsThemAgain) {
 }
 
 TEST_F(DaemonTest, SectionsOfLaterVersionsAreNamedInOneWarning) {
-  dir_.Write("slack.secret", "slack-signing-secret");
   const fs::path config = dir_.Write("config.json", R"({"forges": {"github": {}}, "mode": "apply",
-    "chat": {"slack": {"signing_secret": {"file": "slack.secret"}}},
+    "dispatch": {"pools": {}, "fork_policy": "approve"},
     "repositories": [{"forge": "github", "repository": "a/b"}], "retention": {"bodies_days": 3}, "allow_anonymous_loopback": true})");
   auto daemon = Start({"--config", config.string()});
   ASSERT_TRUE(Eventually([&] { return daemon->process().Stderr().find("\"msg\":\"ready\"") != std::string::npos; }));
   const std::string log = daemon->process().Stderr();
-  EXPECT_THAT(log, HasSubstr("\"sections\":\"chat\""));
+  EXPECT_THAT(log, HasSubstr("\"sections\":\"dispatch.pools, dispatch.fork_policy\""));
   EXPECT_EQ(log.find("does not act on"), log.rfind("does not act on"));
   EXPECT_THAT(log, HasSubstr("\"mode\":\"apply\""));
   // The data directory's default lies beside the config.
@@ -539,7 +538,9 @@ TEST_F(DaemonTest, StartsFastAndRestsSmall) {
 #if defined(NDEBUG) && !defined(__SANITIZE_ADDRESS__)
   // The benchmarks hold it to 300 ms; a busy machine gets more here.
   EXPECT_LT(elapsed.count(), 2'000);
-  EXPECT_LT(daemon.process().ResidentKib(), 60u * 1024);
+  // At rest: what the start has used is given back after the daemon is ready.
+  EXPECT_TRUE(Eventually([&] { return daemon.process().ResidentKib() < 60u * 1024; }))
+      << daemon.process().ResidentKib();
 #endif
 }
 

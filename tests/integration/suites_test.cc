@@ -475,8 +475,10 @@ TEST_F(SuitesTest, WhatDoesNotFitTheSuiteIsAnErrorOfUsage) {
     more.insert(more.begin(), {"test", "run", suite, "--packs", packs, "--source", source, "--out", out_.string()});
     return Yard(more);
   };
-  EXPECT_EQ(run("injected/passes", {}).code, 2);
-  EXPECT_THAT(run("injected/passes", {}).err, HasSubstr("--local"));
+  // Without --local a server is asked, and here is none.
+  const auto remote = run("injected/passes", {"--server", "127.0.0.1:1"});
+  EXPECT_EQ(remote.code, 3);
+  EXPECT_THAT(remote.err, HasSubstr("With --local"));
   EXPECT_EQ(run("injected/nothing", {"--local"}).code, 1);
   EXPECT_THAT(run("injected/passe", {"--local"}).err, HasSubstr("passes"));
   EXPECT_EQ(run("injected/passes", {"--local", "--layer", "nothing"}).code, 2);
