@@ -166,7 +166,7 @@ class SuitesTest : public ::testing::Test {
   void PlayGpu() {
     fs::copy(kSources / "tests/data/suites/fake-gpu", Path("gpu"), fs::copy_options::recursive);
     environment_.push_back("PATH=" + Path("gpu").string() + ":" + std::getenv("PATH"));
-    environment_.push_back("LD_LIBRARY_PATH=" YARD_EMPTY_NVML);
+    environment_.emplace_back("LD_LIBRARY_PATH=" YARD_EMPTY_NVML);
   }
 
   // All three files that a run must leave, whatever became of it.
