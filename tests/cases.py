@@ -17,6 +17,10 @@ import xml.etree.ElementTree as ET
 
 MESSAGE_LINES = 40
 
+# The first and the last line of what a sanitizer reports, whose program fails at its end though its cases pass.
+REPORT_BEGINS = re.compile(r"WARNING: ThreadSanitizer|ERROR: \w+Sanitizer|: runtime error: ")
+REPORT_ENDS = re.compile(r"^SUMMARY: ")
+
 
 class Totals:
     def __init__(self):
@@ -38,6 +42,26 @@ class Totals:
             return
         lines = reason.get("message", "").strip().splitlines()
         print(f"SKIPPED {name}: {lines[-1] if lines else 'no reason given'}")
+
+
+def sanitizer_reports(output):
+    """What sanitizers said, each with the case that was running; of many reports the first ones, which fit below MESSAGE_LINES. Empty: they said nothing."""
+    shown, case, inside = [], "", False
+    for line in output.splitlines():
+        if line.startswith("[ RUN "):
+            case = line
+        if not inside and REPORT_BEGINS.search(line):
+            inside = True
+            shown.append(case)
+        if inside:
+            shown.append(line)
+        inside = inside and not REPORT_ENDS.search(line)
+    return shown[:MESSAGE_LINES - 2]
+
+
+def why_it_failed(output):
+    """The lines that explain a program that failed without a failed case."""
+    return "\n".join(sanitizer_reports(output) or output.splitlines()[2 - MESSAGE_LINES:])
 
 
 def count_report(entry, report, totals):
@@ -76,7 +100,7 @@ def count(junit, results):
         report = pathlib.Path(results) / (entry.replace("/", "_") + ".xml")
         if report.exists():
             if count_report(entry, report, totals) == 0 and status != "run":
-                totals.fail(entry, "the program failed, though none of its cases did:\n" + "\n".join(output.splitlines()[-MESSAGE_LINES:]))
+                totals.fail(entry, "the program failed, though none of its cases did:\n" + why_it_failed(output))
         elif status == "run":
             totals.passed += 1
         elif "[ RUN      ]" in output:
