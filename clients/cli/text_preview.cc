@@ -86,10 +86,12 @@ absl::StatusOr<std::string> Edited(const std::string& text, const fs::path& repo
 
 }  // namespace
 
+bool CanAsk(const Session& session) {
+  return session.env.in_is_terminal && session.env.err_is_terminal && !session.options.json && !session.output.quiet();
+}
+
 workflow::Preview TerminalPreview(Session& session, const fs::path& repo) {
-  if (!session.env.in_is_terminal || !session.env.err_is_terminal || session.options.json || session.output.quiet()) {
-    return nullptr;
-  }
+  if (!CanAsk(session)) return nullptr;
   return [&session, repo](const std::string& made) -> absl::StatusOr<std::string> {
     std::string text = made;
     std::ostream& err = *session.env.err;

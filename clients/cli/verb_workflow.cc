@@ -168,6 +168,8 @@ absl::StatusOr<ExitCode> RunWorkflowPull(const WorkflowPullArguments& arguments,
   request.reviewers = absl::StrSplit(arguments.reviewers, ',', absl::SkipWhitespace());
   request.time = WorkflowTime();
   GateChoice gates;
+  gates.yes = request.yes;
+  gates.dry_run = request.dry_run;
   if (!arguments.ut.empty()) {
     ASSIGN_OR_RETURN(gates.unit, ParseGateScope(arguments.ut, "--ut"));
   }
@@ -202,6 +204,7 @@ absl::StatusOr<ExitCode> RunWorkflowPull(const WorkflowPullArguments& arguments,
   return WithPull("pr", arguments.to, request.repo, arguments.config, session,
                   [&](int64_t number, const workflow::Fork& fork, GitProgram& git) {
                     append.number = number;
+                    gates.system = GateScope::kSkip;
                     append.gate = MakeGate(session, request.repo, fork.upstream, gates);
                     return workflow::AppendToPull(append, fork, git);
                   });
@@ -329,14 +332,17 @@ void AddWorkflowVerbs(Verb& yard) {
   pull.Value("-m,--message", &pulling.message, "MESSAGE", "With --to: the message of the commit");
   pull.Flag("--amend", &pulling.amend, "With --to: replace the last commit");
   pull.Flag("--no-rebase", &pulling.no_rebase, "With --to: stay on the old base, although it has moved");
-  pull.Value("--ut", &pulling.ut, "SCOPE",
-             "Unit tests that must pass first: skip, changed (default: those that the commits change) or full");
-  pull.Value("--st", &pulling.st, "SCOPE", "The same for system tests (default: skip)");
+  pull.Value(
+      "--ut", &pulling.ut, "SCOPE",
+      "Unit tests that must pass first: skip, changed (those that the commits change) or full. Where the commits "
+      "change some it is asked for, or has to be said; --yes is changed");
+  pull.Value("--st", &pulling.st, "SCOPE", "The same for system tests; --yes is skip");
   pull.Flag("--analyze-only", &pulling.analyze_only, "Only print what the commits hold; nothing is fetched or written");
   pull.Flag("--squash", &pulling.request.squash, "Make the commits one before they are pushed");
   pull.Flag("--draft", &pulling.request.draft, "Open it as a draft");
   pull.Flag("--force", &pulling.request.force, "Replace what the branch has in the fork, if it is as it is seen now");
-  pull.Flag("--yes", &pulling.request.yes, "Accept the title and the description that are made");
+  pull.Flag("--yes", &pulling.request.yes,
+            "Accept the title and the description that are made, and the tests by default");
   pull.Flag("--dry-run", &pulling.request.dry_run, "Tell what would be done; write nothing, fetch nothing");
   pull.Value("--config", &pulling.config, "FILE", "Forges of your own");
 

@@ -1,8 +1,10 @@
 #include "clients/cli/workflow_gates.h"
 
 #include <array>
+#include <istream>
 #include <memory>
 #include <optional>
+#include <ostream>
 #include <utility>
 #include <vector>
 
@@ -12,6 +14,8 @@
 #include "absl/strings/str_join.h"
 #include "clients/cli/exit_code.h"
 #include "clients/cli/local_suite.h"
+#include "clients/cli/terminal.h"
+#include "clients/cli/text_preview.h"
 #include "clients/git/git_clone.h"
 #include "services/core/absl_view.h"
 #include "services/core/clock.h"
@@ -41,6 +45,64 @@ std::vector<std::string> TestsAmong(const std::vector<std::string>& paths, const
     return absl::c_any_of(gate.tests, [&path](const std::string& glob) { return MatchesGlob(glob, path); });
   });
   return tests;
+}
+
+std::vector<std::string> AllTestsAmong(const std::vector<std::string>& paths, const std::vector<ChosenSuite>& suites) {
+  std::vector<std::string> tests;
+  for (const ChosenSuite& one : suites) absl::c_copy(TestsAmong(paths, one.suite->gate), std::back_inserter(tests));
+  return tests;
+}
+
+// Enter is the sheet's own choice: the changed unit tests, and no system tests.
+GateScope DefaultScope(std::string_view kind) { return kind == "ut" ? GateScope::kChanged : GateScope::kSkip; }
+
+absl::StatusOr<GateScope> AskForScope(Session& session, std::string_view kind, const std::vector<std::string>& tests) {
+  std::ostream& err = *session.env.err;
+  while (true) {
+    err << PrintableLines(absl::StrCat("\n", kind == "ut" ? "Unit" : "System",
+                                       " tests have changed: ", absl::StrJoin(tests, ", "),
+                                       "\nRun them first? [Enter: ", kind == "ut" ? "those that changed" : "none",
+                                       ", c: those that changed, f: all, n: none] "))
+        << std::flush;
+    std::string answer;
+    if (!std::getline(*session.env.in, answer))
+      return absl::FailedPreconditionError("cancelled at the question about tests");
+    answer = absl::AsciiStrToLower(absl::StripAsciiWhitespace(answer));
+    if (answer.empty()) return DefaultScope(kind);
+    if (answer == "c" || answer == "changed") return GateScope::kChanged;
+    if (answer == "f" || answer == "full") return GateScope::kFull;
+    if (answer == "n" || answer == "skip") return GateScope::kSkip;
+  }
+}
+
+// Which of the tests of one kind run. `tests`: those that have changed.
+absl::StatusOr<GateScope> Decide(Session& session, std::string_view kind, std::optional<GateScope> decided,
+                                 const GateChoice& choice, const std::vector<std::string>& tests) {
+  if (decided) return *decided;
+  if (tests.empty() || choice.yes || choice.dry_run) return DefaultScope(kind);
+  if (CanAsk(session)) return AskForScope(session, kind, tests);
+  return absl::InvalidArgumentError(absl::StrCat("--", Abs(kind),
+                                                 " changed, full or skip (--yes: ", kind == "ut" ? "changed" : "skip",
+                                                 "), since tests have changed: ", absl::StrJoin(tests, ", ")));
+}
+
+// What does not run now. A choice that somebody has made to run none needs no words.
+void TellPlan(std::string_view kind, const ChosenSuite& chosen, GateScope scope, const std::vector<std::string>& paths,
+              bool decided, std::vector<Step>& steps) {
+  const std::vector<std::string> tests = TestsAmong(paths, chosen.suite->gate);
+  const std::string name = absl::StrCat(chosen.suite->pack, "/", chosen.suite->id);
+  if (scope == GateScope::kFull) {
+    steps.push_back({std::string(kind), "planned", name + ": all tests"});
+  } else if (tests.empty()) {
+    if (decided || kind == "ut") {
+      steps.push_back({std::string(kind), "left", name + ": no test of it is among what has changed"});
+    }
+  } else if (scope == GateScope::kSkip) {
+    steps.push_back(
+        {std::string(kind), "left", absl::StrCat(name, ": not run, though changed: ", absl::StrJoin(tests, ", "))});
+  } else {
+    steps.push_back({std::string(kind), "planned", absl::StrCat(name, ": ", absl::StrJoin(tests, ", "))});
+  }
 }
 
 std::string WhyNot(const worker::RunResult& run) {
@@ -97,14 +159,22 @@ absl::StatusOr<std::optional<Refusal>> RunGateSuite(Session& session, const fs::
 workflow::Gate MakeGate(Session& session, const fs::path& repo, const std::string& repository, GateChoice choice) {
   return [&session, repo, repository, choice](const std::vector<std::string>& paths,
                                               std::vector<Step>& steps) -> absl::StatusOr<std::optional<Refusal>> {
-    for (const auto& [kind, scope] : {std::pair("ut", choice.unit), std::pair("st", choice.system)}) {
-      if (scope == GateScope::kSkip) continue;
+    for (const auto& [kind, decided] : {std::pair("ut", choice.unit), std::pair("st", choice.system)}) {
+      if (decided == GateScope::kSkip) continue;
       ASSIGN_OR_RETURN(const std::vector<ChosenSuite> suites, GateSuites(session, repository, kind));
-      if (suites.empty()) {
+      // Nobody asked for system tests: what there is none of needs no words.
+      if (suites.empty() && (decided || kind == std::string_view("ut"))) {
         steps.push_back({kind, "left", absl::StrCat("no pack has a suite of them for ", repository)});
       }
+      const absl::StatusOr<GateScope> scope = Decide(session, kind, decided, choice, AllTestsAmong(paths, suites));
+      if (absl::IsFailedPrecondition(scope.status())) return Refusal{std::string(scope.status().message()), ""};
+      RETURN_IF_ERROR(scope.status());
       for (const ChosenSuite& chosen : suites) {
-        ASSIGN_OR_RETURN(std::optional<Refusal> refusal, RunGateSuite(session, repo, chosen, scope, paths, steps));
+        if (choice.dry_run || *scope == GateScope::kSkip) {
+          TellPlan(kind, chosen, *scope, paths, decided.has_value(), steps);
+          continue;
+        }
+        ASSIGN_OR_RETURN(std::optional<Refusal> refusal, RunGateSuite(session, repo, chosen, *scope, paths, steps));
         if (!refusal) continue;
         absl::StrAppend(&refusal->fix, ", or --", kind, " skip");
         return refusal;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -20,9 +21,13 @@ enum class GateScope : uint8_t { kSkip, kChanged, kFull };
 // "skip", "changed" or "full"; `option` is named where it is something else.
 absl::StatusOr<GateScope> ParseGateScope(std::string_view text, std::string_view option);
 
+// What is decided. What is not is asked on a terminal; where nobody can answer, --yes takes those of the change for
+// unit tests and none for system tests, and without it a change of tests is INVALID_ARGUMENT that names the option.
 struct GateChoice {
-  GateScope unit = GateScope::kChanged;
-  GateScope system = GateScope::kSkip;
+  std::optional<GateScope> unit;
+  std::optional<GateScope> system;
+  bool yes = false;
+  bool dry_run = false;  // runs and asks nothing: what would run is told
 };
 
 // Of the suites that the packs have for a repository ("owner/name"): unit tests first. Results go to

@@ -182,7 +182,7 @@ absl::StatusOr<Result> OpenPull(const PullRequestRequest& request, const Fork& f
   if (const std::optional<Refusal> refusal = WhyNotProposable(work, proposal)) {
     return Refuse(std::move(result), refusal->reason, refusal->fix);
   }
-  if (request.gate && !request.dry_run) {
+  if (request.gate) {
     ASSIGN_OR_RETURN(const std::vector<std::string> paths,
                      PathsChanged(*work.repository, proposal.merge_base, work.state.head));
     ASSIGN_OR_RETURN(const std::optional<Refusal> failed, request.gate(paths, result.steps));

@@ -17,7 +17,7 @@ namespace yardmaster::workflow {
 
 struct PullRequestRequest {
   std::filesystem::path repo;
-  Gate gate;          // asked before anything is changed; not in a dry run; empty: none
+  Gate gate;          // asked before anything is changed; empty: none
   std::string base;   // a branch of upstream; empty: its default branch
   std::string title;  // empty, as `body`: made of the commits and the repository's template, which needs `yes`
   std::string body;

@@ -103,7 +103,7 @@ absl::StatusOr<Result> AppendToPull(const AppendRequest& request, const Fork& fo
   }
   if (refusal->has_value()) return Refuse(std::move(result), (*refusal)->reason, (*refusal)->fix);
   std::vector<Step> gates;
-  if (request.gate && !request.dry_run) {
+  if (request.gate) {
     ASSIGN_OR_RETURN(const Workspace work, OpenWorkspace(request.repo, /*dry_run=*/true));
     ASSIGN_OR_RETURN(const std::optional<Refusal> failed, request.gate(work.state.dirty, gates));
     if (failed) {

@@ -122,7 +122,8 @@ class WorkflowTest : public ::testing::TestWithParam<const char*> {
   // `yard workflow` with a terminal of its own, on which `typed` is typed. `out`: null; `err`: what the terminal
   // showed.
   Answer OnTerminal(const std::string& command, const std::string& typed) const {
-    const std::string line = Program("yard") + " workflow " + command + " --repo " + Path("clone") +
+    const std::string line = Program("yard") + (packs_.empty() ? "" : " --packs " + packs_) + " workflow " + command +
+                             " --repo " + Path("clone") +
                              (command.starts_with("pr") ? " --config " + Path("config.json") : "");
     // script(1) makes the terminal; what it reads is typed there.
     dir_.Write("typed", typed);
@@ -185,6 +186,23 @@ TEST_P(WorkflowTest, TestsThatTheCommitsChangePassBeforeAnythingIsPushed) {
   EXPECT_THAT(refused.out["fix"], HasSubstr("--ut skip"));
   EXPECT_EQ(Everything(), before);
   EXPECT_EQ(Yard({"pr", "--yes", "--ut", "some"}).code, 2);
+  // Nobody has said whether they run, and nobody can be asked.
+  const Answer undecided = Yard({"pr", "--title", "T", "--body", "B"});
+  EXPECT_EQ(undecided.code, 2);
+  EXPECT_THAT(undecided.err, HasSubstr("--ut changed, full or skip"));
+  EXPECT_THAT(undecided.err, HasSubstr("tests/unit/test_two.sh"));
+  const Answer planned = Yard({"pr", "--yes", "--dry-run"});
+  EXPECT_EQ(planned.code, 0) << planned.err;
+  EXPECT_THAT(planned.out["steps"].dump(),
+              HasSubstr(R"({"detail":"toy/ut: tests/unit/test_two.sh","id":"ut","state":"planned"})"));
+  EXPECT_EQ(Everything(), before);
+  // On a terminal it is asked.
+  EXPECT_EQ(OnTerminal("pr", "").code, 1);
+  const Answer asked = OnTerminal("pr", "c\n");
+  EXPECT_EQ(asked.code, 1);
+  EXPECT_THAT(asked.err, HasSubstr("Run them first?"));
+  EXPECT_THAT(asked.err, HasSubstr("toy/ut did not pass"));
+  EXPECT_EQ(Everything(), before);
   // 3. It passes: the pull request is opened, and says what ran.
   dir_.Write("clone/tests/unit/test_two.sh", "exit 0\n");
   dir_.Write("clone/tests/unit/test_old.sh", "exit 1\n");
@@ -198,7 +216,7 @@ TEST_P(WorkflowTest, TestsThatTheCommitsChangePassBeforeAnythingIsPushed) {
   // 5. A commit for that pull request has the same gate.
   const std::string number = made.out["pr"]["number"].dump();
   dir_.Write("clone/tests/unit/test_two.sh", "exit 4\n");
-  EXPECT_EQ(Yard({"pr", "--to", number, "-m", "test: break it"}).code, 1);
+  EXPECT_EQ(Yard({"pr", "--to", number, "-m", "test: break it", "--ut", "changed"}).code, 1);
   EXPECT_EQ(Yard({"pr", "--to", number, "-m", "test: break it", "--ut", "skip"}).code, 0);
 }
 
