@@ -293,15 +293,17 @@ void AddWorkflowVerbs(Verb& yard) {
   Verb& group = yard.Add("workflow", "Rewrite the branch of a clone, with a way back",
                          {"yard workflow squash --dry-run", "yard workflow undo --list"});
 
-  Verb& commit = group.Add(
-      "commit", "Commit what is changed in tracked files, and push the branch to the fork",
-      {"yard workflow commit -m 'feat(ops): add matmul'", "yard workflow commit --yes",
-       "yard workflow commit --dry-run"},
-      "Hooks run, files stay as they are, untracked files are named. A push that is rejected takes the commit back.");
+  Verb& commit = group.Add("commit", "Commit what is changed in tracked files, and push the branch to the fork",
+                           {"yard workflow commit -m 'feat(ops): add matmul'", "yard workflow commit --yes",
+                            "yard workflow commit --dry-run"},
+                           "Hooks run, files stay as they are but for the year in their copyright lines, untracked "
+                           "files are named. A push that is rejected takes the commit back.");
   WorkflowCommitArguments& committing = commit.Runs(RunWorkflowCommit);
   commit.Value("--repo", &committing.request.repo, "DIR", "The clone (default: .)");
   commit.Value("-m,--message", &committing.request.message, "MESSAGE", "The message of the commit");
   commit.Flag("--yes", &committing.request.yes, "Accept the message that names the files");
+  commit.Flag("--keep-years", &committing.request.keep_years,
+              "Leave the years of copyright lines; else this year is added in the files of the commit");
   commit.Flag("--no-push", &committing.no_push, "Leave the commit in the clone");
   commit.Flag("--dry-run", &committing.request.dry_run, "Tell what would be done; write nothing");
 

@@ -77,9 +77,11 @@ class Libgit2Clone final : public GitClone {
   absl::StatusOr<std::vector<std::string>> InTheWay(const std::string& from, const std::string& to) override;
   absl::Status Checkout(const std::string& from, const std::string& to) override;
   absl::Status RemoveTornFiles(const std::string& from, const std::string& to) override;
+  absl::Status ReplaceFile(const std::string& path, const std::string& old_blob, const std::string& new_blob) override;
   absl::Status MoveRef(const GitRefChange& change, const std::string& why) override;
 
  private:
+  absl::StatusOr<std::string> BlobOf(const std::string& id) const;
   const char* Folder() const { return git_repository_path(repository_.get()); }
   absl::StatusOr<git2::Tree> TreeOf(const std::string& commit) const;
   absl::StatusOr<git2::Diff> DiffOf(const std::string& from, const std::string& to) const;
@@ -273,6 +275,34 @@ absl::Status Libgit2Clone::Checkout(const std::string& from, const std::string& 
   if (code == GIT_ECONFLICT) return errors::GitFilesInTheWay(git2::LastError());
   if (code == GIT_ELOCKED) return errors::GitRefLocked(index_file().string());
   return code == 0 ? absl::OkStatus() : Broken();
+}
+
+absl::StatusOr<std::string> Libgit2Clone::BlobOf(const std::string& id) const {
+  git_oid oid;
+  if (git_oid_fromstr(&oid, id.c_str()) != 0) return errors::GitRevisionUnknown(id);
+  int code = 0;
+  const auto blob = git2::Get<Blob>(code, git_blob_lookup, repository_.get(), &oid);
+  if (code != 0) return Broken();
+  return std::string(static_cast<const char*>(git_blob_rawcontent(blob.get())),
+                     static_cast<size_t>(git_blob_rawsize(blob.get())));
+}
+
+absl::Status Libgit2Clone::ReplaceFile(const std::string& path, const std::string& old_blob,
+                                       const std::string& new_blob) {
+  const std::filesystem::path file = git_repository_workdir(repository_.get()) / std::filesystem::path(path);
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::symlink_status(file, error);
+  if (!std::filesystem::is_regular_file(status)) return absl::OkStatus();
+  ASSIGN_OR_RETURN(const std::string wanted, BlobOf(old_blob));
+  const absl::StatusOr<std::string> held = ReadSmallFile(file, wanted.size());
+  if (!held.ok() || *held != wanted) return absl::OkStatus();
+  ASSIGN_OR_RETURN(const std::string content, BlobOf(new_blob));
+  // Written in git's own folder, so that a killed command leaves nothing beside the file.
+  const std::filesystem::path written = std::filesystem::path(Folder()) / "yardmaster.new";
+  RETURN_IF_ERROR(WriteFileAtomically(written, content));
+  std::filesystem::permissions(written, status.permissions(), error);
+  if (!error) std::filesystem::rename(written, file, error);
+  return error ? errors::FileNotWritten(file.string(), error.message()) : absl::OkStatus();
 }
 
 absl::Status Libgit2Clone::RemoveRef(const GitRefChange& change) const {

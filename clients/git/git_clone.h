@@ -74,6 +74,10 @@ class GitClone {
   // Removes files that differ between the two trees and that hold a beginning of what one of them has: somebody was
   // killed while they were written.
   virtual absl::Status RemoveTornFiles(const std::string& from, const std::string& to) = 0;
+  // Puts the content of one blob in the place of another's in a file of the work tree, which keeps its mode. A file
+  // with any other content, and what is no file, stays as it is. Killed meanwhile, it has the one or the other.
+  virtual absl::Status ReplaceFile(const std::string& path, const std::string& old_blob,
+                                   const std::string& new_blob) = 0;
   // `why` is what the reflog says.
   virtual absl::Status MoveRef(const GitRefChange& change, const std::string& why) = 0;
 };

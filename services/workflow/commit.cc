@@ -11,14 +11,17 @@
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "services/core/errors.h"
 #include "services/core/files.h"
+#include "services/core/readable.h"
 #include "services/core/status_macros.h"
 #include "services/workflow/branch_push.h"
 #include "services/workflow/commit_message.h"
+#include "services/workflow/copyright.h"
 #include "services/workflow/staging.h"
 #include "services/workflow/workspace.h"
 
@@ -28,6 +31,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr size_t kMaxMessageBytes = 1024 * 1024;
+constexpr size_t kMaxYearsBytes = 2 * 1024 * 1024;
 
 // Submodules whose own files are changed or untracked: a commit would not have them.
 absl::StatusOr<std::vector<std::string>> DirtySubmodules(GitProgram& git) {
@@ -114,6 +118,61 @@ absl::StatusOr<Selection> Select(GitProgram& git, const Place& place, Staging& s
   RETURN_IF_ERROR(staging.Drop(selection.cosmetic));
   ASSIGN_OR_RETURN(selection.paths, staging.Changed());
   return selection;
+}
+
+// What is written anew for the copyright years of the files of the commit.
+struct Years {
+  std::vector<FileChange> files;
+  std::vector<std::string> left;  // not as they are staged, by a filter
+  std::string backup;             // a commit whose tree has the files as they were
+};
+
+// Stages the files of `paths` with this year in their copyright lines. Files of the work tree are not touched here.
+absl::StatusOr<Years> RenewYears(const CommitRequest& request, const std::vector<std::string>& paths,
+                                 const Workspace& work, const Place& place, GitProgram& git, Staging& staging) {
+  Years years;
+  int year = 0;
+  if (request.keep_years || !absl::SimpleAtoi(request.time.substr(0, 4), &year)) return years;
+  ASSIGN_OR_RETURN(const fs::path root, git.Text({"rev-parse", "--show-toplevel"}));
+  ASSIGN_OR_RETURN(const StagedFiles staged, staging.FilesOf(paths));
+  std::vector<std::string> names;
+  std::vector<fs::path> old_files;
+  std::vector<fs::path> new_files;
+  const absl::Cleanup remove = [&new_files] {
+    std::error_code ignored;
+    for (const fs::path& file : new_files) fs::remove(file, ignored);
+  };
+  for (const auto& [path, file] : staged) {
+    // git takes their names by lines, and the journal is UTF-8.
+    if (path.find('\n') != std::string::npos || !IsValidUtf8(path)) continue;
+    const absl::StatusOr<std::string> text = ReadSmallFile(root / path, kMaxYearsBytes);
+    if (!text.ok() || !IsValidUtf8(*text)) continue;
+    const std::optional<std::string> renewed = WithYear(*text, year);
+    if (!renewed) continue;
+    names.push_back(path);
+    old_files.push_back(root / path);
+    new_files.push_back(place.folder / absl::StrCat(place.id, ".year.", new_files.size()));
+    RETURN_IF_ERROR(WriteFileAtomically(new_files.back(), *renewed));
+  }
+  if (names.empty()) return years;
+  ASSIGN_OR_RETURN(const std::string before, staging.WriteTree());
+  ASSIGN_OR_RETURN(const std::vector<std::string> old_blobs, staging.BlobsOf(old_files, /*write=*/false));
+  ASSIGN_OR_RETURN(const std::vector<std::string> new_blobs, staging.BlobsOf(new_files, /*write=*/true));
+  StagedFiles renewed;
+  for (size_t i = 0; i < names.size(); ++i) {
+    const StagedFile& file = staged.at(names[i]);
+    if (file.blob != old_blobs[i]) {
+      years.left.push_back(names[i]);
+      continue;
+    }
+    renewed[names[i]] = {file.mode, new_blobs[i]};
+    years.files.push_back({names[i], old_blobs[i], new_blobs[i]});
+  }
+  if (years.files.empty()) return years;
+  RETURN_IF_ERROR(WriteFileAtomically(place.message, "The files before their copyright years were renewed\n"));
+  ASSIGN_OR_RETURN(years.backup, staging.MakeCommit(before, {work.state.head}, place.message, /*sign=*/false));
+  RETURN_IF_ERROR(staging.Stage(renewed));
+  return years;
 }
 
 absl::StatusOr<std::optional<GitCommit>> LastCommit(const Workspace& work) {
@@ -235,6 +294,8 @@ absl::StatusOr<Result> Commit(const CommitRequest& request, GitProgram& git, con
   }
 
   // 3. The work.
+  const absl::StatusOr<Years> years = RenewYears(request, selection->paths, work, *place, git, staging);
+  if (!years.ok()) return RefuseOrFail(std::move(result), years.status());
   const absl::StatusOr<NewCommit> made = MakeCommit(request, message, work, *place, git, staging);
   if (!made.ok()) return RefuseOrFail(std::move(result), made.status());
   Operation operation;
@@ -249,12 +310,22 @@ absl::StatusOr<Result> Commit(const CommitRequest& request, GitProgram& git, con
   operation.refs = {{backup, "", work.state.head},
                     {index_backup, "", made->index_backup},
                     {work.state.head_ref, work.state.head, made->id}};
+  operation.files = years->files;
+  if (!years->backup.empty()) {
+    operation.refs.insert(operation.refs.begin(), {"refs/yardmaster/files/" + place->id, "", years->backup});
+  }
   const absl::Status moved = work.Do(operation);
   if (!moved.ok()) return RefuseOrFail(std::move(result), moved);
   done = true;
   result.refs = operation.refs;
   result.backups = {backup, index_backup};
   const char* const state = request.dry_run ? "planned" : "done";
+  for (const std::string& path : years->left) {
+    result.steps.push_back({"copyright", "left", "a filter of git changes it: " + path});
+  }
+  for (const FileChange& file : years->files) {
+    result.steps.push_back({"copyright", state, absl::StrCat(request.time.substr(0, 4), " in ", file.path)});
+  }
   result.steps.push_back({"commit", state,
                           absl::StrCat(selection->paths.size(), selection->paths.size() == 1 ? " file" : " files", ": ",
                                        std::string(message.substr(0, message.find('\n'))))});

@@ -21,6 +21,7 @@ struct CommitRequest {
   Preview preview;  // accepts the message where nobody gave one and `yes` is not said; empty: that is an error
   bool push = true;
   bool push_later = false;  // not pushed here, but by the command that this is a part of
+  bool keep_years = false;  // copyright lines stay as they are
   bool amend = false;       // the last commit is replaced; without a message it keeps its own
   bool dry_run = false;     // writes nothing, not even objects; hooks do not run
   std::string time;         // now, "YYYYMMDDTHHMMSSZ"

@@ -1,9 +1,7 @@
 #include "services/workflow/journal.h"
 
 #include <algorithm>
-#include <array>
-#include <iterator>
-#include <nlohmann/json.hpp>
+#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -19,70 +17,18 @@ namespace yardmaster::workflow {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
 
 constexpr size_t kMaxOperationBytes = 1024 * 1024;
 constexpr size_t kMaxIndexBytes = 1024ULL * 1024 * 1024;
-constexpr std::array<const char*, 4> kStateNames = {"begun", "done", "undoing", "undone"};
 
 fs::path FolderOf(const GitClone& clone) { return clone.common_dir() / "yardmaster"; }
 
-std::string JournalText(const Operation& operation) {
-  json refs = json::array();
-  for (const GitRefChange& change : operation.refs) {
-    refs.push_back({{"ref", change.ref}, {"old", change.old_id}, {"new", change.new_id}});
-  }
-  return json({{"id", operation.id},
-               {"command", operation.command},
-               {"branch", operation.branch},
-               {"state", kStateNames[static_cast<size_t>(operation.state)]},
-               {"part_of", operation.part_of},
-               {"refs", std::move(refs)},
-               {"index", operation.index},
-               {"push_to", operation.push_to},
-               {"checkout", {{"from", operation.checkout_from}, {"to", operation.checkout_to}}}})
-      .dump();
-}
-
-// False if a member is absent or no text.
-bool TakeText(const json& object, const char* key, std::string& out) {
-  const auto found = object.is_object() ? object.find(key) : object.end();
-  if (!object.is_object() || found == object.end() || !found->is_string()) return false;
-  out = found->get<std::string>();
-  return true;
-}
-
 absl::StatusOr<Operation> ReadOperation(const fs::path& file) {
   ASSIGN_OR_RETURN(const std::string text, ReadSmallFile(file, kMaxOperationBytes));
-  const json document = json::parse(text, nullptr, /*allow_exceptions=*/false);
-  Operation operation;
-  std::string state;
-  bool good = TakeText(document, "id", operation.id) && TakeText(document, "command", operation.command) &&
-              TakeText(document, "branch", operation.branch) && TakeText(document, "state", state) &&
-              document.contains("refs") && document["refs"].is_array();
-  // The first ones had refs alone.
-  if (good && document.contains("index")) {
-    good = document["index"].is_boolean();
-    operation.index = good && document["index"].get<bool>();
-  }
-  if (good && document.contains("part_of")) good = TakeText(document, "part_of", operation.part_of);
-  if (good && document.contains("push_to")) good = TakeText(document, "push_to", operation.push_to);
-  if (good && document.contains("checkout")) {
-    good = TakeText(document["checkout"], "from", operation.checkout_from) &&
-           TakeText(document["checkout"], "to", operation.checkout_to);
-  }
-  const auto* const name = absl::c_find(kStateNames, state);
-  good = good && name != kStateNames.end();
-  if (good) {
-    operation.state = static_cast<Operation::State>(std::distance(kStateNames.begin(), name));
-    for (const json& one : document["refs"]) {
-      GitRefChange& change = operation.refs.emplace_back();
-      good = good && TakeText(one, "ref", change.ref) && TakeText(one, "old", change.old_id) &&
-             TakeText(one, "new", change.new_id);
-    }
-  }
-  if (!good) return errors::OperationUnreadable(file.string());
-  return operation;
+  std::optional<Operation> operation = ParseOperation(text);
+  // Its other files are found by its id.
+  if (!operation || operation->id != file.stem()) return errors::OperationUnreadable(file.string());
+  return *std::move(operation);
 }
 
 GitRefChange Reversed(const GitRefChange& change) { return {change.ref, change.new_id, change.old_id}; }
@@ -149,7 +95,7 @@ std::string Journal::NewId(std::string_view time) const {
 }
 
 absl::Status Journal::Write(const Operation& operation) const {
-  return WriteFileAtomically(FolderOf(clone_) / (operation.id + ".json"), JournalText(operation));
+  return WriteFileAtomically(FolderOf(clone_) / (operation.id + ".json"), OperationText(operation));
 }
 
 void Journal::RemoveLeftovers() const {
@@ -227,6 +173,9 @@ absl::Status Journal::TakeBack(const Operation& operation) {
     RETURN_IF_ERROR(clone_.RemoveTornFiles(operation.checkout_from, operation.checkout_to));
     RETURN_IF_ERROR(clone_.Checkout(operation.checkout_to, operation.checkout_from));
   }
+  for (const FileChange& file : operation.files) {
+    RETURN_IF_ERROR(clone_.ReplaceFile(file.path, file.new_id, file.old_id));
+  }
   return operation.index ? TakeIndexBack(operation) : absl::OkStatus();
 }
 
@@ -254,6 +203,9 @@ absl::Status Journal::Do(Operation operation) {
   absl::Status moved =
       operation.index ? clone_.ReplaceIndex(IndexBefore(operation.id), IndexAfter(operation.id)) : absl::OkStatus();
   const bool has_index = operation.index && moved.ok();
+  for (const FileChange& file : operation.files) {
+    if (moved.ok()) moved = clone_.ReplaceFile(file.path, file.old_id, file.new_id);
+  }
   if (moved.ok() && !operation.checkout_to.empty()) {
     moved = Checkout(operation.checkout_from, operation.checkout_to);
     // Refused before anything was touched.

@@ -3,12 +3,21 @@
 #define YARDMASTER_SERVICES_WORKFLOW_OPERATION_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "clients/git/git_clone.h"
 
 namespace yardmaster::workflow {
+
+// A file of the work tree whose content goes from one blob to another. One that has neither is left alone.
+struct FileChange {
+  std::string path;  // from the top of the work tree; UTF-8
+  std::string old_id;
+  std::string new_id;
+};
 
 struct Operation {
   // kBegun and kUndoing are found only after somebody was killed.
@@ -22,12 +31,19 @@ struct Operation {
   std::vector<GitRefChange> refs;  // in the order in which they are made; undone backwards
   // The index changes, too, before the refs: from and to the files of Journal::IndexBefore and IndexAfter.
   bool index = false;
+  // Files that change with the index, behind it.
+  std::vector<FileChange> files;
   // Index and files go from one commit's tree to another's, before the refs; both empty: they don't.
   std::string checkout_from;
   std::string checkout_to;
   // The remote to which the branch is pushed afterwards; empty: it is not, or it was.
   std::string push_to;
 };
+
+// As the journal keeps it: JSON. Paths and names must be UTF-8.
+std::string OperationText(const Operation& operation);
+// nullopt: that is no operation.
+std::optional<Operation> ParseOperation(std::string_view text);
 
 }  // namespace yardmaster::workflow
 

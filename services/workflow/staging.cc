@@ -73,6 +73,48 @@ absl::Status Staging::Drop(const std::vector<std::string>& paths) {
       .status();
 }
 
+absl::StatusOr<StagedFiles> Staging::FilesOf(const std::vector<std::string>& paths) {
+  ASSIGN_OR_RETURN(const GitOutput staged,
+                   git_.Run({"ls-files", "--stage", "-z", "--full-name", "--", ":/"}, variables_));
+  if (staged.code != 0) return errors::GitProgramFailed("ls-files", GitComplaint(staged.err));
+  const std::set<std::string> wanted(paths.begin(), paths.end());
+  StagedFiles files;
+  for (const std::string& record : SplitAtNul(staged.out)) {
+    // "100644 ID 0\tPATH"
+    const std::pair<std::string, std::string> halves = absl::StrSplit(record, absl::MaxSplits('\t', 1));
+    const std::vector<std::string> columns = absl::StrSplit(halves.first, ' ');
+    if (columns.size() == 3 && columns[0].starts_with("100") && wanted.contains(halves.second)) {
+      files[halves.second] = {columns[0], columns[1]};
+    }
+  }
+  return files;
+}
+
+absl::StatusOr<std::vector<std::string>> Staging::BlobsOf(const std::vector<std::filesystem::path>& files, bool write) {
+  if (files.empty()) return std::vector<std::string>();
+  std::vector<std::string> arguments = {"hash-object", "--no-filters", "--stdin-paths"};
+  if (write) arguments.insert(arguments.begin() + 1, "-w");
+  ASSIGN_OR_RETURN(
+      const GitOutput hashed,
+      git_.Run(arguments, variables_, absl::StrJoin(files, "", [](std::string* out, const std::filesystem::path& file) {
+                 absl::StrAppend(out, file.native(), "\n");
+               })));
+  std::vector<std::string> ids = absl::StrSplit(hashed.out, '\n', absl::SkipEmpty());
+  if (hashed.code != 0 || ids.size() != files.size()) {
+    return errors::GitProgramFailed("hash-object", GitComplaint(hashed.err));
+  }
+  return ids;
+}
+
+absl::Status Staging::Stage(const StagedFiles& files) {
+  std::string input;
+  for (const auto& [path, file] : files) {
+    absl::StrAppend(&input, file.mode, " ", file.blob, "\t", path, std::string(1, '\0'));
+  }
+  ASSIGN_OR_RETURN(const GitOutput updated, git_.Run({"update-index", "-z", "--index-info"}, variables_, input));
+  return updated.code == 0 ? absl::OkStatus() : errors::GitProgramFailed("update-index", GitComplaint(updated.err));
+}
+
 absl::Status Staging::RunHook(const std::string& name, const std::vector<std::string>& arguments) {
   std::vector<std::string> all = {"hook", "run", "--ignore-missing", name, "--"};
   all.insert(all.end(), arguments.begin(), arguments.end());

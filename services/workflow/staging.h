@@ -3,6 +3,7 @@
 #define YARDMASTER_SERVICES_WORKFLOW_STAGING_H_
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,13 @@
 #include "clients/git/git_program.h"
 
 namespace yardmaster::workflow {
+
+struct StagedFile {
+  std::string mode;  // "100644"
+  std::string blob;
+};
+
+using StagedFiles = std::map<std::string, StagedFile>;  // by path
 
 class Staging {
  public:
@@ -27,6 +35,12 @@ class Staging {
   absl::StatusOr<std::vector<std::string>> Cosmetic();
   // Puts paths back to what HEAD has. Files of the work tree stay as they are.
   absl::Status Drop(const std::vector<std::string>& paths);
+
+  // Those of these paths that are files, as they are staged.
+  absl::StatusOr<StagedFiles> FilesOf(const std::vector<std::string>& paths);
+  // The blob that each of these files has as it is, without filters; in order.
+  absl::StatusOr<std::vector<std::string>> BlobsOf(const std::vector<std::filesystem::path>& files, bool write);
+  absl::Status Stage(const StagedFiles& files);
 
   // FAILED_PRECONDITION, with what it printed, if the hook is there and is against it. `arguments` are the hook's.
   absl::Status RunHook(const std::string& name, const std::vector<std::string>& arguments);

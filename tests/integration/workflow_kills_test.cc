@@ -115,7 +115,7 @@ TEST_F(WorkflowKillsTest, Commit) {
   work_.Write("a", "staged\n");
   work_.Git("add a");
   work_.Write("a", "later\n");
-  work_.Write("b", "changed\n");
+  work_.Write("b", "# Copyright 2020 Acme\nchanged\n");
   work_.Write("new", "untracked\n");
   KillAndSettle({"commit", "-m", "feat: x"}, "feat/x");
 }

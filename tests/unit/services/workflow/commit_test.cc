@@ -99,6 +99,48 @@ TEST_F(WorkflowCommitTest, UndoBringsTheIndexBackWithBothVersionsOfAFile) {
   EXPECT_EQ(Run(request).outcome, Outcome::kDone);
 }
 
+TEST_F(WorkflowCommitTest, FilesOfTheCommitGetThisYearAndUndoTakesItBack) {
+  work_.Write("a", "# Copyright 2024 Acme\r\n1\r\n");
+  work_.Write("b", "# Copyright 2024-2026 Acme\n");
+  work_.Write("c", "1\n");
+  work_.Git("add -A && git commit -q -m before && git push -q origin feat/x");
+  work_.Write("a", "# Copyright 2024 Acme\r\n2\r\n");
+  work_.Write("b", "# Copyright 2024-2026 Acme\n2\n");
+  work_.Shell("chmod 755 a");
+  work_.Write("other", "# Copyright 2020 Acme\n");
+  const std::string before = Everything();
+  CommitRequest look = Request();
+  look.dry_run = true;
+  const std::string objects = fork_.Objects();
+  EXPECT_EQ(Run(look).steps.at(1).detail, "2026 in a");
+  EXPECT_EQ(Everything() + fork_.Objects(), before + objects);
+  CommitRequest request = Request();
+  request.push = false;
+  const Result done = Run(request);
+  ASSERT_EQ(done.outcome, Outcome::kDone) << done.reason;
+  EXPECT_EQ(work_.Shell("head -1 a; head -1 b; head -1 other; stat -c %a a"),
+            "# Copyright 2024-2026 Acme\r\n# Copyright 2024-2026 Acme\n# Copyright 2020 Acme\n755");
+  EXPECT_EQ(work_.Git("status --porcelain"), "?? other");
+  EXPECT_EQ(work_.Shell("git show HEAD:a | cmp - a && git show " + done.refs.front().new_id + ":a | head -1"),
+            "# Copyright 2024 Acme\r");
+  EXPECT_EQ(Back().outcome, Outcome::kDone);
+  EXPECT_EQ(Everything(), before);
+  request.keep_years = true;
+  ASSERT_EQ(Run(request).outcome, Outcome::kDone);
+  EXPECT_EQ(work_.Shell("head -1 a"), "# Copyright 2024 Acme\r");
+}
+
+// With autocrlf the file has other bytes than the commit.
+TEST_F(WorkflowCommitTest, AFileThatAFilterChangesKeepsItsYears) {
+  work_.Git("config core.autocrlf true");
+  work_.Write("a", "# Copyright 2024 Acme\r\n");
+  const Result done = Run(Request());
+  ASSERT_EQ(done.outcome, Outcome::kDone) << done.reason;
+  EXPECT_EQ(done.steps.front().id, "copyright");
+  EXPECT_EQ(done.steps.front().state, "left");
+  EXPECT_EQ(work_.Shell("cat a"), "# Copyright 2024 Acme\r");
+}
+
 // Same size, same time: only the time of the index tells git to look into the file.
 TEST_F(WorkflowCommitTest, AFileThatChangesInTheMomentOfTheIndexIsNotMissed) {
   work_.Git("config core.trustctime false && git config core.checkStat minimal");
