@@ -51,6 +51,7 @@ constexpr std::chrono::minutes kWorkflowGitLimit{30};
 
 struct WorkflowCommitArguments {
   workflow::CommitRequest request;
+  std::string language = "en";
   bool no_push = false;
 };
 struct WorkflowBackportArguments {
@@ -71,6 +72,7 @@ struct WorkflowPullArguments {
   std::string ut;  // empty, as `st`: by default
   std::string st;
   bool analyze_only = false;
+  std::string language = "en";
   std::string config;
 };
 struct WorkflowStatusArguments {
@@ -80,9 +82,14 @@ struct WorkflowStatusArguments {
 };
 struct WorkflowDescribeArguments {
   workflow::DescribeRequest request;
+  std::string language = "en";
 };
 
 std::string WorkflowTime() { return absl::FormatTime("%Y%m%dT%H%M%SZ", absl::Now(), absl::UTCTimeZone()); }
+
+workflow::Language LanguageOf(const std::string& name) {
+  return name == "zh" ? workflow::Language::kChinese : workflow::Language::kEnglish;
+}
 
 ExitCode ExitOf(workflow::Result::Outcome outcome) {
   switch (outcome) {
@@ -117,6 +124,7 @@ absl::StatusOr<ExitCode> RunWorkflowCommit(const WorkflowCommitArguments& argume
   workflow::CommitRequest request = arguments.request;
   if (request.repo.empty()) request.repo = ".";
   request.push = !arguments.no_push;
+  request.language = LanguageOf(arguments.language);
   request.preview = TerminalPreview(session, request.repo);
   request.time = WorkflowTime();
   const std::unique_ptr<GitProgram> git = MakeGitProgram(request.repo, session.env.variable, kWorkflowGitLimit);
@@ -195,6 +203,7 @@ absl::StatusOr<ExitCode> RunWorkflowPull(const WorkflowPullArguments& arguments,
   workflow::AppendRequest append;
   append.repo = request.repo;
   append.message = arguments.message;
+  append.language = LanguageOf(arguments.language);
   append.amend = arguments.amend;
   append.rebase = !arguments.no_rebase;
   append.yes = request.yes;
@@ -278,6 +287,7 @@ absl::StatusOr<ExitCode> RunWorkflowSquash(const WorkflowSquashArguments& argume
 absl::StatusOr<ExitCode> RunWorkflowDescribe(const WorkflowDescribeArguments& arguments, Session& session) {
   workflow::DescribeRequest request = arguments.request;
   if (request.repo.empty()) request.repo = ".";
+  request.language = LanguageOf(arguments.language);
   return AnswerWorkflow(workflow::GenerateMessage(request), session);
 }
 
@@ -301,6 +311,7 @@ void AddWorkflowVerbs(Verb& yard) {
   WorkflowCommitArguments& committing = commit.Runs(RunWorkflowCommit);
   commit.Value("--repo", &committing.request.repo, "DIR", "The clone (default: .)");
   commit.Value("-m,--message", &committing.request.message, "MESSAGE", "The message of the commit");
+  commit.Value("--lang", &committing.language, "Language of the message that is made").OneOf({"en", "zh"});
   commit.Flag("--yes", &committing.request.yes, "Accept the message that names the files");
   commit.Flag("--keep-years", &committing.request.keep_years,
               "Leave the years of copyright lines; else this year is added in the files of the commit");
@@ -312,10 +323,12 @@ void AddWorkflowVerbs(Verb& yard) {
 
   Verb& describe = group.Add("gen-commit-msg", "Print a message for what is staged, else for the last commit",
                              {"yard workflow gen-commit-msg", "yard workflow gen-commit-msg --scope ops --json"});
-  workflow::DescribeRequest& describing = describe.Runs(RunWorkflowDescribe).request;
+  WorkflowDescribeArguments& describe_arguments = describe.Runs(RunWorkflowDescribe);
+  workflow::DescribeRequest& describing = describe_arguments.request;
   describe.Value("--repo", &describing.repo, "DIR", "The clone (default: .)");
   describe.Value("--scope", &describing.scope, "NAME",
                  "What stands in parentheses behind the type (default: the folder that all files have in common)");
+  describe.Value("--lang", &describe_arguments.language, "Language of the message").OneOf({"en", "zh"});
 
   Verb& pull = group.Add(
       "pr", "Push the branch to the fork and open a pull request of it",
@@ -332,6 +345,7 @@ void AddWorkflowVerbs(Verb& yard) {
   pull.Value("--reviewer", &pulling.reviewers, "LOGIN[,LOGIN]", "Who is asked for a review");
   pull.Value("--to", &pulling.to, "PR", "Commit what is changed, and append it to this pull request of yours");
   pull.Value("-m,--message", &pulling.message, "MESSAGE", "With --to: the message of the commit");
+  pull.Value("--lang", &pulling.language, "With --to: language of the message that is made").OneOf({"en", "zh"});
   pull.Flag("--amend", &pulling.amend, "With --to: replace the last commit");
   pull.Flag("--no-rebase", &pulling.no_rebase, "With --to: stay on the old base, although it has moved");
   pull.Value(

@@ -188,7 +188,7 @@ absl::StatusOr<std::string> MessageFor(const CommitRequest& request, const Works
     ASSIGN_OR_RETURN(const std::optional<GitCommit> last, LastCommit(work));
     if (last) return last->message;
   }
-  return ShortMessageOf(paths);
+  return ShortMessageOf(paths, request.language);
 }
 
 struct NewCommit {

@@ -9,6 +9,7 @@
 #include "absl/status/statusor.h"
 #include "clients/git/git_program.h"
 #include "clients/git/git_remotes.h"
+#include "services/workflow/commit_message.h"
 #include "services/workflow/preview.h"
 #include "services/workflow/result.h"
 
@@ -16,7 +17,8 @@ namespace yardmaster::workflow {
 
 struct CommitRequest {
   std::filesystem::path repo;
-  std::string message;  // empty: "Update FILE", which needs `yes`
+  std::string message;                     // empty: "Update FILE", which needs `yes`
+  Language language = Language::kEnglish;  // of a message that is made
   bool yes = false;
   Preview preview;  // accepts the message where nobody gave one and `yes` is not said; empty: that is an error
   bool push = true;

@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/substitute.h"
 #include "services/core/absl_view.h"
 
 namespace yardmaster::workflow {
@@ -110,69 +111,96 @@ std::string ScopeOf(const std::vector<FileFacts>& files) {
   return common.empty() ? std::string() : common.back();
 }
 
-std::string Names(const std::vector<std::string>& names) {
-  std::vector<std::string> shown(names.begin(), names.begin() + static_cast<long>(std::min(names.size(), kMaxNames)));
-  std::string text = absl::StrJoin(
-      shown, ", ", [](std::string* out, const std::string& name) { absl::StrAppend(out, "`", name, "`"); });
-  if (names.size() > kMaxNames) absl::StrAppend(&text, " and ", names.size() - kMaxNames, " more");
-  return text;
+// How it is said: $0, $1 are names, paths or numbers.
+struct Words {
+  const char* add;
+  const char* remove;
+  const char* rename;
+  const char* rename_some;
+  const char* copy;
+  const char* update;
+  const char* one_file;
+  const char* files;
+  const char* more_names;
+  const char* more_files;
+  const char* facts;
+  const char* between;
+  const char* short_message;
+};
+
+const Words& WordsOf(Language language) {
+  static constexpr std::array<Words, 2> kWords = {{
+      {"add $0", "remove $0", "rename $0 to $1", "rename $0", "copy $0 to $1", "update $0", "1 file", "$0 files",
+       "$0 and $1 more", "- $0 more files", "$0: $1", ", ", "Update $0"},
+      {"新增 $0", "删除 $0", "将 $0 重命名为 $1", "重命名 $0", "将 $0 复制为 $1", "更新 $0", "1 个文件", "$0 个文件",
+       "$0 等，另有 $1 个", "- 另有 $0 个文件", "$0：$1", "、", "更新 $0"},
+  }};
+  return kWords[static_cast<size_t>(language)];
 }
 
-std::string LineOf(const FileFacts& one) {
-  const std::string& path = Shown(one.file).path;
-  std::string line;
-  switch (one.file.change) {
+std::string FilesOf(size_t count, const Words& words) {
+  return count == 1 ? words.one_file : absl::Substitute(words.files, count);
+}
+
+std::string Names(const std::vector<std::string>& names, const Words& words) {
+  std::vector<std::string> shown(names.begin(), names.begin() + static_cast<long>(std::min(names.size(), kMaxNames)));
+  std::string text = absl::StrJoin(
+      shown, words.between, [](std::string* out, const std::string& name) { absl::StrAppend(out, "`", name, "`"); });
+  return names.size() > kMaxNames ? absl::Substitute(words.more_names, text, names.size() - kMaxNames) : text;
+}
+
+// `from` and `to`: the names of a file before and after.
+std::string ChangeOf(Change change, const std::string& from, const std::string& to, const Words& words) {
+  switch (change) {
     case Change::kAdded:
-      line = absl::StrCat("add ", path);
-      break;
+      return absl::Substitute(words.add, to);
     case Change::kRemoved:
-      line = absl::StrCat("remove ", path);
-      break;
+      return absl::Substitute(words.remove, to);
     case Change::kRenamed:
-      line = absl::StrCat("rename ", one.file.base.path, " to ", path);
-      break;
+      return absl::Substitute(words.rename, from, to);
     case Change::kCopied:
-      line = absl::StrCat("copy ", one.file.base.path, " to ", path);
-      break;
+      return absl::Substitute(words.copy, from, to);
     case Change::kModified:
-      line = absl::StrCat("update ", path);
       break;
   }
+  return absl::Substitute(words.update, to);
+}
+
+std::string LineOf(const FileFacts& one, const Words& words) {
+  const std::string line = ChangeOf(one.file.change, one.file.base.path, Shown(one.file).path, words);
   std::vector<std::string> parts;
-  if (!one.added.empty()) parts.push_back(absl::StrCat("add ", Names(one.added)));
-  if (!one.removed.empty()) parts.push_back(absl::StrCat("remove ", Names(one.removed)));
-  return parts.empty() ? line : absl::StrCat(line, ": ", absl::StrJoin(parts, ", "));
+  if (!one.added.empty()) parts.push_back(absl::Substitute(words.add, Names(one.added, words)));
+  if (!one.removed.empty()) parts.push_back(absl::Substitute(words.remove, Names(one.removed, words)));
+  return parts.empty() ? line : absl::Substitute(words.facts, line, absl::StrJoin(parts, words.between));
 }
 
 // What one line can say of all files.
-std::string SubjectOf(const std::vector<FileFacts>& files) {
+std::string SubjectOf(const std::vector<FileFacts>& files, const Words& words) {
   if (files.size() == 1) {
     const FileFacts& one = files.front();
-    const std::string name(BaseName(Shown(one.file).path));
-    if (one.file.change == Change::kModified && !one.added.empty()) return "add " + absl::StrJoin(one.added, ", ");
-    if (one.file.change == Change::kModified && !one.removed.empty()) {
-      return "remove " + absl::StrJoin(one.removed, ", ");
+    const bool modified = one.file.change == Change::kModified;
+    if (modified && !one.added.empty()) return absl::Substitute(words.add, absl::StrJoin(one.added, words.between));
+    if (modified && !one.removed.empty()) {
+      return absl::Substitute(words.remove, absl::StrJoin(one.removed, words.between));
     }
-    if (one.file.change == Change::kAdded) return "add " + name;
-    if (one.file.change == Change::kRemoved) return "remove " + name;
-    if (one.file.change == Change::kRenamed) {
-      return absl::StrCat("rename ", Abs(BaseName(one.file.base.path)), " to ", name);
-    }
-    return "update " + name;
+    const Change change = one.file.change == Change::kCopied ? Change::kModified : one.file.change;
+    return ChangeOf(change, std::string(BaseName(one.file.base.path)), std::string(BaseName(Shown(one.file).path)),
+                    words);
   }
   std::vector<std::string> added;
   for (const FileFacts& one : files) {
     if (!IsTest(Shown(one.file).path)) absl::c_copy(one.added, std::back_inserter(added));
   }
-  if (!added.empty() && added.size() <= kMaxNames) return "add " + absl::StrJoin(added, ", ");
+  if (!added.empty() && added.size() <= kMaxNames) {
+    return absl::Substitute(words.add, absl::StrJoin(added, words.between));
+  }
   const Change change = files.front().file.change;
   const bool same = absl::c_all_of(files, [change](const FileFacts& one) { return one.file.change == change; });
-  const char* const verb = !same                        ? "update"
-                           : change == Change::kAdded   ? "add"
-                           : change == Change::kRemoved ? "remove"
-                           : change == Change::kRenamed ? "rename"
-                                                        : "update";
-  return absl::StrCat(verb, " ", files.size(), " files");
+  const std::string some = FilesOf(files.size(), words);
+  if (same && change == Change::kAdded) return absl::Substitute(words.add, some);
+  if (same && change == Change::kRemoved) return absl::Substitute(words.remove, some);
+  if (same && change == Change::kRenamed) return absl::Substitute(words.rename_some, some);
+  return absl::Substitute(words.update, some);
 }
 
 }  // namespace
@@ -206,27 +234,30 @@ FileFacts FactsOfFile(const GitChangedFile& file, std::string_view base, std::st
   return facts;
 }
 
-CommitMessage MessageOf(const std::vector<FileFacts>& files, std::string_view branch, std::string_view scope) {
+CommitMessage MessageOf(const std::vector<FileFacts>& files, std::string_view branch, std::string_view scope,
+                        Language language) {
+  const Words& words = WordsOf(language);
   const std::string folder = scope.empty() ? ScopeOf(files) : std::string(scope);
   const std::string type = TypeOf(files, branch);
   std::string head = absl::StrCat(type, folder.empty() || folder == type ? "" : absl::StrCat("(", folder, ")"), ": ");
-  std::string subject = SubjectOf(files);
+  std::string subject = SubjectOf(files, words);
   if (head.size() + subject.size() > kMaxSubjectCharacters) {
-    subject = absl::StrCat("update ", files.size(), files.size() == 1 ? " file" : " files");
+    subject = absl::Substitute(words.update, FilesOf(files.size(), words));
   }
   std::vector<std::string> lines;
   for (const FileFacts& one : files) {
     if (lines.size() == kMaxBodyLines) {
-      lines.push_back(absl::StrCat("- ", files.size() - kMaxBodyLines, " more files"));
+      lines.push_back(absl::Substitute(words.more_files, files.size() - kMaxBodyLines));
       break;
     }
-    lines.push_back("- " + LineOf(one));
+    lines.push_back("- " + LineOf(one, words));
   }
   return {head + subject, absl::StrJoin(lines, "\n")};
 }
 
-std::string ShortMessageOf(const std::vector<std::string>& paths) {
-  return paths.size() == 1 ? "Update " + paths.front() : absl::StrCat("Update ", paths.size(), " files");
+std::string ShortMessageOf(const std::vector<std::string>& paths, Language language) {
+  const Words& words = WordsOf(language);
+  return absl::Substitute(words.short_message, paths.size() == 1 ? paths.front() : FilesOf(paths.size(), words));
 }
 
 }  // namespace yardmaster::workflow

@@ -55,7 +55,7 @@ absl::StatusOr<Result> GenerateMessage(const DescribeRequest& request) {
     result.reason = "nothing is staged, and the last commit changes nothing";
     return result;
   }
-  result.message = MessageOf(facts, result.branch, request.scope);
+  result.message = MessageOf(facts, result.branch, request.scope, request.language);
   result.steps.push_back({"describe", "done", "of " + of});
   return result;
 }

@@ -16,6 +16,7 @@ namespace yardmaster::workflow {
 struct DescribeRequest {
   std::filesystem::path repo;
   std::string scope;  // empty: the folder that all files have in common
+  Language language = Language::kEnglish;
 };
 // Of what is staged; where nothing is, of the last commit.
 absl::StatusOr<Result> GenerateMessage(const DescribeRequest& request);

@@ -38,6 +38,7 @@ struct AppendRequest {
   Gate gate;  // as of PullRequestRequest
   int64_t number = 0;
   std::string message;  // empty: "Update FILE", which needs `yes`; with `amend` that of the last commit
+  Language language = Language::kEnglish;
   bool amend = false;
   bool rebase = true;  // onto where the base is now, if that has moved
   bool yes = false;

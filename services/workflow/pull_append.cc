@@ -116,6 +116,7 @@ absl::StatusOr<Result> AppendToPull(const AppendRequest& request, const Fork& fo
   CommitRequest commit;
   commit.repo = request.repo;
   commit.message = request.message;
+  commit.language = request.language;
   commit.amend = request.amend;
   commit.yes = request.yes;
   commit.preview = request.preview;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "services/core/readable.h"
 #include "services/core/status_macros.h"
 
 namespace yardmaster::workflow {
@@ -15,6 +16,8 @@ std::optional<Refusal> WhyNotWritable(const GitCloneState& state) {
   }
   if (state.head_ref.empty()) return Refusal{"HEAD is detached", "git switch BRANCH"};
   if (state.head.empty()) return Refusal{"the branch has no commit yet", "commit first"};
+  // Journal and answers are JSON.
+  if (!IsValidUtf8(state.head_ref)) return Refusal{"the name of the branch is not UTF-8", "git branch -m NAME"};
   return std::nullopt;
 }
 

@@ -21,6 +21,19 @@ FileFacts Fact(Change change, const std::string& path, const std::string& base =
   return FactsOfFile(file, base, head);
 }
 
+TEST(CommitMessage, InChinese) {
+  const auto said = [](const std::vector<FileFacts>& files) {
+    const CommitMessage message = MessageOf(files, "fix/x", "ops", Language::kChinese);
+    return message.subject + "\n" + message.body;
+  };
+  EXPECT_EQ(said({Fact(Change::kModified, "ops/a.py", "def old(): pass\n", "def matmul(): pass\n")}),
+            "fix(ops): 新增 matmul\n- 更新 ops/a.py：新增 `matmul`、删除 `old`");
+  EXPECT_EQ(said({Fact(Change::kRenamed, "b.cc"), Fact(Change::kRenamed, "c.cc")}),
+            "fix(ops): 重命名 2 个文件\n- 将 old/b.cc 重命名为 b.cc\n- 将 old/c.cc 重命名为 c.cc");
+  EXPECT_EQ(ShortMessageOf({"a"}, Language::kChinese), "更新 a");
+  EXPECT_EQ(ShortMessageOf({"a", "b"}, Language::kChinese), "更新 2 个文件");
+}
+
 TEST(CommitMessage, WhatPythonFilesGainAndLose) {
   const FileFacts facts = Fact(Change::kModified, "ops/a.py", "def old(): pass\nclass Kept: pass\n",
                                "async def new(): pass\nclass Kept: pass\ndef _private(): pass\n  def inner(): pass\n"
