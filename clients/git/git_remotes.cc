@@ -25,6 +25,15 @@ std::string RejectionIn(const std::string& out) {
   return "";
 }
 
+// What git says of a fetch that failed: the ref is not there, or the remote can't be used.
+absl::Status WhyNotFetched(const std::string& remote, const std::string& said) {
+  static constexpr std::string_view kMissing = "couldn't find remote ref ";
+  const size_t at = said.find(kMissing);
+  if (at == std::string::npos) return errors::GitRemoteUnusable(remote, GitComplaint(said));
+  const size_t begin = at + kMissing.size();
+  return errors::GitRemoteRefMissing(remote, said.substr(begin, said.find('\n', begin) - begin));
+}
+
 }  // namespace
 
 absl::StatusOr<std::string> GitRemotes::Url(const std::string& remote) const {
@@ -62,14 +71,14 @@ absl::Status GitRemotes::FetchBranches(const std::string& remote, const std::vec
     arguments.push_back(absl::StrCat("+refs/heads/", branch, ":refs/remotes/", remote, "/", branch));
   }
   ASSIGN_OR_RETURN(const GitOutput output, git_.Run(arguments, variables_));
-  return output.code == 0 ? absl::OkStatus() : errors::GitRemoteUnusable(remote, GitComplaint(output.err));
+  return output.code == 0 ? absl::OkStatus() : WhyNotFetched(remote, output.err);
 }
 
 absl::Status GitRemotes::FetchRef(const std::string& remote, const std::string& ref) const {
   ASSIGN_OR_RETURN(
       const GitOutput output,
       git_.Run({"fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--", remote, ref}, variables_));
-  return output.code == 0 ? absl::OkStatus() : errors::GitRemoteUnusable(remote, GitComplaint(output.err));
+  return output.code == 0 ? absl::OkStatus() : WhyNotFetched(remote, output.err);
 }
 
 absl::Status GitRemotes::Push(const GitPush& push) const {

@@ -327,6 +327,10 @@ absl::Status GitRemoteUnusable(std::string_view remote, std::string_view said) {
   return absl::UnavailableError(absl::StrCat("the remote ", Quoted(remote), " can't be used: ", Abs(said)));
 }
 
+absl::Status GitRemoteRefMissing(std::string_view remote, std::string_view ref) {
+  return absl::FailedPreconditionError(absl::StrCat("the remote ", Quoted(remote), " has no ", Abs(ref)));
+}
+
 absl::Status GitRemoteMissing(std::string_view remote) {
   return absl::FailedPreconditionError(absl::StrCat("there is no remote ", Quoted(remote)));
 }

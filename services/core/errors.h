@@ -128,6 +128,8 @@ absl::Status GitProgramUnusable(std::string_view command, std::string_view reaso
 absl::Status GitProgramFailed(std::string_view command, std::string_view said);       // FAILED_PRECONDITION
 absl::Status GitRemoteUnusable(std::string_view remote, std::string_view said);       // UNAVAILABLE
 absl::Status GitRemoteMissing(std::string_view remote);                               // FAILED_PRECONDITION
+// FAILED_PRECONDITION
+absl::Status GitRemoteRefMissing(std::string_view remote, std::string_view ref);
 absl::Status GitHookRefused(std::string_view hook, std::string_view said);            // FAILED_PRECONDITION
 absl::Status GitPushRejected(std::string_view ref, std::string_view reason);          // ABORTED
 absl::Status GitConflictsOpen(std::string_view path);                                 // FAILED_PRECONDITION
