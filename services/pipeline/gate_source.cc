@@ -1,5 +1,6 @@
 #include "services/pipeline/gate_source.h"
 
+#include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -7,6 +8,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "rules/engine/pipeline/facts.h"
+#include "rules/engine/pipeline/trunk.h"
 #include "services/core/errors.h"
 #include "services/core/status_macros.h"
 #include "services/intake/event.h"
@@ -23,6 +25,8 @@ using rules::PipelineSignals;
 constexpr std::chrono::seconds kGateReadTime{150};
 // Logs are read of the newest failed build and of the one before.
 constexpr size_t kConsoles = 2;
+// And of the newest failed build of so many other pull requests.
+constexpr size_t kTrunkConsoles = 4;
 
 bool IsNamePart(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '/';
@@ -156,11 +160,11 @@ class GateReading {
     size_t consoles = 0;
     out_.builds.emplace();
     for (const JenkinsBuild& read : *builds) {
-      if (!rules::IsBuildOfPull(profile_, read.description, address_.number)) continue;
+      const bool own = rules::IsBuildOfPull(profile_, read.description, address_.number);
       PipelineBuild build{read.number, read.result,  read.building, read.description,
                           read.url,    read.started, read.duration, std::nullopt};
       const bool failed = rules::StateOf(build) == rules::BuildState::kFailed && build.result != "ABORTED";
-      if (failed && consoles < kConsoles) {
+      if (own && failed && consoles < kConsoles) {
         ++consoles;
         absl::StatusOr<std::string> console = jenkins.Console(*job, build.number, deadline_);
         if (console.ok()) {
@@ -170,6 +174,23 @@ class GateReading {
         }
       }
       out_.builds->push_back(std::move(build));
+    }
+  }
+
+  // Whether others' builds fail in the same tests; their logs are read only where that can matter.
+  void ReadTrunk(JenkinsClient& jenkins) {
+    if (!rules::WantsTrunk(profile_, out_)) return;
+    std::set<int64_t> seen = {address_.number};
+    for (PipelineBuild& build : *out_.builds) {
+      const std::optional<int64_t> pull = rules::PullOfBuild(profile_, build.description);
+      const bool failed = rules::StateOf(build) == rules::BuildState::kFailed && build.result != "ABORTED";
+      if (!pull || !failed || seen.size() > kTrunkConsoles || !seen.insert(*pull).second) continue;
+      absl::StatusOr<std::string> console = jenkins.Console(*Job(), build.number, deadline_);
+      if (console.ok()) {
+        build.console = *std::move(console);
+      } else {
+        Unread(absl::StrCat("the log of build #", build.number), console.status());
+      }
     }
   }
 
@@ -245,6 +266,7 @@ absl::StatusOr<PipelineSignals> ForgeGateSource::Read(const v1::Subject& subject
   reading.ReadChecks();
   if (profile.jenkins.has_value()) reading.ReadBuilds(Jenkins(profile.jenkins->url));
   reading.ReadFiles();
+  if (profile.jenkins.has_value()) reading.ReadTrunk(Jenkins(profile.jenkins->url));
   return reading.Take();
 }
 

@@ -203,6 +203,24 @@ TEST_F(PipelineTest, CommandsTellAndStartTheGate) {
   EXPECT_EQ(Posted("/retest"), 1);
 }
 
+// Two others fail in the same test, and this pull request changes no code.
+TEST_F(PipelineTest, OthersBuildsTellThatTheBaseIsBroken) {
+  StartGates("gitcode", "hyper-parallel");
+  Forge("push", About({{"files", {{{"filename", "docs/guide.md"}, {"status", "modified"}}}}, {"age_seconds", 600}}));
+  Forge("labels", About({{"user", kBot}, {"add", {"pr-check-pass"}}}));
+  const std::string ring = "FAILED tests/st/test_ring.py::test_ring - RuntimeError: timeout";
+  Build(501, {{"result", "FAILURE"}, {"console", ring}});
+  EXPECT_EQ(Standing(Diagnose()), "P2_FAILED fix");
+  for (const int64_t other : {900, 901}) {
+    Build(other - 401,
+          {{"result", "FAILURE"}, {"console", ring}, {"description", "Pull Request #" + std::to_string(other)}});
+  }
+  const json report = Diagnose();
+  EXPECT_EQ(Standing(report), "P2_FAILED stop");
+  EXPECT_EQ(report["test_failures"][0]["verdict"], "base_broken");
+  EXPECT_THAT(report["test_failures"][0]["why"].dump(), HasSubstr("build #499 of #900, build #500 of #901"));
+}
+
 TEST_F(PipelineTest, AGateWithoutJenkinsIsToldByItsBot) {
   StartGates("gitcode", "hyper-parallel");
   jenkins_->Signal(SIGKILL);

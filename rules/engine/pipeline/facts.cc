@@ -270,12 +270,17 @@ class FactReader {
 
 }  // namespace
 
-bool IsBuildOfPull(const PipelineProfile& profile, std::string_view description, int64_t number) {
-  if (!profile.jenkins.has_value()) return true;
+std::optional<int64_t> PullOfBuild(const PipelineProfile& profile, std::string_view description) {
+  if (!profile.jenkins.has_value()) return std::nullopt;
   const auto groups = profile.jenkins->pull_request.Find(description);
   int64_t found = 0;
   // The whole number: that of pull request 12 is also the start of 123.
-  return groups.has_value() && absl::SimpleAtoi(GroupOf(*groups, "number"), &found) && found == number;
+  if (!groups.has_value() || !absl::SimpleAtoi(GroupOf(*groups, "number"), &found)) return std::nullopt;
+  return found;
+}
+
+bool IsBuildOfPull(const PipelineProfile& profile, std::string_view description, int64_t number) {
+  return !profile.jenkins.has_value() || PullOfBuild(profile, description) == number;
 }
 
 bool IsBuilding(const PipelineBuild& build) { return build.building || build.result.empty(); }

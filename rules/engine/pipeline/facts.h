@@ -71,6 +71,8 @@ struct PipelineFacts {
 // `signals` outlives the facts.
 void ReadFacts(const PipelineProfile& profile, const PipelineSignals& signals, PipelineFacts& facts);
 
+// The pull request of a build, by its description; nullopt: it names none, or the profile does not know how it would.
+std::optional<int64_t> PullOfBuild(const PipelineProfile& profile, std::string_view description);
 // Whether a build is one of this pull request, by its description.
 bool IsBuildOfPull(const PipelineProfile& profile, std::string_view description, int64_t number);
 // A build without a result has not ended.

@@ -7,6 +7,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "rules/engine/pipeline/trunk.h"
 #include "services/core/glob.h"
 #include "services/core/lines.h"
 #include "services/core/readable.h"
@@ -20,12 +21,8 @@ bool AnyGlob(const std::vector<std::string>& globs, const std::string& path) {
   return absl::c_any_of(globs, [&](const std::string& glob) { return MatchesGlob(glob, path); });
 }
 
-// What a test is known by on the base branch: "file::test", or the name alone.
-std::string TestName(const LogFailure& failure) {
-  return failure.file.empty() ? failure.test : absl::StrCat(failure.file, "::", failure.test);
-}
-
-FailureTriage Triage(const PipelineProfile& profile, const PipelineSignals& signals, const LogFailure& failure) {
+FailureTriage Triage(const PipelineProfile& profile, const PipelineSignals& signals, const TrunkHistory& trunk,
+                     const LogFailure& failure) {
   if (failure.test.empty()) return {"pr_induced", "a check of the code itself"};
   if (!signals.files.has_value()) return {"needs_evidence", "the files of the pull request are not known"};
   // Does it change what every test stands on?
@@ -33,10 +30,7 @@ FailureTriage Triage(const PipelineProfile& profile, const PipelineSignals& sign
     if (AnyGlob(profile.build_inputs, file)) return {"pr_induced", absl::StrCat("it changes ", file)};
   }
   // Does the test reach what it changes?
-  const bool inert =
-      !profile.inert_files.empty() && !signals.files->empty() &&
-      absl::c_all_of(*signals.files, [&](const std::string& f) { return AnyGlob(profile.inert_files, f); });
-  if (!inert) {
+  if (!AllInert(profile, *signals.files)) {
     for (const std::string& file : *signals.files) {
       if (!failure.file.empty() && (file == failure.file || file.ends_with(absl::StrCat("/", failure.file)) ||
                                     failure.file.ends_with(absl::StrCat("/", file)))) {
@@ -48,7 +42,9 @@ FailureTriage Triage(const PipelineProfile& profile, const PipelineSignals& sign
   // Did it pass on the base branch?
   const auto base = signals.baseline.find(TestName(failure));
   if (base == signals.baseline.end()) {
-    return {"needs_evidence", "it changes no code; how the test ends on the base branch is not known"};
+    const std::optional<TrunkEvidence> evidence = TestOnTrunk(trunk, TestName(failure));
+    if (!evidence) return {"needs_evidence", "it changes no code; how the test ends on the base branch is not known"};
+    return {evidence->passed ? "flaky" : "base_broken", "it changes no code, and " + evidence->why};
   }
   return base->second ? FailureTriage{"flaky", "it changes no code, and the test passes on the base branch"}
                       : FailureTriage{"base_broken", "it changes no code, and the test fails on the base branch, too"};
@@ -147,12 +143,13 @@ void TriageFailures(const PipelineProfile& profile, const PipelineSignals& signa
     failure.message = check->url.empty() ? "the check failed" : Readable(check->url, kMaxNameBytes);
     log.failures.push_back(std::move(failure));
   }
+  const TrunkHistory trunk = ReadTrunk(profile, signals, facts);
   for (LogFailure& failure : log.failures) {
     if (!failure.stage.empty() && !absl::c_linear_search(log.stages, failure.stage)) {
       log.stages.push_back(failure.stage);
     }
     ReportedFailure reported;
-    reported.triage = Triage(profile, signals, failure);
+    reported.triage = Triage(profile, signals, trunk, failure);
     reported.fix = FixOf(profile, failure);
     reported.failure = failure;
     report.failures.push_back(std::move(reported));
