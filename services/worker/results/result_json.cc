@@ -107,6 +107,7 @@ Json RankJson(const RankResult& rank) {
           {"begin", Seconds(rank.begin_micros)},
           {"end", Seconds(rank.end_micros)},
           {"first_error", rank.first_error_micros < 0 ? Json(nullptr) : Json(Seconds(rank.first_error_micros))},
+          {"last_output", rank.last_output_micros < 0 ? Json(nullptr) : Json(Seconds(rank.last_output_micros))},
           {"victim", rank.victim}};
 }
 

@@ -83,6 +83,7 @@ struct RankResult {
   int64_t begin_micros = 0;  // since the run began
   int64_t end_micros = 0;
   int64_t first_error_micros = -1;  // of the first line that a signature or report marks; -1: none
+  int64_t last_output_micros = -1;  // when it last said something before it ended or was stopped; -1: never
   Verdict verdict = Verdict::kPassed;
   bool victim = false;
 };

@@ -96,6 +96,8 @@ RankResult ResultOfRank(const StepContext& context, const RankView& view) {
   if (view.evidence != nullptr) {
     result.begin_micros = view.evidence->begin_micros;
     result.end_micros = view.evidence->end_micros;
+    const int64_t last = view.evidence->last_line_micros;
+    if (last >= 0) result.last_output_micros = context.begin_micros + last;
   }
   int64_t first = kUnknownTime;
   for (const Finding& finding : view.findings) first = std::min(first, finding.micros);
