@@ -197,6 +197,11 @@ StepJudgement JudgeStep(const StepEvidence& evidence, const Signatures& signatur
   judgement.tests = TestsOf(context, views);
   for (const RankEvidence& rank : evidence.ranks) {
     judgement.tensors.insert(judgement.tensors.end(), rank.tensors.begin(), rank.tensors.end());
+    for (const Report& report : rank.reports) {
+      for (const Measured& number : report.numbers) {
+        judgement.numbers.push_back({evidence.name, rank.rank, number.name, number.value, number.unit});
+      }
+    }
   }
   AddNotes(evidence, launcher, judgement, judgement.notes);
   return judgement;

@@ -106,6 +106,18 @@ void FindInTests(const StepContext& context, RankView& view, bool tensors_off) {
 
 // --- How it ended ---
 
+// What an uncaught exception says right below "terminate called …" is known by itself: the abort only follows from it.
+bool AbortSaysWhy(const RankView& view) {
+  constexpr uint64_t kLinesOfWhat = 20;
+  const auto terminate = absl::c_find_if(view.hits, [](const Signatures::Hit& hit) {
+    return hit.signature->id == kExceptionId && Contains(hit.line.text, "terminate called");
+  });
+  return terminate != view.hits.end() && absl::c_any_of(view.hits, [&](const Signatures::Hit& hit) {
+           return !IsGeneric(*hit.signature) && hit.signature->cls != FailureClass::kVictim &&
+                  hit.line.number > terminate->line.number && hit.line.number <= terminate->line.number + kLinesOfWhat;
+         });
+}
+
 void FindInSignal(const StepContext& context, RankView& view) {
   const StepEvidence& evidence = *context.evidence;
   const int signal = view.end->signal;
@@ -135,6 +147,7 @@ void FindInSignal(const StepContext& context, RankView& view) {
     finding.generic = signal == SIGABRT;
   }
   finding.test = test;
+  if (signal == SIGABRT && AbortSaysWhy(view)) finding.priority = kExitCode;
   // What was said about it: "Fatal Python error: Segmentation fault", "Assertion `n > 0' failed".
   for (const Signatures::Hit& hit : view.hits) {
     if (!IsGeneric(*hit.signature)) continue;

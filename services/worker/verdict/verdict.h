@@ -99,6 +99,7 @@ struct StepJudgement {
   StepResult result;  // verdict, reason, ranks, cause; times and paths are the caller's
   std::vector<TestResult> tests;
   std::vector<TensorResult> tensors;
+  std::vector<NumberResult> numbers;
   // A device-fatal error: what comes later on these devices is not run.
   bool device_lost = false;
   // A retry may help: an environment failure whose recipe can be applied.
