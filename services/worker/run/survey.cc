@@ -77,12 +77,11 @@ std::vector<std::string> Survey::Missing(const rules::SuiteModel& suite) {
   const auto add = [&](std::string clause) {
     if (!absl::c_linear_search(missing, clause)) missing.push_back(std::move(clause));
   };
+  // Layers that want the same are named together; one of the whole suite needs no names.
+  std::map<std::string, std::vector<std::string>> devices;
   const auto device = [&](const rules::DeviceRequest& request, std::string_view layer) {
-    const std::string why = WhyNoDevice(request);
-    if (why.empty()) return;
-    add(Concat("a device", layer.empty() ? "" : " for the layer \"", layer, layer.empty() ? "" : "\"", ": ", why));
+    if (const std::string why = WhyNoDevice(request); !why.empty()) devices[why].emplace_back(layer);
   };
-  if (suite.devices.kind != rules::DeviceKind::kCpu) device(suite.devices, "");
   const bool builds = !suite.build.empty();
   EachRequirement(suite, [&](const rules::Requirement& requirement, std::string_view layer) {
     if (requirement.kind == rules::Requirement::Kind::kDevice) return device(requirement.device, layer);
@@ -91,6 +90,13 @@ std::vector<std::string> Survey::Missing(const rules::SuiteModel& suite) {
       add(Concat("the module \"", requirement.name, "\": ", *why, builds ? "; unless the build brings it" : ""));
     }
   });
+  for (const auto& [why, layers] : devices) {
+    std::string names;
+    if (!absl::c_linear_search(layers, "")) {
+      for (const std::string& layer : layers) names += (names.empty() ? " for the layers " : ", ") + layer;
+    }
+    add(Concat("a device", names, ": ", why));
+  }
   return missing;
 }
 
