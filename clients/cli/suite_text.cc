@@ -55,6 +55,7 @@ void AddAll(const std::vector<Requirement>& requirements, const rules::Cell& cel
 
 std::string SourceText(const rules::SourceModel& source) {
   if (!source.own.empty()) return "own: " + source.own;
+  if (!source.path.empty()) return source.path;
   return source.ref.empty() ? source.repository : source.repository + "@" + source.ref;
 }
 

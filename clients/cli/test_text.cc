@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "absl/algorithm/container.h"
 #include "clients/cli/json_members.h"
 #include "clients/cli/table.h"
 #include "clients/cli/terminal.h"
@@ -15,6 +16,8 @@ using Json = nlohmann::ordered_json;
 
 constexpr size_t kMaxFailedTests = 10;
 constexpr size_t kMaxNotes = 10;
+constexpr size_t kMaxNumbers = 30;
+constexpr size_t kMaxRanks = 16;
 constexpr int kTextColumns = 110;
 
 std::string Text(const Json& object, const char* key) { return Printable(TextMember(object, key)); }
@@ -70,8 +73,8 @@ std::string CauseText(const Json& cause, const std::string& indent, bool color) 
   return out;
 }
 
-// `told`: a reason that stands elsewhere already.
-std::string LayerTable(const Json& layers, const std::string& told, const Output& output) {
+// `told`: reasons that stand elsewhere already.
+std::string LayerTable(const Json& layers, const std::vector<std::string>& told, const Output& output) {
   Table table;
   table.Header({"layer", "verdict", "tests", "failed", "skipped", "time", ""});
   table.AlignRight({2, 3, 4, 5});
@@ -85,7 +88,7 @@ std::string LayerTable(const Json& layers, const std::string& told, const Output
                {worker::CountText(failed), failed > 0 ? Style::kBad : Style::kPlain},
                worker::CountText(CountMember(layer, "skipped")),
                worker::DurationText(NumberMember(layer, "seconds")),
-               {reason == told ? "" : reason, Style::kFaint}});
+               {absl::c_linear_search(told, reason) ? "" : reason, Style::kFaint}});
   }
   return table.Render(2, output.columns(), output.color());
 }
@@ -104,7 +107,8 @@ bool IsBad(const std::string& verdict) {
   return verdict == "failed" || verdict == "error" || verdict == "timed_out" || verdict == "cancelled";
 }
 
-std::string FailedTests(const Json& tests, bool color) {
+// `told`: the cause, which the message of its test need not repeat.
+std::string FailedTests(const Json& tests, const std::string& told, bool color) {
   size_t bad = 0;
   std::string out;
   for (const Json& test : tests) {
@@ -115,10 +119,46 @@ std::string FailedTests(const Json& tests, bool color) {
     const std::string whole = TextMember(test, "message");
     const std::string message = Printable(whole.substr(0, whole.find('\n')));
     out += LineOfVerdict(verdict, Text(test, "id"), color) + (rank.empty() ? "" : "  " + rank) + "\n";
-    if (!message.empty()) out += "             " + CutToWidth(message, kTextColumns) + "\n";
+    const bool again = message.size() > 2 && told.find(message) != std::string::npos;
+    if (!message.empty() && !again) out += "             " + CutToWidth(message, kTextColumns) + "\n";
   }
   if (bad > kMaxFailedTests) out += "  and " + worker::CountText(bad - kMaxFailedTests) + " more\n";
   return Section("Tests that did not pass", out, color);
+}
+
+std::string NumbersText(const Json& numbers) {
+  std::string out;
+  size_t shown = 0;
+  for (const Json& number : numbers) {
+    if (++shown > kMaxNumbers) continue;
+    char value[32];
+    std::snprintf(value, sizeof value, "%.6g", NumberMember(number, "value"));
+    const std::string rank = RankText(number);
+    const std::string unit = Text(number, "unit");
+    out += "  " + Text(number, "name") + (rank.empty() ? "" : "  " + rank) + "  " + value +
+           (unit.empty() ? "" : " " + unit) + "\n";
+  }
+  if (shown > kMaxNumbers) out += "  and " + worker::CountText(shown - kMaxNumbers) + " more, in result.json\n";
+  return out;
+}
+
+// How each rank of a step ended, and when it last said something, in the time of the step.
+std::string RanksText(const Json& step) {
+  const Json& ranks = ListMember(step, "ranks");
+  std::string out;
+  size_t shown = 0;
+  for (const Json& rank : ranks) {
+    const std::string who = RankText(rank);
+    if (who.empty() || ++shown > kMaxRanks) continue;
+    const Json& last = Member(rank, "last_output");
+    out += "             " + PadRight(who, 9) + "  " + PadRight(Text(rank, "verdict"), 9) + "  " +
+           (last.is_number() ? "last spoke at " +
+                                   worker::DurationText(NumberMember(rank, "last_output") - NumberMember(step, "begin"))
+                             : "never spoke") +
+           "\n";
+  }
+  if (shown > kMaxRanks) out += "             and " + worker::CountText(shown - kMaxRanks) + " more ranks\n";
+  return out;
 }
 
 std::string FirstCause(const Json& result, bool color) {
@@ -151,9 +191,10 @@ std::string ResultText(const Json& result, const std::filesystem::path& director
   const std::string reason = Text(result, "reason");
   if (!reason.empty() && reason != cause) out += Indented(reason, "  ");
   if (const Json& layers = ListMember(result, "layers"); !layers.empty()) {
-    out += "\n" + LayerTable(layers, cause, output);
+    out += "\n" + LayerTable(layers, {cause, reason}, output);
   }
-  out += FirstCause(result, color) + FailedTests(ListMember(result, "tests"), color);
+  out += FirstCause(result, color) + FailedTests(ListMember(result, "tests"), cause, color) +
+         Section("Numbers", NumbersText(ListMember(result, "numbers")), color);
   const std::vector<std::string> notes = TextsMember(result, "notes");
   std::string text;
   for (size_t i = 0; i < std::min(notes.size(), kMaxNotes); ++i) text += "  " + Printable(notes[i]) + "\n";
@@ -168,14 +209,17 @@ std::string ExplainText(const Json& result, const Output& output) {
   const bool color = output.color();
   const std::string verdict = Text(result, "verdict");
   const std::string reason = Text(result, "reason");
+  const std::string first = Text(Member(result, "cause"), "message");
+  // Each thing is told once: what stands in the first cause is not said of the run, its layer and its step again.
+  const auto told = [&](const std::string& text) { return text.empty() || text == first || text == reason; };
   std::string out = Text(result, "suite") + " is " + Paint(verdict, VerdictStyle(verdict), color) +
-                    (reason.empty() ? "" : ": " + reason) + "\n" + FirstCause(result, color);
+                    (reason.empty() || reason == first ? "" : ": " + reason) + "\n" + FirstCause(result, color);
   std::string layers;
   for (const Json& layer : ListMember(result, "layers")) {
     const std::string word = Text(layer, "verdict");
     if (word == "passed") continue;
     const std::string why = Text(layer, "reason");
-    layers += LineOfVerdict(word, Text(layer, "id"), color) + (why.empty() ? "" : "  " + why) + "\n";
+    layers += LineOfVerdict(word, Text(layer, "id"), color) + (told(why) ? "" : "  " + why) + "\n";
   }
   std::string steps;
   for (const Json& step : ListMember(result, "steps")) {
@@ -184,10 +228,16 @@ std::string ExplainText(const Json& result, const Output& output) {
     steps += LineOfVerdict(word, Text(step, "name"), color) + "\n";
     const Json& own = Member(step, "cause");
     const std::string why = Text(step, "reason");
-    if (own.is_object()) {
+    if (own.is_object() && Text(own, "message") == first) {
+      steps += "             the first cause, above\n";
+    } else if (own.is_object()) {
       steps += CauseText(own, "             ", color);
-    } else if (!why.empty()) {
+    } else if (!told(why)) {
       steps += Indented(why, "             ");
+    }
+    steps += RanksText(step);
+    if (const std::string log = Text(step, "log"); !log.empty()) {
+      steps += "             log: " + log + ".txt\n";
     }
   }
   return out + Section("Layers that did not pass", layers, color) + Section("Steps that did not pass", steps, color);

@@ -27,6 +27,9 @@
 #include "services/core/lines.h"
 #include "services/core/readable.h"
 #include "services/core/status_macros.h"
+#include "services/worker/devices/device_probe.h"
+#include "services/worker/process/process.h"
+#include "services/worker/run/survey.h"
 
 namespace yardmaster::cli {
 namespace {
@@ -81,8 +84,9 @@ bool IsProgramHere(const std::string& name, const Environment& env) {
 }
 
 // What the suite asks for in every cell of its matrix and this machine has not: programs, the interpreter, variables
-// and scripts. Modules and devices are looked for by the run, which has the environment for that.
-void AddMissing(const rules::SuiteModel& suite, const Environment& env, std::vector<std::string>& missing) {
+// and scripts; and, by `survey`, modules and devices.
+void AddMissing(const rules::SuiteModel& suite, const Environment& env, worker::Survey& survey,
+                std::vector<std::string>& missing) {
   const auto add = [&](std::string_view what, const std::string& name) {
     missing.push_back(absl::StrCat(suite.id, " needs ", Abs(what), " ", Quoted(name)));
   };
@@ -104,9 +108,30 @@ void AddMissing(const rules::SuiteModel& suite, const Environment& env, std::vec
       add("the variable", requirement.name);
     }
   }
+  for (const std::string& clause : survey.Missing(suite)) missing.push_back(absl::StrCat(suite.id, " needs ", clause));
 }
 
-SuiteCheck CheckPack(const PacksFolder& folder, const std::string& pack, const Environment& env) {
+// Looks at this machine once for all suites of a call.
+class MachineSurvey {
+ public:
+  explicit MachineSurvey(const Environment& env)
+      : processes_(worker::MakeProcessStarter()),
+        tools_(worker::MakeToolRunner()),
+        nvidia_(worker::MakeNvidiaProbe(tools_)),
+        ascend_(worker::MakeAscendProbe(tools_)),
+        survey_(*processes_, {nvidia_.get(), ascend_.get()}, {{"PATH", env.variable("PATH")}, {"HOME", "/"}}) {}
+  worker::Survey& survey() { return survey_; }
+
+ private:
+  std::unique_ptr<worker::ProcessStarter> processes_;
+  std::shared_ptr<worker::ToolRunner> tools_;
+  std::unique_ptr<worker::DeviceProbe> nvidia_;
+  std::unique_ptr<worker::DeviceProbe> ascend_;
+  worker::Survey survey_;
+};
+
+SuiteCheck CheckPack(const PacksFolder& folder, const std::string& pack, const Environment& env,
+                     worker::Survey& survey) {
   SuiteCheck check;
   check.what = pack;
   for (const Problem& problem : folder.problems) {
@@ -116,7 +141,7 @@ SuiteCheck CheckPack(const PacksFolder& folder, const std::string& pack, const E
   if (set != nullptr) {
     for (const rules::SuiteModel& suite : set->suites) {
       check.suites.push_back(suite.id);
-      AddMissing(suite, env, check.missing_here);
+      AddMissing(suite, env, survey, check.missing_here);
     }
   }
   SortProblems(check.problems);
@@ -144,7 +169,7 @@ SuiteCheck CheckFile(const std::string& path, Session& session) {
 
 // Suites by name, as `yard test run` takes them. Only what concerns the suite's own pack is checked.
 absl::StatusOr<std::vector<SuiteCheck>> CheckNamed(const PacksFolder& folder, const std::string& name,
-                                                   const Environment& env) {
+                                                   const Environment& env, worker::Survey& survey) {
   const std::vector<std::string> names = rules::PackNames(folder.files);
   const auto [wanted_pack, id] = ParseSuiteName(name);
   if (!wanted_pack.empty() && !absl::c_linear_search(names, wanted_pack)) return PackUnknown(wanted_pack, names);
@@ -152,7 +177,7 @@ absl::StatusOr<std::vector<SuiteCheck>> CheckNamed(const PacksFolder& folder, co
   std::vector<SuiteCheck> checks;
   for (const std::string& pack : names) {
     if (!wanted_pack.empty() && pack != wanted_pack) continue;
-    SuiteCheck check = CheckPack(folder, pack, env);
+    SuiteCheck check = CheckPack(folder, pack, env, survey);
     const bool has = absl::c_linear_search(check.suites, id);
     // A bad pack may be the one that has it.
     if (has || (!check.valid() && !wanted_pack.empty())) {
@@ -175,17 +200,18 @@ absl::StatusOr<std::vector<SuiteCheck>> CheckSuites(const std::string& what, Ses
   std::error_code ignored;
   if (!what.empty() && (what == "-" || fs::is_regular_file(what, ignored)))
     return std::vector{CheckFile(what, session)};
+  MachineSurvey machine(session.env);
   if (!what.empty() && IsPackFolder(what)) {
     const PackAtFolder pack = ReadPackAt(session, what);
-    return std::vector{CheckPack(pack.folder, pack.name, session.env)};
+    return std::vector{CheckPack(pack.folder, pack.name, session.env, machine.survey())};
   }
   ASSIGN_OR_RETURN(const PacksFolder folder, SuitePacksFolder(session));
   std::vector<SuiteCheck> checks;
   for (const std::string& name : rules::PackNames(folder.files)) {
-    if (what.empty() || what == name) checks.push_back(CheckPack(folder, name, session.env));
+    if (what.empty() || what == name) checks.push_back(CheckPack(folder, name, session.env, machine.survey()));
   }
   if (what.empty() || !checks.empty()) return checks;
-  return CheckNamed(folder, what, session.env);
+  return CheckNamed(folder, what, session.env, machine.survey());
 }
 
 // `what`: a pack, pack/id, id, a pack's folder, or a file; empty: all packs.
@@ -249,9 +275,31 @@ std::optional<RemoteRepository> OriginOf(const fs::path& folder) {
   return std::nullopt;
 }
 
+// The first Python of PATH that can run tests; empty where that is python3 anyway, or none can.
+std::string PythonWithPytest(const Environment& env) {
+  const std::unique_ptr<worker::ProcessStarter> processes = worker::MakeProcessStarter();
+  rules::SuiteModel probe;
+  probe.requirements.emplace_back();
+  probe.requirements[0].kind = rules::Requirement::Kind::kModule;
+  probe.requirements[0].name = "pytest";
+  bool first = true;
+  const std::string folders = env.variable("PATH");
+  for (const absl::string_view folder : absl::StrSplit(folders, ':', absl::SkipEmpty())) {
+    std::error_code error;
+    const fs::path python = fs::path(std::string(folder)) / "python3";
+    if (!fs::is_regular_file(python, error)) continue;
+    probe.environment.interpreter = python.string();
+    worker::Survey survey(*processes, {}, {{"PATH", folders}, {"HOME", "/"}});
+    if (survey.Missing(probe).empty()) return first ? "" : python.string();
+    first = false;
+  }
+  return "";
+}
+
 // What the folder says about the project in it.
-rules::NewSuiteProject ProjectIn(const fs::path& folder, const std::string& name) {
+rules::NewSuiteProject ProjectIn(const fs::path& folder, const std::string& name, const Environment& env) {
   rules::NewSuiteProject project;
+  project.repository.clear();
   std::error_code error;
   project.title = absl::StrCat("Tests of ", name);
   for (const char* tests : {"tests", "test"}) {
@@ -263,11 +311,14 @@ rules::NewSuiteProject ProjectIn(const fs::path& folder, const std::string& name
     if (!project.interpreter.empty() || !fs::exists(folder / python, error)) continue;
     project.interpreter = (folder / python).string();
   }
+  if (project.interpreter.empty()) project.interpreter = PythonWithPytest(env);
   const std::optional<RemoteRepository> origin = OriginOf(folder);
   for (const char* forge : {"github", "gitcode"}) {
     if (!origin.has_value() || origin->bare_host() != absl::StrCat(forge, ".com")) continue;
     if (absl::c_count(origin->name, '/') == 1) project.repository = absl::StrCat(forge, ":", origin->name);
   }
+  // On no forge that suites are fetched from: it is tested where it lies.
+  if (project.repository.empty()) project.path = folder.string();
   return project;
 }
 
@@ -293,8 +344,9 @@ absl::StatusOr<ExitCode> Init(const InitOptions& options, Session& session) {
   const std::string pack = project.filename().string();
   const bool holds_project = !options.folder.empty() && !IsPackFolder(options.folder) && HoldsProject(folder);
   if (holds_project) folder = folder / "packs" / pack;
-  const std::string text = holds_project ? rules::NewSuiteText(options.id, options.launcher, ProjectIn(project, pack))
-                                         : rules::NewSuiteText(options.id, options.launcher);
+  const std::string text =
+      holds_project ? rules::NewSuiteText(options.id, options.launcher, ProjectIn(project, pack, session.env))
+                    : rules::NewSuiteText(options.id, options.launcher);
   Problems problems;
   if (rules::LoadSuiteManifest("manifest", text, "", problems) == nullptr) {
     // Nothing but the id is the caller's.
@@ -318,8 +370,10 @@ absl::StatusOr<ExitCode> Init(const InitOptions& options, Session& session) {
   }
   const fs::path packs = holds_project ? project / "packs" : project.parent_path();
   session.output.Note("check it with: yard suite validate " + folder.string());
+  const bool lies_here = text.find("\"path\"") != std::string::npos;
   session.output.Note(absl::StrCat("run it with: yard --packs ", packs.string(), " test run ", pack, "/", options.id,
-                                   " --local --source ", holds_project ? project.string() : "CHECKOUT"));
+                                   " --local", lies_here ? "" : " --source ",
+                                   lies_here ? "" : (holds_project ? project.string() : "CHECKOUT")));
   return ExitCode::kDone;
 }
 

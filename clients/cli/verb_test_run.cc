@@ -158,6 +158,7 @@ absl::StatusOr<worker::RunOptions> OptionsFor(const RunArguments& arguments, con
   ASSIGN_OR_RETURN(options.select, ParseSelection(request.select));
   ASSIGN_OR_RETURN(options.variables, ParseAssignments(request.assignments));
   options.layers = request.layers;
+  options.local = true;
   options.keep_going = request.keep_going;
   options.cpu_devices = request.cpu_devices;
   options.secrets = SecretsOf(session, suite);

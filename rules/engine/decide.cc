@@ -41,7 +41,7 @@ class Decider {
  private:
   void SplitZones();
   std::vector<ZoneSpan> Split(std::string_view text);
-  std::vector<bool> LabelsOnlyShown() const;
+  std::vector<double> FactorsOfShown() const;
   void ScoreSignals();
   void ScoreLabels();
   void Suppress();
@@ -97,21 +97,28 @@ void Decider::AddEvidence(uint32_t label, const Evidence& evidence) {
   facts_.base_scores[label] += evidence.score;
 }
 
-// By label: whether its evidence in code, traces and quotes counts as in prose.
-std::vector<bool> Decider::LabelsOnlyShown() const {
+// By label: what its evidence in code, traces and quotes is worth of what it would be in prose; 0: it counts as it is.
+std::vector<double> Decider::FactorsOfShown() const {
   std::vector<bool> said(impl_.classifiers.size(), false);
+  bool chosen = false;  // something is said for a group of which one label is taken
   const auto classifier_of = [&](uint32_t label) { return impl_.classifier_of_label[label]; };
   for (const SignalHit& hit : hits_) {
     if (!HasSentences(hit.zone)) continue;
     for (const auto& [label, factor] : impl_.signals[hit.signal].labels) {
-      if (classifier_of(label) >= 0 && factor > 0) said[static_cast<size_t>(classifier_of(label))] = true;
+      if (classifier_of(label) < 0 || factor <= 0) continue;
+      const auto c = static_cast<size_t>(classifier_of(label));
+      said[c] = true;
+      chosen = chosen || impl_.model.classifiers[c].kind == ClassifierModel::Kind::kExactlyOne;
     }
   }
-  std::vector<bool> out(impl_.label_names.size(), false);
+  std::vector<double> out(impl_.label_names.size(), 0);
   for (uint32_t label = 0; label < out.size(); ++label) {
     if (classifier_of(label) < 0) continue;
     const auto c = static_cast<size_t>(classifier_of(label));
-    out[label] = prose_bytes_ < impl_.model.classifiers[c].shown_counts_below && !said[c];
+    const ClassifierModel& classifier = impl_.model.classifiers[c];
+    if (prose_bytes_ >= classifier.shown_counts_below || said[c]) continue;
+    // What is shown is then all that the issue says.
+    out[label] = chosen ? 1 : classifier.shown_factor;
   }
   return out;
 }
@@ -119,7 +126,7 @@ std::vector<bool> Decider::LabelsOnlyShown() const {
 void Decider::ScoreSignals() {
   facts_.signal_zones.assign(impl_.signals.size(), 0);
   signal_points_.assign(impl_.signals.size(), 0);
-  const std::vector<bool> only_shown = LabelsOnlyShown();
+  const std::vector<double> factor_of_shown = FactorsOfShown();
   for (const SignalHit& hit : hits_) {
     facts_.signal_zones[hit.signal] |= MaskOf(hit.zone);
     const SignalModel& model = impl_.model.signals[hit.signal];
@@ -130,7 +137,7 @@ void Decider::ScoreSignals() {
     };
     const double points = points_of(hit.zone);
     const bool shown = hit.zone == Zone::kCode || hit.zone == Zone::kTrace || hit.zone == Zone::kQuote;
-    const double as_said = shown ? std::max(points, points_of(Zone::kProse)) : points;
+    const double in_prose = shown ? points_of(Zone::kProse) : 0;
     signal_points_[hit.signal] += points;
     for (const auto& [label, factor] : impl_.signals[hit.signal].labels) {
       Evidence evidence;
@@ -140,7 +147,7 @@ void Decider::ScoreSignals() {
       evidence.comment_index = hit.comment_index;
       evidence.begin = hit.begin;
       evidence.end = hit.end;
-      evidence.score = (only_shown[label] ? as_said : points) * factor;
+      evidence.score = std::max(points, factor_of_shown[label] * in_prose) * factor;
       facts_.label_zones[label] |= MaskOf(hit.zone);
       if (evidence.score != 0) AddEvidence(label, evidence);
     }

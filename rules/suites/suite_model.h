@@ -101,6 +101,8 @@ struct ReportModel {
   std::string line;
   // RE2 with the groups "passed", "failed" and "total": must agree with the lines.
   std::string summary;
+  // RE2 with the groups "name" and "value", and perhaps "unit": a number that a benchmark measured. It decides nothing.
+  std::string number;
 
   friend bool operator==(const ReportModel&, const ReportModel&) = default;
 };
@@ -191,6 +193,8 @@ struct SourceModel {
   std::string repository;
   std::string ref;
   bool submodules = false;
+  // Or a folder of the machine on which somebody runs a suite of their own; never on an attached machine.
+  std::string path;
 
   friend bool operator==(const SourceModel&, const SourceModel&) = default;
 };

@@ -161,6 +161,12 @@ absl::Status ResultDirectoryNotEmpty(std::string_view path) {
 absl::Status ResultDirectoryUnusable(std::string_view path, std::string_view reason) {
   return absl::InvalidArgumentError(Concat("the result directory ", path, " can't be used: ", reason));
 }
+absl::Status SourceElsewhere() {
+  return absl::InvalidArgumentError(
+      "the suite's source is a folder of the machine on which it was written; name a \"repository\" in its manifest, "
+      "or "
+      "run it there with --local");
+}
 absl::Status SourceFolderMissing(std::string_view path) {
   return absl::InvalidArgumentError(Concat("there is no folder ", path, " to take the source from"));
 }

@@ -71,6 +71,7 @@ absl::Status AxisValueUnknown(std::string_view axis, std::string_view value, con
 absl::Status LayerUnknown(std::string_view layer, const std::vector<std::string>& known);
 absl::Status ResultDirectoryNotEmpty(std::string_view path);
 absl::Status ResultDirectoryUnusable(std::string_view path, std::string_view reason);
+absl::Status SourceElsewhere();
 absl::Status SourceFolderMissing(std::string_view path);
 absl::Status SignaturesUnusable(std::string_view reason);
 

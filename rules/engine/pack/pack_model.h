@@ -112,6 +112,8 @@ struct ClassifierModel {
   // Where the body has fewer bytes of prose than this, and no sentence is evidence for a label of the group, evidence
   // in code, traces and quotes counts as in prose: who only shows something has said what it is about.
   uint64_t shown_counts_below = 0;
+  // Where, besides, nothing is said for a classifier of which one label is taken, it counts this many times as much.
+  double shown_factor = 1;
   // A label of the group that is on the issue already counts as evidence with this many points.
   double existing_score = 0;
   std::optional<Condition> when;  // without it, or when it holds, the classifier speaks; else its outcome is empty

@@ -290,6 +290,7 @@ void FileReader::ReadClassifier(const JsonPlace& at) {
   Take(value, "default", classifier.default_label);
   Take(value, "keep_existing", classifier.keep_existing);
   Take(value, "shown_counts_below", classifier.shown_counts_below);
+  Take(value, "shown_factor", classifier.shown_factor);
   Take(value, "existing_score", classifier.existing_score);
   classifier.when = ReadWhen(at);
 

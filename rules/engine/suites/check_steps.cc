@@ -37,8 +37,11 @@ void CheckReportFile(const SuiteStep& step, const ReportModel& report, const Pla
 }
 
 void CheckReport(const SuiteStep& step, const ReportModel& report, const KnownPlaceholders& known, const Place& place) {
-  const std::pair<const char*, const std::string*> patterns[] = {
-      {"pass", &report.pass}, {"fail", &report.fail}, {"line", &report.line}, {"summary", &report.summary}};
+  const std::pair<const char*, const std::string*> patterns[] = {{"pass", &report.pass},
+                                                                 {"fail", &report.fail},
+                                                                 {"line", &report.line},
+                                                                 {"summary", &report.summary},
+                                                                 {"number", &report.number}};
   if (report.format == ReportFormat::kMarkers) {
     if (!report.file.empty()) (place / "file").Add("markers are in the output; expected no file");
     if (report.pass.empty() && report.line.empty()) {
@@ -48,6 +51,7 @@ void CheckReport(const SuiteStep& step, const ReportModel& report, const KnownPl
       if (pattern->empty()) continue;
       std::vector<std::string_view> groups;
       if (key == std::string_view("line")) groups = {"name", "verdict"};
+      if (key == std::string_view("number")) groups = {"name", "value"};
       if (key == std::string_view("summary")) groups = {"passed", "failed", "total"};
       CheckPattern(*pattern, groups, true, place / key);
     }

@@ -98,6 +98,7 @@ Json NewSuite(std::string_view id, std::string_view launcher, const NewSuiteProj
          {"shell",
           "[ ! -e pyproject.toml ] && [ ! -e setup.py ] || \"${PYTHON}\" -m pip install --no-deps "
           "--no-build-isolation --target \"${BUILD}/site\" \"${SOURCE}\""}}}}};
+  if (!project.path.empty()) suite["source"] = {{"path", project.path}};
   if (!project.interpreter.empty()) suite["environment"]["interpreter"] = project.interpreter;
   if (ranks) suite["matrix"] = {{"axes", {{"world_size", {2, 8}}, {"dtype", {"float32"}}}}};
   suite["layers"] = {{{"id", "import"},

@@ -19,6 +19,7 @@ struct NewSuiteProject {
   std::string title = "What this suite tests, in one line";
   std::string repository = "github:owner/name";  // "github:" or "gitcode:" with owner and name
   std::string ref = "main";
+  std::string path;             // instead of a repository: the folder on this machine
   std::string tests = "tests";  // folder of its tests
   std::string interpreter;      // path of its own Python; empty: python3
 };

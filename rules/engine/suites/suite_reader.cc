@@ -57,6 +57,7 @@ class Reader {
     Take(source, "repository", suite.source.repository);
     Take(source, "ref", suite.source.ref);
     Take(source, "submodules", suite.source.submodules);
+    Take(source, "path", suite.source.path);
     if (const auto environment = value.find("environment"); environment != value.end()) {
       Take(*environment, "interpreter", suite.environment.interpreter);
       Take(*environment, "scripts", suite.environment.scripts);
@@ -186,6 +187,7 @@ class Reader {
     Take(value, "fail", report.fail);
     Take(value, "line", report.line);
     Take(value, "summary", report.summary);
+    Take(value, "number", report.number);
     return report;
   }
 

@@ -39,6 +39,9 @@ class LogWriter {
   virtual ~LogWriter() = default;
   // Bytes as they come; lines are put together by rank and stream. Never fails: see healthy().
   virtual void Append(int rank, Stream stream, std::string_view bytes) = 0;
+  // Ends lines that have begun as if their newline came, each with the time of its first byte. For the moment before
+  // programs are stopped: what they say afterwards stands apart.
+  virtual void EndLines() = 0;
   // Writes what waits, ends unfinished lines, closes. A log that was not closed can be read up to its last block.
   // RESOURCE_EXHAUSTED: the disk is full; then everything since is lost, and its beginning kept.
   virtual absl::Status Close() = 0;

@@ -33,6 +33,12 @@ struct CompressorDeleter {
   void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
 };
 
+// A line that has not ended yet, and when its first byte came.
+struct Begun {
+  LineState line;
+  int64_t micros = 0;
+};
+
 class FileLogWriter : public LogWriter {
  public:
   FileLogWriter(std::string path, UniqueFd file, std::vector<std::string> secrets)
@@ -54,10 +60,13 @@ class FileLogWriter : public LogWriter {
     const bool has_returns = std::memchr(bytes.data(), '\r', bytes.size()) != nullptr;
     const bool has_secrets = secrets_.Find(bytes).has_value();
     const size_t kept = kMaxLogLineBytes + secrets_.longest();
-    LineState& begun = begun_[{rank, stream}];
+    Begun& open = begun_[{rank, stream}];
+    LineState& begun = open.line;
     while (!bytes.empty()) {
       const void* newline = std::memchr(bytes.data(), '\n', bytes.size());
       if (newline == nullptr) {
+        // What writes over itself, as progress bars do, is as old as its last state.
+        if (begun.empty() || has_returns) open.micros = micros;
         begun.Add(bytes, kept);
         break;
       }
@@ -76,14 +85,15 @@ class FileLogWriter : public LogWriter {
     if (!runs_.empty() && micros - runs_.front().micros >= kBlockMicros) WriteBlock();
   }
 
+  void EndLines() override {
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (file_.ok()) EndBegunLines();
+  }
+
   absl::Status Close() override {
     std::lock_guard<std::mutex> lock(mutex_);
     if (!file_.ok()) return status_;
-    const int64_t micros = Now();
-    for (auto& [who, line] : begun_) {
-      if (!line.empty()) EndLine(micros, who.first, who.second, line.text(), line.dropped(), !secrets_.empty());
-    }
-    begun_.clear();
+    EndBegunLines();
     WriteBlock();
     if (status_.ok()) WriteAll(EncodeIndex(blocks_, written_));
     file_.Reset();
@@ -110,6 +120,15 @@ class FileLogWriter : public LogWriter {
  private:
   int64_t Now() const {
     return std::chrono::duration_cast<std::chrono::microseconds>(steady_clock::now() - began_).count();
+  }
+
+  // A line without an end was said when it began: what came of it later is not known.
+  void EndBegunLines() {
+    for (auto& [who, open] : begun_) {
+      const LineState& line = open.line;
+      if (!line.empty()) EndLine(open.micros, who.first, who.second, line.text(), line.dropped(), !secrets_.empty());
+    }
+    begun_.clear();
   }
 
   // A whole line. `dropped` bytes of it are no longer there.
@@ -215,7 +234,7 @@ class FileLogWriter : public LogWriter {
   uint64_t lines_ = 0;
   uint64_t bytes_ = 0;
   uint64_t stored_lines_ = 0;
-  std::map<std::pair<int, Stream>, LineState> begun_;
+  std::map<std::pair<int, Stream>, Begun> begun_;
   std::function<void(const LogLine&)> follower_;
   // The block that is being filled.
   std::vector<LineRun> runs_;

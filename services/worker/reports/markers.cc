@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/strings/numbers.h"
+#include "services/core/absl_view.h"
 #include "services/core/lines.h"
 #include "services/worker/re2_piece.h"
 #include "services/worker/reports/report.h"
@@ -93,12 +95,14 @@ class MarkerLines : public MarkerReport {
       : pass_(model.pass, {}),
         fail_(model.fail, {}),
         line_(model.line, {"name", "verdict", "seconds", "message"}),
-        summary_(model.summary, {"passed", "failed", "total"}) {}
+        summary_(model.summary, {"passed", "failed", "total"}),
+        number_(model.number, {"name", "value", "unit"}) {}
 
   void Line(std::string_view line) override {
     line = PlainLine(line, buffer_);
     if (pass_.Matches(line)) ++marks_.passed;
     if (fail_.Matches(line)) ++marks_.failed;
+    if (number_.Matches(line)) AddNumber();
     if (line_.Matches(line)) {
       AddTest();
     } else if (summary_.Matches(line)) {
@@ -109,12 +113,22 @@ class MarkerLines : public MarkerReport {
     }
   }
 
-  Report Take() override { return Report{builder_.tests(), Problem()}; }
+  Report Take() override { return Report{builder_.tests(), Problem(), numbers_}; }
   Marks marks() const override { return marks_; }
   size_t done() const override { return lines_; }
   size_t failed() const override { return builder_.failed(); }
 
  private:
+  void AddNumber() {
+    // A name may be several members of a JSON line: its quotation marks say nothing.
+    std::string name(TrimBlanks(number_.Group(0)));
+    std::erase(name, '"');
+    double value = 0;
+    if (name.empty() || numbers_.size() >= kMaxReportNumbers) return;
+    if (!absl::SimpleAtod(Abs(TrimBlanks(number_.Group(1))), &value)) return;
+    numbers_.push_back({CutMessage(name), value, CutMessage(TrimBlanks(number_.Group(2)))});
+  }
+
   void AddTest() {
     const std::string_view name = TrimBlanks(line_.Group(0));
     if (name.empty()) return;
@@ -126,7 +140,7 @@ class MarkerLines : public MarkerReport {
   }
 
   std::string Problem() const {
-    if (!pass_.ok() || !fail_.ok() || !line_.ok() || !summary_.ok()) {
+    if (!pass_.ok() || !fail_.ok() || !line_.ok() || !summary_.ok() || !number_.ok()) {
       return "a pattern of the manifest is not a regular expression";
     }
     if (builder_.full()) return "there were more than " + std::to_string(kMaxReportTests) + " tests";
@@ -148,6 +162,8 @@ class MarkerLines : public MarkerReport {
   GroupPattern<0> fail_;
   GroupPattern<4> line_;
   GroupPattern<3> summary_;
+  GroupPattern<3> number_;
+  std::vector<Measured> numbers_;
   ReportBuilder builder_;
   Marks marks_;
   uint64_t lines_ = 0;

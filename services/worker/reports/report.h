@@ -34,14 +34,23 @@ struct ReportTest {
   std::string message;  // of the failure or the skip, at most kMaxReportMessageBytes
 };
 
+// What a benchmark measured.
+struct Measured {
+  std::string name;
+  double value = 0;
+  std::string unit;  // may be empty
+};
+
 struct Report {
   std::vector<ReportTest> tests;
   // What the report says about itself that its tests contradict (totals), or that it was cut off; empty: nothing.
   std::string problem;
+  std::vector<Measured> numbers{};  // at most kMaxReportNumbers
 };
 
 inline constexpr size_t kMaxReportBytes = 64 * 1024 * 1024;
 inline constexpr size_t kMaxReportTests = 200'000;
+inline constexpr size_t kMaxReportNumbers = 10'000;
 inline constexpr size_t kMaxReportMessageBytes = 8 * 1024;
 
 // pytest's JUnit XML. INVALID_ARGUMENT names what is wrong, and where.

@@ -1,9 +1,12 @@
 #include "services/worker/results/result_files.h"
 
+#include <memory>
 #include <string>
 #include <string_view>
 
 #include "services/core/files.h"
+#include "services/worker/logs/log.h"
+#include "services/worker/results/log_text.h"
 
 namespace yardmaster::worker {
 namespace {
@@ -24,6 +27,11 @@ absl::Status WriteResultFiles(const std::filesystem::path& directory, const RunR
   write("result.json", Dump(ResultJson(run)));
   write("junit.xml", ResultJunit(run));
   write("report.html", ResultHtml(run));
+  for (const StepResult& step : run.steps) {
+    if (step.log.empty()) continue;
+    const absl::StatusOr<std::unique_ptr<LogReader>> log = OpenLog(directory / step.log);
+    if (log.ok()) write(LogTextPath(step.log), LogText(**log));
+  }
   if (!run.tensors.empty()) write("tensors.json", Dump(TensorsJson(run)));
   return first;
 }

@@ -107,6 +107,7 @@ Json RankJson(const RankResult& rank) {
           {"begin", Seconds(rank.begin_micros)},
           {"end", Seconds(rank.end_micros)},
           {"first_error", rank.first_error_micros < 0 ? Json(nullptr) : Json(Seconds(rank.first_error_micros))},
+          {"last_output", rank.last_output_micros < 0 ? Json(nullptr) : Json(Seconds(rank.last_output_micros))},
           {"victim", rank.victim}};
 }
 
@@ -129,6 +130,13 @@ Json StepJson(const StepResult& step) {
           {"cause", step.cause.has_value() ? CauseJson(*step.cause) : Json(nullptr)}};
 }
 
+Json HostJson(const HostInfo& host) {
+  return {{"name", ValidUtf8(host.name)},
+          {"system", ValidUtf8(host.system)},
+          {"processors", host.processors},
+          {"memory_mb", host.memory_mb}};
+}
+
 }  // namespace
 
 nlohmann::ordered_json ResultJson(const RunResult& run) {
@@ -142,6 +150,14 @@ nlohmann::ordered_json ResultJson(const RunResult& run) {
   for (const StepResult& step : run.steps) steps.push_back(StepJson(step));
   Json versions = Json::object();
   for (const auto& [name, version] : run.versions) versions[ValidUtf8(name)] = ValidUtf8(version);
+  Json numbers = Json::array();
+  for (const NumberResult& number : run.numbers) {
+    numbers.push_back({{"step", ValidUtf8(number.step)},
+                       {"rank", Rank(number.rank)},
+                       {"name", ValidUtf8(number.name)},
+                       {"value", Number(number.value)},
+                       {"unit", ValidUtf8(number.unit)}});
+  }
   uint64_t tensors_off = 0;
   for (const TensorResult& tensor : run.tensors) tensors_off += tensor.ok() ? 0 : 1;
   return {{"job", ValidUtf8(run.job)},
@@ -159,6 +175,8 @@ nlohmann::ordered_json ResultJson(const RunResult& run) {
           {"tensors", {{"compared", run.tensors.size()}, {"off", tensors_off}}},
           {"notes", Texts(run.notes)},
           {"versions", versions},
+          {"host", HostJson(run.host)},
+          {"numbers", numbers},
           {"started_at", ValidUtf8(run.started_at)}};
 }
 

@@ -83,6 +83,7 @@ struct RankResult {
   int64_t begin_micros = 0;  // since the run began
   int64_t end_micros = 0;
   int64_t first_error_micros = -1;  // of the first line that a signature or report marks; -1: none
+  int64_t last_output_micros = -1;  // when it last said something before it ended or was stopped; -1: never
   Verdict verdict = Verdict::kPassed;
   bool victim = false;
 };
@@ -116,6 +117,23 @@ struct LayerResult {
   double seconds = 0;
 };
 
+// A number that a benchmark of one rank measured.
+struct NumberResult {
+  std::string step;
+  int rank = kNoRank;
+  std::string name;
+  double value = 0;
+  std::string unit;  // may be empty
+};
+
+// The machine that the run was on. Its name only where the system says one.
+struct HostInfo {
+  std::string name;
+  std::string system;  // "Linux 6.1.0 x86_64"
+  size_t processors = 0;
+  uint64_t memory_mb = 0;  // 0: not known
+};
+
 struct RunResult {
   std::string job;
   std::string suite;   // "pack/id"
@@ -127,6 +145,8 @@ struct RunResult {
   std::vector<StepResult> steps;
   std::vector<TestResult> tests;
   std::vector<TensorResult> tensors;
+  std::vector<NumberResult> numbers;
+  HostInfo host;
   std::vector<Device> devices;
   std::optional<Cause> cause;  // the first
   std::string started_at;      // RFC 3339, UTC

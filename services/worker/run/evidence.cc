@@ -39,6 +39,7 @@ class Gatherer {
   Gatherer(const rules::SuiteStep& step, StepOutcome& outcome) : step_(step), outcome_(outcome) {}
 
   void Gather(const RankPlace& place, RankEvidence& rank) {
+    rank.last_line_micros = outcome_.follower->LastLineOf(rank.rank);
     for (size_t i = 0; i < step_.reports.size(); ++i) {
       const rules::ReportModel& model = step_.reports[i];
       if (model.format == rules::ReportFormat::kMarkers) {
@@ -80,7 +81,11 @@ class Gatherer {
           return;
         }
       }
-      if (rank.started) rank.missing_reports.push_back(file.native());
+      if (!rank.started) return;
+      rank.missing_reports.push_back(file.native());
+      // What ran before a program was ended stays, though it is no evidence of a pass.
+      LineReport* progress = outcome_.follower->ProgressOf(rank.rank);
+      if (progress != nullptr && rank.named.empty()) rank.named = progress->Take().tests;
       return;
     }
     absl::StatusOr<std::string> bytes = ReadSmallFile(file, kMaxReportBytes);

@@ -31,7 +31,7 @@ std::vector<std::vector<std::string>> StackTools(const std::string& pid) {
           {"eu-stack", "-p", pid},
           // No start-up files and no scripts of what it attaches to; values of arguments may be anybody's data.
           {"gdb", "-nx", "-batch", "-iex", "set auto-load off", "-iex", "set print frame-arguments none", "-p", pid,
-           "-ex", "thread apply all bt 40"}};
+           "-ex", "thread apply all -ascending bt 40"}};
 }
 
 int RankOf(int pid, int rank) {

@@ -44,9 +44,10 @@ struct RunOptions {
   std::vector<std::string> layers;                         // only these and what they come after; empty: all
   std::map<std::string, std::string> variables;            // set for every command, over the manifest's
   std::vector<std::string> secrets;                        // texts that must not appear in a log
-  bool keep_going = false;                                 // layers whose predecessors failed are run all the same
-  size_t cpu_devices = 0;                                  // 0: the number of processors
-  std::string job;                                         // empty: NewJob()
+  bool local = false;       // for somebody at this machine: the suite may name a folder of it as its source
+  bool keep_going = false;  // layers whose predecessors failed are run all the same
+  size_t cpu_devices = 0;   // 0: the number of processors
+  std::string job;          // empty: NewJob()
 };
 
 struct RunDependencies {

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <fstream>
+#include <initializer_list>
 #include <map>
 #include <system_error>
 #include <thread>
@@ -15,6 +16,7 @@
 #include "services/worker/launch/environment.h"
 #include "services/worker/launch/shell_text.h"
 #include "services/worker/run/folder_lock.h"
+#include "services/worker/run/host_info.h"
 #include "services/worker/run/run.h"
 #include "services/worker/run/selection.h"
 #include "services/worker/run/source.h"
@@ -93,6 +95,7 @@ class SuiteRun {
     result_.job = options_.job.empty() ? NewJob(clock) : options_.job;
     result_.suite = suite_.pack.empty() ? suite_.id : suite_.pack + "/" + suite_.id;
     result_.suite_digest = suite_.digest;
+    result_.host = ThisHost();
   }
 
   void FillContext() {
@@ -195,17 +198,51 @@ class SuiteRun {
                "");
       return "its folders can't be used";
     }
+    const std::string& python = suite_.environment.interpreter;
+    if (python.find('/') != std::string::npos && python.find("${") == std::string::npos &&
+        !requirements_->HasTool(python)) {
+      RunError(rules::FailureClass::kEnvironment, "missing-program",
+               "a program is missing: there is no interpreter '" + python + "'",
+               "Install it, or correct the interpreter in the environment of the suite.");
+      return "its interpreter is missing";
+    }
     // What the whole suite needs, before anything is fetched or built for it.
     for (const rules::Requirement& requirement : suite_.requirements) {
       if (!requirement.when.empty()) continue;
       // A file of the source or of the build is not there yet.
       if (requirement.kind == rules::Requirement::Kind::kFile && !requirement.name.starts_with("/")) continue;
-      if (requirement.kind == rules::Requirement::Kind::kModule && !suite_.build.empty()) continue;
+      if (requirement.kind == rules::Requirement::Kind::kModule && BuildMayBring(requirement.name)) continue;
       if (const auto reason = requirements_->WhyNot(requirement, {}); reason.has_value()) return *reason;
       if (requirement.kind != rules::Requirement::Kind::kDevice) continue;
       if (std::string reason = WhyNoDevice(requirement.device); !reason.empty()) return reason;
     }
     return WhyNoDevice(suite_.devices);
+  }
+
+  // Whether the build may install the module. One that installs nothing, or the project without what it depends on,
+  // brings the project's own modules only.
+  bool BuildMayBring(const std::string& module) const {
+    const std::string top = module.substr(0, module.find('.'));
+    for (const rules::SuiteStep& step : suite_.build) {
+      std::string text = step.command.shell;
+      for (const std::string& word : step.command.words) text += " " + word;
+      if (text.find(top) != std::string::npos) return true;
+      const bool installs =
+          absl::c_any_of(std::initializer_list<std::string_view>{"pip", "conda", "uv ", "apt", "poetry"},
+                         [&](std::string_view tool) { return text.find(tool) != std::string::npos; });
+      const bool script = text.find(".sh") != std::string::npos;
+      if ((installs && text.find("--no-deps") == std::string::npos) || script) return true;
+    }
+    if (suite_.build.empty()) return false;
+    // Not fetched yet: of the project the name is known.
+    std::string name = suite_.source.repository.substr(suite_.source.repository.rfind('/') + 1);
+    absl::c_replace(name, '-', '_');
+    if (source_.fetch.has_value()) return name == top;
+    std::error_code error;
+    return absl::c_any_of(std::initializer_list<std::string_view>{"", "src", "python"}, [&](std::string_view folder) {
+      const std::filesystem::path at = source_.folder / folder;
+      return std::filesystem::exists(at / top, error) || std::filesystem::exists(at / (top + ".py"), error);
+    });
   }
 
   // Whether there is any; how many must be there is a matter of the step and its cell.

@@ -71,8 +71,12 @@ absl::StatusOr<SourcePlan> PlanSource(const rules::SourceModel& source, const Ru
                                       const std::filesystem::path& kept) {
   SourcePlan plan;
   std::error_code error;
-  if (!options.source.empty() || !source.own.empty()) {
-    plan.folder = options.source.empty() ? options.own_suites / source.own : options.source;
+  // The folder is somebody's on the machine where the suite was written: nobody may name folders of an attached one.
+  if (!source.path.empty() && options.source.empty() && !options.local) return worker_errors::SourceElsewhere();
+  if (!options.source.empty() || source.repository.empty()) {
+    const std::filesystem::path named =
+        source.own.empty() ? std::filesystem::path(source.path) : options.own_suites / source.own;
+    plan.folder = options.source.empty() ? named : options.source;
     if (!std::filesystem::is_directory(plan.folder, error))
       return worker_errors::SourceFolderMissing(plan.folder.native());
     plan.folder = std::filesystem::canonical(plan.folder, error);

@@ -66,7 +66,8 @@ StepResult StepDirector::Run(const StepCell& cell) {
     judgement = std::move(second);
   }
   for (size_t again = 0; again < cell.step->retries && MayRetry(cell, judgement); ++again) {
-    context_.Note(judgement.result.name + ": " + judgement.result.reason + "; the suite asks for another attempt");
+    context_.Note(judgement.result.name + ": " + std::string(VerdictName(judgement.result.verdict)) +
+                  "; the suite asks for another attempt");
     StepJudgement next = Try(cell, needs, judgement.result.attempts + 1);
     next.result = MergeAttempts(judgement.result, next.result);
     MarkFlaky(judgement.tests, next.tests);
@@ -78,6 +79,7 @@ StepResult StepDirector::Run(const StepCell& cell) {
   RunResult& run = *context_.result;
   absl::c_move(judgement.tests, std::back_inserter(run.tests));
   absl::c_move(judgement.tensors, std::back_inserter(run.tensors));
+  absl::c_move(judgement.numbers, std::back_inserter(run.numbers));
   context_.observer->StepEnds(judgement.result);
   return std::move(judgement.result);
 }

@@ -45,6 +45,7 @@ void StepFollower::Line(const LogLine& line) {
   const std::lock_guard lock(mutex_);
   if (signatures_ != nullptr && !device_lost_ && signatures_->DeviceFatal(line.text) != nullptr) device_lost_ = true;
   if (RankReports* rank = ReportsOf(line.rank); rank != nullptr) {
+    if (!stopping_) rank->last_micros = std::max(rank->last_micros, line.micros);
     for (const std::unique_ptr<LineReport>& report : rank->reports) {
       if (report != nullptr) report->Line(line.text);
     }
@@ -81,6 +82,17 @@ void StepFollower::ReportProgress(bool last) {
 void StepFollower::Finish() {
   const std::lock_guard lock(mutex_);
   ReportProgress(true);
+}
+
+int64_t StepFollower::LastLineOf(int rank) {
+  const std::lock_guard lock(mutex_);
+  const RankReports* reports = ReportsOf(rank);
+  return reports == nullptr ? -1 : reports->last_micros;
+}
+
+LineReport* StepFollower::ProgressOf(int rank) {
+  RankReports* reports = ReportsOf(rank);
+  return reports == nullptr ? nullptr : reports->progress.get();
 }
 
 LineReport* StepFollower::TextOf(int rank, size_t report) {

@@ -35,6 +35,13 @@ class StepFollower {
     return std::chrono::steady_clock::time_point(std::chrono::steady_clock::duration(last_line_.load()));
   }
 
+  // From now on lines are no evidence: the step is being stopped.
+  void StopsNow() { stopping_ = true; }
+  // When the last line of a rank came (kNoRank in a step without ranks), in microseconds since the log began; -1: none.
+  int64_t LastLineOf(int rank);
+  // Tests that the output named, where a program's file counts and was not written. Null: none are named.
+  LineReport* ProgressOf(int rank);
+
   // When no more lines come. Tells the observer the last count.
   void Finish();
   // What the output says for report `report` of the step, on a rank (kNoRank in a step without ranks). Null: nothing is
@@ -45,6 +52,7 @@ class StepFollower {
   struct RankReports {
     std::vector<std::unique_ptr<LineReport>> reports;  // by report of the step; null where there is none
     std::unique_ptr<LineReport> progress;              // where no report counts
+    int64_t last_micros = -1;
   };
   RankReports* ReportsOf(int rank);
   void ReportProgress(bool last);
@@ -55,6 +63,7 @@ class StepFollower {
   RunObserver& observer_;
   const Signatures* const signatures_;
   std::atomic<bool> device_lost_{false};
+  std::atomic<bool> stopping_{false};
   std::atomic<std::chrono::steady_clock::rep> last_line_;
 
   std::mutex mutex_;

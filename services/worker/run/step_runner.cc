@@ -180,11 +180,15 @@ class StepRun {
   void Stop(Stopped why) {
     if (outcome_.evidence.stopped != Stopped::kNot) return;
     outcome_.evidence.stopped = why;
+    outcome_.follower->StopsNow();
     outcome_.evidence.stopped_micros = SinceRun(std::chrono::steady_clock::now());
   }
 
   // Before they are ended: afterwards nothing shows which of them held up the others.
   void StopHung(Stopped why) {
+    // "tests/a.py::test_b ": a rank's last word may have no end.
+    log_->EndLines();
+    outcome_.follower->StopsNow();
     const std::string_view path = EnvironmentValue(request_.plan.processes.front().spec.environment, "PATH");
     std::vector<std::future<std::vector<ProcessStack>>> asked;
     for (const Running& running : running_) {

@@ -21,11 +21,12 @@ StepResult MergeAttempts(const StepResult& first, const StepResult& second) {
   // The failure was real, and so was the pass: what came first stays to be looked at.
   merged.verdict = Verdict::kFlaky;
   merged.cause = first.cause;
-  merged.reason = merged.attempts == 2
-                      ? Concat("passed at the second attempt only; before: ", first.reason)
-                      : Concat("passed at attempt ", std::to_string(merged.attempts), " only; before: ", first.reason);
+  // The cause says what the failure was; here it is enough to say where it lies.
+  const std::string which = merged.attempts == 2 ? "the second attempt" : Concat("attempt ", merged.attempts);
+  merged.reason = Concat("passed at ", which, " only");
+  if (!first.cause.has_value()) merged.reason += "; before: " + first.reason;
   if (!first.log.empty()) {
-    merged.reason += " (" + first.log + ")";
+    merged.reason += "; the failure before it: " + first.log;
     merged.artifacts.insert(merged.artifacts.begin(), first.log);
   }
   return merged;

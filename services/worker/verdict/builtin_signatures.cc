@@ -39,6 +39,8 @@ std::vector<rules::FailureSignature> BuiltinSignatures() {
               R"(^CMake Error(?: at |:| in ))",
               R"(^ninja: error: )",
               R"(^make(?:\[\d+\])?: \*\*\* No rule to make target )",
+              // What a package's own build says, as pip shows it: further in than pip's word for it.
+              R"((?-i)^\s+error: (?:[A-Z]|command |package |option |can't ))",
               R"(^error: (?:command .* failed|subprocess-exited-with-error|metadata-generation-failed))",
           }),
       Signature(kAssertionId, "an assertion of the program failed", kFailedAssertion,
@@ -59,6 +61,8 @@ std::vector<rules::FailureSignature> BuiltinSignatures() {
           {
               // The last line of a Python traceback, also as pytest ("E   …") and newer torch ("[rank0]: …") print it.
               R"((?-i)^(?:\[rank\d+\]:\s*)?(?:E\s+)?(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Exit|Interrupt|Failure)(?::|$))",
+              // A class of a module of exceptions, whatever its name ends with.
+              R"((?-i)^(?:\[rank\d+\]:\s*)?(?:E\s+)?(?:[a-zA-Z_]\w*\.)*(?:errors?|exceptions?)\.[A-Z]\w*(?::|$))",
               R"(^\s*terminate called (?:after throwing an instance of|without an active exception))",
               R"(^Fatal Python error: )",
               R"(^thread '.+' panicked at )",

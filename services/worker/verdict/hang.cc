@@ -13,7 +13,7 @@ namespace yardmaster::worker {
 namespace {
 
 // Lines of each rank that are compared with what the others said last.
-constexpr size_t kComparedLines = 300;
+constexpr size_t kComparedLines = 2000;
 
 struct Place {
   const RankView* view = nullptr;
@@ -51,6 +51,15 @@ bool IsFrameOfCollective(const std::string& line) {
   return RE2::PartialMatch(line, kCollective);
 }
 
+// The outermost frames of threads that a library starts for itself.
+bool IsFrameOfServer(const std::string& line) {
+  static const RE2 kServer(
+      R"re(::runLoop\(|\bLoop::run\(|[wW]atchdog|[hH]eartbeatMonitor|\bncclProxy|TCPStore\w*Daemon)re"
+      R"re(|BackgroundThread|\bworkCleanupLoop)re",
+      RE2::Latin1);
+  return RE2::PartialMatch(line, kServer);
+}
+
 // Numbers, addresses and times differ between ranks that are at the same place.
 std::string Shape(std::string line) {
   static const RE2 kNumber(R"(\d+)", RE2::Latin1);
@@ -66,11 +75,21 @@ Place PlaceOf(LogReader& log, const RankView& view, int64_t stopped) {
   absl::StatusOr<std::vector<LogLine>> lines = log.Tail(kComparedLines, view.rank);
   if (lines.ok()) place.lines = *std::move(lines);
   std::erase_if(place.lines, [&](const LogLine& line) { return line.micros > stopped; });
+  // Threads that serve a library wait in its loops on every rank, whatever the rank does.
+  bool collective = false;
+  bool serves = false;
+  const auto end_thread = [&] {
+    place.in_collective = place.in_collective || (collective && !serves);
+    collective = serves = false;
+  };
   for (const LogLine& line : place.lines) {
+    if (BeginsThread(line.text)) end_thread();
     if (!IsFrame(line.text)) continue;
     if (!place.frame.has_value()) place.frame = line;
-    place.in_collective = place.in_collective || IsFrameOfCollective(line.text);
+    collective = collective || IsFrameOfCollective(line.text);
+    serves = serves || IsFrameOfServer(line.text);
   }
+  end_thread();
   std::erase_if(place.lines, [](const LogLine& line) { return IsFrame(line.text) || BeginsThread(line.text); });
   for (const LogLine& line : place.lines) {
     place.shapes.push_back(Shape(line.text));
@@ -91,7 +110,8 @@ bool IsBehind(const Place& a, const Place& b) {
   return passed && !reached;
 }
 
-std::vector<int> Suspects(const std::vector<Place>& places) {
+// `by_stack`: the stacks say so.
+std::vector<int> Suspects(const std::vector<Place>& places, bool& by_stack) {
   std::vector<int> suspects;
   // The odd one out: the others wait in a collective, and it is elsewhere.
   const bool stacks = absl::c_all_of(places, [](const Place& p) { return p.frame.has_value(); });
@@ -99,7 +119,8 @@ std::vector<int> Suspects(const std::vector<Place>& places) {
     for (const Place& place : places) {
       if (!place.in_collective) suspects.push_back(place.view->rank);
     }
-    if (!suspects.empty()) return suspects;
+    by_stack = !suspects.empty();
+    if (by_stack) return suspects;
   }
   // The number of completed collectives, where all say one and they differ.
   const auto by_number = [](const Place& a, const Place& b) { return a.last_completed < b.last_completed; };
@@ -132,7 +153,8 @@ Hang FindHang(const StepContext& context, const std::vector<RankView>& views) {
     }
     if (!view.hung && view.end.has_value() && !view.EndedBadly()) left.push_back(view.rank);
   }
-  const std::vector<int> suspects = context.ranked ? Suspects(places) : std::vector<int>{};
+  bool by_stack = false;
+  const std::vector<int> suspects = context.ranked ? Suspects(places, by_stack) : std::vector<int>{};
   const auto suspected = [&](const Place& place) { return absl::c_linear_search(suspects, place.view->rank); };
   absl::c_stable_partition(places, suspected);
 
@@ -156,7 +178,10 @@ Hang FindHang(const StepContext& context, const std::vector<RankView>& views) {
   if (!finding.test.empty()) what += Concat(" in ", finding.test);
   if (context.ranked) {
     if (!suspects.empty()) {
-      what += Concat("; ", RankList(suspects), " did not reach what the others reached");
+      what += Concat(
+          "; ", RankList(suspects),
+          by_stack ? Concat(suspects.size() == 1 ? " is" : " are", " in no collective, and the others wait in one")
+                   : std::string(" did not reach what the others reached"));
     } else if (!left.empty() && left.size() < views.size()) {
       what += Concat("; ", RankList(left), left.size() == 1 ? " had" : " had all",
                      " ended before with exit code 0: the others wait for what will not come");

@@ -96,6 +96,8 @@ RankResult ResultOfRank(const StepContext& context, const RankView& view) {
   if (view.evidence != nullptr) {
     result.begin_micros = view.evidence->begin_micros;
     result.end_micros = view.evidence->end_micros;
+    const int64_t last = view.evidence->last_line_micros;
+    if (last >= 0) result.last_output_micros = context.begin_micros + last;
   }
   int64_t first = kUnknownTime;
   for (const Finding& finding : view.findings) first = std::min(first, finding.micros);
@@ -195,6 +197,11 @@ StepJudgement JudgeStep(const StepEvidence& evidence, const Signatures& signatur
   judgement.tests = TestsOf(context, views);
   for (const RankEvidence& rank : evidence.ranks) {
     judgement.tensors.insert(judgement.tensors.end(), rank.tensors.begin(), rank.tensors.end());
+    for (const Report& report : rank.reports) {
+      for (const Measured& number : report.numbers) {
+        judgement.numbers.push_back({evidence.name, rank.rank, number.name, number.value, number.unit});
+      }
+    }
   }
   AddNotes(evidence, launcher, judgement, judgement.notes);
   return judgement;

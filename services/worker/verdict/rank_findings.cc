@@ -7,6 +7,7 @@
 #include "absl/algorithm/container.h"
 #include "services/core/lines.h"
 #include "services/worker/verdict/builtin_signatures.h"
+#include "services/worker/verdict/headline.h"
 #include "services/worker/verdict/priorities.h"
 #include "services/worker/verdict/rank_view.h"
 #include "services/worker/verdict/text.h"
@@ -16,9 +17,8 @@ namespace {
 
 using rules::FailureClass;
 
-// Failed tests whose messages are looked at, and lines of each.
+// Failed tests whose messages are looked at.
 constexpr size_t kMaxClassifiedTests = 100;
-constexpr size_t kMaxMessageLines = 400;
 // What shells say of programs that they did not find, or could not start.
 constexpr int kShellNotFound = 127;
 constexpr int kShellNotExecutable = 126;
@@ -32,50 +32,6 @@ Finding On(const RankView& view, Finding finding) {
 
 Finding Make(const RankView& view, int priority, FailureClass cls, std::string_view signature, std::string what) {
   return On(view, MakeFinding(priority, cls, signature, std::move(what)));
-}
-
-// pytest marks the lines of an error among those of the source: "E       assert 1 == 2".
-bool IsErrorLine(std::string_view line) { return line.starts_with("E  "); }
-
-// The message of a failed test without the lines of source that pytest shows with it: a "raise OutOfMemory" in them is
-// nothing that happened.
-std::vector<std::string_view> ErrorLines(std::string_view message) {
-  std::vector<std::string_view> lines = LinesOf(message);
-  if (lines.size() > kMaxMessageLines) lines.resize(kMaxMessageLines);
-  std::vector<std::string_view> errors;
-  for (std::string_view line : lines) {
-    if (IsErrorLine(line)) errors.push_back(TrimBlanks(line.substr(1)));
-  }
-  if (errors.empty()) return lines;
-  errors.insert(errors.begin(), lines.front());
-  return errors;
-}
-
-size_t IndentOf(std::string_view line) { return std::min(line.find_first_not_of(" \t"), line.size()); }
-
-// The line of a failed test's message that says what went wrong. In the message of a wrapper that is the exception of
-// the process that the test started, or of the module that it could not import.
-std::string_view Headline(std::string_view message) {
-  std::vector<std::string_view> lines = LinesOf(message);
-  if (lines.size() > kMaxMessageLines) lines.resize(kMaxMessageLines);
-  const std::string_view first = TrimBlanks(FirstLine(message));
-  const bool about_module = first.starts_with("collection failure") || first.starts_with("failed on ");
-  std::string_view inner;
-  std::optional<size_t> traceback;  // how far it is indented
-  for (std::string_view line : lines) {
-    const bool marked = IsErrorLine(line);
-    if (marked) line.remove_prefix(1);
-    const std::string_view text = TrimBlanks(line);
-    if (text == "Traceback (most recent call last):") {
-      traceback = IndentOf(line);
-    } else if (traceback.has_value() && !text.empty() && IndentOf(line) <= *traceback) {
-      inner = text;
-      traceback.reset();
-    } else if (about_module && marked && inner.empty()) {
-      inner = text;
-    }
-  }
-  return inner.empty() ? first : inner;
 }
 
 // A failed comparison, as far as its message says, and no exception of another kind.
@@ -150,6 +106,18 @@ void FindInTests(const StepContext& context, RankView& view, bool tensors_off) {
 
 // --- How it ended ---
 
+// What an uncaught exception says right below "terminate called …" is known by itself: the abort only follows from it.
+bool AbortSaysWhy(const RankView& view) {
+  constexpr uint64_t kLinesOfWhat = 20;
+  const auto terminate = absl::c_find_if(view.hits, [](const Signatures::Hit& hit) {
+    return hit.signature->id == kExceptionId && Contains(hit.line.text, "terminate called");
+  });
+  return terminate != view.hits.end() && absl::c_any_of(view.hits, [&](const Signatures::Hit& hit) {
+           return !IsGeneric(*hit.signature) && hit.signature->cls != FailureClass::kVictim &&
+                  hit.line.number > terminate->line.number && hit.line.number <= terminate->line.number + kLinesOfWhat;
+         });
+}
+
 void FindInSignal(const StepContext& context, RankView& view) {
   const StepEvidence& evidence = *context.evidence;
   const int signal = view.end->signal;
@@ -179,6 +147,7 @@ void FindInSignal(const StepContext& context, RankView& view) {
     finding.generic = signal == SIGABRT;
   }
   finding.test = test;
+  if (signal == SIGABRT && AbortSaysWhy(view)) finding.priority = kExitCode;
   // What was said about it: "Fatal Python error: Segmentation fault", "Assertion `n > 0' failed".
   for (const Signatures::Hit& hit : view.hits) {
     if (!IsGeneric(*hit.signature)) continue;

@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 #include <mutex>
+#include <set>
 #include <utility>
 
 #include "absl/algorithm/container.h"
@@ -83,10 +84,16 @@ class CompiledSignatures final : public Signatures {
   std::vector<Hit> FindByRank(LogReader& log, std::string_view phase) const override {
     std::map<std::pair<const rules::FailureSignature*, int>, Hit> first;
     std::map<int, uint64_t> exceptions;  // rank → the last line that ended a traceback
+    // Ranks whose next exception was raised from one of a known kind: that kind says more than a name of one's own.
+    std::set<int> known;
     // The last of chained exceptions ended the program. Of one that it was raised from, the kind still counts.
     const auto forget = [&](int rank, Chain chain) {
       const auto last = exceptions.find(rank);
       if (last == exceptions.end()) return;
+      const bool kind = absl::c_any_of(first, [&](const auto& entry) {
+        return entry.first.second == rank && entry.second.line.number == last->second && !IsGeneric(*entry.first.first);
+      });
+      if (chain == Chain::kRaisedFrom && kind) known.insert(rank);
       std::erase_if(first, [&](const auto& entry) {
         const bool same = entry.first.second == rank && entry.second.line.number == last->second;
         return same && (chain != Chain::kRaisedFrom || IsGeneric(*entry.first.first));
@@ -97,6 +104,7 @@ class CompiledSignatures final : public Signatures {
       if (const Chain chain = ChainOf(line.text); chain != Chain::kNone) forget(line.rank, chain);
       bool exception = false;
       for (const rules::FailureSignature* signature : Match(line.text, phase, exception)) {
+        if (signature->id == kExceptionId && known.erase(line.rank) > 0) continue;
         const auto [at, added] = first.try_emplace({signature, line.rank}, Hit{signature, line});
         if (!added && Earlier(line, at->second.line)) at->second.line = line;
       }

@@ -6,6 +6,8 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
+#include "services/core/lines.h"
+#include "services/worker/verdict/headline.h"
 #include "services/worker/verdict/priorities.h"
 #include "services/worker/verdict/text.h"
 
@@ -282,6 +284,49 @@ bool AllSkipped(const std::vector<RankView>& views, std::string& reason) {
   return true;
 }
 
+namespace {
+
+// A failed test says first what went wrong; a wrapper's own words come after it.
+std::string MessageOf(const ReportTest& test) {
+  const std::string_view headline = Headline(test.message);
+  if (test.message.empty() || headline == TrimBlanks(FirstLine(test.message))) return test.message;
+  return Concat(headline, "\n", test.message);
+}
+
+TestResult ResultOf(const ReportTest& test, Verdict unfinished) {
+  TestResult result;
+  result.id = test.id;
+  result.seconds = test.seconds;
+  result.message = test.message;
+  switch (test.outcome) {
+    case Outcome::kPassed:
+      result.verdict = Verdict::kPassed;
+      break;
+    case Outcome::kSkipped:
+      result.verdict = Verdict::kNotRun;
+      result.skipped = true;
+      break;
+    case Outcome::kTimedOut:
+      result.verdict = Verdict::kTimedOut;
+      break;
+    case Outcome::kUnfinished:
+      result.verdict = unfinished;
+      if (result.message.empty()) result.message = "begun, and never ended";
+      break;
+    case Outcome::kNotStarted:
+      if (result.message.empty()) result.message = "its program is missing";
+      result.verdict = Verdict::kFailed;
+      break;
+    case Outcome::kFailed:
+      result.message = MessageOf(test);
+      result.verdict = Verdict::kFailed;
+      break;
+  }
+  return result;
+}
+
+}  // namespace
+
 std::vector<TestResult> TestsOf(const StepContext& context, const std::vector<RankView>& views) {
   const StepEvidence& evidence = *context.evidence;
   std::vector<TestResult> tests;
@@ -290,51 +335,24 @@ std::vector<TestResult> TestsOf(const StepContext& context, const std::vector<Ra
     const Verdict unfinished = evidence.stopped == Stopped::kCancelled          ? Verdict::kCancelled
                                : view.hung && evidence.stopped != Stopped::kNot ? Verdict::kTimedOut
                                                                                 : Verdict::kFailed;
-    std::string open = view.hung || view.EndedBadly() ? UnfinishedTest(evidence.log, view.rank) : "";
-    for (const Report& report : view.evidence->reports) {
-      for (const ReportTest& test : report.tests) {
-        TestResult result;
-        result.id = test.id;
-        result.layer = evidence.layer;
-        result.step = evidence.name;
-        result.rank = view.rank;
-        result.seconds = test.seconds;
-        result.message = test.message;
+    const bool cut_off = view.hung || view.EndedBadly();
+    std::string open = cut_off ? UnfinishedTest(evidence.log, view.rank) : "";
+    const auto add = [&](TestResult result) {
+      result.layer = evidence.layer;
+      result.step = evidence.name;
+      result.rank = view.rank;
+      tests.push_back(std::move(result));
+    };
+    const auto add_all = [&](const std::vector<ReportTest>& found) {
+      for (const ReportTest& test : found) {
         if (test.id == open) open.clear();
-        switch (test.outcome) {
-          case Outcome::kPassed:
-            result.verdict = Verdict::kPassed;
-            break;
-          case Outcome::kSkipped:
-            result.verdict = Verdict::kNotRun;
-            result.skipped = true;
-            break;
-          case Outcome::kTimedOut:
-            result.verdict = Verdict::kTimedOut;
-            break;
-          case Outcome::kUnfinished:
-            result.verdict = unfinished;
-            if (result.message.empty()) result.message = "begun, and never ended";
-            break;
-          case Outcome::kNotStarted:
-            if (result.message.empty()) result.message = "its program is missing";
-            [[fallthrough]];
-          case Outcome::kFailed:
-            result.verdict = Verdict::kFailed;
-            break;
-        }
-        tests.push_back(std::move(result));
+        add(ResultOf(test, unfinished));
       }
-    }
-    if (open.empty()) continue;
-    TestResult result;
-    result.id = std::move(open);
-    result.layer = evidence.layer;
-    result.step = evidence.name;
-    result.rank = view.rank;
-    result.verdict = unfinished;
-    result.message = "begun, and never ended";
-    tests.push_back(std::move(result));
+    };
+    for (const Report& report : view.evidence->reports) add_all(report.tests);
+    // It was ended before its report was written: what it had said of single tests stays.
+    if (view.evidence->reports.empty() && cut_off) add_all(view.evidence->named);
+    if (!open.empty()) add(ResultOf(ReportTest{open, Outcome::kUnfinished, 0, ""}, unfinished));
   }
   return tests;
 }

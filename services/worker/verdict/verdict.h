@@ -52,6 +52,8 @@ struct RankEvidence {
   std::vector<Report> reports;
   std::vector<std::string> missing_reports;  // files that the manifest names and that are not there
   std::vector<std::string> bad_reports;      // that can't be read, with the reason
+  std::vector<ReportTest> named;             // tests that the output names, where a file is missing
+  int64_t last_line_micros = -1;             // when it last said something, since the log began; -1: never
   std::optional<Marks> marks;                // where there is a report of markers
   std::vector<TensorResult> tensors;
   std::vector<std::string> tensor_problems;
@@ -97,6 +99,7 @@ struct StepJudgement {
   StepResult result;  // verdict, reason, ranks, cause; times and paths are the caller's
   std::vector<TestResult> tests;
   std::vector<TensorResult> tensors;
+  std::vector<NumberResult> numbers;
   // A device-fatal error: what comes later on these devices is not run.
   bool device_lost = false;
   // A retry may help: an environment failure whose recipe can be applied.

@@ -65,9 +65,29 @@ TEST_F(TestText, TheFirstCauseComesWithPlaceVictimsExcerptAndAdvice) {
   EXPECT_THAT(text, Not(HasSubstr("test_max")));
 }
 
+TEST_F(TestText, ACauseIsToldOnceAndRanksSayWhenTheyLastSpoke) {
+  nlohmann::ordered_json result = Failed();
+  result["reason"] = "sum is off on rank 2";
+  result["steps"][0] = {{"name", "all_reduce"},
+                        {"verdict", "failed"},
+                        {"reason", "sum is off on rank 2"},
+                        {"begin", 2.0},
+                        {"log", "steps/all_reduce/log"},
+                        {"cause", result["cause"]},
+                        {"ranks",
+                         {{{"rank", 0}, {"verdict", "failed"}, {"last_output", 5.5}},
+                          {{"rank", 1}, {"verdict", "failed"}, {"last_output", nullptr}}}}};
+  const std::string text = ExplainText(result, MakeOutput());
+  EXPECT_EQ(text.find("sum is off on rank 2"), text.rfind("sum is off on rank 2")) << text;
+  EXPECT_THAT(text, HasSubstr("the first cause, above\n"));
+  EXPECT_THAT(text, HasSubstr("rank 0     failed     last spoke at 3.5 s\n"));
+  EXPECT_THAT(text, HasSubstr("rank 1     failed     never spoke\n"));
+  EXPECT_THAT(text, HasSubstr("log: steps/all_reduce/log.txt\n"));
+}
+
 TEST_F(TestText, AnExplanationNamesEverythingThatDidNotPass) {
   const std::string text = ExplainText(Failed(), MakeOutput());
-  EXPECT_THAT(text, HasSubstr("yardmaster/collectives is failed: sum is off on rank 2\n"));
+  EXPECT_THAT(text, HasSubstr("yardmaster/collectives is failed\n\nFirst cause\n  sum is off on rank 2\n"));
   EXPECT_THAT(text, HasSubstr("  not_run    module  'correctness' has failed\n"));
   EXPECT_THAT(text, HasSubstr("  failed     all_reduce\n             sum is off\n"));
   EXPECT_THAT(text, Not(HasSubstr("configure")));

@@ -120,6 +120,37 @@ TEST_F(SuiteVerbs, ValidateSaysWhatARunWouldMissHere) {
   EXPECT_THAT(result.out, Not(HasSubstr("\"sh\"")));
 }
 
+TEST_F(SuiteVerbs, ValidateAsksTheInterpreterForModulesAndTheMachineForDevices) {
+  dir_.Write("fake/python",
+             "#!/bin/sh\n"
+             "echo; echo 'yard-probe {\"python\": \"3.12.1\", \"modules\": {\"pytest\": [true, "
+             "\"8.1\", \"\"], \"shardlib\": [false, \"\", \"there is no such module\"]}}'\n");
+  std::filesystem::permissions(Path("fake/python"), std::filesystem::perms::owner_all);
+  std::string text = kSuite;
+  text.replace(text.find("\"matrix\""), 0,
+               R"("requires": [{"module": "pytest"}, {"module": "shardlib"}, {"device": {"kind": "npu", "count": "8"}}],
+                  "environment": {"interpreter": ")" +
+                   Path("fake/python") + "\"}, ");
+  dir_.Write("packs/small/suites/tiny.json", text);
+  const Result result =
+      RunCommandLine({"--packs", Path("packs"), "suite", "validate", "small/tiny"}, "", {{"PATH", "/usr/bin:/bin"}});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("not here: tiny needs the module \"shardlib\": Python has no module shardlib"));
+  EXPECT_THAT(result.out, Not(HasSubstr("the module \"pytest\"")));
+  EXPECT_THAT(result.out, HasSubstr("not here: tiny needs a device: "));
+}
+
+TEST_F(SuiteVerbs, InitInAFolderOnNoForgeTestsItWhereItLies) {
+  dir_.Write("plain/tests/test_demo.py", "def test_x(): pass\n");
+  const Result result = Run({"suite", "init", Path("plain")});
+  ASSERT_EQ(result.code, 0) << result.err;
+  std::ifstream file(Path("plain/packs/plain/suites/my-suite.json"));
+  const auto suite = nlohmann::json::parse(file)["suites"][0];
+  EXPECT_EQ(suite["source"], nlohmann::json({{"path", Path("plain")}}));
+  EXPECT_EQ(Run({"suite", "validate", Path("plain/packs/plain")}).code, 0);
+  EXPECT_THAT(result.err, HasSubstr("test run plain/my-suite --local\n"));
+}
+
 TEST_F(SuiteVerbs, ListAsJsonIsOneDocument) {
   const Result result = Run({"suite", "list", "--json"});
   const auto suites = nlohmann::json::parse(result.out).at("suites");

@@ -110,6 +110,22 @@ TEST_F(LogTest, PiecesOfRanksAndStreamsAreNotMixedUp) {
   EXPECT_THAT(AllTexts(*Open()), ElementsAre("one ends", "zero ends", "error "));
 }
 
+TEST_F(LogTest, ALineWithoutItsEndHasTheTimeOfItsFirstByte) {
+  std::vector<LogLine> seen;
+  std::unique_ptr<LogWriter> log = Create();
+  log->Follow([&](const LogLine& line) { seen.push_back(line); });
+  log->Append(0, Stream::kStdout, "before\ntests/a.py::test_b ");
+  log->Append(1, Stream::kStdout, "other\n");
+  log->EndLines();
+  log->Append(0, Stream::kStdout, "after\n");
+  ASSERT_TRUE(log->Close().ok());
+  ASSERT_EQ(seen.size(), 4U);
+  EXPECT_EQ(seen[2].text, "tests/a.py::test_b ");
+  EXPECT_EQ(seen[2].micros, seen[0].micros);
+  EXPECT_LE(seen[2].micros, seen[1].micros);
+  EXPECT_EQ(seen[3].text, "after");
+}
+
 TEST_F(LogTest, ALogWithoutLinesIsALog) {
   EXPECT_THAT(Lines({}), IsEmpty());
   EXPECT_EQ(Open()->lines(), 0u);

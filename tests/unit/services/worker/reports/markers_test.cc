@@ -39,6 +39,24 @@ TEST(MarkerReport, MarksAreCountedEach) {
   EXPECT_EQ(report->Take().problem, "");
 }
 
+TEST(MarkerReport, NumbersOfABenchmarkAreKeptAndDecideNothing) {
+  rules::ReportModel model = Precision();
+  model.number =
+      R"re(^\{"kernel": "(?P<name>[^"]+", "shape": "[^"]+)".*"(?P<unit>gb_s|gflop_s)": (?P<value>[0-9.e+]+))re";
+  const std::unique_ptr<MarkerReport> report = MakeMarkerReport(model);
+  Feed(*report,
+       "{\"kernel\": \"gemm\", \"shape\": \"512x512\", \"gflop_s\": 12.5}\n"
+       "{\"kernel\": \"add\", \"shape\": \"1024\", \"gb_s\": 1.5e+2}\n{\"kernel\": \"x\", \"shape\": \"1\", \"gb_s\": "
+       "..}\n");
+  const Report taken = report->Take();
+  ASSERT_EQ(taken.numbers.size(), 2U);
+  EXPECT_EQ(taken.numbers[0].name, "gemm, shape: 512x512");
+  EXPECT_EQ(taken.numbers[0].value, 12.5);
+  EXPECT_EQ(taken.numbers[0].unit, "gflop_s");
+  EXPECT_EQ(taken.numbers[1].value, 150);
+  EXPECT_EQ(report->marks().passed, 0U);
+}
+
 TEST(MarkerReport, NoPatternNeverMatches) {
   const std::unique_ptr<MarkerReport> report = MakeMarkerReport(rules::ReportModel{});
   Feed(*report, "a\n\nb\n");

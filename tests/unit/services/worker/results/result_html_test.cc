@@ -94,9 +94,11 @@ TEST_F(ResultHtmlTest, TheFirstCauseComesWithItsLineAndItsClass) {
 TEST_F(ResultHtmlTest, RanksHaveLanesWithTheFirstErrorAndVictimsAreHatched) {
   const std::string page = Render(SampleRun());
   EXPECT_EQ(Occurrences(page, "class=\"hatch\" x="), 2u);
+  EXPECT_TRUE(Has(page, "never spoke"));
+  EXPECT_TRUE(Has(page, "last spoke at"));
   // The mark of rank 2: 1.1 of 10 seconds.
   EXPECT_TRUE(Has(page, "<svg x=\"11.00%\" width=\"1\" height=\"12\"><path class=\"first\""));
-  EXPECT_TRUE(Has(page, "<title>rank 3: failed, exit 1, victim, 9.6 s</title>"));
+  EXPECT_TRUE(Has(page, "<title>rank 3: failed, exit 1, victim, 9.6 s, never spoke</title>"));
 }
 
 TEST_F(ResultHtmlTest, TheFirstCauseIsShownOnceAndOthersAtTheirSteps) {
@@ -264,7 +266,10 @@ TEST_F(ResultHtmlTest, DevicesVersionsAndNotesAreAtTheEnd) {
   EXPECT_TRUE(Has(page, "<dt>gpu0</dt><dd>Sample 80GB · 81,920 MiB · driver 570.10 · <code>GPU-11111111</code></dd>"));
   EXPECT_TRUE(Has(page, "<dt>torch</dt><dd>1.13.0</dd>"));
   EXPECT_TRUE(Has(page, "<li>composed: reduce_scatter of all_reduce</li>"));
-  EXPECT_TRUE(Has(page, "Log: <code>steps/all_reduce/log.yardlog</code>"));
+  EXPECT_TRUE(Has(page, "Log: <a href=\"./steps/all_reduce/log.yardlog.txt\">steps/all_reduce/log.yardlog</a>"));
+  EXPECT_TRUE(Has(page, "<dt>host</dt><dd>node-7 · Linux 6.1 · 8 processors · 16,000 MiB</dd>"));
+  EXPECT_TRUE(Has(page, "gemm 512"));
+  EXPECT_TRUE(Has(page, "12.5 gflop_s"));
   EXPECT_TRUE(Has(page, "<title>failed: yardmaster/collectives</title>"));
 }
 

@@ -83,6 +83,7 @@ inline RunResult SampleRun() {
     const Verdict verdict = rank == 1 ? Verdict::kPassed : Verdict::kFailed;
     reduce.ranks.push_back(SampleRank(rank, verdict, rank == 1 ? 0 : 1, 2'100'000, 9'000'000 + rank * 900'000));
     if (rank == 2) reduce.ranks.back().first_error_micros = 3'100'000;
+    if (rank == 2) reduce.ranks.back().last_output_micros = 4'000'000;
     if (rank != 1 && rank != 2) reduce.ranks.back().victim = true;
   }
   StepResult module;
@@ -91,6 +92,9 @@ inline RunResult SampleRun() {
   module.verdict = Verdict::kNotRun;
   module.reason = "not run: the layer 'correctness' has failed";
   run.steps = {build, reduce, module};
+
+  run.host = {"node-7", "Linux 6.1", 8, 16'000};
+  run.numbers = {{"gemm-bench", kNoRank, "gemm 512", 12.5, "gflop_s"}};
 
   run.layers = {{"correctness", "Correctness", Verdict::kFailed, "", 8, 1, 4, 10.0},
                 {"module", "Modules", Verdict::kNotRun, "the layer 'correctness' has failed", 0, 0, 0, 0}};

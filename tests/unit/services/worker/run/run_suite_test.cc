@@ -77,6 +77,43 @@ TEST_F(RunSuiteTest, AFailedBuildStopsEverythingAndIsTheCodesFault) {
   EXPECT_EQ(run.steps.size(), 1U);
 }
 
+TEST_F(RunSuiteTest, AMissingInterpreterIsFoundBeforeTheBuild) {
+  suite_.environment.interpreter = "/no/such/python3";
+  suite_.build = {Shell("make", "echo built")};
+  Layer("smoke", {Shell("run", "echo no")});
+  const RunResult run = Run();
+  EXPECT_EQ(run.verdict, Verdict::kError);
+  ASSERT_TRUE(run.cause.has_value());
+  EXPECT_EQ(run.cause->cls, rules::FailureClass::kEnvironment);
+  EXPECT_THAT(run.cause->message, HasSubstr("/no/such/python3"));
+  EXPECT_THAT(run.steps, IsEmpty());
+}
+
+TEST_F(RunSuiteTest, AModuleThatTheBuildCantBringIsMissedBeforeIt) {
+  rules::Requirement module;
+  module.kind = rules::Requirement::Kind::kModule;
+  module.name = "no_such_module_at_all";
+  suite_.requirements = {module};
+  suite_.build = {Shell("make", "echo python3 setup build --no-deps")};
+  Layer("smoke", {Shell("run", "echo no")});
+  const RunResult run = Run();
+  EXPECT_EQ(run.verdict, Verdict::kNotRun);
+  EXPECT_THAT(run.reason, HasSubstr("no_such_module_at_all"));
+  EXPECT_THAT(run.steps, IsEmpty());
+}
+
+TEST_F(RunSuiteTest, ASourceInAFolderOfThisMachineIsForThisMachineOnly) {
+  Layer("smoke", {Shell("run", "test -e ${SOURCE}/here")});
+  std::ofstream(options_.source / "here") << "x";
+  suite_.source = {};
+  suite_.source.path = options_.source.native();
+  options_.source.clear();
+  const std::atomic<bool> no = false;
+  EXPECT_FALSE(RunSuite(set_, suite_, options_, dependencies_, observer_, no).ok());
+  options_.local = true;
+  EXPECT_EQ(Run().verdict, Verdict::kPassed);
+}
+
 TEST_F(RunSuiteTest, AMissingProgramIsTheEnvironmentsFault) {
   rules::SuiteStep step;
   step.id = "absent";

@@ -35,6 +35,10 @@ void AddReport(const Json& report, StepCase& step) {
 
 void Arrange(const Json& failure, StepCase& step) {
   step.evidence.layer = failure.value("layer", "correctness");
+  if (failure.contains("launched")) {
+    step.Launched(failure.at("launched").get<std::string>(), failure.at("code"));
+    for (RankEvidence& rank : step.evidence.ranks) rank.started = false;
+  }
   for (const Json& end : failure.value("ends", Json::array())) {
     const int rank = end.value("rank", kNoRank);
     const int64_t micros = end.at("at").get<int64_t>() * kSecond;

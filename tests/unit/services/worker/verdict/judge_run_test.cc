@@ -8,6 +8,7 @@ namespace {
 
 using rules::FailureClass;
 using rules::LayerKind;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 StepResult Step(Verdict verdict, std::string reason = "", int64_t begin = 0, int64_t end = 0) {
@@ -32,12 +33,16 @@ StepResult Failed(FailureClass cls, Verdict verdict = Verdict::kFailed) {
 // --- Attempts ---
 
 TEST(MergeAttempts, APassAfterAFailureOfTheCodeIsFlaky) {
-  const StepResult merged = MergeAttempts(Failed(FailureClass::kCode), Step(Verdict::kPassed));
+  StepResult failed = Failed(FailureClass::kCode);
+  failed.log = "steps/s/log";
+  const StepResult merged = MergeAttempts(failed, Step(Verdict::kPassed));
   EXPECT_EQ(merged.verdict, Verdict::kFlaky);
   EXPECT_EQ(merged.attempts, 2);
   ASSERT_TRUE(merged.cause.has_value());
   EXPECT_EQ(merged.cause->message, "it broke");
-  EXPECT_THAT(merged.reason, HasSubstr("it broke"));
+  // The cause is told once, and the pass says where the failure lies.
+  EXPECT_EQ(merged.reason, "passed at the second attempt only; the failure before it: steps/s/log");
+  EXPECT_THAT(merged.artifacts, ElementsAre("steps/s/log"));
 }
 
 TEST(MergeAttempts, APassAfterAMendedEnvironmentPassesAndSaysWhatWasMended) {

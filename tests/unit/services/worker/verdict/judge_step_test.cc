@@ -866,6 +866,36 @@ TEST(JudgeStep, TheLowestCompletedCollectiveIsTheSuspect) {
   EXPECT_THAT(judgement.result.reason, HasSubstr("rank 1 did not reach"));
 }
 
+TEST(JudgeStep, WhatRanBeforeAStepWasEndedStaysAndIsNoEvidenceOfAPass) {
+  StepCase test(2);
+  test.Stop(Stopped::kSilence, 20 * kSecond);
+  for (int rank = 0; rank < 2; ++rank) {
+    test.Hangs(rank);
+    test.NoReport(rank);
+    test.Rank(rank).named = {Ran("a.py::test_one", Outcome::kPassed), Ran("a.py::test_two", Outcome::kSkipped),
+                             Ran("a.py::test_three", Outcome::kUnfinished)};
+    test.Rank(rank).last_line_micros = 4 * kSecond;
+  }
+  const StepJudgement judgement = test.Judge();
+  EXPECT_EQ(judgement.result.verdict, Verdict::kTimedOut);
+  ASSERT_EQ(judgement.tests.size(), 6U);
+  EXPECT_EQ(judgement.tests[0].verdict, Verdict::kPassed);
+  EXPECT_TRUE(judgement.tests[1].skipped);
+  EXPECT_EQ(judgement.tests[2].verdict, Verdict::kTimedOut);
+  EXPECT_EQ(judgement.result.ranks[1].last_output_micros, 4 * kSecond);
+}
+
+TEST(JudgeStep, AWrappedFailureIsListedByWhatWentWrong) {
+  StepCase test;
+  test.Junit(kNoRank, {Ran("a.py::test_cli", Outcome::kFailed,
+                           "AssertionError: exit code 1\nE   AssertionError: exit code 1\nE     Traceback (most recent "
+                           "call last):\nE     KeyError: 'bucket'\nE   assert 1 == 0")});
+  test.Exit(kNoRank, 1, 2 * kSecond);
+  const StepJudgement judgement = test.Judge();
+  ASSERT_EQ(judgement.tests.size(), 1U);
+  EXPECT_TRUE(judgement.tests[0].message.starts_with("KeyError: 'bucket'\n")) << judgement.tests[0].message;
+}
+
 TEST(JudgeStep, ARankThatHadEndedBeforeIsNotTheHang) {
   StepCase test(3);
   test.Stop(Stopped::kTimeout, 60 * kSecond);
