@@ -34,6 +34,7 @@
 #include "services/intake/service/forge_label_source.h"
 #include "services/intake/service/on_demand_decider.h"
 #include "services/intake/sweeps/sweep_runner.h"
+#include "services/packs/registry/shadow_packs.h"
 #include "services/review/git_change_source.h"
 #include "services/review/kept_review.h"
 #include "services/schedule/scheduler.h"
@@ -229,6 +230,12 @@ void Pipe::Parts::MakePipe() {
                        const v1::Subject& repository,
                        std::string_view head) { return PullOfHead(*reviews, repository, head); },
       .long_work = long_work.get(),
+      .find_shadow = [packs, config = &env.config](const v1::Subject& subject, std::string_view pack)
+          -> std::shared_ptr<const rules::CompiledPack> {
+        const auto shadow = ShadowFor(*config, *packs(), subject.forge(), subject.repository(), pack);
+        return shadow == nullptr ? nullptr : shadow->Find(pack);
+      },
+      .shadows = &store->shadows(),
       .chat = chat_desk.get(),
   });
   effects = std::make_unique<EffectRunner>(ShippedEffectKinds(), store->ledger(), env.clock, env.logger);

@@ -246,6 +246,25 @@ const std::vector<Migration>& Migrations() {
            "create table runners (id $IDENTITY, name text not null, record $BLOB not null)",
            "create unique index runners_by_name on runners (name)",
        }},
+      {12,
+       "what packs in the shadow would have done",
+       {
+           "create table shadow_runs ("
+           " id $IDENTITY,"
+           " repository text not null,"
+           " number bigint not null,"
+           " subject_kind bigint not null,"
+           " planner text not null,"
+           " pack text not null,"
+           " base_revision text not null,"
+           " shadow_revision text not null,"
+           " input text not null,"
+           " created_at bigint not null,"
+           " record_bytes bigint not null,"
+           " encoding bigint not null,"
+           " record $BLOB not null)",
+           "create index shadow_runs_by_subject on shadow_runs (lower(repository), number, id)",
+       }},
   };
   return kMigrations;
 }

@@ -27,6 +27,7 @@
 #include "services/core/store/sql_operators.h"
 #include "services/core/store/sql_reviews.h"
 #include "services/core/store/sql_schedules.h"
+#include "services/core/store/sql_shadows.h"
 #include "services/core/store/sql_subjects.h"
 #include "services/core/store/totals.h"
 #include "services/core/store/writer.h"
@@ -75,6 +76,7 @@ struct Store::Impl {
   std::unique_ptr<SqlOperators> operators;
   std::unique_ptr<SqlCommands> commands;
   std::unique_ptr<SqlReviews> reviews;
+  std::unique_ptr<SqlShadows> shadows;
   std::unique_ptr<SqlJobs> jobs;
 
   std::atomic<bool> claimable{false};
@@ -157,6 +159,7 @@ void Store::Impl::StartWriter() {
   operators = std::make_unique<SqlOperators>(*writer, *readers);
   commands = std::make_unique<SqlCommands>(*writer, *readers);
   reviews = std::make_unique<SqlReviews>(*writer, *readers);
+  shadows = std::make_unique<SqlShadows>(*writer, *readers);
   jobs = std::make_unique<SqlJobs>(*writer, *readers);
   writer->Start();
 }
@@ -192,6 +195,7 @@ Schedules& Store::schedules() { return *impl_->schedules; }
 Operators& Store::operators() { return *impl_->operators; }
 Commands& Store::commands() { return *impl_->commands; }
 Reviews& Store::reviews() { return *impl_->reviews; }
+Shadows& Store::shadows() { return *impl_->shadows; }
 Jobs& Store::jobs() { return *impl_->jobs; }
 
 absl::Status Store::Ready() const { return impl_->writer->Ready(); }

@@ -30,6 +30,7 @@
 #include "services/core/store/retention.h"
 #include "services/core/store/reviews.h"
 #include "services/core/store/schedules.h"
+#include "services/core/store/shadows.h"
 #include "services/core/store/subjects.h"
 
 namespace yardmaster::store {
@@ -93,6 +94,7 @@ class Store {
   Operators& operators();
   Commands& commands();
   Reviews& reviews();
+  Shadows& shadows();
   Jobs& jobs();
 
   // OK, or why the store takes nothing in: RESOURCE_EXHAUSTED (disk below its floor, disk full), UNAVAILABLE (shut
