@@ -19,6 +19,7 @@
 #include "services/core/store/schema.h"
 #include "services/core/store/seen_deliveries.h"
 #include "services/core/store/sql.h"
+#include "services/core/store/sql_chat_links.h"
 #include "services/core/store/sql_commands.h"
 #include "services/core/store/sql_decisions.h"
 #include "services/core/store/sql_inbox.h"
@@ -77,6 +78,7 @@ struct Store::Impl {
   std::unique_ptr<SqlCommands> commands;
   std::unique_ptr<SqlReviews> reviews;
   std::unique_ptr<SqlShadows> shadows;
+  std::unique_ptr<SqlChatLinks> chat_links;
   std::unique_ptr<SqlJobs> jobs;
 
   std::atomic<bool> claimable{false};
@@ -160,6 +162,7 @@ void Store::Impl::StartWriter() {
   commands = std::make_unique<SqlCommands>(*writer, *readers);
   reviews = std::make_unique<SqlReviews>(*writer, *readers);
   shadows = std::make_unique<SqlShadows>(*writer, *readers);
+  chat_links = std::make_unique<SqlChatLinks>(*writer, *readers);
   jobs = std::make_unique<SqlJobs>(*writer, *readers);
   writer->Start();
 }
@@ -196,6 +199,7 @@ Operators& Store::operators() { return *impl_->operators; }
 Commands& Store::commands() { return *impl_->commands; }
 Reviews& Store::reviews() { return *impl_->reviews; }
 Shadows& Store::shadows() { return *impl_->shadows; }
+ChatLinks& Store::chat_links() { return *impl_->chat_links; }
 Jobs& Store::jobs() { return *impl_->jobs; }
 
 absl::Status Store::Ready() const { return impl_->writer->Ready(); }

@@ -58,7 +58,7 @@ class Decision {
   LabelHistory history_;
   std::string digest_;
   std::optional<v1::Plan> made_;  // as the planner made it, where another revision of the pack is asked, too
-  Outcome asking_;  // why another planner could not be asked
+  Outcome asking_;                // why another planner could not be asked
 };
 
 void Decision::Begin(v1::Plan& plan) const {

@@ -80,9 +80,9 @@ void Explain(const v1::LabelExplanation* with, const v1::LabelExplanation* witho
   }
   std::vector<std::string> why;
   if (!told.empty()) {
-    why.push_back(absl::StrCat("only there: ", absl::StrJoin(told, ", "),
-                               matched.size() > told.size() ? absl::StrCat(" and ", matched.size() - told.size(), " more")
-                                                            : ""));
+    why.push_back(
+        absl::StrCat("only there: ", absl::StrJoin(told, ", "),
+                     matched.size() > told.size() ? absl::StrCat(" and ", matched.size() - told.size(), " more") : ""));
   }
   if (!held_back.empty()) {
     why.push_back(absl::StrCat("held back in the other by ", absl::StrJoin(held_back, ", ")));
