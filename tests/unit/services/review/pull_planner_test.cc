@@ -172,7 +172,7 @@ TEST_F(PullPlannerTest, ARevisionInTheShadowReviewsTheSameChangeAndIsNotPublishe
   shadow.pack = "lantern";
   shadow.folder = "next";
   const auto in_service = std::make_shared<const PackSet>(PackSet::Packs{{"lantern", compile("Now")}}, checks_);
-  const std::shared_ptr<const PackSet> packs =
+  std::shared_ptr<const PackSet> packs =
       in_service->With({{shadow.Key(), in_service->Replacing("lantern", compile("Next"), fewer)}});
   KeptShadows kept;
   const PullReviewPlanner planner{
