@@ -269,6 +269,7 @@ void AddRulesVerbs(Verb& yard) {
   AddRulesFactsVerb(rules);
   AddRulesTestVerb(rules);
   AddRulesBacktestVerb(rules);
+  AddRulesShadowVerb(rules);
 
   rules
       .Add("reload", "Tell the server to read its packs again; bad ones change nothing",

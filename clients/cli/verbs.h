@@ -47,6 +47,7 @@ void AddReviewHookVerb(Verb& review);
 void AddRulesFactsVerb(Verb& rules);
 void AddRulesTestVerb(Verb& rules);
 void AddRulesBacktestVerb(Verb& rules);
+void AddRulesShadowVerb(Verb& rules);
 void AddTestRunVerbs(Verb& test);
 void AddTestResultVerbs(Verb& test);
 void AddTestVerifyVerb(Verb& test);

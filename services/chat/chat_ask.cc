@@ -16,15 +16,20 @@ std::string_view ChatWriteBarText(ChatWriteBar bar) {
   return "";
 }
 
-ChatAsk AskOf(const chat::PlatformConfig& config, const chat::ChatEvent& event) {
+std::string LoginOf(const chat::PlatformConfig& config, const chat::ChatEvent& event, const std::string& forge,
+                    const FindLinked& linked) {
+  if (const auto user = config.users.find(event.user); user != config.users.end()) {
+    if (const auto login = user->second.find(forge); login != user->second.end()) return login->second;
+  }
+  return linked == nullptr ? std::string() : linked(event.platform, event.user, forge);
+}
+
+ChatAsk AskOf(const chat::PlatformConfig& config, const chat::ChatEvent& event, const FindLinked& linked) {
   ChatAsk ask;
   const auto channel = config.channels.find(event.channel);
   if (channel == config.channels.end()) return ask;
   ask.channel = &channel->second;
-  if (const auto user = config.users.find(event.user); user != config.users.end()) {
-    const auto login = user->second.find(channel->second.forge);
-    if (login != user->second.end()) ask.login = login->second;
-  }
+  ask.login = LoginOf(config, event, channel->second.forge, linked);
   ask.bar = !channel->second.may_write ? ChatWriteBar::kChannel
             : ask.login.empty()        ? ChatWriteBar::kNobody
             : !event.proved            ? ChatWriteBar::kUnproved

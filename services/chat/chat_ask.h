@@ -1,9 +1,10 @@
-// What an event asks about and with which rights, by the configuration alone. Pure; the forge is asked about the
-// account when something is to be done.
+// What an event asks about and with which rights, by the configuration and the links of people. Pure; the forge is
+// asked about the account when something is to be done.
 #ifndef YARDMASTER_SERVICES_CHAT_CHAT_ASK_H_
 #define YARDMASTER_SERVICES_CHAT_CHAT_ASK_H_
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -30,8 +31,15 @@ struct ChatAsk {
   bool may_write() const { return bar == ChatWriteBar::kNone; }
 };
 
+// Accounts that people linked themselves: the login of a platform's user on a forge; empty if there is none.
+using FindLinked = std::function<std::string(std::string_view platform, std::string_view user, std::string_view forge)>;
+
+// The event's account on a forge: the configuration has the first word. Empty: nobody's. `linked` may be null.
+std::string LoginOf(const chat::PlatformConfig& config, const chat::ChatEvent& event, const std::string& forge,
+                    const FindLinked& linked);
+
 // `config` is the event's platform, and outlives the result.
-ChatAsk AskOf(const chat::PlatformConfig& config, const chat::ChatEvent& event);
+ChatAsk AskOf(const chat::PlatformConfig& config, const chat::ChatEvent& event, const FindLinked& linked = nullptr);
 
 }  // namespace yardmaster
 

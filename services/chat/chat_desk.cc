@@ -123,8 +123,14 @@ std::vector<std::string> ChatOrigins(const Config& config) {
 }
 
 PlatformDesk::PlatformDesk(const Config& config, store::Inbox& inbox, store::Ledger& ledger, HttpClient& http,
-                           const Clock& clock)
-    : config_(config), inbox_(inbox), ledger_(ledger), http_(http), clock_(clock), settings_(MakeSettings(config)) {
+                           const Clock& clock, FindLinked linked)
+    : config_(config),
+      inbox_(inbox),
+      ledger_(ledger),
+      http_(http),
+      clock_(clock),
+      linked_(std::move(linked)),
+      settings_(MakeSettings(config)) {
   for (const auto& [name, forge] : config.forges) {
     if (const std::optional<GitServer> git = GitServerOf(forge); git.has_value()) hosts_[HostOf(git->url)] = name;
   }
@@ -219,7 +225,7 @@ ChatAsked PlatformDesk::Read(const store::Delivery& delivery, std::string_view b
     return ignored(reasons::kNoRepository, "the platform is no longer configured");
   }
   const chat::PlatformConfig& config = settings->chat->platforms.find(event->platform)->second;
-  const ChatAsk ask = AskOf(config, *event);
+  const ChatAsk ask = AskOf(config, *event, linked_);
   if (ask.channel == nullptr) return ignored(reasons::kNoRepository, "the channel is not configured");
   if (!event->addressed) return ignored(reasons::kNoTrigger, "not said to the bot");
 
@@ -251,11 +257,7 @@ ChatAsked PlatformDesk::Read(const store::Delivery& delivery, std::string_view b
   ChatWriteBar bar = ask.bar;
   if (subject.forge() != ask.channel->forge) {
     // The account of the forge that was named.
-    const auto user = config.users.find(event->user);
-    login.clear();
-    if (user != config.users.end()) {
-      if (const auto there = user->second.find(subject.forge()); there != user->second.end()) login = there->second;
-    }
+    login = LoginOf(config, *event, subject.forge(), linked_);
     if (bar == ChatWriteBar::kNone && login.empty()) bar = ChatWriteBar::kNobody;
   }
   // A channel bounds what is done there: other repositories are only read.
@@ -264,6 +266,7 @@ ChatAsked PlatformDesk::Read(const store::Delivery& delivery, std::string_view b
   origin.set_channel(event->channel);
   origin.set_user(event->user);
   origin.set_login(login);
+  origin.set_unproved(!event->proved);
   origin.set_write_bar(BarOf(bar));
   out.set_id(delivery.delivery_id);
   out.set_origin(v1::Event::ORIGIN_COMMAND);

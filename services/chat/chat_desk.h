@@ -30,7 +30,9 @@ std::vector<std::string> ChatOrigins(const Config& config);
 class PlatformDesk final : public ChatDesk {
  public:
   // References outlive the desk. `http` reaches ChatOrigins and nothing else.
-  PlatformDesk(const Config& config, store::Inbox& inbox, store::Ledger& ledger, HttpClient& http, const Clock& clock);
+  // `linked`: accounts that people linked themselves; null: there are none.
+  PlatformDesk(const Config& config, store::Inbox& inbox, store::Ledger& ledger, HttpClient& http, const Clock& clock,
+               FindLinked linked = nullptr);
 
   bool IsPlatform(std::string_view name) const override;
   ChatAsked Read(const store::Delivery& delivery, std::string_view body) override;
@@ -65,6 +67,7 @@ class PlatformDesk final : public ChatDesk {
   store::Ledger& ledger_;
   HttpClient& http_;
   const Clock& clock_;
+  const FindLinked linked_;
   std::map<std::string, std::string, std::less<>> hosts_;  // of the forges' pages
   mutable std::mutex mutex_;                               // guards what follows
   std::shared_ptr<Settings> settings_;

@@ -32,8 +32,9 @@ ChatResponse BusyResponse() {
 
 }  // namespace
 
-ChatReceiver::ChatReceiver(const Config& config, store::Inbox& inbox, const Clock& clock, Logger& logger)
-    : inbox_(inbox), clock_(clock), logger_(logger), chat_(config.chat) {}
+ChatReceiver::ChatReceiver(const Config& config, store::Inbox& inbox, const Clock& clock, Logger& logger,
+                           FindLinked linked)
+    : inbox_(inbox), clock_(clock), logger_(logger), linked_(std::move(linked)), chat_(config.chat) {}
 
 void ChatReceiver::ReplaceSettings(const Config& config) {
   const std::lock_guard<std::mutex> lock(mutex_);
@@ -64,7 +65,7 @@ void ChatReceiver::Receive(std::string_view platform, const ChatRequest& request
   receipt.content_type = std::move(reading.content_type);
   receipt.body = std::move(reading.body);
   if (reading.event.has_value()) {
-    const ChatAsk ask = AskOf(config, *reading.event);
+    const ChatAsk ask = AskOf(config, *reading.event, linked_);
     return Keep(*std::move(reading.event), ask, std::move(receipt), answer);
   }
   if (receipt.status != 200) {

@@ -37,8 +37,10 @@ class ChatReceiver {
  public:
   using Answer = std::function<void(ChatResponse)>;
 
-  // References outlive the receiver. What `config` says of chat is shared.
-  ChatReceiver(const Config& config, store::Inbox& inbox, const Clock& clock, Logger& logger);
+  // References outlive the receiver. What `config` says of chat is shared. `linked`: accounts
+  // that people linked themselves; null: there are none.
+  ChatReceiver(const Config& config, store::Inbox& inbox, const Clock& clock, Logger& logger,
+               FindLinked linked = nullptr);
 
   // Answers once: at once, or where there is an event to keep, from the store's thread after the commit. What
   // `request` refers to is not used after this returns.
@@ -65,6 +67,7 @@ class ChatReceiver {
   store::Inbox& inbox_;
   const Clock& clock_;
   Logger& logger_;
+  const FindLinked linked_;
   std::mutex mutex_;  // guards chat_
   std::shared_ptr<const chat::ChatConfig> chat_;
 };

@@ -75,6 +75,12 @@ inline constexpr size_t kMaxOperatorStateBytes = 4 * 1024 * 1024;
 // A review that is kept, and what one tool found at a commit; tools of one commit.
 inline constexpr size_t kMaxStoredReviewBytes = 32 * 1024 * 1024;
 inline constexpr size_t kMaxImportTools = 16;
+// What a pack in the shadow would have done about one subject: bytes that are kept, differences and examples of one
+// kind that are told, and runs that a report sums up.
+inline constexpr size_t kMaxShadowRecordBytes = 4 * 1024 * 1024;
+inline constexpr size_t kMaxShadowDifferences = 200;
+inline constexpr size_t kMaxShadowExamples = 20;
+inline constexpr size_t kMaxShadowRuns = 20'000;
 // A push is reviewed so much later, unless another one comes before: by default, and at most.
 inline constexpr std::chrono::milliseconds kReviewDebounce{5'000};
 inline constexpr std::chrono::milliseconds kMostReviewDebounce{600'000};

@@ -129,6 +129,10 @@ class Planner {
   // subject, pack and mode.
   virtual absl::Status Acknowledge(const PlanInput&, v1::Plan&) const { return absl::OkStatus(); }
 
+  // Whether its plan follows from the input alone, the pack included: then another revision of the pack can be asked
+  // what it would plan.
+  virtual bool FollowsFromPack() const { return false; }
+
   // Makes the plan. `plan` is empty but for subject, pack and mode; everything else but id and created_at is filled.
   virtual absl::Status Plan(const PlanInput& input, v1::Plan& plan) const = 0;
 };

@@ -1,5 +1,6 @@
 #include "services/packs/rules_service.h"
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -16,6 +17,8 @@
 #include "services/packs/backtest.h"
 #include "services/packs/label_check.h"
 #include "services/packs/pack_test.h"
+#include "services/packs/people_labels.h"
+#include "services/packs/shadow_report.h"
 #include "services/packs/validate.h"
 
 namespace yardmaster {
@@ -26,6 +29,8 @@ constexpr std::string_view kShowRule = "/yardmaster.v1.RulesService/ShowRule";
 constexpr std::string_view kValidatePack = "/yardmaster.v1.RulesService/ValidatePack";
 constexpr std::string_view kReloadPacks = "/yardmaster.v1.RulesService/ReloadPacks";
 constexpr std::string_view kTestPack = "/yardmaster.v1.RulesService/TestPack";
+constexpr std::string_view kShadowReport = "/yardmaster.v1.RulesService/ShadowReport";
+constexpr uint32_t kUsualExamples = 3;
 constexpr std::string_view kBacktest = "/yardmaster.v1.RulesService/Backtest";
 
 void DescribeAll(const PackSet& packs, google::protobuf::RepeatedPtrField<v1::PackInfo>& out) {
@@ -158,6 +163,47 @@ grpc::ServerUnaryReactor* RulesServiceImpl::Backtest(grpc::CallbackServerContext
   return HandlePooledUnary(long_calls_, env_, *context, kBacktest, [this, request, response](const RpcCall& call) {
     return Compare(call, *request, *response);
   });
+}
+
+grpc::ServerUnaryReactor* RulesServiceImpl::ShadowReport(grpc::CallbackServerContext* context,
+                                                         const v1::ShadowReportRequest* request,
+                                                         v1::ShadowReportResponse* response) {
+  return HandlePooledUnary(
+      waiting_calls_, env_, *context, kShadowReport,
+      [this, request, response](const RpcCall& call) { return SumUpShadows(call, *request, *response); });
+}
+
+absl::Status RulesServiceImpl::SumUpShadows(const RpcCall& call, const v1::ShadowReportRequest& request,
+                                            v1::ShadowReportResponse& response) const {
+  if (store_ == nullptr) return errors::StoreAbsent();
+  if (request.forge().empty() != request.repository().empty()) return errors::FieldMissing("forge and repository");
+  for (const std::string* name :
+       {&request.forge(), &request.repository(), &request.pack(), &request.shadow_revision()}) {
+    if (name->size() > kMaxNameBytes) return errors::OverLimit("a name", name->size(), kMaxNameBytes, "bytes");
+  }
+  if (request.examples() > kMaxShadowExamples) {
+    return errors::OverLimit("examples", request.examples(), kMaxShadowExamples, "examples");
+  }
+  store::ShadowFilter filter;
+  if (!request.forge().empty()) filter.repository = request.forge() + ":" + request.repository();
+  filter.pack = request.pack();
+  filter.shadow_revision = request.shadow_revision();
+
+  PeopleLabels people(*store_);
+  yardmaster::ShadowReport report(
+      request.examples() == 0 ? kUsualExamples : request.examples(),
+      [&people](const v1::ShadowRun& run, const std::string& label) { return people.Wanted(run, label); });
+  size_t runs = 0;
+  absl::Status alive;
+  RETURN_IF_ERROR(store_->shadows().ForEach(filter, [&](const std::string& record) {
+    v1::ShadowRun run;
+    if (run.ParseFromString(record)) report.Add(run);
+    alive = call.CheckAlive();
+    return alive.ok() && ++runs < kMaxShadowRuns;
+  }));
+  RETURN_IF_ERROR(alive);
+  report.Write(response);
+  return absl::OkStatus();
 }
 
 absl::Status RulesServiceImpl::Compare(const RpcCall& call, const v1::BacktestRequest& request,

@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "services/core/executor.h"
 #include "services/core/rpc/rpc.h"
+#include "services/core/store/store.h"
 #include "services/intake/label_source.h"
 #include "services/packs/registry/pack_registry.h"
 #include "yardmaster/v1/rules.grpc.pb.h"
@@ -18,10 +19,15 @@ namespace yardmaster {
 class RulesServiceImpl final : public v1::RulesService::CallbackService {
  public:
   // Repositories' labels come from `labels` and are read on `waiting_calls`, which ends before the source does. Null:
-  // no forge is configured.
+  // no forge is configured. Without a store nothing is known of shadows.
   RulesServiceImpl(const RpcEnvironment& env, PackRegistry& packs, Executor& long_calls, Executor& waiting_calls,
-                   LabelSource* labels)
-      : env_(env), packs_(packs), long_calls_(long_calls), waiting_calls_(waiting_calls), labels_(labels) {}
+                   LabelSource* labels, store::Store* store = nullptr)
+      : env_(env),
+        packs_(packs),
+        long_calls_(long_calls),
+        waiting_calls_(waiting_calls),
+        labels_(labels),
+        store_(store) {}
 
   grpc::ServerUnaryReactor* ListPacks(grpc::CallbackServerContext* context, const v1::ListPacksRequest* request,
                                       v1::ListPacksResponse* response) override;
@@ -35,11 +41,15 @@ class RulesServiceImpl final : public v1::RulesService::CallbackService {
                                      v1::TestPackResponse* response) override;
   grpc::ServerUnaryReactor* Backtest(grpc::CallbackServerContext* context, const v1::BacktestRequest* request,
                                      v1::BacktestResponse* response) override;
+  grpc::ServerUnaryReactor* ShadowReport(grpc::CallbackServerContext* context, const v1::ShadowReportRequest* request,
+                                         v1::ShadowReportResponse* response) override;
 
  private:
   absl::Status Validate(const RpcCall& call, const v1::ValidatePackRequest& request,
                         v1::ValidatePackResponse& response) const;
   absl::Status Test(const RpcCall& call, const v1::TestPackRequest& request, v1::TestPackResponse& response) const;
+  absl::Status SumUpShadows(const RpcCall& call, const v1::ShadowReportRequest& request,
+                            v1::ShadowReportResponse& response) const;
   absl::Status Compare(const RpcCall& call, const v1::BacktestRequest& request, v1::BacktestResponse& response) const;
 
   const RpcEnvironment env_;
@@ -47,6 +57,7 @@ class RulesServiceImpl final : public v1::RulesService::CallbackService {
   Executor& long_calls_;
   Executor& waiting_calls_;
   LabelSource* const labels_;
+  store::Store* const store_;
 };
 
 }  // namespace yardmaster

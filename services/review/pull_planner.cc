@@ -9,6 +9,7 @@
 #include "services/core/reasons.h"
 #include "services/core/short_digest.h"
 #include "services/core/status_macros.h"
+#include "services/packs/registry/shadow_packs.h"
 #include "services/review/check_history.h"
 #include "services/review/forge_change.h"
 #include "services/review/publish.h"
@@ -152,14 +153,47 @@ std::string PullReviewPlanner::Digest(const PlanInput& input) const {
   return ShortDigestOf({"review", (*pull)->head_sha, (*pull)->base_ref, scope->revision, meta});
 }
 
-absl::StatusOr<ReviewScope> PullReviewPlanner::Scope(const PlanInput& input, std::string_view head) const {
+std::vector<std::string> PullReviewPlanner::PackNamesOf(const PlanInput& input) const {
   // The pack that was asked for, else those that the repository uses.
   std::vector<std::string> names = {input.asked.pack};
   if (input.asked.pack.empty()) names = input.choice.packs;
   const v1::Subject& subject = input.snapshot.subject();
   const RepositoryConfig* repository = env_.config.FindRepository(subject.forge(), subject.repository());
   if (names.empty() && repository != nullptr) names = repository->packs;
-  ReviewScope scope = ScopeOf(*env_.packs(), names, input.choice.review, {},
+  return names;
+}
+
+absl::StatusOr<ReviewScope> PullReviewPlanner::Scope(const PlanInput& input, std::string_view head) const {
+  return ScopeUnder(*env_.packs(), input, head);
+}
+
+absl::StatusOr<std::optional<ShadowScope>> PullReviewPlanner::ScopeInShadow(const PlanInput& input,
+                                                                            std::string_view head) const {
+  const v1::Subject& subject = input.snapshot.subject();
+  const RepositoryConfig* repository = env_.config.FindRepository(subject.forge(), subject.repository());
+  const bool own_wish = !input.asked.pack.empty() || input.asked.ignore.has_value();
+  if (env_.shadows == nullptr || own_wish || repository == nullptr || !repository->shadow.has_value() ||
+      !absl::c_linear_search(PackNamesOf(input), repository->shadow->pack)) {
+    return std::nullopt;
+  }
+  const std::string& pack = repository->shadow->pack;
+  const std::shared_ptr<const PackSet> packs = env_.packs();
+  const std::shared_ptr<const PackSet> beside =
+      ShadowFor(env_.config, *packs, subject.forge(), subject.repository(), pack);
+  if (beside == nullptr) return std::nullopt;
+  ShadowScope shadow;
+  ASSIGN_OR_RETURN(shadow.scope, ScopeUnder(*beside, input, head));
+  shadow.pack = pack;
+  shadow.base_revision = packs->Find(pack)->model().revision;
+  shadow.shadow_revision = beside->Find(pack)->model().revision;
+  shadow.now = input.now;
+  return shadow;
+}
+
+absl::StatusOr<ReviewScope> PullReviewPlanner::ScopeUnder(const PackSet& packs, const PlanInput& input,
+                                                          std::string_view head) const {
+  const v1::Subject& subject = input.snapshot.subject();
+  ReviewScope scope = ScopeOf(packs, PackNamesOf(input), input.choice.review, {},
                               absl::FormatTime("%Y-%m-%d", absl::FromChrono(input.now), absl::UTCTimeZone()));
   scope.options.meta = MetaOf(input.snapshot);
   if (env_.reviews != nullptr) {
@@ -198,6 +232,7 @@ absl::StatusOr<std::shared_ptr<const MadeReview>> PullReviewPlanner::Review(
     const PlanInput& input, const ForgePull& pull, const ReviewScope& scope,
     const std::shared_ptr<const v1::Review>& earlier) const {
   const v1::Subject& subject = input.snapshot.subject();
+  ASSIGN_OR_RETURN(const std::optional<ShadowScope> shadow, ScopeInShadow(input, pull.head_sha));
   ReviewedChange about{subject, pull.base_sha, pull.head_sha, "", scope.revision, std::string(kFromGit)};
   if (env_.source != nullptr) {
     // Both parts outlive this call: they hold what they use.
@@ -212,11 +247,16 @@ absl::StatusOr<std::shared_ptr<const MadeReview>> PullReviewPlanner::Review(
       *sourced = *std::move(read);
       return absl::OkStatus();
     };
-    work.compute = [this, sourced, scope = scope, about, earlier]() mutable -> absl::StatusOr<LongResultPtr> {
+    work.compute = [this, sourced, scope = scope, about, earlier,
+                    shadow = std::optional<ShadowScope>(shadow)]() mutable -> absl::StatusOr<LongResultPtr> {
       about.merge_base = sourced->merge_base;
       scope.options.meta->commits = sourced->commits;
       ASSIGN_OR_RETURN(MadeReview made, ReviewOf(*sourced->change, scope, about, earlier.get(), env_.file));
       RETURN_IF_ERROR(Keep(made.review));
+      if (shadow.has_value()) {
+        shadow->scope.options.meta->commits = sourced->commits;
+        AskShadow(*sourced->change, &*shadow, about, made.review);
+      }
       return std::make_shared<const ReviewResult>(std::move(made));
     };
     absl::StatusOr<LongResultPtr> done = input.view.Await(work);
@@ -224,15 +264,24 @@ absl::StatusOr<std::shared_ptr<const MadeReview>> PullReviewPlanner::Review(
     if (IsStillWorking(done.status())) return done.status();
   }
   about.source = std::string(kFromForge);
-  return ReviewByForge(input, scope, about, earlier.get());
+  return ReviewByForge(input, scope, about, earlier.get(), shadow.has_value() ? &*shadow : nullptr);
+}
+
+void PullReviewPlanner::AskShadow(Change& change, const ShadowScope* shadow, const ReviewedChange& about,
+                                  const v1::Review& made) const {
+  if (shadow == nullptr || env_.shadows == nullptr) return;
+  // A shadow that can't be kept changes nothing about the review.
+  ReviewInShadow(change, *shadow, about, made, env_.file, *env_.shadows).IgnoreError();
 }
 
 absl::StatusOr<std::shared_ptr<const MadeReview>> PullReviewPlanner::ReviewByForge(const PlanInput& input,
                                                                                    const ReviewScope& scope,
                                                                                    const ReviewedChange& about,
-                                                                                   const v1::Review* earlier) const {
+                                                                                   const v1::Review* earlier,
+                                                                                   const ShadowScope* shadow) const {
   ASSIGN_OR_RETURN(const std::unique_ptr<ForgeChange> change, ForgeChange::Of(input.view));
   ASSIGN_OR_RETURN(MadeReview made, ReviewOf(*change, scope, about, earlier, env_.file));
+  AskShadow(*change, shadow, about, made.review);
   for (const auto& [path, reason] : change->unseen()) {
     v1::SkippedReviewCheck& skipped = *made.review.add_skipped();
     skipped.set_rule_id("*");

@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,10 +16,12 @@
 #include "absl/status/statusor.h"
 #include "services/core/config/config.h"
 #include "services/core/store/reviews.h"
+#include "services/core/store/shadows.h"
 #include "services/intake/subject_planner.h"
 #include "services/packs/registry/pack_registry.h"
 #include "services/review/change_reviewer.h"
 #include "services/review/change_source.h"
+#include "services/review/shadow_review.h"
 
 namespace yardmaster {
 
@@ -31,6 +34,8 @@ struct PullReviewEnvironment {
   // Git servers; null: there are none.
   ChangeSource* source = nullptr;
   RepositoryFileRules file = {};
+  // Where it is kept what packs in the shadow would have found; null: nowhere, and none is asked.
+  store::Shadows* shadows = nullptr;
 };
 
 // Says in a step how many findings are new, still there and fixed.
@@ -54,6 +59,12 @@ class PullReviewPlanner final : public Planner {
   ReviewConfig ConfigOf(const v1::Subject& subject) const;
   // What the pull request is reviewed under at this head.
   absl::StatusOr<ReviewScope> Scope(const PlanInput& input, std::string_view head) const;
+  absl::StatusOr<ReviewScope> ScopeUnder(const PackSet& packs, const PlanInput& input, std::string_view head) const;
+  // Names of the packs that it is reviewed under.
+  std::vector<std::string> PackNamesOf(const PlanInput& input) const;
+  // The same under the revision that runs in the shadow of one of the packs; nullopt if there is none, or a person
+  // asked for something of their own.
+  absl::StatusOr<std::optional<ShadowScope>> ScopeInShadow(const PlanInput& input, std::string_view head) const;
   // The latest review of the subject; null if there is none.
   absl::StatusOr<std::shared_ptr<const v1::Review>> Earlier(const v1::Subject& subject) const;
   absl::StatusOr<std::shared_ptr<const MadeReview>> Review(const PlanInput& input, const ForgePull& pull,
@@ -62,7 +73,9 @@ class PullReviewPlanner final : public Planner {
   // By the forge's calls.
   absl::StatusOr<std::shared_ptr<const MadeReview>> ReviewByForge(const PlanInput& input, const ReviewScope& scope,
                                                                   const ReviewedChange& about,
-                                                                  const v1::Review* earlier) const;
+                                                                  const v1::Review* earlier,
+                                                                  const ShadowScope* shadow) const;
+  void AskShadow(Change& change, const ShadowScope* shadow, const ReviewedChange& about, const v1::Review& made) const;
   absl::Status Keep(const v1::Review& review) const;
 
   const PullReviewEnvironment env_;

@@ -26,6 +26,7 @@ class IssuePlanner final : public Planner {
   std::string_view SkipReason(const PlanInput& input) const override;
   // Over title, body and the comments of the issue's author; for a reply, of all people.
   std::string Digest(const PlanInput& input) const override;
+  bool FollowsFromPack() const override { return true; }
   absl::Status Plan(const PlanInput& input, v1::Plan& plan) const override;
 };
 

@@ -24,6 +24,7 @@
 #include "services/gateway/http_server.h"
 #include "services/gateway/readiness.h"
 #include "services/packs/registry/pack_registry.h"
+#include "services/packs/registry/shadow_packs.h"
 #include "services/triage/decision_id.h"
 #include "services/triage/decision_log.h"
 #include "services/yardmasterd/chat_routes.h"
@@ -214,7 +215,7 @@ int RunDaemon(const DaemonOptions& options) {
   // 2. Packs.
   const absl::StatusOr<std::filesystem::path> packs_dir = LocatePacksDir(config.packs_dir.native());
   if (!packs_dir.ok()) return Fail(packs_dir.status());
-  const std::unique_ptr<PackRegistry> packs = PackRegistry::Open(*packs_dir, problems);
+  const std::unique_ptr<PackRegistry> packs = PackRegistry::Open(*packs_dir, problems, ShadowsOf(config));
   if (packs == nullptr) {
     PrintProblems("the packs are not valid:", problems);
     return kExitUsage;

@@ -18,6 +18,8 @@
 #include "clients/git/git_server.h"
 #include "clients/git/http_git_remote.h"
 #include "services/chat/chat_desk.h"
+#include "services/chat/link_book.h"
+#include "services/chat/link_handlers.h"
 #include "services/commands/pipe/command_planner.h"
 #include "services/commands/pipe/settings.h"
 #include "services/core/absl_view.h"
@@ -34,6 +36,7 @@
 #include "services/intake/service/forge_label_source.h"
 #include "services/intake/service/on_demand_decider.h"
 #include "services/intake/sweeps/sweep_runner.h"
+#include "services/packs/registry/shadow_packs.h"
 #include "services/review/git_change_source.h"
 #include "services/review/kept_review.h"
 #include "services/schedule/scheduler.h"
@@ -91,6 +94,7 @@ struct Pipe::Parts {
   std::unique_ptr<ForgeGateSource> gates;
   std::unique_ptr<LongWorkTable> long_work;
   std::unique_ptr<HttpClient> chat_http;  // null: no platform was configured at the start
+  std::unique_ptr<LinkBook> links;
   std::unique_ptr<PlatformDesk> chat_desk;
   std::optional<IntakeEnvironment> intake;
   std::unique_ptr<EffectRunner> effects;
@@ -114,6 +118,7 @@ absl::Status Pipe::Parts::OpenStore() {
   options.retention = env.config.retention;
   options.logger = &env.logger;
   ASSIGN_OR_RETURN(store, store::Store::Open(std::move(options), env.clock, &env.metrics));
+  ASSIGN_OR_RETURN(links, LinkBook::Open(store->chat_links(), env.clock));
   ASSIGN_OR_RETURN(marks, CrashMarks::Open(env.data_dir.path() / "crash-marks"));
   return absl::OkStatus();
 }
@@ -189,15 +194,21 @@ void Pipe::Parts::MakeGitRemotes() {
 
 void Pipe::Parts::MakePipe() {
   const auto packs = [packs = &env.packs] { return packs->Current(); };
+  commands::CommandHandlers handlers = env.extensions.commands;
+  handlers.merge(LinkHandlers(*links));
+  const FindLinked linked = [links = links.get()](std::string_view platform, std::string_view user,
+                                                  std::string_view forge) {
+    return links->Find(platform, user, forge);
+  };
   const auto commands = std::make_shared<commands::CommandPlanner>(commands::CommandEnvironment{
-      env.config, packs, [packs](std::string_view pack) { return packs()->FindPhrases(pack); },
-      env.extensions.commands});
-  const PlannerEnvironment planning{env.config,  packs,       store->reviews(), changes.get(),
+      env.config, packs, [packs](std::string_view pack) { return packs()->FindPhrases(pack); }, std::move(handlers)});
+  const PlannerEnvironment planning{env.config,  packs,       store->reviews(), store->shadows(), changes.get(),
                                     gates.get(), cache_table, account_table,    env.clock};
   std::vector<std::shared_ptr<const Planner>> planners;
   for (const MakePlanner make : env.extensions.planners) planners.push_back(make(planning));
   if (chat_http != nullptr) {
-    chat_desk = std::make_unique<PlatformDesk>(env.config, store->inbox(), store->ledger(), *chat_http, env.clock);
+    chat_desk =
+        std::make_unique<PlatformDesk>(env.config, store->inbox(), store->ledger(), *chat_http, env.clock, linked);
   }
   long_work = std::make_unique<LongWorkTable>(review_threads, *marks, [this](const v1::Subject& subject) {
     pipeline->Wake(subject);
@@ -229,6 +240,12 @@ void Pipe::Parts::MakePipe() {
                        const v1::Subject& repository,
                        std::string_view head) { return PullOfHead(*reviews, repository, head); },
       .long_work = long_work.get(),
+      .find_shadow = [packs, config = &env.config](const v1::Subject& subject, std::string_view pack)
+          -> std::shared_ptr<const rules::CompiledPack> {
+        const auto shadow = ShadowFor(*config, *packs(), subject.forge(), subject.repository(), pack);
+        return shadow == nullptr ? nullptr : shadow->Find(pack);
+      },
+      .shadows = &store->shadows(),
       .chat = chat_desk.get(),
   });
   effects = std::make_unique<EffectRunner>(ShippedEffectKinds(), store->ledger(), env.clock, env.logger);
@@ -237,7 +254,7 @@ void Pipe::Parts::MakePipe() {
   options.seed = std::random_device()();
   pipeline = std::make_unique<Pipeline>(*intake, *work, options);
   receiver = std::make_unique<WebhookReceiver>(env.config, store->inbox(), env.clock, env.logger);
-  chat_receiver = std::make_unique<ChatReceiver>(env.config, store->inbox(), env.clock, env.logger);
+  chat_receiver = std::make_unique<ChatReceiver>(env.config, store->inbox(), env.clock, env.logger, linked);
   decider = std::make_unique<PipelineDecider>(*intake);
   labels = std::make_unique<ForgeLabelSource>(env.config, account_table);
   sweeps = std::make_unique<SweepRunner>(SweepEnvironment{*intake, store->schedules()});

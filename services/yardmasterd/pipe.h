@@ -20,6 +20,7 @@
 #include "services/core/store/jobs.h"
 #include "services/core/store/operators.h"
 #include "services/core/store/reviews.h"
+#include "services/core/store/shadows.h"
 #include "services/intake/configured_forge.h"
 #include "services/intake/label_source.h"
 #include "services/intake/on_demand.h"
@@ -42,6 +43,7 @@ struct PlannerEnvironment {
   const Config& config;
   std::function<std::shared_ptr<const PackSet>()> packs;  // in service
   store::Reviews& reviews;
+  store::Shadows& shadows;
   ChangeSource* changes;  // of the repositories of the config; null: there are no git servers
   GateSource* gates;
   std::map<std::string, GitCache*, std::less<>> caches;  // by forge; null where git is not reached by HTTP

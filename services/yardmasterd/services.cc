@@ -110,14 +110,14 @@ absl::Span<const ServiceRow> Services() {
           },
           .planners = {[](const PlannerEnvironment& env) -> MadePlanner {
             return std::make_shared<PullReviewPlanner>(PullReviewEnvironment{
-                env.config, env.packs, &env.reviews, env.changes, FileRules(env.config, env.packs)});
+                env.config, env.packs, &env.reviews, env.changes, FileRules(env.config, env.packs), &env.shadows});
           }},
       },
       {
           .name = v1::RulesService::service_full_name(),
           .handlers = [](const ServiceEnvironment& env) -> Handlers {
             return std::make_unique<RulesServiceImpl>(env.rpc, env.packs, env.long_calls, env.waiting_calls,
-                                                      env.pipe.labels);
+                                                      env.pipe.labels, env.pipe.intake.store);
           },
       },
       {

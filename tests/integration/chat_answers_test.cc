@@ -310,5 +310,62 @@ TEST_F(ChatAnswersTest, ADryRunIsAnsweredAndWritesNothing) {
   EXPECT_EQ(Subject("github", "octo/dry", issue), before);
 }
 
+// The code that an answer of the bot gives out.
+std::string CodeIn(const std::string& text) {
+  static constexpr std::string_view kBefore = "/yard link ";
+  const size_t at = text.find(kBefore);
+  return at == std::string::npos ? "" : text.substr(at + kBefore.size(), 14);
+}
+
+TEST_F(ChatAnswersTest, PeopleLinkTheirAccountsThemselves) {
+  StartChat();
+  const int64_t issue = Issue();
+  const std::string triage = "/triage #" + std::to_string(issue);
+  Drain();
+  const auto comment = [&](const std::string& user, const std::string& body) {
+    Forge("comments",
+          {{"forge", "github"}, {"repository", kChatRepository}, {"number", issue}, {"user", user}, {"body", body}});
+    Drain();
+    const json comments = Subject("github", kChatRepository, issue)["comments"];
+    return comments.empty() ? std::string() : comments.back()["body"].get<std::string>();
+  };
+  std::string code;
+  for (const std::string& platform : kListeners) {
+    SCOPED_TRACE(platform);
+    if (platform == "dingtalk") {
+      EXPECT_THAT(Ask(platform, kStranger, "/yard link").text, HasSubstr("does not prove who said it"));
+      continue;
+    }
+    code = CodeIn(Ask(platform, kStranger, "/yard link", "7").text);
+    ASSERT_THAT(code, SizeIs(14));
+    EXPECT_THAT(comment("maria", "/yard link " + code), HasSubstr("with your rights here"));
+    const std::string done = Ask(platform, kStranger, triage).text;
+    EXPECT_THAT(done, Not(HasSubstr("did not work")));
+    EXPECT_THAT(done, Not(HasSubstr("not carried out")));
+  }
+  // The link lasts, and no log has the code.
+  KillDaemon();
+  EXPECT_THAT(daemon_->Stderr(), Not(HasSubstr(code)));
+  StartDaemon();
+  const std::string platform = "mattermost";
+  EXPECT_THAT(Ask(platform, kStranger, triage).text, Not(HasSubstr("did not work")));
+  EXPECT_THAT(Ask(platform, kStranger, "/yard unlink").text, HasSubstr("github:maria"));
+  EXPECT_THAT(Ask(platform, kStranger, triage).text, HasSubstr("Say `/yard link`"));
+  EXPECT_THAT(Ask(platform, kStranger, "/yard unlink").text, HasSubstr("not linked"));
+  for (const std::string command : {"/yard link", "/yard unlink"}) {
+    EXPECT_THAT(Ask(platform, kWriter, command).text, HasSubstr("configuration")) << command;
+  }
+  // Codes that are not good: one that another took the place of, one that nobody made, none, and a used one.
+  const std::string first = CodeIn(Ask(platform, kStranger, "/yard link").text);
+  const std::string second = CodeIn(Ask(platform, kStranger, "/yard link").text);
+  EXPECT_NE(first, second);
+  EXPECT_THAT(Ask(platform, kStranger, "/yard link " + second).text, HasSubstr("posted on the forge"));
+  EXPECT_THAT(comment("maria", "/yard link " + first), HasSubstr("not good"));
+  EXPECT_THAT(comment("maria", "/yard link ABCD-EFGH-JKLM"), HasSubstr("not good"));
+  EXPECT_THAT(comment("maria", "/yard link"), HasSubstr("in chat first"));
+  EXPECT_THAT(comment("maria", "/yard link " + second), HasSubstr("with your rights here"));
+  EXPECT_THAT(comment("bob", "/yard link " + second), HasSubstr("not good"));
+}
+
 }  // namespace
 }  // namespace yardmaster

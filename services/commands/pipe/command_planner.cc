@@ -39,7 +39,8 @@ constexpr size_t kMaxChoices = 4;
 constexpr size_t kMaxNoteBytes = 400;
 constexpr std::string_view kDryRunOutcome = "dry-run: ";
 // What can be said without naming a thread.
-constexpr std::string_view kHelpCommand = "help";
+// Commands that are about no thread.
+constexpr std::string_view kWithoutThread[] = {"help", "link", "unlink"};
 
 // A command as it was read, with the table that it points into.
 class ReadCommand final : public TextCommand {
@@ -304,7 +305,7 @@ absl::StatusOr<std::optional<std::string>> CommandPlanner::Planning::ChatBar(v1:
                                           "known and may read it can ask about it here");
     }
   }
-  if (subject().number() == 0 && command_.command->id != kHelpCommand) {
+  if (subject().number() == 0 && !absl::c_linear_search(kWithoutThread, command_.command->id)) {
     plan.set_outcome("asked-back");
     return answers_.Ask(asked_, {{"which issue or pull request? Write its number behind it, as in `/why #12`",
                                   "是哪个 issue 或 PR？请在后面写上编号，例如 `/why #12`"}});
@@ -319,10 +320,13 @@ absl::StatusOr<std::optional<std::string>> CommandPlanner::Planning::ChatBar(v1:
           "本频道只读。请在代码平台上用评论发出命令，或请运维为本频道配置 `\"may\": [\"write\"]`"};
       break;
     case v1::ChatOrigin::WRITE_BAR_NOBODY:
-      why = {absl::StrCat("it writes, and nobody knows which account is yours. Ask the operator to add ",
-                          EchoCode(chat.user()), " to the platform's `users`, or write it on the forge, in a comment"),
-             absl::StrCat("它会写入，而机器人不知道你的账号。请运维在该平台的 `users` 中加入 ", EchoCode(chat.user()),
-                          "，或在代码平台上用评论发出命令")};
+      why = {
+          absl::StrCat("it writes, and nobody knows which account is yours. ",
+                       chat.unproved() ? "Ask" : "Say `/yard link` to link it yourself, ask", " the operator to add ",
+                       EchoCode(chat.user()), " to the platform's `users`, or write it on the forge, in a comment"),
+          absl::StrCat("它会写入，而机器人不知道你的账号。",
+                       chat.unproved() ? "" : "可以说 `/yard link` 自行关联，也可以",
+                       "请运维在该平台的 `users` 中加入 ", EchoCode(chat.user()), "，或在代码平台上用评论发出命令")};
       break;
     case v1::ChatOrigin::WRITE_BAR_UNPROVED:
       why = {"it writes, and this platform does not prove who said it. Write it on the forge, in a comment",

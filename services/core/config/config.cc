@@ -58,6 +58,8 @@ class ConfigParser {
   void ParseWebhookSecret(const JsonPlace& place, ForgeConfig& forge);
   void ParseHook(JsonPlace place, ForgeConfig& forge);
   void ParseRepository(const JsonPlace& place);
+  std::optional<ShadowConfig> ReadShadow(ObjectReader& reader, const std::string& text,
+                                         const std::vector<std::string>& packs);
   std::string ReadJob(ObjectReader& reader, const std::string& word);
   void ParseSchedule(JsonPlace place);
   void ParseToken(JsonPlace place);
@@ -340,6 +342,25 @@ void ConfigParser::ParseForge(const ForgeProfile& profile, JsonPlace place) {
   config_.forges.emplace(forge.name, std::move(forge));
 }
 
+std::optional<ShadowConfig> ConfigParser::ReadShadow(ObjectReader& reader, const std::string& text,
+                                                     const std::vector<std::string>& packs) {
+  const size_t at = text.find('@');
+  if (at == std::string::npos || at == 0 || at + 1 == text.size()) {
+    reader.Problem("shadow", "expected PACK@PATH: one of \"packs\", and the folder that holds its other revision");
+    return std::nullopt;
+  }
+  ShadowConfig shadow;
+  shadow.pack = text.substr(0, at);
+  shadow.folder = Resolve(text.substr(at + 1));
+  shadow.pointer = reader.PointerTo("shadow");
+  shadow.line = context_.document.PositionOf(shadow.pointer).line;
+  if (!absl::c_linear_search(packs, shadow.pack)) {
+    reader.Problem("shadow", absl::StrCat("the pack \"", shadow.pack, "\" is none of the repository's \"packs\""));
+    return std::nullopt;
+  }
+  return shadow;
+}
+
 void ConfigParser::ParseRepository(const JsonPlace& place) {
   RepositoryConfig entry;
   ObjectReader reader(context_, place, "a repository");
@@ -367,6 +388,7 @@ void ConfigParser::ParseRepository(const JsonPlace& place) {
     entry.packs.push_back(pack);
     entry.pack_lines.push_back(context_.document.PositionOf(element.pointer).line);
   }
+  if (auto shadow = reader.String("shadow")) entry.shadow = ReadShadow(reader, *shadow, entry.packs);
   entry.mode = ParseMode(reader);
   if (reader.Bool("file_for_events").has_value()) {
     config_.warnings.push_back(absl::StrCat(place.pointer,

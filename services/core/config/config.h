@@ -22,6 +22,7 @@
 #include "services/core/config/command_settings.h"
 #include "services/core/config/dispatch_config.h"
 #include "services/core/config/review_config.h"
+#include "services/core/config/shadow_config.h"
 #include "services/core/limits.h"
 #include "services/core/logging.h"
 #include "services/core/problem.h"
@@ -52,6 +53,7 @@ struct RepositoryConfig {
   std::optional<RunMode> mode;       // unset: the daemon's
   CommandSettings commands;          // merged with what holds for all repositories
   ReviewConfig review = {};
+  std::optional<ShadowConfig> shadow = std::nullopt;
 };
 
 struct ScheduleConfig {

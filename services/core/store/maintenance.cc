@@ -102,7 +102,7 @@ Maintenance::Position Maintenance::Advance(Transaction& transaction, Position po
   static constexpr bool (Maintenance::*kPhases[])(Transaction&, Position&) = {
       &Maintenance::Bodies,        &Maintenance::Deliveries,    &Maintenance::Effects,  &Maintenance::Decisions,
       &Maintenance::Subjects,      &Maintenance::RemovedLabels, &Maintenance::Commands, &Maintenance::Reviews,
-      &Maintenance::ReviewImports, &Maintenance::Compact};
+      &Maintenance::ReviewImports, &Maintenance::ShadowRuns,    &Maintenance::Compact};
   // A phase that has nothing left lets the next one begin at once, so that a round with nothing to do is one slice.
   while (position.phase != Phase::kEnd) {
     const size_t removed_before = transaction.changes.removed.size();
@@ -266,6 +266,12 @@ bool Maintenance::ReviewImports(Transaction& transaction, Position& position) {
   return RemoveAged(
       transaction, position,
       {"review_imports", "select id, created_at < :cutoff, 1 from review_imports", options_.retention.decisions});
+}
+
+bool Maintenance::ShadowRuns(Transaction& transaction, Position& position) {
+  return RemoveAged(
+      transaction, position,
+      {"shadow_runs", "select id, created_at < :cutoff, 1 from shadow_runs", options_.retention.decisions});
 }
 
 bool Maintenance::Compact(Transaction& transaction, Position& position) {

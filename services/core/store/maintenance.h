@@ -63,6 +63,7 @@ class Maintenance {
     kCommands,
     kReviews,
     kReviewImports,
+    kShadowRuns,
     kCompaction,
     kEnd
   };
@@ -93,6 +94,7 @@ class Maintenance {
   bool Commands(Transaction& transaction, Position& position);
   bool Reviews(Transaction& transaction, Position& position);
   bool ReviewImports(Transaction& transaction, Position& position);
+  bool ShadowRuns(Transaction& transaction, Position& position);
   bool Compact(Transaction& transaction, Position& position);
   void RemoveBodies(Transaction& transaction, const std::vector<int64_t>& deliveries);
   bool RemoveAged(Transaction& transaction, Position& position, const Aging& aging);

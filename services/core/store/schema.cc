@@ -246,6 +246,42 @@ const std::vector<Migration>& Migrations() {
            "create table runners (id $IDENTITY, name text not null, record $BLOB not null)",
            "create unique index runners_by_name on runners (name)",
        }},
+      {12,
+       "what packs in the shadow would have done",
+       {
+           "create table shadow_runs ("
+           " id $IDENTITY,"
+           " repository text not null,"
+           " number bigint not null,"
+           " subject_kind bigint not null,"
+           " planner text not null,"
+           " pack text not null,"
+           " base_revision text not null,"
+           " shadow_revision text not null,"
+           " input text not null,"
+           " created_at bigint not null,"
+           " record_bytes bigint not null,"
+           " encoding bigint not null,"
+           " record $BLOB not null)",
+           "create index shadow_runs_by_subject on shadow_runs (lower(repository), number, id)",
+       }},
+      // A row without a login is a code that nobody has brought yet.
+      {13,
+       "accounts of chat platforms that people linked themselves",
+       {
+           "create table chat_links ("
+           " id $IDENTITY,"
+           " platform text not null,"
+           " chat_user text not null,"
+           " forge text not null,"
+           " login text not null default '',"
+           " linked_at bigint not null default 0,"
+           " code text not null,"
+           " code_until bigint not null,"
+           " code_used_by text not null default '')",
+           "create unique index chat_links_by_user on chat_links (platform, chat_user, forge)",
+           "create index chat_links_by_code on chat_links (code)",
+       }},
   };
   return kMigrations;
 }

@@ -19,6 +19,7 @@
 #include "services/core/store/schema.h"
 #include "services/core/store/seen_deliveries.h"
 #include "services/core/store/sql.h"
+#include "services/core/store/sql_chat_links.h"
 #include "services/core/store/sql_commands.h"
 #include "services/core/store/sql_decisions.h"
 #include "services/core/store/sql_inbox.h"
@@ -27,6 +28,7 @@
 #include "services/core/store/sql_operators.h"
 #include "services/core/store/sql_reviews.h"
 #include "services/core/store/sql_schedules.h"
+#include "services/core/store/sql_shadows.h"
 #include "services/core/store/sql_subjects.h"
 #include "services/core/store/totals.h"
 #include "services/core/store/writer.h"
@@ -75,6 +77,8 @@ struct Store::Impl {
   std::unique_ptr<SqlOperators> operators;
   std::unique_ptr<SqlCommands> commands;
   std::unique_ptr<SqlReviews> reviews;
+  std::unique_ptr<SqlShadows> shadows;
+  std::unique_ptr<SqlChatLinks> chat_links;
   std::unique_ptr<SqlJobs> jobs;
 
   std::atomic<bool> claimable{false};
@@ -157,6 +161,8 @@ void Store::Impl::StartWriter() {
   operators = std::make_unique<SqlOperators>(*writer, *readers);
   commands = std::make_unique<SqlCommands>(*writer, *readers);
   reviews = std::make_unique<SqlReviews>(*writer, *readers);
+  shadows = std::make_unique<SqlShadows>(*writer, *readers);
+  chat_links = std::make_unique<SqlChatLinks>(*writer, *readers);
   jobs = std::make_unique<SqlJobs>(*writer, *readers);
   writer->Start();
 }
@@ -192,6 +198,8 @@ Schedules& Store::schedules() { return *impl_->schedules; }
 Operators& Store::operators() { return *impl_->operators; }
 Commands& Store::commands() { return *impl_->commands; }
 Reviews& Store::reviews() { return *impl_->reviews; }
+Shadows& Store::shadows() { return *impl_->shadows; }
+ChatLinks& Store::chat_links() { return *impl_->chat_links; }
 Jobs& Store::jobs() { return *impl_->jobs; }
 
 absl::Status Store::Ready() const { return impl_->writer->Ready(); }

@@ -21,6 +21,7 @@
 #include "services/core/limits.h"
 #include "services/core/logging.h"
 #include "services/core/metrics.h"
+#include "services/core/store/chat_links.h"
 #include "services/core/store/commands.h"
 #include "services/core/store/decisions.h"
 #include "services/core/store/inbox.h"
@@ -30,6 +31,7 @@
 #include "services/core/store/retention.h"
 #include "services/core/store/reviews.h"
 #include "services/core/store/schedules.h"
+#include "services/core/store/shadows.h"
 #include "services/core/store/subjects.h"
 
 namespace yardmaster::store {
@@ -93,6 +95,8 @@ class Store {
   Operators& operators();
   Commands& commands();
   Reviews& reviews();
+  Shadows& shadows();
+  ChatLinks& chat_links();
   Jobs& jobs();
 
   // OK, or why the store takes nothing in: RESOURCE_EXHAUSTED (disk below its floor, disk full), UNAVAILABLE (shut

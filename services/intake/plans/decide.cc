@@ -12,6 +12,7 @@
 #include "services/intake/plans/forge_view.h"
 #include "services/intake/plans/label_guard.h"
 #include "services/intake/plans/label_history.h"
+#include "services/intake/plans/shadow_decision.h"
 #include "services/intake/plans/similar_subjects.h"
 
 namespace yardmaster {
@@ -56,7 +57,8 @@ class Decision {
   ForgeView view_;
   LabelHistory history_;
   std::string digest_;
-  Outcome asking_;  // why another planner could not be asked
+  std::optional<v1::Plan> made_;  // as the planner made it, where another revision of the pack is asked, too
+  Outcome asking_;                // why another planner could not be asked
 };
 
 void Decision::Begin(v1::Plan& plan) const {
@@ -103,7 +105,14 @@ Outcome Decision::Make() {
   RETURN_UNLESS_DONE(MakePlan(input));
   if (request_.keeper == nullptr) return {};
   const absl::Status kept = request_.keeper->Keep(digest_, plan_);
-  return kept.ok() ? Outcome() : Outcome::OfStore(kept);
+  if (!kept.ok()) return Outcome::OfStore(kept);
+  if (made_.has_value()) {
+    Computing([&] {
+      DecideInShadow(run_, request_.planner, input, digest_, *made_, plan_.id());
+      return true;
+    });
+  }
+  return {};
 }
 
 Outcome Decision::LookBack(const PlanInput& input, bool& resumed) {
@@ -141,6 +150,7 @@ Outcome Decision::MakePlan(const PlanInput& input) {
     plan_.set_input_digest(view_.Digest());
     return {};
   }
+  if (request_.keeper != nullptr && HasShadow(run_, request_.planner)) made_ = plan_;
   ExplainChoice(run_.choice(), plan_);
   // Comments that are updated in place: what a later delivery says replaces what an earlier one said.
   for (v1::Action& action : *plan_.mutable_actions()) {

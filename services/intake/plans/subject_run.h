@@ -19,6 +19,7 @@
 #include "services/core/store/decisions.h"
 #include "services/core/store/inbox.h"
 #include "services/core/store/ledger.h"
+#include "services/core/store/shadows.h"
 #include "services/core/store/subjects.h"
 #include "services/intake/configured_forge.h"
 #include "services/intake/crash_marks.h"
@@ -64,6 +65,11 @@ struct IntakeEnvironment {
   std::function<absl::StatusOr<int64_t>(const v1::Subject& repository, std::string_view head)> find_pull = nullptr;
   // Where long work of planners goes on; null: in the thread that asks for it.
   LongWorkTable* long_work = nullptr;
+  // The revision that runs in the shadow of a pack for a repository; null if there is none. Null: there are none.
+  std::function<std::shared_ptr<const rules::CompiledPack>(const v1::Subject& subject, std::string_view pack)>
+      find_shadow = nullptr;
+  // Where it is kept what they would have done; null: nowhere, and none is asked.
+  store::Shadows* shadows = nullptr;
   // Null: deliveries of chat are not worked on.
   ChatDesk* chat = nullptr;
 };

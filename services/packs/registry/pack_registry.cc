@@ -13,6 +13,7 @@
 #include "rules/engine/pack/schema_validator.h"
 #include "services/core/errors.h"
 #include "services/core/limits.h"
+#include "services/packs/registry/shadow_packs.h"
 
 namespace yardmaster {
 
@@ -36,6 +37,26 @@ std::shared_ptr<const rules::PipelineProfile> PackSet::FindPipeline(std::string_
   return it == pipelines_.end() ? nullptr : it->second;
 }
 
+std::shared_ptr<const PackSet> PackSet::FindShadow(std::string_view key) const {
+  const auto it = shadows_.find(key);
+  return it == shadows_.end() ? nullptr : it->second;
+}
+
+std::shared_ptr<const PackSet> PackSet::Replacing(const std::string& name,
+                                                  std::shared_ptr<const rules::CompiledPack> pack,
+                                                  std::shared_ptr<const rules::CheckSet> checks) const {
+  auto replaced = std::make_shared<PackSet>(packs_, checks_, phrases_, pipelines_);
+  replaced->packs_[name] = std::move(pack);
+  replaced->checks_[name] = std::move(checks);
+  return replaced;
+}
+
+std::shared_ptr<const PackSet> PackSet::With(Shadows shadows) const {
+  auto all = std::make_shared<PackSet>(*this);
+  all->shadows_ = std::move(shadows);
+  return all;
+}
+
 absl::Status UnknownPack(const PackSet& packs, std::string_view name) {
   std::vector<std::string_view> known;
   known.reserve(packs.packs().size());
@@ -50,13 +71,22 @@ absl::StatusOr<std::shared_ptr<const rules::CompiledPack>> FindPack(const PackSe
   return UnknownPack(packs, name);
 }
 
-std::shared_ptr<const PackSet> LoadPackSet(const std::filesystem::path& packs_dir, Problems& problems) {
+namespace {
+
+std::shared_ptr<const PackSet> LoadWithShadows(const std::filesystem::path& packs_dir, const ShadowSources& shadows,
+                                               Problems& problems) {
   Problems found;
   const rules::PackFiles files = rules::ReadPackFiles(packs_dir, found);
   if (rules::PackNames(files).empty() && found.empty()) {
     found.push_back({packs_dir.string(), "", 0, 0, "there is no pack here: expected folders with a pack.json"});
   }
-  return LoadPackSet(files, std::move(found), problems);
+  return WithShadows(LoadPackSet(files, std::move(found), problems), files, shadows, problems);
+}
+
+}  // namespace
+
+std::shared_ptr<const PackSet> LoadPackSet(const std::filesystem::path& packs_dir, Problems& problems) {
+  return LoadWithShadows(packs_dir, {}, problems);
 }
 
 std::shared_ptr<const PackSet> LoadPackSet(const rules::PackFiles& files, Problems found, Problems& problems) {
@@ -119,14 +149,15 @@ std::shared_ptr<const PackSet> LoadPackSet(const rules::PackFiles& files, Proble
   return std::make_shared<const PackSet>(std::move(packs), std::move(checks), std::move(phrases), std::move(pipelines));
 }
 
-std::unique_ptr<PackRegistry> PackRegistry::Open(std::filesystem::path packs_dir, Problems& problems) {
-  std::shared_ptr<const PackSet> packs = LoadPackSet(packs_dir, problems);
+std::unique_ptr<PackRegistry> PackRegistry::Open(std::filesystem::path packs_dir, Problems& problems,
+                                                 ShadowSources shadows) {
+  std::shared_ptr<const PackSet> packs = LoadWithShadows(packs_dir, shadows, problems);
   if (packs == nullptr) return nullptr;
-  return std::make_unique<PackRegistry>(std::move(packs_dir), std::move(packs));
+  return std::make_unique<PackRegistry>(std::move(packs_dir), std::move(packs), std::move(shadows));
 }
 
-PackRegistry::PackRegistry(std::filesystem::path packs_dir, std::shared_ptr<const PackSet> packs)
-    : packs_dir_(std::move(packs_dir)), current_(std::move(packs)) {
+PackRegistry::PackRegistry(std::filesystem::path packs_dir, std::shared_ptr<const PackSet> packs, ShadowSources shadows)
+    : packs_dir_(std::move(packs_dir)), shadows_(std::move(shadows)), current_(std::move(packs)) {
   CompileQueries(current_);
 }
 
@@ -150,7 +181,7 @@ std::shared_ptr<const PackSet> PackRegistry::Current() const {
 Problems PackRegistry::Reload() {
   std::lock_guard<std::mutex> one_at_a_time(reload_mutex_);
   Problems problems;
-  std::shared_ptr<const PackSet> packs = LoadPackSet(packs_dir_, problems);
+  std::shared_ptr<const PackSet> packs = LoadWithShadows(packs_dir_, shadows_, problems);
   std::shared_ptr<const PackSet> in_service;
   {
     std::lock_guard<std::mutex> lock(mutex_);

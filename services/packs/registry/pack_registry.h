@@ -20,6 +20,7 @@
 #include "rules/engine/pack/pack_loader.h"
 #include "rules/engine/phrases/phrase_set.h"
 #include "rules/engine/pipeline/profile.h"
+#include "services/core/config/shadow_config.h"
 #include "services/core/problem.h"
 
 namespace yardmaster {
@@ -50,11 +51,28 @@ class PackSet {
   std::shared_ptr<const rules::PipelineProfile> FindPipeline(std::string_view name) const;
   const Pipelines& pipelines() const { return pipelines_; }
 
+  // Other revisions that run beside these packs: by ShadowConfig::Key, all packs as they would be with it in service.
+  using Shadows = std::map<std::string, std::shared_ptr<const PackSet>, std::less<>>;
+  // nullptr if there is none.
+  std::shared_ptr<const PackSet> FindShadow(std::string_view key) const;
+  // The same packs, which are shared, with another revision of one of them.
+  std::shared_ptr<const PackSet> Replacing(const std::string& name, std::shared_ptr<const rules::CompiledPack> pack,
+                                           std::shared_ptr<const rules::CheckSet> checks) const;
+  // The same packs with these shadows.
+  std::shared_ptr<const PackSet> With(Shadows shadows) const;
+
  private:
   Packs packs_;
   Checks checks_;
   Phrases phrases_;
   Pipelines pipelines_;
+  Shadows shadows_;
+};
+
+// Which revisions run beside the packs in service.
+struct ShadowSources {
+  std::filesystem::path config_file;  // that names them, for messages
+  std::vector<ShadowConfig> shadows;
 };
 
 // NOT_FOUND that lists the packs there are.
@@ -78,9 +96,11 @@ class PackRegistry {
   using ReloadListener = std::function<void(const Problems& problems, const PackSet& in_service)>;
 
   // The first load. Returns nullptr and fills `problems` if anything is wrong: a daemon does not start with bad packs.
-  static std::unique_ptr<PackRegistry> Open(std::filesystem::path packs_dir, Problems& problems);
+  // With the packs their shadows are read, and by every reload again.
+  static std::unique_ptr<PackRegistry> Open(std::filesystem::path packs_dir, Problems& problems,
+                                            ShadowSources shadows = {});
   // A registry over packs made elsewhere (tests). Reload reads `packs_dir`.
-  PackRegistry(std::filesystem::path packs_dir, std::shared_ptr<const PackSet> packs);
+  PackRegistry(std::filesystem::path packs_dir, std::shared_ptr<const PackSet> packs, ShadowSources shadows = {});
 
   // The packs in service: never null. One uncontended lock and a reference count; keep the result for the length of a
   // call.
@@ -100,6 +120,7 @@ class PackRegistry {
 
  private:
   const std::filesystem::path packs_dir_;
+  const ShadowSources shadows_;
   ReloadListener listener_;
   // Gets the queries of the packs ready in the background, so that neither the start nor the first review waits for
   // them.

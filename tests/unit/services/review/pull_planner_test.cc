@@ -140,6 +140,64 @@ TEST_F(PullPlannerTest, DraftsAndClosedPullRequestsAreSkippedUnlessAPersonAsks) 
   EXPECT_EQ(planner_.SkipReason(Input()), "");
 }
 
+// Keeps what is put.
+class KeptShadows final : public store::Shadows {
+ public:
+  absl::Status Put(const store::NewShadowRun& run) override {
+    runs.push_back(run);
+    return absl::OkStatus();
+  }
+  absl::Status ForEach(const store::ShadowFilter&, const std::function<bool(const std::string&)>&) override {
+    return absl::OkStatus();
+  }
+  std::vector<store::NewShadowRun> runs;
+};
+
+TEST_F(PullPlannerTest, ARevisionInTheShadowReviewsTheSameChangeAndIsNotPublished) {
+  // It has no check L1, which the one in service finds broken.
+  rules::PackFiles files = testing::ReviewPackFiles();
+  std::string& text = files["lantern/checks/checks.json"];
+  const size_t begin = text.find(R"({"id": "L1")");
+  text.erase(begin, text.find(R"({"id": "L2")") - begin);
+  Problems problems;
+  const std::shared_ptr<const rules::CheckSet> fewer = rules::LoadChecks(files, "lantern", problems);
+  ASSERT_NE(fewer, nullptr) << problems.size();
+  const auto compile = [&](const std::string& title) {
+    return rules::CompiledPack::Compile(
+        *rules::LoadPack({{"lantern/pack.json", R"({"name": "lantern", "title": ")" + title + "\"}"}}, "lantern",
+                         problems),
+        problems);
+  };
+  ShadowConfig& shadow = config_.repositories.front().shadow.emplace();
+  shadow.pack = "lantern";
+  shadow.folder = "next";
+  const auto in_service = std::make_shared<const PackSet>(PackSet::Packs{{"lantern", compile("Now")}}, checks_);
+  std::shared_ptr<const PackSet> packs =
+      in_service->With({{shadow.Key(), in_service->Replacing("lantern", compile("Next"), fewer)}});
+  KeptShadows kept;
+  const PullReviewPlanner planner{
+      PullReviewEnvironment{config_, [&] { return packs; }, &reviews_, &source_, {}, &kept}};
+  v1::Plan plan;
+  ASSERT_TRUE(planner.Plan(Input(), plan).ok());
+  ASSERT_THAT(kept.runs, SizeIs(1));
+  EXPECT_EQ(kept.runs[0].pack, "lantern");
+  EXPECT_EQ(kept.runs[0].input, "head1");
+  v1::ShadowRun run;
+  ASSERT_TRUE(run.ParseFromString(kept.runs[0].record));
+  EXPECT_EQ(run.error(), "");
+  ASSERT_EQ(run.differences_size(), 1);
+  EXPECT_EQ(run.differences(0).name(), "L1");
+  EXPECT_FALSE(run.differences(0).in_shadow());
+  EXPECT_EQ(run.differences(0).path(), "demo_impl.py");
+  EXPECT_NE(run.base_revision(), run.shadow_revision());
+  // What acts is what it was without a shadow.
+  config_.repositories.front().shadow.reset();
+  v1::Plan alone;
+  ASSERT_TRUE(planner.Plan(Input(), alone).ok());
+  EXPECT_EQ(plan.actions_size(), alone.actions_size());
+  EXPECT_THAT(kept.runs, SizeIs(1));
+}
+
 TEST_F(PullPlannerTest, TheCheckBeginsAtOnceAndThoseOfOtherHeadsEnd) {
   view_.written = {BeginReviewCheck("head0", 0)};
   v1::Plan plan;

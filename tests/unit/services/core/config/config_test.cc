@@ -498,6 +498,21 @@ TEST_F(ConfigTest, TheFirstMatchingRepositoryWinsAndAShadowedOneIsSaid) {
   EXPECT_THAT(config->warnings, ::testing::Contains(HasSubstr("/repositories/2 is never used")));
 }
 
+TEST_F(ConfigTest, AShadowNamesOneOfThePacksAndAFolder) {
+  const std::string head = R"({"forges": {"github": {}}, "repositories": [
+    {"forge": "github", "repository": "a/b", "packs": ["tiny"], "shadow": )";
+  const std::optional<Config> config = Parse(head + R"("tiny@next/tiny"}]})");
+  ASSERT_TRUE(config.has_value()) << AllProblems();
+  ASSERT_TRUE(config->repositories[0].shadow.has_value());
+  EXPECT_EQ(config->repositories[0].shadow->pack, "tiny");
+  EXPECT_TRUE(config->repositories[0].shadow->folder.is_absolute());
+  EXPECT_TRUE(config->repositories[0].shadow->folder.native().ends_with("/next/tiny"));
+  EXPECT_THAT(OnlyProblem(head + R"("other@next"}]})").message, HasSubstr("\"other\" is none of the repository's"));
+  for (const char* bad : {R"("tiny"}]})", R"("@next"}]})", R"("tiny@"}]})"}) {
+    EXPECT_THAT(OnlyProblem(head + bad).message, HasSubstr("expected PACK@PATH"));
+  }
+}
+
 TEST_F(ConfigTest, ARepositoryNeverWidensTheDaemonsMode) {
   const std::optional<Config> config = Parse(
       R"({"forges": {"github": {}}, "repositories": [{"forge": "github", "repository": "a/b", "mode": "apply"}]})");

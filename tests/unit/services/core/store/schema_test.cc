@@ -302,6 +302,10 @@ TEST_F(SchemaTest, QueriesOfTheHotPathUseTheirIndexes) {
       {"select tool from review_imports where lower(repository) = lower('x') and number = 7 and head = 'c' order by "
        "tool",
        "review_imports_by_tool"},
+      {"select id from shadow_runs where lower(repository) = lower('x') and number = 7 and planner = 'p' and input = "
+       "'i'",
+       "shadow_runs_by_subject"},
+      {"select id from chat_links where code = 'c' and forge = 'f'", "chat_links_by_code"},
   };
   for (const auto& [query_text, index] : expected) {
     long long a = 0;

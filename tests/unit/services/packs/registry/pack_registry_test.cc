@@ -6,6 +6,7 @@
 #include <atomic>
 #include <thread>
 
+#include "services/packs/registry/shadow_packs.h"
 #include "tests/support/temp_dir.h"
 
 namespace yardmaster {
@@ -57,6 +58,44 @@ TEST_F(PackRegistryTest, AnEmptyOrMissingFolderIsAProblem) {
   problems_.clear();
   EXPECT_EQ(PackRegistry::Open(empty.path() / "none", problems_), nullptr);
   EXPECT_THAT(problems_, Not(IsEmpty()));
+}
+
+TEST_F(PackRegistryTest, AShadowStandsBesideThePacksAndIsReadWithThem) {
+  dir_.Write("b/pack.json", kPackB);
+  testing::TempDir next;
+  next.Write("a/pack.json", R"({"name": "a", "title": "Next"})");
+  Config config;
+  config.file = "yardmaster.json";
+  RepositoryConfig& repository = config.repositories.emplace_back();
+  repository.forge = "github";
+  repository.repository = "octo/repo";
+  repository.packs = {"a"};
+  repository.shadow = ShadowConfig{"a", next.path() / "a", "/repositories/0/shadow", 7};
+  const auto registry = PackRegistry::Open(dir_.path(), problems_, ShadowsOf(config));
+  ASSERT_NE(registry, nullptr) << problems_.front().ToString();
+  const auto packs = registry->Current();
+  EXPECT_EQ(packs->Find("a")->model().title, "Pack A");
+  const auto shadow = ShadowFor(config, *packs, "github", "octo/repo", "a");
+  ASSERT_NE(shadow, nullptr);
+  EXPECT_EQ(shadow->Find("a")->model().title, "Next");
+  EXPECT_EQ(shadow->Find("b"), packs->Find("b")) << "what is the same is held once";
+  EXPECT_EQ(ShadowFor(config, *packs, "github", "octo/repo", "b"), nullptr);
+  EXPECT_EQ(ShadowFor(config, *packs, "github", "octo/other", "a"), nullptr);
+
+  // One that can't be used is a problem of the configuration, and changes nothing.
+  next.Write("a/pack.json", R"({"name": "a", "titel": "x"})");
+  const Problems problems = registry->Reload();
+  ASSERT_THAT(problems, SizeIs(1));
+  EXPECT_EQ(problems[0].file, "yardmaster.json");
+  EXPECT_EQ(problems[0].pointer, "/repositories/0/shadow");
+  EXPECT_EQ(problems[0].line, 7U);
+  EXPECT_NE(problems[0].message.find((next.path() / "a" / "pack.json").string()), std::string::npos);
+  EXPECT_EQ(registry->Current(), packs);
+
+  // The same revision has nothing to say.
+  next.Write("a/pack.json", kPackA);
+  EXPECT_THAT(registry->Reload(), IsEmpty());
+  EXPECT_EQ(ShadowFor(config, *registry->Current(), "github", "octo/repo", "a"), nullptr);
 }
 
 TEST_F(PackRegistryTest, AReloadSwapsAndWhoHoldsOldPacksKeepsThem) {

@@ -1,0 +1,85 @@
+#include "services/chat/link_book.h"
+
+#include <cstddef>
+#include <random>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "services/core/limits.h"
+#include "services/core/sha256.h"
+#include "services/core/status_macros.h"
+
+namespace yardmaster {
+namespace {
+
+// Digits and letters that nobody takes for others: 60 bits in twelve of them.
+constexpr std::string_view kCodeLetters = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
+constexpr size_t kCodeLength = 12;
+constexpr size_t kCodeGroup = 4;
+
+std::string NewCode() {
+  std::random_device device;  // the system's source, each time
+  std::string code;
+  for (size_t i = 0; i < kCodeLength; ++i) {
+    if (i > 0 && i % kCodeGroup == 0) code += '-';
+    code += kCodeLetters[device() % kCodeLetters.size()];
+  }
+  return code;
+}
+
+// Of the code without what people write differently; empty if it can be none.
+std::string DigestOfCode(std::string_view code) {
+  std::string letters;
+  for (const char c : code.substr(0, kMaxNameBytes)) {
+    if (c == '-') continue;
+    letters += absl::ascii_toupper(static_cast<unsigned char>(c));
+  }
+  if (letters.size() != kCodeLength || letters.find_first_not_of(kCodeLetters) != std::string::npos) return {};
+  return Sha256Hex(letters);
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<LinkBook>> LinkBook::Open(store::ChatLinks& links, const Clock& clock) {
+  std::unique_ptr<LinkBook> book(new LinkBook(links, clock));
+  ASSIGN_OR_RETURN(const std::vector<store::ChatLink> all, links.All());
+  for (const store::ChatLink& link : all) {
+    book->logins_[{link.account.platform, link.account.user, link.account.forge}] = link.login;
+  }
+  return book;
+}
+
+std::string LinkBook::Find(std::string_view platform, std::string_view user, std::string_view forge) const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (logins_.empty()) return {};
+  const auto found = logins_.find({std::string(platform), std::string(user), std::string(forge)});
+  return found == logins_.end() ? std::string() : found->second;
+}
+
+absl::StatusOr<std::string> LinkBook::Offer(const store::ChatAccount& account) {
+  std::string code = NewCode();
+  RETURN_IF_ERROR(links_.Offer(account, DigestOfCode(code), clock_.Now() + kLinkCodeLife));
+  return code;
+}
+
+absl::StatusOr<std::optional<store::ChatLink>> LinkBook::Redeem(std::string_view code, std::string_view forge,
+                                                                std::string_view login) {
+  const std::string digest = DigestOfCode(code);
+  if (digest.empty()) return std::nullopt;
+  ASSIGN_OR_RETURN(std::optional<store::ChatLink> link, links_.Redeem(digest, forge, login));
+  if (!link.has_value()) return std::nullopt;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  logins_[{link->account.platform, link->account.user, link->account.forge}] = link->login;
+  return link;
+}
+
+absl::StatusOr<std::vector<store::ChatLink>> LinkBook::Remove(std::string_view platform, std::string_view user) {
+  ASSIGN_OR_RETURN(std::vector<store::ChatLink> gone, links_.Remove(platform, user));
+  const std::lock_guard<std::mutex> lock(mutex_);
+  std::erase_if(logins_, [&](const auto& entry) {
+    return std::get<0>(entry.first) == platform && std::get<1>(entry.first) == user;
+  });
+  return gone;
+}
+
+}  // namespace yardmaster
