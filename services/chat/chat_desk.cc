@@ -122,9 +122,15 @@ std::vector<std::string> ChatOrigins(const Config& config) {
   return origins;
 }
 
-PlatformDesk::PlatformDesk(const Config& config, store::Inbox& inbox, store::Ledger& ledger, HttpClient& http,
-                           const Clock& clock)
-    : config_(config), inbox_(inbox), ledger_(ledger), http_(http), clock_(clock), settings_(MakeSettings(config)) {
+PlatformDesk::PlatformDesk(const Config& config, store::Inbox& inbox, store::Ledger& ledger,
+                           store::Subscriptions& subscriptions, HttpClient& http, const Clock& clock)
+    : config_(config),
+      inbox_(inbox),
+      ledger_(ledger),
+      subscriptions_(subscriptions),
+      http_(http),
+      clock_(clock),
+      settings_(MakeSettings(config)) {
   for (const auto& [name, forge] : config.forges) {
     if (const std::optional<GitServer> git = GitServerOf(forge); git.has_value()) hosts_[HostOf(git->url)] = name;
   }
@@ -338,6 +344,18 @@ absl::StatusOr<EffectObservation> PlatformDesk::Deliver(const store::Effect& eff
 
 absl::StatusOr<EffectObservation> PlatformDesk::Send(const store::Effect& effect) {
   return Deliver(effect, /*again=*/false);
+}
+
+absl::Status PlatformDesk::Subscribe(const store::Effect& effect) {
+  const v1::ChatSubscription& wanted = effect.action.chat_subscription();
+  store::Subscription one;
+  one.platform = wanted.platform();
+  one.channel = wanted.channel();
+  one.forge = effect.subject.forge();
+  one.repository = effect.subject.repository();
+  one.topic = wanted.topic();
+  one.by = wanted.by();
+  return wanted.ended() ? subscriptions_.Remove(one) : subscriptions_.Put(one);
 }
 
 absl::StatusOr<EffectObservation> PlatformDesk::ReadBack(const store::Effect& effect) {

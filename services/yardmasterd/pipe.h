@@ -33,6 +33,7 @@
 #include "services/review/change_source.h"
 #include "services/review/operator_source.h"
 #include "services/review/review_service.h"
+#include "services/schedule/schedule_service.h"
 #include "services/yardmasterd/data_dir.h"
 
 namespace yardmaster {
@@ -55,6 +56,7 @@ struct PipeExtensions {
   std::vector<MakePlanner> planners;
   commands::CommandHandlers commands;
   JobTable jobs;
+  std::vector<NewsSource> news;
 };
 
 // What the pipe stands on. Everything outlives it.
@@ -79,6 +81,7 @@ struct PipeInterfaces {
   PipelineParts gates;
   IntakeParts intake;
   store::Jobs* jobs = nullptr;
+  ScheduleParts schedules;
 };
 
 class Pipe {
