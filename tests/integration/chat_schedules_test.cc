@@ -124,7 +124,7 @@ TEST_F(SchedulesTest, SchedulesAreListedRunAndRunAgainWhenTheyFailed) {
 }
 
 TEST_F(SchedulesTest, ADigestIsACommentAndAMessage) {
-  StartAll({Schedule("weekly", "digest", {{"issue", 1}, {"chat", "slack:9"}})});
+  StartAll(json::array({Schedule("weekly", "digest", {{"issue", 1}, {"chat", "slack:9"}})}));
   ASSERT_EQ(Open("github", kHome, "Crash in fully_shard <!channel> @maria", "`fully_shard` fails.", {}), 1);
   Drain();
   const size_t before = Subject("github", kHome, 1)["comments"].size();
@@ -181,6 +181,7 @@ TEST_F(SchedulesTest, AChannelIsToldWhatItSubscribedToAndOnce) {
 }
 
 TEST_F(SchedulesTest, PullRequestsThatNobodyReviewedAreReviewed) {
+  review_ = {{"events", true}, {"publish", {"comment"}}};
   StartAll({Schedule("renew", "stale-reviews"), Schedule("remind", "approval-reminder", {{"days", 1}})});
   const int64_t number = Pull("alice");
   ASSERT_GT(number, 0);
@@ -193,9 +194,10 @@ TEST_F(SchedulesTest, ANewRevisionOfAPackIsTriedOnTheLastIssues) {
   std::filesystem::copy(SourcePath("rules/packs"), Path("next"), std::filesystem::copy_options::recursive);
   const std::string file = "next/hyper-parallel/pack.json";
   json pack = json::parse(testing::ReadWholeFile(Path(file)));
-  pack["description"] = "the next revision";
+  pack["title"] = "The next revision";
   dir_.Write(file, pack.dump());
-  StartAll({Schedule("try", "backtest", {{"pack", "hyper-parallel@next"}, {"issues", 5}, {"chat", "slack:9"}})});
+  StartAll(json::array(
+      {Schedule("try", "backtest", {{"pack", "hyper-parallel@next"}, {"issues", 5}, {"chat", "slack:9"}})}));
   ASSERT_GT(Open("github", kHome, "Crash in fully_shard", "`fully_shard` fails with an error.", {}), 0);
   Drain();
   EXPECT_THAT(Run("try")["outcome"].get<std::string>(), HasSubstr("1 issues, 0 would come out differently"));
