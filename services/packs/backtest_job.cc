@@ -28,16 +28,16 @@ constexpr size_t kRevisionCharacters = 12;
 // Numbers of the issues that were decided about last, the newest first.
 absl::StatusOr<std::vector<int64_t>> LastIssues(store::Decisions& decisions, const v1::Subject& repository,
                                                 size_t most) {
-  store::DecisionFilter filter;
-  filter.subject = repository;
-  filter.subject->set_number(0);
+  const store::DecisionFilter filter;
   std::vector<int64_t> numbers;
   std::set<int64_t> known;
   store::PageRequest page{0, kBacktestPage};
   do {
     ASSIGN_OR_RETURN(const store::Page<store::Decision> rows, decisions.List(filter, page));
     for (const store::Decision& one : rows.items) {
-      if (one.subject.kind() != v1::SUBJECT_KIND_ISSUE || one.subject.number() == 0) continue;
+      if (!IsOfRepository(one.subject, repository) || one.subject.kind() != v1::SUBJECT_KIND_ISSUE ||
+          one.subject.number() == 0)
+        continue;
       if (numbers.size() < most && known.insert(one.subject.number()).second) numbers.push_back(one.subject.number());
     }
     page.before = rows.next;

@@ -35,13 +35,6 @@ absl::Status VisitSince(store::TimePoint from, store::TimePoint until, List list
   return absl::OkStatus();
 }
 
-v1::Subject AnySubjectOf(const v1::Subject& repository) {
-  v1::Subject any = repository;
-  any.set_kind(v1::SUBJECT_KIND_UNSPECIFIED);
-  any.set_number(0);
-  return any;
-}
-
 bool HasNewBlocking(const std::string& bytes) {
   v1::Review review;
   if (!review.ParseFromString(bytes)) return false;
@@ -59,14 +52,13 @@ std::string Counted(int64_t count, std::string_view one, std::string_view many) 
 absl::StatusOr<DigestCounts> CountForDigest(store::Store& store, const v1::Subject& repository, store::TimePoint from,
                                             store::TimePoint until) {
   DigestCounts counts;
-  const v1::Subject any = AnySubjectOf(repository);
   std::set<int64_t> issues;
-  store::DecisionFilter decisions;
-  decisions.subject = any;
+  const store::DecisionFilter decisions;
   RETURN_IF_ERROR(VisitSince(
       from, until, [&](const store::PageRequest& page) { return store.decisions().List(decisions, page); },
       [](const store::Decision& one) { return one.created_at; },
       [&](const store::Decision& one) {
+        if (!IsOfRepository(one.subject, repository)) return;
         if (one.subject.kind() == v1::SUBJECT_KIND_ISSUE && one.subject.number() > 0)
           issues.insert(one.subject.number());
       }));
@@ -87,12 +79,12 @@ absl::StatusOr<DigestCounts> CountForDigest(store::Store& store, const v1::Subje
     if (review.ok() && HasNewBlocking(review->review)) ++counts.blocked_pulls;
   }
 
-  store::EffectFilter effects;
-  effects.subject = any;
+  const store::EffectFilter effects;
   RETURN_IF_ERROR(VisitSince(
       from, until, [&](const store::PageRequest& page) { return store.ledger().List(effects, page); },
       [](const store::Effect& one) { return one.created_at; },
       [&](const store::Effect& one) {
+        if (!IsOfRepository(one.subject, repository)) return;
         if (one.state == store::EffectState::kFailed) ++counts.failed_writes;
         if (one.state != store::EffectState::kConfirmed) return;
         ++counts.writes[one.kind];
@@ -102,11 +94,12 @@ absl::StatusOr<DigestCounts> CountForDigest(store::Store& store, const v1::Subje
   for (const store::DeliveryState state : {store::DeliveryState::kFailed, store::DeliveryState::kDead}) {
     store::DeliveryFilter dead;
     dead.state = state;
-    dead.subject = any;
     RETURN_IF_ERROR(VisitSince(
         from, until, [&](const store::PageRequest& page) { return store.inbox().List(dead, page); },
         [](const store::Delivery& one) { return one.received_at; },
-        [&](const store::Delivery&) { ++counts.dead_letters; }));
+        [&](const store::Delivery& one) {
+          if (IsOfRepository(one.subject, repository)) ++counts.dead_letters;
+        }));
   }
   return counts;
 }

@@ -64,12 +64,11 @@ absl::StatusOr<std::vector<std::string>> DeadLetterNews(const JobEnvironment& en
   for (const store::DeliveryState state : {store::DeliveryState::kFailed, store::DeliveryState::kDead}) {
     store::DeliveryFilter filter;
     filter.state = state;
-    filter.subject = repository;
-    filter.subject->set_kind(v1::SUBJECT_KIND_UNSPECIFIED);
-    filter.subject->set_number(0);
     ASSIGN_OR_RETURN(const store::Page<store::Delivery> page, env.store.inbox().List(filter, {0, kNewsPage}));
     for (const store::Delivery& one : page.items) {
-      if (!one.settled_at.has_value() || *one.settled_at <= from || *one.settled_at > until) continue;
+      if (!IsOfRepository(one.subject, repository) || !one.settled_at.has_value() || *one.settled_at <= from ||
+          *one.settled_at > until)
+        continue;
       lines.push_back(absl::StrCat("dead letter ", one.id, ", about ", EchoCode(SubjectKey(one.subject)), ": ",
                                    EchoCode(reasons::CodeOf(one.reason))));
     }

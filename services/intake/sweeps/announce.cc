@@ -12,6 +12,10 @@
 
 namespace yardmaster {
 
+bool IsOfRepository(const v1::Subject& subject, const v1::Subject& repository) {
+  return subject.forge() == repository.forge() && absl::EqualsIgnoreCase(subject.repository(), repository.repository());
+}
+
 absl::StatusOr<std::vector<ToldChannel>> ChannelsFor(store::Subscriptions& subscriptions, const v1::Subject& repository,
                                                      std::string_view topic) {
   std::vector<ToldChannel> told;

@@ -29,6 +29,9 @@ inline constexpr std::array<NewsTopic, 6> kNewsTopics = {{
     {"schedules", "runs of schedules that failed", "失败的定时任务"},
 }};
 
+// Whether something is about a repository, whatever its number.
+bool IsOfRepository(const v1::Subject& subject, const v1::Subject& repository);
+
 // A channel of chat.
 struct ToldChannel {
   std::string platform;

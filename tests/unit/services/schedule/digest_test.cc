@@ -36,7 +36,9 @@ class DigestTest : public ::testing::Test {
     return subject;
   }
   void Decide(int64_t number) {
-    EXPECT_TRUE(store_->decisions().Put({"d" + std::to_string(++serial_), Of(number), "p", "r", "i"}).ok());
+    EXPECT_TRUE(store_->decisions()
+                    .Put({"d" + std::to_string(++serial_), Of(number), "p", "r", "i", v1::MODE_APPLY, 0, ""})
+                    .ok());
   }
   void AddLabel(int64_t number, const std::string& label) {
     store::NewEffect effect;
