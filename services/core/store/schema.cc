@@ -273,8 +273,7 @@ const std::vector<Migration>& Migrations() {
            " topic text not null,"
            " asked_by text not null,"
            " since bigint not null)",
-           "create unique index subscriptions_by_all on subscriptions (platform, channel, forge, lower(repository), "
-           "topic)",
+           "create unique index subscriptions_all on subscriptions (platform, channel, forge, lower(repository), topic)",
        }},
   };
   return kMigrations;
