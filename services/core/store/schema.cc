@@ -273,7 +273,7 @@ const std::vector<Migration>& Migrations() {
            " topic text not null,"
            " asked_by text not null,"
            " since bigint not null)",
-           "create unique index subscriptions_all on subscriptions (platform, channel, forge, lower(repository), topic)",
+           "create unique index subscribed on subscriptions (platform, channel, forge, topic, lower(repository))",
        }},
   };
   return kMigrations;
