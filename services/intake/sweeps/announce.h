@@ -6,6 +6,7 @@
 #include <array>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -37,7 +38,10 @@ struct ToldChannel {
   std::string platform;
   std::string channel;
 
-  friend auto operator<=>(const ToldChannel&, const ToldChannel&) = default;
+  friend bool operator==(const ToldChannel&, const ToldChannel&) = default;
+  friend bool operator<(const ToldChannel& a, const ToldChannel& b) {
+    return std::tie(a.platform, a.channel) < std::tie(b.platform, b.channel);
+  }
 };
 
 // The channels that are told of a topic of a repository.

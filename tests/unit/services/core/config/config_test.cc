@@ -472,7 +472,8 @@ TEST_F(ConfigTest, ARepositoryMustNameAConfiguredForge) {
 }
 
 TEST_F(ConfigTest, WhatASchedulesJobWantsToKnow) {
-  const auto config = Parse(R"({"forges": {"github": {}}, "schedules": [{"name": "n", "cron": "0 2 * * *", "run": "sweep",
+  const auto config =
+      Parse(R"({"forges": {"github": {}}, "schedules": [{"name": "n", "cron": "0 2 * * *", "run": "sweep",
       "repository": "github:o/r", "time_zone": "Europe/Berlin", "jitter_seconds": 300, "limit_minutes": 20, "issue": 7,
       "days": 14, "issues": 50, "pack": "p@next"}]})");
   ASSERT_TRUE(config.has_value()) << AllProblems();
