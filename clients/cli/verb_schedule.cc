@@ -41,22 +41,22 @@ std::string RunStateWord(v1::ScheduleRunState state) {
   }
 }
 
-ordered_json TimeJson(bool has, const google::protobuf::Timestamp& time) {
+ordered_json RunTimeJson(bool has, const google::protobuf::Timestamp& time) {
   return has ? ordered_json(google::protobuf::util::TimeUtil::ToString(time)) : ordered_json(nullptr);
 }
-std::string TimeText(bool has, const google::protobuf::Timestamp& time) {
+std::string RunTimeText(bool has, const google::protobuf::Timestamp& time) {
   if (!has) return "-";
   google::protobuf::Timestamp seconds = time;
   seconds.set_nanos(0);
   return google::protobuf::util::TimeUtil::ToString(seconds);
 }
 
-ordered_json RunJson(const v1::ScheduleRun& run) {
+ordered_json ScheduleRunJson(const v1::ScheduleRun& run) {
   return {{"id", run.id()},
           {"schedule", run.schedule()},
-          {"due_at", TimeJson(run.has_due_at(), run.due_at())},
-          {"started_at", TimeJson(run.has_started_at(), run.started_at())},
-          {"finished_at", TimeJson(run.has_finished_at(), run.finished_at())},
+          {"due_at", RunTimeJson(run.has_due_at(), run.due_at())},
+          {"started_at", RunTimeJson(run.has_started_at(), run.started_at())},
+          {"finished_at", RunTimeJson(run.has_finished_at(), run.finished_at())},
           {"state", RunStateWord(run.state())},
           {"outcome", run.outcome()},
           {"attempts", run.attempts()},
@@ -69,11 +69,11 @@ ordered_json ScheduleJson(const v1::Schedule& one) {
           {"cron", one.cron()},
           {"time_zone", one.time_zone()},
           {"repository", one.repository().empty() ? ordered_json(nullptr) : ordered_json(one.repository())},
-          {"next_at", TimeJson(one.has_next_at(), one.next_at())},
+          {"next_at", RunTimeJson(one.has_next_at(), one.next_at())},
           {"limit_seconds", one.limit_seconds()},
           {"failed", one.failed()},
           {"built_in", one.built_in()},
-          {"last", one.has_last() ? RunJson(one.last()) : ordered_json(nullptr)}};
+          {"last", one.has_last() ? ScheduleRunJson(one.last()) : ordered_json(nullptr)}};
 }
 
 std::string Rendered(const Table& table, const Output& output) {
@@ -85,25 +85,25 @@ std::string ScheduleTable(const google::protobuf::RepeatedPtrField<v1::Schedule>
   table.Header({"NAME", "RUN", "WHEN", "ZONE", "REPOSITORY", "NEXT", "LAST", "FAILED"});
   for (const v1::Schedule& one : rows) {
     table.Row({one.name(), one.run(), one.cron(), one.time_zone(), one.repository().empty() ? "all" : one.repository(),
-               TimeText(one.has_next_at(), one.next_at()), one.has_last() ? RunStateWord(one.last().state()) : "-",
+               RunTimeText(one.has_next_at(), one.next_at()), one.has_last() ? RunStateWord(one.last().state()) : "-",
                absl::StrCat(one.failed())});
   }
   return Rendered(table, output);
 }
 
-std::string RunTable(const google::protobuf::RepeatedPtrField<v1::ScheduleRun>& rows, const Output& output) {
+std::string ScheduleRunTable(const google::protobuf::RepeatedPtrField<v1::ScheduleRun>& rows, const Output& output) {
   Table table;
   table.Header({"RUN", "SCHEDULE", "DUE", "ENDED", "STATE", "TRIES", "ASKED BY", "OUTCOME"});
   for (const v1::ScheduleRun& run : rows) {
-    table.Row({absl::StrCat(run.id()), run.schedule(), TimeText(run.has_due_at(), run.due_at()),
-               TimeText(run.has_finished_at(), run.finished_at()), RunStateWord(run.state()),
+    table.Row({absl::StrCat(run.id()), run.schedule(), RunTimeText(run.has_due_at(), run.due_at()),
+               RunTimeText(run.has_finished_at(), run.finished_at()), RunStateWord(run.state()),
                absl::StrCat(run.attempts()), run.asked_by().empty() ? "the clock" : Printable(run.asked_by()),
                Printable(run.outcome().substr(0, kOutcomeWidth))});
   }
   return Rendered(table, output);
 }
 
-std::string RunText(const v1::ScheduleRun& run, const Output&) {
+std::string ScheduleRunText(const v1::ScheduleRun& run, const Output&) {
   std::string text = absl::StrCat("run ", run.id(), " of ", run.schedule(), ": ", RunStateWord(run.state()), "\n");
   if (!run.outcome().empty()) absl::StrAppend(&text, Printable(run.outcome()), "\n");
   return text;
@@ -145,7 +145,7 @@ absl::StatusOr<ExitCode> ListSchedules(const ListOptions& options, Session& sess
   ASSIGN_OR_RETURN(const ServerConnection server, OpenSchedules(session, "schedule list"));
   if (options.failed) {
     ASSIGN_OR_RETURN(const v1::ListScheduleRunsResponse runs, ReadRuns(server, "", /*failed=*/true, 0));
-    PrintRows("runs", runs.runs(), RunJson, RunTable, session);
+    PrintRows("runs", runs.runs(), ScheduleRunJson, ScheduleRunTable, session);
     return ExitCode::kDone;
   }
   ASSIGN_OR_RETURN(const v1::ListSchedulesResponse response,
@@ -164,7 +164,7 @@ absl::StatusOr<ExitCode> ShowSchedule(const RunListOptions& options, Session& se
                      ReadRuns(server, one.name(), /*failed=*/false, options.limit));
     if (session.options.json) {
       ordered_json shown = ScheduleJson(one);
-      shown["runs"] = JsonList(runs.runs(), RunJson);
+      shown["runs"] = JsonList(runs.runs(), ScheduleRunJson);
       session.output.Json(shown);
       return ExitCode::kDone;
     }
@@ -174,7 +174,7 @@ absl::StatusOr<ExitCode> ShowSchedule(const RunListOptions& options, Session& se
     if (runs.runs().empty()) {
       session.output.Note("no run yet");
     } else {
-      session.output.out() << "\n" << RunTable(runs.runs(), session.output);
+      session.output.out() << "\n" << ScheduleRunTable(runs.runs(), session.output);
     }
     return ExitCode::kDone;
   }
@@ -207,7 +207,7 @@ absl::StatusOr<ExitCode> RunSchedule(const RunOptions& options, Session& session
       if (one.id() == run.id()) run = one;
     }
   }
-  PrintAnswer(run, RunJson, RunText, session);
+  PrintAnswer(run, ScheduleRunJson, ScheduleRunText, session);
   if (options.detach || run.state() == v1::SCHEDULE_RUN_STATE_DONE) return ExitCode::kDone;
   return ExitCode::kNegative;
 }

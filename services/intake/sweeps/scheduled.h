@@ -45,9 +45,9 @@ struct JobTurn {
 };
 
 // Does the work and returns a summary of one line.
-using Job = std::function<absl::StatusOr<std::string>(const JobEnvironment& env, const JobTurn& turn)>;
+using JobFunction = std::function<absl::StatusOr<std::string>(const JobEnvironment& env, const JobTurn& turn)>;
 // By what schedules call them.
-using JobTable = std::map<std::string, Job, std::less<>>;
+using JobTable = std::map<std::string, JobFunction, std::less<>>;
 
 // Something that may be new about a repository, for the channels that are told of it. To add one, write its function
 // and name it in the row of its service.
