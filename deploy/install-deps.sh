@@ -5,7 +5,7 @@ set -uo pipefail
 # What configuring, building and running the programs needs. clang compiles, with the C++ library that comes with g++; ccache and mold are not
 # needed, but make builds faster; the suite `kernels`, with which the quickstart ends, is compiled by g++ and tested with GoogleTest.
 build_packages=(
-  clang g++ cmake ninja-build ccache mold pkg-config git ca-certificates curl
+  clang g++ cmake ninja-build ccache mold pkg-config git ca-certificates curl tzdata
   protobuf-compiler protobuf-compiler-grpc libprotobuf-dev libgrpc++-dev libgrpc-dev
   libabsl-dev libre2-dev libpugixml-dev libssl-dev libboost-dev libcurl4-openssl-dev
   libsoci-dev libsqlite3-dev libzstd-dev zlib1g-dev libgit2-dev libjemalloc-dev
@@ -24,7 +24,7 @@ packaging_packages=(buildah debootstrap systemd python3)
 runtime_packages=(
   ca-certificates libc-ares2 libcmark-gfm0.29.0.gfm.6 libcurl4 libgit2-1.5 libjemalloc2 libprometheus-cpp-core1.0
   libpugixml1v5 libre2-9 libsoci-core4.0 libsoci-sqlite3-4.0 libspdlog1.10 libsqlite3-0 libssl3 libstdc++6 libzstd1
-  zlib1g
+  tzdata zlib1g
 )
 
 usage() {

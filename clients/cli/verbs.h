@@ -10,6 +10,7 @@ namespace yardmaster::cli {
 void AddTriageVerbs(Verb& yard);
 void AddExplainVerb(Verb& yard);
 void AddSweepVerb(Verb& yard);
+void AddScheduleVerbs(Verb& yard);
 void AddDeliveryVerbs(Verb& yard);
 void AddLedgerVerbs(Verb& yard);
 void AddDeadLetterVerbs(Verb& yard);
@@ -30,10 +31,10 @@ void AddVersionVerb(Verb& yard);
 
 // The verbs, in the order of the help.
 inline constexpr void (*kVerbs[])(Verb& yard) = {
-    AddTriageVerbs,     AddExplainVerb,   AddSweepVerb,     AddDeliveryVerbs,  AddLedgerVerbs,
-    AddDeadLetterVerbs, AddReviewVerbs,   AddRulesVerbs,    AddSuiteVerbs,     AddTestVerbs,
-    AddRunnerVerbs,     AddPipelineVerbs, AddWorkflowVerbs, AddInterpretVerbs, AddConfigVerbs,
-    AddHelpVerbs,       AddHealthVerb,    AddDoctorVerb,    AddCompletionVerb, AddVersionVerb};
+    AddTriageVerbs,     AddExplainVerb,    AddSweepVerb,      AddScheduleVerbs, AddDeliveryVerbs, AddLedgerVerbs,
+    AddDeadLetterVerbs, AddReviewVerbs,    AddRulesVerbs,     AddSuiteVerbs,    AddTestVerbs,     AddRunnerVerbs,
+    AddPipelineVerbs,   AddWorkflowVerbs,  AddInterpretVerbs, AddConfigVerbs,   AddHelpVerbs,     AddHealthVerb,
+    AddDoctorVerb,      AddCompletionVerb, AddVersionVerb};
 
 // Parts of groups whose verbs are too many for one file.
 void AddReviewDiffVerb(Verb& review);

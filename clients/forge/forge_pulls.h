@@ -39,6 +39,8 @@ class ForgePulls {
   // Those that are open and come from there, oldest first. Pages as many as there are.
   virtual absl::StatusOr<std::vector<ForgePull>> FindPulls(const ForgeCall& call, std::string_view repository,
                                                            const ForgePullHead& head) = 0;
+  // All that are open, oldest first. Pages as many as there are.
+  virtual absl::StatusOr<std::vector<ForgePull>> ListOpenPulls(const ForgeCall& call, std::string_view repository) = 0;
   // Replaces title and body; as read afterwards.
   virtual absl::StatusOr<ForgePull> EditPull(const ForgeCall& call, const ForgeSubject& subject, std::string_view title,
                                              std::string_view body) = 0;

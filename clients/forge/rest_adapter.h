@@ -151,6 +151,7 @@ class RestAdapter : public StoppableForge {
                                        const ForgeNewPull& pull) final;
   absl::StatusOr<std::vector<ForgePull>> FindPulls(const ForgeCall& call, std::string_view repository,
                                                    const ForgePullHead& head) final;
+  absl::StatusOr<std::vector<ForgePull>> ListOpenPulls(const ForgeCall& call, std::string_view repository) final;
   absl::StatusOr<ForgePull> EditPull(const ForgeCall& call, const ForgeSubject& subject, std::string_view title,
                                      std::string_view body) final;
   absl::Status AskForReview(const ForgeCall& call, const ForgeSubject& subject,

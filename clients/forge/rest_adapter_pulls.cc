@@ -73,6 +73,17 @@ absl::StatusOr<std::vector<ForgePull>> RestAdapter::FindPulls(const ForgeCall& c
   return found;
 }
 
+absl::StatusOr<std::vector<ForgePull>> RestAdapter::ListOpenPulls(const ForgeCall& call, std::string_view repository) {
+  RETURN_IF_ERROR(CheckRepository(repository));
+  std::vector<ForgePull> open;
+  const ForgeAddress list = RepositoryAddress(repository).Below("/pulls");
+  RETURN_IF_ERROR(
+      ReadList(Begin(call), list, api_.pulls_query({}), api_.pulls, &ForgePull::number, AppendTo(open)).status());
+  std::erase_if(open, [](const ForgePull& one) { return one.state != ForgeState::kOpen; });
+  absl::c_sort(open, [](const ForgePull& a, const ForgePull& b) { return a.number < b.number; });
+  return open;
+}
+
 absl::StatusOr<ForgePull> RestAdapter::EditPull(const ForgeCall& call, const ForgeSubject& subject,
                                                 std::string_view title, std::string_view body) {
   RETURN_IF_ERROR(CheckSubject(subject));

@@ -62,6 +62,7 @@ struct RestApi {
   // Members of a body that name where a new pull request of `repository` comes from, in the order in which to try them.
   std::vector<nlohmann::json> (*pull_heads)(std::string_view repository, const ForgePullHead& head) = nullptr;
   // Another part of a query, which asks for open pull requests from there, as far as the forge can tell.
+  // Open pull requests; without a branch: all of them.
   std::string (*pulls_query)(const ForgePullHead& head) = nullptr;
   // Below a pull request: where and how people are asked for a review.
   std::string_view reviewers_path;

@@ -85,6 +85,8 @@ class Libgit2Clone final : public GitClone {
   const char* Folder() const { return git_repository_path(repository_.get()); }
   absl::StatusOr<git2::Tree> TreeOf(const std::string& commit) const;
   absl::StatusOr<git2::Diff> DiffOf(const std::string& from, const std::string& to) const;
+  using Paths = std::set<std::string, std::less<>>;
+  absl::StatusOr<Paths> PathsBetween(const std::string& from, const std::string& to) const;
   // Fills `dirty` and `untracked`.
   absl::Status AddFiles(GitCloneState& state) const;
   absl::Status RemoveRef(const GitRefChange& change) const;
@@ -247,14 +249,19 @@ absl::Status Libgit2Clone::RemoveTornFiles(const std::string& from, const std::s
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::vector<std::string>> Libgit2Clone::InTheWay(const std::string& from, const std::string& to) {
+absl::StatusOr<Libgit2Clone::Paths> Libgit2Clone::PathsBetween(const std::string& from, const std::string& to) const {
   ASSIGN_OR_RETURN(const git2::Diff diff, DiffOf(from, to));
-  std::set<std::string, std::less<>> changed;
+  Paths paths;
   for (size_t i = 0; i < git_diff_num_deltas(diff.get()); ++i) {
     const git_diff_delta& delta = *git_diff_get_delta(diff.get(), i);
-    changed.insert(delta.old_file.path);
-    changed.insert(delta.new_file.path);
+    paths.insert(delta.old_file.path);
+    paths.insert(delta.new_file.path);
   }
+  return paths;
+}
+
+absl::StatusOr<std::vector<std::string>> Libgit2Clone::InTheWay(const std::string& from, const std::string& to) {
+  ASSIGN_OR_RETURN(const Paths changed, PathsBetween(from, to));
   GitCloneState state;
   RETURN_IF_ERROR(AddFiles(state));
   std::vector<std::string> paths;
@@ -266,11 +273,19 @@ absl::StatusOr<std::vector<std::string>> Libgit2Clone::InTheWay(const std::strin
 absl::Status Libgit2Clone::Checkout(const std::string& from, const std::string& to) {
   ASSIGN_OR_RETURN(const git2::Tree old_tree, TreeOf(from));
   ASSIGN_OR_RETURN(const git2::Tree new_tree, TreeOf(to));
+  ASSIGN_OR_RETURN(const Paths changed, PathsBetween(from, to));
+  if (changed.empty()) return absl::OkStatus();
   git_checkout_options options;
   git_checkout_options_init(&options, GIT_CHECKOUT_OPTIONS_VERSION);
-  // Missing may be a file that somebody killed had removed to write it anew.
-  options.checkout_strategy = GIT_CHECKOUT_SAFE | GIT_CHECKOUT_RECREATE_MISSING;
+  // Missing may be a file that somebody killed had removed to write it anew. Other files that are missing were removed
+  // by their owner: only the paths that differ are looked at.
+  options.checkout_strategy =
+      GIT_CHECKOUT_SAFE | GIT_CHECKOUT_RECREATE_MISSING | GIT_CHECKOUT_DISABLE_PATHSPEC_MATCH;
   options.baseline = old_tree.get();
+  std::vector<char*> paths;
+  paths.reserve(changed.size());
+  for (const std::string& path : changed) paths.push_back(const_cast<char*>(path.c_str()));
+  options.paths = {paths.data(), paths.size()};
   const int code = git_checkout_tree(repository_.get(), reinterpret_cast<const git_object*>(new_tree.get()), &options);
   if (code == GIT_ECONFLICT) return errors::GitFilesInTheWay(git2::LastError());
   if (code == GIT_ELOCKED) return errors::GitRefLocked(index_file().string());

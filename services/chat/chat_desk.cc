@@ -122,11 +122,12 @@ std::vector<std::string> ChatOrigins(const Config& config) {
   return origins;
 }
 
-PlatformDesk::PlatformDesk(const Config& config, store::Inbox& inbox, store::Ledger& ledger, HttpClient& http,
-                           const Clock& clock, FindLinked linked)
+PlatformDesk::PlatformDesk(const Config& config, store::Inbox& inbox, store::Ledger& ledger,
+                           store::Subscriptions& subscriptions, HttpClient& http, const Clock& clock, FindLinked linked)
     : config_(config),
       inbox_(inbox),
       ledger_(ledger),
+      subscriptions_(subscriptions),
       http_(http),
       clock_(clock),
       linked_(std::move(linked)),
@@ -341,6 +342,18 @@ absl::StatusOr<EffectObservation> PlatformDesk::Deliver(const store::Effect& eff
 
 absl::StatusOr<EffectObservation> PlatformDesk::Send(const store::Effect& effect) {
   return Deliver(effect, /*again=*/false);
+}
+
+absl::Status PlatformDesk::Subscribe(const store::Effect& effect) {
+  const v1::ChatSubscription& wanted = effect.action.chat_subscription();
+  store::Subscription one;
+  one.platform = wanted.platform();
+  one.channel = wanted.channel();
+  one.forge = effect.subject.forge();
+  one.repository = effect.subject.repository();
+  one.topic = wanted.topic();
+  one.by = wanted.by();
+  return wanted.ended() ? subscriptions_.Remove(one) : subscriptions_.Put(one);
 }
 
 absl::StatusOr<EffectObservation> PlatformDesk::ReadBack(const store::Effect& effect) {

@@ -19,6 +19,7 @@
 #include "services/core/config/config.h"
 #include "services/core/store/inbox.h"
 #include "services/core/store/ledger.h"
+#include "services/core/store/subscriptions.h"
 #include "services/intake/chat_desk.h"
 
 namespace yardmaster {
@@ -31,13 +32,15 @@ class PlatformDesk final : public ChatDesk {
  public:
   // References outlive the desk. `http` reaches ChatOrigins and nothing else.
   // `linked`: accounts that people linked themselves; null: there are none.
-  PlatformDesk(const Config& config, store::Inbox& inbox, store::Ledger& ledger, HttpClient& http, const Clock& clock,
-               FindLinked linked = nullptr);
+  PlatformDesk(const Config& config, store::Inbox& inbox, store::Ledger& ledger, store::Subscriptions& subscriptions,
+               HttpClient& http, const Clock& clock, FindLinked linked = nullptr);
 
   bool IsPlatform(std::string_view name) const override;
   ChatAsked Read(const store::Delivery& delivery, std::string_view body) override;
   absl::StatusOr<EffectObservation> Send(const store::Effect& effect) override;
   absl::StatusOr<EffectObservation> ReadBack(const store::Effect& effect) override;
+  absl::Status Subscribe(const store::Effect& effect) override;
+  absl::StatusOr<std::vector<store::Subscription>> Subscriptions() override { return subscriptions_.List(); }
 
   // New secrets, users and channels, in one step.
   void ReplaceSettings(const Config& config);
@@ -65,6 +68,7 @@ class PlatformDesk final : public ChatDesk {
   const Config& config_;
   store::Inbox& inbox_;
   store::Ledger& ledger_;
+  store::Subscriptions& subscriptions_;
   HttpClient& http_;
   const Clock& clock_;
   const FindLinked linked_;

@@ -20,6 +20,8 @@ class CronExpression {
   // minute 0-59, hour 0-23, day 1-31, month 1-12, weekday 0-6 with 0 = Sunday. As in cron, when both day fields are
   // restricted one of them is enough.
   bool Matches(int minute, int hour, int day, int month, int weekday) const;
+  // It holds in every hour of its days: it is meant as "so often", and not as "at that time of the day".
+  bool every_hour() const { return hours_ == (uint64_t{1} << 24) - 1; }
 
  private:
   uint64_t minutes_ = 0;

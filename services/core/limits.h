@@ -199,6 +199,8 @@ inline constexpr int64_t kMaxStorePage = 500;
 inline constexpr int64_t kMaxSimilar = 50;
 // What of a body is indexed and compared: the beginning says what it is about.
 inline constexpr size_t kMaxIndexedBodyBytes = 4 * 1024;
+// How long a run of a schedule may take unless the configuration says otherwise.
+inline constexpr std::chrono::minutes kScheduleLimit{360};
 // What a schedule may note of how far it has come.
 inline constexpr size_t kMaxCursorBytes = 4 * 1024;
 // A reason that is kept with a delivery or an effect; longer ones are cut.

@@ -4,10 +4,12 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "services/core/store/inbox.h"
 #include "services/core/store/ledger.h"
+#include "services/core/store/subscriptions.h"
 #include "services/intake/effect.h"
 #include "yardmaster/v1/event.pb.h"
 
@@ -40,6 +42,11 @@ class ChatDesk {
   // Whether one is there that was perhaps sent. Where the platform can't be asked but takes one of two with the same
   // key, it is sent again; where neither is possible nothing is proved, and it is not sent a second time.
   virtual absl::StatusOr<EffectObservation> ReadBack(const store::Effect& effect) = 0;
+
+  // Notes what a channel is told of the effect's repository, or is told no longer. Noting it again changes nothing.
+  virtual absl::Status Subscribe(const store::Effect& effect) = 0;
+  // What channels are told of.
+  virtual absl::StatusOr<std::vector<store::Subscription>> Subscriptions() = 0;
 };
 
 }  // namespace yardmaster

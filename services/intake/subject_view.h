@@ -12,6 +12,7 @@
 
 #include "absl/status/statusor.h"
 #include "clients/forge/forge.h"
+#include "services/core/store/subscriptions.h"
 #include "yardmaster/v1/plan.pb.h"
 
 namespace yardmaster {
@@ -98,6 +99,10 @@ class SubjectView {
   // The result of long work, or its error; StillWorking while it goes on. Starts it where it is not under way. Where
   // nobody else is held up it runs at once.
   virtual absl::StatusOr<LongResultPtr> Await(const LongWork& work) = 0;
+  // What channels are told about repositories; none where there is no chat.
+  virtual absl::StatusOr<std::vector<store::Subscription>> Subscriptions() {
+    return std::vector<store::Subscription>();
+  }
   // Over everything that was read so far: 16 hex characters.
   virtual std::string Digest() const = 0;
 };

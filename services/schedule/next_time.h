@@ -5,14 +5,18 @@
 #include <chrono>
 #include <optional>
 
+#include "absl/time/time.h"
 #include "services/core/cron.h"
 
 namespace yardmaster {
 
-// The first full minute after `after` at which `cron` holds, in UTC: a schedule must not run twice or not at all when
-// clocks change. nullopt if there is none within the next 40 years (the Gregorian calendar repeats its weekdays every
-// 28, with one exception every century).
-std::optional<std::chrono::system_clock::time_point> NextTime(const CronExpression& cron,
+// The first time after `after` at which `cron` is due, by the clocks of `zone`. Where these change:
+//  * A time of the day that is skipped is due at the change; one that comes twice is due the first time.
+//  * An expression of every hour ("*/10 * * * *") goes by the time that really passes: nothing is skipped or made up
+//    for, and an hour that comes twice has its times twice.
+// nullopt if there is none within the next 40 years (the Gregorian calendar repeats its weekdays every 28, with one
+// exception every century).
+std::optional<std::chrono::system_clock::time_point> NextTime(const CronExpression& cron, const absl::TimeZone& zone,
                                                               std::chrono::system_clock::time_point after);
 
 }  // namespace yardmaster

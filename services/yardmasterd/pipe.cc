@@ -51,6 +51,9 @@ constexpr const char* kMissedDeliveries = "missed-deliveries";
 constexpr const char* kMissedDeliveriesCron = "17 * * * *";
 constexpr const char* kCheckRepositories = "check-repositories";
 constexpr const char* kCheckRepositoriesCron = "47 * * * *";
+// Channels are told so often, of all that came together.
+constexpr const char* kNews = "news";
+constexpr const char* kNewsCron = "*/5 * * * *";
 
 }  // namespace
 
@@ -207,8 +210,8 @@ void Pipe::Parts::MakePipe() {
   std::vector<std::shared_ptr<const Planner>> planners;
   for (const MakePlanner make : env.extensions.planners) planners.push_back(make(planning));
   if (chat_http != nullptr) {
-    chat_desk =
-        std::make_unique<PlatformDesk>(env.config, store->inbox(), store->ledger(), *chat_http, env.clock, linked);
+    chat_desk = std::make_unique<PlatformDesk>(env.config, store->inbox(), store->ledger(), store->subscriptions(),
+                                               *chat_http, env.clock, linked);
   }
   long_work = std::make_unique<LongWorkTable>(review_threads, *marks, [this](const v1::Subject& subject) {
     pipeline->Wake(subject);
@@ -258,32 +261,41 @@ void Pipe::Parts::MakePipe() {
   decider = std::make_unique<PipelineDecider>(*intake);
   labels = std::make_unique<ForgeLabelSource>(env.config, account_table);
   sweeps = std::make_unique<SweepRunner>(SweepEnvironment{*intake, store->schedules()});
+  scheduler = std::make_unique<Scheduler>(
+      Jobs(), SchedulerEnvironment{store->schedule_runs(), env.clock, env.logger, &env.metrics, env.new_decision_id()});
 }
 
 std::vector<ScheduledJob> Pipe::Parts::Jobs() {
   std::vector<ScheduledJob> jobs;
-  const auto add = [&](const std::string& name, const std::string& cron, const std::string& run,
-                       const RepositoryFilter& filter, bool at_start) {
-    std::string error;
-    std::optional<CronExpression> expression = CronExpression::Parse(cron, error);
-    const auto job = env.extensions.jobs.find(run);
+  const auto add = [&](const ScheduleConfig& config, bool at_start, bool built_in) {
+    std::optional<ScheduleTimes> times = TimesOf(config);
+    const auto job = env.extensions.jobs.find(config.run);
     // The configuration was checked.
-    if (!expression.has_value() || job == env.extensions.jobs.end()) return;
-    jobs.push_back({name, *std::move(expression),
-                    [this, &work = job->second, filter](const std::function<bool()>& stopping) {
-                      return work({*intake, *sweeps}, filter, stopping);
+    if (!times.has_value() || job == env.extensions.jobs.end()) return;
+    jobs.push_back({config, *std::move(times),
+                    [this, &work = job->second, config](store::TimePoint due, const std::function<bool()>& stopping) {
+                      return work({*intake, *sweeps, *store, env.packs, gates.get(), &env.extensions.news},
+                                  {config, due, stopping});
                     },
-                    at_start});
+                    at_start, built_in});
   };
-  for (const ScheduleConfig& schedule : env.config.schedules) {
-    add(schedule.name, schedule.cron, schedule.run, {schedule.forge, schedule.repository}, /*at_start=*/false);
-  }
+  const auto add_own = [&](const char* name, const char* cron, bool at_start) {
+    // Whoever uses the name for a schedule of their own has that one.
+    if (absl::c_any_of(jobs, [&](const ScheduledJob& job) { return job.config.name == name; })) return;
+    ScheduleConfig config;
+    config.name = name;
+    config.cron = cron;
+    config.run = name;
+    add(config, at_start, /*built_in=*/true);
+  };
+  for (const ScheduleConfig& schedule : env.config.schedules) add(schedule, /*at_start=*/false, /*built_in=*/false);
   if (absl::c_any_of(env.config.forges, [](const auto& forge) { return !forge.second.hooks.empty(); })) {
-    add(kMissedDeliveries, kMissedDeliveriesCron, kMissedDeliveries, {}, /*at_start=*/true);
+    add_own(kMissedDeliveries, kMissedDeliveriesCron, /*at_start=*/true);
   }
   if (absl::c_any_of(env.config.forges, [](const auto& forge) { return forge.second.HasCredentials(); })) {
-    add(kCheckRepositories, kCheckRepositoriesCron, kCheckRepositories, {}, /*at_start=*/true);
+    add_own(kCheckRepositories, kCheckRepositoriesCron, /*at_start=*/true);
   }
+  if (chat_http != nullptr) add_own(kNews, kNewsCron, /*at_start=*/false);
   return jobs;
 }
 
@@ -305,7 +317,7 @@ Pipe::~Pipe() {
 absl::Status Pipe::Start() {
   RETURN_IF_ERROR(parts_->pipeline->Start());
   parts_->threads = std::make_unique<PipelineThreads>(*parts_->pipeline, parts_->store->inbox(), parts_->env.clock);
-  parts_->scheduler = std::make_unique<Scheduler>(parts_->Jobs(), parts_->env.clock, parts_->env.logger);
+  parts_->scheduler->Start();
   return absl::OkStatus();
 }
 
@@ -322,6 +334,7 @@ PipeInterfaces Pipe::interfaces() {
   out.change_reviews = {&parts_->env.config, &parts_->store->reviews(), parts_->changes.get(), parts_->decider.get()};
   out.gates = {&parts_->env.config, parts_->gates.get(), parts_->decider.get(), &parts_->env.clock};
   out.jobs = &parts_->store->jobs();
+  out.schedules = {&parts_->store->schedule_runs(), parts_->scheduler.get(), &parts_->env.clock};
   out.intake.store = parts_->store.get();
   out.intake.sweeps = parts_->sweeps.get();
   out.intake.config = &parts_->env.config;
@@ -360,7 +373,7 @@ void Pipe::Stop() {
   }
   parts_->StopForges();
   parts_->sweeps->Stop();
-  if (parts_->scheduler != nullptr) parts_->scheduler->Stop();
+  parts_->scheduler->Stop();
   if (parts_->threads != nullptr) parts_->threads->Stop();
   parts_->review_threads.Stop();
 }

@@ -34,6 +34,7 @@
 #include "services/review/change_source.h"
 #include "services/review/operator_source.h"
 #include "services/review/review_service.h"
+#include "services/schedule/schedule_service.h"
 #include "services/yardmasterd/data_dir.h"
 
 namespace yardmaster {
@@ -57,6 +58,7 @@ struct PipeExtensions {
   std::vector<MakePlanner> planners;
   commands::CommandHandlers commands;
   JobTable jobs;
+  std::vector<NewsSource> news;
 };
 
 // What the pipe stands on. Everything outlives it.
@@ -81,6 +83,7 @@ struct PipeInterfaces {
   PipelineParts gates;
   IntakeParts intake;
   store::Jobs* jobs = nullptr;
+  ScheduleParts schedules;
 };
 
 class Pipe {

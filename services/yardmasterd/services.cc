@@ -4,16 +4,24 @@
 #include "services/commands/pipe/handlers.h"
 #include "services/commands/pipe/repository_file_planner.h"
 #include "services/commands/pipe/settings.h"
+#include "services/commands/pipe/subscription_handlers.h"
 #include "services/commands/pipe/workflow_handlers.h"
+#include "services/dispatch/approval_reminder.h"
 #include "services/dispatch/dispatch_service.h"
 #include "services/dispatch/runner_service.h"
 #include "services/intake/sweeps/repository_check.h"
+#include "services/packs/backtest_job.h"
 #include "services/packs/rules_service.h"
 #include "services/pipeline/gate_hold.h"
 #include "services/pipeline/gate_planner.h"
 #include "services/pipeline/pipeline_service.h"
+#include "services/pipeline/watch_job.h"
 #include "services/review/pull_planner.h"
 #include "services/review/review_service.h"
+#include "services/review/stale_job.h"
+#include "services/schedule/digest.h"
+#include "services/schedule/news.h"
+#include "services/schedule/schedule_service.h"
 #include "services/triage/issue_planner.h"
 #include "services/triage/triage_service.h"
 #include "services/workflow/server/pull_operation_planner.h"
@@ -24,7 +32,6 @@ namespace {
 
 using Handlers = std::unique_ptr<grpc::Service>;
 using MadePlanner = std::shared_ptr<const Planner>;
-using Stopping = std::function<bool()>;
 
 // How reviews know what is wrong with a repository's own file.
 RepositoryFileRules FileRules(const Config& config, const std::function<std::shared_ptr<const PackSet>()>& packs) {
@@ -52,6 +59,7 @@ std::function<absl::StatusOr<std::string>(const v1::Subject&, const std::string&
 commands::CommandHandlers AllHandlers() {
   commands::CommandHandlers all = commands::ShippedHandlers();
   all.merge(commands::WorkflowHandlers());
+  all.merge(commands::SubscriptionHandlers());
   return all;
 }
 
@@ -78,6 +86,7 @@ absl::Span<const ServiceRow> Services() {
           .planners = {[](const PlannerEnvironment& env) -> MadePlanner {
             return std::make_shared<GatePlanner>(GateEnvironment{env.config, env.packs, env.gates});
           }},
+          .jobs = {{"pipeline-watch", WatchGates}},
       },
       {
           .name = v1::TriageService::service_full_name(),
@@ -112,6 +121,8 @@ absl::Span<const ServiceRow> Services() {
             return std::make_shared<PullReviewPlanner>(PullReviewEnvironment{
                 env.config, env.packs, &env.reviews, env.changes, FileRules(env.config, env.packs), &env.shadows});
           }},
+          .jobs = {{"stale-reviews", RenewReviews}},
+          .news = ReviewNews(),
       },
       {
           .name = v1::RulesService::service_full_name(),
@@ -119,6 +130,7 @@ absl::Span<const ServiceRow> Services() {
             return std::make_unique<RulesServiceImpl>(env.rpc, env.packs, env.long_calls, env.waiting_calls,
                                                       env.pipe.labels, env.pipe.intake.store);
           },
+          .jobs = {{"backtest", BacktestPack}},
       },
       {
           .name = v1::IntakeService::service_full_name(),
@@ -127,23 +139,32 @@ absl::Span<const ServiceRow> Services() {
           },
           .jobs =
               {
-                  {"sweep",
-                   [](const JobEnvironment& env, const RepositoryFilter& filter, const Stopping& stopping) {
-                     return SweepRepositories(env.intake, env.sweeps, filter, stopping);
-                   }},
+                  {"sweep", [](const JobEnvironment& env, const JobTurn& turn) { return SweepAndTell(env, turn); }},
                   {"check-repositories",
-                   [](const JobEnvironment& env, const RepositoryFilter&, const Stopping& stopping) {
-                     return CheckRepositories(env.intake, stopping);
+                   [](const JobEnvironment& env, const JobTurn& turn) {
+                     return CheckRepositories(env.intake, turn.stopping);
                    }},
-                  {"missed-deliveries", [](const JobEnvironment& env, const RepositoryFilter& filter,
-                                           const Stopping&) { return RedeliverAllMissed(env.intake, filter.forge); }},
+                  {"missed-deliveries",
+                   [](const JobEnvironment& env, const JobTurn& turn) {
+                     return RedeliverAllMissed(env.intake, turn.schedule.forge);
+                   }},
               },
+      },
+      {
+          .name = v1::ScheduleService::service_full_name(),
+          .handlers = [](const ServiceEnvironment& env) -> Handlers {
+            return std::make_unique<ScheduleServiceImpl>(env.rpc, env.waiting_calls, env.pipe.schedules);
+          },
+          .jobs = {{"digest", TellDigest}, {"news", TellNews}},
+          .news = ScheduleNews(),
       },
       {
           .name = v1::DispatchService::service_full_name(),
           .handlers = [](const ServiceEnvironment& env) -> Handlers {
             return std::make_unique<DispatchServiceImpl>(env.rpc, env.waiting_calls, env.dispatch);
           },
+          .jobs = {{"approval-reminder", dispatch::RemindOfApprovals}},
+          .news = dispatch::RunnerNews(),
       },
       {
           .name = v1::RunnerService::service_full_name(),
@@ -161,6 +182,7 @@ PipeExtensions ExtensionsOfServices() {
     all.planners.insert(all.planners.end(), row.planners.begin(), row.planners.end());
     all.commands.insert(row.commands.begin(), row.commands.end());
     all.jobs.insert(row.jobs.begin(), row.jobs.end());
+    all.news.insert(all.news.end(), row.news.begin(), row.news.end());
   }
   return all;
 }

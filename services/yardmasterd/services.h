@@ -39,6 +39,7 @@ struct ServiceRow {
   std::vector<MakePlanner> planners = {};
   commands::CommandHandlers commands = {};
   JobTable jobs = {};  // those that its contract names
+  std::vector<NewsSource> news = {};
 };
 
 // In the order in which their planners are asked.

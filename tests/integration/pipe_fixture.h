@@ -132,6 +132,7 @@ class PipeTest : public ::testing::Test {
       for (json& repository : config["repositories"]) repository["review"] = review_;
     }
     if (!chat_.is_null()) config["chat"] = chat_;
+    if (!schedules_.is_null()) config["schedules"] = schedules_;
     dir_.Write("config.json", config.dump());
     StartDaemon();
   }
@@ -221,6 +222,7 @@ class PipeTest : public ::testing::Test {
   std::string pack_;
   std::string git_root_;                 // before Start: the folder with the forge's git repositories
   json chat_;                            // before Start: "chat"
+  json schedules_;                       // before Start: "schedules"
   json review_;                          // before Start: "review" of all repositories
   bool app_ = false;                     // GitHub is reached with the credentials of an App, else with a token
   std::vector<std::string> more_packs_;  // before Start: what repositories may use besides

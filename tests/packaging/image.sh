@@ -170,7 +170,7 @@ done >/found/files
 sed -n 's,.*=> \(/[^ ]*\).*,\1,p' /found/ldd | sort -u | while read -r library; do readlink -f "$library"; done | sed 's,^/usr,,' >/found/libraries
 INSIDE
 sed -n '/^runtime_packages=(/,/^)/p' deploy/install-deps.sh | sed 's/^runtime_packages=//; s/[()]//g' | xargs -n1 |
-  grep -vx ca-certificates >"$scratch/packages"
+  grep -vxE "ca-certificates|tzdata" >"$scratch/packages"
 # shellcheck disable=SC2046  # One word a package.
 yard_buildah run --isolation chroot --volume "$scratch/found:/found" --volume "$scratch/etc:/etc/yardmaster:ro" "$container" -- \
   sh /etc/yardmaster/look.sh $(cat "$scratch/packages") || fail "what is in the image"

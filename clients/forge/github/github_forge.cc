@@ -75,6 +75,7 @@ constexpr RestApi kApi = {
         },
     .pulls_query =
         [](const ForgePullHead& head) {
+          if (head.branch.empty()) return std::string("&state=open");
           return absl::StrCat("&state=open&head=",
                               UrlEncode(absl::StrCat(Abs(OwnerOf(head.repository)), ":", head.branch)));
         },

@@ -38,7 +38,6 @@ constexpr size_t kMaxChoices = 4;
 // Of a sentence about what was not read.
 constexpr size_t kMaxNoteBytes = 400;
 constexpr std::string_view kDryRunOutcome = "dry-run: ";
-// What can be said without naming a thread.
 // Commands that are about no thread.
 constexpr std::string_view kWithoutThread[] = {"help", "link", "unlink"};
 
@@ -93,6 +92,9 @@ bool NamesAnother(const ParsedCommand& command, const v1::Subject& subject) {
   const auto* name = std::get_if<std::string>(&repository->second);
   return name != nullptr && !SameLogin(*name, subject.repository());
 }
+
+// A command about a channel: it needs no issue.
+bool IsForChatOnly(const rules::CommandModel& command) { return command.places == rules::kFromChat; }
 
 // A command that works on a thread and does not take its number: in chat people name it all the same.
 bool TakesNoThread(const Request& request) {
@@ -264,7 +266,9 @@ absl::StatusOr<std::optional<std::string>> CommandPlanner::Planning::Refusal(std
   request.command = command_.command;
   const bool in_chat = input_.event.has_chat();
   const bool not_for_chat = (command_.command->places & rules::kFromChat) == 0;
-  request.place = in_chat && (not_for_chat || subject().number() == 0) ? rules::kFromChat : PlaceOf(subject());
+  request.place = in_chat && (not_for_chat || subject().number() == 0 || IsForChatOnly(*command_.command))
+                      ? rules::kFromChat
+                      : PlaceOf(subject());
   // Who opened another thread is not known here.
   if (!NamesAnother(command_, subject())) request.author = input_.snapshot.author();
   // A person who edits another's text gets no rights of its author, and gives none.
@@ -305,7 +309,8 @@ absl::StatusOr<std::optional<std::string>> CommandPlanner::Planning::ChatBar(v1:
                                           "known and may read it can ask about it here");
     }
   }
-  if (subject().number() == 0 && !absl::c_linear_search(kWithoutThread, command_.command->id)) {
+  if (subject().number() == 0 && !absl::c_linear_search(kWithoutThread, command_.command->id) &&
+      !IsForChatOnly(*command_.command)) {
     plan.set_outcome("asked-back");
     return answers_.Ask(asked_, {{"which issue or pull request? Write its number behind it, as in `/why #12`",
                                   "是哪个 issue 或 PR？请在后面写上编号，例如 `/why #12`"}});

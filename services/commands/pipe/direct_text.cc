@@ -12,6 +12,8 @@ namespace yardmaster::commands {
 namespace {
 
 constexpr std::string_view kOneCommandForAll = "/yard";
+// Commands about channels: elsewhere a bare "/subscribe" is another bot's.
+constexpr std::string_view kOnlyInChat[] = {"subscribe", "unsubscribe", "subscriptions"};
 
 std::string_view Stripped(std::string_view text) {
   const auto is_blank = [](char c) { return absl::ascii_isspace(static_cast<unsigned char>(c)); };
@@ -41,6 +43,10 @@ std::string DirectText(std::string_view text, std::string_view login) {
     text = Stripped(rest);
   }
   if (text.starts_with('/')) return std::string(text);
+  const std::string first = absl::AsciiStrToLower(Abs(text.substr(0, text.find_first_of(" \t\r\n"))));
+  for (const std::string_view own : kOnlyInChat) {
+    if (first == own) return absl::StrCat(Abs(kOneCommandForAll), " ", Abs(text));
+  }
   return absl::StrCat("@", Abs(login.empty() ? kDirectLogin : login), " ", Abs(text));
 }
 

@@ -14,7 +14,7 @@ namespace yardmaster::commands {
 inline constexpr std::string_view kDirectLogin = "yardmaster";
 
 // "why #12" → "@bot why #12"; lines with a slash stay. "/yard" in front is cut: some platforms have one command for
-// all.
+// all; it stays before what is said about a channel ("/yard subscribe gate").
 std::string DirectText(std::string_view text, std::string_view login);
 
 // Without the words that name the subject: "#12", "owner/name#12", its address, and a number that stands alone.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
 #include <set>
 #include <utility>
 
@@ -9,6 +10,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/time/time.h"
 #include "clients/forge/profile.h"
 #include "services/core/absl_view.h"
 #include "services/core/config/chat_settings.h"
@@ -62,6 +64,8 @@ class ConfigParser {
                                          const std::vector<std::string>& packs);
   std::string ReadJob(ObjectReader& reader, const std::string& word);
   void ParseSchedule(JsonPlace place);
+  // When exactly, how long, and what the job wants to know besides.
+  void ParseScheduleExtras(ObjectReader& reader, ScheduleConfig& schedule);
   void ParseToken(JsonPlace place);
   void ParseLimits(JsonPlace place);
   void ParseRetention(JsonPlace place);
@@ -423,6 +427,42 @@ std::string ConfigParser::ReadJob(ObjectReader& reader, const std::string& word)
   return {};
 }
 
+void ConfigParser::ParseScheduleExtras(ObjectReader& reader, ScheduleConfig& schedule) {
+  if (auto zone = reader.String("time_zone")) {
+    absl::TimeZone known;
+    if (!absl::LoadTimeZone(*zone, &known)) {
+      reader.Problem("time_zone", absl::StrCat("the system knows no time zone \"", *zone,
+                                               "\": expected a name like \"Europe/Berlin\" (package tzdata)"));
+    }
+    schedule.time_zone = *std::move(zone);
+  }
+  schedule.jitter = std::chrono::seconds(reader.Integer("jitter_seconds", 0, 24 * 3600).value_or(0));
+  schedule.limit =
+      std::chrono::minutes(reader.Integer("limit_minutes", 1, 7 * 24 * 60).value_or(kScheduleLimit.count()));
+  schedule.issue = reader.Integer("issue", 1, std::numeric_limits<int64_t>::max()).value_or(0);
+  if (schedule.issue > 0 && (schedule.repository.empty() || schedule.repository.ends_with("/*"))) {
+    reader.Problem("issue", "an issue belongs to one repository: name it in \"repository\"");
+  }
+  schedule.days = reader.Integer("days", 1, 365).value_or(0);
+  schedule.issues = reader.Integer("issues", 1, 2'000).value_or(0);
+  if (auto pack = reader.String("pack")) {
+    const size_t at = pack->find('@');
+    schedule.pack = pack->substr(0, at);
+    if (at != std::string::npos) schedule.pack_folder = Resolve(pack->substr(at + 1));
+    if (!IsIdentifier(schedule.pack) || (at != std::string::npos && at + 1 == pack->size())) {
+      reader.Problem("pack", "expected PACK, or PACK@FOLDER for the packs of another folder");
+    }
+  }
+  if (auto chat = reader.String("chat")) {
+    const size_t colon = chat->find(':');
+    schedule.chat_platform = chat->substr(0, colon);
+    schedule.chat_channel = colon == std::string::npos ? "" : chat->substr(colon + 1);
+    if (schedule.chat_channel.empty()) {
+      reader.Problem("chat", "expected PLATFORM:CHANNEL, for example \"slack:C0123456\"");
+    }
+  }
+}
+
 void ConfigParser::ParseSchedule(JsonPlace place) {
   ScheduleConfig schedule;
   ObjectReader reader(context_, std::move(place), "a schedule");
@@ -457,6 +497,7 @@ void ConfigParser::ParseSchedule(JsonPlace place) {
     schedule.forge = forge;
     schedule.repository = name;
   }
+  ParseScheduleExtras(reader, schedule);
   reader.Finish();
   config_.schedules.push_back(std::move(schedule));
 }
@@ -640,6 +681,18 @@ void ConfigParser::ParseChat(const JsonPlace& place) {
 }
 
 void ConfigParser::CheckAsAWhole() {
+  for (size_t i = 0; i < config_.schedules.size(); ++i) {
+    const ScheduleConfig& schedule = config_.schedules[i];
+    if (schedule.chat_channel.empty()) continue;
+    const auto* const platforms = config_.chat == nullptr ? nullptr : &config_.chat->platforms;
+    const auto platform =
+        platforms == nullptr ? decltype(platforms->find("")){} : platforms->find(schedule.chat_platform);
+    if (platforms == nullptr || platform == platforms->end() ||
+        !platform->second.channels.contains(schedule.chat_channel)) {
+      context_.Problem(absl::StrCat("/schedules/", i, "/chat"),
+                       "the channel is not configured: expected one of those in \"chat\"");
+    }
+  }
   const bool grpc_tls = config_.tls.has_value() && config_.tls->grpc;
   if (!config_.tokens.empty() && !grpc_tls && !IsLoopbackHost(config_.grpc.host)) {
     config_.warnings.push_back(

@@ -58,10 +58,21 @@ struct RepositoryConfig {
 
 struct ScheduleConfig {
   std::string name;
-  std::string cron;        // valid, see cron.h
-  std::string run;         // "sweep", …: the schedule service knows the names
-  std::string forge;       // empty: every repository of the config
-  std::string repository;  // "owner/name" or "owner/*"
+  std::string cron;                            // valid, see cron.h
+  std::string run;                             // "sweep", …: the schedule service knows the names
+  std::string forge;                           // empty: every repository of the config
+  std::string repository;                      // "owner/name" or "owner/*"
+  std::string time_zone = "UTC";               // of `cron`: a name of the system's table of zones
+  std::chrono::seconds jitter{0};              // a run begins up to so much later
+  std::chrono::minutes limit{kScheduleLimit};  // how long a run may take
+  // What the job wants to know besides; the jobs' documentation says which.
+  std::string chat_platform = {};  // where it says what it found; empty: nowhere
+  std::string chat_channel = {};
+  int64_t issue = 0;   // the issue where it says so; 0: none
+  int64_t days = 0;    // 0: the job's default
+  int64_t issues = 0;  // how many issues it looks at; 0: the job's default
+  std::string pack = {};
+  std::filesystem::path pack_folder = {};  // of packs; empty: that of the daemon
 };
 
 // Limits that an operator may change; limits.h says what they mean.

@@ -282,6 +282,35 @@ const std::vector<Migration>& Migrations() {
            "create unique index chat_links_by_user on chat_links (platform, chat_user, forge)",
            "create index chat_links_by_code on chat_links (code)",
        }},
+      {14,
+       "runs of schedules, and subscriptions of channels",
+       {
+           "create table schedule_marks (id $IDENTITY, schedule text not null, covered_at bigint not null)",
+           "create unique index schedule_marks_by_name on schedule_marks (schedule)",
+           "create table schedule_runs ("
+           " id $IDENTITY,"
+           " schedule text not null,"
+           " due_at bigint not null,"
+           " started_at bigint not null default 0,"
+           " finished_at bigint not null default 0,"
+           " state text not null,"
+           " outcome text not null default '',"
+           " attempts bigint not null default 0,"
+           " asked_by text not null default '',"
+           " owner text not null default '',"
+           " lease_until bigint not null default 0)",
+           "create index schedule_runs_by_name on schedule_runs (schedule, id)",
+           "create table subscriptions ("
+           " id $IDENTITY,"
+           " platform text not null,"
+           " channel text not null,"
+           " forge text not null,"
+           " repository text not null,"
+           " topic text not null,"
+           " asked_by text not null,"
+           " since bigint not null)",
+           "create unique index subscribed on subscriptions (platform, channel, forge, topic, lower(repository))",
+       }},
   };
   return kMigrations;
 }

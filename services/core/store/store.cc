@@ -27,9 +27,11 @@
 #include "services/core/store/sql_ledger.h"
 #include "services/core/store/sql_operators.h"
 #include "services/core/store/sql_reviews.h"
+#include "services/core/store/sql_schedule_runs.h"
 #include "services/core/store/sql_schedules.h"
 #include "services/core/store/sql_shadows.h"
 #include "services/core/store/sql_subjects.h"
+#include "services/core/store/sql_subscriptions.h"
 #include "services/core/store/totals.h"
 #include "services/core/store/writer.h"
 
@@ -74,6 +76,8 @@ struct Store::Impl {
   std::unique_ptr<SqlDecisions> decisions;
   std::unique_ptr<SqlSubjects> subjects;
   std::unique_ptr<SqlSchedules> schedules;
+  std::unique_ptr<SqlScheduleRuns> schedule_runs;
+  std::unique_ptr<SqlSubscriptions> subscriptions;
   std::unique_ptr<SqlOperators> operators;
   std::unique_ptr<SqlCommands> commands;
   std::unique_ptr<SqlReviews> reviews;
@@ -158,6 +162,8 @@ void Store::Impl::StartWriter() {
   decisions = std::make_unique<SqlDecisions>(*sql, *writer, *readers);
   subjects = std::make_unique<SqlSubjects>(*sql, *writer, *readers);
   schedules = std::make_unique<SqlSchedules>(*writer, *readers);
+  schedule_runs = std::make_unique<SqlScheduleRuns>(*writer, *readers);
+  subscriptions = std::make_unique<SqlSubscriptions>(*writer, *readers);
   operators = std::make_unique<SqlOperators>(*writer, *readers);
   commands = std::make_unique<SqlCommands>(*writer, *readers);
   reviews = std::make_unique<SqlReviews>(*writer, *readers);
@@ -195,6 +201,8 @@ Ledger& Store::ledger() { return *impl_->ledger; }
 Decisions& Store::decisions() { return *impl_->decisions; }
 Subjects& Store::subjects() { return *impl_->subjects; }
 Schedules& Store::schedules() { return *impl_->schedules; }
+ScheduleRuns& Store::schedule_runs() { return *impl_->schedule_runs; }
+Subscriptions& Store::subscriptions() { return *impl_->subscriptions; }
 Operators& Store::operators() { return *impl_->operators; }
 Commands& Store::commands() { return *impl_->commands; }
 Reviews& Store::reviews() { return *impl_->reviews; }

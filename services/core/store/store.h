@@ -30,9 +30,11 @@
 #include "services/core/store/operators.h"
 #include "services/core/store/retention.h"
 #include "services/core/store/reviews.h"
+#include "services/core/store/schedule_runs.h"
 #include "services/core/store/schedules.h"
 #include "services/core/store/shadows.h"
 #include "services/core/store/subjects.h"
+#include "services/core/store/subscriptions.h"
 
 namespace yardmaster::store {
 
@@ -92,6 +94,8 @@ class Store {
   Decisions& decisions();
   Subjects& subjects();
   Schedules& schedules();
+  ScheduleRuns& schedule_runs();
+  Subscriptions& subscriptions();
   Operators& operators();
   Commands& commands();
   Reviews& reviews();

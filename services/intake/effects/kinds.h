@@ -11,6 +11,7 @@ const EffectKind& AddLabelsEffect();
 const EffectKind& AnswerCommentEffect();
 const EffectKind& AwaitConfirmationEffect();
 const EffectKind& ChatMessageEffect();
+const EffectKind& ChatSubscriptionEffect();
 const EffectKind& EditPullEffect();
 const EffectKind& IgnoreRuleEffect();
 const EffectKind& OpenPullEffect();
@@ -28,6 +29,7 @@ inline EffectKinds ShippedEffectKinds() {
           &AnswerCommentEffect(),
           &AwaitConfirmationEffect(),
           &ChatMessageEffect(),
+          &ChatSubscriptionEffect(),
           &EditPullEffect(),
           &IgnoreRuleEffect(),
           &OpenPullEffect(),

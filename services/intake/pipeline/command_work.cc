@@ -219,7 +219,8 @@ Outcome CommandWork::ExecuteAnswer(const v1::Plan& plan) {
   answer.set_mode(v1::MODE_APPLY);
   answer.clear_actions();
   for (const v1::Action& action : plan.actions()) {
-    if (action.has_chat_message()) *answer.add_actions() = action;
+    // What channels are told is no write to a forge.
+    if (action.has_chat_message() || action.has_chat_subscription()) *answer.add_actions() = action;
   }
   Execution execution;
   return Execute(run_, effects_, answer, {.started = item_.started, .person = {}}, execution);

@@ -213,6 +213,7 @@ void Pipeline::RouteOne(const Delivery& delivery) {
     }
     routed.subject = routed.request->subject;
     routed.event = ToRoutedEvent(*routed.request, delivery.delivery_id);
+    if (routed.request->announcement.has_value()) return AcceptAnnouncement(std::move(routed));
     return Accept(std::move(routed));
   }
   WebhookReading reading;
@@ -230,6 +231,24 @@ void Pipeline::RouteOne(const Delivery& delivery) {
   }
   routed.event = ToRoutedEvent(delivery.forge, delivery.delivery_id, *std::move(reading.event));
   Accept(std::move(routed));
+}
+
+void Pipeline::AcceptAnnouncement(Routed routed) {
+  const v1::Subject& subject = routed.event.event.subject();
+  const RepositoryConfig* repository = env_.config.FindRepository(subject.forge(), subject.repository());
+  if (repository == nullptr || repository->packs.empty()) return Ignore(routed, reasons::kNoPack);
+  WorkItem item;
+  item.mode = ToProto(env_.config.ModeFor(repository));
+  PackRoute route;
+  route.pack = repository->packs.front();
+  route.trigger = Trigger::kManual;
+  route.why_not = reasons::kNoPlanner;
+  item.routes.push_back(std::move(route));
+  item.delivery = routed.delivery.id;
+  item.attempts = routed.delivery.attempts;
+  item.started = env_.clock.Now();
+  item.event = std::move(routed.event.event);
+  Enqueue(std::move(item));
 }
 
 void Pipeline::RouteChat(const Delivery& delivery, std::string_view body) {

@@ -88,6 +88,8 @@ class Pipeline {
   void RouteOne(const store::Delivery& delivery);
   // A message of a chat platform.
   void RouteChat(const store::Delivery& delivery, std::string_view body);
+  // What a schedule says: nothing is decided about it.
+  void AcceptAnnouncement(Routed routed);
   // What becomes of an event: settled here, or queued.
   // Numbers an event that names a pull request by its head alone.
   absl::Status FindPull(v1::Event& event) const;

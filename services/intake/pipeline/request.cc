@@ -31,6 +31,10 @@ store::NewDelivery MakeRequest(const SubjectRequest& request, std::string id) {
     std::string operation;
     if (google::protobuf::util::MessageToJsonString(*request.operation, &operation).ok()) body["operation"] = operation;
   }
+  if (request.announcement.has_value()) {
+    std::string said;
+    if (google::protobuf::util::MessageToJsonString(*request.announcement, &said).ok()) body["announcement"] = said;
+  }
   store::NewDelivery delivery;
   delivery.forge = request.subject.forge();
   delivery.delivery_id = std::move(id);
@@ -48,13 +52,15 @@ std::optional<SubjectRequest> ReadRequest(std::string_view forge, std::string_vi
   using payload::Member;
   const std::string repository = payload::Name(Member(*parsed, "repository"));
   const std::optional<int64_t> number = payload::PositiveInteger(Member(*parsed, "number"));
-  if (!IsRepositoryName(repository) || !number.has_value()) {
+  const nlohmann::json* said = Member(*parsed, "announcement");
+  // What is said about a repository has no number.
+  if (!IsRepositoryName(repository) || (!number.has_value() && said == nullptr)) {
     reason = reasons::WithDetail(reasons::kMalformed, "repository or number");
     return std::nullopt;
   }
   const auto flag = [&](std::string_view key) { return payload::Flag(Member(*parsed, key)).value_or(false); };
   SubjectRequest request;
-  request.subject = SubjectOf(forge, {repository, *number, flag("pull_request")});
+  request.subject = SubjectOf(forge, {repository, number.value_or(0), flag("pull_request")});
   request.origin = flag("sweep") ? v1::Event::ORIGIN_SWEEP : v1::Event::ORIGIN_COMMAND;
   request.actor = payload::Name(Member(*parsed, "actor"));
   request.pack = payload::Name(Member(*parsed, "pack"));
@@ -63,6 +69,13 @@ std::optional<SubjectRequest> ReadRequest(std::string_view forge, std::string_vi
     const auto& text = operation->get_ref<const std::string&>();
     if (!google::protobuf::util::JsonStringToMessage(text, &request.operation.emplace()).ok()) {
       reason = reasons::WithDetail(reasons::kMalformed, "operation");
+      return std::nullopt;
+    }
+  }
+  if (said != nullptr && said->is_string()) {
+    const auto& text = said->get_ref<const std::string&>();
+    if (!google::protobuf::util::JsonStringToMessage(text, &request.announcement.emplace()).ok()) {
+      reason = reasons::WithDetail(reasons::kMalformed, "announcement");
       return std::nullopt;
     }
   }
@@ -79,6 +92,7 @@ RoutedEvent ToRoutedEvent(const SubjectRequest& request, std::string_view delive
   routed.event.set_actor(request.actor);
   routed.event.set_gate(request.gate);
   if (request.operation.has_value()) *routed.event.mutable_operation() = *request.operation;
+  if (request.announcement.has_value()) *routed.event.mutable_announcement() = *request.announcement;
   return routed;
 }
 

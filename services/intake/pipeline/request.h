@@ -23,6 +23,7 @@ struct SubjectRequest {
   v1::Mode mode = v1::MODE_UNSPECIFIED;                  // may narrow what the configuration allows
   std::string gate = {};                                 // as Event.gate
   std::optional<v1::PullOperation> operation = {};       // as Event.operation
+  std::optional<v1::Announcement> announcement = {};     // as Event.announcement
 };
 
 // `id` becomes the delivery id: unique.

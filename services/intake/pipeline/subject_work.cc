@@ -38,6 +38,8 @@ class EventWork {
   // What the planner wants for the event.
   Outcome PlanAndWrite();
   Outcome PlanAndWriteOnce();
+  // What a schedule says: to channels in any mode, on the forge where it may be written.
+  Outcome Announce();
   // The end of work that decided something or left the subject alone on purpose.
   Outcome Finish(const SubjectReading& reading, Outcome outcome, const std::set<std::string>& wanted);
   Outcome NoteSeen(const store::SeenSubject& seen) {
@@ -60,6 +62,7 @@ Outcome EventWork::Run() {
 
   // 2. The pack, as it is in service now, and what the repository's own file says.
   RETURN_UNLESS_DONE(run_.Choose(item_.routes, item_.mode, item_.pack_named));
+  if (item_.event.has_announcement()) return Announce();
   const PackRoute& route = run_.route();
   if (route.planner == nullptr && !route.commands) {
     if (item_.seen.has_value()) RETURN_UNLESS_DONE(NoteSeen(*item_.seen));
@@ -87,6 +90,29 @@ bool EventWork::IsOwnAction() {
   filter.forge_ref = event.comment();
   const absl::StatusOr<store::Page<store::Effect>> effects = env_.ledger.List(filter, {0, 1});
   return effects.ok() && !effects->items.empty() && event.kind() == v1::Event::KIND_COMMENTED;
+}
+
+Outcome EventWork::Announce() {
+  const v1::Announcement& said = item_.event.announcement();
+  const ExecuteOptions options{.started = item_.started, .person = {}};
+  Execution execution;
+  v1::Plan plan;
+  *plan.mutable_subject() = run_.subject();
+  plan.set_mode(v1::MODE_APPLY);
+  for (const v1::ChatMessage& message : said.messages()) *plan.add_actions()->mutable_chat_message() = message;
+  RETURN_UNLESS_DONE(Execute(run_, effects_, plan, options, execution));
+  if (!said.comment_name().empty()) {
+    plan.clear_actions();
+    plan.set_mode(run_.mode());
+    v1::AnswerComment& comment = *plan.add_actions()->mutable_answer_comment();
+    comment.set_name(said.comment_name());
+    comment.set_body(said.comment());
+    RETURN_UNLESS_DONE(Execute(run_, effects_, plan, options, execution));
+    if (run_.mode() != v1::MODE_APPLY && said.messages().empty()) {
+      return Outcome::Ignored(reasons::kNoTrigger, "a comment in dry-run");
+    }
+  }
+  return execution.failures.empty() ? Outcome() : Outcome::Failed(reasons::kEffectFailed, execution.failures);
 }
 
 Outcome EventWork::PlanAndWrite() {

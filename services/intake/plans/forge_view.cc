@@ -7,6 +7,7 @@
 #include "services/core/reasons.h"
 #include "services/core/short_digest.h"
 #include "services/core/status_macros.h"
+#include "services/intake/chat_desk.h"
 #include "services/intake/plans/decision_keeper.h"
 #include "services/intake/plans/long_work.h"
 
@@ -167,6 +168,11 @@ absl::StatusOr<LongResultPtr> ForgeView::Await(const LongWork& work) {
   }
   RETURN_IF_ERROR(Outside([&] { return work.read(); }));
   return work.compute();
+}
+
+absl::StatusOr<std::vector<store::Subscription>> ForgeView::Subscriptions() {
+  if (run_.env().chat == nullptr) return std::vector<store::Subscription>();
+  return run_.env().chat->Subscriptions();
 }
 
 std::string ForgeView::Digest() const { return ShortDigest(read_); }

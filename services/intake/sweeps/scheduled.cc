@@ -5,7 +5,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "services/core/defang.h"
 #include "services/core/repository_name.h"
+#include "services/core/status_macros.h"
+#include "services/intake/sweeps/announce.h"
 #include "services/intake/sweeps/missed_deliveries.h"
 
 namespace yardmaster {
@@ -34,6 +37,41 @@ bool Fits(const RepositoryFilter& filter, const RepositoryConfig& entry, const s
 
 }  // namespace
 
+absl::StatusOr<std::string> EachRepository(
+    const IntakeEnvironment& env, const JobTurn& turn,
+    const std::function<absl::StatusOr<std::string>(const RepositoryConfig& entry, const v1::Subject& repository)>&
+        visit) {
+  const RepositoryFilter filter = turn.filter();
+  std::vector<std::string> outcomes;
+  size_t failed = 0;
+  const auto note = [&](const std::string& name, const absl::StatusOr<std::string>& said) {
+    if (!said.ok()) ++failed;
+    outcomes.push_back(absl::StrCat(name, " ", said.ok() ? *said : std::string(said.status().message())));
+  };
+  for (const RepositoryConfig& entry : env.config.repositories) {
+    if (entry.packs.empty() || (!filter.forge.empty() && filter.forge != entry.forge)) continue;
+    if (!env.forges.contains(entry.forge)) continue;
+    const absl::StatusOr<std::vector<std::string>> names = Names(env, entry);
+    if (!names.ok()) {
+      note(absl::StrCat(entry.forge, ":", entry.repository), names.status());
+      continue;
+    }
+    for (const std::string& name : *names) {
+      if (!Fits(filter, entry, name)) continue;
+      if (turn.stopping()) return absl::CancelledError("cut short");
+      v1::Subject repository;
+      repository.set_forge(entry.forge);
+      repository.set_repository(name);
+      repository.set_kind(v1::SUBJECT_KIND_ISSUE);
+      note(absl::StrCat(entry.forge, ":", name), visit(entry, repository));
+    }
+  }
+  if (outcomes.empty()) return absl::FailedPreconditionError("no repository of the configuration fits");
+  std::string summary = absl::StrJoin(outcomes, "; ");
+  if (failed > 0) return absl::UnavailableError(summary);
+  return summary;
+}
+
 absl::StatusOr<std::string> SweepRepositories(const IntakeEnvironment& env, SweepRunner& sweeps,
                                               const RepositoryFilter& filter, const std::function<bool()>& stopping) {
   std::vector<std::string> outcomes;
@@ -59,6 +97,28 @@ absl::StatusOr<std::string> SweepRepositories(const IntakeEnvironment& env, Swee
     }
   }
   return outcomes.empty() ? "no repository to sweep" : absl::StrJoin(outcomes, "; ");
+}
+
+absl::StatusOr<std::string> SweepAndTell(const JobEnvironment& env, const JobTurn& turn) {
+  return EachRepository(
+      env.intake, turn,
+      [&](const RepositoryConfig& entry, const v1::Subject& repository) -> absl::StatusOr<std::string> {
+        const auto run = env.sweeps.Request({entry.forge, repository.repository(), entry.packs.front()}, 0);
+        if (run == nullptr) return absl::CancelledError("the daemon is shutting down");
+        SweepRunner::Run::State state = run->Now();
+        while (!state.finished) {
+          if (turn.stopping()) return absl::CancelledError("cut short");
+          state = run->WaitForChange(state.version, std::chrono::milliseconds(500));
+        }
+        std::string summary = state.status.ok() ? state.progress.Summary() : std::string(state.status.message());
+        RETURN_IF_ERROR(
+            TellOf(env, turn, repository, "sweeps", "",
+                   absl::StrCat("Sweep of ", EchoCode(absl::StrCat(entry.forge, ":", repository.repository())), ": ",
+                                EchoText(summary)))
+                .status());
+        if (!state.status.ok()) return state.status;
+        return summary;
+      });
 }
 
 absl::StatusOr<std::string> RedeliverAllMissed(const IntakeEnvironment& env, const std::string& forge) {

@@ -5,12 +5,17 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
+#include "services/core/store/store.h"
 #include "services/intake/plans/subject_run.h"
 #include "services/intake/sweeps/sweep_runner.h"
+#include "services/packs/registry/pack_registry.h"
 
 namespace yardmaster {
+
+class GateSource;
 
 // Repositories of the configuration.
 struct RepositoryFilter {
@@ -18,21 +23,55 @@ struct RepositoryFilter {
   std::string repository;  // "owner/name" or "owner/*"; empty: all
 };
 
-// What the work of a schedule stands on.
+struct NewsSource;
+
+// What the work of a schedule stands on. Everything outlives it.
 struct JobEnvironment {
   const IntakeEnvironment& intake;
   SweepRunner& sweeps;
+  store::Store& store;
+  const PackRegistry& packs;
+  GateSource* gates = nullptr;                    // null: gates can't be read
+  const std::vector<NewsSource>* news = nullptr;  // null: there are none
 };
-// Does the work and returns a summary of one line. `stopping` turns true when it should end soon.
-using Job = std::function<absl::StatusOr<std::string>(const JobEnvironment& env, const RepositoryFilter& filter,
-                                                      const std::function<bool()>& stopping)>;
+
+// One run of a schedule.
+struct JobTurn {
+  const ScheduleConfig& schedule;
+  store::TimePoint due;                   // the time that it runs for: the same when it is begun again
+  const std::function<bool()>& stopping;  // turns true when it should end soon
+
+  RepositoryFilter filter() const { return {schedule.forge, schedule.repository}; }
+};
+
+// Does the work and returns a summary of one line.
+using JobFunction = std::function<absl::StatusOr<std::string>(const JobEnvironment& env, const JobTurn& turn)>;
 // By what schedules call them.
-using JobTable = std::map<std::string, Job, std::less<>>;
+using JobTable = std::map<std::string, JobFunction, std::less<>>;
+
+// Something that may be new about a repository, for the channels that are told of it. To add one, write its function
+// and name it in the row of its service.
+struct NewsSource {
+  std::string topic;  // one of kNewsTopics
+  // What happened after `from` and not after `until`, one line of Markdown each, everything from outside defanged.
+  std::function<absl::StatusOr<std::vector<std::string>>(const JobEnvironment& env, const v1::Subject& repository,
+                                                         store::TimePoint from, store::TimePoint until)>
+      read;
+};
+
+// Visits each repository of the configuration that fits the schedule's; an entry "owner/*" by listing what the owner
+// has. The summary names each with what was said of it. An error if any of them failed, after all were visited.
+absl::StatusOr<std::string> EachRepository(
+    const IntakeEnvironment& env, const JobTurn& turn,
+    const std::function<absl::StatusOr<std::string>(const RepositoryConfig& entry, const v1::Subject& repository)>&
+        visit);
 
 // Sweeps each, one after the other, and returns a summary. An entry "owner/*" is swept by listing what the owner
 // has.
 absl::StatusOr<std::string> SweepRepositories(const IntakeEnvironment& env, SweepRunner& sweeps,
                                               const RepositoryFilter& filter, const std::function<bool()>& stopping);
+// The same for a schedule: it says what came of it where it is wanted. An error where a sweep failed.
+absl::StatusOr<std::string> SweepAndTell(const JobEnvironment& env, const JobTurn& turn);
 
 // Asks for missed deliveries of every configured hook.
 absl::StatusOr<std::string> RedeliverAllMissed(const IntakeEnvironment& env, const std::string& forge);

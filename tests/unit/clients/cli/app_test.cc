@@ -339,7 +339,7 @@ TEST_F(AppTest, ConfigCheckNamesEveryProblem) {
   EXPECT_EQ(Run({"config", "check", Write("sweep.json", schedule("sweep"))}).code, 0);
   const Result unknown = Run({"config", "check", Write("swep.json", schedule("swep"))});
   EXPECT_EQ(unknown.code, 2);
-  EXPECT_THAT(unknown.err, HasSubstr(R"(expected "check-repositories" or "missed-deliveries" or "sweep")"));
+  EXPECT_THAT(unknown.err, HasSubstr(R"(expected "approval-reminder" or "backtest" or "check-repositories" or)"));
 }
 
 // --- With a server ---

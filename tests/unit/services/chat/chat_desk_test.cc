@@ -37,7 +37,8 @@ class ChatDeskTest : public ::testing::Test {
     options.disk_floor_bytes = 1;
     options.single_threaded = true;
     store_ = *store::Store::Open(std::move(options), clock_, nullptr);
-    desk_ = std::make_unique<PlatformDesk>(config_, store_->inbox(), store_->ledger(), http_, clock_);
+    desk_ = std::make_unique<PlatformDesk>(config_, store_->inbox(), store_->ledger(), store_->subscriptions(), http_,
+                                           clock_);
   }
 
   static chat::ChatEvent Said(const std::string& text, const std::string& user = "U1",

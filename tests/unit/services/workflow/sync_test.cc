@@ -58,6 +58,18 @@ TEST_F(WorkflowSyncTest, TheForkAndTheBranchHereGoForwardAndUnrelatedWorkStays) 
   EXPECT_EQ(Run(Request()).outcome, Outcome::kNothing);
 }
 
+TEST_F(WorkflowSyncTest, FilesThatWereRemovedHereStayRemoved) {
+  fork_.Elsewhere("upstream", "main", "a");
+  work_.Git("rm -q b");
+  work_.Shell("rm c");
+  const std::string before = work_.Git("status --porcelain");
+  ASSERT_EQ(before, "D  b\n D c");
+  EXPECT_EQ(Run(Request()).outcome, Outcome::kDone);
+  EXPECT_EQ(work_.Git("status --porcelain"), before);
+  EXPECT_EQ(Back().outcome, Outcome::kDone);
+  EXPECT_EQ(work_.Git("status --porcelain"), before);
+}
+
 TEST_F(WorkflowSyncTest, WhatIsInTheWayStaysAndTheForkFollowsAllTheSame) {
   const std::string tip = fork_.Elsewhere("upstream", "main", "a");
   for (const char* in_the_way : {"echo mine > a", "git rm -q --cached a", "rm a"}) {

@@ -471,6 +471,33 @@ TEST_F(ConfigTest, ARepositoryMustNameAConfiguredForge) {
             "/repositories/0/forge");
 }
 
+TEST_F(ConfigTest, WhatASchedulesJobWantsToKnow) {
+  const auto config =
+      Parse(R"({"forges": {"github": {}}, "schedules": [{"name": "n", "cron": "0 2 * * *", "run": "sweep",
+      "repository": "github:o/r", "time_zone": "Europe/Berlin", "jitter_seconds": 300, "limit_minutes": 20, "issue": 7,
+      "days": 14, "issues": 50, "pack": "p@next"}]})");
+  ASSERT_TRUE(config.has_value()) << AllProblems();
+  const ScheduleConfig& schedule = config->schedules.at(0);
+  EXPECT_EQ(schedule.time_zone, "Europe/Berlin");
+  EXPECT_EQ(schedule.jitter, std::chrono::seconds(300));
+  EXPECT_EQ(schedule.limit, std::chrono::minutes(20));
+  EXPECT_EQ(schedule.issue, 7);
+  EXPECT_EQ(schedule.days, 14);
+  EXPECT_EQ(schedule.issues, 50);
+  EXPECT_EQ(schedule.pack, "p");
+  EXPECT_EQ(schedule.pack_folder, dir_.path() / "next");
+
+  const auto problem = [&](const std::string& more) {
+    return OnlyProblem(R"({"schedules": [{"name": "n", "cron": "0 2 * * *", "run": "sweep", )" + more + "}]}").pointer;
+  };
+  EXPECT_EQ(problem(R"("time_zone": "Europe/Atlantis")"), "/schedules/0/time_zone");
+  EXPECT_EQ(problem(R"("issue": 7)"), "/schedules/0/issue") << "of which repository?";
+  EXPECT_EQ(problem(R"("chat": "slack")"), "/schedules/0/chat");
+  EXPECT_EQ(problem(R"("chat": "slack:C1")"), "/schedules/0/chat") << "it is not configured";
+  EXPECT_EQ(problem(R"("pack": "@x")"), "/schedules/0/pack");
+  EXPECT_EQ(problem(R"("limit_minutes": 0)"), "/schedules/0/limit_minutes");
+}
+
 TEST_F(ConfigTest, RepositoryNamesAreOwnerAndName) {
   for (const char* name : {"pytorch", "a/b/c", "*/b", "a/b*", "../x", "a/..", "a b/c", "/"}) {
     EXPECT_EQ(

@@ -1,0 +1,126 @@
+#include "services/commands/pipe/subscription_handlers.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "services/commands/pipe/handler_tools.h"
+#include "services/core/defang.h"
+#include "services/core/status_macros.h"
+#include "services/intake/sweeps/announce.h"
+
+namespace yardmaster::commands {
+namespace {
+
+constexpr std::string_view kAllTopics = "all";
+
+bool IsTopic(const std::string& word) {
+  return std::any_of(kNewsTopics.begin(), kNewsTopics.end(),
+                     [&](const NewsTopic& topic) { return topic.name == word; });
+}
+
+// One line for each topic that `holds` says yes to.
+template <typename Holds>
+std::string TopicLines(const CommandRun& run, Holds holds) {
+  std::string text;
+  for (const NewsTopic& topic : kNewsTopics) {
+    if (!holds(std::string(topic.name))) continue;
+    absl::StrAppend(&text, text.empty() ? "" : "\n", "- `", std::string(topic.name),
+                    "`: ", Say(run, topic.en, topic.zh));
+  }
+  return text;
+}
+
+// What the channel is told of now.
+absl::StatusOr<std::set<std::string>> ToldNow(const CommandRun& run) {
+  ASSIGN_OR_RETURN(const std::vector<store::Subscription> all, run.input.view.Subscriptions());
+  const v1::ChatOrigin& chat = run.input.event.chat();
+  const v1::Subject& subject = run.input.snapshot.subject();
+  std::set<std::string> topics;
+  for (const store::Subscription& one : all) {
+    if (one.platform == chat.platform() && one.channel == chat.channel() && one.forge == subject.forge() &&
+        absl::EqualsIgnoreCase(one.repository, subject.repository())) {
+      topics.insert(one.topic);
+    }
+  }
+  return topics;
+}
+
+void Change(const CommandRun& run, const std::string& topic, bool ended) {
+  v1::ChatSubscription& change = *run.plan.add_actions()->mutable_chat_subscription();
+  change.set_platform(run.input.event.chat().platform());
+  change.set_channel(run.input.event.chat().channel());
+  change.set_topic(topic);
+  change.set_ended(ended);
+  change.set_by(run.input.event.actor());
+  change.set_cause(EffectName(run.input));
+}
+
+absl::StatusOr<CommandResult> ChangeTopics(const CommandRun& run, bool ended) {
+  CommandResult out;
+  std::set<std::string> topics;
+  std::vector<std::string> words = SlotNames(run.command, "topics");
+  if (words.empty() && ended) words.emplace_back(kAllTopics);
+  for (const std::string& said : words) {
+    const std::string word = absl::AsciiStrToLower(said);
+    if (word == kAllTopics) {
+      for (const NewsTopic& topic : kNewsTopics) topics.emplace(topic.name);
+      continue;
+    }
+    if (IsTopic(word)) {
+      topics.insert(word);
+      continue;
+    }
+    out.done = false;
+    out.text = absl::StrCat(Say(run, "there is no topic ", "没有这个主题："), EchoCode(said),
+                            Say(run, ". Those that there are:", "。可以用的主题："), "\n",
+                            TopicLines(run, [](const std::string&) { return true; }));
+    out.outcome = "refused: topic";
+    return out;
+  }
+  ASSIGN_OR_RETURN(const std::set<std::string> told, ToldNow(run));
+  std::set<std::string> changed;
+  for (const std::string& topic : topics) {
+    if (told.contains(topic) != ended) continue;
+    Change(run, topic, ended);
+    changed.insert(topic);
+  }
+  if (changed.empty()) {
+    out.text = ended ? Say(run, "this channel is not told of that", "本频道本来就没有订阅")
+                     : Say(run, "this channel is told of that already", "本频道已经订阅");
+    out.outcome = "done: nothing to change";
+    return out;
+  }
+  out.text = absl::StrCat(ended ? Say(run, "this channel is no longer told of:", "本频道不再接收：")
+                                : Say(run, "this channel is told of:", "本频道将接收："),
+                          "\n", TopicLines(run, [&](const std::string& topic) { return changed.contains(topic); }));
+  out.outcome = absl::StrCat("done: ", changed.size(), ended ? " ended" : " begun");
+  return out;
+}
+
+absl::StatusOr<CommandResult> Subscribe(const CommandRun& run) { return ChangeTopics(run, /*ended=*/false); }
+absl::StatusOr<CommandResult> Unsubscribe(const CommandRun& run) { return ChangeTopics(run, /*ended=*/true); }
+
+absl::StatusOr<CommandResult> ListTopics(const CommandRun& run) {
+  ASSIGN_OR_RETURN(const std::set<std::string> told, ToldNow(run));
+  CommandResult out;
+  out.outcome = "done";
+  out.text = told.empty()
+                 ? Say(run, "this channel is told of nothing; `/yard subscribe TOPIC` begins it",
+                       "本频道没有订阅任何动态；用 `/yard subscribe 主题` 订阅")
+                 : absl::StrCat(Say(run, "this channel is told of:", "本频道接收："), "\n",
+                                TopicLines(run, [&](const std::string& topic) { return told.contains(topic); }));
+  return out;
+}
+
+}  // namespace
+
+CommandHandlers SubscriptionHandlers() {
+  return {{"subscribe", Subscribe}, {"unsubscribe", Unsubscribe}, {"subscriptions", ListTopics}};
+}
+
+}  // namespace yardmaster::commands

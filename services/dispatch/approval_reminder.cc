@@ -1,0 +1,148 @@
+#include "services/dispatch/approval_reminder.h"
+
+#include <algorithm>
+#include <set>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/time/time.h"
+#include "services/core/absl_view.h"
+#include "services/core/defang.h"
+#include "services/core/short_digest.h"
+#include "services/core/status_macros.h"
+#include "services/dispatch/records.h"
+#include "services/intake/event.h"
+#include "services/intake/sweeps/announce.h"
+
+namespace yardmaster::dispatch {
+namespace {
+
+using TimePoint = std::chrono::system_clock::time_point;
+
+constexpr int64_t kReminderDays = 3;
+constexpr std::string_view kApprovalCommand = "ok_to_test";
+constexpr ForgeCall kReminderCall{.priority = ForgePriority::kSweep};
+
+std::string WaitText(int64_t days) { return absl::StrCat(days, days == 1 ? " day" : " days"); }
+
+// Since when a pull request waits; nullopt: it does not.
+absl::StatusOr<std::optional<TimePoint>> WaitsSince(const JobEnvironment& env, const v1::Subject& subject,
+                                                    const ForgePull& pull, TimePoint before) {
+  const std::optional<TimePoint> opened = ForgeTime(pull.created_at);
+  if (!opened.has_value() || *opened > before) return std::optional<TimePoint>();
+  Forge& forge = env.intake.forges.find(subject.forge())->second->forge();
+  const ForgeSubject there{subject.repository(), subject.number(), true};
+  // Who may write needs nobody's leave.
+  ASSIGN_OR_RETURN(const ForgeAccess access,
+                   forge.GetPermission(kReminderCall, subject.repository(), pull.author.login));
+  if (access.permission >= ForgePermission::kWrite) return std::optional<TimePoint>();
+  ASSIGN_OR_RETURN(const std::vector<ForgeCommit> commits, forge.ListPullCommits(kReminderCall, there));
+  TimePoint since = *opened;
+  for (const ForgeCommit& commit : commits) {
+    if (commit.sha == pull.head_sha) since = std::max(since, ForgeTime(commit.committed_at).value_or(since));
+  }
+  if (since > before) return std::optional<TimePoint>();
+  ASSIGN_OR_RETURN(const std::vector<store::StoredCommand> commands, env.store.commands().List(subject));
+  return IsApproved(commands, since) ? std::optional<TimePoint>() : std::optional<TimePoint>(since);
+}
+
+absl::StatusOr<std::string> RemindIn(const JobEnvironment& env, const JobTurn& turn, const v1::Subject& repository) {
+  ForgePulls* const pulls = env.intake.forges.find(repository.forge())->second->pulls();
+  if (pulls == nullptr) return absl::UnavailableError("its pull requests can't be listed");
+  const int64_t days = turn.schedule.days > 0 ? turn.schedule.days : kReminderDays;
+  const TimePoint now = env.intake.clock.Now();
+  ASSIGN_OR_RETURN(const std::vector<ForgePull> open, pulls->ListOpenPulls(kReminderCall, repository.repository()));
+  const bool together = CheckSays(turn.schedule).ok();
+  std::string list;
+  size_t waiting = 0;
+  for (const ForgePull& pull : open) {
+    if (turn.stopping()) return absl::CancelledError("cut short");
+    if (pull.draft || !ComesFromFork(pull, repository.repository())) continue;
+    v1::Subject subject = repository;
+    subject.set_kind(v1::SUBJECT_KIND_PULL_REQUEST);
+    subject.set_number(pull.number);
+    ASSIGN_OR_RETURN(const std::optional<TimePoint> since,
+                     WaitsSince(env, subject, pull, now - std::chrono::hours(24 * days)));
+    if (!since.has_value()) continue;
+    ++waiting;
+    const int64_t waited = std::chrono::duration_cast<std::chrono::hours>(now - *since).count() / 24;
+    absl::StrAppend(&list, "- ", EchoCode(absl::StrCat("#", pull.number)), ", ", WaitText(waited), "\n");
+    if (together) continue;
+    const std::string id = absl::StrCat("approval-", ShortDigestOf({SubjectKey(subject), pull.head_sha}));
+    RETURN_IF_ERROR(Announce(env.intake, subject, id, {}, id,
+                             absl::StrCat("This pull request comes from a fork, and its commit ",
+                                          EchoCode(pull.head_sha.substr(0, 12)), " has waited ", WaitText(waited),
+                                          " for somebody who may write to let it be tested: `/ok-to-test`.")));
+  }
+  if (together && waiting > 0) {
+    RETURN_IF_ERROR(TellOf(env, turn, repository, "", "approvals",
+                           absl::StrCat("**Pull requests from forks of ",
+                                        EchoCode(absl::StrCat(repository.forge(), ":", repository.repository())),
+                                        " that wait for `/ok-to-test`**\n\n", list))
+                        .status());
+  }
+  return absl::StrCat(open.size(), " open, ", waiting, " waiting");
+}
+
+// A runner is news when it becomes quarantined.
+absl::StatusOr<std::vector<std::string>> QuarantineNews(const JobEnvironment& env, const v1::Subject&, TimePoint from,
+                                                        TimePoint) {
+  ASSIGN_OR_RETURN(const store::JobRows rows, env.store.jobs().LoadLive());
+  ASSIGN_OR_RETURN(const Changes live, ChangesOf(rows));
+  const std::string stamp = absl::StrCat(from.time_since_epoch().count());
+  // "=WINDOW", then "+NAME" of those that are news in that window and "-NAME" of those that were before: a window that
+  // is told again is told alike.
+  ASSIGN_OR_RETURN(const std::optional<store::Schedule> kept, env.store.schedules().Get("news: quarantined"));
+  std::vector<std::string> parts;
+  if (kept.has_value()) parts = absl::StrSplit(kept->cursor, ' ', absl::SkipEmpty());
+  const bool same_window = !parts.empty() && parts.front() == absl::StrCat("=", stamp);
+  std::set<std::string> before;
+  for (const std::string& part : parts) {
+    if (part.front() == '-' || (part.front() == '+' && !same_window)) before.insert(part.substr(1));
+  }
+  std::vector<std::string> lines;
+  std::string cursor = absl::StrCat("=", stamp);
+  for (const Runner& runner : live.runners) {
+    if (!runner.quarantined) continue;
+    const bool old = before.contains(runner.name);
+    absl::StrAppend(&cursor, " ", old ? "-" : "+", runner.name);
+    if (!old) {
+      lines.push_back(
+          absl::StrCat("runner ", EchoCode(runner.name), " is quarantined: ", EchoText(runner.quarantine_why)));
+    }
+  }
+  if (!kept.has_value() || kept->cursor != cursor) {
+    RETURN_IF_ERROR(env.store.schedules().SetCursor("news: quarantined", cursor));
+  }
+  return lines;
+}
+
+}  // namespace
+
+std::optional<TimePoint> ForgeTime(std::string_view text) {
+  absl::Time time;
+  std::string error;
+  if (!absl::ParseTime(absl::RFC3339_full, Abs(text), &time, &error)) return std::nullopt;
+  return absl::ToChronoTime(time);
+}
+
+bool ComesFromFork(const ForgePull& pull, std::string_view repository) {
+  return !pull.head_repository.empty() && !absl::EqualsIgnoreCase(pull.head_repository, Abs(repository));
+}
+
+bool IsApproved(const std::vector<store::StoredCommand>& commands, TimePoint head_at) {
+  return std::any_of(commands.begin(), commands.end(), [&](const store::StoredCommand& command) {
+    return command.command == kApprovalCommand && command.outcome.starts_with("done") && command.seen_at >= head_at;
+  });
+}
+
+absl::StatusOr<std::string> RemindOfApprovals(const JobEnvironment& env, const JobTurn& turn) {
+  return EachRepository(env.intake, turn, [&](const RepositoryConfig&, const v1::Subject& repository) {
+    return RemindIn(env, turn, repository);
+  });
+}
+
+std::vector<NewsSource> RunnerNews() { return {{"devices", QuarantineNews}}; }
+
+}  // namespace yardmaster::dispatch

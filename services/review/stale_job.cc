@@ -1,0 +1,108 @@
+#include "services/review/stale_job.h"
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "services/core/defang.h"
+#include "services/core/short_digest.h"
+#include "services/core/status_macros.h"
+#include "services/intake/event.h"
+#include "services/intake/pipeline/request.h"
+#include "services/review/kept_review.h"
+
+namespace yardmaster {
+namespace {
+
+// So many pull requests of a repository are handed over by one run; the next one goes on.
+constexpr size_t kMaxRenewed = 50;
+constexpr int64_t kReviewNewsPage = 100;
+
+absl::StatusOr<std::string> RenewIn(const JobEnvironment& env, const JobTurn& turn, const RepositoryConfig& entry,
+                                    const v1::Subject& repository) {
+  if (!entry.review.events) return std::string("its pull requests are not reviewed");
+  ForgePulls* const pulls = env.intake.forges.find(repository.forge())->second->pulls();
+  if (pulls == nullptr) return absl::UnavailableError("its pull requests can't be listed");
+  ASSIGN_OR_RETURN(const std::vector<ForgePull> open,
+                   pulls->ListOpenPulls({.priority = ForgePriority::kSweep}, repository.repository()));
+  size_t stale = 0;
+  size_t renewed = 0;
+  for (const ForgePull& pull : open) {
+    if (turn.stopping()) return absl::CancelledError("cut short");
+    if (pull.draft && !entry.review.drafts) continue;
+    v1::Subject subject = repository;
+    subject.set_kind(v1::SUBJECT_KIND_PULL_REQUEST);
+    subject.set_number(pull.number);
+    ASSIGN_OR_RETURN(const std::optional<store::Review> latest, env.store.reviews().Latest(subject, ""));
+    if (latest.has_value() && latest->head == pull.head_sha) continue;
+    ++stale;
+    if (renewed >= kMaxRenewed) continue;
+    ++renewed;
+    SubjectRequest request;
+    request.subject = subject;
+    request.actor = "schedule";
+    // Once for a head, however often it is seen.
+    RETURN_IF_ERROR(env.intake.inbox
+                        .AddAndWait(MakeRequest(
+                            request, absl::StrCat("stale-", ShortDigestOf({SubjectKey(subject), pull.head_sha}))))
+                        .status());
+  }
+  return absl::StrCat(open.size(), " open, ", stale, " stale, ", renewed, " handed over");
+}
+
+absl::StatusOr<std::vector<std::string>> FindingNews(const JobEnvironment& env, const v1::Subject& repository,
+                                                     store::TimePoint from, store::TimePoint until) {
+  store::ReviewFilter filter;
+  filter.repository = absl::StrCat(repository.forge(), ":", repository.repository());
+  // The newest review of each pull request counts, and is first.
+  std::map<int64_t, std::string> lines;
+  store::PageRequest page{0, kReviewNewsPage};
+  for (bool older = true; older;) {
+    ASSIGN_OR_RETURN(const store::Page<store::Review> reviews, env.store.reviews().List(filter, page));
+    page.before = reviews.next;
+    older = page.before != 0;
+    for (const store::Review& one : reviews.items) {
+      if (one.created_at <= from) {
+        older = false;
+        break;
+      }
+      if (one.created_at > until || one.subject.number() == 0 || lines.contains(one.subject.number())) continue;
+      std::string& line = lines[one.subject.number()];
+      ASSIGN_OR_RETURN(const store::Review full, env.store.reviews().Get(one.id));
+      ASSIGN_OR_RETURN(const v1::Review review, FromStored(full));
+      std::map<std::string, int64_t> rules;
+      int64_t count = 0;
+      for (const v1::ReviewFinding& finding : review.findings()) {
+        if (finding.severity() != v1::FINDING_SEVERITY_BLOCK || finding.change() != v1::FINDING_CHANGE_NEW) continue;
+        ++count;
+        ++rules[finding.rule_id()];
+      }
+      if (count == 0) continue;
+      line = absl::StrCat("pull request ", EchoCode(absl::StrCat("#", one.subject.number())), ": ", count,
+                          count == 1 ? " new blocking finding" : " new blocking findings");
+      for (const auto& [rule, times] : rules) {
+        absl::StrAppend(&line, ", ", EchoCode(rule), times > 1 ? absl::StrCat(" ×", times) : "");
+      }
+    }
+  }
+  std::vector<std::string> told;
+  for (auto& [number, line] : lines) {
+    if (!line.empty()) told.push_back(std::move(line));
+  }
+  return told;
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> RenewReviews(const JobEnvironment& env, const JobTurn& turn) {
+  return EachRepository(env.intake, turn, [&](const RepositoryConfig& entry, const v1::Subject& repository) {
+    return RenewIn(env, turn, entry, repository);
+  });
+}
+
+std::vector<NewsSource> ReviewNews() { return {{"findings", FindingNews}}; }
+
+}  // namespace yardmaster
