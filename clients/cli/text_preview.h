@@ -13,7 +13,8 @@ namespace yardmaster::cli {
 bool CanAsk(const Session& session);
 
 // Enter or "y" takes the text, "e" opens it in the editor that git would open ($GIT_EDITOR, core.editor, $VISUAL,
-// $EDITOR), "c" or the end of the input cancels. Empty where nobody can answer. `repo`: the clone whose configuration names the editor. `session` outlives it.
+// $EDITOR), "c" or the end of the input cancels. Empty where nobody can answer. `repo`: the clone whose configuration
+// names the editor. `session` outlives it.
 workflow::Preview TerminalPreview(Session& session, const std::filesystem::path& repo);
 
 }  // namespace yardmaster::cli

@@ -279,8 +279,7 @@ absl::Status Libgit2Clone::Checkout(const std::string& from, const std::string& 
   git_checkout_options_init(&options, GIT_CHECKOUT_OPTIONS_VERSION);
   // Missing may be a file that somebody killed had removed to write it anew. Other files that are missing were removed
   // by their owner: only the paths that differ are looked at.
-  options.checkout_strategy =
-      GIT_CHECKOUT_SAFE | GIT_CHECKOUT_RECREATE_MISSING | GIT_CHECKOUT_DISABLE_PATHSPEC_MATCH;
+  options.checkout_strategy = GIT_CHECKOUT_SAFE | GIT_CHECKOUT_RECREATE_MISSING | GIT_CHECKOUT_DISABLE_PATHSPEC_MATCH;
   options.baseline = old_tree.get();
   std::vector<char*> paths;
   paths.reserve(changed.size());

@@ -130,9 +130,9 @@ absl::Status GitRemoteUnusable(std::string_view remote, std::string_view said); 
 absl::Status GitRemoteMissing(std::string_view remote);                               // FAILED_PRECONDITION
 // FAILED_PRECONDITION
 absl::Status GitRemoteRefMissing(std::string_view remote, std::string_view ref);
-absl::Status GitHookRefused(std::string_view hook, std::string_view said);            // FAILED_PRECONDITION
-absl::Status GitPushRejected(std::string_view ref, std::string_view reason);          // ABORTED
-absl::Status GitConflictsOpen(std::string_view path);                                 // FAILED_PRECONDITION
+absl::Status GitHookRefused(std::string_view hook, std::string_view said);    // FAILED_PRECONDITION
+absl::Status GitPushRejected(std::string_view ref, std::string_view reason);  // ABORTED
+absl::Status GitConflictsOpen(std::string_view path);                         // FAILED_PRECONDITION
 
 // --- The journal of `yard workflow` ---
 absl::Status OperationUnreadable(std::string_view file);  // INTERNAL

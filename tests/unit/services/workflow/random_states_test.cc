@@ -186,8 +186,9 @@ TEST(RandomStates, EachCommandDoesWhatItSaysOrChangesNothingAndUndoBringsAllBack
   const char* const wanted = std::getenv("YARD_WORKFLOW_STATES");
   const int states = wanted != nullptr ? std::atoi(wanted) : 24;
   int done = 0;
-  const char* const first = std::getenv("YARD_WORKFLOW_SEED");
-  for (int seed = first != nullptr ? std::atoi(first) : 0; seed < states; ++seed) {
+  const char* const given = std::getenv("YARD_WORKFLOW_SEED");
+  const int first = given != nullptr ? std::atoi(given) : 0;
+  for (int seed = first; seed < states; ++seed) {
     RandomState state(static_cast<unsigned>(seed));
     const std::string before = state.Here();
     const std::string files = state.Files();
@@ -211,7 +212,7 @@ TEST(RandomStates, EachCommandDoesWhatItSaysOrChangesNothingAndUndoBringsAllBack
     ASSERT_EQ(state.Here(), before);
     state.Check();
   }
-  EXPECT_GE(done, states / 5);
+  EXPECT_GE(done, (states - first) / 5);
   RecordProperty("done", done);
 }
 
