@@ -49,9 +49,10 @@ TEST(CommonCommands, WriteExactlyWhatTheInterpreterHoldsForWrites) {
     if (command.access == CommandAccess::kWrite) writes.insert(command.id);
   }
   EXPECT_EQ(writes, (std::set<std::string>{
-                        "commit",       "pr",     "pr_append", "update", "squash", "gate_retest", "gate_check_pr",
-                        "gate_autofix", "sync",   "backport",  "triage", "label",  "unlabel",     "cancel",
-                        "ok_to_test",   "ignore", "unignore",  "rebase", "undo",   "yes"}));
+                        "commit",        "pr",           "pr_append",  "update",     "squash",   "gate_retest",
+                        "gate_check_pr", "gate_autofix", "sync",       "backport",   "triage",   "label",
+                        "unlabel",       "cancel",       "ok_to_test", "ignore",     "unignore", "rebase",
+                        "undo",          "yes",          "subscribe",  "unsubscribe"}));
 }
 
 TEST(CommonCommands, HaveExamplesInBothLanguagesAndTextsInBoth) {
