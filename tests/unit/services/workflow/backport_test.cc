@@ -103,7 +103,7 @@ TEST_F(WorkflowBackportTest, WhatIsRefused) {
   EXPECT_EQ(Run(request).outcome, Outcome::kRefused);
   request = Request();
   request.to = "nowhere";
-  EXPECT_EQ(Run(request).outcome, Outcome::kFailed);
+  EXPECT_EQ(Run(request).outcome, Outcome::kRefused);
   EXPECT_EQ(fork_.Everything(), before);
   work_.Git("switch -q -c side HEAD~1");
   work_.Write("d", "d\n");
