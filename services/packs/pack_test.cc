@@ -38,7 +38,7 @@ Names Minus(const Names& a, const Names& b) {
 }
 
 // What came out for one case. The names are views into the pack.
-struct Outcome {
+struct CaseOutcome {
   Names labels;
   Names applied;
   Names fired;
@@ -50,7 +50,7 @@ class CaseRunner {
   explicit CaseRunner(const rules::CompiledPack& pack) : pack_(pack) {}
 
   // Decides a case once; twins are asked for twice.
-  absl::StatusOr<const Outcome*> Run(const rules::CaseModel& model) {
+  absl::StatusOr<const CaseOutcome*> Run(const rules::CaseModel& model) {
     const auto known = outcomes_.find(&model);
     if (known != outcomes_.end()) return &known->second;
     ASSIGN_OR_RETURN(const rules::IssueInput issue, CaseIssue(pack_.model().name, model));
@@ -58,7 +58,7 @@ class CaseRunner {
     const rules::Decision decision = pack_.Decide(text);
     const std::vector<std::string_view> fired = pack_.FiredRules(text);
 
-    Outcome& outcome = outcomes_[&model];
+    CaseOutcome& outcome = outcomes_[&model];
     outcome.labels = Names(decision.labels.begin(), decision.labels.end());
     outcome.applied = Names(decision.applied.begin(), decision.applied.end());
     outcome.fired = Names(fired.begin(), fired.end());
@@ -75,7 +75,7 @@ class CaseRunner {
 
  private:
   const rules::CompiledPack& pack_;
-  std::map<const rules::CaseModel*, Outcome> outcomes_;
+  std::map<const rules::CaseModel*, CaseOutcome> outcomes_;
 };
 
 void CompareSets(std::string_view what, const Names& expected, const Names& got, std::vector<std::string>& out) {
@@ -89,7 +89,7 @@ void CompareSets(std::string_view what, const Names& expected, const Names& got,
   out.push_back(std::move(text));
 }
 
-std::vector<std::string> Compare(const rules::CaseModel& model, const Outcome& outcome) {
+std::vector<std::string> Compare(const rules::CaseModel& model, const CaseOutcome& outcome) {
   std::vector<std::string> out;
   const auto as_set = [](const std::vector<std::string>& names) { return Names(names.begin(), names.end()); };
   for (const std::string& rule : model.rules) {
@@ -139,10 +139,10 @@ absl::StatusOr<PackTest> TestPack(const rules::CompiledPack& pack, const KeepGoi
     if (keep_going) {
       RETURN_IF_ERROR(keep_going());
     }
-    ASSIGN_OR_RETURN(const Outcome* outcome, runner.Run(one));
+    ASSIGN_OR_RETURN(const CaseOutcome* outcome, runner.Run(one));
     std::vector<std::string> differences = Compare(one, *outcome);
     if (const rules::CaseModel* twin = one.twin_of.empty() ? nullptr : runner.Find(one.twin_of); twin != nullptr) {
-      ASSIGN_OR_RETURN(const Outcome* other, runner.Run(*twin));
+      ASSIGN_OR_RETURN(const CaseOutcome* other, runner.Run(*twin));
       CompareSets("twin_of \"" + one.twin_of + "\"", other->labels, outcome->labels, differences);
     }
     ++result.cases;
