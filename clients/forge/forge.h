@@ -272,6 +272,17 @@ struct ForgeCheckRun {
   std::string url = {};      // for people; may be empty
 };
 
+// A run of the forge's own CI for a pull request.
+struct ForgePullRun {
+  std::string id;
+  std::string name;    // of its workflow
+  int64_t number = 0;  // later runs of a workflow have higher ones
+  std::string head;    // the commit
+  ForgeCheckState state = ForgeCheckState::kQueued;
+  // "stage / job: step" of what failed, in their order; of GetPullRun only.
+  std::vector<std::string> failed;
+};
+
 // The state of a commit under one name, for forges and credentials without check runs.
 struct ForgeCommitStatus {
   std::string context;                                   // its name
@@ -402,6 +413,13 @@ class Forge {
   // Check runs of a name on a commit, of whoever made them, newest first; `name` empty: of every name.
   virtual absl::StatusOr<std::vector<ForgeCheckRun>> ListCheckRuns(const ForgeCall& call, std::string_view repository,
                                                                    std::string_view head, std::string_view name) = 0;
+  // Runs of the forge's own CI for a pull request, of all its heads, newest first (GitCode's Actions). UNIMPLEMENTED
+  // where they are check runs.
+  virtual absl::StatusOr<std::vector<ForgePullRun>> ListPullRuns(const ForgeCall& call,
+                                                                 const ForgeSubject& subject) = 0;
+  // One of them, with what failed in it.
+  virtual absl::StatusOr<ForgePullRun> GetPullRun(const ForgeCall& call, std::string_view repository,
+                                                  std::string_view run) = 0;
   // Whether the two calls about commit statuses can work (GitHub). Elsewhere they are UNIMPLEMENTED.
   virtual bool has_commit_statuses() const = 0;
   // The latest status of a context counts, so that sending one again changes nothing.

@@ -13,6 +13,14 @@ namespace {
 
 using std::chrono::milliseconds;
 
+// "https://host:1/api/v5" with "v8" → "https://host:1/api/v8". A URL without a path stays as it is.
+std::string BaseUrl(const std::string& api_url, const std::string& version) {
+  const size_t scheme = api_url.find("://");
+  const size_t slash = api_url.rfind('/');
+  if (version.empty() || scheme == std::string::npos || slash < scheme + 3) return api_url;
+  return absl::StrCat(api_url.substr(0, slash + 1), version);
+}
+
 // "https://host:1/api/v5" → "https://host:1".
 std::string OriginOf(const std::string& url) {
   const size_t host = url.find("://");
@@ -62,7 +70,7 @@ HttpTransport::HttpTransport(std::string api_url, milliseconds timeout, const Fo
 ForgeAnswer HttpTransport::Send(const ForgeRequest& request) {
   OutgoingRequest http_request;
   http_request.method = request.method;
-  http_request.url = api_url_ + request.target;
+  http_request.url = absl::StrCat(BaseUrl(api_url_, request.api_version), request.target);
   http_request.headers = dialect_.Headers();
   http_request.headers.insert(http_request.headers.end(), request.headers.begin(), request.headers.end());
   if (!request.body.empty()) {

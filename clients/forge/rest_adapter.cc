@@ -108,6 +108,7 @@ ForgeAnswer RestAdapter::Send(const Run& run, std::string method, const ForgeAdd
   request.method = std::move(method);
   request.route = address.route;
   request.target = address.target;
+  request.api_version = address.api_version;
   request.body = std::move(body);
   request.priority = run.priority;
   request.deadline = run.deadline;

@@ -165,6 +165,9 @@ class RestAdapter : public StoppableForge {
                                                std::string_view check_run, const ForgeCheckRunWrite& write) override;
   absl::StatusOr<std::vector<ForgeCheckRun>> ListCheckRuns(const ForgeCall& call, std::string_view repository,
                                                            std::string_view head, std::string_view name) override;
+  absl::StatusOr<std::vector<ForgePullRun>> ListPullRuns(const ForgeCall& call, const ForgeSubject& subject) override;
+  absl::StatusOr<ForgePullRun> GetPullRun(const ForgeCall& call, std::string_view repository,
+                                          std::string_view run) override;
   bool has_commit_statuses() const override { return false; }
   absl::Status SetCommitStatus(const ForgeCall& call, std::string_view repository, std::string_view head,
                                const ForgeCommitStatus& status) override;

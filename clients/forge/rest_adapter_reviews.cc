@@ -57,6 +57,14 @@ absl::StatusOr<std::vector<ForgeCheckRun>> RestAdapter::ListCheckRuns(const Forg
   return NoSuchThing(name(), "check runs");
 }
 
+absl::StatusOr<std::vector<ForgePullRun>> RestAdapter::ListPullRuns(const ForgeCall&, const ForgeSubject&) {
+  return NoSuchThing(name(), "runs of a CI that are no check runs");
+}
+
+absl::StatusOr<ForgePullRun> RestAdapter::GetPullRun(const ForgeCall&, std::string_view, std::string_view) {
+  return NoSuchThing(name(), "runs of a CI that are no check runs");
+}
+
 absl::Status RestAdapter::SetCommitStatus(const ForgeCall&, std::string_view, std::string_view,
                                           const ForgeCommitStatus&) {
   return NoSuchThing(name(), "commit statuses");

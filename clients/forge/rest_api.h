@@ -26,11 +26,13 @@ using ForgeParser = absl::StatusOr<T> (*)(std::string_view body);
 struct ForgeAddress {
   std::string target;
   std::string route;
+  // As ForgeRequest::api_version.
+  std::string api_version = {};
 
   // What lies below it.
   ForgeAddress Below(std::string_view path) const { return Below(path, path); }
   ForgeAddress Below(std::string_view target_path, std::string_view route_path) const {
-    return {target + std::string(target_path), route + std::string(route_path)};
+    return {target + std::string(target_path), route + std::string(route_path), api_version};
   }
 };
 

@@ -22,6 +22,9 @@ struct ForgeRequest {
   std::string route;
   // Path and query below the configured URL, encoded: "/repos/o/r/issues/5".
   std::string target;
+  // "v8": takes the place of the last part of the configured URL's path, where a forge has calls in another version
+  // of its API. Empty: the configured one.
+  std::string api_version;
   std::string body;  // JSON; empty: none
   std::vector<HttpHeader> headers;
   ForgePriority priority = ForgePriority::kEvent;

@@ -25,6 +25,8 @@ using rules::PipelineSignals;
 constexpr std::chrono::seconds kGateReadTime{150};
 // Logs are read of the newest failed build and of the one before.
 constexpr size_t kConsoles = 2;
+// Runs of a forge's CI of which is asked what failed in them.
+constexpr size_t kRunDetails = 3;
 // And of the newest failed build of so many other pull requests.
 constexpr size_t kTrunkConsoles = 4;
 
@@ -102,7 +104,7 @@ class GateReading {
 
   // When the head was made and labels were put on. Check runs belong to a commit, which makes their age no question.
   void ReadAges() {
-    if (profile_.checks.has_value()) return;
+    if (profile_.checks.has_value() && profile_.build_gate.passed.empty()) return;
     if (!ReadLabelTimes() && Job() == nullptr) return;
     const auto commits = forge_.ListPullCommits(Call(), address_);
     if (commits.ok()) {
@@ -134,6 +136,12 @@ class GateReading {
   void ReadChecks() {
     if (!profile_.checks.has_value() || out_.head.empty()) return;
     std::vector<PipelineCheck> checks;
+    const auto own = forge_.ListPullRuns(Call(), address_);
+    if (!absl::IsUnimplemented(own.status())) {
+      if (!own.ok()) return Unread("runs of the forge's CI", own.status());
+      out_.checks = ChecksOf(*own);
+      return;
+    }
     const auto runs = forge_.ListCheckRuns(Call(), address_.repository, out_.head, /*name=*/"");
     if (runs.ok()) {
       AddNewest(*runs, checks, [](const ForgeCheckRun& run) { return run.name; });
@@ -147,6 +155,27 @@ class GateReading {
       Unread("commit statuses", statuses.status());
     }
     if (runs.ok() || statuses.ok()) out_.checks = std::move(checks);
+  }
+
+  // Of the runs of this head the newest of each workflow; of the first that failed also what failed in them.
+  std::vector<PipelineCheck> ChecksOf(const std::vector<ForgePullRun>& runs) {
+    std::vector<PipelineCheck> checks;
+    std::set<std::string> seen;
+    size_t details = 0;
+    for (const ForgePullRun& run : runs) {
+      if (run.head != out_.head || !seen.insert(run.name).second) continue;
+      PipelineCheck check{run.name, CheckStateOf(run.state), ""};
+      if (check.state == PipelineCheck::State::kFailed && details++ < kRunDetails) {
+        const auto detail = forge_.GetPullRun(Call(), address_.repository, run.id);
+        if (detail.ok()) {
+          check.failed = detail->failed;
+        } else {
+          Unread(absl::StrCat("what failed in '", run.name, "'"), detail.status());
+        }
+      }
+      checks.push_back(std::move(check));
+    }
+    return checks;
   }
 
   void ReadBuilds(JenkinsClient& jenkins) {

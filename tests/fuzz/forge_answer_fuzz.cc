@@ -74,6 +74,10 @@ void CheckValue(const ForgeHistoryEntry& entry) {
   CheckText(entry.at);
   CheckValue(entry.author);
 }
+void CheckValue(const ForgePullRun& run) {
+  for (const std::string& text : {run.id, run.name, run.head}) CheckText(text);
+  for (const std::string& text : run.failed) CheckText(text);
+}
 void CheckValue(const JenkinsBuild& build) {
   for (const std::string& text : {build.result, build.description, build.url}) CheckText(text);
   Check(build.duration.count() >= 0, "a duration below zero");
@@ -134,6 +138,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   CheckParsed(gitcode::ParseComment(body));
   CheckParsed(gitcode::ParseComments(body));
   CheckParsed(gitcode::ParsePullHistory(body));
+  CheckParsed(gitcode::ParsePullRuns(body));
+  CheckParsed(gitcode::ParsePullRun(body));
   CheckParsed(gitcode::ParseReviewComment(body));
   CheckParsed(gitcode::ParseReviewComments(body));
 

@@ -259,6 +259,39 @@ TEST_F(PipelineTest, ChecksOfGitHub) {
   EXPECT_EQ(Forge("unexpected"), json::array());
 }
 
+TEST_F(PipelineTest, RunsOfGitCodesActions) {
+  StartGates("gitcode", "pypto");
+  EXPECT_EQ(Standing(Diagnose()), "P2_QUEUED wait");
+  const auto run = [this](const std::string& id, int number, const std::string& status, const json& stages) {
+    Forge("run", About({{"run",
+                         {{"workflow_run_id", id},
+                          {"workflow_name", "PR-pipeline"},
+                          {"pull_request_id", std::to_string(number_)},
+                          {"run_number", number},
+                          {"status", status},
+                          {"head_sha", number == 1 ? std::string(40, 'a') : head_},
+                          {"stages", stages}}}}));
+  };
+  run("r1", 1, "COMPLETED", json::array());  // of an earlier head
+  EXPECT_EQ(Standing(Diagnose()), "P2_QUEUED wait");
+  run("r2", 2, "FAILED",
+      {{{"name", "LLT"},
+        {"status", "FAILED"},
+        {"jobs",
+         {{{"name", "UT_Test"}, {"status", "FAILED"}},
+          {{"name", "ut"}, {"status", "FAILED"}, {"steps", {{{"name", "ut_acc"}, {"status", "FAILED"}}}}}}}}});
+  const json report = Diagnose();
+  EXPECT_EQ(Standing(report), "P2_FAILED fix") << report;
+  EXPECT_EQ(report["first_failure"]["stage"], "PR-pipeline");
+  EXPECT_EQ(report["first_failure"]["message"], "LLT / ut: ut_acc");
+  run("r3", 3, "RUNNING", json::array());
+  EXPECT_EQ(Standing(Diagnose()), "P2_RUNNING wait");
+  run("r4", 4, "COMPLETED", json::array());
+  EXPECT_EQ(Standing(Diagnose()), "P2_SUCCESS_AGGREGATING wait");
+  Forge("labels", About({{"user", "cann-robot"}, {"add", {"ci-pipeline-passed"}}}));
+  EXPECT_EQ(Standing(Diagnose()), "GREEN stop");
+}
+
 TEST_F(PipelineTest, WhatIsNotThereIsSaid) {
   StartGates("gitcode", "hyper-parallel");
   EXPECT_EQ(Yard({"pipeline", "diagnose", "gitcode:octo/repo#999"}).code, 1);

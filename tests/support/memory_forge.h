@@ -289,6 +289,12 @@ class MemoryForge final : public MemoryReviews {
     if (absl::Status status = Read(); !status.ok()) return status;
     return pull_history[{subject.repository, subject.number}];
   }
+  absl::StatusOr<std::vector<ForgePullRun>> ListPullRuns(const ForgeCall&, const ForgeSubject&) override {
+    return absl::UnimplementedError("no runs");
+  }
+  absl::StatusOr<ForgePullRun> GetPullRun(const ForgeCall&, std::string_view, std::string_view) override {
+    return absl::UnimplementedError("no runs");
+  }
   absl::StatusOr<ForgeCommentWritten> EditComment(const ForgeCall&, const ForgeSubject& subject,
                                                   std::string_view comment, std::string_view body) override {
     const std::pair<std::string, int64_t> key{subject.repository, subject.number};

@@ -6,6 +6,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "clients/forge/answer_json.h"
 #include "clients/forge/answer_reader.h"
 #include "clients/forge/http.h"
@@ -14,6 +15,8 @@
 
 namespace yardmaster::gitcode {
 namespace {
+
+constexpr size_t kMaxFailedJobs = 20;
 
 // What levels of access permit at least, as GitLab numbers them.
 constexpr std::pair<int64_t, ForgePermission> kAccessLevels[] = {{10, ForgePermission::kRead},
@@ -174,6 +177,59 @@ ForgeHistoryEntry ReadHistoryEntry(const AnswerReader& entry) {
   return out;
 }
 
+// Words of Actions. A word that is not known is taken for one of a run that goes on: it is asked for again.
+ForgeCheckState ReadRunState(std::string_view word) {
+  if (EqualsIgnoreCase(word, "COMPLETED")) return ForgeCheckState::kSuccess;
+  if (EqualsIgnoreCase(word, "FAILED")) return ForgeCheckState::kFailure;
+  if (EqualsIgnoreCase(word, "CANCELED") || EqualsIgnoreCase(word, "CANCELLED")) return ForgeCheckState::kCancelled;
+  if (EqualsIgnoreCase(word, "IGNORED") || EqualsIgnoreCase(word, "SKIPPED")) return ForgeCheckState::kSkipped;
+  if (EqualsIgnoreCase(word, "QUEUED") || EqualsIgnoreCase(word, "INIT")) return ForgeCheckState::kQueued;
+  return ForgeCheckState::kInProgress;
+}
+
+bool HasFailed(const AnswerReader& part) {
+  const ForgeCheckState state = ReadRunState(part.At("status").Hint());
+  return state == ForgeCheckState::kFailure || state == ForgeCheckState::kCancelled;
+}
+
+// "LLT / ut: ut_acc". One task often has two jobs of which one only stands for the other and has no steps: it is left
+// out where another of its stage has them.
+void ReadFailedJobs(const AnswerReader& stage, std::vector<std::string>& failed) {
+  std::vector<std::string> without_steps;
+  const size_t before = failed.size();
+  const AnswerReader jobs = stage.At("jobs");
+  for (size_t i = 0; i < jobs.size() && failed.size() < kMaxFailedJobs; ++i) {
+    const AnswerReader job = jobs.Element(i);
+    if (!HasFailed(job)) continue;
+    const std::string name = absl::StrCat(stage.At("name").Hint(), " / ", job.At("name").Hint());
+    std::vector<std::string> steps;
+    const AnswerReader all = job.At("steps");
+    for (size_t k = 0; k < all.size(); ++k) {
+      if (HasFailed(all.Element(k))) steps.push_back(all.Element(k).At("name").Hint());
+    }
+    if (steps.empty()) {
+      without_steps.push_back(name);
+    } else {
+      failed.push_back(absl::StrCat(name, ": ", absl::StrJoin(steps, ", ")));
+    }
+  }
+  if (failed.size() == before) failed.insert(failed.end(), without_steps.begin(), without_steps.end());
+}
+
+ForgePullRun ReadPullRun(const AnswerReader& run) {
+  ForgePullRun out;
+  run.ExpectObject();
+  out.id = run.At("workflow_run_id").Text();
+  out.name = run.FirstOf({"workflow_name", "title"}).Hint();
+  if (out.name.empty()) out.name = out.id;
+  out.number = run.At("run_number").NumberHint(0);
+  out.head = run.At("head_sha").Hint();
+  out.state = ReadRunState(run.At("status").Hint());
+  const AnswerReader stages = run.At("stages");
+  for (size_t i = 0; i < stages.size(); ++i) ReadFailedJobs(stages.Element(i), out.failed);
+  return out;
+}
+
 ForgePullFile ReadPullFile(const AnswerReader& file) {
   ForgePullFile out;
   file.ExpectObject();
@@ -278,6 +334,19 @@ absl::StatusOr<std::vector<ForgePullFile>> ParsePullFiles(std::string_view body)
 absl::StatusOr<std::vector<ForgeHistoryEntry>> ParsePullHistory(std::string_view body) {
   return ReadForgeList(body, ReadHistoryEntry);
 }
+absl::StatusOr<std::vector<ForgePullRun>> ParsePullRuns(std::string_view body) {
+  std::vector<ForgePullRun> runs;
+  absl::Status status = ReadForgeAnswer(body, [&runs](const AnswerReader& answer) {
+    answer.ExpectObject();
+    const AnswerReader list = answer.At("workflow_runs");
+    list.ExpectArray();
+    runs.reserve(list.size());
+    for (size_t i = 0; i < list.size() && list.problem().ok(); ++i) runs.push_back(ReadPullRun(list.Element(i)));
+  });
+  if (!status.ok()) return status;
+  return runs;
+}
+absl::StatusOr<ForgePullRun> ParsePullRun(std::string_view body) { return ReadForgeObject(body, ReadPullRun); }
 absl::StatusOr<std::vector<ForgeReviewComment>> ParseReviewComments(std::string_view body) {
   std::vector<ForgeReviewComment> comments;
   absl::Status status = ReadForgeAnswer(body, [&comments](const AnswerReader& list) {

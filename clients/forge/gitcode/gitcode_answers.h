@@ -35,6 +35,10 @@ absl::StatusOr<ForgePull> ParsePull(std::string_view body);
 absl::StatusOr<std::vector<ForgePull>> ParsePulls(std::string_view body);
 absl::StatusOr<std::vector<ForgePullFile>> ParsePullFiles(std::string_view body);
 absl::StatusOr<std::vector<ForgeHistoryEntry>> ParsePullHistory(std::string_view body);
+// Runs of Actions, as the forge lists them.
+absl::StatusOr<std::vector<ForgePullRun>> ParsePullRuns(std::string_view body);
+// One run, with what failed in it.
+absl::StatusOr<ForgePullRun> ParsePullRun(std::string_view body);
 // Comments at lines, and those that answer them; of other kinds none.
 absl::StatusOr<std::vector<ForgeReviewComment>> ParseReviewComments(std::string_view body);
 // One comment; without a path: it is none at a line.

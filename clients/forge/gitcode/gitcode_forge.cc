@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -10,6 +11,7 @@
 #include "clients/forge/limits.h"
 #include "clients/forge/names.h"
 #include "services/core/absl_view.h"
+#include "services/core/status_macros.h"
 
 namespace yardmaster {
 namespace {
@@ -45,6 +47,12 @@ ForgePageInfo PageInfo(const ForgeAnswer& answer, size_t items, int page) {
   const bool last = absl::SimpleAtoi(Abs(answer.Header("total_page")), &total) && total >= 1 && page >= total;
   if (last || items < static_cast<size_t>(kForgePageSize)) info.more = false;
   return info;
+}
+
+ForgeAddress Runs(std::string_view repository) {
+  ForgeAddress runs = RepositoryAddress(repository).Below("/actions/runs");
+  runs.api_version = "v8";
+  return runs;
 }
 
 absl::Status Unsupported(std::string_view message) {
@@ -117,6 +125,25 @@ absl::StatusOr<bool> GitCodeForge::IsTeamMember(const ForgeCall&, std::string_vi
 absl::StatusOr<std::string> GitCodeForge::AddReaction(const ForgeCall&, const ForgeSubject&, std::string_view,
                                                       ForgeReaction) {
   return Unsupported("GitCode has no reactions");
+}
+
+absl::StatusOr<std::vector<ForgePullRun>> GitCodeForge::ListPullRuns(const ForgeCall& call,
+                                                                     const ForgeSubject& subject) {
+  RETURN_IF_ERROR(CheckSubject(subject));
+  std::vector<ForgePullRun> runs;
+  RETURN_IF_ERROR(ReadList(Begin(call), Runs(subject.repository), absl::StrCat("&pull_request_id=", subject.number),
+                           gitcode::ParsePullRuns, &ForgePullRun::id, AppendTo(runs))
+                      .status());
+  absl::c_stable_sort(runs, [](const ForgePullRun& a, const ForgePullRun& b) { return a.number > b.number; });
+  return runs;
+}
+
+absl::StatusOr<ForgePullRun> GitCodeForge::GetPullRun(const ForgeCall& call, std::string_view repository,
+                                                      std::string_view run) {
+  RETURN_IF_ERROR(CheckRepository(repository));
+  RETURN_IF_ERROR(CheckId("run", run));
+  return Read<ForgePullRun>(Begin(call), Runs(repository).Below(absl::StrCat("/", Abs(run)), "/{id}"),
+                            gitcode::ParsePullRun);
 }
 
 absl::StatusOr<ForgeHookDeliveryPage> GitCodeForge::ListHookDeliveries(const ForgeCall&, std::string_view,

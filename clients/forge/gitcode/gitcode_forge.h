@@ -22,6 +22,10 @@ class GitCodeForge final : public RestAdapter {
   bool has_reactions() const override { return false; }
   absl::StatusOr<std::string> AddReaction(const ForgeCall& call, const ForgeSubject& subject, std::string_view comment,
                                           ForgeReaction reaction) override;
+  // Runs of Actions, which are version 8 of the API.
+  absl::StatusOr<std::vector<ForgePullRun>> ListPullRuns(const ForgeCall& call, const ForgeSubject& subject) override;
+  absl::StatusOr<ForgePullRun> GetPullRun(const ForgeCall& call, std::string_view repository,
+                                          std::string_view run) override;
   // UNIMPLEMENTED, both: GitCode keeps no record of deliveries that can be asked for.
   absl::StatusOr<ForgeHookDeliveryPage> ListHookDeliveries(const ForgeCall& call, std::string_view repository,
                                                            std::string_view hook, std::string_view cursor) override;

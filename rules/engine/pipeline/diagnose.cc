@@ -95,7 +95,8 @@ class Diagnosis {
 
   // Whether the second gate's label holds: not older than the head, and not the older one of two that contradict.
   bool Passed() const {
-    if (p_.checks.has_value()) return f_.checks == BuildState::kPassed;
+    // Where a project has labels for it, too, they decide.
+    if (p_.checks.has_value() && p_.build_gate.passed.empty()) return f_.checks == BuildState::kPassed;
     return f_.passed.holds() && (!f_.failed.on || After(f_.passed.since, f_.failed.since));
   }
 

@@ -127,6 +127,10 @@ PipelineCheck ReadCheck(SignalReader& reader, const json& value) {
   PipelineCheck check;
   check.name = reader.Text(value, "name");
   check.url = reader.Text(value, "url");
+  reader.Each(value, "failed", [&](const json& one) {
+    if (!one.is_string()) return reader.Fail("failed", "texts");
+    check.failed.push_back(one.get<std::string>());
+  });
   const std::string state = reader.Text(value, "state");
   if (state == "passed") {
     check.state = PipelineCheck::State::kPassed;

@@ -51,6 +51,7 @@ struct PipelineCheck {
   std::string name;
   State state = State::kRunning;
   std::string url;
+  std::vector<std::string> failed = {};  // the jobs of a failed one, where they are known
 };
 
 struct PipelineSignals {

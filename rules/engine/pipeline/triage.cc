@@ -141,7 +141,11 @@ void TriageFailures(const PipelineProfile& profile, const PipelineSignals& signa
     LogFailure failure;
     failure.stage = Readable(check->name, kMaxNameBytes);
     failure.message = check->url.empty() ? "the check failed" : Readable(check->url, kMaxNameBytes);
-    log.failures.push_back(std::move(failure));
+    for (const std::string& job : check->failed) {
+      failure.message = Readable(job, kMaxNameBytes);
+      log.failures.push_back(failure);
+    }
+    if (check->failed.empty()) log.failures.push_back(std::move(failure));
   }
   const TrunkHistory trunk = ReadTrunk(profile, signals, facts);
   for (LogFailure& failure : log.failures) {

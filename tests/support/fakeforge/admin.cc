@@ -231,6 +231,10 @@ Answer Change(State& state, const std::string& what, const json& body, Time now)
     state.RepositoryOf(forge, name).labels = Names(body, "declare");
     return Json(json::object());
   }
+  if (what == "run") {
+    state.RepositoryOf(forge, name).runs.push_back(body["run"]);
+    return Json(json::object());
+  }
   if (what == "check_run") {
     CheckRun run;
     run.id = 900'000 + static_cast<int64_t>(state.RepositoryOf(forge, name).checks.size());

@@ -112,6 +112,7 @@ struct Repository {
   bool contents_readable = true;       // false: 403
   std::vector<CheckRun> checks;        // oldest first
   std::vector<CommitStatus> statuses;  // oldest first
+  std::vector<nlohmann::json> runs;    // of GitCode's Actions, as they are answered
   std::vector<std::string> made;       // labels that came about by adding them
   std::map<std::pair<bool, int64_t>, Subject> subjects;
   std::map<std::string, std::string> contents;     // path, or path@ref for one branch or commit only → text

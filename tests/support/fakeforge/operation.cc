@@ -52,6 +52,8 @@ constexpr Pattern kRepositoryPatterns[] = {
     {"GET", "pulls/#/files", Kind::kFiles, true, true},
     {"GET", "pulls/#/commits", Kind::kCommits, true, true},
     {"GET", "pulls/#/operate_logs", Kind::kHistory, false, true},
+    {"GET", "actions/runs", Kind::kPullRuns, false, true},
+    {"GET", "actions/runs/*", Kind::kPullRun, false, true},
     {"GET", "contents/**", Kind::kContents, true, true},
     {"GET", "collaborators/*/permission", Kind::kPermission, true, true},
     {"GET", "hooks", Kind::kHooks, true, true},

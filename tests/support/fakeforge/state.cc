@@ -123,12 +123,15 @@ const std::map<std::string, Repository>& State::repositories(std::string_view fo
 
 // --- Calls ---
 
+// "/api/v8/repos/o/r/actions/…"
+bool IsOfV8(const std::vector<std::string>& parts) { return parts.size() >= 6 && parts[5] == "actions"; }
+
 Answer State::Handle(const Request& request, Time now) {
   Land(now);
   std::vector<std::string> parts = request.Parts();
   if (!parts.empty() && parts[0] == "_fake") return HandleAdmin(*this, request, parts, now);
   if (!parts.empty() && parts[0] == "jenkins") return jenkins_.Handle(parts);
-  const bool gitcode = parts.size() >= 2 && parts[0] == "api" && parts[1] == "v5";
+  const bool gitcode = parts.size() >= 2 && parts[0] == "api" && (parts[1] == "v5" || (parts[1] == "v8" && IsOfV8(parts)));
   if (gitcode) parts.erase(parts.begin(), parts.begin() + 2);
   Side& side = sides_[gitcode ? 1 : 0];
 
@@ -301,6 +304,22 @@ Answer State::Execute(Side& side, const Operation& operation, const Request& req
       const std::string word = permission == repository.permissions.end() ? "read" : permission->second;
       return Json(200, dialect.Permission(operation.argument, word));
     }
+    case Kind::kPullRuns: {
+      std::vector<json> runs;
+      for (json run : repository.runs) {
+        if (run.value("pull_request_id", "") != request.Parameter("pull_request_id")) continue;
+        run.erase("stages");
+        runs.push_back(std::move(run));
+      }
+      Answer page = Page(side, request, runs);
+      page.body = json{{"total_count", runs.size()}, {"workflow_runs", json::parse(page.body)}}.dump();
+      return page;
+    }
+    case Kind::kPullRun:
+      for (const json& run : repository.runs) {
+        if (run.value("workflow_run_id", "") == operation.argument) return Json(200, run);
+      }
+      return dialect.Error(404, "Not Found");
     case Kind::kDeliveries:
       return ListDeliveries(side, operation, request);
     case Kind::kRedeliver: {

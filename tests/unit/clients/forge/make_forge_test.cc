@@ -700,6 +700,24 @@ TEST_F(ForgeTest, TheHistoryOfAPullRequestTellsWhenLabelsCameAndWent) {
   EXPECT_EQ(Make("github")->ListPullHistory({}, pull_).status().code(), absl::StatusCode::kUnimplemented);
 }
 
+TEST_F(ForgeTest, RunsOfGitCodesActionsAreReadInTheirOwnVersionOfTheApi) {
+  auto gitcode = Make("gitcode");
+  http_.Answer(200, R"({"total_count": 2, "workflow_runs": [
+      {"workflow_run_id": "a1", "workflow_name": "gate", "status": "COMPLETED", "run_number": 1, "head_sha": "77ab"},
+      {"workflow_run_id": "a2", "workflow_name": "gate", "status": "INIT", "run_number": 2, "head_sha": "88cd"}]})");
+  const auto runs = gitcode->ListPullRuns({}, pull_);
+  ASSERT_TRUE(runs.ok()) << runs.status();
+  ASSERT_EQ(runs->size(), 2u);
+  EXPECT_EQ((*runs)[0].id, "a2");
+  EXPECT_EQ((*runs)[0].state, ForgeCheckState::kQueued);
+  EXPECT_EQ((*runs)[1].state, ForgeCheckState::kSuccess);
+  EXPECT_THAT(http_.requests().back().url,
+              ::testing::HasSubstr("/api/v8/repos/" + pull_.repository + "/actions/runs?"));
+  EXPECT_THAT(http_.requests().back().url, ::testing::HasSubstr("pull_request_id=" + std::to_string(pull_.number)));
+  EXPECT_FALSE(gitcode->GetPullRun({}, pull_.repository, "../x").ok());
+  EXPECT_EQ(Make("github")->ListPullRuns({}, pull_).status().code(), absl::StatusCode::kUnimplemented);
+}
+
 TEST_F(ForgeTest, GitCodesFiftyRequestsAMinuteHoldForTheWholeStack) {
   auto forge = Make("gitcode");
   std::vector<std::chrono::steady_clock::time_point> times;
