@@ -19,7 +19,8 @@
 //   POST check       {forge: "github", repository, check?: id, head?, name?, identifier?, suite?, user?}: somebody asks
 //                    for a check again; without an id the newest one of that head and name; with "identifier" by a
 //                    button of the check, with "suite" by its suite
-//   POST run         {forge: "gitcode", repository, run: {workflow_run_id, pull_request_id, …}}: a run of Actions, as the
+//   POST run         {forge: "gitcode", repository, run: {workflow_run_id, pull_request_id, …}}: a run of Actions, as
+//   the
 //                    forge answers it
 //   POST check_run   {forge: "github", repository, head, name, status?, conclusion?}: a check run of somebody else
 //   POST builds      {job, number, result?, building?, description?, timestamp?, duration?, console?}: a build of the

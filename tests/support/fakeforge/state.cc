@@ -131,7 +131,8 @@ Answer State::Handle(const Request& request, Time now) {
   std::vector<std::string> parts = request.Parts();
   if (!parts.empty() && parts[0] == "_fake") return HandleAdmin(*this, request, parts, now);
   if (!parts.empty() && parts[0] == "jenkins") return jenkins_.Handle(parts);
-  const bool gitcode = parts.size() >= 2 && parts[0] == "api" && (parts[1] == "v5" || (parts[1] == "v8" && IsOfV8(parts)));
+  const bool gitcode =
+      parts.size() >= 2 && parts[0] == "api" && (parts[1] == "v5" || (parts[1] == "v8" && IsOfV8(parts)));
   if (gitcode) parts.erase(parts.begin(), parts.begin() + 2);
   Side& side = sides_[gitcode ? 1 : 0];
 
