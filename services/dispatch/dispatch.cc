@@ -14,7 +14,8 @@ Dispatch::Dispatch(const DispatchOptions& options, const PackRegistry& packs, co
       suites_(packs),
       run_limits_(options.run_limits),
       clock_(clock),
-      key_file_(options.dir / "signing.pem") {}
+      key_file_(options.dir / "signing.pem"),
+      scratch_(options.dir / "scratch") {}
 
 absl::StatusOr<const SigningKey*> Dispatch::signing_key() {
   const std::lock_guard<std::mutex> lock(key_mutex_);

@@ -43,6 +43,8 @@ class Dispatch {
   JobLogs& logs() { return logs_; }
   SuiteShelf& suites() { return suites_; }
   const Clock& clock() const { return clock_; }
+  // A folder for files while they are written; nothing in it outlives the daemon.
+  const std::filesystem::path& scratch() const { return scratch_; }
   // Read or made when it is first asked for. Errors are those of SigningKey::Open.
   absl::StatusOr<const SigningKey*> signing_key();
   // What each run may use up.
@@ -59,6 +61,7 @@ class Dispatch {
   const RunLimitsConfig run_limits_;
   const Clock& clock_;
   const std::filesystem::path key_file_;
+  const std::filesystem::path scratch_;
   std::mutex key_mutex_;
   std::unique_ptr<SigningKey> signing_key_;
 };

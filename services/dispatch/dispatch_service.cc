@@ -15,6 +15,7 @@
 #include "services/dispatch/book/states.h"
 #include "services/dispatch/errors.h"
 #include "services/dispatch/job_messages.h"
+#include "services/dispatch/make_job.h"
 #include "services/dispatch/part_messages.h"
 #include "services/dispatch/pushed_stream.h"
 
@@ -127,25 +128,11 @@ v1::SuiteJob DispatchServiceImpl::MessageOf(const Job& job) const {
 
 absl::StatusOr<v1::SuiteJob> DispatchServiceImpl::Submit(const RpcCall& call, v1::JobSpec spec,
                                                          std::string_view id) const {
-  RETURN_IF_ERROR(dispatch::CheckSpec(spec));
   // What it says of a pull request is reported there.
   if (!spec.subject().empty()) return errors::FieldInvalid("spec.subject", "nothing: the server sets it");
-  if (!spec.pool().empty() && spec.pool() != "trusted" && spec.pool() != "untrusted") {
-    return errors::FieldInvalid("spec.pool", "\"trusted\" or \"untrusted\"");
-  }
   if (!spec.repository().empty()) return dispatch::RepositoriesNotFetched();
-  ASSIGN_OR_RETURN(const dispatch::ShelvedSuite suite, dispatch_->suites().Find(spec.suite()));
-  if (!spec.source_digest().empty() && !dispatch_->files().Has(spec.source_digest())) {
-    return dispatch::FileNotUploaded("the source tree", spec.source_digest());
-  }
-  spec.set_suite(suite.name);
-  Job job;
-  job.id = std::string(id);
-  ASSIGN_OR_RETURN(job.demand, dispatch::DemandFor(dispatch::DemandOfSuite(*suite.suite), spec));
-  job.priority = dispatch::PriorityFromName(spec.priority()).value_or(dispatch::Priority::kNormal);
-  job.repository = spec.repository();
-  job.submitter = call.caller().name;
-  job.request = dispatch::RequestOf(spec);
+  spec.clear_check_attempt();
+  ASSIGN_OR_RETURN(Job job, dispatch::MakeJob(*dispatch_, std::move(spec), std::string(id), call.caller().name));
   ASSIGN_OR_RETURN(const Job taken, dispatch_->dispatcher().Submit(std::move(job)));
   return MessageOf(taken);
 }

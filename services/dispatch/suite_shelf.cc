@@ -67,6 +67,18 @@ std::shared_ptr<const rules::PackFiles> SuiteShelf::Files() {
   return files_;
 }
 
+absl::StatusOr<std::vector<ShelvedSuite>> SuiteShelf::OfPack(std::string_view pack) {
+  Problems problems;
+  const std::shared_ptr<const rules::SuiteSet> set = rules::LoadSuites(*Files(), std::string(pack), problems);
+  if (set == nullptr) return SuitesUnreadable(pack, problems.empty() ? "" : problems.front().ToString());
+  std::vector<ShelvedSuite> suites;
+  suites.reserve(set->suites.size());
+  for (const rules::SuiteModel& suite : set->suites) {
+    suites.push_back({absl::StrCat(suite.pack, "/", suite.id), set, &suite});
+  }
+  return suites;
+}
+
 absl::StatusOr<ShelvedSuite> SuiteShelf::Find(std::string_view name) {
   const std::shared_ptr<const rules::PackFiles> files = Files();
   const size_t slash = name.find('/');

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "rules/engine/pack/pack_loader.h"
@@ -33,6 +34,8 @@ class SuiteShelf {
   // "pack/id", or "id" where one pack only has it. NOT_FOUND, INVALID_ARGUMENT if several have it, FAILED_PRECONDITION
   // if the suites of a pack are not valid.
   absl::StatusOr<ShelvedSuite> Find(std::string_view name);
+  // All suites of a pack, those that it has from others included.
+  absl::StatusOr<std::vector<ShelvedSuite>> OfPack(std::string_view pack);
   // The files that say the suites of all packs: what a runner loads them from.
   std::shared_ptr<const rules::PackFiles> Files();
 

@@ -24,6 +24,7 @@
 namespace yardmaster {
 
 class ChatDesk;
+class JobDesk;
 
 // What is known of an effect on the forge after a write or a read.
 struct EffectObservation {
@@ -52,6 +53,7 @@ struct EffectContext {
   ConfiguredForge& account;
   ForgeCall call;
   ChatDesk* chat = nullptr;  // null: there is no chat
+  JobDesk* jobs = nullptr;   // null: suites are not run
 
   Forge& forge() const { return account.forge(); }
 };
@@ -113,6 +115,8 @@ inline constexpr std::string_view kPushRefKind = "push_ref";
 inline constexpr std::string_view kEditPullKind = "edit_pull";
 inline constexpr std::string_view kAwaitConfirmationKind = "await_confirmation";
 inline constexpr std::string_view kChatMessageKind = "chat_message";
+inline constexpr std::string_view kSubmitJobKind = "submit_job";
+inline constexpr std::string_view kApproveTestsKind = "approve_tests";
 
 // A table of kinds. Entries live as long as the program.
 using EffectKinds = std::vector<const EffectKind*>;

@@ -14,6 +14,7 @@
 #include "clients/forge/forge.h"
 #include "services/core/store/subscriptions.h"
 #include "yardmaster/v1/plan.pb.h"
+#include "yardmaster/v1/test_request.pb.h"
 
 namespace yardmaster {
 
@@ -27,6 +28,8 @@ struct AskOptions {
   std::string gate = {};
   // What is to be done with the pull request.
   std::optional<v1::PullOperation> operation = std::nullopt;
+  // What is wanted of the pull request's tests.
+  std::optional<v1::TestRequest> test = std::nullopt;
   // What asks for it, as AnswerComment.name with its revision; empty: the event.
   std::string cause = {};
   // Only what would be done is wanted: the plan has no actions.

@@ -262,7 +262,8 @@ int RunDaemon(const DaemonOptions& options) {
   if (!(*data_dir)->temporary() || !config.forges.empty() || worker != nullptr) {
     absl::StatusOr<std::unique_ptr<Pipe>> opened =
         Pipe::Open({config, **data_dir, *packs, clock, logger, metrics,
-                    [&decision_ids, &clock] { return decision_ids.Next(clock.Now()); }, ExtensionsOfServices()});
+                    [&decision_ids, &clock] { return decision_ids.Next(clock.Now()); }, ExtensionsOfServices(),
+                    DispatchOptionsOf(config, **data_dir)});
     if (!opened.ok()) {
       logger.Flush();
       return Fail(opened.status());
@@ -274,17 +275,7 @@ int RunDaemon(const DaemonOptions& options) {
     metrics.Gauge("yardmaster_effects_pending", "Effects in the states intent and unknown.");
   }
   readiness.Set("store", true);
-  std::unique_ptr<dispatch::Dispatch> dispatcher;
-  if (pipe != nullptr) {
-    absl::StatusOr<std::unique_ptr<dispatch::Dispatch>> opened = dispatch::Dispatch::Open(
-        DispatchOptionsOf(config, **data_dir), *pipe->interfaces().jobs, *packs, clock, metrics);
-    if (!opened.ok()) {
-      logger.Flush();
-      return Fail(opened.status());
-    }
-    dispatcher = *std::move(opened);
-    dispatcher->dispatcher().Start();
-  }
+  dispatch::Dispatch* const dispatcher = pipe == nullptr ? nullptr : pipe->interfaces().dispatch;
   ThreadPool long_calls(kLongCallThreads, kMaxLongCallsWaiting);
   ThreadPool intake_calls(kIntakeCallThreads, kMaxLongCallsWaiting);
   const ServiceEnvironment service_env{env,
@@ -294,7 +285,7 @@ int RunDaemon(const DaemonOptions& options) {
                                        long_calls,
                                        intake_calls,
                                        pipe == nullptr ? PipeInterfaces() : pipe->interfaces(),
-                                       dispatcher.get()};
+                                       dispatcher};
   std::vector<std::unique_ptr<grpc::Service>> handlers;
   std::vector<NamedService> services;
   for (const ServiceRow& row : Services()) {

@@ -66,6 +66,7 @@ struct Pipe::Parts {
         recent_labels(environment.clock) {}
 
   absl::Status OpenStore();
+  absl::Status OpenDispatch();
   absl::Status MakeForges();
   void MakeGitRemotes();
   void MakePipe();
@@ -82,6 +83,7 @@ struct Pipe::Parts {
   RecentFiles recent_files;
   RecentLabels recent_labels;
   std::unique_ptr<store::Store> store;
+  std::unique_ptr<dispatch::Dispatch> dispatch;
   std::unique_ptr<CrashMarks> marks;
   SystemWaiter waiter;
   std::unique_ptr<HttpClient> http;
@@ -94,6 +96,7 @@ struct Pipe::Parts {
   std::unique_ptr<ChangeSource> changes;
   std::map<std::string, std::unique_ptr<ConfiguredForge>> accounts;
   ConfiguredForges account_table;
+  std::unique_ptr<dispatch::PullJobs> pull_jobs;
   std::unique_ptr<ForgeGateSource> gates;
   std::unique_ptr<LongWorkTable> long_work;
   std::unique_ptr<HttpClient> chat_http;  // null: no platform was configured at the start
@@ -123,6 +126,15 @@ absl::Status Pipe::Parts::OpenStore() {
   ASSIGN_OR_RETURN(store, store::Store::Open(std::move(options), env.clock, &env.metrics));
   ASSIGN_OR_RETURN(links, LinkBook::Open(store->chat_links(), env.clock));
   ASSIGN_OR_RETURN(marks, CrashMarks::Open(env.data_dir.path() / "crash-marks"));
+  return absl::OkStatus();
+}
+
+absl::Status Pipe::Parts::OpenDispatch() {
+  ASSIGN_OR_RETURN(dispatch, dispatch::Dispatch::Open(env.dispatch, store->jobs(), env.packs, env.clock, env.metrics));
+  // What an earlier daemon was killed over.
+  std::error_code ignored;
+  std::filesystem::remove_all(dispatch->scratch(), ignored);
+  pull_jobs = std::make_unique<dispatch::PullJobs>(*dispatch, store->inbox(), account_table, env.logger);
   return absl::OkStatus();
 }
 
@@ -205,8 +217,9 @@ void Pipe::Parts::MakePipe() {
   };
   const auto commands = std::make_shared<commands::CommandPlanner>(commands::CommandEnvironment{
       env.config, packs, [packs](std::string_view pack) { return packs()->FindPhrases(pack); }, std::move(handlers)});
-  const PlannerEnvironment planning{env.config,  packs,       store->reviews(), store->shadows(), changes.get(),
-                                    gates.get(), cache_table, account_table,    env.clock};
+  const PlannerEnvironment planning{env.config,    packs,       store->reviews(), store->shadows(),
+                                    changes.get(), gates.get(), cache_table,      account_table,
+                                    env.clock,     *dispatch,   *pull_jobs};
   std::vector<std::shared_ptr<const Planner>> planners;
   for (const MakePlanner make : env.extensions.planners) planners.push_back(make(planning));
   if (chat_http != nullptr) {
@@ -250,6 +263,7 @@ void Pipe::Parts::MakePipe() {
       },
       .shadows = &store->shadows(),
       .chat = chat_desk.get(),
+      .jobs = pull_jobs.get(),
   });
   effects = std::make_unique<EffectRunner>(ShippedEffectKinds(), store->ledger(), env.clock, env.logger);
   work = std::make_unique<SubjectWork>(*intake, *effects);
@@ -304,6 +318,7 @@ Pipe::Pipe(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 absl::StatusOr<std::unique_ptr<Pipe>> Pipe::Open(const PipeEnvironment& environment) {
   auto parts = std::make_unique<Parts>(environment);
   RETURN_IF_ERROR(parts->OpenStore());
+  RETURN_IF_ERROR(parts->OpenDispatch());
   RETURN_IF_ERROR(parts->MakeForges());
   parts->MakePipe();
   return std::unique_ptr<Pipe>(new Pipe(std::move(parts)));
@@ -318,6 +333,8 @@ absl::Status Pipe::Start() {
   RETURN_IF_ERROR(parts_->pipeline->Start());
   parts_->threads = std::make_unique<PipelineThreads>(*parts_->pipeline, parts_->store->inbox(), parts_->env.clock);
   parts_->scheduler->Start();
+  parts_->dispatch->dispatcher().Start();
+  parts_->pull_jobs->Start();
   return absl::OkStatus();
 }
 
@@ -333,7 +350,7 @@ PipeInterfaces Pipe::interfaces() {
   out.operator_source = parts_->operator_source.get();
   out.change_reviews = {&parts_->env.config, &parts_->store->reviews(), parts_->changes.get(), parts_->decider.get()};
   out.gates = {&parts_->env.config, parts_->gates.get(), parts_->decider.get(), &parts_->env.clock};
-  out.jobs = &parts_->store->jobs();
+  out.dispatch = parts_->dispatch.get();
   out.schedules = {&parts_->store->schedule_runs(), parts_->scheduler.get(), &parts_->env.clock};
   out.intake.store = parts_->store.get();
   out.intake.sweeps = parts_->sweeps.get();
@@ -372,6 +389,7 @@ void Pipe::Stop() {
     }
   }
   parts_->StopForges();
+  parts_->pull_jobs->Stop();
   parts_->sweeps->Stop();
   parts_->scheduler->Stop();
   if (parts_->threads != nullptr) parts_->threads->Stop();

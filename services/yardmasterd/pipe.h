@@ -21,6 +21,8 @@
 #include "services/core/store/operators.h"
 #include "services/core/store/reviews.h"
 #include "services/core/store/shadows.h"
+#include "services/dispatch/dispatch.h"
+#include "services/dispatch/pulls/pull_jobs.h"
 #include "services/intake/configured_forge.h"
 #include "services/intake/label_source.h"
 #include "services/intake/on_demand.h"
@@ -50,6 +52,8 @@ struct PlannerEnvironment {
   std::map<std::string, GitCache*, std::less<>> caches;  // by forge; null where git is not reached by HTTP
   const ConfiguredForges& forges;
   const Clock& clock;
+  dispatch::Dispatch& dispatch;
+  dispatch::PullJobs& pull_jobs;
 };
 using MakePlanner = std::shared_ptr<const Planner> (*)(const PlannerEnvironment& env);
 
@@ -71,6 +75,7 @@ struct PipeEnvironment {
   Metrics& metrics;
   std::function<std::string()> new_decision_id;
   PipeExtensions extensions;
+  dispatch::DispatchOptions dispatch;
 };
 
 // What the pipe has for the gRPC handlers of services; nothing on a daemon without one. Lives as long as the pipe.
@@ -82,7 +87,7 @@ struct PipeInterfaces {
   ChangeReviewParts change_reviews;
   PipelineParts gates;
   IntakeParts intake;
-  store::Jobs* jobs = nullptr;
+  dispatch::Dispatch* dispatch = nullptr;
   ScheduleParts schedules;
 };
 

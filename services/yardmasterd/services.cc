@@ -5,9 +5,11 @@
 #include "services/commands/pipe/repository_file_planner.h"
 #include "services/commands/pipe/settings.h"
 #include "services/commands/pipe/subscription_handlers.h"
+#include "services/commands/pipe/test_handlers.h"
 #include "services/commands/pipe/workflow_handlers.h"
 #include "services/dispatch/approval_reminder.h"
 #include "services/dispatch/dispatch_service.h"
+#include "services/dispatch/pulls/test_planner.h"
 #include "services/dispatch/runner_service.h"
 #include "services/intake/sweeps/repository_check.h"
 #include "services/packs/backtest_job.h"
@@ -60,6 +62,7 @@ commands::CommandHandlers AllHandlers() {
   commands::CommandHandlers all = commands::ShippedHandlers();
   all.merge(commands::WorkflowHandlers());
   all.merge(commands::SubscriptionHandlers());
+  all.merge(commands::TestHandlers());
   return all;
 }
 
@@ -67,7 +70,7 @@ commands::CommandHandlers AllHandlers() {
 
 absl::Span<const ServiceRow> Services() {
   static const auto* const kRows = new std::vector<ServiceRow>{
-      // Before those that answer every request: they answer those that name an operation or a gate.
+      // Before those that answer every request: they answer those that name an operation, tests or a gate.
       {
           .name = v1::WorkflowService::service_full_name(),
           .handlers = [](const ServiceEnvironment& env) -> Handlers {
@@ -77,6 +80,20 @@ absl::Span<const ServiceRow> Services() {
             return std::make_shared<workflow::PullOperationPlanner>(
                 workflow::PullOperationEnvironment{env.config, env.caches, env.forges, GateHoldOf(env)});
           }},
+      },
+      {
+          .name = v1::DispatchService::service_full_name(),
+          .handlers = [](const ServiceEnvironment& env) -> Handlers {
+            return std::make_unique<DispatchServiceImpl>(env.rpc, env.waiting_calls, env.dispatch);
+          },
+          .planners = {[](const PlannerEnvironment& env) -> MadePlanner {
+            return std::make_shared<dispatch::TestPlanner>(dispatch::TestEnvironment{
+                env.config, env.caches, env.forges, env.dispatch.suites(), env.dispatch.files(), env.dispatch.scratch(),
+                [jobs = &env.pull_jobs](const v1::SubmitJob& submit) { return jobs->Check(submit); },
+                [jobs = &env.pull_jobs](const v1::Subject& subject) { return jobs->Live(subject); }});
+          }},
+          .jobs = {{"approval-reminder", dispatch::RemindOfApprovals}},
+          .news = dispatch::RunnerNews(),
       },
       {
           .name = v1::PipelineService::service_full_name(),
@@ -157,14 +174,6 @@ absl::Span<const ServiceRow> Services() {
           },
           .jobs = {{"digest", TellDigest}, {"news", TellNews}},
           .news = ScheduleNews(),
-      },
-      {
-          .name = v1::DispatchService::service_full_name(),
-          .handlers = [](const ServiceEnvironment& env) -> Handlers {
-            return std::make_unique<DispatchServiceImpl>(env.rpc, env.waiting_calls, env.dispatch);
-          },
-          .jobs = {{"approval-reminder", dispatch::RemindOfApprovals}},
-          .news = dispatch::RunnerNews(),
       },
       {
           .name = v1::RunnerService::service_full_name(),

@@ -30,6 +30,7 @@ namespace yardmaster::testing {
 using nlohmann::json;
 
 inline constexpr const char* kSecret = "a-secret-of-the-webhooks";
+inline constexpr const char* kRunnerToken = "runner-token-of-the-tests";
 inline constexpr const char* kToken = "token-of-the-bot-0123";
 
 inline std::string Program(const std::string& name) { return std::string(YARD_PROGRAMS) + "/" + name; }
@@ -133,6 +134,11 @@ class PipeTest : public ::testing::Test {
     }
     if (!chat_.is_null()) config["chat"] = chat_;
     if (!schedules_.is_null()) config["schedules"] = schedules_;
+    if (!dispatch_.is_null()) {
+      dir_.Write("runner.token", kRunnerToken);
+      config["dispatch"] = dispatch_;
+      config["tokens"].push_back({{"name", "box"}, {"role", "runner"}, {"secret", {{"file", "runner.token"}}}});
+    }
     dir_.Write("config.json", config.dump());
     StartDaemon();
   }
@@ -222,6 +228,7 @@ class PipeTest : public ::testing::Test {
   std::string pack_;
   std::string git_root_;                 // before Start: the folder with the forge's git repositories
   json chat_;                            // before Start: "chat"
+  json dispatch_;                        // before Start: "dispatch", with a token for a worker
   json schedules_;                       // before Start: "schedules"
   json review_;                          // before Start: "review" of all repositories
   bool app_ = false;                     // GitHub is reached with the credentials of an App, else with a token

@@ -45,7 +45,9 @@ DispatchConfig ReadDispatchConfig(ObjectReader& reader, std::vector<std::string>
     if (*policy != "approve" && *policy != "never" && *policy != "always") {
       dispatch.Problem("fork_policy", "expected \"approve\", \"never\" or \"always\"");
     }
-    later.emplace_back("dispatch.fork_policy");
+    config.fork_policy = *policy == "never"    ? ForkPolicy::kNever
+                         : *policy == "always" ? ForkPolicy::kAlways
+                                               : ForkPolicy::kApprove;
   }
   if (std::optional<JsonPlace> kept = dispatch.Object("artifacts")) {
     ObjectReader artifacts(reader.context(), *std::move(kept), "what is kept of artifacts");

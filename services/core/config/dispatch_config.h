@@ -19,7 +19,11 @@ struct RunLimitsConfig {
   uint32_t core_mb = 64;
 };
 
+// Whether code of people without rights in the repository is tested.
+enum class ForkPolicy : uint8_t { kApprove, kNever, kAlways };
+
 struct DispatchConfig {
+  ForkPolicy fork_policy = ForkPolicy::kApprove;
   uint32_t max_attempts = 3;                 // runs of a job at most
   std::chrono::seconds lease{30};            // so long may a worker be silent
   std::chrono::hours artifact_age{24 * 30};  // uploaded files are removed when they are older

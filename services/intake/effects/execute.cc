@@ -106,7 +106,7 @@ Outcome PlanExecution::CarryOne(const v1::Action& action) {
   }
   std::string key;
   Outcome outcome = effects_.Run(plan_, allowed, run_.delivery(), options_.started,
-                                 {run_.account(), run_.WriteCall(), run_.env().chat}, key);
+                                 {run_.account(), run_.WriteCall(), run_.env().chat, run_.env().jobs}, key);
   execution_.keys.insert(std::move(key));
   if (!outcome.done()) return outcome;
   if (expected_.has_value()) {

@@ -9,7 +9,9 @@ namespace yardmaster {
 
 const EffectKind& AddLabelsEffect();
 const EffectKind& AnswerCommentEffect();
+const EffectKind& ApproveTestsEffect();
 const EffectKind& AwaitConfirmationEffect();
+const EffectKind& CancelJobEffect();
 const EffectKind& ChatMessageEffect();
 const EffectKind& ChatSubscriptionEffect();
 const EffectKind& EditPullEffect();
@@ -23,24 +25,14 @@ const EffectKind& ReportCheckEffect();
 const EffectKind& ResolveReviewCommentsEffect();
 const EffectKind& ReviewCommentsEffect();
 const EffectKind& StartGateEffect();
+const EffectKind& SubmitJobEffect();
 
 inline EffectKinds ShippedEffectKinds() {
-  return {&AddLabelsEffect(),
-          &AnswerCommentEffect(),
-          &AwaitConfirmationEffect(),
-          &ChatMessageEffect(),
-          &ChatSubscriptionEffect(),
-          &EditPullEffect(),
-          &IgnoreRuleEffect(),
-          &OpenPullEffect(),
-          &PostTemplateEffect(),
-          &PushRefEffect(),
-          &ReactEffect(),
-          &RemoveLabelsEffect(),
-          &ReportCheckEffect(),
-          &ResolveReviewCommentsEffect(),
-          &ReviewCommentsEffect(),
-          &StartGateEffect()};
+  return {&AddLabelsEffect(),      &AnswerCommentEffect(), &ApproveTestsEffect(),     &AwaitConfirmationEffect(),
+          &CancelJobEffect(),      &ChatMessageEffect(),   &ChatSubscriptionEffect(), &EditPullEffect(),
+          &IgnoreRuleEffect(),     &OpenPullEffect(),      &PostTemplateEffect(),     &PushRefEffect(),
+          &ReactEffect(),          &RemoveLabelsEffect(),  &ReportCheckEffect(),      &ResolveReviewCommentsEffect(),
+          &ReviewCommentsEffect(), &StartGateEffect(),     &SubmitJobEffect()};
 }
 
 }  // namespace yardmaster

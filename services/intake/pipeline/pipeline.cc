@@ -11,6 +11,7 @@
 #include "services/core/reasons.h"
 #include "services/core/status_macros.h"
 #include "services/intake/chat_desk.h"
+#include "services/intake/job_desk.h"
 #include "services/intake/plans/long_work.h"
 
 namespace yardmaster {
@@ -332,6 +333,7 @@ void Pipeline::Accept(Routed routed) {
   const std::shared_ptr<const rules::CompiledPack> pack = env_.find_pack(packs.front());
   if (pack == nullptr) return Ignore(routed, reasons::kNoPack, packs.front());
   if (subject.number() <= 0) return Ignore(routed, reasons::kNoPlanner);
+  if (!SupersedeTests(routed).ok()) return PutBack(routed.delivery.id);
 
   // 2. What was known of the subject before.
   std::optional<store::KnownSubject> seen;
@@ -436,6 +438,17 @@ TextCommands Pipeline::CommandsIn(const Routed& routed, const rules::CompiledPac
   if (may_hold) return {};
   const CrashMarks::Computing computing(env_.marks, routed.delivery.id);
   return env_.command_parser->Parse({event.subject(), pack, login}, event.text());
+}
+
+absl::Status Pipeline::SupersedeTests(const Routed& routed) {
+  const v1::Event& event = routed.event.event;
+  const bool moved = event.kind() == v1::Event::KIND_PUSHED || event.kind() == v1::Event::KIND_CLOSED;
+  if (!moved || env_.jobs == nullptr || !env_.jobs->HasLive(event.subject())) return absl::OkStatus();
+  // A request of its own, since what else the event asks for may wait, or be nothing.
+  SubjectRequest request;
+  request.subject = event.subject();
+  request.test.emplace().set_kind(v1::TestRequest::KIND_SUPERSEDE);
+  return env_.inbox.AddAndWait(MakeRequest(request, absl::StrCat("supersede-", event.id()))).status();
 }
 
 void Pipeline::NoteLabels(const RoutedEvent& routed, const std::optional<store::KnownSubject>& seen) {

@@ -99,6 +99,8 @@ class Pipeline {
                                       bool unchanged, const std::vector<std::string>* seen_labels) const;
   // Commands for us that a person gives in the event's text; `may_hold` is set where that can't be known yet.
   TextCommands CommandsIn(const Routed& routed, const rules::CompiledPack& pack, bool& may_hold) const;
+  // The branch of a pull request moved, or it was closed: what is tested of it may be of no use any more.
+  absl::Status SupersedeTests(const Routed& routed);
   void NoteLabels(const RoutedEvent& routed, const std::optional<store::KnownSubject>& seen);
   void Enqueue(WorkItem item);
   // Takes out what waits and is debounced, another such event having come; returns it. With the lock held.

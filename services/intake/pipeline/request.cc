@@ -13,6 +13,26 @@
 #include "services/intake/webhooks/signature.h"
 
 namespace yardmaster {
+namespace {
+
+template <typename Message>
+void PutMessage(nlohmann::json& body, const char* key, const Message& message) {
+  std::string text;
+  if (google::protobuf::util::MessageToJsonString(message, &text).ok()) body[key] = text;
+}
+
+// False, with `reason` set, if the member is there and is no such message.
+template <typename Message>
+bool TakeMessage(const nlohmann::json& body, const char* key, std::optional<Message>& message, std::string& reason) {
+  const nlohmann::json* const member = payload::Member(body, key);
+  if (member == nullptr || !member->is_string()) return true;
+  const auto& text = member->get_ref<const std::string&>();
+  if (google::protobuf::util::JsonStringToMessage(text, &message.emplace()).ok()) return true;
+  reason = reasons::WithDetail(reasons::kMalformed, key);
+  return false;
+}
+
+}  // namespace
 
 store::NewDelivery MakeRequest(const SubjectRequest& request, std::string id) {
   nlohmann::json body = {
@@ -27,14 +47,9 @@ store::NewDelivery MakeRequest(const SubjectRequest& request, std::string id) {
       {"dry_run", request.mode == v1::MODE_DRY_RUN},
   };
   if (!request.gate.empty()) body["gate"] = request.gate;
-  if (request.operation.has_value()) {
-    std::string operation;
-    if (google::protobuf::util::MessageToJsonString(*request.operation, &operation).ok()) body["operation"] = operation;
-  }
-  if (request.announcement.has_value()) {
-    std::string said;
-    if (google::protobuf::util::MessageToJsonString(*request.announcement, &said).ok()) body["announcement"] = said;
-  }
+  if (request.operation.has_value()) PutMessage(body, "operation", *request.operation);
+  if (request.announcement.has_value()) PutMessage(body, "announcement", *request.announcement);
+  if (request.test.has_value()) PutMessage(body, "test", *request.test);
   store::NewDelivery delivery;
   delivery.forge = request.subject.forge();
   delivery.delivery_id = std::move(id);
@@ -65,19 +80,10 @@ std::optional<SubjectRequest> ReadRequest(std::string_view forge, std::string_vi
   request.actor = payload::Name(Member(*parsed, "actor"));
   request.pack = payload::Name(Member(*parsed, "pack"));
   request.gate = payload::Name(Member(*parsed, "gate"));
-  if (const nlohmann::json* operation = Member(*parsed, "operation"); operation != nullptr && operation->is_string()) {
-    const auto& text = operation->get_ref<const std::string&>();
-    if (!google::protobuf::util::JsonStringToMessage(text, &request.operation.emplace()).ok()) {
-      reason = reasons::WithDetail(reasons::kMalformed, "operation");
-      return std::nullopt;
-    }
-  }
-  if (said != nullptr && said->is_string()) {
-    const auto& text = said->get_ref<const std::string&>();
-    if (!google::protobuf::util::JsonStringToMessage(text, &request.announcement.emplace()).ok()) {
-      reason = reasons::WithDetail(reasons::kMalformed, "announcement");
-      return std::nullopt;
-    }
+  if (!TakeMessage(*parsed, "operation", request.operation, reason) ||
+      !TakeMessage(*parsed, "announcement", request.announcement, reason) ||
+      !TakeMessage(*parsed, "test", request.test, reason)) {
+    return std::nullopt;
   }
   if (flag("dry_run")) request.mode = v1::MODE_DRY_RUN;
   return request;
@@ -93,6 +99,7 @@ RoutedEvent ToRoutedEvent(const SubjectRequest& request, std::string_view delive
   routed.event.set_gate(request.gate);
   if (request.operation.has_value()) *routed.event.mutable_operation() = *request.operation;
   if (request.announcement.has_value()) *routed.event.mutable_announcement() = *request.announcement;
+  if (request.test.has_value()) *routed.event.mutable_test() = *request.test;
   return routed;
 }
 

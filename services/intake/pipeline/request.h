@@ -24,6 +24,7 @@ struct SubjectRequest {
   std::string gate = {};                                 // as Event.gate
   std::optional<v1::PullOperation> operation = {};       // as Event.operation
   std::optional<v1::Announcement> announcement = {};     // as Event.announcement
+  std::optional<v1::TestRequest> test = {};              // as Event.test
 };
 
 // `id` becomes the delivery id: unique.

@@ -58,7 +58,7 @@ Outcome EventWork::Run() {
   if (IsOwnAction()) return Outcome::Ignored(reasons::kOwnAction);
 
   // 1. What an earlier run may have sent comes first: nothing is planned on top of it.
-  RETURN_UNLESS_DONE(effects_.SettleOpen(run_.subject(), {run_.account(), run_.ReadCall(), env_.chat}));
+  RETURN_UNLESS_DONE(effects_.SettleOpen(run_.subject(), {run_.account(), run_.ReadCall(), env_.chat, env_.jobs}));
 
   // 2. The pack, as it is in service now, and what the repository's own file says.
   RETURN_UNLESS_DONE(run_.Choose(item_.routes, item_.mode, item_.pack_named));
@@ -101,15 +101,19 @@ Outcome EventWork::Announce() {
   plan.set_mode(v1::MODE_APPLY);
   for (const v1::ChatMessage& message : said.messages()) *plan.add_actions()->mutable_chat_message() = message;
   RETURN_UNLESS_DONE(Execute(run_, effects_, plan, options, execution));
-  if (!said.comment_name().empty()) {
+  const bool shows_checks = run_.forge().has_check_runs() || run_.forge().has_commit_statuses();
+  if (!said.comment_name().empty() || (said.checks_size() > 0 && shows_checks)) {
     plan.clear_actions();
     plan.set_mode(run_.mode());
-    v1::AnswerComment& comment = *plan.add_actions()->mutable_answer_comment();
-    comment.set_name(said.comment_name());
-    comment.set_body(said.comment());
+    for (const v1::ReportCheck& check : said.checks()) *plan.add_actions()->mutable_report_check() = check;
+    if (!said.comment_name().empty()) {
+      v1::AnswerComment& comment = *plan.add_actions()->mutable_answer_comment();
+      comment.set_name(said.comment_name());
+      comment.set_body(said.comment());
+    }
     RETURN_UNLESS_DONE(Execute(run_, effects_, plan, options, execution));
     if (run_.mode() != v1::MODE_APPLY && said.messages().empty()) {
-      return Outcome::Ignored(reasons::kNoTrigger, "a comment in dry-run");
+      return Outcome::Ignored(reasons::kNoTrigger, "nothing is written in dry-run");
     }
   }
   return execution.failures.empty() ? Outcome() : Outcome::Failed(reasons::kEffectFailed, execution.failures);
@@ -204,7 +208,7 @@ Outcome SubjectWork::SettleOpen(const v1::Subject& subject) {
     return given_up.ok() ? Outcome() : Outcome::OfStore(given_up);
   }
   RETURN_UNLESS_DONE(run.Open());
-  RETURN_UNLESS_DONE(effects_.SettleOpen(subject, {run.account(), run.ReadCall(), env_.chat}));
+  RETURN_UNLESS_DONE(effects_.SettleOpen(subject, {run.account(), run.ReadCall(), env_.chat, env_.jobs}));
   const absl::Status refused = effects_.RefuseOrphans(subject, env_.inbox);
   return refused.ok() ? Outcome() : Outcome::OfStore(refused);
 }

@@ -33,6 +33,7 @@
 namespace yardmaster {
 
 class ChatDesk;
+class JobDesk;
 class LongWorkTable;
 
 // What the work on subjects stands on. References outlive it.
@@ -72,6 +73,8 @@ struct IntakeEnvironment {
   store::Shadows* shadows = nullptr;
   // Null: deliveries of chat are not worked on.
   ChatDesk* chat = nullptr;
+  // Null: suites are not run.
+  JobDesk* jobs = nullptr;
 };
 
 // What one pack makes of an event.

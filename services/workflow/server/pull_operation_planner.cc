@@ -6,7 +6,6 @@
 #include <optional>
 
 #include "absl/strings/str_cat.h"
-#include "clients/forge/forge_error.h"
 #include "clients/forge/profile.h"
 #include "services/core/absl_view.h"
 #include "services/core/errors.h"
@@ -15,6 +14,7 @@
 #include "services/core/short_digest.h"
 #include "services/core/status_macros.h"
 #include "services/intake/effect.h"
+#include "services/intake/git_failure.h"
 #include "services/workflow/server/pull_work.h"
 
 namespace yardmaster::workflow {
@@ -225,12 +225,7 @@ absl::StatusOr<PullWorkResult> OperationPlanning::Work(const PullGit& git, PullW
   const absl::StatusOr<LongResultPtr> done = view_.Await(work);
   if (done.ok()) return static_cast<const WorkResult&>(**done).result();
   const absl::Status& status = done.status();
-  if (IsStillWorking(status) || ForgeErrorOf(status).has_value()) return status;
-  if (absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status) || absl::IsCancelled(status)) {
-    // The git server may be there again later.
-    const ForgeReason reason = absl::IsCancelled(status) ? ForgeReason::kStopped : ForgeReason::kNetwork;
-    return MakeForgeStatus({reason, ForgeOutcome::kNotSent, 0, {}}, std::string(status.message()));
-  }
+  if (std::optional<absl::Status> retried = RetriedGitFailure(status)) return *std::move(retried);
   PullWorkResult failed;
   failed.refusal = PullRefusal{"git-failed", std::string(status.message())};
   return failed;

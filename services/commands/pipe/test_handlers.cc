@@ -1,0 +1,168 @@
+#include "services/commands/pipe/test_handlers.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "services/commands/pipe/handler_tools.h"
+#include "services/core/absl_view.h"
+#include "services/core/defang.h"
+#include "services/core/status_macros.h"
+
+namespace yardmaster::commands {
+namespace {
+
+constexpr std::string_view kTestPlanner = "tests";
+constexpr size_t kMaxDetail = 600;
+
+// Why nothing is done; "{}" is the detail.
+struct TestRefusal {
+  std::string_view code;
+  std::string_view en;
+  std::string_view zh;
+};
+constexpr TestRefusal kTestRefusals[] = {
+    {"not-open", "the pull request is not open", "PR 不是打开状态"},
+    {"needs-approval",
+     "its author has no rights here, and nobody has let the commit {} be tested: somebody with rights looks at it and "
+     "writes `/ok-to-test`. It holds for that commit only",
+     "作者没有仓库权限，还没有人允许测试提交 {}：请有权限的人检视后写 `/ok-to-test`，只对该提交有效"},
+    {"forks-never", "code of people without rights is not tested here ({})", "这里不测试没有权限的人的代码（{}）"},
+    {"suites-unreadable", "the suites can't be read: {}", "测试套读取失败：{}"},
+    {"no-usual-suites", "the pack {} has no such suites that a gate runs: name one, as in `/test SUITE`",
+     "规则包 {} 没有门禁用的这类测试套：请写出名字，例如 `/test SUITE`"},
+    {"unknown-suite", "there is no such suite for this repository. There are: {}",
+     "这个仓库没有这个测试套，可用的有：{}"},
+    {"no-level", "the suite {} has no levels", "测试套 {} 不分级别"},
+    {"no-git-server", "the git server of {} is not reached by HTTP here", "这里没有用 HTTP 访问 {} 的 git 服务器"},
+    {"git-failed", "the git server: {}", "git 服务器：{}"},
+    {"not-runnable", "it can't run: {}", "无法运行：{}"},
+    {"too-large", "the tree is too large: {}", "代码树太大：{}"},
+    {"no-jobs", "no tests of this pull request wait or run", "这个 PR 没有等待中或运行中的测试"},
+    {"unknown-job", "no job {} of this pull request waits or runs", "这个 PR 没有等待中或运行中的任务 {}"},
+};
+
+std::string RefusedText(const CommandRun& run, const v1::Plan& plan, const std::string& code) {
+  const auto* const text = absl::c_find_if(kTestRefusals, [&](const TestRefusal& one) { return one.code == code; });
+  if (text == std::end(kTestRefusals)) return code;
+  return absl::StrReplaceAll(Abs(run.asked.chinese ? text->zh : text->en),
+                             {{"{}", EchoCode(WhyOfStep(plan, "why"), kMaxDetail)}});
+}
+
+// A number, as text; empty where it is not given.
+std::string NumberSlot(const ParsedCommand& command, std::string_view slot) {
+  const auto it = command.slots.find(slot);
+  const int64_t* const number = it == command.slots.end() ? nullptr : std::get_if<int64_t>(&it->second);
+  return number == nullptr ? OneSlot(command, slot) : absl::StrCat(*number);
+}
+
+// Asks the planner; `out` where that is the answer already.
+absl::StatusOr<std::optional<v1::Plan>> AskAboutTests(const CommandRun& run, v1::TestRequest request,
+                                                      CommandResult& out) {
+  AskOptions options;
+  options.test = std::move(request);
+  options.preview = run.preview;
+  options.cause = EffectName(run.input);
+  ASSIGN_OR_RETURN(RequestedPlan asked, run.input.view.Ask(kTestPlanner, options));
+  out.done = false;
+  if (!asked.plan.has_value()) {
+    out.text = Say(run, "suites are run for pull requests only, and where the daemon runs them",
+                   "测试套只能用于 PR，并且需要服务端启用");
+    out.outcome = absl::StrCat("skipped: ", asked.reason);
+    return std::nullopt;
+  }
+  if (const std::string refused = WhyOfStep(*asked.plan, "refused"); !refused.empty()) {
+    out.text = RefusedText(run, *asked.plan, refused);
+    out.outcome = absl::StrCat("refused: ", refused);
+    return std::nullopt;
+  }
+  out.done = true;
+  return std::move(asked.plan);
+}
+
+absl::StatusOr<CommandResult> Test(const CommandRun& run) {
+  v1::TestRequest request;
+  request.set_kind(v1::TestRequest::KIND_RUN);
+  request.set_suite(OneSlot(run.command, "suite"));
+  request.set_device(OneSlot(run.command, "device"));
+  request.set_level(NumberSlot(run.command, "level"));
+  if (const auto cards = run.command.slots.find("cards"); cards != run.command.slots.end()) {
+    const int64_t* const count = std::get_if<int64_t>(&cards->second);
+    if (count != nullptr && *count > 0) request.set_cards(static_cast<uint32_t>(std::min<int64_t>(*count, 4096)));
+  }
+  CommandResult out;
+  ASSIGN_OR_RETURN(const std::optional<v1::Plan> plan, AskAboutTests(run, std::move(request), out));
+  if (!plan.has_value()) return out;
+  const std::vector<std::string> jobs = WhysOfSteps(*plan, "job");
+  const std::vector<std::string> suites = WhysOfSteps(*plan, "suite");
+  out.text = Say(run, "tests of ", "测试提交 ");
+  absl::StrAppend(&out.text, EchoCode(WhyOfStep(*plan, "head").substr(0, 12)));
+  if (WhyOfStep(*plan, "pool") == "untrusted") {
+    absl::StrAppend(&out.text,
+                    Say(run, ", contained, since its author has no rights here", "（作者没有权限，隔离运行）"));
+  }
+  for (size_t i = 0; i < jobs.size() && i < suites.size(); ++i) {
+    absl::StrAppend(&out.text, "\n* ", EchoCode(suites[i]), Say(run, ", job ", "，任务 "), EchoCode(jobs[i]));
+  }
+  const std::vector<std::string> ended = WhysOfSteps(*plan, "cancelled");
+  if (!ended.empty()) {
+    absl::StrAppend(&out.text, Say(run, "\n\nOf earlier commits nothing more is tested: ", "\n\n不再测试更早的提交："),
+                    EchoText(absl::StrJoin(ended, ", "), kMaxDetail));
+  }
+  absl::StrAppend(&out.text, Say(run, "\n\nWhat comes of it is told here; `/cancel` ends it.",
+                                 "\n\n结果会在这里给出；`/cancel` 可取消。"));
+  out.outcome = absl::StrCat("done: ", absl::StrJoin(jobs, ", "));
+  return out;
+}
+
+absl::StatusOr<CommandResult> Cancel(const CommandRun& run) {
+  v1::TestRequest request;
+  request.set_kind(v1::TestRequest::KIND_CANCEL);
+  request.set_job(OneSlot(run.command, "job"));
+  CommandResult out;
+  ASSIGN_OR_RETURN(const std::optional<v1::Plan> plan, AskAboutTests(run, std::move(request), out));
+  if (!plan.has_value()) return out;
+  const std::vector<std::string> ended = WhysOfSteps(*plan, "cancelled");
+  out.text = Say(run, "cancelled: ", "已取消：");
+  absl::StrAppend(&out.text, EchoText(absl::StrJoin(ended, ", "), kMaxDetail));
+  out.outcome = "done";
+  return out;
+}
+
+absl::StatusOr<CommandResult> OkToTest(const CommandRun& run) {
+  ASSIGN_OR_RETURN(const ForgePull* const pull, run.input.view.Pull());
+  CommandResult out;
+  if (pull->state != ForgeState::kOpen) {
+    out.done = false;
+    out.text = Say(run, "the pull request is not open", "PR 不是打开状态");
+    out.outcome = "refused: not-open";
+    return out;
+  }
+  if (!run.preview) {
+    v1::ApproveTests& approve = *run.plan.add_actions()->mutable_approve_tests();
+    approve.set_head(pull->head_sha);
+    approve.set_by(run.input.event.actor());
+    approve.set_cause(EffectName(run.input));
+  }
+  const std::string commit = EchoCode(pull->head_sha.substr(0, 12));
+  out.text = Say(run, absl::StrCat("the commit ", commit, " may be tested, and no other: `/test` starts it"),
+                 absl::StrCat("允许测试提交 ", commit, "，其他提交不在内：用 `/test` 开始"));
+  out.outcome = absl::StrCat("done: ", pull->head_sha);
+  return out;
+}
+
+}  // namespace
+
+CommandHandlers TestHandlers() { return {{"test", Test}, {"cancel", Cancel}, {"ok_to_test", OkToTest}}; }
+
+}  // namespace yardmaster::commands

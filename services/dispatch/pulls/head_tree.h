@@ -1,0 +1,25 @@
+// The tree of a commit as the archive that runners fetch.
+#ifndef YARDMASTER_SERVICES_DISPATCH_PULLS_HEAD_TREE_H_
+#define YARDMASTER_SERVICES_DISPATCH_PULLS_HEAD_TREE_H_
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "clients/git/git_cache.h"
+#include "services/dispatch/part_files.h"
+
+namespace yardmaster::dispatch {
+
+inline constexpr uint64_t kMaxTreeBytes = uint64_t{1} * 1024 * 1024 * 1024;
+
+// Fetches the head with all of its files, and keeps it in `files` as a tar archive, whose digest is returned. The same
+// commit gives the same archive. `scratch`: a folder for the archive while it is written. Submodules are empty folders.
+// RESOURCE_EXHAUSTED over kMaxTreeBytes; else the errors of GitRemote.
+absl::StatusOr<std::string> KeepHeadTree(GitCache& cache, const GitCacheRequest& request, PartFiles& files,
+                                         const std::filesystem::path& scratch);
+
+}  // namespace yardmaster::dispatch
+
+#endif  // YARDMASTER_SERVICES_DISPATCH_PULLS_HEAD_TREE_H_

@@ -1,0 +1,69 @@
+// Jobs of pull requests: how the pipe submits and ends them, and how their ends come back into it. What it hands over
+// is named by the job, so that every end is told once, whatever dies in between.
+#ifndef YARDMASTER_SERVICES_DISPATCH_PULLS_PULL_JOBS_H_
+#define YARDMASTER_SERVICES_DISPATCH_PULLS_PULL_JOBS_H_
+
+#include <condition_variable>
+#include <mutex>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "services/core/logging.h"
+#include "services/core/store/inbox.h"
+#include "services/dispatch/dispatch.h"
+#include "services/intake/configured_forge.h"
+#include "services/intake/job_desk.h"
+
+namespace yardmaster::dispatch {
+
+// Thread-safe.
+class PullJobs final : public JobDesk, public ChangeListener {
+ public:
+  // Everything must outlive this object.
+  PullJobs(Dispatch& dispatch, store::Inbox& inbox, const ConfiguredForges& forges, Logger& logger)
+      : dispatch_(dispatch), inbox_(inbox), forges_(forges), logger_(logger) {}
+  ~PullJobs() override;
+
+  // Looks for jobs that ended while nobody told, and begins to tell. Stop ends it.
+  void Start();
+  void Stop();
+
+  absl::Status Submit(const v1::SubmitJob& submit) override;
+  absl::Status Cancel(const v1::CancelJob& cancel) override;
+  bool HasLive(const v1::Subject& subject) override;
+  void OnChange() override;
+
+  // What Submit would say, without a job.
+  absl::Status Check(const v1::SubmitJob& submit) const { return Make(submit).status(); }
+  // Those of a pull request that wait or run, the newest first.
+  absl::StatusOr<std::vector<v1::SuiteJob>> Live(const v1::Subject& subject) const;
+
+ private:
+  absl::StatusOr<Job> Make(const v1::SubmitJob& submit) const;
+  void Loop();
+  // Those of an earlier daemon: live ones, and ended ones as far back as they may not have been told.
+  absl::Status FindOld();
+  // Hands over the ends of those that have ended.
+  void TellEnded();
+  absl::Status Tell(const Job& job);
+  std::string ResultOf(const v1::SuiteJob& job) const;
+
+  Dispatch& dispatch_;
+  store::Inbox& inbox_;
+  const ConfiguredForges& forges_;
+  Logger& logger_;
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable wake_;
+  std::set<std::string> watched_;  // jobs whose end was not told
+  bool changed_ = false;
+  bool stopping_ = false;
+  std::thread thread_;
+};
+
+}  // namespace yardmaster::dispatch
+
+#endif  // YARDMASTER_SERVICES_DISPATCH_PULLS_PULL_JOBS_H_

@@ -1,0 +1,218 @@
+// `/test` on pull requests, from outside: people write it on both faces of the forge, the daemon fetches the head from
+// a real git server, and a worker runs the suite.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/integration/pull_fixture.h"
+
+namespace yardmaster {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using ::testing::HasSubstr;
+using testing::kFork;
+using testing::kUpstream;
+using ::testing::Not;
+using testing::Process;
+using testing::Program;
+using testing::SourcePath;
+
+bool Eventually(const std::function<bool()>& happens) {
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  while (!happens()) {
+    if (std::chrono::steady_clock::now() > deadline) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  return true;
+}
+
+class PullTestsTest : public testing::PullTest {
+ protected:
+  void StartWithSuites(const json& dispatch = {{"lease_seconds", 20}}) {
+    fs::create_directories(dir_.path() / "packs/repo/suites");
+    fs::copy(SourcePath("rules/packs/common"), dir_.path() / "packs" / "common", fs::copy_options::recursive);
+    dir_.Write("packs/repo/pack.json", R"({"name": "repo", "title": "A repository with suites", "extends": "common"})");
+    dir_.Write("packs/repo/suites/all.json", R"({"suites": [
+      {"id": "units", "title": "Looks for what the pull request brings", "source": {"repository": "github:o/r", "ref": "main"},
+       "gate": {"kind": "ut", "tests": ["*_test.py"], "variable": "TESTS"}, "limits": {"step_s": 60, "grace_s": 1, "disk_mb": 1},
+       "layers": [{"id": "look", "kind": "correctness", "steps": [{"id": "look", "shell": "grep -q 'def two' a.py && test -f b.py"}]}]},
+      {"id": "breaks", "title": "Fails", "source": {"repository": "github:o/r", "ref": "main"},
+       "limits": {"step_s": 60, "grace_s": 1, "disk_mb": 1},
+       "layers": [{"id": "break", "kind": "correctness", "steps": [{"id": "break", "shell": "exit 1"}]}]},
+      {"id": "slow", "title": "Takes its time", "source": {"repository": "github:o/r", "ref": "main"},
+       "limits": {"step_s": 120, "grace_s": 1, "disk_mb": 1},
+       "layers": [{"id": "wait", "kind": "correctness", "steps": [{"id": "wait", "shell": "for i in $(seq 1 300); do test -f go && break; sleep 0.2; done; grep -q three b.py"}]}]}]})");
+    pull_packs_ = Path("packs");
+    pull_pack_ = "repo";
+    dispatch_ = dispatch;
+    StartPull();
+    StartWorker();
+  }
+  void StartWorker() {
+    fs::remove(Path("worker.json"));
+    worker_ = std::make_unique<Process>(std::vector<std::string>{
+        Program("yard-worker"), "--server", grpc_, "--token-file", Path("runner.token"), "--name", "box", "--devices",
+        "cpu:2", "--work-dir", Path("worker"), "--ready-file", Path("worker.json")});
+    ASSERT_TRUE(Eventually([this] { return fs::exists(Path("worker.json")); })) << worker_->Stderr();
+  }
+  void LetAliceWrite() {
+    Forge("repository", {{"forge", GetParam()},
+                         {"repository", kUpstream},
+                         {"permissions", {{"maria", "write"}, {"yardbot", "write"}, {"alice", "write"}}}});
+  }
+  json Jobs() { return Yard({"test", "list", "--json"}).document()["jobs"]; }
+  // What is told of a suite at a commit: "success", "failure", "pending" of a status; of a comment the verdict.
+  std::vector<std::string> Told(const std::string& suite, const std::string& head) {
+    std::vector<std::string> told;
+    const json state = Forge("state");
+    if (GetParam() == "github") {
+      for (const json& status : state["github"][kUpstream]["statuses"]) {
+        if (status["context"] == "yardmaster/test/repo/" + suite && status["head"] == head) {
+          told.push_back(status["state"]);
+        }
+      }
+      return told;
+    }
+    const json pull = Pull(number_);
+    for (const json& comment : pull["comments"]) {
+      const std::string body = comment["body"];
+      const std::string begin = "`repo/" + suite + "`: ";
+      if (body.find(begin) != 0 || body.find(head.substr(0, 12)) == std::string::npos) continue;
+      const size_t end = body.find_first_of(":\n (", begin.size());
+      const std::string verdict = body.substr(begin.size(), end - begin.size());
+      told.push_back(verdict == "passed" ? "success" : verdict == "failed" ? "failure" : verdict);
+    }
+    return told;
+  }
+  bool IsTold(const std::string& suite, const std::string& head, const std::string& what) {
+    const std::vector<std::string> told = Told(suite, head);
+    return !told.empty() && told.back() == what;
+  }
+  std::string Everything() {
+    return Yard({"deliveries", "list"}).out + Yard({"ledger", "list"}).out + Jobs().dump(1) + daemon_->Stderr();
+  }
+
+  std::unique_ptr<Process> worker_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Faces, PullTestsTest, ::testing::Values("github", "gitcode"),
+                         [](const auto& face) { return face.param; });
+
+TEST_P(PullTestsTest, TheHeadIsTestedAndWhatComesOfItIsToldOnce) {
+  StartWithSuites();
+  LetAliceWrite();
+  const std::string head = There(kFork, "topic");
+  // Who has no rights starts nothing.
+  EXPECT_THAT(Say("bob", "/test"), HasSubstr("was not carried out"));
+  EXPECT_THAT(Say("maria", "/test nothing"), HasSubstr("repo/units"));
+  EXPECT_THAT(Say("maria", "/test units level=1"), HasSubstr("no levels"));
+  EXPECT_EQ(Jobs().size(), 0U);
+
+  const std::string answer = Say("maria", "/test");
+  EXPECT_THAT(answer, HasSubstr("repo/units"));
+  EXPECT_THAT(answer, HasSubstr(head.substr(0, 12)));
+  ASSERT_TRUE(Eventually([&] { return IsTold("units", head, "success"); })) << answer << Everything();
+  const json jobs = Jobs();
+  ASSERT_EQ(jobs.size(), 1U) << jobs;
+  EXPECT_EQ(jobs[0]["verdict"], "passed");
+
+  Say("maria", "/test breaks");
+  ASSERT_TRUE(Eventually([&] { return IsTold("breaks", head, "failure"); })) << Everything();
+
+  // The same deliveries once more make no second job.
+  Yard({"deliveries", "replay", "--all"}, /*with_token=*/true);
+  Drain();
+  EXPECT_EQ(Jobs().size(), 2U);
+  // A check that is asked for again is one of its own.
+  Say("maria", "/test breaks");
+  ASSERT_TRUE(Eventually([&] { return Told("breaks", head).size() >= (GetParam() == "github" ? 4U : 2U); }))
+      << Everything();
+  EXPECT_EQ(Jobs().size(), 3U);
+  EXPECT_EQ(Forge("unexpected"), json::array());
+}
+
+TEST_P(PullTestsTest, CodeOfAnOutsiderRunsOnlyAtTheCommitThatSomebodyLet) {
+  StartWithSuites();
+  EXPECT_THAT(Say("maria", "/test units"), HasSubstr("/ok-to-test"));
+  EXPECT_THAT(Say("alice", "/ok-to-test"), HasSubstr("was not carried out"));
+  EXPECT_THAT(Say("maria", "/test units"), HasSubstr("/ok-to-test"));
+  EXPECT_EQ(Jobs().size(), 0U);
+  EXPECT_THAT(Say("maria", "/ok-to-test"), HasSubstr(There(kFork, "topic").substr(0, 12)));
+  EXPECT_THAT(Say("maria", "/test units"), HasSubstr("contained"));
+  json jobs = Jobs();
+  ASSERT_EQ(jobs.size(), 1U) << jobs;
+  // The only machine is trusted: it gets nothing of it.
+  EXPECT_EQ(jobs[0]["pool"], "untrusted") << jobs;
+  EXPECT_EQ(jobs[0]["runner"], "") << jobs;
+
+  // Another commit needs another word.
+  Git("checkout -q topic");
+  Commit("topic", "evil.py", "import os\n", "more");
+  PushTo(kFork, "topic");
+  Forge("push",
+        {{"forge", GetParam()}, {"repository", kUpstream}, {"number", number_}, {"pull", true}, {"user", "alice"}});
+  Drain();
+  EXPECT_THAT(Say("maria", "/test units"), HasSubstr("/ok-to-test"));
+  EXPECT_EQ(Jobs().size(), 1U);
+}
+
+TEST_P(PullTestsTest, APushEndsWhatIsTestedOfTheOldHeadAndCancelEndsTheRest) {
+  StartWithSuites();
+  LetAliceWrite();
+  const std::string old = There(kFork, "topic");
+  Say("maria", "/test slow");
+  ASSERT_TRUE(Eventually([&] { return Jobs()[0]["state"] == "running"; })) << Everything();
+  Git("checkout -q topic");
+  Commit("topic", "d.py", "y = 1\n", "more");
+  PushTo(kFork, "topic");
+  Forge("push",
+        {{"forge", GetParam()}, {"repository", kUpstream}, {"number", number_}, {"pull", true}, {"user", "alice"}});
+  Drain();
+  ASSERT_TRUE(Eventually([&] { return Jobs()[0]["verdict"] == "cancelled"; })) << Everything();
+  EXPECT_THAT(Yard({"test", "show", Jobs()[0]["job"]}).out, HasSubstr("superseded by"));
+  // A status that fails stands for a check that was called off.
+  ASSERT_TRUE(Eventually([&] { return IsTold("slow", old, GetParam() == "github" ? "failure" : "cancelled"); }))
+      << Everything();
+
+  Say("maria", "/test slow");
+  ASSERT_TRUE(Eventually([&] { return Jobs()[0]["state"] == "running"; })) << Everything();
+  EXPECT_THAT(Say("alice", "/cancel"), HasSubstr("cancelled: "));
+  ASSERT_TRUE(Eventually([&] { return Jobs()[0]["verdict"] == "cancelled"; })) << Everything();
+  EXPECT_THAT(Say("alice", "/cancel"), HasSubstr("no tests"));
+}
+
+TEST_P(PullTestsTest, AnEndThatCameWhileTheDaemonWasAwayIsTold) {
+  StartWithSuites();
+  LetAliceWrite();
+  const std::string head = There(kFork, "topic");
+  Say("maria", "/test slow");
+  ASSERT_TRUE(Eventually([&] { return Jobs()[0]["state"] == "running"; })) << Everything();
+  KillDaemon();
+  for (const fs::directory_entry& run : fs::recursive_directory_iterator(Path("worker"))) {
+    if (run.path().filename() == "b.py")
+      dir_.Write(fs::relative(run.path().parent_path() / "go", dir_.path()).string(), "");
+  }
+  std::this_thread::sleep_for(std::chrono::seconds(1));
+  StartDaemon();
+  ASSERT_TRUE(Eventually([&] { return IsTold("slow", head, "success"); })) << Everything();
+  EXPECT_EQ(Jobs().size(), 1U);
+  // Told once, however often it starts.
+  const size_t told = Told("slow", head).size();
+  KillDaemon();
+  StartDaemon();
+  Drain();
+  EXPECT_EQ(Told("slow", head).size(), told);
+}
+
+}  // namespace
+}  // namespace yardmaster
