@@ -130,7 +130,6 @@ absl::StatusOr<v1::SuiteJob> DispatchServiceImpl::Submit(const RpcCall& call, v1
                                                          std::string_view id) const {
   // What it says of a pull request is reported there.
   if (!spec.subject().empty()) return errors::FieldInvalid("spec.subject", "nothing: the server sets it");
-  if (!spec.repository().empty()) return dispatch::RepositoriesNotFetched();
   spec.clear_check_attempt();
   ASSIGN_OR_RETURN(Job job, dispatch::MakeJob(*dispatch_, std::move(spec), std::string(id), call.caller().name));
   ASSIGN_OR_RETURN(const Job taken, dispatch_->dispatcher().Submit(std::move(job)));

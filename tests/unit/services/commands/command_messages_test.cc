@@ -23,10 +23,10 @@ TEST(WriteCommand, HasWhatTheTableSays) {
   EXPECT_THAT(backport.places(), ElementsAre("pull", "chat", "cli"));
   EXPECT_EQ(backport.state(), v1::CommandInfo::STATE_WORKS);
   EXPECT_EQ(backport.reason().en(), "");
-  v1::CommandInfo test;
-  WriteCommand(*table->Find("test"), test);
-  EXPECT_EQ(test.state(), v1::CommandInfo::STATE_NOT_YET);
-  EXPECT_THAT(test.reason().en(), HasSubstr("no machines"));
+  v1::CommandInfo commit;
+  WriteCommand(*table->Find("commit"), commit);
+  EXPECT_EQ(commit.state(), v1::CommandInfo::STATE_NOT_YET);
+  EXPECT_THAT(commit.reason().en(), HasSubstr("yard workflow commit"));
   ASSERT_EQ(backport.parameters_size(), 2);
   EXPECT_EQ(backport.parameters(0).type(), "pr");
   EXPECT_THAT(backport.parameters(1).aliases(), ElementsAre("to", "base"));
