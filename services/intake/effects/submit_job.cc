@@ -9,7 +9,7 @@
 namespace yardmaster {
 namespace {
 
-absl::Status NoDesk() {
+absl::Status NoJobDesk() {
   return MakeForgeStatus({ForgeReason::kInvalidInput, ForgeOutcome::kNotSent, 0, std::nullopt},
                          "suites are not run by this daemon");
 }
@@ -37,7 +37,7 @@ class SubmitJob final : public EffectKind {
     return Entry{"j-" + ShortDigestOf({name(), submit.job()}), action};
   }
   absl::StatusOr<EffectObservation> Send(const EffectContext& context, const store::Effect& effect) const override {
-    if (context.jobs == nullptr) return NoDesk();
+    if (context.jobs == nullptr) return NoJobDesk();
     const v1::SubmitJob& submit = effect.action.submit_job();
     return Done(context.jobs->Submit(submit), submit.job());
   }
@@ -57,7 +57,7 @@ class CancelJob final : public EffectKind {
     return Entry{"j-" + ShortDigestOf({name(), cancel.job()}), action};
   }
   absl::StatusOr<EffectObservation> Send(const EffectContext& context, const store::Effect& effect) const override {
-    if (context.jobs == nullptr) return NoDesk();
+    if (context.jobs == nullptr) return NoJobDesk();
     const v1::CancelJob& cancel = effect.action.cancel_job();
     return Done(context.jobs->Cancel(cancel), cancel.job());
   }
