@@ -11,7 +11,7 @@ Installs what is missing, builds yardmasterd, yard, yard-worker and yard-fakefor
 yard-fakeforge, which plays GitHub and GitCode, and yardmasterd in apply mode between the two. Then it opens the eight
 issues of deploy/quickstart/issues.jsonl on that forge, waits until its signed webhooks have been worked on, and prints
 for each issue the delivery, the decision with its reasons, and what the forge then holds. No real forge is called.
-Then a pull request is opened on a repository that the forge serves by git, reviewed, and mended by a push.
+Then a pull request is opened on a repository that the forge serves by git, reviewed, mended by a push, and tested by `/test` in a comment.
 At the end the daemon's own worker builds and tests the suite `kernels` on this machine's processor; the outcome is printed, and where its
 report is.
 
@@ -251,14 +251,15 @@ write_config() {
   "repositories": [
     {"forge": "github", "repository": "octo/framework", "packs": ["pytorch-distributed"]},
     {"forge": "gitcode", "repository": "octo/hyper-parallel", "packs": ["hyper-parallel"]},
-    {"forge": "github", "repository": "octo/kernels", "packs": ["pypto"], "review": {"events": true, "gate": "block"}}
+    {"forge": "github", "repository": "octo/kernels", "packs": ["demo"], "review": {"events": true, "gate": "block"}}
   ],
   "tokens": [{"name": "operator", "role": "operator", "secret": {"file": "operator.token"}}],
   "allow_anonymous_loopback": true
 }
 JSON
-  # A path in the configuration would have to be quoted.
-  ln -sfn "$root/rules/packs" "$state/packs"
+  # The packs that are shipped, and one of a project's own.
+  rm -rf "$state/packs"
+  cp -r "$root/rules/packs" "$state/packs" && cp -r deploy/quickstart/demo "$state/packs/demo"
 }
 
 start_both() {
@@ -381,6 +382,19 @@ printf '{"forge": "github", "repository": "octo/kernels", "number": %s, "pull": 
 forge push "$state/push.json" >>"$log" 2>&1 || fail "the forge did not take the push" "$log"
 settle
 pull_review fixed || outcome=1
+
+step "Testing the pull request: maria comments /test"
+printf '{"forge": "github", "repository": "octo/kernels", "permissions": {"maria": "write"}}' >"$state/people.json"
+printf '{"forge": "github", "repository": "octo/kernels", "number": %s, "pull": true, "user": "maria", "body": "/test"}' "$pull" >"$state/test.json"
+forge repository "$state/people.json" >>"$log" 2>&1 && forge comments "$state/test.json" >>"$log" 2>&1 || fail "the comment could not be written" "$log"
+settle
+for ((tenths = 0; tenths < 600; tenths++)); do
+  yard --json test list --limit 1 >"$state/results/test.json" 2>>"$log"
+  grep -q '"verdict": *"' "$state/results/test.json" && break
+  sleep 0.1
+done
+settle
+pull_review tested || outcome=1
 
 step "Metrics (http://${address[http]}/metrics)"
 curl --silent --show-error --noproxy '*' --max-time 30 "http://${address[http]}/metrics" 2>>"$log" |

@@ -4,7 +4,7 @@
 #
 #   report.pl STATE COUNT              prints all, writes STATE/outcomes.tsv; exit 1 if an outcome is not what was decided
 #   report.pl --subject STATE NUMBER   prints FORGE:OWNER/REPO#N of one issue
-#   report.pl --pull STATE REPOSITORY NUMBER opened|fixed
+#   report.pl --pull STATE REPOSITORY NUMBER opened|fixed|tested
 #                                      prints what the forge shows of a pull request; exit 1 if it is not what it should be
 use strict;
 use warnings;
@@ -72,6 +72,15 @@ if (@ARGV == 5 && $ARGV[0] eq '--pull') {
   my $side = load("$state/results/forge-state.json")->{github}{$repository};
   my ($pull) = grep { $_->{pull} && $_->{number} == $number } @{$side->{subjects}};
   my @statuses = grep { $_->{head} eq $pull->{head_sha} && $_->{context} eq 'yardmaster/review' } @{$side->{statuses}};
+  if ($when eq 'tested') {
+    my @tests = grep { $_->{head} eq $pull->{head_sha} && $_->{context} =~ m{^yardmaster/test/} } @{$side->{statuses}};
+    my ($answer) = grep { $_->{body} =~ /template=command-/ } reverse @{$pull->{comments}};
+    entry('comment', map { cut($_, 110) } grep { /\S/ && !/^<!--/ } split /\n/, $answer->{body}) if $answer;
+    entry('check', "$_->{context}: $_->{state}, " . ($_->{description} // '')) for @tests;
+    my $right = @tests && $tests[-1]{state} eq 'success';
+    print "  The test of the pull request is not what it should be.\n" unless $right;
+    exit($right ? 0 : 1);
+  }
   my @summaries = grep { $_->{body} =~ /template=review / } @{$pull->{comments}};
   my $status = $statuses[-1] // {};
   entry('head', "github:$repository#$number at " . substr($pull->{head_sha}, 0, 12));

@@ -98,7 +98,7 @@ class GateReading {
       out_.comments.push_back(
           {comment.author.login, comment.body, rules::ParsePipelineTime(comment.created_at), comment.id});
     }
-    if (!comments.complete) out_.unread.push_back("there are more comments than were read");
+    if (!comments.complete) out_.unread.emplace_back("there are more comments than were read");
     return absl::OkStatus();
   }
 
@@ -232,7 +232,7 @@ class GateReading {
     const auto files = forge_.ListPullFiles(Call(), address_);
     if (!files.ok()) return Unread("the files that it changes", files.status());
     // A part of them proves nothing.
-    if (!files->complete) return out_.unread.push_back("it changes more files than were read");
+    if (!files->complete) return out_.unread.emplace_back("it changes more files than were read");
     out_.files.emplace();
     for (const ForgePullFile& file : files->files) out_.files->push_back(file.path);
   }

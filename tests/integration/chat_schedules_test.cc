@@ -44,7 +44,7 @@ class SchedulesTest : public testing::PipeTest {
     Start(SourcePath("rules/packs").string(), "hyper-parallel");
     Forge("repository", {{"forge", "github"}, {"repository", kHome}, {"permissions", {{"maria", "write"}}}});
   }
-  static json Schedule(const std::string& name, const std::string& run, json more = json::object()) {
+  static json Schedule(const std::string& name, const std::string& run, const json& more = json::object()) {
     json schedule = {{"name", name}, {"cron", "0 3 1 1 *"}, {"run", run}, {"repository", "github:octo/repo"}};
     schedule.update(more);
     return schedule;

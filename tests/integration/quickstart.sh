@@ -45,7 +45,8 @@ check "first: labels and comments of all eight issues" as_expected
 check "first: two programs run" [ "$(running)" = 2 ]
 for word in 'delivery  ' 'decision  ' 'why  ' 'labels  ' 'comment   by yardbot' 'ledger    #' '8 of 8' \
   'yardmaster_effects_pending 0' 'gitcode:octo/hyper-parallel#' 'explain github:' 'passed  yardmaster/kernels' \
-  'suite/report.html' '--stop' 'yardmaster/review: failure' 'yardmaster/review: success' 'at line   custom/demo/demo_impl.py:'; do
+  'suite/report.html' '--stop' 'yardmaster/review: failure' 'yardmaster/review: success' 'at line   custom/demo/demo_impl.py:' \
+  'yardmaster/test/demo/units: pending' 'yardmaster/test/demo/units: success, passed: 1 tests'; do
   check "first: prints '$word'" has first "$word"
 done
 check "the order in the text changed nothing" grep -qP '^github:octo/framework#5\tdone\t(?!.*(high priority|ciflow|nccl|merge))' "$state/outcomes.tsv"

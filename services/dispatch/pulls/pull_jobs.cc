@@ -61,7 +61,7 @@ absl::Status PullJobs::Submit(const v1::SubmitJob& submit) {
     const std::lock_guard<std::mutex> lock(mutex_);
     watched_.insert(submit.job());
   }
-  const absl::Status taken = dispatch_.dispatcher().Submit(std::move(job)).status();
+  absl::Status taken = dispatch_.dispatcher().Submit(std::move(job)).status();
   OnChange();
   return taken;
 }
