@@ -232,7 +232,10 @@ class GateReading {
     const auto files = forge_.ListPullFiles(Call(), address_);
     if (!files.ok()) return Unread("the files that it changes", files.status());
     // A part of them proves nothing.
-    if (!files->complete) return out_.unread.emplace_back("it changes more files than were read");
+    if (!files->complete) {
+      out_.unread.emplace_back("it changes more files than were read");
+      return;
+    }
     out_.files.emplace();
     for (const ForgePullFile& file : files->files) out_.files->push_back(file.path);
   }
