@@ -23,8 +23,6 @@ using nlohmann::json;
 using ::testing::HasSubstr;
 using testing::kFork;
 using testing::kUpstream;
-using testing::Process;
-using testing::SourcePath;
 
 class PullCommandsTest : public testing::PullTest {};
 

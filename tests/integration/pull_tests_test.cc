@@ -22,7 +22,6 @@ using nlohmann::json;
 using ::testing::HasSubstr;
 using testing::kFork;
 using testing::kUpstream;
-using ::testing::Not;
 using testing::Process;
 using testing::Program;
 using testing::SourcePath;
