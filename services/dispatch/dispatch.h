@@ -4,8 +4,11 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <mutex>
+#include <string>
+#include <utility>
 
 #include "absl/status/statusor.h"
 #include "services/core/clock.h"
@@ -30,6 +33,17 @@ struct DispatchOptions {
   RunLimitsConfig run_limits;
 };
 
+// The tree of a commit, kept among the files.
+struct KeptTree {
+  std::string digest;  // of its archive
+  std::string commit;
+};
+
+// Keeps the tree of a ref ("main", a commit's name, "refs/pull/7/head") of "forge:owner/name". Waits for the network;
+// `alive` ends it. NOT_FOUND if there is no such ref, FAILED_PRECONDITION if the repository is not configured.
+using FetchTree = std::function<absl::StatusOr<KeptTree>(const std::string& repository, const std::string& ref,
+                                                         const std::function<absl::Status()>& alive)>;
+
 // Thread-safe.
 class Dispatch {
  public:
@@ -47,6 +61,9 @@ class Dispatch {
   const std::filesystem::path& scratch() const { return scratch_; }
   // Read or made when it is first asked for. Errors are those of SigningKey::Open.
   absl::StatusOr<const SigningKey*> signing_key();
+  // Before anything is served. Without it jobs can't name repositories.
+  void FetchTreesBy(FetchTree fetch) { fetch_tree_ = std::move(fetch); }
+  const FetchTree& fetch_tree() const { return fetch_tree_; }
   // What each run may use up.
   const RunLimitsConfig& run_limits() const { return run_limits_; }
 
@@ -62,6 +79,7 @@ class Dispatch {
   const Clock& clock_;
   const std::filesystem::path key_file_;
   const std::filesystem::path scratch_;
+  FetchTree fetch_tree_;
   std::mutex key_mutex_;
   std::unique_ptr<SigningKey> signing_key_;
 };

@@ -131,7 +131,20 @@ absl::StatusOr<v1::SuiteJob> DispatchServiceImpl::Submit(const RpcCall& call, v1
   // What it says of a pull request is reported there.
   if (!spec.subject().empty()) return errors::FieldInvalid("spec.subject", "nothing: the server sets it");
   spec.clear_check_attempt();
-  ASSIGN_OR_RETURN(Job job, dispatch::MakeJob(*dispatch_, std::move(spec), std::string(id), call.caller().name));
+  std::string repository = spec.repository();
+  if (!repository.empty()) {
+    RETURN_IF_ERROR(dispatch::CheckSpec(spec));
+    if (spec.ref().empty()) return errors::FieldMissing("spec.ref");
+    if (dispatch_->fetch_tree() == nullptr) return dispatch::RepositoriesNotFetched();
+    // Runners need no account on the forge: they get what lies here.
+    ASSIGN_OR_RETURN(const dispatch::KeptTree tree,
+                     dispatch_->fetch_tree()(repository, spec.ref(), [&call] { return call.CheckAlive(); }));
+    spec.clear_repository();
+    spec.set_source_digest(tree.digest);
+    spec.set_ref(tree.commit);
+  }
+  ASSIGN_OR_RETURN(Job job, dispatch::MakeJob(*dispatch_, std::move(spec), std::string(id), call.caller().name,
+                                              std::move(repository)));
   ASSIGN_OR_RETURN(const Job taken, dispatch_->dispatcher().Submit(std::move(job)));
   return MessageOf(taken);
 }
@@ -201,6 +214,8 @@ grpc::ServerUnaryReactor* DispatchServiceImpl::RerunJob(grpc::CallbackServerCont
   return Handle(context, kRerunJob, [this, request, response](const RpcCall& call) -> absl::Status {
     ASSIGN_OR_RETURN(const Job job, dispatch_->dispatcher().FindJob(request->job()));
     v1::JobSpec spec = dispatch::SpecOf(job);
+    // It is told to whoever asks for it, and not at the pull request: there people write /test.
+    spec.clear_subject();
     if (request->layers_size() > 0) *spec.mutable_layers() = request->layers();
     ASSIGN_OR_RETURN(*response->mutable_job(), Submit(call, std::move(spec), NewId("j-")));
     return absl::OkStatus();

@@ -41,7 +41,7 @@ absl::Status SuitesUnreadable(std::string_view pack, std::string_view problem) {
 }
 absl::Status RepositoriesNotFetched() {
   return absl::FailedPreconditionError(
-      "runners fetch no repositories yet: upload a tree (--source DIR), or leave both out for what the suite names");
+      "this daemon reaches no git server: upload a tree (--source DIR), or leave both out for what the suite names");
 }
 absl::Status PoolNotContained(std::string_view runner) {
   return absl::InvalidArgumentError(absl::StrCat(

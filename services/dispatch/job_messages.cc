@@ -142,6 +142,8 @@ v1::SuiteJob JobMessage(const Job& job, WallTime now) {
   v1::SuiteJob out = OfJsonText<v1::SuiteJob>(job.result);  // its artifacts
   out.set_job(job.id);
   *out.mutable_spec() = SpecOf(job);
+  // Where the tree is of that was kept for it.
+  if (out.spec().repository().empty()) out.mutable_spec()->set_repository(job.repository);
   out.set_state(std::string(StateName(job.state)));
   out.set_verdict(std::string(VerdictName(job.verdict)));
   out.set_attempt(job.attempt);

@@ -10,12 +10,12 @@
 
 namespace yardmaster::dispatch {
 
-absl::StatusOr<Job> MakeJob(Dispatch& dispatch, v1::JobSpec spec, std::string id, std::string submitter) {
+absl::StatusOr<Job> MakeJob(Dispatch& dispatch, v1::JobSpec spec, std::string id, std::string submitter,
+                            std::string repository) {
   RETURN_IF_ERROR(CheckSpec(spec));
   if (!spec.pool().empty() && spec.pool() != "trusted" && spec.pool() != "untrusted") {
     return errors::FieldInvalid("spec.pool", "\"trusted\" or \"untrusted\"");
   }
-  if (!spec.repository().empty() && spec.source_digest().empty()) return RepositoriesNotFetched();
   ASSIGN_OR_RETURN(const ShelvedSuite suite, dispatch.suites().Find(spec.suite()));
   if (!spec.source_digest().empty() && !dispatch.files().Has(spec.source_digest())) {
     return FileNotUploaded("the source tree", spec.source_digest());
@@ -25,7 +25,7 @@ absl::StatusOr<Job> MakeJob(Dispatch& dispatch, v1::JobSpec spec, std::string id
   job.id = std::move(id);
   ASSIGN_OR_RETURN(job.demand, DemandFor(DemandOfSuite(*suite.suite), spec));
   job.priority = PriorityFromName(spec.priority()).value_or(Priority::kNormal);
-  job.repository = spec.repository();
+  job.repository = std::move(repository);
   job.submitter = std::move(submitter);
   job.request = RequestOf(spec);
   return job;

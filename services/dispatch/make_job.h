@@ -11,9 +11,10 @@
 
 namespace yardmaster::dispatch {
 
-// The job with what its suite asks for. NOT_FOUND for an unknown suite, INVALID_ARGUMENT for a bad specification,
-// FAILED_PRECONDITION if its source is not there.
-absl::StatusOr<Job> MakeJob(Dispatch& dispatch, v1::JobSpec spec, std::string id, std::string submitter);
+// The job with what its suite asks for. `repository`: "forge:owner/name" that its source is of; may be empty. NOT_FOUND
+// for an unknown suite, INVALID_ARGUMENT for a bad specification, FAILED_PRECONDITION if its source is not there.
+absl::StatusOr<Job> MakeJob(Dispatch& dispatch, v1::JobSpec spec, std::string id, std::string submitter,
+                            std::string repository);
 
 }  // namespace yardmaster::dispatch
 

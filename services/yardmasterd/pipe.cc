@@ -26,6 +26,7 @@
 #include "services/core/executor.h"
 #include "services/core/status_macros.h"
 #include "services/core/version.h"
+#include "services/dispatch/pulls/repository_tree.h"
 #include "services/intake/effects/effect_runner.h"
 #include "services/intake/effects/kinds.h"
 #include "services/intake/notices.h"
@@ -222,6 +223,7 @@ void Pipe::Parts::MakePipe() {
                                     env.clock,     *dispatch,   *pull_jobs};
   std::vector<std::shared_ptr<const Planner>> planners;
   for (const MakePlanner make : env.extensions.planners) planners.push_back(make(planning));
+  dispatch->FetchTreesBy(dispatch::FetchConfiguredTrees(env.config, cache_table, *dispatch));
   if (chat_http != nullptr) {
     chat_desk = std::make_unique<PlatformDesk>(env.config, store->inbox(), store->ledger(), store->subscriptions(),
                                                *chat_http, env.clock, linked);

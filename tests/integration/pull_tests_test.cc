@@ -140,6 +140,24 @@ TEST_P(PullTestsTest, TheHeadIsTestedAndWhatComesOfItIsToldOnce) {
   EXPECT_EQ(Forge("unexpected"), json::array());
 }
 
+TEST_P(PullTestsTest, ARefOfAConfiguredRepositoryIsTestedByCall) {
+  StartWithSuites();
+  const std::string where = GetParam() + ":" + kUpstream;
+  const auto run = [&](const std::string& repository, const std::string& ref) {
+    return Yard({"test", "run", "repo/units", "--repository", repository, "--ref", ref, "--json"}, /*with_token=*/true);
+  };
+  const auto main = run(where, "main");
+  EXPECT_EQ(main.code, 1) << main.err;
+  EXPECT_EQ(main.document()["verdict"], "failed") << main.out;
+  EXPECT_EQ(main.document()["commit"], There(kUpstream, "main"));
+  const auto by_name = run(where, There(kUpstream, "main"));
+  EXPECT_EQ(by_name.document()["commit"], There(kUpstream, "main")) << by_name.err;
+  EXPECT_THAT(run(where, "nowhere").err, HasSubstr("nowhere"));
+  EXPECT_THAT(run(GetParam() + ":octo/secret", "main").err, HasSubstr("octo/secret"));
+  EXPECT_EQ(Jobs().size(), 2U);
+  EXPECT_EQ(Jobs()[0]["repository"], where);
+}
+
 TEST_P(PullTestsTest, CodeOfAnOutsiderRunsOnlyAtTheCommitThatSomebodyLet) {
   StartWithSuites();
   EXPECT_THAT(Say("maria", "/test units"), HasSubstr("/ok-to-test"));

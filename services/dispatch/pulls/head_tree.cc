@@ -70,8 +70,8 @@ absl::Status PutFile(const fs::path& path, const std::string& digest, uint64_t s
 
 }  // namespace
 
-absl::StatusOr<std::string> KeepHeadTree(GitCache& cache, const GitCacheRequest& request, PartFiles& files,
-                                         const fs::path& scratch) {
+absl::StatusOr<KeptTree> KeepHeadTree(GitCache& cache, const GitCacheRequest& request, PartFiles& files,
+                                      const fs::path& scratch) {
   ASSIGN_OR_RETURN(GitCacheHandle handle, cache.Fetch(request));
   ASSIGN_OR_RETURN(const std::unique_ptr<GitTree> tree, handle.repository().TreeOf(handle.head()));
   ASSIGN_OR_RETURN(const std::vector<GitTreeEntry>* const entries, tree->Entries());
@@ -91,7 +91,7 @@ absl::StatusOr<std::string> KeepHeadTree(GitCache& cache, const GitCacheRequest&
   ASSIGN_OR_RETURN(const auto written, WriteArchive(*tree, *entries, path));
   const auto& [digest, size] = written;
   if (!files.Has(digest)) RETURN_IF_ERROR(PutFile(path, digest, size, files));
-  return digest;
+  return KeptTree{digest, handle.head()};
 }
 
 }  // namespace yardmaster::dispatch

@@ -4,21 +4,21 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <string>
 
 #include "absl/status/statusor.h"
 #include "clients/git/git_cache.h"
+#include "services/dispatch/dispatch.h"
 #include "services/dispatch/part_files.h"
 
 namespace yardmaster::dispatch {
 
 inline constexpr uint64_t kMaxTreeBytes = uint64_t{1} * 1024 * 1024 * 1024;
 
-// Fetches the head with all of its files, and keeps it in `files` as a tar archive, whose digest is returned. The same
-// commit gives the same archive. `scratch`: a folder for the archive while it is written. Submodules are empty folders.
-// RESOURCE_EXHAUSTED over kMaxTreeBytes; else the errors of GitRemote.
-absl::StatusOr<std::string> KeepHeadTree(GitCache& cache, const GitCacheRequest& request, PartFiles& files,
-                                         const std::filesystem::path& scratch);
+// Fetches the head with all of its files, and keeps it in `files` as a tar archive. The same commit gives the same
+// archive. `scratch`: a folder for the archive while it is written. Submodules are left out. RESOURCE_EXHAUSTED over
+// kMaxTreeBytes; else the errors of GitRemote.
+absl::StatusOr<KeptTree> KeepHeadTree(GitCache& cache, const GitCacheRequest& request, PartFiles& files,
+                                      const std::filesystem::path& scratch);
 
 }  // namespace yardmaster::dispatch
 

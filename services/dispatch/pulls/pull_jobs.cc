@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "services/core/errors.h"
 #include "services/core/status_macros.h"
 #include "services/dispatch/job_messages.h"
 #include "services/dispatch/make_job.h"
@@ -47,11 +48,9 @@ void PullJobs::Stop() {
 }
 
 absl::StatusOr<Job> PullJobs::Make(const v1::SubmitJob& submit) const {
-  ASSIGN_OR_RETURN(Job job, MakeJob(dispatch_, submit.spec(), submit.job(), submit.by()));
-  if (const std::optional<v1::Subject> subject = PullNamed(submit.spec().subject())) {
-    job.repository = RepositoryOf(*subject);
-  }
-  return job;
+  const std::optional<v1::Subject> subject = PullNamed(submit.spec().subject());
+  if (!subject.has_value()) return errors::FieldInvalid("spec.subject", "a pull request");
+  return MakeJob(dispatch_, submit.spec(), submit.job(), submit.by(), RepositoryOf(*subject));
 }
 
 absl::Status PullJobs::Submit(const v1::SubmitJob& submit) {

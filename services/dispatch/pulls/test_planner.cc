@@ -169,7 +169,8 @@ absl::StatusOr<std::string> TestPlanning::KeepTree(const ForgePull& pull, std::o
   LongWork work;
   work.key = ShortDigestOf({TestPlanner::kName, pull.head_sha});
   work.read = [cache = cache->second, wanted, digest, files = &env_.files, scratch = env_.scratch]() -> absl::Status {
-    ASSIGN_OR_RETURN(*digest, KeepHeadTree(*cache, wanted, *files, scratch));
+    ASSIGN_OR_RETURN(const KeptTree kept, KeepHeadTree(*cache, wanted, *files, scratch));
+    *digest = kept.digest;
     return absl::OkStatus();
   };
   work.compute = [digest]() -> absl::StatusOr<LongResultPtr> { return std::make_shared<const TreeResult>(*digest); };
