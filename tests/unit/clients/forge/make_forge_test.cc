@@ -1,6 +1,7 @@
 // Both adapters on the whole stack, as the daemon wires it, over a scripted HttpClient.
 #include "clients/forge/make_forge.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>

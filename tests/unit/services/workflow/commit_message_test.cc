@@ -64,6 +64,7 @@ TEST(CommitMessage, OneSubjectAndALineForEachFile) {
 
 TEST(CommitMessage, LongListsEnd) {
   std::vector<FileFacts> many;
+  many.reserve(100);
   for (int i = 0; i < 100; ++i) many.push_back(Fact(Change::kAdded, "p/" + std::string(60, 'x') + std::to_string(i)));
   const CommitMessage message = MessageOf(many, "", "");
   EXPECT_EQ(message.subject, "feat(p): add 100 files");
