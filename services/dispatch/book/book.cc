@@ -318,50 +318,52 @@ std::optional<std::chrono::steady_clock::time_point> Book::NextExpiry() const {
 }
 
 std::vector<Candidate> Book::Candidates(WallTime now) const {
-  // Runner → device → when it will be free.
-  std::map<std::string_view, std::map<std::string_view, WallTime>> in_use;
-  for (const auto& [id, lease] : leases_) {
-    const Job& job = jobs_.find(id)->second;
-    const WallTime end = lease.granted_at + (job.expected.count() > 0 ? job.expected : kUnknownRun);
-    for (const std::string& device : lease.devices) {
-      in_use[lease.runner][device] = std::max(end, now + kOverdueRun);
-    }
-  }
   std::vector<Candidate> candidates;
   candidates.reserve(runners_.size());
   for (const auto& [name, runner] : runners_) {
     if (!TakesRuns(runner)) continue;
-    auto& uses = in_use[name];
-    // Also what belongs to no lease any more: its processes may still be there.
-    for (const ReportedRun& run : runner.runs) {
-      for (const std::string& device : run.devices) uses.emplace(device, now + kOverdueRun);
-    }
     Candidate candidate;
     candidate.runner = &runner;
     candidate.busy_until.resize(runner.devices.size());
     candidate.out.resize(runner.devices.size());
+    const auto uses = in_use_.find(name);
     for (size_t i = 0; i < runner.devices.size(); ++i) {
-      const auto use = uses.find(runner.devices[i].id);
-      if (use != uses.end()) candidate.busy_until[i] = use->second;
-      candidate.out[i] = !runner.devices[i].healthy;
+      const Device& device = runner.devices[i];
+      candidate.out[i] = !device.healthy;
+      if (uses != in_use_.end()) {
+        const auto use = uses->second.find(device.id);
+        if (use != uses->second.end()) candidate.busy_until[i] = std::max(use->second, now + kOverdueRun);
+      }
+      if (candidate.busy_until[i].has_value()) continue;
+      // Also what belongs to no lease any more: its processes may still be there.
+      const bool reported = absl::c_any_of(
+          runner.runs, [&](const ReportedRun& run) { return absl::c_linear_search(run.devices, device.id); });
+      if (reported) candidate.busy_until[i] = now + kOverdueRun;
     }
     candidates.push_back(std::move(candidate));
   }
   return candidates;
 }
 
-Usage Book::UsageNow() const {
-  Usage usage;
-  for (const auto& [id, lease] : leases_) {
-    usage.Add(jobs_.find(id)->second, static_cast<int64_t>(lease.devices.size()));
+void Book::Count(const Lease& lease, bool begins) {
+  const Job& job = jobs_.find(lease.job)->second;
+  const auto devices = static_cast<int64_t>(lease.devices.size());
+  usage_.Add(job, begins ? devices : -devices);
+  auto& uses = in_use_[lease.runner];
+  const WallTime end = lease.granted_at + (job.expected.count() > 0 ? job.expected : kUnknownRun);
+  for (const std::string& device : lease.devices) {
+    if (begins) {
+      uses[device] = end;
+    } else {
+      uses.erase(device);
+    }
   }
-  return usage;
+  if (uses.empty()) in_use_.erase(lease.runner);
 }
 
 Round Book::PlaceNow(const Moment& now) const {
   return PlaceJobs(
-      waiting_, [this](int64_t number) -> const Job& { return WaitingJob(number); }, Candidates(now.wall), UsageNow(),
-      now);
+      waiting_, [this](int64_t number) -> const Job& { return WaitingJob(number); }, Candidates(now.wall), usage_, now);
 }
 
 Changes Book::Place(const Moment& now) const {
@@ -394,8 +396,7 @@ absl::StatusOr<Waiting> Book::Explain(std::string_view id, const Moment& now) co
     return JobDoesNotWait(id, job->state);
   }
   Waiting waiting;
-  const Usage usage = UsageNow();
-  Turns turns(waiting_, usage);
+  Turns turns(waiting_, usage_);
   for (int64_t number = turns.Next(); number != 0; number = turns.Next()) {
     ++waiting.position;
     if (number == job->number) break;
@@ -454,29 +455,37 @@ void Book::Apply(const Changes& changes) {
     if (!known.session.empty() && known.session != runner.session) replaced_.emplace(runner.name, known.session);
     if (known.pool != runner.pool || known.labels != runner.labels || known.devices != runner.devices) {
       runners_changed_ = std::max(runners_changed_, runner.seen);
-      for (const auto& [number, id] : waiting_ids_) unchecked_.insert(number);
+      for (const auto& [number, job] : waiting_jobs_) unchecked_.insert(number);
     }
     known = runner;
   }
-  for (const EndedLease& ended : changes.ended) {
-    const auto live = leases_.find(ended.lease.job);
-    if (live != leases_.end() && live->second.fence == ended.lease.fence) leases_.erase(live);
-  }
-  for (const Lease& lease : changes.leases) leases_[lease.job] = lease;
+  // Before the leases, which count for them.
   for (const Job& job : changes.jobs) {
     Job& known = jobs_[job.id];
     if (known.number != 0 && known.state == JobState::kQueued) {
       waiting_.Remove(known);
-      waiting_ids_.erase(known.number);
+      waiting_jobs_.erase(known.number);
       unchecked_.erase(known.number);
     }
     known = job;
     last_number_ = std::max(last_number_, job.number);
     if (job.state == JobState::kQueued) {
       waiting_.Add(job);
-      waiting_ids_[job.number] = job.id;
+      waiting_jobs_[job.number] = &known;
       unchecked_.insert(job.number);
     }
+  }
+  for (const EndedLease& ended : changes.ended) {
+    const auto live = leases_.find(ended.lease.job);
+    if (live == leases_.end() || live->second.fence != ended.lease.fence) continue;
+    Count(live->second, /*begins=*/false);
+    leases_.erase(live);
+  }
+  for (const Lease& lease : changes.leases) {
+    const auto live = leases_.find(lease.job);
+    if (live != leases_.end()) Count(live->second, /*begins=*/false);
+    Count(lease, /*begins=*/true);
+    leases_[lease.job] = lease;
   }
 }
 

@@ -111,9 +111,10 @@ class Book {
   // Ends the job if runners are known and none of them could ever do it. True if so.
   bool EndIfUnsatisfiable(Job& job, WallTime now) const;
   std::vector<Candidate> Candidates(WallTime now) const;
-  Usage UsageNow() const;
   Round PlaceNow(const Moment& now) const;
-  const Job& WaitingJob(int64_t number) const { return jobs_.find(waiting_ids_.at(number))->second; }
+  const Job& WaitingJob(int64_t number) const { return *waiting_jobs_.at(number); }
+  // Counts what a live lease uses, or no more.
+  void Count(const Lease& lease, bool begins);
 
   const Limits limits_;
   const Moment begun_;
@@ -122,7 +123,10 @@ class Book {
   std::map<std::string, Runner, std::less<>> runners_;
   std::set<std::pair<std::string, std::string>> replaced_;  // runner, session
   WaitingJobs waiting_;
-  std::map<int64_t, std::string> waiting_ids_;
+  std::map<int64_t, const Job*> waiting_jobs_;  // in jobs_, by number
+  // What live leases use: for people and repositories, and runner → device → when its run is expected to end.
+  Usage usage_;
+  std::map<std::string, std::map<std::string, WallTime, std::less<>>, std::less<>> in_use_;
   // Jobs that wait and have not been held against the runners as they are now.
   mutable std::set<int64_t> unchecked_;
   std::chrono::steady_clock::time_point runners_changed_ = begun_.steady;

@@ -18,6 +18,8 @@ struct Place {
   Candidate candidate;
   std::vector<std::optional<WallTime>> reserved_from;
   size_t free = 0;  // devices that are neither busy nor out
+  // When the devices that nobody has set aside will be free, sorted; nullopt: to be found anew.
+  std::optional<std::vector<WallTime>> free_at = std::nullopt;
 
   bool IsFree(size_t device) const { return !candidate.busy_until[device].has_value() && !candidate.out[device]; }
 };
@@ -97,6 +99,7 @@ class RoundOfPlacing {
     }
     const std::chrono::seconds length = job.expected.count() > 0 ? job.expected : kUnknownRun;
     for (const size_t device : best_devices) best->candidate.busy_until[device] = now_ + length;
+    best->free_at.reset();
     best->free -= best_devices.size();
     round_.placed.push_back({&job, best->candidate.runner, std::move(best_devices)});
     return true;
@@ -118,6 +121,7 @@ class RoundOfPlacing {
     }
     if (first == nullptr) return;
     for (const size_t device : earliest.second) first->reserved_from[device] = earliest.first;
+    first->free_at.reset();
     round_.reserved.push_back({job.number, first->candidate.runner, earliest.first});
   }
 
@@ -125,21 +129,21 @@ class RoundOfPlacing {
 
  private:
   // So many devices of the place, whichever, are not free before; nullopt: never.
-  std::optional<WallTime> NotBefore(const Place& place, size_t count) {
-    scratch_.clear();
-    for (size_t i = 0; i < place.candidate.busy_until.size(); ++i) {
-      if (place.candidate.out[i] || place.reserved_from[i].has_value()) continue;
-      scratch_.push_back(std::max(place.candidate.busy_until[i].value_or(now_), now_));
+  std::optional<WallTime> NotBefore(Place& place, size_t count) const {
+    if (!place.free_at.has_value()) {
+      std::vector<WallTime>& times = place.free_at.emplace();
+      for (size_t i = 0; i < place.candidate.busy_until.size(); ++i) {
+        if (place.candidate.out[i] || place.reserved_from[i].has_value()) continue;
+        times.push_back(std::max(place.candidate.busy_until[i].value_or(now_), now_));
+      }
+      std::sort(times.begin(), times.end());
     }
-    if (count == 0 || scratch_.size() < count) return std::nullopt;
-    const auto last = scratch_.begin() + static_cast<std::ptrdiff_t>(count - 1);
-    std::nth_element(scratch_.begin(), last, scratch_.end());
-    return *last;
+    if (count == 0 || place.free_at->size() < count) return std::nullopt;
+    return (*place.free_at)[count - 1];
   }
 
   const WallTime now_;
   std::vector<Place> places_;
-  std::vector<WallTime> scratch_;
   std::set<std::string> hopeless_;
   Round round_;
 };

@@ -1,5 +1,7 @@
 #include "services/dispatch/book/turns.h"
 
+#include <algorithm>
+
 namespace yardmaster::dispatch {
 namespace {
 
@@ -8,11 +10,17 @@ int64_t UseOf(const std::map<std::string, int64_t>& uses, const std::string& nam
   return found == uses.end() ? 0 : found->second;
 }
 
+void AddUse(std::map<std::string, int64_t>& uses, const std::string& name, int64_t devices) {
+  const auto use = uses.try_emplace(name, 0).first;
+  use->second += devices;
+  if (use->second == 0) uses.erase(use);
+}
+
 }  // namespace
 
 void Usage::Add(const Job& job, int64_t devices) {
-  repositories[job.repository] += devices;
-  submitters[job.submitter] += devices;
+  AddUse(repositories, job.repository, devices);
+  AddUse(submitters, job.submitter, devices);
 }
 
 void WaitingJobs::Add(const Job& job) {
@@ -28,26 +36,39 @@ void WaitingJobs::Remove(const Job& job) {
 
 Turns::Turns(const WaitingJobs& waiting, const Usage& usage) : usage_(usage) {
   heads_.reserve(waiting.lines_.size());
-  for (const auto& [key, line] : waiting.lines_) heads_.push_back({&key, line.begin(), line.end()});
+  for (const auto& [key, line] : waiting.lines_) {
+    heads_.push_back({{}, &key, line.begin(), line.end()});
+    heads_.back().turn = TurnOf(heads_.back());
+  }
+  std::make_heap(heads_.begin(), heads_.end(), IsLater);
+}
+
+std::pair<WallTime, int64_t> Turns::TurnOf(const Head& head) const {
+  const auto& [repository, submitter, priority] = *head.key;
+  const int64_t used = UseOf(usage_.repositories, repository) + UseOf(usage_.submitters, submitter);
+  return {head.next->first - kTurnBonus * static_cast<int>(priority) + kSharePenalty * used, head.next->second};
 }
 
 int64_t Turns::Next() {
-  Head* first = nullptr;
-  std::pair<WallTime, int64_t> earliest;
-  for (Head& head : heads_) {
-    if (head.next == head.end) continue;
-    const auto& [repository, submitter, priority] = *head.key;
-    const int64_t used = UseOf(usage_.repositories, repository) + UseOf(usage_.submitters, submitter);
-    const WallTime turn = head.next->first - kTurnBonus * static_cast<int>(priority) + kSharePenalty * used;
-    const std::pair<WallTime, int64_t> candidate(turn, head.next->second);
-    if (first == nullptr || candidate < earliest) {
-      first = &head;
-      earliest = candidate;
+  while (!heads_.empty()) {
+    std::pop_heap(heads_.begin(), heads_.end(), IsLater);
+    Head& head = heads_.back();
+    if (const auto now = TurnOf(head); now != head.turn) {
+      // Something of its repository or its submitter was placed.
+      head.turn = now;
+      std::push_heap(heads_.begin(), heads_.end(), IsLater);
+      continue;
     }
+    const int64_t number = head.turn.second;
+    if (++head.next == head.end) {
+      heads_.pop_back();
+    } else {
+      head.turn = TurnOf(head);
+      std::push_heap(heads_.begin(), heads_.end(), IsLater);
+    }
+    return number;
   }
-  if (first == nullptr) return 0;
-  ++first->next;
-  return earliest.second;
+  return 0;
 }
 
 }  // namespace yardmaster::dispatch

@@ -31,6 +31,7 @@ struct Usage {
   std::map<std::string, int64_t> repositories;
   std::map<std::string, int64_t> submitters;
 
+  // `devices` may be negative: they are in use no more.
   void Add(const Job& job, int64_t devices);
 };
 
@@ -51,7 +52,8 @@ class WaitingJobs {
   size_t size_ = 0;
 };
 
-// Gives the waiting jobs in the order of their turns. What is placed meanwhile is to be told by `usage`.
+// Gives the waiting jobs in the order of their turns. What is placed meanwhile is to be told by `usage`, which only
+// grows: so a turn only becomes later, and the line at the top of the heap is either the first or goes further down.
 class Turns {
  public:
   // Both outlive this object; `waiting` does not change meanwhile.
@@ -62,12 +64,16 @@ class Turns {
 
  private:
   struct Head {
+    std::pair<WallTime, int64_t> turn;  // of its next job, with its number
     const WaitingJobs::LineKey* key;
     WaitingJobs::Line::const_iterator next;
     WaitingJobs::Line::const_iterator end;
   };
+  static bool IsLater(const Head& a, const Head& b) { return a.turn > b.turn; }
+  std::pair<WallTime, int64_t> TurnOf(const Head& head) const;
+
   const Usage& usage_;
-  std::vector<Head> heads_;
+  std::vector<Head> heads_;  // a heap, the earliest first
 };
 
 }  // namespace yardmaster::dispatch
