@@ -9,14 +9,6 @@
 #include "services/pipeline/profile_choice.h"
 
 namespace yardmaster {
-namespace {
-
-bool IsRunning(rules::PipelinePhase phase) {
-  using rules::PipelinePhase;
-  return phase == PipelinePhase::kP1Wait || phase == PipelinePhase::kP2Queued || phase == PipelinePhase::kP2Running;
-}
-
-}  // namespace
 
 absl::StatusOr<std::string> WhyGateHolds(const Config& config, const PackSet& packs, GateSource& gates,
                                          const Clock& clock, const v1::Subject& subject, const std::string& pack) {
@@ -24,7 +16,7 @@ absl::StatusOr<std::string> WhyGateHolds(const Config& config, const PackSet& pa
   if (profile == nullptr || !profile->no_push_while_running) return std::string();
   ASSIGN_OR_RETURN(const rules::PipelineSignals signals, gates.Read(subject, *profile));
   const rules::PipelineReport report = rules::Diagnose(*profile, signals, clock.Now());
-  if (!IsRunning(report.phase)) return std::string();
+  if (!report.under_way) return std::string();
   return absl::StrCat(Abs(rules::PipelinePhaseName(report.phase)), ": ", report.why);
 }
 

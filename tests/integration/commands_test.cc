@@ -307,7 +307,13 @@ TEST_P(CommandsTest, EveryOtherCommandIsUnderstoodAndAnswered) {
   StartCommands();
   const int64_t number = Pull();
   Drain();
-  for (const char* command : {"/test ut", "/cancel", "/ok-to-test", "/commit", "/create-pr"}) {
+  for (const char* command : {"/test ut", "/cancel", "/ok-to-test"}) {
+    EXPECT_THAT(Say(number, kBob, command, true), HasSubstr("was not carried out")) << command;
+  }
+  EXPECT_THAT(Say(number, kMaria, "/test ut", true), HasSubstr("the git server"));
+  EXPECT_THAT(Say(number, kMaria, "/cancel", true), HasSubstr("no tests of this pull request wait or run"));
+  EXPECT_THAT(Say(number, kMaria, "/ok-to-test", true), HasSubstr("may be tested, and no other"));
+  for (const char* command : {"/commit", "/create-pr"}) {
     SCOPED_TRACE(command);
     // The author and somebody who may write: one of them may.
     const std::string by_author = Say(number, "alice", command, true);

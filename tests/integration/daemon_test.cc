@@ -438,7 +438,7 @@ TEST_F(DaemonTest, SectionsOfLaterVersionsAreNamedInOneWarning) {
   auto daemon = Start({"--config", config.string()});
   ASSERT_TRUE(Eventually([&] { return daemon->process().Stderr().find("\"msg\":\"ready\"") != std::string::npos; }));
   const std::string log = daemon->process().Stderr();
-  EXPECT_THAT(log, HasSubstr("\"sections\":\"dispatch.pools, dispatch.fork_policy\""));
+  EXPECT_THAT(log, HasSubstr("\"sections\":\"dispatch.pools\""));
   EXPECT_EQ(log.find("does not act on"), log.rfind("does not act on"));
   EXPECT_THAT(log, HasSubstr("\"mode\":\"apply\""));
   // The data directory's default lies beside the config.

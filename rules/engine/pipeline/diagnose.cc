@@ -82,6 +82,12 @@ class Diagnosis {
     r_.gate_ok = phase == PipelinePhase::kGreen;
   }
 
+  // Something runs, or was asked for and will.
+  void Wait(PipelinePhase phase, std::string why) {
+    Set(phase, PipelineAction::kWait, std::move(why));
+    r_.under_way = true;
+  }
+
   bool Young(std::optional<PipelineTime> at) const { return at.has_value() && now_ - *at < p_.trigger_wait; }
   // Whether `later` is known to have come after `earlier`.
   static bool After(std::optional<PipelineTime> later, std::optional<PipelineTime> earlier) {
@@ -112,22 +118,22 @@ class Diagnosis {
     const bool running = IsRunning() || Newest() == BuildState::kRunning;
     if (checked_ && Passed() && !running) return Green();
     if (CheckUnderWay()) {
-      return Set(PipelinePhase::kP1Wait, PipelineAction::kWait,
-                 absl::StrCat(p_.description_gate->trigger, " was asked for and not answered yet"));
+      return Wait(PipelinePhase::kP1Wait,
+                  absl::StrCat(p_.description_gate->trigger, " was asked for and not answered yet"));
     }
     if (f_.description_failure.has_value()) {
       return Set(
           PipelinePhase::kP1Failed, PipelineAction::kFix,
           absl::StrCat("the description is refused: change it as the bot says, then ", p_.description_gate->trigger));
     }
-    if (running) return Set(PipelinePhase::kP2Running, PipelineAction::kWait, RunningWhy());
+    if (running) return Wait(PipelinePhase::kP2Running, RunningWhy());
     if (Working()) {
-      return Set(checked_ ? PipelinePhase::kP2Queued : PipelinePhase::kP1Wait, PipelineAction::kWait,
-                 absl::StrCat("a bot is at it: ", f_.working.name));
+      return Wait(checked_ ? PipelinePhase::kP2Queued : PipelinePhase::kP1Wait,
+                  absl::StrCat("a bot is at it: ", f_.working.name));
     }
     if (StartUnderWay()) {
-      return Set(PipelinePhase::kP2Queued, PipelineAction::kWait,
-                 absl::StrCat(p_.build_gate.trigger, " was asked for, and no build tells of it yet"));
+      return Wait(PipelinePhase::kP2Queued,
+                  absl::StrCat(p_.build_gate.trigger, " was asked for, and no build tells of it yet"));
     }
     if (!checked_) return Unchecked();
     Built();
@@ -140,7 +146,7 @@ class Diagnosis {
     if (MergeRefused()) {
       return Set(PipelinePhase::kGreen, PipelineAction::kFix, absl::StrCat(why, "; but merging it failed"));
     }
-    if (Merging()) return Set(PipelinePhase::kGreen, PipelineAction::kWait, absl::StrCat(why, "; it is being merged"));
+    if (Merging()) return Wait(PipelinePhase::kGreen, absl::StrCat(why, "; it is being merged"));
     Set(PipelinePhase::kGreen, PipelineAction::kStop, std::move(why));
   }
 

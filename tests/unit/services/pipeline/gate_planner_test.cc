@@ -30,6 +30,8 @@ rules::PackFiles Packs() {
              "no_push_while_running": true,
              "description_gate": {"trigger": "/look", "passed_label": "looked"},
              "build_gate": {"trigger": "/go", "passed_labels": ["built"], "bypass_seconds": 60}})"},
+          {"checks/pack.json", R"({"name": "checks", "title": "Checks"})"},
+          {"checks/pipeline.json", R"({"no_push_while_running": true, "build_gate": {}, "checks": {}})"},
           {"plain/pack.json", R"({"name": "plain", "title": "Plain"})"}};
 }
 
@@ -38,7 +40,7 @@ std::shared_ptr<const PackSet> Loaded() {
   PackSet::Packs packs;
   PackSet::Pipelines pipelines;
   Problems problems;
-  for (const std::string name : {"demo", "plain"}) {
+  for (const std::string name : {"demo", "checks", "plain"}) {
     packs[name] = rules::CompiledPack::Compile(*rules::LoadPack(files, name, problems), problems);
     if (auto profile = rules::LoadPipeline(files, name, problems)) pipelines[name] = std::move(profile);
   }
@@ -120,6 +122,20 @@ TEST_F(GatePlannerTest, APushWaitsForAGateThatRunsWhereTheProfileSaysSo) {
   gate_.signals.comments = {{"ann", "/go", kNow - minutes(5), "c1"}};
   EXPECT_THAT(hold("demo"), HasSubstr("P2_QUEUED"));
   EXPECT_EQ(hold("plain"), "") << "it has no profile";
+}
+
+TEST_F(GatePlannerTest, APushDoesNotWaitForChecksThatMayNeverBegin) {
+  testing::FakeClock clock;
+  clock.Advance(kNow - clock.Now());
+  const auto hold = [&] {
+    return WhyGateHolds(config_, *packs_, gate_, clock, snapshot_.subject(), "checks").value_or("an error");
+  };
+  gate_.signals.builds.reset();
+  gate_.signals.head_at = kNow - minutes(1);
+  gate_.signals.checks.emplace();
+  EXPECT_EQ(hold(), "") << "nothing runs that a push would end";
+  gate_.signals.checks->push_back({.name = "build", .state = rules::PipelineCheck::State::kRunning});
+  EXPECT_THAT(hold(), HasSubstr("P2_RUNNING"));
 }
 
 TEST_F(GatePlannerTest, WhatIsDueIsStarted) {
