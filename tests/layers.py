@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Who may include whom, and whether headers that comments name exist. Called by run.sh; `tests/layers.py [ROOT]` says what is wrong in the tree ROOT (default: this one), and
+"""Who may include whom, and whether what comments and pages name exists. Called by run.sh; `tests/layers.py [ROOT]` says what is wrong in the tree ROOT (default: this one), and
 `tests/layers.py --self-test` shows on small trees that each rule can fail. Exit: 0 all is well, 1 something is wrong.
 
 A folder is one that holds .cc or .h files; "services/worker" in a rule stands for that folder and all below it."""
@@ -12,7 +12,9 @@ import tempfile
 RPC = ("grpc", "grpcpp", "google/protobuf", "yardmaster/v1", "proto/yardmaster/v1")
 # Files below → what they may not reach, whatever stands between.
 NEVER_REACH = {
-    ("clients/forge", "clients/forges", "clients/git", "services/worker", "rules/suites"): (*RPC, "rules/engine"),
+    ("clients/forge", "clients/forges", "clients/git", "clients/chat", "clients/jenkins", "clients/command_line", "services/worker", "rules/suites"): (*RPC, "rules/engine"),
+    # It judges the daemon's configuration, in which commands name the engine's rights.
+    ("clients/doctor",): RPC,
     ("rules",): (*RPC, "clients", "services"),
 }
 # Who may include any service; who may be included by any.
@@ -22,6 +24,9 @@ SHARED = ("services/core", "services/intake", "services/packs/registry", "servic
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.M)
 COMMENT = re.compile(r"//(.*)$", re.M)
 HEADER = re.compile(r"(?<![\w/.<-])[\w/]+\.h\b")
+LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
+CODE = re.compile(r"`([a-z][a-z0-9_./-]*\.(?:cc|h))`")
+FENCE = re.compile(r"^(```.*?^```|    .*?$)", re.M | re.S)
 
 
 def below(path, folder):
@@ -60,6 +65,22 @@ def missing_headers(root, files):
             for header in HEADER.findall(comment):
                 if not any(path.endswith(f"/{header}") for path in paths):
                     yield file, header
+
+
+def missing_in_pages(root, files):
+    """What pages link to or name as source and the tree lacks: (page, name)."""
+    paths = {f"/{path}" for path in files}
+    for page in sorted(root.rglob("*.md")):
+        folders = page.relative_to(root).parts[:-1]
+        if set(folders) & {"build", "node_modules", "data", "corpus", ".git"}:
+            continue
+        text = FENCE.sub("", page.read_text(encoding="utf-8"))
+        for target in LINK.findall(text):
+            if "://" not in target and not target.startswith("mailto:") and not (page.parent / target).exists():
+                yield page.relative_to(root).as_posix(), target
+        for name in CODE.findall(text):
+            if not any(path.endswith(f"/{name}") for path in paths) and not (root / name).exists() and not list(root.glob(f"tests/**/{name}")):
+                yield page.relative_to(root).as_posix(), name
 
 
 def path_to(files, start, forbidden):
@@ -140,6 +161,8 @@ def check(root):
                 wrong[f"{path[0]} reaches {path[-1]}, which is not for {', '.join(folders)}"] = " > ".join(path)
     for file, header in missing_headers(root, files):
         wrong[f"{file}: a comment names {header}, which does not exist"] = ""
+    for page, name in missing_in_pages(root, files):
+        wrong[f"{page} names {name}, which does not exist"] = ""
     return wrong
 
 
@@ -149,6 +172,8 @@ def self_test():
         None: {"services/core/a.h": "", "services/intake/b.h": '#include "services/core/a.h"', "services/triage/c.cc": '#include "services/intake/b.h"'},
         "in a circle": {"rules/a/a.h": '#include "rules/b/b.h"', "rules/b/b.h": '#include "rules/c/c.h"', "rules/c/c.h": '#include "rules/a/a2.h"', "rules/a/a2.h": ""},
         "a comment names old.h": {"rules/a/a.h": "int a;  // as in a.h, not old.h"},
+        "names b.cc": {"services/core/a.h": "", "services/core/README.md": "`a.h` and `b.cc`"},
+        "names old.md": {"services/core/README.md": "[a page](old.md#part)"},
         "stands on nothing": {"services/core/a.cc": '#include "services/core/store/b.h"', "services/core/store/b.h": ""},
         "know each other": {"services/review/a.cc": '#include "services/triage/b.h"', "services/triage/b.h": ""},
         "a.cc > services/core/b.h > services/core/c.h > grpcpp/grpcpp.h": {

@@ -1,5 +1,6 @@
 // What holds for one repository: whether we may read and write there, its labels, its webhook.
 #include <algorithm>
+#include <iterator>
 #include <optional>
 
 #include "absl/algorithm/container.h"
@@ -123,6 +124,14 @@ bool HasSecretFor(const ForgeConfig& forge, const std::string& repository) {
   });
 }
 
+std::vector<std::string> MissingEvents(const ForgeWebhook& webhook, const std::vector<std::string>& needed) {
+  std::vector<std::string> missing;
+  if (absl::c_linear_search(webhook.events, "*")) return missing;
+  absl::c_copy_if(needed, std::back_inserter(missing),
+                  [&](const std::string& event) { return !absl::c_linear_search(webhook.events, event); });
+  return missing;
+}
+
 // What a webhook must have, and has not, in the words of its page.
 std::vector<std::string> WebhookFaults(const RepositoryFacts& facts, const ForgeWebhook& webhook) {
   const ForgeConfig& forge = facts.forge.forge;
@@ -134,11 +143,15 @@ std::vector<std::string> WebhookFaults(const RepositoryFacts& facts, const Forge
   if (webhook.has_secret.has_value() && !*webhook.has_secret) faults.emplace_back("the secret");
   if (webhook.sends_secret && !forge.accept_plain_token) faults.emplace_back("a signature key in place of a password");
   if (!webhook.verifies_tls) faults.emplace_back("SSL verification");
-  if (absl::c_linear_search(webhook.events, "*")) return faults;
-  for (const std::string& event : facts.forge.profile.setup.webhook_events) {
-    if (!absl::c_linear_search(webhook.events, event)) faults.push_back(absl::StrCat("the event ", event));
+  for (const std::string& event : MissingEvents(webhook, facts.forge.profile.setup.webhook_events)) {
+    faults.push_back(absl::StrCat("the event ", event));
   }
   return faults;
+}
+
+bool PublishesChecks(const RepositoryFacts& facts) {
+  return facts.entry != nullptr && facts.entry->review.events && facts.entry->review.publish.check &&
+         facts.forge.forge.app.has_value();
 }
 
 Finding CheckWebhook(const RepositoryFacts& facts) {
@@ -170,6 +183,12 @@ Finding CheckWebhook(const RepositoryFacts& facts) {
                                   ".hooks names for missed deliveries"),
                      absl::StrCat("write \"id\": ", Readable(webhook->id), " there"));
     }
+  }
+  const std::vector<std::string> of_reviews = MissingEvents(*webhook, facts.forge.profile.setup.review_events);
+  if (PublishesChecks(facts) && !of_reviews.empty()) {
+    return Warning(absl::StrCat(which, " lacks the events ", absl::StrJoin(of_reviews, ", "),
+                                ": the button that runs a check again does nothing"),
+                   page);
   }
   if (webhook->content_type.empty()) {
     return Ok(absl::StrCat(which, "; its content type, which the forge does not tell, must be application/json"));

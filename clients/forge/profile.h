@@ -54,6 +54,7 @@ struct SetupProfile {
   // Prefix of tokens whose permissions nobody is told; empty: there are none.
   std::string_view opaque_token_prefix;
   std::vector<std::string> webhook_events;
+  std::vector<std::string> review_events;  // besides, where an App publishes reviews as checks
   std::string_view token_page;
   std::string_view app_page;
   std::string_view access_page;   // of a repository: who may do what

@@ -217,6 +217,12 @@ def missing_tools(names, tools):
     return {name: f"{tool} is missing" for name in names for tool in tools.get(name, ()) if shutil.which(tool) is None}
 
 
+def missing_programs(names, folder):
+    """The same for the programs of Google Benchmark, which are not built where it is missing."""
+    needed = {name: PROGRAMS[name][0] for name in names if name in PROGRAMS}
+    return {name: f"{program} is not built, Google Benchmark is missing" for name, program in needed.items() if not (folder / "bench" / program).exists()}
+
+
 def measure_all(options, names):
     """Figures by name, and for those that there are none of, why. What fails is said, and in neither; the rest is measured all the same."""
     packs, library = os.environ["YARD_PACKS"], Library(options.bin, options.smoke)
@@ -261,7 +267,7 @@ def main():
         say(f"there is no figure like '{options.only}': {', '.join(FIGURES)}")
         return 2
     # Said before anything is measured, so that nobody waits for half of the figures.
-    missing = missing_tools(names, TOOLS)
+    missing = {**missing_tools(names, TOOLS), **missing_programs(names, options.bin)}
     for name, reason in {**missing_tools(names, COMPARED), **missing}.items():
         say(f"{name} can't be measured: {reason} (tests/bench/run.sh --install-deps)")
     values, skipped = measure_all(options, [name for name in names if name not in missing])

@@ -115,6 +115,10 @@ class MemoryForge final : public MemoryReviews {
   std::set<std::string> unreadable;
   std::map<std::string, std::string> renamed;
 
+  // Our own account: how often it was asked for, and what is answered instead.
+  int asked_for_user = 0;
+  std::optional<absl::Status> refuse_user;
+
   // Comments that no list shows, though they can be read by their id.
   std::map<int64_t, std::vector<ForgeComment>> unlisted;
 
@@ -124,6 +128,8 @@ class MemoryForge final : public MemoryReviews {
   LabelRules label_rules() const override { return rules; }
   absl::StatusOr<ForgeUser> CurrentUser(const ForgeCall&) override {
     if (absl::Status status = Read(); !status.ok()) return status;
+    ++asked_for_user;
+    if (refuse_user.has_value()) return *refuse_user;
     ForgeUser user;
     user.login = login;
     return user;

@@ -262,4 +262,13 @@ absl::Status EffectRunner::GiveUpAll(const v1::Subject& subject, std::string_vie
   return absl::OkStatus();
 }
 
+absl::Status EffectRunner::GiveUpOld(const v1::Subject& subject, std::string_view reason) {
+  ASSIGN_OR_RETURN(const std::vector<store::Effect> open, Open(subject));
+  for (const store::Effect& effect : open) {
+    if (clock_.Now() - effect.created_at < kMaxEffectAge) continue;
+    RETURN_IF_ERROR(ledger_.MarkFailed(effect.id, reason));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace yardmaster

@@ -55,6 +55,8 @@ class EffectRunner {
   absl::Status Abandon(const v1::Subject& subject, int64_t delivery, std::string_view reason);
   // Ends everything open on `subject`, whatever led to it.
   absl::Status GiveUpAll(const v1::Subject& subject, std::string_view reason);
+  // Ends what is open and older than kMaxEffectAge, where the forge can't be asked.
+  absl::Status GiveUpOld(const v1::Subject& subject, std::string_view reason);
 
  private:
   const EffectKind* KindOf(std::string_view name) const;

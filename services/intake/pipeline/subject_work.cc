@@ -207,7 +207,12 @@ Outcome SubjectWork::SettleOpen(const v1::Subject& subject) {
     const absl::Status given_up = effects_.GiveUpAll(subject, "the forge is no longer configured");
     return given_up.ok() ? Outcome() : Outcome::OfStore(given_up);
   }
-  RETURN_UNLESS_DONE(run.Open());
+  Outcome opened = run.Open();
+  if (!opened.done()) {
+    // A forge that is away for days ends what is open, as one does that can't be read.
+    const absl::Status given_up = effects_.GiveUpOld(subject, opened.reason);
+    return given_up.ok() ? std::move(opened) : Outcome::OfStore(given_up);
+  }
   RETURN_UNLESS_DONE(effects_.SettleOpen(subject, {run.account(), run.ReadCall(), env_.chat, env_.jobs}));
   const absl::Status refused = effects_.RefuseOrphans(subject, env_.inbox);
   return refused.ok() ? Outcome() : Outcome::OfStore(refused);

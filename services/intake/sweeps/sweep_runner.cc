@@ -46,7 +46,7 @@ std::shared_ptr<SweepRunner::Run> SweepRunner::Request(const SweepTarget& target
     if (stopping_) return nullptr;
     Lane& lane = lanes_[target.forge];
     for (const auto& waiting : lane.queue) {
-      if (SweepName(waiting->target_) == SweepName(target)) return waiting;
+      if (SweepName(waiting->target_) == SweepName(target) && waiting->limit_ == limit) return waiting;
     }
     run = std::make_shared<Run>(target, limit);
     lane.queue.push_back(run);

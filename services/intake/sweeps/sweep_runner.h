@@ -50,8 +50,8 @@ class SweepRunner {
   // Stops.
   ~SweepRunner();
 
-  // Joins a sweep of the same target that waits or runs, else puts a new one at the end of its forge's queue. Null
-  // after Stop.
+  // Joins a sweep of the same target and limit that waits or runs, else puts a new one at the end of its forge's queue.
+  // Null after Stop.
   std::shared_ptr<Run> Request(const SweepTarget& target, int64_t limit);
 
   // Ends the sweeps in progress with CANCELLED, and those that wait. What was handed to the pipe goes on. Idempotent.

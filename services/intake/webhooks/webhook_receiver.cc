@@ -92,7 +92,11 @@ void WebhookReceiver::Receive(const WebhookRequest& request, const Answer& answe
   if (forge == nullptr) return answer(Refusal(404, "this forge is not configured"));
   const WebhookProfile& webhooks = forge->webhooks;
   const auto refuse = [&](int status, std::string_view why) {
-    logger_.Info("webhook refused", {{"request_id", request.request_id}, {"forge", forge->name}, {"why", why}});
+    if (const std::optional<int64_t> left_out = refusals_.Spend(clock_.Monotonic()); left_out.has_value()) {
+      logger_.Info(
+          "webhook refused",
+          {{"request_id", request.request_id}, {"forge", forge->name}, {"why", why}, {"left_out_before", *left_out}});
+    }
     answer(Refusal(status, why));
   };
   if (!IsJsonType(request.header("Content-Type"))) {

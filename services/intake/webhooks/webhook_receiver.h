@@ -13,11 +13,15 @@
 
 #include "services/core/clock.h"
 #include "services/core/config/config.h"
+#include "services/core/log_budget.h"
 #include "services/core/logging.h"
 #include "services/core/store/inbox.h"
 #include "services/intake/webhooks/webhook_scope.h"
 
 namespace yardmaster {
+
+// Requests that are turned away, of all senders together.
+inline constexpr int64_t kRefusalsLoggedPerMinute = 30;
 
 struct WebhookRequest {
   std::string_view forge;  // the last part of the path
@@ -76,6 +80,7 @@ class WebhookReceiver {
   store::Inbox& inbox_;
   const Clock& clock_;
   Logger& logger_;
+  LogBudget refusals_{kRefusalsLoggedPerMinute};
   mutable std::mutex mutex_;  // guards table_
   std::shared_ptr<const Table> table_;
 };

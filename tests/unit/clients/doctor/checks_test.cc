@@ -60,6 +60,24 @@ TEST_F(DoctorChecks, WhatOnlySomeThingsNeedIsAWarning) {
   EXPECT_EQ(finding.state, State::kWarning);
   EXPECT_THAT(finding.text, AllOf(HasSubstr("Pull requests: Read and write"), HasSubstr("Checks: Read and write"),
                                   HasSubstr("Webhooks")));
+  EXPECT_THAT(finding.text, HasSubstr("Contents: Read and write (for commands that push"));
+}
+
+TEST_F(DoctorChecks, ReviewsOfAnAppNeedTheEventsOfItsChecks) {
+  forge_.webhook_secrets = {{Secret("s"), {"octo/*"}}};
+  ForgeWebhook webhook;
+  webhook.id = "7";
+  webhook.url = "https://bot.example/webhooks/github";
+  webhook.events = {"issues", "issue_comment", "pull_request"};
+  facts_.webhooks = std::vector<ForgeWebhook>{webhook};
+  EXPECT_EQ(OfRepository("webhook").state, State::kOk) << "nothing is reviewed";
+  entry_.review.events = true;
+  EXPECT_EQ(OfRepository("webhook").state, State::kOk) << "a token makes statuses, which nobody can ask for again";
+  forge_.app = ForgeApp{"1", "2", Secret("key")};
+  EXPECT_EQ(OfRepository("webhook").state, State::kWarning);
+  EXPECT_THAT(OfRepository("webhook").text, HasSubstr("check_run, check_suite"));
+  facts_.webhooks->front().events = {"*"};
+  EXPECT_EQ(OfRepository("webhook").state, State::kOk);
 }
 
 TEST_F(DoctorChecks, ReadingIssuesIsNotEnough) {

@@ -30,7 +30,8 @@ std::vector<std::string> NoticeKeys(const World& world) {
 }
 
 TEST(Refusals, WhatTheForgeRefusesForGoodIsFinalAndTheRestWaits) {
-  for (const ForgeReason reason : {ForgeReason::kForbidden, ForgeReason::kNotFound, ForgeReason::kInvalid}) {
+  for (const ForgeReason reason :
+       {ForgeReason::kForbidden, ForgeReason::kNotFound, ForgeReason::kInvalid, ForgeReason::kConflict}) {
     EXPECT_TRUE(Outcome::OfForge(Refused(reason, 403, "no")).failed()) << static_cast<int>(reason);
   }
   EXPECT_EQ(Outcome::OfForge(Refused(ForgeReason::kUnauthorized, 401, "no")).kind, Outcome::Kind::kRetry);
@@ -121,6 +122,28 @@ TEST(Refusals, WhatWeWroteIsOursWhateverLoginIsConfigured) {
   EXPECT_EQ(world.forge_.At(kRepository, 1).comments.size(), 1U);
 }
 
+TEST(Refusals, ALoginThatTheForgeRefusesToTellIsAskedForAgain) {
+  World world;
+  world.bot_login_.clear();
+  world.Boot();
+  world.forge_.refuse_user = Refused(ForgeReason::kForbidden, 403, "not for this token");
+  world.forge_.Open(kRepository, 1, "socket broken", "The socket does not work.", {"queue"});
+  const int64_t id = world.Opened(1);
+  world.Run();
+  EXPECT_EQ(world.StateOf(id), "done") << "what needs no login goes on";
+  EXPECT_THAT(NoticeKeys(world), ::testing::ElementsAre("login of github"));
+  const int asked = world.forge_.asked_for_user;
+
+  world.forge_.refuse_user.reset();
+  world.clock_.Advance(std::chrono::minutes(2));
+  world.forge_.Open(kRepository, 2, "socket broken", "The socket does not work.", {"queue"});
+  world.Opened(2);
+  world.Run();
+  EXPECT_EQ(world.forge_.asked_for_user, asked + 1);
+  EXPECT_THAT(NoticeKeys(world), IsEmpty());
+  EXPECT_TRUE(world.account_->IsOurs(world.forge_.login));
+}
+
 TEST(Refusals, ACommentThatNoListShowsIsNotWrittenTwice) {
   World world;
   world.forge_.list_new_comments = false;
@@ -155,6 +178,46 @@ TEST(Refusals, EffectsThatNoDeliverySettlesAreEndedByTheSweepOfTheLedger) {
   for (const store::Effect& effect : world.Effects()) EXPECT_NE(effect.state, store::EffectState::kConfirmed);
   EXPECT_TRUE(world.Labels(1).contains("queue"));
   EXPECT_FALSE(world.Labels(1).contains("team a"));
+}
+
+// A label that was sent, and whose answer was lost.
+void LoseAnAnswer(World& world) {
+  store::NewEffect effect;
+  effect.key = "lost";
+  effect.subject.set_forge("github");
+  effect.subject.set_repository(kRepository);
+  effect.subject.set_kind(v1::SUBJECT_KIND_ISSUE);
+  effect.subject.set_number(1);
+  effect.kind = "add_labels";
+  effect.action.mutable_add_labels()->add_labels("team a");
+  const auto sent = world.store_->ledger().Intent(effect);
+  ASSERT_TRUE(sent.ok()) << sent.status();
+  ASSERT_TRUE(world.store_->ledger().Sending(sent->id).ok());
+  ASSERT_TRUE(world.store_->ledger().MarkUnknown(sent->id, world.clock_.Now(), "429", "").ok());
+}
+
+TEST(Refusals, AForgeThatIsAwayForDaysLeavesNothingPendingForEver) {
+  World world;
+  world.bot_login_.clear();
+  world.Boot();
+  world.forge_.refuse_user = Refused(ForgeReason::kServer, 503, "away");
+  LoseAnAnswer(world);
+  const auto start = world.clock_.Now();
+  world.Run();
+  world.ExpectSettled();
+  ASSERT_EQ(world.Effects().size(), 1U);
+  EXPECT_GE(world.clock_.Now() - start, kMaxEffectAge);
+  EXPECT_EQ(world.Effects()[0].state, store::EffectState::kFailed);
+}
+
+TEST(Refusals, WhatIsOpenOnAForgeThatIsNoLongerConfiguredEnds) {
+  World world;
+  LoseAnAnswer(world);
+  world.environment_->forges.clear();
+  world.Run();
+  world.ExpectSettled();
+  EXPECT_EQ(world.Effects()[0].state, store::EffectState::kFailed);
+  EXPECT_THAT(world.Effects()[0].reason, HasSubstr("no longer configured"));
 }
 
 }  // namespace

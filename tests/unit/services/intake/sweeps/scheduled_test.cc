@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <future>
 #include <string>
 
 #include "tests/unit/services/intake/world.h"
@@ -54,6 +55,19 @@ TEST_F(ScheduledSweepTest, AnOwnersRepositoriesAreListedAndSweptAsTheirEntryAllo
 TEST_F(ScheduledSweepTest, AFilterNamesOneOfThem) {
   EXPECT_THAT(Swept({"github", "octo/two"}), AllOf(HasSubstr("github:octo/two "), Not(HasSubstr("octo/one"))));
   EXPECT_EQ(Swept({"gitcode", ""}), "no repository to sweep");
+}
+
+TEST_F(ScheduledSweepTest, ARequestJoinsASweepOfTheSameLimitOnly) {
+  std::promise<void> go;
+  world_.forge_.point = [ready = go.get_future().share()] { ready.wait(); };
+  SweepRunner sweeps({*world_.environment_, world_.store_->schedules()});
+  const SweepTarget target{"github", "octo/one", "tiny", false};
+  const auto all = sweeps.Request(target, 0);
+  const auto one = sweeps.Request(target, 1);
+  EXPECT_NE(one, all) << "a nightly sweep is not done with one issue";
+  EXPECT_EQ(sweeps.Request(target, 1), one);
+  EXPECT_EQ(sweeps.Request(target, 0), all);
+  go.set_value();
 }
 
 }  // namespace

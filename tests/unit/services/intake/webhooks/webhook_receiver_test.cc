@@ -196,6 +196,12 @@ TEST_F(WebhookReceiverTest, RefusalsAreLogged) {
   request.header = [](std::string_view) { return std::string_view(); };
   receiver.Receive(request, [](const WebhookAnswer& answer) { EXPECT_EQ(answer.status, 415); });
   EXPECT_THAT(log, AllOf(HasSubstr("webhook refused"), HasSubstr("application/json")));
+  // A stranger fills no disk: the rest is counted.
+  for (int i = 0; i < 1'000; ++i) receiver.Receive(request, [](const WebhookAnswer&) {});
+  EXPECT_LE(std::count(log.begin(), log.end(), '\n'), kRefusalsLoggedPerMinute);
+  clock_.Advance(std::chrono::minutes(2));
+  receiver.Receive(request, [](const WebhookAnswer&) {});
+  EXPECT_THAT(log, HasSubstr("\"left_out_before\":" + std::to_string(1'001 - kRefusalsLoggedPerMinute)));
 }
 
 TEST_F(WebhookReceiverTest, ContentTypeMayHaveParametersAndAnyCase) {
