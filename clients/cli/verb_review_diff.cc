@@ -21,6 +21,7 @@
 #include "rules/engine/code/source_file.h"
 #include "services/commands/repository_file.h"
 #include "services/core/json_document.h"
+#include "services/core/public_forges.h"
 #include "services/core/status_macros.h"
 #include "services/review/diff_review.h"
 #include "services/review/git_change.h"
@@ -117,8 +118,8 @@ absl::StatusOr<Trees> TreesOf(const DiffArguments& arguments, GitRepository& rep
 
 // What the repository's file at base says about reviews; one that can't be used is told and left out.
 absl::StatusOr<rules::ReviewSettings> SettingsAtBase(Change& change, Session& session) {
-  for (const std::string_view forge : {"github", "gitcode"}) {
-    const std::string path = commands::RepositoryFilePath(forge);
+  for (const PublicForge& forge : kPublicForges) {
+    const std::string path = commands::RepositoryFilePath(forge.name);
     ASSIGN_OR_RETURN(const std::optional<std::string> text,
                      change.Read(ChangeSide::kBase, path, kMaxRepositoryFileBytes));
     if (!text.has_value()) continue;

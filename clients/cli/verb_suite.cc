@@ -25,6 +25,7 @@
 #include "services/core/absl_view.h"
 #include "services/core/files.h"
 #include "services/core/lines.h"
+#include "services/core/public_forges.h"
 #include "services/core/readable.h"
 #include "services/core/status_macros.h"
 #include "services/worker/devices/device_probe.h"
@@ -313,9 +314,9 @@ rules::NewSuiteProject ProjectIn(const fs::path& folder, const std::string& name
   }
   if (project.interpreter.empty()) project.interpreter = PythonWithPytest(env);
   const std::optional<RemoteRepository> origin = OriginOf(folder);
-  for (const char* forge : {"github", "gitcode"}) {
-    if (!origin.has_value() || origin->bare_host() != absl::StrCat(forge, ".com")) continue;
-    if (absl::c_count(origin->name, '/') == 1) project.repository = absl::StrCat(forge, ":", origin->name);
+  for (const PublicForge& forge : kPublicForges) {
+    if (!origin.has_value() || origin->bare_host() != forge.host) continue;
+    if (absl::c_count(origin->name, '/') == 1) project.repository = absl::StrCat(Abs(forge.name), ":", origin->name);
   }
   // On no forge that suites are fetched from: it is tested where it lies.
   if (project.repository.empty()) project.path = folder.string();

@@ -4,7 +4,9 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "services/core/absl_view.h"
+#include "services/core/public_forges.h"
 
 namespace yardmaster::rules {
 namespace {
@@ -13,15 +15,21 @@ namespace {
 constexpr std::string_view kName = R"(([\w.][\w.-]{0,99}))";
 constexpr std::string_view kNumber = "([1-9][0-9]{0,9})";
 
+// A pattern.
+std::string Hosts() {
+  return absl::StrJoin(kPublicForges, "|", [](std::string* out, const PublicForge& forge) {
+    out->append(RE2::QuoteMeta(re2::StringPiece(forge.host.data(), forge.host.size())));
+  });
+}
+
 bool IsFolder(std::string_view name) { return name == "." || name == ".."; }
 
 }  // namespace
 
 std::optional<PullReference> ParsePullReference(std::string_view text) {
   static const RE2 kShort(absl::StrCat("(?:(?:", Abs(kName), "/", Abs(kName), ")?[#!])?", Abs(kNumber)));
-  static const RE2 kUrl(absl::StrCat("(?s)(?i:(?:https?://)?(?:www\\.)?(github\\.com|gitcode\\.com)/)", Abs(kName), "/",
-                                     Abs(kName), "/(?:-/)?(issues?|pulls?|merge_requests)/", Abs(kNumber),
-                                     "(?:[/?#.,;:)].*)?"));
+  static const RE2 kUrl(absl::StrCat("(?s)(?i:(?:https?://)?(?:www\\.)?(", Hosts(), ")/)", Abs(kName), "/", Abs(kName),
+                                     "/(?:-/)?(issues?|pulls?|merge_requests)/", Abs(kNumber), "(?:[/?#.,;:)].*)?"));
   PullReference reference;
   std::string owner, name, kind;
   int32_t number = 0;

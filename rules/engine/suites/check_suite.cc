@@ -3,15 +3,19 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "absl/algorithm/container.h"
+#include "absl/strings/str_join.h"
 #include "rules/engine/suites/check_matrix.h"
 #include "rules/engine/suites/check_steps.h"
 #include "rules/engine/suites/check_texts.h"
 #include "rules/engine/suites/suite_places.h"
 #include "rules/suites/cells.h"
+#include "services/core/public_forges.h"
+#include "services/core/readable.h"
 
 namespace yardmaster::rules {
 namespace {
@@ -105,6 +109,13 @@ void CheckSource(const SourceModel& source, const Place& place) {
   if (source.repository.empty()) {
     if (!source.ref.empty()) (place / "ref").Add("only a repository has one");
     if (source.submodules) (place / "submodules").Add("only a repository has them");
+  } else if (PublicGitUrl(source.repository).empty()) {
+    std::vector<std::string_view> names;
+    for (const PublicForge& forge : kPublicForges) names.push_back(forge.name);
+    const std::string name = source.repository.substr(0, source.repository.find(':'));
+    const std::string known =
+        absl::StrJoin(names, ", ", [](std::string* out, std::string_view forge) { out->append(forge); });
+    (place / "repository").AddUnknown("expected one of the forges " + known + ", got " + Quoted(name), name, names);
   }
 }
 

@@ -6,6 +6,7 @@
 #include "absl/algorithm/container.h"
 #include "services/core/files.h"
 #include "services/core/lines.h"
+#include "services/core/public_forges.h"
 #include "services/core/short_digest.h"
 #include "services/worker/errors.h"
 #include "services/worker/launch/shell_text.h"
@@ -30,17 +31,6 @@ std::string FirstLine(const std::filesystem::path& file) {
   return std::string(TrimBlanks(std::string_view(*text).substr(0, text->find('\n'))));
 }
 
-// "github:OWNER/REPO" → where git finds it. Empty for other forges, which no manifest may name.
-std::string UrlOf(std::string_view repository) {
-  constexpr std::string_view kForges[][2] = {{"github:", "https://github.com/"}, {"gitcode:", "https://gitcode.com/"}};
-  for (const auto& forge : kForges) {
-    if (repository.starts_with(forge[0])) {
-      return std::string(forge[1]) + std::string(repository.substr(forge[0].size())) + ".git";
-    }
-  }
-  return {};
-}
-
 // Only what is needed of one commit comes over the line. What an earlier run left in the folder is thrown away, but not
 // the objects of git, so that the same commit is not fetched twice.
 rules::SuiteStep FetchStep(const rules::SourceModel& source, const std::filesystem::path& folder) {
@@ -48,7 +38,7 @@ rules::SuiteStep FetchStep(const rules::SourceModel& source, const std::filesyst
   const std::string ref = source.ref.empty() ? "HEAD" : source.ref;
   std::string line = "set -e\nexport GIT_TERMINAL_PROMPT=0\n";
   line += "git init -q " + where + "\ncd " + where + "\n";
-  std::string fetch = "git fetch --depth 1 --no-tags " + ShellQuoted(UrlOf(source.repository)) + " " +
+  std::string fetch = "git fetch --depth 1 --no-tags " + ShellQuoted(PublicGitUrl(source.repository)) + " " +
                       ShellQuoted(ref) + "\ngit checkout -q -f --detach FETCH_HEAD\n";
   if (IsCommit(source.ref)) {
     line += "if ! git checkout -q -f --detach " + ShellQuoted(source.ref) + " 2>/dev/null; then\n" + fetch + "fi\n";

@@ -273,6 +273,10 @@ TEST(CheckSource, ThePlainFolderNameOrARepositoryWithItsRef) {
   EXPECT_THAT(ProblemsWith("/source", R"({"repository": "gitcode:o/r", "ref": "v1.0", "submodules": true})"),
               IsEmpty());
   EXPECT_THAT(ProblemsWith("/source", R"({"repository": "https://x/o/r"})"), SizeIs(1));
+  EXPECT_THAT(
+      ProblemsWith("/source", R"({"repository": "gitcoed:o/r"})"),
+      ElementsAre(HasSubstr("source/repository: expected one of the forges github, gitcode, got \"gitcoed\"; did "
+                            "you mean \"gitcode\"?")));
   EXPECT_THAT(ProblemsWith("/source", R"({"repository": "github:o/r", "ref": "--upload-pack=x"})"), SizeIs(1));
 }
 
