@@ -37,10 +37,14 @@ std::string ExamplePath(const json& check, const RoleInfo* role) {
 }
 
 void ReadFiles(const json& value, CheckCase& one) {
-  for (const auto& [path, text] : value.at("files").items()) one.files.emplace_back(path, Lines(text));
+  for (const auto& [path, text] : value.at("files").items()) {
+    if (text.is_null()) one.removed.insert(path);
+    one.files.emplace_back(path, text.is_null() ? std::string() : Lines(text));
+  }
   if (const auto base = value.find("base"); base != value.end()) {
     for (const auto& [path, text] : base->items()) one.base[path] = Lines(text);
   }
+  one.renamed = value.value("renamed", std::map<std::string, std::string>());
   one.stage = Find<int>(value, "stage");
   one.moment = value.value("moment", "");
   one.options = value.value("options", std::map<std::string, std::string>());

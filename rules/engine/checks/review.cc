@@ -558,9 +558,16 @@ std::vector<ReviewFile> FilesOf(const CheckCase& one) {
     ReviewFile file;
     file.path = path;
     file.text = text;
-    if (const auto base = one.base.find(path); base != one.base.end()) file.base = base->second;
+    const auto renamed = one.renamed.find(path);
+    const std::string& former = renamed == one.renamed.end() ? path : renamed->second;
+    if (const auto base = one.base.find(former); base != one.base.end()) file.base = base->second;
     // A case that has a base is a change.
-    if (file.base == text) {
+    if (one.removed.contains(path)) {
+      file.change.emplace().kind = FileChange::Kind::kRemoved;
+    } else if (renamed != one.renamed.end()) {
+      file.change.emplace().kind = FileChange::Kind::kRenamed;
+      file.change->former_path = former;
+    } else if (file.base == text) {
       file.untouched = true;
     } else if (!one.base.empty()) {
       file.change.emplace().kind = file.base ? FileChange::Kind::kModified : FileChange::Kind::kAdded;
