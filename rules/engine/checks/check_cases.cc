@@ -37,10 +37,7 @@ std::string ExamplePath(const json& check, const RoleInfo* role) {
 }
 
 void ReadFiles(const json& value, CheckCase& one) {
-  for (const auto& [path, text] : value.at("files").items()) {
-    if (text.is_null()) one.removed.insert(path);
-    one.files.emplace_back(path, text.is_null() ? std::string() : Lines(text));
-  }
+  for (const auto& [path, text] : value.at("files").items()) one.files.emplace_back(path, Lines(text));
   if (const auto base = value.find("base"); base != value.end()) {
     for (const auto& [path, text] : base->items()) one.base[path] = Lines(text);
   }

@@ -124,7 +124,6 @@ struct CheckCase {
   bool good = false;
   std::vector<std::pair<std::string, std::string>> files;  // path, text
   std::map<std::string, std::string> base;
-  std::set<std::string> removed;               // of `files`, which have no text then
   std::map<std::string, std::string> renamed;  // of `files`: what they were called at base
   std::optional<int> stage;
   std::string moment;

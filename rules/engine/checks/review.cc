@@ -562,9 +562,7 @@ std::vector<ReviewFile> FilesOf(const CheckCase& one) {
     const std::string& former = renamed == one.renamed.end() ? path : renamed->second;
     if (const auto base = one.base.find(former); base != one.base.end()) file.base = base->second;
     // A case that has a base is a change.
-    if (one.removed.contains(path)) {
-      file.change.emplace().kind = FileChange::Kind::kRemoved;
-    } else if (renamed != one.renamed.end()) {
+    if (renamed != one.renamed.end()) {
       file.change.emplace().kind = FileChange::Kind::kRenamed;
       file.change->former_path = former;
     } else if (file.base == text) {
@@ -574,6 +572,19 @@ std::vector<ReviewFile> FilesOf(const CheckCase& one) {
     }
     file.context = !one.focus.empty() && path != one.focus;
     files.push_back(std::move(file));
+  }
+  // Files of the change of which there is no text at head.
+  const auto add = [&](const std::string& path, FileChange::Kind kind) -> ReviewFile& {
+    ReviewFile& file = files.emplace_back();
+    file.path = path;
+    file.change.emplace().kind = kind;
+    file.context = !one.focus.empty() && path != one.focus;
+    return file;
+  };
+  for (const auto& [path, text] : one.base) {
+    const bool there = absl::c_any_of(one.files, [&, &path = path](const auto& file) { return file.first == path; }) ||
+                       absl::c_any_of(one.renamed, [&, &path = path](const auto& pair) { return pair.second == path; });
+    if (!there) add(path, FileChange::Kind::kRemoved).base = text;
   }
   return files;
 }
