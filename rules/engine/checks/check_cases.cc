@@ -41,6 +41,7 @@ void ReadFiles(const json& value, CheckCase& one) {
   if (const auto base = value.find("base"); base != value.end()) {
     for (const auto& [path, text] : base->items()) one.base[path] = Lines(text);
   }
+  one.renamed = value.value("renamed", std::map<std::string, std::string>());
   one.stage = Find<int>(value, "stage");
   one.moment = value.value("moment", "");
   one.options = value.value("options", std::map<std::string, std::string>());

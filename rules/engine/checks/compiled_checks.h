@@ -124,6 +124,7 @@ struct CheckCase {
   bool good = false;
   std::vector<std::pair<std::string, std::string>> files;  // path, text
   std::map<std::string, std::string> base;
+  std::map<std::string, std::string> renamed;  // of `files`: what they were called at base
   std::optional<int> stage;
   std::string moment;
   std::map<std::string, std::string> options;

@@ -558,15 +558,33 @@ std::vector<ReviewFile> FilesOf(const CheckCase& one) {
     ReviewFile file;
     file.path = path;
     file.text = text;
-    if (const auto base = one.base.find(path); base != one.base.end()) file.base = base->second;
+    const auto renamed = one.renamed.find(path);
+    const std::string& former = renamed == one.renamed.end() ? path : renamed->second;
+    if (const auto base = one.base.find(former); base != one.base.end()) file.base = base->second;
     // A case that has a base is a change.
-    if (file.base == text) {
+    if (renamed != one.renamed.end()) {
+      file.change.emplace().kind = FileChange::Kind::kRenamed;
+      file.change->former_path = former;
+    } else if (file.base == text) {
       file.untouched = true;
     } else if (!one.base.empty()) {
       file.change.emplace().kind = file.base ? FileChange::Kind::kModified : FileChange::Kind::kAdded;
     }
     file.context = !one.focus.empty() && path != one.focus;
     files.push_back(std::move(file));
+  }
+  // Files of the change of which there is no text at head.
+  const auto add = [&](const std::string& path, FileChange::Kind kind) -> ReviewFile& {
+    ReviewFile& file = files.emplace_back();
+    file.path = path;
+    file.change.emplace().kind = kind;
+    file.context = !one.focus.empty() && path != one.focus;
+    return file;
+  };
+  for (const auto& [path, text] : one.base) {
+    const bool there = absl::c_any_of(one.files, [&, &path = path](const auto& file) { return file.first == path; }) ||
+                       absl::c_any_of(one.renamed, [&, &path = path](const auto& pair) { return pair.second == path; });
+    if (!there) add(path, FileChange::Kind::kRemoved).base = text;
   }
   return files;
 }

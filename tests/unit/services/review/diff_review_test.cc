@@ -102,6 +102,16 @@ TEST(ReviewChange, AFindingThatComesOfALineFarAwayIsNewOnItsUntouchedLine) {
               ElementsAre("new a.py:1 unused os"));
 }
 
+TEST(ReviewChange, QueriesOfTheTreeSeeTheTextOfAChangedFileThatNoCheckLooksAt) {
+  const std::string too_new = CheckOf(
+      R"("files": ["*.py"], "each": "import", "where": {"name": "Self", "absent": {"each": "file", "tree": "project.toml", "where": {"text": {"contains": "3.11"}}}}, "message": "too new")");
+  const MemoryTree base = {{"a.py", "x = 1\n"}, {"project.toml", "python = 3.10\n"}};
+  MemoryTree head = {{"a.py", "from typing import Self\n"}, {"project.toml", "python = 3.11\n"}};
+  EXPECT_THAT(Compared(too_new, base, head), IsEmpty());
+  head["project.toml"] = "python = 3.9\n";
+  EXPECT_THAT(Compared(too_new, base, head), ElementsAre("new a.py:1 too new"));
+}
+
 TEST(ReviewChange, ADeletedFileHasOnlyFixedFindingsAndACopyHasNewOnes) {
   EXPECT_THAT(Compared(kPrints, {{"a.py", "print(1)\n"}}, {}), ElementsAre("fixed a.py:1 print"));
   MemoryTree head = {{"a.py", "print(1)\n"}, {"b.py", "print(1)\n"}};

@@ -404,6 +404,17 @@ TEST(RunCheckCases, AWrongCaseSaysWhatWasFound) {
   EXPECT_EQ(results[1].message, "expected nothing, found example.py:1 no");
 }
 
+TEST(RunCheckCases, ACaseRemovesAndRenamesFiles) {
+  const auto set = Load(R"json({"checks": [
+      {"id": "GONE", "title": "t", "severity": "S3", "message": "gone", "each": {"each": "file", "side": "base"}, "where": {"change": "removed"},
+       "bad": [{"files": {"b.py": ["y"]}, "base": {"a.py": ["x"], "b.py": ["x"]}, "count": 1}],
+       "good": [{"files": {"a.py": ["y"]}, "base": {"a.py": ["x"]}}, {"files": {"b.py": ["x"]}, "base": {"a.py": ["x"]}, "renamed": {"b.py": "a.py"}}]},
+      {"id": "MOVED", "title": "t", "severity": "S3", "message": "{former_path}", "each": "file", "where": {"change": "renamed"},
+       "bad": [{"files": {"b.py": ["x"]}, "base": {"a.py": ["x"]}, "renamed": {"b.py": "a.py"}, "contains": "a.py"}],
+       "good": [{"files": {"b.py": ["y"]}, "base": {"a.py": ["x"], "b.py": ["x"]}}]}]})json");
+  for (const CheckCaseResult& result : RunCheckCases(*set)) EXPECT_TRUE(result.passed) << result.name << result.message;
+}
+
 TEST(MatchLines, AddedAreOnlyThoseThatTheBaseDoesNotHave) {
   const LineMatch lines = MatchLines("a\nb\nc\n", "a\nx\nb\nc\ny\n");
   EXPECT_THAT(lines.base_of, ElementsAre(0u, 1u, 0u, 2u, 3u, 0u));
