@@ -20,7 +20,10 @@ TEST(CommitOf, ABranchIsFollowedFromAFolderBelow) {
   dir.Write("repo/.git/HEAD", "ref: refs/heads/main\n");
   dir.Write("repo/.git/refs/heads/main", std::string(kCommit) + "\n");
   dir.Write("repo/tests/suites/kernels/x", "");
-  EXPECT_EQ(CommitOf(dir.path() / "repo" / "tests" / "suites" / "kernels"), kCommit);
+  const std::filesystem::path below = dir.path() / "repo" / "tests" / "suites" / "kernels";
+  EXPECT_EQ(CommitOf(below, true), kCommit);
+  EXPECT_EQ(CommitOf(below, false), "");
+  EXPECT_EQ(CommitOf(dir.path() / "repo", false), kCommit);
 }
 
 TEST(CommitOf, PackedBranchesAndDetachedHeadsAreFound) {
@@ -28,9 +31,9 @@ TEST(CommitOf, PackedBranchesAndDetachedHeadsAreFound) {
   dir.Write("a/.git/HEAD", "ref: refs/heads/main\n");
   dir.Write("a/.git/packed-refs", "# pack-refs with: peeled\n" + std::string(40, 'a') + " refs/heads/main2\n" +
                                       std::string(kCommit) + " refs/heads/main\n");
-  EXPECT_EQ(CommitOf(dir.path() / "a"), kCommit);
+  EXPECT_EQ(CommitOf(dir.path() / "a", true), kCommit);
   dir.Write("b/.git/HEAD", std::string(kCommit) + "\n");
-  EXPECT_EQ(CommitOf(dir.path() / "b"), kCommit);
+  EXPECT_EQ(CommitOf(dir.path() / "b", true), kCommit);
 }
 
 TEST(CommitOf, AWorktreeSaysWhereItsRepositoryIs) {
@@ -39,14 +42,14 @@ TEST(CommitOf, AWorktreeSaysWhereItsRepositoryIs) {
   dir.Write("main/.git/worktrees/w/commondir", "../..\n");
   dir.Write("main/.git/refs/heads/topic", std::string(kCommit) + "\n");
   dir.Write("w/.git", "gitdir: " + (dir.path() / "main/.git/worktrees/w").native() + "\n");
-  EXPECT_EQ(CommitOf(dir.path() / "w"), kCommit);
+  EXPECT_EQ(CommitOf(dir.path() / "w", true), kCommit);
 }
 
 TEST(CommitOf, WhatIsNoneOfGitsOrDamagedHasNone) {
   testing::TempDir dir;
-  EXPECT_EQ(CommitOf(dir.path()), "");
+  EXPECT_EQ(CommitOf(dir.path(), true), "");
   dir.Write("x/.git/HEAD", "rubbish");
-  EXPECT_EQ(CommitOf(dir.path() / "x"), "");
+  EXPECT_EQ(CommitOf(dir.path() / "x", true), "");
 }
 
 TEST(PlanSource, AnOwnSuiteIsUsedWhereItLies) {
