@@ -44,7 +44,12 @@ DeviceCheck CheckDevices(const std::vector<worker::DeviceProbe*>& probes, const 
   std::chrono::milliseconds waited{0};
   while (true) {
     DeviceCheck check = LookOnce(probes, ids);
-    if (check.faults.empty()) return check;
+    // Only what is in use may come free.
+    const bool all_found = std::all_of(check.faults.begin(), check.faults.end(), [&](const auto& fault) {
+      return std::any_of(check.devices.begin(), check.devices.end(),
+                         [&](const worker::Device& device) { return device.id == fault.first; });
+    });
+    if (check.faults.empty() || !all_found) return check;
     const bool npus = std::any_of(check.devices.begin(), check.devices.end(),
                                   [](const worker::Device& device) { return device.kind == rules::DeviceKind::kNpu; });
     if (waited >= (npus ? patience.npu : patience.gpu) || !wait(patience.pause)) return check;

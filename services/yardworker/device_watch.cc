@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "services/core/status_macros.h"
+#include "services/worker/devices/topology.h"
 #include "services/yardworker/outcome.h"
 
 namespace yardmaster::yardworker {
@@ -19,11 +20,32 @@ constexpr std::chrono::seconds kLookWhenHurried{5};
 constexpr size_t kMaxModelBytes = 200;
 constexpr size_t kMaxFaultBytes = 500;
 
+// What tells which devices of a kind reach each other fast.
+std::vector<std::string> TopologyCommand(const std::string& kind) {
+  if (kind == "gpu") return {"nvidia-smi", "topo", "-m"};
+  return {"npu-smi", "info", "-t", "topo"};
+}
+
+// Fixed as long as the host is not opened: asked about once.
+void SetGroups(worker::ToolRunner& tools, const std::string& kind, KindsFound& found) {
+  const auto devices = found.find(kind);
+  if (devices == found.end() || !devices->second.ok() || devices->second->size() < 2) return;
+  const absl::StatusOr<worker::ToolOutput> matrix = tools.Run(TopologyCommand(kind));
+  if (!matrix.ok() || matrix->exit_code != 0) return;
+  const std::map<int, int> groups = worker::GroupsOfTopology(matrix->out);
+  for (worker::Device& device : *devices->second) {
+    if (const auto group = groups.find(device.index); group != groups.end()) {
+      device.group = absl::StrCat(kind, "-group-", group->second);
+    }
+  }
+}
+
 void Describe(const worker::Device& device, const std::string& kind, v1::WorkerDevice& out) {
   out.set_id(device.id);
   out.set_kind(kind);
   out.set_model(FitForMessage(device.model, kMaxModelBytes));
   out.set_capability(device.capability);
+  if (!device.group.empty()) out.set_group(device.group);
   out.set_memory_mib(device.memory_mb.value_or(0));
   out.clear_fault();
   if (device.health == worker::DeviceHealth::kBad) {
@@ -33,7 +55,7 @@ void Describe(const worker::Device& device, const std::string& kind, v1::WorkerD
 
 }  // namespace
 
-absl::StatusOr<KindsFound> LookAtDevices(const std::string& text) {
+absl::StatusOr<KindsFound> LookAtDevices(const std::string& text, bool groups) {
   const std::shared_ptr<worker::ToolRunner> tools = worker::MakeToolRunner();
   KindsFound kinds;
   for (const std::string& part : std::vector<std::string>(absl::StrSplit(text, ',', absl::SkipEmpty()))) {
@@ -57,6 +79,7 @@ absl::StatusOr<KindsFound> LookAtDevices(const std::string& text) {
     }
     if ((!any || words.first == "cpu") && found->devices.size() > most) found->devices.resize(most);
     kinds.insert_or_assign(words.first, std::move(found->devices));
+    if (groups && words.first != "cpu") SetGroups(*tools, words.first, kinds);
   }
   return kinds;
 }

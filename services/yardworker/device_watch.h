@@ -20,9 +20,9 @@ namespace yardmaster::yardworker {
 // What a look at one kind of devices has found, or why it failed.
 using KindsFound = std::map<std::string, absl::StatusOr<std::vector<worker::Device>>>;
 
-// "cpu:8,gpu:auto": a look at each kind that is named, at no more devices than the number. INVALID_ARGUMENT for other
-// texts.
-absl::StatusOr<KindsFound> LookAtDevices(const std::string& text);
+// "cpu:8,gpu:auto": a look at each kind that is named, at no more devices than the number; with `groups` also at which
+// of them reach each other fast. INVALID_ARGUMENT for other texts.
+absl::StatusOr<KindsFound> LookAtDevices(const std::string& text, bool groups = false);
 
 // What is known after a look. A device that was known and was not found keeps its place and has a fault; so do all of a
 // kind that can't be looked at. New ones come at the end.

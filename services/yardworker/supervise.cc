@@ -98,16 +98,30 @@ class LeasedProbe final : public worker::DeviceProbe {
  public:
   LeasedProbe(std::unique_ptr<worker::DeviceProbe> all, std::set<std::string> ids)
       : all_(std::move(all)), ids_(std::move(ids)) {}
+  // From now on these have to be there: one that goes away is a fault of the machine, not a device that it never had.
+  void Expect(const std::vector<worker::Device>& devices) {
+    expected_.clear();
+    for (const worker::Device& device : devices) {
+      if (device.kind == kind()) expected_.insert(device.id);
+    }
+  }
+
   rules::DeviceKind kind() const override { return all_->kind(); }
   absl::StatusOr<worker::Discovery> Discover() override {
     ASSIGN_OR_RETURN(worker::Discovery found, all_->Discover());
     std::erase_if(found.devices, [this](const worker::Device& device) { return !ids_.contains(device.id); });
+    for (const std::string& id : expected_) {
+      const bool there = std::any_of(found.devices.begin(), found.devices.end(),
+                                     [&](const worker::Device& device) { return device.id == id; });
+      if (!there) return absl::UnavailableError(absl::StrCat("the device ", id, " of this run is gone"));
+    }
     return found;
   }
 
  private:
   const std::unique_ptr<worker::DeviceProbe> all_;
   const std::set<std::string> ids_;
+  std::set<std::string> expected_;
 };
 
 absl::StatusOr<std::map<std::string, std::vector<std::string>>> SelectionOf(const v1::JobSpec& spec) {
@@ -227,6 +241,10 @@ class LeasedDevices {
         ascend_(worker::MakeAscendProbe(tools_), ids_) {}
 
   std::vector<worker::DeviceProbe*> probes() { return {cpu_.get(), &nvidia_, &ascend_}; }
+  void Expect(const std::vector<worker::Device>& devices) {
+    nvidia_.Expect(devices);
+    ascend_.Expect(devices);
+  }
   // Without a device of a kind its probe need not answer.
   DeviceCheck Check(const DevicePatience& patience) {
     if (processors_ == ids_.size()) return {};
@@ -306,6 +324,7 @@ absl::StatusOr<v1::FinishRunRequest> RunOrderOf(const RunFolder& folder, const v
     }
     return RefuseDevices(folder, faults);
   }
+  leased.Expect(before.devices);
   LogObserver observer(folder, log);
   for (const std::string& note : containment.notes) observer.Note(note);
   ASSIGN_OR_RETURN(worker::RunResult run, worker::RunSuite(*set, suite, options, dependencies, observer, cancel));
@@ -325,9 +344,15 @@ absl::StatusOr<v1::FinishRunRequest> RunOrderOf(const RunFolder& folder, const v
   }
   // All that it started has ended.
   containment = {};
+  leased.Expect({});
   if (const DeviceFaults after = leased.Check({}).faults; !after.empty()) {
     AddNote(absl::StrCat("after the run: ", TextOf(after)), outcome);
     folder.SetFaults(after).IgnoreError();
+    // It had them when it began.
+    if (outcome.verdict() == "not_run") {
+      outcome.set_verdict("error");
+      outcome.mutable_cause()->set_class_name("infrastructure");
+    }
   }
   return outcome;
 }

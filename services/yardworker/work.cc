@@ -57,7 +57,7 @@ constexpr int kKeepalivePatienceMs = 5'000;
 
 // At the start a kind that is named and can't be looked at is an error.
 absl::StatusOr<std::vector<v1::WorkerDevice>> FindDevices(const std::string& text) {
-  ASSIGN_OR_RETURN(const KindsFound found, LookAtDevices(text));
+  ASSIGN_OR_RETURN(const KindsFound found, LookAtDevices(text, /*groups=*/true));
   for (const auto& [kind, devices] : found) RETURN_IF_ERROR(devices.status());
   return Merge({}, found);
 }

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <filesystem>
 #include <string>
 
 #include "tests/support/temp_dir.h"
@@ -88,6 +90,41 @@ TEST(PlanSource, ARepositoryIsFetchedShallowIntoAFolderForItsRef) {
   EXPECT_THAT(fixed->fetch->command.shell, HasSubstr("submodule update"));
   // A commit that is there already need not be fetched.
   EXPECT_THAT(fixed->fetch->command.shell, HasSubstr("if ! git checkout"));
+}
+
+// By a repository of this machine in place of the forge's.
+TEST(PlanSource, EachRunHasAFreshTreeFromObjectsThatAreFetchedOnce) {
+  testing::TempDir dir;
+  const std::string root = dir.path().native();
+  const auto shell = [&](const std::string& line) {
+    return std::system(("export HOME=" + root + " GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=url." + root +
+                        "/.insteadOf GIT_CONFIG_VALUE_0=https://github.com/; " + line + " >/dev/null 2>&1")
+                           .c_str());
+  };
+  ASSERT_EQ(shell("git init -q -b main " + root + "/o/r.git && cd " + root +
+                  "/o/r.git && echo one > file && git add file "
+                  "&& git -c user.name=n -c user.email=e commit -q -m one"),
+            0);
+  rules::SourceModel source;
+  source.repository = "github:o/r";
+  source.ref = "main";
+  RunOptions options;
+  options.objects = dir.path() / "objects";
+  for (const char* run : {"run1", "run2"}) {
+    const auto plan = PlanSource(source, options, dir.path() / run);
+    ASSERT_TRUE(plan.ok()) << plan.status();
+    dir.Write("fetch.sh", plan->fetch->command.shell);
+    ASSERT_EQ(shell("sh " + root + "/fetch.sh"), 0);
+    EXPECT_EQ(testing::ReadWholeFile(plan->folder / "file"), "one\n");
+    EXPECT_EQ(CommitOf(plan->folder, false).size(), 40U);
+    // A run's tree is its own: what it does to it, and to git's folder in it, the next one does not see.
+    std::filesystem::remove_all(plan->folder / ".git");
+    dir.Write(std::string(plan->folder.lexically_relative(dir.path())) + "/file", "changed");
+    // A commit that is there is not fetched again: the second time the forge is away.
+    if (source.ref != "main") continue;
+    source.ref = CommitOf(dir.path() / "o" / "r.git", false);
+    std::filesystem::rename(dir.path() / "o", dir.path() / "away");
+  }
 }
 
 }  // namespace
