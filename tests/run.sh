@@ -13,7 +13,7 @@ Usage: tests/run.sh [--full | --long] [--only PATTERN] [--list] [--help]
                 under TSan, the fuzz targets on their corpora, clang-tidy on recently changed files, the quickstart, the
                 systemd unit, the container image (needs root), each benchmark once without floors (at most 50 minutes)
   --long        that, and: ten minutes of fuzzing for each target, benchmarks against their floors, integration tests
-                twenty times over, 300 kills of the daemon under faults, a build with g++. Floors belong here because a busy
+                twenty times over, 300 kills of the daemon under faults, 500 faults of dispatch, a build with g++. Floors belong here because a busy
                 machine measures noise.
   --only REGEX  only the parts whose name matches; if there is none, only the tests whose name, FOLDER.SUITE.CASE, matches.
                 Parts that these need (install, builds) run as well.
@@ -87,7 +87,7 @@ declare -A title=(
   [fuzz-long]="long fuzz"
   [bench]="benchmarks against their floors"
   [repeat]="integration tests over and over"
-  [crash]="300 kills under faults"
+  [crash]="hundreds of kills under faults, and schedules of dispatch"
   [gcc-build]="build with g++"
 )
 declare -A needs=(
@@ -209,10 +209,13 @@ part_tests() {
   run_ctest tests release "$label"
 }
 part_crash() {
-  YARD_KILLS=300 build/release/bin/integration_pipe --gtest_filter='PipeTest.KillsUnderFaults*' &&
+  build release --target unit_services_workflow unit_services_dispatch_book &&
+    YARD_KILLS=300 build/release/bin/integration_pipe --gtest_filter='PipeTest.KillsUnderFaults*' &&
     YARD_KILLS=300 build/release/bin/integration_reviews --gtest_filter='*KillsFaults*' &&
     YARD_KILLS=300 build/release/bin/integration_workflow_kills &&
     YARD_KILLS=300 build/release/bin/integration_pull_commands --gtest_filter='*KillsLeave*' &&
+    YARD_KILLS=500 build/release/bin/integration_dispatch_faults &&
+    YARD_DISPATCH_SCHEDULES=100000 build/release/bin/unit_services_dispatch_book --gtest_filter='*imulation*' &&
     YARD_WORKFLOW_STATES=2000 build/release/bin/unit_services_workflow --gtest_filter='RandomStates*'
 }
 
