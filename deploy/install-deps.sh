@@ -3,34 +3,36 @@
 set -uo pipefail
 
 # What configuring, building and running the programs needs. clang compiles, with the C++ library that comes with g++; ccache and mold are not
-# needed, but make builds faster; the suite `kernels`, with which the quickstart ends, is compiled by g++ and tested with GoogleTest.
+# needed, but make builds faster; the suite `kernels`, with which the quickstart ends, is compiled by g++, tested with GoogleTest and contained by bubblewrap.
 build_packages=(
   clang g++ cmake ninja-build ccache mold pkg-config git ca-certificates curl tzdata
   protobuf-compiler protobuf-compiler-grpc libprotobuf-dev libgrpc++-dev libgrpc-dev
   libabsl-dev libre2-dev libpugixml-dev libssl-dev libboost-dev libcurl4-openssl-dev
   libsoci-dev libsqlite3-dev libzstd-dev zlib1g-dev libgit2-dev libjemalloc-dev
   nlohmann-json3-dev libvalijson-dev libcmark-gfm-dev libspdlog-dev libfmt-dev libcli11-dev prometheus-cpp-dev
-  libgtest-dev
+  libgtest-dev bubblewrap
 )
 # What unit tests, integration tests, benchmarks and the format check need.
-test_packages=(libgtest-dev libgmock-dev libbenchmark-dev clang-format python3 openssl openssh-server nginx-light bubblewrap)
+test_packages=(libgtest-dev libgmock-dev libbenchmark-dev clang-format python3 openssl openssh-server nginx-light)
 # What our own suites need (tests/suites) where they are run on processors.
 suite_packages=(g++ cmake ninja-build libgtest-dev libopenmpi-dev openmpi-bin python3-torch python3-pytest python3-numpy)
 # What sanitizers, fuzzing, static analysis and load generation need.
 analysis_packages=(libclang-rt-14-dev llvm clang-tidy nghttp2-client wrk)
-# What the tests of the image and of the systemd unit need.
-packaging_packages=(buildah debootstrap systemd python3)
+# What the tests of the image and of the systemd units need; user-mode-linux starts a kernel with control groups of version 2.
+packaging_packages=(buildah debootstrap systemd python3 user-mode-linux kmod)
 # What programs that were built elsewhere need to run. tests/packaging/ holds this list to what they are linked with.
 runtime_packages=(
   ca-certificates libc-ares2 libcmark-gfm0.29.0.gfm.6 libcurl4 libgit2-1.5 libjemalloc2 libprometheus-cpp-core1.0
   libpugixml1v5 libre2-9 libsoci-core4.0 libsoci-sqlite3-4.0 libspdlog1.10 libsqlite3-0 libssl3 libstdc++6 libzstd1
   tzdata zlib1g
 )
+# What yard-worker uses besides: the sandbox of runs, and git and tar for their sources.
+worker_packages=(bubblewrap git tar util-linux)
 
 usage() {
   cat <<'USAGE'
 Usage: deploy/install-deps.sh [--with-tests | --with-analysis] [--with-suites] [--with-packaging] [--check] [--help]
-       deploy/install-deps.sh --runtime [--check]
+       deploy/install-deps.sh --runtime [--worker] [--check]
 
 Installs the Debian 12 packages that a build of Yardmaster needs and that are missing. Changes nothing when none is
 missing. Needs root or sudo only when there is something to install.
@@ -42,6 +44,7 @@ missing. Needs root or sudo only when there is something to install.
                     --with-tests has them, too
   --with-packaging  besides, what the tests of the container image and of the systemd unit need: buildah, debootstrap
   --runtime         only the libraries that programs built elsewhere need to run
+  --worker          with --runtime: besides, what yard-worker contains runs by, and fetches sources with
   --check           installs nothing; prints the missing packages, one a line, and exits 1 if there are any
   --help            this text
 
@@ -57,6 +60,7 @@ say() { printf 'install-deps: %s\n' "$*" >&2; }
 
 check_only=false
 runtime_only=false
+with_worker=false
 wanted=("${build_packages[@]}")
 for option in "$@"; do
   case "$option" in
@@ -65,6 +69,7 @@ for option in "$@"; do
     --with-suites) wanted+=("${suite_packages[@]}") ;;
     --with-packaging) wanted+=("${packaging_packages[@]}") ;;
     --runtime) runtime_only=true ;;
+    --worker) with_worker=true ;;
     --check) check_only=true ;;
     --help | -h) usage; exit 0 ;;
     *) say "unknown option '$option'; see --help"; exit 2 ;;
@@ -76,6 +81,10 @@ if $runtime_only; then
     exit 2
   fi
   wanted=("${runtime_packages[@]}")
+  ! $with_worker || wanted+=("${worker_packages[@]}")
+elif $with_worker; then
+  say "--worker goes with --runtime; see --help"
+  exit 2
 fi
 
 # The sources of tree-sitter and its grammars come from npm; any npm will do, Debian's or another.

@@ -13,7 +13,7 @@ Usage: tests/run.sh [--full | --long] [--only PATTERN] [--list] [--help]
                 under TSan, the fuzz targets on their corpora, clang-tidy on recently changed files, the quickstart, the
                 systemd unit, the container image (needs root), each benchmark once without floors (at most 50 minutes)
   --long        that, and: ten minutes of fuzzing for each target, benchmarks against their floors, integration tests
-                twenty times over, 300 kills of the daemon under faults, a build with g++. Floors belong here because a busy
+                twenty times over, 300 kills of the daemon under faults, 500 faults of dispatch, a build with g++. Floors belong here because a busy
                 machine measures noise.
   --only REGEX  only the parts whose name matches; if there is none, only the tests whose name, FOLDER.SUITE.CASE, matches.
                 Parts that these need (install, builds) run as well.
@@ -80,14 +80,14 @@ declare -A title=(
   [tsan]="threaded tests under TSan"
   [fuzz]="fuzz targets on their corpora"
   [tidy]="clang-tidy on recently changed files"
-  [systemd]="the systemd unit and what it forbids"
+  [systemd]="the systemd units, what they forbid, and the worker's in control groups of version 2"
   [image]="the container image, built and run"
   [quickstart]="quickstart: eight issues, on a good and on a bad day"
   [bench-smoke]="each benchmark once"
   [fuzz-long]="long fuzz"
   [bench]="benchmarks against their floors"
   [repeat]="integration tests over and over"
-  [crash]="300 kills under faults"
+  [crash]="hundreds of kills under faults, and schedules of dispatch"
   [gcc-build]="build with g++"
 )
 declare -A needs=(
@@ -209,10 +209,13 @@ part_tests() {
   run_ctest tests release "$label"
 }
 part_crash() {
-  YARD_KILLS=300 build/release/bin/integration_pipe --gtest_filter='PipeTest.KillsUnderFaults*' &&
+  build release --target unit_services_workflow unit_services_dispatch_book &&
+    YARD_KILLS=300 build/release/bin/integration_pipe --gtest_filter='PipeTest.KillsUnderFaults*' &&
     YARD_KILLS=300 build/release/bin/integration_reviews --gtest_filter='*KillsFaults*' &&
     YARD_KILLS=300 build/release/bin/integration_workflow_kills &&
     YARD_KILLS=300 build/release/bin/integration_pull_commands --gtest_filter='*KillsLeave*' &&
+    YARD_KILLS=500 build/release/bin/integration_dispatch_faults &&
+    YARD_DISPATCH_SCHEDULES=100000 build/release/bin/unit_services_dispatch_book --gtest_filter='*imulation*' &&
     YARD_WORKFLOW_STATES=2000 build/release/bin/unit_services_workflow --gtest_filter='RandomStates*'
 }
 
@@ -340,7 +343,14 @@ packaging() {
   [ $code -ne 77 ] || reason=$(tail -n 1 "$logs/$1.log")
   return $code
 }
-part_systemd() { packaging systemd; }
+# A kernel with control groups of version 2 does not start everywhere; then that is only said.
+part_systemd() {
+  packaging systemd || return
+  tests/packaging/cgroup_v2.sh
+  local code=$?
+  [ $code -ne 77 ] || echo "SKIPPED the worker in control groups of version 2: $(tail -n 1 "$logs/systemd.log")"
+  [ $code -eq 0 ] || [ $code -eq 77 ]
+}
 part_image() { packaging image; }
 
 part_bench-smoke() { tests/bench/run.sh --smoke; }

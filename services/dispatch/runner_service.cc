@@ -66,6 +66,7 @@ class WorkReactor final
       if (!name_.empty() && name_ != report.name) return errors::FieldInvalid("name", "the same in all of a stream");
       RETURN_IF_ERROR(dispatcher().Report(report));
       name_ = report.name;
+      heard_ = request_.number();
       known_.clear();
       for (const dispatch::ReportedRun& run : report.runs) known_.insert({run.job, run.fence});
       StartRead(&request_);
@@ -104,6 +105,7 @@ class WorkReactor final
       }
     }
     message.set_drained(orders.drained);
+    message.set_heard(heard_);
     const auto often = std::chrono::milliseconds(dispatcher().lease()) / kReportsWithinLease;
     message.set_report_after_ms(static_cast<uint32_t>(std::min(kReportAtLeast, often).count()));
   }
@@ -112,6 +114,7 @@ class WorkReactor final
   v1::WorkRequest request_;
   bool unread_ = false;  // guarded by mutex()
   std::string name_;
+  uint64_t heard_ = 0;
   std::set<std::pair<std::string, uint64_t>> known_;
   std::string said_;
 };

@@ -1,5 +1,7 @@
-// Which devices the worker takes out of use by itself: those on which one run after the other ended as an error of the
-// infrastructure. After a while one is on probation: the next run on it brings it back, or takes it out for longer.
+// Which devices the worker takes out of use by itself: those that somebody else uses, that a run left in use or found
+// to fail, until a look finds them idle; and those on which one run after the other ended as an error of the
+// infrastructure. After a while one of these is on probation: the next run on it brings it back, or takes it out for
+// longer.
 #ifndef YARDMASTER_SERVICES_YARDWORKER_DEVICE_WARD_H_
 #define YARDMASTER_SERVICES_YARDWORKER_DEVICE_WARD_H_
 
@@ -22,14 +24,23 @@ class DeviceWard {
 
   // A run on these devices has ended, by an error of the infrastructure or not. Processors are never taken out.
   void RunEnded(const std::vector<std::string>& devices, bool infrastructure, Time now);
+  // Something is wrong with it that a look can see: in use by another, bad. It is out until a look that began later
+  // finds it idle.
+  void SetFault(const std::string& device, std::string why, Time now);
+  // A look that began at `began`; `why` is what it found wrong, empty if nothing.
+  void Looked(const std::string& device, const std::string& why, Time began);
   // Why the device is out of use now, for people; empty: it is in use, or on probation.
   std::string FaultOf(const std::string& device, Time now) const;
+  // True if a device is out because of what was seen: another look may bring it back.
+  bool SeesFaults() const;
 
  private:
   struct Record {
     int failures = 0;  // in a row
     std::chrono::seconds length{0};
     Time until{};
+    std::string seen;  // by a look; empty: nothing
+    Time seen_at{};
   };
   std::map<std::string, Record> records_;
 };

@@ -10,24 +10,52 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "services/core/status_macros.h"
+#include "services/worker/devices/topology.h"
+#include "services/yardworker/outcome.h"
 
 namespace yardmaster::yardworker {
 namespace {
 
+constexpr std::chrono::seconds kLookWhenHurried{5};
+constexpr size_t kMaxModelBytes = 200;
+constexpr size_t kMaxFaultBytes = 500;
+
+// What tells which devices of a kind reach each other fast.
+std::vector<std::string> TopologyCommand(const std::string& kind) {
+  if (kind == "gpu") return {"nvidia-smi", "topo", "-m"};
+  return {"npu-smi", "info", "-t", "topo"};
+}
+
+// Fixed as long as the host is not opened: asked about once.
+void SetGroups(worker::ToolRunner& tools, const std::string& kind, KindsFound& found) {
+  const auto devices = found.find(kind);
+  if (devices == found.end() || !devices->second.ok() || devices->second->size() < 2) return;
+  const absl::StatusOr<worker::ToolOutput> matrix = tools.Run(TopologyCommand(kind));
+  if (!matrix.ok() || matrix->exit_code != 0) return;
+  const std::map<int, int> groups = worker::GroupsOfTopology(matrix->out);
+  for (worker::Device& device : *devices->second) {
+    if (const auto group = groups.find(device.index); group != groups.end()) {
+      device.group = absl::StrCat(kind, "-group-", group->second);
+    }
+  }
+}
+
 void Describe(const worker::Device& device, const std::string& kind, v1::WorkerDevice& out) {
   out.set_id(device.id);
   out.set_kind(kind);
-  out.set_model(device.model);
+  out.set_model(FitForMessage(device.model, kMaxModelBytes));
+  out.set_capability(device.capability);
+  if (!device.group.empty()) out.set_group(device.group);
   out.set_memory_mib(device.memory_mb.value_or(0));
   out.clear_fault();
   if (device.health == worker::DeviceHealth::kBad) {
-    out.set_fault(device.health_reason.empty() ? "it fails" : device.health_reason);
+    out.set_fault(device.health_reason.empty() ? "it fails" : FitForMessage(device.health_reason, kMaxFaultBytes));
   }
 }
 
 }  // namespace
 
-absl::StatusOr<KindsFound> LookAtDevices(const std::string& text) {
+absl::StatusOr<KindsFound> LookAtDevices(const std::string& text, bool groups) {
   const std::shared_ptr<worker::ToolRunner> tools = worker::MakeToolRunner();
   KindsFound kinds;
   for (const std::string& part : std::vector<std::string>(absl::StrSplit(text, ',', absl::SkipEmpty()))) {
@@ -51,6 +79,7 @@ absl::StatusOr<KindsFound> LookAtDevices(const std::string& text) {
     }
     if ((!any || words.first == "cpu") && found->devices.size() > most) found->devices.resize(most);
     kinds.insert_or_assign(words.first, std::move(found->devices));
+    if (groups && words.first != "cpu") SetGroups(*tools, words.first, kinds);
   }
   return kinds;
 }
@@ -83,8 +112,22 @@ std::vector<v1::WorkerDevice> Merge(std::vector<v1::WorkerDevice> known, const K
   return known;
 }
 
+std::map<std::string, std::string> IdleReasonsOf(const KindsFound& found) {
+  std::map<std::string, std::string> reasons;
+  for (const auto& [kind, devices] : found) {
+    if (!devices.ok()) continue;
+    for (const worker::Device& device : *devices) {
+      reasons[device.id] = FitForMessage(worker::IdleReason(device).value_or(""), kMaxFaultBytes);
+    }
+  }
+  return reasons;
+}
+
 DeviceWatch::DeviceWatch(std::string text, std::vector<v1::WorkerDevice> devices, std::chrono::seconds every)
-    : text_(std::move(text)), every_(every), devices_(std::move(devices)), thread_([this] { Loop(); }) {}
+    : text_(std::move(text)), every_(every) {
+  view_.devices = std::move(devices);
+  thread_ = std::thread([this] { Loop(); });
+}
 
 DeviceWatch::~DeviceWatch() {
   {
@@ -95,18 +138,34 @@ DeviceWatch::~DeviceWatch() {
   thread_.join();
 }
 
-std::vector<v1::WorkerDevice> DeviceWatch::Newest() {
+DeviceView DeviceWatch::Newest() {
   const std::lock_guard<std::mutex> lock(mutex_);
-  return devices_;
+  return view_;
+}
+
+void DeviceWatch::Hurry(bool wanted) {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (hurried_ == wanted) return;
+    hurried_ = wanted;
+  }
+  wake_.notify_all();
 }
 
 void DeviceWatch::Loop() {
   std::unique_lock<std::mutex> lock(mutex_);
-  while (!wake_.wait_for(lock, every_, [this] { return over_; })) {
+  while (!over_) {
+    const bool hurried = hurried_;
+    const auto pause = hurried ? std::min<std::chrono::seconds>(kLookWhenHurried, every_) : every_;
+    if (wake_.wait_for(lock, pause, [&] { return over_ || hurried_ != hurried; })) continue;
     lock.unlock();
+    const auto began = std::chrono::steady_clock::now();
     const absl::StatusOr<KindsFound> found = LookAtDevices(text_);
     lock.lock();
-    if (found.ok()) devices_ = Merge(std::move(devices_), *found);
+    if (!found.ok()) continue;
+    view_.devices = Merge(std::move(view_.devices), *found);
+    view_.idle_reasons = IdleReasonsOf(*found);
+    view_.began = began;
   }
 }
 

@@ -20,13 +20,24 @@ namespace yardmaster::yardworker {
 // What a look at one kind of devices has found, or why it failed.
 using KindsFound = std::map<std::string, absl::StatusOr<std::vector<worker::Device>>>;
 
-// "cpu:8,gpu:auto": a look at each kind that is named, at no more devices than the number. INVALID_ARGUMENT for other
-// texts.
-absl::StatusOr<KindsFound> LookAtDevices(const std::string& text);
+// "cpu:8,gpu:auto": a look at each kind that is named, at no more devices than the number; with `groups` also at which
+// of them reach each other fast. INVALID_ARGUMENT for other texts.
+absl::StatusOr<KindsFound> LookAtDevices(const std::string& text, bool groups = false);
 
 // What is known after a look. A device that was known and was not found keeps its place and has a fault; so do all of a
 // kind that can't be looked at. New ones come at the end.
 std::vector<v1::WorkerDevice> Merge(std::vector<v1::WorkerDevice> known, const KindsFound& found);
+
+// Why a job should not be given a device now, by its id, of those that were found: somebody uses it, or it is not well.
+// Empty texts for those that are idle.
+std::map<std::string, std::string> IdleReasonsOf(const KindsFound& found);
+
+// What the last look found.
+struct DeviceView {
+  std::vector<v1::WorkerDevice> devices;
+  std::map<std::string, std::string> idle_reasons;  // see IdleReasonsOf; only meant for devices that no run of ours has
+  std::chrono::steady_clock::time_point began{};    // when that look began
+};
 
 // Looks again and again, in a thread: tools of vendors take seconds, or never answer.
 class DeviceWatch {
@@ -37,7 +48,9 @@ class DeviceWatch {
   DeviceWatch(const DeviceWatch&) = delete;
   DeviceWatch& operator=(const DeviceWatch&) = delete;
 
-  std::vector<v1::WorkerDevice> Newest();
+  DeviceView Newest();
+  // Looks more often as long as it is wanted: something is wrong that may pass.
+  void Hurry(bool wanted);
 
  private:
   void Loop();
@@ -47,7 +60,8 @@ class DeviceWatch {
   std::mutex mutex_;  // guards what follows
   std::condition_variable wake_;
   bool over_ = false;
-  std::vector<v1::WorkerDevice> devices_;
+  bool hurried_ = false;
+  DeviceView view_;
   std::thread thread_;
 };
 

@@ -1,13 +1,19 @@
 // yard-worker: runs suites beside the devices, as yardmasterd says.
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <iostream>
+#include <iterator>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "clients/command_line/parse.h"
 #include "services/core/version.h"
+#include "services/yardworker/gpu_probe.h"
+#include "services/yardworker/keeper.h"
 #include "services/yardworker/supervise.h"
 #include "services/yardworker/work.h"
 
@@ -34,9 +40,11 @@ int main(int argc, char** argv) {
   using yardmaster::yardworker::WorkOptions;
   std::error_code error;
   const std::filesystem::path executable = std::filesystem::read_symlink("/proc/self/exe", error);
-  if (argc >= 3 && std::string_view(argv[1]) == "--supervise") {
-    return yardmaster::yardworker::Supervise(argv[2], {argv + 3, argv + argc}, executable);
+  if (argc >= 4 && std::string_view(argv[1]) == "--supervise") {
+    return yardmaster::yardworker::Supervise(argv[2], std::strtoull(argv[3], nullptr, 10), {argv + 4, argv + argc},
+                                             executable);
   }
+  if (argc == 2 && std::string_view(argv[1]) == "--probe-gpus") return yardmaster::yardworker::ProbeGpus();
   WorkOptions options;
   namespace command_line = yardmaster::command_line;
   command_line::Command program("yard-worker", "yard-worker: runs suites on this machine's devices for yardmasterd.");
@@ -55,8 +63,12 @@ int main(int argc, char** argv) {
   program.Value("--readable", &options.readable, "DIRS",
                 "Folders that runs may read besides the system's, with commas: a Python of your own, a toolkit");
   program.Value("--work-dir", &options.work_dir, "DIR", "Where runs lie; one worker at a time (default ./yard-worker)");
+  program.Value("--cache-mb", &options.cache_mb, "N",
+                "MiB that runs may keep for those after them: git objects, ccache; 0: nothing (default 20480)");
   program.Value("--ready-file", &options.ready_file, "FILE", "Written when the worker is known: {\"pid\", \"name\"}");
   program.Flag("--once", &options.once, "End after the first run");
+  bool keep = false;
+  program.Flag("--keep", &keep, "Start it again when it crashes, as a service manager would");
   const command_line::Parsed parsed = command_line::Parse(program, {argv + 1, argv + argc});
   if (parsed.command == nullptr) {
     if (parsed.error.empty()) {
@@ -65,6 +77,12 @@ int main(int argc, char** argv) {
     }
     std::cerr << parsed.error << "\nRun with --help for more information.\n";
     return 2;
+  }
+  if (keep) {
+    std::vector<std::string> words = {executable.native()};
+    std::copy_if(argv + 1, argv + argc, std::back_inserter(words),
+                 [](std::string_view word) { return word != "--keep"; });
+    return yardmaster::yardworker::Keep(words);
   }
   if (server.has_value()) options.server = *server;
   if (options.name.empty()) {

@@ -8,12 +8,13 @@
 namespace yardmaster::yardworker {
 
 struct Mean {
-  std::string name;     // "namespaces", "processes", "memory"
+  std::string name;     // "namespaces", "seccomp", "processes", "memory"
   std::string does;     // what it keeps a run from
   std::string missing;  // why it is not to be had here; empty: it is
 };
 
-// All of them, as they are now: each is tried. Takes some ten milliseconds.
+// All of them, as they are now: each is tried. Takes some ten milliseconds. In control groups of version 2 this process
+// moves into one of its own on the way, see services/worker/process/cgroup.h.
 std::vector<Mean> FindMeans();
 
 // True if none is missing.

@@ -120,17 +120,13 @@ void AddLimits(const SandboxPolicy& policy, std::vector<std::string>& words) {
 std::vector<std::string> SandboxCommand(const SandboxPolicy& policy, const worker::ProcessSpec& spec) {
   const bool network = policy.network || spec.fetches;
   // The SIGTERM that ends a run is for the program: bubblewrap itself would take all down at once.
-  std::vector<std::string> words = {"/usr/bin/env",
-                                    "--ignore-signal=TERM",
-                                    Bubblewrap(),
-                                    "--unshare-user",
-                                    "--unshare-pid",
-                                    "--unshare-uts",
-                                    "--unshare-cgroup-try",
-                                    "--die-with-parent",
-                                    "--disable-userns",
-                                    "--cap-drop",
-                                    "ALL"};
+  std::vector<std::string> words;
+  // Programs are started with no descriptors but their standard ones: so a shell opens the filter.
+  if (!policy.filter.empty()) words = {"/bin/sh", "-c", "exec 9<\"$0\" && exec \"$@\"", policy.filter.native()};
+  words.insert(words.end(),
+               {"/usr/bin/env", "--ignore-signal=TERM", Bubblewrap(), "--unshare-user", "--unshare-pid",
+                "--unshare-uts", "--unshare-cgroup-try", "--die-with-parent", "--disable-userns", "--cap-drop", "ALL"});
+  if (!policy.filter.empty()) words.insert(words.end(), {"--seccomp", "9"});
   // Ranks of one step meet in those of the step.
   if (spec.shared_memory == nullptr) words.emplace_back("--unshare-ipc");
   if (spec.shared_memory == nullptr && !network) words.emplace_back("--unshare-net");
@@ -145,6 +141,9 @@ std::vector<std::string> SandboxCommand(const SandboxPolicy& policy, const worke
   words.insert(words.end(), {"--dir", "/var", "--symlink", "/tmp", "/var/tmp"});
   for (const fs::path& path : policy.readable) Bind(words, "--ro-bind-try", path);
   for (const fs::path& path : policy.writable) Bind(words, "--bind-try", path);
+  for (const fs::path& path : policy.fetched_into) {
+    if (spec.fetches) Bind(words, "--bind-try", path);
+  }
   for (const fs::path& path : spec.writable) {
     Bind(words, "--bind-try", path);
     for (const fs::path& pin : Pins(path)) Bind(words, "--bind-try", pin);

@@ -16,7 +16,9 @@ namespace yardmaster::yardworker {
 struct SandboxPolicy {
   std::vector<std::filesystem::path> readable;      // besides the system
   std::vector<std::filesystem::path> writable;      // of the run: its source, its build
+  std::vector<std::filesystem::path> fetched_into;  // writable for what fetches the source, and for nothing else
   std::filesystem::path temp;                       // what it has as /tmp
+  std::filesystem::path filter;                     // of system calls (syscall_filter.h), a file; empty: none
   std::vector<std::filesystem::path> device_nodes;  // besides null, zero, random and the like
   bool network = false;                             // true: the host's
   uint64_t processes = 0;                           // of its user; 0: not limited here

@@ -9,19 +9,20 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
-#include <fstream>
 #include <memory>
 #include <set>
 #include <string>
 #include <thread>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "rules/engine/suites/load_suites.h"
 #include "services/core/absl_view.h"
 #include "services/core/clock.h"
 #include "services/core/errors.h"
+#include "services/core/files.h"
 #include "services/core/packs_dir.h"
 #include "services/core/status_macros.h"
 #include "services/worker/process/process_limit.h"
@@ -30,9 +31,18 @@
 #include "services/worker/results/text.h"
 #include "services/worker/run/run.h"
 #include "services/yardworker/contained_starter.h"
+#include "services/yardworker/device_check.h"
+#include "services/yardworker/device_groups.h"
+#include "services/yardworker/disk_room.h"
+#include "services/yardworker/gpu_probe.h"
 #include "services/yardworker/means.h"
+#include "services/yardworker/outcome.h"
 #include "services/yardworker/run_budget.h"
+#include "services/yardworker/run_cache.h"
 #include "services/yardworker/run_folder.h"
+#include "services/yardworker/run_log_file.h"
+#include "services/yardworker/source_archive.h"
+#include "services/yardworker/syscall_filter.h"
 
 namespace yardmaster::yardworker {
 namespace {
@@ -40,16 +50,15 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr uint64_t kBytesOfMib = 1024 * 1024;
-constexpr size_t kMaxCauseBytes = 4'000;
-constexpr size_t kMaxNotes = 32;
-constexpr size_t kMaxNoteBytes = 1'000;
+constexpr const char* kDiskFullSignature = "disk-full";
 constexpr int kLockFd = 3;  // see RunFolder::StartSupervisor
+constexpr int kOrderUnreadable = 2;
+constexpr int kOutcomeNotKept = 4;
 
 // The log of a run: what happens and what the tests print, as people read it.
 class LogObserver final : public worker::RunObserver {
  public:
-  LogObserver(const RunFolder& folder, uint64_t most_bytes)
-      : folder_(folder), out_(folder.log(), std::ios::app), left_(most_bytes) {}
+  LogObserver(const RunFolder& folder, RunLogFile& log) : folder_(folder), log_(log) {}
 
   void LayerBegins(std::string_view layer, size_t number, size_t layers) override {
     Started();
@@ -76,17 +85,10 @@ class LogObserver final : public worker::RunObserver {
     // Without it the run only looks younger than it is.
     if (!std::exchange(started_, true)) folder_.SetStarted().IgnoreError();
   }
-  void Say(std::string_view text) {
-    // The run is ended by its budget, which looks at the file.
-    if (left_ == 0) return;
-    const size_t bytes = std::min<uint64_t>(left_, text.size() + 1);
-    left_ -= bytes;
-    out_ << text.substr(0, bytes) << std::endl;
-  }
+  void Say(std::string_view text) { log_.AddLine(text); }
 
   const RunFolder& folder_;
-  std::ofstream out_;
-  uint64_t left_;
+  RunLogFile& log_;
   bool started_ = false;
   std::chrono::steady_clock::time_point progress_said_{};
 };
@@ -96,16 +98,30 @@ class LeasedProbe final : public worker::DeviceProbe {
  public:
   LeasedProbe(std::unique_ptr<worker::DeviceProbe> all, std::set<std::string> ids)
       : all_(std::move(all)), ids_(std::move(ids)) {}
+  // From now on these have to be there: one that goes away is a fault of the machine, not a device that it never had.
+  void Expect(const std::vector<worker::Device>& devices) {
+    expected_.clear();
+    for (const worker::Device& device : devices) {
+      if (device.kind == kind()) expected_.insert(device.id);
+    }
+  }
+
   rules::DeviceKind kind() const override { return all_->kind(); }
   absl::StatusOr<worker::Discovery> Discover() override {
     ASSIGN_OR_RETURN(worker::Discovery found, all_->Discover());
     std::erase_if(found.devices, [this](const worker::Device& device) { return !ids_.contains(device.id); });
+    for (const std::string& id : expected_) {
+      const bool there = std::any_of(found.devices.begin(), found.devices.end(),
+                                     [&](const worker::Device& device) { return device.id == id; });
+      if (!there) return absl::UnavailableError(absl::StrCat("the device ", id, " of this run is gone"));
+    }
     return found;
   }
 
  private:
   const std::unique_ptr<worker::DeviceProbe> all_;
   const std::set<std::string> ids_;
+  std::set<std::string> expected_;
 };
 
 absl::StatusOr<std::map<std::string, std::vector<std::string>>> SelectionOf(const v1::JobSpec& spec) {
@@ -136,21 +152,6 @@ absl::StatusOr<worker::RunOptions> OptionsOf(const RunFolder& folder, const v1::
   return options;
 }
 
-v1::FinishRunRequest OutcomeOfResult(const worker::RunResult& run) {
-  v1::FinishRunRequest outcome;
-  const nlohmann::ordered_json json = worker::ResultJson(run);
-  outcome.set_verdict(json.value("verdict", "error"));
-  if (const auto cause = json.find("cause"); cause != json.end() && cause->is_object()) {
-    outcome.mutable_cause()->set_class_name(cause->value("class", ""));
-  }
-  outcome.mutable_cause()->set_text(run.reason.substr(0, kMaxCauseBytes));
-  for (const std::string& note : run.notes) {
-    if (static_cast<size_t>(outcome.notes_size()) == kMaxNotes) break;
-    if (!note.empty()) outcome.add_notes(note.substr(0, kMaxNoteBytes));
-  }
-  return outcome;
-}
-
 // What the order leaves open is as runner.proto says.
 v1::RunLimits LimitsOf(const v1::RunOrder& order) {
   constexpr uint32_t kProcesses = 4'096;
@@ -172,26 +173,25 @@ struct Containment {
   std::vector<std::string> notes;
 };
 
-// FAILED_PRECONDITION: the pool asks for more than there is.
+// UNAVAILABLE: the pool asks for more than there is.
 absl::StatusOr<Containment> Contain(const RunFolder& folder, const v1::RunOrder& order, bool network,
                                     std::vector<fs::path> readable, const std::vector<worker::Device>& devices,
-                                    worker::ProcessStarter& starter) {
+                                    const RunCache& cache, worker::ProcessStarter& starter) {
   const std::vector<Mean> means = FindMeans();
   const bool untrusted = order.spec().pool() == "untrusted";
   Containment containment;
   for (const Mean& mean : means) {
     if (mean.missing.empty()) continue;
     const std::string what = absl::StrCat("not contained by ", mean.name, ": ", mean.missing);
-    if (untrusted) return absl::FailedPreconditionError(what);
+    if (untrusted) return absl::UnavailableError(what);
     containment.notes.push_back(what);
   }
   const v1::RunLimits limits = LimitsOf(order);
-  const bool root = ::geteuid() == 0;
-  if (root && IsThere(means, "processes")) {
-    std::string reason;
+  std::string reason;
+  if (worker::ProcessLimit::Possible(reason)) {
     containment.processes = worker::ProcessLimit::Enter(folder.Mark(), limits.processes(), reason);
     if (containment.processes == nullptr) {
-      if (untrusted) return absl::FailedPreconditionError(reason);
+      if (untrusted && ::geteuid() == 0) return absl::UnavailableError(reason);
       containment.notes.push_back(reason);
     }
   }
@@ -201,28 +201,92 @@ absl::StatusOr<Containment> Contain(const RunFolder& folder, const v1::RunOrder&
   policy.readable.push_back(folder.temp());
   policy.readable.push_back(folder.result());
   policy.writable = {folder.source(), folder.result() / "build", folder.result() / "sources"};
+  if (cache.enabled()) {
+    policy.writable.push_back(cache.ccache());
+    policy.fetched_into.push_back(cache.objects());
+  }
   policy.temp = folder.temp() / "tmp";
+  if (IsThere(means, "seccomp")) {
+    policy.filter = folder.path() / "syscalls";
+    RETURN_IF_ERROR(WriteFileAtomically(policy.filter, SyscallFilter()));
+  }
   policy.device_nodes = DeviceNodesOf(devices, NvidiaMinorOf);
+  JoinGroupsOf(policy.device_nodes);
   policy.network = network && !untrusted;
-  policy.processes = root ? 0 : limits.processes();
+  policy.processes = containment.processes == nullptr && ::geteuid() != 0 ? limits.processes() : 0;
   policy.file_bytes = limits.disk_mb() * kBytesOfMib;
   policy.core_bytes = limits.core_mb() * kBytesOfMib;
   containment.starter = std::make_unique<ContainedStarter>(starter, std::move(policy));
   return containment;
 }
 
-// Found anew: an id says neither node nor address.
-absl::StatusOr<std::vector<worker::Device>> DevicesOf(const std::vector<worker::DeviceProbe*>& probes) {
-  std::vector<worker::Device> devices;
-  for (worker::DeviceProbe* probe : probes) {
-    ASSIGN_OR_RETURN(const worker::Discovery found, probe->Discover());
-    devices.insert(devices.end(), found.devices.begin(), found.devices.end());
-  }
-  return devices;
+absl::StatusOr<rules::SuiteModel> SuiteOf(const rules::SuiteSet& set, const std::string& id) {
+  const auto suite =
+      std::find_if(set.suites.begin(), set.suites.end(), [&](const rules::SuiteModel& one) { return one.id == id; });
+  if (suite == set.suites.end()) return errors::FieldInvalid("suite", "a suite of the pack");
+  return *suite;
 }
 
+// The devices of one lease, as this machine has them.
+class LeasedDevices {
+ public:
+  LeasedDevices(const v1::RunOrder& order, const std::atomic<bool>& cancel)
+      : ids_(order.devices().begin(), order.devices().end()),
+        processors_(std::count_if(ids_.begin(), ids_.end(),
+                                  [](const std::string& id) { return absl::StartsWith(id, "cpu:"); })),
+        cancel_(cancel),
+        tools_(worker::MakeToolRunner()),
+        cpu_(worker::MakeCpuProbe(std::max<size_t>(processors_, 1))),
+        nvidia_(worker::MakeNvidiaProbe(tools_), ids_),
+        ascend_(worker::MakeAscendProbe(tools_), ids_) {}
+
+  std::vector<worker::DeviceProbe*> probes() { return {cpu_.get(), &nvidia_, &ascend_}; }
+  void Expect(const std::vector<worker::Device>& devices) {
+    nvidia_.Expect(devices);
+    ascend_.Expect(devices);
+  }
+  // Without a device of a kind its probe need not answer.
+  DeviceCheck Check(const DevicePatience& patience) {
+    if (processors_ == ids_.size()) return {};
+    return CheckDevices({&nvidia_, &ascend_}, ids_, patience, [this](std::chrono::milliseconds pause) {
+      std::this_thread::sleep_for(pause);
+      return !cancel_.load();
+    });
+  }
+
+ private:
+  const std::set<std::string> ids_;
+  const size_t processors_;
+  const std::atomic<bool>& cancel_;
+  const std::shared_ptr<worker::ToolRunner> tools_;
+  const std::unique_ptr<worker::DeviceProbe> cpu_;
+  LeasedProbe nvidia_;
+  LeasedProbe ascend_;
+};
+
+void UseCache(const RunCache& cache, const RunFolder& folder, const rules::SuiteModel& suite,
+              worker::RunOptions& options) {
+  if (!cache.enabled()) return;
+  cache.Prepare();
+  options.objects = cache.objects();
+  const auto& given = suite.environment.variables;
+  for (const auto& [name, value] : cache.VariablesFor(folder.path())) {
+    const bool by_suite =
+        std::any_of(given.begin(), given.end(), [&name = name](const auto& one) { return one.first == name; });
+    if (!by_suite) options.variables.emplace(name, value);
+  }
+}
+
+// UNAVAILABLE, and the faults are in the folder: it is not to begin on these devices.
+absl::Status RefuseDevices(const RunFolder& folder, const DeviceFaults& faults) {
+  RETURN_IF_ERROR(folder.SetFaults(faults));
+  return absl::UnavailableError(absl::StrCat("its devices can't be used now: ", TextOf(faults)));
+}
+
+// UNAVAILABLE, RESOURCE_EXHAUSTED: it can't begin here and now.
 absl::StatusOr<v1::FinishRunRequest> RunOrderOf(const RunFolder& folder, const v1::RunOrder& order,
-                                                std::vector<fs::path> readable, const fs::path& executable,
+                                                const RunCache& cache, std::vector<fs::path> readable,
+                                                const fs::path& executable, RunLogFile& log,
                                                 const std::atomic<bool>& cancel) {
   rules::PackFiles files;
   for (const v1::SuiteFile& file : order.files()) files[file.path()] = file.content();
@@ -232,55 +296,95 @@ absl::StatusOr<v1::FinishRunRequest> RunOrderOf(const RunFolder& folder, const v
   if (set == nullptr) {
     return errors::FieldInvalid("files", problems.empty() ? "valid suites" : problems.front().ToString());
   }
-  const auto suite = std::find_if(set->suites.begin(), set->suites.end(),
-                                  [&](const rules::SuiteModel& one) { return one.id == name.second; });
-  if (suite == set->suites.end()) return errors::FieldInvalid("suite", "a suite of the pack");
-  ASSIGN_OR_RETURN(const worker::RunOptions options, OptionsOf(folder, order, executable));
-
-  const SystemClock clock;
+  ASSIGN_OR_RETURN(const rules::SuiteModel suite, SuiteOf(*set, name.second));
   const std::unique_ptr<worker::ProcessStarter> processes = worker::MakeProcessStarter();
-  const std::shared_ptr<worker::ToolRunner> tools = worker::MakeToolRunner();
-  const std::set<std::string> ids(order.devices().begin(), order.devices().end());
-  const size_t processors = static_cast<size_t>(
-      std::count_if(ids.begin(), ids.end(), [](const std::string& id) { return id.compare(0, 4, "cpu:") == 0; }));
-  const std::unique_ptr<worker::DeviceProbe> cpu = worker::MakeCpuProbe(std::max<size_t>(processors, 1));
-  LeasedProbe nvidia(worker::MakeNvidiaProbe(tools), ids);
-  LeasedProbe ascend(worker::MakeAscendProbe(tools), ids);
-  worker::RunDependencies dependencies;
-  dependencies.probes = {cpu.get(), &nvidia, &ascend};
-  dependencies.clock = &clock;
-  // Those of the lease only; without one of its kind its probe need not answer.
-  std::vector<worker::Device> devices;
-  if (processors < ids.size()) {
-    ASSIGN_OR_RETURN(devices, DevicesOf({&nvidia, &ascend}));
-  }
+  const bool uploaded = !order.spec().source_digest().empty();
+  if (uploaded) RETURN_IF_ERROR(UnpackSource(*processes, folder.archive(), folder.source(), cancel));
+  cache.MakeRoom(suite.limits.disk_mb * kBytesOfMib);
+  RETURN_IF_ERROR(CheckRoom(folder.path(), suite.limits.disk_mb * kBytesOfMib, "the suite"));
+  ASSIGN_OR_RETURN(worker::RunOptions options, OptionsOf(folder, order, executable));
+  UseCache(cache, folder, suite, options);
+
+  LeasedDevices leased(order, cancel);
+  const DeviceCheck before = leased.Check({});
+  if (!before.faults.empty()) return RefuseDevices(folder, before.faults);
   if (!options.own_suites.empty()) readable.push_back(options.own_suites);
+  readable.push_back(executable);
   ASSIGN_OR_RETURN(Containment containment,
-                   Contain(folder, order, suite->network, std::move(readable), devices, *processes));
+                   Contain(folder, order, suite.network, std::move(readable), before.devices, cache, *processes));
+  const SystemClock clock;
+  worker::RunDependencies dependencies;
+  dependencies.probes = leased.probes();
+  dependencies.clock = &clock;
   dependencies.processes = containment.starter != nullptr ? containment.starter.get() : processes.get();
-  LogObserver observer(folder, LimitsOf(order).log_mb() * kBytesOfMib);
+  if (const absl::Status tried = TryGpus(*dependencies.processes, executable, before.devices); !tried.ok()) {
+    DeviceFaults faults;
+    for (const worker::Device& device : before.devices) {
+      if (device.kind == rules::DeviceKind::kGpu) faults[device.id] = std::string(tried.message());
+    }
+    return RefuseDevices(folder, faults);
+  }
+  leased.Expect(before.devices);
+  LogObserver observer(folder, log);
   for (const std::string& note : containment.notes) observer.Note(note);
-  ASSIGN_OR_RETURN(worker::RunResult run, worker::RunSuite(*set, *suite, options, dependencies, observer, cancel));
-  // An uploaded tree has no git that says so.
-  if (run.commit.empty() && !order.spec().source_digest().empty()) run.commit = order.spec().ref();
+  ASSIGN_OR_RETURN(worker::RunResult run, worker::RunSuite(*set, suite, options, dependencies, observer, cancel));
+  // What a tree says of itself is its author's word. The daemon's is that it fetched this commit.
+  if (uploaded) run.commit = order.spec().ref();
   v1::FinishRunRequest outcome = OutcomeOfResult(run);
-  for (const std::string& note : containment.notes) outcome.add_notes(note.substr(0, kMaxNoteBytes));
+  if (run.cause.has_value() && run.cause->signature == kDiskFullSignature) folder.SetDiskWasFull().IgnoreError();
+  for (const std::string& note : containment.notes) AddNote(note, outcome);
   if (containment.processes != nullptr && containment.processes->refusals() > 0) {
-    outcome.add_notes(absl::StrCat("the limit of ", LimitsOf(order).processes(), " processes was met ",
-                                   containment.processes->refusals(), " times"));
+    AddNote(absl::StrCat("the limit of ", LimitsOf(order).processes(), " processes was met ",
+                         containment.processes->refusals(), " times"),
+            outcome);
     if (outcome.verdict() == "error") outcome.mutable_cause()->set_class_name("code");
   }
   if (const absl::Status written = worker::WriteResultFiles(folder.result(), run); !written.ok()) {
-    outcome.add_notes(absl::StrCat("the result directory is not complete: ", std::string(written.message())));
+    AddNote(absl::StrCat("the result directory is not complete: ", written.message()), outcome);
+  }
+  // All that it started has ended.
+  containment = {};
+  leased.Expect({});
+  if (const DeviceFaults after = leased.Check({}).faults; !after.empty()) {
+    AddNote(absl::StrCat("after the run: ", TextOf(after)), outcome);
+    folder.SetFaults(after).IgnoreError();
+    // It had them when it began.
+    if (outcome.verdict() == "not_run") {
+      outcome.set_verdict("error");
+      outcome.mutable_cause()->set_class_name("infrastructure");
+    }
   }
   return outcome;
 }
 
+// How the run is told to have ended; nullopt: it is declined.
+std::optional<v1::FinishRunRequest> EndOf(const RunFolder& folder, absl::StatusOr<v1::FinishRunRequest> outcome,
+                                          const std::string& passed, bool cancelled) {
+  if (outcome.ok() && passed.empty()) return *std::move(outcome);
+  if (!passed.empty()) {
+    // It was ended by us, not by its people.
+    const std::string why = absl::StrCat("the run was ended: ", passed);
+    v1::FinishRunRequest ended = outcome.ok() ? *std::move(outcome) : v1::FinishRunRequest();
+    ended.set_verdict("failed");
+    *ended.mutable_cause() = OutcomeOfFailure("failed", "code", why).cause();
+    AddNote(why, ended);
+    return ended;
+  }
+  const absl::Status& status = outcome.status();
+  if (cancelled || absl::IsCancelled(status)) return OutcomeOfFailure("cancelled", "", "");
+  const bool elsewhere = absl::IsUnavailable(status) || absl::IsResourceExhausted(status);
+  if (elsewhere && folder.SetDeclined(std::string(status.message())).ok()) return std::nullopt;
+  return OutcomeOfFailure("error", elsewhere ? "infrastructure" : "environment", std::string(status.message()));
+}
+
 }  // namespace
 
-int Supervise(const fs::path& path, const std::vector<fs::path>& readable, const fs::path& executable) {
+int Supervise(const fs::path& path, uint64_t cache_mb, const std::vector<fs::path>& readable,
+              const fs::path& executable) {
   // What the run starts must not keep the lock.
   ::fcntl(kLockFd, F_SETFD, FD_CLOEXEC);
+  const RunFolder folder(path);
+  folder.SetSupervisor().IgnoreError();  // without it the run can't be told to end: it is killed then
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGTERM);
@@ -289,53 +393,39 @@ int Supervise(const fs::path& path, const std::vector<fs::path>& readable, const
   ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   std::atomic<bool> cancel{false};
   std::atomic<bool> over{false};
-  const RunFolder folder(path);
   const absl::StatusOr<v1::RunOrder> order = folder.Order();
-  const v1::RunLimits limits = order.ok() ? LimitsOf(*order) : v1::RunLimits();
-  // The run's temporary files are in its own folder of the system's, which goes with the run.
+  if (!order.ok()) return kOrderUnreadable;
+  const v1::RunLimits limits = LimitsOf(*order);
+  // The run's temporary files are in a folder of its own, which goes with the run.
   std::error_code error;
   fs::create_directories(folder.temp() / "tmp", error);
   fs::permissions(folder.temp(), fs::perms::owner_all, error);
   ::setenv("TMPDIR", folder.temp().c_str(), 1);
+  RunLogFile log(folder.log(), limits.log_mb() * kBytesOfMib);
   RunBudget budget({folder.path(), folder.temp()}, folder.log(), limits.disk_mb() * kBytesOfMib,
                    limits.log_mb() * kBytesOfMib);
   std::thread waits([&] {
     while (!over) {
-      constexpr timespec kTick{0, 100'000'000};
+      constexpr timespec kTick{0, 50'000'000};
       if (::sigtimedwait(&signals, nullptr, &kTick) > 0) cancel = true;
+      log.Flush();
       if (!budget.Look(std::chrono::steady_clock::now()).empty()) cancel = true;
     }
   });
-
-  int code = 0;
-  if (order.ok()) {
-    absl::StatusOr<v1::FinishRunRequest> outcome = RunOrderOf(folder, *order, readable, executable, cancel);
-    over = true;
-    waits.join();
-    if (!outcome.ok()) {
-      const std::string why(outcome.status().message());
-      outcome = v1::FinishRunRequest();
-      outcome->set_verdict("error");
-      outcome->mutable_cause()->set_class_name("environment");
-      outcome->mutable_cause()->set_text(why.substr(0, kMaxCauseBytes));
-    }
-    if (const std::string& passed = budget.passed(); !passed.empty()) {
-      // It was ended by us, not by its people.
-      outcome->set_verdict("failed");
-      outcome->mutable_cause()->set_class_name("code");
-      outcome->mutable_cause()->set_text(absl::StrCat("the run was ended: ", passed));
-      outcome->add_notes(absl::StrCat("the run was ended: ", passed));
-    }
-    outcome->set_job(order->job());
-    outcome->set_fence(order->fence());
-    // Without it the worker takes the run for one whose supervisor died.
-    if (!folder.SetOutcome(*outcome).ok()) code = 4;
-  } else {
-    code = 2;
-    over = true;
-    waits.join();
-  }
-  return code;
+  const std::string pool = order->spec().pool() == "untrusted" ? "untrusted" : "trusted";
+  const RunCache cache(folder.cache(pool), pool == "trusted" ? cache_mb * kBytesOfMib : 0);
+  absl::StatusOr<v1::FinishRunRequest> outcome = RunOrderOf(folder, *order, cache, readable, executable, log, cancel);
+  if (cache.enabled()) cache.Trim();
+  over = true;
+  waits.join();
+  log.Flush();
+  std::optional<v1::FinishRunRequest> end = EndOf(folder, std::move(outcome), budget.passed(), cancel.load());
+  if (!end.has_value()) return 0;
+  if (log.lost_lines()) AddNote("the log is not complete: the disk was full", *end);
+  end->set_job(order->job());
+  end->set_fence(order->fence());
+  // Without it the worker takes the run for one whose supervisor died.
+  return folder.SetOutcome(*end).ok() ? 0 : kOutcomeNotKept;
 }
 
 }  // namespace yardmaster::yardworker

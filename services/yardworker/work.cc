@@ -3,7 +3,6 @@
 #include <grpcpp/grpcpp.h>
 #include <pthread.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -23,15 +22,18 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "services/core/absl_view.h"
 #include "services/core/data_dir_lock.h"
 #include "services/core/files.h"
 #include "services/core/ids.h"
 #include "services/core/status_macros.h"
+#include "services/worker/process/children.h"
 #include "services/yardworker/control_plane.h"
 #include "services/yardworker/device_ward.h"
 #include "services/yardworker/device_watch.h"
 #include "services/yardworker/local_run.h"
 #include "services/yardworker/means.h"
+#include "services/yardworker/run_thread.h"
 
 namespace yardmaster::yardworker {
 namespace {
@@ -48,10 +50,14 @@ constexpr int kMaxAnswerBytes = 64 * 1024 * 1024;
 constexpr std::chrono::milliseconds kTick{50};
 constexpr std::chrono::seconds kReconnectAfter{1};
 constexpr std::chrono::seconds kLookAtDevicesEvery{60};
+constexpr std::chrono::seconds kReapEvery{1};
+// A connection that is dead without a word (behind a NAT, say) is noticed within their sum, well before the lease ends.
+constexpr int kKeepaliveMs = 10'000;
+constexpr int kKeepalivePatienceMs = 5'000;
 
 // At the start a kind that is named and can't be looked at is an error.
 absl::StatusOr<std::vector<v1::WorkerDevice>> FindDevices(const std::string& text) {
-  ASSIGN_OR_RETURN(const KindsFound found, LookAtDevices(text));
+  ASSIGN_OR_RETURN(const KindsFound found, LookAtDevices(text, /*groups=*/true));
   for (const auto& [kind, devices] : found) RETURN_IF_ERROR(devices.status());
   return Merge({}, found);
 }
@@ -132,8 +138,7 @@ class Worker {
     for (RunFolder& folder : RunFolder::All(RunsDir())) {
       absl::StatusOr<v1::RunOrder> order = folder.Order();
       if (!order.ok()) continue;
-      const Key key(order->job(), order->fence());
-      runs_.emplace(key, LocalRun(std::move(folder), *std::move(order)));
+      Begin(LocalRun(std::move(folder), *std::move(order)));
     }
   }
 
@@ -142,8 +147,7 @@ class Worker {
     while (true) {
       constexpr timespec kNow{0, 0};
       if (::sigtimedwait(&signals, nullptr, &kNow) > 0) Stop();
-      while (::waitpid(-1, nullptr, WNOHANG) > 0) {
-      }
+      ReapNowAndThen();
       if (const int code = KeepStream(); code >= 0) return code;
       std::optional<v1::WorkResponse> orders;
       if (stream_ != nullptr) {
@@ -156,19 +160,7 @@ class Worker {
         report_after_ = std::chrono::milliseconds(std::max(orders->report_after_ms(), 100U));
         Follow(*orders);
       }
-      for (auto& [key, run] : runs_) {
-        // A control plane that is away is asked again with the next tick; the run itself goes on.
-        if (const absl::Status status = run.Advance(control_, supervisor_); !status.ok()) Say(status.message());
-      }
-      for (const auto& [key, run] : runs_) {
-        if (run.over() && run.failed_by_infrastructure().has_value()) {
-          ward_.RunEnded({run.order().devices().begin(), run.order().devices().end()}, *run.failed_by_infrastructure(),
-                         std::chrono::steady_clock::now());
-        }
-      }
-      const size_t before = runs_.size();
-      std::erase_if(runs_, [](const auto& run) { return run.second.over(); });
-      ended_ += before - runs_.size();
+      LookAtRuns();
       if (stops_ > 0 && runs_.empty()) return kDone;
       if (options_.once && ended_ > 0 && runs_.empty()) return kDone;
     }
@@ -179,8 +171,45 @@ class Worker {
 
   fs::path RunsDir() const { return options_.work_dir / "runs"; }
 
+  void Begin(LocalRun run) {
+    const Key key(run.order().job(), run.order().fence());
+    runs_.emplace(key, std::make_unique<RunThread>(std::move(run), control_, supervisor_,
+                                                   [this](std::string_view text) { Say(Abs(text)); }));
+  }
+
+  // Supervisors that have ended, and what those that were killed left to us.
+  void ReapNowAndThen() {
+    const SteadyTime now = std::chrono::steady_clock::now();
+    if (now < reap_at_) return;
+    reap_at_ = now + kReapEvery;
+    worker::Children::Get().ReapOthers();
+  }
+
+  // What became of them since the last look.
+  void LookAtRuns() {
+    const SteadyTime now = std::chrono::steady_clock::now();
+    for (auto run = runs_.begin(); run != runs_.end();) {
+      const RunView view = run->second->view();
+      const v1::RunOrder& order = run->second->order();
+      if (!view.faults.empty() && faults_told_.emplace(run->first, 0).second) {
+        for (const auto& [device, why] : view.faults) ward_.SetFault(device, why, now);
+      }
+      if (!view.over) {
+        ++run;
+        continue;
+      }
+      if (view.failed_by_infrastructure.has_value()) {
+        ward_.RunEnded({order.devices().begin(), order.devices().end()}, *view.failed_by_infrastructure, now);
+      }
+      ++ended_;
+      faults_told_.erase(run->first);
+      run = runs_.erase(run);
+    }
+  }
+
   // The same complaint once.
   void Say(absl::string_view text) {
+    const std::lock_guard<std::mutex> lock(said_mutex_);
     if (text == said_) return;
     said_ = std::string(text);
     std::cerr << "yard-worker: " << said_ << std::endl;
@@ -199,7 +228,7 @@ class Worker {
     report_.set_draining(true);
     Say(stops_ == 1 ? "draining: the runs in hand end" : "giving the runs back");
     if (stops_ > 1) {
-      for (auto& [key, run] : runs_) run.GiveBack("the worker was told to go");
+      for (auto& [key, run] : runs_) run->GiveBack("the worker was told to go");
     }
   }
 
@@ -225,10 +254,13 @@ class Worker {
     if (stream_ == nullptr && now >= connect_at_) {
       stream_ = std::make_unique<OrderStream>(control_);
       reported_.clear();
+      for (auto& [key, told] : faults_told_) told = 0;
     }
     if (stream_ == nullptr) return -1;
     v1::WorkRequest report = report_;
-    for (v1::WorkerDevice& device : watch_->Newest()) {
+    DeviceView view = watch_->Newest();
+    TakeNoteOf(view);
+    for (v1::WorkerDevice& device : view.devices) {
       if (device.fault().empty()) device.set_fault(ward_.FaultOf(device.id(), now));
       *report.add_devices() = std::move(device);
     }
@@ -236,15 +268,33 @@ class Worker {
       v1::WorkerRun& out = *report.add_runs();
       out.set_job(key.first);
       out.set_fence(key.second);
-      out.set_phase(run.phase());
-      *out.mutable_devices() = run.order().devices();
+      out.set_phase(run->view().phase);
+      *out.mutable_devices() = run->order().devices();
     }
     std::string text = report.SerializeAsString();
     if (text == reported_ && now < reported_at_ + report_after_) return -1;
     reported_ = std::move(text);
     reported_at_ = now;
+    report.set_number(++reports_);
+    for (auto& [key, told] : faults_told_) told = told == 0 ? reports_ : told;
     stream_->Report(report);  // if it fails the stream is broken, which is seen next
     return -1;
+  }
+
+  // Devices that none of our runs had since before the look should be idle.
+  void TakeNoteOf(const DeviceView& view) {
+    const SteadyTime now = std::chrono::steady_clock::now();
+    for (const auto& [key, run] : runs_) {
+      for (const std::string& device : run->order().devices()) in_use_until_[device] = now;
+    }
+    if (view.began > looked_at_) {
+      looked_at_ = view.began;
+      for (const auto& [device, why] : view.idle_reasons) {
+        const auto used = in_use_until_.find(device);
+        if (used == in_use_until_.end() || used->second < view.began) ward_.Looked(device, why, view.began);
+      }
+    }
+    watch_->Hurry(ward_.SeesFaults());
   }
 
   void Follow(const v1::WorkResponse& orders) {
@@ -253,25 +303,28 @@ class Worker {
       const Key key(order.job(), order.fence());
       wanted.insert(key);
       if (const auto run = runs_.find(key); run != runs_.end()) {
-        if (order.cancel()) run->second.Cancel();
+        if (order.cancel()) run->second->Cancel();
         continue;
       }
       if (order.cancel() || order.files_size() == 0 || !DevicesAreFree(order)) continue;  // it is told again
-      absl::StatusOr<RunFolder> folder = RunFolder::Make(RunsDir(), order);
+      const absl::StatusOr<RunFolder> folder = RunFolder::Make(RunsDir(), order);
+      LocalRun run(folder.ok() ? *folder : RunFolder(RunFolder::PathOf(RunsDir(), order)), order);
       if (!folder.ok()) {
         Say(folder.status().message());
-        continue;
+        run.Decline(absl::StrCat("the worker can't keep it: ", folder.status().message()));
       }
-      runs_.emplace(key, LocalRun(*std::move(folder), order));
+      Begin(std::move(run));
     }
     for (auto& [key, run] : runs_) {
-      if (!wanted.contains(key)) run.Disown();
+      if (!wanted.contains(key)) run->Disown();
+      const auto told = faults_told_.find(key);
+      if (told != faults_told_.end() && told->second > 0 && told->second <= orders.heard()) run->FaultsAreKnown();
     }
   }
 
   bool DevicesAreFree(const v1::RunOrder& order) const {
     std::set<std::string_view> used;
-    for (const auto& [key, run] : runs_) used.insert(run.order().devices().begin(), run.order().devices().end());
+    for (const auto& [key, run] : runs_) used.insert(run->order().devices().begin(), run->order().devices().end());
     return std::none_of(order.devices().begin(), order.devices().end(),
                         [&](const std::string& device) { return used.contains(device); });
   }
@@ -282,13 +335,19 @@ class Worker {
   v1::WorkRequest report_;  // without the runs
   std::unique_ptr<DeviceWatch> watch_;
   DeviceWard ward_;
-  std::map<Key, LocalRun> runs_;
+  std::mutex said_mutex_;
+  std::string said_;                                // guarded by said_mutex_
+  std::map<std::string, SteadyTime> in_use_until_;  // devices that runs of ours had, the last time they were seen so
+  uint64_t reports_ = 0;                            // their number so far
+  std::map<Key, uint64_t> faults_told_;  // runs with faulty devices, and the first report of a stream that said so
+  SteadyTime looked_at_{};               // the look at devices that was taken note of
+  std::map<Key, std::unique_ptr<RunThread>> runs_;
   std::unique_ptr<OrderStream> stream_;
   SteadyTime connect_at_{};
   SteadyTime reported_at_{};
   std::string reported_;
   std::chrono::milliseconds report_after_{1'000};
-  std::string said_;
+  SteadyTime reap_at_{};
   int stops_ = 0;
   size_t ended_ = 0;
 };
@@ -322,7 +381,7 @@ int Work(const WorkOptions& given, const fs::path& executable) {
   if (absl::StrContains(options.labels, "contained")) {
     return Fail(absl::InvalidArgumentError("--labels: \"contained\" is said by the worker itself"));
   }
-  SupervisorCommand supervisor{executable, {}};
+  SupervisorCommand supervisor{executable, {}, options.cache_mb};
   for (absl::string_view folder : absl::StrSplit(options.readable, ',', absl::SkipEmpty())) {
     supervisor.readable.push_back(fs::absolute(std::string(folder), error));
     if (!fs::is_directory(supervisor.readable.back(), error)) {
@@ -358,6 +417,8 @@ int Work(const WorkOptions& given, const fs::path& executable) {
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
   arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 500);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 2'000);
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveMs);
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kKeepalivePatienceMs);
   const bool loopback = IsLoopbackHost(options.server.host);
   const auto credentials =
       loopback ? grpc::InsecureChannelCredentials() : grpc::SslCredentials(grpc::SslCredentialsOptions());

@@ -2,6 +2,7 @@
 #ifndef YARDMASTER_SERVICES_YARDWORKER_WORK_H_
 #define YARDMASTER_SERVICES_YARDWORKER_WORK_H_
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -20,6 +21,7 @@ struct WorkOptions {
   std::string readable;
   std::filesystem::path work_dir;
   std::filesystem::path ready_file;
+  size_t cache_mb = 20'480;
   bool once = false;
 };
 

@@ -15,6 +15,7 @@ import build_time
 import ingest
 import pulls
 import review
+import runs
 import suites
 import workflow
 from common import Daemon, Failure, run, say
@@ -47,6 +48,7 @@ FIGURES = {
     "ingest.planned": ("deliveries/s", None, True),
     **review.FIGURES,
     **pulls.FIGURES,
+    **runs.FIGURES,
     **suites.FIGURES,
     **workflow.FIGURES,
     **build_time.FIGURES,
@@ -55,7 +57,7 @@ FIGURES = {
 LONG = set(build_time.FIGURES)
 # Programs that figures can't do without, and those that are only compared with: without them a figure is skipped, which is no failure.
 TOOLS = {"grpc.health": ["h2load"], "grpc.triage_issue": ["h2load"], **{name: ["cmake", "ninja"] for name in LONG}}
-COMPARED = {"ingest.requests_of_probot": ["node", "npm"], "worker.pytest_1000": ["pytest"], "worker.ctest_1000": ["ctest"]}
+COMPARED = {"ingest.requests_of_probot": ["node", "npm"], "worker.pytest_1000": ["pytest"], "runs.pytest_1000": ["pytest"], "worker.ctest_1000": ["ctest"]}
 PROGRAMS = {
     "decide.cases": ("decide_bench", "DecideCases"),
     "decide.cases_with_dump": ("decide_bench", "DecideCasesWithDump"),
@@ -234,6 +236,7 @@ def measure_all(options, names):
               ("reviews", lambda chosen: review.measure(options.bin, packs, options.smoke, lambda name: library.measure_program("review_bench", name), chosen),
                set(review.FIGURES)),
               ("pull requests", lambda chosen: pulls.measure(options.bin, packs, options.smoke, chosen), set(pulls.FIGURES)),
+              ("suites through a worker", lambda chosen: runs.measure(options.bin, packs, options.smoke, chosen), set(runs.FIGURES)),
               ("runs of suites", lambda chosen: suites.measure(options.bin, packs, options.smoke, chosen), set(suites.FIGURES)),
               ("work in a clone", lambda chosen: workflow.measure(options.bin, packs, options.smoke, chosen), set(workflow.FIGURES)),
               ("the build", lambda chosen: build_time.measure(), set(build_time.FIGURES))]

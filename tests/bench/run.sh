@@ -56,6 +56,9 @@ Measures, on this machine and in one run:
   worker.pytest_1000, worker.ctest_1000
                            time of a test step of 1,000 tests that do nothing, over that of the same pytest and ctest by themselves; the
                            median of five rounds in turns
+  runs.pytest_1000         the same through yardmasterd and yard-worker, contained as runs of theirs are
+  runs.log                 megabytes per second of a test's output that come to somebody who follows it, through supervisor, worker and
+                           daemon; the best of three
   worker.fixed_cost        seconds of yard test run on a suite that builds nothing and whose one step does nothing
   workflow.squash_to_git, workflow.rebase_to_git
                            in a clone of 18,000 files: time of yard workflow squash of 50 commits over git rebase -i with fixups, and of

@@ -1,174 +1,26 @@
 // A daemon, a worker and its supervisors as real processes: whichever of them is killed in the middle of a run, neither
 // the run nor its log is lost, and nothing is left behind.
 #include <gmock/gmock.h>
-#include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <csignal>
 #include <filesystem>
-#include <fstream>
-#include <functional>
-#include <memory>
-#include <sstream>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
-#include "services/core/sha256.h"
+#include "tests/integration/dispatch_fixture.h"
 #include "tests/support/process.h"
-#include "tests/support/source_path.h"
-#include "tests/support/temp_dir.h"
-#include "yardmaster/v1/dispatch.grpc.pb.h"
 
 namespace yardmaster {
 namespace {
 
-namespace fs = std::filesystem;
 using ::testing::Contains;
 using ::testing::HasSubstr;
-
-const std::string kPrograms = YARD_PROGRAMS;
-constexpr std::chrono::seconds kPatience{60};
-
-bool Until(const std::function<bool()>& happens) {
-  const auto deadline = std::chrono::steady_clock::now() + kPatience;
-  while (!happens()) {
-    if (std::chrono::steady_clock::now() > deadline) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  }
-  return true;
-}
-
-std::string ReadAllOf(const fs::path& file) {
-  std::ostringstream text;
-  text << std::ifstream(file, std::ios::binary).rdbuf();
-  return text.str();
-}
-
-class DispatchTest : public ::testing::Test {
- protected:
-  void SetUp() override {
-    fs::create_directories(dir_.path() / "packs");
-    fs::create_directories(dir_.path() / "tree");
-    fs::copy(testing::SourcePath("rules/packs/common"), dir_.path() / "packs" / "common", fs::copy_options::recursive);
-    fs::create_directories(dir_.path() / "packs" / "nap" / "suites");
-    dir_.Write("packs/nap/pack.json", R"({"name": "nap", "title": "A suite that takes its time"})");
-    dir_.Write("packs/nap/suites/nap.json", R"({"suites": [{
-        "id": "nap", "title": "Counts slowly", "source": {"repository": "github:o/r", "ref": "main"},
-        "limits": {"step_s": 60, "grace_s": 1, "disk_mb": 1},
-        "layers": [{"id": "count", "kind": "correctness", "steps": [{"id": "count",
-          "shell": "for i in $(seq 1 40); do echo line $i; sleep 0.1; done; cat marker.txt"}]}]}]})");
-    dir_.Write("operator.token", "operator-token-of-tests");
-    dir_.Write("runner.token", "runner-token-of-the-tests");
-    dir_.Write("config.json", R"({"data_dir": "data", "packs_dir": "packs", "dispatch": {"lease_seconds": 20,
-        "limits": {"processes": 200, "disk_mb": 64, "log_mb": 2}},
-        "tokens": [{"name": "ops", "role": "operator", "secret": {"file": "operator.token"}},
-                   {"name": "box", "role": "runner", "secret": {"file": "runner.token"}}]})");
-    StartDaemon("127.0.0.1:0");
-    StartWorker();
-  }
-
-  void StartDaemon(const std::string& address) {
-    daemon_ = std::make_unique<testing::Daemon>(
-        kPrograms + "/yardmasterd",
-        std::vector<std::string>{"--config", (dir_.path() / "config.json").string(), "--listen-grpc", address});
-    ASSERT_FALSE(daemon_->grpc().empty());
-    address_ = daemon_->grpc();
-    stub_ = v1::DispatchService::NewStub(grpc::CreateChannel(address_, grpc::InsecureChannelCredentials()));
-  }
-  void StartWorker() {
-    fs::remove(dir_.path() / "worker.json");
-    worker_ = std::make_unique<testing::Process>(std::vector<std::string>{
-        kPrograms + "/yard-worker", "--server", address_, "--token-file", (dir_.path() / "runner.token").string(),
-        "--name", "box", "--devices", "cpu:2", "--work-dir", (dir_.path() / "work").string(), "--ready-file",
-        (dir_.path() / "worker.json").string()});
-    ASSERT_TRUE(Until([this] { return fs::exists(dir_.path() / "worker.json"); })) << worker_->Stderr();
-  }
-
-  template <typename Request, typename Response>
-  grpc::Status Ask(grpc::Status (v1::DispatchService::Stub::*method)(grpc::ClientContext*, const Request&, Response*),
-                   const Request& request, Response& response) {
-    grpc::ClientContext context;
-    context.AddMetadata("authorization", "Bearer operator-token-of-tests");
-    context.set_deadline(std::chrono::system_clock::now() + kPatience);
-    context.set_wait_for_ready(true);
-    return (stub_.get()->*method)(&context, request, &response);
-  }
-
-  std::string Submit(const std::string& suite = "nap", const std::vector<std::string>& variables = {}) {
-    dir_.Write("tree/marker.txt", "the uploaded tree\n");
-    testing::Process tar(
-        {"tar", "-cf", (dir_.path() / "tree.tar").string(), "-C", (dir_.path() / "tree").string(), "."});
-    EXPECT_EQ(tar.Wait(kPatience), 0);
-    const std::string archive = ReadAllOf(dir_.path() / "tree.tar");
-    v1::PutPartRequest part;
-    part.set_digest(Sha256Hex(archive));
-    part.set_size(archive.size());
-    part.set_part(archive);
-    v1::PutPartResponse put;
-    EXPECT_TRUE(Ask(&v1::DispatchService::Stub::UploadSource, part, put).ok());
-    EXPECT_TRUE(put.complete());
-    v1::SubmitJobRequest request;
-    request.mutable_spec()->set_suite(suite);
-    for (const std::string& variable : variables) request.mutable_spec()->add_variables(variable);
-    request.mutable_spec()->set_source_digest(part.digest());
-    v1::SubmitJobResponse response;
-    const grpc::Status status = Ask(&v1::DispatchService::Stub::SubmitJob, request, response);
-    EXPECT_TRUE(status.ok()) << status.error_message();
-    return response.job().job();
-  }
-  v1::SuiteJob Get(const std::string& job) {
-    v1::GetJobRequest request;
-    request.set_job(job);
-    v1::GetJobResponse response;
-    const grpc::Status status = Ask(&v1::DispatchService::Stub::GetJob, request, response);
-    EXPECT_TRUE(status.ok()) << status.error_message();
-    return response.job();
-  }
-  // The log of the job's runs until it has ended, or until `enough` is in it.
-  std::string Follow(const std::string& job, const std::string& enough = "") {
-    grpc::ClientContext context;
-    context.AddMetadata("authorization", "Bearer operator-token-of-tests");
-    context.set_deadline(std::chrono::system_clock::now() + kPatience);
-    v1::WatchJobRequest request;
-    request.set_job(job);
-    auto stream = stub_->WatchJob(&context, request);
-    std::string log;
-    for (v1::WatchJobResponse news; stream->Read(&news);) {
-      log += news.log().text();
-      if (!enough.empty() && log.find(enough) != std::string::npos) {
-        context.TryCancel();
-        break;
-      }
-    }
-    stream->Finish();
-    return log;
-  }
-  static size_t Count(const std::string& text, const std::string& line) {
-    size_t count = 0;
-    for (size_t at = text.find(line); at != std::string::npos; at = text.find(line, at + 1)) ++count;
-    return count;
-  }
-  // Processes that say this folder in their arguments or environment, the worker and the daemon left out.
-  bool NothingIsLeft() const {
-    for (const fs::directory_entry& entry : fs::directory_iterator("/proc")) {
-      const std::string pid = entry.path().filename().string();
-      if (pid.find_first_not_of("0123456789") != std::string::npos) continue;
-      if (pid == std::to_string(worker_->pid()) || pid == std::to_string(::getpid())) continue;
-      if (ReadAllOf(entry.path() / "cmdline").find((dir_.path() / "work").string()) != std::string::npos) return false;
-    }
-    return fs::is_empty(dir_.path() / "work" / "runs");
-  }
-
-  testing::TempDir dir_;
-  std::string address_;
-  std::unique_ptr<testing::Daemon> daemon_;
-  std::unique_ptr<testing::Process> worker_;
-  std::unique_ptr<v1::DispatchService::Stub> stub_;
-};
 
 TEST_F(DispatchTest, KillsOfWorkerAndDaemonInTheMiddleLoseNeitherRunNorLog) {
   const std::string job = Submit();
@@ -225,6 +77,54 @@ TEST_F(DispatchTest, CancelEndsTheRunAndDrainingWaitsForIt) {
   EXPECT_EQ(Get(job).verdict(), "cancelled");
   EXPECT_EQ(worker_->Wait(kPatience), 0) << worker_->Stderr();
   EXPECT_TRUE(NothingIsLeft());
+}
+
+// The program that computes on the GPUs of a run before it begins.
+TEST(GpuProbeTest, SaysWhichCallOfTheDriverFails) {
+  const auto probe = [](const std::vector<std::string>& environment, const std::string& libraries = YARD_FAKE_CUDA) {
+    std::vector<std::string> all = environment;
+    all.push_back("LD_LIBRARY_PATH=" + libraries);
+    testing::Process program({kPrograms + "/yard-worker", "--probe-gpus"}, all);
+    const std::optional<int> code = program.Wait(kPatience);
+    return std::to_string(code.value_or(-1)) + " " + program.Stdout() + program.Stderr();
+  };
+  EXPECT_EQ(probe({"FAKE_CUDA_DEVICES=2"}), "0 2\n");
+  EXPECT_EQ(probe({"FAKE_CUDA=init"}), "1 cuInit fails: CUDA_ERROR_OPERATING_SYSTEM (304)\n");
+  EXPECT_EQ(probe({"FAKE_CUDA=launch"}), "1 device 0 of 1: cuLaunchKernel fails: CUDA_ERROR_ILLEGAL_ADDRESS (700)\n");
+  EXPECT_EQ(probe({"FAKE_CUDA=numbers"}), "1 device 0 of 1: a kernel computes 0 for 7\n");
+  EXPECT_EQ(probe({"FAKE_CUDA_DEVICES=0"}), "1 CUDA sees no device\n");
+}
+
+// Without bubblewrap the pool "trusted" goes on, and each run says what it lacked.
+TEST_F(DispatchTest, AWorkerThatCanNotContainRunsThemAndSaysSo) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can hide bubblewrap from a worker";
+  worker_->Signal(SIGTERM);
+  ASSERT_EQ(worker_->Wait(kPatience), 0);
+  worker_prefix_ = {"unshare", "-m", "sh", "-c",
+                    "for f in /usr/bin/bwrap /usr/local/bin/bwrap; do [ ! -e $f ] || mount --bind /dev/null $f; done; "
+                    "exec \"$0\" \"$@\""};
+  StartWorker();
+  EXPECT_THAT(worker_->Stderr(), HasSubstr("runs are not contained by namespaces"));
+  const std::string job = Submit();
+  EXPECT_THAT(Follow(job), HasSubstr("the uploaded tree"));
+  EXPECT_EQ(Get(job).verdict(), "passed") << Get(job).DebugString();
+  EXPECT_THAT(Get(job).notes(), Contains(HasSubstr("not contained by namespaces")));
+  EXPECT_TRUE(Until([this] { return NothingIsLeft(); }));
+}
+
+TEST_F(DispatchTest, WhatOneRunKeepsTheNextOneFinds) {
+  if (!fs::exists("/usr/bin/ccache")) GTEST_SKIP() << "ccache is not installed";
+  EXPECT_THAT(Follow(Submit("nap/keep")), HasSubstr("cache_miss\t1"));
+  EXPECT_THAT(Follow(Submit("nap/keep")), HasSubstr("cache_miss\t0"));
+  EXPECT_TRUE(fs::exists(dir_.path() / "work" / "cache" / "trusted" / "ccache"));
+}
+
+TEST_F(DispatchTest, ARunThatWouldNotFitIsDeclinedWithTheReason) {
+  const std::string job = Submit("nap/large");
+  EXPECT_TRUE(Until([&] { return Get(job).notes_size() > 0; }));
+  const v1::SuiteJob waits = Get(job);
+  EXPECT_THAT(waits.notes(), Contains(HasSubstr("the suite needs 16777216"))) << waits.DebugString();
+  EXPECT_LE(waits.attempt(), 1U);
 }
 
 // What a suite may do that means harm. Each step says what it got at: nothing, if it is contained.
@@ -386,6 +286,51 @@ TEST_F(HostileSuiteTest, AWorkerOfThePoolUntrustedRefusesToStartWhereNamespacesA
   EXPECT_EQ(worker.Wait(kPatience), 2);
   EXPECT_THAT(worker.Stderr(), HasSubstr("not contained by namespaces"));
   EXPECT_THAT(worker.Stderr(), HasSubstr("the pool \"untrusted\" needs runs that are contained"));
+}
+
+// Code of a fork, in the pool that is meant for it.
+class UntrustedSuiteTest : public HostileSuiteTest {
+ protected:
+  void SetUp() override {
+    testing::Process trial({kPrograms + "/yard-worker", "--server", "127.0.0.1:1", "--name", "trial", "--pool",
+                            "untrusted", "--token-file", "/nowhere", "--work-dir", (dir_.path() / "trial").string()});
+    trial.Wait(kPatience);
+    if (trial.Stderr().find("needs runs that are contained") != std::string::npos) {
+      GTEST_SKIP() << "runs can't be contained by all means here: " << trial.Stderr();
+    }
+    worker_options_ = {"--pool", "untrusted"};
+    pool_ = "untrusted";
+    fs::create_directories(dir_.path() / "packs" / "net" / "suites");
+    dir_.Write("packs/net/pack.json", R"({"name": "net", "title": "A suite that asks for the network"})");
+    dir_.Write("packs/net/suites/net.json", R"({"suites": [{
+        "id": "net", "title": "Asks for the network", "source": {"repository": "github:o/r", "ref": "main"},
+        "network": true, "limits": {"step_s": 60, "grace_s": 1, "disk_mb": 1},
+        "layers": [{"id": "a", "kind": "correctness", "steps": [{"id": "a",
+          "shell": "(exec 3<>/dev/tcp/127.0.0.1/$PORT_OF_DAEMON) 2>/dev/null && echo got at: network; echo cache: $CCACHE_DIR; unshare -r true 2>&1 || echo refused"}]}]}]})");
+    HostileSuiteTest::SetUp();
+  }
+};
+
+TEST_F(UntrustedSuiteTest, CodeOfAForkIsAloneWhateverItsSuiteAsksFor) {
+  const std::string port = "PORT_OF_DAEMON=" + address_.substr(address_.find(':') + 1);
+  std::string log;
+  const v1::SuiteJob net = RunToItsEnd("net/net", &log, {port});
+  EXPECT_EQ(net.verdict(), "passed") << net.DebugString() << log;
+  EXPECT_THAT(log, ::testing::Not(HasSubstr("got at")));
+  EXPECT_THAT(log, HasSubstr("cache:\n"));
+  EXPECT_THAT(log, HasSubstr("refused"));
+  const v1::SuiteJob look = RunToItsEnd(
+      "look", &log,
+      {port, "TOKEN=" + (dir_.path() / "runner.token").string(), "RUNS=" + (dir_.path() / "work" / "runs").string(),
+       "VICTIM=ard-nobody", "VICTIM_PID=" + std::to_string(worker_->pid())});
+  EXPECT_EQ(look.verdict(), "passed") << look.DebugString() << log;
+  EXPECT_THAT(log, ::testing::Not(HasSubstr("got at")));
+  EXPECT_FALSE(fs::exists(dir_.path() / "work" / "cache"));
+  // Nothing of the pool "trusted" comes here.
+  pool_ = "trusted";
+  const std::string other = Submit();
+  std::this_thread::sleep_for(std::chrono::seconds(1));
+  EXPECT_NE(Get(other).state(), "running");
 }
 
 }  // namespace

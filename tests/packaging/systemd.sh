@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Holds the systemd unit to its word. See --help.
+# Holds the systemd units to their word. See --help.
 # shellcheck source=tests/packaging/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh" || exit 1
 
@@ -7,8 +7,8 @@ usage() {
   cat <<'USAGE'
 Usage: tests/packaging/systemd.sh [--help]
 
-Checks deploy/systemd/yardmasterd.service: systemd knows every line of it, systemd's own count of what the service could
-do stays low, and the daemon, installed from build/release, really works under the filters that a program can trip over:
+Checks the units of deploy/systemd: systemd knows every line of them. Of yardmasterd.service systemd's own count of what
+the service could do stays low, and the daemon, installed from build/release, really works under the filters that a program can trip over:
 no memory that is writable and executable, a list of system calls, a list of address families. No systemd has to run:
 the filters are made here as systemd makes them. Needs deploy/install-deps.sh --with-packaging.
 
@@ -27,12 +27,14 @@ chmod 0755 "$scratch"
 cmake --install build/release --prefix "$scratch/prefix" >"$scratch/install.log" || { tail "$scratch/install.log"; fail "cmake --install"; }
 
 step "every line is known"
-# The program has to be where the unit says. What systemd finds odd it prints, and exits with 0.
-sed "s,/usr/local/bin/,$scratch/prefix/bin/," "$unit" >"$scratch/yardmasterd.service" || exit 1
-output=$(systemd-analyze verify --man=no "$scratch/yardmasterd.service" 2>&1)
-code=$?
-output=$(grep -F yardmasterd.service <<<"$output")
-if [ $code -ne 0 ] || [ -n "$output" ]; then fail "systemd-analyze verify: $code $output"; fi
+for name in yardmasterd yard-worker; do
+  # The program has to be where the unit says. What systemd finds odd it prints, and exits with 0.
+  sed "s,/usr/local/bin/,$scratch/prefix/bin/," "deploy/systemd/$name.service" >"$scratch/$name.service" || exit 1
+  output=$(systemd-analyze verify --man=no "$scratch/$name.service" 2>&1)
+  code=$?
+  output=$(grep -F "$name.service" <<<"$output")
+  if [ $code -ne 0 ] || [ -n "$output" ]; then fail "systemd-analyze verify: $code $output"; fi
+done
 
 step "what the service could do"
 # 0 is nothing at all, 100 everything; the threshold counts tenths.

@@ -31,6 +31,7 @@ struct Device {
   std::string driver;       // version; empty if unknown
   std::string runtime;      // newest CUDA that the driver serves, "12.4"; empty if unknown
   std::string capability;   // compute capability, "9.0"; empty if unknown
+  std::string group;        // devices of one group reach each other fast; empty: nobody asked, or not known
   std::optional<uint64_t> memory_mb;
   std::optional<uint64_t> memory_used_mb;
   std::optional<int> utilization;  // percent

@@ -62,4 +62,12 @@ bool Children::ReapOrphan(const ProcessEntry& process, bool is_member, rusage& u
   return ::wait4(process.pid, nullptr, WNOHANG, &usage) == process.pid;
 }
 
+void Children::ReapOthers() {
+  for (const ProcessEntry& process : ReadProcesses(0)) {
+    if (!process.zombie || process.parent != ::getpid()) continue;
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (leaders_.count(process.pid) == 0) ::waitpid(process.pid, nullptr, WNOHANG);
+  }
+}
+
 }  // namespace yardmaster::worker

@@ -31,6 +31,10 @@ class Children {
   // Waits for an orphan that has ended; false if it is none. `is_member`: it is already known to come from a job.
   bool ReapOrphan(const ProcessEntry& process, bool is_member, rusage& usage);
 
+  // Waits for all children of this process that have ended, first processes of jobs left out: for programs that start
+  // nothing else that they wait for themselves.
+  void ReapOthers();
+
   // What jobs get: more than our own by so much that the kernel kills them first.
   int job_oom_score() const { return job_oom_score_; }
 

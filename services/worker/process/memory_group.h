@@ -9,24 +9,11 @@
 #include <string>
 #include <string_view>
 
+#include "services/worker/process/cgroup.h"
 #include "services/worker/process/process.h"
 #include "services/worker/process/unique_fd.h"
 
 namespace yardmaster::worker {
-
-// Where a controller is, and which of its groups we are in.
-struct CgroupPlace {
-  int version = 0;              // 1 or 2
-  std::filesystem::path mount;  // the highest group that is to be seen
-  std::filesystem::path own;    // ours, at or below `mount`
-};
-
-// From the contents of /proc/self/mountinfo and /proc/self/cgroup. nullopt: there is no memory controller; `reason`
-// says so.
-std::optional<CgroupPlace> FindMemoryCgroup(std::string_view mountinfo, std::string_view cgroup, std::string& reason);
-// The same for another controller of one version: "pids", "memory".
-std::optional<CgroupPlace> FindCgroup(std::string_view mountinfo, std::string_view cgroup, int version,
-                                      std::string_view controller);
 
 // The number behind `name` in lines of "name number" (memory.events, memory.oom_control, vmstat); nullopt if it is
 // missing.
@@ -34,9 +21,6 @@ std::optional<int64_t> CounterIn(std::string_view text, std::string_view name);
 
 // How often the kernel killed for want of memory on this machine since it started; nullopt if it does not count.
 std::optional<int64_t> HostOomKills();
-
-// What a group for `name` is called: unique on this machine, and nothing in it that a path could mean.
-std::string CgroupName(std::string_view name, int64_t pid, int64_t number);
 
 class CgroupMemory : public MemoryGroup {
  public:

@@ -8,14 +8,19 @@
 #include <string>
 #include <string_view>
 
+#include "services/worker/process/cgroup.h"
+
 namespace yardmaster::worker {
 
-// A control group of the controller "pids", version 1. The limit of a user's processes (RLIMIT_NPROC) does not hold for
-// root; this one does, and counts whatever they do to escape.
+// A control group of the controller "pids". The limit of a user's processes (RLIMIT_NPROC) does not hold for root, and
+// counts what else the user has; this one counts what was started here, whatever it does to escape. In version 2 memory
+// groups that are made later (memory_group.h) are below it, so that it counts what is in them, too.
 class ProcessLimit {
  public:
   // Moves this process into a group of its own with room for `most`. Null where that can't be; `reason` then says why.
   static std::unique_ptr<ProcessLimit> Enter(std::string_view name, uint64_t most, std::string& reason);
+  static std::unique_ptr<ProcessLimit> EnterAt(const CgroupPlace& place, std::string_view name, uint64_t most,
+                                               std::string& reason);
   // True if Enter would find a place to make the group in; else `reason` says what is missing.
   static bool Possible(std::string& reason);
   // Moves this process back, kills what is still in the group, and removes it.

@@ -40,6 +40,9 @@ struct RunOptions {
   std::filesystem::path source;      // a checkout to use instead of fetching; empty: the manifest's own source
   std::filesystem::path own_suites;  // where our own suites lie (tests/suites, share/yardmaster/suites)
   std::filesystem::path cache;  // build folders and fetched sources that may be kept for the next run; empty: in `out`
+  // Where objects of fetched repositories are kept, each in a bare one; each run then has a fresh tree of its own. Empty:
+  // the tree itself is kept in the cache.
+  std::filesystem::path objects;
   std::map<std::string, std::vector<std::string>> select;  // axis → values that are run; others are left out
   std::vector<std::string> layers;                         // only these and what they come after; empty: all
   std::map<std::string, std::string> variables;            // set for every command, over the manifest's

@@ -49,7 +49,7 @@ class SuiteRun {
 
     std::string blocked = Blocker();
     if (blocked.empty()) blocked = RunSteps(kFetchLayer, "Source", FetchSteps());
-    if (blocked.empty()) AfterFetch();
+    if (blocked.empty() && source_.fetch.has_value()) AfterFetch();
     if (blocked.empty()) blocked = RunSteps(kBuildLayer, "Build", suite_.build);
     if (blocked.empty() && !suite_.build.empty()) requirements_->Refresh();
     for (const rules::SuiteLayer& layer : suite_.layers) RunLayer(layer, blocked);
@@ -85,6 +85,7 @@ class SuiteRun {
     }
     FillResult();
     FillContext();
+    if (!source_.fetch.has_value()) AfterFetch();
     return absl::OkStatus();
   }
 
@@ -270,7 +271,12 @@ class SuiteRun {
     return {*source_.fetch};
   }
 
-  void AfterFetch() { result_.commit = CommitOf(source_.folder); }
+  // Asked once, before anything of the suite runs: a build may write what it likes into its tree. What lies around a
+  // tree says something of it only where it is our own, or that of somebody at this machine.
+  void AfterFetch() {
+    const bool above = options_.local || (options_.source.empty() && !suite_.source.own.empty());
+    result_.commit = CommitOf(source_.folder, above);
+  }
 
   size_t LayerCount() const {
     return suite_.layers.size() + (suite_.build.empty() ? 0 : 1) + (source_.fetch.has_value() ? 1 : 0);
@@ -382,7 +388,6 @@ class SuiteRun {
     const bool can_be_installed = absl::c_any_of(
         suite_.install.brings, [&](const std::string& name) { return requirements_->missing().contains(name); });
     if (can_be_installed) context_.Note("to install what is missing here: " + suite_.install.by);
-    if (result_.commit.empty()) AfterFetch();
     JudgeRun(suite_, result_);
     NoteWhatWasComposed();
     if (error_.has_value()) {

@@ -31,6 +31,14 @@ std::string FirstLine(const std::filesystem::path& file) {
   return std::string(TrimBlanks(std::string_view(*text).substr(0, text->find('\n'))));
 }
 
+rules::SuiteStep FetchCommand(const rules::SourceModel& source, std::string shell) {
+  rules::SuiteStep step;
+  step.id = "fetch";
+  step.title = "fetch " + source.repository;
+  step.command.shell = std::move(shell);
+  return step;
+}
+
 // Only what is needed of one commit comes over the line. What an earlier run left in the folder is thrown away, but not
 // the objects of git, so that the same commit is not fetched twice.
 rules::SuiteStep FetchStep(const rules::SourceModel& source, const std::filesystem::path& folder) {
@@ -48,11 +56,34 @@ rules::SuiteStep FetchStep(const rules::SourceModel& source, const std::filesyst
   line += "git clean -q -ffdx\n";
   if (source.submodules) line += "git submodule update --init --recursive --depth 1\n";
   line += "git log -1 --format='%H %s'\n";
-  rules::SuiteStep step;
-  step.id = "fetch";
-  step.title = "fetch " + source.repository;
-  step.command.shell = std::move(line);
-  return step;
+  return FetchCommand(source, std::move(line));
+}
+
+// The same through a bare repository that keeps the objects: nothing but this step writes to it.
+rules::SuiteStep FetchStepThrough(const std::filesystem::path& objects, const rules::SourceModel& source,
+                                  const std::filesystem::path& folder) {
+  const std::string bare = ShellQuoted(objects.native());
+  const std::string ref = source.ref.empty() ? "HEAD" : source.ref;
+  std::string fetch = "git -C " + bare + " fetch -q --depth 1 --no-tags " +
+                      ShellQuoted(PublicGitUrl(source.repository)) + " " + ShellQuoted(ref);
+  std::string line = "set -e\nexport GIT_TERMINAL_PROMPT=0\n";
+  line += "exec 8>>" + ShellQuoted((objects / kObjectsLock).native()) + "\nflock 8\ntouch " +
+          ShellQuoted((objects / kObjectsLock).native()) + "\n";
+  line += "git init -q --bare " + bare + "\ngit -C " + bare + " config uploadpack.allowAnySHA1InWant true\n";
+  if (IsCommit(source.ref)) {
+    line += "commit=" + source.ref + "\n";
+    line += "git -C " + bare + " cat-file -e $commit^{commit} 2>/dev/null || " + fetch + "\n";
+  } else {
+    line += fetch + "\ncommit=$(git -C " + bare + " rev-parse FETCH_HEAD)\n";
+  }
+  // Kept from being thrown away.
+  line += "git -C " + bare + " update-ref refs/kept/$commit $commit\n";
+  line += "git init -q " + ShellQuoted(folder.native()) + "\ncd " + ShellQuoted(folder.native()) + "\n";
+  line += "git fetch -q --depth 1 --no-tags " + ShellQuoted("file://" + objects.native()) +
+          " $commit\nexec 8>&-\ngit checkout -q -f --detach FETCH_HEAD\n";
+  if (source.submodules) line += "git submodule update --init --recursive --depth 1\n";
+  line += "git log -1 --format='%H %s'\n";
+  return FetchCommand(source, std::move(line));
 }
 
 }  // namespace
@@ -79,14 +110,22 @@ absl::StatusOr<SourcePlan> PlanSource(const rules::SourceModel& source, const Ru
       kept / "sources" / (name + "-" + ShortDigest(source.ref + (source.submodules ? " with submodules" : "")));
   std::filesystem::create_directories(plan.folder, error);
   if (error) return worker_errors::ResultDirectoryUnusable(plan.folder.native(), error.message());
-  plan.fetch = FetchStep(source, plan.folder);
+  if (options.objects.empty()) {
+    plan.fetch = FetchStep(source, plan.folder);
+    return plan;
+  }
+  const std::filesystem::path objects = options.objects / (name + ".git");
+  std::filesystem::create_directories(objects, error);
+  if (error) return worker_errors::ResultDirectoryUnusable(objects.native(), error.message());
+  plan.fetch = FetchStepThrough(objects, source, plan.folder);
   return plan;
 }
 
-std::string CommitOf(const std::filesystem::path& folder) {
+std::string CommitOf(const std::filesystem::path& folder, bool above) {
   std::error_code error;
   std::filesystem::path at = std::filesystem::absolute(folder, error);
-  while (!error && !std::filesystem::exists(at / ".git", error) && at.has_relative_path()) at = at.parent_path();
+  while (above && !error && !std::filesystem::exists(at / ".git", error) && at.has_relative_path())
+    at = at.parent_path();
   std::filesystem::path git = at / ".git";
   // A worktree or a submodule: a file that says where.
   if (std::filesystem::is_regular_file(git, error)) {

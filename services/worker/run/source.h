@@ -12,6 +12,10 @@
 
 namespace yardmaster::worker {
 
+// A repository of RunOptions.objects is locked by this file in it while something is fetched into it, and was last used
+// when this was last written.
+inline constexpr const char* kObjectsLock = "yard.lock";
+
 struct SourcePlan {
   std::filesystem::path folder;
   // Fetches it; none where it is there already.
@@ -22,9 +26,9 @@ struct SourcePlan {
 absl::StatusOr<SourcePlan> PlanSource(const rules::SourceModel& source, const RunOptions& options,
                                       const std::filesystem::path& kept);
 
-// The commit that is checked out in `folder` or in a folder above it; empty if it is none of git's. Read from git's
-// files: no program is started.
-std::string CommitOf(const std::filesystem::path& folder);
+// The commit that is checked out in `folder`, or with `above` in a folder above it; empty if it is none of git's. Read
+// from git's files: no program is started.
+std::string CommitOf(const std::filesystem::path& folder, bool above);
 
 }  // namespace yardmaster::worker
 

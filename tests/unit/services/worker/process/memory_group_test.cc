@@ -17,52 +17,6 @@ using std::chrono::seconds;
 using std::chrono::steady_clock;
 using ::testing::HasSubstr;
 
-std::string Place(std::string_view mountinfo, std::string_view cgroup) {
-  std::string reason;
-  const std::optional<CgroupPlace> place = FindMemoryCgroup(mountinfo, cgroup, reason);
-  if (!place.has_value()) return reason;
-  return "v" + std::to_string(place->version) + " " + place->mount.native() + " " + place->own.native();
-}
-
-constexpr char kMountsV1[] =
-    "31 23 0:28 / /sys/fs/cgroup rw,relatime - tmpfs tmpfs rw,mode=755\n"
-    "33 31 0:30 / /sys/fs/cgroup/cpu,cpuacct rw,relatime shared:9 - cgroup cgroup rw,cpu,cpuacct\n"
-    "35 31 0:32 / /sys/fs/cgroup/memory rw,relatime shared:10 - cgroup cgroup rw,memory\n"
-    "41 31 0:38 / /sys/fs/cgroup/unified rw,relatime shared:11 - cgroup2 cgroup2 rw\n";
-constexpr char kMountsV2[] = "30 23 0:26 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate\n";
-
-TEST(FindMemoryCgroup, VersionOneIsWhereMemoryIsMounted) {
-  EXPECT_EQ(Place(kMountsV1, "4:memory:/jobs/a\n3:cpu,cpuacct:/x\n0::/y\n"),
-            "v1 /sys/fs/cgroup/memory /sys/fs/cgroup/memory/jobs/a");
-  EXPECT_EQ(Place(kMountsV1, "4:memory:/\n"), "v1 /sys/fs/cgroup/memory /sys/fs/cgroup/memory");
-}
-
-TEST(FindMemoryCgroup, VersionTwoHasOnePathForEverything) {
-  EXPECT_EQ(Place(kMountsV2, "0::/user.slice/user-1000.slice/session-1.scope\n"),
-            "v2 /sys/fs/cgroup /sys/fs/cgroup/user.slice/user-1000.slice/session-1.scope");
-}
-
-TEST(FindMemoryCgroup, InAContainerTheMountBeginsInTheMiddle) {
-  EXPECT_EQ(Place("35 31 0:32 /docker/abc /sys/fs/cgroup/memory ro - cgroup cgroup rw,memory\n",
-                  "4:memory:/docker/abc/step\n"),
-            "v1 /sys/fs/cgroup/memory /sys/fs/cgroup/memory/step");
-}
-
-TEST(FindMemoryCgroup, SpacesInTheMountPointAreUnescaped) {
-  EXPECT_EQ(Place("35 31 0:32 / /mnt/c\\040groups rw - cgroup2 cgroup2 rw\n", "0::/a\n"),
-            "v2 /mnt/c groups /mnt/c groups/a");
-}
-
-TEST(FindMemoryCgroup, WhatIsNotToBeSeenIsNotUsed) {
-  const std::string none = "no control groups with memory are mounted here";
-  EXPECT_EQ(Place("", ""), none);
-  EXPECT_EQ(Place(kMountsV1, "3:cpu,cpuacct:/x\n"), none);
-  EXPECT_EQ(Place(kMountsV2, "0::/../outside\n"), none);
-  EXPECT_EQ(Place("35 31 0:32 /docker/abc /sys/fs/cgroup/memory ro - cgroup cgroup rw,memory\n", "4:memory:/else\n"),
-            none);
-  EXPECT_EQ(Place("35 31\n - \n35 31 0:32 / /x rw - cgroup2\n", "0:\n\n:::\n"), none);
-}
-
 TEST(CounterIn, FindsTheLineOfThatName) {
   EXPECT_EQ(CounterIn("low 0\noom 3\noom_kill 2\noom_group_kill 1\n", "oom_kill"), 2);
   EXPECT_EQ(CounterIn("oom_kill_disable 0\nunder_oom 0\noom_kill 5", "oom_kill"), 5);
@@ -75,12 +29,6 @@ TEST(HostOomKills, IsACountWhereTheKernelCounts) {
   const std::optional<int64_t> counted = CounterIn(ReadProcFile("/proc/vmstat"), "oom_kill");
   EXPECT_EQ(HostOomKills().has_value(), counted.has_value());
   EXPECT_GE(HostOomKills().value_or(0), counted.value_or(0));
-}
-
-TEST(CgroupName, HasNothingThatAPathCouldMean) {
-  EXPECT_EQ(CgroupName("pack/id: x", 12, 3), "yardmaster-12-3-pack-id--x");
-  EXPECT_EQ(CgroupName("../..", 12, 3), "yardmaster-12-3------");
-  EXPECT_LT(CgroupName(std::string(1000, 'a'), 12, 3).size(), 120u);
 }
 
 // A folder that is no control group, though it lies where one should be.

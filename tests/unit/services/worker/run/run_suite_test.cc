@@ -46,6 +46,25 @@ bool Runs(const std::string& word) {
   return false;
 }
 
+TEST_F(RunSuiteTest, TheCommitIsTheTreesOwnAsItWasBeforeTheCodeRan) {
+  const std::string real(40, 'a');
+  const std::string forged(40, 'b');
+  dir_.Write("source/.git/HEAD", real + "\n");
+  suite_.build = {Shell("make", "echo " + forged + " > ${SOURCE}/.git/HEAD")};
+  Layer("one", {Shell("a", "true")});
+  EXPECT_EQ(Run().commit, real);
+}
+
+TEST_F(RunSuiteTest, AClonesHeadAroundAnUploadedTreeIsNotItsCommit) {
+  dir_.Write(".git/HEAD", std::string(40, 'a') + "\n");
+  Layer("one", {Shell("a", "mkdir -p ${SOURCE}/.git && echo " + std::string(40, 'b') + " > ${SOURCE}/.git/HEAD")});
+  EXPECT_EQ(Run().commit, "");
+  options_.out = dir_.path() / "out2";
+  std::filesystem::remove_all(dir_.path() / "source" / ".git");
+  options_.local = true;
+  EXPECT_EQ(Run().commit, std::string(40, 'a'));
+}
+
 TEST_F(RunSuiteTest, EverythingPassesAndNothingButTheResultIsLeft) {
   suite_.build = {Shell("make", "mkdir -p ${BUILD} && echo built > ${BUILD}/program")};
   Layer("smoke", {Shell("cat", "cat ${BUILD}/program && test \"$HOME\" != /root && touch $TMPDIR/x $OUT/y")});
