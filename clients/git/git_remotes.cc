@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "clients/git/remote_url.h"
 #include "services/core/absl_view.h"
 #include "services/core/errors.h"
 #include "services/core/status_macros.h"
@@ -44,6 +45,17 @@ absl::StatusOr<std::string> GitRemotes::Url(const std::string& remote) const {
   return std::string(absl::StripSuffix(output.out, "\n"));
 }
 
+absl::Status GitRemotes::PushesWhereItFetches(const std::string& remote) const {
+  ASSIGN_OR_RETURN(const std::string fetched, Url(remote));
+  if (fetched.empty()) return errors::GitRemoteMissing(remote);
+  ASSIGN_OR_RETURN(const std::string all, git_.Text({"remote", "get-url", "--push", "--all", "--", remote}));
+  for (const std::string& pushed : std::vector<std::string>(absl::StrSplit(all, '\n'))) {
+    if (SameRepository(fetched, pushed)) continue;
+    return errors::GitPushGoesElsewhere(remote, WithoutCredentials(fetched), WithoutCredentials(pushed));
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<std::string> GitRemotes::DefaultBranch(const std::string& remote) const {
   ASSIGN_OR_RETURN(const GitOutput output, git_.Run({"ls-remote", "--symref", "--", remote, "HEAD"}, variables_));
   if (output.code != 0) return errors::GitRemoteUnusable(remote, GitComplaint(output.err));
@@ -66,7 +78,10 @@ absl::StatusOr<std::string> GitRemotes::Ref(const std::string& remote, const std
 }
 
 absl::Status GitRemotes::FetchBranches(const std::string& remote, const std::vector<std::string>& branches) const {
-  std::vector<std::string> arguments = {"fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--", remote};
+  std::vector<std::string> arguments = {"fetch", "--quiet", "--no-tags", "--no-recurse-submodules"};
+  ASSIGN_OR_RETURN(const std::string shallow, git_.Text({"rev-parse", "--is-shallow-repository"}));
+  if (shallow == "true") arguments.emplace_back("--unshallow");
+  arguments.insert(arguments.end(), {"--", remote});
   for (const std::string& branch : branches) {
     arguments.push_back(absl::StrCat("+refs/heads/", branch, ":refs/remotes/", remote, "/", branch));
   }
