@@ -211,7 +211,7 @@ part_tests() {
 part_crash() {
   YARD_KILLS=300 build/release/bin/integration_pipe --gtest_filter='PipeTest.KillsUnderFaults*' &&
     YARD_KILLS=300 build/release/bin/integration_reviews --gtest_filter='*KillsFaults*' &&
-    YARD_KILLS=300 build/release/bin/integration_workflow_kills &&
+    YARD_WORKFLOW_KILLS=40 build/release/bin/integration_workflow_kills &&
     YARD_KILLS=300 build/release/bin/integration_pull_commands --gtest_filter='*KillsLeave*' &&
     YARD_WORKFLOW_STATES=2000 build/release/bin/unit_services_workflow --gtest_filter='RandomStates*'
 }
