@@ -77,11 +77,22 @@ absl::StatusOr<std::string> GitRemotes::Ref(const std::string& remote, const std
   return std::string();
 }
 
+absl::Status GitRemotes::CompleteHistory(const std::string& remote) const {
+  // The history may be cut at a commit that only the fork has.
+  for (const std::string& one : {remote, std::string("origin")}) {
+    ASSIGN_OR_RETURN(const std::string shallow, git_.Text({"rev-parse", "--is-shallow-repository"}));
+    if (shallow != "true") return absl::OkStatus();
+    ASSIGN_OR_RETURN(const GitOutput output, git_.Run({"fetch", "--quiet", "--no-tags", "--no-recurse-submodules",
+                                                       "--unshallow", "--", one, "HEAD"},
+                                                      variables_));
+    if (output.code != 0) return WhyNotFetched(one, output.err);
+  }
+  return absl::OkStatus();
+}
+
 absl::Status GitRemotes::FetchBranches(const std::string& remote, const std::vector<std::string>& branches) const {
-  std::vector<std::string> arguments = {"fetch", "--quiet", "--no-tags", "--no-recurse-submodules"};
-  ASSIGN_OR_RETURN(const std::string shallow, git_.Text({"rev-parse", "--is-shallow-repository"}));
-  if (shallow == "true") arguments.emplace_back("--unshallow");
-  arguments.insert(arguments.end(), {"--", remote});
+  RETURN_IF_ERROR(CompleteHistory(remote));
+  std::vector<std::string> arguments = {"fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--", remote};
   for (const std::string& branch : branches) {
     arguments.push_back(absl::StrCat("+refs/heads/", branch, ":refs/remotes/", remote, "/", branch));
   }

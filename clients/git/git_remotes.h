@@ -45,6 +45,9 @@ class GitRemotes {
   absl::Status Push(const GitPush& push) const;
 
  private:
+  // Fetches what lies before the commits at which the history of a shallow clone is cut.
+  absl::Status CompleteHistory(const std::string& remote) const;
+
   GitProgram& git_;
   const std::vector<std::string> variables_;
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -340,43 +341,53 @@ class RandomState {
   std::optional<std::string> remotes_meanwhile_;
 };
 
+// One state and one command; `done`: how many commands of each kind did something.
+void TryState(int seed, std::map<std::string, int>& done) {
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  RandomState state(static_cast<unsigned>(seed));
+  const std::string before = state.Here();
+  const std::string files = state.Files();
+  const std::string remotes = state.Remotes();
+  const std::set<std::string> named = state.Named();
+  const std::set<std::string> bytes = state.Bytes();
+  SCOPED_TRACE(before);
+  const auto [command, result] = state.Run();
+  SCOPED_TRACE(command + ": " + ToText(result));
+  state.Check();
+  ASSERT_TRUE(state.HasWhatOthersPushed());
+  // Nothing is lost, whatever came of it.
+  const std::set<std::string> reachable = state.Reachable();
+  const std::set<std::string> bytes_now = state.Bytes();
+  for (const std::string& id : named) ASSERT_TRUE(reachable.contains(id)) << id;
+  for (const std::string& id : bytes) ASSERT_TRUE(reachable.contains(id) || bytes_now.contains(id)) << id;
+  if (result.outcome != Outcome::kDone) {
+    ASSERT_EQ(state.Here(), before);
+    ASSERT_EQ(state.Remotes(), state.remotes_meanwhile().value_or(remotes));
+    return;
+  }
+  ++done[command];
+  static const std::set<std::string> kWriteFiles = {"commit", "sync", "pr --to"};
+  if (!kWriteFiles.contains(command)) ASSERT_EQ(state.Files(), files);
+  if (result.refs.empty()) return;
+  const Result back = state.Back();
+  ASSERT_EQ(back.outcome, Outcome::kDone) << back.reason << "\n" << before;
+  ASSERT_EQ(state.Here(), before);
+  ASSERT_EQ(state.Files(), files);
+  state.Check();
+}
+
 TEST(RandomStates, EachCommandDoesWhatItSaysOrChangesNothingAndUndoBringsAllBack) {
   const char* const wanted = std::getenv("YARD_WORKFLOW_STATES");
   const int states = wanted != nullptr ? std::atoi(wanted) : 32;
   std::map<std::string, int> done;
   const char* const given = std::getenv("YARD_WORKFLOW_SEED");
   const int first = given != nullptr ? std::atoi(given) : 0;
-  for (int seed = first; seed < first + states; ++seed) {
-    RandomState state(static_cast<unsigned>(seed));
-    const std::string before = state.Here();
-    const std::string files = state.Files();
-    const std::string remotes = state.Remotes();
-    const std::set<std::string> named = state.Named();
-    const std::set<std::string> bytes = state.Bytes();
-    SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + before);
-    const auto [command, result] = state.Run();
-    SCOPED_TRACE(command + ": " + ToText(result));
-    state.Check();
-    ASSERT_TRUE(state.HasWhatOthersPushed());
-    // Nothing is lost, whatever came of it.
-    const std::set<std::string> reachable = state.Reachable();
-    const std::set<std::string> bytes_now = state.Bytes();
-    for (const std::string& id : named) ASSERT_TRUE(reachable.contains(id)) << id;
-    for (const std::string& id : bytes) ASSERT_TRUE(reachable.contains(id) || bytes_now.contains(id)) << id;
-    if (result.outcome != Outcome::kDone) {
-      ASSERT_EQ(state.Here(), before);
-      ASSERT_EQ(state.Remotes(), state.remotes_meanwhile().value_or(remotes));
-      continue;
+  for (int seed = first; seed < first + states && !::testing::Test::HasFatalFailure(); ++seed) {
+    try {
+      TryState(seed, done);
+    } catch (const std::exception& error) {
+      FAIL() << "seed " << seed << ": " << error.what();
     }
-    ++done[command];
-    static const std::set<std::string> kWriteFiles = {"commit", "sync", "pr --to"};
-    if (!kWriteFiles.contains(command)) ASSERT_EQ(state.Files(), files);
-    if (result.refs.empty()) continue;
-    const Result back = state.Back();
-    ASSERT_EQ(back.outcome, Outcome::kDone) << back.reason << "\n" << before;
-    ASSERT_EQ(state.Here(), before);
-    ASSERT_EQ(state.Files(), files);
-    state.Check();
   }
   int all = 0;
   for (const auto& [command, count] : done) {
