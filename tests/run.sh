@@ -212,7 +212,7 @@ part_crash() {
   build release --target unit_services_workflow unit_services_dispatch_book &&
     YARD_KILLS=300 build/release/bin/integration_pipe --gtest_filter='PipeTest.KillsUnderFaults*' &&
     YARD_KILLS=300 build/release/bin/integration_reviews --gtest_filter='*KillsFaults*' &&
-    YARD_KILLS=300 build/release/bin/integration_workflow_kills &&
+    YARD_WORKFLOW_KILLS=40 build/release/bin/integration_workflow_kills &&
     YARD_KILLS=300 build/release/bin/integration_pull_commands --gtest_filter='*KillsLeave*' &&
     YARD_KILLS=500 build/release/bin/integration_dispatch_faults &&
     YARD_DISPATCH_SCHEDULES=100000 build/release/bin/unit_services_dispatch_book --gtest_filter='*imulation*' &&

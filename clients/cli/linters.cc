@@ -1,5 +1,7 @@
 #include "clients/cli/linters.h"
 
+#include <re2/re2.h>
+
 #include <array>
 #include <memory>
 #include <utility>
@@ -8,6 +10,10 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "services/core/absl_view.h"
 #include "services/worker/process/capture.h"
 
 namespace yardmaster::cli {
@@ -17,6 +23,23 @@ constexpr size_t kMaxLinterOutput = 4 * 1024 * 1024;
 constexpr size_t kMaxLinterFiles = 1'000;
 // Above it a program was killed or could not be run by its interpreter.
 constexpr int kLinterBroken = 126;
+
+// A path of the repository, in front of which its name may stand.
+std::string InRepository(std::string_view path, std::string_view repository) {
+  const std::string prefix = absl::StrCat(Abs(repository.substr(repository.rfind('/') + 1)), "/");
+  return std::string(absl::StripPrefix(absl::StripPrefix(Abs(path), "./"), prefix));
+}
+
+bool IsAtOrBelow(std::string_view path, std::string_view place) {
+  while (place.ends_with('/')) place.remove_suffix(1);
+  return path == place || (path.starts_with(place) && path.substr(place.size()).starts_with('/'));
+}
+
+// "f", "Class.f" or "Class::f", as linters name a function `f`.
+bool IsFunction(std::string_view shown, std::string_view function) {
+  return shown == function || absl::EndsWith(Abs(shown), absl::StrCat("::", Abs(function))) ||
+         absl::EndsWith(Abs(shown), absl::StrCat(".", Abs(function)));
+}
 
 }  // namespace
 
@@ -30,7 +53,7 @@ const std::vector<Linter>& KnownLinters() {
       {"ruff", {"ruff", "check", "--output-format=concise", "--no-cache"}, {"**/*.py"}, {"ruff.toml", ".ruff.toml"}},
       {"flake8", {"flake8"}, {"**/*.py"}, {".flake8"}},
       {"lizard", {"lizard", "-w"}, {"**/*.py", "**/*.cc", "**/*.cpp", "**/*.h"}, {"whitelizard.txt"}},
-      {"clang-format", {"clang-format", "--dry-run"}, kCpp, {".clang-format"}},
+      {"clang-format", {"clang-format", "--dry-run", "--style=file", "--fallback-style=none"}, kCpp, {".clang-format"}},
       {"cpplint", {"cpplint", "--quiet"}, kCpp, {"CPPLINT.cfg"}},
       {"cmakelint", {"cmakelint"}, {"**/CMakeLists.txt", "**/*.cmake"}, {".cmakelintrc"}},
       {"shellcheck", {"shellcheck", "--format=gcc"}, {"**/*.sh"}, {".shellcheckrc"}},
@@ -57,11 +80,57 @@ bool IsSetUp(const Linter& tool, const std::vector<std::string>& paths,
   });
 }
 
-LinterRun RunLinter(const Linter& tool, const std::filesystem::path& folder, const std::vector<std::string>& files,
-                    const std::function<std::string(const char*)>& variable, std::chrono::milliseconds timeout) {
+void AddFilters(std::string_view text, std::string_view repository, LeftOutFindings& out) {
+  static const RE2 kFilter(R"re(^\s*"([^"]+)"\s+"([^"]+)"\s*$)re");
+  for (const absl::string_view line : absl::StrSplit(Abs(text), '\n')) {
+    std::string path;
+    std::string rule;
+    if (RE2::FullMatch(re2::StringPiece(line.data(), line.size()), kFilter, &path, &rule)) {
+      out.rules.emplace_back(InRepository(path, repository), rule);
+    }
+  }
+}
+
+void AddAllowed(std::string_view text, std::string_view repository, LeftOutFindings& out) {
+  static const RE2 kAllowed(R"(^\s*([^#:\s][^:\s]*):(\S+)\s*$)");
+  for (const absl::string_view line : absl::StrSplit(Abs(text), '\n')) {
+    std::string path;
+    std::string function;
+    if (RE2::FullMatch(re2::StringPiece(line.data(), line.size()), kAllowed, &path, &function)) {
+      out.functions.emplace_back(InRepository(path, repository), function);
+    }
+  }
+}
+
+std::string WithoutLeftOut(std::string_view output, const LeftOutFindings& left_out) {
+  static const RE2 kLine(R"(^(?:\./)?([^:]+):\d+(?::\d+)?: (?:\w+: )?((\S+).*))");
+  static const RE2 kRule(R"(\[([^\[\]]+)\]\s*$)");
+  std::vector<std::string> kept;
+  for (const absl::string_view line : absl::StrSplit(Abs(output), '\n')) {
+    std::string path;
+    std::string message;
+    std::string first;
+    std::string rule;
+    const bool known = RE2::FullMatch(re2::StringPiece(line.data(), line.size()), kLine, &path, &message, &first);
+    if (known) RE2::PartialMatch(message, kRule, &rule);
+    const bool filtered = known && absl::c_any_of(left_out.rules, [&](const auto& one) {
+                            return one.second == rule && IsAtOrBelow(path, one.first);
+                          });
+    const bool allowed = known && absl::c_any_of(left_out.functions, [&](const auto& one) {
+                           return one.first == path && IsFunction(first, one.second);
+                         });
+    if (!filtered && !allowed) kept.emplace_back(line);
+  }
+  return absl::StrJoin(kept, "\n");
+}
+
+LinterRun RunLinter(const Linter& tool, const std::vector<std::string>& arguments, const std::filesystem::path& folder,
+                    const std::vector<std::string>& files, const std::function<std::string(const char*)>& variable,
+                    std::chrono::milliseconds timeout) {
   if (files.size() > kMaxLinterFiles) return {"not run", absl::StrCat(files.size(), " files are too many"), ""};
   worker::ProcessSpec spec;
   spec.argv = tool.argv;
+  spec.argv.insert(spec.argv.end(), arguments.begin(), arguments.end());
   // A name that begins with "-" is no option.
   for (const std::string& file : files) spec.argv.push_back(file.starts_with('-') ? "./" + file : file);
   spec.directory = folder;

@@ -39,6 +39,14 @@ absl::StatusOr<std::vector<ChosenSuite>> SuitesOf(const Session& session, const 
   return suites;
 }
 
+// "gitcode:owner/name": a mirror on another forge has the same tests, and a server may have its repositories below a
+// path.
+bool IsOfRepository(const rules::SuiteModel& suite, const std::string& repository) {
+  const std::string& source = suite.source.repository;
+  const std::string of = source.substr(source.find(':') + 1);
+  return !of.empty() && (absl::EqualsIgnoreCase(of, repository) || absl::EndsWithIgnoreCase(repository, "/" + of));
+}
+
 }  // namespace
 
 SuiteName ParseSuiteName(const std::string& name) {
@@ -57,16 +65,21 @@ std::string NearestSuite(const std::string& name, const std::vector<std::string>
   return std::string(NearestName(ParseSuiteName(name).id, ids));
 }
 
+absl::StatusOr<std::vector<std::string>> PacksOfRepository(const Session& session, const std::string& repository) {
+  ASSIGN_OR_RETURN(const std::vector<ChosenSuite> suites, SuitesOf(session, ""));
+  std::vector<std::string> packs;
+  for (const ChosenSuite& one : suites) {
+    const bool is_new = packs.empty() || packs.back() != one.suite->pack;
+    if (is_new && IsOfRepository(*one.suite, repository)) packs.push_back(one.suite->pack);
+  }
+  return packs;
+}
+
 absl::StatusOr<std::vector<ChosenSuite>> GateSuites(const Session& session, const std::string& repository,
                                                     const std::string& kind) {
   ASSIGN_OR_RETURN(std::vector<ChosenSuite> suites, SuitesOf(session, ""));
   std::erase_if(suites, [&](const ChosenSuite& one) {
-    // "gitcode:owner/name": a mirror on another forge has the same tests, and a server may have its repositories below
-    // a path.
-    const std::string& source = one.suite->source.repository;
-    const std::string of = source.substr(source.find(':') + 1);
-    return one.suite->gate.kind != kind || of.empty() ||
-           !(absl::EqualsIgnoreCase(of, repository) || absl::EndsWithIgnoreCase(repository, "/" + of));
+    return one.suite->gate.kind != kind || !IsOfRepository(*one.suite, repository);
   });
   return suites;
 }

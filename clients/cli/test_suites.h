@@ -32,6 +32,9 @@ struct ChosenSuite {
 // pack is bad is an error of usage.
 absl::StatusOr<ChosenSuite> ChooseSuite(const Session& session, const std::string& name);
 
+// Names of the packs that have suites of a repository ("owner/name", on whatever forge).
+absl::StatusOr<std::vector<std::string>> PacksOfRepository(const Session& session, const std::string& repository);
+
 // Those that the gates of a repository ("owner/name", on whatever forge) run: of `kind` "ut" or "st", in the order of
 // their packs' names. A pack that is bad is an error of usage.
 absl::StatusOr<std::vector<ChosenSuite>> GateSuites(const Session& session, const std::string& repository,

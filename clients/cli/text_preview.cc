@@ -14,6 +14,7 @@
 #include <ostream>
 #include <string>
 #include <system_error>
+#include <vector>
 
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/ascii.h"
@@ -22,6 +23,7 @@
 #include "clients/git/git_program.h"
 #include "services/core/files.h"
 #include "services/core/status_macros.h"
+#include "services/core/temp_folder.h"
 
 namespace yardmaster::cli {
 namespace {
@@ -72,13 +74,8 @@ absl::StatusOr<std::string> EditorOf(const fs::path& repo, const Session& sessio
 
 absl::StatusOr<std::string> Edited(const std::string& text, const fs::path& repo, const Session& session) {
   ASSIGN_OR_RETURN(const std::string editor, EditorOf(repo, session));
-  std::string folder = (fs::temp_directory_path() / "yard-edit-XXXXXX").string();
-  if (mkdtemp(folder.data()) == nullptr) return absl::InternalError(absl::StrCat("no folder can be made: ", folder));
-  const absl::Cleanup remove = [&folder] {
-    std::error_code ignored;
-    fs::remove_all(folder, ignored);
-  };
-  const fs::path file = fs::path(folder) / "TEXT.md";
+  ASSIGN_OR_RETURN(const std::unique_ptr<TempFolder> folder, TempFolder::Make("yard-edit"));
+  const fs::path file = folder->path() / "TEXT.md";
   RETURN_IF_ERROR(WriteFileAtomically(file, text));
   RETURN_IF_ERROR(RunEditor(editor, file));
   return ReadSmallFile(file, kMaxEditedBytes);
@@ -92,25 +89,28 @@ bool CanAsk(const Session& session) {
 
 workflow::Preview TerminalPreview(Session& session, const fs::path& repo) {
   if (!CanAsk(session)) return nullptr;
-  return [&session, repo](const std::string& made) -> absl::StatusOr<std::string> {
-    std::string text = made;
-    std::ostream& err = *session.env.err;
-    while (true) {
-      err << "\n" << PrintableLines(text) << "\n\nUse it? [Enter: yes, e: edit, c: cancel] " << std::flush;
-      std::string answer;
-      if (!std::getline(*session.env.in, answer)) answer = "c";
-      answer = absl::AsciiStrToLower(absl::StripAsciiWhitespace(answer));
-      if (answer.empty() || answer == "y" || answer == "yes") return text;
-      if (answer == "c" || answer == "n") return absl::CancelledError("cancelled at the preview");
-      if (answer != "e") continue;
-      absl::StatusOr<std::string> edited = Edited(text, repo, session);
-      if (edited.ok()) {
-        text = *std::move(edited);
-      } else {
-        session.output.Error(edited.status().message());
-      }
-    }
-  };
+  return
+      [&session, repo](const std::string& made, const std::vector<std::string>& lacks) -> absl::StatusOr<std::string> {
+        std::string text = made;
+        std::ostream& err = *session.env.err;
+        while (true) {
+          err << "\n" << PrintableLines(text) << "\n";
+          for (const std::string& one : lacks) err << "\n  note: " << PrintableLines(one);
+          err << "\nUse it? [Enter: yes, e: edit, c: cancel] " << std::flush;
+          std::string answer;
+          if (!std::getline(*session.env.in, answer)) answer = "c";
+          answer = absl::AsciiStrToLower(absl::StripAsciiWhitespace(answer));
+          if (answer.empty() || answer == "y" || answer == "yes") return text;
+          if (answer == "c" || answer == "n") return absl::CancelledError("cancelled at the preview");
+          if (answer != "e") continue;
+          absl::StatusOr<std::string> edited = Edited(text, repo, session);
+          if (edited.ok()) {
+            text = *std::move(edited);
+          } else {
+            session.output.Error(edited.status().message());
+          }
+        }
+      };
 }
 
 }  // namespace yardmaster::cli

@@ -1,5 +1,4 @@
 // `yard workflow`: the commands of the workflow in a developer's clone.
-#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -13,6 +12,7 @@
 #include "absl/time/time.h"
 #include "clients/cli/answer.h"
 #include "clients/cli/exit_code.h"
+#include "clients/cli/gate_phase.h"
 #include "clients/cli/terminal.h"
 #include "clients/cli/text_preview.h"
 #include "clients/cli/verbs.h"
@@ -40,18 +40,17 @@ struct WorkflowSquashArguments {
 struct WorkflowUpdateArguments {
   workflow::UpdateRequest request;
   std::string pull;
+  std::string language = "en";
   std::string config;
 };
 struct WorkflowUndoArguments {
   workflow::UndoRequest request;
 };
 
-// Long enough for the hooks of a commit.
-constexpr std::chrono::minutes kWorkflowGitLimit{30};
-
 struct WorkflowCommitArguments {
   workflow::CommitRequest request;
   std::string language = "en";
+  std::string config;
   bool no_push = false;
 };
 struct WorkflowBackportArguments {
@@ -61,6 +60,7 @@ struct WorkflowBackportArguments {
 };
 struct WorkflowSyncArguments {
   workflow::SyncRequest request;
+  std::string config;
 };
 struct WorkflowPullArguments {
   workflow::PullRequestRequest request;
@@ -120,6 +120,14 @@ absl::StatusOr<ExitCode> AnswerWorkflow(const absl::StatusOr<workflow::Result>& 
   return ExitOf(result->outcome);
 }
 
+// A command that needs git and the remotes, but no forge.
+template <typename Run>
+absl::StatusOr<ExitCode> WithRemotes(const std::filesystem::path& repo, const std::string& config, Session& session,
+                                     Run run) {
+  ASSIGN_OR_RETURN(const ConnectedRemotes connected, ConnectRemotes(repo, config, session.env));
+  return AnswerWorkflow(run(*connected.remotes, *connected.git), session);
+}
+
 absl::StatusOr<ExitCode> RunWorkflowCommit(const WorkflowCommitArguments& arguments, Session& session) {
   workflow::CommitRequest request = arguments.request;
   if (request.repo.empty()) request.repo = ".";
@@ -127,16 +135,17 @@ absl::StatusOr<ExitCode> RunWorkflowCommit(const WorkflowCommitArguments& argume
   request.language = LanguageOf(arguments.language);
   request.preview = TerminalPreview(session, request.repo);
   request.time = WorkflowTime();
-  const std::unique_ptr<GitProgram> git = MakeGitProgram(request.repo, session.env.variable, kWorkflowGitLimit);
-  return AnswerWorkflow(workflow::Commit(request, *git, GitRemotes(*git, {})), session);
+  return WithRemotes(request.repo, arguments.config, session, [&](const GitRemotes& remotes, GitProgram& git) {
+    return workflow::Commit(request, git, remotes);
+  });
 }
 
 absl::StatusOr<ExitCode> RunWorkflowSync(const WorkflowSyncArguments& arguments, Session& session) {
   workflow::SyncRequest request = arguments.request;
   if (request.repo.empty()) request.repo = ".";
   request.time = WorkflowTime();
-  const std::unique_ptr<GitProgram> git = MakeGitProgram(request.repo, session.env.variable, kWorkflowGitLimit);
-  return AnswerWorkflow(workflow::Sync(request, GitRemotes(*git, {})), session);
+  return WithRemotes(request.repo, arguments.config, session,
+                     [&](const GitRemotes& remotes, GitProgram&) { return workflow::Sync(request, remotes); });
 }
 
 // A command that needs the forge: `run` gets the fork and git.
@@ -149,7 +158,7 @@ absl::StatusOr<ExitCode> WithFork(const std::string& command, const std::filesys
     refused.command = command;
     return AnswerWorkflow(refused, session);
   }
-  return AnswerWorkflow(run(*connected->fork, *connected->git), session);
+  return AnswerWorkflow(run(*connected->fork, *connected->clone.git), session);
 }
 
 // The same for a command about a pull request that somebody named: `run` gets its number, too.
@@ -189,9 +198,10 @@ absl::StatusOr<ExitCode> RunWorkflowPull(const WorkflowPullArguments& arguments,
     return AnswerWorkflow(workflow::Analyze({request.repo, request.base}), session);
   }
   if (arguments.to.empty()) {
-    if (arguments.amend || arguments.no_rebase || !arguments.message.empty()) {
-      return UsageError("--amend, --no-rebase and -m belong to --to PR");
-    }
+    if (arguments.amend || arguments.no_rebase) return UsageError("--amend and --no-rebase belong to --to PR");
+    if (!arguments.message.empty() && !request.squash) return UsageError("-m belongs to --squash, or to --to PR");
+    request.message = arguments.message;
+    request.language = LanguageOf(arguments.language);
     return WithFork("pr", request.repo, arguments.config, session, [&](const workflow::Fork& fork, GitProgram&) {
       request.preview = TerminalPreview(session, request.repo);
       request.gate = MakeGate(session, request.repo, fork.upstream, gates);
@@ -223,9 +233,11 @@ absl::StatusOr<ExitCode> RunWorkflowStatus(const WorkflowStatusArguments& argume
   workflow::StatusRequest request = arguments.request;
   if (request.repo.empty()) request.repo = ".";
   return WithPull("status", arguments.pull, request.repo, arguments.config, session,
-                  [&](int64_t number, const workflow::Fork& fork, GitProgram&) {
+                  [&](int64_t number, const workflow::Fork& fork, GitProgram&) -> absl::StatusOr<workflow::Result> {
                     request.number = number;
-                    return workflow::PullStatus(request, fork);
+                    ASSIGN_OR_RETURN(workflow::Result result, workflow::PullStatus(request, fork));
+                    if (result.pull) RETURN_IF_ERROR(AddGatePhase(session, fork.upstream, *result.pull));
+                    return result;
                   });
 }
 
@@ -235,6 +247,7 @@ absl::StatusOr<ExitCode> RunWorkflowUpdate(const WorkflowUpdateArguments& argume
   return WithPull("update", arguments.pull, request.repo, arguments.config, session,
                   [&](int64_t number, const workflow::Fork& fork, GitProgram&) {
                     request.number = number;
+                    request.language = LanguageOf(arguments.language);
                     request.preview = TerminalPreview(session, request.repo);
                     return workflow::UpdatePull(request, fork);
                   });
@@ -259,8 +272,8 @@ absl::StatusOr<ExitCode> RunWorkflowBackport(const WorkflowBackportArguments& ar
                       return workflow::BackportPull(request, number, fork);
                     });
   }
-  const std::unique_ptr<GitProgram> git = MakeGitProgram(request.repo, session.env.variable, kWorkflowGitLimit);
-  return AnswerWorkflow(workflow::Backport(request, GitRemotes(*git, {})), session);
+  return WithRemotes(request.repo, arguments.config, session,
+                     [&](const GitRemotes& remotes, GitProgram&) { return workflow::Backport(request, remotes); });
 }
 
 absl::StatusOr<ExitCode> RunWorkflowSquash(const WorkflowSquashArguments& arguments, Session& session) {
@@ -317,6 +330,7 @@ void AddWorkflowVerbs(Verb& yard) {
               "Leave the years of copyright lines; else this year is added in the files of the commit");
   commit.Flag("--no-push", &committing.no_push, "Leave the commit in the clone");
   commit.Flag("--dry-run", &committing.request.dry_run, "Tell what would be done; write nothing");
+  commit.Value("--config", &committing.config, "FILE", "Forges of your own");
 
   AddWorkflowCheckVerb(group);
   AddWorkflowTestVerb(group);
@@ -344,8 +358,8 @@ void AddWorkflowVerbs(Verb& yard) {
   pull.Value("--body", &pulling.request.body, "TEXT", "Its description");
   pull.Value("--reviewer", &pulling.reviewers, "LOGIN[,LOGIN]", "Who is asked for a review");
   pull.Value("--to", &pulling.to, "PR", "Commit what is changed, and append it to this pull request of yours");
-  pull.Value("-m,--message", &pulling.message, "MESSAGE", "With --to: the message of the commit");
-  pull.Value("--lang", &pulling.language, "With --to: language of the message that is made").OneOf({"en", "zh"});
+  pull.Value("-m,--message", &pulling.message, "MESSAGE", "With --to or --squash: the message of the commit");
+  pull.Value("--lang", &pulling.language, "Language of text that is made").OneOf({"en", "zh"});
   pull.Flag("--amend", &pulling.amend, "With --to: replace the last commit");
   pull.Flag("--no-rebase", &pulling.no_rebase, "With --to: stay on the old base, although it has moved");
   pull.Value(
@@ -378,6 +392,7 @@ void AddWorkflowVerbs(Verb& yard) {
   update.Value("--repo", &updating.request.repo, "DIR", "The clone (default: .)");
   update.Value("--title", &updating.request.title, "TEXT", "Its title");
   update.Value("--body", &updating.request.body, "TEXT", "Its description");
+  update.Value("--lang", &updating.language, "Language of text that is made").OneOf({"en", "zh"});
   update.Flag("--yes", &updating.request.yes, "Accept the title and the description that are made");
   update.Flag("--dry-run", &updating.request.dry_run, "Tell what would be done; write nothing, fetch nothing");
   update.Value("--config", &updating.config, "FILE", "Forges of your own");
@@ -385,10 +400,12 @@ void AddWorkflowVerbs(Verb& yard) {
   Verb& sync = group.Add("sync", "Bring a branch of the fork forward to where the main repository's is",
                          {"yard workflow sync", "yard workflow sync release/2.0 --dry-run"},
                          "Only forwards: nothing is overwritten. The branch here follows where nothing is in the way.");
-  workflow::SyncRequest& syncing = sync.Runs(RunWorkflowSync).request;
+  WorkflowSyncArguments& sync_arguments = sync.Runs(RunWorkflowSync);
+  workflow::SyncRequest& syncing = sync_arguments.request;
   sync.Argument("BRANCH", &syncing.branch, "The branch (default: the default branch of upstream)");
   sync.Value("--repo", &syncing.repo, "DIR", "The clone (default: .)");
   sync.Flag("--dry-run", &syncing.dry_run, "Tell what would be done; write nothing, fetch nothing");
+  sync.Value("--config", &sync_arguments.config, "FILE", "Forges of your own");
 
   Verb& backport = group.Add(
       "backport", "Make a commit, or those of a pull request, once more on another branch of the main repository",

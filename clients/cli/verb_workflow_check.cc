@@ -1,8 +1,8 @@
-// `yard workflow check`: what a commit would have, under the packs' rules and the project's own linters.
-#include <unistd.h>
-
+// `yard workflow check`: what a commit would have, under the packs' rules and
+// the project's own linters.
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -12,18 +12,22 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
-#include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "clients/cli/exit_code.h"
 #include "clients/cli/linters.h"
+#include "clients/cli/local_packs.h"
 #include "clients/cli/review_answer.h"
 #include "clients/cli/review_packs.h"
 #include "clients/cli/terminal.h"
+#include "clients/cli/test_suites.h"
 #include "clients/cli/verbs.h"
+#include "clients/cli/workflow_forge.h"
 #include "clients/git/git_program.h"
 #include "clients/git/git_repository.h"
+#include "rules/engine/linters/linter_settings.h"
 #include "services/core/errors.h"
 #include "services/core/files.h"
 #include "services/core/glob.h"
@@ -68,28 +72,87 @@ absl::StatusOr<Candidate> MakeCandidate(const workflow::Workspace& work, workflo
   return candidate;
 }
 
+// What the packs say of one linter, and what the project leaves out of its
+// findings.
+struct LinterSetUp {
+  const rules::LinterSettings* settings = nullptr;  // nullptr: no pack says anything
+  LeftOutFindings left_out;
+};
+
+// The packs that are used for the review, and those that have suites of the
+// main repository.
+absl::StatusOr<std::vector<std::shared_ptr<const rules::LinterProfile>>> LinterProfiles(const CheckSets& packs,
+                                                                                        const std::string& repository,
+                                                                                        Session& session) {
+  ASSIGN_OR_RETURN(std::vector<std::string> names, PacksOfRepository(session, repository));
+  for (const auto& checks : packs) names.push_back(checks->pack());
+  ASSIGN_OR_RETURN(const PacksFolder folder, SuitePacksFolder(session));
+  std::vector<std::shared_ptr<const rules::LinterProfile>> profiles;
+  for (const std::string& name : names) {
+    Problems problems;
+    const auto profile = rules::LoadLinters(folder.files, name, problems);
+    if (!problems.empty()) return ProblemsError(absl::StrCat("the linters of '", name, "' are not valid"), problems);
+    const bool is_new = profile != nullptr &&
+                        absl::c_none_of(profiles, [&profile](const auto& one) { return one->pack == profile->pack; });
+    if (is_new) profiles.push_back(profile);
+  }
+  return profiles;
+}
+
+using ReadProjectFile = std::function<std::string(const std::string& path)>;
+
+LinterSetUp SetUpOf(const Linter& tool, const std::vector<std::shared_ptr<const rules::LinterProfile>>& profiles,
+                    const std::string& repository, const ReadProjectFile& read) {
+  LinterSetUp out;
+  for (const auto& profile : profiles) {
+    if (out.settings == nullptr) out.settings = profile->Find(tool.name);
+  }
+  if (out.settings == nullptr) return out;
+  for (const std::string& path : out.settings->filters) AddFilters(read(path), repository, out.left_out);
+  for (const std::string& path : out.settings->allowed) AddAllowed(read(path), repository, out.left_out);
+  return out;
+}
+
+// Writes the settings of the pack where the project has none.
+absl::Status WriteSettings(const LinterSetUp& set_up, const fs::path& folder) {
+  if (set_up.settings == nullptr || set_up.settings->settings_path.empty()) return absl::OkStatus();
+  const fs::path file = folder / set_up.settings->settings_path;
+  std::error_code error;
+  if (fs::exists(fs::symlink_status(file, error))) return absl::OkStatus();
+  fs::create_directories(file.parent_path(), error);
+  return WriteFileAtomically(file, set_up.settings->settings);
+}
+
 bool LinterReads(const Linter& tool, const std::string& path) {
   return absl::c_any_of(tool.files, [&path](const std::string& glob) { return MatchesGlob(glob, path); });
 }
 
-// Runs the tools that the project has set up, or those that were asked for, on `files`, which lie below `folder`.
-absl::StatusOr<bool> RunLinters(const WorkflowCheckArguments& arguments, const std::vector<std::string>& all_paths,
+// Runs the tools that the project has set up, or those that were asked for, on
+// `files`, which lie below `folder`.
+absl::StatusOr<bool> RunLinters(const WorkflowCheckArguments& arguments,
+                                const std::vector<std::shared_ptr<const rules::LinterProfile>>& profiles,
+                                const std::string& repository, const std::vector<std::string>& all_paths,
                                 const std::vector<std::string>& files, const fs::path& folder, GitChange& change,
                                 Session& session, ReviewReport& report, workflow::Result& result) {
   bool found = false;
-  const auto read = [&change](const std::string& path) {
+  const ReadProjectFile read = [&change](const std::string& path) {
     const absl::StatusOr<std::optional<std::string>> text =
         change.Read(ChangeSide::kHead, path, kMaxLinterSettingsBytes);
     return text.ok() && text->has_value() ? **text : std::string();
   };
   for (const Linter& tool : KnownLinters()) {
     const bool asked = absl::c_linear_search(arguments.tools, tool.name);
-    if (!asked && (!arguments.tools.empty() || !IsSetUp(tool, all_paths, read))) continue;
+    const LinterSetUp set_up = SetUpOf(tool, profiles, repository, read);
+    const bool is_set_up = set_up.settings != nullptr || IsSetUp(tool, all_paths, read);
+    if (!asked && (!arguments.tools.empty() || !is_set_up)) continue;
     std::vector<std::string> own;
     absl::c_copy_if(files, std::back_inserter(own),
                     [&tool](const std::string& path) { return LinterReads(tool, path); });
     if (own.empty()) continue;
-    const LinterRun run = RunLinter(tool, folder, own, session.env.variable, kLinterLimit);
+    RETURN_IF_ERROR(WriteSettings(set_up, folder));
+    const std::vector<std::string> none;
+    const LinterRun run = RunLinter(tool, set_up.settings != nullptr ? set_up.settings->arguments : none, folder, own,
+                                    session.env.variable, kLinterLimit);
     if (run.state != "done") {
       result.steps.push_back({tool.name, "not run", run.detail});
       continue;
@@ -97,8 +160,8 @@ absl::StatusOr<bool> RunLinters(const WorkflowCheckArguments& arguments, const s
     ImportOptions options;
     options.tool = tool.name;
     options.root = folder.string();
-    ASSIGN_OR_RETURN(const ImportCounts counts,
-                     ImportFindings(run.output, ImportFormat::kLines, options, change, report));
+    ASSIGN_OR_RETURN(const ImportCounts counts, ImportFindings(WithoutLeftOut(run.output, set_up.left_out),
+                                                               ImportFormat::kLines, options, change, report));
     found = found || counts.added_new > 0;
     result.steps.push_back(
         {tool.name, "done", absl::StrCat(counts.added_new, " new, ", counts.added_still, " on lines that stay")});
@@ -112,20 +175,14 @@ absl::StatusOr<ExitCode> RunWorkflowCheck(const WorkflowCheckArguments& argument
   result.command = "check";
   absl::StatusOr<workflow::Workspace> opened = workflow::OpenWorkspace(arguments.repo, /*dry_run=*/true);
   if (!opened.ok()) return AsUsage(opened.status());
-  const workflow::Workspace& work = *opened;
+  workflow::Workspace& work = *opened;
   if (work.state.head.empty()) return UsageError("the branch has no commit yet");
   result.branch = work.branch();
   result.untracked = work.state.untracked;
-  std::string scratch = (fs::temp_directory_path() / "yard-check-XXXXXX").string();
-  if (mkdtemp(scratch.data()) == nullptr) return SystemError("no temporary folder can be made: " + scratch);
-  const absl::Cleanup remove = [&scratch] {
-    std::error_code ignored;
-    fs::remove_all(scratch, ignored);
-  };
-  std::error_code error;
-  RETURN_IF_ERROR(CopyIndex(work.clone->index_file(), fs::path(scratch) / "index"));
+  ASSIGN_OR_RETURN(const fs::path scratch, work.Scratch());
+  RETURN_IF_ERROR(CopyIndex(work.clone->index_file(), scratch / "index"));
   const std::unique_ptr<GitProgram> git = MakeGitProgram(arguments.repo, session.env.variable, kCheckGitLimit);
-  workflow::Staging staging(*git, fs::path(scratch) / "index", scratch, /*objects=*/{});
+  workflow::Staging staging(*git, scratch / "index", scratch, work.clone->common_dir() / "objects");
   absl::StatusOr<Candidate> candidate = MakeCandidate(work, staging, scratch);
   if (!candidate.ok()) return AsUsage(candidate.status());
 
@@ -147,7 +204,7 @@ absl::StatusOr<ExitCode> RunWorkflowCheck(const WorkflowCheckArguments& argument
     // 3. The project's own linters.
     if (!arguments.no_tools) {
       ASSIGN_OR_RETURN(const std::vector<std::string>* all, change->Paths(ChangeSide::kHead));
-      const fs::path files = fs::path(scratch) / "files";
+      const fs::path files = scratch / "files";
       std::vector<std::string> wanted = candidate->paths;
       absl::c_copy_if(*all, std::back_inserter(wanted), [](const std::string& path) {
         return absl::c_linear_search(LinterLists(), path) ||
@@ -156,9 +213,13 @@ absl::StatusOr<ExitCode> RunWorkflowCheck(const WorkflowCheckArguments& argument
       });
       RETURN_IF_ERROR(staging.Export(wanted, files));
       std::vector<std::string> left;
+      std::error_code error;
       absl::c_copy_if(candidate->paths, std::back_inserter(left),
                       [&files, &error](const std::string& path) { return fs::is_regular_file(files / path, error); });
-      ASSIGN_OR_RETURN(found, RunLinters(arguments, *all, left, files, *change, session, report, result));
+      ASSIGN_OR_RETURN(const std::string repository, MainRepositoryOf(arguments.repo, session.env));
+      ASSIGN_OR_RETURN(const auto profiles, LinterProfiles(packs, repository, session));
+      ASSIGN_OR_RETURN(
+          found, RunLinters(arguments, profiles, repository, *all, left, files, *change, session, report, result));
     }
     SortFindings(report.findings);
     OnlyNew(report);
@@ -188,14 +249,19 @@ absl::StatusOr<ExitCode> RunWorkflowCheck(const WorkflowCheckArguments& argument
 }  // namespace
 
 void AddWorkflowCheckVerb(Verb& group) {
-  Verb& check = group.Add("check", "Check what a commit would have: the packs' rules, and the linters of the project",
+  Verb& check = group.Add("check",
+                          "Check what a commit would have: the packs' rules, and the "
+                          "linters of the project",
                           {"yard workflow check", "yard workflow check --tool pylint --tool codespell --json"},
-                          "Linters run on copies of the changed files, where the project has set them up and they are "
-                          "installed; one that is missing is told as not run. Index and files stay as they are.");
+                          "Linters run on copies of the changed files, where the project "
+                          "has set them up and they are "
+                          "installed; one that is missing is told as not run. Index and "
+                          "files stay as they are.");
   WorkflowCheckArguments& arguments = check.Runs(RunWorkflowCheck);
   check.Value("--repo", &arguments.repo, "DIR", "The clone (default: .)");
   check.Value("--pack", &arguments.packs, "PACK",
-              "Pack to check with; may be given several times (default: the one that fits)");
+              "Pack to check with; may be given several times (default: the "
+              "one that fits)");
   check.Value("--tool", &arguments.tools, "NAME", "This linter, set up or not; may be given several times");
   check.Flag("--no-tools", &arguments.no_tools, "The packs' rules alone");
 }

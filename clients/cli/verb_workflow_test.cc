@@ -1,5 +1,4 @@
 // `yard workflow test`: a suite of the packs on a developer's clone.
-#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -11,10 +10,8 @@
 #include "clients/cli/exit_code.h"
 #include "clients/cli/terminal.h"
 #include "clients/cli/verbs.h"
+#include "clients/cli/workflow_forge.h"
 #include "clients/cli/workflow_gates.h"
-#include "clients/git/git_program.h"
-#include "clients/git/git_remotes.h"
-#include "clients/git/remote_url.h"
 #include "services/core/status_macros.h"
 #include "services/workflow/gate.h"
 #include "services/workflow/result.h"
@@ -23,8 +20,6 @@
 namespace yardmaster::cli {
 namespace {
 
-constexpr std::chrono::minutes kTestGitLimit{5};
-
 struct WorkflowTestArguments {
   std::string suite;
   std::string repo = ".";
@@ -32,23 +27,12 @@ struct WorkflowTestArguments {
   std::string scope = "changed";
 };
 
-// "owner/name" of the main repository; empty: the clone has no remote that is on a server.
-absl::StatusOr<std::string> RepositoryOf(const std::string& repo, Session& session) {
-  const std::unique_ptr<GitProgram> git = MakeGitProgram(repo, session.env.variable, kTestGitLimit);
-  const GitRemotes remotes(*git, {});
-  for (const char* remote : {"upstream", "origin"}) {
-    ASSIGN_OR_RETURN(const std::string url, remotes.Url(remote));
-    if (const std::optional<RemoteRepository> parsed = ParseRemoteUrl(url)) return parsed->name;
-  }
-  return std::string();
-}
-
 absl::StatusOr<std::vector<ChosenSuite>> SuitesToTest(const WorkflowTestArguments& arguments, Session& session) {
   if (!arguments.suite.empty()) {
     ASSIGN_OR_RETURN(const ChosenSuite chosen, ChooseSuite(session, arguments.suite));
     return std::vector<ChosenSuite>{chosen};
   }
-  ASSIGN_OR_RETURN(const std::string repository, RepositoryOf(arguments.repo, session));
+  ASSIGN_OR_RETURN(const std::string repository, MainRepositoryOf(arguments.repo, session.env));
   ASSIGN_OR_RETURN(std::vector<ChosenSuite> suites, GateSuites(session, repository, arguments.kind));
   if (suites.empty()) {
     return NegativeError(absl::StrCat("no pack has a suite of kind ", arguments.kind, " for ",
@@ -99,19 +83,23 @@ absl::StatusOr<ExitCode> RunWorkflowTest(const WorkflowTestArguments& arguments,
 }  // namespace
 
 void AddWorkflowTestVerb(Verb& group) {
-  Verb& test = group.Add(
-      "test", "Run the tests of the clone that a suite of the packs has: those that have changed, or all",
-      {"yard workflow test", "yard workflow test --scope full", "yard workflow test --kind st",
-       "yard workflow test hyper-parallel/ut --json"},
-      "As the clone is now, uncommitted and untracked files included. The result goes to .git/yardmaster-results. Exit "
-      "code: 0 passed or nothing to run; 1 anything else.");
+  Verb& test = group.Add("test",
+                         "Run the tests of the clone that a suite of the packs has: "
+                         "those that have changed, or all",
+                         {"yard workflow test", "yard workflow test --scope full", "yard workflow test --kind st",
+                          "yard workflow test hyper-parallel/ut --json"},
+                         "As the clone is now, uncommitted and untracked files "
+                         "included. The result goes to .git/yardmaster-results. Exit "
+                         "code: 0 passed or nothing to run; 1 anything else.");
   WorkflowTestArguments& arguments = test.Runs(RunWorkflowTest);
   test.Argument("SUITE", &arguments.suite,
-                "ID or PACK/ID (default: the suites that the packs have for the main repository)");
+                "ID or PACK/ID (default: the suites that the packs have for "
+                "the main repository)");
   test.Value("--repo", &arguments.repo, "DIR", "The clone (default: .)");
   test.Value("--kind", &arguments.kind, "KIND", "ut (default) or st: unit or system tests");
   test.Value("--scope", &arguments.scope, "SCOPE",
-             "changed (default): test files that differ from the main repository's branch; or full");
+             "changed (default): test files that differ from the main "
+             "repository's branch; or full");
 }
 
 }  // namespace yardmaster::cli

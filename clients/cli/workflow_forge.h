@@ -1,4 +1,5 @@
-// The forge of a developer's clone: found by the address of its remotes, reached with her own token.
+// The remotes of a developer's clone and the forge on which they are: found by
+// their addresses, reached with her own token.
 #ifndef YARDMASTER_CLIENTS_CLI_WORKFLOW_FORGE_H_
 #define YARDMASTER_CLIENTS_CLI_WORKFLOW_FORGE_H_
 
@@ -18,21 +19,39 @@
 
 namespace yardmaster::cli {
 
-// A forge and the two repositories of a fork. Members lean on earlier ones.
-struct ConnectedFork {
+// "owner/name" of the main repository of a clone: upstream, else origin; empty:
+// neither is on a server.
+absl::StatusOr<std::string> MainRepositoryOf(const std::filesystem::path& repo, const Environment& env);
+
+// What commands need that only push and fetch. `remotes` leans on `git`.
+struct ConnectedRemotes {
   std::unique_ptr<GitProgram> git;
+  std::unique_ptr<GitRemotes> remotes;
+};
+
+// `config`: the user's file with forges of her own; empty:
+// $XDG_CONFIG_HOME/yardmaster/config.json, if it is there. Git gets the token
+// that she names (user_forges.h) for those of origin and upstream that are
+// reached by HTTPS and are on a forge; any other server is left to git and its
+// credential helpers.
+absl::StatusOr<ConnectedRemotes> ConnectRemotes(const std::filesystem::path& repo, const std::string& config,
+                                                const Environment& env);
+
+// The same with the forge and the two repositories of a fork. Members lean on
+// earlier ones.
+struct ConnectedFork {
+  ConnectedRemotes clone;
   std::unique_ptr<HttpClient> http;
   SystemClock clock;
   SystemWaiter waiter;
   std::unique_ptr<StoppableForge> client;
-  std::unique_ptr<GitRemotes> remotes;
   std::optional<workflow::Fork> fork;
-  // Why there is no fork, in place of all but `git`.
+  // Why there is no fork, in place of all but `clone`.
   std::optional<workflow::Result> refused;
 };
 
-// `config`: the user's file with forges of her own; empty: $XDG_CONFIG_HOME/yardmaster/config.json, if it is there. The
-// token is that of the file, else of GITCODE_TOKEN or GITHUB_TOKEN, else what git's credential helpers know.
+// Where no token is named, the forge is asked with what git's credential
+// helpers know of its host.
 absl::StatusOr<std::unique_ptr<ConnectedFork>> ConnectFork(const std::filesystem::path& repo, const std::string& config,
                                                            const Environment& env);
 

@@ -180,8 +180,9 @@ struct ForgePull {
   std::string head_repository;  // "owner/name"; empty if it is gone, or the forge does not say
   // Whether the author lets those who write to the base repository push to the head; false if the forge does not say.
   bool maintainers_may_edit = false;
-  int64_t changed_files = -1;  // -1 if the forge does not say
-  std::string created_at;      // as the forge writes them (RFC 3339, with any offset)
+  std::vector<std::string> reviewers;  // logins of those who are asked for a review
+  int64_t changed_files = -1;          // -1 if the forge does not say
+  std::string created_at;              // as the forge writes them (RFC 3339, with any offset)
   std::string updated_at;
   std::string url;  // for people
 };

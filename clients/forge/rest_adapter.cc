@@ -84,6 +84,15 @@ std::vector<std::string> ReadLabelNames(const AnswerReader& labels) {
   return names;
 }
 
+std::vector<std::string> ReadLogins(const AnswerReader& people) {
+  std::vector<std::string> logins;
+  for (size_t i = 0; i < people.size(); ++i) {
+    std::string login = people.Element(i).FirstOf({"login", "username"}).Hint();
+    if (!login.empty()) logins.push_back(std::move(login));
+  }
+  return logins;
+}
+
 RestAdapter::Run RestAdapter::Begin(const ForgeCall& call) const {
   const auto timeout = std::min<std::chrono::milliseconds>(call.timeout, kLongestCall);
   return Run{call.priority, clock_.Monotonic() + timeout};

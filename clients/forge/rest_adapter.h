@@ -104,6 +104,8 @@ absl::StatusOr<std::optional<ForgeFile>> ParseForgeFile(std::string_view body);
 std::optional<ForgePermission> ReadPermissionFlags(const AnswerReader& flags);
 // Labels as objects with a name or a title, as texts, or as one text with commas.
 std::vector<std::string> ReadLabelNames(const AnswerReader& labels);
+// Logins of a list of people, which may be absent.
+std::vector<std::string> ReadLogins(const AnswerReader& people);
 
 class RestAdapter : public StoppableForge {
  public:

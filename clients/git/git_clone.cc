@@ -30,7 +30,20 @@ using StatusList = git2::Owned<git_status_list, git_status_list_free>;
 constexpr size_t kMaxTornBytes = 256ULL * 1024 * 1024;
 constexpr std::string_view kHeadsPrefix = "refs/heads/";
 
-absl::Status Broken() { return errors::GitRepositoryDamaged(git2::LastError()); }
+absl::Status Broken() {
+  std::string said = git2::LastError();
+  // An extension of the index that libgit2 does not know.
+  if (said.find("sdir") != std::string::npos) {
+    return errors::GitRepositoryUnusable(
+        ".", "it has a sparse index; turn it off: git sparse-checkout reapply --no-sparse-index");
+  }
+  // "object not found - no match for id (ID)": a partial clone lacks files that nobody has needed yet.
+  static constexpr std::string_view kNoMatch = "no match for id (";
+  if (const size_t at = said.find(kNoMatch); at != std::string::npos) {
+    return errors::GitObjectMissing(said.substr(at + kNoMatch.size(), GIT_OID_HEXSZ));
+  }
+  return errors::GitRepositoryDamaged(said);
+}
 
 std::string OperationOf(int state) {
   switch (state) {
@@ -66,11 +79,18 @@ class Libgit2Clone final : public GitClone {
 
   std::filesystem::path common_dir() const override { return git_repository_commondir(repository_.get()); }
   std::filesystem::path index_file() const override { return std::filesystem::path(Folder()) / "index"; }
+  std::string work_tree() const override;
+  std::filesystem::path WorkTreePath(const std::string& work_tree) const override;
+  absl::Status ReadAlso(const std::filesystem::path& objects) override {
+    return git2::AddObjectFolder(*repository_, objects);
+  }
   absl::StatusOr<bool> SameIndex(const std::filesystem::path& a, const std::filesystem::path& b) const override;
   absl::Status ReplaceIndex(const std::filesystem::path& expected, const std::filesystem::path& index) override;
   absl::StatusOr<GitCloneState> State() override;
+  absl::StatusOr<std::string> HeadRef() override;
   absl::StatusOr<std::string> Ref(const std::string& ref) override;
   absl::StatusOr<bool> CheckedOutElsewhere(const std::string& ref) override;
+  absl::StatusOr<bool> SameFiles(const std::string& a, const std::string& b) override;
   absl::StatusOr<std::string> MakeCommit(const GitNewCommit& commit) override;
   absl::StatusOr<GitReplay> Replay(const std::vector<std::string>& commits, const std::string& onto,
                                    const std::string& trailer) override;
@@ -82,11 +102,16 @@ class Libgit2Clone final : public GitClone {
 
  private:
   absl::StatusOr<std::string> BlobOf(const std::string& id) const;
+  absl::StatusOr<bool> IsSet(const char* key) const;
   const char* Folder() const { return git_repository_path(repository_.get()); }
   absl::StatusOr<git2::Tree> TreeOf(const std::string& commit) const;
   absl::StatusOr<git2::Diff> DiffOf(const std::string& from, const std::string& to) const;
   using Paths = std::set<std::string, std::less<>>;
   absl::StatusOr<Paths> PathsBetween(const std::string& from, const std::string& to) const;
+  // That each of them is a file as git keeps it: FAILED_PRECONDITION if the index says not to look at one.
+  absl::Status AllAreLookedAt(const Paths& paths) const;
+  // That the files that differ have their content here: FAILED_PRECONDITION if one has not, as in a partial clone.
+  absl::Status AllAreHere(const std::string& from, const std::string& to) const;
   // Fills `dirty` and `untracked`.
   absl::Status AddFiles(GitCloneState& state) const;
   absl::Status RemoveRef(const GitRefChange& change) const;
@@ -120,24 +145,53 @@ absl::Status Libgit2Clone::AddFiles(GitCloneState& state) const {
   return absl::OkStatus();
 }
 
-absl::StatusOr<GitCloneState> Libgit2Clone::State() {
-  GitCloneState state;
+std::string Libgit2Clone::work_tree() const {
+  if (git_repository_is_worktree(repository_.get()) == 0) return "";
+  return std::filesystem::path(Folder()).parent_path().filename().string();
+}
+
+std::filesystem::path Libgit2Clone::WorkTreePath(const std::string& work_tree) const {
+  constexpr size_t kMaxPathBytes = 64 * 1024;
+  std::error_code error;
+  std::filesystem::path path;
+  if (work_tree.empty()) {
+    int code = 0;
+    const auto first =
+        git2::Get<git2::Repository>(code, git_repository_open, git_repository_commondir(repository_.get()));
+    const char* const folder = code == 0 ? git_repository_workdir(first.get()) : nullptr;
+    if (folder != nullptr) path = folder;
+  } else {
+    const absl::StatusOr<std::string> link =
+        ReadSmallFile(common_dir() / "worktrees" / work_tree / "gitdir", kMaxPathBytes);
+    if (link.ok()) path = std::filesystem::path(link->substr(0, link->find('\n'))).parent_path();
+  }
+  return std::filesystem::exists(path / ".git", error) ? path : std::filesystem::path();
+}
+
+absl::StatusOr<std::string> Libgit2Clone::HeadRef() {
   int code = 0;
   const auto head = git2::Get<Reference>(code, git_reference_lookup, repository_.get(), "HEAD");
   if (code != 0) return Broken();
-  if (git_reference_type(head.get()) == GIT_REFERENCE_SYMBOLIC) {
-    const std::string_view target = git_reference_symbolic_target(head.get());
-    // A HEAD that names something else is no branch on which one could work.
-    if (target.starts_with(kHeadsPrefix)) state.head_ref = target;
-    ASSIGN_OR_RETURN(state.head, Ref("HEAD"));
-  } else {
-    state.head = git2::Hex(*git_reference_target(head.get()));
-  }
-  state.in_progress = OperationOf(git_repository_state(repository_.get()));
+  if (git_reference_type(head.get()) != GIT_REFERENCE_SYMBOLIC) return std::string();
+  const std::string_view target = git_reference_symbolic_target(head.get());
+  // A HEAD that names something else is no branch on which one could work.
+  return target.starts_with(kHeadsPrefix) ? std::string(target) : std::string();
+}
+
+absl::StatusOr<bool> Libgit2Clone::IsSet(const char* key) const {
+  int code = 0;
   const auto config = git2::Get<Config>(code, git_repository_config_snapshot, repository_.get());
   if (code != 0) return Broken();
-  int signs = 0;
-  state.signs_commits = git_config_get_bool(&signs, config.get(), "commit.gpgsign") == 0 && signs != 0;
+  int is_set = 0;
+  return git_config_get_bool(&is_set, config.get(), key) == 0 && is_set != 0;
+}
+
+absl::StatusOr<GitCloneState> Libgit2Clone::State() {
+  GitCloneState state;
+  ASSIGN_OR_RETURN(state.head_ref, HeadRef());
+  ASSIGN_OR_RETURN(state.head, Ref("HEAD"));
+  state.in_progress = OperationOf(git_repository_state(repository_.get()));
+  ASSIGN_OR_RETURN(state.signs_commits, IsSet("commit.gpgsign"));
   RETURN_IF_ERROR(AddFiles(state));
   return state;
 }
@@ -195,6 +249,12 @@ absl::StatusOr<bool> Libgit2Clone::CheckedOutElsewhere(const std::string& ref) {
   return elsewhere == 1 && git_branch_is_head(found.get()) != 1;
 }
 
+absl::StatusOr<bool> Libgit2Clone::SameFiles(const std::string& a, const std::string& b) {
+  ASSIGN_OR_RETURN(const git2::Tree first, TreeOf(a));
+  ASSIGN_OR_RETURN(const git2::Tree second, TreeOf(b));
+  return git_oid_equal(git_tree_id(first.get()), git_tree_id(second.get())) != 0;
+}
+
 absl::StatusOr<std::string> Libgit2Clone::MakeCommit(const GitNewCommit& commit) {
   int code = 0;
   const auto committer = git2::Get<git2::Signature>(code, git_signature_default, repository_.get());
@@ -207,7 +267,8 @@ absl::StatusOr<GitReplay> Libgit2Clone::Replay(const std::vector<std::string>& c
   int code = 0;
   const auto committer = git2::Get<git2::Signature>(code, git_signature_default, repository_.get());
   if (code != 0) return errors::GitIdentityMissing();
-  return git2::ReplayCommits(*repository_, *committer, commits, onto, trailer);
+  absl::StatusOr<GitReplay> replay = git2::ReplayCommits(*repository_, *committer, commits, onto, trailer);
+  return absl::IsInternal(replay.status()) ? Broken() : std::move(replay);
 }
 
 absl::StatusOr<git2::Diff> Libgit2Clone::DiffOf(const std::string& from, const std::string& to) const {
@@ -270,11 +331,49 @@ absl::StatusOr<std::vector<std::string>> Libgit2Clone::InTheWay(const std::strin
   return paths;
 }
 
+absl::Status Libgit2Clone::AllAreHere(const std::string& from, const std::string& to) const {
+  ASSIGN_OR_RETURN(const git2::Diff diff, DiffOf(from, to));
+  int code = 0;
+  const auto objects = git2::Get<git2::Odb>(code, git_repository_odb, repository_.get());
+  if (code != 0) return Broken();
+  for (size_t i = 0; i < git_diff_num_deltas(diff.get()); ++i) {
+    const git_diff_delta& delta = *git_diff_get_delta(diff.get(), i);
+    for (const git_diff_file* file : {&delta.old_file, &delta.new_file}) {
+      const bool has_content = file->mode != 0 && file->mode != GIT_FILEMODE_COMMIT;
+      if (has_content && git_odb_exists(objects.get(), &file->id) == 0) {
+        return errors::GitObjectMissing(git2::Hex(file->id));
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Libgit2Clone::AllAreLookedAt(const Paths& paths) const {
+  int code = 0;
+  const auto index = git2::Get<git2::Index>(code, git_repository_index, repository_.get());
+  if (code != 0) return Broken();
+  bool sparse = false;
+  for (size_t i = 0; i < git_index_entrycount(index.get()); ++i) {
+    const git_index_entry& entry = *git_index_get_byindex(index.get(), i);
+    const bool left_out = (entry.flags_extended & GIT_INDEX_ENTRY_SKIP_WORKTREE) != 0;
+    const bool is_kept = left_out || (entry.flags & GIT_INDEX_ENTRY_VALID) != 0;
+    if (is_kept && paths.contains(std::string_view(entry.path))) return errors::GitSparseCheckout();
+    sparse = sparse || left_out;
+  }
+  // Whether a new file would be left out, only git knows.
+  const bool has_new = absl::c_any_of(paths, [&index](const std::string& path) {
+    return git_index_get_bypath(index.get(), path.c_str(), 0) == nullptr;
+  });
+  return sparse && has_new ? errors::GitSparseCheckout() : absl::OkStatus();
+}
+
 absl::Status Libgit2Clone::Checkout(const std::string& from, const std::string& to) {
   ASSIGN_OR_RETURN(const git2::Tree old_tree, TreeOf(from));
   ASSIGN_OR_RETURN(const git2::Tree new_tree, TreeOf(to));
   ASSIGN_OR_RETURN(const Paths changed, PathsBetween(from, to));
   if (changed.empty()) return absl::OkStatus();
+  RETURN_IF_ERROR(AllAreLookedAt(changed));
+  RETURN_IF_ERROR(AllAreHere(from, to));
   git_checkout_options options;
   git_checkout_options_init(&options, GIT_CHECKOUT_OPTIONS_VERSION);
   // Missing may be a file that somebody killed had removed to write it anew. Other files that are missing were removed

@@ -45,6 +45,12 @@ class GitClone {
   virtual std::filesystem::path common_dir() const = 0;
   // The index of this work tree.
   virtual std::filesystem::path index_file() const = 0;
+  // The name under which the clone knows this work tree; empty: it is the first one, the others are linked to it.
+  virtual std::string work_tree() const = 0;
+  // Where the work tree of such a name lies; empty: there is none any more.
+  virtual std::filesystem::path WorkTreePath(const std::string& work_tree) const = 0;
+  // From here on objects of that folder, which is like ".git/objects", are found, too.
+  virtual absl::Status ReadAlso(const std::filesystem::path& objects) = 0;
   // Whether two files that are indexes have the same entries. What git notes of times and sizes does not count.
   virtual absl::StatusOr<bool> SameIndex(const std::filesystem::path& a, const std::filesystem::path& b) const = 0;
   // Puts a copy of the file `index` in the place of the index, under git's own lock, if its entries are still those of
@@ -52,10 +58,14 @@ class GitClone {
   virtual absl::Status ReplaceIndex(const std::filesystem::path& expected, const std::filesystem::path& index) = 0;
   // Writes nothing, not even the index's notes of times.
   virtual absl::StatusOr<GitCloneState> State() = 0;
+  // What HEAD of this work tree names: "refs/heads/topic", whether that is there or not; empty: it is detached.
+  virtual absl::StatusOr<std::string> HeadRef() = 0;
   // The commit or tag object that a ref names, through symbolic refs; empty: it is not there.
   virtual absl::StatusOr<std::string> Ref(const std::string& ref) = 0;
   // Whether a branch is checked out in another work tree of this clone.
   virtual absl::StatusOr<bool> CheckedOutElsewhere(const std::string& ref) = 0;
+  // Whether two commits have the same files.
+  virtual absl::StatusOr<bool> SameFiles(const std::string& a, const std::string& b) = 0;
   // The id of a new commit. The committer is the user of git's configuration, now.
   virtual absl::StatusOr<std::string> MakeCommit(const GitNewCommit& commit) = 0;
   // Makes `commits`, oldest first, once more on `onto`, by three-way merges in memory. Authors and messages stay;
@@ -68,8 +78,8 @@ class GitClone {
   // Takes index and work tree from the tree of one commit to that of another. Files that neither has, and changes of
   // files in which both are the same, stay. FAILED_PRECONDITION, and nothing has changed, where that would overwrite
   // something, but for what InTheWay says, which is to be asked first. Where a part has been done before, the rest is
-  // done. Programs that the repository names as filters do
-  // not run.
+  // done. Files that the index says not to look at (a sparse checkout) are
+  // FAILED_PRECONDITION, too. Programs that the repository names as filters do not run.
   virtual absl::Status Checkout(const std::string& from, const std::string& to) = 0;
   // Removes files that differ between the two trees and that hold a beginning of what one of them has: somebody was
   // killed while they were written.

@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "clients/git/remote_url.h"
 #include "services/core/absl_view.h"
 #include "services/core/errors.h"
 #include "services/core/status_macros.h"
@@ -44,6 +45,17 @@ absl::StatusOr<std::string> GitRemotes::Url(const std::string& remote) const {
   return std::string(absl::StripSuffix(output.out, "\n"));
 }
 
+absl::Status GitRemotes::PushesWhereItFetches(const std::string& remote) const {
+  ASSIGN_OR_RETURN(const std::string fetched, Url(remote));
+  if (fetched.empty()) return errors::GitRemoteMissing(remote);
+  ASSIGN_OR_RETURN(const std::string all, git_.Text({"remote", "get-url", "--push", "--all", "--", remote}));
+  for (const std::string& pushed : std::vector<std::string>(absl::StrSplit(all, '\n'))) {
+    if (SameRepository(fetched, pushed)) continue;
+    return errors::GitPushGoesElsewhere(remote, WithoutCredentials(fetched), WithoutCredentials(pushed));
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<std::string> GitRemotes::DefaultBranch(const std::string& remote) const {
   ASSIGN_OR_RETURN(const GitOutput output, git_.Run({"ls-remote", "--symref", "--", remote, "HEAD"}, variables_));
   if (output.code != 0) return errors::GitRemoteUnusable(remote, GitComplaint(output.err));
@@ -65,7 +77,21 @@ absl::StatusOr<std::string> GitRemotes::Ref(const std::string& remote, const std
   return std::string();
 }
 
+absl::Status GitRemotes::CompleteHistory(const std::string& remote) const {
+  // The history may be cut at a commit that only the fork has.
+  for (const std::string& one : {remote, std::string("origin")}) {
+    ASSIGN_OR_RETURN(const std::string shallow, git_.Text({"rev-parse", "--is-shallow-repository"}));
+    if (shallow != "true") return absl::OkStatus();
+    ASSIGN_OR_RETURN(const GitOutput output, git_.Run({"fetch", "--quiet", "--no-tags", "--no-recurse-submodules",
+                                                       "--unshallow", "--", one, "HEAD"},
+                                                      variables_));
+    if (output.code != 0) return WhyNotFetched(one, output.err);
+  }
+  return absl::OkStatus();
+}
+
 absl::Status GitRemotes::FetchBranches(const std::string& remote, const std::vector<std::string>& branches) const {
+  RETURN_IF_ERROR(CompleteHistory(remote));
   std::vector<std::string> arguments = {"fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--", remote};
   for (const std::string& branch : branches) {
     arguments.push_back(absl::StrCat("+refs/heads/", branch, ":refs/remotes/", remote, "/", branch));

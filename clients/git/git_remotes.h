@@ -29,11 +29,15 @@ class GitRemotes {
 
   // The address that `git fetch` would use, after url.insteadOf; empty: there is no such remote.
   absl::StatusOr<std::string> Url(const std::string& remote) const;
+  // FAILED_PRECONDITION: there is no such remote, or `git push` would not go to the repository that is fetched, by a
+  // pushurl or url.pushInsteadOf, or to several.
+  absl::Status PushesWhereItFetches(const std::string& remote) const;
   // The branch that HEAD of the remote names, whatever slashes that has; empty: it is not known.
   absl::StatusOr<std::string> DefaultBranch(const std::string& remote) const;
   // The commit of a ref there, by its full name; empty: it is not there.
   absl::StatusOr<std::string> Ref(const std::string& remote, const std::string& ref) const;
-  // Brings the branches to refs/remotes/REMOTE/, however they moved and whatever refspecs are configured.
+  // Brings the branches to refs/remotes/REMOTE/, however they moved and whatever refspecs are configured. A clone whose
+  // history is cut gets all of it: what lies between branches is not known otherwise.
   absl::Status FetchBranches(const std::string& remote, const std::vector<std::string>& branches) const;
   // Brings a ref's commits here without a name for them.
   absl::Status FetchRef(const std::string& remote, const std::string& ref) const;
@@ -41,6 +45,9 @@ class GitRemotes {
   absl::Status Push(const GitPush& push) const;
 
  private:
+  // Fetches what lies before the commits at which the history of a shallow clone is cut.
+  absl::Status CompleteHistory(const std::string& remote) const;
+
   GitProgram& git_;
   const std::vector<std::string> variables_;
 };

@@ -23,6 +23,9 @@ class Libgit2Repository final : public GitRepository {
   explicit Libgit2Repository(git2::Repository repository) : repository_(std::move(repository)) {}
 
   std::string work_tree() const override { return TextOf(git_repository_workdir(repository_.get())); }
+  absl::Status ReadAlso(const std::filesystem::path& objects) override {
+    return git2::AddObjectFolder(*repository_, objects);
+  }
   absl::StatusOr<std::string> Resolve(std::string_view revision) override;
   absl::StatusOr<std::string> MergeBase(const std::string& a, const std::string& b) override;
   absl::StatusOr<std::vector<GitCommit>> Commits(const std::string& base, const std::string& head, size_t max) override;

@@ -68,6 +68,9 @@ class GitRepository {
   static absl::StatusOr<std::unique_ptr<GitRepository>> Open(const std::filesystem::path& path);
   virtual ~GitRepository() = default;
 
+  // From here on objects of that folder, which is like ".git/objects", are found, too.
+  virtual absl::Status ReadAlso(const std::filesystem::path& objects) = 0;
+
   // The folder of the work tree; empty: the repository is bare.
   virtual std::string work_tree() const = 0;
   // The commit that a revision names ("main", "HEAD~2", "v1.0", a full or short id): 40 hex digits.

@@ -45,6 +45,13 @@ absl::StatusOr<Repository> OpenRepository(const std::filesystem::path& path) {
   return repository;
 }
 
+absl::Status AddObjectFolder(git_repository& repository, const std::filesystem::path& objects) {
+  int code = 0;
+  const auto database = Get<Odb>(code, git_repository_odb, &repository);
+  if (code == 0) code = git_odb_add_disk_alternate(database.get(), objects.c_str());
+  return code == 0 ? absl::OkStatus() : errors::GitRepositoryUnusable(objects.string(), LastError());
+}
+
 std::string Hex(const git_oid& id) {
   std::string text(GIT_OID_HEXSZ, '0');
   git_oid_fmt(text.data(), &id);

@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 
 namespace yardmaster::git2 {
@@ -52,6 +53,9 @@ std::string LastError();
 
 // A bare repository, a clone, a linked work tree, or a folder within one; starts libgit2.
 absl::StatusOr<Repository> OpenRepository(const std::filesystem::path& path);
+
+// From here on the objects of a folder that is like ".git/objects" are found, too.
+absl::Status AddObjectFolder(git_repository& repository, const std::filesystem::path& objects);
 
 std::string Hex(const git_oid& id);
 

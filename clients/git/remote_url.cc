@@ -7,6 +7,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "services/core/absl_view.h"
@@ -69,6 +70,14 @@ std::optional<RemoteRepository> ParseRemoteUrl(std::string_view url) {
   found.name = NameOf(path);
   if (!IsHost(found.host) || found.name.empty()) return std::nullopt;
   return found;
+}
+
+bool SameRepository(std::string_view a, std::string_view b) {
+  if (a == b) return true;
+  const std::optional<RemoteRepository> first = ParseRemoteUrl(a);
+  const std::optional<RemoteRepository> second = ParseRemoteUrl(b);
+  return first && second && first->bare_host() == second->bare_host() &&
+         absl::EqualsIgnoreCase(first->name, second->name);
 }
 
 std::string WithoutCredentials(std::string_view url) {

@@ -23,7 +23,11 @@ inline constexpr size_t kMaxRemoteUrlBytes = 4096;
 // none of these, as a path on this machine is none. Credentials in it are dropped.
 std::optional<RemoteRepository> ParseRemoteUrl(std::string_view url);
 
-// The same without user and password, for people; what is no URL stays.
+// Whether two addresses are of one repository, however it is reached there: the same text, or the same host, whatever
+// the port, and the same name.
+bool SameRepository(std::string_view a, std::string_view b);
+
+// An address without user and password, for people; what is no URL stays.
 std::string WithoutCredentials(std::string_view url);
 
 }  // namespace yardmaster

@@ -343,6 +343,27 @@ absl::Status GitPushRejected(std::string_view ref, std::string_view reason) {
   return absl::AbortedError(absl::StrCat("the push of ", Quoted(ref), " was rejected: ", Abs(reason)));
 }
 
+absl::Status GitSparseCheckout() {
+  return absl::FailedPreconditionError(
+      "files that git does not look at here (a sparse checkout, update-index --skip-worktree) would be written; move "
+      "the "
+      "branch by git itself");
+}
+
+absl::Status GitBranchCheckedOut(std::string_view branch) {
+  return absl::FailedPreconditionError(absl::StrCat(
+      Abs(branch), " is checked out, here or in another work tree; git switch another branch there first"));
+}
+
+absl::Status GitOriginIsUpstream() {
+  return absl::FailedPreconditionError("origin is the main repository itself, as upstream is");
+}
+
+absl::Status GitPushGoesElsewhere(std::string_view remote, std::string_view fetched, std::string_view pushed) {
+  return absl::FailedPreconditionError(absl::StrCat("the remote ", Quoted(remote), " is fetched from ", Abs(fetched),
+                                                    ", but pushes go to ", Abs(pushed)));
+}
+
 absl::Status OperationUnreadable(std::string_view file) {
   return absl::InternalError(
       absl::StrCat(Quoted(file), " is no operation of yard workflow; move it away, and restore by its backup refs"));
@@ -354,6 +375,17 @@ absl::Status OperationUnknown(std::string_view id) {
 
 absl::Status WorkflowRunning(std::string_view file) {
   return absl::AbortedError(absl::StrCat("another yard workflow works in this clone (it holds ", Quoted(file), ")"));
+}
+
+absl::Status OperationOfWorkTree(std::string_view id, std::string_view path) {
+  return absl::FailedPreconditionError(
+      absl::StrCat("operation ", Abs(id), " changed the files of another work tree",
+                   path.empty() ? ", which is gone" : absl::StrCat("; run it there, with --repo ", Abs(path))));
+}
+
+absl::Status OperationOfBranch(std::string_view id, std::string_view branch) {
+  return absl::FailedPreconditionError(absl::StrCat("operation ", Abs(id), " changed the files of ", Abs(branch),
+                                                    ", which is not checked out: git switch ", Abs(branch)));
 }
 
 absl::Status FileUnreadable(std::string_view path, std::string_view reason) {

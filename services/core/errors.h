@@ -133,11 +133,19 @@ absl::Status GitRemoteRefMissing(std::string_view remote, std::string_view ref);
 absl::Status GitHookRefused(std::string_view hook, std::string_view said);    // FAILED_PRECONDITION
 absl::Status GitPushRejected(std::string_view ref, std::string_view reason);  // ABORTED
 absl::Status GitConflictsOpen(std::string_view path);                         // FAILED_PRECONDITION
+absl::Status GitSparseCheckout();                                             // FAILED_PRECONDITION
+absl::Status GitBranchCheckedOut(std::string_view branch);                    // FAILED_PRECONDITION
+absl::Status GitOriginIsUpstream();                                           // FAILED_PRECONDITION
+// FAILED_PRECONDITION. Addresses without credentials.
+absl::Status GitPushGoesElsewhere(std::string_view remote, std::string_view fetched, std::string_view pushed);
 
 // --- The journal of `yard workflow` ---
 absl::Status OperationUnreadable(std::string_view file);  // INTERNAL
 absl::Status OperationUnknown(std::string_view id);       // NOT_FOUND
 absl::Status WorkflowRunning(std::string_view file);      // ABORTED
+// `path`: empty where it is gone.
+absl::Status OperationOfWorkTree(std::string_view id, std::string_view path);  // FAILED_PRECONDITION
+absl::Status OperationOfBranch(std::string_view id, std::string_view branch);  // FAILED_PRECONDITION
 
 // --- Files, sockets, processes ---
 absl::Status FileUnreadable(std::string_view path, std::string_view reason);  // NOT_FOUND

@@ -6,6 +6,7 @@
 
 #include "absl/algorithm/container.h"
 #include "rules/engine/checks/check_set.h"
+#include "rules/engine/linters/linter_settings.h"
 #include "rules/engine/pack/pack_model.h"
 #include "rules/engine/pattern_cost.h"
 #include "rules/engine/phrases/phrase_set.h"
@@ -17,7 +18,8 @@
 namespace yardmaster {
 namespace {
 
-// True if the path is that of a file or folder of the pack, or of the whole folder.
+// True if the path is that of a file or folder of the pack, or of the whole
+// folder.
 bool Concerns(const std::string& path, const std::string& pack) {
   return path.find('/') == std::string::npos ? path == pack || path.empty() : path.starts_with(pack + "/");
 }
@@ -63,18 +65,20 @@ std::shared_ptr<const rules::CompiledPack> BuildPack(const PacksFolder& folder, 
     const auto concerned = [&](const std::string& pack) { return Concerns(problem.file, pack); };
     if (absl::c_any_of(chain, concerned)) found.push_back(problem);
   }
-  // A folder that can't be read at all has one problem, under its own name; that each pack is missing then says nothing
-  // more.
+  // A folder that can't be read at all has one problem, under its own name;
+  // that each pack is missing then says nothing more.
   if (folder.files.empty() && !folder.problems.empty()) {
     found = folder.problems;
   } else {
     std::optional<rules::PackModel> model = rules::LoadPack(folder.files, name, found);
     if (model && found.empty()) {
       std::shared_ptr<const rules::CompiledPack> pack = rules::CompiledPack::Compile(*std::move(model), found);
-      // Checks, suites, phrases and profiles are read for their problems.
+      // Checks, suites, phrases, profiles and linters are read for their
+      // problems.
       if (pack != nullptr) rules::LoadChecks(folder.files, name, found);
       if (pack != nullptr) rules::LoadSuites(folder.files, name, found);
       if (pack != nullptr) rules::LoadPipeline(folder.files, name, found);
+      if (pack != nullptr) rules::LoadLinters(folder.files, name, found);
       if (pack != nullptr && !rules::PackWithPhrases(folder.files, name).empty()) {
         rules::PhraseSet::Load(folder.files, name, found);
       }

@@ -51,15 +51,9 @@ absl::StatusOr<Result> Backport(const BackportRequest& request, const GitRemotes
   result.command = "backport";
   // 1. What there is.
   if (request.commit.empty() || request.to.empty()) return absl::InvalidArgumentError("COMMIT and --to BRANCH");
-  absl::StatusOr<Workspace> opened = OpenWorkspace(request.repo, request.dry_run);
-  if (absl::IsAborted(opened.status())) return RefuseOrFail(std::move(result), opened.status());
-  RETURN_IF_ERROR(opened.status());
-  const Workspace& work = *opened;
-  for (const std::string& owed : work.owed) result.steps.push_back({"push", "left", owed});
-  result.untracked = work.state.untracked;
-  if (const std::optional<Refusal> refusal = WhyNotWritable(work.state)) {
-    return Refuse(std::move(result), refusal->reason, refusal->fix);
-  }
+  ASSIGN_OR_RETURN(const std::optional<Workspace> begun, BeginCommand(request.repo, request.dry_run, result));
+  if (!begun) return result;
+  const Workspace& work = *begun;
   if (work.state.signs_commits) {
     return Refuse(std::move(result), "commit.gpgSign is set, and the new commits would not be signed",
                   "git cherry-pick on a branch of your own, or unset it for this command");
@@ -91,6 +85,13 @@ absl::StatusOr<Result> Backport(const BackportRequest& request, const GitRemotes
     result.reason = absl::StrCat("all of it is on ", request.to, " already");
     return result;
   }
+  // A branch that a killed command had made of the same is taken up again.
+  const std::string source = absl::StrCat(commits->front(), "..", commits->back());
+  const Operation* const before = request.push ? work.LastOf(result.command, source, request.to) : nullptr;
+  if (before != nullptr && work.OwedOf(before->branch) != nullptr) {
+    result.branch = before->branch;
+    return PushOwed(work, *work.OwedOf(before->branch), remotes, std::move(result));
+  }
   ASSIGN_OR_RETURN(result.branch, NewBranch(*work.clone, commits->back(), request.to));
   BranchPush push("origin", result.branch);
   if (request.push) {
@@ -104,6 +105,8 @@ absl::StatusOr<Result> Backport(const BackportRequest& request, const GitRemotes
   operation.command = result.command;
   operation.branch = result.branch;
   operation.refs = {{"refs/heads/" + result.branch, "", replay->tip}};
+  operation.source = source;
+  operation.target = request.to;
   if (request.push) operation.push_to = "origin";
   const absl::Status moved = work.Do(operation);
   if (!moved.ok()) return RefuseOrFail(std::move(result), moved);
@@ -121,10 +124,10 @@ absl::StatusOr<Result> Backport(const BackportRequest& request, const GitRemotes
   }
   const absl::Status pushed = request.dry_run ? absl::OkStatus() : push.Send(remotes, replay->tip);
   if (!pushed.ok()) {
-    RETURN_IF_ERROR(work.journal->Undo(operation.id));
-    return push.Refused(std::move(result), pushed);
+    ASSIGN_OR_RETURN(Result refused, push.Refused(std::move(result), pushed));
+    return TakeBackAll(work, {operation.id}, std::move(refused));
   }
-  if (!request.dry_run) RETURN_IF_ERROR(work.journal->NotePushed(operation.id));
+  RETURN_IF_ERROR(work.NotePushed(result.branch, replay->tip, result));
   result.pushed.push_back(push.Done(replay->tip));
   result.steps.push_back({"push", state, "to origin/" + result.branch});
   return result;

@@ -9,7 +9,9 @@
 #include "absl/status/statusor.h"
 #include "clients/git/git_remotes.h"
 #include "clients/git/git_repository.h"
+#include "services/workflow/owed_push.h"
 #include "services/workflow/result.h"
+#include "services/workflow/workspace.h"
 
 namespace yardmaster::workflow {
 
@@ -20,7 +22,7 @@ class BranchPush {
       : remote_(std::move(remote)), branch_(std::move(branch)), force_(force) {}
 
   // Where the branch is there. ABORTED: it has commits that `head` has not. FAILED_PRECONDITION: there is no such
-  // remote.
+  // remote, or what is pushed would go to another repository than the one that is looked at.
   absl::Status Look(const GitRemotes& remotes, GitRepository& repository, const std::string& head);
   absl::Status Send(const GitRemotes& remotes, const std::string& id) const;
 
@@ -36,8 +38,13 @@ class BranchPush {
   const std::string branch_;
   const bool force_;
   std::string there_;
+  std::string fix_;  // of FAILED_PRECONDITION
   bool forced_ = false;
 };
+
+// Pushes what a command that was ended owes, and tells it in `result`; nothing in a dry run. Only over what that
+// command found there.
+absl::StatusOr<Result> PushOwed(const Workspace& work, const OwedPush& owed, const GitRemotes& remotes, Result result);
 
 }  // namespace yardmaster::workflow
 

@@ -34,30 +34,15 @@ Result ListOf(const std::vector<Operation>& operations) {
   return result;
 }
 
-// What the same command did before; nullptr: nothing.
-const Operation* FirstPartOf(const std::vector<Operation>& operations, const Operation& operation) {
-  for (const Operation& one : operations) {
-    if (!operation.part_of.empty() && one.id == operation.part_of && one.state == Operation::State::kDone) return &one;
-  }
-  return nullptr;
-}
-
 }  // namespace
 
 absl::StatusOr<Result> Squash(const SquashRequest& request) {
   // 1. What there is.
   Result result;
   result.command = "squash";
-  absl::StatusOr<Workspace> opened = OpenWorkspace(request.repo, request.dry_run);
-  if (absl::IsAborted(opened.status())) return RefuseOrFail(std::move(result), opened.status());
-  RETURN_IF_ERROR(opened.status());
-  const Workspace& work = *opened;
-  for (const std::string& owed : work.owed) result.steps.push_back({"push", "left", owed});
-  result.branch = work.branch();
-  result.untracked = work.state.untracked;
-  if (const std::optional<Refusal> refusal = WhyNotWritable(work.state)) {
-    return Refuse(std::move(result), refusal->reason, refusal->fix);
-  }
+  ASSIGN_OR_RETURN(const std::optional<Workspace> begun, BeginCommand(request.repo, request.dry_run, result));
+  if (!begun) return result;
+  const Workspace& work = *begun;
 
   // 2. What would be done.
   std::string base;
@@ -82,11 +67,10 @@ absl::StatusOr<Result> Squash(const SquashRequest& request) {
     result.reason = absl::StrCat(commits->size(), commits->size() == 1 ? " commit" : " commits", ": nothing to squash");
     return result;
   }
-  if (request.message.empty() && !request.yes && !request.dry_run) {
-    absl::StatusOr<std::string> accepted = AcceptedMessage(request.preview, plan.commit.message);
-    if (!accepted.ok()) return RefuseOrFail(std::move(result), accepted.status());
-    plan.commit.message = *std::move(accepted);
-  }
+  const bool ask = request.message.empty() && !request.yes && !request.dry_run;
+  absl::StatusOr<std::string> message = UsableMessage(ask, request.preview, plan.commit.message);
+  if (!message.ok()) return RefuseOrFail(std::move(result), message.status());
+  plan.commit.message = *std::move(message);
 
   // 3. The work.
   const absl::StatusOr<std::string> made = work.clone->MakeCommit(plan.commit);
@@ -101,9 +85,9 @@ absl::StatusOr<Result> Squash(const SquashRequest& request) {
   result.backups = {backup};
   const absl::Status status = work.Do(operation);
   if (!status.ok()) return RefuseOrFail(std::move(result), status);
-  result.steps = {{"squash", request.dry_run ? "planned" : "done",
-                   absl::StrCat(commits->size(), " commits onto ", merge_base->substr(0, 12))},
-                  {"push", "left", "nothing is pushed; signatures of the old commits are not carried over"}};
+  result.steps.push_back({"squash", request.dry_run ? "planned" : "done",
+                          absl::StrCat(commits->size(), " commits onto ", merge_base->substr(0, 12))});
+  result.steps.push_back({"push", "left", "nothing is pushed; signatures of the old commits are not carried over"});
   return result;
 }
 
@@ -123,9 +107,10 @@ absl::StatusOr<Result> Undo(const UndoRequest& request) {
     journal = *std::move(opened);
     operations = journal->operations();
   }
-  ASSIGN_OR_RETURN(const GitCloneState state, clone->State());
-  result.untracked = state.untracked;
-  if (const std::optional<Refusal> refusal = WhyNotWritable(state)) {
+  const absl::StatusOr<GitCloneState> state = clone->State();
+  if (!state.ok()) return RefuseOrFail(std::move(result), state.status());
+  result.untracked = state->untracked;
+  if (const std::optional<Refusal> refusal = WhyNotWritable(*state)) {
     return Refuse(std::move(result), refusal->reason, refusal->fix);
   }
   const Operation* last = nullptr;
@@ -141,21 +126,20 @@ absl::StatusOr<Result> Undo(const UndoRequest& request) {
     return result;
   }
   result.branch = last->branch;
-  for (const Operation* one = last; one != nullptr; one = FirstPartOf(operations, *one)) {
+  for (const Operation* one = last; one != nullptr; one = PartBefore(operations, *one)) {
     absl::Status status = absl::OkStatus();
-    std::vector<GitRefChange> refs;
-    for (const GitRefChange& change : one->refs) {
-      ASSIGN_OR_RETURN(const std::string now, clone->Ref(change.ref));
-      if (now != change.new_id && (journal != nullptr || one == last)) status = errors::GitRefMoved(change.ref);
-      refs.push_back({change.ref, change.new_id, change.old_id});
+    // A plan can't look at the earlier parts: they stand on what the later ones have taken back.
+    if (journal != nullptr) {
+      status = journal->Undo(one->id);
+    } else if (one == last) {
+      status = WhyNotUndoable(*clone, *one);
     }
-    if (status.ok() && journal != nullptr) status = journal->Undo(one->id);
     if (!status.ok() && one == last) return RefuseOrFail(std::move(result), status);
     if (!status.ok()) {
       result.steps.push_back({one->id, "left", std::string(status.message())});
       break;
     }
-    result.refs.insert(result.refs.end(), refs.begin(), refs.end());
+    for (const GitRefChange& change : one->refs) result.refs.push_back({change.ref, change.new_id, change.old_id});
     result.steps.push_back({one->id, journal != nullptr ? "done" : "planned",
                             absl::StrCat("undo of ", one->command, "; what is on a server stays as it is")});
   }

@@ -67,7 +67,7 @@ struct Place {
   fs::path message;
 };
 
-absl::StatusOr<Place> MakePlace(const Workspace& work, const std::string& time) {
+absl::StatusOr<Place> MakePlace(Workspace& work, const std::string& time) {
   Place place;
   place.id = work.NewId(time);
   if (work.journal != nullptr) {
@@ -75,9 +75,7 @@ absl::StatusOr<Place> MakePlace(const Workspace& work, const std::string& time) 
     place.before = work.journal->IndexBefore(place.id);
     place.after = work.journal->IndexAfter(place.id);
   } else {
-    std::string folder = (fs::temp_directory_path() / "yard-workflow-XXXXXX").string();
-    if (mkdtemp(folder.data()) == nullptr) return errors::GitRepositoryUnusable(folder, "no temporary folder");
-    place.folder = folder;
+    ASSIGN_OR_RETURN(place.folder, work.Scratch());
     place.before = place.folder / "before";
     place.after = place.folder / "after";
     place.objects = work.clone->common_dir() / "objects";
@@ -88,12 +86,8 @@ absl::StatusOr<Place> MakePlace(const Workspace& work, const std::string& time) 
   return place;
 }
 
-void Leave(const Place& place, bool dry_run, bool done) {
+void Leave(const Place& place, bool done) {
   std::error_code ignored;
-  if (dry_run) {
-    fs::remove_all(place.folder, ignored);
-    return;
-  }
   fs::remove(place.message, ignored);
   fs::remove(place.folder / "paths", ignored);
   if (done) return;
@@ -229,20 +223,8 @@ absl::StatusOr<NewCommit> MakeCommit(const CommitRequest& request, const std::st
 
 }  // namespace
 
-absl::StatusOr<Result> Commit(const CommitRequest& request, GitProgram& git, const GitRemotes& remotes) {
-  Result result;
-  result.command = "commit";
+absl::StatusOr<Result> CommitIn(Workspace& work, const CommitRequest& request, GitProgram& git, Result result) {
   // 1. What there is.
-  absl::StatusOr<Workspace> opened = OpenWorkspace(request.repo, request.dry_run);
-  if (absl::IsAborted(opened.status())) return RefuseOrFail(std::move(result), opened.status());
-  RETURN_IF_ERROR(opened.status());
-  const Workspace& work = *opened;
-  for (const std::string& owed : work.owed) result.steps.push_back({"push", "left", owed});
-  result.branch = work.branch();
-  result.untracked = work.state.untracked;
-  if (const std::optional<Refusal> refusal = WhyNotWritable(work.state)) {
-    return Refuse(std::move(result), refusal->reason, refusal->fix);
-  }
   if (const std::optional<std::string> bad = WhyBadMessage(request.message); bad && !request.message.empty()) {
     return Refuse(std::move(result), *bad, "-m MESSAGE without it");
   }
@@ -258,17 +240,12 @@ absl::StatusOr<Result> Commit(const CommitRequest& request, GitProgram& git, con
     if (!result.untracked.empty()) result.fix = "git add what is untracked and is to be committed";
     return result;
   }
-  BranchPush push("origin", result.branch, request.amend);
-  if (request.push) {
-    const absl::Status known = push.Look(remotes, *work.repository, work.state.head);
-    if (!known.ok()) return push.Refused(std::move(result), known);
-  }
 
   // 2. What the commit is to have.
   const absl::StatusOr<Place> place = MakePlace(work, request.time);
   if (!place.ok()) return RefuseOrFail(std::move(result), place.status());
   bool done = false;
-  const absl::Cleanup leave = [&] { Leave(*place, request.dry_run, done); };
+  const absl::Cleanup leave = [&] { Leave(*place, done); };
   Staging staging(git, place->after, place->folder, place->objects);
   const absl::StatusOr<Selection> selection = Select(git, *place, staging);
   if (!selection.ok()) return RefuseOrFail(std::move(result), selection.status());
@@ -303,8 +280,7 @@ absl::StatusOr<Result> Commit(const CommitRequest& request, GitProgram& git, con
   operation.command = result.command;
   operation.branch = result.branch;
   operation.index = true;
-  if (request.push || request.push_later) operation.push_to = "origin";
-  result.id = operation.id;
+  if (request.push) operation.push_to = "origin";
   const std::string backup = BackupRef(place->id, result.branch);
   const std::string index_backup = "refs/yardmaster/index/" + place->id;
   operation.refs = {{backup, "", work.state.head},
@@ -317,6 +293,8 @@ absl::StatusOr<Result> Commit(const CommitRequest& request, GitProgram& git, con
   const absl::Status moved = work.Do(operation);
   if (!moved.ok()) return RefuseOrFail(std::move(result), moved);
   done = true;
+  work.state.head = made->id;
+  result.id = operation.id;
   result.refs = operation.refs;
   result.backups = {backup, index_backup};
   const char* const state = request.dry_run ? "planned" : "done";
@@ -329,18 +307,40 @@ absl::StatusOr<Result> Commit(const CommitRequest& request, GitProgram& git, con
   result.steps.push_back({"commit", state,
                           absl::StrCat(selection->paths.size(), selection->paths.size() == 1 ? " file" : " files", ": ",
                                        std::string(message.substr(0, message.find('\n'))))});
+  return result;
+}
+
+absl::StatusOr<Result> Commit(const CommitRequest& request, GitProgram& git, const GitRemotes& remotes) {
+  Result result;
+  result.command = "commit";
+  ASSIGN_OR_RETURN(std::optional<Workspace> begun, BeginCommand(request.repo, request.dry_run, result));
+  if (!begun) return result;
+  Workspace& work = *begun;
+  const OwedPush* const owed = work.OwedOf(result.branch);
+  if (request.push && work.state.dirty.empty() && owed != nullptr) {
+    return PushOwed(work, *owed, remotes, std::move(result));
+  }
+  BranchPush push("origin", result.branch, request.amend);
+  if (request.push && !work.state.dirty.empty()) {
+    const absl::Status known = push.Look(remotes, *work.repository, work.state.head);
+    if (!known.ok()) return push.Refused(std::move(result), known);
+  }
+  ASSIGN_OR_RETURN(result, CommitIn(work, request, git, std::move(result)));
+  if (result.outcome != Result::Outcome::kDone) return result;
   if (!request.push) {
     result.steps.push_back({"push", "left", "nothing is pushed"});
     return result;
   }
-  const absl::Status pushed = request.dry_run ? absl::OkStatus() : push.Send(remotes, made->id);
+  const std::string made = work.state.head;
+  const absl::Status pushed = request.dry_run ? absl::OkStatus() : push.Send(remotes, made);
   if (!pushed.ok()) {
-    RETURN_IF_ERROR(work.journal->Undo(place->id));
-    return push.Refused(std::move(result), pushed);
+    const std::string id = result.id;
+    ASSIGN_OR_RETURN(Result refused, push.Refused(std::move(result), pushed));
+    return TakeBackAll(work, {id}, std::move(refused));
   }
-  if (!request.dry_run) RETURN_IF_ERROR(work.journal->NotePushed(place->id));
-  result.pushed.push_back(push.Done(made->id));
-  result.steps.push_back({"push", state,
+  RETURN_IF_ERROR(work.NotePushed(result.branch, made, result));
+  result.pushed.push_back(push.Done(made));
+  result.steps.push_back({"push", request.dry_run ? "planned" : "done",
                           absl::StrCat("to origin/", result.branch,
                                        IsProtectedBranch(result.branch)
                                            ? "; that is a branch others expect to be as in the main repository"

@@ -12,6 +12,7 @@
 #include "services/workflow/commit_message.h"
 #include "services/workflow/preview.h"
 #include "services/workflow/result.h"
+#include "services/workflow/workspace.h"
 
 namespace yardmaster::workflow {
 
@@ -22,7 +23,6 @@ struct CommitRequest {
   bool yes = false;
   Preview preview;  // accepts the message where nobody gave one and `yes` is not said; empty: that is an error
   bool push = true;
-  bool push_later = false;  // not pushed here, but by the command that this is a part of
   bool keep_years = false;  // copyright lines stay as they are
   bool amend = false;       // the last commit is replaced; without a message it keeps its own
   bool dry_run = false;     // writes nothing, not even objects; hooks do not run
@@ -30,6 +30,10 @@ struct CommitRequest {
 };
 // INVALID_ARGUMENT: a message is needed.
 absl::StatusOr<Result> Commit(const CommitRequest& request, GitProgram& git, const GitRemotes& remotes);
+
+// As a part of a command that has begun: `result` is that command's, and becomes that of the commit. Nothing is pushed;
+// the operation says that it is to be if `request.push` does.
+absl::StatusOr<Result> CommitIn(Workspace& work, const CommitRequest& request, GitProgram& git, Result result);
 
 }  // namespace yardmaster::workflow
 

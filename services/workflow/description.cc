@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <map>
 #include <set>
 
 #include "absl/algorithm/container.h"
@@ -82,6 +83,29 @@ std::vector<Section> SectionsOf(std::string_view text) {
     sections.back().lines.push_back(std::move(line));
   }
   return sections;
+}
+
+std::string ShownHeading(std::string_view heading) {
+  static const RE2 kMarks(R"(^[\s#*]+|[\s*:：]+$)");
+  std::string shown(heading);
+  RE2::GlobalReplace(&shown, kMarks, "");
+  return shown;
+}
+
+// "- 2 test files in `tests/ops`" for each folder.
+std::string TestsIn(const std::vector<std::string>& paths, Language language) {
+  std::map<std::string, size_t> folders;
+  for (const std::string& path : paths) {
+    const size_t end = path.rfind('/');
+    ++folders[end == std::string::npos ? "." : path.substr(0, end)];
+  }
+  std::vector<std::string> lines;
+  for (const auto& [folder, count] : folders) {
+    lines.push_back(language == Language::kChinese
+                        ? absl::StrCat("- `", folder, "`：", count, " 个测试文件")
+                        : absl::StrCat("- ", count, count == 1 ? " test file" : " test files", " in `", folder, "`"));
+  }
+  return absl::StrJoin(lines, "\n");
 }
 
 // Whether somebody has written there: anything but comments, boxes, and placeholders like "Fixes #".
@@ -173,8 +197,36 @@ std::vector<std::string> TestFiles(const std::vector<FileFacts>& files) {
   return tests;
 }
 
-Description Describe(const std::vector<GitCommit>& commits, const std::vector<FileFacts>& files,
-                     std::string_view text) {
+std::string_view PlainTemplate(Language language) {
+  static constexpr std::string_view kEnglishText =
+      "**What does this PR do and why**:\n\n**Which issue(s) this PR fixes**:\n\n**Tests**:\n";
+  static constexpr std::string_view kChineseText = "**描述与原因**：\n\n**关联的 issue**：\n\n**测试**：\n";
+  return language == Language::kChinese ? kChineseText : kEnglishText;
+}
+
+std::vector<std::string> GapsOf(std::string_view body) {
+  static const RE2 kNumber(R"(#\d+|/(?:issues?|work_items)/\d+)");
+  static const RE2 kBox(R"(^\s*[-*]\s*\[ \])");
+  std::vector<std::string> gaps;
+  size_t boxes = 0;
+  for (const Section& section : SectionsOf(body)) {
+    for (const std::string& line : section.lines) boxes += RE2::PartialMatch(line, kBox) ? 1 : 0;
+    const Topic topic = section.heading.empty() ? Topic::kOther : TopicOf(section.heading);
+    if (topic == Topic::kOther) continue;
+    if (topic == Topic::kIssues) {
+      const bool linked =
+          absl::c_any_of(section.lines, [](const std::string& line) { return RE2::PartialMatch(line, kNumber); });
+      if (!linked) gaps.push_back(absl::StrCat("no issue is named: ", ShownHeading(section.heading)));
+    } else if (!IsWritten(section)) {
+      gaps.push_back(absl::StrCat("nothing is written: ", ShownHeading(section.heading)));
+    }
+  }
+  if (boxes > 0) gaps.push_back(absl::StrCat(boxes, boxes == 1 ? " box is" : " boxes are", " not ticked"));
+  return gaps;
+}
+
+Description Describe(const std::vector<GitCommit>& commits, const std::vector<FileFacts>& files, std::string_view text,
+                     Language language) {
   Description description;
   description.title = SubjectOf(commits.front());
   const std::string what = WhatOf(commits);
@@ -188,9 +240,7 @@ Description Describe(const std::vector<GitCommit>& commits, const std::vector<Fi
     return description;
   }
   const std::string kind = KindOf(description.title);
-  const std::string tests = absl::StrJoin(TestFiles(files), "\n", [](std::string* out, const std::string& path) {
-    absl::StrAppend(out, "- `", path, "`");
-  });
+  const std::string tests = TestsIn(TestFiles(files), language);
   std::set<Topic> said;
   std::vector<std::string> lines;
   for (const Section& section : SectionsOf(text)) {

@@ -24,10 +24,18 @@ struct Description {
   std::string body;
 };
 
-// `commits`: oldest first, one at least. `text`: the template, or what the pull request says now; empty: a plain one.
-// Sections that are known by their heading get what the commits show; headings, comments and boxes to tick stay as they
-// are, and so does every section in which somebody has written.
-Description Describe(const std::vector<GitCommit>& commits, const std::vector<FileFacts>& files, std::string_view text);
+// `commits`: oldest first, one at least. `text`: the template, or what the pull request says now; empty: only what the
+// commits say. Sections that are known by their heading get what the commits show; headings, comments and boxes to tick
+// stay as they are, and so does every section in which somebody has written. Tests are counted, not named.
+Description Describe(const std::vector<GitCommit>& commits, const std::vector<FileFacts>& files, std::string_view text,
+                     Language language = Language::kEnglish);
+
+// For repositories without a template.
+std::string_view PlainTemplate(Language language);
+
+// What checks of descriptions stop at, in words: known sections in which nobody has written, no issue where one is
+// asked for, boxes that are not ticked. Nothing of it is filled in for people.
+std::vector<std::string> GapsOf(std::string_view body);
 
 }  // namespace yardmaster::workflow
 

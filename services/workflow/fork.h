@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "clients/forge/forge.h"
@@ -18,13 +19,14 @@ struct Fork {
   const GitRemotes& remotes;
   Forge& forge;
   ForgePulls& pulls;
-  std::string upstream;  // "owner/name": where pull requests go
-  std::string origin;    // "owner/name": where branches are pushed to
-  std::string pull_ref;  // where git finds the head of a pull request, "{}" being its number
+  std::string upstream;                 // "owner/name": where pull requests go
+  std::string origin;                   // "owner/name": where branches are pushed to
+  std::string pull_ref;                 // where git finds the head of a pull request, "{}" being its number
+  std::vector<std::string> hosts = {};  // of the forge: HOST or HOST:PORT, lower case
 };
 
 // "352", "#352", "owner/name#352" or the address of a pull request. INVALID_ARGUMENT: it is none of these;
-// FAILED_PRECONDITION: it is one of another repository than upstream.
+// FAILED_PRECONDITION: it is one of another forge, or of another repository than upstream.
 absl::StatusOr<int64_t> PullNumber(const std::string& text, const Fork& fork);
 
 // "refs/pull/7/head"
@@ -32,6 +34,16 @@ std::string PullRef(const Fork& fork, int64_t number);
 
 // How commands call a forge: somebody waits.
 ForgeCall CommandCall();
+
+// What the forge calls the fork now: repositories are renamed. As the remote says where the forge does not tell.
+std::string OriginNow(const Fork& fork);
+
+// Open pull requests of a branch of ours, and the name under which the forge has the fork.
+struct OwnPulls {
+  std::string origin;
+  std::vector<ForgePull> pulls;  // oldest first
+};
+absl::StatusOr<OwnPulls> FindOwnPulls(const Fork& fork, const std::string& branch);
 
 // An open pull request of ours. NOT_FOUND or FAILED_PRECONDITION, with what is wrong, where there is none, it is not
 // open, or its branch is not known to be of our fork.

@@ -18,7 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr size_t kMaxOperationBytes = 1024 * 1024;
+// A commit may renew the years of many files.
+constexpr size_t kMaxOperationBytes = 64ULL * 1024 * 1024;
 constexpr size_t kMaxIndexBytes = 1024ULL * 1024 * 1024;
 
 fs::path FolderOf(const GitClone& clone) { return clone.common_dir() / "yardmaster"; }
@@ -30,6 +31,15 @@ absl::StatusOr<Operation> ReadOperation(const fs::path& file) {
   if (!operation || operation->id != file.stem()) return errors::OperationUnreadable(file.string());
   return *std::move(operation);
 }
+
+fs::path IndexFile(const GitClone& clone, const std::string& id, std::string_view when) {
+  return FolderOf(clone) / absl::StrCat(id, ".index.", Abs(when));
+}
+
+std::string HeadsRef(std::string_view branch) { return absl::StrCat("refs/heads/", Abs(branch)); }
+
+// A name for what there was, which is nobody's branch.
+bool IsBackup(const GitRefChange& change) { return change.ref.starts_with("refs/yardmaster/"); }
 
 GitRefChange Reversed(const GitRefChange& change) { return {change.ref, change.new_id, change.old_id}; }
 
@@ -53,25 +63,40 @@ absl::StatusOr<std::vector<Operation>> ReadJournal(const GitClone& clone) {
   return operations;
 }
 
-absl::StatusOr<std::vector<std::string>> OwedPushes(GitClone& clone, const std::vector<Operation>& operations) {
-  std::vector<std::string> owed;
-  for (const Operation& operation : operations) {
-    if (operation.push_to.empty() || operation.state != Operation::State::kDone) continue;
-    const std::string ref = "refs/heads/" + operation.branch;
-    const auto moved =
-        absl::c_find_if(operation.refs, [&ref](const GitRefChange& change) { return change.ref == ref; });
-    if (moved == operation.refs.end()) continue;
-    ASSIGN_OR_RETURN(const std::string here, clone.Ref(ref));
-    ASSIGN_OR_RETURN(const std::string there,
-                     clone.Ref(absl::StrCat("refs/remotes/", operation.push_to, "/", operation.branch)));
-    if (here != moved->new_id || there == moved->new_id) continue;
-    // What it pushes takes the place of what is there.
-    const bool replaces = !operation.checkout_to.empty() || operation.command == "squash";
-    owed.push_back(absl::StrCat(operation.command, " ", operation.id, " ended before ", operation.branch,
-                                " was pushed: git push ", replaces ? "--force-with-lease " : "", operation.push_to, " ",
-                                operation.branch));
+const Operation* PartBefore(const std::vector<Operation>& operations, const Operation& operation) {
+  for (const Operation& one : operations) {
+    if (!operation.part_of.empty() && one.id == operation.part_of && one.state == Operation::State::kDone) return &one;
   }
-  return owed;
+  return nullptr;
+}
+
+absl::Status WhyNotUndoable(GitClone& clone, const Operation& operation) {
+  // 1. Index and files are those of one work tree and one branch.
+  ASSIGN_OR_RETURN(const std::string head, clone.HeadRef());
+  if (operation.has_files()) {
+    if (operation.work_tree != clone.work_tree()) {
+      return errors::OperationOfWorkTree(operation.id, clone.WorkTreePath(operation.work_tree).string());
+    }
+    if (head != HeadsRef(operation.branch)) return errors::OperationOfBranch(operation.id, operation.branch);
+  }
+  // 2. Refs are where they were put, and nobody works on a branch that would get other files or none at all.
+  for (const GitRefChange& change : operation.refs) {
+    ASSIGN_OR_RETURN(const std::string now, clone.Ref(change.ref));
+    if (now != change.new_id) return errors::GitRefMoved(change.ref);
+    if (IsBackup(change) || now.empty()) continue;
+    ASSIGN_OR_RETURN(const bool elsewhere, clone.CheckedOutElsewhere(change.ref));
+    const bool files_follow = operation.has_files() && !elsewhere;
+    if (files_follow || (!elsewhere && head != change.ref)) continue;
+    bool same = false;
+    if (!change.old_id.empty()) {
+      ASSIGN_OR_RETURN(same, clone.SameFiles(change.old_id, change.new_id));
+    }
+    if (!same) return errors::GitBranchCheckedOut(change.ref.substr(HeadsRef("").size()));
+  }
+  // 3. What is staged is what the operation staged.
+  if (!operation.index) return absl::OkStatus();
+  ASSIGN_OR_RETURN(const bool same, clone.SameIndex(clone.index_file(), IndexFile(clone, operation.id, "after")));
+  return same ? absl::OkStatus() : errors::GitIndexChanged();
 }
 
 absl::StatusOr<std::unique_ptr<Journal>> Journal::Open(GitClone& clone) {
@@ -117,11 +142,12 @@ void Journal::RemoveLeftovers() const {
   }
 }
 
-fs::path Journal::IndexBefore(const std::string& id) const { return folder() / (id + ".index.before"); }
-fs::path Journal::IndexAfter(const std::string& id) const { return folder() / (id + ".index.after"); }
+fs::path Journal::IndexBefore(const std::string& id) const { return IndexFile(clone_, id, "before"); }
+fs::path Journal::IndexAfter(const std::string& id) const { return IndexFile(clone_, id, "after"); }
 
 absl::StatusOr<Journal::Places> Journal::PlacesOf(const Operation& operation) {
   Places places;
+  places.all = operation.refs.size() + (operation.index ? 1 : 0);
   for (const GitRefChange& change : operation.refs) {
     ASSIGN_OR_RETURN(const std::string id, clone_.Ref(change.ref));
     places.at_old += id == change.old_id ? 1 : 0;
@@ -141,11 +167,6 @@ absl::Status Journal::NothingInTheWay(const std::string& from, const std::string
   return paths.empty() ? absl::OkStatus() : errors::GitFilesInTheWay(absl::StrJoin(paths, ", "));
 }
 
-absl::Status Journal::Checkout(const std::string& from, const std::string& to) const {
-  RETURN_IF_ERROR(NothingInTheWay(from, to));
-  return clone_.Checkout(from, to);
-}
-
 absl::Status Journal::TakeIndexBack(const Operation& operation) {
   // A lock that a killed command left has the content of one of our two files.
   const fs::path lock = clone_.index_file().string() + ".lock";
@@ -162,76 +183,136 @@ absl::Status Journal::TakeIndexBack(const Operation& operation) {
   return clone_.ReplaceIndex(IndexAfter(operation.id), IndexBefore(operation.id));
 }
 
-absl::Status Journal::TakeBack(const Operation& operation) {
+absl::Status Journal::TakeRefsBack(const Operation& operation, bool backups) {
   for (auto change = operation.refs.rbegin(); change != operation.refs.rend(); ++change) {
+    if (IsBackup(*change) != backups) continue;
     ASSIGN_OR_RETURN(const std::string id, clone_.Ref(change->ref));
     if (id != change->new_id) continue;
     RETURN_IF_ERROR(
         clone_.MoveRef(Reversed(*change), absl::StrCat("yard workflow: ", operation.command, " taken back")));
   }
+  return absl::OkStatus();
+}
+
+absl::Status Journal::TakeBack(const Operation& operation, bool may_be_torn) {
+  // What somebody may be against comes first, and the names of what there was go last.
   if (!operation.checkout_to.empty()) {
-    RETURN_IF_ERROR(clone_.RemoveTornFiles(operation.checkout_from, operation.checkout_to));
+    if (may_be_torn) RETURN_IF_ERROR(clone_.RemoveTornFiles(operation.checkout_from, operation.checkout_to));
     RETURN_IF_ERROR(clone_.Checkout(operation.checkout_to, operation.checkout_from));
   }
+  if (operation.index) RETURN_IF_ERROR(TakeIndexBack(operation));
   for (const FileChange& file : operation.files) {
     RETURN_IF_ERROR(clone_.ReplaceFile(file.path, file.new_id, file.old_id));
   }
-  return operation.index ? TakeIndexBack(operation) : absl::OkStatus();
+  RETURN_IF_ERROR(TakeRefsBack(operation, /*backups=*/false));
+  return TakeRefsBack(operation, /*backups=*/true);
+}
+
+absl::StatusOr<bool> Journal::IsLeft(const Operation& operation) const {
+  if (!operation.has_files()) return false;
+  if (operation.work_tree != clone_.work_tree()) {
+    const fs::path there = clone_.WorkTreePath(operation.work_tree);
+    if (!there.empty()) return errors::OperationOfWorkTree(operation.id, there.string());
+    return true;
+  }
+  ASSIGN_OR_RETURN(const std::string head, clone_.HeadRef());
+  return head != HeadsRef(operation.branch);
+}
+
+absl::StatusOr<bool> Journal::SettleLeft(const Operation& operation) {
+  bool branch_moved = false;
+  bool named = false;
+  for (const GitRefChange& change : operation.refs) {
+    ASSIGN_OR_RETURN(const std::string id, clone_.Ref(change.ref));
+    if (id == change.new_id) (IsBackup(change) ? named : branch_moved) = true;
+  }
+  // Index and files change after the backups have their names, and are back before the branch is.
+  if (operation.state == Operation::State::kBegun) return branch_moved || named;
+  if (!branch_moved) RETURN_IF_ERROR(TakeRefsBack(operation, /*backups=*/true));
+  return branch_moved;
 }
 
 absl::Status Journal::Settle(Operation& operation) {
-  if (operation.state == Operation::State::kBegun) {
-    ASSIGN_OR_RETURN(const Places places, PlacesOf(operation));
-    const size_t all = operation.refs.size() + (operation.index ? 1 : 0);
-    // Once the killed command has moved all, or somebody has moved a ref since, the work and its backup stay.
-    const bool stays = places.at_new == all || places.at_old + places.at_new < all;
-    if (!stays) RETURN_IF_ERROR(TakeBack(operation));
-    operation.state = stays ? Operation::State::kDone : Operation::State::kUndone;
-    return Write(operation);
+  const bool begun = operation.state == Operation::State::kBegun;
+  if (!begun && operation.state != Operation::State::kUndoing) return absl::OkStatus();
+  bool stays = false;
+  ASSIGN_OR_RETURN(const bool left, IsLeft(operation));
+  if (left) {
+    ASSIGN_OR_RETURN(stays, SettleLeft(operation));
+  } else {
+    if (begun) {
+      ASSIGN_OR_RETURN(const Places places, PlacesOf(operation));
+      // Once the killed command has moved all, or somebody has moved a ref since, the work and its backup stay.
+      stays = places.at_new == places.all || places.at_old + places.at_new < places.all;
+    }
+    if (!stays) RETURN_IF_ERROR(TakeBack(operation, /*may_be_torn=*/true));
   }
-  if (operation.state == Operation::State::kUndoing) {
-    RETURN_IF_ERROR(TakeBack(operation));
-    operation.state = Operation::State::kUndone;
-    return Write(operation);
+  operation.state = stays ? Operation::State::kDone : Operation::State::kUndone;
+  return Write(operation);
+}
+
+absl::Status Journal::Carry(const Operation& operation, Operation& made) {
+  const auto move = [&](bool backups) -> absl::Status {
+    for (const GitRefChange& change : operation.refs) {
+      if (IsBackup(change) != backups) continue;
+      RETURN_IF_ERROR(clone_.MoveRef(change, absl::StrCat("yard workflow: ", operation.command)));
+      made.refs.push_back(change);
+    }
+    return absl::OkStatus();
+  };
+  // What there was has a name before anything changes.
+  RETURN_IF_ERROR(move(/*backups=*/true));
+  if (operation.index) {
+    RETURN_IF_ERROR(clone_.ReplaceIndex(IndexBefore(operation.id), IndexAfter(operation.id)));
+    made.index = true;
   }
-  return absl::OkStatus();
+  for (const FileChange& file : operation.files) {
+    RETURN_IF_ERROR(clone_.ReplaceFile(file.path, file.old_id, file.new_id));
+    made.files.push_back(file);
+  }
+  if (!operation.checkout_to.empty()) {
+    // It is refused before anything is touched; where it breaks, what it has done is to be taken back.
+    RETURN_IF_ERROR(NothingInTheWay(operation.checkout_from, operation.checkout_to));
+    const absl::Status done = clone_.Checkout(operation.checkout_from, operation.checkout_to);
+    if (done.ok() || absl::IsInternal(done)) {
+      made.checkout_from = operation.checkout_from;
+      made.checkout_to = operation.checkout_to;
+    }
+    RETURN_IF_ERROR(done);
+  }
+  return move(/*backups=*/false);
 }
 
 absl::Status Journal::Do(Operation operation) {
   operation.state = Operation::State::kBegun;
+  operation.work_tree = operation.has_files() ? clone_.work_tree() : "";
   RETURN_IF_ERROR(Write(operation));
-  absl::Status moved =
-      operation.index ? clone_.ReplaceIndex(IndexBefore(operation.id), IndexAfter(operation.id)) : absl::OkStatus();
-  const bool has_index = operation.index && moved.ok();
-  for (const FileChange& file : operation.files) {
-    if (moved.ok()) moved = clone_.ReplaceFile(file.path, file.old_id, file.new_id);
-  }
-  if (moved.ok() && !operation.checkout_to.empty()) {
-    moved = Checkout(operation.checkout_from, operation.checkout_to);
-    // Refused before anything was touched.
-    if (!moved.ok()) operation.checkout_to.clear();
-  }
-  size_t count = 0;
-  for (; count < operation.refs.size() && moved.ok(); ++count) {
-    moved = clone_.MoveRef(operation.refs[count], absl::StrCat("yard workflow: ", operation.command));
-  }
-  if (!moved.ok()) {
-    // The last one did not move, whatever its place looks like.
-    operation.refs.resize(count == 0 ? 0 : count - 1);
-    operation.index = has_index;
-    RETURN_IF_ERROR(TakeBack(operation));
-  }
-  operation.state = moved.ok() ? Operation::State::kDone : Operation::State::kUndone;
+  Operation made;
+  made.id = operation.id;
+  made.command = operation.command;
+  const absl::Status done = Carry(operation, made);
+  if (!done.ok()) RETURN_IF_ERROR(TakeBack(made, /*may_be_torn=*/true));
+  operation.state = done.ok() ? Operation::State::kDone : Operation::State::kUndone;
   RETURN_IF_ERROR(Write(operation));
   operations_.push_back(std::move(operation));
-  return moved;
+  return done;
 }
 
-absl::Status Journal::NotePushed(const std::string& id) {
-  const auto operation = absl::c_find_if(operations_, [&id](const Operation& one) { return one.id == id; });
-  if (operation == operations_.end()) return errors::OperationUnknown(id);
-  operation->push_to.clear();
-  return Write(*operation);
+const Operation* Journal::Find(const std::string& id) const {
+  const auto found = absl::c_find_if(operations_, [&id](const Operation& one) { return one.id == id; });
+  return found == operations_.end() ? nullptr : &*found;
+}
+
+absl::Status Journal::NotePushed(const std::string& branch, const std::string& commit) {
+  const std::string ref = HeadsRef(branch);
+  for (Operation& operation : operations_) {
+    const bool is_it = absl::c_any_of(
+        operation.refs, [&](const GitRefChange& change) { return change.ref == ref && change.new_id == commit; });
+    if (operation.push_to.empty() || !is_it) continue;
+    operation.push_to.clear();
+    RETURN_IF_ERROR(Write(operation));
+  }
+  return absl::OkStatus();
 }
 
 absl::Status Journal::Undo(const std::string& id) {
@@ -239,22 +320,21 @@ absl::Status Journal::Undo(const std::string& id) {
   if (operation == operations_.end() || operation->state != Operation::State::kDone) {
     return errors::OperationUnknown(id);
   }
-  for (const GitRefChange& change : operation->refs) {
-    ASSIGN_OR_RETURN(const std::string now, clone_.Ref(change.ref));
-    if (now != change.new_id) return errors::GitRefMoved(change.ref);
-  }
-  if (operation->index) {
-    ASSIGN_OR_RETURN(const bool same, clone_.SameIndex(clone_.index_file(), IndexAfter(id)));
-    if (!same) return errors::GitIndexChanged();
-  }
+  RETURN_IF_ERROR(WhyNotUndoable(clone_, *operation));
   if (!operation->checkout_to.empty()) {
     RETURN_IF_ERROR(NothingInTheWay(operation->checkout_to, operation->checkout_from));
   }
   operation->state = Operation::State::kUndoing;
   RETURN_IF_ERROR(Write(*operation));
-  RETURN_IF_ERROR(TakeBack(*operation));
-  operation->state = Operation::State::kUndone;
-  return Write(*operation);
+  const absl::Status back = TakeBack(*operation, /*may_be_torn=*/false);
+  if (!back.ok()) {
+    ASSIGN_OR_RETURN(const Places places, PlacesOf(*operation));
+    // What has begun is finished by the next command.
+    if (places.at_new < places.all) return back;
+  }
+  operation->state = back.ok() ? Operation::State::kUndone : Operation::State::kDone;
+  RETURN_IF_ERROR(Write(*operation));
+  return back;
 }
 
 }  // namespace yardmaster::workflow

@@ -20,9 +20,13 @@ namespace yardmaster::workflow {
 // All operations, oldest first. Takes no lock and writes nothing.
 absl::StatusOr<std::vector<Operation>> ReadJournal(const GitClone& clone);
 
-// What commands that were killed did not get to push, in words, with the way to do it. Where the branch has moved
-// since, or the remote is known to have it, nothing is owed.
-absl::StatusOr<std::vector<std::string>> OwedPushes(GitClone& clone, const std::vector<Operation>& operations);
+// What the same command did before; nullptr: nothing that is still done.
+const Operation* PartBefore(const std::vector<Operation>& operations, const Operation& operation);
+
+// Why an operation that is done can't be undone now, apart from what libgit2 finds in the way of files: a ref is not
+// where it was put, other things are staged, another work tree or branch is checked out, or a branch that would go or
+// get other files is. Writes nothing.
+absl::Status WhyNotUndoable(GitClone& clone, const Operation& operation);
 
 // Holds the journal's lock as long as it lives.
 class Journal {
@@ -41,11 +45,14 @@ class Journal {
   // Room for files of one operation; what begins with its id goes with it.
   const std::filesystem::path& folder() const { return lock_->dir(); }
 
-  // Writes the operation down, changes the index and moves its refs: all, or nothing if one can't be moved.
+  // Writes the operation down, gives the backups their names, changes index and files, and moves the branch: all, or
+  // nothing if a part of it can't be done.
   absl::Status Do(Operation operation);
-  // The push of a done operation has come there.
-  absl::Status NotePushed(const std::string& id);
-  // Moves the refs of a done operation back: all, or none if one is no longer where the operation put it.
+  // The operation of that id; nullptr: there is none.
+  const Operation* Find(const std::string& id) const;
+  // The commit has come to the remote as the branch: no operation owes its push any more.
+  absl::Status NotePushed(const std::string& branch, const std::string& commit);
+  // Takes a done operation back: all of it, or nothing where WhyNotUndoable says so or files are in the way.
   absl::Status Undo(const std::string& id);
 
  private:
@@ -58,12 +65,20 @@ class Journal {
   struct Places {
     size_t at_old = 0;
     size_t at_new = 0;
+    size_t all = 0;
   };
   absl::StatusOr<Places> PlacesOf(const Operation& operation);
-  // Undoes what of the operation has been done.
-  absl::Status TakeBack(const Operation& operation);
+  // Whether somebody has moved on since an operation was cut short: its work tree is gone, or it has another branch
+  // now. FAILED_PRECONDITION: it is another work tree, where this is to be settled.
+  absl::StatusOr<bool> IsLeft(const Operation& operation) const;
+  // Settles such an operation without a look at index and files; whether it stays.
+  absl::StatusOr<bool> SettleLeft(const Operation& operation);
+  // Does it, and notes in `made` what of it is done.
+  absl::Status Carry(const Operation& operation, Operation& made);
+  // Undoes what of the operation has been done. `may_be_torn`: somebody was cut short while files were written.
+  absl::Status TakeBack(const Operation& operation, bool may_be_torn);
+  absl::Status TakeRefsBack(const Operation& operation, bool backups);
   absl::Status NothingInTheWay(const std::string& from, const std::string& to) const;
-  absl::Status Checkout(const std::string& from, const std::string& to) const;
   absl::Status TakeIndexBack(const Operation& operation);
   absl::Status Write(const Operation& operation) const;
 

@@ -1,6 +1,7 @@
 #include "services/workflow/operation.h"
 
 #include <array>
+#include <initializer_list>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -42,7 +43,10 @@ std::string OperationText(const Operation& operation) {
                {"refs", std::move(refs)},
                {"index", operation.index},
                {"files", std::move(files)},
+               {"work_tree", operation.work_tree},
                {"push_to", operation.push_to},
+               {"source", operation.source},
+               {"target", operation.target},
                {"checkout", {{"from", operation.checkout_from}, {"to", operation.checkout_to}}}})
       .dump();
 }
@@ -59,8 +63,14 @@ std::optional<Operation> ParseOperation(std::string_view text) {
     good = document["index"].is_boolean();
     operation.index = good && document["index"].get<bool>();
   }
-  if (good && document.contains("part_of")) good = TakeText(document, "part_of", operation.part_of);
-  if (good && document.contains("push_to")) good = TakeText(document, "push_to", operation.push_to);
+  for (const auto& [key, text_of] :
+       std::initializer_list<std::pair<const char*, std::string*>>{{"part_of", &operation.part_of},
+                                                                   {"work_tree", &operation.work_tree},
+                                                                   {"push_to", &operation.push_to},
+                                                                   {"source", &operation.source},
+                                                                   {"target", &operation.target}}) {
+    if (good && document.contains(key)) good = TakeText(document, key, *text_of);
+  }
   if (good && document.contains("checkout")) {
     good = TakeText(document["checkout"], "from", operation.checkout_from) &&
            TakeText(document["checkout"], "to", operation.checkout_to);

@@ -36,8 +36,16 @@ struct Operation {
   // Index and files go from one commit's tree to another's, before the refs; both empty: they don't.
   std::string checkout_from;
   std::string checkout_to;
+  // The work tree whose index and files change, by its name in the clone; empty: the first one, or none do.
+  std::string work_tree;
   // The remote to which the branch is pushed afterwards; empty: it is not, or it was.
   std::string push_to;
+  // Of a branch that is made of commits of another one: those commits, in words of the command, and the branch of
+  // upstream that they are for. Who asks for the same again finds the branch by them.
+  std::string source;
+  std::string target;
+
+  bool has_files() const { return index || !files.empty() || !checkout_to.empty(); }
 };
 
 // As the journal keeps it: JSON. Paths and names must be UTF-8.

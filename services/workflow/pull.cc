@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "clients/forge/forge_error.h"
@@ -29,6 +30,7 @@ struct Proposal {
   std::vector<GitCommit> commits;
   std::string branch;  // in the fork
   std::string tip;     // what is pushed
+  std::string source;  // as of Operation
   std::vector<GitRefChange> refs;
   std::vector<std::string> backups;
   std::vector<Step> steps;
@@ -43,7 +45,8 @@ absl::StatusOr<std::string> WorkingBranch(GitClone& clone, const std::string& ti
   }
 }
 
-std::optional<Refusal> WhyNotProposable(const Workspace& work, const Proposal& proposal) {
+std::optional<Refusal> WhyNotProposable(const PullRequestRequest& request, const Workspace& work,
+                                        const Proposal& proposal) {
   if (proposal.commits.empty()) {
     return Refusal{"no new commits relative to upstream/" + proposal.base, "commit on a feature branch"};
   }
@@ -58,6 +61,11 @@ std::optional<Refusal> WhyNotProposable(const Workspace& work, const Proposal& p
   if (!work.state.dirty.empty()) {
     return Refusal{"uncommitted changes: " + absl::StrJoin(work.state.dirty, ", "), "commit first"};
   }
+  const bool moves = IsProtectedBranch(work.branch()) && proposal.merge_base != proposal.base_tip;
+  if (work.state.signs_commits && (moves || (request.squash && proposal.commits.size() > 1))) {
+    return Refusal{"commit.gpgSign is set, and the commits that are made for this would not be signed",
+                   "rebase or squash them by git on a feature branch, or unset it for this command"};
+  }
   return std::nullopt;
 }
 
@@ -69,6 +77,15 @@ absl::StatusOr<std::optional<Refusal>> PlanBranch(const PullRequestRequest& requ
   const bool is_protected = IsProtectedBranch(proposal.branch);
   std::string onto = proposal.merge_base;
   if (is_protected) {
+    // What was made of the same commits before, and perhaps not pushed or opened, is taken up again.
+    proposal.source = absl::StrCat(work.state.head, request.squash ? " squashed" : "");
+    if (const Operation* const before = work.LastOf("pr", proposal.source, proposal.base)) {
+      proposal.branch = before->branch;
+      proposal.tip = before->refs.back().new_id;
+      proposal.steps.push_back(
+          {"branch", "left", absl::StrCat(proposal.branch, " has these commits since ", before->id)});
+      return std::nullopt;
+    }
     ASSIGN_OR_RETURN(proposal.branch, WorkingBranch(*work.clone, request.time));
     std::vector<std::string> ids;
     for (const GitCommit& commit : proposal.commits) ids.push_back(commit.id);
@@ -92,7 +109,11 @@ absl::StatusOr<std::optional<Refusal>> PlanBranch(const PullRequestRequest& requ
     squashed.tree_of = proposal.tip;
     squashed.parent = onto;
     squashed.author_of = proposal.commits.front().id;
-    squashed.message = SquashedMessage(proposal.commits);
+    const bool ask = request.message.empty() && !request.yes && !request.dry_run;
+    ASSIGN_OR_RETURN(squashed.message,
+                     UsableMessage(ask, request.preview,
+                                   request.message.empty() ? SquashedMessage(proposal.commits) : request.message));
+    if (!squashed.message.ends_with('\n')) squashed.message.push_back('\n');
     ASSIGN_OR_RETURN(proposal.tip, work.clone->MakeCommit(squashed));
     proposal.steps.push_back({"squash", "done", absl::StrCat(proposal.commits.size(), " commits")});
   }
@@ -121,7 +142,8 @@ absl::StatusOr<Description> DescribeProposal(const PullRequestRequest& request, 
   ASSIGN_OR_RETURN(const std::unique_ptr<GitTree> head, repository.TreeOf(proposal.commits.back().id));
   ASSIGN_OR_RETURN(const std::vector<FileFacts> facts, FactsBetween(repository, *base, *head));
   ASSIGN_OR_RETURN(const std::string text, TemplateOf(*base));
-  Description description = Describe(proposal.commits, facts, text);
+  Description description =
+      Describe(proposal.commits, facts, text.empty() ? PlainTemplate(request.language) : text, request.language);
   if (!request.title.empty()) description.title = request.title;
   if (!request.body.empty()) description.body = request.body;
   return description;
@@ -144,17 +166,10 @@ absl::StatusOr<Result> OpenPull(const PullRequestRequest& request, const Fork& f
   Result result;
   result.command = "pr";
   // 1. What there is.
-  absl::StatusOr<Workspace> opened = OpenWorkspace(request.repo, request.dry_run);
-  if (absl::IsAborted(opened.status())) return RefuseOrFail(std::move(result), opened.status());
-  RETURN_IF_ERROR(opened.status());
-  const Workspace& work = *opened;
-  for (const std::string& owed : work.owed) result.steps.push_back({"push", "left", owed});
-  result.branch = work.branch();
-  result.untracked = work.state.untracked;
-  if (const std::optional<Refusal> refusal = WhyNotWritable(work.state)) {
-    return Refuse(std::move(result), refusal->reason, refusal->fix);
-  }
-  if (fork.origin == fork.upstream) {
+  ASSIGN_OR_RETURN(const std::optional<Workspace> begun, BeginCommand(request.repo, request.dry_run, result));
+  if (!begun) return result;
+  const Workspace& work = *begun;
+  if (absl::EqualsIgnoreCase(fork.origin, fork.upstream)) {
     return Refuse(std::move(result), "origin is the main repository itself", "git remote set-url origin YOUR-FORK");
   }
   Proposal proposal;
@@ -179,7 +194,7 @@ absl::StatusOr<Result> OpenPull(const PullRequestRequest& request, const Fork& f
   proposal.merge_base = *merge_base;
   ASSIGN_OR_RETURN(proposal.commits,
                    work.repository->Commits(proposal.merge_base, work.state.head, kMaxPullCommits + 1));
-  if (const std::optional<Refusal> refusal = WhyNotProposable(work, proposal)) {
+  if (const std::optional<Refusal> refusal = WhyNotProposable(request, work, proposal)) {
     return Refuse(std::move(result), refusal->reason, refusal->fix);
   }
   if (request.gate) {
@@ -208,22 +223,28 @@ absl::StatusOr<Result> OpenPull(const PullRequestRequest& request, const Fork& f
     if (absl::IsAborted(known)) refused.fix += ", or --force to replace what the fork has";
     return refused;
   }
-  const ForgePullHead head{fork.origin, proposal.branch};
-  const absl::StatusOr<std::vector<ForgePull>> found = fork.pulls.FindPulls(CommandCall(), fork.upstream, head);
+  const absl::StatusOr<OwnPulls> found = FindOwnPulls(fork, proposal.branch);
   if (!found.ok()) return ForgeRefused(std::move(result), found.status());
+  const ForgePullHead head{found->origin, proposal.branch};
   const auto open =
-      absl::c_find_if(*found, [&proposal](const ForgePull& one) { return one.base_ref == proposal.base; });
+      absl::c_find_if(found->pulls, [&proposal](const ForgePull& one) { return one.base_ref == proposal.base; });
   ASSIGN_OR_RETURN(Description description, DescribeProposal(request, proposal, *work.repository));
-  const bool is_open = open != found->end();
+  const bool is_open = open != found->pulls.end();
   if (!is_open && (request.title.empty() || request.body.empty()) && !request.yes && !request.dry_run) {
     absl::StatusOr<Description> accepted = AcceptedDescription(request.preview, description);
     if (!accepted.ok()) return RefuseOrFail(std::move(result), accepted.status());
     description = *std::move(accepted);
   }
+  if (!is_open) {
+    for (const std::string& gap : GapsOf(description.body)) proposal.steps.push_back({"description", "left", gap});
+  }
 
   // 3. The work: refs here, the push, the pull request.
   operation.branch = proposal.branch;
   operation.refs = proposal.refs;
+  operation.push_to = "origin";
+  operation.source = proposal.source;
+  operation.target = proposal.base;
   if (!operation.refs.empty()) {
     const absl::Status moved = work.Do(operation);
     if (!moved.ok()) return RefuseOrFail(std::move(result), moved);
@@ -232,26 +253,29 @@ absl::StatusOr<Result> OpenPull(const PullRequestRequest& request, const Fork& f
   if (push.there() != proposal.tip) {
     const absl::Status pushed = request.dry_run ? absl::OkStatus() : push.Send(fork.remotes, proposal.tip);
     if (!pushed.ok()) {
-      if (!operation.refs.empty()) RETURN_IF_ERROR(work.journal->Undo(operation.id));
-      return push.Refused(std::move(result), pushed);
+      ASSIGN_OR_RETURN(Result refused, push.Refused(std::move(result), pushed));
+      return operation.refs.empty() ? refused : TakeBackAll(work, {operation.id}, std::move(refused));
     }
     result.pushed.push_back(push.Done(proposal.tip));
   }
+  RETURN_IF_ERROR(work.NotePushed(proposal.branch, proposal.tip, result));
   result.refs = proposal.refs;
   result.backups = proposal.backups;
   for (Step& step : proposal.steps) {
     if (step.state == "done") step.state = state;
     result.steps.push_back(std::move(step));
   }
-  result.steps.push_back({"push", state, "to origin/" + proposal.branch});
+  result.steps.push_back(result.pushed.empty()
+                             ? Step{"push", "left", absl::StrCat("origin/", proposal.branch, " has it already")}
+                             : Step{"push", state, "to origin/" + proposal.branch});
   if (is_open) {
     result.pull = PullRequest{open->number, open->url};
     result.steps.push_back({"pull", "left", absl::StrCat("#", open->number, " is open already and has it now")});
     return result;
   }
   result.steps.push_back({"pull", state,
-                          absl::StrCat("POST /repos/", fork.upstream, "/pulls: ", description.title, " (", fork.origin,
-                                       ":", proposal.branch, " → ", proposal.base, ")")});
+                          absl::StrCat("POST /repos/", fork.upstream, "/pulls: ", description.title, " (",
+                                       head.repository, ":", proposal.branch, " → ", proposal.base, ")")});
   if (request.dry_run) return result;
   const absl::StatusOr<ForgePull> made =
       CreateOnce(fork, {description.title, description.body, head, proposal.base, request.draft});
@@ -259,11 +283,13 @@ absl::StatusOr<Result> OpenPull(const PullRequestRequest& request, const Fork& f
     // What is pushed stays: the next call finds it there.
     const std::vector<PushedRef> pushed = result.pushed;
     const std::vector<GitRefChange> refs = result.refs;
+    const std::vector<std::string> backups = result.backups;
     result.steps.back().state = "left";
     ASSIGN_OR_RETURN(Result failed, ForgeRefused(std::move(result), made.status()));
     failed.outcome = Result::Outcome::kFailed;
     failed.pushed = pushed;
     failed.refs = refs;
+    failed.backups = backups;
     return failed;
   }
   result.pull = PullRequest{made->number, made->url};
@@ -284,14 +310,13 @@ absl::StatusOr<Result> PullStatus(const StatusRequest& request, const Fork& fork
     ASSIGN_OR_RETURN(const Workspace work, OpenWorkspace(request.repo, /*dry_run=*/true));
     result.branch = work.branch();
     if (result.branch.empty()) return absl::InvalidArgumentError("HEAD is detached: name a pull request");
-    const absl::StatusOr<std::vector<ForgePull>> found =
-        fork.pulls.FindPulls(CommandCall(), fork.upstream, {fork.origin, result.branch});
+    const absl::StatusOr<OwnPulls> found = FindOwnPulls(fork, result.branch);
     if (!found.ok()) return ForgeRefused(std::move(result), found.status());
-    if (found->empty()) {
-      std::string reason = absl::StrCat("no open pull request comes from ", fork.origin, ":", result.branch);
+    if (found->pulls.empty()) {
+      std::string reason = absl::StrCat("no open pull request comes from ", found->origin, ":", result.branch);
       return Refuse(std::move(result), std::move(reason), "yard workflow pr");
     }
-    number = found->back().number;
+    number = found->pulls.back().number;
   }
   const ForgeSubject subject{fork.upstream, number, /*pull_request=*/true};
   const absl::StatusOr<ForgePull> pull = fork.forge.GetPull(CommandCall(), subject);
@@ -307,6 +332,7 @@ absl::StatusOr<Result> PullStatus(const StatusRequest& request, const Fork& fork
   shown.head = absl::StrCat(pull->head_repository, ":", pull->head_ref);
   shown.base = pull->base_ref;
   shown.labels = pull->labels;
+  shown.reviewers = pull->reviewers;
   shown.created_at = pull->created_at;
   shown.updated_at = pull->updated_at;
   shown.commits = static_cast<int64_t>(commits->size());

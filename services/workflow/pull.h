@@ -22,8 +22,10 @@ struct PullRequestRequest {
   std::string title;  // empty, as `body`: made of the commits and the repository's template, which needs `yes`
   std::string body;
   std::vector<std::string> reviewers;
-  bool squash = false;  // several commits become one before they are pushed
-  bool force = false;   // the branch of the fork may lose commits, if it is still where it is seen now
+  Language language = Language::kEnglish;  // of text that is made
+  bool squash = false;                     // several commits become one before they are pushed
+  std::string message;                     // of that one; empty: made of theirs, which needs `yes`
+  bool force = false;  // the branch of the fork may lose commits, if it is still where it is seen now
   bool draft = false;
   bool yes = false;
   Preview preview;  // as of CommitRequest
@@ -66,6 +68,7 @@ struct UpdateRequest {
   int64_t number = 0;
   std::string title;  // empty, as `body`: made of the commits, which needs `yes`
   std::string body;
+  Language language = Language::kEnglish;
   bool yes = false;
   Preview preview;  // as of CommitRequest
   bool dry_run = false;

@@ -36,22 +36,23 @@ absl::StatusOr<Result> SquashPull(const SquashPullRequest& request, const Fork& 
   if (const std::optional<std::string> bad = WhyBadMessage(request.message); bad && !request.message.empty()) {
     return Refuse(std::move(result), *bad, "-m MESSAGE without it");
   }
-  absl::StatusOr<Workspace> opened = OpenWorkspace(request.repo, request.dry_run);
-  if (absl::IsAborted(opened.status())) return RefuseOrFail(std::move(result), opened.status());
-  RETURN_IF_ERROR(opened.status());
-  const Workspace& work = *opened;
-  for (const std::string& owed : work.owed) result.steps.push_back({"push", "left", owed});
-  result.untracked = work.state.untracked;
+  ASSIGN_OR_RETURN(const std::optional<Workspace> begun, BeginCommand(request.repo, request.dry_run, result));
+  if (!begun) return result;
+  const Workspace& work = *begun;
   const absl::StatusOr<ForgePull> pull = OwnOpenPull(request.number, fork);
   if (!pull.ok()) return ForgeRefused(std::move(result), pull.status());
   result.branch = pull->head_ref;
   result.pull = PullRequest{pull->number, pull->url};
-  if (const std::optional<Refusal> refusal = WhyNotWritable(work.state)) {
+  if (const std::optional<Refusal> refusal = WhyNotReplaceable(pull->head_repository, pull->head_ref, fork.upstream)) {
     return Refuse(std::move(result), refusal->reason, refusal->fix);
   }
   const absl::Status fetched = FetchBoth(fork, *pull, *work.clone, request.dry_run);
   if (!fetched.ok()) return RefuseOrFail(std::move(result), fetched);
   ASSIGN_OR_RETURN(const std::string here, work.clone->Ref("refs/heads/" + result.branch));
+  const OwedPush* const owed = work.OwedOf(result.branch);
+  if (owed != nullptr && owed->command == result.command && owed->old_id == pull->head_sha) {
+    return PushOwed(work, *owed, fork.remotes, std::move(result));
+  }
   if (!here.empty() && here != pull->head_sha) {
     return Refuse(std::move(result), absl::StrCat(pull->head_ref, " here is not where it is in the fork"),
                   "push it or pull it first");
@@ -77,11 +78,10 @@ absl::StatusOr<Result> SquashPull(const SquashPullRequest& request, const Fork& 
     result.reason = absl::StrCat("has only ", commits.size(), " commit, squash not needed");
     return result;
   }
-  if (request.message.empty() && !request.yes && !request.dry_run) {
-    absl::StatusOr<std::string> accepted = AcceptedMessage(request.preview, plan.commit.message);
-    if (!accepted.ok()) return RefuseOrFail(std::move(result), accepted.status());
-    plan.commit.message = *std::move(accepted);
-  }
+  const bool ask = request.message.empty() && !request.yes && !request.dry_run;
+  absl::StatusOr<std::string> message = UsableMessage(ask, request.preview, plan.commit.message);
+  if (!message.ok()) return RefuseOrFail(std::move(result), message.status());
+  plan.commit.message = *std::move(message);
 
   // 3. The work.
   const absl::StatusOr<std::string> made = work.clone->MakeCommit(plan.commit);
@@ -102,10 +102,10 @@ absl::StatusOr<Result> SquashPull(const SquashPullRequest& request, const Fork& 
   if (!moved.ok()) return RefuseOrFail(std::move(result), moved);
   const absl::Status pushed = request.dry_run ? absl::OkStatus() : push.Send(fork.remotes, *made);
   if (!pushed.ok()) {
-    RETURN_IF_ERROR(work.journal->Undo(operation.id));
-    return push.Refused(std::move(result), pushed);
+    ASSIGN_OR_RETURN(Result refused, push.Refused(std::move(result), pushed));
+    return TakeBackAll(work, {operation.id}, std::move(refused));
   }
-  if (!request.dry_run) RETURN_IF_ERROR(work.journal->NotePushed(operation.id));
+  RETURN_IF_ERROR(work.NotePushed(result.branch, *made, result));
   result.id = operation.id;
   result.refs = operation.refs;
   result.backups = {backup};

@@ -17,7 +17,8 @@ namespace {
 
 constexpr size_t kMaxCommits = 500;
 
-absl::StatusOr<Description> DescribeAnew(const ForgePull& pull, GitClone& clone, GitRepository& repository) {
+absl::StatusOr<Description> DescribeAnew(const ForgePull& pull, Language language, GitClone& clone,
+                                         GitRepository& repository) {
   ASSIGN_OR_RETURN(const std::string base, clone.Ref("refs/remotes/upstream/" + pull.base_ref));
   if (base.empty()) return errors::GitRevisionUnknown("upstream/" + pull.base_ref);
   ASSIGN_OR_RETURN(const std::string merge_base, repository.MergeBase(base, pull.head_sha));
@@ -26,7 +27,7 @@ absl::StatusOr<Description> DescribeAnew(const ForgePull& pull, GitClone& clone,
   ASSIGN_OR_RETURN(const std::unique_ptr<GitTree> old_tree, repository.TreeOf(merge_base));
   ASSIGN_OR_RETURN(const std::unique_ptr<GitTree> new_tree, repository.TreeOf(pull.head_sha));
   ASSIGN_OR_RETURN(const std::vector<FileFacts> facts, FactsBetween(repository, *old_tree, *new_tree));
-  Description description = Describe(commits, facts, pull.body);
+  Description description = Describe(commits, facts, pull.body, language);
   // A title that says more than a made one stays.
   const bool keeps = !absl::StartsWith(pull.title, "Update") && pull.title.size() >= description.title.size();
   if (keeps) description.title = pull.title;
@@ -49,7 +50,7 @@ absl::StatusOr<Result> UpdatePull(const UpdateRequest& request, const Fork& fork
     if (fetched.ok()) fetched = fork.remotes.FetchRef("upstream", PullRef(fork, pull->number));
     if (!fetched.ok()) return RefuseOrFail(std::move(result), fetched);
   }
-  absl::StatusOr<Description> description = DescribeAnew(*pull, *work.clone, *work.repository);
+  absl::StatusOr<Description> description = DescribeAnew(*pull, request.language, *work.clone, *work.repository);
   if (!description.ok()) return RefuseOrFail(std::move(result), description.status());
   if (!request.title.empty()) description->title = request.title;
   if (!request.body.empty()) description->body = request.body;
@@ -63,13 +64,24 @@ absl::StatusOr<Result> UpdatePull(const UpdateRequest& request, const Fork& fork
     if (!accepted.ok()) return RefuseOrFail(std::move(result), accepted.status());
     description = std::move(accepted);
   }
-  result.steps.push_back(
-      {"pull", request.dry_run ? "planned" : "done",
-       absl::StrCat("PATCH /repos/", fork.upstream, "/pulls/", pull->number, ": ", description->title)});
-  if (request.dry_run) return result;
-  const absl::StatusOr<ForgePull> edited = fork.pulls.EditPull(
-      CommandCall(), {fork.upstream, pull->number, /*pull_request=*/true}, description->title, description->body);
+  for (const std::string& gap : GapsOf(description->body)) result.steps.push_back({"description", "left", gap});
+  const Step step{"pull", request.dry_run ? "planned" : "done",
+                  absl::StrCat("PATCH /repos/", fork.upstream, "/pulls/", pull->number, ": ", description->title)};
+  if (request.dry_run) {
+    result.steps.push_back(step);
+    return result;
+  }
+  // While somebody looked at the text, another one may have written.
+  const ForgeSubject subject{fork.upstream, pull->number, /*pull_request=*/true};
+  const absl::StatusOr<ForgePull> now = fork.forge.GetPull(CommandCall(), subject);
+  if (!now.ok()) return ForgeRefused(std::move(result), now.status());
+  if (now->title != pull->title || now->body != pull->body) {
+    return Refuse(std::move(result), "title or description have been edited meanwhile", "the same command again");
+  }
+  const absl::StatusOr<ForgePull> edited =
+      fork.pulls.EditPull(CommandCall(), subject, description->title, description->body);
   if (!edited.ok()) return ForgeRefused(std::move(result), edited.status());
+  result.steps.push_back(step);
   return result;
 }
 

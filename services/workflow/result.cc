@@ -38,12 +38,15 @@ ordered_json PullJson(const PullRequest& pull) {
                {"head", pull.head},
                {"base", pull.base},
                {"labels", pull.labels},
+               {"reviewers", pull.reviewers},
                {"created_at", pull.created_at},
                {"updated_at", pull.updated_at},
                {"commits", pull.commits},
                {"files", pull.files},
                {"additions", pull.additions},
                {"deletions", pull.deletions}});
+  json["gate"] = nullptr;
+  if (!pull.gate_phase.empty()) json["gate"] = {{"pack", pull.gate_pack}, {"phase", pull.gate_phase}};
   return json;
 }
 
@@ -54,6 +57,10 @@ std::string PullText(const PullRequest& pull) {
                   "\n  ", pull.commits, " commits, ", pull.files, " files, +", pull.additions, " −", pull.deletions,
                   "\n  created ", pull.created_at, ", updated ", pull.updated_at, "\n");
   if (!pull.labels.empty()) absl::StrAppend(&text, "  labels: ", absl::StrJoin(pull.labels, ", "), "\n");
+  if (!pull.reviewers.empty()) absl::StrAppend(&text, "  reviewers: ", absl::StrJoin(pull.reviewers, ", "), "\n");
+  if (!pull.gate_phase.empty()) {
+    absl::StrAppend(&text, "  gate: ", pull.gate_phase, " by its labels, under ", pull.gate_pack, "\n");
+  }
   return text;
 }
 

@@ -36,6 +36,11 @@ struct PullRequest {
   std::string head = {};  // "owner/name:branch"
   std::string base = {};
   std::vector<std::string> labels = {};
+  std::vector<std::string> reviewers = {};  // logins
+  // Where its gate stands by its labels: the pack whose profile says so, and the phase ("P2_RUNNING"); empty: no pack
+  // has one for the repository.
+  std::string gate_pack = {};
+  std::string gate_phase = {};
   std::string created_at = {};  // as the forge writes them
   std::string updated_at = {};
   int64_t commits = 0;

@@ -26,7 +26,7 @@ Staging::Staging(GitProgram& git, const std::filesystem::path& index, std::files
                  const std::filesystem::path& objects)
     : git_(git), scratch_(std::move(scratch)), variables_({"GIT_INDEX_FILE=" + index.string()}) {
   if (objects.empty()) return;
-  variables_.push_back("GIT_OBJECT_DIRECTORY=" + scratch_.string());
+  variables_.push_back("GIT_OBJECT_DIRECTORY=" + (scratch_ / "objects").string());
   variables_.push_back("GIT_ALTERNATE_OBJECT_DIRECTORIES=" + objects.string());
 }
 

@@ -23,7 +23,8 @@ using StagedFiles = std::map<std::string, StagedFile>;  // by path
 class Staging {
  public:
   // `index`: the file; a copy of the clone's index that this object changes. `scratch`: a folder for its other files.
-  // `objects`: where the clone's objects are, if new ones are not to be stored there but in `scratch`; else empty.
+  // `objects`: where the clone's objects are, if new ones are not to be stored there but in `scratch`/objects, which is
+  // there; else empty.
   Staging(GitProgram& git, const std::filesystem::path& index, std::filesystem::path scratch,
           const std::filesystem::path& objects);
 

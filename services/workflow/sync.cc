@@ -42,15 +42,9 @@ absl::StatusOr<Result> Sync(const SyncRequest& request, const GitRemotes& remote
   Result result;
   result.command = "sync";
   // 1. What there is.
-  absl::StatusOr<Workspace> opened = OpenWorkspace(request.repo, request.dry_run);
-  if (absl::IsAborted(opened.status())) return RefuseOrFail(std::move(result), opened.status());
-  RETURN_IF_ERROR(opened.status());
-  const Workspace& work = *opened;
-  for (const std::string& owed : work.owed) result.steps.push_back({"push", "left", owed});
-  result.untracked = work.state.untracked;
-  if (const std::optional<Refusal> refusal = WhyNotWritable(work.state)) {
-    return Refuse(std::move(result), refusal->reason, refusal->fix);
-  }
+  ASSIGN_OR_RETURN(const std::optional<Workspace> begun, BeginCommand(request.repo, request.dry_run, result));
+  if (!begun) return result;
+  const Workspace& work = *begun;
   const absl::StatusOr<std::string> url = remotes.Url("upstream");
   if (!url.ok() || url->empty()) {
     const absl::Status missing = url.ok() ? errors::GitRemoteMissing("upstream") : url.status();

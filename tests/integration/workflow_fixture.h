@@ -105,11 +105,16 @@ class WorkflowFixture : public ::testing::TestWithParam<const char*> {
   Answer YardIn(const std::string& clone, std::vector<std::string> arguments) const {
     arguments.insert(arguments.begin(), {Program("yard"), "--json", "workflow"});
     arguments.insert(arguments.end(), {"--repo", Path(clone)});
-    static const std::set<std::string> kWithoutForge = {"commit", "undo", "check", "test", "sync", "gen-commit-msg"};
+    static const std::set<std::string> kWithoutForge = {"undo", "check", "test", "gen-commit-msg"};
     const bool asks_forge = !kWithoutForge.contains(arguments[3]);
     if (!packs_.empty()) arguments.insert(arguments.begin() + 1, {"--packs", packs_});
     if (asks_forge) arguments.insert(arguments.end(), {"--config", Path("config.json")});
-    Process process(arguments, GitEnvironment(dir_.path()));
+    std::vector<std::string> environment = GitEnvironment(dir_.path());
+    // Programs that a test puts there come first.
+    for (std::string& variable : environment) {
+      if (variable.starts_with("PATH=")) variable.insert(5, Path("bin") + ":");
+    }
+    Process process(arguments, environment);
     Answer answer;
     answer.code = process.Wait(std::chrono::seconds(60)).value_or(-1);
     answer.out = nlohmann::json::parse(process.Stdout(), nullptr, false);
@@ -121,8 +126,7 @@ class WorkflowFixture : public ::testing::TestWithParam<const char*> {
   // showed.
   Answer OnTerminal(const std::string& command, const std::string& typed) const {
     const std::string line = Program("yard") + (packs_.empty() ? "" : " --packs " + packs_) + " workflow " + command +
-                             " --repo " + Path("clone") +
-                             (command.starts_with("pr") ? " --config " + Path("config.json") : "");
+                             " --repo " + Path("clone") + " --config " + Path("config.json");
     // script(1) makes the terminal; what it reads is typed there.
     dir_.Write("typed", typed);
     dir_.Write("editor.sh", "printf 'fix(a): three\\n\\nBy hand.\\n' > \"$1\"\n");
@@ -134,6 +138,19 @@ class WorkflowFixture : public ::testing::TestWithParam<const char*> {
     answer.code = process.Wait(std::chrono::seconds(60)).value_or(-1);
     answer.err = process.Stdout();
     return answer;
+  }
+
+  // A pack with a profile of the gate of octo/repo and the linters of its checks, beside its suite.
+  void MakeGatedToyPack() {
+    MakeToyPack();
+    dir_.Write("packs/toy/pipeline.json", R"({"trusted_authors": ["gatebot"], "max_retests": 1,
+      "build_gate": {"trigger": "/retest", "passed_labels": ["ci-passed"], "failed_labels": ["ci-failed"],
+                     "running_labels": ["ci-running"]}})");
+    dir_.Write("packs/toy/linters.json", R"({"linters": [
+      {"name": "pylint", "arguments": ["--max-line-length=120"], "filters": ["ci/filter.txt"]},
+      {"name": "lizard", "arguments": ["--CCN", "15"], "allowed": ["ci/white.txt"]},
+      {"name": "markdownlint-cli2", "settings": {"path": ".markdownlint.json", "content": {"MD013": false}}},
+      {"name": "codespell"}]})");
   }
 
   // A pack whose suite runs each test file of octo/repo, or those that are named, with a shell.

@@ -11,6 +11,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "tests/integration/pipe_fixture.h"
@@ -93,11 +94,11 @@ class WorkflowServersTest : public ::testing::TestWithParam<const char*> {
     std::string err;
     bool token_in_arguments = false;  // of any process, while it ran
   };
-  Answer Yard(std::vector<std::string> arguments) const {
-    const bool has_config = arguments.front() != "commit";
+  Answer Yard(std::vector<std::string> arguments) const { return YardWith("config.json", std::move(arguments)); }
+  Answer YardWith(const std::string& config, std::vector<std::string> arguments) const {
     arguments.insert(arguments.begin(), {Program("yard"), "--json", "workflow"});
     arguments.insert(arguments.end(), {"--repo", Path("clone")});
-    if (has_config) arguments.insert(arguments.end(), {"--config", Path("config.json")});
+    if (arguments[3] != "undo") arguments.insert(arguments.end(), {"--config", Path(config)});
     Process process(arguments, GitEnvironment(dir_.path()));
     Answer answer;
     for (int i = 0; i < 3'000; ++i) {
@@ -152,13 +153,20 @@ TEST_P(WorkflowServersTest, GitBehindNginxWithBasicAuthGetsTheTokenAsAHeader) {
   Configure(url, {});
 
   // 1. Without the token nobody gets in, and nothing has changed.
+  dir_.Write("empty.json", "{}");
   const std::string before = Git("status --porcelain && git log --format=%H");
-  const Answer refused = Yard({"commit", "-m", "feat(a): add two"});
+  const Answer refused = YardWith("empty.json", {"commit", "-m", "feat(a): add two"});
   EXPECT_EQ(refused.code, 3) << refused.out << refused.err << ReadWholeFile(Path("nginx.log"));
   EXPECT_EQ(Git("status --porcelain && git log --format=%H"), before);
 
-  // 2. With it.
-  ASSERT_EQ(Yard({"commit", "-m", "feat(a): add two", "--no-push"}).code, 0);
+  // 2. With it: commands that only push and fetch, and one that asks the forge, too.
+  const Answer committed = Yard({"commit", "-m", "feat(a): add two"});
+  EXPECT_EQ(committed.code, 0) << committed.out << committed.err << ReadWholeFile(Path("nginx.log"));
+  EXPECT_EQ(There("feat/two"), Git("rev-parse HEAD"));
+  EXPECT_FALSE(committed.token_in_arguments);
+  EXPECT_EQ(YardWith("empty.json", {"sync"}).code, 3);
+  EXPECT_EQ(Yard({"sync"}).code, 0);
+  EXPECT_EQ(Yard({"backport", "HEAD", "--to", "main"}).code, 0);
   const Answer made = Yard({"pr", "--yes"});
   EXPECT_EQ(made.code, 0) << made.out << made.err << ReadWholeFile(Path("nginx.log"));
   EXPECT_EQ(There("feat/two"), Git("rev-parse HEAD"));
@@ -176,6 +184,32 @@ TEST_P(WorkflowServersTest, GitBehindNginxWithBasicAuthGetsTheTokenAsAHeader) {
   EXPECT_EQ(wrong.code, 3) << wrong.out << wrong.err;
   EXPECT_EQ(There("feat/two"), there);
   EXPECT_THAT(wrong.out + wrong.err, Not(HasSubstr(kAliceToken)));
+}
+
+// What git's credential helpers know of the public server stays with it.
+TEST_P(WorkflowServersTest, CredentialHelpersAreAskedForTheServerOfTheClone) {
+  const std::string helper =
+      "!f() { cat >> " + Path("asked") + "; echo username=u; echo password=" + kAliceToken + "; }; f";
+  Git("config credential.helper '" + helper + "'");
+  const std::string base = "http://" + http_ + "/git";
+  Remotes(base);
+  Git("fetch -q upstream && git commit -q -a -m 'feat(a): add two'");
+  const bool github = std::string_view(GetParam()) == "github";
+  const std::string api = "http://" + http_ + (github ? "" : "/api/v5");
+  dir_.Write("config.json", json({{"forges", {{GetParam(), {{"api_url", api}, {"git_url", base}}}}}}).dump());
+  const Answer made = Yard({"pr", "--yes"});
+  EXPECT_EQ(made.code, 0) << made.out << made.err;
+  EXPECT_THAT(ReadWholeFile(Path("asked")), HasSubstr("host=" + http_));
+  EXPECT_THAT(ReadWholeFile(Path("asked")), Not(HasSubstr(std::string(GetParam()) + ".com")));
+  // With only another API named, a clone of the public server gives it nothing.
+  fs::remove(Path("asked"));
+  dir_.Write("asked", "");
+  for (const std::string name : {"origin", "upstream"}) {
+    Git("remote set-url " + name + " ssh://git@" + GetParam() + ".com/octo/repo.git");
+  }
+  dir_.Write("config.json", json({{"forges", {{GetParam(), {{"api_url", api}}}}}}).dump());
+  EXPECT_NE(Yard({"status", "1"}).code, 0);
+  EXPECT_EQ(ReadWholeFile(Path("asked")), "");
 }
 
 TEST_P(WorkflowServersTest, GitBehindOpenSshIsReachedWithTheUsersKeyAndKnownHosts) {

@@ -154,9 +154,14 @@ TEST_P(WorkflowTest, ABranchBecomesAPullRequestOnceAndFollowsLaterPushes) {
   EXPECT_EQ(status.out["pr"]["head"], "alice/repo:feat/two");
   for (const std::string& name :
        {std::to_string(number), "#" + std::to_string(number), "octo/repo#" + std::to_string(number),
-        "https://gitcode.com/octo/repo/pull/" + std::to_string(number)}) {
+        "https://" + std::string(GetParam()) + ".com/octo/repo/pull/" + std::to_string(number)}) {
     EXPECT_EQ(Yard({"status", name}).code, 0) << name;
   }
+  // The same number on another forge is another pull request.
+  const std::string other = std::string("https://") + (github() ? "gitcode" : "github") + ".com/octo/repo/pull/";
+  const Answer elsewhere = Yard({"status", other + std::to_string(number)});
+  EXPECT_EQ(elsewhere.code, 1);
+  EXPECT_THAT(elsewhere.out["reason"], HasSubstr("is on"));
   EXPECT_EQ(Yard({"status", "other/repo#1"}).code, 1);
   EXPECT_EQ(Yard({"status", "9999"}).code, 1);
   EXPECT_EQ(Yard({"status", "nonsense"}).code, 2);
@@ -356,10 +361,10 @@ TEST_P(WorkflowTest, LintersOfTheProjectSeeWhatWouldBeCommitted) {
   Git("add a.cc");
   dir_.Write("clone/a.cc", "int main() { return 1; }\n");
   dir_.Write("clone/b.cc", "int   untracked;\n");
-  const std::string before = Everything();
+  const std::string before = Everything() + Git("count-objects -v");
   const Answer good = Yard({"check", "--tool", "clang-format", "--tool", "codespell"});
   EXPECT_EQ(good.code, 0) << good.out << good.err;
-  EXPECT_EQ(Everything(), before);
+  EXPECT_EQ(Everything() + Git("count-objects -v"), before);
   dir_.Write("clone/a.cc", "int   main() { return 1; }\n");
   const Answer bad = Yard({"check"});
   EXPECT_EQ(bad.code, 1) << bad.out << bad.err;
@@ -374,6 +379,59 @@ TEST_P(WorkflowTest, LintersOfTheProjectSeeWhatWouldBeCommitted) {
   EXPECT_THAT(steps, HasSubstr("cmakelint"));
   EXPECT_THAT(steps, HasSubstr("not run"));
   EXPECT_EQ(Yard({"check", "--no-tools"}).code, 0);
+}
+
+// By its labels alone, under the pack that has suites of the repository.
+TEST_P(WorkflowTest, StatusTellsWhoReviewsAndWhereTheGateStands) {
+  MakeGatedToyPack();
+  const Answer made = Yard({"pr", "--yes", "--ut", "skip", "--reviewer", "carol"});
+  ASSERT_EQ(made.code, 0) << made.out << made.err;
+  const std::string number = made.out["pr"]["number"].dump();
+  const json fresh = Yard({"status", number}).out["pr"];
+  EXPECT_EQ(fresh["reviewers"], json::array({"carol"}));
+  EXPECT_EQ(fresh["gate"]["pack"], "toy");
+  const auto relabel = [&](const std::string& add, const std::string& remove) {
+    Forge("labels", {{"repository", "octo/repo"},
+                     {"number", std::stoi(number)},
+                     {"pull", true},
+                     {"add", json::array({add})},
+                     {"remove", json::array({remove})}});
+    return Yard({"status", number}).out["pr"]["gate"]["phase"];
+  };
+  EXPECT_EQ(relabel("ci-running", "none"), "P2_RUNNING");
+  EXPECT_EQ(relabel("ci-passed", "ci-running"), "GREEN");
+  packs_ = "";
+  EXPECT_EQ(Yard({"status", number}).out["pr"]["gate"], nullptr);
+}
+
+// With the pack's thresholds, and without what the project's own lists leave out.
+TEST_P(WorkflowTest, LintersOfThePackRunWithItsArgumentsAndLists) {
+  MakeGatedToyPack();
+  dir_.Write(
+      "bin/pylint",
+      "#!/bin/sh\necho \"$@\" > " + Path("pylint-arguments") +
+          "\necho \"a.py:1:0: warning: Bad name [invalid-name]\"\necho \"a.py:2:0: warning: Unused x [unused]\"\n");
+  dir_.Write("bin/lizard",
+             "#!/bin/sh\necho \"$@\" > " + Path("lizard-arguments") +
+                 "\necho \"./a.py:1: warning: one has 120 NLOC, 30 CCN, 9 token, 0 PARAM, 9 length, 0 ND\"\n");
+  dir_.Write("bin/markdownlint-cli2", "#!/bin/sh\ncat .markdownlint.json > " + Path("settings") + "\n");
+  Shell("chmod +x bin/*");
+  dir_.Write("clone/ci/filter.txt", "\"repo/a.py\" \"invalid-name\"\n");
+  dir_.Write("clone/ci/white.txt", "repo/a.py:one\n");
+  dir_.Write("clone/r.md", "# R\n");
+  Git("add -A && git commit -q -m lists");
+  dir_.Write("clone/a.py", "ONE = 1\nx = 2\n");
+  dir_.Write("clone/r.md", "# R\n\nMore.\n");
+  const Answer told = Yard({"check"});
+  EXPECT_EQ(told.code, 1) << told.out << told.err;
+  ASSERT_EQ(told.out["findings"].size(), 1U) << told.out;
+  EXPECT_THAT(told.out["findings"][0]["message"], HasSubstr("Unused x"));
+  EXPECT_THAT(testing::ReadWholeFile(Path("pylint-arguments")), HasSubstr("--max-line-length=120 a.py"));
+  EXPECT_THAT(testing::ReadWholeFile(Path("lizard-arguments")), HasSubstr("--CCN 15 a.py"));
+  EXPECT_THAT(testing::ReadWholeFile(Path("settings")), HasSubstr("\"MD013\": false"));
+  // What is not installed is told as not run, and is no pass.
+  if (Shell("command -v codespell || :").empty())
+    EXPECT_THAT(told.out["steps"].dump(), HasSubstr("there is no codespell"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Faces, WorkflowTest, ::testing::Values("github", "gitcode"),

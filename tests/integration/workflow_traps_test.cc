@@ -211,7 +211,7 @@ TEST_P(WorkflowTrapsTest, ASquashOnAnOldBaseTakesNothingBack) {
   EXPECT_EQ(Git("merge-tree --write-tree --name-only upstream/main feat/two | wc -l"), "1");
 }
 
-INSTANTIATE_TEST_SUITE_P(Faces, WorkflowTrapsTest, ::testing::Values("gitcode"),
+INSTANTIATE_TEST_SUITE_P(Faces, WorkflowTrapsTest, ::testing::Values("github", "gitcode"),
                          [](const auto& info) { return std::string(info.param); });
 
 }  // namespace

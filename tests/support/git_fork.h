@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -28,8 +29,13 @@ class GitFork {
       work.Git("remote add " + name + " " + work.Beside(name + ".git").string());
       work.Git("push -q " + name + " main");
     }
-    git = MakeGitProgram(
-        work.path(),
+    git = GitIn(work.path());
+  }
+
+  // The installed git in a work tree, as a command would start it.
+  std::unique_ptr<GitProgram> GitIn(const std::filesystem::path& tree) const {
+    return MakeGitProgram(
+        tree,
         [this](const char* name) -> std::string {
           const std::string_view wanted(name);
           if (wanted == "HOME") return work.Beside("home").string();
@@ -56,7 +62,8 @@ class GitFork {
            work.Shell(
                "cat .git/HEAD .git/config; git stash list; git status --porcelain -uall; "
                "find . -path ./.git -prune -o -type f -exec sha256sum {} + | sort") +
-           work.Git("--git-dir=../origin.git for-each-ref") + work.Git("--git-dir=../upstream.git for-each-ref");
+           work.Git("--git-dir=../origin.git for-each-ref refs/heads refs/tags") +
+           work.Git("--git-dir=../upstream.git for-each-ref refs/heads refs/tags");
   }
   std::string Objects() const {
     return work.Shell("find .git/objects .git/yardmaster -type f 2>/dev/null | sort; sha256sum .git/index");

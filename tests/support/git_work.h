@@ -32,7 +32,9 @@ class GitWork {
                     {"HOME=" + folder_.path().string(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1",
                      "GIT_AUTHOR_NAME=Ann", "GIT_AUTHOR_EMAIL=ann@example.com", "GIT_COMMITTER_NAME=Ann",
                      "GIT_COMMITTER_EMAIL=ann@example.com"});
-    if (process.Wait(std::chrono::seconds(60)).value_or(-1) != 0) throw std::runtime_error(process.Stderr());
+    if (process.Wait(std::chrono::seconds(60)).value_or(-1) != 0) {
+      throw std::runtime_error(command + ": " + process.Stderr());
+    }
     std::string text = process.Stdout();
     if (text.ends_with('\n')) text.pop_back();
     return text;

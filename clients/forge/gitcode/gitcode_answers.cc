@@ -143,6 +143,7 @@ ForgePull ReadPull(const AnswerReader& pull) {
   out.head_sha = ReadSide(pull, "head", "sha", "head_sha");
   if (out.head_sha.empty()) out.head_sha = refs.At("head_sha").Hint();
   out.head_repository = ReadRepositoryName(pull.At("head").At("repo"));
+  out.reviewers = ReadLogins(pull.FirstOf({"approval_reviewers", "assignees"}));
   out.created_at = pull.At("created_at").Hint();
   out.updated_at = pull.At("updated_at").Hint();
   out.changed_files = pull.FirstOf({"changed_files", "changes_count"}).NumberHint(-1);

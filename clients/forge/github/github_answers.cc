@@ -173,6 +173,7 @@ ForgePull ReadPull(const AnswerReader& pull) {
   // Null: the fork was deleted.
   out.head_repository = head.At("repo").At("full_name").Hint();
   if (const AnswerReader may = pull.At("maintainer_can_modify"); !may.empty()) out.maintainers_may_edit = may.Flag();
+  out.reviewers = ReadLogins(pull.At("requested_reviewers"));
   out.created_at = pull.At("created_at").Hint();
   out.updated_at = pull.At("updated_at").Hint();
   out.changed_files = pull.At("changed_files").NumberHint(-1);

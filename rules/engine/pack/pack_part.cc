@@ -18,15 +18,19 @@ using nlohmann::json;
 
 // The files that a pack may have.
 constexpr std::string_view kExpectedFiles =
-    "pack.json, labels.json, templates.json, zones.json, rubric.json, guardrails.json, recipes.json, "
-    "signatures.json, commands.json, pipeline.json, signals/*.json, checks/*.json, phrases/*.json, suites/*.json, "
+    "pack.json, labels.json, templates.json, zones.json, rubric.json, "
+    "guardrails.json, recipes.json, "
+    "signatures.json, commands.json, pipeline.json, linters.json, "
+    "signals/*.json, checks/*.json, phrases/*.json, "
+    "suites/*.json, "
     "cases/*.json or "
     "README.md";
 
-// Schema of the file at a path inside a pack's folder; empty if no such file is known.
+// Schema of the file at a path inside a pack's folder; empty if no such file is
+// known.
 std::string_view SchemaOfFile(std::string_view path) {
   for (std::string_view name : {"pack", "labels", "templates", "zones", "rubric", "guardrails", "recipes", "signatures",
-                                "commands", "pipeline"}) {
+                                "commands", "pipeline", "linters"}) {
     if (path.size() == name.size() + 5 && path.starts_with(name) && path.ends_with(".json")) return name;
   }
   const auto inside = [&](std::string_view folder) {
@@ -37,7 +41,9 @@ std::string_view SchemaOfFile(std::string_view path) {
   if (inside("cases/")) return "cases";
   if (inside("checks/")) return "checks";    // read by engine/checks; here only its shape is checked
   if (inside("phrases/")) return "phrases";  // read by engine/phrases
-  if (inside("suites/")) return "suites";    // read by engine/suites, as signatures.json and recipes.json are
+  if (inside("suites/"))
+    return "suites";  // read by engine/suites, as signatures.json and
+                      // recipes.json are
   return {};
 }
 
@@ -128,7 +134,9 @@ void FileReader::ReadLabels() {
     const auto unusual = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; };
     if (label.name.front() == ' ' || label.name.back() == ' ' || absl::c_any_of(label.name, unusual)) {
       Add(at.pointer + "/name",
-          "expected a name without control characters and without blanks at its ends, got " + Quoted(label.name));
+          "expected a name without control characters "
+          "and without blanks at its ends, got " +
+              Quoted(label.name));
     }
     if (label.name.front() == '@') {
       Add(at.pointer + "/name",
@@ -153,7 +161,8 @@ void FileReader::ReadZones() {
   part_.has_zones = true;
   part_.zones_origin = At("");
   for (const auto& [key, list] : kZoneRuleLists) Take(value(), key, part_.zone_rules.*list);
-  // Patterns are checked here, since here their places in the file are known; merged lists lose them.
+  // Patterns are checked here, since here their places in the file are known;
+  // merged lists lose them.
   Problems bad;
   LinePatterns::Check(part_.zone_rules, bad);
   for (Problem& problem : bad) Add(problem.pointer, std::move(problem.message));
@@ -229,7 +238,9 @@ void FileReader::ReadSignal(const JsonPlace& at) {
   if (signal.when) {
     if (has_patterns) Add(at.pointer + "/when", "a signal has either patterns or \"when\"; expected two signals");
     if (value.contains("zones")) {
-      Add(at.pointer + "/zones", "a signal with \"when\" is found in no zone; expected \"points\" only");
+      Add(at.pointer + "/zones",
+          "a signal with \"when\" is found in no zone; "
+          "expected \"points\" only");
     }
   }
   Take(value, "points", signal.points);
@@ -296,7 +307,9 @@ void FileReader::ReadClassifier(const JsonPlace& at) {
 
   const bool exactly_one = classifier.kind == ClassifierModel::Kind::kExactlyOne;
   if (exactly_one && classifier.default_label.empty()) {
-    Add(at.pointer, "missing key \"default\"; expected one where \"kind\" is \"exactly_one\"");
+    Add(at.pointer,
+        "missing key \"default\"; expected one where \"kind\" is "
+        "\"exactly_one\"");
   }
   if (!exactly_one && value.contains("default")) {
     Add(at.pointer + "/default", "only a classifier of the kind \"exactly_one\" has a default");
@@ -404,8 +417,8 @@ class UniqueIds {
 
 // What concerns several files of the pack.
 void CheckAcrossFiles(const PackPart& part, Problems& problems) {
-  // Cases name these by their ids alone, whatever their kind. Classifiers are only named where a classifier is
-  // expected.
+  // Cases name these by their ids alone, whatever their kind. Classifiers are
+  // only named where a classifier is expected.
   UniqueIds classifiers("the classifier", problems);
   for (const ClassifierModel& classifier : part.classifiers) classifiers.Add(classifier.id, classifier.origin);
   UniqueIds rules("the id", problems);
@@ -423,8 +436,9 @@ void CheckAcrossFiles(const PackPart& part, Problems& problems) {
 
   for (const StepPart& step : part.steps) {
     if (step.after.name.empty() || !part.extends.empty()) continue;
-    problems.push_back(ProblemAt(
-        step.after.origin, "\"after\" is for packs that extend another; expected the step in its place in the list"));
+    problems.push_back(ProblemAt(step.after.origin,
+                                 "\"after\" is for packs that extend another; "
+                                 "expected the step in its place in the list"));
   }
 
   std::vector<std::string_view> ids;

@@ -80,6 +80,8 @@ class GitCodeDialect final : public Dialect {
       json head_repository;  // null: it is gone
       if (head != "-") head_repository = {{"full_name", head.empty() ? full : head}};
       out["draft"] = subject.draft ? 1 : 0;
+      out["approval_reviewers"] = json::array();
+      for (const std::string& login : subject.reviewers) out["approval_reviewers"].push_back(User(login));
       out["head"] = {{"ref", subject.head_ref}, {"sha", subject.head_sha}, {"repo", std::move(head_repository)}};
       out["base"] = {{"ref", subject.base_ref.empty() ? GitCodeDefaultBranch(repository) : subject.base_ref},
                      {"sha", subject.base_sha},

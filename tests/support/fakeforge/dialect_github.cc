@@ -106,6 +106,8 @@ class GitHubDialect final : public Dialect {
       out["draft"] = subject.draft;
       out["maintainer_can_modify"] = subject.maintainers_may_edit;
       out["changed_files"] = subject.files.size();
+      out["requested_reviewers"] = json::array();
+      for (const std::string& login : subject.reviewers) out["requested_reviewers"].push_back(User(login));
       json head_repository;  // null: it is gone
       if (head.empty()) {
         head_repository = Render(repository);

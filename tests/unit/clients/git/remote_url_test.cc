@@ -33,6 +33,15 @@ TEST(RemoteUrl, WhatIsNone) {
   EXPECT_EQ(Told("https://h/o/" + std::string(5000, 'r')), "none");
 }
 
+TEST(RemoteUrl, OneRepositoryIsReachedInSeveralWays) {
+  EXPECT_TRUE(SameRepository("git@gitcode.com:o/r.git", "https://user:token@gitcode.com/O/r"));
+  EXPECT_TRUE(SameRepository("ssh://git@gitcode.com:2222/o/r", "https://gitcode.com/o/r/"));
+  EXPECT_TRUE(SameRepository("/srv/r.git", "/srv/r.git"));
+  EXPECT_FALSE(SameRepository("/srv/r.git", "/srv/other.git"));
+  EXPECT_FALSE(SameRepository("https://gitcode.com/o/r", "https://gitcode.com/p/r"));
+  EXPECT_FALSE(SameRepository("https://gitcode.com/o/r", "https://github.com/o/r"));
+}
+
 TEST(RemoteUrl, ShownWithoutCredentials) {
   EXPECT_EQ(WithoutCredentials("https://user:token@h/o/r"), "https://h/o/r");
   EXPECT_EQ(WithoutCredentials("https://h/o/r@x"), "https://h/o/r@x");

@@ -9,6 +9,7 @@
 #include "clients/git/git_remotes.h"
 #include "services/workflow/commands.h"
 #include "tests/support/git_fork.h"
+#include "tests/support/local_forge.h"
 
 namespace yardmaster::workflow {
 namespace {
@@ -63,21 +64,26 @@ TEST_F(WorkflowCommitTest, TrackedChangesAreCommittedAndPushedAndUntrackedOnesNa
 
 // As after a kill between the commit and its push.
 TEST_F(WorkflowCommitTest, APushThatIsOwedIsToldUntilItIsDone) {
-  CommitRequest cut = Request();
-  cut.push = false;
-  cut.push_later = true;
+  testing::WatchedGit killed(*fork_.git);
+  killed.before = [](const std::vector<std::string>& arguments) {
+    if (arguments.front() == "push") throw std::runtime_error("killed");
+  };
   work_.Write("a", "2\n");
-  ASSERT_EQ(Run(cut).outcome, Outcome::kDone);
+  EXPECT_THROW((void)workflow::Commit(Request(), killed, GitRemotes(killed, {})), std::runtime_error);
   CommitRequest look = Request();
   look.dry_run = true;
+  look.push = false;
   const auto told = [&] {
     const Result result = Run(look);
     return result.steps.empty() ? "" : result.steps.front().detail;
   };
-  EXPECT_THAT(told(), HasSubstr("was pushed: git push origin feat/x"));
+  EXPECT_THAT(told(), HasSubstr("was pushed: the same command again, or git push origin feat/x"));
   EXPECT_THAT(told(), HasSubstr("20260131T120000Z-1"));
-  work_.Git("push -q origin feat/x");
+  const Result done = Run(Request());
+  EXPECT_EQ(done.outcome, Outcome::kDone) << done.reason;
+  EXPECT_EQ(fork_.There("origin", "feat/x"), work_.Git("rev-parse HEAD"));
   EXPECT_EQ(told(), "");
+  EXPECT_EQ(Run(Request()).outcome, Outcome::kNothing);
 }
 
 TEST_F(WorkflowCommitTest, UndoBringsTheIndexBackWithBothVersionsOfAFile) {

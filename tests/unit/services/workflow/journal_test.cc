@@ -149,6 +149,134 @@ TEST_F(JournalTest, OperationsAreInTheOrderOfTheirTime) {
   EXPECT_THAT(ids, ElementsAre("20260131T115959Z-11", "20260131T120000Z-9", "20260131T120000Z-10"));
 }
 
+// Files and index of one work tree are nobody else's.
+TEST_F(JournalTest, WhatChangedFilesIsUndoneInItsOwnWorkTreeOnly) {
+  work_.Git("worktree add -q ../linked -b linked main");
+  const std::string next = head_;
+  {
+    const auto linked = Good(GitClone::Open(work_.Beside("linked")));
+    EXPECT_EQ(linked->work_tree(), "linked");
+    EXPECT_EQ(clone_->work_tree(), "");
+    EXPECT_EQ(clone_->WorkTreePath("linked"), work_.Beside("linked"));
+    EXPECT_EQ(linked->WorkTreePath(""), work_.path() / "");
+    EXPECT_EQ(linked->WorkTreePath("other"), "");
+    const auto journal = Good(Journal::Open(*linked));
+    Operation operation;
+    operation.id = journal->NewId(kTime);
+    operation.command = "sync";
+    operation.branch = "linked";
+    operation.refs = {{"refs/heads/linked", base_, next}};
+    operation.checkout_from = base_;
+    operation.checkout_to = next;
+    ASSERT_TRUE(journal->Do(operation).ok());
+  }
+  const std::string files = "cat ../linked/a '../linked/b c'; git -C ../linked status --porcelain";
+  EXPECT_EQ(work_.Shell(files), "2\n3");
+  const std::string before = Everything();
+  {
+    const auto journal = Good(Journal::Open(*clone_));
+    const absl::Status refused = journal->Undo("20260131T120000Z-1");
+    EXPECT_TRUE(absl::IsFailedPrecondition(refused));
+    EXPECT_THAT(refused.message(), HasSubstr("--repo " + work_.Beside("linked").string()));
+    EXPECT_EQ(Everything(), before);
+    EXPECT_EQ(work_.Shell(files), "2\n3");
+  }
+  // On another branch, neither.
+  work_.Git("-C ../linked switch -q -c elsewhere");
+  const auto linked = Good(GitClone::Open(work_.Beside("linked")));
+  const auto journal = Good(Journal::Open(*linked));
+  EXPECT_THAT(journal->Undo("20260131T120000Z-1").message(), HasSubstr("git switch linked"));
+  work_.Git("-C ../linked switch -q linked");
+  EXPECT_TRUE(journal->Undo("20260131T120000Z-1").ok());
+  EXPECT_EQ(work_.Shell("cat ../linked/a; ls ../linked; git -C ../linked status --porcelain"), "1\na");
+}
+
+// Somebody was killed while files went forward, and then went on with git.
+TEST_F(JournalTest, WhoHasMovedOnKeepsEverything) {
+  const auto begun = [&](const std::string& state) {
+    work_.Write(".git/yardmaster/20260131T120000Z-1.json",
+                R"({"id": "20260131T120000Z-1", "command": "sync", "branch": "main", "state": ")" + state +
+                    R"(", "refs": [{"ref": "refs/yardmaster/backup/20260131T120000Z-1/main", "old": "", "new": ")" +
+                    base_ + R"("}, {"ref": "refs/heads/main", "old": ")" + base_ + R"(", "new": ")" + head_ +
+                    R"("}], "checkout": {"from": ")" + base_ + R"(", "to": ")" + head_ + R"("}})");
+  };
+  // topic is checked out, whose files are as the operation would have left them.
+  for (const std::string state : {"begun", "undoing"}) {
+    begun(state);
+    work_.Git("update-ref refs/yardmaster/backup/20260131T120000Z-1/main " + base_);
+    const std::string before = work_.Shell("cat a 'b c'; git status --porcelain; git rev-parse HEAD main");
+    const auto journal = Good(Journal::Open(*clone_));
+    EXPECT_EQ(work_.Shell("cat a 'b c'; git status --porcelain; git rev-parse HEAD main"), before) << state;
+    // Of what was begun the backup stays; what was being undone had its files back before.
+    EXPECT_EQ(journal->operations().back().state,
+              state == "begun" ? Operation::State::kDone : Operation::State::kUndone);
+    EXPECT_EQ(work_.Git("for-each-ref refs/yardmaster") != "", state == "begun");
+  }
+}
+
+TEST_F(JournalTest, AWorkTreeThatIsGoneStopsNobody) {
+  work_.Git("worktree add -q ../linked -b linked main");
+  {
+    const auto linked = Good(GitClone::Open(work_.Beside("linked")));
+    const auto journal = Good(Journal::Open(*linked));
+    Operation operation;
+    operation.id = journal->NewId(kTime);
+    operation.command = "sync";
+    operation.branch = "linked";
+    operation.refs = {{"refs/heads/linked", base_, head_}};
+    operation.checkout_from = base_;
+    operation.checkout_to = head_;
+    ASSERT_TRUE(journal->Do(operation).ok());
+  }
+  work_.Shell("sed -i 's/\"done\"/\"undoing\"/' .git/yardmaster/20260131T120000Z-1.json && rm -rf ../linked");
+  const auto journal = Good(Journal::Open(*clone_));
+  EXPECT_EQ(journal->operations().back().state, Operation::State::kDone);
+  EXPECT_EQ(work_.Git("rev-parse linked"), head_);
+}
+
+TEST_F(JournalTest, AnUntrackedFileInTheWayOfAnUndoStaysAndSoDoesAllElse) {
+  {
+    const auto journal = Good(Journal::Open(*clone_));
+    Operation operation;
+    operation.id = journal->NewId(kTime);
+    operation.command = "sync";
+    operation.branch = "topic";
+    // From a tree with "b c" to one without.
+    operation.refs = {{"refs/heads/topic", head_, base_}};
+    operation.checkout_from = head_;
+    operation.checkout_to = base_;
+    ASSERT_TRUE(journal->Do(operation).ok());
+  }
+  // Empty, as the beginning of a file that somebody was killed at.
+  work_.Write("b c", "");
+  const std::string before = Everything() + work_.Shell("ls");
+  const auto journal = Good(Journal::Open(*clone_));
+  EXPECT_TRUE(absl::IsFailedPrecondition(journal->Undo("20260131T120000Z-1")));
+  EXPECT_EQ(journal->operations().back().state, Operation::State::kDone);
+  EXPECT_EQ(Everything() + work_.Shell("ls"), before);
+  work_.Shell("rm 'b c'");
+  EXPECT_TRUE(journal->Undo("20260131T120000Z-1").ok());
+  EXPECT_EQ(work_.Shell("cat 'b c'; git status --porcelain"), "3");
+}
+
+// Files that git was told not to look at are not written.
+TEST_F(JournalTest, ASparseWorkTreeIsLeftToGit) {
+  work_.Git("switch -q main");
+  work_.Git("update-index --skip-worktree a");
+  work_.Write("a", "my own\n");
+  const auto journal = Good(Journal::Open(*clone_));
+  Operation operation;
+  operation.id = journal->NewId(kTime);
+  operation.command = "sync";
+  operation.branch = "main";
+  operation.refs = {{"refs/heads/main", base_, head_}};
+  operation.checkout_from = base_;
+  operation.checkout_to = head_;
+  const std::string before = Everything();
+  EXPECT_THAT(journal->Do(operation).message(), HasSubstr("skip-worktree"));
+  EXPECT_EQ(Everything(), before);
+}
+
 // Killed at random moments, a command is found done or not begun, and never in between; undo still goes back.
 TEST_F(JournalTest, AKilledCommandIsFinishedOrTakenBack) {
   const std::string before = Everything();

@@ -240,9 +240,10 @@ TEST(LoadPack, TheNameIsThatOfTheFolder) {
 TEST(LoadPack, AnUnknownFileIsAProblemThatNamesTheKnownOnes) {
   EXPECT_THAT(
       BadFile("rubrik.json", "{}"),
-      ElementsAre("base/rubrik.json: unknown file; expected pack.json, labels.json, templates.json, zones.json, "
-                  "rubric.json, guardrails.json, recipes.json, signatures.json, commands.json, pipeline.json, "
-                  "signals/*.json, checks/*.json, phrases/*.json, suites/*.json, cases/*.json or README.md"));
+      ElementsAre(
+          "base/rubrik.json: unknown file; expected pack.json, labels.json, templates.json, zones.json, "
+          "rubric.json, guardrails.json, recipes.json, signatures.json, commands.json, pipeline.json, "
+          "linters.json, signals/*.json, checks/*.json, phrases/*.json, suites/*.json, cases/*.json or README.md"));
   EXPECT_THAT(BadFile("signals/deeper/x.json", "{}"), ElementsAre(HasSubstr("unknown file")));
   EXPECT_THAT(BadFile("../base/x.json", "{}"), ElementsAre(HasSubstr("unknown file")));
   EXPECT_THAT(BadFile("cases/.json", "{}"), ElementsAre(HasSubstr("unknown file")));
