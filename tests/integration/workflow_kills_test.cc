@@ -31,7 +31,7 @@ using testing::Process;
 // How many times each command is killed.
 int Kills() {
   const char* const wanted = std::getenv("YARD_WORKFLOW_KILLS");
-  return wanted != nullptr ? std::atoi(wanted) : 4;
+  return wanted != nullptr ? std::atoi(wanted) : 3;
 }
 
 // Starts `start`, and kills it at a random moment of the time that it takes.
@@ -243,7 +243,8 @@ class WorkflowForgeKillsTest : public testing::WorkflowFixture {
   // Pull requests of a branch.
   int PullsOf(const std::string& branch) const {
     int count = 0;
-    for (const json& pull : Forge("state").at(GetParam()).at("octo/repo").at("subjects")) {
+    const json state = Forge("state");
+    for (const json& pull : state.at(GetParam()).at("octo/repo").at("subjects")) {
       count += pull.dump().find("\"" + branch + "\"") != std::string::npos ? 1 : 0;
     }
     return count;

@@ -63,8 +63,9 @@ void ForEachSubschema(const json& schema, Visit visit) {
 TEST(Schemas, EveryKindOfFileHasOne) {
   std::set<std::string_view> names;
   for (const SchemaText& schema : SchemaTexts()) names.insert(schema.name);
-  EXPECT_THAT(names, ElementsAre("cases", "checks", "commands", "guardrails", "labels", "pack", "phrases", "pipeline",
-                                 "recipes", "repository", "rubric", "signatures", "suites", "templates", "zones"));
+  EXPECT_THAT(names,
+              ElementsAre("cases", "checks", "commands", "guardrails", "labels", "linters", "pack", "phrases",
+                          "pipeline", "recipes", "repository", "rubric", "signatures", "suites", "templates", "zones"));
 }
 
 TEST(Schemas, UseOnlyKeywordsThatCanBeExplained) {
