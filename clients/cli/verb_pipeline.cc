@@ -2,9 +2,12 @@
 #include <google/protobuf/util/json_util.h>
 
 #include <chrono>
+#include <cstdlib>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -12,6 +15,8 @@
 #include "absl/strings/str_cat.h"
 #include "clients/cli/connection.h"
 #include "clients/cli/files.h"
+#include "clients/cli/gate_watch.h"
+#include "clients/cli/interrupt.h"
 #include "clients/cli/local_packs.h"
 #include "clients/cli/subject_argument.h"
 #include "clients/cli/terminal.h"
@@ -29,15 +34,6 @@ using GateJson = nlohmann::json;
 
 // Reading comments, builds and logs takes a while; a start waits until its comment is seen.
 constexpr std::chrono::minutes kGateCallTimeout{5};
-// `watch`: when it looks again, by how long it has waited for the same.
-struct WatchStep {
-  std::chrono::seconds waited;
-  std::chrono::seconds next;
-};
-constexpr WatchStep kWatchSteps[] = {{std::chrono::minutes(25), std::chrono::minutes(30)},
-                                     {std::chrono::minutes(5), std::chrono::minutes(20)},
-                                     {std::chrono::minutes(1), std::chrono::seconds(270)},
-                                     {std::chrono::seconds(0), std::chrono::seconds(60)}};
 constexpr size_t kMaxFailuresShown = 20;
 
 struct GateArguments {
@@ -188,41 +184,72 @@ absl::StatusOr<ExitCode> RunRetest(const GateArguments& arguments, Session& sess
   return StartGate(arguments, v1::StartGateRequest::GATE_BUILD, session);
 }
 
-std::chrono::seconds NextLook(std::chrono::seconds waited, int64_t interval) {
-  if (interval > 0) return std::chrono::seconds(interval);
-  for (const WatchStep& step : kWatchSteps) {
-    if (waited >= step.waited) return step.next;
+// Prints what is seen of a gate. A signal prints the end of it and ends the program: the last call may take minutes.
+class GatePrinter {
+ public:
+  GatePrinter(GateWatch& watch, const SystemClock& clock, Session& session)
+      : watch_(watch), clock_(clock), session_(session) {
+    if (session_.env.interrupts == nullptr) return;
+    session_.env.interrupts->CallInstead([this] {
+      const std::lock_guard lock(mutex_);
+      PrintEnd("user-interrupt", /*again=*/true);
+      std::_Exit(static_cast<int>(ExitCode::kInterrupted));
+    });
   }
-  return kWatchSteps[0].next;
-}
+  ~GatePrinter() {
+    if (session_.env.interrupts != nullptr) session_.env.interrupts->CallInstead(nullptr);
+  }
+  GatePrinter(const GatePrinter&) = delete;
+  GatePrinter& operator=(const GatePrinter&) = delete;
 
-// What has changed if this has.
-std::string StateKey(const GateJson& report) {
-  return absl::StrCat(report["phase"].dump(), report["next"]["action"].dump(), report["pipeline_number"].dump(),
-                      report["pipeline_result"].dump());
-}
+  GateWatch::Step Print(const absl::StatusOr<GateJson>& report) {
+    const std::lock_guard lock(mutex_);
+    GateWatch::Step step =
+        report.ok() ? watch_.Seen(*report, clock_.Now()) : watch_.Failed(report.status(), clock_.Now());
+    if (!step.note.empty()) session_.output.Note(step.note);
+    const bool over = step.ended.has_value();
+    // The last object of a stream has the end of it, too.
+    if (step.shown && !(over && session_.options.json)) PrintReport(*report, session_);
+    if (over && report.ok()) {
+      PrintEnd((*report)["terminal"].is_string() ? (*report)["terminal"].get<std::string>() : "", step.shown);
+    } else if (over) {
+      PrintEnd("no-answer", /*again=*/true);
+    }
+    session_.output.out().flush();
+    return step;
+  }
+
+ private:
+  void PrintEnd(std::string_view status, bool again) {
+    if (watch_.last().is_null()) return;
+    if (!session_.options.json) {
+      session_.output.out() << watch_.FinalText(status, clock_.Now());
+    } else if (again) {
+      GateJson last = watch_.last();
+      last["final"] = watch_.Final(status, clock_.Now());
+      session_.output.Json(last);
+    }
+    session_.output.out().flush();
+  }
+
+  GateWatch& watch_;
+  const SystemClock& clock_;
+  Session& session_;
+  std::mutex mutex_;
+};
 
 absl::StatusOr<ExitCode> RunWatch(const GateArguments& arguments, Session& session) {
   RETURN_IF_ERROR(GateSubject(arguments.subject).status());
   ASSIGN_OR_RETURN(const ServerConnection server, GateServer(session));
-  std::string last;
   const SystemClock clock;
-  auto since = clock.Monotonic();
+  GateWatch watch(arguments.subject, std::chrono::seconds(arguments.interval), clock.Now());
+  GatePrinter printer(watch, clock, session);
   while (true) {
-    ASSIGN_OR_RETURN(const GateJson report, DiagnoseByServer(arguments, server));
-    const auto now = clock.Monotonic();
-    if (std::string key = StateKey(report); key != last) {
-      last = std::move(key);
-      since = now;
-      PrintReport(report, session);
-      session.output.out().flush();
-    }
-    // The end of the way, or a person has to change something. A gate that is only to be started may be by anybody.
-    if (report["next"]["action"] == "stop" || report["next"]["action"] == "fix") {
-      return report["gate_ok"].get<bool>() ? ExitCode::kDone : ExitCode::kNegative;
-    }
-    std::this_thread::sleep_for(
-        NextLook(std::chrono::duration_cast<std::chrono::seconds>(now - since), arguments.interval));
+    const absl::StatusOr<GateJson> report = DiagnoseByServer(arguments, server);
+    const GateWatch::Step step = printer.Print(report);
+    if (step.ended.has_value() && !report.ok()) return report.status();
+    if (step.ended.has_value()) return *step.ended;
+    std::this_thread::sleep_for(step.next);
   }
 }
 

@@ -219,7 +219,8 @@ struct ForgeCommit {
 
 // One entry of what happened to a pull request.
 struct ForgeHistoryEntry {
-  enum class Kind : uint8_t { kOther, kLabelsAdded, kLabelsRemoved };
+  // The last two: the forge's own merge queue took it in, or let it go.
+  enum class Kind : uint8_t { kOther, kLabelsAdded, kLabelsRemoved, kQueued, kUnqueued };
   Kind kind = Kind::kOther;
   std::string content;  // a sentence of the forge's, in any language; it names the labels
   std::string at;
@@ -378,8 +379,7 @@ class Forge {
   // Of a pull request, in the forge's order. All pages.
   virtual absl::StatusOr<std::vector<ForgeCommit>> ListPullCommits(const ForgeCall& call,
                                                                    const ForgeSubject& subject) = 0;
-  // Who did what to a pull request, labels above all, in any order. UNIMPLEMENTED where the forge keeps none that we
-  // read (GitHub).
+  // Who did what to a pull request, labels above all, in any order. UNIMPLEMENTED where the forge keeps none.
   virtual absl::StatusOr<std::vector<ForgeHistoryEntry>> ListPullHistory(const ForgeCall& call,
                                                                          const ForgeSubject& subject) = 0;
 
@@ -421,6 +421,13 @@ class Forge {
   // One of them, with what failed in it.
   virtual absl::StatusOr<ForgePullRun> GetPullRun(const ForgeCall& call, std::string_view repository,
                                                   std::string_view run) = 0;
+  // Names of the checks that must pass on a branch before anything is merged into it, as the forge's rules say; each
+  // once. UNIMPLEMENTED where the forge has none that we read (GitCode).
+  virtual absl::StatusOr<std::vector<std::string>> ListRequiredChecks(const ForgeCall& /*call*/,
+                                                                      std::string_view /*repository*/,
+                                                                      std::string_view /*branch*/) {
+    return absl::UnimplementedError("it requires no checks that are read");
+  }
   // Whether the two calls about commit statuses can work (GitHub). Elsewhere they are UNIMPLEMENTED.
   virtual bool has_commit_statuses() const = 0;
   // The latest status of a context counts, so that sending one again changes nothing.

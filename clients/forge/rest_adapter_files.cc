@@ -179,9 +179,11 @@ absl::StatusOr<std::vector<ForgeHistoryEntry>> RestAdapter::ListPullHistory(cons
                            "no history of pull requests is read here");
   }
   std::vector<ForgeHistoryEntry> entries;
-  const auto name = [](const ForgeHistoryEntry& entry) { return entry.at + entry.content; };
-  RETURN_IF_ERROR(ReadList(Begin(call), PullAddress(subject).Below("/operate_logs"), /*order=*/"", api_.pull_history,
-                           name, AppendTo(entries))
+  const auto name = [](const ForgeHistoryEntry& entry) {
+    return absl::StrCat(entry.at, " ", static_cast<int>(entry.kind), " ", entry.content);
+  };
+  RETURN_IF_ERROR(ReadList(Begin(call), api_.pull_history_address(subject), /*order=*/"", api_.pull_history, name,
+                           AppendTo(entries))
                       .status());
   return entries;
 }

@@ -89,6 +89,8 @@ struct RestApi {
   ForgeParser<std::vector<ForgeCommit>> pull_commits = nullptr;
   // Null: the forge has no history that we read.
   ForgeParser<std::vector<ForgeHistoryEntry>> pull_history = nullptr;
+  // Where it is. Null where there is none.
+  ForgeAddress (*pull_history_address)(const ForgeSubject& subject) = nullptr;
   ForgeParser<std::vector<ForgeReviewComment>> review_comments = nullptr;
   ForgeParser<std::vector<ForgeWebhook>> webhooks = nullptr;
 

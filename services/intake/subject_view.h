@@ -34,6 +34,9 @@ struct AskOptions {
   std::string cause = {};
   // Only what would be done is wanted: the plan has no actions.
   bool preview = false;
+  // `operation` is done only if it stands on what a preview of it stood on, in the planner's words; empty: on whatever
+  // is there.
+  std::string stands_on = {};
 };
 
 // What another planner would do if a person asked it now.

@@ -2,10 +2,15 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "rules/engine/pipeline/diagnose.h"
+#include "rules/engine/pipeline/trunk.h"
 #include "services/core/absl_view.h"
+#include "services/core/defang.h"
 #include "services/core/errors.h"
 #include "services/core/lines.h"
 #include "services/core/reasons.h"
@@ -25,6 +30,8 @@ using rules::PipelineSignals;
 // Of a report in an answer.
 constexpr size_t kMaxFailuresTold = 5;
 constexpr size_t kHeadCharacters = 12;
+constexpr size_t kMaxEvidenceBytes = 300;
+constexpr size_t kMaxCalledBytes = 600;
 
 class GateResult final : public LongResult {
  public:
@@ -89,15 +96,71 @@ void AddReport(const PipelineReport& report, v1::Plan& plan) {
   if (!report.note.empty()) AddStep("note", true, report.note, plan);
 }
 
-// Calls a person, once for each head: the comment is known by its name.
+// A build for a comment: as a link where it is on the profile's own server.
+std::string BuildText(const PipelineProfile& profile, const rules::FailedBuild& build) {
+  const std::string number = absl::StrCat("#", build.number);
+  const bool known = profile.jenkins.has_value() && absl::StartsWith(build.url, profile.jenkins->url + "/") &&
+                     build.url.find_first_of(" ()<>[]") == std::string::npos;
+  return known ? absl::StrCat("[", number, "](", build.url, ")") : EchoCode(number);
+}
+
+// What a maintainer needs to judge a failed test without the log.
+std::string EvidenceText(const PipelineProfile& profile, const rules::ReportedFailure& one) {
+  const rules::FailureTriage::Questions& questions = one.triage.questions;
+  std::string builds;
+  for (const rules::FailedBuild& build : one.builds) {
+    absl::StrAppend(&builds, builds.empty() ? "" : ", ", BuildText(profile, build));
+  }
+  std::string text = absl::StrCat("- ", EchoCode(rules::TestName(one.failure)));
+  if (!one.failure.stage.empty()) absl::StrAppend(&text, " in ", EchoCode(one.failure.stage));
+  if (!one.failure.message.empty()) absl::StrAppend(&text, ": ", EchoText(one.failure.message, kMaxEvidenceBytes));
+  absl::StrAppend(&text, "\n  - failed in: ", builds.empty() ? "an unknown build" : builds,
+                  "\n  - changes what every test stands on: ", EchoText(questions.build_inputs, kMaxEvidenceBytes),
+                  "\n  - the test reaches what is changed: ", EchoText(questions.reach, kMaxEvidenceBytes),
+                  "\n  - passes on the base branch: ", EchoText(questions.passes_on_base, kMaxEvidenceBytes), "\n");
+  return text;
+}
+
+// What is asked of whoever is called.
+std::string_view RequestOf(const PipelineReport& report) {
+  if (report.terminal == "upstream-sticky-flake") {
+    return "Please mend or skip these tests on the base branch, or say that this one has to wait or is to blame.";
+  }
+  if (report.terminal == "flake-ceiling") return "Please look at what fails there by turns, or start it once more.";
+  if (report.terminal == "infrastructure") return "Please look at the machine or its setup.";
+  return {};
+}
+
+// What the comment is known by: the same tests are one matter, whatever is pushed; else it is one for each head.
+std::string PersonCallName(const PipelineSignals& signals, const PipelineReport& report) {
+  std::set<std::string> tests;
+  for (const rules::ReportedFailure& one : report.failures) {
+    if (!one.failure.test.empty()) tests.insert(rules::TestName(one.failure));
+  }
+  if (report.terminal != "upstream-sticky-flake" || tests.empty()) {
+    return absl::StrCat("gate-person-", signals.head.substr(0, kHeadCharacters));
+  }
+  return absl::StrCat("gate-person-", ShortDigest(absl::StrJoin(tests, "\n")));
+}
+
+// Calls a person, once for each matter: the comment is known by its name.
 void CallPerson(const PipelineProfile& profile, const PipelineSignals& signals, const PipelineReport& report,
                 v1::Plan& plan) {
   std::string people;
   for (const std::string& login : profile.call) absl::StrAppend(&people, "@", login, " ");
   if (people.empty() && !signals.author.empty()) people = absl::StrCat("@", signals.author, " ");
+  std::string body = absl::StrCat(people, "this gate needs a person: ", EchoText(report.why, kMaxCalledBytes));
+  size_t told = 0;
+  for (const rules::ReportedFailure& one : report.failures) {
+    if (one.failure.test.empty() || told == kMaxFailuresTold) continue;
+    absl::StrAppend(&body, told++ == 0 ? "\n\n" : "", EvidenceText(profile, one));
+  }
+  if (const std::string_view request = RequestOf(report); !request.empty()) {
+    absl::StrAppend(&body, told == 0 ? "\n\n" : "\n", Abs(request));
+  }
   v1::AnswerComment& comment = *plan.add_actions()->mutable_answer_comment();
-  comment.set_name(absl::StrCat("gate-person-", signals.head.substr(0, kHeadCharacters)));
-  comment.set_body(absl::StrCat(people, "this gate needs a person: ", report.why));
+  comment.set_name(PersonCallName(signals, report));
+  comment.set_body(std::move(body));
 }
 
 }  // namespace

@@ -7,11 +7,18 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "clients/jenkins/build_url.h"
+#include "rules/engine/pipeline/changed_files.h"
 #include "rules/engine/pipeline/facts.h"
+#include "rules/engine/pipeline/reach.h"
 #include "rules/engine/pipeline/trunk.h"
+#include "services/core/absl_view.h"
 #include "services/core/errors.h"
 #include "services/core/status_macros.h"
 #include "services/intake/event.h"
+#include "services/pipeline/head_time.h"
+#include "services/pipeline/test_reach.h"
 
 namespace yardmaster {
 namespace {
@@ -77,9 +84,16 @@ PipelineCheck::State CheckStateOf(ForgeCheckState state) {
 class GateReading {
  public:
   GateReading(Forge& forge, const v1::Subject& subject, const PipelineProfile& profile,
-              std::chrono::steady_clock::time_point deadline, const Clock& clock)
-      : forge_(forge), address_(ForgeSubjectOf(subject)), profile_(profile), deadline_(deadline), clock_(clock) {
+              std::chrono::steady_clock::time_point deadline, const Clock& clock, store::Subjects* subjects)
+      : forge_(forge),
+        subject_(subject),
+        address_(ForgeSubjectOf(subject)),
+        profile_(profile),
+        deadline_(deadline),
+        clock_(clock),
+        subjects_(subjects) {
     address_.pull_request = true;
+    subject_.set_kind(v1::SUBJECT_KIND_PULL_REQUEST);
   }
 
   absl::Status ReadPull() {
@@ -93,6 +107,8 @@ class GateReading {
     out_.closed = !MayBeOpen(pull.state);
     out_.head = pull.head_sha;
     out_.labels = pull.labels;
+    base_ref_ = pull.base_ref;
+    SeeHead();
     ASSIGN_OR_RETURN(const ForgeCommentList comments, forge_.ListComments(Call(), address_));
     for (const ForgeComment& comment : comments.comments) {
       out_.comments.push_back(
@@ -102,21 +118,34 @@ class GateReading {
     return absl::OkStatus();
   }
 
-  // When the head was made and labels were put on. Check runs belong to a commit, which makes their age no question.
-  void ReadAges() {
-    if (profile_.checks.has_value() && profile_.build_gate.passed.empty()) return;
-    if (!ReadLabelTimes() && Job() == nullptr) return;
-    const auto commits = forge_.ListPullCommits(Call(), address_);
-    if (commits.ok()) {
-      for (const ForgeCommit& commit : *commits) {
-        if (commit.sha == out_.head) out_.head_at = rules::ParsePipelineTime(commit.committed_at);
-      }
-    }
-    if (!out_.head_at.has_value()) Unread("when the head was committed", commits.status());
+  // Since when it has this head, as far as anybody looked.
+  void SeeHead() {
+    if (subjects_ == nullptr || out_.head.empty()) return;
+    const auto seen = subjects_->SeeHead(subject_, out_.head, clock_.Now(), store::HeadSource::kAnswer);
+    if (!seen.ok()) return Unread("since when it has this head", seen.status());
+    if (seen->head == out_.head) seen_ = *seen;
   }
 
-  // False: the forge keeps none that we read.
-  bool ReadLabelTimes() {
+  // When the head was made, and what happened since. Check runs belong to a commit, which makes their age no question.
+  void ReadAges() {
+    const bool by_labels = !profile_.checks.has_value() || !profile_.build_gate.passed.empty();
+    const bool by_queue = profile_.merge_queue.has_value() && profile_.merge_queue->of_forge;
+    if (!by_labels && !by_queue) return;
+    if (!ReadHistory() && Job() == nullptr) return;
+    const auto commits = forge_.ListPullCommits(Call(), address_);
+    std::optional<rules::PipelineTime> committed;
+    if (commits.ok()) {
+      for (const ForgeCommit& commit : *commits) {
+        if (commit.sha == out_.head) committed = rules::ParsePipelineTime(commit.committed_at);
+      }
+    }
+    if (!committed.has_value()) Unread("when the head was committed", commits.status());
+    out_.head_at = HeadTime(committed, seen_, clock_.Now());
+  }
+
+  // When labels were put on, and what the merge queue did. False: the forge keeps no history that we read.
+  bool ReadHistory() {
+    using Kind = ForgeHistoryEntry::Kind;
     const auto history = forge_.ListPullHistory(Call(), address_);
     if (absl::IsUnimplemented(history.status())) return false;
     if (!history.ok()) Unread("when labels were put on", history.status());
@@ -124,10 +153,14 @@ class GateReading {
     const std::set<std::string> labels = LabelsOf(profile_);
     for (const ForgeHistoryEntry& entry : *history) {
       const auto at = rules::ParsePipelineTime(entry.at);
-      if (entry.kind == ForgeHistoryEntry::Kind::kOther || !at.has_value()) continue;
+      if (!at.has_value()) continue;
+      if (entry.kind == Kind::kQueued || entry.kind == Kind::kUnqueued) {
+        out_.queue_events.push_back({entry.kind == Kind::kQueued, *at});
+      }
+      if (entry.kind != Kind::kLabelsAdded && entry.kind != Kind::kLabelsRemoved) continue;
       for (const std::string& label : labels) {
         if (!NamesLabel(entry.content, label)) continue;
-        out_.label_events.push_back({label, entry.kind == ForgeHistoryEntry::Kind::kLabelsAdded, *at});
+        out_.label_events.push_back({label, entry.kind == Kind::kLabelsAdded, *at});
       }
     }
     return true;
@@ -155,6 +188,18 @@ class GateReading {
       Unread("commit statuses", statuses.status());
     }
     if (runs.ok() || statuses.ok()) out_.checks = std::move(checks);
+    ReadRequired();
+  }
+
+  // What the forge requires of the branch that it goes to.
+  void ReadRequired() {
+    if (!profile_.checks->required_by_forge || base_ref_.empty()) return;
+    auto required = forge_.ListRequiredChecks(Call(), address_.repository, base_ref_);
+    if (required.ok()) {
+      out_.required_checks = *std::move(required);
+    } else if (!absl::IsUnimplemented(required.status())) {
+      Unread("the checks that are required", required.status());
+    }
   }
 
   // Of the runs of this head the newest of each workflow; of the first that failed also what failed in them.
@@ -182,10 +227,13 @@ class GateReading {
     const std::string* const job = Job();
     if (job == nullptr) {
       out_.unread.push_back(absl::StrCat("the profile of '", profile_.pack, "' names no job of ", address_.repository));
-      return;
+      return ReadTold(jenkins);
     }
     const auto builds = jenkins.Builds(*job, profile_.jenkins->builds, deadline_);
-    if (!builds.ok()) return Unread("builds", builds.status());
+    if (!builds.ok()) {
+      Unread("builds", builds.status());
+      return ReadTold(jenkins);
+    }
     size_t consoles = 0;
     out_.builds.emplace();
     for (const JenkinsBuild& read : *builds) {
@@ -203,6 +251,21 @@ class GateReading {
         }
       }
       out_.builds->push_back(std::move(build));
+    }
+  }
+
+  // The log of a failed build that a bot tells of by an address on the profile's own server.
+  void ReadTold(JenkinsClient& jenkins) {
+    rules::PipelineFacts facts;
+    rules::ReadFacts(profile_, out_, facts);
+    if (!facts.told.has_value() || rules::StateOf(*facts.told) != rules::BuildState::kFailed) return;
+    const auto build = ParseBuildUrl(profile_.jenkins->url, facts.told->url);
+    if (!build.has_value()) return;
+    absl::StatusOr<std::string> console = jenkins.Console(build->job, build->number, deadline_);
+    if (console.ok()) {
+      out_.consoles[facts.told->number] = *std::move(console);
+    } else {
+      Unread(absl::StrCat("the log of build #", build->number), console.status());
     }
   }
 
@@ -225,9 +288,10 @@ class GateReading {
 
   // What the pull request changes matters only where something failed.
   void ReadFiles() {
-    const bool failed = out_.builds.has_value() && absl::c_any_of(*out_.builds, [](const PipelineBuild& build) {
-                          return build.console.has_value();
-                        });
+    const bool failed = !out_.consoles.empty() ||
+                        (out_.builds.has_value() && absl::c_any_of(*out_.builds, [](const PipelineBuild& build) {
+                           return build.console.has_value();
+                         }));
     if (!failed) return;
     const auto files = forge_.ListPullFiles(Call(), address_);
     if (!files.ok()) return Unread("the files that it changes", files.status());
@@ -237,7 +301,27 @@ class GateReading {
       return;
     }
     out_.files.emplace();
-    for (const ForgePullFile& file : files->files) out_.files->push_back(file.path);
+    for (const ForgePullFile& file : files->files) {
+      out_.files->push_back(file.path);
+      if (file.patch.has_value()) out_.patches[file.path] = *file.patch;
+      // Nobody imports it any more, whoever needs it.
+      const bool gone = file.status == ForgeFileStatus::kRemoved || file.status == ForgeFileStatus::kRenamed;
+      takes_away_ = takes_away_ || (gone && !rules::IsInert(profile_, file.path));
+    }
+  }
+
+  // Which files the failed tests reach.
+  void ReadReach(GitCache* cache, const std::string& pull_ref) {
+    const std::set<std::string> tests = rules::TestsToReach(profile_, out_);
+    if (tests.empty() || takes_away_) return;
+    if (cache == nullptr) {
+      out_.unread.emplace_back("what tests import is not read: no git server is reached");
+      return;
+    }
+    absl::StatusOr<TestReach> reach = ReadTestReach(*cache, address_.repository, {out_.head, pull_ref}, tests);
+    if (!reach.ok()) return Unread("what tests import", reach.status());
+    out_.reach = std::move(reach->files);
+    for (std::string& why : reach->unknown) out_.unread.push_back(std::move(why));
   }
 
   PipelineSignals Take() { return std::move(out_); }
@@ -270,10 +354,15 @@ class GateReading {
   }
 
   Forge& forge_;
+  v1::Subject subject_;
   ForgeSubject address_;
   const PipelineProfile& profile_;
   const std::chrono::steady_clock::time_point deadline_;
   const Clock& clock_;
+  store::Subjects* const subjects_;
+  std::optional<store::SeenHead> seen_;
+  std::string base_ref_;
+  bool takes_away_ = false;  // it removes or renames code
   PipelineSignals out_;
 };
 
@@ -292,14 +381,23 @@ JenkinsClient& ForgeGateSource::Jenkins(const std::string& url) {
 absl::StatusOr<PipelineSignals> ForgeGateSource::Read(const v1::Subject& subject, const PipelineProfile& profile) {
   const auto account = env_.forges.find(subject.forge());
   if (account == env_.forges.end()) return errors::ForgeNotConfigured(subject.forge());
-  GateReading reading(account->second->forge(), subject, profile, env_.clock.Monotonic() + kGateReadTime, env_.clock);
+  GateReading reading(account->second->forge(), subject, profile, env_.clock.Monotonic() + kGateReadTime, env_.clock,
+                      env_.subjects);
   RETURN_IF_ERROR(reading.ReadPull());
   reading.ReadAges();
   reading.ReadChecks();
   if (profile.jenkins.has_value()) reading.ReadBuilds(Jenkins(profile.jenkins->url));
   reading.ReadFiles();
+  reading.ReadReach(CacheOf(subject.forge()), absl::StrReplaceAll(Abs(account->second->profile().pull_ref),
+                                                                  {{"{}", absl::StrCat(subject.number())}}));
   if (profile.jenkins.has_value()) reading.ReadTrunk(Jenkins(profile.jenkins->url));
   return reading.Take();
+}
+
+GitCache* ForgeGateSource::CacheOf(const std::string& forge) const {
+  if (env_.caches == nullptr) return nullptr;
+  const auto cache = env_.caches->find(forge);
+  return cache == env_.caches->end() ? nullptr : cache->second;
 }
 
 void ForgeGateSource::Stop() {

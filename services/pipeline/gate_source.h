@@ -3,6 +3,7 @@
 #define YARDMASTER_SERVICES_PIPELINE_GATE_SOURCE_H_
 
 #include <chrono>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -12,11 +13,13 @@
 #include "clients/forge/forge.h"
 #include "clients/forge/http.h"
 #include "clients/forge/waiter.h"
+#include "clients/git/git_cache.h"
 #include "clients/jenkins/jenkins.h"
 #include "rules/engine/pipeline/profile.h"
 #include "rules/engine/pipeline/signals.h"
 #include "services/core/clock.h"
 #include "services/core/metrics.h"
+#include "services/core/store/subjects.h"
 #include "services/intake/configured_forge.h"
 #include "yardmaster/v1/types.pb.h"
 
@@ -38,8 +41,11 @@ struct GateSourceEnvironment {
   HttpClient& http;
   const Clock& clock;
   Waiter& waiter;
-  Metrics* metrics = nullptr;  // may be null
+  store::Subjects* subjects = nullptr;  // knows since when heads are there; null: commits are taken at their word
+  Metrics* metrics = nullptr;           // may be null
   uint64_t seed = 0;
+  // By the forge's name, for what tests import; null or missing: its git server is not reached. Null: none is.
+  const std::map<std::string, GitCache*, std::less<>>* caches = nullptr;
 };
 
 class ForgeGateSource final : public GateSource {
@@ -52,6 +58,7 @@ class ForgeGateSource final : public GateSource {
 
  private:
   JenkinsClient& Jenkins(const std::string& url);
+  GitCache* CacheOf(const std::string& forge) const;
 
   const GateSourceEnvironment env_;
   std::mutex mutex_;                                               // guards what follows

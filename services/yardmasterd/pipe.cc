@@ -175,8 +175,8 @@ absl::Status Pipe::Parts::MakeForges() {
     chat.proxy = env.config.proxy;
     ASSIGN_OR_RETURN(chat_http, MakeCurlHttpClient(std::move(chat)));
   }
-  gates = std::make_unique<ForgeGateSource>(
-      GateSourceEnvironment{account_table, *http, env.clock, waiter, &env.metrics, device()});
+  gates = std::make_unique<ForgeGateSource>(GateSourceEnvironment{
+      account_table, *http, env.clock, waiter, &store->subjects(), &env.metrics, device(), &cache_table});
   MakeGitRemotes();
   return absl::OkStatus();
 }

@@ -49,12 +49,12 @@ RepositoryFileRules FileRules(const Config& config, const std::function<std::sha
 }
 
 // How work on commits knows that a gate must not be disturbed.
-std::function<absl::StatusOr<std::string>(const v1::Subject&, const std::string&)> GateHoldOf(
+std::function<absl::StatusOr<std::string>(const v1::Subject&, const std::string&, const ForgePullHead&)> GateHoldOf(
     const PlannerEnvironment& env) {
   if (env.gates == nullptr) return nullptr;
-  return [&config = env.config, packs = env.packs, gates = env.gates, clock = &env.clock](const v1::Subject& subject,
-                                                                                          const std::string& pack) {
-    return WhyGateHolds(config, *packs(), *gates, *clock, subject, pack);
+  return [&config = env.config, packs = env.packs, gates = env.gates, &forges = env.forges, clock = &env.clock](
+             const v1::Subject& subject, const std::string& pack, const ForgePullHead& branch) {
+    return WhyGateHolds({config, *packs(), *gates, forges, *clock}, subject, pack, branch);
   };
 }
 

@@ -173,9 +173,9 @@ TEST_F(PipelineTest, AGitCodeGateFromNothingToGreen) {
   EXPECT_EQ(answer.code, 0);
   EXPECT_EQ(Standing(answer.document()), "GREEN stop");
 
-  // A push ends it: both labels are older than the head.
+  // A push ends it, whatever the commit says about its age: both labels were given to another head.
   std::this_thread::sleep_for(std::chrono::milliseconds(1'100));
-  Forge("push", About({{"user", "alice"}}));
+  Forge("push", About({{"user", "alice"}, {"age_seconds", 7'200}}));
   EXPECT_EQ(Standing(Diagnose()), "INVALIDATED check_pr");
   EXPECT_EQ(Forge("unexpected"), json::array());
 }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <string>
@@ -114,10 +115,52 @@ TEST_P(PullCommandsTest, BackportBecomesABranchAndAPullRequestOfItsOwn) {
   EXPECT_EQ(Git("for-each-ref refs/heads/" + branch, std::string("served/") + kUpstream + ".git"), "");
 }
 
+TEST_P(PullCommandsTest, WhatTheBaseHasAlreadyIsNoWorkAndWhatWasMergedIsBackported) {
+  StartPull();
+  Git("checkout -q -b r1 main");
+  PushTo(kUpstream, "r1");
+  Git("checkout -q main");
+  Git("merge -q --ff-only topic");
+  MoveMain("c.py", "x = 1\n");
+  const std::string refs = Refs();
+  EXPECT_THAT(Say("alice", "/rebase"), HasSubstr("no commits to work on"));
+  EXPECT_THAT(Say("alice", "/squash"), HasSubstr("no commits to work on"));
+  EXPECT_EQ(Refs(), refs);
+  Forge("edit",
+        {{"forge", GetParam()}, {"repository", kUpstream}, {"number", number_}, {"pull", true}, {"merged", true}});
+  Drain();
+  const std::string branch = "backport-" + std::to_string(number_) + "-to-r1";
+  EXPECT_THAT(Say("maria", "/backport r1"), HasSubstr(branch));
+  EXPECT_EQ(Log(kUpstream, "r1.." + branch), "feat(a): add two\nfeat(b): add three");
+}
+
+TEST_P(PullCommandsTest, ABranchThatOthersBuildOnIsNotRewritten) {
+  StartPull();
+  Git("checkout -q -b develop main");
+  Commit("develop", "d1.py", "d = 1\n", "one");
+  Commit("develop", "d2.py", "d = 2\n", "two");
+  PushTo(kUpstream, "develop");
+  const json opened = Forge("pulls", {{"forge", GetParam()},
+                                      {"repository", kUpstream},
+                                      {"title", "A release"},
+                                      {"body", ""},
+                                      {"user", "alice"},
+                                      {"head_repository", kUpstream},
+                                      {"head_ref", "develop"},
+                                      {"base_ref", "main"}});
+  number_ = opened.value("number", int64_t{0});
+  Drain();
+  const std::string refs = Refs();
+  EXPECT_THAT(Say("alice", "/squash"), HasSubstr("a branch that others build on"));
+  EXPECT_EQ(Refs(), refs);
+}
+
 TEST_P(PullCommandsTest, SyncBringsTheForkForwardAndNeverOverItsOwnCommits) {
   StartPull();
   MoveMain("c.py", "x = 1\n");
-  EXPECT_THAT(Say("alice", "/sync"), HasSubstr("forward"));
+  const std::string synced = Say("alice", "/sync");
+  EXPECT_THAT(synced, HasSubstr("forward"));
+  EXPECT_THAT(synced, ::testing::Not(HasSubstr("/undo"))) << "others build on main";
   EXPECT_EQ(There(kFork, "main"), There(kUpstream, "main"));
   EXPECT_THAT(Say("alice", "/sync"), HasSubstr("up to date"));
   Git("checkout -q main");
@@ -152,6 +195,34 @@ TEST_P(PullCommandsTest, AppendPutsTheCommitsOntoAnotherPullRequest) {
   EXPECT_EQ(Log(kFork, "main..other"), "feat(e): add e\nfeat(a): add two\nfeat(b): add three");
 }
 
+TEST_P(PullCommandsTest, NothingIsPushedToABranchWhoseGateRuns) {
+  StartPull();
+  Git("checkout -q -b other main");
+  Commit("other", "e.py", "e = 1\n", "feat(e): add e");
+  PushTo(kFork, "other");
+  const int64_t other = OpenPull("other");
+  Forge("labels", {{"forge", GetParam()},
+                   {"repository", kUpstream},
+                   {"number", other},
+                   {"pull", true},
+                   {"user", "cann-robot"},
+                   {"add", {"ci-pipeline-running"}}});
+  Drain();
+  const std::string append = "/pr --to " + std::to_string(other) + " --no-rebase";
+  const std::string refs = Refs();
+  EXPECT_THAT(Say("alice", append), HasSubstr("the gate is running"));
+  EXPECT_EQ(Refs(), refs);
+  // That of the pull request where it is written does not run.
+  EXPECT_THAT(Say("alice", "/squash"), HasSubstr("2 commits into one"));
+  Forge("labels", {{"forge", GetParam()},
+                   {"repository", kUpstream},
+                   {"number", other},
+                   {"pull", true},
+                   {"user", "cann-robot"},
+                   {"remove", {"ci-pipeline-running"}}});
+  EXPECT_THAT(Say("alice", append), HasSubstr("1 commits added"));
+}
+
 TEST_P(PullCommandsTest, ASentenceIsConfirmedByItsPersonBeforeAnythingIsRewritten) {
   StartPull();
   const std::string old = There(kFork, "topic");
@@ -166,6 +237,16 @@ TEST_P(PullCommandsTest, ASentenceIsConfirmedByItsPersonBeforeAnythingIsRewritte
   const std::string now = There(kFork, "topic");
   EXPECT_THAT(Say("alice", "/yes"), HasSubstr("no command of yours"));
   EXPECT_EQ(There(kFork, "topic"), now);
+  // A commit that comes between the two is not in what was confirmed.
+  Say("alice", "/undo");
+  Say("alice", "@yardbot squash this PR into one commit");
+  Commit("topic", "d.py", "y = 1\n", "more");
+  PushTo(kFork, "topic");
+  Forge("push", {{"forge", GetParam()}, {"repository", kUpstream}, {"number", number_}, {"pull", true}});
+  Drain();
+  const std::string moved = There(kFork, "topic");
+  EXPECT_THAT(Say("alice", "/yes"), HasSubstr("has changed since that was shown"));
+  EXPECT_EQ(There(kFork, "topic"), moved);
 }
 
 TEST_P(PullCommandsTest, NothingIsPushedWhereTheForgeDoesNotSayThatWeMay) {
@@ -229,23 +310,118 @@ TEST_P(PullCommandsTest, TheSameByCallFirstShownThenDone) {
   EXPECT_NE(There(kFork, "topic"), old);
 }
 
-TEST_P(PullCommandsTest, KillsLeaveEachCommandDoneOnce) {
-  StartPull();
-  MoveMain("c.py", "x = 1\n");
-  const std::string old = There(kFork, "topic");
-  const char* const wanted = std::getenv("YARD_KILLS");
-  const int kills = wanted == nullptr ? 4 : std::atoi(wanted);
-  std::mt19937 random(1);
-  for (int i = 0; i < kills; ++i) {
-    const int64_t comment = Write(number_, "alice", i % 2 == 0 ? "/rebase" : "/undo");
-    std::this_thread::sleep_for(std::chrono::milliseconds(random() % 300));
+// One command that the daemon is killed over, and what must hold once it is done.
+class PullKillsTest : public PullCommandsTest {
+ public:
+  // With a release branch for backports, and another pull request of the author's to add to.
+  void Begin() {
+    StartPull();
+    for (const std::string name : {kUpstream, kFork}) {
+      Git("config core.logAllRefUpdates always", "served/" + name + ".git");
+    }
+    Git("checkout -q -b other main");
+    Commit("other", "e.py", "e = 1\n", "feat(e): add e");
+    PushTo(kFork, "other");
+    other_ = OpenPull("other");
+    Drain();
+  }
+  // How often a branch was moved so far.
+  size_t Moves(const std::string& repository, const std::string& branch) const {
+    const std::string log = testing::ReadWholeFile(Path("served/" + repository + ".git/logs/refs/heads/" + branch));
+    return static_cast<size_t>(std::count(log.begin(), log.end(), '\n'));
+  }
+  // Writes a command, kills the daemon at some moment of its work, and lets the next one finish it.
+  void Killed(const std::string& command) {
+    const int64_t comment = Write(number_, command.starts_with("/backport") ? "maria" : "alice", command);
+    std::this_thread::sleep_for(std::chrono::milliseconds(random_() % 400));
     KillDaemon();
     StartDaemon();
     Drain();
-    EXPECT_FALSE(Answer(number_, comment).empty());
-    EXPECT_EQ(There(kFork, "topic") == old, i % 2 == 1) << i;
-    EXPECT_EQ(Log(kFork, "main..topic").find("add three", Log(kFork, "main..topic").find("add three") + 1),
-              std::string::npos);
+    EXPECT_FALSE(Answer(number_, comment).empty()) << command;
+  }
+  // The same, where it moves a branch: once.
+  void KilledOnce(const std::string& command, const std::string& repository, const std::string& branch) {
+    const size_t before = Moves(repository, branch);
+    Killed(command);
+    EXPECT_EQ(Moves(repository, branch), before + 1) << command;
+  }
+  // Somebody goes on with main.
+  void GoOn(int round) { MoveMain("m" + std::to_string(round) + ".py", "x = 1\n"); }
+  std::vector<int64_t> PullsTo(const std::string& base) {
+    std::vector<int64_t> numbers;
+    const json state = Forge("state");
+    for (const json& subject : state[GetParam()][kUpstream]["subjects"]) {
+      if (subject["pull"] == true && subject["base_ref"] == base) numbers.push_back(subject["number"]);
+    }
+    return numbers;
+  }
+
+  // One round of each kind.
+  void Squash(int) {
+    const std::string old = There(kFork, "topic");
+    KilledOnce("/squash", kFork, "topic");
+    EXPECT_EQ(There(kFork, "topic^{tree}"), There(kFork, old + "^{tree}"));
+    EXPECT_EQ(There(kFork, "topic^"), There(kFork, old + "~2"));
+    Undo(old);
+  }
+  void Rebase(int round) {
+    GoOn(round);
+    const std::string old = There(kFork, "topic");
+    KilledOnce("/rebase", kFork, "topic");
+    EXPECT_EQ(There(kFork, "topic~2"), There(kUpstream, "main"));
+    Undo(old);
+  }
+  void Undo(const std::string& old) {
+    KilledOnce("/undo", kFork, "topic");
+    EXPECT_EQ(There(kFork, "topic"), old);
+  }
+  void Sync(int round) {
+    GoOn(round);
+    KilledOnce("/sync", kFork, "main");
+    EXPECT_EQ(There(kFork, "main"), There(kUpstream, "main"));
+  }
+  void Update(int round) {
+    const std::string title = "feat: round " + std::to_string(round);
+    Killed("/update --title '" + title + "'");
+    EXPECT_EQ(Pull(number_)["title"], title);
+  }
+  void Backport(int round) {
+    const std::string base = "r" + std::to_string(round);
+    const std::string branch = "backport-" + std::to_string(number_) + "-to-" + base;
+    Git("push -q " + git_root_ + "/" + kUpstream + ".git main:" + base);
+    Killed("/backport " + base);
+    EXPECT_EQ(Moves(kUpstream, branch), 1U);
+    EXPECT_EQ(Log(kUpstream, base + ".." + branch), "feat(a): add two\nfeat(b): add three");
+    EXPECT_EQ(PullsTo(base).size(), 1U);
+  }
+  void Append(int) {
+    const std::string old = There(kFork, "other");
+    KilledOnce("/pr --to " + std::to_string(other_) + " --no-rebase", kFork, "other");
+    EXPECT_EQ(There(kFork, "other~2"), old);
+    // Room for the next round.
+    Git("push -q -f " + git_root_ + "/" + kFork + ".git " + old + ":refs/heads/other");
+    Forge("push", {{"forge", GetParam()}, {"repository", kUpstream}, {"number", other_}, {"pull", true}});
+    Drain();
+  }
+
+  std::mt19937 random_{1};
+  int64_t other_ = 0;
+};
+
+INSTANTIATE_TEST_SUITE_P(Faces, PullKillsTest, ::testing::Values("github", "gitcode"),
+                         [](const auto& face) { return face.param; });
+
+TEST_P(PullKillsTest, EachCommandIsDoneOnce) {
+  Begin();
+  using Round = void (PullKillsTest::*)(int);
+  constexpr Round kRounds[] = {&PullKillsTest::Squash, &PullKillsTest::Rebase,   &PullKillsTest::Sync,
+                               &PullKillsTest::Update, &PullKillsTest::Backport, &PullKillsTest::Append};
+  constexpr size_t kKinds = std::size(kRounds);
+  const char* const wanted = std::getenv("YARD_KILLS");
+  const size_t rounds = wanted == nullptr ? kKinds : static_cast<size_t>(std::atoi(wanted));
+  for (size_t i = 0; i < rounds && !HasFailure(); ++i) {
+    SCOPED_TRACE("round " + std::to_string(i));
+    (this->*kRounds[i < kKinds ? i : random_() % kKinds])(static_cast<int>(i));
   }
 }
 

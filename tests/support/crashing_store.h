@@ -160,6 +160,10 @@ class CrashingSubjects final : public store::Subjects {
   absl::StatusOr<std::vector<store::RemovedLabel>> RemovedLabels(const v1::Subject& subject) override {
     return inner_.RemovedLabels(subject);
   }
+  absl::StatusOr<store::SeenHead> SeeHead(const v1::Subject& subject, std::string_view head, store::TimePoint at,
+                                          store::HeadSource source) override {
+    return Between(point_, [&] { return inner_.SeeHead(subject, head, at, source); });
+  }
   absl::StatusOr<std::vector<store::SimilarSubject>> Similar(const store::SimilarQuery& query) override {
     return inner_.Similar(query);
   }

@@ -19,11 +19,11 @@
 #include "absl/time/time.h"
 #include "clients/forge/forge.h"
 #include "services/core/clock.h"
-#include "tests/support/memory_reviews.h"
+#include "tests/support/memory_pulls.h"
 
 namespace yardmaster::testing {
 
-class MemoryForge final : public MemoryReviews {
+class MemoryForge final : public MemoryPulls {
  public:
   struct Issue {
     ForgeIssue issue;
@@ -104,7 +104,6 @@ class MemoryForge final : public MemoryReviews {
   std::set<std::string> members;
   // "owner/name ref path" → content.
   std::map<std::string, std::string> files;
-  std::map<std::pair<std::string, int64_t>, ForgePull> pulls;
   std::map<std::pair<std::string, int64_t>, ForgePullFileList> pull_files;
   std::map<std::pair<std::string, int64_t>, std::vector<ForgeCommit>> pull_commits;
   std::map<std::pair<std::string, int64_t>, std::vector<ForgeHistoryEntry>> pull_history;
@@ -294,6 +293,12 @@ class MemoryForge final : public MemoryReviews {
                                                                  const ForgeSubject& subject) override {
     if (absl::Status status = Read(); !status.ok()) return status;
     return pull_history[{subject.repository, subject.number}];
+  }
+  std::vector<std::string> required_checks;
+  absl::StatusOr<std::vector<std::string>> ListRequiredChecks(const ForgeCall&, std::string_view,
+                                                              std::string_view) override {
+    if (absl::Status status = Read(); !status.ok()) return status;
+    return required_checks;
   }
   absl::StatusOr<std::vector<ForgePullRun>> ListPullRuns(const ForgeCall&, const ForgeSubject&) override {
     return absl::UnimplementedError("no runs");

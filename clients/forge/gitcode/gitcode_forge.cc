@@ -107,6 +107,7 @@ constexpr RestApi kApi = {
     .pull_files = gitcode::ParsePullFiles,
     .pull_commits = ParsePullCommits,
     .pull_history = gitcode::ParsePullHistory,
+    .pull_history_address = [](const ForgeSubject& subject) { return PullAddress(subject).Below("/operate_logs"); },
     .review_comments = gitcode::ParseReviewComments,
     .webhooks = gitcode::ParseWebhooks,
     .scopes_header = {},

@@ -225,6 +225,15 @@ std::string_view NextUrl(std::string_view link) {
   }
 }
 
+// Names of checks: texts, or objects with a "context".
+void AddContexts(const AnswerReader& list, std::vector<std::string>& names) {
+  for (size_t i = 0; i < list.size(); ++i) {
+    const AnswerReader one = list.Element(i);
+    std::string name = one.is_text() ? one.Hint() : one.At("context").Hint();
+    if (!name.empty() && std::find(names.begin(), names.end(), name) == names.end()) names.push_back(std::move(name));
+  }
+}
+
 }  // namespace
 
 absl::StatusOr<ForgeUser> ParseUser(std::string_view body) { return ReadForgeObject(body, ReadNamedUser); }
@@ -251,6 +260,50 @@ absl::StatusOr<ForgePull> ParsePull(std::string_view body) { return ReadForgeObj
 absl::StatusOr<std::vector<ForgePullFile>> ParsePullFiles(std::string_view body) {
   return ReadForgeList(body, ReadPullFile);
 }
+absl::StatusOr<std::vector<ForgeHistoryEntry>> ParseIssueEvents(std::string_view body) {
+  return ReadForgeList<ForgeHistoryEntry>(body, [](const AnswerReader& event) {
+    using Kind = ForgeHistoryEntry::Kind;
+    ForgeHistoryEntry out;
+    event.ExpectObject();
+    const std::string what = event.At("event").Hint();
+    if (what == "labeled") out.kind = Kind::kLabelsAdded;
+    if (what == "unlabeled") out.kind = Kind::kLabelsRemoved;
+    if (what == "added_to_merge_queue") out.kind = Kind::kQueued;
+    if (what == "removed_from_merge_queue") out.kind = Kind::kUnqueued;
+    out.content = event.At("label").At("name").Hint();
+    out.at = event.At("created_at").Hint();
+    // An account that is gone has none.
+    out.author.login = event.At("actor").At("login").Hint();
+    return out;
+  });
+}
+
+absl::StatusOr<std::vector<std::string>> ParseBranchRules(std::string_view body) {
+  std::vector<std::string> required;
+  absl::Status status = ReadForgeAnswer(body, [&required](const AnswerReader& rules) {
+    rules.ExpectArray();
+    for (size_t i = 0; i < rules.size(); ++i) {
+      const AnswerReader rule = rules.Element(i);
+      if (rule.At("type").Hint() != "required_status_checks") continue;
+      AddContexts(rule.At("parameters").At("required_status_checks"), required);
+    }
+  });
+  if (!status.ok()) return status;
+  return required;
+}
+
+absl::StatusOr<std::vector<std::string>> ParseBranchProtection(std::string_view body) {
+  std::vector<std::string> required;
+  absl::Status status = ReadForgeAnswer(body, [&required](const AnswerReader& branch) {
+    branch.ExpectObject();
+    const AnswerReader checks = branch.At("protection").At("required_status_checks");
+    AddContexts(checks.At("contexts"), required);
+    AddContexts(checks.At("checks"), required);
+  });
+  if (!status.ok()) return status;
+  return required;
+}
+
 absl::StatusOr<bool> ParseMembership(std::string_view body) { return ReadForgeObject(body, ReadMembership); }
 absl::StatusOr<std::string> ParseId(std::string_view body) { return ReadForgeObject(body, ReadId); }
 absl::StatusOr<ForgeUser> ParseApp(std::string_view body) { return ReadForgeObject(body, ReadApp); }

@@ -35,6 +35,12 @@ absl::StatusOr<ForgeAccess> ParseAccess(std::string_view body);
 absl::StatusOr<ForgePull> ParsePull(std::string_view body);
 absl::StatusOr<std::vector<ForgePull>> ParsePulls(std::string_view body);
 absl::StatusOr<std::vector<ForgePullFile>> ParsePullFiles(std::string_view body);
+// Events of an issue or a pull request: labels and the merge queue. An event of a label has its name as content.
+absl::StatusOr<std::vector<ForgeHistoryEntry>> ParseIssueEvents(std::string_view body);
+// Checks that the rules of a branch require, each once.
+absl::StatusOr<std::vector<std::string>> ParseBranchRules(std::string_view body);
+// Those of its protection, as far as it is shown; none where it has none.
+absl::StatusOr<std::vector<std::string>> ParseBranchProtection(std::string_view body);
 // Whether a team's membership is active.
 absl::StatusOr<bool> ParseMembership(std::string_view body);
 // "id" of what was made.

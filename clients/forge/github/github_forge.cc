@@ -99,6 +99,8 @@ constexpr RestApi kApi = {
     .made_pull = ParseMadePull,
     .pull_files = github::ParsePullFiles,
     .pull_commits = ParsePullCommits,
+    .pull_history = github::ParseIssueEvents,
+    .pull_history_address = [](const ForgeSubject& subject) { return Subject(subject).Below("/events"); },
     .review_comments = github::ParseReviewComments,
     .webhooks = github::ParseWebhooks,
     .scopes_header = "X-OAuth-Scopes",
@@ -120,6 +122,28 @@ absl::StatusOr<bool> GitHubForge::IsTeamMember(const ForgeCall& call, std::strin
                  github::ParseMembership);
   if (absl::IsNotFound(active.status())) return false;
   return active;
+}
+
+absl::StatusOr<std::vector<std::string>> GitHubForge::ListRequiredChecks(const ForgeCall& call,
+                                                                         std::string_view repository,
+                                                                         std::string_view branch) {
+  RETURN_IF_ERROR(CheckRepository(repository));
+  RETURN_IF_ERROR(CheckRef(branch));
+  const Run run = Begin(call);
+  const std::string name = UrlEncode(branch);
+  // Rulesets, and the older protection of the branch: either may be in use, or both.
+  ASSIGN_OR_RETURN(std::vector<std::string> required,
+                   Read<std::vector<std::string>>(
+                       run, RepositoryAddress(repository).Below("/rules/branches/" + name, "/rules/branches/{branch}"),
+                       github::ParseBranchRules));
+  ASSIGN_OR_RETURN(const std::vector<std::string> protection,
+                   Read<std::vector<std::string>>(
+                       run, RepositoryAddress(repository).Below("/branches/" + name, "/branches/{branch}"),
+                       github::ParseBranchProtection));
+  for (const std::string& check : protection) {
+    if (std::find(required.begin(), required.end(), check) == required.end()) required.push_back(check);
+  }
+  return required;
 }
 
 absl::StatusOr<std::string> GitHubForge::AddReaction(const ForgeCall& call, const ForgeSubject& subject,

@@ -3,9 +3,7 @@
 #define YARDMASTER_RULES_ENGINE_CHECKS_IMPORT_GRAPH_H_
 
 #include <map>
-#include <optional>
 #include <string>
-#include <string_view>
 #include <tuple>
 #include <vector>
 
@@ -14,6 +12,7 @@
 #include "rules/engine/checks/tree_files.h"
 #include "rules/engine/checks/unit.h"
 #include "rules/engine/code/facts.h"
+#include "rules/engine/code/module_paths.h"
 
 namespace yardmaster::rules {
 
@@ -30,16 +29,11 @@ class ImportGraph {
                                            absl::FunctionRef<bool()> step);
 
  private:
-  using Paths = std::vector<std::string>;
-
-  // The files that an import names, without the packages around them.
-  Paths Named(const std::string& path, const ImportFact& import, TreeSide side);
-  // Where a package or module of this name lies: beside the importing file's own package, else nearest to the root.
-  std::optional<std::string> FolderOfRoot(const std::string& path, std::string_view root, TreeSide side);
+  ModulePaths& Modules(TreeSide side);
 
   TreeFiles& files_;
   std::map<std::tuple<std::string, RowIndex, TreeSide>, std::vector<const Unit*>> loaded_;
-  std::map<std::tuple<std::string, TreeSide>, std::optional<std::string>> roots_;
+  std::map<TreeSide, ModulePaths> modules_;
   std::vector<const Unit*> ended_;
 };
 

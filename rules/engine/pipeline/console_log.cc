@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <tuple>
 #include <utility>
 
 #include "absl/algorithm/container.h"
@@ -61,6 +62,12 @@ class LogReader {
 
   void ReadLine(const std::string& line) {
     if (line.empty()) return;
+    for (const Pattern& pattern : rules_.places) {
+      const auto groups = pattern.Find(line);
+      if (!groups.has_value()) continue;
+      place_ = {Readable(TrimBlanks(GroupOf(*groups, "file")), kMaxFieldBytes), 0};
+      if (!absl::SimpleAtoi(GroupOf(*groups, "line"), &place_.second)) place_.second = 0;
+    }
     bool telling = AddFailure(line);
     for (const InfrastructureRule& rule : rules_.infrastructure) {
       if (!rule.pattern.Matches(line)) continue;
@@ -100,6 +107,7 @@ class LogReader {
       failure.file = field("file");
       // What is no number stays unknown.
       if (!absl::SimpleAtoi(field("line"), &failure.line)) failure.line = 0;
+      if (rule.placed && failure.file.empty()) std::tie(failure.file, failure.line) = place_;
       failure.function = field("function");
       failure.test = field("test");
       failure.message = field("message");
@@ -126,6 +134,7 @@ class LogReader {
       any = any || failure.stage == stage;
     }
     closed_at_ = line_;
+    place_ = {};
     if (stage.empty()) {
       for (const LogFailure& failure : report_.failures) AddStage(failure.stage);
       // Failures are told in the order in which they came.
@@ -160,6 +169,7 @@ class LogReader {
   LogReport report_;
   std::deque<std::string> markers_;
   std::string last_marker_;
+  std::pair<std::string, uint32_t> place_;
   uint32_t line_ = 0;
   uint32_t closed_at_ = 0;
   uint32_t first_ = 0;

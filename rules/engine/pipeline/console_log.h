@@ -26,6 +26,7 @@ struct LogRule {
   std::string id;
   std::string stage;  // where the pattern has no group for it; empty: the stage whose end the log tells next
   Pattern pattern;
+  bool placed = false;  // it stands where the last of LogRules.places said
 };
 
 // What stands in a log when not the code but the machine or its setup failed.
@@ -38,6 +39,7 @@ struct InfrastructureRule {
 struct LogRules {
   std::vector<Pattern> strip;   // taken out of every line, beside colours
   std::vector<Pattern> stages;  // group "stage": it failed
+  std::vector<Pattern> places;  // groups "file", "line": of what follows, up to the end of a stage
   std::vector<LogRule> failures;
   std::vector<Pattern> markers;  // lines worth showing
   std::vector<InfrastructureRule> infrastructure;

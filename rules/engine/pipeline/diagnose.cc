@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
@@ -16,6 +18,7 @@ namespace {
 
 // Triggers of one kind that nobody answered: the second one is the last.
 constexpr size_t kMaxUnanswered = 2;
+constexpr std::string_view kNeedsPerson = "needs-human-guidance";
 
 class Diagnosis {
  public:
@@ -31,6 +34,8 @@ class Diagnosis {
     Decide();
     if (r_.action == PipelineAction::kRetest) LimitRetests();
     if (r_.action == PipelineAction::kCheckPr) LimitChecks();
+    // A required check that has not begun may never begin: there is nothing yet that a push could end.
+    if (r_.phase == PipelinePhase::kP2Running && OnlyMissing()) r_.under_way = false;
     r_.evidence = std::move(f_.evidence);
     for (const std::string& unread : s_.unread) absl::StrAppend(&r_.note, unread, "; ");
     if (r_.note.ends_with("; ")) r_.note.resize(r_.note.size() - 2);
@@ -46,19 +51,36 @@ class Diagnosis {
     r_.url = s_.url;
     r_.labels = s_.labels;
     r_.description_passed = checked_;
-    for (const BlockingLabel& blocker : p_.blockers) {
-      if (absl::c_linear_search(s_.labels, blocker.label)) {
-        r_.blockers.push_back(absl::StrCat(blocker.label, ": ", blocker.why));
-      }
-    }
+    AddBlockers(/*missing=*/false);
     if (f_.description_failure.has_value()) r_.check_pr_failure = f_.description_failure->body;
     if (f_.blocked.has_value()) r_.gate_trigger_blocked = f_.blocked->body;
     r_.max_retests = p_.max_retests;
     if (!f_.retest.all.empty()) r_.retests = static_cast<uint32_t>(f_.retest.all.size() - 1);
+    r_.description_checks = static_cast<uint32_t>(f_.check_pr.all.size());
+    r_.builds = static_cast<uint32_t>(f_.builds.size());
+    r_.usual_duration_ms = UsualDuration();
     if (!f_.builds.empty()) DescribeBuild(*f_.builds.front());
     if (f_.builds.size() > 1) r_.previous_pipeline_number = f_.builds[1]->number;
     TriageFailures(p_, s_, f_, r_);
     r_.is_bypass_build = newest_ != nullptr && IsBypass(*newest_);
+  }
+
+  // Labels that stand in the way, or those that are wanted and missing.
+  void AddBlockers(bool missing) {
+    for (const Blocker& blocker : p_.blockers) {
+      if (missing != (blocker.sign == Blocker::Sign::kMissing)) continue;
+      if (missing) {
+        if (!absl::c_linear_search(s_.labels, blocker.label)) {
+          r_.blockers.push_back(absl::StrCat(blocker.label, " is missing: ", blocker.why));
+        }
+        continue;
+      }
+      for (const std::string& label : s_.labels) {
+        const bool fits =
+            blocker.sign == Blocker::Sign::kPattern ? blocker.pattern.Matches(label) : label == blocker.label;
+        if (fits) r_.blockers.push_back(absl::StrCat(label, ": ", blocker.why));
+      }
+    }
   }
 
   void DescribeBuild(const PipelineBuild& build) {
@@ -67,6 +89,20 @@ class Diagnosis {
     r_.pipeline_result = IsBuilding(build) ? "BUILDING" : build.result;
     r_.pipeline_duration_ms = build.duration.count();
     if (newest_ == nullptr) absl::StrAppend(&r_.note, "build #", build.number, " is of an earlier state; ");
+  }
+
+  // How long builds of the job take, of any pull request.
+  int64_t UsualDuration() const {
+    std::vector<int64_t> durations;
+    if (!s_.builds.has_value()) return 0;
+    for (const PipelineBuild& build : *s_.builds) {
+      const bool is_result = !IsBuilding(build) && build.result != "ABORTED" && build.result != "NOT_BUILT";
+      if (is_result && build.duration > p_.build_gate.bypass) durations.push_back(build.duration.count());
+    }
+    if (durations.empty()) return 0;
+    const auto middle = durations.begin() + static_cast<std::ptrdiff_t>(durations.size() / 2);
+    std::nth_element(durations.begin(), middle, durations.end());
+    return *middle;
   }
 
   // A success so short that nothing can have been tested. With the label it is one: there was nothing to test.
@@ -79,6 +115,9 @@ class Diagnosis {
     r_.phase = phase;
     r_.action = action;
     r_.why = std::move(why);
+    r_.terminal.clear();
+    if (action == PipelineAction::kFix) r_.terminal = kNeedsPerson;
+    if (action == PipelineAction::kStop) r_.terminal = phase == PipelinePhase::kGreen ? "ci-pipeline-passed" : "closed";
     r_.gate_ok = phase == PipelinePhase::kGreen;
   }
 
@@ -140,6 +179,7 @@ class Diagnosis {
   }
 
   void Green() {
+    AddBlockers(/*missing=*/true);
     std::string why = "both gates are passed";
     if (!p_.description_gate.has_value()) why = "every check that counts is passed";
     if (!r_.blockers.empty()) absl::StrAppend(&why, "; what still blocks: ", absl::StrJoin(r_.blockers, "; "));
@@ -157,6 +197,7 @@ class Diagnosis {
   }
   bool Merging() const {
     if (!p_.merge_queue.has_value()) return false;
+    if (p_.merge_queue->of_forge) return f_.in_queue;
     const bool label = absl::c_any_of(p_.merge_queue->running,
                                       [&](const std::string& name) { return absl::c_linear_search(s_.labels, name); });
     return label || (f_.merge_started.has_value() && Young(f_.merge_started->at));
@@ -190,7 +231,11 @@ class Diagnosis {
     return !since.has_value() || Young(since) || newest_ != nullptr;
   }
 
+  // Nothing runs, and a required check has not begun.
+  bool OnlyMissing() const { return f_.only_missing && !IsRunning() && (newest_ == nullptr || !IsBuilding(*newest_)); }
+
   std::string RunningWhy() const {
+    if (OnlyMissing()) return "checks that are required have not begun";
     if (f_.has_checks) return "checks are running, or have not begun";
     if (newest_ != nullptr && IsBuilding(*newest_)) return absl::StrCat("build #", newest_->number, " is running");
     return absl::StrCat("the gate is running: ", f_.running.name);
@@ -269,13 +314,16 @@ class Diagnosis {
       case FailureRoute::kInfrastructure:
         return Retest(PipelinePhase::kP2Failed, absl::StrCat("not the code failed: ", InfrastructureText()));
       case FailureRoute::kSameInfrastructure:
-        return CallPerson(PipelinePhase::kP2Failed, absl::StrCat("the same failed twice, and it is not the code: ",
-                                                                 InfrastructureText(), "; building again won't help"));
+        return CallPerson(PipelinePhase::kP2Failed,
+                          absl::StrCat("the same failed twice, and it is not the code: ", InfrastructureText(),
+                                       "; building again won't help"),
+                          "infrastructure");
       case FailureRoute::kRetest:
         return Retest(PipelinePhase::kP2Failed, absl::StrCat("what failed is not the pull request's: ", what));
       case FailureRoute::kSticky:
         return CallPerson(PipelinePhase::kP2Failed,
-                          absl::StrCat("what failed is not the pull request's and does not go away: ", what));
+                          absl::StrCat("what failed is not the pull request's and does not go away: ", what),
+                          "upstream-sticky-flake");
       case FailureRoute::kFix:
         return Set(PipelinePhase::kP2Failed, PipelineAction::kFix, what);
     }
@@ -309,16 +357,18 @@ class Diagnosis {
     CallPerson(phase, absl::StrCat(why, "; no comment starts it again here"));
   }
 
-  void CallPerson(PipelinePhase phase, std::string why) {
+  void CallPerson(PipelinePhase phase, std::string why, std::string_view terminal = kNeedsPerson) {
     Set(phase, PipelineAction::kStop, std::move(why));
     r_.call_person = true;
+    r_.terminal = terminal;
   }
 
   void LimitRetests() {
     // The first start is none of them.
     if (f_.retest.all.size() < size_t{p_.max_retests} + 1) return;
     CallPerson(r_.phase,
-               absl::StrCat(r_.why, "; it was started again ", r_.retests, " times for this head, which is enough"));
+               absl::StrCat(r_.why, "; it was started again ", r_.retests, " times for this head, which is enough"),
+               "flake-ceiling");
   }
 
   void LimitChecks() {

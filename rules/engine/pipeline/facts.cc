@@ -1,6 +1,8 @@
 #include "rules/engine/pipeline/facts.h"
 
 #include <algorithm>
+#include <functional>
+#include <map>
 #include <utility>
 
 #include "absl/algorithm/container.h"
@@ -8,6 +10,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "rules/engine/pipeline/result_table.h"
 #include "services/core/absl_view.h"
 #include "services/core/lines.h"
 #include "services/core/readable.h"
@@ -107,8 +110,8 @@ class FactReader {
   }
 
   // The newest trusted comment that says it; what others say is noted and not believed.
-  std::optional<CommentFact> Newest(const std::vector<Pattern>& patterns, const char* signal) {
-    std::optional<CommentFact> fact;
+  std::optional<VerdictFact> Newest(const std::vector<Pattern>& patterns, const char* signal) {
+    std::optional<VerdictFact> fact;
     for (const PipelineComment* comment : comments_) {
       if (!AnyMatches(patterns, comment->body)) continue;
       const bool trusted = Trusted(*comment);
@@ -120,7 +123,7 @@ class FactReader {
 
   // Whether a verdict is no longer one: the head is newer, or what `since` tells of came later. A label supersedes a
   // comment; where its time is not known, too.
-  bool Superseded(const CommentFact& verdict, const LabelFact& passed) const {
+  bool Superseded(const VerdictFact& verdict, const LabelFact& passed) const {
     if (OlderThanHead(verdict.at)) return true;
     if (!passed.holds()) return false;
     return !passed.since.has_value() || !verdict.at.has_value() || *passed.since >= *verdict.at;
@@ -129,26 +132,41 @@ class FactReader {
   void ReadVerdicts() {
     if (p_.description_gate.has_value()) {
       const DescriptionGate& gate = *p_.description_gate;
-      std::optional<CommentFact> failure = Newest(gate.failed_comments, "check_pr_failure");
-      const std::optional<CommentFact> pass = Newest(gate.passed_comments, "check_pr_pass");
+      std::optional<VerdictFact> failure = Newest(gate.failed_comments, "check_pr_failure");
+      const std::optional<VerdictFact> pass = Newest(gate.passed_comments, "check_pr_pass");
       const bool passed_later = failure.has_value() && pass.has_value() && pass->at >= failure->at;
       if (failure.has_value() && !passed_later && !Superseded(*failure, f_.description_passed)) {
         f_.description_failure = std::move(failure);
       }
-      std::optional<CommentFact> blocked = Newest(p_.build_gate.blocked_comments, "gate_trigger_blocked");
+      std::optional<VerdictFact> blocked = Newest(p_.build_gate.blocked_comments, "gate_trigger_blocked");
       const bool unblocked = blocked.has_value() && pass.has_value() && pass->at >= blocked->at;
       if (blocked.has_value() && !unblocked && !Superseded(*blocked, f_.description_passed)) {
         f_.blocked = std::move(blocked);
       }
       // The label alone says so, too, unless that of the opposite is there.
       if (!f_.description_failure.has_value() && f_.description_failed.holds() && !f_.description_passed.holds()) {
-        f_.description_failure = CommentFact{f_.description_failed.name, f_.description_failed.since};
+        f_.description_failure = VerdictFact{f_.description_failed.name, f_.description_failed.since};
       }
     }
-    if (p_.merge_queue.has_value()) {
+    if (p_.merge_queue.has_value() && p_.merge_queue->of_forge) ReadQueue();
+    if (p_.merge_queue.has_value() && !p_.merge_queue->of_forge) {
       f_.merge_started = Newest(p_.merge_queue->started_comments, "merge_started");
       f_.merge_failed = Newest(p_.merge_queue->failed_comments, "merge_failed");
     }
+  }
+
+  // What the forge's own merge queue did: in it now, or out of it again without a merge.
+  void ReadQueue() {
+    const PipelineQueueEvent* newest = nullptr;
+    for (const PipelineQueueEvent& event : s_.queue_events) {
+      Note(event.added ? "merge_started" : "merge_ended",
+           event.added ? "added to the merge queue" : "left the merge queue", event.at);
+      if (newest == nullptr || event.at >= newest->at) newest = &event;
+    }
+    if (newest == nullptr) return;
+    const VerdictFact fact{newest->added ? "added to the merge queue" : "left the merge queue", newest->at};
+    (newest->added ? f_.merge_started : f_.merge_failed) = fact;
+    f_.in_queue = newest->added;
   }
 
   // A build that ended after the first gate's label was taken off and began before it came back never gets its label.
@@ -198,26 +216,20 @@ class FactReader {
       }
       TellResults(*comment);
     }
-    if (f_.told.has_value()) f_.builds.push_back(&*f_.told);
+    if (!f_.told.has_value()) return;
+    if (const auto log = s_.consoles.find(f_.told->number); log != s_.consoles.end()) f_.told->console = log->second;
+    f_.builds.push_back(&*f_.told);
   }
 
   void TellResults(const PipelineComment& comment) {
+    const std::vector<ResultRow> rows = ReadResultTable(p_.build_gate, comment.body);
+    if (rows.empty()) return;
     PipelineBuild build;
-    size_t rows = 0;
-    bool failed = false;
-    for (const std::string_view line : LinesOf(comment.body)) {
-      for (const Pattern& pattern : p_.build_gate.result_rows) {
-        const auto groups = pattern.Find(line);
-        if (!groups.has_value()) continue;
-        ++rows;
-        const std::string result = absl::AsciiStrToUpper(GroupOf(*groups, "result"));
-        failed = failed || (result != "SUCCESS" && result != "ABORTED" && result != "SKIPPED");
-        if (build.number == 0 && !absl::SimpleAtoi(GroupOf(*groups, "number"), &build.number)) build.number = 0;
-        if (build.url.empty()) build.url = GroupOf(*groups, "url");
-        break;
-      }
+    const bool failed = absl::c_any_of(rows, [](const ResultRow& row) { return row.failed(); });
+    for (const ResultRow& row : rows) {
+      if (build.number == 0) build.number = row.number;
+      if (build.url.empty()) build.url = row.url;
     }
-    if (rows == 0) return;
     build.result = failed ? "FAILURE" : "SUCCESS";
     build.started = comment.at;
     f_.told = std::move(build);
@@ -226,15 +238,24 @@ class FactReader {
   void ReadChecks() {
     if (!p_.checks.has_value() || !s_.checks.has_value()) return;
     f_.has_checks = true;
+    // What the profile names, then what the forge does.
     std::vector<bool> seen(p_.checks->required.size(), false);
+    std::map<std::string, bool, std::less<>> wanted;
+    for (const std::string& name : s_.required_checks) {
+      if (!AnyMatches(p_.checks->ignored, name)) wanted[name] = false;
+    }
     bool running = false;
     size_t counted = 0;
     for (const PipelineCheck& check : *s_.checks) {
       if (AnyMatches(p_.checks->ignored, check.name)) continue;
-      bool counts = p_.checks->required.empty();
+      bool counts = p_.checks->required.empty() && wanted.empty();
       for (size_t i = 0; i < seen.size(); ++i) {
         if (!p_.checks->required[i].Matches(check.name)) continue;
         seen[i] = true;
+        counts = true;
+      }
+      if (const auto named = wanted.find(check.name); named != wanted.end()) {
+        named->second = true;
         counts = true;
       }
       if (!counts) continue;
@@ -247,7 +268,11 @@ class FactReader {
         Note("check", absl::StrCat(check.name, failed ? ": failed" : ": running"), std::nullopt);
       }
     }
-    const bool missing = absl::c_linear_search(seen, false);
+    bool missing = absl::c_linear_search(seen, false);
+    for (const auto& [name, there] : wanted) {
+      missing = missing || !there;
+      if (!there) Note("check", absl::StrCat(name, ": missing"), std::nullopt);
+    }
     if (counted == 0) {
       f_.checks = BuildState::kNone;
     } else if (running) {
@@ -256,6 +281,7 @@ class FactReader {
       f_.checks = BuildState::kFailed;
     } else {
       f_.checks = missing ? BuildState::kRunning : BuildState::kPassed;
+      f_.only_missing = missing;
     }
     Note("checks",
          absl::StrCat(counted, " count, ", f_.failed_checks.size(), " failed", missing ? ", some missing" : ""),

@@ -25,7 +25,7 @@ struct LabelFact {
 };
 
 // What a comment says that matters.
-struct CommentFact {
+struct VerdictFact {
   std::string body;
   std::optional<PipelineTime> at;
 };
@@ -46,10 +46,11 @@ struct PipelineFacts {
   LabelFact working;
 
   // Verdicts of trusted bots that still hold.
-  std::optional<CommentFact> description_failure;
-  std::optional<CommentFact> blocked;
-  std::optional<CommentFact> merge_started;
-  std::optional<CommentFact> merge_failed;
+  std::optional<VerdictFact> description_failure;
+  std::optional<VerdictFact> blocked;
+  std::optional<VerdictFact> merge_started;
+  std::optional<VerdictFact> merge_failed;
+  bool in_queue = false;  // the forge's own merge queue has it
 
   TriggerFact check_pr;
   TriggerFact retest;
@@ -63,6 +64,7 @@ struct PipelineFacts {
 
   bool has_checks = false;
   BuildState checks = BuildState::kNone;
+  bool only_missing = false;  // of checks that are required; none runs and none failed
   std::vector<const PipelineCheck*> failed_checks;
 
   std::vector<PipelineEvidence> evidence;

@@ -44,17 +44,17 @@ class ProfileReader : public PackDocumentReader {
       profile_.checks.emplace();
       profile_.checks->required = Patterns(at, "required", {}, /*whole=*/true);
       profile_.checks->ignored = Patterns(at, "ignored", {}, /*whole=*/true);
+      Take(*at.value, "required_by_forge", profile_.checks->required_by_forge);
     });
     With(root, "merge_queue", [this](const JsonPlace& at) {
       profile_.merge_queue.emplace();
+      Take(*at.value, "of_forge", profile_.merge_queue->of_forge);
       Take(*at.value, "running_labels", profile_.merge_queue->running);
       profile_.merge_queue->started_comments = Patterns(at, "started_comments");
       profile_.merge_queue->failed_comments = Patterns(at, "failed_comments");
     });
     With(root, "log", [this](const JsonPlace& at) { ReadLog(at); });
-    ForEach("blockers", [this](const JsonPlace& at) {
-      profile_.blockers.push_back({at.value->at("label"), at.value->at("why")});
-    });
+    ForEach("blockers", [this](const JsonPlace& at) { ReadBlocker(at); });
     ForEach("fixes", [this](const JsonPlace& at) {
       profile_.fixes.push_back({at.value->value("stage", ""), at.value->value("rule", ""), at.value->at("fix")});
     });
@@ -107,8 +107,30 @@ class ProfileReader : public PackDocumentReader {
     Take(*at.value, "working_labels", gate.working);
     gate.blocked_comments = Patterns(at, "blocked_comments");
     gate.started_comments = Patterns(at, "started_comments", {"number"});
-    gate.result_rows = Patterns(at, "result_rows", {"stage", "result"});
+    ForEach(at, "result_rows", [&](const JsonPlace& one) {
+      gate.result_rows.push_back(Compile(one, {"stage"}));
+      const Pattern& row = gate.result_rows.back();
+      if (!row.HasGroup("result") && !(row.HasGroup("passed") && row.HasGroup("failed"))) {
+        Add(one.pointer, "expected a group (?P<result>…), or the groups (?P<passed>…) and (?P<failed>…)");
+      }
+    });
+    gate.partial_comments = Patterns(at, "partial_comments");
     gate.bypass = std::chrono::seconds(at.value->value("bypass_seconds", 0));
+  }
+
+  void ReadBlocker(const JsonPlace& at) {
+    Blocker blocker;
+    blocker.why = at.value->at("why").get<std::string>();
+    With(at, "label", [&](const JsonPlace& place) { blocker.label = place.value->get<std::string>(); });
+    With(at, "label_pattern", [&](const JsonPlace& place) {
+      blocker.sign = Blocker::Sign::kPattern;
+      blocker.pattern = Compile(place, {}, /*whole=*/true);
+    });
+    With(at, "missing_label", [&](const JsonPlace& place) {
+      blocker.sign = Blocker::Sign::kMissing;
+      blocker.label = place.value->get<std::string>();
+    });
+    profile_.blockers.push_back(std::move(blocker));
   }
 
   void ReadJenkins(const JsonPlace& at) {
@@ -130,10 +152,12 @@ class ProfileReader : public PackDocumentReader {
     LogRules& log = profile_.log;
     log.strip = Patterns(at, "strip");
     log.stages = Patterns(at, "stages", {"stage"});
+    log.places = Patterns(at, "places", {"file", "line"});
     log.markers = Patterns(at, "markers");
     std::set<std::string> ids;
     ForEach(at, "failures", [&](const JsonPlace& one) {
-      log.failures.push_back({one.value->at("id"), one.value->value("stage", ""), Compile(one.At("pattern"), {})});
+      log.failures.push_back({one.value->at("id"), one.value->value("stage", ""), Compile(one.At("pattern"), {}),
+                              one.value->value("placed", false)});
       if (!ids.insert(log.failures.back().id).second) {
         Add(one.pointer + "/id", absl::StrCat(Quoted(log.failures.back().id), " is there already"));
       }

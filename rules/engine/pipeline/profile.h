@@ -38,12 +38,23 @@ struct BuildGate {
   std::vector<std::string> working;       // a bot is at it, before there is a build
   std::vector<Pattern> blocked_comments;  // it was not started, for want of the first gate
   std::vector<Pattern> started_comments;  // group "number"
-  std::vector<Pattern> result_rows;       // groups "stage", "result", "number", "url"; over a table in a comment
+  // Over rows of a table in a comment: groups "stage", "number", "url", and "result" or, where that is no word of
+  // Jenkins, "passed" and "failed".
+  std::vector<Pattern> result_rows;
+  std::vector<Pattern> partial_comments;  // their tables are about a part of the gate: they tell no result
   std::chrono::milliseconds bypass{0};    // a success that took less is none; 0: every success is one
 };
 
-struct BlockingLabel {
+// What keeps a pull request from being merged though its gate is green.
+struct Blocker {
+  enum class Sign : uint8_t {
+    kLabel,    // a label of that name is on
+    kPattern,  // a label is on whose whole name matches
+    kMissing,  // no label of that name is on: tells of a green gate only
+  };
+  Sign sign = Sign::kLabel;
   std::string label;
+  Pattern pattern;
   std::string why;
 };
 
@@ -65,10 +76,13 @@ struct JenkinsProfile {
 struct ChecksProfile {
   std::vector<Pattern> required;  // over the whole name; empty: all
   std::vector<Pattern> ignored;   // over the whole name; wins
+  // What the forge requires of the branch is required, too.
+  bool required_by_forge = false;
 };
 
 // What merges once the gate is green.
 struct MergeQueueProfile {
+  bool of_forge = false;             // the forge's own: its history tells
   std::vector<std::string> running;  // labels
   std::vector<Pattern> started_comments;
   std::vector<Pattern> failed_comments;
@@ -93,7 +107,7 @@ struct PipelineProfile {
   std::vector<std::string> call;  // logins that are named when a person is needed
   std::optional<DescriptionGate> description_gate;
   BuildGate build_gate;
-  std::vector<BlockingLabel> blockers;
+  std::vector<Blocker> blockers;
   std::vector<std::string> advisory;  // labels that change nothing
   std::optional<JenkinsProfile> jenkins;
   std::optional<ChecksProfile> checks;

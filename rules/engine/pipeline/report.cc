@@ -26,8 +26,22 @@ Json FailureJson(const ReportedFailure& one) {
 }
 
 Json TestJson(const ReportedFailure& one) {
-  return {{"file", TextOrNull(one.failure.file)},   {"test", one.failure.test},      {"summary", one.failure.message},
-          {"stage", TextOrNull(one.failure.stage)}, {"verdict", one.triage.verdict}, {"why", one.triage.why}};
+  Json builds = Json::array();
+  for (const FailedBuild& build : one.builds)
+    builds.push_back({{"number", build.number}, {"url", TextOrNull(build.url)}});
+  const FailureTriage::Questions& questions = one.triage.questions;
+  return {{"file", TextOrNull(one.failure.file)},
+          {"line", one.failure.line == 0 ? Json() : Json(one.failure.line)},
+          {"test", one.failure.test},
+          {"summary", one.failure.message},
+          {"stage", TextOrNull(one.failure.stage)},
+          {"verdict", one.triage.verdict},
+          {"why", one.triage.why},
+          {"questions",
+           {{"build_inputs", questions.build_inputs},
+            {"reach", questions.reach},
+            {"passes_on_base", questions.passes_on_base}}},
+          {"builds", std::move(builds)}};
 }
 
 std::string JoinedLines(const std::vector<std::string>& lines) {
@@ -118,12 +132,15 @@ Json PipelineReportJson(const PipelineReport& report) {
           {"phase", PipelinePhaseName(report.phase)},
           {"next", {{"action", PipelineActionName(report.action)}, {"why", report.why}}},
           {"call_person", report.call_person},
+          {"terminal", TextOrNull(report.terminal)},
           {"description_passed", report.description_passed},
           {"gate_ok", report.gate_ok},
+          {"under_way", report.under_way},
           {"pipeline_number", NumberOrNull(report.pipeline_number)},
           {"pipeline_url", TextOrNull(report.pipeline_url)},
           {"pipeline_result", TextOrNull(report.pipeline_result)},
           {"pipeline_duration_ms", report.pipeline_duration_ms},
+          {"usual_duration_ms", report.usual_duration_ms},
           {"previous_pipeline_number", NumberOrNull(report.previous_pipeline_number)},
           {"is_bypass_build", report.is_bypass_build},
           {"labels", report.labels},
@@ -138,6 +155,8 @@ Json PipelineReportJson(const PipelineReport& report) {
           {"gate_trigger_blocked", TextOrNull(report.gate_trigger_blocked)},
           {"retests", report.retests},
           {"max_retests", report.max_retests},
+          {"description_checks", report.description_checks},
+          {"builds", report.builds},
           {"raw_log_excerpt", JoinedLines(report.markers)},
           {"note", report.note},
           {"evidence", std::move(evidence)}};

@@ -48,12 +48,26 @@ struct FailureTriage {
   // for the pull request's until something else is shown.
   std::string verdict;
   std::string why;
+  // Of a test, what was answered to: does the pull request change what every test stands on, does the test reach what
+  // it changes, does the test pass on the base branch? "no: …", "yes: …" or "unknown: …".
+  struct Questions {
+    std::string build_inputs;
+    std::string reach;
+    std::string passes_on_base;
+  } questions;
+};
+
+struct FailedBuild {
+  int64_t number = 0;
+  std::string url;
 };
 
 struct ReportedFailure {
   LogFailure failure;
   FailureTriage triage;
-  std::string fix;  // of the profile; empty: it has none
+  std::string fix = {};  // of the profile; empty: it has none
+  // Of a test: the builds of this pull request in which it failed, the newest first.
+  std::vector<FailedBuild> builds = {};
 };
 
 struct PipelineReport {
@@ -68,11 +82,16 @@ struct PipelineReport {
   bool under_way = false;  // something runs, or was asked for and will: a push would disturb it
   std::vector<PipelineEvidence> evidence;
   bool call_person = false;  // nothing that a program may do is left
+  // Why nobody need wait any more: "ci-pipeline-passed", "closed", "flake-ceiling": started again often enough,
+  // "upstream-sticky-flake": what fails is not the pull request's and stays, "infrastructure": the same fault of the
+  // machine again, "needs-human-guidance"; empty: it goes on.
+  std::string terminal;
 
   std::optional<int64_t> pipeline_number;
   std::string pipeline_url;
   std::string pipeline_result;  // "SUCCESS", "FAILURE", "UNSTABLE", "BUILDING"; empty: there is none
   int64_t pipeline_duration_ms = 0;
+  int64_t usual_duration_ms = 0;  // the median of the job's builds that ended and were results; 0: unknown
   std::optional<int64_t> previous_pipeline_number;
   bool is_bypass_build = false;
 
@@ -93,6 +112,8 @@ struct PipelineReport {
   bool gate_ok = false;              // both gates are passed
   uint32_t retests = 0;              // of this head, after the first start
   uint32_t max_retests = 0;
+  uint32_t description_checks = 0;  // asked for, of this head
+  uint32_t builds = 0;              // of the pull request that are known
   std::string note;
 };
 

@@ -99,6 +99,25 @@ void ReadLabel(SignalReader& reader, const json& label, PipelineSignals& out) {
   out.labels.push_back(std::move(name));
 }
 
+// A text, or its lines; nullopt: there is none.
+std::optional<std::string> ReadLines(SignalReader& reader, const json& object, const char* key) {
+  const auto it = object.find(key);
+  if (it == object.end() || !it->is_array()) {
+    std::string text = reader.Text(object, key);
+    return text.empty() ? std::nullopt : std::optional(std::move(text));
+  }
+  std::string text;
+  for (const json& line : *it) {
+    if (!line.is_string()) {
+      reader.Fail(key, "lines");
+      return std::nullopt;
+    }
+    text += line.get_ref<const std::string&>();
+    text += '\n';
+  }
+  return text;
+}
+
 PipelineBuild ReadBuild(SignalReader& reader, const json& value) {
   PipelineBuild build;
   build.number = reader.Number(value, "number");
@@ -108,18 +127,7 @@ PipelineBuild ReadBuild(SignalReader& reader, const json& value) {
   build.url = reader.Text(value, "url");
   build.started = reader.Time(value, "started");
   build.duration = std::chrono::milliseconds(reader.Number(value, "duration_ms"));
-  // A text, or its lines.
-  if (const auto console = value.find("console"); console != value.end() && console->is_array()) {
-    std::string text;
-    reader.Each(value, "console", [&](const json& line) {
-      if (!line.is_string()) return reader.Fail("console", "lines");
-      text += line.get_ref<const std::string&>();
-      text += '\n';
-    });
-    build.console = std::move(text);
-  } else if (std::string text = reader.Text(value, "console"); !text.empty()) {
-    build.console = std::move(text);
-  }
+  build.console = ReadLines(reader, value, "console");
   return build;
 }
 
@@ -197,12 +205,38 @@ std::optional<PipelineSignals> ReadPipelineSignals(const json& value, std::strin
   if (reader.EachObject(value, "checks", [&](const json& one) { checks.push_back(ReadCheck(reader, one)); })) {
     out.checks = std::move(checks);
   }
+  reader.EachObject(value, "consoles", [&](const json& one) {
+    if (std::optional<std::string> log = ReadLines(reader, one, "console")) {
+      out.consoles[reader.Number(one, "number")] = *std::move(log);
+    }
+  });
+  reader.Each(value, "required_checks", [&](const json& one) {
+    if (!one.is_string()) return reader.Fail("required_checks", "texts");
+    out.required_checks.push_back(one.get<std::string>());
+  });
+  reader.EachObject(value, "queue_events", [&](const json& event) {
+    const std::optional<PipelineTime> at = reader.Time(event, "at");
+    if (!at.has_value()) return reader.Fail("queue_events", "a time for each");
+    out.queue_events.push_back({reader.Text(event, "action") != "removed", *at});
+  });
   std::vector<std::string> files;
   if (reader.Each(value, "files", [&](const json& one) {
-        if (!one.is_string()) return reader.Fail("files", "texts");
-        files.push_back(one.get<std::string>());
+        if (one.is_string()) return files.push_back(one.get<std::string>());
+        std::string path = one.is_object() ? reader.Text(one, "path") : std::string();
+        if (path.empty()) return reader.Fail("files", "texts, or objects with a path");
+        if (std::optional<std::string> patch = ReadLines(reader, one, "patch")) out.patches[path] = *std::move(patch);
+        files.push_back(std::move(path));
       })) {
     out.files = std::move(files);
+  }
+  if (const auto reach = value.find("reach"); reach != value.end() && reach->is_object()) {
+    for (const auto& [test, reached] : reach->items()) {
+      std::vector<std::string>& paths = out.reach[test];
+      reader.Each(*reach, test.c_str(), [&](const json& one) {
+        if (!one.is_string()) return reader.Fail("reach", "texts");
+        paths.push_back(one.get<std::string>());
+      });
+    }
   }
   if (const auto baseline = value.find("baseline"); baseline != value.end() && baseline->is_object()) {
     for (const auto& [test, passed] : baseline->items()) {

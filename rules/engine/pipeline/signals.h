@@ -54,6 +54,12 @@ struct PipelineCheck {
   std::vector<std::string> failed = {};  // the jobs of a failed one, where they are known
 };
 
+// The forge's merge queue took a pull request in, or let it go: merged or not.
+struct PipelineQueueEvent {
+  bool added = true;
+  PipelineTime at;
+};
+
 struct PipelineSignals {
   std::string owner;
   std::string repo;
@@ -67,8 +73,16 @@ struct PipelineSignals {
   std::vector<PipelineLabelEvent> label_events;      // in any order; may be incomplete
   std::vector<PipelineComment> comments;             // in any order
   std::optional<std::vector<PipelineBuild>> builds;  // of the job, of any pull request; nullopt: not known
+  // Logs of builds that only comments tell of, by number.
+  std::map<int64_t, std::string> consoles;
   std::optional<std::vector<PipelineCheck>> checks;  // nullopt: not known
+  std::vector<std::string> required_checks;          // whole names, as the forge requires them of the branch
+  std::vector<PipelineQueueEvent> queue_events;      // in any order
   std::optional<std::vector<std::string>> files;     // that the pull request changes; nullopt: not known
+  // Of files that it changes: hunks in unified format without file headers.
+  std::map<std::string, std::string, std::less<>> patches;
+  // Test files, as logs name them → the files of the head that they reach. One that is missing is not known.
+  std::map<std::string, std::vector<std::string>, std::less<>> reach;
   // Tests that ran on the base branch lately → whether they passed.
   std::map<std::string, bool, std::less<>> baseline;
   std::vector<std::string> unread;  // what could not be read, and why; for people

@@ -4,12 +4,12 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
-#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "rules/engine/pipeline/patch_places.h"
+#include "rules/engine/pipeline/questions.h"
+#include "rules/engine/pipeline/result_table.h"
 #include "rules/engine/pipeline/trunk.h"
-#include "services/core/glob.h"
-#include "services/core/lines.h"
 #include "services/core/readable.h"
 
 namespace yardmaster::rules {
@@ -17,37 +17,24 @@ namespace {
 
 constexpr size_t kMaxNameBytes = 300;
 
-bool AnyGlob(const std::vector<std::string>& globs, const std::string& path) {
-  return absl::c_any_of(globs, [&](const std::string& glob) { return MatchesGlob(glob, path); });
-}
-
 FailureTriage Triage(const PipelineProfile& profile, const PipelineSignals& signals, const TrunkHistory& trunk,
                      const LogFailure& failure) {
-  if (failure.test.empty()) return {"pr_induced", "a check of the code itself"};
-  if (!signals.files.has_value()) return {"needs_evidence", "the files of the pull request are not known"};
-  // Does it change what every test stands on?
-  for (const std::string& file : *signals.files) {
-    if (AnyGlob(profile.build_inputs, file)) return {"pr_induced", absl::StrCat("it changes ", file)};
+  using Value = Answer::Value;
+  if (failure.test.empty()) return {"pr_induced", "a check of the code itself", {}};
+  const Answer build = ChangesBuild(profile, signals);
+  const Answer reach = ReachesChange(profile, signals, failure);
+  const Answer base = PassesOnBase(signals, trunk, failure);
+  FailureTriage triage{"needs_evidence", "", {AnswerText(build), AnswerText(reach), AnswerText(base)}};
+  if (build.value == Value::kYes || reach.value == Value::kYes) {
+    triage.verdict = "pr_induced";
+    triage.why = build.value == Value::kYes ? build.why : reach.why;
+  } else if (build.value == Value::kUnknown || reach.value == Value::kUnknown) {
+    triage.why = build.value == Value::kUnknown ? build.why : reach.why;
+  } else {
+    triage.why = absl::StrCat(reach.why, base.value == Value::kUnknown ? "; " : ", and ", base.why);
+    if (base.value != Value::kUnknown) triage.verdict = base.value == Value::kYes ? "flaky" : "base_broken";
   }
-  // Does the test reach what it changes?
-  if (!AllInert(profile, *signals.files)) {
-    for (const std::string& file : *signals.files) {
-      if (!failure.file.empty() && (file == failure.file || file.ends_with(absl::StrCat("/", failure.file)) ||
-                                    failure.file.ends_with(absl::StrCat("/", file)))) {
-        return {"pr_induced", absl::StrCat("it changes ", file)};
-      }
-    }
-    return {"needs_evidence", "it changes code, and nothing shows that the test does not reach it"};
-  }
-  // Did it pass on the base branch?
-  const auto base = signals.baseline.find(TestName(failure));
-  if (base == signals.baseline.end()) {
-    const std::optional<TrunkEvidence> evidence = TestOnTrunk(trunk, TestName(failure));
-    if (!evidence) return {"needs_evidence", "it changes no code; how the test ends on the base branch is not known"};
-    return {evidence->passed ? "flaky" : "base_broken", "it changes no code, and " + evidence->why};
-  }
-  return base->second ? FailureTriage{"flaky", "it changes no code, and the test passes on the base branch"}
-                      : FailureTriage{"base_broken", "it changes no code, and the test fails on the base branch, too"};
+  return triage;
 }
 
 std::string FixOf(const PipelineProfile& profile, const LogFailure& failure) {
@@ -69,23 +56,16 @@ std::vector<LogFailure> FailuresOfRows(const PipelineProfile& profile, const Pip
     });
     if (!trusted || (newest != nullptr && comment.at < newest->at)) continue;
     if (signals.head_at.has_value() && comment.at.has_value() && *comment.at < *signals.head_at) continue;
+    const std::vector<ResultRow> rows = ReadResultTable(profile.build_gate, comment.body);
+    if (rows.empty()) continue;
     std::vector<LogFailure> found;
-    bool table = false;
-    for (const std::string_view line : LinesOf(comment.body)) {
-      for (const Pattern& pattern : profile.build_gate.result_rows) {
-        const auto groups = pattern.Find(line);
-        if (!groups.has_value()) continue;
-        table = true;
-        const std::string result = absl::AsciiStrToUpper(GroupOf(*groups, "result"));
-        if (result == "SUCCESS" || result == "ABORTED" || result == "SKIPPED") break;
-        LogFailure failure;
-        failure.stage = Readable(TrimBlanks(GroupOf(*groups, "stage")), kMaxNameBytes);
-        failure.message = absl::StrCat(failure.stage, ": ", result, ", as the bot's table says");
-        found.push_back(std::move(failure));
-        break;
-      }
+    for (const ResultRow& row : rows) {
+      if (!row.failed()) continue;
+      LogFailure failure;
+      failure.stage = row.stage;
+      failure.message = absl::StrCat(row.stage, ": ", row.result, ", as the bot's table says");
+      found.push_back(std::move(failure));
     }
-    if (!table) continue;
     newest = &comment;
     failures = std::move(found);
   }
@@ -130,12 +110,12 @@ void TriageFailures(const PipelineProfile& profile, const PipelineSignals& signa
                     PipelineReport& report) {
   LogReport log;
   std::optional<LogReport> before;
+  const PipelineBuild* previous = nullptr;
   if (facts.newest != nullptr && StateOf(*facts.newest) == BuildState::kFailed) {
     if (facts.newest->console.has_value()) log = ReadConsoleLog(profile.log, *facts.newest->console);
     if (log.failures.empty()) log.failures = FailuresOfRows(profile, signals);
-    if (const PipelineBuild* previous = PreviousFailed(signals, facts); previous != nullptr) {
-      before = ReadConsoleLog(profile.log, *previous->console);
-    }
+    previous = PreviousFailed(signals, facts);
+    if (previous != nullptr) before = ReadConsoleLog(profile.log, *previous->console);
   }
   for (const PipelineCheck* check : facts.failed_checks) {
     LogFailure failure;
@@ -149,11 +129,18 @@ void TriageFailures(const PipelineProfile& profile, const PipelineSignals& signa
   }
   const TrunkHistory trunk = ReadTrunk(profile, signals, facts);
   for (LogFailure& failure : log.failures) {
+    if (failure.file.empty() && !failure.function.empty()) FindInPatches(signals.patches, failure);
     if (!failure.stage.empty() && !absl::c_linear_search(log.stages, failure.stage)) {
       log.stages.push_back(failure.stage);
     }
     ReportedFailure reported;
     reported.triage = Triage(profile, signals, trunk, failure);
+    if (!failure.test.empty() && facts.newest != nullptr) {
+      reported.builds.push_back({facts.newest->number, facts.newest->url});
+      if (before.has_value() && FailedTests(*before).contains(TestName(failure))) {
+        reported.builds.push_back({previous->number, previous->url});
+      }
+    }
     reported.fix = FixOf(profile, failure);
     reported.failure = failure;
     report.failures.push_back(std::move(reported));

@@ -4,7 +4,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
-#include "services/core/glob.h"
+#include "rules/engine/pipeline/questions.h"
 
 namespace yardmaster::rules {
 namespace {
@@ -19,26 +19,22 @@ std::string TestName(const LogFailure& failure) {
   return failure.file.empty() ? failure.test : absl::StrCat(failure.file, "::", failure.test);
 }
 
-bool AllInert(const PipelineProfile& profile, const std::vector<std::string>& files) {
-  return !profile.inert_files.empty() && !files.empty() && absl::c_all_of(files, [&](const std::string& file) {
-    return absl::c_any_of(profile.inert_files, [&file](const std::string& glob) { return MatchesGlob(glob, file); });
-  });
-}
-
 bool WantsTrunk(const PipelineProfile& profile, const PipelineSignals& signals) {
-  if (!signals.files.has_value() || !signals.builds.has_value() || !AllInert(profile, *signals.files)) return false;
+  if (!signals.files.has_value() || !signals.builds.has_value()) return false;
   return absl::c_any_of(*signals.builds, [&](const PipelineBuild& build) {
     if (!build.console.has_value() || PullOfBuild(profile, build.description) != signals.number) return false;
     const LogReport log = ReadConsoleLog(profile.log, *build.console);
-    return absl::c_any_of(log.failures, [](const LogFailure& failure) { return !failure.test.empty(); });
+    return absl::c_any_of(log.failures, [&](const LogFailure& failure) {
+      return !failure.test.empty() && ChangesBuild(profile, signals).value == Answer::Value::kNo &&
+             ReachesChange(profile, signals, failure).value == Answer::Value::kNo;
+    });
   });
 }
 
 TrunkHistory ReadTrunk(const PipelineProfile& profile, const PipelineSignals& signals, const PipelineFacts& facts) {
   TrunkHistory history;
-  const bool known = signals.files.has_value() && signals.builds.has_value() && facts.newest != nullptr &&
-                     facts.newest->started.has_value();
-  if (!known || !AllInert(profile, *signals.files)) return history;
+  const bool known = signals.builds.has_value() && facts.newest != nullptr && facts.newest->started.has_value();
+  if (!known) return history;
   for (const PipelineBuild& build : *signals.builds) {
     const std::optional<int64_t> pull = PullOfBuild(profile, build.description);
     if (!pull || *pull == signals.number || !build.started.has_value()) continue;

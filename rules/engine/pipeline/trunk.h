@@ -36,18 +36,16 @@ struct TrunkHistory {
   const PipelineBuild* passed = nullptr;  // the newest
   std::map<int64_t, Failed> failed;       // by pull request: the newest whose log is there
 };
-// Empty where it could not tell anything: the pull request changes code, or when builds were started is not known.
+// Empty where it could not tell anything: when builds were started is not known.
 TrunkHistory ReadTrunk(const PipelineProfile& profile, const PipelineSignals& signals, const PipelineFacts& facts);
 
 // The test fails in the logs of two other pull requests, and nothing has passed since one of them; or a build of
 // another pull request passed. nullopt: neither.
 std::optional<TrunkEvidence> TestOnTrunk(const TrunkHistory& history, std::string_view test);
 
-// Whether other builds can tell whose failure it is: a test failed, and the pull request changes no code.
+// Whether other builds can tell whose failure it is: a test failed that nothing shows to be the pull request's, and
+// that reaches nothing of what it changes.
 bool WantsTrunk(const PipelineProfile& profile, const PipelineSignals& signals);
-
-// Whether all files of a list break no test; false for none.
-bool AllInert(const PipelineProfile& profile, const std::vector<std::string>& files);
 
 }  // namespace yardmaster::rules
 

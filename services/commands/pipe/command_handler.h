@@ -24,6 +24,8 @@ struct CommandRun {
   const std::vector<std::string>& packs;  // that the repository may use
   v1::Plan& plan;                         // takes actions that come before the answer
   bool preview = false;                   // says what would be done, and does nothing
+  // Of a command that was confirmed: CommandResult.stands_on of what was shown.
+  std::string stands_on = {};
 };
 
 // The outcome.
@@ -31,6 +33,8 @@ struct CommandResult {
   bool done = true;     // false: `text` is the reason why not
   std::string text;     // Markdown of our own, echoes defanged
   std::string outcome;  // for lists
+  // Of a preview: what is confirmed, and no other state of the pull request; empty: any.
+  std::string stands_on = {};
 };
 
 using CommandHandler = std::function<absl::StatusOr<CommandResult>(const CommandRun& run)>;

@@ -164,8 +164,9 @@ absl::StatusOr<PermissionDecision> Permit(const PermissionRequest& request, std:
 class CommandPlanner::Planning {
  public:
   Planning(const CommandEnvironment& env, const PlanInput& input) : Planning(env, input, RequestOf(input)) {}
-  // Another command than the input's, which `confirmed` was.
-  Planning(const CommandEnvironment& env, const PlanInput& input, const Request& request, bool confirmed = false)
+  // Another command than the input's, which `confirmed` was; null: it needs no more than to be written.
+  Planning(const CommandEnvironment& env, const PlanInput& input, const Request& request,
+           const v1::AwaitConfirmation* confirmed = nullptr)
       : env_(env),
         input_(input),
         view_(input.view),
@@ -215,14 +216,14 @@ class CommandPlanner::Planning {
   // Whether it is only done once the person has confirmed it.
   bool NeedsConfirmation() const;
   // Notes that it waits for that.
-  void Await(v1::Plan& plan) const;
+  void Await(std::string stands_on, v1::Plan& plan) const;
 
   const CommandEnvironment& env_;
   const PlanInput& input_;
   SubjectView& view_;
   const Request& request_;
   const ParsedCommand& command_;
-  const bool confirmed_;
+  const v1::AwaitConfirmation* const confirmed_;
   const Answers answers_;
   AnsweredCommand asked_;
   LoadedSettings settings_;
@@ -405,9 +406,10 @@ absl::StatusOr<std::string> CommandPlanner::Planning::Answer(v1::Plan& plan) {
   const std::vector<std::string> packs = entry == nullptr ? std::vector<std::string>() : entry->packs;
   const bool preview = NeedsConfirmation();
   ASSIGN_OR_RETURN(const CommandResult done,
-                   handler->second({input_, command_, answers_, asked_, settings_.layers, packs, plan, preview}));
+                   handler->second({input_, command_, answers_, asked_, settings_.layers, packs, plan, preview,
+                                    confirmed_ == nullptr ? std::string() : confirmed_->stands_on()}));
   if (preview && done.done) {
-    Await(plan);
+    Await(done.stands_on, plan);
     needs_yes_ = true;
     plan.set_outcome("asked-back: to be confirmed");
     return answers_.Confirm(asked_, done.text);
@@ -417,7 +419,7 @@ absl::StatusOr<std::string> CommandPlanner::Planning::Answer(v1::Plan& plan) {
 }
 
 bool CommandPlanner::Planning::NeedsConfirmation() const {
-  if (confirmed_ || !command_.command->rewrites) return false;
+  if (confirmed_ != nullptr || !command_.command->rewrites) return false;
   const RepositoryConfig* entry = env_.config.FindRepository(subject().forge(), subject().repository());
   const CommandSettings& settings = entry != nullptr ? entry->commands : env_.config.commands;
   switch (settings.confirm.value_or(ConfirmCommands::kSentences)) {
@@ -431,12 +433,13 @@ bool CommandPlanner::Planning::NeedsConfirmation() const {
   return command_.kind == ParsedCommand::Kind::kRequest;
 }
 
-void CommandPlanner::Planning::Await(v1::Plan& plan) const {
+void CommandPlanner::Planning::Await(std::string stands_on, v1::Plan& plan) const {
   v1::AwaitConfirmation& wait = *plan.add_actions()->mutable_await_confirmation();
   wait.set_command(request_.line);
   wait.set_by(input_.event.actor());
   *wait.mutable_until() = ToTimestamp(input_.now + kConfirmWithin);
   wait.set_cause(EffectName(input_));
+  wait.set_stands_on(std::move(stands_on));
 }
 
 v1::AnswerComment& CommandPlanner::Planning::AddAnswer(int64_t revision, v1::Plan& plan) const {
@@ -567,8 +570,8 @@ absl::Status CommandPlanner::Plan(const PlanInput& input, v1::Plan& plan) const 
   const std::vector<Request> requests =
       RequestReader(table, {}, nullptr, input.snapshot.subject()).Read(awaited->command());
   if (requests.empty()) return planning.RunUnawaited(plan);
-  // Everything is looked at again: who may, and how the pull request stands now.
-  Planning confirmed(env_, input, requests.front(), /*confirmed=*/true);
+  // Everything is looked at again: who may, and whether the pull request is still what was shown.
+  Planning confirmed(env_, input, requests.front(), &*awaited);
   RETURN_IF_ERROR(confirmed.Load());
   v1::AwaitConfirmation& ended = *plan.add_actions()->mutable_await_confirmation();
   ended = *awaited;

@@ -37,6 +37,15 @@ constexpr std::array kRefusalTexts = {
         "the forge does not say that the bot may push to {}: allow edits by maintainers, or give its account write "
         "access there",
         "机器人没有向 {} 推送的权限：请允许维护者编辑，或给机器人账号写权限"},
+    RefusalText{
+        "protected-branch",
+        "{} is a branch that others build on, by its name or as the default one: the bot never rewrites it, nor "
+        "takes it back",
+        "{} 是受保护的分支（按名称或默认分支），机器人不会改写或回退它"},
+    RefusalText{"changed", "{} has changed since that was shown: nothing was done. Write the command again",
+                "{} 在展示之后有了变化，没有执行，请重新发出命令"},
+    RefusalText{"message-unused", "without `--amend` the commits keep their messages: leave out `-m`, or add `--amend`",
+                "没有 `--amend` 时各 commit 保留自己的提交信息：请去掉 `-m`，或加上 `--amend`"},
     RefusalText{"not-theirs", "{} was opened by somebody else: only its author may add to it",
                 "{} 不是你提的 PR，只有作者可以追加"},
     RefusalText{"same-pull", "{} is this pull request", "{} 就是当前 PR"},
@@ -101,6 +110,7 @@ absl::StatusOr<CommandResult> Operate(const CommandRun& run, v1::PullOperation o
   options.operation = std::move(operation);
   options.preview = run.preview;
   options.cause = EffectName(run.input);
+  options.stands_on = run.stands_on;
   ASSIGN_OR_RETURN(const RequestedPlan asked, run.input.view.Ask(kWorkflowPlanner, options));
   CommandResult out;
   if (!asked.plan.has_value()) {
@@ -121,7 +131,9 @@ absl::StatusOr<CommandResult> Operate(const CommandRun& run, v1::PullOperation o
   if (const std::string title = WhyOfStep(plan, "title"); !title.empty()) {
     absl::StrAppend(&text, "\n\n", Say(run, "Title: ", "标题："), EchoText(title, kMaxDetailBytes));
   }
-  if (!run.preview && options.operation->kind() != Kind::KIND_UNDO) absl::StrAppend(&text, UndoText(run));
+  const bool can_undo = options.operation->kind() != Kind::KIND_UNDO && WhyOfStep(plan, "lasts").empty();
+  if (!run.preview && can_undo) absl::StrAppend(&text, UndoText(run));
+  out.stands_on = WhyOfStep(plan, "stands-on");
   out.text = std::move(text);
   const std::string tip = WhyOfStep(plan, "new");
   out.outcome = tip.empty() ? "done" : absl::StrCat("done: ", tip);

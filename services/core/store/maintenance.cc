@@ -100,9 +100,9 @@ void Maintenance::EndRound(const absl::Status& status) {
 Maintenance::Position Maintenance::Advance(Transaction& transaction, Position position) {
   // In the order of Phase.
   static constexpr bool (Maintenance::*kPhases[])(Transaction&, Position&) = {
-      &Maintenance::Bodies,        &Maintenance::Deliveries,    &Maintenance::Effects,  &Maintenance::Decisions,
-      &Maintenance::Subjects,      &Maintenance::RemovedLabels, &Maintenance::Commands, &Maintenance::Reviews,
-      &Maintenance::ReviewImports, &Maintenance::ShadowRuns,    &Maintenance::Compact};
+      &Maintenance::Bodies,   &Maintenance::Deliveries,    &Maintenance::Effects,    &Maintenance::Decisions,
+      &Maintenance::Subjects, &Maintenance::RemovedLabels, &Maintenance::SeenHeads,  &Maintenance::Commands,
+      &Maintenance::Reviews,  &Maintenance::ReviewImports, &Maintenance::ShadowRuns, &Maintenance::Compact};
   // A phase that has nothing left lets the next one begin at once, so that a round with nothing to do is one slice.
   while (position.phase != Phase::kEnd) {
     const size_t removed_before = transaction.changes.removed.size();
@@ -247,6 +247,13 @@ bool Maintenance::RemovedLabels(Transaction& transaction, Position&) {
   const std::vector<int64_t> gone =
       Outdated(transaction, "select id from removed_labels where removed_at < :cutoff order by removed_at", kRows);
   Remove(transaction, "removed_labels", gone);
+  return static_cast<int64_t>(gone.size()) == kRows;
+}
+
+bool Maintenance::SeenHeads(Transaction& transaction, Position&) {
+  const std::vector<int64_t> gone =
+      Outdated(transaction, "select id from seen_heads where seen_at < :cutoff order by seen_at", kRows);
+  Remove(transaction, "seen_heads", gone);
   return static_cast<int64_t>(gone.size()) == kRows;
 }
 

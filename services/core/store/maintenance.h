@@ -60,6 +60,7 @@ class Maintenance {
     kDecisions,
     kSubjects,
     kRemovedLabels,
+    kSeenHeads,
     kCommands,
     kReviews,
     kReviewImports,
@@ -91,6 +92,7 @@ class Maintenance {
   bool Decisions(Transaction& transaction, Position& position);
   bool Subjects(Transaction& transaction, Position& position);
   bool RemovedLabels(Transaction& transaction, Position& position);
+  bool SeenHeads(Transaction& transaction, Position& position);
   bool Commands(Transaction& transaction, Position& position);
   bool Reviews(Transaction& transaction, Position& position);
   bool ReviewImports(Transaction& transaction, Position& position);

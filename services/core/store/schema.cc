@@ -311,6 +311,21 @@ const std::vector<Migration>& Migrations() {
            " since bigint not null)",
            "create unique index subscribed on subscriptions (platform, channel, forge, topic, lower(repository))",
        }},
+      {15,
+       "when pull requests got their heads",
+       {
+           "create table seen_heads ("
+           " id $IDENTITY,"
+           " subject text not null,"
+           " subject_kind bigint not null,"
+           " head text not null,"
+           " head_before text not null,"
+           " not_before bigint not null,"
+           " not_after bigint not null,"
+           " seen_at bigint not null)",
+           "create unique index seen_heads_by_subject on seen_heads (lower(subject), subject_kind)",
+           "create index seen_heads_by_time on seen_heads (seen_at)",
+       }},
   };
   return kMigrations;
 }

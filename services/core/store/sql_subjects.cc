@@ -198,6 +198,50 @@ absl::StatusOr<std::vector<RemovedLabel>> SqlSubjects::RemovedLabels(const v1::S
   });
 }
 
+absl::StatusOr<SeenHead> SqlSubjects::SeeHead(const v1::Subject& subject, std::string_view head, TimePoint at,
+                                              HeadSource source) {
+  RETURN_IF_ERROR(CheckStoredSubject(subject));
+  RETURN_IF_ERROR(CheckStoredName("head", head));
+  SeenHead known;
+  RETURN_IF_ERROR(writer_.Run(WriteKind::kTransition, [&](Transaction& transaction) {
+    const std::string text = SubjectText(subject);
+    const long long kind = subject.kind();
+    const std::string now(head);
+    const long long when = ToMicros(at);
+    std::string seen;
+    std::string before;
+    long long not_before = 0;
+    long long not_after = 0;
+    long long seen_at = 0;
+    transaction.sql << "select head, head_before, not_before, not_after, seen_at from seen_heads where lower(subject) "
+                       "= lower(:subject) and subject_kind = :kind",
+        soci::use(text, "subject"), soci::use(kind, "kind"), soci::into(seen), soci::into(before),
+        soci::into(not_before), soci::into(not_after), soci::into(seen_at);
+    const bool late = source == HeadSource::kDelivery && now == before;
+    if (when >= seen_at && !late) {
+      if (now != seen) {
+        before = seen;
+        not_before = seen.empty() ? 0 : seen_at;
+        not_after = when;
+      }
+      seen = now;
+      transaction.sql << "insert into seen_heads (subject, subject_kind, head, head_before, not_before, not_after, "
+                         "seen_at) values (:subject, :kind, :head, :before, :not_before, :not_after, :at) on conflict "
+                         "(lower(subject), subject_kind) do update set head = excluded.head, head_before = "
+                         "excluded.head_before, not_before = excluded.not_before, not_after = excluded.not_after, "
+                         "seen_at = excluded.seen_at",
+          soci::use(text, "subject"), soci::use(kind, "kind"), soci::use(seen, "head"), soci::use(before, "before"),
+          soci::use(not_before, "not_before"), soci::use(not_after, "not_after"), soci::use(when, "at");
+    }
+    known.head = seen;
+    known.not_before.reset();
+    if (not_before > 0) known.not_before = FromMicros(not_before);
+    known.not_after = FromMicros(not_after);
+    return absl::OkStatus();
+  }));
+  return known;
+}
+
 absl::StatusOr<std::vector<SimilarSubject>> SqlSubjects::Similar(const SimilarQuery& query) {
   const auto limit = static_cast<size_t>(std::clamp<int64_t>(query.limit, 1, kMaxSimilar));
   const std::vector<std::pair<std::string, double>> words = QueryWords(query);

@@ -29,6 +29,8 @@ class SqlSubjects final : public Subjects {
   absl::Status NoteLabelRemoved(const v1::Subject& subject, std::string_view label, std::string_view by) override;
   absl::Status ForgetLabelRemoved(const v1::Subject& subject, std::string_view label) override;
   absl::StatusOr<std::vector<RemovedLabel>> RemovedLabels(const v1::Subject& subject) override;
+  absl::StatusOr<SeenHead> SeeHead(const v1::Subject& subject, std::string_view head, TimePoint at,
+                                   HeadSource source) override;
   absl::StatusOr<std::vector<SimilarSubject>> Similar(const SimilarQuery& query) override;
 
   // Gives up what is prepared. After the writer has stopped.

@@ -48,6 +48,16 @@ struct RemovedLabel {
   TimePoint at{};
 };
 
+// When a pull request got the head that it has now, as far as that is known by looking.
+struct SeenHead {
+  std::string head;
+  std::optional<TimePoint> not_before;  // it was last seen with another head then; nullopt: it never was
+  TimePoint not_after{};                // it was first seen with this one then
+};
+
+// What tells of a head: what a forge answers is how things are now; what it sends may be late and out of order.
+enum class HeadSource : uint8_t { kAnswer, kDelivery };
+
 struct SimilarQuery {
   std::string title;
   std::string body;        // its first kMaxIndexedBodyBytes count
@@ -84,6 +94,11 @@ class Subjects {
   virtual absl::Status ForgetLabelRemoved(const v1::Subject& subject, std::string_view label) = 0;
   // By label. Empty also for subjects never seen.
   virtual absl::StatusOr<std::vector<RemovedLabel>> RemovedLabels(const v1::Subject& subject) = 0;
+
+  // A pull request was seen with a head at a time, which is noted. What is known of the head that it has now: another
+  // one, if this look is older than one before, or is a late delivery of the head that it had before.
+  virtual absl::StatusOr<SeenHead> SeeHead(const v1::Subject& subject, std::string_view head, TimePoint at,
+                                           HeadSource source) = 0;
 
   // Subjects whose texts share rare words with the query, best first. Words of any script count, Chinese by pairs of
   // characters; words that stand in too many texts do not, which also bounds the time. Empty if nothing is alike.

@@ -102,6 +102,8 @@ class Pipeline {
   // The branch of a pull request moved, or it was closed: what is tested of it may be of no use any more.
   absl::Status SupersedeTests(const Routed& routed);
   void NoteLabels(const RoutedEvent& routed, const std::optional<store::KnownSubject>& seen);
+  // Notes which head a pull request has, and since when.
+  void NoteHead(const Routed& routed);
   void Enqueue(WorkItem item);
   // Takes out what waits and is debounced, another such event having come; returns it. With the lock held.
   std::optional<WorkItem> TakeDebounced(const std::string& key, Queue& queue);

@@ -34,7 +34,12 @@ class MaterialReader {
   }
   static GitPoint BranchOf(const std::string& branch) { return {"", "refs/heads/" + branch}; }
 
+  // The two points, with what lies between them and their merge base.
   absl::Status Fetch(const GitPoint& base, const GitPoint& head);
+  // Notes the commits that the head of what was fetched has and its base has not.
+  absl::Status ListCommits();
+  // Fetches a pull request with its commits: it has some, or it is refused.
+  absl::Status FetchPull(const GitPoint& base);
   // Commits that `tip` has and `base` has not, without those of `commits` that the repository has that is pushed to.
   absl::Status NoteLacking(const std::string& repository, const std::string& base, const std::string& tip);
   absl::Status NeedFiles(const std::vector<GitCommit>& commits, const std::string& onto);
@@ -68,11 +73,26 @@ absl::Status MaterialReader::Fetch(const GitPoint& base, const GitPoint& head) {
   const GitCacheHandle& handle = *material_.handle;
   if (handle.merge_base().empty()) {
     Refuse("no-commits", "the branches have no common history");
-    return absl::OkStatus();
   }
+  return absl::OkStatus();
+}
+
+absl::Status MaterialReader::ListCommits() {
+  if (material_.refusal.has_value()) return absl::OkStatus();
+  const GitCacheHandle& handle = *material_.handle;
   ASSIGN_OR_RETURN(material_.commits, repository().Commits(handle.merge_base(), handle.head(), kMaxPullCommits + 1));
-  if (material_.commits.size() > kMaxPullCommits)
+  if (material_.commits.size() > kMaxPullCommits) {
     Refuse("too-large", absl::StrCat("over ", kMaxPullCommits, " commits"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status MaterialReader::FetchPull(const GitPoint& base) {
+  RETURN_IF_ERROR(Fetch(base, HeadOf(request_.pull)));
+  RETURN_IF_ERROR(ListCommits());
+  if (!material_.refusal.has_value() && material_.commits.empty()) {
+    Refuse("no-commits", absl::StrCat(request_.pull.base_ref, " has all of them"));
+  }
   return absl::OkStatus();
 }
 
@@ -129,10 +149,10 @@ absl::Status MaterialReader::ReadTemplate() {
   return absl::OkStatus();
 }
 
-absl::Status MaterialReader::ReadSquash() { return Fetch(BranchOf(request_.pull.base_ref), HeadOf(request_.pull)); }
+absl::Status MaterialReader::ReadSquash() { return FetchPull(BranchOf(request_.pull.base_ref)); }
 
 absl::Status MaterialReader::ReadRebase() {
-  RETURN_IF_ERROR(Fetch(BranchOf(request_.pull.base_ref), HeadOf(request_.pull)));
+  RETURN_IF_ERROR(FetchPull(BranchOf(request_.pull.base_ref)));
   if (material_.refusal.has_value()) return absl::OkStatus();
   material_.onto = material_.handle->base();
   RETURN_IF_ERROR(NeedFiles(material_.commits, material_.onto));
@@ -140,17 +160,15 @@ absl::Status MaterialReader::ReadRebase() {
 }
 
 absl::Status MaterialReader::ReadUpdate() {
-  RETURN_IF_ERROR(Fetch(BranchOf(request_.pull.base_ref), HeadOf(request_.pull)));
+  RETURN_IF_ERROR(FetchPull(BranchOf(request_.pull.base_ref)));
   return material_.refusal.has_value() ? absl::OkStatus() : NeedFiles(material_.commits, "");
 }
 
 absl::Status MaterialReader::ReadBackport() {
   // Of one that is merged the base is where it was when that happened: the branch has its commits by now.
   const bool known = !request_.pull.base_sha.empty();
-  RETURN_IF_ERROR(
-      Fetch(known ? GitPoint{request_.pull.base_sha, ""} : BranchOf(request_.pull.base_ref), HeadOf(request_.pull)));
+  RETURN_IF_ERROR(FetchPull(known ? GitPoint{request_.pull.base_sha, ""} : BranchOf(request_.pull.base_ref)));
   if (material_.refusal.has_value()) return absl::OkStatus();
-  const std::vector<GitCommit> commits = std::move(material_.commits);
   // The other branch, with all that lies between it and the commits.
   const absl::Status fetched = Fetch(BranchOf(request_.operation.branch()), HeadOf(request_.pull));
   if (absl::IsNotFound(fetched)) {
@@ -158,7 +176,6 @@ absl::Status MaterialReader::ReadBackport() {
     return absl::OkStatus();
   }
   RETURN_IF_ERROR(fetched);
-  material_.commits = commits;
   if (material_.refusal.has_value()) return absl::OkStatus();
   material_.onto = material_.handle->base();
   RETURN_IF_ERROR(NeedFiles(material_.commits, material_.onto));
@@ -192,10 +209,12 @@ absl::Status MaterialReader::ReadSync() {
 absl::Status MaterialReader::ReadAppend() {
   const ForgePull& target = request_.target;
   RETURN_IF_ERROR(Fetch(BranchOf(target.base_ref), HeadOf(target)));
+  RETURN_IF_ERROR(ListCommits());
   if (material_.refusal.has_value()) return absl::OkStatus();
   const GitCacheHandle before = *std::exchange(material_.handle, std::nullopt);
   std::vector<GitCommit> theirs = std::exchange(material_.commits, {});
   RETURN_IF_ERROR(Fetch({before.base(), ""}, HeadOf(request_.pull)));
+  RETURN_IF_ERROR(ListCommits());
   if (material_.refusal.has_value()) return absl::OkStatus();
   if (material_.handle->path() != before.path()) {
     return errors::GitServerUnusable(request_.repository, "its cache was made anew meanwhile");
@@ -220,9 +239,10 @@ absl::Status MaterialReader::ReadUndo() {
   }
   if (request_.undo.old_id.empty()) return absl::OkStatus();
   // The server may have forgotten the old commits. Where they can't be had any more, it must have them.
-  const absl::Status fetched = Fetch(BranchOf(request_.pull.base_ref), {request_.undo.old_id, ""});
-  material_.refusal.reset();
-  if (!fetched.ok() || !NeedFiles(material_.commits, "").ok()) {
+  absl::Status fetched = Fetch(BranchOf(request_.pull.base_ref), {request_.undo.old_id, ""});
+  if (fetched.ok()) fetched = ListCommits();
+  const bool listed = fetched.ok() && !std::exchange(material_.refusal, std::nullopt).has_value();
+  if (!listed || !NeedFiles(material_.commits, "").ok()) {
     material_.commits.clear();
     material_.handle.reset();
   }

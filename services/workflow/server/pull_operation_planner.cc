@@ -16,6 +16,7 @@
 #include "services/intake/effect.h"
 #include "services/intake/git_failure.h"
 #include "services/workflow/server/pull_work.h"
+#include "services/workflow/workspace.h"
 
 namespace yardmaster::workflow {
 namespace {
@@ -45,13 +46,22 @@ bool MayWrite(const ForgeRepository& repository) {
   return repository.own.has_value() && *repository.own >= ForgePermission::kWrite;
 }
 
-// Whether the forge says that we may push to the head of a pull request; else which repository it is about.
+// A branch that others build on: by its name, or as the default one of its repository. Nothing of it is rewritten.
+bool IsShared(const std::string& branch, const absl::StatusOr<ForgeRepository>& repository) {
+  return IsProtectedBranch(branch) || (repository.ok() && repository->default_branch == branch);
+}
+
+// Whether the head of a pull request may be rewritten, and the forge says that we may push to it; else which branch or
+// repository it is about.
 absl::StatusOr<std::optional<PullRefusal>> WhyNoPush(SubjectView& view, const ForgePull& pull,
                                                      const std::string& repository) {
   if (pull.head_repository.empty()) return PullRefusal{"no-fork", ""};
   const absl::StatusOr<ForgeRepository> head = view.Repository(pull.head_repository);
   // A fork that is not shown to us may still let us push.
   if (!head.ok() && !absl::IsNotFound(head.status())) return head.status();
+  if (IsShared(pull.head_ref, head)) {
+    return PullRefusal{"protected-branch", absl::StrCat(pull.head_repository, ":", pull.head_ref)};
+  }
   if (head.ok() && MayWrite(*head)) return std::nullopt;
   if (pull.maintainers_may_edit && pull.head_repository != repository) {
     ASSIGN_OR_RETURN(const ForgeRepository base, view.Repository(repository));
@@ -67,6 +77,15 @@ absl::StatusOr<std::optional<PullRefusal>> WhyNoBranch(SubjectView& view, const 
   if (!there.ok() && !absl::IsNotFound(there.status())) return there.status();
   if (there.ok() && MayWrite(*there)) return std::nullopt;
   return PullRefusal{"no-permission", repository};
+}
+
+// Whether the last push may be taken back: never where that would rewrite what others build on.
+absl::StatusOr<std::optional<PullRefusal>> WhyNoUndo(SubjectView& view, const v1::PushRef& push) {
+  const absl::StatusOr<ForgeRepository> there = view.Repository(push.repository());
+  if (!there.ok() && !absl::IsNotFound(there.status())) return there.status();
+  const std::string branch = push.ref().substr(kBranchPrefix.size());
+  if (!IsShared(branch, there)) return std::nullopt;
+  return PullRefusal{"protected-branch", absl::StrCat(push.repository(), ":", branch)};
 }
 
 bool IsOpen(const ForgePull& pull) { return pull.state == ForgeState::kOpen; }
@@ -114,6 +133,23 @@ absl::StatusOr<LastOperation> FindLast(SubjectView& view, std::chrono::system_cl
   return last;
 }
 
+// The branch of which gates may be running that a push would disturb; nullopt: none is pushed to, or a new one.
+std::optional<ForgePullHead> BranchPushedTo(const PullWorkRequest& request) {
+  switch (request.operation.kind()) {
+    case Kind::KIND_SQUASH:
+    case Kind::KIND_REBASE:
+      return ForgePullHead{request.pull.head_repository, request.pull.head_ref};
+    case Kind::KIND_APPEND:
+      return ForgePullHead{request.target.head_repository, request.target.head_ref};
+    case Kind::KIND_SYNC:
+      return ForgePullHead{request.pull.head_repository, request.operation.branch()};
+    case Kind::KIND_UNDO:
+      return ForgePullHead{request.undo_repository, request.undo.ref.substr(kBranchPrefix.size())};
+    default:
+      return std::nullopt;
+  }
+}
+
 // What was read, between the two halves of the work.
 struct Kept {
   std::string hold;
@@ -145,6 +181,10 @@ class OperationPlanning {
   const v1::Subject& subject() const { return input_.snapshot.subject(); }
   // Fills the request; or says why nothing is done.
   absl::StatusOr<std::optional<PullRefusal>> Prepare(PullWorkRequest& request);
+  // What a preview and the work that it was a preview of have in common, else it is not what was shown.
+  std::string StandsOn(const PullWorkRequest& request) const;
+  // Tells what it stands on; false: that is not what was asked for, which is then refused.
+  bool Bind(std::string_view stands_on, v1::Plan& plan) const;
   // Takes back an edit, which needs no commits.
   void UndoEdit(const v1::EditPull& edit, v1::Plan& plan) const;
   absl::StatusOr<PullWorkResult> Work(const PullGit& git, PullWorkRequest request);
@@ -175,6 +215,7 @@ absl::StatusOr<std::optional<PullRefusal>> OperationPlanning::Prepare(PullWorkRe
       return std::nullopt;
     case Kind::KIND_APPEND: {
       if (operation_.target() == pull.number) return PullRefusal{"same-pull", absl::StrCat("#", pull.number)};
+      if (!operation_.message().empty() && !operation_.amend()) return PullRefusal{"message-unused", ""};
       ASSIGN_OR_RETURN(request.target, view_.PullOf(operation_.target()));
       if (!IsOpen(request.target)) return PullRefusal{"not-open", absl::StrCat("#", operation_.target())};
       // Who may write here says nothing about a pull request that another one opened.
@@ -187,25 +228,45 @@ absl::StatusOr<std::optional<PullRefusal>> OperationPlanning::Prepare(PullWorkRe
       if (!last_.push.has_value()) return PullRefusal{"nothing-to-undo", ""};
       request.undo_repository = last_.push->repository();
       request.undo = {last_.push->ref(), last_.push->old_id(), last_.push->new_id()};
-      return std::nullopt;
+      return WhyNoUndo(view_, *last_.push);
     default:
       if (!IsOpen(pull)) return PullRefusal{"not-open", ""};
       return WhyNoPush(view_, pull, repository);
   }
 }
 
+std::string OperationPlanning::StandsOn(const PullWorkRequest& request) const {
+  const ForgePull& pull = request.pull;
+  switch (operation_.kind()) {
+    case Kind::KIND_UPDATE:
+      return ShortDigestOf({pull.head_sha, pull.title, pull.body});
+    case Kind::KIND_APPEND:
+      return ShortDigestOf({pull.head_sha, request.target.head_sha});
+    case Kind::KIND_UNDO:
+      return ShortDigestOf({last_.push->cause()});
+    default:
+      return ShortDigestOf({pull.head_sha});
+  }
+}
+
+bool OperationPlanning::Bind(std::string_view stands_on, v1::Plan& plan) const {
+  AddStep("stands-on", stands_on, plan);
+  if (input_.asked.stands_on.empty() || input_.asked.stands_on == stands_on) return true;
+  Refuse({"changed", absl::StrCat("#", subject().number())}, plan);
+  return false;
+}
+
 absl::StatusOr<PullWorkResult> OperationPlanning::Work(const PullGit& git, PullWorkRequest request) {
   // Both parts outlive this call: they hold what they use.
   const auto kept = std::make_shared<Kept>();
   const auto asked = std::make_shared<const PullWorkRequest>(std::move(request));
-  const bool rewrites = operation_.kind() == Kind::KIND_SQUASH || operation_.kind() == Kind::KIND_REBASE ||
-                        operation_.kind() == Kind::KIND_APPEND || operation_.kind() == Kind::KIND_UNDO;
+  const std::optional<ForgePullHead> pushed = BranchPushedTo(*asked);
   LongWork work;
   work.key = ShortDigestOf({PullOperationPlanner::kName, cause_, asked->pull.head_sha});
-  work.read = [git, asked, kept, hold = rewrites ? env_.gate_hold : nullptr, subject = subject(),
+  work.read = [git, asked, kept, pushed, hold = env_.gate_hold, subject = subject(),
                pack = input_.pack->model().name]() -> absl::Status {
-    if (hold != nullptr) {
-      ASSIGN_OR_RETURN(kept->hold, hold(subject, pack));
+    if (hold != nullptr && pushed.has_value()) {
+      ASSIGN_OR_RETURN(kept->hold, hold(subject, pack, *pushed));
       if (!kept->hold.empty()) return absl::OkStatus();
     }
     ASSIGN_OR_RETURN(kept->material, ReadPullMaterial(git, *asked));
@@ -249,12 +310,15 @@ void OperationPlanning::UndoEdit(const v1::EditPull& edit, v1::Plan& plan) const
 void OperationPlanning::Write(const PullWorkRequest& request, const PullWorkResult& result, v1::Plan& plan) const {
   AddStep("commits", absl::StrCat(result.commits), plan);
   if (!result.repository.empty()) {
-    AddStep("ref", absl::StrCat(result.repository, ":", result.move.ref.substr(std::string("refs/heads/").size())),
-            plan);
+    AddStep("ref", absl::StrCat(result.repository, ":", result.move.ref.substr(kBranchPrefix.size())), plan);
     AddStep("old", result.move.old_id, plan);
     AddStep("new", result.move.new_id, plan);
   }
   if (!result.description.title.empty()) AddStep("title", result.description.title, plan);
+  const std::string& synced = request.operation.branch();
+  const bool lasts =
+      operation_.kind() == Kind::KIND_SYNC && (IsProtectedBranch(synced) || synced == request.pull.default_branch);
+  if (lasts) AddStep("lasts", "a branch that others build on is never taken back", plan);
   if (Preview()) return;
   if (!result.repository.empty()) {
     v1::PushRef& push = *plan.add_actions()->mutable_push_ref();
@@ -303,7 +367,7 @@ absl::Status OperationPlanning::Run(v1::Plan& plan) {
   if (operation_.kind() == Kind::KIND_UNDO) {
     ASSIGN_OR_RETURN(last_, FindLast(view_, input_.now));
     if (last_.edit.has_value()) {
-      UndoEdit(*last_.edit, plan);
+      if (Bind(ShortDigestOf({last_.edit->cause()}), plan)) UndoEdit(*last_.edit, plan);
       return absl::OkStatus();
     }
   }
@@ -319,6 +383,7 @@ absl::Status OperationPlanning::Run(v1::Plan& plan) {
     Refuse(*refusal, plan);
     return absl::OkStatus();
   }
+  if (!Bind(StandsOn(request), plan)) return absl::OkStatus();
   ASSIGN_OR_RETURN(const PullWorkResult result, Work({*cache->second, *forge->second->git()}, request));
   plan.set_input_digest(ShortDigestOf({PullOperationPlanner::kName, pull->head_sha, result.move.new_id}));
   if (result.refusal.has_value()) {

@@ -11,6 +11,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "clients/forge/forge_pulls.h"
 #include "clients/git/git_cache.h"
 #include "services/core/config/config.h"
 #include "services/intake/configured_forge.h"
@@ -24,13 +25,18 @@ struct PullOperationEnvironment {
   // By the forge's name; null or missing: its git server is not reached by HTTP.
   std::map<std::string, GitCache*, std::less<>> caches;
   const ConfiguredForges& forges;
-  // Why nothing may be pushed now, since a gate of the pull request runs; empty: it may. Waits for the network. Null: a
-  // gate never holds anything up.
-  std::function<absl::StatusOr<std::string>(const v1::Subject& subject, const std::string& pack)> gate_hold;
+  // Why nothing may be pushed now to a branch, since the gate of a pull request runs that comes from there; empty: it
+  // may. `subject`: the pull request that the work is about. Waits for the network. Null: a gate never holds anything
+  // up.
+  std::function<absl::StatusOr<std::string>(const v1::Subject& subject, const std::string& pack,
+                                            const ForgePullHead& branch)>
+      gate_hold;
 };
 
 // Says in steps: "refused" with a code, and "why" with the detail, where nothing is done; "hunk" for each file of a
-// conflict, its path in the first line; else "old", "new", "ref", "commits", "title".
+// conflict, its path in the first line; else "old", "new", "ref", "commits", "title"; "lasts" where it can't be taken
+// back. "stands-on" is equal for plans of the same operation on the same commits and texts: AskOptions.stands_on wants
+// one of them and no other.
 class PullOperationPlanner final : public Planner {
  public:
   static constexpr std::string_view kName = "workflow";

@@ -21,6 +21,7 @@ using Kind = v1::PullOperation;
 
 // As of the effect.
 constexpr size_t kMaxPackBytes = 8 * 1024 * 1024;
+constexpr size_t kShownId = 12;
 constexpr std::string_view kBackportTrailer = "\n(cherry picked from commit {})\n";
 
 std::vector<std::string> IdsOf(const std::vector<GitCommit>& commits) {
@@ -50,7 +51,11 @@ class PullWorker {
     result_.refusal = PullRefusal{std::string(code), std::move(detail)};
   }
   // New commits are by the author of the newest one: a project that knows the mail of that one knows theirs.
-  GitCommitter Committer() const { return {material_.commits.back().id, request_.seconds}; }
+  absl::StatusOr<GitCommitter> Committer() const {
+    if (material_.commits.empty()) return errors::Internal("commits are made of a pull request that has none");
+    return GitCommitter{material_.commits.back().id, request_.seconds};
+  }
+  absl::StatusOr<std::string> Made(const GitNewCommit& commit);
   // The new tip; empty where it stopped, which is then refused.
   absl::StatusOr<std::string> Replayed(const std::vector<std::string>& commits, const std::string& onto,
                                        const std::string& trailer);
@@ -69,19 +74,28 @@ class PullWorker {
 
 absl::StatusOr<std::string> PullWorker::Replayed(const std::vector<std::string>& commits, const std::string& onto,
                                                  const std::string& trailer) {
-  const absl::StatusOr<GitReplay> replay = drafts_->Replay(commits, onto, trailer, Committer());
+  ASSIGN_OR_RETURN(const GitCommitter committer, Committer());
+  const absl::StatusOr<GitReplay> replay = drafts_->Replay(commits, onto, trailer, committer);
   if (absl::IsFailedPrecondition(replay.status())) {
     Refuse("merges", std::string(replay.status().message()));
     return std::string();
   }
   RETURN_IF_ERROR(replay.status());
   if (!replay->stopped_at.empty()) {
-    Refuse("conflict", absl::StrCat(replay->stopped_at.substr(0, 12), ": ", absl::StrJoin(replay->conflicts, ", ")));
+    Refuse("conflict",
+           absl::StrCat(replay->stopped_at.substr(0, kShownId), ": ", absl::StrJoin(replay->conflicts, ", ")));
     result_.hunks = replay->hunks;
     return std::string();
   }
   made_.insert(made_.end(), replay->commits.begin(), replay->commits.end());
   return replay->tip;
+}
+
+absl::StatusOr<std::string> PullWorker::Made(const GitNewCommit& commit) {
+  ASSIGN_OR_RETURN(const GitCommitter committer, Committer());
+  ASSIGN_OR_RETURN(std::string tip, drafts_->MakeCommit(commit, committer));
+  made_.push_back(tip);
+  return tip;
 }
 
 std::string PullWorker::MessageFor(const std::vector<GitCommit>& commits) {
@@ -135,8 +149,7 @@ absl::Status PullWorker::Squash() {
   commit.author_of = material_.commits.front().id;
   commit.message = MessageFor(material_.commits);
   if (result_.refusal.has_value()) return absl::OkStatus();
-  ASSIGN_OR_RETURN(const std::string tip, drafts_->MakeCommit(commit, Committer()));
-  made_ = {tip};
+  ASSIGN_OR_RETURN(const std::string tip, Made(commit));
   PushTo(request_.pull, tip);
   // The tree is that of the head, which is there.
   return Pack({request_.pull.head_sha});
@@ -187,43 +200,54 @@ absl::Status PullWorker::Append() {
     Refuse("no-commits", absl::StrCat("#", request_.pull.number, " has none that #", target.number, " lacks"));
     return absl::OkStatus();
   }
+  const bool amend = request_.operation.amend();
+  std::vector<GitCommit> theirs = material_.target_commits;
+  std::optional<GitCommit> amended;
+  if (amend) {
+    if (theirs.empty()) {
+      Refuse("no-commits", absl::StrCat("#", target.number, " has none that could be amended"));
+      return absl::OkStatus();
+    }
+    amended = std::move(theirs.back());
+    theirs.pop_back();
+    if (amended->parents.size() != 1) {
+      Refuse("merges", amended->id.substr(0, kShownId));
+      return absl::OkStatus();
+    }
+  }
+  // 1. Theirs, where they are wanted on the tip. Any of them may be there already, so that nothing of it is left.
   std::string tip = target.head_sha;
-  std::string last = target.head_sha;
+  std::string below = amend ? amended->parents.front() : tip;
   if (!request_.operation.keep_base()) {
-    ASSIGN_OR_RETURN(tip, Replayed(IdsOf(material_.target_commits), material_.onto, ""));
+    ASSIGN_OR_RETURN(below, Replayed(IdsOf(theirs), material_.onto, ""));
+    if (result_.refusal.has_value()) return absl::OkStatus();
+    tip = below;
+  }
+  const size_t kept = made_.size();
+  if (amend && !request_.operation.keep_base()) {
+    ASSIGN_OR_RETURN(tip, Replayed({amended->id}, below, ""));
     if (result_.refusal.has_value()) return absl::OkStatus();
   }
+  // 2. What is added.
+  const size_t before = made_.size();
   ASSIGN_OR_RETURN(tip, Replayed(IdsOf(material_.commits), tip, ""));
   if (result_.refusal.has_value()) return absl::OkStatus();
-  if (request_.operation.amend() && !material_.target_commits.empty()) {
-    // The last commit with what is new in it: on what the one before it became.
-    const size_t old = request_.operation.keep_base() ? 0 : material_.target_commits.size();
-    GitNewCommit commit;
-    commit.tree_of = tip;
-    commit.author_of = material_.target_commits.back().id;
-    if (request_.operation.keep_base()) {
-      commit.parent = material_.target_commits.back().parents.front();
-    } else {
-      commit.parent = old > 1 && made_.size() >= old ? made_[old - 2] : material_.onto;
-    }
-    commit.message = MessageFor({material_.target_commits.back()});
-    if (result_.refusal.has_value()) return absl::OkStatus();
-    ASSIGN_OR_RETURN(tip, drafts_->MakeCommit(commit, Committer()));
-    made_.push_back(tip);
-  }
-  if (tip == last) {
+  if (made_.size() == before) {
     Refuse("nothing-left", absl::StrCat("#", target.number));
     return absl::OkStatus();
+  }
+  // 3. Both in one commit: it has all that those have which it is made of.
+  if (amend) {
+    made_.resize(kept);
+    GitNewCommit commit{tip, below, amended->id, MessageFor({*amended})};
+    if (result_.refusal.has_value()) return absl::OkStatus();
+    ASSIGN_OR_RETURN(tip, Made(commit));
   }
   PushTo(target, tip);
   return Pack({});
 }
 
 absl::Status PullWorker::Update() {
-  if (material_.commits.empty()) {
-    Refuse("no-commits", absl::StrCat("#", request_.pull.number));
-    return absl::OkStatus();
-  }
   const v1::PullOperation& operation = request_.operation;
   ASSIGN_OR_RETURN(result_.description, Described(request_.pull.body));
   // A title that says more than a made one stays.

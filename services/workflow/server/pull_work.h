@@ -22,7 +22,7 @@ namespace yardmaster::workflow {
 // Why nothing is done.
 struct PullRefusal {
   // "one-commit", "no-commits", "up-to-date", "no-such-branch", "branch-taken", "merges", "conflict", "bad-message",
-  // "diverged", "too-large", "nothing-left", "moved".
+  // "diverged", "too-large", "nothing-left", "moved", "protected-branch", "changed", "message-unused".
   std::string code;
   std::string detail;  // what it is about: a branch, files, why a message is bad
 };

@@ -216,6 +216,7 @@ Answer Change(State& state, const std::string& what, const json& body, Time now)
     if (body.contains("comments_editable")) repository.comments_editable = Flag(body, "comments_editable");
     if (body.contains("contents_readable")) repository.contents_readable = Flag(body, "contents_readable");
     if (body.contains("hooks")) repository.hooks = body["hooks"];
+    if (body.contains("required_checks")) repository.required_checks = Names(body, "required_checks");
     std::map<std::string, std::string> contents;
     for (const char* key : {"contents", "permissions"}) {
       if (!body.contains(key) || !body[key].is_object()) continue;
@@ -301,6 +302,7 @@ Answer Change(State& state, const std::string& what, const json& body, Time now)
     if (body.contains("body")) text = Text(body, "body");
     if (title.has_value() || text.has_value()) state.Edit(forge, name, *subject, user, title, text, now);
     if (body.contains("draft")) state.SetDraft(forge, name, *subject, user, Flag(body, "draft"), now);
+    if (body.contains("queued")) subject->queue_changes.emplace_back(Flag(body, "queued"), now);
     if (Flag(body, "merged")) {
       subject->merged = true;
       state.SetOpen(forge, name, *subject, user, false, now);

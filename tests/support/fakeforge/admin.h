@@ -10,7 +10,7 @@
 //   POST labels      {forge, repository, number, pull?, user?, add?, remove?}, or {forge, repository, declare: […]}:
 //                    a repository with declared labels accepts no others
 //   POST edit        {forge, repository, number, pull?, user?, title?, body?, state?: "open"|"closed",
-//                    draft?, merged?}
+//                    draft?, merged?, queued?: into GitHub's merge queue, or out of it}
 //                    or {forge, repository, number, pull?, user?, comment: id, body}: a comment; with delete: true
 //                    instead of a body it is deleted
 //   POST push        {forge, repository, number, pull?, user?, files?, head_sha?, base_sha?, age_seconds?}: new commits
@@ -27,7 +27,8 @@
 //                    Jenkins below /jenkins
 //   POST jenkins     {fail: N, status}: its next N answers are that status
 //   POST repository  {forge, repository, default_branch?, contents?: {path: text}, permissions?: {login: word},
-//                    comments_editable?, contents_readable?, hooks?, pushed_by?}: "path@ref" is the text at one
+//                    comments_editable?, contents_readable?, hooks?, pushed_by?, required_checks?: names that GitHub's
+//                    rules require}: "path@ref" is the text at one
 //                    branch or commit only; with "pushed_by" the contents come as a push; "hooks" are answered as
 //                    they are
 //   POST account     {forge, scopes?: "repo, …", clock_ahead?: seconds}: of the token and of the forge's clock

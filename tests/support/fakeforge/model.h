@@ -97,6 +97,7 @@ struct Subject {
   std::string head_repository;  // empty: the repository itself; "-": it is gone
   Time head_at;                 // when its head was committed
   std::vector<LabelChange> label_changes;
+  std::vector<std::pair<bool, Time>> queue_changes;  // into GitHub's merge queue (true), and out of it
   Time created;
   Time updated;
 };
@@ -109,11 +110,12 @@ struct Repository {
   std::optional<std::vector<std::string>> labels;
   // Its webhooks, as they are answered; nullopt: the caller may not see them.
   std::optional<nlohmann::json> hooks;
-  bool contents_readable = true;       // false: 403
-  std::vector<CheckRun> checks;        // oldest first
-  std::vector<CommitStatus> statuses;  // oldest first
-  std::vector<nlohmann::json> runs;    // of GitCode's Actions, as they are answered
-  std::vector<std::string> made;       // labels that came about by adding them
+  bool contents_readable = true;             // false: 403
+  std::vector<CheckRun> checks;              // oldest first
+  std::vector<CommitStatus> statuses;        // oldest first
+  std::vector<nlohmann::json> runs;          // of GitCode's Actions, as they are answered
+  std::vector<std::string> required_checks;  // by GitHub's rules, of every branch
+  std::vector<std::string> made;             // labels that came about by adding them
   std::map<std::pair<bool, int64_t>, Subject> subjects;
   std::map<std::string, std::string> contents;     // path, or path@ref for one branch or commit only → text
   std::map<std::string, std::string> permissions;  // login → "read", "write", "admin"

@@ -31,6 +31,8 @@ enum class Kind : uint8_t {
   kFiles,
   kCommits,
   kHistory,
+  kBranchRules,
+  kBranch,
   kPullRuns,
   kPullRun,
   kContents,

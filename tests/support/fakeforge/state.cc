@@ -300,6 +300,14 @@ Answer State::Execute(Side& side, const Operation& operation, const Request& req
       return ListIssues(side, repository, request);
     case Kind::kContents:
       return Contents(side, repository, operation, request);
+    case Kind::kBranchRules: {
+      json checks = json::array();
+      for (const std::string& check : repository.required_checks) checks.push_back({{"context", check}});
+      if (checks.empty()) return Json(200, json::array());
+      return Json(200, {{{"type", "required_status_checks"}, {"parameters", {{"required_status_checks", checks}}}}});
+    }
+    case Kind::kBranch:
+      return Json(200, {{"name", operation.argument}, {"protected", false}, {"protection", {{"enabled", false}}}});
     case Kind::kPermission: {
       const auto permission = repository.permissions.find(operation.argument);
       const std::string word = permission == repository.permissions.end() ? "read" : permission->second;
@@ -372,6 +380,20 @@ Answer State::ExecuteOnSubject(Side& side, Repository& repository, const Operati
     }
     case Kind::kHistory: {
       std::vector<json> entries;
+      if (dialect.github_headers()) {
+        for (const LabelChange& change : subject->label_changes) {
+          entries.push_back({{"event", change.added ? "labeled" : "unlabeled"},
+                             {"label", {{"name", change.label}}},
+                             {"created_at", FormatTime(change.at)},
+                             {"actor", dialect.User(change.user)}});
+        }
+        for (const auto& [added, at] : subject->queue_changes) {
+          entries.push_back({{"event", added ? "added_to_merge_queue" : "removed_from_merge_queue"},
+                             {"created_at", FormatTime(at)},
+                             {"actor", dialect.User(subject->user)}});
+        }
+        return Page(side, request, entries);
+      }
       for (const LabelChange& change : subject->label_changes) {
         entries.push_back({{"action", change.added ? "add label" : "remove label"},
                            {"content", (change.added ? "add label " : "remove label ") + change.label},

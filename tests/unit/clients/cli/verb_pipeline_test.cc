@@ -42,7 +42,7 @@ TEST(PipelineDiagnose, WhatIsWrongIsNamed) {
   const auto run = [](const std::string& pack, const std::string& text) {
     return RunWithShippedPacks({"pipeline", "diagnose", "--file", "-", "--pack", pack}, text);
   };
-  EXPECT_EQ(run("cache-dit", "{}").code, 1);
+  EXPECT_EQ(run("yardmaster", "{}").code, 1);
   EXPECT_EQ(run("nothing", "{}").code, 1);
   const Result broken = run("hyper-parallel", "{\"pr\": {}, \"labels\": 3}");
   EXPECT_EQ(broken.code, 2);

@@ -698,7 +698,48 @@ TEST_F(ForgeTest, TheHistoryOfAPullRequestTellsWhenLabelsCameAndWent) {
   EXPECT_EQ((*history)[1].kind, ForgeHistoryEntry::Kind::kLabelsRemoved);
   EXPECT_EQ((*history)[2].kind, ForgeHistoryEntry::Kind::kLabelsRemoved);
   EXPECT_EQ((*history)[3].kind, ForgeHistoryEntry::Kind::kOther);
-  EXPECT_EQ(Make("github")->ListPullHistory({}, pull_).status().code(), absl::StatusCode::kUnimplemented);
+}
+
+TEST_F(ForgeTest, EventsOfGitHubTellOfLabelsAndOfTheMergeQueue) {
+  auto github = Make("github");
+  http_.Answer(200, R"([{"event": "labeled", "label": {"name": "ready"}, "created_at": "2025-01-01T00:00:00Z",
+                         "actor": {"login": "bot"}},
+                        {"event": "unlabeled", "label": {"name": "ready"}, "created_at": "2025-01-01T00:00:00Z", "actor": null},
+                        {"event": "added_to_merge_queue", "created_at": "2025-01-02T00:00:00Z"},
+                        {"event": "removed_from_merge_queue", "created_at": "2025-01-03T00:00:00Z"},
+                        {"event": "subscribed", "created_at": "2025-01-04T00:00:00Z"}])");
+  const auto history = github->ListPullHistory({}, pull_);
+  ASSERT_TRUE(history.ok()) << history.status();
+  using Kind = ForgeHistoryEntry::Kind;
+  ASSERT_EQ(history->size(), 5u) << "two in one second are two";
+  EXPECT_EQ((*history)[0].kind, Kind::kLabelsAdded);
+  EXPECT_EQ((*history)[0].content, "ready");
+  EXPECT_EQ((*history)[0].author.login, "bot");
+  EXPECT_EQ((*history)[1].kind, Kind::kLabelsRemoved);
+  EXPECT_EQ((*history)[2].kind, Kind::kQueued);
+  EXPECT_EQ((*history)[3].kind, Kind::kUnqueued);
+  EXPECT_EQ((*history)[4].kind, Kind::kOther);
+  EXPECT_NE(http_.lines()[0].find("/issues/"), std::string::npos);
+}
+
+TEST_F(ForgeTest, RequiredChecksAreThoseOfRulesAndOfTheBranchsProtection) {
+  auto github = Make("github");
+  http_.Answer(200, R"([{"type": "merge_queue", "parameters": {}},
+                        {"type": "required_status_checks",
+                         "parameters": {"required_status_checks": [{"context": "build", "integration_id": 7}, {"context": "lint"}]}}])");
+  http_.Answer(200, R"({"name": "release/1", "protected": true, "protection": {"enabled": true,
+                        "required_status_checks": {"contexts": ["lint", "docs"], "checks": [{"context": "docs", "app_id": 1}]}}})");
+  const auto required = github->ListRequiredChecks({}, "o/r", "release/1");
+  ASSERT_TRUE(required.ok()) << required.status();
+  EXPECT_THAT(*required, ::testing::ElementsAre("build", "lint", "docs"));
+  EXPECT_NE(http_.lines()[0].find("/rules/branches/release%2F1"), std::string::npos) << http_.lines()[0];
+  // Neither.
+  http_.Answer(200, "[]");
+  http_.Answer(200, R"({"name": "main", "protected": false})");
+  EXPECT_THAT(github->ListRequiredChecks({}, "o/r", "main").value_or(std::vector<std::string>{"error"}),
+              ::testing::IsEmpty());
+  EXPECT_EQ(Make("gitcode")->ListRequiredChecks({}, "o/r", "main").status().code(), absl::StatusCode::kUnimplemented);
+  EXPECT_FALSE(github->ListRequiredChecks({}, "o/r", "../main").ok());
 }
 
 TEST_F(ForgeTest, RunsOfGitCodesActionsAreReadInTheirOwnVersionOfTheApi) {

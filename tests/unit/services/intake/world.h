@@ -54,6 +54,7 @@ class World {
       if (++points_ == die_at_) throw Died();
     };
     forge_.point = [this] { point_(); };
+    git_.point = [this] { point_(); };
     Boot();
   }
 
@@ -95,6 +96,7 @@ class World {
         std::vector<std::chrono::milliseconds>{std::chrono::milliseconds(2'000), std::chrono::milliseconds(10'000),
                                                std::chrono::milliseconds(30'000)},
         bot_login_, clock_, *notices_);
+    account_->WriteWith(&forge_, &git_);
     recent_files_ = std::make_unique<RecentFiles>(clock_);
     recent_labels_ = std::make_unique<RecentLabels>(clock_);
     long_work_ = std::make_unique<LongWorkTable>(executor_, *marks_,
@@ -246,6 +248,7 @@ class World {
   Logger logger_;
   Config config_;
   MemoryForge forge_;
+  MemoryGit git_;  // its git server
   std::shared_ptr<const rules::CompiledPack> pack_;
   std::map<std::string, std::shared_ptr<const rules::CompiledPack>> more_packs_;
   // What repositories' files choose; null: nothing. To be set before Boot.

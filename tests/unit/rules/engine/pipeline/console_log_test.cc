@@ -49,6 +49,24 @@ TEST(ConsoleLogTest, AFailureHasItsPlaceStageAndExcerpt) {
   EXPECT_TRUE(log.complete);
 }
 
+TEST(ConsoleLogTest, APlaceIsThatOfWhatFollowsInItsStage) {
+  LogRules rules = Rules();
+  rules.places = {Compiled(R"(^In (?P<file>\S+) line (?P<line>\d+):$)")};
+  rules.failures.push_back({"shell", "", Compiled(R"(^(?P<rule>SC\d+): (?P<message>.*))"), true});
+  const LogReport log = ReadConsoleLog(rules,
+                                       "SC1: before any place\n"
+                                       "In a.sh line 9:\n  echo $x\nSC2: one\nSC3: two\nIn b.sh line 3:\nSC4: three\n"
+                                       "t.py:7: E12 has its own\nstage Shell failed\nSC5: behind it\n");
+  ASSERT_THAT(log.failures, SizeIs(6));
+  const auto place = [&](size_t i) { return log.failures[i].file + ":" + std::to_string(log.failures[i].line); };
+  EXPECT_EQ(place(0), ":0");
+  EXPECT_EQ(place(1), "a.sh:9");
+  EXPECT_EQ(place(2), "a.sh:9");
+  EXPECT_EQ(place(3), "b.sh:3");
+  EXPECT_EQ(place(4), "t.py:7");
+  EXPECT_EQ(place(5), ":0");
+}
+
 TEST(ConsoleLogTest, AFailureWithoutAStageBelongsToTheOneThatEndsNext) {
   const LogReport log = ReadConsoleLog(
       Rules(), "FAILED t.py::test_a[2 x 4] - boom\nstage UT failed\nFAILED t.py::test_b\nstage ST failed\n");

@@ -54,6 +54,38 @@ TEST(LoadProfileTest, UnknownKeysAndBadPatternsNameTheirPlace) {
       ElementsAre(HasSubstr("/log/failures/1/id: \"a\" is there already")));
 }
 
+TEST(LoadProfileTest, ARowTellsItsResultInOneOfTwoWays) {
+  const auto row = [](const std::string& pattern) {
+    return R"j({"build_gate": {"result_rows": [")j" + pattern + R"j("]}})j";
+  };
+  EXPECT_THAT(Told(row("(?P<stage>a)")),
+              ElementsAre("/build_gate/result_rows/0: expected a group (?P<result>…), or the groups (?P<passed>…) and "
+                          "(?P<failed>…)"));
+  EXPECT_THAT(Told(row("(?P<result>a)")), ElementsAre(HasSubstr("expected a group (?P<stage>")));
+  Problems problems;
+  EXPECT_NE(LoadPipeline(Files(row("(?P<stage>a)(?P<passed>b)(?P<failed>c)")), "base", problems), nullptr);
+}
+
+TEST(LoadProfileTest, WhatBlocksIsALabelAPatternOrAMissingLabel) {
+  const auto blocker = [](const std::string& keys) {
+    return R"j({"build_gate": {}, "blockers": [{"why": "w")j" + keys + "}]}";
+  };
+  EXPECT_THAT(Told(blocker("")), ::testing::Not(IsEmpty()));
+  EXPECT_THAT(Told(blocker(R"(, "label": "a", "missing_label": "b")")), ::testing::Not(IsEmpty()));
+  EXPECT_THAT(Told(blocker(R"j(, "label_pattern": "(")j")),
+              ElementsAre(HasSubstr("/blockers/0/label_pattern: expected")));
+  Problems problems;
+  const auto profile = LoadPipeline(Files(blocker(R"j(, "label_pattern": ".+-cla/no")j")), "base", problems);
+  ASSERT_NE(profile, nullptr);
+  EXPECT_TRUE(profile->blockers[0].pattern.Matches("some-cla/no"));
+  EXPECT_FALSE(profile->blockers[0].pattern.Matches("some-cla/not")) << "the whole name";
+}
+
+TEST(LoadProfileTest, APlaceHasAFileAndALine) {
+  EXPECT_THAT(Told(R"j({"build_gate": {}, "log": {"places": ["In (?P<file>a)"]}})j"),
+              ElementsAre(HasSubstr("/log/places/0: expected a group (?P<line>")));
+}
+
 TEST(LoadProfileTest, AServerHasASchemeAndNoSecrets) {
   const auto with = [](const std::string& url) {
     return R"j({"build_gate": {}, "jenkins": {"url": ")j" + url +

@@ -16,6 +16,16 @@
 
 namespace yardmaster::testing {
 
+// The shared phrases. Once for all worlds: a test makes hundreds of them.
+inline std::shared_ptr<const rules::PhraseSet> SharedPhrases() {
+  static const std::shared_ptr<const rules::PhraseSet> phrases = [] {
+    Problems problems;
+    return rules::PhraseSet::Load(ShippedPack("common"), "common", problems);
+  }();
+  EXPECT_NE(phrases, nullptr);
+  return phrases;
+}
+
 // The tiny pack with the shared commands; people may set two of its labels and one that the rubric never sets.
 class CommandWorld : public World {
  public:
@@ -27,14 +37,8 @@ class CommandWorld : public World {
     files["tiny/commands.json"] = R"({"people_labels": ["area: net", "team b", "question", "wish"]})";
     pack_ = yardmaster::testing::CompileTinyPack(files);
     files_ = files;
-    // Once for all worlds: a test makes hundreds of them.
-    static const std::shared_ptr<const rules::PhraseSet> phrases = [&files] {
-      Problems problems;
-      return rules::PhraseSet::Load(files, "common", problems);
-    }();
-    EXPECT_NE(phrases, nullptr);
     const auto planner = std::make_shared<commands::CommandPlanner>(commands::CommandEnvironment{
-        config_, nullptr, [](std::string_view) { return phrases; }, commands::ShippedHandlers()});
+        config_, nullptr, [](std::string_view) { return SharedPhrases(); }, commands::ShippedHandlers()});
     command_planner_ = planner;
     command_parser_ = planner;
     forge_.access[std::string(kRepository) + " maria"] = {ForgePermission::kWrite, "write"};
@@ -55,6 +59,7 @@ class CommandWorld : public World {
       }
     }
     nlohmann::json body = Body(action, number, user);
+    if (issue.issue.pull_request) body["issue"]["pull_request"] = nlohmann::json::object();
     body["comment"] = {{"id", std::stoll(name)}, {"body", text}, {"user", {{"login", user}, {"type", "User"}}}};
     return Deliver("issue_comment", body);
   }

@@ -129,6 +129,11 @@ TEST_F(UpkeepTest, DecisionsLedgerAndSubjectsGoAfterFourHundredDays) {
   seen.title = "giraffe crossing";
   ASSERT_TRUE(store_->subjects().Put(seen).ok());
   ASSERT_TRUE(store_->subjects().NoteLabelRemoved(Issue(1), "triaged", "bob").ok());
+  const auto see = [this](const std::string& head) {
+    const auto seen = store_->subjects().SeeHead(Issue(1), head, clock_.Now(), store::HeadSource::kAnswer);
+    return seen.ok() && seen->not_before.has_value();
+  };
+  EXPECT_FALSE(see("a"));
 
   clock_.Advance(399 * kDay);
   Maintain();
@@ -151,6 +156,7 @@ TEST_F(UpkeepTest, DecisionsLedgerAndSubjectsGoAfterFourHundredDays) {
   EXPECT_FALSE(store_->subjects().Get(Issue(1))->has_value());
   EXPECT_TRUE(store_->subjects().Get(Issue(2))->has_value());
   EXPECT_TRUE(store_->subjects().RemovedLabels(Issue(1))->empty());
+  EXPECT_FALSE(see("b")) << "that of a year ago is forgotten";
   SimilarQuery query;
   query.title = "zebra";
   EXPECT_TRUE(store_->subjects().Similar(query)->empty());

@@ -96,6 +96,10 @@ void FillStep(soci::session& sql, int64_t step, int64_t program) {
            "values ('gitcode', 'old-7', 'issues', 'done', 1714564800000000, "
            "'230d8358dc8e8890b4c58deeb62912ee2f20357ae92a5cc861b98e68fe31acb5', 2525819383705405584, 4)";
   }
+  if (step == 15) {
+    sql << "insert into seen_heads (subject, subject_kind, head, head_before, not_before, not_after, seen_at) values "
+           "('github:o/r#5', 1, 'old', '', 0, 1714564700000000, 1714564700000000)";
+  }
   if (step == 10) {
     soci::blob content(sql);
     SetBlob(content, "old");
@@ -160,6 +164,12 @@ void CheckRows(Store& store, int64_t step) {
   if (step >= 10) {
     EXPECT_EQ((*store.reviews().Latest(Issue(5, "o/r"), ""))->review, "old");
     EXPECT_EQ(store.reviews().Imports(Issue(5, "o/r"), "c1")->front().findings, "old");
+  }
+  if (step >= 15) {
+    const auto seen =
+        store.subjects().SeeHead(Issue(5, "o/r"), "new", FromMicros(1714564800000000), HeadSource::kAnswer);
+    ASSERT_TRUE(seen.ok()) << seen.status();
+    EXPECT_EQ(seen->not_before, FromMicros(1714564700000000));
   }
   // And all of it can be written.
   EXPECT_TRUE(store.inbox().AddAndWait(Opened("new", "new body")).ok());
@@ -306,6 +316,7 @@ TEST_F(SchemaTest, QueriesOfTheHotPathUseTheirIndexes) {
        "'i'",
        "shadow_runs_by_subject"},
       {"select id from chat_links where code = 'c' and forge = 'f'", "chat_links_by_code"},
+      {"select id from seen_heads where lower(subject) = lower('x') and subject_kind = 1", "seen_heads_by_subject"},
   };
   for (const auto& [query_text, index] : expected) {
     long long a = 0;

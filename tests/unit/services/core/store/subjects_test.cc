@@ -113,6 +113,37 @@ TEST_F(SubjectsTest, LabelsThatPeopleRemovedAreRemembered) {
   EXPECT_THAT(*subjects().RemovedLabels(Issue(3)), IsEmpty());
 }
 
+TEST_F(SubjectsTest, SinceWhenAHeadIsThereIsKnownByLooking) {
+  v1::Subject pull = Issue(7);
+  pull.set_kind(v1::SUBJECT_KIND_PULL_REQUEST);
+  const TimePoint start = clock_.Now();
+  const auto see = [&](const std::string& head, std::chrono::minutes at, HeadSource source = HeadSource::kAnswer) {
+    const auto seen = subjects().SeeHead(pull, head, start + at, source);
+    EXPECT_TRUE(seen.ok()) << seen.status();
+    return seen.value_or(SeenHead());
+  };
+  SeenHead seen = see("a", 1min);
+  EXPECT_EQ(seen.head, "a");
+  EXPECT_FALSE(seen.not_before.has_value()) << "it may have been there for long";
+  EXPECT_EQ(seen.not_after, start + 1min);
+  seen = see("a", 5min);
+  EXPECT_EQ(seen.not_after, start + 1min) << "the first look counts";
+  seen = see("b", 9min);
+  EXPECT_EQ(seen.not_before, start + 5min);
+  EXPECT_EQ(seen.not_after, start + 9min);
+  // A delivery that comes late tells of what is over; an answer tells of what is.
+  EXPECT_EQ(see("a", 12min, HeadSource::kDelivery).head, "b");
+  EXPECT_EQ(see("c", 8min).head, "b") << "an older look";
+  seen = see("a", 14min);
+  EXPECT_EQ(seen.head, "a") << "it was pushed back";
+  EXPECT_EQ(seen.not_before, start + 9min);
+  EXPECT_EQ(see("d", 15min, HeadSource::kDelivery).head, "d");
+  // Another one's head is no matter.
+  v1::Subject other = pull;
+  other.set_number(8);
+  EXPECT_FALSE(subjects().SeeHead(other, "x", start, HeadSource::kAnswer)->not_before.has_value());
+}
+
 TEST_F(SubjectsTest, SimilarIssuesShareRareWords) {
   Fill(60);
   Put(Seen(1, "NCCL watchdog timeout in reduce_scatter_tensor", "Watchdog caught collective operation timeout"));

@@ -1,0 +1,17 @@
+#include "services/pipeline/head_time.h"
+
+namespace yardmaster {
+
+std::optional<rules::PipelineTime> HeadTime(std::optional<rules::PipelineTime> committed,
+                                            const std::optional<store::SeenHead>& seen, rules::PipelineTime now) {
+  // Made in the future: the clock of whoever made it says nothing.
+  if (committed.has_value() && *committed > now) committed.reset();
+  if (!seen.has_value()) return committed;
+  if (seen->not_before.has_value() && (!committed.has_value() || *committed < *seen->not_before)) {
+    return seen->not_before;
+  }
+  if (!committed.has_value() || *committed > seen->not_after) return seen->not_after;
+  return committed;
+}
+
+}  // namespace yardmaster
