@@ -99,6 +99,17 @@ Json CauseJson(const Cause& cause) {
           {"excerpt", excerpt}};
 }
 
+Json StandJson(const RankStand& stood) {
+  return {{"text", ValidUtf8(stood.text)},
+          {"doing", ValidUtf8(stood.doing)},
+          {"operation", ValidUtf8(stood.operation)},
+          {"place", ValidUtf8(stood.place)},
+          {"state", ValidUtf8(stood.state)},
+          {"waits_in", ValidUtf8(stood.waits_in)},
+          {"cpu", stood.cpu.has_value() ? Json(std::round(*stood.cpu * 100) / 100) : Json(nullptr)},
+          {"processes", stood.processes}};
+}
+
 Json RankJson(const RankResult& rank) {
   return {{"rank", Rank(rank.rank)},
           {"verdict", VerdictName(rank.verdict)},
@@ -108,7 +119,8 @@ Json RankJson(const RankResult& rank) {
           {"end", Seconds(rank.end_micros)},
           {"first_error", rank.first_error_micros < 0 ? Json(nullptr) : Json(Seconds(rank.first_error_micros))},
           {"last_output", rank.last_output_micros < 0 ? Json(nullptr) : Json(Seconds(rank.last_output_micros))},
-          {"victim", rank.victim}};
+          {"victim", rank.victim},
+          {"stood", rank.stood.has_value() ? StandJson(*rank.stood) : Json(nullptr)}};
 }
 
 Json StepJson(const StepResult& step) {
