@@ -258,6 +258,9 @@ absl::StatusOr<v1::FinishRunRequest> RunOrderOf(const RunFolder& folder, const v
   ASSIGN_OR_RETURN(Containment containment,
                    Contain(folder, order, suite->network, std::move(readable), devices, *processes));
   dependencies.processes = containment.starter != nullptr ? containment.starter.get() : processes.get();
+  // What looks at a hang must see the processes from outside.
+  if (containment.starter != nullptr) dependencies.tools = processes.get();
+  dependencies.debuggers = order.spec().pool() != "untrusted";
   LogObserver observer(folder, LimitsOf(order).log_mb() * kBytesOfMib);
   for (const std::string& note : containment.notes) observer.Note(note);
   ASSIGN_OR_RETURN(worker::RunResult run, worker::RunSuite(*set, *suite, options, dependencies, observer, cancel));

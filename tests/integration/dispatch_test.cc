@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -61,6 +62,12 @@ class DispatchTest : public ::testing::Test {
         "limits": {"step_s": 60, "grace_s": 1, "disk_mb": 1},
         "layers": [{"id": "count", "kind": "correctness", "steps": [{"id": "count",
           "shell": "for i in $(seq 1 40); do echo line $i; sleep 0.1; done; cat marker.txt"}]}]}]})");
+    dir_.Write("packs/nap/suites/stuck.json", R"({"suites": [{
+        "id": "stuck", "title": "Never ends", "source": {"repository": "github:o/r", "ref": "main"},
+        "limits": {"step_s": 3, "grace_s": 1, "disk_mb": 1},
+        "layers": [{"id": "wait", "kind": "correctness", "steps": [{"id": "wait",
+          "launcher": {"kind": "plain", "world_size": 2, "oversubscribe": true},
+          "shell": "[ $RANK = 1 ] || alone=-S; exec python3 $alone stuck.py"}]}]}]})");
     dir_.Write("operator.token", "operator-token-of-tests");
     dir_.Write("runner.token", "runner-token-of-the-tests");
     dir_.Write("config.json", R"({"data_dir": "data", "packs_dir": "packs", "dispatch": {"lease_seconds": 20,
@@ -81,10 +88,12 @@ class DispatchTest : public ::testing::Test {
   }
   void StartWorker() {
     fs::remove(dir_.path() / "worker.json");
-    worker_ = std::make_unique<testing::Process>(std::vector<std::string>{
-        kPrograms + "/yard-worker", "--server", address_, "--token-file", (dir_.path() / "runner.token").string(),
-        "--name", "box", "--devices", "cpu:2", "--work-dir", (dir_.path() / "work").string(), "--ready-file",
-        (dir_.path() / "worker.json").string()});
+    worker_ = std::make_unique<testing::Process>(
+        std::vector<std::string>{kPrograms + "/yard-worker", "--server", address_, "--token-file",
+                                 (dir_.path() / "runner.token").string(), "--name", "box", "--devices", "cpu:2",
+                                 "--work-dir", (dir_.path() / "work").string(), "--ready-file",
+                                 (dir_.path() / "worker.json").string()},
+        worker_environment_);
     ASSERT_TRUE(Until([this] { return fs::exists(dir_.path() / "worker.json"); })) << worker_->Stderr();
   }
 
@@ -167,6 +176,7 @@ class DispatchTest : public ::testing::Test {
   std::string address_;
   std::unique_ptr<testing::Daemon> daemon_;
   std::unique_ptr<testing::Process> worker_;
+  std::vector<std::string> worker_environment_;
   std::unique_ptr<v1::DispatchService::Stub> stub_;
 };
 
@@ -210,6 +220,25 @@ TEST_F(DispatchTest, ARunWhoseSupervisorIsKilledIsDoneAgainAndItsProcessesAreGon
   EXPECT_EQ(ended.attempt(), 2U);
   EXPECT_THAT(ended.notes(), Contains(HasSubstr("supervisor ended without a result")));
   EXPECT_TRUE(Until([this] { return NothingIsLeft(); }));
+}
+
+// Rank 0 says nothing by itself: what looks at it stands outside of its sandbox, and its number is another there.
+TEST_F(DispatchTest, StacksOfARunThatHangsAreTakenFromInsideAndOutsideOfItsSandbox) {
+  const fs::path tool = dir_.Write("bin/py-spy",
+                                   "#!/bin/sh\nfor pid; do :; done\n"
+                                   "tr '\\0' ' ' </proc/$pid/cmdline | grep -q 'python3.* stuck.py' || exit 1\n"
+                                   "echo 'Thread 1 (idle)'\necho '    seen_from_outside (stuck.py:5)'\n");
+  fs::permissions(tool, fs::perms::owner_all);
+  worker_environment_ = {"PATH=" + tool.parent_path().string() + ":" + std::getenv("PATH")};
+  worker_.reset();
+  StartWorker();
+  dir_.Write("tree/stuck.py", "import time\n\n\ndef stands_here():\n    time.sleep(100)\n\n\nstands_here()\n");
+  const std::string job = Submit("stuck");
+  const std::string log = Follow(job);
+  const v1::SuiteJob ended = Get(job);
+  EXPECT_EQ(ended.verdict(), "timed_out") << ended.DebugString() << log;
+  EXPECT_EQ(Count(log, "seen_from_outside (stuck.py:5)\n"), 2U) << log;
+  EXPECT_EQ(Count(log, "line 5 in stands_here\n    | time.sleep(100)\n"), 1U) << log;
 }
 
 TEST_F(DispatchTest, CancelEndsTheRunAndDrainingWaitsForIt) {

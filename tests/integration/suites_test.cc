@@ -347,6 +347,25 @@ TEST_F(SuitesTest, ARankThatHangsIsNamedAndEndsWithAllThatItStarted) {
   ExpectResultFiles();
 }
 
+TEST_F(SuitesTest, UnderTorchrunTheRankThatIsNotInTheCollectiveIsNamed) {
+  if (!Succeeds({"/usr/bin/python3", "-c", "import torch"})) {
+    GTEST_SKIP() << "not tested here, since python3-torch is not installed";
+  }
+  const Outcome outcome = RunInjected("hang-torchrun");
+  EXPECT_EQ(outcome.code, 1) << outcome.err;
+  EXPECT_EQ(Verdict(outcome), "timed_out");
+  EXPECT_EQ(Signature(outcome), "hang");
+  EXPECT_EQ(outcome.cause()["rank"], 2) << outcome.cause().dump(1);
+  EXPECT_THAT(Message(outcome), HasSubstr("rank 2 is in no collective, and the others wait in all_reduce"));
+  EXPECT_THAT(Message(outcome), HasSubstr("in load_shard"));
+  const Json ranks = StepOf(outcome, "reduce")["ranks"];
+  ASSERT_EQ(ranks.size(), 4u);
+  for (const Json& rank : ranks) {
+    EXPECT_EQ(rank["stood"]["doing"], rank["rank"] == 2 ? "elsewhere" : "waits_for_others") << rank.dump(1);
+  }
+  EXPECT_THAT(Yard({"test", "explain", out_.string()}).out, HasSubstr("waits in all_reduce (collective.py:"));
+}
+
 TEST_F(SuitesTest, TheRankThatCrashedIsTheCauseAndTheOthersAreVictims) {
   const std::string shared = "yard-suites-test-" + std::to_string(::getpid());
   const Outcome outcome = RunInjected("crash", {"--set", "SHM_NAME=" + shared});
