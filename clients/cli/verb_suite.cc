@@ -72,42 +72,8 @@ absl::StatusOr<ExitCode> ListSuites(const SuiteListOptions& options, Session& se
 
 // --- validate ---
 
-// Whether a program can be started: a path that is there, or a name in a folder of PATH.
-bool IsProgramHere(const std::string& name, const Environment& env) {
-  std::error_code error;
-  if (name.find('/') != std::string::npos) return fs::exists(name, error);
-  const std::string folders = env.variable("PATH");
-  for (const absl::string_view folder : absl::StrSplit(folders, ':', absl::SkipEmpty())) {
-    if (fs::is_regular_file(fs::path(std::string(folder)) / name, error)) return true;
-  }
-  return false;
-}
-
-// What the suite asks for in every cell of its matrix and this machine has not: programs, the interpreter, variables
-// and scripts; and, by `survey`, modules and devices.
-void AddMissing(const rules::SuiteModel& suite, const Environment& env, worker::Survey& survey,
-                std::vector<std::string>& missing) {
-  const auto add = [&](std::string_view what, const std::string& name) {
-    missing.push_back(absl::StrCat(suite.id, " needs ", Abs(what), " ", Quoted(name)));
-  };
-  const auto is_plain = [](const std::string& text) { return text.find("${") == std::string::npos; };
-  const std::string& python = suite.environment.interpreter;
-  if (!python.empty() && is_plain(python) && !IsProgramHere(python, env)) add("the interpreter", python);
-  std::error_code error;
-  for (const std::string& script : suite.environment.scripts) {
-    if (is_plain(script) && !fs::exists(script, error)) add("the script", script);
-  }
-  for (const rules::Requirement& requirement : suite.requirements) {
-    if (!requirement.when.empty() || !is_plain(requirement.name)) continue;
-    // Scripts add to PATH, and only the run sources them.
-    const bool is_tool = requirement.kind == rules::Requirement::Kind::kTool && suite.environment.scripts.empty();
-    if (is_tool && !IsProgramHere(requirement.name, env)) {
-      add("the program", requirement.name);
-    }
-    if (requirement.kind == rules::Requirement::Kind::kVariable && env.variable(requirement.name.c_str()).empty()) {
-      add("the variable", requirement.name);
-    }
-  }
+// What the suite needs and this machine has not.
+void AddMissing(const rules::SuiteModel& suite, worker::Survey& survey, std::vector<std::string>& missing) {
   for (const std::string& clause : survey.Missing(suite)) missing.push_back(absl::StrCat(suite.id, " needs ", clause));
 }
 
@@ -119,7 +85,7 @@ class MachineSurvey {
         tools_(worker::MakeToolRunner()),
         nvidia_(worker::MakeNvidiaProbe(tools_)),
         ascend_(worker::MakeAscendProbe(tools_)),
-        survey_(*processes_, {nvidia_.get(), ascend_.get()}, {{"PATH", env.variable("PATH")}, {"HOME", "/"}}) {}
+        survey_(*processes_, {nvidia_.get(), ascend_.get()}, env.variable) {}
   worker::Survey& survey() { return survey_; }
 
  private:
@@ -130,8 +96,7 @@ class MachineSurvey {
   worker::Survey survey_;
 };
 
-SuiteCheck CheckPack(const PacksFolder& folder, const std::string& pack, const Environment& env,
-                     worker::Survey& survey) {
+SuiteCheck CheckPack(const PacksFolder& folder, const std::string& pack, worker::Survey& survey) {
   SuiteCheck check;
   check.what = pack;
   for (const Problem& problem : folder.problems) {
@@ -141,14 +106,14 @@ SuiteCheck CheckPack(const PacksFolder& folder, const std::string& pack, const E
   if (set != nullptr) {
     for (const rules::SuiteModel& suite : set->suites) {
       check.suites.push_back(suite.id);
-      AddMissing(suite, env, survey, check.missing_here);
+      AddMissing(suite, survey, check.missing_here);
     }
   }
   SortProblems(check.problems);
   return check;
 }
 
-SuiteCheck CheckFile(const std::string& path, Session& session) {
+SuiteCheck CheckFile(const std::string& path, Session& session, worker::Survey& survey) {
   SuiteCheck check;
   check.what = path;
   const absl::StatusOr<std::string> bytes = ReadInputFile(path, session.env, rules::kMaxSuiteFileBytes);
@@ -158,7 +123,10 @@ SuiteCheck CheckFile(const std::string& path, Session& session) {
   }
   const auto read = rules::ReadSuiteFile(rules::SuiteFileKind::kSuites, path, *bytes, "", check.problems);
   if (read.has_value()) {
-    for (const auto& suite : read->suites) check.suites.push_back(suite.model.id);
+    for (const auto& suite : read->suites) {
+      check.suites.push_back(suite.model.id);
+      AddMissing(suite.model, survey, check.missing_here);
+    }
     if (!read->recipe_references.empty()) {
       session.output.Note("recipes are looked up where the file lies in a pack: 'yard suite validate PACK'");
     }
@@ -169,7 +137,7 @@ SuiteCheck CheckFile(const std::string& path, Session& session) {
 
 // Suites by name, as `yard test run` takes them. Only what concerns the suite's own pack is checked.
 absl::StatusOr<std::vector<SuiteCheck>> CheckNamed(const PacksFolder& folder, const std::string& name,
-                                                   const Environment& env, worker::Survey& survey) {
+                                                   worker::Survey& survey) {
   const std::vector<std::string> names = rules::PackNames(folder.files);
   const auto [wanted_pack, id] = ParseSuiteName(name);
   if (!wanted_pack.empty() && !absl::c_linear_search(names, wanted_pack)) return PackUnknown(wanted_pack, names);
@@ -177,7 +145,7 @@ absl::StatusOr<std::vector<SuiteCheck>> CheckNamed(const PacksFolder& folder, co
   std::vector<SuiteCheck> checks;
   for (const std::string& pack : names) {
     if (!wanted_pack.empty() && pack != wanted_pack) continue;
-    SuiteCheck check = CheckPack(folder, pack, env, survey);
+    SuiteCheck check = CheckPack(folder, pack, survey);
     const bool has = absl::c_linear_search(check.suites, id);
     // A bad pack may be the one that has it.
     if (has || (!check.valid() && !wanted_pack.empty())) {
@@ -198,20 +166,21 @@ absl::StatusOr<std::vector<SuiteCheck>> CheckNamed(const PacksFolder& folder, co
 
 absl::StatusOr<std::vector<SuiteCheck>> CheckSuites(const std::string& what, Session& session) {
   std::error_code ignored;
-  if (!what.empty() && (what == "-" || fs::is_regular_file(what, ignored)))
-    return std::vector{CheckFile(what, session)};
   MachineSurvey machine(session.env);
+  if (!what.empty() && (what == "-" || fs::is_regular_file(what, ignored))) {
+    return std::vector{CheckFile(what, session, machine.survey())};
+  }
   if (!what.empty() && IsPackFolder(what)) {
     const PackAtFolder pack = ReadPackAt(session, what);
-    return std::vector{CheckPack(pack.folder, pack.name, session.env, machine.survey())};
+    return std::vector{CheckPack(pack.folder, pack.name, machine.survey())};
   }
   ASSIGN_OR_RETURN(const PacksFolder folder, SuitePacksFolder(session));
   std::vector<SuiteCheck> checks;
   for (const std::string& name : rules::PackNames(folder.files)) {
-    if (what.empty() || what == name) checks.push_back(CheckPack(folder, name, session.env, machine.survey()));
+    if (what.empty() || what == name) checks.push_back(CheckPack(folder, name, machine.survey()));
   }
   if (what.empty() || !checks.empty()) return checks;
-  return CheckNamed(folder, what, session.env, machine.survey());
+  return CheckNamed(folder, what, machine.survey());
 }
 
 // `what`: a pack, pack/id, id, a pack's folder, or a file; empty: all packs.

@@ -102,6 +102,62 @@ TEST_F(RunSuiteTest, AModuleThatTheBuildCantBringIsMissedBeforeIt) {
   EXPECT_THAT(run.steps, IsEmpty());
 }
 
+TEST_F(RunSuiteTest, AMissingPluginOfPytestIsFoundBeforeTheBuild) {
+  // An interpreter that has pytest and nothing else.
+  const std::filesystem::path python =
+      dir_.Write("fake/python3",
+                 "#!/bin/sh\necho\necho 'yard-probe {\"python\": \"3.11.2\", \"modules\": "
+                 "{\"pytest\": [true, \"7.2\", \"\"], \"pytest_timeout\": [false, \"\", \"\"]}}'\n");
+  std::filesystem::permissions(python, std::filesystem::perms::owner_all);
+  suite_.environment.interpreter = python.native();
+  suite_.build = {Shell("make", "echo built")};
+  rules::SuiteStep step;
+  step.id = "unit";
+  step.command.words = {"${PYTHON}", "-m", "pytest", "--timeout=60", "tests"};
+  Layer("unit", {step});
+  const RunResult run = Run();
+  EXPECT_EQ(run.verdict, Verdict::kError);
+  ASSERT_TRUE(run.cause.has_value());
+  EXPECT_EQ(run.cause->cls, rules::FailureClass::kEnvironment);
+  EXPECT_EQ(run.cause->signature, "pytest-plugin-missing");
+  EXPECT_THAT(run.cause->message,
+              HasSubstr("pytest is called with --timeout, and Python has no module pytest_timeout"));
+  EXPECT_THAT(run.steps, IsEmpty());
+}
+
+TEST_F(RunSuiteTest, WhatAPluginMayComeByIsNotForeseen) {
+  const std::filesystem::path python =
+      dir_.Write("fake/python3",
+                 "#!/bin/sh\n[ \"$2\" = pytest ] && exit 0\necho\necho 'yard-probe {\"python\": \"3.11.2\", "
+                 "\"modules\": {\"pytest\": [true, \"7.2\", \"\"], \"pip\": [true, \"23\", \"\"]}}'\n");
+  std::filesystem::permissions(python, std::filesystem::perms::owner_all);
+  suite_.environment.interpreter = python.native();
+  suite_.build = {Shell("install", "true || pip install -r requirements.txt")};
+  rules::SuiteStep step;
+  step.id = "unit";
+  step.command.words = {"${PYTHON}", "-m", "pytest", "--timeout=60", "tests"};
+  Layer("unit", {step});
+  EXPECT_EQ(Run().verdict, Verdict::kPassed);
+}
+
+TEST_F(RunSuiteTest, WhatBuildsThePackageIsMissedBeforeTheBuild) {
+  const std::filesystem::path python =
+      dir_.Write("fake/python3",
+                 "#!/bin/sh\necho\necho 'yard-probe {\"python\": \"3.11.2\", \"modules\": {\"pip\": [true, "
+                 "\"23.2\", \"\"], \"setuptools\": [true, \"65.5.0\", \"\"], \"wheel\": [false, \"\", \"\"]}}'\n");
+  std::filesystem::permissions(python, std::filesystem::perms::owner_all);
+  suite_.environment.interpreter = python.native();
+  dir_.Write("source/pyproject.toml", "[build-system]\nrequires = [\"setuptools>=61\", \"wheel\"]\n");
+  suite_.build = {Shell("install", "${PYTHON} -m pip install --no-deps --no-build-isolation .")};
+  Layer("unit", {Shell("run", "true")});
+  const RunResult run = Run();
+  EXPECT_EQ(run.verdict, Verdict::kError);
+  ASSERT_TRUE(run.cause.has_value());
+  EXPECT_EQ(run.cause->signature, "build-backend-missing");
+  EXPECT_THAT(run.cause->message, HasSubstr("Python has no module wheel"));
+  EXPECT_THAT(run.steps, IsEmpty());
+}
+
 TEST_F(RunSuiteTest, ASourceInAFolderOfThisMachineIsForThisMachineOnly) {
   Layer("smoke", {Shell("run", "test -e ${SOURCE}/here")});
   std::ofstream(options_.source / "here") << "x";
