@@ -189,7 +189,8 @@ nlohmann::ordered_json ResultJson(const RunResult& run) {
           {"versions", versions},
           {"host", HostJson(run.host)},
           {"numbers", numbers},
-          {"started_at", ValidUtf8(run.started_at)}};
+          {"started_at", ValidUtf8(run.started_at)},
+          {"rerun_of", run.rerun_of.empty() ? Json(nullptr) : Json(ValidUtf8(run.rerun_of))}};
 }
 
 nlohmann::ordered_json TensorsJson(const RunResult& run) {

@@ -19,6 +19,7 @@ namespace yardmaster::worker {
 enum class Verdict : uint8_t { kPassed, kFlaky, kNotRun, kFailed, kTimedOut, kError, kCancelled };
 // "passed", "flaky", "not_run", "failed", "timed_out", "error", "cancelled".
 std::string_view VerdictName(Verdict verdict);
+std::optional<Verdict> VerdictNamed(std::string_view name);
 
 // Why something did not pass: what is to blame, and the lines that show it.
 struct Cause {
@@ -152,6 +153,7 @@ struct RunResult {
   std::string suite;   // "pack/id"
   std::string commit;  // of the source; empty if it is none of git's
   std::string suite_digest;
+  std::string rerun_of;  // the job of an earlier run that this one does again; empty: it is none
   Verdict verdict = Verdict::kNotRun;
   std::string reason;
   std::vector<LayerResult> layers;

@@ -322,6 +322,36 @@ TEST_F(RunSuiteTest, AStepThatPassesAtARetryIsFlakyAndLinksToTheFailureBefore) {
   EXPECT_EQ(run.tests[0].verdict, Verdict::kFlaky);
 }
 
+TEST_F(RunSuiteTest, APassAfterARunThatFailedIsFlakyUnlessSomethingWasChanged) {
+  const std::string state = (dir_.path() / "state").native();
+  Layer("unit", {Shell("once", "[ -e '" + state + "' ] || { touch '" + state + "'; exit 1; }")});
+  dir_.Write("source/a.py", "1");
+  const RunResult first = Run();
+  ASSERT_EQ(first.verdict, Verdict::kFailed);
+  EarlierRun& before = options_.before.emplace();
+  before.job = first.job;
+  before.directory = "../out";
+  before.suite_digest = first.suite_digest;
+  before.commit = first.commit;
+  before.ended = std::chrono::system_clock::now();
+  before.steps = first.steps;
+  options_.out = dir_.path() / "again";
+  const RunResult again = Run();
+  EXPECT_EQ(again.verdict, Verdict::kFlaky);
+  EXPECT_EQ(again.rerun_of, first.job);
+  EXPECT_THAT(again.reason, HasSubstr("../out/steps/once/log"));
+  EXPECT_THAT(again.notes, ElementsAre("run again after " + first.job + ": ../out/report.html"));
+  ASSERT_TRUE(again.cause.has_value());
+  EXPECT_EQ(again.cause->signature, "exit");
+
+  options_.out = dir_.path() / "changed";
+  const std::filesystem::path source = dir_.Write("source/a.py", "2");
+  std::filesystem::last_write_time(source, std::filesystem::file_time_type::clock::now() + std::chrono::minutes(1));
+  const RunResult changed = Run();
+  EXPECT_EQ(changed.verdict, Verdict::kPassed);
+  EXPECT_THAT(changed.notes.at(0), HasSubstr("changed since"));
+}
+
 TEST_F(RunSuiteTest, RetriesEndAndTheLastFailureStays) {
   rules::SuiteStep step = Shell("fails", "echo x >> " + (dir_.path() / "count").native() + "; exit 1");
   step.retries = 2;
