@@ -258,37 +258,58 @@ std::string PythonWithPytest(const Environment& env) {
     const fs::path python = fs::path(std::string(folder)) / "python3";
     if (!fs::is_regular_file(python, error)) continue;
     probe.environment.interpreter = python.string();
-    worker::Survey survey(*processes, {}, {{"PATH", folders}, {"HOME", "/"}});
+    worker::Survey survey(*processes, {}, env.variable);
     if (survey.Missing(probe).empty()) return first ? "" : python.string();
     first = false;
   }
   return "";
 }
 
-// What the folder says about the project in it.
-rules::NewSuiteProject ProjectIn(const fs::path& folder, const std::string& name, const Environment& env) {
+// Where pytest finds tests: the folder of that name, or the project's own where they lie at its top; empty: nowhere.
+std::string TestsIn(const fs::path& folder) {
+  std::error_code error;
+  for (const char* tests : {"tests", "test"}) {
+    if (fs::is_directory(folder / tests, error)) return tests;
+  }
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    const std::string name = it->path().filename().string();
+    if (name.ends_with(".py") && (name.starts_with("test_") || name.ends_with("_test.py"))) return ".";
+  }
+  return "";
+}
+
+// What the folder says about the project in it. It is tested where it lies.
+rules::NewSuiteProject ProjectIn(const fs::path& folder, const Environment& env) {
   rules::NewSuiteProject project;
   project.repository.clear();
+  project.path = folder.string();
   std::error_code error;
-  project.title = absl::StrCat("Tests of ", name);
-  for (const char* tests : {"tests", "test"}) {
-    if (!fs::is_directory(folder / tests, error)) continue;
-    project.tests = tests;
-    break;
-  }
+  project.title = absl::StrCat("Tests of ", folder.filename().string());
+  project.tests = TestsIn(folder);
+  const fs::path ranked = fs::path(project.tests) / "distributed";
+  project.ranked_tests = fs::is_directory(folder / ranked, error) ? ranked.lexically_normal().string() : project.tests;
   for (const char* python : {".venv/bin/python", "venv/bin/python"}) {
     if (!project.interpreter.empty() || !fs::exists(folder / python, error)) continue;
     project.interpreter = (folder / python).string();
   }
-  if (project.interpreter.empty()) project.interpreter = PythonWithPytest(env);
+  if (project.interpreter.empty() && !project.tests.empty()) project.interpreter = PythonWithPytest(env);
   const std::optional<RemoteRepository> origin = OriginOf(folder);
   for (const char* forge : {"github", "gitcode"}) {
     if (!origin.has_value() || origin->bare_host() != absl::StrCat(forge, ".com")) continue;
     if (absl::c_count(origin->name, '/') == 1) project.repository = absl::StrCat(forge, ":", origin->name);
   }
-  // On no forge that suites are fetched from: it is tested where it lies.
-  if (project.repository.empty()) project.path = folder.string();
   return project;
+}
+
+// The project that a folder of a pack belongs to: the checkout around it, or what lies beside a folder "packs". The
+// folder itself where there is none: its suite then has an example in place of tests.
+fs::path ProjectAround(const fs::path& pack) {
+  std::error_code error;
+  for (fs::path at = pack.parent_path(); at.has_relative_path(); at = at.parent_path()) {
+    const bool beside = at == pack.parent_path().parent_path() && pack.parent_path().filename() == "packs";
+    if (fs::exists(at / ".git", error) || (beside && !TestsIn(at).empty())) return at;
+  }
+  return pack;
 }
 
 // Whether the folder has files that a pack may not have: the pack is then made in a folder of its own below it.
@@ -314,8 +335,9 @@ absl::StatusOr<ExitCode> Init(const InitOptions& options, Session& session) {
   const bool holds_project = !options.folder.empty() && !IsPackFolder(options.folder) && HoldsProject(folder);
   if (holds_project) folder = folder / "packs" / pack;
   const std::string text =
-      holds_project ? rules::NewSuiteText(options.id, options.launcher, ProjectIn(project, pack, session.env))
-                    : rules::NewSuiteText(options.id, options.launcher);
+      options.to_stdout ? rules::NewSuiteText(options.id, options.launcher)
+                        : rules::NewSuiteText(options.id, options.launcher,
+                                              ProjectIn(holds_project ? project : ProjectAround(project), session.env));
   Problems problems;
   if (rules::LoadSuiteManifest("manifest", text, "", problems) == nullptr) {
     // Nothing but the id is the caller's.
@@ -339,10 +361,8 @@ absl::StatusOr<ExitCode> Init(const InitOptions& options, Session& session) {
   }
   const fs::path packs = holds_project ? project / "packs" : project.parent_path();
   session.output.Note("check it with: yard suite validate " + folder.string());
-  const bool lies_here = text.find("\"path\"") != std::string::npos;
-  session.output.Note(absl::StrCat("run it with: yard --packs ", packs.string(), " test run ", pack, "/", options.id,
-                                   " --local", lies_here ? "" : " --source ",
-                                   lies_here ? "" : (holds_project ? project.string() : "CHECKOUT")));
+  session.output.Note(
+      absl::StrCat("run it with: yard --packs ", packs.string(), " test run ", pack, "/", options.id, " --local"));
   return ExitCode::kDone;
 }
 
